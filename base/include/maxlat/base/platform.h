@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * What the ground floor takes from the world it is compiled into: fixed-width integers and three words of the memory
+ * model. Everything else in base's C headers is plain arithmetic, so that one source serves user space (C11 and C++20),
+ * shared memory and the kernel modules.
+ *
+ * THREADS: MAXLAT_LOAD/MAXLAT_STORE are relaxed atomic accesses (READ_ONCE/WRITE_ONCE in the kernel). They order
+ * nothing. They exist because a histogram has one writer and any number of readers that look at it while it grows: each
+ * word read is a value that was written, never a torn one.
+ */
+#ifndef MAXLAT_BASE_PLATFORM_H
+#define MAXLAT_BASE_PLATFORM_H
+
+#ifdef __KERNEL__
+#include <linux/compiler.h>
+#include <linux/types.h>
+#define MAXLAT_LOAD(p) READ_ONCE(*(p))
+#define MAXLAT_STORE(p, v) WRITE_ONCE(*(p), (v))
+#else
+#include <stddef.h>
+#include <stdint.h>
+/* relaxed: one writer per word; readers want a recent value, not an order */
+#define MAXLAT_LOAD(p) __atomic_load_n((p), __ATOMIC_RELAXED)
+#define MAXLAT_STORE(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
+#endif
+
+#define MAXLAT_LIKELY(x) __builtin_expect(!!(x), 1)
+#define MAXLAT_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+#ifdef __cplusplus
+#define MAXLAT_STATIC_ASSERT(condition, text) static_assert(condition, text)
+#else
+#define MAXLAT_STATIC_ASSERT(condition, text) _Static_assert(condition, text)
+#endif
+
+__extension__ typedef unsigned __int128 maxlat_u128;
+
+#endif

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+//
+// What a run leaves behind: the result model, one to one with result.json (schema "maxlat-result/1", docs/result.md).
+//
+// Every tool that measures produces Phases; `maxlat run` collects them into a RunResult; reports, gates and comparisons
+// read nothing else. `maxlat npt --json F` writes a RunResult with one phase, so that there is one reader and one writer.
+//
+// UNITS are in the names. All latencies are nanoseconds as double: ticks were converted at the border of the tool that
+// measured (a double holds a 0.1 ns step to beyond 10^5 s).
+//
+// INVARIANTS, checked by validate() after every read and before every write
+//   (1) per CPU: sum of bin counts + overflow_count = samples. Bins ascend and do not overlap.
+//   (2) a phase with status ok has at least one CPU with samples > 0, unless its kind measures nothing (preflight,
+//       control, report). An empty phase is never ok.
+//   (3) every number is finite. "Not measured" is an absent optional (JSON: the key is missing), never 0.
+//
+// ERRORS: a file that is truncated, is not this schema or breaks an invariant is an Error naming the place; it is never
+// an empty result.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <maxlat/core/result.hpp>
+
+namespace maxlat::base {
+class Histogram;
+struct CounterClock;
+}  // namespace maxlat::base
+
+namespace maxlat::core {
+
+struct Bin {
+  double low_ns = 0;   // inclusive
+  double high_ns = 0;  // exclusive
+  uint64_t count = 0;
+};
+
+struct Outlier {
+  double t_ns = 0;  // since the start of the phase
+  double latency_ns = 0;
+  unsigned cpu = 0;
+  std::string cause;  // "" when unknown
+};
+
+// The largest latency of each step of the phase, in order.
+struct Timeline {
+  double step_s = 1;
+  // max: of the step. running_max: of everything so far (all that cyclictest tells while it runs).
+  enum class Kind { max, running_max } kind = Kind::max;
+  std::vector<double> max_ns;  // one a step; 0 where a step had no sample
+};
+
+struct CpuResult {
+  unsigned cpu = 0;  // the CPU number, never an index
+  uint64_t samples = 0;
+  double exposure_s = 0;  // CPU-seconds really watched
+  double min_ns = 0, max_ns = 0, mean_ns = 0, stddev_ns = 0;
+  std::vector<std::pair<std::string, double>> quantiles_ns;  // {"p50", 120.0}, ascending
+  std::vector<Bin> bins;                                     // non-empty bins only
+  uint64_t overflow_count = 0;
+  std::vector<Outlier> overflow;  // the first of them, whole
+  std::vector<Outlier> outliers;  // the largest samples, largest first
+  Timeline timeline;
+};
+
+struct LoadResult {
+  std::string name;     // "hackbench"
+  std::string command;  // what ran, or "built-in"
+  std::string unit;     // of progress: "rounds/s", "CPU-s/s", "MiB/s"
+  bool alive = false;   // from the first to the last second of the phase
+  std::string reason;   // why not alive
+  std::vector<double> progress;  // one a second
+};
+
+// One planted stall and what the meter made of it.
+struct PlantedStall {
+  unsigned cpu = 0;
+  double planted_ns = 0;  // asked for
+  double actual_ns = 0;   // how long the hog really held the CPU, by its own reads of the counter
+  double found_ns = 0;    // the meter's largest sample over it; 0 when it found none
+  bool found = false;     // within the stated error
+};
+
+struct ControlResult {
+  std::string meter;  // which meter had to find them
+  double stated_error_ns = 0;
+  std::vector<PlantedStall> stalls;
+};
+
+// The books of a traced arm: recorded + lost = produced.
+struct EventCounts {
+  uint64_t produced = 0, recorded = 0, lost_full = 0, lost_wrap = 0, lost_big = 0;
+};
+
+enum class PhaseStatus {
+  ok,           // measured and valid
+  invalid,      // measured, not valid: reason says why
+  skipped,      // cannot run here: reason says why
+  failed,       // could not be measured: an error
+  interrupted,  // ended early; what was measured is kept
+};
+
+struct Phase {
+  std::string name;  // "npt under load", unique in a run
+  std::string kind;  // preflight | control | hwlat | cyclictest | npt | tracer
+  std::string arm;   // "none" or the traced arm; "" where it does not apply
+  PhaseStatus status = PhaseStatus::failed;
+  std::string reason;   // empty when ok
+  std::string command;  // the command that makes this phase again
+  std::string started;  // ISO 8601, UTC
+  double duration_s = 0;  // wall time
+  double exposure_s = 0;  // sum over CPUs
+  std::map<std::string, std::string> facts;  // what a reader must know: "interrupts": "on", "back end": "user-space loop"
+  std::vector<std::string> warnings;
+  std::vector<CpuResult> per_cpu;
+  std::vector<LoadResult> load;
+  std::optional<ControlResult> control;
+  std::optional<EventCounts> events;
+};
+
+// One row of the pre-flight table.
+struct SettingObservation {
+  enum class Verdict { ok, bad, unknown, info } verdict = Verdict::unknown;
+  std::string name;
+  std::string group;
+  std::string observed;  // "unknown" when it cannot be read
+  std::string expected;
+  std::string why;
+  std::string fix;
+};
+
+struct FingerprintGroup {
+  std::string name;  // "cpu", "kernel", "firmware", ...
+  std::string hash;  // over the values, so that two reports can say what differs
+  std::vector<std::pair<std::string, std::string>> values;
+};
+
+struct RuleResult {
+  std::string rule;   // "npt under load: max_ns"
+  std::string limit;  // with unit and comparison: "<= 50000 ns"
+  std::string observed;
+  enum class Outcome { pass, fail, invalid } outcome = Outcome::invalid;
+};
+
+struct Verdict {
+  enum class Kind { pass, fail, invalid, not_gated } kind = Kind::not_gated;
+  std::vector<std::string> reasons;  // in words, most important first
+  std::vector<std::string> not_comparable;  // why this run says nothing about bare metal with PREEMPT_RT; empty: it does
+  std::vector<RuleResult> rules;
+};
+
+struct RunResult {
+  std::string id;
+  std::string tool;  // "maxlat 0.1.0"
+  std::string started, ended;
+  std::string plan;       // name of the profile or file
+  std::string plan_text;  // the plan itself, TOML, so that --resume and readers need no other file
+  uint64_t seed = 0;
+  enum class State { running, complete, interrupted } state = State::running;
+  std::vector<FingerprintGroup> machine;
+  std::vector<SettingObservation> preflight;
+  std::vector<Phase> phases;
+  Verdict verdict;
+};
+
+// --- making ---
+
+// The labels and levels of every quantile table: p50, p90, p99, p99.9, p99.99, p99.999, p99.9999.
+struct QuantileLevel {
+  const char* label;
+  double level;
+};
+extern const std::vector<QuantileLevel> kQuantileLevels;
+
+// Fills samples, min..stddev, quantiles, bins and overflow from a histogram of ticks.
+CpuResult cpu_result_from(unsigned cpu, const base::Histogram& histogram, const base::CounterClock& clock);
+// The same from bins of a foreign meter: exact moments are not known there, so mean and deviation are the bins'.
+void fill_statistics_from_bins(CpuResult& cpu);
+// Quantile over bins: the upper edge of the bin, never beyond max_ns. REQUIRES: samples > 0.
+double quantile_of(const CpuResult& cpu, double level);
+
+const char* to_string(PhaseStatus status);
+const char* to_string(Verdict::Kind kind);
+const char* to_string(SettingObservation::Verdict verdict);
+const char* to_string(RuleResult::Outcome outcome);
+const char* to_string(RunResult::State state);
+
+// --- reading and writing ---
+
+Status validate(const RunResult& run);
+std::string to_json(const RunResult& run);
+Result<RunResult> from_json(std::string_view text);
+Result<RunResult> read_run(const std::string& path);  // reads in memory that does not grow with the JSON of the bins
+
+// Writes to path.tmp, syncs, renames: path holds the old text or the new one at any moment, also when the disk is full.
+// "-" is standard output.
+Status write_atomically(const std::string& path, std::string_view text);
+Status write_run(const std::string& path, const RunResult& run);
+
+}  // namespace maxlat::core

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+//
+// A run, told to people: one self-contained HTML file, and a summary for the terminal. Both are made from the result
+// model alone, so `maxlat report DIR` makes them again from result.json.
+#pragma once
+
+#include <string>
+
+#include <maxlat/core/result.hpp>
+#include <maxlat/core/run_result.hpp>
+
+namespace maxlat::reports {
+
+// Verdict and reasons first, then pre-flight, phases with their plots, loads, machine. Plots are inline SVG by gnuplot;
+// no script, no network, readable on paper and on a phone. ERRORS: gnuplot missing (hint: the package), cannot write.
+core::Status write_html(const core::RunResult& run, const std::string& path);
+
+// The same without gnuplot. `width` in columns; `colour` for a terminal.
+std::string terminal_summary(const core::RunResult& run, unsigned width = 100, bool colour = false);
+
+}  // namespace maxlat::reports
