@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+//
+// Small files of /proc and /sys, whole.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace maxlat::core {
+
+// The content without white space at either end; nothing when it cannot be opened or read.
+std::optional<std::string> read_text(const std::string& path);
+std::string_view trimmed(std::string_view text);
+
+}  // namespace maxlat::core
