@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <maxlat/core/run_result.hpp>
+#include <sstream>
+#include <string>
+
+namespace maxlat::core {
+namespace {
+
+namespace fs = std::filesystem;
+
+class AtomicWrite : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = testing::TempDir() + "atomic_write_XXXXXX";
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+  std::string path(const char* name) const { return (folder_ / name).string(); }
+  static std::string text_of(const std::string& path) {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+  }
+  size_t files() const { return static_cast<size_t>(std::distance(fs::directory_iterator(folder_), {})); }
+
+  fs::path folder_;
+};
+using AtomicWriteDeathTest = AtomicWrite;
+
+TEST_F(AtomicWrite, ReplacesAndLeavesNothingBeside) {
+  ASSERT_TRUE(write_atomically(path("r.json"), "old").ok());
+  ASSERT_TRUE(write_atomically(path("r.json"), "new text").ok());
+  EXPECT_EQ(text_of(path("r.json")), "new text");
+  EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(AtomicWrite, OpenReaderKeepsTheOldText) {
+  ASSERT_TRUE(write_atomically(path("r.json"), "old").ok());
+  std::ifstream reader(path("r.json"));
+  ASSERT_TRUE(write_atomically(path("r.json"), "new").ok());
+  std::string seen;
+  reader >> seen;
+  EXPECT_EQ(seen, "old");
+}
+
+TEST_F(AtomicWrite, LinkStaysALink) {
+  ASSERT_TRUE(write_atomically(path("real.json"), "old").ok());
+  fs::create_symlink("real.json", path("link.json"));
+  ASSERT_TRUE(write_atomically(path("link.json"), "new").ok());
+  EXPECT_TRUE(fs::is_symlink(path("link.json")));
+  EXPECT_EQ(text_of(path("real.json")), "new");
+}
+
+// As root, a rename onto /dev/null would leave the machine without one.
+TEST_F(AtomicWrite, DeviceIsWrittenToNotReplaced) {
+  ASSERT_TRUE(write_atomically("/dev/null", "text").ok());
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+  const Status full = write_atomically("/dev/full", "text");
+  ASSERT_FALSE(full.ok());
+  EXPECT_EQ(full.error().text, "cannot write /dev/full: no space left on device");
+}
+
+TEST_F(AtomicWrite, TemporaryNameIsNotFollowed) {
+  ASSERT_TRUE(write_atomically(path("victim"), "precious").ok());
+  fs::create_symlink("victim", path("r.json.tmp"));
+  ASSERT_TRUE(write_atomically(path("r.json"), "new").ok());
+  EXPECT_EQ(text_of(path("victim")), "precious");
+  EXPECT_EQ(text_of(path("r.json")), "new");
+}
+
+TEST_F(AtomicWrite, MissingFolderIsOneClearLine) {
+  const Status status = write_atomically(path("nowhere/r.json"), "text");
+  ASSERT_FALSE(status.ok());
+  EXPECT_NE(status.error().text.find("nowhere/r.json: no such file or directory"), std::string::npos);
+  EXPECT_FALSE(status.error().hint.empty());
+  EXPECT_FALSE(write_atomically(folder_.string(), "text").ok());
+}
+
+// The disk is full in the middle of the text, by way of the largest file the process may write.
+TEST_F(AtomicWriteDeathTest, FullDiskLeavesTheOldText) {
+  ASSERT_TRUE(write_atomically(path("r.json"), "old").ok());
+  const auto write_beyond_the_limit = [this] {
+    ::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{.rlim_cur = 10'000, .rlim_max = 10'000};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    const bool failed = !write_atomically(path("r.json"), std::string(100'000, 'x')).ok();
+    std::_Exit(failed ? 0 : 1);
+  };
+  EXPECT_EXIT(write_beyond_the_limit(), testing::ExitedWithCode(0), "");
+  EXPECT_EQ(text_of(path("r.json")), "old");
+  EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(AtomicWrite, DashIsStandardOutput) {
+  testing::internal::CaptureStdout();
+  const Status status = write_atomically("-", "{}");
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "{}\n");
+  EXPECT_TRUE(status.ok());
+  EXPECT_EQ(files(), 0u);
+}
+
+}  // namespace
+}  // namespace maxlat::core
