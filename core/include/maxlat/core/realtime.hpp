@@ -11,11 +11,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
-#include <string_view>
-
 #include <maxlat/core/cpu_list.hpp>
 #include <maxlat/core/result.hpp>
+#include <string>
+#include <string_view>
 
 namespace maxlat::core {
 
@@ -23,18 +22,23 @@ enum class Policy { other, fifo, round_robin, deadline };
 
 struct Scheduling {
   Policy policy = Policy::fifo;
-  int priority = 99;          // fifo and round_robin: 1..99
-  uint64_t runtime_ns = 0, period_ns = 0;  // deadline only
+  int priority = 99;                       // fifo and round_robin: 1..99
+  uint64_t runtime_ns = 0, period_ns = 0;  // deadline only; the deadline is the period
 };
 
-// "fifo", "rr", "other", "deadline:RUNTIME:PERIOD" (times with unit). Priority is a separate option.
-Result<Policy> parse_policy(std::string_view text);
+// "fifo", "rr", "other", "deadline:RUNTIME:PERIOD" (times with unit, bare numbers are microseconds). Priority is a
+// separate option: the result has `priority` where the policy has one, and 0 where it has none.
+Result<Scheduling> parse_policy(std::string_view text, int priority = 99);
+// "SCHED_FIFO 95", "SCHED_DEADLINE 50 us of 1 ms".
 std::string to_string(const Scheduling& scheduling);
+// What the calling thread runs under now. Also for reading back.
+Result<Scheduling> current_scheduling();
 
 Status set_affinity(const CpuList& cpus);
 Status set_scheduling(const Scheduling& scheduling);
-// mlockall(CURRENT | FUTURE), then touches `stack_bytes` of the caller's stack. A hint names RLIMIT_MEMLOCK when that is
-// what is missing.
+// mlockall(CURRENT | FUTURE), keeps freed heap, then touches `stack_bytes` of the caller's stack. A hint names
+// RLIMIT_MEMLOCK when that is what is missing. With FUTURE every later thread's whole stack is locked (8 MiB each by
+// default): many threads want a smaller stack size.
 Status lock_memory(size_t stack_bytes = 256 * 1024);
 // Touches stack of the calling thread (each measuring thread calls it after lock_memory by the process).
 void touch_stack(size_t bytes = 256 * 1024);
@@ -52,12 +56,16 @@ class DmaLatency {
   int fd_ = -1;
 };
 
-// RT throttling (/proc/sys/kernel/sched_rt_{period,runtime}_us). A FIFO loop that never sleeps is stopped for
-// period - runtime in each period on a stock box; stop_ns is that length, 0 when throttling is off.
+// What takes the CPU from a FIFO loop that never sleeps. On a stock box it is stopped for stop_ns of each period (about
+// 50 ms of each second), and no tuning of interrupts or idle states changes that.
+//   rt_throttling  sched_rt_{period,runtime}_us in /proc/sys/kernel: the loop stops whether or not anyone waits.
+//   fair_server    since Linux 6.12, in debugfs per CPU: the loop stops only when an ordinary task starves behind it.
+//                  sched_rt_runtime_us = -1 does not turn it off.
 struct RtThrottling {
-  bool known = false;
+  enum class By { nothing, rt_throttling, fair_server } by = By::nothing;
+  bool known = false;  // false: could not be read (debugfs is for root); expect the stop
   uint64_t period_ns = 0, stop_ns = 0;
 };
-RtThrottling read_rt_throttling();
+RtThrottling read_rt_throttling(const std::string& root = "/");
 
 }  // namespace maxlat::core
