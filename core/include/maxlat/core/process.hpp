@@ -1,28 +1,39 @@
 // SPDX-License-Identifier: MIT
 //
 // Child processes: started without a shell, each in a process group of its own, watched through a pidfd, and never left
-// behind: a Child that goes out of scope kills its whole group and reaps it, and every child dies with us
-// (PR_SET_PDEATHSIG), also when we are killed.
+// behind.
 //
-// THREADS: a Child belongs to one thread.
+// What "never left behind" takes: a Child that goes out of scope kills its whole group and reaps it. When the program
+// ends by itself, what is left of its group (the workers of a load) is killed before it is reaped, while the group's
+// number cannot belong to anyone else. When the thread that started it or our whole process dies, also by SIGKILL, the
+// program gets PR_SET_PDEATHSIG; that signal does not reach grandchildren, so a guard process of a page or two waits
+// for our end and kills the group. Only a descendant that leaves the group (setsid) escapes.
+//
+// The child starts clean: standard input from /dev/null, no descriptor but the standard three, no blocked signal,
+// default handlers. It inherits scheduling policy and, where `cpus` is empty, affinity.
+//
+// COST: start() forks, which makes every page of the caller copy-on-write: the next write to each one faults. Do not
+// start children in a process while it measures.
+//
+// THREADS: a Child belongs to the thread that started it, and dies with that thread.
 #pragma once
 
 #include <sys/types.h>
 
 #include <chrono>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include <maxlat/core/cpu_list.hpp>
 #include <maxlat/core/result.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace maxlat::core {
 
 struct ProcessSpec {
-  std::vector<std::string> argv;  // argv[0] is looked up in PATH
-  CpuList cpus;                   // empty: inherited
-  std::string directory;          // empty: ours
+  std::vector<std::string> argv;                                 // argv[0] is looked up in PATH
+  CpuList cpus;                                                  // empty: inherited
+  std::string directory;                                         // empty: ours
   std::vector<std::pair<std::string, std::string>> environment;  // added to ours
   enum class Output { inherit, discard, capture } standard_output = Output::discard, standard_error = Output::capture;
   size_t capture_limit = 1 << 20;  // of each stream; the rest is read and dropped
@@ -38,7 +49,8 @@ struct ProcessEnd {
 
 class Child {
  public:
-  // ERRORS: not found in PATH (hint: the Debian package where known), fork or exec failed (from the child, by errno).
+  // ERRORS: not found in PATH (Exit::cannot_run; hint: the Debian package where known), fork or exec failed (from the
+  // child, by errno), a CPU or directory that cannot be had.
   static Result<Child> start(const ProcessSpec& spec);
   Child(Child&&) noexcept;
   Child& operator=(Child&&) noexcept;
@@ -48,8 +60,8 @@ class Child {
   int pidfd() const { return pidfd_; }  // readable when it has ended: for poll()
   // Reads what the child wrote and waits up to `limit` for its end. Empty: still running.
   std::optional<ProcessEnd> wait_for(std::chrono::milliseconds limit);
-  void signal(int number);  // to the whole group
-  // SIGTERM, then SIGKILL after `grace`. Always reaps.
+  void signal(int number);  // to the whole group; nothing once it has ended
+  // SIGTERM, then SIGKILL after `grace`. Always reaps. Gives the end again when it has ended already.
   ProcessEnd stop(std::chrono::milliseconds grace = std::chrono::seconds(2));
   // CPU time of the child and its waited-for descendants that are in its process group, in seconds.
   double cpu_seconds() const;
@@ -57,10 +69,14 @@ class Child {
  private:
   Child() = default;
   void drain();
+  void reap();
+  void end_guard();
   pid_t pid_ = -1;
+  pid_t guard_ = -1;
   int pidfd_ = -1;
   int out_fd_ = -1, err_fd_ = -1;
   size_t capture_limit_ = 0;
+  double cpu_seconds_at_end_ = 0;
   ProcessEnd end_;
   bool reaped_ = true;
 };
