@@ -51,8 +51,8 @@ static inline uint64_t maxlat_counter_ordered(void) { return maxlat_counter_fenc
 #endif
 
 /*
- * A fixed ratio ns = (ticks * mult) >> 32, ticks = (ns * inverse) >> 32, computed with 128-bit intermediates: exact to
- * 2^-32 of the ratio, no overflow below 2^64 ns.
+ * A fixed ratio ns = (ticks * mult) >> 32, ticks = (ns * inverse) >> 32, rounded to nearest, computed with 128-bit
+ * intermediates: exact to 2^-32 of the ratio, no overflow below 2^64 ns.
  */
 struct maxlat_counter_ratio {
   uint64_t mult;    /* ns per tick, 32.32 fixed point */
@@ -60,10 +60,10 @@ struct maxlat_counter_ratio {
 };
 
 static inline uint64_t maxlat_ticks_to_ns(struct maxlat_counter_ratio ratio, uint64_t ticks) {
-  return (uint64_t)(((maxlat_u128)ticks * ratio.mult) >> 32);
+  return (uint64_t)(((maxlat_u128)ticks * ratio.mult + (1ull << 31)) >> 32);
 }
 static inline uint64_t maxlat_ns_to_ticks(struct maxlat_counter_ratio ratio, uint64_t ns) {
-  return (uint64_t)(((maxlat_u128)ns * ratio.inverse) >> 32);
+  return (uint64_t)(((maxlat_u128)ns * ratio.inverse + (1ull << 31)) >> 32);
 }
 
 #ifdef __cplusplus

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <cstdlib>
+#include <maxlat/base/clock.hpp>
+#include <vector>
+
+#include "clock_rate_source.hpp"
+
+namespace maxlat::base {
+namespace {
+
+TEST(CounterRatio, ConvertsWithoutDrift) {
+  const CounterClock clock = clock_with_rate(2.5);
+  EXPECT_EQ(clock.to_ns(uint64_t{25}), 10u);
+  EXPECT_EQ(clock.to_ticks(uint64_t{10}), 25u);
+  EXPECT_DOUBLE_EQ(clock.to_ns(25.0), 10.0);
+  // One hundred days, which a 64-bit product would not hold: right to 2^-32.
+  const uint64_t days = 100ull * 86400 * 1'000'000'000;
+  EXPECT_NEAR(static_cast<double>(clock.to_ns(clock.to_ticks(days))), static_cast<double>(days), 0x1p-31 * 8.64e15);
+}
+
+TEST(CounterRatio, AClockOfNanosecondsIsTheIdentity) {
+  const CounterClock clock = clock_with_rate(1.0);
+  for (uint64_t ns : {0ull, 1ull, 999'999'999'999ull, 1ull << 60}) EXPECT_EQ(clock.to_ns(ns), ns);
+}
+
+TEST(CounterTrust, AnInvariantCounterThatTheKernelUsesIsTrusted) {
+  EXPECT_TRUE(judge_counter(true, "tsc kvm-clock hpet", "tsc").trusted);
+  EXPECT_TRUE(judge_counter(true, "kvm-clock tsc", "kvm-clock").trusted);
+  EXPECT_TRUE(judge_counter(true, "", "").trusted);
+}
+
+#if defined(__x86_64__)
+TEST(CounterTrust, OneThatTheKernelHasDroppedIsRefused) {
+  const CounterTrust trust = judge_counter(true, "hpet acpi_pm", "hpet");
+  EXPECT_FALSE(trust.trusted);
+  EXPECT_NE(trust.why.find("unstable"), std::string::npos);
+  EXPECT_FALSE(judge_counter(true, "tsc-early hpet", "hpet").trusted) << "a word, not a part of one";
+}
+
+TEST(CounterTrust, OneThatIsNotInvariantIsRefused) {
+  const CounterTrust trust = judge_counter(false, "tsc", "tsc");
+  EXPECT_FALSE(trust.trusted);
+  EXPECT_NE(trust.why.find("invariant"), std::string::npos);
+}
+#endif
+
+TEST(CounterClock, WhateverIsKnownOfTheRateAgreesWithAMeasurement) {
+  const MeasuredRate measured = measure_ticks_per_ns(5, 2'000'000);
+  EXPECT_GT(measured.ticks_per_ns, 0.001);
+  // 1000 ppm: enough to tell a counter's rate from a core's present frequency, and not a test of this machine's quiet.
+  const auto agrees = [&](double rate) { EXPECT_NEAR(rate / measured.ticks_per_ns, 1.0, 1e-3); };
+  if (const auto rate = ticks_per_ns_from_kernel()) agrees(*rate);
+  if (const auto rate = ticks_per_ns_from_cpuid()) agrees(*rate);
+  agrees(calibrate().ticks_per_ns);
+}
+
+TEST(CounterClock, ForcedMeasuringIsSaidSo) {
+  const CounterClock clock = calibrate(true);
+  EXPECT_EQ(clock.source, RateSource::measured);
+  EXPECT_FALSE(clock.why.empty());
+}
+
+TEST(CounterOffset, OfACpuAgainstItselfOrItsNeighbourIsWithinItsUncertaintyHere) {
+  cpu_set_t allowed;
+  ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+  std::vector<unsigned> cpus;
+  for (unsigned cpu = 0; cpu < CPU_SETSIZE && cpus.size() < 2; ++cpu)
+    if (CPU_ISSET(cpu, &allowed)) cpus.push_back(cpu);
+  if (!calibrate().trusted) GTEST_SKIP() << "the counter of this machine is not trusted";
+  const CounterOffset offset = measure_offset(cpus.front(), cpus.back());
+  EXPECT_LT(offset.uncertainty_ticks, UINT64_MAX);
+  // A counter that the kernel trusts is synchronised: a read on one CPU cannot lie outside its round trip on the other.
+  EXPECT_LE(static_cast<uint64_t>(std::abs(offset.ticks)), offset.uncertainty_ticks + 64);
+}
+
+}  // namespace
+}  // namespace maxlat::base
