@@ -1,29 +1,42 @@
 // SPDX-License-Identifier: MIT
 //
-// What the subcommands' command lines share: the rt-tests letters, value types that check themselves, and one way to
-// print help (one screen, two examples at its end) and to report a mistake. Built on Boost.Program_options.
+// What the subcommands' command lines share: the rt-tests way of writing options, a CPU list that checks itself, and
+// one way to print help (one screen, two examples at its end) and to report a mistake.
 //
-// Boost.Program_options has no short option with an optional argument; rt-tests has (-a, -a1, -a 1, --affinity=1).
-// Options declared with implicit_value get the rt-tests behaviour from parse(): "-a 1" takes the 1 when it could be a
-// value, that is, when it does not begin with '-' and the option's check accepts it.
+// Boost.Program_options declares the options, converts the values and prints the help. The words of the command line
+// are read here, because Boost has no short option with an optional argument and rt-tests has (-a, -a1, -a 1,
+// --affinity=1). An option declared with implicit_value takes an argument or none: the next word is its argument when
+// it could be one, that is, when it does not begin with '-' and the option's type accepts it. So "-h 400" is a
+// histogram of 400 where "-h" alone asks for help, and "-a hackbench" leaves the word alone when the option is a
+// CpuListArgument.
+//
+// Otherwise as getopt_long: -qv is -q -v, -p95 is -p 95, --prio is --priority when nothing else begins so, options and
+// operands may be mixed, and everything after "--" is an operand.
 #pragma once
 
+#include <boost/any.hpp>
 #include <boost/program_options.hpp>
+#include <iosfwd>
+#include <maxlat/core/command.hpp>
+#include <maxlat/core/cpu_list.hpp>
+#include <maxlat/core/result.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <maxlat/core/command.hpp>
-#include <maxlat/core/result.hpp>
 
 namespace maxlat::core {
 
 struct CommandLine {
   boost::program_options::variables_map values;
-  std::vector<std::string> operands;  // after the options, or after "--"
+  std::vector<std::string> operands;  // what is no option, and everything after "--"
+  // Given, or has a default. given(): written by the user.
   bool has(const std::string& name) const { return values.count(name) != 0 && !values[name].empty(); }
+  bool given(const std::string& name) const { return has(name) && !values[name].defaulted(); }
+  // REQUIRES: has(name), declared with this type.
   template <typename T>
-  const T& get(const std::string& name) const { return values[name].as<T>(); }
+  const T& get(const std::string& name) const {
+    return values[name].as<T>();
+  }
 };
 
 struct CommandHelp {
@@ -32,10 +45,16 @@ struct CommandHelp {
   std::string_view examples;  // two, each a command and what it does
 };
 
-// Parses; an unknown option, a missing or surplus value is an Error with the hint "maxlat X --help lists the options".
-// `optional_arguments` names the long options that take an argument or none. `operands_after` as in `-- CMD ARGS`.
-Result<CommandLine> parse(const boost::program_options::options_description& options, const Arguments& arguments,
-                          const std::vector<std::string>& optional_arguments = {});
+// For value<CpuListArgument>(): the list is parsed with the command line, and its error is the user's.
+struct CpuListArgument {
+  CpuList cpus;
+};
+void validate(boost::any& value, const std::vector<std::string>& words, CpuListArgument*, int);
+std::ostream& operator<<(std::ostream& stream, const CpuListArgument& argument);
+
+// Parses; an unknown or ambiguous option, a missing, surplus or wrong value is an Error with a hint. Throws nothing.
+Result<CommandLine> parse(const boost::program_options::options_description& options, const Arguments& arguments);
+// Usage, about, the options in their groups, the examples. Short and long name are written "-a, --affinity".
 std::string help_text(const CommandHelp& help, const boost::program_options::options_description& options);
 
 }  // namespace maxlat::core
