@@ -13,6 +13,7 @@
 //   (2) a phase with status ok has at least one CPU with samples > 0, unless its kind measures nothing (preflight,
 //       control, report). An empty phase is never ok.
 //   (3) every number is finite. "Not measured" is an absent optional (JSON: the key is missing), never 0.
+//   (4) names of phases are unique in a run, CPUs in a phase; a complete run has a phase.
 //
 // ERRORS: a file that is truncated, is not this schema or breaks an invariant is an Error naming the place; it is never
 // an empty result.
@@ -177,9 +178,12 @@ struct QuantileLevel {
 };
 extern const std::vector<QuantileLevel> kQuantileLevels;
 
-// Fills samples, min..stddev, quantiles, bins and overflow from a histogram of ticks.
-CpuResult cpu_result_from(unsigned cpu, const base::Histogram& histogram, const base::CounterClock& clock);
-// The same from bins of a foreign meter: exact moments are not known there, so mean and deviation are the bins'.
+// Fills samples, min..stddev, quantiles, bins and overflow from a histogram of ticks. `start_ticks` is the counter at the
+// start of the phase: the times of overflows count from it.
+CpuResult cpu_result_from(unsigned cpu, const base::Histogram& histogram, const base::CounterClock& clock,
+                          uint64_t start_ticks = 0);
+// The same from bins (and overflow_count) of a foreign meter: exact moments are not known there, so mean and deviation
+// are those of the bins' middles. min_ns and max_ns stay when the meter told them (max_ns > 0), else they are the edges.
 void fill_statistics_from_bins(CpuResult& cpu);
 // Quantile over bins: the upper edge of the bin, never beyond max_ns. REQUIRES: samples > 0.
 double quantile_of(const CpuResult& cpu, double level);

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+#include "example_run.hpp"
+
+namespace maxlat::core {
+namespace {
+
+CpuResult example_cpu(unsigned number) {
+  CpuResult cpu;
+  cpu.cpu = number;
+  cpu.samples = 9'007'199'254'740'995;  // 2^53 + 3: no double holds it
+  cpu.exposure_s = 2.999999999;
+  cpu.min_ns = 9.245;
+  cpu.max_ns = 123456789.125;
+  cpu.mean_ns = 9.501;
+  cpu.stddev_ns = 1.25;
+  cpu.quantiles_ns = {{"p50", 9.5}, {"p99.9999", 60.125}};
+  cpu.bins = {{9.245, 9.63, 9'007'199'254'740'992}, {9.63, 10.015, 1}, {60, 60.125, 1}};
+  cpu.overflow_count = 1;
+  cpu.overflow = {{.t_ns = 1e9, .latency_ns = 123456789.125, .cpu = number, .cause = "throttled"}};
+  cpu.outliers = {{.t_ns = 1e9, .latency_ns = 123456789.125, .cpu = number, .cause = "throttled"},
+                  {.t_ns = 2e9, .latency_ns = 60.1, .cpu = number, .cause = ""}};
+  cpu.timeline = {.step_s = 0.5, .kind = Timeline::Kind::running_max, .max_ns = {12.5, 0, 123456789.125}};
+  return cpu;
+}
+
+Phase example_phase() {
+  Phase phase;
+  phase.name = "npt under load";
+  phase.kind = "npt";
+  phase.arm = "maxlat:timer";
+  phase.status = PhaseStatus::ok;
+  phase.command = "maxlat npt -a 0,5 -D 3s";
+  phase.started = "2026-11-21T12:00:00Z";
+  phase.duration_s = 3.000000001;
+  phase.exposure_s = 5.999999998;
+  phase.facts = {{"interrupts", "on"}, {"clock", "kernel, 2596.1 MHz"}};
+  phase.warnings = {"the governor is \"powersave\"", "a path: C:\\temp\ttab \xc2\xb5s"};
+  phase.per_cpu = {example_cpu(0), example_cpu(5)};
+  phase.load = {{.name = "hackbench",
+                 .command = "hackbench -l 1000",
+                 .unit = "rounds/s",
+                 .alive = false,
+                 .reason = "it ended with exit status 1",
+                 .progress = {0, 1.5, 3.125}}};
+  phase.control = ControlResult{
+      .meter = "npt",
+      .stated_error_ns = 5000,
+      .stalls = {{.cpu = 5, .planted_ns = 50'000, .actual_ns = 50'120.5, .found_ns = 51'000, .found = true},
+                 {.cpu = 5, .planted_ns = 500'000, .actual_ns = 500'090, .found_ns = 0, .found = false}}};
+  phase.events = EventCounts{.produced = 10, .recorded = 4, .lost_full = 3, .lost_wrap = 2, .lost_big = 1};
+  return phase;
+}
+
+}  // namespace
+
+RunResult example_run() {
+  RunResult run;
+  run.id = "20261121T120000-7f3a";
+  run.tool = "maxlat 0.1.0";
+  run.started = "2026-11-21T12:00:00Z";
+  run.ended = "2026-11-21T12:03:00Z";
+  run.plan = "quick";
+  run.plan_text = "[[phase]]\nkind = \"npt\"\n";
+  run.seed = UINT64_MAX;
+  run.state = RunResult::State::complete;
+  run.machine = {{.name = "kernel", .hash = "9e107d9d", .values = {{"release", "6.1.0-rt"}, {"cmdline", "quiet"}}},
+                 {.name = "cpu", .hash = "e4d909c2", .values = {{"model", "EPYC"}, {"serial", "redacted"}}}};
+  using Seen = SettingObservation::Verdict;
+  run.preflight = {
+      {Seen::bad, "governor", "cpu", "powersave", "performance", "frequency changes stall", "cpupower frequency-set"},
+      {Seen::ok, "swap", "memory", "none", "none", "", ""},
+      {Seen::unknown, "temperature", "cpu", "unknown", "", "", ""}};
+  Phase skipped;
+  skipped.name = "hardware latency";
+  skipped.kind = "hwlat";
+  skipped.status = PhaseStatus::skipped;
+  skipped.reason = "no tracefs";
+  run.phases = {skipped, example_phase()};
+  run.verdict = {.kind = Verdict::Kind::fail,
+                 .reasons = {"npt under load: max_ns is above its limit"},
+                 .not_comparable = {"this is a virtual machine"},
+                 .rules = {{.rule = "npt under load: max_ns",
+                            .limit = "<= 50000 ns",
+                            .observed = "123456789.125 ns",
+                            .outcome = RuleResult::Outcome::fail}}};
+  return run;
+}
+
+RunResult large_run(unsigned cpus, unsigned bins) {
+  constexpr uint64_t kSamples = 1'000'000'000;
+  RunResult run = example_run();
+  Phase phase = example_phase();
+  phase.per_cpu.clear();
+  for (unsigned number = 0; number < cpus; ++number) {
+    CpuResult cpu;
+    cpu.cpu = number;
+    double edge = 9.245;
+    for (unsigned i = 0; i < bins; ++i) {
+      const double next = edge * 1.001;
+      cpu.bins.push_back({edge, next, i == 0 ? kSamples - 17 * uint64_t{bins - 1} : 17});
+      edge = next;
+    }
+    fill_statistics_from_bins(cpu);
+    cpu.exposure_s = 10;
+    cpu.timeline.max_ns.assign(3600, 50'123.456);
+    phase.per_cpu.push_back(std::move(cpu));
+  }
+  run.phases = {std::move(phase)};
+  return run;
+}
+
+}  // namespace maxlat::core

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <maxlat/core/run_result.hpp>
+
+#include "run_names.hpp"
+
+namespace maxlat::core {
+namespace {
+
+// The rank-th smallest sample is the quantile. level * samples may land a few ulps above the whole number it stands for
+// (0.07 * 100 = 7.000000000000001): that must not become the next rank.
+double rank_of(double level, uint64_t samples) {
+  const double exact = level * static_cast<double>(samples);
+  return std::max(1.0, std::ceil(exact * (1 - 4 * std::numeric_limits<double>::epsilon())));
+}
+
+double middle_of(const Bin& bin) {
+  return bin.low_ns + (bin.high_ns - bin.low_ns) / 2;
+}
+
+}  // namespace
+
+const std::vector<QuantileLevel> kQuantileLevels = {
+    {"p50", 0.5},       {"p90", 0.9},         {"p99", 0.99},          {"p99.9", 0.999},
+    {"p99.99", 0.9999}, {"p99.999", 0.99999}, {"p99.9999", 0.999999},
+};
+
+const char* to_string(PhaseStatus status) {
+  return name_of(status);
+}
+const char* to_string(Verdict::Kind kind) {
+  return name_of(kind);
+}
+const char* to_string(SettingObservation::Verdict verdict) {
+  return name_of(verdict);
+}
+const char* to_string(RuleResult::Outcome outcome) {
+  return name_of(outcome);
+}
+const char* to_string(RunResult::State state) {
+  return name_of(state);
+}
+
+double quantile_of(const CpuResult& cpu, double level) {
+  const double rank = rank_of(level, cpu.samples);
+  uint64_t below = 0;
+  for (const Bin& bin : cpu.bins) {
+    below += bin.count;
+    if (static_cast<double>(below) >= rank) return std::min(bin.high_ns, cpu.max_ns);
+  }
+  return cpu.max_ns;  // among the overflow: all that is known of it is its largest
+}
+
+void fill_statistics_from_bins(CpuResult& cpu) {
+  cpu.samples = cpu.overflow_count;
+  double in_bins = 0, sum = 0;
+  for (const Bin& bin : cpu.bins) {
+    cpu.samples += bin.count;
+    in_bins += static_cast<double>(bin.count);
+    sum += static_cast<double>(bin.count) * middle_of(bin);
+  }
+  cpu.quantiles_ns.clear();
+  if (cpu.samples == 0) return;
+  if (cpu.max_ns == 0 && !cpu.bins.empty()) {
+    cpu.min_ns = cpu.bins.front().low_ns;
+    cpu.max_ns = cpu.bins.back().high_ns;
+  }
+  if (in_bins > 0) {
+    cpu.mean_ns = sum / in_bins;
+    double squares = 0;  // around the mean: no cancellation
+    for (const Bin& bin : cpu.bins) {
+      const double distance = middle_of(bin) - cpu.mean_ns;
+      squares += static_cast<double>(bin.count) * distance * distance;
+    }
+    cpu.stddev_ns = std::sqrt(squares / in_bins);
+  }
+  for (const QuantileLevel& quantile : kQuantileLevels) {
+    cpu.quantiles_ns.emplace_back(quantile.label, quantile_of(cpu, quantile.level));
+  }
+}
+
+}  // namespace maxlat::core

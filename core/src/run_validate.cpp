@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+//
+// The invariants of run_result.hpp. What is not valid is neither written nor believed.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <maxlat/core/run_result.hpp>
+#include <set>
+
+namespace maxlat::core {
+namespace {
+
+bool all_finite(std::initializer_list<double> values) {
+  return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+}
+
+bool all_finite(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+}
+
+bool all_finite(const std::vector<Outlier>& outliers) {
+  return std::all_of(outliers.begin(), outliers.end(), [](const Outlier& outlier) {
+    return all_finite({outlier.t_ns, outlier.latency_ns});
+  });
+}
+
+bool measures_samples(const Phase& phase) {
+  return phase.kind != "preflight" && phase.kind != "control" && phase.kind != "report";
+}
+
+// Empty: valid. Invariant (3).
+std::string check_numbers(const CpuResult& cpu) {
+  const bool finite =
+      all_finite({cpu.exposure_s, cpu.min_ns, cpu.max_ns, cpu.mean_ns, cpu.stddev_ns, cpu.timeline.step_s}) &&
+      std::all_of(cpu.quantiles_ns.begin(), cpu.quantiles_ns.end(),
+                  [](const auto& quantile) { return std::isfinite(quantile.second); }) &&
+      all_finite(cpu.overflow) && all_finite(cpu.outliers) && all_finite(cpu.timeline.max_ns);
+  return finite ? "" : "a number is not finite";
+}
+
+// Invariant (1).
+std::string check_bins(const CpuResult& cpu) {
+  uint64_t counted = cpu.overflow_count;
+  double edge = -INFINITY;
+  for (const Bin& bin : cpu.bins) {
+    if (!all_finite({bin.low_ns, bin.high_ns})) return "an edge of a bin is not finite";
+    if (bin.low_ns >= bin.high_ns) return fmt::format("the bin from {} to {} ns is empty", bin.low_ns, bin.high_ns);
+    if (bin.low_ns < edge) return fmt::format("the bin from {} ns begins before the last one ends", bin.low_ns);
+    if (bin.count == 0) return fmt::format("the bin from {} ns has no sample", bin.low_ns);
+    if (__builtin_add_overflow(counted, bin.count, &counted)) return "the counts of the bins exceed 64 bits";
+    edge = bin.high_ns;
+  }
+  if (counted != cpu.samples) return fmt::format("the bins hold {} samples of {}", counted, cpu.samples);
+  if (cpu.overflow.size() > cpu.overflow_count) {
+    return fmt::format("it lists {} overflows of {}", cpu.overflow.size(), cpu.overflow_count);
+  }
+  if (cpu.samples > 0 && cpu.min_ns > cpu.max_ns) {
+    return fmt::format("the minimum {} ns is above the maximum {} ns", cpu.min_ns, cpu.max_ns);
+  }
+  return "";
+}
+
+std::string check_attachments(const Phase& phase) {
+  bool finite = all_finite({phase.duration_s, phase.exposure_s});
+  for (const LoadResult& load : phase.load) finite = finite && all_finite(load.progress);
+  if (phase.control) {
+    finite = finite && std::isfinite(phase.control->stated_error_ns);
+    for (const PlantedStall& stall : phase.control->stalls) {
+      finite = finite && all_finite({stall.planted_ns, stall.actual_ns, stall.found_ns});
+    }
+  }
+  return finite ? "" : "a number is not finite";
+}
+
+std::string check_phase(const Phase& phase) {
+  if (std::string wrong = check_attachments(phase); !wrong.empty()) return wrong;
+  std::set<unsigned> seen;
+  bool has_samples = false;
+  for (const CpuResult& cpu : phase.per_cpu) {
+    if (!seen.insert(cpu.cpu).second) return fmt::format("CPU {} is there twice", cpu.cpu);
+    for (const auto& check : {check_numbers, check_bins}) {
+      if (const std::string wrong = check(cpu); !wrong.empty()) return fmt::format("CPU {}: {}", cpu.cpu, wrong);
+    }
+    has_samples = has_samples || cpu.samples > 0;
+  }
+  // Invariant (2).
+  if (phase.status == PhaseStatus::ok && measures_samples(phase) && !has_samples) return "it is ok without a sample";
+  return "";
+}
+
+}  // namespace
+
+Status validate(const RunResult& run) {
+  std::set<std::string> names;
+  for (const Phase& phase : run.phases) {
+    if (!names.insert(phase.name).second) return Error{.text = fmt::format("phase \"{}\" is there twice", phase.name)};
+    if (const std::string wrong = check_phase(phase); !wrong.empty()) {
+      return Error{.text = fmt::format("phase \"{}\": {}", phase.name, wrong)};
+    }
+  }
+  // Invariant (4).
+  if (run.state == RunResult::State::complete && run.phases.empty())
+    return Error{.text = "a complete run without a phase"};
+  return {};
+}
+
+}  // namespace maxlat::core

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <maxlat/core/run_result.hpp>
+#include <string>
+#include <vector>
+
+#include "example_run.hpp"
+
+namespace maxlat::core {
+namespace {
+
+std::string error_after(const std::function<void(RunResult&, CpuResult&)>& change) {
+  RunResult run = example_run();
+  change(run, run.phases[1].per_cpu[0]);
+  const Status status = validate(run);
+  return status ? "valid" : status.error().text;
+}
+
+TEST(Validate, ExampleIsValid) {
+  EXPECT_EQ(error_after([](RunResult&, CpuResult&) {}), "valid");
+}
+
+TEST(Validate, BinsAndOverflowAreAllSamples) {
+  EXPECT_NE(error_after([](RunResult&, CpuResult& cpu) { cpu.samples += 1; }), "valid");
+  EXPECT_NE(error_after([](RunResult&, CpuResult& cpu) { cpu.overflow_count += 1; }), "valid");
+  EXPECT_NE(error_after([](RunResult&, CpuResult& cpu) { cpu.bins.pop_back(); }), "valid");
+  // Counts that wrap around to the right sum.
+  EXPECT_NE(error_after([](RunResult&, CpuResult& cpu) {
+              cpu.bins.push_back({61, 62, std::numeric_limits<uint64_t>::max()});
+              cpu.bins.push_back({62, 63, 1});
+            }),
+            "valid");
+}
+
+TEST(Validate, BinsAscendAndDoNotOverlap) {
+  EXPECT_NE(error_after([](RunResult&, CpuResult& cpu) { std::swap(cpu.bins[0], cpu.bins[1]); }), "valid");
+  EXPECT_NE(error_after([](RunResult&, CpuResult& cpu) { cpu.bins[0].high_ns += 0.01; }), "valid");
+  EXPECT_NE(error_after([](RunResult&, CpuResult& cpu) { cpu.bins[0].high_ns = cpu.bins[0].low_ns; }), "valid");
+  EXPECT_NE(error_after([](RunResult&, CpuResult& cpu) { cpu.bins.push_back({70, 71, 0}); }), "valid");
+}
+
+TEST(Validate, EmptyPhaseIsNeverOk) {
+  for (const char* kind : {"npt", "cyclictest", "hwlat", "tracer"}) {
+    EXPECT_EQ(error_after([&](RunResult& run, CpuResult&) {
+                run.phases[1].per_cpu.clear();
+                run.phases[1].kind = kind;
+              }),
+              "phase \"npt under load\": it is ok without a sample");
+  }
+  EXPECT_NE(error_after([](RunResult& run, CpuResult&) { run.phases[1].per_cpu = {CpuResult{}}; }), "valid");
+  for (const char* kind : {"preflight", "control", "report"}) {
+    EXPECT_EQ(error_after([&](RunResult& run, CpuResult&) {
+                run.phases[1].per_cpu.clear();
+                run.phases[1].kind = kind;
+              }),
+              "valid");
+  }
+}
+
+TEST(Validate, EveryNumberIsFinite) {
+  const std::vector<std::function<double&(RunResult&, CpuResult&)>> numbers = {
+      [](RunResult&, CpuResult& cpu) -> double& { return cpu.exposure_s; },
+      [](RunResult&, CpuResult& cpu) -> double& { return cpu.mean_ns; },
+      [](RunResult&, CpuResult& cpu) -> double& { return cpu.stddev_ns; },
+      [](RunResult&, CpuResult& cpu) -> double& { return cpu.quantiles_ns[1].second; },
+      [](RunResult&, CpuResult& cpu) -> double& { return cpu.bins.back().high_ns; },
+      [](RunResult&, CpuResult& cpu) -> double& { return cpu.overflow[0].latency_ns; },
+      [](RunResult&, CpuResult& cpu) -> double& { return cpu.outliers[1].t_ns; },
+      [](RunResult&, CpuResult& cpu) -> double& { return cpu.timeline.max_ns[0]; },
+      [](RunResult& run, CpuResult&) -> double& { return run.phases[1].duration_s; },
+      [](RunResult& run, CpuResult&) -> double& { return run.phases[1].load[0].progress[0]; },
+      [](RunResult& run, CpuResult&) -> double& { return run.phases[1].control->stalls[0].found_ns; },
+  };
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    for (const double value : {std::nan(""), HUGE_VAL}) {
+      EXPECT_NE(error_after([&](RunResult& run, CpuResult& cpu) { numbers[i](run, cpu) = value; }), "valid") << i;
+    }
+  }
+}
+
+TEST(Validate, NamesAndCpusAreUnique) {
+  EXPECT_NE(error_after([](RunResult& run, CpuResult&) { run.phases[0].name = run.phases[1].name; }), "valid");
+  EXPECT_NE(error_after([](RunResult&, CpuResult& cpu) { cpu.cpu = 5; }), "valid");
+}
+
+TEST(Validate, CompleteRunHasAPhase) {
+  EXPECT_NE(error_after([](RunResult& run, CpuResult&) { run.phases.clear(); }), "valid");
+  EXPECT_EQ(error_after([](RunResult& run, CpuResult&) {
+              run.phases.clear();
+              run.state = RunResult::State::running;
+            }),
+            "valid");
+}
+
+}  // namespace
+}  // namespace maxlat::core
