@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Holds the tree against the plan of the house (README, "The rooms"; DESIGN 3).
+
+  check_house.py ROOT      includes, KNOWS lines and licence tags; warns of long files
+  check_house.py --self-test   plants each kind of mistake in a small tree and expects to find it
+"""
+import pathlib
+import re
+import sys
+import tempfile
+
+# a: what a may include. base is the ground floor: whoever knows core sees it.
+ARROWS = {
+    "base": set(),
+    "core": {"base"},
+    "tracer": {"base"},
+    "tracer/tools": {"tracer", "core", "base"},
+    "npt": {"tracer", "core", "base"},
+    "hwlat": {"core", "base"},
+    "loadgen": {"core", "base"},
+    "reports": {"core", "base"},
+    "rteval-ext": {"npt", "hwlat", "loadgen", "reports", "core", "base"},
+    "cli": {"rteval-ext", "npt", "hwlat", "loadgen", "reports", "tracer/tools", "core", "base"},
+}
+# maxlat/NAME/... in an #include, where it differs from the room's folder.
+ROOM_OF_HEADER = {"rteval_ext": "rteval-ext", "trace": "tracer", "trace_tools": "tracer/tools"}
+SOURCES = {".c", ".h", ".cpp", ".hpp"}
+LONG = {".c": 600, ".cpp": 600, ".h": 400, ".hpp": 400}
+
+
+def sources(folder):
+    return sorted(p for p in folder.rglob("*") if p.suffix in SOURCES and p.is_file())
+
+
+def room_of(path, root):
+    parts = path.relative_to(root).parts
+    return "/".join(parts[:2]) if parts[:2] == ("tracer", "tools") else parts[0]
+
+
+def check_file(path, root):
+    """Yields what is wrong with one source file."""
+    room, shown = room_of(path, root), path.relative_to(root)
+    text = path.read_text(errors="replace")
+    if "SPDX-License-Identifier: MIT" not in text[:200]:
+        yield f"{shown}: no licence tag (SPDX-License-Identifier: MIT) at its top"
+    for number, line in enumerate(text.splitlines(), 1):
+        include = re.match(r'\s*#\s*include\s*([<"])([^>"]+)[>"]', line)
+        if not include:
+            continue
+        kind, target = include.groups()
+        public = re.match(r"maxlat/([^/]+)/", target)
+        if public:
+            known = ROOM_OF_HEADER.get(public[1], public[1])
+            if known != room and known not in ARROWS[room]:
+                yield f"{shown}:{number}: {room} may not know {known} ({target})"
+        elif kind == '"':
+            private = [path.parent / target, root / room / "src" / target]
+            inside = [p.resolve() for p in private if p.exists()]
+            if not inside:
+                yield f"{shown}:{number}: {target} is neither beside the file nor in {room}/src"
+            elif not inside[0].is_relative_to((root / room).resolve()):
+                yield f"{shown}:{number}: {target} is private to another room"
+
+
+def check_targets(root):
+    """The KNOWS of each maxlat_room() against the arrows."""
+    for room, arrows in ARROWS.items():
+        build = root / room / "CMakeLists.txt"
+        if not build.exists():
+            continue
+        for knows in re.findall(r"\bKNOWS\s+([\w\s-]*?)(?=\b[A-Z]{4,}\b|\))", build.read_text()):
+            for known in knows.split():
+                if known not in {a.split("/")[0] for a in arrows}:
+                    yield f"{room}/CMakeLists.txt: {room} may not know {known}"
+
+
+def check(root):
+    wrong = list(check_targets(root))
+    count = 0
+    for room in ARROWS:
+        if "/" in room:
+            continue
+        for path in sources(root / room):
+            count += 1
+            wrong += check_file(path, root)
+            lines = path.read_text(errors="replace").count("\n")
+            if lines > LONG[path.suffix]:
+                print(f"warning: {path.relative_to(root)} has {lines} lines; it may hold two ideas")
+    if count == 0:
+        wrong.append(f"no sources below {root}")
+    return wrong
+
+
+def self_test():
+    tag = "// SPDX-License-Identifier: MIT\n"
+    planted = {
+        "core/src/a.cpp": tag + "#include <maxlat/npt/npt_command.hpp>\n",
+        "npt/src/b.cpp": tag + '#include "../../core/src/secret.hpp"\n',
+        "hwlat/src/c.cpp": tag + '#include "nowhere.hpp"\n',
+        "loadgen/src/d.cpp": "int no_licence;\n",
+        "tracer/ring/e.c": tag + "#include <maxlat/core/result.hpp>\n",
+        "reports/CMakeLists.txt": "maxlat_room(reports SOURCES a.cpp KNOWS core npt LINKS x)\n",
+    }
+    sound = {
+        "core/src/secret.hpp": tag,
+        "tracer/tools/f.cpp": tag + "#include <maxlat/core/result.hpp>\n#include <maxlat/trace/reader.hpp>\n",
+        "rteval-ext/src/g.cpp": tag + '#include <maxlat/npt/x.hpp>\n#include "h.hpp"\n#include <vector>\n',
+        "rteval-ext/src/h.hpp": tag,
+        "npt/CMakeLists.txt": "maxlat_room(npt\n  SOURCES a.cpp\n  KNOWS core tracer\n  LINKS x)\n",
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for name, text in {**planted, **sound}.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text)
+        wrong = check(root)
+    found = {line.split(":")[0] for line in wrong}
+    missed, invented = set(planted) - found, found - set(planted)
+    return [f"not found: {name}" for name in missed] + [f"found without reason: {name}" for name in invented]
+
+
+if __name__ == "__main__":
+    errors = self_test() if sys.argv[1] == "--self-test" else check(pathlib.Path(sys.argv[1]))
+    print("\n".join(errors) if errors else "the house is in order")
+    sys.exit(1 if errors else 0)

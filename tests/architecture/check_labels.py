@@ -1,0 +1,21 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""check_labels.py CTEST BUILD_FOLDER: every test has one label, a known one, so that no selection by label loses a test."""
+import json
+import subprocess
+import sys
+
+KNOWN = {"unit", "integration", "e2e", "stress", "peers", "guest", "model", "bench"}
+
+listed = subprocess.run([sys.argv[1], "--test-dir", sys.argv[2], "--show-only=json-v1"], capture_output=True, text=True, check=True)
+tests = json.loads(listed.stdout)["tests"]
+wrong = [] if tests else ["ctest has no tests"]
+for test in tests:
+    # A test program that is not built is listed by one stand-in that fails when it is run.
+    if test["name"].endswith("_NOT_BUILT"):
+        continue
+    labels = next((p["value"] for p in test.get("properties", []) if p["name"] == "LABELS"), [])
+    if len(labels) != 1 or labels[0] not in KNOWN:
+        wrong.append(f"{test['name']}: labels {labels}, not one of {sorted(KNOWN)}")
+print("\n".join(wrong) or f"{len(tests)} tests, every one with its label")
+sys.exit(1 if wrong else 0)

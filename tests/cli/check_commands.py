@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""check_commands.py MAN_FOLDER: what is the same for every subcommand that `maxlat --help` lists.
+
+- `maxlat X --help` and `maxlat help X` print the same, fit one screen and end with two examples; an unknown option is one
+  line and a hint;
+- --help, the man page and the parser know the same options.
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+from run_cases import Case, run_all
+
+SCREEN = 52  # lines
+MAXLAT = os.environ["MAXLAT"]
+OPTION = r"--?[A-Za-z0-9][\w-]*"
+
+
+def maxlat(*arguments):
+    return subprocess.run([MAXLAT, *arguments], capture_output=True, text=True, timeout=30, stdin=subprocess.DEVNULL)
+
+
+def commands():
+    listed = re.search(r"^commands:\n((?:  .*\n)+)", maxlat("--help").stdout, re.MULTILINE)[1]
+    return [name for name in re.findall(r"^  (\S+)", listed, re.MULTILINE) if name != "help"]
+
+
+def options_at_line_starts(text):
+    """The options that a table declares: lines that begin with one, up to the column of explanations."""
+    found = set()
+    for line in text.splitlines():
+        words = line.strip()
+        if re.match(OPTION, words):
+            tag = re.split(r"\s{2,}", words)[0]
+            found |= {o for o in re.findall(rf"(?:^|[\s,/(\[])({OPTION})", " " + tag)}
+    return found
+
+
+def man_text(page):
+    text = subprocess.run(["mandoc", "-T", "ascii", "-O", "width=120", page], capture_output=True, text=True, check=True).stdout
+    return re.sub(r".\x08", "", text)  # bold and underline by overstriking
+
+
+def man_options(page):
+    """The options in the lists of the page; its synopsis repeats them in another form."""
+    sections = re.split(r"^(?=[A-Z][A-Z ]+$)", man_text(page), flags=re.MULTILINE)
+    return options_at_line_starts("\n".join(s for s in sections if not re.match(r"SYNOPSIS|EXAMPLES", s)))
+
+
+def parser_refuses(command, option):
+    """Whether the parser does not know the option. Nothing is ever run: the last word is wrong in any case."""
+    glued = f"{option}=1" if option.startswith("--") else f"{option}1"
+    ended = maxlat(command, glued, "--no-such-option")
+    assert ended.returncode == 1, f"maxlat {command} {glued} --no-such-option: exit status {ended.returncode}"
+    return f"unknown option '{option}'" in ended.stderr
+
+
+def mistakes(command, man_folder):
+    help_lines = maxlat(command, "--help").stdout
+    if maxlat("help", command).stdout != help_lines:
+        yield "help X and X --help differ"
+    if help_lines.count("\n") > SCREEN:
+        yield f"--help has {help_lines.count(chr(10))} lines; one screen is {SCREEN}"
+    examples = help_lines[help_lines.rfind("xamples:"):] if "xamples:" in help_lines else ""
+    if len(re.findall(r"^\s+(?:sudo )?(?:maxlat|npt|hwlat)\b", examples, re.MULTILINE)) < 2:
+        yield "--help does not end with two examples"
+    in_help = options_at_line_starts(help_lines)
+    if not in_help:
+        yield "--help names no option"
+    for option in sorted(in_help):
+        if parser_refuses(command, option):
+            yield f"--help names {option}, and the parser does not know it"
+    for letter in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ":
+        if f"-{letter}" not in in_help and not parser_refuses(command, f"-{letter}"):
+            yield f"the parser knows -{letter}, and --help does not name it"
+    page = man_folder / f"maxlat-{command}.1"
+    if not page.exists():
+        yield f"there is no {page.name}"
+        return
+    in_man = man_options(page)
+    for option in sorted(in_help ^ in_man):
+        yield f"{option} is in {'--help' if option in in_help else page.name} only"
+
+
+def main(man_folder):
+    names = commands()
+    sound = run_all([case for name in names for case in (
+        Case(f"{name}: --help", f"{name} --help", 0, [rf"\A[Uu]sage: (maxlat )?{name}\b"]),
+        Case(f"{name}: unknown option", f"{name} --no-such-option", 1,
+             [rf"\Amaxlat {name}: .*unknown option '--no-such-option'.*\nhint: .*\n\Z"]),
+        Case(f"{name}: --help to a full disk", f"{name} --help", 1, [r"cannot write standard output"], stdout="/dev/full"),
+    )])
+    for name in names:
+        for mistake in mistakes(name, man_folder):
+            sound = False
+            print(f"maxlat {name}: {mistake}")
+    return 0 if sound else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(pathlib.Path(sys.argv[1])))
