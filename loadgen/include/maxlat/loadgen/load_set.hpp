@@ -10,34 +10,60 @@
 //   command:WORDS           any command, started again when it ends with status 0
 //   cpu cache memory timers fork disk network      built in, for boxes that have none of the above
 //
-// "The load died after ten seconds" is the commonest silent failure of a latency run: so each load reports progress every
-// second (a built-in counts its own work; the others their CPU time and finished rounds), and a load that ended with an
-// error, or made no progress for a stated time, is dead: LoadResult.alive is false with the reason, and the phase that
-// ran under it is invalid.
+// "The load died after ten seconds" is the commonest silent failure of a latency run: so each load reports progress
+// every second (a built-in counts its own work; the others their CPU time and finished rounds), and a load that ended
+// with an error, or made no progress for a stated time, is dead: LoadResult.alive is false with the reason, and the
+// phase that ran under it is invalid.
+//
+// All loads run as SCHED_OTHER in processes of their own, bound to the given CPUs: one worker per CPU for the
+// built-ins, the CPU list as a whole for the others. They die with the calling thread, also when that is killed.
+//
+// The processes are made by fork(). REQUIRES: start() is called before the caller starts threads and before it locks
+// its memory: a fork makes the caller's writable pages copy-on-write, so a thread that is being measured would take a
+// page fault at its next write to each of them (mlockall after the fork undoes that, mlockall before it does not
+// prevent it).
 //
 // THREADS: a LoadSet belongs to one thread. Destroying it stops everything it started.
 #pragma once
 
-#include <memory>
-#include <string>
-#include <vector>
-
+#include <chrono>
+#include <cstdint>
 #include <maxlat/core/cpu_list.hpp>
 #include <maxlat/core/result.hpp>
 #include <maxlat/core/run_result.hpp>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace maxlat::loadgen {
 
+// No progress for this long: dead. It holds for every load, because a load without a unit of work of its own (a kernel
+// build in its linking step, a long round of hackbench) is watched by its CPU time.
+inline constexpr std::chrono::seconds kLongestPause{10};
+
+// One load as of the last sample(), for progress lines.
+struct LoadProgress {
+  std::string name;
+  std::string unit;
+  double rate = 0;      // in `unit`, over the last second
+  uint64_t rounds = 0;  // finished; 0 for built-ins, which have none
+  bool alive = false;
+  std::string reason;  // why not alive
+};
+
 class LoadSet {
  public:
-  // ERRORS: unknown name (hint: the list), program missing (hint: package), a load that ends at once.
+  // No CPUs: every CPU this process may run on.
+  // ERRORS: unknown name (hint: the list), program missing (hint: package), CPU not usable, a load that ends at once.
   static core::Result<LoadSet> start(const std::vector<std::string>& loads, const core::CpuList& cpus);
   LoadSet(LoadSet&&) noexcept;
   LoadSet& operator=(LoadSet&&) noexcept;
   ~LoadSet();
 
-  void sample();           // call once a second: takes the progress, restarts rounds, notices deaths
+  void sample();           // call once a second: takes the progress and notices deaths; a dead load is stopped whole
   bool all_alive() const;  // as of the last sample()
+  std::vector<LoadProgress> latest() const;  // as of the last sample()
   // Takes a last sample, stops everything, and tells what each load did.
   std::vector<core::LoadResult> stop();
 
@@ -49,6 +75,7 @@ class LoadSet {
 
 struct LoadKind {
   std::string_view name;
+  std::string_view argument;  // what may follow the name: "[:ARGS]", ":DIRECTORY", ""
   std::string_view about;
   bool built_in;
 };

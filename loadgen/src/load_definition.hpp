@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+//
+// What a load is: a name, a unit of progress, and a plan of workers. Adding a load is one file in loads/ that defines
+// one of these, a line in the list below, and a row in load_table.cpp.
+//
+// A built-in's plan is one worker per CPU that counts its own work. A foreign command's plan is one worker, its keeper
+// (keeper.hpp), which runs the command round after round and counts its CPU time and rounds.
+//
+// plan() only looks: it checks the argument and that programs and folders exist, and starts nothing. So a mistake in
+// the last load of a list is found before the first one runs.
+#pragma once
+
+#include <maxlat/core/cpu_list.hpp>
+#include <maxlat/core/result.hpp>
+#include <maxlat/loadgen/load_set.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "worker.hpp"
+
+namespace maxlat::loadgen {
+
+struct LoadPlan {
+  std::string command;  // as LoadResult has it: what runs, or "built-in"
+  std::vector<WorkerSpec> workers;
+};
+
+struct LoadDefinition {
+  LoadKind kind;
+  std::string_view unit;  // of progress: work units times `scale` per second
+  double scale = 1;
+  // `argument` is what follows the colon, empty when there is none. REQUIRES: cpus not empty.
+  core::Result<LoadPlan> (*plan)(std::string_view argument, const core::CpuList& cpus);
+};
+
+// loads/*.cpp
+extern const LoadDefinition kHackbenchLoad, kStressNgLoad, kKernelBuildLoad, kCommandLoad;
+extern const LoadDefinition kCpuLoad, kCacheLoad, kMemoryLoad, kTimersLoad, kForkLoad, kDiskLoad, kNetworkLoad;
+
+// load_table.cpp
+const std::vector<const LoadDefinition*>& load_table();
+
+struct NamedLoad {
+  const LoadDefinition* definition;
+  std::string argument;
+};
+// "stress-ng:--vm 2" -> its row and "--vm 2". ERRORS: unknown name, an argument where none is taken.
+core::Result<NamedLoad> find_load(std::string_view text);
+
+// One worker per CPU, each doing work(slot).
+LoadPlan one_worker_per_cpu(std::string_view name, const core::CpuList& cpus, const Work& work);
+
+}  // namespace maxlat::loadgen

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+//
+// The built-in loads, by their effects: what each claims to have done, the kernel must have seen.
+#include <gmock/gmock.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <maxlat/core/cpu_list.hpp>
+#include <sstream>
+#include <string>
+
+#include "load_definition.hpp"
+#include "process_watching.hpp"
+#include "worker_memory.hpp"
+
+namespace maxlat::loadgen {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Runs one worker until it has done `units` and returns what it had done when the effect was read.
+struct Trial {
+  core::Result<Worker> worker;
+  pid_t pid = -1;
+  bool reached = false;
+};
+
+Trial run_until(const LoadDefinition& load, uint64_t units, const std::string& argument = {}) {
+  core::Result<LoadPlan> plan = load.plan(argument, {core::allowed_cpus()->front()});
+  if (!plan) return {plan.error()};
+  Trial trial{Worker::start(plan->workers.front())};
+  if (!trial.worker) return trial;
+  trial.pid = trial.worker->pid();
+  trial.reached = eventually([&] { return trial.worker->counts().work >= units || trial.worker->poll_end(); }) &&
+                  trial.worker->counts().work >= units;
+  return trial;
+}
+
+uint64_t field(const std::string& file, const std::string& name) {
+  std::ifstream in(file);
+  std::string word;
+  while (in >> word)
+    if (word == name) {
+      uint64_t value = 0;
+      in >> value;
+      return value;
+    }
+  return 0;
+}
+
+uint64_t loopback_received() {
+  return field("/proc/net/dev", "lo:");
+}
+
+class BuiltIn : public testing::TestWithParam<const LoadDefinition*> {};
+
+TEST_P(BuiltIn, MakesProgress) {
+  const Trial trial = run_until(*GetParam(), 1);
+  ASSERT_TRUE(trial.worker) << trial.worker.error().text;
+  EXPECT_TRUE(trial.reached);
+}
+
+std::vector<const LoadDefinition*> built_ins() {
+  std::vector<const LoadDefinition*> all;
+  for (const LoadDefinition* load : load_table())
+    if (load->kind.built_in) all.push_back(load);
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Loads, BuiltIn, testing::ValuesIn(built_ins()),
+                         [](const auto& tested) { return std::string(tested.param->kind.name); });
+
+TEST(BuiltInEffects, ForkMakesTheProcessesItCounts) {
+  const uint64_t before = field("/proc/stat", "processes");
+  const Trial trial = run_until(kForkLoad, 20);
+  ASSERT_TRUE(trial.reached);
+  EXPECT_GE(field("/proc/stat", "processes") - before, 20u);
+}
+
+TEST(BuiltInEffects, DiskWritesTheBytesItCountsIntoAFileWithoutAName) {
+  std::string directory = testing::TempDir() + "maxlat-disk-test.XXXXXX";
+  ASSERT_NE(mkdtemp(directory.data()), nullptr);
+  const Trial trial = run_until(kDiskLoad, 1 << 20, directory);
+  EXPECT_EQ(rmdir(directory.c_str()), 0) << "not empty";
+  ASSERT_TRUE(trial.reached);
+  EXPECT_GE(field("/proc/" + std::to_string(trial.pid) + "/io", "wchar:"), 1u << 20);
+}
+
+TEST(BuiltInEffects, NetworkMovesTheBytesItCountsOverLoopback) {
+  const uint64_t before = loopback_received();
+  const Trial trial = run_until(kNetworkLoad, 10 << 20);
+  ASSERT_TRUE(trial.reached);
+  EXPECT_GE(loopback_received() - before, 10u << 20);
+}
+
+TEST(BuiltInEffects, TimersExpireNoOftenerThanTheirPeriodsAllow) {
+  const auto start = std::chrono::steady_clock::now();
+  const Trial trial = run_until(kTimersLoad, 500);
+  ASSERT_TRUE(trial.reached);
+  const uint64_t counted = trial.worker->counts().work;
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  double per_second = 0;
+  for (int i = 1; i <= 32; ++i) per_second += 1e4 / i;
+  EXPECT_LE(static_cast<double>(counted), per_second * seconds);
+}
+
+TEST(BuiltInEffects, CacheAndMemoryTouchTheirWholeBuffer) {
+  for (const LoadDefinition* load : {&kCacheLoad, &kMemoryLoad}) {
+    const Trial trial = run_until(*load, 1);
+    ASSERT_TRUE(trial.reached) << load->kind.name;
+    const uint64_t resident_kib = field("/proc/" + std::to_string(trial.pid) + "/status", "VmRSS:");
+    EXPECT_GE(resident_kib << 10, worker_memory_bytes(2 * last_level_cache_bytes(), 1)) << load->kind.name;
+  }
+}
+
+TEST(WorkerMemory, IsAPowerOfTwoAndAllWorkersTogetherTakeAtMostAQuarter) {
+  const size_t machine = static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  for (const size_t workers : {1u, 2u, 7u, 64u}) {
+    const size_t bytes = worker_memory_bytes(size_t{1} << 50, workers);
+    EXPECT_EQ(bytes & (bytes - 1), 0u);
+    EXPECT_LE(bytes * workers, machine / 4);
+  }
+  EXPECT_EQ(worker_memory_bytes(3 << 20, 1), 2u << 20);
+  EXPECT_EQ(worker_memory_bytes(1, 1), 1u << 20);
+}
+
+}  // namespace
+}  // namespace maxlat::loadgen

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+//
+// Any command of the user's, started again when it ends with status 0.
+#include "keeper.hpp"
+
+namespace maxlat::loadgen {
+namespace {
+
+core::Result<LoadPlan> plan(std::string_view argument, const core::CpuList& cpus) {
+  core::Result<CommandLine> words = split_words(argument);
+  if (!words) return words.error();
+  if (words->empty())
+    return core::Error{"load command needs a command", "for example: 'command:dd if=/dev/sda of=/dev/null'"};
+  return plan_of_command("command", "", *words, cpus);
+}
+
+}  // namespace
+
+const LoadDefinition kCommandLoad = {
+    .kind = {"command", ":WORDS", "any command, again and again", false},
+    .unit = kCpuTimeUnit,
+    .scale = kCpuTimeScale,
+    .plan = plan,
+};
+
+}  // namespace maxlat::loadgen

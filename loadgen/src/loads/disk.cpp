@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+//
+// Disk: writes 256 KiB and waits until it is on the medium, over and over, in a file without a name (O_TMPFILE), so
+// that nothing is left behind whoever dies. The file is written round and round and never grows beyond 64 MiB a worker.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <vector>
+
+#include "load_definition.hpp"
+#include "scratch.hpp"
+
+namespace maxlat::loadgen {
+namespace {
+
+constexpr size_t kWrite = 256 << 10;
+constexpr off_t kLargestFile = 64 << 20;
+
+core::Result<int> open_nameless(const std::string& directory) {
+  if (const int fd = open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600); fd >= 0) return fd;
+  std::string pattern = directory + "/maxlat-disk.XXXXXX";  // a file system without O_TMPFILE (overlayfs, NFS)
+  const int fd = mkostemp(pattern.data(), O_CLOEXEC);
+  if (fd < 0) return core::system_error("cannot make a temporary file in " + directory, errno);
+  unlink(pattern.c_str());
+  return fd;
+}
+
+core::Status write_and_sync(WorkerSlot& slot, const std::string& directory) {
+  core::Result<int> fd = open_nameless(directory);
+  if (!fd) return fd.error();
+  const std::vector<char> block(kWrite, 'm');
+  for (off_t at = 0;; at = (at + static_cast<off_t>(kWrite)) % kLargestFile) {
+    const ssize_t written = pwrite(*fd, block.data(), kWrite, at);
+    if (written <= 0) return core::system_error("cannot write a temporary file in " + directory, errno);
+    if (fdatasync(*fd) != 0) return core::system_error("cannot sync a temporary file in " + directory, errno);
+    slot.add(static_cast<uint64_t>(written));
+  }
+}
+
+core::Result<LoadPlan> plan(std::string_view argument, const core::CpuList& cpus) {
+  const std::string directory = argument.empty() ? scratch_directory() : std::string(argument);
+  if (access(directory.c_str(), W_OK | X_OK) != 0)
+    return core::system_error(fmt::format("cannot write in '{}'", directory), errno, "name another: disk:DIRECTORY");
+  return one_worker_per_cpu("disk", cpus, [directory](WorkerSlot& slot) { return write_and_sync(slot, directory); });
+}
+
+}  // namespace
+
+const LoadDefinition kDiskLoad = {
+    .kind = {"disk", "[:DIRECTORY]", "writes and syncs (TMPDIR or /var/tmp), at most 64 MiB a CPU", true},
+    .unit = "MiB/s",
+    .scale = 1.0 / (1 << 20),
+    .plan = plan,
+};
+
+}  // namespace maxlat::loadgen

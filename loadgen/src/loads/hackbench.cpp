@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+//
+// hackbench: groups of 20 senders and 20 receivers that wake each other through sockets. One group per CPU keeps every
+// run queue about forty deep; 10000 messages make a round of some ten seconds, so that starting is a small part of it.
+#include <fmt/format.h>
+
+#include "keeper.hpp"
+
+namespace maxlat::loadgen {
+namespace {
+
+core::Result<LoadPlan> plan(std::string_view argument, const core::CpuList& cpus) {
+  CommandLine command = {"hackbench"};
+  if (argument.empty()) {
+    for (const std::string& word :
+         {std::string("-g"), std::to_string(cpus.size()), std::string("-l"), std::string("10000")})
+      command.push_back(word);
+  } else {
+    core::Result<CommandLine> words = split_words(argument);
+    if (!words) return words.error();
+    command.insert(command.end(), words->begin(), words->end());
+  }
+  return plan_of_command("hackbench", "rt-tests", command, cpus);
+}
+
+}  // namespace
+
+const LoadDefinition kHackbenchLoad = {
+    .kind = {"hackbench", "[:ARGS]", "senders and receivers that wake each other (rt-tests)", false},
+    .unit = kCpuTimeUnit,
+    .scale = kCpuTimeScale,
+    .plan = plan,
+};
+
+}  // namespace maxlat::loadgen

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+//
+// stress-ng with the user's arguments. Without a --timeout it runs for a day and is one round; with one, rounds follow
+// each other.
+#include "keeper.hpp"
+
+namespace maxlat::loadgen {
+namespace {
+
+core::Result<LoadPlan> plan(std::string_view argument, const core::CpuList& cpus) {
+  core::Result<CommandLine> words = split_words(argument);
+  if (!words) return words.error();
+  if (words->empty())
+    return core::Error{"load stress-ng needs arguments", "for example: 'stress-ng:--vm 2 --vm-bytes 1G'"};
+  CommandLine command = {"stress-ng"};
+  command.insert(command.end(), words->begin(), words->end());
+  return plan_of_command("stress-ng", "stress-ng", command, cpus);
+}
+
+}  // namespace
+
+const LoadDefinition kStressNgLoad = {
+    .kind = {"stress-ng", ":ARGS", "stress-ng with these arguments", false},
+    .unit = kCpuTimeUnit,
+    .scale = kCpuTimeScale,
+    .plan = plan,
+};
+
+}  // namespace maxlat::loadgen

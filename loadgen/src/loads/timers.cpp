@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+//
+// Timer storm: 32 periodic timers on each CPU, with periods of 100, 200 ... 3200 us. They come together and apart
+// again, so the timer interrupt finds now one and now a dozen expired (10 kHz * (1 + 1/2 + ... + 1/32): about 40000 a
+// second).
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+#include "load_definition.hpp"
+
+namespace maxlat::loadgen {
+namespace {
+
+constexpr unsigned kTimers = 32;
+constexpr long kShortestPeriodNs = 100'000;
+
+core::Status arm(int epoll_fd, long period_ns) {
+  const int fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+  if (fd < 0) return core::system_error("cannot make a timer", errno);
+  const itimerspec spec{.it_interval = {0, period_ns}, .it_value = {0, period_ns}};
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.fd = fd;
+  if (timerfd_settime(fd, 0, &spec, nullptr) != 0 || epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event) != 0)
+    return core::system_error("cannot arm a timer", errno);
+  return {};
+}
+
+core::Status storm(WorkerSlot& slot) {
+  const int epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+  if (epoll_fd < 0) return core::system_error("cannot wait for timers", errno);
+  for (unsigned i = 1; i <= kTimers; ++i)
+    if (core::Status armed = arm(epoll_fd, kShortestPeriodNs * i); !armed) return armed;
+  std::array<epoll_event, kTimers> events;
+  for (;;) {
+    const int ready = epoll_wait(epoll_fd, events.data(), kTimers, -1);
+    if (ready < 0 && errno != EINTR) return core::system_error("cannot wait for timers", errno);
+    for (int i = 0; i < ready; ++i) {
+      uint64_t expirations = 0;
+      if (read(events[static_cast<size_t>(i)].data.fd, &expirations, sizeof expirations) == sizeof expirations)
+        slot.add(expirations);
+    }
+  }
+}
+
+}  // namespace
+
+const LoadDefinition kTimersLoad = {
+    .kind = {"timers", "", "timer storm: 32 periodic timers on each CPU", true},
+    .unit = "expirations/s",
+    .plan = [](std::string_view, const core::CpuList& cpus) -> core::Result<LoadPlan> {
+      return one_worker_per_cpu("timers", cpus, storm);
+    },
+};
+
+}  // namespace maxlat::loadgen

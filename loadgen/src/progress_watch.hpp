@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+//
+// From a growing counter to "so much per second, each second" and "stands still". Pure: the times are the caller's.
+//
+// The looks come about once a second, but not exactly: a look that comes early (the last one, at stop) adds nothing
+// until half a second is there to divide by, and one that comes late stands for all the seconds it covers, so that
+// entry n is always about the n-th second.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+namespace maxlat::loadgen {
+
+class ProgressWatch {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  explicit ProgressWatch(Time start) : counted_until_(start), last_change_(start) {}
+
+  // `work` is what the rate is made of; any change of `work` or `rounds` is a sign of life.
+  void observe(uint64_t work, uint64_t rounds, Time now);
+  const std::vector<double>& per_second() const { return per_second_; }
+  std::chrono::steady_clock::duration pause(Time now) const { return now - last_change_; }
+
+ private:
+  Time counted_until_;
+  Time last_change_;
+  uint64_t counted_work_ = 0;
+  uint64_t last_work_ = 0, last_rounds_ = 0;
+  std::vector<double> per_second_;
+};
+
+}  // namespace maxlat::loadgen

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#include "progress_watch.hpp"
+
+#include <gmock/gmock.h>
+
+namespace maxlat::loadgen {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::DoubleEq;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+const ProgressWatch::Time kStart{};
+
+TEST(ProgressWatch, OneEntryASecond) {
+  ProgressWatch watch(kStart);
+  watch.observe(100, 0, kStart + 1s);
+  watch.observe(150, 0, kStart + 2s);
+  EXPECT_THAT(watch.per_second(), ElementsAre(DoubleEq(100), DoubleEq(50)));
+}
+
+TEST(ProgressWatch, ALateLookStandsForAllTheSecondsItCovers) {
+  ProgressWatch watch(kStart);
+  watch.observe(10, 0, kStart + 1s);
+  watch.observe(310, 0, kStart + 4s);
+  EXPECT_THAT(watch.per_second(), ElementsAre(DoubleEq(10), DoubleEq(100), DoubleEq(100), DoubleEq(100)));
+}
+
+TEST(ProgressWatch, AnEarlyLookAddsNothingAndLosesNothing) {
+  ProgressWatch watch(kStart);
+  watch.observe(40, 0, kStart + 100ms);
+  EXPECT_THAT(watch.per_second(), IsEmpty());
+  watch.observe(100, 0, kStart + 1s);
+  EXPECT_THAT(watch.per_second(), ElementsAre(DoubleEq(100)));
+}
+
+TEST(ProgressWatch, APauseBeginsWithTheLastChange) {
+  ProgressWatch watch(kStart);
+  EXPECT_EQ(watch.pause(kStart + 3s), 3s);
+  watch.observe(1, 0, kStart + 4s);
+  watch.observe(1, 0, kStart + 9s);
+  EXPECT_EQ(watch.pause(kStart + 9s), 5s);
+}
+
+TEST(ProgressWatch, AFinishedRoundIsASignOfLifeWithoutAnyWork) {
+  ProgressWatch watch(kStart);
+  watch.observe(0, 1, kStart + 4s);
+  EXPECT_EQ(watch.pause(kStart + 5s), 1s);
+}
+
+}  // namespace
+}  // namespace maxlat::loadgen
