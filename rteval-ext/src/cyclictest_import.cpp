@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+#include "cyclictest_import.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace maxlat::rteval_ext {
+
+namespace {
+
+using nlohmann::json;
+
+core::Error not_readable(std::string why) {
+  return {fmt::format("cyclictest's result is not readable: {}", why), "run its command by hand to see what it prints"};
+}
+
+// Thrown inside this file only.
+struct Mistake {
+  std::string why;
+};
+
+std::string text_with_odd_key(const json& document, const std::string& key) {
+  for (const std::string& spelling : {key + ":", key}) {
+    if (const auto found = document.find(spelling); found != document.end() && found->is_string()) {
+      return found->get<std::string>();
+    }
+  }
+  return {};
+}
+
+// -N and --nsecs change the unit of every figure, and the command line is the only place that tells.
+bool in_nanoseconds(const std::string& command) {
+  std::istringstream words(command);
+  for (std::string word; words >> word;) {
+    if (word == "--nsecs") return true;
+    if (word.size() > 1 && word[0] == '-' && word[1] != '-' && word.find('N') != std::string::npos) return true;
+  }
+  return false;
+}
+
+double number_of(const json& thread, const char* key, const std::string& name) {
+  const auto found = thread.find(key);
+  if (found == thread.end() || !found->is_number()) throw Mistake{fmt::format("thread {} has no '{}'", name, key)};
+  const double value = found->get<double>();
+  if (!std::isfinite(value) || value < 0) throw Mistake{fmt::format("thread {}: '{}' is {}", name, key, value)};
+  return value;
+}
+
+uint64_t count_of(const json& thread, const char* key, const std::string& name) {
+  number_of(thread, key, name);
+  if (!thread[key].is_number_unsigned()) throw Mistake{fmt::format("thread {}: '{}' is not a count", name, key)};
+  return thread[key].get<uint64_t>();
+}
+
+std::vector<core::Bin> bins_of(const json& histogram, double unit_ns, const std::string& name) {
+  std::map<uint64_t, uint64_t> counts;  // ascending: JSON's keys are in the order of their text
+  for (const auto& [key, count] : histogram.items()) {
+    uint64_t value = 0;
+    const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), value);
+    if (error != std::errc() || end != key.data() + key.size() || !count.is_number_unsigned()) {
+      throw Mistake{fmt::format("thread {}: histogram row '{}' is not a count", name, key)};
+    }
+    if (count.get<uint64_t>() != 0) counts[value] = count.get<uint64_t>();
+  }
+  std::vector<core::Bin> bins;
+  for (const auto& [value, count] : counts) {
+    bins.push_back({static_cast<double>(value) * unit_ns, static_cast<double>(value + 1) * unit_ns, count});
+  }
+  return bins;
+}
+
+core::CpuResult thread_result(const json& thread, double unit_ns, const std::string& name) {
+  if (!thread.is_object()) throw Mistake{fmt::format("thread {} is not an object", name)};
+  const auto histogram = thread.find("histogram");
+  if (histogram == thread.end() || !histogram->is_object()) {
+    throw Mistake{fmt::format("thread {} has no histogram (cyclictest needs -h N)", name)};
+  }
+  core::CpuResult cpu;
+  cpu.cpu = static_cast<unsigned>(count_of(thread, "cpu", name));
+  cpu.samples = count_of(thread, "cycles", name);
+  if (cpu.samples == 0) throw Mistake{fmt::format("thread {} on CPU {} took no sample", name, cpu.cpu)};
+  cpu.bins = bins_of(*histogram, unit_ns, name);
+  uint64_t in_bins = 0;
+  for (const core::Bin& bin : cpu.bins) in_bins += bin.count;
+  if (in_bins > cpu.samples) {
+    throw Mistake{fmt::format("thread {} counts {} in its histogram but only {} cycles", name, in_bins, cpu.samples)};
+  }
+  cpu.overflow_count = cpu.samples - in_bins;
+  cpu.min_ns = number_of(thread, "min", name) * unit_ns;
+  cpu.max_ns = number_of(thread, "max", name) * unit_ns;
+  if (cpu.max_ns < cpu.min_ns) throw Mistake{fmt::format("thread {}: its maximum is below its minimum", name)};
+  core::fill_statistics_from_bins(cpu);
+  // Its average includes the samples beyond the histogram, which the bins' mean cannot.
+  cpu.mean_ns = number_of(thread, "avg", name) * unit_ns;
+  return cpu;
+}
+
+CyclictestReport report_of(const json& document) {
+  CyclictestReport report;
+  report.version = text_with_odd_key(document, "rt_test_version");
+  report.command = text_with_odd_key(document, "cmdline");
+  if (report.command.find("cyclictest") == std::string::npos) throw Mistake{"it is not from cyclictest"};
+  if (const auto code = document.find("return_code"); code != document.end() && *code != 0) {
+    throw Mistake{fmt::format("cyclictest ended with return code {}", code->dump())};
+  }
+  const auto threads = document.find("thread");
+  if (threads == document.end() || !threads->is_object() || threads->empty()) throw Mistake{"it has no thread"};
+  const double unit_ns = in_nanoseconds(report.command) ? 1 : 1000;
+  for (const auto& [name, thread] : threads->items()) report.per_cpu.push_back(thread_result(thread, unit_ns, name));
+  std::sort(report.per_cpu.begin(), report.per_cpu.end(), [](const auto& a, const auto& b) { return a.cpu < b.cpu; });
+  for (size_t i = 1; i < report.per_cpu.size(); ++i) {
+    if (report.per_cpu[i].cpu == report.per_cpu[i - 1].cpu) {
+      throw Mistake{fmt::format("two threads on CPU {}", report.per_cpu[i].cpu)};
+    }
+  }
+  return report;
+}
+
+// "T: 0 ( 7534) P:95 I:100 C:   9990 Min:      7 Act:   15 Avg:   13 Max:     158"
+bool parse_status_line(const std::string& line, size_t& thread, double& max_us) {
+  unsigned index = 0, process = 0;
+  long max = 0;
+  const size_t at = line.find("Max:");
+  if (at == std::string::npos || std::sscanf(line.c_str(), "T:%u (%u)", &index, &process) != 2) return false;
+  if (std::sscanf(line.c_str() + at, "Max:%ld", &max) != 1 || max < 0) return false;
+  thread = index;
+  max_us = static_cast<double>(max);
+  return true;
+}
+
+}  // namespace
+
+core::Result<CyclictestReport> parse_cyclictest_json(std::string_view text) {
+  try {
+    return report_of(json::parse(text));
+  } catch (const Mistake& mistake) {
+    return not_readable(mistake.why);
+  } catch (const json::exception& error) {
+    return not_readable(text.empty() ? "it is empty" : error.what());
+  }
+}
+
+std::vector<core::Timeline> parse_status_blocks(std::string_view text, double step_s) {
+  std::vector<core::Timeline> timelines;
+  std::istringstream lines{std::string(text)};
+  for (std::string line; std::getline(lines, line);) {
+    size_t thread = 0;
+    double max_us = 0;
+    if (!parse_status_line(line, thread, max_us) || thread > 65535) continue;
+    if (timelines.size() <= thread) timelines.resize(thread + 1);
+    timelines[thread].step_s = step_s;
+    timelines[thread].kind = core::Timeline::Kind::running_max;
+    timelines[thread].max_ns.push_back(max_us * 1000);
+  }
+  return timelines;
+}
+
+}  // namespace maxlat::rteval_ext

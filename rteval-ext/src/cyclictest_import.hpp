@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+//
+// cyclictest's results, read: its --json file, and the status lines it prints on SIGUSR1. Pure functions of text.
+//
+// What its JSON has and has not: per thread the histogram (1 us buckets, truncated downwards), cycles, min, max, avg
+// and the CPU. Samples beyond the histogram are in `cycles` but in no bucket, so overflow = cycles - sum of buckets;
+// their values are lost but for the maximum. Two of its keys carry a stray colon ("cmdline:", "rt_test_version:") that
+// newer versions may drop, so both spellings are read.
+//
+// ERRORS: truncated, not JSON, not cyclictest's, no thread, a thread without a histogram, without a sample or without a
+// CPU number, more in the buckets than cycles: each an Error that says which. Never a result with 0 in it.
+#pragma once
+
+#include <maxlat/core/result.hpp>
+#include <maxlat/core/run_result.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace maxlat::rteval_ext {
+
+struct CyclictestReport {
+  std::string version;
+  std::string command;
+  std::vector<core::CpuResult> per_cpu;  // by CPU number, without exposure and timeline
+};
+
+core::Result<CyclictestReport> parse_cyclictest_json(std::string_view text);
+
+// The running maximum of each thread from the status blocks that SIGUSR1 makes cyclictest print on standard error, one
+// block for each step; by thread index. Empty when there is no whole block.
+std::vector<core::Timeline> parse_status_blocks(std::string_view text, double step_s);
+
+}  // namespace maxlat::rteval_ext

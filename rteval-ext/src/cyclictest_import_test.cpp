@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+//
+// The real files were made by Debian 12's rt-tests 2.4:
+//   cyclictest -m -p95 -i100 --smp -h 20 -D 2 -q --json=FILE       and, for the status lines, SIGUSR1 while it ran
+#include "cyclictest_import.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+
+namespace maxlat::rteval_ext {
+namespace {
+
+using testing::HasSubstr;
+
+std::string read_testdata(const std::string& name) {
+  std::ifstream file(std::string(MAXLAT_TESTDATA) + "/" + name);
+  EXPECT_TRUE(file) << name;
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return at == std::string::npos ? text : text.replace(at, from.size(), to);
+}
+
+TEST(CyclictestImport, ReadsARealFile) {
+  const auto report = parse_cyclictest_json(read_testdata("cyclictest-2.4.json"));
+  ASSERT_TRUE(report.ok()) << report.error().text;
+  EXPECT_EQ(report->version, "2.40");
+  EXPECT_THAT(report->command, HasSubstr("-i100"));
+  ASSERT_EQ(report->per_cpu.size(), 2u);
+  const core::CpuResult& cpu = report->per_cpu[1];
+  EXPECT_EQ(cpu.cpu, 1u);
+  EXPECT_EQ(cpu.samples, 19951u);
+  EXPECT_EQ(cpu.overflow_count, 479u);  // as its own text says: "# Histogram Overflows: 00831 00479"
+  EXPECT_EQ(cpu.min_ns, 8000);
+  EXPECT_EQ(cpu.max_ns, 166000);
+  EXPECT_EQ(cpu.mean_ns, 13350);
+  ASSERT_EQ(cpu.bins.size(), 12u);
+  EXPECT_EQ(cpu.bins[4].low_ns, 12000);
+  EXPECT_EQ(cpu.bins[4].high_ns, 13000);
+  EXPECT_EQ(cpu.bins[4].count, 7962u);
+}
+
+TEST(CyclictestImport, EveryBinAndOverflowAddsUpToTheCycles) {
+  const auto report = parse_cyclictest_json(read_testdata("cyclictest-2.4.json"));
+  ASSERT_TRUE(report.ok());
+  for (const core::CpuResult& cpu : report->per_cpu) {
+    uint64_t sum = cpu.overflow_count;
+    for (const core::Bin& bin : cpu.bins) sum += bin.count;
+    EXPECT_EQ(sum, cpu.samples);
+  }
+}
+
+TEST(CyclictestImport, BothSpellingsOfTheOddKeys) {
+  std::string text = read_testdata("cyclictest-2.4.json");
+  text = replaced(text, "cmdline:", "cmdline");
+  text = replaced(text, "rt_test_version:", "rt_test_version");
+  const auto report = parse_cyclictest_json(text);
+  ASSERT_TRUE(report.ok()) << report.error().text;
+  EXPECT_EQ(report->version, "2.40");
+}
+
+TEST(CyclictestImport, NanosecondsWhenItsCommandSaysSo) {
+  for (const char* option : {"-N", "--nsecs", "-qN"}) {
+    const auto report = parse_cyclictest_json(
+        replaced(read_testdata("cyclictest-2.4.json"), "-m -p95", fmt::format("-m {} -p95", option)));
+    ASSERT_TRUE(report.ok());
+    EXPECT_EQ(report->per_cpu[0].max_ns, 171) << option;
+  }
+}
+
+TEST(CyclictestImport, CutAtEveryByteIsAnError) {
+  const std::string text = read_testdata("cyclictest-2.4.json");
+  const size_t last_brace = text.rfind('}');
+  for (size_t length = 0; length <= last_brace; ++length) {
+    EXPECT_FALSE(parse_cyclictest_json(text.substr(0, length)).ok()) << length;
+  }
+}
+
+TEST(CyclictestImport, RubbishIsAnErrorThatSaysWhy) {
+  const std::string real = read_testdata("cyclictest-2.4.json");
+  const std::pair<std::string, const char*> cases[] = {
+      {"", "empty"},
+      {"hello", "not readable"},
+      {"[]", "not from cyclictest"},
+      {"{}", "not from cyclictest"},
+      {replaced(real, "cyclictest -m", "oslat -m"), "not from cyclictest"},
+      {replaced(real, "\"return_code\": 0", "\"return_code\": 1"), "return code 1"},
+      {replaced(real, "\"thread\"", "\"threads\""), "no thread"},
+      {replaced(real, "\"histogram\"", "\"hist\""), "no histogram"},
+      {replaced(real, "\"cycles\": 19999", "\"cycles\": 0"), "no sample"},
+      {replaced(real, "\"cycles\": 19999", "\"cycles\": 19"), "only 19 cycles"},
+      {replaced(real, "\"cycles\": 19999", "\"cycles\": -1"), "cycles"},
+      {replaced(real, "\"cpu\": 1,", ""), "no 'cpu'"},
+      {replaced(real, "\"cpu\": 1,", "\"cpu\": 0,"), "two threads on CPU 0"},
+      {replaced(real, "\"max\": 171", "\"max\": \"x\""), "no 'max'"},
+      {replaced(real, "\"max\": 171", "\"max\": 1"), "below its minimum"},
+      {replaced(real, "\"7\": 4", "\"x\": 4"), "row 'x'"},
+      {replaced(real, "\"7\": 4", "\"7\": -4"), "row '7'"},
+  };
+  for (const auto& [text, why] : cases) {
+    const auto report = parse_cyclictest_json(text);
+    ASSERT_FALSE(report.ok()) << why;
+    EXPECT_THAT(report.error().text, HasSubstr(why));
+    EXPECT_EQ(report.error().text.find('\n'), std::string::npos);
+  }
+}
+
+TEST(CyclictestImport, RunningMaximumFromRealStatusLines) {
+  const auto timelines = parse_status_blocks(read_testdata("cyclictest-2.4-status.txt"), 5);
+  ASSERT_EQ(timelines.size(), 2u);
+  EXPECT_THAT(timelines[0].max_ns, testing::ElementsAre(158000));
+  EXPECT_THAT(timelines[1].max_ns, testing::ElementsAre(102000));
+  EXPECT_EQ(timelines[1].step_s, 5);
+  EXPECT_EQ(timelines[1].kind, core::Timeline::Kind::running_max);
+}
+
+TEST(CyclictestImport, StatusLinesOfRubbishAreNone) {
+  EXPECT_TRUE(parse_status_blocks("# T: nothing\nT: x\nMax: 3\nT: 1 (2) Max:\n", 1).empty());
+}
+
+}  // namespace
+}  // namespace maxlat::rteval_ext

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+#include "cyclictest_meter.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <sstream>
+
+#include "cyclictest_import.hpp"
+#include "own_meter.hpp"
+
+namespace maxlat::rteval_ext {
+
+namespace {
+
+constexpr int kPriority = 95;
+constexpr uint64_t kInterval_ns = 100'000;
+// Twenty milliseconds at its 1 us a bucket: beyond it cyclictest keeps no values, so that must be rare.
+constexpr unsigned kBuckets = 20'000;
+constexpr double kMostSteps = 3600;  // of the timeline, however long the phase
+constexpr size_t kStatusBytesPerThread = 100;
+// A thread that has been woken this often by its timer is under way.
+constexpr unsigned long kWakeupsUnderWay = 20;
+
+double status_step_s(const MeterJob& job) {
+  return std::max(1.0, std::ceil(static_cast<double>(job.duration_ns) * 1e-9 / kMostSteps));
+}
+
+// The value after "Name:" in /proc/PID/status, empty when it is not there.
+std::string status_field(const std::filesystem::path& file, std::string_view name) {
+  std::ifstream lines(file);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with(name) || line.size() <= name.size() || line[name.size()] != ':') continue;
+    const size_t value = line.find_first_not_of(" \t", name.size() + 1);
+    return value == std::string::npos ? "" : line.substr(value);
+  }
+  return {};
+}
+
+bool catches(pid_t pid, int signal_number) {
+  const std::string mask = status_field(fmt::format("/proc/{}/status", pid), "SigCgt");
+  return !mask.empty() && ((std::strtoull(mask.c_str(), nullptr, 16) >> (signal_number - 1)) & 1) != 0;
+}
+
+// Threads of the process that have been woken often enough to be measuring.
+size_t threads_under_way(pid_t pid) {
+  size_t under_way = 0;
+  std::error_code gone;
+  const std::string tasks = fmt::format("/proc/{}/task", pid);
+  for (std::filesystem::directory_iterator task(tasks, gone), end; !gone && task != end; task.increment(gone)) {
+    if (task->path().filename() == std::to_string(pid)) continue;  // its main thread only waits
+    const std::string switches = status_field(task->path() / "status", "voluntary_ctxt_switches");
+    under_way += std::strtoul(switches.c_str(), nullptr, 10) >= kWakeupsUnderWay;
+  }
+  return under_way;
+}
+
+std::optional<std::string> read_file(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) return std::nullopt;
+  return std::string{std::istreambuf_iterator<char>(file), {}};
+}
+
+// "unable to …" and the like: its last word on standard error.
+std::string last_line(const std::string& text) {
+  std::istringstream lines(text);
+  std::string last;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.empty() && line[0] != '#' && !line.starts_with("T:")) last = line;
+  }
+  return last;
+}
+
+}  // namespace
+
+core::Result<core::ProcessSpec> CyclictestMeter::command(const MeterJob& job) const {
+  if (core::find_program(program_).empty()) {
+    return core::Error{"cyclictest is not installed", "apt install rt-tests", core::Exit::cannot_run};
+  }
+  const auto seconds = static_cast<uint64_t>(std::ceil(static_cast<double>(job.duration_ns) * 1e-9));
+  core::ProcessSpec spec;
+  spec.argv = {program_, "-m", fmt::format("-p{}", kPriority), fmt::format("-i{}", kInterval_ns / 1000)};
+  if (job.everywhere) {
+    spec.argv.push_back("--smp");
+  } else {
+    spec.argv.insert(spec.argv.end(), {"-a", core::to_string(job.cpus), "-t", std::to_string(job.cpus.size())});
+  }
+  spec.argv.insert(spec.argv.end(), {"-h", std::to_string(kBuckets), "-D", std::to_string(seconds), "-q",
+                                     fmt::format("--json={}", job.json_path)});
+  spec.argv.insert(spec.argv.end(), job.arguments.begin(), job.arguments.end());
+  const double steps = static_cast<double>(job.duration_ns) * 1e-9 / status_step_s(job) + 2;
+  spec.capture_limit = (1u << 20) + static_cast<size_t>(steps) * job.cpus.size() * kStatusBytesPerThread;
+  return spec;
+}
+
+bool CyclictestMeter::measuring(const core::Child& child, const MeterJob& job) const {
+  return catches(child.pid(), SIGINT) && threads_under_way(child.pid()) >= job.cpus.size();
+}
+
+void CyclictestMeter::every_second(core::Child& child, const MeterJob& job, double elapsed_s) {
+  const double step_s = status_step_s(job);
+  if (elapsed_s < step_s / 2) next_status_s_ = step_s;  // a new job
+  if (elapsed_s < next_status_s_ || !catches(child.pid(), SIGUSR1)) return;
+  child.signal(SIGUSR1);
+  next_status_s_ += step_s;
+}
+
+core::Result<core::Phase> CyclictestMeter::read(const MeterJob& job, const core::ProcessEnd& end) const {
+  if (!end.succeeded()) {
+    const std::string said = last_line(end.standard_error);
+    return core::Error{fmt::format("cyclictest ended with {}{}{}", end.text(), said.empty() ? "" : ": ", said),
+                       end.signal == 0 ? "it needs SCHED_FIFO and locked memory: run as root" : ""};
+  }
+  const std::optional<std::string> text = read_file(job.json_path);
+  if (!text) {
+    return core::Error{"cyclictest ended without writing its result",
+                       "is there space left, and is it rt-tests 2.0 or newer?"};
+  }
+  core::Result<CyclictestReport> report = parse_cyclictest_json(*text);
+  if (!report) return report.error();
+  core::CpuList seen;
+  for (const core::CpuResult& cpu : report->per_cpu) seen.push_back(cpu.cpu);
+  if (seen != job.cpus) {
+    return core::Error{
+        fmt::format("cyclictest measured CPUs {}, not {}", core::to_string(seen), core::to_string(job.cpus))};
+  }
+
+  core::Phase phase;
+  phase.kind = to_string(PhaseKind::cyclictest);
+  phase.status = core::PhaseStatus::ok;
+  phase.per_cpu = std::move(report->per_cpu);
+  const std::vector<core::Timeline> timelines = parse_status_blocks(end.standard_error, status_step_s(job));
+  for (size_t i = 0; i < phase.per_cpu.size(); ++i) {
+    core::CpuResult& cpu = phase.per_cpu[i];
+    // A timer that was due while the thread was late never came: only the cycles it made were watched.
+    cpu.exposure_s = static_cast<double>(cpu.samples) * static_cast<double>(kInterval_ns) * 1e-9;
+    phase.exposure_s += cpu.exposure_s;
+    if (i < timelines.size()) cpu.timeline = timelines[i];
+  }
+  phase.facts["meter"] = fmt::format("cyclictest {}", report->version);
+  phase.facts["interval"] = fmt::format("{} us", kInterval_ns / 1000);
+  phase.facts["priority"] = fmt::format("SCHED_FIFO {}", kPriority);
+  phase.facts["resolution"] = "1 us, cut off below";
+  uint64_t beyond = 0;
+  for (const core::CpuResult& cpu : phase.per_cpu) beyond += cpu.overflow_count;
+  if (beyond > 0) {
+    phase.facts["beyond the histogram"] =
+        fmt::format("{} samples above {} us: cyclictest keeps only the largest of them", beyond, kBuckets - 1);
+  }
+  return phase;
+}
+
+core::ControlResult CyclictestMeter::match(const std::vector<loadgen::Stall>& stalls, const core::Phase& phase,
+                                           double stated_error_ns) const {
+  return loadgen::match_periodic("cyclictest", stalls, phase, static_cast<double>(kInterval_ns), stated_error_ns);
+}
+
+}  // namespace maxlat::rteval_ext

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+//
+// cyclictest from rt-tests as a meter: `cyclictest -m -p95 -i100 --smp -h N -q --json=FILE` (DESIGN: `maxlat run`).
+//
+// While it runs, SIGUSR1 makes it print its maxima so far; asked for at even steps, that is the phase's timeline. The
+// signal is sent only once its handler stands (/proc/PID/status, SigCgt): before that it would kill it.
+#pragma once
+
+#include "meter.hpp"
+
+namespace maxlat::rteval_ext {
+
+class CyclictestMeter : public Meter {
+ public:
+  explicit CyclictestMeter(std::string program = "cyclictest") : program_(std::move(program)) {}
+
+  PhaseKind kind() const override { return PhaseKind::cyclictest; }
+  core::Result<core::ProcessSpec> command(const MeterJob& job) const override;
+  bool measuring(const core::Child& child, const MeterJob& job) const override;
+  void every_second(core::Child& child, const MeterJob& job, double elapsed_s) override;
+  core::Result<core::Phase> read(const MeterJob& job, const core::ProcessEnd& end) const override;
+  core::ControlResult match(const std::vector<loadgen::Stall>& stalls, const core::Phase& phase,
+                            double stated_error_ns) const override;
+
+ private:
+  std::string program_;
+  double next_status_s_ = 0;
+};
+
+}  // namespace maxlat::rteval_ext

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+//
+// A meter is a program that measures: how it is started, how one sees that it has begun, and how its result is read.
+// npt, hwlat and cyclictest are the same to everything else in this room: supervision, control, orchestrator, tests.
+//
+// A meter runs in a process of its own, so that a crash of it is a phase that failed and not a run that is lost, and so
+// that the orchestrator's memory and threads do not disturb it.
+#pragma once
+
+#include <maxlat/core/process.hpp>
+#include <maxlat/core/run_result.hpp>
+#include <maxlat/loadgen/control.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "plan.hpp"
+
+namespace maxlat::rteval_ext {
+
+struct MeterJob {
+  core::CpuList cpus;
+  uint64_t duration_ns = 0;            // of a control: an upper limit; it is stopped by SIGINT
+  bool control = false;                // stalls will be planted: keep every outlier, watch without a pause
+  bool everywhere = false;             // cpus are all CPUs of the machine
+  std::string json_path;               // where it writes its result
+  std::vector<std::string> arguments;  // from the plan
+};
+
+class Meter {
+ public:
+  virtual ~Meter() = default;
+
+  virtual PhaseKind kind() const = 0;
+  // ERRORS: Exit::cannot_run when the meter is not installed (hint: the package).
+  virtual core::Result<core::ProcessSpec> command(const MeterJob& job) const = 0;
+  // Every CPU of the job is being watched. Looks, does not wait.
+  virtual bool measuring(const core::Child& child, const MeterJob& job) const = 0;
+  // Called once a second while it runs.
+  virtual void every_second(core::Child& child, const MeterJob& job, double elapsed_s) = 0;
+  // The phase from what the meter left. Name, load and times are the caller's. ERRORS: it failed, or left nothing
+  // whole.
+  virtual core::Result<core::Phase> read(const MeterJob& job, const core::ProcessEnd& end) const = 0;
+  virtual core::ControlResult match(const std::vector<loadgen::Stall>& stalls, const core::Phase& phase,
+                                    double stated_error_ns) const = 0;
+};
+
+// The real ones.
+std::unique_ptr<Meter> make_meter(PhaseKind kind);
+
+}  // namespace maxlat::rteval_ext

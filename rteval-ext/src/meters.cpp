@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+#include <maxlat/core/process.hpp>
+
+#include "cyclictest_meter.hpp"
+#include "own_meter.hpp"
+
+namespace maxlat::rteval_ext {
+
+std::unique_ptr<Meter> make_meter(PhaseKind kind) {
+  if (kind == PhaseKind::cyclictest) return std::make_unique<CyclictestMeter>();
+  return std::make_unique<OwnMeter>(core::own_executable(), kind);
+}
+
+}  // namespace maxlat::rteval_ext

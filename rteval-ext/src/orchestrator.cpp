@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+#include "orchestrator.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <maxlat/core/duration.hpp>
+#include <maxlat/core/stop.hpp>
+#include <maxlat/loadgen/load_set.hpp>
+#include <maxlat/reports/gate.hpp>
+#include <optional>
+
+#include "control_runner.hpp"
+#include "phase_runner.hpp"
+#include "run_progress.hpp"
+#include "steps.hpp"
+
+namespace maxlat::rteval_ext {
+
+namespace {
+
+constexpr const char* kPreflight = "preflight";
+constexpr const char* kPreflightAtTheEnd = "preflight at the end";
+constexpr double kReportTakes_s = 5;
+
+bool stopping() {
+  return core::stop_requested().load(std::memory_order_relaxed);
+}
+
+bool is_kept(const core::Phase& phase) {
+  return phase.status == core::PhaseStatus::ok || phase.status == core::PhaseStatus::skipped;
+}
+
+// "governor: was powersave, is performance". What a run was measured on must not change under it unseen.
+std::vector<std::string> differences(const std::vector<core::SettingObservation>& before,
+                                     const std::vector<core::SettingObservation>& after) {
+  std::vector<std::string> changed;
+  for (const core::SettingObservation& now : after) {
+    const auto then = std::find_if(before.begin(), before.end(), [&](const auto& row) { return row.name == now.name; });
+    // Readings that are meant to move (temperature, load) are for information and are no warning.
+    if (then == before.end() || now.verdict == core::SettingObservation::Verdict::info) continue;
+    if (then->observed != now.observed) {
+      changed.push_back(
+          fmt::format("{} changed during the run: it was {}, it is {}", now.name, then->observed, now.observed));
+    }
+  }
+  return changed;
+}
+
+// "ok, largest 45.2 us on CPU 1"
+std::string summary_of(const core::Phase& phase) {
+  if (phase.status != core::PhaseStatus::ok) return fmt::format("{}: {}", core::to_string(phase.status), phase.reason);
+  if (phase.control) return fmt::format("ok: all {} planted stalls accounted for", phase.control->stalls.size());
+  const core::CpuResult* worst = nullptr;
+  for (const core::CpuResult& cpu : phase.per_cpu) {
+    if (worst == nullptr || cpu.max_ns > worst->max_ns) worst = &cpu;
+  }
+  if (worst == nullptr) return "ok";
+  return fmt::format("ok: largest {} on CPU {}", core::latency_text(worst->max_ns), worst->cpu);
+}
+
+bool skipped_by(const Step& step, const std::vector<std::string>& skip) {
+  return std::any_of(skip.begin(), skip.end(), [&](const std::string& name) {
+    return name == step.name || name == step.phase->name || name == to_string(step.phase->kind);
+  });
+}
+
+// A run under way: what is known, in the order of the plan, and where it goes.
+class Run {
+ public:
+  Run(const Plan& plan, core::RunResult run, const RunDirectory& directory, const Bench& bench, std::vector<Step> steps,
+      bool quiet)
+      : plan_(plan),
+        run_(std::move(run)),
+        directory_(directory),
+        bench_(bench),
+        steps_(std::move(steps)),
+        progress_(quiet, expectations(steps_)) {
+    for (core::Phase& phase : run_.phases) {
+      if (is_kept(phase) && phase.name != kPreflightAtTheEnd) kept_.emplace(phase.name, phase);
+    }
+    run_.state = core::RunResult::State::running;
+    run_.ended.clear();
+    run_.verdict = {};
+  }
+
+  core::Status skip(const std::vector<std::string>& names);
+  core::Status preflight();
+  core::Status phases();
+  core::Status finish();
+  core::Result<Outcome> report();
+
+ private:
+  static std::vector<double> expectations(const std::vector<Step>& steps) {
+    std::vector<double> seconds;
+    for (const Step& step : steps) seconds.push_back(step.expected_s);
+    seconds.push_back(kReportTakes_s);
+    return seconds;
+  }
+  core::Phase take(const Step& step, size_t number);
+  core::Status keep(core::Phase phase);
+  core::Phase observe(const char* name);
+
+  const Plan& plan_;
+  core::RunResult run_;
+  const RunDirectory& directory_;
+  const Bench& bench_;
+  std::vector<Step> steps_;
+  RunProgress progress_;
+  std::map<std::string, core::Phase> kept_;
+};
+
+// Puts the phase where the plan has it, and the whole run on disk.
+core::Status Run::keep(core::Phase phase) {
+  kept_.insert_or_assign(phase.name, std::move(phase));
+  run_.phases.clear();
+  const auto add = [&](const std::string& name) {
+    if (const auto found = kept_.find(name); found != kept_.end()) run_.phases.push_back(found->second);
+  };
+  add(kPreflight);
+  for (const Step& step : steps_) add(step.name);
+  add(kPreflightAtTheEnd);
+  return directory_.write(run_);
+}
+
+core::Status Run::skip(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    if (std::none_of(steps_.begin(), steps_.end(), [&](const Step& step) { return skipped_by(step, {name}); })) {
+      return core::Error{fmt::format("--skip: the plan has no phase named or of kind '{}'", name),
+                         "maxlat run --print-plan shows the phases"};
+    }
+  }
+  for (const Step& step : steps_) {
+    if (!skipped_by(step, names)) continue;
+    core::Phase phase;
+    phase.name = step.name;
+    phase.kind = to_string(step.phase->kind);
+    phase.status = core::PhaseStatus::skipped;
+    phase.reason = "left out by --skip";
+    if (const core::Status kept = keep(phase); !kept) return kept;
+  }
+  return {};
+}
+
+core::Phase Run::observe(const char* name) {
+  core::Phase phase;
+  phase.name = name;
+  phase.kind = "preflight";
+  phase.status = core::PhaseStatus::ok;
+  phase.started = now_iso8601();
+  const std::vector<core::SettingObservation> observed = bench_.preflight(watched_cpus(steps_));
+  phase.warnings = differences(run_.preflight, observed);
+  // The report's table is of the machine as the run found it; later readings are told by their differences.
+  if (run_.preflight.empty()) run_.preflight = observed;
+  return phase;
+}
+
+core::Status Run::preflight() {
+  if (run_.machine.empty()) run_.machine = bench_.fingerprint();
+  run_.verdict.not_comparable = bench_.not_comparable();
+  core::Phase phase = observe(kPreflight);
+  for (const std::string& why : run_.verdict.not_comparable) progress_.note("not comparable with bare metal: " + why);
+  return keep(std::move(phase));
+}
+
+core::Phase Run::take(const Step& step, size_t number) {
+  const std::unique_ptr<Meter> meter = bench_.meter(step.meter);
+  const std::string file = directory_.fresh_phase_path(number, step.name);
+  core::Phase phase =
+      step.phase->kind == PhaseKind::control
+          ? run_control(*step.phase, step.placement, *meter, bench_, file, run_.seed + number, progress_)
+          : run_phase(*step.phase, step.placement, *meter, file, progress_);
+  phase.name = step.name;
+  return phase;
+}
+
+core::Status Run::phases() {
+  for (size_t i = 0; i < steps_.size() && !stopping(); ++i) {
+    const Step& step = steps_[i];
+    if (const auto earlier = kept_.find(step.name); earlier != kept_.end()) {
+      progress_.note(fmt::format("{}: kept ({})", step.name, core::to_string(earlier->second.status)));
+      continue;
+    }
+    progress_.begin(i, step.name);
+    core::Phase phase = take(step, i + 1);
+    progress_.note(fmt::format("{}: {}", step.name, summary_of(phase)));
+    if (const core::Status kept = keep(std::move(phase)); !kept) return kept;
+  }
+  return {};
+}
+
+core::Status Run::finish() {
+  core::Phase at_the_end = observe(kPreflightAtTheEnd);
+  const bool interrupted = stopping();
+  run_.state = interrupted ? core::RunResult::State::interrupted : core::RunResult::State::complete;
+  run_.ended = now_iso8601();
+  if (const core::Status kept = keep(std::move(at_the_end)); !kept) return kept;
+
+  const std::vector<std::string> not_comparable = run_.verdict.not_comparable;
+  run_.verdict = reports::judge(run_, plan_.rules());
+  run_.verdict.not_comparable = not_comparable;
+  if (interrupted && run_.verdict.kind != core::Verdict::Kind::fail) {
+    const auto missing = std::count_if(steps_.begin(), steps_.end(), [&](const Step& step) {
+      const auto found = kept_.find(step.name);
+      return found == kept_.end() || !is_kept(found->second);
+    });
+    run_.verdict.kind = core::Verdict::Kind::invalid;
+    run_.verdict.reasons.insert(
+        run_.verdict.reasons.begin(),
+        fmt::format("the run was interrupted: {} of {} steps are missing", missing, steps_.size()));
+  }
+  return directory_.write(run_);
+}
+
+core::Result<Outcome> Run::report() {
+  progress_.begin(steps_.size(), "report");
+  Outcome outcome;
+  if (const core::Status written = bench_.write_report(run_, directory_.report_path()); written) {
+    outcome.has_report = true;
+  } else {
+    const core::Error& error = written.error();
+    outcome.warnings.push_back(
+        fmt::format("no report.html: {}{}", error.text, error.hint.empty() ? "" : "; " + error.hint));
+  }
+  outcome.run = std::move(run_);
+  return outcome;
+}
+
+}  // namespace
+
+core::Status check_plan(const Plan& plan, const Bench& bench) {
+  for (const PhasePlan& phase : plan.phases) {
+    for (const std::string& load : phase.loads) {
+      const std::string kind = load.substr(0, load.find(':'));
+      const auto& kinds = loadgen::load_kinds();
+      if (std::none_of(kinds.begin(), kinds.end(), [&](const auto& known) { return known.name == kind; })) {
+        return core::Error{fmt::format("phase '{}': unknown load '{}'", phase.name, load),
+                           "maxlat load --list shows the loads"};
+      }
+    }
+  }
+  const core::Result<std::vector<Step>> steps = steps_of(plan, bench.cpus);
+  if (!steps) return steps.error();
+  return {};
+}
+
+core::Result<Outcome> orchestrate(const Plan& plan, core::RunResult run, const RunDirectory& directory,
+                                  const Bench& bench, const std::vector<std::string>& skip, bool quiet) {
+  if (const core::Status sound = check_plan(plan, bench); !sound) return sound.error();
+  core::Result<std::vector<Step>> steps = steps_of(plan, bench.cpus);
+  if (!steps) return steps.error();
+  if (run.started.empty()) run.started = now_iso8601();
+
+  Run under_way(plan, std::move(run), directory, bench, std::move(*steps), quiet);
+  if (const core::Status done = under_way.skip(skip); !done) return done.error();
+  if (const core::Status done = under_way.preflight(); !done) return done.error();
+  if (const core::Status done = under_way.phases(); !done) return done.error();
+  if (const core::Status done = under_way.finish(); !done) return done.error();
+  return under_way.report();
+}
+
+}  // namespace maxlat::rteval_ext

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#include "own_meter.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <sstream>
+
+namespace maxlat::rteval_ext {
+
+namespace {
+
+// Below the hog of the positive control (99) and the kernel's own migration and watchdog threads, above everything that
+// a stock box runs.
+constexpr int kPriority = 95;
+// RT throttling stops a FIFO loop for 50 ms in each second on a stock box. npt rests of its own accord a little longer,
+// so that the kernel never has to: what it watches is then watched whole, and what it does not is not in its exposure.
+constexpr const char* kRest = "60ms";
+constexpr size_t kOutliersOfControl = 4000;  // room for every stall and for the noise of a bad machine beside them
+// A meter that watches every CPU of the machine has none left to write snapshots from. Its set-up takes far less CPU
+// time than this, so one that has used it is measuring.
+constexpr double kSurelyUnderWay_s = 3;
+constexpr const char* kSnapshotSeconds = "5";
+constexpr const char* kSnapshotSecondsOfControl = "1";
+
+bool every_cpu_has_samples(const core::RunResult& run, const core::CpuList& cpus) {
+  return !run.phases.empty() && std::all_of(cpus.begin(), cpus.end(), [&](unsigned cpu) {
+    const auto& per_cpu = run.phases[0].per_cpu;
+    return std::any_of(per_cpu.begin(), per_cpu.end(), [&](const auto& c) { return c.cpu == cpu && c.samples > 0; });
+  });
+}
+
+}  // namespace
+
+core::Error error_of_child(const std::string& program, const core::ProcessEnd& end) {
+  core::Error error{fmt::format("{} ended with {}", program, end.text()), ""};
+  if (end.exit_status == static_cast<int>(core::Exit::cannot_run)) error.exit_status = core::Exit::cannot_run;
+  std::istringstream lines(end.standard_error);
+  const std::string prefix = program + ": ";
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(prefix)) error.text = line;
+    if (line.starts_with("hint: ")) error.hint = line.substr(6);
+  }
+  return error;
+}
+
+core::Result<core::ProcessSpec> OwnMeter::command(const MeterJob& job) const {
+  const std::string duration = fmt::format("{}ns", job.duration_ns);
+  core::ProcessSpec spec;
+  spec.argv = {executable_, to_string(kind_), "-a", core::to_string(job.cpus), "-D", duration, "-q"};
+  const auto add = [&](std::initializer_list<std::string> words) { spec.argv.insert(spec.argv.end(), words); };
+  add({"--json", job.json_path, "--snapshot", job.control ? kSnapshotSecondsOfControl : kSnapshotSeconds});
+  if (job.control) add({"--outliers", std::to_string(kOutliersOfControl)});
+  if (kind_ == PhaseKind::npt) {
+    add({"-p", std::to_string(kPriority)});
+    // A stall that fell into a rest could not be found. Without rests the kernel's throttling shows as gaps instead,
+    // which a control can bear.
+    if (!job.control) add({"--rest", kRest});
+  } else if (job.control) {
+    // The stalls are scheduling, which only the loop can see; the kernel's tracer has interrupts off.
+    add({"--backend", "loop", "--width", "1s", "--window", "1s"});
+  }
+  spec.argv.insert(spec.argv.end(), job.arguments.begin(), job.arguments.end());
+  return spec;
+}
+
+bool OwnMeter::measuring(const core::Child& child, const MeterJob& job) const {
+  if (child.cpu_seconds() >= kSurelyUnderWay_s * static_cast<double>(job.cpus.size())) return true;
+  const core::Result<core::RunResult> snapshot = core::read_run(job.json_path);
+  return snapshot.ok() && every_cpu_has_samples(*snapshot, job.cpus);
+}
+
+core::Result<core::Phase> OwnMeter::read(const MeterJob& job, const core::ProcessEnd& end) const {
+  const std::string program = fmt::format("maxlat {}", to_string(kind_));
+  const bool measured = end.exit_status == static_cast<int>(core::Exit::pass) ||
+                        end.exit_status == static_cast<int>(core::Exit::limit_exceeded) ||
+                        end.exit_status == static_cast<int>(core::Exit::invalid);
+  if (!measured) return error_of_child(program, end);
+  const core::Result<core::RunResult> run = core::read_run(job.json_path);
+  // Exit 3 without a result is a refusal, and its reason is on standard error.
+  if (!run) return end.succeeded() ? run.error() : error_of_child(program, end);
+  if (run->phases.size() != 1)
+    return core::Error{fmt::format("{}: expected one phase in '{}'", program, job.json_path)};
+  if (run->phases[0].status == core::PhaseStatus::ok && !every_cpu_has_samples(*run, job.cpus)) {
+    return core::Error{fmt::format("{} has no sample of some of CPUs {}", program, core::to_string(job.cpus))};
+  }
+  return run->phases[0];
+}
+
+core::ControlResult OwnMeter::match(const std::vector<loadgen::Stall>& stalls, const core::Phase& phase,
+                                    double stated_error_ns) const {
+  return loadgen::match_gaps(to_string(kind_), stalls, phase, stated_error_ns);
+}
+
+}  // namespace maxlat::rteval_ext

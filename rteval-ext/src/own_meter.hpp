@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+//
+// maxlat's own gap meters, npt and hwlat, as child processes of this same executable. Both write a maxlat-result/1 with
+// one phase, at the end and every few seconds before (--snapshot), so a killed one has left what it had.
+#pragma once
+
+#include "meter.hpp"
+
+namespace maxlat::rteval_ext {
+
+class OwnMeter : public Meter {
+ public:
+  // `executable` is maxlat itself; `kind` is npt or hwlat.
+  OwnMeter(std::string executable, PhaseKind kind) : executable_(std::move(executable)), kind_(kind) {}
+
+  PhaseKind kind() const override { return kind_; }
+  core::Result<core::ProcessSpec> command(const MeterJob& job) const override;
+  bool measuring(const core::Child& child, const MeterJob& job) const override;
+  void every_second(core::Child&, const MeterJob&, double) override {}
+  core::Result<core::Phase> read(const MeterJob& job, const core::ProcessEnd& end) const override;
+  core::ControlResult match(const std::vector<loadgen::Stall>& stalls, const core::Phase& phase,
+                            double stated_error_ns) const override;
+
+ private:
+  std::string executable_;
+  PhaseKind kind_;
+};
+
+// "cannot set SCHED_FIFO 95: …" from a program's standard error "maxlat npt: cannot set …\nhint: …"; its end when it
+// said nothing.
+core::Error error_of_child(const std::string& program, const core::ProcessEnd& end);
+
+}  // namespace maxlat::rteval_ext

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+#include "phase_runner.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/core.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <maxlat/core/duration.hpp>
+#include <maxlat/core/stop.hpp>
+#include <maxlat/loadgen/load_set.hpp>
+#include <optional>
+
+namespace maxlat::rteval_ext {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+// How long a meter may take beyond its duration (set-up, joining threads on a loaded box, writing the result) before it
+// is taken for hung, and how long to write its result after SIGINT.
+constexpr double kGraceAtLeast_s = 30, kGraceShare = 0.02;
+constexpr auto kTimeToWrite = std::chrono::seconds(30);
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Waits for the child's end, for a request to stop, or for `until`, whichever is first.
+std::optional<core::ProcessEnd> wait_until(core::Child& child, Clock::time_point until) {
+  while (true) {
+    const auto left = std::chrono::ceil<milliseconds>(until - Clock::now());
+    // Drains what the child wrote, without waiting.
+    if (std::optional<core::ProcessEnd> end = child.wait_for(milliseconds(0)); end || left.count() <= 0) return end;
+    pollfd watched[] = {{child.pidfd(), POLLIN, 0}, {core::stop_fd(), POLLIN, 0}};
+    ::poll(watched, 2, static_cast<int>(std::min<long long>(left.count(), 1000)));
+    if (core::stop_requested().load(std::memory_order_relaxed)) return child.wait_for(milliseconds(0));
+  }
+}
+
+// What ended the watch before the meter ended by itself.
+struct Ending {
+  core::PhaseStatus status = core::PhaseStatus::ok;  // ok: nothing but the meter's own end
+  std::string reason;
+};
+
+// SIGINT is a normal end to every meter: it writes what it has.
+core::ProcessEnd end_early(core::Child& child) {
+  child.signal(SIGINT);
+  if (std::optional<core::ProcessEnd> end = child.wait_for(kTimeToWrite)) return *end;
+  return child.stop();
+}
+
+std::string dead_load(const std::vector<core::LoadResult>& loads) {
+  for (const core::LoadResult& load : loads) {
+    if (!load.alive) return fmt::format("load '{}' died: {}", load.name, load.reason);
+  }
+  return {};
+}
+
+core::ProcessEnd watch(core::Child& child, const MeterJob& job, Meter& meter, loadgen::LoadSet* loads,
+                       RunProgress& progress, Ending& ending) {
+  const double duration_s = static_cast<double>(job.duration_ns) * 1e-9;
+  const double limit_s = duration_s + std::max(kGraceAtLeast_s, duration_s * kGraceShare);
+  const Clock::time_point start = Clock::now();
+  for (Clock::time_point tick = start + std::chrono::seconds(1);; tick += std::chrono::seconds(1)) {
+    if (std::optional<core::ProcessEnd> end = wait_until(child, tick)) return *end;
+    if (core::stop_requested().load(std::memory_order_relaxed)) {
+      ending = {core::PhaseStatus::interrupted,
+                fmt::format("stopped after {}", core::duration_text(seconds_since(start)))};
+      return end_early(child);
+    }
+    const double elapsed_s = seconds_since(start);
+    if (loads != nullptr) loads->sample();
+    if (loads != nullptr && !loads->all_alive()) {
+      ending = {core::PhaseStatus::invalid, fmt::format("a load died after {}", core::duration_text(elapsed_s))};
+      return end_early(child);
+    }
+    if (elapsed_s > limit_s) {
+      ending = {core::PhaseStatus::failed, fmt::format("the meter was still running {} after its time and was killed",
+                                                       core::duration_text(elapsed_s - duration_s))};
+      return child.stop();
+    }
+    meter.every_second(child, job, elapsed_s);
+    progress.show(elapsed_s);
+  }
+}
+
+// The stronger of what the meter says of its phase and what ended the watch.
+void apply(const Ending& ending, core::Phase& phase) {
+  if (ending.status == core::PhaseStatus::ok) return;
+  // Nothing whole was left: that is what a reader must know, and why it was stopped besides.
+  if (phase.status == core::PhaseStatus::failed && !phase.reason.empty()) {
+    phase.reason = fmt::format("{} ({})", ending.reason, phase.reason);
+  } else if (phase.status == core::PhaseStatus::invalid && ending.status == core::PhaseStatus::interrupted) {
+    phase.reason = fmt::format("{}; {}", phase.reason, ending.reason);
+    return;
+  } else {
+    phase.reason = ending.reason;
+  }
+  phase.status = ending.status;
+}
+
+}  // namespace
+
+std::string now_iso8601() {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
+}
+
+core::Phase phase_without_result(const core::Error& error) {
+  core::Phase phase;
+  phase.status = error.exit_status == core::Exit::cannot_run ? core::PhaseStatus::skipped : core::PhaseStatus::failed;
+  phase.reason = error.hint.empty() ? error.text : fmt::format("{} ({})", error.text, error.hint);
+  return phase;
+}
+
+core::Phase run_phase(const PhasePlan& plan, const Placement& placement, Meter& meter, const std::string& json_path,
+                      RunProgress& progress) {
+  const MeterJob job{.cpus = placement.measured,
+                     .duration_ns = plan.duration_ns,
+                     .control = false,
+                     .everywhere = placement.everywhere,
+                     .json_path = json_path,
+                     .arguments = plan.arguments};
+  const std::string started = now_iso8601();
+  const Clock::time_point start = Clock::now();
+
+  const core::Result<core::ProcessSpec> spec = meter.command(job);
+  core::Phase phase;
+  std::vector<core::LoadResult> load_results;
+  const auto measure = [&]() -> core::Phase {
+    if (!spec) return phase_without_result(spec.error());
+    std::optional<loadgen::LoadSet> loads;
+    if (!plan.loads.empty()) {
+      core::Result<loadgen::LoadSet> started_loads = loadgen::LoadSet::start(plan.loads, placement.loads);
+      if (!started_loads) return phase_without_result(started_loads.error());
+      loads.emplace(std::move(*started_loads));
+    }
+    core::Result<core::Child> child = core::Child::start(*spec);
+    if (!child) return phase_without_result(child.error());
+    Ending ending;
+    const core::ProcessEnd end = watch(*child, job, meter, loads ? &*loads : nullptr, progress, ending);
+    if (loads) load_results = loads->stop();
+    if (const std::string dead = dead_load(load_results); !dead.empty()) ending = {core::PhaseStatus::invalid, dead};
+    const core::Result<core::Phase> read = meter.read(job, end);
+    core::Phase result = read ? *read : phase_without_result(read.error());
+    apply(ending, result);
+    return result;
+  };
+  phase = measure();
+  phase.name = plan.name;
+  phase.kind = to_string(plan.kind);
+  if (plan.kind != PhaseKind::cyclictest && phase.arm.empty()) phase.arm = plan.kind == PhaseKind::npt ? "none" : "";
+  if (spec) phase.command = core::quote_command(spec->argv);
+  phase.started = started;
+  phase.duration_s = seconds_since(start);
+  phase.load = std::move(load_results);
+  phase.warnings.insert(phase.warnings.end(), placement.warnings.begin(), placement.warnings.end());
+  phase.facts["CPUs"] = core::to_string(placement.measured);
+  if (!plan.loads.empty()) phase.facts["load CPUs"] = core::to_string(placement.loads);
+  return phase;
+}
+
+}  // namespace maxlat::rteval_ext

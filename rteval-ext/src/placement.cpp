@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+#include "placement.hpp"
+
+#include <fmt/core.h>
+
+namespace maxlat::rteval_ext {
+
+namespace {
+
+using core::CpuList;
+
+// "all", `word`, or a CPU list, which parse_plan() has checked for its form but not against this machine.
+core::Result<CpuList> meant_by(const std::string& text, const std::string& word, const CpuList& word_means,
+                               const MachineCpus& machine) {
+  if (text == "all") return machine.online;
+  if (text == word) return word_means;
+  core::Result<CpuList> list = core::parse_cpu_list(text);
+  if (!list) return list.error();
+  return list;
+}
+
+core::Status require_online(const CpuList& cpus, const MachineCpus& machine, const std::string& phase) {
+  const CpuList missing = core::difference(cpus, machine.online);
+  if (missing.empty()) return {};
+  return core::Error{fmt::format("phase '{}': CPU {} does not exist here, is offline, or is not allowed to us", phase,
+                                 core::to_string(missing)),
+                     fmt::format("usable CPUs: {}", core::to_string(machine.online))};
+}
+
+}  // namespace
+
+core::Result<MachineCpus> machine_cpus() {
+  const core::Result<CpuList> online = core::online_cpus();
+  if (!online) return online.error();
+  const core::Result<CpuList> allowed = core::allowed_cpus();
+  if (!allowed) return allowed.error();
+  MachineCpus machine;
+  // The affinity mask of a shell leaves out the isolated CPUs, which are the very ones to measure.
+  const CpuList isolated = core::intersection(core::isolated_cpus(), *online);
+  machine.isolated = isolated;
+  for (const unsigned cpu : *online) {
+    const CpuList one{cpu};
+    if (!core::intersection(one, *allowed).empty() || !core::intersection(one, isolated).empty()) {
+      machine.online.push_back(cpu);
+    }
+  }
+  return machine;
+}
+
+core::CpuList default_measured(const MachineCpus& machine) {
+  if (!machine.isolated.empty()) return machine.isolated;
+  if (machine.online.size() < 2) return machine.online;
+  return CpuList(machine.online.begin() + 1, machine.online.end());
+}
+
+core::Result<Placement> place(const PhasePlan& phase, const MachineCpus& machine) {
+  Placement placement;
+  placement.everywhere = phase.kind == PhaseKind::cyclictest && machine.isolated.empty() && phase.cpus.empty();
+  if (!phase.cpus.empty()) {
+    core::Result<CpuList> cpus = meant_by(phase.cpus, "measured", default_measured(machine), machine);
+    if (!cpus) return cpus.error();
+    placement.measured = *cpus;
+  } else {
+    placement.measured = placement.everywhere ? machine.online : default_measured(machine);
+  }
+  if (const core::Status usable = require_online(placement.measured, machine, phase.name); !usable)
+    return usable.error();
+  if (phase.loads.empty()) return placement;
+
+  const CpuList housekeeping = core::difference(machine.online, placement.measured);
+  if (!phase.load_cpus.empty()) {
+    core::Result<CpuList> cpus = meant_by(phase.load_cpus, "housekeeping", housekeeping, machine);
+    if (!cpus) return cpus.error();
+    placement.loads = *cpus;
+  } else {
+    placement.loads = placement.everywhere ? machine.online : housekeeping;
+  }
+  if (const core::Status usable = require_online(placement.loads, machine, phase.name); !usable) return usable.error();
+  if (placement.loads.empty()) {
+    placement.loads = placement.measured;
+    placement.warnings.push_back(
+        "no CPU is left for the loads: they share the measured CPUs, where the meter's priority "
+        "leaves them little time");
+  }
+  return placement;
+}
+
+}  // namespace maxlat::rteval_ext

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+//
+// Where a phase runs on this machine: which CPUs it measures and which CPUs its loads use.
+//
+// Defaults, in the order in which they are tried:
+//
+//   measured   the plan's `cpus`; the CPUs isolated at boot; else for a gap meter (npt, hwlat) all but the first online
+//              CPU (the first keeps the housekeeping), for cyclictest all of them, as rteval does
+//   loads      the plan's `load_cpus`; for cyclictest on a machine without isolation all CPUs (a timer latency is meant
+//              to be seen under load); else the online CPUs that are not measured
+//
+// The command line's -a and --load-cpus are written into the plan, so that a resumed run has them too.
+//
+// On one CPU the loads share it with the meter: they must run somewhere, and a warning says so.
+#pragma once
+
+#include <maxlat/core/cpu_list.hpp>
+#include <maxlat/core/result.hpp>
+#include <string>
+#include <vector>
+
+#include "plan.hpp"
+
+namespace maxlat::rteval_ext {
+
+struct MachineCpus {
+  core::CpuList online;    // and allowed to us
+  core::CpuList isolated;  // of them
+};
+
+core::Result<MachineCpus> machine_cpus();
+
+struct Placement {
+  core::CpuList measured, loads;
+  bool everywhere = false;  // measured is every CPU, by default and not by choice
+  std::vector<std::string> warnings;
+};
+
+// The CPUs a gap meter measures unless the plan says otherwise: what pre-flight looks at.
+core::CpuList default_measured(const MachineCpus& machine);
+// ERRORS: a CPU that is not online here.
+core::Result<Placement> place(const PhasePlan& phase, const MachineCpus& machine);
+
+}  // namespace maxlat::rteval_ext

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#include "plan.hpp"
+
+namespace maxlat::rteval_ext {
+
+namespace {
+
+// A control starts each meter, waits until it measures, and stops it again: seen to take about this long.
+constexpr double kMeterStartAndStop_s = 4;
+constexpr double kStallSpacing_s = 0.025;  // StallPlan::spacing_ns and its jitter
+
+}  // namespace
+
+const char* to_string(PhaseKind kind) {
+  switch (kind) {
+    case PhaseKind::control:
+      return "control";
+    case PhaseKind::hwlat:
+      return "hwlat";
+    case PhaseKind::cyclictest:
+      return "cyclictest";
+    case PhaseKind::npt:
+      return "npt";
+  }
+  return "unknown";
+}
+
+std::vector<reports::Rule> Plan::rules() const {
+  std::vector<reports::Rule> all;
+  for (const PhasePlan& phase : phases) all.insert(all.end(), phase.limits.begin(), phase.limits.end());
+  return all;
+}
+
+double expected_seconds(const PhasePlan& phase, size_t measured_cpus) {
+  if (phase.kind != PhaseKind::control) return static_cast<double>(phase.duration_ns) * 1e-9;
+  double planting_s = 0;
+  for (const uint64_t length_ns : phase.stalls.lengths_ns) {
+    planting_s += (static_cast<double>(length_ns) * 1e-9 + kStallSpacing_s) * phase.stalls.repeats;
+  }
+  return static_cast<double>(phase.meters.size()) *
+         (kMeterStartAndStop_s + planting_s * static_cast<double>(measured_cpus));
+}
+
+}  // namespace maxlat::rteval_ext

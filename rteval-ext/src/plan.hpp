@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+//
+// What a validation run is to do: phases in order, each with its duration, CPUs, loads and limits.
+//
+// A Plan is a plain value that knows neither TOML nor this machine. plan_toml.hpp makes one from text; placement.hpp
+// says which CPUs its words "measured", "housekeeping" and "all" mean here.
+//
+// INVARIANTS, kept by parse_plan(), each with a test in plan_toml_test.cpp
+//   (1) at least one phase; names are unique and become file names: letters, digits, blanks, '-', '_', '.'.
+//   (2) every measuring phase lasts longer than 0; a control phase has at least one meter and one stall length.
+//   (3) every limit is a rule that reports::judge knows.
+#pragma once
+
+#include <cstdint>
+#include <maxlat/reports/gate.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace maxlat::rteval_ext {
+
+enum class PhaseKind { control, hwlat, cyclictest, npt };
+
+const char* to_string(PhaseKind kind);
+
+// A stall of each length is planted `repeats` times on each controlled CPU.
+struct StallSettings {
+  std::vector<uint64_t> lengths_ns = {50'000, 500'000, 5'000'000};
+  unsigned repeats = 5;
+};
+
+struct PhasePlan {
+  std::string name;  // unique; "npt under load"
+  PhaseKind kind = PhaseKind::npt;
+  uint64_t duration_ns = 0;            // 0 for control, which ends when its stalls have been planted
+  std::string cpus;                    // "measured", "all" or a CPU list; "" is the kind's own default
+  std::vector<std::string> loads;      // as loadgen::LoadSet takes them; empty: idle
+  std::string load_cpus;               // "housekeeping", "all" or a CPU list; "" is the kind's own default
+  std::vector<std::string> arguments;  // added to the meter's command line as they are
+  std::vector<PhaseKind> meters;       // control only: who has to find the stalls
+  StallSettings stalls;                // control only
+  std::vector<reports::Rule> limits;   // with this phase's name
+};
+
+struct Plan {
+  std::string name;   // of the profile or the file
+  std::string about;  // one line
+  std::vector<PhasePlan> phases;
+
+  std::vector<reports::Rule> rules() const;  // all phases' limits, in order
+};
+
+// How long a phase will take on so many CPUs: exact for a measuring phase, an estimate for a control.
+double expected_seconds(const PhasePlan& phase, size_t measured_cpus);
+
+}  // namespace maxlat::rteval_ext

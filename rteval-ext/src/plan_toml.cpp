@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+#include "plan_toml.hpp"
+
+#define TOML_HEADER_ONLY 1
+#include <fmt/core.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <functional>
+#include <maxlat/core/cpu_list.hpp>
+#include <maxlat/core/duration.hpp>
+#include <optional>
+#include <set>
+
+namespace maxlat::rteval_ext {
+
+namespace {
+
+constexpr std::string_view kHint = "docs/plan.md describes the plan; maxlat run --print-plan shows a whole one";
+
+// Thrown inside this file only, like toml::parse_error, and turned into core::Error by parse_plan().
+struct Mistake {
+  toml::source_position where;
+  std::string text;
+};
+
+[[noreturn]] void refuse(const toml::node& node, std::string text) {
+  throw Mistake{node.source().begin, std::move(text)};
+}
+
+std::string string_of(const toml::node& node, std::string_view key) {
+  if (const auto* text = node.as_string()) return text->get();
+  refuse(node, fmt::format("'{}' must be a text in quotes", key));
+}
+
+std::vector<std::string> strings_of(const toml::node& node, std::string_view key) {
+  const toml::array* array = node.as_array();
+  if (array == nullptr) refuse(node, fmt::format("'{}' must be a list of texts", key));
+  std::vector<std::string> texts;
+  for (const toml::node& element : *array) texts.push_back(string_of(element, key));
+  return texts;
+}
+
+uint64_t duration_of(const toml::node& node, std::string_view key) {
+  const core::Result<uint64_t> ns = core::parse_duration_ns(string_of(node, key));
+  if (!ns) refuse(node, fmt::format("'{}': {}", key, ns.error().text));
+  if (*ns == 0) refuse(node, fmt::format("'{}' must be longer than 0", key));
+  return *ns;
+}
+
+std::string cpus_of(const toml::node& node, std::string_view key, std::string_view word) {
+  const std::string text = string_of(node, key);
+  if (text == word || text == "all") return text;
+  if (const auto list = core::parse_cpu_list(text); !list) {
+    refuse(node, fmt::format("'{}' must be \"{}\", \"all\" or a CPU list: {}", key, word, list.error().text));
+  }
+  return text;
+}
+
+PhaseKind kind_of(const toml::node& node, std::string_view key, bool meters_only) {
+  const std::string text = string_of(node, key);
+  for (const PhaseKind kind : {PhaseKind::control, PhaseKind::hwlat, PhaseKind::cyclictest, PhaseKind::npt}) {
+    if (text == to_string(kind) && !(meters_only && kind == PhaseKind::control)) return kind;
+  }
+  refuse(node, fmt::format("unknown {} '{}': {}hwlat, cyclictest or npt", meters_only ? "meter" : "kind", text,
+                           meters_only ? "" : "control, "));
+}
+
+std::string name_of(const toml::node& node) {
+  const std::string name = string_of(node, "name");
+  const auto allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == ' ' || c == '-' ||
+           c == '_' || c == '.';
+  };
+  if (name.empty() || !std::all_of(name.begin(), name.end(), allowed)) {
+    refuse(node, fmt::format("name '{}': letters, digits, blanks, '-', '_' and '.' only", name));
+  }
+  // The run's own first and last steps have these names.
+  if (name.starts_with("preflight"))
+    refuse(node, "a phase cannot be named 'preflight': every run begins and ends with it");
+  return name;
+}
+
+StallSettings stalls_of(const toml::node& node) {
+  const toml::table* table = node.as_table();
+  if (table == nullptr) refuse(node, "'stalls' must be a table");
+  StallSettings stalls;
+  for (const auto& [key, value] : *table) {
+    if (key == "lengths") {
+      stalls.lengths_ns.clear();
+      const toml::array* lengths = value.as_array();
+      if (lengths == nullptr || lengths->empty()) refuse(value, "'lengths' must be a list of durations");
+      for (const toml::node& length : *lengths) stalls.lengths_ns.push_back(duration_of(length, "lengths"));
+    } else if (key == "repeats") {
+      const auto* repeats = value.as_integer();
+      if (repeats == nullptr || repeats->get() < 1 || repeats->get() > 1000) {
+        refuse(value, "'repeats' must be a number from 1 to 1000");
+      }
+      stalls.repeats = static_cast<unsigned>(repeats->get());
+    } else {
+      refuse(value, fmt::format("unknown key '{}' in [phase.stalls]", std::string_view(key)));
+    }
+  }
+  return stalls;
+}
+
+// Limits name the phase; its name is filled in when the whole phase is known.
+std::vector<reports::Rule> limits_of(const toml::node& node) {
+  const toml::table* table = node.as_table();
+  if (table == nullptr) refuse(node, "'limits' must be a table");
+  std::vector<reports::Rule> rules;
+  for (const auto& [key, value] : *table) {
+    const std::string metric(key.str());
+    double limit = 0;
+    if (metric == "load_alive") {
+      const auto* wanted = value.as_boolean();
+      if (wanted == nullptr || !wanted->get()) refuse(value, "'load_alive' can only be required: true");
+      limit = 1;
+    } else if (const auto number = value.value<double>(); number && value.is_number()) {
+      limit = *number;
+    } else {
+      refuse(value, fmt::format("limit '{}' must be a number", metric));
+    }
+    const core::Result<reports::Rule> rule = reports::make_rule("*", metric, limit);
+    if (!rule) refuse(value, rule.error().text);
+    rules.push_back(*rule);
+  }
+  return rules;
+}
+
+// A dotted quantile ("p99.9_ns" without quotes) would be read as a table: said in words, as it is the likeliest slip.
+void refuse_unquoted_quantile(const toml::table& limits) {
+  for (const auto& [key, value] : limits) {
+    if (value.is_table() && key.str().starts_with('p')) {
+      refuse(value, fmt::format("a quantile with a dot needs quotes: \"{}.…_ns\" = …", std::string_view(key)));
+    }
+  }
+}
+
+PhasePlan phase_of(const toml::node& node) {
+  const toml::table* table = node.as_table();
+  if (table == nullptr) refuse(node, "each [[phase]] must be a table");
+  PhasePlan phase;
+  const toml::node* limits = nullptr;
+  const toml::node* first_of_control = nullptr;  // a key that only a control has
+  const toml::node* first_of_meter = nullptr;    // a key that only a measuring phase has
+  bool has_kind = false;
+  for (const auto& [key, value] : *table) {
+    if (key == "name")
+      phase.name = name_of(value);
+    else if (key == "kind")
+      phase.kind = kind_of(value, "kind", false), has_kind = true;
+    else if (key == "duration")
+      phase.duration_ns = duration_of(value, "duration"), first_of_meter = &value;
+    else if (key == "cpus")
+      phase.cpus = cpus_of(value, "cpus", "measured");
+    else if (key == "loads")
+      phase.loads = strings_of(value, "loads"), first_of_meter = &value;
+    else if (key == "load_cpus")
+      phase.load_cpus = cpus_of(value, "load_cpus", "housekeeping"), first_of_meter = &value;
+    else if (key == "arguments")
+      phase.arguments = strings_of(value, "arguments"), first_of_meter = &value;
+    else if (key == "stalls")
+      phase.stalls = stalls_of(value), first_of_control = &value;
+    else if (key == "limits")
+      limits = &value, first_of_meter = &value;
+    else if (key == "meters") {
+      first_of_control = &value;
+      const toml::array* meters = value.as_array();
+      if (meters == nullptr || meters->empty()) refuse(value, "'meters' must be a list of meters");
+      for (const toml::node& meter : *meters) phase.meters.push_back(kind_of(meter, "meters", true));
+    } else
+      refuse(value, fmt::format("unknown key '{}' in [[phase]]", std::string_view(key)));
+  }
+  if (phase.name.empty()) refuse(node, "a [[phase]] needs a name");
+  if (!has_kind) refuse(node, fmt::format("phase '{}' needs a kind", phase.name));
+  if (phase.kind == PhaseKind::control) {
+    if (first_of_meter != nullptr) refuse(*first_of_meter, "a control has no duration, loads, arguments or limits");
+    if (phase.meters.empty()) refuse(node, fmt::format("control '{}' needs meters", phase.name));
+  } else {
+    if (first_of_control != nullptr) refuse(*first_of_control, "only a control has meters and stalls");
+    if (phase.duration_ns == 0) refuse(node, fmt::format("phase '{}' needs a duration", phase.name));
+  }
+  if (limits != nullptr) {
+    if (limits->is_table()) refuse_unquoted_quantile(*limits->as_table());
+    phase.limits = limits_of(*limits);
+    for (reports::Rule& rule : phase.limits) rule.phase = phase.name;
+  }
+  return phase;
+}
+
+Plan plan_of(const toml::table& document) {
+  Plan plan;
+  std::set<std::string> names;
+  for (const auto& [key, value] : document) {
+    if (key == "name") {
+      plan.name = name_of(value);
+    } else if (key == "about") {
+      plan.about = string_of(value, "about");
+    } else if (key == "phase") {
+      const toml::array* phases = value.as_array();
+      if (phases == nullptr) refuse(value, "phases are written as [[phase]], with two brackets");
+      for (const toml::node& phase : *phases) {
+        plan.phases.push_back(phase_of(phase));
+        if (!names.insert(plan.phases.back().name).second) {
+          refuse(phase, fmt::format("two phases are named '{}'", plan.phases.back().name));
+        }
+      }
+    } else {
+      refuse(value, fmt::format("unknown key '{}'", std::string_view(key)));
+    }
+  }
+  if (plan.phases.empty()) refuse(document, "the plan has no [[phase]]");
+  return plan;
+}
+
+core::Error error_at(const std::string& file_name, const toml::source_position& where, std::string_view text) {
+  return core::Error{fmt::format("{}:{}: {}", file_name, std::max<toml::source_index>(where.line, 1), text),
+                     std::string(kHint)};
+}
+
+}  // namespace
+
+core::Result<Plan> parse_plan(std::string_view text, const std::string& file_name) {
+  try {
+    Plan plan = plan_of(toml::parse(text, file_name));
+    if (plan.name.empty()) plan.name = file_name;
+    return plan;
+  } catch (const Mistake& mistake) {
+    return error_at(file_name, mistake.where, mistake.text);
+  } catch (const toml::parse_error& error) {
+    return error_at(file_name, error.source().begin, error.description());
+  }
+}
+
+}  // namespace maxlat::rteval_ext

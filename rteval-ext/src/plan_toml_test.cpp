@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+#include "plan_toml.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "profiles.hpp"
+
+namespace maxlat::rteval_ext {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+Plan parsed(std::string_view text) {
+  const core::Result<Plan> plan = parse_plan(text, "p.toml");
+  if (!plan) {
+    ADD_FAILURE() << plan.error().text;
+    return {};
+  }
+  return *plan;
+}
+
+TEST(PlanToml, ReadsEveryKey) {
+  const Plan plan = parsed(R"(
+name = "mine"
+about = "a line"
+[[phase]]
+name = "control"
+kind = "control"
+meters = ["npt", "cyclictest"]
+cpus = "1"
+[phase.stalls]
+lengths = ["1ms", "20us"]
+repeats = 7
+[[phase]]
+name = "npt under load"
+kind = "npt"
+duration = "90s"
+cpus = "0,2-3"
+loads = ["hackbench:-g 2", "cpu"]
+load_cpus = "housekeeping"
+arguments = ["--policy", "rr"]
+[phase.limits]
+max_ns = 50000
+"p99.99_ns" = 2.5e4
+exposure_s = 60
+load_alive = true
+)");
+  EXPECT_EQ(plan.name, "mine");
+  EXPECT_EQ(plan.about, "a line");
+  ASSERT_EQ(plan.phases.size(), 2u);
+  const PhasePlan& control = plan.phases[0];
+  EXPECT_EQ(control.kind, PhaseKind::control);
+  EXPECT_THAT(control.meters, testing::ElementsAre(PhaseKind::npt, PhaseKind::cyclictest));
+  EXPECT_THAT(control.stalls.lengths_ns, testing::ElementsAre(1'000'000u, 20'000u));
+  EXPECT_EQ(control.stalls.repeats, 7u);
+  EXPECT_EQ(control.cpus, "1");
+  const PhasePlan& npt = plan.phases[1];
+  EXPECT_EQ(npt.duration_ns, 90'000'000'000u);
+  EXPECT_EQ(npt.cpus, "0,2-3");
+  EXPECT_EQ(npt.load_cpus, "housekeeping");
+  EXPECT_THAT(npt.loads, testing::ElementsAre("hackbench:-g 2", "cpu"));
+  EXPECT_THAT(npt.arguments, testing::ElementsAre("--policy", "rr"));
+  ASSERT_EQ(plan.rules().size(), 4u);
+  double max_limit = 0, quantile_limit = 0, alive = 0;
+  for (const reports::Rule& rule : plan.rules()) {
+    EXPECT_EQ(rule.phase, "npt under load");
+    if (rule.metric == "max_ns") max_limit = rule.limit;
+    if (rule.metric == "p99.99_ns") quantile_limit = rule.limit;
+    if (rule.metric == "load_alive") alive = rule.limit;
+  }
+  EXPECT_EQ(max_limit, 50000);
+  EXPECT_EQ(quantile_limit, 25000);
+  EXPECT_EQ(alive, 1);
+}
+
+// One mistake a line of the table: the text, the line it is on, and a word that names it.
+struct MistakeCase {
+  const char* text;
+  const char* place;
+  const char* says;
+};
+
+class PlanTomlMistakes : public testing::TestWithParam<MistakeCase> {};
+
+TEST_P(PlanTomlMistakes, AreOneLineWithFileAndLine) {
+  const core::Result<Plan> plan = parse_plan(GetParam().text, "p.toml");
+  ASSERT_FALSE(plan.ok()) << GetParam().text;
+  EXPECT_THAT(plan.error().text, StartsWith(std::string("p.toml:") + GetParam().place + ": "));
+  EXPECT_THAT(plan.error().text, HasSubstr(GetParam().says));
+  EXPECT_EQ(plan.error().text.find('\n'), std::string::npos);
+  EXPECT_FALSE(plan.error().hint.empty());
+  EXPECT_EQ(plan.error().exit_status, core::Exit::error);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, PlanTomlMistakes,
+    testing::Values(
+        MistakeCase{"name = ", "1", ""}, MistakeCase{"", "1", "no [[phase]]"},
+        MistakeCase{"nmae = 'x'\n", "1", "unknown key 'nmae'"}, MistakeCase{"[phase]\nname='a'\n", "1", "two brackets"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\nspeed=3\n", "5", "unknown key 'speed'"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration=1\n", "4", "text in quotes"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='0s'\n", "4", "longer than 0"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1x'\n", "4", "duration"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='npt'\n", "1", "needs a duration"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='oslat'\n", "3", "unknown kind 'oslat'"},
+        MistakeCase{"[[phase]]\nkind='npt'\nduration='1s'\n", "1", "needs a name"},
+        MistakeCase{"[[phase]]\nname='a'\nduration='1s'\n", "1", "needs a kind"},
+        MistakeCase{"[[phase]]\nname='../a'\n", "2", "letters, digits"},
+        MistakeCase{"[[phase]]\nname='preflight'\n", "2", "begins and ends"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\ncpus='x'\n", "5", "CPU list"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\nloads='cpu'\n", "5", "list of texts"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n",
+                    "5", "two phases are named 'a'"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='control'\n", "1", "needs meters"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='control'\nmeters=['control']\n", "4", "unknown meter"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='control'\nmeters=['npt']\nduration='3s'\n", "5", "no duration"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\nmeters=['npt']\n", "5", "only a control"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='control'\nmeters=['npt']\n[phase.stalls]\nrepeats=0\n", "6", "repeats"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n[phase.limits]\nmax=3\n", "6", "max"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n[phase.limits]\nmax_ns='3'\n", "6", "number"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n[phase.limits]\nmax_ns=-3\n", "6", ""},
+        MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n[phase.limits]\np99.9_ns=3\n", "6", "quotes"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n[phase.limits]\nload_alive=false\n", "6",
+                    "true"}));
+
+TEST(PlanToml, APlanWithoutANameIsNamedAfterItsFile) {
+  EXPECT_EQ(parsed("[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n").name, "p.toml");
+}
+
+TEST(Profiles, AllParseAndHaveTheirOwnNameAndNoLimits) {
+  ASSERT_EQ(profiles().size(), 3u);
+  for (const Profile& profile : profiles()) {
+    const core::Result<Plan> plan = parse_plan(profile.text, std::string(profile.name));
+    ASSERT_TRUE(plan.ok()) << plan.error().text;
+    EXPECT_EQ(plan->name, profile.name);
+    EXPECT_TRUE(plan->rules().empty());
+  }
+  EXPECT_EQ(find_profile("nonsense"), nullptr);
+}
+
+double total_seconds(std::string_view profile, size_t cpus) {
+  const core::Result<Plan> plan = parse_plan(find_profile(profile)->text, "p");
+  double seconds = 0;
+  for (const PhasePlan& phase : plan->phases) seconds += expected_seconds(phase, cpus);
+  return seconds;
+}
+
+TEST(Profiles, LastAsLongAsTheySay) {
+  EXPECT_LE(total_seconds("quick", 8), 170);
+  EXPECT_NEAR(total_seconds("standard", 8), 3600, 180);
+  EXPECT_NEAR(total_seconds("soak", 8), 24 * 3600, 600);
+}
+
+}  // namespace
+}  // namespace maxlat::rteval_ext

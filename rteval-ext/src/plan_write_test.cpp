@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#include "plan_write.hpp"
+
+#include <gtest/gtest.h>
+
+#include "plan_toml.hpp"
+#include "profiles.hpp"
+
+namespace maxlat::rteval_ext {
+namespace {
+
+// What is written must be read back as it was; comparing the second text with the first says so for every field at
+// once.
+void expect_same_again(const Plan& plan) {
+  const std::string text = to_toml(plan);
+  const core::Result<Plan> again = parse_plan(text, "again");
+  ASSERT_TRUE(again.ok()) << again.error().text << "\n" << text;
+  EXPECT_EQ(to_toml(*again), text);
+}
+
+TEST(PlanWrite, EveryFieldComesBack) {
+  const core::Result<Plan> plan = parse_plan(R"(
+name = "all"
+about = 'with "quotes" and a \ backslash'
+[[phase]]
+name = "c"
+kind = "control"
+cpus = "0-1"
+meters = ["npt", "hwlat"]
+[phase.stalls]
+lengths = ["7us"]
+repeats = 9
+[[phase]]
+name = "n"
+kind = "npt"
+duration = "1500ms"
+cpus = "measured"
+loads = ["stress-ng:--vm 2", "cpu"]
+load_cpus = "all"
+arguments = ["--policy", "rr"]
+[phase.limits]
+"p99.999_ns" = 1234.5
+exposure_s = 3
+load_alive = true
+)",
+                                             "p");
+  ASSERT_TRUE(plan.ok()) << plan.error().text;
+  expect_same_again(*plan);
+  const core::Result<Plan> again = parse_plan(to_toml(*plan), "again");
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(again->about, "with \"quotes\" and a \\ backslash");
+  EXPECT_EQ(again->phases[0].stalls.lengths_ns, std::vector<uint64_t>{7000});
+  EXPECT_EQ(again->phases[0].stalls.repeats, 9u);
+  const PhasePlan& npt = again->phases[1];
+  EXPECT_EQ(npt.duration_ns, 1'500'000'000u);
+  EXPECT_EQ(npt.cpus, "measured");
+  EXPECT_EQ(npt.load_cpus, "all");
+  EXPECT_EQ(npt.loads.size(), 2u);
+  EXPECT_EQ(npt.arguments.size(), 2u);
+  ASSERT_EQ(npt.limits.size(), 3u);
+  EXPECT_EQ(npt.limits[2].metric, "p99.999_ns");
+  EXPECT_EQ(npt.limits[2].limit, 1234.5);
+}
+
+TEST(PlanWrite, TheProfilesComeBack) {
+  for (const Profile& profile : profiles()) {
+    const core::Result<Plan> plan = parse_plan(profile.text, "p");
+    ASSERT_TRUE(plan.ok());
+    expect_same_again(*plan);
+  }
+}
+
+}  // namespace
+}  // namespace maxlat::rteval_ext

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/chrono.h>
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <maxlat/core/cli_kit.hpp>
+#include <maxlat/core/duration.hpp>
+#include <maxlat/core/stop.hpp>
+#include <maxlat/core/version.hpp>
+#include <maxlat/reports/gate.hpp>
+#include <maxlat/reports/report.hpp>
+#include <maxlat/rteval_ext/run_command.hpp>
+#include <optional>
+#include <random>
+#include <sstream>
+
+#include "orchestrator.hpp"
+#include "phase_runner.hpp"
+#include "plan_toml.hpp"
+#include "plan_write.hpp"
+#include "profiles.hpp"
+
+namespace maxlat::rteval_ext {
+
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr core::CommandHelp kHelp{
+    "maxlat run [options]",
+    "Validates this box: pre-flight, positive control, hardware latency, cyclictest under load, npt idle and under "
+    "load,\n"
+    "control again, report. Each phase is on disk before the next begins; ^C keeps what was measured.",
+    "  maxlat run                                three minutes on the isolated CPUs, or on all but the first\n"
+    "  maxlat run --plan my.toml -a 2-5 -o soak  an own plan, with limits, on CPUs 2 to 5\n"};
+
+po::options_description options() {
+  po::options_description all;
+  po::options_description plan("What to do");
+  plan.add_options()("profile", po::value<std::string>()->value_name("NAME"),
+                     "built-in plan: quick (the default), standard, soak")(
+      "plan", po::value<std::string>()->value_name("FILE"), "own plan in TOML (docs/plan.md)")(
+      "skip", po::value<std::vector<std::string>>()->value_name("PHASE"),
+      "leave a phase out, by name or kind; may be repeated")(
+      "seed", po::value<uint64_t>()->value_name("N"),
+      "seed of everything random (default: random; it is in the result)")("list-profiles", "names the built-in plans")(
+      "print-plan", "prints the plan as it would run, in TOML");
+  po::options_description where("Where");
+  where.add_options()("affinity,a", po::value<core::CpuListArgument>()->value_name("CPUS"),
+                      "CPUs to measure (default: isolated, else all but the first)")(
+      "load-cpus", po::value<core::CpuListArgument>()->value_name("CPUS"), "CPUs for the loads (default: the others)")(
+      "output,o", po::value<std::string>()->value_name("DIR"), "directory of the run (default: maxlat-run-DATE-TIME)")(
+      "resume", po::value<std::string>()->value_name("DIR"), "goes on with an interrupted or killed run");
+  po::options_description rest("How");
+  rest.add_options()("quiet,q", "no progress; the summary is printed")("help,h", "this text");
+  all.add(plan).add(where).add(rest);
+  return all;
+}
+
+struct PlanText {
+  std::string text;
+  std::string file;  // for "FILE:LINE:"
+};
+
+core::Result<PlanText> plan_text(const core::CommandLine& line) {
+  if (line.has("plan")) {
+    const std::string path = line.get<std::string>("plan");
+    std::ifstream file(path);
+    if (!file)
+      return core::system_error(fmt::format("cannot read the plan '{}'", path), errno,
+                                "maxlat run --list-profiles names the built-in plans");
+    return PlanText{{std::istreambuf_iterator<char>(file), {}}, path};
+  }
+  const std::string name = line.has("profile") ? line.get<std::string>("profile") : "quick";
+  const Profile* profile = find_profile(name);
+  if (profile == nullptr) {
+    return core::Error{fmt::format("no built-in plan is named '{}'", name), "maxlat run --list-profiles names them"};
+  }
+  return PlanText{std::string(profile->text), name};
+}
+
+// The command line's CPUs go into the plan, so that the run's own record has them and --resume needs nothing else.
+core::Result<PlanText> with_cpus(PlanText given, const core::CommandLine& line) {
+  if (!line.has("affinity") && !line.has("load-cpus")) return given;
+  core::Result<Plan> plan = parse_plan(given.text, given.file);
+  if (!plan) return plan.error();
+  for (PhasePlan& phase : plan->phases) {
+    if (line.has("affinity")) phase.cpus = core::to_string(line.get<core::CpuListArgument>("affinity").cpus);
+    if (line.has("load-cpus") && !phase.loads.empty()) {
+      phase.load_cpus = core::to_string(line.get<core::CpuListArgument>("load-cpus").cpus);
+    }
+  }
+  given.text = to_toml(*plan);
+  return given;
+}
+
+void list_profiles() {
+  for (const Profile& profile : profiles()) {
+    const core::Result<Plan> plan = parse_plan(profile.text, std::string(profile.name));
+    fmt::print("{:<10}{}\n", profile.name, plan ? plan->about : plan.error().text);
+  }
+}
+
+std::string local_time(const char* format) {
+  return fmt::format(fmt::runtime(format),
+                     fmt::localtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
+}
+
+uint64_t random_seed() {
+  std::random_device device;
+  return (static_cast<uint64_t>(device()) << 32) | device();
+}
+
+core::Status refuse_with_resume(const core::CommandLine& line) {
+  for (const char* option : {"profile", "plan", "seed", "affinity", "load-cpus", "output", "print-plan"}) {
+    if (line.given(option)) {
+      return core::Error{fmt::format("--resume takes no --{}: the run has its own", option),
+                         "the plan, its CPUs and its seed are those of the run that is resumed"};
+    }
+  }
+  return {};
+}
+
+core::Result<core::Exit> end(const core::Result<Outcome>& ended, const RunDirectory& directory,
+                             const std::string& name) {
+  if (!ended) return ended.error();
+  const core::RunResult& run = ended->run;
+  fmt::print("{}", reports::terminal_summary(run, 100, ::isatty(STDOUT_FILENO) == 1));
+  for (const std::string& warning : ended->warnings) fmt::print("warning: {}\n", warning);
+  if (run.state == core::RunResult::State::interrupted) fmt::print("to go on: maxlat run --resume {}\n", name);
+  if (ended->has_report) {
+    fmt::print("report: {}\n", directory.report_path());
+  } else {
+    fmt::print("result: {}\n", directory.result_path());
+  }
+  std::fflush(stdout);
+  return reports::exit_status(run.verdict);
+}
+
+core::Result<core::Exit> resume(const core::CommandLine& line, const std::vector<std::string>& skip) {
+  if (const core::Status allowed = refuse_with_resume(line); !allowed) return allowed.error();
+  const std::string name = line.get<std::string>("resume");
+  core::Result<RunDirectory> directory = RunDirectory::open(name);
+  if (!directory) return directory.error();
+  core::Result<core::RunResult> run = directory->read();
+  if (!run) return run.error();
+  const core::Result<Plan> plan = parse_plan(run->plan_text, directory->result_path() + " (its plan)");
+  if (!plan) return plan.error();
+  const core::Result<Bench> bench = real_bench();
+  if (!bench) return bench.error();
+  return end(orchestrate(*plan, std::move(*run), *directory, *bench, skip, line.has("quiet")), *directory, name);
+}
+
+core::Result<core::Exit> start(const core::CommandLine& line, const std::vector<std::string>& skip) {
+  core::Result<PlanText> text = plan_text(line);
+  if (!text) return text.error();
+  text = with_cpus(std::move(*text), line);
+  if (!text) return text.error();
+  const core::Result<Plan> plan = parse_plan(text->text, text->file);
+  if (!plan) return plan.error();
+  if (line.has("print-plan")) {
+    fmt::print("{}", text->text);
+    return core::Exit::pass;
+  }
+  const core::Result<Bench> bench = real_bench();
+  if (!bench) return bench.error();
+  // Before the directory is made: a mistake in the plan leaves nothing behind.
+  if (const core::Status sound = check_plan(*plan, *bench); !sound) return sound.error();
+
+  const std::string name =
+      line.has("output") ? line.get<std::string>("output") : local_time("maxlat-run-{:%Y%m%d-%H%M%S}");
+  const core::Result<RunDirectory> directory = RunDirectory::create(name);
+  if (!directory) return directory.error();
+  core::RunResult run;
+  run.id = fmt::format("{}-{:08x}", local_time("{:%Y%m%d-%H%M%S}"), static_cast<uint32_t>(random_seed()));
+  run.tool = core::version_text();
+  run.plan = plan->name;
+  run.plan_text = text->text;
+  run.seed = line.has("seed") ? line.get<uint64_t>("seed") : random_seed();
+  return end(orchestrate(*plan, std::move(run), *directory, *bench, skip, line.has("quiet")), *directory, name);
+}
+
+core::Result<core::Exit> run(const core::Arguments& arguments) {
+  const po::options_description all = options();
+  const core::Result<core::CommandLine> line = core::parse(all, arguments);
+  if (!line) return line.error();
+  if (line->has("help")) {
+    fmt::print("{}", core::help_text(kHelp, all));
+    return core::Exit::pass;
+  }
+  if (!line->operands.empty()) {
+    return core::Error{fmt::format("unexpected argument '{}'", line->operands[0]),
+                       "maxlat run --help lists the options"};
+  }
+  if (line->has("plan") && line->has("profile"))
+    return core::Error{"--plan and --profile exclude each other", "give one of them"};
+  if (line->has("list-profiles")) {
+    list_profiles();
+    return core::Exit::pass;
+  }
+  core::catch_stop_signals();
+  const auto skip = line->has("skip") ? line->get<std::vector<std::string>>("skip") : std::vector<std::string>{};
+  return line->has("resume") ? resume(*line, skip) : start(*line, skip);
+}
+
+}  // namespace
+
+const core::Command& run_command() {
+  static constexpr core::Command command{"run", "the main job: a whole validation, phase by phase, from a plan", run};
+  return command;
+}
+
+}  // namespace maxlat::rteval_ext

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#include "run_directory.hpp"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <utility>
+
+namespace maxlat::rteval_ext {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+core::Result<int> take_lock(const std::string& directory) {
+  const std::string path = directory + "/lock";
+  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (fd < 0)
+    return core::system_error(fmt::format("cannot write '{}'", path), errno, "give another directory with -o");
+  if (flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;
+  const int error = errno;
+  ::close(fd);
+  if (error != EWOULDBLOCK) return core::system_error(fmt::format("cannot lock '{}'", path), error);
+  return core::Error{fmt::format("another run is at work in '{}'", directory),
+                     "wait for it, or give another directory with -o"};
+}
+
+}  // namespace
+
+core::Result<RunDirectory> RunDirectory::create(const std::string& path) {
+  std::error_code error;
+  const std::string absolute = fs::absolute(path, error).lexically_normal().string();
+  fs::create_directories(absolute + "/phases", error);
+  if (error) {
+    return core::system_error(fmt::format("cannot make the directory '{}'", path), error.value(),
+                              "give another directory with -o");
+  }
+  core::Result<int> lock = take_lock(absolute);
+  if (!lock) return lock.error();
+  RunDirectory directory(absolute, *lock);
+  if (fs::exists(directory.result_path(), error)) {
+    return core::Error{fmt::format("'{}' holds a run already", path),
+                       fmt::format("maxlat run --resume {} goes on with it; or give another directory with -o", path)};
+  }
+  return directory;
+}
+
+core::Result<RunDirectory> RunDirectory::open(const std::string& path) {
+  std::error_code error;
+  const std::string absolute = fs::absolute(path, error).lexically_normal().string();
+  if (!fs::exists(absolute + "/result.json", error)) {
+    return core::Error{fmt::format("'{}' holds no run to resume: it has no result.json", path),
+                       "give the directory that an earlier `maxlat run` named"};
+  }
+  fs::create_directories(absolute + "/phases", error);
+  core::Result<int> lock = take_lock(absolute);
+  if (!lock) return lock.error();
+  return RunDirectory(absolute, *lock);
+}
+
+RunDirectory::RunDirectory(RunDirectory&& other) noexcept
+    : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)) {}
+
+RunDirectory::~RunDirectory() {
+  if (lock_ >= 0) ::close(lock_);
+}
+
+std::string RunDirectory::fresh_phase_path(size_t number, const std::string& name) const {
+  std::string file = name;
+  for (char& c : file) {
+    if (c == ' ' || c == '/') c = '-';
+  }
+  const std::string path = fmt::format("{}/phases/{:02}-{}.json", path_, number, file);
+  std::error_code none;  // nothing there: the usual case
+  fs::rename(path, path + ".interrupted", none);
+  return path;
+}
+
+core::Status RunDirectory::write(const core::RunResult& run) const {
+  const core::Status written = core::write_run(result_path(), run);
+  if (written) return {};
+  return core::Error{written.error().text,
+                     fmt::format("what was measured before is in '{}'; make room, then: maxlat run --resume {}",
+                                 result_path(), path_)};
+}
+
+}  // namespace maxlat::rteval_ext

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+//
+// Where a run lives on disk, and the one rule about it: whatever was measured is there before the next phase begins.
+//
+//   DIR/result.json           the run so far; replaced as a whole after each phase
+//   DIR/report.html           at the end
+//   DIR/phases/NN-name.json   what each meter wrote itself; while it runs, its last snapshot
+//   DIR/phases/….interrupted  the snapshot of a phase that was killed, kept when the phase is measured again
+//   DIR/lock                  held (flock) while a run works here, so two cannot; the kernel drops it when we die
+#pragma once
+
+#include <maxlat/core/result.hpp>
+#include <maxlat/core/run_result.hpp>
+#include <string>
+
+namespace maxlat::rteval_ext {
+
+class RunDirectory {
+ public:
+  // A new run: makes the directory. ERRORS: holds a run already (hint: --resume), in use, cannot be written.
+  static core::Result<RunDirectory> create(const std::string& path);
+  // An earlier run. ERRORS: not a run, in use.
+  static core::Result<RunDirectory> open(const std::string& path);
+  RunDirectory(RunDirectory&& other) noexcept;
+  RunDirectory& operator=(RunDirectory&&) = delete;
+  ~RunDirectory();
+
+  const std::string& path() const { return path_; }
+  std::string result_path() const { return path_ + "/result.json"; }
+  std::string report_path() const { return path_ + "/report.html"; }
+  // The file of the step's meter; a file that an earlier attempt left there is moved to ….interrupted first.
+  std::string fresh_phase_path(size_t number, const std::string& name) const;
+
+  core::Result<core::RunResult> read() const { return core::read_run(result_path()); }
+  core::Status write(const core::RunResult& run) const;
+
+ private:
+  RunDirectory(std::string path, int lock) : path_(std::move(path)), lock_(lock) {}
+  std::string path_;  // absolute
+  int lock_;
+};
+
+}  // namespace maxlat::rteval_ext
