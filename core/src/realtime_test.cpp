@@ -14,8 +14,9 @@
 #include <fstream>
 #include <functional>
 #include <maxlat/core/realtime.hpp>
-#include <sstream>
 #include <thread>
+
+#include "fake_root.hpp"
 
 namespace maxlat::core {
 namespace {
@@ -197,50 +198,38 @@ TEST(Realtime, PoliciesAsWritten) {
   EXPECT_EQ(to_string(Scheduling{Policy::fifo, 95, 0, 0}), "SCHED_FIFO 95");
 }
 
-class FakeRoot : public testing::Test {
- protected:
-  void SetUp() override {
-    root_ = testing::TempDir() + "/maxlat-realtime-" + std::to_string(getpid());
-    std::filesystem::remove_all(root_);
-  }
-  void TearDown() override { std::filesystem::remove_all(root_); }
-  void file(const std::string& path, const std::string& text) {
-    std::filesystem::create_directories(std::filesystem::path(root_ + path).parent_path());
-    std::ofstream(root_ + path) << text << '\n';
-  }
-  std::string root_;
-};
-
-TEST_F(FakeRoot, ThrottlingOfAnOlderKernel) {
-  EXPECT_FALSE(read_rt_throttling(root_).known);
-  file("/proc/sys/kernel/osrelease", "6.1.0-28-rt-amd64");
-  EXPECT_FALSE(read_rt_throttling(root_).known);
-  file("/proc/sys/kernel/sched_rt_period_us", "1000000");
-  file("/proc/sys/kernel/sched_rt_runtime_us", "950000");
-  EXPECT_TRUE(read_rt_throttling(root_).known);
-  EXPECT_EQ(read_rt_throttling(root_).stop_ns, 50'000'000u);
-  EXPECT_EQ(read_rt_throttling(root_).period_ns, 1'000'000'000u);
-  EXPECT_EQ(read_rt_throttling(root_).by, RtThrottling::By::rt_throttling);
-  file("/proc/sys/kernel/sched_rt_runtime_us", "-1");
-  EXPECT_TRUE(read_rt_throttling(root_).known);
-  EXPECT_EQ(read_rt_throttling(root_).stop_ns, 0u);
-  EXPECT_EQ(read_rt_throttling(root_).by, RtThrottling::By::nothing);
+TEST(Realtime, ThrottlingOfAnOlderKernel) {
+  FakeRoot root;
+  EXPECT_FALSE(read_rt_throttling(root.path()).known);
+  root.file("/proc/sys/kernel/osrelease", "6.1.0-28-rt-amd64");
+  EXPECT_FALSE(read_rt_throttling(root.path()).known);
+  root.file("/proc/sys/kernel/sched_rt_period_us", "1000000");
+  root.file("/proc/sys/kernel/sched_rt_runtime_us", "950000");
+  EXPECT_TRUE(read_rt_throttling(root.path()).known);
+  EXPECT_EQ(read_rt_throttling(root.path()).stop_ns, 50'000'000u);
+  EXPECT_EQ(read_rt_throttling(root.path()).period_ns, 1'000'000'000u);
+  EXPECT_EQ(read_rt_throttling(root.path()).by, RtThrottling::By::rt_throttling);
+  root.file("/proc/sys/kernel/sched_rt_runtime_us", "-1");
+  EXPECT_TRUE(read_rt_throttling(root.path()).known);
+  EXPECT_EQ(read_rt_throttling(root.path()).stop_ns, 0u);
+  EXPECT_EQ(read_rt_throttling(root.path()).by, RtThrottling::By::nothing);
 }
 
 // Defect this watches: since 6.12, -1 in sched_rt_runtime_us says nothing about the fair server.
-TEST_F(FakeRoot, FairServerOfANewerKernel) {
-  file("/proc/sys/kernel/osrelease", "6.18.44-rt");
-  file("/proc/sys/kernel/sched_rt_period_us", "1000000");
-  file("/proc/sys/kernel/sched_rt_runtime_us", "-1");
-  EXPECT_FALSE(read_rt_throttling(root_).known);
-  file("/sys/kernel/debug/sched/fair_server/cpu0/runtime", "0");
-  file("/sys/kernel/debug/sched/fair_server/cpu0/period", "1000000000");
-  EXPECT_TRUE(read_rt_throttling(root_).known);
-  EXPECT_EQ(read_rt_throttling(root_).by, RtThrottling::By::nothing);
-  file("/sys/kernel/debug/sched/fair_server/cpu1/runtime", "50000000");
-  file("/sys/kernel/debug/sched/fair_server/cpu1/period", "1000000000");
-  EXPECT_EQ(read_rt_throttling(root_).stop_ns, 50'000'000u);
-  EXPECT_EQ(read_rt_throttling(root_).by, RtThrottling::By::fair_server);
+TEST(Realtime, FairServerOfANewerKernel) {
+  FakeRoot root;
+  root.file("/proc/sys/kernel/osrelease", "6.18.44-rt");
+  root.file("/proc/sys/kernel/sched_rt_period_us", "1000000");
+  root.file("/proc/sys/kernel/sched_rt_runtime_us", "-1");
+  EXPECT_FALSE(read_rt_throttling(root.path()).known);
+  root.file("/sys/kernel/debug/sched/fair_server/cpu0/runtime", "0");
+  root.file("/sys/kernel/debug/sched/fair_server/cpu0/period", "1000000000");
+  EXPECT_TRUE(read_rt_throttling(root.path()).known);
+  EXPECT_EQ(read_rt_throttling(root.path()).by, RtThrottling::By::nothing);
+  root.file("/sys/kernel/debug/sched/fair_server/cpu1/runtime", "50000000");
+  root.file("/sys/kernel/debug/sched/fair_server/cpu1/period", "1000000000");
+  EXPECT_EQ(read_rt_throttling(root.path()).stop_ns, 50'000'000u);
+  EXPECT_EQ(read_rt_throttling(root.path()).by, RtThrottling::By::fair_server);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ std::string_view trimmed(std::string_view text) {
 
 // read(), not a stream: some files of /sys open and then fail with EIO or EINVAL, which a stream shows as empty
 // content. O_NONBLOCK, because a path may turn out to be a pipe of tracefs.
-std::optional<std::string> read_text(const std::string& path) {
+std::optional<std::string> read_file(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return std::nullopt;
   std::string content;
@@ -33,7 +33,13 @@ std::optional<std::string> read_text(const std::string& path) {
     content.append(block, static_cast<size_t>(got));
   }
   ::close(fd);
-  return std::string(trimmed(content));
+  return content;
+}
+
+std::optional<std::string> read_text(const std::string& path) {
+  const auto content = read_file(path);
+  if (!content) return std::nullopt;
+  return std::string(trimmed(*content));
 }
 
 }  // namespace maxlat::core

@@ -9,7 +9,8 @@
 
 namespace maxlat::core {
 
-// The content without white space at either end; nothing when it cannot be opened or read.
+// The content as it is, and the content without white space at either end; nothing when it cannot be opened or read.
+std::optional<std::string> read_file(const std::string& path);
 std::optional<std::string> read_text(const std::string& path);
 std::string_view trimmed(std::string_view text);
 

@@ -3,30 +3,34 @@
 // Machine settings as data: name, how to read, what is wanted, how to set it, whether that needs a reboot, and why it
 // matters. One table serves `maxlat check` (read-only), the shield and the fingerprint, so they cannot disagree.
 //
-// A setting that cannot be read is "unknown", never "ok". All paths are below a root ("/" in life, a folder in tests).
+// A setting that cannot be read is "unknown", never "ok". A setting without a right value is "info". Settings per CPU
+// are read for every measured CPU, because a daemon that sets the governor of CPU 0 says nothing about CPU 3.
+//
+// All paths are below a root ("/" in life, a folder in tests). Nothing here writes, and nothing is executed.
 #pragma once
 
 #include <functional>
+#include <maxlat/core/cpu_list.hpp>
+#include <maxlat/core/run_result.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <maxlat/core/cpu_list.hpp>
-#include <maxlat/core/run_result.hpp>
 
 namespace maxlat::core {
 
 // What a reader may look at. Tests give it a root with files of their own.
 struct MachineView {
   std::string root = "/";
-  CpuList measured_cpus;  // the CPUs the user will measure on; settings per CPU are read for each of them
-  std::optional<std::string> read(std::string_view path) const;  // trimmed; nothing when it cannot be read
-  std::vector<std::string> list(std::string_view directory) const;
+  CpuList measured_cpus;  // the CPUs the user will measure on; empty: every online CPU
+  std::optional<std::string> read(std::string_view path) const;        // trimmed; nothing when it cannot be read
+  std::optional<std::string> read_bytes(std::string_view path) const;  // as it is, for binary files
+  std::vector<std::string> list(std::string_view directory) const;     // names, sorted; empty when it cannot be read
+  CpuList measured() const;                                            // measured_cpus, or the online CPUs of this root
 };
 
 struct Setting {
-  std::string_view name;   // "governor"
+  std::string_view name;   // "governor", unique
   std::string_view group;  // "cpu", "kernel", "memory", "interrupts", "clock", "environment"
   std::string_view expected;
   std::string_view why;
@@ -48,7 +52,7 @@ std::vector<SettingObservation> observe_all(const MachineView& machine);
 // "redacted". The hash of a group changes when any of its values does.
 std::vector<FingerprintGroup> fingerprint(const MachineView& machine);
 
-// Why figures of this machine are not comparable with bare metal under PREEMPT_RT; empty when they are.
+// Why figures of this machine are not comparable with bare metal under PREEMPT_RT, in sentences; empty when they are.
 std::vector<std::string> not_comparable(const MachineView& machine);
 
 }  // namespace maxlat::core

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+//
+// For tests: a folder that stands for "/", with the files that a test puts there.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <maxlat/core/settings.hpp>
+#include <string>
+
+namespace maxlat::core {
+
+class FakeRoot {
+ public:
+  FakeRoot() {
+    static int count = 0;
+    root_ = testing::TempDir() + "/maxlat-root-" + std::to_string(getpid()) + "-" + std::to_string(++count);
+    std::filesystem::create_directories(root_);
+  }
+  ~FakeRoot() { std::filesystem::remove_all(root_); }
+  FakeRoot(const FakeRoot&) = delete;
+  FakeRoot& operator=(const FakeRoot&) = delete;
+
+  void file(const std::string& path, const std::string& text) {
+    std::filesystem::create_directories(std::filesystem::path(root_ + path).parent_path());
+    std::ofstream(root_ + path, std::ios::binary) << text;
+  }
+  void directory(const std::string& path) { std::filesystem::create_directories(root_ + path); }
+  void remove(const std::string& path) { std::filesystem::remove_all(root_ + path); }
+
+  const std::string& path() const { return root_; }
+  MachineView view(const CpuList& measured) const { return {root_, measured}; }
+
+ private:
+  std::string root_;
+};
+
+}  // namespace maxlat::core

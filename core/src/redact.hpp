@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+//
+// Results are passed on, so what identifies a person's machine does not belong in them. It is replaced visibly.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace maxlat::core {
+
+inline constexpr std::string_view kRedacted = "redacted";
+
+// UUIDs, MAC and IP addresses, and the host name where it stands as a word, each become "redacted".
+std::string redact(std::string_view text, std::string_view host_name);
+
+}  // namespace maxlat::core

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+//
+// The processor: frequency, idle states, siblings, mitigations, microcode, temperature.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "setting_readers.hpp"
+
+namespace maxlat::core {
+namespace {
+
+Reading read_governor(const MachineView& machine) {
+  return over_measured_cpus(
+      machine, [&](unsigned cpu) { return machine.read(cpu_path(cpu, "cpufreq/scaling_governor")); },
+      [](const std::string& governor) { return governor == "performance"; });
+}
+
+// Three drivers have three switches; intel_pstate's is upside down, and some have one per policy only.
+Reading read_turbo(const MachineView& machine) {
+  if (const auto no_turbo = read_number(machine, "/sys/devices/system/cpu/intel_pstate/no_turbo"))
+    return judged(*no_turbo == 1, *no_turbo == 1 ? "off" : "on");
+  if (const auto boost = read_number(machine, "/sys/devices/system/cpu/cpufreq/boost"))
+    return judged(*boost == 0, *boost == 0 ? "off" : "on");
+  return over_measured_cpus(
+      machine,
+      [&](unsigned cpu) -> std::optional<std::string> {
+        const auto boost = read_number(machine, cpu_path(cpu, "cpufreq/boost"));
+        if (!boost) return std::nullopt;
+        return *boost == 0 ? "off" : "on";
+      },
+      [](const std::string& boost) { return boost == "off"; });
+}
+
+struct IdleState {
+  std::string name;
+  long long exit_latency_us = 0;
+};
+
+// The enabled state with the longest way back; nothing when the states cannot be read.
+std::optional<IdleState> deepest_idle_state(const MachineView& machine, unsigned cpu) {
+  std::optional<IdleState> deepest;
+  const std::string directory = cpu_path(cpu, "cpuidle");
+  for (const std::string& state : machine.list(directory)) {
+    if (!state.starts_with("state")) continue;
+    if (!deepest) deepest = IdleState{"none", 0};  // in case all are disabled
+    const std::string path = directory + "/" + state;
+    const auto latency = read_number(machine, path + "/latency");
+    const auto disabled = read_number(machine, path + "/disable");
+    if (!latency || !disabled) return std::nullopt;
+    if (*disabled == 0 && *latency >= deepest->exit_latency_us)
+      deepest = IdleState{machine.read(path + "/name").value_or(state), *latency};
+  }
+  return deepest;
+}
+
+constexpr long long kShallowExitUs = 2;  // C1 of the processors of the last ten years
+
+Reading read_idle_states(const MachineView& machine) {
+  long long deepest_us = 0;
+  auto reading = over_measured_cpus(
+      machine,
+      [&](unsigned cpu) -> std::optional<std::string> {
+        const auto state = deepest_idle_state(machine, cpu);
+        if (!state) return std::nullopt;
+        deepest_us = std::max(deepest_us, state->exit_latency_us);
+        return fmt::format("{}, {} us", state->name, state->exit_latency_us);
+      },
+      [](const std::string&) { return true; });
+  if (reading.verdict == SettingObservation::Verdict::ok && deepest_us > kShallowExitUs) return bad(reading.observed);
+  return reading;
+}
+
+// The latency that all holders of /dev/cpu_dma_latency together allow. Binary: a 32-bit number of microseconds.
+Reading read_dma_latency(const MachineView& machine) {
+  const auto bytes = machine.read_bytes("/dev/cpu_dma_latency");
+  if (!bytes || bytes->size() < sizeof(int32_t)) return unknown();
+  int32_t microseconds = 0;
+  std::copy_n(bytes->data(), sizeof microseconds, reinterpret_cast<char*>(&microseconds));
+  constexpr int32_t kNobodyAsked = 2'000'000'000;
+  return info(microseconds >= kNobodyAsked ? "no limit" : fmt::format("{} us", microseconds));
+}
+
+Reading read_siblings(const MachineView& machine) {
+  return over_measured_cpus(
+      machine,
+      [&](unsigned cpu) -> std::optional<std::string> {
+        const auto siblings = read_cpus(machine, cpu_path(cpu, "topology/thread_siblings_list"));
+        if (!siblings || siblings->empty()) return std::nullopt;
+        const CpuList others = difference(*siblings, {cpu});
+        return others.empty() ? std::string("none") : "shares its core with " + cpus_text(others);
+      },
+      [](const std::string& siblings) { return siblings == "none"; });
+}
+
+Reading read_mitigations(const MachineView& machine) {
+  const std::string directory = "/sys/devices/system/cpu/vulnerabilities";
+  std::vector<std::string> vulnerable;
+  size_t mitigated = 0;
+  const auto names = machine.list(directory);
+  for (const std::string& name : names) {
+    const std::string state = machine.read(directory + "/" + name).value_or("");
+    if (state.starts_with("Vulnerable")) vulnerable.push_back(name);
+    if (state.starts_with("Mitigation")) ++mitigated;
+  }
+  if (names.empty()) return unknown();
+  return info(
+      fmt::format("{} in force; vulnerable: {}", mitigated, vulnerable.empty() ? "none" : joined(vulnerable, 3)));
+}
+
+// Equal on all CPUs, not only on the measured ones: one update reaches all, or the firmware is at fault.
+Reading read_microcode(const MachineView& machine) {
+  std::vector<std::string> versions;
+  for (const auto& [cpu, fields] : read_cpuinfo(machine)) {
+    const auto version = fields.find("microcode");
+    if (version != fields.end() && std::find(versions.begin(), versions.end(), version->second) == versions.end())
+      versions.push_back(version->second);
+  }
+  if (versions.empty()) return unknown("this processor reports none");
+  return judged(versions.size() == 1, joined(versions));
+}
+
+constexpr double kHotCelsius = 85;
+
+// Package and core sensors: thermal zones of the processor, and hwmon's coretemp, k10temp and zenpower.
+std::optional<double> hottest_sensor(const MachineView& machine) {
+  std::optional<double> hottest;
+  const auto take = [&](const std::optional<long long>& millidegrees) {
+    if (millidegrees) hottest = std::max(hottest.value_or(-273.15), static_cast<double>(*millidegrees) / 1000);
+  };
+  for (const std::string& zone : machine.list("/sys/class/thermal")) {
+    const std::string path = "/sys/class/thermal/" + zone;
+    const std::string type = machine.read(path + "/type").value_or("");
+    if (type == "x86_pkg_temp" || type.find("cpu") != std::string::npos || type.find("soc") != std::string::npos)
+      take(read_number(machine, path + "/temp"));
+  }
+  for (const std::string& chip : machine.list("/sys/class/hwmon")) {
+    const std::string path = "/sys/class/hwmon/" + chip;
+    const std::string name = machine.read(path + "/name").value_or("");
+    if (name != "coretemp" && name != "k10temp" && name != "zenpower") continue;
+    for (const std::string& file : machine.list(path))
+      if (file.starts_with("temp") && file.ends_with("_input")) take(read_number(machine, path + "/" + file));
+  }
+  return hottest;
+}
+
+Reading read_temperature(const MachineView& machine) {
+  long long throttled = 0;
+  for (const unsigned cpu : machine.measured())
+    throttled += read_number(machine, cpu_path(cpu, "thermal_throttle/core_throttle_count")).value_or(0) +
+                 read_number(machine, cpu_path(cpu, "thermal_throttle/package_throttle_count")).value_or(0);
+  const auto celsius = hottest_sensor(machine);
+  if (throttled > 0) {
+    const std::string count = fmt::format("throttled {} times since boot", throttled);
+    return bad(celsius ? fmt::format("{:.0f} C, {}", *celsius, count) : count);
+  }
+  return celsius ? judged(*celsius < kHotCelsius, fmt::format("{:.0f} C", *celsius)) : unknown("no sensor");
+}
+
+Reading read_machine_check_polling(const MachineView& machine) {
+  return over_measured_cpus(
+      machine,
+      [&](unsigned cpu) -> std::optional<std::string> {
+        const std::string path = fmt::format("/sys/devices/system/machinecheck/machinecheck{}/", cpu);
+        const auto seconds = machine.read(path + "check_interval");
+        if (!seconds) return std::nullopt;
+        if (machine.read(path + "ignore_ce").value_or("0") == "1" || *seconds == "0") return "off";
+        return fmt::format("every {} s", *seconds);
+      },
+      [](const std::string& polling) { return polling == "off"; });
+}
+
+}  // namespace
+
+std::vector<Setting> cpu_settings() {
+  return {
+      {.name = "governor",
+       .group = "cpu",
+       .expected = "performance",
+       .why = "a governor that follows the load changes the clock frequency in the middle of a deadline; a change "
+              "stops the "
+              "core for tens of microseconds, and the slow clock makes everything after it late",
+       .fix = "cpupower frequency-set -g performance; then look again: power daemons write it back",
+       .read = read_governor},
+      {.name = "turbo",
+       .group = "cpu",
+       .expected = "off",
+       .why = "the boost frequency of a core depends on temperature and on what the other cores do, so the same code "
+              "takes "
+              "different times",
+       .fix =
+           "echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo, or echo 0 > /sys/devices/system/cpu/cpufreq/boost",
+       .read = read_turbo},
+      {.name = "idle states",
+       .group = "cpu",
+       .expected = "back within 2 us",
+       .why =
+           "a CPU in a deep idle state needs its exit latency, up to hundreds of microseconds, before it can take an "
+           "interrupt; the meters hold the states off while they measure, your application must do so too",
+       .fix = "hold /dev/cpu_dma_latency at 0 in the application, or cpupower idle-set -D 2",
+       .read = read_idle_states},
+      {.name = "idle latency limit",
+       .group = "cpu",
+       .expected = "",
+       .why = "what the holders of /dev/cpu_dma_latency allow now; it holds only while they run",
+       .fix = "",
+       .read = read_dma_latency},
+      {.name = "SMT siblings",
+       .group = "cpu",
+       .expected = "none",
+       .why =
+           "two hardware threads of a core share its execution units and caches: work on one slows the other by half "
+           "or more, at any time, and no scheduler can prevent it",
+       .fix = "echo 0 > /sys/devices/system/cpu/cpuN/online for the sibling, or echo off > "
+              "/sys/devices/system/cpu/smt/control",
+       .read = read_siblings},
+      {.name = "mitigations",
+       .group = "cpu",
+       .expected = "",
+       .why =
+           "mitigations lengthen every entry into the kernel by up to a microsecond; whether to live without them is a "
+           "question of who else runs on the machine, so there is no right value",
+       .fix = "mitigations=off on the kernel command line, where the machine is closed",
+       .needs_reboot = true,
+       .read = read_mitigations},
+      {.name = "microcode",
+       .group = "cpu",
+       .expected = "the same on every CPU",
+       .why = "microcode changes latencies; figures are only comparable between machines with the same one",
+       .fix = "apt install intel-microcode or amd64-microcode, or update the firmware",
+       .needs_reboot = true,
+       .read = read_microcode},
+      {.name = "temperature",
+       .group = "cpu",
+       .expected = "below 85 C, never throttled",
+       .why =
+           "a hot processor stops its clock for parts of a millisecond (thermal throttling), which looks like a stall "
+           "from nowhere",
+       .fix = "clean the fans, improve the cooling or lower the frequency, and start the count again by a reboot",
+       .read = read_temperature},
+      {.name = "machine check polling",
+       .group = "cpu",
+       .expected = "off",
+       .why = "a timer reads the machine check registers of every CPU, isolated or not; reading them can cause an SMI",
+       .fix = "echo 0 > /sys/devices/system/machinecheck/machinecheck0/check_interval (corrected errors go unseen)",
+       .read = read_machine_check_polling},
+  };
+}
+
+}  // namespace maxlat::core

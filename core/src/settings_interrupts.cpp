@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+//
+// Where device interrupts go.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "setting_readers.hpp"
+
+namespace maxlat::core {
+namespace {
+
+// Below /proc/irq/N there is one directory per handler, named after it; everything else there is a file.
+std::string handler_of(const MachineView& machine, const std::string& irq) {
+  static const std::vector<std::string> kFiles{"affinity_hint", "effective_affinity", "effective_affinity_list",
+                                               "node",          "smp_affinity",       "smp_affinity_list",
+                                               "spurious"};
+  for (const std::string& name : machine.list("/proc/irq/" + irq))
+    if (std::find(kFiles.begin(), kFiles.end(), name) == kFiles.end()) return fmt::format("{} ({})", irq, name);
+  return irq;
+}
+
+// The effective affinity is where the interrupt really goes; the other one is what was asked for.
+Reading read_irq_affinity(const MachineView& machine) {
+  const CpuList measured = machine.measured();
+  std::vector<std::string> on_measured;
+  size_t seen = 0, unreadable = 0;
+  for (const std::string& irq : machine.list("/proc/irq")) {
+    if (irq.find_first_not_of("0123456789") != std::string::npos) continue;
+    ++seen;
+    auto cpus = read_cpus(machine, fmt::format("/proc/irq/{}/effective_affinity_list", irq));
+    if (!cpus) cpus = read_cpus(machine, fmt::format("/proc/irq/{}/smp_affinity_list", irq));
+    if (!cpus)
+      ++unreadable;
+    else if (!intersection(*cpus, measured).empty())
+      on_measured.push_back(handler_of(machine, irq));
+  }
+  if (!on_measured.empty()) return bad(fmt::format("{} of {}: {}", on_measured.size(), seen, joined(on_measured, 4)));
+  if (seen == 0 || unreadable > 0) return unknown();
+  return ok(fmt::format("0 of {}", seen));
+}
+
+Reading read_default_affinity(const MachineView& machine) {
+  const auto cpus = read_cpu_mask(machine, "/proc/irq/default_smp_affinity");
+  if (!cpus) return unknown();
+  return judged(intersection(*cpus, machine.measured()).empty(), cpus_text(*cpus));
+}
+
+}  // namespace
+
+std::vector<Setting> interrupt_settings() {
+  return {
+      {.name = "interrupts",
+       .group = "interrupts",
+       .expected = "none on a measured CPU",
+       .why = "an interrupt on a measured CPU stops the thread there for its handler, and its softirqs for longer",
+       .fix =
+           "echo LIST of the other CPUs > /proc/irq/N/smp_affinity_list; for those that refuse: irqaffinity=LIST and "
+           "isolcpus=managed_irq at boot",
+       .read = read_irq_affinity},
+      {.name = "interrupts of new devices",
+       .group = "interrupts",
+       .expected = "no measured CPU",
+       .why = "a device that appears later starts with this mask",
+       .fix = "write the mask of the other CPUs to /proc/irq/default_smp_affinity, or irqaffinity=LIST at boot",
+       .read = read_default_affinity},
+  };
+}
+
+}  // namespace maxlat::core
