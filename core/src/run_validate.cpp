@@ -27,7 +27,8 @@ bool all_finite(const std::vector<Outlier>& outliers) {
 }
 
 bool measures_samples(const Phase& phase) {
-  return phase.kind != "preflight" && phase.kind != "control" && phase.kind != "report";
+  return phase.kind != "preflight" && phase.kind != "control" && phase.kind != "load" &&
+         phase.kind != "report";
 }
 
 // Empty: valid. Invariant (3).

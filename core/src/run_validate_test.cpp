@@ -52,7 +52,7 @@ TEST(Validate, EmptyPhaseIsNeverOk) {
               "phase \"npt under load\": it is ok without a sample");
   }
   EXPECT_NE(error_after([](RunResult& run, CpuResult&) { run.phases[1].per_cpu = {CpuResult{}}; }), "valid");
-  for (const char* kind : {"preflight", "control", "report"}) {
+  for (const char* kind : {"preflight", "control", "load", "report"}) {
     EXPECT_EQ(error_after([&](RunResult& run, CpuResult&) {
                 run.phases[1].per_cpu.clear();
                 run.phases[1].kind = kind;

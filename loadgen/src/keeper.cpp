@@ -103,12 +103,16 @@ LoadPlan plan_with_keeper(std::string_view name, std::string command, const core
       .workers = {{.name = fmt::format("keeper:{}", name), .cpus = cpus, .work = std::move(work), .cleans_up = true}}};
 }
 
-core::Result<LoadPlan> plan_of_command(std::string_view name, std::string_view package, const CommandLine& command,
+core::Result<LoadPlan> plan_of_command(const ForeignCommand& foreign, std::string_view argument,
                                        const core::CpuList& cpus) {
-  if (core::Status found = require_program(command.front(), package); !found) return found.error();
-  Rounds rounds{.once = {}, .round = {command}};
-  return plan_with_keeper(name, core::quote_command(command), cpus,
-                          [rounds = std::move(rounds)](WorkerSlot& slot) { return keep_rounds(rounds, slot); });
+  core::Result<CommandLine> words = split_words(argument);
+  if (!words) return words.error();
+  CommandLine command = *std::move(words);
+  if (!foreign.program.empty()) command.insert(command.begin(), foreign.program);
+  if (command.empty()) return core::Error{fmt::format("load {} needs a command", foreign.load), foreign.example};
+  if (core::Status found = require_program(command.front(), foreign.package); !found) return found.error();
+  return plan_with_keeper(foreign.load, core::quote_command(command), cpus,
+                          [command](WorkerSlot& slot) { return keep_rounds({.once = {}, .round = {command}}, slot); });
 }
 
 core::Status require_program(const std::string& program, std::string_view package) {

@@ -30,8 +30,15 @@ struct Rounds {
 // Runs rounds until termination is requested (then ok) or a command fails. RUNS IN: a worker with cleans_up.
 core::Status keep_rounds(const Rounds& rounds, WorkerSlot& slot);
 
-// The plan of a load that is nothing but one command. ERRORS: as require_program().
-core::Result<LoadPlan> plan_of_command(std::string_view name, std::string_view package, const CommandLine& command,
+// A load that is nothing but one command: `program` (when not empty) and then the words of the user's argument.
+struct ForeignCommand {
+  std::string_view load;
+  std::string program;
+  std::string_view package;  // Debian's, empty when it can be any
+  std::string example;       // for whoever gave no words
+};
+// ERRORS: no words at all, an open quote; as require_program().
+core::Result<LoadPlan> plan_of_command(const ForeignCommand& foreign, std::string_view argument,
                                        const core::CpuList& cpus);
 // A plan with a keeper that does `work`; `command` is for people.
 LoadPlan plan_with_keeper(std::string_view name, std::string command, const core::CpuList& cpus, Work work);

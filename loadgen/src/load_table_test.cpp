@@ -76,7 +76,7 @@ TEST(LoadTable, AnArgumentWhereNoneIsTakenIsAnError) {
 }
 
 TEST(LoadTable, AMissingArgumentIsAnErrorWithAnExample) {
-  for (const char* text : {"stress-ng", "stress-ng:", "command:", "kernel:"}) {
+  for (const char* text : {"stress-ng", "stress-ng:", "command:", "command: ''", "kernel:"}) {
     core::Result<LoadPlan> plan = plan_for(text);
     ASSERT_FALSE(plan) << text;
     EXPECT_THAT(plan.error().text, HasSubstr("needs"));

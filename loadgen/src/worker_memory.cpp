@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <cstring>
 
 namespace maxlat::loadgen {
 
@@ -27,7 +26,6 @@ size_t worker_memory_bytes(size_t wanted, size_t workers) {
 core::Result<std::span<std::byte>> take_memory(size_t bytes) {
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return core::system_error("cannot take memory for a load", errno);
-  std::memset(memory, 1, bytes);
   return std::span(static_cast<std::byte*>(memory), bytes);
 }
 

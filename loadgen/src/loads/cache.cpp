@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Cache flooder: dirties one line after the other, in an order no prefetcher follows, over twice the last-level cache.
-// What another task had in the shared cache is gone when it runs again, and every line that goes must be written back
-// first.
+// Cache flooder: dirties one line after the other, in an order no prefetcher follows. All workers together cover twice
+// the last-level cache, which they share. What another task had in it is gone when that runs again, and every line that
+// goes must be written back first.
 //
 // The order is the full cycle of a linear congruential generator modulo a power of two (Hull and Dobell: odd increment,
 // multiplier = 1 mod 4), so each line is visited once a round and no table of the order occupies the cache itself.
@@ -37,7 +37,7 @@ const LoadDefinition kCacheLoad = {
     .unit = "million lines/s",
     .scale = 1e-6,
     .plan = [](std::string_view, const core::CpuList& cpus) -> core::Result<LoadPlan> {
-      const size_t bytes = worker_memory_bytes(2 * last_level_cache_bytes(), cpus.size());
+      const size_t bytes = worker_memory_bytes(2 * last_level_cache_bytes() / cpus.size(), cpus.size());
       return one_worker_per_cpu("cache", cpus, [bytes](WorkerSlot& slot) { return flood(slot, bytes); });
     },
 };

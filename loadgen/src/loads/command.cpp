@@ -7,11 +7,7 @@ namespace maxlat::loadgen {
 namespace {
 
 core::Result<LoadPlan> plan(std::string_view argument, const core::CpuList& cpus) {
-  core::Result<CommandLine> words = split_words(argument);
-  if (!words) return words.error();
-  if (words->empty())
-    return core::Error{"load command needs a command", "for example: 'command:dd if=/dev/sda of=/dev/null'"};
-  return plan_of_command("command", "", *words, cpus);
+  return plan_of_command({"command", "", "", "for example: 'command:dd if=/dev/sda of=/dev/null'"}, argument, cpus);
 }
 
 }  // namespace

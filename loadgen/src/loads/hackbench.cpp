@@ -10,17 +10,8 @@ namespace maxlat::loadgen {
 namespace {
 
 core::Result<LoadPlan> plan(std::string_view argument, const core::CpuList& cpus) {
-  CommandLine command = {"hackbench"};
-  if (argument.empty()) {
-    for (const std::string& word :
-         {std::string("-g"), std::to_string(cpus.size()), std::string("-l"), std::string("10000")})
-      command.push_back(word);
-  } else {
-    core::Result<CommandLine> words = split_words(argument);
-    if (!words) return words.error();
-    command.insert(command.end(), words->begin(), words->end());
-  }
-  return plan_of_command("hackbench", "rt-tests", command, cpus);
+  const std::string scaled = fmt::format("-g {} -l 10000", cpus.size());
+  return plan_of_command({"hackbench", "hackbench", "rt-tests", ""}, argument.empty() ? scaled : argument, cpus);
 }
 
 }  // namespace

@@ -8,13 +8,9 @@ namespace maxlat::loadgen {
 namespace {
 
 core::Result<LoadPlan> plan(std::string_view argument, const core::CpuList& cpus) {
-  core::Result<CommandLine> words = split_words(argument);
-  if (!words) return words.error();
-  if (words->empty())
+  if (argument.empty())
     return core::Error{"load stress-ng needs arguments", "for example: 'stress-ng:--vm 2 --vm-bytes 1G'"};
-  CommandLine command = {"stress-ng"};
-  command.insert(command.end(), words->begin(), words->end());
-  return plan_of_command("stress-ng", "stress-ng", command, cpus);
+  return plan_of_command({"stress-ng", "stress-ng", "stress-ng", ""}, argument, cpus);
 }
 
 }  // namespace

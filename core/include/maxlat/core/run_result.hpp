@@ -11,7 +11,7 @@
 // INVARIANTS, checked by validate() after every read and before every write
 //   (1) per CPU: sum of bin counts + overflow_count = samples. Bins ascend and do not overlap.
 //   (2) a phase with status ok has at least one CPU with samples > 0, unless its kind measures nothing (preflight,
-//       control, report). An empty phase is never ok.
+//       control, load, report). An empty phase is never ok.
 //   (3) every number is finite. "Not measured" is an absent optional (JSON: the key is missing), never 0.
 //   (4) names of phases are unique in a run, CPUs in a phase; a complete run has a phase.
 //
@@ -108,7 +108,7 @@ enum class PhaseStatus {
 
 struct Phase {
   std::string name;  // "npt under load", unique in a run
-  std::string kind;  // preflight | control | hwlat | cyclictest | npt | tracer
+  std::string kind;  // preflight | control | hwlat | cyclictest | npt | tracer | load (loads alone)
   std::string arm;   // "none" or the traced arm; "" where it does not apply
   PhaseStatus status = PhaseStatus::failed;
   std::string reason;   // empty when ok
