@@ -37,11 +37,10 @@
  *       struct maxlat_gap_meter meter;                      a local; hand its address to nothing but these functions,
  *       uint64_t first = read_counter();                    all of which are inlined, or it will live in memory
  *       maxlat_gap_start(&meter, first, read_counter());    samples = 1, and it may be rare already
- *       loop: while (maxlat_gap_is_rare(&meter)) { rare path: look at meter.pending and meter.previous (the time of its
- *                                                  end), set meter.rare_above and meter.block_end anew, maybe leave;
- *                                                  a pending gap beyond the histogram's range: see _take_overflow }
- *             now = read_counter();
- *             maxlat_gap_step(&meter, histogram, now);      ++samples
+ *       loop: if (maxlat_gap_is_rare(&meter)) { rare path: look at meter.pending and meter.previous (the time of its
+ *                                               end), set meter.rare_above and meter.block_end anew, maybe leave;
+ *                                               a pending gap beyond the histogram's range: see _take_overflow }
+ *             maxlat_gap_step(&meter, histogram, read_counter());    ++samples
  *       maxlat_gap_finish(&meter, histogram, max);
  *
  * ROLES and THREADS: one thread per meter and histogram; other threads may read the histogram's buckets meanwhile (they

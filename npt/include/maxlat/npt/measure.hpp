@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+//
+// npt as a library: the Non-Preempt Test (seed 004, section 4.1) on any number of CPUs.
+//
+// One thread per CPU is pinned there, made a real-time thread, and does nothing but read the counter and file the gap
+// between two reads; anything that takes the CPU away or slows it down (interrupts, other threads, firmware, the
+// hypervisor, in later arms a tracer) shows as a larger gap. All threads start together. Once the loop runs it makes no
+// system call, takes no page fault and touches no memory that another thread writes.
+//
+// WHAT IS IN A GAP: everything between two reads, this loop's own bookkeeping included (1 ns or so; measured at the
+// start, LoopCost). No time is left out: per CPU the sum of all gaps is the last read minus the first, except for the
+// voluntary rests of Options::rest_ns, which are neither sample nor exposure.
+//
+// THREADS: measure() is for one caller at a time; it starts and joins its own threads. With the default policy it needs
+// CAP_SYS_NICE, with lock_memory RLIMIT_MEMLOCK or CAP_IPC_LOCK.
+//
+// ERRORS: what the user can cause (no permission, no such CPU) is an Error. A measurement that was made and is not
+// valid is a Measurement whose phase says so.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <maxlat/base/clock.hpp>
+#include <maxlat/base/histogram.hpp>
+#include <maxlat/core/cpu_list.hpp>
+#include <maxlat/core/realtime.hpp>
+#include <maxlat/core/result.hpp>
+#include <maxlat/core/run_result.hpp>
+#include <string>
+#include <vector>
+
+namespace maxlat::npt {
+
+enum class CounterRead { fenced, plain, ordered };  // see base/counter.h
+
+// The defaults are npt 1.01's; the command line, --help and the man page take them from here.
+struct Options {
+  core::CpuList cpus;            // empty: CPU 1, or the last one where there is no CPU 1
+  uint64_t loops = 10'000'000;   // samples per CPU; 0: no limit. REQUIRES: loops or duration_ns
+  uint64_t duration_ns = 0;      // wall time; 0: no limit
+  uint64_t uncounted_loops = 5;  // warm-up before the first sample
+  core::Scheduling scheduling;   // SCHED_FIFO 99
+  bool lock_memory = true;
+  bool allow_interrupts = false;      // -i: do not even try to turn them off
+  bool measure_counter_rate = false;  // -e: do not ask the kernel or CPUID
+  CounterRead counter = CounterRead::fenced;
+  uint64_t break_above_ns = 0;      // stop all CPUs at a gap above; 0: never
+  size_t outliers = 20;             // kept per CPU
+  uint64_t rest_ns = 0;             // sleep in every second; keeps a loop below the RT throttling limit
+  uint64_t snapshot_period_ns = 0;  // how often Observer::on_snapshot is called; 0: never
+};
+
+// What a turn of the loop costs, in an undisturbed stretch on the first CPU, before the run.
+struct LoopCost {
+  double bare_read_ns = 0;  // a loop that only reads the counter
+  double loop_ns = 0;       // the measured loop, everything filed
+};
+
+struct CpuMeasurement {
+  unsigned cpu = 0;
+  base::Histogram histogram;  // of gaps, in ticks
+  uint64_t samples = 0;       // counted by the loop, not by the histogram
+};
+
+struct Measurement {
+  base::CounterClock clock;
+  LoopCost cost;
+  std::vector<CpuMeasurement> cpus;  // in the order of the CPU list
+  core::Phase phase;                 // kind "npt", arm "none", status ok | invalid | interrupted
+  bool limit_exceeded = false;       // a gap above break_above_ns ended it
+};
+
+// Called on the caller's thread, which keeps off the measured CPUs; where every CPU is measured nothing is called
+// before the end.
+struct Observer {
+  // Once a second: how far, and the largest gap so far.
+  std::function<void(double elapsed_s, double max_ns)> on_second;
+  // In Options::snapshot_period_ns: what is known so far, as a phase with status interrupted (if nothing comes after
+  // it, that is what it was).
+  std::function<void(const core::Phase&)> on_snapshot;
+};
+
+core::Result<Measurement> measure(const Options& options, const Observer& observer = {});
+
+// {1}, or the last online CPU where there is no CPU 1.
+core::Result<core::CpuList> default_cpus();
+
+// "fenced", "plain", "ordered": as on the command line, and in facts.
+const char* to_string(CounterRead counter);
+
+}  // namespace maxlat::npt

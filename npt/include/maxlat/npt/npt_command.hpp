@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <maxlat/core/command.hpp>
+
+namespace maxlat::npt {
+
+const core::Command& npt_command();
+
+}  // namespace maxlat::npt

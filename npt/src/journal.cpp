@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#include "journal.hpp"
+
+#include <maxlat/base/gap_meter.h>
+
+#include <algorithm>
+
+namespace maxlat::npt {
+
+JournalSpec without_limits(const JournalSpec& spec) {
+  static const std::atomic<bool> never{false};
+  static std::atomic<bool> unheard{false};
+  JournalSpec unlimited = spec;
+  unlimited.steps = 1;
+  unlimited.duration_ticks = 0;
+  unlimited.rest_ticks = 0;
+  unlimited.break_above = UINT64_MAX;
+  unlimited.stop = &never;
+  unlimited.halt = &unheard;
+  return unlimited;
+}
+
+Journal::Journal(const JournalSpec& spec)
+    : spec_(spec), outliers_(spec.outliers), step_(std::max<size_t>(spec.steps, 1)) {
+  open_ = step_.data();
+}
+
+void Journal::begin(uint64_t start) {
+  start_ = start;
+  step_end_ = start;  // already over: the first look() opens step 0
+  deadline_ = spec_.duration_ticks == 0 ? UINT64_MAX : start + spec_.duration_ticks;
+}
+
+void Journal::open_step_of(uint64_t end) noexcept {
+  const uint64_t index = (end - start_) / spec_.step_ticks;
+  const size_t last = step_.size() - 1;
+  timeline_full_ = timeline_full_ || (index > last && spec_.duration_ticks == 0);
+  const size_t kept = std::min<uint64_t>(index, last);
+  open_ = &step_[kept];
+  used_steps_.store(kept + 1, std::memory_order_release);  // pairs with steps()
+  step_end_ = start_ + (index + 1) * spec_.step_ticks;
+  rest_begin_ = spec_.rest_ticks == 0 ? UINT64_MAX : step_end_ - spec_.rest_ticks;
+}
+
+Journal::Limits Journal::leave(Why why) noexcept {
+  why_ = why;
+  return {0, 0};
+}
+
+Journal::Limits Journal::look(uint64_t gap, uint64_t end) noexcept {
+  if (end >= step_end_) open_step_of(end);
+  if (gap > open_->max) {
+    MAXLAT_STORE(&open_->time, end);
+    MAXLAT_STORE(&open_->max, gap);
+  }
+  if (gap > max_) max_ = gap;
+  if (gap > outliers_.floor()) outliers_.offer(gap, end);
+
+  if (gap > spec_.break_above) {
+    breaking_gap_ = gap;
+    breaking_time_ = end;
+    spec_.halt->store(true, std::memory_order_relaxed);  // relaxed: a flag that says stop; what it stops is joined
+    return leave(Why::broken);
+  }
+  if (end >= deadline_) return leave(Why::duration_over);
+  // relaxed: only the flags themselves are looked at
+  if (spec_.stop->load(std::memory_order_relaxed) || spec_.halt->load(std::memory_order_relaxed))
+    return leave(Why::stopped);
+  if (end >= rest_begin_) return leave(Why::rest);
+
+  const uint64_t rare_above =
+      std::min({open_->max, outliers_.floor(), spec_.break_above, uint64_t{MAXLAT_GAP_RARE_MAX}});
+  const uint64_t block_end = std::min({end + spec_.look_every_ticks, step_end_, rest_begin_, deadline_});
+  return {rare_above, block_end};
+}
+
+}  // namespace maxlat::npt

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+//
+// What the measured loop does rarely: the largest gap of each second, the outliers, and the decision to leave.
+//
+// The loop keeps two numbers in registers and comes here only when a gap is above `rare_above` or a read has reached
+// `block_end`. look() answers with the next two. Within a second the first is the second's maximum so far (or the
+// outliers' floor, or the break limit, if that is lower), so visits become rare by themselves; the second is at most
+// 100 ms away, so that a request to stop is seen soon. The time of a visit is not hidden: it lies in the next gap, and
+// costs about 10 ns.
+//
+//   a gap that ends in second k counts for second k, whenever it began; a second in which no gap ended has 0; what
+//   ends after the last second (the gap that reaches the deadline) counts for the last
+//   a gap is above the break limit when it is greater, not when it is equal
+//
+// THREADS: look() by the loop's thread only. step_max() and step_time() may be read by another thread while the loop
+// runs (relaxed words: each is one that was written; the two of a pair may be one visit apart).
+#pragma once
+
+#include <maxlat/base/platform.h>
+
+#include <atomic>
+#include <cstdint>
+#include <maxlat/core/outliers.hpp>
+#include <memory>
+#include <vector>
+
+namespace maxlat::npt {
+
+struct JournalSpec {
+  uint64_t step_ticks = 0;            // of the timeline: one second
+  size_t steps = 0;                   // room for so many; the last one takes what comes after
+  uint64_t look_every_ticks = 0;      // for the stop flags
+  uint64_t duration_ticks = 0;        // 0: no limit
+  uint64_t rest_ticks = 0;            // leave so long before each step's end. REQUIRES: < step_ticks
+  uint64_t break_above = UINT64_MAX;  // ticks
+  size_t outliers = 0;
+  const std::atomic<bool>* stop = nullptr;  // asked for from outside
+  std::atomic<bool>* halt = nullptr;        // set when one CPU's break limit must end all
+};
+
+// The same for loops that are not the measurement (warm-up, the loop's own cost): nothing but their count ends them.
+JournalSpec without_limits(const JournalSpec& spec);
+
+class Journal {
+ public:
+  enum class Why { running, rest, duration_over, stopped, broken };
+  struct Limits {
+    uint64_t rare_above;
+    uint64_t block_end;  // 0: leave
+    bool leave() const { return block_end == 0; }
+  };
+
+  explicit Journal(const JournalSpec& spec);  // allocates and touches everything it will ever use
+
+  // Time 0 of the timeline and of the duration. The next look() opens the first step.
+  void begin(uint64_t start);
+  // A segment after a rest.
+  void resume() { why_ = Why::running; }
+
+  [[gnu::noinline]] Limits look(uint64_t gap, uint64_t end) noexcept;
+
+  Why why() const { return why_; }
+  uint64_t start() const { return start_; }
+  uint64_t step_ticks() const { return spec_.step_ticks; }
+  uint64_t step_end() const { return step_end_; }
+  uint64_t max() const { return max_; }
+  uint64_t breaking_gap() const { return breaking_gap_; }
+  uint64_t breaking_time() const { return breaking_time_; }
+  // More steps than there is room for, though nobody said how long it would take.
+  bool timeline_full() const { return timeline_full_; }
+  const core::Outliers& outliers() const { return outliers_; }
+
+  // acquire: pairs with open_step_of(); whoever sees a step sees start() too
+  size_t steps() const { return used_steps_.load(std::memory_order_acquire); }
+  uint64_t step_max(size_t step) const { return MAXLAT_LOAD(&step_[step].max); }
+  uint64_t step_time(size_t step) const { return MAXLAT_LOAD(&step_[step].time); }
+
+ private:
+  struct Step {
+    uint64_t max;
+    uint64_t time;  // counter value at the end of the largest gap
+  };
+  void open_step_of(uint64_t end) noexcept;
+  Limits leave(Why why) noexcept;
+
+  JournalSpec spec_;
+  core::Outliers outliers_;
+  std::vector<Step> step_;
+  std::atomic<size_t> used_steps_{0};
+  Step* open_ = nullptr;
+  uint64_t start_ = 0;
+  uint64_t step_end_ = 0;
+  uint64_t rest_begin_ = UINT64_MAX;
+  uint64_t deadline_ = UINT64_MAX;
+  uint64_t max_ = 0;
+  uint64_t breaking_gap_ = 0, breaking_time_ = 0;
+  bool timeline_full_ = false;
+  Why why_ = Why::running;
+};
+
+}  // namespace maxlat::npt

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+//
+// The loop and its journal against scripted counters: what is in the books, to the tick. One tick is one nanosecond.
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "cpu_run.hpp"
+#include "scripted_counter.hpp"
+
+namespace maxlat::npt {
+namespace {
+
+constexpr uint64_t kSecond = 1'000'000'000;
+constexpr uint64_t kBeyond = 1ull << MAXLAT_HISTOGRAM_RANGE_BITS;
+
+// A run of one CPU over a script, and everything that can be asked of it.
+struct Scripted {
+  std::atomic<bool> stop{false}, halt{false};
+  Options options;
+  JournalSpec spec;
+  Script script;
+  std::vector<uint64_t> sleeps;
+  std::unique_ptr<CpuRun> run;
+
+  Scripted() {
+    options.loops = 0;
+    options.uncounted_loops = 0;
+    spec.step_ticks = kSecond;
+    spec.steps = 100;
+    spec.look_every_ticks = kSecond / 10;
+    spec.outliers = 4;
+    spec.stop = &stop;
+    spec.halt = &halt;
+    script.now = 5 * kSecond;
+  }
+
+  CpuRun& go() {
+    run = std::make_unique<CpuRun>(3, spec);
+    CpuRun warm_up(3, without_limits(spec));
+    const auto sleep = [this](uint64_t ns) {
+      sleeps.push_back(ns);
+      script.now += ns;
+    };
+    run_cpu(ScriptedCounter{&script}, NoProbe{}, sleep, options, base::clock_with_rate(1.0), warm_up, *run);
+    return *run;
+  }
+};
+
+uint64_t count_of(const CpuRun& run, uint64_t gap) {
+  return run.histogram.raw().bucket[maxlat_histogram_index(gap)];
+}
+
+// The first read of a run is time 0 of its journal and no gap; then one read opens the segment.
+std::vector<uint64_t> gaps_after_start(std::vector<uint64_t> gaps) {
+  gaps.insert(gaps.begin(), 0);
+  return gaps;
+}
+
+TEST(Loop, TakesExactlyTheLoopsItWasAskedFor) {
+  for (uint64_t loops : {1u, 2u, 3u, 1000u}) {
+    Scripted s;
+    s.options.loops = loops;
+    s.script.gaps = {20};
+    const CpuRun& run = s.go();
+    EXPECT_EQ(run.samples, loops);
+    EXPECT_EQ(run.histogram.total(), loops);
+    EXPECT_EQ(run.exposure_ticks, loops * 20);
+    EXPECT_EQ(run.journal.why(), Journal::Why::running);
+  }
+}
+
+TEST(Loop, FilesEveryGapOfAMixedScript) {
+  Scripted s;
+  const std::vector<uint64_t> gaps{20, 21, 22, 5000, 20, 70'000, kBeyond + 3, 21, 20, kBeyond, 30};
+  s.script.gaps = gaps_after_start(gaps);
+  s.options.loops = gaps.size();
+  const CpuRun& run = s.go();
+  EXPECT_EQ(run.samples, gaps.size());
+  EXPECT_EQ(run.histogram.total(), gaps.size());
+  EXPECT_EQ(run.histogram.raw().sum, std::accumulate(gaps.begin(), gaps.end(), uint64_t{0}));
+  EXPECT_EQ(run.histogram.min(), 20u);
+  EXPECT_EQ(run.histogram.max(), kBeyond + 3);
+  EXPECT_EQ(run.histogram.raw().overflow_count, 2u);
+  EXPECT_EQ(count_of(run, 20), 3u);
+  EXPECT_EQ(count_of(run, 30), 1u);
+}
+
+TEST(Loop, AnOutlierIsListedAtTheEndOfItsGap) {
+  Scripted s;
+  s.script.gaps = gaps_after_start({20, 20, 9000, 20, 8000, 20});
+  s.options.loops = 6;
+  const auto largest = s.go().journal.outliers().largest_first();
+  ASSERT_EQ(largest.size(), 4u);
+  EXPECT_EQ(largest[0].ticks, 9000u);
+  EXPECT_EQ(largest[0].time, 5 * kSecond + 9040);
+  EXPECT_EQ(largest[1].ticks, 8000u);
+  EXPECT_EQ(largest[1].time, 5 * kSecond + 17'060);
+}
+
+TEST(Loop, AnOutlierInTheVeryLastSampleIsListedAndFiled) {
+  Scripted s;
+  s.script.gaps = gaps_after_start({20, 20, 9000});
+  s.options.loops = 3;
+  const CpuRun& run = s.go();
+  EXPECT_EQ(run.journal.outliers().largest_first()[0].ticks, 9000u);
+  EXPECT_EQ(count_of(run, 9000), 1u);
+  EXPECT_EQ(run.histogram.max(), 9000u);
+}
+
+TEST(Loop, AnOverflowInTheVeryLastSampleIsFiled) {
+  Scripted s;
+  s.script.gaps = gaps_after_start({20, kBeyond + 1});
+  s.options.loops = 2;
+  const CpuRun& run = s.go();
+  EXPECT_EQ(run.samples, 2u);
+  EXPECT_EQ(run.histogram.raw().overflow_count, 1u);
+  EXPECT_EQ(run.histogram.total(), 2u);
+}
+
+TEST(Loop, ADurationIsWallTimeWhateverTheGaps) {
+  Scripted s;
+  s.script.gaps = gaps_after_start({20, 1'500 * 1'000'000, 100'000});
+  s.spec.duration_ticks = 2 * kSecond;
+  const CpuRun& run = s.go();
+  EXPECT_EQ(run.journal.why(), Journal::Why::duration_over);
+  EXPECT_GE(run.end_ticks - run.journal.start(), 2 * kSecond);
+  EXPECT_LT(run.end_ticks - run.journal.start(), 2 * kSecond + 100'000);
+  EXPECT_EQ(run.exposure_ticks, run.end_ticks - run.journal.start());
+}
+
+TEST(Loop, TheTimelineHasTheLargestGapOfEachSecond) {
+  Scripted s;
+  s.script.gaps = gaps_after_start({100, 300, kSecond, 700, 2 * kSecond, 500, 100'000});
+  s.spec.duration_ticks = 4 * kSecond;
+  s.spec.steps = 4;
+  const CpuRun& run = s.go();
+  ASSERT_EQ(run.journal.steps(), 4u);
+  EXPECT_EQ(run.journal.step_max(0), 300u);
+  EXPECT_EQ(run.journal.step_max(1), kSecond) << "a gap belongs to the second in which it ends";
+  EXPECT_EQ(run.journal.step_time(1), 5 * kSecond + kSecond + 400);
+  EXPECT_EQ(run.journal.step_max(2), 0u) << "a second in which no gap ended";
+  EXPECT_EQ(run.journal.step_max(3), 2 * kSecond);
+}
+
+TEST(Loop, TheGapThatReachesTheDeadlineBelongsToTheLastSecond) {
+  Scripted s;
+  s.script.gaps = gaps_after_start({100, 3 * kSecond});
+  s.spec.duration_ticks = kSecond;
+  s.spec.steps = 1;
+  const CpuRun& run = s.go();
+  EXPECT_EQ(run.journal.steps(), 1u);
+  EXPECT_EQ(run.journal.step_max(0), 3 * kSecond);
+  EXPECT_FALSE(run.journal.timeline_full());
+}
+
+TEST(Loop, ATimelineThatIsFullSaysSoAndKeepsTheRestInItsLastStep) {
+  Scripted s;
+  s.spec.steps = 2;
+  s.options.loops = 5;
+  s.script.gaps = gaps_after_start({100, kSecond, kSecond, kSecond + 7, 100});
+  const CpuRun& run = s.go();
+  EXPECT_TRUE(run.journal.timeline_full());
+  EXPECT_EQ(run.journal.steps(), 2u);
+  EXPECT_EQ(run.journal.step_max(1), kSecond + 7);
+}
+
+TEST(Loop, BreaksAtAGapAboveTheLimitAndNotAtOneEqualToIt) {
+  Scripted s;
+  s.spec.break_above = 5000;
+  s.script.gaps = gaps_after_start({20, 5000, 20, 5001, 20});
+  s.options.loops = 1000;
+  const CpuRun& run = s.go();
+  EXPECT_EQ(run.journal.why(), Journal::Why::broken);
+  EXPECT_EQ(run.samples, 4u);
+  EXPECT_EQ(run.journal.breaking_gap(), 5001u);
+  EXPECT_EQ(run.journal.breaking_time(), 5 * kSecond + 10'041);
+  EXPECT_TRUE(s.halt) << "the other CPUs must stop too";
+}
+
+TEST(Loop, SeesARequestToStopWithinATenthOfASecond) {
+  Scripted s;
+  s.script.gaps = {1000};
+  s.stop = true;
+  EXPECT_EQ(s.go().journal.why(), Journal::Why::stopped);
+  Scripted halted;
+  halted.script.gaps = {1000};
+  halted.halt = true;
+  const CpuRun& run = halted.go();
+  EXPECT_EQ(run.journal.why(), Journal::Why::stopped);
+  EXPECT_LE(run.exposure_ticks, kSecond / 10);
+}
+
+TEST(Loop, ARestIsNeitherSampleNorExposure) {
+  Scripted s;
+  s.options.rest_ns = 60'000'000;
+  s.spec.rest_ticks = 60'000'000;
+  s.spec.duration_ticks = 3 * kSecond;
+  s.script.gaps = {1000};
+  const CpuRun& run = s.go();
+  ASSERT_EQ(s.sleeps.size(), 4u) << "one before the start, one at the end of each second";
+  EXPECT_EQ(s.sleeps[0], 60'000'000u);
+  for (size_t i = 1; i < 4; ++i) EXPECT_NEAR(static_cast<double>(s.sleeps[i]), 60e6, 3000);
+  EXPECT_EQ(run.histogram.max(), 1000u);
+  EXPECT_NEAR(static_cast<double>(run.exposure_ticks), 3 * 0.94e9, 10'000);
+  EXPECT_EQ(run.histogram.raw().sum, run.exposure_ticks);
+  EXPECT_EQ(run.histogram.total(), run.samples);
+}
+
+TEST(Loop, TheProbeStandsInEveryIntervalAndSeesCountAndGap) {
+  struct RecordingProbe {
+    std::vector<std::pair<uint64_t, uint64_t>>* seen;
+    void operator()(uint64_t count, uint64_t ticks) const { seen->emplace_back(count, ticks); }
+  };
+  Scripted s;
+  s.script.gaps = {20, 21, 22, 23};
+  CpuRun run(0, s.spec);
+  run.journal.begin(s.script.now);
+  std::vector<std::pair<uint64_t, uint64_t>> seen;
+  run_segment(ScriptedCounter{&s.script}, RecordingProbe{&seen}, &run.histogram.raw(), &run.journal, 4);
+  EXPECT_EQ(seen, (std::vector<std::pair<uint64_t, uint64_t>>{{0, 0}, {1, 20}, {2, 21}, {3, 22}}));
+}
+
+}  // namespace
+}  // namespace maxlat::npt

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "measuring_thread.hpp"
+
+#include "counter_read.hpp"
+#include "loop_cost.hpp"
+#include "surroundings.hpp"
+
+namespace maxlat::npt {
+namespace {
+
+constexpr size_t kStackBytes = 512 * 1024;
+constexpr size_t kTouchedStackBytes = 128 * 1024;
+
+}  // namespace
+
+core::Status MeasuringThread::launch() {
+  pthread_attr_t attributes;
+  ::pthread_attr_init(&attributes);
+  ::pthread_attr_setstacksize(&attributes, kStackBytes);
+  const int failure = ::pthread_create(
+      &thread_, &attributes,
+      [](void* self) -> void* {
+        static_cast<MeasuringThread*>(self)->body();
+        return nullptr;
+      },
+      this);
+  ::pthread_attr_destroy(&attributes);
+  if (failure != 0) return core::system_error("cannot start a measuring thread", failure);
+  joinable_ = true;
+  return {};
+}
+
+void MeasuringThread::join() {
+  if (joinable_) ::pthread_join(thread_, nullptr);
+  joinable_ = false;
+}
+
+core::Status MeasuringThread::set_up() {
+  const sigset_t signals = stop_signals();
+  ::pthread_sigmask(start_->take_stop_signals ? SIG_UNBLOCK : SIG_BLOCK, &signals, nullptr);
+  if (core::Status status = core::set_affinity({cpu_}); !status) return status;
+  if (core::Status status = core::set_scheduling(start_->options->scheduling); !status) {
+    core::Error error = status.error();
+    error.hint += error.hint.empty() ? "--policy other measures without" : ", or measure without: --policy other";
+    return error;
+  }
+  core::touch_stack(kTouchedStackBytes);
+  owned_ = std::make_unique<CpuRun>(cpu_, start_->journal);
+  warm_up_ = std::make_unique<CpuRun>(cpu_, without_limits(start_->journal));
+  run_.store(owned_.get(), std::memory_order_release);  // pairs with the acquire in run(): the books are complete
+  return {};
+}
+
+void MeasuringThread::body() {
+  if (start_->clock->source == base::RateSource::monotonic_raw) {
+    body_with(RawClockCounter{});
+  } else {
+    switch (start_->options->counter) {
+      case CounterRead::fenced:
+        body_with(FencedCounter{});
+        break;
+      case CounterRead::plain:
+        body_with(PlainCounter{});
+        break;
+      case CounterRead::ordered:
+        body_with(OrderedCounter{});
+        break;
+    }
+  }
+  finished_.store(true,
+                  std::memory_order_release);  // pairs with finished(): for a main thread that waits without joining
+}
+
+template <class Counter>
+void MeasuringThread::body_with(Counter counter) {
+  const NoProbe probe;
+  set_up_status_ = set_up();
+  if (!set_up_status_) {
+    start_->set_up_failed->store(true, std::memory_order_relaxed);  // relaxed: the barrier orders it
+  } else if (measure_cost_) {
+    cost_ = measure_loop_cost(counter, probe, *start_->clock, start_->journal);
+  }
+  start_->barrier->arrive_and_wait();
+  if (start_->set_up_failed->load(std::memory_order_relaxed)) return;
+
+  run_cpu(counter, probe, Sleep{}, *start_->options, *start_->clock, *warm_up_, *owned_);
+}
+
+}  // namespace maxlat::npt

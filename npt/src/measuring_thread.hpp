@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+//
+// One CPU's part of a measurement: from becoming a real-time thread there to the last sample.
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+#include <barrier>
+#include <maxlat/base/clock.hpp>
+#include <maxlat/npt/measure.hpp>
+#include <memory>
+
+#include "cpu_run.hpp"
+
+namespace maxlat::npt {
+
+// What the measuring threads share. Written before the barrier, read after it, but for the flags.
+struct Start {
+  const Options* options = nullptr;
+  const base::CounterClock* clock = nullptr;
+  JournalSpec journal;
+  std::barrier<>* barrier = nullptr;  // all set up, or at least one failed
+  std::atomic<bool>* set_up_failed = nullptr;
+  bool take_stop_signals = false;  // no other CPU is left where the main thread could take them
+};
+
+// A thread with a stack that is small enough to be locked for each of many CPUs.
+class MeasuringThread {
+ public:
+  // `measure_cost`: this one measures the loop's cost before the barrier.
+  MeasuringThread(unsigned cpu, const Start& start, bool measure_cost)
+      : cpu_(cpu), start_(&start), measure_cost_(measure_cost) {}
+  MeasuringThread(MeasuringThread&&) = delete;
+  ~MeasuringThread() { join(); }
+
+  // ERRORS: no thread to be had. Then the barrier will not be complete: the caller arrives in its place.
+  core::Status launch();
+  void join();
+
+  // After the barrier; null when the set-up failed.
+  const CpuRun* run() const {
+    return run_.load(std::memory_order_acquire);
+  }  // acquire: pairs with the release in set_up
+  // After join().
+  const core::Status& set_up_status() const { return set_up_status_; }
+  const LoopCost& cost() const { return cost_; }
+  bool finished() const { return finished_.load(std::memory_order_acquire); }
+
+ private:
+  void body();
+  template <class Counter>
+  void body_with(Counter counter);
+  core::Status set_up();
+
+  unsigned cpu_;
+  const Start* start_;
+  bool measure_cost_;
+  pthread_t thread_{};
+  bool joinable_ = false;
+  core::Status set_up_status_;
+  LoopCost cost_;
+  // The memory comes from the thread itself, so that it is on the CPU's own memory node.
+  std::unique_ptr<CpuRun> owned_, warm_up_;
+  std::atomic<const CpuRun*> run_{nullptr};
+  std::atomic<bool> finished_{false};
+};
+
+}  // namespace maxlat::npt

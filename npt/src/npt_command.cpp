@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <maxlat/core/duration.hpp>
+#include <maxlat/core/process.hpp>
+#include <maxlat/core/progress.hpp>
+#include <maxlat/core/stop.hpp>
+#include <maxlat/npt/measure.hpp>
+#include <maxlat/npt/npt_command.hpp>
+
+#include "cyclictest_text.hpp"
+#include "npt_text.hpp"
+#include "options.hpp"
+#include "phase_of_run.hpp"
+
+namespace maxlat::npt {
+namespace {
+
+constexpr unsigned kCyclictestRows = 400;
+constexpr const char* kThrottlingHint =
+    "let it sleep before it is stopped (--rest 60ms), or turn throttling off (maxlat check says how)";
+
+// "maxlat npt ..." as a shell would read it back.
+std::string command_text(const core::Arguments& words) {
+  std::vector<std::string> argv{"maxlat", "npt"};
+  argv.insert(argv.end(), words.begin(), words.end());
+  return core::quote_command(argv);
+}
+
+core::RunResult run_of(const core::Phase& phase, const NptArguments& arguments, bool limit_exceeded) {
+  core::RunResult run;
+  run.id = fmt::format("npt-{}-{}", phase.started, ::getpid());
+  run.tool = "maxlat " MAXLAT_VERSION;
+  run.started = phase.started;
+  run.ended = utc_now();
+  run.plan = "npt";
+  run.state = phase.status == core::PhaseStatus::interrupted ? core::RunResult::State::interrupted
+                                                             : core::RunResult::State::complete;
+  run.phases.push_back(phase);
+  core::Verdict& verdict = run.verdict;
+  if (arguments.measurement.break_above_ns != 0) {
+    double max_ns = 0;
+    for (const core::CpuResult& cpu : phase.per_cpu) max_ns = std::max(max_ns, cpu.max_ns);
+    const auto outcome = limit_exceeded ? core::RuleResult::Outcome::fail : core::RuleResult::Outcome::pass;
+    verdict.kind = limit_exceeded ? core::Verdict::Kind::fail : core::Verdict::Kind::pass;
+    verdict.rules.push_back({"npt: max_ns", fmt::format("<= {} ns", arguments.measurement.break_above_ns),
+                             fmt::format("{:.0f} ns", max_ns), outcome});
+  }
+  if (phase.status == core::PhaseStatus::invalid) {
+    verdict.kind = core::Verdict::Kind::invalid;
+    verdict.reasons.push_back(phase.reason);
+    for (core::RuleResult& rule : verdict.rules) rule.outcome = core::RuleResult::Outcome::invalid;
+  }
+  return run;
+}
+
+std::string screen_text(const Measurement& measurement, const NptArguments& arguments) {
+  const unsigned rows = arguments.histogram_rows == 0 ? kCyclictestRows : arguments.histogram_rows;
+  if (arguments.layout == Layout::cyclictest) return cyclictest_text(measurement, rows, !arguments.quiet);
+  std::string text = npt_screen(measurement, {arguments.unit, !arguments.quiet, arguments.verbose});
+  const bool rows_on_screen = arguments.histogram_rows != 0 && arguments.histogram_file.empty();
+  if (rows_on_screen) text += cyclictest_text(measurement, rows);
+  return text;
+}
+
+// Everything is tried, also after a failure: what was measured must not be lost because one disk is full. The first
+// failure is the result.
+core::Status write_results(const Measurement& measurement, const NptArguments& arguments) {
+  core::Status first;
+  const auto keep_first = [&](core::Status status) {
+    if (first && !status) first = std::move(status);
+  };
+  if (arguments.json_file != "-") {
+    const std::string text = screen_text(measurement, arguments);
+    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+      keep_first(core::system_error("cannot write the report to standard output", errno));
+  }
+  if (!arguments.output_file.empty())
+    keep_first(core::write_atomically(arguments.output_file, npt_file(measurement, arguments.unit)));
+  if (!arguments.histogram_file.empty()) {
+    const unsigned rows = arguments.histogram_rows == 0 ? kCyclictestRows : arguments.histogram_rows;
+    keep_first(core::write_atomically(arguments.histogram_file, cyclictest_text(measurement, rows)));
+  }
+  if (!arguments.json_file.empty())
+    keep_first(core::write_run(arguments.json_file, run_of(measurement.phase, arguments, measurement.limit_exceeded)));
+  return first;
+}
+
+Observer observer_of(const NptArguments& arguments, core::Progress& progress, const std::string& command) {
+  Observer observer;
+  const double duration_s = static_cast<double>(arguments.measurement.duration_ns) / 1e9;
+  if (!arguments.quiet && duration_s > 0)
+    observer.on_second = [&progress, duration_s](double elapsed_s, double max_ns) {
+      progress.show("npt", elapsed_s / duration_s,
+                    std::chrono::seconds(static_cast<int64_t>(std::max(0.0, duration_s - elapsed_s))),
+                    "max " + core::latency_text(max_ns));
+    };
+  if (arguments.measurement.snapshot_period_ns != 0)
+    observer.on_snapshot = [&arguments, &progress, command](core::Phase phase) {
+      phase.command = command;
+      // A snapshot that fails is not the end: the disk may have room again at the next one.
+      if (const core::Status written = core::write_run(arguments.json_file, run_of(phase, arguments, false)); !written)
+        progress.note("maxlat npt: snapshot: " + written.error().text);
+    };
+  return observer;
+}
+
+core::Result<core::Exit> run(const core::Arguments& words) {
+  auto arguments = parse_arguments(words);
+  if (!arguments) return arguments.error();
+  if (arguments->show != NptArguments::Show::run) {
+    fmt::print("{}", arguments->show == NptArguments::Show::help ? npt_help() : npt_version());
+    return core::Exit::pass;
+  }
+  core::catch_stop_signals();
+  core::Progress progress(arguments->quiet);
+  const std::string command = command_text(words);
+  auto measurement = measure(arguments->measurement, observer_of(*arguments, progress, command));
+  if (!measurement) return measurement.error();
+  measurement->phase.command = command;
+  if (core::Status written = write_results(*measurement, *arguments); !written) return written.error();
+  if (measurement->phase.status == core::PhaseStatus::invalid)
+    return core::Error{"the measurement is not valid: " + measurement->phase.reason, kThrottlingHint,
+                       core::Exit::invalid};
+  return measurement->limit_exceeded ? core::Exit::limit_exceeded : core::Exit::pass;
+}
+
+}  // namespace
+
+const core::Command& npt_command() {
+  static const core::Command command{"npt", "the latency loop: gaps between two counter reads, on each CPU", run};
+  return command;
+}
+
+}  // namespace maxlat::npt

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+#include "options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <maxlat/core/cli_kit.hpp>
+#include <maxlat/core/duration.hpp>
+#include <utility>
+
+namespace maxlat::npt {
+namespace {
+
+namespace po = boost::program_options;
+
+// Options of npt 1.01 that act on tracepoints, and there are none in the arm "none".
+constexpr const char* kTracingOptions[] = {"tp-max-freq", "trace-window", "wait-window"};
+
+po::typed_value<bool>* flag() {
+  return po::value<bool>()->implicit_value(true)->zero_tokens();
+}
+po::typed_value<std::string>* text(const char* name) {
+  return po::value<std::string>()->value_name(name);
+}
+
+po::options_description option_table() {
+  const Options defaults;
+  po::options_description table(110, 55);
+  auto add = table.add_options();
+  add("affinity,a", po::value<core::CpuListArgument>()->implicit_value({}, "all")->value_name("CPUS"),
+      "one pinned thread on each CPU of a list (1; without a list: all)");
+  add("duration,d", text("TIME"), "run for TIME of wall time: 90, 500ms, 10s, 5m, 24h (same: -D)");
+  add("Duration,D", text("TIME"), "same");
+  add("eval-cpu-speed,e", flag(), "measure the counter's rate, even where kernel or CPUID know it");
+  add("allow-interrupts,i", flag(), "leave interrupts on without trying to turn them off");
+  add("loops,l", po::value<uint64_t>()->value_name("N"),
+      fmt::format("samples per CPU ({} when no duration is given)", defaults.loops).c_str());
+  add("nocountloop,n", po::value<uint64_t>()->default_value(defaults.uncounted_loops)->value_name("N"),
+      "loops before the first sample");
+  add("output,o", text("FILE"), "write report and histogram to FILE");
+  add("nanoseconds", flag(), "report and histogram rows in ns (default: us)");
+  add("picoseconds", flag(), "report and histogram rows in ps");
+  add("prio,p", po::value<int>()->default_value(defaults.scheduling.priority)->value_name("N"),
+      "real-time priority, 1 to 99");
+  add("policy", text("POLICY")->default_value("fifo"), "fifo, rr, other, deadline:RUNTIME:PERIOD");
+  add("mlockall,m", flag(), "lock memory (the default)");
+  add("no-mlock", flag(), "do not lock memory");
+  add("counter", text("READ")->default_value(to_string(defaults.counter)),
+      "fenced (lfence;rdtsc), plain (rdtsc), ordered (rdtscp)");
+  add("break,b", text("US"), "stop all CPUs at a gap above US, exit status 2");
+  add("rest", text("TIME"), "sleep TIME in each second: 60ms stays below RT throttling");
+  add("outliers", po::value<size_t>()->default_value(defaults.outliers)->value_name("K"),
+      "largest gaps kept per CPU, with their times");
+  add("histogram,h", po::value<unsigned>()->implicit_value(0, "")->value_name("N"),
+      "also N histogram rows of 1 us as cyclictest has them; -h alone: help");
+  add("histfile", text("FILE"), "write those rows to FILE");
+  add("json", text("FILE"), "write the result (maxlat-result/1); \"-\": to stdout, and nothing else");
+  add("snapshot", text("TIME"), "rewrite the --json file so often while running");
+  add("format", text("LAYOUT")->default_value("npt"), "npt or cyclictest");
+  add("tp-max-freq,f", text("HZ"), "at most so many tracepoints a second; needs a tracing arm");
+  add("trace-window", text("TIME"), "tracepoints on for TIME; needs a tracing arm");
+  add("wait-window", text("TIME"), "tracepoints off for TIME; needs a tracing arm");
+  add("quiet,q", flag(), "no progress and no histogram rows");
+  add("verbose,v", flag(), "also the outliers and all facts of the run");
+  add("version,V", flag(), "version and build");
+  add("help", flag(), "this page");
+  return table;
+}
+
+core::Error mistake(std::string what, std::string hint = "--help lists the options") {
+  return {std::move(what), std::move(hint)};
+}
+
+// Into `ns` when the option was given. A time of 0 is a mistake everywhere: it would silently mean "no limit".
+core::Status read_time(const core::CommandLine& line, const char* name, const char* unit, uint64_t& ns) {
+  if (!line.has(name)) return {};
+  auto parsed = core::parse_duration_ns(line.get<std::string>(name), unit);
+  if (!parsed) return core::Error{fmt::format("--{}: {}", name, parsed.error().text), parsed.error().hint};
+  if (*parsed == 0) return mistake(fmt::format("--{}: must be above 0", name));
+  ns = *parsed;
+  return {};
+}
+
+core::Status read_times(const core::CommandLine& line, Options& options) {
+  for (const auto& [name, unit, ns] :
+       {std::tuple{"duration", "s", &options.duration_ns}, std::tuple{"Duration", "s", &options.duration_ns},
+        std::tuple{"break", "us", &options.break_above_ns}, std::tuple{"rest", "ms", &options.rest_ns},
+        std::tuple{"snapshot", "s", &options.snapshot_period_ns}})
+    if (core::Status status = read_time(line, name, unit, *ns); !status) return status;
+  return {};
+}
+
+core::Status read_counter(const std::string& name, Options& options) {
+  for (const CounterRead read : {CounterRead::fenced, CounterRead::plain, CounterRead::ordered}) {
+    if (name != to_string(read)) continue;
+    options.counter = read;
+    return {};
+  }
+  return mistake(fmt::format("--counter: \"{}\" is no way to read the counter", name),
+                 "it is fenced, plain or ordered");
+}
+
+core::Status read_measurement(const core::CommandLine& line, Options& options) {
+  if (line.has("affinity")) {
+    options.cpus = line.get<core::CpuListArgument>("affinity").cpus;
+    if (options.cpus.empty()) {
+      auto all = core::assignable_cpus();
+      if (!all) return all.error();
+      options.cpus = *all;
+    }
+  }
+  if (core::Status status = read_times(line, options); !status) return status;
+  if (line.has("loops")) {
+    options.loops = line.get<uint64_t>("loops");
+    if (options.loops == 0) return mistake("--loops: must be above 0");
+  } else if (options.duration_ns != 0) {
+    options.loops = 0;
+  }
+  options.uncounted_loops = line.get<uint64_t>("nocountloop");
+  auto scheduling = core::parse_policy(line.get<std::string>("policy"), line.get<int>("prio"));
+  if (!scheduling) return scheduling.error();
+  const bool has_priority = scheduling->policy == core::Policy::fifo || scheduling->policy == core::Policy::round_robin;
+  if (has_priority && (scheduling->priority < 1 || scheduling->priority > 99))
+    return mistake(fmt::format("--prio: {} is not within 1 to 99", scheduling->priority));
+  options.scheduling = *scheduling;
+  options.lock_memory = !line.has("no-mlock");
+  options.measure_counter_rate = line.has("eval-cpu-speed");
+  options.allow_interrupts = line.has("allow-interrupts");
+  options.outliers = line.get<size_t>("outliers");
+  if (options.outliers > 10'000)
+    return mistake("--outliers: at most 10000", "each new one is sorted in within the loop");
+  return read_counter(line.get<std::string>("counter"), options);
+}
+
+core::Status read_reporting(const core::CommandLine& line, NptArguments& arguments) {
+  const auto file = [&](const char* name) { return line.has(name) ? line.get<std::string>(name) : std::string(); };
+  arguments.output_file = file("output");
+  arguments.histogram_file = file("histfile");
+  arguments.json_file = file("json");
+  if (line.has("nanoseconds")) arguments.unit = kNanoseconds;
+  if (line.has("picoseconds")) arguments.unit = kPicoseconds;
+  if (line.has("histogram")) arguments.histogram_rows = line.get<unsigned>("histogram");
+  if (arguments.histogram_rows > 1'000'000) return mistake("--histogram: at most 1000000 rows");
+  const auto& layout = line.get<std::string>("format");
+  if (layout == "cyclictest")
+    arguments.layout = Layout::cyclictest;
+  else if (layout != "npt")
+    return mistake(fmt::format("--format: \"{}\" is no layout", layout), "it is npt or cyclictest");
+  const bool snapshots = arguments.measurement.snapshot_period_ns != 0;
+  if (snapshots && (arguments.json_file.empty() || arguments.json_file == "-"))
+    return mistake("--snapshot needs a file to rewrite", "give --json FILE");
+  arguments.quiet = line.has("quiet");
+  arguments.verbose = line.has("verbose");
+  return {};
+}
+
+}  // namespace
+
+core::Result<NptArguments> parse_arguments(const core::Arguments& words) {
+  auto line = core::parse(option_table(), words);
+  if (!line) return line.error();
+  NptArguments arguments;
+  const bool bare_h = line->has("histogram") && line->get<unsigned>("histogram") == 0;
+  if (line->has("help") || bare_h) {
+    arguments.show = NptArguments::Show::help;
+    return arguments;
+  }
+  if (line->has("version")) {
+    arguments.show = NptArguments::Show::version;
+    return arguments;
+  }
+  if (!line->operands.empty()) return mistake(fmt::format("\"{}\" is no option", line->operands.front()));
+  for (const char* name : kTracingOptions)
+    if (line->has(name))
+      return mistake(fmt::format("--{} needs a tracing arm, and this run has the arm \"none\"", name),
+                     "leave it out: without tracepoints there is nothing to limit or to switch");
+  if (core::Status status = read_measurement(*line, arguments.measurement); !status) return status.error();
+  if (core::Status status = read_reporting(*line, arguments); !status) return status.error();
+  return arguments;
+}
+
+std::string npt_help() {
+  constexpr core::CommandHelp kHelp{
+      "maxlat npt [options]",
+      "Non-Preempt Test: reads the counter in a loop on each CPU and files every gap between two reads.",
+      "  maxlat npt -a 2,3 -D 1h --json npt.json   one hour on CPUs 2 and 3, result in npt.json\n"
+      "  maxlat npt -l 100000000 --nanoseconds     10^8 loops on CPU 1, as npt had it, in ns\n"};
+  return core::help_text(kHelp, option_table());
+}
+
+std::string npt_version() {
+  return fmt::format(
+      "maxlat npt {} (options and output of npt 1.01)\narms: none\nloop: integer books, delayed filing; compiler {}\n",
+      MAXLAT_VERSION, __VERSION__);
+}
+
+}  // namespace maxlat::npt

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+//
+// The command line of `maxlat npt`: npt 1.01's letters with their meaning, then rt-tests', then ours.
+#pragma once
+
+#include <maxlat/core/command.hpp>
+#include <maxlat/npt/measure.hpp>
+#include <optional>
+#include <string>
+
+namespace maxlat::npt {
+
+// The unit of the report, and of the width of its histogram rows.
+struct Unit {
+  const char* name;
+  double ns;
+};
+inline constexpr Unit kMicroseconds{"us", 1e3}, kNanoseconds{"ns", 1}, kPicoseconds{"ps", 1e-3};
+
+enum class Layout { npt, cyclictest };
+
+struct NptArguments {
+  Options measurement;
+  Unit unit = kMicroseconds;
+  Layout layout = Layout::npt;
+  unsigned histogram_rows = 0;  // -h N: 1 us rows as cyclictest has them; 0: none asked for
+  std::string output_file;      // -o
+  std::string histogram_file;   // --histfile
+  std::string json_file;        // "-": stdout, and nothing else goes there
+  bool quiet = false;
+  bool verbose = false;
+  enum class Show { run, help, version } show = Show::run;
+};
+
+core::Result<NptArguments> parse_arguments(const core::Arguments& arguments);
+std::string npt_help();
+std::string npt_version();
+
+}  // namespace maxlat::npt

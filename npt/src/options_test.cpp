@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+#include "options.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace maxlat::npt {
+namespace {
+
+using testing::HasSubstr;
+
+NptArguments parsed(const core::Arguments& words) {
+  auto arguments = parse_arguments(words);
+  EXPECT_TRUE(arguments.ok()) << (arguments.ok() ? "" : arguments.error().text);
+  return arguments.ok() ? *arguments : NptArguments{};
+}
+
+std::string refusal(const core::Arguments& words) {
+  auto arguments = parse_arguments(words);
+  EXPECT_FALSE(arguments.ok());
+  return arguments.ok() ? "" : arguments.error().text;
+}
+
+TEST(NptOptions, TheDefaultsAreThoseOfNpt) {
+  const NptArguments a = parsed({});
+  EXPECT_TRUE(a.measurement.cpus.empty());
+  EXPECT_EQ(a.measurement.loops, 10'000'000u);
+  EXPECT_EQ(a.measurement.uncounted_loops, 5u);
+  EXPECT_EQ(a.measurement.scheduling.policy, core::Policy::fifo);
+  EXPECT_EQ(a.measurement.scheduling.priority, 99);
+  EXPECT_TRUE(a.measurement.lock_memory);
+  EXPECT_STREQ(a.unit.name, "us");
+}
+
+TEST(NptOptions, EveryLetterOfNptMeansWhatItMeant) {
+  const NptArguments a = parsed({"-a", "0", "-d", "2m", "-e", "-i", "-n", "7", "-o", "f", "-p", "42", "-v"});
+  EXPECT_EQ(a.measurement.cpus, core::CpuList{0});
+  EXPECT_EQ(a.measurement.duration_ns, 120'000'000'000u);
+  EXPECT_EQ(a.measurement.loops, 0u) << "a duration takes the place of the loop count";
+  EXPECT_TRUE(a.measurement.measure_counter_rate);
+  EXPECT_TRUE(a.measurement.allow_interrupts);
+  EXPECT_EQ(a.measurement.uncounted_loops, 7u);
+  EXPECT_EQ(a.output_file, "f");
+  EXPECT_EQ(a.measurement.scheduling.priority, 42);
+  EXPECT_TRUE(a.verbose);
+  EXPECT_EQ(parsed({"-l", "123"}).measurement.loops, 123u);
+  EXPECT_STREQ(parsed({"--nanoseconds"}).unit.name, "ns");
+  EXPECT_STREQ(parsed({"--picoseconds"}).unit.name, "ps");
+  EXPECT_EQ(parsed({"-V"}).show, NptArguments::Show::version);
+  EXPECT_TRUE(parsed({"-vv", "-v"}).verbose);
+}
+
+TEST(NptOptions, BothAreGivenBothCount) {
+  const NptArguments a = parsed({"-l", "10", "-D", "1s"});
+  EXPECT_EQ(a.measurement.loops, 10u);
+  EXPECT_EQ(a.measurement.duration_ns, 1'000'000'000u);
+}
+
+TEST(NptOptions, CpuListsAreWrittenInEveryWayOfRtTests) {
+  for (const core::Arguments& words :
+       std::vector<core::Arguments>{{"-a", "0"}, {"-a0"}, {"--affinity=0"}, {"--affinity", "0"}})
+    EXPECT_EQ(parsed(words).measurement.cpus, core::CpuList{0});
+  EXPECT_EQ(parsed({"-a", "0,2-4"}).measurement.cpus, (core::CpuList{0, 2, 3, 4}));
+  EXPECT_FALSE(parsed({"-a"}).measurement.cpus.empty()) << "alone: all";
+}
+
+TEST(NptOptions, HAloneIsHelpAndWithANumberAHistogram) {
+  EXPECT_EQ(parsed({"-h"}).show, NptArguments::Show::help);
+  EXPECT_EQ(parsed({"--help"}).show, NptArguments::Show::help);
+  EXPECT_EQ(parsed({"-h", "400"}).histogram_rows, 400u);
+  EXPECT_EQ(parsed({"-h400"}).histogram_rows, 400u);
+  EXPECT_EQ(parsed({"--histogram=400"}).histogram_rows, 400u);
+}
+
+TEST(NptOptions, UnitsMayBeWrittenOrLeftOut) {
+  EXPECT_EQ(parsed({"-b", "50"}).measurement.break_above_ns, 50'000u);
+  EXPECT_EQ(parsed({"-b", "2ms"}).measurement.break_above_ns, 2'000'000u);
+  EXPECT_EQ(parsed({"-D", "3"}).measurement.duration_ns, 3'000'000'000u);
+  EXPECT_EQ(parsed({"--rest", "60"}).measurement.rest_ns, 60'000'000u);
+}
+
+TEST(NptOptions, TracingOptionsSayThatTheyNeedAnArm) {
+  EXPECT_THAT(refusal({"-f", "100"}), HasSubstr("tracing arm"));
+  EXPECT_THAT(refusal({"--trace-window", "1s"}), HasSubstr("tracing arm"));
+  EXPECT_THAT(refusal({"--wait-window=1s"}), HasSubstr("tracing arm"));
+}
+
+TEST(NptOptions, WhatMakesNoSenseIsRefused) {
+  EXPECT_THAT(refusal({"--frobnicate"}), HasSubstr("frobnicate"));
+  EXPECT_THAT(refusal({"-l", "0"}), HasSubstr("--loops"));
+  EXPECT_THAT(refusal({"-d", "0"}), HasSubstr("--duration"));
+  EXPECT_THAT(refusal({"-d", "5 parsecs"}), HasSubstr("--duration"));
+  EXPECT_THAT(refusal({"-p", "100"}), HasSubstr("1 to 99"));
+  EXPECT_THAT(refusal({"-p", "0"}), HasSubstr("1 to 99"));
+  EXPECT_THAT(refusal({"--policy", "batch"}), HasSubstr("batch"));
+  EXPECT_THAT(refusal({"--counter", "hpet"}), HasSubstr("hpet"));
+  EXPECT_THAT(refusal({"--format", "xml"}), HasSubstr("xml"));
+  EXPECT_THAT(refusal({"--outliers", "1000000"}), HasSubstr("outliers"));
+  EXPECT_THAT(refusal({"--snapshot", "10s"}), HasSubstr("file"));
+  EXPECT_THAT(refusal({"--snapshot", "10s", "--json", "-"}), HasSubstr("file"));
+  EXPECT_THAT(refusal({"surplus"}), HasSubstr("surplus"));
+  refusal({"-a", "1-"});
+  refusal({"-l", "-5"});
+}
+
+TEST(NptOptions, HelpFitsAScreenAndEndsWithTwoExamples) {
+  const std::string help = npt_help();
+  EXPECT_LE(std::count(help.begin(), help.end(), '\n'), 50);
+  const std::string examples = help.substr(help.find("Examples:"));
+  EXPECT_EQ(std::count(examples.begin(), examples.end(), '\n'), 3);
+}
+
+}  // namespace
+}  // namespace maxlat::npt

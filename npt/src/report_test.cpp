@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+//
+// The text reports over books made by hand.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "cyclictest_text.hpp"
+#include "histogram_rows.hpp"
+#include "npt_text.hpp"
+
+namespace maxlat::npt {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+// Two CPUs, 2 and 5, of a 2 GHz counter: gaps of 20 ns, one of 1.5 us, one of 5 ms; CPU 5 also one beyond every range.
+Measurement two_cpus() {
+  Measurement m;
+  m.clock = base::clock_with_rate(2.0);
+  m.cost = {18.4, 19.5};
+  for (unsigned cpu : {2u, 5u}) {
+    CpuMeasurement c;
+    c.cpu = cpu;
+    for (int i = 0; i < 98; ++i) c.histogram.record(40);
+    c.histogram.record(3'000);
+    c.histogram.record(10'000'000);
+    if (cpu == 5) c.histogram.record(1ull << 41, 77);
+    c.samples = c.histogram.total();
+    m.phase.per_cpu.push_back(core::cpu_result_from(cpu, c.histogram, m.clock));
+    m.cpus.push_back(std::move(c));
+  }
+  m.phase.status = core::PhaseStatus::ok;
+  return m;
+}
+
+// Of the rows under `heading`, the sum of the second column.
+uint64_t sum_of_rows(const std::string& text) {
+  std::istringstream lines(text);
+  uint64_t sum = 0;
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    uint64_t value = 0, count = 0;
+    std::string rest;
+    if (words >> value >> count && !(words >> rest)) sum += count;
+  }
+  return sum;
+}
+
+TEST(NptScreen, HasOneBlockPerCpuUnderItsNumber) {
+  const std::string text = npt_screen(two_cpus(), {});
+  EXPECT_THAT(text, HasSubstr("# CPU affinity set on CPU 2\n100 loops done.\n"));
+  EXPECT_THAT(text, HasSubstr("# CPU affinity set on CPU 5\n101 loops done.\n"));
+  EXPECT_THAT(text,
+              HasSubstr("# Loop cost: 19.50 ns a loop with all bookkeeping, 18.40 ns of it the bare counter read"));
+}
+
+TEST(NptScreen, EveryLineOfNptIsThere) {
+  const std::string text = npt_screen(two_cpus(), {});
+  for (const char* line :
+       {"Loops duration:\n", "\tmin:\t\t0.020000 us\n", "\tmax:\t\t5000.000000 us\n", "\tmean:\t\t50.034600 us\n",
+        "\tsum:\t\t5003.460000 us\n", "\tvariance:\t", "\tstd dev:\t", "duration (us)\tnb. loops\n", "\n0\t\t98\n",
+        "\n1\t\t1\n", "\n5000\t\t1\n", "Overruns (1000000+): 0\n", "Overruns (1000000+): 1\n"})
+    EXPECT_THAT(text, HasSubstr(line));
+}
+
+TEST(NptScreen, RowsAndOverrunsAreTheSamples) {
+  for (const Unit& unit : {kMicroseconds, kNanoseconds, kPicoseconds}) {
+    const Measurement m = two_cpus();
+    uint64_t rows = 0, overruns = 0;
+    for (const CpuMeasurement& cpu : m.cpus) {
+      const HistogramRows h = histogram_rows(cpu.histogram, m.clock, unit.ns, 1'000'000);
+      overruns += h.overruns;
+      for (const HistogramRow& row : h.rows) rows += row.count;
+    }
+    EXPECT_EQ(rows + overruns, 201u) << unit.name;
+    EXPECT_EQ(sum_of_rows(npt_screen(m, {unit})), rows) << unit.name;
+    EXPECT_EQ(sum_of_rows(npt_file(m, unit)), rows) << unit.name;
+  }
+}
+
+TEST(NptScreen, QuietHasTheStatisticsWithoutTheRows) {
+  const std::string text = npt_screen(two_cpus(), {kMicroseconds, false, false});
+  EXPECT_THAT(text, HasSubstr("std dev:"));
+  EXPECT_THAT(text, Not(HasSubstr("nb. loops")));
+}
+
+TEST(CyclictestText, HasTheLinesThatScriptsGrepFor) {
+  const std::string text = cyclictest_text(two_cpus(), 3);
+  EXPECT_THAT(text, HasSubstr("# Histogram\n000000 000098\t000098\n000001 000001\t000001\n000002 000000\t000000\n"));
+  EXPECT_THAT(text, HasSubstr("# Total: 000099 000099\n"));
+  EXPECT_THAT(text, HasSubstr("# Min Latencies: 000000 000000\n"));
+  EXPECT_THAT(text, HasSubstr("# Avg Latencies: 000050 "));
+  EXPECT_THAT(text, HasSubstr("# Max Latencies: 005000 1099511627\n"));
+  EXPECT_THAT(text, HasSubstr("# Histogram Overflows: 000001 000002\n"));
+}
+
+}  // namespace
+}  // namespace maxlat::npt

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#include "throttling.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <maxlat/core/duration.hpp>
+
+namespace maxlat::npt {
+namespace {
+
+// Seen on a stock 6.18 with 50 ms: 46 to 50 ms. The upper side leaves room for a tick of 4 ms and a busy host.
+constexpr double kShortest = 0.85, kLongest = 1.30;
+// Once may be chance, twice with a context switch each is not. A run of less than three periods cannot show two.
+constexpr size_t kEnough = 2;
+constexpr double kPeriodsToShowTwo = 3;
+// What every kernel has had as its default, for boxes that do not let us read theirs (debugfs is for root).
+constexpr uint64_t kDefaultPeriodNs = 1'000'000'000, kDefaultStopNs = 50'000'000;
+
+const char* culprit(core::RtThrottling::By by) {
+  switch (by) {
+    case core::RtThrottling::By::rt_throttling:
+      return "RT throttling";
+    case core::RtThrottling::By::fair_server:
+      return "the scheduler's fair server";
+    case core::RtThrottling::By::nothing:
+      break;
+  }
+  return "RT throttling or the fair server";
+}
+
+}  // namespace
+
+std::optional<std::string> throttled(const ThrottlingEvidence& evidence) {
+  const bool real_time = evidence.policy == core::Policy::fifo || evidence.policy == core::Policy::round_robin;
+  core::RtThrottling settings = evidence.settings;
+  if (!settings.known) settings = {settings.by, true, kDefaultPeriodNs, kDefaultStopNs};
+  if (!real_time || settings.stop_ns == 0) return {};
+  const auto stop_ns = static_cast<double>(settings.stop_ns);
+  const auto& seconds = evidence.second_max_ns;
+  const auto stops = static_cast<size_t>(std::count_if(seconds.begin(), seconds.end(), [stop_ns](double max_ns) {
+    return max_ns >= kShortest * stop_ns && max_ns <= kLongest * stop_ns;
+  }));
+  const double period_s = static_cast<double>(settings.period_ns) / 1e9;
+  const size_t needed = evidence.duration_s < kPeriodsToShowTwo * period_s ? 1 : kEnough;
+  if (stops < needed || evidence.involuntary_switches < stops) return {};
+  return fmt::format("{} stopped the loop: in {} of {} s a gap of about {}, with {} involuntary context switches",
+                     culprit(settings.by), stops, seconds.size(), core::latency_text(stop_ns),
+                     evidence.involuntary_switches);
+}
+
+}  // namespace maxlat::npt

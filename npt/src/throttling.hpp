@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+//
+// Has the scheduler stopped the loop for its own reasons?
+//
+// A SCHED_FIFO thread that never sleeps is stopped on a stock box: by RT throttling (sched_rt_runtime_us out of
+// sched_rt_period_us, 50 ms in each second), since Linux 6.12 by the fair server, which takes the same share when an
+// ordinary thread waits for the CPU. Such a gap says nothing about the machine, and it hides what happened meanwhile.
+// So a run in which it happened is not valid.
+//
+// What gives it away is three things together: the length (what the settings say, within limits), the recurrence, and
+// that the scheduler really took the CPU away (involuntary context switches). A stall of 50 ms that the hardware made
+// has no context switch and stays what it is: a finding.
+#pragma once
+
+#include <cstdint>
+#include <maxlat/core/realtime.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace maxlat::npt {
+
+struct ThrottlingEvidence {
+  core::Policy policy = core::Policy::fifo;
+  core::RtThrottling settings;
+  double duration_s = 0;
+  std::vector<double> second_max_ns;  // the timeline: the largest gap of each second
+  uint64_t involuntary_switches = 0;  // of the measuring thread, within the loop
+};
+
+// The reason why the run is not valid, or nothing.
+std::optional<std::string> throttled(const ThrottlingEvidence& evidence);
+
+}  // namespace maxlat::npt
