@@ -1,30 +1,32 @@
 // SPDX-License-Identifier: MIT
 //
-// The gate: limits, what was observed, and a verdict. A limit is met when observed <= limit (for floors such as exposure:
-// observed >= limit); equal passes. What was not measured is never passed: a rule whose phase is missing, not ok, or has
-// no such figure is "invalid", and one invalid rule makes the verdict invalid unless another rule failed.
+// The gate: limits, what was observed, and a verdict. A limit is met when observed <= limit (for floors such as
+// exposure: observed >= limit); equal passes. A latency is the worst CPU's, never an average of CPUs. What was not
+// measured is never passed: a rule whose phase is missing, not ok, or has no such figure is "invalid", and one invalid
+// rule makes the verdict invalid unless another rule failed. A positive control that was not found does the same: that
+// meter measured nothing.
 //
-// Order of verdicts, strongest first: fail (a valid phase exceeded a limit), invalid, pass, not gated (there are no rules
-// and no phase was invalid).
+// Order of verdicts, strongest first: fail (a valid phase exceeded a limit), invalid, pass, not gated (there are no
+// rules, something was measured and no phase was invalid). A phase that is skipped because it cannot run here makes
+// only the rules about it invalid.
 #pragma once
-
-#include <string>
-#include <vector>
 
 #include <maxlat/core/result.hpp>
 #include <maxlat/core/run_result.hpp>
+#include <string>
+#include <vector>
 
 namespace maxlat::reports {
 
 struct Rule {
-  std::string phase;   // name or kind of a phase; "*": every measuring phase
+  std::string phase;   // name, else kind, of phases; "*": every phase that measures
   std::string metric;  // "max_ns", "p50_ns" .. "p99.9999_ns" (any quantile), "mean_ns", "exposure_s", "load_alive"
   double limit = 0;    // upper limit; lower limit for exposure_s; 1 for load_alive
 };
 
 // ERRORS: unknown metric, negative limit.
 core::Result<Rule> make_rule(const std::string& phase, const std::string& metric, double limit);
-// Also sets not_comparable from run.preflight/machine as given by the caller.
+// Judges the phases. `not_comparable` is carried over from run.verdict: only who saw the machine can say it.
 core::Verdict judge(const core::RunResult& run, const std::vector<Rule>& rules);
 core::Exit exit_status(const core::Verdict& verdict);
 

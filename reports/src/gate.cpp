@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+//
+// How a verdict is reached. A gate that cannot fail is worse than none (notes, anchors-rt-tools 9.4: gates on the mean
+// that passed while the tail grew), so each rule looks at the worst CPU, never at an average of CPUs, and each way of
+// not having measured is "invalid", never "pass".
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <maxlat/core/duration.hpp>
+#include <maxlat/reports/gate.hpp>
+#include <optional>
+
+#include "phase_view.hpp"
+
+namespace maxlat::reports {
+namespace {
+
+using Outcome = core::RuleResult::Outcome;
+
+// "p99.99_ns" -> 0.9999; nothing for what is no quantile between p0 and p100.
+std::optional<double> quantile_level(std::string_view metric) {
+  if (!metric.starts_with('p') || !metric.ends_with("_ns")) return std::nullopt;
+  const std::string_view digits = metric.substr(1, metric.size() - 4);
+  double percent = 0;
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), percent, std::chars_format::fixed);
+  if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
+  if (!(percent > 0 && percent <= 100)) return std::nullopt;
+  return percent / 100;
+}
+
+bool is_latency(std::string_view metric) {
+  return metric == "max_ns" || metric == "mean_ns" || quantile_level(metric).has_value();
+}
+
+double latency_of(const core::CpuResult& cpu, std::string_view metric) {
+  if (metric == "max_ns") return cpu.max_ns;
+  if (metric == "mean_ns") return cpu.mean_ns;
+  return core::quantile_of(cpu, *quantile_level(metric));
+}
+
+// Three decimals at most, as few as say the same: ticks make figures like 2904.615384615.
+std::string plain(double number) {
+  std::string text = fmt::format("{:.3f}", number);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text;
+}
+
+std::string limit_text(const Rule& rule) {
+  if (rule.metric == "exposure_s") return fmt::format(">= {} s", plain(rule.limit));
+  if (rule.metric == "load_alive") return "alive";
+  return fmt::format("<= {} ns", plain(rule.limit));
+}
+
+core::RuleResult judge_latency(const core::Phase& phase, const Rule& rule, core::RuleResult result) {
+  const core::CpuResult* worst = nullptr;
+  double observed = 0;
+  for (const auto& cpu : phase.per_cpu) {
+    const double value = latency_of(cpu, rule.metric);
+    if (worst == nullptr || !(value <= observed)) {
+      worst = &cpu;
+      observed = value;
+    }
+  }
+  result.observed = fmt::format("{} ns ({}, CPU {})", plain(observed), core::latency_text(observed), worst->cpu);
+  result.outcome = observed <= rule.limit ? Outcome::pass : Outcome::fail;
+  return result;
+}
+
+core::RuleResult judge_phase(const core::Phase& phase, const Rule& rule) {
+  core::RuleResult result;
+  result.rule = phase.name + ": " + rule.metric;
+  result.limit = limit_text(rule);
+  if (const auto reason = unfit_because(phase)) {
+    result.observed = "not measured: " + *reason;
+  } else if (rule.metric == "load_alive") {
+    result.observed = phase.load.empty() ? "not measured: the phase has no load" : "alive";
+    result.outcome = phase.load.empty() ? Outcome::invalid : Outcome::pass;
+  } else if (!measures(phase)) {
+    result.observed = fmt::format("not measured: a {} phase takes no samples", phase.kind);
+  } else if (rule.metric == "exposure_s") {
+    result.observed = fmt::format("{} s", plain(phase.exposure_s));
+    result.outcome = phase.exposure_s >= rule.limit ? Outcome::pass : Outcome::fail;
+  } else {
+    result = judge_latency(phase, rule, std::move(result));
+  }
+  return result;
+}
+
+// The phases a rule is about. A name wins over a kind. A rule on loads that names no single phase is about those phases
+// that have one.
+std::vector<const core::Phase*> phases_of(const core::RunResult& run, const Rule& rule) {
+  std::vector<const core::Phase*> named, of_kind;
+  for (const auto& phase : run.phases) {
+    if (phase.name == rule.phase) named.push_back(&phase);
+    if (rule.metric == "load_alive" && phase.load.empty()) continue;
+    if (rule.phase == "*" ? measures(phase) : phase.kind == rule.phase) of_kind.push_back(&phase);
+  }
+  return named.empty() ? of_kind : named;
+}
+
+// Phases that rules could not judge are named once, however many rules they had.
+void add_reasons(core::Verdict& verdict, Outcome outcome) {
+  const char* word = outcome == Outcome::fail ? "limit exceeded" : "not valid";
+  for (const auto& result : verdict.rules) {
+    if (result.outcome != outcome) continue;
+    std::string reason =
+        outcome == Outcome::fail
+            ? fmt::format("{}: {} is {}, limit {}", word, result.rule, result.observed, result.limit)
+            : fmt::format("{}: {}, {}", word, result.rule.substr(0, result.rule.rfind(": ")), result.observed);
+    if (std::find(verdict.reasons.begin(), verdict.reasons.end(), reason) == verdict.reasons.end())
+      verdict.reasons.push_back(std::move(reason));
+  }
+}
+
+// What spoils a run whatever its rules are about: a meter that did not find what was planted measured nothing.
+std::vector<std::string> failed_controls(const core::RunResult& run) {
+  std::vector<std::string> reasons;
+  for (const auto& phase : run.phases) {
+    const bool skipped = phase.status == core::PhaseStatus::skipped;
+    if (!phase.control || skipped) continue;
+    if (const auto reason = unfit_because(phase)) reasons.push_back(phase.name + ": " + *reason);
+  }
+  return reasons;
+}
+
+std::vector<std::string> invalid_phases(const core::RunResult& run) {
+  std::vector<std::string> reasons;
+  for (const auto& phase : run.phases) {
+    if (phase.status == core::PhaseStatus::skipped) continue;  // said in its own section: it cannot run here
+    if (const auto reason = unfit_because(phase)) reasons.push_back(phase.name + ": " + *reason);
+  }
+  return reasons;
+}
+
+bool any(const std::vector<core::RuleResult>& rules, Outcome outcome) {
+  return std::any_of(rules.begin(), rules.end(), [&](const auto& rule) { return rule.outcome == outcome; });
+}
+
+bool anything_measured(const core::RunResult& run) {
+  return std::any_of(run.phases.begin(), run.phases.end(),
+                     [](const core::Phase& phase) { return measures(phase) && !unfit_because(phase); });
+}
+
+}  // namespace
+
+core::Result<Rule> make_rule(const std::string& phase, const std::string& metric, double limit) {
+  if (!is_latency(metric) && metric != "exposure_s" && metric != "load_alive") {
+    return core::Error{fmt::format("unknown metric '{}'", metric),
+                       "metrics are max_ns, mean_ns, p50_ns .. p99.9999_ns, exposure_s and load_alive"};
+  }
+  if (!std::isfinite(limit) || limit < 0) {
+    return core::Error{fmt::format("limit of {} is {}, not a number from 0", metric, limit)};
+  }
+  if (phase.empty()) return core::Error{"a rule needs the name or kind of a phase, or '*' for every one that measures"};
+  return Rule{phase, metric, metric == "load_alive" ? 1 : limit};
+}
+
+core::Verdict judge(const core::RunResult& run, const std::vector<Rule>& rules) {
+  using Kind = core::Verdict::Kind;
+  core::Verdict verdict;
+  verdict.not_comparable = run.verdict.not_comparable;
+  for (const auto& rule : rules) {
+    const auto phases = phases_of(run, rule);
+    for (const auto* phase : phases) verdict.rules.push_back(judge_phase(*phase, rule));
+    if (phases.empty()) {
+      const std::string what = rule.phase == "*" ? "any phase" : rule.phase;
+      verdict.rules.push_back({what + ": " + rule.metric, limit_text(rule), "not measured: no such phase in the run"});
+    }
+  }
+  add_reasons(verdict, Outcome::fail);
+  add_reasons(verdict, Outcome::invalid);
+
+  auto spoiled = rules.empty() ? invalid_phases(run) : failed_controls(run);
+  if (rules.empty() && spoiled.empty() && !anything_measured(run))
+    spoiled.push_back("no phase of the run measured anything");
+  verdict.reasons.insert(verdict.reasons.end(), spoiled.begin(), spoiled.end());
+
+  if (any(verdict.rules, Outcome::fail)) {
+    verdict.kind = Kind::fail;
+  } else if (any(verdict.rules, Outcome::invalid) || !spoiled.empty()) {
+    verdict.kind = Kind::invalid;
+  } else if (verdict.rules.empty()) {
+    verdict.kind = Kind::not_gated;
+    verdict.reasons.push_back("no limits were given: the figures stand, nothing was judged");
+  } else {
+    verdict.kind = Kind::pass;
+    verdict.reasons.push_back(fmt::format("{} rule{} met", verdict.rules.size(), verdict.rules.size() == 1 ? "" : "s"));
+  }
+  return verdict;
+}
+
+core::Exit exit_status(const core::Verdict& verdict) {
+  switch (verdict.kind) {
+    case core::Verdict::Kind::pass:
+    case core::Verdict::Kind::not_gated:
+      return core::Exit::pass;
+    case core::Verdict::Kind::fail:
+      return core::Exit::limit_exceeded;
+    case core::Verdict::Kind::invalid:
+      return core::Exit::invalid;
+  }
+  return core::Exit::invalid;
+}
+
+}  // namespace maxlat::reports

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+//
+// A phase as a reader asks about it: its CPUs taken together, and what may be said from the figures. Everything that
+// reports and gates derive from a phase is derived here, once, so that page, terminal and gate cannot disagree.
+//
+// INVARIANT (watched by phase_view_test.cpp): merging conserves. The sum of the merged bins and overflows is the sum of
+// the samples of the CPUs, and the merged maximum is the largest of theirs.
+#pragma once
+
+#include <maxlat/core/run_result.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace maxlat::reports {
+
+// Whether a phase of this kind takes samples. A kind that this code does not know is taken as one that does: an unknown
+// phase without samples is then "not measured", never overlooked.
+bool measures(const core::Phase& phase);
+
+// Why nothing may be concluded from the phase's figures, in words; nothing when they are valid. Looks at the status and
+// does not stop there: no sample, a requested CPU without samples, a dead load and a control that was not found make a
+// phase unfit also when whoever wrote it called it ok.
+std::optional<std::string> unfit_because(const core::Phase& phase);
+
+// All CPUs as one. Bins with the same edges are added; outliers are the largest of all CPUs; the timeline holds the
+// largest of the CPUs at each step. The field `cpu` means nothing here.
+core::CpuResult merge_cpus(const core::Phase& phase);
+
+// The CPU with the largest maximum; null when no CPU has a sample.
+const core::CpuResult* worst_cpu(const core::Phase& phase);
+
+// The phase, with the merge made once.
+struct PhaseView {
+  explicit PhaseView(const core::Phase& of) : phase(of), all(merge_cpus(of)) {}
+  const core::Phase& phase;
+  core::CpuResult all;
+};
+
+// Signs that something outside the thing measured made the tail (notes, anchors-rt-tools 9.7): there, a clean run had
+// max/p99 = 8.7, and per-CPU maxima that differed by 77 %; a spoiled one 428, and 3.6 %. Two runs are no calibration,
+// so this is a hint to the reader and never part of a verdict.
+//
+// The ratio means something where p99 is a latency. The p99 of a loop that measures gaps (npt, hwlat, tracer) is the
+// loop's own pace, some ten nanoseconds on any box, so there the ratio is left out. What remains for every meter is
+// coincidence: the largest samples of all CPUs overlap in time.
+struct TailHint {
+  std::optional<double> max_to_p99;
+  std::optional<double> spread_of_maxima;  // (largest - smallest) / largest; nothing with one CPU
+  bool stretched = false;                  // max_to_p99 above kStretchedTail
+  bool all_cpus_at_once = false;           // stretched and spread below kGlobalStall, or coincidence
+  explicit operator bool() const { return stretched || all_cpus_at_once; }
+};
+inline constexpr double kStretchedTail = 100;
+inline constexpr double kGlobalStall = 0.10;
+TailHint tail_hint(const PhaseView& view);
+
+// Rule of three: n samples, none above their largest. With 95 % confidence the share of samples above it is below 3/n.
+// Usually stated for a threshold fixed beforehand; for the sample maximum itself it holds too, since 1 - F(max) of n
+// independent samples is Beta(1, n): P(share > x) = (1 - x)^n.
+struct RuleOfThree {
+  double share = 0;               // 3 / n
+  std::optional<double> every_s;  // exposure / 3: at most one exceedance in this many CPU-seconds
+};
+std::optional<RuleOfThree> rule_of_three(const core::CpuResult& cpu);
+
+}  // namespace maxlat::reports

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#include "phase_view.hpp"
+
+#include <gtest/gtest.h>
+
+#include "test_runs.hpp"
+
+namespace maxlat::reports {
+namespace {
+
+TEST(MergeCpus, ConservesCountsAndExtremes) {
+  const auto run = test::typical_run();
+  for (const auto& phase : run.phases) {
+    const auto all = merge_cpus(phase);
+    uint64_t samples = 0;
+    double max_ns = 0;
+    for (const auto& cpu : phase.per_cpu) {
+      samples += cpu.samples;
+      max_ns = std::max(max_ns, cpu.max_ns);
+    }
+    EXPECT_EQ(all.samples, samples) << phase.name;
+    EXPECT_EQ(test::sum_of(all.bins) + all.overflow_count, samples) << phase.name;
+    EXPECT_EQ(all.max_ns, max_ns) << phase.name;
+    for (size_t i = 1; i < all.bins.size(); ++i) EXPECT_LE(all.bins[i - 1].low_ns, all.bins[i].low_ns);
+  }
+}
+
+TEST(MergeCpus, AddsBinsWithTheSameEdges) {
+  const auto phase = test::phase_of(
+      "x", "npt", 1,
+      {test::cpu_from_bins(0, {{1, 2, 5}, {4, 5, 1}}, 1), test::cpu_from_bins(1, {{1, 2, 7}, {2, 3, 1}}, 1)});
+  const auto all = merge_cpus(phase);
+  ASSERT_EQ(all.bins.size(), 3u);
+  EXPECT_EQ(all.bins[0].count, 12u);
+}
+
+// {1, 3} and {5, 5, 5}: mean 19/5, variance by hand.
+TEST(MergeCpus, PoolsMeanAndDeviation) {
+  core::CpuResult a, b;
+  a.samples = 2, a.mean_ns = 2, a.stddev_ns = 1;
+  b.samples = 3, b.mean_ns = 5, b.stddev_ns = 0;
+  const auto all = merge_cpus(test::phase_of("x", "npt", 1, {a, b}));
+  EXPECT_DOUBLE_EQ(all.mean_ns, 19.0 / 5);
+  EXPECT_NEAR(all.stddev_ns, std::sqrt((7.84 + 0.64 + 3 * 1.44) / 5), 1e-12);
+}
+
+TEST(MergeCpus, KeepsOverflowsInTheSum) {
+  auto cpu = test::cpu_from_bins(0, {{1, 2, 5}}, 1);
+  cpu.overflow_count = 2;
+  cpu.samples = 7;
+  cpu.max_ns = 400e9;
+  EXPECT_EQ(merge_cpus(test::phase_of("x", "npt", 1, {cpu, cpu})).samples, 14u);
+  EXPECT_EQ(merge_cpus(test::phase_of("x", "npt", 1, {cpu, cpu})).max_ns, 400e9);
+}
+
+TEST(MergeCpus, TimelineIsTheLargestOfEachStep) {
+  core::CpuResult a, b;
+  a.timeline.max_ns = {1, 5, 2};
+  b.timeline.max_ns = {4, 3};
+  EXPECT_EQ(merge_cpus(test::phase_of("x", "npt", 1, {a, b})).timeline.max_ns, (std::vector<double>{4, 5, 2}));
+}
+
+TEST(UnfitBecause, DoesNotTrustTheStatusAlone) {
+  auto phase = test::single_phase_run().phases[0];
+  EXPECT_FALSE(unfit_because(phase));
+  phase.per_cpu[1].samples = 0;
+  EXPECT_TRUE(unfit_because(phase));
+  phase.per_cpu.clear();
+  EXPECT_TRUE(unfit_because(phase));
+  phase.kind = "a kind nobody knows";
+  EXPECT_TRUE(unfit_because(phase));
+  phase.kind = "preflight";
+  EXPECT_FALSE(unfit_because(phase));
+}
+
+TEST(RuleOfThreeTest, KnownAnswer) {
+  core::CpuResult cpu;
+  cpu.samples = 3'000'000;
+  cpu.exposure_s = 60;
+  const auto rule = rule_of_three(cpu);
+  ASSERT_TRUE(rule);
+  EXPECT_DOUBLE_EQ(rule->share, 1e-6);
+  EXPECT_DOUBLE_EQ(*rule->every_s, 20);
+  cpu.samples = 2;
+  EXPECT_FALSE(rule_of_three(cpu));
+}
+
+core::Phase cyclictest_with_maxima(double a_ns, double a_s, double b_ns, double b_s) {
+  auto a = test::cpu_from_bins(0, {{5000, 6000, 100000}}, 10), b = test::cpu_from_bins(1, {{5000, 6000, 100000}}, 10);
+  test::add_stall(a, a_ns, a_s);
+  test::add_stall(b, b_ns, b_s);
+  return test::phase_of("cyclictest", "cyclictest", 10, {a, b});
+}
+
+// The figures of the note: 8.7 and 77 % clean, 428 and 3.6 % spoiled.
+TEST(TailHintTest, TellsTheCleanFromTheSpoiledRun) {
+  const auto clean = cyclictest_with_maxima(8.7 * 6000, 1, 0.23 * 8.7 * 6000, 2);
+  EXPECT_FALSE(tail_hint(PhaseView(clean)));
+  const auto spoiled = cyclictest_with_maxima(428 * 6000, 1, 0.964 * 428 * 6000, 5);
+  const auto hint = tail_hint(PhaseView(spoiled));
+  EXPECT_NEAR(hint.max_to_p99.value(), 428, 0.1);
+  EXPECT_NEAR(hint.spread_of_maxima.value(), 0.036, 1e-6);
+  EXPECT_TRUE(hint.all_cpus_at_once);
+}
+
+TEST(TailHintTest, CoincidenceIsSeenWithoutALongTail) {
+  EXPECT_TRUE(tail_hint(PhaseView(cyclictest_with_maxima(50e3, 1.00001, 20e3, 1.0))).all_cpus_at_once);
+  EXPECT_FALSE(tail_hint(PhaseView(cyclictest_with_maxima(50e3, 1.1, 20e3, 1.0))).all_cpus_at_once);
+}
+
+// The p99 of a gap loop is its own pace: 4 ms against 12 ns says nothing.
+TEST(TailHintTest, RatioIsNotForGapLoops) {
+  EXPECT_FALSE(tail_hint(PhaseView(test::single_phase_run().phases[0])).max_to_p99);
+}
+
+}  // namespace
+}  // namespace maxlat::reports

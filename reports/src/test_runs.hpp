@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+//
+// Runs for tests, made from known distributions: exact counts, no clock, no randomness. Used by the unit tests, by
+// sample_run (which writes them as result.json for the browser test and the bench) and nowhere else.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <maxlat/core/run_result.hpp>
+#include <string>
+#include <vector>
+
+namespace maxlat::reports::test {
+
+// Bins on the lattice of base/histogram.h (1024 to the octave) for a counter of `ticks_per_ns`, filled from `expected`:
+// the expected number of samples per decade at a latency. Bins that would hold less than one sample stay out.
+template <typename Density>
+std::vector<core::Bin> lattice_bins(double from_ns, double to_ns, Density expected, double ticks_per_ns = 2.6) {
+  std::vector<core::Bin> bins;
+  double low = std::floor(from_ns * ticks_per_ns);
+  while (low < to_ns * ticks_per_ns) {
+    const double width = low < 2048 ? 1 : std::exp2(std::floor(std::log2(low)) - 10);
+    const double middle = (low + width / 2) / ticks_per_ns;
+    const double count = expected(middle) * std::log10((low + width) / std::max(low, 0.5));
+    if (count >= 1) bins.push_back({low / ticks_per_ns, (low + width) / ticks_per_ns, static_cast<uint64_t>(count)});
+    low += width;
+  }
+  return bins;
+}
+
+inline double bump(double ns, double at_ns, double decades) {
+  const double distance = std::log10(ns / at_ns) / decades;
+  return std::exp(-distance * distance / 2);
+}
+
+inline uint64_t sum_of(const std::vector<core::Bin>& bins) {
+  uint64_t sum = 0;
+  for (const auto& bin : bins) sum += bin.count;
+  return sum;
+}
+
+// Statistics that follow from the bins, and outliers that lie in the last of them.
+inline core::CpuResult cpu_from_bins(unsigned number, std::vector<core::Bin> bins, double exposure_s) {
+  core::CpuResult cpu;
+  cpu.cpu = number;
+  cpu.bins = std::move(bins);
+  cpu.samples = sum_of(cpu.bins);
+  cpu.exposure_s = exposure_s;
+  core::fill_statistics_from_bins(cpu);
+  return cpu;
+}
+
+inline core::CpuResult cpu_without_samples(unsigned number) {
+  core::CpuResult cpu;
+  cpu.cpu = number;
+  return cpu;
+}
+
+// A sample of its own, kept as an outlier.
+inline void add_stall(core::CpuResult& cpu, double latency_ns, double t_s, const std::string& cause = "") {
+  const auto at =
+      std::find_if(cpu.bins.begin(), cpu.bins.end(), [&](const auto& bin) { return bin.high_ns > latency_ns; });
+  if (at != cpu.bins.end() && at->low_ns <= latency_ns) {
+    ++at->count;
+  } else {
+    const double next = at == cpu.bins.end() ? INFINITY : at->low_ns;
+    cpu.bins.insert(at, {latency_ns, std::min(latency_ns * 1.0005, next), 1});
+  }
+  cpu.outliers.push_back({t_s * 1e9, latency_ns, cpu.cpu, cause});
+  std::sort(cpu.outliers.begin(), cpu.outliers.end(),
+            [](const auto& a, const auto& b) { return a.latency_ns > b.latency_ns; });
+  cpu.max_ns = std::max(cpu.max_ns, latency_ns);
+  if (cpu.bins.back().low_ns <= latency_ns) cpu.max_ns = cpu.outliers.front().latency_ns;  // exact, not the bin's edge
+  core::fill_statistics_from_bins(cpu);
+}
+
+// npt's shape: a narrow body at some ten ns, interrupts at some µs, and a thin tail.
+inline core::CpuResult npt_cpu(unsigned number, double scale, double seconds, double tail_ns) {
+  auto cpu = cpu_from_bins(number,
+                           lattice_bins(9, tail_ns / 2,
+                                        [&](double ns) {
+                                          return scale * (3e8 * bump(ns, 11.5, 0.03) +
+                                                          2e4 * bump(ns, 2500 + 300 * number, 0.12) +
+                                                          300 * bump(ns, 9000, 0.3));
+                                        }),
+                           seconds);
+  for (int i = 0; i < 12; ++i)
+    add_stall(cpu, tail_ns * (0.55 + 0.45 * ((i * 7 + static_cast<int>(number) * 3) % 12) / 12.0),
+              seconds * (0.04 + 0.08 * i));
+  add_stall(cpu, tail_ns, seconds * 0.61, number == 0 ? "SMI" : "");
+  cpu.timeline.max_ns.resize(static_cast<size_t>(seconds));
+  for (size_t s = 0; s < cpu.timeline.max_ns.size(); ++s)
+    cpu.timeline.max_ns[s] = 6000 + 2500.0 * static_cast<double>((s * 13 + number * 5) % 7);
+  for (const auto& outlier : cpu.outliers) {
+    auto& second = cpu.timeline.max_ns[static_cast<size_t>(outlier.t_ns / 1e9)];
+    second = std::max(second, outlier.latency_ns);
+  }
+  return cpu;
+}
+
+// cyclictest's: microseconds, linear bins from 0, and only a running maximum.
+inline core::CpuResult cyclictest_cpu(unsigned number, double seconds) {
+  std::vector<core::Bin> bins;
+  for (int us = 2; us < 80; ++us) {
+    const double count = 2e5 * bump(us + 0.5, 6 + number, 0.14) + 60 * bump(us + 0.5, 30, 0.2);
+    if (count >= 1) bins.push_back({us * 1e3, (us + 1) * 1e3, static_cast<uint64_t>(count)});
+  }
+  auto cpu = cpu_from_bins(number, std::move(bins), seconds);
+  add_stall(cpu, 83000 + 2000 * number, seconds * (0.4 + 0.1 * number));
+  cpu.timeline.kind = core::Timeline::Kind::running_max;
+  for (double s = 0; s < seconds; ++s)
+    cpu.timeline.max_ns.push_back(s < seconds * 0.15 ? 32000 : s < seconds * (0.4 + 0.1 * number) ? 51000 : cpu.max_ns);
+  return cpu;
+}
+
+inline core::Phase phase_of(std::string name, std::string kind, double seconds, std::vector<core::CpuResult> cpus) {
+  core::Phase phase;
+  phase.name = std::move(name);
+  phase.kind = std::move(kind);
+  phase.status = core::PhaseStatus::ok;
+  phase.started = "2026-11-21T12:00:00Z";
+  phase.duration_s = seconds;
+  phase.per_cpu = std::move(cpus);
+  for (const auto& cpu : phase.per_cpu) phase.exposure_s += cpu.exposure_s;
+  return phase;
+}
+
+inline core::LoadResult load_of(std::string name, std::string unit, double level, size_t seconds) {
+  core::LoadResult load{std::move(name), "built-in", std::move(unit), true, "", {}};
+  for (size_t s = 0; s < seconds; ++s)
+    load.progress.push_back(level * (0.85 + 0.05 * static_cast<double>((s * 11) % 7)));
+  return load;
+}
+
+inline core::Phase control_phase(std::string name) {
+  auto phase = phase_of(std::move(name), "control", 4, {});
+  phase.control = core::ControlResult{
+      "npt loop",
+      5000,
+      {{0, 50e3, 50.4e3, 50.9e3, true}, {0, 500e3, 500.2e3, 500.8e3, true}, {1, 5e6, 5.0003e6, 5.0011e6, true}}};
+  phase.command = "maxlat load --control 50us,500us,5ms -a 0,1";
+  return phase;
+}
+
+// Every kind of phase, two CPUs, loads, controls, outliers, a phase that cannot run here.
+inline core::RunResult typical_run() {
+  core::RunResult run;
+  run.id = "20261121T120000Z-quick";
+  run.tool = "maxlat 0.1.0";
+  run.started = "2026-11-21T12:00:00Z";
+  run.ended = "2026-11-21T12:02:41Z";
+  run.plan = "quick";
+  run.plan_text = "[plan]\nname = \"quick\"\n\n[[limits]]\nphase = \"*\"\nmax_ns = 100000\n";
+  run.seed = 42;
+  run.state = core::RunResult::State::complete;
+
+  run.verdict.not_comparable = {"this is a virtual machine (kvm): the host may stop it at any time",
+                                "the kernel is not PREEMPT_RT"};
+
+  using Seen = core::SettingObservation::Verdict;
+  run.preflight = {
+      {Seen::bad, "preemption", "kernel", "PREEMPT_VOLUNTARY", "PREEMPT_RT",
+       "Without it a system call of anybody delays a real-time task.", "apt install linux-image-rt-amd64"},
+      {Seen::bad, "virtualisation", "environment", "kvm", "none", "The host may stop the whole guest at any time.",
+       "run on the real machine"},
+      {Seen::ok, "clocksource", "clock", "tsc", "tsc", "Other clocks cost a system call or are unstable.", ""},
+      {Seen::unknown, "nmi_watchdog", "kernel", "unknown", "0", "Its interrupt cannot be masked.",
+       "sysctl kernel.nmi_watchdog=0"},
+      {Seen::info, "smt", "cpu", "1 thread per core", "1 thread per core", "Siblings share the execution units.", ""}};
+  run.machine = {{"cpu", "3f9a51c2", {{"model", "AMD EPYC 9B14"}, {"online", "0-1"}, {"microcode", "0xa101148"}}},
+                 {"kernel",
+                  "b07711de",
+                  {{"release", "6.1.0-27-amd64"}, {"command line", "quiet isolcpus=1 nohz_full=1 rcu_nocbs=1"}}}};
+
+  run.phases.push_back(control_phase("control before"));
+  auto hwlat = phase_of("hardware latency", "hwlat", 20, {npt_cpu(0, 0.02, 20, 31e3), npt_cpu(1, 0.02, 20, 27e3)});
+  hwlat.facts = {{"back end", "user-space loop (upper bound)"}, {"interrupts", "on"}};
+  hwlat.command = "maxlat hwlat -a 0,1 -D 20s";
+  run.phases.push_back(std::move(hwlat));
+  auto cyclictest = phase_of("cyclictest under load", "cyclictest", 40, {cyclictest_cpu(0, 40), cyclictest_cpu(1, 40)});
+  cyclictest.command = "cyclictest -m -p95 -i100 --smp -D 40 -h 400 --json=cyclictest.json";
+  cyclictest.load = {load_of("hackbench", "rounds/s", 3.1, 40), load_of("memory", "MiB/s", 5200, 40)};
+  run.phases.push_back(std::move(cyclictest));
+  auto idle = phase_of("npt idle", "npt", 30, {npt_cpu(0, 0.9, 30, 22e3), npt_cpu(1, 1, 30, 19e3)});
+  idle.arm = "none";
+  idle.command = "maxlat npt -a 0,1 -D 30s";
+  run.phases.push_back(std::move(idle));
+  auto loaded = phase_of("npt under load", "npt", 40, {npt_cpu(0, 0.8, 40, 4.1e6), npt_cpu(1, 0.8, 40, 61e3)});
+  loaded.arm = "none";
+  loaded.command = "maxlat npt -a 0,1 -D 40s";
+  loaded.warnings = {"CPU 0 was throttled by the host for 4 ms"};
+  loaded.load = {load_of("hackbench", "rounds/s", 2.8, 40)};
+  run.phases.push_back(std::move(loaded));
+  core::Phase tracer;
+  tracer.name = "tracer lttng-ust";
+  tracer.kind = "tracer";
+  tracer.status = core::PhaseStatus::skipped;
+  tracer.reason = "lttng-sessiond is not installed";
+  run.phases.push_back(std::move(tracer));
+  run.phases.push_back(control_phase("control after"));
+  return run;
+}
+
+// One phase, as `maxlat npt --json` writes it.
+inline core::RunResult single_phase_run() {
+  core::RunResult run;
+  run.id = "npt";
+  run.tool = "maxlat 0.1.0";
+  run.state = core::RunResult::State::complete;
+  run.phases.push_back(phase_of("npt", "npt", 10, {npt_cpu(0, 0.1, 10, 22e3), npt_cpu(1, 0.1, 10, 19e3)}));
+  return run;
+}
+
+// Many CPUs, 10^9 samples each, thousands of bins: the size the report must manage.
+inline core::RunResult large_run(unsigned cpus, unsigned phases) {
+  core::RunResult run = typical_run();
+  run.phases.clear();
+  for (unsigned p = 0; p < phases; ++p) {
+    std::vector<core::CpuResult> all;
+    for (unsigned cpu = 0; cpu < cpus; ++cpu) {
+      auto bins =
+          lattice_bins(9, 2e6, [&](double ns) { return 9.5e9 * bump(ns, 12, 0.04) + 3e7 * std::pow(ns / 12, -1.05); });
+      all.push_back(cpu_from_bins(cpu, std::move(bins), 3600));
+      for (int i = 0; i < 20; ++i) add_stall(all.back(), 2e6 + 1e5 * i + 1e3 * cpu, 170.0 * i + cpu);
+      for (size_t s = 0; s < 3600; ++s)
+        all.back().timeline.max_ns.push_back(1e5 + 900.0 * static_cast<double>((s * 31 + cpu * 7) % 1000));
+    }
+    run.phases.push_back(phase_of(fmt::format("npt {}", p + 1), "npt", 3600, std::move(all)));
+    run.phases.back().load = {load_of("hackbench", "rounds/s", 3, 3600)};
+  }
+  return run;
+}
+
+}  // namespace maxlat::reports::test
