@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include "text_table.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace maxlat::reports {
+namespace {
+
+constexpr size_t kNarrowest = 8;  // of a column of words
+constexpr size_t kGap = 2;
+
+bool continues(char c) {
+  return (static_cast<unsigned char>(c) & 0xc0) == 0x80;
+}
+
+std::string padded(const std::string& cell, size_t width, bool right) {
+  const std::string text = cut_to(cell, width);
+  const std::string space(width - std::min(width, shown_width(text)), ' ');
+  return right ? space + text : text + space;
+}
+
+}  // namespace
+
+size_t shown_width(std::string_view text) {
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return !continues(c); }));
+}
+
+std::string cut_to(std::string_view text, size_t width) {
+  if (shown_width(text) <= width) return std::string(text);
+  const size_t kept = width > 2 ? width - 2 : 0;
+  size_t end = 0;
+  for (size_t shown = 0; end < text.size(); ++end) {
+    if (!continues(text[end]) && shown++ == kept) break;
+  }
+  return std::string(text.substr(0, end)) + std::string(std::min<size_t>(2, width), '.');
+}
+
+std::string printable(std::string_view text) {
+  std::string out(text);
+  std::replace_if(
+      out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
+  return out;
+}
+
+TextTable::TextTable(std::vector<std::string> columns) {
+  for (auto& column : columns) {
+    number_.push_back(column.starts_with('#'));
+    if (number_.back()) column.erase(0, 1);
+  }
+  rows_.push_back(std::move(columns));
+}
+
+void TextTable::row(std::vector<std::string> cells) {
+  for (auto& cell : cells) cell = printable(cell);
+  cells.resize(number_.size());
+  rows_.push_back(std::move(cells));
+}
+
+std::string TextTable::text(unsigned width, const std::string& indent) const {
+  std::vector<size_t> widths(number_.size(), 0);
+  for (const auto& row : rows_) {
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], shown_width(row[i]));
+  }
+  const size_t fixed = indent.size() + kGap * (widths.size() - 1);
+  for (size_t total = std::accumulate(widths.begin(), widths.end(), fixed); total > width; --total) {
+    size_t widest = widths.size();
+    for (size_t i = 0; i < widths.size(); ++i) {
+      if (!number_[i] && widths[i] > kNarrowest && (widest == widths.size() || widths[i] > widths[widest])) widest = i;
+    }
+    if (widest == widths.size()) break;
+    --widths[widest];
+  }
+  std::string out;
+  for (const auto& row : rows_) {
+    std::string line = indent;
+    for (size_t i = 0; i < row.size(); ++i)
+      line += (i > 0 ? std::string(kGap, ' ') : "") + padded(row[i], widths[i], number_[i]);
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + "\n";
+  }
+  return out;
+}
+
+}  // namespace maxlat::reports

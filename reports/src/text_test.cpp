@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+//
+// What goes to a terminal: numbers, tables, histograms, the summary.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <maxlat/reports/report.hpp>
+#include <sstream>
+
+#include "axes.hpp"
+#include "numbers.hpp"
+#include "phase_view.hpp"
+#include "test_runs.hpp"
+#include "text_histogram.hpp"
+#include "text_table.hpp"
+
+namespace maxlat::reports {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST(Numbers, ForPeople) {
+  EXPECT_EQ(grouped(0), "0");
+  EXPECT_EQ(grouped(999), "999");
+  EXPECT_EQ(grouped(1203980), "1\u202f203\u202f980");
+  EXPECT_EQ(latency_html(4560), "4.56\u202fµs");
+  EXPECT_EQ(about(1.234e9), "1.2\u00a0×\u00a010⁹");
+  EXPECT_EQ(about(840), "840");
+  EXPECT_EQ(decade_label(1000), "1 µs");
+  EXPECT_EQ(decade_label(std::pow(10, 5)), "100 µs");
+  EXPECT_EQ(count_label(1e6), "1 M");
+}
+
+TEST(Axes, LatencyAxisHoldsItsRangeAndLabelsDecades) {
+  const auto axis = latency_axis("latency", 23, 4.1e6);
+  EXPECT_LE(axis.low, 23);
+  EXPECT_GE(axis.high, 4.1e6);
+  EXPECT_THAT(axis.tics, ::testing::Contains(::testing::Field(&Tic::label, "1 ms")));
+}
+
+TEST(Axes, NinesAxisEndsWithTheSamples) {
+  const auto axis = nines_axis("share", 1e4);
+  EXPECT_EQ(axis.tics.size(), 5u);
+  EXPECT_EQ(axis.tics[3].label, "99.9 %");
+  EXPECT_LT(axis.high, 5);
+}
+
+TEST(TextTableTest, AlignsAndCutsWordsOnly) {
+  TextTable table({"name", "#value"});
+  table.row({"a rather long name of a phase", "123456789"});
+  table.row({"b", "1"});
+  const auto lines = lines_of(table.text(30));
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_EQ(lines[1], "  a rather long n..  123456789");
+  EXPECT_EQ(lines[2], "  b                          1");
+}
+
+TEST(TextTableTest, CountsCharactersNotBytes) {
+  EXPECT_EQ(shown_width("µs"), 2u);
+  EXPECT_EQ(cut_to("µµµµµ", 4), "µµ..");
+  EXPECT_EQ(cut_to("abc", 3), "abc");
+}
+
+TEST(TextTableTest, SendsNoEscapeSequenceOn) {
+  EXPECT_EQ(printable("a\033[2Jb"), "a?[2Jb");
+}
+
+uint64_t sum_of_histogram(const std::string& text) {
+  uint64_t sum = 0;
+  for (const auto& line : lines_of(text)) {
+    std::istringstream fields(line.substr(line.rfind('"') + 1));
+    double low = 0, high = 0;
+    uint64_t count = 0;
+    fields >> low >> high >> count;
+    EXPECT_LT(low, high);
+    sum += count;
+  }
+  return sum;
+}
+
+TEST(TextHistogram, ConservesCountsAndShowsTheMaximum) {
+  const auto run = test::typical_run();
+  for (const auto& phase : run.phases) {
+    const PhaseView view(phase);
+    const std::string text = text_histogram(phase.name, view.all, 100);
+    EXPECT_EQ(sum_of_histogram(text), view.all.samples) << phase.name;
+  }
+}
+
+TEST(TextHistogram, AnOverflowIsCounted) {
+  auto cpu = test::cpu_from_bins(0, {{0, 0.5, 4}, {100, 101, 2}}, 1);
+  cpu.overflow_count = 1;
+  cpu.samples = 7;
+  cpu.max_ns = 400e9;
+  const auto text = text_histogram("x", cpu, 100);
+  EXPECT_EQ(sum_of_histogram(text), 7u);
+  EXPECT_THAT(lines_of(text).back(), HasSubstr("200000000000"));
+}
+
+TEST(TerminalSummary, SaysVerdictAndReasonsFirst) {
+  auto run = test::typical_run();
+  run.verdict.kind = core::Verdict::Kind::fail;
+  run.verdict.reasons = {"too late"};
+  const auto lines = lines_of(terminal_summary(run));
+  EXPECT_EQ(lines.at(0), "Verdict: FAIL");
+  EXPECT_EQ(lines.at(1), "  - too late");
+  EXPECT_THAT(lines, ::testing::Contains("NOT COMPARABLE WITH BARE METAL"));
+}
+
+TEST(TerminalSummary, NamesEveryPhaseLoadAndStall) {
+  const auto run = test::typical_run();
+  const std::string text = terminal_summary(run);
+  for (const auto& phase : run.phases) {
+    EXPECT_THAT(text, HasSubstr(phase.name));
+    for (const auto& load : phase.load) EXPECT_THAT(text, HasSubstr(load.name));
+  }
+  EXPECT_THAT(text, HasSubstr("4.10 ms"));
+  EXPECT_THAT(text, HasSubstr("lttng-sessiond is not installed"));
+}
+
+TEST(TerminalSummary, KeepsToTheWidth) {
+  for (const unsigned width : {80u, 100u, 132u}) {
+    for (const auto& line : lines_of(terminal_summary(test::typical_run(), width)))
+      EXPECT_LE(shown_width(line), width) << line;
+  }
+}
+
+TEST(TerminalSummary, ColoursOnlyWhenAsked) {
+  EXPECT_THAT(terminal_summary(test::typical_run()), Not(HasSubstr("\033")));
+  EXPECT_THAT(terminal_summary(test::typical_run(), 100, true), HasSubstr("\033"));
+}
+
+TEST(TerminalSummary, WorksForOnePhaseAndForNone) {
+  EXPECT_THAT(terminal_summary(test::single_phase_run()), HasSubstr("npt"));
+  EXPECT_THAT(terminal_summary(core::RunResult{}), HasSubstr("Verdict"));
+}
+
+}  // namespace
+}  // namespace maxlat::reports
