@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+//
+// One phase on the page: whether its figures may be used, how they were made, the figures, the plots, and what was kept
+// of the largest samples. Works for any kind of phase: what a phase does not have is left out.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <maxlat/core/duration.hpp>
+
+#include "numbers.hpp"
+#include "sections.hpp"
+
+namespace maxlat::reports {
+namespace {
+
+constexpr size_t kCpusInOneTable = 16;  // more are folded away, the worst shown
+constexpr size_t kWorstShown = 5;
+constexpr size_t kOutliersShown = 12;
+
+void facts(Html& html, const core::Phase& phase) {
+  const auto list = html.element("dl", {{"class", "facts"}});
+  const auto fact = [&](std::string_view name, const std::string& value) {
+    if (value.empty()) return;
+    html.leaf("dt", name);
+    html.leaf("dd", value);
+  };
+  fact("kind", phase.kind);
+  fact("arm", phase.arm);
+  fact("started", phase.started);
+  if (phase.duration_s > 0) fact("wall time", core::duration_text(phase.duration_s));
+  if (phase.exposure_s > 0) fact("exposure", seconds_html(phase.exposure_s) + " of CPU time, all CPUs together");
+  for (const auto& [name, value] : phase.facts) fact(name, value);
+}
+
+void cpu_row(Html& html, const std::string& name, const core::CpuResult& cpu, std::string_view style = {}) {
+  const auto row = html.element("tr", {{"class", style}});
+  const auto number = [&](const std::string& text) { html.leaf("td", text, {{"class", "n"}}); };
+  html.leaf("th", name, {{"scope", "row"}});
+  number(grouped(cpu.samples));
+  number(cpu.exposure_s > 0 ? seconds_html(cpu.exposure_s) : "–");
+  if (cpu.samples == 0) {
+    for (size_t i = 0; i < 4 + core::kQuantileLevels.size(); ++i) number("–");
+    return;
+  }
+  number(latency_html(cpu.min_ns));
+  number(latency_html(cpu.mean_ns));
+  number(latency_html(cpu.stddev_ns));
+  for (const auto& level : core::kQuantileLevels) number(latency_html(core::quantile_of(cpu, level.level)));
+  html.leaf("td", latency_html(cpu.max_ns), {{"class", "n top"}});
+}
+
+void cpu_table(Html& html, std::string_view label, const PhaseView& view, std::span<const core::CpuResult* const> cpus,
+               bool with_all) {
+  const Table table(html, label,
+                    {"CPU", "#samples", "#exposure", "#min", "#mean", "#std. dev.", "#p50", "#p90", "#p99", "#p99.9",
+                     "#p99.99", "#p99.999", "#p99.9999", "#max"},
+                    "dense");
+  if (with_all) cpu_row(html, "all", view.all, "all");
+  for (const auto* cpu : cpus) cpu_row(html, fmt::format("{}", cpu->cpu), *cpu);
+}
+
+void cpu_tables(Html& html, const PhaseView& view) {
+  if (view.phase.per_cpu.empty()) return;
+  std::vector<const core::CpuResult*> cpus;
+  for (const auto& cpu : view.phase.per_cpu) cpus.push_back(&cpu);
+  html.leaf("h3", "Latency by CPU");
+  if (cpus.size() <= kCpusInOneTable) {
+    cpu_table(html, "Latency by CPU", view, cpus, cpus.size() > 1);
+    return;
+  }
+  std::vector<const core::CpuResult*> worst = cpus;
+  std::stable_sort(worst.begin(), worst.end(), [](const auto* a, const auto* b) { return a->max_ns > b->max_ns; });
+  worst.resize(kWorstShown);
+  cpu_table(html, "Latency of the worst CPUs", view, worst, true);
+  html.leaf("p", fmt::format("The {} CPUs with the largest maxima of {}.", kWorstShown, cpus.size()),
+            {{"class", "soft"}});
+  const auto details = html.element("details");
+  html.leaf("summary", fmt::format("All {} CPUs", cpus.size()));
+  cpu_table(html, "Latency by CPU", view, cpus, false);
+}
+
+void statements(Html& html, const PhaseView& view) {
+  if (const auto rule = rule_of_three(view.all)) {
+    std::string text = fmt::format("No sample above {} in {}: at 95 % confidence fewer than one sample in {} is longer",
+                                   latency_html(view.all.max_ns), grouped(view.all.samples), about(1 / rule->share));
+    if (rule->every_s) text += fmt::format(", less than one in {} of CPU time", seconds_html(*rule->every_s));
+    text += ", as long as the box stays as it was and samples do not depend on each other (rule of three).";
+    html.leaf("p", text, {{"class", "statement"}});
+  }
+  const TailHint hint = tail_hint(view);
+  if (!hint) return;
+  std::string text;
+  if (hint.stretched)
+    text += fmt::format("The maximum is {} times p99: such a tail mostly comes from outside the thing measured. ",
+                        about(*hint.max_to_p99));
+  if (hint.all_cpus_at_once) {
+    text +=
+        "The largest samples of all CPUs go together, as when all of them were stopped at once (hypervisor, firmware, "
+        "stop_machine). ";
+  } else if (hint.spread_of_maxima) {
+    text += fmt::format("The maxima of the CPUs differ by {:.0f} %, so not all of them were stopped at once. ",
+                        100 * *hint.spread_of_maxima);
+  }
+  html.leaf("p", text + "This is a hint, not part of the verdict.", {{"class", "warning"}});
+}
+
+void figure(Html& html, const DrawnPlot& drawn) {
+  const auto guard = html.element("figure", {{"data-kind", drawn.plot.kind}});
+  html.leaf("figcaption", drawn.plot.title.substr(std::min(drawn.plot.title.size(), drawn.plot.title.rfind(": ") + 2)));
+  html.trusted(drawn.svg);
+  if (drawn.plot.series.size() > 1) {
+    const auto list = html.element("ul", {{"class", "legend"}});
+    for (const auto& series : drawn.plot.series)
+      html.leaf("li", series.name, {{"style", fmt::format("--c:var(--s{})", series.colour)}});
+  }
+  if (!drawn.plot.note.empty()) html.leaf("p", drawn.plot.note);
+}
+
+void outlier_table(Html& html, const PhaseView& view) {
+  if (view.all.outliers.empty()) return;
+  html.leaf("h3", "Largest samples");
+  const size_t shown = std::min(kOutliersShown, view.all.outliers.size());
+  const bool causes = std::any_of(view.all.outliers.begin(), view.all.outliers.begin() + static_cast<long>(shown),
+                                  [](const auto& outlier) { return !outlier.cause.empty(); });
+  const Table table(html, "Largest samples",
+                    {"#latency", "#CPU", "#after the start of the phase", causes ? "cause" : ""});
+  for (size_t i = 0; i < shown; ++i) {
+    const auto& outlier = view.all.outliers[i];
+    const auto row = html.element("tr");
+    html.leaf("td", latency_html(outlier.latency_ns), {{"class", "n"}});
+    html.leaf("td", fmt::format("{}", outlier.cpu), {{"class", "n"}});
+    html.leaf("td", fmt::format("{:.6f}\u202fs", outlier.t_ns / 1e9), {{"class", "n"}});
+    html.leaf("td", outlier.cause);
+  }
+}
+
+void overflow_note(Html& html, const PhaseView& view) {
+  if (view.all.overflow_count == 0) return;
+  std::string text = fmt::format("{} sample{} lay beyond the histogram's range and are counted all the same",
+                                 grouped(view.all.overflow_count), view.all.overflow_count == 1 ? "" : "s");
+  const char* comma = ": ";
+  for (size_t i = 0; i < std::min<size_t>(5, view.all.overflow.size()); ++i) {
+    text += comma + latency_html(view.all.overflow[i].latency_ns) + fmt::format(" on CPU {}", view.all.overflow[i].cpu);
+    comma = ", ";
+  }
+  html.leaf("p", text + ".", {{"class", "warning"}});
+}
+
+void load_table(Html& html, const core::Phase& phase) {
+  if (phase.load.empty()) return;
+  html.leaf("h3", "Loads");
+  const Table table(html, "Loads", {"load", "command", "state", "#progress, median", "#lowest"});
+  for (const auto& load : phase.load) {
+    const auto row = html.element("tr");
+    html.leaf("td", load.name);
+    {
+      const auto cell = html.element("td");
+      html.leaf("code", load.command);
+    }
+    {
+      const auto cell = html.element("td");
+      html.leaf("span", load.alive ? "alive" : "dead", {{"class", load.alive ? "chip pass" : "chip fail"}});
+      if (!load.reason.empty()) html.leaf("span", load.reason, {{"class", "why"}});
+    }
+    std::vector<double> progress = load.progress;
+    std::sort(progress.begin(), progress.end());
+    const auto figure_of = [&](size_t at) {
+      return progress.empty() ? std::string("–") : fmt::format("{:.4g} {}", progress[at], load.unit);
+    };
+    html.leaf("td", figure_of(progress.size() / 2), {{"class", "n"}});
+    html.leaf("td", figure_of(0), {{"class", "n"}});
+  }
+}
+
+void control_table(Html& html, const core::ControlResult& control) {
+  html.leaf("h3", "Positive control: " + control.meter);
+  html.leaf("p", fmt::format("Stalls of known length, made by a hog on the measured CPU. Found within {} of what the "
+                             "hog really held the CPU "
+                             "counts as found.",
+                             latency_html(control.stated_error_ns)));
+  const Table table(html, "Positive control", {"#CPU", "#planted", "#actual", "#found", "#error", "result"});
+  for (const auto& stall : control.stalls) {
+    const auto row = html.element("tr");
+    const auto number = [&](const std::string& text) { html.leaf("td", text, {{"class", "n"}}); };
+    number(fmt::format("{}", stall.cpu));
+    number(latency_html(stall.planted_ns));
+    number(latency_html(stall.actual_ns));
+    const double error = stall.found_ns - stall.actual_ns;
+    const bool any = stall.found_ns > 0;
+    number(any ? latency_html(stall.found_ns) : "nothing");
+    number(any ? (error < 0 ? "−" : "+") + latency_html(std::abs(error)) : "–");
+    const auto cell = html.element("td");
+    html.leaf("span", stall.found ? "found" : "missed", {{"class", stall.found ? "chip pass" : "chip fail"}});
+  }
+}
+
+void event_table(Html& html, const core::EventCounts& events) {
+  html.leaf("h3", "Events of the traced arm");
+  const uint64_t accounted = events.recorded + events.lost_full + events.lost_wrap + events.lost_big;
+  {
+    const Table table(html, "Events",
+                      {"#produced", "#recorded", "#lost: buffer full", "#lost: wrapped", "#lost: too big"});
+    const auto row = html.element("tr");
+    for (const uint64_t count : {events.produced, events.recorded, events.lost_full, events.lost_wrap, events.lost_big})
+      html.leaf("td", grouped(count), {{"class", "n"}});
+  }
+  if (accounted != events.produced)
+    html.leaf("p", fmt::format("The books do not balance: recorded and lost make {}.", grouped(accounted)),
+              {{"class", "warning"}});
+}
+
+}  // namespace
+
+void phase_section(Html& html, const PhaseView& view, const std::string& anchor, std::span<const DrawnPlot> plots) {
+  const core::Phase& phase = view.phase;
+  const auto section = html.element("section", {{"class", "phase"}, {"id", anchor}, {"data-kind", phase.kind}});
+  {
+    const auto heading = html.element("h2");
+    html.text(phase.name);
+    status_chip(html, phase.status);
+  }
+  if (!phase.reason.empty())
+    html.leaf("p", phase.reason, {{"class", phase.status == core::PhaseStatus::ok ? "" : "warning"}});
+  if (phase.status == core::PhaseStatus::ok) {
+    if (const auto reason = unfit_because(phase))
+      html.leaf("p", "Not to be used: " + *reason + ".", {{"class", "warning"}});
+  }
+  if (!phase.command.empty()) html.leaf("code", phase.command, {{"class", "command"}});
+  facts(html, phase);
+  for (const auto& warning : phase.warnings) html.leaf("p", warning, {{"class", "warning"}});
+  statements(html, view);
+  overflow_note(html, view);
+  if (phase.control) control_table(html, *phase.control);
+  cpu_tables(html, view);
+  if (!plots.empty()) {
+    const auto grid = html.element("div", {{"class", "plots"}});
+    for (const auto& drawn : plots) figure(html, drawn);
+  }
+  if (phase.events) event_table(html, *phase.events);
+  outlier_table(html, view);
+  load_table(html, phase);
+}
+
+}  // namespace maxlat::reports

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+//
+// The sections of the page, in the order in which a reader meets them. Each writes nothing when it has nothing to say.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "html.hpp"
+#include "phase_view.hpp"
+#include "plot.hpp"
+
+namespace maxlat::reports {
+
+struct DrawnPlot {
+  Plot plot;
+  std::string svg;  // cleaned
+};
+
+void verdict_section(Html& html, const core::RunResult& run);
+void findings_section(Html& html, const core::RunResult& run, const std::vector<PhaseView>& views);
+void reading_section(Html& html);
+void preflight_section(Html& html, const core::RunResult& run);
+void phase_section(Html& html, const PhaseView& view, const std::string& anchor, std::span<const DrawnPlot> plots);
+void machine_section(Html& html, const core::RunResult& run);
+
+// Used by several of them.
+void status_chip(Html& html, core::PhaseStatus status);
+// Begins a table that scrolls in itself on a narrow screen, and writes its head. A name that begins with '#' heads a
+// column of numbers. Rows are written while the guard lives.
+class Table {
+ public:
+  Table(Html& html, std::string_view label, std::initializer_list<std::string_view> columns,
+        std::string_view style = {});
+
+ private:
+  Html::Element frame_, table_, body_;
+};
+
+}  // namespace maxlat::reports

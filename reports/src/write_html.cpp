@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+//
+// The page as a whole. All plots of all phases are drawn by one gnuplot (gnuplot.hpp), then each section is written.
+#include <fmt/format.h>
+
+#include <maxlat/reports/report.hpp>
+
+#include "gnuplot.hpp"
+#include "html.hpp"
+#include "phase_view.hpp"
+#include "plots.hpp"
+#include "sections.hpp"
+#include "style.hpp"
+#include "svg_clean.hpp"
+
+namespace maxlat::reports {
+namespace {
+
+using PlotsByPhase = std::vector<std::vector<DrawnPlot>>;
+
+core::Result<PlotsByPhase> drawn_plots(const std::vector<PhaseView>& views) {
+  std::vector<Plot> plots;
+  std::vector<size_t> counts;
+  for (const auto& view : views) {
+    auto own = plots_of(view);
+    counts.push_back(own.size());
+    plots.insert(plots.end(), std::make_move_iterator(own.begin()), std::make_move_iterator(own.end()));
+  }
+  auto drawings = draw(plots);
+  if (!drawings) return drawings.error();
+
+  PlotsByPhase by_phase;
+  size_t next = 0;
+  for (const size_t count : counts) {
+    auto& own = by_phase.emplace_back();
+    for (size_t i = 0; i < count; ++i, ++next) {
+      auto svg = clean_svg((*drawings)[next], plot_id(next), plots[next]);
+      if (!svg) return svg.error();
+      own.push_back({std::move(plots[next]), *std::move(svg)});
+    }
+  }
+  return by_phase;
+}
+
+std::string anchor(size_t index) {
+  return fmt::format("phase-{}", index + 1);
+}
+
+void head(Html& html, const core::RunResult& run) {
+  const auto guard = html.element("head");
+  html.empty("meta", {{"charset", "utf-8"}});
+  html.empty("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
+  // The page needs nothing but itself, and this makes the browser hold it to that.
+  html.empty("meta",
+             {{"http-equiv", "Content-Security-Policy"}, {"content", "default-src 'none'; style-src 'unsafe-inline'"}});
+  html.leaf("title", fmt::format("maxlat: {} {}", core::to_string(run.verdict.kind), run.id));
+  const auto style = html.element("style");
+  html.trusted(style_sheet());
+}
+
+void contents(Html& html, const core::RunResult& run) {
+  const auto nav = html.element("nav", {{"aria-label", "Contents"}});
+  const auto list = html.element("ul");
+  const auto entry = [&](const std::string& target, std::string_view name) {
+    const auto item = html.element("li");
+    html.leaf("a", name, {{"href", "#" + target}});
+  };
+  entry("verdict", "Verdict");
+  entry("findings", "What this run shows");
+  if (!run.preflight.empty()) entry("preflight", "Pre-flight");
+  for (size_t i = 0; i < run.phases.size(); ++i) entry(anchor(i), run.phases[i].name);
+  if (!run.machine.empty()) entry("machine", "Machine");
+}
+
+void page_header(Html& html, const core::RunResult& run) {
+  const auto header = html.element("header");
+  html.leaf("h1", "Latency report");
+  std::string line = run.id;
+  const auto add = [&](const std::string& text) {
+    if (!text.empty()) line += (line.empty() ? "" : " · ") + text;
+  };
+  if (!run.plan.empty()) add("plan " + run.plan);
+  add(run.started.empty() || run.ended.empty() ? run.started : run.started + " to " + run.ended);
+  add(run.tool);
+  html.leaf("p", line, {{"class", "soft"}});
+  contents(html, run);
+}
+
+void page_footer(Html& html, const core::RunResult& run) {
+  const auto footer = html.element("footer");
+  html.leaf("p", fmt::format("Made by {} from the result file alone; `maxlat report` makes this page again. Seed {}.",
+                             run.tool.empty() ? "maxlat" : run.tool, run.seed));
+  if (run.plan_text.empty()) return;
+  const auto details = html.element("details");
+  html.leaf("summary", "The plan of this run");
+  html.leaf("pre", run.plan_text);
+}
+
+}  // namespace
+
+core::Status write_html(const core::RunResult& run, const std::string& path) {
+  std::vector<PhaseView> views;
+  views.reserve(run.phases.size());
+  for (const auto& phase : run.phases) views.emplace_back(phase);
+  const auto plots = drawn_plots(views);
+  if (!plots) return plots.error();
+
+  Html html;
+  html.trusted("<!DOCTYPE html>\n");
+  {
+    const auto document = html.element("html", {{"lang", "en"}});
+    head(html, run);
+    const auto body = html.element("body");
+    page_header(html, run);
+    {
+      const auto main = html.element("main");
+      verdict_section(html, run);
+      findings_section(html, run, views);
+      reading_section(html);
+      preflight_section(html, run);
+      for (size_t i = 0; i < views.size(); ++i) phase_section(html, views[i], anchor(i), (*plots)[i]);
+      machine_section(html, run);
+    }
+    page_footer(html, run);
+  }
+  return core::write_atomically(path, html.take());
+}
+
+}  // namespace maxlat::reports

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+//
+// The page as a document: whole, safe against what is written in it, and with every section. How it looks in a browser
+// is tested in tests/e2e.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <maxlat/core/process.hpp>
+#include <maxlat/reports/report.hpp>
+#include <set>
+#include <vector>
+
+#include "test_environment.hpp"
+#include "test_runs.hpp"
+
+namespace maxlat::reports {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class WriteHtml : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (core::find_program("gnuplot").empty()) GTEST_SKIP() << "gnuplot is not installed";
+  }
+  std::string page_of(const core::RunResult& run) {
+    const auto written = write_html(run, folder_.file("report.html"));
+    EXPECT_TRUE(written) << (written ? "" : written.error().text);
+    return folder_.read("report.html");
+  }
+  test::TemporaryFolder folder_;
+};
+
+struct Tag {
+  std::string name;
+  std::string text;  // between < and >
+};
+
+std::vector<Tag> tags_of(const std::string& page) {
+  std::vector<Tag> tags;
+  for (size_t at = page.find('<'); at != std::string::npos; at = page.find('<', at + 1)) {
+    const size_t end = page.find('>', at);
+    const std::string text = page.substr(at + 1, end - at - 1);
+    tags.push_back({text.substr(0, text.find_first_of(" \n")), text});
+  }
+  return tags;
+}
+
+// Every element that opens closes, in order. (All text is escaped, so each '<' begins a tag.)
+void expect_balanced(const std::string& page) {
+  std::vector<std::string> open;
+  for (const auto& tag : tags_of(page)) {
+    if (tag.name == "!DOCTYPE" || tag.name == "meta") continue;
+    if (tag.name.front() != '/') {
+      open.push_back(tag.name);
+      continue;
+    }
+    ASSERT_FALSE(open.empty()) << tag.text;
+    ASSERT_EQ(open.back(), tag.name.substr(1));
+    open.pop_back();
+  }
+  EXPECT_TRUE(open.empty());
+}
+
+std::string attribute(const Tag& tag, const std::string& name) {
+  const size_t at = tag.text.find(" " + name + "=\"");
+  if (at == std::string::npos) return {};
+  const size_t begin = at + name.size() + 3;
+  return tag.text.substr(begin, tag.text.find('"', begin) - begin);
+}
+
+TEST_F(WriteHtml, IsBalancedForEveryShapeOfRun) {
+  auto unknown = test::single_phase_run();
+  unknown.phases[0].kind = "a kind nobody knows";
+  auto empty_phase = test::single_phase_run();
+  empty_phase.phases[0].per_cpu.clear();
+  for (const auto& run :
+       {test::typical_run(), test::single_phase_run(), test::large_run(20, 1), unknown, empty_phase, core::RunResult{}})
+    expect_balanced(page_of(run));
+}
+
+TEST_F(WriteHtml, IdsAreUniqueAndLinksLead) {
+  std::set<std::string> ids;
+  const auto tags = tags_of(page_of(test::typical_run()));
+  for (const auto& tag : tags) {
+    const std::string id = attribute(tag, "id");
+    EXPECT_TRUE(id.empty() || ids.insert(id).second) << id << " is there twice";
+  }
+  for (const auto& tag : tags) {
+    const std::string target = attribute(tag, "href");
+    EXPECT_TRUE(!target.starts_with('#') || ids.count(target.substr(1)) == 1) << target << " leads nowhere";
+  }
+}
+
+TEST_F(WriteHtml, NeedsNothingButItself) {
+  const auto page = page_of(test::typical_run());
+  for (const auto& tag : tags_of(page)) {
+    EXPECT_NE(tag.name, "script");
+    EXPECT_NE(tag.name, "link");
+    EXPECT_NE(tag.name, "img");
+    EXPECT_EQ(attribute(tag, "src"), "");
+    const std::string href = attribute(tag, "href");
+    EXPECT_TRUE(href.empty() || href.starts_with('#')) << href;
+  }
+  EXPECT_THAT(page, Not(HasSubstr("http:")));
+  EXPECT_THAT(page, Not(HasSubstr("https:")));
+  EXPECT_THAT(page, Not(HasSubstr("@import")));
+}
+
+TEST_F(WriteHtml, SaysVerdictFirstAndLoudlyWhatCannotBeCompared) {
+  auto run = test::typical_run();
+  run.verdict.kind = core::Verdict::Kind::invalid;
+  run.verdict.reasons = {"hackbench died"};
+  const auto page = page_of(run);
+  EXPECT_THAT(page, HasSubstr("INVALID"));
+  EXPECT_THAT(page, HasSubstr("hackbench died"));
+  EXPECT_THAT(page, HasSubstr("Not comparable with bare metal"));
+  EXPECT_LT(page.find("INVALID"), page.find("Not comparable"));
+  EXPECT_LT(page.find("Not comparable"), page.find("id=\"preflight\""));
+}
+
+TEST_F(WriteHtml, EveryPhaseHasItsSectionCommandAndReason) {
+  const auto run = test::typical_run();
+  const auto page = page_of(run);
+  size_t sections = 0;
+  for (const auto& tag : tags_of(page)) sections += attribute(tag, "class") == "phase" ? 1 : 0;
+  EXPECT_EQ(sections, run.phases.size());
+  for (const auto& phase : run.phases) {
+    EXPECT_THAT(page, HasSubstr(phase.command));
+    EXPECT_THAT(page, HasSubstr(phase.reason));
+  }
+  EXPECT_THAT(page, HasSubstr("rule of three"));
+  EXPECT_THAT(page, HasSubstr("user-space loop (upper bound)"));
+  EXPECT_THAT(page, HasSubstr("b07711de"));
+}
+
+// Everything that is text in a result may come from a kernel, a program, a plan.
+TEST_F(WriteHtml, EscapesEverything) {
+  const std::string hostile = "<script>alert(1)</script>\"' onload=\"x";
+  auto run = test::typical_run();
+  run.id = run.tool = run.plan = run.plan_text = run.started = run.ended = hostile;
+  run.verdict.reasons = run.verdict.not_comparable = {hostile};
+  run.verdict.rules = {{hostile, hostile, hostile, core::RuleResult::Outcome::fail}};
+  for (auto& row : run.preflight) row = {row.verdict, hostile, hostile, hostile, hostile, hostile, hostile};
+  for (auto& group : run.machine) group = {hostile, hostile, {{hostile, hostile}}};
+  for (auto& phase : run.phases) {
+    phase.name += hostile;
+    phase.kind = phase.arm = phase.reason = phase.command = phase.started = hostile;
+    phase.facts = {{hostile, hostile}};
+    phase.warnings = {hostile};
+    if (phase.control) phase.control->meter = hostile;
+    for (auto& load : phase.load) load.name = load.command = load.unit = load.reason = hostile;
+    for (auto& cpu : phase.per_cpu) {
+      for (auto& outlier : cpu.outliers) outlier.cause = hostile;
+    }
+  }
+  const auto page = page_of(run);
+  expect_balanced(page);
+  EXPECT_THAT(page, Not(HasSubstr("<script")));
+  EXPECT_THAT(page, Not(HasSubstr("\" onload=\"x")));
+}
+
+TEST_F(WriteHtml, AFullDiskIsAnError) {
+  const auto written = write_html(test::single_phase_run(), "/dev/full");
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().exit_status, core::Exit::error);
+  EXPECT_THAT(written.error().text, HasSubstr("/dev/full"));
+}
+
+}  // namespace
+}  // namespace maxlat::reports
