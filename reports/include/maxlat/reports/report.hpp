@@ -4,10 +4,9 @@
 // model alone, so `maxlat report DIR` makes them again from result.json.
 #pragma once
 
-#include <string>
-
 #include <maxlat/core/result.hpp>
 #include <maxlat/core/run_result.hpp>
+#include <string>
 
 namespace maxlat::reports {
 

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+//
+// `maxlat report` and `maxlat gate` from their arguments to their files and exit statuses.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <maxlat/core/process.hpp>
+#include <maxlat/reports/gate_command.hpp>
+#include <maxlat/reports/report_command.hpp>
+
+#include "test_environment.hpp"
+#include "test_runs.hpp"
+
+namespace maxlat::reports {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Ran {
+  core::Result<core::Exit> result = core::Exit::pass;
+  std::string printed;
+};
+
+Ran ran(const core::Command& command, const core::Arguments& arguments) {
+  ::testing::internal::CaptureStdout();
+  Ran ran{command.run(arguments), {}};
+  std::fflush(stdout);
+  ran.printed = ::testing::internal::GetCapturedStdout();
+  return ran;
+}
+
+core::Exit status_of(const Ran& ran) {
+  return ran.result ? *ran.result : ran.result.error().exit_status;
+}
+std::string error_of(const Ran& ran) {
+  return ran.result ? "" : ran.result.error().text;
+}
+
+class Commands : public ::testing::Test {
+ protected:
+  void SetUp() override { ASSERT_TRUE(core::write_run(result(), test::single_phase_run())); }
+  std::string result() const { return folder_.file("result.json"); }
+  bool exists(const std::string& name) const { return std::filesystem::exists(folder_.file(name)); }
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(Commands, ReportTakesAFolderOrAFile) {
+  if (core::find_program("gnuplot").empty()) GTEST_SKIP() << "gnuplot is not installed";
+  const auto from_folder = ran(report_command(), {folder_.path()});
+  EXPECT_EQ(status_of(from_folder), core::Exit::pass) << error_of(from_folder);
+  EXPECT_EQ(from_folder.printed, folder_.file("report.html") + "\n");
+  EXPECT_TRUE(exists("report.html"));
+  std::filesystem::rename(result(), folder_.file("npt.json"));
+  EXPECT_EQ(status_of(ran(report_command(), {folder_.file("npt.json")})), core::Exit::pass);
+  EXPECT_TRUE(exists("npt.html"));
+  EXPECT_EQ(status_of(ran(report_command(), {folder_.file("npt.json"), "-o", folder_.file("x.html")})),
+            core::Exit::pass);
+  EXPECT_EQ(folder_.read("x.html"), folder_.read("npt.html"));
+}
+
+TEST_F(Commands, ReportAsTextNeedsNoGnuplot) {
+  const test::EnvironmentVariable path("PATH", folder_.path());
+  const auto text = ran(report_command(), {"--text", result()});
+  EXPECT_EQ(status_of(text), core::Exit::pass);
+  EXPECT_THAT(text.printed, HasSubstr("Verdict:"));
+  if (!core::find_program("gnuplot").empty()) GTEST_SKIP() << "gnuplot is in /usr/sbin";
+  const auto page = ran(report_command(), {result()});
+  EXPECT_EQ(status_of(page), core::Exit::error);
+  EXPECT_THAT(error_of(page), HasSubstr("gnuplot is not installed"));
+  EXPECT_THAT(page.result.error().hint, HasSubstr("--text"));
+  EXPECT_FALSE(exists("report.html"));
+}
+
+TEST_F(Commands, ReportOfWhatIsNoResultIsAnError) {
+  folder_.write("empty.json", "");
+  folder_.write("other.json", "{\"schema\": \"something\"}");
+  const std::string whole = folder_.read("result.json");
+  folder_.write("half.json", whole.substr(0, whole.size() / 2));
+  for (const char* name : {"empty.json", "other.json", "half.json", "missing.json"}) {
+    for (const auto* command : {&report_command(), &gate_command()}) {
+      core::Arguments arguments = {folder_.file(name)};
+      if (command == &gate_command()) arguments.insert(arguments.end(), {"--max-ns", "1s"});
+      const auto answer = ran(*command, arguments);
+      EXPECT_EQ(status_of(answer), core::Exit::error) << name;
+      EXPECT_THAT(error_of(answer), HasSubstr(name));
+      EXPECT_EQ(answer.printed, "");
+    }
+  }
+  EXPECT_THAT(error_of(ran(report_command(), {"/proc"})), HasSubstr("has no result.json"));
+  EXPECT_EQ(status_of(ran(report_command(), {})), core::Exit::error);
+  EXPECT_EQ(status_of(ran(report_command(), {"a", "b"})), core::Exit::error);
+}
+
+TEST_F(Commands, ReportOnAFullDiskIsAnError) {
+  EXPECT_EQ(status_of(ran(report_command(), {result(), "--text", "-o", "/dev/full"})), core::Exit::error);
+  if (core::find_program("gnuplot").empty()) GTEST_SKIP() << "gnuplot is not installed";
+  EXPECT_EQ(status_of(ran(report_command(), {result(), "-o", "/dev/full"})), core::Exit::error);
+}
+
+TEST_F(Commands, GateAnswersWithItsExitStatus) {
+  using Exit = core::Exit;
+  const auto gate = [&](core::Arguments limits) {
+    limits.insert(limits.begin(), result());
+    return ran(gate_command(), limits);
+  };
+  EXPECT_EQ(status_of(gate({"--max-ns", "22us"})), Exit::pass);
+  EXPECT_EQ(status_of(gate({"--max-ns", "22000"})), Exit::pass);
+  EXPECT_EQ(status_of(gate({"--max-ns", "21999"})), Exit::limit_exceeded);
+  EXPECT_EQ(status_of(gate({"--quantile", "p99.99=20us", "--exposure", "10s"})), Exit::pass);
+  EXPECT_EQ(status_of(gate({"--quantile", "p99.99=20us", "--quantile=p50=1ns"})), Exit::limit_exceeded);
+  EXPECT_EQ(status_of(gate({"--exposure", "1m"})), Exit::limit_exceeded);
+  EXPECT_EQ(status_of(gate({"--mean-ns", "1us", "--phase", "npt"})), Exit::pass);
+  EXPECT_EQ(status_of(gate({"--max-ns", "1s", "--phase", "cyclictest"})), Exit::invalid);
+  EXPECT_EQ(status_of(gate({"--load-alive"})), Exit::invalid);
+}
+
+TEST_F(Commands, GatePrintsItsRulesAndWritesTheVerdict) {
+  const auto answer = ran(gate_command(), {result(), "--max-ns", "21us", "--json", folder_.file("judged.json")});
+  EXPECT_THAT(answer.printed, HasSubstr("npt: max_ns"));
+  EXPECT_THAT(answer.printed, HasSubstr("<= 21000 ns"));
+  EXPECT_THAT(answer.printed, HasSubstr("verdict: fail"));
+  const auto judged = core::read_run(folder_.file("judged.json"));
+  ASSERT_TRUE(judged) << judged.error().text;
+  EXPECT_EQ(judged->verdict.kind, core::Verdict::Kind::fail);
+  EXPECT_EQ(ran(gate_command(), {result(), "-q", "--max-ns", "21us"}).printed, "");
+}
+
+TEST_F(Commands, GateMistakesAreErrorsNotVerdicts) {
+  for (const core::Arguments& wrong : std::vector<core::Arguments>{{},
+                                                                   {"--max-ns"},
+                                                                   {"--max-ns", "fast"},
+                                                                   {"--max-ns", "-5"},
+                                                                   {"--quantile", "p99"},
+                                                                   {"--quantile", "q99=1us"},
+                                                                   {"--quantile", "p101=1us"},
+                                                                   {"--surprise"}}) {
+    core::Arguments arguments = wrong;
+    arguments.insert(arguments.begin(), result());
+    const auto answer = ran(gate_command(), arguments);
+    EXPECT_EQ(status_of(answer), core::Exit::error) << ::testing::PrintToString(wrong);
+    EXPECT_EQ(answer.printed, "");
+  }
+}
+
+TEST_F(Commands, HelpFitsOneScreen) {
+  for (const auto* command : {&report_command(), &gate_command()}) {
+    const auto help = ran(*command, {"--help"});
+    EXPECT_EQ(status_of(help), core::Exit::pass);
+    EXPECT_LE(std::count(help.printed.begin(), help.printed.end(), '\n'), 50);
+    EXPECT_THAT(help.printed, HasSubstr("Examples:"));
+  }
+}
+
+}  // namespace
+}  // namespace maxlat::reports

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <maxlat/core/cli_kit.hpp>
+#include <maxlat/core/duration.hpp>
+#include <maxlat/reports/gate.hpp>
+#include <maxlat/reports/gate_command.hpp>
+#include <optional>
+
+#include "result_path.hpp"
+#include "text_table.hpp"
+
+namespace maxlat::reports {
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr unsigned kWidth = 120;
+
+constexpr core::CommandHelp kHelp = {
+    "maxlat gate [options] RUN",
+    "Judges a stored run by limits: a value equal to its limit passes, and a latency is that of the\n"
+    "worst CPU. RUN is the folder of a run, or a result file.\n"
+    "Exit status: 0 every rule passed, 2 a limit was exceeded, 3 something was not (validly) measured.",
+    "  maxlat gate npt.json --max-ns 50us --exposure 60s           worst sample and time watched\n"
+    "  maxlat gate DIR --phase cyclictest --quantile p99.99=20us   one quantile of one kind of phase\n"};
+
+po::options_description make_options() {
+  using Words = std::vector<std::string>;
+  po::options_description options("Options");
+  options.add_options()("phase", po::value<Words>()->value_name("NAME")->composing(),
+                        "judge this phase, by name or kind; may be repeated (default: every phase that measures)")(
+      "max-ns", po::value<std::string>()->value_name("TIME"),
+      "largest sample at most TIME: 50us, 1ms; a bare number is ns")(
+      "mean-ns", po::value<std::string>()->value_name("TIME"),
+      "mean at most TIME (of no use alone: a tail hides in it)")(
+      "quantile", po::value<Words>()->value_name("Q=TIME")->composing(),
+      "any quantile at most TIME: p99.99=20us; may be repeated")(
+      "exposure", po::value<std::string>()->value_name("TIME"),
+      "CPU time watched at least TIME, all CPUs of a phase together; a bare number is s")(
+      "load-alive", "every load lived to the end of its phase")(
+      "json", po::value<std::string>()->value_name("FILE"),
+      "write the run with this verdict to FILE (- is standard output)")(
+      "quiet,q", "print nothing, the exit status tells")("help,h", "this help");
+  return options;
+}
+
+struct Limit {
+  std::string metric;
+  double value = 0;
+};
+
+// Collects limits, and keeps the first thing that is wrong with them.
+class Limits {
+ public:
+  explicit Limits(const core::CommandLine& line) : line_(line) {
+    time("max-ns", "max_ns", "ns", 1);
+    if (line.has("quantile")) {
+      for (const auto& text : line.get<std::vector<std::string>>("quantile")) quantile(text);
+    }
+    time("mean-ns", "mean_ns", "ns", 1);
+    time("exposure", "exposure_s", "s", 1e-9);
+    if (line.has("load-alive")) limits_.push_back({"load_alive", 1});
+  }
+  const std::vector<Limit>& limits() const { return limits_; }
+  const std::optional<core::Error>& error() const { return error_; }
+
+ private:
+  void add(const std::string& metric, const std::string& text, std::string_view unit, double scale) {
+    const auto ns = core::parse_duration_ns(text, unit);
+    if (ns)
+      limits_.push_back({metric, static_cast<double>(*ns) * scale});
+    else if (!error_)
+      error_ = ns.error();
+  }
+  void time(const char* option, const char* metric, std::string_view unit, double scale) {
+    if (line_.has(option)) add(metric, line_.get<std::string>(option), unit, scale);
+  }
+  void quantile(const std::string& text) {
+    const size_t equals = text.find('=');
+    if (equals != std::string::npos) return add(text.substr(0, equals) + "_ns", text.substr(equals + 1), "ns", 1);
+    if (!error_) error_ = core::Error{fmt::format("--quantile {} has no limit", text), "write p99.99=20us"};
+  }
+
+  const core::CommandLine& line_;
+  std::vector<Limit> limits_;
+  std::optional<core::Error> error_;
+};
+
+core::Result<std::vector<Rule>> rules_from(const core::CommandLine& line) {
+  const Limits limits(line);
+  if (limits.error()) return *limits.error();
+  if (limits.limits().empty())
+    return core::Error{"no limit given: there is nothing to judge by",
+                       "give --max-ns, --quantile, --exposure or --load-alive"};
+  std::vector<std::string> phases = {"*"};
+  if (line.has("phase")) phases = line.get<std::vector<std::string>>("phase");
+  std::vector<Rule> rules;
+  for (const auto& phase : phases) {
+    for (const auto& limit : limits.limits()) {
+      auto rule = make_rule(phase, limit.metric, limit.value);
+      if (!rule) return rule.error();
+      rules.push_back(*std::move(rule));
+    }
+  }
+  return rules;
+}
+
+std::string verdict_text(const core::Verdict& verdict) {
+  TextTable table({"rule", "limit", "observed", "result"});
+  for (const auto& rule : verdict.rules)
+    table.row({rule.rule, rule.limit, rule.observed, core::to_string(rule.outcome)});
+  std::string text = table.text(kWidth, "") + fmt::format("\nverdict: {}\n", core::to_string(verdict.kind));
+  for (const auto& reason : verdict.reasons) text += "  - " + printable(reason) + "\n";
+  if (!verdict.not_comparable.empty()) text += "NOT COMPARABLE WITH BARE METAL\n";
+  for (const auto& reason : verdict.not_comparable) text += "  - " + printable(reason) + "\n";
+  return text;
+}
+
+core::Result<core::Exit> run_gate(const core::Arguments& arguments) {
+  const auto options = make_options();
+  const auto line = core::parse(options, arguments);
+  if (!line) return line.error();
+  if (line->has("help")) {
+    fmt::print("{}", core::help_text(kHelp, options));
+    return core::Exit::pass;
+  }
+  const auto rules = rules_from(*line);
+  if (!rules) return rules.error();
+  auto stored = read_operand(line->operands);
+  if (!stored) return stored.error();
+
+  stored->run.verdict = judge(stored->run, *rules);
+  const std::string json = line->has("json") ? line->get<std::string>("json") : "";
+  if (!line->has("quiet") && json != "-") {
+    if (const auto printed = core::write_atomically("-", verdict_text(stored->run.verdict)); !printed)
+      return printed.error();
+  }
+  if (!json.empty()) {
+    if (const auto written = core::write_run(json, stored->run); !written) return written.error();
+  }
+  return exit_status(stored->run.verdict);
+}
+
+}  // namespace
+
+const core::Command& gate_command() {
+  static constexpr core::Command kCommand = {"gate", "judge a stored run by limits", run_gate};
+  return kCommand;
+}
+
+}  // namespace maxlat::reports

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#include "result_path.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <system_error>
+
+namespace maxlat::reports {
+
+namespace fs = std::filesystem;
+
+core::Result<StoredRun> read_operand(const std::vector<std::string>& operands) {
+  if (operands.size() != 1) {
+    return core::Error{operands.empty() ? "no run given" : fmt::format("one run at a time, not {}", operands.size()),
+                       "name the folder of a run, or a result file"};
+  }
+  fs::path path = operands.front();
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) {
+    path /= "result.json";
+    if (!fs::exists(path, ignored))
+      return core::Error{fmt::format("{} has no result.json", operands.front()),
+                         "a run writes it when its first phase ends"};
+  }
+  auto run = core::read_run(path.string());
+  if (!run) return run.error();
+  return StoredRun{path.string(), *std::move(run)};
+}
+
+std::string report_path(const std::string& result_path) {
+  fs::path path = result_path;
+  if (path.filename() == "result.json") return path.replace_filename("report.html").string();
+  return path.replace_extension(".html").string();
+}
+
+}  // namespace maxlat::reports

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+//
+// What a user names when they name a run: its folder, or its result file.
+#pragma once
+
+#include <maxlat/core/result.hpp>
+#include <maxlat/core/run_result.hpp>
+#include <string>
+#include <vector>
+
+namespace maxlat::reports {
+
+struct StoredRun {
+  std::string path;  // of the result file
+  core::RunResult run;
+};
+
+// Takes exactly one operand. ERRORS: none or several, a folder without result.json, what core::read_run says.
+core::Result<StoredRun> read_operand(const std::vector<std::string>& operands);
+
+// Where the report of a result file belongs: result.json -> report.html beside it, npt.json -> npt.html.
+std::string report_path(const std::string& result_path);
+
+}  // namespace maxlat::reports
