@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#include "explain.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace maxlat::hwlat {
+
+namespace {
+
+// Two CPUs' clocks and loops see the end of the same stall this far apart at most.
+constexpr double kSameMoment_ns = 20'000;
+
+// A gap of `cpu` that overlaps [end - latency, end].
+bool overlaps(const core::CpuResult& cpu, const core::Outlier& gap) {
+  return std::any_of(cpu.outliers.begin(), cpu.outliers.end(), [&](const core::Outlier& other) {
+    return other.t_ns - other.latency_ns <= gap.t_ns + kSameMoment_ns &&
+           gap.t_ns - gap.latency_ns <= other.t_ns + kSameMoment_ns && other.latency_ns >= gap.latency_ns / 2;
+  });
+}
+
+bool on_all_cpus(const core::Phase& phase, const core::Outlier& gap) {
+  return phase.per_cpu.size() > 1 && std::all_of(phase.per_cpu.begin(), phase.per_cpu.end(),
+                                                 [&](const core::CpuResult& cpu) { return overlaps(cpu, gap); });
+}
+
+uint64_t nmis_in(const std::vector<Finding>& findings, const core::Outlier& gap) {
+  for (const Finding& finding : findings) {
+    if (finding.cpu == gap.cpu && std::abs(finding.t_ns - gap.t_ns) < 1) return finding.nmi_count;
+  }
+  return 0;
+}
+
+template <typename Value>
+Value rise_of(const std::map<unsigned, Value>& values, unsigned cpu) {
+  const auto found = values.find(cpu);
+  return found == values.end() ? Value{} : found->second;
+}
+
+std::string cause_of(const Measurement& measured, const core::Outlier& gap, const MachineChange& change,
+                     bool interrupts_off) {
+  if (const uint64_t smis = rise_of(change.smi, gap.cpu); smis > 0) {
+    return fmt::format("firmware: {} SMI{} on this CPU during the run", smis, smis == 1 ? "" : "s");
+  }
+  if (const uint64_t nmis = nmis_in(measured.findings, gap); nmis > 0)
+    return fmt::format("NMI: {} in its window", nmis);
+  if (on_all_cpus(measured.phase, gap)) return "global stall: all watched CPUs at once";
+  if (const double steal_s = rise_of(change.steal_s, gap.cpu); steal_s > 0) {
+    return fmt::format("host: took {:.0f} ms of this CPU during the run (steal time)", steal_s * 1000);
+  }
+  if (change.hypervisor)
+    return interrupts_off ? "host: this is a guest" : "host, interrupt or scheduling: this is a guest";
+  return {};
+}
+
+}  // namespace
+
+void explain(Measurement& measured, const MachineChange& change, const Settings& settings, bool interrupts_off) {
+  for (core::CpuResult& cpu : measured.phase.per_cpu) {
+    for (core::Outlier& gap : cpu.outliers) {
+      if (gap.latency_ns <= static_cast<double>(settings.threshold_ns)) continue;
+      gap.cause = cause_of(measured, gap, change, interrupts_off);
+    }
+  }
+}
+
+}  // namespace maxlat::hwlat

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/chrono.h>
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <maxlat/core/duration.hpp>
+#include <maxlat/core/process.hpp>
+#include <maxlat/core/progress.hpp>
+#include <maxlat/core/stop.hpp>
+#include <maxlat/core/version.hpp>
+#include <maxlat/hwlat/hwlat_command.hpp>
+#include <memory>
+
+#include "explain.hpp"
+#include "hwlat_options.hpp"
+#include "hwlat_text.hpp"
+#include "loop_backend.hpp"
+#include "machine_counts.hpp"
+#include "tracer_backend.hpp"
+
+namespace maxlat::hwlat {
+
+namespace {
+
+constexpr const char* kUpperBound = "upper bound: interrupts and scheduling are included";
+
+std::string now_iso8601() {
+  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
+}
+
+struct Choice {
+  std::unique_ptr<Backend> backend;
+  bool interrupts_off = false;
+  std::string why_not_better;  // why an earlier one of the order was not taken
+};
+
+// In the order of what they can tell apart: the kernel's tracer, then the loop.
+core::Result<Choice> choose(const std::string& wanted) {
+  Choice choice;
+  if (wanted != "loop") {
+    auto tracer = std::make_unique<TracerBackend>();
+    const core::Status usable = tracer->usable();
+    if (usable) {
+      choice.backend = std::move(tracer);
+      choice.interrupts_off = true;
+      return choice;
+    }
+    if (wanted == "tracer") return usable.error();
+    choice.why_not_better = usable.error().text;
+  }
+  choice.backend = std::make_unique<LoopBackend>();
+  return choice;
+}
+
+// What the front end adds to what a back end measured.
+class Recorder {
+ public:
+  Recorder(const Options& options, const Choice& choice, std::string command)
+      : options_(options), choice_(choice), before_(read_machine_counts(options.settings.cpus)) {
+    run_.id = run_.started = now_iso8601();
+    run_.tool = core::version_text();
+    run_.verdict.reasons.push_back("maxlat hwlat measures; maxlat run and maxlat gate judge");
+    command_ = std::move(command);
+  }
+
+  void complete(Measurement& measured) const {
+    const MachineChange changed = change(before_, read_machine_counts(options_.settings.cpus));
+    core::Phase& phase = measured.phase;
+    phase.name = "hwlat";
+    phase.command = command_;
+    phase.started = run_.started;
+    phase.duration_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    phase.facts["back end"] = choice_.backend->name();
+    if (!choice_.why_not_better.empty()) phase.facts["back end chosen because"] = choice_.why_not_better;
+    if (!choice_.interrupts_off) phase.facts["bound"] = kUpperBound;
+    phase.facts["interrupts"] = choice_.interrupts_off ? "off" : "on";
+    phase.facts["window"] = core::duration_text(static_cast<double>(options_.settings.window_ns) * 1e-9);
+    phase.facts["width"] = core::duration_text(static_cast<double>(options_.settings.width_ns) * 1e-9);
+    phase.facts["threshold"] = core::latency_text(static_cast<double>(options_.settings.threshold_ns));
+    phase.facts["samples above the threshold"] = std::to_string(samples_above(phase, options_.settings.threshold_ns));
+    phase.facts["SMI count"] = smi_text(changed);
+    for (core::CpuResult& cpu : phase.per_cpu) {
+      const auto steal = changed.steal_s.find(cpu.cpu);
+      if (steal == changed.steal_s.end() || steal->second <= 0) continue;
+      phase.facts[fmt::format("steal time of CPU {}", cpu.cpu)] = core::duration_text(steal->second);
+    }
+    explain(measured, changed, options_.settings, choice_.interrupts_off);
+    if (phase.status == core::PhaseStatus::interrupted && phase.reason.empty()) {
+      phase.reason = fmt::format("stopped after {}", core::duration_text(phase.duration_s));
+    }
+  }
+
+  core::Status write(const Measurement& measured, core::RunResult::State state) {
+    if (options_.json_path.empty()) return {};
+    run_.state = state;
+    run_.ended = state == core::RunResult::State::running ? "" : now_iso8601();
+    run_.phases = {measured.phase};
+    return core::write_run(options_.json_path, run_);
+  }
+
+ private:
+  const Options& options_;
+  const Choice& choice_;
+  MachineCounts before_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::string command_;
+  core::RunResult run_;
+};
+
+// Prints findings once each: those later than the last one printed.
+class Watcher {
+ public:
+  void print_new(const std::vector<Finding>& findings) {
+    for (const Finding& finding : findings) {
+      if (finding.t_ns <= last_t_ns_) continue;
+      fmt::print("{}", finding_text(finding));
+      last_t_ns_ = finding.t_ns;
+    }
+    std::fflush(stdout);
+  }
+
+ private:
+  double last_t_ns_ = -1;
+};
+
+// The largest of the findings, in order of time: a bad machine has thousands of them.
+std::vector<Finding> worth_printing(std::vector<Finding> findings) {
+  constexpr size_t kMostPrinted = 20;
+  if (findings.size() <= kMostPrinted) return findings;
+  std::stable_sort(findings.begin(), findings.end(),
+                   [](const Finding& a, const Finding& b) { return a.latency_ns() > b.latency_ns(); });
+  findings.resize(kMostPrinted);
+  std::sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) { return a.t_ns < b.t_ns; });
+  return findings;
+}
+
+void debug(const Options& options, const std::string& text) {
+  if (options.debug) fmt::print(stderr, "debug: {}\n", text);
+}
+
+core::Result<core::Exit> end(const Options& options, const Measurement& measured, Recorder& recorder) {
+  const bool interrupted = measured.phase.status == core::PhaseStatus::interrupted;
+  const auto state = interrupted ? core::RunResult::State::interrupted : core::RunResult::State::complete;
+  if (const core::Status written = recorder.write(measured, state); !written) return written.error();
+  const std::string text = result_text(measured, options.settings, options.hard_limit_ns);
+  if (!options.quiet && options.json_path != "-") {
+    if (!options.watch) {
+      const std::vector<Finding> largest = worth_printing(measured.findings);
+      if (largest.size() < measured.findings.size()) fmt::print("The {} largest findings:\n", largest.size());
+      for (const Finding& finding : largest) fmt::print("{}", finding_text(finding));
+    }
+    fmt::print("{}", text);
+    std::fflush(stdout);
+  }
+  if (!options.report_path.empty()) {
+    std::string report = settings_text(options.settings, measured.phase.facts.at("back end"));
+    for (const Finding& finding : measured.findings) report += finding_text(finding);
+    if (const core::Status written = core::write_atomically(options.report_path, report + text); !written)
+      return written.error();
+  }
+  if (measured.phase.status == core::PhaseStatus::invalid) return core::Exit::invalid;
+  if (options.hard_limit_ns > 0 && largest_ns(measured.phase) > static_cast<double>(options.hard_limit_ns)) {
+    return core::Exit::limit_exceeded;
+  }
+  return core::Exit::pass;
+}
+
+core::Result<core::Exit> measure(Options& options, const std::string& command) {
+  core::Result<Choice> choice = choose(options.back_end);
+  if (!choice) return choice.error();
+  Settings& settings = options.settings;
+  if (settings.width_ns == 0) settings.width_ns = std::min(choice->backend->default_width_ns(), settings.window_ns);
+  debug(options, fmt::format("back end: {}; {}", choice->backend->name(), choice->why_not_better));
+  if (!options.quiet && options.json_path != "-") fmt::print("{}", settings_text(settings, choice->backend->name()));
+  std::fflush(stdout);
+
+  core::catch_stop_signals();
+  Recorder recorder(options, *choice, command);
+  core::Progress progress(options.quiet);
+  Watcher watcher;
+  const double duration_s = static_cast<double>(settings.duration_ns) * 1e-9;
+  const uint64_t file_period_ns = settings.snapshot_period_ns;
+  Observer observer;
+  observer.on_second = [&](double elapsed_s) {
+    if (duration_s <= 0) return;
+    progress.show("hwlat", elapsed_s / duration_s, std::chrono::seconds(static_cast<long>(duration_s - elapsed_s)));
+  };
+  double next_file_s = static_cast<double>(file_period_ns) * 1e-9, seconds = 0;
+  if (options.watch) settings.snapshot_period_ns = 1'000'000'000;
+  observer.on_snapshot = [&](const Measurement& so_far) {
+    seconds += static_cast<double>(settings.snapshot_period_ns) * 1e-9;
+    if (options.watch) watcher.print_new(so_far.findings);
+    if (file_period_ns == 0 || seconds < next_file_s || so_far.phase.per_cpu.empty()) return;
+    next_file_s += static_cast<double>(file_period_ns) * 1e-9;
+    Measurement snapshot = so_far;
+    snapshot.phase.status = core::PhaseStatus::interrupted;  // what it is if nothing comes after it
+    recorder.complete(snapshot);
+    // A snapshot that cannot be written is not worth the run; the result's own write will tell.
+    (void)recorder.write(snapshot, core::RunResult::State::running);
+  };
+  debug(options, "measuring");
+  core::Result<Measurement> measured = choice->backend->measure(settings, observer);
+  if (!measured) return measured.error();
+  if (options.watch) watcher.print_new(measured->findings);
+  recorder.complete(*measured);
+  return end(options, *measured, recorder);
+}
+
+core::Result<core::Exit> run(const core::Arguments& arguments) {
+  core::Result<Options> options = parse_options(arguments);
+  if (!options) return options.error();
+  if (options->help) {
+    fmt::print("{}", help());
+    return core::Exit::pass;
+  }
+  std::vector<std::string> command{"maxlat", "hwlat"};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  return measure(*options, core::quote_command(command));
+}
+
+}  // namespace
+
+const core::Command& hwlat_command() {
+  static constexpr core::Command command{"hwlat", "stalls that hardware and firmware cause", run};
+  return command;
+}
+
+}  // namespace maxlat::hwlat

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+//
+// The command line of `maxlat hwlat`: hwlatdetect's options with its meanings, and rt-tests' letters.
+#pragma once
+
+#include <maxlat/core/command.hpp>
+#include <string>
+
+#include "backend.hpp"
+
+namespace maxlat::hwlat {
+
+struct Options {
+  Settings settings;  // width_ns 0: the back end's default
+  std::string back_end = "auto";
+  uint64_t hard_limit_ns = 0;  // 0: none given
+  std::string json_path, report_path;
+  bool watch = false, debug = false, quiet = false, help = false;
+};
+
+// ERRORS: a mistake on the command line; a CPU that cannot be used.
+core::Result<Options> parse_options(const core::Arguments& arguments);
+std::string help();
+
+}  // namespace maxlat::hwlat

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+//
+// A hardware latency measurement as text, in hwlatdetect's layout: what was asked for, one line a finding, the maximum,
+// MTBF; and what hwlatdetect does not tell: back end, exposure, rate with interval, causes.
+#pragma once
+
+#include <string>
+
+#include "backend.hpp"
+
+namespace maxlat::hwlat {
+
+std::string settings_text(const Settings& settings, std::string_view back_end);
+std::string finding_text(const Finding& finding);
+// `hard_limit_ns` 0: none was given.
+std::string result_text(const Measurement& measured, const Settings& settings, uint64_t hard_limit_ns);
+
+// Samples above the threshold, over all CPUs.
+uint64_t samples_above(const core::Phase& phase, uint64_t threshold_ns);
+double largest_ns(const core::Phase& phase);
+
+}  // namespace maxlat::hwlat

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+#include "loop_backend.hpp"
+
+#include <fmt/core.h>
+#include <poll.h>
+#include <time.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <maxlat/base/clock.hpp>
+#include <maxlat/core/duration.hpp>
+#include <maxlat/core/realtime.hpp>
+#include <maxlat/core/stop.hpp>
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include "window_sampler.hpp"
+
+namespace maxlat::hwlat {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Time for the threads to be made, pinned and put to sleep before the first window begins.
+constexpr uint64_t kTimeToStart_ns = 50'000'000;
+
+uint64_t monotonic_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+// A counter value and the monotonic time of the same moment, to turn the one into the other.
+struct Anchor {
+  uint64_t ticks = 0, monotonic_ns = 0;
+};
+
+// The pair whose two counter reads stand closest together.
+Anchor anchor_now() {
+  Anchor best;
+  uint64_t closest = UINT64_MAX;
+  for (int i = 0; i < 16; ++i) {
+    const uint64_t before = maxlat_counter_fenced();
+    const uint64_t now = monotonic_ns();
+    const uint64_t after = maxlat_counter_fenced();
+    if (after - before >= closest) continue;
+    closest = after - before;
+    best = {before + closest / 2, now};
+  }
+  return best;
+}
+
+core::Status become_real_time(unsigned cpu, int priority) {
+  if (const core::Status pinned = core::set_affinity({cpu}); !pinned) return pinned;
+  core::Scheduling scheduling;
+  scheduling.policy = core::Policy::fifo;
+  scheduling.priority = priority;
+  if (const core::Status set = core::set_scheduling(scheduling); !set) return set;
+  core::touch_stack();
+  return {};
+}
+
+// The sampling threads, one for each CPU; the end of this object is the end of them.
+class Threads {
+ public:
+  Threads(const Settings& settings, const WindowSpec& spec) {
+    for (const unsigned cpu : settings.cpus) {
+      lanes_.push_back(std::make_unique<Lane>(spec));
+      Lane& lane = *lanes_.back();
+      lane.thread = std::thread([this, &lane, cpu, priority = settings.priority] {
+        lane.ready = become_real_time(cpu, priority);
+        if (lane.ready) lane.sampler.run(stop_);
+        running_.fetch_sub(1, std::memory_order_release);  // release: the reader of 0 sees every lane's `ready`
+      });
+      running_.fetch_add(1,
+                         std::memory_order_relaxed);  // relaxed: only this thread waits for 0, after having added all
+    }
+  }
+  ~Threads() { join(); }
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+
+  bool all_ended() const { return running_.load(std::memory_order_acquire) <= 0; }
+  void join() {
+    stop_.store(true, std::memory_order_relaxed);
+    for (const auto& lane : lanes_) {
+      if (lane->thread.joinable()) lane->thread.join();
+    }
+  }
+  // REQUIRES: joined.
+  core::Status first_error() const {
+    for (const auto& lane : lanes_) {
+      if (!lane->ready) return lane->ready;
+    }
+    return {};
+  }
+  Books books(size_t index) const { return lanes_[index]->sampler.books(); }
+
+ private:
+  struct Lane {
+    explicit Lane(const WindowSpec& spec) : sampler(spec) {}
+    WindowSampler sampler;
+    core::Status ready;
+    std::thread thread;
+  };
+  std::atomic<bool> stop_{false};
+  std::atomic<int> running_{0};
+  std::vector<std::unique_ptr<Lane>> lanes_;
+};
+
+struct Context {
+  const Settings& settings;
+  const base::CounterClock& clock;
+  uint64_t start_ticks;
+};
+
+double since_start_ns(const Context& context, uint64_t ticks) {
+  return ticks > context.start_ticks ? context.clock.to_ns(static_cast<double>(ticks - context.start_ticks)) : 0;
+}
+
+core::CpuResult cpu_result(const Context& context, unsigned cpu, const Books& books, std::vector<Finding>& findings) {
+  core::CpuResult result = core::cpu_result_from(cpu, books.histogram, context.clock, context.start_ticks);
+  result.exposure_s = context.clock.to_ns(static_cast<double>(books.watched_ticks)) * 1e-9;
+  for (const core::OutlierSample& sample : books.outliers.largest_first()) {
+    const double latency_ns = context.clock.to_ns(static_cast<double>(sample.ticks));
+    result.outliers.push_back({since_start_ns(context, sample.time), latency_ns, cpu, ""});
+    if (latency_ns <= static_cast<double>(context.settings.threshold_ns)) continue;
+    Finding finding;
+    finding.t_ns = result.outliers.back().t_ns;
+    finding.cpu = cpu;
+    finding.inner_ns = latency_ns;
+    findings.push_back(finding);
+  }
+  result.timeline.step_s = static_cast<double>(context.settings.window_ns) * 1e-9;
+  for (const uint64_t ticks : books.largest_of_window) {
+    result.timeline.max_ns.push_back(context.clock.to_ns(static_cast<double>(ticks)));
+  }
+  return result;
+}
+
+Measurement measurement(const Context& context, const Threads& threads) {
+  Measurement measured;
+  measured.phase.kind = "hwlat";
+  measured.phase.status = core::PhaseStatus::ok;
+  for (size_t i = 0; i < context.settings.cpus.size(); ++i) {
+    const Books books = threads.books(i);
+    if (books.watched_ticks == 0) continue;
+    measured.phase.per_cpu.push_back(cpu_result(context, context.settings.cpus[i], books, measured.findings));
+    measured.phase.exposure_s += measured.phase.per_cpu.back().exposure_s;
+  }
+  std::sort(measured.findings.begin(), measured.findings.end(),
+            [](const auto& a, const auto& b) { return a.t_ns < b.t_ns; });
+  auto& facts = measured.phase.facts;
+  facts["sample"] = "gap between two fenced counter reads";
+  facts["priority"] = fmt::format("SCHED_FIFO {}", context.settings.priority);
+  facts["counter"] =
+      fmt::format("{:.3f} MHz, rate from {}", context.clock.ticks_per_ns * 1e3, base::to_string(context.clock.source));
+  return measured;
+}
+
+}  // namespace
+
+core::Result<Measurement> LoopBackend::measure(const Settings& settings, const Observer& observer) {
+  const base::CounterClock clock = base::calibrate();
+  if (!clock.trusted) {
+    return core::Error{"the time-stamp counter cannot be trusted: " + clock.why, "--backend tracer does not need it",
+                       core::Exit::invalid};
+  }
+  std::vector<std::string> warnings;
+  if (const core::Status locked = core::lock_memory(); !locked) warnings.push_back(locked.error().text);
+
+  const uint64_t start_ns = monotonic_ns() + kTimeToStart_ns;
+  const WindowSpec spec{settings.window_ns, settings.width_ns,  settings.duration_ns,
+                        start_ns,           clock.ticks_per_ns, settings.outliers};
+  const Anchor anchor = anchor_now();
+  const Context context{settings, clock, anchor.ticks + clock.to_ticks(start_ns - anchor.monotonic_ns)};
+  Threads threads(settings, spec);
+
+  const double snapshot_s = static_cast<double>(settings.snapshot_period_ns) * 1e-9;
+  double next_snapshot_s = snapshot_s;
+  uint64_t second = 1;
+  while (!threads.all_ended() && !core::stop_requested().load(std::memory_order_relaxed)) {
+    pollfd stop{core::stop_fd(), POLLIN, 0};
+    ::poll(&stop, 1, 100);
+    const uint64_t now_ns = monotonic_ns();
+    if (now_ns < start_ns + second * 1'000'000'000) continue;
+    const auto elapsed_s = static_cast<double>(second++);
+    if (observer.on_second) observer.on_second(elapsed_s);
+    if (snapshot_s <= 0 || elapsed_s < next_snapshot_s || !observer.on_snapshot) continue;
+    observer.on_snapshot(measurement(context, threads));
+    next_snapshot_s += snapshot_s;
+  }
+  const bool stopped = !threads.all_ended();
+  threads.join();
+  if (const core::Status ready = threads.first_error(); !ready) return ready.error();
+
+  Measurement measured = measurement(context, threads);
+  if (measured.phase.per_cpu.size() < settings.cpus.size()) {
+    return core::Error{"stopped before every CPU had been watched", "", core::Exit::invalid};
+  }
+  if (stopped) measured.phase.status = core::PhaseStatus::interrupted;
+  measured.phase.facts["start_monotonic_ns"] = std::to_string(start_ns);
+  measured.phase.warnings = std::move(warnings);
+  return measured;
+}
+
+}  // namespace maxlat::hwlat

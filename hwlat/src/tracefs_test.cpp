@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+//
+// The tracer's control over a folder that looks like tracefs. What a folder cannot do is what the kernel does with a
+// value; the guest tests have that.
+#include "tracefs.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace maxlat::hwlat {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class FakeTracefs : public testing::Test {
+ protected:
+  void SetUp() override {
+    root_ = fs::path(testing::TempDir()) / fs::path("tracefs-" + std::to_string(::getpid()));
+    tracefs_ = root_ / "sys/kernel/tracing";
+    fs::create_directories(tracefs_ / "hwlat_detector");
+    fs::create_directories(tracefs_ / "instances");
+    put("available_tracers", "timerlat hwlat function nop\n");
+    put("hwlat_detector/mode", "none [round-robin] per-cpu\n");
+    put("hwlat_detector/width", "500000\n");
+    put("hwlat_detector/window", "1000000\n");
+    put("tracing_thresh", "0\n");
+  }
+  void TearDown() override { fs::remove_all(root_); }
+
+  void put(const std::string& name, const std::string& text) { std::ofstream(tracefs_ / name) << text; }
+  std::string get(const std::string& name) const {
+    std::ifstream file(tracefs_ / name);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  std::string instance() const { return "instances/maxlat-" + std::to_string(::getpid()); }
+  Settings settings() const {
+    Settings s;
+    s.cpus = {0, 1, 3};
+    s.window_ns = 2'000'000'000;
+    s.width_ns = 1'500'000'000;
+    s.threshold_ns = 20'000;
+    return s;
+  }
+
+  fs::path root_, tracefs_;
+};
+
+TEST_F(FakeTracefs, IsFoundAndSaysWhyWhenNot) {
+  std::string why;
+  EXPECT_EQ(find_tracefs(root_.string(), why), tracefs_.string());
+  put("available_tracers", "function nop\n");
+  EXPECT_EQ(find_tracefs(root_.string(), why), "");
+  EXPECT_THAT(why, HasSubstr("CONFIG_HWLAT_TRACER"));
+  put("available_tracers", "hwlat nop\n");
+  fs::remove(tracefs_ / "hwlat_detector/mode");
+  EXPECT_EQ(find_tracefs(root_.string(), why), "");
+  EXPECT_THAT(why, HasSubstr("5.14"));
+  EXPECT_EQ(find_tracefs(root_.string() + "/nowhere", why), "");
+  EXPECT_THAT(why, HasSubstr("not mounted"));
+}
+
+// In tracefs the files of an instance appear with its directory; a folder needs them made, so mkdir is given a hand by
+// making the instance's files through a directory that is there already: start() then fails with EEXIST, which is the
+// wrong test. So the instance is made by start(), and what it cannot write makes it fail: everything must be put back.
+TEST_F(FakeTracefs, AFailureHalfWayPutsEverythingBack) {
+  const auto session = TracerSession::start(tracefs_.string(), settings());
+  ASSERT_FALSE(session.ok());
+  EXPECT_THAT(session.error().text, HasSubstr("tracing_cpumask"));
+  EXPECT_EQ(get("hwlat_detector/mode"), "round-robin");
+  EXPECT_EQ(get("hwlat_detector/width"), "500000");
+  EXPECT_EQ(get("hwlat_detector/window"), "1000000");
+  EXPECT_EQ(get("tracing_thresh"), "0");
+  EXPECT_FALSE(fs::exists(tracefs_ / instance()));
+}
+
+TEST_F(FakeTracefs, AnInstanceThatIsThereIsNotTaken) {
+  fs::create_directories(tracefs_ / instance());
+  const auto session = TracerSession::start(tracefs_.string(), settings());
+  ASSERT_FALSE(session.ok());
+  EXPECT_THAT(session.error().text, HasSubstr("trace instance"));
+  EXPECT_TRUE(fs::exists(tracefs_ / instance()));
+  EXPECT_EQ(get("hwlat_detector/width"), "500000\n");
+}
+
+// A file that cannot be what was written reads back wrong: the mode that silently stays "none".
+TEST_F(FakeTracefs, AModeThatDoesNotReadBackFailsLoudly) {
+  fs::remove(tracefs_ / "hwlat_detector/mode");
+  fs::create_symlink("/dev/null", tracefs_ / "hwlat_detector/mode");
+  const auto session = TracerSession::start(tracefs_.string(), settings());
+  ASSERT_FALSE(session.ok());
+  EXPECT_THAT(session.error().text, HasSubstr("after 'per-cpu' was written"));
+  EXPECT_EQ(get("hwlat_detector/window"), "1000000");
+}
+
+TEST(TracingMask, IsTheKernels) {
+  EXPECT_EQ(tracing_mask({0, 1, 3}), core::to_mask({0, 1, 3}));
+}
+
+}  // namespace
+}  // namespace maxlat::hwlat
