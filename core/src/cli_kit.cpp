@@ -161,8 +161,8 @@ class WordReader {
 };
 
 // Boost writes "-a [ --affinity ] [=CPUS]   text". In the field it is "-a, --affinity[=CPUS]     text": the characters
-// saved go before the text, so that the column stays.
-std::string field_style(std::string line) {
+// saved go before the text, so that its column stays.
+std::string field_style(std::string line, size_t text_column) {
   const size_t open = line.find(" [ --");
   const size_t close = open == std::string::npos ? open : line.find(" ]", open);
   if (close == std::string::npos) return line;
@@ -174,8 +174,7 @@ std::string field_style(std::string line) {
     line.erase(argument, 1);
     ++saved;
   }
-  const size_t column = line.find("  ", close);
-  if (column != std::string::npos) line.insert(column, saved, ' ');
+  if (line.size() > text_column - saved) line.insert(text_column - saved, saved, ' ');
   return line;
 }
 
@@ -207,10 +206,11 @@ Result<CommandLine> parse(const po::options_description& options, const Argument
 
 std::string help_text(const CommandHelp& help, const po::options_description& options) {
   std::ostringstream printed;
-  options.print(printed);
+  const unsigned text_column = options.get_option_column_width();
+  options.print(printed, text_column);
   std::string text = fmt::format("Usage: {}\n\n{}\n\n", help.synopsis, help.about);
   std::istringstream lines(printed.str());
-  for (std::string line; std::getline(lines, line);) text += field_style(std::move(line)) + "\n";
+  for (std::string line; std::getline(lines, line);) text += field_style(std::move(line), text_column) + "\n";
   return text + fmt::format("\nExamples:\n{}{}", help.examples, help.examples.ends_with('\n') ? "" : "\n");
 }
 

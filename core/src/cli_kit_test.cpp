@@ -150,5 +150,20 @@ TEST(CliKit, HelpShowsGroupsAndEndsWithTheExamples) {
   EXPECT_GT(column, 0u);
 }
 
+// Defect this watches: where the text begins right after the longest option, the saved characters went nowhere.
+TEST(CliKit, TheLongestOptionKeepsTheColumnToo) {
+  po::options_description options("Options");
+  options.add_options()("affinity,a", po::value<std::string>()->value_name("CPUS"), "where")("quiet,q", "what");
+  const std::string text = help_text({"x", "y", "z"}, options);
+  std::istringstream lines(text);
+  size_t where = 0, what = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (const size_t at = line.find("where"); at != std::string::npos) where = at;
+    if (const size_t at = line.find("what"); at != std::string::npos) what = at;
+  }
+  EXPECT_GT(where, 0u);
+  EXPECT_EQ(where, what);
+}
+
 }  // namespace
 }  // namespace maxlat::core

@@ -18,10 +18,10 @@ struct Ground {
 
 constexpr std::array<Ground, 3> kGrounds{{
     {"virtualisation",
-     "It ran in a virtual machine ({}): the hypervisor takes the CPU away at any moment and for any time, so these "
-     "figures "
-     "are those of the host and its other guests, not of a machine.",
-     "Whether it ran in a virtual machine could not be found out."},
+     "This is a {}: the hypervisor takes the CPU away at any moment and for any time, so these figures are those of "
+     "the "
+     "host and its other guests, not of this machine.",
+     "Whether this is a virtual machine could not be found out."},
     {"preemption model",
      "The kernel is not a PREEMPT_RT kernel ({}): interrupt handlers and lock holders cannot be preempted there, so "
      "the worst "

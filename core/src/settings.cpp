@@ -48,7 +48,7 @@ const std::vector<Setting>& settings() {
 SettingObservation observe(const Setting& setting, const MachineView& machine) {
   Setting::Reading reading = setting.read(machine);
   std::string fix(setting.fix);
-  if (setting.needs_reboot && !fix.empty()) fix += " (needs a reboot)";
+  if (setting.needs_reboot && !fix.empty()) fix += "; needs a reboot";
   return {reading.verdict,
           std::string(setting.name),
           std::string(setting.group),

@@ -10,10 +10,18 @@
 namespace maxlat::core {
 namespace {
 
+// A reading that failed everywhere, with what that means.
+Reading explained(Reading reading, std::string_view why) {
+  return reading.observed == "unknown" ? unknown(why) : reading;
+}
+
+constexpr std::string_view kNoCpufreq = "no cpufreq: left to the firmware or the hypervisor";
+
 Reading read_governor(const MachineView& machine) {
-  return over_measured_cpus(
+  const Reading reading = over_measured_cpus(
       machine, [&](unsigned cpu) { return machine.read(cpu_path(cpu, "cpufreq/scaling_governor")); },
       [](const std::string& governor) { return governor == "performance"; });
+  return explained(reading, kNoCpufreq);
 }
 
 // Three drivers have three switches; intel_pstate's is upside down, and some have one per policy only.
@@ -22,7 +30,7 @@ Reading read_turbo(const MachineView& machine) {
     return judged(*no_turbo == 1, *no_turbo == 1 ? "off" : "on");
   if (const auto boost = read_number(machine, "/sys/devices/system/cpu/cpufreq/boost"))
     return judged(*boost == 0, *boost == 0 ? "off" : "on");
-  return over_measured_cpus(
+  const Reading reading = over_measured_cpus(
       machine,
       [&](unsigned cpu) -> std::optional<std::string> {
         const auto boost = read_number(machine, cpu_path(cpu, "cpufreq/boost"));
@@ -30,6 +38,7 @@ Reading read_turbo(const MachineView& machine) {
         return *boost == 0 ? "off" : "on";
       },
       [](const std::string& boost) { return boost == "off"; });
+  return explained(reading, kNoCpufreq);
 }
 
 struct IdleState {
@@ -158,7 +167,7 @@ Reading read_temperature(const MachineView& machine) {
 }
 
 Reading read_machine_check_polling(const MachineView& machine) {
-  return over_measured_cpus(
+  const Reading reading = over_measured_cpus(
       machine,
       [&](unsigned cpu) -> std::optional<std::string> {
         const std::string path = fmt::format("/sys/devices/system/machinecheck/machinecheck{}/", cpu);
@@ -168,6 +177,7 @@ Reading read_machine_check_polling(const MachineView& machine) {
         return fmt::format("every {} s", *seconds);
       },
       [](const std::string& polling) { return polling == "off"; });
+  return explained(reading, "no machine check banks here");
 }
 
 }  // namespace

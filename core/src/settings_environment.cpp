@@ -43,18 +43,19 @@ Reading read_virtualisation(const MachineView& machine) {
   for (const Sign& sign : kHypervisors)
     if (name.empty() && firmware.find(sign.text) != std::string::npos) name = sign.name;
 
-  if (const auto type = machine.read("/sys/hypervisor/type"); type && !type->empty()) return bad(*type);
+  if (const auto type = machine.read("/sys/hypervisor/type"); type && !type->empty())
+    return bad(fmt::format("virtual machine ({})", *type));
   bool saw_flags = false;
   for (const auto& [cpu, fields] : read_cpuinfo(machine)) {
     const auto flags = fields.find("flags");
     saw_flags = saw_flags || flags != fields.end();
     if (flags != fields.end() && has_word(flags->second, "hypervisor"))
-      return bad(name.empty() ? "virtual machine" : "virtual machine, " + name);
+      return bad(fmt::format("virtual machine ({})", name.empty() ? "hypervisor not named" : name));
   }
-  if (!name.empty()) return bad("virtual machine, " + name);
-  if (machine.read("/proc/device-tree/hypervisor/compatible")) return bad("virtual machine, by the device tree");
+  if (!name.empty()) return bad(fmt::format("virtual machine ({})", name));
+  if (machine.read("/proc/device-tree/hypervisor/compatible")) return bad("virtual machine (by the device tree)");
   const auto compatible = machine.read("/proc/device-tree/compatible");
-  if (compatible && compatible->find("dummy-virt") != std::string::npos) return bad("virtual machine, QEMU");
+  if (compatible && compatible->find("dummy-virt") != std::string::npos) return bad("virtual machine (QEMU)");
   if (saw_flags || vendor || compatible) return ok("none");
   return unknown();
 }

@@ -50,7 +50,7 @@ Reading read_default_affinity(const MachineView& machine) {
 
 std::vector<Setting> interrupt_settings() {
   return {
-      {.name = "interrupts",
+      {.name = "IRQ affinity",
        .group = "interrupts",
        .expected = "none on a measured CPU",
        .why = "an interrupt on a measured CPU stops the thread there for its handler, and its softirqs for longer",
@@ -58,10 +58,10 @@ std::vector<Setting> interrupt_settings() {
            "echo LIST of the other CPUs > /proc/irq/N/smp_affinity_list; for those that refuse: irqaffinity=LIST and "
            "isolcpus=managed_irq at boot",
        .read = read_irq_affinity},
-      {.name = "interrupts of new devices",
+      {.name = "default IRQ affinity",
        .group = "interrupts",
        .expected = "no measured CPU",
-       .why = "a device that appears later starts with this mask",
+       .why = "the interrupt of a device that appears later starts with this mask",
        .fix = "write the mask of the other CPUs to /proc/irq/default_smp_affinity, or irqaffinity=LIST at boot",
        .read = read_default_affinity},
   };

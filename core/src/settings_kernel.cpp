@@ -29,7 +29,9 @@ Reading read_preemption_model(const MachineView& machine) {
 Reading read_throttling(const MachineView& machine) {
   const RtThrottling throttling = read_rt_throttling(machine.root);
   if (!throttling.known)
-    return unknown(throttling.by == RtThrottling::By::fair_server ? "the fair server is in debugfs, for root" : "");
+    return unknown(throttling.by == RtThrottling::By::fair_server
+                       ? "the fair server is in debugfs: not mounted, or for root"
+                       : "");
   if (throttling.by == RtThrottling::By::nothing) return ok("off");
   return bad(fmt::format("{} of each {}{}", latency_text(static_cast<double>(throttling.stop_ns)),
                          latency_text(static_cast<double>(throttling.period_ns)),
@@ -70,7 +72,7 @@ Reading read_tracers(const MachineView& machine) {
     }
     return active.empty() ? ok("none") : bad(joined(active));
   }
-  return unknown("tracefs is not mounted, or for root");
+  return unknown("tracefs: not mounted, or for root");
 }
 
 bool holds(const std::vector<std::string>& names, const char* name) {

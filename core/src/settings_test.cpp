@@ -133,7 +133,7 @@ TEST(Settings, NothingIsOkWhereEveryFileIsRubbish) {
     for (const SettingObservation& row : observe_all(root.view({2, 3}))) {
       // What is told by what is not there (no daemon, no bad word, an interrupt that goes nowhere) stays so.
       static const std::set<std::string> kByAbsence{"disturbers",          "kernel debugging",   "swap",
-                                                    "virtualisation",      "logged-in sessions", "interrupts",
+                                                    "virtualisation",      "logged-in sessions", "IRQ affinity",
                                                     "soft lockup watchdog"};
       if (kByAbsence.count(row.name) == 0) {
         EXPECT_NE(row.verdict, Judgement::ok) << row.name << ": " << row.observed << " from '" << rubbish << "'";
@@ -184,9 +184,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadCase{"rcu_nocbs", "/proc/cmdline", "quiet rcu_nocbs=2\n", "not CPU 3"},
         BadCase{"rcu_nocbs", "/proc/cmdline", "quiet -- rcu_nocbs=2-3\n", "none"},
         BadCase{"workqueues", "/sys/devices/virtual/workqueue/cpumask", "b\n", "0-1,3"},
-        BadCase{"interrupts", "/proc/irq/24/effective_affinity_list", "3\n", "1 of 2: 24 (eth0)"},
-        BadCase{"interrupts", "/proc/irq/25/smp_affinity_list", "0-3\n", "1 of 2: 25"},
-        BadCase{"interrupts of new devices", "/proc/irq/default_smp_affinity", "ff\n", "0-7"},
+        BadCase{"IRQ affinity", "/proc/irq/24/effective_affinity_list", "3\n", "1 of 2: 24 (eth0)"},
+        BadCase{"IRQ affinity", "/proc/irq/25/smp_affinity_list", "0-3\n", "1 of 2: 25"},
+        BadCase{"default IRQ affinity", "/proc/irq/default_smp_affinity", "ff\n", "0-7"},
         BadCase{"governor", "/sys/devices/system/cpu/cpu3/cpufreq/scaling_governor", "powersave\n",
                 "performance (CPU 2), powersave (CPU 3)"},
         BadCase{"turbo", "/sys/devices/system/cpu/intel_pstate/no_turbo", "0\n", "on"},
@@ -228,7 +228,7 @@ TEST(Settings, CpusThatAreNotMeasuredDoNotMatter) {
   root.file(cpu(0, "cpufreq/scaling_governor"), "powersave\n");
   root.file("/proc/irq/24/effective_affinity_list", "1\n");
   EXPECT_EQ(observed(root, "governor").verdict, Judgement::ok);
-  EXPECT_EQ(observed(root, "interrupts").verdict, Judgement::ok);
+  EXPECT_EQ(observed(root, "IRQ affinity").verdict, Judgement::ok);
 }
 
 TEST(Settings, EveryOnlineCpuIsMeasuredWhenNoneIsNamed) {
@@ -384,7 +384,7 @@ TEST(Settings, SessionsThatAreNotPeople) {
 TEST(Settings, RebootIsSaid) {
   FakeRoot root;
   make_good(root);
-  EXPECT_THAT(observed(root, "isolated CPUs").fix, HasSubstr("(needs a reboot)"));
+  EXPECT_THAT(observed(root, "isolated CPUs").fix, HasSubstr("; needs a reboot"));
   EXPECT_THAT(observed(root, "governor").fix, testing::Not(HasSubstr("reboot")));
 }
 

@@ -31,7 +31,7 @@ struct MachineView {
 
 struct Setting {
   std::string_view name;   // "governor", unique
-  std::string_view group;  // "cpu", "kernel", "memory", "interrupts", "clock", "environment"
+  std::string_view group;  // "kernel", "isolation", "interrupts", "cpu", "clock", "memory", "environment"
   std::string_view expected;
   std::string_view why;
   std::string_view fix;
