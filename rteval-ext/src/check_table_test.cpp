@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include "check_table.hpp"
+
+#include <gmock/gmock.h>
+
+#include <sstream>
+
+namespace maxlat::rteval_ext {
+namespace {
+
+using Judgement = core::SettingObservation::Verdict;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::vector<core::SettingObservation> some_rows() {
+  return {
+      {Judgement::bad, "governor", "cpu",
+       "performance (CPU 2), powersave (CPU 3), and then some more text that is long", "performance",
+       "it changes the clock", "cpupower"},
+      {Judgement::ok, "turbo", "cpu", "off", "off", "the boost", "no_turbo"},
+      {Judgement::unknown, "kernel tracers", "kernel", "unknown (tracefs)", "none", "they cost", "echo nop"},
+      {Judgement::info, "load average", "environment", "0.1", "", "what ran", ""},
+  };
+}
+
+TEST(CheckTable, EveryRowInItsGroupWithItsVerdict) {
+  const std::string text = check_table(some_rows(), {});
+  EXPECT_THAT(text,
+              testing::MatchesRegex("(.|\n)*\ncpu\n  governor .* performance .* bad\n  turbo .* off .* ok\nkernel\n"
+                                    "  kernel tracers  *tracefs .* unknown\nenvironment\n  load average .* -\n"));
+}
+
+TEST(CheckTable, LinesKeepTheWidthUnlessVerbose) {
+  for (const size_t width : {size_t{80}, size_t{100}, size_t{160}}) {
+    std::istringstream lines(check_table(some_rows(), {.width = width}));
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), width) << line;
+  }
+  EXPECT_THAT(check_table(some_rows(), {.width = 100}), HasSubstr("..."));
+  EXPECT_THAT(check_table(some_rows(), {.width = 100, .verbose = true}), HasSubstr("some more text that is long"));
+}
+
+TEST(CheckTable, ColourOnlyWhereAsked) {
+  EXPECT_THAT(check_table(some_rows(), {}), Not(HasSubstr("\x1b")));
+  EXPECT_THAT(check_table(some_rows(), {.colour = true}), HasSubstr("\x1b"));
+}
+
+TEST(CheckTable, ReasonsOfTheBadRows) {
+  const std::string text = check_reasons(some_rows(), {});
+  EXPECT_THAT(text, HasSubstr("  why  it changes the clock\n  fix  cpupower\n"));
+  EXPECT_THAT(text, Not(HasSubstr("the boost")));
+  EXPECT_THAT(text, Not(HasSubstr("they cost")));
+  EXPECT_THAT(text, testing::EndsWith("\nnot known:\n  kernel tracers: tracefs\n"));
+  EXPECT_THAT(check_reasons(some_rows(), {.verbose = true}), HasSubstr("they cost"));
+}
+
+TEST(CheckTable, Counts) {
+  EXPECT_EQ(check_summary(count(some_rows())), "4 settings: 1 ok, 1 bad, 1 unknown, 1 for information");
+  EXPECT_EQ(check_summary(count({})), "0 settings: 0 ok, 0 bad, 0 unknown, 0 for information");
+}
+
+// "Not known" is never "passed".
+TEST(CheckTable, StrictExitStatus) {
+  EXPECT_EQ(strict_exit({.ok = 3, .bad = 1, .unknown = 1}), core::Exit::limit_exceeded);
+  EXPECT_EQ(strict_exit({.ok = 3, .unknown = 1}), core::Exit::invalid);
+  EXPECT_EQ(strict_exit({.ok = 3, .info = 1}), core::Exit::pass);
+}
+
+TEST(CheckTable, Wrapping) {
+  EXPECT_EQ(wrapped("aa bb cc", 7, "- ", "  "), "- aa bb\n  cc\n");
+  EXPECT_EQ(wrapped("averylongword b", 7, "- ", "  "), "- averylongword\n  b\n");
+  EXPECT_EQ(wrapped("", 7, "- ", "  "), "- \n");
+}
+
+}  // namespace
+}  // namespace maxlat::rteval_ext
