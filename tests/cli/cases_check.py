@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: MIT
+"""maxlat check. What the settings are depends on the box; that each is there, and what is a mistake, does not."""
+from run_cases import Case
+
+CASES = [
+    Case("every group is in the table", "check", 0,
+         [r"^SETTING +OBSERVED +EXPECTED +VERDICT$", r"^kernel$", r"^isolation$", r"^interrupts$", r"^cpu$", r"^clock$",
+          r"^memory$", r"^environment$", r"^  preemption model .*(ok|bad)$", r"^\d+ settings: \d+ ok, \d+ bad, \d+ unknown"],
+         [r"\x1b"]),
+    Case("-v gives the reason of every setting", "check -v", 0, [r"^  why  .", r"^swap: "]),
+    Case("-q gives the counts only", "check -q", 0, [r"\A\d+ settings: .*\n\Z"]),
+    Case("the CPUs can be chosen", "check -a 0", 0, [r"\Asettings for measuring CPU 0\n"]),
+    Case("JSON on standard output", "check -q --json -", 0, [r'"schema": "maxlat-result/1"', r'"preflight"']),
+    Case("JSON in a file", "check -q --json {tmp}/check.json", 0, [r"\A\d+ settings: .*\n\Z"]),
+    Case("JSON to a full disk", "check -q --json /dev/full", 1, [r"^maxlat check: .*\nhint: |^maxlat check: .*no space"]),
+    Case("a CPU that does not exist", "check -a 60000", 1, [r"\Amaxlat check: CPU 60000 does not exist\nhint: this machine has"]),
+    Case("rubbish for a CPU list", "check -a 3-1", 1, [r"\Amaxlat check: .*3-1.*\nhint: "]),
+    Case("an operand is a mistake", "check now", 1, [r"\Amaxlat check: unexpected 'now'\nhint: "]),
+]
