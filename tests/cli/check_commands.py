@@ -97,6 +97,11 @@ def main(man_folder):
         for mistake in mistakes(name, man_folder):
             sound = False
             print(f"maxlat {name}: {mistake}")
+    overview = man_text(man_folder / "maxlat.1")
+    for name in names:
+        if not re.search(rf"^ +{name}\b", overview, re.MULTILINE) or f"maxlat-{name}(1)" not in overview:
+            sound = False
+            print(f"maxlat {name}: maxlat.1 does not list it, or does not refer to its page")
     return 0 if sound else 1
 
 
