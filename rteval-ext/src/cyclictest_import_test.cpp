@@ -4,6 +4,7 @@
 //   cyclictest -m -p95 -i100 --smp -h 20 -D 2 -q --json=FILE       and, for the status lines, SIGUSR1 while it ran
 #include "cyclictest_import.hpp"
 
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
