@@ -40,6 +40,7 @@ constexpr core::CommandHelp kHelp = {
 constexpr std::chrono::nanoseconds kLongestDuration = std::chrono::hours(24 * 3650);
 
 struct LoadRequest {
+  core::Arguments arguments;  // as the user gave them
   std::vector<std::string> loads;
   core::CpuList cpus;
   std::optional<std::chrono::nanoseconds> duration;
@@ -106,9 +107,8 @@ core::RunResult result_of(const LoadRequest& request, std::vector<core::LoadResu
   phase.started = utc_text(started);
   phase.duration_s = std::chrono::duration<double>(lasted).count();
   std::vector<std::string> command = {"maxlat", "load"};
-  command.insert(command.end(), request.loads.begin(), request.loads.end());
+  command.insert(command.end(), request.arguments.begin(), request.arguments.end());
   phase.command = core::quote_command(command);
-  if (!request.cpus.empty()) phase.facts["cpus"] = core::to_string(request.cpus);
   if (const core::LoadResult* dead = first_dead(loads)) {
     phase.status = core::PhaseStatus::invalid;
     phase.reason = fmt::format("load '{}' died: {}", dead->name, dead->reason);
@@ -240,6 +240,7 @@ core::Result<core::Exit> run(const core::Arguments& arguments) {
   if (core::Status fits = refuse_options(*line, control_options(), "loads"); !fits) return fits.error();
   core::Result<LoadRequest> request = request_from(*line);
   if (!request) return request.error();
+  request->arguments = arguments;
   return run_loads(*request);
 }
 

@@ -68,7 +68,7 @@ TEST(LoadCommand, WritesAPhaseOfKindLoadWithTheProgressOfEachSecond) {
   EXPECT_EQ(phase.kind, "load");
   EXPECT_EQ(phase.status, core::PhaseStatus::ok);
   EXPECT_GE(phase.duration_s, 1);
-  EXPECT_EQ(phase.facts.at("cpus"), first_cpu());
+  EXPECT_EQ(phase.command, "maxlat load cpu -a " + first_cpu() + " -D 1s -q --json " + json.path());
   ASSERT_THAT(phase.load, SizeIs(1));
   EXPECT_TRUE(phase.load.front().alive);
   ASSERT_THAT(phase.load.front().progress, SizeIs(1));
