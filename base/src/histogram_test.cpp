@@ -174,8 +174,8 @@ TEST(Histogram, ALevelThatIsNotABinaryFractionMeansItsDecimalRank) {
   EXPECT_EQ(h.quantile(0.7), 7u);
   EXPECT_EQ(h.quantile(0.91), 10u);
   Histogram even, odd;
-  for (uint64_t value : {1, 2, 3, 4}) even.record(value);
-  for (uint64_t value : {1, 2, 3}) odd.record(value);
+  for (uint64_t value : {1u, 2u, 3u, 4u}) even.record(value);
+  for (uint64_t value : {1u, 2u, 3u}) odd.record(value);
   EXPECT_EQ(even.quantile(0.5), 2u);
   EXPECT_EQ(odd.quantile(0.5), 2u);
 }

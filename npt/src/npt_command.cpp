@@ -8,6 +8,7 @@
 #include <maxlat/core/duration.hpp>
 #include <maxlat/core/process.hpp>
 #include <maxlat/core/progress.hpp>
+#include <maxlat/core/settings.hpp>
 #include <maxlat/core/stop.hpp>
 #include <maxlat/npt/measure.hpp>
 #include <maxlat/npt/npt_command.hpp>
@@ -31,7 +32,20 @@ std::string command_text(const core::Arguments& words) {
   return core::quote_command(argv);
 }
 
-core::RunResult run_of(const core::Phase& phase, const NptArguments& arguments, bool limit_exceeded) {
+// What is known of the machine, read once, before the run.
+struct Machine {
+  std::vector<core::FingerprintGroup> fingerprint;
+  std::vector<std::string> not_comparable;
+};
+
+Machine read_machine(const core::CpuList& measured) {
+  core::MachineView view;
+  view.measured_cpus = measured;
+  return {core::fingerprint(view), core::not_comparable(view)};
+}
+
+core::RunResult run_of(const core::Phase& phase, const NptArguments& arguments, const Machine& machine,
+                       bool limit_exceeded) {
   core::RunResult run;
   run.id = fmt::format("npt-{}-{}", phase.started, ::getpid());
   run.tool = "maxlat " MAXLAT_VERSION;
@@ -40,8 +54,10 @@ core::RunResult run_of(const core::Phase& phase, const NptArguments& arguments, 
   run.plan = "npt";
   run.state = phase.status == core::PhaseStatus::interrupted ? core::RunResult::State::interrupted
                                                              : core::RunResult::State::complete;
+  run.machine = machine.fingerprint;
   run.phases.push_back(phase);
   core::Verdict& verdict = run.verdict;
+  verdict.not_comparable = machine.not_comparable;
   if (arguments.measurement.break_above_ns != 0) {
     double max_ns = 0;
     for (const core::CpuResult& cpu : phase.per_cpu) max_ns = std::max(max_ns, cpu.max_ns);
@@ -69,7 +85,7 @@ std::string screen_text(const Measurement& measurement, const NptArguments& argu
 
 // Everything is tried, also after a failure: what was measured must not be lost because one disk is full. The first
 // failure is the result.
-core::Status write_results(const Measurement& measurement, const NptArguments& arguments) {
+core::Status write_results(const Measurement& measurement, const NptArguments& arguments, const Machine& machine) {
   core::Status first;
   const auto keep_first = [&](core::Status status) {
     if (first && !status) first = std::move(status);
@@ -86,11 +102,12 @@ core::Status write_results(const Measurement& measurement, const NptArguments& a
     keep_first(core::write_atomically(arguments.histogram_file, cyclictest_text(measurement, rows)));
   }
   if (!arguments.json_file.empty())
-    keep_first(core::write_run(arguments.json_file, run_of(measurement.phase, arguments, measurement.limit_exceeded)));
+    keep_first(core::write_run(arguments.json_file, run_of(measurement.phase, arguments, machine, measurement.limit_exceeded)));
   return first;
 }
 
-Observer observer_of(const NptArguments& arguments, core::Progress& progress, const std::string& command) {
+Observer observer_of(const NptArguments& arguments, const Machine& machine, core::Progress& progress,
+                     const std::string& command) {
   Observer observer;
   const double duration_s = static_cast<double>(arguments.measurement.duration_ns) / 1e9;
   if (!arguments.quiet && duration_s > 0)
@@ -100,10 +117,10 @@ Observer observer_of(const NptArguments& arguments, core::Progress& progress, co
                     "max " + core::latency_text(max_ns));
     };
   if (arguments.measurement.snapshot_period_ns != 0)
-    observer.on_snapshot = [&arguments, &progress, command](core::Phase phase) {
+    observer.on_snapshot = [&arguments, &machine, &progress, command](core::Phase phase) {
       phase.command = command;
       // A snapshot that fails is not the end: the disk may have room again at the next one.
-      if (const core::Status written = core::write_run(arguments.json_file, run_of(phase, arguments, false)); !written)
+      if (const core::Status written = core::write_run(arguments.json_file, run_of(phase, arguments, machine, false)); !written)
         progress.note("maxlat npt: snapshot: " + written.error().text);
     };
   return observer;
@@ -117,12 +134,19 @@ core::Result<core::Exit> run(const core::Arguments& words) {
     return core::Exit::pass;
   }
   core::catch_stop_signals();
+  Options& options = arguments->measurement;
+  if (options.cpus.empty()) {
+    auto cpus = default_cpus();
+    if (!cpus) return cpus.error();
+    options.cpus = *cpus;
+  }
+  const Machine machine = arguments->json_file.empty() ? Machine{} : read_machine(options.cpus);
   core::Progress progress(arguments->quiet);
   const std::string command = command_text(words);
-  auto measurement = measure(arguments->measurement, observer_of(*arguments, progress, command));
+  auto measurement = measure(options, observer_of(*arguments, machine, progress, command));
   if (!measurement) return measurement.error();
   measurement->phase.command = command;
-  if (core::Status written = write_results(*measurement, *arguments); !written) return written.error();
+  if (core::Status written = write_results(*measurement, *arguments, machine); !written) return written.error();
   if (measurement->phase.status == core::PhaseStatus::invalid)
     return core::Error{"the measurement is not valid: " + measurement->phase.reason, kThrottlingHint,
                        core::Exit::invalid};

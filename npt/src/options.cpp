@@ -29,8 +29,8 @@ po::options_description option_table() {
   auto add = table.add_options();
   add("affinity,a", po::value<core::CpuListArgument>()->implicit_value({}, "all")->value_name("CPUS"),
       "one pinned thread on each CPU of a list (1; without a list: all)");
-  add("duration,d", text("TIME"), "run for TIME of wall time: 90, 500ms, 10s, 5m, 24h (same: -D)");
-  add("Duration,D", text("TIME"), "same");
+  add("duration,d", text("TIME"), "run for TIME of wall time: 90, 500ms, 10s, 5m, 24h");
+  add("wall-time,D", text("TIME"), "the same");
   add("eval-cpu-speed,e", flag(), "measure the counter's rate, even where kernel or CPUID know it");
   add("allow-interrupts,i", flag(), "leave interrupts on without trying to turn them off");
   add("loops,l", po::value<uint64_t>()->value_name("N"),
@@ -83,7 +83,7 @@ core::Status read_time(const core::CommandLine& line, const char* name, const ch
 
 core::Status read_times(const core::CommandLine& line, Options& options) {
   for (const auto& [name, unit, ns] :
-       {std::tuple{"duration", "s", &options.duration_ns}, std::tuple{"Duration", "s", &options.duration_ns},
+       {std::tuple{"duration", "s", &options.duration_ns}, std::tuple{"wall-time", "s", &options.duration_ns},
         std::tuple{"break", "us", &options.break_above_ns}, std::tuple{"rest", "ms", &options.rest_ns},
         std::tuple{"snapshot", "s", &options.snapshot_period_ns}})
     if (core::Status status = read_time(line, name, unit, *ns); !status) return status;
