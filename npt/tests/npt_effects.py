@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""npt_effects.py [CHECK...]: what maxlat npt does to threads, files and its exit status, seen from outside.
+
+The program is $MAXLAT. Needs SCHED_FIFO; says 77 without. No check passes or fails by how fast this machine is.
+"""
+import json
+import os
+import pathlib
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+MAXLAT = os.environ["MAXLAT"]
+CPUS = sorted(os.sched_getaffinity(0))
+REST = ["--rest", "100ms"]  # these runs must not be stopped by the scheduler
+FIFO, RR = os.SCHED_FIFO, os.SCHED_RR
+
+
+def start(*arguments, **kwargs):
+    return subprocess.Popen([MAXLAT, "npt", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **kwargs)
+
+
+def result_of(path):
+    run = json.loads(pathlib.Path(path).read_text())
+    assert run["schema"] == "maxlat-result/1"
+    phase, = run["phases"]
+    for cpu in phase["per_cpu"]:
+        counted = sum(b[2] for b in cpu["histogram"]["bins"]) + cpu["histogram"].get("overflow_count", 0)
+        assert counted == cpu["samples"], f"CPU {cpu['cpu']}: bins hold {counted} of {cpu['samples']} samples"
+    return run, phase
+
+
+def wait_for(condition, what, limit_s=20):
+    end = time.monotonic() + limit_s
+    while not (value := condition()):
+        assert time.monotonic() < end, f"no {what} within {limit_s} s"
+        time.sleep(0.005)
+    return value
+
+
+def threads_with(pid, policy, priority):
+    """{CPU list: thread} of the threads that run under the policy now."""
+    found = {}
+    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+        tid = int(task.name)
+        try:
+            if os.sched_getscheduler(tid) == policy and os.sched_getparam(tid).sched_priority == priority:
+                found[re.search(r"Cpus_allowed_list:\s*(\S+)", (task / "status").read_text())[1]] = tid
+        except (ProcessLookupError, FileNotFoundError):
+            pass
+    return found
+
+
+def affinity_and_policy_are_applied(folder):
+    for policy, name, priority in ((FIFO, "fifo", 81), (RR, "rr", 42)):
+        run = start("-a", ",".join(map(str, CPUS)), "-D", "30s", "--policy", name, "-p", str(priority), "-q", *REST)
+        try:
+            wanted = {str(cpu) for cpu in CPUS}
+            wait_for(lambda: set(threads_with(run.pid, policy, priority)) == wanted, f"{name} {priority} thread on each of {wanted}")
+            locked = re.search(r"VmLck:\s*(\d+)", pathlib.Path(f"/proc/{run.pid}/status").read_text())[1]
+            assert int(locked) > 1000, f"VmLck is {locked} kB: memory is not locked"
+        finally:
+            run.send_signal(signal.SIGINT)
+            run.communicate(timeout=30)
+        assert run.returncode == 0, f"after SIGINT: exit status {run.returncode}"
+
+
+def two_cpus_have_their_own_books(folder):
+    run = start("-a", ",".join(map(str, CPUS)), "-D", "1s", "--json", f"{folder}/r.json", "-q", *REST)
+    out, err = run.communicate(timeout=60)
+    assert run.returncode == 0, err
+    _, phase = result_of(f"{folder}/r.json")
+    assert [cpu["cpu"] for cpu in phase["per_cpu"]] == CPUS
+    assert all(cpu["samples"] > 100000 for cpu in phase["per_cpu"])
+    assert phase["facts"]["page_faults_in_loop"] == "0", phase["facts"]
+
+
+def an_interrupt_keeps_the_results(folder):
+    run = start("-a", str(CPUS[-1]), "-D", "1h", "--json", f"{folder}/r.json", "-q", *REST)
+    wait_for(lambda: threads_with(run.pid, FIFO, 99), "measuring thread")
+    time.sleep(0.3)
+    run.send_signal(signal.SIGINT)
+    out, err = run.communicate(timeout=30)
+    assert run.returncode == 0, err
+    whole, phase = result_of(f"{folder}/r.json")
+    assert phase["status"] == "interrupted" and "signal" in phase["reason"]
+    assert phase["per_cpu"][0]["samples"] > 0
+
+
+def a_killed_run_keeps_its_last_snapshot(folder):
+    if len(CPUS) < 2:
+        return "one CPU only"
+    file = pathlib.Path(folder) / "r.json"
+    run = start("-a", str(CPUS[-1]), "-D", "1h", "--json", str(file), "--snapshot", "200ms", "-q", *REST)
+    samples = []
+    while len(samples) < 3:
+        wait_for(file.exists, "snapshot")
+        _, phase = result_of(file)
+        assert phase["status"] == "interrupted"
+        count = phase["per_cpu"][0]["samples"] if phase["per_cpu"] else 0
+        if count and count not in samples:
+            samples.append(count)
+        time.sleep(0.02)
+    run.kill()
+    run.communicate()
+    _, phase = result_of(file)
+    assert samples == sorted(samples) and phase["per_cpu"][0]["samples"] >= samples[-1]
+    assert phase["per_cpu"][0]["outliers"], "a snapshot has outliers too"
+
+
+def a_loop_that_the_scheduler_stops_is_not_valid(folder):
+    """A FIFO loop without rest, and an ordinary thread that wants the same CPU."""
+    if pathlib.Path("/proc/sys/kernel/sched_rt_runtime_us").read_text().strip() == "-1":
+        return "RT throttling is off"
+    cpu = CPUS[-1]
+    hog = subprocess.Popen([sys.executable, "-c", "while True: pass"], preexec_fn=lambda: os.sched_setaffinity(0, {cpu}))
+    try:
+        run = start("-a", str(cpu), "-D", "5s", "--json", f"{folder}/r.json", "-q")
+        out, err = run.communicate(timeout=60)
+    finally:
+        hog.kill()
+        hog.wait()
+    _, phase = result_of(f"{folder}/r.json")
+    assert run.returncode == 3, f"exit status {run.returncode}: {err}: {phase['per_cpu'][0]['timeline']}"
+    assert phase["status"] == "invalid" and "stopped the loop" in phase["reason"]
+    assert "hint: " in err and "--rest" in err
+
+
+def a_planted_stall_is_found_where_and_when_it_was(folder):
+    """The positive control: 5 ms by a higher-priority thread on the measured CPU, its length and time by its own reads."""
+    cpu = CPUS[-1]
+    run = start("-a", str(cpu), "-p", "50", "-D", "2500ms", "--json", f"{folder}/r.json", "-q", *REST)
+    wait_for(lambda: threads_with(run.pid, FIFO, 50), "measuring thread")
+    time.sleep(0.25)  # past its rest before the first sample
+    control = subprocess.run([MAXLAT, "load", "control", "-a", str(cpu), "--stalls", "5ms", "--repeats", "3", "--spacing", "30ms"],
+                             capture_output=True, text=True, timeout=30)
+    out, err = run.communicate(timeout=60)
+    if control.returncode != 0:
+        return f"no control: {control.stderr}"
+    _, phase = result_of(f"{folder}/r.json")
+    start_ns = int(phase["facts"]["start_monotonic_ns"])
+    slack_ns = 1e6  # CLOCK_MONOTONIC is steered, the counter is not
+    rows = [list(map(int, line.split())) for line in control.stdout.splitlines() if not line.startswith("#")]
+    assert len(rows) == 3, control.stdout
+    watched = 0
+    for _, planted, actual, begin in rows:
+        t = begin - start_ns
+        if not 0 < t % 1e9 < 0.88e9 or t > 2.4e9:
+            continue  # in a rest, or after the end
+        watched += 1
+        covering = [o for o in phase["per_cpu"][0]["outliers"]
+                    if o["latency_ns"] >= actual and o["t_ns"] - o["latency_ns"] <= t + slack_ns and o["t_ns"] >= t + actual - slack_ns]
+        assert covering, f"stall of {actual} ns at {t} ns after the start is not among {phase['per_cpu'][0]['outliers']}"
+    assert watched, f"no stall fell into watched time: {rows}"
+
+
+def without_permission_there_is_a_hint(folder):
+    program = shutil.copy(MAXLAT, folder)
+    os.chmod(folder, 0o755)
+
+    def unprivileged(limit):
+        resource.setrlimit(resource.RLIMIT_MEMLOCK, (limit, limit))
+        resource.setrlimit(resource.RLIMIT_RTPRIO, (0, 0))
+        os.setgroups([])
+        os.setgid(65534)
+        os.setuid(65534)
+
+    def ended(*arguments, memlock=0):
+        return subprocess.run([program, "npt", "-a", str(CPUS[0]), "-l", "1000", "-q", *arguments], capture_output=True,
+                              text=True, preexec_fn=lambda: unprivileged(memlock), cwd="/", timeout=30)
+
+    no_memory = ended()
+    assert no_memory.returncode == 1 and re.match(r"maxlat npt: cannot lock memory.*\nhint: .*--no-mlock", no_memory.stderr), no_memory
+    no_fifo = ended("--no-mlock")
+    assert no_fifo.returncode == 1 and re.match(r"maxlat npt: cannot set SCHED_FIFO 99.*\nhint: .*--policy other", no_fifo.stderr), no_fifo
+    neither = ended("--no-mlock", "--policy", "other")
+    assert neither.returncode == 0 and "1000 loops done" in neither.stdout, neither
+
+
+CHECKS = [affinity_and_policy_are_applied, two_cpus_have_their_own_books, an_interrupt_keeps_the_results,
+          a_killed_run_keeps_its_last_snapshot, a_loop_that_the_scheduler_stops_is_not_valid,
+          a_planted_stall_is_found_where_and_when_it_was, without_permission_there_is_a_hint]
+
+
+def main(names):
+    probe = subprocess.run([MAXLAT, "npt", "-l", "1000", "-q"], capture_output=True, text=True)
+    if os.geteuid() != 0 or probe.returncode != 0:
+        print(f"needs root and SCHED_FIFO: {probe.stderr}")
+        return 77
+    failed = 0
+    checks = [c for c in CHECKS if not names or c.__name__ in names]
+    print(f"1..{len(checks)}")
+    for number, check in enumerate(checks, 1):
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                skip = check(folder)
+                print(f"ok {number} - {check.__name__}" + (f" # SKIP {skip}" if skip else ""), flush=True)
+            except AssertionError as mistake:
+                failed += 1
+                print(f"not ok {number} - {check.__name__}\n#   {mistake}", flush=True)
+    return 1 if failed or not checks else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
