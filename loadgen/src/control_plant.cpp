@@ -54,8 +54,10 @@ Stall hold(unsigned cpu, uint64_t length_ns, const base::CounterClock& clock) {
 }
 
 core::Status become_hog(unsigned cpu, int priority) {
-  if (core::Status bound = core::set_affinity({cpu}); !bound) return bound;
-  return core::set_scheduling({.policy = core::Policy::fifo, .priority = priority});
+  // Priority first: an ordinary thread that is moved to the CPU of a FIFO meter would wait there for the meter's rest,
+  // and all its stalls would fall into it.
+  const core::Status raised = core::set_scheduling({.policy = core::Policy::fifo, .priority = priority});
+  return raised ? core::set_affinity({cpu}) : raised;
 }
 
 core::Status hog_on(unsigned cpu, const StallPlan& plan, const base::CounterClock& clock, std::mt19937_64& random,

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// loop_for_counting LOOPS: runs the measured loop so often and nothing else, for tests/loop_instructions.py, which counts
-// its instructions and reads its code.
+// loop_for_counting LOOPS: runs the measured loop so often and nothing else, for tests/loop_instructions.py, which
+// counts its instructions and reads its code.
 #include <cstdlib>
+#include <maxlat/base/histogram.hpp>
 
 #include "counter_read.hpp"
 #include "loop.hpp"
-
-#include <maxlat/base/histogram.hpp>
 
 int main(int argc, char** argv) {
   using namespace maxlat::npt;

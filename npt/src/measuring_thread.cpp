@@ -38,12 +38,13 @@ void MeasuringThread::join() {
 core::Status MeasuringThread::set_up() {
   const sigset_t signals = stop_signals();
   ::pthread_sigmask(start_->take_stop_signals ? SIG_UNBLOCK : SIG_BLOCK, &signals, nullptr);
-  if (core::Status status = core::set_affinity({cpu_}); !status) return status;
+  // Priority before affinity: an ordinary thread would wait on that CPU for whoever keeps it busy.
   if (core::Status status = core::set_scheduling(start_->options->scheduling); !status) {
     core::Error error = status.error();
     error.hint += error.hint.empty() ? "--policy other measures without" : ", or measure without: --policy other";
     return error;
   }
+  if (core::Status status = core::set_affinity({cpu_}); !status) return status;
   core::touch_stack(kTouchedStackBytes);
   owned_ = std::make_unique<CpuRun>(cpu_, start_->journal);
   warm_up_ = std::make_unique<CpuRun>(cpu_, without_limits(start_->journal));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The loop makes no system call: it runs in a child that a seccomp filter kills at the first one but exit. (Not seccomp's
-// strict mode: that also forbids reading the time-stamp counter.)
+// The loop makes no system call: it runs in a child that a seccomp filter kills at the first one but exit. (Not
+// seccomp's strict mode: that also forbids reading the time-stamp counter.)
 #include <gtest/gtest.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -12,7 +12,6 @@
 
 #include <csignal>
 #include <cstddef>
-
 #include <maxlat/base/histogram.hpp>
 
 #include "counter_read.hpp"

@@ -102,7 +102,8 @@ core::Status write_results(const Measurement& measurement, const NptArguments& a
     keep_first(core::write_atomically(arguments.histogram_file, cyclictest_text(measurement, rows)));
   }
   if (!arguments.json_file.empty())
-    keep_first(core::write_run(arguments.json_file, run_of(measurement.phase, arguments, machine, measurement.limit_exceeded)));
+    keep_first(core::write_run(arguments.json_file,
+                               run_of(measurement.phase, arguments, machine, measurement.limit_exceeded)));
   return first;
 }
 
@@ -120,7 +121,8 @@ Observer observer_of(const NptArguments& arguments, const Machine& machine, core
     observer.on_snapshot = [&arguments, &machine, &progress, command](core::Phase phase) {
       phase.command = command;
       // A snapshot that fails is not the end: the disk may have room again at the next one.
-      if (const core::Status written = core::write_run(arguments.json_file, run_of(phase, arguments, machine, false)); !written)
+      if (const core::Status written = core::write_run(arguments.json_file, run_of(phase, arguments, machine, false));
+          !written)
         progress.note("maxlat npt: snapshot: " + written.error().text);
     };
   return observer;

@@ -132,32 +132,35 @@ def a_loop_that_the_scheduler_stops_is_not_valid(folder):
     assert "hint: " in err and "--rest" in err
 
 
-def a_planted_stall_is_found_where_and_when_it_was(folder):
-    """The positive control: 5 ms by a higher-priority thread on the measured CPU, its length and time by its own reads."""
-    cpu = CPUS[-1]
+def plant_while_measuring(folder, cpu):
+    """(phase, [(begin after the phase's start, actual length)]) of stalls that fell into watched time."""
     run = start("-a", str(cpu), "-p", "50", "-D", "2500ms", "--json", f"{folder}/r.json", "-q", *REST)
     wait_for(lambda: threads_with(run.pid, FIFO, 50), "measuring thread")
     time.sleep(0.25)  # past its rest before the first sample
     control = subprocess.run([MAXLAT, "load", "control", "-a", str(cpu), "--stalls", "5ms", "--repeats", "3", "--spacing", "30ms"],
                              capture_output=True, text=True, timeout=30)
     out, err = run.communicate(timeout=60)
-    if control.returncode != 0:
-        return f"no control: {control.stderr}"
+    assert control.returncode == 0 and run.returncode == 0, control.stderr + err
     _, phase = result_of(f"{folder}/r.json")
     start_ns = int(phase["facts"]["start_monotonic_ns"])
-    slack_ns = 1e6  # CLOCK_MONOTONIC is steered, the counter is not
     rows = [list(map(int, line.split())) for line in control.stdout.splitlines() if not line.startswith("#")]
     assert len(rows) == 3, control.stdout
-    watched = 0
-    for _, planted, actual, begin in rows:
-        t = begin - start_ns
-        if not 0 < t % 1e9 < 0.88e9 or t > 2.4e9:
-            continue  # in a rest, or after the end
-        watched += 1
-        covering = [o for o in phase["per_cpu"][0]["outliers"]
-                    if o["latency_ns"] >= actual and o["t_ns"] - o["latency_ns"] <= t + slack_ns and o["t_ns"] >= t + actual - slack_ns]
-        assert covering, f"stall of {actual} ns at {t} ns after the start is not among {phase['per_cpu'][0]['outliers']}"
-    assert watched, f"no stall fell into watched time: {rows}"
+    stalls = [(begin - start_ns, actual) for _, _, actual, begin in rows]
+    return phase, [(t, actual) for t, actual in stalls if 0 < t < 2.4e9 and t % 1e9 < 0.88e9]  # else: a rest
+
+
+def a_planted_stall_is_found_where_and_when_it_was(folder):
+    """The positive control: 5 ms by a higher-priority thread on the measured CPU, its length and time by its own reads."""
+    slack_ns = 1e6  # CLOCK_MONOTONIC is steered, the counter is not
+    for _ in range(5):  # on a busy machine the two may miss each other
+        phase, stalls = plant_while_measuring(folder, CPUS[-1])
+        if stalls:
+            break
+    assert stalls, "in five runs no stall fell into watched time"
+    outliers = phase["per_cpu"][0]["outliers"]
+    for t, actual in stalls:
+        assert any(o["latency_ns"] >= actual and o["t_ns"] - o["latency_ns"] <= t + slack_ns and o["t_ns"] >= t + actual - slack_ns
+                   for o in outliers), f"a stall of {actual} ns, {t} ns after the start, is not among {outliers}"
 
 
 def without_permission_there_is_a_hint(folder):
