@@ -75,6 +75,8 @@ core::Status hog_on(unsigned cpu, const StallPlan& plan, const base::CounterCloc
     if (core::stop_requested().load(std::memory_order_relaxed)) break;  // relaxed: a flag, it orders nothing
     stalls.push_back(hold(cpu, length, clock));
   }
+  // The end of a thread takes 100 us and more, at the hog's priority: it must not look like a part of the last stall.
+  sleep_until(monotonic_ns() + plan.spacing_ns);
   return {};
 }
 

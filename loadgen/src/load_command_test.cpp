@@ -78,7 +78,7 @@ TEST(LoadCommand, WritesAPhaseOfKindLoadWithTheProgressOfEachSecond) {
 TEST(LoadCommand, ALoadThatDiesEndsItWithStatusThreeAndTheResultIsWritten) {
   const TemporaryFile json;
   const Outcome outcome =
-      run({"cpu", "command:sh -c 'sleep 0.5; exit 7'", "-a", first_cpu(), "-D", "1h", "--json", json.path()});
+      run({"cpu", "command:sh -c 'sleep 1.5; exit 7'", "-a", first_cpu(), "-D", "1h", "--json", json.path()});
   ASSERT_FALSE(outcome.result);
   EXPECT_EQ(outcome.result.error().exit_status, core::Exit::invalid);
   EXPECT_EQ(outcome.result.error().text, "load 'command' died: sh: exit status 7");

@@ -18,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
 // How long start() looks whether a load ends at once: a program that does not like its arguments is gone by then.
-constexpr auto kFirstLook = 300ms;
+constexpr auto kFirstLook = 500ms;
 
 core::Result<std::vector<std::pair<const LoadDefinition*, LoadPlan>>> plan_all(const std::vector<std::string>& loads,
                                                                                const core::CpuList& cpus) {

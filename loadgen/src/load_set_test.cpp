@@ -134,7 +134,7 @@ TEST(LoadSet, ACommandThatFailsAtOnceIsAnErrorWithItsLastWords) {
 }
 
 TEST(LoadSet, ACommandThatFailsLaterIsDead) {
-  core::Result<LoadSet> loads = LoadSet::start({"command:sh -c 'sleep 0.5; exit 4'"}, first_cpu());
+  core::Result<LoadSet> loads = LoadSet::start({"command:sh -c 'sleep 1.5; exit 4'"}, first_cpu());
   ASSERT_TRUE(loads) << loads.error().text;
   EXPECT_TRUE(loads->all_alive());
   ASSERT_TRUE(eventually([&] { return sampled_dead(*loads); }));

@@ -15,7 +15,7 @@ CASES = [
     Case("a program that is not there", "load command:no-such-program", 77, [r"\Amaxlat load: cannot find the program 'no-such-program'\nhint: "]),
     Case("a load that fails at once", "load 'command:sh -c \"echo boom >&2; exit 4\"'", 1,
          [r"\Amaxlat load: load 'command' ended at once: sh: exit status 4: boom\n"]),
-    Case("a load that dies makes exit status 3 and is named", "load 'command:sh -c \"sleep 0.6; exit 4\"' -D 20s -q", 3,
+    Case("a load that dies makes exit status 3 and is named", "load 'command:sh -c \"sleep 1.5; exit 4\"' -D 20s -q", 3,
          [r"\Amaxlat load: load 'command' died: sh: exit status 4\n"]),
     Case("a disk without room", "load disk:/proc -D 1s", 1, [r"^maxlat load: .*/proc"]),
     Case("the result file cannot be written", "load cpu -D 200ms -q --json /dev/full", 1, [r"\Amaxlat load: .*no space left on device"]),
