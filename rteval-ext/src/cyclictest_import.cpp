@@ -146,6 +146,21 @@ core::Result<CyclictestReport> parse_cyclictest_json(std::string_view text) {
   }
 }
 
+double seconds_accounted_for(const core::CpuResult& cpu, double interval_ns) {
+  const auto cycles = static_cast<double>(cpu.samples);
+  double in_bins_ns = 0, late_ns = 0;
+  for (const core::Bin& bin : cpu.bins) {
+    const auto count = static_cast<double>(bin.count);
+    in_bins_ns += count * bin.low_ns;  // as cyclictest counts it: cut off below
+    late_ns += count * std::max(0.0, bin.low_ns - interval_ns);
+  }
+  // Samples beyond the histogram have lost their values, but not their sum: it is in the average.
+  const double beyond_ns = std::max(0.0, cpu.mean_ns * cycles - in_bins_ns);
+  if (cpu.overflow_count > 0)
+    late_ns += std::max(0.0, beyond_ns - static_cast<double>(cpu.overflow_count) * interval_ns);
+  return (cycles * interval_ns + late_ns) * 1e-9;
+}
+
 std::vector<core::Timeline> parse_status_blocks(std::string_view text, double step_s) {
   std::vector<core::Timeline> timelines;
   std::istringstream lines{std::string(text)};

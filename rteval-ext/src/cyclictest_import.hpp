@@ -27,6 +27,11 @@ struct CyclictestReport {
 
 core::Result<CyclictestReport> parse_cyclictest_json(std::string_view text);
 
+// The time that a thread's samples account for: each cycle is one interval of waiting for its timer, and a sample
+// longer than the interval stands for the timers that were due meanwhile. What is missing from the time that passed was
+// spent in a wait that had not ended when cyclictest did, and that is in no figure of its.
+double seconds_accounted_for(const core::CpuResult& cpu, double interval_ns);
+
 // The running maximum of each thread from the status blocks that SIGUSR1 makes cyclictest print on standard error, one
 // block for each step; by thread index. Empty when there is no whole block.
 std::vector<core::Timeline> parse_status_blocks(std::string_view text, double step_s);

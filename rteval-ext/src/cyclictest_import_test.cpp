@@ -112,6 +112,25 @@ TEST(CyclictestImport, RubbishIsAnErrorThatSaysWhy) {
   }
 }
 
+core::CpuResult with_bins(std::vector<core::Bin> bins, uint64_t beyond, double mean_ns) {
+  core::CpuResult cpu;
+  cpu.bins = std::move(bins);
+  cpu.overflow_count = cpu.samples = beyond;
+  for (const core::Bin& bin : cpu.bins) cpu.samples += bin.count;
+  cpu.mean_ns = mean_ns;
+  return cpu;
+}
+
+TEST(CyclictestImport, EachCycleAccountsForItsIntervalAndWhatItWasLate) {
+  constexpr double kInterval_ns = 100'000;
+  EXPECT_DOUBLE_EQ(seconds_accounted_for(with_bins({{10'000, 11'000, 1000}}, 0, 10'500), kInterval_ns), 0.1);
+  // Ten samples of 1.1 ms hid ten timers each.
+  EXPECT_NEAR(seconds_accounted_for(with_bins({{1'100'000, 1'101'000, 10}}, 0, 1'100'000), kInterval_ns), 0.011, 1e-9);
+  // One second-long sample beyond the histogram, known by the average alone.
+  const double mean_ns = (1000 * 10'000.0 + 1e9) / 1001;
+  EXPECT_NEAR(seconds_accounted_for(with_bins({{10'000, 11'000, 1000}}, 1, mean_ns), kInterval_ns), 1.1, 1e-3);
+}
+
 TEST(CyclictestImport, RunningMaximumFromRealStatusLines) {
   const auto timelines = parse_status_blocks(read_testdata("cyclictest-2.4-status.txt"), 5);
   ASSERT_EQ(timelines.size(), 2u);

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <maxlat/core/duration.hpp>
 #include <optional>
 #include <sstream>
 
@@ -26,6 +27,8 @@ constexpr uint64_t kInterval_ns = 100'000;
 constexpr unsigned kBuckets = 20'000;
 constexpr double kMostSteps = 3600;  // of the timeline, however long the phase
 constexpr size_t kStatusBytesPerThread = 100;
+// Less than this of the time that passed, beyond its start, is a thread that did not run to the end.
+constexpr double kShareToAccountFor = 0.9, kTimeToStart_s = 2;
 // A thread that has been woken this often by its timer is under way.
 constexpr unsigned long kWakeupsUnderWay = 20;
 
@@ -84,7 +87,7 @@ core::Result<core::ProcessSpec> CyclictestMeter::command(const MeterJob& job) co
   if (core::find_program(program_).empty()) {
     return core::Error{"cyclictest is not installed", "apt install rt-tests", core::Exit::cannot_run};
   }
-  const auto seconds = static_cast<uint64_t>(std::ceil(static_cast<double>(job.duration_ns) * 1e-9));
+  const uint64_t seconds = (job.duration_ns + 999'999'999) / 1'000'000'000;  // it takes whole seconds only
   core::ProcessSpec spec;
   spec.argv = {program_, "-m", fmt::format("-p{}", kPriority), fmt::format("-i{}", kInterval_ns / 1000)};
   if (job.everywhere) {
@@ -106,7 +109,8 @@ bool CyclictestMeter::measuring(const core::Child& child, const MeterJob& job) c
 
 void CyclictestMeter::every_second(core::Child& child, const MeterJob& job, double elapsed_s) {
   const double step_s = status_step_s(job);
-  if (elapsed_s < step_s / 2) next_status_s_ = step_s;  // a new job
+  elapsed_s_ = elapsed_s;
+  if (next_status_s_ == 0) next_status_s_ = step_s;
   if (elapsed_s < next_status_s_ || !catches(child.pid(), SIGUSR1)) return;
   child.signal(SIGUSR1);
   next_status_s_ += step_s;
@@ -139,8 +143,14 @@ core::Result<core::Phase> CyclictestMeter::read(const MeterJob& job, const core:
   const std::vector<core::Timeline> timelines = parse_status_blocks(end.standard_error, status_step_s(job));
   for (size_t i = 0; i < phase.per_cpu.size(); ++i) {
     core::CpuResult& cpu = phase.per_cpu[i];
-    // A timer that was due while the thread was late never came: only the cycles it made were watched.
-    cpu.exposure_s = static_cast<double>(cpu.samples) * static_cast<double>(kInterval_ns) * 1e-9;
+    cpu.exposure_s = seconds_accounted_for(cpu, static_cast<double>(kInterval_ns));
+    if (cpu.exposure_s < kShareToAccountFor * elapsed_s_ - kTimeToStart_s) {
+      phase.status = core::PhaseStatus::invalid;
+      phase.reason = fmt::format(
+          "the thread on CPU {} accounts for {} of {}: it was kept from running, and a wait that had "
+          "not ended is in no figure",
+          cpu.cpu, core::duration_text(cpu.exposure_s), core::duration_text(elapsed_s_));
+    }
     phase.exposure_s += cpu.exposure_s;
     if (i < timelines.size()) cpu.timeline = timelines[i];
   }

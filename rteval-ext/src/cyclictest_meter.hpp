@@ -24,7 +24,8 @@ class CyclictestMeter : public Meter {
 
  private:
   std::string program_;
-  double next_status_s_ = 0;
+  double elapsed_s_ = 0;      // as of the last every_second()
+  double next_status_s_ = 0;  // when SIGUSR1 is due; 0: not known yet
 };
 
 }  // namespace maxlat::rteval_ext

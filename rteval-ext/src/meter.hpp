@@ -27,6 +27,7 @@ struct MeterJob {
   std::vector<std::string> arguments;  // from the plan
 };
 
+// One object serves one job.
 class Meter {
  public:
   virtual ~Meter() = default;
