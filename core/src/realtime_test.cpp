@@ -99,14 +99,19 @@ TEST(Realtime, WithoutPermissionTheHintSaysWhatToDo) {
         return set_scheduling({Policy::fifo, 95, 0, 0});
       }),
       testing::AllOf(HasSubstr("cannot set SCHED_FIFO 95: operation not permitted"), HasSubstr("CAP_SYS_NICE")));
-  EXPECT_THAT(as_nobody([] { return lock_memory(); }),
-              testing::AllOf(HasSubstr("cannot lock memory"), HasSubstr("ulimit -l")));
   EXPECT_THAT(as_nobody([]() -> Status {
                 auto held = DmaLatency::hold(0);
                 if (!held) return held.error();
                 return {};
               }),
               HasSubstr("/dev/cpu_dma_latency"));
+}
+
+TEST(Realtime, WithoutPermissionToLockTheHintNamesTheLimit) {
+  const std::string said = as_nobody([] { return lock_memory(); });
+  // The sanitizers' runtimes make mlockall() a no-op that succeeds.
+  if (said.starts_with("mlockall reported success")) GTEST_SKIP() << said;
+  EXPECT_THAT(said, testing::AllOf(HasSubstr("cannot lock memory"), HasSubstr("ulimit -l")));
 }
 
 TEST(Realtime, AffinityIsTheThreads) {
