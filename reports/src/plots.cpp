@@ -14,6 +14,7 @@ namespace maxlat::reports {
 namespace {
 
 constexpr unsigned kCellsPerDecade = 40;
+constexpr double kBridgedGap = 1.35;
 constexpr unsigned kStepsPerDecade = 80;
 constexpr size_t kTimeColumns = 360;
 constexpr size_t kMostDots = 1500;
@@ -57,14 +58,17 @@ double visible_low(const core::CpuResult& cpu) {
   return lowest;
 }
 
-std::vector<Stroke> outline(const std::vector<core::Bin>& cells, double axis_low, double baseline) {
+// The cells' outline as strokes, from the baseline up and down again. Gaps up to the factor `bridged` are crossed without
+// going down: a counter that ticks every 10 ns leaves one between any two values, and lines that go down at each of them
+// hide each other.
+std::vector<Stroke> outline(const std::vector<core::Bin>& cells, double axis_low, double baseline, double bridged) {
   std::vector<Stroke> strokes;
   double previous_high = -1;
   for (const auto& cell : cells) {
     const double low = std::max({cell.low_ns, axis_low, previous_high});
     const double high = std::max(cell.high_ns, low);
     const double count = static_cast<double>(cell.count);
-    if (strokes.empty() || low > previous_high) {
+    if (strokes.empty() || low > previous_high * bridged) {
       if (!strokes.empty()) strokes.back().push_back({previous_high, baseline});
       strokes.push_back({{low, baseline}});
     }
@@ -88,10 +92,10 @@ Plot histogram(const PhaseView& view) {
                                  view.all.samples, latency_html(view.all.min_ns), latency_html(view.all.max_ns));
   plot.x = latency_axis("latency", visible_low(view.all), std::max(view.all.max_ns, cells.back().high_ns));
   plot.y = count_axis("samples", static_cast<double>(highest));
-  plot.series.push_back({all_name(view.phase), kAllCpus, Series::Shape::area, outline(cells, plot.x.low, plot.y.low)});
+  plot.series.push_back({all_name(view.phase), kAllCpus, Series::Shape::area, outline(cells, plot.x.low, plot.y.low, 1)});
   for (const auto& drawn : drawn_cpus(view.phase)) {
     plot.series.push_back({drawn.name, drawn.colour, Series::Shape::line,
-                           outline(join_bins(drawn.cpu->bins, kCellsPerDecade), plot.x.low, plot.y.low)});
+                           outline(join_bins(drawn.cpu->bins, kCellsPerDecade), plot.x.low, plot.y.low, kBridgedGap)});
   }
   plot.marks.push_back({view.all.max_ns, "max " + latency_html(view.all.max_ns)});
   return plot;

@@ -18,10 +18,25 @@ constexpr size_t kCpusInOneTable = 16;  // more are folded away, the worst shown
 constexpr size_t kWorstShown = 5;
 constexpr size_t kOutliersShown = 12;
 
+// Facts come as name and value of the result file: "counter_mhz" = "2596.144" reads better as counter: 2596.144 MHz.
+std::pair<std::string, std::string> in_words(std::string name, std::string value) {
+  constexpr std::pair<std::string_view, std::string_view> kUnits[] = {
+      {"_ns", "ns"}, {"_us", "µs"}, {"_ms", "ms"}, {"_s", "s"}, {"_mhz", "MHz"}, {"_ppm", "ppm"}, {"_percent", "%"}};
+  for (const auto& [suffix, unit] : kUnits) {
+    if (!name.ends_with(suffix)) continue;
+    name.resize(name.size() - suffix.size());
+    value += fmt::format("\u202f{}", unit);
+    break;
+  }
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return {std::move(name), std::move(value)};
+}
+
 void facts(Html& html, const core::Phase& phase) {
   const auto list = html.element("dl", {{"class", "facts"}});
   const auto fact = [&](std::string_view name, const std::string& value) {
     if (value.empty()) return;
+    const auto pair = html.element("div");
     html.leaf("dt", name);
     html.leaf("dd", value);
   };
@@ -30,7 +45,10 @@ void facts(Html& html, const core::Phase& phase) {
   fact("started", phase.started);
   if (phase.duration_s > 0) fact("wall time", core::duration_text(phase.duration_s));
   if (phase.exposure_s > 0) fact("exposure", seconds_html(phase.exposure_s) + " of CPU time, all CPUs together");
-  for (const auto& [name, value] : phase.facts) fact(name, value);
+  for (const auto& [key, text] : phase.facts) {
+    const auto [name, value] = in_words(key, text);
+    fact(name, value);
+  }
 }
 
 void cpu_row(Html& html, const std::string& name, const core::CpuResult& cpu, std::string_view style = {}) {
@@ -229,7 +247,7 @@ void phase_section(Html& html, const PhaseView& view, const std::string& anchor,
   if (!phase.command.empty()) html.leaf("code", phase.command, {{"class", "command"}});
   facts(html, phase);
   for (const auto& warning : phase.warnings) html.leaf("p", warning, {{"class", "warning"}});
-  statements(html, view);
+  if (!unfit_because(phase)) statements(html, view);
   overflow_note(html, view);
   if (phase.control) control_table(html, *phase.control);
   cpu_tables(html, view);

@@ -20,7 +20,7 @@ struct DrawnPlot {
 
 void verdict_section(Html& html, const core::RunResult& run);
 void findings_section(Html& html, const core::RunResult& run, const std::vector<PhaseView>& views);
-void reading_section(Html& html);
+void reading_section(Html& html, const core::RunResult& run);
 void preflight_section(Html& html, const core::RunResult& run);
 void phase_section(Html& html, const PhaseView& view, const std::string& anchor, std::span<const DrawnPlot> plots);
 void machine_section(Html& html, const core::RunResult& run);

@@ -40,12 +40,12 @@ void list_of(Html& html, const std::vector<std::string>& items, std::string_view
 void rules_table(Html& html, const std::vector<core::RuleResult>& rules) {
   if (rules.empty()) return;
   html.leaf("h3", "Rules");
-  const Table table(html, "Rules of the gate", {"rule", "limit", "observed", "result"});
+  const Table table(html, "Rules of the gate", {"rule", "limit", "observed", "result"}, "cards");
   for (const auto& rule : rules) {
     const auto row = html.element("tr");
     html.leaf("td", rule.rule);
-    html.leaf("td", rule.limit, {{"class", "tight"}});
-    html.leaf("td", rule.observed);
+    html.leaf("td", rule.limit, {{"class", "tight"}, {"data-name", "limit"}});
+    html.leaf("td", rule.observed, {{"data-name", "observed"}});
     const bool pass = rule.outcome == core::RuleResult::Outcome::pass,
                fail = rule.outcome == core::RuleResult::Outcome::fail;
     const auto cell = html.element("td");
@@ -198,7 +198,7 @@ void findings_section(Html& html, const core::RunResult& run, const std::vector<
     list_of(html, open);
 }
 
-void reading_section(Html& html) {
+void reading_section(Html& html, const core::RunResult& run) {
   const auto section = html.element("section", {{"id", "reading"}});
   html.leaf("h2", "How to read this report");
   html.leaf("p",
@@ -213,6 +213,8 @@ void reading_section(Html& html) {
             "visible. The nines plot turns it round: the further to the right a curve stays low, the rarer its stalls. "
             "Isolated dots far above "
             "the rest have a cause of their own; a time line that rises at regular distances has a periodic one.");
+  const bool controlled = std::any_of(run.phases.begin(), run.phases.end(), [](const auto& phase) { return phase.control.has_value(); });
+  if (!controlled) return;
   html.leaf("p",
             "Before and after, stalls of known length were planted where the plan asks for it: a meter that does not "
             "find those "
@@ -224,7 +226,8 @@ void preflight_section(Html& html, const core::RunResult& run) {
   const auto section = html.element("section", {{"id", "preflight"}});
   html.leaf("h2", "Pre-flight");
   html.leaf("p", "The state of the box before the first measurement, what needs changing first.", {{"class", "soft"}});
-  const Table table(html, "Pre-flight", {"result", "setting", "observed", "expected", "why, and what to do"});
+  const Table table(html, "Pre-flight", {"result", "setting", "observed", "expected", "why, and what to do"},
+                    "cards");
   for (const auto* setting : by_urgency(run.preflight)) {
     const auto row = html.element("tr");
     const SettingWords words = words_of(setting->verdict);
@@ -237,8 +240,8 @@ void preflight_section(Html& html, const core::RunResult& run) {
       html.leaf("strong", setting->name);
       html.leaf("span", setting->group, {{"class", "why"}});
     }
-    html.leaf("td", setting->observed);
-    html.leaf("td", setting->expected);
+    html.leaf("td", setting->observed, {{"data-name", "observed"}});
+    html.leaf("td", setting->expected, {{"data-name", "expected"}});
     const auto cell = html.element("td");
     html.text(setting->why);
     if (setting->verdict != core::SettingObservation::Verdict::ok && !setting->fix.empty()) {
@@ -262,6 +265,7 @@ void machine_section(Html& html, const core::RunResult& run) {
     }
     const auto list = html.element("dl", {{"class", "facts"}});
     for (const auto& [name, value] : group.values) {
+      const auto pair = html.element("div");
       html.leaf("dt", name);
       html.leaf("dd", value);
     }

@@ -70,7 +70,8 @@ td.tight{white-space:nowrap}
 .dense td.top{font-weight:650}
 tr.all>*{font-weight:650}
 td .why{display:block;color:var(--soft);margin-top:.1rem}
-dl.facts{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1.2rem;margin:.8rem 0;font-size:.92rem}
+dl.facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,400px),1fr));gap:.15rem 2rem;margin:.8rem 0;font-size:.88rem}
+dl.facts div{display:grid;grid-template-columns:minmax(7rem,38%) 1fr;gap:.8rem}
 dl.facts dt{color:var(--soft)}
 dl.facts dd{margin:0;overflow-wrap:anywhere}
 .warning{border-left:4px solid var(--invalid);padding:.1rem 0 .1rem .9rem;margin:.6rem 0}
@@ -86,7 +87,10 @@ details{margin:.6rem 0}
 summary{cursor:pointer;color:var(--accent);padding:.2rem 0}
 footer{border-top:1px solid var(--line);margin-top:56px;padding-top:20px;padding-bottom:48px;color:var(--soft);font-size:.88rem}
 @media (max-width:560px){body{font-size:15px}header,main,footer{padding-left:16px;padding-right:16px}header{padding-top:24px}section{margin:36px 0}
- h1{font-size:1.45rem}dl.facts{grid-template-columns:1fr}dl.facts dt{margin-top:.3rem}.verdict{padding:16px 18px}.verdict .word{font-size:1.7rem}}
+ table.cards,.cards tbody{display:block}.cards thead{display:none}.cards tr{display:block;padding:.6rem .8rem;border-bottom:1px solid var(--line)}
+ .cards tr:last-child{border-bottom:0}.cards td,.cards td.tight{display:block;border:0;padding:.08rem 0;white-space:normal}.cards td:empty{display:none}
+ .cards td[data-name]::before{content:attr(data-name) ": ";color:var(--soft)}
+ h1{font-size:1.45rem}.verdict{padding:16px 18px}.verdict .word{font-size:1.7rem}}
 @media print{@page{margin:15mm 13mm}body{font-size:9.5pt;background:#fff}header,main,footer{max-width:none;padding:0}nav{display:none}
  section{margin:22px 0}h2,h3{break-after:avoid}tr,.banner,.verdict{break-inside:avoid}.scroll{overflow:visible;border-radius:0}
  table{font-size:7pt}th,td{padding:.25rem .3rem}.plots{grid-template-columns:1fr 1fr;gap:16px}

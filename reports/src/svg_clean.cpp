@@ -66,16 +66,21 @@ void prune_definitions(Tree& canvas, Tree& definitions) {
   }
 }
 
-// Removes groups and definitions with nothing in them. RETURNS: whether the element itself is empty.
+bool is_blank(const std::string& text) { return text.find_first_not_of(" \t\n") == std::string::npos; }
+
+// Removes the space between elements, and groups, definitions and texts with nothing in them.
+// RETURNS: whether the element itself is empty.
 bool prune_empty(Tree& element) {
   bool empty = true;
   for (auto child = element.begin(); child != element.end();) {
-    const bool container = child->first == "g" || child->first == "defs";
-    if (is_element(child->first) && prune_empty(child->second) && container) {
+    const std::string& name = child->first;
+    const bool removable = name == "g" || name == "defs" || name == "text";
+    const bool blank = name == kText && is_blank(child->second.data());
+    if (blank || (is_element(name) && prune_empty(child->second) && removable)) {
       child = element.erase(child);
       continue;
     }
-    if (is_element(child->first) && child->first != "title") empty = false;
+    if ((is_element(name) && name != "title") || name == kText) empty = false;
     ++child;
   }
   return empty;

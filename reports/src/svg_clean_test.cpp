@@ -33,6 +33,9 @@ constexpr const char* kSvg = R"svg(<?xml version="1.0" encoding="utf-8"  standal
 	<path stroke='rgb(217, 221, 226)' class="gridline" d='M1,2 L3,4'/>	<g transform="translate(1,2)" stroke="none" fill="black" font-family="sans-serif" font-size="12.00" text-anchor="end">
 		<text>99.9 % &lt; 1</text>
 	</g>
+	<g transform="translate(7,7)" stroke="none" fill="black">
+		<text></text>
+	</g>
 </g>
 	<g id="p3_plot_1" ><title>p3_plot_1</title>
 <g fill="none" color="white" stroke="currentColor">
@@ -103,7 +106,8 @@ TEST(CleanSvg, KeepsDataTextAndNamesOfSeries) {
   EXPECT_THAT(cleaned(), Not(HasSubstr("p3_plot_1</title>")));
 }
 
-TEST(CleanSvg, DropsEmptyGroups) {
+TEST(CleanSvg, DropsEmptyGroupsAndTexts) {
+  EXPECT_THAT(cleaned(), Not(HasSubstr("translate(7,7)")));
   EXPECT_THAT(cleaned(), Not(HasSubstr("white")));
   EXPECT_THAT(cleaned(), Not(HasSubstr("stroke=\"currentColor\"></g>")));
 }

@@ -116,7 +116,7 @@ core::Status write_html(const core::RunResult& run, const std::string& path) {
       const auto main = html.element("main");
       verdict_section(html, run);
       findings_section(html, run, views);
-      reading_section(html);
+      reading_section(html, run);
       preflight_section(html, run);
       for (size_t i = 0; i < views.size(); ++i) phase_section(html, views[i], anchor(i), (*plots)[i]);
       machine_section(html, run);

@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Opens the report in headless Chromium, at the width of a desk and of a phone, and looks at what is there.
+
+  check_report.py --sample-run PROGRAM [--keep FOLDER]   makes the report of a known run with $MAXLAT, then checks it
+  check_report.py --report RESULT.json REPORT.html [--keep FOLDER]   checks the report of any run
+  check_report.py --sample-run PROGRAM --self-test       spoils the page in several ways and expects each to be found
+
+Checked: every section is there; every phase with samples has its plots; every plot's every series has drawn elements
+with an extent; no id is there twice; nothing sticks out of the page to the right; the page asks for nothing from a
+network. Exit status 77 where there is no Chromium.
+"""
+import argparse
+import html
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+WIDTHS = {"desk": 1280, "phone": 390}
+PLOTS_OF_SAMPLES = {"histogram", "nines", "cpus"}
+
+# A window of Chromium cannot be narrower than 500, so the page is shown in a frame of the wanted width.
+FRAME = """<!DOCTYPE html><meta charset="utf-8"><body style="margin:0">
+<iframe src="{page}" style="border:0;width:{width}px;height:{height}px"></iframe>
+<script>addEventListener('message', event => {{
+  const out = document.createElement('pre');
+  out.id = 'maxlat-look';
+  out.textContent = event.data;
+  document.body.append(out);
+}});</script>"""
+
+# Runs in the page and leaves what it saw in it as JSON. Extents are asked of the elements: what is drawn has one.
+LOOK = """
+<script>addEventListener('load', () => {
+  const drawn = e => { const b = e.getBBox(); return isFinite(b.width + b.height) && (b.width > 0 || b.height > 0); };
+  const inside = e => e.closest('.scroll, pre, .command, svg, title, style, script, head') !== null;
+  const ids = [...document.querySelectorAll('[id]')].map(e => e.id);
+  const seen = {
+    width: innerWidth,
+    scroll_width: document.documentElement.scrollWidth,
+    sections: [...document.querySelectorAll('main > section')].map(s => s.id),
+    verdict: (document.querySelector('.verdict .word') || {}).textContent,
+    plots: [...document.querySelectorAll('svg.plot')].map(svg => ({
+      id: svg.id, kind: svg.dataset.kind, phase: svg.closest('section').id, width: svg.getBoundingClientRect().width,
+      font_px: Math.min(...[...svg.querySelectorAll('text')].map(t => t.getBoundingClientRect().height)),
+      title: (svg.querySelector('title') || {}).textContent,
+      series: [...svg.querySelectorAll('g.series')].map(g => ({
+        name: g.dataset.series, elements: [...g.querySelectorAll('path, polygon, use')].filter(drawn).length}))})),
+    too_wide: [...document.querySelectorAll('body *')].filter(
+      e => !inside(e) && e.getBoundingClientRect().right > innerWidth + 1).map(e => e.tagName + '.' + e.className),
+    twice: ids.filter((id, i) => ids.indexOf(id) !== i),
+    foreign: [...document.querySelectorAll('[src], link, object, iframe, [href]:not([href^="#"])')].map(e => e.outerHTML),
+  };
+  parent.postMessage(JSON.stringify(seen), '*');
+});</script>
+"""
+
+
+def chromium(profile, *arguments):
+    command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+               "--disable-background-networking", "--disable-component-update", "--disable-sync", "--hide-scrollbars",
+               f"--user-data-dir={profile}", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    if done.returncode != 0:
+        sys.exit(f"chromium failed with status {done.returncode}: {done.stderr[-2000:]}")
+    return done.stdout
+
+
+def framed(page, width, height, folder):
+    frame = folder / f"frame-{width}.html"
+    frame.write_text(FRAME.format(page=page.as_uri(), width=width, height=height))
+    return frame.as_uri()
+
+
+def look(page, width, folder):
+    """What the page says of itself in a window of this width."""
+    text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page)  # it forbids scripts, ours too
+    copy = folder / "look.html"
+    copy.write_text(text.replace("</body>", LOOK + "</body>"))
+    with tempfile.TemporaryDirectory(dir=folder) as profile:
+        dom = chromium(profile, "--window-size=1400,2000", "--virtual-time-budget=5000", "--dump-dom",
+                       framed(copy, width, 2000, folder))
+    found = re.search(r'<pre id="maxlat-look">(.*?)</pre>', dom, re.S)
+    if not found:
+        sys.exit("the page did not come to its end in the browser")
+    return json.loads(html.unescape(found[1]))
+
+
+def wrong_in(result, seen, name):
+    """Yields what is wrong with what was seen."""
+    if seen["width"] != WIDTHS[name]:
+        yield f"the window is {seen['width']} wide, not {WIDTHS[name]}"
+    if seen["verdict"] is None:
+        yield "there is no verdict"
+    wanted = ["verdict", "findings", "reading"] + (["preflight"] if result.get("preflight") else [])
+    wanted += [f"phase-{i + 1}" for i in range(len(result["phases"]))] + (["machine"] if result.get("machine") else [])
+    for section in wanted:
+        if section not in seen["sections"]:
+            yield f"section {section} is missing"
+    for i, phase in enumerate(result["phases"]):
+        kinds = {plot["kind"] for plot in seen["plots"] if plot["phase"] == f"phase-{i + 1}"}
+        cpus = phase.get("per_cpu", [])
+        missing = (PLOTS_OF_SAMPLES if any(cpu["samples"] for cpu in cpus) else set()) - kinds
+        if missing:
+            yield f"phase \"{phase['name']}\" has no plot {', '.join(sorted(missing))}"
+    for plot in seen["plots"]:
+        if not plot["series"]:
+            yield f"plot {plot['id']} ({plot['kind']}) has no series"
+        for series in plot["series"]:
+            if series["elements"] == 0:
+                yield f"plot {plot['id']} ({plot['kind']}): nothing is drawn of \"{series['name']}\""
+        if not plot["title"]:
+            yield f"plot {plot['id']} has no title"
+        if not 200 <= plot["width"] <= WIDTHS[name]:
+            yield f"plot {plot['id']} is {plot['width']} wide"
+        if plot["font_px"] < 8:
+            yield f"the text of plot {plot['id']} is {plot['font_px']:.1f} px high"
+    if seen["scroll_width"] > seen["width"]:
+        yield f"the page is {seen['scroll_width']} wide in a window of {seen['width']}: {seen['too_wide'][:5]}"
+    if seen["twice"]:
+        yield f"ids are there twice: {sorted(set(seen['twice']))[:5]}"
+    if seen["foreign"]:
+        yield f"the page needs something else: {seen['foreign'][:5]}"
+
+
+def screenshot(report, name, height, folder):
+    picture = folder / f"{report.stem}-{name}.png"
+    with tempfile.TemporaryDirectory(dir=folder) as profile:
+        chromium(profile, f"--window-size={max(500, WIDTHS[name])},{height}", f"--screenshot={picture}",
+                 framed(report, WIDTHS[name], height, folder))
+    size = picture.stat().st_size
+    if size < 60000:  # a blank page of this size packs into some kilobytes
+        yield f"the picture {picture} has only {size} bytes: the page is blank"
+
+
+def check(result, report, folder):
+    page = report.read_text()
+    for name, width in WIDTHS.items():
+        seen = look(page, width, folder)
+        for wrong in wrong_in(result, seen, name):
+            yield f"{name}: {wrong}"
+        yield from screenshot(report, name, 5200, folder)
+        print(f"{name}: {len(seen['sections'])} sections, {len(seen['plots'])} plots, "
+              f"{sum(s['elements'] for p in seen['plots'] for s in p['series'])} drawn elements")
+
+
+def spoiled(page):
+    """Pairs of a page with a mistake in it and what must be said of it."""
+    yield re.sub(r'(<g id="p0-p0_plot_1".*?)<polygon', r'\1<nothing', page, flags=re.S), "nothing is drawn"
+    yield re.sub(r'<svg class="plot" id="p1".*?</svg>', "", page, flags=re.S), "has no plot nines"
+    yield page.replace('id="preflight"', 'id="elsewhere"'), "section preflight is missing"
+    yield page.replace("</main>", '<div style="width:700px">wide</div></main>'), "wide in a window of 390"
+    yield page.replace("</main>", '<p id="p0">again</p></main>'), "ids are there twice"
+    yield page.replace("</main>", '<img src="missing.png"></main>'), "the page needs something else"
+
+
+def self_test(result, page, folder):
+    for text, expected in spoiled(page):
+        assert text != page, f"nothing was spoiled for: {expected}"
+        wrongs = list(wrong_in(result, look(text, WIDTHS["phone"], folder), "phone"))
+        if not any(expected in wrong for wrong in wrongs):
+            yield f"a page where \"{expected}\" should be found gives {wrongs}"
+
+
+def sample_report(program, folder):
+    result = folder / "result.json"
+    subprocess.run([program, "typical", result], check=True)
+    subprocess.run([os.environ["MAXLAT"], "report", folder], check=True, stdout=subprocess.DEVNULL)
+    return result, folder / "report.html"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--sample-run")
+    parser.add_argument("--report", nargs=2, type=pathlib.Path)
+    parser.add_argument("--keep", type=pathlib.Path)
+    parser.add_argument("--self-test", action="store_true")
+    arguments = parser.parse_args()
+    for program in ("chromium", "gnuplot"):
+        if not shutil.which(program):
+            print(f"cannot run here: {program} is not installed")
+            return 77
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = pathlib.Path(scratch)
+        result_file, report = arguments.report or sample_report(arguments.sample_run, folder)
+        result = json.loads(result_file.read_text())
+        if arguments.self_test:
+            wrongs = list(self_test(result, report.read_text(), folder))
+        else:
+            wrongs = list(check(result, report.resolve(), folder))
+        if arguments.keep:
+            arguments.keep.mkdir(parents=True, exist_ok=True)
+            for kept in [*folder.glob("*.png"), report]:
+                if kept.resolve().parent != arguments.keep.resolve():
+                    shutil.copy(kept, arguments.keep)
+    for wrong in wrongs:
+        print("wrong:", wrong)
+    return 1 if wrongs else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
