@@ -99,7 +99,7 @@ bool largest_coincide(const core::Phase& phase) {
 }  // namespace
 
 bool measures(const core::Phase& phase) {
-  return phase.kind != "preflight" && phase.kind != "control" && phase.kind != "report";
+  return phase.kind != "preflight" && phase.kind != "control" && phase.kind != "load" && phase.kind != "report";
 }
 
 std::optional<std::string> unfit_because(const core::Phase& phase) {

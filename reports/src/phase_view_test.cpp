@@ -69,8 +69,10 @@ TEST(UnfitBecause, DoesNotTrustTheStatusAlone) {
   EXPECT_TRUE(unfit_because(phase));
   phase.kind = "a kind nobody knows";
   EXPECT_TRUE(unfit_because(phase));
-  phase.kind = "preflight";
-  EXPECT_FALSE(unfit_because(phase));
+  for (const char* kind : {"preflight", "control", "load", "report"}) {
+    phase.kind = kind;
+    EXPECT_FALSE(unfit_because(phase)) << kind;
+  }
 }
 
 TEST(RuleOfThreeTest, KnownAnswer) {

@@ -58,9 +58,9 @@ double visible_low(const core::CpuResult& cpu) {
   return lowest;
 }
 
-// The cells' outline as strokes, from the baseline up and down again. Gaps up to the factor `bridged` are crossed without
-// going down: a counter that ticks every 10 ns leaves one between any two values, and lines that go down at each of them
-// hide each other.
+// The cells' outline as strokes, from the baseline up and down again. Gaps up to the factor `bridged` are crossed
+// without going down: a counter that ticks every 10 ns leaves one between any two values, and lines that go down at
+// each of them hide each other.
 std::vector<Stroke> outline(const std::vector<core::Bin>& cells, double axis_low, double baseline, double bridged) {
   std::vector<Stroke> strokes;
   double previous_high = -1;
@@ -92,7 +92,8 @@ Plot histogram(const PhaseView& view) {
                                  view.all.samples, latency_html(view.all.min_ns), latency_html(view.all.max_ns));
   plot.x = latency_axis("latency", visible_low(view.all), std::max(view.all.max_ns, cells.back().high_ns));
   plot.y = count_axis("samples", static_cast<double>(highest));
-  plot.series.push_back({all_name(view.phase), kAllCpus, Series::Shape::area, outline(cells, plot.x.low, plot.y.low, 1)});
+  plot.series.push_back(
+      {all_name(view.phase), kAllCpus, Series::Shape::area, outline(cells, plot.x.low, plot.y.low, 1)});
   for (const auto& drawn : drawn_cpus(view.phase)) {
     plot.series.push_back({drawn.name, drawn.colour, Series::Shape::line,
                            outline(join_bins(drawn.cpu->bins, kCellsPerDecade), plot.x.low, plot.y.low, kBridgedGap)});

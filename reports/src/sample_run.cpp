@@ -7,9 +7,8 @@
 //   reports_sample_run large FILE CPUS PHASES   10^9 samples for each CPU of each phase
 #include <cstdio>
 #include <cstdlib>
-#include <string>
-
 #include <maxlat/reports/gate.hpp>
+#include <string>
 
 #include "test_runs.hpp"
 
@@ -24,7 +23,8 @@ int main(int argc, char** argv) {
   } else if (kind == "single" && argc == 3) {
     run = reports::test::single_phase_run();
   } else if (kind == "large" && argc == 5) {
-    run = reports::test::large_run(static_cast<unsigned>(std::atoi(argv[3])), static_cast<unsigned>(std::atoi(argv[4])));
+    run =
+        reports::test::large_run(static_cast<unsigned>(std::atoi(argv[3])), static_cast<unsigned>(std::atoi(argv[4])));
   } else {
     std::fputs("usage: reports_sample_run typical|single FILE, or large FILE CPUS PHASES\n", stderr);
     return 1;

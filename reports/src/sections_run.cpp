@@ -213,7 +213,8 @@ void reading_section(Html& html, const core::RunResult& run) {
             "visible. The nines plot turns it round: the further to the right a curve stays low, the rarer its stalls. "
             "Isolated dots far above "
             "the rest have a cause of their own; a time line that rises at regular distances has a periodic one.");
-  const bool controlled = std::any_of(run.phases.begin(), run.phases.end(), [](const auto& phase) { return phase.control.has_value(); });
+  const bool controlled =
+      std::any_of(run.phases.begin(), run.phases.end(), [](const auto& phase) { return phase.control.has_value(); });
   if (!controlled) return;
   html.leaf("p",
             "Before and after, stalls of known length were planted where the plan asks for it: a meter that does not "
@@ -226,8 +227,7 @@ void preflight_section(Html& html, const core::RunResult& run) {
   const auto section = html.element("section", {{"id", "preflight"}});
   html.leaf("h2", "Pre-flight");
   html.leaf("p", "The state of the box before the first measurement, what needs changing first.", {{"class", "soft"}});
-  const Table table(html, "Pre-flight", {"result", "setting", "observed", "expected", "why, and what to do"},
-                    "cards");
+  const Table table(html, "Pre-flight", {"result", "setting", "observed", "expected", "why, and what to do"}, "cards");
   for (const auto* setting : by_urgency(run.preflight)) {
     const auto row = html.element("tr");
     const SettingWords words = words_of(setting->verdict);

@@ -66,7 +66,9 @@ void prune_definitions(Tree& canvas, Tree& definitions) {
   }
 }
 
-bool is_blank(const std::string& text) { return text.find_first_not_of(" \t\n") == std::string::npos; }
+bool is_blank(const std::string& text) {
+  return text.find_first_not_of(" \t\n") == std::string::npos;
+}
 
 // Removes the space between elements, and groups, definitions and texts with nothing in them.
 // RETURNS: whether the element itself is empty.

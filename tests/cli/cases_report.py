@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: MIT
+"""maxlat report and maxlat gate: mistakes. What they make of a run is tested in reports/."""
+from run_cases import Case
+
+CASES = [
+    Case("report without a run", "report", 1, [r"\Amaxlat report: no run given\nhint: "]),
+    Case("report of nothing", "report {tmp}/no-such-run", 1, [r"\Amaxlat report: .*no-such-run.*\n"]),
+    Case("report of a folder that is no run", "report /proc", 1, [r"\Amaxlat report: /proc has no result.json\nhint: "]),
+    Case("report of an empty file", "report /dev/null", 1, [r"\Amaxlat report: .*/dev/null"]),
+    Case("gate without a limit", "gate /dev/null", 1, [r"\Amaxlat gate: no limit given: there is nothing to judge by\nhint: "]),
+    Case("gate of an empty file", "gate /dev/null --max-ns 1s", 1, [r"\Amaxlat gate: .*/dev/null"]),
+    Case("gate with a quantile that is none", "gate /dev/null --quantile q99=1us", 1, [r"\Amaxlat gate: unknown metric 'q99_ns'\nhint: "]),
+    Case("gate with a limit that is no time", "gate /dev/null --max-ns fast", 1, [r"\Amaxlat gate: .*'?fast"]),
+]
