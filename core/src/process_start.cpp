@@ -67,7 +67,7 @@ struct ChildPlan {
   std::vector<uint64_t> cpu_mask;
   const char* directory = nullptr;
   int in_fd = -1, out_fd = -1, err_fd = -1;  // -1: inherited
-  int report_fd = -1;
+  int report_fd = -1, go_fd = -1;
   pid_t parent = -1;
 };
 
@@ -114,6 +114,10 @@ void reset_signals() {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != plan.parent) _exit(127);  // the parent died before the line above
+  // Not before the guard stands: otherwise a parent killed between the two would leave grandchildren behind.
+  char go = 0;
+  while (read(plan.go_fd, &go, 1) < 0 && errno == EINTR) {
+  }
   if (!plan.cpu_mask.empty() &&
       syscall(SYS_sched_setaffinity, 0, plan.cpu_mask.size() * sizeof(uint64_t), plan.cpu_mask.data()) != 0)
     fail_in_child(plan, Step::affinity);
@@ -195,11 +199,11 @@ Result<StartedProcess> start_process(const ProcessSpec& spec) {
   if (program.empty())
     return Error{fmt::format("{}: command not found", spec.argv[0]), package_hint(spec.argv[0]), Exit::cannot_run};
 
-  Pipe report, out, err;
+  Pipe report, go, out, err;
   Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
   Fd ourselves(static_cast<int>(syscall(SYS_pidfd_open, getpid(), 0)));
   using Output = ProcessSpec::Output;
-  if (null.get() < 0 || ourselves.get() < 0 || !report.open() ||
+  if (null.get() < 0 || ourselves.get() < 0 || !report.open() || !go.open() ||
       (spec.standard_output == Output::capture && !out.open()) ||
       (spec.standard_error == Output::capture && !err.open()))
     return system_error(fmt::format("cannot start {}", spec.argv[0]), errno);
@@ -213,11 +217,16 @@ Result<StartedProcess> start_process(const ProcessSpec& spec) {
   plan.out_fd = stream(spec.standard_output, out);
   plan.err_fd = stream(spec.standard_error, err);
   plan.report_fd = report.write.get();
+  plan.go_fd = go.read.get();
 
   StartedProcess started;
   started.pid = fork();
   if (started.pid < 0) return system_error(fmt::format("cannot start {}", spec.argv[0]), errno);
   if (started.pid == 0) become_program(plan);
+  started.guard = fork();
+  if (started.guard == 0) guard_group(started.pid, ourselves.get());
+  // Without a guard (no process left to fork) the program itself still dies with us.
+  const bool went = ::write(go.write.get(), "", 1) == 1;
   report.write.close();
   out.write.close();
   err.write.close();
@@ -228,16 +237,17 @@ Result<StartedProcess> start_process(const ProcessSpec& spec) {
   while ((got = ::read(report.read.get(), &failure, sizeof failure)) < 0 && errno == EINTR) {
   }
   Fd pidfd(static_cast<int>(syscall(SYS_pidfd_open, started.pid, 0)));
-  if (got == static_cast<ssize_t>(sizeof failure) || pidfd.get() < 0) {
+  if (!went || got == static_cast<ssize_t>(sizeof failure) || pidfd.get() < 0) {
     const Error error = got > 0 ? failure_error(spec, failure) : system_error("cannot watch a child process", errno);
     kill(-started.pid, SIGKILL);
     waitpid(started.pid, nullptr, 0);
+    if (started.guard > 0) {
+      kill(started.guard, SIGKILL);
+      waitpid(started.guard, nullptr, 0);
+    }
     return error;
   }
 
-  started.guard = fork();
-  if (started.guard == 0) guard_group(started.pid, ourselves.get());
-  // Without a guard (no process left to fork) the program itself still dies with us.
   for (const Pipe* pipe : {&out, &err})
     if (pipe->read.get() >= 0) fcntl(pipe->read.get(), F_SETFL, O_NONBLOCK);
   started.pidfd = pidfd.release();
