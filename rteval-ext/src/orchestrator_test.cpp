@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: MIT
+#include "orchestrator.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <csignal>
+#include <maxlat/core/stop.hpp>
+
+#include "fake_bench.hpp"
+#include "plan_toml.hpp"
+
+namespace maxlat::rteval_ext {
+namespace {
+
+using core::PhaseStatus;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr const char* kThreePhases = R"(
+name = "three"
+[[phase]]
+name = "first"
+kind = "hwlat"
+duration = "1s"
+[[phase]]
+name = "second"
+kind = "npt"
+duration = "1s"
+[phase.limits]
+max_ns = 6000
+[[phase]]
+name = "third"
+kind = "npt"
+duration = "1s"
+)";
+
+constexpr const char* kControl = R"(
+name = "control"
+[[phase]]
+name = "control"
+kind = "control"
+meters = ["npt", "hwlat"]
+)";
+
+class Orchestrator : public testing::Test {
+ protected:
+  core::Result<Outcome> run(const char* plan_text, core::RunResult begun = {},
+                            const std::vector<std::string>& skip = {}) {
+    const core::Result<Plan> plan = parse_plan(plan_text, "plan");
+    if (!plan) return plan.error();
+    const bool fresh = begun.id.empty();
+    if (fresh) {
+      begun.id = "id";
+      begun.tool = "test";
+      begun.plan = plan->name;
+      begun.plan_text = plan_text;
+    }
+    const core::Result<RunDirectory> directory =
+        fresh ? RunDirectory::create(temporary_ / "run") : RunDirectory::open(temporary_ / "run");
+    if (!directory) return directory.error();
+    return orchestrate(*plan, std::move(begun), *directory, bench_, skip, true);
+  }
+  core::RunResult on_disk() const {
+    const core::Result<core::RunResult> run = core::read_run(temporary_ / "run/result.json");
+    if (!run) ADD_FAILURE() << run.error().text;
+    return run ? *run : core::RunResult{};
+  }
+
+  test::TemporaryDirectory temporary_;
+  test::Script script_;
+  Bench bench_ = test::fake_bench(temporary_, script_);
+};
+
+std::vector<std::string> names(const core::RunResult& run) {
+  std::vector<std::string> all;
+  for (const core::Phase& phase : run.phases) all.push_back(phase.name);
+  return all;
+}
+
+const core::Phase& phase_named(const core::RunResult& run, const std::string& name) {
+  for (const core::Phase& phase : run.phases) {
+    if (phase.name == name) return phase;
+  }
+  ADD_FAILURE() << "no phase " << name;
+  static const core::Phase none;
+  return none;
+}
+
+TEST_F(Orchestrator, RunsThePlanInOrderAndJudgesIt) {
+  const auto outcome = run(kThreePhases);
+  ASSERT_TRUE(outcome.ok()) << outcome.error().text;
+  const core::RunResult stored = on_disk();
+  EXPECT_THAT(names(stored), ElementsAre("preflight", "first", "second", "third", "preflight at the end"));
+  EXPECT_EQ(stored.state, core::RunResult::State::complete);
+  EXPECT_EQ(stored.verdict.kind, core::Verdict::Kind::pass);
+  EXPECT_EQ(phase_named(stored, "first").kind, "hwlat");
+  EXPECT_EQ(phase_named(stored, "second").per_cpu[0].max_ns, 5000);
+  EXPECT_THAT(phase_named(stored, "second").warnings, IsEmpty());
+  EXPECT_FALSE(stored.machine.empty());
+  EXPECT_TRUE(outcome->has_report);
+  EXPECT_TRUE(test::fs::exists(temporary_ / "run/report.html"));
+}
+
+TEST_F(Orchestrator, EachPhaseIsOnDiskBeforeTheNextBegins) {
+  std::vector<std::vector<std::string>> seen;
+  script_.on_command = [&](const MeterJob&) {
+    const core::RunResult stored = on_disk();
+    EXPECT_EQ(stored.state, core::RunResult::State::running);
+    seen.push_back(names(stored));
+  };
+  ASSERT_TRUE(run(kThreePhases).ok());
+  ASSERT_EQ(seen.size(), 3u);
+  EXPECT_THAT(seen[0], ElementsAre("preflight"));
+  EXPECT_THAT(seen[1], ElementsAre("preflight", "first"));
+  EXPECT_THAT(seen[2], ElementsAre("preflight", "first", "second"));
+}
+
+TEST_F(Orchestrator, ALimitThatIsExceededFails) {
+  script_.on_command = [&](const MeterJob&) {
+    ASSERT_TRUE(core::write_run(temporary_ / "meter.json", test::meter_result(7000)).ok());
+  };
+  ASSERT_TRUE(run(kThreePhases).ok());
+  EXPECT_EQ(on_disk().verdict.kind, core::Verdict::Kind::fail);
+}
+
+TEST_F(Orchestrator, ResumeKeepsOkAndSkippedAndMeasuresTheRestAgain) {
+  ASSERT_TRUE(run(kThreePhases).ok());
+  core::RunResult begun = on_disk();
+  begun.state = core::RunResult::State::running;
+  const_cast<core::Phase&>(phase_named(begun, "first")).facts["mark"] = "kept";
+  core::Phase& second = const_cast<core::Phase&>(phase_named(begun, "second"));
+  second.status = PhaseStatus::interrupted;
+  second.reason = "killed";
+  second.facts["mark"] = "old";
+  core::Phase& third = const_cast<core::Phase&>(phase_named(begun, "third"));
+  third.status = PhaseStatus::skipped;
+  third.reason = "not installed";
+  std::vector<std::string> measured;
+  script_.on_command = [&](const MeterJob& job) { measured.push_back(job.json_path); };
+  ASSERT_TRUE(run(kThreePhases, begun).ok());
+  EXPECT_THAT(measured, ElementsAre(HasSubstr("02-second.json")));
+  const core::RunResult stored = on_disk();
+  EXPECT_THAT(names(stored), ElementsAre("preflight", "first", "second", "third", "preflight at the end"));
+  EXPECT_EQ(phase_named(stored, "first").facts.at("mark"), "kept");
+  EXPECT_EQ(phase_named(stored, "second").facts.count("mark"), 0u);
+  EXPECT_EQ(phase_named(stored, "second").status, PhaseStatus::ok);
+  EXPECT_EQ(phase_named(stored, "third").status, PhaseStatus::skipped);
+}
+
+TEST_F(Orchestrator, TheSnapshotOfAKilledPhaseIsKept) {
+  ASSERT_TRUE(run(kThreePhases).ok());
+  core::RunResult begun = on_disk();
+  begun.phases.resize(2);  // killed in the second phase: its meter's snapshot is there, its phase is not
+  std::ofstream(temporary_ / "run/phases/02-second.json") << "snapshot";
+  ASSERT_TRUE(run(kThreePhases, begun).ok());
+  std::ifstream kept(temporary_ / "run/phases/02-second.json.interrupted");
+  std::string text;
+  kept >> text;
+  EXPECT_EQ(text, "snapshot");
+  EXPECT_EQ(phase_named(on_disk(), "second").status, PhaseStatus::ok);
+}
+
+// A stop request is for the whole process, so this test has one of its own.
+TEST_F(Orchestrator, AStopKeepsWhatWasMeasuredAndDoesNotPass) {
+  const auto in_a_process_of_its_own = [&] {
+    core::catch_stop_signals();
+    script_.shell = "trap 'cp $RESULT $JSON; exit 0' INT; while :; do sleep 0.05; done";
+    script_.on_second = [](core::Child&) { ::raise(SIGINT); };
+    const auto outcome = run(kThreePhases);
+    const core::RunResult stored = on_disk();
+    const core::Phase& first = phase_named(stored, "first");
+    const bool right = outcome.ok() && stored.state == core::RunResult::State::interrupted &&
+                       first.status == PhaseStatus::interrupted && first.per_cpu.size() == 1 && !first.reason.empty() &&
+                       names(stored).size() == 3 && stored.verdict.kind == core::Verdict::Kind::invalid &&
+                       outcome->has_report;
+    ::_exit(right && !HasFailure() ? 42 : 1);
+  };
+  EXPECT_EXIT(in_a_process_of_its_own(), testing::ExitedWithCode(42), "");
+}
+
+TEST_F(Orchestrator, AMeterThatFailsIsAFailedPhaseAndTheRunGoesOn) {
+  script_.shell = "exit 1";
+  ASSERT_TRUE(run(kThreePhases).ok());
+  const core::RunResult stored = on_disk();
+  EXPECT_EQ(phase_named(stored, "first").status, PhaseStatus::failed);
+  EXPECT_THAT(phase_named(stored, "first").reason, HasSubstr("exit status 1"));
+  EXPECT_EQ(phase_named(stored, "third").status, PhaseStatus::failed);
+  EXPECT_EQ(stored.verdict.kind, core::Verdict::Kind::invalid);
+}
+
+TEST_F(Orchestrator, AMeterThatDiesOrLeavesRubbishIsAFailedPhase) {
+  for (const char* shell : {"kill -9 $$", "echo '{' > $JSON", "true"}) {
+    test::fs::remove_all(temporary_ / "run");
+    script_.shell = shell;
+    ASSERT_TRUE(run(kThreePhases).ok());
+    EXPECT_EQ(phase_named(on_disk(), "second").status, PhaseStatus::failed) << shell;
+    EXPECT_FALSE(phase_named(on_disk(), "second").reason.empty()) << shell;
+  }
+}
+
+TEST_F(Orchestrator, AMeterThatIsNotInstalledIsSkippedWithThePackage) {
+  script_.command_status = core::Error{"cyclictest is not installed", "apt install rt-tests", core::Exit::cannot_run};
+  ASSERT_TRUE(run(kThreePhases).ok());
+  EXPECT_EQ(phase_named(on_disk(), "first").status, PhaseStatus::skipped);
+  EXPECT_THAT(phase_named(on_disk(), "first").reason, HasSubstr("apt install rt-tests"));
+  // A limit on a phase that was not measured is not passed.
+  EXPECT_EQ(on_disk().verdict.kind, core::Verdict::Kind::invalid);
+}
+
+TEST_F(Orchestrator, ALoadThatDiesMakesThePhaseInvalidAndEndsIt) {
+  script_.shell = "trap 'cp $RESULT $JSON; exit 0' INT; while :; do sleep 0.05; done";
+  ASSERT_TRUE(run(R"(
+[[phase]]
+name = "loaded"
+kind = "npt"
+duration = "1h"
+loads = ["command:sh -c 'sleep 1; exit 3'"]
+)")
+                  .ok());
+  const core::RunResult stored = on_disk();
+  const core::Phase& phase = phase_named(stored, "loaded");
+  EXPECT_EQ(phase.status, PhaseStatus::invalid);
+  EXPECT_THAT(phase.reason, HasSubstr("died"));
+  ASSERT_EQ(phase.load.size(), 1u);
+  EXPECT_FALSE(phase.load[0].alive);
+  EXPECT_EQ(phase.per_cpu.size(), 1u);  // what was measured until then is kept
+  EXPECT_EQ(stored.verdict.kind, core::Verdict::Kind::invalid);
+}
+
+TEST_F(Orchestrator, AControlIsOneStepForEachMeter) {
+  script_.shell = "trap 'cp $RESULT $JSON; exit 0' INT; touch $JSON.ready; while :; do sleep 0.05; done";
+  ASSERT_TRUE(run(kControl).ok());
+  const core::RunResult stored = on_disk();
+  EXPECT_THAT(names(stored), ElementsAre("preflight", "control (npt)", "control (hwlat)", "preflight at the end"));
+  const core::Phase& control = phase_named(stored, "control (npt)");
+  EXPECT_EQ(control.status, PhaseStatus::ok) << control.reason;
+  ASSERT_TRUE(control.control);
+  EXPECT_EQ(control.control->meter, "npt");
+  EXPECT_EQ(control.control->stated_error_ns, 1000);
+  EXPECT_EQ(control.control->stalls.size(), 3u);
+  EXPECT_TRUE(control.per_cpu.empty());  // planted stalls are no measurement
+}
+
+TEST_F(Orchestrator, AMeterThatDoesNotFindTheStallsMakesTheRunInvalid) {
+  script_.shell = "trap 'cp $RESULT $JSON; exit 0' INT; touch $JSON.ready; while :; do sleep 0.05; done";
+  script_.finds_stalls = false;
+  ASSERT_TRUE(run(kControl).ok());
+  const core::RunResult stored = on_disk();
+  EXPECT_EQ(phase_named(stored, "control (npt)").status, PhaseStatus::invalid);
+  EXPECT_THAT(phase_named(stored, "control (npt)").reason, HasSubstr("3 of 3 planted stalls not found"));
+  EXPECT_EQ(stored.verdict.kind, core::Verdict::Kind::invalid);
+}
+
+TEST_F(Orchestrator, AMeterThatEndsBeforeTheStallsIsAFailedControl) {
+  script_.shell = "exit 1";
+  ASSERT_TRUE(run(kControl).ok());
+  EXPECT_EQ(phase_named(on_disk(), "control (npt)").status, PhaseStatus::failed);
+  EXPECT_EQ(on_disk().verdict.kind, core::Verdict::Kind::invalid);
+}
+
+TEST_F(Orchestrator, SkipLeavesPhasesOutByNameOrKindAndSaysSo) {
+  ASSERT_TRUE(run(kThreePhases, {}, {"hwlat", "third"}).ok());
+  const core::RunResult stored = on_disk();
+  EXPECT_EQ(phase_named(stored, "first").status, PhaseStatus::skipped);
+  EXPECT_EQ(phase_named(stored, "second").status, PhaseStatus::ok);
+  EXPECT_EQ(phase_named(stored, "third").status, PhaseStatus::skipped);
+  EXPECT_THAT(phase_named(stored, "third").reason, HasSubstr("--skip"));
+  test::fs::remove_all(temporary_ / "run");
+  const auto wrong = run(kThreePhases, {}, {"fourth"});
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_THAT(wrong.error().text, HasSubstr("fourth"));
+}
+
+TEST_F(Orchestrator, WhatChangedDuringTheRunIsAWarning) {
+  int readings = 0;
+  bench_.preflight = [&](const core::CpuList&) {
+    core::SettingObservation row;
+    row.verdict = core::SettingObservation::Verdict::bad;
+    row.name = "governor";
+    row.observed = readings++ == 0 ? "performance" : "powersave";
+    row.expected = "performance";
+    return std::vector{row};
+  };
+  ASSERT_TRUE(run(kThreePhases).ok());
+  EXPECT_THAT(phase_named(on_disk(), "preflight").warnings, IsEmpty());
+  EXPECT_THAT(phase_named(on_disk(), "preflight at the end").warnings,
+              ElementsAre(HasSubstr("was performance, it is powersave")));
+  EXPECT_EQ(on_disk().preflight[0].observed, "performance");
+}
+
+TEST_F(Orchestrator, AReportThatCannotBeMadeIsAWarningOnly) {
+  bench_.write_report = [](const core::RunResult&, const std::string&) -> core::Status {
+    return core::Error{"gnuplot is not installed", "apt install gnuplot-nox"};
+  };
+  const auto outcome = run(kThreePhases);
+  ASSERT_TRUE(outcome.ok());
+  EXPECT_FALSE(outcome->has_report);
+  EXPECT_THAT(outcome->warnings, ElementsAre(HasSubstr("apt install gnuplot-nox")));
+  EXPECT_EQ(on_disk().verdict.kind, core::Verdict::Kind::pass);
+}
+
+TEST_F(Orchestrator, AFullDiskIsAnErrorAndLosesNothing) {
+  const auto in_a_process_of_its_own = [&] {
+    ::signal(SIGXFSZ, SIG_IGN);
+    script_.on_command = [&](const MeterJob& job) {
+      if (job.json_path.find("02-second") == std::string::npos) return;
+      const rlimit none_left{16, 16};
+      ::setrlimit(RLIMIT_FSIZE, &none_left);
+    };
+    const auto outcome = run(kThreePhases);
+    const bool error = !outcome.ok() && outcome.error().exit_status == core::Exit::error &&
+                       outcome.error().hint.find("--resume") != std::string::npos;
+    const core::RunResult stored = on_disk();
+    ::_exit(error && names(stored) == std::vector<std::string>{"preflight", "first"} ? 42 : 1);
+  };
+  EXPECT_EXIT(in_a_process_of_its_own(), testing::ExitedWithCode(42), "");
+}
+
+TEST_F(Orchestrator, APlanForAnotherMachineIsRefusedBeforeAnythingRuns) {
+  for (const char* phase : {"cpus = '7'", "loads = ['nonsense']"}) {
+    const auto outcome = run((std::string("[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n") + phase + "\n").c_str());
+    ASSERT_FALSE(outcome.ok()) << phase;
+    EXPECT_FALSE(outcome.error().hint.empty());
+    EXPECT_FALSE(test::fs::exists(temporary_ / "run/result.json"));
+    test::fs::remove_all(temporary_ / "run");
+  }
+}
+
+}  // namespace
+}  // namespace maxlat::rteval_ext

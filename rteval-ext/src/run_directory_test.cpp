@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#include "run_directory.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "fake_bench.hpp"
+
+namespace maxlat::rteval_ext {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(RunDirectory, TwoRunsCannotShareOne) {
+  const test::TemporaryDirectory temporary;
+  const auto first = RunDirectory::create(temporary / "run");
+  ASSERT_TRUE(first.ok());
+  const auto second = RunDirectory::create(temporary / "run");
+  ASSERT_FALSE(second.ok());
+  EXPECT_THAT(second.error().text, HasSubstr("another run"));
+}
+
+TEST(RunDirectory, TheLockGoesWithItsHolder) {
+  const test::TemporaryDirectory temporary;
+  { ASSERT_TRUE(RunDirectory::create(temporary / "run").ok()); }
+  EXPECT_TRUE(RunDirectory::create(temporary / "run").ok());
+}
+
+TEST(RunDirectory, ARunThatIsThereIsNotOverwritten) {
+  const test::TemporaryDirectory temporary;
+  {
+    const auto directory = RunDirectory::create(temporary / "run");
+    ASSERT_TRUE(directory.ok());
+    ASSERT_TRUE(directory->write(test::meter_result(5000)).ok());
+  }
+  const auto again = RunDirectory::create(temporary / "run");
+  ASSERT_FALSE(again.ok());
+  EXPECT_THAT(again.error().hint, HasSubstr("--resume"));
+  const auto opened = RunDirectory::open(temporary / "run");
+  ASSERT_TRUE(opened.ok());
+  EXPECT_TRUE(opened->read().ok());
+}
+
+TEST(RunDirectory, OpenNeedsARun) {
+  const test::TemporaryDirectory temporary;
+  const auto opened = RunDirectory::open(temporary / "nothing");
+  ASSERT_FALSE(opened.ok());
+  EXPECT_THAT(opened.error().text, HasSubstr("no run to resume"));
+  EXPECT_FALSE(test::fs::exists(temporary / "nothing"));
+}
+
+TEST(RunDirectory, APlaceThatCannotBeWrittenIsNamed) {
+  const test::TemporaryDirectory temporary;
+  std::ofstream(temporary / "file") << "x";
+  const auto directory = RunDirectory::create(temporary / "file/run");
+  ASSERT_FALSE(directory.ok());
+  EXPECT_THAT(directory.error().text, HasSubstr("file/run"));
+}
+
+}  // namespace
+}  // namespace maxlat::rteval_ext
