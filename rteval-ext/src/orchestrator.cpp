@@ -76,10 +76,8 @@ class Run {
         directory_(directory),
         bench_(bench),
         steps_(std::move(steps)),
-        progress_(quiet, expectations(steps_)) {
-    for (core::Phase& phase : run_.phases) {
-      if (is_kept(phase) && phase.name != kPreflightAtTheEnd) kept_.emplace(phase.name, phase);
-    }
+        kept_(phases_to_keep(run_)),
+        progress_(quiet, expectations(steps_, kept_)) {
     run_.state = core::RunResult::State::running;
     run_.ended.clear();
     run_.verdict = {};
@@ -92,9 +90,18 @@ class Run {
   core::Result<Outcome> report();
 
  private:
-  static std::vector<double> expectations(const std::vector<Step>& steps) {
+  using Phases = std::map<std::string, core::Phase>;  // by name
+
+  static Phases phases_to_keep(const core::RunResult& run) {
+    Phases kept;
+    for (const core::Phase& phase : run.phases) {
+      if (is_kept(phase) && phase.name != kPreflightAtTheEnd) kept.emplace(phase.name, phase);
+    }
+    return kept;
+  }
+  static std::vector<double> expectations(const std::vector<Step>& steps, const Phases& kept) {
     std::vector<double> seconds;
-    for (const Step& step : steps) seconds.push_back(step.expected_s);
+    for (const Step& step : steps) seconds.push_back(kept.count(step.name) != 0 ? 0 : step.expected_s);
     seconds.push_back(kReportTakes_s);
     return seconds;
   }
@@ -107,8 +114,8 @@ class Run {
   const RunDirectory& directory_;
   const Bench& bench_;
   std::vector<Step> steps_;
+  Phases kept_;
   RunProgress progress_;
-  std::map<std::string, core::Phase> kept_;
 };
 
 // Puts the phase where the plan has it, and the whole run on disk.

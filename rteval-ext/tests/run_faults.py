@@ -1,0 +1,259 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""run_faults.py CASE: what `maxlat run` does when it is killed, interrupted, or not given what it needs.
+
+The program is $MAXLAT. Nothing here looks at a latency: this machine may be noisy, so a phase may be invalid for honest
+reasons. What must hold is what is on disk, what is said, and the exit status.
+"""
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+MAXLAT = os.environ["MAXLAT"]
+PLAN = """
+name = "faults"
+[[phase]]
+name = "control"
+kind = "control"
+meters = ["npt"]
+[phase.stalls]
+lengths = ["1ms"]
+repeats = 2
+[[phase]]
+name = "hwlat"
+kind = "hwlat"
+duration = "2s"
+arguments = ["--backend", "loop"]
+[[phase]]
+name = "cyclictest"
+kind = "cyclictest"
+duration = "2s"
+[[phase]]
+name = "npt"
+kind = "npt"
+duration = "2s"
+loads = ["cpu"]
+"""
+STEPS = ["control (npt)", "hwlat", "cyclictest", "npt"]
+ALL = ["preflight", *STEPS, "preflight at the end"]
+LONG = 90  # seconds: more than anything here takes, also on a loaded machine
+
+
+class Skip(Exception):
+    """This case cannot run here."""
+
+
+def wait_for(condition, what):
+    """Polls; a condition and never a sleep decides."""
+    deadline = time.monotonic() + LONG
+    while time.monotonic() < deadline:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.02)
+    raise AssertionError(f"waited {LONG} s for {what}")
+
+
+def stored(run):
+    """result.json, which is whole at any moment or not there yet."""
+    try:
+        return json.loads((run / "result.json").read_text())
+    except FileNotFoundError:
+        return None
+
+
+def names(run):
+    result = stored(run)
+    return [phase["name"] for phase in result["phases"]] if result else []
+
+
+def phase(run, name):
+    return next(p for p in stored(run)["phases"] if p["name"] == name)
+
+
+def children(pid):
+    try:
+        return [int(p) for t in os.listdir(f"/proc/{pid}/task") for p in
+                pathlib.Path(f"/proc/{pid}/task/{t}/children").read_text().split()]
+    except OSError:
+        return []
+
+
+def runs(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def start(folder, run, plan=PLAN, environment=None, wrap=()):
+    plan_file = folder / "plan.toml"
+    plan_file.write_text(plan)
+    return subprocess.Popen([*wrap, MAXLAT, "run", "--plan", str(plan_file), "-o", str(run)], stdin=subprocess.DEVNULL,
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={**os.environ, **(environment or {})})
+
+
+def finish(process):
+    output, _ = process.communicate(timeout=LONG)
+    return process.returncode, output
+
+
+def wait_until_in(process, run, step):
+    """The steps before `step` are on disk and its own processes run."""
+    before = ["preflight", *STEPS[: STEPS.index(step)]]
+    wait_for(lambda: process.poll() is not None or (names(run) == before and children(process.pid)), f"step {step}")
+    assert process.poll() is None, f"the run ended before step {step}: {process.stdout.read()}"
+    return before
+
+
+def resume(run):
+    ended = subprocess.run([MAXLAT, "run", "--resume", str(run)], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                           timeout=LONG)
+    output = ended.stdout + ended.stderr
+    assert ended.returncode in (0, 3), (ended.returncode, output)  # 3: a phase was invalid, as a noisy machine's may be
+    assert names(run) == ALL, names(run)
+    assert stored(run)["run"]["status"] == "complete"
+    assert ended.stdout.rstrip().splitlines()[-1].startswith(("report: ", "result: ")), output
+
+
+def check_kept(run, before, started):
+    for name in before:
+        if name != "preflight" and started[name]["status"] in ("ok", "skipped"):
+            assert phase(run, name)["started"] == started[name]["started"], f"'{name}' was measured again"
+
+
+def killed_in(folder, step):
+    run = folder / "run"
+    process = start(folder, run)
+    before = wait_until_in(process, run, step)
+    under_it = children(process.pid)
+    process.kill()
+    process.wait()
+    started = {name: phase(run, name) for name in before}
+    assert stored(run)["run"]["status"] == "running"
+    wait_for(lambda: not any(runs(pid) for pid in under_it), "the meter and the loads to die with the run")
+    resume(run)
+    check_kept(run, before, started)
+
+
+def interrupted_in(folder, step):
+    run = folder / "run"
+    process = start(folder, run)
+    before = wait_until_in(process, run, step)
+    process.send_signal(signal.SIGINT)
+    status, output = finish(process)
+    assert status == 3, (status, output)
+    assert stored(run)["run"]["status"] == "interrupted"
+    assert (run / "report.html").exists() or "no report.html" in output, output
+    assert f"--resume {run}" in output, output
+    started = {name: phase(run, name) for name in before}
+    resume(run)
+    check_kept(run, before, started)
+
+
+def only_cyclictest():
+    return '[[phase]]\nname = "cyclictest"\nkind = "cyclictest"\nduration = "2s"\n'
+
+
+def fake_cyclictest(folder, script):
+    tools = folder / "bin"
+    tools.mkdir(exist_ok=True)
+    program = tools / "cyclictest"
+    program.write_text("#!/bin/sh\nfor a; do case $a in --json=*) json=${a#--json=};; esac; done\n" + script + "\n")
+    program.chmod(0o755)
+    return {"PATH": f"{tools}:{os.environ['PATH']}"}
+
+
+def cyclictest_missing(folder):
+    tools = folder / "bin"
+    tools.mkdir()
+    status, output = finish(start(folder, folder / "run", only_cyclictest() + '[[phase]]\nname = "npt"\nkind = "npt"\n'
+                                  'duration = "1s"\n', {"PATH": str(tools)}))
+    cyclictest = phase(folder / "run", "cyclictest")
+    assert cyclictest["status"] == "skipped" and "apt install rt-tests" in cyclictest["reason"], cyclictest
+    assert status in (0, 3), (status, output)
+    # The same PATH has no gnuplot either: the summary is printed, and why there is no page.
+    assert "no report.html" in output and "gnuplot" in output, output
+    assert output.rstrip().splitlines()[-1].startswith("result: "), output
+
+
+def cyclictest_broken(folder):
+    scripts = {"rubbish": "echo rubbish > $json", "empty": ": > $json", "nothing": "exit 0", "refuses": "echo 'no way' >&2; exit 1",
+               "dies": "sleep 0.5; kill -9 $$", "truncated": "printf '{\"file_version\": 1, \"cmdline:\": \"cyclicte' > $json"}
+    for name, script in scripts.items():
+        run = folder / name
+        status, output = finish(start(folder, run, only_cyclictest(), fake_cyclictest(folder, script)))
+        broken = phase(run, "cyclictest")
+        assert broken["status"] == "failed" and broken["reason"], (name, broken)
+        assert "per_cpu" not in broken or not broken["per_cpu"], (name, broken)
+        assert status == 3, (name, status, output)
+        assert "\n" not in broken["reason"], broken
+
+
+def unprivileged(folder):
+    os.chmod(folder, 0o777)
+    status, output = finish(start(folder, folder / "run", wrap=("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
+                                                                "--inh-caps=-all", "--bounding-set=-all")))
+    if "cannot execute" in output or "Permission denied" in output.splitlines()[0]:
+        raise Skip(f"the build folder is not readable for others: {output}")
+    assert status == 3, (status, output)
+    for name in ("hwlat", "npt"):
+        reason = phase(folder / "run", name)["reason"]
+        assert ("SCHED_FIFO" in reason or "lock memory" in reason) and "run as root" in reason, reason
+
+
+def disk_full(folder):
+    disk = folder / "disk"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=32k", "tmpfs", str(disk)], capture_output=True).returncode != 0:
+        raise Skip("cannot mount a tmpfs here")
+    try:
+        status, output = finish(start(folder, disk / "run"))
+        assert status in (1, 3), (status, output)
+        assert "no space left" in output.lower(), output
+        assert names(disk / "run")[:1] == ["preflight"], "what was measured is lost"
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
+def two_runs(folder):
+    run = folder / "run"
+    process = start(folder, run)
+    wait_until_in(process, run, STEPS[0])
+    status, output = finish(start(folder, run))
+    assert status == 1 and "another run is at work" in output, (status, output)
+    process.send_signal(signal.SIGINT)
+    finish(process)
+
+
+CASES = {f"killed_in_{step.split()[0]}": lambda folder, step=step: killed_in(folder, step) for step in STEPS}
+CASES |= {f"interrupted_in_{step.split()[0]}": lambda folder, step=step: interrupted_in(folder, step) for step in STEPS}
+CASES |= {f.__name__: f for f in (cyclictest_missing, cyclictest_broken, unprivileged, disk_full, two_runs)}
+
+
+def main():
+    case = CASES[sys.argv[1]]
+    if os.geteuid() != 0:
+        print("skipped: needs root, for SCHED_FIFO and locked memory")
+        return 77
+    if case not in (cyclictest_missing, cyclictest_broken) and not shutil.which("cyclictest"):
+        print("skipped: cyclictest is not installed")
+        return 77
+    with tempfile.TemporaryDirectory(prefix="maxlat-run-faults-") as folder:
+        try:
+            case(pathlib.Path(folder))
+        except Skip as why:
+            print(f"skipped: {why}")
+            return 77
+    print("ok")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
