@@ -12,7 +12,7 @@
 
 add_library(maxlat_build_flags INTERFACE)
 target_compile_features(maxlat_build_flags INTERFACE cxx_std_20 c_std_11)
-target_compile_options(maxlat_build_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow -Werror -ffile-prefix-map=${CMAKE_SOURCE_DIR}=.)
+target_compile_options(maxlat_build_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow -Werror)
 target_compile_definitions(maxlat_build_flags INTERFACE _GNU_SOURCE)
 if(MAXLAT_SANITIZE)
   # gcc's -Wmaybe-uninitialized is wrong about instrumented std::variant and std::optional; the plain build has it.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <maxlat/core/run_result.hpp>
 
 #include "run_names.hpp"
@@ -26,6 +27,21 @@ const std::vector<QuantileLevel> kQuantileLevels = {
     {"p50", 0.5},       {"p90", 0.9},         {"p99", 0.99},          {"p99.9", 0.999},
     {"p99.99", 0.9999}, {"p99.999", 0.99999}, {"p99.9999", 0.999999},
 };
+
+bool passed(const ControlResult& control) {
+  struct Tally {
+    size_t planted = 0, found = 0;
+  };
+  std::map<std::pair<unsigned, double>, Tally> tallies;
+  for (const PlantedStall& stall : control.stalls) {
+    if (stall.found_ns <= 0) return false;
+    Tally& tally = tallies[{stall.cpu, stall.planted_ns}];
+    ++tally.planted;
+    if (stall.found) ++tally.found;
+  }
+  return !tallies.empty() && std::all_of(tallies.begin(), tallies.end(),
+                                         [](const auto& row) { return 2 * row.second.found > row.second.planted; });
+}
 
 const char* to_string(PhaseStatus status) {
   return name_of(status);

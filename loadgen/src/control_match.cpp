@@ -108,19 +108,4 @@ core::ControlResult match_periodic(const std::string& meter, const std::vector<S
   return control;
 }
 
-bool passed(const core::ControlResult& control) {
-  struct Tally {
-    size_t planted = 0, found = 0;
-  };
-  std::map<std::pair<unsigned, double>, Tally> tallies;
-  for (const core::PlantedStall& stall : control.stalls) {
-    if (stall.found_ns <= 0) return false;
-    Tally& tally = tallies[{stall.cpu, stall.planted_ns}];
-    ++tally.planted;
-    if (stall.found) ++tally.found;
-  }
-  return !tallies.empty() && std::all_of(tallies.begin(), tallies.end(),
-                                         [](const auto& row) { return 2 * row.second.found > row.second.planted; });
-}
-
 }  // namespace maxlat::loadgen

@@ -52,7 +52,7 @@ TEST(MatchGaps, AGapOverTheStallIsFound) {
   EXPECT_EQ(control.stalls[0].actual_ns, 501'000);
   EXPECT_EQ(control.stalls[0].found_ns, 507'000);
   EXPECT_TRUE(control.stalls[0].found);
-  EXPECT_TRUE(passed(control));
+  EXPECT_TRUE(core::passed(control));
 }
 
 TEST(MatchGaps, AGapElsewhereInTimeIsNotTheStall) {
@@ -60,7 +60,7 @@ TEST(MatchGaps, AGapElsewhereInTimeIsNotTheStall) {
   const core::ControlResult control = match_gaps("npt", {stall(2, 5'000'000, 500'000, 501'000)}, phase, kStatedError);
   EXPECT_EQ(control.stalls[0].found_ns, 0);
   EXPECT_FALSE(control.stalls[0].found);
-  EXPECT_FALSE(passed(control));
+  EXPECT_FALSE(core::passed(control));
 }
 
 TEST(MatchGaps, AGapOfAnotherCpuIsNotTheStall) {
@@ -74,7 +74,7 @@ TEST(MatchGaps, AGapSmallerThanTheStallIsNotFoundButNotMissing) {
   const core::ControlResult control = match_gaps("npt", {stall(2, 5'000'000, 500'000, 501'000)}, phase, kStatedError);
   EXPECT_EQ(control.stalls[0].found_ns, 300'000);
   EXPECT_FALSE(control.stalls[0].found);
-  EXPECT_FALSE(passed(control));
+  EXPECT_FALSE(core::passed(control));
 }
 
 TEST(MatchGaps, TheErrorIsCountedFromTheActualLengthToTheStatedOneAndOneMicrosecondBelow) {
@@ -106,7 +106,7 @@ TEST(MatchGaps, OneCoincidenceWithAForeignStallDoesNotFailTheControl) {
   }
   const core::ControlResult control = match_gaps("npt", stalls, phase_of({cpu_result(2, gaps)}), kStatedError);
   EXPECT_FALSE(control.stalls[2].found);
-  EXPECT_TRUE(passed(control));
+  EXPECT_TRUE(core::passed(control));
 }
 
 TEST(MatchGaps, ClocksThatDriftApartByFiftyPartsPerMillionStillMeet) {
@@ -146,7 +146,7 @@ TEST(MatchPeriodic, OnlyTheLongestStallOfEachCpuIsJudged) {
   EXPECT_EQ(control.stalls[0].found_ns, 4'950'000);
   EXPECT_EQ(control.stalls[1].cpu, 5u);
   EXPECT_EQ(control.stalls[1].actual_ns, 5'002'000);
-  EXPECT_TRUE(passed(control));
+  EXPECT_TRUE(core::passed(control));
 }
 
 TEST(MatchPeriodic, ATimerIsLateByAtLeastTheStallWithoutOneInterval) {
@@ -177,14 +177,14 @@ TEST(MatchPeriodic, AStallNotLongerThanTheIntervalProvesNothing) {
   cpu.max_ns = 60'000;
   const core::ControlResult control =
       match_periodic("cyclictest", {stall(2, 0, 50'000, 50'000)}, phase_of({cpu}), 100'000, kStatedError);
-  EXPECT_FALSE(passed(control));
+  EXPECT_FALSE(core::passed(control));
 }
 
 TEST(MatchPeriodic, ACpuThatTheMeterDidNotWatchFailsTheControl) {
   const core::ControlResult control =
       match_periodic("cyclictest", {stall(2, 0, 5'000'000, 5'000'000)}, phase_of({}), 100'000, kStatedError);
   ASSERT_EQ(control.stalls.size(), 1u);
-  EXPECT_FALSE(passed(control));
+  EXPECT_FALSE(core::passed(control));
 }
 
 core::PlantedStall judged(unsigned cpu, double planted, double found_ns, bool found) {
@@ -194,29 +194,29 @@ core::PlantedStall judged(unsigned cpu, double planted, double found_ns, bool fo
 TEST(Passed, ExactlyHalfIsNotMoreThanHalf) {
   core::ControlResult control;
   control.stalls = {judged(1, 50e3, 51e3, true), judged(1, 50e3, 90e3, false)};
-  EXPECT_FALSE(passed(control));
+  EXPECT_FALSE(core::passed(control));
   control.stalls.push_back(judged(1, 50e3, 51e3, true));
-  EXPECT_TRUE(passed(control));
+  EXPECT_TRUE(core::passed(control));
 }
 
 TEST(Passed, EachLengthAndEachCpuCountsForItself) {
   core::ControlResult control;
   for (int i = 0; i < 9; ++i) control.stalls.push_back(judged(1, 50e3, 51e3, true));
   control.stalls.push_back(judged(1, 5e6, 9e6, false));
-  EXPECT_FALSE(passed(control)) << "nine short ones do not make up for the long one";
+  EXPECT_FALSE(core::passed(control)) << "nine short ones do not make up for the long one";
   control.stalls.back() = judged(2, 50e3, 9e6, false);
-  EXPECT_FALSE(passed(control)) << "nor for the other CPU";
+  EXPECT_FALSE(core::passed(control)) << "nor for the other CPU";
 }
 
 TEST(Passed, OneThatIsMissingAltogetherFails) {
   core::ControlResult control;
   for (int i = 0; i < 9; ++i) control.stalls.push_back(judged(1, 50e3, 51e3, true));
   control.stalls.push_back(judged(1, 50e3, 0, false));
-  EXPECT_FALSE(passed(control));
+  EXPECT_FALSE(core::passed(control));
 }
 
 TEST(Passed, NothingPlantedIsNotPassed) {
-  EXPECT_FALSE(passed({}));
+  EXPECT_FALSE(core::passed({}));
 }
 
 }  // namespace

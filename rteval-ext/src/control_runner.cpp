@@ -116,7 +116,7 @@ core::Phase run_control(const PhasePlan& plan, const Placement& placement, Meter
   phase.control->meter = to_string(meter.kind());
   phase.control->stated_error_ns = bench.stated_error_ns;
   if (measured) {
-    const bool passed = loadgen::passed(*phase.control);
+    const bool passed = core::passed(*phase.control);
     phase.status = passed ? core::PhaseStatus::ok : core::PhaseStatus::invalid;
     if (!passed) phase.reason = what_was_missed(*phase.control);
     if (const auto back_end = measured->facts.find("back end"); back_end != measured->facts.end()) {

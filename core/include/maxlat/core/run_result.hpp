@@ -93,6 +93,10 @@ struct ControlResult {
   std::vector<PlantedStall> stalls;
 };
 
+// Whether the meter may be believed: for each length and CPU more than half of the stalls were found (a single one may
+// coincide with a stall of the machine itself) and none was overlooked altogether (found_ns 0). Without stalls: no.
+bool passed(const ControlResult& control);
+
 // The books of a traced arm: recorded + lost = produced.
 struct EventCounts {
   uint64_t produced = 0, recorded = 0, lost_full = 0, lost_wrap = 0, lost_big = 0;

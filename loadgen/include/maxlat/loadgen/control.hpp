@@ -60,8 +60,4 @@ core::ControlResult match_gaps(const std::string& meter, const std::vector<Stall
 core::ControlResult match_periodic(const std::string& meter, const std::vector<Stall>& stalls, const core::Phase& phase,
                                    double interval_ns, double stated_error_ns);
 
-// A control passes when, for each length and CPU, more than half of the stalls were found (a single one may coincide
-// with a stall of the machine itself) and none is missing altogether (found_ns 0). One without stalls does not pass.
-bool passed(const core::ControlResult& control);
-
 }  // namespace maxlat::loadgen
