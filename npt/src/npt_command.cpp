@@ -14,9 +14,9 @@
 #include <maxlat/npt/npt_command.hpp>
 
 #include "cyclictest_text.hpp"
+#include "measurement_of_runs.hpp"
 #include "npt_text.hpp"
 #include "options.hpp"
-#include "phase_of_run.hpp"
 
 namespace maxlat::npt {
 namespace {
@@ -63,6 +63,10 @@ core::RunResult run_of(const core::Phase& phase, const NptArguments& arguments, 
     for (const core::CpuResult& cpu : phase.per_cpu) max_ns = std::max(max_ns, cpu.max_ns);
     const auto outcome = limit_exceeded ? core::RuleResult::Outcome::fail : core::RuleResult::Outcome::pass;
     verdict.kind = limit_exceeded ? core::Verdict::Kind::fail : core::Verdict::Kind::pass;
+    if (!limit_exceeded && phase.status == core::PhaseStatus::interrupted) {
+      verdict.kind = core::Verdict::Kind::not_gated;
+      verdict.reasons.push_back("within the limit so far, but it did not run to its end: " + phase.reason);
+    }
     verdict.rules.push_back({"npt: max_ns", fmt::format("<= {} ns", arguments.measurement.break_above_ns),
                              fmt::format("{:.0f} ns", max_ns), outcome});
   }

@@ -83,6 +83,8 @@ std::string npt_screen(const Measurement& m, const TextOptions& options) {
   for (size_t i = 0; i < m.cpus.size(); ++i) {
     const CpuMeasurement& cpu = m.cpus[i];
     fmt::format_to(out, "# CPU affinity set on CPU {}\n", cpu.cpu);
+    if (const auto& scheduling = m.scheduling; scheduling.priority > 0)
+      fmt::format_to(out, "# Application priority set to {}\n", scheduling.priority);
     fmt::format_to(out, "{} loops done.\nLoops duration:\n", cpu.samples);
     print_statistics(out, statistics_of(cpu, m.clock, unit), "", fmt::format(" {}", unit.name),
                      fmt::format(" {}²", unit.name));

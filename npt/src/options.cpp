@@ -46,7 +46,7 @@ po::options_description option_table() {
   add("mlockall,m", flag(), "lock memory (the default)");
   add("no-mlock", flag(), "do not lock memory");
   add("counter", text("READ")->default_value(to_string(defaults.counter)),
-      "fenced (lfence;rdtsc), plain (rdtsc), ordered (rdtscp)");
+      "fenced (lfence;rdtsc), plain, ordered (rdtscp), raw-clock");
   add("break,b", text("US"), "stop all CPUs at a gap above US, exit status 2");
   add("rest", text("TIME"), "sleep TIME in each second: 60ms stays below RT throttling");
   add("outliers", po::value<size_t>()->default_value(defaults.outliers)->value_name("K"),
@@ -91,13 +91,14 @@ core::Status read_times(const core::CommandLine& line, Options& options) {
 }
 
 core::Status read_counter(const std::string& name, Options& options) {
-  for (const CounterRead read : {CounterRead::fenced, CounterRead::plain, CounterRead::ordered}) {
+  for (const CounterRead read :
+       {CounterRead::fenced, CounterRead::plain, CounterRead::ordered, CounterRead::raw_clock}) {
     if (name != to_string(read)) continue;
     options.counter = read;
     return {};
   }
   return mistake(fmt::format("--counter: \"{}\" is no way to read the counter", name),
-                 "it is fenced, plain or ordered");
+                 "it is fenced, plain, ordered or raw-clock");
 }
 
 core::Status read_measurement(const core::CommandLine& line, Options& options) {

@@ -51,8 +51,8 @@ uint64_t sum_of_rows(const std::string& text) {
 
 TEST(NptScreen, HasOneBlockPerCpuUnderItsNumber) {
   const std::string text = npt_screen(two_cpus(), {});
-  EXPECT_THAT(text, HasSubstr("# CPU affinity set on CPU 2\n100 loops done.\n"));
-  EXPECT_THAT(text, HasSubstr("# CPU affinity set on CPU 5\n101 loops done.\n"));
+  EXPECT_THAT(text, HasSubstr("# CPU affinity set on CPU 2\n# Application priority set to 99\n100 loops done.\n"));
+  EXPECT_THAT(text, HasSubstr("# CPU affinity set on CPU 5\n# Application priority set to 99\n101 loops done.\n"));
   EXPECT_THAT(text,
               HasSubstr("# Loop cost: 19.50 ns a loop with all bookkeeping, 18.40 ns of it the bare counter read"));
 }

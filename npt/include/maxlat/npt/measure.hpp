@@ -31,7 +31,8 @@
 
 namespace maxlat::npt {
 
-enum class CounterRead { fenced, plain, ordered };  // see base/counter.h
+// See base/counter.h. raw_clock is CLOCK_MONOTONIC_RAW, which also takes over where the counter cannot be trusted.
+enum class CounterRead { fenced, plain, ordered, raw_clock };
 
 // The defaults are npt 1.01's; the command line, --help and the man page take them from here.
 struct Options {
@@ -64,6 +65,7 @@ struct CpuMeasurement {
 
 struct Measurement {
   base::CounterClock clock;
+  core::Scheduling scheduling;
   LoopCost cost;
   std::vector<CpuMeasurement> cpus;  // in the order of the CPU list
   core::Phase phase;                 // kind "npt", arm "none", status ok | invalid | interrupted
@@ -85,7 +87,7 @@ core::Result<Measurement> measure(const Options& options, const Observer& observ
 // {1}, or the last online CPU where there is no CPU 1.
 core::Result<core::CpuList> default_cpus();
 
-// "fenced", "plain", "ordered": as on the command line, and in facts.
+// "fenced", "plain", "ordered", "raw-clock": as on the command line, and in facts.
 const char* to_string(CounterRead counter);
 
 }  // namespace maxlat::npt

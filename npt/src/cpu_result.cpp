@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "phase_of_run.hpp"
-
-#include <time.h>
+#include "cpu_result.hpp"
 
 #include <algorithm>
 
@@ -11,10 +9,12 @@ namespace {
 struct Scale {
   const CpuRun& run;
   const base::CounterClock& clock;
+  uint64_t time_zero;  // the counter at the start of the phase, a little before the start of this CPU
+
+  Scale(const CpuRun& of, const base::CounterClock& by, uint64_t phase_start_ns)
+      : run(of), clock(by), time_zero(of.journal.start() - by.to_ticks(of.start_monotonic_ns - phase_start_ns)) {}
   double ns(uint64_t ticks) const { return clock.to_ns(static_cast<double>(ticks)); }
-  core::Outlier outlier(uint64_t ticks, uint64_t time) const {
-    return {ns(time - run.journal.start()), ns(ticks), run.cpu, {}};
-  }
+  core::Outlier outlier(uint64_t ticks, uint64_t time) const { return {ns(time - time_zero), ns(ticks), run.cpu, {}}; }
 };
 
 core::Timeline timeline_of(const Journal& journal, const Scale& scale) {
@@ -27,9 +27,9 @@ core::Timeline timeline_of(const Journal& journal, const Scale& scale) {
 
 }  // namespace
 
-core::CpuResult cpu_result_of(const CpuRun& run, const base::CounterClock& clock) {
-  const Scale scale{run, clock};
-  core::CpuResult result = core::cpu_result_from(run.cpu, run.histogram, clock, run.journal.start());
+core::CpuResult cpu_result_of(const CpuRun& run, const base::CounterClock& clock, uint64_t phase_start_ns) {
+  const Scale scale(run, clock, phase_start_ns);
+  core::CpuResult result = core::cpu_result_from(run.cpu, run.histogram, clock, scale.time_zero);
   result.exposure_s = scale.ns(run.exposure_ticks) / 1e9;
   for (const core::OutlierSample& sample : run.journal.outliers().largest_first())
     result.outliers.push_back(scale.outlier(sample.ticks, sample.time));
@@ -37,15 +37,16 @@ core::CpuResult cpu_result_of(const CpuRun& run, const base::CounterClock& clock
   return result;
 }
 
-core::CpuResult cpu_snapshot_of(const CpuRun& run, const base::CounterClock& clock, size_t outliers) {
-  const Scale scale{run, clock};
+core::CpuResult cpu_snapshot_of(const CpuRun& run, const base::CounterClock& clock, uint64_t phase_start_ns,
+                                size_t outliers) {
+  const Scale scale(run, clock, phase_start_ns);
   const Journal& journal = run.journal;
   std::vector<core::OutlierSample> largest;
   for (size_t i = 0; i < journal.steps(); ++i) largest.push_back({journal.step_max(i), journal.step_time(i)});
   std::sort(largest.begin(), largest.end(), [](const auto& a, const auto& b) { return a.ticks > b.ticks; });
   const uint64_t max = largest.empty() ? 0 : largest.front().ticks;
   const auto growing = base::Histogram::copy_of_growing(run.histogram.raw(), max);
-  core::CpuResult result = core::cpu_result_from(run.cpu, growing, clock, journal.start());
+  core::CpuResult result = core::cpu_result_from(run.cpu, growing, clock, scale.time_zero);
   // The loop's own books are in its registers. The gaps that are filed are the time that was watched.
   result.exposure_s = scale.ns(growing.raw().sum) / 1e9;
   largest.resize(std::min(largest.size(), outliers));
@@ -53,15 +54,6 @@ core::CpuResult cpu_snapshot_of(const CpuRun& run, const base::CounterClock& clo
     if (sample.ticks != 0) result.outliers.push_back(scale.outlier(sample.ticks, sample.time));
   result.timeline = timeline_of(journal, scale);
   return result;
-}
-
-std::string utc_now() {
-  const time_t now = ::time(nullptr);
-  tm parts{};
-  ::gmtime_r(&now, &parts);
-  char text[32];
-  const size_t length = ::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return {text, length};
 }
 
 }  // namespace maxlat::npt

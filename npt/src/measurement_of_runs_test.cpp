@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+#include "measurement_of_runs.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "scripted_counter.hpp"
+
+namespace maxlat::npt {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr uint64_t kSecond = 1'000'000'000;
+
+const std::atomic<bool> kNever{false};
+std::atomic<bool> unheard{false};
+
+JournalSpec one_minute() {
+  JournalSpec spec;
+  spec.step_ticks = kSecond;
+  spec.steps = 60;
+  spec.look_every_ticks = kSecond;
+  spec.outliers = 3;
+  spec.stop = &kNever;
+  spec.halt = &unheard;
+  return spec;
+}
+
+Options some_loops(uint64_t loops) {
+  Options options;
+  options.loops = loops;
+  options.uncounted_loops = 0;
+  options.allow_interrupts = true;
+  return options;
+}
+
+// A CPU that saw these gaps, from `start_monotonic_ns` on; one tick a nanosecond.
+std::unique_ptr<CpuRun> run_of(unsigned cpu, std::vector<uint64_t> gaps, uint64_t start_monotonic_ns) {
+  Script script;
+  const Options options = some_loops(gaps.size());
+  script.gaps = std::move(gaps);
+  script.gaps.insert(script.gaps.begin(), 0);  // the read that opens the journal
+  script.now = 777 * kSecond;
+  auto run = std::make_unique<CpuRun>(cpu, one_minute());
+  CpuRun warm_up(cpu, without_limits(one_minute()));
+  run_cpu(ScriptedCounter{&script}, NoProbe{}, Sleep{}, options, base::clock_with_rate(1.0), warm_up, *run);
+  run->start_monotonic_ns = start_monotonic_ns;
+  run->involuntary_switches = 0;
+  return run;
+}
+
+core::Result<Measurement> measurement(const Runs& runs, const Options& options) {
+  const base::CounterClock clock = base::clock_with_rate(1.0);
+  return measurement_of(options, clock, phase_before(options, clock), runs, {18, 19});
+}
+
+TEST(MeasurementOfRuns, AllCpusShareTheTimeOfTheFirst) {
+  const auto first = run_of(2, {20, 9000, 20}, 5 * kSecond), later = run_of(7, {20, 8000, 20}, 5 * kSecond + 300);
+  const auto m = measurement({first.get(), later.get()}, some_loops(3));
+  ASSERT_TRUE(m.ok()) << m.error().text;
+  EXPECT_EQ(m->phase.facts.at("start_monotonic_ns"), "5000000000");
+  EXPECT_DOUBLE_EQ(m->phase.per_cpu.at(0).outliers.at(0).t_ns, 9020);
+  EXPECT_DOUBLE_EQ(m->phase.per_cpu.at(1).outliers.at(0).t_ns, 8320);
+  EXPECT_EQ(m->phase.per_cpu.at(1).outliers.at(0).cpu, 7u);
+}
+
+TEST(MeasurementOfRuns, BooksThatDoNotBalanceAreNotAResult) {
+  for (const auto& spoil :
+       std::vector<void (*)(CpuRun&)>{[](CpuRun& run) { run.histogram.raw().bucket[20]--; },
+                                      [](CpuRun& run) { run.samples++; }, [](CpuRun& run) { run.exposure_ticks++; }}) {
+    const auto run = run_of(3, {20, 21, 22}, 0);
+    EXPECT_TRUE(check_books(*run).ok());
+    spoil(*run);
+    const auto m = measurement({run.get()}, some_loops(3));
+    ASSERT_FALSE(m.ok());
+    EXPECT_EQ(m.error().exit_status, core::Exit::invalid);
+    EXPECT_THAT(m.error().text, HasSubstr("CPU 3: the books do not balance"));
+  }
+}
+
+TEST(MeasurementOfRuns, AThrottledRunIsInvalidAndSaysOnWhichCpu) {
+  const core::RtThrottling settings = core::read_rt_throttling();
+  if (settings.known && settings.stop_ns == 0) GTEST_SKIP() << "RT throttling is off on this machine";
+  const uint64_t stop = settings.known ? settings.stop_ns : 50'000'000;
+  const auto quiet = run_of(1, {20, 20}, 0);
+  // Many short gaps and one stop in each of three seconds.
+  std::vector<uint64_t> gaps;
+  for (int second = 0; second < 3; ++second) {
+    gaps.insert(gaps.end(), 95, 10'000'000);
+    gaps.push_back(stop);
+  }
+  const auto stopped = run_of(4, gaps, 0);
+  stopped->involuntary_switches = 3;
+  const auto m = measurement({quiet.get(), stopped.get()}, some_loops(gaps.size()));
+  ASSERT_TRUE(m.ok()) << m.error().text;
+  EXPECT_EQ(m->phase.status, core::PhaseStatus::invalid);
+  EXPECT_THAT(m->phase.reason, HasSubstr("CPU 4: "));
+}
+
+TEST(MeasurementOfRuns, AnUntrustedCounterIsSaidSo) {
+  base::CounterClock clock = base::clock_with_rate(1.0);
+  clock.source = base::RateSource::monotonic_raw;
+  clock.why = "the kernel has marked the counter unstable";
+  const core::Phase phase = phase_before(some_loops(1), clock);
+  EXPECT_EQ(phase.facts.at("counter"), "raw-clock");
+  ASSERT_EQ(phase.warnings.size(), 1u);
+  EXPECT_THAT(phase.warnings[0], HasSubstr("unstable"));
+}
+
+TEST(MeasurementOfRuns, ARestIsAFact) {
+  Options options = some_loops(1);
+  options.rest_ns = 60'000'000;
+  EXPECT_THAT(phase_before(options, base::clock_with_rate(1.0)).facts.at("rest"),
+              HasSubstr("60 ms asleep in each second"));
+}
+
+}  // namespace
+}  // namespace maxlat::npt
