@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <cmath>
 #include <maxlat/core/duration.hpp>
 
@@ -42,6 +43,16 @@ std::string latency_html(double ns) {
   std::string unit = text.substr(space + 1);
   if (unit == "us") unit = "µs";
   return text.substr(0, space) + kNarrowSpace + unit;
+}
+
+std::string with_micro_sign(std::string text) {
+  const auto is = [&](size_t at, int (*of_class)(int)) {
+    return at < text.size() && of_class(static_cast<unsigned char>(text[at])) != 0;
+  };
+  for (size_t at = text.find(" us"); at != std::string::npos; at = text.find(" us", at + 1)) {
+    if (at > 0 && is(at - 1, std::isdigit) && !is(at + 3, std::isalnum)) text.replace(at + 1, 1, "µ");
+  }
+  return text;
 }
 
 std::string grouped(uint64_t count) {

@@ -34,7 +34,7 @@ VerdictWords words_of(core::Verdict::Kind kind) {
 
 void list_of(Html& html, const std::vector<std::string>& items, std::string_view style = {}) {
   const auto list = html.element("ul", {{"class", style}});
-  for (const auto& item : items) html.leaf("li", item);
+  for (const auto& item : items) html.leaf("li", with_micro_sign(item));
 }
 
 void rules_table(Html& html, const std::vector<core::RuleResult>& rules) {
@@ -45,7 +45,7 @@ void rules_table(Html& html, const std::vector<core::RuleResult>& rules) {
     const auto row = html.element("tr");
     html.leaf("td", rule.rule);
     html.leaf("td", rule.limit, {{"class", "tight"}, {"data-name", "limit"}});
-    html.leaf("td", rule.observed, {{"data-name", "observed"}});
+    html.leaf("td", with_micro_sign(rule.observed), {{"data-name", "observed"}});
     const bool pass = rule.outcome == core::RuleResult::Outcome::pass,
                fail = rule.outcome == core::RuleResult::Outcome::fail;
     const auto cell = html.element("td");
@@ -77,8 +77,8 @@ std::vector<std::string> not_shown(const core::RunResult& run, const std::vector
                          [&](const auto& row) { return row.verdict == seen; });
   };
   if (const auto bad = count(Seen::bad); bad > 0)
-    items.push_back(fmt::format("{} setting{} of this box not as real time wants {}: see pre-flight.", bad,
-                                bad == 1 ? " is" : "s are", bad == 1 ? "it" : "them"));
+    items.push_back(fmt::format("{} setting{} of this box {} not as real time wants {}: see pre-flight.", bad,
+                                bad == 1 ? "" : "s", bad == 1 ? "is" : "are", bad == 1 ? "it" : "them"));
   if (const auto unknown = count(Seen::unknown); unknown > 0)
     items.push_back(
         fmt::format("{} setting{} could not be read; unknown is not fine.", unknown, unknown == 1 ? "" : "s"));
@@ -226,7 +226,8 @@ void preflight_section(Html& html, const core::RunResult& run) {
   if (run.preflight.empty()) return;
   const auto section = html.element("section", {{"id", "preflight"}});
   html.leaf("h2", "Pre-flight");
-  html.leaf("p", "The state of the box before the first measurement, what needs changing first.", {{"class", "soft"}});
+  html.leaf("p", "The state of the box before the first measurement; what needs changing comes first.",
+            {{"class", "soft"}});
   const Table table(html, "Pre-flight", {"result", "setting", "observed", "expected", "why, and what to do"}, "cards");
   for (const auto* setting : by_urgency(run.preflight)) {
     const auto row = html.element("tr");

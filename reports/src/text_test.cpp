@@ -34,6 +34,8 @@ TEST(Numbers, ForPeople) {
   EXPECT_EQ(latency_html(4560), "4.56\u202fµs");
   EXPECT_EQ(about(1.234e9), "1.2\u00a0×\u00a010⁹");
   EXPECT_EQ(about(840), "840");
+  EXPECT_EQ(with_micro_sign("is 85.0 us (73 us, CPU 0), status us 5 usual"),
+            "is 85.0 µs (73 µs, CPU 0), status us 5 usual");
   EXPECT_EQ(decade_label(1000), "1 µs");
   EXPECT_EQ(decade_label(std::pow(10, 5)), "100 µs");
   EXPECT_EQ(count_label(1e6), "1 M");
