@@ -178,13 +178,19 @@ TEST(Gate, NoLimitsAndAnInvalidPhaseIsInvalid) {
   EXPECT_EQ(kind_of(run, {}), Kind::invalid);
 }
 
-TEST(Gate, AControlThatWasMissedSpoilsEveryRule) {
+// Which control passed is core's to say (core::passed); that a failed one spoils every verdict is said here.
+TEST(Gate, AControlThatFailedSpoilsEveryRule) {
   auto run = test::typical_run();
   const std::vector<Rule> rules = {rule("npt idle", "max_ns", 50e3)};
+  auto& stalls = run.phases.back().control->stalls;
+  stalls.assign(3, stalls[0]);
   ASSERT_EQ(kind_of(run, rules), Kind::pass);
-  run.phases.back().control->stalls[1].found = false;  // found, too long: the machine itself stalled over it
+  stalls[1].found = false;  // found, too long: the machine itself stalled over it
   EXPECT_EQ(kind_of(run, rules), Kind::pass);
-  run.phases.back().control->stalls[1].found_ns = 0;
+  stalls[2].found = false;  // most of them: the meter is wrong
+  EXPECT_EQ(kind_of(run, rules), Kind::invalid);
+  stalls[2].found = true;
+  stalls[1].found_ns = 0;  // one left no trace: the meter does not see
   EXPECT_EQ(kind_of(run, rules), Kind::invalid);
 }
 

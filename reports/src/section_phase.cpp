@@ -209,7 +209,11 @@ void control_table(Html& html, const core::ControlResult& control) {
     number(any ? latency_html(stall.found_ns) : "nothing");
     number(any ? (error < 0 ? "−" : "+") + latency_html(std::abs(error)) : "–");
     const auto cell = html.element("td");
-    html.leaf("span", stall.found ? "found" : "missed", {{"class", stall.found ? "chip pass" : "chip fail"}});
+    html.leaf("span",
+              stall.found ? "found"
+              : any       ? "beyond the error"
+                          : "missed",
+              {{"class", stall.found ? "chip pass" : "chip fail"}});
   }
 }
 

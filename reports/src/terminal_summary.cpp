@@ -148,7 +148,9 @@ std::string controls(const core::RunResult& run, const Style& style) {
     for (const auto& stall : phase.control->stalls) {
       table.row({phase.name, phase.control->meter, fmt::format("{}", stall.cpu), core::latency_text(stall.planted_ns),
                  core::latency_text(stall.actual_ns), stall.found_ns > 0 ? core::latency_text(stall.found_ns) : "-",
-                 stall.found ? "found" : "MISSED"});
+                 stall.found          ? "found"
+                 : stall.found_ns > 0 ? "beyond the error"
+                                      : "MISSED"});
       any = true;
     }
   }
