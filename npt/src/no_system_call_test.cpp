@@ -25,7 +25,7 @@ constexpr uint64_t kLoops = 500'000;
 void forbid_every_system_call_but_exit() {
   sock_filter program[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit, 0, 1),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 0, 1),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
   };
@@ -40,7 +40,7 @@ int status_of_child(Body body) {
   const pid_t child = ::fork();
   if (child == 0) {
     forbid_every_system_call_but_exit();
-    ::syscall(SYS_exit, body());
+    ::syscall(SYS_exit_group, body());
   }
   int status = 0;
   ::waitpid(child, &status, 0);
