@@ -45,7 +45,9 @@ core::Error error_of_child(const std::string& program, const core::ProcessEnd& e
 }
 
 core::Result<core::ProcessSpec> OwnMeter::command(const MeterJob& job) const {
-  const std::string duration = fmt::format("{}ns", job.duration_ns);
+  constexpr uint64_t kSecond_ns = 1'000'000'000;
+  const std::string duration = job.duration_ns % kSecond_ns == 0 ? fmt::format("{}s", job.duration_ns / kSecond_ns)
+                                                                 : fmt::format("{}ns", job.duration_ns);
   core::ProcessSpec spec;
   spec.argv = {executable_, to_string(kind_), "-a", core::to_string(job.cpus), "-D", duration, "-q"};
   const auto add = [&](std::initializer_list<std::string> words) { spec.argv.insert(spec.argv.end(), words); };

@@ -70,9 +70,10 @@ RunDirectory::~RunDirectory() {
 }
 
 std::string RunDirectory::fresh_phase_path(size_t number, const std::string& name) const {
-  std::string file = name;
-  for (char& c : file) {
-    if (c == ' ' || c == '/') c = '-';
+  std::string file;  // "control before (npt)" is control-before-npt: a name that no shell needs quotes for
+  for (const char c : name) {
+    if (c == '(' || c == ')') continue;
+    file += c == ' ' ? '-' : c;
   }
   const std::string path = fmt::format("{}/phases/{:02}-{}.json", path_, number, file);
   std::error_code none;  // nothing there: the usual case

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#include "machine_counts.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace maxlat::hwlat {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Pair;
+
+class PaperMachine : public testing::Test {
+ protected:
+  void SetUp() override {
+    root_ = fs::path(testing::TempDir()) / ("machine-" + std::to_string(::getpid()));
+    put("proc/stat", "cpu  9 9 9 9 9 9 9 9 0 0\ncpu0 1 0 0 0 0 0 0 250 0 0\ncpu11 1 0 0 0 0 0 0 7 0 0\nintr 5\n");
+    put("proc/cpuinfo", "model name : x hypervisor\nflags\t\t: fpu tsc\n");
+  }
+  void TearDown() override { fs::remove_all(root_); }
+  void put(const std::string& name, const std::string& text) {
+    fs::create_directories((root_ / name).parent_path());
+    std::ofstream(root_ / name, std::ios::binary) << text;
+  }
+  // The msr device answers a read at the register's number.
+  void put_smi(unsigned cpu, uint64_t count) {
+    std::string registers(0x34, '\0');
+    registers.append(reinterpret_cast<const char*>(&count), sizeof count);
+    put("dev/cpu/" + std::to_string(cpu) + "/msr", registers);
+  }
+  MachineCounts read() const { return read_machine_counts({0, 11}, root_.string()); }
+  fs::path root_;
+};
+
+TEST_F(PaperMachine, StealTimeIsOfTheCpuAsked) {
+  EXPECT_THAT(read().steal_s, ElementsAre(Pair(0u, 2.5), Pair(11u, 0.07)));
+}
+
+TEST_F(PaperMachine, AGuestIsKnownByItsFlagsAlone) {
+  EXPECT_FALSE(read().hypervisor);
+  put("proc/cpuinfo", "flags\t\t: fpu hypervisor tsc\n");
+  EXPECT_TRUE(read().hypervisor);
+}
+
+TEST_F(PaperMachine, SmisWhereTheyCanBeRead) {
+  EXPECT_THAT(read().smi, IsEmpty());
+  EXPECT_THAT(smi_text(change(read(), read())), HasSubstr("not readable"));
+  put_smi(11, 40);
+  const MachineCounts before = read();
+  put_smi(11, 43);
+  const MachineChange changed = change(before, read());
+  EXPECT_THAT(changed.smi, ElementsAre(Pair(11u, 3u)));
+  EXPECT_EQ(smi_text(changed), "3 on CPU 11");
+}
+
+TEST_F(PaperMachine, TheSmiRegisterWrapsAtThirtyTwoBits) {
+  put_smi(0, 0xffffffff);
+  const MachineCounts before = read();
+  put_smi(0, 1);
+  EXPECT_THAT(change(before, read()).smi, ElementsAre(Pair(0u, 2u)));
+}
+
+}  // namespace
+}  // namespace maxlat::hwlat

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#include "window_sampler.hpp"
+
+#include <gtest/gtest.h>
+#include <time.h>
+
+#include <maxlat/base/clock.hpp>
+#include <numeric>
+#include <thread>
+
+namespace maxlat::hwlat {
+namespace {
+
+uint64_t monotonic_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+WindowSpec spec_of(uint64_t window_ms, uint64_t width_ms, uint64_t duration_ms) {
+  WindowSpec spec;
+  spec.window_ns = window_ms * 1'000'000;
+  spec.width_ns = width_ms * 1'000'000;
+  spec.duration_ns = duration_ms * 1'000'000;
+  spec.ticks_per_ns = base::calibrate().ticks_per_ns;
+  spec.outliers = 8;
+  spec.start_monotonic_ns = monotonic_ns();
+  return spec;
+}
+
+uint64_t ms(const WindowSpec& spec, double milliseconds) {
+  return static_cast<uint64_t>(milliseconds * 1e6 * spec.ticks_per_ns);
+}
+
+// What is watched is the width of each window, in every book: the sum of all gaps, the exposure, one maximum a window.
+TEST(WindowSampler, WatchesTheWidthOfEachWindowAndNothingElse) {
+  const WindowSpec spec = spec_of(40, 10, 200);
+  WindowSampler sampler(spec);
+  const std::atomic<bool> stop{false};
+  sampler.run(stop);
+  const Books books = sampler.books();
+  const size_t windows = books.largest_of_window.size();
+  // A machine that stalls for more than a window makes fewer of them, never more.
+  EXPECT_GE(windows, 1u);
+  EXPECT_LE(windows, 5u);
+  EXPECT_EQ(books.histogram.raw().sum, books.watched_ticks);
+  EXPECT_GE(books.watched_ticks, windows * ms(spec, 9.9));
+  uint64_t largest = 0;
+  for (const uint64_t ticks : books.largest_of_window) largest = std::max(largest, ticks);
+  EXPECT_EQ(books.histogram.max(), largest);
+  EXPECT_EQ(books.outliers.largest_first().front().ticks, largest);
+  EXPECT_EQ(books.outliers.largest_first().size(), 8u);
+}
+
+TEST(WindowSampler, TheLastWindowMayBeAPartOfOne) {
+  const WindowSpec spec = spec_of(1000, 1000, 30);
+  WindowSampler sampler(spec);
+  const std::atomic<bool> stop{false};
+  sampler.run(stop);
+  EXPECT_EQ(sampler.books().largest_of_window.size(), 1u);
+  EXPECT_GE(sampler.books().watched_ticks, ms(spec, 25));
+}
+
+TEST(WindowSampler, AStopEndsARunWithoutAnEndAndKeepsTheWindowUnderWay) {
+  const WindowSpec spec = spec_of(3'600'000, 3'600'000, 0);
+  WindowSampler sampler(spec);
+  std::atomic<bool> stop{false};
+  std::thread thread([&] { sampler.run(stop); });
+  const uint64_t until = monotonic_ns() + 100'000'000;
+  while (monotonic_ns() < until) std::this_thread::yield();
+  stop.store(true);
+  thread.join();
+  EXPECT_EQ(sampler.books().largest_of_window.size(), 1u);
+  EXPECT_GT(sampler.books().histogram.total(), 0u);
+}
+
+}  // namespace
+}  // namespace maxlat::hwlat

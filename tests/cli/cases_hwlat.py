@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+"""maxlat hwlat: its command line, and a short measurement with the loop."""
+from run_cases import Case
+
+ONE_LINE = r"\Amaxlat hwlat: [^\n]+\nhint: [^\n]+\n\Z"
+LOOP = "hwlat --backend loop -a 0 -D 200ms --window 100ms --width 80ms"
+
+CASES = [
+    Case("the loop is named, and an upper bound", LOOP, 0, [r"^Back end: user-space loop$", r"upper bound", r"^Largest: ", r"^SMIs: "],
+         needs="root"),
+    Case("a finding is no failure, a hard limit is", LOOP + " --threshold 1 --hardlimit 10ns", 2, [r"EXCEEDED"], needs="root"),
+    Case("a hard limit that is kept", LOOP + " --hardlimit 50s", 0, [r"^Hard limit .*: kept$"], needs="root"),
+    Case("quiet", LOOP + " -q", 0, [r"\A\Z"], needs="root"),
+    Case("JSON on standard output, and nothing else", LOOP + " --json -", 0, [r"\A\{", r"maxlat-result/1", r"\}\s*\Z"], needs="root"),
+    Case("a result that cannot be written", LOOP + " -q --json {tmp}/no/such", 1, [ONE_LINE.replace(r"\nhint: [^\n]+", "(\\nhint: [^\\n]+)?")],
+         needs="root"),
+    Case("the link hwlat is the command hwlat", "--help", 0, [r"\AUsage: maxlat hwlat"], program="hwlat"),
+    Case("width longer than window", "hwlat --window 1s --width 2s", 1, [ONE_LINE]),
+    Case("threshold 0", "hwlat --threshold 0", 1, [ONE_LINE]),
+    Case("a CPU that does not exist", "hwlat -a 60000", 1, [r"\Amaxlat hwlat: CPU 60000"]),
+    Case("unknown back end", "hwlat --backend module", 1, [ONE_LINE]),
+    Case("without permission", LOOP, 1, [ONE_LINE, r"SCHED_FIFO"], needs="not root"),
+]

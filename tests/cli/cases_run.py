@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: MIT
+"""maxlat run: its command line and its plans. What it does when it is killed or not given what it needs: rteval-ext/tests."""
+from run_cases import Case
+
+ONE_LINE = r"\Amaxlat run: [^\n]+\nhint: [^\n]+\n\Z"
+CASES = [
+    Case("names the built-in plans", "run --list-profiles", 0, [r"^quick ", r"^standard ", r"^soak "]),
+    Case("prints a whole plan", "run --print-plan", 0, [r'^name = "quick"$', r"^\[\[phase\]\]$"]),
+    Case("-a goes into the plan", "run --print-plan -a 1", 0, [r'^cpus = "1"$']),
+    Case("--load-cpus goes into the phases with loads", "run --print-plan --load-cpus 0", 0, [r'^load_cpus = "0"$']),
+    Case("unknown profile", "run --profile fast", 1, [ONE_LINE, r"'fast'"]),
+    Case("unreadable plan", "run --plan {tmp}/none.toml", 1, [ONE_LINE, r"no such file"]),
+    Case("a plan that is a folder", "run --plan {tmp}", 1, [ONE_LINE]),
+    Case("plan and profile", "run --plan x --profile quick", 1, [ONE_LINE]),
+    Case("a CPU that does not exist", "run -a 60000 -o {tmp}/run", 1, [ONE_LINE, r"CPU 60000"]),
+    Case("not a CPU list", "run -a x", 1, [ONE_LINE]),
+    Case("surplus word", "run now", 1, [ONE_LINE, r"'now'"]),
+    Case("resume without a run", "run --resume {tmp}/none", 1, [ONE_LINE, r"no run to resume"]),
+    Case("resume has its own plan", "run --resume {tmp} --profile quick", 1, [ONE_LINE, r"--profile"]),
+    Case("a folder that cannot be made", "run -o /proc/run", 1, [ONE_LINE, r"/proc/run"]),
+]
