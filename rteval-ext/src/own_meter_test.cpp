@@ -108,7 +108,9 @@ TEST(CyclictestMeter, AThreadThatWasKeptFromRunningMakesItInvalid) {
       {"histogram": {"9": 1000}, "cycles": 1000, "min": 9, "max": 9, "avg": 9.0, "cpu": 1}}})";
   CyclictestMeter meter("true");
   EXPECT_EQ(meter.read(job_of(directory / "c.json"), ended(0))->status, core::PhaseStatus::ok);
-  core::Result<core::Child> child = core::Child::start({.argv = {"sleep", "60"}});
+  core::ProcessSpec sleeper;
+  sleeper.argv = {"sleep", "60"};
+  core::Result<core::Child> child = core::Child::start(sleeper);
   ASSERT_TRUE(child.ok());
   meter.every_second(*child, job_of(directory / "c.json"), 30);  // thirty seconds have passed
   const auto phase = meter.read(job_of(directory / "c.json"), ended(0));
