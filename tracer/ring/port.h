@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * The ring's door to the world it is compiled into. Everything else under tracer/ring/ is arithmetic and calls to the
+ * functions named here, so that one source serves user space, the kernel module and the tests.
+ *
+ * A world is chosen at compile time: -DMAXLAT_RING_PORT='<maxlat/ring/port_test.h>' names another port header; without
+ * it the ring is compiled for user space. A port supplies, for 64-bit words in memory that several contexts share:
+ *
+ *   maxlat_ring_load(w)  maxlat_ring_load_acquire(w)  maxlat_ring_store(w, v)  maxlat_ring_store_release(w, v)
+ *   maxlat_ring_owner_cas(ownership, w, expected, desired)   compare-exchange among the contexts that own the ring
+ *   maxlat_ring_owner_add(ownership, w, n)                   add, returns the NEW value; same contexts; releases
+ *   maxlat_ring_shared_cas(w, expected, desired)             compare-exchange among everybody, the reader included
+ *   maxlat_ring_clock()                                      the time stamp
+ *
+ * OWNERSHIP is a policy, and a constant wherever speed matters (every function that takes it is inlined):
+ *   MAXLAT_RING_THREAD  one thread owns the write side. Only its own signal handlers are concurrent with it, they nest, and
+ *                       an instruction is never interrupted in its middle: read-modify-write without `lock` is atomic enough.
+ *                       The thread takes the place that the CPU has in seed 001; signals are its interrupts.
+ *   MAXLAT_RING_CPU     any thread that was on the CPU when it looked may write: full SMP atomics.
+ */
+#ifndef MAXLAT_RING_PORT_H
+#define MAXLAT_RING_PORT_H
+
+#include <maxlat/base/platform.h>
+
+#ifndef __KERNEL__
+#include <stdbool.h>
+#endif
+
+enum maxlat_ring_ownership { MAXLAT_RING_THREAD = 0, MAXLAT_RING_CPU = 1 };
+
+/* For the fast path: inlined whatever the compiler thinks, so that a constant ownership selects one instruction. */
+#define MAXLAT_RING_INLINE static inline __attribute__((always_inline))
+/* For what happens once per sub-buffer or in a collision: out of the way of the fast path's instruction cache. */
+#define MAXLAT_RING_COLD __attribute__((noinline, cold))
+
+#ifdef MAXLAT_RING_PORT
+#include MAXLAT_RING_PORT
+#else
+#include <maxlat/ring/port_user.h>
+#endif
+
+#endif

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+// What an event of three fields (24 bytes) costs back to back, next to the counter read that it contains.
+//
+// All arms run in every round, in an order drawn anew, so that what the machine does meanwhile hits them alike; an arm's ratio is
+// taken against the bare reads of its own round, and the median over rounds is printed. Batch means, not latencies: the
+// tail of single events is npt's business. Context is printed first.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <vector>
+
+#include <maxlat/base/counter.h>
+#include <maxlat/ring/event_probe.h>
+#include <maxlat/ring/read.h>
+
+namespace {
+
+constexpr int kEvents = 20000;  // 640 KB of records: fits a sub-buffer of 1 MiB, so most rounds see one switch or none
+constexpr uint32_t kSubBufferBits = 20;
+constexpr uint32_t kRingBits = 2;
+
+struct Ring {
+  maxlat_ring ring{};
+  maxlat_ring_reader reader{};
+
+  Ring(uint32_t features, uint32_t sub_buffer_bits) {
+    maxlat_ring_options options{};
+    options.features = features;
+    options.sub_buffer_bits = sub_buffer_bits;
+    options.ring_bits = kRingBits;
+    const uint64_t size = maxlat_ring_size(&options);
+    void* memory = std::aligned_alloc(MAXLAT_RING_PAGE, size);
+    if (memory == nullptr) std::abort();
+    std::fill_n(static_cast<char*>(memory), size, '\0');
+    if (!maxlat_ring_create(&ring, memory, size, &options) || !maxlat_ring_reader_start(&reader, &ring)) std::abort();
+  }
+
+  void drain() {
+    maxlat_ring_view view;
+    while (maxlat_ring_get(&reader, &view) == MAXLAT_RING_GOT) maxlat_ring_put(&reader, &view);
+  }
+};
+
+void keep(uint64_t value) { asm volatile("" : : "r"(value) : "memory"); }
+
+__attribute__((noinline)) void bare() {
+  for (int i = 0; i < kEvents; ++i) keep(maxlat_counter_plain());
+}
+template <maxlat_ring_ownership kOwnership>
+__attribute__((noinline)) void events(Ring& ring) {
+  for (int i = 0; i < kEvents; ++i) {
+    const auto value = static_cast<uint64_t>(i);
+    maxlat_ring_event(kOwnership, &ring.ring, 7, value, value, value);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int rounds = argc > 1 ? std::atoi(argv[1]) : 300;
+  Ring thread_discard(0, kSubBufferBits), thread_overwrite(MAXLAT_RING_OVERWRITE, kSubBufferBits);
+  Ring cpu_discard(MAXLAT_RING_SHARED_WRITERS, kSubBufferBits);
+  Ring cpu_overwrite(MAXLAT_RING_SHARED_WRITERS | MAXLAT_RING_OVERWRITE, kSubBufferBits);
+  Ring small(MAXLAT_RING_OVERWRITE, 12), full(0, 12);
+
+  struct Arm {
+    const char* name;
+    Ring* ring;
+    void (*run)(Ring&);
+    bool drained;
+  };
+  const std::array<Arm, 7> arms{{{"bare counter read", nullptr, [](Ring&) { bare(); }, false},
+                                 {"thread, discard", &thread_discard, events<MAXLAT_RING_THREAD>, true},
+                                 {"thread, overwrite", &thread_overwrite, events<MAXLAT_RING_THREAD>, true},
+                                 {"cpu, discard", &cpu_discard, events<MAXLAT_RING_CPU>, true},
+                                 {"cpu, overwrite", &cpu_overwrite, events<MAXLAT_RING_CPU>, true},
+                                 {"thread, a switch every 124 events", &small, events<MAXLAT_RING_THREAD>, false},
+                                 {"thread, ring full (dropped)", &full, events<MAXLAT_RING_THREAD>, false}}};
+  std::printf("# %d rounds of %d events of 24 bytes, sub-buffers %u x %u KiB, median of rounds\n", rounds, kEvents,
+              1u << kRingBits, (1u << kSubBufferBits) >> 10);
+
+  std::vector<std::array<double, arms.size()>> ticks(static_cast<size_t>(rounds));
+  std::mt19937 random(1);
+  std::array<size_t, arms.size()> order{};
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  for (auto& round : ticks) {
+    std::shuffle(order.begin(), order.end(), random);
+    for (const size_t arm : order) {
+      const uint64_t begin = maxlat_counter_fenced();
+      arms[arm].run(arms[arm].ring != nullptr ? *arms[arm].ring : small);
+      round[arm] = static_cast<double>(maxlat_counter_fenced() - begin) / kEvents;
+      if (arms[arm].drained) arms[arm].ring->drain();
+    }
+  }
+  std::printf("%-36s %12s %12s\n", "arm", "ticks/event", "to bare");
+  for (size_t arm = 0; arm < arms.size(); ++arm) {
+    std::vector<double> cost, ratio;
+    for (const auto& round : ticks) {
+      cost.push_back(round[arm]);
+      ratio.push_back(round[arm] / round[0]);
+    }
+    const auto median = [](std::vector<double>& values) {
+      std::nth_element(values.begin(), values.begin() + static_cast<long>(values.size() / 2), values.end());
+      return values[values.size() / 2];
+    };
+    std::printf("%-36s %12.1f %12.3f\n", arms[arm].name, median(cost), median(ratio));
+  }
+  return 0;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * The edges of a packet: what Algorithms 1, 2 and 4 of seed 001 call PushReader, SwitchOldSubbuf, SwitchNewSubbuf and
+ * EndSwitchCurrent (named there, not printed; decisions ours), and ForceSwitch.
+ *
+ *   case                                       reserved by one CAS                     afterwards, out of order
+ *   record fits, packet goes on                | record |                              -
+ *   at the start of a sub-buffer               | header | record |                     open
+ *   does not fit                               | padding | header | record |           close old, open
+ *   ends exactly at the end of the sub-buffer  ... record |                            close, before its own commit
+ *   flush                                      | padding |                             close old
+ *
+ *   close  end_time, content_bits, lost_*; then the padding, if any, is committed to the old packet
+ *   open   begin_time, sequence; then the header is committed to the new packet
+ *
+ * A context may find itself closing a packet whose opener it interrupted. Therefore whoever touches a packet first pushes the
+ * reader and claims the reference for it (maxlat_ring_claim), the old packet included.
+ *
+ * FLUSH differs from the printed Algorithm 4: it does not open the next packet. Opening needs a free sub-buffer (equations 1
+ * and 3), so it could fail or drop, and it would end every trace with an empty packet. After a flush write_count stands at
+ * a sub-buffer's start, where the next record opens the packet with its own time stamp. A flush cannot fail on a full ring, and a
+ * packet that was not opened, or just filled, is not flushed: no packet is ever without a record.
+ */
+#ifndef MAXLAT_RING_SWITCH_H
+#define MAXLAT_RING_SWITCH_H
+
+#include <maxlat/ring/reserve.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Closes the open packet, if it has a record, so that it reaches the reader as soon as its slots are committed.
+ * RETURNS: true when it closed one. THREADS: as reserve. One attempt: when a writer was faster, the next flush will do.
+ */
+bool maxlat_ring_flush(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring);
+
+/* Flushes and says that nothing will follow: the reader then gets HANGUP after the last packet. THREADS: no writer is inside. */
+void maxlat_ring_finalise(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
