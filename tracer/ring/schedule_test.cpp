@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+// The whole ring under a scheduler that may interrupt it before every access to a shared word: writers, writers nested in
+// writers, a flusher and a reader, in interleavings drawn from a seed. Every event is followed to the byte (test_oracle.hpp), and
+// at the end the books must balance. Built at several counter widths (tests.cmake), so that counters wrap in every run.
+#include <gtest/gtest.h>
+
+#include <maxlat/ring/switch.h>
+
+#include "test_fibers.hpp"
+#include "test_memory.hpp"
+#include "test_oracle.hpp"
+
+namespace {
+
+using namespace maxlat::ring_test;
+
+struct Setting {
+  const char* name;
+  maxlat_ring_ownership ownership;
+  uint32_t features;
+  uint32_t ring_bits;
+  int writers;
+};
+
+class Play {
+ public:
+  Play(const Setting& setting, uint64_t seed)
+      : setting_(setting),
+        fibers_(seed),
+        memory_(options_of(setting.features, 8, setting.ring_bits, start(seed))),
+        pace_(2 + fibers_.random()() % 12),
+        reader_pace_(1 + fibers_.random()() % 3) {
+    current_ = this;
+  }
+  ~Play() { current_ = nullptr; }
+
+  std::string result() {
+    if (!memory_.valid()) return "the ring could not be made";
+    for (int i = 0; i < setting_.writers; ++i) fibers_.add([this] { write(); });
+    fibers_.add([this] { read(); });
+    fibers_.run();
+    maxlat_ring_finalise(setting_.ownership, &memory_.ring);
+    while (error_.empty() && read_packet()) {
+    }
+    if (error_.empty()) settle();
+    return error_;
+  }
+
+  static void step() {
+    if (current_ != nullptr && current_->fibers_.inside()) current_->interrupt();
+  }
+  static uint64_t clock() { return current_ != nullptr ? current_->tick() : 0; }
+
+ private:
+  // Half of the runs begin two passes before the counters wrap, whatever their width.
+  uint64_t start(uint64_t seed) const { return seed % 2 == 0 ? 0 : -(2ull << (8 + setting_.ring_bits)); }
+
+  uint64_t tick() { return time_ += fibers_.random()() % 3; }
+
+  void write() {
+    depth_ = 0;
+    reading_ = false;
+    for (int i = 0; i < 30 && error_.empty(); ++i) one_event();
+    --writing_;
+  }
+
+  void one_event() {
+    const uint64_t dice = fibers_.random()() % 100;
+    if (dice < 4) {
+      maxlat_ring_flush(setting_.ownership, &memory_.ring);
+      return;
+    }
+    // Sizes that fill a sub-buffer of 256 - 112 bytes exactly, almost, and not at all; one in 50 is too large for any.
+    const uint64_t bytes = dice < 6 ? 152 : dice < 12 ? 144 : 16 + 8 * (fibers_.random()() % 9);
+    write_event(oracle_, setting_.ownership, memory_.ring, bytes, [] { step(); });
+  }
+
+  // Before every shared access: a handler that also traces, or somebody else's turn.
+  void interrupt() {
+    if (!reading_ && depth_ < 3 && handlers_ < 60 && fibers_.chance(24)) {
+      ++depth_;
+      ++handlers_;
+      const int writer = depth_;
+      one_event();
+      depth_ = writer - 1;
+    }
+    // A handler runs to its end before the writer it interrupted; the reader, and writers on other CPUs, run beside it.
+    if (fibers_.chance(static_cast<uint32_t>(pace_))) {
+      const int depth = depth_;
+      const bool reading = reading_;
+      fibers_.pass();
+      depth_ = depth;
+      reading_ = reading;
+    }
+  }
+
+  void read() {
+    while (writing_ > 0 && error_.empty()) {
+      reading_ = true;
+      if (!read_packet() || reader_pace_ > 1) fibers_.pass();
+    }
+    reading_ = false;
+  }
+
+  bool read_packet() {
+    const bool was_reading = reading_;
+    reading_ = true;
+    const bool any = read_one();
+    reading_ = was_reading;
+    return any;
+  }
+
+  bool read_one() {
+    const maxlat_ring_state state = maxlat_ring_poll(&memory_.reader);
+    if (state == MAXLAT_RING_NOTHING || state == MAXLAT_RING_HANGUP) return false;
+    maxlat_ring_view view;
+    const maxlat_ring_got got = maxlat_ring_get(&memory_.reader, &view);
+    if (got == MAXLAT_RING_CORRUPT) error_ = "a packet is corrupt";
+    if (got != MAXLAT_RING_GOT) return !overwrites() || writing_ > 0;
+    const std::string wrong = oracle_.check(memory_.ring, view, [] { step(); });
+    if (!wrong.empty()) error_ = wrong;
+    const uint64_t number = maxlat_ring_packet_number(&memory_.ring.shape, view.position);
+    if (!overwrites() && packets_ > 0 &&
+        number != maxlat_ring_packet_number(&memory_.ring.shape, maxlat_ring_wrap(last_position_ + 256))) {
+      error_ = "a packet is missing";
+    }
+    last_position_ = view.position;
+    ++packets_;
+    maxlat_ring_put(&memory_.reader, &view);
+    // The consumer may be replaced at any time between two packets.
+    if (fibers_.chance(4) && !maxlat_ring_reader_start(&memory_.reader, &memory_.ring)) error_ = "a reader cannot start";
+    return true;
+  }
+
+  void settle() {
+    const maxlat_ring_header& books = *memory_.ring.header;
+    const uint64_t lost = books.lost_full + books.lost_wrap + books.lost_big;
+    if (maxlat_ring_poll(&memory_.reader) != MAXLAT_RING_HANGUP) error_ = "something is left after finalise";
+    if (oracle_.count_tried() != oracle_.count_reserved() + lost) error_ = "tried is not reserved + lost";
+    if (books.records_delivered != oracle_.count_reserved()) error_ = "not every record was delivered";
+    if (!overwrites() && oracle_.count_read() != oracle_.count_reserved()) error_ = "not every record was read";
+    if (overwrites() && books.lost_full != 0) error_ = "a full ring in overwrite mode";
+  }
+
+  bool overwrites() const { return (setting_.features & MAXLAT_RING_OVERWRITE) != 0; }
+
+  static Play* current_;
+  Setting setting_;
+  Fibers fibers_;
+  RingMemory memory_;
+  Oracle oracle_;
+  uint64_t pace_, reader_pace_;
+  uint64_t time_ = 1000;
+  int writing_ = setting_.writers;
+  int depth_ = 0, handlers_ = 0;
+  bool reading_ = false;
+  uint64_t packets_ = 0, last_position_ = 0;
+  std::string error_;
+};
+
+Play* Play::current_ = nullptr;
+
+class Schedule : public testing::TestWithParam<Setting> {};
+
+TEST_P(Schedule, EveryEventIsAccountedForToTheByte) {
+  for (uint64_t seed = 1; seed <= 1500; ++seed) {
+    ASSERT_EQ(Play(GetParam(), seed).result(), "") << "seed " << seed;
+  }
+}
+
+constexpr uint32_t kOverwrite = MAXLAT_RING_OVERWRITE, kShared = MAXLAT_RING_SHARED_WRITERS;
+INSTANTIATE_TEST_SUITE_P(
+    Rings, Schedule,
+    testing::Values(Setting{"thread_discard_2", MAXLAT_RING_THREAD, 0, 1, 1},
+                    Setting{"thread_discard_4", MAXLAT_RING_THREAD, 0, 2, 1},
+                    Setting{"thread_overwrite_2", MAXLAT_RING_THREAD, kOverwrite, 1, 1},
+                    Setting{"thread_overwrite_4", MAXLAT_RING_THREAD, kOverwrite, 2, 1},
+                    Setting{"cpu_discard_2", MAXLAT_RING_CPU, kShared, 1, 3},
+                    Setting{"cpu_discard_4", MAXLAT_RING_CPU, kShared, 2, 3},
+                    Setting{"cpu_overwrite_2", MAXLAT_RING_CPU, kShared | kOverwrite, 1, 3},
+                    Setting{"cpu_overwrite_4", MAXLAT_RING_CPU, kShared | kOverwrite, 2, 3}),
+    [](const auto& setting) { return std::string(setting.param.name); });
+
+}  // namespace
+
+extern "C" void maxlat_ring_test_step(void) { Play::step(); }
+extern "C" uint64_t maxlat_ring_test_clock(void) { return Play::clock(); }

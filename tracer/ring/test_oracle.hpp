@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+// What a ring must give back: every event has a number, its bytes follow from the number, and the oracle remembers where each was
+// reserved and when. A packet is checked record by record against that; collision flags alone would miss a packet that is whole,
+// but of another pass (notes on seed 000, L30).
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <string>
+
+#include <maxlat/ring/read.h>
+#include <maxlat/ring/record.h>
+
+namespace maxlat::ring_test {
+
+struct Event {
+  uint64_t position = 0;
+  uint64_t time = 0;
+  uint64_t bytes = 0;
+  bool written = false;
+  bool read = false;
+};
+
+inline uint64_t content_of(uint64_t number, uint64_t word) { return (number + 1) * 0x9e3779b97f4a7c15u ^ word << 56; }
+
+class Oracle {
+ public:
+  // Called with whatever a test does between two loads of the reader.
+  using Between = void (*)();
+
+  uint64_t tried() { return tried_++; }
+  uint64_t reserved(const maxlat_ring_slot& slot, uint64_t bytes) {
+    events_.push_back({slot.position, slot.time, bytes, false, false});
+    return events_.size() - 1;
+  }
+  void written(uint64_t number) { events_[number].written = true; }
+
+  uint64_t count_tried() const { return tried_; }
+  uint64_t count_reserved() const { return events_.size(); }
+  uint64_t count_read() const { return read_; }
+  const std::deque<Event>& events() const { return events_; }
+
+  // RETURNS: what is wrong with the packet, or nothing.
+  std::string check(const maxlat_ring& ring, const maxlat_ring_view& view, Between between) {
+    const auto word = [&](uint64_t offset) {
+      between();
+      uint64_t value;
+      std::memcpy(&value, view.bytes + offset, 8);
+      return value;
+    };
+    const auto header = [&](size_t offset) { return word(offset); };
+    const uint64_t begin = header(offsetof(maxlat_ring_packet, begin_time));
+    const uint64_t end = header(offsetof(maxlat_ring_packet, end_time));
+    const uint64_t records = header(offsetof(maxlat_ring_packet, records));
+    const uint64_t lost = header(offsetof(maxlat_ring_packet, lost_total));
+    if (begin < last_end_) return "a packet begins before the last one ended";
+    if (end < begin) return "a packet ends before it begins";
+    if (lost < last_lost_) return "the lost counter went back";
+    last_end_ = end;
+    last_lost_ = lost;
+
+    uint64_t time = begin, found = 0, offset = MAXLAT_RING_PACKET_HEADER;
+    for (; offset < view.content_size; ++found) {
+      const uint64_t first = word(offset), number = word(offset + 8);
+      if (number >= events_.size()) return "a record of no event";
+      Event& event = events_[number];
+      if (!event.written) return "a record that is not committed";
+      if (event.read) return "a record for the second time";
+      if (event.position != maxlat_ring_wrap(view.position + offset)) return "a record of another pass";
+      const uint64_t kind = maxlat_ring_record_kind(1 + static_cast<uint32_t>(number % 1000), event.bytes);
+      if (first != maxlat_ring_record_word(&ring.shape, kind, event.position, event.time)) return "a wrong record word";
+      for (uint64_t i = 2; i < event.bytes / 8; ++i) {
+        if (word(offset + 8 * i) != content_of(number, i)) return "a wrong byte in a record";
+      }
+      if (event.time < time || event.time > end) return "time goes back";
+      time = event.time;
+      event.read = true;
+      offset += event.bytes;
+    }
+    if (offset != view.content_size) return "the content ends inside a record";
+    if (found != records) return "the packet counts other records than it has";
+    if (found == 0) return "an empty packet";
+    read_ += found;
+    return {};
+  }
+
+ private:
+  std::deque<Event> events_;  // a writer may add to it while the reader looks at one: references stay good
+  uint64_t tried_ = 0, read_ = 0, last_end_ = 0, last_lost_ = 0;
+};
+
+// Writes an event of `bytes` (at least 16), word by word, the record word last. RETURNS: false when it was dropped.
+template <class Between>
+bool write_event(Oracle& oracle, maxlat_ring_ownership ownership, const maxlat_ring& ring, uint64_t bytes, Between between) {
+  oracle.tried();
+  maxlat_ring_slot slot;
+  maxlat_ring_outcome outcome = maxlat_ring_reserve(ownership, &ring, bytes, &slot);
+  if (outcome != MAXLAT_RING_RESERVED) return false;
+  const uint64_t number = oracle.reserved(slot, bytes);
+  const auto store = [&](uint64_t index, uint64_t value) {
+    between();
+    std::memcpy(slot.bytes + 8 * index, &value, 8);
+  };
+  store(1, number);
+  for (uint64_t i = 2; i < bytes / 8; ++i) store(i, content_of(number, i));
+  const uint64_t kind = maxlat_ring_record_kind(1 + static_cast<uint32_t>(number % 1000), bytes);
+  between();
+  maxlat_ring_record_finish(slot.bytes, maxlat_ring_record_word(&ring.shape, kind, slot.position, slot.time));
+  oracle.written(number);
+  maxlat_ring_commit(ownership, &ring, slot.position, bytes);
+  return true;
+}
+
+}  // namespace maxlat::ring_test
