@@ -73,10 +73,10 @@ enum maxlat_ring_state maxlat_ring_poll(const struct maxlat_ring_reader* reader)
   const bool finalised = maxlat_ring_load_acquire(&ring->header->finalised) == 1;
   const uint64_t position = read_position(ring);
   if (!reader->unfinished && !filled(ring, position)) return finalised ? MAXLAT_RING_HANGUP : MAXLAT_RING_NOTHING;
-  /* relaxed: a hint about priority. The hot line is looked at only now, once per packet. */
-  const uint64_t write_count = maxlat_ring_load(ring->write_count);
-  return maxlat_ring_full(&ring->shape, write_count + ring->shape.sub_buffer_mask + 1, position) ? MAXLAT_RING_URGENT
-                                                                                                : MAXLAT_RING_READY;
+  /* relaxed: a hint about priority. The hot line is looked at only now, once per packet. Equation 1 is asked of the next sub-buffer that
+     writers will enter: of this one, if it is not open yet. */
+  const uint64_t next = maxlat_ring_load(ring->write_count) + ring->shape.sub_buffer_mask;
+  return maxlat_ring_full(&ring->shape, next, position) ? MAXLAT_RING_URGENT : MAXLAT_RING_READY;
 }
 
 /* Takes the packet at `position` out of the ring and leaves the spare in its place, or changes nothing. */

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+// How many instructions an event of three fields takes, counted by single-stepping: a figure that noise cannot touch. The limits
+// are those of the tracer's specification (60 common, 300 longest); what is printed is what it is today.
+#include <gtest/gtest.h>
+
+#include <maxlat/ring/switch.h>
+
+#include "event_probe.h"
+#include "test_memory.hpp"
+#include "test_single_step.hpp"
+
+namespace {
+
+using namespace maxlat::ring_test;
+
+constexpr uint32_t kSubBufferBits = 9, kRingBits = 1;
+constexpr uint64_t kEventsToSubBuffer = 12;
+
+__attribute__((noinline)) bool thread_event(const maxlat_ring* ring) {
+  return maxlat_ring_event(MAXLAT_RING_THREAD, ring, 7, 1, 2, 3);
+}
+__attribute__((noinline)) bool cpu_event(const maxlat_ring* ring) {
+  return maxlat_ring_event(MAXLAT_RING_CPU, ring, 7, 1, 2, 3);
+}
+using Event = bool (*)(const maxlat_ring*);
+
+class Cost : public testing::TestWithParam<std::tuple<uint32_t, Event>> {
+ protected:
+  Cost() : memory_(options_of(std::get<0>(GetParam()), kSubBufferBits, kRingBits)), event_(std::get<1>(GetParam())) {}
+
+  uint64_t instructions() {
+    return SingleStep::count([&] { recorded_ = event_(&memory_.ring); });
+  }
+  void events(uint64_t n) {
+    for (uint64_t i = 0; i < n; ++i) event_(&memory_.ring);
+  }
+  void report(const char* what, uint64_t count) {
+    RecordProperty(what, std::to_string(count));
+    std::printf("%s: %lu instructions\n", what, static_cast<unsigned long>(count));
+  }
+
+  const SingleStep stepper_;
+  RingMemory memory_;
+  Event event_;
+  bool recorded_ = false;
+};
+
+TEST_P(Cost, CommonPathIsAtMost60Instructions) {
+  events(3);
+  const uint64_t count = instructions();
+  report("common path", count);
+  EXPECT_TRUE(recorded_);
+  EXPECT_LE(count, 60u);
+}
+
+TEST_P(Cost, LongestPathIsAtMost300Instructions) {
+  // Every event of two times round the ring, the reader left behind: switches, delivery, claims, pushes.
+  uint64_t longest = 0;
+  for (uint64_t i = 0; i < 4 * kEventsToSubBuffer; ++i) longest = std::max(longest, instructions());
+  report("longest path", longest);
+  EXPECT_LE(longest, 300u);
+}
+
+TEST_P(Cost, DroppingIsCheaperInTimeThanRecordingBecauseItReadsNoClock) {
+  if ((std::get<0>(GetParam()) & MAXLAT_RING_OVERWRITE) != 0) GTEST_SKIP() << "an overwriting ring is never full";
+  events(4 * kEventsToSubBuffer);
+  const uint64_t count = instructions();
+  report("dropped event", count);
+  EXPECT_FALSE(recorded_);
+  EXPECT_LE(count, 60u);
+}
+
+constexpr uint32_t kOverwrite = MAXLAT_RING_OVERWRITE;
+INSTANTIATE_TEST_SUITE_P(Rings, Cost, testing::Combine(testing::Values(0u, kOverwrite), testing::Values(thread_event, cpu_event)),
+                         [](const auto& parameter) {
+                           return std::string(std::get<1>(parameter.param) == thread_event ? "thread_" : "cpu_") +
+                                  (std::get<0>(parameter.param) == 0 ? "discard" : "overwrite");
+                         });
+
+}  // namespace

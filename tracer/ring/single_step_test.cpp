@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+// A handler that also traces, at every single instruction of reserve, write, commit, flush, get and put: at every kind of
+// place in a sub-buffer, in both modes, with handlers that write one event or go once round the whole ring.
+#include <gtest/gtest.h>
+
+#include <maxlat/ring/switch.h>
+
+#include <vector>
+
+#include "event_probe.h"
+#include "test_memory.hpp"
+#include "test_single_step.hpp"
+
+namespace {
+
+using namespace maxlat::ring_test;
+
+constexpr uint32_t kSubBufferBits = 9, kRingBits = 1;  // 12 events of 32 bytes to a sub-buffer, and 16 bytes of padding
+constexpr uint64_t kEventsToSubBuffer = 12;
+
+// One ring and what was tried on it. Nothing here allocates once it is made: it is used inside the handler.
+struct Trial {
+  explicit Trial(uint32_t features) : memory(options_of(features, kSubBufferBits, kRingBits)), recorded(256, false) {}
+
+  void event() {
+    const uint64_t number = __atomic_fetch_add(&tried, 1, __ATOMIC_RELAXED);  // the handler comes here too
+    recorded[number] = maxlat_ring_event(MAXLAT_RING_THREAD, &memory.ring, 7, number, ~number, number * 3);
+  }
+
+  // Takes one packet and checks every record in it. RETURNS: false when there was none.
+  bool read() {
+    maxlat_ring_view view;
+    if (maxlat_ring_get(&memory.reader, &view) != MAXLAT_RING_GOT) return false;
+    check(view);
+    maxlat_ring_put(&memory.reader, &view);
+    return true;
+  }
+
+  // The same, interrupted after instruction `at` of get, or of put. RETURNS: false when both together were shorter.
+  bool interrupted_read(uint64_t at, SingleStep::Action action) {
+    maxlat_ring_view view;
+    maxlat_ring_got got = MAXLAT_RING_NOT_NOW;
+    if (SingleStep::interrupt(at, action, [&] { got = maxlat_ring_get(&memory.reader, &view); })) at = UINT64_MAX;
+    if (got != MAXLAT_RING_GOT) return at == UINT64_MAX;
+    check(view);
+    if (at == UINT64_MAX) {
+      maxlat_ring_put(&memory.reader, &view);
+      return true;
+    }
+    return SingleStep::interrupt(at - SingleStep::steps(), action, [&] { maxlat_ring_put(&memory.reader, &view); });
+  }
+
+  void check(const maxlat_ring_view& view) {
+    const auto* packet = reinterpret_cast<const maxlat_ring_packet*>(view.bytes);
+    const uint64_t records = (view.content_size - MAXLAT_RING_PACKET_HEADER) / MAXLAT_RING_EVENT_BYTES;
+    good = good && packet->records == records && packet->begin_time >= last_time && packet->end_time >= packet->begin_time;
+    uint64_t time = packet->begin_time;
+    for (uint64_t i = 0; i < records; ++i) {
+      const auto* word = reinterpret_cast<const uint64_t*>(view.bytes + MAXLAT_RING_PACKET_HEADER) + 4 * i;
+      const uint64_t number = word[1];
+      const uint64_t low = MAXLAT_RING_LOW_BITS(MAXLAT_RING_TIME_BITS);
+      time += ((word[0] & low) - time) & low;  // the first time with these low bits that is not earlier
+      const uint64_t position = view.position + MAXLAT_RING_PACKET_HEADER + MAXLAT_RING_EVENT_BYTES * i;
+      const uint64_t expected = maxlat_ring_record_word(
+          &memory.ring.shape, maxlat_ring_record_kind(7, MAXLAT_RING_EVENT_BYTES), position, time);
+      good = good && number < tried && word[0] == expected && word[2] == ~number && word[3] == number * 3 &&
+             time <= packet->end_time;
+      if (number < tried) seen.push_back(number);
+    }
+    last_time = packet->end_time;
+  }
+
+  // The books, after everything was read. Returns what is wrong.
+  const char* settle() {
+    maxlat_ring_finalise(MAXLAT_RING_THREAD, &memory.ring);
+    while (read()) {
+    }
+    if (!good) return "a packet is not what was written";
+    uint64_t written = 0;
+    for (uint64_t number = 0; number < tried; ++number) written += recorded[number];
+    std::vector<bool> once(tried, false);
+    for (const uint64_t number : seen) {
+      if (!recorded[number]) return "a dropped event was read";
+      if (once[number]) return "an event was read twice";
+      once[number] = true;
+    }
+    const maxlat_ring_header& books = *memory.ring.header;
+    if (tried != written + books.lost_full + books.lost_wrap) return "tried is not recorded + lost";
+    if (books.records_delivered != written) return "not every record was delivered";
+    if (!maxlat_ring_overwrites(&memory.ring) && seen.size() != written) return "not every record was read";
+    return nullptr;
+  }
+
+  RingMemory memory;
+  std::vector<char> recorded;
+  std::vector<uint64_t> seen;
+  uint64_t tried = 0;
+  uint64_t last_time = 0;
+  bool good = true;
+};
+
+Trial* trial;
+uint64_t nested_events;
+
+void nest() {
+  for (uint64_t i = 0; i < nested_events; ++i) trial->event();
+}
+
+enum class Victim { event, flush, read };
+
+class SingleStepTest : public testing::TestWithParam<std::tuple<uint32_t, Victim>> {};
+
+TEST_P(SingleStepTest, AHandlerThatTracesAtEveryInstruction) {
+  const auto [features, victim] = GetParam();
+  const SingleStep stepper;
+  uint64_t interrupted = 0;
+  // At the start of a sub-buffer, its last record but one and last, and where a discarding ring is full.
+  for (const uint64_t filled : {0, 11, 12, 24}) {
+    for (const uint64_t nested : {uint64_t{1}, 3 * kEventsToSubBuffer}) {
+      bool inside = true;
+      for (uint64_t at = 1; inside; ++at) {
+        Trial now(features);
+        trial = &now;
+        nested_events = nested;
+        for (uint64_t i = 0; i < filled; ++i) now.event();
+        inside = victim == Victim::read ? now.interrupted_read(at, nest) : SingleStep::interrupt(at, nest, [&] {
+          if (victim == Victim::event) now.event();
+          if (victim == Victim::flush) maxlat_ring_flush(MAXLAT_RING_THREAD, &now.memory.ring);
+        });
+        interrupted += inside;
+        const char* wrong = now.settle();
+        ASSERT_EQ(wrong, nullptr) << wrong << ": " << filled << " events before, " << nested << " in the handler, after "
+                                  << at << " instructions";
+      }
+    }
+  }
+  std::printf("%lu interruptions\n", static_cast<unsigned long>(interrupted));
+  EXPECT_GT(interrupted, 200u);
+}
+
+std::string name_of(const testing::TestParamInfo<std::tuple<uint32_t, Victim>>& setting) {
+  const auto [features, victim] = setting.param;
+  const std::string mode = features == 0 ? "discard_" : "overwrite_";
+  return mode + (victim == Victim::event ? "event" : victim == Victim::flush ? "flush" : "read");
+}
+
+INSTANTIATE_TEST_SUITE_P(Rings, SingleStepTest,
+                         testing::Combine(testing::Values(0u, MAXLAT_RING_OVERWRITE),
+                                          testing::Values(Victim::event, Victim::flush, Victim::read)),
+                         name_of);
+
+}  // namespace

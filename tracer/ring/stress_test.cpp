@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+// Real threads on one ring, for ThreadSanitizer and for the processor: several writers with MAXLAT_RING_CPU, or one with
+// MAXLAT_RING_THREAD, against a reader that checks every byte. The books balance at the end, and each writer's events come in order.
+#include <gtest/gtest.h>
+
+#include <maxlat/ring/switch.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "event_probe.h"
+#include "test_memory.hpp"
+
+namespace {
+
+using namespace maxlat::ring_test;
+
+struct Setting {
+  const char* name;
+  maxlat_ring_ownership ownership;
+  uint32_t features;
+  uint64_t writers;
+};
+
+constexpr uint64_t kEvents = 40000;
+
+uint64_t check_of(uint64_t writer, uint64_t number) { return (writer << 40 ^ number) * 0x9e3779b97f4a7c15u; }
+
+class Stress : public testing::TestWithParam<Setting> {
+ protected:
+  Stress() : memory_(options_of(GetParam().features, 10, 2)), last_(GetParam().writers, 0) {}
+
+  void write(uint64_t writer) {
+    while (!go_.load(std::memory_order_acquire)) std::this_thread::yield();
+    for (uint64_t number = 1; number <= kEvents; ++number) {
+      const bool done = GetParam().ownership == MAXLAT_RING_THREAD
+                            ? maxlat_ring_event(MAXLAT_RING_THREAD, &memory_.ring, 7, writer, number, check_of(writer, number))
+                            : maxlat_ring_event(MAXLAT_RING_CPU, &memory_.ring, 7, writer, number, check_of(writer, number));
+      recorded_ += done;
+      if (number % 1000 == 0) maxlat_ring_flush(GetParam().ownership, &memory_.ring);
+    }
+  }
+
+  // RETURNS: false when there was nothing, or something wrong.
+  bool read() {
+    maxlat_ring_view view;
+    const maxlat_ring_got got = maxlat_ring_get(&memory_.reader, &view);
+    EXPECT_NE(got, MAXLAT_RING_CORRUPT);
+    if (got != MAXLAT_RING_GOT) return false;
+    const auto* packet = reinterpret_cast<const maxlat_ring_packet*>(view.bytes);
+    const uint64_t records = (view.content_size - MAXLAT_RING_PACKET_HEADER) / MAXLAT_RING_EVENT_BYTES;
+    EXPECT_EQ(packet->records, records);
+    for (uint64_t i = 0; i < records; ++i) {
+      const auto* word = reinterpret_cast<const uint64_t*>(view.bytes + MAXLAT_RING_PACKET_HEADER) + 4 * i;
+      const uint64_t writer = word[1], number = word[2];
+      if (writer >= last_.size() || word[3] != check_of(writer, number) || number <= last_[writer]) {
+        ADD_FAILURE() << "record " << i << " of packet " << packet->sequence << ": " << writer << ' ' << number;
+        return false;
+      }
+      last_[writer] = number;
+    }
+    read_ += records;
+    maxlat_ring_put(&memory_.reader, &view);
+    return true;
+  }
+
+  RingMemory memory_;
+  std::vector<uint64_t> last_;
+  std::atomic<uint64_t> recorded_ = 0;
+  std::atomic<bool> go_ = false;
+  uint64_t read_ = 0;
+};
+
+TEST_P(Stress, BooksBalance) {
+  std::vector<std::thread> writers;
+  for (uint64_t writer = 0; writer < GetParam().writers; ++writer) writers.emplace_back([this, writer] { write(writer); });
+  std::atomic<bool> done = false;
+  std::thread reader([&] {
+    while (!done.load(std::memory_order_acquire) && !HasFailure()) {
+      if (!read()) std::this_thread::yield();
+    }
+  });
+  go_.store(true, std::memory_order_release);
+  for (auto& writer : writers) writer.join();
+  done.store(true, std::memory_order_release);
+  reader.join();
+  maxlat_ring_finalise(GetParam().ownership, &memory_.ring);
+  while (read()) {
+  }
+  const maxlat_ring_header& books = *memory_.ring.header;
+  EXPECT_EQ(maxlat_ring_poll(&memory_.reader), MAXLAT_RING_HANGUP);
+  EXPECT_EQ(GetParam().writers * kEvents, recorded_ + books.lost_full + books.lost_wrap);
+  EXPECT_EQ(books.records_delivered, recorded_);
+  if ((GetParam().features & MAXLAT_RING_OVERWRITE) == 0) {
+    EXPECT_EQ(read_, recorded_);
+  } else {
+    EXPECT_EQ(books.lost_full, 0u);
+    EXPECT_LE(read_, recorded_);
+  }
+}
+
+constexpr uint32_t kOverwrite = MAXLAT_RING_OVERWRITE, kShared = MAXLAT_RING_SHARED_WRITERS;
+INSTANTIATE_TEST_SUITE_P(Rings, Stress,
+                         testing::Values(Setting{"thread_discard", MAXLAT_RING_THREAD, 0, 1},
+                                         Setting{"thread_overwrite", MAXLAT_RING_THREAD, kOverwrite, 1},
+                                         Setting{"cpu_discard", MAXLAT_RING_CPU, kShared, 3},
+                                         Setting{"cpu_overwrite", MAXLAT_RING_CPU, kShared | kOverwrite, 3}),
+                         [](const auto& setting) { return std::string(setting.param.name); });
+
+}  // namespace

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+// Runs a piece of code one instruction at a time, by the processor's trap flag, and calls something after a chosen one: a
+// signal handler at EVERY instruction of a probe, not at those that a timer happens to hit.
+#pragma once
+
+#include <signal.h>
+#include <ucontext.h>
+
+#include <cstdint>
+#include <stdexcept>
+
+namespace maxlat::ring_test {
+
+class SingleStep {
+ public:
+  using Action = void (*)();
+
+  SingleStep() {
+    struct sigaction action {};
+    action.sa_sigaction = &SingleStep::trapped;
+    action.sa_flags = SA_SIGINFO;
+    if (sigaction(SIGTRAP, &action, &before_) != 0) throw std::runtime_error("sigaction");
+  }
+  ~SingleStep() { sigaction(SIGTRAP, &before_, nullptr); }
+  SingleStep(const SingleStep&) = delete;
+  SingleStep& operator=(const SingleStep&) = delete;
+
+  // Runs body(); after its instruction number `at` (from 1) interrupts it with action(). RETURNS: false when it was shorter.
+  template <class Body>
+  static bool interrupt(uint64_t at, Action action, Body&& body) {
+    steps_ = 0;
+    at_ = at;
+    action_ = action;
+    step_on();
+    body();
+    step_off();
+    return steps_ >= at;
+  }
+
+  // Instructions that the last body() took before it was interrupted or ended.
+  static uint64_t steps() { return steps_; }
+
+  // Instructions of body(), less those of an empty one.
+  template <class Body>
+  static uint64_t count(Body&& body) {
+    const auto all = [](auto&& what) {
+      interrupt(UINT64_MAX, nullptr, what);
+      return steps_;
+    };
+    const uint64_t frame = all([] { asm volatile("" : : : "memory"); });
+    return all(body) - frame;
+  }
+
+ private:
+  static constexpr long kTrapFlag = 0x100;
+
+  static void trapped(int, siginfo_t*, void* context) {
+    if (++steps_ < at_) return;
+    static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_EFL] &= ~kTrapFlag;
+    action_();
+  }
+  // The red zone below the stack pointer may be in use: step over it.
+  __attribute__((always_inline)) static void step_on() {
+    asm volatile("lea -128(%%rsp), %%rsp; pushfq; orq $0x100, (%%rsp); popfq; lea 128(%%rsp), %%rsp" : : : "memory", "cc");
+  }
+  __attribute__((always_inline)) static void step_off() {
+    asm volatile("lea -128(%%rsp), %%rsp; pushfq; andq $~0x100, (%%rsp); popfq; lea 128(%%rsp), %%rsp" : : : "memory", "cc");
+  }
+
+  static inline uint64_t steps_, at_;
+  static inline Action action_;
+  struct sigaction before_ {};
+};
+
+}  // namespace maxlat::ring_test
