@@ -40,27 +40,21 @@ MAXLAT_RING_INLINE uint64_t maxlat_ring_records_between(uint64_t before, uint64_
  * Publishes the packet of `position`. `filled` is the commit count that filled it.
  * THREADS: the one context whose add returned `filled`; may be interrupted anywhere by writers of other packets.
  */
-MAXLAT_RING_COLD void maxlat_ring_deliver(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
+MAXLAT_RING_OUT_OF_LINE void maxlat_ring_deliver(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
                                           uint64_t position, uint64_t filled);
 
-/* Counts `bytes` of the packet of `position` as committed: a header, padding, or with MAXLAT_RING_ONE_RECORD a record. */
+/* Counts `bytes` of the packet of `position` as committed: a header, padding, or with MAXLAT_RING_ONE_RECORD a record.
+   REQUIRES: commit_count is that packet's word. */
 MAXLAT_RING_INLINE void maxlat_ring_commit_bytes(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
-                                                 uint64_t position, uint64_t bytes) {
+                                                 uint64_t* commit_count, uint64_t position, uint64_t bytes) {
+  const uint64_t sub_buffer_mask = ring->shape.sub_buffer_mask;
   /* release [W1] inside the add, or a compiler barrier that the reader promotes [M1] (promote.h): the payload before its count.
      Partner: acquire [P1] in read.c. Shape: publish. Without this, the reader could see commit_seq before a payload byte. */
-  const uint64_t commit =
-      maxlat_ring_owner_add(ownership, &ring->commit_count[maxlat_ring_index(&ring->shape, position)], bytes);
+  const uint64_t commit = maxlat_ring_owner_add(ownership, commit_count, bytes);
   /* A necessary part of equation 2, and all that is asked of a commit that does not fill: its left side is a multiple of S. */
-  if (MAXLAT_UNLIKELY((commit & ring->shape.sub_buffer_mask) == 0) &&
-      maxlat_ring_filled(&ring->shape, position, commit)) {
+  if (MAXLAT_UNLIKELY((commit & sub_buffer_mask) == 0) && maxlat_ring_filled(&ring->shape, position, commit)) {
     maxlat_ring_deliver(ownership, ring, position, commit);
   }
-}
-
-/* Commits a record of `size` bytes reserved at `position`. THREADS: the context that reserved it, once. */
-MAXLAT_RING_INLINE void maxlat_ring_commit(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
-                                           uint64_t position, uint64_t size) {
-  maxlat_ring_commit_bytes(ownership, ring, position, size + MAXLAT_RING_ONE_RECORD);
 }
 
 #ifdef __cplusplus

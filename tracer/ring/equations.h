@@ -45,6 +45,8 @@
 struct maxlat_ring_shape {
   uint64_t sub_buffer_mask; /* |sbuf| - 1 */
   uint64_t buffer_mask;     /* |buf| - 1 */
+  uint64_t ring_mask;       /* number of sub-buffers - 1 */
+  uint64_t common_bits;     /* in which a commit count and a shifted position can be compared */
   uint32_t sub_buffer_bits; /* lg |sbuf| */
   uint32_t ring_bits;       /* lg (|buf| / |sbuf|): nsbbits of the paper */
 };
@@ -53,6 +55,8 @@ static inline struct maxlat_ring_shape maxlat_ring_shape_of(uint32_t sub_buffer_
   struct maxlat_ring_shape shape;
   shape.sub_buffer_mask = (1ull << sub_buffer_bits) - 1;
   shape.buffer_mask = (1ull << (sub_buffer_bits + ring_bits)) - 1;
+  shape.ring_mask = (1ull << ring_bits) - 1;
+  shape.common_bits = (MAXLAT_RING_COUNT_MASK >> ring_bits) & MAXLAT_RING_COMMIT_MASK; /* wbits - nsbbits, or the commit width */
   shape.sub_buffer_bits = sub_buffer_bits;
   shape.ring_bits = ring_bits;
   return shape;
@@ -63,18 +67,13 @@ MAXLAT_RING_INLINE uint64_t maxlat_ring_wrap(uint64_t position) { return positio
 
 /* Place of the sub-buffer in the ring, and number of the packet in the stream. */
 MAXLAT_RING_INLINE uint64_t maxlat_ring_index(const struct maxlat_ring_shape* shape, uint64_t position) {
-  return (position & shape->buffer_mask) >> shape->sub_buffer_bits;
+  return position >> shape->sub_buffer_bits & shape->ring_mask;
 }
 MAXLAT_RING_INLINE uint64_t maxlat_ring_packet_number(const struct maxlat_ring_shape* shape, uint64_t position) {
   return position >> shape->sub_buffer_bits;
 }
 MAXLAT_RING_INLINE uint64_t maxlat_ring_sub_buffer_start(const struct maxlat_ring_shape* shape, uint64_t position) {
   return position & ~shape->sub_buffer_mask;
-}
-
-/* The bits in which a commit count and a shifted position can be compared: wbits - nsbbits, or the commit width if less. */
-MAXLAT_RING_INLINE uint64_t maxlat_ring_common_bits(const struct maxlat_ring_shape* shape) {
-  return (MAXLAT_RING_COUNT_MASK >> shape->ring_bits) & MAXLAT_RING_COMMIT_MASK;
 }
 
 /* Bytes that were committed in a sub-buffer before the pass of this position began. */
@@ -95,13 +94,13 @@ MAXLAT_RING_INLINE bool maxlat_ring_full(const struct maxlat_ring_shape* shape, 
  */
 MAXLAT_RING_INLINE bool maxlat_ring_filled(const struct maxlat_ring_shape* shape, uint64_t position, uint64_t commit) {
   return ((maxlat_ring_committed_before(shape, position) ^ (commit - shape->sub_buffer_mask - 1)) &
-          maxlat_ring_common_bits(shape)) == 0;
+          shape->common_bits) == 0;
 }
 
 /* Equation 3: every pass before the one that begins at `write_count` is fully committed, so its sub-buffer may be entered. */
 MAXLAT_RING_INLINE bool maxlat_ring_fully_committed(const struct maxlat_ring_shape* shape, uint64_t write_count,
                                                     uint64_t commit) {
-  return ((maxlat_ring_committed_before(shape, write_count) ^ commit) & maxlat_ring_common_bits(shape)) == 0;
+  return ((maxlat_ring_committed_before(shape, write_count) ^ commit) & shape->common_bits) == 0;
 }
 
 /* Equation 4: the reader stands in the sub-buffer that is being written: nothing to read. */

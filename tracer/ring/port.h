@@ -31,8 +31,9 @@ enum maxlat_ring_ownership { MAXLAT_RING_THREAD = 0, MAXLAT_RING_CPU = 1 };
 
 /* For the fast path: inlined whatever the compiler thinks, so that a constant ownership selects one instruction. */
 #define MAXLAT_RING_INLINE static inline __attribute__((always_inline))
-/* For what happens once per sub-buffer or in a collision: out of the way of the fast path's instruction cache. */
-#define MAXLAT_RING_COLD __attribute__((noinline, cold))
+/* For what happens once per sub-buffer or in a collision: out of the way of the fast path's instruction cache. Not `cold`, which would
+   make the compiler prefer few bytes to few instructions, and this is the longest path there is. */
+#define MAXLAT_RING_OUT_OF_LINE __attribute__((noinline))
 
 #ifdef MAXLAT_RING_PORT
 #include MAXLAT_RING_PORT

@@ -57,11 +57,9 @@ MAXLAT_RING_INLINE uint64_t maxlat_ring_record_kind(uint32_t id, uint64_t bytes)
   return (uint64_t)id << MAXLAT_RING_ID_SHIFT | bytes / 8 << MAXLAT_RING_LENGTH_SHIFT;
 }
 
-/* The word of a record at `position`. */
-MAXLAT_RING_INLINE uint64_t maxlat_ring_record_word(const struct maxlat_ring_shape* shape, uint64_t kind,
-                                                    uint64_t position, uint64_t time) {
-  return (time & MAXLAT_RING_LOW_BITS(MAXLAT_RING_TIME_BITS)) | kind |
-         maxlat_ring_packet_number(shape, position) << MAXLAT_RING_STAMP_SHIFT;
+/* The word of a record in packet number `packet`. */
+MAXLAT_RING_INLINE uint64_t maxlat_ring_record_word(uint64_t kind, uint64_t packet, uint64_t time) {
+  return (time & MAXLAT_RING_LOW_BITS(MAXLAT_RING_TIME_BITS)) | kind | packet << MAXLAT_RING_STAMP_SHIFT;
 }
 
 /* Stores the word as the last of a record's stores: what comes before it in the program is in memory before it. */

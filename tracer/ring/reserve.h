@@ -53,63 +53,87 @@ extern "C" {
 enum maxlat_ring_outcome {
   MAXLAT_RING_RESERVED = 0,
   MAXLAT_RING_DROPPED = 1, /* and counted, by cause */
-  MAXLAT_RING_AGAIN = 2    /* another writer was first; nothing happened */
+  MAXLAT_RING_AGAIN = 2,   /* another writer was first; nothing happened */
+  MAXLAT_RING_UNCOMMON = 3 /* try_common only: not a case for it; nothing happened */
 };
 
+/* What a reservation gives. Everything that commit needs is worked out once, here; unused members cost nothing once inlined. */
 struct maxlat_ring_slot {
-  uint64_t position; /* where in the stream; says which packet */
+  uint64_t position; /* where in the stream */
+  uint64_t packet;   /* number of the packet it is in */
   uint64_t time;
   uint8_t* bytes;
+  uint64_t* commit_count; /* the packet's */
 };
 
-/* The part of an attempt that begins or ends a packet, or drops the event. Same contract as maxlat_ring_try_reserve. */
-MAXLAT_RING_COLD enum maxlat_ring_outcome maxlat_ring_try_reserve_at_edge(enum maxlat_ring_ownership ownership,
-                                                                          const struct maxlat_ring* ring, uint64_t size,
-                                                                          struct maxlat_ring_slot* slot);
-/* The second and later attempts. */
-MAXLAT_RING_COLD enum maxlat_ring_outcome maxlat_ring_reserve_again(enum maxlat_ring_ownership ownership,
-                                                                    const struct maxlat_ring* ring, uint64_t size,
-                                                                    struct maxlat_ring_slot* slot);
+/* One attempt of any kind. Contract: maxlat_ring_try_reserve. */
+MAXLAT_RING_OUT_OF_LINE enum maxlat_ring_outcome maxlat_ring_try_any(enum maxlat_ring_ownership ownership,
+                                                                     const struct maxlat_ring* ring, uint64_t size,
+                                                                     struct maxlat_ring_slot* slot);
+/* Attempts of any kind. Contract: maxlat_ring_reserve. */
+MAXLAT_RING_OUT_OF_LINE enum maxlat_ring_outcome maxlat_ring_reserve_any(enum maxlat_ring_ownership ownership,
+                                                                         const struct maxlat_ring* ring, uint64_t size,
+                                                                         struct maxlat_ring_slot* slot);
 
-/* Overwrite mode: marks the place of `position` as held by writers for its packet, and makes the reader leave it. */
-MAXLAT_RING_COLD uint64_t maxlat_ring_claim(const struct maxlat_ring* ring, uint64_t position);
+/* Overwrite mode: marks the place of `position` as held by writers for its packet, and makes the reader leave it.
+   RETURNS: the sub-buffer that stands there. */
+MAXLAT_RING_OUT_OF_LINE uint64_t maxlat_ring_claim(const struct maxlat_ring* ring, uint64_t position);
 
-/* The bytes of a reserved position. In overwrite mode every context makes sure of the reference before it touches a byte: the
-   one that opened the packet may have been interrupted before it did. */
-MAXLAT_RING_INLINE uint8_t* maxlat_ring_bytes_at(const struct maxlat_ring* ring, uint64_t position) {
-  const struct maxlat_ring_shape* shape = &ring->shape;
-  if (!maxlat_ring_overwrites(ring)) return ring->memory + (position & shape->buffer_mask);
+/* The sub-buffer in which the packet of a reserved position lies. In overwrite mode every context makes sure of the reference
+   before it touches a byte: the one that opened the packet may have been interrupted before it did. */
+MAXLAT_RING_INLINE uint64_t maxlat_ring_sub_buffer_of(const struct maxlat_ring* ring, uint64_t position, uint64_t packet) {
+  const uint64_t place = packet & ring->shape.ring_mask;
+  if (!maxlat_ring_overwrites(ring)) return place;
   /* relaxed: only writers set the state that is looked for, and this context's reservation keeps it from being cleared. */
-  uint64_t word = maxlat_ring_load(&ring->cells[maxlat_ring_index(shape, position)].reference);
-  if (MAXLAT_UNLIKELY(maxlat_ring_ref_state(word) !=
-                      maxlat_ring_ref(0, MAXLAT_RING_REF_WRITER, maxlat_ring_packet_number(shape, position)))) {
-    word = maxlat_ring_claim(ring, position);
+  const uint64_t word = maxlat_ring_load(&ring->cells[place].reference);
+  const uint64_t sub_buffer = word - maxlat_ring_ref(0, MAXLAT_RING_REF_WRITER, packet); /* in range only in that very state */
+  return MAXLAT_LIKELY(sub_buffer <= MAXLAT_RING_REF_INDEX) ? sub_buffer : maxlat_ring_claim(ring, position);
+}
+
+/*
+ * One attempt at the common case: a record in the middle of a packet whose reference is already held. A probe that does
+ * everything else out of line (event_probe.h) has no call on this path, and so no registers to save.
+ *
+ * In overwrite mode the reference is looked at BEFORE the CAS: if it is held for this packet and the CAS then succeeds, the
+ * packet had room until now, so it was not delivered, and now it waits for our commit: the reference stays held.
+ * REQUIRES: as maxlat_ring_try_reserve. RETURNS: RESERVED, AGAIN or UNCOMMON.
+ */
+MAXLAT_RING_INLINE enum maxlat_ring_outcome maxlat_ring_try_common(enum maxlat_ring_ownership ownership,
+                                                                   const struct maxlat_ring* ring, uint64_t size,
+                                                                   struct maxlat_ring_slot* slot) {
+  const uint64_t sub_buffer_mask = ring->shape.sub_buffer_mask;
+  const uint32_t sub_buffer_bits = ring->shape.sub_buffer_bits;
+  /* relaxed: the CAS below decides whether this value was still the last one. */
+  const uint64_t position = maxlat_ring_load(ring->write_count);
+  const uint64_t offset = position & sub_buffer_mask;
+  if (MAXLAT_UNLIKELY(offset == 0 || offset + size > sub_buffer_mask)) return MAXLAT_RING_UNCOMMON;
+  const uint64_t packet = position >> sub_buffer_bits;
+  const uint64_t place = packet & ring->shape.ring_mask;
+  uint64_t sub_buffer = place;
+  if (maxlat_ring_overwrites(ring)) {
+    /* relaxed: writers set the state that is looked for, and its stores are to memory that this context will own. */
+    sub_buffer = maxlat_ring_load(&ring->cells[place].reference) - maxlat_ring_ref(0, MAXLAT_RING_REF_WRITER, packet);
+    if (MAXLAT_UNLIKELY(sub_buffer > MAXLAT_RING_REF_INDEX)) return MAXLAT_RING_UNCOMMON;
   }
-  return ring->memory + (maxlat_ring_ref_sub_buffer(word) << shape->sub_buffer_bits) +
-         (position & shape->sub_buffer_mask);
+  slot->position = position;
+  slot->packet = packet;
+  slot->commit_count = &ring->commit_count[place];
+  slot->bytes = ring->memory + (sub_buffer << sub_buffer_bits) + offset;
+  slot->time = maxlat_ring_clock();
+  return MAXLAT_LIKELY(maxlat_ring_owner_cas(ownership, ring->write_count, position, maxlat_ring_wrap(position + size)))
+             ? MAXLAT_RING_RESERVED
+             : MAXLAT_RING_AGAIN;
 }
 
 /*
  * One attempt. REQUIRES: size a positive multiple of 8, below 2^32.
- * RETURNS: RESERVED: the slot is the caller's until it commits `size` bytes at slot->position. DROPPED. AGAIN.
+ * RETURNS: RESERVED: the slot is the caller's until it commits it. DROPPED. AGAIN.
  */
 MAXLAT_RING_INLINE enum maxlat_ring_outcome maxlat_ring_try_reserve(enum maxlat_ring_ownership ownership,
                                                                     const struct maxlat_ring* ring, uint64_t size,
                                                                     struct maxlat_ring_slot* slot) {
-  /* relaxed: the CAS below decides whether this value was still the last one. */
-  const uint64_t position = maxlat_ring_load(ring->write_count);
-  const uint64_t offset = position & ring->shape.sub_buffer_mask;
-  if (MAXLAT_UNLIKELY(offset == 0 || offset + size > ring->shape.sub_buffer_mask)) {
-    return maxlat_ring_try_reserve_at_edge(ownership, ring, size, slot);
-  }
-  const uint64_t time = maxlat_ring_clock();
-  if (MAXLAT_UNLIKELY(!maxlat_ring_owner_cas(ownership, ring->write_count, position, maxlat_ring_wrap(position + size)))) {
-    return MAXLAT_RING_AGAIN;
-  }
-  slot->position = position;
-  slot->time = time;
-  slot->bytes = maxlat_ring_bytes_at(ring, position);
-  return MAXLAT_RING_RESERVED;
+  const enum maxlat_ring_outcome outcome = maxlat_ring_try_common(ownership, ring, size, slot);
+  return outcome == MAXLAT_RING_UNCOMMON ? maxlat_ring_try_any(ownership, ring, size, slot) : outcome;
 }
 
 /*
@@ -119,9 +143,14 @@ MAXLAT_RING_INLINE enum maxlat_ring_outcome maxlat_ring_try_reserve(enum maxlat_
 MAXLAT_RING_INLINE enum maxlat_ring_outcome maxlat_ring_reserve(enum maxlat_ring_ownership ownership,
                                                                 const struct maxlat_ring* ring, uint64_t size,
                                                                 struct maxlat_ring_slot* slot) {
-  const enum maxlat_ring_outcome outcome = maxlat_ring_try_reserve(ownership, ring, size, slot);
-  if (MAXLAT_LIKELY(outcome != MAXLAT_RING_AGAIN)) return outcome;
-  return maxlat_ring_reserve_again(ownership, ring, size, slot);
+  if (MAXLAT_LIKELY(maxlat_ring_try_common(ownership, ring, size, slot) == MAXLAT_RING_RESERVED)) return MAXLAT_RING_RESERVED;
+  return maxlat_ring_reserve_any(ownership, ring, size, slot);
+}
+
+/* Commits the record of `size` bytes in its slot: Algorithm 3. THREADS: the context that reserved it, once. */
+MAXLAT_RING_INLINE void maxlat_ring_commit(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
+                                           const struct maxlat_ring_slot* slot, uint64_t size) {
+  maxlat_ring_commit_bytes(ownership, ring, slot->commit_count, slot->position, size + MAXLAT_RING_ONE_RECORD);
 }
 
 /* Counts an event that was given up after too many AGAINs. */

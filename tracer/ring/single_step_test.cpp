@@ -60,9 +60,8 @@ struct Trial {
       const uint64_t number = word[1];
       const uint64_t low = MAXLAT_RING_LOW_BITS(MAXLAT_RING_TIME_BITS);
       time += ((word[0] & low) - time) & low;  // the first time with these low bits that is not earlier
-      const uint64_t position = view.position + MAXLAT_RING_PACKET_HEADER + MAXLAT_RING_EVENT_BYTES * i;
-      const uint64_t expected = maxlat_ring_record_word(
-          &memory.ring.shape, maxlat_ring_record_kind(7, MAXLAT_RING_EVENT_BYTES), position, time);
+      const uint64_t expected =
+          maxlat_ring_record_word(maxlat_ring_record_kind(7, MAXLAT_RING_EVENT_BYTES), view.sequence, time);
       good = good && number < tried && word[0] == expected && word[2] == ~number && word[3] == number * 3 &&
              time <= packet->end_time;
       if (number < tried) seen.push_back(number);

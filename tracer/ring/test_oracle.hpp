@@ -69,7 +69,7 @@ class Oracle {
       if (event.read) return "a record for the second time";
       if (event.position != maxlat_ring_wrap(view.position + offset)) return "a record of another pass";
       const uint64_t kind = maxlat_ring_record_kind(1 + static_cast<uint32_t>(number % 1000), event.bytes);
-      if (first != maxlat_ring_record_word(&ring.shape, kind, event.position, event.time)) return "a wrong record word";
+      if (first != maxlat_ring_record_word(kind, maxlat_ring_packet_number(&ring.shape, event.position), event.time)) return "a wrong record word";
       for (uint64_t i = 2; i < event.bytes / 8; ++i) {
         if (word(offset + 8 * i) != content_of(number, i)) return "a wrong byte in a record";
       }
@@ -106,9 +106,9 @@ bool write_event(Oracle& oracle, maxlat_ring_ownership ownership, const maxlat_r
   for (uint64_t i = 2; i < bytes / 8; ++i) store(i, content_of(number, i));
   const uint64_t kind = maxlat_ring_record_kind(1 + static_cast<uint32_t>(number % 1000), bytes);
   between();
-  maxlat_ring_record_finish(slot.bytes, maxlat_ring_record_word(&ring.shape, kind, slot.position, slot.time));
+  maxlat_ring_record_finish(slot.bytes, maxlat_ring_record_word(kind, slot.packet, slot.time));
   oracle.written(number);
-  maxlat_ring_commit(ownership, &ring, slot.position, bytes);
+  maxlat_ring_commit(ownership, &ring, &slot, bytes);
   return true;
 }
 

@@ -37,19 +37,8 @@ class SingleStep {
     return steps_ >= at;
   }
 
-  // Instructions that the last body() took before it was interrupted or ended.
+  // Instructions that the last body() took before it was interrupted or ended, and those around it.
   static uint64_t steps() { return steps_; }
-
-  // Instructions of body(), less those of an empty one.
-  template <class Body>
-  static uint64_t count(Body&& body) {
-    const auto all = [](auto&& what) {
-      interrupt(UINT64_MAX, nullptr, what);
-      return steps_;
-    };
-    const uint64_t frame = all([] { asm volatile("" : : : "memory"); });
-    return all(body) - frame;
-  }
 
  private:
   static constexpr long kTrapFlag = 0x100;
