@@ -125,8 +125,11 @@ bit finalised;
 #endif
 
 #ifdef OVERWRITE
+#define forget_held() held = 0
 #define claimed(x) (ref_writer[place(x)] == 1 && ref_tag[place(x)] == pass(x))
 #define ref_word(x) (64 * ref_writer[place(x)] + 128 * ref_taken[place(x)] + ref_tag[place(x)])
+#else
+#define forget_held() skip
 #endif
 
 #ifdef M_NO_TAG
@@ -267,6 +270,10 @@ inline event() {
      :: else
      fi;
 #endif
+#ifdef OVERWRITE
+     /* The common path looks at the reference before the CAS (maxlat_ring_try_common). */
+     atomic { held = !enter && claimed(b); m = (held -> ref_index[place(b)] : 0) };
+#endif
 #if defined(TIME) && !defined(M_TIME_OUTSIDE)
      atomic { read_clock() };
 #endif
@@ -296,7 +303,14 @@ inline event() {
      :: enter -> switch_new(b, P)
      :: else
      fi;
+#ifdef OVERWRITE
+     if
+     :: held
+     :: else -> claim(b)
+     fi;
+#else
      claim(b);
+#endif
      if
      :: atomic { (b + size) % SB == 0 -> /* EndSwitchCurrent */
           closed[m] = P + 1; content[m] = SB;
@@ -329,6 +343,7 @@ inline event() {
   :: else
   fi;
   d_step {
+    forget_held();
     o = 0; s = 0; b = 0; P = 0; size = 0; leave = 0; enter = 0; again = 0; u = 0; v = 0; c = 0; m = 0;
 #ifdef TIME
     t = 0
@@ -385,6 +400,9 @@ active [LEVELS] proctype Writer() provided (_pid >= top) {
 #endif
   byte left, outer, o, s, b, P, size, u, v, c, m;
   bit leave, enter, again;
+#ifdef OVERWRITE
+  bit held;
+#endif
 #ifdef TIME
   byte t;
 #endif

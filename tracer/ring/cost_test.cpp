@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-// How many instructions an event of three fields takes, counted by single-stepping: a figure that noise cannot touch. The limits
-// are those of the tracer's specification (60 common, 300 longest), but for the longest path in overwrite mode, which adds the claim of
-// the reference and the push of the reader and is held at 330; what is printed is what it is today.
+// How many instructions an event of three fields takes, counted by single-stepping: a figure that noise cannot touch.
+// The limits are those of the tracer's specification (60 common, 300 longest), but for the longest path in overwrite
+// mode, which adds the claim of the reference and the push of the reader and is held at 330; what is printed is what it
+// is today. They bind the compiler that ships (gcc); clang is given a tenth more.
 #include <gtest/gtest.h>
-
 #include <maxlat/ring/switch.h>
 
 #include "event_probe.h"
@@ -16,6 +16,14 @@ using namespace maxlat::ring_test;
 
 constexpr uint32_t kSubBufferBits = 9, kRingBits = 1;
 constexpr uint64_t kEventsToSubBuffer = 12;
+
+constexpr uint64_t limit(uint64_t gcc) {
+#ifdef __clang__
+  return gcc + gcc / 10;
+#else
+  return gcc;
+#endif
+}
 
 __attribute__((noinline)) bool thread_event(const maxlat_ring* ring) {
   return maxlat_ring_event(MAXLAT_RING_THREAD, ring, 7, 1, 2, 3);
@@ -64,7 +72,7 @@ TEST_P(Cost, CommonPathIsAtMost60Instructions) {
   const uint64_t count = instructions();
   report("common path", count);
   EXPECT_TRUE(recorded_);
-  EXPECT_LE(count, 60u);
+  EXPECT_LE(count, limit(60));
 }
 
 TEST_P(Cost, LongestPathIsBounded) {
@@ -72,7 +80,7 @@ TEST_P(Cost, LongestPathIsBounded) {
   uint64_t longest = 0;
   for (uint64_t i = 0; i < 4 * kEventsToSubBuffer; ++i) longest = std::max(longest, instructions());
   report("longest path", longest);
-  EXPECT_LE(longest, (std::get<0>(GetParam()) & MAXLAT_RING_OVERWRITE) != 0 ? 330u : 300u);
+  EXPECT_LE(longest, (std::get<0>(GetParam()) & MAXLAT_RING_OVERWRITE) != 0 ? limit(330) : limit(300));
 }
 
 TEST_P(Cost, DroppingIsCheaperInTimeThanRecordingBecauseItReadsNoClock) {
@@ -81,11 +89,12 @@ TEST_P(Cost, DroppingIsCheaperInTimeThanRecordingBecauseItReadsNoClock) {
   const uint64_t count = instructions();
   report("dropped event", count);
   EXPECT_FALSE(recorded_);
-  EXPECT_LE(count, 100u);  // more than recording takes, but no clock and no CAS: see ring_bench
+  EXPECT_LE(count, limit(100));  // more than recording takes, but no clock and no CAS: see ring_bench
 }
 
 constexpr uint32_t kOverwrite = MAXLAT_RING_OVERWRITE;
-INSTANTIATE_TEST_SUITE_P(Rings, Cost, testing::Combine(testing::Values(0u, kOverwrite), testing::Values(thread_event, cpu_event)),
+INSTANTIATE_TEST_SUITE_P(Rings, Cost,
+                         testing::Combine(testing::Values(0u, kOverwrite), testing::Values(thread_event, cpu_event)),
                          [](const auto& parameter) {
                            return std::string(std::get<1>(parameter.param) == thread_event ? "thread_" : "cpu_") +
                                   (std::get<0>(parameter.param) == 0 ? "discard" : "overwrite");

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-// Equations 1 to 4 against the truth: the same questions asked of counters that never wrap. Built at several counter widths.
+// Equations 1 to 4 against the truth: the same questions asked of counters that never wrap. Built at several counter
+// widths.
+#include <gtest/gtest.h>
 #include <maxlat/ring/commit.h>
 
-#include <gtest/gtest.h>
-
 extern "C" void maxlat_ring_test_step(void) {}
-extern "C" uint64_t maxlat_ring_test_clock(void) { return 0; }
+extern "C" uint64_t maxlat_ring_test_clock(void) {
+  return 0;
+}
 
 namespace {
 
@@ -40,7 +42,8 @@ TEST_F(Equations, FullWhenAllSubBuffersLieBetweenWriterAndReader) {
 TEST_F(Equations, FilledExactlyWhenTheWholePassIsCommitted) {
   for (uint64_t at = 0; at < span_; ++at) {
     for (uint64_t committed = 0; committed <= kSize; ++committed) {
-      ASSERT_EQ(maxlat_ring_filled(&shape_, maxlat_ring_wrap(base_ + at), commit_at(base_, at, committed)), committed == kSize)
+      ASSERT_EQ(maxlat_ring_filled(&shape_, maxlat_ring_wrap(base_ + at), commit_at(base_, at, committed)),
+                committed == kSize)
           << at;
     }
   }
@@ -58,8 +61,9 @@ TEST_F(Equations, FullyCommittedExactlyWhenTheEarlierPassIsWhole) {
 TEST_F(Equations, BeingWrittenExactlyInTheSameSubBuffer) {
   for (uint64_t read = 0; read < span_; read += kSize) {
     for (uint64_t ahead = 0; ahead < kBuffer; ++ahead) {
-      ASSERT_EQ(maxlat_ring_being_written(&shape_, maxlat_ring_wrap(base_ + read + ahead), maxlat_ring_wrap(base_ + read)),
-                ahead < kSize);
+      ASSERT_EQ(
+          maxlat_ring_being_written(&shape_, maxlat_ring_wrap(base_ + read + ahead), maxlat_ring_wrap(base_ + read)),
+          ahead < kSize);
     }
   }
 }

@@ -35,10 +35,11 @@ static MAXLAT_RING_OUT_OF_LINE bool maxlat_ring_event_any(enum maxlat_ring_owner
 }
 
 /* RETURNS: true when recorded, false when dropped and counted. */
-MAXLAT_RING_INLINE bool maxlat_ring_event(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring, uint32_t id,
-                                          uint64_t first, uint64_t second, uint64_t third) {
+MAXLAT_RING_INLINE bool maxlat_ring_event(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
+                                          uint32_t id, uint64_t first, uint64_t second, uint64_t third) {
   struct maxlat_ring_slot slot;
-  if (MAXLAT_UNLIKELY(maxlat_ring_try_common(ownership, ring, MAXLAT_RING_EVENT_BYTES, &slot) != MAXLAT_RING_RESERVED)) {
+  if (MAXLAT_UNLIKELY(maxlat_ring_try_common(ownership, ring, MAXLAT_RING_EVENT_BYTES, &slot) !=
+                      MAXLAT_RING_RESERVED)) {
     return maxlat_ring_event_any(ownership, ring, id, first, second, third);
   }
   return maxlat_ring_event_write(ownership, ring, &slot, id, first, second, third);

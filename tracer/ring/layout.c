@@ -9,7 +9,9 @@ struct places {
   uint64_t total;
 };
 
-static uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+static uint64_t round_up(uint64_t value, uint64_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
 
 static bool in_range(uint32_t features, uint32_t sub_buffer_bits, uint32_t ring_bits) {
   return (features & ~MAXLAT_RING_ALL_FEATURES) == 0 && sub_buffer_bits >= MAXLAT_RING_MIN_SUB_BUFFER_BITS &&
@@ -45,7 +47,8 @@ uint64_t maxlat_ring_size(const struct maxlat_ring_options* options) {
   return places_of(options->features, options->sub_buffer_bits, options->ring_bits).total;
 }
 
-bool maxlat_ring_create(struct maxlat_ring* ring, void* where, uint64_t size, const struct maxlat_ring_options* options) {
+bool maxlat_ring_create(struct maxlat_ring* ring, void* where, uint64_t size,
+                        const struct maxlat_ring_options* options) {
   const uint64_t needed = maxlat_ring_size(options);
   if (needed == 0 || size < needed) return false;
   const struct places at = places_of(options->features, options->sub_buffer_bits, options->ring_bits);
@@ -82,8 +85,8 @@ bool maxlat_ring_create(struct maxlat_ring* ring, void* where, uint64_t size, co
     for (uint32_t byte = 0; byte < MAXLAT_RING_PACKET_PREFIX; ++byte) packet->prefix[byte] = options->prefix[byte];
     packet->packet_bits = 8ull << options->sub_buffer_bits;
   }
-  /* release [L1]: a reader that finds the magic finds everything above. Partner: [L1] in maxlat_ring_attach. Shape: publish.
-     Without this, a consumer that maps the memory early could see sizes of zero behind a valid magic. */
+  /* release [L1]: a reader that finds the magic finds everything above. Partner: [L1] in maxlat_ring_attach. Shape:
+     publish. Without this, a consumer that maps the memory early could see sizes of zero behind a valid magic. */
   __atomic_store_n(&header->magic, MAXLAT_RING_MAGIC, __ATOMIC_RELEASE);
   return true;
 }
@@ -107,7 +110,8 @@ bool maxlat_ring_attach(struct maxlat_ring* ring, void* where, uint64_t size) {
   if (!in_range(features, sub_buffer_bits, ring_bits)) return false;
   /* The offsets are stated for readers that were not built from this file; here they must be what they can only be. */
   const struct places at = places_of(features, sub_buffer_bits, ring_bits);
-  if (total_size != at.total || total_size > size || cells_offset != at.cells || memory_offset != at.memory) return false;
+  if (total_size != at.total || total_size > size || cells_offset != at.cells || memory_offset != at.memory)
+    return false;
   view(ring, where, at, features, sub_buffer_bits, ring_bits);
   return true;
 }

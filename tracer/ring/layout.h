@@ -7,34 +7,34 @@
  *
  *      0  header    constant after creation: what this is, sizes, where the rest lies
  *     64  reader    read_count                       written by the reader, and by a writer that pushes it
- *    128  books     lost_full lost_wrap lost_big records_delivered finalised    written when something is lost or delivered
- *    192  hot       write_count, then commit_count[n]      written for every event: 1 line while n <= 7
- *         cells     n x { commit_seq, reference }          written once per sub-buffer; all that a waiting reader looks at
- *         memory    n x S bytes (+ S in overwrite mode: the reader's spare), page aligned
+ *    128  books     lost_full lost_wrap lost_big records_delivered finalised    written when something is lost or
+ * delivered 192  hot       write_count, then commit_count[n]      written for every event: 1 line while n <= 7 cells n
+ * x { commit_seq, reference }          written once per sub-buffer; all that a waiting reader looks at memory    n x S
+ * bytes (+ S in overwrite mode: the reader's spare), page aligned
  *
  *    A sub-buffer:  0 packet header (112) | record | record | ... | padding to S
  *
  * The reader polls `cells` and `reader` only, so that waiting, however often, never takes the writer's hot line away.
  *
- * RULES of the memory: fixed-width little words, no pointers, all-zero and all-ones are no valid header, every word that changes
- * is 64 bits wide, aligned, and accessed through port.h. A reader trusts nothing in it (read.c): numbers are copied, checked
- * and then used; the header is read once.
+ * RULES of the memory: fixed-width little words, no pointers, all-zero and all-ones are no valid header, every word
+ * that changes is 64 bits wide, aligned, and accessed through port.h. A reader trusts nothing in it (read.c): numbers
+ * are copied, checked and then used; the header is read once.
  *
  * INVARIANTS, with who watches them (S = model/ring.pml, T = schedule_test.cpp, X = single_step_test.cpp)
- *   (1) read_count <= write_count <= read_count + n * S, in the arithmetic of the counters.                              S T
- *   (2) a slot has one writer from reservation to commit; slots of one packet do not overlap and leave no hole.          S T X
- *   (3) each pass adds exactly S to a commit count; a packet is published once, by the one context whose add filled it.  S T X
- *   (4) a reader never sees a byte of a packet before all of it is committed, nor one of another pass.                   S T X
- *   (5) in overwrite mode a sub-buffer is referenced by writers or owned by the reader, never both.                      S T
- *   (6) time stamps never decrease from slot to slot, packets included.                                                  S T X
- *   (7) records in packets delivered + records in the open packet + lost_full + lost_wrap + lost_big = events tried.      T X
- *   (8) lost counters in the packets of one ring never decrease.                                                         T
+ *   (1) read_count <= write_count <= read_count + n * S, in the arithmetic of the counters. S T (2) a slot has one
+ * writer from reservation to commit; slots of one packet do not overlap and leave no hole.          S T X (3) each pass
+ * adds exactly S to a commit count; a packet is published once, by the one context whose add filled it.  S T X (4) a
+ * reader never sees a byte of a packet before all of it is committed, nor one of another pass.                   S T X
+ *   (5) in overwrite mode a sub-buffer is referenced by writers or owned by the reader, never both. S T (6) time stamps
+ * never decrease from slot to slot, packets included.                                                  S T X (7)
+ * records in packets delivered + records in the open packet + lost_full + lost_wrap + lost_big = events tried.      T X
+ *   (8) lost counters in the packets of one ring never decrease. T
  *
- * DEATH. A writer that dies anywhere leaves commit counts short of the reserved bytes in the packets where it held slots; no
- * other writer waits for it: in discard mode the ring fills up to that packet, in overwrite mode events are dropped as
- * lost_wrap when the ring comes round to it. How its records are told from committed ones: record.h.
- * A reader that dies leaves read_count where it was, and in overwrite mode one cell marked `taken`; the next reader finds the
- * spare as the one sub-buffer that no cell names (read.h).
+ * DEATH. A writer that dies anywhere leaves commit counts short of the reserved bytes in the packets where it held
+ * slots; no other writer waits for it: in discard mode the ring fills up to that packet, in overwrite mode events are
+ * dropped as lost_wrap when the ring comes round to it. How its records are told from committed ones: record.h. A
+ * reader that dies leaves read_count where it was, and in overwrite mode one cell marked `taken`; the next reader finds
+ * the spare as the one sub-buffer that no cell names (read.h).
  */
 #ifndef MAXLAT_RING_LAYOUT_H
 #define MAXLAT_RING_LAYOUT_H
@@ -51,9 +51,10 @@ extern "C" {
 #define MAXLAT_RING_PAGE 4096u
 
 /* Features: what the reader must know to take part. Unknown bits are refused. */
-#define MAXLAT_RING_OVERWRITE 1u     /* oldest packets are overwritten, n + 1 sub-buffers, exchange of references */
+#define MAXLAT_RING_OVERWRITE 1u      /* oldest packets are overwritten, n + 1 sub-buffers, exchange of references */
 #define MAXLAT_RING_SHARED_WRITERS 2u /* MAXLAT_RING_CPU: several threads write */
-#define MAXLAT_RING_NEEDS_PROMOTION 4u /* writers have compiler barriers only: the reader must promote them (promote.h) */
+#define MAXLAT_RING_NEEDS_PROMOTION \
+  4u /* writers have compiler barriers only: the reader must promote them (promote.h) */
 #define MAXLAT_RING_ALL_FEATURES 7u
 
 /* Limits. A sub-buffer holds less than 2^24 records of 8 bytes (the record count's width); an index has 16 bits. */
@@ -102,9 +103,9 @@ struct maxlat_ring_cell {
 MAXLAT_STATIC_ASSERT(sizeof(struct maxlat_ring_cell) == 16, "layout");
 
 /*
- * The head of every sub-buffer, and of the packet on disk. The first 32 bytes belong to the format (CTF: magic, UUID, stream
- * and owner): the ring writes them once, at creation, in every sub-buffer, and never again. The rest is written when the
- * packet is opened (begin_time, sequence), closed (end_time, content_bits, lost_*) and delivered (records).
+ * The head of every sub-buffer, and of the packet on disk. The first 32 bytes belong to the format (CTF: magic, UUID,
+ * stream and owner): the ring writes them once, at creation, in every sub-buffer, and never again. The rest is written
+ * when the packet is opened (begin_time, sequence), closed (end_time, content_bits, lost_*) and delivered (records).
  */
 #define MAXLAT_RING_PACKET_PREFIX 32u
 struct maxlat_ring_packet {
@@ -124,7 +125,8 @@ MAXLAT_STATIC_ASSERT(offsetof(struct maxlat_ring_packet, begin_time) == 32, "lay
 MAXLAT_STATIC_ASSERT(sizeof(struct maxlat_ring_packet) == 112, "layout");
 #define MAXLAT_RING_PACKET_HEADER ((uint64_t)sizeof(struct maxlat_ring_packet))
 
-/* One process's view of a ring: addresses and sizes, copied and checked once. The producer's fast path uses nothing else. */
+/* One process's view of a ring: addresses and sizes, copied and checked once. The producer's fast path uses nothing
+ * else. */
 struct maxlat_ring {
   uint64_t* write_count;
   uint64_t* commit_count; /* [n] */
@@ -148,11 +150,12 @@ struct maxlat_ring_options {
 uint64_t maxlat_ring_size(const struct maxlat_ring_options* options);
 
 /*
- * Makes a ring in `where` (page aligned, maxlat_ring_size() bytes, zeroed) and a view of it. Touches every header page of
- * the sub-buffers, not their bodies: the caller maps, prefaults and locks.
- * RETURNS: false, with nothing written, when the options are out of range or size is too small. THREADS: before sharing.
+ * Makes a ring in `where` (page aligned, maxlat_ring_size() bytes, zeroed) and a view of it. Touches every header page
+ * of the sub-buffers, not their bodies: the caller maps, prefaults and locks. RETURNS: false, with nothing written,
+ * when the options are out of range or size is too small. THREADS: before sharing.
  */
-bool maxlat_ring_create(struct maxlat_ring* ring, void* where, uint64_t size, const struct maxlat_ring_options* options);
+bool maxlat_ring_create(struct maxlat_ring* ring, void* where, uint64_t size,
+                        const struct maxlat_ring_options* options);
 
 /*
  * A view of a ring that somebody else made: the header is foreign, and every number in it is checked against `size`.

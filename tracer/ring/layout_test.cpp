@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-// A ring's memory as a stranger sees it: what is refused, what a damaged header can do, and who gets the packet of a dead reader.
+// A ring's memory as a stranger sees it: what is refused, what a damaged header can do, and who gets the packet of a
+// dead reader.
 #include <gtest/gtest.h>
-
 #include <maxlat/ring/record.h>
 #include <maxlat/ring/reference.h>
 #include <maxlat/ring/switch.h>
@@ -16,7 +16,8 @@ namespace {
 using namespace maxlat::ring_test;
 
 TEST(Layout, SizesOutOfRangeAreRefused) {
-  for (const auto& [sub_buffer_bits, ring_bits] : {std::pair{7u, 2u}, {27u, 2u}, {12u, 0u}, {12u, 13u}, {0u, 0u}, {64u, 1u}}) {
+  for (const auto& [sub_buffer_bits, ring_bits] :
+       {std::pair{7u, 2u}, {27u, 2u}, {12u, 0u}, {12u, 13u}, {0u, 0u}, {64u, 1u}}) {
     const maxlat_ring_options options = options_of(0, sub_buffer_bits, ring_bits);
     EXPECT_EQ(maxlat_ring_size(&options), 0u) << sub_buffer_bits << ' ' << ring_bits;
   }

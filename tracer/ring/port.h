@@ -13,10 +13,10 @@
  *   maxlat_ring_clock()                                      the time stamp
  *
  * OWNERSHIP is a policy, and a constant wherever speed matters (every function that takes it is inlined):
- *   MAXLAT_RING_THREAD  one thread owns the write side. Only its own signal handlers are concurrent with it, they nest, and
- *                       an instruction is never interrupted in its middle: read-modify-write without `lock` is atomic enough.
- *                       The thread takes the place that the CPU has in seed 001; signals are its interrupts.
- *   MAXLAT_RING_CPU     any thread that was on the CPU when it looked may write: full SMP atomics.
+ *   MAXLAT_RING_THREAD  one thread owns the write side. Only its own signal handlers are concurrent with it, they nest,
+ * and an instruction is never interrupted in its middle: read-modify-write without `lock` is atomic enough. The thread
+ * takes the place that the CPU has in seed 001; signals are its interrupts. MAXLAT_RING_CPU     any thread that was on
+ * the CPU when it looked may write: full SMP atomics.
  */
 #ifndef MAXLAT_RING_PORT_H
 #define MAXLAT_RING_PORT_H
@@ -31,8 +31,8 @@ enum maxlat_ring_ownership { MAXLAT_RING_THREAD = 0, MAXLAT_RING_CPU = 1 };
 
 /* For the fast path: inlined whatever the compiler thinks, so that a constant ownership selects one instruction. */
 #define MAXLAT_RING_INLINE static inline __attribute__((always_inline))
-/* For what happens once per sub-buffer or in a collision: out of the way of the fast path's instruction cache. Not `cold`, which would
-   make the compiler prefer few bytes to few instructions, and this is the longest path there is. */
+/* For what happens once per sub-buffer or in a collision: out of the way of the fast path's instruction cache. Not
+   `cold`, which would make the compiler prefer few bytes to few instructions, and this is the longest path there is. */
 #define MAXLAT_RING_OUT_OF_LINE __attribute__((noinline))
 
 #ifdef MAXLAT_RING_PORT

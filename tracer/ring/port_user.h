@@ -28,13 +28,16 @@ MAXLAT_RING_INLINE bool maxlat_ring_owner_cas(enum maxlat_ring_ownership ownersh
   return ownership == MAXLAT_RING_THREAD ? maxlat_ring_thread_cas(word, expected, desired)
                                          : maxlat_ring_cpu_cas(word, expected, desired);
 }
-MAXLAT_RING_INLINE uint64_t maxlat_ring_owner_add(enum maxlat_ring_ownership ownership, uint64_t* word, uint64_t amount) {
+MAXLAT_RING_INLINE uint64_t maxlat_ring_owner_add(enum maxlat_ring_ownership ownership, uint64_t* word,
+                                                  uint64_t amount) {
   return ownership == MAXLAT_RING_THREAD ? maxlat_ring_thread_add(word, amount) : maxlat_ring_cpu_add(word, amount);
 }
 MAXLAT_RING_INLINE bool maxlat_ring_shared_cas(uint64_t* word, uint64_t expected, uint64_t desired) {
   return __atomic_compare_exchange_n(word, &expected, desired, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
-MAXLAT_RING_INLINE uint64_t maxlat_ring_clock(void) { return maxlat_counter_plain(); }
+MAXLAT_RING_INLINE uint64_t maxlat_ring_clock(void) {
+  return maxlat_counter_plain();
+}
 
 #endif

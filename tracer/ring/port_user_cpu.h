@@ -2,10 +2,11 @@
 /*
  * Read-modify-write of a word that several threads on several CPUs may hit at once: SMP atomics.
  *
- * acquire-release [C1]: every commit of a sub-buffer reads the commit count that the commit before it wrote, so the last one,
- * which delivers, happens after all of them, and its release of commit_seq [P1] in commit.h carries all their payloads
- * to the reader. Without this, a payload stored by a thread on one CPU could be seen after commit_seq was stored by a thread
- * on another. Shape: publish, through a release sequence. Partner: [C1] itself, in the other writers.
+ * acquire-release [C1]: every commit of a sub-buffer reads the commit count that the commit before it wrote, so the
+ * last one, which delivers, happens after all of them, and its release of commit_seq [P1] in commit.h carries all their
+ * payloads to the reader. Without this, a payload stored by a thread on one CPU could be seen after commit_seq was
+ * stored by a thread on another. Shape: publish, through a release sequence. Partner: [C1] itself, in the other
+ * writers.
  */
 #ifndef MAXLAT_RING_PORT_USER_CPU_H
 #define MAXLAT_RING_PORT_USER_CPU_H

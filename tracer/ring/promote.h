@@ -2,20 +2,21 @@
 /*
  * Memory barriers that the writers do not execute (seed 001 section 4.4).
  *
- * The reader may look at a packet's bytes after it saw commit_seq. Writers must therefore have stored the bytes before. The
- * paper's writers have only a compiler barrier [M1] at each commit; when the reader is about to take a packet it makes the
- * CPU of the writer execute a full barrier, between two of its own: writer's program order becomes memory order
- * at that point, and a packet of 131 072 events costs one barrier instead of as many.
+ * The reader may look at a packet's bytes after it saw commit_seq. Writers must therefore have stored the bytes before.
+ * The paper's writers have only a compiler barrier [M1] at each commit; when the reader is about to take a packet it
+ * makes the CPU of the writer execute a full barrier, between two of its own: writer's program order becomes memory
+ * order at that point, and a packet of 131 072 events costs one barrier instead of as many.
  *
  *   machine                          writers            reader
  *   x86 (stores stay in order)       compiler barrier   nothing: acquire loads are plain loads
  *   others, membarrier(2) works      compiler barrier   membarrier: GLOBAL_EXPEDITED, for which the producer registered
  *   others, no membarrier            release adds       nothing: every add and store of commit.h is a release
  *
- * The last row is what the compiler's atomics in port_user_thread.h give, and the only one built for machines that are not
- * x86 until one is at hand to measure; rows one and three are correct without any system call. The promotion itself is
- * here, called by the reader when the ring's header asks for it (MAXLAT_RING_NEEDS_PROMOTION), and checked on the weak-memory model
- * (model/promotion.pml: passes; fails without the reader's barriers, without the promotion, and without the compiler barrier).
+ * The last row is what the compiler's atomics in port_user_thread.h give, and the only one built for machines that are
+ * not x86 until one is at hand to measure; rows one and three are correct without any system call. The promotion itself
+ * is here, called by the reader when the ring's header asks for it (MAXLAT_RING_NEEDS_PROMOTION), and checked on the
+ * weak-memory model (model/promotion.pml: passes; fails without the reader's barriers, without the promotion, and
+ * without the compiler barrier).
  */
 #ifndef MAXLAT_RING_PROMOTE_H
 #define MAXLAT_RING_PROMOTE_H
@@ -26,11 +27,12 @@
 extern "C" {
 #endif
 
-/* Producer, once per process, before it creates a ring that needs promotion. RETURNS: false: the kernel cannot; do not set
-   MAXLAT_RING_NEEDS_PROMOTION. THREADS: any. */
+/* Producer, once per process, before it creates a ring that needs promotion. RETURNS: false: the kernel cannot; do not
+   set MAXLAT_RING_NEEDS_PROMOTION. THREADS: any. */
 bool maxlat_ring_register_for_promotion(void);
 
-/* Reader: between its look at commit_seq and its look at the packet. RETURNS: false when the kernel refused. THREADS: any. */
+/* Reader: between its look at commit_seq and its look at the packet. RETURNS: false when the kernel refused. THREADS:
+ * any. */
 bool maxlat_ring_promote(void);
 
 #ifdef __cplusplus

@@ -50,7 +50,8 @@ bool maxlat_ring_reader_start(struct maxlat_ring_reader* reader, const struct ma
   }
   if (missing > sub_buffers) return false;
   for (uint64_t i = 0; i < sub_buffers; ++i) {
-    if (maxlat_ring_ref_sub_buffer(maxlat_ring_load(&ring->cells[i].reference)) == missing) return false; /* relaxed: as above */
+    if (maxlat_ring_ref_sub_buffer(maxlat_ring_load(&ring->cells[i].reference)) == missing)
+      return false; /* relaxed: as above */
   }
   reader->spare = missing;
 
@@ -63,7 +64,8 @@ bool maxlat_ring_reader_start(struct maxlat_ring_reader* reader, const struct ma
 
 /* Equation 2 for the packet at `position`. */
 static bool filled(const struct maxlat_ring* ring, uint64_t position) {
-  /* acquire [P1]: the packet's bytes after the word that publishes them. Partner: release [P1] in reserve.c. Shape: publish. */
+  /* acquire [P1]: the packet's bytes after the word that publishes them. Partner: release [P1] in reserve.c. Shape:
+   * publish. */
   return maxlat_ring_filled(&ring->shape, position, maxlat_ring_load_acquire(&cell_at(ring, position)->commit_seq));
 }
 
@@ -73,8 +75,8 @@ enum maxlat_ring_state maxlat_ring_poll(const struct maxlat_ring_reader* reader)
   const bool finalised = maxlat_ring_load_acquire(&ring->header->finalised) == 1;
   const uint64_t position = read_position(ring);
   if (!reader->unfinished && !filled(ring, position)) return finalised ? MAXLAT_RING_HANGUP : MAXLAT_RING_NOTHING;
-  /* relaxed: a hint about priority. The hot line is looked at only now, once per packet. Equation 1 is asked of the next sub-buffer that
-     writers will enter: of this one, if it is not open yet. */
+  /* relaxed: a hint about priority. The hot line is looked at only now, once per packet. Equation 1 is asked of the
+     next sub-buffer that writers will enter: of this one, if it is not open yet. */
   const uint64_t next = maxlat_ring_load(ring->write_count) + ring->shape.sub_buffer_mask;
   return maxlat_ring_full(&ring->shape, next, position) ? MAXLAT_RING_URGENT : MAXLAT_RING_READY;
 }
@@ -88,8 +90,8 @@ static enum maxlat_ring_got exchange(struct maxlat_ring_reader* reader, uint64_t
   if (maxlat_ring_ref_state(word) != maxlat_ring_ref(0, 0, packet)) return MAXLAT_RING_NOT_NOW;
   const uint64_t taken = maxlat_ring_ref_sub_buffer(word);
   if (taken > maxlat_ring_sub_buffers(ring)) return MAXLAT_RING_CORRUPT;
-  /* acquire-release [X1]: our last look at the spare before writers can find it; the packet's bytes after its writers let go.
-     Partners: claim [X1] and deliver [R1] in reserve.c. */
+  /* acquire-release [X1]: our last look at the spare before writers can find it; the packet's bytes after its writers
+     let go. Partners: claim [X1] and deliver [R1] in reserve.c. */
   if (!maxlat_ring_shared_cas(reference, word, maxlat_ring_ref(reader->spare, MAXLAT_RING_REF_TAKEN, packet))) {
     return MAXLAT_RING_NOT_NOW;
   }
@@ -119,8 +121,8 @@ enum maxlat_ring_got maxlat_ring_get(struct maxlat_ring_reader* reader, struct m
 
 void maxlat_ring_put(struct maxlat_ring_reader* reader, const struct maxlat_ring_view* view) {
   const struct maxlat_ring* ring = &reader->ring;
-  /* acquire-release [G1]: our last look at the packet before writers may replace it. Partner: [G1] in reserve.c. When a writer has
-     pushed us meanwhile the exchange fails, and that is right: read_count is already further. */
+  /* acquire-release [G1]: our last look at the packet before writers may replace it. Partner: [G1] in reserve.c. When a
+     writer has pushed us meanwhile the exchange fails, and that is right: read_count is already further. */
   maxlat_ring_shared_cas(&ring->header->read_count, view->position,
                          maxlat_ring_wrap(view->position + ring->shape.sub_buffer_mask + 1));
 }

@@ -4,26 +4,30 @@
  *
  *      poll -> READY -> get -> the packet is this reader's alone -> put -> poll ...
  *
- * ROLES. One reader at a time, in any process that maps the ring: the caller excludes others from attach to the end. Writers
- * run on without knowing. The reader makes no system call but, where the ring asks for it, the barrier of promote.h.
+ * ROLES. One reader at a time, in any process that maps the ring: the caller excludes others from attach to the end.
+ * Writers run on without knowing. The reader makes no system call but, where the ring asks for it, the barrier of
+ * promote.h.
  *
  * GET in discard mode reads in place: the writers cannot come back before put moves read_count (equation 1).
- * GET in overwrite mode exchanges the place's reference with the reader's spare sub-buffer: afterwards no writer knows the
- * packet's bytes, and put cannot fail even if the writers have pushed the reader meanwhile.
+ * GET in overwrite mode exchanges the place's reference with the reader's spare sub-buffer: afterwards no writer knows
+ * the packet's bytes, and put cannot fail even if the writers have pushed the reader meanwhile.
  *
  * Differences from the printed Algorithm 6, and why:
- *   - The exchange compares the whole tagged reference, so it takes the packet that commit_seq was asked about or nothing
- *     (reference.h). Lines 6 and 10 (write_count, equation 4) are then implied, and the reader stays off the writers' hot line.
+ *   - The exchange compares the whole tagged reference, so it takes the packet that commit_seq was asked about or
+ * nothing (reference.h). Lines 6 and 10 (write_count, equation 4) are then implied, and the reader stays off the
+ * writers' hot line.
  *   - The barrier is membarrier(2), and only where stores are not ordered anyway (promote.h).
  *
- * DEATH of the reader: another may attach. In discard mode it gets the same packet again. In overwrite mode, if the reader
- * died between get and put, the packet is in the one sub-buffer that no cell names; attach takes that as its spare, and get
- * returns it first. So a packet may be seen twice (its sequence says so), never lost.
+ * DEATH of the reader: another may attach. In discard mode it gets the same packet again. In overwrite mode, if the
+ * reader died between get and put, the packet is in the one sub-buffer that no cell names; attach takes that as its
+ * spare, and get returns it first. So a packet may be seen twice (its sequence says so), never lost.
  *
- * TRUST. The ring may be written by a hostile producer: counters only select among checked sub-buffers, and what a packet says
- * of itself is copied and checked before it is believed. Nothing makes the reader leave the ring's memory or loop.
+ * TRUST. The ring may be written by a hostile producer: counters only select among checked sub-buffers, and what a
+ * packet says of itself is copied and checked before it is believed. Nothing makes the reader leave the ring's memory
+ * or loop.
  *
- * PROGRESS: each call is straight code; the reader can starve in overwrite mode if writers lap it between any two calls.
+ * PROGRESS: each call is straight code; the reader can starve in overwrite mode if writers lap it between any two
+ * calls.
  */
 #ifndef MAXLAT_RING_READ_H
 #define MAXLAT_RING_READ_H
@@ -49,7 +53,7 @@ enum maxlat_ring_got {
 
 struct maxlat_ring_reader {
   struct maxlat_ring ring;
-  uint64_t spare; /* overwrite mode: the sub-buffer that is the reader's */
+  uint64_t spare;  /* overwrite mode: the sub-buffer that is the reader's */
   bool unfinished; /* the spare holds a packet that an earlier reader got and did not put */
 };
 
@@ -62,7 +66,8 @@ struct maxlat_ring_view {
   uint64_t position; /* for put */
 };
 
-/* RETURNS: false when the cells name no free sub-buffer, or one twice, or one outside. THREADS: before any other reader call. */
+/* RETURNS: false when the cells name no free sub-buffer, or one twice, or one outside. THREADS: before any other reader
+ * call. */
 bool maxlat_ring_reader_start(struct maxlat_ring_reader* reader, const struct maxlat_ring* ring);
 
 /* Algorithm 5 without the waiting. */

@@ -32,8 +32,9 @@ static enum maxlat_ring_outcome drop(enum maxlat_ring_ownership ownership, uint6
   return MAXLAT_RING_DROPPED;
 }
 
-/* PushReader: the packet of `position` overwrites the one that is a whole buffer older. A reader that still stands there, or
-   earlier, is moved to the oldest packet that remains. A retry means that the reader or a nested writer moved it meanwhile. */
+/* PushReader: the packet of `position` overwrites the one that is a whole buffer older. A reader that still stands
+   there, or earlier, is moved to the oldest packet that remains. A retry means that the reader or a nested writer moved
+   it meanwhile. */
 static inline void push_reader(const struct maxlat_ring* ring, uint64_t position) {
   uint64_t* read_count = &ring->header->read_count;
   const uint64_t oldest = maxlat_ring_wrap(maxlat_ring_sub_buffer_start(&ring->shape, position) +
@@ -49,12 +50,11 @@ static inline void push_reader(const struct maxlat_ring* ring, uint64_t position
 MAXLAT_RING_INLINE uint64_t claim(const struct maxlat_ring* ring, uint64_t position) {
   push_reader(ring, position);
   uint64_t* reference = &ring->cells[maxlat_ring_index(&ring->shape, position)].reference;
-  const uint64_t wanted =
-      maxlat_ring_ref(0, MAXLAT_RING_REF_WRITER, maxlat_ring_packet_number(&ring->shape, position));
+  const uint64_t wanted = maxlat_ring_ref(0, MAXLAT_RING_REF_WRITER, maxlat_ring_packet_number(&ring->shape, position));
   for (;;) {
-    /* acquire [X1]: the reader's exchange, and with it its last look at the sub-buffer it hands in, comes before our stores.
-       Partner: acquire-release [X1] of the exchange in read.c. Shape: publish. Without this, the reader could read new bytes in the
-       spare it is about to give. */
+    /* acquire [X1]: the reader's exchange, and with it its last look at the sub-buffer it hands in, comes before our
+       stores. Partner: acquire-release [X1] of the exchange in read.c. Shape: publish. Without this, the reader could
+       read new bytes in the spare it is about to give. */
     const uint64_t word = maxlat_ring_load_acquire(reference);
     if (maxlat_ring_ref_state(word) == wanted) return maxlat_ring_ref_sub_buffer(word);
     const uint64_t sub_buffer = maxlat_ring_ref_sub_buffer(word);
@@ -62,7 +62,9 @@ MAXLAT_RING_INLINE uint64_t claim(const struct maxlat_ring* ring, uint64_t posit
   }
 }
 
-uint64_t maxlat_ring_claim(const struct maxlat_ring* ring, uint64_t position) { return claim(ring, position); }
+uint64_t maxlat_ring_claim(const struct maxlat_ring* ring, uint64_t position) {
+  return claim(ring, position);
+}
 
 static inline void close_packet(struct maxlat_ring_packet* packet, const struct plan* plan, uint64_t content) {
   packet->end_time = plan->time;
@@ -84,11 +86,12 @@ MAXLAT_RING_INLINE void deliver(enum maxlat_ring_ownership ownership, const stru
   packet_in(ring, maxlat_ring_ref_sub_buffer(word))->records = records;
   maxlat_ring_owner_add(ownership, &ring->header->records_delivered, records);
   if (overwrites) {
-    /* release [R1]: writers are done before the reader may exchange. Partner: [X1] in read.c; together with [P1]. Shape: publish. */
+    /* release [R1]: writers are done before the reader may exchange. Partner: [X1] in read.c; together with [P1].
+     * Shape: publish. */
     maxlat_ring_store_release(&cell->reference, word & ~MAXLAT_RING_REF_WRITER);
   }
-  /* release [P1]: the whole packet before the word that publishes it. Partners: acquire [P1] in read.c, acquire [E1] above. Shape:
-     publish. Without this, the reader could see commit_seq and miss the packet's header. */
+  /* release [P1]: the whole packet before the word that publishes it. Partners: acquire [P1] in read.c, acquire [E1]
+     above. Shape: publish. Without this, the reader could see commit_seq and miss the packet's header. */
   maxlat_ring_store_release(&cell->commit_seq, filled);
 }
 
@@ -103,8 +106,8 @@ MAXLAT_RING_INLINE void switch_old(enum maxlat_ring_ownership ownership, const s
   if (maxlat_ring_filled(&ring->shape, plan->old, commit)) deliver(ownership, ring, plan->old, commit);
 }
 
-/* What follows a successful CAS, out of order with other contexts: close the old packet, open the new one, close that too if
-   the record ends it, and tell the caller where its slot is. */
+/* What follows a successful CAS, out of order with other contexts: close the old packet, open the new one, close that
+   too if the record ends it, and tell the caller where its slot is. */
 MAXLAT_RING_INLINE void carry_out(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
                                   const struct plan* plan, uint64_t size, struct maxlat_ring_slot* slot) {
   const uint64_t mask = ring->shape.sub_buffer_mask;
@@ -113,8 +116,8 @@ MAXLAT_RING_INLINE void carry_out(enum maxlat_ring_ownership ownership, const st
 
   const uint64_t number = maxlat_ring_packet_number(&ring->shape, plan->begin);
   const uint64_t sub_buffer = !maxlat_ring_overwrites(ring) ? number & ring->shape.ring_mask
-                              : enter                      ? claim(ring, plan->begin)
-                                                           : maxlat_ring_sub_buffer_of(ring, plan->begin, number);
+                              : enter                       ? claim(ring, plan->begin)
+                                                            : maxlat_ring_sub_buffer_of(ring, plan->begin, number);
   struct maxlat_ring_packet* packet = packet_in(ring, sub_buffer);
   slot->position = plan->begin;
   slot->packet = number;
@@ -129,18 +132,20 @@ MAXLAT_RING_INLINE void carry_out(enum maxlat_ring_ownership ownership, const st
   if (((plan->begin + size) & mask) == 0) close_packet(packet, plan, mask + 1); /* EndSwitchCurrent */
 }
 
-MAXLAT_RING_OUT_OF_LINE static void carry_out_thread(const struct maxlat_ring* ring, const struct plan* plan, uint64_t size,
-                                                     struct maxlat_ring_slot* slot) {
+MAXLAT_RING_OUT_OF_LINE static void carry_out_thread(const struct maxlat_ring* ring, const struct plan* plan,
+                                                     uint64_t size, struct maxlat_ring_slot* slot) {
   carry_out(MAXLAT_RING_THREAD, ring, plan, size, slot);
 }
-MAXLAT_RING_OUT_OF_LINE static void carry_out_cpu(const struct maxlat_ring* ring, const struct plan* plan, uint64_t size,
-                                                  struct maxlat_ring_slot* slot) {
+MAXLAT_RING_OUT_OF_LINE static void carry_out_cpu(const struct maxlat_ring* ring, const struct plan* plan,
+                                                  uint64_t size, struct maxlat_ring_slot* slot) {
   carry_out(MAXLAT_RING_CPU, ring, plan, size, slot);
 }
 
-/* One attempt of any kind. Inlined for each ownership, so that each has its own instructions; what drops an event comes first. */
-MAXLAT_RING_INLINE enum maxlat_ring_outcome attempt(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
-                                                    uint64_t size, struct maxlat_ring_slot* slot) {
+/* One attempt of any kind. Inlined for each ownership, so that each has its own instructions; what drops an event comes
+ * first. */
+MAXLAT_RING_INLINE enum maxlat_ring_outcome attempt(enum maxlat_ring_ownership ownership,
+                                                    const struct maxlat_ring* ring, uint64_t size,
+                                                    struct maxlat_ring_slot* slot) {
   const struct maxlat_ring_shape* shape = &ring->shape;
   struct maxlat_ring_header* header = ring->header;
   const uint64_t mask = shape->sub_buffer_mask;
@@ -151,14 +156,14 @@ MAXLAT_RING_INLINE enum maxlat_ring_outcome attempt(enum maxlat_ring_ownership o
   if (offset == 0 || offset + size > mask + 1) {
     if (size > mask + 1 - MAXLAT_RING_PACKET_HEADER) return drop(ownership, &header->lost_big);
     const uint64_t start = maxlat_ring_wrap((plan.old + mask) & ~mask);
-    /* acquire [E1]: the writer that published the last pass is done with the sub-buffer. Partner: release [P1] below. Shape: publish.
-       Without this, a delivering thread on another CPU could still be storing its packet header. */
+    /* acquire [E1]: the writer that published the last pass is done with the sub-buffer. Partner: release [P1] below.
+       Shape: publish. Without this, a delivering thread on another CPU could still be storing its packet header. */
     if (!maxlat_ring_fully_committed(
             shape, start, maxlat_ring_load_acquire(&ring->cells[maxlat_ring_index(shape, start)].commit_seq))) {
       return drop(ownership, &header->lost_wrap);
     }
-    /* acquire [G1]: the reader has read the packet that our stores replace. Partner: [G1], put in read.c. Shape: publish. Without
-       this, the reader could see bytes of the new pass in the old packet. */
+    /* acquire [G1]: the reader has read the packet that our stores replace. Partner: [G1], put in read.c. Shape:
+       publish. Without this, the reader could see bytes of the new pass in the old packet. */
     if (!maxlat_ring_overwrites(ring) &&
         maxlat_ring_full(shape, start, maxlat_ring_load_acquire(&header->read_count))) {
       return drop(ownership, &header->lost_full);
@@ -194,8 +199,9 @@ MAXLAT_RING_OUT_OF_LINE static enum maxlat_ring_outcome insist(enum maxlat_ring_
 
 enum maxlat_ring_outcome maxlat_ring_reserve_any(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
                                                  uint64_t size, struct maxlat_ring_slot* slot) {
-  const enum maxlat_ring_outcome outcome = ownership == MAXLAT_RING_THREAD ? attempt(MAXLAT_RING_THREAD, ring, size, slot)
-                                                                           : attempt(MAXLAT_RING_CPU, ring, size, slot);
+  const enum maxlat_ring_outcome outcome = ownership == MAXLAT_RING_THREAD
+                                               ? attempt(MAXLAT_RING_THREAD, ring, size, slot)
+                                               : attempt(MAXLAT_RING_CPU, ring, size, slot);
   return MAXLAT_LIKELY(outcome != MAXLAT_RING_AGAIN) ? outcome : insist(ownership, ring, size, slot);
 }
 
@@ -223,6 +229,7 @@ bool maxlat_ring_flush(enum maxlat_ring_ownership ownership, const struct maxlat
 
 void maxlat_ring_finalise(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring) {
   maxlat_ring_flush(ownership, ring);
-  /* release [F1]: the last packet before the word that says there is no other. Partner: acquire [F1] in read.c. Shape: publish. */
+  /* release [F1]: the last packet before the word that says there is no other. Partner: acquire [F1] in read.c. Shape:
+   * publish. */
   maxlat_ring_store_release(&ring->header->finalised, 1);
 }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 // What an event of three fields (24 bytes) costs back to back, next to the counter read that it contains.
 //
-// All arms run in every round, in an order drawn anew, so that what the machine does meanwhile hits them alike; an arm's ratio is
-// taken against the bare reads of its own round, and the median over rounds is printed. Batch means, not latencies: the
-// tail of single events is npt's business. Context is printed first.
+// All arms run in every round, in an order drawn anew, so that what the machine does meanwhile hits them alike; an
+// arm's ratio is taken against the bare reads of its own round, and the median over rounds is printed. Batch means, not
+// latencies: the tail of single events is npt's business. Context is printed first.
+#include <maxlat/base/counter.h>
+#include <maxlat/ring/event_probe.h>
+#include <maxlat/ring/read.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <random>
 #include <vector>
-
-#include <maxlat/base/counter.h>
-#include <maxlat/ring/event_probe.h>
-#include <maxlat/ring/read.h>
 
 namespace {
 
@@ -43,7 +43,9 @@ struct Ring {
   }
 };
 
-void keep(uint64_t value) { asm volatile("" : : "r"(value) : "memory"); }
+void keep(uint64_t value) {
+  asm volatile("" : : "r"(value) : "memory");
+}
 
 __attribute__((noinline)) void bare() {
   for (int i = 0; i < kEvents; ++i) keep(maxlat_counter_plain());

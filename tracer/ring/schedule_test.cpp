@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-// The whole ring under a scheduler that may interrupt it before every access to a shared word: writers, writers nested in
-// writers, a flusher and a reader, in interleavings drawn from a seed. Every event is followed to the byte (test_oracle.hpp), and
-// at the end the books must balance. Built at several counter widths (tests.cmake), so that counters wrap in every run.
+// The whole ring under a scheduler that may interrupt it before every access to a shared word: writers, writers nested
+// in writers, a flusher and a reader, in interleavings drawn from a seed. Every event is followed to the byte
+// (test_oracle.hpp), and at the end the books must balance. Built at several counter widths (tests.cmake), so that
+// counters wrap in every run.
 #include <gtest/gtest.h>
-
 #include <maxlat/ring/switch.h>
 
 #include "test_fibers.hpp"
@@ -128,7 +128,8 @@ class Play {
     ++packets_;
     maxlat_ring_put(&memory_.reader, &view);
     // The consumer may be replaced at any time between two packets.
-    if (fibers_.chance(4) && !maxlat_ring_reader_start(&memory_.reader, &memory_.ring)) error_ = "a reader cannot start";
+    if (fibers_.chance(4) && !maxlat_ring_reader_start(&memory_.reader, &memory_.ring))
+      error_ = "a reader cannot start";
     return true;
   }
 
@@ -169,19 +170,22 @@ TEST_P(Schedule, EveryEventIsAccountedForToTheByte) {
 }
 
 constexpr uint32_t kOverwrite = MAXLAT_RING_OVERWRITE, kShared = MAXLAT_RING_SHARED_WRITERS;
-INSTANTIATE_TEST_SUITE_P(
-    Rings, Schedule,
-    testing::Values(Setting{"thread_discard_2", MAXLAT_RING_THREAD, 0, 1, 1},
-                    Setting{"thread_discard_4", MAXLAT_RING_THREAD, 0, 2, 1},
-                    Setting{"thread_overwrite_2", MAXLAT_RING_THREAD, kOverwrite, 1, 1},
-                    Setting{"thread_overwrite_4", MAXLAT_RING_THREAD, kOverwrite, 2, 1},
-                    Setting{"cpu_discard_2", MAXLAT_RING_CPU, kShared, 1, 3},
-                    Setting{"cpu_discard_4", MAXLAT_RING_CPU, kShared, 2, 3},
-                    Setting{"cpu_overwrite_2", MAXLAT_RING_CPU, kShared | kOverwrite, 1, 3},
-                    Setting{"cpu_overwrite_4", MAXLAT_RING_CPU, kShared | kOverwrite, 2, 3}),
-    [](const auto& setting) { return std::string(setting.param.name); });
+INSTANTIATE_TEST_SUITE_P(Rings, Schedule,
+                         testing::Values(Setting{"thread_discard_2", MAXLAT_RING_THREAD, 0, 1, 1},
+                                         Setting{"thread_discard_4", MAXLAT_RING_THREAD, 0, 2, 1},
+                                         Setting{"thread_overwrite_2", MAXLAT_RING_THREAD, kOverwrite, 1, 1},
+                                         Setting{"thread_overwrite_4", MAXLAT_RING_THREAD, kOverwrite, 2, 1},
+                                         Setting{"cpu_discard_2", MAXLAT_RING_CPU, kShared, 1, 3},
+                                         Setting{"cpu_discard_4", MAXLAT_RING_CPU, kShared, 2, 3},
+                                         Setting{"cpu_overwrite_2", MAXLAT_RING_CPU, kShared | kOverwrite, 1, 3},
+                                         Setting{"cpu_overwrite_4", MAXLAT_RING_CPU, kShared | kOverwrite, 2, 3}),
+                         [](const auto& setting) { return std::string(setting.param.name); });
 
 }  // namespace
 
-extern "C" void maxlat_ring_test_step(void) { Play::step(); }
-extern "C" uint64_t maxlat_ring_test_clock(void) { return Play::clock(); }
+extern "C" void maxlat_ring_test_step(void) {
+  Play::step();
+}
+extern "C" uint64_t maxlat_ring_test_clock(void) {
+  return Play::clock();
+}

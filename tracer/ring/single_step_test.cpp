@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-// A handler that also traces, at every single instruction of reserve, write, commit, flush, get and put: at every kind of
-// place in a sub-buffer, in both modes, with handlers that write one event or go once round the whole ring.
+// A handler that also traces, at every single instruction of reserve, write, commit, flush, get and put: at every kind
+// of place in a sub-buffer, in both modes, with handlers that write one event or go once round the whole ring.
 #include <gtest/gtest.h>
-
 #include <maxlat/ring/switch.h>
 
 #include <vector>
@@ -53,7 +52,8 @@ struct Trial {
   void check(const maxlat_ring_view& view) {
     const auto* packet = reinterpret_cast<const maxlat_ring_packet*>(view.bytes);
     const uint64_t records = (view.content_size - MAXLAT_RING_PACKET_HEADER) / MAXLAT_RING_EVENT_BYTES;
-    good = good && packet->records == records && packet->begin_time >= last_time && packet->end_time >= packet->begin_time;
+    good =
+        good && packet->records == records && packet->begin_time >= last_time && packet->end_time >= packet->begin_time;
     uint64_t time = packet->begin_time;
     for (uint64_t i = 0; i < records; ++i) {
       const auto* word = reinterpret_cast<const uint64_t*>(view.bytes + MAXLAT_RING_PACKET_HEADER) + 4 * i;
@@ -76,7 +76,7 @@ struct Trial {
     }
     if (!good) return "a packet is not what was written";
     uint64_t written = 0;
-    for (uint64_t number = 0; number < tried; ++number) written += recorded[number];
+    for (uint64_t number = 0; number < tried; ++number) written += recorded[number] ? 1 : 0;
     std::vector<bool> once(tried, false);
     for (const uint64_t number : seen) {
       if (!recorded[number]) return "a dropped event was read";
@@ -110,11 +110,12 @@ enum class Victim { event, flush, read };
 class SingleStepTest : public testing::TestWithParam<std::tuple<uint32_t, Victim>> {};
 
 TEST_P(SingleStepTest, AHandlerThatTracesAtEveryInstruction) {
-  const auto [features, victim] = GetParam();
+  const uint32_t features = std::get<0>(GetParam());
+  const Victim victim = std::get<1>(GetParam());
   const SingleStep stepper;
   uint64_t interrupted = 0;
   // At the start of a sub-buffer, its last record but one and last, and where a discarding ring is full.
-  for (const uint64_t filled : {0, 11, 12, 24}) {
+  for (const uint64_t filled : {0u, 11u, 12u, 24u}) {
     for (const uint64_t nested : {uint64_t{1}, 3 * kEventsToSubBuffer}) {
       bool inside = true;
       for (uint64_t at = 1; inside; ++at) {
@@ -128,8 +129,8 @@ TEST_P(SingleStepTest, AHandlerThatTracesAtEveryInstruction) {
         });
         interrupted += inside;
         const char* wrong = now.settle();
-        ASSERT_EQ(wrong, nullptr) << wrong << ": " << filled << " events before, " << nested << " in the handler, after "
-                                  << at << " instructions";
+        ASSERT_EQ(wrong, nullptr) << wrong << ": " << filled << " events before, " << nested
+                                  << " in the handler, after " << at << " instructions";
       }
     }
   }

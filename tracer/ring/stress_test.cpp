@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-// Real threads on one ring, for ThreadSanitizer and for the processor: several writers with MAXLAT_RING_CPU, or one with
-// MAXLAT_RING_THREAD, against a reader that checks every byte. The books balance at the end, and each writer's events come in order.
+// Real threads on one ring, for ThreadSanitizer and for the processor: several writers with MAXLAT_RING_CPU, or one
+// with MAXLAT_RING_THREAD, against a reader that checks every byte. The books balance at the end, and each writer's
+// events come in order.
 #include <gtest/gtest.h>
-
 #include <maxlat/ring/switch.h>
 
 #include <atomic>
@@ -25,7 +25,9 @@ struct Setting {
 
 constexpr uint64_t kEvents = 40000;
 
-uint64_t check_of(uint64_t writer, uint64_t number) { return (writer << 40 ^ number) * 0x9e3779b97f4a7c15u; }
+uint64_t check_of(uint64_t writer, uint64_t number) {
+  return (writer << 40 ^ number) * 0x9e3779b97f4a7c15u;
+}
 
 class Stress : public testing::TestWithParam<Setting> {
  protected:
@@ -34,9 +36,10 @@ class Stress : public testing::TestWithParam<Setting> {
   void write(uint64_t writer) {
     while (!go_.load(std::memory_order_acquire)) std::this_thread::yield();
     for (uint64_t number = 1; number <= kEvents; ++number) {
-      const bool done = GetParam().ownership == MAXLAT_RING_THREAD
-                            ? maxlat_ring_event(MAXLAT_RING_THREAD, &memory_.ring, 7, writer, number, check_of(writer, number))
-                            : maxlat_ring_event(MAXLAT_RING_CPU, &memory_.ring, 7, writer, number, check_of(writer, number));
+      const bool done =
+          GetParam().ownership == MAXLAT_RING_THREAD
+              ? maxlat_ring_event(MAXLAT_RING_THREAD, &memory_.ring, 7, writer, number, check_of(writer, number))
+              : maxlat_ring_event(MAXLAT_RING_CPU, &memory_.ring, 7, writer, number, check_of(writer, number));
       recorded_ += done;
       if (number % 1000 == 0) maxlat_ring_flush(GetParam().ownership, &memory_.ring);
     }
@@ -74,7 +77,8 @@ class Stress : public testing::TestWithParam<Setting> {
 
 TEST_P(Stress, BooksBalance) {
   std::vector<std::thread> writers;
-  for (uint64_t writer = 0; writer < GetParam().writers; ++writer) writers.emplace_back([this, writer] { write(writer); });
+  for (uint64_t writer = 0; writer < GetParam().writers; ++writer)
+    writers.emplace_back([this, writer] { write(writer); });
   std::atomic<bool> done = false;
   std::thread reader([&] {
     while (!done.load(std::memory_order_acquire) && !HasFailure()) {

@@ -13,13 +13,14 @@
  *   close  end_time, content_bits, lost_*; then the padding, if any, is committed to the old packet
  *   open   begin_time, sequence; then the header is committed to the new packet
  *
- * A context may find itself closing a packet whose opener it interrupted. Therefore whoever touches a packet first pushes the
- * reader and claims the reference for it (maxlat_ring_claim), the old packet included.
+ * A context may find itself closing a packet whose opener it interrupted. Therefore whoever touches a packet first
+ * pushes the reader and claims the reference for it (maxlat_ring_claim), the old packet included.
  *
- * FLUSH differs from the printed Algorithm 4: it does not open the next packet. Opening needs a free sub-buffer (equations 1
- * and 3), so it could fail or drop, and it would end every trace with an empty packet. After a flush write_count stands at
- * a sub-buffer's start, where the next record opens the packet with its own time stamp. A flush cannot fail on a full ring, and a
- * packet that was not opened, or just filled, is not flushed: no packet is ever without a record.
+ * FLUSH differs from the printed Algorithm 4: it does not open the next packet. Opening needs a free sub-buffer
+ * (equations 1 and 3), so it could fail or drop, and it would end every trace with an empty packet. After a flush
+ * write_count stands at a sub-buffer's start, where the next record opens the packet with its own time stamp. A flush
+ * cannot fail on a full ring, and a packet that was not opened, or just filled, is not flushed: no packet is ever
+ * without a record.
  */
 #ifndef MAXLAT_RING_SWITCH_H
 #define MAXLAT_RING_SWITCH_H
@@ -36,7 +37,8 @@ extern "C" {
  */
 bool maxlat_ring_flush(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring);
 
-/* Flushes and says that nothing will follow: the reader then gets HANGUP after the last packet. THREADS: no writer is inside. */
+/* Flushes and says that nothing will follow: the reader then gets HANGUP after the last packet. THREADS: no writer is
+ * inside. */
 void maxlat_ring_finalise(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring);
 
 #ifdef __cplusplus

@@ -2,15 +2,16 @@
 // A ring in memory of its own, for tests.
 #pragma once
 
+#include <maxlat/ring/read.h>
+
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 
-#include <maxlat/ring/read.h>
-
 namespace maxlat::ring_test {
 
-inline maxlat_ring_options options_of(uint32_t features, uint32_t sub_buffer_bits, uint32_t ring_bits, uint64_t start = 0) {
+inline maxlat_ring_options options_of(uint32_t features, uint32_t sub_buffer_bits, uint32_t ring_bits,
+                                      uint64_t start = 0) {
   maxlat_ring_options options{};
   options.features = features;
   options.sub_buffer_bits = sub_buffer_bits;

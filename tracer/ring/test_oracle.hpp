@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-// What a ring must give back: every event has a number, its bytes follow from the number, and the oracle remembers where each was
-// reserved and when. A packet is checked record by record against that; collision flags alone would miss a packet that is whole,
-// but of another pass (notes on seed 000, L30).
+// What a ring must give back: every event has a number, its bytes follow from the number, and the oracle remembers
+// where each was reserved and when. A packet is checked record by record against that; collision flags alone would miss
+// a packet that is whole, but of another pass (notes on seed 000, L30).
 #pragma once
+
+#include <maxlat/ring/read.h>
+#include <maxlat/ring/record.h>
 
 #include <cstdint>
 #include <cstring>
 #include <deque>
 #include <string>
-
-#include <maxlat/ring/read.h>
-#include <maxlat/ring/record.h>
 
 namespace maxlat::ring_test {
 
@@ -22,7 +22,9 @@ struct Event {
   bool read = false;
 };
 
-inline uint64_t content_of(uint64_t number, uint64_t word) { return (number + 1) * 0x9e3779b97f4a7c15u ^ word << 56; }
+inline uint64_t content_of(uint64_t number, uint64_t word) {
+  return (number + 1) * 0x9e3779b97f4a7c15u ^ word << 56;
+}
 
 class Oracle {
  public:
@@ -69,7 +71,8 @@ class Oracle {
       if (event.read) return "a record for the second time";
       if (event.position != maxlat_ring_wrap(view.position + offset)) return "a record of another pass";
       const uint64_t kind = maxlat_ring_record_kind(1 + static_cast<uint32_t>(number % 1000), event.bytes);
-      if (first != maxlat_ring_record_word(kind, maxlat_ring_packet_number(&ring.shape, event.position), event.time)) return "a wrong record word";
+      if (first != maxlat_ring_record_word(kind, maxlat_ring_packet_number(&ring.shape, event.position), event.time))
+        return "a wrong record word";
       for (uint64_t i = 2; i < event.bytes / 8; ++i) {
         if (word(offset + 8 * i) != content_of(number, i)) return "a wrong byte in a record";
       }
@@ -92,7 +95,8 @@ class Oracle {
 
 // Writes an event of `bytes` (at least 16), word by word, the record word last. RETURNS: false when it was dropped.
 template <class Between>
-bool write_event(Oracle& oracle, maxlat_ring_ownership ownership, const maxlat_ring& ring, uint64_t bytes, Between between) {
+bool write_event(Oracle& oracle, maxlat_ring_ownership ownership, const maxlat_ring& ring, uint64_t bytes,
+                 Between between) {
   oracle.tried();
   maxlat_ring_slot slot;
   maxlat_ring_outcome outcome = maxlat_ring_reserve(ownership, &ring, bytes, &slot);

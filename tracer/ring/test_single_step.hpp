@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-// Runs a piece of code one instruction at a time, by the processor's trap flag, and calls something after a chosen one: a
-// signal handler at EVERY instruction of a probe, not at those that a timer happens to hit.
+// Runs a piece of code one instruction at a time, by the processor's trap flag, and calls something after a chosen one:
+// a signal handler at EVERY instruction of a probe, not at those that a timer happens to hit.
 #pragma once
 
 #include <signal.h>
@@ -25,7 +25,8 @@ class SingleStep {
   SingleStep(const SingleStep&) = delete;
   SingleStep& operator=(const SingleStep&) = delete;
 
-  // Runs body(); after its instruction number `at` (from 1) interrupts it with action(). RETURNS: false when it was shorter.
+  // Runs body(); after its instruction number `at` (from 1) interrupts it with action(). RETURNS: false when it was
+  // shorter.
   template <class Body>
   static bool interrupt(uint64_t at, Action action, Body&& body) {
     steps_ = 0;
@@ -50,10 +51,16 @@ class SingleStep {
   }
   // The red zone below the stack pointer may be in use: step over it.
   __attribute__((always_inline)) static void step_on() {
-    asm volatile("lea -128(%%rsp), %%rsp; pushfq; orq $0x100, (%%rsp); popfq; lea 128(%%rsp), %%rsp" : : : "memory", "cc");
+    asm volatile("lea -128(%%rsp), %%rsp; pushfq; orq $0x100, (%%rsp); popfq; lea 128(%%rsp), %%rsp"
+                 :
+                 :
+                 : "memory", "cc");
   }
   __attribute__((always_inline)) static void step_off() {
-    asm volatile("lea -128(%%rsp), %%rsp; pushfq; andq $~0x100, (%%rsp); popfq; lea 128(%%rsp), %%rsp" : : : "memory", "cc");
+    asm volatile("lea -128(%%rsp), %%rsp; pushfq; andq $~0x100, (%%rsp); popfq; lea 128(%%rsp), %%rsp"
+                 :
+                 :
+                 : "memory", "cc");
   }
 
   static inline uint64_t steps_, at_;
