@@ -23,6 +23,7 @@ endif()
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 find_package(Threads REQUIRED)
+include(GoogleTest)  # at this scope: its discovery reads a variable of the scope that included it
 
 # A compiler cache is used where there is one; nothing depends on it.
 find_program(MAXLAT_CCACHE ccache)
@@ -50,11 +51,10 @@ function(maxlat_unit_tests room)
   endif()
   cmake_parse_arguments(TESTS "" "" "SOURCES;LINKS" ${ARGN})
   find_package(GTest REQUIRED)
-  include(GoogleTest)
   add_executable(${room}_unit_tests ${TESTS_SOURCES})
   target_include_directories(${room}_unit_tests PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
   target_link_libraries(${room}_unit_tests PRIVATE maxlat::${room} maxlat_build_flags ${TESTS_LINKS} GTest::gmock GTest::gtest_main Threads::Threads)
-  gtest_discover_tests(${room}_unit_tests TEST_PREFIX ${room}. DISCOVERY_MODE PRE_TEST PROPERTIES LABELS unit TIMEOUT 120)
+  gtest_discover_tests(${room}_unit_tests TEST_PREFIX ${room}. DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES PROPERTIES LABELS unit TIMEOUT 120)
 endfunction()
 
 function(maxlat_test)

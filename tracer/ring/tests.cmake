@@ -8,7 +8,7 @@ function(maxlat_ring_variant name)
   target_compile_definitions(${name} PRIVATE "MAXLAT_RING_PORT=<maxlat/ring/port_test.h>"
     MAXLAT_RING_COUNT_BITS=${V_COUNT_BITS} MAXLAT_RING_COMMIT_BITS=${V_COMMIT_BITS})
   target_link_libraries(${name} PRIVATE maxlat_build_flags GTest::gmock GTest::gtest_main Threads::Threads)
-  gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST PROPERTIES LABELS unit TIMEOUT 120)
+  gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES PROPERTIES LABELS unit TIMEOUT 120)
 endfunction()
 
 set(ring_unit_tests ring/layout_test.cpp ring/stress_test.cpp)
