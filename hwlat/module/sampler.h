@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * One CPU's region, and the loop that fills it.
+ *
+ * The region is the memory that user space maps (module_abi.h); it has one writer at a time: the sampling loop on its
+ * own CPU. Everything that the loop needs is in struct hwlat_sampler, kernel memory, so that nothing a user can see or
+ * map ever steers the loop.
+ */
+#ifndef MAXLAT_HWLAT_SAMPLER_H
+#define MAXLAT_HWLAT_SAMPLER_H
+
+#include <linux/types.h>
+
+#include <maxlat/base/counter.h>
+#include <maxlat/base/histogram.h>
+#include <maxlat/hwlat/module_abi.h>
+
+#define HWLAT_REGION_BYTES \
+	PAGE_ALIGN(MAXLAT_HWLAT_RECORDS_AT + MAXLAT_HWLAT_RECORDS * sizeof(struct maxlat_hwlat_record))
+
+struct hwlat_sampler {
+	void *region; /* HWLAT_REGION_BYTES, vmalloc_user: zeroed, whole pages */
+	unsigned int cpu;
+	u64 width_ticks;
+	u64 threshold_ticks;
+	struct maxlat_counter_ratio ratio;
+	bool counts_smi;
+	u64 smi_seen; /* the counters at the last look */
+	u32 nmi_seen;
+	u64 width_began_ns; /* the same instant on two clocks: turns a counter value into a time */
+	u64 width_began_ticks;
+};
+
+static inline struct maxlat_hwlat_cpu *hwlat_header(const struct hwlat_sampler *s)
+{
+	return s->region;
+}
+
+static inline struct maxlat_histogram *hwlat_histogram(const struct hwlat_sampler *s)
+{
+	return s->region + MAXLAT_HWLAT_HISTOGRAM_AT;
+}
+
+static inline struct maxlat_hwlat_record *hwlat_records(const struct hwlat_sampler *s)
+{
+	return s->region + MAXLAT_HWLAT_RECORDS_AT;
+}
+
+/* Empties the region. REQUIRES: no CPU samples into it. */
+void hwlat_sampler_reset(struct hwlat_sampler *s, u64 width_ns, u64 threshold_ns);
+
+/* Samples for one width. REQUIRES: interrupts off, on s->cpu. Keeps them off for s->width_ticks and one record more. */
+void hwlat_sample_width(struct hwlat_sampler *s);
+
+#endif

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""Builds this project's kernel modules against an unpacked kernel.
+
+Kbuild writes its objects beside the sources, so the sources are copied first (only what changed, times kept, so that a
+second build does nothing). The copy keeps the tree's shape: the modules reach base/ by relative paths.
+"""
+
+import fcntl
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+from . import CannotRun, Failed
+
+MODULE_DIRECTORIES = ("hwlat/module", "tests/guest/planter")
+SHARED_SOURCES = ("base/include", "base/src", "hwlat/include", "tests/guest/planter", "hwlat/module")
+
+
+def build(kernel, source, build_directory):
+    """Builds all modules; returns {name: path of the .ko}."""
+    for tool in ("make", "gcc"):
+        if not shutil.which(tool):
+            raise CannotRun(f"{tool} is not installed: kernel modules cannot be built")
+    copy = build_directory / "modules" / kernel.release
+    copy.mkdir(parents=True, exist_ok=True)
+    with open(copy / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        for directory in SHARED_SOURCES:
+            _mirror(source / directory, copy / directory)
+        found = {}
+        for directory in MODULE_DIRECTORIES:
+            if not (copy / directory / "Makefile").exists():
+                continue
+            _make(kernel, copy / directory)
+            for module in (copy / directory).glob("*.ko"):
+                found[module.stem] = module
+        return found
+
+
+def _mirror(source, target):
+    """Copies C sources that are new or changed; removes those that are gone. Build products in `target` are left."""
+    kept = set()
+    for path in sorted(source.rglob("*")) if source.exists() else []:
+        if path.is_file() and (path.suffix in (".c", ".h", ".S") or path.name in ("Makefile", "Kbuild")):
+            copy = target / path.relative_to(source)
+            kept.add(copy)
+            if not copy.exists() or copy.stat().st_mtime_ns != path.stat().st_mtime_ns:
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(path, copy)
+    for path in target.rglob("*.[chS]") if target.exists() else []:
+        if path not in kept and not path.name.endswith(".mod.c"):
+            path.unlink()
+
+
+def _make(kernel, directory):
+    command = ["make", "-C", str(kernel.build_tree), f"M={directory}", f"-j{os.cpu_count()}", "modules"]
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
+    log = Path(directory) / "build.log"
+    log.write_text(done.stdout + done.stderr)
+    if done.returncode != 0:
+        raise Failed(f"module build failed in {directory}:\n{done.stdout}{done.stderr}")
+    warnings = [line for line in done.stderr.splitlines() if "warning:" in line]
+    if warnings:
+        raise Failed(f"module build in {directory} warns:\n" + "\n".join(warnings))

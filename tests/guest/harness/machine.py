@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""One virtual machine from power-on to exit.
+
+Two modes, because they can prove different things:
+
+    exact      one CPU, -icount shift=0: one guest instruction is one nanosecond of guest time, whatever the host does.
+               Runs are bit-identical, idle time is skipped, and a number may be asserted to the nanosecond. It says
+               nothing about real hardware's latency, and nothing about races: there is one CPU.
+    parallel   several CPUs, one host thread each: real concurrency (hotplug, stop_machine, isolation), noisy time.
+               Never assert a latency here.
+
+KVM is not tried: on the machines this project is tested on, it interprets ring 0 and cannot boot Debian's kernel.
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import CannotRun
+
+QBOOT = "/usr/share/qemu/qboot.rom"  # does nothing with SMM, so that a test may own it; boots faster than SeaBIOS
+
+
+@dataclass
+class Outcome:
+    status: int        # exit status of the test in the guest; None when the guest never reported one
+    ended: str         # how the machine ended, for a human
+    wall_s: float
+    boot_s: float      # from exec of QEMU until the guest's init started the test; None when it never did
+
+
+def run(test, kernel, initramfs, share, console):
+    """Boots `test` (a test_file.GuestTest) and waits for its end or its time limit."""
+    qemu = shutil.which("qemu-system-x86_64")
+    if not qemu:
+        raise CannotRun("qemu-system-x86_64 is not installed (package qemu-system-x86)")
+    command = [qemu, *_machine_arguments(test), "-kernel", kernel.vmlinux, "-initrd", initramfs,
+               "-append", _kernel_command_line(test), *_share_arguments("share", share, read_only=False)]
+    if test.userland == "host":
+        command += _share_arguments("host", "/", read_only=True)
+    started = time.monotonic()
+    boot_s = None
+    with open(console, "wb") as log:
+        process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=log,
+                                   stderr=subprocess.STDOUT, start_new_session=True)
+        try:
+            while process.poll() is None and time.monotonic() - started < test.timeout_s:
+                time.sleep(0.05)
+                if boot_s is None and b"guest: start" in Path(console).read_bytes():
+                    boot_s = time.monotonic() - started
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+                code = None
+            else:
+                code = process.returncode
+    wall_s = time.monotonic() - started
+    if code is None:
+        return Outcome(None, f"time limit of {test.timeout_s} s", wall_s, boot_s)
+    if code < 0 or code % 2 == 0:
+        return Outcome(None, f"the guest crashed, panicked or powered off (QEMU status {code})", wall_s, boot_s)
+    return Outcome(code >> 1, "reported", wall_s, boot_s)
+
+
+def _machine_arguments(test):
+    arguments = ["-M", test.machine, "-cpu", "max", "-m", "1024", "-nodefaults", "-display", "none", "-no-reboot",
+                 "-serial", "stdio", "-monitor", "none", "-device", "isa-debug-exit,iobase=0xf4,iosize=1",
+                 "-bios", QBOOT,
+                 "-global", "hpet.msi=on"]  # lets the planter aim an HPET timer at a CPU as an SMI or an NMI
+    if test.mode == "exact":
+        return arguments + ["-accel", "tcg", "-icount", "shift=0,sleep=off", "-smp", "1"]
+    return arguments + ["-accel", "tcg,thread=multi", "-smp", str(test.cpus)]
+
+
+def _kernel_command_line(test):
+    # loglevel=5: warnings reach the console, where they are checked, even when the guest dies before its dmesg is saved
+    return f"console=ttyS0 panic=-1 quiet loglevel=5 {test.append}".strip()
+
+
+def _share_arguments(tag, path, read_only):
+    options = f"local,id={tag},path={path},security_model=none"
+    if read_only:
+        options += ",readonly=on,multidevs=remap"
+    return ["-fsdev", options, "-device", f"virtio-9p-pci,fsdev={tag},mount_tag={tag}"]

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+"""A guest test as a file: a shell script whose first comment lines say what machine it wants."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import Failed
+
+
+@dataclass
+class GuestTest:
+    name: str
+    script: Path
+    mode: str = "exact"          # exact | parallel (machine.py tells what each can prove)
+    kernel: str = "rt"           # rt | standard
+    timeout_s: int = 60          # of the whole life of the machine
+    cpus: int = 2                # parallel mode only
+    machine: str = "q35"
+    append: str = ""             # added to the kernel's command line
+    userland: str = "busybox"    # busybox | host (all of the host's programs, read-only over 9p)
+    needs: str = ""              # programs that must be there on the host, else the test is skipped
+    console_allow: str = ""      # regular expression: complaints of the kernel that the test provokes
+
+
+KEYS = {"mode", "kernel", "timeout_s", "cpus", "machine", "append", "userland", "needs", "console_allow"}
+
+
+def read(path):
+    test = GuestTest(name=path.name.removesuffix(".guest.sh"), script=path)
+    for line in path.read_text().splitlines():
+        if not line.startswith("#"):
+            break
+        match = re.match(r"# guest-([a-z_]+): *(.*)$", line)
+        if not match:
+            continue
+        key, value = match.groups()
+        if key not in KEYS:
+            raise Failed(f"{path}: unknown key guest-{key} (known: {', '.join(sorted(KEYS))})")
+        setattr(test, key, type(getattr(test, key))(value))
+    if test.mode not in ("exact", "parallel") or test.kernel not in ("rt", "standard") or test.userland not in ("busybox", "host"):
+        raise Failed(f"{path}: bad guest-mode, guest-kernel or guest-userland")
+    return test
