@@ -10,14 +10,16 @@ expect() {
 }
 # load MODULE [parameter=value...]
 load() { module=$1; shift; insmod "$MODULES/$module.ko" "$@"; }
-# on_host_userland COMMAND...: runs a host program in the guest (needs guest-userland: host). $OUT is /mnt/out there.
+# on_host_userland COMMAND...: runs a host program in the guest (needs guest-userland: host). /tmp is the same on both sides.
 on_host_userland() {
   if [ ! -d /host/usr ]; then
     mount -t 9p -o ro,trans=virtio,version=9p2000.L,msize=262144,cache=loose host /host
     for directory in dev proc sys; do mount --rbind /$directory /host/$directory; done
     mkdir -p /host/dev/shm /host/dev/pts
-    for directory in tmp run dev/shm; do mount -t tmpfs none "/host/$directory"; done
-    mount --bind /share /host/mnt
+    for directory in run dev/shm; do mount -t tmpfs none "/host/$directory"; done
+    mount --bind /tmp /host/tmp
   fi
   PATH=/usr/sbin:/usr/bin:/sbin:/bin chroot /host "$@"
 }
+# wait_for PATTERN FILE: until a line of the file matches (the test's time limit ends a vain wait)
+wait_for() { until grep -q "$1" "$2" 2>/dev/null; do usleep 1000; done; }
