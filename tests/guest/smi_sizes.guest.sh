@@ -3,15 +3,19 @@
 # guest-mode: exact
 load maxlat_planter
 load maxlat_hwlat
-plant=/sys/kernel/debug/maxlat_planter
 for length in 10000 100000 1000000; do
-  found="$OUT/$length.txt"
-  hwlat_probe width=90000000 window=100000000 duration=300000000 > "$found" &
+  result="$OUT/$length.txt"
+  hwlat_probe width=90000000 window=100000000 duration=300000000 > "$result" &
   probe=$!
-  wait_for started "$found"
-  echo "smi 10000000 2000000 $length 10" > $plant/command
+  wait_for started "$result"
+  plant smi 10000000 2000000 $length 10
   wait $probe
-  cat $plant/ledger > "$OUT/$length.ledger"
-  cat "$found"
-  expect "SMIs planted" "$(grep -c smi "$OUT/$length.ledger")" -eq 10
+  ledger > "$OUT/$length.ledger"
+  match_plants "$OUT/$length.ledger" "$result"
+  expect "all planted SMIs found" "$found" -eq 10
+  expect "nothing invented" "$invented" -eq 0
+  expect "all attributed to firmware" "$firmware" -eq 10
+  expect "no NMI blamed" "$nmi" -eq 0
+  expect "sizes right, ns" "$worst_error" -le 100
+  expect "the histogram's sum is the exposure" "$(field sum_ticks "$result" histogram)" -eq "$(field exposure_ticks "$result" histogram)"
 done

@@ -23,3 +23,28 @@ on_host_userland() {
 }
 # wait_for PATTERN FILE: until a line of the file matches (the test's time limit ends a vain wait)
 wait_for() { until grep -q "$1" "$2" 2>/dev/null; do usleep 1000; done; }
+# plant COMMAND...: see planter/planter_main.c. ledger: what was really done.
+plant() { echo "$*" > /sys/kernel/debug/maxlat_planter/command; }
+ledger() { cat /sys/kernel/debug/maxlat_planter/ledger; }
+# match_plants LEDGER FOUND: sets $planted $found $missed $invented $firmware (gaps with a risen SMI count) $nmi and
+# $worst_error (ns, of the sizes). A record belongs to a plant if the plant began within the record's gap.
+match_plants() {
+  eval "$(awk '
+    BEGIN { planted = 0 }
+    NR == FNR { began[planted] = $2; length_ns[planted++] = $3; next }
+    $1 == "record" {
+      gap = $9 + $11; hit = -1
+      for (i = 0; i < planted; i++) if (began[i] >= $7 - gap && began[i] <= $7) hit = i
+      if (hit < 0) { invented++; next }
+      taken[hit] = 1; found++
+      error = gap - length_ns[hit]; if (error < 0) error = -error
+      if (error > worst) worst = error
+      if ($14 > $13) firmware++
+      if ($17 > $16) nmi++
+    }
+    END { printf "planted=%d found=%d missed=%d invented=%d firmware=%d nmi=%d worst_error=%d\n",
+          planted, found, planted - found, invented, firmware, nmi, worst }' "$1" "$2")"
+  echo "planted $planted found $found missed $missed invented $invented firmware $firmware nmi $nmi worst error $worst_error ns"
+}
+# field NAME FILE [LINE]: the number behind a name in the line that begins with LINE (cpu unless told)
+field() { awk -v name="$1" -v line="${3:-cpu}" '$1 == line { for (i = 1; i < NF; i++) if ($i == name) { print $(i + 1); exit } }' "$2"; }

@@ -1,0 +1,37 @@
+#!/bin/sh
+# What is not firmware is not blamed on firmware: an NMI is found and counted as one; a storm of timer interrupts and a
+# SCHED_FIFO hog, which a loop with interrupts off holds off, are not found at all, only the exposure shows them.
+# guest-mode: exact
+load maxlat_planter
+load maxlat_hwlat
+
+result="$OUT/nmi.txt"
+hwlat_probe width=90000000 window=100000000 duration=300000000 > "$result" &
+probe=$!
+wait_for started "$result"
+plant nmi 10000000 50000
+wait $probe
+ledger > "$OUT/nmi.ledger"
+match_plants "$OUT/nmi.ledger" "$result"
+expect "the NMI found" "$found" -eq 1
+expect "it is counted as an NMI" "$nmi" -eq 1
+expect "it is not counted as firmware" "$firmware" -eq 0
+expect "nothing invented" "$invented" -eq 0
+echo "NMI of 50 us: $worst_error ns longer (entry and exit of the kernel's NMI handler)"
+
+result="$OUT/storm.txt"
+hwlat_probe width=90000000 window=100000000 duration=300000000 > "$result" &
+probe=$!
+wait_for started "$result"
+plant stall 10000000 1000000 100000 100
+wait $probe
+expect "stalls of the interrupt storm seen with interrupts off" "$(field gaps "$result")" -eq 0
+expect "SMIs counted in the storm" "$(field smi_watched "$result")" -eq 0
+
+result="$OUT/hog.txt"
+chrt -f 50 sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done' &
+hog=$!
+hwlat_probe width=90000000 window=100000000 duration=1000000000 > "$result"
+kill $hog 2>/dev/null || true
+expect "gaps under a SCHED_FIFO hog" "$(field gaps "$result")" -eq 0
+head -1 "$result"
