@@ -2,7 +2,6 @@
 # Granting IOPL: cli and sti really work, the privilege never outlives its task, its descriptor, its CPU, an exec or a
 # fork, and whatever the task does with interrupts off, the box goes on. Two CPUs: one measures, one watches.
 # guest-mode: parallel
-# guest-timeout_s: 90
 load maxlat_irqoff
 ends() { # CASE HOW NUMBER
   outcome=$(irqoff_probe 1 "$1")

@@ -2,7 +2,6 @@
 # 100 SMIs of 100 us at random times over ten seconds, at the densest safe setting (98 % of every 10 ms): all that fall
 # into watched time are found, none is invented, and the exposure is what it says. First a control run without SMIs.
 # guest-mode: exact
-# guest-timeout_s: 120
 load maxlat_planter
 load maxlat_hwlat
 

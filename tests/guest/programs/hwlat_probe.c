@@ -2,17 +2,18 @@
 /*
  * The module's interface, bare: runs one measurement and prints everything as lines that a shell test can read.
  *
- *   hwlat_probe [width=NS] [window=NS] [threshold=NS] [duration=NS] [mode=1..3] [cpus=HEXMASK] [hold=1]
+ *   hwlat_probe [width=NS] [window=NS] [threshold=NS] [duration=NS] [mode=1..3] [cpus=HEXMASK] [uid=N]
  *
  *   cpu N state S windows W late L exposure_ns E blind_ns B gaps G smi_watched X nmi_watched Y smi_total Z wall_ns T
  *   histogram cpu N total C sum_ticks S exposure_ticks E min M max X
  *   record cpu N sequence S counter C inner I outer O smi A B nmi A B
  *
- * hold=1 starts and then waits to be killed (what happens to sampling when its owner dies).
+ * SIGINT ends it before its time, with results. uid=N: as that user.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,12 @@
 #include <maxlat/base/histogram.h>
 #include <maxlat/hwlat/module_abi.h>
 
+static volatile sig_atomic_t interrupted;
+static void on_interrupt(int number) {
+  (void)number;
+  interrupted = 1;
+}
+
 static void die(const char *what) {
   fprintf(stderr, "hwlat_probe: %s: %s\n", what, strerror(errno));
   exit(1);
@@ -31,9 +38,10 @@ static void die(const char *what) {
 
 static uint64_t option(int argc, char **argv, const char *name, uint64_t otherwise, int base) {
   const size_t length = strlen(name);
-  for (int i = 1; i < argc; i++)
-    if (strncmp(argv[i], name, length) == 0 && argv[i][length] == '=') return strtoull(argv[i] + length + 1, NULL, base);
-  return otherwise;
+  uint64_t value = otherwise;
+  for (int i = 1; i < argc; i++) /* the last one counts */
+    if (strncmp(argv[i], name, length) == 0 && argv[i][length] == '=') value = strtoull(argv[i] + length + 1, NULL, base);
+  return value;
 }
 
 static void print_records(const char *region, const struct maxlat_hwlat_cpu *header) {
@@ -79,6 +87,9 @@ int main(int argc, char **argv) {
       .cpu_mask_bytes = sizeof mask,
   };
   const char *regions[64] = {0};
+  const uid_t uid = (uid_t)option(argc, argv, "uid", 0, 10);
+  if (uid != 0 && setuid(uid) != 0) die("setuid");
+  signal(SIGINT, on_interrupt);
   const int device = open(MAXLAT_HWLAT_DEVICE, O_RDWR | O_CLOEXEC);
   if (device < 0) die(MAXLAT_HWLAT_DEVICE);
   if (ioctl(device, MAXLAT_HWLAT_IOC_INFO, &info)) die("INFO");
@@ -92,11 +103,10 @@ int main(int argc, char **argv) {
   if (ioctl(device, MAXLAT_HWLAT_IOC_START)) die("START");
   printf("started khz %llu features %llx\n", info.counter_khz, info.features);
   fflush(stdout);
-  if (option(argc, argv, "hold", 0, 10)) pause();
   do {
     usleep(10000);
     if (ioctl(device, MAXLAT_HWLAT_IOC_STATUS, &status)) die("STATUS");
-  } while (status.state == MAXLAT_HWLAT_RUNNING);
+  } while (status.state == MAXLAT_HWLAT_RUNNING && !interrupted);
   if (ioctl(device, MAXLAT_HWLAT_IOC_STOP)) die("STOP");
   for (unsigned cpu = 0; cpu < 64; cpu++)
     if (regions[cpu]) print_cpu(regions[cpu], (struct maxlat_counter_ratio){info.ns_per_tick, info.ticks_per_ns});

@@ -58,7 +58,7 @@ static void fill(uint64_t *words, size_t count, int hwlat) {
   if (hwlat) {
     struct maxlat_hwlat_config config = {.size = sizeof config, .mode = (uint32_t)below(5), .width_ns = 10000 + below(20000),
                                          .window_ns = 150000 + below(100000), .threshold_ns = 1 + below(100000),
-                                         .duration_ns = 1 + below(5000000), .cpu_mask = (uintptr_t)masks,
+                                         .duration_ns = 1 + below(300000), .cpu_mask = (uintptr_t)masks,
                                          .cpu_mask_bytes = (uint32_t)below(2) ? 8 : (uint32_t)odd_number()};
     masks[0] = below(2) ? 1 : odd_number();
     memcpy(words, &config, sizeof config);

@@ -1,0 +1,56 @@
+#!/bin/sh
+# Who finds how many of the same 100 SMIs of 100 us at random times over ten seconds? Our module, the kernel's hwlat
+# tracer, and hwlatdetect (which drives it). Each in its default setting, and the module in its densest.
+# guest-mode: exact
+# guest-userland: host
+# guest-needs: hwlatdetect
+# guest-timeout_s: 300
+load maxlat_planter
+load maxlat_hwlat
+series="smi-random 4711 10000000000 100000 100"
+tracing=/sys/kernel/tracing
+row() { printf '%-44s %6s %6s %12s\n' "$@" | tee -a "$OUT/table.txt"; }
+row "detector (100 SMIs of 100 us in 10 s)" "found" "sized" "largest, us"
+
+watch_with_module() { # NAME FILE WIDTH WINDOW
+  hwlat_probe width="$3" window="$4" duration=10200000000 threshold=10000 > "$2" &
+  probe=$!
+  wait_for started "$2"
+  plant $series
+  wait $probe
+  ledger > "$OUT/ledger.txt"
+  match_plants "$OUT/ledger.txt" "$2" > /dev/null
+  largest=$(awk '$1 == "record" && $9 + $11 > max { max = $9 + $11 } END { printf "%.3f", max / 1000 }' "$2")
+  row "$1" "$found" "$found" "$largest"
+}
+watch_with_module "maxlat_hwlat, 9.8 of 10 ms" "$OUT/module_dense.txt" 9800000 10000000
+ours=$found
+watch_with_module "maxlat_hwlat, 500 ms of 1 s" "$OUT/module_half.txt" 500000000 1000000000
+ours_half=$found
+
+# The kernel's tracer: one line a window, with the largest gap and the number of samples over the threshold.
+echo 10 > $tracing/tracing_thresh
+echo hwlat > $tracing/current_tracer
+plant $series
+sleep 10.2
+cat $tracing/trace > "$OUT/tracer.txt"
+echo nop > $tracing/current_tracer
+lines=$(grep -c 'inner/outer' "$OUT/tracer.txt" || true)
+counted=$(sed -n 's/.*count:\([0-9]*\).*/\1/p' "$OUT/tracer.txt" | awk '{ sum += $1 } END { print sum + 0 }')
+largest=$(sed -n 's|.*inner/outer(us): *\([0-9]*\)/\([0-9]*\).*|\1\n\2|p' "$OUT/tracer.txt" | sort -n | tail -1)
+row "kernel hwlat tracer, 500 ms of 1 s" "$counted" "$lines" "${largest:-none}"
+
+on_host_userland hwlatdetect --duration=10s --threshold=10us > "$OUT/hwlatdetect.txt" 2>&1 &
+detector=$!
+until [ "$(cat $tracing/current_tracer)" = hwlat ]; do usleep 1000; done
+plant $series
+wait $detector || true
+cat "$OUT/hwlatdetect.txt"
+lines=$(sed -n 's/^Samples recorded: *//p' "$OUT/hwlatdetect.txt")
+over=$(sed -n 's/^Samples exceeding threshold: *//p' "$OUT/hwlatdetect.txt")
+largest=$(sed -n 's/^Max Latency: *\([0-9]*\)us.*/\1/p' "$OUT/hwlatdetect.txt")
+row "hwlatdetect" "${over:-0}" "${lines:-0}" "${largest:-none}"
+
+expect "ours finds more than the tracer" "$ours" -gt "$counted"
+expect "all but those in the unwatched 2 %" "$ours" -ge 92
+expect "at the tracer's own setting, no fewer than it sizes" "$ours_half" -ge "$lines"
