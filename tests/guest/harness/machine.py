@@ -13,14 +13,11 @@ KVM is not tried: on the machines this project is tested on, it interprets ring 
 """
 
 import os
-import shutil
 import signal
 import subprocess
 import time
 from dataclasses import dataclass
 from pathlib import Path
-
-from . import CannotRun
 
 QBOOT = "/usr/share/qemu/qboot.rom"  # does nothing with SMM, so that a test may own it; boots faster than SeaBIOS
 
@@ -35,10 +32,7 @@ class Outcome:
 
 def run(test, kernel, initramfs, share, console):
     """Boots `test` (a test_file.GuestTest) and waits for its end or its time limit."""
-    qemu = shutil.which("qemu-system-x86_64")
-    if not qemu:
-        raise CannotRun("qemu-system-x86_64 is not installed (package qemu-system-x86)")
-    command = [qemu, *_machine_arguments(test), "-kernel", kernel.vmlinux, "-initrd", initramfs,
+    command = ["qemu-system-x86_64", *_machine_arguments(test), "-kernel", kernel.vmlinux, "-initrd", initramfs,
                "-append", _kernel_command_line(test), *_share_arguments("share", share, read_only=False)]
     if test.userland == "host":
         command += _share_arguments("host", "/", read_only=True)

@@ -1,0 +1,22 @@
+#!/bin/sh
+# The static maxlat on a PREEMPT_RT kernel without the modules: npt says that cli is ignored, hwlat finds planted SMIs
+# with the kernel's tracer and names it.
+# guest-mode: exact
+# guest-timeout_s: 300
+[ -x "$MAXLAT" ] || skip "no static maxlat (cmake --preset static && cmake --build --preset static)"
+load maxlat_planter
+status=0
+"$MAXLAT" npt -a 0 -l 1000000 -q --json "$OUT/npt.json" > "$OUT/npt.txt" || status=$?
+cat "$OUT/npt.txt"
+expect "exit status of npt" "$status" -eq 0
+grep -q 'cli ignored by this kernel' "$OUT/npt.txt" || fail "npt does not say that its cli was ignored"
+
+"$MAXLAT" hwlat -D 4s --backend tracer --json "$OUT/hwlat.json" -q &
+hwlat=$!
+wait_for hwlat /sys/kernel/tracing/instances/*/current_tracer
+plant smi 1000000 37000000 100000 100
+status=0
+wait $hwlat || status=$?
+expect "exit status of hwlat, which found something and has no hard limit" "$status" -eq 0
+expect "SMIs planted" "$(ledger | wc -l)" -ge 90
+grep -q '"tracer"' "$OUT/hwlat.json" || fail "the result does not name its back end"
