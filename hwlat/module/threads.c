@@ -4,7 +4,7 @@
  *
  * A thread is an ordinary task of nice -20. Not SCHED_FIFO: a real-time task that works 95 % of the time runs into the
  * kernel's RT throttling, and would keep the box's own real-time tasks from running. What other work takes from the
- * sampler is not lost silently: exposure counts only what was watched, and windows_late says that the CPU was busy.
+ * sampler is not lost silently: exposure counts only what was watched, and windows_missed says that the CPU was busy.
  *
  * Windows are on one grid for all CPUs, starts + n * window, so that CPUs that sample at once really do, and a gap that
  * hits all of them is seen as one. A thread that comes late does not catch up: points of the grid that have passed while
@@ -66,6 +66,17 @@ static void end_turn(void)
 		atomic_set(&hwlat_session.baton, 0);
 }
 
+/* The window that `now` lies in, or `window` if that is later; those between have passed without this thread. */
+static u64 skip_missed(struct hwlat_cpu *c, u64 window, ktime_t now)
+{
+	struct maxlat_hwlat_cpu *header = hwlat_header(&c->sampler);
+	const u64 present = max(window_at(now), window);
+
+	if (hwlat_session.mode == MAXLAT_HWLAT_MODE_PER_CPU)
+		WRITE_ONCE(header->windows_missed, header->windows_missed + (present - window));
+	return present;
+}
+
 static void sample_with_interrupts_off(struct hwlat_cpu *c)
 {
 	local_irq_disable();
@@ -86,23 +97,19 @@ static int cpu_thread(void *argument)
 	sched_set_normal(current, MIN_NICE);
 	WRITE_ONCE(header->state, MAXLAT_HWLAT_CPU_SAMPLING);
 	for (;;) {
-		u64 late_ns;
-
 		sleep_until(window_begins(window));
 		now = ktime_get();
 		if (must_end(now))
 			break;
 		if (ktime_before(now, window_begins(window)))
 			continue; /* woken for another reason */
-		late_ns = ktime_to_ns(ktime_sub(now, window_begins(window)));
-		if (late_ns > hwlat_session.window_ns - hwlat_session.width_ns)
-			WRITE_ONCE(header->windows_late, header->windows_late + 1);
+		window = skip_missed(c, window, now);
 		if (!READ_ONCE(hwlat_session.paused) && take_turn(c, window)) {
 			sample_with_interrupts_off(c);
 			end_turn();
-			now = ktime_get();
+			window = skip_missed(c, window, ktime_get());
 		}
-		window = max(window_at(now), window) + 1;
+		window++;
 	}
 	WRITE_ONCE(header->state, MAXLAT_HWLAT_CPU_FINISHED);
 	atomic_dec(&hwlat_session.sampling);

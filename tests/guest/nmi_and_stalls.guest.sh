@@ -31,10 +31,14 @@ expect "stalls of the interrupt storm seen with interrupts off" "$(field gaps "$
 expect "SMIs counted in the storm" "$(field smi_watched "$result")" -eq 0
 
 result="$OUT/hog.txt"
-on_host_userland chrt -f 50 sh -c 'echo hog > /tmp/hog; i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done' &
-hog=$!
-wait_for hog /tmp/hog
-hwlat_probe width=9000000 window=10000000 duration=1000000000 > "$result"
-wait $hog
-expect "gaps under a SCHED_FIFO hog" "$(field gaps "$result")" -eq 0
+on_host_userland true
+hwlat_probe width=9000000 window=10000000 duration=2000000000 > "$result" &
+probe=$!
+wait_for started "$result"
+on_host_userland chrt -f 50 sh -c 'i=0; while [ $i -lt 50000 ]; do i=$((i + 1)); done'
+wait $probe
 sed -n 2p "$result"
+expect "gaps under a SCHED_FIFO hog" "$(field gaps "$result")" -eq 0
+expect "SMIs counted under a SCHED_FIFO hog" "$(field smi_watched "$result")" -eq 0
+expect "the hog shows in the exposure, of 2 s, ns" "$(field exposure_ns "$result")" -le 1750000000
+expect "and as missed windows" "$(field missed "$result")" -ge 10

@@ -4,7 +4,7 @@
  *
  *   hwlat_probe [width=NS] [window=NS] [threshold=NS] [duration=NS] [mode=1..3] [cpus=HEXMASK] [uid=N]
  *
- *   cpu N state S windows W late L exposure_ns E blind_ns B gaps G smi_watched X nmi_watched Y smi_total Z wall_ns T
+ *   cpu N state S windows W missed M exposure_ns E blind_ns B gaps G smi_watched X nmi_watched Y smi_total Z wall_ns T
  *   histogram cpu N total C sum_ticks S exposure_ticks E min M max X
  *   record cpu N sequence S counter C inner I outer O smi A B nmi A B
  *
@@ -61,9 +61,9 @@ static void print_cpu(const char *region, struct maxlat_counter_ratio ratio) {
     fprintf(stderr, "hwlat_probe: not a region of the module\n");
     exit(1);
   }
-  printf("cpu %u state %u windows %llu late %llu exposure_ns %" PRIu64 " blind_ns %" PRIu64
+  printf("cpu %u state %u windows %llu missed %llu exposure_ns %" PRIu64 " blind_ns %" PRIu64
          " gaps %llu smi_watched %llu nmi_watched %llu smi_total %llu wall_ns %llu\n",
-         header->cpu, header->state, header->windows, header->windows_late, maxlat_ticks_to_ns(ratio, header->exposure_ticks),
+         header->cpu, header->state, header->windows, header->windows_missed, maxlat_ticks_to_ns(ratio, header->exposure_ticks),
          maxlat_ticks_to_ns(ratio, header->blind_ticks), header->gaps, header->smi_watched, header->nmi_watched,
          header->smi_last - header->smi_first, header->last_ns - header->first_ns);
   printf("histogram cpu %u total %" PRIu64 " sum_ticks %" PRIu64 " exposure_ticks %llu min %" PRIu64 " max %" PRIu64 "\n",

@@ -125,7 +125,7 @@ struct maxlat_hwlat_cpu {
   __u64 exposure_ticks;  /* watched: equal to the sum of the histogram when sampling has stopped */
   __u64 blind_ticks;     /* interrupts off, but not watched: making records */
   __u64 windows;         /* windows sampled */
-  __u64 windows_late;    /* the thread woke up more than a rest late: the CPU was busy with something else */
+  __u64 windows_missed;  /* mode per-CPU: windows that passed while the CPU was busy with something else */
   __u64 gaps;            /* gaps above the threshold = number of the newest record */
   __u64 max_inner_ticks; /* over all gaps above the threshold */
   __u64 max_outer_ticks;
