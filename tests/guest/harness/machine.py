@@ -12,6 +12,7 @@ Two modes, because they can prove different things:
 KVM is not tried: on the machines this project is tested on, it interprets ring 0 and cannot boot Debian's kernel.
 """
 
+import ctypes
 import os
 import signal
 import subprocess
@@ -40,7 +41,7 @@ def run(test, kernel, initramfs, share, console):
     boot_s = None
     with open(console, "wb") as log:
         process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=log,
-                                   stderr=subprocess.STDOUT, start_new_session=True)
+                                   stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=_die_with_parent)
         try:
             while process.poll() is None and time.monotonic() - started < test.timeout_s:
                 time.sleep(0.05)
@@ -59,6 +60,12 @@ def run(test, kernel, initramfs, share, console):
     if code < 0 or code % 2 == 0:
         return Outcome(None, f"the guest crashed, panicked or powered off (QEMU status {code})", wall_s, boot_s)
     return Outcome(code >> 1, "reported", wall_s, boot_s)
+
+
+def _die_with_parent():
+    """ctest kills a test that takes too long; its machine must not go on without it."""
+    pr_set_pdeathsig = 1
+    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
 
 
 def _machine_arguments(test):

@@ -13,6 +13,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <maxlat/base/counter.h>
+#include <maxlat/base/histogram.h>
+#include <maxlat/hwlat/module_abi.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,58 +24,57 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <maxlat/base/counter.h>
-#include <maxlat/base/histogram.h>
-#include <maxlat/hwlat/module_abi.h>
-
 static volatile sig_atomic_t interrupted;
 static void on_interrupt(int number) {
   (void)number;
   interrupted = 1;
 }
 
-static void die(const char *what) {
+static void die(const char* what) {
   fprintf(stderr, "hwlat_probe: %s: %s\n", what, strerror(errno));
   exit(1);
 }
 
-static uint64_t option(int argc, char **argv, const char *name, uint64_t otherwise, int base) {
+static uint64_t option(int argc, char** argv, const char* name, uint64_t otherwise, int base) {
   const size_t length = strlen(name);
   uint64_t value = otherwise;
   for (int i = 1; i < argc; i++) /* the last one counts */
-    if (strncmp(argv[i], name, length) == 0 && argv[i][length] == '=') value = strtoull(argv[i] + length + 1, NULL, base);
+    if (strncmp(argv[i], name, length) == 0 && argv[i][length] == '=')
+      value = strtoull(argv[i] + length + 1, NULL, base);
   return value;
 }
 
-static void print_records(const char *region, const struct maxlat_hwlat_cpu *header) {
-  const struct maxlat_hwlat_record *ring = (const void *)(region + MAXLAT_HWLAT_RECORDS_AT);
+static void print_records(const char* region, const struct maxlat_hwlat_cpu* header) {
+  const struct maxlat_hwlat_record* ring = (const void*)(region + MAXLAT_HWLAT_RECORDS_AT);
   const uint64_t newest = header->records;
   for (uint64_t n = newest > MAXLAT_HWLAT_RECORDS ? newest - MAXLAT_HWLAT_RECORDS + 1 : 1; n <= newest; n++) {
-    const struct maxlat_hwlat_record *r = &ring[(n - 1) % MAXLAT_HWLAT_RECORDS];
-    printf("record cpu %u sequence %llu counter %llu inner %llu outer %llu smi %llu %llu nmi %u %u\n", r->cpu, r->sequence,
-           r->counter, r->inner_ns, r->outer_ns, r->smi_before, r->smi_after, r->nmi_before, r->nmi_after);
+    const struct maxlat_hwlat_record* r = &ring[(n - 1) % MAXLAT_HWLAT_RECORDS];
+    printf("record cpu %u sequence %llu counter %llu inner %llu outer %llu smi %llu %llu nmi %u %u\n", r->cpu,
+           r->sequence, r->counter, r->inner_ns, r->outer_ns, r->smi_before, r->smi_after, r->nmi_before, r->nmi_after);
   }
 }
 
-static void print_cpu(const char *region, struct maxlat_counter_ratio ratio) {
-  const struct maxlat_hwlat_cpu *header = (const void *)region;
-  const struct maxlat_histogram *histogram = (const void *)(region + MAXLAT_HWLAT_HISTOGRAM_AT);
+static void print_cpu(const char* region, struct maxlat_counter_ratio ratio) {
+  const struct maxlat_hwlat_cpu* header = (const void*)region;
+  const struct maxlat_histogram* histogram = (const void*)(region + MAXLAT_HWLAT_HISTOGRAM_AT);
   if (header->magic != MAXLAT_HWLAT_CPU_MAGIC || !maxlat_histogram_valid(histogram)) {
     fprintf(stderr, "hwlat_probe: not a region of the module\n");
     exit(1);
   }
   printf("cpu %u state %u windows %llu missed %llu exposure_ns %" PRIu64 " blind_ns %" PRIu64
          " gaps %llu smi_watched %llu nmi_watched %llu smi_total %llu wall_ns %llu\n",
-         header->cpu, header->state, header->windows, header->windows_missed, maxlat_ticks_to_ns(ratio, header->exposure_ticks),
-         maxlat_ticks_to_ns(ratio, header->blind_ticks), header->gaps, header->smi_watched, header->nmi_watched,
-         header->smi_last - header->smi_first, header->last_ns - header->first_ns);
-  printf("histogram cpu %u total %" PRIu64 " sum_ticks %" PRIu64 " exposure_ticks %llu min %" PRIu64 " max %" PRIu64 "\n",
+         header->cpu, header->state, header->windows, header->windows_missed,
+         maxlat_ticks_to_ns(ratio, header->exposure_ticks), maxlat_ticks_to_ns(ratio, header->blind_ticks),
+         header->gaps, header->smi_watched, header->nmi_watched, header->smi_last - header->smi_first,
+         header->last_ns - header->first_ns);
+  printf("histogram cpu %u total %" PRIu64 " sum_ticks %" PRIu64 " exposure_ticks %llu min %" PRIu64 " max %" PRIu64
+         "\n",
          header->cpu, maxlat_histogram_total(histogram), histogram->sum, header->exposure_ticks, histogram->min,
          histogram->max);
   print_records(region, header);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   struct maxlat_hwlat_info info;
   struct maxlat_hwlat_status status;
   uint64_t mask = option(argc, argv, "cpus", 1, 16);
@@ -86,7 +88,7 @@ int main(int argc, char **argv) {
       .cpu_mask = (uintptr_t)&mask,
       .cpu_mask_bytes = sizeof mask,
   };
-  const char *regions[64] = {0};
+  const char* regions[64] = {0};
   const uid_t uid = (uid_t)option(argc, argv, "uid", 0, 10);
   if (uid != 0 && setuid(uid) != 0) die("setuid");
   signal(SIGINT, on_interrupt);
@@ -96,7 +98,7 @@ int main(int argc, char **argv) {
   if (ioctl(device, MAXLAT_HWLAT_IOC_CONFIGURE, &config)) die("CONFIGURE");
   for (unsigned cpu = 0; cpu < 64; cpu++) {
     if (!(mask >> cpu & 1)) continue;
-    void *region = mmap(NULL, info.region_bytes, PROT_READ, MAP_SHARED, device, (off_t)(cpu * info.region_bytes));
+    void* region = mmap(NULL, info.region_bytes, PROT_READ, MAP_SHARED, device, (off_t)(cpu * info.region_bytes));
     if (region == MAP_FAILED) die("mmap");
     regions[cpu] = region;
   }

@@ -8,6 +8,9 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <maxlat/base/counter.h>
+#include <maxlat/base/histogram.h>
+#include <maxlat/hwlat/irqoff_abi.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -20,12 +23,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <maxlat/base/counter.h>
-#include <maxlat/base/histogram.h>
-#include <maxlat/hwlat/irqoff_abi.h>
-
-#define CHECK(condition) \
-  do {                   \
+#define CHECK(condition)                                            \
+  do {                                                              \
     if (!(condition)) _exit(__LINE__ & 0x7f ? __LINE__ & 0x7f : 1); \
   } while (0)
 
@@ -36,9 +35,15 @@ static unsigned long flags_now(void) {
   __asm__ volatile("pushfq; popq %0" : "=r"(flags));
   return flags;
 }
-static int interrupts_on(void) { return (flags_now() >> 9) & 1; }
-static void cli(void) { __asm__ volatile("cli" ::: "memory"); }
-static void sti(void) { __asm__ volatile("sti" ::: "memory"); }
+static int interrupts_on(void) {
+  return (flags_now() >> 9) & 1;
+}
+static void cli(void) {
+  __asm__ volatile("cli" ::: "memory");
+}
+static void sti(void) {
+  __asm__ volatile("sti" ::: "memory");
+}
 
 static void bind_to(unsigned cpu) {
   cpu_set_t set;
@@ -74,7 +79,9 @@ static uint64_t largest_gap(uint64_t ticks) {
   return largest;
 }
 
-static void case_without(void) { cli(); }
+static void case_without(void) {
+  cli();
+}
 
 static void case_cli_sti(void) {
   grant(1000000000);
@@ -115,8 +122,8 @@ static void case_fork(void) {
   CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
 }
 
-static void *thread_tries(void *outcome) {
-  *(int *)outcome = interrupts_on() ? 1 : 2;
+static void* thread_tries(void* outcome) {
+  *(int*)outcome = interrupts_on() ? 1 : 2;
   return NULL;
 }
 
@@ -141,7 +148,7 @@ static void case_exec(void) {
 
 static void case_system_calls(void) {
   struct timespec little = {0, 1000000};
-  char *fresh;
+  char* fresh;
   grant(1000000000);
   cli();
   getppid();
@@ -179,7 +186,7 @@ static void case_migrate(void) {
   cli();
 }
 
-static volatile int *volatile nowhere;
+static volatile int* volatile nowhere;
 static void case_crash(void) {
   grant(1000000000);
   cli();
@@ -207,7 +214,7 @@ static void case_below_limit(void) {
   }
 }
 
-static void *thread_closes(void *device) {
+static void* thread_closes(void* device) {
   usleep(10000);
   close((int)(intptr_t)device);
   return NULL;
@@ -220,7 +227,7 @@ static void case_foreign_close(void) {
   const int device = grant(100000000);
   CPU_ZERO(&others);
   CPU_SET(the_cpu == 0 ? 1 : 0, &others);
-  CHECK(pthread_create(&thread, NULL, thread_closes, (void *)(intptr_t)device) == 0);
+  CHECK(pthread_create(&thread, NULL, thread_closes, (void*)(intptr_t)device) == 0);
   CHECK(pthread_setaffinity_np(thread, sizeof others, &others) == 0);
   for (;;) {
     cli();
@@ -282,19 +289,32 @@ static void case_kernel_loop(void) {
 }
 
 static const struct {
-  const char *name;
+  const char* name;
   void (*run)(void);
 } cases[] = {
-    {"without", case_without},           {"exec-without", case_without}, {"cli-sti", case_cli_sti},
-    {"close", case_close},               {"revoke", case_revoke},        {"fork", case_fork},
-    {"thread", case_thread},             {"exec", case_exec},            {"system-calls", case_system_calls},
-    {"signal", case_signal},             {"migrate", case_migrate},      {"crash", case_crash},
-    {"exit-off", case_exit_off},         {"watchdog", case_watchdog},    {"below-limit", case_below_limit},
-    {"foreign-close", case_foreign_close}, {"unbound", case_unbound},    {"limits", case_limits},
-    {"gaps", case_gaps},                 {"kernel-loop", case_kernel_loop},
+    {"without", case_without},
+    {"exec-without", case_without},
+    {"cli-sti", case_cli_sti},
+    {"close", case_close},
+    {"revoke", case_revoke},
+    {"fork", case_fork},
+    {"thread", case_thread},
+    {"exec", case_exec},
+    {"system-calls", case_system_calls},
+    {"signal", case_signal},
+    {"migrate", case_migrate},
+    {"crash", case_crash},
+    {"exit-off", case_exit_off},
+    {"watchdog", case_watchdog},
+    {"below-limit", case_below_limit},
+    {"foreign-close", case_foreign_close},
+    {"unbound", case_unbound},
+    {"limits", case_limits},
+    {"gaps", case_gaps},
+    {"kernel-loop", case_kernel_loop},
 };
 
-static void run_case(const char *name) {
+static void run_case(const char* name) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     if (strcmp(cases[i].name, name) == 0) {
       int status;
@@ -316,7 +336,7 @@ static void run_case(const char *name) {
   printf("%s unknown\n", name);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   if (argc < 3) return 2;
   the_cpu = (unsigned)atoi(argv[1]);
   if (strcmp(argv[2], "exec-without") == 0) case_without();
