@@ -46,7 +46,7 @@ def _mirror(source, target):
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(path, copy)
     for path in target.rglob("*.[chS]") if target.exists() else []:
-        if path not in kept and not path.name.endswith(".mod.c"):
+        if path not in kept and not path.name.endswith((".mod.c", "_histogram.c")):  # made by Kbuild
             path.unlink()
 
 

@@ -13,6 +13,7 @@
 
 #ifdef __KERNEL__
 #include <linux/compiler.h>
+#include <linux/stddef.h>
 #include <linux/types.h>
 #define MAXLAT_LOAD(p) READ_ONCE(*(p))
 #define MAXLAT_STORE(p, v) WRITE_ONCE(*(p), (v))
