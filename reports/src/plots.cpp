@@ -15,6 +15,7 @@ namespace {
 
 constexpr unsigned kCellsPerDecade = 40;
 constexpr double kBridgedGap = 1.35;
+constexpr unsigned kVisibleCellsPerDecade = 25;
 constexpr unsigned kStepsPerDecade = 80;
 constexpr size_t kTimeColumns = 360;
 constexpr size_t kMostDots = 1500;
@@ -60,13 +61,15 @@ double visible_low(const core::CpuResult& cpu) {
 
 // The cells' outline as strokes, from the baseline up and down again. Gaps up to the factor `bridged` are crossed
 // without going down: a counter that ticks every 10 ns leaves one between any two values, and lines that go down at
-// each of them hide each other.
+// each of them hide each other. Every cell is at least a column wide, as far as the next one leaves room: a bin of one
+// tick, often the mode of a latency loop, would be a hair at the scale of the plot.
 std::vector<Stroke> outline(const std::vector<core::Bin>& cells, double axis_low, double baseline, double bridged) {
+  const double column = std::pow(10, 1.0 / kVisibleCellsPerDecade);
   std::vector<Stroke> strokes;
   double previous_high = -1;
   for (const auto& cell : cells) {
     const double low = std::max({cell.low_ns, axis_low, previous_high});
-    const double high = std::max(cell.high_ns, low);
+    const double high = std::max({cell.high_ns, low, cell.low_ns * column});
     const double count = static_cast<double>(cell.count);
     if (strokes.empty() || low > previous_high * bridged) {
       if (!strokes.empty()) strokes.back().push_back({previous_high, baseline});

@@ -13,9 +13,9 @@ namespace {
 // Below the hog of the positive control (99) and the kernel's own migration and watchdog threads, above everything that
 // a stock box runs.
 constexpr int kPriority = 95;
-// RT throttling stops a FIFO loop for 50 ms in each second on a stock box. npt rests of its own accord a little longer,
+// RT throttling stops a FIFO loop for 50 ms in each second on a stock box. npt rests of its own accord twice as long,
 // so that the kernel never has to: what it watches is then watched whole, and what it does not is not in its exposure.
-constexpr const char* kRest = "60ms";
+constexpr const char* kRest = "100ms";
 constexpr size_t kOutliersOfControl = 1000;  // room for every stall and for the noise of a bad machine beside them
 // A meter that watches every CPU of the machine has none left to write snapshots from. Its set-up takes far less CPU
 // time than this, so one that has used it is measuring.
