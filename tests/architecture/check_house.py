@@ -16,6 +16,8 @@ ARROWS = {
     "core": {"base"},
     "tracer": {"base"},
     "tracer/tools": {"tracer", "core", "base"},
+    "tracer/kernel": {"tracer", "base"},  # kernel modules: the ground floor and the ring
+    "hwlat/module": {"hwlat", "tracer", "base"},  # its own room's ABI headers
     "npt": {"tracer", "core", "base"},
     "hwlat": {"core", "base"},
     "loadgen": {"core", "base"},
@@ -24,7 +26,7 @@ ARROWS = {
     "cli": {"rteval-ext", "npt", "hwlat", "loadgen", "reports", "tracer/tools", "core", "base"},
 }
 # maxlat/NAME/... in an #include, where it differs from the room's folder.
-ROOM_OF_HEADER = {"rteval_ext": "rteval-ext", "trace": "tracer", "trace_tools": "tracer/tools"}
+ROOM_OF_HEADER = {"rteval_ext": "rteval-ext", "ring": "tracer", "trace": "tracer", "trace_tools": "tracer/tools"}
 SOURCES = {".c", ".h", ".cpp", ".hpp"}
 LONG = {".c": 600, ".cpp": 600, ".h": 400, ".hpp": 400}
 
@@ -35,7 +37,8 @@ def sources(folder):
 
 def room_of(path, root):
     parts = path.relative_to(root).parts
-    return "/".join(parts[:2]) if parts[:2] == ("tracer", "tools") else parts[0]
+    inner = "/".join(parts[:2])
+    return inner if inner in ARROWS else parts[0]
 
 
 def check_file(path, root):
@@ -100,11 +103,13 @@ def self_test():
         "hwlat/src/c.cpp": tag + '#include "nowhere.hpp"\n',
         "loadgen/src/d.cpp": "int no_licence;\n",
         "tracer/ring/e.c": tag + "#include <maxlat/core/result.hpp>\n",
+        "hwlat/module/i.c": tag + "#include <maxlat/core/result.hpp>\n",
         "reports/CMakeLists.txt": "maxlat_room(reports SOURCES a.cpp KNOWS core npt LINKS x)\n",
     }
     sound = {
         "core/src/secret.hpp": tag,
         "tracer/tools/f.cpp": tag + "#include <maxlat/core/result.hpp>\n#include <maxlat/trace/reader.hpp>\n",
+        "tracer/ring/j.c": tag + "#include <maxlat/ring/layout.h>\n#include <maxlat/base/platform.h>\n",
         "rteval-ext/src/g.cpp": tag + '#include <maxlat/npt/x.hpp>\n#include "h.hpp"\n#include <vector>\n',
         "rteval-ext/src/h.hpp": tag,
         "npt/CMakeLists.txt": "maxlat_room(npt\n  SOURCES a.cpp\n  KNOWS core tracer\n  LINKS x)\n",
