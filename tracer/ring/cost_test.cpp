@@ -85,7 +85,7 @@ TEST_P(Cost, LongestPathIsBounded) {
 
 // An overwriting ring is never full: only the others drop.
 using CostOfDropping = Cost;
-TEST_P(CostOfDropping, IsLessInTimeThanRecordingBecauseItReadsNoClock) {
+TEST_P(CostOfDropping, IsAtMost100Instructions) {
   events(4 * kEventsToSubBuffer);
   const uint64_t count = instructions();
   report("dropped event", count);
