@@ -20,7 +20,7 @@ class Equations : public testing::Test {
   const maxlat_ring_shape shape_ = maxlat_ring_shape_of(kSubBufferBits, kRingBits);
   // True positions begin where the counters are about to wrap, at any width.
   const uint64_t base_ = MAXLAT_RING_COUNT_BITS < 64 ? 0 : -(8 * kBuffer);
-  const uint64_t span_ = MAXLAT_RING_COUNT_BITS <= 16 ? 3ull << MAXLAT_RING_COUNT_BITS : 1ull << 16;
+  const uint64_t span_ = MAXLAT_RING_COUNT_BITS <= 16 ? 3ull << (MAXLAT_RING_COUNT_BITS % 64) : 1ull << 16;
 
   // Bytes committed in the sub-buffer of `position` when all before `position` is, as a counter of its width shows it.
   static uint64_t commit_at(uint64_t base, uint64_t walked, uint64_t extra) {
