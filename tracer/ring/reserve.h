@@ -87,9 +87,10 @@ MAXLAT_RING_INLINE uint64_t maxlat_ring_sub_buffer_of(const struct maxlat_ring* 
                                                       uint64_t packet) {
   const uint64_t place = packet & ring->shape.ring_mask;
   if (!maxlat_ring_overwrites(ring)) return place;
-  /* relaxed: only writers set the state that is looked for, and this context's reservation keeps it from being cleared.
-   */
-  const uint64_t word = maxlat_ring_load(&ring->cells[place].reference);
+  /* acquire [X1]: the state may have been set by another writer; its claim acquired the reader's exchange, and we must
+     stand behind that exchange too before we store into the spare. This context's reservation keeps the state from
+     being cleared. Partner: [X1] of claim and of the exchange in read.c. Shape: publish, through the claim. */
+  const uint64_t word = maxlat_ring_load_acquire(&ring->cells[place].reference);
   const uint64_t sub_buffer =
       word - maxlat_ring_ref(0, MAXLAT_RING_REF_WRITER, packet); /* in range only in that very state */
   return MAXLAT_LIKELY(sub_buffer <= MAXLAT_RING_REF_INDEX) ? sub_buffer : maxlat_ring_claim(ring, position);
@@ -116,8 +117,9 @@ MAXLAT_RING_INLINE enum maxlat_ring_outcome maxlat_ring_try_common(enum maxlat_r
   const uint64_t place = packet & ring->shape.ring_mask;
   uint64_t sub_buffer = place;
   if (maxlat_ring_overwrites(ring)) {
-    /* relaxed: writers set the state that is looked for, and its stores are to memory that this context will own. */
-    sub_buffer = maxlat_ring_load(&ring->cells[place].reference) - maxlat_ring_ref(0, MAXLAT_RING_REF_WRITER, packet);
+    /* acquire [X1]: as in maxlat_ring_sub_buffer_of. */
+    sub_buffer =
+        maxlat_ring_load_acquire(&ring->cells[place].reference) - maxlat_ring_ref(0, MAXLAT_RING_REF_WRITER, packet);
     if (MAXLAT_UNLIKELY(sub_buffer > MAXLAT_RING_REF_INDEX)) return MAXLAT_RING_UNCOMMON;
   }
   slot->position = position;
