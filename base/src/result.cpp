@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <cctype>
-#include <maxlat/core/result.hpp>
+#include <maxlat/base/result.hpp>
 #include <system_error>
 
-namespace maxlat::core {
+namespace maxlat::base {
 
 // generic_category() rather than strerror(): safe among threads. The message continues our line, so it starts small
 // ("operation not permitted"), except where it starts with an abbreviation ("RPC struct is bad").
@@ -15,4 +15,4 @@ Error system_error(std::string what, int errno_value, std::string hint) {
   return Error{std::move(what) + ": " + message, std::move(hint)};
 }
 
-}  // namespace maxlat::core
+}  // namespace maxlat::base

@@ -2,11 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
-#include <maxlat/core/result.hpp>
+#include <maxlat/base/result.hpp>
 #include <memory>
 #include <string>
 
-namespace maxlat::core {
+namespace maxlat::base {
 namespace {
 
 Result<std::unique_ptr<int>> positive(int value) {
@@ -43,4 +43,4 @@ TEST(SystemError, ReadsAsOneSentence) {
 }
 
 }  // namespace
-}  // namespace maxlat::core
+}  // namespace maxlat::base
