@@ -58,10 +58,10 @@ def check_file(path, root):
             if known != room and known not in ARROWS[room]:
                 yield f"{shown}:{number}: {room} may not know {known} ({target})"
         elif kind == '"':
-            private = [path.parent / target, root / room / "src" / target]
+            private = [path.parent / target, root / room / "src" / target, root / room / target]
             inside = [p.resolve() for p in private if p.exists()]
             if not inside:
-                yield f"{shown}:{number}: {target} is neither beside the file nor in {room}/src"
+                yield f"{shown}:{number}: {target} is neither beside the file nor in {room} or {room}/src"
             elif not inside[0].is_relative_to((root / room).resolve()):
                 yield f"{shown}:{number}: {target} is private to another room"
 

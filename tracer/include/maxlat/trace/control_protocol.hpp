@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+//
+// How a controller (`maxlat trace`) and a traced program talk: a SOCK_SEQPACKET Unix socket, one request and one reply
+// a message, plain text. Control only; no event passes here.
+//
+//   the program listens   at socket_path(pid), after maxlat::trace::open_control(), or when MAXLAT_TRACE_CONTROL=listen
+//   the program calls     MAXLAT_TRACE_CONTROL=connect:PATH (set by `maxlat trace record -- CMD`): before main() it
+//                         connects to PATH and serves requests there; main() begins when `resume` has come, or when the
+//                         connection is gone. Children of the program that exec inherit the variable and call, too.
+//
+// REQUEST  a line of words; a word with a space in it is not possible, names are [A-Za-z0-9_.:-]+, patterns also *?
+// REPLY    "ok" or "error TEXT" in the first line, then zero or more lines. A reply that does not fit in one message
+//          (kMaxMessage) ends with the line "more"; the request `next` brings the rest. One memory file may come with
+//          it (SCM_RIGHTS).
+//
+//   hello                              ok / maxlat-trace 1 / pid N / process NAME / thread-of-control TID
+//   list                               one line an event: "event PROVIDER:NAME LEVEL", then "field NAME TYPE" lines
+//   create SESSION
+//   channel SESSION NAME [mode=discard|overwrite] [per=thread|cpu] [size=BYTES] [count=N] [slots=N]
+//   [deliver=timer|wakeup] enable SESSION CHANNEL PATTERN [level=N]      PATTERN is PROVIDER:NAME with wildcards;
+//   events that appear later, too disable SESSION CHANNEL PATTERN start SESSION                      makes the memory
+//   if it is the first start. The reply carries the session's memfd
+//                                      and, with a wakeup channel, an eventfd after it
+//   attach SESSION                     the same descriptors again, for another consumer
+//   stop SESSION                       returns when no probe is inside any more: the books are then exact
+//   destroy SESSION
+//   status                             "session NAME STATE", "channel NAME produced N recorded N lost_full N lost_wrap
+//   N
+//                                      lost_big N lost_no_ring N slots USED/ALL", ...
+//   snapshot SESSION                   raises snapshot_requests
+//   resume                             see above
+//   next                               see above
+//
+// SECURITY: the socket lies in a folder of mode 0700 of the user; the program serves its own user and root
+// (SO_PEERCRED). LIMITS: requests are cut at 4096 bytes: longer is an error, not a wait.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace maxlat::trace {
+
+inline constexpr std::size_t kMaxRequest = 4096;
+inline constexpr std::size_t kMaxMessage = 32768;
+inline constexpr const char* kControlVariable = "MAXLAT_TRACE_CONTROL";
+
+// ${XDG_RUNTIME_DIR}/maxlat or, without it, /tmp/maxlat-UID; and the socket of one process in it: PID.trace
+std::string control_folder();
+std::string socket_path(int pid);
+
+}  // namespace maxlat::trace

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+//
+// The trace on disk: Common Trace Format 1.8, as babeltrace2 2.0 and Trace Compass read it. The ring's memory IS the
+// format (packet header and records are written as they lie there); this page says how its words are described.
+//
+//   DIR/<process>-<pid>/metadata                  TSDL text: what the session's metadata area holds, byte for byte
+//   DIR/<process>-<pid>/<channel>-<slot>-<generation>   packets of one ring, one after another
+//
+// PACKET: struct maxlat_ring_packet (ring/layout.h), 112 bytes:
+//   packet.header   its 32-byte prefix: u32 magic 0xC1FC1FC1, u8 uuid[16], u32 stream_id (the channel's index),
+//                   u64 stream_instance_id (owner: thread id or CPU, | slot << 32)
+//   packet.context  timestamp_begin, timestamp_end, content_size, packet_size (bits), packet_seq_num, records,
+//                   events_discarded (= lost_full + lost_wrap + lost_big), lost_full, lost_wrap, lost_big: u64 each
+//   On disk packet_size = content_size (the consumer cuts the padding and corrects the word), content_size is a
+//   multiple of 64 bits, and packet_seq_num counts the packets of the file from 0 without a hole as long as none was
+//   lost: a piece of a packet that was taken early is a packet of its own.
+// EVENT HEADER: the record word, little-endian bit fields, align 64: time (27 or what record.h says), id, length,
+// stamp;
+//   id = LONG_ID: two more words, u32 length, u32 id, u64 time.
+// EVENT: description.hpp. name "PROVIDER:NAME", loglevel = the Level's number.
+// CLOCK: frequency of the counter (base/clock: source and error in its description), offset_s and offset to
+//   CLOCK_REALTIME, measured at session start; env has the same offset to CLOCK_MONOTONIC in ns, the clock's source,
+//   process, pid, hostname, session.
+// WHOLE OR ABSENT: a packet is appended with one write, and a file whose tail is no whole packet (the machine or the
+//   consumer died in it) is cut back by whoever comes next; the reader ignores such a tail and says so.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <maxlat/base/clock.hpp>
+#include <maxlat/trace/description.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace maxlat::trace {
+
+using Uuid = std::array<std::uint8_t, 16>;
+
+struct TraceClock {
+  base::CounterClock counter;
+  std::int64_t realtime_offset_ns = 0;   // CLOCK_REALTIME at counter value 0
+  std::int64_t monotonic_offset_ns = 0;  // CLOCK_MONOTONIC at counter value 0
+};
+
+// Both offsets, each from the closest of several read pairs.
+TraceClock trace_clock(const base::CounterClock& counter);
+
+struct TraceEnvironment {
+  Uuid uuid{};
+  std::string session;
+  std::string process;
+  int pid = 0;
+};
+
+// The beginning of a metadata text: trace, environment, clock.
+std::string metadata_of_trace(const TraceEnvironment& environment, const TraceClock& clock);
+// A channel: stream, packet context, event header. `per_cpu` names the owner.
+std::string metadata_of_channel(std::uint32_t stream_id, std::string_view name, bool per_cpu);
+// One event of a channel; appended when it is first enabled there, before any record bears its id.
+std::string metadata_of_event(std::uint32_t stream_id, std::uint32_t event_id, const EventDescription& event);
+
+// The ring's 32-byte packet prefix.
+std::array<std::uint8_t, 32> packet_prefix(const Uuid& uuid, std::uint32_t stream_id, std::uint64_t instance);
+
+}  // namespace maxlat::trace

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * The packet that is not delivered yet: what its reader may have of it without the writers' help.
+ *
+ * An idle thread never comes back to flush its ring, and nobody else may write to it (MAXLAT_RING_THREAD has no locked
+ * instruction). So the time from an event to the disk is bounded from the other side: the consumer takes the committed
+ * prefix of the open packet now and then. It is whole when bytes reserved = bytes committed, read in the order
+ * committed (acquire), then reserved: commits never run ahead of reservations, so equality means that at the first read
+ * nothing was under way. Otherwise: not now, ask again.
+ *
+ * After the death of the producer the same prefix, and, where a writer died inside a probe, what a walk by the stamps
+ * of record.h can tell to be whole.
+ *
+ * Both COPY: in overwrite mode the bytes may be replaced while they are read, and the copy is checked afterwards (the
+ * packet has not been entered again). The copy is a packet of its own: header filled in (begin, end, content, records),
+ * holes left out.
+ */
+#ifndef MAXLAT_RING_OPEN_PACKET_H
+#define MAXLAT_RING_OPEN_PACKET_H
+
+#include <maxlat/ring/read.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The open packet, if the reader stands before it (everything delivered was taken) and it has records.
+   `to`: one sub-buffer's size, 8-byte aligned. GOT: *view describes the copy; nothing to put; the next get of that
+   packet gives all of it again: the caller skips what it has (view->content_size tells how far it came). NOT_NOW:
+   nothing there, or a writer is inside. CORRUPT. THREADS: the reader. */
+enum maxlat_ring_got maxlat_ring_copy_open(const struct maxlat_ring_reader* reader, uint8_t* to,
+                                           struct maxlat_ring_view* view);
+
+/* As get, for a ring whose writers are all dead or gone for good: also gives, copied to `to`, packets that were never
+   delivered, with every record that is whole; *view is then not to be put, the reader has moved on. NOT_NOW: nothing is
+   left. `lost`: adds the records that were reserved and never finished, as far as can be told (at least one per hole).
+ */
+enum maxlat_ring_got maxlat_ring_recover(struct maxlat_ring_reader* reader, uint8_t* to, struct maxlat_ring_view* view,
+                                         uint64_t* unfinished);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
