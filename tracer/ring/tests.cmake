@@ -11,16 +11,6 @@ function(maxlat_ring_variant name)
   gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES PROPERTIES LABELS unit TIMEOUT 120)
 endfunction()
 
-set(ring_unit_tests ring/layout_test.cpp ring/stress_test.cpp)
-# ThreadSanitizer delivers signals when it likes, and sanitizers add instructions of their own.
-if(NOT MAXLAT_SANITIZE MATCHES thread AND CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64)
-  list(APPEND ring_unit_tests ring/single_step_test.cpp)
-endif()
-if(NOT MAXLAT_SANITIZE AND NOT CMAKE_BUILD_TYPE STREQUAL Debug AND CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64)
-  list(APPEND ring_unit_tests ring/cost_test.cpp)
-endif()
-maxlat_unit_tests(tracer SOURCES ${ring_unit_tests})
-
 if(MAXLAT_BUILD_TESTS)
   foreach(width "64;40" "16;14" "13;11")
     list(GET width 0 count)
