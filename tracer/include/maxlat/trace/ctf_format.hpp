@@ -7,16 +7,17 @@
 //   DIR/<process>-<pid>/<channel>-<slot>-<generation>   packets of one ring, one after another
 //
 // PACKET: struct maxlat_ring_packet (ring/layout.h), 112 bytes:
-//   packet.header   its 32-byte prefix: u32 magic 0xC1FC1FC1, u8 uuid[16], u32 stream_id (the channel's index),
-//                   u64 stream_instance_id (owner: thread id or CPU, | slot << 32)
-//   packet.context  timestamp_begin, timestamp_end, content_size, packet_size (bits), packet_seq_num, records,
+//   packet.header   u32 magic 0xC1FC1FC1, u8 uuid[16], u32 stream_id (the channel's index)
+//   packet.context  u32 tid or cpu_id (the owner), u32 slot; then
+//                   timestamp_begin, timestamp_end, content_size, packet_size (bits), packet_seq_num, records,
 //                   events_discarded (= lost_full + lost_wrap + lost_big), lost_full, lost_wrap, lost_big: u64 each
+//                   Owner and slot are one word to the ring, its stream instance (packet_prefix); they are described as
+//                   context because that is what readers show beside every event. One file is one stream.
 //   On disk packet_size = content_size (the consumer cuts the padding and corrects the word), content_size is a
 //   multiple of 64 bits, and packet_seq_num counts the packets of the file from 0 without a hole as long as none was
 //   lost: a piece of a packet that was taken early is a packet of its own.
-// EVENT HEADER: the record word, little-endian bit fields, align 64: time (27 or what record.h says), id, length,
-// stamp;
-//   id = LONG_ID: two more words, u32 length, u32 id, u64 time.
+// EVENT HEADER: the record word, little-endian bit fields, align 64: time, id, length, stamp (widths: ring/record.h);
+//   id = LONG_ID: two more words, u32 length, u32 id, u64 time. What is declared of it, and why: ctf/metadata.cpp.
 // EVENT: description.hpp. name "PROVIDER:NAME", loglevel = the Level's number.
 // CLOCK: frequency of the counter (base/clock: source and error in its description), offset_s and offset to
 //   CLOCK_REALTIME, measured at session start; env has the same offset to CLOCK_MONOTONIC in ns, the clock's source,

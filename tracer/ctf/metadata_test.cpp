@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// The text itself; what readers make of it is tested with babeltrace2 (tests/tracer) and our own
+// (trace_reader_test.cpp).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <maxlat/ring/record.h>
+
+#include <cstring>
+#include <maxlat/trace/ctf_format.hpp>
+
+#include "ctf/tsdl.hpp"
+
+namespace maxlat::trace {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr Field kFields[] = {
+    {.name = "int", .kind = FieldKind::integer, .bytes = 4, .is_signed = true},
+    {.name = "x", .kind = FieldKind::floating, .bytes = 8},
+    {.name = "v", .kind = FieldKind::sequence, .bytes = 2, .count = 9},
+    {.name = "_s", .kind = FieldKind::string, .count = 20},
+};
+
+TEST(Metadata, EventHasEveryFieldUnderscored) {
+  const std::string text = metadata_of_event(3, 70'000, {"app", "step", Level::warning, kFields});
+  EXPECT_EQ(text,
+            "event {\n  name = \"app:step\";\n  id = 70000;\n  stream_id = 3;\n  loglevel = 4;\n  fields := struct {\n"
+            "    i32 _int;\n    f64 _x;\n    u16 v_length;\n    u16 _v[v_length];\n    text __s;\n"
+            "    time_aligned padding[0];\n  } align(64);\n};\n");
+}
+
+TEST(Metadata, ClockOffsetIsSplitIntoSecondsAndTicks) {
+  TraceClock clock{base::clock_with_rate(2.5), 1'500'000'000, 7};
+  const std::string after = metadata_of_trace({}, clock);
+  EXPECT_THAT(after, HasSubstr("freq = 2500000000;\n  offset_s = 1;\n  offset = 1250000000;"));
+  EXPECT_THAT(after, HasSubstr("monotonic_offset_ns = 7;"));
+  clock.realtime_offset_ns = -1;  // the counter began before 1970
+  EXPECT_THAT(metadata_of_trace({}, clock), HasSubstr("offset_s = -1;\n  offset = 2499999997;"));
+}
+
+TEST(Metadata, ForeignTextCannotEndAString) {
+  EXPECT_EQ(tsdl::quoted("a\"; }\\\n\x7f\xc3\xa4"), "\"a\\\"; }\\\\\\012\\177\xc3\xa4\"");
+  TraceEnvironment environment;
+  environment.process = "a\"b";
+  EXPECT_THAT(metadata_of_trace(environment, {base::clock_with_rate(1), 0, 0}), HasSubstr("procname = \"a\\\"b\";"));
+}
+
+TEST(Metadata, ChannelSaysWhoOwnsItsStreams) {
+  EXPECT_THAT(metadata_of_channel(0, "a", true), HasSubstr("u32 cpu_id; u32 slot;"));
+  EXPECT_THAT(metadata_of_channel(0, "a", false), HasSubstr("u32 tid; u32 slot;"));
+}
+
+TEST(PacketPrefix, LiesAsTheFormatSays) {
+  Uuid uuid;
+  for (std::size_t i = 0; i < uuid.size(); ++i) uuid[i] = static_cast<std::uint8_t>(i);
+  const auto prefix = packet_prefix(uuid, 0x01020304, 0x1122334455667788);
+  const std::uint8_t expected[32] = {0xc1, 0x1f, 0xfc, 0xc1, 0,    1,    2,    3,    4,    5,   6,
+                                     7,    8,    9,    10,   11,   12,   13,   14,   15,   4,   3,
+                                     2,    1,    0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11};
+  EXPECT_EQ(std::memcmp(prefix.data(), expected, sizeof expected), 0);
+}
+
+}  // namespace
+}  // namespace maxlat::trace

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+//
+// The words of our TSDL, the text of CTF 1.8 metadata, that its writer (metadata.cpp) and its reader
+// (metadata_reader.cpp) must agree on.
+//
+// NAMES. A field's name gets one underscore in front, always and not only where it is a keyword (`int`, `string`,
+// `event` ...): readers take one off, so names that begin with an underscore survive too. Names of our own inside a
+// payload have none, so they cannot meet a user's.
+#pragma once
+
+#include <maxlat/trace/description.hpp>
+#include <string>
+#include <string_view>
+
+namespace maxlat::trace::tsdl {
+
+inline constexpr std::string_view kSignature = "/* CTF 1.8 */";  // what CTF's readers look for at the beginning
+inline constexpr std::string_view kWriter = "maxlat";            // env tracer_name
+inline constexpr int kWriterVersion = 1;                         // env tracer_major: of this subset of TSDL
+inline constexpr std::string_view kClockName = "counter";
+inline constexpr std::string_view kLengthSuffix = "_length";  // the number of elements of sequence _x is x_length
+inline constexpr std::string_view kPaddingName = "padding";
+
+// A type of the element of a field: "u32", "i8", "f64".
+std::string type_name(const Field& field);
+
+// A text as TSDL writes it, quotes included. What is no printable ASCII and no UTF-8 becomes \ooo.
+std::string quoted(std::string_view text);
+
+}  // namespace maxlat::trace::tsdl
