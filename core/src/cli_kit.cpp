@@ -204,6 +204,15 @@ Result<CommandLine> parse(const po::options_description& options, const Argument
   }
 }
 
+Result<std::optional<CommandLine>> parse_or_help(const CommandHelp& help, const po::options_description& options,
+                                                 const Arguments& arguments) {
+  auto line = parse(options, arguments);
+  if (!line) return line.error();
+  if (!line->has("help")) return std::optional(*std::move(line));
+  fmt::print("{}", help_text(help, options));
+  return std::optional<CommandLine>();
+}
+
 std::string help_text(const CommandHelp& help, const po::options_description& options) {
   std::ostringstream printed;
   const unsigned text_column = options.get_option_column_width();

@@ -54,11 +54,12 @@ Anchor anchor_now() {
 }
 
 core::Status become_real_time(unsigned cpu, int priority) {
-  if (const core::Status pinned = core::set_affinity({cpu}); !pinned) return pinned;
   core::Scheduling scheduling;
   scheduling.policy = core::Policy::fifo;
   scheduling.priority = priority;
+  // Priority before affinity: an ordinary thread would wait on that CPU for whoever keeps it busy.
   if (const core::Status set = core::set_scheduling(scheduling); !set) return set;
+  if (const core::Status pinned = core::set_affinity({cpu}); !pinned) return pinned;
   core::touch_stack();
   return {};
 }

@@ -223,22 +223,20 @@ core::Status refuse_options(const core::CommandLine& line, const boost::program_
 core::Result<core::Exit> run(const core::Arguments& arguments) {
   boost::program_options::options_description options = load_options();
   options.add(supervision_options()).add(control_options());
-  core::Result<core::CommandLine> line = core::parse(options, arguments);
-  if (!line) return line.error();
-  if (line->has("help")) {
-    fmt::print("{}", core::help_text(kHelp, options));
-    return core::Exit::pass;
-  }
-  if (line->has("list")) {
+  const auto parsed = core::parse_or_help(kHelp, options, arguments);
+  if (!parsed) return parsed.error();
+  if (!*parsed) return core::Exit::pass;
+  const core::CommandLine& line = **parsed;
+  if (line.has("list")) {
     print_kinds();
     return core::Exit::pass;
   }
-  if (line->operands == std::vector<std::string>{"control"}) {
-    if (core::Status fits = refuse_options(*line, supervision_options(), "control"); !fits) return fits.error();
-    return run_control(*line);
+  if (line.operands == std::vector<std::string>{"control"}) {
+    if (core::Status fits = refuse_options(line, supervision_options(), "control"); !fits) return fits.error();
+    return run_control(line);
   }
-  if (core::Status fits = refuse_options(*line, control_options(), "loads"); !fits) return fits.error();
-  core::Result<LoadRequest> request = request_from(*line);
+  if (core::Status fits = refuse_options(line, control_options(), "loads"); !fits) return fits.error();
+  core::Result<LoadRequest> request = request_from(line);
   if (!request) return request.error();
   request->arguments = arguments;
   return run_loads(*request);

@@ -119,20 +119,18 @@ std::string verdict_text(const core::Verdict& verdict) {
 
 core::Result<core::Exit> run_gate(const core::Arguments& arguments) {
   const auto options = make_options();
-  const auto line = core::parse(options, arguments);
-  if (!line) return line.error();
-  if (line->has("help")) {
-    fmt::print("{}", core::help_text(kHelp, options));
-    return core::Exit::pass;
-  }
-  const auto rules = rules_from(*line);
+  const auto parsed = core::parse_or_help(kHelp, options, arguments);
+  if (!parsed) return parsed.error();
+  if (!*parsed) return core::Exit::pass;
+  const core::CommandLine& line = **parsed;
+  const auto rules = rules_from(line);
   if (!rules) return rules.error();
-  auto stored = read_operand(line->operands);
+  auto stored = read_operand(line.operands);
   if (!stored) return stored.error();
 
   stored->run.verdict = judge(stored->run, *rules);
-  const std::string json = line->has("json") ? line->get<std::string>("json") : "";
-  if (!line->has("quiet") && json != "-") {
+  const std::string json = line.has("json") ? line.get<std::string>("json") : "";
+  if (!line.has("quiet") && json != "-") {
     if (const auto printed = core::write_atomically("-", verdict_text(stored->run.verdict)); !printed)
       return printed.error();
   }

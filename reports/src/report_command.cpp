@@ -50,20 +50,18 @@ core::Status print(const core::RunResult& run, const core::CommandLine& line) {
 
 core::Result<core::Exit> run_report(const core::Arguments& arguments) {
   const auto options = make_options();
-  const auto line = core::parse(options, arguments);
-  if (!line) return line.error();
-  if (line->has("help")) {
-    fmt::print("{}", core::help_text(kHelp, options));
-    return core::Exit::pass;
-  }
-  const auto stored = read_operand(line->operands);
+  const auto parsed = core::parse_or_help(kHelp, options, arguments);
+  if (!parsed) return parsed.error();
+  if (!*parsed) return core::Exit::pass;
+  const core::CommandLine& line = **parsed;
+  const auto stored = read_operand(line.operands);
   if (!stored) return stored.error();
 
-  if (line->has("text")) {
-    if (const auto printed = print(stored->run, *line); !printed) return printed.error();
+  if (line.has("text")) {
+    if (const auto printed = print(stored->run, line); !printed) return printed.error();
     return core::Exit::pass;
   }
-  const std::string path = line->has("output") ? line->get<std::string>("output") : report_path(stored->path);
+  const std::string path = line.has("output") ? line.get<std::string>("output") : report_path(stored->path);
   if (const auto written = write_html(stored->run, path); !written) return written.error();
   if (path != "-") fmt::print("{}\n", path);
   return core::Exit::pass;

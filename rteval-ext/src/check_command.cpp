@@ -107,27 +107,25 @@ void print_result(std::FILE* stream, const core::RunResult& run, const core::Cpu
 
 core::Result<core::Exit> run_check(const core::Arguments& arguments) {
   const po::options_description known = options();
-  const core::Result<core::CommandLine> line = core::parse(known, arguments);
-  if (!line) return line.error();
-  if (line->has("help")) {
-    fmt::print("{}", core::help_text(kHelp, known));
-    return core::Exit::pass;
-  }
-  if (!line->operands.empty())
-    return core::Error{fmt::format("unexpected '{}'", line->operands.front()), "maxlat check --help lists the options"};
+  const auto parsed = core::parse_or_help(kHelp, known, arguments);
+  if (!parsed) return parsed.error();
+  if (!*parsed) return core::Exit::pass;
+  const core::CommandLine& line = **parsed;
+  if (!line.operands.empty())
+    return core::Error{fmt::format("unexpected '{}'", line.operands.front()), "maxlat check --help lists the options"};
 
-  const core::Result<core::CpuList> measured = measured_cpus(*line);
+  const core::Result<core::CpuList> measured = measured_cpus(line);
   if (!measured) return measured.error();
   const core::RunResult run = check_result({.measured_cpus = *measured}, arguments);
   bool json_on_stdout = false;
-  if (line->has("json")) {
-    const std::string& path = line->get<std::string>("json");
+  if (line.has("json")) {
+    const std::string& path = line.get<std::string>("json");
     if (const core::Status written = core::write_run(path, run); !written) return written.error();
     json_on_stdout = path == "-";
   }
   // A reader of the JSON must get nothing but JSON.
-  print_result(json_on_stdout ? stderr : stdout, run, *measured, *line);
-  return line->has("strict") ? strict_exit(count(run.preflight)) : core::Exit::pass;
+  print_result(json_on_stdout ? stderr : stdout, run, *measured, line);
+  return line.has("strict") ? strict_exit(count(run.preflight)) : core::Exit::pass;
 }
 
 }  // namespace

@@ -187,25 +187,23 @@ core::Result<core::Exit> start(const core::CommandLine& line, const std::vector<
 
 core::Result<core::Exit> run(const core::Arguments& arguments) {
   const po::options_description all = options();
-  const core::Result<core::CommandLine> line = core::parse(all, arguments);
-  if (!line) return line.error();
-  if (line->has("help")) {
-    fmt::print("{}", core::help_text(kHelp, all));
-    return core::Exit::pass;
-  }
-  if (!line->operands.empty()) {
-    return core::Error{fmt::format("unexpected argument '{}'", line->operands[0]),
+  const auto parsed = core::parse_or_help(kHelp, all, arguments);
+  if (!parsed) return parsed.error();
+  if (!*parsed) return core::Exit::pass;
+  const core::CommandLine& line = **parsed;
+  if (!line.operands.empty()) {
+    return core::Error{fmt::format("unexpected argument '{}'", line.operands[0]),
                        "maxlat run --help lists the options"};
   }
-  if (line->has("plan") && line->has("profile"))
+  if (line.has("plan") && line.has("profile"))
     return core::Error{"--plan and --profile exclude each other", "give one of them"};
-  if (line->has("list-profiles")) {
+  if (line.has("list-profiles")) {
     list_profiles();
     return core::Exit::pass;
   }
   core::catch_stop_signals();
-  const auto skip = line->has("skip") ? line->get<std::vector<std::string>>("skip") : std::vector<std::string>{};
-  return line->has("resume") ? resume(*line, skip) : start(*line, skip);
+  const auto skip = line.has("skip") ? line.get<std::vector<std::string>>("skip") : std::vector<std::string>{};
+  return line.has("resume") ? resume(line, skip) : start(line, skip);
 }
 
 }  // namespace

@@ -20,6 +20,7 @@
 #include <maxlat/core/command.hpp>
 #include <maxlat/core/cpu_list.hpp>
 #include <maxlat/core/result.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,6 +55,10 @@ std::ostream& operator<<(std::ostream& stream, const CpuListArgument& argument);
 
 // Parses; an unknown or ambiguous option, a missing, surplus or wrong value is an Error with a hint. Throws nothing.
 Result<CommandLine> parse(const boost::program_options::options_description& options, const Arguments& arguments);
+// The same for a command with a --help: nothing is returned when help was asked for, and printed.
+Result<std::optional<CommandLine>> parse_or_help(const CommandHelp& help,
+                                                 const boost::program_options::options_description& options,
+                                                 const Arguments& arguments);
 // Usage, about, the options in their groups, the examples. Short and long name are written "-a, --affinity".
 std::string help_text(const CommandHelp& help, const boost::program_options::options_description& options);
 
