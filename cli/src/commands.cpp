@@ -10,13 +10,14 @@
 #include <maxlat/reports/report_command.hpp>
 #include <maxlat/rteval_ext/check_command.hpp>
 #include <maxlat/rteval_ext/run_command.hpp>
+#include <maxlat/trace_tools/trace_command.hpp>
 
 namespace maxlat::cli {
 
 std::span<const core::Command* const> commands() {
   static const std::array table = {
-      &rteval_ext::run_command(), &rteval_ext::check_command(), &npt::npt_command(),      &hwlat::hwlat_command(),
-      &loadgen::load_command(),   &reports::report_command(),   &reports::gate_command(),
+      &rteval_ext::run_command(), &rteval_ext::check_command(),  &npt::npt_command(),        &hwlat::hwlat_command(),
+      &loadgen::load_command(),   &trace_tools::trace_command(), &reports::report_command(), &reports::gate_command(),
   };
   return table;
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""check_commands.py MAN_FOLDER: what is the same for every subcommand that `maxlat --help` lists.
+"""check_commands.py MAN_FOLDER: what is the same for every subcommand that `maxlat --help` lists, and for theirs.
 
 - `maxlat X --help` and `maxlat help X` print the same, fit one screen and end with two examples; an unknown option is one
   line and a hint;
@@ -23,9 +23,15 @@ def maxlat(*arguments):
     return subprocess.run([MAXLAT, *arguments], capture_output=True, text=True, timeout=30, stdin=subprocess.DEVNULL)
 
 
-def commands():
-    listed = re.search(r"^commands:\n((?:  .*\n)+)", maxlat("--help").stdout, re.MULTILINE)[1]
-    return [name for name in re.findall(r"^  (\S+)", listed, re.MULTILINE) if name != "help"]
+def listed(heading, text):
+    """The names in the list of commands below a heading; none where there is no such list."""
+    found = re.search(rf"^{heading}:\n((?:  .*\n)+)", text, re.MULTILINE)
+    return [name for name in re.findall(r"^  (\S+)", found[1], re.MULTILINE) if name != "help"] if found else []
+
+
+def family(name):
+    """A command and its subcommands, each as the words behind `maxlat`."""
+    return [[name]] + [[name, sub] for sub in listed("subcommands", maxlat(name, "--help").stdout)]
 
 
 def options_at_line_starts(text):
@@ -53,15 +59,13 @@ def man_options(page):
 def parser_refuses(command, option):
     """Whether the parser does not know the option. Nothing is ever run: the last word is wrong in any case."""
     glued = f"{option}=1" if option.startswith("--") else f"{option}1"
-    ended = maxlat(command, glued, "--no-such-option")
-    assert ended.returncode == 1, f"maxlat {command} {glued} --no-such-option: exit status {ended.returncode}"
+    ended = maxlat(*command, glued, "--no-such-option")
+    shown = " ".join(command)
+    assert ended.returncode == 1, f"maxlat {shown} {glued} --no-such-option: exit status {ended.returncode}"
     return f"unknown option '{option}'" in ended.stderr
 
 
-def mistakes(command, man_folder):
-    help_lines = maxlat(command, "--help").stdout
-    if maxlat("help", command).stdout != help_lines:
-        yield "help X and X --help differ"
+def mistakes_of_help(command, help_lines):
     if help_lines.count("\n") > SCREEN:
         yield f"--help has {help_lines.count(chr(10))} lines; one screen is {SCREEN}"
     examples = help_lines[help_lines.rfind("xamples:"):] if "xamples:" in help_lines else ""
@@ -76,7 +80,19 @@ def mistakes(command, man_folder):
     for letter in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ":
         if f"-{letter}" not in in_help and not parser_refuses(command, f"-{letter}"):
             yield f"the parser knows -{letter}, and --help does not name it"
-    page = man_folder / f"maxlat-{command}.1"
+
+
+def mistakes(name, man_folder):
+    """Of a command and its subcommands, which share a manual page."""
+    if maxlat("help", name).stdout != maxlat(name, "--help").stdout:
+        yield "help X and X --help differ"
+    in_help = set()
+    for command in family(name):
+        help_lines = maxlat(*command, "--help").stdout
+        in_help |= options_at_line_starts(help_lines)
+        for mistake in mistakes_of_help(command, help_lines):
+            yield " ".join(command[1:] + [mistake])
+    page = man_folder / f"maxlat-{name}.1"
     if not page.exists():
         yield f"there is no {page.name}"
         return
@@ -86,12 +102,13 @@ def mistakes(command, man_folder):
 
 
 def main(man_folder):
-    names = commands()
-    sound = run_all([case for name in names for case in (
-        Case(f"{name}: --help", f"{name} --help", 0, [rf"\A[Uu]sage: (maxlat )?{name}\b"]),
-        Case(f"{name}: unknown option", f"{name} --no-such-option", 1,
+    names = listed("commands", maxlat("--help").stdout)
+    lines = [(name, " ".join(command)) for name in names for command in family(name)]
+    sound = run_all([case for name, line in lines for case in (
+        Case(f"{line}: --help", f"{line} --help", 0, [rf"\A[Uu]sage: (maxlat )?{line}\b"]),
+        Case(f"{line}: unknown option", f"{line} --no-such-option", 1,
              [rf"\Amaxlat {name}: .*unknown option '--no-such-option'.*\nhint: .*\n\Z"]),
-        Case(f"{name}: --help to a full disk", f"{name} --help", 1, [r"cannot write standard output"], stdout="/dev/full"),
+        Case(f"{line}: --help to a full disk", f"{line} --help", 1, [r"cannot write standard output"], stdout="/dev/full"),
     )])
     for name in names:
         for mistake in mistakes(name, man_folder):

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+//
+// The subcommands of `maxlat trace`, one a file: trace_<name>.cpp. Each gets the words behind its name, has a --help of
+// its own, and is a row of the table in trace_command.cpp.
+#pragma once
+
+#include <maxlat/core/command.hpp>
+
+namespace maxlat::trace_tools {}  // namespace maxlat::trace_tools
