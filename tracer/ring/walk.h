@@ -24,7 +24,7 @@ struct maxlat_ring_walk {
   const uint8_t* bytes; /* the packet, header included; 8-byte aligned */
   uint64_t offset;      /* of the next record */
   uint64_t end;         /* content size */
-  uint64_t packet;      /* sequence, for the stamp */
+  uint64_t packet;      /* for the stamp: as the first record has it; on disk, pieces are numbered otherwise */
   uint64_t base;        /* of truncated times */
 };
 

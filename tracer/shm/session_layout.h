@@ -16,12 +16,21 @@
  *
  *   FREE -> CLAIMED   a thread of the producer, by CAS; fallocates, maps, makes the ring
  *   CLAIMED -> LIVE   the same thread, release [S1]: the ring is valid from here on
- *   LIVE -> ENDED     the thread is gone and its ring finalised; nobody will write there again
- *   ENDED -> FREE     the consumer, by CAS, after it took everything: generation + 1, memory punched out
- *   ENDED -> CLAIMED  a thread of the producer, by CAS, in an overwriting channel without a free slot: generation + 1
+ *   LIVE -> ENDED     the thread is gone and its ring finalised; nobody will write there again. An add of 1 [S3], not a
+ *                     store: it keeps READING
+ *   ENDED -> TAKEN    the consumer, by CAS: from here on no producer may claim the slot
+ *   TAKEN -> FREE     the consumer, after it took everything and punched the memory out: generation + 1, release [S4].
+ *                     A consumer that finds TAKEN (its predecessor died) goes on as if it had taken the slot itself
+ *   ENDED -> CLAIMED  a thread of the producer, by CAS, in an overwriting channel without a free slot: generation + 1,
+ *                     memory punched out (a ring is made in zeroed memory)
  *
- * The word holds state (8 bits) and generation (56 bits), so a consumer that was slow sees that the ring is another.
- * A producer that dies leaves slots as they were; CLAIMED is then no ring.
+ * The word holds state (7 bits), READING (1 bit) and generation (56 bits), so a consumer that was slow sees that the
+ * ring is another. READING: in an overwriting channel the consumer marks a LIVE slot, by CAS, while it is inside its
+ * ring; the thread may end meanwhile, but nobody can claim the slot (who claims compares the whole word). A producer
+ * that dies leaves slots as they were; CLAIMED is then no ring.
+ *
+ * SEALS: the producer seals the memfd against shrinking (F_SEAL_SHRINK) before it hands it over. The consumer refuses a
+ * memory that is not sealed: a file cut short under a mapping would kill it (SIGBUS).
  *
  * RULES: fixed-width little words, no pointers, all-zero and all-ones are no valid header. The consumer trusts nothing
  * (session_memory.hpp: every number is copied, checked against the file's size, then used).
@@ -44,7 +53,16 @@
 
 enum maxlat_shm_ownership { MAXLAT_SHM_PER_THREAD = 0, MAXLAT_SHM_PER_CPU = 1 };
 enum maxlat_shm_delivery { MAXLAT_SHM_TIMER = 0, MAXLAT_SHM_WAKEUP = 1 };
-enum maxlat_shm_slot_state { MAXLAT_SHM_FREE = 0, MAXLAT_SHM_CLAIMED = 1, MAXLAT_SHM_LIVE = 2, MAXLAT_SHM_ENDED = 3 };
+enum maxlat_shm_slot_state {
+  MAXLAT_SHM_FREE = 0,
+  MAXLAT_SHM_CLAIMED = 1,
+  MAXLAT_SHM_LIVE = 2,
+  MAXLAT_SHM_ENDED = 3,
+  MAXLAT_SHM_TAKEN = 4
+};
+#define MAXLAT_SHM_READING 0x80u
+#define MAXLAT_SHM_STATE_MASK 0x7fu
+#define MAXLAT_SHM_GENERATION_SHIFT 8
 
 struct maxlat_shm_channel {
   char name[MAXLAT_SHM_NAME];
@@ -62,7 +80,7 @@ struct maxlat_shm_channel {
 };
 
 struct maxlat_shm_slot {
-  uint64_t word;  /* state | generation << 8 */
+  uint64_t word;  /* state | READING | generation << 8 */
   uint32_t owner; /* thread id or CPU number; valid from LIVE on */
   uint32_t reserved;
   char name[16]; /* the thread's comm when it claimed the slot */

@@ -5,6 +5,7 @@
 //
 //   DIR/<process>-<pid>/metadata                  TSDL text: what the session's metadata area holds, byte for byte
 //   DIR/<process>-<pid>/<channel>-<slot>-<generation>   packets of one ring, one after another
+//   DIR/<n>/<process>-<pid>/...                   the same, of the snapshot with number n (flight recorder)
 //
 // PACKET: struct maxlat_ring_packet (ring/layout.h), 112 bytes:
 //   packet.header   u32 magic 0xC1FC1FC1, u8 uuid[16], u32 stream_id (the channel's index)
@@ -15,7 +16,8 @@
 //                   context because that is what readers show beside every event. One file is one stream.
 //   On disk packet_size = content_size (the consumer cuts the padding and corrects the word), content_size is a
 //   multiple of 64 bits, and packet_seq_num counts the packets of the file from 0 without a hole as long as none was
-//   lost: a piece of a packet that was taken early is a packet of its own.
+//   lost: a piece of a packet that was taken early is a packet of its own. So packet_seq_num is not what the stamps of
+//   the records show (record.h); all records of one packet bear the same stamp, that of the ring's packet.
 // EVENT HEADER: the record word, little-endian bit fields, align 64: time, id, length, stamp (widths: ring/record.h);
 //   id = LONG_ID: two more words, u32 length, u32 id, u64 time. What is declared of it, and why: ctf/metadata.cpp.
 // EVENT: description.hpp. name "PROVIDER:NAME", loglevel = the Level's number.
