@@ -2,42 +2,99 @@
 //
 // The consumer's view of a session's memory: checked once, used without trust. Layout and rules: session_layout.h.
 //
-// OWNERSHIP: the view owns its mapping of header and slot table and a descriptor of the memfd of its own; rings are
-// mapped one by one with map_ring(). Everything is undone by the destructors. ERRORS: attach() says in one line what
-// does not fit. THREADS: one thread a view.
+// TRUST. The producer may be hostile. Every number of the header is copied and checked against the file's size; the
+// copy is used from then on and the header's constant part never looked at again. What changes (slot words, metadata
+// length, counters) is read once each time and can only select among what was checked.
+//
+// OWNERSHIP: the view owns a file description of its own, a mapping of header and slot table, and with lock() the
+// consumer's place. Rings are mapped one by one. Everything is undone by the destructors.
+// ERRORS: one line that says what does not fit. THREADS: one thread a view.
 #pragma once
 
-#include <maxlat/ring/read.h>
+#include <maxlat/ring/layout.h>
 
 #include <cstdint>
 #include <maxlat/base/result.hpp>
 #include <string>
-#include <utility>
+#include <vector>
 
+#include "owned.hpp"
 #include "session_layout.h"
 
 namespace maxlat::trace {
 
-// An mmap()ed range, unmapped with its owner.
-class Mapping {
- public:
-  Mapping() = default;
-  Mapping(void* where, std::size_t size) : where_(where), size_(size) {}
-  Mapping(Mapping&& other) noexcept
-      : where_(std::exchange(other.where_, nullptr)), size_(std::exchange(other.size_, 0)) {}
-  Mapping& operator=(Mapping&& other) noexcept {
-    std::swap(where_, other.where_);
-    std::swap(size_, other.size_);
-    return *this;
-  }
-  ~Mapping();
+struct SlotWord {
+  std::uint64_t word = 0;
+  std::uint32_t state() const { return static_cast<std::uint32_t>(word & MAXLAT_SHM_STATE_MASK); }
+  bool reading() const { return (word & MAXLAT_SHM_READING) != 0; }
+  std::uint64_t generation() const { return word >> MAXLAT_SHM_GENERATION_SHIFT; }
+};
 
-  void* where() const { return where_; }
-  std::size_t size() const { return size_; }
+// A channel as its header said when it was checked.
+struct ChannelMemory {
+  std::string name;
+  std::uint32_t ring_features = 0;
+  bool per_cpu = false;
+  bool wakeup = false;
+  std::uint32_t slots = 0;
+  std::uint64_t slot_table_offset = 0;
+  std::uint64_t rings_offset = 0;
+  std::uint64_t ring_stride = 0;
+
+  bool overwrites() const { return (ring_features & MAXLAT_RING_OVERWRITE) != 0; }
+};
+
+// One ring, mapped. The mapping lasts as long as this.
+struct MappedRing {
+  Mapping memory;
+  maxlat_ring ring{};
+};
+
+class SessionMemory {
+ public:
+  // `memory_fd` stays the caller's.
+  static base::Result<SessionMemory> attach(int memory_fd);
+
+  // Takes the one consumer's place, until this view is destroyed. ERRORS: another has it.
+  base::Status lock();
+
+  const std::string& session() const { return session_; }
+  const std::string& process() const { return process_; }
+  int pid() const { return pid_; }
+  const std::vector<ChannelMemory>& channels() const { return channels_; }
+
+  // acquire [S1]: what a LIVE slot stands for is there.
+  SlotWord slot(std::size_t channel, std::uint32_t slot) const;
+  std::uint32_t owner(std::size_t channel, std::uint32_t slot) const;
+  // REQUIRES, the three: lock() succeeded.
+  bool exchange(std::size_t channel, std::uint32_t slot, SlotWord expected, std::uint64_t desired);
+  void end_reading(std::size_t channel, std::uint32_t slot);
+  // TAKEN -> FREE. ERRORS: the hole could not be punched; the slot stays TAKEN.
+  base::Status free_slot(std::size_t channel, std::uint32_t slot);
+
+  // ERRORS: not mapped, or what lies there is no ring of this channel.
+  base::Result<MappedRing> map_ring(std::size_t channel, std::uint32_t slot) const;
+
+  std::uint64_t metadata_length() const;  // acquire [S2]; never above the capacity
+  // REQUIRES: from <= to <= metadata_length().
+  base::Result<std::string> metadata(std::uint64_t from, std::uint64_t to) const;
+
+  std::uint64_t lost_no_ring(std::size_t channel) const;
+  std::uint64_t snapshot_requests() const;
 
  private:
-  void* where_ = nullptr;
-  std::size_t size_ = 0;
+  maxlat_shm_header* header() const { return static_cast<maxlat_shm_header*>(head_.where()); }
+  maxlat_shm_slot* slot_at(std::size_t channel, std::uint32_t slot) const;
+  std::int64_t ring_offset(std::size_t channel, std::uint32_t slot) const;
+
+  Descriptor file_;
+  Mapping head_;
+  std::string session_;
+  std::string process_;
+  int pid_ = 0;
+  std::uint64_t metadata_offset_ = 0;
+  std::uint64_t metadata_capacity_ = 0;
+  std::vector<ChannelMemory> channels_;
 };
 
 }  // namespace maxlat::trace

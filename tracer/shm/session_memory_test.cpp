@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// A session's memory as its consumer sees it: what is taken, what is refused, and what a hostile producer can do to us.
+#include "session_memory.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "session_visit.hpp"
+#include "test_session.hpp"
+
+namespace {
+
+using namespace maxlat::trace;
+using maxlat::trace::test::ChannelShape;
+using maxlat::trace::test::TestSession;
+using maxlat::trace::test::visit_session;
+
+std::string refusal(int fd) {
+  const auto attached = SessionMemory::attach(fd);
+  return attached ? "taken" : attached.error().text;
+}
+
+TEST(SessionMemory, TakesWhatTheLayoutSays) {
+  TestSession made({{.name = "a"}, {.name = "b", .features = MAXLAT_RING_OVERWRITE, .slots = 2}});
+  made.append_metadata("/* CTF 1.8 */");
+  maxlat_ring& ring = made.claim(1, 1, 77);
+  ASSERT_TRUE(maxlat_ring_event(MAXLAT_RING_THREAD, &ring, 1, 2, 3, 4));
+  auto memory = SessionMemory::attach(made.fd());
+  ASSERT_TRUE(memory) << memory.error().text;
+  EXPECT_EQ(memory->session(), "test");
+  EXPECT_EQ(memory->process(), "program");
+  EXPECT_EQ(memory->pid(), getpid());
+  ASSERT_EQ(memory->channels().size(), 2u);
+  EXPECT_TRUE(memory->channels()[1].overwrites());
+  EXPECT_EQ(*memory->metadata(0, memory->metadata_length()), "/* CTF 1.8 */");
+  EXPECT_EQ(memory->slot(1, 1).state(), MAXLAT_SHM_LIVE);
+  EXPECT_EQ(memory->owner(1, 1), 77u);
+  auto mapped = memory->map_ring(1, 1);
+  ASSERT_TRUE(mapped) << mapped.error().text;
+  EXPECT_EQ(*mapped->ring.write_count, *ring.write_count);
+  EXPECT_THAT(memory->map_ring(1, 0).error().text, testing::HasSubstr("slot 0 of channel b is no ring"));
+}
+
+TEST(SessionMemory, ASecondConsumerIsRefusedWithOneLineUntilTheFirstIsGone) {
+  TestSession made;
+  auto second = SessionMemory::attach(made.fd());
+  {
+    auto first = SessionMemory::attach(made.fd());
+    ASSERT_TRUE(first->lock());
+    const auto refused = second->lock();
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().text, testing::HasSubstr("already has a consumer"));
+  }
+  EXPECT_TRUE(second->lock());
+}
+
+TEST(SessionMemory, AMemoryThatCouldBeCutShortUnderUsIsRefused) {
+  TestSession made(std::vector{ChannelShape{}}, false);
+  EXPECT_THAT(refusal(made.fd()), testing::HasSubstr("not sealed"));
+}
+
+TEST(SessionMemory, AFreedSlotHasNoMemoryAndTheNextGeneration) {
+  TestSession made;
+  maxlat_ring& ring = made.claim(0, 2, 1);
+  ASSERT_TRUE(maxlat_ring_event(MAXLAT_RING_THREAD, &ring, 1, 2, 3, 4));
+  made.end(0, 2, ring);
+  auto memory = SessionMemory::attach(made.fd());
+  const SlotWord ended = memory->slot(0, 2);
+  ASSERT_EQ(ended.state(), MAXLAT_SHM_ENDED);
+  ASSERT_TRUE(memory->exchange(0, 2, ended, ended.word + 1));
+  ASSERT_TRUE(memory->free_slot(0, 2));
+  EXPECT_EQ(memory->slot(0, 2).state(), MAXLAT_SHM_FREE);
+  EXPECT_EQ(memory->slot(0, 2).generation(), ended.generation() + 1);
+  EXPECT_EQ(ring.header->magic, 0u);
+}
+
+TEST(SessionMemory, ASlotThatIsReadSurvivesTheEndOfItsThreadAndIsMarkedUntilWeLeave) {
+  TestSession made(std::vector{ChannelShape{.features = MAXLAT_RING_OVERWRITE}});
+  maxlat_ring& ring = made.claim(0, 0, 1);
+  auto memory = SessionMemory::attach(made.fd());
+  const SlotWord live = memory->slot(0, 0);
+  ASSERT_TRUE(memory->exchange(0, 0, live, live.word | MAXLAT_SHM_READING));
+  made.end(0, 0, ring);
+  EXPECT_EQ(memory->slot(0, 0).state(), MAXLAT_SHM_ENDED);
+  EXPECT_TRUE(memory->slot(0, 0).reading());
+  memory->end_reading(0, 0);
+  EXPECT_EQ(memory->slot(0, 0).word, MAXLAT_SHM_ENDED);
+}
+
+TEST(SessionMemory, AllZeroAndAllOnesAreRefused) {
+  for (const int fill : {0x00, 0xff}) {
+    TestSession made;
+    std::memset(made.bytes(), fill, MAXLAT_SHM_PAGE);
+    EXPECT_THAT(refusal(made.fd()), testing::HasSubstr("no magic number"));
+  }
+}
+
+// Every 16-, 32- and 64-bit word of header, slot table and ring header through every interesting value. Under
+// AddressSanitizer this finds what is read out of bounds; everywhere it must end, and not by a signal.
+TEST(SessionMemory, EveryFieldThroughEveryInterestingValue) {
+  TestSession made(
+      {{.name = "a", .sub_buffer_bits = 8, .ring_bits = 1, .slots = 2},
+       {.name = "b", .features = MAXLAT_RING_OVERWRITE, .sub_buffer_bits = 8, .ring_bits = 1, .slots = 2}});
+  for (std::size_t channel : {0u, 1u}) {
+    maxlat_ring& ring = made.claim(channel, 0, 5);
+    for (int i = 0; i < 9; ++i) maxlat_ring_event(MAXLAT_RING_THREAD, &ring, 1, 2, 3, 4);
+  }
+  ASSERT_TRUE(made.ok());
+  const std::uint64_t total = made.header().total_size;
+  const std::vector<std::uint8_t> good(made.bytes(), made.bytes() + total);
+  ASSERT_GT(visit_session(made.fd()), 0);
+  const std::uint64_t values[] = {0,         1,         2,        3,           7,          8,          255,
+                                  4095,      4096,      4097,     0x7fff,      0xffff,     0x10000,    total - 1,
+                                  total,     total + 1, 1u << 31, 0xffffffffu, 1ull << 32, 1ull << 62, ~0ull - 4095,
+                                  ~0ull - 7, ~0ull};
+  std::vector<std::uint64_t> places;
+  for (std::uint64_t at = 0; at < sizeof(maxlat_shm_header); at += 2) places.push_back(at);
+  for (const auto& channel : {made.header().channel[0], made.header().channel[1]}) {
+    for (std::uint64_t at = 0; at < 64; at += 8) places.push_back(channel.slot_table_offset + at);
+    for (std::uint64_t at = 0; at < 512; at += 4) places.push_back(channel.rings_offset + at);
+  }
+  int taken = 0;
+  for (const std::uint64_t place : places) {
+    for (const std::uint64_t value : values) {
+      for (const std::size_t width : {2u, 4u, 8u}) {
+        if (place % width != 0) continue;
+        std::memcpy(made.bytes(), good.data(), total);
+        std::memcpy(made.bytes() + place, &value, width);
+        taken += visit_session(made.fd()) >= 0;
+      }
+    }
+  }
+  EXPECT_GT(taken, 0);
+}
+
+}  // namespace
