@@ -45,17 +45,17 @@ MAXLAT_RING_OUT_OF_LINE void maxlat_ring_deliver(enum maxlat_ring_ownership owne
                                                  uint64_t position, uint64_t filled);
 
 /* Counts `bytes` of the packet of `position` as committed: a header, padding, or with MAXLAT_RING_ONE_RECORD a record.
-   REQUIRES: commit_count is that packet's word. */
+   REQUIRES: commit_count is that packet's word. THREADS: the context that reserved the bytes, once. */
 MAXLAT_RING_INLINE void maxlat_ring_commit_bytes(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
                                                  uint64_t* commit_count, uint64_t position, uint64_t bytes) {
-  const uint64_t sub_buffer_mask = ring->shape.sub_buffer_mask;
   /* release [W1] inside the add, or a compiler barrier that the reader promotes [M1] (promote.h): the payload before
      its count. Partner: acquire [P1] in read.c. Shape: publish. Without this, the reader could see commit_seq before a
      payload byte. */
   const uint64_t commit = maxlat_ring_owner_add(ownership, commit_count, bytes);
   /* A necessary part of equation 2, and all that is asked of a commit that does not fill: its left side is a multiple
    * of S. */
-  if (MAXLAT_UNLIKELY((commit & sub_buffer_mask) == 0) && maxlat_ring_filled(&ring->shape, position, commit)) {
+  if (MAXLAT_UNLIKELY((commit & ring->shape.sub_buffer_mask) == 0) &&
+      maxlat_ring_filled(&ring->shape, position, commit)) {
     maxlat_ring_deliver(ownership, ring, position, commit);
   }
 }

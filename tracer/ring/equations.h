@@ -47,6 +47,7 @@ struct maxlat_ring_shape {
   uint64_t buffer_mask;     /* |buf| - 1 */
   uint64_t ring_mask;       /* number of sub-buffers - 1 */
   uint64_t common_bits;     /* in which a commit count and a shifted position can be compared */
+  uint64_t sub_buffer_size; /* |sbuf| */
   uint32_t sub_buffer_bits; /* lg |sbuf| */
   uint32_t ring_bits;       /* lg (|buf| / |sbuf|): nsbbits of the paper */
 };
@@ -58,6 +59,7 @@ static inline struct maxlat_ring_shape maxlat_ring_shape_of(uint32_t sub_buffer_
   shape.ring_mask = (1ull << ring_bits) - 1;
   shape.common_bits =
       (MAXLAT_RING_COUNT_MASK >> ring_bits) & MAXLAT_RING_COMMIT_MASK; /* wbits - nsbbits, or the commit width */
+  shape.sub_buffer_size = 1ull << sub_buffer_bits;
   shape.sub_buffer_bits = sub_buffer_bits;
   shape.ring_bits = ring_bits;
   return shape;

@@ -16,7 +16,8 @@ static uint64_t round_up(uint64_t value, uint64_t unit) {
 static bool in_range(uint32_t features, uint32_t sub_buffer_bits, uint32_t ring_bits) {
   return (features & ~MAXLAT_RING_ALL_FEATURES) == 0 && sub_buffer_bits >= MAXLAT_RING_MIN_SUB_BUFFER_BITS &&
          sub_buffer_bits <= MAXLAT_RING_MAX_SUB_BUFFER_BITS && ring_bits >= MAXLAT_RING_MIN_RING_BITS &&
-         ring_bits <= MAXLAT_RING_MAX_RING_BITS && sub_buffer_bits + ring_bits < MAXLAT_RING_COUNT_BITS;
+         ring_bits <= MAXLAT_RING_MAX_RING_BITS && ring_bits < sub_buffer_bits &&
+         sub_buffer_bits + ring_bits < MAXLAT_RING_COUNT_BITS;
 }
 
 /* The largest ring in range has 2^12 + 1 sub-buffers of 2^26 bytes: no overflow here. */
@@ -35,7 +36,6 @@ static void view(struct maxlat_ring* ring, void* where, struct places at, uint32
   uint8_t* bytes = (uint8_t*)where;
   ring->header = (struct maxlat_ring_header*)where;
   ring->write_count = &ring->header->write_count;
-  ring->commit_count = (uint64_t*)(void*)(bytes + sizeof(struct maxlat_ring_header));
   ring->cells = (struct maxlat_ring_cell*)(void*)(bytes + at.cells);
   ring->memory = bytes + at.memory;
   ring->shape = maxlat_ring_shape_of(sub_buffer_bits, ring_bits);
@@ -68,11 +68,12 @@ bool maxlat_ring_create(struct maxlat_ring* ring, void* where, uint64_t size,
   header->memory_offset = at.memory;
   header->read_count = start;
   header->write_count = start;
+  header->open_packet = maxlat_ring_wrap(start - ring->shape.sub_buffer_mask - 1); /* none */
 
   const uint64_t sub_buffers = maxlat_ring_sub_buffers(ring);
   const uint64_t before = maxlat_ring_committed_before(&ring->shape, start) & MAXLAT_RING_COMMIT_MASK;
   for (uint64_t i = 0; i < sub_buffers; ++i) {
-    ring->commit_count[i] = before;
+    *maxlat_ring_commit_count(ring, i) = before;
     ring->cells[i].commit_seq = before;
     /* The tag of the pass before the first: no reader asks for it, because equation 2 is false. */
     const uint64_t earlier = maxlat_ring_wrap(start + (i << options->sub_buffer_bits) - ring->shape.buffer_mask - 1);

@@ -6,11 +6,11 @@
  * DRAWING (byte offsets; n = number of sub-buffers, S = size of one, both powers of two)
  *
  *      0  header    constant after creation: what this is, sizes, where the rest lies
- *     64  reader    read_count                       written by the reader, and by a writer that pushes it
- *    128  books     lost_full lost_wrap lost_big records_delivered finalised    written when something is lost or
- * delivered 192  hot       write_count, then commit_count[n]      written for every event: 1 line while n <= 7 cells n
- * x { commit_seq, reference }          written once per sub-buffer; all that a waiting reader looks at memory    n x S
- * bytes (+ S in overwrite mode: the reader's spare), page aligned
+ *     64  reader    read_count; written by the reader, and by a writer that pushes it
+ *    128  books     lost_full lost_wrap lost_big records_delivered finalised; written when something is lost or
+ * delivered 192  hot       write_count, time_limit, open_packet, then commit_count[n]; written for every event: 1 line
+ * while n <= 4 cells     n x { commit_seq, reference }; written once per sub-buffer; all that a waiting reader looks at
+ *         memory    n x S bytes (+ S in overwrite mode: the reader's spare), page aligned
  *
  *    A sub-buffer:  0 packet header (112) | record | record | ... | padding to S
  *
@@ -21,14 +21,16 @@
  * are copied, checked and then used; the header is read once.
  *
  * INVARIANTS, with who watches them (S = model/ring.pml, T = schedule_test.cpp, X = single_step_test.cpp)
- *   (1) read_count <= write_count <= read_count + n * S, in the arithmetic of the counters. S T (2) a slot has one
- * writer from reservation to commit; slots of one packet do not overlap and leave no hole.          S T X (3) each pass
- * adds exactly S to a commit count; a packet is published once, by the one context whose add filled it.  S T X (4) a
- * reader never sees a byte of a packet before all of it is committed, nor one of another pass.                   S T X
- *   (5) in overwrite mode a sub-buffer is referenced by writers or owned by the reader, never both. S T (6) time stamps
- * never decrease from slot to slot, packets included.                                                  S T X (7)
- * records in packets delivered + records in the open packet + lost_full + lost_wrap + lost_big = events tried.      T X
- *   (8) lost counters in the packets of one ring never decrease. T
+ *   (1) read_count <= write_count <= read_count + n * S, in the arithmetic of the counters.                      S T
+ *   (2) a slot has one writer from reservation to commit; slots of one packet do not overlap and leave no hole.  S T X
+ *   (3) each pass adds exactly S to a commit count; a packet is published once, by the one context whose add
+ *       filled it.                                                                                               S T X
+ *   (4) a reader never sees a byte of a packet before all of it is committed, nor one of another pass.           S T X
+ *   (5) in overwrite mode a sub-buffer is referenced by writers or owned by the reader, never both.              S T
+ *   (6) time stamps never decrease from slot to slot, packets included, and are read back in full.               S T X
+ *   (7) records in packets delivered + records in the open packet + lost_full + lost_wrap + lost_big
+ *       = events tried.                                                                                          T X
+ *   (8) lost counters in the packets of one ring never decrease.                                                 T
  *
  * DEATH. A writer that dies anywhere leaves commit counts short of the reserved bytes in the packets where it held
  * slots; no other writer waits for it: in discard mode the ring fills up to that packet, in overwrite mode events are
@@ -57,11 +59,12 @@ extern "C" {
   4u /* writers have compiler barriers only: the reader must promote them (promote.h) */
 #define MAXLAT_RING_ALL_FEATURES 7u
 
-/* Limits. A sub-buffer holds less than 2^24 records of 8 bytes (the record count's width); an index has 16 bits. */
+/* Limits. The number of a sub-buffer is less than its size (open_packet). A sub-buffer holds less than 2^24 records of
+ * 8 bytes (the record count's width). */
 #define MAXLAT_RING_MIN_SUB_BUFFER_BITS 8u
 #define MAXLAT_RING_MAX_SUB_BUFFER_BITS 26u
 #define MAXLAT_RING_MIN_RING_BITS 1u /* two sub-buffers at least: one to write, one to read */
-#define MAXLAT_RING_MAX_RING_BITS 12u
+#define MAXLAT_RING_MAX_RING_BITS 8u /* so that a record's stamp tells a pass from the next (record.h) */
 
 struct maxlat_ring_header {
   uint32_t magic;
@@ -86,14 +89,16 @@ struct maxlat_ring_header {
   uint64_t finalised; /* 1: nothing will be written any more */
   uint64_t books_reserved[3];
 
-  uint64_t write_count; /* commit_count[n] follows directly */
+  uint64_t write_count;
+  uint64_t time_limit;  /* of short records: record.h, TIME */
+  uint64_t open_packet; /* where the common path may write: reserve.h, OPEN. commit_count[n] follows directly */
 };
 
 MAXLAT_STATIC_ASSERT(offsetof(struct maxlat_ring_header, total_size) == 24, "layout");
 MAXLAT_STATIC_ASSERT(offsetof(struct maxlat_ring_header, read_count) == 64, "layout");
 MAXLAT_STATIC_ASSERT(offsetof(struct maxlat_ring_header, lost_full) == 128, "layout");
 MAXLAT_STATIC_ASSERT(offsetof(struct maxlat_ring_header, write_count) == 192, "layout");
-MAXLAT_STATIC_ASSERT(sizeof(struct maxlat_ring_header) == 200, "commit_count[] begins at 200");
+MAXLAT_STATIC_ASSERT(sizeof(struct maxlat_ring_header) == 216, "commit_count[] begins at 216");
 
 /* What changes once per pass of one sub-buffer. reference: see reference.h. */
 struct maxlat_ring_cell {
@@ -128,14 +133,27 @@ MAXLAT_STATIC_ASSERT(sizeof(struct maxlat_ring_packet) == 112, "layout");
 /* One process's view of a ring: addresses and sizes, copied and checked once. The producer's fast path uses nothing
  * else. */
 struct maxlat_ring {
-  uint64_t* write_count;
-  uint64_t* commit_count; /* [n] */
+  uint64_t* write_count; /* the other hot words: behind it */
   uint8_t* memory;
   struct maxlat_ring_shape shape;
   uint32_t features;
   struct maxlat_ring_cell* cells; /* [n] */
   struct maxlat_ring_header* header;
 };
+
+/* The rest of the hot words, without another pointer. */
+#define MAXLAT_RING_TIME_LIMIT 1
+#define MAXLAT_RING_OPEN_PACKET 2
+#define MAXLAT_RING_COMMIT_COUNT 3
+MAXLAT_RING_INLINE uint64_t* maxlat_ring_time_limit(const struct maxlat_ring* ring) {
+  return ring->write_count + MAXLAT_RING_TIME_LIMIT;
+}
+MAXLAT_RING_INLINE uint64_t* maxlat_ring_open_packet(const struct maxlat_ring* ring) {
+  return ring->write_count + MAXLAT_RING_OPEN_PACKET;
+}
+MAXLAT_RING_INLINE uint64_t* maxlat_ring_commit_count(const struct maxlat_ring* ring, uint64_t place) {
+  return ring->write_count + MAXLAT_RING_COMMIT_COUNT + place;
+}
 
 struct maxlat_ring_options {
   uint32_t features;

@@ -17,7 +17,7 @@ using namespace maxlat::ring_test;
 
 TEST(Layout, SizesOutOfRangeAreRefused) {
   for (const auto& [sub_buffer_bits, ring_bits] :
-       {std::pair{7u, 2u}, {27u, 2u}, {12u, 0u}, {12u, 13u}, {0u, 0u}, {64u, 1u}}) {
+       {std::pair{7u, 2u}, {27u, 2u}, {12u, 0u}, {12u, 9u}, {0u, 0u}, {64u, 1u}}) {
     const maxlat_ring_options options = options_of(0, sub_buffer_bits, ring_bits);
     EXPECT_EQ(maxlat_ring_size(&options), 0u) << sub_buffer_bits << ' ' << ring_bits;
   }
@@ -30,7 +30,7 @@ TEST(Layout, AttachTakesWhatCreateMade) {
   maxlat_ring found;
   ASSERT_TRUE(maxlat_ring_attach(&found, made.where(), made.size()));
   EXPECT_EQ(found.memory, made.ring.memory);
-  EXPECT_EQ(found.commit_count, made.ring.commit_count);
+  EXPECT_EQ(found.write_count, made.ring.write_count);
   EXPECT_EQ(found.shape.buffer_mask, (1ull << 15) - 1);
   EXPECT_FALSE(maxlat_ring_attach(&found, made.where(), made.size() - MAXLAT_RING_PAGE));
   EXPECT_FALSE(maxlat_ring_attach(&found, made.where(), 10));
@@ -108,12 +108,13 @@ TEST(Layout, ANewReaderGetsThePacketThatADeadOneHeld) {
 
 TEST(Ring, AnEventLargerThanASubBufferIsRefusedAndCounted) {
   RingMemory made(options_of(0, 8, 1));
-  maxlat_ring_slot slot;
-  EXPECT_EQ(maxlat_ring_reserve(MAXLAT_RING_THREAD, &made.ring, 256 - 112 + 8, &slot), MAXLAT_RING_DROPPED);
-  EXPECT_EQ(maxlat_ring_reserve(MAXLAT_RING_THREAD, &made.ring, 100 * 1024, &slot), MAXLAT_RING_DROPPED);
-  EXPECT_EQ(made.ring.header->lost_big, 2u);
+  maxlat_ring_record record;
+  EXPECT_FALSE(maxlat_ring_record_begin(MAXLAT_RING_THREAD, &made.ring, 7, 256 - 112, &record));
+  EXPECT_FALSE(maxlat_ring_record_begin(MAXLAT_RING_THREAD, &made.ring, 7, 100 * 1024, &record));
+  EXPECT_FALSE(maxlat_ring_record_begin(MAXLAT_RING_THREAD, &made.ring, MAXLAT_RING_LONG_ID, 256 - 112 - 16, &record));
+  EXPECT_EQ(made.ring.header->lost_big, 3u);
   EXPECT_EQ(made.ring.header->write_count, 0u);
-  EXPECT_EQ(maxlat_ring_reserve(MAXLAT_RING_THREAD, &made.ring, 256 - 112, &slot), MAXLAT_RING_RESERVED);
+  EXPECT_TRUE(maxlat_ring_record_begin(MAXLAT_RING_THREAD, &made.ring, 7, 256 - 112 - 8, &record));
 }
 
 TEST(Ring, FlushOfAnEmptyRingDoesNothingAndPollSaysWhatTheReaderMayDo) {
@@ -140,8 +141,8 @@ TEST(Ring, FlushOfAnEmptyRingDoesNothingAndPollSaysWhatTheReaderMayDo) {
 
 TEST(Ring, ASlotOfADeadWriterStopsNobodyAndIsCounted) {
   RingMemory made(options_of(MAXLAT_RING_OVERWRITE, 9, 1));
-  maxlat_ring_slot dead;
-  ASSERT_EQ(maxlat_ring_reserve(MAXLAT_RING_THREAD, &made.ring, 32, &dead), MAXLAT_RING_RESERVED);
+  maxlat_ring_record dead;
+  ASSERT_TRUE(maxlat_ring_record_begin(MAXLAT_RING_THREAD, &made.ring, 7, 24, &dead));
   uint64_t recorded = 0;
   for (int i = 0; i < 100; ++i) recorded += maxlat_ring_event(MAXLAT_RING_THREAD, &made.ring, 7, 1, 2, 3);
   EXPECT_EQ(recorded, 11u + 12u);  // the rest of its packet and one more; then the ring comes round to it

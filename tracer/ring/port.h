@@ -11,6 +11,7 @@
  *   maxlat_ring_owner_add(ownership, w, n)                   add, returns the NEW value; same contexts; releases
  *   maxlat_ring_shared_cas(w, expected, desired)             compare-exchange among everybody, the reader included
  *   maxlat_ring_clock()                                      the time stamp
+ *   maxlat_ring_clock_ordered()                              the same, not read before any load that precedes it
  *
  * OWNERSHIP is a policy, and a constant wherever speed matters (every function that takes it is inlined):
  *   MAXLAT_RING_THREAD  one thread owns the write side. Only its own signal handlers are concurrent with it, they nest,

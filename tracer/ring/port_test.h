@@ -55,5 +55,8 @@ MAXLAT_RING_INLINE uint64_t maxlat_ring_clock(void) {
   maxlat_ring_test_step();
   return maxlat_ring_test_clock();
 }
+MAXLAT_RING_INLINE uint64_t maxlat_ring_clock_ordered(void) {
+  return maxlat_ring_clock();
+}
 
 #endif

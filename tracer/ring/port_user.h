@@ -39,5 +39,8 @@ MAXLAT_RING_INLINE bool maxlat_ring_shared_cas(uint64_t* word, uint64_t expected
 MAXLAT_RING_INLINE uint64_t maxlat_ring_clock(void) {
   return maxlat_counter_plain();
 }
+MAXLAT_RING_INLINE uint64_t maxlat_ring_clock_ordered(void) {
+  return maxlat_counter_fenced();
+}
 
 #endif

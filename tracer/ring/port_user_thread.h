@@ -25,12 +25,12 @@
 
 #ifndef MAXLAT_RING_THREAD_BUILTINS
 MAXLAT_RING_INLINE bool maxlat_ring_thread_cas(uint64_t* word, uint64_t expected, uint64_t desired) {
-  bool done;
+  bool failed; /* not `done`: the compiler would keep that as somebody's return value, in a register to be saved */
   __asm__ volatile("cmpxchgq %[desired], %[word]"
-                   : "=@ccz"(done), [word] "+m"(*word), "+a"(expected)
+                   : "=@ccnz"(failed), [word] "+m"(*word), "+a"(expected)
                    : [desired] "r"(desired)
                    : "memory");
-  return done;
+  return !failed;
 }
 MAXLAT_RING_INLINE uint64_t maxlat_ring_thread_add(uint64_t* word, uint64_t amount) {
   uint64_t before = amount;

@@ -6,11 +6,22 @@
  *   struct maxlat_ring_record record;
  *   if (!maxlat_ring_record_begin(ownership, ring, id, payload_bytes, &record)) return;   dropped, and counted
  *   ... store payload_bytes at record.payload ...
- *   maxlat_ring_record_end(ownership, ring, id, &record);
+ *   maxlat_ring_record_end(ownership, ring, &record);
+ *
+ * or, where every instruction counts (event_probe.h shows it):
+ *
+ *   if (!maxlat_ring_record_begin_common(...)) return probe_out_of_line(the fields);   begin_any, fields, end
+ *   ... the same ...
+ *
+ * The common path then contains no call, so nothing is saved for one: it is 12 to 20 instructions shorter. After either
+ * begin returned true, record->payload has room for payload_bytes, rounded up to 8.
  *
  * ownership is a constant, and so are id's and payload_bytes' ranges where the compiler can see them: the common path
  * is then a short record in the middle of a packet, with everything else out of line. THREADS, SIGNALS: as reserve.h; a
  * handler may trace between begin and end. COST: cost_test.cpp.
+ *
+ * LONG RECORDS (record.h) begin out of line: their second and third word, the mark that they are begun, then
+ * time_limit. Their end is that of all.
  */
 #ifndef MAXLAT_RING_RECORD_WRITE_H
 #define MAXLAT_RING_RECORD_WRITE_H
@@ -21,7 +32,56 @@
 struct maxlat_ring_record {
   struct maxlat_ring_slot slot;
   uint8_t* payload;
-  uint64_t size; /* of the whole record: a multiple of 8 */
+  uint64_t kind; /* of the first word; for end */
 };
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Begin, for whatever is not the common case: long records, edges of packets, drops. Attempts until one succeeds, at
+ * most MAXLAT_RING_ATTEMPTS. A record that is long because of its time does not open a packet, so it may need 16 bytes
+ * more than the packet has left, and then opens the next as a short one.
+ */
+MAXLAT_RING_OUT_OF_LINE bool maxlat_ring_record_begin_any(enum maxlat_ring_ownership ownership,
+                                                          const struct maxlat_ring* ring, uint32_t id,
+                                                          uint64_t payload_bytes, struct maxlat_ring_record* record);
+
+/* Begin, for the common case alone. RETURNS: false: not that case, and nothing happened: begin_any. */
+MAXLAT_RING_INLINE bool maxlat_ring_record_begin_common(enum maxlat_ring_ownership ownership,
+                                                        const struct maxlat_ring* ring, uint32_t id,
+                                                        uint64_t payload_bytes, struct maxlat_ring_record* record) {
+  const uint64_t size = maxlat_ring_record_size(payload_bytes);
+  if (MAXLAT_UNLIKELY(id >= MAXLAT_RING_LONG_ID || payload_bytes > MAXLAT_RING_MAX_SHORT_BYTES - 8)) return false;
+  if (MAXLAT_UNLIKELY(!maxlat_ring_reserve_common(ownership, ring, size, &record->slot))) return false;
+  record->payload = record->slot.bytes + 8;
+  record->kind = maxlat_ring_record_kind(id, size);
+  return true;
+}
+
+/* Both. RETURNS: false: dropped, and counted. */
+MAXLAT_RING_INLINE bool maxlat_ring_record_begin(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
+                                                 uint32_t id, uint64_t payload_bytes,
+                                                 struct maxlat_ring_record* record) {
+  if (MAXLAT_LIKELY(maxlat_ring_record_begin_common(ownership, ring, id, payload_bytes, record))) return true;
+  struct maxlat_ring_record other; /* its address is taken, so that *record may live in registers */
+  if (!maxlat_ring_record_begin_any(ownership, ring, id, payload_bytes, &other)) return false;
+  *record = other;
+  return true;
+}
+
+/* THREADS: the context that began it, once. */
+MAXLAT_RING_INLINE void maxlat_ring_record_end(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
+                                               const struct maxlat_ring_record* record) {
+  const struct maxlat_ring_slot* slot = &record->slot;
+  const uint64_t packet = maxlat_ring_packet_number(&ring->shape, slot->position);
+  uint64_t* const commit_count = maxlat_ring_commit_count(ring, packet & ring->shape.ring_mask);
+  maxlat_ring_record_finish(slot->bytes, maxlat_ring_record_word(record->kind, packet, slot->time));
+  maxlat_ring_commit_bytes(ownership, ring, commit_count, slot->position, slot->size + MAXLAT_RING_ONE_RECORD);
+}
+
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -19,9 +19,9 @@
  *   taken                         {tag p, taken, -}        writer of pass p + n -> writer
  *   being written                 {tag p, -, writer}       the delivering writer -> delivered
  *
- * Tag and flag move together in one word. A model in which writers moved the tag but never set the flag also passed (15 million
- * states): the tag alone keeps the reader out. The flag stays because it costs nothing and says, to whoever looks at a dead
- * ring, which sub-buffers were being written.
+ * Tag and flag move together in one word. A model in which writers moved the tag but never set the flag also passed (15
+ * million states): the tag alone keeps the reader out. The flag stays because it costs nothing and says, to whoever
+ * looks at a dead ring, which sub-buffers were being written.
  *
  * The last transition is a plain store: while `writer` is set the reader's exchange fails, and all writers of the
  * packet have set what they find set. So the retries of claim are bounded: one for the reader's exchange, one for each

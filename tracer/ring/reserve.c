@@ -3,18 +3,30 @@
  * The less common half of the write side: attempts that begin or end a packet, dropped events, delivery, flush.
  * Contracts and reasons: reserve.h, switch.h, commit.h.
  */
-#include <maxlat/ring/reserve.h>
+#include <maxlat/ring/record_write.h>
 #include <maxlat/ring/switch.h>
+
+enum outcome {
+  RESERVED,
+  DROPPED, /* and counted, by cause */
+  AGAIN    /* another writer was first; nothing happened */
+};
 
 /* What one attempt would do, worked out before its CAS and carried out after it. */
 struct plan {
   uint64_t old;   /* write_count before */
   uint64_t begin; /* of the record; for a flush: the next sub-buffer */
+  uint64_t size;  /* of the record */
   uint64_t time;
   uint64_t lost_full; /* books, for the packet that is closed */
   uint64_t lost_wrap;
   uint64_t lost_big;
 };
+
+/* Ordered where two CPUs may meet: reserve.h, TIME ORDER. */
+MAXLAT_RING_INLINE uint64_t clock_of(enum maxlat_ring_ownership ownership) {
+  return ownership == MAXLAT_RING_THREAD ? maxlat_ring_clock() : maxlat_ring_clock_ordered();
+}
 
 static inline struct maxlat_ring_packet* packet_in(const struct maxlat_ring* ring, uint64_t sub_buffer) {
   return (struct maxlat_ring_packet*)(void*)(ring->memory + (sub_buffer << ring->shape.sub_buffer_bits));
@@ -27,9 +39,9 @@ static void read_books(const struct maxlat_ring* ring, struct plan* plan) {
   plan->lost_big = maxlat_ring_load(&ring->header->lost_big);
 }
 
-static enum maxlat_ring_outcome drop(enum maxlat_ring_ownership ownership, uint64_t* counter) {
+MAXLAT_RING_INLINE enum outcome drop(enum maxlat_ring_ownership ownership, uint64_t* counter) {
   maxlat_ring_owner_add(ownership, counter, 1);
-  return MAXLAT_RING_DROPPED;
+  return DROPPED;
 }
 
 /* PushReader: the packet of `position` overwrites the one that is a whole buffer older. A reader that still stands
@@ -67,12 +79,12 @@ uint64_t maxlat_ring_claim(const struct maxlat_ring* ring, uint64_t position) {
 }
 
 static inline void close_packet(struct maxlat_ring_packet* packet, const struct plan* plan, uint64_t content) {
-  packet->end_time = plan->time;
   packet->content_bits = 8 * content;
-  packet->lost_total = plan->lost_full + plan->lost_wrap + plan->lost_big;
   packet->lost_full = plan->lost_full;
   packet->lost_wrap = plan->lost_wrap;
   packet->lost_big = plan->lost_big;
+  /* release [D1]: an end_time that is not before begin_time tells recovery that content_bits is this packet's. */
+  maxlat_ring_store_release(&packet->end_time, plan->time);
 }
 
 /* maxlat_ring_deliver, for the longest path without a call. */
@@ -101,15 +113,16 @@ MAXLAT_RING_INLINE void switch_old(enum maxlat_ring_ownership ownership, const s
   const uint64_t content = plan->old & ring->shape.sub_buffer_mask;
   const uint64_t packet = maxlat_ring_packet_number(&ring->shape, plan->old);
   close_packet(packet_in(ring, maxlat_ring_sub_buffer_of(ring, plan->old, packet)), plan, content);
-  const uint64_t commit = maxlat_ring_owner_add(ownership, &ring->commit_count[packet & ring->shape.ring_mask],
-                                                ring->shape.sub_buffer_mask + 1 - content);
+  const uint64_t commit =
+      maxlat_ring_owner_add(ownership, maxlat_ring_commit_count(ring, packet & ring->shape.ring_mask),
+                            ring->shape.sub_buffer_mask + 1 - content);
   if (maxlat_ring_filled(&ring->shape, plan->old, commit)) deliver(ownership, ring, plan->old, commit);
 }
 
 /* What follows a successful CAS, out of order with other contexts: close the old packet, open the new one, close that
    too if the record ends it, and tell the caller where its slot is. */
 MAXLAT_RING_INLINE void carry_out(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
-                                  const struct plan* plan, uint64_t size, struct maxlat_ring_slot* slot) {
+                                  const struct plan* plan, struct maxlat_ring_slot* slot) {
   const uint64_t mask = ring->shape.sub_buffer_mask;
   const bool enter = plan->begin != plan->old;
   if (enter && (plan->old & mask) != 0) switch_old(ownership, ring, plan);
@@ -118,42 +131,47 @@ MAXLAT_RING_INLINE void carry_out(enum maxlat_ring_ownership ownership, const st
   const uint64_t sub_buffer = !maxlat_ring_overwrites(ring) ? number & ring->shape.ring_mask
                               : enter                       ? claim(ring, plan->begin)
                                                             : maxlat_ring_sub_buffer_of(ring, plan->begin, number);
+  /* release [X1]: see maxlat_ring_reserve_common. */
+  maxlat_ring_store_release(maxlat_ring_open_packet(ring),
+                            maxlat_ring_wrap(maxlat_ring_sub_buffer_start(&ring->shape, plan->begin) + sub_buffer));
   struct maxlat_ring_packet* packet = packet_in(ring, sub_buffer);
   slot->position = plan->begin;
-  slot->packet = number;
   slot->time = plan->time;
+  slot->size = plan->size;
   slot->bytes = (uint8_t*)packet + (plan->begin & mask);
-  slot->commit_count = &ring->commit_count[number & ring->shape.ring_mask];
   if (enter) { /* SwitchNewSubbuf */
     packet->begin_time = plan->time;
-    packet->sequence = number;
-    maxlat_ring_commit_bytes(ownership, ring, slot->commit_count, plan->begin, MAXLAT_RING_PACKET_HEADER);
+    maxlat_ring_store_release(&packet->sequence, number); /* release [D1]: tells recovery that begin_time is there */
+    /* release [T1]: see maxlat_ring_reserve_common. */
+    maxlat_ring_store_release(maxlat_ring_time_limit(ring), maxlat_ring_time_limit_of(plan->time));
+    maxlat_ring_commit_bytes(ownership, ring, maxlat_ring_commit_count(ring, number & ring->shape.ring_mask),
+                             plan->begin, MAXLAT_RING_PACKET_HEADER);
   }
-  if (((plan->begin + size) & mask) == 0) close_packet(packet, plan, mask + 1); /* EndSwitchCurrent */
-}
-
-MAXLAT_RING_OUT_OF_LINE static void carry_out_thread(const struct maxlat_ring* ring, const struct plan* plan,
-                                                     uint64_t size, struct maxlat_ring_slot* slot) {
-  carry_out(MAXLAT_RING_THREAD, ring, plan, size, slot);
-}
-MAXLAT_RING_OUT_OF_LINE static void carry_out_cpu(const struct maxlat_ring* ring, const struct plan* plan,
-                                                  uint64_t size, struct maxlat_ring_slot* slot) {
-  carry_out(MAXLAT_RING_CPU, ring, plan, size, slot);
+  if (((plan->begin + plan->size) & mask) == 0) close_packet(packet, plan, mask + 1); /* EndSwitchCurrent */
 }
 
 /* One attempt of any kind. Inlined for each ownership, so that each has its own instructions; what drops an event comes
  * first. */
-MAXLAT_RING_INLINE enum maxlat_ring_outcome attempt(enum maxlat_ring_ownership ownership,
-                                                    const struct maxlat_ring* ring, uint64_t size,
-                                                    struct maxlat_ring_slot* slot) {
+MAXLAT_RING_INLINE enum outcome attempt(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
+                                        uint64_t size, bool is_long, struct maxlat_ring_slot* slot) {
   const struct maxlat_ring_shape* shape = &ring->shape;
   struct maxlat_ring_header* header = ring->header;
   const uint64_t mask = shape->sub_buffer_mask;
   struct plan plan;
   plan.old = maxlat_ring_load(ring->write_count); /* relaxed: the CAS below decides */
   const uint64_t offset = plan.old & mask;
+  bool enter = offset == 0 || offset + size > mask + 1;
   plan.begin = plan.old;
-  if (offset == 0 || offset + size > mask + 1) {
+  plan.size = size;
+  if (!enter) {
+    plan.time = clock_of(ownership);
+    /* acquire [T1]: as in maxlat_ring_reserve_common. */
+    if (!is_long && plan.time >= maxlat_ring_load_acquire(maxlat_ring_time_limit(ring))) {
+      enter = offset + size + MAXLAT_RING_LONG_EXTRA > mask + 1;
+      if (!enter) plan.size += MAXLAT_RING_LONG_EXTRA;
+    }
+  }
+  if (enter) {
     if (size > mask + 1 - MAXLAT_RING_PACKET_HEADER) return drop(ownership, &header->lost_big);
     const uint64_t start = maxlat_ring_wrap((plan.old + mask) & ~mask);
     /* acquire [E1]: the writer that published the last pass is done with the sub-buffer. Partner: release [P1] below.
@@ -169,44 +187,55 @@ MAXLAT_RING_INLINE enum maxlat_ring_outcome attempt(enum maxlat_ring_ownership o
       return drop(ownership, &header->lost_full);
     }
     plan.begin = start + MAXLAT_RING_PACKET_HEADER;
+    plan.time = clock_of(ownership);
   }
   read_books(ring, &plan);
-  plan.time = maxlat_ring_clock();
-  if (!maxlat_ring_owner_cas(ownership, ring->write_count, plan.old, maxlat_ring_wrap(plan.begin + size))) {
-    return MAXLAT_RING_AGAIN;
+  if (!maxlat_ring_owner_cas(ownership, ring->write_count, plan.old, maxlat_ring_wrap(plan.begin + plan.size))) {
+    return AGAIN;
   }
-  (ownership == MAXLAT_RING_THREAD ? carry_out_thread : carry_out_cpu)(ring, &plan, size, slot);
-  return MAXLAT_RING_RESERVED;
+  carry_out(ownership, ring, &plan, slot);
+  return RESERVED;
 }
 
-enum maxlat_ring_outcome maxlat_ring_try_any(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
-                                             uint64_t size, struct maxlat_ring_slot* slot) {
-  return ownership == MAXLAT_RING_THREAD ? attempt(MAXLAT_RING_THREAD, ring, size, slot)
-                                         : attempt(MAXLAT_RING_CPU, ring, size, slot);
-}
-
-/* After an AGAIN. */
-MAXLAT_RING_OUT_OF_LINE static enum maxlat_ring_outcome insist(enum maxlat_ring_ownership ownership,
-                                                               const struct maxlat_ring* ring, uint64_t size,
-                                                               struct maxlat_ring_slot* slot) {
-  for (int tries = 1; tries < MAXLAT_RING_ATTEMPTS; ++tries) {
-    const enum maxlat_ring_outcome outcome = maxlat_ring_try_any(ownership, ring, size, slot);
-    if (outcome != MAXLAT_RING_AGAIN) return outcome;
+static enum outcome attempts(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring, uint64_t size,
+                             bool is_long, struct maxlat_ring_slot* slot) {
+  for (int tries = 0; tries < MAXLAT_RING_ATTEMPTS; ++tries) {
+    const enum outcome outcome = ownership == MAXLAT_RING_THREAD
+                                     ? attempt(MAXLAT_RING_THREAD, ring, size, is_long, slot)
+                                     : attempt(MAXLAT_RING_CPU, ring, size, is_long, slot);
+    if (outcome != AGAIN) return outcome;
   }
-  maxlat_ring_give_up(ownership, ring);
-  return MAXLAT_RING_DROPPED;
+  return drop(ownership, &ring->header->lost_wrap);
 }
 
-enum maxlat_ring_outcome maxlat_ring_reserve_any(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
-                                                 uint64_t size, struct maxlat_ring_slot* slot) {
-  const enum maxlat_ring_outcome outcome = ownership == MAXLAT_RING_THREAD
-                                               ? attempt(MAXLAT_RING_THREAD, ring, size, slot)
-                                               : attempt(MAXLAT_RING_CPU, ring, size, slot);
-  return MAXLAT_LIKELY(outcome != MAXLAT_RING_AGAIN) ? outcome : insist(ownership, ring, size, slot);
+/* The words of a long record that are known at its begin, then its mark, then the base that its time is. */
+MAXLAT_RING_OUT_OF_LINE static void begin_long(const struct maxlat_ring* ring, uint32_t id,
+                                               const struct maxlat_ring_slot* slot) {
+  struct maxlat_ring_long* words = (struct maxlat_ring_long*)(void*)slot->bytes;
+  words->length = (uint32_t)(slot->size / 8);
+  words->id = id;
+  words->time = slot->time;
+  const uint64_t packet = maxlat_ring_packet_number(&ring->shape, slot->position);
+  maxlat_ring_record_finish(slot->bytes, maxlat_ring_record_word(MAXLAT_RING_BEGUN_KIND, packet, slot->time));
+  /* release [T1]: see maxlat_ring_reserve_common; the mark comes first, so that recovery knows every base. */
+  maxlat_ring_store_release(maxlat_ring_time_limit(ring), maxlat_ring_time_limit_of(slot->time));
 }
 
-void maxlat_ring_give_up(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring) {
-  drop(ownership, &ring->header->lost_wrap);
+bool maxlat_ring_record_begin_any(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring, uint32_t id,
+                                  uint64_t payload_bytes, struct maxlat_ring_record* record) {
+  const uint64_t short_size = maxlat_ring_record_size(payload_bytes);
+  const bool is_long = id >= MAXLAT_RING_LONG_ID || short_size > MAXLAT_RING_MAX_SHORT_BYTES;
+  const uint64_t size = is_long ? short_size + MAXLAT_RING_LONG_EXTRA : short_size;
+  if (attempts(ownership, ring, size, is_long, &record->slot) != RESERVED) return false;
+  if (MAXLAT_UNLIKELY(record->slot.size != short_size)) {
+    begin_long(ring, id, &record->slot);
+    record->payload = record->slot.bytes + sizeof(struct maxlat_ring_long);
+    record->kind = MAXLAT_RING_LONG_KIND;
+  } else {
+    record->payload = record->slot.bytes + 8;
+    record->kind = maxlat_ring_record_kind(id, short_size);
+  }
+  return true;
 }
 
 void maxlat_ring_deliver(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring, uint64_t position,
@@ -221,7 +250,7 @@ bool maxlat_ring_flush(enum maxlat_ring_ownership ownership, const struct maxlat
   if (offset == 0) return false;
   plan.begin = maxlat_ring_wrap(plan.old + ring->shape.sub_buffer_mask + 1 - offset);
   read_books(ring, &plan);
-  plan.time = maxlat_ring_clock();
+  plan.time = clock_of(ownership);
   if (!maxlat_ring_owner_cas(ownership, ring->write_count, plan.old, plan.begin)) return false;
   switch_old(ownership, ring, &plan);
   return true;

@@ -22,10 +22,12 @@
  * only, or by anybody once that thread has ended.
  *
  * TIME ORDER (invariant 6). The clock is read after write_count and before the CAS that proves that nobody reserved in
- * between. Equal stamps are possible, decreasing ones are not. With MAXLAT_RING_CPU the counter read is not ordered
- * with memory (rdtsc may run ~100 ns early), so a thread must not retry on a ring whose CPU it may have left: reserve
- * makes one attempt and says AGAIN, and the caller looks at its CPU number again. A straggler's single attempt carries
- * a stamp from before its migration.
+ * between. Equal stamps are possible, decreasing ones are not: on one CPU the program's order is enough. Two CPUs write
+ * to one ring only with MAXLAT_RING_CPU and only when a thread was moved after it had looked where it is; its plain
+ * counter read is not ordered with the load of write_count (rdtsc may run ~100 ns early), so a writer that is on the
+ * ring's CPU just then may get a later stamp and an earlier place. The common path bears that (the race is one of
+ * migration against an event in the same 100 ns; the record is then a long one and its full time is stored). Every
+ * other path reads an ordered clock, so retries need no second look at the CPU's number.
  *
  * LOST counters are read in the same loop, before the CAS, whenever a packet is closed: so what packet p says was lost
  * is never more than what packet p + 1 says (invariant 8), in whatever order their headers are written.
@@ -44,6 +46,7 @@
 #define MAXLAT_RING_RESERVE_H
 
 #include <maxlat/ring/commit.h>
+#include <maxlat/ring/record.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -51,31 +54,13 @@ extern "C" {
 
 #define MAXLAT_RING_ATTEMPTS 64
 
-enum maxlat_ring_outcome {
-  MAXLAT_RING_RESERVED = 0,
-  MAXLAT_RING_DROPPED = 1, /* and counted, by cause */
-  MAXLAT_RING_AGAIN = 2,   /* another writer was first; nothing happened */
-  MAXLAT_RING_UNCOMMON = 3 /* try_common only: not a case for it; nothing happened */
-};
-
-/* What a reservation gives. Everything that commit needs is worked out once, here; unused members cost nothing once
- * inlined. */
+/* What a reservation gives. */
 struct maxlat_ring_slot {
   uint64_t position; /* where in the stream */
-  uint64_t packet;   /* number of the packet it is in */
   uint64_t time;
+  uint64_t size;
   uint8_t* bytes;
-  uint64_t* commit_count; /* the packet's */
 };
-
-/* One attempt of any kind. Contract: maxlat_ring_try_reserve. */
-MAXLAT_RING_OUT_OF_LINE enum maxlat_ring_outcome maxlat_ring_try_any(enum maxlat_ring_ownership ownership,
-                                                                     const struct maxlat_ring* ring, uint64_t size,
-                                                                     struct maxlat_ring_slot* slot);
-/* Attempts of any kind. Contract: maxlat_ring_reserve. */
-MAXLAT_RING_OUT_OF_LINE enum maxlat_ring_outcome maxlat_ring_reserve_any(enum maxlat_ring_ownership ownership,
-                                                                         const struct maxlat_ring* ring, uint64_t size,
-                                                                         struct maxlat_ring_slot* slot);
 
 /* Overwrite mode: marks the place of `position` as held by writers for its packet, and makes the reader leave it.
    RETURNS: the sub-buffer that stands there. */
@@ -97,72 +82,45 @@ MAXLAT_RING_INLINE uint64_t maxlat_ring_sub_buffer_of(const struct maxlat_ring* 
 }
 
 /*
- * One attempt at the common case: a record in the middle of a packet whose reference is already held. A probe that does
- * everything else out of line (event_probe.h) has no call on this path, and so no registers to save.
+ * One attempt at the common case: a short record in the middle of a packet that was entered. Everything else is done
+ * out of line, by maxlat_ring_record_begin_any (record_write.h).
  *
- * In overwrite mode the reference is looked at BEFORE the CAS: if it is held for this packet and the CAS then succeeds,
- * the packet had room until now, so it was not delivered, and now it waits for our commit: the reference stays held.
- * REQUIRES: as maxlat_ring_try_reserve. RETURNS: RESERVED, AGAIN or UNCOMMON.
+ * OPEN. The word open_packet says which packet was entered last and where it lies: the position of its first byte, plus
+ * the number of its sub-buffer. A context that entered or found a packet stores it, in overwrite mode after the claim
+ * of the reference. So one load, in the line that is needed anyway, replaces the look at the reference, and both modes
+ * have the same path. It is looked at BEFORE the CAS: if it names this packet and the CAS then succeeds, the packet had
+ * room until now, so it was not delivered, and now it waits for our commit: it stays where it is. A context that was
+ * interrupted may store a packet that is no longer the last. That is seen: it has a slot there that it did not commit,
+ * so write_count is at most one buffer further (equation 3), and the difference below is not that of this packet.
+ *
+ * REQUIRES: size a positive multiple of 8. RETURNS: true: the slot is the caller's until it commits it; false: not a
+ * case for this, and nothing happened.
  */
-MAXLAT_RING_INLINE enum maxlat_ring_outcome maxlat_ring_try_common(enum maxlat_ring_ownership ownership,
-                                                                   const struct maxlat_ring* ring, uint64_t size,
-                                                                   struct maxlat_ring_slot* slot) {
-  const uint64_t sub_buffer_mask = ring->shape.sub_buffer_mask;
-  const uint32_t sub_buffer_bits = ring->shape.sub_buffer_bits;
+MAXLAT_RING_INLINE bool maxlat_ring_reserve_common(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
+                                                   uint64_t size, struct maxlat_ring_slot* slot) {
+  uint64_t* const write_count = ring->write_count;
   /* relaxed: the CAS below decides whether this value was still the last one. */
-  const uint64_t position = maxlat_ring_load(ring->write_count);
-  const uint64_t offset = position & sub_buffer_mask;
-  if (MAXLAT_UNLIKELY(offset == 0 || offset + size > sub_buffer_mask)) return MAXLAT_RING_UNCOMMON;
-  const uint64_t packet = position >> sub_buffer_bits;
-  const uint64_t place = packet & ring->shape.ring_mask;
-  uint64_t sub_buffer = place;
-  if (maxlat_ring_overwrites(ring)) {
-    /* acquire [X1]: as in maxlat_ring_sub_buffer_of. */
-    sub_buffer =
-        maxlat_ring_load_acquire(&ring->cells[place].reference) - maxlat_ring_ref(0, MAXLAT_RING_REF_WRITER, packet);
-    if (MAXLAT_UNLIKELY(sub_buffer > MAXLAT_RING_REF_INDEX)) return MAXLAT_RING_UNCOMMON;
-  }
-  slot->position = position;
-  slot->packet = packet;
-  slot->commit_count = &ring->commit_count[place];
-  slot->bytes = ring->memory + (sub_buffer << sub_buffer_bits) + offset;
+  const uint64_t position = maxlat_ring_load(write_count);
+  const uint64_t offset = position & ring->shape.sub_buffer_mask;
+  if (MAXLAT_UNLIKELY(offset + size > ring->shape.sub_buffer_mask)) return false;
+  /* acquire [X1]: who stored it acquired the reader's exchange, and we must be behind that too. Partner: release [X1]
+     in reserve.c. Shape: publish, through the claim. Without this, our stores could reach a sub-buffer that the reader
+     has not let go of. */
+  const uint64_t sub_buffer =
+      maxlat_ring_wrap(maxlat_ring_load_acquire(write_count + MAXLAT_RING_OPEN_PACKET) - position + offset);
+  if (MAXLAT_UNLIKELY(sub_buffer > ring->shape.sub_buffer_mask)) return false;
+  slot->bytes = ring->memory + sub_buffer * ring->shape.sub_buffer_size + offset;
   slot->time = maxlat_ring_clock();
-  return MAXLAT_LIKELY(maxlat_ring_owner_cas(ownership, ring->write_count, position, maxlat_ring_wrap(position + size)))
-             ? MAXLAT_RING_RESERVED
-             : MAXLAT_RING_AGAIN;
+  /* acquire [T1]: whose time this is had reserved before it stored; the CAS below then is after that reservation.
+     Partner: release [T1] in reserve.c. Shape: publish. Without this, a base of a later reservation could be taken for
+     one of an earlier. */
+  if (MAXLAT_UNLIKELY(slot->time >= maxlat_ring_load_acquire(write_count + MAXLAT_RING_TIME_LIMIT))) return false;
+  if (MAXLAT_UNLIKELY(!maxlat_ring_owner_cas(ownership, write_count, position, maxlat_ring_wrap(position + size))))
+    return false;
+  slot->position = position;
+  slot->size = size;
+  return true;
 }
-
-/*
- * One attempt. REQUIRES: size a positive multiple of 8, below 2^32.
- * RETURNS: RESERVED: the slot is the caller's until it commits it. DROPPED. AGAIN.
- */
-MAXLAT_RING_INLINE enum maxlat_ring_outcome maxlat_ring_try_reserve(enum maxlat_ring_ownership ownership,
-                                                                    const struct maxlat_ring* ring, uint64_t size,
-                                                                    struct maxlat_ring_slot* slot) {
-  const enum maxlat_ring_outcome outcome = maxlat_ring_try_common(ownership, ring, size, slot);
-  return outcome == MAXLAT_RING_UNCOMMON ? maxlat_ring_try_any(ownership, ring, size, slot) : outcome;
-}
-
-/*
- * Attempts until one succeeds, at most MAXLAT_RING_ATTEMPTS. For MAXLAT_RING_THREAD; with MAXLAT_RING_CPU only where
- * time stamps need not be in order (see TIME ORDER). REQUIRES, RETURNS: as maxlat_ring_try_reserve, never AGAIN.
- */
-MAXLAT_RING_INLINE enum maxlat_ring_outcome maxlat_ring_reserve(enum maxlat_ring_ownership ownership,
-                                                                const struct maxlat_ring* ring, uint64_t size,
-                                                                struct maxlat_ring_slot* slot) {
-  if (MAXLAT_LIKELY(maxlat_ring_try_common(ownership, ring, size, slot) == MAXLAT_RING_RESERVED))
-    return MAXLAT_RING_RESERVED;
-  return maxlat_ring_reserve_any(ownership, ring, size, slot);
-}
-
-/* Commits the record of `size` bytes in its slot: Algorithm 3. THREADS: the context that reserved it, once. */
-MAXLAT_RING_INLINE void maxlat_ring_commit(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
-                                           const struct maxlat_ring_slot* slot, uint64_t size) {
-  maxlat_ring_commit_bytes(ownership, ring, slot->commit_count, slot->position, size + MAXLAT_RING_ONE_RECORD);
-}
-
-/* Counts an event that was given up after too many AGAINs. */
-void maxlat_ring_give_up(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring);
 
 #ifdef __cplusplus
 }

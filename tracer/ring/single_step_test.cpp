@@ -3,6 +3,7 @@
 // of place in a sub-buffer, in both modes, with handlers that write one event or go once round the whole ring.
 #include <gtest/gtest.h>
 #include <maxlat/ring/switch.h>
+#include <maxlat/ring/walk.h>
 
 #include <vector>
 
@@ -51,21 +52,23 @@ struct Trial {
 
   void check(const maxlat_ring_view& view) {
     const auto* packet = reinterpret_cast<const maxlat_ring_packet*>(view.bytes);
-    const uint64_t records = (view.content_size - MAXLAT_RING_PACKET_HEADER) / MAXLAT_RING_EVENT_BYTES;
-    good =
-        good && packet->records == records && packet->begin_time >= last_time && packet->end_time >= packet->begin_time;
-    uint64_t time = packet->begin_time;
-    for (uint64_t i = 0; i < records; ++i) {
-      const auto* word = reinterpret_cast<const uint64_t*>(view.bytes + MAXLAT_RING_PACKET_HEADER) + 4 * i;
-      const uint64_t number = word[1];
-      const uint64_t low = MAXLAT_RING_LOW_BITS(MAXLAT_RING_TIME_BITS);
-      time += ((word[0] & low) - time) & low;  // the first time with these low bits that is not earlier
-      const uint64_t expected =
-          maxlat_ring_record_word(maxlat_ring_record_kind(7, MAXLAT_RING_EVENT_BYTES), view.sequence, time);
-      good = good && number < tried && word[0] == expected && word[2] == ~number && word[3] == number * 3 &&
-             time <= packet->end_time;
+    good = good && packet->begin_time >= last_time && packet->end_time >= packet->begin_time;
+    maxlat_ring_walk walk;
+    maxlat_ring_walk_start(&walk, view.bytes, view.content_size);
+    walk.stamp = maxlat_ring_stamp_of(view.sequence);
+    maxlat_ring_walked record;
+    maxlat_ring_step step;
+    uint64_t time = packet->begin_time, records = 0;
+    while ((step = maxlat_ring_walk_next(&walk, &record)) == MAXLAT_RING_EVENT) {
+      const auto* field = reinterpret_cast<const uint64_t*>(record.payload);
+      const uint64_t number = field[0];
+      good = good && record.id == 7 && record.payload_size == 24 && number < tried && field[1] == ~number &&
+             field[2] == number * 3 && record.time >= time && record.time <= packet->end_time;
       if (number < tried) seen.push_back(number);
+      time = record.time;
+      ++records;
     }
+    good = good && step == MAXLAT_RING_END && packet->records == records;
     last_time = packet->end_time;
   }
 

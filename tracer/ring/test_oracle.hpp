@@ -5,7 +5,8 @@
 #pragma once
 
 #include <maxlat/ring/read.h>
-#include <maxlat/ring/record.h>
+#include <maxlat/ring/record_write.h>
+#include <maxlat/ring/walk.h>
 
 #include <cstdint>
 #include <cstring>
@@ -17,7 +18,8 @@ namespace maxlat::ring_test {
 struct Event {
   uint64_t position = 0;
   uint64_t time = 0;
-  uint64_t bytes = 0;
+  uint64_t payload = 0;
+  uint32_t id = 0;
   bool written = false;
   bool read = false;
 };
@@ -32,8 +34,8 @@ class Oracle {
   using Between = void (*)();
 
   uint64_t tried() { return tried_++; }
-  uint64_t reserved(const maxlat_ring_slot& slot, uint64_t bytes) {
-    events_.push_back({slot.position, slot.time, bytes, false, false});
+  uint64_t reserved(const maxlat_ring_slot& slot, uint32_t id, uint64_t payload) {
+    events_.push_back({slot.position, slot.time, payload, id, false, false});
     return events_.size() - 1;
   }
   void written(uint64_t number) { events_[number].written = true; }
@@ -44,7 +46,7 @@ class Oracle {
   const std::deque<Event>& events() const { return events_; }
 
   // RETURNS: what is wrong with the packet, or nothing.
-  std::string check(const maxlat_ring& ring, const maxlat_ring_view& view, Between between) {
+  std::string check(const maxlat_ring_view& view, Between between) {
     const auto word = [&](uint64_t offset) {
       between();
       uint64_t value;
@@ -55,33 +57,41 @@ class Oracle {
     const uint64_t begin = header(offsetof(maxlat_ring_packet, begin_time));
     const uint64_t end = header(offsetof(maxlat_ring_packet, end_time));
     const uint64_t records = header(offsetof(maxlat_ring_packet, records));
-    const uint64_t lost = header(offsetof(maxlat_ring_packet, lost_total));
+    const uint64_t lost = header(offsetof(maxlat_ring_packet, lost_full)) +
+                          header(offsetof(maxlat_ring_packet, lost_wrap)) +
+                          header(offsetof(maxlat_ring_packet, lost_big));
     if (begin < last_end_) return "a packet begins before the last one ended";
     if (end < begin) return "a packet ends before it begins";
     if (lost < last_lost_) return "the lost counter went back";
     last_end_ = end;
     last_lost_ = lost;
 
-    uint64_t time = begin, found = 0, offset = MAXLAT_RING_PACKET_HEADER;
-    for (; offset < view.content_size; ++found) {
-      const uint64_t first = word(offset), number = word(offset + 8);
+    maxlat_ring_walk walk;
+    maxlat_ring_walk_start(&walk, view.bytes, view.content_size);
+    walk.stamp = maxlat_ring_stamp_of(view.sequence);
+    uint64_t time = begin, found = 0;
+    maxlat_ring_walked record;
+    for (;; ++found) {
+      const uint64_t offset = walk.offset;
+      const maxlat_ring_step step = maxlat_ring_walk_next(&walk, &record);
+      if (step == MAXLAT_RING_END) break;
+      if (step == MAXLAT_RING_BROKEN) return "what follows is no record";
+      const uint64_t number = word(static_cast<uint64_t>(record.payload - view.bytes));
       if (number >= events_.size()) return "a record of no event";
       Event& event = events_[number];
       if (!event.written) return "a record that is not committed";
       if (event.read) return "a record for the second time";
       if (event.position != maxlat_ring_wrap(view.position + offset)) return "a record of another pass";
-      const uint64_t kind = maxlat_ring_record_kind(1 + static_cast<uint32_t>(number % 1000), event.bytes);
-      if (first != maxlat_ring_record_word(kind, maxlat_ring_packet_number(&ring.shape, event.position), event.time))
-        return "a wrong record word";
-      for (uint64_t i = 2; i < event.bytes / 8; ++i) {
-        if (word(offset + 8 * i) != content_of(number, i)) return "a wrong byte in a record";
+      if (record.id != event.id || record.payload_size != event.payload) return "another event's id or size";
+      if (record.time != event.time) return "another time than was written";
+      for (uint64_t i = 1; i < event.payload / 8; ++i) {
+        if (word(static_cast<uint64_t>(record.payload - view.bytes) + 8 * i) != content_of(number, i))
+          return "a wrong byte in a record";
       }
       if (event.time < time || event.time > end) return "time goes back";
       time = event.time;
       event.read = true;
-      offset += event.bytes;
     }
-    if (offset != view.content_size) return "the content ends inside a record";
     if (found != records) return "the packet counts other records than it has";
     if (found == 0) return "an empty packet";
     read_ += found;
@@ -93,26 +103,23 @@ class Oracle {
   uint64_t tried_ = 0, read_ = 0, last_end_ = 0, last_lost_ = 0;
 };
 
-// Writes an event of `bytes` (at least 16), word by word, the record word last. RETURNS: false when it was dropped.
+// Writes an event of `payload` bytes (a multiple of 8), word by word, the record word last. RETURNS: false: dropped.
 template <class Between>
-bool write_event(Oracle& oracle, maxlat_ring_ownership ownership, const maxlat_ring& ring, uint64_t bytes,
-                 Between between) {
+bool write_event(Oracle& oracle, maxlat_ring_ownership ownership, const maxlat_ring& ring, uint32_t id,
+                 uint64_t payload, Between between) {
   oracle.tried();
-  maxlat_ring_slot slot;
-  maxlat_ring_outcome outcome = maxlat_ring_reserve(ownership, &ring, bytes, &slot);
-  if (outcome != MAXLAT_RING_RESERVED) return false;
-  const uint64_t number = oracle.reserved(slot, bytes);
+  maxlat_ring_record record;
+  if (!maxlat_ring_record_begin(ownership, &ring, id, payload, &record)) return false;
+  const uint64_t number = oracle.reserved(record.slot, id, payload);
   const auto store = [&](uint64_t index, uint64_t value) {
     between();
-    std::memcpy(slot.bytes + 8 * index, &value, 8);
+    std::memcpy(record.payload + 8 * index, &value, 8);
   };
-  store(1, number);
-  for (uint64_t i = 2; i < bytes / 8; ++i) store(i, content_of(number, i));
-  const uint64_t kind = maxlat_ring_record_kind(1 + static_cast<uint32_t>(number % 1000), bytes);
+  store(0, number);
+  for (uint64_t i = 1; i < payload / 8; ++i) store(i, content_of(number, i));
   between();
-  maxlat_ring_record_finish(slot.bytes, maxlat_ring_record_word(kind, slot.packet, slot.time));
   oracle.written(number);
-  maxlat_ring_commit(ownership, &ring, &slot, bytes);
+  maxlat_ring_record_end(ownership, &ring, &record);
   return true;
 }
 

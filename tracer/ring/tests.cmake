@@ -1,24 +1,25 @@
 # Tests of the ring. `maxlat_ring_variant` compiles the ring itself into the test: with the scheduler's port and narrow
-# counters, which exist nowhere else.
+# counters and time stamps, which exist nowhere else.
 function(maxlat_ring_variant name)
-  cmake_parse_arguments(V "" "COUNT_BITS;COMMIT_BITS" "SOURCES" ${ARGN})
+  cmake_parse_arguments(V "" "COUNT_BITS;COMMIT_BITS;TIME_BITS" "SOURCES" ${ARGN})
   list(TRANSFORM ring_sources PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE ring)
   add_executable(${name} ${V_SOURCES} ${ring})
   target_include_directories(${name} PRIVATE $<TARGET_PROPERTY:maxlat_tracer,INTERFACE_INCLUDE_DIRECTORIES>)
   target_compile_definitions(${name} PRIVATE "MAXLAT_RING_PORT=<maxlat/ring/port_test.h>"
-    MAXLAT_RING_COUNT_BITS=${V_COUNT_BITS} MAXLAT_RING_COMMIT_BITS=${V_COMMIT_BITS})
+    MAXLAT_RING_COUNT_BITS=${V_COUNT_BITS} MAXLAT_RING_COMMIT_BITS=${V_COMMIT_BITS} MAXLAT_RING_TIME_BITS=${V_TIME_BITS})
   target_link_libraries(${name} PRIVATE maxlat_build_flags GTest::gmock GTest::gtest_main Threads::Threads)
   gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES PROPERTIES LABELS unit TIMEOUT 120)
 endfunction()
 
 if(MAXLAT_BUILD_TESTS)
-  foreach(width "64;40" "16;14" "13;11")
+  foreach(width "64;40;32" "16;14;9" "13;11;6")
     list(GET width 0 count)
     list(GET width 1 commit)
-    maxlat_ring_variant(ring_equations_${count} COUNT_BITS ${count} COMMIT_BITS ${commit} SOURCES ring/equations_test.cpp)
+    list(GET width 2 time)
+    maxlat_ring_variant(ring_equations_${count} COUNT_BITS ${count} COMMIT_BITS ${commit} TIME_BITS ${time} SOURCES ring/equations_test.cpp)
     # One thread on stacks of its own: nothing for ThreadSanitizer to see.
     if(NOT MAXLAT_SANITIZE MATCHES thread)
-      maxlat_ring_variant(ring_schedule_${count} COUNT_BITS ${count} COMMIT_BITS ${commit} SOURCES ring/schedule_test.cpp)
+      maxlat_ring_variant(ring_schedule_${count} COUNT_BITS ${count} COMMIT_BITS ${commit} TIME_BITS ${time} SOURCES ring/schedule_test.cpp)
     endif()
   endforeach()
 

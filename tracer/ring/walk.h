@@ -6,25 +6,29 @@
  * TIME. A short record carries the low bits; the base they are counted from is the packet's begin_time, or the full
  * time of the last long record before it in the packet: time = base + ((low - base) mod 2^TIME_BITS).
  *
+ * STAMP. All records of a packet bear the same (record.h). It is taken from the first, because a packet on disk may
+ * have another sequence number than it had in the ring; who knows the packet's number sets `stamp` after the start.
+ *
  * TRUST: the bytes may be anything. A walk never leaves [offset, end), always ends, and says BROKEN where what it finds
  * is no record; what it gave before stands.
  */
 #ifndef MAXLAT_RING_WALK_H
 #define MAXLAT_RING_WALK_H
 
-#include <maxlat/ring/layout.h>
+#include <maxlat/ring/record.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+/* BROKEN also where a record was begun and never finished, which a delivered packet does not have. */
 enum maxlat_ring_step { MAXLAT_RING_EVENT, MAXLAT_RING_END, MAXLAT_RING_BROKEN };
 
 struct maxlat_ring_walk {
   const uint8_t* bytes; /* the packet, header included; 8-byte aligned */
   uint64_t offset;      /* of the next record */
   uint64_t end;         /* content size */
-  uint64_t packet;      /* for the stamp: as the first record has it; on disk, pieces are numbered otherwise */
+  uint64_t stamp;       /* of every record */
   uint64_t base;        /* of truncated times */
 };
 
@@ -34,6 +38,11 @@ struct maxlat_ring_walked {
   const uint8_t* payload;
   uint64_t payload_size; /* padding included */
 };
+
+/* What the records of packet number `packet` bear. */
+MAXLAT_RING_INLINE uint64_t maxlat_ring_stamp_of(uint64_t packet) {
+  return packet & MAXLAT_RING_LOW_BITS(MAXLAT_RING_STAMP_BITS);
+}
 
 /* A walk over a packet of `content_size` bytes, which the caller has. REQUIRES: PACKET_HEADER <= content_size. */
 void maxlat_ring_walk_start(struct maxlat_ring_walk* walk, const uint8_t* packet, uint64_t content_size);
