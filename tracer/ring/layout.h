@@ -121,8 +121,9 @@ struct maxlat_ring_packet {
   uint64_t packet_bits;  /* with padding: 8 S */
   uint64_t sequence;     /* packet number */
   uint64_t records;
-  uint64_t lost_total; /* the ring's books when the packet was closed; cumulative */
-  uint64_t lost_full;
+  uint64_t lost_total; /* not written by writers: who takes the packet puts the sum of the three there (CTF's
+                          events_discarded) */
+  uint64_t lost_full;  /* these three: the ring's books when the packet was closed; cumulative */
   uint64_t lost_wrap;
   uint64_t lost_big;
 };
