@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// One CPU's books, and the run that fills them: warm-up, then segment after segment with rests between them.
+// One CPU's books, and the run that fills them: warm-up, then segment after segment with rests between them, and with
+// windows (windows.hpp) in two sets of books.
 //
 // A template over the counter and the sleep, so that tests can script both.
 #pragma once
@@ -16,6 +17,7 @@
 #include "interrupts.hpp"
 #include "journal.hpp"
 #include "loop.hpp"
+#include "windows.hpp"
 
 namespace maxlat::npt {
 
@@ -29,6 +31,9 @@ struct CpuRun {
   uint64_t exposure_ticks = 0;
   uint64_t start_monotonic_ns = 0;  // CLOCK_MONOTONIC at time 0 of the journal
   uint64_t end_ticks = 0;
+  uint64_t probes = 0;  // calls of the probe, those of the warm-up included
+  Journal::Why why =
+      Journal::Why::running;  // the run's end, also in the books of the windows that it did not fall into
   uint64_t voluntary_switches = 0, involuntary_switches = 0, page_faults = 0;  // within the loop
   bool interrupts_enabled = true;
 };
@@ -59,35 +64,64 @@ struct Sleep {
 };
 
 // `warm_up` has books of its own: caches and predictors get to know the code, and the results have nothing of it.
+struct Books {
+  CpuRun& warm_up;
+  CpuRun& traced;
+  CpuRun* waiting = nullptr;  // of the windows without tracepoints. REQUIRES: there, when they are asked for
+};
+
 template <class Counter, class Probe, class SleepFor>
 void run_cpu(Counter counter, Probe probe, SleepFor sleep_for, const Options& options, const base::CounterClock& clock,
-             CpuRun& warm_up, CpuRun& run) {
+             const Books& books) {
   // Whoever waits for this CPU is served now: else the scheduler's stop could come before the first rest.
   if (options.rest_ns > 0) sleep_for(options.rest_ns);
   if (options.uncounted_loops > 0) {
+    CpuRun& warm_up = books.warm_up;
     warm_up.journal.begin(counter.read());
-    run_segment(counter, probe, &warm_up.histogram.raw(), &warm_up.journal, options.uncounted_loops);
+    const Segment uncounted =
+        run_segment(counter, probe, &warm_up.histogram.raw(), &warm_up.journal, options.uncounted_loops);
+    books.traced.probes += uncounted.probes;
   }
-  run.interrupts_enabled = interrupts_enabled();
+  const bool interrupts = interrupts_enabled();
   const ThreadUsage before = ThreadUsage::now();
-  run.start_monotonic_ns = monotonic_ns();
-  run.journal.begin(counter.read());
+  const uint64_t start_ns = monotonic_ns();
+  const uint64_t start = counter.read();
+  for (CpuRun* run : {&books.traced, books.waiting}) {
+    if (run == nullptr) continue;
+    run->interrupts_enabled = interrupts;
+    run->start_monotonic_ns = start_ns;
+    run->journal.begin(start);
+  }
+  Windows windows(clock.to_ticks(options.trace_window_ns), clock.to_ticks(options.wait_window_ns), start);
   uint64_t remaining = options.loops == 0 ? UINT64_MAX : options.loops;
+  Journal::Why why = Journal::Why::running;
   for (;;) {
-    const Segment segment = run_segment(counter, probe, &run.histogram.raw(), &run.journal, remaining);
+    CpuRun& run = windows.traced() ? books.traced : *books.waiting;
+    run.journal.resume(windows.end());
+    const Segment segment = windows.traced()
+                                ? run_segment(counter, probe, &run.histogram.raw(), &run.journal, remaining)
+                                : run_segment(counter, NoProbe{}, &run.histogram.raw(), &run.journal, remaining);
     run.samples += segment.samples;
+    run.probes += windows.traced() ? segment.probes : 0;
     run.exposure_ticks += segment.last - segment.first;
     run.end_ticks = segment.last;
     remaining -= segment.samples;
-    if (run.journal.why() != Journal::Why::rest || remaining == 0) break;
-    const uint64_t now = counter.read();
-    if (now < run.journal.step_end()) sleep_for(clock.to_ns(run.journal.step_end() - now));
-    run.journal.resume();
+    why = run.journal.why();
+    if ((why != Journal::Why::rest && why != Journal::Why::window_over) || remaining == 0) break;
+    if (why == Journal::Why::rest) {
+      const uint64_t now = counter.read();
+      if (now < run.journal.step_end()) sleep_for(clock.to_ns(run.journal.step_end() - now));
+    }
+    windows.advance_to(counter.read());
   }
   const ThreadUsage after = ThreadUsage::now();
-  run.voluntary_switches = after.voluntary - before.voluntary;
-  run.involuntary_switches = after.involuntary - before.involuntary;
-  run.page_faults = after.faults - before.faults;
+  for (CpuRun* run : {&books.traced, books.waiting}) {
+    if (run == nullptr) continue;
+    run->why = why;
+    run->voluntary_switches = after.voluntary - before.voluntary;
+    run->involuntary_switches = after.involuntary - before.involuntary;
+    run->page_faults = after.faults - before.faults;
+  }
 }
 
 }  // namespace maxlat::npt

@@ -37,7 +37,7 @@ CpuMeasurement run_script(std::vector<uint64_t> gaps, const Options& options, ui
   script.gaps = std::move(gaps);
   const JournalSpec spec = spec_for(options.duration_ns);
   CpuRun warm_up(0, without_limits(spec)), run(0, spec);
-  run_cpu(ScriptedCounter{&script}, NoProbe{}, Sleep{}, options, base::clock_with_rate(1.0), warm_up, run);
+  run_cpu(ScriptedCounter{&script}, NoProbe{}, Sleep{}, options, base::clock_with_rate(1.0), {warm_up, run});
   if (wall_ns != nullptr) *wall_ns = run.end_ticks - run.journal.start();
   return {0, run.histogram, run.samples};
 }

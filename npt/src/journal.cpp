@@ -67,10 +67,11 @@ Journal::Limits Journal::look(uint64_t gap, uint64_t end) noexcept {
   if (spec_.stop->load(std::memory_order_relaxed) || spec_.halt->load(std::memory_order_relaxed))
     return leave(Why::stopped);
   if (end >= rest_begin_) return leave(Why::rest);
+  if (end >= window_end_) return leave(Why::window_over);
 
   const uint64_t rare_above =
       std::min({open_->max, outliers_.floor(), spec_.break_above, uint64_t{MAXLAT_GAP_RARE_MAX}});
-  const uint64_t block_end = std::min({end + spec_.look_every_ticks, step_end_, rest_begin_, deadline_});
+  const uint64_t block_end = std::min({end + spec_.look_every_ticks, step_end_, rest_begin_, window_end_, deadline_});
   return {rare_above, block_end};
 }
 

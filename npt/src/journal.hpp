@@ -43,7 +43,7 @@ JournalSpec without_limits(const JournalSpec& spec);
 
 class Journal {
  public:
-  enum class Why { running, rest, duration_over, stopped, broken };
+  enum class Why { running, rest, window_over, duration_over, stopped, broken };
   struct Limits {
     uint64_t rare_above;
     uint64_t block_end;  // 0: leave
@@ -54,8 +54,11 @@ class Journal {
 
   // Time 0 of the timeline and of the duration. The next look() opens the first step.
   void begin(uint64_t start);
-  // A segment after a rest.
-  void resume() { why_ = Why::running; }
+  // A further segment, of a window that ends there (windows.hpp).
+  void resume(uint64_t window_end = UINT64_MAX) {
+    why_ = Why::running;
+    window_end_ = window_end;
+  }
 
   [[gnu::noinline]] Limits look(uint64_t gap, uint64_t end) noexcept;
 
@@ -92,6 +95,7 @@ class Journal {
   uint64_t step_end_ = 0;
   uint64_t rest_begin_ = UINT64_MAX;
   uint64_t deadline_ = UINT64_MAX;
+  uint64_t window_end_ = UINT64_MAX;
   uint64_t max_ = 0;
   uint64_t breaking_gap_ = 0, breaking_time_ = 0;
   bool timeline_full_ = false;

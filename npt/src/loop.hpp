@@ -7,8 +7,8 @@
 // the kernel.
 //
 // The Probe stands inside the measured interval, between the read and the next one: what an arm's tracepoint costs
-// appears in the gap. It is called once in each interval, with the number of samples so far and the last of them.
-// NoProbe compiles to nothing, so the arm "none" is the bare loop.
+// appears in the gap. It is called once in each interval, with the number of samples so far, the last of them, and the
+// counter at its end. NoProbe compiles to nothing, so the arm "none" is the bare loop; probe.hpp has the others.
 //
 // COST: counted by npt_loop_instructions (ctest), timed by bench/npt_loop_bench.
 #pragma once
@@ -22,12 +22,13 @@
 namespace maxlat::npt {
 
 struct NoProbe {
-  void operator()(uint64_t /*count*/, uint64_t /*ticks*/) const {}
+  void operator()(uint64_t /*count*/, uint64_t /*ticks*/, uint64_t /*now*/) const {}
 };
 
 struct Segment {
   uint64_t first = 0, last = 0;  // counter reads
   uint64_t samples = 0;          // counted in the loop, independently of the histogram
+  uint64_t probes = 0;           // calls of the probe
 };
 
 // REQUIRES: loops > 0. noinline: the tests that count its instructions find it by its name.
@@ -36,9 +37,10 @@ template <class Counter, class Probe>
                                       uint64_t loops) {
   maxlat_gap_meter meter;
   const uint64_t first = counter.read();
-  probe(0, 0);
+  probe(0, 0, first);
   maxlat_gap_start(&meter, first, counter.read());
   uint64_t remaining = loops - 1;
+  const uint64_t overflows_before = histogram->overflow_count;
   for (;;) {
     bool leave = false;
     while (maxlat_gap_is_rare(&meter)) {
@@ -51,12 +53,13 @@ template <class Counter, class Probe>
       --remaining;
     }
     if (MAXLAT_UNLIKELY(leave || remaining == 0)) break;
-    probe(loops - remaining, meter.pending);
+    probe(loops - remaining, meter.pending, meter.previous);
     --remaining;
     maxlat_gap_step(&meter, histogram, counter.read());
   }
+  const uint64_t without_probe = histogram->overflow_count - overflows_before;
   maxlat_gap_finish(&meter, histogram, journal->max());
-  return {first, meter.previous, loops - remaining};
+  return {first, meter.previous, loops - remaining, loops - remaining - without_probe};
 }
 
 // The yardstick: a loop that does nothing but read the counter.

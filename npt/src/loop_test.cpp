@@ -3,6 +3,7 @@
 // The loop and its journal against scripted counters: what is in the books, to the tick. One tick is one nanosecond.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <numeric>
 
 #include "cpu_run.hpp"
@@ -42,7 +43,7 @@ struct Scripted {
       sleeps.push_back(ns);
       script.now += ns;
     };
-    run_cpu(ScriptedCounter{&script}, NoProbe{}, sleep, options, base::clock_with_rate(1.0), warm_up, *run);
+    run_cpu(ScriptedCounter{&script}, NoProbe{}, sleep, options, base::clock_with_rate(1.0), {warm_up, *run});
     return *run;
   }
 };
@@ -207,18 +208,39 @@ TEST(Loop, ARestIsNeitherSampleNorExposure) {
   EXPECT_EQ(run.histogram.total(), run.samples);
 }
 
-TEST(Loop, TheProbeStandsInEveryIntervalAndSeesCountAndGap) {
+TEST(Loop, TheProbeStandsInEveryIntervalAndSeesCountGapAndTime) {
   struct RecordingProbe {
-    std::vector<std::pair<uint64_t, uint64_t>>* seen;
-    void operator()(uint64_t count, uint64_t ticks) const { seen->emplace_back(count, ticks); }
+    std::vector<std::array<uint64_t, 3>>* seen;
+    void operator()(uint64_t count, uint64_t ticks, uint64_t now) const { seen->push_back({count, ticks, now}); }
   };
   Scripted s;
   s.script.gaps = {20, 21, 22, 23};
   CpuRun run(0, s.spec);
+  const uint64_t start = s.script.now;
+  run.journal.begin(start);
+  std::vector<std::array<uint64_t, 3>> seen;
+  const Segment segment =
+      run_segment(ScriptedCounter{&s.script}, RecordingProbe{&seen}, &run.histogram.raw(), &run.journal, 4);
+  EXPECT_EQ(seen, (std::vector<std::array<uint64_t, 3>>{
+                      {0, 0, start}, {1, 20, start + 20}, {2, 21, start + 41}, {3, 22, start + 63}}));
+  EXPECT_EQ(segment.probes, 4u);
+}
+
+TEST(Loop, AGapBeyondTheHistogramIsASampleWithoutAProbe) {
+  unsigned calls = 0;
+  struct CountingProbe {
+    unsigned* calls;
+    void operator()(uint64_t, uint64_t, uint64_t) const { ++*calls; }
+  };
+  Scripted s;
+  s.script.gaps = {20, uint64_t{1} << 60, 20};
+  CpuRun run(0, s.spec);
   run.journal.begin(s.script.now);
-  std::vector<std::pair<uint64_t, uint64_t>> seen;
-  run_segment(ScriptedCounter{&s.script}, RecordingProbe{&seen}, &run.histogram.raw(), &run.journal, 4);
-  EXPECT_EQ(seen, (std::vector<std::pair<uint64_t, uint64_t>>{{0, 0}, {1, 20}, {2, 21}, {3, 22}}));
+  const Segment segment =
+      run_segment(ScriptedCounter{&s.script}, CountingProbe{&calls}, &run.histogram.raw(), &run.journal, 10);
+  EXPECT_EQ(segment.samples, 10u);
+  EXPECT_EQ(segment.probes, calls);
+  EXPECT_EQ(calls, 9u);
 }
 
 }  // namespace

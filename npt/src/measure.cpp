@@ -3,11 +3,14 @@
 #include <atomic>
 #include <barrier>
 #include <chrono>
+#include <filesystem>
 #include <maxlat/core/stop.hpp>
 #include <maxlat/npt/measure.hpp>
 #include <memory>
+#include <optional>
 #include <thread>
 
+#include "arm.hpp"
 #include "measurement_of_runs.hpp"
 #include "measuring_thread.hpp"
 #include "surroundings.hpp"
@@ -32,6 +35,9 @@ core::Status check(const Options& options) {
     return fail("neither a loop count nor a duration", "give -l or -D");
   if (options.rest_ns >= kStepNs)
     return fail("the rest must be shorter than a second", "it is slept in each second, for example --rest 60ms");
+  if ((options.trace_window_ns == 0) != (options.wait_window_ns == 0))
+    return fail("a trace window needs a wait window, and a wait window a trace window",
+                "give both --trace-window and --wait-window: they take turns");
   return {};
 }
 
@@ -69,6 +75,60 @@ Runs runs_of(const Threads& threads) {
   Runs runs;
   for (const auto& thread : threads) runs.push_back(thread->run());
   return runs;
+}
+
+// What was measured in the windows without tracepoints; empty when there was none before the end.
+Runs waiting_runs_of(const Threads& threads) {
+  Runs runs;
+  for (const auto& thread : threads)
+    if (thread->waiting_run() != nullptr && thread->waiting_run()->samples > 0) runs.push_back(thread->waiting_run());
+  return runs;
+}
+
+core::Result<std::unique_ptr<Measurement>> waiting_measurement(const Options& options, const base::CounterClock& clock,
+                                                               const core::Phase& before, const Threads& threads) {
+  const Runs runs = waiting_runs_of(threads);
+  if (runs.empty()) return std::unique_ptr<Measurement>();
+  core::Phase phase = before;
+  phase.name = "npt (waiting windows)";
+  auto waiting = measurement_of(options, clock, std::move(phase), runs, threads.front()->cost());
+  if (!waiting) return waiting.error();
+  return std::make_unique<Measurement>(std::move(*waiting));
+}
+
+// An arm that is set up, and the folder that outlives it.
+struct ArmInPlace {
+  std::optional<ArmFolder> folder;
+  std::unique_ptr<Arm> arm;  // null: none
+};
+
+core::Result<ArmInPlace> set_up_arm(const Options& options, const base::CounterClock& clock) {
+  ArmInPlace in_place;
+  if (options.arm.is_none()) return in_place;
+  auto arm = make_arm(options.arm);
+  if (!arm) return arm.error();
+  auto folder = ArmFolder::make();
+  if (!folder) return folder.error();
+  in_place.folder.emplace(std::move(*folder));
+  auto allowed = core::allowed_cpus();
+  if (!allowed) return allowed.error();
+  ArmSurroundings surroundings{options.arm, clock, options.cpus, *allowed, options.trace_folder, &*in_place.folder};
+  if (options.trace_folder.empty()) {
+    auto inner = in_place.folder->make_inner("trace");
+    if (!inner) return inner.error();
+    surroundings.trace_folder = *inner;
+  } else if (std::error_code failure; !std::filesystem::create_directories(options.trace_folder, failure) && failure) {
+    return core::system_error("cannot make the folder " + options.trace_folder, failure.value());
+  }
+  if (core::Status status = (*arm)->set_up(surroundings); !status) return status.error();
+  in_place.arm = std::move(*arm);
+  return in_place;
+}
+
+uint64_t events_of(const Threads& threads) {
+  uint64_t events = 0;
+  for (const auto& thread : threads) events += thread->events();
+  return events;
 }
 
 double max_so_far_ns(const Runs& runs, const base::CounterClock& clock) {
@@ -136,14 +196,17 @@ core::Result<Measurement> measure(const Options& asked, const Observer& observer
   }
   if (core::Status status = core::require_usable(options.cpus); !status) return status.error();
   const base::CounterClock clock = choose_clock(options);
+  const OutOfTheWay out_of_the_way(options.cpus);
+  auto in_place = set_up_arm(options, clock);
+  if (!in_place) return in_place.error();
   auto locked = LockedMemory::lock(options.lock_memory);
   if (!locked) return locked.error();
-  const OutOfTheWay out_of_the_way(options.cpus);
 
   std::atomic<bool> halt{false}, set_up_failed{false};
   std::barrier<> barrier(static_cast<std::ptrdiff_t>(options.cpus.size() + 1));
-  const Start start{&options, &clock,         journal_spec(options, clock, halt),
-                    &barrier, &set_up_failed, !out_of_the_way.has_own_cpu()};
+  const Start start{&options,           &clock,         journal_spec(options, clock, halt),
+                    &barrier,           &set_up_failed, !out_of_the_way.has_own_cpu(),
+                    in_place->arm.get()};
   Threads threads;
   for (const unsigned cpu : options.cpus)
     threads.push_back(std::make_unique<MeasuringThread>(cpu, start, threads.empty()));
@@ -159,13 +222,24 @@ core::Result<Measurement> measure(const Options& asked, const Observer& observer
   const bool can_observe = out_of_the_way.has_own_cpu();
   if (!can_observe && options.snapshot_period_ns > 0)
     before.warnings.push_back("every CPU was measured, so none was left to take snapshots on");
+  if (!can_observe && in_place->arm)
+    before.warnings.push_back("every CPU was measured, so the tracer's consumer had to share one of them");
   if (!set_up_failed.load() && can_observe && (observer.on_second || observer.on_snapshot))
     observe_until_finished(threads, options, clock, before, observer);
   for (auto& thread : threads) thread->join();
   if (!launched) return launched.error();
   for (const auto& thread : threads)
     if (!thread->set_up_status()) return thread->set_up_status().error();
-  return measurement_of(options, clock, std::move(before), runs_of(threads), threads.front()->cost());
+  auto waiting = waiting_measurement(options, clock, before, threads);
+  if (!waiting) return waiting.error();
+  auto measurement = measurement_of(options, clock, std::move(before), runs_of(threads), threads.front()->cost());
+  if (!measurement) return measurement.error();
+  measurement->waiting = std::move(*waiting);
+  if (in_place->arm) {
+    const uint64_t produced = events_of(threads);
+    enter_books(in_place->arm->finish(produced), produced, measurement->phase);
+  }
+  return measurement;
 }
 
 }  // namespace maxlat::npt

@@ -58,7 +58,7 @@ core::Phase phase_before(const Options& options, const base::CounterClock& clock
   core::Phase phase;
   phase.name = "npt";
   phase.kind = "npt";
-  phase.arm = "none";
+  phase.arm = to_string(options.arm);
   phase.started = utc_now();
   auto& facts = phase.facts;
   const bool raw = clock.source == base::RateSource::monotonic_raw;
@@ -75,6 +75,25 @@ core::Phase phase_before(const Options& options, const base::CounterClock& clock
   if (options.rest_ns != 0)
     facts["rest"] = fmt::format("{} asleep in each second, not counted as exposure",
                                 core::duration_text(static_cast<double>(options.rest_ns) / 1e9));
+  if (options.max_event_hz > 0 && !options.arm.is_none())
+    facts["event_rate"] = fmt::format("at most {:.6g} tracepoints a second and CPU", options.max_event_hz);
+  if (options.trace_window_ns > 0) {
+    phase.name = "npt (traced windows)";
+    facts["windows"] = fmt::format("tracepoints on for {}, then off for {}, in turns",
+                                   core::duration_text(static_cast<double>(options.trace_window_ns) / 1e9),
+                                   core::duration_text(static_cast<double>(options.wait_window_ns) / 1e9));
+  }
+  return phase;
+}
+
+core::Phase skipped_phase(const Options& options, const core::Error& reason) {
+  core::Phase phase;
+  phase.name = "npt";
+  phase.kind = "npt";
+  phase.arm = to_string(options.arm);
+  phase.started = utc_now();
+  phase.status = core::PhaseStatus::skipped;
+  phase.reason = reason.text;
   return phase;
 }
 
@@ -110,7 +129,7 @@ core::Status check_books(const CpuRun& run) {
 
 core::Result<Measurement> measurement_of(const Options& options, const base::CounterClock& clock, core::Phase before,
                                          const Runs& runs, const LoopCost& cost) {
-  Measurement measurement{clock, options.scheduling, cost, {}, std::move(before), false};
+  Measurement measurement{clock, options.scheduling, cost, {}, std::move(before), false, nullptr};
   core::Phase& phase = measurement.phase;
   bool stopped = false;
   uint64_t start_ns = UINT64_MAX;
@@ -123,7 +142,7 @@ core::Result<Measurement> measurement_of(const Options& options, const base::Cou
     const double duration_s = clock.to_ns(static_cast<double>(run->end_ticks - run->journal.start())) / 1e9;
     phase.duration_s = std::max(phase.duration_s, duration_s);
     measurement.cpus.push_back({run->cpu, run->histogram, run->samples});
-    stopped = stopped || run->journal.why() == Journal::Why::stopped;
+    stopped = stopped || run->why == Journal::Why::stopped;
     if (run->journal.why() == Journal::Why::broken) {
       measurement.limit_exceeded = true;
       phase.facts["break"] = break_text(*run, clock);

@@ -44,7 +44,7 @@ std::unique_ptr<CpuRun> run_of(unsigned cpu, std::vector<uint64_t> gaps, uint64_
   script.now = 777 * kSecond;
   auto run = std::make_unique<CpuRun>(cpu, one_minute());
   CpuRun warm_up(cpu, without_limits(one_minute()));
-  run_cpu(ScriptedCounter{&script}, NoProbe{}, Sleep{}, options, base::clock_with_rate(1.0), warm_up, *run);
+  run_cpu(ScriptedCounter{&script}, NoProbe{}, Sleep{}, options, base::clock_with_rate(1.0), {warm_up, *run});
   run->start_monotonic_ns = start_monotonic_ns;
   run->involuntary_switches = 0;
   return run;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "measuring_thread.hpp"
 
+#include <cmath>
+
 #include "counter_read.hpp"
 #include "loop_cost.hpp"
+#include "probe.hpp"
 #include "surroundings.hpp"
 
 namespace maxlat::npt {
@@ -49,6 +52,9 @@ core::Status MeasuringThread::set_up() {
   core::touch_stack(kTouchedStackBytes);
   owned_ = std::make_unique<CpuRun>(cpu_, start_->journal);
   warm_up_ = std::make_unique<CpuRun>(cpu_, without_limits(start_->journal));
+  if (start_->options->trace_window_ns > 0) waiting_ = std::make_unique<CpuRun>(cpu_, start_->journal);
+  if (start_->arm != nullptr)
+    if (core::Status status = start_->arm->prepare_thread(); !status) return status;
   run_.store(owned_.get(), std::memory_order_release);  // pairs with the acquire in run(): the books are complete
   return {};
 }
@@ -74,17 +80,34 @@ void MeasuringThread::body() {
 
 template <class Counter>
 void MeasuringThread::body_with(Counter counter) {
-  const NoProbe probe;
   set_up_status_ = set_up();
   if (!set_up_status_) {
     start_->set_up_failed->store(true, std::memory_order_relaxed);  // relaxed: the barrier orders it
   } else if (measure_cost_) {
-    cost_ = measure_loop_cost(counter, probe, *start_->clock, start_->journal);
+    cost_ = measure_loop_cost(counter, NoProbe{}, *start_->clock, start_->journal);
   }
   start_->barrier->arrive_and_wait();
   if (start_->set_up_failed->load(std::memory_order_relaxed)) return;
 
-  run_cpu(counter, probe, Sleep{}, *start_->options, *start_->clock, *warm_up_, *owned_);
+  const Options& options = *start_->options;
+  if (start_->arm == nullptr) {
+    run_cpu(counter, NoProbe{}, Sleep{}, options, *start_->clock, {*warm_up_, *owned_, waiting_.get()});
+  } else if (options.max_event_hz <= 0) {
+    run_arm(counter, CalledProbe{start_->arm->probe()});
+  } else {
+    const double ticks = start_->clock->ticks_per_ns * 1e9 / options.max_event_hz;
+    RateLimit limit{.period_ticks = static_cast<uint64_t>(std::ceil(ticks))};
+    run_arm(counter, LimitedProbe{{start_->arm->probe()}, &limit});
+  }
+}
+
+template <class Counter, class Probe>
+void MeasuringThread::run_arm(Counter counter, Probe probe) {
+  const maxlat_npt_probe arm = start_->arm->probe();
+  arm.start(arm.state);
+  run_cpu(counter, probe, Sleep{}, *start_->options, *start_->clock, {*warm_up_, *owned_, waiting_.get()});
+  arm.stop(arm.state);
+  events_ = probe.events(owned_->probes) + 2;
 }
 
 }  // namespace maxlat::npt

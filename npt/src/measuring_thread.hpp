@@ -11,6 +11,7 @@
 #include <maxlat/npt/measure.hpp>
 #include <memory>
 
+#include "arm.hpp"
 #include "cpu_run.hpp"
 
 namespace maxlat::npt {
@@ -23,6 +24,7 @@ struct Start {
   std::barrier<>* barrier = nullptr;  // all set up, or at least one failed
   std::atomic<bool>* set_up_failed = nullptr;
   bool take_stop_signals = false;  // no other CPU is left where the main thread could take them
+  Arm* arm = nullptr;              // null: none
 };
 
 // A thread with a stack that is small enough to be locked for each of many CPUs.
@@ -42,7 +44,10 @@ class MeasuringThread {
   const CpuRun* run() const {
     return run_.load(std::memory_order_acquire);
   }  // acquire: pairs with the release in set_up
+  // Of the windows without tracepoints; null where there are none.
+  const CpuRun* waiting_run() const { return waiting_.get(); }
   // After join().
+  uint64_t events() const { return events_; }  // that the arm was given, npt:start and npt:stop with them
   const core::Status& set_up_status() const { return set_up_status_; }
   const LoopCost& cost() const { return cost_; }
   bool finished() const { return finished_.load(std::memory_order_acquire); }
@@ -51,6 +56,8 @@ class MeasuringThread {
   void body();
   template <class Counter>
   void body_with(Counter counter);
+  template <class Counter, class Probe>
+  void run_arm(Counter counter, Probe probe);
   core::Status set_up();
 
   unsigned cpu_;
@@ -61,7 +68,8 @@ class MeasuringThread {
   core::Status set_up_status_;
   LoopCost cost_;
   // The memory comes from the thread itself, so that it is on the CPU's own memory node.
-  std::unique_ptr<CpuRun> owned_, warm_up_;
+  std::unique_ptr<CpuRun> owned_, warm_up_, waiting_;
+  uint64_t events_ = 0;
   std::atomic<const CpuRun*> run_{nullptr};
   std::atomic<bool> finished_{false};
 };

@@ -44,8 +44,9 @@ Machine read_machine(const core::CpuList& measured) {
   return {core::fingerprint(view), core::not_comparable(view)};
 }
 
+// `phase` is the traced one, or the only one.
 core::RunResult run_of(const core::Phase& phase, const NptArguments& arguments, const Machine& machine,
-                       bool limit_exceeded) {
+                       bool limit_exceeded, const core::Phase* waiting = nullptr) {
   core::RunResult run;
   run.id = fmt::format("npt-{}-{}", phase.started, ::getpid());
   run.tool = "maxlat " MAXLAT_VERSION;
@@ -56,11 +57,13 @@ core::RunResult run_of(const core::Phase& phase, const NptArguments& arguments, 
                                                              : core::RunResult::State::complete;
   run.machine = machine.fingerprint;
   run.phases.push_back(phase);
+  if (waiting != nullptr) run.phases.push_back(*waiting);
   core::Verdict& verdict = run.verdict;
   verdict.not_comparable = machine.not_comparable;
   if (arguments.measurement.break_above_ns != 0) {
     double max_ns = 0;
-    for (const core::CpuResult& cpu : phase.per_cpu) max_ns = std::max(max_ns, cpu.max_ns);
+    for (const core::Phase& measured : run.phases)
+      for (const core::CpuResult& cpu : measured.per_cpu) max_ns = std::max(max_ns, cpu.max_ns);
     const auto outcome = limit_exceeded ? core::RuleResult::Outcome::fail : core::RuleResult::Outcome::pass;
     verdict.kind = limit_exceeded ? core::Verdict::Kind::fail : core::Verdict::Kind::pass;
     if (!limit_exceeded && phase.status == core::PhaseStatus::interrupted) {
@@ -78,10 +81,16 @@ core::RunResult run_of(const core::Phase& phase, const NptArguments& arguments, 
   return run;
 }
 
+bool limit_exceeded(const Measurement& measurement) {
+  return measurement.limit_exceeded || (measurement.waiting && measurement.waiting->limit_exceeded);
+}
+
 std::string screen_text(const Measurement& measurement, const NptArguments& arguments) {
   const unsigned rows = arguments.histogram_rows == 0 ? kCyclictestRows : arguments.histogram_rows;
   if (arguments.layout == Layout::cyclictest) return cyclictest_text(measurement, rows, !arguments.quiet);
-  std::string text = npt_screen(measurement, {arguments.unit, !arguments.quiet, arguments.verbose});
+  const TextOptions options{arguments.unit, !arguments.quiet, arguments.verbose};
+  std::string text = npt_screen(measurement, options);
+  if (measurement.waiting) text += npt_screen(*measurement.waiting, options);
   const bool rows_on_screen = arguments.histogram_rows != 0 && arguments.histogram_file.empty();
   if (rows_on_screen) text += cyclictest_text(measurement, rows);
   return text;
@@ -106,8 +115,9 @@ core::Status write_results(const Measurement& measurement, const NptArguments& a
     keep_first(core::write_atomically(arguments.histogram_file, cyclictest_text(measurement, rows)));
   }
   if (!arguments.json_file.empty())
-    keep_first(core::write_run(arguments.json_file,
-                               run_of(measurement.phase, arguments, machine, measurement.limit_exceeded)));
+    keep_first(
+        core::write_run(arguments.json_file, run_of(measurement.phase, arguments, machine, limit_exceeded(measurement),
+                                                    measurement.waiting ? &measurement.waiting->phase : nullptr)));
   return first;
 }
 
@@ -132,6 +142,17 @@ Observer observer_of(const NptArguments& arguments, const Machine& machine, core
   return observer;
 }
 
+// An arm that cannot run here is a result, too: a phase that was skipped, with the reason.
+core::Error not_measured(const core::Error& error, const NptArguments& arguments, const Machine& machine,
+                         const std::string& command) {
+  if (error.exit_status != core::Exit::cannot_run || arguments.json_file.empty()) return error;
+  core::Phase phase = skipped_phase(arguments.measurement, error);
+  phase.command = command;
+  if (core::Status written = core::write_run(arguments.json_file, run_of(phase, arguments, machine, false)); !written)
+    return written.error();
+  return error;
+}
+
 core::Result<core::Exit> run(const core::Arguments& words) {
   auto arguments = parse_arguments(words);
   if (!arguments) return arguments.error();
@@ -150,13 +171,14 @@ core::Result<core::Exit> run(const core::Arguments& words) {
   core::Progress progress(arguments->quiet);
   const std::string command = command_text(words);
   auto measurement = measure(options, observer_of(*arguments, machine, progress, command));
-  if (!measurement) return measurement.error();
-  measurement->phase.command = command;
+  if (!measurement) return not_measured(measurement.error(), *arguments, machine, command);
+  for (Measurement* part : {&*measurement, measurement->waiting.get()})
+    if (part != nullptr) part->phase.command = command;
   if (core::Status written = write_results(*measurement, *arguments, machine); !written) return written.error();
   if (measurement->phase.status == core::PhaseStatus::invalid)
-    return core::Error{"the measurement is not valid: " + measurement->phase.reason, kThrottlingHint,
-                       core::Exit::invalid};
-  return measurement->limit_exceeded ? core::Exit::limit_exceeded : core::Exit::pass;
+    return core::Error{"the measurement is not valid: " + measurement->phase.reason,
+                       options.arm.is_none() ? kThrottlingHint : "", core::Exit::invalid};
+  return limit_exceeded(*measurement) ? core::Exit::limit_exceeded : core::Exit::pass;
 }
 
 }  // namespace

@@ -55,6 +55,11 @@ void print_head(Text out, const Measurement& m) {
   fmt::format_to(out,
                  "# Loop cost: {:.2f} ns a loop with all bookkeeping, {:.2f} ns of it the bare counter read ({})\n",
                  m.cost.loop_ns, m.cost.bare_read_ns, fact("counter"));
+  if (m.phase.arm != "none") fmt::format_to(out, "# Arm: {} ({})\n", m.phase.arm, m.phase.name);
+  if (const auto& events = m.phase.events)
+    fmt::format_to(out, "# Tracepoints generated: {}, recorded {}, lost {} full, {} wrapped, {} too big ({})\n",
+                   events->produced, events->recorded, events->lost_full, events->lost_wrap, events->lost_big,
+                   fact("events_verified_by"));
   for (const std::string& warning : m.phase.warnings) fmt::format_to(out, "# Warning: {}\n", warning);
   if (!m.phase.reason.empty()) fmt::format_to(out, "# {}: {}\n", core::to_string(m.phase.status), m.phase.reason);
 }

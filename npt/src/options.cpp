@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <maxlat/core/cli_kit.hpp>
 #include <maxlat/core/duration.hpp>
 #include <utility>
@@ -12,9 +13,6 @@ namespace maxlat::npt {
 namespace {
 
 namespace po = boost::program_options;
-
-// Options of npt 1.01 that act on tracepoints, and there are none in the arm "none".
-constexpr const char* kTracingOptions[] = {"tp-max-freq", "trace-window", "wait-window"};
 
 po::typed_value<bool>* flag() {
   return po::value<bool>()->implicit_value(true)->zero_tokens();
@@ -57,9 +55,11 @@ po::options_description option_table() {
   add("json", text("FILE"), "write the result (maxlat-result/1); \"-\": to stdout, and nothing else");
   add("snapshot", text("TIME"), "rewrite the --json file so often while running");
   add("format", text("LAYOUT")->default_value("npt"), "npt or cyclictest");
-  add("tp-max-freq,f", text("HZ"), "at most so many tracepoints a second; needs a tracing arm");
-  add("trace-window", text("TIME"), "tracepoints on for TIME; needs a tracing arm");
-  add("wait-window", text("TIME"), "tracepoints off for TIME; needs a tracing arm");
+  add("arm", text("ARM")->default_value("none"), "none, or the tracer to measure: maxlat:timer, lttng-ust:writer, ...");
+  add("trace-dir", text("DIR"), "keep the arm's trace in DIR");
+  add("tp-max-freq,f", text("HZ"), "at most so many tracepoints a second and CPU");
+  add("trace-window", text("TIME"), "tracepoints on for TIME, then off for the wait window");
+  add("wait-window", text("TIME"), "tracepoints off for TIME: separate results");
   add("quiet,q", flag(), "no progress and no histogram rows");
   add("verbose,v", flag(), "also the outliers and all facts of the run");
   add("version,V", flag(), "version and build");
@@ -85,7 +85,9 @@ core::Status read_times(const core::CommandLine& line, Options& options) {
   for (const auto& [name, unit, ns] :
        {std::tuple{"duration", "s", &options.duration_ns}, std::tuple{"wall-time", "s", &options.duration_ns},
         std::tuple{"break", "us", &options.break_above_ns}, std::tuple{"rest", "ms", &options.rest_ns},
-        std::tuple{"snapshot", "s", &options.snapshot_period_ns}})
+        std::tuple{"snapshot", "s", &options.snapshot_period_ns},
+        std::tuple{"trace-window", "s", &options.trace_window_ns},
+        std::tuple{"wait-window", "s", &options.wait_window_ns}})
     if (core::Status status = read_time(line, name, unit, *ns); !status) return status;
   return {};
 }
@@ -99,6 +101,40 @@ core::Status read_counter(const std::string& name, Options& options) {
   }
   return mistake(fmt::format("--counter: \"{}\" is no way to read the counter", name),
                  "it is fenced, plain, ordered or raw-clock");
+}
+
+// "1000", "10k", "2.5M"
+core::Result<double> parse_rate(const std::string& text) {
+  size_t end = 0;
+  double hz = 0;
+  try {
+    hz = std::stod(text, &end);
+  } catch (const std::exception&) {
+    end = 0;
+  }
+  const std::string unit = text.substr(std::min(end, text.size()));
+  const double factor = unit == "k" ? 1e3 : unit == "M" ? 1e6 : unit.empty() ? 1 : 0;
+  if (end == 0 || factor == 0 || !(hz * factor > 0) || !std::isfinite(hz))
+    return mistake(fmt::format("--tp-max-freq: \"{}\" is no rate above 0", text),
+                   "tracepoints a second, as 1000, 10k or 2.5M");
+  return hz * factor;
+}
+
+core::Status read_arm(const core::CommandLine& line, Options& options) {
+  auto arm = parse_arm(line.get<std::string>("arm"));
+  if (!arm) return core::Error{"--arm: " + arm.error().text, arm.error().hint};
+  options.arm = *arm;
+  if (line.has("trace-dir")) options.trace_folder = line.get<std::string>("trace-dir");
+  if (!options.trace_folder.empty() && options.arm.is_none())
+    return mistake("--trace-dir needs an arm that writes a trace", "give one with --arm");
+  if (line.has("trace-window") != line.has("wait-window"))
+    return mistake(fmt::format("--{} alone", line.has("trace-window") ? "trace-window" : "wait-window"),
+                   "give both --trace-window and --wait-window: they take turns");
+  if (!line.has("tp-max-freq")) return {};
+  auto hz = parse_rate(line.get<std::string>("tp-max-freq"));
+  if (!hz) return hz.error();
+  options.max_event_hz = *hz;
+  return {};
 }
 
 core::Status read_measurement(const core::CommandLine& line, Options& options) {
@@ -130,6 +166,7 @@ core::Status read_measurement(const core::CommandLine& line, Options& options) {
   options.outliers = line.get<size_t>("outliers");
   if (options.outliers > 10'000)
     return mistake("--outliers: at most 10000", "each new one is sorted in within the loop");
+  if (core::Status status = read_arm(line, options); !status) return status;
   return read_counter(line.get<std::string>("counter"), options);
 }
 
@@ -171,10 +208,6 @@ core::Result<NptArguments> parse_arguments(const core::Arguments& words) {
     return arguments;
   }
   if (!line->operands.empty()) return mistake(fmt::format("\"{}\" is no option", line->operands.front()));
-  for (const char* name : kTracingOptions)
-    if (line->has(name))
-      return mistake(fmt::format("--{} needs a tracing arm, and this run has the arm \"none\"", name),
-                     "leave it out: without tracepoints there is nothing to limit or to switch");
   if (core::Status status = read_measurement(*line, arguments.measurement); !status) return status.error();
   if (core::Status status = read_reporting(*line, arguments); !status) return status.error();
   return arguments;
@@ -191,8 +224,8 @@ std::string npt_help() {
 
 std::string npt_version() {
   return fmt::format(
-      "maxlat npt {} (options and output of npt 1.01)\narms: none\nloop: integer books, delayed filing; compiler {}\n",
-      MAXLAT_VERSION, __VERSION__);
+      "maxlat npt {} (options and output of npt 1.01)\narms: {}\nloop: integer books, delayed filing; compiler {}\n",
+      MAXLAT_VERSION, arm_names(), __VERSION__);
 }
 
 }  // namespace maxlat::npt

@@ -79,10 +79,29 @@ TEST(NptOptions, UnitsMayBeWrittenOrLeftOut) {
   EXPECT_EQ(parsed({"--rest", "60"}).measurement.rest_ns, 60'000'000u);
 }
 
-TEST(NptOptions, TracingOptionsSayThatTheyNeedAnArm) {
-  EXPECT_THAT(refusal({"-f", "100"}), HasSubstr("tracing arm"));
-  EXPECT_THAT(refusal({"--trace-window", "1s"}), HasSubstr("tracing arm"));
-  EXPECT_THAT(refusal({"--wait-window=1s"}), HasSubstr("tracing arm"));
+TEST(NptOptions, AnArmWithRateAndWindows) {
+  const Options options =
+      parsed({"--arm", "maxlat:wakeup,cpu", "-f", "2.5k", "--trace-window", "100ms", "--wait-window=2"}).measurement;
+  EXPECT_EQ(to_string(options.arm), "maxlat:wakeup,cpu");
+  EXPECT_EQ(options.max_event_hz, 2500);
+  EXPECT_EQ(options.trace_window_ns, 100'000'000u);
+  EXPECT_EQ(options.wait_window_ns, 2'000'000'000u);
+}
+
+TEST(NptOptions, RateAndWindowsWorkOnTheArmNone) {
+  EXPECT_EQ(parsed({"-f", "1M", "--trace-window", "1", "--wait-window", "1"}).measurement.max_event_hz, 1e6);
+}
+
+TEST(NptOptions, ArmsAndRatesThatAreNoneAreRefused) {
+  EXPECT_THAT(refusal({"--arm", "dtrace"}), HasSubstr("no arm \"dtrace\""));
+  EXPECT_THAT(refusal({"--arm", "maxlat:timer,none"}), HasSubstr("no option"));
+  EXPECT_THAT(refusal({"-f", "0"}), HasSubstr("--tp-max-freq"));
+  EXPECT_THAT(refusal({"-f", "-5"}), HasSubstr("--tp-max-freq"));
+  EXPECT_THAT(refusal({"-f", "5 per second"}), HasSubstr("--tp-max-freq"));
+  EXPECT_THAT(refusal({"-f", "nan"}), HasSubstr("--tp-max-freq"));
+  EXPECT_THAT(refusal({"--trace-window", "1s"}), HasSubstr("--trace-window alone"));
+  EXPECT_THAT(refusal({"--wait-window=1s"}), HasSubstr("--wait-window alone"));
+  EXPECT_THAT(refusal({"--trace-dir", "/tmp/t"}), HasSubstr("--trace-dir needs an arm"));
 }
 
 TEST(NptOptions, WhatMakesNoSenseIsRefused) {

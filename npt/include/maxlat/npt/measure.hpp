@@ -8,8 +8,9 @@
 // system call, takes no page fault and touches no memory that another thread writes.
 //
 // WHAT IS IN A GAP: everything between two reads, this loop's own bookkeeping included (1 ns or so; measured at the
-// start, LoopCost). No time is left out: per CPU the sum of all gaps is the last read minus the first, except for the
-// voluntary rests of Options::rest_ns, which are neither sample nor exposure.
+// start, LoopCost) and the arm's tracepoint. No time is left out: per CPU the sum of all gaps is the last read minus
+// the first, except for the voluntary rests of Options::rest_ns, which are neither sample nor exposure, and the step
+// from one window to the next (a microsecond).
 //
 // THREADS: measure() is for one caller at a time; it starts and joins its own threads. With the default policy it needs
 // CAP_SYS_NICE, with lock_memory RLIMIT_MEMLOCK or CAP_IPC_LOCK.
@@ -26,6 +27,8 @@
 #include <maxlat/core/realtime.hpp>
 #include <maxlat/core/result.hpp>
 #include <maxlat/core/run_result.hpp>
+#include <maxlat/npt/arm.hpp>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -49,6 +52,11 @@ struct Options {
   size_t outliers = 20;             // kept per CPU
   uint64_t rest_ns = 0;             // sleep in every second; keeps a loop below the RT throttling limit
   uint64_t snapshot_period_ns = 0;  // how often Observer::on_snapshot is called; 0: never
+  ArmSpec arm;
+  double max_event_hz = 0;       // -f: tracepoints a second and CPU; 0: one in every turn
+  uint64_t trace_window_ns = 0;  // tracepoints on for so long, then off for wait_window_ns. Both or none
+  uint64_t wait_window_ns = 0;
+  std::string trace_folder;  // keeps the arm's trace there; empty: it is removed when it has been checked
 };
 
 // What a turn of the loop costs, in an undisturbed stretch on the first CPU, before the run.
@@ -68,8 +76,11 @@ struct Measurement {
   core::Scheduling scheduling;
   LoopCost cost;
   std::vector<CpuMeasurement> cpus;  // in the order of the CPU list
-  core::Phase phase;                 // kind "npt", arm "none", status ok | invalid | interrupted
+  core::Phase phase;                 // kind "npt", status ok | invalid | interrupted
   bool limit_exceeded = false;       // a gap above break_above_ns ended it
+  // With windows: what was measured while the tracepoints were off; all of the above is of the others. The arm's events
+  // are in the other one alone. Null without, and when the run ended before the first of them.
+  std::unique_ptr<Measurement> waiting;
 };
 
 // Called on the caller's thread, which keeps off the measured CPUs; where every CPU is measured nothing is called
@@ -82,7 +93,11 @@ struct Observer {
   std::function<void(const core::Phase&)> on_snapshot;
 };
 
+// ERRORS, beyond those above: an arm that cannot run here (Exit::cannot_run, the reason in its text).
 core::Result<Measurement> measure(const Options& options, const Observer& observer = {});
+
+// The phase of an arm that cannot run here.
+core::Phase skipped_phase(const Options& options, const core::Error& reason);
 
 // {1}, or the last online CPU where there is no CPU 1.
 core::Result<core::CpuList> default_cpus();

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+//
+// An arm while it runs: set up and torn down outside of the measured loop, called within it through its probe.
+//
+// LIFE    set_up() on the main thread, which keeps off the measured CPUs and has not yet locked memory;
+//         prepare_thread() on each measuring thread, before all of them start; the loop calls probe();
+//         finish() on the main thread when all have ended: stops, drains, reads back. ~Arm undoes what set_up() did,
+//         also where finish() was never called. What neither can undo, because the process was killed, is in the
+//         ArmFolder's journal.
+// ERRORS  an arm that cannot run on this machine: Exit::cannot_run with the reason. A consumer that died, a full disk:
+// not
+//         an error, the books say it (Exit::invalid in the end).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <maxlat/base/clock.hpp>
+#include <maxlat/core/cpu_list.hpp>
+#include <maxlat/core/result.hpp>
+#include <maxlat/core/run_result.hpp>
+#include <maxlat/npt/arm.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../arms/plugin.h"
+#include "arm_folder.hpp"
+
+namespace maxlat::npt {
+
+struct ArmSurroundings {
+  ArmSpec spec;
+  base::CounterClock clock;
+  core::CpuList measured_cpus;
+  core::CpuList consumer_cpus;  // those that are not measured; all of them, where every one is
+  std::string trace_folder;     // for the traces; the ArmFolder when nobody wants to keep them
+  ArmFolder* folder = nullptr;
+};
+
+// What became of the events.
+struct ArmBooks {
+  // recorded: read back from what the arm wrote. Absent for an arm that records nothing (usdt, delay).
+  std::optional<core::EventCounts> events;
+  std::string verified_by;  // how `recorded` was found, or "not verified: ..."
+  std::string invalid;      // why the run is not valid, beyond counts that do not balance
+  std::map<std::string, std::string> facts;
+  std::vector<std::string> warnings;
+};
+
+class Arm {
+ public:
+  virtual ~Arm() = default;
+  virtual core::Status set_up(const ArmSurroundings& surroundings) = 0;
+  virtual core::Status prepare_thread() { return {}; }
+  // REQUIRES: set_up() succeeded.
+  virtual maxlat_npt_probe probe() = 0;
+  virtual ArmBooks finish(uint64_t produced) = 0;
+};
+
+// REQUIRES: !spec.is_none(). ERRORS: the arm is not in this build (Exit::cannot_run).
+core::Result<std::unique_ptr<Arm>> make_arm(const ArmSpec& spec);
+
+// Into the phase: counts, facts, warnings, and status invalid where a loss is not accounted for.
+void enter_books(const ArmBooks& books, uint64_t produced, core::Phase& phase);
+
+}  // namespace maxlat::npt

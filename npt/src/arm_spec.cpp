@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <maxlat/core/duration.hpp>
+#include <maxlat/npt/arm.hpp>
+#include <optional>
+
+namespace maxlat::npt {
+namespace {
+
+constexpr uint64_t kMiB = 1024 * 1024;
+
+// What an arm of this name may be told.
+struct ArmKind {
+  std::string_view name;
+  std::vector<std::string_view> policies;  // the first is the default
+  bool has_owner = false, has_when_full = false, has_count = false;
+  uint64_t default_size = 0;  // 0: no size
+};
+
+const std::vector<ArmKind>& arm_kinds() {
+  static const std::vector<ArmKind> kinds = {
+      {"none", {}},
+      {"maxlat", {"timer", "wakeup"}, true, true, true, kMiB},
+      {"lttng-ust", {"writer", "timer"}, false, false, true, kMiB},
+      {"locked-printf", {}},
+      {"spdlog-async", {}},
+      {"usdt", {}},
+      {"uprobe", {}, false, false, false, 32 * kMiB},
+      {"ftrace-marker", {}, false, false, false, 32 * kMiB},
+      {"delay", {}},
+  };
+  return kinds;
+}
+constexpr uint64_t kDefaultSubBuffers = 32;
+
+core::Error mistake(std::string text, std::string hint) {
+  return {std::move(text), std::move(hint)};
+}
+
+std::vector<std::string_view> split(std::string_view text, char at) {
+  std::vector<std::string_view> words;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(at, begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
+std::string join(const std::vector<std::string_view>& words) {
+  std::string text;
+  for (const std::string_view word : words) text += (text.empty() ? "" : ", ") + std::string(word);
+  return text;
+}
+
+bool is_option_word(std::string_view word) {
+  return word == "thread" || word == "cpu" || word == "discard" || word == "overwrite" || word.starts_with("size=") ||
+         word.starts_with("count=");
+}
+
+// "4096", "64k", "1M". Nothing when it is no number, is not a power of two, or does not fit.
+std::optional<uint64_t> power_of_two(std::string_view text) {
+  uint64_t number = 0;
+  const auto [rest, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure != std::errc{}) return {};
+  const std::string_view unit(rest, static_cast<size_t>(text.data() + text.size() - rest));
+  const unsigned shift = unit.empty() ? 0 : unit == "k" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : 64;
+  if (shift == 64 || !std::has_single_bit(number) || std::bit_width(number) + shift > 40) return {};
+  return number << shift;
+}
+
+core::Status read_option(std::string_view word, const ArmKind& kind, ArmSpec& arm) {
+  const bool of_owner = word == "thread" || word == "cpu";
+  const bool of_full = word == "discard" || word == "overwrite";
+  const bool of_size = word.starts_with("size="), of_count = word.starts_with("count=");
+  if (!is_option_word(word))
+    return mistake(fmt::format("arm \"{}\": \"{}\" is no option of an arm", kind.name, word),
+                   "options are thread, cpu, discard, overwrite, size=BYTES and count=N");
+  if ((of_owner && !kind.has_owner) || (of_full && !kind.has_when_full) || (of_size && kind.default_size == 0) ||
+      (of_count && !kind.has_count))
+    return mistake(fmt::format("arm \"{}\" does not have the option \"{}\"", kind.name, word),
+                   "man maxlat-npt has the options of each arm");
+  if (of_owner) arm.owner = word == "cpu" ? ArmSpec::Owner::cpu : ArmSpec::Owner::thread;
+  if (of_full) arm.when_full = word == "discard" ? ArmSpec::WhenFull::discard : ArmSpec::WhenFull::overwrite;
+  if (!of_size && !of_count) return {};
+  const auto value = power_of_two(word.substr(word.find('=') + 1));
+  if (!value || (of_size && *value < 4096) || (of_count && (*value < 2 || *value > 65536)))
+    return mistake(
+        fmt::format("arm \"{}\": \"{}\"", kind.name, word),
+        of_size ? "a size is a power of two from 4k on, as 64k or 1M" : "a count is a power of two from 2 to 65536");
+  (of_size ? arm.sub_buffer_bytes : arm.sub_buffers) = *value;
+  return {};
+}
+
+// "50ns", "100us/1000000"
+core::Status read_delay(std::string_view text, ArmSpec& arm) {
+  constexpr const char* kHint = "delay:TIME busy-waits in each event, delay:TIME/N in every N-th: delay:100us/1000000";
+  const size_t slash = text.find('/');
+  const auto time = core::parse_duration_ns(text.substr(0, slash), "ns");
+  if (!time) return mistake(fmt::format("arm \"delay:{}\": {}", text, time.error().text), kHint);
+  arm.delay_ns = *time;
+  if (slash == std::string_view::npos) return {};
+  const std::string_view every = text.substr(slash + 1);
+  const auto [rest, failure] = std::from_chars(every.data(), every.data() + every.size(), arm.delay_every);
+  if (failure != std::errc{} || rest != every.data() + every.size() || arm.delay_every == 0)
+    return mistake(fmt::format("arm \"delay:{}\": \"{}\" is no number of events", text, every), kHint);
+  return {};
+}
+
+core::Status read_policy(std::string_view policy, const ArmKind& kind, ArmSpec& arm) {
+  if (kind.name == "delay") return read_delay(policy, arm);
+  if (std::find(kind.policies.begin(), kind.policies.end(), policy) == kind.policies.end())
+    return mistake(
+        fmt::format("arm \"{}\" has no policy \"{}\"", kind.name, policy),
+        kind.policies.empty() ? "it has none: leave out what stands after the colon" : "it is " + join(kind.policies));
+  arm.policy = policy;
+  return {};
+}
+
+core::Result<ArmSpec> read_arm(const std::vector<std::string_view>& words) {
+  const std::string_view head = words.front();
+  const size_t colon = head.find(':');
+  const std::string_view name = head.substr(0, colon);
+  const auto& kinds = arm_kinds();
+  const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const ArmKind& k) { return k.name == name; });
+  if (kind == kinds.end()) return mistake(fmt::format("there is no arm \"{}\"", name), "arms are " + arm_names());
+  ArmSpec arm;
+  arm.name = name;
+  if (!kind->policies.empty()) arm.policy = kind->policies.front();
+  arm.sub_buffer_bytes = kind->default_size;
+  if (kind->has_count) arm.sub_buffers = kDefaultSubBuffers;
+  if (colon == std::string_view::npos && name == "delay")
+    return mistake("arm \"delay\" needs a time", "delay:50ns, or delay:100us/1000000 for one event in a million");
+  if (colon != std::string_view::npos)
+    if (core::Status status = read_policy(head.substr(colon + 1), *kind, arm); !status) return status.error();
+  for (size_t i = 1; i < words.size(); ++i)
+    if (core::Status status = read_option(words[i], *kind, arm); !status) return status.error();
+  return arm;
+}
+
+std::string size_text(uint64_t bytes) {
+  if (bytes % (1u << 30) == 0) return fmt::format("{}G", bytes >> 30);
+  if (bytes % (1u << 20) == 0) return fmt::format("{}M", bytes >> 20);
+  if (bytes % (1u << 10) == 0) return fmt::format("{}k", bytes >> 10);
+  return fmt::format("{}", bytes);
+}
+
+}  // namespace
+
+core::Result<ArmSpec> parse_arm(std::string_view text) {
+  return read_arm(split(text, ','));
+}
+
+core::Result<std::vector<ArmSpec>> parse_arm_list(std::string_view text) {
+  std::vector<std::vector<std::string_view>> words_of_arms;
+  for (const std::string_view word : split(text, ',')) {
+    if (!is_option_word(word))
+      words_of_arms.push_back({word});
+    else if (words_of_arms.empty())
+      return mistake(fmt::format("\"{}\" stands before the first arm", word), "an option belongs to the arm before it");
+    else
+      words_of_arms.back().push_back(word);
+  }
+  std::vector<ArmSpec> arms;
+  for (const auto& words : words_of_arms) {
+    auto arm = read_arm(words);
+    if (!arm) return arm.error();
+    arms.push_back(*arm);
+  }
+  return arms;
+}
+
+std::string arm_names() {
+  std::vector<std::string_view> names;
+  for (const ArmKind& kind : arm_kinds()) names.push_back(kind.name);
+  return join(names);
+}
+
+std::string to_string(const ArmSpec& arm) {
+  std::string text = arm.name;
+  if (!arm.policy.empty()) text += ":" + arm.policy;
+  if (arm.name == "delay") {
+    text += fmt::format(":{}ns", arm.delay_ns);
+    if (arm.delay_every != 1) text += fmt::format("/{}", arm.delay_every);
+  }
+  if (arm.owner == ArmSpec::Owner::cpu) text += ",cpu";
+  if (arm.when_full == ArmSpec::WhenFull::overwrite) text += ",overwrite";
+  const auto& kinds = arm_kinds();
+  const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const ArmKind& k) { return k.name == arm.name; });
+  if (kind == kinds.end()) return text;
+  if (arm.sub_buffer_bytes != kind->default_size) text += ",size=" + size_text(arm.sub_buffer_bytes);
+  if (kind->has_count && arm.sub_buffers != kDefaultSubBuffers) text += fmt::format(",count={}", arm.sub_buffers);
+  return text;
+}
+
+}  // namespace maxlat::npt

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <maxlat/npt/arm.hpp>
+
+namespace maxlat::npt {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::string again(std::string_view text) {
+  auto arm = parse_arm(text);
+  return arm ? to_string(*arm) : "refused: " + arm.error().text;
+}
+
+std::vector<std::string> list(std::string_view text) {
+  auto arms = parse_arm_list(text);
+  if (!arms) return {"refused: " + arms.error().text};
+  std::vector<std::string> names;
+  for (const ArmSpec& arm : *arms) names.push_back(to_string(arm));
+  return names;
+}
+
+TEST(ArmSpec, TheDefaultsAreThePaperS) {
+  const ArmSpec arm = *parse_arm("lttng-ust:timer");
+  EXPECT_EQ(arm.name, "lttng-ust");
+  EXPECT_EQ(arm.policy, "timer");
+  EXPECT_EQ(arm.sub_buffer_bytes, 1u << 20);
+  EXPECT_EQ(arm.sub_buffers, 32u);
+}
+
+TEST(ArmSpec, APolicyThatIsLeftOutIsTheFirst) {
+  EXPECT_EQ(again("maxlat"), "maxlat:timer");
+  EXPECT_EQ(again("lttng-ust"), "lttng-ust:writer");
+  EXPECT_EQ(again("none"), "none");
+}
+
+TEST(ArmSpec, OptionsAreReadAndDefaultsAreNotWritten) {
+  const ArmSpec arm = *parse_arm("maxlat:wakeup,cpu,overwrite,size=64k,count=8");
+  EXPECT_EQ(arm.owner, ArmSpec::Owner::cpu);
+  EXPECT_EQ(arm.when_full, ArmSpec::WhenFull::overwrite);
+  EXPECT_EQ(arm.sub_buffer_bytes, 65536u);
+  EXPECT_EQ(arm.sub_buffers, 8u);
+  EXPECT_EQ(to_string(arm), "maxlat:wakeup,cpu,overwrite,size=64k,count=8");
+  EXPECT_EQ(again("maxlat:timer,thread,discard,size=1M,count=32"), "maxlat:timer");
+  EXPECT_EQ(again("uprobe,size=8M"), "uprobe,size=8M");
+}
+
+TEST(ArmSpec, ControlsArePlannedDelays) {
+  const ArmSpec tail = *parse_arm("delay:100us/1000000");
+  EXPECT_EQ(tail.delay_ns, 100'000u);
+  EXPECT_EQ(tail.delay_every, 1'000'000u);
+  EXPECT_EQ(to_string(tail), "delay:100000ns/1000000");
+  EXPECT_EQ(again(to_string(tail)), to_string(tail));
+  EXPECT_EQ(again("delay:50ns"), "delay:50ns");
+  EXPECT_EQ(again("delay:0ns"), "delay:0ns");
+}
+
+TEST(ArmSpec, InAListAnOptionBelongsToTheArmBeforeIt) {
+  EXPECT_THAT(list("none,maxlat:timer,cpu,size=64k,lttng-ust:writer,count=8,delay:50ns"),
+              ElementsAre("none", "maxlat:timer,cpu,size=64k", "lttng-ust:writer,count=8", "delay:50ns"));
+  EXPECT_THAT(list("none,none"), ElementsAre("none", "none"));
+}
+
+TEST(ArmSpec, WhatIsNoArmIsRefusedByName) {
+  EXPECT_THAT(again("dtrace"), HasSubstr("no arm \"dtrace\""));
+  EXPECT_THAT(again(""), HasSubstr("no arm \"\""));
+  EXPECT_THAT(again("maxlat:writer"), HasSubstr("no policy \"writer\""));
+  EXPECT_THAT(again("maxlat:"), HasSubstr("no policy"));
+  EXPECT_THAT(again("none:timer"), HasSubstr("no policy"));
+  EXPECT_THAT(again("none,cpu"), HasSubstr("does not have the option \"cpu\""));
+  EXPECT_THAT(again("lttng-ust,overwrite"), HasSubstr("does not have the option"));
+  EXPECT_THAT(again("maxlat,fast"), HasSubstr("\"fast\" is no option"));
+  EXPECT_THAT(again("delay"), HasSubstr("needs a time"));
+  EXPECT_THAT(again("delay:soon"), HasSubstr("refused"));
+  EXPECT_THAT(again("delay:1us/0"), HasSubstr("no number of events"));
+  EXPECT_THAT(again("delay:1us/12x"), HasSubstr("no number of events"));
+  for (const char* size : {"size=", "size=3k", "size=1T", "size=-4k", "size=2k", "size=0", "size=9223372036854775808G"})
+    EXPECT_THAT(again("maxlat," + std::string(size)), HasSubstr(size));
+  for (const char* count : {"count=0", "count=1", "count=33", "count=131072"})
+    EXPECT_THAT(again("maxlat," + std::string(count)), HasSubstr(count));
+  EXPECT_THAT(list("cpu,maxlat"), ElementsAre(HasSubstr("before the first arm")));
+  EXPECT_THAT(list("none,,maxlat"), ElementsAre(HasSubstr("no arm \"\"")));
+}
+
+}  // namespace
+}  // namespace maxlat::npt

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+//
+// The arms there are, one file each: arm_NAME.cpp.
+#pragma once
+
+#include <memory>
+
+#include "arm.hpp"
+
+namespace maxlat::npt {
+
+std::unique_ptr<Arm> make_delay_arm();
+std::unique_ptr<Arm> make_locked_printf_arm();
+
+}  // namespace maxlat::npt
