@@ -137,10 +137,9 @@ std::string metadata_of_trace(const TraceEnvironment& environment, const TraceCl
          environment_block(environment, clock) + clock_block(environment.uuid, clock) + time_types();
 }
 
-std::string metadata_of_channel(std::uint32_t stream_id, std::string_view name, bool per_cpu) {
+std::string tsdl::stream_block(std::uint32_t stream_id, bool per_cpu) {
   const std::string owner = per_cpu ? "cpu_id" : "tid";
-  return "/* channel " + std::string(name) + " */\nstream {\n  id = " + text(stream_id) +
-         ";\n  packet.context := struct {\n    u32 " + owner +
+  return "stream {\n  id = " + text(stream_id) + ";\n  packet.context := struct {\n    u32 " + owner +
          "; u32 slot;\n"
          "    time_full timestamp_begin; time_full timestamp_end;\n"
          "    u64 content_size; u64 packet_size; u64 packet_seq_num; u64 records;\n"
@@ -151,7 +150,11 @@ std::string metadata_of_channel(std::uint32_t stream_id, std::string_view name, 
          " } id;\n"
          "    variant <id> {\n      struct { } compact;\n"
          "      struct { struct { u32 id; } length; u32 id; time_full timestamp; } align(64) extended;\n    } v;\n"
-         "  } align(64);\n};\n";
+         "  } align(64);\n};";
+}
+
+std::string metadata_of_channel(std::uint32_t stream_id, std::string_view name, bool per_cpu) {
+  return "/* channel " + std::string(name) + " */\n" + tsdl::stream_block(stream_id, per_cpu) + "\n";
 }
 
 std::string metadata_of_event(std::uint32_t stream_id, std::uint32_t event_id, const EventDescription& event) {

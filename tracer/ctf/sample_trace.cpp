@@ -108,7 +108,7 @@ std::string times(const std::array<std::uint8_t, 32>& prefix, std::uint64_t sequ
 std::string metadata(const Uuid& uuid, int process) {
   const TraceEnvironment environment{uuid, "sample", "sam\"ple", process};
   std::string text = metadata_of_trace(
-      environment, {base::clock_with_rate(2.596123456), 1'700'000'000'123'456'789 + process, 123'456'789});
+      environment, {base::clock_with_rate(2.596123456), 1'700'006'400'123'456'789 + process, 123'456'789});
   text += metadata_of_channel(0, "threads", false) + metadata_of_channel(1, "cpus", true);
   for (std::uint32_t stream = 0; stream < 2; ++stream) {
     std::uint32_t id = 0;

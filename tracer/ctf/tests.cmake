@@ -1,5 +1,9 @@
-# Traces for tests that cross rooms (tests/tracer).
-if(MAXLAT_BUILD_TESTS)
-  add_executable(ctf_sample_trace ctf/sample_trace.cpp)
-  target_link_libraries(ctf_sample_trace PRIVATE maxlat::tracer maxlat_build_flags)
+# Traces for tests that cross rooms (tests/tracer) and for benchmarks.
+if(MAXLAT_BUILD_TESTS OR MAXLAT_BUILD_BENCHMARKS)
+  foreach(program ctf_sample_trace ctf_large_trace)
+    string(REPLACE "ctf_" "" source ${program})
+    add_executable(${program} ctf/${source}.cpp)
+    target_include_directories(${program} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+    target_link_libraries(${program} PRIVATE maxlat::tracer maxlat_build_flags)
+  endforeach()
 endif()

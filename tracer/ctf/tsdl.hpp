@@ -16,7 +16,7 @@ namespace maxlat::trace::tsdl {
 
 inline constexpr std::string_view kSignature = "/* CTF 1.8 */";  // what CTF's readers look for at the beginning
 inline constexpr std::string_view kWriter = "maxlat";            // env tracer_name
-inline constexpr int kWriterVersion = 1;                         // env tracer_major: of this subset of TSDL
+inline constexpr int kWriterVersion = 1;  // env tracer_major: of the layout of records and of this TSDL
 inline constexpr std::string_view kClockName = "counter";
 inline constexpr std::string_view kLengthSuffix = "_length";  // the number of elements of sequence _x is x_length
 inline constexpr std::string_view kPaddingName = "padding";
@@ -26,5 +26,8 @@ std::string type_name(const Field& field);
 
 // A text as TSDL writes it, quotes included. What is no printable ASCII and no UTF-8 becomes \ooo.
 std::string quoted(std::string_view text);
+
+// What describes the packets and event headers of a channel.
+std::string stream_block(std::uint32_t stream_id, bool per_cpu);
 
 }  // namespace maxlat::trace::tsdl

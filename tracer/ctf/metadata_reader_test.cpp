@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#include <gtest/gtest.h>
+
+#include <maxlat/trace/trace_description.hpp>
+#include <string>
+
+#include "ctf/test_trace.hpp"
+#include "ctf/tsdl.hpp"
+#include "ctf/tsdl_lexer.hpp"
+
+namespace maxlat::trace {
+namespace {
+
+TEST(MetadataReader, ReadsBackEverythingThatWasWritten) {
+  const TraceEnvironment environment{test::uuid(), "my session", "a \"quoted\"\n\\name", 77};
+  TraceClock clock{base::clock_with_rate(2.5), -1'500'000'000, -12};
+  clock.counter.trusted = false;
+  const Field fields[] = {
+      {.name = "a", .kind = FieldKind::integer, .bytes = 1, .is_signed = true},
+      {.name = "_b", .kind = FieldKind::floating, .bytes = 4},
+      {.name = "event", .kind = FieldKind::array, .bytes = 8, .is_float = true, .count = 65535},
+      {.name = "c_length", .kind = FieldKind::sequence, .bytes = 2},
+      {.name = "padding", .kind = FieldKind::string},
+      {.name = "u64", .kind = FieldKind::integer, .bytes = 8},
+  };
+  std::string text = metadata_of_trace(environment, clock);
+  text += metadata_of_channel(2, "threads", false) + metadata_of_channel(5, "cpus", true);
+  text += metadata_of_event(2, 1, {"p", "empty", Level::emergency, {}});
+  text += metadata_of_event(5, 4'000'000'000, {"p", "full", Level::debug, fields});
+  const auto process = parse_metadata(text);
+  ASSERT_TRUE(process) << process.error().text;
+  EXPECT_EQ(process->cut, "");
+  EXPECT_EQ(process->uuid, test::uuid());
+  EXPECT_EQ(process->session, "my session");
+  EXPECT_EQ(process->name, "a \"quoted\"\n\\name");
+  EXPECT_EQ(process->pid, 77);
+  EXPECT_EQ(process->monotonic_offset_ns, -12);
+  EXPECT_FALSE(process->clock_trusted);
+  EXPECT_EQ(process->time.frequency_hz, 2'500'000'000u);
+  EXPECT_EQ(process->time.realtime_ns(5), -1'500'000'000 + 2);
+  ASSERT_EQ(process->channels.size(), 2u);
+  EXPECT_FALSE(process->channels.at(2).per_cpu);
+  EXPECT_TRUE(process->channels.at(5).per_cpu);
+  EXPECT_EQ(process->channels.at(2).events.at(1).name, "p:empty");
+  EXPECT_TRUE(process->channels.at(2).events.at(1).fields.empty());
+  const EventType& full = process->channels.at(5).events.at(4'000'000'000);
+  EXPECT_EQ(full.level, Level::debug);
+  ASSERT_EQ(full.fields.size(), std::size(fields));
+  for (std::size_t i = 0; i < full.fields.size(); ++i) {
+    const Field &got = full.fields[i], &want = fields[i];
+    EXPECT_EQ(got.name, want.name);
+    EXPECT_EQ(got.kind, want.kind) << want.name;
+    EXPECT_EQ(got.bytes, want.bytes) << want.name;
+    EXPECT_EQ(got.is_signed, want.is_signed) << want.name;
+    EXPECT_EQ(got.is_float, want.is_float) << want.name;
+    EXPECT_EQ(got.count, want.kind == FieldKind::array ? want.count : 0) << want.name;
+  }
+}
+
+// The text's writer may die at any byte. What was whole counts, what was not is told.
+TEST(MetadataReader, CutAnywhereGivesWhatIsWhole) {
+  const std::string text = test::metadata();
+  std::size_t events_before = 0;
+  for (std::size_t size = 0; size <= text.size(); ++size) {
+    const auto process = parse_metadata(text.substr(0, size));
+    if (!process) {
+      EXPECT_LT(size, text.find("typealias integer { size = 64; align = 64;")) << "the clock was there";
+      continue;
+    }
+    const std::size_t events = process->channels.empty() ? 0 : process->channels.begin()->second.events.size();
+    EXPECT_GE(events, events_before) << size;
+    events_before = events;
+    // Whole only between two statements, where nothing is missing that anybody can know of.
+    if (process->cut.empty()) {
+      EXPECT_TRUE(std::string_view("\n;/").find(text[size - 1]) != std::string_view::npos) << size;
+    }
+  }
+  EXPECT_EQ(events_before, 3u);
+}
+
+TEST(MetadataReader, RefusesWhatOthersWrote) {
+  const std::string text = test::metadata();
+  const auto changed = [&](std::string_view from, std::string_view to) {
+    std::string copy = text;
+    const std::size_t at = copy.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return parse_metadata(copy.replace(at, from.size(), to));
+  };
+  EXPECT_FALSE(parse_metadata(""));
+  EXPECT_FALSE(parse_metadata("\x75\xd1\x1d\x57"));  // packetised metadata, as LTTng writes it
+  EXPECT_FALSE(changed("\"maxlat\"", "\"lttng-ust\""));
+  EXPECT_FALSE(changed("tracer_major = 1", "tracer_major = 2"));
+  EXPECT_FALSE(changed("byte_order = le", "byte_order = be"));
+  EXPECT_FALSE(changed("freq = 1000000000", "freq = 0"));
+  EXPECT_FALSE(changed("u32 tid; u32 slot;", "u32 tid; u64 slot;"));
+  EXPECT_FALSE(changed("u32 _n;", "u24 _n;"));
+  EXPECT_FALSE(changed("u32 _n;", "struct { u32 x; } _n;"));
+  EXPECT_FALSE(changed("stream_id = 0;", "stream_id = 9;"));
+  EXPECT_EQ(parse_metadata("").error().hint, "use babeltrace2");
+}
+
+TEST(TsdlLexer, AlwaysEnds) {
+  for (const char* text : {"", "/*", "\"", "\"\\", "a /* b */ c", "-", "-1", "...", "\"a\\\"b\""}) {
+    tsdl::Lexer lexer(text);
+    int tokens = 0;
+    for (tsdl::Token token = lexer.next(); token.kind < tsdl::Token::end; token = lexer.next()) ++tokens;
+    EXPECT_LE(tokens, 3) << text;
+  }
+  EXPECT_EQ(tsdl::unquoted("a\\\"\\012\\"), "a\"\n\\");
+}
+
+}  // namespace
+}  // namespace maxlat::trace

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#include <maxlat/ring/record.h>
+
+#include <maxlat/trace/stream_reader.hpp>
+#include <maxlat/trace/trace_folder.hpp>
+
+#include "frequency.hpp"
+
+namespace maxlat::trace {
+
+TickConverter::TickConverter(const TraceTime& time)
+    : frequency_(time.frequency_hz),
+      offset_ns_(static_cast<std::uint64_t>(time.offset_s) * kSecond +
+                 ticks_to_ns(time.offset_ticks, time.frequency_hz)),
+      base_ns_(offset_ns_) {}
+
+void TickConverter::rebase(std::uint64_t ticks) {
+  base_ticks_ = ticks;
+  base_ns_ = offset_ns_ + ticks_to_ns(ticks, frequency_);
+  rest_ = static_cast<std::uint64_t>(maxlat_u128{ticks} * kSecond % frequency_);
+}
+
+StreamReader::StreamReader(const TraceProcess& process, const std::string& file, const ReadOptions& options,
+                           std::size_t number)
+    : options_(options), packets_(file, process.uuid), time_(process.time) {
+  stream_.process = &process;
+  stream_.file = file;
+  stream_.number = number;
+  stream_.channel_name = channel_of_file(file);
+}
+
+void StreamReader::break_in_packet(std::uint64_t offset, std::string why) {
+  breaks_.push_back({packets_.path(), packets_.offset() + offset, std::move(why)});
+}
+
+// With the first packet it is known whose stream this is. False: nobody wants it, or nobody can read it.
+bool StreamReader::begin_stream() {
+  stream_.owner = packets_.owner();
+  stream_.slot = packets_.slot();
+  const auto channel = stream_.process->channels.find(packets_.stream_id());
+  if (channel == stream_.process->channels.end()) {
+    break_in_packet(0, "the metadata has no channel " + std::to_string(packets_.stream_id()));
+    return false;
+  }
+  stream_.channel = &channel->second;
+  by_id_.resize(MAXLAT_RING_LONG_ID);
+  for (const auto& [id, type] : channel->second.events) {
+    if (id < by_id_.size()) by_id_[id] = {&type, !options_.wants_event || options_.wants_event(type)};
+  }
+  return !options_.wants_stream || options_.wants_stream(stream_);
+}
+
+bool StreamReader::next_packet() {
+  in_packet_ = false;
+  while (!ended_ && packets_.next()) {
+    if (stream_.channel == nullptr && !begin_stream()) break;
+    const maxlat_ring_packet& head = packets_.head();
+    books_.packets += 1;
+    books_.bytes += packets_.content().size();
+    books_.records += head.records;
+    books_.lost_full = head.lost_full;
+    books_.lost_wrap = head.lost_wrap;
+    books_.lost_big = head.lost_big;
+    if (time_(head.begin_time) >= options_.end_ns) break;
+    if (time_(head.end_time) < options_.begin_ns) continue;
+    maxlat_ring_walk_start(&walk_, packets_.content().data(), packets_.content().size());
+    in_packet_ = true;
+    return true;
+  }
+  if (!ended_ && packets_.broken()) breaks_.push_back(*packets_.broken());
+  ended_ = true;
+  return false;
+}
+
+const StreamReader::Known& StreamReader::known(std::uint32_t id) {
+  if (id < by_id_.size()) return by_id_[id];
+  if (id != far_id_) {
+    const auto found = stream_.channel->events.find(id);
+    far_ = found == stream_.channel->events.end()
+               ? Known{}
+               : Known{&found->second, !options_.wants_event || options_.wants_event(found->second)};
+    far_id_ = id;
+  }
+  return far_;
+}
+
+bool StreamReader::next_in_packet(Event& event) {
+  maxlat_ring_walked record;
+  for (;;) {
+    const std::uint64_t offset = walk_.offset;
+    const maxlat_ring_step step = maxlat_ring_walk_next(&walk_, &record);
+    if (step == MAXLAT_RING_END) break;
+    if (step == MAXLAT_RING_BROKEN) {
+      break_in_packet(offset, "no record begins here; the rest of the packet is skipped");
+      break;
+    }
+    const Known& type = known(record.id);
+    if (!type.wanted) {
+      if (type.type != nullptr || told_unknown_) continue;
+      told_unknown_ = true;
+      break_in_packet(offset, "the metadata has no event " + std::to_string(record.id) + "; such events are skipped");
+      continue;
+    }
+    const std::int64_t time_ns = time_(record.time);
+    if (time_ns < options_.begin_ns) continue;
+    if (time_ns >= options_.end_ns) {
+      ended_ = true;
+      break;
+    }
+    event = {type.type, &stream_, record.time, time_ns, walk_.offset - offset, {record.payload, record.payload_size}};
+    return true;
+  }
+  in_packet_ = false;
+  return false;
+}
+
+}  // namespace maxlat::trace

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+//
+// A trace of one process in a folder of its own that goes with it, for tests.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <maxlat/trace/ctf_format.hpp>
+#include <stdexcept>
+#include <string>
+
+#include "test_packet.hpp"
+
+namespace maxlat::trace::test {
+
+class Folder {
+ public:
+  Folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "maxlat-trace-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
+    path_ = name;
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  std::string operator/(const std::string& name) const { return path_ / name; }
+  std::string path() const { return path_; }
+  void write(const std::string& name, const std::string& bytes) const {
+    std::ofstream(path_ / name, std::ios::binary) << bytes;
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline constexpr Field kNumber[] = {{.name = "n", .kind = FieldKind::integer, .bytes = 4}};
+inline constexpr Field kText[] = {
+    {.name = "s", .kind = FieldKind::string, .count = 50},
+    {.name = "v", .kind = FieldKind::sequence, .bytes = 2, .is_signed = true, .count = 9}};
+inline constexpr std::uint32_t kNumberId = 1;
+inline constexpr std::uint32_t kTextId = 2;
+inline constexpr std::uint32_t kFarId = 1'000'000;  // fits in no record word
+
+inline Uuid uuid() {
+  return {0xab, 1, 2, 3};
+}
+
+// A counter of 1 GHz that was 0 at 1970: ticks are nanoseconds.
+inline std::string metadata() {
+  return metadata_of_trace({uuid(), "test", "app", 42}, {base::clock_with_rate(1), 0, 0}) +
+         metadata_of_channel(0, "threads", false) +
+         metadata_of_event(0, kNumberId, {"app", "number", Level::info, kNumber}) +
+         metadata_of_event(0, kTextId, {"app", "text", Level::debug, kText}) +
+         metadata_of_event(0, kFarId, {"app", "far", Level::error, kNumber});
+}
+
+inline std::array<std::uint8_t, 32> prefix(std::uint32_t thread, std::uint32_t slot = 0) {
+  return packet_prefix(uuid(), 0, thread | std::uint64_t{slot} << 32);
+}
+
+inline Payload number(std::uint32_t n) {
+  return Payload().number(n);
+}
+
+}  // namespace maxlat::trace::test

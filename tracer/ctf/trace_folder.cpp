@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <maxlat/trace/trace_folder.hpp>
+
+namespace maxlat::trace {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kMetadata = "metadata";
+
+std::string why(const std::error_code& error) {
+  return error.message();
+}
+
+// Every file that CTF's readers take for a stream, and so do we.
+std::vector<std::string> stream_files(const fs::path& folder) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename();
+    std::error_code ignored;  // what cannot be looked at is no regular file
+    if (name != kMetadata && !name.starts_with('.') && entry->is_regular_file(ignored)) files.push_back(entry->path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+base::Result<StoredProcess> open_process(const fs::path& folder) {
+  std::ifstream file(folder / kMetadata, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file) return base::Error{"cannot read " + (folder / kMetadata).string()};
+  auto description = parse_metadata(std::move(text));
+  if (!description) return base::Error{folder.string() + ": " + description.error().text, description.error().hint};
+  description->folder = folder;
+  return StoredProcess{*std::move(description), stream_files(folder)};
+}
+
+}  // namespace
+
+base::Result<std::vector<StoredProcess>> open_trace_folder(const std::string& folder) {
+  std::vector<fs::path> folders;
+  std::error_code error;
+  fs::directory_iterator entry(folder, error);
+  if (error) return base::Error{"cannot open " + folder + ": " + why(error)};
+  if (fs::exists(fs::path(folder) / kMetadata, error)) folders.emplace_back(folder);
+  for (const fs::directory_iterator end; !error && entry != end; entry.increment(error)) {
+    if (fs::exists(entry->path() / kMetadata, error)) folders.push_back(entry->path());
+    error.clear();
+  }
+  if (folders.empty()) {
+    return base::Error{folder + " is no trace: neither it nor a folder in it has a file \"metadata\"",
+                       "give the folder that was recorded to"};
+  }
+  std::sort(folders.begin(), folders.end());
+  std::vector<StoredProcess> processes;
+  std::size_t number = 0;
+  for (const fs::path& path : folders) {
+    auto process = open_process(path);
+    if (!process) return process.error();
+    for (auto& [stream_id, channel] : process->description.channels) {
+      for (auto& [id, type] : channel.events) type.number = number++;
+    }
+    processes.push_back(*std::move(process));
+  }
+  return processes;
+}
+
+std::string channel_of_file(std::string_view path) {
+  std::string_view name = path.substr(path.rfind('/') + 1);
+  for (int part = 0; part < 2; ++part) {
+    const std::size_t dash = name.rfind('-');
+    if (dash != std::string_view::npos) name = name.substr(0, dash);
+  }
+  return std::string(name);
+}
+
+}  // namespace maxlat::trace

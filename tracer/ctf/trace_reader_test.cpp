@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <maxlat/trace/reader.hpp>
+#include <string>
+#include <vector>
+
+#include "ctf/test_trace.hpp"
+
+namespace maxlat::trace {
+namespace {
+
+using test::kFarId;
+using test::kNumberId;
+using test::kTextId;
+using test::number;
+using test::Packet;
+using test::Payload;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr std::uint64_t kLow = std::uint64_t{1} << MAXLAT_RING_TIME_BITS;
+
+// "time thread event value": an event as the tests look at it.
+std::string shown(const Event& event) {
+  std::string text = std::to_string(event.time_ns) + " " + std::to_string(event.stream->owner) + " " + event.type->name;
+  FieldValues values(event.type->fields, event.payload);
+  for (FieldValue value; values.next(value);) {
+    if (value.field->kind == FieldKind::string) {
+      text += " " + std::string(value.text());
+    } else {
+      for (std::size_t i = 0; i < value.count; ++i) {
+        text +=
+            " " + (value.field->is_signed ? std::to_string(value.signed_at(i)) : std::to_string(value.unsigned_at(i)));
+      }
+    }
+  }
+  return text + (values.broken() ? " broken" : "");
+}
+
+struct Outcome {
+  std::vector<std::string> events;
+  std::vector<TraceBreak> breaks;
+};
+
+Outcome read_all(const std::string& folder, ReadOptions options = {}) {
+  Outcome outcome;
+  const auto reader = TraceReader::open(folder, std::move(options));
+  if (!reader) {
+    ADD_FAILURE() << reader.error().text;
+    return outcome;
+  }
+  for (Event event; (*reader)->next(event);) outcome.events.push_back(shown(event));
+  outcome.breaks = (*reader)->breaks();
+  return outcome;
+}
+
+class TraceReaderTest : public testing::Test {
+ protected:
+  TraceReaderTest() { folder_.write("metadata", test::metadata()); }
+  test::Folder folder_;
+};
+
+TEST_F(TraceReaderTest, MergesStreamsByTimeAndReadsFields) {
+  Payload text;
+  text.text("hello").number(std::uint16_t{2}).number(std::int16_t{-1}).number(std::int16_t{300});
+  folder_.write("threads-0-0", Packet(test::prefix(7), 0, 100).short_record(kNumberId, 100, number(1)).bytes() +
+                                   Packet(test::prefix(7), 1, 130).short_record(kTextId, 130, text).bytes());
+  folder_.write("threads-1-0", Packet(test::prefix(8, 1), 0, 90)
+                                   .short_record(kNumberId, 90, number(2))
+                                   .long_record(kFarId, 120, number(3))
+                                   .short_record(kNumberId, 130, number(4))
+                                   .bytes());
+  const Outcome outcome = read_all(folder_.path());
+  EXPECT_THAT(outcome.events, ElementsAre("90 8 app:number 2", "100 7 app:number 1", "120 8 app:far 3",
+                                          "130 7 app:text hello -1 300", "130 8 app:number 4"));
+  EXPECT_TRUE(outcome.breaks.empty());
+}
+
+TEST_F(TraceReaderTest, TruncatedTimesAreTheFirstNotBelowTheLast) {
+  const std::uint64_t begin = 3 * kLow - 1;
+  folder_.write("threads-0-0", Packet(test::prefix(7), 0, begin)
+                                   .short_record(kNumberId, begin, number(0))
+                                   .short_record(kNumberId, begin + 1, number(1))
+                                   .short_record(kNumberId, begin + kLow - 1, number(2))
+                                   .long_record(kNumberId, begin + 9 * kLow, number(3))
+                                   .short_record(kNumberId, begin + 9 * kLow + 5, number(4))
+                                   .bytes());
+  const auto at = [&](std::uint64_t after, int n) {
+    return std::to_string(begin + after) + " 7 app:number " + std::to_string(n);
+  };
+  EXPECT_THAT(read_all(folder_.path()).events,
+              ElementsAre(at(0, 0), at(1, 1), at(kLow - 1, 2), at(9 * kLow, 3), at(9 * kLow + 5, 4)));
+}
+
+TEST_F(TraceReaderTest, FiltersByEventThreadAndTime) {
+  for (std::uint32_t thread = 0; thread < 2; ++thread) {
+    std::string bytes;
+    for (std::uint64_t i = 0; i < 3; ++i) {
+      bytes += Packet(test::prefix(thread), i, 100 * i)
+                   .short_record(kNumberId, 100 * i, number(0))
+                   .long_record(kFarId, 100 * i + 50, number(1))
+                   .bytes();
+    }
+    folder_.write("threads-" + std::to_string(thread) + "-0", bytes);
+  }
+  ReadOptions options;
+  options.wants_stream = [](const TraceStream& stream) { return stream.owner == 1; };
+  options.begin_ns = 50;
+  options.end_ns = 250;
+  EXPECT_THAT(read_all(folder_.path(), options).events,
+              ElementsAre("50 1 app:far 1", "100 1 app:number 0", "150 1 app:far 1", "200 1 app:number 0"));
+  options.wants_event = [](const EventType& type) { return type.name == "app:far"; };
+  EXPECT_THAT(read_all(folder_.path(), options).events, ElementsAre("50 1 app:far 1", "150 1 app:far 1"));
+}
+
+// A file may end anywhere: the recorder's machine died. Every packet before the cut is read, and the cut is told.
+TEST_F(TraceReaderTest, CutAtEveryByteGivesThePacketsBeforeIt) {
+  std::vector<std::string> packets;
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    packets.push_back(Packet(test::prefix(7), i, 10 * i)
+                          .short_record(kNumberId, 10 * i, number(1))
+                          .long_record(kFarId, 10 * i + 1, number(2))
+                          .bytes());
+  }
+  const std::string whole = packets[0] + packets[1] + packets[2];
+  for (std::size_t size = 0; size <= whole.size(); ++size) {
+    folder_.write("threads-0-0", whole.substr(0, size));
+    const Outcome outcome = read_all(folder_.path());
+    const std::size_t packets_left = size / packets[0].size();
+    ASSERT_EQ(outcome.events.size(), 2 * packets_left) << size;
+    const bool between = size % packets[0].size() == 0;
+    ASSERT_EQ(outcome.breaks.size(), between ? 0u : 1u) << size;
+    if (!between) {
+      ASSERT_EQ(outcome.breaks[0].offset, packets_left * packets[0].size()) << size;
+    }
+  }
+}
+
+TEST_F(TraceReaderTest, SaysWhatIsBrokenAndReadsOn) {
+  const auto packet = [&](std::uint64_t i) {
+    return Packet(test::prefix(7), i, 10 * i)
+        .short_record(kNumberId, 10 * i, number(0))
+        .short_record(kNumberId, 10 * i, number(1));
+  };
+  // A record of id 0 in the second packet: its rest is skipped, the third is read.
+  std::string second = packet(1).bytes();
+  second.replace(MAXLAT_RING_PACKET_HEADER + 16, 8, 8, '\0');
+  folder_.write("threads-0-0", packet(0).bytes() + second + packet(2).bytes());
+  Outcome outcome = read_all(folder_.path());
+  EXPECT_EQ(outcome.events.size(), 5u);
+  ASSERT_EQ(outcome.breaks.size(), 1u);
+  EXPECT_EQ(outcome.breaks[0].offset, packet(0).bytes().size() + MAXLAT_RING_PACKET_HEADER + 16);
+
+  // No packet where one should begin: nothing after it can be found.
+  folder_.write("threads-0-0", packet(0).bytes() + std::string(200, 'x') + packet(1).bytes());
+  outcome = read_all(folder_.path());
+  EXPECT_EQ(outcome.events.size(), 2u);
+  ASSERT_EQ(outcome.breaks.size(), 1u);
+  EXPECT_THAT(outcome.breaks[0].why, HasSubstr("no packet"));
+
+  folder_.write(
+      "threads-0-0",
+      packet(0).short_record(99, 5, {}).short_record(98, 6, {}).short_record(kNumberId, 7, number(2)).bytes());
+  outcome = read_all(folder_.path());
+  EXPECT_EQ(outcome.events.size(), 3u);
+  ASSERT_EQ(outcome.breaks.size(), 1u) << "once, not for each";
+  EXPECT_THAT(outcome.breaks[0].why, HasSubstr("no event 99"));
+
+  folder_.write("threads-0-0", Packet(test::prefix(7), 0, 0).short_record(kNumberId, 0, {}).bytes());
+  EXPECT_THAT(read_all(folder_.path()).events, ElementsAre("0 7 app:number broken"));
+}
+
+TEST_F(TraceReaderTest, AFileOfAnotherTraceIsNotRead) {
+  folder_.write("threads-0-0", Packet(packet_prefix(Uuid{}, 0, 7), 0, 0).short_record(kNumberId, 0, number(0)).bytes());
+  folder_.write("threads-1-0",
+                Packet(packet_prefix(test::uuid(), 5, 7), 0, 0).short_record(kNumberId, 0, number(0)).bytes());
+  const Outcome outcome = read_all(folder_.path());
+  EXPECT_TRUE(outcome.events.empty());
+  ASSERT_EQ(outcome.breaks.size(), 2u);
+  EXPECT_THAT(outcome.breaks[0].why, HasSubstr("another trace"));
+  EXPECT_THAT(outcome.breaks[1].why, HasSubstr("no channel 5"));
+}
+
+TEST(TraceFolder, SaysWhyItIsNone) {
+  const test::Folder folder;
+  EXPECT_THAT(open_trace_folder(folder / "gone").error().text, HasSubstr("No such file"));
+  EXPECT_THAT(open_trace_folder(folder.path()).error().text, HasSubstr("is no trace"));
+  folder.write("metadata", "/* CTF 1.8 */ trace { };");
+  EXPECT_THAT(open_trace_folder(folder.path()).error().text, HasSubstr("not written by this version of maxlat"));
+}
+
+TEST(TickConverter, AgreesWithTheExactRule) {
+  const TraceTime time{2'596'123'456, 1'700'000'000, 123'456};
+  TickConverter convert(time);
+  std::uint64_t ticks = 5;
+  for (int i = 0; i < 200'000; ++i) {
+    ASSERT_EQ(convert(ticks), time.realtime_ns(ticks)) << ticks;
+    ticks += static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(i) * 97 % (std::uint64_t{3} << 33);
+    if (i % 1000 == 0) ticks -= ticks / 3;  // a stream that steps back is no reason to be wrong
+  }
+}
+
+}  // namespace
+}  // namespace maxlat::trace

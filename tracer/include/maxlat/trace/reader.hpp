@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+//
+// Reads a stored trace: the events of all its processes and streams, in the order of time. START HERE to read a trace
+// from a program.
+//
+//   auto reader = maxlat::trace::TraceReader::open("DIR");
+//   if (!reader) ... reader.error().text
+//   for (maxlat::trace::Event event; (*reader)->next(event);) ... event.type->name, event.time_ns, field_values.hpp
+//   for (const auto& place : (*reader)->breaks()) ... what could not be read, and where
+//
+// MEMORY: a window of each stream's file (packet_file.hpp) and its tables, whatever the length of the trace.
+// COST: bench/trace_reader_bench.py. THREADS: one at a time.
+// TRUST: the files may hold anything. What is whole is read, what is not is told, and nothing else happens.
+#pragma once
+
+#include <maxlat/base/result.hpp>
+#include <maxlat/trace/field_values.hpp>
+#include <maxlat/trace/stream_reader.hpp>
+#include <maxlat/trace/trace_folder.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace maxlat::trace {
+
+class TraceReader {
+ public:
+  // A folder that was recorded to, or that of one process in it.
+  static base::Result<std::unique_ptr<TraceReader>> open(const std::string& folder, ReadOptions options = {});
+
+  // Of equal times, in the order of ticks, then of streams. What `event` points to is valid until the next call.
+  bool next(Event& event);
+
+  const std::vector<StoredProcess>& processes() const { return processes_; }
+  const std::vector<std::unique_ptr<StreamReader>>& streams() const { return streams_; }
+  // All that was met so far; complete once next() has said no.
+  std::vector<TraceBreak> breaks() const;
+
+ private:
+  struct Head {
+    Event event;
+    StreamReader* reader = nullptr;
+    std::size_t order = 0;
+    bool before(const Head& other) const;
+  };
+  TraceReader(std::vector<StoredProcess> processes, ReadOptions options);
+  void start();
+  void sift_down();
+
+  std::vector<StoredProcess> processes_;
+  ReadOptions options_;
+  std::vector<std::unique_ptr<StreamReader>> streams_;
+  std::vector<Head> heap_;  // a binary heap of the streams that have an event; the first is the next to be given
+  bool started_ = false;
+};
+
+}  // namespace maxlat::trace
