@@ -17,7 +17,10 @@ namespace {
 namespace po = boost::program_options;
 
 std::span<const core::Command> subcommands() {
-  static const std::vector<core::Command> table = {};  // in the order of a first use: list, record, ... print
+  static const std::vector<core::Command> table = {
+      {"print", "the events of a trace, one line each", &trace_print},
+      {"check", "whether a trace keeps what traces promise; exit status 2 when not", &trace_check},
+  };
   return table;
 }
 

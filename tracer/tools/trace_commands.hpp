@@ -6,4 +6,9 @@
 
 #include <maxlat/core/command.hpp>
 
-namespace maxlat::trace_tools {}  // namespace maxlat::trace_tools
+namespace maxlat::trace_tools {
+
+core::Result<core::Exit> trace_print(const core::Arguments& arguments);
+core::Result<core::Exit> trace_check(const core::Arguments& arguments);
+
+}  // namespace maxlat::trace_tools

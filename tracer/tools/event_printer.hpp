@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+//
+// Events as lines, for people (in the manner of babeltrace2) or as JSON:
+//
+//   [12:53:05.123456789] (+0.000001200) app 17/18 app:step: { n = 3, v = [ [0] = 1, [1] = 2 ], s = "x" }
+//   {"time_ns":1700000000123456789,"process":"app","pid":17,"tid":18,"event":"app:step","fields":{"n":3,"v":[1,2],"s":"x"}}
+//
+// What is the same for every event of a type or stream is made once.
+#pragma once
+
+#include <cstdint>
+#include <maxlat/trace/reader.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "output_buffer.hpp"
+
+namespace maxlat::trace_tools {
+
+struct PrintStyle {
+  bool json = false;
+  bool delta = false;  // since the line before
+};
+
+class EventPrinter {
+ public:
+  EventPrinter(OutputBuffer& out, PrintStyle style) : out_(out), style_(style) {}
+  void print(const trace::Event& event);
+
+ private:
+  struct Words {
+    std::string head;                 // up to the first field
+    std::vector<std::string> fields;  // what stands before each field's value
+  };
+  const Words& words_of(const trace::EventType& type);
+  const std::string& words_of(const trace::TraceStream& stream);
+  void time(std::int64_t time_ns);
+  void delta(std::int64_t time_ns);
+  void value(const trace::FieldValue& value);
+  void element(const trace::FieldValue& value, std::size_t i);
+  void string(std::string_view text);
+
+  OutputBuffer& out_;
+  PrintStyle style_;
+  std::vector<Words> types_;
+  std::vector<std::string> streams_;
+  std::optional<std::int64_t> last_ns_;
+  std::optional<std::int64_t> second_;
+  std::string second_words_;
+};
+
+}  // namespace maxlat::trace_tools

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+//
+// Text on its way to a file, made in place: `maxlat trace print` writes tens of millions of lines, and a formatting
+// library's call for each number would be most of its time.
+#pragma once
+
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+namespace maxlat::trace_tools {
+
+class OutputBuffer {
+ public:
+  explicit OutputBuffer(std::FILE* to) : to_(to), bytes_(kSize) {}
+
+  void text(std::string_view text) {
+    std::memcpy(room(text.size()), text.data(), text.size());
+    used_ += text.size();
+  }
+  void character(char c) {
+    *room(1) = c;
+    ++used_;
+  }
+  // An integer, or a floating-point number in the shortest form that reads back as the same.
+  template <typename Number>
+  void number(Number value) {
+    char* at = room(kNumber);
+    used_ += static_cast<std::size_t>(std::to_chars(at, at + kNumber, value).ptr - at);
+  }
+  // The last `digits` decimal digits, zeros in front.
+  void padded(unsigned value, int digits) {
+    char* at = room(static_cast<std::size_t>(digits));
+    for (int i = digits - 1; i >= 0; --i, value /= 10) at[i] = static_cast<char>('0' + value % 10);
+    used_ += static_cast<std::size_t>(digits);
+  }
+
+  // False when something could not be written; what is appended afterwards goes nowhere.
+  bool flush() {
+    if (used_ != 0 && !failed_) failed_ = std::fwrite(bytes_.data(), 1, used_, to_) != used_;
+    used_ = 0;
+    return !failed_;
+  }
+  bool failed() const { return failed_; }
+
+ private:
+  static constexpr std::size_t kSize = 1 << 18;
+  static constexpr std::size_t kNumber = 32;
+
+  char* room(std::size_t size) {
+    if (used_ + size > bytes_.size()) {
+      flush();
+      if (size > bytes_.size()) bytes_.resize(size);
+    }
+    return bytes_.data() + used_;
+  }
+
+  std::FILE* to_;
+  std::vector<char> bytes_;
+  std::size_t used_ = 0;
+  bool failed_ = false;
+};
+
+}  // namespace maxlat::trace_tools

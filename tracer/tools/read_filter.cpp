@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+#include "read_filter.hpp"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+#include <time.h>
+
+#include <algorithm>
+#include <charconv>
+#include <maxlat/core/duration.hpp>
+
+namespace maxlat::trace_tools {
+namespace {
+
+namespace po = boost::program_options;
+using Words = std::vector<std::string>;
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+// "app:step*", or "step*" of any provider.
+bool matches(const std::string& pattern, const std::string& name) {
+  const std::string whole = pattern.find(':') == std::string::npos ? "*:" + pattern : pattern;
+  return fnmatch(whole.c_str(), name.c_str(), 0) == 0;
+}
+
+core::Status every_pattern_has_events(const Words& patterns, const std::vector<trace::StoredProcess>& processes) {
+  for (const std::string& pattern : patterns) {
+    const auto has = [&](const trace::StoredProcess& process) {
+      for (const auto& [stream_id, channel] : process.description.channels) {
+        for (const auto& [id, type] : channel.events) {
+          if (matches(pattern, type.name)) return true;
+        }
+      }
+      return false;
+    };
+    if (std::none_of(processes.begin(), processes.end(), has)) {
+      return core::Error{fmt::format("no event of this trace matches \"{}\"", pattern),
+                         "maxlat trace stats lists them"};
+    }
+  }
+  return {};
+}
+
+struct Range {
+  std::uint32_t first, last;
+};
+
+// "17,20-23": thread ids are larger than CPU numbers may be.
+core::Result<std::vector<Range>> parse_threads(std::string_view text) {
+  std::vector<Range> ranges;
+  while (true) {
+    const std::string_view word = text.substr(0, text.find(','));
+    const std::size_t dash = word.find('-');
+    Range range{};
+    const auto number = [](std::string_view digits, std::uint32_t& value) {
+      const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+      return error == std::errc{} && end == digits.data() + digits.size();
+    };
+    const bool first = number(word.substr(0, dash), range.first);
+    const bool last = dash == std::string_view::npos || number(word.substr(dash + 1), range.last);
+    if (dash == std::string_view::npos) range.last = range.first;
+    if (!first || !last || range.last < range.first) {
+      return core::Error{fmt::format("\"{}\" is no list of thread ids", text), "for example 17,20-23"};
+    }
+    ranges.push_back(range);
+    if (word.size() == text.size()) return ranges;
+    text.remove_prefix(word.size() + 1);
+  }
+}
+
+// Digits of a fraction of a second, as nanoseconds: "5" is half a second.
+bool parse_fraction(std::string_view digits, std::int64_t& ns) {
+  ns = 0;
+  std::int64_t unit = kSecond;
+  for (const char c : digits) {
+    if (c < '0' || c > '9') return false;
+    unit /= 10;
+    ns += unit * (c - '0');
+  }
+  return true;
+}
+
+// "+1.5s" from the first event, "12:53:05.1" of the first event's day, or "1700000000.5" seconds since 1970.
+core::Result<std::int64_t> parse_time(const std::string& text, std::int64_t first_ns) {
+  const core::Error wrong{fmt::format("\"{}\" is no time", text),
+                          "for example +1.5s (from the first event), 12:53:05.25 or 1700000000.25"};
+  if (text.starts_with('+')) {
+    const auto after = core::parse_duration_ns(std::string_view(text).substr(1));
+    if (!after) return after.error();
+    return first_ns + static_cast<std::int64_t>(*after);
+  }
+  const std::size_t dot = text.find('.');
+  std::int64_t fraction = 0;
+  if (dot != std::string::npos && !parse_fraction(std::string_view(text).substr(dot + 1), fraction)) return wrong;
+  const std::string whole = text.substr(0, dot);
+  if (whole.find(':') == std::string::npos) {
+    std::int64_t seconds = 0;
+    const auto [end, error] = std::from_chars(whole.data(), whole.data() + whole.size(), seconds);
+    if (error != std::errc{} || end != whole.data() + whole.size() || seconds > 9'000'000'000) return wrong;
+    return seconds * kSecond + fraction;
+  }
+  const time_t first = first_ns / kSecond;
+  struct tm day {};
+  localtime_r(&first, &day);
+  const char* end = strptime(whole.c_str(), "%H:%M:%S", &day);
+  if (end == nullptr || *end != 0) return wrong;
+  day.tm_isdst = -1;
+  return std::int64_t{mktime(&day)} * kSecond + fraction;
+}
+
+core::Status set_times(const core::CommandLine& line, const std::string& folder, trace::ReadOptions& options) {
+  if (!line.has("begin") && !line.has("end")) return {};
+  auto reader = trace::TraceReader::open(folder);
+  if (!reader) return reader.error();
+  trace::Event first;
+  const std::int64_t first_ns = (*reader)->next(first) ? first.time_ns : 0;
+  for (const auto& [name, bound] : {std::pair{"begin", &options.begin_ns}, std::pair{"end", &options.end_ns}}) {
+    if (!line.has(name)) continue;
+    const auto time = parse_time(line.get<std::string>(name), first_ns);
+    if (!time) return time.error();
+    *bound = *time;
+  }
+  return {};
+}
+
+// Streams of these CPUs and of these threads. Nothing named: all streams.
+core::Status set_streams(const core::CommandLine& line, trace::ReadOptions& options) {
+  if (!line.has("cpu") && !line.has("thread")) return {};
+  core::CpuList cpus;
+  std::vector<Range> threads;
+  if (line.has("cpu")) cpus = line.get<core::CpuListArgument>("cpu").cpus;
+  if (line.has("thread")) {
+    auto parsed = parse_threads(line.get<std::string>("thread"));
+    if (!parsed) return parsed.error();
+    threads = *std::move(parsed);
+  }
+  options.wants_stream = [cpus, threads](const trace::TraceStream& stream) {
+    if (stream.channel->per_cpu) return core::contains(cpus, stream.owner);
+    return std::any_of(threads.begin(), threads.end(),
+                       [&](Range range) { return range.first <= stream.owner && stream.owner <= range.last; });
+  };
+  return {};
+}
+
+}  // namespace
+
+void add_filter_options(po::options_description& options) {
+  // clang-format off
+  options.add_options()
+      ("event,e", po::value<Words>()->value_name("PATTERN")->composing(),
+       "events PROVIDER:NAME, with * and ?, or NAME of any provider; may be repeated")
+      ("cpu", po::value<core::CpuListArgument>()->value_name("CPUS"), "buffers of these CPUs")
+      ("thread", po::value<std::string>()->value_name("TIDS"), "buffers of these threads: 17,20-23")
+      ("begin", po::value<std::string>()->value_name("TIME"),
+       "from TIME on: +1.5s from the first event, 12:53:05.25, or seconds since 1970")
+      ("end", po::value<std::string>()->value_name("TIME"), "to before TIME");
+  // clang-format on
+}
+
+core::Result<std::string> the_trace(const core::CommandLine& line) {
+  if (line.operands.size() == 1) return line.operands.front();
+  return core::Error{line.operands.empty() ? "no trace given" : "more than one trace given",
+                     "name the folder that was recorded to"};
+}
+
+core::Result<std::unique_ptr<trace::TraceReader>> open_filtered(const core::CommandLine& line) {
+  const auto folder = the_trace(line);
+  if (!folder) return folder.error();
+  trace::ReadOptions options;
+  if (const core::Status set = set_streams(line, options); !set) return set.error();
+  if (const core::Status set = set_times(line, *folder, options); !set) return set.error();
+  Words patterns;
+  if (line.has("event")) patterns = line.get<Words>("event");
+  if (!patterns.empty()) {
+    options.wants_event = [patterns](const trace::EventType& type) {
+      return std::any_of(patterns.begin(), patterns.end(),
+                         [&](const std::string& pattern) { return matches(pattern, type.name); });
+    };
+  }
+  auto reader = trace::TraceReader::open(*folder, std::move(options));
+  if (!reader) return reader.error();
+  if (const core::Status found = every_pattern_has_events(patterns, (*reader)->processes()); !found) {
+    return found.error();
+  }
+  return reader;
+}
+
+core::Exit report_breaks(const std::vector<trace::TraceBreak>& breaks) {
+  std::fflush(stdout);  // the order in which both are seen on a terminal
+  for (const trace::TraceBreak& place : breaks) {
+    fmt::print(stderr, "maxlat trace: {}: byte {}: {}\n", place.file, place.offset, place.why);
+  }
+  return breaks.empty() ? core::Exit::pass : core::Exit::invalid;
+}
+
+}  // namespace maxlat::trace_tools

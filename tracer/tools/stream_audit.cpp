@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#include "stream_audit.hpp"
+
+#include <fmt/format.h>
+#include <maxlat/ring/walk.h>
+
+#include <maxlat/trace/field_values.hpp>
+
+namespace maxlat::trace_tools {
+namespace {
+
+// Bytes of the payload behind the last field, or nothing when the fields do not fit in it.
+std::optional<std::size_t> rest_of(const trace::EventType& type, std::span<const std::uint8_t> payload) {
+  trace::FieldValues values(type.fields, payload);
+  for (trace::FieldValue value; values.next(value);) {
+  }
+  if (values.broken()) return std::nullopt;
+  return values.left();
+}
+
+}  // namespace
+
+void StreamAudit::find(std::uint64_t offset, std::string_view text) {
+  if (findings_.size() < kMost)
+    findings_.push_back(fmt::format("{}: byte {}: {}", packets_.path(), offset, text));
+  else
+    ++more_;
+}
+
+void StreamAudit::head(const maxlat_ring_packet& now) {
+  const std::uint64_t at = packets_.offset();
+  const std::uint64_t expected = count_ == 0 ? 0 : last_.sequence + 1;
+  if (now.sequence != expected) {
+    find(at, now.sequence > expected
+                 ? fmt::format("{} packets are missing before number {}", now.sequence - expected, now.sequence)
+                 : fmt::format("packet number {} after number {}", now.sequence, last_.sequence));
+  }
+  if (now.end_time < now.begin_time) find(at, "the packet ends before it begins");
+  if (now.begin_time < last_.end_time) find(at, "the packet begins before the one before it ends");
+  if (now.lost_full < last_.lost_full || now.lost_wrap < last_.lost_wrap || now.lost_big < last_.lost_big) {
+    find(at, "fewer events are lost than in the packet before");
+  }
+  if (now.lost_total != now.lost_full + now.lost_wrap + now.lost_big) {
+    find(at, fmt::format("{} events discarded, and by cause {} + {} + {}", now.lost_total, now.lost_full, now.lost_wrap,
+                         now.lost_big));
+  }
+}
+
+void StreamAudit::records(const trace::TraceChannel& channel) {
+  const maxlat_ring_packet& packet = packets_.head();
+  maxlat_ring_walk walk;
+  maxlat_ring_walked record;
+  maxlat_ring_walk_start(&walk, packets_.content().data(), packets_.content().size());
+  std::uint64_t count = 0;
+  std::uint64_t before = packet.begin_time;
+  std::uint64_t offset = walk.offset;
+  maxlat_ring_step step;
+  for (; (step = maxlat_ring_walk_next(&walk, &record)) == MAXLAT_RING_EVENT; offset = walk.offset) {
+    ++count;
+    const std::uint64_t at = packets_.offset() + offset;
+    if (record.time < before) find(at, "a record from before the one before it");
+    if (record.time > packet.end_time) find(at, "a record from after the end of its packet");
+    before = record.time;
+    const auto type = channel.events.find(record.id);
+    if (type == channel.events.end()) {
+      find(at, fmt::format("the metadata has no event {}", record.id));
+      continue;
+    }
+    const auto rest = rest_of(type->second, {record.payload, record.payload_size});
+    if (!rest) find(at, fmt::format("the record is too short for the fields of {}", type->second.name));
+    if (rest && *rest >= 8) find(at, fmt::format("{} bytes after the fields of {}", *rest, type->second.name));
+  }
+  if (step == MAXLAT_RING_BROKEN) find(packets_.offset() + offset, "no record begins here");
+  if (count != packet.records) {
+    find(packets_.offset(), fmt::format("{} records in a packet that says it has {}", count, packet.records));
+  }
+  records_ += count;
+}
+
+void StreamAudit::run() {
+  while (packets_.next()) {
+    head(packets_.head());
+    const auto channel = process_.channels.find(packets_.stream_id());
+    if (channel == process_.channels.end()) {
+      find(packets_.offset(), fmt::format("the metadata has no channel {}", packets_.stream_id()));
+      return;
+    }
+    records(channel->second);
+    ++count_;
+    bytes_ += packets_.content().size();
+    last_ = packets_.head();
+  }
+  if (packets_.broken()) find(packets_.broken()->offset, packets_.broken()->why);
+}
+
+}  // namespace maxlat::trace_tools

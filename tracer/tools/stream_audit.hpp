@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+//
+// The part of the audit (trace_audit.hpp) that looks at one stream file.
+#pragma once
+
+#include <cstdint>
+#include <maxlat/trace/packet_file.hpp>
+#include <maxlat/trace/trace_description.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace maxlat::trace_tools {
+
+class StreamAudit {
+ public:
+  StreamAudit(const trace::TraceProcess& process, const std::string& file)
+      : process_(process), packets_(file, process.uuid) {}
+  void run();
+
+  std::uint64_t packets() const { return count_; }
+  std::uint64_t bytes() const { return bytes_; }
+  std::uint64_t records() const { return records_; }
+  const maxlat_ring_packet& last() const { return last_; }  // all zero when there was no packet
+  // At most kMost, and how many there were besides.
+  const std::vector<std::string>& findings() const { return findings_; }
+  std::uint64_t more_findings() const { return more_; }
+
+ private:
+  static constexpr std::size_t kMost = 10;
+
+  void head(const maxlat_ring_packet& now);
+  void records(const trace::TraceChannel& channel);
+  void find(std::uint64_t offset, std::string_view text);
+
+  const trace::TraceProcess& process_;
+  trace::PacketFile packets_;
+  maxlat_ring_packet last_{};
+  std::uint64_t count_ = 0;
+  std::uint64_t bytes_ = 0;
+  std::uint64_t records_ = 0;
+  std::vector<std::string> findings_;
+  std::uint64_t more_ = 0;
+};
+
+}  // namespace maxlat::trace_tools

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#include "trace_audit.hpp"
+
+#include <fmt/format.h>
+
+#include "recording_books.hpp"
+#include "stream_audit.hpp"
+
+namespace maxlat::trace_tools {
+
+void TraceAudit::stream(const trace::TraceProcess& process, const std::string& file, Channels& channels) {
+  StreamAudit audit(process, file);
+  audit.run();
+  for (const std::string& finding : audit.findings()) find(finding);
+  if (audit.more_findings() != 0) find(fmt::format("{}: and {} more findings", file, audit.more_findings()));
+  const maxlat_ring_packet& last = audit.last();
+  totals_.streams += 1;
+  totals_.packets += audit.packets();
+  totals_.bytes += audit.bytes();
+  totals_.recorded += audit.records();
+  totals_.lost += last.lost_full + last.lost_wrap + last.lost_big;
+  Channel& channel = channels[trace::channel_of_file(file)];
+  channel.recorded += audit.records();
+  channel.lost["lost_full"] += last.lost_full;
+  channel.lost["lost_wrap"] += last.lost_wrap;
+  channel.lost["lost_big"] += last.lost_big;
+}
+
+void TraceAudit::books(const std::string& folder, const std::map<std::string, std::uint64_t>& counts,
+                       const std::string& name, const Channel& channel) {
+  const ChannelBooks books{name, counts};
+  const std::uint64_t produced = books.count("produced");
+  std::uint64_t sum = 0;
+  std::string addends;
+  for (const std::string& fate : kFates) {
+    sum += books.count(fate);
+    if (books.count(fate) != 0)
+      addends += fmt::format("{}{} {}", addends.empty() ? "" : " + ", books.count(fate), fate);
+  }
+  totals_.produced += produced;
+  if (sum != produced) {
+    find(fmt::format("{}: channel {}: {} events produced, and {} accounted for: {}", folder, name, produced, sum,
+                     addends.empty() ? "none" : addends));
+  }
+  if (books.count("recorded") != channel.recorded) {
+    find(fmt::format("{}: channel {}: the books say {} events were recorded, and the files have {}", folder, name,
+                     books.count("recorded"), channel.recorded));
+  }
+  for (const auto& [cause, lost] : channel.lost) {
+    if (books.count(cause) < lost) {
+      find(fmt::format("{}: channel {}: the books say {} {}, and the packets {}", folder, name, books.count(cause),
+                       cause, lost));
+    }
+  }
+}
+
+core::Status TraceAudit::process(const trace::StoredProcess& stored) {
+  const trace::TraceProcess& process = stored.description;
+  const auto all_books = read_books(process.folder);
+  if (!all_books) return all_books.error();
+  totals_.processes += 1;
+  if (!process.cut.empty()) find(process.folder + ": " + process.cut);
+  Channels channels;
+  for (const std::string& file : stored.stream_files) stream(process, file, channels);
+  if (all_books->empty()) return {};
+  totals_.processes_with_books += 1;
+  for (const ChannelBooks& channel : *all_books) {
+    books(process.folder, channel.counts, channel.channel, channels[channel.channel]);
+    channels.erase(channel.channel);
+  }
+  for (const auto& [name, channel] : channels) {
+    find(fmt::format("{}: channel {}: {} events that are in no books", process.folder, name, channel.recorded));
+  }
+  return {};
+}
+
+}  // namespace maxlat::trace_tools

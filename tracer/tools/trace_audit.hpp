@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+//
+// Holds a trace against everything it promises, packet by packet and record by record, and against the books of who
+// recorded it. What it finds is wrong with the trace or with the tracer; nothing here is a matter of taste.
+//
+//   file     whole packets to its end, all of one stream; sequence numbers from 0 without a hole
+//   packet   begin <= end, not before the end of the packet before it; as many records as it says; events_discarded the
+//            sum of its causes, and no cause ever less than in the packet before
+//   record   of an event that the metadata has, with all its fields and less than 8 bytes after them; time within the
+//            packet and not before the record before it
+//   books    produced = recorded + lost, by cause; recorded = what is in the files; losses no less than packets tell
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <maxlat/core/result.hpp>
+#include <maxlat/trace/reader.hpp>
+#include <string>
+#include <vector>
+
+namespace maxlat::trace_tools {
+
+struct AuditTotals {
+  std::uint64_t processes = 0;
+  std::uint64_t streams = 0;
+  std::uint64_t packets = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t recorded = 0;
+  std::uint64_t lost = 0;      // as the packets tell
+  std::uint64_t produced = 0;  // as the books tell
+  std::uint64_t processes_with_books = 0;
+};
+
+class TraceAudit {
+ public:
+  // ERRORS: books that cannot be read. Everything else is a finding.
+  core::Status process(const trace::StoredProcess& stored);
+
+  const AuditTotals& totals() const { return totals_; }
+  const std::vector<std::string>& findings() const { return findings_; }
+
+ private:
+  struct Channel {  // what its files hold
+    std::uint64_t recorded = 0;
+    std::map<std::string, std::uint64_t> lost;  // by cause
+  };
+  using Channels = std::map<std::string, Channel>;
+
+  void stream(const trace::TraceProcess& process, const std::string& file, Channels& channels);
+  void books(const std::string& folder, const std::map<std::string, std::uint64_t>& counts, const std::string& name,
+             const Channel& channel);
+  void find(std::string text) { findings_.push_back(std::move(text)); }
+
+  AuditTotals totals_;
+  std::vector<std::string> findings_;
+};
+
+}  // namespace maxlat::trace_tools

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <maxlat/core/cli_kit.hpp>
+#include <maxlat/trace/trace_folder.hpp>
+
+#include "read_filter.hpp"
+#include "trace_audit.hpp"
+#include "trace_commands.hpp"
+
+namespace maxlat::trace_tools {
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr core::CommandHelp kHelp{
+    "maxlat trace check [options] DIR",
+    "Holds a trace against what it promises: whole packets without a hole, as many records as packets say, times in\n"
+    "order, losses that only grow; and, where the recorder left its books, produced = recorded + lost.\n"
+    "Exit status: 0, 2 when something is not so (one line each), 1 when DIR is no trace.",
+    "  maxlat trace check DIR                      findings, and totals\n"
+    "  maxlat trace check -q DIR || echo damaged   in a script\n"};
+
+void print_totals(const AuditTotals& totals) {
+  fmt::print("processes {}  streams {}  packets {}  bytes {}\n", totals.processes, totals.streams, totals.packets,
+             totals.bytes);
+  fmt::print("recorded {}  lost, as the packets say, {}\n", totals.recorded, totals.lost);
+  if (totals.processes_with_books == totals.processes) {
+    fmt::print("produced {}, as the recorder's books say\n", totals.produced);
+  } else {
+    fmt::print("produced: not known, {} of {} processes have no books\n",
+               totals.processes - totals.processes_with_books, totals.processes);
+  }
+}
+
+}  // namespace
+
+core::Result<core::Exit> trace_check(const core::Arguments& arguments) {
+  po::options_description options("Options");
+  options.add_options()("quiet,q", "print nothing, the exit status tells")("help,h", "this text");
+  const auto line = core::parse_or_help(kHelp, options, arguments);
+  if (!line) return line.error();
+  if (!*line) return core::Exit::pass;
+  const auto folder = the_trace(**line);
+  if (!folder) return folder.error();
+  const auto processes = trace::open_trace_folder(*folder);
+  if (!processes) return processes.error();
+
+  TraceAudit audit;
+  for (const trace::StoredProcess& process : *processes) {
+    if (const core::Status done = audit.process(process); !done) return done.error();
+  }
+  if (!(*line)->has("quiet")) {
+    for (const std::string& finding : audit.findings()) fmt::print("{}\n", finding);
+    print_totals(audit.totals());
+  }
+  return audit.findings().empty() ? core::Exit::pass : core::Exit::limit_exceeded;
+}
+
+}  // namespace maxlat::trace_tools

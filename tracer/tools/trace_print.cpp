@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#include <maxlat/core/cli_kit.hpp>
+#include <maxlat/trace/reader.hpp>
+
+#include "event_printer.hpp"
+#include "output_buffer.hpp"
+#include "read_filter.hpp"
+#include "trace_commands.hpp"
+
+namespace maxlat::trace_tools {
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr core::CommandHelp kHelp{
+    "maxlat trace print [options] DIR",
+    "Prints the events of a trace in the order of time, one line each.\n"
+    "Exit status: 0, or 3 when a part of the trace is damaged: what is whole is printed, the rest is told on stderr.",
+    "  maxlat trace print DIR --delta                        every event, and the time since the one before\n"
+    "  maxlat trace print DIR -e 'app:*' --begin +1s --json  one provider's from the second second on, for a "
+    "program\n"};
+
+}  // namespace
+
+core::Result<core::Exit> trace_print(const core::Arguments& arguments) {
+  po::options_description options("Options");
+  add_filter_options(options);
+  // clang-format off
+  options.add_options()
+      ("delta", "show the time since the line before")
+      ("json", "one JSON object a line")
+      ("help,h", "this text");
+  // clang-format on
+  const auto line = core::parse_or_help(kHelp, options, arguments);
+  if (!line) return line.error();
+  if (!*line) return core::Exit::pass;
+  const auto reader = open_filtered(**line);
+  if (!reader) return reader.error();
+
+  OutputBuffer out(stdout);
+  EventPrinter printer(out, {.json = (*line)->has("json"), .delta = (*line)->has("delta")});
+  for (trace::Event event; !out.failed() && (*reader)->next(event);) printer.print(event);
+  if (!out.flush()) return core::system_error("cannot write standard output", errno);
+  return report_breaks((*reader)->breaks());
+}
+
+}  // namespace maxlat::trace_tools
