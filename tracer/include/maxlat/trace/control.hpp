@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+//
+// Letting `maxlat trace` in: a thread that serves the control socket (control_protocol.hpp). There is none without this
+// call, unless the environment asks for it: with MAXLAT_TRACE_CONTROL set (by `maxlat trace record -- CMD`, or by hand)
+// a program that has events does it before main().
+//
+// The thread runs SCHED_OTHER with all signals blocked, sleeps in the kernel until it is asked, and touches no thread
+// that traces, but for a membarrier when a session stops. A child of fork() has no control; a program that it executes
+// decides anew.
+#pragma once
+
+#include <maxlat/base/result.hpp>
+
+namespace maxlat::trace {
+
+// Listens at socket_path(getpid()). Once a process: again is no error. THREADS: any, not from signal handlers.
+base::Status open_control();
+// Ends the thread and removes the socket. Sessions go on.
+void close_control();
+
+}  // namespace maxlat::trace

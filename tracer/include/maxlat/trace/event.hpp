@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+//
+// Declaring an event: its name, its fields, and the word that says whether anybody wants it. Start here when adding
+// events to a program; tracing them is probe.hpp.
+//
+//   MAXLAT_TRACE_EVENT(motor, step, (std::uint32_t, axis), (double, position_mm), (maxlat::trace::String<32>, state))
+//   MAXLAT_TRACE_EVENT_LEVEL(motor, stalled, error, (std::uint32_t, axis))
+//
+// at namespace scope, in a source file or in a header that many include. At most 32 fields; types: field.hpp.
+//
+// LIFE. The event is a constant-initialised object: tracing it is safe from the first instruction of the program to its
+// last. A dynamic initialiser of the same file registers it; until then nothing can enable it, so it counts for
+// nothing: neither recorded nor lost. It stays registered until the program's static destructors have run, or its
+// module is unloaded with dlclose(). Each shared object has its own copy of a header's event (hidden visibility: a
+// probe needs no indirection, and dlclose() works); they bear one name and are enabled together.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <maxlat/trace/description.hpp>
+#include <maxlat/trace/field.hpp>
+
+namespace maxlat::trace {
+
+// One event of one module.
+struct Event {
+  // The live channels that want it, a bit each; 0: disabled. This is all that a disabled probe looks at.
+  std::atomic<std::uint32_t> wanted{0};
+  // Where in ThreadState::ring (thread.hpp) the ring of the one channel is that wants it; 0, where there never is one,
+  // unless it is one alone, of the fast kind, and the event's id fits a short record. This is all that an enabled probe
+  // looks at in the fast case. The two words change one after the other; a probe in between acts on what either says.
+  std::atomic<std::uint32_t> place{0};
+  // The record word's constant part: id, and the length where all fields are fixed. Written before the event has a
+  // place.
+  std::uint64_t kind = 0;
+  std::uint32_t id = 0;          // from 1, process-wide, in the order of registration; 0: not registered
+  std::uint32_t fixed_size = 0;  // of the payload; 0 when it depends on the values
+  const EventDescription* description;
+  // The registry's list; its lock protects both.
+  Event* next = nullptr;
+  Event* previous = nullptr;
+};
+
+// Enters an event into the registry; takes it out again when its module goes away. Both may be called more than once:
+// every source file that includes a header's event has its own call.
+struct Registration {
+  explicit Registration(Event& event);
+};
+void unregister(Event& event);
+
+// Closes the list of arguments, so that one too few is an error as one too many is.
+struct EndOfFields {
+  explicit constexpr EndOfFields(int) {}
+};
+
+namespace detail {
+
+// Of a payload whose fields are all fixed; else 0.
+constexpr std::uint32_t fixed_size(std::span<const Field> fields) {
+  std::uint32_t size = 0;
+  for (const Field& field : fields) {
+    if (field.kind == FieldKind::sequence || field.kind == FieldKind::string) return 0;
+    size += field.bytes * (field.kind == FieldKind::array ? field.count : 1u);
+  }
+  return size;
+}
+
+// Compare with memory, branch: two instructions, one access. The compiler's atomics take three.
+// relaxed: a look; who sees a bit looks again, inside (probe.hpp).
+[[gnu::always_inline]] inline bool is_wanted(const std::atomic<std::uint32_t>& wanted) {
+#if defined(__x86_64__) && !defined(MAXLAT_RING_THREAD_BUILTINS)
+  static_assert(sizeof(wanted) == sizeof(std::uint32_t));
+  asm goto("cmpl $0, %0\n\tjne %l[yes]" : : "m"(wanted) : "cc" : yes);
+  return false;
+yes:
+  return true;
+#else
+  return wanted.load(std::memory_order_relaxed) != 0;
+#endif
+}
+
+}  // namespace detail
+}  // namespace maxlat::trace
+
+// One macro's worth of machinery: a field is (type, name), and a type may have commas of its own.
+#define MAXLAT_TRACE_TYPE(...) MAXLAT_TRACE_ALL_BUT_LAST(__VA_ARGS__, 5, 4, 3, 2, )(__VA_ARGS__)
+#define MAXLAT_TRACE_ALL_BUT_LAST(a, b, c, d, e, count, ...) MAXLAT_TRACE_TYPE_##count
+#define MAXLAT_TRACE_TYPE_2(a, name) a
+#define MAXLAT_TRACE_TYPE_3(a, b, name) a, b
+#define MAXLAT_TRACE_TYPE_4(a, b, c, name) a, b, c
+#define MAXLAT_TRACE_TYPE_5(a, b, c, d, name) a, b, c, d
+#define MAXLAT_TRACE_NAME(...) MAXLAT_TRACE_LAST(__VA_ARGS__, 5, 4, 3, 2, )(__VA_ARGS__)
+#define MAXLAT_TRACE_LAST(a, b, c, d, e, count, ...) MAXLAT_TRACE_NAME_##count
+#define MAXLAT_TRACE_NAME_2(a, name) name
+#define MAXLAT_TRACE_NAME_3(a, b, name) name
+#define MAXLAT_TRACE_NAME_4(a, b, c, name) name
+#define MAXLAT_TRACE_NAME_5(a, b, c, d, name) name
+#define MAXLAT_TRACE_STRING(name) MAXLAT_TRACE_STRING_OF(name)
+#define MAXLAT_TRACE_STRING_OF(name) #name
+
+#define MAXLAT_TRACE_EACH(what, ...) __VA_OPT__(MAXLAT_TRACE_AGAIN(MAXLAT_TRACE_EACH_ONE(what, __VA_ARGS__)))
+#define MAXLAT_TRACE_EACH_ONE(what, first, ...) \
+  what first __VA_OPT__(MAXLAT_TRACE_EACH_NEXT MAXLAT_TRACE_PARENTHESES(what, __VA_ARGS__))
+#define MAXLAT_TRACE_EACH_NEXT() MAXLAT_TRACE_EACH_ONE
+#define MAXLAT_TRACE_PARENTHESES ()
+#define MAXLAT_TRACE_AGAIN(...) MAXLAT_TRACE_AGAIN_1(MAXLAT_TRACE_AGAIN_1(MAXLAT_TRACE_AGAIN_1(__VA_ARGS__)))
+#define MAXLAT_TRACE_AGAIN_1(...) MAXLAT_TRACE_AGAIN_2(MAXLAT_TRACE_AGAIN_2(MAXLAT_TRACE_AGAIN_2(__VA_ARGS__)))
+#define MAXLAT_TRACE_AGAIN_2(...) MAXLAT_TRACE_AGAIN_3(MAXLAT_TRACE_AGAIN_3(MAXLAT_TRACE_AGAIN_3(__VA_ARGS__)))
+#define MAXLAT_TRACE_AGAIN_3(...) __VA_ARGS__
+
+// What is made of each field.
+#define MAXLAT_TRACE_MEMBER(...) \
+  ::maxlat::trace::detail::Given<MAXLAT_TRACE_TYPE(__VA_ARGS__)> MAXLAT_TRACE_NAME(__VA_ARGS__);
+#define MAXLAT_TRACE_DESCRIBE(...)                                              \
+  ::maxlat::trace::detail::FieldType<MAXLAT_TRACE_TYPE(__VA_ARGS__)>::describe( \
+      MAXLAT_TRACE_STRING(MAXLAT_TRACE_NAME(__VA_ARGS__))),
+#define MAXLAT_TRACE_TYPE_OF(...) , MAXLAT_TRACE_TYPE(__VA_ARGS__)
+#define MAXLAT_TRACE_VALUE(...) , values.MAXLAT_TRACE_NAME(__VA_ARGS__)
+
+#define MAXLAT_TRACE_EVENT(provider, name, ...) \
+  MAXLAT_TRACE_EVENT_LEVEL(provider, name, info __VA_OPT__(, ) __VA_ARGS__)
+
+// The fields end with an empty one, so that an event without fields needs no case of its own.
+#define MAXLAT_TRACE_EVENT_LEVEL(provider_, name_, level_, ...)                                                    \
+  struct [[gnu::visibility("hidden")]] MaxlatTraceEvent_##provider_##_##name_ {                                    \
+    struct Values {                                                                                                \
+      MAXLAT_TRACE_EACH(MAXLAT_TRACE_MEMBER, __VA_ARGS__)                                                          \
+      ::maxlat::trace::EndOfFields end_of_fields;                                                                  \
+    };                                                                                                             \
+    static constexpr ::maxlat::trace::Field kFields[] = {MAXLAT_TRACE_EACH(MAXLAT_TRACE_DESCRIBE, __VA_ARGS__){}}; \
+    static constexpr ::maxlat::trace::EventDescription kDescription{                                               \
+        #provider_, #name_, ::maxlat::trace::Level::level_, {kFields, sizeof(kFields) / sizeof(kFields[0]) - 1}};  \
+    static inline constinit ::maxlat::trace::Event event{                                                          \
+        .fixed_size = ::maxlat::trace::detail::fixed_size(kDescription.fields), .description = &kDescription};     \
+    static inline const ::maxlat::trace::Registration registration{event};                                         \
+    [[gnu::destructor, gnu::used]] static void module_goes_away() {                                                \
+      ::maxlat::trace::unregister(event);                                                                          \
+    }                                                                                                              \
+    [[gnu::always_inline]] static void trace([[maybe_unused]] const Values& values) {                              \
+      ::maxlat::trace::detail::Probe<MaxlatTraceEvent_##provider_##_##name_ MAXLAT_TRACE_EACH(                     \
+          MAXLAT_TRACE_TYPE_OF, __VA_ARGS__)>::trace(event MAXLAT_TRACE_EACH(MAXLAT_TRACE_VALUE, __VA_ARGS__));    \
+    }                                                                                                              \
+  };

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+//
+// What probes need of channels that are not of the fast kind (thread.hpp), and the calls they make on their way to a
+// ring when there is none yet. For probe.hpp only.
+#pragma once
+
+#include <maxlat/ring/record_write.h>
+
+#include <atomic>
+#include <cstdint>
+#include <maxlat/trace/current_cpu.hpp>
+#include <maxlat/trace/thread.hpp>
+
+namespace maxlat::trace::detail {
+
+// Written before an event's word names the channel, never changed while a probe that saw the name is inside.
+struct OtherChannel {
+  bool per_cpu = false;
+  int wakeup = -1;                     // eventfd, or -1
+  std::uint32_t cpus = 0;              // of rings
+  const maxlat_ring* rings = nullptr;  // [cpus]
+};
+
+extern constinit OtherChannel other_channels[kOtherChannels];
+
+inline const OtherChannel& other_channel(unsigned channel) {
+  return other_channels[channel - kFastChannels];
+}
+
+// All of these: REQUIRES: inside. THREADS: any, signal handlers too. They leave errno as it was.
+
+// Puts the thread into the list of those that are waited for. RETURNS: false: it is ending, or in the tracer itself.
+bool register_in_probe();
+// A ring for this thread. RETURNS: null when there is none, or the channel is not running; counted.
+const maxlat_ring* claim_ring(unsigned channel);
+// Counts an event that a thread without registration cannot record, in each channel that wants it.
+void lose(std::uint32_t wanted);
+// After a record that was the first of its packet: one write to the eventfd.
+void wake_consumer(const OtherChannel& channel, const maxlat_ring* ring, const maxlat_ring_record& record);
+// Counts an event on a CPU that the channel has no ring for (plugged in since).
+void lose_on_cpu(unsigned channel);
+
+[[gnu::always_inline]] inline const maxlat_ring* ring_of(unsigned channel) {
+  const ThreadState& thread = thread_state;
+  const maxlat_ring* ring =
+      channel < kFastChannels ? thread.ring[1 + channel] : thread.other_ring[channel - kFastChannels];
+  return MAXLAT_LIKELY(ring != &nowhere) ? ring : claim_ring(channel);
+}
+
+// The ring of the CPU we are on now. By the time of the write we may be elsewhere: its writers are atomic
+// (MAXLAT_RING_CPU).
+[[gnu::always_inline]] inline const maxlat_ring* ring_of_cpu(const OtherChannel& channel, unsigned number) {
+  const std::uint32_t cpu = current_cpu();
+  if (MAXLAT_LIKELY(cpu < channel.cpus)) return &channel.rings[cpu];
+  lose_on_cpu(number);
+  return nullptr;
+}
+
+}  // namespace maxlat::trace::detail

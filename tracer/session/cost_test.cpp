@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// Instructions of a whole MAXLAT_TRACE with three 64-bit fields, from the tracepoint to the last: counted by
+// single-stepping, a figure that noise cannot touch. The ring's part of it alone is in ring/cost_test.cpp.
+#include <maxlat/trace/probe.hpp>
+
+#include "ring/test_single_step.hpp"
+#include "session/test_recording.hpp"
+
+MAXLAT_TRACE_EVENT(cost, three, (std::uint64_t, a), (std::uint64_t, b), (std::uint64_t, c))
+
+namespace {
+
+using namespace maxlat::trace;
+using namespace maxlat::trace::test;
+using maxlat::ring_test::SingleStep;
+
+constexpr std::uint64_t limit(std::uint64_t gcc) {
+#ifdef __clang__
+  return gcc + gcc / 10;
+#else
+  return gcc;
+#endif
+}
+
+__attribute__((noinline)) void traced(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
+  MAXLAT_TRACE(cost, three, a, b, c);
+}
+// What the counting itself costs: the same call of a function that does nothing.
+__attribute__((noinline)) void not_traced(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
+  asm volatile("" : : "r"(a), "r"(b), "r"(c) : "memory");
+}
+
+template <class Function>
+__attribute__((noinline)) std::uint64_t steps_of(Function function) {
+  const SingleStep stepper;
+  SingleStep::interrupt(UINT64_MAX, nullptr, [&] { function(1, 2, 3); });
+  return SingleStep::steps();
+}
+std::uint64_t instructions() {
+  return steps_of(traced) - steps_of(not_traced);
+}
+
+void report(const char* what, std::uint64_t count) {
+  testing::Test::RecordProperty(what, std::to_string(count));
+  std::printf("%s: %lu instructions\n", what, static_cast<unsigned long>(count));
+}
+
+TEST(TraceCost, DisabledIsTwoInstructions) {
+  const std::uint64_t count = instructions();
+  report("disabled", count);
+  EXPECT_EQ(count, 2u);
+}
+
+TEST(TraceCost, PerThreadIsAtMost60) {
+  for (const FullBuffer mode : {FullBuffer::discard, FullBuffer::overwrite}) {
+    Recording recording({{.name = "all", .when_full = mode}});
+    recording.start("cost:*");
+    traced(1, 2, 3);
+    const std::uint64_t count = instructions();
+    report(mode == FullBuffer::discard ? "per thread, discard" : "per thread, overwrite", count);
+    EXPECT_LE(count, limit(60));
+    EXPECT_EQ(recording.finish().size(), 2u);
+  }
+}
+
+TEST(TraceCost, PerCpuIsBounded) {
+  Recording recording({{.name = "all", .ownership = Ownership::per_cpu}});
+  recording.start("cost:*");
+  traced(1, 2, 3);
+  const std::uint64_t count = instructions();
+  report("per CPU, discard", count);
+  EXPECT_LE(count, limit(90));
+}
+
+TEST(TraceCost, TheFirstEventOfAPreparedThreadCostsOnlyTheOpeningOfItsPacketMore) {
+  Recording recording;
+  recording.start("cost:*");
+  ASSERT_TRUE(prepare_thread());
+  const std::uint64_t first = instructions();
+  const std::uint64_t second = instructions();
+  report("first of a prepared thread", first);
+  report("second", second);
+  EXPECT_LE(first, limit(300));
+  EXPECT_LE(second, limit(60));
+}
+
+}  // namespace

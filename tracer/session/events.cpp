@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#include "session/events.hpp"
+
+#include <maxlat/ring/record_write.h>
+
+#include "session/control_lock.hpp"
+
+namespace maxlat::trace {
+namespace detail {
+namespace {
+
+constinit Event* first = nullptr;
+constinit Event* last = nullptr;
+constinit std::uint32_t last_id = 0;
+
+}  // namespace
+
+Event* first_event() {
+  return first;
+}
+
+std::string full_name(const EventDescription& event) {
+  return std::string(event.provider) + ':' + std::string(event.name);
+}
+
+}  // namespace detail
+
+Registration::Registration(Event& event) {
+  const detail::ControlLock lock;
+  if (event.id != 0) return;
+  event.id = ++detail::last_id;
+  event.kind = maxlat_ring_record_kind(event.id, event.fixed_size != 0 || event.description->fields.empty()
+                                                     ? maxlat_ring_record_size(event.fixed_size)
+                                                     : 0);
+  event.previous = detail::last;
+  (detail::last != nullptr ? detail::last->next : detail::first) = &event;
+  detail::last = &event;
+  detail::event_appeared(event);
+}
+
+// The module's code goes away with its events: nobody can be in their probes.
+void unregister(Event& event) {
+  const detail::ControlLock lock;
+  if (event.id == 0) return;
+  event.place.store(0, std::memory_order_relaxed);  // relaxed, both: see above
+  event.wanted.store(0, std::memory_order_relaxed);
+  (event.previous != nullptr ? event.previous->next : detail::first) = event.next;
+  (event.next != nullptr ? event.next->previous : detail::last) = event.previous;
+  event.id = 0;
+}
+
+}  // namespace maxlat::trace

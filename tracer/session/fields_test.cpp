@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// Every type of field, byte for byte against the payload layout of description.hpp.
+#include <maxlat/trace/probe.hpp>
+#include <string>
+
+#include "session/test_recording.hpp"
+
+MAXLAT_TRACE_EVENT(fields, integers, (std::int8_t, a), (std::uint8_t, b), (std::int16_t, c), (std::uint16_t, d),
+                   (std::int32_t, e), (std::uint32_t, f), (std::int64_t, g), (std::uint64_t, h), (bool, i), (char, j))
+MAXLAT_TRACE_EVENT(fields, floating, (float, a), (double, b))
+MAXLAT_TRACE_EVENT(fields, arrays, (std::array<std::uint16_t, 3>, a), (float[2], b), (std::uint8_t, c))
+MAXLAT_TRACE_EVENT(fields, sequences, (maxlat::trace::Sequence<std::uint32_t, 3>, a),
+                   (maxlat::trace::Sequence<std::uint8_t, 300>, b))
+MAXLAT_TRACE_EVENT(fields, strings, (maxlat::trace::String<5>, a), (maxlat::trace::String<64>, b), (int, c))
+MAXLAT_TRACE_EVENT_LEVEL(fields, none, debug)
+MAXLAT_TRACE_EVENT(fields, many, (int, a01), (int, a02), (int, a03), (int, a04), (int, a05), (int, a06), (int, a07),
+                   (int, a08), (int, a09), (int, a10), (int, a11), (int, a12), (int, a13), (int, a14), (int, a15),
+                   (int, a16), (int, a17), (int, a18), (int, a19), (int, a20), (int, a21), (int, a22), (int, a23),
+                   (int, a24), (int, a25), (int, a26), (int, a27), (int, a28), (int, a29), (int, a30), (int, a31),
+                   (int, a32))
+
+namespace {
+
+using namespace maxlat::trace;
+using namespace maxlat::trace::test;
+
+// The payload without its padding.
+std::string bytes(const Recorded& record, std::size_t size) {
+  EXPECT_EQ(record.payload.size(), (size + 7) / 8 * 8);
+  return {record.payload.begin(), record.payload.begin() + static_cast<std::ptrdiff_t>(size)};
+}
+
+template <class... T>
+std::string packed(const T&... values) {
+  std::string all;
+  (all.append(reinterpret_cast<const char*>(&values), sizeof(values)), ...);
+  return all;
+}
+
+// One event, traced alone.
+template <class Trace>
+Recorded record_of(Trace trace) {
+  Recording recording;
+  recording.start("fields:*");
+  trace();
+  const std::vector<Recorded> all = recording.finish();
+  EXPECT_EQ(all.size(), 1u);
+  return all.empty() ? Recorded{} : all[0];
+}
+
+TEST(Fields, Integers) {
+  const Recorded record = record_of([] {
+    MAXLAT_TRACE(fields, integers, std::int8_t{-1}, 0xfe, std::int16_t{-2}, 0xfedc, -3, 0xfedcba98u, -4l,
+                 0xfedcba9876543210ul, true, 'x');
+  });
+  EXPECT_EQ(bytes(record, 32),
+            packed(std::int8_t{-1}, std::uint8_t{0xfe}, std::int16_t{-2}, std::uint16_t{0xfedc}, std::int32_t{-3},
+                   std::uint32_t{0xfedcba98}, std::int64_t{-4}, std::uint64_t{0xfedcba9876543210}, true, 'x'));
+}
+
+TEST(Fields, Floating) {
+  const Recorded record = record_of([] { MAXLAT_TRACE(fields, floating, 1.5f, -2.25); });
+  EXPECT_EQ(bytes(record, 12), packed(1.5f, -2.25));
+}
+
+TEST(Fields, ArraysOfEitherKind) {
+  const Recorded record = record_of([] {
+    const std::uint16_t plain[3] = {1, 2, 0xffff};
+    const std::array<float, 2> standard = {0.5f, -1.0f};
+    MAXLAT_TRACE(fields, arrays, plain, standard, 7);
+  });
+  EXPECT_EQ(bytes(record, 15),
+            packed(std::uint16_t{1}, std::uint16_t{2}, std::uint16_t{0xffff}, 0.5f, -1.0f, std::uint8_t{7}));
+}
+
+TEST(Fields, SequencesAreCutAtTheirCap) {
+  const std::vector<std::uint32_t> four = {1, 2, 3, 4};
+  const std::vector<std::uint8_t> none;
+  const Recorded cut = record_of([&] { MAXLAT_TRACE(fields, sequences, four, none); });
+  EXPECT_EQ(bytes(cut, 16), packed(std::uint16_t{3}, 1u, 2u, 3u, std::uint16_t{0}));
+  const std::vector<std::uint8_t> long_one(299, 9);
+  const Recorded whole = record_of([&] { MAXLAT_TRACE(fields, sequences, std::span(four).first(1), long_one); });
+  EXPECT_EQ(bytes(whole, 6 + 301), packed(std::uint16_t{1}, 1u, std::uint16_t{299}) + std::string(299, 9));
+}
+
+TEST(Fields, StringsAreCutAtTheirCapAndAtTheFirstZero) {
+  const Recorded cut = record_of([] { MAXLAT_TRACE(fields, strings, "exceeds", std::string("text"), 1); });
+  EXPECT_EQ(bytes(cut, 15), "excee" + std::string(1, 0) + "text" + std::string(1, 0) + packed(1));
+  const Recorded zero = record_of(
+      [] { MAXLAT_TRACE(fields, strings, std::string_view("a\0b", 3), static_cast<const char*>(nullptr), 2); });
+  EXPECT_EQ(bytes(zero, 7), "a" + std::string(2, 0) + packed(2));
+}
+
+TEST(Fields, NoneAndMany) {
+  EXPECT_EQ(bytes(record_of([] { MAXLAT_TRACE(fields, none); }), 0), "");
+  const Recorded record = record_of([] {
+    MAXLAT_TRACE(fields, many, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24,
+                 25, 26, 27, 28, 29, 30, 31, 32);
+  });
+  for (int i = 0; i < 32; ++i) EXPECT_EQ(record.at<int>(4 * static_cast<std::size_t>(i)), i + 1);
+}
+
+TEST(Fields, ArgumentsAreEvaluatedOnceAndOnlyWhenWanted) {
+  int evaluated = 0;
+  const auto count = [&] { return ++evaluated; };
+  MAXLAT_TRACE(fields, strings, "a", "b", count());
+  EXPECT_EQ(evaluated, 0);
+  {
+    // Two channels want it: still once.
+    Recording recording({{.name = "one"}, {.name = "two"}});
+    Recording::expect_ok(recording.session.enable("two", "*:strings"));
+    recording.start("*:strings");
+    MAXLAT_TRACE(fields, strings, "a", "b", count());
+    EXPECT_EQ(recording.finish().size(), 2u);
+  }
+  EXPECT_EQ(evaluated, 1);
+  MAXLAT_TRACE(fields, strings, "a", "b", count());
+  EXPECT_EQ(evaluated, 1);
+}
+
+TEST(Fields, AreDescribed) {
+  const EventDescription& event = MaxlatTraceEvent_fields_arrays::kDescription;
+  EXPECT_EQ(event.provider, "fields");
+  EXPECT_EQ(event.name, "arrays");
+  EXPECT_EQ(event.level, Level::info);
+  ASSERT_EQ(event.fields.size(), 3u);
+  EXPECT_EQ(event.fields[0].name, "a");
+  EXPECT_EQ(event.fields[0].kind, FieldKind::array);
+  EXPECT_EQ(event.fields[0].bytes, 2);
+  EXPECT_EQ(event.fields[0].count, 3);
+  EXPECT_FALSE(event.fields[0].is_signed);
+  EXPECT_TRUE(event.fields[1].is_float);
+  EXPECT_EQ(event.fields[2].kind, FieldKind::integer);
+  EXPECT_EQ(MaxlatTraceEvent_fields_none::kDescription.level, Level::debug);
+  EXPECT_TRUE(MaxlatTraceEvent_fields_none::kDescription.fields.empty());
+  EXPECT_EQ(MaxlatTraceEvent_fields_sequences::kDescription.fields[1].count, 300);
+  EXPECT_TRUE(MaxlatTraceEvent_fields_integers::kDescription.fields[0].is_signed);
+  EXPECT_EQ(MaxlatTraceEvent_fields_floating::kDescription.fields[1].kind, FieldKind::floating);
+}
+
+}  // namespace

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+#include "session/live_channels.hpp"
+
+#include <errno.h>
+#include <maxlat/ring/switch.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <urcu-bp.h>
+
+#include <bit>
+
+#include "session/threads.hpp"
+
+namespace maxlat::trace {
+namespace detail {
+
+constinit OtherChannel other_channels[kOtherChannels];
+constinit std::atomic<std::uint32_t> running_channels{0};
+
+namespace {
+
+Channel* live_channels[kChannels];
+
+class ReadLock {
+ public:
+  ReadLock() { urcu_bp_read_lock(); }
+  ~ReadLock() { urcu_bp_read_unlock(); }
+  ReadLock(const ReadLock&) = delete;
+  ReadLock& operator=(const ReadLock&) = delete;
+};
+
+// REQUIRES: a ReadLock.
+Channel* channel_of(unsigned number) {
+  return rcu_dereference(live_channels[number]);
+}
+
+bool is_running(unsigned number) {
+  // acquire [K3]: as in a probe, probe.hpp.
+  return (running_channels.load(std::memory_order_acquire) >> number & 1) != 0;
+}
+
+const maxlat_ring*& ring_place(ThreadState& thread, unsigned number) {
+  return number < kFastChannels ? thread.ring[1 + number] : thread.other_ring[number - kFastChannels];
+}
+
+void lose_in(unsigned number) {
+  const ReadLock lock;
+  if (Channel* channel = channel_of(number)) channel->count_lost_no_ring();
+}
+
+// What probes call leaves errno as the program knows it.
+class ErrnoKept {
+ public:
+  ErrnoKept() : before_(errno) {}
+  ~ErrnoKept() { errno = before_; }
+  ErrnoKept(const ErrnoKept&) = delete;
+  ErrnoKept& operator=(const ErrnoKept&) = delete;
+
+ private:
+  const int before_;
+};
+
+// REQUIRES: inside, registered. RETURNS: the thread's ring, claimed now if it had none; null: none to be had.
+const maxlat_ring* claim_in(unsigned number) {
+  ThreadState& thread = thread_state;
+  const Busy busy;
+  const maxlat_ring*& place = ring_place(thread, number);
+  if (place != &nowhere) return place;  // a handler was faster
+  const ReadLock lock;
+  Channel* channel = channel_of(number);
+  if (channel == nullptr || !is_running(number)) return nullptr;
+  const maxlat_ring* ring = channel->claim();
+  thread.refused[number] = ring == nullptr;
+  if (ring != nullptr) place = ring;
+  return ring;
+}
+
+}  // namespace
+
+bool register_in_probe() {
+  const ErrnoKept errno_kept;
+  return !thread_state.busy && register_thread();
+}
+
+const maxlat_ring* claim_ring(unsigned number) {
+  const ErrnoKept errno_kept;
+  ThreadState& thread = thread_state;
+  if (!thread.refused[number] && !thread.busy && !thread.ended) {
+    if (const maxlat_ring* ring = claim_in(number)) return ring;
+    if (!is_running(number)) return nullptr;  // was stopped meanwhile: not an event of it
+  }
+  lose_in(number);
+  return nullptr;
+}
+
+void lose(std::uint32_t wanted) {
+  const ErrnoKept errno_kept;
+  for (; wanted != 0; wanted &= wanted - 1) lose_in(static_cast<unsigned>(std::countr_zero(wanted)));
+}
+
+void lose_on_cpu(unsigned number) {
+  const ErrnoKept errno_kept;
+  lose_in(number);
+}
+
+void wake_consumer(const OtherChannel& channel, const maxlat_ring* ring, const maxlat_ring_record& record) {
+  const std::uint64_t position = record.slot.position;
+  if ((position & ring->shape.sub_buffer_mask) != MAXLAT_RING_PACKET_HEADER) return;
+  const ErrnoKept errno_kept;
+  const std::uint64_t one = 1;
+  // Not write(): that is a cancellation point. It fails when the counter is full: then the consumer was told before.
+  syscall(SYS_write, channel.wakeup, &one, sizeof(one));
+}
+
+// The list is left under the read lock: a channel that goes away earlier has taken its ring from us (forget_rings), and
+// one that does so later waits for us before its number can name another.
+void end_rings_of_this_thread(void (*leave_list)()) {
+  ThreadState& thread = thread_state;
+  const ReadLock lock;
+  leave_list();
+  for (unsigned number = 0; number < kChannels; ++number) {
+    const maxlat_ring*& place = ring_place(thread, number);
+    if (place == &nowhere) continue;
+    Channel* channel = channel_of(number);
+    if (channel != nullptr) channel->end(place);
+    place = &nowhere;
+  }
+}
+
+base::Status enter_channel(Channel& channel) {
+  const bool fast = !channel.per_cpu() && !channel.wakes();
+  const unsigned first = fast ? 0 : kFastChannels;
+  const unsigned end = fast ? kFastChannels : kChannels;
+  for (unsigned number = first; number < end; ++number) {
+    if (live_channels[number] != nullptr) continue;
+    channel.set_number(number);
+    rcu_assign_pointer(live_channels[number], &channel);
+    return {};
+  }
+  return base::Error{"no more than 16 channels of this kind can live at a time", "destroy another session"};
+}
+
+void remove_channel(Channel& channel) {
+  if (channel.number() == kChannels) return;
+  forget_rings(channel.number());
+  rcu_assign_pointer(live_channels[channel.number()], nullptr);
+  urcu_bp_synchronize_rcu();
+  channel.set_number(kChannels);
+}
+
+void forget_all_channels() {
+  running_channels.store(0, std::memory_order_relaxed);  // relaxed: one thread in the world
+  for (unsigned number = 0; number < kChannels; ++number) {
+    live_channels[number] = nullptr;
+    ring_place(thread_state, number) = &nowhere;
+    thread_state.refused[number] = false;
+  }
+}
+
+}  // namespace detail
+
+bool prepare_thread() {
+  using namespace detail;
+  make_ready_for_threads();
+  ThreadState& thread = thread_state;
+  if (!register_thread()) return false;
+  bool all = true;
+  enter(thread);
+  for (unsigned number = 0; number < kChannels; ++number) {
+    if (!is_running(number)) continue;
+    const ReadLock lock;
+    Channel* channel = channel_of(number);
+    if (channel == nullptr || channel->per_cpu()) continue;
+    const maxlat_ring* ring = claim_in(number);
+    all = ring != nullptr && channel->lock_pages(ring) && all;
+  }
+  leave(thread);
+  return all;
+}
+
+void flush() {
+  using namespace detail;
+  ThreadState& thread = thread_state;
+  enter(thread);
+  for (unsigned number = 0; number < kChannels; ++number) {
+    const maxlat_ring* ring = ring_place(thread, number);
+    if (ring != &nowhere && is_running(number)) maxlat_ring_flush(MAXLAT_RING_THREAD, ring);
+  }
+  leave(thread);
+}
+
+}  // namespace maxlat::trace

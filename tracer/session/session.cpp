@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#include <maxlat/base/counter.h>
+
+#include <algorithm>
+#include <maxlat/trace/session.hpp>
+
+#include "session/control_lock.hpp"
+#include "session/fork.hpp"
+#include "session/pattern.hpp"
+#include "session/session_core.hpp"
+
+namespace maxlat::trace {
+
+using detail::ControlLock;
+using detail::sessions;
+
+Session::Session(std::shared_ptr<detail::SessionCore> core) : core_(std::move(core)) {}
+
+base::Result<Session> Session::create(SessionOptions options) {
+  detail::watch_forks();
+  const ControlLock lock;
+  if (!detail::is_name(options.name)) {
+    return base::Error{"not the name of a session: " + options.name, "[A-Za-z0-9_.:-]+, below 64 characters"};
+  }
+  for (const auto& session : sessions()) {
+    if (session->name() == options.name) return base::Error{"there is a session " + options.name + " already"};
+  }
+  sessions().push_back(std::make_shared<detail::SessionCore>(std::move(options)));
+  return Session(sessions().back());
+}
+
+base::Result<Session> Session::find(std::string_view name) {
+  const ControlLock lock;
+  for (const auto& session : sessions()) {
+    if (session->name() == name) return Session(session);
+  }
+  return base::Error{"there is no session " + std::string(name)};
+}
+
+std::vector<SessionStatus> Session::all() {
+  const ControlLock lock;
+  std::vector<SessionStatus> all;
+  for (const auto& session : sessions()) all.push_back(session->status());
+  return all;
+}
+
+base::Status Session::add_channel(const ChannelOptions& options) {
+  const ControlLock lock;
+  return core_->add_channel(options);
+}
+
+base::Status Session::enable(std::string_view channel, std::string_view pattern, Level level) {
+  const ControlLock lock;
+  return core_->add_rule(channel, pattern, level, true);
+}
+
+base::Status Session::disable(std::string_view channel, std::string_view pattern) {
+  const ControlLock lock;
+  return core_->add_rule(channel, pattern, Level::debug, false);
+}
+
+base::Status Session::start() {
+  const ControlLock lock;
+  return core_->start();
+}
+
+base::Status Session::stop() {
+  const ControlLock lock;
+  return core_->stop();
+}
+
+base::Status Session::destroy() {
+  const ControlLock lock;
+  return core_->destroy();
+}
+
+SessionStatus Session::status() const {
+  const ControlLock lock;
+  return core_->status();
+}
+
+base::Result<SessionDescriptors> Session::descriptors() const {
+  const ControlLock lock;
+  return core_->descriptors();
+}
+
+void Session::request_snapshot() {
+  maxlat_shm_header* shared = core_->shared();
+  if (shared == nullptr) return;
+  // relaxed: a time for the log. release [S7]: before the count that announces it. Partner: acquire [S7] where the
+  // recorder reads the count. Shape: publish.
+  __atomic_store_n(&shared->snapshot_time, maxlat_counter_plain(), __ATOMIC_RELAXED);
+  __atomic_fetch_add(&shared->snapshot_requests, 1, __ATOMIC_RELEASE);
+}
+
+bool Session::snapshot_if_above(std::uint64_t latency, std::uint64_t limit, std::uint64_t at_least_apart_ticks) {
+  if (latency <= limit) return false;
+  const std::uint64_t now = maxlat_counter_plain();
+  // relaxed, both: of several threads at once one wins the exchange, and it orders nothing else.
+  std::uint64_t last = core_->last_snapshot.load(std::memory_order_relaxed);
+  if (last != 0 && now - last < at_least_apart_ticks) return false;
+  if (!core_->last_snapshot.compare_exchange_strong(last, now, std::memory_order_relaxed)) return false;
+  request_snapshot();
+  return true;
+}
+
+}  // namespace maxlat::trace

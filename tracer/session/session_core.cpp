@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: MIT
+#include "session/session_core.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/eventfd.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "session/events.hpp"
+#include "session/live_channels.hpp"
+#include "session/pattern.hpp"
+#include "session/threads.hpp"
+
+namespace maxlat::trace::detail {
+namespace {
+
+Uuid random_uuid() {
+  Uuid uuid{};
+  if (getrandom(uuid.data(), uuid.size(), 0) < 0) uuid[0] = 1;   // never all zero
+  uuid[6] = static_cast<std::uint8_t>((uuid[6] & 0x0f) | 0x40);  // RFC 4122: random
+  uuid[8] = static_cast<std::uint8_t>((uuid[8] & 0x3f) | 0x80);
+  return uuid;
+}
+
+// Brings the event's word in step with every session's rules. RETURNS: the first failure to describe it.
+base::Status refresh(Event& event) {
+  base::Status failed;
+  std::uint32_t channels = 0;
+  for (const auto& session : sessions()) channels |= session->channels_wanting(event, &failed);
+  const bool fast = std::has_single_bit(channels) && channels < 1u << kFastChannels && event.id < MAXLAT_RING_LONG_ID;
+  // release [K3], both: id, description, channel before the words that lead to them. Partner: acquire [K3] in
+  // probe.hpp.
+  event.place.store(fast ? 1 + static_cast<std::uint32_t>(std::countr_zero(channels)) : 0, std::memory_order_release);
+  event.wanted.store(channels, std::memory_order_release);
+  return failed;
+}
+
+base::Status refresh_all() {
+  base::Status failed;
+  for (Event* event = first_event(); event != nullptr; event = event->next) {
+    const base::Status status = refresh(*event);
+    if (!status && failed.ok()) failed = status;
+  }
+  return failed;
+}
+
+}  // namespace
+
+std::vector<std::shared_ptr<SessionCore>>& sessions() {
+  static auto* all = new std::vector<std::shared_ptr<SessionCore>>;  // never destroyed: static destructors trace, too
+  return *all;
+}
+
+void event_appeared(Event& event) {
+  // A failure to describe it leaves the event disabled there: nobody is here to be told, `list` and the metadata say
+  // so.
+  if (!sessions().empty()) (void)refresh(event);
+}
+
+// The last rule that matches decides.
+bool SessionCore::Plan::wants(const EventDescription& event) const {
+  const std::string name = full_name(event);
+  const auto rule = std::find_if(rules.rbegin(), rules.rend(), [&](const Rule& r) {
+    return matches(r.pattern, name) && (!r.enables || event.level <= r.level);
+  });
+  return rule != rules.rend() && rule->enables;
+}
+
+SessionCore::~SessionCore() {
+  if (wakeup_ >= 0) close(wakeup_);
+}
+
+SessionCore::Plan* SessionCore::plan_of(std::string_view channel) {
+  const auto plan =
+      std::find_if(plans_.begin(), plans_.end(), [&](const Plan& p) { return p.options.name == channel; });
+  return plan == plans_.end() ? nullptr : &*plan;
+}
+
+base::Status SessionCore::check_alive() const {
+  if (state_ != SessionState::destroyed) return {};
+  return base::Error{"session " + name() + " is destroyed"};
+}
+
+base::Status SessionCore::add_channel(const ChannelOptions& options) {
+  if (const base::Status alive = check_alive(); !alive) return alive;
+  if (file_ != nullptr) return base::Error{"session " + name() + " was started: no more channels"};
+  if (!is_name(options.name)) return base::Error{"not the name of a channel: " + options.name, "[A-Za-z0-9_.:-]+"};
+  if (plan_of(options.name) != nullptr) return base::Error{"there is a channel " + options.name + " already"};
+  if (plans_.size() == MAXLAT_SHM_MAX_CHANNELS) return base::Error{"a session has no more than 8 channels"};
+  const base::Result<ChannelLayout> layout = layout_of(options);
+  if (!layout) return layout.error();
+  plans_.push_back(Plan{options, {}, {}, nullptr, {options.name, {}, 0, layout->slots}});
+  return {};
+}
+
+base::Status SessionCore::add_rule(std::string_view channel, std::string_view pattern, Level level, bool enables) {
+  if (const base::Status alive = check_alive(); !alive) return alive;
+  Plan* plan = plan_of(channel);
+  if (plan == nullptr) return base::Error{"session " + name() + " has no channel " + std::string(channel)};
+  if (!is_pattern(pattern)) {
+    return base::Error{"not a pattern of events: " + std::string(pattern), "PROVIDER:NAME, with * and ?"};
+  }
+  plan->rules.push_back({std::string(pattern), level, enables});
+  return state_ == SessionState::running ? refresh_all() : base::Status{};
+}
+
+std::uint32_t SessionCore::channels_wanting(const Event& event, base::Status* failed) {
+  if (state_ != SessionState::running) return 0;
+  std::uint32_t channels = 0;
+  for (std::size_t i = 0; i < plans_.size(); ++i) {
+    Plan& plan = plans_[i];
+    if (!plan.wants(*event.description)) continue;
+    if (plan.described.size() <= event.id) plan.described.resize(event.id + 1);
+    if (!plan.described[event.id]) {
+      const base::Status status =
+          file_->append_metadata(metadata_of_event(static_cast<std::uint32_t>(i), event.id, *event.description));
+      if (!status) {
+        *failed = status;
+        continue;
+      }
+      plan.described[event.id] = true;
+    }
+    channels |= 1u << plan.channel->number();
+  }
+  return channels;
+}
+
+// The memory, the clock's part of the metadata, and the channels' part.
+base::Status SessionCore::make_memory() {
+  const base::CounterClock counter = options_.clock ? *options_.clock : base::calibrate();
+  if (!counter.trusted) {
+    return base::Error{"the time-stamp counter cannot be trusted: " + counter.why,
+                       "the tracer has no other clock; boot with tsc=reliable if you know better",
+                       base::Exit::cannot_run};
+  }
+  std::vector<ChannelLayout> layouts;
+  for (const Plan& plan : plans_) {
+    const base::Result<ChannelLayout> layout = layout_of(plan.options);
+    if (!layout) return layout.error();
+    layouts.push_back(*layout);
+  }
+  const Uuid uuid = random_uuid();
+  base::Result<std::unique_ptr<SessionFile>> file = SessionFile::create(name(), uuid, layouts);
+  if (!file) return file.error();
+  const TraceEnvironment environment{uuid, name(), program_invocation_short_name, static_cast<int>(getpid())};
+  std::string text = metadata_of_trace(environment, trace_clock(counter));
+  for (std::size_t i = 0; i < plans_.size(); ++i) {
+    text += metadata_of_channel(static_cast<std::uint32_t>(i), plans_[i].options.name,
+                                plans_[i].options.ownership == Ownership::per_cpu);
+  }
+  if (const base::Status status = (*file)->append_metadata(text); !status) return status;
+  file_ = std::move(*file);
+  return {};
+}
+
+base::Status SessionCore::make_channels() {
+  const bool wakes =
+      std::any_of(plans_.begin(), plans_.end(), [](const Plan& p) { return p.options.delivery == Delivery::wakeup; });
+  if (wakes) {
+    wakeup_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (wakeup_ < 0) return base::system_error("cannot make an eventfd", errno);
+  }
+  for (std::size_t i = 0; i < plans_.size(); ++i) {
+    auto channel = std::make_unique<Channel>(*file_, static_cast<std::uint32_t>(i), plans_[i].options);
+    if (channel->per_cpu()) {
+      if (const base::Status made = channel->make_cpu_rings(); !made) return made;
+    }
+    if (const base::Status entered = enter_channel(*channel); !entered) return entered;
+    if (channel->number() >= kFastChannels) {
+      other_channels[channel->number() - kFastChannels] = channel->for_probes(wakeup_);
+    }
+    plans_[i].channel = std::move(channel);
+  }
+  return {};
+}
+
+base::Status SessionCore::start() {
+  if (const base::Status alive = check_alive(); !alive) return alive;
+  if (state_ == SessionState::running) return base::Error{"session " + name() + " is running"};
+  if (plans_.empty()) return base::Error{"session " + name() + " has no channel", "add one before the first start"};
+  make_ready_for_threads();
+  if (file_ == nullptr) {
+    base::Status made = make_memory();
+    if (made.ok()) made = make_channels();
+    if (!made) {
+      for (Plan& plan : plans_) {
+        if (plan.channel != nullptr) remove_channel(*plan.channel);
+        plan.channel.reset();
+      }
+      file_.reset();
+      return made;
+    }
+    // release [K5]: the header before the pointer. Partner: shared(). Shape: publish.
+    shared_.store(&file_->header(), std::memory_order_release);
+  }
+  state_ = SessionState::running;
+  __atomic_store_n(&file_->header().running, 1, __ATOMIC_RELAXED);  // relaxed: a hint to the consumer
+  std::uint32_t numbers = 0;
+  for (const Plan& plan : plans_) numbers |= 1u << plan.channel->number();
+  running_channels.fetch_or(numbers, std::memory_order_release);  // release [K3], as the events' words that follow
+  return refresh_all();
+}
+
+base::Status SessionCore::stop() {
+  if (const base::Status alive = check_alive(); !alive) return alive;
+  if (state_ != SessionState::running) return {};
+  state_ = SessionState::stopped;
+  std::uint32_t numbers = 0;
+  for (const Plan& plan : plans_) numbers |= 1u << plan.channel->number();
+  (void)refresh_all();  // what another session failed to describe is not this one's news
+  running_channels.fetch_and(~numbers, std::memory_order_relaxed);  // relaxed: the barrier that follows orders it
+  if (!wait_until_all_outside()) {
+    return base::Error{"session " + name() + ": a thread has been inside a probe for " +
+                           std::to_string(kPatienceSeconds) + " s; the books are not exact",
+                       "is it stopped, or did it jump out of a signal handler?", base::Exit::invalid};
+  }
+  for (const Plan& plan : plans_) plan.channel->flush_all();
+  // release [S6]: the last packets before the word that says there are no more. Partner: acquire [S6] where the
+  // consumer reads `running`. Shape: publish.
+  __atomic_store_n(&file_->header().running, 0, __ATOMIC_RELEASE);
+  return {};
+}
+
+base::Status SessionCore::destroy() {
+  if (const base::Status alive = check_alive(); !alive) return alive;
+  if (state_ == SessionState::running) (void)stop();  // whether it failed is asked again:
+  const bool exclusive = file_ == nullptr || wait_until_all_outside();
+  const auto self = std::find_if(sessions().begin(), sessions().end(), [&](const auto& s) { return s.get() == this; });
+  const std::shared_ptr<SessionCore> kept = *self;
+  if (exclusive) {
+    for (Plan& plan : plans_) {
+      if (plan.channel == nullptr) continue;
+      plan.channel->finalise_all();
+      plan.last_status = plan.channel->status();
+      remove_channel(*plan.channel);
+      plan.channel.reset();
+    }
+    state_ = SessionState::destroyed;
+    sessions().erase(self);
+    return {};
+  }
+  // Somebody may still store into the rings: they stay mapped for good, with the object that knows them.
+  new std::shared_ptr<SessionCore>(kept);
+  state_ = SessionState::destroyed;
+  sessions().erase(self);
+  return base::Error{"session " + name() + ": a thread is inside a probe; the session's memory stays mapped", "",
+                     base::Exit::invalid};
+}
+
+SessionStatus SessionCore::status() const {
+  SessionStatus status{name(), state_, {}};
+  for (const Plan& plan : plans_) {
+    status.channels.push_back(plan.channel != nullptr ? plan.channel->status() : plan.last_status);
+  }
+  return status;
+}
+
+base::Result<SessionDescriptors> SessionCore::descriptors() const {
+  if (const base::Status alive = check_alive(); !alive) return alive.error();
+  if (file_ == nullptr) return base::Error{"session " + name() + " has no memory yet", "start it"};
+  SessionDescriptors copies;
+  copies.memory = fcntl(file_->fd(), F_DUPFD_CLOEXEC, 0);
+  if (copies.memory < 0) return base::system_error("cannot hand over the session's memory", errno);
+  if (wakeup_ >= 0) copies.wakeup = fcntl(wakeup_, F_DUPFD_CLOEXEC, 0);
+  return copies;
+}
+
+void SessionCore::forget() {
+  shared_.store(nullptr, std::memory_order_relaxed);  // relaxed: one thread in the world
+  plans_.clear();
+  file_.reset();
+  if (wakeup_ >= 0) close(wakeup_);
+  wakeup_ = -1;
+  state_ = SessionState::destroyed;
+}
+
+}  // namespace maxlat::trace::detail

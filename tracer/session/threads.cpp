@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+#include "session/threads.hpp"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/membarrier.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cstring>
+
+namespace maxlat::trace::detail {
+
+namespace {
+
+constexpr std::uint64_t no_words[4] = {};  // as many as a ring's hot line begins with
+
+// Nobody stores through it: what looks like the common case to reserve.h is what stores.
+constexpr maxlat_ring make_nowhere() {
+  maxlat_ring ring{};
+  ring.write_count = const_cast<std::uint64_t*>(no_words);
+  return ring;
+}
+
+}  // namespace
+
+constinit const maxlat_ring nowhere = make_nowhere();
+constinit thread_local ThreadState thread_state __attribute__((tls_model("initial-exec")));
+
+namespace {
+
+pthread_mutex_t list_lock;  // made by make_ready_for_threads()
+ThreadState* list = nullptr;
+std::uint64_t round_of_waiting = 0;
+pthread_key_t end_of_thread;
+bool membarrier_works = false;
+
+class ListLock {
+ public:
+  ListLock() { pthread_mutex_lock(&list_lock); }
+  ~ListLock() { pthread_mutex_unlock(&list_lock); }
+  ListLock(const ListLock&) = delete;
+  ListLock& operator=(const ListLock&) = delete;
+
+ private:
+  SignalsBlocked no_signals_;
+};
+
+void make_list_lock() {
+  pthread_mutexattr_t attributes;
+  pthread_mutexattr_init(&attributes);
+  pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
+  pthread_mutex_init(&list_lock, &attributes);
+  pthread_mutexattr_destroy(&attributes);
+}
+
+void unlink(ThreadState& thread) {
+  (thread.previous != nullptr ? thread.previous->next : list) = thread.next;
+  if (thread.next != nullptr) thread.next->previous = thread.previous;
+  thread.registered = false;
+}
+
+void leave_list() {
+  const ListLock lock;
+  unlink(thread_state);
+}
+
+// The key's value counts down the rounds in which POSIX calls destructors; this acts in the last.
+void thread_ends(void* rounds_left) {
+  const auto left = reinterpret_cast<std::uintptr_t>(rounds_left);
+  if (left > 1 && pthread_setspecific(end_of_thread, reinterpret_cast<void*>(left - 1)) == 0) return;
+  const Busy busy;
+  thread_state.ended = true;
+  end_rings_of_this_thread(&leave_list);
+}
+
+// Without membarrier: taking a right away from a page that all threads may have used makes the kernel interrupt every
+// CPU that runs one of them, and an interrupt is a barrier. True of x86; elsewhere there has been membarrier
+// since 4.14.
+void barrier_by_page_table() {
+  const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  void* page = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) return;
+  *static_cast<volatile char*>(page) = 1;
+  mprotect(page, size, PROT_READ);
+  munmap(page, size);
+}
+
+// [K1]: every running thread executes a full barrier between two of its instructions. Partner: enter() in thread.hpp.
+void barrier_in_every_thread() {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  if (!membarrier_works || syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0) {
+    barrier_by_page_table();
+  }
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+bool all_seen_outside(std::uint64_t round) {
+  const ListLock lock;
+  bool all = true;
+  for (ThreadState* thread = list; thread != nullptr; thread = thread->next) {
+    if (thread->seen_outside == round) continue;
+    // acquire [K2]: see leave() in thread.hpp.
+    if (__atomic_load_n(&thread->inside, __ATOMIC_ACQUIRE) == 0) {
+      thread->seen_outside = round;
+    } else {
+      all = false;
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+SignalsBlocked::SignalsBlocked() {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before_);
+}
+SignalsBlocked::~SignalsBlocked() {
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+void make_ready_for_threads() {
+  static const bool ready = [] {
+    make_list_lock();
+    membarrier_works = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+    return pthread_key_create(&end_of_thread, thread_ends) == 0;
+  }();
+  (void)ready;
+}
+
+bool register_thread() {
+  ThreadState& thread = thread_state;
+  if (thread.registered) return true;
+  if (thread.ended) return false;
+  const SignalsBlocked no_signals;
+  if (thread.registered) return true;  // by a handler, meanwhile
+  // Allocates when the process has many keys: glibc keeps the first 32 in the thread itself.
+  if (pthread_setspecific(end_of_thread, reinterpret_cast<void*>(PTHREAD_DESTRUCTOR_ITERATIONS)) != 0) return false;
+  const ListLock lock;
+  thread.previous = nullptr;
+  thread.next = list;
+  if (list != nullptr) list->previous = &thread;
+  list = &thread;
+  thread.registered = true;
+  return true;
+}
+
+bool wait_until_all_outside() {
+  barrier_in_every_thread();
+  std::uint64_t round = 0;
+  {
+    const ListLock lock;
+    round = ++round_of_waiting;
+  }
+  constexpr long kPauseNs = 50'000;
+  timespec start{}, now{};
+  clock_gettime(CLOCK_MONOTONIC, &start);
+  while (!all_seen_outside(round)) {
+    const timespec pause{0, kPauseNs};
+    nanosleep(&pause, nullptr);
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (now.tv_sec - start.tv_sec > kPatienceSeconds) return false;
+  }
+  return true;
+}
+
+void forget_rings(unsigned channel) {
+  const ListLock lock;
+  for (ThreadState* thread = list; thread != nullptr; thread = thread->next) {
+    if (channel < kFastChannels) {
+      thread->ring[1 + channel] = &nowhere;
+    } else {
+      thread->other_ring[channel - kFastChannels] = &nowhere;
+    }
+    thread->refused[channel] = false;
+  }
+}
+
+// The child's thread bears another id than the one that took the lock: the lock is made anew.
+void lock_threads_for_fork() {
+  pthread_mutex_lock(&list_lock);
+}
+
+void unlock_threads_after_fork(bool in_child) {
+  if (in_child) {
+    ThreadState& thread = thread_state;
+    list = thread.registered ? &thread : nullptr;
+    thread.next = nullptr;
+    thread.previous = nullptr;
+    make_list_lock();
+  } else {
+    pthread_mutex_unlock(&list_lock);
+  }
+}
+
+}  // namespace maxlat::trace::detail

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+//
+// The producer's side of a session's memory: makes the memfd, maps its head, backs rings with memory and maps them.
+// Layout and rules: session_layout.h.
+//
+// The file is sealed against growing and shrinking, so that whoever else has it cannot take pages away under a probe.
+// Memory is reserved (fallocate) before it is mapped: without any left a claim fails, and no store is ever a SIGBUS.
+//
+// OWNERSHIP: the memfd and the mapping of header and slot table; not the rings' mappings (map_ring, unmap_ring).
+// THREADS: create and append_metadata: one at a time. The others: any, they change nothing here. map_ring and
+// unmap_ring are async-signal-safe and no cancellation points.
+#pragma once
+
+#include <maxlat/ring/layout.h>
+
+#include <array>
+#include <cstdint>
+#include <maxlat/base/result.hpp>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "owned.hpp"
+#include "session_layout.h"
+
+namespace maxlat::trace {
+
+struct ChannelLayout {
+  std::string name;
+  std::uint32_t ring_features = 0;
+  std::uint32_t sub_buffer_bits = 0;
+  std::uint32_t ring_bits = 0;
+  maxlat_shm_ownership ownership = MAXLAT_SHM_PER_THREAD;
+  maxlat_shm_delivery delivery = MAXLAT_SHM_TIMER;
+  std::uint32_t slots = 0;
+};
+
+class SessionFile {
+ public:
+  static base::Result<std::unique_ptr<SessionFile>> create(std::string_view session,
+                                                           const std::array<std::uint8_t, 16>& uuid,
+                                                           std::span<const ChannelLayout> channels);
+
+  int fd() const { return memory_.number(); }
+  maxlat_shm_header& header() { return *static_cast<maxlat_shm_header*>(head_.where()); }
+  const maxlat_shm_header& layout() const { return layout_; }
+  maxlat_shm_slot* slots(std::uint32_t channel);
+
+  // Appends whole text or nothing. A consumer sees it with its length.
+  base::Status append_metadata(std::string_view text);
+
+  // The memory of one ring: zeroed, reserved, mapped and present. RETURNS: null: no memory.
+  void* map_ring(std::uint32_t channel, std::uint32_t slot) const;
+  void unmap_ring(std::uint32_t channel, void* where) const;
+
+ private:
+  SessionFile() = default;
+
+  Descriptor memory_;
+  Mapping head_;                // header and slot table
+  maxlat_shm_header layout_{};  // as made: what others do to the shared one does not lead us astray
+};
+
+// How memory is reserved: fallocate(2). Tests replace it with one that fails. RETURNS: 0, or -1 and errno.
+using ReserveMemory = int (*)(int fd, int mode, std::int64_t offset, std::int64_t size);
+extern ReserveMemory reserve_memory;
+
+}  // namespace maxlat::trace
