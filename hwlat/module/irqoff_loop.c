@@ -17,6 +17,7 @@
 void irqoff_run_loop(struct maxlat_irqoff_loop *loop, struct maxlat_histogram *histogram)
 {
 	const u64 khz = hwlat_counter_khz();
+	const u64 max_samples = loop->max_samples ?: U64_MAX;
 	const u64 ticks = (u64)(((maxlat_u128)loop->duration_ns * ((khz << 32) / 1000000)) >> 32);
 	struct maxlat_gap_meter meter;
 	u64 samples = 1, max = 0, max_at = 0, smi_before = 0, smi_after = 0, first, end;
@@ -42,6 +43,8 @@ void irqoff_run_loop(struct maxlat_irqoff_loop *loop, struct maxlat_histogram *h
 			if (meter.previous >= end)
 				break;
 		}
+		if (samples >= max_samples)
+			break;
 		maxlat_gap_step(&meter, histogram, maxlat_counter_fenced());
 		samples++;
 	}

@@ -84,12 +84,14 @@ static long ioctl_revoke(struct irqoff_file *mine)
 static long ioctl_loop(struct irqoff_file *mine, void __user *argument)
 {
 	struct maxlat_irqoff_loop loop;
+	bool only_copy;
 
 	if (copy_from_user(&loop, argument, sizeof(loop)))
 		return -EFAULT;
-	if (loop.size != sizeof(loop) || (loop.flags & ~MAXLAT_IRQOFF_LOOP_RESET))
+	if (loop.size != sizeof(loop) || (loop.flags & ~(MAXLAT_IRQOFF_LOOP_RESET | MAXLAT_IRQOFF_LOOP_ONLY_COPY)))
 		return -EINVAL;
-	if (loop.duration_ns < MAXLAT_IRQOFF_MIN_LOOP_NS || loop.duration_ns > MAXLAT_IRQOFF_MAX_LOOP_NS)
+	only_copy = loop.flags & MAXLAT_IRQOFF_LOOP_ONLY_COPY;
+	if (!only_copy && (loop.duration_ns < MAXLAT_IRQOFF_MIN_LOOP_NS || loop.duration_ns > MAXLAT_IRQOFF_MAX_LOOP_NS))
 		return -EINVAL;
 	if (!mine->histogram) {
 		mine->histogram = vzalloc(sizeof(*mine->histogram));
@@ -99,7 +101,8 @@ static long ioctl_loop(struct irqoff_file *mine, void __user *argument)
 	} else if (loop.flags & MAXLAT_IRQOFF_LOOP_RESET) {
 		maxlat_histogram_init(mine->histogram);
 	}
-	irqoff_run_loop(&loop, mine->histogram);
+	if (!only_copy)
+		irqoff_run_loop(&loop, mine->histogram);
 	if (loop.histogram && copy_to_user((void __user *)(uintptr_t)loop.histogram, mine->histogram, sizeof(*mine->histogram)))
 		return -EFAULT;
 	return copy_to_user(argument, &loop, sizeof(loop)) ? -EFAULT : 0;

@@ -9,6 +9,7 @@
  */
 #include <linux/compiler.h>
 #include <linux/ktime.h>
+#include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/string.h>
 
@@ -74,14 +75,31 @@ static __always_inline void hwlat_open_meter(struct maxlat_gap_meter *meter, u64
 	meter->block_end = end;
 }
 
-/* From the first read to the last: reads in pairs, and files the gap from each second read to the next. */
-static void hwlat_watch_until(struct hwlat_sampler *s, u64 began, u64 end)
+/* `max` is the largest gap of a width. Outside the watched time, once a width. */
+static void hwlat_note_second(struct hwlat_sampler *s, u64 max)
+{
+	const u64 number = div_u64(s->width_began_ns - s->starts_ns, NSEC_PER_SEC) + 1;
+	struct maxlat_hwlat_second *second = &hwlat_seconds(s)[(number - 1) % MAXLAT_HWLAT_SECONDS];
+
+	if (second->number != number) {
+		WRITE_ONCE(second->number, 0);
+		smp_wmb(); /* as (a) */
+		WRITE_ONCE(second->max_ticks, max);
+		smp_store_release(&second->number, number); /* as (b) */
+	} else if (max > second->max_ticks) {
+		WRITE_ONCE(second->max_ticks, max);
+	}
+}
+
+/* From the first read to the last: reads in pairs, and files the gap from each second read to the next. Returns the
+ * largest. */
+static u64 hwlat_watch_until(struct hwlat_sampler *s, u64 began, u64 end)
 {
 	struct maxlat_hwlat_cpu *header = hwlat_header(s);
 	struct maxlat_histogram *histogram = hwlat_histogram(s);
 	const u64 threshold = min(s->threshold_ticks, MAXLAT_GAP_RARE_MAX);
 	struct maxlat_gap_meter meter;
-	u64 max = histogram->max;
+	u64 max = 0;
 	u64 first = maxlat_counter_fenced();
 	u64 second = maxlat_counter_fenced();
 
@@ -98,7 +116,7 @@ static void hwlat_watch_until(struct hwlat_sampler *s, u64 began, u64 end)
 				if (gap > threshold)
 					hwlat_record_gap(s, second - first, gap - (second - first), second);
 				if (second >= end)
-					return;
+					return max;
 				began = maxlat_counter_fenced();
 				WRITE_ONCE(header->blind_ticks, header->blind_ticks + (began - second));
 				first = maxlat_counter_fenced();
@@ -116,7 +134,7 @@ static void hwlat_watch_until(struct hwlat_sampler *s, u64 began, u64 end)
 void hwlat_sample_width(struct hwlat_sampler *s)
 {
 	struct maxlat_hwlat_cpu *header = hwlat_header(s);
-	u64 smi_before;
+	u64 smi_before, max;
 	u32 nmi_before;
 
 	s->width_began_ns = ktime_get_ns();
@@ -129,16 +147,17 @@ void hwlat_sample_width(struct hwlat_sampler *s)
 	WRITE_ONCE(header->windows, header->windows + 1);
 
 	s->width_began_ticks = maxlat_counter_fenced();
-	hwlat_watch_until(s, s->width_began_ticks, s->width_began_ticks + s->width_ticks);
+	max = hwlat_watch_until(s, s->width_began_ticks, s->width_began_ticks + s->width_ticks);
 
 	smi_before = s->smi_seen;
 	nmi_before = s->nmi_seen;
 	hwlat_look_at_counts(s); /* what came since the last record made no gap above the threshold */
 	hwlat_account_counts(s, smi_before, nmi_before);
 	WRITE_ONCE(header->smi_last, s->smi_seen);
+	hwlat_note_second(s, max);
 }
 
-void hwlat_sampler_reset(struct hwlat_sampler *s, u64 width_ns, u64 threshold_ns)
+void hwlat_sampler_reset(struct hwlat_sampler *s, u64 width_ns, u64 threshold_ns, u64 starts_ns)
 {
 	struct maxlat_hwlat_cpu *header = hwlat_header(s);
 
@@ -150,4 +169,5 @@ void hwlat_sampler_reset(struct hwlat_sampler *s, u64 width_ns, u64 threshold_ns
 	maxlat_histogram_init(hwlat_histogram(s));
 	s->width_ticks = maxlat_ns_to_ticks(s->ratio, width_ns);
 	s->threshold_ticks = maxlat_ns_to_ticks(s->ratio, threshold_ns);
+	s->starts_ns = starts_ns;
 }

@@ -25,6 +25,7 @@ struct hwlat_sampler {
 	u64 threshold_ticks;
 	struct maxlat_counter_ratio ratio;
 	bool counts_smi;
+	u64 starts_ns; /* CLOCK_MONOTONIC: time 0 of the seconds */
 	u64 smi_seen; /* the counters at the last look */
 	u32 nmi_seen;
 	u64 width_began_ns; /* the same instant on two clocks: turns a counter value into a time */
@@ -34,6 +35,11 @@ struct hwlat_sampler {
 static inline struct maxlat_hwlat_cpu *hwlat_header(const struct hwlat_sampler *s)
 {
 	return s->region;
+}
+
+static inline struct maxlat_hwlat_second *hwlat_seconds(const struct hwlat_sampler *s)
+{
+	return s->region + MAXLAT_HWLAT_SECONDS_AT;
 }
 
 static inline struct maxlat_histogram *hwlat_histogram(const struct hwlat_sampler *s)
@@ -46,8 +52,8 @@ static inline struct maxlat_hwlat_record *hwlat_records(const struct hwlat_sampl
 	return s->region + MAXLAT_HWLAT_RECORDS_AT;
 }
 
-/* Empties the region. REQUIRES: no CPU samples into it. */
-void hwlat_sampler_reset(struct hwlat_sampler *s, u64 width_ns, u64 threshold_ns);
+/* Empties the region. `starts_ns`: the beginning of the first window. REQUIRES: no CPU samples into it. */
+void hwlat_sampler_reset(struct hwlat_sampler *s, u64 width_ns, u64 threshold_ns, u64 starts_ns);
 
 /* Samples for one width. REQUIRES: interrupts off, on s->cpu. Keeps them off for s->width_ticks and one record more. */
 void hwlat_sample_width(struct hwlat_sampler *s);

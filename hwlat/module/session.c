@@ -104,7 +104,7 @@ int hwlat_session_configure(u32 mode, u64 width_ns, u64 window_ns, u64 threshold
 			free_cpus();
 			goto unlock;
 		}
-		hwlat_sampler_reset(&session->cpus[cpu]->sampler, width_ns, threshold_ns);
+		hwlat_sampler_reset(&session->cpus[cpu]->sampler, width_ns, threshold_ns, 0);
 	}
 	session->mode = mode;
 	session->width_ns = width_ns;
@@ -162,11 +162,13 @@ int hwlat_session_start(void)
 	if (error)
 		goto unlock;
 
-	for_each_cpu(cpu, &session->mask)
-		hwlat_sampler_reset(&session->cpus[cpu]->sampler, session->width_ns, session->threshold_ns);
-	atomic_set(&session->baton, 0);
-	session->starts = ktime_add_ns(ktime_get(), NSEC_PER_MSEC); /* so that all CPUs begin together */
+	/* late enough that every thread is there for the first window, and all CPUs begin together */
+	session->starts = ktime_add_ns(ktime_get(), 5 * NSEC_PER_MSEC);
 	session->ends = ktime_add_ns(session->starts, session->duration_ns);
+	for_each_cpu(cpu, &session->mask)
+		hwlat_sampler_reset(&session->cpus[cpu]->sampler, session->width_ns, session->threshold_ns,
+				    ktime_to_ns(session->starts));
+	atomic_set(&session->baton, 0);
 
 	cpus_read_lock();
 	session->running = true;
@@ -233,8 +235,10 @@ static int cpu_goes_offline(unsigned int cpu)
 {
 	struct hwlat_session *session = &hwlat_session;
 
-	if (session->running && session->cpus[cpu])
+	if (session->running && session->cpus[cpu]) {
 		hwlat_stop_cpu_thread(session->cpus[cpu]);
+		WRITE_ONCE(hwlat_header(&session->cpus[cpu]->sampler)->state, MAXLAT_HWLAT_CPU_OFFLINE);
+	}
 	return 0;
 }
 

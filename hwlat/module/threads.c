@@ -139,8 +139,6 @@ void hwlat_stop_cpu_thread(struct hwlat_cpu *c)
 		atomic_dec(&hwlat_session.sampling);
 	put_task_struct(c->thread);
 	c->thread = NULL;
-	if (hwlat_session.running) /* not stopped by the owner: the CPU goes away */
-		WRITE_ONCE(hwlat_header(&c->sampler)->state, MAXLAT_HWLAT_CPU_OFFLINE);
 }
 
 /* Runs on every configured CPU at once, interrupts off; the other CPUs spin in the kernel until all have finished. */
@@ -192,6 +190,7 @@ int hwlat_start_stop_machine_thread(void)
 		return PTR_ERR(thread);
 	get_task_struct(thread);
 	hwlat_session.stop_machine_thread = thread;
+	set_all_states(MAXLAT_HWLAT_CPU_WAITING);
 	atomic_inc(&hwlat_session.sampling);
 	wake_up_process(thread);
 	return 0;

@@ -3,6 +3,9 @@
 // Who looks for hardware latency, behind one interface. The back ends differ in what they can see, so every result
 // names its back end and says what is not known:
 //
+//   module   our own kernel module: interrupts off, every gap in nanoseconds, and for each one above the threshold
+//   whether
+//            an SMI or an NMI came in it.
 //   tracer   the kernel's hwlat tracer: interrupts off, so what it finds is hardware or firmware. It tells one maximum
 //   per
 //            window and CPU, in whole microseconds, and only above the threshold.
@@ -17,20 +20,32 @@
 #include <maxlat/core/result.hpp>
 #include <maxlat/core/run_result.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace maxlat::hwlat {
 
+// Who samples when. Only the module has more than the first.
+enum class SamplingMode { per_cpu, round_robin, stop_machine };
+const char* to_string(SamplingMode mode);  // "per-cpu", as on the command line
+
+// Each window begins with `width` of sampling.
+struct Sampling {
+  uint64_t window_ns, width_ns;
+};
+
 struct Settings {
   core::CpuList cpus;
   uint64_t duration_ns = 120'000'000'000;  // 0: until a stop is requested
-  uint64_t window_ns = 1'000'000'000;
-  uint64_t width_ns = 0;  // of each window; 0: the back end's default. REQUIRES: <= window
+  uint64_t window_ns = 0;                  // 0: the back end's default (sampling_of)
+  uint64_t width_ns = 0;                   // the same. REQUIRES: <= window
   uint64_t threshold_ns = 10'000;
-  size_t outliers = 100;  // kept per CPU
-  int priority = 95;      // of the loop's threads, SCHED_FIFO
+  SamplingMode mode = SamplingMode::per_cpu;
+  bool trust_counter = false;  // the loop takes a time-stamp counter that is not known to be invariant
+  size_t outliers = 100;       // kept per CPU
+  int priority = 95;           // of the loop's threads, SCHED_FIFO
   uint64_t snapshot_period_ns = 0;
 };
 
@@ -39,10 +54,12 @@ struct Finding {
   double t_ns = 0;  // since the start of the phase
   unsigned cpu = 0;
   double inner_ns = 0;  // between two reads of one sample
-  double outer_ns = 0;  // between two samples; the tracer tells the two apart
+  double outer_ns = 0;  // between two samples; tracer and module tell the two apart
+  double whole_ns = 0;  // inner and outer together; 0: not known
   uint64_t count = 1;   // gaps above the threshold in the window that it stands for
   uint64_t nmi_count = 0;
-  double latency_ns() const { return inner_ns > outer_ns ? inner_ns : outer_ns; }
+  std::optional<uint64_t> smi_count;  // of this gap; the module's alone
+  double latency_ns() const { return whole_ns > 0 ? whole_ns : inner_ns > outer_ns ? inner_ns : outer_ns; }
 };
 
 struct Measurement {
@@ -61,11 +78,17 @@ class Backend {
  public:
   virtual ~Backend() = default;
   virtual std::string_view name() const = 0;
-  virtual uint64_t default_width_ns() const = 0;
+  virtual Sampling default_sampling() const = 0;
   // Why it cannot run here (Exit::cannot_run), or ok.
   virtual core::Status usable() const = 0;
+  // What of complete settings it does not take (Exit::error), or ok.
+  virtual core::Status takes(const Settings&) const { return {}; }
   // Blocks until the duration is over or a stop is requested (core/stop.hpp).
   virtual core::Result<Measurement> measure(const Settings& settings, const Observer& observer) = 0;
 };
+
+// What is asked for, completed: with a window alone the back end's share of it, with a width alone hwlatdetect's window
+// of one second.
+Sampling sampling_of(const Settings& settings, const Backend& backend);
 
 }  // namespace maxlat::hwlat

@@ -26,11 +26,16 @@ bool on_all_cpus(const core::Phase& phase, const core::Outlier& gap) {
                                                  [&](const core::CpuResult& cpu) { return overlaps(cpu, gap); });
 }
 
-uint64_t nmis_in(const std::vector<Finding>& findings, const core::Outlier& gap) {
+// What the back end has counted for this gap; null without.
+const Finding* finding_of(const std::vector<Finding>& findings, const core::Outlier& gap) {
   for (const Finding& finding : findings) {
-    if (finding.cpu == gap.cpu && std::abs(finding.t_ns - gap.t_ns) < 1) return finding.nmi_count;
+    if (finding.cpu == gap.cpu && std::abs(finding.t_ns - gap.t_ns) < 1) return &finding;
   }
-  return 0;
+  return nullptr;
+}
+
+std::string plural(uint64_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 template <typename Value>
@@ -41,11 +46,14 @@ Value rise_of(const std::map<unsigned, Value>& values, unsigned cpu) {
 
 std::string cause_of(const Measurement& measured, const core::Outlier& gap, const MachineChange& change,
                      bool interrupts_off) {
-  if (const uint64_t smis = rise_of(change.smi, gap.cpu); smis > 0) {
-    return fmt::format("firmware: {} SMI{} on this CPU during the run", smis, smis == 1 ? "" : "s");
+  const Finding* const finding = finding_of(measured.findings, gap);
+  const bool counted = finding != nullptr && finding->smi_count.has_value();
+  if (counted && *finding->smi_count > 0) return fmt::format("firmware: {} in it", plural(*finding->smi_count, "SMI"));
+  if (const uint64_t smis = rise_of(change.smi, gap.cpu); smis > 0 && !counted) {
+    return fmt::format("firmware: {} on this CPU during the run", plural(smis, "SMI"));
   }
-  if (const uint64_t nmis = nmis_in(measured.findings, gap); nmis > 0)
-    return fmt::format("NMI: {} in its window", nmis);
+  if (finding != nullptr && finding->nmi_count > 0)
+    return fmt::format("NMI: {} in {}", finding->nmi_count, counted ? "it" : "its window");
   if (on_all_cpus(measured.phase, gap)) return "global stall: all watched CPUs at once";
   if (const double steal_s = rise_of(change.steal_s, gap.cpu); steal_s > 0) {
     return fmt::format("host: took {:.0f} ms of this CPU during the run (steal time)", steal_s * 1000);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// What caused a gap, by exclusion. The counts are of the whole run, not of the gap, so each answer is as strong as
-// that:
+// What caused a gap, by exclusion. The module counts SMIs and NMIs for each gap. Elsewhere the counts are of the whole
+// run (SMIs) or of the window (NMIs, tracer), so each answer is as strong as that:
 //
-//   SMI count of the CPU rose            firmware
-//   the tracer counted an NMI in it      NMI
+//   the SMI count rose in the gap        firmware       (module)
+//   SMI count of the CPU rose            firmware       (tracer, loop)
+//   an NMI was counted in it             NMI
 //   all watched CPUs at the same time    global stall (firmware, host, or the whole machine stopped)
 //   steal time of the CPU rose           host
-//   we are a guest                       host, where interrupts were off (tracer); else host, interrupt or scheduling
+//   we are a guest                       host, where interrupts were off; else host, interrupt or scheduling
 //   the loop saw it                      unknown: interrupts and scheduling are not excluded
-//   the tracer saw it                    unknown: hardware, with interrupts off
+//   tracer or module saw it              unknown: hardware, with interrupts off
 #pragma once
 
 #include "backend.hpp"

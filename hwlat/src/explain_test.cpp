@@ -52,6 +52,21 @@ TEST(Explain, ByExclusionInTheOrderOfTheTable) {
   EXPECT_EQ(cause(both, change), "firmware: 1 SMI on this CPU during the run");
 }
 
+TEST(Explain, TheGapsOwnCountIsBetterThanTheRuns) {
+  MachineChange change;
+  change.smi[0] = 1;
+  Finding finding;
+  finding.t_ns = 1e9;
+  finding.smi_count = 0;
+  Measurement measured = one_gap();
+  measured.findings = {finding};
+  EXPECT_EQ(cause(measured, change), "") << "the run's SMI came at another time";
+  measured.findings[0].nmi_count = 1;
+  EXPECT_EQ(cause(measured, change), "NMI: 1 in it");
+  measured.findings[0].smi_count = 2;
+  EXPECT_EQ(cause(measured, change), "firmware: 2 SMIs in it");
+}
+
 TEST(Explain, AnotherCpusCountsSayNothing) {
   MachineChange change;
   change.smi[1] = 5;

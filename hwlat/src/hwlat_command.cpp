@@ -12,12 +12,15 @@
 #include <maxlat/core/version.hpp>
 #include <maxlat/hwlat/hwlat_command.hpp>
 #include <memory>
+#include <optional>
 
 #include "explain.hpp"
 #include "hwlat_options.hpp"
 #include "hwlat_text.hpp"
 #include "loop_backend.hpp"
 #include "machine_counts.hpp"
+#include "module_backend.hpp"
+#include "module_load.hpp"
 #include "tracer_backend.hpp"
 
 namespace maxlat::hwlat {
@@ -37,22 +40,29 @@ struct Choice {
   std::string why_not_better;  // why an earlier one of the order was not taken
 };
 
-// In the order of what they can tell apart: the kernel's tracer, then the loop.
+// In the order of what they can tell apart: our module, the kernel's tracer, the loop.
 core::Result<Choice> choose(const std::string& wanted) {
+  struct Candidate {
+    const char* name;
+    bool interrupts_off;
+    std::unique_ptr<Backend> backend;
+  };
+  Candidate candidates[] = {{"module", true, std::make_unique<ModuleBackend>()},
+                            {"tracer", true, std::make_unique<TracerBackend>()},
+                            {"loop", false, std::make_unique<LoopBackend>()}};
   Choice choice;
-  if (wanted != "loop") {
-    auto tracer = std::make_unique<TracerBackend>();
-    const core::Status usable = tracer->usable();
+  for (Candidate& candidate : candidates) {
+    if (wanted != "auto" && wanted != candidate.name) continue;
+    const core::Status usable = candidate.backend->usable();
     if (usable) {
-      choice.backend = std::move(tracer);
-      choice.interrupts_off = true;
+      choice.backend = std::move(candidate.backend);
+      choice.interrupts_off = candidate.interrupts_off;
       return choice;
     }
-    if (wanted == "tracer") return usable.error();
-    choice.why_not_better = usable.error().text;
+    if (wanted == candidate.name) return usable.error();
+    choice.why_not_better += (choice.why_not_better.empty() ? "" : "; ") + usable.error().text;
   }
-  choice.backend = std::make_unique<LoopBackend>();
-  return choice;
+  return core::Error{"no back end can be used here: " + choice.why_not_better, "", core::Exit::cannot_run};
 }
 
 // What the front end adds to what a back end measured.
@@ -88,10 +98,17 @@ class Recorder {
       phase.facts[fmt::format("steal time of CPU {}", cpu.cpu)] = core::duration_text(steal->second);
     }
     explain(measured, changed, options_.settings, choice_.interrupts_off);
+    if (stop_gap_ns_ > 0) {
+      phase.status = core::PhaseStatus::ok;
+      phase.facts["stopped by"] = fmt::format("a gap of {}, above --stop", core::latency_text(stop_gap_ns_));
+    }
     if (phase.status == core::PhaseStatus::interrupted && phase.reason.empty()) {
       phase.reason = fmt::format("stopped after {}", core::duration_text(phase.duration_s));
     }
   }
+
+  // It ends because a gap was longer than --stop: not interrupted, but as asked.
+  void stopped_by(double gap_ns) { stop_gap_ns_ = gap_ns; }
 
   core::Status write(const Measurement& measured, core::RunResult::State state) {
     if (options_.json_path.empty()) return {};
@@ -108,6 +125,7 @@ class Recorder {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::string command_;
   core::RunResult run_;
+  double stop_gap_ns_ = 0;
 };
 
 // Prints findings once each: those later than the last one printed.
@@ -169,12 +187,30 @@ core::Result<core::Exit> end(const Options& options, const Measurement& measured
 }
 
 core::Result<core::Exit> measure(Options& options, const std::string& command) {
+  std::optional<LoadedModule> module;
+  if (!options.load_path.empty()) {
+    core::Result<LoadedModule> loaded = LoadedModule::load(options.load_path);
+    if (!loaded) return loaded.error();
+    debug(options, loaded->was_there() ? "a module of that name is loaded already, and stays" : "module loaded");
+    module.emplace(std::move(*loaded));
+  }
   core::Result<Choice> choice = choose(options.back_end);
   if (!choice) return choice.error();
   Settings& settings = options.settings;
-  if (settings.width_ns == 0) settings.width_ns = std::min(choice->backend->default_width_ns(), settings.window_ns);
+  if (settings.mode != SamplingMode::per_cpu && choice->backend->name() != ModuleBackend().name()) {
+    const bool asked_for_another = choice->why_not_better.empty();
+    return core::Error{fmt::format("--mode {} needs the module", to_string(settings.mode)),
+                       asked_for_another ? "leave --backend out" : choice->why_not_better, core::Exit::cannot_run};
+  }
+  const Sampling sampling = sampling_of(settings, *choice->backend);
+  settings.window_ns = sampling.window_ns;
+  settings.width_ns = sampling.width_ns;
+  if (const core::Status taken = choice->backend->takes(settings); !taken) return taken.error();
   debug(options, fmt::format("back end: {}; {}", choice->backend->name(), choice->why_not_better));
-  if (!options.quiet && options.json_path != "-") fmt::print("{}", settings_text(settings, choice->backend->name()));
+  if (!options.quiet && options.json_path != "-") {
+    fmt::print("{}", settings_text(settings, choice->backend->name()));
+    if (!choice->why_not_better.empty()) fmt::print("  back end chosen because: {}\n", choice->why_not_better);
+  }
   std::fflush(stdout);
 
   core::catch_stop_signals();
@@ -189,10 +225,15 @@ core::Result<core::Exit> measure(Options& options, const std::string& command) {
     progress.show("hwlat", elapsed_s / duration_s, std::chrono::seconds(static_cast<long>(duration_s - elapsed_s)));
   };
   double next_file_s = static_cast<double>(file_period_ns) * 1e-9, seconds = 0;
-  if (options.watch) settings.snapshot_period_ns = 1'000'000'000;
+  if (options.watch || options.stop_ns > 0) settings.snapshot_period_ns = 1'000'000'000;
   observer.on_snapshot = [&](const Measurement& so_far) {
     seconds += static_cast<double>(settings.snapshot_period_ns) * 1e-9;
     if (options.watch) watcher.print_new(so_far.findings);
+    if (const double largest = largest_ns(so_far.phase);
+        options.stop_ns > 0 && largest > static_cast<double>(options.stop_ns)) {
+      recorder.stopped_by(largest);
+      core::request_stop();
+    }
     if (file_period_ns == 0 || seconds < next_file_s || so_far.phase.per_cpu.empty()) return;
     next_file_s += static_cast<double>(file_period_ns) * 1e-9;
     Measurement snapshot = so_far;

@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <initializer_list>
 #include <maxlat/core/cli_kit.hpp>
 #include <maxlat/core/duration.hpp>
 
@@ -12,39 +14,68 @@ namespace {
 
 namespace po = boost::program_options;
 
+constexpr const char* kBackEnds[] = {"auto", "module", "tracer", "loop"};
+constexpr uint64_t kHwlatdetectsWindow_ns = 1'000'000'000;
+
 constexpr core::CommandHelp kHelp{
     "maxlat hwlat [options]",
-    "Looks for stalls that hardware and firmware cause: with the kernel's hwlat tracer where there is one, else with "
-    "a\n"
-    "real-time loop on each CPU, which is an upper bound. A finding is not a failure: only --hardlimit makes one (exit "
-    "2).",
+    "Looks for stalls that hardware and firmware cause: with our kernel module where it is loaded, else with the "
+    "kernel's\n"
+    "hwlat tracer, else with a real-time loop on each CPU, which is an upper bound. A finding is not a failure: only\n"
+    "--hardlimit makes one (exit 2).",
     "  maxlat hwlat -D 10m --hardlimit 50us        ten minutes on all CPUs; exit 2 above 50 us\n"
     "  maxlat hwlat -a 2,3 --backend loop --watch  CPUs 2 and 3 with the loop; prints what it finds at once\n"};
 
 po::options_description options() {
   const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
-  po::options_description all;
+  const auto cpus = [] { return po::value<core::CpuListArgument>()->value_name("CPUS"); };
   po::options_description what("What to look for");
-  what.add_options()("duration,D", text("TIME"), "how long (default 120s); 0: until ^C")(
-      "threshold", text("TIME"), "report gaps above (default 10us; a bare number is us)")(
-      "hardlimit", text("TIME"), "exit with 2 when a gap is above (default: never)");
+  auto add = what.add_options();
+  add("duration,D", text("TIME"), "how long (default 120s); 0: until ^C");
+  add("threshold,T", text("TIME"), "report gaps above (default 10us; a bare number is us)");
+  add("hardlimit", text("TIME"), "exit with 2 when a gap is above (default: never)");
+  add("stop,s", text("TIME"), "end within a second of a gap above (default: never)");
+
   po::options_description where("Where and how");
-  where.add_options()("affinity,a", po::value<core::CpuListArgument>()->value_name("CPUS"),
-                      "CPUs to watch (default: all)")(
-      "cpu-list", po::value<core::CpuListArgument>()->value_name("CPUS"), "the same")(
-      "window", text("TIME"), "period of sampling (default 1s; a bare number is us)")(
-      "width", text("TIME"), "sampled part of each window (default: tracer 500ms, loop 900ms)")(
-      "backend", text("NAME"), "auto (the default), tracer or loop")("priority,p", po::value<int>()->value_name("N"),
-                                                                     "of the loop's threads, SCHED_FIFO (default 95)");
+  add = where.add_options();
+  add("affinity,a", cpus(), "CPUs to watch (default: all)");
+  add("cpu-list", cpus(), "the same, as hwlatdetect has it");
+  add("cpus,c", cpus(), "the same, as rtla hwnoise has it");
+  add("window", text("TIME"), "period of sampling (default: module 10ms, else 1s; a bare number is us)");
+  add("period", text("TIME"), "the same, as rtla hwnoise has it");
+  add("width", text("TIME"), "sampled part of it (default: module, loop 9/10, tracer 1/2)");
+  add("runtime,r", text("TIME"), "the same, as rtla hwnoise has it");
+  add("mode", text("NAME"), "per-cpu (the default), round-robin or stop-machine (module only)");
+  add("backend", text("NAME"), "auto (the default: the first that can be used of) module, tracer, loop");
+  add("load", text("FILE"), "loads maxlat_hwlat.ko for this run");
+  add("priority,p", po::value<int>()->value_name("N"), "of the loop's threads, SCHED_FIFO (default 95)");
+  add("trust-counter", "the loop takes a time-stamp counter that is not known to be invariant");
+
   po::options_description results("Results");
-  results.add_options()("report", text("FILE"), "writes the text there too")(
-      "json", text("FILE"), "writes a maxlat-result/1; - is standard output")(
-      "snapshot", text("TIME"), "writes --json also every TIME while it runs")(
-      "outliers", po::value<size_t>()->value_name("K"), "keeps the K largest of each CPU (default 100)")(
-      "watch", "prints each finding as it comes")("debug", "says what is done, step by step")(
-      "quiet,q", "prints nothing but errors")("help,h", "this text");
+  add = results.add_options();
+  add("report", text("FILE"), "writes the text there too");
+  add("json", text("FILE"), "writes a maxlat-result/1; - is standard output");
+  add("snapshot", text("TIME"), "writes --json also every TIME while it runs");
+  add("outliers", po::value<size_t>()->value_name("K"), "keeps the K largest of each CPU (default 100)");
+  add("watch", "prints each finding as it comes");
+  add("debug", "says what is done, step by step");
+  add("quiet,q", "prints nothing but errors");
+  add("help,h", "this text");
+
+  po::options_description all;
   all.add(what).add(where).add(results);
   return all;
+}
+
+// The value of the one of several names that is given; "" without. ERRORS: two of them.
+core::Result<std::string> one_of(const core::CommandLine& line, std::initializer_list<const char*> names) {
+  std::string given;
+  for (const char* name : names) {
+    if (!line.has(name)) continue;
+    if (!given.empty()) return core::Error{fmt::format("--{} and --{} are the same: give one of them", given, name)};
+    given = name;
+  }
+  return given;
 }
 
 core::Status take_duration(const core::CommandLine& line, const char* name, const char* bare_unit, uint64_t& ns) {
@@ -61,37 +92,59 @@ core::Status take_times(const core::CommandLine& line, Options& options) {
     const char* name;
     const char* bare_unit;
     uint64_t& value;
-  } times[] = {{"duration", "s", settings.duration_ns},    {"threshold", "us", settings.threshold_ns},
-               {"window", "us", settings.window_ns},       {"width", "us", settings.width_ns},
-               {"hardlimit", "us", options.hard_limit_ns}, {"snapshot", "s", settings.snapshot_period_ns}};
+  } times[] = {{"duration", "s", settings.duration_ns},
+               {"threshold", "us", settings.threshold_ns},
+               {"window", "us", settings.window_ns},
+               {"period", "us", settings.window_ns},
+               {"width", "us", settings.width_ns},
+               {"runtime", "us", settings.width_ns},
+               {"hardlimit", "us", options.hard_limit_ns},
+               {"stop", "us", options.stop_ns},
+               {"snapshot", "s", settings.snapshot_period_ns}};
+  const auto window = one_of(line, {"window", "period"}), width = one_of(line, {"width", "runtime"});
+  if (!window) return window.error();
+  if (!width) return width.error();
   for (const auto& time : times) {
     if (const core::Status taken = take_duration(line, time.name, time.bare_unit, time.value); !taken) return taken;
   }
-  if (settings.window_ns < 1'000'000) return core::Error{"--window must be at least 1 ms", "the default is 1s"};
-  if (line.has("width") && settings.width_ns == 0)
-    return core::Error{"--width must be longer than 0", "the default fits"};
-  if (settings.width_ns > settings.window_ns) {
+  if (!window->empty() && settings.window_ns < 1'000'000)
+    return core::Error{fmt::format("--{} must be at least 1 ms", *window), "the default is 10ms or 1s"};
+  if (!width->empty() && settings.width_ns == 0)
+    return core::Error{fmt::format("--{} must be longer than 0", *width), "the default fits"};
+  if (settings.width_ns > (settings.window_ns == 0 ? kHwlatdetectsWindow_ns : settings.window_ns)) {
     return core::Error{"--width must not be longer than --window", "what is sampled is a part of each window"};
   }
   if (settings.threshold_ns == 0)
     return core::Error{"--threshold must be longer than 0", "every gap would be a finding"};
-  if (line.has("hardlimit") && options.hard_limit_ns == 0)
-    return core::Error{"--hardlimit must be longer than 0", "leave it out for none"};
+  for (const auto& [name, limit] :
+       {std::pair{"hardlimit", options.hard_limit_ns}, std::pair{"stop", options.stop_ns}}) {
+    if (line.has(name) && limit == 0)
+      return core::Error{fmt::format("--{} must be longer than 0", name), "leave it out for none"};
+  }
   return {};
 }
 
 core::Status take_cpus(const core::CommandLine& line, Options& options) {
-  if (line.has("affinity") && line.has("cpu-list"))
-    return core::Error{"-a and --cpu-list are the same: give one of them"};
-  for (const char* name : {"affinity", "cpu-list"}) {
-    if (line.has(name)) options.settings.cpus = line.get<core::CpuListArgument>(name).cpus;
-  }
+  const auto name = one_of(line, {"affinity", "cpu-list", "cpus"});
+  if (!name) return name.error();
+  if (!name->empty()) options.settings.cpus = line.get<core::CpuListArgument>(name->c_str()).cpus;
   if (options.settings.cpus.empty()) {
     const core::Result<core::CpuList> online = core::online_cpus();
     if (!online) return online.error();
     options.settings.cpus = *online;
   }
   return core::require_usable(options.settings.cpus);
+}
+
+core::Status take_mode(const core::CommandLine& line, Settings& settings) {
+  if (!line.has("mode")) return {};
+  const auto& name = line.get<std::string>("mode");
+  for (const SamplingMode mode : {SamplingMode::per_cpu, SamplingMode::round_robin, SamplingMode::stop_machine}) {
+    if (name != to_string(mode)) continue;
+    settings.mode = mode;
+    return {};
+  }
+  return core::Error{fmt::format("unknown mode '{}'", name), "it is per-cpu, round-robin or stop-machine"};
 }
 
 }  // namespace
@@ -113,9 +166,12 @@ core::Result<Options> parse_options(const core::Arguments& arguments) {
   if (const core::Status taken = take_times(*line, parsed); !taken) return taken.error();
   if (const core::Status taken = take_cpus(*line, parsed); !taken) return taken.error();
   if (line->has("backend")) parsed.back_end = line->get<std::string>("backend");
-  if (parsed.back_end != "auto" && parsed.back_end != "tracer" && parsed.back_end != "loop") {
-    return core::Error{fmt::format("unknown back end '{}'", parsed.back_end), "it is auto, tracer or loop"};
+  if (std::none_of(std::begin(kBackEnds), std::end(kBackEnds), [&](auto name) { return parsed.back_end == name; })) {
+    return core::Error{fmt::format("unknown back end '{}'", parsed.back_end), "it is auto, module, tracer or loop"};
   }
+  if (const core::Status taken = take_mode(*line, parsed.settings); !taken) return taken.error();
+  if (line->has("load")) parsed.load_path = line->get<std::string>("load");
+  parsed.settings.trust_counter = line->has("trust-counter");
   if (line->has("priority")) parsed.settings.priority = line->get<int>("priority");
   if (parsed.settings.priority < 1 || parsed.settings.priority > 99) {
     return core::Error{"--priority must be from 1 to 99", "the default is 95"};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The command line of `maxlat hwlat`: hwlatdetect's options with its meanings, and rt-tests' letters.
+// The command line of `maxlat hwlat`: hwlatdetect's options with its meanings, rtla hwnoise's where they
+// differ, and rt-tests' letters.
 #pragma once
 
 #include <maxlat/core/command.hpp>
@@ -11,10 +12,12 @@
 namespace maxlat::hwlat {
 
 struct Options {
-  Settings settings;  // width_ns 0: the back end's default
+  Settings settings;  // window_ns and width_ns 0: the back end's default
   std::string back_end = "auto";
   uint64_t hard_limit_ns = 0;  // 0: none given
+  uint64_t stop_ns = 0;        // end at the first gap above; 0: do not
   std::string json_path, report_path;
+  std::string load_path;  // of a module to load for this run
   bool watch = false, debug = false, quiet = false, help = false;
 };
 

@@ -14,9 +14,10 @@ TEST(HwlatOptions, TheDefaultsAreHwlatdetects) {
   ASSERT_TRUE(options.ok()) << options.error().text;
   EXPECT_EQ(options->settings.duration_ns, 120'000'000'000u);
   EXPECT_EQ(options->settings.threshold_ns, 10'000u);
-  EXPECT_EQ(options->settings.window_ns, 1'000'000'000u);
-  EXPECT_EQ(options->settings.width_ns, 0u);  // the back end's own
-  EXPECT_EQ(options->hard_limit_ns, 0u);      // a finding is not a failure
+  EXPECT_EQ(options->settings.window_ns, 0u);  // the back end's own
+  EXPECT_EQ(options->settings.width_ns, 0u);
+  EXPECT_EQ(options->settings.mode, SamplingMode::per_cpu);
+  EXPECT_EQ(options->hard_limit_ns, 0u);  // a finding is not a failure
   EXPECT_EQ(options->settings.cpus, *core::online_cpus());
 }
 
@@ -31,6 +32,24 @@ TEST(HwlatOptions, BareNumbersAreMicrosecondsAsHwlatdetectHasThem) {
   EXPECT_EQ(options->settings.duration_ns, 3'000'000'000u);
 }
 
+TEST(HwlatOptions, HwnoisesNamesMeanTheSame) {
+  const auto options = parse_options({"--period", "1000000", "-r", "750000", "-c", "0", "-T", "5", "-s", "20"});
+  ASSERT_TRUE(options.ok()) << options.error().text;
+  EXPECT_EQ(options->settings.window_ns, 1'000'000'000u);
+  EXPECT_EQ(options->settings.width_ns, 750'000'000u);
+  EXPECT_EQ(options->settings.cpus, core::CpuList{0});
+  EXPECT_EQ(options->settings.threshold_ns, 5'000u);
+  EXPECT_EQ(options->stop_ns, 20'000u);
+}
+
+TEST(HwlatOptions, TheModesAreNamed) {
+  for (const SamplingMode mode : {SamplingMode::per_cpu, SamplingMode::round_robin, SamplingMode::stop_machine}) {
+    const auto options = parse_options({"--mode", to_string(mode)});
+    ASSERT_TRUE(options.ok()) << options.error().text;
+    EXPECT_EQ(options->settings.mode, mode);
+  }
+}
+
 struct Mistake {
   core::Arguments arguments;
   const char* says;
@@ -43,7 +62,13 @@ TEST(HwlatOptions, MistakesAreOneLine) {
                               {{"--threshold", "0"}, "longer than 0"},
                               {{"--hardlimit", "0"}, "longer than 0"},
                               {{"--threshold", "fast"}, "--threshold"},
-                              {{"--backend", "module"}, "unknown back end"},
+                              {{"--backend", "magic"}, "unknown back end"},
+                              {{"--mode", "magic"}, "unknown mode"},
+                              {{"--stop", "0"}, "longer than 0"},
+                              {{"--width", "2000000"}, "longer than --window"},
+                              {{"--window", "1s", "--period", "1s"}, "the same"},
+                              {{"--width", "1ms", "-r", "1ms"}, "the same"},
+                              {{"-c", "0", "--cpu-list", "0"}, "the same"},
                               {{"-p", "100"}, "from 1 to 99"},
                               {{"--outliers", "0"}, "from 1"},
                               {{"--snapshot", "1s"}, "--json"},

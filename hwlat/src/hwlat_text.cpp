@@ -75,8 +75,9 @@ std::string settings_text(const Settings& settings, std::string_view back_end) {
 std::string finding_text(const Finding& finding) {
   const std::string outer = finding.outer_ns > 0 ? ", outer:" + core::latency_text(finding.outer_ns) : "";
   const std::string nmi = finding.nmi_count > 0 ? fmt::format(", nmi:{}", finding.nmi_count) : "";
-  return fmt::format("t:{:.6f} s, inner:{}{}, cpu:{}, count:{}{}\n", finding.t_ns * 1e-9,
-                     core::latency_text(finding.inner_ns), outer, finding.cpu, finding.count, nmi);
+  const std::string smi = finding.smi_count.value_or(0) > 0 ? fmt::format(", smi:{}", *finding.smi_count) : "";
+  return fmt::format("t:{:.6f} s, inner:{}{}, cpu:{}, count:{}{}{}\n", finding.t_ns * 1e-9,
+                     core::latency_text(finding.inner_ns), outer, finding.cpu, finding.count, nmi, smi);
 }
 
 std::string result_text(const Measurement& measured, const Settings& settings, uint64_t hard_limit_ns) {

@@ -166,11 +166,12 @@ Measurement measurement(const Context& context, const Threads& threads) {
 
 core::Result<Measurement> LoopBackend::measure(const Settings& settings, const Observer& observer) {
   const base::CounterClock clock = base::calibrate();
-  if (!clock.trusted) {
-    return core::Error{"the time-stamp counter cannot be trusted: " + clock.why, "--backend tracer does not need it",
-                       core::Exit::invalid};
+  if (!clock.trusted && !settings.trust_counter) {
+    return core::Error{"the time-stamp counter cannot be trusted: " + clock.why,
+                       "--backend tracer does not need it; --trust-counter takes it all the same", core::Exit::invalid};
   }
   std::vector<std::string> warnings;
+  if (!clock.trusted) warnings.push_back("the time-stamp counter is taken as asked, though " + clock.why);
   if (const core::Status locked = core::lock_memory(); !locked) warnings.push_back(locked.error().text);
 
   const uint64_t start_ns = monotonic_ns() + kTimeToStart_ns;

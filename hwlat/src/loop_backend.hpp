@@ -12,7 +12,7 @@ class LoopBackend : public Backend {
  public:
   std::string_view name() const override { return "user-space loop"; }
   // 0.9 of the window of 1 s: RT throttling never has to stop it (see window_sampler.hpp).
-  uint64_t default_width_ns() const override { return 900'000'000; }
+  Sampling default_sampling() const override { return {1'000'000'000, 900'000'000}; }
   core::Status usable() const override { return {}; }
   core::Result<Measurement> measure(const Settings& settings, const Observer& observer) override;
 };

@@ -13,7 +13,7 @@ class TracerBackend : public Backend {
   explicit TracerBackend(std::string root = "/") : root_(std::move(root)) {}
   std::string_view name() const override { return "kernel hwlat tracer"; }
   // The tracer's own default. More would leave the CPUs, which have interrupts off meanwhile, too little for the rest.
-  uint64_t default_width_ns() const override { return 500'000'000; }
+  Sampling default_sampling() const override { return {1'000'000'000, 500'000'000}; }
   core::Status usable() const override;
   core::Result<Measurement> measure(const Settings& settings, const Observer& observer) override;
 

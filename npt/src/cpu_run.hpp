@@ -35,7 +35,8 @@ struct CpuRun {
   Journal::Why why =
       Journal::Why::running;  // the run's end, also in the books of the windows that it did not fall into
   uint64_t voluntary_switches = 0, involuntary_switches = 0, page_faults = 0;  // within the loop
-  bool interrupts_enabled = true;
+  bool interrupts_enabled = true;                                              // at any look at the processor's flag
+  int kernel_loop_error = 0;  // errno of a loop in the kernel that failed
 };
 
 // What the scheduler and the memory did to the calling thread so far.
@@ -70,9 +71,24 @@ struct Books {
   CpuRun* waiting = nullptr;  // of the windows without tracepoints. REQUIRES: there, when they are asked for
 };
 
-template <class Counter, class Probe, class SleepFor>
+// What is left of a step that ends with a rest.
+template <class Counter, class SleepFor>
+void rest_until_the_step_ends(Counter counter, SleepFor sleep_for, const base::CounterClock& clock,
+                              const Journal& journal) {
+  const uint64_t now = counter.read();
+  if (now < journal.step_end()) sleep_for(clock.to_ns(journal.step_end() - now));
+}
+
+// Whether another segment comes after one that ended so.
+inline bool goes_on(Journal::Why why) {
+  return why == Journal::Why::rest || why == Journal::Why::window_over || why == Journal::Why::pause;
+}
+
+// `interrupts` are off from before the first read of a segment until after the last. In a pause nothing else is done:
+// it is there for what has waited meanwhile.
+template <class Counter, class Probe, class SleepFor, class Interrupts = InterruptsStayOn>
 void run_cpu(Counter counter, Probe probe, SleepFor sleep_for, const Options& options, const base::CounterClock& clock,
-             const Books& books) {
+             const Books& books, Interrupts interrupts = {}) {
   // Whoever waits for this CPU is served now: else the scheduler's stop could come before the first rest.
   if (options.rest_ns > 0) sleep_for(options.rest_ns);
   if (options.uncounted_loops > 0) {
@@ -82,13 +98,12 @@ void run_cpu(Counter counter, Probe probe, SleepFor sleep_for, const Options& op
         run_segment(counter, probe, &warm_up.histogram.raw(), &warm_up.journal, options.uncounted_loops);
     books.traced.probes += uncounted.probes;
   }
-  const bool interrupts = interrupts_enabled();
+  bool enabled = false;
   const ThreadUsage before = ThreadUsage::now();
   const uint64_t start_ns = monotonic_ns();
   const uint64_t start = counter.read();
   for (CpuRun* run : {&books.traced, books.waiting}) {
     if (run == nullptr) continue;
-    run->interrupts_enabled = interrupts;
     run->start_monotonic_ns = start_ns;
     run->journal.begin(start);
   }
@@ -98,26 +113,28 @@ void run_cpu(Counter counter, Probe probe, SleepFor sleep_for, const Options& op
   for (;;) {
     CpuRun& run = windows.traced() ? books.traced : *books.waiting;
     run.journal.resume(windows.end());
+    interrupts.turn_off();
+    enabled = enabled || interrupts_enabled();
     const Segment segment = windows.traced()
                                 ? run_segment(counter, probe, &run.histogram.raw(), &run.journal, remaining)
                                 : run_segment(counter, NoProbe{}, &run.histogram.raw(), &run.journal, remaining);
+    enabled = enabled || interrupts_enabled();
+    interrupts.turn_on();
     run.samples += segment.samples;
     run.probes += windows.traced() ? segment.probes : 0;
     run.exposure_ticks += segment.last - segment.first;
     run.end_ticks = segment.last;
     remaining -= segment.samples;
     why = run.journal.why();
-    if ((why != Journal::Why::rest && why != Journal::Why::window_over) || remaining == 0) break;
-    if (why == Journal::Why::rest) {
-      const uint64_t now = counter.read();
-      if (now < run.journal.step_end()) sleep_for(clock.to_ns(run.journal.step_end() - now));
-    }
+    if (!goes_on(why) || remaining == 0) break;
+    if (why == Journal::Why::rest) rest_until_the_step_ends(counter, sleep_for, clock, run.journal);
     windows.advance_to(counter.read());
   }
   const ThreadUsage after = ThreadUsage::now();
   for (CpuRun* run : {&books.traced, books.waiting}) {
     if (run == nullptr) continue;
     run->why = why;
+    run->interrupts_enabled = enabled;
     run->voluntary_switches = after.voluntary - before.voluntary;
     run->involuntary_switches = after.involuntary - before.involuntary;
     run->page_faults = after.faults - before.faults;

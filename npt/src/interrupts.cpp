@@ -61,20 +61,24 @@ CliEffect try_cli() {
 
 #endif
 
-std::string interrupts_label(bool allow_interrupts, CliEffect effect, bool enabled_in_loop) {
-  if (!enabled_in_loop) return "off";
-  if (allow_interrupts) return "on";
+std::string interrupts_label(OffBy off_by, bool allow_interrupts, CliEffect effect, bool enabled_in_loop) {
+  if (!enabled_in_loop && off_by == OffBy::kernel_loop) return "off (kernel loop)";
+  if (!enabled_in_loop && off_by == OffBy::module_in_user_space) return "off (module, user space)";
+  return !allow_interrupts && effect == CliEffect::ignored ? "on: cli ignored by this kernel" : "on";
+}
+
+std::string cli_text(CliEffect effect) {
   switch (effect) {
     case CliEffect::ignored:
-      return "on: cli ignored by this kernel";
+      return {};
     case CliEffect::faults:
-      return "on: cli faults on this kernel";
+      return "cli faults on this kernel";
     case CliEffect::not_permitted:
-      return "on: iopl not permitted";
+      return "iopl is not permitted";
     case CliEffect::works:
-      return "on: left on, though cli would work on this kernel";
+      return "left on, though cli would work on this kernel";
   }
-  return "on";
+  return {};
 }
 
 }  // namespace maxlat::npt

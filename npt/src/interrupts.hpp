@@ -18,8 +18,24 @@ bool interrupts_enabled();
 enum class CliEffect { not_permitted, ignored, faults, works };
 CliEffect try_cli();
 
-// The label of a run: "on", "on: cli ignored by this kernel", "on: cli faults on this kernel" ...
-// `enabled_in_loop` is the flag as read by the measuring threads.
-std::string interrupts_label(bool allow_interrupts, CliEffect effect, bool enabled_in_loop);
+// For a run that leaves them as they are.
+struct InterruptsStayOn {
+  void turn_off() const {}
+  void turn_on() const {}
+};
+
+// Who turned them off, if anybody could.
+enum class OffBy { nobody, module_in_user_space, kernel_loop };
+
+// The label of a run, exactly one of
+//   off (module, user space)          cli in the measuring thread, which the module has made work
+//   off (kernel loop)                 the module's loop
+//   on: cli ignored by this kernel    iopl is granted and cli does nothing: what npt 1.01 never noticed
+//   on
+// `enabled_in_loop` is the flag as read by the measuring threads: it decides, whatever was promised.
+std::string interrupts_label(OffBy off_by, bool allow_interrupts, CliEffect effect, bool enabled_in_loop);
+
+// Why user space's own cli does not do, for "on"; "" where there is nothing to say.
+std::string cli_text(CliEffect effect);
 
 }  // namespace maxlat::npt

@@ -7,11 +7,14 @@ namespace maxlat::npt {
 namespace {
 
 TEST(Interrupts, TheLabelIsWhatTheProcessorSays) {
-  EXPECT_EQ(interrupts_label(true, CliEffect::not_permitted, true), "on");
-  EXPECT_EQ(interrupts_label(false, CliEffect::ignored, true), "on: cli ignored by this kernel");
-  EXPECT_EQ(interrupts_label(false, CliEffect::faults, true), "on: cli faults on this kernel");
-  EXPECT_EQ(interrupts_label(false, CliEffect::not_permitted, true), "on: iopl not permitted");
-  EXPECT_EQ(interrupts_label(false, CliEffect::ignored, false), "off");
+  const OffBy module = OffBy::module_in_user_space;
+  EXPECT_EQ(interrupts_label(module, true, CliEffect::ignored, true), "on");
+  EXPECT_EQ(interrupts_label(module, false, CliEffect::ignored, true), "on: cli ignored by this kernel");
+  EXPECT_EQ(interrupts_label(module, false, CliEffect::faults, true), "on");
+  EXPECT_EQ(interrupts_label(module, false, CliEffect::not_permitted, true), "on");
+  EXPECT_EQ(interrupts_label(module, false, CliEffect::ignored, false), "off (module, user space)");
+  EXPECT_EQ(interrupts_label(OffBy::kernel_loop, false, CliEffect::ignored, false), "off (kernel loop)");
+  EXPECT_EQ(interrupts_label(OffBy::kernel_loop, false, CliEffect::ignored, true), "on: cli ignored by this kernel");
 }
 
 TEST(Interrupts, AreOnInThisTest) {

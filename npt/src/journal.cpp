@@ -14,6 +14,7 @@ JournalSpec without_limits(const JournalSpec& spec) {
   unlimited.steps = 1;
   unlimited.duration_ticks = 0;
   unlimited.rest_ticks = 0;
+  unlimited.stretch_ticks = 0;
   unlimited.break_above = UINT64_MAX;
   unlimited.stop = &never;
   unlimited.halt = &unheard;
@@ -49,6 +50,7 @@ Journal::Limits Journal::leave(Why why) noexcept {
 
 Journal::Limits Journal::look(uint64_t gap, uint64_t end) noexcept {
   if (end >= step_end_) open_step_of(end);
+  if (stretch_end_ == 0) stretch_end_ = end_of_stretch(end);
   if (gap > open_->max) {
     MAXLAT_STORE(&open_->time, end);
     MAXLAT_STORE(&open_->max, gap);
@@ -68,10 +70,12 @@ Journal::Limits Journal::look(uint64_t gap, uint64_t end) noexcept {
     return leave(Why::stopped);
   if (end >= rest_begin_) return leave(Why::rest);
   if (end >= window_end_) return leave(Why::window_over);
+  if (end >= stretch_end_) return leave(Why::pause);
 
   const uint64_t rare_above =
       std::min({open_->max, outliers_.floor(), spec_.break_above, uint64_t{MAXLAT_GAP_RARE_MAX}});
-  const uint64_t block_end = std::min({end + spec_.look_every_ticks, step_end_, rest_begin_, window_end_, deadline_});
+  const uint64_t block_end =
+      std::min({end + spec_.look_every_ticks, step_end_, rest_begin_, window_end_, stretch_end_, deadline_});
   return {rare_above, block_end};
 }
 

@@ -32,6 +32,7 @@ struct JournalSpec {
   uint64_t look_every_ticks = 0;      // for the stop flags
   uint64_t duration_ticks = 0;        // 0: no limit
   uint64_t rest_ticks = 0;            // leave so long before each step's end. REQUIRES: < step_ticks
+  uint64_t stretch_ticks = 0;         // leave after so long without a pause; 0: no limit
   uint64_t break_above = UINT64_MAX;  // ticks
   size_t outliers = 0;
   const std::atomic<bool>* stop = nullptr;  // asked for from outside
@@ -43,7 +44,7 @@ JournalSpec without_limits(const JournalSpec& spec);
 
 class Journal {
  public:
-  enum class Why { running, rest, window_over, duration_over, stopped, broken };
+  enum class Why { running, rest, window_over, pause, duration_over, stopped, broken };
   struct Limits {
     uint64_t rare_above;
     uint64_t block_end;  // 0: leave
@@ -54,11 +55,14 @@ class Journal {
 
   // Time 0 of the timeline and of the duration. The next look() opens the first step.
   void begin(uint64_t start);
-  // A further segment, of a window that ends there (windows.hpp).
+  // A further segment, of a window that ends there (windows.hpp). Its first look() begins a new stretch.
   void resume(uint64_t window_end = UINT64_MAX) {
     why_ = Why::running;
     window_end_ = window_end;
+    stretch_end_ = 0;
   }
+  // From the next resume() on.
+  void limit_stretch(uint64_t ticks) { spec_.stretch_ticks = ticks; }
 
   [[gnu::noinline]] Limits look(uint64_t gap, uint64_t end) noexcept;
 
@@ -85,6 +89,9 @@ class Journal {
   };
   void open_step_of(uint64_t end) noexcept;
   Limits leave(Why why) noexcept;
+  uint64_t end_of_stretch(uint64_t begin) const {
+    return spec_.stretch_ticks == 0 ? UINT64_MAX : begin + spec_.stretch_ticks;
+  }
 
   JournalSpec spec_;
   core::Outliers outliers_;
@@ -94,6 +101,7 @@ class Journal {
   uint64_t start_ = 0;
   uint64_t step_end_ = 0;
   uint64_t rest_begin_ = UINT64_MAX;
+  uint64_t stretch_end_ = UINT64_MAX;
   uint64_t deadline_ = UINT64_MAX;
   uint64_t window_end_ = UINT64_MAX;
   uint64_t max_ = 0;

@@ -208,6 +208,34 @@ TEST(Loop, ARestIsNeitherSampleNorExposure) {
   EXPECT_EQ(run.histogram.total(), run.samples);
 }
 
+TEST(Loop, AStretchWithInterruptsOffEndsInAPauseThatIsNotWatched) {
+  struct Switch {
+    std::vector<bool>* off;
+    Script* script;
+    void turn_off() const { off->push_back(true); }
+    void turn_on() const {
+      off->push_back(false);
+      script->now += 5000;  // what has waited is served
+    }
+  };
+  Scripted s;
+  s.spec.stretch_ticks = 10'000'000;
+  s.spec.duration_ticks = 100'000'000;
+  s.script.gaps = {1000};
+  s.run = std::make_unique<CpuRun>(3, s.spec);
+  CpuRun warm_up(3, without_limits(s.spec));
+  std::vector<bool> off;
+  run_cpu(
+      ScriptedCounter{&s.script}, NoProbe{}, [](uint64_t) {}, s.options, base::clock_with_rate(1.0), {warm_up, *s.run},
+      Switch{&off, &s.script});
+  ASSERT_EQ(off.size(), 20u) << "ten stretches";
+  for (size_t i = 0; i < off.size(); ++i) EXPECT_EQ(off[i], i % 2 == 0);
+  EXPECT_EQ(s.run->histogram.max(), 1000u) << "no pause is in a gap";
+  EXPECT_EQ(s.run->histogram.raw().sum, s.run->exposure_ticks);
+  EXPECT_NEAR(static_cast<double>(s.run->exposure_ticks), 100e6 - 9 * 5000, 20 * 1000);
+  EXPECT_TRUE(s.run->interrupts_enabled) << "nobody has turned them off here, and the processor's flag says so";
+}
+
 TEST(Loop, TheProbeStandsInEveryIntervalAndSeesCountGapAndTime) {
   struct RecordingProbe {
     std::vector<std::array<uint64_t, 3>>* seen;

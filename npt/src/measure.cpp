@@ -33,6 +33,9 @@ core::Error fail(std::string text, std::string hint) {
 core::Status check(const Options& options) {
   if (options.loops == 0 && options.duration_ns == 0)
     return fail("neither a loop count nor a duration", "give -l or -D");
+  if (options.kernel_loop && (options.allow_interrupts || options.counter != CounterRead::fenced))
+    return fail("the loop in the kernel has interrupts off and reads the counter fenced",
+                "leave out what asks for something else, or --kernel-loop");
   if (options.rest_ns >= kStepNs)
     return fail("the rest must be shorter than a second", "it is slept in each second, for example --rest 60ms");
   if ((options.trace_window_ns == 0) != (options.wait_window_ns == 0))
@@ -44,7 +47,7 @@ core::Status check(const Options& options) {
 base::CounterClock choose_clock(const Options& options) {
   const bool asked_for_raw = options.counter == CounterRead::raw_clock;
   base::CounterClock clock = base::calibrate(options.measure_counter_rate);
-  if (clock.trusted && !asked_for_raw) return clock;
+  if ((clock.trusted || options.trust_counter) && !asked_for_raw) return clock;
   base::CounterClock raw = base::clock_with_rate(1.0);
   raw.source = base::RateSource::monotonic_raw;
   raw.why = asked_for_raw ? "asked for" : clock.why;
@@ -196,17 +199,19 @@ core::Result<Measurement> measure(const Options& asked, const Observer& observer
   }
   if (core::Status status = core::require_usable(options.cpus); !status) return status.error();
   const base::CounterClock clock = choose_clock(options);
+  if (options.kernel_loop && clock.source == base::RateSource::monotonic_raw)
+    return core::Error{"the loop in the kernel reads the time-stamp counter, which cannot be trusted: " + clock.why,
+                       "--trust-counter takes it all the same", core::Exit::invalid};
   const OutOfTheWay out_of_the_way(options.cpus);
   auto in_place = set_up_arm(options, clock);
   if (!in_place) return in_place.error();
   auto locked = LockedMemory::lock(options.lock_memory);
   if (!locked) return locked.error();
 
-  std::atomic<bool> halt{false}, set_up_failed{false};
+  std::atomic<bool> halt{false}, set_up_failed{false}, grant_failed{false};
   std::barrier<> barrier(static_cast<std::ptrdiff_t>(options.cpus.size() + 1));
-  const Start start{&options,           &clock,         journal_spec(options, clock, halt),
-                    &barrier,           &set_up_failed, !out_of_the_way.has_own_cpu(),
-                    in_place->arm.get()};
+  const Start start{&options,       &clock,        journal_spec(options, clock, halt), &barrier,
+                    &set_up_failed, &grant_failed, !out_of_the_way.has_own_cpu(),      in_place->arm.get()};
   Threads threads;
   for (const unsigned cpu : options.cpus)
     threads.push_back(std::make_unique<MeasuringThread>(cpu, start, threads.empty()));
@@ -230,6 +235,8 @@ core::Result<Measurement> measure(const Options& asked, const Observer& observer
   if (!launched) return launched.error();
   for (const auto& thread : threads)
     if (!thread->set_up_status()) return thread->set_up_status().error();
+  for (const auto& thread : threads)
+    if (before.facts["interrupts_why"].empty()) before.facts["interrupts_why"] = thread->why_interrupts_on();
   auto waiting = waiting_measurement(options, clock, before, threads);
   if (!waiting) return waiting.error();
   auto measurement = measurement_of(options, clock, std::move(before), runs_of(threads), threads.front()->cost());

@@ -111,7 +111,8 @@ TEST(Measure, ASnapshotIsAValidResultWhileTheLoopRuns) {
   std::vector<core::Phase> snapshots;
   Observer observer;
   observer.on_snapshot = [&](const core::Phase& phase) { snapshots.push_back(phase); };
-  // On a busy machine the thread that takes snapshots may not come to run within a short measurement: then a longer one.
+  // On a busy machine the thread that takes snapshots may not come to run within a short measurement: then a longer
+  // one.
   options.duration_ns = 400'000'000;
   auto m = measure(options, observer);
   while (m.ok() && snapshots.empty() && options.duration_ns < 20'000'000'000) {

@@ -11,10 +11,26 @@
 
 #include "cpu_result.hpp"
 #include "interrupts.hpp"
+#include "irqoff_device.hpp"
 #include "throttling.hpp"
 
 namespace maxlat::npt {
 namespace {
+
+// The label, and beside an "on" that nobody asked for why it is no "off".
+void add_interrupts(core::Phase& phase, const Options& options, bool enabled_in_loop) {
+  const bool wanted_off = !options.allow_interrupts;
+  const OffBy off_by = options.kernel_loop ? OffBy::kernel_loop : OffBy::module_in_user_space;
+  const CliEffect effect = wanted_off && enabled_in_loop ? try_cli() : CliEffect::not_permitted;
+  phase.facts["interrupts"] = interrupts_label(off_by, options.allow_interrupts, effect, enabled_in_loop);
+  std::string& why = phase.facts["interrupts_why"];
+  if (!enabled_in_loop)
+    why = fmt::format("off for at most {} at a stretch; the moment between two of them is not watched",
+                      core::duration_text(static_cast<double>(kInterruptsOffStretch_ns) / 1e9));
+  else if (wanted_off && !cli_text(effect).empty())
+    why += (why.empty() ? "" : "; ") + cli_text(effect);
+  if (why.empty()) phase.facts.erase("interrupts_why");
+}
 
 void add_facts_of_end(core::Phase& phase, const Options& options, const Runs& runs, const LoopCost& cost) {
   uint64_t voluntary = 0, involuntary = 0, faults = 0;
@@ -31,8 +47,7 @@ void add_facts_of_end(core::Phase& phase, const Options& options, const Runs& ru
   phase.facts["voluntary_context_switches"] = fmt::format("{}", voluntary);
   phase.facts["page_faults_in_loop"] = fmt::format("{}", faults);
   if (faults > 0) phase.warnings.push_back(fmt::format("{} page faults within the loop", faults));
-  const CliEffect effect = options.allow_interrupts ? CliEffect::not_permitted : try_cli();
-  phase.facts["interrupts"] = interrupts_label(options.allow_interrupts, effect, interrupts_on);
+  add_interrupts(phase, options, interrupts_on);
 }
 
 // Why the measurement is not valid; nothing when it is.
@@ -67,6 +82,7 @@ core::Phase phase_before(const Options& options, const base::CounterClock& clock
   facts["counter_trust"] = clock.why;
   if (!raw) facts["counter_mhz"] = fmt::format("{:.3f}", clock.ticks_per_ns * 1e3);
   if (clock.error_ppm > 0) facts["counter_rate_error_ppm"] = fmt::format("{:.1f}", clock.error_ppm);
+  if (!clock.trusted) phase.warnings.push_back("the time-stamp counter is taken as asked, though " + clock.why);
   if (raw && options.counter != CounterRead::raw_clock)
     phase.warnings.push_back("the time-stamp counter is not trusted (" + clock.why + "): gaps of CLOCK_MONOTONIC_RAW");
   facts["policy"] = core::to_string(options.scheduling);
@@ -136,6 +152,7 @@ core::Result<Measurement> measurement_of(const Options& options, const base::Cou
   for (const CpuRun* run : runs) start_ns = std::min(start_ns, run->start_monotonic_ns);
   phase.facts["start_monotonic_ns"] = fmt::format("{}", start_ns);
   for (const CpuRun* run : runs) {
+    if (run->kernel_loop_error != 0) return why_no_irqoff(run->kernel_loop_error);
     if (core::Status books = check_books(*run); !books) return books.error();
     phase.per_cpu.push_back(cpu_result_of(*run, clock, start_ns));
     phase.exposure_s += phase.per_cpu.back().exposure_s;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "counter_read.hpp"
+#include "kernel_loop.hpp"
 #include "loop_cost.hpp"
 #include "probe.hpp"
 #include "surroundings.hpp"
@@ -49,6 +50,7 @@ core::Status MeasuringThread::set_up() {
     return error;
   }
   if (core::Status status = core::set_affinity({cpu_}); !status) return status;
+  if (core::Status status = set_up_interrupts(); !status) return status;
   core::touch_stack(kTouchedStackBytes);
   owned_ = std::make_unique<CpuRun>(cpu_, start_->journal);
   warm_up_ = std::make_unique<CpuRun>(cpu_, without_limits(start_->journal));
@@ -56,6 +58,29 @@ core::Status MeasuringThread::set_up() {
   if (start_->arm != nullptr)
     if (core::Status status = start_->arm->prepare_thread(); !status) return status;
   run_.store(owned_.get(), std::memory_order_release);  // pairs with the acquire in run(): the books are complete
+  return {};
+}
+
+// Asked for by name, the kernel's loop must be there; turning interrupts off in user space is done where it can be.
+core::Status MeasuringThread::set_up_interrupts() {
+  const Options& options = *start_->options;
+  if (options.allow_interrupts) return {};
+  const bool reads_in_user_space =
+      start_->clock->source != base::RateSource::monotonic_raw || raw_clock_is_in_user_space();
+  core::Result<IrqoffDevice> device = IrqoffDevice::open();
+  core::Status possible;
+  if (!device)
+    possible = device.error();
+  else if (options.kernel_loop)
+    irqoff_.emplace(std::move(*device));
+  else if (!reads_in_user_space)
+    possible = core::Error{"CLOCK_MONOTONIC_RAW is a system call here, and those turn interrupts on"};
+  else if (possible = device->grant(); possible)
+    irqoff_.emplace(std::move(*device));
+  if (possible) return {};
+  if (options.kernel_loop) return possible;
+  why_interrupts_on_ = possible.error().text;
+  start_->grant_failed->store(true, std::memory_order_relaxed);  // relaxed: the barrier orders it
   return {};
 }
 
@@ -75,6 +100,7 @@ void MeasuringThread::body() {
       body_with(RawClockCounter{});
       break;
   }
+  irqoff_.reset();
   finished_.store(true, std::memory_order_release);  // pairs with finished(): the books are complete
 }
 
@@ -90,8 +116,11 @@ void MeasuringThread::body_with(Counter counter) {
   if (start_->set_up_failed->load(std::memory_order_relaxed)) return;
 
   const Options& options = *start_->options;
-  if (start_->arm == nullptr) {
-    run_cpu(counter, NoProbe{}, Sleep{}, options, *start_->clock, {*warm_up_, *owned_, waiting_.get()});
+  if (options.kernel_loop) {
+    run_cpu_in_kernel([this](maxlat_irqoff_loop& piece) { return irqoff_->loop(piece); }, counter, Sleep{}, options,
+                      *start_->clock, *owned_);
+  } else if (start_->arm == nullptr) {
+    run_loop(counter, NoProbe{});
   } else if (options.max_event_hz <= 0) {
     run_arm(counter, CalledProbe{start_->arm->probe()});
   } else {
@@ -101,11 +130,25 @@ void MeasuringThread::body_with(Counter counter) {
   }
 }
 
+// With interrupts off if every CPU of the run may have them off.
+template <class Counter, class Probe>
+void MeasuringThread::run_loop(Counter counter, Probe probe) {
+  const Books books{*warm_up_, *owned_, waiting_.get()};
+  if (!irqoff_ || start_->grant_failed->load(std::memory_order_relaxed)) {
+    irqoff_.reset();
+    run_cpu(counter, probe, Sleep{}, *start_->options, *start_->clock, books);
+    return;
+  }
+  for (CpuRun* run : {owned_.get(), waiting_.get()})
+    if (run != nullptr) run->journal.limit_stretch(start_->clock->to_ticks(kInterruptsOffStretch_ns));
+  run_cpu(counter, probe, Sleep{}, *start_->options, *start_->clock, books, InterruptsOff{});
+}
+
 template <class Counter, class Probe>
 void MeasuringThread::run_arm(Counter counter, Probe probe) {
   const maxlat_npt_probe arm = start_->arm->probe();
   arm.start(arm.state);
-  run_cpu(counter, probe, Sleep{}, *start_->options, *start_->clock, {*warm_up_, *owned_, waiting_.get()});
+  run_loop(counter, probe);
   arm.stop(arm.state);
   events_ = probe.events(owned_->probes) + 2;
 }

@@ -10,9 +10,12 @@
 #include <maxlat/base/clock.hpp>
 #include <maxlat/npt/measure.hpp>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "arm.hpp"
 #include "cpu_run.hpp"
+#include "irqoff_device.hpp"
 
 namespace maxlat::npt {
 
@@ -23,8 +26,9 @@ struct Start {
   JournalSpec journal;
   std::barrier<>* barrier = nullptr;  // all set up, or at least one failed
   std::atomic<bool>* set_up_failed = nullptr;
-  bool take_stop_signals = false;  // no other CPU is left where the main thread could take them
-  Arm* arm = nullptr;              // null: none
+  std::atomic<bool>* grant_failed = nullptr;  // on one CPU: then all leave interrupts on, so that a run has one label
+  bool take_stop_signals = false;             // no other CPU is left where the main thread could take them
+  Arm* arm = nullptr;                         // null: none
 };
 
 // A thread with a stack that is small enough to be locked for each of many CPUs.
@@ -50,6 +54,8 @@ class MeasuringThread {
   uint64_t events() const { return events_; }  // that the arm was given, npt:start and npt:stop with them
   const core::Status& set_up_status() const { return set_up_status_; }
   const LoopCost& cost() const { return cost_; }
+  // Why this CPU's interrupts could not be turned off; "" when they could, or nobody wanted to.
+  const std::string& why_interrupts_on() const { return why_interrupts_on_; }
   bool finished() const { return finished_.load(std::memory_order_acquire); }
 
  private:
@@ -58,7 +64,10 @@ class MeasuringThread {
   void body_with(Counter counter);
   template <class Counter, class Probe>
   void run_arm(Counter counter, Probe probe);
+  template <class Counter, class Probe>
+  void run_loop(Counter counter, Probe probe);
   core::Status set_up();
+  core::Status set_up_interrupts();
 
   unsigned cpu_;
   const Start* start_;
@@ -67,6 +76,8 @@ class MeasuringThread {
   bool joinable_ = false;
   core::Status set_up_status_;
   LoopCost cost_;
+  std::optional<IrqoffDevice> irqoff_;  // lives and dies on the measuring thread
+  std::string why_interrupts_on_;
   // The memory comes from the thread itself, so that it is on the CPU's own memory node.
   std::unique_ptr<CpuRun> owned_, warm_up_, waiting_;
   uint64_t events_ = 0;

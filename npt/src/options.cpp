@@ -30,7 +30,8 @@ po::options_description option_table() {
   add("duration,d", text("TIME"), "run for TIME of wall time: 90, 500ms, 10s, 5m, 24h");
   add("wall-time,D", text("TIME"), "the same");
   add("eval-cpu-speed,e", flag(), "measure the counter's rate, even where kernel or CPUID know it");
-  add("allow-interrupts,i", flag(), "leave interrupts on without trying to turn them off");
+  add("allow-interrupts,i", flag(), "leave interrupts on; else off where the module maxlat_irqoff permits it");
+  add("kernel-loop", flag(), "run the loop in the kernel, interrupts off (module maxlat_irqoff)");
   add("loops,l", po::value<uint64_t>()->value_name("N"),
       fmt::format("samples per CPU ({} when no duration is given)", defaults.loops).c_str());
   add("nocountloop,n", po::value<uint64_t>()->default_value(defaults.uncounted_loops)->value_name("N"),
@@ -45,6 +46,7 @@ po::options_description option_table() {
   add("no-mlock", flag(), "do not lock memory");
   add("counter", text("READ")->default_value(to_string(defaults.counter)),
       "fenced (lfence;rdtsc), plain, ordered (rdtscp), raw-clock");
+  add("trust-counter", flag(), "take the time-stamp counter though it is not known to be invariant");
   add("break,b", text("US"), "stop all CPUs at a gap above US, exit status 2");
   add("rest", text("TIME"), "sleep TIME in each second: 60ms stays below RT throttling");
   add("outliers", po::value<size_t>()->default_value(defaults.outliers)->value_name("K"),
@@ -127,6 +129,8 @@ core::Status read_arm(const core::CommandLine& line, Options& options) {
   if (line.has("trace-dir")) options.trace_folder = line.get<std::string>("trace-dir");
   if (!options.trace_folder.empty() && options.arm.is_none())
     return mistake("--trace-dir needs an arm that writes a trace", "give one with --arm");
+  if (options.kernel_loop && !options.arm.is_none())
+    return mistake("--kernel-loop has no tracepoints: it goes with the arm \"none\" only", "leave one of them out");
   if (line.has("trace-window") != line.has("wait-window"))
     return mistake(fmt::format("--{} alone", line.has("trace-window") ? "trace-window" : "wait-window"),
                    "give both --trace-window and --wait-window: they take turns");
@@ -163,6 +167,12 @@ core::Status read_measurement(const core::CommandLine& line, Options& options) {
   options.lock_memory = !line.has("no-mlock");
   options.measure_counter_rate = line.has("eval-cpu-speed");
   options.allow_interrupts = line.has("allow-interrupts");
+  options.kernel_loop = line.has("kernel-loop");
+  if (options.kernel_loop && options.allow_interrupts)
+    return mistake("--kernel-loop has interrupts off: it does not go with -i", "give one of them");
+  if (options.kernel_loop && line.get<std::string>("counter") != to_string(CounterRead::fenced))
+    return mistake("--kernel-loop reads the counter fenced", "leave --counter out");
+  options.trust_counter = line.has("trust-counter");
   options.outliers = line.get<size_t>("outliers");
   if (options.outliers > 10'000)
     return mistake("--outliers: at most 10000", "each new one is sorted in within the loop");

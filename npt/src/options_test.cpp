@@ -118,13 +118,16 @@ TEST(NptOptions, WhatMakesNoSenseIsRefused) {
   EXPECT_THAT(refusal({"--snapshot", "10s"}), HasSubstr("file"));
   EXPECT_THAT(refusal({"--snapshot", "10s", "--json", "-"}), HasSubstr("file"));
   EXPECT_THAT(refusal({"surplus"}), HasSubstr("surplus"));
+  EXPECT_THAT(refusal({"--kernel-loop", "-i"}), HasSubstr("does not go with -i"));
+  EXPECT_THAT(refusal({"--kernel-loop", "--arm", "delay:100ns"}), HasSubstr("no tracepoints"));
+  EXPECT_THAT(refusal({"--kernel-loop", "--counter", "plain"}), HasSubstr("fenced"));
   refusal({"-a", "1-"});
   refusal({"-l", "-5"});
 }
 
 TEST(NptOptions, HelpFitsAScreenAndEndsWithTwoExamples) {
   const std::string help = npt_help();
-  EXPECT_LE(std::count(help.begin(), help.end(), '\n'), 50);
+  EXPECT_LE(std::count(help.begin(), help.end(), '\n'), 52);
   const std::string examples = help.substr(help.find("Examples:"));
   EXPECT_EQ(std::count(examples.begin(), examples.end(), '\n'), 3);
 }

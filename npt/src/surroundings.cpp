@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <fstream>
 #include <maxlat/core/realtime.hpp>
 
 namespace maxlat::npt {
@@ -39,6 +40,14 @@ OutOfTheWay::~OutOfTheWay() {
   }
   // Nothing to be done if it fails: the CPUs may have gone offline meanwhile.
   [[maybe_unused]] const core::Status restored = core::set_affinity(affinity_before_);
+}
+
+bool raw_clock_is_in_user_space(const std::string& root) {
+  std::ifstream file(root + "/sys/devices/system/clocksource/clocksource0/current_clocksource");
+  std::string source;
+  file >> source;
+  return source == "tsc" || source == "kvm-clock" || source == "hyperv_clocksource_tsc_page" ||
+         source == "arch_sys_counter";
 }
 
 sigset_t stop_signals() {

@@ -7,6 +7,7 @@
 
 #include <maxlat/core/cpu_list.hpp>
 #include <maxlat/core/result.hpp>
+#include <string>
 #include <utility>
 
 namespace maxlat::npt {
@@ -41,6 +42,10 @@ class OutOfTheWay {
   bool has_own_cpu_ = false;
   sigset_t mask_before_{};
 };
+
+// Whether CLOCK_MONOTONIC_RAW is read without a system call: by the kernel's clock source. `root` is "", a folder in
+// tests.
+bool raw_clock_is_in_user_space(const std::string& root = "");
 
 // SIGINT and SIGTERM.
 sigset_t stop_signals();

@@ -18,6 +18,11 @@ CASES = [
     Case("width longer than window", "hwlat --window 1s --width 2s", 1, [ONE_LINE]),
     Case("threshold 0", "hwlat --threshold 0", 1, [ONE_LINE]),
     Case("a CPU that does not exist", "hwlat -a 60000", 1, [r"\Amaxlat hwlat: CPU 60000"]),
-    Case("unknown back end", "hwlat --backend module", 1, [ONE_LINE]),
+    Case("unknown back end", "hwlat --backend magic", 1, [ONE_LINE]),
+    Case("no module: the reason, and how to get it", "hwlat --backend module", 77, [ONE_LINE, r"not loaded"]),
+    Case("a module that is no file", "hwlat --load /nonexistent/x.ko", 77, [r"\Amaxlat hwlat: cannot load '/nonexistent/x.ko': no such file"]),
+    Case("a mode that only the module has", LOOP + " --mode stop-machine", 77, [ONE_LINE, r"needs the module"]),
+    Case("auto says what it took, and why", "hwlat -a 0 -D 100ms --window 50ms", 0, [r"back end chosen because: the module maxlat_hwlat is not loaded"],
+         needs="root"),
     Case("without permission", LOOP, 1, [ONE_LINE, r"SCHED_FIFO"], needs="not root"),
 ]

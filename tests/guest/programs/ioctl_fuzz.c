@@ -8,7 +8,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <maxlat/hwlat/irqoff_abi.h>
+#include <maxlat/base/irqoff_abi.h>
 #include <maxlat/hwlat/module_abi.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 #include <fcntl.h>
 #include <maxlat/base/counter.h>
 #include <maxlat/base/histogram.h>
-#include <maxlat/hwlat/irqoff_abi.h>
+#include <maxlat/base/irqoff_abi.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>

@@ -25,6 +25,7 @@
  * LAYOUT OF A MAPPING (fixed-width, no pointers, never writable from user space)
  *
  *       0                    struct maxlat_hwlat_cpu
+ *    MAXLAT_HWLAT_SECONDS_AT struct maxlat_hwlat_second[MAXLAT_HWLAT_SECONDS], a ring
  *    4096                    struct maxlat_histogram (base/histogram.h), in counter ticks
  *    MAXLAT_HWLAT_RECORDS_AT struct maxlat_hwlat_record[MAXLAT_HWLAT_RECORDS], a ring
  *
@@ -33,6 +34,8 @@
  *   interrupts off, never waits: it overwrites the oldest. It stores 0 to `sequence` (a), then the members, then the
  *   number (b), then `records` in the CPU's header (c). A reader loads `records`, copies a slot, and takes the copy only
  *   if `sequence` was the number before and after. What was overwritten is known exactly: records - capacity.
+ *
+ *   The ring of seconds is read the same way: second n is in slot (n - 1) % MAXLAT_HWLAT_SECONDS if `number` is n.
  *
  * FAILURE  A dead or stopped reader costs the writer nothing. A hostile owner can stop the box for one width at a time,
  *   as root can anyway; it can not keep interrupts off longer than the limits in INFO, nor write to the module's memory.
@@ -138,6 +141,12 @@ struct maxlat_hwlat_cpu {
   __u64 records; /* (c) number of the newest record; capacity is in INFO */
 };
 
+/* The largest gap of each second that began a width, whether above the threshold or not: the timeline. */
+struct maxlat_hwlat_second {
+  __u64 number; /* seconds since START, from 1; 0 while it is begun */
+  __u64 max_ticks;
+};
+
 struct maxlat_hwlat_record {
   __u64 sequence; /* (a) (b) number of this record, 0 while it is written */
   __u64 time_ns;  /* CLOCK_MONOTONIC at the end of the gap */
@@ -153,6 +162,8 @@ struct maxlat_hwlat_record {
   __u32 reserved;
 };
 
+#define MAXLAT_HWLAT_SECONDS_AT 2048u
+#define MAXLAT_HWLAT_SECONDS 128u
 #define MAXLAT_HWLAT_HISTOGRAM_AT 4096u
 #define MAXLAT_HWLAT_RECORDS_AT (4096u + 63u * 4096u) /* the histogram has 254464 bytes: 62.1 pages */
 #define MAXLAT_HWLAT_RECORDS 2048u

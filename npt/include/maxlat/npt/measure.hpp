@@ -46,6 +46,8 @@ struct Options {
   core::Scheduling scheduling;   // SCHED_FIFO 99
   bool lock_memory = true;
   bool allow_interrupts = false;      // -i: do not even try to turn them off
+  bool kernel_loop = false;           // the module's loop, in the kernel. REQUIRES: counter fenced, interrupts off
+  bool trust_counter = false;         // also where it is not known to be invariant
   bool measure_counter_rate = false;  // -e: do not ask the kernel or CPUID
   CounterRead counter = CounterRead::fenced;
   uint64_t break_above_ns = 0;      // stop all CPUs at a gap above; 0: never

@@ -18,8 +18,8 @@
  *
  * WHAT IS NOT PROTECTED  A task with IOPL 3 may also access any I/O port. Whoever may do this has CAP_SYS_RAWIO anyway.
  */
-#ifndef MAXLAT_HWLAT_IRQOFF_ABI_H
-#define MAXLAT_HWLAT_IRQOFF_ABI_H
+#ifndef MAXLAT_BASE_IRQOFF_ABI_H
+#define MAXLAT_BASE_IRQOFF_ABI_H
 
 #include <linux/ioctl.h>
 #include <linux/types.h>
@@ -43,12 +43,14 @@ struct maxlat_irqoff_grant {
   __u64 limit_ns; /* longest time that interrupts may stay off at a stretch */
 };
 
-#define MAXLAT_IRQOFF_LOOP_RESET 1u /* empty the descriptor's histogram first */
+#define MAXLAT_IRQOFF_LOOP_RESET 1u     /* empty the descriptor's histogram first */
+#define MAXLAT_IRQOFF_LOOP_ONLY_COPY 2u /* no loop: only hand the histogram over; duration_ns is not looked at */
 
 struct maxlat_irqoff_loop {
   __u32 size;
   __u32 flags;
   __u64 duration_ns;
+  __u64 max_samples; /* ends the loop earlier; 0: no limit */
   __u64 histogram; /* user address of a struct maxlat_histogram that receives a copy, or 0 */
   /* answers, about this call alone */
   __u64 samples;

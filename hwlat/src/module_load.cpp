@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#include "module_load.hpp"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "module_device.hpp"
+
+namespace maxlat::hwlat {
+
+namespace {
+
+core::Error cannot_run(std::string text, std::string hint) {
+  return {std::move(text), std::move(hint), core::Exit::cannot_run};
+}
+
+}  // namespace
+
+core::Error why_not_loaded(const std::string& path, int error, const std::string& lockdown) {
+  const std::string locked = lockdown_in_force(lockdown);
+  const std::string what = fmt::format("cannot load '{}': ", path);
+  switch (error) {
+    case EPERM:
+      if (!locked.empty())
+        return cannot_run(what + "this kernel is locked down (" + locked + ") and takes signed modules only",
+                          "sign it with a key that the machine knows (mokutil --import), or turn Secure Boot off");
+      return cannot_run(what + "not permitted", "loading a module needs root (CAP_SYS_MODULE), and modules_disabled 0");
+    case EKEYREJECTED:
+    case ENOKEY:
+    case EBADMSG:
+      return cannot_run(what + "this kernel takes signed modules only (Secure Boot), and does not know its key",
+                        "sign it with a key that the machine knows (mokutil --import)");
+    case ENOEXEC:
+    case EINVAL:
+      return cannot_run(what + "it was not built for this kernel",
+                        "make -C hwlat/module builds it for the running one");
+    case ENOSYS:
+      return cannot_run(what + "this kernel takes no modules (CONFIG_MODULES)", "--backend tracer or loop needs none");
+    case ENOENT:
+      return cannot_run(what + "no such file, or it needs a symbol that this kernel does not have",
+                        "make -C hwlat/module builds it for the running kernel");
+    default: {
+      core::Error other = core::system_error(fmt::format("cannot load '{}'", path), error);
+      other.exit_status = core::Exit::cannot_run;
+      return other;
+    }
+  }
+}
+
+core::Result<LoadedModule> LoadedModule::load(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return why_not_loaded(path, errno, {});
+  const long failed = ::syscall(SYS_finit_module, fd, "", 0);
+  const int error = errno;
+  ::close(fd);
+  if (failed == 0) return LoadedModule(true);
+  if (error == EEXIST) return LoadedModule(false);
+  return why_not_loaded(path, error, read_lockdown("/"));
+}
+
+LoadedModule::~LoadedModule() {
+  // Not an error that anyone could act on: in use by someone else, it stays.
+  if (ours_) ::syscall(SYS_delete_module, "maxlat_hwlat", O_NONBLOCK);
+}
+
+}  // namespace maxlat::hwlat

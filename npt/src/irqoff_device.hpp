@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+//
+// /dev/maxlat_irqoff, as a measuring thread uses it (base/irqoff_abi.h is its specification): cli and sti that work, or
+// the loop in the kernel.
+//
+// THREADS: one object a thread, made and destroyed by the thread that measures with it. (The module kills a task whose
+// grant another thread closes: it could not be taken away otherwise.)
+#pragma once
+
+#include <maxlat/base/irqoff_abi.h>
+
+#include <cstdint>
+#include <maxlat/core/result.hpp>
+#include <string>
+#include <utility>
+
+namespace maxlat::npt {
+
+// No interrupt waits longer than this; then there is a pause, which is neither sample nor exposure.
+inline constexpr uint64_t kInterruptsOffStretch_ns = 10'000'000;
+
+class IrqoffDevice {
+ public:
+  // ERRORS (Exit::cannot_run): why_no_irqoff().
+  static core::Result<IrqoffDevice> open();
+  IrqoffDevice(IrqoffDevice&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  IrqoffDevice& operator=(IrqoffDevice&&) = delete;
+  ~IrqoffDevice();
+
+  // From now on cli and sti work in the calling thread. REQUIRES: it is bound to one CPU.
+  core::Status grant();
+  // One piece of the loop on this CPU: 0 or errno.
+  int loop(maxlat_irqoff_loop& piece);
+
+ private:
+  explicit IrqoffDevice(int fd) : fd_(fd) {}
+  int fd_;
+};
+
+// What an errno of open(), GRANT or LOOP means for a user.
+core::Error why_no_irqoff(int error);
+
+// For a thread that has a grant.
+struct InterruptsOff {
+#if defined(__x86_64__)
+  void turn_off() const {
+    __asm__ volatile("cli" ::: "memory");
+  }
+  // nop: what is pending comes in after it, before the next cli
+  void turn_on() const {
+    __asm__ volatile("sti; nop" ::: "memory");
+  }
+#else
+  void turn_off() const {}  // no grant is ever given here
+  void turn_on() const {}
+#endif
+};
+
+}  // namespace maxlat::npt
