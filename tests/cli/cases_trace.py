@@ -5,4 +5,12 @@ from run_cases import Case
 CASES = [
     Case("trace alone", "trace", 1, [r"\Amaxlat trace: no subcommand given\nhint: .*--help"]),
     Case("a subcommand that is none", "trace tracer", 1, [r'\Amaxlat trace: unknown subcommand "tracer"\nhint: .*--help']),
+    Case("print without a trace", "trace print", 1, [r"\Amaxlat trace: no trace given\nhint: "]),
+    Case("print of two traces", "trace print a b", 1, [r"\Amaxlat trace: more than one trace given\nhint: "]),
+    Case("print of nothing", "trace print {tmp}/gone", 1, [r"\Amaxlat trace: cannot open .*gone: No such file"]),
+    Case("stats of a folder that is no trace", "trace stats {tmp}", 1, [r"\Amaxlat trace: .* is no trace.*\nhint: "]),
+    Case("check of a file", "trace check /dev/null", 1, [r"\Amaxlat trace: cannot open /dev/null: Not a directory"]),
+    Case("threads that are none", "trace print --thread 5-3 {tmp}", 1, [r'\Amaxlat trace: "5-3" is no list of thread ids\nhint: ']),
+    Case("CPUs that are none", "trace print --cpu x {tmp}", 1, [r"\Amaxlat trace: .*\nhint: "]),
+    Case("an option of another subcommand", "trace check --delta {tmp}", 1, [r"\Amaxlat trace: unknown option '--delta'\nhint: "]),
 ]

@@ -9,21 +9,22 @@
 
 namespace maxlat::trace_tools {
 
-const std::vector<std::string> kFates = {"recorded",     "lost_full",  "lost_wrap",  "lost_big",
-                                         "lost_no_ring", "unfinished", "overwritten"};
+const std::vector<std::string> kFates = {"recorded",     "lost_full",  "lost_wrap",   "lost_big",
+                                         "lost_no_ring", "unfinished", "overwritten", "not_written"};
 
-core::Result<std::vector<ChannelBooks>> read_books(const std::string& process_folder) {
+core::Result<std::vector<StoredBooks>> read_books(const std::string& process_folder) {
   const std::string path = process_folder + "/.books";
-  std::vector<ChannelBooks> books;
+  std::vector<StoredBooks> books;
   std::error_code error;
   if (!std::filesystem::exists(path, error)) return books;
   std::ifstream file(path);
   int number = 0;
   for (std::string line; std::getline(file, line);) {
     ++number;
+    if (line.empty()) continue;
     std::istringstream words(line);
     std::string key;
-    ChannelBooks channel;
+    StoredBooks channel;
     words >> key >> channel.channel;
     bool sound = key == "channel" && !channel.channel.empty();
     for (std::uint64_t count = 0; words >> key;) {

@@ -12,7 +12,7 @@
 
 namespace maxlat::trace_tools {
 
-struct ChannelBooks {
+struct StoredBooks {
   std::string channel;
   std::map<std::string, std::uint64_t> counts;  // "produced", "recorded", "lost_full" ...
 
@@ -23,7 +23,7 @@ struct ChannelBooks {
 };
 
 // Empty when there are none. ERRORS: there are, and they cannot be read.
-core::Result<std::vector<ChannelBooks>> read_books(const std::string& process_folder);
+core::Result<std::vector<StoredBooks>> read_books(const std::string& process_folder);
 
 // Names of the counts that together must be what was produced.
 extern const std::vector<std::string> kFates;

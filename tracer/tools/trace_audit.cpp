@@ -28,7 +28,7 @@ void TraceAudit::stream(const trace::TraceProcess& process, const std::string& f
 
 void TraceAudit::books(const std::string& folder, const std::map<std::string, std::uint64_t>& counts,
                        const std::string& name, const Channel& channel) {
-  const ChannelBooks books{name, counts};
+  const StoredBooks books{name, counts};
   const std::uint64_t produced = books.count("produced");
   std::uint64_t sum = 0;
   std::string addends;
@@ -64,7 +64,7 @@ core::Status TraceAudit::process(const trace::StoredProcess& stored) {
   for (const std::string& file : stored.stream_files) stream(process, file, channels);
   if (all_books->empty()) return {};
   totals_.processes_with_books += 1;
-  for (const ChannelBooks& channel : *all_books) {
+  for (const StoredBooks& channel : *all_books) {
     books(process.folder, channel.counts, channel.channel, channels[channel.channel]);
     channels.erase(channel.channel);
   }

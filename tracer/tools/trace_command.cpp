@@ -19,6 +19,7 @@ namespace po = boost::program_options;
 std::span<const core::Command> subcommands() {
   static const std::vector<core::Command> table = {
       {"print", "the events of a trace, one line each", &trace_print},
+      {"stats", "events, bytes, rates, largest gaps and losses of a trace", &trace_stats},
       {"check", "whether a trace keeps what traces promise; exit status 2 when not", &trace_check},
   };
   return table;

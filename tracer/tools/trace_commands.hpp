@@ -9,6 +9,7 @@
 namespace maxlat::trace_tools {
 
 core::Result<core::Exit> trace_print(const core::Arguments& arguments);
+core::Result<core::Exit> trace_stats(const core::Arguments& arguments);
 core::Result<core::Exit> trace_check(const core::Arguments& arguments);
 
 }  // namespace maxlat::trace_tools

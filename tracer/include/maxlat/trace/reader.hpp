@@ -32,6 +32,7 @@ class TraceReader {
   bool next(Event& event);
 
   const std::vector<StoredProcess>& processes() const { return processes_; }
+  bool wants(const EventType& type) const { return !options_.wants_event || options_.wants_event(type); }
   const std::vector<std::unique_ptr<StreamReader>>& streams() const { return streams_; }
   // All that was met so far; complete once next() has said no.
   std::vector<TraceBreak> breaks() const;

@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""check_finds.py SAMPLE_PROGRAM: `maxlat trace check` finds each thing that can be wrong with a trace. Every case spoils one
+thing of a sound trace and expects exit status 2 and a line about it; print and stats survive all of them."""
+import os
+import pathlib
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+MAXLAT = os.environ["MAXLAT"]
+HEADER = 112
+BEGIN, END, CONTENT, PACKET, SEQUENCE, RECORDS, LOST, FULL = range(32, 96, 8)  # offsets in the packet header
+
+
+def check(trace, *options):
+    return subprocess.run([MAXLAT, "trace", "check", *options, trace], capture_output=True, text=True, timeout=30)
+
+
+class Stream:
+    """A stream file in memory, to be spoiled."""
+
+    def __init__(self, path):
+        self.path, self.bytes, self.packets = path, bytearray(path.read_bytes()), []
+        at = 0
+        while at < len(self.bytes):
+            self.packets.append(at)
+            at += self.word(at + PACKET) // 8
+
+    def word(self, at):
+        return struct.unpack_from("<Q", self.bytes, at)[0]
+
+    def set(self, packet, offset, value):
+        struct.pack_into("<Q", self.bytes, self.packets[packet] + offset, value)
+
+    def add(self, packet, offset, value):
+        self.set(packet, offset, self.word(self.packets[packet] + offset) + value)
+
+
+def cut_second_packet(stream):
+    del stream.bytes[stream.packets[1]:stream.packets[2]]
+
+
+SPOILED = {  # what is done to a stream: what must be found
+    "no packet after the first": (lambda s: s.set(1, 0, 0), "no packet begins here"),
+    "of another trace": (lambda s: s.set(1, 8, 1), "another trace"),
+    "of another stream": (lambda s: s.set(1, 24, 99), "another stream"),
+    "content larger than packet": (lambda s: s.add(1, CONTENT, 64), "impossible sizes"),
+    "content of half a word": (lambda s: s.add(1, CONTENT, -32), "impossible sizes"),
+    "packet beyond the file": (lambda s: s.set(2, PACKET, 1 << 40), "and the file"),
+    "cut file": (lambda s: s.bytes.__delitem__(slice(-8, None)), "and the file"),
+    "bytes at the end": (lambda s: s.bytes.extend(b"x" * 9), "9 bytes are no whole packet"),
+    "a packet missing": (cut_second_packet, "1 packets are missing before number 2"),
+    "a packet twice": (lambda s: s.set(1, SEQUENCE, 0), "packet number 0 after number 0"),
+    "end before begin": (lambda s: s.set(2, END, 0), "ends before it begins"),
+    "begin before the last end": (lambda s: s.set(1, BEGIN, 5), "begins before the one before it ends"),
+    "records miscounted": (lambda s: s.add(0, RECORDS, 1), "14 records in a packet that says it has 15"),
+    "sum of losses": (lambda s: s.set(2, LOST, 3), "3 events discarded, and by cause 0"),
+    "fewer losses than before": (lambda s: (s.set(0, LOST, 3), s.set(0, FULL, 3)), "fewer events are lost"),
+    "no record": (lambda s: s.set(0, HEADER, 0), "no record begins here"),
+    "record of an unknown event": (lambda s: s.set(0, HEADER, s.word(HEADER) ^ 77 << 32), "the metadata has no event"),
+    "record too short for its fields": (lambda s: s.set(0, HEADER, s.word(HEADER) ^ 3 << 32), "the fields of sample:floats"),
+    "record after the packet's end": (lambda s: s.add(0, END, -50), "after the end of its packet"),
+    "records out of order": (lambda s: s.set(0, HEADER, s.word(HEADER) + 40), "from before the one before"),
+}
+
+BOOKS = "channel threads produced {} recorded 74 lost_full {} overwritten 0\nchannel cpus produced 74 recorded {}\n"
+BOOKS_SPOILED = {
+    BOOKS.format(75, 0, 74): "channel threads: 75 events produced, and 74 accounted for: 74 recorded",
+    BOOKS.format(76, 1, 74): "75 accounted for: 74 recorded + 1 lost_full",
+    BOOKS.format(74, 0, 73): "channel cpus: 74 events produced, and 73",
+    "channel threads produced 74 recorded 74\nchannel cpus produced 70 recorded 70\n":
+        "channel cpus: the books say 70 events were recorded, and the files have 74",
+    "channel threads produced 74 recorded 74\n": "channel cpus: 74 events that are in no books",
+}
+
+
+def expect(name, ended, status, pattern):
+    if ended.returncode == status and re.search(pattern, ended.stdout + ended.stderr):
+        return True
+    print(f"{name}: exit status {ended.returncode}, no match for {pattern}:\n{ended.stdout}{ended.stderr}")
+    return False
+
+
+def main(sample):
+    sound = True
+    with tempfile.TemporaryDirectory() as scratch:
+        whole, spoiled = pathlib.Path(scratch) / "whole", pathlib.Path(scratch) / "spoiled"
+        subprocess.run([sample, whole], check=True)
+        sound &= expect("a sound trace", check(whole), 0, r"recorded 296 .*\nproduced: not known, 2 of 2")
+        for name, (spoil, pattern) in SPOILED.items():
+            shutil.rmtree(spoiled, ignore_errors=True)
+            shutil.copytree(whole, spoiled)
+            stream = Stream(spoiled / "sample-1000" / "threads-1-0")
+            spoil(stream)
+            stream.path.write_bytes(stream.bytes)
+            sound &= expect(name, check(spoiled), 2, rf"{stream.path}: byte \d+: .*{pattern}")
+            sound &= check(spoiled, "-q").stdout == ""
+            for command in ("print", "stats"):
+                read = subprocess.run([MAXLAT, "trace", command, spoiled], capture_output=True, text=True, timeout=30)
+                sound &= expect(f"{name}: {command}", read, read.returncode if read.returncode in (0, 3) else 0, "")
+        shutil.rmtree(spoiled)
+        shutil.copytree(whole, spoiled)
+        books = spoiled / "sample-1001" / ".books"
+        for text, pattern in BOOKS_SPOILED.items():
+            books.write_text(text)
+            sound &= expect(f"books {text}", check(spoiled), 2, re.escape(pattern))
+        books.write_text(BOOKS.format(74, 0, 74))
+        sound &= expect("books that balance", check(spoiled), 0, "produced: not known, 1 of 2 processes have no books")
+        (spoiled / "sample-1000" / ".books").write_text(BOOKS.format(81, 7, 74))
+        sound &= expect("all books", check(spoiled), 0, r"produced 303, as")
+        books.write_text("channel threads produced many\n")
+        sound &= expect("books that are none", check(spoiled), 1, r"\.books, line 1")
+        metadata = spoiled / "sample-1000" / "metadata"
+        metadata.write_text(metadata.read_text()[:-20])
+        books.unlink()
+        sound &= expect("metadata cut", check(spoiled), 2, "metadata is cut at byte")
+        sound &= expect("no trace", check(scratch), 1, "is no trace")
+    return 0 if sound else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

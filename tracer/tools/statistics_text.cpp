@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <array>
+#include <maxlat/core/duration.hpp>
+
+#include "escape.hpp"
+#include "text_columns.hpp"
+#include "trace_statistics.hpp"
+
+namespace maxlat::trace_tools {
+namespace {
+
+constexpr std::array kLevels = {"emergency", "alert", "critical", "error", "warning", "notice", "info", "debug"};
+
+const char* level_text(trace::Level level) {
+  return kLevels[static_cast<std::size_t>(level)];
+}
+
+double seconds(const Series& series) {
+  return static_cast<double>(series.last_ns - series.first_ns) * 1e-9;
+}
+
+// Events a second over the time of the whole trace: rates of rows add up to that of the trace.
+double rate(const Series& series, const TraceStatistics& statistics) {
+  const double duration = seconds(statistics.all);
+  return duration > 0 ? static_cast<double>(series.count) / duration : 0;
+}
+
+std::string rate_text(const Series& series, const TraceStatistics& statistics) {
+  return seconds(statistics.all) > 0 ? fmt::format("{:.1f}", rate(series, statistics)) : "-";
+}
+
+std::string gap_text(const Series& series) {
+  return series.count < 2 ? "-" : core::latency_text(static_cast<double>(series.largest_gap_ns));
+}
+
+std::string gap_time_text(const Series& series, const TraceStatistics& statistics) {
+  if (series.count < 2) return "-";
+  return fmt::format("+{:.6f}s", static_cast<double>(series.largest_gap_at_ns - statistics.all.first_ns) * 1e-9);
+}
+
+std::string owner_text(const trace::TraceStream& stream) {
+  return fmt::format("{} {}/{}{} {}", c_escaped(stream.process->name), stream.process->pid,
+                     stream.channel->per_cpu ? "cpu" : "", stream.owner, c_escaped(stream.channel_name));
+}
+
+std::string series_json(const Series& series, const TraceStatistics& statistics) {
+  return fmt::format("\"events\":{},\"bytes\":{},\"per_s\":{:.3f},\"largest_gap_ns\":{},\"largest_gap_at_ns\":{}",
+                     series.count, series.bytes, rate(series, statistics), series.largest_gap_ns,
+                     series.largest_gap_at_ns);
+}
+
+}  // namespace
+
+std::string text_of(const TraceStatistics& statistics) {
+  TextColumns events;
+  events.row({"event", "level", "events", "bytes", "per second", "largest gap", "from"});
+  for (const EventStatistics& event : statistics.events) {
+    const Series& series = event.series;
+    events.row({c_escaped(event.name), level_text(event.level), std::to_string(series.count),
+                std::to_string(series.bytes), rate_text(series, statistics), gap_text(series),
+                gap_time_text(series, statistics)});
+  }
+  const Series& all = statistics.all;
+  events.row({"all", "", std::to_string(all.count), std::to_string(all.bytes), rate_text(all, statistics),
+              gap_text(all), gap_time_text(all, statistics)});
+
+  TextColumns streams;
+  streams.row({"stream", "events", "packets", "bytes", "lost full", "wrap", "big", "largest gap", "from"});
+  for (const StreamStatistics& stream : statistics.streams) {
+    const trace::StreamBooks& books = stream.books;
+    streams.row({owner_text(*stream.stream), std::to_string(stream.series.count), std::to_string(books.packets),
+                 std::to_string(books.bytes), std::to_string(books.lost_full), std::to_string(books.lost_wrap),
+                 std::to_string(books.lost_big), gap_text(stream.series), gap_time_text(stream.series, statistics)});
+  }
+
+  std::string lost;
+  std::uint64_t lost_in_all = 0;
+  for (const auto& [cause, count] : statistics.lost) {
+    lost_in_all += count;
+    if (count != 0) lost += fmt::format("{}{} {}", lost.empty() ? " (" : ", ", cause, count);
+  }
+  return fmt::format("{} events in {:.6f} s, {} lost{}\n\n{}\n{}", all.count, seconds(all), lost_in_all,
+                     lost.empty() ? "" : lost + ")", events.text(), streams.text());
+}
+
+std::string json_of(const TraceStatistics& statistics) {
+  const Series& all = statistics.all;
+  std::string json = fmt::format("{{\"first_ns\":{},\"last_ns\":{},{},\"lost\":{{", all.first_ns, all.last_ns,
+                                 series_json(all, statistics));
+  const char* between = "";
+  for (const auto& [cause, count] : statistics.lost) {
+    json += fmt::format("{}\"{}\":{}", between, cause, count);
+    between = ",";
+  }
+  json += "},\n\"events_by_name\":[";
+  between = "\n";
+  for (const EventStatistics& event : statistics.events) {
+    json += fmt::format("{}{{\"event\":\"{}\",\"level\":\"{}\",{}}}", between, json_escaped(event.name),
+                        level_text(event.level), series_json(event.series, statistics));
+    between = ",\n";
+  }
+  json += "],\n\"streams\":[";
+  between = "\n";
+  for (const StreamStatistics& stream : statistics.streams) {
+    const trace::StreamBooks& books = stream.books;
+    json += fmt::format(
+        "{}{{\"process\":\"{}\",\"pid\":{},\"{}\":{},\"channel\":\"{}\",\"packets\":{},\"packet_bytes\":{},"
+        "\"lost_full\":{},\"lost_wrap\":{},\"lost_big\":{},{}}}",
+        between, json_escaped(stream.stream->process->name), stream.stream->process->pid,
+        stream.stream->channel->per_cpu ? "cpu" : "tid", stream.stream->owner,
+        json_escaped(stream.stream->channel_name), books.packets, books.bytes, books.lost_full, books.lost_wrap,
+        books.lost_big, series_json(stream.series, statistics));
+    between = ",\n";
+  }
+  return json + "]}\n";
+}
+
+}  // namespace maxlat::trace_tools

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+#include "trace_statistics.hpp"
+
+#include "recording_books.hpp"
+
+namespace maxlat::trace_tools {
+namespace {
+
+// One row for each name, however many processes and channels have the event; and the row of each event type.
+std::vector<std::size_t> make_rows(const trace::TraceReader& reader, std::vector<EventStatistics>& events) {
+  std::vector<std::size_t> row_of_type;
+  std::map<std::string, std::size_t> row_of_name;
+  for (const trace::StoredProcess& process : reader.processes()) {
+    for (const auto& [stream_id, channel] : process.description.channels) {
+      for (const auto& [id, type] : channel.events) {
+        row_of_type.resize(std::max(row_of_type.size(), type.number + 1));
+        if (!reader.wants(type)) continue;
+        const auto [found, is_new] = row_of_name.try_emplace(type.name, events.size());
+        if (is_new) events.push_back({type.name, type.level, {}});
+        row_of_type[type.number] = found->second;
+      }
+    }
+  }
+  return row_of_type;
+}
+
+core::Status count_lost(const trace::TraceReader& reader, TraceStatistics& statistics) {
+  for (const trace::StoredProcess& process : reader.processes()) {
+    const std::string& folder = process.description.folder;
+    const auto books = read_books(folder);
+    if (!books) return books.error();
+    for (const StoredBooks& channel : *books) {
+      for (const std::string& fate : kFates) {
+        if (fate != "recorded") statistics.lost[fate] += channel.count(fate);
+      }
+    }
+    if (!books->empty()) continue;
+    for (const StreamStatistics& stream : statistics.streams) {
+      if (stream.stream->process != &process.description) continue;
+      statistics.lost["lost_full"] += stream.books.lost_full;
+      statistics.lost["lost_wrap"] += stream.books.lost_wrap;
+      statistics.lost["lost_big"] += stream.books.lost_big;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+core::Result<TraceStatistics> count_events(trace::TraceReader& reader) {
+  TraceStatistics statistics;
+  const std::vector<std::size_t> row_of_type = make_rows(reader, statistics.events);
+  std::vector<Series> streams(reader.streams().size());
+  for (trace::Event event; reader.next(event);) {
+    statistics.all.add(event.time_ns, event.size);
+    statistics.events[row_of_type[event.type->number]].series.add(event.time_ns, event.size);
+    streams[event.stream->number].add(event.time_ns, event.size);
+  }
+  for (std::size_t i = 0; i < streams.size(); ++i) {
+    const trace::StreamReader& stream = *reader.streams()[i];
+    if (stream.books().packets != 0) statistics.streams.push_back({&stream.stream(), stream.books(), streams[i]});
+  }
+  if (const core::Status counted = count_lost(reader, statistics); !counted) return counted.error();
+  return statistics;
+}
+
+}  // namespace maxlat::trace_tools

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+//
+// What a trace holds, counted in one pass over its events in the order of time.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <maxlat/core/result.hpp>
+#include <maxlat/trace/reader.hpp>
+#include <string>
+#include <vector>
+
+namespace maxlat::trace_tools {
+
+// Of events that follow one another in time: all of one name, or all of one stream.
+struct Series {
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;  // of records
+  std::int64_t first_ns = 0;
+  std::int64_t last_ns = 0;
+  std::int64_t largest_gap_ns = 0;
+  std::int64_t largest_gap_at_ns = 0;  // when the gap began
+
+  void add(std::int64_t time_ns, std::uint64_t size) {
+    if (count != 0 && time_ns - last_ns > largest_gap_ns) {
+      largest_gap_ns = time_ns - last_ns;
+      largest_gap_at_ns = last_ns;
+    }
+    if (count == 0) first_ns = time_ns;
+    last_ns = time_ns;
+    bytes += size;
+    ++count;
+  }
+};
+
+struct EventStatistics {
+  std::string name;
+  trace::Level level = trace::Level::info;
+  Series series;
+};
+
+struct StreamStatistics {
+  const trace::TraceStream* stream = nullptr;
+  trace::StreamBooks books;
+  Series series;
+};
+
+struct TraceStatistics {
+  std::vector<EventStatistics> events;    // every event of the metadata that is wanted, also those that never came
+  std::vector<StreamStatistics> streams;  // that had a packet
+  Series all;
+  // By cause, as the recorders' books tell, or, where they left none, as the packets do.
+  std::map<std::string, std::uint64_t> lost;
+};
+
+core::Result<TraceStatistics> count_events(trace::TraceReader& reader);
+
+std::string text_of(const TraceStatistics& statistics);
+std::string json_of(const TraceStatistics& statistics);
+
+}  // namespace maxlat::trace_tools
