@@ -9,11 +9,16 @@
  * nothing was under way. Otherwise: not now, ask again.
  *
  * After the death of the producer the same prefix, and, where a writer died inside a probe, what a walk by the stamps
- * of record.h can tell to be whole.
+ * of record.h can tell to be whole. A hole of one dead slot is exactly as long as what was reserved and not committed;
+ * where several contexts died, the walk goes on at the next words that form a chain of records.
+ *   What may be missed: nothing of a record whose commit returned, unless stale bytes in a hole look like a chain of
+ *     this packet's records.
+ *   What may be wrong: if the context that entered a packet died before it stored begin_time, and a handler inside it
+ *     wrote short records and then a long one, the short ones are dated 2^32 ticks late.
  *
  * Both COPY: in overwrite mode the bytes may be replaced while they are read, and the copy is checked afterwards (the
- * packet has not been entered again). The copy is a packet of its own: header filled in (begin, end, content, records),
- * holes left out.
+ * reference is still that of the packet). The copy is a packet of its own: header filled in (begin, end, content,
+ * records, lost), holes left out.
  */
 #ifndef MAXLAT_RING_OPEN_PACKET_H
 #define MAXLAT_RING_OPEN_PACKET_H
@@ -31,9 +36,14 @@ extern "C" {
 enum maxlat_ring_got maxlat_ring_copy_open(const struct maxlat_ring_reader* reader, uint8_t* to,
                                            struct maxlat_ring_view* view);
 
-/* As get, for a ring whose writers are all dead or gone for good: also gives, copied to `to`, packets that were never
-   delivered, with every record that is whole; *view is then not to be put, the reader has moved on. NOT_NOW: nothing is
-   left. `lost`: adds the records that were reserved and never finished, as far as can be told (at least one per hole).
+/*
+ * As get, for a ring whose writers are all dead or gone for good: also gives packets that were never delivered, with
+ * every record that is whole.
+ * RETURNS: GOT: with view->bytes != to as get, and to be put; with view->bytes == to a copy, not to be put: the reader
+ * has moved on. NOT_NOW: nothing is left. CORRUPT: a packet that the memory cannot have; the reader has moved on.
+ * Calls until NOT_NOW end: at most one for each sub-buffer and pass that the ring can hold.
+ * `*unfinished` grows by the records that were reserved and never finished, as far as can be told: at least one per
+ * hole. THREADS: the reader.
  */
 enum maxlat_ring_got maxlat_ring_recover(struct maxlat_ring_reader* reader, uint8_t* to, struct maxlat_ring_view* view,
                                          uint64_t* unfinished);

@@ -1,11 +1,12 @@
 set(ring_sources
     ring/layout.c
+    ring/open_packet.c
     ring/promote.c
     ring/read.c
     ring/reserve.c
     ring/walk.c)
 list(APPEND tracer_sources ${ring_sources})
-list(APPEND tracer_unit_test_sources ring/layout_test.cpp ring/stress_test.cpp ring/walk_test.cpp)
+list(APPEND tracer_unit_test_sources ring/layout_test.cpp ring/stress_test.cpp ring/open_packet_test.cpp ring/walk_test.cpp)
 
 if(MAXLAT_SANITIZE MATCHES thread)
   # ThreadSanitizer does not know fences; the promotion is for machines that it does not run on.

@@ -2,11 +2,8 @@
 /* Algorithms 5 to 7 of seed 001. Contracts, differences and reasons: read.h. */
 #include <maxlat/ring/promote.h>
 #include <maxlat/ring/read.h>
+#include <maxlat/ring/read_place.h>
 #include <maxlat/ring/reference.h>
-
-static const uint8_t* sub_buffer(const struct maxlat_ring* ring, uint64_t number) {
-  return ring->memory + (number << ring->shape.sub_buffer_bits);
-}
 
 /* A field of a packet header, which a hostile producer may change at any time: read once. */
 static uint64_t field(const uint8_t* packet, uint64_t offset) {
@@ -14,7 +11,7 @@ static uint64_t field(const uint8_t* packet, uint64_t offset) {
 }
 
 static bool look(const struct maxlat_ring* ring, uint64_t number, uint64_t position, struct maxlat_ring_view* view) {
-  const uint8_t* bytes = sub_buffer(ring, number);
+  const uint8_t* bytes = maxlat_ring_bytes_of(ring, number);
   view->bytes = bytes;
   view->size = ring->shape.sub_buffer_mask + 1;
   view->content_size = field(bytes, offsetof(struct maxlat_ring_packet, content_bits)) / 8;
@@ -22,16 +19,6 @@ static bool look(const struct maxlat_ring* ring, uint64_t number, uint64_t posit
   view->position = position;
   return view->content_size >= MAXLAT_RING_PACKET_HEADER && view->content_size <= view->size &&
          view->sequence == maxlat_ring_packet_number(&ring->shape, position);
-}
-
-static struct maxlat_ring_cell* cell_at(const struct maxlat_ring* ring, uint64_t position) {
-  return &ring->cells[maxlat_ring_index(&ring->shape, position)];
-}
-
-/* Where the reader stands; a hostile value still names one of the ring's places. */
-static uint64_t read_position(const struct maxlat_ring* ring) {
-  /* relaxed: the reader's own value, or a writer's push, which the tag of the exchange detects. */
-  return maxlat_ring_wrap(maxlat_ring_sub_buffer_start(&ring->shape, maxlat_ring_load(&ring->header->read_count)));
 }
 
 bool maxlat_ring_reader_start(struct maxlat_ring_reader* reader, const struct maxlat_ring* ring) {
@@ -55,26 +42,20 @@ bool maxlat_ring_reader_start(struct maxlat_ring_reader* reader, const struct ma
   }
   reader->spare = missing;
 
-  const uint64_t position = read_position(ring);
-  const uint64_t word = maxlat_ring_load_acquire(&cell_at(ring, position)->reference); /* [R1] */
+  const uint64_t position = maxlat_ring_read_position(ring);
+  const uint64_t word = maxlat_ring_load_acquire(&maxlat_ring_cell_at(ring, position)->reference); /* [R1] */
   reader->unfinished = maxlat_ring_ref_state(word) ==
                        maxlat_ring_ref(0, MAXLAT_RING_REF_TAKEN, maxlat_ring_packet_number(&ring->shape, position));
   return true;
-}
-
-/* Equation 2 for the packet at `position`. */
-static bool filled(const struct maxlat_ring* ring, uint64_t position) {
-  /* acquire [P1]: the packet's bytes after the word that publishes them. Partner: release [P1] in reserve.c. Shape:
-   * publish. */
-  return maxlat_ring_filled(&ring->shape, position, maxlat_ring_load_acquire(&cell_at(ring, position)->commit_seq));
 }
 
 enum maxlat_ring_state maxlat_ring_poll(const struct maxlat_ring_reader* reader) {
   const struct maxlat_ring* ring = &reader->ring;
   /* acquire [F1]: read before equation 2, so that "finalised, and nothing is filled" means that nothing will be. */
   const bool finalised = maxlat_ring_load_acquire(&ring->header->finalised) == 1;
-  const uint64_t position = read_position(ring);
-  if (!reader->unfinished && !filled(ring, position)) return finalised ? MAXLAT_RING_HANGUP : MAXLAT_RING_NOTHING;
+  const uint64_t position = maxlat_ring_read_position(ring);
+  if (!reader->unfinished && !maxlat_ring_filled_at(ring, position))
+    return finalised ? MAXLAT_RING_HANGUP : MAXLAT_RING_NOTHING;
   /* relaxed: a hint about priority. The hot line is looked at only now, once per packet. Equation 1 is asked of the
      next sub-buffer that writers will enter: of this one, if it is not open yet. */
   const uint64_t next = maxlat_ring_load(ring->write_count) + ring->shape.sub_buffer_mask;
@@ -84,7 +65,7 @@ enum maxlat_ring_state maxlat_ring_poll(const struct maxlat_ring_reader* reader)
 /* Takes the packet at `position` out of the ring and leaves the spare in its place, or changes nothing. */
 static enum maxlat_ring_got exchange(struct maxlat_ring_reader* reader, uint64_t position) {
   const struct maxlat_ring* ring = &reader->ring;
-  uint64_t* reference = &cell_at(ring, position)->reference;
+  uint64_t* reference = &maxlat_ring_cell_at(ring, position)->reference;
   const uint64_t packet = maxlat_ring_packet_number(&ring->shape, position);
   const uint64_t word = maxlat_ring_load_acquire(reference); /* [R1] */
   if (maxlat_ring_ref_state(word) != maxlat_ring_ref(0, 0, packet)) return MAXLAT_RING_NOT_NOW;
@@ -101,12 +82,12 @@ static enum maxlat_ring_got exchange(struct maxlat_ring_reader* reader, uint64_t
 
 enum maxlat_ring_got maxlat_ring_get(struct maxlat_ring_reader* reader, struct maxlat_ring_view* view) {
   const struct maxlat_ring* ring = &reader->ring;
-  const uint64_t position = read_position(ring);
+  const uint64_t position = maxlat_ring_read_position(ring);
   uint64_t number = reader->spare;
   if (reader->unfinished) {
     reader->unfinished = false;
   } else {
-    if (!filled(ring, position)) return MAXLAT_RING_NOT_NOW;
+    if (!maxlat_ring_filled_at(ring, position)) return MAXLAT_RING_NOT_NOW;
     if ((ring->features & MAXLAT_RING_NEEDS_PROMOTION) != 0 && !maxlat_ring_promote()) return MAXLAT_RING_NOT_NOW;
     if (maxlat_ring_overwrites(ring)) {
       const enum maxlat_ring_got got = exchange(reader, position);

@@ -45,38 +45,48 @@ class Oracle {
   uint64_t count_read() const { return read_; }
   const std::deque<Event>& events() const { return events_; }
 
-  // RETURNS: what is wrong with the packet, or nothing.
+  // A packet that was delivered. RETURNS: what is wrong with it, or nothing.
   std::string check(const maxlat_ring_view& view, Between between) {
-    const auto word = [&](uint64_t offset) {
-      between();
-      uint64_t value;
-      std::memcpy(&value, view.bytes + offset, 8);
-      return value;
-    };
-    const auto header = [&](size_t offset) { return word(offset); };
+    const auto header = [&](size_t offset) { return word(view, offset, between); };
     const uint64_t begin = header(offsetof(maxlat_ring_packet, begin_time));
     const uint64_t end = header(offsetof(maxlat_ring_packet, end_time));
-    const uint64_t records = header(offsetof(maxlat_ring_packet, records));
     const uint64_t lost = header(offsetof(maxlat_ring_packet, lost_full)) +
                           header(offsetof(maxlat_ring_packet, lost_wrap)) +
                           header(offsetof(maxlat_ring_packet, lost_big));
     if (begin < last_end_) return "a packet begins before the last one ended";
-    if (end < begin) return "a packet ends before it begins";
     if (lost < last_lost_) return "the lost counter went back";
     last_end_ = end;
     last_lost_ = lost;
+    return check_records(view, between, true);
+  }
 
+  // A copy of one that is open: the same events may come again.
+  std::string check_copy(const maxlat_ring_view& view, Between between) { return check_records(view, between, false); }
+
+ private:
+  static uint64_t word(const maxlat_ring_view& view, uint64_t offset, Between between) {
+    between();
+    uint64_t value;
+    std::memcpy(&value, view.bytes + offset, 8);
+    return value;
+  }
+
+  std::string check_records(const maxlat_ring_view& view, Between between, bool delivered) {
+    uint64_t time = word(view, offsetof(maxlat_ring_packet, begin_time), between);
+    const uint64_t end = word(view, offsetof(maxlat_ring_packet, end_time), between);
+    if (end < time) return "a packet ends before it begins";
     maxlat_ring_walk walk;
     maxlat_ring_walk_start(&walk, view.bytes, view.content_size);
     walk.stamp = maxlat_ring_stamp_of(view.sequence);
-    uint64_t time = begin, found = 0;
     maxlat_ring_walked record;
+    uint64_t found = 0;
     for (;; ++found) {
       const uint64_t offset = walk.offset;
       const maxlat_ring_step step = maxlat_ring_walk_next(&walk, &record);
       if (step == MAXLAT_RING_END) break;
       if (step == MAXLAT_RING_BROKEN) return "what follows is no record";
-      const uint64_t number = word(static_cast<uint64_t>(record.payload - view.bytes));
+      const auto payload = static_cast<uint64_t>(record.payload - view.bytes);
+      const uint64_t number = word(view, payload, between);
       if (number >= events_.size()) return "a record of no event";
       Event& event = events_[number];
       if (!event.written) return "a record that is not committed";
@@ -85,20 +95,19 @@ class Oracle {
       if (record.id != event.id || record.payload_size != event.payload) return "another event's id or size";
       if (record.time != event.time) return "another time than was written";
       for (uint64_t i = 1; i < event.payload / 8; ++i) {
-        if (word(static_cast<uint64_t>(record.payload - view.bytes) + 8 * i) != content_of(number, i))
-          return "a wrong byte in a record";
+        if (word(view, payload + 8 * i, between) != content_of(number, i)) return "a wrong byte in a record";
       }
       if (event.time < time || event.time > end) return "time goes back";
       time = event.time;
-      event.read = true;
+      event.read = delivered;
     }
-    if (found != records) return "the packet counts other records than it has";
+    if (found != word(view, offsetof(maxlat_ring_packet, records), between))
+      return "the packet counts other records than it has";
     if (found == 0) return "an empty packet";
-    read_ += found;
+    if (delivered) read_ += found;
     return {};
   }
 
- private:
   std::deque<Event> events_;  // a writer may add to it while the reader looks at one: references stay good
   uint64_t tried_ = 0, read_ = 0, last_end_ = 0, last_lost_ = 0;
 };

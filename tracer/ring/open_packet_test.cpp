@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+// What a reader has of packets that nobody delivered: the prefix of a live ring, and what dead writers left.
+#include <gtest/gtest.h>
+#include <maxlat/ring/open_packet.h>
+#include <maxlat/ring/switch.h>
+#include <maxlat/ring/walk.h>
+
+#include <algorithm>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "event_probe.h"
+#include "test_memory.hpp"
+
+namespace {
+
+using namespace maxlat::ring_test;
+
+class OpenPacket : public testing::TestWithParam<uint32_t> {
+ protected:
+  explicit OpenPacket(uint32_t sub_buffer_bits = 10)
+      : made_(options_of(GetParam(), sub_buffer_bits, 1)), to_((1u << sub_buffer_bits) / 8) {}
+
+  uint8_t* to() { return reinterpret_cast<uint8_t*>(to_.data()); }
+  void event(uint64_t number) {
+    ASSERT_TRUE(maxlat_ring_event(MAXLAT_RING_THREAD, &made_.ring, 7, number, ~number, 0));
+  }
+
+  // The numbers of the events in a packet; a packet that says other things of itself than it holds fails the test.
+  std::vector<uint64_t> numbers(const maxlat_ring_view& view) {
+    std::vector<uint64_t> found;
+    const auto& packet = *reinterpret_cast<const maxlat_ring_packet*>(view.bytes);
+    maxlat_ring_walk walk;
+    maxlat_ring_walked record;
+    maxlat_ring_step step;
+    maxlat_ring_walk_start(&walk, view.bytes, view.content_size);
+    uint64_t time = packet.begin_time;
+    while ((step = maxlat_ring_walk_next(&walk, &record)) == MAXLAT_RING_EVENT) {
+      const auto* field = reinterpret_cast<const uint64_t*>(record.payload);
+      EXPECT_EQ(field[1], ~field[0]);
+      EXPECT_GE(record.time, time);
+      time = record.time;
+      found.push_back(field[0]);
+    }
+    EXPECT_EQ(step, MAXLAT_RING_END);
+    EXPECT_EQ(packet.records, found.size());
+    EXPECT_EQ(packet.content_bits, 8 * view.content_size);
+    EXPECT_GE(packet.end_time, time);
+    EXPECT_EQ(packet.sequence, view.sequence);
+    return found;
+  }
+
+  std::vector<uint64_t> recovered(uint64_t* unfinished) {
+    std::vector<uint64_t> all;
+    maxlat_ring_view view;
+    maxlat_ring_got got;
+    while ((got = maxlat_ring_recover(&made_.reader, to(), &view, unfinished)) == MAXLAT_RING_GOT) {
+      for (const uint64_t number : numbers(view)) all.push_back(number);
+      if (view.bytes != to()) maxlat_ring_put(&made_.reader, &view);
+    }
+    EXPECT_EQ(got, MAXLAT_RING_NOT_NOW);
+    EXPECT_EQ(maxlat_ring_recover(&made_.reader, to(), &view, unfinished), MAXLAT_RING_NOT_NOW);
+    return all;
+  }
+
+  RingMemory made_;
+  std::vector<uint64_t> to_;
+};
+
+TEST_P(OpenPacket, ItsPrefixIsHadWithoutTheWriter) {
+  maxlat_ring_view view;
+  EXPECT_EQ(maxlat_ring_copy_open(&made_.reader, to(), &view), MAXLAT_RING_NOT_NOW);
+  event(0);
+  made_.ring.header->lost_wrap = 3;
+  ASSERT_EQ(maxlat_ring_copy_open(&made_.reader, to(), &view), MAXLAT_RING_GOT);
+  EXPECT_EQ(numbers(view), std::vector<uint64_t>{0});
+  EXPECT_EQ(reinterpret_cast<const maxlat_ring_packet*>(view.bytes)->lost_wrap, 3u);
+  const uint64_t came_to = view.content_size;
+  event(1);
+  event(2);
+  ASSERT_EQ(maxlat_ring_copy_open(&made_.reader, to(), &view), MAXLAT_RING_GOT);
+  EXPECT_EQ(numbers(view), (std::vector<uint64_t>{0, 1, 2}));
+  EXPECT_EQ(view.content_size, came_to + 2 * MAXLAT_RING_EVENT_BYTES);
+  // The ring knows nothing of it: all of the packet comes again when it is delivered.
+  ASSERT_TRUE(maxlat_ring_flush(MAXLAT_RING_THREAD, &made_.ring));
+  EXPECT_EQ(maxlat_ring_copy_open(&made_.reader, to(), &view), MAXLAT_RING_NOT_NOW);
+  ASSERT_EQ(maxlat_ring_get(&made_.reader, &view), MAXLAT_RING_GOT);
+  EXPECT_EQ(numbers(view), (std::vector<uint64_t>{0, 1, 2}));
+}
+
+TEST_P(OpenPacket, NotWhileAWriterIsInsideNorBeforeWhatIsDelivered) {
+  event(0);
+  maxlat_ring_record record;
+  ASSERT_TRUE(maxlat_ring_record_begin(MAXLAT_RING_THREAD, &made_.ring, 7, 16, &record));
+  maxlat_ring_view view;
+  EXPECT_EQ(maxlat_ring_copy_open(&made_.reader, to(), &view), MAXLAT_RING_NOT_NOW);
+  const uint64_t fields[2] = {1, ~1ull};
+  std::memcpy(record.payload, fields, sizeof fields);
+  maxlat_ring_record_end(MAXLAT_RING_THREAD, &made_.ring, &record);
+  EXPECT_EQ(maxlat_ring_copy_open(&made_.reader, to(), &view), MAXLAT_RING_GOT);
+  ASSERT_TRUE(maxlat_ring_flush(MAXLAT_RING_THREAD, &made_.ring));
+  event(2);
+  EXPECT_EQ(maxlat_ring_copy_open(&made_.reader, to(), &view), MAXLAT_RING_NOT_NOW);
+}
+
+TEST_P(OpenPacket, RecoveryOfARingWhoseWritersEndedInOrder) {
+  for (uint64_t i = 0; i < 40; ++i) event(i);  // 28 to a packet: one is delivered
+  uint64_t unfinished = 0;
+  const std::vector<uint64_t> all = recovered(&unfinished);
+  ASSERT_EQ(all.size(), 40u);
+  for (uint64_t i = 0; i < 40; ++i) EXPECT_EQ(all[i], i);
+  EXPECT_EQ(unfinished, 0u);
+}
+
+TEST_P(OpenPacket, ALongRecordThatWasBegunKeepsTheTimeOfThoseBehindIt) {
+  event(0);
+  *maxlat_ring_time_limit(&made_.ring) = 0;  // as after a silence
+  maxlat_ring_record dead;
+  ASSERT_TRUE(maxlat_ring_record_begin(MAXLAT_RING_THREAD, &made_.ring, 7, 16, &dead));
+  ASSERT_EQ(dead.slot.size, 24u + MAXLAT_RING_LONG_EXTRA);
+  event(1);
+  // Had the packet begun long ago, the record behind would be dated from there but for the one that died.
+  auto* packet = reinterpret_cast<maxlat_ring_packet*>(made_.ring.memory);
+  packet->begin_time -= 5ull << 32;
+  uint64_t unfinished = 0;
+  maxlat_ring_view view;
+  ASSERT_EQ(maxlat_ring_recover(&made_.reader, to(), &view, &unfinished), MAXLAT_RING_GOT);
+  EXPECT_EQ(numbers(view), (std::vector<uint64_t>{0, 1}));
+  EXPECT_EQ(unfinished, 1u);
+  EXPECT_GE(reinterpret_cast<const maxlat_ring_packet*>(view.bytes)->end_time, dead.slot.time);
+}
+
+// Contexts nested in each other, each dying somewhere between begin and end, in every packet of the ring.
+TEST_P(OpenPacket, EveryFinishedRecordIsRecoveredAroundTheDead) {
+  for (uint64_t seed = 0; seed < 5000; ++seed) {
+    std::mt19937_64 random(seed);
+    RingMemory memory(options_of(GetParam(), 10, 2));
+    made_.ring = memory.ring;
+    made_.reader = memory.reader;
+    std::vector<uint64_t> finished;
+    uint64_t dead = 0;
+    const uint64_t to_die = 1 + random() % 3;
+    for (uint64_t number = 0; number < 20 + random() % 80; ++number) {
+      const uint64_t words = 2 + random() % 6;
+      const uint32_t id = random() % 20 == 0 ? 9000 : 7;
+      maxlat_ring_record record;
+      if (!maxlat_ring_record_begin(MAXLAT_RING_THREAD, &memory.ring, id, 8 * words, &record)) continue;
+      std::vector<uint64_t> fields(words);
+      for (uint64_t i = 0; i < words; ++i) fields[i] = i == 0 ? number : i == 1 ? ~number : random();
+      const bool dies = dead < to_die && random() % 12 == 0;
+      std::memcpy(record.payload, fields.data(), 8 * (dies ? random() % words : words));
+      if (dies) {
+        ++dead;
+        continue;
+      }
+      maxlat_ring_record_end(MAXLAT_RING_THREAD, &memory.ring, &record);
+      finished.push_back(number);
+    }
+    uint64_t unfinished = 0;
+    std::vector<uint64_t> all = recovered(&unfinished);
+    if ((GetParam() & MAXLAT_RING_OVERWRITE) != 0) {  // the oldest packets are gone
+      ASSERT_GE(finished.size(), all.size());
+      finished.erase(finished.begin(), finished.end() - static_cast<long>(all.size()));
+    }
+    ASSERT_EQ(all, finished) << "seed " << seed;
+    EXPECT_LE(unfinished, dead);
+    if (GetParam() == 0) {
+      EXPECT_EQ(unfinished == 0, dead == 0) << "seed " << seed;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Rings, OpenPacket, testing::Values(0u, MAXLAT_RING_OVERWRITE),
+                         [](const auto& mode) { return mode.param == 0 ? "discard" : "overwrite"; });
+
+}  // namespace
