@@ -10,6 +10,8 @@ namespace maxlat::npt {
 core::Result<std::unique_ptr<Arm>> make_arm(const ArmSpec& spec) {
   if (spec.name == "delay") return make_delay_arm();
   if (spec.name == "locked-printf") return make_locked_printf_arm();
+  if (spec.name == "lttng-ust") return make_lttng_ust_arm();
+  if (spec.name == "spdlog-async" || spec.name == "usdt") return make_plugin_arm();
   return core::Error{fmt::format("the arm \"{}\" is not in this build", spec.name), {}, core::Exit::cannot_run};
 }
 

@@ -11,5 +11,7 @@ namespace maxlat::npt {
 
 std::unique_ptr<Arm> make_delay_arm();
 std::unique_ptr<Arm> make_locked_printf_arm();
+std::unique_ptr<Arm> make_lttng_ust_arm();
+std::unique_ptr<Arm> make_plugin_arm();  // spdlog-async, usdt
 
 }  // namespace maxlat::npt

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * usdt: SystemTap's static probes. With nothing attached each is one nop and a note in the ELF file; SystemTap,
+ * bpftrace or perf can attach to them: `readelf -n usdt.so` shows where.
+ */
+#include <sys/sdt.h>
+
+#include "plugin.h"
+
+static double ns_per_tick;
+
+static void start(void* state) {
+  (void)state;
+  DTRACE_PROBE(npt, start);
+}
+
+static void loop(void* state, uint64_t count, uint64_t ticks) {
+  (void)state;
+  const double duration = (double)ticks * ns_per_tick;
+  DTRACE_PROBE3(npt, loop, count, ticks, duration);
+}
+
+static void stop(void* state) {
+  (void)state;
+  DTRACE_PROBE(npt, stop);
+}
+
+static int open_arm(const struct maxlat_npt_plugin_options* options, struct maxlat_npt_probe* probe, char* error,
+                    size_t error_size) {
+  (void)error;
+  (void)error_size;
+  ns_per_tick = options->ns_per_tick;
+  probe->state = NULL;
+  probe->start = start;
+  probe->loop = loop;
+  probe->stop = stop;
+  return 0;
+}
+
+static uint64_t close_arm(void* state) {
+  (void)state;
+  return 0;
+}
+
+static const struct maxlat_npt_plugin plugin = {MAXLAT_NPT_PLUGIN_VERSION, open_arm, NULL, close_arm};
+
+__attribute__((visibility("default"))) const struct maxlat_npt_plugin* maxlat_npt_plugin_of_this_object(void);
+
+const struct maxlat_npt_plugin* maxlat_npt_plugin_of_this_object(void) {
+  return &plugin;
+}
