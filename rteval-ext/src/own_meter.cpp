@@ -23,6 +23,10 @@ constexpr double kSurelyUnderWay_s = 3;
 constexpr const char* kSnapshotSeconds = "5";
 constexpr const char* kSnapshotSecondsOfControl = "1";
 
+bool asks_for_kernel_loop(const std::vector<std::string>& arguments) {
+  return std::find(arguments.begin(), arguments.end(), "--kernel-loop") != arguments.end();
+}
+
 bool every_cpu_has_samples(const core::RunResult& run, const core::CpuList& cpus) {
   return !run.phases.empty() && std::all_of(cpus.begin(), cpus.end(), [&](unsigned cpu) {
     const auto& per_cpu = run.phases[0].per_cpu;
@@ -55,6 +59,9 @@ core::Result<core::ProcessSpec> OwnMeter::command(const MeterJob& job) const {
   if (job.control) add({"--outliers", std::to_string(kOutliersOfControl)});
   if (kind_ == PhaseKind::npt) {
     add({"-p", std::to_string(kPriority)});
+    // With the module maxlat_irqoff npt would turn interrupts off, and be blind to what they do and to the control's hog,
+    // which only comes in while they are on. The hardware alone is the hwlat phase's; a plan may ask for the kernel's loop.
+    if (!asks_for_kernel_loop(job.arguments)) add({"-i"});
     // A stall that fell into a rest could not be found. Without rests the kernel's throttling shows as gaps instead,
     // which a control can bear.
     if (!job.control) add({"--rest", kRest});

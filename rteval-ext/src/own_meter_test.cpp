@@ -36,6 +36,11 @@ TEST(OwnMeter, NptRestsInAPhaseButNotInAControl) {
   EXPECT_THAT(npt.command(job_of("f"))->argv, Contains("2s"));
   EXPECT_THAT(npt.command(job_of("f"))->argv, Contains("--extra"));
   EXPECT_THAT(npt.command(job_of("f", true))->argv, Not(Contains("--rest")));
+  for (const bool control : {false, true})
+    EXPECT_THAT(npt.command(job_of("f", control))->argv, Contains("-i")) << "interrupts stay on, module or not";
+  MeterJob in_kernel = job_of("f");
+  in_kernel.arguments = {"--kernel-loop"};
+  EXPECT_THAT(npt.command(in_kernel)->argv, Not(Contains("-i")));
 }
 
 TEST(OwnMeter, OnlyTheLoopCanFindAPlantedStall) {
