@@ -4,6 +4,7 @@
 #include <maxlat/ring/record_write.h>
 
 #include "session/control_lock.hpp"
+#include "session/control_server.hpp"
 
 namespace maxlat::trace {
 namespace detail {
@@ -12,6 +13,12 @@ namespace {
 constinit Event* first = nullptr;
 constinit Event* last = nullptr;
 constinit std::uint32_t last_id = 0;
+
+// Here, because a program with events links this file: the library's own constructor, which a static link puts behind
+// those of the program, so that its events are all registered by now.
+[[gnu::constructor]] void serve_environment_before_main() {
+  serve_environment();
+}
 
 }  // namespace
 
@@ -42,7 +49,8 @@ Registration::Registration(Event& event) {
 void unregister(Event& event) {
   const detail::ControlLock lock;
   if (event.id == 0) return;
-  event.place.store(0, std::memory_order_relaxed);  // relaxed, both: see above
+  event.place.store(0, std::memory_order_relaxed);  // relaxed, all: see above
+  event.cpu_place.store(0, std::memory_order_relaxed);
   event.wanted.store(0, std::memory_order_relaxed);
   (event.previous != nullptr ? event.previous->next : detail::first) = event.next;
   (event.next != nullptr ? event.next->previous : detail::last) = event.previous;

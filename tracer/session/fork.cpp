@@ -51,12 +51,14 @@ void after_in_child() {
   urcu_bp_after_fork_child();
   unlock_threads_after_fork(true);
   for (Event* event = first_event(); event != nullptr; event = event->next) {
-    event->place.store(0, std::memory_order_relaxed);  // relaxed, both: one thread in the world
+    event->place.store(0, std::memory_order_relaxed);  // relaxed, all: one thread in the world
+    event->cpu_place.store(0, std::memory_order_relaxed);
     event->wanted.store(0, std::memory_order_relaxed);
   }
   forget_all_channels();
   for (const auto& session : sessions()) session->forget();
   sessions().clear();
+  forget_control();
   let_go();
 }
 

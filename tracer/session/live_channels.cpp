@@ -14,7 +14,7 @@
 namespace maxlat::trace {
 namespace detail {
 
-constinit OtherChannel other_channels[kOtherChannels];
+constinit OtherChannel other_channels[1 + kOtherChannels];
 constinit std::atomic<std::uint32_t> running_channels{0};
 
 namespace {
@@ -110,6 +110,14 @@ void wake_consumer(const OtherChannel& channel, const maxlat_ring* ring, const m
   const std::uint64_t one = 1;
   // Not write(): that is a cancellation point. It fails when the counter is full: then the consumer was told before.
   syscall(SYS_write, channel.wakeup, &one, sizeof(one));
+}
+
+void deliver_and_leave(maxlat_ring_ownership ownership, const maxlat_ring* ring, std::uint64_t position,
+                       std::uint64_t before, std::uint64_t amount) {
+  if (maxlat_ring_filled(&ring->shape, position, before + amount)) {
+    maxlat_ring_deliver(ownership, ring, position, before + amount);
+  }
+  leave(thread_state);
 }
 
 // The list is left under the read lock: a channel that goes away earlier has taken its ring from us (forget_rings), and

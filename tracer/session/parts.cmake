@@ -1,5 +1,7 @@
 list(APPEND tracer_sources
     session/channel.cpp
+    session/control_commands.cpp
+    session/control_server.cpp
     session/events.cpp
     session/fork.cpp
     session/live_channels.cpp
@@ -9,3 +11,7 @@ list(APPEND tracer_sources
     session/threads.cpp
     shm/session_file.cpp)
 list(APPEND tracer_unit_test_sources session/fields_test.cpp)
+# Sanitizers add instructions of their own.
+if(NOT MAXLAT_SANITIZE AND NOT CMAKE_BUILD_TYPE STREQUAL Debug AND CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64)
+  list(APPEND tracer_unit_test_sources session/cost_test.cpp)
+endif()

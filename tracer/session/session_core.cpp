@@ -31,10 +31,19 @@ base::Status refresh(Event& event) {
   base::Status failed;
   std::uint32_t channels = 0;
   for (const auto& session : sessions()) channels |= session->channels_wanting(event, &failed);
-  const bool fast = std::has_single_bit(channels) && channels < 1u << kFastChannels && event.id < MAXLAT_RING_LONG_ID;
-  // release [K3], both: id, description, channel before the words that lead to them. Partner: acquire [K3] in
+  std::uint32_t place = 0, cpu_place = 0;
+  if (std::has_single_bit(channels) && event.id < MAXLAT_RING_LONG_ID) {
+    const auto number = static_cast<std::uint32_t>(std::countr_zero(channels));
+    if (number < kFastChannels) {
+      place = 1 + number;
+    } else if (const OtherChannel& channel = other_channel(number); channel.per_cpu && channel.wakeup < 0) {
+      cpu_place = 1 + number - kFastChannels;
+    }
+  }
+  // release [K3], all: kind, description, channel before the words that lead to them. Partner: acquire [K3] in
   // probe.hpp.
-  event.place.store(fast ? 1 + static_cast<std::uint32_t>(std::countr_zero(channels)) : 0, std::memory_order_release);
+  event.place.store(place, std::memory_order_release);
+  event.cpu_place.store(cpu_place, std::memory_order_release);
   event.wanted.store(channels, std::memory_order_release);
   return failed;
 }
@@ -171,7 +180,7 @@ base::Status SessionCore::make_channels() {
     }
     if (const base::Status entered = enter_channel(*channel); !entered) return entered;
     if (channel->number() >= kFastChannels) {
-      other_channels[channel->number() - kFastChannels] = channel->for_probes(wakeup_);
+      other_channel(channel->number()) = channel->for_probes(wakeup_);
     }
     plans_[i].channel = std::move(channel);
   }

@@ -28,8 +28,10 @@ struct Event {
   std::atomic<std::uint32_t> wanted{0};
   // Where in ThreadState::ring (thread.hpp) the ring of the one channel is that wants it; 0, where there never is one,
   // unless it is one alone, of the fast kind, and the event's id fits a short record. This is all that an enabled probe
-  // looks at in the fast case. The two words change one after the other; a probe in between acts on what either says.
+  // looks at in the fast case. The words change one after the other; a probe in between acts on what either says.
   std::atomic<std::uint32_t> place{0};
+  // The same for one channel alone with a ring per CPU and timer delivery: in other_channels (other_channel.hpp).
+  std::atomic<std::uint32_t> cpu_place{0};
   // The record word's constant part: id, and the length where all fields are fixed. Written before the event has a
   // place.
   std::uint64_t kind = 0;

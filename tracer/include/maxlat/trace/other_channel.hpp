@@ -21,10 +21,11 @@ struct OtherChannel {
   const maxlat_ring* rings = nullptr;  // [cpus]
 };
 
-extern constinit OtherChannel other_channels[kOtherChannels];
+// [0] never has a ring; channel c is at 1 + c - kFastChannels.
+extern constinit OtherChannel other_channels[1 + kOtherChannels];
 
-inline const OtherChannel& other_channel(unsigned channel) {
-  return other_channels[channel - kFastChannels];
+inline OtherChannel& other_channel(unsigned channel) {
+  return other_channels[1 + channel - kFastChannels];
 }
 
 // All of these: REQUIRES: inside. THREADS: any, signal handlers too. They leave errno as it was.
@@ -37,6 +38,9 @@ const maxlat_ring* claim_ring(unsigned channel);
 void lose(std::uint32_t wanted);
 // After a record that was the first of its packet: one write to the eventfd.
 void wake_consumer(const OtherChannel& channel, const maxlat_ring* ring, const maxlat_ring_record& record);
+// After a commit that added `amount` to `before`: delivers the packet if that filled it. The probe's end.
+void deliver_and_leave(maxlat_ring_ownership ownership, const maxlat_ring* ring, std::uint64_t position,
+                       std::uint64_t before, std::uint64_t amount);
 // Counts an event on a CPU that the channel has no ring for (plugged in since).
 void lose_on_cpu(unsigned channel);
 

@@ -8,13 +8,15 @@
 // compiled (too many, too few, narrowing: errors), evaluated once and only when somebody wants the event. errno is left
 // alone.
 //
-// COST, of what is here, without the ring's own (ring/cost_test.cpp): disabled 2 instructions; enabled 14 more than the
-// ring's record path. Counted by session/cost_test.cpp: a whole event of three 64-bit fields is at most 60.
+// COST, counted by session/cost_test.cpp for an event of three 64-bit fields: disabled 2 instructions, compare and
+// branch. Enabled 60, of which the ring's way (reserve, record word, commit: ring/cost_test.cpp) has 44, the fields 5,
+// and what is here 11: look, call, in, place, ring, out, return. Rings per CPU: 102, two of them locked.
 //
 // HOW IT LIES IN THE PROGRAM. At the tracepoint: compare, branch, and out of line the arguments and a call. One
 // function an event writes it in the fast case: one channel of the fast kind, a ring present, a short record in the
-// middle of a packet. It calls nothing, so it has no registers to save. Everything else, several channels, rings per
-// CPU, wakeups, the first event of a thread or of a packet, is in a second function that the first one jumps to.
+// middle of a packet. It calls nothing, so it has no registers to save. What is not that case jumps on to a second
+// function, for one channel with rings per CPU, and from there to a third, for all the rest: several channels, wakeups,
+// the first event of a thread or of a packet.
 #pragma once
 
 #include <maxlat/ring/record_write.h>
@@ -23,6 +25,7 @@
 #include <cstdint>
 #include <maxlat/trace/event.hpp>
 #include <maxlat/trace/other_channel.hpp>
+#include <maxlat/trace/parked.hpp>
 #include <maxlat/trace/thread.hpp>
 
 namespace maxlat::trace::detail {
@@ -47,23 +50,61 @@ class Probe {
     }
   }
 
-  [[gnu::noinline]] static void record(Given<Types>... fields) {
+  [[gnu::noinline]] static void record(Given<Types>... fields) { record_fast(Parked<Given<Types>>(fields)...); }
+
+  [[gnu::always_inline]] static void record_fast(Parked<Given<Types>>... parked) {
     ThreadState& thread = thread_state;
     enter(thread);
-    // acquire [K3]: the ring's place, and the event's id, before the word that leads to them. Partner: release [K3] in
-    // session/session_core.cpp. Shape: publish. Without it a thread could find its ring of an earlier channel of this
-    // number.
+    // acquire [K3]: the ring's place, and the event's kind, before the word that leads to them. Partner: release [K3]
+    // in session/session_core.cpp. Shape: publish. Without it a thread could find its ring of an earlier channel of
+    // this number.
     const maxlat_ring* ring = thread.ring[Declared::event.place.load(std::memory_order_acquire)];
-    maxlat_ring_record place;
-    if (MAXLAT_LIKELY(
-            maxlat_ring_record_begin_common(MAXLAT_RING_THREAD, ring, kAnyShortId, payload_size(fields...), &place))) {
-      // Events whose id is too long for a short record have no place in the fast case: the id is not looked at before.
-      place.kind = Declared::event.kind | (kIsFixed ? 0 : maxlat_ring_record_kind(0, place.slot.size));
-      finish<MAXLAT_RING_THREAD>(ring, place, fields...);
-      leave(thread);
-    } else {
-      record_elsewhere(fields...);
+    if (!try_common<MAXLAT_RING_THREAD>(thread, ring, parked...)) record_on_cpu(parked.field()...);
+  }
+
+  // The fast case of rings per CPU. Is inside already.
+  [[gnu::noinline]] static void record_on_cpu(Given<Types>... fields) {
+    record_on_cpu_fast(Parked<Given<Types>>(fields)...);
+  }
+  [[gnu::always_inline]] static void record_on_cpu_fast(Parked<Given<Types>>... parked) {
+    ThreadState& thread = thread_state;
+    // acquire [K3], as above.
+    const OtherChannel& channel = other_channels[Declared::event.cpu_place.load(std::memory_order_acquire)];
+    const std::uint32_t cpu = current_cpu();
+    if (MAXLAT_UNLIKELY(cpu >= channel.cpus || !thread.registered) ||
+        !try_common<MAXLAT_RING_CPU>(thread, &channel.rings[cpu], parked...)) {
+      record_elsewhere(parked.field()...);
     }
+  }
+
+  // A short record in the middle of a packet, and out. RETURNS: false: not that case; nothing happened.
+  template <maxlat_ring_ownership Ownership>
+  [[gnu::always_inline]] static bool try_common(ThreadState& thread, const maxlat_ring* ring,
+                                                Parked<Given<Types>>... parked) {
+    maxlat_ring_record record;
+    if (MAXLAT_UNLIKELY(
+            !maxlat_ring_record_begin_common(Ownership, ring, kAnyShortId, payload_size(parked.field()...), &record))) {
+      return false;
+    }
+    [[maybe_unused]] std::uint8_t* to = record.payload;
+    ((to = FieldType<Types>::store(to, parked.field())), ...);
+    // As maxlat_ring_record_end and _commit, with two differences. Events whose id is too long for a short record do
+    // not come here, so the id is not looked at before, and the rest of the word is ready. And where a commit may have
+    // filled its packet the way out is a jump, because a call would make this function save registers for it.
+    const std::uint64_t packet = maxlat_ring_packet_number(&ring->shape, record.slot.position);
+    const std::uint64_t length = kIsFixed ? 0 : maxlat_ring_record_kind(0, record.slot.size);
+    maxlat_ring_record_finish(record.slot.bytes,
+                              maxlat_ring_record_word(length, packet, record.slot.time) | Declared::event.kind);
+    std::uint64_t* const commit_count = maxlat_ring_commit_count(ring, packet & ring->shape.ring_mask);
+    const std::uint64_t amount = record.slot.size + MAXLAT_RING_ONE_RECORD;
+    // release [W1]: ring/commit.h
+    const std::uint64_t before = maxlat_ring_owner_add(Ownership, commit_count, amount) - amount;
+    if (MAXLAT_UNLIKELY(((before + record.slot.size) & ring->shape.sub_buffer_mask) == 0)) {
+      deliver_and_leave(Ownership, ring, record.slot.position, before, amount);
+    } else {
+      leave(thread);
+    }
+    return true;
   }
 
   // Is inside already, and leaves.

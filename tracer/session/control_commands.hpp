@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+//
+// What a controller may ask, and the answer, as text: control_protocol.hpp without the socket.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "shm/owned.hpp"
+
+namespace maxlat::trace::detail {
+
+struct ControlAnswer {
+  std::string text;  // "ok" or "error TEXT", then lines
+  std::vector<Descriptor> descriptors;
+  bool resume = false;  // main() may begin
+};
+
+// THREADS: any; takes the control lock as the calls of session.hpp do.
+ControlAnswer answer(std::string_view request);
+
+}  // namespace maxlat::trace::detail

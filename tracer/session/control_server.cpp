@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: MIT
+#include "session/control_server.hpp"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstring>
+#include <maxlat/trace/control.hpp>
+#include <maxlat/trace/control_protocol.hpp>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "session/control_commands.hpp"
+#include "session/fork.hpp"
+#include "session/threads.hpp"
+#include "shm/owned.hpp"
+
+namespace maxlat::trace {
+
+std::string control_folder() {
+  const char* runtime = secure_getenv("XDG_RUNTIME_DIR");
+  if (runtime != nullptr && *runtime != 0) return std::string(runtime) + "/maxlat";
+  return "/tmp/maxlat-" + std::to_string(geteuid());
+}
+
+std::string socket_path(int pid) {
+  return control_folder() + "/" + std::to_string(pid) + ".trace";
+}
+
+namespace detail {
+namespace {
+
+constexpr std::size_t kMaxConnections = 16;
+
+base::Result<sockaddr_un> address_of(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof(address.sun_path)) return base::Error{"too long for a socket: " + path};
+  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  return address;
+}
+
+// The folder is ours alone, or nothing is put there.
+base::Status make_folder(const std::string& folder) {
+  struct stat found {};
+  if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return base::system_error("cannot make " + folder, errno);
+  if (lstat(folder.c_str(), &found) != 0) return base::system_error("cannot look at " + folder, errno);
+  if (!S_ISDIR(found.st_mode) || found.st_uid != geteuid() || (found.st_mode & 077) != 0) {
+    return base::Error{folder + " is not a folder of this user alone", "remove it, or chmod 700"};
+  }
+  return {};
+}
+
+bool is_allowed(int socket) {
+  ucred peer{};
+  socklen_t size = sizeof(peer);
+  return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && (peer.uid == geteuid() || peer.uid == 0);
+}
+
+// A controller, and what of its last answer did not fit.
+struct Connection {
+  Descriptor socket;
+  std::string rest;
+};
+
+class Server {
+ public:
+  base::Status listen();
+  base::Status connect(const std::string& path);
+  base::Status run();
+  void end();
+  void wait_for_resume();
+  // After fork(), in the child: the descriptors are closed, everything else is left as it lies.
+  void close_descriptors();
+
+ private:
+  void serve();
+  bool serve_one(Connection& connection);
+  void send(Connection& connection, const ControlAnswer& answer);
+  void resume();
+
+  std::string path_;  // of the listening socket
+  Descriptor listener_;
+  Descriptor end_;  // an eventfd
+  std::vector<Connection> connections_;
+  std::thread thread_;
+  std::mutex mutex_;
+  std::condition_variable resumed_;
+  bool may_begin_ = false;
+};
+
+// Its pointer is the process's; never destroyed while the thread runs.
+std::mutex server_mutex;
+Server* server = nullptr;
+
+base::Status Server::listen() {
+  if (const base::Status folder = make_folder(control_folder()); !folder) return folder;
+  const std::string path = socket_path(getpid());
+  const base::Result<sockaddr_un> address = address_of(path);
+  if (!address) return address.error();
+  listener_ = Descriptor(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  unlink(path.c_str());  // of an earlier process of this number
+  if (!listener_ || bind(listener_.number(), reinterpret_cast<const sockaddr*>(&*address), sizeof(*address)) != 0 ||
+      ::listen(listener_.number(), 8) != 0) {
+    return base::system_error("cannot listen at " + path, errno);
+  }
+  path_ = path;
+  return {};
+}
+
+base::Status Server::connect(const std::string& path) {
+  const base::Result<sockaddr_un> address = address_of(path);
+  if (!address) return address.error();
+  Descriptor home(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  if (!home || ::connect(home.number(), reinterpret_cast<const sockaddr*>(&*address), sizeof(*address)) != 0) {
+    return base::system_error("cannot reach the controller at " + path, errno);
+  }
+  if (!is_allowed(home.number())) return base::Error{"the controller at " + path + " is another user's"};
+  connections_.push_back({std::move(home), {}});
+  return {};
+}
+
+base::Status Server::run() {
+  watch_forks();
+  end_ = Descriptor(eventfd(0, EFD_CLOEXEC));
+  if (!end_) return base::system_error("cannot make an eventfd", errno);
+  const SignalsBlocked inherited_by_the_thread;
+  thread_ = std::thread([this] {
+    pthread_setname_np(pthread_self(), "maxlat-control");
+    const sched_param ordinary{};
+    pthread_setschedparam(pthread_self(), SCHED_OTHER, &ordinary);  // whatever the starting thread has
+    serve();
+  });
+  return {};
+}
+
+void Server::end() {
+  const std::uint64_t one = 1;
+  if (write(end_.number(), &one, sizeof(one)) == sizeof(one)) thread_.join();
+  if (!path_.empty()) unlink(path_.c_str());
+}
+
+void Server::resume() {
+  const std::lock_guard lock(mutex_);
+  may_begin_ = true;
+  resumed_.notify_all();
+}
+
+void Server::wait_for_resume() {
+  std::unique_lock lock(mutex_);
+  resumed_.wait(lock, [this] { return may_begin_; });
+}
+
+void Server::close_descriptors() {
+  Descriptor(std::move(listener_));
+  Descriptor(std::move(end_));
+  for (Connection& connection : connections_) Descriptor(std::move(connection.socket));
+}
+
+void Server::serve() {
+  while (true) {
+    std::vector<pollfd> sources = {{end_.number(), POLLIN, 0}, {listener_.number(), POLLIN, 0}};
+    for (const Connection& connection : connections_) sources.push_back({connection.socket.number(), POLLIN, 0});
+    if (poll(sources.data(), sources.size(), -1) < 0) continue;
+    if (sources[0].revents != 0) return;
+    for (std::size_t i = sources.size(); i-- > 2;) {  // from the back: one that is gone is taken out
+      if (sources[i].revents == 0 || serve_one(connections_[i - 2])) continue;
+      connections_.erase(connections_.begin() + static_cast<std::ptrdiff_t>(i - 2));
+      resume();  // whoever waits for a controller waits no more
+    }
+    if ((sources[1].revents & POLLIN) == 0) continue;
+    Descriptor caller(accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC));
+    if (caller && is_allowed(caller.number()) && connections_.size() < kMaxConnections) {
+      connections_.push_back({std::move(caller), {}});
+    }
+  }
+}
+
+// RETURNS: false: the controller is gone.
+bool Server::serve_one(Connection& connection) {
+  char request[kMaxRequest + 1];
+  const ssize_t size = recv(connection.socket.number(), request, sizeof(request), MSG_DONTWAIT);
+  if (size < 0 && (errno == EAGAIN || errno == EINTR)) return true;
+  if (size <= 0) return false;
+  if (static_cast<std::size_t>(size) > kMaxRequest) {
+    send(connection, {"error the request is longer than 4096 bytes\n", {}, false});
+    return true;
+  }
+  const std::string_view line(request, static_cast<std::size_t>(size));
+  if (line.substr(0, line.find_last_not_of(" \r\n") + 1) == "next") {
+    send(connection, {"ok\n" + std::exchange(connection.rest, {}), {}, false});
+    return true;
+  }
+  const ControlAnswer reply = answer(line);
+  send(connection, reply);
+  if (reply.resume) resume();
+  return true;
+}
+
+// What does not fit stays for `next`, cut at the end of a line.
+void Server::send(Connection& connection, const ControlAnswer& answer) {
+  std::string text = answer.text;
+  connection.rest.clear();
+  constexpr std::string_view kMore = "more\n";
+  if (text.size() > kMaxMessage) {
+    const std::size_t cut = text.rfind('\n', kMaxMessage - kMore.size() - 1) + 1;
+    connection.rest = text.substr(cut);
+    text.resize(cut);
+    text += kMore;
+  }
+  iovec bytes{text.data(), text.size()};
+  msghdr message{};
+  message.msg_iov = &bytes;
+  message.msg_iovlen = 1;
+  alignas(cmsghdr) char space[CMSG_SPACE(2 * sizeof(int))] = {};
+  const std::size_t count = std::min<std::size_t>(answer.descriptors.size(), 2);
+  if (count != 0) {
+    message.msg_control = space;
+    message.msg_controllen = CMSG_SPACE(count * sizeof(int));
+    cmsghdr* rights = CMSG_FIRSTHDR(&message);
+    rights->cmsg_level = SOL_SOCKET;
+    rights->cmsg_type = SCM_RIGHTS;
+    rights->cmsg_len = CMSG_LEN(count * sizeof(int));
+    for (std::size_t i = 0; i < count; ++i) {
+      const int number = answer.descriptors[i].number();
+      std::memcpy(CMSG_DATA(rights) + i * sizeof(int), &number, sizeof(number));
+    }
+  }
+  // A controller that does not read is dropped by itself: its next request never comes.
+  sendmsg(connection.socket.number(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+void remove_socket_at_exit() {
+  const std::lock_guard lock(server_mutex);
+  if (server != nullptr) unlink(socket_path(getpid()).c_str());
+}
+
+// A server that `prepare` could bring to its sockets, running.
+template <class Prepare>
+base::Status start_server(Prepare prepare) {
+  const std::lock_guard lock(server_mutex);
+  if (server != nullptr) return {};
+  auto starting = std::make_unique<Server>();
+  if (const base::Status prepared = prepare(*starting); !prepared) return prepared;
+  if (const base::Status running = starting->run(); !running) return running;
+  server = starting.release();
+  return {};
+}
+
+}  // namespace
+
+void forget_control() {
+  if (server != nullptr) server->close_descriptors();
+  server = nullptr;
+}
+
+base::Status call_home(const std::string& path) {
+  if (const base::Status started = start_server([&](Server& s) { return s.connect(path); }); !started) return started;
+  server->wait_for_resume();
+  return {};
+}
+
+void serve_environment() {
+  const char* wish = secure_getenv(kControlVariable);
+  if (wish == nullptr || *wish == 0) return;
+  const std::string_view text = wish;
+  constexpr std::string_view kConnect = "connect:";
+  base::Status done;
+  if (text == "listen") {
+    done = open_control();
+  } else if (text.starts_with(kConnect)) {
+    done = call_home(std::string(text.substr(kConnect.size())));
+  } else {
+    done = base::Error{"listen or connect:PATH, not " + std::string(text)};
+  }
+  if (done) return;
+  const std::string line = std::string("maxlat: ") + kControlVariable + ": " + done.error().text + "\n";
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
+}
+
+}  // namespace detail
+
+base::Status open_control() {
+  static const int registered = std::atexit(detail::remove_socket_at_exit);
+  (void)registered;
+  return detail::start_server([](detail::Server& s) { return s.listen(); });
+}
+
+void close_control() {
+  const std::lock_guard lock(detail::server_mutex);
+  if (detail::server == nullptr) return;
+  detail::server->end();
+  delete detail::server;
+  detail::server = nullptr;
+}
+
+}  // namespace maxlat::trace
