@@ -80,7 +80,8 @@ struct maxlat_ring_header {
   uint64_t reserved[2];
 
   uint64_t read_count;
-  uint64_t reader_reserved[7];
+  uint64_t records_read; /* in packets that readers have put back: kept by the consumer for the one after it */
+  uint64_t reader_reserved[6];
 
   uint64_t lost_full; /* no free sub-buffer (discard mode) */
   uint64_t lost_wrap; /* overtaken: the ring came round to a packet still being written, or 64 attempts lost */

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <maxlat/trace/control_client.hpp>
+
+#include "shm/owned.hpp"
+
+namespace maxlat::trace {
+namespace {
+
+constexpr std::size_t kMaxDescriptors = 4;
+
+// False: the path is too long for a socket.
+bool address_of(const std::string& path, sockaddr_un& address) {
+  address = {};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path) return false;
+  memcpy(address.sun_path, path.data(), path.size());
+  return true;
+}
+
+void append_lines(std::string_view message, std::vector<std::string>& lines) {
+  while (!message.empty()) {
+    const std::size_t end = std::min(message.find('\n'), message.size());
+    lines.emplace_back(message.substr(0, end));
+    message.remove_prefix(std::min(end + 1, message.size()));
+  }
+}
+
+void take_over_descriptors(msghdr& message, std::vector<int>& descriptors) {
+  for (cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr; part = CMSG_NXTHDR(&message, part)) {
+    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
+    const std::size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    const std::size_t before = descriptors.size();
+    descriptors.resize(before + count);
+    memcpy(descriptors.data() + before, CMSG_DATA(part), count * sizeof(int));
+  }
+}
+
+}  // namespace
+
+ControlReply::~ControlReply() {
+  for (const int descriptor : descriptors) {
+    if (descriptor >= 0) close(descriptor);
+  }
+}
+
+int ControlReply::take_descriptor(std::size_t n) {
+  return n < descriptors.size() ? std::exchange(descriptors[n], -1) : -1;
+}
+
+base::Result<ControlConnection> ControlConnection::connect(int pid) {
+  const std::string path = socket_path(pid);
+  sockaddr_un address;
+  if (!address_of(path, address)) return base::Error{"the path " + path + " is too long for a socket"};
+  ControlConnection connection(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  if (connection.socket_ < 0) return base::system_error("cannot make a socket", errno);
+  if (::connect(connection.socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) return connection;
+  const std::string who = "process " + std::to_string(pid);
+  if (errno == ENOENT || errno == ECONNREFUSED) {
+    return base::Error{who + " does not listen for maxlat trace",
+                       "start it with MAXLAT_TRACE_CONTROL=listen, or have it call maxlat::trace::open_control(); "
+                       "`maxlat trace list` shows who listens"};
+  }
+  return base::system_error("cannot connect to " + who, errno);
+}
+
+ControlConnection::~ControlConnection() {
+  if (socket_ >= 0) close(socket_);
+}
+
+base::Result<ControlReply> ControlConnection::request(std::string_view line) {
+  if (line.size() > kMaxRequest) return base::Error{"the request is longer than 4096 bytes"};
+  ControlReply whole;
+  bool more = true;
+  for (bool first = true; more; first = false) {
+    const std::string_view words = first ? line : "next";
+    if (send(socket_, words.data(), words.size(), MSG_NOSIGNAL) < 0) {
+      gone_ = true;
+      return base::system_error("the program is gone", errno);
+    }
+    base::Result<ControlReply> part = receive();
+    if (!part) return part.error();
+    if (part->lines.empty()) return base::Error{"the program's answer is empty"};
+    const std::string& verdict = part->lines.front();
+    if (verdict.starts_with("error")) return base::Error{verdict.size() > 6 ? verdict.substr(6) : "no reason given"};
+    if (verdict != "ok") return base::Error{"the program's answer is not of this protocol"};
+    more = part->lines.back() == "more";
+    const auto end = part->lines.end() - (more ? 1 : 0);
+    whole.lines.insert(whole.lines.end(), part->lines.begin() + 1, end);
+    for (int& descriptor : part->descriptors) whole.descriptors.push_back(std::exchange(descriptor, -1));
+  }
+  return whole;
+}
+
+base::Result<ControlReply> ControlConnection::receive() {
+  pollfd readable{socket_, POLLIN, 0};
+  const auto patience = std::chrono::duration_cast<std::chrono::milliseconds>(kControlPatience);
+  int ready;
+  do {
+    ready = poll(&readable, 1, static_cast<int>(patience.count()));
+  } while (ready < 0 && errno == EINTR);
+  if (ready <= 0) {
+    return base::Error{"the program does not answer", "is it stopped (SIGSTOP, a debugger)?"};
+  }
+  std::string text(kMaxMessage, '\0');
+  iovec where{text.data(), text.size()};
+  alignas(cmsghdr) char room[CMSG_SPACE(kMaxDescriptors * sizeof(int))];
+  msghdr message{};
+  message.msg_iov = &where;
+  message.msg_iovlen = 1;
+  message.msg_control = room;
+  message.msg_controllen = sizeof room;
+  const ssize_t size = recvmsg(socket_, &message, MSG_CMSG_CLOEXEC);
+  ControlReply reply;
+  if (size > 0) take_over_descriptors(message, reply.descriptors);
+  if (size <= 0) {
+    gone_ = true;
+    return base::Error{"the program is gone"};
+  }
+  if ((message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0) return base::Error{"the program's answer is too long"};
+  append_lines(std::string_view(text.data(), static_cast<std::size_t>(size)), reply.lines);
+  return reply;
+}
+
+base::Result<ControlListener> ControlListener::create() {
+  const char* place = getenv("TMPDIR");
+  std::string folder = std::string(place != nullptr && *place != 0 ? place : "/tmp") + "/maxlat-record-XXXXXX";
+  if (mkdtemp(folder.data()) == nullptr) return base::system_error("cannot make the folder " + folder, errno);
+  ControlListener listener;
+  listener.folder_ = folder;
+  sockaddr_un address;
+  if (!address_of(listener.path(), address)) {
+    return base::Error{"the path " + listener.path() + " is too long for a socket", "set TMPDIR to a shorter one"};
+  }
+  listener.socket_ = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (listener.socket_ < 0 || bind(listener.socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
+      listen(listener.socket_, SOMAXCONN) != 0) {
+    return base::system_error("cannot listen at " + listener.path(), errno);
+  }
+  return listener;
+}
+
+ControlListener::~ControlListener() {
+  if (socket_ >= 0) close(socket_);
+  if (folder_.empty()) return;
+  unlink(path().c_str());
+  rmdir(folder_.c_str());
+}
+
+base::Result<ControlConnection> ControlListener::accept() {
+  const int socket = accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
+  if (socket < 0) return base::system_error("cannot take a call", errno);
+  return ControlConnection(socket);
+}
+
+std::vector<int> listening_processes() {
+  std::vector<int> processes;
+  DIR* folder = opendir(control_folder().c_str());
+  if (folder == nullptr) return processes;
+  while (const dirent* entry = readdir(folder)) {
+    char* end = nullptr;
+    const long pid = strtol(entry->d_name, &end, 10);
+    if (pid > 0 && strcmp(end, ".trace") == 0 && ControlConnection::connect(static_cast<int>(pid))) {
+      processes.push_back(static_cast<int>(pid));
+    }
+  }
+  closedir(folder);
+  std::sort(processes.begin(), processes.end());
+  return processes;
+}
+
+}  // namespace maxlat::trace

@@ -1,0 +1,9 @@
+list(APPEND tracer_sources
+    consumer/books_text.cpp
+    consumer/control_client.cpp
+    consumer/recorder.cpp
+    consumer/recorder_thread.cpp
+    consumer/ring_drain.cpp
+    consumer/trace_file.cpp
+    consumer/trace_folder.cpp)
+list(APPEND tracer_unit_test_sources consumer/recorder_test.cpp)

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: MIT
+// All rings of one session: slots that come and go, the flush, snapshots, the end. Contract: recorder.hpp.
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <maxlat/trace/recorder.hpp>
+#include <optional>
+
+#include "books_text.hpp"
+#include "ring_drain.hpp"
+#include "shm/session_memory.hpp"
+#include "trace_folder.hpp"
+
+namespace maxlat::trace {
+namespace {
+
+constexpr int kTriesForOpenPacket = 1000;  // a writer that is inside at every one of them was stopped there
+constexpr int kTriesForSlot = 4;           // a slot changes its state once in the life of a thread
+
+enum class Taking { ready, ready_and_open, everything, what_the_dead_left };
+
+struct SlotDrain {
+  std::uint64_t generation = 0;
+  std::optional<RingDrain> drain;
+  bool refused = false;  // this generation is no ring
+};
+
+bool folder_exists(const std::string& path) {
+  struct stat facts {};
+  return stat(path.c_str(), &facts) == 0;
+}
+
+}  // namespace
+
+class Recorder::State {
+ public:
+  State(SessionMemory memory, const RecorderOptions& options)
+      : memory_(std::move(memory)), options_(options), requests_seen_(memory_.snapshot_requests()) {
+    for (const ChannelMemory& channel : memory_.channels()) {
+      slots_.emplace_back(channel.slots);
+      ended_.push_back({.name = channel.name});
+    }
+  }
+
+  base::Status begin();
+  void round(std::chrono::nanoseconds now);
+  bool snapshot(std::chrono::nanoseconds now);
+  std::chrono::nanoseconds round_period() const;
+  RecordingReport finish(RecordingEnd end);
+  const SessionMemory& memory() const { return memory_; }
+
+ private:
+  bool kept_for_snapshots(std::size_t channel) const {
+    return options_.flight_recorder && memory_.channels()[channel].overwrites();
+  }
+  // RETURNS: false: not now: a writer was inside its open packet, or the slot changed its state under us.
+  bool visit(std::size_t channel, std::uint32_t slot, Taking taking, TraceFolder& folder);
+  bool take(RingDrain& drain, Taking taking, TraceFolder& folder);
+  bool start_drain(std::size_t channel, std::uint32_t slot, SlotDrain& entry, SlotWord word);
+  void retire(std::size_t channel, SlotDrain& entry, bool replaced);
+  bool take_snapshot(Taking taking);
+  std::vector<ChannelBooks> books() const;
+  std::span<std::uint64_t> copy_for(const RingDrain& drain);
+
+  SessionMemory memory_;
+  RecorderOptions options_;
+  std::optional<TraceFolder> folder_;  // none when every channel is kept for snapshots
+  std::vector<std::vector<SlotDrain>> slots_;
+  std::vector<ChannelBooks> ended_;  // of rings that are no more
+  std::vector<ChannelBooks> before_snapshot_;
+  std::vector<std::uint64_t> copy_;
+  std::chrono::nanoseconds next_flush_{0};
+  bool flush_pending_ = false;
+  std::uint64_t requests_seen_;
+  std::optional<std::chrono::nanoseconds> last_snapshot_;
+  RecordingReport report_;
+};
+
+base::Status Recorder::State::begin() {
+  const base::Status locked = memory_.lock();
+  if (!locked) return locked.error();
+  bool continuous = false, kept = false;
+  for (std::size_t channel = 0; channel < slots_.size(); ++channel) {
+    (kept_for_snapshots(channel) ? kept : continuous) = true;
+  }
+  if (options_.snapshots_only && !kept) {
+    return base::Error{"session " + memory_.session() + " has no overwriting channel to take a snapshot of"};
+  }
+  if (options_.snapshots_only || !continuous) return {};
+  base::Result<TraceFolder> folder = TraceFolder::create(options_.directory, memory_, options_.say);
+  if (!folder) return folder.error();
+  folder_.emplace(std::move(*folder));
+  return {};
+}
+
+std::span<std::uint64_t> Recorder::State::copy_for(const RingDrain& drain) {
+  copy_.resize(std::max<std::size_t>(copy_.size(), drain.sub_buffer_size() / sizeof(std::uint64_t)));
+  return copy_;
+}
+
+bool Recorder::State::start_drain(std::size_t channel, std::uint32_t slot, SlotDrain& entry, SlotWord word) {
+  entry.generation = word.generation();
+  base::Result<MappedRing> mapped = memory_.map_ring(channel, slot);
+  const std::string name =
+      memory_.channels()[channel].name + "-" + std::to_string(slot) + "-" + std::to_string(word.generation());
+  base::Result<RingDrain> drain =
+      mapped ? RingDrain::start(std::move(*mapped), name) : base::Result<RingDrain>(mapped.error());
+  entry.refused = !drain;
+  if (drain) {
+    entry.drain.emplace(std::move(*drain));
+    return true;
+  }
+  ++report_.broken_rings;
+  options_.say(drain.error().text);
+  return false;
+}
+
+void Recorder::State::retire(std::size_t channel, SlotDrain& entry, bool replaced) {
+  if (entry.drain->broken()) ++report_.broken_rings;
+  entry.drain->add_to(ended_[channel], replaced);
+  entry.drain.reset();
+}
+
+bool Recorder::State::take(RingDrain& drain, Taking taking, TraceFolder& folder) {
+  drain.take_ready(folder);
+  if (taking == Taking::ready) return true;
+  if (taking == Taking::ready_and_open) return drain.take_open(folder, copy_for(drain));
+  if (taking == Taking::what_the_dead_left) {
+    drain.recover(folder, copy_for(drain));
+    return true;
+  }
+  for (int i = 0; i < kTriesForOpenPacket; ++i) {
+    if (drain.take_open(folder, copy_for(drain))) return true;
+    sched_yield();
+    drain.take_ready(folder);
+  }
+  return false;
+}
+
+bool Recorder::State::visit(std::size_t channel, std::uint32_t slot, Taking taking, TraceFolder& folder) {
+  SlotDrain& entry = slots_[channel][slot];
+  SlotWord word = memory_.slot(channel, slot);
+  if (entry.generation != word.generation()) {
+    if (entry.drain) retire(channel, entry, true);
+    entry.refused = false;
+  }
+  const bool overwrites = memory_.channels()[channel].overwrites();
+  bool reading = false;
+  if (word.state() == MAXLAT_SHM_LIVE && taking != Taking::what_the_dead_left) {
+    if (entry.refused) return true;
+    if (entry.drain && taking == Taking::ready && !entry.drain->has_ready()) return true;
+    if (overwrites) {
+      if (!memory_.exchange(channel, slot, word, word.word | MAXLAT_SHM_READING)) return false;
+      reading = true;
+    }
+  } else if (word.state() == MAXLAT_SHM_ENDED) {
+    const std::uint64_t taken = (word.word & ~std::uint64_t{0xff}) | MAXLAT_SHM_TAKEN;
+    if (!memory_.exchange(channel, slot, word, taken)) return false;
+    word = SlotWord{taken};
+  } else if (word.state() != MAXLAT_SHM_LIVE && word.state() != MAXLAT_SHM_TAKEN) {
+    return true;
+  }
+
+  bool complete = true;
+  if (entry.drain || (!entry.refused && start_drain(channel, slot, entry, word))) {
+    complete = take(*entry.drain, taking, folder);
+  }
+  if (reading) memory_.end_reading(channel, slot);
+  if (word.state() == MAXLAT_SHM_TAKEN && taking != Taking::what_the_dead_left &&
+      (!entry.drain || entry.drain->ended() || entry.drain->broken())) {
+    if (entry.drain) retire(channel, entry, false);
+    const base::Status freed = memory_.free_slot(channel, slot);
+    if (!freed) options_.say(freed.error().text);
+  }
+  return complete;
+}
+
+std::chrono::nanoseconds Recorder::State::round_period() const {
+  const auto& channels = memory_.channels();
+  const bool wakeup = std::all_of(channels.begin(), channels.end(), [](const auto& channel) { return channel.wakeup; });
+  const auto period = wakeup && options_.flush.count() > 0 ? options_.flush : options_.period;
+  return std::max(period, std::chrono::nanoseconds(1));
+}
+
+void Recorder::State::round(std::chrono::nanoseconds now) {
+  const bool due = flush_pending_ || (options_.flush.count() > 0 && now >= next_flush_);
+  if (due) {
+    next_flush_ = now + options_.flush;
+    flush_pending_ = false;
+  }
+  if (folder_) {
+    if (due) folder_->append_metadata();
+    for (std::size_t channel = 0; channel < slots_.size(); ++channel) {
+      if (kept_for_snapshots(channel)) continue;
+      for (std::uint32_t slot = 0; slot < slots_[channel].size(); ++slot) {
+        const bool complete = visit(channel, slot, due ? Taking::ready_and_open : Taking::ready, *folder_);
+        flush_pending_ |= due && !complete;
+      }
+    }
+  }
+  const std::uint64_t requests = memory_.snapshot_requests();
+  if (options_.flight_recorder && requests != requests_seen_) {
+    requests_seen_ = requests;
+    snapshot(now);
+  }
+}
+
+bool Recorder::State::snapshot(std::chrono::nanoseconds now) {
+  if (last_snapshot_ && now - *last_snapshot_ < options_.snapshot_interval) {
+    ++report_.snapshots_skipped;
+    return false;
+  }
+  last_snapshot_ = now;
+  return take_snapshot(Taking::everything);
+}
+
+bool Recorder::State::take_snapshot(Taking taking) {
+  std::string directory;
+  const std::string name = "/" + memory_.process() + "-" + std::to_string(memory_.pid());
+  for (std::uint64_t number = report_.snapshots + 1;; ++number) {
+    directory = options_.directory + "/" + std::to_string(number);
+    if (!folder_exists(directory + name)) break;
+  }
+  if (mkdir(directory.c_str(), 0755) != 0 && errno != EEXIST) {
+    options_.say(base::system_error("cannot create the folder " + directory, errno).text);
+    report_.write_failed = true;
+    return false;
+  }
+  base::Result<TraceFolder> folder = TraceFolder::create(directory, memory_, options_.say);
+  if (!folder) {
+    options_.say(folder.error().text);
+    report_.write_failed = true;
+    return false;
+  }
+  for (std::size_t channel = 0; channel < slots_.size(); ++channel) {
+    if (!kept_for_snapshots(channel)) continue;
+    for (std::uint32_t slot = 0; slot < slots_[channel].size(); ++slot) {
+      if (slots_[channel][slot].drain) slots_[channel][slot].drain->begin_new_file();
+      for (int tries = 0; tries < kTriesForSlot && !visit(channel, slot, taking, *folder); ++tries) continue;
+    }
+  }
+  const std::vector<ChannelBooks> now = books();
+  folder->write_books(books_text(books_since(before_snapshot_, now)));
+  before_snapshot_ = now;
+  report_.write_failed |= folder->failed();
+  ++report_.snapshots;
+  options_.say("snapshot: " + folder->path());
+  return !folder->failed();
+}
+
+std::vector<ChannelBooks> Recorder::State::books() const {
+  std::vector<ChannelBooks> all = ended_;
+  for (std::size_t channel = 0; channel < slots_.size(); ++channel) {
+    all[channel].lost_no_ring = memory_.lost_no_ring(channel);
+    all[channel].produced += all[channel].lost_no_ring;
+    for (const SlotDrain& entry : slots_[channel]) {
+      if (entry.drain) entry.drain->add_to(all[channel]);
+    }
+  }
+  return all;
+}
+
+RecordingReport Recorder::State::finish(RecordingEnd end) {
+  const Taking taking = end == RecordingEnd::stopped ? Taking::everything : Taking::what_the_dead_left;
+  if (folder_) {
+    for (std::size_t channel = 0; channel < slots_.size(); ++channel) {
+      if (kept_for_snapshots(channel)) continue;
+      for (std::uint32_t slot = 0; slot < slots_[channel].size(); ++slot) {
+        for (int tries = 0; tries < kTriesForSlot && !visit(channel, slot, taking, *folder_); ++tries) continue;
+      }
+    }
+  }
+  if (options_.flight_recorder) take_snapshot(taking);
+  for (const auto& channel : slots_) {
+    for (const SlotDrain& entry : channel) report_.broken_rings += entry.drain && entry.drain->broken() ? 1 : 0;
+  }
+  report_.channels = books();
+  const std::vector<ChannelBooks> summed = books_since({}, report_.channels);
+  for (std::size_t channel = 0; channel < slots_.size(); ++channel) {
+    if (kept_for_snapshots(channel)) report_.channels[channel] = summed[channel];
+  }
+  if (folder_) {
+    report_.trace = folder_->path();
+    folder_->write_books(books_text(report_.channels));
+    report_.write_failed |= folder_->failed();
+  } else {
+    report_.trace = options_.directory;
+  }
+  return report_;
+}
+
+bool RecordingReport::complete() const {
+  bool all = broken_rings == 0 && !write_failed;
+  for (const ChannelBooks& channel : channels) {
+    all = all && channel.lost() == 0 && channel.unfinished == 0 && channel.unaccounted() == 0;
+  }
+  return all;
+}
+
+base::Result<Recorder> Recorder::attach(int memory_fd, const RecorderOptions& options) {
+  base::Result<SessionMemory> memory = SessionMemory::attach(memory_fd);
+  if (!memory) return memory.error();
+  auto state = std::make_unique<State>(std::move(*memory), options);
+  const base::Status begun = state->begin();
+  if (!begun) return begun.error();
+  return Recorder(std::move(state));
+}
+
+Recorder::Recorder(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Recorder::Recorder(Recorder&&) noexcept = default;
+Recorder& Recorder::operator=(Recorder&&) noexcept = default;
+Recorder::~Recorder() = default;
+
+void Recorder::round(std::chrono::nanoseconds now) {
+  state_->round(now);
+}
+bool Recorder::snapshot(std::chrono::nanoseconds now) {
+  return state_->snapshot(now);
+}
+RecordingReport Recorder::finish(RecordingEnd end) {
+  return state_->finish(end);
+}
+const std::string& Recorder::session() const {
+  return state_->memory().session();
+}
+int Recorder::pid() const {
+  return state_->memory().pid();
+}
+std::chrono::nanoseconds Recorder::round_period() const {
+  return state_->round_period();
+}
+
+}  // namespace maxlat::trace

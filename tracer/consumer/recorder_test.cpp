@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: MIT
+// What of a session's rings comes to disk: everything, once, in order, with books that balance, whatever ends it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <maxlat/ring/record_write.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include <chrono>
+#include <maxlat/trace/recorder.hpp>
+#include <thread>
+
+#include "shm/test_session.hpp"
+#include "test_trace.hpp"
+
+namespace {
+
+using namespace maxlat::trace;
+using namespace maxlat::trace::test;
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+constexpr std::chrono::nanoseconds kNow = 1000s;
+
+// A session, a folder, and what the recorder said.
+class RecorderTest : public testing::Test {
+ protected:
+  static void event(maxlat_ring& ring, std::uint64_t value) {
+    ++tried_;
+    maxlat_ring_event(MAXLAT_RING_THREAD, &ring, 7, value, 0, 0);
+  }
+  void SetUp() override { tried_ = 0; }
+
+  RecorderOptions options() {
+    RecorderOptions options;
+    options.directory = folder_.path();
+    options.say = [this](const std::string& line) { said_.push_back(line); };
+    return options;
+  }
+  Recorder attach(const TestSession& session, const RecorderOptions& options) {
+    auto recorder = Recorder::attach(session.fd(), options);
+    EXPECT_TRUE(recorder) << recorder.error().text;
+    return std::move(*recorder);
+  }
+  std::string trace_path(const std::string& name) const {
+    return folder_.path() + "/program-" + std::to_string(getpid()) + "/" + name;
+  }
+  static void expect_balance(const RecordingReport& report) {
+    std::uint64_t produced = 0;
+    for (const ChannelBooks& books : report.channels) {
+      EXPECT_EQ(books.unaccounted(), 0) << books.name;
+      produced += books.produced;
+    }
+    EXPECT_EQ(produced, tried_);
+  }
+
+  TemporaryFolder folder_;
+  std::vector<std::string> said_;
+  static inline std::uint64_t tried_ = 0;
+};
+
+TEST_F(RecorderTest, WholePacketsComeToDiskInOrderWithTheMetadataBeforeThem) {
+  TestSession session;
+  maxlat_ring& ring = session.claim(0, 0, 42);
+  Recorder recorder = attach(session, options());
+  session.append_metadata("/* CTF 1.8 */ first ");
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    event(ring, i);
+    if (i % 100 == 0) recorder.round(kNow);
+  }
+  session.append_metadata("second");
+  const RecordingReport report = recorder.finish(RecordingEnd::stopped);
+  EXPECT_EQ(read_stream(trace_path("channel0-0-0")).values, numbers(0, 1000));
+  EXPECT_EQ(text_of(trace_path("metadata")), "/* CTF 1.8 */ first second");
+  EXPECT_TRUE(report.complete());
+  EXPECT_EQ(report.channels[0].recorded, 1000u);
+  expect_balance(report);
+  EXPECT_EQ(text_of(trace_path(".books")),
+            "channel channel0 produced 1000 recorded 1000 lost_full 0 lost_wrap 0 lost_big 0 lost_no_ring 0 "
+            "overwritten 0 unfinished 0 not_written 0\n");
+  EXPECT_THAT(said_, testing::IsEmpty());
+}
+
+// Every number of events between two flushes, so that flushes fall on the first, the last and no record of a packet.
+TEST_F(RecorderTest, APacketThatIsFlushedInPiecesLosesNoEventAndDoublesNone) {
+  for (int apart = 1; apart < 40; ++apart) {
+    TestSession session(std::vector{ChannelShape{.sub_buffer_bits = 10}});
+    maxlat_ring& ring = session.claim(0, 0, 42);
+    RecorderOptions often = options();
+    often.flush = 1ns;
+    const std::string name = "/" + std::to_string(apart);
+    std::filesystem::create_directory(often.directory += name);
+    Recorder recorder = attach(session, often);
+    tried_ = 0;
+    for (std::uint64_t i = 0; i < 300; ++i) {
+      event(ring, i);
+      if (i % static_cast<std::uint64_t>(apart) == 0) recorder.round(kNow + std::chrono::nanoseconds(i));
+    }
+    const RecordingReport report = recorder.finish(RecordingEnd::stopped);
+    const DiskTrace trace = read_stream(often.directory + "/program-" + std::to_string(getpid()) + "/channel0-0-0");
+    ASSERT_EQ(trace.values, numbers(0, 300)) << apart;
+    EXPECT_EQ(trace.packets.front().sequence, 0u);
+    EXPECT_TRUE(report.complete());
+    expect_balance(report);
+  }
+}
+
+TEST_F(RecorderTest, AFlushMakesAnEventVisibleThoughItsThreadNeverComesBack) {
+  TestSession session;
+  maxlat_ring& ring = session.claim(0, 0, 42);
+  Recorder recorder = attach(session, options());
+  recorder.round(kNow);
+  event(ring, 5);
+  recorder.round(kNow + 99ms);
+  EXPECT_FALSE(std::filesystem::exists(trace_path("channel0-0-0")));
+  recorder.round(kNow + 100ms);
+  EXPECT_EQ(read_stream(trace_path("channel0-0-0")).values, numbers(5, 6));
+}
+
+TEST_F(RecorderTest, TheRingOfAThreadThatEndedIsTakenAndGivenBack) {
+  TestSession session;
+  Recorder recorder = attach(session, options());
+  std::uint64_t next = 0;
+  for (int generation = 0; generation < 3; ++generation) {
+    maxlat_ring& ring = session.claim(0, 1, 42);
+    for (int i = 0; i < 50; ++i) event(ring, next++);
+    recorder.round(kNow);
+    event(ring, next++);
+    session.end(0, 1, ring);
+    recorder.round(kNow);
+    EXPECT_EQ(session.slot(0, 1).word & MAXLAT_SHM_STATE_MASK, MAXLAT_SHM_FREE);
+    EXPECT_EQ(ring.header->magic, 0u);
+  }
+  const RecordingReport report = recorder.finish(RecordingEnd::stopped);
+  for (std::uint64_t generation = 0; generation < 3; ++generation) {
+    EXPECT_EQ(read_stream(trace_path("channel0-1-" + std::to_string(generation))).values,
+              numbers(51 * generation, 51 * generation + 51));
+  }
+  EXPECT_TRUE(report.complete());
+  expect_balance(report);
+}
+
+TEST_F(RecorderTest, ASlotThatADeadConsumerHadTakenIsFinishedByTheNext) {
+  TestSession session;
+  maxlat_ring& ring = session.claim(0, 0, 42);
+  event(ring, 0);
+  session.end(0, 0, ring);
+  session.slot(0, 0).word += MAXLAT_SHM_TAKEN - MAXLAT_SHM_ENDED;
+  Recorder recorder = attach(session, options());
+  recorder.round(kNow);
+  EXPECT_EQ(read_stream(trace_path("channel0-0-0")).values, numbers(0, 1));
+  EXPECT_EQ(session.slot(0, 0).word, 1ull << MAXLAT_SHM_GENERATION_SHIFT);
+}
+
+TEST_F(RecorderTest, EventsLostBecauseNobodyTookThemAreInBooksAndPackets) {
+  TestSession session;
+  maxlat_ring& ring = session.claim(0, 0, 42);
+  for (std::uint64_t i = 0; i < 1000; ++i) event(ring, i);
+  session.header().channel[0].lost_no_ring = 3;
+  tried_ += 3;
+  Recorder recorder = attach(session, options());
+  recorder.round(kNow);
+  event(ring, 1000);
+  const RecordingReport report = recorder.finish(RecordingEnd::stopped);
+  const DiskTrace trace = read_stream(trace_path("channel0-0-0"));
+  EXPECT_EQ(trace.packets.back().lost_full, 1001 - trace.values.size());
+  EXPECT_EQ(report.channels[0].lost_full, 1001 - trace.values.size());
+  EXPECT_EQ(report.channels[0].lost_no_ring, 3u);
+  EXPECT_FALSE(report.complete());
+  expect_balance(report);
+}
+
+TEST_F(RecorderTest, AfterTheProducersDeathEveryCommittedEventIsThereAndTheUnfinishedOneIsCounted) {
+  TestSession session;
+  maxlat_ring& ring = session.claim(0, 0, 42);
+  RecorderOptions often = options();
+  often.flush = 1ns;
+  Recorder recorder = attach(session, often);
+  for (std::uint64_t i = 0; i < 60; ++i) {
+    event(ring, i);
+    if (i == 50) recorder.round(kNow);
+  }
+  maxlat_ring_record dead;
+  ASSERT_TRUE(maxlat_ring_record_begin(MAXLAT_RING_THREAD, &ring, 7, 24, &dead));
+  ++tried_;
+  for (std::uint64_t i = 60; i < 400; ++i) event(ring, i);  // a handler, until the ring is full behind the dead slot
+  const RecordingReport report = recorder.finish(RecordingEnd::producer_gone);
+  const DiskTrace trace = read_stream(trace_path("channel0-0-0"));
+  EXPECT_EQ(trace.values, numbers(0, trace.values.size()));
+  EXPECT_EQ(report.channels[0].unfinished, 1u);
+  EXPECT_EQ(report.channels[0].lost_full + trace.values.size(), 400u);
+  expect_balance(report);
+}
+
+TEST_F(RecorderTest, ANewConsumerGetsTheRestOfADeadOnes) {
+  TestSession session;
+  maxlat_ring& ring = session.claim(0, 0, 42);
+  std::uint64_t first_recorded = 0;
+  RecorderOptions whole = options();
+  whole.flush = 0ns;  // otherwise the open packet is in both traces
+  {
+    Recorder recorder = attach(session, whole);
+    EXPECT_THAT(Recorder::attach(session.fd(), options()).error().text, HasSubstr("already has a consumer"));
+    for (std::uint64_t i = 0; i < 300; ++i) event(ring, i);
+    recorder.round(kNow);
+    first_recorded = read_stream(trace_path("channel0-0-0")).values.size();
+  }
+  for (std::uint64_t i = 300; i < 400; ++i) event(ring, i);
+  Recorder recorder = attach(session, options());
+  const RecordingReport report = recorder.finish(RecordingEnd::stopped);
+  EXPECT_EQ(report.trace, folder_.path() + "/program-" + std::to_string(getpid()) + "-2");
+  EXPECT_EQ(read_stream(report.trace + "/channel0-0-0").values, numbers(first_recorded, 400));
+  EXPECT_EQ(report.channels[0].produced, 400 - first_recorded);
+  EXPECT_TRUE(report.complete());
+}
+
+TEST_F(RecorderTest, AFullDiskLeavesWholePacketsOneLineAndBooksThatBalance) {
+  TestSession session;
+  maxlat_ring& ring = session.claim(0, 0, 42);
+  RecorderOptions whole = options();
+  whole.flush = 0ns;
+  Recorder recorder = attach(session, whole);
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  rlimit small = before;
+  small.rlim_cur = 10000;  // two packets of 4080 bytes, and a part of the third
+  auto* const handler = signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &small);
+  for (std::uint64_t i = 0; i < 600; ++i) {
+    event(ring, i);
+    recorder.round(kNow);
+  }
+  const RecordingReport report = recorder.finish(RecordingEnd::stopped);
+  setrlimit(RLIMIT_FSIZE, &before);
+  signal(SIGXFSZ, handler);
+  const DiskTrace trace = read_stream(trace_path("channel0-0-0"));
+  EXPECT_EQ(trace.packets.size(), 2u);
+  EXPECT_EQ(trace.values, numbers(0, trace.values.size()));
+  EXPECT_EQ(report.channels[0].recorded, trace.values.size());
+  EXPECT_EQ(report.channels[0].not_written, 600 - trace.values.size());
+  expect_balance(report);
+  EXPECT_TRUE(report.write_failed);
+  EXPECT_FALSE(report.complete());
+  ASSERT_EQ(said_.size(), 1u);
+  EXPECT_THAT(said_[0], HasSubstr("file too large"));
+  EXPECT_THAT(text_of(trace_path(".books")), HasSubstr("not_written"));
+}
+
+TEST_F(RecorderTest, AFolderThatCannotBeWrittenIsRefusedWithOneLine) {
+  TestSession session;
+  RecorderOptions nowhere = options();
+  nowhere.directory = "/proc";
+  EXPECT_THAT(Recorder::attach(session.fd(), nowhere).error().text,
+              HasSubstr("cannot create the folder /proc/program-"));
+}
+
+TEST_F(RecorderTest, AFlightRecorderKeepsTheLatestAndWritesThemWhenAsked) {
+  TestSession session(std::vector{ChannelShape{.features = MAXLAT_RING_OVERWRITE}});
+  maxlat_ring& ring = session.claim(0, 0, 42);
+  RecorderOptions flight = options();
+  flight.flight_recorder = true;
+  Recorder recorder = attach(session, flight);
+  for (std::uint64_t i = 0; i < 5000; ++i) {
+    event(ring, i);
+    recorder.round(kNow);
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
+  session.header().snapshot_requests = 1;
+  recorder.round(kNow);
+  const std::string name = "/program-" + std::to_string(getpid()) + "/channel0-0-0";
+  const DiskTrace first = read_stream(folder_.path() + "/1" + name);
+  ASSERT_FALSE(first.values.empty());
+  EXPECT_EQ(first.values, numbers(first.values.front(), 5000));
+  EXPECT_GE(first.values.size(), 3 * 124u);  // three whole sub-buffers of the four at least
+
+  session.header().snapshot_requests = 2;
+  recorder.round(kNow + 999ms);  // too soon
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() + "/2"));
+  event(ring, 5000);
+  session.header().snapshot_requests = 3;
+  recorder.round(kNow + 1s);
+  const DiskTrace second = read_stream(folder_.path() + "/2" + name);
+  EXPECT_EQ(second.values, numbers(second.values.front(), 5001));
+  EXPECT_GT(second.values.front(), first.values.front());
+
+  for (std::uint64_t i = 5001; i < 9000; ++i) event(ring, i);
+  const RecordingReport report = recorder.finish(RecordingEnd::producer_gone);
+  EXPECT_EQ(report.snapshots, 3u);
+  EXPECT_EQ(report.snapshots_skipped, 1u);
+  EXPECT_TRUE(report.complete());
+  const DiskTrace last = read_stream(folder_.path() + "/3" + name);
+  EXPECT_EQ(last.values, numbers(last.values.front(), 9000));
+}
+
+TEST_F(RecorderTest, ASnapshotWhileItsThreadWritesIsWholeAndTheThreadLosesNothing) {
+  TestSession session(std::vector{ChannelShape{.features = MAXLAT_RING_OVERWRITE, .ring_bits = 3}});
+  maxlat_ring& ring = session.claim(0, 0, 42);
+  RecorderOptions flight = options();
+  flight.flight_recorder = true;
+  flight.snapshot_interval = 0ns;
+  Recorder recorder = attach(session, flight);
+  std::atomic<bool> stop = false;
+  std::thread writer([&] {
+    for (std::uint64_t i = 0; !stop; ++i) event(ring, i);
+  });
+  for (int i = 0; i < 50; ++i) recorder.snapshot(kNow);
+  stop = true;
+  writer.join();
+  const RecordingReport report = recorder.finish(RecordingEnd::stopped);
+  EXPECT_EQ(report.broken_rings, 0u);
+  EXPECT_EQ(ring.header->lost_wrap, 0u);
+  const std::string name = "/program-" + std::to_string(getpid()) + "/channel0-0-0";
+  for (std::uint64_t i = 1; i <= report.snapshots; ++i) {
+    const std::string path = folder_.path() + "/" + std::to_string(i) + name;
+    if (!std::filesystem::exists(path)) continue;  // before the first event
+    std::ifstream file(path);
+    EXPECT_EQ(std::filesystem::file_size(path) % 8, 0u);
+  }
+}
+
+// Waits for a condition that another thread brings about.
+template <typename Condition>
+bool comes_true(Condition condition) {
+  for (int i = 0; i < 10000; ++i) {
+    if (condition()) return true;
+    std::this_thread::sleep_for(1ms);
+  }
+  return false;
+}
+
+TEST_F(RecorderTest, TheThreadPollsAndFlushesByItself) {
+  TestSession session;
+  maxlat_ring& ring = session.claim(0, 0, 42);
+  auto recorder = InProcessRecorder::start(dup(session.fd()), -1, options());
+  ASSERT_TRUE(recorder) << recorder.error().text;
+  event(ring, 0);
+  EXPECT_TRUE(comes_true([&] { return std::filesystem::exists(trace_path("channel0-0-0")); }));
+  const RecordingReport report = recorder->finish();
+  EXPECT_TRUE(report.complete());
+  EXPECT_EQ(read_stream(trace_path("channel0-0-0")).values, numbers(0, 1));
+}
+
+TEST_F(RecorderTest, AWakeupIsHeardLongBeforeTheNextPeriod) {
+  TestSession session;
+  session.header().channel[0].delivery = MAXLAT_SHM_WAKEUP;
+  maxlat_ring& ring = session.claim(0, 0, 42);
+  RecorderOptions slow = options();
+  slow.period = slow.flush = 1h;
+  const int wakeup = eventfd(0, EFD_CLOEXEC);
+  auto recorder = InProcessRecorder::start(dup(session.fd()), dup(wakeup), slow);
+  ASSERT_TRUE(recorder) << recorder.error().text;
+  ASSERT_TRUE(comes_true([&] {  // past its first round, which takes whatever is there
+    return std::filesystem::exists(trace_path("metadata"));
+  }));
+  for (std::uint64_t i = 0; i < 200; ++i) event(ring, i);
+  ASSERT_EQ(eventfd_write(wakeup, 1), 0);
+  EXPECT_TRUE(comes_true([&] { return std::filesystem::exists(trace_path("channel0-0-0")); }));
+  EXPECT_TRUE(recorder->finish().complete());
+  close(wakeup);
+}
+
+TEST_F(RecorderTest, AChildOfForkLeavesTheRecorderToItsParent) {
+  TestSession session;
+  maxlat_ring& ring = session.claim(0, 0, 42);
+  auto recorder = InProcessRecorder::start(dup(session.fd()), -1, options());
+  ASSERT_TRUE(recorder);
+  const pid_t child = fork();
+  if (child == 0) {
+    { InProcessRecorder mine = std::move(*recorder); }
+    _exit(0);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  event(ring, 0);
+  EXPECT_TRUE(recorder->finish().complete());
+}
+
+}  // namespace

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+//
+// One ring, on its way to one file. Knows what of the ring is on disk already, so that a packet that was taken in
+// pieces (flush) loses no event and doubles none, and keeps the ring's books.
+//
+//   packet in the ring   | header | r r r r r r r r r r r r |
+//   flush                | header'| r r r r |                  copied by maxlat_ring_copy_open
+//   flush                                   | header"| r r r | copied again, its beginning left out
+//   delivered                                                | header*| r r r r r |   from the mapping
+//
+// NUMBERS. On disk a piece counts as a packet: packet_seq_num = the ring's number + pieces more than packets so far.
+// TIME. A piece begins with the full time of its first record, found by walking on from the last piece's end.
+// LOST counters never go down in one file: each is at least what was written last.
+//
+// TRUST: as read.h; what a packet says of itself only ends up on disk. THREADS: one at a time.
+#pragma once
+
+#include <maxlat/ring/open_packet.h>
+#include <maxlat/ring/read.h>
+
+#include <cstdint>
+#include <maxlat/trace/recorder.hpp>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "trace_folder.hpp"
+
+namespace maxlat::trace {
+
+class RingDrain {
+ public:
+  // ERRORS: the ring's cells are damaged.
+  static base::Result<RingDrain> start(MappedRing mapped, std::string file_name);
+
+  // Packets that are ready, at most one ring full.
+  void take_ready(TraceFolder& folder);
+  // What stands in the open packet, through `copy` (sub_buffer_size() bytes). RETURNS: false: a writer is inside, ask
+  // again soon.
+  bool take_open(TraceFolder& folder, std::span<std::uint64_t> copy);
+  // All that is left, when nobody writes here any more: also what a dead writer did not deliver.
+  void recover(TraceFolder& folder, std::span<std::uint64_t> copy);
+  // From here on into another file, beginning with whole packets (a snapshot).
+  void begin_new_file();
+
+  bool has_ready() const;
+  bool ended() const;  // finalised, and all of it was taken
+  bool broken() const { return broken_; }
+  std::uint64_t sub_buffer_size() const { return reader_.ring.shape.sub_buffer_mask + 1; }
+
+  // Adds this ring's numbers. Exact when everything was taken and nobody writes. `replaced`: another ring lies there
+  // now (overwriting channels reuse ended slots), so only what we took ourselves is known.
+  void add_to(ChannelBooks& books, bool replaced = false) const;
+
+ private:
+  RingDrain(MappedRing mapped, std::string file_name) : mapped_(std::move(mapped)), name_(std::move(file_name)) {}
+  std::uint64_t write(TraceFolder& folder, const std::uint8_t* bytes, const maxlat_ring_view& view, bool copied);
+  void never_less(maxlat_ring_packet& head);
+  std::uint64_t committed_in_open_packets() const;
+
+  // How much of the packet `sequence` is on disk.
+  struct Piece {
+    std::uint64_t sequence = 0;
+    std::uint64_t content = 0;
+    std::uint64_t records = 0;
+    std::uint64_t base = 0;  // for the truncated times of what follows
+  };
+
+  MappedRing mapped_;
+  maxlat_ring_reader reader_{};
+  std::string name_;
+  std::unique_ptr<TraceFile> file_;
+  std::optional<Piece> piece_;
+  std::uint64_t more_pieces_ = 0;
+  std::uint64_t looked_at_ = ~0ull;  // write_count when the open packet was taken last
+  std::uint64_t lost_[3] = {};       // as written last
+  bool broken_ = false;
+  bool recovered_any_ = false;
+
+  // books
+  std::uint64_t read_before_ = 0;  // records that an earlier consumer took
+  std::uint64_t delivered_ = 0;    // records of delivered packets that we took
+  std::uint64_t recovered_ = 0;    // records of packets that were never delivered
+  std::uint64_t recorded_ = 0;
+  std::uint64_t not_written_ = 0;
+  std::uint64_t unfinished_ = 0;
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace maxlat::trace

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+//
+// DIR/<process>-<pid>: the metadata, one file a ring, the books. Metadata that a packet may need is on disk before the
+// packet. After the first write error nothing more is written, and the reason was said once.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <maxlat/base/result.hpp>
+#include <memory>
+#include <string>
+
+#include "shm/session_memory.hpp"
+#include "trace_file.hpp"
+
+namespace maxlat::trace {
+
+class TraceFolder {
+ public:
+  using Say = std::function<void(const std::string&)>;
+
+  // `memory` outlives the folder. A process that execs comes again with the same name: it gets -2, -3, ...
+  static base::Result<TraceFolder> create(const std::string& directory, const SessionMemory& memory, Say say);
+
+  // One packet. `file` is made with the first. RETURNS: it is on disk.
+  bool append(std::unique_ptr<TraceFile>& file, const std::string& name, iovec header, iovec records);
+  // Metadata that no packet needed yet.
+  bool append_metadata();
+  // Last of all. Its room on disk was taken when the folder was made, so that a full disk has books, too.
+  void write_books(const std::string& text);
+
+  const std::string& path() const { return path_; }
+  bool failed() const { return failed_; }
+
+ private:
+  TraceFolder(const SessionMemory& memory, Say say) : memory_(&memory), say_(std::move(say)) {}
+  bool fail(const base::Error& error);
+
+  const SessionMemory* memory_;
+  Say say_;
+  std::string path_;
+  std::unique_ptr<TraceFile> metadata_;
+  bool failed_ = false;
+};
+
+}  // namespace maxlat::trace

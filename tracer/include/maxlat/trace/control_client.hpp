@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+//
+// The controller's end of control_protocol.hpp: ask a traced program, and be called by one.
+//
+// ERRORS: the program's own "error TEXT" comes as an Error with that text. A program that does not answer within
+// kPatience is an Error, too; one that is gone is an Error with `gone` set on the connection.
+// THREADS: one at a time, each object.
+#pragma once
+
+#include <chrono>
+#include <maxlat/base/result.hpp>
+#include <maxlat/trace/control_protocol.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace maxlat::trace {
+
+// Longer than the program's own patience with its threads (session.hpp, stop).
+inline constexpr std::chrono::seconds kControlPatience{15};
+
+struct ControlReply {
+  ControlReply() = default;
+  ControlReply(ControlReply&& other) noexcept
+      : lines(std::move(other.lines)), descriptors(std::exchange(other.descriptors, {})) {}
+  ControlReply& operator=(ControlReply&& other) noexcept {
+    lines.swap(other.lines);
+    descriptors.swap(other.descriptors);
+    return *this;
+  }
+  ~ControlReply();
+  // The n-th descriptor, the caller's from now on; -1: none.
+  int take_descriptor(std::size_t n);
+
+  std::vector<std::string> lines;  // without the "ok"
+  std::vector<int> descriptors;
+};
+
+class ControlConnection {
+ public:
+  // To a program that listens. ERRORS: no such process, it does not listen, not ours.
+  static base::Result<ControlConnection> connect(int pid);
+  explicit ControlConnection(int socket) : socket_(socket) {}  // takes it over
+  ControlConnection(ControlConnection&& other) noexcept
+      : socket_(std::exchange(other.socket_, -1)), gone_(other.gone_) {}
+  ControlConnection& operator=(ControlConnection&& other) noexcept {
+    std::swap(socket_, other.socket_);
+    std::swap(gone_, other.gone_);
+    return *this;
+  }
+  ~ControlConnection();
+
+  base::Result<ControlReply> request(std::string_view line);
+  int socket() const { return socket_; }  // readable between requests: the program is gone
+  bool gone() const { return gone_; }
+
+ private:
+  base::Result<ControlReply> receive();
+  int socket_ = -1;
+  bool gone_ = false;
+};
+
+// Where programs call home: a socket in a folder of its own, mode 0700, both removed with it.
+class ControlListener {
+ public:
+  static base::Result<ControlListener> create();
+  ControlListener(ControlListener&& other) noexcept
+      : folder_(std::exchange(other.folder_, {})), socket_(std::exchange(other.socket_, -1)) {}
+  ControlListener& operator=(ControlListener&& other) noexcept {
+    std::swap(folder_, other.folder_);
+    std::swap(socket_, other.socket_);
+    return *this;
+  }
+  ~ControlListener();
+
+  std::string path() const { return folder_ + "/control"; }
+  int socket() const { return socket_; }  // readable: somebody calls
+  base::Result<ControlConnection> accept();
+
+ private:
+  ControlListener() = default;
+  std::string folder_;
+  int socket_ = -1;
+};
+
+// Processes that listen now: the numbers of the sockets in control_folder() that somebody answers at.
+std::vector<int> listening_processes();
+
+}  // namespace maxlat::trace

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+//
+// The consuming side: takes the packets of one process's session out of the shared memory and writes them to disk
+// (ctf_format.hpp). `maxlat trace record` runs it in a process of its own; InProcessRecorder runs it in a thread of the
+// traced program itself.
+//
+//   Recorder::attach(memory) -> round() every period -> ... -> finish()
+//
+// A ROUND takes every packet that is ready and writes each with one pwritev() straight from the mapping: the payload is
+// never copied in user space, and the kernel copies it once, into the page cache. (splice from a memfd would end in the
+// same copy; O_DIRECT would avoid it, but wants whole blocks, and packets are cut to their content.) The CTF metadata
+// is brought up to date before any packet that may need it.
+//
+// FLUSH. What stands in packets that are not full is taken once in `flush`, so an event is on disk after at most
+// flush + period and the time of the write. The later, full packet is written without the part that was taken: a piece
+// is a packet of its own, no event is on disk twice.
+//
+// FLIGHT RECORDER. Rings of overwriting channels are left alone until a snapshot is asked for: by snapshot(), or by the
+// session's own request (snapshot_requests of the shared header), at most once in `snapshot_interval`; requests that
+// come sooner are counted and said. Each snapshot is a whole trace in DIR/<n>. It takes what it writes out of the
+// rings, so the next one begins where it ended. finish() takes the last one.
+//
+// BOOKS. Every event that the program tried to record is in exactly one of the numbers; unaccounted() is 0, or the
+// program has overwritten its own memory. They are written to DIR/<process>-<pid>/.books at the end.
+//
+// WRITE ERRORS. The file is cut back to its last whole packet; from then on nothing is written, but everything is still
+// taken and counted (not_written), so that the traced program sees no difference. `say` gets one line.
+//
+// THREADS: one at a time. DEATH: a consumer that is killed leaves at most one packet half on disk, and the session as
+// it was: another attaches and goes on; the packet in hand is then written by both.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <maxlat/base/result.hpp>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace maxlat::trace {
+
+struct RecorderOptions {
+  std::string directory;                        // exists; DIR/<process>-<pid> is made in it
+  std::chrono::nanoseconds period{1'000'000};   // of polling; wakeup channels are polled as often as they are flushed
+  std::chrono::nanoseconds flush{100'000'000};  // 0: never
+  bool flight_recorder = false;
+  bool snapshots_only = false;  // and leave discarding channels alone
+  std::chrono::nanoseconds snapshot_interval{1'000'000'000};
+  std::function<void(const std::string& line)> say = [](const std::string&) {};  // from the recorder's thread
+};
+
+// What became of the events of one channel.
+struct ChannelBooks {
+  std::string name;
+  std::uint64_t produced = 0;  // by the ring's own counters
+  std::uint64_t recorded = 0;  // in the packets that were written
+  std::uint64_t lost_full = 0;
+  std::uint64_t lost_wrap = 0;
+  std::uint64_t lost_big = 0;
+  std::uint64_t lost_no_ring = 0;
+  std::uint64_t overwritten = 0;  // in packets that newer ones replaced before they were taken
+  std::uint64_t unfinished = 0;   // by threads that died inside a probe
+  std::uint64_t not_written = 0;  // taken, but the disk did not take them
+  std::uint64_t bytes = 0;        // on disk
+
+  std::uint64_t lost() const { return lost_full + lost_wrap + lost_big + lost_no_ring + not_written; }
+  std::int64_t unaccounted() const {
+    return static_cast<std::int64_t>(produced - recorded - lost() - overwritten - unfinished);
+  }
+};
+
+enum class RecordingEnd {
+  stopped,       // the session was stopped: no probe is inside
+  producer_gone  // the process is dead, or has exec'd
+};
+
+struct RecordingReport {
+  std::string trace;  // the folder
+  std::vector<ChannelBooks> channels;
+  std::uint64_t snapshots = 0;
+  std::uint64_t snapshots_skipped = 0;
+  std::uint64_t broken_rings = 0;  // that did not say what a ring can say
+  bool write_failed = false;
+
+  bool complete() const;  // nothing lost, nothing unaccounted for
+};
+
+class Recorder {
+ public:
+  // `memory_fd` stays the caller's. ERRORS: not a session's memory; another consumer has it; the folder cannot be made;
+  // snapshots_only, and no channel overwrites.
+  static base::Result<Recorder> attach(int memory_fd, const RecorderOptions& options);
+  Recorder(Recorder&&) noexcept;
+  Recorder& operator=(Recorder&&) noexcept;
+  ~Recorder();
+
+  // Everything that is due at `now` (of CLOCK_MONOTONIC).
+  void round(std::chrono::nanoseconds now);
+  // Flight recorder: a snapshot now, unless the last was less than snapshot_interval ago. RETURNS: it is on disk,
+  // whole.
+  bool snapshot(std::chrono::nanoseconds now);
+  // Takes what is left and writes the books. Nothing is taken afterwards.
+  RecordingReport finish(RecordingEnd end);
+
+  const std::string& session() const;
+  int pid() const;
+  std::chrono::nanoseconds round_period() const;  // the flush's, if every channel delivers by wakeup
+
+ private:
+  class State;
+  explicit Recorder(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+// One thread that serves any number of recorders. Its own: all signals blocked, SCHED_OTHER whoever starts it, timer
+// slack of 1 ns, absolute deadlines. Missed deadlines are skipped, not made up.
+class RecorderThread {
+ public:
+  RecorderThread();
+  ~RecorderThread();  // REQUIRES: every recorder is finished, or its events may be given up
+  RecorderThread(const RecorderThread&) = delete;
+  RecorderThread& operator=(const RecorderThread&) = delete;
+
+  using Id = std::uint64_t;
+  // `wakeup_fd`: the session's eventfd, or -1; becomes ours.
+  Id add(Recorder recorder, int wakeup_fd);
+  void request_snapshot();  // of all
+  RecordingReport finish(Id id, RecordingEnd end);
+
+ private:
+  class State;
+  std::unique_ptr<State> state_;
+};
+
+// The whole of it inside the traced program: no other process, no socket.
+//
+//   auto descriptors = session.descriptors();
+//   auto recorder = InProcessRecorder::start(descriptors->memory, descriptors->wakeup, {.directory = "trace"});
+//   ...
+//   session.stop();
+//   RecordingReport report = recorder->finish();
+//
+// After fork() the child's copy does nothing.
+class InProcessRecorder {
+ public:
+  // Both descriptors become ours.
+  static base::Result<InProcessRecorder> start(int memory_fd, int wakeup_fd, const RecorderOptions& options);
+  InProcessRecorder(InProcessRecorder&&) noexcept;
+  InProcessRecorder& operator=(InProcessRecorder&&) noexcept;
+  ~InProcessRecorder();  // finishes, if finish() was not called
+
+  void snapshot();
+  RecordingReport finish();  // REQUIRES: the session is stopped, or what is inside a probe may be missed; once
+
+ private:
+  class State;
+  explicit InProcessRecorder(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace maxlat::trace
