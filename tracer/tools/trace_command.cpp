@@ -18,6 +18,13 @@ namespace po = boost::program_options;
 
 std::span<const core::Command> subcommands() {
   static const std::vector<core::Command> table = {
+      {"list", "the programs that can be traced, and their events", &trace_list},
+      {"record", "record the events of a program", &trace_record},
+      {"snapshot", "write what a flight recorder holds", &trace_snapshot},
+      {"start", "start a session of a running program", &trace_start},
+      {"stop", "stop it", &trace_stop},
+      {"enable", "enable events of a running program", &trace_enable},
+      {"disable", "disable them", &trace_disable},
       {"print", "the events of a trace, one line each", &trace_print},
       {"stats", "events, bytes, rates, largest gaps and losses of a trace", &trace_stats},
       {"check", "whether a trace keeps what traces promise; exit status 2 when not", &trace_check},

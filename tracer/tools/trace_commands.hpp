@@ -8,6 +8,13 @@
 
 namespace maxlat::trace_tools {
 
+core::Result<core::Exit> trace_list(const core::Arguments& arguments);
+core::Result<core::Exit> trace_record(const core::Arguments& arguments);
+core::Result<core::Exit> trace_snapshot(const core::Arguments& arguments);
+core::Result<core::Exit> trace_start(const core::Arguments& arguments);
+core::Result<core::Exit> trace_stop(const core::Arguments& arguments);
+core::Result<core::Exit> trace_enable(const core::Arguments& arguments);
+core::Result<core::Exit> trace_disable(const core::Arguments& arguments);
 core::Result<core::Exit> trace_print(const core::Arguments& arguments);
 core::Result<core::Exit> trace_stats(const core::Arguments& arguments);
 core::Result<core::Exit> trace_check(const core::Arguments& arguments);

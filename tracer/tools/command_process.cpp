@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#include "command_process.hpp"
+
+#include <errno.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace maxlat::trace_tools {
+
+core::Result<CommandProcess> CommandProcess::start(const std::vector<std::string>& words,
+                                                   const std::pair<std::string, std::string>& variable) {
+  std::vector<char*> arguments, environment;
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  const std::string added = variable.first + "=" + variable.second;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    if (!std::string_view(*entry).starts_with(variable.first + "=")) environment.push_back(*entry);
+  }
+  environment.push_back(const_cast<char*>(added.c_str()));
+  environment.push_back(nullptr);
+
+  // What the recorder did to its own signals is not the program's.
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t none, defaults;
+  sigemptyset(&none);
+  sigemptyset(&defaults);
+  sigaddset(&defaults, SIGXFSZ);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &defaults);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  CommandProcess process;
+  const int failed =
+      posix_spawnp(&process.pid_, arguments[0], nullptr, &attributes, arguments.data(), environment.data());
+  posix_spawnattr_destroy(&attributes);
+  if (failed != 0) {
+    process.pid_ = -1;
+    return core::system_error("cannot start " + words.front(), failed);
+  }
+  process.pidfd_ = static_cast<int>(syscall(SYS_pidfd_open, process.pid_, 0));
+  if (process.pidfd_ < 0) return core::system_error("cannot watch " + words.front(), errno);
+  return process;
+}
+
+CommandProcess::~CommandProcess() {
+  if (pidfd_ >= 0) close(pidfd_);
+}
+
+bool CommandProcess::ended() {
+  if (reaped_) return true;
+  int status = 0;
+  if (waitpid(pid_, &status, WNOHANG) != pid_) return false;
+  reaped_ = true;
+  if (WIFSIGNALED(status))
+    end_ = fmt::format("killed by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
+  if (WIFEXITED(status) && WEXITSTATUS(status) != 0) end_ = fmt::format("exit status {}", WEXITSTATUS(status));
+  return true;
+}
+
+}  // namespace maxlat::trace_tools

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+//
+// The program that `maxlat trace record -- CMD` starts: as a shell would, with our standard streams, terminal and
+// process group. It is not core::Child: a traced program goes on when its recorder is killed.
+#pragma once
+
+#include <sys/types.h>
+
+#include <maxlat/core/result.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace maxlat::trace_tools {
+
+class CommandProcess {
+ public:
+  // `variable`: one more of the environment. ERRORS: not found, not executable.
+  static core::Result<CommandProcess> start(const std::vector<std::string>& words,
+                                            const std::pair<std::string, std::string>& variable);
+  CommandProcess(CommandProcess&& other) noexcept
+      : pid_(std::exchange(other.pid_, -1)), pidfd_(std::exchange(other.pidfd_, -1)), end_(std::move(other.end_)) {}
+  CommandProcess& operator=(CommandProcess&&) = delete;
+  ~CommandProcess();
+
+  pid_t pid() const { return pid_; }
+  int pidfd() const { return pidfd_; }  // readable when it has ended
+  bool ended();                         // reaps it
+  // How it ended, unless by exit status 0: "exit status 2", "killed by signal 9". REQUIRES: ended().
+  const std::optional<std::string>& failure() const { return end_; }
+
+ private:
+  CommandProcess() = default;
+  pid_t pid_ = -1;
+  int pidfd_ = -1;
+  bool reaped_ = false;
+  std::optional<std::string> end_;
+};
+
+}  // namespace maxlat::trace_tools

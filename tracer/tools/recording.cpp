@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+#include "recording.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+
+namespace maxlat::trace_tools {
+namespace {
+
+// The word after `key` in lines of words; empty: no such line.
+std::string word_after(const std::vector<std::string>& lines, const std::string& key) {
+  for (const std::string& line : lines) {
+    if (line.starts_with(key + " ")) return line.substr(key.size() + 1);
+  }
+  return {};
+}
+
+// Does the process have this file mapped? One that called exec() does not, one that only closed its control does.
+bool still_maps(int pid, int memory) {
+  struct stat facts {};
+  if (fstat(memory, &facts) != 0) return false;
+  std::ifstream maps("/proc/" + std::to_string(pid) + "/maps");
+  const std::string inode = " " + std::to_string(facts.st_ino) + " ";
+  for (std::string line; std::getline(maps, line);) {
+    if (line.find("/memfd:") != std::string::npos && line.find(inode) != std::string::npos) return true;
+  }
+  return false;
+}
+
+void close_if_open(int descriptor) {
+  if (descriptor >= 0) close(descriptor);
+}
+
+}  // namespace
+
+core::Result<std::string> Recording::make_session(trace::ControlConnection& connection) const {
+  const std::string& session = options_.session;
+  auto status = connection.request("status");
+  if (!status) return status.error();
+  for (const std::string& line : status->lines) {
+    if (line == "session " + session || line.starts_with("session " + session + " ")) return "attach " + session;
+  }
+  std::vector<std::string> requests = {"create " + session, "channel " + session + " channel0" + options_.channel};
+  for (const std::string& pattern : options_.patterns) {
+    requests.push_back("enable " + session + " channel0 " + pattern + (options_.level.empty() ? "" : " level=") +
+                       options_.level);
+  }
+  for (const std::string& request : requests) {
+    const auto reply = connection.request(request);
+    if (!reply) return reply.error();
+  }
+  return "start " + session;
+}
+
+core::Status Recording::add(trace::ControlConnection connection, bool waits) {
+  const auto hello = connection.request("hello");
+  if (!hello) return hello.error();
+  const std::string number = word_after(hello->lines, "pid");
+  const int pid = std::atoi(number.c_str());
+  const std::string name = word_after(hello->lines, "process");
+  const auto refused = [&](const core::Error& error) {
+    return core::Error{fmt::format("{} (process {}): {}", name, number, error.text), error.hint};
+  };
+  const auto last_request = make_session(connection);
+  if (!last_request) return refused(last_request.error());
+  auto handed_over = connection.request(*last_request);
+  if (!handed_over) return refused(handed_over.error());
+  const int memory = handed_over->take_descriptor(0);
+  const int wakeup = handed_over->take_descriptor(1);
+  auto recorder = trace::Recorder::attach(memory, options_.recorder);
+  if (!recorder) {
+    close_if_open(memory);
+    close_if_open(wakeup);
+    return refused(recorder.error());
+  }
+  const auto id = thread_.add(std::move(*recorder), wakeup);
+  const int pidfd = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+  processes_.push_back({std::move(connection), pid, name, id, memory, pidfd, false});
+  ++seen_;
+  if (waits) (void)processes_.back().connection.request("resume").ok();  // gone: the next poll sees it
+  return {};
+}
+
+std::vector<pollfd> Recording::watched() const {
+  std::vector<pollfd> all;
+  for (const Process& process : processes_) {
+    all.push_back({process.orphan ? process.pidfd : process.connection.socket(), POLLIN, 0});
+  }
+  return all;
+}
+
+void Recording::end_those_gone(const std::vector<pollfd>& watched) {
+  std::size_t i = 0;
+  for (auto process = processes_.begin(); process != processes_.end() && i < watched.size(); ++i) {
+    const auto next = std::next(process);
+    if (watched[i].revents != 0) {
+      if (!process->orphan && process->pidfd >= 0 && still_maps(process->pid, process->memory)) {
+        process->orphan = true;
+      } else {
+        end(*process, false);
+        processes_.erase(process);
+      }
+    }
+    process = next;
+  }
+}
+
+void Recording::end(Process& process, bool stop) {
+  auto how = trace::RecordingEnd::producer_gone;
+  const std::string who = fmt::format("{}-{}", process.name, process.pid);
+  if (stop) {
+    const auto stopped = process.connection.request("stop " + options_.session);
+    if (stopped || still_maps(process.pid, process.memory)) how = trace::RecordingEnd::stopped;
+    if (!stopped && how == trace::RecordingEnd::stopped) {
+      fmt::print(stderr, "maxlat trace record: {}: not stopped ({}): its books may be wrong\n", who,
+                 stopped.error().text);
+    }
+  }
+  ended_.push_back({who, thread_.finish(process.recorder, how)});
+  if (stop) (void)process.connection.request("destroy " + options_.session).ok();  // gone: nothing to destroy
+  close_if_open(process.memory);
+  close_if_open(process.pidfd);
+}
+
+void Recording::end_all() {
+  for (Process& process : processes_) end(process, true);
+  processes_.clear();
+}
+
+core::Exit Recording::report() const {
+  std::uint64_t events = 0, bytes = 0, overwritten = 0, snapshots = 0;
+  bool complete = true;
+  for (const Ended& ended : ended_) {
+    complete = complete && ended.report.complete();
+    snapshots += ended.report.snapshots;
+    if (ended.report.snapshots_skipped != 0) {
+      fmt::print(stderr, "maxlat trace record: {}: {} snapshot requests came too soon after another and were skipped\n",
+                 ended.who, ended.report.snapshots_skipped);
+    }
+    if (ended.report.broken_rings != 0) {
+      fmt::print(stderr, "maxlat trace record: {}: {} rings are damaged: their rest is not in the trace\n", ended.who,
+                 ended.report.broken_rings);
+    }
+    for (const trace::ChannelBooks& books : ended.report.channels) {
+      events += books.recorded;
+      bytes += books.bytes;
+      overwritten += books.overwritten;
+      const std::pair<std::uint64_t, const char*> losses[] = {
+          {books.lost_full, "because the buffer was full (larger --size or --count, shorter --period)"},
+          {books.lost_wrap, "because the ring came round to a record that was still being written"},
+          {books.lost_big, "because they are larger than a sub-buffer (larger --size)"},
+          {books.lost_no_ring, "of threads that got no ring (more --slots, or memory)"},
+          {books.not_written, "because they could not be written"},
+          {books.unfinished, "whose thread died while it wrote them"}};
+      for (const auto& [count, why] : losses) {
+        if (count != 0) fmt::print(stderr, "maxlat trace record: {}: {} events lost {}\n", ended.who, count, why);
+      }
+      if (books.unaccounted() != 0) {
+        fmt::print(stderr, "maxlat trace record: {}: the books of {} do not balance: {} events\n", ended.who,
+                   books.name, books.unaccounted());
+      }
+    }
+  }
+  fmt::print(stderr, "maxlat trace record: {} events of {} process{}, {} bytes", events, ended_.size(),
+             ended_.size() == 1 ? "" : "es", bytes);
+  if (snapshots != 0) fmt::print(stderr, ", {} snapshots", snapshots);
+  if (overwritten != 0) fmt::print(stderr, ", {} older events overwritten", overwritten);
+  fmt::print(stderr, ", in {}\n", options_.recorder.directory);
+  return complete ? core::Exit::pass : core::Exit::invalid;
+}
+
+}  // namespace maxlat::trace_tools

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+//
+// What `maxlat trace record` has under way: the processes that it records, each with its session, its connection and
+// its place in the recorder thread.
+//
+// A PROCESS comes by calling home or because it was asked for (-p); its session "record" is made there, or taken over
+// from a recorder that died. It goes when it ends, when it executes another program (which then calls anew), or with
+// the recording; its books are then added to the recording's.
+#pragma once
+
+#include <poll.h>
+
+#include <list>
+#include <maxlat/core/result.hpp>
+#include <maxlat/trace/control_client.hpp>
+#include <maxlat/trace/recorder.hpp>
+#include <string>
+#include <vector>
+
+namespace maxlat::trace_tools {
+
+struct RecordingOptions {
+  std::string session = "record";
+  std::vector<std::string> patterns = {"*:*"};
+  std::string level;    // as `enable` has it; empty: all
+  std::string channel;  // options of the request `channel`, in its words
+  trace::RecorderOptions recorder;
+};
+
+class Recording {
+ public:
+  explicit Recording(RecordingOptions options) : options_(std::move(options)) {}
+
+  // Begins with this process. `waits`: it stands before its main() until it is told to go on.
+  core::Status add(trace::ControlConnection connection, bool waits);
+
+  // For poll(): one of each process, readable when it is gone; in the order of processes.
+  std::vector<pollfd> watched() const;
+  // Ends the processes whose connection is gone; `watched` is what poll() made of it.
+  void end_those_gone(const std::vector<pollfd>& watched);
+  void request_snapshot() { thread_.request_snapshot(); }
+  // Stops every session, takes the rest.
+  void end_all();
+
+  bool idle() const { return processes_.empty(); }
+  std::size_t processes_seen() const { return seen_; }
+
+  // REQUIRES: idle(). Says what was recorded and what was not. RETURNS: pass, or invalid when the trace is not
+  // complete.
+  core::Exit report() const;
+
+ private:
+  struct Process {
+    trace::ControlConnection connection;
+    int pid;
+    std::string name;
+    trace::RecorderThread::Id recorder;
+    int memory;  // the memfd, to see whether a process without a connection still has it
+    int pidfd;
+    bool orphan;  // no connection, but the process still writes
+  };
+
+  core::Result<std::string> make_session(trace::ControlConnection& connection) const;
+  void end(Process& process, bool stop);
+
+  RecordingOptions options_;
+  trace::RecorderThread thread_;
+  std::list<Process> processes_;
+  std::size_t seen_ = 0;
+  struct Ended {
+    std::string who;
+    trace::RecordingReport report;
+  };
+  std::vector<Ended> ended_;
+};
+
+}  // namespace maxlat::trace_tools

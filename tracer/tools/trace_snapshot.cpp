@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// `maxlat trace snapshot`: what the overwriting rings of a running program hold, now. Where a recorder has the session
+// already, it is asked; otherwise we are the consumer for a moment.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <maxlat/core/cli_kit.hpp>
+#include <maxlat/trace/recorder.hpp>
+
+#include "control_target.hpp"
+#include "trace_commands.hpp"
+
+namespace maxlat::trace_tools {
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr core::CommandHelp kHelp{
+    "maxlat trace snapshot [options] PID|NAME",
+    "Writes what the overwriting rings of a session hold, as a trace of its own: DIR/1, DIR/2, ...\n"
+    "The program runs on. If `maxlat trace record --flight-recorder` has the session, it writes the snapshot.",
+    "  maxlat trace snapshot robot -o DIR              of its only session\n"
+    "  maxlat trace snapshot 4711 --session run        of one of several\n"};
+
+core::Result<std::string> session_of(const ListeningProgram& program, const core::CommandLine& line) {
+  if (line.has("session")) return line.get<std::string>("session");
+  if (program.sessions.size() == 1) return program.sessions.front().substr(0, program.sessions.front().find(' '));
+  if (program.sessions.empty()) return core::Error{"the program has no session"};
+  return core::Error{"the program has several sessions",
+                     fmt::format("--session: {}", fmt::join(program.sessions, ", "))};
+}
+
+}  // namespace
+
+core::Result<core::Exit> trace_snapshot(const core::Arguments& arguments) {
+  po::options_description options("Options");
+  // clang-format off
+  options.add_options()
+      ("output,o", po::value<std::string>()->value_name("DIR")->default_value("maxlat-snapshot"), "where to")
+      ("session", po::value<std::string>()->value_name("NAME"), "which session, if there are several")
+      ("help,h", "this text");
+  // clang-format on
+  const auto parsed = core::parse_or_help(kHelp, options, arguments);
+  if (!parsed) return parsed.error();
+  if (!*parsed) return core::Exit::pass;
+  const core::CommandLine& line = **parsed;
+  if (line.operands.size() != 1) return core::Error{"which program? PID or NAME"};
+  const auto pid = find_process(line.operands.front());
+  if (!pid) return pid.error();
+  auto connection = trace::ControlConnection::connect(*pid);
+  if (!connection) return connection.error();
+  const auto program = ask_program(*connection);
+  if (!program) return program.error();
+  const auto session = session_of(*program, line);
+  if (!session) return session.error();
+
+  auto attached = connection->request("attach " + *session);
+  if (!attached) return attached.error();
+  const int memory = attached->take_descriptor(0);
+  trace::RecorderOptions recorder_options;
+  recorder_options.directory = line.get<std::string>("output");
+  recorder_options.flight_recorder = recorder_options.snapshots_only = true;
+  recorder_options.say = [](const std::string& text) { fmt::print("{}\n", text); };
+  auto recorder = trace::Recorder::attach(memory, recorder_options);
+  close(memory);
+  if (!recorder && recorder.error().text.find("already has a consumer") != std::string::npos) {
+    const auto asked = connection->request("snapshot " + *session);
+    if (!asked) return asked.error();
+    fmt::print("session {} has a recorder: it was asked for a snapshot\n", *session);
+    return core::Exit::pass;
+  }
+  if (!recorder) return recorder.error();
+  std::error_code error;
+  std::filesystem::create_directories(recorder_options.directory, error);
+  if (error)
+    return core::Error{fmt::format("cannot create the folder {}: {}", recorder_options.directory, error.message())};
+  return recorder->snapshot(std::chrono::steady_clock::now().time_since_epoch()) ? core::Exit::pass : core::Exit::error;
+}
+
+}  // namespace maxlat::trace_tools
