@@ -3,15 +3,26 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
 #include "arms.hpp"
 
 namespace maxlat::npt {
 
 core::Result<std::unique_ptr<Arm>> make_arm(const ArmSpec& spec) {
-  if (spec.name == "delay") return make_delay_arm();
-  if (spec.name == "locked-printf") return make_locked_printf_arm();
-  if (spec.name == "lttng-ust") return make_lttng_ust_arm();
-  if (spec.name == "spdlog-async" || spec.name == "usdt") return make_plugin_arm();
+  constexpr std::pair<std::string_view, std::unique_ptr<Arm> (*)()> kArms[] = {
+      {"delay", make_delay_arm},
+      {"ftrace-marker", make_ftrace_marker_arm},
+      {"locked-printf", make_locked_printf_arm},
+      {"lttng-ust", make_lttng_ust_arm},
+      {"maxlat", make_maxlat_arm},
+      {"spdlog-async", make_plugin_arm},
+      {"uprobe", make_uprobe_arm},
+      {"usdt", make_plugin_arm}};
+  for (const auto& [name, make] : kArms)
+    if (name == spec.name) return make();
   return core::Error{fmt::format("the arm \"{}\" is not in this build", spec.name), {}, core::Exit::cannot_run};
 }
 
@@ -35,6 +46,18 @@ void enter_books(const ArmBooks& books, uint64_t produced, core::Phase& phase) {
   if (reason.empty()) return;
   phase.status = core::PhaseStatus::invalid;
   phase.reason = phase.reason.empty() ? reason : reason + "; " + phase.reason;
+}
+
+void name_causes(const std::vector<NamedGap>& gaps, const std::vector<core::OutlierSample>& samples,
+                 uint64_t slack_ticks, core::CpuResult& cpu) {
+  for (size_t i = 0; i < samples.size() && i < cpu.outliers.size(); ++i) {
+    const core::OutlierSample& sample = samples[i];
+    const auto is_it = [&](const NamedGap& gap) {
+      return gap.ticks == sample.ticks && gap.time >= sample.time && gap.time - sample.time <= slack_ticks;
+    };
+    const auto gap = std::find_if(gaps.begin(), gaps.end(), is_it);
+    if (gap != gaps.end() && cpu.outliers[i].cause.empty()) cpu.outliers[i].cause = gap->cause;
+  }
 }
 
 }  // namespace maxlat::npt

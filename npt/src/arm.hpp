@@ -16,6 +16,7 @@
 #include <map>
 #include <maxlat/base/clock.hpp>
 #include <maxlat/core/cpu_list.hpp>
+#include <maxlat/core/outliers.hpp>
 #include <maxlat/core/result.hpp>
 #include <maxlat/core/run_result.hpp>
 #include <maxlat/npt/arm.hpp>
@@ -38,6 +39,13 @@ struct ArmSurroundings {
   ArmFolder* folder = nullptr;
 };
 
+// A gap whose tracepoint did something rare.
+struct NamedGap {
+  uint64_t time = 0;   // the counter at its end, or a little later
+  uint64_t ticks = 0;  // its length
+  std::string cause;   // "sub-buffer switch"
+};
+
 // What became of the events.
 struct ArmBooks {
   // recorded: read back from what the arm wrote. Absent for an arm that records nothing (usdt, delay).
@@ -46,6 +54,7 @@ struct ArmBooks {
   std::string invalid;      // why the run is not valid, beyond counts that do not balance
   std::map<std::string, std::string> facts;
   std::vector<std::string> warnings;
+  std::vector<NamedGap> rare_gaps;
 };
 
 class Arm {
@@ -63,5 +72,10 @@ core::Result<std::unique_ptr<Arm>> make_arm(const ArmSpec& spec);
 
 // Into the phase: counts, facts, warnings, and status invalid where a loss is not accounted for.
 void enter_books(const ArmBooks& books, uint64_t produced, core::Phase& phase);
+
+// Gives the outliers of one CPU that are such gaps their cause. `samples` are the outliers in ticks, in the same order;
+// a gap is the one that has the same length and ended at most `slack_ticks` earlier.
+void name_causes(const std::vector<NamedGap>& gaps, const std::vector<core::OutlierSample>& samples,
+                 uint64_t slack_ticks, core::CpuResult& cpu);
 
 }  // namespace maxlat::npt

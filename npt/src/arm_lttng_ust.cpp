@@ -4,25 +4,16 @@
 // traced thread wakes the consumer at each full sub-buffer; "timer" is its --read-timer, which came out of that paper.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 
 #include "arms.hpp"
+#include "folder_bytes.hpp"
 #include "lttng_session.hpp"
 #include "plugin_object.hpp"
 
 namespace maxlat::npt {
 namespace {
-
-namespace fs = std::filesystem;
-
-uint64_t bytes_below(const std::string& folder) {
-  uint64_t bytes = 0;
-  std::error_code unreadable;
-  for (const auto& entry : fs::recursive_directory_iterator(folder, unreadable))
-    if (entry.is_regular_file(unreadable)) bytes += entry.file_size(unreadable);
-  return bytes;
-}
 
 // Events that babeltrace2 reads in the trace. ERRORS: it cannot read it.
 core::Result<uint64_t> events_by_babeltrace(const std::string& folder, const core::CpuList& cpus) {

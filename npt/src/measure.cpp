@@ -24,6 +24,8 @@ constexpr uint64_t kStepNs = 1'000'000'000;
 constexpr uint64_t kLookEveryNs = 100'000'000;
 constexpr uint64_t kMaxSteps = 7 * 86'400;        // one week of seconds: 9.7 MB per CPU; longer runs get longer steps
 constexpr uint64_t kStepsWithoutDuration = 3600;  // when only a loop count is known
+// From the end of a gap to the time stamp of the next event, if nothing comes between.
+constexpr uint64_t kCauseSlackNs = 20'000;
 constexpr auto kPollEvery = std::chrono::milliseconds(20);
 
 core::Error fail(std::string text, std::string hint) {
@@ -244,7 +246,12 @@ core::Result<Measurement> measure(const Options& asked, const Observer& observer
   measurement->waiting = std::move(*waiting);
   if (in_place->arm) {
     const uint64_t produced = events_of(threads);
-    enter_books(in_place->arm->finish(produced), produced, measurement->phase);
+    const ArmBooks books = in_place->arm->finish(produced);
+    enter_books(books, produced, measurement->phase);
+    const Runs runs = runs_of(threads);
+    for (size_t i = 0; i < runs.size(); ++i)
+      name_causes(books.rare_gaps, runs[i]->journal.outliers().largest_first(), clock.to_ticks(kCauseSlackNs),
+                  measurement->phase.per_cpu[i]);
   }
   return measurement;
 }

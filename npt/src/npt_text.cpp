@@ -73,7 +73,8 @@ void print_quantiles(Text out, const core::CpuResult& result, const Unit& unit) 
 void print_outliers(Text out, const core::CpuResult& result, const Unit& unit) {
   fmt::format_to(out, "# Largest gaps: {} at s after the start\n", unit.name);
   for (const core::Outlier& outlier : result.outliers)
-    fmt::format_to(out, "#   {:.6f} at {:.9f}\n", outlier.latency_ns / unit.ns, outlier.t_ns / 1e9);
+    fmt::format_to(out, "#   {:.6f} at {:.9f}{}{}\n", outlier.latency_ns / unit.ns, outlier.t_ns / 1e9,
+                   outlier.cause.empty() ? "" : "  ", outlier.cause);
 }
 
 }  // namespace

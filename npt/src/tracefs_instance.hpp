@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+//
+// A tracing instance of the kernel for one run: its own buffer, its own switches, so that whatever else is being traced
+// on this machine goes on untouched.
+//
+// Where tracefs is not mounted it is mounted in the arm's folder, for us alone. Everything is in the folder's journal
+// before it is made. Events of ours that are to be in the instance are made before it (add_uprobe): they can only be
+// removed when nothing has them enabled any more, that is, after it.
+#pragma once
+
+#include <cstdint>
+#include <maxlat/core/result.hpp>
+#include <string>
+
+#include "arm_folder.hpp"
+
+namespace maxlat::npt {
+
+class TracefsInstance {
+ public:
+  // ERRORS: no tracefs in this kernel, or not for us (Exit::cannot_run).
+  core::Status find(const ArmFolder& folder);
+  // "p:GROUP/EVENT PATH:OFFSET ...", after find(). ERRORS: no uprobes here (Exit::cannot_run).
+  core::Status add_uprobe(const ArmFolder& folder, const std::string& group, const std::string& event,
+                          const std::string& place);
+  // Makes the instance; its buffer holds `buffer_bytes` for each CPU, and drops what does not fit.
+  core::Status make(const ArmFolder& folder, uint64_t buffer_bytes);
+  core::Status enable(const std::string& event_path);  // "GROUP/EVENT" or "GROUP"
+  core::Status stop();
+
+  const std::string& path() const { return path_; }
+  // Of the events that the kernel did not take for want of room, all CPUs.
+  uint64_t dropped() const;
+  // Copies the trace as text and counts its events.
+  core::Result<uint64_t> save(const std::string& file) const;
+
+ private:
+  core::Status write(const std::string& file, const std::string& text) const;
+  std::string root_, path_;
+};
+
+}  // namespace maxlat::npt
