@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <signal.h>
+
 #include <algorithm>
 #include <atomic>
 #include <barrier>
@@ -110,6 +112,7 @@ struct ArmInPlace {
 core::Result<ArmInPlace> set_up_arm(const Options& options, const base::CounterClock& clock) {
   ArmInPlace in_place;
   if (options.arm.is_none()) return in_place;
+  ::signal(SIGXFSZ, SIG_IGN);  // a file that reached its limit is an error of write(), not our end
   auto arm = make_arm(options.arm);
   if (!arm) return arm.error();
   auto folder = ArmFolder::make();

@@ -1,0 +1,310 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""npt_arms.py [CHECK...]: what the arms of maxlat npt record, what they say when they cannot, and what they leave behind.
+
+The program is $MAXLAT. Needs root and SCHED_FIFO; says 77 without. Nothing here passes or fails by how fast this machine is.
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+MAXLAT = os.environ["MAXLAT"]
+CPU = sorted(os.sched_getaffinity(0))[-1]
+TRACERS = ["maxlat:timer", "maxlat:wakeup", "maxlat:timer,cpu", "maxlat:wakeup,cpu,size=64k,count=8", "maxlat:timer,overwrite,size=64k,count=4",
+           "lttng-ust:writer", "lttng-ust:timer,size=256k,count=8", "locked-printf", "spdlog-async", "uprobe", "ftrace-marker"]
+WITHOUT_RECORD = ["usdt", "delay:50ns", "delay:100us/1000"]
+
+
+def command(arm, *arguments):
+    return [MAXLAT, "npt", "--arm", arm, "-a", str(CPU), "--rest", "100ms", "-q", *arguments]
+
+
+def start(arm, *arguments, **kwargs):
+    return subprocess.Popen(command(arm, *arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **kwargs)
+
+
+def ended(run, limit_s=120):
+    out, err = run.communicate(timeout=limit_s)
+    return run.returncode, out, err
+
+
+def phases_of(path):
+    return json.loads(pathlib.Path(path).read_text())["phases"]
+
+
+def wait_for(condition, what, limit_s=30):
+    end = time.monotonic() + limit_s
+    while not (value := condition()):
+        assert time.monotonic() < end, f"no {what} within {limit_s} s"
+        time.sleep(0.01)
+    return value
+
+
+def stat_of(pid):
+    """(name, state, parent, group) or None."""
+    try:
+        text = pathlib.Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    name, rest = text[text.index("(") + 1:text.rindex(")")], text[text.rindex(")") + 2:].split()
+    return name, rest[0], int(rest[1]), int(rest[2])
+
+
+def processes():
+    return {int(p.name): stat for p in pathlib.Path("/proc").iterdir() if p.name.isdigit() and (stat := stat_of(p.name))}
+
+
+def descendants(pid):
+    everyone, found = processes(), {pid}
+    while more := {p for p, (_, _, parent, _) in everyone.items() if parent in found} - found:
+        found |= more
+    return {p: everyone[p][0] for p in found - {pid} if p in everyone}
+
+
+def measuring(run):
+    """The loop runs: a thread under SCHED_FIFO."""
+    def fifo():
+        assert run.poll() is None, f"ended early: {run.communicate()}"
+        for task in pathlib.Path(f"/proc/{run.pid}/task").iterdir():
+            try:
+                if os.sched_getscheduler(int(task.name)) == os.SCHED_FIFO:
+                    return True
+            except (ProcessLookupError, FileNotFoundError):
+                pass
+        return False
+    wait_for(fifo, "measuring thread")
+    time.sleep(0.3)
+
+
+def things():
+    """Everything that an arm could leave behind. Of processes: those that this test's runs could have started."""
+    listing = lambda folder, pattern: {str(p) for p in pathlib.Path(folder).glob(pattern)} if os.path.isdir(folder) else set()
+    found = listing("/dev/shm", "lttng*") | listing("/tmp", "maxlat-npt-*") | listing("/run", "lttng*") | listing(os.path.expanduser("~"), ".lttng*")
+    found |= listing("/sys/kernel/tracing/instances", "maxlat-npt*")
+    found |= {line.split()[1] for line in pathlib.Path("/proc/mounts").read_text().splitlines() if "maxlat-npt" in line}
+    return found
+
+
+def own_processes(before):
+    return {p: s for p, s in processes().items() if p not in before and s[1] != "Z" and
+            (s[0].startswith("lttng") or (s[0] == "maxlat" and pathlib.Path(f"/proc/{p}/exe").resolve() == pathlib.Path(MAXLAT).resolve()))}
+
+
+def no_more_left(before, processes_before):
+    wait_for(lambda: not own_processes(processes_before), f"end of {own_processes(processes_before)}", 15)
+    assert things() <= before, f"left behind: {things() - before}"
+
+
+def lacks(status, err):
+    """The reason, when an arm says that it cannot run here."""
+    return err.splitlines()[0] if status == 77 else None
+
+
+def every_arm_records_what_it_was_given(folder):
+    before, processes_before, skipped = things(), set(processes()), []
+    for arm in TRACERS:
+        run = start(arm, "-D", "1s", "-f", "50k", "--json", f"{folder}/r.json")
+        status, _, err = ended(run)
+        phase, = phases_of(f"{folder}/r.json")
+        if lacks(status, err):
+            assert phase["status"] == "skipped" and phase["reason"] in err, phase
+            skipped.append(lacks(status, err))
+            continue
+        assert status == 0, f"{arm}: exit status {status}: {err}"
+        counts = phase["events"]
+        produced, recorded = counts["produced"], counts["recorded"]
+        assert phase["status"] == "ok" and phase["arm"] == arm, phase
+        assert produced > 1000 and produced == int(phase["facts"]["events_produced"]), f"{arm}: {counts}"
+        assert produced == recorded + counts["lost_full"] + counts["lost_wrap"] + counts["lost_big"], f"{arm}: {counts}"
+        if "overwrite" not in arm:
+            assert recorded > 0
+        assert not phase["facts"]["events_verified_by"].startswith("not verified"), f"{arm}: {phase['facts']}"
+        assert int(phase["facts"]["trace_bytes"]) > 8 * recorded, f"{arm}: {phase['facts']}"
+        no_more_left(before, processes_before)
+    return "; ".join(skipped)
+
+
+def arms_that_record_nothing_say_so(folder):
+    for arm in WITHOUT_RECORD:
+        status, _, err = ended(start(arm, "-l", "10000", "--json", f"{folder}/r.json"))
+        if lacks(status, err):
+            continue
+        phase, = phases_of(f"{folder}/r.json")
+        assert status == 0 and "events" not in phase and phase["facts"]["events_verified_by"].startswith("nothing"), phase
+
+
+def losses_are_counted_to_the_event(folder):
+    for arm in ("maxlat:timer,size=4k,count=2", "lttng-ust:timer,size=4k,count=2", "uprobe,size=64k", "ftrace-marker,size=64k"):
+        status, _, err = ended(start(arm, "-l", "300000", "--json", f"{folder}/r.json"))
+        if lacks(status, err):
+            continue
+        phase, = phases_of(f"{folder}/r.json")
+        counts = phase["events"]
+        assert status == 0 and counts["lost_full"] > 0, f"{arm}: {status} {err} {counts}"
+        assert counts["produced"] == counts["recorded"] + counts["lost_full"] + counts["lost_wrap"] + counts["lost_big"], f"{arm}: {counts}"
+        assert any("lost, each of them counted" in warning for warning in phase["warnings"]), phase["warnings"]
+
+
+def windows_have_two_phases(folder):
+    status, _, err = ended(start("delay:5us", "-D", "1s", "--trace-window", "20ms", "--wait-window", "20ms", "--json", f"{folder}/r.json"))
+    traced, waiting = phases_of(f"{folder}/r.json")
+    assert status == 0, err
+    assert (traced["name"], waiting["name"]) == ("npt (traced windows)", "npt (waiting windows)")
+    for phase in (traced, waiting):
+        cpu, = phase["per_cpu"]
+        assert cpu["samples"] == sum(b[2] for b in cpu["histogram"]["bins"]) > 0 and phase["status"] == "ok"
+    assert traced["per_cpu"][0]["min_ns"] > 5000 > waiting["per_cpu"][0]["quantiles_ns"]["p50"]
+
+
+def a_kept_trace_says_what_each_switch_cost(folder):
+    """Per thread and without loss: every gap but those around segments has its path, every packet but the first is a switch."""
+    status, _, err = ended(start("maxlat:timer,size=64k", "-l", "10000", "--json", f"{folder}/r.json", "--trace-dir", f"{folder}/kept"))
+    assert status == 0, err
+    checked = subprocess.run([MAXLAT, "trace", "check", f"{folder}/kept"], capture_output=True, text=True)
+    assert checked.returncode == 0 and "recorded 10007" in checked.stdout, checked
+    packets = int(re.search(r"packets (\d+)", checked.stdout)[1])
+    facts = phases_of(f"{folder}/r.json")[0]["facts"]
+    gaps = {path: int(re.match(r"(\d+) gaps", facts["path: " + path])[1]) for path in ("within a sub-buffer", "sub-buffer switch")}
+    assert packets > 3 and gaps["sub-buffer switch"] in (packets - 1, packets - 2), f"{packets} packets, {gaps}"
+    assert sum(gaps.values()) == 9999 + 4, f"{gaps}: 9999 of the run, 4 of the warm-up"
+
+
+def a_plug_in_that_is_not_there_is_skipped(folder):
+    alone = shutil.copy(MAXLAT, folder)
+    for arm in ("lttng-ust:timer", "usdt", "spdlog-async"):
+        run = subprocess.run([alone, "npt", "--arm", arm, "-l", "1000", "--json", f"{folder}/r.json"], capture_output=True, text=True)
+        assert run.returncode == 77 and re.match(r"maxlat npt: the (plug-in of the arm|arm) .*\nhint: ", run.stderr), run
+        phase, = phases_of(f"{folder}/r.json")
+        assert phase["status"] == "skipped" and phase["reason"] in run.stderr, phase
+
+
+def a_session_daemon_of_the_users_is_not_in_the_way(folder):
+    if shutil.which("lttng-sessiond") is None:
+        return "lttng-sessiond is not installed"
+    if os.path.exists("/run/lttng"):
+        return "somebody's session daemon is there already"
+    shared = {p for p in pathlib.Path("/dev/shm").glob("lttng*")}
+    users = dict(os.environ, LTTNG_HOME=folder)
+    daemon = subprocess.Popen(["lttng-sessiond", "--no-kernel"], env=users, stderr=subprocess.DEVNULL)
+    try:
+        lttng = lambda *words: subprocess.run(["lttng", "--no-sessiond", *words], env=users, capture_output=True, text=True)
+        wait_for(lambda: lttng("create", "theirs", "-o", f"{folder}/theirs").returncode == 0, "session of the user's")
+        status, _, err = ended(start("lttng-ust:writer", "-l", "10000", "--json", f"{folder}/r.json"))
+        if lacks(status, err):
+            return lacks(status, err)
+        assert status == 0 and phases_of(f"{folder}/r.json")[0]["events"]["recorded"] == 10007, err
+        sessions = lttng("list").stdout
+        assert "theirs" in sessions and "npt" not in sessions, sessions
+    finally:
+        daemon.terminate()
+        daemon.wait(20)
+        shutil.rmtree("/run/lttng", ignore_errors=True)
+        for left in set(pathlib.Path("/dev/shm").glob("lttng*")) - shared:
+            left.unlink()
+
+
+def who_dies_in_the_middle_makes_it_invalid(folder):
+    victims = [("maxlat:timer", "maxlat", "the consumer died"), ("lttng-ust:timer", "lttng-sessiond", "session daemon died"),
+               ("lttng-ust:writer", "lttng-consumerd", "consumer daemon died")]
+    for arm, name, reason in victims:
+        before, processes_before = things(), set(processes())
+        run = start(arm, "-D", "1h", "-f", "1k", "--json", f"{folder}/r.json")
+        try:
+            measuring(run)
+            found = [pid for pid, who in descendants(run.pid).items() if who == name and "record" in open(f"/proc/{pid}/cmdline").read()] \
+                if name == "maxlat" else [pid for pid, who in descendants(run.pid).items() if who == name]
+            assert found, f"no {name} below npt: {descendants(run.pid)}"
+            for pid in found:
+                os.kill(pid, signal.SIGKILL)
+            time.sleep(0.2)
+            assert run.poll() is None, "the producer noticed"
+        finally:
+            run.send_signal(signal.SIGINT)
+            status, _, err = ended(run)
+        phase, = phases_of(f"{folder}/r.json")
+        assert status == 3 and phase["status"] == "invalid" and reason in phase["reason"], f"{arm}: {status}: {phase['reason']}: {err}"
+        assert reason in err, err
+        no_more_left(before, processes_before)
+
+
+def a_full_disk_makes_it_invalid(folder):
+    small = f"{folder}/small"
+    os.mkdir(small)
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1M", "tmpfs", small], capture_output=True).returncode != 0:
+        return "a small tmpfs cannot be mounted"
+    try:
+        for arm in ("maxlat:timer", "locked-printf", "spdlog-async", "lttng-ust:timer"):
+            status, _, err = ended(start(arm, "-l", "200000", "--trace-dir", f"{small}/trace", "--json", f"{folder}/r.json"))
+            shutil.rmtree(f"{small}/trace", ignore_errors=True)
+            if lacks(status, err):
+                continue
+            phase, = phases_of(f"{folder}/r.json")
+            assert status == 3 and phase["status"] == "invalid" and phase["reason"], f"{arm}: {status}: {err}"
+    finally:
+        subprocess.run(["umount", small])
+
+
+def nothing_stays_behind_whatever_ends_it(folder):
+    for arm in ("maxlat:wakeup", "lttng-ust:timer", "uprobe", "ftrace-marker", "locked-printf", "spdlog-async"):
+        before, processes_before = things(), set(processes())
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+            run = start(arm, "-D", "1h", "-f", "1k")
+            try:
+                measuring(run)
+            except AssertionError:
+                if run.returncode == 77:
+                    break
+                raise
+            run.send_signal(number)
+            status, _, err = ended(run)
+            if number != signal.SIGKILL:
+                assert status == 0, f"{arm}: after {number.name}: {status}: {err}"
+                no_more_left(before, processes_before)
+                continue
+            wait_for(lambda: not own_processes(processes_before), f"end of what {arm} had started", 15)
+            assert any("maxlat-npt-" in thing for thing in things() - before), "the journal of a killed run is gone"
+            status, _, err = ended(start("locked-printf", "-l", "1000"))  # any next start
+            assert status == 0, err
+            no_more_left(before, processes_before)
+
+
+def one_cpu_only_is_said(folder):
+    status, _, err = ended(start("maxlat:timer,size=4M", "-l", "10000", "--json", f"{folder}/r.json", preexec_fn=lambda: os.sched_setaffinity(0, {CPU})))
+    phase, = phases_of(f"{folder}/r.json")
+    assert status == 0, err
+    assert phase["events"]["recorded"] == 10007 and any("consumer had to share" in w for w in phase["warnings"]), phase
+
+
+CHECKS = [every_arm_records_what_it_was_given, arms_that_record_nothing_say_so, losses_are_counted_to_the_event, windows_have_two_phases,
+          a_kept_trace_says_what_each_switch_cost, a_plug_in_that_is_not_there_is_skipped, a_session_daemon_of_the_users_is_not_in_the_way,
+          who_dies_in_the_middle_makes_it_invalid, a_full_disk_makes_it_invalid, nothing_stays_behind_whatever_ends_it, one_cpu_only_is_said]
+
+
+def main(names):
+    probe = subprocess.run([MAXLAT, "npt", "-l", "1000", "-q"], capture_output=True, text=True)
+    if os.geteuid() != 0 or probe.returncode != 0:
+        print(f"needs root and SCHED_FIFO: {probe.stderr}")
+        return 77
+    failed = 0
+    checks = [c for c in CHECKS if not names or c.__name__ in names]
+    print(f"1..{len(checks)}")
+    for number, check in enumerate(checks, 1):
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                skip = check(folder)
+                print(f"ok {number} - {check.__name__}" + (f" # SKIP {skip}" if skip else ""), flush=True)
+            except AssertionError as mistake:
+                failed += 1
+                print(f"not ok {number} - {check.__name__}\n#   {mistake}", flush=True)
+    return 1 if failed or not checks else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
