@@ -13,9 +13,11 @@
  *   - commit_seq is a plain store and not a CAS loop to the maximum: delivery is exclusive, and the next pass cannot
  * begin, let alone be delivered, before this store. There is nobody to race with.
  *
- * RECORDS. The add carries one record in the bits above the byte count. Bytes carry into them exactly when the byte
- * count wraps, which is at a filling commit (the wrap is a multiple of the sub-buffer size), so the deliverer takes it
- * off again.
+ * HEADER. The bytes of a packet's header are committed with the record that opened it, by the same add.
+ *
+ * RECORDS. The add carries one record in the bits above the byte count. Of all the adds of a pass the sum is what the
+ * word moved on: S bytes, and as many ones above them as the packet has records, whatever was carried from one to the
+ * other.
  *
  * COST of a commit that does not fill: 1 add (locked only with MAXLAT_RING_CPU), 1 branch; counted in cost_test.cpp.
  */
@@ -32,9 +34,7 @@ extern "C" {
 
 /* Records committed between two values of a commit count that are one pass apart. */
 MAXLAT_RING_INLINE uint64_t maxlat_ring_records_between(uint64_t before, uint64_t after) {
-  const uint64_t carried = (after & MAXLAT_RING_COMMIT_MASK) == 0 ? 1 : 0;
-  return ((after >> MAXLAT_RING_COMMIT_BITS) - (before >> MAXLAT_RING_COMMIT_BITS) - carried) &
-         MAXLAT_RING_LOW_BITS(64 - MAXLAT_RING_COMMIT_BITS);
+  return (after - before) >> MAXLAT_RING_COMMIT_BITS;
 }
 
 /*
@@ -44,7 +44,7 @@ MAXLAT_RING_INLINE uint64_t maxlat_ring_records_between(uint64_t before, uint64_
 MAXLAT_RING_OUT_OF_LINE void maxlat_ring_deliver(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
                                                  uint64_t position, uint64_t filled);
 
-/* Counts `bytes` of the packet of `position` as committed: a header, padding, or with MAXLAT_RING_ONE_RECORD a record.
+/* Counts `bytes` of the packet of `position` as committed: padding, or with MAXLAT_RING_ONE_RECORD a record.
    REQUIRES: commit_count is that packet's word. THREADS: the context that reserved the bytes, once. */
 MAXLAT_RING_INLINE void maxlat_ring_commit_bytes(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
                                                  uint64_t* commit_count, uint64_t position, uint64_t bytes) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 // How many instructions an event of three fields takes, counted by single-stepping: a figure that noise cannot touch.
-// The limits are those of the tracer's specification (60 common, 300 longest), but for the longest path in overwrite
-// mode, which adds the claim of the reference and the push of the reader and is held at 330; what is printed is what it
-// is today. They bind the compiler that ships (gcc); clang is given a tenth more.
+// The limits are those of the tracer's specification (60 common, 300 longest) for every mode and ownership; what is
+// printed is what it is today. They bind the compiler that ships (gcc); clang is given a tenth more.
 #include <gtest/gtest.h>
 #include <maxlat/ring/switch.h>
 
@@ -80,7 +79,7 @@ TEST_P(Cost, LongestPathIsBounded) {
   uint64_t longest = 0;
   for (uint64_t i = 0; i < 4 * kEventsToSubBuffer; ++i) longest = std::max(longest, instructions());
   report("longest path", longest);
-  EXPECT_LE(longest, (std::get<0>(GetParam()) & MAXLAT_RING_OVERWRITE) != 0 ? limit(340) : limit(300));
+  EXPECT_LE(longest, limit(300));
 }
 
 // An overwriting ring is never full: only the others drop.

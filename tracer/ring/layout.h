@@ -64,7 +64,7 @@ extern "C" {
 #define MAXLAT_RING_MIN_SUB_BUFFER_BITS 8u
 #define MAXLAT_RING_MAX_SUB_BUFFER_BITS 26u
 #define MAXLAT_RING_MIN_RING_BITS 1u /* two sub-buffers at least: one to write, one to read */
-#define MAXLAT_RING_MAX_RING_BITS 8u /* so that a record's stamp tells a pass from the next (record.h) */
+#define MAXLAT_RING_MAX_RING_BITS 7u /* so that a record's stamp tells a pass from the next (record.h) */
 
 struct maxlat_ring_header {
   uint32_t magic;

@@ -17,7 +17,7 @@ using namespace maxlat::ring_test;
 
 TEST(Layout, SizesOutOfRangeAreRefused) {
   for (const auto& [sub_buffer_bits, ring_bits] :
-       {std::pair{7u, 2u}, {27u, 2u}, {12u, 0u}, {12u, 9u}, {0u, 0u}, {64u, 1u}}) {
+       {std::pair{7u, 2u}, {27u, 2u}, {12u, 0u}, {12u, 8u}, {0u, 0u}, {64u, 1u}}) {
     const maxlat_ring_options options = options_of(0, sub_buffer_bits, ring_bits);
     EXPECT_EQ(maxlat_ring_size(&options), 0u) << sub_buffer_bits << ' ' << ring_bits;
   }
@@ -153,7 +153,7 @@ TEST(Ring, NoStaleWordPassesForARecordOfThisPacket) {
   const auto stamp = [](uint64_t packet) {
     return maxlat_ring_record_word(maxlat_ring_record_kind(7, 32), packet, 1000) >> MAXLAT_RING_STAMP_SHIFT;
   };
-  for (uint64_t later = 1; later < 1u << MAXLAT_RING_STAMP_BITS; ++later) EXPECT_NE(stamp(later + 5), stamp(5));
+  for (uint64_t later = 1; later < 2u << MAXLAT_RING_MAX_RING_BITS; ++later) EXPECT_NE(stamp(later + 5), stamp(5));
 }
 
 }  // namespace

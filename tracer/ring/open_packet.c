@@ -116,7 +116,7 @@ struct rescue {
   uint64_t records;
   uint64_t time;        /* of the last one */
   uint64_t latest;      /* no record is later */
-  uint64_t unaccounted; /* bytes reserved and not committed, less the holes found: the next hole is not longer */
+  uint64_t unaccounted; /* bytes reserved and not committed, less the holes found: no hole is longer */
   uint64_t holes;
 };
 
@@ -137,10 +137,7 @@ static bool skip_begun(struct maxlat_ring_walk* walk) {
 #define SEARCHED 65536u /* bytes of a hole that are searched, and holes of a packet: bounds for hostile memory */
 #define SEARCHED_HOLES 256u
 
-#define TO_THE_END UINT64_MAX
-
-/* Records in a row from `offset` on, at most `most`; that many if they reach the end. One that was begun counts for
-   none, and breaks the chain TO_THE_END: it is a hole. */
+/* Records in a row from `offset` on, at most `most`; that many if they reach the end. */
 static uint64_t chain_at(const struct rescue* rescue, uint64_t offset, uint64_t most) {
   struct maxlat_ring_walk walk = rescue->walk;
   struct maxlat_ring_walked record;
@@ -149,7 +146,7 @@ static uint64_t chain_at(const struct rescue* rescue, uint64_t offset, uint64_t 
   for (uint64_t length = 0; length < most; ++length) {
     const enum maxlat_ring_step step = maxlat_ring_walk_next(&walk, &record);
     if (step == MAXLAT_RING_END) return most;
-    if (step == MAXLAT_RING_BROKEN && most != TO_THE_END && skip_begun(&walk)) continue;
+    if (step == MAXLAT_RING_BROKEN && skip_begun(&walk)) continue;
     if (step == MAXLAT_RING_BROKEN || record.time < time || record.time > rescue->latest) return length;
     time = record.time;
   }
@@ -169,21 +166,13 @@ static uint64_t search(const struct rescue* rescue, uint64_t most, uint64_t want
 }
 
 /*
- * The length of the hole at walk.offset, or 0.
- * `known`: lengths that it has if it is the last one; then the records behind it reach the end. (They cannot, from a
- * place that is further than the hole: there would be another hole behind it.) Else the first place that starts a chain
- * of records; but a record alone between two holes is none, so what lies before the chain and has a possible time, no
- * later than the chain's, comes first.
+ * The length of the hole at walk.offset, or 0: the first place that starts a chain of records. But a record alone
+ * between two holes is none, so what lies before the chain and has a possible time, no later than the chain's, comes
+ * first.
  */
-static uint64_t hole(const struct rescue* rescue, const uint64_t known[4]) {
+static uint64_t hole(const struct rescue* rescue) {
   const uint64_t left = rescue->walk.end - rescue->walk.offset;
-  uint64_t most = rescue->unaccounted < left ? rescue->unaccounted : left;
-  for (int i = 0; i < 4; ++i) {
-    if (known[i] != 0 && known[i] % 8 == 0 && known[i] <= most &&
-        chain_at(rescue, rescue->walk.offset + known[i], TO_THE_END) == TO_THE_END)
-      return known[i];
-  }
-  most = most < left ? most : left - 8;
+  const uint64_t most = rescue->unaccounted < left ? rescue->unaccounted : left;
   const uint64_t chain = search(rescue, most < SEARCHED ? most : SEARCHED, CHAIN);
   if (chain == 0) return 0;
   struct rescue before = *rescue;
@@ -203,9 +192,8 @@ static void keep(struct rescue* rescue, uint8_t* bytes, uint64_t from, uint64_t 
   rescue->time = time;
 }
 
-/* Moves the whole records of the copy together behind its header. `padding`: bytes behind the content. RETURNS: holes.
- */
-static uint64_t rescue_records(struct rescue* rescue, uint8_t* bytes, uint64_t padding) {
+/* Moves the whole records of the copy together behind its header. RETURNS: holes. */
+static uint64_t rescue_records(struct rescue* rescue, uint8_t* bytes) {
   struct maxlat_ring_walk* walk = &rescue->walk;
   while (rescue->holes < SEARCHED_HOLES) {
     const uint64_t offset = walk->offset;
@@ -216,11 +204,7 @@ static uint64_t rescue_records(struct rescue* rescue, uint8_t* bytes, uint64_t p
       keep(rescue, bytes, offset, walk->offset, record.time);
       continue;
     }
-    if (!skip_begun(walk)) {
-      const uint64_t all = rescue->unaccounted;
-      const uint64_t known[4] = {all, all - padding, all - HEADER, all - padding - HEADER};
-      walk->offset += hole(rescue, known);
-    }
+    if (!skip_begun(walk)) walk->offset += hole(rescue);
     const uint64_t length = walk->offset - offset;
     if (length == 0) break;
     rescue->unaccounted -= length < rescue->unaccounted ? length : rescue->unaccounted;
@@ -260,7 +244,7 @@ static enum maxlat_ring_got mend(const struct maxlat_ring* ring, uint64_t positi
   rescue.latest = closed ? packet->end_time : UINT64_MAX;
   rescue.unaccounted = open.reserved - open.committed;
   rescue.holes = 0;
-  const uint64_t holes = rescue_records(&rescue, to, open.reserved - end);
+  const uint64_t holes = rescue_records(&rescue, to);
   /* Who died before closing it left padding that looks like a hole at the end; its own slot is in the next packet. */
   const bool padding_only = !open.last && !closed && holes > rescue.holes;
   *unfinished += padding_only ? rescue.holes : holes;

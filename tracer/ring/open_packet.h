@@ -9,8 +9,7 @@
  * nothing was under way. Otherwise: not now, ask again.
  *
  * After the death of the producer the same prefix, and, where a writer died inside a probe, what a walk by the stamps
- * of record.h can tell to be whole. A hole of one dead slot is exactly as long as what was reserved and not committed;
- * where several contexts died, the walk goes on at the next words that form a chain of records.
+ * of record.h can tell to be whole.
  *   What may be missed: nothing of a record whose commit returned, unless stale bytes in a hole look like a chain of
  *     this packet's records.
  *   What may be wrong: if the context that entered a packet died before it stored begin_time, and a handler inside it

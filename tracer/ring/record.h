@@ -9,8 +9,10 @@
  *   time    of the reservation. 32 bits, so that cutting it off is a 32-bit move and no instruction of its own
  *   id      1 to 8190; 8191 marks a long record
  *   length  of the whole record in units of 8 bytes, 1 to 1023 (8184 bytes); 0 in a long record
- *   stamp   low 9 bits of the packet number: this word was written in this packet, not in an earlier pass. A ring has
- * at most 2^8 sub-buffers (layout.h), so what a place held one pass or two before never bears the same stamp
+ *   stamp   a one, then the low 8 bits of the packet number: this word was written in this packet, not in an earlier
+ * pass. A ring has at most 2^7 sub-buffers (layout.h), so what a place held a pass before bears another stamp. The one
+ *           is there because fields that are small numbers, addresses or times begin with zeros: none looks like a
+ * record
  *
  * A LONG record has two more words before its payload: { length in units of 8, u32; event id, u32 } and the full 64-bit
  * time. It is written when the length or the id does not fit, and when the time does not follow from its low bits.
@@ -47,12 +49,11 @@
  * R = bytes reserved (write_count) and C = bytes committed (commit_count) in the packet:
  *   R = C      the whole prefix is committed.
  *   otherwise  walk: a word that bears the packet's stamp and fits is a committed record, and its length leads to the
- *              next. A word that does not is the slot of a dead writer. If it is the only one its length is exactly
- *              R - C. If several died (a handler inside a handler's probe), the walk goes on at the next aligned word
- *              that starts a chain of stamped records.
- * A writer that died between its last store and its add is whole and is recovered, though not counted in C.
- *   A long record is BEGUN with a word of its own (long id, length 1) before time_limit moves, because its time is the
- *   base of records after it: if its writer dies, the walk of recovery still has that time, and the slot's length.
+ *              next. A word that does not is the slot of a dead writer, at most R - C long; the walk goes on at the
+ * next aligned word that starts a chain of stamped records with possible times. A writer that died between its last
+ * store and its add is whole and is recovered, though not counted in C. A long record is BEGUN with a word of its own
+ * (long id, length 1) before time_limit moves, because its time is the base of records after it: if its writer dies,
+ * the walk of recovery still has that time, and the slot's length.
  */
 #ifndef MAXLAT_RING_RECORD_H
 #define MAXLAT_RING_RECORD_H
@@ -83,14 +84,16 @@ MAXLAT_STATIC_ASSERT(sizeof(struct maxlat_ring_long) == 8 + MAXLAT_RING_LONG_EXT
 
 MAXLAT_STATIC_ASSERT(MAXLAT_RING_STAMP_SHIFT + MAXLAT_RING_STAMP_BITS == 64, "the word is full");
 MAXLAT_STATIC_ASSERT(MAXLAT_RING_TIME_BITS <= MAXLAT_RING_ID_SHIFT, "the time stays below the id");
-MAXLAT_STATIC_ASSERT(MAXLAT_RING_STAMP_BITS > MAXLAT_RING_MAX_RING_BITS, "a pass later the stamp is another");
+MAXLAT_STATIC_ASSERT(MAXLAT_RING_STAMP_BITS > MAXLAT_RING_MAX_RING_BITS + 1, "a pass later the stamp is another");
+
+#define MAXLAT_RING_RECORD_MARK (1ull << 63)
 
 /* The part of the word that is known when the probe is compiled. REQUIRES: 0 < id < LONG_ID, bytes <= MAX_SHORT_BYTES.
  */
 MAXLAT_RING_INLINE uint64_t maxlat_ring_record_kind(uint32_t id, uint64_t bytes) {
-  return (uint64_t)id << MAXLAT_RING_ID_SHIFT | bytes / 8 << MAXLAT_RING_LENGTH_SHIFT;
+  return MAXLAT_RING_RECORD_MARK | (uint64_t)id << MAXLAT_RING_ID_SHIFT | bytes / 8 << MAXLAT_RING_LENGTH_SHIFT;
 }
-#define MAXLAT_RING_LONG_KIND ((uint64_t)MAXLAT_RING_LONG_ID << MAXLAT_RING_ID_SHIFT)
+#define MAXLAT_RING_LONG_KIND (MAXLAT_RING_RECORD_MARK | (uint64_t)MAXLAT_RING_LONG_ID << MAXLAT_RING_ID_SHIFT)
 #define MAXLAT_RING_BEGUN_KIND (MAXLAT_RING_LONG_KIND | 1ull << MAXLAT_RING_LENGTH_SHIFT)
 
 /* The word of a record in packet number `packet`. */
@@ -110,6 +113,11 @@ MAXLAT_RING_INLINE uint64_t maxlat_ring_record_time(uint64_t word, uint64_t base
 }
 MAXLAT_RING_INLINE uint64_t maxlat_ring_record_stamp(uint64_t word) {
   return word >> MAXLAT_RING_STAMP_SHIFT;
+}
+
+/* The stamp of packet number `packet`. */
+MAXLAT_RING_INLINE uint64_t maxlat_ring_stamp_of(uint64_t packet) {
+  return maxlat_ring_record_stamp(MAXLAT_RING_RECORD_MARK | packet << MAXLAT_RING_STAMP_SHIFT);
 }
 
 /* What time_limit becomes with a new base. */

@@ -18,7 +18,8 @@ struct plan {
   uint64_t begin; /* of the record; for a flush: the next sub-buffer */
   uint64_t size;  /* of the record */
   uint64_t time;
-  uint64_t lost_full; /* books, for the packet that is closed */
+  struct maxlat_ring_cell* cell; /* of the packet that it enters, if it does */
+  uint64_t lost_full;            /* books, for the packet that is closed */
   uint64_t lost_wrap;
   uint64_t lost_big;
 };
@@ -58,24 +59,35 @@ static inline void push_reader(const struct maxlat_ring* ring, uint64_t position
   }
 }
 
-/* maxlat_ring_claim, for the longest path without a call. */
-MAXLAT_RING_INLINE uint64_t claim(const struct maxlat_ring* ring, uint64_t position) {
+/* Overwrite mode: marks the place of `position` as held by writers for its packet, and makes the reader leave it.
+   RETURNS: the sub-buffer that stands there. */
+static inline uint64_t claim(const struct maxlat_ring* ring, uint64_t position, struct maxlat_ring_cell* cell) {
   push_reader(ring, position);
-  uint64_t* reference = &ring->cells[maxlat_ring_index(&ring->shape, position)].reference;
   const uint64_t wanted = maxlat_ring_ref(0, MAXLAT_RING_REF_WRITER, maxlat_ring_packet_number(&ring->shape, position));
   for (;;) {
     /* acquire [X1]: the reader's exchange, and with it its last look at the sub-buffer it hands in, comes before our
        stores. Partner: acquire-release [X1] of the exchange in read.c. Shape: publish. Without this, the reader could
        read new bytes in the spare it is about to give. */
-    const uint64_t word = maxlat_ring_load_acquire(reference);
+    const uint64_t word = maxlat_ring_load_acquire(&cell->reference);
     if (maxlat_ring_ref_state(word) == wanted) return maxlat_ring_ref_sub_buffer(word);
     const uint64_t sub_buffer = maxlat_ring_ref_sub_buffer(word);
-    if (maxlat_ring_shared_cas(reference, word, sub_buffer | wanted)) return sub_buffer;
+    if (maxlat_ring_shared_cas(&cell->reference, word, sub_buffer | wanted)) return sub_buffer;
   }
 }
 
-uint64_t maxlat_ring_claim(const struct maxlat_ring* ring, uint64_t position) {
-  return claim(ring, position);
+static inline struct maxlat_ring_cell* cell_of(const struct maxlat_ring* ring, uint64_t position) {
+  return &ring->cells[maxlat_ring_index(&ring->shape, position)];
+}
+
+/* The sub-buffer in which the packet of a reserved position lies. Whoever touches a packet first claims it: the context
+   that opened it may have been interrupted before it did. */
+static inline uint64_t sub_buffer_of(const struct maxlat_ring* ring, uint64_t position) {
+  /* acquire [X1]: as in maxlat_ring_reserve_common. */
+  const uint64_t open = maxlat_ring_load_acquire(maxlat_ring_open_packet(ring));
+  const uint64_t sub_buffer = maxlat_ring_wrap(open - maxlat_ring_sub_buffer_start(&ring->shape, position));
+  if (MAXLAT_LIKELY(sub_buffer <= ring->shape.sub_buffer_mask)) return sub_buffer;
+  return maxlat_ring_overwrites(ring) ? claim(ring, position, cell_of(ring, position))
+                                      : maxlat_ring_index(&ring->shape, position);
 }
 
 static inline void close_packet(struct maxlat_ring_packet* packet, const struct plan* plan, uint64_t content) {
@@ -87,23 +99,21 @@ static inline void close_packet(struct maxlat_ring_packet* packet, const struct 
   maxlat_ring_store_release(&packet->end_time, plan->time);
 }
 
-/* maxlat_ring_deliver, for the longest path without a call. */
-MAXLAT_RING_INLINE void deliver(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring, uint64_t position,
-                                uint64_t filled) {
-  struct maxlat_ring_cell* cell = &ring->cells[maxlat_ring_index(&ring->shape, position)];
-  const bool overwrites = maxlat_ring_overwrites(ring);
+/* Publishes a packet whose last byte is committed: `filled` is the commit count that filled it. */
+MAXLAT_RING_INLINE void deliver(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
+                                struct maxlat_ring_cell* cell, struct maxlat_ring_packet* packet, uint64_t filled) {
   /* relaxed, both: until the stores below only this context may change them. */
   const uint64_t records = maxlat_ring_records_between(maxlat_ring_load(&cell->commit_seq), filled);
-  const uint64_t word = maxlat_ring_load(&cell->reference);
-  packet_in(ring, maxlat_ring_ref_sub_buffer(word))->records = records;
+  packet->records = records;
   maxlat_ring_owner_add(ownership, &ring->header->records_delivered, records);
-  if (overwrites) {
+  if (maxlat_ring_overwrites(ring)) {
+    const uint64_t word = maxlat_ring_load(&cell->reference);
     /* release [R1]: writers are done before the reader may exchange. Partner: [X1] in read.c; together with [P1].
-     * Shape: publish. */
+       Shape: publish. */
     maxlat_ring_store_release(&cell->reference, word & ~MAXLAT_RING_REF_WRITER);
   }
-  /* release [P1]: the whole packet before the word that publishes it. Partners: acquire [P1] in read.c, acquire [E1]
-     above. Shape: publish. Without this, the reader could see commit_seq and miss the packet's header. */
+  /* release [P1]: the whole packet before the word that publishes it. Partners: acquire [P1] in read_place.h, acquire
+     [E1] above. Shape: publish. Without this, the reader could see commit_seq and miss the packet's header. */
   maxlat_ring_store_release(&cell->commit_seq, filled);
 }
 
@@ -111,12 +121,13 @@ MAXLAT_RING_INLINE void deliver(enum maxlat_ring_ownership ownership, const stru
 MAXLAT_RING_INLINE void switch_old(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
                                    const struct plan* plan) {
   const uint64_t content = plan->old & ring->shape.sub_buffer_mask;
-  const uint64_t packet = maxlat_ring_packet_number(&ring->shape, plan->old);
-  close_packet(packet_in(ring, maxlat_ring_sub_buffer_of(ring, plan->old, packet)), plan, content);
+  const uint64_t place = maxlat_ring_index(&ring->shape, plan->old);
+  struct maxlat_ring_packet* packet = packet_in(ring, sub_buffer_of(ring, plan->old));
+  close_packet(packet, plan, content);
   const uint64_t commit =
-      maxlat_ring_owner_add(ownership, maxlat_ring_commit_count(ring, packet & ring->shape.ring_mask),
-                            ring->shape.sub_buffer_mask + 1 - content);
-  if (maxlat_ring_filled(&ring->shape, plan->old, commit)) deliver(ownership, ring, plan->old, commit);
+      maxlat_ring_owner_add(ownership, maxlat_ring_commit_count(ring, place), ring->shape.sub_buffer_size - content);
+  if (maxlat_ring_filled(&ring->shape, plan->old, commit))
+    deliver(ownership, ring, &ring->cells[place], packet, commit);
 }
 
 /* What follows a successful CAS, out of order with other contexts: close the old packet, open the new one, close that
@@ -124,13 +135,12 @@ MAXLAT_RING_INLINE void switch_old(enum maxlat_ring_ownership ownership, const s
 MAXLAT_RING_INLINE void carry_out(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
                                   const struct plan* plan, struct maxlat_ring_slot* slot) {
   const uint64_t mask = ring->shape.sub_buffer_mask;
-  const bool enter = plan->begin != plan->old;
+  const bool enter = plan->cell != NULL;
   if (enter && (plan->old & mask) != 0) switch_old(ownership, ring, plan);
 
-  const uint64_t number = maxlat_ring_packet_number(&ring->shape, plan->begin);
-  const uint64_t sub_buffer = !maxlat_ring_overwrites(ring) ? number & ring->shape.ring_mask
-                              : enter                       ? claim(ring, plan->begin)
-                                                            : maxlat_ring_sub_buffer_of(ring, plan->begin, number);
+  const uint64_t sub_buffer = !enter                         ? sub_buffer_of(ring, plan->begin)
+                              : maxlat_ring_overwrites(ring) ? claim(ring, plan->begin, plan->cell)
+                                                             : maxlat_ring_index(&ring->shape, plan->begin);
   /* release [X1]: see maxlat_ring_reserve_common. */
   maxlat_ring_store_release(maxlat_ring_open_packet(ring),
                             maxlat_ring_wrap(maxlat_ring_sub_buffer_start(&ring->shape, plan->begin) + sub_buffer));
@@ -138,14 +148,15 @@ MAXLAT_RING_INLINE void carry_out(enum maxlat_ring_ownership ownership, const st
   slot->position = plan->begin;
   slot->time = plan->time;
   slot->size = plan->size;
+  slot->commits = plan->size;
   slot->bytes = (uint8_t*)packet + (plan->begin & mask);
   if (enter) { /* SwitchNewSubbuf */
+    slot->commits += MAXLAT_RING_PACKET_HEADER;
     packet->begin_time = plan->time;
-    maxlat_ring_store_release(&packet->sequence, number); /* release [D1]: tells recovery that begin_time is there */
+    /* release [D1]: tells recovery that begin_time is there */
+    maxlat_ring_store_release(&packet->sequence, maxlat_ring_packet_number(&ring->shape, plan->begin));
     /* release [T1]: see maxlat_ring_reserve_common. */
     maxlat_ring_store_release(maxlat_ring_time_limit(ring), maxlat_ring_time_limit_of(plan->time));
-    maxlat_ring_commit_bytes(ownership, ring, maxlat_ring_commit_count(ring, number & ring->shape.ring_mask),
-                             plan->begin, MAXLAT_RING_PACKET_HEADER);
   }
   if (((plan->begin + plan->size) & mask) == 0) close_packet(packet, plan, mask + 1); /* EndSwitchCurrent */
 }
@@ -163,6 +174,7 @@ MAXLAT_RING_INLINE enum outcome attempt(enum maxlat_ring_ownership ownership, co
   bool enter = offset == 0 || offset + size > mask + 1;
   plan.begin = plan.old;
   plan.size = size;
+  plan.cell = NULL;
   if (!enter) {
     plan.time = clock_of(ownership);
     /* acquire [T1]: as in maxlat_ring_reserve_common. */
@@ -174,10 +186,10 @@ MAXLAT_RING_INLINE enum outcome attempt(enum maxlat_ring_ownership ownership, co
   if (enter) {
     if (size > mask + 1 - MAXLAT_RING_PACKET_HEADER) return drop(ownership, &header->lost_big);
     const uint64_t start = maxlat_ring_wrap((plan.old + mask) & ~mask);
+    plan.cell = cell_of(ring, start);
     /* acquire [E1]: the writer that published the last pass is done with the sub-buffer. Partner: release [P1] below.
        Shape: publish. Without this, a delivering thread on another CPU could still be storing its packet header. */
-    if (!maxlat_ring_fully_committed(
-            shape, start, maxlat_ring_load_acquire(&ring->cells[maxlat_ring_index(shape, start)].commit_seq))) {
+    if (!maxlat_ring_fully_committed(shape, start, maxlat_ring_load_acquire(&plan.cell->commit_seq))) {
       return drop(ownership, &header->lost_wrap);
     }
     /* acquire [G1]: the reader has read the packet that our stores replace. Partner: [G1], put in read.c. Shape:
@@ -240,7 +252,10 @@ bool maxlat_ring_record_begin_any(enum maxlat_ring_ownership ownership, const st
 
 void maxlat_ring_deliver(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring, uint64_t position,
                          uint64_t filled) {
-  deliver(ownership, ring, position, filled);
+  struct maxlat_ring_cell* cell = cell_of(ring, position);
+  /* relaxed: only the context that delivers may change the reference now; in discard mode it never changes. */
+  const uint64_t sub_buffer = maxlat_ring_ref_sub_buffer(maxlat_ring_load(&cell->reference));
+  deliver(ownership, ring, cell, packet_in(ring, sub_buffer), filled);
 }
 
 bool maxlat_ring_flush(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring) {

@@ -58,28 +58,10 @@ extern "C" {
 struct maxlat_ring_slot {
   uint64_t position; /* where in the stream */
   uint64_t time;
-  uint64_t size;
+  uint64_t size;    /* of the record */
+  uint64_t commits; /* size, and the header if the record opened the packet */
   uint8_t* bytes;
 };
-
-/* Overwrite mode: marks the place of `position` as held by writers for its packet, and makes the reader leave it.
-   RETURNS: the sub-buffer that stands there. */
-MAXLAT_RING_OUT_OF_LINE uint64_t maxlat_ring_claim(const struct maxlat_ring* ring, uint64_t position);
-
-/* The sub-buffer in which the packet of a reserved position lies. In overwrite mode every context makes sure of the
-   reference before it touches a byte: the one that opened the packet may have been interrupted before it did. */
-MAXLAT_RING_INLINE uint64_t maxlat_ring_sub_buffer_of(const struct maxlat_ring* ring, uint64_t position,
-                                                      uint64_t packet) {
-  const uint64_t place = packet & ring->shape.ring_mask;
-  if (!maxlat_ring_overwrites(ring)) return place;
-  /* acquire [X1]: the state may have been set by another writer; its claim acquired the reader's exchange, and we must
-     stand behind that exchange too before we store into the spare. This context's reservation keeps the state from
-     being cleared. Partner: [X1] of claim and of the exchange in read.c. Shape: publish, through the claim. */
-  const uint64_t word = maxlat_ring_load_acquire(&ring->cells[place].reference);
-  const uint64_t sub_buffer =
-      word - maxlat_ring_ref(0, MAXLAT_RING_REF_WRITER, packet); /* in range only in that very state */
-  return MAXLAT_LIKELY(sub_buffer <= MAXLAT_RING_REF_INDEX) ? sub_buffer : maxlat_ring_claim(ring, position);
-}
 
 /*
  * One attempt at the common case: a short record in the middle of a packet that was entered. Everything else is done
@@ -119,6 +101,7 @@ MAXLAT_RING_INLINE bool maxlat_ring_reserve_common(enum maxlat_ring_ownership ow
     return false;
   slot->position = position;
   slot->size = size;
+  slot->commits = size;
   return true;
 }
 

@@ -11,10 +11,10 @@
  *   flush                                      | padding |                             close old
  *
  *   close  end_time, content_bits, lost_*; then the padding, if any, is committed to the old packet
- *   open   begin_time, sequence; then the header is committed to the new packet
+ *   open   begin_time, sequence; the header is committed with the record
  *
  * A context may find itself closing a packet whose opener it interrupted. Therefore whoever touches a packet first
- * pushes the reader and claims the reference for it (maxlat_ring_claim), the old packet included.
+ * pushes the reader and claims the reference for it, the old packet included.
  *
  * FLUSH differs from the printed Algorithm 4: it does not open the next packet. Opening needs a free sub-buffer
  * (equations 1 and 3), so it could fail or drop, and it would end every trace with an empty packet. After a flush

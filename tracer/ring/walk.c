@@ -13,7 +13,7 @@ void maxlat_ring_walk_start(struct maxlat_ring_walk* walk, const uint8_t* packet
   walk->end = content_size;
   walk->base = word_at(walk, offsetof(struct maxlat_ring_packet, begin_time));
   walk->stamp = content_size - MAXLAT_RING_PACKET_HEADER < 8
-                    ? 0
+                    ? maxlat_ring_stamp_of(0)
                     : maxlat_ring_record_stamp(word_at(walk, MAXLAT_RING_PACKET_HEADER));
 }
 
@@ -25,7 +25,7 @@ enum maxlat_ring_step maxlat_ring_walk_next(struct maxlat_ring_walk* walk, struc
   /* acquire [D1]: the payload after the word that declares it whole. Partner: release [D1] in record.h. Shape: publish.
    */
   const uint64_t word = maxlat_ring_load_acquire((const uint64_t*)(const void*)bytes);
-  if (maxlat_ring_record_stamp(word) != walk->stamp) return MAXLAT_RING_BROKEN;
+  if (maxlat_ring_record_stamp(word) != walk->stamp || word < MAXLAT_RING_RECORD_MARK) return MAXLAT_RING_BROKEN;
   uint64_t size = maxlat_ring_record_length(word);
   uint64_t head = 8;
   record->id = maxlat_ring_record_id(word);

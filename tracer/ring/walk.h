@@ -39,11 +39,6 @@ struct maxlat_ring_walked {
   uint64_t payload_size; /* padding included */
 };
 
-/* What the records of packet number `packet` bear. */
-MAXLAT_RING_INLINE uint64_t maxlat_ring_stamp_of(uint64_t packet) {
-  return packet & MAXLAT_RING_LOW_BITS(MAXLAT_RING_STAMP_BITS);
-}
-
 /* A walk over a packet of `content_size` bytes, which the caller has. REQUIRES: PACKET_HEADER <= content_size. */
 void maxlat_ring_walk_start(struct maxlat_ring_walk* walk, const uint8_t* packet, uint64_t content_size);
 enum maxlat_ring_step maxlat_ring_walk_next(struct maxlat_ring_walk* walk, struct maxlat_ring_walked* record);
