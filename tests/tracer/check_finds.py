@@ -112,13 +112,21 @@ def main(sample):
         sound &= expect("books that balance", check(spoiled), 0, "produced: not known, 1 of 2 processes have no books")
         (spoiled / "sample-1000" / ".books").write_text(BOOKS.format(81, 7, 74))
         sound &= expect("all books", check(spoiled), 0, r"produced 303, as")
+        hole = Stream(spoiled / "sample-1001" / "threads-0-0")
+        cut_second_packet(hole)
+        hole.path.write_bytes(hole.bytes)
+        books.write_text("channel threads produced 74 recorded 65 overwritten 9\nchannel cpus produced 74 recorded 74\n")
+        sound &= expect("a hole, and packets overwritten", check(spoiled), 0, r"produced 303, as")
+        books.write_text("channel threads produced 74 recorded 65 lost_full 9\nchannel cpus produced 74 recorded 74\n")
+        sound &= expect("a hole, and none overwritten", check(spoiled), 2, "1 packets are missing before number 2")
         books.write_text("channel threads produced many\n")
         sound &= expect("books that are none", check(spoiled), 1, r"\.books, line 1")
         metadata = spoiled / "sample-1000" / "metadata"
         metadata.write_text(metadata.read_text()[:-20])
         books.unlink()
         sound &= expect("metadata cut", check(spoiled), 2, "metadata is cut at byte")
-        sound &= expect("no trace", check(scratch), 1, "is no trace")
+        (spoiled / "empty").mkdir()
+        sound &= expect("no trace", check(spoiled / "empty"), 1, "is no trace")
     return 0 if sound else 1
 
 

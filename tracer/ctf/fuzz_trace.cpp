@@ -56,7 +56,7 @@ void read_to_the_end(const TraceProcess& process, std::string_view bytes) {
   const ReadOptions all;
   StreamReader reader(process, file.path(), all);
   std::uint64_t read = 0;
-  for (Event event; reader.next(event);) {
+  for (RecordedEvent event; reader.next(event);) {
     read += event.size;
     FieldValues values(event.type->fields, event.payload);
     for (FieldValue value; values.next(value);) {

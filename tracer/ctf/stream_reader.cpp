@@ -84,7 +84,7 @@ const StreamReader::Known& StreamReader::known(std::uint32_t id) {
   return far_;
 }
 
-bool StreamReader::next_in_packet(Event& event) {
+bool StreamReader::next_in_packet(RecordedEvent& event) {
   maxlat_ring_walked record;
   for (;;) {
     const std::uint64_t offset = walk_.offset;

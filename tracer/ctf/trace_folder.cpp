@@ -11,10 +11,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kMetadata = "metadata";
-
-std::string why(const std::error_code& error) {
-  return error.message();
-}
+constexpr int kDeepest = 2;  // DIR/SNAPSHOT/PROCESS/metadata
 
 // Every file that CTF's readers take for a stream, and so do we.
 std::vector<std::string> stream_files(const fs::path& folder) {
@@ -44,15 +41,14 @@ base::Result<StoredProcess> open_process(const fs::path& folder) {
 base::Result<std::vector<StoredProcess>> open_trace_folder(const std::string& folder) {
   std::vector<fs::path> folders;
   std::error_code error;
-  fs::directory_iterator entry(folder, error);
-  if (error) return base::Error{"cannot open " + folder + ": " + why(error)};
-  if (fs::exists(fs::path(folder) / kMetadata, error)) folders.emplace_back(folder);
-  for (const fs::directory_iterator end; !error && entry != end; entry.increment(error)) {
-    if (fs::exists(entry->path() / kMetadata, error)) folders.push_back(entry->path());
-    error.clear();
+  fs::recursive_directory_iterator entry(folder, fs::directory_options::skip_permission_denied, error);
+  if (error) return base::Error{"cannot open " + folder + ": " + error.message()};
+  for (const fs::recursive_directory_iterator end; !error && entry != end; entry.increment(error)) {
+    if (entry.depth() == kDeepest) entry.disable_recursion_pending();
+    if (entry->path().filename() == kMetadata) folders.push_back(entry->path().parent_path());
   }
   if (folders.empty()) {
-    return base::Error{folder + " is no trace: neither it nor a folder in it has a file \"metadata\"",
+    return base::Error{folder + " is no trace: there is no file \"metadata\" in it",
                        "give the folder that was recorded to"};
   }
   std::sort(folders.begin(), folders.end());

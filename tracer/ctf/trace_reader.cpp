@@ -49,7 +49,7 @@ void TraceReader::sift_down() {
   heap_[hole] = moved;
 }
 
-bool TraceReader::next(Event& event) {
+bool TraceReader::next(RecordedEvent& event) {
   if (!started_) {
     start();
   } else if (!heap_.empty()) {

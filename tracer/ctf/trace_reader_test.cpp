@@ -23,7 +23,7 @@ using testing::HasSubstr;
 constexpr std::uint64_t kLow = std::uint64_t{1} << MAXLAT_RING_TIME_BITS;
 
 // "time thread event value": an event as the tests look at it.
-std::string shown(const Event& event) {
+std::string shown(const RecordedEvent& event) {
   std::string text = std::to_string(event.time_ns) + " " + std::to_string(event.stream->owner) + " " + event.type->name;
   FieldValues values(event.type->fields, event.payload);
   for (FieldValue value; values.next(value);) {
@@ -51,7 +51,7 @@ Outcome read_all(const std::string& folder, ReadOptions options = {}) {
     ADD_FAILURE() << reader.error().text;
     return outcome;
   }
-  for (Event event; (*reader)->next(event);) outcome.events.push_back(shown(event));
+  for (RecordedEvent event; (*reader)->next(event);) outcome.events.push_back(shown(event));
   outcome.breaks = (*reader)->breaks();
   return outcome;
 }

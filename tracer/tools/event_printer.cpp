@@ -147,7 +147,7 @@ void EventPrinter::value(const trace::FieldValue& value) {
   out_.text(style_.json ? "]" : value.count != 0 ? " ]" : "]");
 }
 
-void EventPrinter::print(const trace::Event& event) {
+void EventPrinter::print(const trace::RecordedEvent& event) {
   time(event.time_ns);
   if (style_.delta) delta(event.time_ns);
   out_.text(words_of(*event.stream));

@@ -26,7 +26,7 @@ struct PrintStyle {
 class EventPrinter {
  public:
   EventPrinter(OutputBuffer& out, PrintStyle style) : out_(out), style_(style) {}
-  void print(const trace::Event& event);
+  void print(const trace::RecordedEvent& event);
 
  private:
   struct Words {

@@ -112,7 +112,7 @@ core::Status set_times(const core::CommandLine& line, const std::string& folder,
   if (!line.has("begin") && !line.has("end")) return {};
   auto reader = trace::TraceReader::open(folder);
   if (!reader) return reader.error();
-  trace::Event first;
+  trace::RecordedEvent first;
   const std::int64_t first_ns = (*reader)->next(first) ? first.time_ns : 0;
   for (const auto& [name, bound] : {std::pair{"begin", &options.begin_ns}, std::pair{"end", &options.end_ns}}) {
     if (!line.has(name)) continue;

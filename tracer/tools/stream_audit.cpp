@@ -20,29 +20,34 @@ std::optional<std::size_t> rest_of(const trace::EventType& type, std::span<const
 
 }  // namespace
 
+std::string StreamAudit::at(std::uint64_t offset, std::string_view text) const {
+  return fmt::format("{}: byte {}: {}", packets_.path(), offset, text);
+}
+
 void StreamAudit::find(std::uint64_t offset, std::string_view text) {
   if (findings_.size() < kMost)
-    findings_.push_back(fmt::format("{}: byte {}: {}", packets_.path(), offset, text));
+    findings_.push_back(at(offset, text));
   else
     ++more_;
 }
 
 void StreamAudit::head(const maxlat_ring_packet& now) {
-  const std::uint64_t at = packets_.offset();
+  const std::uint64_t at_byte = packets_.offset();
   const std::uint64_t expected = count_ == 0 ? 0 : last_.sequence + 1;
-  if (now.sequence != expected) {
-    find(at, now.sequence > expected
-                 ? fmt::format("{} packets are missing before number {}", now.sequence - expected, now.sequence)
-                 : fmt::format("packet number {} after number {}", now.sequence, last_.sequence));
+  if (now.sequence < expected) {
+    find(at_byte, fmt::format("packet number {} after number {}", now.sequence, last_.sequence));
+  } else if (now.sequence > expected && holes_.size() < kMost) {
+    holes_.push_back(
+        at(at_byte, fmt::format("{} packets are missing before number {}", now.sequence - expected, now.sequence)));
   }
-  if (now.end_time < now.begin_time) find(at, "the packet ends before it begins");
-  if (now.begin_time < last_.end_time) find(at, "the packet begins before the one before it ends");
+  if (now.end_time < now.begin_time) find(at_byte, "the packet ends before it begins");
+  if (now.begin_time < last_.end_time) find(at_byte, "the packet begins before the one before it ends");
   if (now.lost_full < last_.lost_full || now.lost_wrap < last_.lost_wrap || now.lost_big < last_.lost_big) {
-    find(at, "fewer events are lost than in the packet before");
+    find(at_byte, "fewer events are lost than in the packet before");
   }
   if (now.lost_total != now.lost_full + now.lost_wrap + now.lost_big) {
-    find(at, fmt::format("{} events discarded, and by cause {} + {} + {}", now.lost_total, now.lost_full, now.lost_wrap,
-                         now.lost_big));
+    find(at_byte, fmt::format("{} events discarded, and by cause {} + {} + {}", now.lost_total, now.lost_full,
+                              now.lost_wrap, now.lost_big));
   }
 }
 
@@ -57,18 +62,18 @@ void StreamAudit::records(const trace::TraceChannel& channel) {
   maxlat_ring_step step;
   for (; (step = maxlat_ring_walk_next(&walk, &record)) == MAXLAT_RING_EVENT; offset = walk.offset) {
     ++count;
-    const std::uint64_t at = packets_.offset() + offset;
-    if (record.time < before) find(at, "a record from before the one before it");
-    if (record.time > packet.end_time) find(at, "a record from after the end of its packet");
+    const std::uint64_t at_byte = packets_.offset() + offset;
+    if (record.time < before) find(at_byte, "a record from before the one before it");
+    if (record.time > packet.end_time) find(at_byte, "a record from after the end of its packet");
     before = record.time;
     const auto type = channel.events.find(record.id);
     if (type == channel.events.end()) {
-      find(at, fmt::format("the metadata has no event {}", record.id));
+      find(at_byte, fmt::format("the metadata has no event {}", record.id));
       continue;
     }
     const auto rest = rest_of(type->second, {record.payload, record.payload_size});
-    if (!rest) find(at, fmt::format("the record is too short for the fields of {}", type->second.name));
-    if (rest && *rest >= 8) find(at, fmt::format("{} bytes after the fields of {}", *rest, type->second.name));
+    if (!rest) find(at_byte, fmt::format("the record is too short for the fields of {}", type->second.name));
+    if (rest && *rest >= 8) find(at_byte, fmt::format("{} bytes after the fields of {}", *rest, type->second.name));
   }
   if (step == MAXLAT_RING_BROKEN) find(packets_.offset() + offset, "no record begins here");
   if (count != packet.records) {

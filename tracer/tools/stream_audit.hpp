@@ -25,12 +25,16 @@ class StreamAudit {
   // At most kMost, and how many there were besides.
   const std::vector<std::string>& findings() const { return findings_; }
   std::uint64_t more_findings() const { return more_; }
+  // Packets that should be there by the numbers of the others. In a flight recorder the newer replace the older: the
+  // books say so.
+  const std::vector<std::string>& holes() const { return holes_; }
 
  private:
   static constexpr std::size_t kMost = 10;
 
   void head(const maxlat_ring_packet& now);
   void records(const trace::TraceChannel& channel);
+  std::string at(std::uint64_t offset, std::string_view text) const;
   void find(std::uint64_t offset, std::string_view text);
 
   const trace::TraceProcess& process_;
@@ -41,6 +45,7 @@ class StreamAudit {
   std::uint64_t records_ = 0;
   std::vector<std::string> findings_;
   std::uint64_t more_ = 0;
+  std::vector<std::string> holes_;
 };
 
 }  // namespace maxlat::trace_tools

@@ -24,6 +24,7 @@ void TraceAudit::stream(const trace::TraceProcess& process, const std::string& f
   channel.lost["lost_full"] += last.lost_full;
   channel.lost["lost_wrap"] += last.lost_wrap;
   channel.lost["lost_big"] += last.lost_big;
+  channel.holes.insert(channel.holes.end(), audit.holes().begin(), audit.holes().end());
 }
 
 void TraceAudit::books(const std::string& folder, const std::map<std::string, std::uint64_t>& counts,
@@ -46,6 +47,7 @@ void TraceAudit::books(const std::string& folder, const std::map<std::string, st
     find(fmt::format("{}: channel {}: the books say {} events were recorded, and the files have {}", folder, name,
                      books.count("recorded"), channel.recorded));
   }
+  if (books.count("overwritten") + books.count("not_written") == 0) find_holes(channel);
   for (const auto& [cause, lost] : channel.lost) {
     if (books.count(cause) < lost) {
       find(fmt::format("{}: channel {}: the books say {} {}, and the packets {}", folder, name, books.count(cause),
@@ -62,7 +64,10 @@ core::Status TraceAudit::process(const trace::StoredProcess& stored) {
   if (!process.cut.empty()) find(process.folder + ": " + process.cut);
   Channels channels;
   for (const std::string& file : stored.stream_files) stream(process, file, channels);
-  if (all_books->empty()) return {};
+  if (all_books->empty()) {
+    for (const auto& [name, channel] : channels) find_holes(channel);
+    return {};
+  }
   totals_.processes_with_books += 1;
   for (const StoredBooks& channel : *all_books) {
     books(process.folder, channel.counts, channel.channel, channels[channel.channel]);

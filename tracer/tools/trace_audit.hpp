@@ -3,7 +3,8 @@
 // Holds a trace against everything it promises, packet by packet and record by record, and against the books of who
 // recorded it. What it finds is wrong with the trace or with the tracer; nothing here is a matter of taste.
 //
-//   file     whole packets to its end, all of one stream; sequence numbers from 0 without a hole
+//   file     whole packets to its end, all of one stream; sequence numbers from 0 without a hole,
+//            unless the books say that packets were overwritten
 //   packet   begin <= end, not before the end of the packet before it; as many records as it says; events_discarded the
 //            sum of its causes, and no cause ever less than in the packet before
 //   record   of an event that the metadata has, with all its fields and less than 8 bytes after them; time within the
@@ -43,12 +44,16 @@ class TraceAudit {
   struct Channel {  // what its files hold
     std::uint64_t recorded = 0;
     std::map<std::string, std::uint64_t> lost;  // by cause
+    std::vector<std::string> holes;             // each a finding, unless packets were overwritten or not written
   };
   using Channels = std::map<std::string, Channel>;
 
   void stream(const trace::TraceProcess& process, const std::string& file, Channels& channels);
   void books(const std::string& folder, const std::map<std::string, std::uint64_t>& counts, const std::string& name,
              const Channel& channel);
+  void find_holes(const Channel& channel) {
+    findings_.insert(findings_.end(), channel.holes.begin(), channel.holes.end());
+  }
   void find(std::string text) { findings_.push_back(std::move(text)); }
 
   AuditTotals totals_;

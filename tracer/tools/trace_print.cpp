@@ -39,7 +39,7 @@ core::Result<core::Exit> trace_print(const core::Arguments& arguments) {
 
   OutputBuffer out(stdout);
   EventPrinter printer(out, {.json = (*line)->has("json"), .delta = (*line)->has("delta")});
-  for (trace::Event event; !out.failed() && (*reader)->next(event);) printer.print(event);
+  for (trace::RecordedEvent event; !out.failed() && (*reader)->next(event);) printer.print(event);
   if (!out.flush()) return core::system_error("cannot write standard output", errno);
   return report_breaks((*reader)->breaks());
 }

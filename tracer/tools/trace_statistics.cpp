@@ -51,7 +51,7 @@ core::Result<TraceStatistics> count_events(trace::TraceReader& reader) {
   TraceStatistics statistics;
   const std::vector<std::size_t> row_of_type = make_rows(reader, statistics.events);
   std::vector<Series> streams(reader.streams().size());
-  for (trace::Event event; reader.next(event);) {
+  for (trace::RecordedEvent event; reader.next(event);) {
     statistics.all.add(event.time_ns, event.size);
     statistics.events[row_of_type[event.type->number]].series.add(event.time_ns, event.size);
     streams[event.stream->number].add(event.time_ns, event.size);

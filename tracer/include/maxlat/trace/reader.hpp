@@ -5,8 +5,8 @@
 //
 //   auto reader = maxlat::trace::TraceReader::open("DIR");
 //   if (!reader) ... reader.error().text
-//   for (maxlat::trace::Event event; (*reader)->next(event);) ... event.type->name, event.time_ns, field_values.hpp
-//   for (const auto& place : (*reader)->breaks()) ... what could not be read, and where
+//   for (maxlat::trace::RecordedEvent event; (*reader)->next(event);) ... event.type->name, event.time_ns,
+//   field_values.hpp for (const auto& place : (*reader)->breaks()) ... what could not be read, and where
 //
 // MEMORY: a window of each stream's file (packet_file.hpp) and its tables, whatever the length of the trace.
 // COST: bench/trace_reader_bench.py. THREADS: one at a time.
@@ -29,7 +29,7 @@ class TraceReader {
   static base::Result<std::unique_ptr<TraceReader>> open(const std::string& folder, ReadOptions options = {});
 
   // Of equal times, in the order of ticks, then of streams. What `event` points to is valid until the next call.
-  bool next(Event& event);
+  bool next(RecordedEvent& event);
 
   const std::vector<StoredProcess>& processes() const { return processes_; }
   bool wants(const EventType& type) const { return !options_.wants_event || options_.wants_event(type); }
@@ -39,7 +39,7 @@ class TraceReader {
 
  private:
   struct Head {
-    Event event;
+    RecordedEvent event;
     StreamReader* reader = nullptr;
     std::size_t order = 0;
     bool before(const Head& other) const;

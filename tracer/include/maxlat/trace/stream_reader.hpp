@@ -40,7 +40,7 @@ struct StreamBooks {
   std::uint64_t lost_big = 0;
 };
 
-struct Event {
+struct RecordedEvent {
   const EventType* type = nullptr;
   const TraceStream* stream = nullptr;
   std::uint64_t ticks = 0;
@@ -85,9 +85,9 @@ class StreamReader {
   StreamReader(const StreamReader&) = delete;  // events point to stream()
   StreamReader& operator=(const StreamReader&) = delete;
 
-  bool next_packet();                 // to the next packet that may have events in the wanted time
-  bool next_in_packet(Event& event);  // REQUIRES: next_packet() was true
-  bool next(Event& event) {
+  bool next_packet();                         // to the next packet that may have events in the wanted time
+  bool next_in_packet(RecordedEvent& event);  // REQUIRES: next_packet() was true
+  bool next(RecordedEvent& event) {
     while (!in_packet_ || !next_in_packet(event)) {
       if (!next_packet()) return false;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What lies in a trace's folder: one folder for each process, or the folder of one process itself (ctf_format.hpp).
+// What lies in a trace's folder: one folder for each process, or a folder for each snapshot of a flight recorder and
+// these in it; or the folder is that of one process itself (ctf_format.hpp).
 #pragma once
 
 #include <maxlat/base/result.hpp>
