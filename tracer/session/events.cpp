@@ -40,6 +40,7 @@ Registration::Registration(Event& event) {
                                                      ? maxlat_ring_record_size(event.fixed_size)
                                                      : 0);
   event.previous = detail::last;
+  event.next = nullptr;
   (detail::last != nullptr ? detail::last->next : detail::first) = &event;
   detail::last = &event;
   detail::event_appeared(event);

@@ -10,7 +10,11 @@ list(APPEND tracer_sources
     session/session_core.cpp
     session/threads.cpp
     shm/session_file.cpp)
-list(APPEND tracer_unit_test_sources session/fields_test.cpp)
+list(APPEND tracer_unit_test_sources
+    session/fields_test.cpp
+    session/process_test.cpp
+    session/session_test.cpp
+    session/session_threads_test.cpp)
 # Sanitizers add instructions of their own.
 if(NOT MAXLAT_SANITIZE AND NOT CMAKE_BUILD_TYPE STREQUAL Debug AND CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64)
   list(APPEND tracer_unit_test_sources session/cost_test.cpp)

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+// fork(), the kernel's word that timer delivery makes no system call, and very many events.
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <deque>
+#include <maxlat/trace/control.hpp>
+#include <maxlat/trace/control_protocol.hpp>
+#include <maxlat/trace/probe.hpp>
+#include <thread>
+
+#include "session/test_recording.hpp"
+
+MAXLAT_TRACE_EVENT(process, event, (std::uint64_t, n))
+
+namespace {
+
+using namespace maxlat;
+using namespace maxlat::trace;
+using namespace maxlat::trace::test;
+
+// Runs in a child what ends in a status. RETURNS: that status, or 1000 + the signal that killed it.
+template <class Child>
+int in_child(Child child) {
+  const pid_t pid = fork();
+  if (pid == 0) _exit(child());
+  int status = 0;
+  EXPECT_EQ(waitpid(pid, &status, 0), pid);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+TEST(Fork, TheChildHasNoSessionsAndTheParentGoesOn) {
+  Recording recording;
+  recording.start("process:*");
+  MAXLAT_TRACE(process, event, 1);
+  const int status = in_child([&] {
+    MAXLAT_TRACE(process, event, 2);  // must not reach the parent's memory
+    if (!Session::all().empty()) return 1;
+    if (recording.session.status().state != SessionState::destroyed) return 2;
+    if (recording.session.stop().ok()) return 3;
+    recording.session.request_snapshot();
+    if (prepare_thread() != true) return 4;  // nothing running: nothing missing
+    // A session of its own works, with what this thread had been in the parent.
+    Recording own;
+    own.start("process:*");
+    for (std::uint64_t n = 0; n < 5; ++n) MAXLAT_TRACE(process, event, n);
+    if (own.finish().size() != 5) return 5;
+    Recording::expect_ok(own.session.destroy());
+    return testing::Test::HasFailure() ? 6 : 0;
+  });
+  EXPECT_EQ(status, 0);
+  MAXLAT_TRACE(process, event, 3);
+  EXPECT_EQ(recording.finish().size(), 2u);
+}
+
+TEST(Fork, InTheMiddleOfWhatOtherThreadsDo) {
+  Recording recording({{.name = "all", .when_full = FullBuffer::overwrite, .sub_buffer_size = 4096, .slots = 8}});
+  recording.start("process:*");
+  std::atomic<bool> done{false};
+  std::uint64_t produced = 0;
+  std::thread tracing([&] {
+    while (!done.load()) {
+      MAXLAT_TRACE(process, event, produced);
+      ++produced;
+    }
+  });
+  std::thread coming_and_going([&] {
+    while (!done.load()) std::thread([] { prepare_thread(); }).join();
+  });
+  std::thread controlling([&] {
+    while (!done.load()) {
+      Recording other({Recording::small()}, "other");
+      other.start("process:*");
+    }
+  });
+  for (int i = 0; i < 50; ++i) {
+    EXPECT_EQ(in_child([] {
+                MAXLAT_TRACE(process, event, 0);
+                return Session::all().empty() ? 0 : 1;
+              }),
+              0);
+  }
+  done.store(true);
+  tracing.join();
+  coming_and_going.join();
+  controlling.join();
+  recording.finish();
+  EXPECT_EQ(recording.books().produced(), produced);
+}
+
+TEST(Fork, TheChildHasNoControl) {
+  ASSERT_TRUE(open_control().ok());
+  EXPECT_EQ(access(socket_path(getpid()).c_str(), F_OK), 0);
+  EXPECT_EQ(in_child([] { return open_control().ok() && access(socket_path(getpid()).c_str(), F_OK) == 0 ? 0 : 1; }),
+            0);
+  EXPECT_EQ(access(socket_path(getpid()).c_str(), F_OK), 0);
+  close_control();
+  EXPECT_NE(access(socket_path(getpid()).c_str(), F_OK), 0);
+}
+
+// From here on every system call but exit_group kills the process.
+bool forbid_system_calls() {
+  sock_filter program[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+  };
+  const sock_fprog filter{sizeof(program) / sizeof(program[0]), program};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}
+
+int trace_without_system_calls(const ChannelOptions& options) {
+  Recording recording({options});
+  recording.start("process:*");
+  if (!prepare_thread()) return 2;
+  if (options.ownership == Ownership::per_cpu) MAXLAT_TRACE(process, event, 0);  // enters the list of threads
+  const Memory memory(recording.session);
+  const std::uint64_t* positions[2];
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    const maxlat_shm_channel& shape = memory.header().channel[0];
+    positions[i] =
+        reinterpret_cast<const std::uint64_t*>(reinterpret_cast<const char*>(&memory.header()) + shape.rings_offset +
+                                               i * shape.ring_stride + offsetof(maxlat_ring_header, write_count));
+  }
+  if (!forbid_system_calls()) return 77;
+  // Rounds of a ring of 8 KiB and more: switches, deliveries, a full buffer.
+  for (std::uint64_t n = 0; n < 20'000; ++n) MAXLAT_TRACE(process, event, n);
+  flush();
+  _exit(*positions[0] + *positions[1] >= 8000 ? 0 : 1);
+}
+
+TEST(Seccomp, TimerDeliveryMakesNoSystemCall) {
+  for (const FullBuffer mode : {FullBuffer::discard, FullBuffer::overwrite}) {
+    for (const Ownership ownership : {Ownership::per_thread, Ownership::per_cpu}) {
+      const ChannelOptions options{.name = "all",
+                                   .when_full = mode,
+                                   .ownership = ownership,
+                                   .sub_buffer_size = 4096,
+                                   .sub_buffers = 2,
+                                   .slots = 2};
+      EXPECT_EQ(in_child([&] { return trace_without_system_calls(options); }), 0);
+    }
+  }
+}
+
+TEST(Seccomp, WouldNoticeOne) {
+  const ChannelOptions waking{
+      .name = "all", .delivery = Delivery::wakeup, .sub_buffer_size = 4096, .sub_buffers = 2, .slots = 2};
+  EXPECT_EQ(in_child([&] { return trace_without_system_calls(waking); }), 1000 + SIGSYS);
+}
+
+TEST(ManyEvents, TenThousandAreRegisteredAndEnabledByOnePattern) {
+  struct Bulk {
+    std::string name;
+    EventDescription description;
+    Event event;
+  };
+  std::deque<Bulk> bulk;
+  for (int i = 0; i < 10'000; ++i) {
+    Bulk& one = bulk.emplace_back();
+    one.name = "event_" + std::to_string(i);
+    one.description = {"bulk", one.name, Level::info, {}};
+    one.event.description = &one.description;
+    const Registration registration(one.event);
+  }
+  {
+    Recording recording;
+    recording.start("bulk:*");
+    EXPECT_EQ(MaxlatTraceEvent_process_event::event.wanted.load(), 0u);
+    for (const Bulk& one : bulk) ASSERT_NE(one.event.wanted.load(), 0u);
+    const std::string metadata = Memory(recording.session).metadata();
+    EXPECT_NE(metadata.find("bulk:event_9999"), std::string::npos);
+    Recording::expect_ok(recording.session.disable("all", "*:event_5??"));
+    EXPECT_EQ(bulk[500].event.wanted.load(), 0u);
+    EXPECT_NE(bulk[600].event.wanted.load(), 0u);
+  }
+  for (Bulk& one : bulk) {
+    EXPECT_EQ(one.event.wanted.load(), 0u);
+    unregister(one.event);
+  }
+}
+
+// An id that no short record can carry: the event has no fast case, and its records are long ones.
+TEST(ManyEvents, AnIdAboveThoseOfShortRecordsIsRecorded) {
+  Event& event = MaxlatTraceEvent_process_event::event;
+  const std::uint32_t before = event.id;
+  std::deque<Event> others(MAXLAT_RING_LONG_ID);
+  const EventDescription other{"bulk", "other", Level::info, {}};
+  for (Event& each : others) {
+    each.description = &other;
+    const Registration registration(each);
+    unregister(each);
+  }
+  unregister(event);
+  const Registration again(event);
+  ASSERT_GT(event.id, MAXLAT_RING_LONG_ID);
+  ASSERT_GT(event.id, before);
+  Recording recording;
+  recording.start("process:*");
+  for (std::uint64_t n = 0; n < 5000; ++n) MAXLAT_TRACE(process, event, n);
+  const std::vector<Recorded> all = recording.finish();
+  ASSERT_EQ(all.size(), 5000u);
+  EXPECT_EQ(all[4999].id, event.id);
+  EXPECT_EQ(all[4999].at<std::uint64_t>(0), 4999u);
+}
+
+}  // namespace

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT
+// Many threads, signal handlers in the middle of probes, threads at their end: and books that balance to the event.
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include <atomic>
+#include <maxlat/trace/probe.hpp>
+#include <thread>
+
+#include "session/test_recording.hpp"
+
+MAXLAT_TRACE_EVENT(threads, always, (std::uint64_t, n), (std::uint32_t, thread))
+MAXLAT_TRACE_EVENT(threads, now_and_then, (std::uint64_t, n), (maxlat::trace::String<16>, text))
+MAXLAT_TRACE_EVENT(threads, handler, (std::uint64_t, n))
+
+namespace {
+
+using namespace maxlat;
+using namespace maxlat::trace;
+using namespace maxlat::trace::test;
+
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+constexpr std::uint64_t kEvents = 20'000;
+#else
+constexpr std::uint64_t kEvents = 300'000;
+#endif
+
+ChannelOptions overwriting() {
+  return {.name = "all", .when_full = FullBuffer::overwrite, .sub_buffer_size = 4096};
+}
+
+void trace_many(std::uint32_t thread, std::uint64_t count) {
+  for (std::uint64_t n = 0; n < count; ++n) MAXLAT_TRACE(threads, always, n, thread);
+}
+
+class Threads : public testing::TestWithParam<ChannelOptions> {};
+
+TEST_P(Threads, BooksAreExactWhileOthersEnableStopAndDestroy) {
+  Recording recording({GetParam()});
+  recording.start("threads:always");
+  std::atomic<bool> done{false};
+  std::thread control([&] {
+    for (int round = 0; !done.load(); ++round) {
+      Recording other({GetParam(), {.name = "cpu", .ownership = Ownership::per_cpu, .sub_buffer_size = 4096}}, "other");
+      other.start("threads:*");
+      Recording::expect_ok(other.session.enable("cpu", round % 2 == 0 ? "*:always" : "*:now*"));
+      Recording::expect_ok(recording.session.enable("all", "*:now_and_then"));
+      Recording::expect_ok(recording.session.disable("all", "*:now_and_then"));
+      Recording::expect_ok(other.session.stop());
+      Recording::expect_ok(other.session.start());
+    }
+  });
+  std::vector<std::thread> workers;
+  for (std::uint32_t thread = 0; thread < 4; ++thread) {
+    workers.emplace_back([thread] {
+      for (std::uint64_t n = 0; n < kEvents; ++n) {
+        MAXLAT_TRACE(threads, always, n, thread);
+        MAXLAT_TRACE(threads, now_and_then, n, "now");
+      }
+    });
+  }
+  for (std::thread& worker : workers) worker.join();
+  done.store(true);
+  control.join();
+  const std::vector<Recorded> all = recording.finish();
+  const Books books = recording.books();
+  const std::uint64_t lost = books.produced() - books.recorded;
+  std::uint64_t always = 0;
+  for (const Recorded& record : all) always += record.id == MaxlatTraceEvent_threads_always::event.id;
+  if (GetParam().when_full == FullBuffer::discard) {
+    EXPECT_EQ(books.recorded, all.size());
+    EXPECT_GE(always + lost, 4 * kEvents);
+  }
+  EXPECT_GE(books.produced(), 4 * kEvents);
+  EXPECT_LE(books.produced(), 8 * kEvents);
+  EXPECT_EQ(books.lost_no_ring, 0u);
+}
+
+TEST_P(Threads, ProducedIsRecordedAndLost) {
+  Recording recording({GetParam()});
+  recording.start("threads:always");
+  std::vector<std::thread> workers;
+  for (std::uint32_t thread = 0; thread < 4; ++thread) workers.emplace_back(trace_many, thread, kEvents);
+  for (std::thread& worker : workers) worker.join();
+  recording.finish();
+  EXPECT_EQ(recording.books().produced(), 4 * kEvents);
+}
+
+TEST_P(Threads, ComeAndGo) {
+  ChannelOptions options = GetParam();
+  options.slots = 4;
+  Recording recording({options});
+  recording.start("threads:always");
+  for (std::uint32_t thread = 0; thread < 40; ++thread) std::thread(trace_many, thread, 100).join();
+  recording.finish();
+  const Books books = recording.books();
+  EXPECT_EQ(books.produced(), 4000u);
+  if (GetParam().ownership == Ownership::per_cpu) {
+    EXPECT_EQ(books.lost_no_ring, 0u);
+  } else if (GetParam().when_full == FullBuffer::discard) {
+    EXPECT_EQ(books.lost_no_ring, 3600u);  // nobody frees a slot
+  } else {
+    EXPECT_EQ(books.lost_no_ring, 0u);  // the oldest slots are taken again
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Channels, Threads,
+    testing::Values(ChannelOptions{.name = "all", .sub_buffer_size = 1 << 16}, overwriting(),
+                    ChannelOptions{.name = "all", .ownership = Ownership::per_cpu, .sub_buffer_size = 1 << 16},
+                    ChannelOptions{.name = "all", .delivery = Delivery::wakeup, .sub_buffer_size = 4096}),
+    [](const auto& setting) {
+      return std::string(setting.param.ownership == Ownership::per_cpu ? "cpu" : "thread") +
+             (setting.param.when_full == FullBuffer::overwrite ? "_overwrite" : "_discard") +
+             (setting.param.delivery == Delivery::wakeup ? "_wakeup" : "");
+    });
+
+TEST(ThreadEnds, ASlotThatTheConsumerFreedIsClaimedAgain) {
+  Recording recording({{.name = "all", .sub_buffer_size = 4096, .slots = 1}});
+  recording.start("threads:always");
+  Memory memory(recording.session);
+  for (std::uint32_t thread = 0; thread < 3; ++thread) {
+    std::thread(trace_many, thread, 5).join();
+    EXPECT_EQ(memory.slot(0, 0).word & MAXLAT_SHM_STATE_MASK, static_cast<std::uint64_t>(MAXLAT_SHM_ENDED));
+    const std::vector<Recorded> taken = memory.take();
+    ASSERT_EQ(taken.size(), 5u);
+    EXPECT_EQ(taken[0].at<std::uint32_t>(8), thread);
+    memory.free_slot(0, 0);
+  }
+  EXPECT_EQ(recording.books().recorded, 15u);
+  EXPECT_EQ(recording.books().lost_no_ring, 0u);
+}
+
+struct TracesAtTheEnd {
+  ~TracesAtTheEnd() { MAXLAT_TRACE(threads, handler, 1); }
+};
+
+TEST(ThreadEnds, ThreadLocalDestructorsTrace) {
+  Recording recording;
+  recording.start("threads:*");
+  std::thread([] {
+    static thread_local TracesAtTheEnd at_the_end;
+    (void)&at_the_end;
+    MAXLAT_TRACE(threads, always, 1, 1u);
+  }).join();
+  EXPECT_EQ(recording.finish().size(), 2u);
+}
+
+// A key's destructor that comes back until the last round: the last of its events may be too late, and is counted then.
+pthread_key_t late_key;
+void late(void* left) {
+  MAXLAT_TRACE(threads, handler, 2);
+  const auto rounds = reinterpret_cast<std::uintptr_t>(left);
+  if (rounds > 1) pthread_setspecific(late_key, reinterpret_cast<void*>(rounds - 1));
+}
+
+TEST(ThreadEnds, WhatOtherKeysDestructorsTraceIsRecordedOrCounted) {
+  ASSERT_EQ(pthread_key_create(&late_key, late), 0);
+  {
+    Recording recording;
+    recording.start("threads:*");
+    std::thread([] {
+      pthread_setspecific(late_key, reinterpret_cast<void*>(PTHREAD_DESTRUCTOR_ITERATIONS));
+      MAXLAT_TRACE(threads, always, 1, 1u);
+    }).join();
+    recording.finish();
+    EXPECT_EQ(recording.books().produced(), 1u + PTHREAD_DESTRUCTOR_ITERATIONS);
+    EXPECT_GE(recording.books().recorded, static_cast<std::uint64_t>(PTHREAD_DESTRUCTOR_ITERATIONS));
+  }
+  pthread_key_delete(late_key);
+}
+
+// Handlers at a high rate, from the thread's very first event, which claims its ring, to the last.
+std::atomic<std::uint64_t> handled{0};
+void trace_in_handler(int) {
+  const std::uint64_t n = handled.fetch_add(1);
+  MAXLAT_TRACE(threads, handler, n);
+}
+
+TEST_P(Threads, HandlersInTheMiddleOfProbes) {
+  struct sigaction action {
+  }, before{};
+  action.sa_handler = trace_in_handler;
+  action.sa_flags = SA_RESTART;
+  ASSERT_EQ(sigaction(SIGUSR1, &action, &before), 0);
+  Recording recording({GetParam()});
+  recording.start("threads:*");
+  handled.store(0);
+  std::thread([] {
+    sigevent event{};
+    event.sigev_notify = SIGEV_THREAD_ID;
+    event.sigev_signo = SIGUSR1;
+    event._sigev_un._tid = static_cast<pid_t>(syscall(SYS_gettid));
+    timer_t timer{};
+    ASSERT_EQ(timer_create(CLOCK_MONOTONIC, &event, &timer), 0);
+    const itimerspec often{{0, 20'000}, {0, 20'000}};
+    ASSERT_EQ(timer_settime(timer, 0, &often, nullptr), 0);
+    for (std::uint64_t n = 0; n < kEvents || handled.load() < 200; ++n) {
+      if (n < kEvents) MAXLAT_TRACE(threads, always, n, 0u);
+    }
+    timer_delete(timer);
+    timespec pause{0, 1'000'000};
+    while (nanosleep(&pause, &pause) != 0) {  // the last of them
+    }
+  }).join();
+  recording.finish();
+  EXPECT_GE(handled.load(), 200u);
+  EXPECT_EQ(recording.books().produced(), kEvents + handled.load());
+  EXPECT_EQ(recording.books().lost_no_ring, 0u);
+  sigaction(SIGUSR1, &before, nullptr);
+}
+
+TEST(PreparedThread, HasNoPageFaultInItsEvents) {
+  Recording recording({{.name = "all", .sub_buffer_size = 1 << 16, .sub_buffers = 8}});
+  recording.start("threads:always");
+  std::thread([] {
+    trace_many(0, 0);  // the loop's own pages
+    rusage before{}, after{};
+    getrusage(RUSAGE_THREAD, &before);
+    getrusage(RUSAGE_THREAD, &before);
+    EXPECT_TRUE(prepare_thread());
+    getrusage(RUSAGE_THREAD, &before);
+    trace_many(0, 15'000);  // 8 sub-buffers of 64 KiB hold 21 000
+    getrusage(RUSAGE_THREAD, &after);
+    // One or two for code that nobody had run before; not the 120 pages of the ring.
+    EXPECT_LE(after.ru_minflt - before.ru_minflt, 3);
+  }).join();
+  EXPECT_EQ(recording.finish().size(), 15'000u);
+}
+
+TEST(PreparedThread, SaysWhatItCouldNotLock) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_MEMLOCK, &before), 0);
+  const rlimit none{0, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_MEMLOCK, &none), 0);
+  Recording recording;
+  recording.start("threads:always");
+  std::thread([] {
+    // This thread alone is nobody (libc's setresuid would change all of them), and may not lock what it likes.
+    ASSERT_TRUE(geteuid() != 0 || syscall(SYS_setresuid, -1, 65534, -1) == 0);
+    EXPECT_FALSE(prepare_thread());
+    trace_many(0, 10);  // not locked, but there
+  }).join();
+  setrlimit(RLIMIT_MEMLOCK, &before);
+  EXPECT_EQ(recording.finish().size(), 10u);
+}
+
+}  // namespace

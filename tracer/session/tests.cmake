@@ -1,0 +1,19 @@
+# Programs whose whole life is the test.
+if(MAXLAT_BUILD_TESTS)
+  find_package(GTest REQUIRED)
+  foreach(program lifetime module)
+    add_executable(tracer_${program}_program session/${program}_program.cpp)
+    target_include_directories(tracer_${program}_program PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+    target_link_libraries(tracer_${program}_program PRIVATE maxlat::tracer maxlat_build_flags GTest::gtest Threads::Threads)
+  endforeach()
+  set_target_properties(tracer_module_program PROPERTIES ENABLE_EXPORTS ON)
+  # The tracer is the program's: the module brings none.
+  add_library(tracer_module_under_test MODULE session/module_under_test.cpp)
+  target_include_directories(tracer_module_under_test PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}
+    $<TARGET_PROPERTY:maxlat_tracer,INTERFACE_INCLUDE_DIRECTORIES> $<TARGET_PROPERTY:maxlat_base,INTERFACE_INCLUDE_DIRECTORIES>)
+  target_link_libraries(tracer_module_under_test PRIVATE maxlat_build_flags)
+
+  add_test(NAME tracer.lifetime COMMAND tracer_lifetime_program)
+  add_test(NAME tracer.module COMMAND tracer_module_program $<TARGET_FILE:tracer_module_under_test>)
+  set_tests_properties(tracer.lifetime tracer.module PROPERTIES LABELS unit TIMEOUT 60)
+endif()
