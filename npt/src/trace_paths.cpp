@@ -13,14 +13,14 @@ struct LoopEvent {
   uint64_t count = 0, ticks = 0;
 };
 
-bool is_loop(const trace::Event& event, LoopEvent& loop) {
+bool is_loop(const trace::RecordedEvent& event, LoopEvent& loop) {
   if (event.type->name != "npt:loop" || event.payload.size() < sizeof loop) return false;
   std::memcpy(&loop, event.payload.data(), sizeof loop);
   return true;
 }
 
 void read_stream(trace::StreamReader& reader, const std::string& name_of_switch, TraceReadBack& trace) {
-  trace::Event event;
+  trace::RecordedEvent event;
   LoopEvent before;
   bool has_before = false, before_switched = false;
   while (reader.next_packet()) {
