@@ -48,6 +48,7 @@ bool RingDrain::ended() const {
 void RingDrain::begin_new_file() {
   file_.reset();
   piece_.reset();
+  first_sequence_.reset();
   more_pieces_ = 0;
   looked_at_ = ~0ull;
 }
@@ -91,7 +92,8 @@ std::uint64_t RingDrain::write(TraceFolder& folder, const std::uint8_t* bytes, c
   }
   never_less(head);
   head.records = all - before;
-  head.sequence = view.sequence + more_pieces_;
+  if (!first_sequence_) first_sequence_ = view.sequence;
+  head.sequence = view.sequence - *first_sequence_ + more_pieces_;
   head.content_bits = head.packet_bits = 8 * (sizeof head + content - from);
   const iovec records{const_cast<std::uint8_t*>(bytes) + from, content - from};
   if (folder.append(file_, name_, {&head, sizeof head}, records)) {

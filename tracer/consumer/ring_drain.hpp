@@ -8,9 +8,10 @@
 //   flush                                   | header"| r r r | copied again, its beginning left out
 //   delivered                                                | header*| r r r r r |   from the mapping
 //
-// NUMBERS. On disk a piece counts as a packet: packet_seq_num = the ring's number + pieces more than packets so far.
-// TIME. A piece begins with the full time of its first record, found by walking on from the last piece's end.
-// LOST counters never go down in one file: each is at least what was written last.
+// NUMBERS. On disk a piece counts as a packet, and each file begins with 0: packet_seq_num = the ring's number - that
+// of the file's first packet + pieces more than packets so far. TIME. A piece begins with the full time of its first
+// record, found by walking on from the last piece's end. LOST counters never go down in one file: each is at least what
+// was written last.
 //
 // TRUST: as read.h; what a packet says of itself only ends up on disk. THREADS: one at a time.
 #pragma once
@@ -72,6 +73,7 @@ class RingDrain {
   std::string name_;
   std::unique_ptr<TraceFile> file_;
   std::optional<Piece> piece_;
+  std::optional<std::uint64_t> first_sequence_;  // in this file
   std::uint64_t more_pieces_ = 0;
   std::uint64_t looked_at_ = ~0ull;  // write_count when the open packet was taken last
   std::uint64_t lost_[3] = {};       // as written last

@@ -60,7 +60,9 @@ inline DiskTrace read_stream(const std::string& path) {
       ADD_FAILURE() << path << ": no whole packet at " << at;
       break;
     }
-    if (!trace.packets.empty()) {
+    if (trace.packets.empty()) {
+      EXPECT_EQ(head.sequence, 0u);
+    } else {
       const maxlat_ring_packet& before = trace.packets.back();
       EXPECT_EQ(head.sequence, before.sequence + 1);
       EXPECT_GE(head.begin_time, before.end_time);

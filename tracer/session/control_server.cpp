@@ -247,6 +247,11 @@ void remove_socket_at_exit() {
   if (server != nullptr) unlink(socket_path(getpid()).c_str());
 }
 
+void remove_socket_when_we_exit() {
+  static const int registered = std::atexit(remove_socket_at_exit);
+  (void)registered;
+}
+
 // A server that `prepare` could bring to its sockets, running.
 template <class Prepare>
 base::Status start_server(Prepare prepare) {
@@ -266,8 +271,15 @@ void forget_control() {
   server = nullptr;
 }
 
+// Listens, too: who calls may die (a recorder that is killed), and others may have a wish (maxlat trace snapshot). Where
+// that cannot be, the caller alone controls.
 base::Status call_home(const std::string& path) {
-  if (const base::Status started = start_server([&](Server& s) { return s.connect(path); }); !started) return started;
+  const auto both = [&](Server& s) -> base::Status {
+    if (const base::Status connected = s.connect(path); !connected) return connected;
+    if (s.listen()) remove_socket_when_we_exit();
+    return {};
+  };
+  if (const base::Status started = start_server(both); !started) return started;
   server->wait_for_resume();
   return {};
 }
@@ -293,8 +305,7 @@ void serve_environment() {
 }  // namespace detail
 
 base::Status open_control() {
-  static const int registered = std::atexit(detail::remove_socket_at_exit);
-  (void)registered;
+  detail::remove_socket_when_we_exit();
   return detail::start_server([](detail::Server& s) { return s.listen(); });
 }
 

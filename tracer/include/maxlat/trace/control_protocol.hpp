@@ -7,6 +7,7 @@
 //   the program calls     MAXLAT_TRACE_CONTROL=connect:PATH (set by `maxlat trace record -- CMD`): before main() it
 //                         connects to PATH and serves requests there; main() begins when `resume` has come, or when the
 //                         connection is gone. Children of the program that exec inherit the variable and call, too.
+//                         It also listens, so that another controller can come when that one is dead.
 //
 // REQUEST  a line of words; a word with a space in it is not possible, names are [A-Za-z0-9_.:-]+, patterns also *?
 // REPLY    "ok" or "error TEXT" in the first line, then zero or more lines. A reply that does not fit in one message

@@ -1,0 +1,323 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""record_cases.py TRACED_PROGRAM CASE: `maxlat trace record` and the commands around it, on a program that traces.
+
+Nothing here waits for a time: each wait is for a condition, and has a limit only so that a failure ends.
+"""
+import contextlib
+import os
+import pathlib
+import random
+import re
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+MAXLAT = os.environ["MAXLAT"]
+PROGRAM = sys.argv[1]
+LIMIT = 60  # seconds until a condition that does not come is a failure
+
+
+def start(*words, **more):
+    return subprocess.Popen([str(word) for word in words], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **more)
+
+
+def finish(process, status=0):
+    """Waits for its end and expects the exit status. Returns its stderr."""
+    out, err = process.communicate(timeout=LIMIT)
+    assert process.returncode == status, f"exit status {process.returncode}, not {status}\n{out}{err}"
+    return err
+
+
+def run(*words, status=0, **more):
+    return finish(start(*words, **more), status)
+
+
+def record(folder, *options):
+    return start(MAXLAT, "trace", "record", "-o", folder, *options)
+
+
+def wait_until(what, condition):
+    end = time.monotonic() + LIMIT
+    while time.monotonic() < end:
+        if condition():
+            return
+        time.sleep(0.005)
+    raise AssertionError(f"did not come: {what}")
+
+
+@contextlib.contextmanager
+def program(*words):
+    """The traced program, listening."""
+    process = start(PROGRAM, *words, env={**os.environ, "MAXLAT_TRACE_CONTROL": "listen"})
+    try:
+        wait_until("the program listens", lambda: f"{process.pid} " in listing())
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@contextlib.contextmanager
+def killed_in_the_end(pid):
+    try:
+        yield pid
+    finally:
+        os.kill(pid, signal.SIGKILL)
+
+
+def listing():
+    return subprocess.run([MAXLAT, "trace", "list"], capture_output=True, text=True, timeout=LIMIT).stdout
+
+
+def process_of(trace):
+    return int(re.search(r"traced_program-(\d+)", str(list(trace.iterdir())))[1])
+
+
+def page_of(path):
+    """The counts that the program keeps, a word each thread."""
+    return struct.unpack("<8Q", path.read_bytes()[:64]) if path.exists() and path.stat().st_size >= 64 else (0,) * 8
+
+
+def run_babeltrace(folder):
+    """What it prints; it must have nothing to warn of."""
+    read = subprocess.run(["babeltrace2", str(folder)], capture_output=True, text=True, timeout=LIMIT)
+    assert read.returncode == 0 and read.stderr == "", read.stderr
+    return read.stdout
+
+
+def events_of(folder):
+    """(thread, value) of each test:count."""
+    return [(int(thread), int(value))
+            for thread, value in re.findall(r"test:count: .*thread = (\d+), value = (\d+)", run_babeltrace(folder))]
+
+
+def books_of(folder):
+    """The sum of all channels of all processes."""
+    total = {}
+    for path in pathlib.Path(folder).glob("*/.books"):
+        for line in path.read_text().splitlines():
+            words = line.split()[2:]
+            for name, number in zip(words[::2], words[1::2]):
+                total[name] = total.get(name, 0) + int(number)
+    return total
+
+
+def check(folder, status=0):
+    run(MAXLAT, "trace", "check", folder, status=status)
+
+
+def a_million(folder, *options):
+    """Room for all of it, so that no load of the machine loses an event."""
+    finish(record(folder, "--count", "32", "-e", "test:count", *options, "--", PROGRAM, "events=500000", "threads=2"))
+    read = subprocess.run(f"babeltrace2 {folder} | wc -l", shell=True, capture_output=True, text=True, timeout=LIMIT)
+    assert read.stderr == "" and int(read.stdout) == 1_000_000, read
+    check(folder)
+    assert books_of(folder)["recorded"] == books_of(folder)["produced"] == 1_000_000
+
+
+def case_timer(folder):
+    a_million(folder)
+
+
+def case_wakeup(folder):
+    a_million(folder, "--deliver", "wakeup")
+
+
+def case_per_cpu(folder):
+    a_million(folder, "--per", "cpu")
+
+
+def case_fast_polling(folder):
+    a_million(folder, "--period", "20us", "--flush", "1ms")
+
+
+def case_killed_producer(folder):
+    """Every event whose MAXLAT_TRACE had returned is in the trace, whenever the kill comes."""
+    random.seed(7)
+    for attempt in range(12):
+        trace, page = folder / f"trace{attempt}", folder / f"page{attempt}"
+        per = ["thread", "cpu"][attempt % 2]
+        recorder = record(trace, "--count", "32", "--per", per, "-e", "test:count", "--", PROGRAM, "events=0", "threads=2",
+                          f"page={page}", f"apart_us={attempt % 3}")
+        goal = random.randrange(1, 100_000 if attempt % 3 == 0 else 2000)
+        wait_until("some events", lambda: page_of(page)[0] >= goal)
+        os.kill(process_of(trace), signal.SIGKILL)
+        err = recorder.communicate(timeout=LIMIT)[1]
+        counted, books, events = page_of(page), books_of(trace), events_of(trace)
+        assert "killed by signal 9" in err, err
+        lost = sum(number for name, number in books.items() if name.startswith("lost_"))
+        assert recorder.returncode == (3 if lost or books["unfinished"] else 0), err
+        for thread in range(2):
+            values = sorted(value for owner, value in events if owner == thread)
+            if lost == 0:
+                assert len(values) >= counted[thread], (attempt, counted, len(values))
+                assert values == list(range(len(values))), attempt
+        assert len(events) + lost >= sum(counted), (attempt, counted, books)
+        assert books["recorded"] == len(events), (attempt, books)
+        check(trace)
+
+
+def case_killed_recorder(folder):
+    """The program does not notice, and the next recorder gets the rest."""
+    page, first, second = folder / "page", folder / "first", folder / "second"
+    recorder = record(first, "-e", "test:count", "--count", "32", "--", PROGRAM, "events=0", "apart_us=50", f"page={page}")
+    wait_until("events", lambda: page_of(page)[0] > 1000)
+    wait_until("they are on disk", lambda: list(first.glob("*/channel0-0-0")))
+    with killed_in_the_end(process_of(first)) as pid:
+        recorder.kill()
+        recorder.wait(LIMIT)
+        at_kill = page_of(page)[0]
+        wait_until("the program goes on", lambda: page_of(page)[0] > at_kill + 1000)
+        after = record(second, "-p", pid)
+        wait_until("the second records", lambda: list(second.glob("*/channel0-0-0")))
+        more = page_of(page)[0]
+        wait_until("the program goes on", lambda: page_of(page)[0] > more + 1000)
+        after.send_signal(signal.SIGINT)
+        finish(after)
+        values = [value for _, value in events_of(second)]
+        assert values == list(range(values[0], values[-1] + 1)) and values[-1] >= more + 1000
+        # The first's last packet may be cut: its whole packets end where the second begins, or later.
+        read = subprocess.run([MAXLAT, "trace", "print", first], capture_output=True, text=True, timeout=LIMIT)
+        early = [int(value) for value in re.findall(r" value = (\d+)", read.stdout)]
+        assert early == list(range(len(early))) and len(early) >= values[0], (len(early), values[0])
+        check(second)
+
+
+def case_second_consumer(folder):
+    with program("events=0", "apart_us=1000") as traced:
+        first = record(folder / "a", "-p", traced.pid)
+        wait_until("the first records", lambda: list((folder / "a").glob("*/channel0-0-0")))
+        err = run(MAXLAT, "trace", "record", "-o", folder / "b", "-p", traced.pid, status=1)
+        assert re.fullmatch(r"maxlat trace: traced_program \(process \d+\): session record of process \d+ already has a "
+                            r"consumer\nhint: .*\n", err), err
+        first.send_signal(signal.SIGINT)
+        finish(first)
+
+
+def case_bad_folders(folder):
+    for where, text in (("/proc/nothing", "cannot create the folder /proc/nothing"), (folder, "is not empty")):
+        (folder / "something").touch()
+        err = run(MAXLAT, "trace", "record", "-o", where, "--", PROGRAM, status=1)
+        assert text in err and err.count("\n") <= 2, err
+
+
+def case_full_disk(folder):
+    """RLIMIT_FSIZE stands in for a small disk: the recorder alone has it."""
+    page, trace = folder / "page", folder / "t"
+    with program("events=0", "apart_us=10", f"page={page}") as traced:
+        recorder = start("prlimit", "--fsize=40000", MAXLAT, "trace", "record", "-o", trace, "--flush", "10ms", "-p", traced.pid)
+        wait_until("the file is full", lambda: any(p.stat().st_size > 30000 for p in trace.glob("*/channel0-0-0")))
+        counted = page_of(page)[0]
+        wait_until("more than it takes", lambda: page_of(page)[0] > counted + 1000)
+        recorder.send_signal(signal.SIGINT)
+        err = finish(recorder, 3)
+    assert err.count("nothing more is written") == 1, err
+    assert "events lost because they could not be written" in err, err
+    books = books_of(trace)
+    read = run_babeltrace(trace)
+    assert read.count("test:") == books["recorded"] > 0 and books["not_written"] > 0, books
+    assert books["produced"] == books["recorded"] + books["not_written"], books
+    check(trace)
+
+
+def case_sigint(folder):
+    page = folder / "page"
+    recorder = record(folder / "t", "-e", "test:count", "--", PROGRAM, "events=0", "apart_us=100", f"page={page}")
+    wait_until("events", lambda: page_of(page)[0] > 100)
+    counted = page_of(page)[0]
+    recorder.send_signal(signal.SIGINT)
+    finish(recorder)
+    assert len(events_of(folder / "t")) >= counted
+    check(folder / "t")
+
+
+def case_flush(folder):
+    """A thread that traces once and then sleeps for an hour: its event comes to disk all the same."""
+    recorder = record(folder / "t", "--", PROGRAM, "events=0", "apart_us=3600000000")
+    wait_until("the event is on disk", lambda: any(p.stat().st_size > 112 for p in (folder / "t").glob("*/channel0-0-0")))
+    recorder.send_signal(signal.SIGINT)
+    finish(recorder)
+
+
+def case_children(folder):
+    err = finish(record(folder / "t", "-e", "test:count", "--", PROGRAM, "events=10", "--", PROGRAM, "events=20"))
+    assert len(list((folder / "t").iterdir())) == 2 and "30 events of 2 processes" in err, err
+    assert len(events_of(folder / "t")) == 30
+
+
+def case_snapshots(folder):
+    page = folder / "page"
+    recorder = record(folder / "t", "--flight-recorder", "--size", "4K", "--min-interval", "0", "-e", "test:count", "--",
+                      PROGRAM, "events=0", "apart_us=20", f"page={page}")
+    wait_until("more events than the rings hold", lambda: page_of(page)[0] > 2000)
+    assert not list((folder / "t").glob("*"))
+    counted = page_of(page)[0]
+    recorder.send_signal(signal.SIGUSR1)
+    wait_until("the snapshot", lambda: list((folder / "t").glob("1/*/.books")))
+    values = [value for _, value in events_of(folder / "t" / "1")]
+    assert values == list(range(values[0], values[-1] + 1)) and values[0] > 0 and values[-1] + 1 >= counted
+    check(folder / "t" / "1")
+    out = subprocess.run([MAXLAT, "trace", "snapshot", "traced_program"], capture_output=True, text=True, timeout=LIMIT)
+    assert out.returncode == 0 and "was asked" in out.stdout, out
+    wait_until("the snapshot", lambda: list((folder / "t").glob("2/*/.books")))
+    recorder.send_signal(signal.SIGINT)
+    err = finish(recorder)
+    assert err.count("snapshot: ") == 3, err
+
+
+def case_snapshot_of_an_orphan(folder):
+    """Without a recorder, `maxlat trace snapshot` is the consumer for a moment."""
+    page = folder / "page"
+    recorder = record(folder / "t", "--flight-recorder", "-e", "test:count", "--", PROGRAM, "events=0", "apart_us=20", f"page={page}")
+    wait_until("events", lambda: page_of(page)[0] > 500)
+    recorder.kill()
+    recorder.wait(LIMIT)
+    with killed_in_the_end(int(re.search(r"(\d+)  traced_program", listing())[1])) as pid:
+        for number in "12":
+            run(MAXLAT, "trace", "snapshot", "-o", folder / "s", pid)
+            assert events_of(folder / "s" / number)
+            check(folder / "s" / number)
+
+
+def case_control(folder):
+    """start, stop, enable, disable on a session that a recorder has made."""
+    page = folder / "page"
+    with program("events=0", "apart_us=100", f"page={page}") as traced:
+        recorder = record(folder / "t", "-e", "test:count", "-p", "traced_program")
+        stream = folder / "t" / f"traced_program-{traced.pid}" / "channel0-0-0"
+        wait_until("events", stream.exists)
+        assert "[record running]" in listing()
+        run(MAXLAT, "trace", "disable", traced.pid, "record", "channel0", "*:*")
+        run(MAXLAT, "trace", "enable", traced.pid, "record", "channel0", "test:verbose")
+        counted = page_of(page)[0]
+        wait_until("more rounds", lambda: page_of(page)[0] > counted + 100)
+        run(MAXLAT, "trace", "stop", traced.pid, "record")
+        stopped = page_of(page)[0]
+        wait_until("more rounds", lambda: page_of(page)[0] > stopped + 100)
+        run(MAXLAT, "trace", "start", traced.pid, "record")
+        started = page_of(page)[0]
+        wait_until("more rounds", lambda: page_of(page)[0] > started + 100)
+        recorder.send_signal(signal.SIGINT)
+        finish(recorder)
+    read = run_babeltrace(folder / "t")
+    assert read.rfind("test:verbose") > read.rfind("test:count") > 0
+    values = [int(value) for value in re.findall(r"test:verbose: .*\{ value = (\d+)", read)]
+    gaps = [(a, b) for a, b in zip(values, values[1:]) if b != a + 1]
+    assert len(gaps) == 1 and gaps[0][1] - gaps[0][0] > 100, gaps
+    check(folder / "t")
+
+
+def case_nothing_traced(folder):
+    assert "no program with maxlat events called" in run(MAXLAT, "trace", "record", "-o", folder / "t", "--", "true", status=3)
+    assert "cannot start /nonexistent" in run(MAXLAT, "trace", "record", "-o", folder / "u", "--", "/nonexistent", status=1)
+    assert "does not listen" in run(MAXLAT, "trace", "record", "-o", folder / "v", "-p", "1", status=1)
+
+
+with tempfile.TemporaryDirectory(prefix="maxlat-record-") as name:
+    os.environ["XDG_RUNTIME_DIR"] = name  # programs of other tests do not listen here
+    globals()["case_" + sys.argv[2]](pathlib.Path(name))
+print("passed")
