@@ -1,0 +1,17 @@
+# The tracer as others use it: find_package(maxlat), maxlat::tracer. Static libraries, headers, a package file.
+include(CMakePackageConfigHelpers)
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/maxlat)
+
+set_target_properties(maxlat_base PROPERTIES EXPORT_NAME base)
+set_target_properties(maxlat_tracer PROPERTIES EXPORT_NAME tracer)
+install(TARGETS maxlat_base maxlat_tracer EXPORT maxlatTargets ARCHIVE COMPONENT tracer)
+install(EXPORT maxlatTargets NAMESPACE maxlat:: DESTINATION ${package_folder} COMPONENT tracer)
+
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/base/include/maxlat/base DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/maxlat COMPONENT tracer)
+install(DIRECTORY include/maxlat/trace DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/maxlat COMPONENT tracer)
+install(DIRECTORY ring/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/maxlat/ring COMPONENT tracer
+  FILES_MATCHING PATTERN *.h PATTERN port_test.h EXCLUDE PATTERN event_probe.h EXCLUDE)
+
+write_basic_package_version_file(maxlatConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES maxlatConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/maxlatConfigVersion.cmake DESTINATION ${package_folder}
+  COMPONENT tracer)
