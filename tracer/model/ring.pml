@@ -6,7 +6,8 @@
  * WHAT IS FOLLOWED
  *   Content, not only collisions: every word of memory carries the number of the packet it was written for (`tag`), and the reader
  *   asserts it for each word it reads. A collision flag per word asserts besides that no two writers are in one slot.
- *   Headers (opened, closed, content length), padding, flush, lost counts and, with -DTIME, time stamps.
+ *   Headers (opened, closed, content length), padding, flush, lost counts and, with -DTIME, time stamps. open_packet, the word
+ *   that tells the common path where the packet lies: pass and place wrapped, as the width of the counters leaves them.
  *   At the end the books: events tried = events read + lost (discard), or <= with the rest overwritten.
  *
  * WIDTHS. write_count, read_count and the commit counts live in the model as true numbers and are only ever looked at modulo
@@ -30,6 +31,7 @@
  *   M_TIME_OUTSIDE      time stamp read after the CAS
  *   M_NO_FLAG           writers do not mark the reference (flag and tag) when they begin to use a sub-buffer, only when they deliver
  *   M_NO_OLD_CLAIM      a packet is closed without claiming its reference first (its opener may have been interrupted)
+ *   M_OPEN_UNCHECKED    the common path takes the sub-buffer that open_packet names without asking for which packet
  *   M_OPENING_FLUSH     flush opens the next packet (Algorithm 4 as printed): the trace ends with an empty packet that is never filled
  *   SB=3                a size that is no power of two
  *
@@ -103,6 +105,7 @@ byte ref_index[NSB] = {0, 1, 2, 3};
 byte ref_tag[NSB] = ((START + W - BUF) % W / BUF); /* pass of the place, wrapped; with the place the packet number. First: the pass before */
 bit ref_writer[NSB];
 bit ref_taken[NSB];
+byte open_start = ((START + W - SB) % W), open_index; /* none */
 #endif
 byte tag[NM * SB]; /* payload: true number of the packet + 1 */
 bit first[NM * SB]; /* a record begins here */
@@ -126,6 +129,11 @@ bit finalised;
 
 #ifdef OVERWRITE
 #define forget_held() held = 0
+#ifdef M_OPEN_UNCHECKED
+#define is_open(x) true
+#else
+#define is_open(x) (open_start == start_of(x))
+#endif
 #define claimed(x) (ref_writer[place(x)] == 1 && ref_tag[place(x)] == pass(x))
 #define ref_word(x) (64 * ref_writer[place(x)] + 128 * ref_taken[place(x)] + ref_tag[place(x)])
 #else
@@ -233,15 +241,25 @@ inline switch_old(o, P) {
   commit(o, SB - (o) % SB)
 }
 
+/* Keeps what claim found, for the common path of others. */
+inline store_open(x) {
+#ifdef OVERWRITE
+  atomic { open_start = start_of(x); open_index = m }
+#else
+  skip
+#endif
+}
+
+/* SwitchNewSubbuf. The header is committed with the record. */
 inline switch_new(b, P) {
   claim(b);
+  store_open(b);
   atomic {
     opened[m] = P + 1;
 #ifdef TIME
     begin_time[m] = t
 #endif
-  };
-  commit(b, HEADER)
+  }
 }
 
 /* One event of `size` words: reserve, write, commit. */
@@ -271,8 +289,8 @@ inline event() {
      fi;
 #endif
 #ifdef OVERWRITE
-     /* The common path looks at the reference before the CAS (maxlat_ring_try_common). */
-     atomic { held = !enter && claimed(b); m = (held -> ref_index[place(b)] : 0) };
+     /* The common path looks at open_packet before the CAS (maxlat_ring_reserve_common). */
+     atomic { held = !enter && is_open(b); m = (held -> open_index : 0) };
 #endif
 #if defined(TIME) && !defined(M_TIME_OUTSIDE)
      atomic { read_clock() };
@@ -305,8 +323,8 @@ inline event() {
      fi;
 #ifdef OVERWRITE
      if
-     :: held
-     :: else -> claim(b)
+     :: held || enter
+     :: else -> claim(b); store_open(b)
      fi;
 #else
      claim(b);
@@ -339,7 +357,7 @@ inline event() {
           od };
         break
      od;
-     commit(b, size)
+     commit(b, size + (enter -> HEADER : 0))
   :: else
   fi;
   d_step {
@@ -380,6 +398,7 @@ inline flush() {
         b = (start_of(o) + SB) % W;
         P++;
         switch_new(b, P);
+        commit(b, HEADER);
 #endif
      :: else
      fi

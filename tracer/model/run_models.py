@@ -61,6 +61,7 @@ CASES = [
     ("no equation 3", "ring", W64 + OVERWRITE + "M_NO_EQUATION_3", False),
     ("reference flag removed", "ring", W64 + OVERWRITE + "M_NO_FLAG", False),
     ("old packet not claimed", "ring", W64 + OVERWRITE + "M_NO_OLD_CLAIM", False),
+    ("open packet unchecked", "ring", W64 + OVERWRITE + "M_OPEN_UNCHECKED", False),
     ("K42's buffersProduced", "ring", W64 + DISCARD + "M_K42", False),
     ("time stamp outside the loop", "ring", W64 + "TIME N0=2 N1=2 M_TIME_OUTSIDE", False),
     ("flush opens the next packet", "ring", W64 + DISCARD + "FLUSH M_OPENING_FLUSH", False),

@@ -270,6 +270,7 @@ enum maxlat_ring_got maxlat_ring_recover(struct maxlat_ring_reader* reader, uint
       return MAXLAT_RING_CORRUPT;
     }
     enum maxlat_ring_got got = MAXLAT_RING_CORRUPT;
+    maxlat_ring_store(&ring->header->read_count, position); /* relaxed: the reader's own; so that put finds it */
     if (maxlat_ring_filled_at(ring, position)) {
       got = maxlat_ring_get(reader, view);
       if (got == MAXLAT_RING_GOT) return got;

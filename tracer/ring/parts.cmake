@@ -6,7 +6,7 @@ set(ring_sources
     ring/reserve.c
     ring/walk.c)
 list(APPEND tracer_sources ${ring_sources})
-list(APPEND tracer_unit_test_sources ring/layout_test.cpp ring/stress_test.cpp ring/open_packet_test.cpp ring/walk_test.cpp)
+list(APPEND tracer_unit_test_sources ring/layout_test.cpp ring/stress_test.cpp ring/hostile_test.cpp ring/open_packet_test.cpp ring/walk_test.cpp)
 
 if(MAXLAT_SANITIZE MATCHES thread)
   # ThreadSanitizer does not know fences; the promotion is for machines that it does not run on.
@@ -14,7 +14,7 @@ if(MAXLAT_SANITIZE MATCHES thread)
 endif()
 # ThreadSanitizer delivers signals when it likes, and sanitizers add instructions of their own.
 if(NOT MAXLAT_SANITIZE MATCHES thread AND CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64)
-  list(APPEND tracer_unit_test_sources ring/single_step_test.cpp)
+  list(APPEND tracer_unit_test_sources ring/kill_test.cpp ring/single_step_test.cpp)
 endif()
 if(NOT MAXLAT_SANITIZE AND NOT CMAKE_BUILD_TYPE STREQUAL Debug AND CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64)
   list(APPEND tracer_unit_test_sources ring/cost_test.cpp)

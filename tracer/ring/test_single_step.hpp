@@ -25,6 +25,22 @@ class SingleStep {
   SingleStep(const SingleStep&) = delete;
   SingleStep& operator=(const SingleStep&) = delete;
 
+  // From here on every instruction ends in a SIGTRAP, whoever handles it.
+  // The red zone below the stack pointer may be in use: step over it.
+  __attribute__((always_inline)) static void step_on() {
+    asm volatile("lea -128(%%rsp), %%rsp; pushfq; orq $0x100, (%%rsp); popfq; lea 128(%%rsp), %%rsp"
+                 :
+                 :
+                 : "memory", "cc");
+  }
+
+  __attribute__((always_inline)) static void step_off() {
+    asm volatile("lea -128(%%rsp), %%rsp; pushfq; andq $~0x100, (%%rsp); popfq; lea 128(%%rsp), %%rsp"
+                 :
+                 :
+                 : "memory", "cc");
+  }
+
   // Runs body(); after its instruction number `at` (from 1) interrupts it with action(). RETURNS: false when it was
   // shorter.
   template <class Body>
@@ -49,20 +65,6 @@ class SingleStep {
     static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_EFL] &= ~kTrapFlag;
     action_();
   }
-  // The red zone below the stack pointer may be in use: step over it.
-  __attribute__((always_inline)) static void step_on() {
-    asm volatile("lea -128(%%rsp), %%rsp; pushfq; orq $0x100, (%%rsp); popfq; lea 128(%%rsp), %%rsp"
-                 :
-                 :
-                 : "memory", "cc");
-  }
-  __attribute__((always_inline)) static void step_off() {
-    asm volatile("lea -128(%%rsp), %%rsp; pushfq; andq $~0x100, (%%rsp); popfq; lea 128(%%rsp), %%rsp"
-                 :
-                 :
-                 : "memory", "cc");
-  }
-
   static inline uint64_t steps_, at_;
   static inline Action action_;
   struct sigaction before_ {};

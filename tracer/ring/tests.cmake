@@ -23,6 +23,18 @@ if(MAXLAT_BUILD_TESTS)
     endif()
   endforeach()
 
+  # libFuzzer is clang's. Without a corpus: the target makes its honest rings itself.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL Clang AND NOT MAXLAT_SANITIZE)
+    list(TRANSFORM ring_sources PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE ring)
+    add_executable(ring_fuzz ring/fuzz_ring.cpp ${ring})
+    target_include_directories(ring_fuzz PRIVATE $<TARGET_PROPERTY:maxlat_tracer,INTERFACE_INCLUDE_DIRECTORIES>)
+    target_compile_options(ring_fuzz PRIVATE -fsanitize=fuzzer,address -O1)
+    target_link_options(ring_fuzz PRIVATE -fsanitize=fuzzer,address)
+    target_link_libraries(ring_fuzz PRIVATE maxlat_build_flags)
+    add_test(NAME tracer.fuzz_ring COMMAND ring_fuzz -runs=100000 -seed=1 -max_len=256 -timeout=10)
+    set_tests_properties(tracer.fuzz_ring PROPERTIES LABELS fuzz TIMEOUT 300)
+  endif()
+
   add_test(NAME tracer.models COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/model/run_models.py)
   set_tests_properties(tracer.models PROPERTIES LABELS model TIMEOUT 3000 SKIP_RETURN_CODE 77)
 endif()
