@@ -98,6 +98,7 @@ void run_cpu(Counter counter, Probe probe, SleepFor sleep_for, const Options& op
         run_segment(counter, probe, &warm_up.histogram.raw(), &warm_up.journal, options.uncounted_loops);
     books.traced.probes += uncounted.probes;
   }
+  probe.begin();
   bool enabled = false;
   const ThreadUsage before = ThreadUsage::now();
   const uint64_t start_ns = monotonic_ns();

@@ -103,6 +103,25 @@ core::Result<std::unique_ptr<Measurement>> waiting_measurement(const Options& op
   return std::make_unique<Measurement>(std::move(*waiting));
 }
 
+// The gaps with an event in them, at a limited rate; nothing when there was none.
+std::optional<core::Phase> event_gap_phase(const core::Phase& measured, const base::CounterClock& clock,
+                                           const Options& options, const Threads& threads) {
+  core::Phase phase = measured;
+  phase.name = "npt (gaps with a tracepoint)";
+  phase.events.reset();  // they are in the books of the whole
+  phase.per_cpu.clear();
+  phase.exposure_s = 0;
+  for (size_t i = 0; i < threads.size(); ++i) {
+    const base::Histogram* const gaps = threads[i]->event_gaps();
+    if (gaps == nullptr || gaps->total() == 0) continue;
+    phase.per_cpu.push_back(core::cpu_result_from(options.cpus[i], *gaps, clock));
+    phase.per_cpu.back().exposure_s = clock.to_ns(static_cast<double>(gaps->raw().sum)) / 1e9;
+    phase.exposure_s += phase.per_cpu.back().exposure_s;
+  }
+  if (phase.per_cpu.empty()) return {};
+  return phase;
+}
+
 // An arm that is set up, and the folder that outlives it.
 struct ArmInPlace {
   std::optional<ArmFolder> folder;
@@ -255,6 +274,7 @@ core::Result<Measurement> measure(const Options& asked, const Observer& observer
     for (size_t i = 0; i < runs.size(); ++i)
       name_causes(books.rare_gaps, runs[i]->journal.outliers().largest_first(), clock.to_ticks(kCauseSlackNs),
                   measurement->phase.per_cpu[i]);
+    measurement->event_gaps = event_gap_phase(measurement->phase, clock, options, threads);
   }
   return measurement;
 }

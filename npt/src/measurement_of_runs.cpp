@@ -145,7 +145,7 @@ core::Status check_books(const CpuRun& run) {
 
 core::Result<Measurement> measurement_of(const Options& options, const base::CounterClock& clock, core::Phase before,
                                          const Runs& runs, const LoopCost& cost) {
-  Measurement measurement{clock, options.scheduling, cost, {}, std::move(before), false, nullptr};
+  Measurement measurement{clock, options.scheduling, cost, {}, std::move(before), false, nullptr, {}};
   core::Phase& phase = measurement.phase;
   bool stopped = false;
   uint64_t start_ns = UINT64_MAX;

@@ -55,8 +55,10 @@ core::Status MeasuringThread::set_up() {
   owned_ = std::make_unique<CpuRun>(cpu_, start_->journal);
   warm_up_ = std::make_unique<CpuRun>(cpu_, without_limits(start_->journal));
   if (start_->options->trace_window_ns > 0) waiting_ = std::make_unique<CpuRun>(cpu_, start_->journal);
-  if (start_->arm != nullptr)
+  if (start_->arm != nullptr) {
+    if (start_->options->max_event_hz > 0) event_gaps_ = std::make_unique<base::Histogram>();
     if (core::Status status = start_->arm->prepare_thread(); !status) return status;
+  }
   run_.store(owned_.get(), std::memory_order_release);  // pairs with the acquire in run(): the books are complete
   return {};
 }
@@ -125,7 +127,7 @@ void MeasuringThread::body_with(Counter counter) {
     run_arm(counter, CalledProbe{start_->arm->probe()});
   } else {
     const double ticks = start_->clock->ticks_per_ns * 1e9 / options.max_event_hz;
-    RateLimit limit{.period_ticks = static_cast<uint64_t>(std::ceil(ticks))};
+    RateLimit limit(static_cast<uint64_t>(std::ceil(ticks)), &event_gaps_->raw());
     run_arm(counter, LimitedProbe{{start_->arm->probe()}, &limit});
   }
 }

@@ -52,6 +52,8 @@ class MeasuringThread {
   const CpuRun* waiting_run() const { return waiting_.get(); }
   // After join().
   uint64_t events() const { return events_; }  // that the arm was given, npt:start and npt:stop with them
+  // At a limited rate: the gaps that had an event in them, which are also among the others. Null without.
+  const base::Histogram* event_gaps() const { return event_gaps_.get(); }
   const core::Status& set_up_status() const { return set_up_status_; }
   const LoopCost& cost() const { return cost_; }
   // Why this CPU's interrupts could not be turned off; "" when they could, or nobody wanted to.
@@ -80,6 +82,7 @@ class MeasuringThread {
   std::string why_interrupts_on_;
   // The memory comes from the thread itself, so that it is on the CPU's own memory node.
   std::unique_ptr<CpuRun> owned_, warm_up_, waiting_;
+  std::unique_ptr<base::Histogram> event_gaps_;
   uint64_t events_ = 0;
   std::atomic<const CpuRun*> run_{nullptr};
   std::atomic<bool> finished_{false};

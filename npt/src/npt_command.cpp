@@ -44,9 +44,9 @@ Machine read_machine(const core::CpuList& measured) {
   return {core::fingerprint(view), core::not_comparable(view)};
 }
 
-// `phase` is the traced one, or the only one.
+// `phase` is the traced one, or the only one; the others are further looks at the same run.
 core::RunResult run_of(const core::Phase& phase, const NptArguments& arguments, const Machine& machine,
-                       bool limit_exceeded, const core::Phase* waiting = nullptr) {
+                       bool limit_exceeded, const std::vector<core::Phase>& others = {}) {
   core::RunResult run;
   run.id = fmt::format("npt-{}-{}", phase.started, ::getpid());
   run.tool = "maxlat " MAXLAT_VERSION;
@@ -57,7 +57,7 @@ core::RunResult run_of(const core::Phase& phase, const NptArguments& arguments, 
                                                              : core::RunResult::State::complete;
   run.machine = machine.fingerprint;
   run.phases.push_back(phase);
-  if (waiting != nullptr) run.phases.push_back(*waiting);
+  run.phases.insert(run.phases.end(), others.begin(), others.end());
   core::Verdict& verdict = run.verdict;
   verdict.not_comparable = machine.not_comparable;
   if (arguments.measurement.break_above_ns != 0) {
@@ -83,6 +83,13 @@ core::RunResult run_of(const core::Phase& phase, const NptArguments& arguments, 
 
 bool limit_exceeded(const Measurement& measurement) {
   return measurement.limit_exceeded || (measurement.waiting && measurement.waiting->limit_exceeded);
+}
+
+std::vector<core::Phase> other_phases(const Measurement& measurement) {
+  std::vector<core::Phase> phases;
+  if (measurement.waiting) phases.push_back(measurement.waiting->phase);
+  if (measurement.event_gaps) phases.push_back(*measurement.event_gaps);
+  return phases;
 }
 
 std::string screen_text(const Measurement& measurement, const NptArguments& arguments) {
@@ -115,9 +122,8 @@ core::Status write_results(const Measurement& measurement, const NptArguments& a
     keep_first(core::write_atomically(arguments.histogram_file, cyclictest_text(measurement, rows)));
   }
   if (!arguments.json_file.empty())
-    keep_first(
-        core::write_run(arguments.json_file, run_of(measurement.phase, arguments, machine, limit_exceeded(measurement),
-                                                    measurement.waiting ? &measurement.waiting->phase : nullptr)));
+    keep_first(core::write_run(arguments.json_file, run_of(measurement.phase, arguments, machine,
+                                                           limit_exceeded(measurement), other_phases(measurement))));
   return first;
 }
 
@@ -172,8 +178,9 @@ core::Result<core::Exit> run(const core::Arguments& words) {
   const std::string command = command_text(words);
   auto measurement = measure(options, observer_of(*arguments, machine, progress, command));
   if (!measurement) return not_measured(measurement.error(), *arguments, machine, command);
-  for (Measurement* part : {&*measurement, measurement->waiting.get()})
-    if (part != nullptr) part->phase.command = command;
+  measurement->phase.command = command;
+  if (measurement->waiting) measurement->waiting->phase.command = command;
+  if (measurement->event_gaps) measurement->event_gaps->command = command;
   if (core::Status written = write_results(*measurement, *arguments, machine); !written) return written.error();
   if (measurement->phase.status == core::PhaseStatus::invalid)
     return core::Error{"the measurement is not valid: " + measurement->phase.reason,

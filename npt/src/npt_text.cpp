@@ -67,7 +67,16 @@ void print_head(Text out, const Measurement& m) {
 void print_quantiles(Text out, const core::CpuResult& result, const Unit& unit) {
   fmt::format_to(out, "# Quantiles ({}):", unit.name);
   for (const auto& [label, ns] : result.quantiles_ns) fmt::format_to(out, " {} {:.6g}", label, ns / unit.ns);
-  fmt::format_to(out, "\n# Exposure: {:.6f} s\n", result.exposure_s);
+  fmt::format_to(out, "\n");
+}
+
+void print_event_gaps(Text out, const core::Phase& gaps, unsigned cpu, const Unit& unit) {
+  for (const core::CpuResult& result : gaps.per_cpu) {
+    if (result.cpu != cpu) continue;
+    fmt::format_to(out, "# With a tracepoint in them: {} gaps, mean {:.6g}, max {:.6g} {}\n", result.samples,
+                   result.mean_ns / unit.ns, result.max_ns / unit.ns, unit.name);
+    print_quantiles(out, result, unit);
+  }
 }
 
 void print_outliers(Text out, const core::CpuResult& result, const Unit& unit) {
@@ -95,6 +104,8 @@ std::string npt_screen(const Measurement& m, const TextOptions& options) {
     print_statistics(out, statistics_of(cpu, m.clock, unit), "", fmt::format(" {}", unit.name),
                      fmt::format(" {}²", unit.name));
     print_quantiles(out, m.phase.per_cpu[i], unit);
+    fmt::format_to(out, "# Exposure: {:.6f} s\n", m.phase.per_cpu[i].exposure_s);
+    if (m.event_gaps) print_event_gaps(out, *m.event_gaps, cpu.cpu, unit);
     if (options.verbose) print_outliers(out, m.phase.per_cpu[i], unit);
     const HistogramRows rows = histogram_rows(cpu.histogram, m.clock, unit.ns, kRowLimit);
     if (options.rows) {

@@ -6,6 +6,7 @@
 // no tracer had a hand in.
 #pragma once
 
+#include <maxlat/base/histogram.h>
 #include <maxlat/base/platform.h>
 
 #include <cstdint>
@@ -16,6 +17,7 @@ namespace maxlat::npt {
 
 struct CalledProbe {
   maxlat_npt_probe arm;
+  void begin() const {}
   void operator()(uint64_t count, uint64_t ticks, uint64_t /*now*/) const { arm.loop(arm.state, count, ticks); }
   uint64_t events(uint64_t calls) const { return calls; }
 };
@@ -23,27 +25,55 @@ struct CalledProbe {
 // At most one event in `period_ticks`, on a grid: lateness of one event (the loop looks at the time only once a turn)
 // is not handed on to the next, so the rate is the one asked for. What a stall missed is not made up for: in no time T
 // are there more than T / period + 1 events.
-struct RateLimit {
-  uint64_t period_ticks = 0;
-  uint64_t next = 0;  // the counter from which on the next event may be
-  uint64_t admitted = 0;
+//
+// At low rates the gaps with an event in them are lost among the others, so they are filed apart, too: by the call
+// after the event, which is told how long the gap was. A turn without an event costs one comparison; what else there is
+// to do lies in the gap of the event, and in the one after it.
+class RateLimit {
+ public:
+  // `gaps`: of those that had an event in them.
+  RateLimit(uint64_t period_ticks, maxlat_histogram* gaps) : period_(period_ticks), gaps_(gaps) {}
 
-  bool admits(uint64_t now) {
-    if (MAXLAT_LIKELY(now < next)) return false;
-    next += period_ticks;
-    if (next <= now) next = now + period_ticks;
-    ++admitted;
+  bool admits(uint64_t count, uint64_t ticks, uint64_t now) {
+    if (MAXLAT_LIKELY(now < look_at_)) return false;
+    return look(count, ticks, now);
+  }
+  // The uncounted loops are over: from here on gaps are filed.
+  void begin() {
+    files_ = true;
+    had_event_ = false;
+  }
+  uint64_t admitted() const { return admitted_; }
+
+ private:
+  [[gnu::noinline]] bool look(uint64_t count, uint64_t ticks, uint64_t now) {
+    const bool begins_a_segment = count == 0;  // then no gap has ended
+    if (files_ && had_event_ && !begins_a_segment) maxlat_histogram_record(gaps_, ticks, now);
+    had_event_ = now >= next_;
+    look_at_ = had_event_ ? 0 : next_;
+    if (!had_event_) return false;
+    next_ += period_;
+    if (next_ <= now) next_ = now + period_;
+    ++admitted_;
     return true;
   }
+
+  uint64_t period_;
+  maxlat_histogram* gaps_;
+  uint64_t look_at_ = 0;  // calls before have nothing to do
+  uint64_t next_ = 0;     // from then on there may be an event
+  bool had_event_ = false, files_ = false;
+  uint64_t admitted_ = 0;
 };
 
 struct LimitedProbe {
   CalledProbe probe;
   RateLimit* limit;
+  void begin() const { limit->begin(); }
   void operator()(uint64_t count, uint64_t ticks, uint64_t now) const {
-    if (limit->admits(now)) probe(count, ticks, now);
+    if (limit->admits(count, ticks, now)) probe(count, ticks, now);
   }
-  uint64_t events(uint64_t /*calls*/) const { return limit->admitted; }
+  uint64_t events(uint64_t /*calls*/) const { return limit->admitted(); }
 };
 
 }  // namespace maxlat::npt

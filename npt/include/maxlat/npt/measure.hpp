@@ -29,6 +29,7 @@
 #include <maxlat/core/run_result.hpp>
 #include <maxlat/npt/arm.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -83,6 +84,9 @@ struct Measurement {
   // With windows: what was measured while the tracepoints were off; all of the above is of the others. The arm's events
   // are in the other one alone. Null without, and when the run ended before the first of them.
   std::unique_ptr<Measurement> waiting;
+  // With a limited rate: once more the gaps that had a tracepoint in them, apart from the others among which they are
+  // lost. What an event costs that comes seldom, with cold caches.
+  std::optional<core::Phase> event_gaps;
 };
 
 // Called on the caller's thread, which keeps off the measured CPUs; where every CPU is measured nothing is called
