@@ -60,6 +60,7 @@ def main(sample):
         assert statistics["events"] == 296 == sum(s["events"] for s in statistics["streams"])
         assert {e["event"]: e["events"] for e in statistics["events_by_name"]} == {
             name: sum(e["event"] == name for e in everything) for name in {e["event"] for e in everything}}
+        assert statistics["delivery_max_ns"] is None, "no recorder, no books, no delivery"
         gaps = [b["time_ns"] - a["time_ns"] for a, b in zip(everything, everything[1:])]
         assert statistics["largest_gap_ns"] == max(gaps)
 

@@ -7,9 +7,11 @@ std::string books_text(const std::vector<ChannelBooks>& channels) {
   std::string text;
   for (const ChannelBooks& books : channels) {
     const std::pair<const char*, std::uint64_t> words[] = {
-        {"produced", books.produced},       {"recorded", books.recorded},     {"lost_full", books.lost_full},
-        {"lost_wrap", books.lost_wrap},     {"lost_big", books.lost_big},     {"lost_no_ring", books.lost_no_ring},
-        {"overwritten", books.overwritten}, {"unfinished", books.unfinished}, {"not_written", books.not_written}};
+        {"produced", books.produced},       {"recorded", books.recorded},
+        {"lost_full", books.lost_full},     {"lost_wrap", books.lost_wrap},
+        {"lost_big", books.lost_big},       {"lost_no_ring", books.lost_no_ring},
+        {"overwritten", books.overwritten}, {"unfinished", books.unfinished},
+        {"not_written", books.not_written}, {"delivery_max_ticks", books.delivery_max_ticks}};
     text += "channel " + books.name;
     for (const auto& [word, number] : words) text += std::string(" ") + word + " " + std::to_string(number);
     text += '\n';

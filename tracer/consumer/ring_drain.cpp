@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "ring_drain.hpp"
 
+#include <maxlat/base/counter.h>
 #include <maxlat/ring/commit.h>
 #include <maxlat/ring/walk.h>
 
@@ -99,6 +100,10 @@ std::uint64_t RingDrain::write(TraceFolder& folder, const std::uint8_t* bytes, c
   if (folder.append(file_, name_, {&head, sizeof head}, records)) {
     recorded_ += head.records;
     bytes_ += head.content_bits / 8;
+    const std::uint64_t now = maxlat_counter_plain();
+    if (!maxlat_ring_overwrites(&mapped_.ring) && now > head.begin_time) {  // a hostile producer may be ahead of time
+      delivery_max_ticks_ = std::max(delivery_max_ticks_, now - head.begin_time);
+    }
   } else {
     not_written_ += head.records;
   }
@@ -175,6 +180,7 @@ void RingDrain::add_to(ChannelBooks& books, bool replaced) const {
   books.not_written += not_written_;
   books.bytes += bytes_;
   books.unfinished += unfinished_;
+  books.delivery_max_ticks = std::max(books.delivery_max_ticks, delivery_max_ticks_);
   if (replaced) {
     books.produced += delivered_ + (piece_ ? piece_->records : 0);
     return;

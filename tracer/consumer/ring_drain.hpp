@@ -88,6 +88,7 @@ class RingDrain {
   std::uint64_t not_written_ = 0;
   std::uint64_t unfinished_ = 0;
   std::uint64_t bytes_ = 0;
+  std::uint64_t delivery_max_ticks_ = 0;
 };
 
 }  // namespace maxlat::trace

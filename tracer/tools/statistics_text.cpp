@@ -81,8 +81,12 @@ std::string text_of(const TraceStatistics& statistics) {
     lost_in_all += count;
     if (count != 0) lost += fmt::format("{}{} {}", lost.empty() ? " (" : ", ", cause, count);
   }
-  return fmt::format("{} events in {:.6f} s, {} lost{}\n\n{}\n{}", all.count, seconds(all), lost_in_all,
-                     lost.empty() ? "" : lost + ")", events.text(), streams.text());
+  const std::string delivery = statistics.delivery_max_ns == 0
+                                   ? "not recorded"
+                                   : "at most " + core::latency_text(static_cast<double>(statistics.delivery_max_ns)) +
+                                         " from an event to its file";
+  return fmt::format("{} events in {:.6f} s, {} lost{}\ndelivery: {}\n\n{}\n{}", all.count, seconds(all), lost_in_all,
+                     lost.empty() ? "" : lost + ")", delivery, events.text(), streams.text());
 }
 
 std::string json_of(const TraceStatistics& statistics) {
@@ -94,7 +98,8 @@ std::string json_of(const TraceStatistics& statistics) {
     json += fmt::format("{}\"{}\":{}", between, cause, count);
     between = ",";
   }
-  json += "},\n\"events_by_name\":[";
+  json += fmt::format("}},\"delivery_max_ns\":{},\n\"events_by_name\":[",
+                      statistics.delivery_max_ns == 0 ? "null" : std::to_string(statistics.delivery_max_ns));
   between = "\n";
   for (const EventStatistics& event : statistics.events) {
     json += fmt::format("{}{{\"event\":\"{}\",\"level\":\"{}\",{}}}", between, json_escaped(event.name),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "trace_statistics.hpp"
 
+#include <algorithm>
+
 #include "recording_books.hpp"
 
 namespace maxlat::trace_tools {
@@ -33,6 +35,9 @@ core::Status count_lost(const trace::TraceReader& reader, TraceStatistics& stati
       for (const std::string& fate : kFates) {
         if (fate != "recorded") statistics.lost[fate] += channel.count(fate);
       }
+      const double ticks = static_cast<double>(channel.count("delivery_max_ticks"));
+      const double ns = ticks * 1e9 / static_cast<double>(process.description.time.frequency_hz);
+      statistics.delivery_max_ns = std::max(statistics.delivery_max_ns, static_cast<std::uint64_t>(ns));
     }
     if (!books->empty()) continue;
     for (const StreamStatistics& stream : statistics.streams) {

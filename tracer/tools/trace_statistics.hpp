@@ -51,6 +51,8 @@ struct TraceStatistics {
   Series all;
   // By cause, as the recorders' books tell, or, where they left none, as the packets do.
   std::map<std::string, std::uint64_t> lost;
+  // The longest that an event waited for its file, as far as books tell; 0: no books do.
+  std::uint64_t delivery_max_ns = 0;
 };
 
 core::Result<TraceStatistics> count_events(trace::TraceReader& reader);

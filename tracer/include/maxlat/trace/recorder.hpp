@@ -64,6 +64,9 @@ struct ChannelBooks {
   std::uint64_t unfinished = 0;   // by threads that died inside a probe
   std::uint64_t not_written = 0;  // taken, but the disk did not take them
   std::uint64_t bytes = 0;        // on disk
+  // Of channels that discard: the longest time from the first event of a packet to its write, in the counter's ticks. No
+  // event waited longer for the disk.
+  std::uint64_t delivery_max_ticks = 0;
 
   std::uint64_t lost() const { return lost_full + lost_wrap + lost_big + lost_no_ring + not_written; }
   std::int64_t unaccounted() const {
