@@ -271,8 +271,8 @@ void forget_control() {
   server = nullptr;
 }
 
-// Listens, too: who calls may die (a recorder that is killed), and others may have a wish (maxlat trace snapshot). Where
-// that cannot be, the caller alone controls.
+// Listens, too: who calls may die (a recorder that is killed), and others may have a wish (maxlat trace snapshot).
+// Where that cannot be, the caller alone controls.
 base::Status call_home(const std::string& path) {
   const auto both = [&](Server& s) -> base::Status {
     if (const base::Status connected = s.connect(path); !connected) return connected;

@@ -224,7 +224,7 @@ base::Status SessionCore::stop() {
   running_channels.fetch_and(~numbers, std::memory_order_relaxed);  // relaxed: the barrier that follows orders it
   if (!wait_until_all_outside()) {
     return base::Error{"session " + name() + ": a thread has been inside a probe for " +
-                           std::to_string(kPatienceSeconds) + " s; the books are not exact",
+                           std::to_string(patience_seconds) + " s; the books are not exact",
                        "is it stopped, or did it jump out of a signal handler?", base::Exit::invalid};
   }
   for (const Plan& plan : plans_) plan.channel->flush_all();
@@ -253,7 +253,8 @@ base::Status SessionCore::destroy() {
     return {};
   }
   // Somebody may still store into the rings: they stay mapped for good, with the object that knows them.
-  new std::shared_ptr<SessionCore>(kept);
+  static auto* abandoned = new std::vector<std::shared_ptr<SessionCore>>;
+  abandoned->push_back(kept);
   state_ = SessionState::destroyed;
   sessions().erase(self);
   return base::Error{"session " + name() + ": a thread is inside a probe; the session's memory stays mapped", "",

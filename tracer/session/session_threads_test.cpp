@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "session/test_recording.hpp"
+#include "session/threads.hpp"
 
 MAXLAT_TRACE_EVENT(threads, always, (std::uint64_t, n), (std::uint32_t, thread))
 MAXLAT_TRACE_EVENT(threads, now_and_then, (std::uint64_t, n), (maxlat::trace::String<16>, text))
@@ -132,6 +133,35 @@ TEST(ThreadEnds, ASlotThatTheConsumerFreedIsClaimedAgain) {
   }
   EXPECT_EQ(recording.books().recorded, 15u);
   EXPECT_EQ(recording.books().lost_no_ring, 0u);
+}
+
+// As a thread that was stopped by a debugger in the middle of a probe.
+TEST(Stop, WaitsForAThreadInsideAProbeAndThenSaysSo) {
+  const int before = detail::patience_seconds;
+  detail::patience_seconds = 0;
+  Recording recording, abandoned({Recording::small()}, "abandoned");
+  recording.start("threads:always");
+  abandoned.start("threads:handler");
+  std::atomic<int> stage{0};
+  std::thread stuck([&] {
+    MAXLAT_TRACE(threads, always, 1, 1u);
+    detail::enter(detail::thread_state);
+    stage.store(1);
+    while (stage.load() == 1) std::this_thread::yield();
+    detail::leave(detail::thread_state);
+  });
+  while (stage.load() == 0) std::this_thread::yield();
+  const base::Status stopped = recording.session.stop();
+  ASSERT_FALSE(stopped.ok());
+  EXPECT_NE(stopped.error().text.find("inside a probe"), std::string::npos);
+  EXPECT_EQ(stopped.error().exit_status, base::Exit::invalid);
+  EXPECT_FALSE(abandoned.session.destroy().ok());  // its memory stays
+  EXPECT_EQ(abandoned.session.status().state, SessionState::destroyed);
+  stage.store(2);
+  stuck.join();
+  detail::patience_seconds = before;
+  Recording::expect_ok(recording.session.destroy());
+  EXPECT_EQ(recording.books().produced(), 1u);
 }
 
 struct TracesAtTheEnd {

@@ -15,5 +15,7 @@ if(MAXLAT_BUILD_TESTS)
 
   add_test(NAME tracer.lifetime COMMAND tracer_lifetime_program)
   add_test(NAME tracer.module COMMAND tracer_module_program $<TARGET_FILE:tracer_module_under_test>)
-  set_tests_properties(tracer.lifetime tracer.module PROPERTIES LABELS unit TIMEOUT 60)
+  add_test(NAME tracer.arguments COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/session/check_arguments.sh ${CMAKE_CXX_COMPILER}
+    "-I${CMAKE_CURRENT_SOURCE_DIR}/include;-I${CMAKE_CURRENT_BINARY_DIR}/include;-I${CMAKE_SOURCE_DIR}/base/include")
+  set_tests_properties(tracer.lifetime tracer.module tracer.arguments PROPERTIES LABELS unit TIMEOUT 60)
 endif()

@@ -50,8 +50,8 @@ void make_ready_for_threads();
 bool register_thread();
 
 // Returns when every thread of the list was seen outside once after this began. REQUIRES: the caller has cleared what
-// would lead a new probe in. RETURNS: false when a thread did not come out for kPatience.
-inline constexpr int kPatienceSeconds = 10;
+// would lead a new probe in. RETURNS: false when a thread did not come out for that many seconds (tests wait less).
+extern int patience_seconds;
 bool wait_until_all_outside();
 
 // Forgets the thread's ring in a channel, for every thread. REQUIRES: no probe uses it: wait_until_all_outside().
