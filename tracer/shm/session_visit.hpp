@@ -3,9 +3,12 @@
 // field-by-field test run.
 #pragma once
 
+#include <maxlat/ring/open_packet.h>
 #include <maxlat/ring/read.h>
+#include <maxlat/ring/walk.h>
 
 #include <cstdint>
+#include <vector>
 
 #include "session_memory.hpp"
 
@@ -30,6 +33,19 @@ inline std::int64_t visit_session(int fd) {
         if (maxlat_ring_get(&reader, &view) != MAXLAT_RING_GOT) break;
         for (std::uint64_t at = 0; at < view.content_size; at += 64) seen += view.bytes[at];
         maxlat_ring_put(&reader, &view);
+      }
+      std::vector<std::uint64_t> copy((reader.ring.shape.sub_buffer_mask + 1) / sizeof(std::uint64_t));
+      auto* bytes = reinterpret_cast<std::uint8_t*>(copy.data());
+      maxlat_ring_view view;
+      if (maxlat_ring_copy_open(&reader, bytes, &view) == MAXLAT_RING_GOT) seen += bytes[view.content_size - 1];
+      std::uint64_t unfinished = 0;
+      for (int packet = 0; packet < 4; ++packet) {
+        if (maxlat_ring_recover(&reader, bytes, &view, &unfinished) != MAXLAT_RING_GOT) continue;
+        maxlat_ring_walk walk;
+        maxlat_ring_walked record;
+        maxlat_ring_walk_start(&walk, view.bytes, view.content_size);
+        while (maxlat_ring_walk_next(&walk, &record) == MAXLAT_RING_EVENT) seen += record.id;
+        if (view.bytes != bytes) maxlat_ring_put(&reader, &view);
       }
       if (memory->slot(channel, slot).state() == MAXLAT_SHM_TAKEN) (void)memory->free_slot(channel, slot).ok();
     }
