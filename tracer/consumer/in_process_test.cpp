@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// The whole tracer in one process: session, probes and recorder, threads that come and go, both deliveries.
+#include <gtest/gtest.h>
+
+#include <maxlat/trace/probe.hpp>
+#include <maxlat/trace/recorder.hpp>
+#include <maxlat/trace/session.hpp>
+#include <thread>
+
+#include "test_trace.hpp"
+
+MAXLAT_TRACE_EVENT(in_process, count, (std::uint64_t, value))
+
+namespace {
+
+using namespace maxlat::trace;
+
+class InProcess : public testing::TestWithParam<Delivery> {};
+
+TEST_P(InProcess, EveryEventOfEveryThreadIsOnDiskWhenTheSessionIsStopped) {
+  const test::TemporaryFolder folder;
+  auto session = Session::create({.name = "in-process"});
+  ASSERT_TRUE(session) << session.error().text;
+  // Room for all events of a thread, so that no load of the machine loses one.
+  ASSERT_TRUE(session->add_channel({.name = "all", .delivery = GetParam(), .sub_buffer_size = 4096, .sub_buffers = 16}));
+  ASSERT_TRUE(session->enable("all", "in_process:*"));
+  ASSERT_TRUE(session->start());
+  auto descriptors = session->descriptors();
+  ASSERT_TRUE(descriptors);
+  RecorderOptions options;
+  options.directory = folder.path();
+  auto recorder = InProcessRecorder::start(descriptors->memory, descriptors->wakeup, options);
+  ASSERT_TRUE(recorder) << recorder.error().text;
+  constexpr std::uint64_t kThreads = 20, kEvents = 1000;
+  for (std::uint64_t i = 0; i < kThreads; ++i) {
+    std::thread([] {
+      for (std::uint64_t value = 0; value < kEvents; ++value) MAXLAT_TRACE(in_process, count, value);
+    }).join();
+  }
+  ASSERT_TRUE(session->stop());
+  const RecordingReport report = recorder->finish();
+  EXPECT_TRUE(report.complete());
+  ASSERT_EQ(report.channels.size(), 1u);
+  EXPECT_EQ(report.channels[0].recorded, kThreads * kEvents);
+  EXPECT_EQ(report.channels[0].produced, kThreads * kEvents);
+  std::size_t streams = 0;
+  for (const auto& file : std::filesystem::directory_iterator(report.trace)) {
+    if (!file.path().filename().string().starts_with("all-")) continue;
+    EXPECT_EQ(test::read_stream(file.path()).values, test::numbers(0, kEvents)) << file.path();
+    ++streams;
+  }
+  EXPECT_EQ(streams, kThreads);
+  EXPECT_TRUE(session->destroy());
+}
+
+INSTANTIATE_TEST_SUITE_P(Deliveries, InProcess, testing::Values(Delivery::timer, Delivery::wakeup),
+                         [](const auto& test) { return test.param == Delivery::timer ? "timer" : "wakeup"; });
+
+}  // namespace
