@@ -233,8 +233,23 @@ MAXLAT_RING_OUT_OF_LINE static void begin_long(const struct maxlat_ring* ring, u
   maxlat_ring_store_release(maxlat_ring_time_limit(ring), maxlat_ring_time_limit_of(slot->time));
 }
 
-bool maxlat_ring_record_begin_any(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring, uint32_t id,
-                                  uint64_t payload_bytes, struct maxlat_ring_record* record) {
+/* Whether a discarding ring has no sub-buffer to enter: a look, so that dropping is cheap. What keeps a writer out by
+   equation 3 keeps the reader out, too, so that here the cause is always this one. */
+MAXLAT_RING_INLINE bool is_full(const struct maxlat_ring* ring) {
+  /* relaxed, both: nothing is touched because of them. */
+  const uint64_t next = maxlat_ring_load(ring->write_count) + ring->shape.sub_buffer_mask;
+  return maxlat_ring_full(&ring->shape, next, maxlat_ring_load(&ring->header->read_count));
+}
+
+/* A record of `size` bytes for which a full ring has no place, though an empty one would. */
+MAXLAT_RING_INLINE bool finds_no_place(const struct maxlat_ring* ring, uint64_t size) {
+  const uint64_t offset = maxlat_ring_load(ring->write_count) & ring->shape.sub_buffer_mask; /* relaxed: as above */
+  return (offset == 0 || offset + size > ring->shape.sub_buffer_size) &&
+         size <= ring->shape.sub_buffer_size - MAXLAT_RING_PACKET_HEADER;
+}
+
+static MAXLAT_RING_OUT_OF_LINE bool begin_any(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
+                                              uint32_t id, uint64_t payload_bytes, struct maxlat_ring_record* record) {
   const uint64_t short_size = maxlat_ring_record_size(payload_bytes);
   const bool is_long = id >= MAXLAT_RING_LONG_ID || short_size > MAXLAT_RING_MAX_SHORT_BYTES;
   const uint64_t size = is_long ? short_size + MAXLAT_RING_LONG_EXTRA : short_size;
@@ -248,6 +263,15 @@ bool maxlat_ring_record_begin_any(enum maxlat_ring_ownership ownership, const st
     record->kind = maxlat_ring_record_kind(id, short_size);
   }
   return true;
+}
+
+bool maxlat_ring_record_begin_any(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring, uint32_t id,
+                                  uint64_t payload_bytes, struct maxlat_ring_record* record) {
+  if (!maxlat_ring_overwrites(ring) && is_full(ring) && finds_no_place(ring, maxlat_ring_record_size(payload_bytes))) {
+    maxlat_ring_owner_add(ownership, &ring->header->lost_full, 1);
+    return false;
+  }
+  return begin_any(ownership, ring, id, payload_bytes, record);
 }
 
 void maxlat_ring_deliver(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring, uint64_t position,
