@@ -35,6 +35,14 @@ if(MAXLAT_BUILD_TESTS)
     set_tests_properties(tracer.fuzz_ring PROPERTIES LABELS fuzz TIMEOUT 300)
   endif()
 
+  # Undoes one decision of the source after the other: the schedule test must notice each.
+  if(NOT MAXLAT_SANITIZE)
+    add_test(NAME tracer.ring_mutants COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/ring/run_mutants.py ${CMAKE_CXX_COMPILER}
+      -D_GNU_SOURCE -DMAXLAT_RING_COUNT_BITS=16 -DMAXLAT_RING_COMMIT_BITS=14 -DMAXLAT_RING_TIME_BITS=9
+      "-DMAXLAT_RING_PORT=<maxlat/ring/port_test.h>" -I${CMAKE_SOURCE_DIR}/base/include)
+    set_tests_properties(tracer.ring_mutants PROPERTIES LABELS model TIMEOUT 900)
+  endif()
+
   add_test(NAME tracer.models COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/model/run_models.py)
   set_tests_properties(tracer.models PROPERTIES LABELS model TIMEOUT 3000 SKIP_RETURN_CODE 77)
 endif()

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""run_mutants.py COMPILER FLAG...: undoes one decision of the ring's source after the other, and runs schedule_test on the
+result, which must fail; on the source as it is it must pass. Works in a copy. The flags are those of ring_schedule_16."""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).parent
+SOURCES = ["layout", "open_packet", "read", "reserve", "walk", "promote"]
+SEEDS = 400
+
+# name, file, what is replaced, by what
+MUTANTS = [
+    ("published before the flag is cleared", "reserve.c",
+     "    maxlat_ring_store_release(&cell->reference, word & ~MAXLAT_RING_REF_WRITER);",
+     "    maxlat_ring_store_release(&cell->commit_seq, filled);"
+     "    maxlat_ring_store_release(&cell->reference, word & ~MAXLAT_RING_REF_WRITER);"),
+    ("no tag in the exchange", "read.c",
+     "if (maxlat_ring_ref_state(word) != maxlat_ring_ref(0, 0, packet)) return MAXLAT_RING_NOT_NOW;",
+     "if ((word & MAXLAT_RING_REF_WRITER) != 0) return MAXLAT_RING_NOT_NOW;"),
+    ("delivery decided by a second look", "commit.h",
+     "const uint64_t commit = maxlat_ring_owner_add(ownership, commit_count, bytes);",
+     "maxlat_ring_owner_add(ownership, commit_count, bytes);"
+     "const uint64_t commit = maxlat_ring_load(commit_count);"),
+    ("no equation 3", "reserve.c", "if (!maxlat_ring_fully_committed(", "if (0 && !maxlat_ring_fully_committed("),
+    ("no equation 1", "reserve.c", "if (!maxlat_ring_overwrites(ring) &&\n        maxlat_ring_full(",
+     "if (0 && !maxlat_ring_overwrites(ring) &&\n        maxlat_ring_full("),
+    ("time read after the reservation", "reserve.h", "  slot->position = position;",
+     "  slot->time = maxlat_ring_clock();\n  slot->position = position;"),
+    ("every time follows from its low bits", "reserve.h",
+     "if (MAXLAT_UNLIKELY(slot->time >= maxlat_ring_load_acquire(write_count + MAXLAT_RING_TIME_LIMIT))) return false;", ""),
+    ("time_limit moves before the reservation", "reserve.c",
+     "  read_books(ring, &plan);\n  if (",
+     "  read_books(ring, &plan);\n"
+     "  maxlat_ring_store_release(maxlat_ring_time_limit(ring), maxlat_ring_time_limit_of(plan.time));\n  if ("),
+    ("open_packet taken for any packet", "reserve.h",
+     "if (MAXLAT_UNLIKELY(sub_buffer > ring->shape.sub_buffer_mask)) return false;", ""),
+    ("header not committed", "reserve.c", "slot->commits += MAXLAT_RING_PACKET_HEADER;", ""),
+    ("lost events counted after the reservation", "reserve.c",
+     "  close_packet(packet, plan, content);",
+     "  struct plan late = *plan;\n  read_books(ring, &late);\n  close_packet(packet, &late, content);"),
+    ("open packet copied without a second look", "open_packet.c",
+     "return (word & ~MAXLAT_RING_REF_WRITER) == maxlat_ring_ref(open->sub_buffer, 0, open->number);", "return word != 1;"),
+    ("open packet copied with a writer inside", "open_packet.c", "|| open.committed != open.reserved)", ")"),
+]
+
+
+def build(folder, compiler, flags, changed):
+    """`changed`: sources that must be compiled; headers reach all of them, and the test."""
+    objects = []
+    for name in ["schedule_test.cpp", *(f"{source}.c" for source in SOURCES)]:
+        output = folder / (name + ".o")
+        objects.append(str(output))
+        if changed and name not in changed and output.exists():
+            continue
+        language = ["-std=c++20"] if name.endswith("cpp") else ["-x", "c", "-std=c11"]
+        subprocess.run([compiler, *flags, *language, "-O1", "-w", f"-DMAXLAT_SCHEDULES={SEEDS}", f"-I{folder}", "-c",
+                        str(folder / "maxlat/ring" / name), "-o", str(output)], check=True)
+    subprocess.run([compiler, *objects, "-lgmock", "-lgtest", "-lgtest_main", "-lpthread", "-o", str(folder / "test")], check=True)
+
+
+def passes(folder):
+    try:
+        return subprocess.run([str(folder / "test"), "--gtest_fail_fast"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                              timeout=120).returncode == 0
+    except subprocess.TimeoutExpired:
+        return False
+
+
+def main():
+    compiler, flags = sys.argv[1], sys.argv[2:]
+    wrong = 0
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        ring = folder / "maxlat/ring"
+        ring.mkdir(parents=True)
+        for path in HERE.iterdir():
+            if path.suffix in (".c", ".h", ".hpp", ".cpp"):
+                (ring / path.name).write_text(path.read_text())
+        build(folder, compiler, flags, [])
+        if not passes(folder):
+            print("WRONG: the source as it is fails")
+            return 1
+        for name, file, old, new in MUTANTS:
+            original = (ring / file).read_text()
+            pattern = r"\s+".join(map(re.escape, old.split()))
+            mutated, count = re.subn(pattern, lambda _: new, original)
+            if count != 1:
+                print(f"WRONG: {name}: {count} places in {file}")
+                wrong += 1
+                continue
+            (ring / file).write_text(mutated)
+            build(folder, compiler, flags, [file] if file.endswith(".c") else [])
+            survived = passes(folder)
+            print(f"{'WRONG: survives' if survived else 'fails as it must'}: {name}", flush=True)
+            wrong += survived
+            (ring / file).write_text(original)
+            if file.endswith(".c"):
+                (folder / (file + ".o")).unlink()
+            else:
+                for output in folder.glob("*.o"):
+                    output.unlink()
+    print(f"{len(MUTANTS)} mutants, {wrong} wrong")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
