@@ -311,6 +311,22 @@ def case_control(folder):
     check(folder / "t")
 
 
+def case_session_of_the_program(folder):
+    """A session that is not the recorder's own is stopped in the end, and stays; a stopped one is started."""
+    with program("events=0", "apart_us=100") as traced:
+        first = record(folder / "0", "--session", "own", "-p", traced.pid)
+        wait_until("events", lambda: list((folder / "0").glob("*/channel0-0-0")))
+        first.kill()
+        first.wait(LIMIT)
+        for number in "12":
+            recorder = record(folder / number, "--session", "own", "-p", traced.pid)
+            wait_until("events", lambda: list((folder / number).glob("*/channel0-0-0")))
+            recorder.send_signal(signal.SIGINT)
+            finish(recorder)
+            check(folder / number)
+            assert "[own stopped]" in listing(), listing()
+
+
 def case_nothing_traced(folder):
     assert "no program with maxlat events called" in run(MAXLAT, "trace", "record", "-o", folder / "t", "--", "true", status=3)
     assert "cannot start /nonexistent" in run(MAXLAT, "trace", "record", "-o", folder / "u", "--", "/nonexistent", status=1)

@@ -39,12 +39,15 @@ void close_if_open(int descriptor) {
 
 }  // namespace
 
-core::Result<std::string> Recording::make_session(trace::ControlConnection& connection) const {
+core::Result<std::string> Recording::make_session(trace::ControlConnection& connection, bool& found) const {
   const std::string& session = options_.session;
   auto status = connection.request("status");
   if (!status) return status.error();
   for (const std::string& line : status->lines) {
-    if (line == "session " + session || line.starts_with("session " + session + " ")) return "attach " + session;
+    if (!line.starts_with("session " + session + " ")) continue;
+    // It is there already: the program's own, or left by a recorder that died.
+    found = session != kOwnSession;
+    return (line.ends_with(" running") ? "attach " : "start ") + session;
   }
   std::vector<std::string> requests = {"create " + session, "channel " + session + " channel0" + options_.channel};
   for (const std::string& pattern : options_.patterns) {
@@ -67,7 +70,8 @@ core::Status Recording::add(trace::ControlConnection connection, bool waits) {
   const auto refused = [&](const core::Error& error) {
     return core::Error{fmt::format("{} (process {}): {}", name, number, error.text), error.hint};
   };
-  const auto last_request = make_session(connection);
+  bool found = false;
+  const auto last_request = make_session(connection, found);
   if (!last_request) return refused(last_request.error());
   auto handed_over = connection.request(*last_request);
   if (!handed_over) return refused(handed_over.error());
@@ -81,7 +85,7 @@ core::Status Recording::add(trace::ControlConnection connection, bool waits) {
   }
   const auto id = thread_.add(std::move(*recorder), wakeup);
   const int pidfd = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
-  processes_.push_back({std::move(connection), pid, name, id, memory, pidfd, false});
+  processes_.push_back({std::move(connection), pid, name, id, memory, pidfd, found, false});
   ++seen_;
   if (waits) (void)processes_.back().connection.request("resume").ok();  // gone: the next poll sees it
   return {};
@@ -123,7 +127,9 @@ void Recording::end(Process& process, bool stop) {
     }
   }
   ended_.push_back({who, thread_.finish(process.recorder, how)});
-  if (stop) (void)process.connection.request("destroy " + options_.session).ok();  // gone: nothing to destroy
+  if (stop && !process.found) {
+    (void)process.connection.request("destroy " + options_.session).ok();  // gone: nothing to destroy
+  }
   close_if_open(process.memory);
   close_if_open(process.pidfd);
 }

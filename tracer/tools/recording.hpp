@@ -4,8 +4,8 @@
 // its place in the recorder thread.
 //
 // A PROCESS comes by calling home or because it was asked for (-p); its session "record" is made there, or taken over
-// from a recorder that died. It goes when it ends, when it executes another program (which then calls anew), or with
-// the recording; its books are then added to the recording's.
+// from a recorder that died; a session of another name may be the program's own. It goes when it ends, when it executes
+// another program (which then calls anew), or with the recording; its books are then added to the recording's.
 #pragma once
 
 #include <poll.h>
@@ -19,8 +19,11 @@
 
 namespace maxlat::trace_tools {
 
+// The session that belongs to recorders: one that finds it takes it over, and destroys it in the end.
+inline constexpr const char* kOwnSession = "record";
+
 struct RecordingOptions {
-  std::string session = "record";
+  std::string session = kOwnSession;
   std::vector<std::string> patterns = {"*:*"};
   std::string level;    // as `enable` has it; empty: all
   std::string channel;  // options of the request `channel`, in its words
@@ -57,10 +60,12 @@ class Recording {
     trace::RecorderThread::Id recorder;
     int memory;  // the memfd, to see whether a process without a connection still has it
     int pidfd;
+    bool found;   // the session is the program's own: stopped in the end, not destroyed
     bool orphan;  // no connection, but the process still writes
   };
 
-  core::Result<std::string> make_session(trace::ControlConnection& connection) const;
+  // RETURNS: the request that hands over its memory. `found`: it is the program's own.
+  core::Result<std::string> make_session(trace::ControlConnection& connection, bool& found) const;
   void end(Process& process, bool stop);
 
   RecordingOptions options_;
