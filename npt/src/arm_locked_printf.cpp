@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cinttypes>
+#include <cstdarg>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -46,13 +47,15 @@ class LockedPrintfArm : public Arm {
   }
 
  private:
-  template <class... Values>
-  void print(const char* format, Values... values) {
+  [[gnu::format(printf, 2, 3)]] void print(const char* format, ...) {
     timespec now;
     ::clock_gettime(CLOCK_MONOTONIC, &now);
     const std::lock_guard lock(mutex_);
     std::fprintf(file_, "[%lld.%09ld] ", static_cast<long long>(now.tv_sec), now.tv_nsec);
-    if (std::fprintf(file_, format, values...) < 0 && failure_ == 0) failure_ = errno;
+    va_list values;
+    va_start(values, format);
+    if (std::vfprintf(file_, format, values) < 0 && failure_ == 0) failure_ = errno;
+    va_end(values);
   }
   static void start(void* self) { static_cast<LockedPrintfArm*>(self)->print("npt:start\n"); }
   static void stop(void* self) { static_cast<LockedPrintfArm*>(self)->print("npt:stop\n"); }

@@ -18,6 +18,21 @@
 #include "tracefs_instance.hpp"
 
 namespace maxlat::npt {
+
+// Where the kernel puts its breakpoints. The arguments are in the registers that it fetches. The statement keeps the
+// compiler from removing the calls and merging the functions; that it is a nop spares the kernel to step through a copy
+// of the instruction (1 us instead of 9 where this was written), and an SDT probe is a nop, too. They are not local to
+// this file: a compiler may leave out arguments of functions that are.
+[[gnu::noinline]] void uprobe_start() {
+  asm volatile("nop" : : "i"(1));
+}
+[[gnu::noinline]] void uprobe_loop(uint64_t count, uint64_t ticks, uint64_t duration_ns) {
+  asm volatile("nop" : : "r"(count), "r"(ticks), "r"(duration_ns));
+}
+[[gnu::noinline]] void uprobe_stop() {
+  asm volatile("nop" : : "i"(2));
+}
+
 namespace {
 
 #if defined(__x86_64__)
@@ -27,19 +42,6 @@ constexpr const char* kLoopFields = " count=%x0:u64 ticks=%x1:u64 duration=%x2:u
 #else
 constexpr const char* kLoopFields = "";
 #endif
-
-// Where the kernel puts its breakpoints. The arguments are in the registers that it fetches. The statement keeps the
-// compiler from removing the calls and merging the functions; that it is a nop spares the kernel to step through a copy
-// of the instruction (1 us instead of 9 where this was written), and an SDT probe is a nop, too.
-[[gnu::noinline, gnu::noclone]] void uprobe_start() {
-  asm volatile("nop" : : "i"(1));
-}
-[[gnu::noinline, gnu::noclone]] void uprobe_loop(uint64_t count, uint64_t ticks, uint64_t duration_ns) {
-  asm volatile("nop" : : "r"(count), "r"(ticks), "r"(duration_ns));
-}
-[[gnu::noinline, gnu::noclone]] void uprobe_stop() {
-  asm volatile("nop" : : "i"(2));
-}
 
 // "FILE:OFFSET" of a function of ours, as uprobe_events wants it; empty when the mapping cannot be found.
 std::string place_of(const void* function) {

@@ -85,7 +85,7 @@ def measuring(run):
 
 def of_a_living_run(folder):
     """Somebody else's npt is at work at the same time: maxlat-npt-PID-STARTTIME is its."""
-    _, _, pid, start_time = pathlib.Path(folder).name.split("-")
+    pid, start_time = pathlib.Path(folder).name.split("-")[-2:]
     try:
         stat = pathlib.Path(f"/proc/{pid}/stat").read_text()
     except (FileNotFoundError, ProcessLookupError):
@@ -98,13 +98,19 @@ def things():
     listing = lambda folder, pattern: {str(p) for p in pathlib.Path(folder).glob(pattern)} if os.path.isdir(folder) else set()
     found = listing("/dev/shm", "lttng*") | {f for f in listing("/tmp", "maxlat-npt-*") if not of_a_living_run(f)} | listing("/run", "lttng*") | listing(os.path.expanduser("~"), ".lttng*")
     found |= listing("/sys/kernel/tracing/instances", "maxlat-npt*")
-    found |= {line.split()[1] for line in pathlib.Path("/proc/mounts").read_text().splitlines() if "maxlat-npt" in line}
-    return found
+    mounts = {line.split()[1] for line in pathlib.Path("/proc/mounts").read_text().splitlines() if "/maxlat-npt-" in line}
+    return found | {m for m in mounts if not of_a_living_run(pathlib.Path(m).parent)}
+
+
+def runs_our_program(pid):
+    try:
+        return os.path.samefile(f"/proc/{pid}/exe", MAXLAT)
+    except OSError:  # it has just ended
+        return False
 
 
 def own_processes(before):
-    return {p: s for p, s in processes().items() if p not in before and s[1] != "Z" and
-            (s[0].startswith("lttng") or (s[0] == "maxlat" and pathlib.Path(f"/proc/{p}/exe").resolve() == pathlib.Path(MAXLAT).resolve()))}
+    return {p: s for p, s in processes().items() if p not in before and s[1] != "Z" and (s[0].startswith("lttng") or runs_our_program(p))}
 
 
 def no_more_left(before, processes_before):
