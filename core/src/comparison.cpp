@@ -117,7 +117,8 @@ Comparison compare_rounds(const std::string& base_name, Rounds base, const std::
   for (const auto& by_round : differences.by_round) p.push_back(signed_rank_p(by_round));
   const std::vector<double> corrected = holm(p);
 
-  Comparison comparison{.base = base_name,
+  Comparison comparison{.name = {},
+                        .base = base_name,
                         .arm = arm_name,
                         .rounds = base.size(),
                         .rounds_needed = rounds_needed(kAlpha, kMeasures.size()),
@@ -196,18 +197,6 @@ CpuResult merged(Rounds rounds) {
   for (const QuantileLevel& quantile : kQuantileLevels)
     all.quantiles_ns.emplace_back(quantile.label, quantile_of(all, quantile.level));
   return all;
-}
-
-const char* to_string(MeasureDifference::Verdict verdict) {
-  switch (verdict) {
-    case MeasureDifference::Verdict::different:
-      return "different";
-    case MeasureDifference::Verdict::same:
-      return "same";
-    case MeasureDifference::Verdict::undecided:
-      return "undecided";
-  }
-  return "";
 }
 
 }  // namespace maxlat::core

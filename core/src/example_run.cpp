@@ -51,6 +51,85 @@ Phase example_phase() {
   return phase;
 }
 
+// Of two rounds, with as little in each as the rules allow.
+Phase example_arm(const std::string& arm) {
+  Phase phase;
+  phase.name = "tracers: " + arm;
+  phase.kind = "tracer";
+  phase.arm = arm;
+  phase.status = PhaseStatus::ok;
+  phase.comparison = "tracers";
+  CpuResult cpu;
+  cpu.cpu = 5;
+  cpu.bins = {{20, 21, 30}, {50, 60, 1}};
+  fill_statistics_from_bins(cpu);
+  phase.per_cpu = {cpu};
+  const EventCounts events{.produced = 16, .recorded = 15, .lost_full = 1, .lost_wrap = 0, .lost_big = 0};
+  phase.rounds = {{.round = 1,
+                   .order = 2,
+                   .samples = 16,
+                   .exposure_s = 0.8,
+                   .min_ns = 20,
+                   .max_ns = 60,
+                   .mean_ns = 22.5,
+                   .stddev_ns = 8.25,
+                   .quantiles_ns = {{"p50", 21}},
+                   .events = events},
+                  {.round = 2,
+                   .order = 1,
+                   .samples = 15,
+                   .exposure_s = 0.8,
+                   .min_ns = 20,
+                   .max_ns = 21,
+                   .mean_ns = 20.5,
+                   .stddev_ns = 0,
+                   .quantiles_ns = {{"p50", 21}},
+                   .events = {}}};
+  return phase;
+}
+
+Comparison example_comparison() {
+  using Called = MeasureDifference::Verdict;
+  return {.name = "tracers",
+          .base = "none",
+          .arm = "maxlat:timer",
+          .rounds = 2,
+          .rounds_needed = 8,
+          .measures = {{.measure = "mean",
+                        .base_ns = 20.5,
+                        .arm_ns = 32.25,
+                        .difference_ns = 11.75,
+                        .interval_ns = {-0.5, 12.5},
+                        .p = 0.000012345,
+                        .noise_floor_ns = 0.25,
+                        .verdict = Called::different},
+                       {.measure = "max",
+                        .base_ns = 60,
+                        .arm_ns = 60,
+                        .difference_ns = -1,
+                        .interval_ns = {-3, 3},
+                        .p = 1,
+                        .noise_floor_ns = {},
+                        .verdict = Called::undecided}},
+          .difference_of_means_ns = {11.5, 12},
+          .verdict = "no verdict on maxlat:timer against none: 2 rounds, 8 are needed"};
+}
+
+Phase example_maximum_rate() {
+  Phase phase = example_arm("maxlat:wakeup");
+  phase.name = "maximum rate of maxlat:wakeup";
+  phase.comparison.clear();
+  phase.rounds.clear();
+  phase.maximum_rate = MaximumRate{
+      .trial_s = 2,
+      .lossless_hz = 950'000.5,
+      .lossy_hz = 1'000'000,
+      .confirmed = true,
+      .trials = {{.asked_hz = 0, .produced_hz = 1'000'000, .lost = 17, .exposure_s = 1.9, .confirmation = false},
+                 {.asked_hz = 950'000, .produced_hz = 950'000.5, .lost = 0, .exposure_s = 3.8, .confirmation = true}}};
+  return phase;
+}
+
 }  // namespace
 
 RunResult example_run() {
@@ -75,7 +154,8 @@ RunResult example_run() {
   skipped.kind = "hwlat";
   skipped.status = PhaseStatus::skipped;
   skipped.reason = "no tracefs";
-  run.phases = {skipped, example_phase()};
+  run.phases = {skipped, example_phase(), example_arm("none"), example_arm("maxlat:timer"), example_maximum_rate()};
+  run.comparisons = {example_comparison()};
   run.verdict = {.kind = Verdict::Kind::fail,
                  .reasons = {"npt under load: max_ns is above its limit"},
                  .not_comparable = {"this is a virtual machine"},
@@ -106,6 +186,7 @@ RunResult large_run(unsigned cpus, unsigned bins) {
     phase.per_cpu.push_back(std::move(cpu));
   }
   run.phases = {std::move(phase)};
+  run.comparisons.clear();
   return run;
 }
 

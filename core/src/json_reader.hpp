@@ -80,6 +80,10 @@ class JsonReader {
     }
   }
   template <typename T>
+  void list_unless_empty(std::string_view key, std::vector<T>& values, Lines lines) {
+    list(key, values, lines);
+  }
+  template <typename T>
   void keyed_list(std::string_view key, std::vector<T>& values) {
     for_members(key, [&](JsonReader& v, const std::string& name, const Json& member) {
       v.inside(name, member, [&](JsonReader& inner) {
@@ -131,6 +135,9 @@ class JsonReader {
 
   void scalar(std::string_view key, const Json& from, std::string& value);
   void scalar(std::string_view key, const Json& from, double& value);
+  void scalar(std::string_view key, const Json& from, std::optional<double>& value) {
+    scalar(key, from, value.emplace());
+  }
   void scalar(std::string_view key, const Json& from, uint64_t& value);
   void scalar(std::string_view key, const Json& from, unsigned& value);
   void scalar(std::string_view key, const Json& from, bool& value);

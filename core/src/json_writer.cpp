@@ -16,7 +16,7 @@ void JsonWriter::scalar(std::string_view, std::string_view value) {
 }
 
 void JsonWriter::scalar(std::string_view key, double value) {
-  decimal(value, key.ends_with("_s") ? 9 : 3);
+  decimal(value, key.ends_with("_s") || key == "p" ? 9 : 3);
 }
 
 void JsonWriter::scalar(std::string_view, uint64_t value) {

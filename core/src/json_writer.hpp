@@ -3,8 +3,8 @@
 // Writes the objects of run_fields.hpp as text, straight into a string: no tree in memory, whatever the number of bins.
 //
 // Numbers are written so that reading them back loses nothing that was measured, and a diff of two runs stays readable:
-// counts are exact integers, seconds (keys that end in _s) have up to nine decimals, everything else up to three
-// (0.001 ns).
+// counts are exact integers, seconds (keys that end in _s) and probabilities ("p") have up to nine decimals, everything
+// else up to three (0.001 ns).
 #pragma once
 
 #include <cstdint>
@@ -81,6 +81,10 @@ class JsonWriter {
     close(']');
   }
   template <typename T>
+  void list_unless_empty(std::string_view key, const std::vector<T>& values, Lines lines) {
+    if (!values.empty()) list(key, values, lines);
+  }
+  template <typename T>
   void keyed_list(std::string_view key, const std::vector<T>& values) {
     object(key, [&](JsonWriter& v) {
       for (const T& value : values) v.object(value.name, [&](JsonWriter& member) { describe(member, value); });
@@ -102,6 +106,7 @@ class JsonWriter {
   void scalar(std::string_view key, const std::string& value) { scalar(key, std::string_view(value)); }
   void scalar(std::string_view key, std::string_view value);
   void scalar(std::string_view key, double value);
+  void scalar(std::string_view key, const std::optional<double>& value) { scalar(key, *value); }  // set: by optional()
   void scalar(std::string_view key, uint64_t value);
   void scalar(std::string_view key, unsigned value) { scalar(key, uint64_t{value}); }
   void scalar(std::string_view, bool value) { text_ += value ? "true" : "false"; }

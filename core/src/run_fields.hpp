@@ -14,6 +14,7 @@
 //   optional_object(key, value)    a std::optional of something that has a describe()
 //   object_unless(empty, key, value)  something that has a describe(), absent when `empty`
 //   list(key, values, lines)       an array of objects with describe(); `lines` says whether each stands on one line
+//   list_unless_empty(key, values, lines)  the same, absent when empty: for what most runs do not have
 //   keyed_list(key, values)        an object of objects, keyed by their `name`
 //   members(key, pairs)            an object of strings or numbers, keyed by the pair's first
 //   strings, numbers, bins         arrays of plain values; numbers and bins may be long
@@ -100,6 +101,38 @@ void describe(V& v, typename V::template Of<EventCounts>& events) {
 }
 
 template <class V>
+void describe(V& v, typename V::template Of<RoundSummary>& round) {
+  v.required("round", round.round);
+  v.required("order", round.order);
+  v.required("samples", round.samples);
+  v.optional("exposure_s", round.exposure_s);
+  v.required("min_ns", round.min_ns);
+  v.required("max_ns", round.max_ns);
+  v.required("mean_ns", round.mean_ns);
+  v.required("stddev_ns", round.stddev_ns);
+  v.members("quantiles_ns", round.quantiles_ns);
+  v.optional_object("events", round.events);
+}
+
+template <class V>
+void describe(V& v, typename V::template Of<RateTrial>& trial) {
+  v.required("asked_hz", trial.asked_hz);
+  v.required("produced_hz", trial.produced_hz);
+  v.required("lost", trial.lost);
+  v.required("exposure_s", trial.exposure_s);
+  v.optional("confirmation", trial.confirmation);
+}
+
+template <class V>
+void describe(V& v, typename V::template Of<MaximumRate>& rate) {
+  v.required("trial_s", rate.trial_s);
+  v.required("lossless_hz", rate.lossless_hz);
+  v.optional("lossy_hz", rate.lossy_hz);
+  v.required("confirmed", rate.confirmed);
+  v.list("trials", rate.trials, Lines::one_each);
+}
+
+template <class V>
 void describe(V& v, typename V::template Of<Phase>& phase) {
   v.required("name", phase.name);
   v.required("kind", phase.kind);
@@ -116,6 +149,39 @@ void describe(V& v, typename V::template Of<Phase>& phase) {
   v.list("load", phase.load, Lines::many);
   v.optional_object("control", phase.control);
   v.optional_object("events", phase.events);
+  v.optional("comparison", phase.comparison);
+  v.list_unless_empty("rounds", phase.rounds, Lines::one_each);
+  v.optional_object("maximum_rate", phase.maximum_rate);
+}
+
+template <class V>
+void describe(V& v, typename V::template Of<Interval>& interval) {
+  v.required("low", interval.low);
+  v.required("high", interval.high);
+}
+
+template <class V>
+void describe(V& v, typename V::template Of<MeasureDifference>& measure) {
+  v.required("measure", measure.measure);
+  v.required("base_ns", measure.base_ns);
+  v.required("arm_ns", measure.arm_ns);
+  v.required("difference_ns", measure.difference_ns);
+  v.object("interval_ns", [&](V& interval) { describe(interval, measure.interval_ns); });
+  v.required("p", measure.p);
+  v.optional("noise_floor_ns", measure.noise_floor_ns);
+  v.required("verdict", measure.verdict);
+}
+
+template <class V>
+void describe(V& v, typename V::template Of<Comparison>& comparison) {
+  v.required("name", comparison.name);
+  v.required("base", comparison.base);
+  v.required("arm", comparison.arm);
+  v.required("rounds", comparison.rounds);
+  v.required("rounds_needed", comparison.rounds_needed);
+  v.list("measures", comparison.measures, Lines::one_each);
+  v.object("difference_of_means_ns", [&](V& interval) { describe(interval, comparison.difference_of_means_ns); });
+  v.required("verdict", comparison.verdict);
 }
 
 template <class V>
@@ -171,6 +237,7 @@ void describe(V& v, typename V::template Of<RunResult>& run) {
   v.keyed_list("machine", run.machine);
   v.list("preflight", run.preflight, Lines::many);
   v.list("phases", run.phases, Lines::many);
+  v.list_unless_empty("comparisons", run.comparisons, Lines::many);
   v.object("verdict", [&](V& verdict) { describe(verdict, run.verdict); });
 }
 

@@ -60,6 +60,22 @@ TEST(RunJson, WhatIsWrittenIsReadBack) {
   EXPECT_TRUE(phase.control->stalls[0].found);
   EXPECT_DOUBLE_EQ(phase.control->stalls[0].actual_ns, 50'120.5);
   EXPECT_EQ(phase.events->lost_wrap, 2u);
+  const RoundSummary& round = read->phases[3].rounds[0];
+  EXPECT_EQ(read->phases[3].comparison, "tracers");
+  EXPECT_EQ(round.order, 2u);
+  EXPECT_EQ(round.quantiles_ns, run.phases[3].rounds[0].quantiles_ns);
+  EXPECT_EQ(round.events->recorded, 15u);
+  EXPECT_FALSE(read->phases[3].rounds[1].events.has_value());
+  const MaximumRate& rate = *read->phases[4].maximum_rate;
+  EXPECT_EQ(*rate.lossy_hz, 1'000'000);
+  EXPECT_TRUE(rate.trials[1].confirmation);
+  const MeasureDifference& mean = read->comparisons[0].measures[0];
+  EXPECT_DOUBLE_EQ(mean.p, 0.000012345);  // three decimals would make it 0
+  EXPECT_EQ(mean.interval_ns.low, -0.5);
+  EXPECT_EQ(*mean.noise_floor_ns, 0.25);
+  EXPECT_EQ(mean.verdict, MeasureDifference::Verdict::different);
+  EXPECT_FALSE(read->comparisons[0].measures[1].noise_floor_ns.has_value());
+  EXPECT_EQ(read->comparisons[0].difference_of_means_ns.high, 12);
   EXPECT_EQ(read->verdict.kind, Verdict::Kind::fail);
   EXPECT_EQ(read->verdict.rules[0].outcome, RuleResult::Outcome::fail);
 }
@@ -84,11 +100,13 @@ TEST(RunJson, OneWrongByteNeverCrashes) {
 
 TEST(RunJson, NotMeasuredIsAMissingKey) {
   RunResult run = example_run();
+  run.comparisons.clear();
+  run.phases.resize(2);
   run.phases[1].control.reset();
   run.phases[1].events.reset();
   run.phases[1].per_cpu[0] = CpuResult{};
   const std::string text = to_json(run);
-  for (const char* key : {"control", "events"})
+  for (const char* key : {"control", "events", "comparison", "comparisons", "rounds", "maximum_rate"})
     EXPECT_EQ(text.find('"' + std::string(key) + '"'), std::string::npos) << key;
   const size_t empty_cpu = text.find("\"samples\": 0");
   EXPECT_GT(text.find("max_ns", empty_cpu), text.find("\"cpu\": 5", empty_cpu)) << "of no sample there is no maximum";

@@ -25,6 +25,8 @@ template <>
 inline constexpr auto kNames<RunResult::State> = std::array{"running", "complete", "interrupted"};
 template <>
 inline constexpr auto kNames<Timeline::Kind> = std::array{"max", "running_max"};
+template <>
+inline constexpr auto kNames<MeasureDifference::Verdict> = std::array{"different", "same", "undecided"};
 
 static_assert(static_cast<size_t>(PhaseStatus::interrupted) + 1 == kNames<PhaseStatus>.size());
 static_assert(static_cast<size_t>(Verdict::Kind::not_gated) + 1 == kNames<Verdict::Kind>.size());
@@ -32,6 +34,8 @@ static_assert(static_cast<size_t>(SettingObservation::Verdict::info) + 1 == kNam
 static_assert(static_cast<size_t>(RuleResult::Outcome::invalid) + 1 == kNames<RuleResult::Outcome>.size());
 static_assert(static_cast<size_t>(RunResult::State::interrupted) + 1 == kNames<RunResult::State>.size());
 static_assert(static_cast<size_t>(Timeline::Kind::running_max) + 1 == kNames<Timeline::Kind>.size());
+static_assert(static_cast<size_t>(MeasureDifference::Verdict::undecided) + 1 ==
+              kNames<MeasureDifference::Verdict>.size());
 
 template <typename Enum>
 const char* name_of(Enum value) {

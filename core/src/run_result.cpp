@@ -58,6 +58,9 @@ const char* to_string(RuleResult::Outcome outcome) {
 const char* to_string(RunResult::State state) {
   return name_of(state);
 }
+const char* to_string(MeasureDifference::Verdict verdict) {
+  return name_of(verdict);
+}
 
 double quantile_of(const CpuResult& cpu, double level) {
   const double rank = rank_of(level, cpu.samples);

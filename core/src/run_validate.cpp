@@ -27,8 +27,7 @@ bool all_finite(const std::vector<Outlier>& outliers) {
 }
 
 bool measures_samples(const Phase& phase) {
-  return phase.kind != "preflight" && phase.kind != "control" && phase.kind != "load" &&
-         phase.kind != "report";
+  return phase.kind != "preflight" && phase.kind != "control" && phase.kind != "load" && phase.kind != "report";
 }
 
 // Empty: valid. Invariant (3).
@@ -75,6 +74,54 @@ std::string check_attachments(const Phase& phase) {
   return finite ? "" : "a number is not finite";
 }
 
+bool all_finite(const Interval& interval) {
+  return all_finite({interval.low, interval.high});
+}
+
+// Invariants (3) and (5).
+std::string check_rounds(const Phase& phase) {
+  uint64_t in_rounds = 0, in_all = 0;
+  for (const RoundSummary& round : phase.rounds) {
+    in_rounds += round.samples;
+    const bool finite = all_finite({round.exposure_s, round.min_ns, round.max_ns, round.mean_ns, round.stddev_ns}) &&
+                        std::all_of(round.quantiles_ns.begin(), round.quantiles_ns.end(),
+                                    [](const auto& quantile) { return std::isfinite(quantile.second); });
+    if (!finite) return fmt::format("round {}: a number is not finite", round.round);
+  }
+  for (const CpuResult& cpu : phase.per_cpu) in_all += cpu.samples;
+  if (!phase.rounds.empty() && in_rounds != in_all)
+    return fmt::format("its rounds have {} samples of {}", in_rounds, in_all);
+  return "";
+}
+
+std::string check_maximum_rate(const MaximumRate& rate) {
+  const bool finite = all_finite({rate.trial_s, rate.lossless_hz, rate.lossy_hz.value_or(0)}) &&
+                      std::all_of(rate.trials.begin(), rate.trials.end(), [](const RateTrial& trial) {
+                        return all_finite({trial.asked_hz, trial.produced_hz, trial.exposure_s});
+                      });
+  if (!finite) return "a number of its maximum rate is not finite";
+  if (rate.lossy_hz && *rate.lossy_hz < rate.lossless_hz) return "the bracket of its maximum rate is upside down";
+  return "";
+}
+
+// Invariants (3) and (6).
+std::string check_comparison(const RunResult& run, const Comparison& comparison) {
+  for (const std::string& arm : {comparison.base, comparison.arm}) {
+    const bool known = std::any_of(run.phases.begin(), run.phases.end(), [&](const Phase& phase) {
+      return phase.comparison == comparison.name && phase.arm == arm;
+    });
+    if (!known) return fmt::format("no phase of it has the arm \"{}\"", arm);
+  }
+  if (comparison.measures.empty()) return "it has no measure";
+  for (const MeasureDifference& measure : comparison.measures) {
+    const bool finite = all_finite({measure.base_ns, measure.arm_ns, measure.difference_ns, measure.p,
+                                    measure.noise_floor_ns.value_or(0)}) &&
+                        all_finite(measure.interval_ns);
+    if (!finite) return fmt::format("{}: a number is not finite", measure.measure);
+  }
+  return all_finite(comparison.difference_of_means_ns) ? "" : "a number is not finite";
+}
+
 std::string check_phase(const Phase& phase) {
   if (std::string wrong = check_attachments(phase); !wrong.empty()) return wrong;
   std::set<unsigned> seen;
@@ -86,6 +133,9 @@ std::string check_phase(const Phase& phase) {
     }
     has_samples = has_samples || cpu.samples > 0;
   }
+  if (std::string wrong = check_rounds(phase); !wrong.empty()) return wrong;
+  if (phase.maximum_rate)
+    if (std::string wrong = check_maximum_rate(*phase.maximum_rate); !wrong.empty()) return wrong;
   // Invariant (2).
   if (phase.status == PhaseStatus::ok && measures_samples(phase) && !has_samples) return "it is ok without a sample";
   return "";
@@ -99,6 +149,11 @@ Status validate(const RunResult& run) {
     if (!names.insert(phase.name).second) return Error{.text = fmt::format("phase \"{}\" is there twice", phase.name)};
     if (const std::string wrong = check_phase(phase); !wrong.empty()) {
       return Error{.text = fmt::format("phase \"{}\": {}", phase.name, wrong)};
+    }
+  }
+  for (const Comparison& comparison : run.comparisons) {
+    if (const std::string wrong = check_comparison(run, comparison); !wrong.empty()) {
+      return Error{.text = fmt::format("comparison \"{}\" of \"{}\": {}", comparison.name, comparison.arm, wrong)};
     }
   }
   // Invariant (4).

@@ -91,8 +91,33 @@ TEST(Validate, CompleteRunHasAPhase) {
   EXPECT_NE(error_after([](RunResult& run, CpuResult&) { run.phases.clear(); }), "valid");
   EXPECT_EQ(error_after([](RunResult& run, CpuResult&) {
               run.phases.clear();
+              run.comparisons.clear();
               run.state = RunResult::State::running;
             }),
+            "valid");
+}
+
+TEST(Validate, RoundsAddUpToTheirPhase) {
+  EXPECT_EQ(error_after([](RunResult& run, CpuResult&) { run.phases[2].rounds[0].samples += 1; }),
+            "phase \"tracers: none\": its rounds have 32 samples of 31");
+  EXPECT_NE(error_after([](RunResult& run, CpuResult&) { run.phases[2].rounds[1].quantiles_ns[0].second = NAN; }),
+            "valid");
+}
+
+TEST(Validate, ComparisonIsBetweenItsOwnArms) {
+  EXPECT_EQ(error_after([](RunResult& run, CpuResult&) { run.comparisons[0].arm = "spdlog"; }),
+            "comparison \"tracers\" of \"spdlog\": no phase of it has the arm \"spdlog\"");
+  EXPECT_NE(error_after([](RunResult& run, CpuResult&) { run.phases[2].comparison.clear(); }), "valid");
+  EXPECT_NE(error_after([](RunResult& run, CpuResult&) { run.comparisons[0].measures.clear(); }), "valid");
+  EXPECT_NE(error_after([](RunResult& run, CpuResult&) { run.comparisons[0].measures[1].interval_ns.high = INFINITY; }),
+            "valid");
+  EXPECT_NE(error_after([](RunResult& run, CpuResult&) { run.comparisons[0].difference_of_means_ns.low = NAN; }),
+            "valid");
+}
+
+TEST(Validate, BracketOfAMaximumRateIsTheRightWayUp) {
+  EXPECT_NE(error_after([](RunResult& run, CpuResult&) { run.phases[4].maximum_rate->lossless_hz = 2e6; }), "valid");
+  EXPECT_NE(error_after([](RunResult& run, CpuResult&) { run.phases[4].maximum_rate->trials[0].produced_hz = NAN; }),
             "valid");
 }
 

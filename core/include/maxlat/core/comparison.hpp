@@ -19,36 +19,15 @@
 
 #include <cstdint>
 #include <maxlat/core/run_result.hpp>
-#include <maxlat/core/statistics.hpp>
-#include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 namespace maxlat::core {
-
-// The measures a verdict is given on, in this order: mean, p50, p99.9, p99.99, p99.9999, max.
-struct MeasureDifference {
-  std::string measure;
-  double base_ns = 0, arm_ns = 0;  // of all rounds together
-  double difference_ns = 0;        // arm - base, the median of the rounds' differences
-  Interval interval_ns;            // bootstrap, 95 %
-  double p = 1;                    // signed rank, corrected
-  std::optional<double> noise_floor_ns;
-  enum class Verdict { different, same, undecided } verdict = Verdict::undecided;
-};
-
-struct Comparison {
-  std::string base, arm;
-  std::size_t rounds = 0, rounds_needed = 0;
-  std::vector<MeasureDifference> measures;
-  Interval difference_of_means_ns;  // the thesis's
-  std::string verdict;              // in words
-};
 
 // The same CPU's result in every round of one arm.
 using Rounds = std::span<const CpuResult>;
 
+// The measures are mean, p50, p99.9, p99.99, p99.9999 and max, in this order.
 // REQUIRES: as many rounds in each; samples in every round. `base_again`: the hidden second run of the base arm, or
 // empty. `seed`: of the bootstrap, so that a report can be made again.
 Comparison compare_rounds(const std::string& base_name, Rounds base, const std::string& arm_name, Rounds arm,
@@ -56,7 +35,5 @@ Comparison compare_rounds(const std::string& base_name, Rounds base, const std::
 
 // All rounds as one result: bins, moments, quantiles, the largest outliers. REQUIRES: not empty.
 CpuResult merged(Rounds rounds);
-
-const char* to_string(MeasureDifference::Verdict verdict);
 
 }  // namespace maxlat::core

@@ -3,7 +3,8 @@
 // What a run leaves behind: the result model, one to one with result.json (schema "maxlat-result/1", docs/result.md).
 //
 // Every tool that measures produces Phases; `maxlat run` collects them into a RunResult; reports, gates and comparisons
-// read nothing else. `maxlat npt --json F` writes a RunResult with one phase, so that there is one reader and one writer.
+// read nothing else. `maxlat npt --json F` writes a RunResult with one phase, so that there is one reader and one
+// writer.
 //
 // UNITS are in the names. All latencies are nanoseconds as double: ticks were converted at the border of the tool that
 // measured (a double holds a 0.1 ns step to beyond 10^5 s).
@@ -14,6 +15,8 @@
 //       control, load, report). An empty phase is never ok.
 //   (3) every number is finite. "Not measured" is an absent optional (JSON: the key is missing), never 0.
 //   (4) names of phases are unique in a run, CPUs in a phase; a complete run has a phase.
+//   (5) the rounds of a phase add up to it: the sum of their samples is that of its CPUs.
+//   (6) a comparison is between arms of phases that say they belong to it, and has its measures.
 //
 // ERRORS: a file that is truncated, is not this schema or breaks an invariant is an Error naming the place; it is never
 // an empty result.
@@ -21,12 +24,12 @@
 
 #include <cstdint>
 #include <map>
+#include <maxlat/core/result.hpp>
+#include <maxlat/core/statistics.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <maxlat/core/result.hpp>
 
 namespace maxlat::base {
 class Histogram;
@@ -70,11 +73,11 @@ struct CpuResult {
 };
 
 struct LoadResult {
-  std::string name;     // "hackbench"
-  std::string command;  // what ran, or "built-in"
-  std::string unit;     // of progress: "rounds/s", "CPU-s/s", "MiB/s"
-  bool alive = false;   // from the first to the last second of the phase
-  std::string reason;   // why not alive
+  std::string name;              // "hackbench"
+  std::string command;           // what ran, or "built-in"
+  std::string unit;              // of progress: "rounds/s", "CPU-s/s", "MiB/s"
+  bool alive = false;            // from the first to the last second of the phase
+  std::string reason;            // why not alive
   std::vector<double> progress;  // one a second
 };
 
@@ -102,6 +105,35 @@ struct EventCounts {
   uint64_t produced = 0, recorded = 0, lost_full = 0, lost_wrap = 0, lost_big = 0;
 };
 
+// One round of an arm: what its process measured, without the bins (those of all rounds are in the phase together).
+struct RoundSummary {
+  unsigned round = 0;  // from 1; the same number in every arm is the same stretch of time
+  unsigned order = 0;  // its place within the round, from 1
+  uint64_t samples = 0;
+  double exposure_s = 0;
+  double min_ns = 0, max_ns = 0, mean_ns = 0, stddev_ns = 0;
+  std::vector<std::pair<std::string, double>> quantiles_ns;
+  std::optional<EventCounts> events;
+};
+
+// One attempt of the search for the highest rate of events that loses none.
+struct RateTrial {
+  double asked_hz = 0;     // 0: as fast as the loop goes
+  double produced_hz = 0;  // what it came to
+  uint64_t lost = 0;
+  double exposure_s = 0;
+  bool confirmation = false;  // the bracket had been found; this one had to bear it out
+};
+
+// The highest rate of events without a loss, as a bracket.
+struct MaximumRate {
+  double trial_s = 0;              // how long each trial was to last
+  double lossless_hz = 0;          // the highest rate that lost nothing
+  std::optional<double> lossy_hz;  // the lowest that lost something; absent: nothing was lost as fast as the loop goes
+  bool confirmed = false;          // a second, longer trial at lossless_hz lost nothing either
+  std::vector<RateTrial> trials;
+};
+
 enum class PhaseStatus {
   ok,           // measured and valid
   invalid,      // measured, not valid: reason says why
@@ -115,17 +147,42 @@ struct Phase {
   std::string kind;  // preflight | control | hwlat | cyclictest | npt | tracer | load (loads alone)
   std::string arm;   // "none" or the traced arm; "" where it does not apply
   PhaseStatus status = PhaseStatus::failed;
-  std::string reason;   // empty when ok
-  std::string command;  // the command that makes this phase again
-  std::string started;  // ISO 8601, UTC
+  std::string reason;     // empty when ok
+  std::string command;    // the command that makes this phase again
+  std::string started;    // ISO 8601, UTC
   double duration_s = 0;  // wall time
   double exposure_s = 0;  // sum over CPUs
-  std::map<std::string, std::string> facts;  // what a reader must know: "interrupts": "on", "back end": "user-space loop"
+  std::map<std::string, std::string>
+      facts;  // what a reader must know: "interrupts": "on", "back end": "user-space loop"
   std::vector<std::string> warnings;
   std::vector<CpuResult> per_cpu;
   std::vector<LoadResult> load;
   std::optional<ControlResult> control;
   std::optional<EventCounts> events;
+  std::string comparison;            // the comparison that this phase is an arm of; empty: of none
+  std::vector<RoundSummary> rounds;  // of an arm, in the order of their numbers
+  std::optional<MaximumRate> maximum_rate;
+};
+
+// What two arms differ by in one measure.
+struct MeasureDifference {
+  std::string measure;             // "mean", "p99.99", "max"
+  double base_ns = 0, arm_ns = 0;  // of all rounds together
+  double difference_ns = 0;        // arm - base, the median of the rounds' differences
+  Interval interval_ns;            // bootstrap, 95 %
+  double p = 1;                    // signed rank, corrected
+  std::optional<double> noise_floor_ns;
+  enum class Verdict { different, same, undecided } verdict = Verdict::undecided;
+};
+
+// One arm against the base arm of its comparison (comparison.hpp).
+struct Comparison {
+  std::string name;  // as in Phase::comparison
+  std::string base, arm;
+  uint64_t rounds = 0, rounds_needed = 0;
+  std::vector<MeasureDifference> measures;
+  Interval difference_of_means_ns;  // the thesis's
+  std::string verdict;              // in words
 };
 
 // One row of the pre-flight table.
@@ -155,7 +212,8 @@ struct RuleResult {
 struct Verdict {
   enum class Kind { pass, fail, invalid, not_gated } kind = Kind::not_gated;
   std::vector<std::string> reasons;  // in words, most important first
-  std::vector<std::string> not_comparable;  // why this run says nothing about bare metal with PREEMPT_RT; empty: it does
+  std::vector<std::string>
+      not_comparable;  // why this run says nothing about bare metal with PREEMPT_RT; empty: it does
   std::vector<RuleResult> rules;
 };
 
@@ -170,6 +228,7 @@ struct RunResult {
   std::vector<FingerprintGroup> machine;
   std::vector<SettingObservation> preflight;
   std::vector<Phase> phases;
+  std::vector<Comparison> comparisons;
   Verdict verdict;
 };
 
@@ -182,12 +241,13 @@ struct QuantileLevel {
 };
 extern const std::vector<QuantileLevel> kQuantileLevels;
 
-// Fills samples, min..stddev, quantiles, bins and overflow from a histogram of ticks. `start_ticks` is the counter at the
-// start of the phase: the times of overflows count from it.
+// Fills samples, min..stddev, quantiles, bins and overflow from a histogram of ticks. `start_ticks` is the counter at
+// the start of the phase: the times of overflows count from it.
 CpuResult cpu_result_from(unsigned cpu, const base::Histogram& histogram, const base::CounterClock& clock,
                           uint64_t start_ticks = 0);
 // The same from bins (and overflow_count) of a foreign meter: exact moments are not known there, so mean and deviation
-// are those of the bins' middles. min_ns and max_ns stay when the meter told them (max_ns > 0), else they are the edges.
+// are those of the bins' middles. min_ns and max_ns stay when the meter told them (max_ns > 0), else they are the
+// edges.
 void fill_statistics_from_bins(CpuResult& cpu);
 // Quantile over bins: the upper edge of the bin, never beyond max_ns. REQUIRES: samples > 0.
 double quantile_of(const CpuResult& cpu, double level);
@@ -197,6 +257,7 @@ const char* to_string(Verdict::Kind kind);
 const char* to_string(SettingObservation::Verdict verdict);
 const char* to_string(RuleResult::Outcome outcome);
 const char* to_string(RunResult::State state);
+const char* to_string(MeasureDifference::Verdict verdict);
 
 // --- reading and writing ---
 
