@@ -68,11 +68,11 @@ class WordReader {
       : options_(options), words_(words), parsed_(&options, po::command_line_style::allow_long) {}
 
   // Throws Mistake.
-  po::parsed_options read(std::vector<std::string>& operands) {
+  po::parsed_options read(CommandLine& line) {
     while (at_ < words_.size()) {
       const std::string& word = words_[at_++];
       if (word == "--") {
-        operands.insert(operands.end(), words_.begin() + static_cast<std::ptrdiff_t>(at_), words_.end());
+        line.operands.insert(line.operands.end(), words_.begin() + static_cast<std::ptrdiff_t>(at_), words_.end());
         break;
       }
       if (word.starts_with("--"))
@@ -80,8 +80,9 @@ class WordReader {
       else if (word.size() > 1 && word[0] == '-')
         read_letters(word);
       else
-        operands.push_back(word);  // also "-": a file name for standard input or output
+        line.operands.push_back(word);  // also "-": a file name for standard input or output
     }
+    line.written = std::move(written_);
     return std::move(parsed_);
   }
 
@@ -152,11 +153,13 @@ class WordReader {
       given.value = {*argument};
     }
     parsed_.options.push_back(std::move(given));
+    written_.push_back({option.long_name(), argument});
   }
 
   const po::options_description& options_;
   const Arguments& words_;
   po::parsed_options parsed_;
+  std::vector<CommandLine::Given> written_;
   size_t at_ = 0;
 };
 
@@ -191,10 +194,19 @@ std::ostream& operator<<(std::ostream& stream, const CpuListArgument& argument) 
   return stream << to_string(argument.cpus);
 }
 
+Arguments CommandLine::written_without(const std::set<std::string>& names) const {
+  Arguments words;
+  for (const Given& option : written) {
+    if (names.count(option.name) != 0) continue;
+    words.push_back("--" + option.name + (option.argument ? "=" + *option.argument : ""));
+  }
+  return words;
+}
+
 Result<CommandLine> parse(const po::options_description& options, const Arguments& arguments) {
   try {
     CommandLine line;
-    po::store(WordReader(options, arguments).read(line.operands), line.values);
+    po::store(WordReader(options, arguments).read(line), line.values);
     po::notify(line.values);
     return line;
   } catch (const Mistake& mistake) {

@@ -165,5 +165,15 @@ TEST(CliKit, TheLongestOptionKeepsTheColumnToo) {
   EXPECT_EQ(where, what);
 }
 
+TEST(CliKit, WhatWasWrittenCanBeWrittenAgain) {
+  const auto line = parsed({"-qp95", "-a1", "--dur", "3s", "-h", "--load=a b", "--load", "c"});
+  ASSERT_TRUE(line.ok()) << line.error().text;
+  EXPECT_THAT(line->written_without({"prio"}),
+              ElementsAre("--quiet", "--affinity=1", "--duration=3s", "--histogram", "--load=a b", "--load=c"));
+  const auto again = parsed(line->written_without({}));
+  ASSERT_TRUE(again.ok()) << again.error().text;
+  EXPECT_EQ(again->written_without({}), line->written_without({}));
+}
+
 }  // namespace
 }  // namespace maxlat::core

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <maxlat/core/process.hpp>
+#include <sstream>
 
 #include "process_start.hpp"
 #include "text_file.hpp"
@@ -181,6 +182,18 @@ double Child::cpu_seconds() const {
     if (const auto stat = read_text(entry->path() / "stat")) ticks += group_member_ticks(*stat, pid_);
   }
   return ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
+Error error_of_child(const std::string& program, const ProcessEnd& end) {
+  Error error{fmt::format("{} ended with {}", program, end.text()), ""};
+  if (end.exit_status == static_cast<int>(Exit::cannot_run)) error.exit_status = Exit::cannot_run;
+  std::istringstream lines(end.standard_error);
+  const std::string prefix = program + ": ";
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(prefix)) error.text = line;
+    if (line.starts_with("hint: ")) error.hint = line.substr(6);
+  }
+  return error;
 }
 
 Result<ProcessEnd> run_process(const ProcessSpec& spec, std::chrono::milliseconds limit) {

@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <sstream>
 
 namespace maxlat::rteval_ext {
 
@@ -35,18 +34,6 @@ bool every_cpu_has_samples(const core::RunResult& run, const core::CpuList& cpus
 }
 
 }  // namespace
-
-core::Error error_of_child(const std::string& program, const core::ProcessEnd& end) {
-  core::Error error{fmt::format("{} ended with {}", program, end.text()), ""};
-  if (end.exit_status == static_cast<int>(core::Exit::cannot_run)) error.exit_status = core::Exit::cannot_run;
-  std::istringstream lines(end.standard_error);
-  const std::string prefix = program + ": ";
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with(prefix)) error.text = line;
-    if (line.starts_with("hint: ")) error.hint = line.substr(6);
-  }
-  return error;
-}
 
 core::Result<core::ProcessSpec> OwnMeter::command(const MeterJob& job) const {
   constexpr uint64_t kSecond_ns = 1'000'000'000;
@@ -84,10 +71,10 @@ core::Result<core::Phase> OwnMeter::read(const MeterJob& job, const core::Proces
   const bool measured = end.exit_status == static_cast<int>(core::Exit::pass) ||
                         end.exit_status == static_cast<int>(core::Exit::limit_exceeded) ||
                         end.exit_status == static_cast<int>(core::Exit::invalid);
-  if (!measured) return error_of_child(program, end);
+  if (!measured) return core::error_of_child(program, end);
   const core::Result<core::RunResult> run = core::read_run(job.json_path);
   // Exit 3 without a result is a refusal, and its reason is on standard error.
-  if (!run) return end.succeeded() ? run.error() : error_of_child(program, end);
+  if (!run) return end.succeeded() ? run.error() : core::error_of_child(program, end);
   if (run->phases.size() != 1)
     return core::Error{fmt::format("{}: expected one phase in '{}'", program, job.json_path)};
   if (run->phases[0].status == core::PhaseStatus::ok && !every_cpu_has_samples(*run, job.cpus)) {

@@ -26,8 +26,4 @@ class OwnMeter : public Meter {
   PhaseKind kind_;
 };
 
-// "cannot set SCHED_FIFO 95: …" from a program's standard error "maxlat npt: cannot set …\nhint: …"; its end when it
-// said nothing.
-core::Error error_of_child(const std::string& program, const core::ProcessEnd& end);
-
 }  // namespace maxlat::rteval_ext

@@ -21,6 +21,7 @@
 #include <maxlat/core/cpu_list.hpp>
 #include <maxlat/core/result.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,14 @@ namespace maxlat::core {
 struct CommandLine {
   boost::program_options::variables_map values;
   std::vector<std::string> operands;  // what is no option, and everything after "--"
+  // The options as they were given, in order, each by its full name.
+  struct Given {
+    std::string name;
+    std::optional<std::string> argument;
+  };
+  std::vector<Given> written;
+  // "--name=argument" of each, without those named: for a command that starts itself again.
+  Arguments written_without(const std::set<std::string>& names) const;
   // Given, or has a default. given(): written by the user.
   bool has(const std::string& name) const { return values.count(name) != 0 && !values[name].empty(); }
   bool given(const std::string& name) const { return has(name) && !values[name].defaulted(); }

@@ -84,6 +84,11 @@ class Child {
 // Runs to the end or to the limit (then stops it: an Error).
 Result<ProcessEnd> run_process(const ProcessSpec& spec, std::chrono::milliseconds limit);
 
+// What a maxlat subcommand that failed said on standard error: "cannot set SCHED_FIFO 95: …" and its hint from
+// "maxlat npt: cannot set …\nhint: …", where `program` is "maxlat npt"; how it ended when it said nothing. Its
+// exit_status is cannot_run when the child's was.
+Error error_of_child(const std::string& program, const ProcessEnd& end);
+
 // Full path of a program in PATH or in /usr/sbin, empty when there is none.
 std::string find_program(const std::string& name);
 // Path of this executable, for starting our own subcommands.
