@@ -180,11 +180,22 @@ std::string arm_names() {
   return join(names);
 }
 
+namespace {
+
+// In the largest unit that has no fraction: "100us", "50ns".
+std::string exact_time(uint64_t ns) {
+  for (const auto& [unit, length] : {std::pair{"s", 1'000'000'000u}, {"ms", 1'000'000u}, {"us", 1000u}})
+    if (ns != 0 && ns % length == 0) return fmt::format("{}{}", ns / length, unit);
+  return fmt::format("{}ns", ns);
+}
+
+}  // namespace
+
 std::string to_string(const ArmSpec& arm) {
   std::string text = arm.name;
   if (!arm.policy.empty()) text += ":" + arm.policy;
   if (arm.name == "delay") {
-    text += fmt::format(":{}ns", arm.delay_ns);
+    text += ":" + exact_time(arm.delay_ns);
     if (arm.delay_every != 1) text += fmt::format("/{}", arm.delay_every);
   }
   if (arm.owner == ArmSpec::Owner::cpu) text += ",cpu";

@@ -52,10 +52,12 @@ TEST(ArmSpec, ControlsArePlannedDelays) {
   const ArmSpec tail = *parse_arm("delay:100us/1000000");
   EXPECT_EQ(tail.delay_ns, 100'000u);
   EXPECT_EQ(tail.delay_every, 1'000'000u);
-  EXPECT_EQ(to_string(tail), "delay:100000ns/1000000");
+  EXPECT_EQ(to_string(tail), "delay:100us/1000000");
   EXPECT_EQ(again(to_string(tail)), to_string(tail));
   EXPECT_EQ(again("delay:50ns"), "delay:50ns");
   EXPECT_EQ(again("delay:0ns"), "delay:0ns");
+  EXPECT_EQ(again("delay:1500us/3"), "delay:1500us/3");
+  EXPECT_EQ(again("delay:2000us"), "delay:2ms");
 }
 
 TEST(ArmSpec, InAListAnOptionBelongsToTheArmBeforeIt) {

@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <maxlat/core/duration.hpp>
-#include <maxlat/core/process.hpp>
 #include <maxlat/core/progress.hpp>
-#include <maxlat/core/settings.hpp>
 #include <maxlat/core/stop.hpp>
 #include <maxlat/npt/measure.hpp>
 #include <maxlat/npt/npt_command.hpp>
 
+#include "compare/compare_command.hpp"
 #include "cyclictest_text.hpp"
-#include "measurement_of_runs.hpp"
 #include "npt_text.hpp"
 #include "options.hpp"
+#include "run_record.hpp"
 
 namespace maxlat::npt {
 namespace {
@@ -25,41 +23,14 @@ constexpr unsigned kCyclictestRows = 400;
 constexpr const char* kThrottlingHint =
     "let it sleep before it is stopped (--rest 60ms), or turn throttling off (maxlat check says how)";
 
-// "maxlat npt ..." as a shell would read it back.
-std::string command_text(const core::Arguments& words) {
-  std::vector<std::string> argv{"maxlat", "npt"};
-  argv.insert(argv.end(), words.begin(), words.end());
-  return core::quote_command(argv);
-}
-
-// What is known of the machine, read once, before the run.
-struct Machine {
-  std::vector<core::FingerprintGroup> fingerprint;
-  std::vector<std::string> not_comparable;
-};
-
-Machine read_machine(const core::CpuList& measured) {
-  core::MachineView view;
-  view.measured_cpus = measured;
-  return {core::fingerprint(view), core::not_comparable(view)};
-}
-
 // `phase` is the traced one, or the only one; the others are further looks at the same run.
 core::RunResult run_of(const core::Phase& phase, const NptArguments& arguments, const Machine& machine,
                        bool limit_exceeded, const std::vector<core::Phase>& others = {}) {
-  core::RunResult run;
-  run.id = fmt::format("npt-{}-{}", phase.started, ::getpid());
-  run.tool = "maxlat " MAXLAT_VERSION;
-  run.started = phase.started;
-  run.ended = utc_now();
-  run.plan = "npt";
-  run.state = phase.status == core::PhaseStatus::interrupted ? core::RunResult::State::interrupted
-                                                             : core::RunResult::State::complete;
-  run.machine = machine.fingerprint;
+  core::RunResult run = run_record("npt", phase.started, machine);
+  if (phase.status == core::PhaseStatus::interrupted) run.state = core::RunResult::State::interrupted;
   run.phases.push_back(phase);
   run.phases.insert(run.phases.end(), others.begin(), others.end());
   core::Verdict& verdict = run.verdict;
-  verdict.not_comparable = machine.not_comparable;
   if (arguments.measurement.break_above_ns != 0) {
     double max_ns = 0;
     for (const core::Phase& measured : run.phases)
@@ -167,6 +138,8 @@ core::Result<core::Exit> run(const core::Arguments& words) {
     return core::Exit::pass;
   }
   core::catch_stop_signals();
+  if (!arguments->compared_arms.empty()) return run_comparison(*arguments, words);
+  if (!arguments->rated_arms.empty()) return run_rate_search(*arguments, words);
   Options& options = arguments->measurement;
   if (options.cpus.empty()) {
     auto cpus = default_cpus();

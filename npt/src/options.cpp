@@ -9,6 +9,8 @@
 #include <maxlat/core/duration.hpp>
 #include <utility>
 
+#include "compare/compare_options.hpp"
+
 namespace maxlat::npt {
 namespace {
 
@@ -62,6 +64,7 @@ po::options_description option_table() {
   add("tp-max-freq,f", text("HZ"), "at most so many tracepoints a second and CPU");
   add("trace-window", text("TIME"), "tracepoints on for TIME, then off for the wait window");
   add("wait-window", text("TIME"), "tracepoints off for TIME: separate results");
+  add_compare_options(table);
   add("quiet,q", flag(), "no progress and no histogram rows");
   add("verbose,v", flag(), "also the outliers and all facts of the run");
   add("version,V", flag(), "version and build");
@@ -220,6 +223,7 @@ core::Result<NptArguments> parse_arguments(const core::Arguments& words) {
   if (!line->operands.empty()) return mistake(fmt::format("\"{}\" is no option", line->operands.front()));
   if (core::Status status = read_measurement(*line, arguments.measurement); !status) return status.error();
   if (core::Status status = read_reporting(*line, arguments); !status) return status.error();
+  if (core::Status status = read_compare_options(*line, arguments); !status) return status.error();
   return arguments;
 }
 
@@ -227,8 +231,8 @@ std::string npt_help() {
   constexpr core::CommandHelp kHelp{
       "maxlat npt [options]",
       "Non-Preempt Test: reads the counter in a loop on each CPU and files every gap between two reads.",
-      "  maxlat npt -a 2,3 -D 1h --json npt.json   one hour on CPUs 2 and 3, result in npt.json\n"
-      "  maxlat npt -l 100000000 --nanoseconds     10^8 loops on CPU 1, as npt had it, in ns\n"};
+      "  maxlat npt -a 2,3 -D 1h --json npt.json             one hour on CPUs 2 and 3, result in npt.json\n"
+      "  maxlat npt --compare none,maxlat:timer -a 1         what the tracer adds on CPU 1, with a verdict\n"};
   return core::help_text(kHelp, option_table());
 }
 

@@ -7,6 +7,7 @@
 #include <maxlat/npt/measure.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace maxlat::npt {
 
@@ -23,10 +24,15 @@ struct NptArguments {
   Options measurement;
   Unit unit = kMicroseconds;
   Layout layout = Layout::npt;
-  unsigned histogram_rows = 0;  // -h N: 1 us rows as cyclictest has them; 0: none asked for
-  std::string output_file;      // -o
-  std::string histogram_file;   // --histfile
-  std::string json_file;        // "-": stdout, and nothing else goes there
+  unsigned histogram_rows = 0;             // -h N: 1 us rows as cyclictest has them; 0: none asked for
+  std::string output_file;                 // -o
+  std::string histogram_file;              // --histfile
+  std::string json_file;                   // "-": stdout, and nothing else goes there
+  std::vector<std::string> compared_arms;  // --compare; the first is the base. Empty: none of this
+  std::vector<std::string> rated_arms;     // --find-max-rate
+  unsigned rounds = 0;
+  uint64_t seed = 0;
+  core::Arguments for_each_process;  // the options that every process of a comparison or of a search gets
   bool quiet = false;
   bool verbose = false;
   enum class Show { run, help, version } show = Show::run;

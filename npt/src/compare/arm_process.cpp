@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+#include "compare/arm_process.hpp"
+
+#include <poll.h>
+
+#include <chrono>
+#include <csignal>
+#include <maxlat/core/process.hpp>
+#include <maxlat/core/realtime.hpp>
+#include <maxlat/core/stop.hpp>
+#include <optional>
+
+namespace maxlat::npt {
+namespace {
+
+constexpr const char* kProgram = "maxlat npt";
+constexpr const char* kRest = "100ms";
+constexpr auto kTimeToWrite = std::chrono::seconds(30);
+constexpr auto kLookForStopEvery = std::chrono::milliseconds(250);
+constexpr size_t kLargestResult = 256u << 20;
+
+bool stopping() {
+  return core::stop_requested().load(std::memory_order_relaxed);
+}
+
+// Four wakeups a second, on another CPU, are all that we do while it measures.
+core::ProcessEnd wait_for_end(core::Child& child) {
+  while (!stopping()) {
+    if (std::optional<core::ProcessEnd> end = child.wait_for(kLookForStopEvery)) return *end;
+  }
+  child.signal(SIGINT);
+  if (std::optional<core::ProcessEnd> end = child.wait_for(kTimeToWrite)) return *end;
+  return child.stop();
+}
+
+core::Phase without_result(const core::Error& error) {
+  core::Phase phase;
+  phase.kind = "tracer";
+  phase.status = error.exit_status == core::Exit::cannot_run ? core::PhaseStatus::skipped : core::PhaseStatus::failed;
+  const std::string prefix = std::string(kProgram) + ": ";
+  const std::string text = error.text.starts_with(prefix) ? error.text.substr(prefix.size()) : error.text;
+  phase.reason = error.hint.empty() ? text : text + " (" + error.hint + ")";
+  return phase;
+}
+
+core::Phase phase_of(const core::ProcessEnd& end) {
+  const bool measured =
+      end.exit_status == static_cast<int>(core::Exit::pass) || end.exit_status == static_cast<int>(core::Exit::invalid);
+  if (!measured) return without_result(core::error_of_child(kProgram, end));
+  core::Result<core::RunResult> run = core::from_json(end.standard_output);
+  // Exit 3 without a result is a refusal, and its reason is on standard error.
+  if (!run) return without_result(end.succeeded() ? run.error() : core::error_of_child(kProgram, end));
+  if (run->phases.size() != 1 || run->phases[0].per_cpu.size() != 1)
+    return without_result(core::Error{"its result is not one phase of one CPU"});
+  return std::move(run->phases[0]);
+}
+
+}  // namespace
+
+core::Phase run_arm(const ArmProcess& process, const std::string& arm, const core::Arguments& more) {
+  core::ProcessSpec spec;
+  spec.argv = {process.executable, "npt", "--arm", arm, "-a", std::to_string(process.cpu), "-q", "--json", "-"};
+  spec.argv.insert(spec.argv.end(), process.options.begin(), process.options.end());
+  spec.argv.insert(spec.argv.end(), more.begin(), more.end());
+  spec.cpus = process.usable;
+  spec.standard_output = core::ProcessSpec::Output::capture;
+  spec.capture_limit = kLargestResult;
+  core::Result<core::Child> child = core::Child::start(spec);
+  core::Phase phase = child ? phase_of(wait_for_end(*child)) : without_result(child.error());
+  phase.kind = "tracer";
+  phase.arm = arm;
+  if (stopping() && phase.status == core::PhaseStatus::failed) phase.status = core::PhaseStatus::interrupted;
+  return phase;
+}
+
+core::Arguments rest_options(const Options& options) {
+  if (options.rest_ns != 0) return {};  // passed on as it was given
+  const bool real_time =
+      options.scheduling.policy == core::Policy::fifo || options.scheduling.policy == core::Policy::round_robin;
+  const core::RtThrottling throttling = core::read_rt_throttling();
+  const bool may_be_stopped = real_time && (!throttling.known || throttling.stop_ns != 0);
+  const bool short_enough = options.duration_ns != 0 && options.duration_ns <= kLongestWithoutRest_ns;
+  if (!may_be_stopped || short_enough) return {};
+  return {"--rest", kRest};
+}
+
+}  // namespace maxlat::npt

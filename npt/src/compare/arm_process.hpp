@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+//
+// One arm, once, in a process of its own: this same executable is started as `maxlat npt --arm ...` and its result is
+// read from its standard output. A process of its own because a tracer leaves threads, mappings and warm caches behind
+// that would be in the next arm's figures; and because one that crashes is then an arm that failed, not a comparison
+// that is lost.
+#pragma once
+
+#include <cstdint>
+#include <maxlat/core/command.hpp>
+#include <maxlat/core/cpu_list.hpp>
+#include <maxlat/core/run_result.hpp>
+#include <maxlat/npt/measure.hpp>
+#include <string>
+
+namespace maxlat::npt {
+
+// What all processes of a comparison or of a search have in common.
+struct ArmProcess {
+  std::string executable;   // maxlat itself
+  unsigned cpu = 0;         // that is measured, the same in every process
+  core::CpuList usable;     // the CPUs a child may use; we keep off the measured one
+  core::Arguments options;  // of `maxlat npt`, as the user gave them
+};
+
+// Runs it to its end, or to a request to stop, which is handed on. `arm` as --arm takes it. Never fails: the status of
+// the phase says how it went, and skipped (exit status 77) and failed have the child's own words as their reason.
+core::Phase run_arm(const ArmProcess& process, const std::string& arm, const core::Arguments& more = {});
+
+// Rounds up to this long need no rest. The kernel stops a FIFO loop that has used more than 950 ms of a second; two
+// rounds are separated by the start of a process, 100 ms or more, so any second has at least that pause in it when a
+// round is no longer than this (docs/method.md, "Throttling").
+inline constexpr std::uint64_t kLongestWithoutRest_ns = 800'000'000;
+
+// The rest that each process takes: what the user asked for, else 100 ms in each second where a loop so long would be
+// stopped by the scheduler, else none. As `maxlat run` does it.
+core::Arguments rest_options(const Options& options);
+
+}  // namespace maxlat::npt

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+#include "compare/comparison_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <maxlat/core/duration.hpp>
+#include <vector>
+
+namespace maxlat::npt {
+namespace {
+
+using Text = std::back_insert_iterator<std::string>;
+
+constexpr std::size_t kRowName = 14, kColumn = 12;
+
+std::string rate_text(double hz) {
+  if (hz >= 1e6) return fmt::format("{:.4g} M/s", hz / 1e6);
+  if (hz >= 1e3) return fmt::format("{:.4g} k/s", hz / 1e3);
+  return fmt::format("{:.4g} /s", hz);
+}
+
+std::string signed_latency(double ns) {
+  return (ns < 0 ? "-" : "+") + core::latency_text(std::abs(ns));
+}
+
+uint64_t lost(const core::EventCounts& events) {
+  return events.lost_full + events.lost_wrap + events.lost_big;
+}
+
+// The arms that have figures, as columns.
+class Columns {
+ public:
+  explicit Columns(const std::vector<core::Phase>& phases) {
+    for (const core::Phase& phase : phases)
+      if (!phase.per_cpu.empty() && phase.per_cpu.front().samples > 0) columns_.push_back(&phase);
+  }
+  bool empty() const { return columns_.empty(); }
+
+  void head(Text out) const {
+    fmt::format_to(out, "{:<{}}", "", kRowName);
+    for (const core::Phase* phase : columns_) fmt::format_to(out, "  {:>{}}", phase->arm, width(*phase));
+    fmt::format_to(out, "\n");
+  }
+  template <typename Cell>
+  void row(Text out, std::string_view name, Cell cell) const {
+    fmt::format_to(out, "{:<{}}", name, kRowName);
+    for (const core::Phase* phase : columns_) fmt::format_to(out, "  {:>{}}", cell(*phase), width(*phase));
+    fmt::format_to(out, "\n");
+  }
+
+ private:
+  static std::size_t width(const core::Phase& phase) { return std::max(kColumn, phase.arm.size()); }
+  std::vector<const core::Phase*> columns_;
+};
+
+void print_table(Text out, const Columns& columns) {
+  const auto statistic = [&](const char* name, double core::CpuResult::*value) {
+    columns.row(out, name, [&](const core::Phase& arm) { return core::latency_text(arm.per_cpu.front().*value); });
+  };
+  columns.head(out);
+  statistic("min", &core::CpuResult::min_ns);
+  statistic("mean", &core::CpuResult::mean_ns);
+  statistic("std dev", &core::CpuResult::stddev_ns);
+  columns.row(out, "variance (us2)", [](const core::Phase& arm) {
+    const double us = arm.per_cpu.front().stddev_ns / 1e3;
+    return fmt::format("{:.4g}", us * us);
+  });
+  for (const core::QuantileLevel& quantile : core::kQuantileLevels)
+    columns.row(out, quantile.label, [&](const core::Phase& arm) {
+      return core::latency_text(core::quantile_of(arm.per_cpu.front(), quantile.level));
+    });
+  statistic("max", &core::CpuResult::max_ns);
+  columns.row(out, "samples", [](const core::Phase& arm) { return fmt::format("{}", arm.per_cpu.front().samples); });
+  columns.row(out, "events", [](const core::Phase& arm) {
+    return arm.events ? fmt::format("{}", arm.events->produced) : std::string("-");
+  });
+  columns.row(out, "lost", [](const core::Phase& arm) {
+    return arm.events ? fmt::format("{}", lost(*arm.events)) : std::string("-");
+  });
+}
+
+void print_differences(Text out, const core::Comparison& comparison) {
+  fmt::format_to(out, "\n{} against {}, {} rounds\n", comparison.arm, comparison.base, comparison.rounds);
+  fmt::format_to(out, "  {:<9} {:>11}  {:>24}  {:>11}  {:>6}  {}\n", "", "difference", "95 % interval", "noise floor",
+                 "p", "verdict");
+  for (const core::MeasureDifference& measure : comparison.measures)
+    fmt::format_to(out, "  {:<9} {:>11}  {:>24}  {:>11}  {:>6.3f}  {}\n", measure.measure,
+                   signed_latency(measure.difference_ns),
+                   signed_latency(measure.interval_ns.low) + " .. " + signed_latency(measure.interval_ns.high),
+                   measure.noise_floor_ns ? core::latency_text(*measure.noise_floor_ns) : "-", measure.p,
+                   core::to_string(measure.verdict));
+  fmt::format_to(out, "  {}\n", comparison.verdict);
+}
+
+}  // namespace
+
+std::string comparison_text(const core::RunResult& run) {
+  std::string text;
+  Text out(text);
+  const Columns columns(run.phases);
+  if (!columns.empty()) print_table(out, columns);
+  for (const core::Comparison& comparison : run.comparisons) print_differences(out, comparison);
+  bool blank = false;
+  for (const core::Phase& phase : run.phases) {
+    if (phase.status == core::PhaseStatus::ok) continue;
+    fmt::format_to(out, "{}{}: {}: {}\n", blank ? "" : "\n", phase.arm, core::to_string(phase.status), phase.reason);
+    blank = true;
+  }
+  return text;
+}
+
+std::string maximum_rate_text(const core::RunResult& run) {
+  std::string text;
+  Text out(text);
+  for (const core::Phase& phase : run.phases) {
+    if (!phase.maximum_rate) {
+      fmt::format_to(out, "{}: {}: {}\n", phase.arm, core::to_string(phase.status), phase.reason);
+      continue;
+    }
+    const core::MaximumRate& rate = *phase.maximum_rate;
+    fmt::format_to(out, "{}: {} without a lost event", phase.arm, rate_text(rate.lossless_hz));
+    if (rate.lossy_hz)
+      fmt::format_to(out, ", loss at {}", rate_text(*rate.lossy_hz));
+    else
+      fmt::format_to(out, ", as fast as the loop goes");
+    fmt::format_to(out, "; {} trials of {}, {}\n", rate.trials.size(), core::duration_text(rate.trial_s),
+                   rate.confirmed ? "confirmed by one of twice that" : "not confirmed");
+    if (!phase.reason.empty()) fmt::format_to(out, "  {}: {}\n", core::to_string(phase.status), phase.reason);
+  }
+  return text;
+}
+
+}  // namespace maxlat::npt
