@@ -9,14 +9,11 @@
 #include "axes.hpp"
 #include "decimate.hpp"
 #include "numbers.hpp"
+#include "shapes.hpp"
 
 namespace maxlat::reports {
 namespace {
 
-constexpr unsigned kCellsPerDecade = 40;
-constexpr double kBridgedGap = 1.35;
-constexpr unsigned kVisibleCellsPerDecade = 25;
-constexpr unsigned kStepsPerDecade = 80;
 constexpr size_t kTimeColumns = 360;
 constexpr size_t kMostDots = 1500;
 
@@ -51,38 +48,6 @@ std::string all_name(const core::Phase& phase) {
   return phase.per_cpu.size() == 1 ? cpu_name(phase.per_cpu.front()) : fmt::format("all {} CPUs", phase.per_cpu.size());
 }
 
-// Lowest latency that a logarithmic axis can show: bins from 0 begin at half their upper edge. Without bins (all
-// samples beyond the histogram's range) a decade below the maximum.
-double visible_low(const core::CpuResult& cpu) {
-  double lowest = cpu.bins.empty() ? cpu.max_ns / 10 : INFINITY;
-  for (const auto& bin : cpu.bins) lowest = std::min(lowest, bin.low_ns > 0 ? bin.low_ns : bin.high_ns / 2);
-  return lowest;
-}
-
-// The cells' outline as strokes, from the baseline up and down again. Gaps up to the factor `bridged` are crossed
-// without going down: a counter that ticks every 10 ns leaves one between any two values, and lines that go down at
-// each of them hide each other. Every cell is at least a column wide, as far as the next one leaves room: a bin of one
-// tick, often the mode of a latency loop, would be a hair at the scale of the plot.
-std::vector<Stroke> outline(const std::vector<core::Bin>& cells, double axis_low, double baseline, double bridged) {
-  const double column = std::pow(10, 1.0 / kVisibleCellsPerDecade);
-  std::vector<Stroke> strokes;
-  double previous_high = -1;
-  for (const auto& cell : cells) {
-    const double low = std::max({cell.low_ns, axis_low, previous_high});
-    const double high = std::max({cell.high_ns, low, cell.low_ns * column});
-    const double count = static_cast<double>(cell.count);
-    if (strokes.empty() || low > previous_high * bridged) {
-      if (!strokes.empty()) strokes.back().push_back({previous_high, baseline});
-      strokes.push_back({{low, baseline}});
-    }
-    strokes.back().push_back({low, count});
-    strokes.back().push_back({high, count});
-    previous_high = high;
-  }
-  if (!strokes.empty()) strokes.back().push_back({previous_high, baseline});
-  return strokes;
-}
-
 Plot histogram(const PhaseView& view) {
   const auto cells = join_bins(view.all.bins, kCellsPerDecade);
   uint64_t highest = 0;
@@ -103,21 +68,6 @@ Plot histogram(const PhaseView& view) {
   }
   plot.marks.push_back({view.all.max_ns, "max " + latency_html(view.all.max_ns)});
   return plot;
-}
-
-// x: nines of the share at or below; y: latency. The last step ends at the nines that n samples resolve.
-Stroke nines_stroke(const core::CpuResult& cpu, double axis_low) {
-  const double resolved = std::log10(static_cast<double>(cpu.samples));
-  Stroke stroke;
-  double x = 0;
-  for (const auto& step : quantile_steps(cpu, kStepsPerDecade)) {
-    const double end = step.above > 0 ? std::min(-std::log10(step.above), resolved) : std::max(resolved, x);
-    const double y = std::max(step.latency_ns, axis_low);
-    stroke.push_back({x, y});
-    stroke.push_back({end, y});
-    x = end;
-  }
-  return stroke;
 }
 
 Plot nines(const PhaseView& view) {

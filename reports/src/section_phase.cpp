@@ -123,18 +123,6 @@ void statements(Html& html, const PhaseView& view) {
   html.leaf("p", text + "This is a hint, not part of the verdict.", {{"class", "warning"}});
 }
 
-void figure(Html& html, const DrawnPlot& drawn) {
-  const auto guard = html.element("figure", {{"data-kind", drawn.plot.kind}});
-  html.leaf("figcaption", drawn.plot.title.substr(std::min(drawn.plot.title.size(), drawn.plot.title.rfind(": ") + 2)));
-  html.trusted(drawn.svg);
-  if (drawn.plot.series.size() > 1) {
-    const auto list = html.element("ul", {{"class", "legend"}});
-    for (const auto& series : drawn.plot.series)
-      html.leaf("li", series.name, {{"style", fmt::format("--c:var(--s{})", series.colour)}});
-  }
-  if (!drawn.plot.note.empty()) html.leaf("p", drawn.plot.note);
-}
-
 void outlier_table(Html& html, const PhaseView& view) {
   if (view.all.outliers.empty()) return;
   html.leaf("h3", "Largest samples");
@@ -233,6 +221,18 @@ void event_table(Html& html, const core::EventCounts& events) {
 }
 
 }  // namespace
+
+void figure(Html& html, const DrawnPlot& drawn) {
+  const auto guard = html.element("figure", {{"data-kind", drawn.plot.kind}});
+  html.leaf("figcaption", drawn.plot.title.substr(std::min(drawn.plot.title.size(), drawn.plot.title.rfind(": ") + 2)));
+  html.trusted(drawn.svg);
+  if (drawn.plot.series.size() > 1) {
+    const auto list = html.element("ul", {{"class", "legend"}});
+    for (const auto& series : drawn.plot.series)
+      html.leaf("li", series.name, {{"style", fmt::format("--c:var(--s{})", series.colour)}});
+  }
+  if (!drawn.plot.note.empty()) html.leaf("p", drawn.plot.note);
+}
 
 void phase_section(Html& html, const PhaseView& view, const std::string& anchor, std::span<const DrawnPlot> plots) {
   const core::Phase& phase = view.phase;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "arms_view.hpp"
 #include "html.hpp"
 #include "phase_view.hpp"
 #include "plot.hpp"
@@ -23,16 +24,18 @@ void findings_section(Html& html, const core::RunResult& run, const std::vector<
 void reading_section(Html& html, const core::RunResult& run);
 void preflight_section(Html& html, const core::RunResult& run);
 void phase_section(Html& html, const PhaseView& view, const std::string& anchor, std::span<const DrawnPlot> plots);
+void tracers_section(Html& html, const core::RunResult& run, const std::vector<ArmsView>& comparisons,
+                     const std::vector<std::vector<DrawnPlot>>& plots);
 void machine_section(Html& html, const core::RunResult& run);
 
 // Used by several of them.
+void figure(Html& html, const DrawnPlot& drawn);
 void status_chip(Html& html, core::PhaseStatus status);
 // Begins a table that scrolls in itself on a narrow screen, and writes its head. A name that begins with '#' heads a
 // column of numbers. Rows are written while the guard lives.
 class Table {
  public:
-  Table(Html& html, std::string_view label, std::initializer_list<std::string_view> columns,
-        std::string_view style = {});
+  Table(Html& html, std::string_view label, const std::vector<std::string>& columns, std::string_view style = {});
 
  private:
   Html::Element frame_, table_, body_;

@@ -125,15 +125,14 @@ std::vector<const core::SettingObservation*> by_urgency(const std::vector<core::
 
 }  // namespace
 
-Table::Table(Html& html, std::string_view label, std::initializer_list<std::string_view> columns,
-             std::string_view style)
+Table::Table(Html& html, std::string_view label, const std::vector<std::string>& columns, std::string_view style)
     : frame_(html.element("div", {{"class", "scroll"}, {"tabindex", "0"}, {"role", "region"}, {"aria-label", label}})),
       table_(html.element("table", {{"class", style}})),
       body_([&] {
         {
           const auto head = html.element("thead");
           const auto row = html.element("tr");
-          for (const auto& column : columns) {
+          for (const std::string_view column : columns) {
             const bool number = column.starts_with('#');
             html.leaf("th", number ? column.substr(1) : column, {{"scope", "col"}, {"class", number ? "n" : ""}});
           }
@@ -182,8 +181,10 @@ void findings_section(Html& html, const core::RunResult& run, const std::vector<
     html.leaf("h3", "Measured");
     std::vector<std::string> shown;
     for (const auto& view : views) {
-      if (view.all.samples > 0 && !unfit_because(view.phase)) shown.push_back(finding(view));
+      if (view.all.samples > 0 && !unfit_because(view.phase) && view.phase.comparison.empty())
+        shown.push_back(finding(view));
     }
+    for (const auto& comparison : run.comparisons) shown.push_back(with_micro_sign(comparison.verdict) + ".");
     if (shown.empty())
       html.leaf("p", "Nothing: no phase of this run has valid samples.");
     else

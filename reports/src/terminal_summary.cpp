@@ -10,6 +10,7 @@
 #include <maxlat/reports/report.hpp>
 
 #include "phase_view.hpp"
+#include "text_arms.hpp"
 #include "text_histogram.hpp"
 #include "text_table.hpp"
 
@@ -125,6 +126,11 @@ std::string phases(const std::vector<PhaseView>& views, const Style& style) {
   return heading(style, "Phases") + table.text(style.width) + reasons;
 }
 
+std::string tracers(const core::RunResult& run, const Style& style) {
+  const std::string text = text_arms(run, style.width);
+  return text.empty() ? text : heading(style, "Tracers") + text;
+}
+
 std::string loads(const core::RunResult& run, const Style& style) {
   TextTable table({"phase", "load", "state", "#slowest", "#fastest", "unit", "reason"});
   bool any = false;
@@ -193,8 +199,8 @@ std::string terminal_summary(const core::RunResult& run, unsigned width, bool co
   std::vector<PhaseView> views;
   views.reserve(run.phases.size());
   for (const auto& phase : run.phases) views.emplace_back(phase);
-  return verdict(run, style) + rules(run, style) + preflight(run, style) + phases(views, style) + controls(run, style) +
-         loads(run, style) + outliers(views, style) + histograms(views, style);
+  return verdict(run, style) + rules(run, style) + preflight(run, style) + phases(views, style) + tracers(run, style) +
+         controls(run, style) + loads(run, style) + outliers(views, style) + histograms(views, style);
 }
 
 }  // namespace maxlat::reports

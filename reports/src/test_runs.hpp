@@ -213,6 +213,79 @@ inline core::RunResult single_phase_run() {
   return run;
 }
 
+inline core::Phase arm_of(const std::string& arm, double scale, double tail_ns) {
+  core::Phase phase = phase_of("tracers: " + arm, "tracer", 8, {npt_cpu(1, scale, 8, tail_ns)});
+  phase.arm = arm;
+  phase.comparison = "tracers";
+  phase.command = "maxlat npt --compare none,maxlat:timer,maxlat:wakeup,lttng-ust:timer --seed 42";
+  phase.per_cpu.front().timeline.max_ns.clear();
+  if (!arm.starts_with("none"))
+    phase.events =
+        core::EventCounts{.produced = 1'000'000, .recorded = 999'999, .lost_full = 1, .lost_wrap = 0, .lost_big = 0};
+  return phase;
+}
+
+inline core::Comparison comparison_of(const std::string& arm, double mean_ns, const std::string& verdict) {
+  core::Comparison comparison;
+  comparison.name = "tracers";
+  comparison.base = "none";
+  comparison.arm = arm;
+  comparison.rounds = comparison.rounds_needed = 8;
+  comparison.verdict = verdict;
+  comparison.measures = {{.measure = "mean",
+                          .base_ns = 11,
+                          .arm_ns = 11 + mean_ns,
+                          .difference_ns = mean_ns,
+                          .interval_ns = {mean_ns - 1, mean_ns + 1},
+                          .p = 0.046875,
+                          .noise_floor_ns = 0.25,
+                          .verdict = core::MeasureDifference::Verdict::different},
+                         {.measure = "max",
+                          .base_ns = 22e3,
+                          .arm_ns = 21e3,
+                          .difference_ns = -1000,
+                          .interval_ns = {-3000, 2500},
+                          .p = 1,
+                          .noise_floor_ns = 4000,
+                          .verdict = core::MeasureDifference::Verdict::same}};
+  comparison.difference_of_means_ns = {mean_ns - 0.1, mean_ns + 0.1};
+  return comparison;
+}
+
+// A comparison of tracers and a search for maximum rates.
+inline core::RunResult tracer_run() {
+  core::RunResult run;
+  run.id = "npt --compare";
+  run.tool = "maxlat 0.1.0";
+  run.seed = 42;
+  run.state = core::RunResult::State::complete;
+  run.phases = {arm_of("none", 0.1, 22e3), arm_of("none (again)", 0.1, 23e3), arm_of("maxlat:timer", 0.05, 21e3),
+                arm_of("maxlat:wakeup", 0.05, 60e3)};
+  core::Phase skipped;
+  skipped.name = "tracers: lttng-ust:timer";
+  skipped.kind = "tracer";
+  skipped.arm = "lttng-ust:timer";
+  skipped.comparison = "tracers";
+  skipped.status = core::PhaseStatus::skipped;
+  skipped.reason = "lttng-sessiond is not installed";
+  run.phases.push_back(skipped);
+  run.comparisons = {comparison_of("maxlat:timer", 12,
+                                   "maxlat:timer adds 12.0 ns on average; the maximum differs by less than the "
+                                   "noise floor of 4.00 us (8 rounds)"),
+                     comparison_of("maxlat:wakeup", 40, "maxlat:wakeup adds 40.0 ns on average (8 rounds)")};
+  core::Phase rate = arm_of("maxlat:timer", 0.05, 21e3);
+  rate.name = "maximum rate: maxlat:timer";
+  rate.comparison.clear();
+  rate.command = "maxlat npt --find-max-rate maxlat:timer";
+  rate.maximum_rate = core::MaximumRate{.trial_s = 2,
+                                        .lossless_hz = 4.2e6,
+                                        .lossy_hz = 4.35e6,
+                                        .confirmed = true,
+                                        .trials = {{.asked_hz = 4.2e6, .produced_hz = 4.2e6, .exposure_s = 4}}};
+  run.phases.push_back(rate);
+  return run;
+}
+
 // Many CPUs, 10^9 samples each, thousands of bins: the size the report must manage.
 inline core::RunResult large_run(unsigned cpus, unsigned phases) {
   core::RunResult run = typical_run();

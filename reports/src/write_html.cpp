@@ -5,10 +5,12 @@
 
 #include <maxlat/reports/report.hpp>
 
+#include "arms_view.hpp"
 #include "gnuplot.hpp"
 #include "html.hpp"
 #include "phase_view.hpp"
 #include "plots.hpp"
+#include "plots_arms.hpp"
 #include "sections.hpp"
 #include "style.hpp"
 #include "svg_clean.hpp"
@@ -16,30 +18,40 @@
 namespace maxlat::reports {
 namespace {
 
-using PlotsByPhase = std::vector<std::vector<DrawnPlot>>;
+using PlotGroups = std::vector<std::vector<DrawnPlot>>;
 
-core::Result<PlotsByPhase> drawn_plots(const std::vector<PhaseView>& views) {
+struct DrawnPlots {
+  PlotGroups of_phases, of_comparisons;
+};
+
+// An arm has its plots beside the other arms', in the section on tracers.
+std::vector<Plot> own_plots(const PhaseView& view) {
+  return view.phase.comparison.empty() ? plots_of(view) : std::vector<Plot>();
+}
+
+core::Result<DrawnPlots> drawn_plots(const std::vector<PhaseView>& views, const std::vector<ArmsView>& comparisons) {
   std::vector<Plot> plots;
   std::vector<size_t> counts;
-  for (const auto& view : views) {
-    auto own = plots_of(view);
+  const auto add = [&](std::vector<Plot> own) {
     counts.push_back(own.size());
     plots.insert(plots.end(), std::make_move_iterator(own.begin()), std::make_move_iterator(own.end()));
-  }
+  };
+  for (const auto& view : views) add(own_plots(view));
+  for (const auto& comparison : comparisons) add(plots_of(comparison));
   auto drawings = draw(plots);
   if (!drawings) return drawings.error();
 
-  PlotsByPhase by_phase;
+  DrawnPlots drawn;
   size_t next = 0;
   for (const size_t count : counts) {
-    auto& own = by_phase.emplace_back();
+    auto& own = (drawn.of_phases.size() < views.size() ? drawn.of_phases : drawn.of_comparisons).emplace_back();
     for (size_t i = 0; i < count; ++i, ++next) {
       auto svg = clean_svg((*drawings)[next], plot_id(next), plots[next]);
       if (!svg) return svg.error();
       own.push_back({std::move(plots[next]), *std::move(svg)});
     }
   }
-  return by_phase;
+  return drawn;
 }
 
 std::string anchor(size_t index) {
@@ -68,6 +80,7 @@ void contents(Html& html, const core::RunResult& run) {
   entry("verdict", "Verdict");
   entry("findings", "What this run shows");
   if (!run.preflight.empty()) entry("preflight", "Pre-flight");
+  if (!arms_of(run).empty() || !rates_of(run).empty()) entry("tracers", "Tracers");
   for (size_t i = 0; i < run.phases.size(); ++i) entry(anchor(i), run.phases[i].name);
   if (!run.machine.empty()) entry("machine", "Machine");
 }
@@ -102,7 +115,8 @@ core::Status write_html(const core::RunResult& run, const std::string& path) {
   std::vector<PhaseView> views;
   views.reserve(run.phases.size());
   for (const auto& phase : run.phases) views.emplace_back(phase);
-  const auto plots = drawn_plots(views);
+  const std::vector<ArmsView> comparisons = arms_of(run);
+  const auto plots = drawn_plots(views, comparisons);
   if (!plots) return plots.error();
 
   Html html;
@@ -118,7 +132,8 @@ core::Status write_html(const core::RunResult& run, const std::string& path) {
       findings_section(html, run, views);
       reading_section(html, run);
       preflight_section(html, run);
-      for (size_t i = 0; i < views.size(); ++i) phase_section(html, views[i], anchor(i), (*plots)[i]);
+      tracers_section(html, run, comparisons, plots->of_comparisons);
+      for (size_t i = 0; i < views.size(); ++i) phase_section(html, views[i], anchor(i), plots->of_phases[i]);
       machine_section(html, run);
     }
     page_footer(html, run);

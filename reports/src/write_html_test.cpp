@@ -135,6 +135,24 @@ TEST_F(WriteHtml, EveryPhaseHasItsSectionCommandAndReason) {
   EXPECT_THAT(page, HasSubstr("b07711de"));
 }
 
+TEST_F(WriteHtml, TracersHaveTablesFiguresAndTheirCommand) {
+  auto run = test::tracer_run();
+  run.comparisons[0].verdict += " <b>";
+  const auto page = page_of(run);
+  expect_balanced(page);
+  const size_t section = page.find("<section id=\"tracers\">"), end = page.find("</section>", section);
+  ASSERT_NE(section, std::string::npos);
+  const std::string tracers = page.substr(section, end - section);
+  for (const char* text : {"maxlat npt --compare none,maxlat:timer,maxlat:wakeup,lttng-ust:timer --seed 42",
+                           "maxlat npt --find-max-rate maxlat:timer", "variance", "p99.9999", "events lost",
+                           "lttng-ust:timer: skipped: lttng-sessiond is not installed", "noise floor of 4.00 \u00b5s",
+                           "different", "4.2 M/s", "4.35 M/s", "&lt;b&gt;"})
+    EXPECT_THAT(tracers, HasSubstr(text));
+  size_t figures = 0;
+  for (const auto& tag : tags_of(tracers)) figures += tag.name == "figure";
+  EXPECT_EQ(figures, 4u);
+}
+
 // Everything that is text in a result may come from a kernel, a program, a plan.
 TEST_F(WriteHtml, EscapesEverything) {
   const std::string hostile = "<script>alert(1)</script>\"' onload=\"x";

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+//
+// The arms of one comparison as a reader asks about them: which have figures, which two belong on one plot, and what
+// was found. Everything that page and terminal say of a comparison is taken from here.
+#pragma once
+
+#include <maxlat/core/run_result.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace maxlat::reports {
+
+struct ArmsView {
+  std::string name;                                  // of the comparison
+  std::vector<const core::Phase*> arms;              // all of its phases, in their order; the first is the base
+  std::vector<const core::Comparison*> comparisons;  // in the order of the arms
+  std::vector<const core::Phase*> measured() const;  // with samples
+  // Base against each arm, then each tracer's two ways of delivery against each other (the paper's writer and timer).
+  // The base's second run is in none: it is for the noise floor.
+  std::vector<std::pair<const core::Phase*, const core::Phase*>> pairs() const;
+};
+
+// One for each comparison of the run, in the order of the phases. They point into `run`.
+std::vector<ArmsView> arms_of(const core::RunResult& run);
+
+// Phases with a maximum rate.
+std::vector<const core::Phase*> rates_of(const core::RunResult& run);
+
+// "1.25 M/s"
+std::string rate_text(double hz);
+
+uint64_t lost(const core::EventCounts& events);
+
+// Whether the phase is the base's second run in each round.
+bool is_base_again(const core::Phase& phase);
+
+}  // namespace maxlat::reports
