@@ -62,6 +62,29 @@ inline core::RunResult meter_result(double max_ns) {
   return run;
 }
 
+// As `maxlat npt --compare none,maxlat:timer` leaves it.
+inline core::RunResult arms_result() {
+  core::RunResult run = meter_result(5000);
+  core::Phase base = run.phases[0];
+  base.name = "tracers: none";
+  base.kind = "tracer";
+  base.arm = "none";
+  base.comparison = "tracers";
+  base.warnings = {"round 1: it is warm"};
+  core::Phase arm = base;
+  arm.name = "tracers: maxlat:timer";
+  arm.arm = "maxlat:timer";
+  run.phases = {base, arm};
+  core::Comparison comparison;
+  comparison.name = "tracers";
+  comparison.base = "none";
+  comparison.arm = "maxlat:timer";
+  comparison.measures = {core::MeasureDifference{.measure = "mean", .noise_floor_ns = {}}};
+  comparison.verdict = "no difference";
+  run.comparisons = {comparison};
+  return run;
+}
+
 // What every fake meter of a bench does; tests change it.
 struct Script {
   // Run by `sh -c`; $RESULT is a whole result, $JSON where the meter is to write it.

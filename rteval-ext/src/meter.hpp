@@ -25,6 +25,10 @@ struct MeterJob {
   bool everywhere = false;             // cpus are all CPUs of the machine
   std::string json_path;               // where it writes its result
   std::vector<std::string> arguments;  // from the plan
+  std::vector<std::string> arms{};     // of a comparison of tracers, and for how many rounds of which length
+  unsigned rounds = 0;
+  uint64_t round_ns = 0;
+  uint64_t seed = 0;  // of their order
 };
 
 // One object serves one job.

@@ -15,6 +15,7 @@
 #include "phase_runner.hpp"
 #include "run_progress.hpp"
 #include "steps.hpp"
+#include "tracer_meter.hpp"
 
 namespace maxlat::rteval_ext {
 
@@ -28,8 +29,15 @@ bool stopping() {
   return core::stop_requested().load(std::memory_order_relaxed);
 }
 
-bool is_kept(const core::Phase& phase) {
-  return phase.status == core::PhaseStatus::ok || phase.status == core::PhaseStatus::skipped;
+bool is_kept(const StepResult& result) {
+  return std::all_of(result.phases.begin(), result.phases.end(), [](const core::Phase& phase) {
+    return phase.status == core::PhaseStatus::ok || phase.status == core::PhaseStatus::skipped;
+  });
+}
+
+// An arm belongs to the step that its comparison is named after.
+const std::string& step_of(const core::Phase& phase) {
+  return phase.comparison.empty() ? phase.name : phase.comparison;
 }
 
 // "governor: was powersave, is performance". What a run was measured on must not change under it unseen.
@@ -65,6 +73,15 @@ std::string summary_of(const core::Phase& phase) {
   return fmt::format("ok: largest {} on CPU {}", core::latency_text(worst->max_ns), worst->cpu);
 }
 
+std::vector<std::string> summary_of(const StepResult& result) {
+  if (result.comparisons.empty()) return {summary_of(result.phases.front())};
+  std::vector<std::string> lines;
+  for (const core::Comparison& comparison : result.comparisons) lines.push_back(comparison.verdict);
+  for (const core::Phase& phase : result.phases)
+    if (phase.status != core::PhaseStatus::ok) lines.push_back(phase.arm + ": " + summary_of(phase));
+  return lines;
+}
+
 bool skipped_by(const Step& step, const std::vector<std::string>& skip) {
   return std::any_of(skip.begin(), skip.end(), [&](const std::string& name) {
     return name == step.name || name == step.phase->name || name == to_string(step.phase->kind);
@@ -81,7 +98,7 @@ class Run {
         directory_(directory),
         bench_(bench),
         steps_(std::move(steps)),
-        kept_(phases_to_keep(run_)),
+        kept_(results_to_keep(run_)),
         progress_(quiet, expectations(steps_, kept_)) {
     run_.state = core::RunResult::State::running;
     run_.ended.clear();
@@ -95,22 +112,24 @@ class Run {
   core::Result<Outcome> report();
 
  private:
-  using Phases = std::map<std::string, core::Phase>;  // by name
+  using Results = std::map<std::string, StepResult>;  // by the step's name
 
-  static Phases phases_to_keep(const core::RunResult& run) {
-    Phases kept;
-    for (const core::Phase& phase : run.phases) {
-      if (is_kept(phase) && phase.name != kPreflightAtTheEnd) kept.emplace(phase.name, phase);
-    }
+  static Results results_to_keep(const core::RunResult& run) {
+    Results kept;
+    for (const core::Phase& phase : run.phases)
+      if (phase.name != kPreflightAtTheEnd) kept[step_of(phase)].phases.push_back(phase);
+    for (const core::Comparison& comparison : run.comparisons) kept[comparison.name].comparisons.push_back(comparison);
+    std::erase_if(kept, [](const auto& entry) { return !is_kept(entry.second); });
     return kept;
   }
-  static std::vector<double> expectations(const std::vector<Step>& steps, const Phases& kept) {
+  static std::vector<double> expectations(const std::vector<Step>& steps, const Results& kept) {
     std::vector<double> seconds;
     for (const Step& step : steps) seconds.push_back(kept.count(step.name) != 0 ? 0 : step.expected_s);
     seconds.push_back(kReportTakes_s);
     return seconds;
   }
-  core::Phase take(const Step& step, size_t number);
+  StepResult take(const Step& step, size_t number);
+  core::Status keep(const std::string& step, StepResult result);
   core::Status keep(core::Phase phase);
   core::Phase observe(const char* name);
 
@@ -119,21 +138,31 @@ class Run {
   const RunDirectory& directory_;
   const Bench& bench_;
   std::vector<Step> steps_;
-  Phases kept_;
+  Results kept_;
   RunProgress progress_;
 };
 
-// Puts the phase where the plan has it, and the whole run on disk.
-core::Status Run::keep(core::Phase phase) {
-  kept_.insert_or_assign(phase.name, std::move(phase));
+// Puts the result where the plan has it, and the whole run on disk.
+core::Status Run::keep(const std::string& step_name, StepResult result) {
+  kept_.insert_or_assign(step_name, std::move(result));
   run_.phases.clear();
+  run_.comparisons.clear();
   const auto add = [&](const std::string& name) {
-    if (const auto found = kept_.find(name); found != kept_.end()) run_.phases.push_back(found->second);
+    const auto found = kept_.find(name);
+    if (found == kept_.end()) return;
+    const auto& [phases, comparisons] = found->second;
+    run_.phases.insert(run_.phases.end(), phases.begin(), phases.end());
+    run_.comparisons.insert(run_.comparisons.end(), comparisons.begin(), comparisons.end());
   };
   add(kPreflight);
   for (const Step& step : steps_) add(step.name);
   add(kPreflightAtTheEnd);
   return directory_.write(run_);
+}
+
+core::Status Run::keep(core::Phase phase) {
+  const std::string name = phase.name;
+  return keep(name, {{std::move(phase)}, {}});
 }
 
 core::Status Run::skip(const std::vector<std::string>& names) {
@@ -176,28 +205,29 @@ core::Status Run::preflight() {
   return keep(std::move(phase));
 }
 
-core::Phase Run::take(const Step& step, size_t number) {
+StepResult Run::take(const Step& step, size_t number) {
   const std::unique_ptr<Meter> meter = bench_.meter(step.meter);
   const std::string file = directory_.fresh_phase_path(number, step.name);
   core::Phase phase =
       step.phase->kind == PhaseKind::control
           ? run_control(*step.phase, step.placement, *meter, bench_, file, run_.seed + number, progress_)
-          : run_phase(*step.phase, step.placement, *meter, file, progress_);
+          : run_phase(*step.phase, step.placement, *meter, file, run_.seed + number, progress_);
   phase.name = step.name;
-  return phase;
+  if (step.phase->kind == PhaseKind::tracer) return arms_of_step(std::move(phase), file);
+  return {{std::move(phase)}, {}};
 }
 
 core::Status Run::phases() {
   for (size_t i = 0; i < steps_.size() && !stopping(); ++i) {
     const Step& step = steps_[i];
     if (const auto earlier = kept_.find(step.name); earlier != kept_.end()) {
-      progress_.note(fmt::format("{}: kept ({})", step.name, core::to_string(earlier->second.status)));
+      progress_.note(fmt::format("{}: kept ({})", step.name, core::to_string(earlier->second.phases.front().status)));
       continue;
     }
     progress_.begin(i, step.name);
-    core::Phase phase = take(step, i + 1);
-    progress_.note(fmt::format("{}: {}", step.name, summary_of(phase)));
-    if (const core::Status kept = keep(std::move(phase)); !kept) return kept;
+    StepResult result = take(step, i + 1);
+    for (const std::string& line : summary_of(result)) progress_.note(fmt::format("{}: {}", step.name, line));
+    if (const core::Status kept = keep(step.name, std::move(result)); !kept) return kept;
   }
   return {};
 }

@@ -118,6 +118,52 @@ TEST_F(Orchestrator, EachPhaseIsOnDiskBeforeTheNextBegins) {
   EXPECT_THAT(seen[2], ElementsAre("preflight", "first", "second"));
 }
 
+constexpr const char* kTracers = R"(
+name = "tracers"
+[[phase]]
+name = "my tracers"
+kind = "tracer"
+duration = "1ms"
+arms = ["none", "maxlat:timer"]
+rounds = 1
+[[phase]]
+name = "after"
+kind = "npt"
+duration = "1s"
+)";
+
+TEST_F(Orchestrator, AComparisonIsAStepOfSeveralPhases) {
+  script_.on_command = [&](const MeterJob& job) {
+    const bool compares = !job.arms.empty();
+    EXPECT_EQ(job.rounds, compares ? 1u : 8u);
+    ASSERT_TRUE(
+        core::write_run(temporary_ / "meter.json", compares ? test::arms_result() : test::meter_result(5000)).ok());
+  };
+  ASSERT_TRUE(run(kTracers).ok());
+  core::RunResult stored = on_disk();
+  EXPECT_THAT(names(stored), ElementsAre("preflight", "my tracers: none", "my tracers: maxlat:timer", "after",
+                                         "preflight at the end"));
+  ASSERT_EQ(stored.comparisons.size(), 1u);
+  EXPECT_EQ(stored.comparisons[0].name, "my tracers");
+
+  // Resumed, it is kept as a whole, or measured again as a whole.
+  int measured = 0;
+  const auto count_and_write = script_.on_command;
+  script_.on_command = [&](const MeterJob& job) {
+    ++measured;
+    count_and_write(job);
+  };
+  ASSERT_TRUE(run(kTracers, stored).ok());
+  EXPECT_EQ(measured, 0);
+  EXPECT_EQ(on_disk().comparisons.size(), 1u);
+  const_cast<core::Phase&>(phase_named(stored, "my tracers: maxlat:timer")).status = PhaseStatus::invalid;
+  ASSERT_TRUE(run(kTracers, stored).ok());
+  EXPECT_EQ(measured, 1);
+  EXPECT_THAT(names(on_disk()), ElementsAre("preflight", "my tracers: none", "my tracers: maxlat:timer", "after",
+                                            "preflight at the end"));
+  EXPECT_EQ(on_disk().comparisons.size(), 1u);
+}
+
 TEST_F(Orchestrator, ALimitThatIsExceededFails) {
   script_.on_command = [&](const MeterJob&) {
     ASSERT_TRUE(core::write_run(temporary_ / "meter.json", test::meter_result(7000)).ok());

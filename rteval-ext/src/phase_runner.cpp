@@ -119,13 +119,17 @@ core::Phase phase_without_result(const core::Error& error) {
 }
 
 core::Phase run_phase(const PhasePlan& plan, const Placement& placement, Meter& meter, const std::string& json_path,
-                      RunProgress& progress) {
+                      std::uint64_t seed, RunProgress& progress) {
   const MeterJob job{.cpus = placement.measured,
-                     .duration_ns = plan.duration_ns,
+                     .duration_ns = static_cast<uint64_t>(expected_seconds(plan, placement.measured.size()) * 1e9),
                      .control = false,
                      .everywhere = placement.everywhere,
                      .json_path = json_path,
-                     .arguments = plan.arguments};
+                     .arguments = plan.arguments,
+                     .arms = plan.arms,
+                     .rounds = plan.rounds,
+                     .round_ns = plan.duration_ns,
+                     .seed = seed};
   const std::string started = now_iso8601();
   const Clock::time_point start = Clock::now();
 

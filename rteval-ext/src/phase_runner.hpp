@@ -20,9 +20,10 @@
 
 namespace maxlat::rteval_ext {
 
-// `json_path` is the meter's own file. Never fails: what went wrong is the phase's status and reason.
+// `json_path` is the meter's own file, `seed` for what it draws. Never fails: what went wrong is the phase's status and
+// reason.
 core::Phase run_phase(const PhasePlan& plan, const Placement& placement, Meter& meter, const std::string& json_path,
-                      RunProgress& progress);
+                      std::uint64_t seed, RunProgress& progress);
 
 // "2026-11-21T12:00:00Z"
 std::string now_iso8601();

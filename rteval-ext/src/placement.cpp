@@ -63,6 +63,8 @@ core::Result<Placement> place(const PhasePlan& phase, const MachineCpus& machine
   } else {
     placement.measured = placement.everywhere ? machine.online : default_measured(machine);
   }
+  // Arms are compared on one CPU; the others are for their consumers.
+  if (phase.kind == PhaseKind::tracer && placement.measured.size() > 1) placement.measured.resize(1);
   if (const core::Status usable = require_online(placement.measured, machine, phase.name); !usable)
     return usable.error();
   if (phase.loads.empty()) return placement;

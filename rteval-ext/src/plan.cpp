@@ -7,6 +7,8 @@ namespace {
 
 // A control starts each meter, waits until it measures, and stops it again: seen to take about this long.
 constexpr double kMeterStartAndStop_s = 4;
+// Of a comparison, for each arm in each round: starting its process, setting up its tracer, reading its trace back.
+constexpr double kAroundARound_s = 0.5;
 constexpr double kStallSpacing_s = 0.025;  // StallPlan::spacing_ns and its jitter
 
 }  // namespace
@@ -21,6 +23,8 @@ const char* to_string(PhaseKind kind) {
       return "cyclictest";
     case PhaseKind::npt:
       return "npt";
+    case PhaseKind::tracer:
+      return "tracer";
   }
   return "unknown";
 }
@@ -32,7 +36,10 @@ std::vector<reports::Rule> Plan::rules() const {
 }
 
 double expected_seconds(const PhasePlan& phase, size_t measured_cpus) {
-  if (phase.kind != PhaseKind::control) return static_cast<double>(phase.duration_ns) * 1e-9;
+  const double duration_s = static_cast<double>(phase.duration_ns) * 1e-9;
+  if (phase.kind == PhaseKind::tracer)  // the base runs twice
+    return phase.rounds * static_cast<double>(phase.arms.size() + 1) * (duration_s + kAroundARound_s);
+  if (phase.kind != PhaseKind::control) return duration_s;
   double planting_s = 0;
   for (const uint64_t length_ns : phase.stalls.lengths_ns) {
     planting_s += (static_cast<double>(length_ns) * 1e-9 + kStallSpacing_s) * phase.stalls.repeats;

@@ -8,7 +8,8 @@
 // INVARIANTS, kept by parse_plan(), each with a test in plan_toml_test.cpp
 //   (1) at least one phase; names are unique and become file names: letters, digits, blanks, '-', '_', '.'.
 //   (2) every measuring phase lasts longer than 0; a control phase has at least one meter and one stall length.
-//   (3) every limit is a rule that reports::judge knows.
+//   (3) a tracer phase has two arms or more, and no limits: it compares.
+//   (4) every limit is a rule that reports::judge knows.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@
 
 namespace maxlat::rteval_ext {
 
-enum class PhaseKind { control, hwlat, cyclictest, npt };
+enum class PhaseKind { control, hwlat, cyclictest, npt, tracer };
 
 const char* to_string(PhaseKind kind);
 
@@ -33,13 +34,15 @@ struct StallSettings {
 struct PhasePlan {
   std::string name;  // unique; "npt under load"
   PhaseKind kind = PhaseKind::npt;
-  uint64_t duration_ns = 0;            // 0 for control, which ends when its stalls have been planted
-  std::string cpus;                    // "measured", "all" or a CPU list; "" is the kind's own default
-  std::vector<std::string> loads;      // as loadgen::LoadSet takes them; empty: idle
-  std::string load_cpus;               // "housekeeping", "all" or a CPU list; "" is the kind's own default
+  uint64_t duration_ns = 0;        // 0 for control, which ends when its stalls have been planted; of tracer: a round
+  std::string cpus;                // "measured", "all" or a CPU list; "" is the kind's own default
+  std::vector<std::string> loads;  // as loadgen::LoadSet takes them; empty: idle
+  std::string load_cpus;           // "housekeeping", "all" or a CPU list; "" is the kind's own default
   std::vector<std::string> arguments;  // added to the meter's command line as they are
   std::vector<PhaseKind> meters;       // control only: who has to find the stalls
   StallSettings stalls;                // control only
+  std::vector<std::string> arms;       // tracer only: as --compare takes them, the first is the base
+  unsigned rounds = 8;                 // tracer only
   std::vector<reports::Rule> limits;   // with this phase's name
 };
 

@@ -59,11 +59,12 @@ std::string cpus_of(const toml::node& node, std::string_view key, std::string_vi
 
 PhaseKind kind_of(const toml::node& node, std::string_view key, bool meters_only) {
   const std::string text = string_of(node, key);
-  for (const PhaseKind kind : {PhaseKind::control, PhaseKind::hwlat, PhaseKind::cyclictest, PhaseKind::npt}) {
-    if (text == to_string(kind) && !(meters_only && kind == PhaseKind::control)) return kind;
-  }
+  for (const PhaseKind kind : {PhaseKind::hwlat, PhaseKind::cyclictest, PhaseKind::npt})
+    if (text == to_string(kind)) return kind;
+  for (const PhaseKind kind : {PhaseKind::control, PhaseKind::tracer})
+    if (text == to_string(kind) && !meters_only) return kind;
   refuse(node, fmt::format("unknown {} '{}': {}hwlat, cyclictest or npt", meters_only ? "meter" : "kind", text,
-                           meters_only ? "" : "control, "));
+                           meters_only ? "" : "control, tracer, "));
 }
 
 std::string name_of(const toml::node& node) {
@@ -102,6 +103,14 @@ StallSettings stalls_of(const toml::node& node) {
     }
   }
   return stalls;
+}
+
+unsigned rounds_of(const toml::node& node) {
+  const auto* rounds = node.as_integer();
+  if (rounds == nullptr || rounds->get() < 1 || rounds->get() > 1000) {
+    refuse(node, "'rounds' must be a number from 1 to 1000");
+  }
+  return static_cast<unsigned>(rounds->get());
 }
 
 // Limits name the phase; its name is filled in when the whole phase is known.
@@ -144,6 +153,7 @@ PhasePlan phase_of(const toml::node& node) {
   const toml::node* limits = nullptr;
   const toml::node* first_of_control = nullptr;  // a key that only a control has
   const toml::node* first_of_meter = nullptr;    // a key that only a measuring phase has
+  const toml::node* first_of_tracer = nullptr;   // a key that only a comparison of tracers has
   bool has_kind = false;
   for (const auto& [key, value] : *table) {
     if (key == "name")
@@ -164,6 +174,10 @@ PhasePlan phase_of(const toml::node& node) {
       phase.stalls = stalls_of(value), first_of_control = &value;
     else if (key == "limits")
       limits = &value, first_of_meter = &value;
+    else if (key == "arms")
+      phase.arms = strings_of(value, "arms"), first_of_tracer = &value;
+    else if (key == "rounds")
+      phase.rounds = rounds_of(value), first_of_tracer = &value;
     else if (key == "meters") {
       first_of_control = &value;
       const toml::array* meters = value.as_array();
@@ -180,6 +194,12 @@ PhasePlan phase_of(const toml::node& node) {
   } else {
     if (first_of_control != nullptr) refuse(*first_of_control, "only a control has meters and stalls");
     if (phase.duration_ns == 0) refuse(node, fmt::format("phase '{}' needs a duration", phase.name));
+  }
+  if (phase.kind == PhaseKind::tracer) {
+    if (phase.arms.size() < 2) refuse(node, fmt::format("tracer phase '{}' needs two arms or more", phase.name));
+    if (limits != nullptr) refuse(*limits, "a tracer phase compares: it has no limits");
+  } else if (first_of_tracer != nullptr) {
+    refuse(*first_of_tracer, "only a tracer phase has arms and rounds");
   }
   if (limits != nullptr) {
     if (limits->is_table()) refuse_unquoted_quantile(*limits->as_table());

@@ -59,6 +59,8 @@ std::string to_toml(const Plan& plan) {
       continue;
     }
     out += fmt::format("duration = {}\n", duration(phase.duration_ns));
+    if (phase.kind == PhaseKind::tracer)
+      out += fmt::format("arms = {}\nrounds = {}\n", list_of(phase.arms), phase.rounds);
     if (!phase.loads.empty()) out += fmt::format("loads = {}\n", list_of(phase.loads));
     if (!phase.load_cpus.empty()) out += fmt::format("load_cpus = {}\n", quoted(phase.load_cpus));
     if (!phase.arguments.empty()) out += fmt::format("arguments = {}\n", list_of(phase.arguments));

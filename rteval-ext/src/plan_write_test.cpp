@@ -42,6 +42,12 @@ arguments = ["--policy", "rr"]
 "p99.999_ns" = 1234.5
 exposure_s = 3
 load_alive = true
+[[phase]]
+name = "t"
+kind = "tracer"
+arms = ["none", "maxlat:timer,cpu"]
+rounds = 12
+duration = "700ms"
 )",
                                              "p");
   ASSERT_TRUE(plan.ok()) << plan.error().text;
@@ -57,6 +63,8 @@ load_alive = true
   EXPECT_EQ(npt.load_cpus, "all");
   EXPECT_EQ(npt.loads.size(), 2u);
   EXPECT_EQ(npt.arguments.size(), 2u);
+  EXPECT_EQ(again->phases[2].arms, (std::vector<std::string>{"none", "maxlat:timer,cpu"}));
+  EXPECT_EQ(again->phases[2].rounds, 12u);
   ASSERT_EQ(npt.limits.size(), 3u);
   EXPECT_EQ(npt.limits[2].metric, "p99.999_ns");
   EXPECT_EQ(npt.limits[2].limit, 1234.5);

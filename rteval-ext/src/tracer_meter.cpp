@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#include "tracer_meter.hpp"
+
+#include <fmt/format.h>
+
+namespace maxlat::rteval_ext {
+
+namespace {
+
+constexpr int kPriority = 95;  // as the other gap meters have it (own_meter.cpp)
+constexpr const char* kProgram = "maxlat npt";
+
+bool wrote_a_result(const core::ProcessEnd& end) {
+  return end.exit_status == static_cast<int>(core::Exit::pass) ||
+         end.exit_status == static_cast<int>(core::Exit::error) ||
+         end.exit_status == static_cast<int>(core::Exit::invalid) ||
+         end.exit_status == static_cast<int>(core::Exit::cannot_run);
+}
+
+}  // namespace
+
+core::Result<core::ProcessSpec> TracerMeter::command(const MeterJob& job) const {
+  core::ProcessSpec spec;
+  spec.argv = {executable_,  "npt",
+               "--compare",  fmt::format("{}", fmt::join(job.arms, ",")),
+               "--rounds",   std::to_string(job.rounds),
+               "--seed",     std::to_string(job.seed),
+               "-a",         core::to_string(job.cpus),
+               "-D",         fmt::format("{}ns", job.round_ns),
+               "-p",         std::to_string(kPriority),
+               "-q",         "--json",
+               job.json_path};
+  spec.argv.insert(spec.argv.end(), job.arguments.begin(), job.arguments.end());
+  return spec;
+}
+
+core::Result<core::Phase> TracerMeter::read(const MeterJob& job, const core::ProcessEnd& end) const {
+  if (!wrote_a_result(end)) return core::error_of_child(kProgram, end);
+  core::Result<core::RunResult> run = core::read_run(job.json_path);
+  if (!run) return core::error_of_child(kProgram, end);
+  if (run->phases.empty()) return core::Error{fmt::format("no phase in '{}'", job.json_path)};
+  // How the step went is how its base went; the arms themselves are read by arms_of_step().
+  core::Phase step;
+  step.status = run->phases.front().status;
+  step.reason = run->phases.front().reason;
+  return step;
+}
+
+core::ControlResult TracerMeter::match(const std::vector<loadgen::Stall>&, const core::Phase&, double) const {
+  return {.meter = to_string(PhaseKind::tracer), .stated_error_ns = 0, .stalls = {}};
+}
+
+StepResult arms_of_step(core::Phase step, const std::string& json_path) {
+  core::Result<core::RunResult> run = core::read_run(json_path);
+  if (!run) return {{std::move(step)}, {}};
+  StepResult result;
+  for (core::Phase& arm : run->phases) {
+    arm.name = fmt::format("{}: {}", step.name, arm.arm);
+    arm.kind = step.kind;
+    arm.comparison = step.name;
+    arm.command = step.command;
+    arm.load = step.load;
+    arm.facts.insert(step.facts.begin(), step.facts.end());
+    arm.warnings.insert(arm.warnings.end(), step.warnings.begin(), step.warnings.end());
+    // What spoiled the step (a load that died) spoiled every arm.
+    if (arm.status == core::PhaseStatus::ok && step.status != core::PhaseStatus::ok &&
+        step.status != core::PhaseStatus::skipped) {
+      arm.status = step.status;
+      arm.reason = step.reason;
+    }
+    result.phases.push_back(std::move(arm));
+  }
+  for (core::Comparison& comparison : run->comparisons) {
+    comparison.name = step.name;
+    result.comparisons.push_back(std::move(comparison));
+  }
+  return result;
+}
+
+}  // namespace maxlat::rteval_ext
