@@ -11,8 +11,8 @@ import pathlib
 import signal
 import subprocess
 import sys
-import tempfile
-import time
+
+from tap import run_checks, wait_for
 
 MAXLAT = os.environ["MAXLAT"]
 CPUS = sorted(os.sched_getaffinity(0))
@@ -47,14 +47,6 @@ def children_of(pid):
         return {int(c) for task in pathlib.Path(f"/proc/{pid}/task").iterdir() for c in (task / "children").read_text().split()}
     except FileNotFoundError:
         return set()
-
-
-def wait_for(condition, what, limit_s=60):
-    end = time.monotonic() + limit_s
-    while not (value := condition()):
-        assert time.monotonic() < end, f"no {what} within {limit_s} s"
-        time.sleep(0.005)
-    return value
 
 
 def same_seed_same_order(folder):
@@ -94,7 +86,7 @@ def an_arm_does_not_differ_from_itself(folder):
 def an_interrupt_keeps_the_complete_rounds(folder):
     run = start(folder, "none,delay:0ns", "--rounds", "500", "-D", "30ms", "-q")
     seen = set()
-    wait_for(lambda: seen.update(children_of(run.pid)) or len(seen) >= 20, "third round")  # each has a guard
+    wait_for(lambda: seen.update(children_of(run.pid)) or len(seen) >= 20, "third round", 60)  # each has a guard
     run.send_signal(signal.SIGINT)
     out, err = run.communicate(timeout=60)
     assert run.returncode == 0, err
@@ -108,10 +100,10 @@ def an_interrupt_keeps_the_complete_rounds(folder):
 
 def a_killed_comparison_leaves_no_process(folder):
     run = start(folder, "none,delay:0ns", "-D", "60s", "-q")
-    children = wait_for(lambda: children_of(run.pid), "child")
+    children = wait_for(lambda: children_of(run.pid), "child", 60)
     run.kill()
     run.communicate()
-    wait_for(lambda: not any(pathlib.Path(f"/proc/{pid}").exists() for pid in children), "end of the children")
+    wait_for(lambda: not any(pathlib.Path(f"/proc/{pid}").exists() for pid in children), "end of the children", 60)
 
 
 def one_cpu_is_enough(folder):
@@ -122,7 +114,7 @@ def one_cpu_is_enough(folder):
 
 def two_cpus_are_one_too_many(folder):
     if len(CPUS) < 2:
-        return
+        return "one CPU only"
     run = start(folder, "none,delay:0ns", cpus=CPUS[:2])
     out, err = run.communicate(timeout=60)
     assert run.returncode == 1 and "arms are compared on one" in err and "hint: " in err, (run.returncode, err)
@@ -139,20 +131,5 @@ CHECKS = [same_seed_same_order, planted_delays_are_found_and_named, an_arm_does_
           two_cpus_are_one_too_many, a_full_disk_is_told_after_the_table]
 
 
-def main(names):
-    failed = 0
-    checks = [c for c in CHECKS if not names or c.__name__ in names]
-    print(f"1..{len(checks)}")
-    for number, check in enumerate(checks, 1):
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                check(folder)
-                print(f"ok {number} - {check.__name__}", flush=True)
-            except AssertionError as mistake:
-                failed += 1
-                print(f"not ok {number} - {check.__name__}\n#   {mistake}", flush=True)
-    return 1 if failed or not checks else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(run_checks(CHECKS, sys.argv[1:]))

@@ -13,8 +13,9 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
+
+from tap import run_checks, wait_for
 
 MAXLAT = os.environ["MAXLAT"]
 CPUS = sorted(os.sched_getaffinity(0))
@@ -34,14 +35,6 @@ def result_of(path):
         counted = sum(b[2] for b in cpu["histogram"]["bins"]) + cpu["histogram"].get("overflow_count", 0)
         assert counted == cpu["samples"], f"CPU {cpu['cpu']}: bins hold {counted} of {cpu['samples']} samples"
     return run, phase
-
-
-def wait_for(condition, what, limit_s=20):
-    end = time.monotonic() + limit_s
-    while not (value := condition()):
-        assert time.monotonic() < end, f"no {what} within {limit_s} s"
-        time.sleep(0.005)
-    return value
 
 
 def threads_with(pid, policy, priority):
@@ -196,18 +189,7 @@ def main(names):
     if os.geteuid() != 0 or probe.returncode != 0:
         print(f"needs root and SCHED_FIFO: {probe.stderr}")
         return 77
-    failed = 0
-    checks = [c for c in CHECKS if not names or c.__name__ in names]
-    print(f"1..{len(checks)}")
-    for number, check in enumerate(checks, 1):
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                skip = check(folder)
-                print(f"ok {number} - {check.__name__}" + (f" # SKIP {skip}" if skip else ""), flush=True)
-            except AssertionError as mistake:
-                failed += 1
-                print(f"not ok {number} - {check.__name__}\n#   {mistake}", flush=True)
-    return 1 if failed or not checks else 0
+    return run_checks(CHECKS, names)
 
 
 if __name__ == "__main__":

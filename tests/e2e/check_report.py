@@ -105,9 +105,16 @@ def wrong_in(result, seen, name):
     for i, phase in enumerate(result["phases"]):
         kinds = {plot["kind"] for plot in seen["plots"] if plot["phase"] == f"phase-{i + 1}"}
         cpus = phase.get("per_cpu", [])
-        missing = (PLOTS_OF_SAMPLES if any(cpu["samples"] for cpu in cpus) else set()) - kinds
+        own = not phase.get("comparison") and any(cpu["samples"] for cpu in cpus)  # an arm's plots are beside the others'
+        missing = (PLOTS_OF_SAMPLES if own else set()) - kinds
         if missing:
             yield f"phase \"{phase['name']}\" has no plot {', '.join(sorted(missing))}"
+    if result.get("comparisons"):
+        if "tracers" not in seen["sections"]:
+            yield "section tracers is missing"
+        figures = [plot["kind"] for plot in seen["plots"] if plot["phase"] == "tracers"]
+        if figures.count("arms") < len(result["comparisons"]) or "arms-nines" not in figures:
+            yield f"the tracers have only the plots {figures}"
     for plot in seen["plots"]:
         if not plot["series"]:
             yield f"plot {plot['id']} ({plot['kind']}) has no series"
@@ -167,9 +174,9 @@ def self_test(result, page, folder):
             yield f"a page where \"{expected}\" should be found gives {wrongs}"
 
 
-def sample_report(program, folder):
+def sample_report(program, sample, folder):
     result = folder / "result.json"
-    subprocess.run([program, "typical", result], check=True)
+    subprocess.run([program, sample, result], check=True)
     subprocess.run([os.environ["MAXLAT"], "report", folder], check=True, stdout=subprocess.DEVNULL)
     return result, folder / "report.html"
 
@@ -177,6 +184,7 @@ def sample_report(program, folder):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--sample-run")
+    parser.add_argument("--sample", default="typical")
     parser.add_argument("--report", nargs=2, type=pathlib.Path)
     parser.add_argument("--keep", type=pathlib.Path)
     parser.add_argument("--self-test", action="store_true")
@@ -187,7 +195,7 @@ def main():
             return 77
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
-        result_file, report = arguments.report or sample_report(arguments.sample_run, folder)
+        result_file, report = arguments.report or sample_report(arguments.sample_run, arguments.sample, folder)
         result = json.loads(result_file.read_text())
         if arguments.self_test:
             wrongs = list(self_test(result, report.read_text(), folder))
