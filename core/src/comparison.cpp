@@ -6,10 +6,7 @@
 #include <cmath>
 #include <maxlat/core/comparison.hpp>
 #include <maxlat/core/duration.hpp>
-#include <numeric>
 #include <random>
-
-#include "rounds_matrix.hpp"
 
 namespace maxlat::core {
 namespace {
@@ -30,15 +27,9 @@ constexpr std::array<Measure, 6> kMeasures{{{"mean", "on average"},
 constexpr std::array<double, 4> kLevels{0.5, 0.999, 0.9999, 0.999999};
 using Values = std::array<double, kMeasures.size()>;
 
-Values values_of(const RoundsMatrix& matrix, std::span<const std::size_t> chosen) {
-  const RoundsMatrix::Pool pool = matrix.pool(chosen, kLevels);
-  return {pool.mean, pool.quantiles[0], pool.quantiles[1], pool.quantiles[2], pool.quantiles[3], pool.max};
-}
-
-std::vector<std::size_t> all_of(const RoundsMatrix& matrix) {
-  std::vector<std::size_t> rounds(matrix.rounds());
-  std::iota(rounds.begin(), rounds.end(), 0);
-  return rounds;
+Values values_of(const CpuResult& cpu) {
+  const auto at = [&](std::size_t level) { return quantile_of(cpu, kLevels[level]); };
+  return {cpu.mean_ns, at(0), at(1), at(2), at(3), cpu.max_ns};
 }
 
 double median(std::vector<double> values) {
@@ -50,24 +41,28 @@ double median(std::vector<double> values) {
 // What two arms differ by, measure by measure.
 struct Differences {
   std::array<std::vector<double>, kMeasures.size()> by_round;
-  std::array<Interval, kMeasures.size()> interval;
+  std::array<Interval, kMeasures.size()> interval;  // of their median
 };
 
-Differences differences_of(const RoundsMatrix& base, const RoundsMatrix& arm, std::mt19937_64& random) {
+Differences differences_of(Rounds base, Rounds arm, std::mt19937_64& random) {
   Differences result;
-  for (std::size_t round = 0; round < base.rounds(); ++round) {
-    const Values before = values_of(base, {{round}}), after = values_of(arm, {{round}});
+  for (std::size_t round = 0; round < base.size(); ++round) {
+    const Values before = values_of(base[round]), after = values_of(arm[round]);
     for (std::size_t m = 0; m < kMeasures.size(); ++m) result.by_round[m].push_back(after[m] - before[m]);
   }
-  std::array<std::vector<double>, kMeasures.size()> drawn;
-  std::uniform_int_distribution<std::size_t> any(0, base.rounds() - 1);
-  std::vector<std::size_t> chosen(base.rounds());
+  std::array<std::vector<double>, kMeasures.size()> medians;
+  std::uniform_int_distribution<std::size_t> any(0, base.size() - 1);
+  std::vector<std::size_t> chosen(base.size());
+  std::vector<double> drawn(base.size());
   for (std::size_t draw = 0; draw < kDraws; ++draw) {
     std::generate(chosen.begin(), chosen.end(), [&] { return any(random); });
-    const Values before = values_of(base, chosen), after = values_of(arm, chosen);
-    for (std::size_t m = 0; m < kMeasures.size(); ++m) drawn[m].push_back(after[m] - before[m]);
+    for (std::size_t m = 0; m < kMeasures.size(); ++m) {
+      std::transform(chosen.begin(), chosen.end(), drawn.begin(),
+                     [&](std::size_t round) { return result.by_round[m][round]; });
+      medians[m].push_back(median(drawn));
+    }
   }
-  for (std::size_t m = 0; m < kMeasures.size(); ++m) result.interval[m] = middle_95(drawn[m]);
+  for (std::size_t m = 0; m < kMeasures.size(); ++m) result.interval[m] = middle_95(medians[m]);
   return result;
 }
 
@@ -109,9 +104,9 @@ std::string in_words(const Comparison& comparison) {
 Comparison compare_rounds(const std::string& base_name, Rounds base, const std::string& arm_name, Rounds arm,
                           Rounds base_again, std::uint64_t seed) {
   std::mt19937_64 random(seed);
-  const RoundsMatrix before(base), after(arm);
-  const Differences differences = differences_of(before, after, random);
-  const Values base_values = values_of(before, all_of(before)), arm_values = values_of(after, all_of(after));
+  const CpuResult all_base = merged(base), all_arm = merged(arm);
+  const Differences differences = differences_of(base, arm, random);
+  const Values base_values = values_of(all_base), arm_values = values_of(all_arm);
 
   std::vector<double> p;
   for (const auto& by_round : differences.by_round) p.push_back(signed_rank_p(by_round));
@@ -126,7 +121,7 @@ Comparison compare_rounds(const std::string& base_name, Rounds base, const std::
                         .difference_of_means_ns = {},
                         .verdict = {}};
   std::optional<Differences> noise;
-  if (!base_again.empty()) noise = differences_of(before, RoundsMatrix(base_again), random);
+  if (!base_again.empty()) noise = differences_of(base, base_again, random);
   for (std::size_t m = 0; m < kMeasures.size(); ++m) {
     MeasureDifference measure{.measure = kMeasures[m].name,
                               .base_ns = base_values[m],
@@ -143,7 +138,6 @@ Comparison compare_rounds(const std::string& base_name, Rounds base, const std::
     }
     comparison.measures.push_back(std::move(measure));
   }
-  const CpuResult all_base = merged(base), all_arm = merged(arm);
   const auto moments = [](const CpuResult& all) {
     return Moments{all.mean_ns, all.stddev_ns, static_cast<double>(all.samples)};
   };

@@ -105,6 +105,22 @@ TEST(Comparison, FindsNothingWhereNothingWasPlanted) {
   EXPECT_LE(called, 2);  // 19 of 20 are to say so
 }
 
+// A difference outside of its own interval would be of another quantity than the interval.
+TEST(Comparison, IntervalHoldsItsDifferenceAlsoBesideAWildRound) {
+  Arms run = run_of(6, 8, {.every_event_ns = 5});
+  CpuResult& wild = run.arm[3];
+  wild.bins.push_back({50e6, 51e6, 20});  // the host took the CPU away
+  wild.max_ns = 0;
+  fill_statistics_from_bins(wild);
+  const Comparison found = compare(run);
+  for (const MeasureDifference& one : found.measures) {
+    EXPECT_LE(one.interval_ns.low, one.difference_ns) << one.measure;
+    EXPECT_GE(one.interval_ns.high, one.difference_ns) << one.measure;
+  }
+  EXPECT_GT(measure(found, "max").arm_ns, 50e6);
+  EXPECT_LT(std::abs(measure(found, "max").difference_ns), 1e5);
+}
+
 TEST(Comparison, GivesNoVerdictFromTooFewRounds) {
   const Comparison found = compare(run_of(3, 5, {.every_event_ns = 50}));
   EXPECT_EQ(measure(found, "mean").verdict, Called::undecided);

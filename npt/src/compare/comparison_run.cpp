@@ -98,7 +98,18 @@ std::vector<core::CpuResult> cpu_rounds(const Arm& arm) {
   return rounds;
 }
 
-std::vector<core::Comparison> comparisons_of(const std::vector<Arm>& arms, const ComparisonPlan& plan) {
+// An arm that drops events is fast because of it: to be known with the verdict, not only in a row of the table.
+std::string loss_in_words(const core::Phase& arm) {
+  if (!arm.events || arm.events->produced == 0) return {};
+  const core::EventCounts& events = *arm.events;
+  const uint64_t lost = events.lost_full + events.lost_wrap + events.lost_big;
+  if (lost == 0) return {};
+  return fmt::format("; it lost {:.3g} % of its events, and dropping costs less than recording (-f limits the rate)",
+                     100 * static_cast<double>(lost) / static_cast<double>(events.produced));
+}
+
+std::vector<core::Comparison> comparisons_of(const std::vector<Arm>& arms, const std::vector<core::Phase>& phases,
+                                             const ComparisonPlan& plan) {
   std::vector<core::Comparison> comparisons;
   const Arm& base = arms[kBase];
   if (base.ended || arms[kBaseAgain].ended || base.rounds.empty()) return comparisons;
@@ -108,6 +119,7 @@ std::vector<core::Comparison> comparisons_of(const std::vector<Arm>& arms, const
     comparisons.push_back(
         core::compare_rounds(base.label, before, arms[i].label, cpu_rounds(arms[i]), again, plan.seed));
     comparisons.back().name = plan.name;
+    comparisons.back().verdict += loss_in_words(phases[i]);
   }
   return comparisons;
 }
@@ -136,7 +148,7 @@ ComparedArms compare_arms(const ComparisonPlan& plan, const RunArm& run_arm, con
     ++compared.complete_rounds;
   }
   for (const Arm& arm : arms) compared.phases.push_back(phase_of(arm, plan, compared));
-  compared.comparisons = comparisons_of(arms, plan);
+  compared.comparisons = comparisons_of(arms, compared.phases, plan);
   return compared;
 }
 

@@ -100,6 +100,11 @@ TEST(ComparisonRun, PhasesAddUpToTheirRounds) {
   EXPECT_THAT(slow.per_cpu[0].outliers[0].cause, StartsWith("round "));
 }
 
+TEST(ComparisonRun, LossIsToldWithTheVerdict) {
+  Machine machine;
+  EXPECT_THAT(compare(machine, {"none", "slow"}).comparisons[0].verdict, HasSubstr("it lost 10 % of its events"));
+}
+
 TEST(ComparisonRun, OrderComesFromTheSeed) {
   Machine one, other;
   compare(one, {"none", "slow", "b"});

@@ -13,8 +13,9 @@
 // (Holm), is at or below 0.05; and the difference is larger than the noise floor. With fewer rounds than the test needs
 // (rounds_needed: 8 for six measures) no verdict is given, and the number needed is.
 //
-// The intervals are of the paired bootstrap: rounds are drawn with replacement, the same for both arms, and every
-// measure is taken from the drawn rounds' histograms together. They describe; the test decides.
+// The difference is the median over the rounds of what the two arms differ by in that round: one wild round does not
+// move it. Its interval is of the paired bootstrap: rounds are drawn with replacement, the same for both arms, and the
+// median is taken of those drawn. It describes; the test decides.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <maxlat/core/stop.hpp>
+
+#include "compare/arms_run.hpp"
+#include "compare/compare_command.hpp"
+#include "compare/comparison_text.hpp"
+#include "compare/maximum_rate.hpp"
+#include "measurement_of_runs.hpp"
+#include "run_record.hpp"
+
+namespace maxlat::npt {
+namespace {
+
+constexpr std::uint64_t kTrial_ns = 2'000'000'000;
+
+// An interrupted trial has measured nothing: its shorter time may just not have been long enough to lose an event.
+core::Result<core::RateTrial> trial_of(const core::Phase& phase, double hz) {
+  if (phase.status == core::PhaseStatus::interrupted) return core::Error{"interrupted"};
+  if (phase.status != core::PhaseStatus::ok)
+    return core::Error{phase.reason, "",
+                       phase.status == core::PhaseStatus::skipped   ? core::Exit::cannot_run
+                       : phase.status == core::PhaseStatus::invalid ? core::Exit::invalid
+                                                                    : core::Exit::error};
+  if (!phase.events || phase.events->produced == 0 || phase.exposure_s <= 0)
+    return core::Error{"it has no books of its events, so nothing can be called lost", "", core::Exit::cannot_run};
+  const core::EventCounts& events = *phase.events;
+  return core::RateTrial{.asked_hz = hz,
+                         .produced_hz = static_cast<double>(events.produced) / phase.exposure_s,
+                         .lost = events.produced - std::min(events.produced, events.recorded),
+                         .exposure_s = phase.exposure_s,
+                         .confirmation = false};
+}
+
+core::PhaseStatus status_of(const core::Error& error) {
+  if (core::stop_requested().load(std::memory_order_relaxed)) return core::PhaseStatus::interrupted;
+  if (error.exit_status == core::Exit::cannot_run) return core::PhaseStatus::skipped;
+  return error.exit_status == core::Exit::invalid ? core::PhaseStatus::invalid : core::PhaseStatus::failed;
+}
+
+// The phase of an arm is its last trial, which is the confirmation when there is one.
+core::Phase rate_of_arm(const std::string& arm, const ArmProcess& process, const NptArguments& arguments) {
+  RunProgress progress("find-max-rate", arguments.quiet);
+  const core::Arguments rest = rest_options(arguments.measurement);
+  core::Phase last;
+  std::size_t trials = 0;
+  const auto found = find_maximum_rate(
+      static_cast<double>(arguments.measurement.duration_ns) / 1e9,
+      [&](double hz, double seconds) -> core::Result<core::RateTrial> {
+        constexpr std::size_t kUsualTrials = 10;
+        progress.show(std::min(trials, kUsualTrials), kUsualTrials + 1, seconds + kAroundARun_s,
+                      fmt::format("{}: trial {}, {}", arm, trials + 1,
+                                  hz == 0 ? std::string("as fast as it goes") : fmt::format("{:.6g} /s", hz)));
+        ++trials;
+        core::Arguments more = rest;
+        more.push_back(seconds_option(seconds));
+        if (hz > 0) more.push_back(fmt::format("--tp-max-freq={:.0f}", hz));
+        last = run_arm(process, arm, more);
+        return trial_of(last, hz);
+      });
+  core::Phase phase = std::move(last);
+  phase.kind = "tracer";
+  phase.arm = arm;
+  phase.name = "maximum rate: " + arm;
+  if (found) {
+    phase.maximum_rate = *found;
+    return phase;
+  }
+  phase.status = status_of(found.error());
+  phase.reason = found.error().text;
+  return phase;
+}
+
+}  // namespace
+
+core::Result<core::Exit> run_rate_search(const NptArguments& arguments, const core::Arguments& words) {
+  auto process = arm_process(arguments);
+  if (!process) return process.error();
+  const Machine machine = arguments.json_file.empty() ? Machine{} : read_machine({process->cpu});
+  NptArguments timed = arguments;
+  if (timed.measurement.duration_ns == 0) timed.measurement.duration_ns = kTrial_ns;
+  const std::string started = utc_now();
+  std::vector<core::Phase> phases;
+  {
+    const OffTheCpu off_the_cpu(*process);
+    for (const std::string& arm : arguments.rated_arms) {
+      if (core::stop_requested().load(std::memory_order_relaxed)) break;
+      phases.push_back(rate_of_arm(arm, *process, timed));
+      phases.back().command = command_text(words);
+    }
+  }
+  core::RunResult run = run_record("npt --find-max-rate", started, machine);
+  run.phases = std::move(phases);
+  if (core::stop_requested().load(std::memory_order_relaxed)) run.state = core::RunResult::State::interrupted;
+  return finish(run, maximum_rate_text(run), arguments,
+                std::none_of(run.phases.begin(), run.phases.end(),
+                             [](const core::Phase& phase) { return phase.maximum_rate.has_value(); }));
+}
+
+}  // namespace maxlat::npt
