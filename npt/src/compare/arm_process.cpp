@@ -50,8 +50,9 @@ core::Phase phase_of(const core::ProcessEnd& end) {
   core::Result<core::RunResult> run = core::from_json(end.standard_output);
   // Exit 3 without a result is a refusal, and its reason is on standard error.
   if (!run) return without_result(end.succeeded() ? run.error() : core::error_of_child(kProgram, end));
-  if (run->phases.size() != 1 || run->phases[0].per_cpu.size() != 1)
-    return without_result(core::Error{"its result is not one phase of one CPU"});
+  // Further phases are further looks at the same run: waiting windows, gaps with an event in them.
+  if (run->phases.empty() || run->phases[0].per_cpu.size() != 1)
+    return without_result(core::Error{"its result has no phase of one CPU"});
   return std::move(run->phases[0]);
 }
 
