@@ -10,6 +10,7 @@
 //   cold     the same, a millisecond apart, after 4 MiB of other memory were touched
 //   first    the first event of a new thread, prepared where that can be
 //   threads  events a second of 1 and of all threads, each on a CPU of its own
+//   rate     (FOLDER rate WHO EVENTS_A_MICROSECOND, a run of its own): events lost with 32 sub-buffers of 1 MiB
 //
 // Rings of the batch have 4 sub-buffers of 1 MiB; this thread drains ours between batches, and lets LTTng's daemon
 // drain its own.
@@ -277,10 +278,54 @@ void threads(const std::vector<Arm>& arms, OurSession& ours, const std::vector<i
   }
 }
 
+// Half a second of 3-field events at a given rate, evenly in groups of 50, with the consumer on the other CPUs.
+// RETURNS: events tried.
+std::uint64_t at_rate(Arm::Run run, double events_a_tick, double ticks_per_ns) {
+  const std::uint64_t begin = maxlat_counter_fenced(), end = begin + static_cast<std::uint64_t>(0.5e9 * ticks_per_ns);
+  std::uint64_t done = 0;
+  for (std::uint64_t time = begin; time < end; time = maxlat_counter_fenced())
+    for (const auto due = static_cast<std::uint64_t>(static_cast<double>(time - begin) * events_a_tick); done < due;
+         done += 50)
+      run(50);
+  return done;
+}
+
+// Prints "TRIED LOST"; what LTTng lost, its own tools tell.
+int run_at_rate(const std::string& folder, const std::string& who, double events_a_us, const std::vector<int>& cpus) {
+  const double ticks_per_ns = base::calibrate().ticks_per_ns;
+  const double events_a_tick = events_a_us / 1e3 / ticks_per_ns;
+  if (who != "maxlat") {
+    pin(cpus.front());
+    for (const Arm& arm : lttng_arms())
+      if ((std::string(arm.name).find("timer") != std::string::npos) == (who == "timer"))
+        std::printf("%lu 0\n", at_rate(arm.with_three_fields(), events_a_tick, ticks_per_ns));
+    return 0;
+  }
+  auto session = value_of(trace::Session::create({.name = "flat"}));
+  check(session.add_channel({.name = "flat", .sub_buffers = 32}));
+  check(session.enable("flat", "thread_discard:*"));
+  check(session.start());
+  auto descriptors = value_of(session.descriptors());
+  pin(cpus.back());  // the recorder's thread inherits it
+  trace::RecorderThread thread;
+  const auto id =
+      thread.add(value_of(trace::Recorder::attach(descriptors.memory, {.directory = folder})), descriptors.wakeup);
+  pin(cpus.front());
+  trace::prepare_thread();
+  const std::uint64_t tried = at_rate(maxlat_arms()[1].with_three_fields(), events_a_tick, ticks_per_ns);
+  check(session.stop());
+  std::uint64_t lost = 0;
+  for (const auto& books : thread.finish(id, trace::RecordingEnd::stopped).channels) lost += books.lost();
+  std::printf("%lu %lu\n", tried, lost);
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string folder = argc > 1 ? argv[1] : "";
+  if (argc == 5 && std::string(argv[2]) == "rate")
+    return run_at_rate(folder, argv[3], std::atof(argv[4]), allowed_cpus());
   const int scale = argc > 2 ? std::atoi(argv[2]) : 10;
   if (folder.empty()) fail("FOLDER [SCALE]: started by tracer_peers.py");
   const std::vector<int> cpus = allowed_cpus();
