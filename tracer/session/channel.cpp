@@ -183,6 +183,12 @@ bool Channel::lock_pages(const maxlat_ring* ring) const {
   return mlock(mapping_of(index_of(ring)), file_.layout().channel[index_].ring_stride) == 0;
 }
 
+bool Channel::lock_cpu_rings() const {
+  bool all = true;
+  for (std::uint32_t cpu = 0; cpu < slots_; ++cpu) all = lock_pages(&slot_[cpu]) && all;
+  return all;
+}
+
 void Channel::count_lost_no_ring() {
   // relaxed: a counter.
   __atomic_fetch_add(&file_.header().channel[index_].lost_no_ring, 1, __ATOMIC_RELAXED);

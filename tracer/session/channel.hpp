@@ -50,8 +50,9 @@ class Channel {
   const maxlat_ring* claim();
   // The claimed ring's thread writes no more: finalised, unmapped, its slot handed to the consumer.
   void end(const maxlat_ring* ring);
-  // Makes a claimed ring's pages stay in memory. RETURNS: false: RLIMIT_MEMLOCK.
+  // Makes a claimed ring's pages, or those of all CPUs' rings, stay in memory. RETURNS: false: RLIMIT_MEMLOCK.
   bool lock_pages(const maxlat_ring* ring) const;
+  bool lock_cpu_rings() const;
 
   void count_lost_no_ring();
 

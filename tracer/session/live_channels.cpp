@@ -178,7 +178,11 @@ bool prepare_thread() {
     if (!is_running(number)) continue;
     const ReadLock lock;
     Channel* channel = channel_of(number);
-    if (channel == nullptr || channel->per_cpu()) continue;
+    if (channel == nullptr) continue;
+    if (channel->per_cpu()) {
+      all = channel->lock_cpu_rings() && all;
+      continue;
+    }
     const maxlat_ring* ring = claim_in(number);
     all = ring != nullptr && channel->lock_pages(ring) && all;
   }

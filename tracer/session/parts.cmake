@@ -12,12 +12,18 @@ list(APPEND tracer_sources
     shm/session_file.cpp)
 list(APPEND tracer_unit_test_sources
     session/fields_test.cpp
-    session/process_test.cpp
     session/session_test.cpp
     session/session_threads_test.cpp)
 # Sanitizers add instructions of their own.
 if(NOT MAXLAT_SANITIZE AND NOT CMAKE_BUILD_TYPE STREQUAL Debug AND CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64)
   list(APPEND tracer_unit_test_sources session/cost_test.cpp)
+endif()
+if(NOT MAXLAT_SANITIZE)
+  list(APPEND tracer_unit_test_sources session/prepared_thread_test.cpp)
+endif()
+# A process with threads that forks is nothing for ThreadSanitizer.
+if(NOT MAXLAT_SANITIZE MATCHES thread)
+  list(APPEND tracer_unit_test_sources session/process_test.cpp)
 endif()
 if(MAXLAT_SANITIZE MATCHES thread)
   # ThreadSanitizer does not know fences. Here they stand beside system calls, not between accesses it should judge.

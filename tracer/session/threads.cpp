@@ -68,7 +68,11 @@ void leave_list() {
   unlink(thread_state);
 }
 
-// The key's value counts down the rounds in which POSIX calls destructors; this acts in the last.
+// The key's value counts down the rounds in which POSIX calls destructors; this acts in the last but two. Behind it
+// comes liburcu's own, once more, because of the read lock taken here, and then ThreadSanitizer's, after which a thread
+// cannot run instrumented code.
+constexpr std::uintptr_t kRounds = PTHREAD_DESTRUCTOR_ITERATIONS - 2;
+
 void thread_ends(void* rounds_left) {
   const auto left = reinterpret_cast<std::uintptr_t>(rounds_left);
   if (left > 1 && pthread_setspecific(end_of_thread, reinterpret_cast<void*>(left - 1)) == 0) return;
@@ -142,7 +146,7 @@ bool register_thread() {
   const SignalsBlocked no_signals;
   if (thread.registered) return true;  // by a handler, meanwhile
   // Allocates when the process has many keys: glibc keeps the first 32 in the thread itself.
-  if (pthread_setspecific(end_of_thread, reinterpret_cast<void*>(PTHREAD_DESTRUCTOR_ITERATIONS)) != 0) return false;
+  if (pthread_setspecific(end_of_thread, reinterpret_cast<void*>(kRounds)) != 0) return false;
   const ListLock lock;
   thread.previous = nullptr;
   thread.next = list;
@@ -194,6 +198,7 @@ void unlock_threads_after_fork(bool in_child) {
     list = thread.registered ? &thread : nullptr;
     thread.next = nullptr;
     thread.previous = nullptr;
+    pthread_mutex_unlock(&list_lock);  // refused: the lock is the parent's thread's. For checkers that follow locks.
     make_list_lock();
   } else {
     pthread_mutex_unlock(&list_lock);

@@ -15,6 +15,8 @@
 // probe needs no indirection, and dlclose() works); they bear one name and are enabled together.
 #pragma once
 
+#include <maxlat/ring/port.h>
+
 #include <atomic>
 #include <cstdint>
 #include <maxlat/trace/description.hpp>
