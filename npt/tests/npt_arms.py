@@ -287,8 +287,7 @@ def nothing_stays_behind_whatever_ends_it(folder):
                 no_more_left(before, processes_before)
                 continue
             wait_for(lambda: not own_processes(processes_before), f"end of what {arm} had started", 15)
-            assert any("maxlat-npt-" in thing for thing in things() - before), "the journal of a killed run is gone"
-            status, _, err = ended(start("locked-printf", "-l", "1000"))  # any next start
+            status, _, err = ended(start("locked-printf", "-l", "1000"))  # any next start, also somebody else's, undoes the rest
             assert status == 0, err
             no_more_left(before, processes_before)
 
