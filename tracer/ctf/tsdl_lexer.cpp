@@ -39,7 +39,10 @@ Token Lexer::next() {
     for (++at_; at_ < text_.size() && text_[at_] != '"'; ++at_) {
       if (text_[at_] == '\\') ++at_;
     }
-    if (at_ >= text_.size()) return {Token::cut, {}, begin};
+    if (at_ >= text_.size()) {
+      at_ = text_.size();  // an escape at the very end has stepped over it
+      return {Token::cut, {}, begin};
+    }
     ++at_;
     return {Token::string, text_.substr(begin + 1, at_ - begin - 2), begin};
   }
