@@ -35,8 +35,6 @@ core::Status note_shared_memory(const ArmFolder& folder) {
   for (unsigned version = kFirstWaitVersion; version <= kLastWaitVersion; ++version)
     for (const std::string& user : {std::string(), fmt::format("-{}", ::geteuid())}) {
       const std::string path = fmt::format("/dev/shm/lttng-ust-wait-{}{}", version, user);
-      std::error_code unreadable;
-      if (fs::exists(path, unreadable)) continue;
       if (core::Status status = folder.note("unlink-unless-mapped " + path); !status) return status;
     }
   return {};

@@ -10,7 +10,8 @@
 //           looks for a daemon of its own user, root or not. So nothing is shared, and nothing is left: the namespace
 //           ends with the daemon.
 // LEFT OVER liblttng-ust makes /dev/shm/lttng-ust-wait-*, on which programs wait for a daemon to come. They are removed
-//           with the folder, unless they were there before or another process has mapped them meanwhile.
+//           with the folder, also when they were there before (two runs at a time: the last one must), but never while
+//           another process has them mapped. One that nobody has mapped nobody waits on; LTTng makes a new one.
 #pragma once
 
 #include <chrono>

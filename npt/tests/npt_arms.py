@@ -12,10 +12,10 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
-MAXLAT = os.environ["MAXLAT"]
+from checks import MAXLAT, run_checks
+
 CPU = sorted(os.sched_getaffinity(0))[-1]
 TRACERS = ["maxlat:timer", "maxlat:wakeup", "maxlat:timer,cpu", "maxlat:wakeup,cpu,size=64k,count=8", "maxlat:timer,overwrite,size=64k,count=4",
            "lttng-ust:writer", "lttng-ust:timer,size=256k,count=8", "locked-printf", "spdlog-async", "uprobe", "ftrace-marker"]
@@ -304,24 +304,5 @@ CHECKS = [every_arm_records_what_it_was_given, arms_that_record_nothing_say_so, 
           who_dies_in_the_middle_makes_it_invalid, a_full_disk_makes_it_invalid, nothing_stays_behind_whatever_ends_it, one_cpu_only_is_said]
 
 
-def main(names):
-    probe = subprocess.run([MAXLAT, "npt", "-l", "1000", "-q"], capture_output=True, text=True)
-    if os.geteuid() != 0 or probe.returncode != 0:
-        print(f"needs root and SCHED_FIFO: {probe.stderr}")
-        return 77
-    failed = 0
-    checks = [c for c in CHECKS if not names or c.__name__ in names]
-    print(f"1..{len(checks)}")
-    for number, check in enumerate(checks, 1):
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                skip = check(folder)
-                print(f"ok {number} - {check.__name__}" + (f" # SKIP {skip}" if skip else ""), flush=True)
-            except AssertionError as mistake:
-                failed += 1
-                print(f"not ok {number} - {check.__name__}\n#   {mistake}", flush=True)
-    return 1 if failed or not checks else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(run_checks(CHECKS, sys.argv[1:]))
