@@ -123,7 +123,7 @@ INSTANTIATE_TEST_SUITE_P(
         MistakeCase{"[[phase]]\nname='a'\nkind='tracer'\nduration='1s'\narms=['none','maxlat']\nrounds=0\n", "6",
                     "rounds"},
         MistakeCase{"[[phase]]\nname='a'\nkind='tracer'\nduration='1s'\narms=['none','a']\n[phase.limits]\nmax_ns=3\n",
-                    "7", "no limits"},
+                    "6", "no limits"},
         MistakeCase{"[[phase]]\nname='a'\nkind='control'\nmeters=['tracer']\n", "4", "unknown meter"},
         MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n[phase.limits]\nmax=3\n", "6", "max"},
         MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n[phase.limits]\nmax_ns='3'\n", "6", "number"},

@@ -28,6 +28,7 @@ core::Result<core::ProcessSpec> TracerMeter::command(const MeterJob& job) const 
                "-a",         core::to_string(job.cpus),
                "-D",         fmt::format("{}ns", job.round_ns),
                "-p",         std::to_string(kPriority),
+               "-i",  // what interrupts cost is in the base, too
                "-q",         "--json",
                job.json_path};
   spec.argv.insert(spec.argv.end(), job.arguments.begin(), job.arguments.end());

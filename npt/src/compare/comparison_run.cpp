@@ -104,7 +104,7 @@ std::string loss_in_words(const core::Phase& arm) {
   const core::EventCounts& events = *arm.events;
   const uint64_t lost = events.lost_full + events.lost_wrap + events.lost_big;
   if (lost == 0) return {};
-  return fmt::format("; it lost {:.3g} % of its events, and dropping costs less than recording (-f limits the rate)",
+  return fmt::format("; it lost {:.3g} % of its events, so a part of this is what dropping costs (-f limits the rate)",
                      100 * static_cast<double>(lost) / static_cast<double>(events.produced));
 }
 
