@@ -53,8 +53,9 @@ core::Result<core::ProcessSpec> OwnMeter::command(const MeterJob& job) const {
     // which a control can bear.
     if (!job.control) add({"--rest", kRest});
   } else if (job.control) {
-    // The stalls are scheduling, which only the loop can see; the kernel's tracer has interrupts off.
-    add({"--backend", "loop", "--width", "1s", "--window", "1s"});
+    // The stalls are scheduling, which only the loop can see: module and tracer have interrupts off. A counter of a rate
+    // that is not promised does for finding them: their true length is read from the same counter.
+    add({"--backend", "loop", "--trust-counter", "--width", "1s", "--window", "1s"});
   }
   spec.argv.insert(spec.argv.end(), job.arguments.begin(), job.arguments.end());
   return spec;

@@ -51,7 +51,18 @@ class KernelPackage:
 
 
 def fetch(flavour):
-    """The unpacked kernel of a flavour, from the cache or from the archive. Raises CannotRun without network."""
+    """The unpacked kernel of a flavour, from the cache or from the archive. Raises CannotRun without network.
+
+    A machine whose package lists are missing or too old (the archive keeps no old kernel) gets fresh lists of our own.
+    """
+    try:
+        return _fetch(flavour)
+    except CannotRun:
+        _make_own_lists()
+        return _fetch(flavour)
+
+
+def _fetch(flavour):
     image_meta, headers_meta = METAPACKAGES[flavour]
     image = _dependency(image_meta, r"linux-image-\d")
     headers = _dependency(headers_meta, r"linux-headers-\d")
@@ -66,7 +77,23 @@ def fetch(flavour):
     return KernelPackage(directory)
 
 
-def _apt(*arguments, cwd=None):
+_own_lists = []  # options for apt, once there are lists of our own
+
+
+def _make_own_lists():
+    """As `apt-get update`, but into the cache: needs no root and changes nothing of the machine."""
+    place = cache_directory() / "apt"
+    for directory in ("lists/partial", "archives/partial"):
+        (place / directory).mkdir(parents=True, exist_ok=True)
+    options = ["-o", f"Dir::State::Lists={place}/lists", "-o", f"Dir::Cache={place}", "-o", "Acquire::Languages=none"]
+    with open(place / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        _apt("apt-get", *options, "update", "--error-on=any")
+    _own_lists[:] = options
+
+
+def _apt(program, *arguments, cwd=None):
+    arguments = [program, *_own_lists, *arguments]
     done = subprocess.run(arguments, cwd=cwd, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
     if done.returncode != 0:
         raise CannotRun(f"`{' '.join(arguments)}` failed: {(done.stderr or done.stdout).strip().splitlines()[-1:]}")

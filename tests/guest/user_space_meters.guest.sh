@@ -1,0 +1,47 @@
+#!/bin/sh
+# The meters of user space see planted SMIs and NMIs too, each to within its stated error: the loop of hwlat and npt with
+# interrupts on to 100 ns and one interrupt (the largest gap of a control run), a timer (cyclictest) to its interval and
+# twice its own wake-up.
+# guest-mode: exact
+# guest-userland: host
+# guest-needs: cyclictest
+[ -x "$MAXLAT" ] || skip "no static maxlat (cmake --preset static && cmake --build --preset static)"
+load maxlat_planter
+replant() { rmmod maxlat_planter; load maxlat_planter; plant "$@"; }
+hwlat_loop() {
+  "$MAXLAT" hwlat --backend loop --trust-counter -D 200ms --window 100ms --width 90ms --json "$OUT/loop.json" > "$OUT/loop.txt"
+  largest=$(sed -n 's/.*"max_ns": \([0-9]*\).*/\1/p' "$OUT/loop.json" | head -1)
+}
+npt_loop() {
+  "$MAXLAT" npt -a 0 -i --trust-counter -D 200ms -q --json "$OUT/npt.json" > "$OUT/npt.txt"
+  largest=$(sed -n 's/.*"max_ns": \([0-9]*\).*/\1/p' "$OUT/npt.json" | head -1)
+}
+interval_ns=100000
+timer() {
+  on_host_userland cyclictest -m -p95 -t1 -i$((interval_ns / 1000)) -l4000 -q -N > "$OUT/timer.txt"
+  largest=$(sed -n 's/.*Max: *//p' "$OUT/timer.txt")
+}
+on_host_userland true
+for meter in hwlat_loop npt_loop timer; do
+  rmmod maxlat_planter
+  load maxlat_planter
+  $meter
+  noise=$largest
+  echo "$meter without plants: $noise ns"
+  least_off=0
+  most_off=$((noise + 100))
+  # a timer may expire late within a stall, and behind the tick that has waited too
+  [ $meter != timer ] || { least_off=$interval_ns; most_off=$((2 * noise)); }
+  for length in 10000 100000 1000000; do
+    replant smi 1000000 5000000 $length 240
+    $meter
+    expect "$meter: SMIs of $length ns, the largest, ns" "$largest" -ge $((length - least_off))
+    expect "$meter: no more than an interrupt longer" "$largest" -le $((length + most_off))
+  done
+done
+for meter in hwlat_loop npt_loop; do
+  replant nmi 170000000 50000
+  $meter
+  expect "$meter: an NMI of 50 us, ns" "$largest" -ge 50000
+  expect "$meter: no more than its entry and an interrupt longer" "$largest" -le 65000
+done
