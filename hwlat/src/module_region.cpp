@@ -15,7 +15,7 @@ bool larger(const maxlat_hwlat_record& a, const maxlat_hwlat_record& b) {
   return gap_ns(a) > gap_ns(b);
 }
 
-// Whole words, one by one: the writer may be at them.
+// Whole words, one by one: the writer may be at them. acquire: what is read after the copy is read after each of them.
 template <typename Struct>
 Struct copy_words(const Struct& shared) {
   static_assert(sizeof(Struct) % sizeof(uint64_t) == 0 && alignof(Struct) == alignof(uint64_t));
@@ -24,7 +24,7 @@ Struct copy_words(const Struct& shared) {
     uint64_t words[sizeof(Struct) / sizeof(uint64_t)];
   } out;
   const auto* from = reinterpret_cast<const uint64_t*>(&shared);
-  for (size_t i = 0; i < std::size(out.words); ++i) out.words[i] = __atomic_load_n(from + i, __ATOMIC_RELAXED);
+  for (size_t i = 0; i < std::size(out.words); ++i) out.words[i] = __atomic_load_n(from + i, __ATOMIC_ACQUIRE);
   return out.copy;
 }
 
@@ -34,7 +34,7 @@ bool copy_slot(const Slot& slot, Number Slot::*number, uint64_t wanted, Slot& co
   // acquire: pairs with the module's release (b); the members are those of that number or later ones
   if (__atomic_load_n(&(slot.*number), __ATOMIC_ACQUIRE) != wanted) return false;
   copy = copy_words(slot);
-  __atomic_thread_fence(__ATOMIC_ACQUIRE);  // the copy before the second look: pairs with the barrier behind (a)
+  // the second look comes after the copy: its acquire loads pair with the barrier behind (a)
   return __atomic_load_n(&(slot.*number), __ATOMIC_RELAXED) == wanted;
 }
 

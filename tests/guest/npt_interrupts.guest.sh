@@ -1,6 +1,6 @@
 #!/bin/sh
-# `maxlat npt` and interrupts: each of the four labels in its circumstances, and what it promises. Planted SMIs are found to
-# 100 ns whatever the label; timer interrupts that take 100 us are in the gaps with interrupts on, and held off otherwise.
+# `maxlat npt` and interrupts: each of the four labels in its circumstances, and what it promises. Planted SMIs are found,
+# to 100 ns with interrupts off; timer interrupts that take 100 us are in the gaps with interrupts on, and held off otherwise.
 # guest-mode: exact
 [ -x "$MAXLAT" ] || skip "no static maxlat (cmake --preset static && cmake --build --preset static)"
 load maxlat_planter
@@ -57,7 +57,7 @@ for length in 10000 100000 1000000; do
     expect "$way: the largest, ns" "$(max_of ${way}_$length)" -le $((length + 100))
   done
   expect "on: the largest of $length ns" "$(max_of on_$length)" -ge "$length"
-  expect "on: it is longer by an interrupt at most" "$(max_of on_$length)" -le $((length + noise + 100))
+  expect "on: it is longer by the interrupts that have waited" "$(max_of on_$length)" -le $((length + 2 * noise))
 done
 
 replant stall 1000000 2000000 100000 240
