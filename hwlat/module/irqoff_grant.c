@@ -301,7 +301,10 @@ static int register_probes(void)
 	return error;
 }
 
-/* The watching CPU and the granted ones stay while a grant stands. */
+/*
+ * The watching CPU and the granted ones stay while a grant stands. A granted task may have been moved away already when
+ * this is asked; then on_migrate() has taken its privilege, and it finds that out by its own flags.
+ */
 static int cpu_goes_offline(unsigned int cpu)
 {
 	return cpumask_empty(&granted_cpus) ? 0 : -EBUSY;

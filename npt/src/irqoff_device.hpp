@@ -40,15 +40,23 @@ class IrqoffDevice {
 // What an errno of open(), GRANT or LOOP means for a user.
 core::Error why_no_irqoff(int error);
 
-// For a thread that has a grant.
+// For a thread that has a grant. The module takes the grant away when the thread leaves its CPU, as it must when that goes
+// offline; then cli and sti would fault, interrupts stay on, and the flag that npt reads says so.
 struct InterruptsOff {
 #if defined(__x86_64__)
   void turn_off() const {
-    __asm__ volatile("cli" ::: "memory");
+    if (granted()) __asm__ volatile("cli" ::: "memory");
   }
   // nop: what is pending comes in after it, before the next cli
   void turn_on() const {
-    __asm__ volatile("sti; nop" ::: "memory");
+    if (granted()) __asm__ volatile("sti; nop" ::: "memory");
+  }
+
+ private:
+  static bool granted() {  // the I/O privilege level of the processor's flags: bits 12 and 13
+    uint64_t flags;
+    __asm__ volatile("pushfq; popq %0" : "=r"(flags));
+    return (flags >> 12 & 3) == 3;
   }
 #else
   void turn_off() const {}  // no grant is ever given here
