@@ -115,11 +115,10 @@ void run_cpu(Counter counter, Probe probe, SleepFor sleep_for, const Options& op
     CpuRun& run = windows.traced() ? books.traced : *books.waiting;
     run.journal.resume(windows.end());
     interrupts.turn_off();
-    enabled = enabled || interrupts_enabled();
     const Segment segment = windows.traced()
                                 ? run_segment(counter, probe, &run.histogram.raw(), &run.journal, remaining)
                                 : run_segment(counter, NoProbe{}, &run.histogram.raw(), &run.journal, remaining);
-    enabled = enabled || interrupts_enabled();
+    enabled = enabled || interrupts_enabled();  // off at its end: off in all of it, since only turn_off() does that
     interrupts.turn_on();
     run.samples += segment.samples;
     run.probes += windows.traced() ? segment.probes : 0;
