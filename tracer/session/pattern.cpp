@@ -34,7 +34,9 @@ bool matches(std::string_view pattern, std::string_view name) {
 }
 
 bool is_name(std::string_view text) {
-  return !text.empty() && text.size() < MAXLAT_SHM_NAME && text.find_first_not_of(kNameCharacters) == text.npos;
+  // Files are named after channels, and readers of traces pass over those that begin with a dot.
+  return !text.empty() && text.front() != '.' && text.size() < MAXLAT_SHM_NAME &&
+         text.find_first_not_of(kNameCharacters) == text.npos;
 }
 
 bool is_pattern(std::string_view text) {

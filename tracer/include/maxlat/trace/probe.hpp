@@ -14,9 +14,9 @@
 //
 // HOW IT LIES IN THE PROGRAM. At the tracepoint: compare, branch, and out of line the arguments and a call. One
 // function an event writes it in the fast case: one channel of the fast kind, a ring present, a short record in the
-// middle of a packet. It calls nothing, so it has no registers to save. What is not that case jumps on to a second
-// function, for one channel with rings per CPU, and from there to a third, for all the rest: several channels, wakeups,
-// the first event of a thread or of a packet.
+// middle of a packet. It calls nothing, so it has no registers to save. What is not that case jumps on: to a second
+// function where that ring's packet begins or ends, to a third for one channel with rings per CPU, and from there to a
+// fourth, for all the rest: several channels, wakeups, the first event of a thread that was not prepared.
 #pragma once
 
 #include <maxlat/ring/record_write.h>
@@ -59,7 +59,22 @@ class Probe {
     // in session/session_core.cpp. Shape: publish. Without it a thread could find its ring of an earlier channel of
     // this number.
     const maxlat_ring* ring = thread.ring[Declared::event.place.load(std::memory_order_acquire)];
-    if (!try_common<MAXLAT_RING_THREAD>(thread, ring, parked...)) record_on_cpu(parked.field()...);
+    if (try_common<MAXLAT_RING_THREAD>(thread, ring, parked...)) return;
+    if (ring != &nowhere) {
+      record_at_edge(ring, parked.field()...);
+    } else {
+      record_on_cpu(parked.field()...);
+    }
+  }
+
+  // The fast kind's ring is there, but its packet begins or ends here, or time needs a long record: the longest way of
+  // all that make no system call. Is inside already, and leaves.
+  [[gnu::noinline]] static void record_at_edge(const maxlat_ring* ring, Given<Types>... fields) {
+    maxlat_ring_record record;
+    if (maxlat_ring_record_begin_any(MAXLAT_RING_THREAD, ring, Declared::event.id, payload_size(fields...), &record)) {
+      finish<MAXLAT_RING_THREAD>(ring, record, fields...);
+    }
+    leave(thread_state);
   }
 
   // The fast case of rings per CPU. Is inside already.
