@@ -230,7 +230,7 @@ TEST(ModuleBackend, LimitsOfTheModuleAreNamedByOption) {
     const char* says;
     void (*change)(Settings&);
   } const mistakes[] = {{"--width", [](Settings& s) { s.width_ns = s.window_ns; }},
-                        {"98 %", [](Settings& s) { s.width_ns = s.window_ns / 1000 * 981; }},
+                        {"99 %", [](Settings& s) { s.width_ns = s.window_ns / 1000 * 991; }},
                         {"10 us", [](Settings& s) { s.width_ns = 9'999; }},
                         {"--width",
                          [](Settings& s) {

@@ -74,7 +74,7 @@ for mode in round-robin stop-machine; do
 done
 status_of "$MAXLAT" hwlat --window 10ms --width 10ms
 expect "exit status of a width as long as the window" $status -eq 1
-says "98 % of --window"
+says "99 % of --window"
 
 # one owner
 watch owner -D 60s

@@ -59,7 +59,7 @@
 #define MAXLAT_HWLAT_MAX_STOP_MACHINE_WIDTH_NS 100000000ull
 #define MAXLAT_HWLAT_MIN_WIDTH_NS 10000ull
 #define MAXLAT_HWLAT_MIN_REST_NS 100000ull      /* window - width */
-#define MAXLAT_HWLAT_MAX_SHARE_PERMILLE 980u    /* width of window: interrupts are off at most 98 % of the time */
+#define MAXLAT_HWLAT_MAX_SHARE_PERMILLE 990u    /* width of window: interrupts are off at most 99 % of the time */
 #define MAXLAT_HWLAT_MAX_WINDOW_NS 60000000000ull
 #define MAXLAT_HWLAT_MAX_DURATION_NS (7ull * 24 * 3600 * 1000000000ull)
 
