@@ -57,6 +57,13 @@ def stat_of(pid):
     return name, rest[0], int(rest[1]), int(rest[2])
 
 
+def words_of(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/cmdline").read_text()
+    except (FileNotFoundError, ProcessLookupError):  # it has just ended
+        return ""
+
+
 def processes():
     return {int(p.name): stat for p in pathlib.Path("/proc").iterdir() if p.name.isdigit() and (stat := stat_of(p.name))}
 
@@ -115,7 +122,8 @@ def own_processes(before):
 
 def no_more_left(before, processes_before):
     wait_for(lambda: not own_processes(processes_before), f"end of {own_processes(processes_before)}", 15)
-    assert things() <= before, f"left behind: {things() - before}"
+    # Other runs may end while we look: what was theirs then is gone at the next look.
+    wait_for(lambda: things() <= before, f"end of {things() - before}", 15)
 
 
 def lacks(status, err):
@@ -236,8 +244,7 @@ def who_dies_in_the_middle_makes_it_invalid(folder):
         run = start(arm, "-D", "1h", "-f", "1k", "--json", f"{folder}/r.json")
         try:
             measuring(run)
-            found = [pid for pid, who in descendants(run.pid).items() if who == name and "record" in open(f"/proc/{pid}/cmdline").read()] \
-                if name == "maxlat" else [pid for pid, who in descendants(run.pid).items() if who == name]
+            found = [pid for pid, who in descendants(run.pid).items() if who == name and (name != "maxlat" or "record" in words_of(pid))]
             assert found, f"no {name} below npt: {descendants(run.pid)}"
             for pid in found:
                 os.kill(pid, signal.SIGKILL)
