@@ -61,6 +61,11 @@ class MaxlatArm : public Arm {
   }
 
   core::Status set_up(const ArmSurroundings& surroundings) override {
+    // Asked here, where it is a reason not to run; the recorder would only fail of it.
+    if (const base::CounterClock counter = base::calibrate(); !counter.trusted)
+      return core::Error{"the tracer has no clock here: the time-stamp counter cannot be trusted: " + counter.why,
+                         {},
+                         core::Exit::cannot_run};
     surroundings_ = surroundings;
     ns_per_tick_ = surroundings.clock.to_ns(1.0);
     auto home = surroundings.folder->make_inner("control");

@@ -143,7 +143,7 @@ base::Status SessionCore::make_memory() {
   const base::CounterClock counter = options_.clock ? *options_.clock : base::calibrate();
   if (!counter.trusted) {
     return base::Error{"the time-stamp counter cannot be trusted: " + counter.why,
-                       "the tracer has no other clock; boot with tsc=reliable if you know better",
+                       "the tracer has no other clock",
                        base::Exit::cannot_run};
   }
   std::vector<ChannelLayout> layouts;
