@@ -323,8 +323,12 @@ int irqoff_grants_init(void)
 		grant->question.info = grant;
 		init_irq_work(&grant->kill, kill_holder);
 	}
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+	hrtimer_setup(&watch_timer, on_watch, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+#else
 	hrtimer_init(&watch_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	watch_timer.function = on_watch;
+#endif
 	error = register_probes();
 	if (error)
 		return error;
