@@ -7,6 +7,7 @@
 #include <maxlat/ring/switch.h>
 #include <maxlat/ring/walk.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -48,7 +49,7 @@ inline bool read_hostile(const std::vector<uint8_t>& bytes) {
   const size_t room = (bytes.size() + MAXLAT_RING_PAGE - 1) / MAXLAT_RING_PAGE * MAXLAT_RING_PAGE;
   const std::unique_ptr<void, void (*)(void*)> memory(std::aligned_alloc(MAXLAT_RING_PAGE, room), std::free);
   std::memset(memory.get(), 0, room);
-  std::memcpy(memory.get(), bytes.data(), bytes.size());
+  std::copy(bytes.begin(), bytes.end(), static_cast<uint8_t*>(memory.get()));
   maxlat_ring ring;
   if (!maxlat_ring_attach(&ring, memory.get(), room)) return false;
   ring.features &= ~MAXLAT_RING_NEEDS_PROMOTION;  // no system call a million times
