@@ -71,7 +71,9 @@ TEST(Measure, TheDurationIsWallTime) {
   const auto m = measure(options);
   ASSERT_TRUE(m.ok()) << m.error().text;
   EXPECT_GE(m->phase.duration_s, 0.15);
-  EXPECT_NEAR(m->phase.exposure_s, m->phase.duration_s, 1e-6);
+  // No rest was asked for, so all of it was watched; less what may come between the clock and the first read.
+  EXPECT_LE(m->phase.exposure_s, m->phase.duration_s);
+  EXPECT_GE(m->phase.exposure_s, 0.9 * m->phase.duration_s);
   EXPECT_EQ(m->phase.per_cpu.at(0).timeline.max_ns.size(), 1u);
   EXPECT_DOUBLE_EQ(m->phase.per_cpu.at(0).timeline.max_ns.at(0), m->phase.per_cpu.at(0).max_ns);
 }
