@@ -132,7 +132,7 @@ bool write_process(const std::string& folder, int process, bool loss) {
   for (std::uint32_t stream = 0; stream < 4; ++stream) {
     const auto prefix = packet_prefix(uuid, stream / 2, 4'000 + stream % 2 + (std::uint64_t{stream % 2} << 32));
     // Streams that interleave, and begin just below an overflow of every width of low bits.
-    const std::uint64_t begin = (std::uint64_t{40} << 32) - 5 + 3 * stream + (process % 2);
+    const std::uint64_t begin = (std::uint64_t{40} << 32) - 5 + 3 * stream + static_cast<std::uint64_t>(process % 2);
     std::string bytes = kinds(prefix, 0, begin) + times(prefix, 1, begin + 1'000);
     bytes += kinds(prefix, 2, begin + 5'000 * kLow);
     if (loss) {
