@@ -6,6 +6,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <urcu-bp.h>
+#ifdef __SANITIZE_THREAD__
+#include <sanitizer/tsan_interface.h>
+#endif
 
 #include <bit>
 
@@ -21,10 +24,26 @@ namespace {
 
 Channel* live_channels[kChannels];
 
+// ThreadSanitizer cannot see into liburcu: that whoever waited for readers comes after them must be told to it.
+#ifdef __SANITIZE_THREAD__
+void readers_end() {
+  __tsan_release(&live_channels);
+}
+void readers_have_ended() {
+  __tsan_acquire(&live_channels);
+}
+#else
+void readers_end() {}
+void readers_have_ended() {}
+#endif
+
 class ReadLock {
  public:
   ReadLock() { urcu_bp_read_lock(); }
-  ~ReadLock() { urcu_bp_read_unlock(); }
+  ~ReadLock() {
+    readers_end();
+    urcu_bp_read_unlock();
+  }
   ReadLock(const ReadLock&) = delete;
   ReadLock& operator=(const ReadLock&) = delete;
 };
@@ -153,6 +172,7 @@ void remove_channel(Channel& channel) {
   forget_rings(channel.number());
   rcu_assign_pointer(live_channels[channel.number()], nullptr);
   urcu_bp_synchronize_rcu();
+  readers_have_ended();
   channel.set_number(kChannels);
 }
 
