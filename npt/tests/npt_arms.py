@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 
-from checks import MAXLAT, run_checks
+from tap import MAXLAT, needs_root_and_fifo, run_checks, wait_for
 
 CPU = sorted(os.sched_getaffinity(0))[-1]
 TRACERS = ["maxlat:timer", "maxlat:wakeup", "maxlat:timer,cpu", "maxlat:wakeup,cpu,size=64k,count=8", "maxlat:timer,overwrite,size=64k,count=4",
@@ -37,14 +37,6 @@ def ended(run, limit_s=120):
 
 def phases_of(path):
     return json.loads(pathlib.Path(path).read_text())["phases"]
-
-
-def wait_for(condition, what, limit_s=30):
-    end = time.monotonic() + limit_s
-    while not (value := condition()):
-        assert time.monotonic() < end, f"no {what} within {limit_s} s"
-        time.sleep(0.01)
-    return value
 
 
 def stat_of(pid):
@@ -312,4 +304,5 @@ CHECKS = [every_arm_records_what_it_was_given, arms_that_record_nothing_say_so, 
 
 
 if __name__ == "__main__":
+    needs_root_and_fifo()
     sys.exit(run_checks(CHECKS, sys.argv[1:]))

@@ -12,9 +12,8 @@ import signal
 import subprocess
 import sys
 
-from tap import run_checks, wait_for
+from tap import MAXLAT, run_checks, wait_for
 
-MAXLAT = os.environ["MAXLAT"]
 CPUS = sorted(os.sched_getaffinity(0))
 ORDINARY = ["--policy", "other", "--no-mlock"]
 
@@ -45,7 +44,7 @@ def children_of(pid):
     """The measuring processes, without the guards that die with them."""
     try:
         return {int(c) for task in pathlib.Path(f"/proc/{pid}/task").iterdir() for c in (task / "children").read_text().split()}
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         return set()
 
 

@@ -15,9 +15,7 @@ import subprocess
 import sys
 import time
 
-from checks import MAXLAT, run_checks
-
-from tap import run_checks, wait_for
+from tap import MAXLAT, needs_root_and_fifo, run_checks, wait_for
 
 CPUS = sorted(os.sched_getaffinity(0))
 REST = ["--rest", "100ms"]  # these runs must not be stopped by the scheduler
@@ -186,4 +184,5 @@ CHECKS = [affinity_and_policy_are_applied, two_cpus_have_their_own_books, an_int
 
 
 if __name__ == "__main__":
+    needs_root_and_fifo()
     sys.exit(run_checks(CHECKS, sys.argv[1:]))

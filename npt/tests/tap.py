@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""What npt's tests from outside share: waiting for a condition, and running checks as TAP."""
+"""What npt's tests from outside share: the program, waiting for a condition, and running checks as TAP."""
+import os
+import subprocess
 import tempfile
 import time
+
+MAXLAT = os.environ["MAXLAT"]
 
 
 def wait_for(condition, what, limit_s=20):
@@ -11,6 +15,14 @@ def wait_for(condition, what, limit_s=20):
         assert time.monotonic() < end, f"no {what} within {limit_s} s"
         time.sleep(0.005)
     return value
+
+
+def needs_root_and_fifo():
+    """Ends the program with 77, and says why, where npt's defaults are not permitted."""
+    probe = subprocess.run([MAXLAT, "npt", "-l", "1000", "-q"], capture_output=True, text=True)
+    if os.geteuid() != 0 or probe.returncode != 0:
+        print(f"needs root and SCHED_FIFO: {probe.stderr}")
+        raise SystemExit(77)
 
 
 def run_checks(checks, names):
