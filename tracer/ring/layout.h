@@ -7,9 +7,10 @@
  *
  *      0  header    constant after creation: what this is, sizes, where the rest lies
  *     64  reader    read_count; written by the reader, and by a writer that pushes it
- *    128  books     lost_full lost_wrap lost_big records_delivered finalised; written when something is lost or
- * delivered 192  hot       write_count, time_limit, open_packet, then commit_count[n]; written for every event: 1 line
- * while n <= 4 cells     n x { commit_seq, reference }; written once per sub-buffer; all that a waiting reader looks at
+ *    128  books     lost_full lost_wrap lost_big records_delivered finalised; written when something is lost or delivered
+ *    192  hot       write_count, time_limit, open_packet, then commit_count[n]; written for every event, one line while
+ *                   n <= 4
+ *         cells     n x { commit_seq, reference }; written once per sub-buffer; all that a waiting reader looks at
  *         memory    n x S bytes (+ S in overwrite mode: the reader's spare), page aligned
  *
  *    A sub-buffer:  0 packet header (112) | record | record | ... | padding to S

@@ -10,9 +10,9 @@
  *   id      1 to 8190; 8191 marks a long record
  *   length  of the whole record in units of 8 bytes, 1 to 1023 (8184 bytes); 0 in a long record
  *   stamp   a one, then the low 8 bits of the packet number: this word was written in this packet, not in an earlier
- * pass. A ring has at most 2^7 sub-buffers (layout.h), so what a place held a pass before bears another stamp. The one
- *           is there because fields that are small numbers, addresses or times begin with zeros: none looks like a
- * record
+ *           pass. A ring has at most 2^7 sub-buffers (layout.h), so what a place held a pass before bears another
+ *           stamp. The one is there because fields that are small numbers, addresses or times begin with zeros: none
+ *           looks like a record
  *
  * A LONG record has two more words before its payload: { length in units of 8, u32; event id, u32 } and the full 64-bit
  * time. It is written when the length or the id does not fit, and when the time does not follow from its low bits.
@@ -21,7 +21,7 @@
  * TIME. Who reads a packet knows the full time of a record as
  *
  *      time = B + ((low - B) mod 2^32)      B: full time of the last long record before it in the packet, or the
- * packet's begin_time
+ *                                           packet's begin_time
  *
  * which is exact if 0 <= time - B < 2^32. The writer does not know B without a search; the ring's word `time_limit`
  * (layout.h) holds b + 2^32 for a b that is never younger than B. It is stored by whoever opens a packet (b =
@@ -50,10 +50,10 @@
  *   R = C      the whole prefix is committed.
  *   otherwise  walk: a word that bears the packet's stamp and fits is a committed record, and its length leads to the
  *              next. A word that does not is the slot of a dead writer, at most R - C long; the walk goes on at the
- * next aligned word that starts a chain of stamped records with possible times. A writer that died between its last
- * store and its add is whole and is recovered, though not counted in C. A long record is BEGUN with a word of its own
- * (long id, length 1) before time_limit moves, because its time is the base of records after it: if its writer dies,
- * the walk of recovery still has that time, and the slot's length.
+ *              next aligned word that starts a chain of stamped records with possible times.
+ * A writer that died between its last store and its add is whole and is recovered, though not counted in C. A long
+ * record is BEGUN with a word of its own (long id, length 1) before time_limit moves, because its time is the base of
+ * records after it: if its writer dies, the walk of recovery still has that time, and the slot's length.
  */
 #ifndef MAXLAT_RING_RECORD_H
 #define MAXLAT_RING_RECORD_H
