@@ -61,8 +61,11 @@ class MaxlatArm : public Arm {
   }
 
   core::Status set_up(const ArmSurroundings& surroundings) override {
-    // Asked here, where it is a reason not to run; the recorder would only fail of it.
-    if (const base::CounterClock counter = base::calibrate(); !counter.trusted)
+    // Asked here, where it is a reason not to run; the recorder would only fail of it. npt's own clock is the counter,
+    // unless it was told or had to take another.
+    const bool has_counter = surroundings.clock.source != base::RateSource::monotonic_raw;
+    const base::CounterClock counter = has_counter ? surroundings.clock : base::calibrate();
+    if (!counter.trusted)
       return core::Error{"the tracer has no clock here: the time-stamp counter cannot be trusted: " + counter.why,
                          {},
                          core::Exit::cannot_run};

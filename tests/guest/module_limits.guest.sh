@@ -9,6 +9,7 @@ hwlat_probe $ok > /dev/null
 refused width=2000000
 refused width=3000000
 refused width=1950000
+refused width=995000000 window=1000000000
 refused width=0
 refused width=9999
 refused width=1000000001 window=3000000000

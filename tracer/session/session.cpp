@@ -20,7 +20,7 @@ base::Result<Session> Session::create(SessionOptions options) {
   detail::watch_forks();
   const ControlLock lock;
   if (!detail::is_name(options.name)) {
-    return base::Error{"not the name of a session: " + options.name, "[A-Za-z0-9_.:-]+, below 64 characters"};
+    return base::Error{"not the name of a session: " + options.name, detail::kNameHint};
   }
   for (const auto& session : sessions()) {
     if (session->name() == options.name) return base::Error{"there is a session " + options.name + " already"};

@@ -97,7 +97,7 @@ base::Status SessionCore::check_alive() const {
 base::Status SessionCore::add_channel(const ChannelOptions& options) {
   if (const base::Status alive = check_alive(); !alive) return alive;
   if (file_ != nullptr) return base::Error{"session " + name() + " was started: no more channels"};
-  if (!is_name(options.name)) return base::Error{"not the name of a channel: " + options.name, "[A-Za-z0-9_.:-]+"};
+  if (!is_name(options.name)) return base::Error{"not the name of a channel: " + options.name, kNameHint};
   if (plan_of(options.name) != nullptr) return base::Error{"there is a channel " + options.name + " already"};
   if (plans_.size() == MAXLAT_SHM_MAX_CHANNELS) return base::Error{"a session has no more than 8 channels"};
   const base::Result<ChannelLayout> layout = layout_of(options);

@@ -160,6 +160,7 @@ TEST(Session, OneLineForEachMistake) {
   EXPECT_EQ(complaint({.name = "x", .sub_buffers = 1}), "channel x: 1 sub-buffers");
   EXPECT_EQ(complaint({.name = "x", .slots = 5000}), "channel x: 5000 slots");
   EXPECT_EQ(complaint({.name = "a b"}), "not the name of a channel: a b");
+  EXPECT_EQ(complaint({.name = ".hidden"}), "not the name of a channel: .hidden");
   EXPECT_EQ(complaint({.name = "x"}), "ok");
 
   Recording recording;

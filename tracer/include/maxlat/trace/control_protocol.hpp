@@ -9,7 +9,8 @@
 //                         connection is gone. Children of the program that exec inherit the variable and call, too.
 //                         It also listens, so that another controller can come when that one is dead.
 //
-// REQUEST  a line of words; a word with a space in it is not possible, names are [A-Za-z0-9_.:-]+, patterns also *?
+// REQUEST  a line of words; a word with a space in it is not possible, names are [A-Za-z0-9_.:-]+ without a dot
+//          in front, patterns also *?
 // REPLY    "ok" or "error TEXT" in the first line, then zero or more lines. A reply that does not fit in one message
 //          (kMaxMessage) ends with the line "more"; the request `next` brings the rest. One memory file may come with
 //          it (SCM_RIGHTS).
@@ -18,22 +19,23 @@
 //   list                               one line an event: "event PROVIDER:NAME LEVEL", then "field NAME TYPE" lines
 //   create SESSION
 //   channel SESSION NAME [mode=discard|overwrite] [per=thread|cpu] [size=BYTES] [count=N] [slots=N]
-//   [deliver=timer|wakeup] enable SESSION CHANNEL PATTERN [level=N]      PATTERN is PROVIDER:NAME with wildcards;
-//   events that appear later, too disable SESSION CHANNEL PATTERN start SESSION                      makes the memory
-//   if it is the first start. The reply carries the session's memfd
+//           [deliver=timer|wakeup]
+//   enable SESSION CHANNEL PATTERN [level=N]
+//                                      PATTERN is PROVIDER:NAME with wildcards; events that appear later, too
+//   disable SESSION CHANNEL PATTERN
+//   start SESSION                      makes the memory if it is the first start. The reply carries the session's memfd
 //                                      and, with a wakeup channel, an eventfd after it
 //   attach SESSION                     the same descriptors again, for another consumer
 //   stop SESSION                       returns when no probe is inside any more: the books are then exact
 //   destroy SESSION
-//   status                             "session NAME STATE", "channel NAME produced N recorded N lost_full N lost_wrap
-//   N
-//                                      lost_big N lost_no_ring N slots USED/ALL", ...
+//   status                             "session NAME STATE", "channel NAME produced N recorded N lost_full N
+//                                      lost_wrap N lost_big N lost_no_ring N slots USED/ALL", ...
 //   snapshot SESSION                   raises snapshot_requests
 //   resume                             see above
 //   next                               see above
 //
-// SECURITY: the socket lies in a folder of mode 0700 of the user; the program serves its own user and root
-// (SO_PEERCRED). LIMITS: requests are cut at 4096 bytes: longer is an error, not a wait.
+// SECURITY: the socket lies in a folder of mode 0700 of the user; the program serves its own user and root (SO_PEERCRED).
+// LIMITS: requests are cut at 4096 bytes: longer is an error, not a wait.
 #pragma once
 
 #include <cstddef>
