@@ -24,8 +24,8 @@
 // CLOCK: frequency of the counter (base/clock: source and error in its description), offset_s and offset to
 //   CLOCK_REALTIME, measured at session start; env has the same offset to CLOCK_MONOTONIC in ns, the clock's source,
 //   process, pid, hostname, session.
-// WHOLE OR ABSENT: a packet is appended with one write, and a file whose tail is no whole packet (the machine or the
-//   consumer died in it) is cut back by whoever comes next; the reader ignores such a tail and says so.
+// WHOLE OR ABSENT: a packet is appended with one write. When the machine or the consumer dies in it, the file's tail may
+//   be no whole packet: our reader passes over such a tail and says so; another may refuse it.
 // BOOKS: DIR/<process>-<pid>/.books, text, one line a channel, word pairs in any order:
 //     channel NAME produced N recorded N lost_full N lost_wrap N lost_big N lost_no_ring N unfinished N overwritten N
 //       not_written N delivery_max_ticks N
