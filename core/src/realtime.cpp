@@ -5,6 +5,7 @@
 #include <malloc.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -185,6 +186,7 @@ Status set_scheduling(const Scheduling& scheduling) {
     return Error{fmt::format("{}: a real-time priority is 1 to 99", what)};
   KernelAttributes wanted;
   wanted.policy = kernel_number(scheduling.policy);
+  wanted.nice = getpriority(PRIO_PROCESS, 0);  // as it was: 0 would be a promotion for who was started with nice(1)
   if (has_priority(scheduling.policy)) wanted.priority = static_cast<uint32_t>(scheduling.priority);
   if (scheduling.policy == Policy::deadline) {
     wanted.runtime_ns = scheduling.runtime_ns;

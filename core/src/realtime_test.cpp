@@ -77,6 +77,14 @@ TEST(Realtime, PolicyIsTheThreads) {
   EXPECT_EQ(sched_getscheduler(0), SCHED_OTHER);  // the calling thread only
 }
 
+TEST(Realtime, AnOrdinaryPolicyLeavesTheNiceValue) {
+  std::thread([] {
+    ASSERT_EQ(setpriority(PRIO_PROCESS, 0, 7), 0);
+    ASSERT_TRUE(set_scheduling({.policy = Policy::other}).ok());
+    EXPECT_EQ(getpriority(PRIO_PROCESS, 0), 7);
+  }).join();
+}
+
 TEST(Realtime, Deadline) {
   if (!may_be_real_time()) GTEST_SKIP() << "no permission for real-time policies here";
   const std::string outcome = in_child([]() -> std::string {
