@@ -187,6 +187,26 @@ TEST(ModuleBackend, AsksForWhatItWasAskedFor) {
   EXPECT_EQ(paper.config.duration_ns, MAXLAT_HWLAT_MAX_DURATION_NS) << "until ^C";
 }
 
+TEST(ModuleBackend, KnowsOfSmisBetweenItsWindowsThatTheyWere) {
+  Paper paper;
+  for (PaperRegion& region : paper.regions) region.watch(50);
+  maxlat_hwlat_cpu& header = paper.regions[1].header();
+  header.smi_first = 40;
+  header.smi_last = 45;
+  header.smi_watched = 3;
+  const auto measured = backend_of(paper).measure(both_cpus(), {});
+  ASSERT_TRUE(measured.ok()) << measured.error().text;
+  EXPECT_EQ(measured->phase.facts.at("SMIs of CPU 0"), "0: 0 in watched time, 0 between windows");
+  EXPECT_EQ(measured->phase.facts.at("SMIs of CPU 1"), "5: 3 in watched time, 2 between windows");
+  EXPECT_THAT(measured->phase.warnings, testing::ElementsAre(HasSubstr("CPU 1: 2 of 5 SMIs fell between windows")));
+
+  paper.info.features = MAXLAT_HWLAT_NMI_COUNT;
+  const auto blind = backend_of(paper).measure(both_cpus(), {});
+  ASSERT_TRUE(blind.ok()) << blind.error().text;
+  EXPECT_THAT(blind->phase.facts.at("SMIs of CPU 1"), HasSubstr("not counted"));
+  EXPECT_THAT(blind->phase.warnings, testing::IsEmpty());
+}
+
 TEST(ModuleBackend, ACpuThatWentAwayMakesItInvalidAndKeepsWhatWasSeen) {
   Paper paper;
   paper.regions[0].watch(50);

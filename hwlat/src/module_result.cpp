@@ -73,13 +73,31 @@ core::Status check_books(const ModuleCpu& cpu) {
                      "this is a defect of maxlat, or memory was overwritten: please report it", core::Exit::invalid};
 }
 
-void add_cpu_facts(core::Phase& phase, const ModuleCpu& cpu) {
+// The CPU counts its SMIs itself where the kernel can read the counter. So even those between two windows are known:
+// that they were, not how long.
+void add_smi_fact(core::Phase& phase, const Context& context, const ModuleCpu& cpu) {
+  const maxlat_hwlat_cpu header = cpu.region.header();
+  const std::string name = fmt::format("SMIs of CPU {}", cpu.cpu);
+  if ((context.info.features & MAXLAT_HWLAT_SMI_COUNT) == 0) {
+    phase.facts[name] = "not counted: this processor has no counter that the module can read";
+    return;
+  }
+  const uint64_t all = header.smi_last - header.smi_first, watched = header.smi_watched;
+  const uint64_t between = all > watched ? all - watched : 0;
+  phase.facts[name] = fmt::format("{}: {} in watched time, {} between windows", all, watched, between);
+  if (between == 0) return;
+  phase.warnings.push_back(
+      fmt::format("CPU {}: {} of {} SMIs fell between windows; the CPU counted them, their length is not known",
+                  cpu.cpu, between, all));
+}
+
+void add_cpu_facts(core::Phase& phase, const Context& context, const ModuleCpu& cpu) {
   const maxlat_hwlat_cpu header = cpu.region.header();
   const auto name = [&](const char* what) { return fmt::format("{} of CPU {}", what, cpu.cpu); };
   phase.facts[name("windows")] = fmt::format("{} watched, {} passed while it was busy with something else",
                                              uint64_t{header.windows}, uint64_t{header.windows_missed});
-  phase.facts[name("SMIs and NMIs in watched time")] =
-      fmt::format("{} and {}", uint64_t{header.smi_watched}, uint64_t{header.nmi_watched});
+  phase.facts[name("NMIs in watched time")] = fmt::format("{}", uint64_t{header.nmi_watched});
+  add_smi_fact(phase, context, cpu);
   if (const uint64_t lost = cpu.region.overwritten(); lost > 0) {
     phase.warnings.push_back(
         fmt::format("CPU {}: {} of {} findings came too fast to be kept; the histogram has all of them", cpu.cpu, lost,
@@ -101,7 +119,7 @@ core::Result<Measurement> module_measurement(const Settings& settings, const max
     if (const core::Status books = running ? core::Status{} : check_books(cpu); !books) return books.error();
     phase.per_cpu.push_back(cpu_result(context, cpu, measured.findings));
     phase.exposure_s += phase.per_cpu.back().exposure_s;
-    add_cpu_facts(phase, cpu);
+    add_cpu_facts(phase, context, cpu);
     if (!cpu.went_offline) continue;
     phase.status = core::PhaseStatus::invalid;
     phase.reason =
