@@ -22,16 +22,18 @@ namespace {
 
 constexpr std::string_view kPrefix = "maxlat-npt-";
 
-// Field 22 of /proc/PID/stat, 0 when there is no such process. Counted from the name's last parenthesis: the name may
-// hold anything.
+// Field 22 of /proc/PID/stat, 0 when there is no such process or it is a zombie, which is dead for as long as its parent
+// likes. Counted from the name's last parenthesis: the name may hold anything.
 uint64_t start_time_of(pid_t pid) {
   std::ifstream file(fmt::format("/proc/{}/stat", pid));
   const std::string stat{std::istreambuf_iterator<char>(file), {}};
   const size_t name_end = stat.rfind(')');
   if (name_end == std::string::npos) return 0;
   std::istringstream fields(stat.substr(name_end + 1));
-  std::string skipped;
-  for (int field = 3; field < 22; ++field) fields >> skipped;
+  std::string state, skipped;
+  fields >> state;
+  if (state == "Z" || state == "X") return 0;
+  for (int field = 4; field < 22; ++field) fields >> skipped;
   uint64_t start_time = 0;
   fields >> start_time;
   return start_time;

@@ -21,7 +21,7 @@ class ArmFolderTest : public testing::Test {
   }
   ~ArmFolderTest() override { fs::remove_all(parent_); }
   bool is_empty() const { return fs::is_empty(parent_); }
-  // The name of a folder left by a process that died by SIGKILL, which is this program's child.
+  // A folder is left by a process that died by SIGKILL and is this program's child; as a zombie, until wait().
   template <class Body>
   void in_a_process_that_is_killed(Body body) {
     const pid_t child = ::fork();
@@ -30,7 +30,8 @@ class ArmFolderTest : public testing::Test {
       if (folder) body(*folder);
       ::raise(SIGKILL);
     }
-    ::waitpid(child, nullptr, 0);
+    siginfo_t end;
+    ::waitid(P_PID, static_cast<id_t>(child), &end, WEXITED | WNOWAIT);
   }
   fs::path parent_;
 };
@@ -71,8 +72,18 @@ TEST_F(ArmFolderTest, TheNextStartUndoesWhatTheDeadLeft) {
     (void)folder.make_inner("trace");
   });
   ASSERT_FALSE(is_empty()) << "the child was not killed in the middle";
+  ::wait(nullptr);
   { ASSERT_TRUE(ArmFolder::make(parent_).ok()); }
   EXPECT_TRUE(is_empty());
+}
+
+// Defect this watches: a killed npt whose parent does not look after it was taken for a living one.
+TEST_F(ArmFolderTest, AZombieIsDead) {
+  in_a_process_that_is_killed([](const ArmFolder& folder) { (void)folder.make_inner("trace"); });
+  ASSERT_FALSE(is_empty());
+  undo_arms_of_the_dead(parent_);
+  EXPECT_TRUE(is_empty());
+  ::wait(nullptr);
 }
 
 TEST_F(ArmFolderTest, TheLivingAreLeftAlone) {

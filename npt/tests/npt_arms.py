@@ -12,9 +12,9 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 
-from tap import MAXLAT, needs_root_and_fifo, run_checks, wait_for
+from left_behind import Before, descendants, words_of
+from tap import MAXLAT, measuring, needs_root_and_fifo, run_checks, wait_for
 
 CPU = sorted(os.sched_getaffinity(0))[-1]
 TRACERS = ["maxlat:timer", "maxlat:wakeup", "maxlat:timer,cpu", "maxlat:wakeup,cpu,size=64k,count=8", "maxlat:timer,overwrite,size=64k,count=4",
@@ -39,92 +39,13 @@ def phases_of(path):
     return json.loads(pathlib.Path(path).read_text())["phases"]
 
 
-def stat_of(pid):
-    """(name, state, parent, group) or None."""
-    try:
-        text = pathlib.Path(f"/proc/{pid}/stat").read_text()
-    except (FileNotFoundError, ProcessLookupError):
-        return None
-    name, rest = text[text.index("(") + 1:text.rindex(")")], text[text.rindex(")") + 2:].split()
-    return name, rest[0], int(rest[1]), int(rest[2])
-
-
-def words_of(pid):
-    try:
-        return pathlib.Path(f"/proc/{pid}/cmdline").read_text()
-    except (FileNotFoundError, ProcessLookupError):  # it has just ended
-        return ""
-
-
-def processes():
-    return {int(p.name): stat for p in pathlib.Path("/proc").iterdir() if p.name.isdigit() and (stat := stat_of(p.name))}
-
-
-def descendants(pid):
-    everyone, found = processes(), {pid}
-    while more := {p for p, (_, _, parent, _) in everyone.items() if parent in found} - found:
-        found |= more
-    return {p: everyone[p][0] for p in found - {pid} if p in everyone}
-
-
-def measuring(run):
-    """The loop runs: a thread under SCHED_FIFO."""
-    def fifo():
-        assert run.poll() is None, f"ended early: {run.communicate()}"
-        for task in pathlib.Path(f"/proc/{run.pid}/task").iterdir():
-            try:
-                if os.sched_getscheduler(int(task.name)) == os.SCHED_FIFO:
-                    return True
-            except (ProcessLookupError, FileNotFoundError):
-                pass
-        return False
-    wait_for(fifo, "measuring thread")
-    time.sleep(0.3)
-
-
-def of_a_living_run(folder):
-    """Somebody else's npt is at work at the same time: maxlat-npt-PID-STARTTIME is its."""
-    pid, start_time = pathlib.Path(folder).name.split("-")[-2:]
-    try:
-        stat = pathlib.Path(f"/proc/{pid}/stat").read_text()
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return stat[stat.rindex(")") + 2:].split()[19] == start_time
-
-
-def things():
-    """Everything that an arm could leave behind, but for what belongs to a run that still lives."""
-    listing = lambda folder, pattern: {str(p) for p in pathlib.Path(folder).glob(pattern)} if os.path.isdir(folder) else set()
-    found = listing("/dev/shm", "lttng*") | {f for f in listing("/tmp", "maxlat-npt-*") if not of_a_living_run(f)} | listing("/run", "lttng*") | listing(os.path.expanduser("~"), ".lttng*")
-    found |= listing("/sys/kernel/tracing/instances", "maxlat-npt*")
-    mounts = {line.split()[1] for line in pathlib.Path("/proc/mounts").read_text().splitlines() if "/maxlat-npt-" in line}
-    return found | {m for m in mounts if not of_a_living_run(pathlib.Path(m).parent)}
-
-
-def runs_our_program(pid):
-    try:
-        return os.path.samefile(f"/proc/{pid}/exe", MAXLAT)
-    except OSError:  # it has just ended
-        return False
-
-
-def own_processes(before):
-    return {p: s for p, s in processes().items() if p not in before and s[1] != "Z" and (s[0].startswith("lttng") or runs_our_program(p))}
-
-
-def no_more_left(before, processes_before):
-    wait_for(lambda: not own_processes(processes_before), f"end of {own_processes(processes_before)}", 15)
-    # Other runs may end while we look: what was theirs then is gone at the next look.
-    wait_for(lambda: things() <= before, f"end of {things() - before}", 15)
-
-
 def lacks(status, err):
     """The reason, when an arm says that it cannot run here."""
     return err.splitlines()[0] if status == 77 else None
 
 
 def every_arm_records_what_it_was_given(folder):
-    before, processes_before, skipped = things(), set(processes()), []
+    before, skipped = Before(), []
     for arm in TRACERS:
         run = start(arm, "-D", "1s", "-f", "50k", "--json", f"{folder}/r.json")
         status, _, err = ended(run)
@@ -145,7 +66,7 @@ def every_arm_records_what_it_was_given(folder):
         assert seldom["name"] == "npt (gaps with a tracepoint)" and 0 <= produced - 2 - seldom["per_cpu"][0]["samples"] <= 5, seldom["per_cpu"][0]["samples"]
         assert not phase["facts"]["events_verified_by"].startswith("not verified"), f"{arm}: {phase['facts']}"
         assert int(phase["facts"]["trace_bytes"]) > 8 * recorded, f"{arm}: {phase['facts']}"
-        no_more_left(before, processes_before)
+        before.no_more_left()
     return "; ".join(skipped)
 
 
@@ -219,7 +140,7 @@ def a_session_daemon_of_the_users_is_not_in_the_way(folder):
             return lacks(status, err)
         assert status == 0 and phases_of(f"{folder}/r.json")[0]["events"]["recorded"] == 10007, err
         sessions = lttng("list").stdout
-        assert "theirs" in sessions and "npt" not in sessions, sessions
+        assert "theirs" in sessions and "npt" not in sessions and daemon.poll() is None, sessions
     finally:
         daemon.terminate()
         daemon.wait(20)
@@ -232,7 +153,7 @@ def who_dies_in_the_middle_makes_it_invalid(folder):
     victims = [("maxlat:timer", "maxlat", "the consumer died"), ("lttng-ust:timer", "lttng-sessiond", "session daemon died"),
                ("lttng-ust:writer", "lttng-consumerd", "consumer daemon died")]
     for arm, name, reason in victims:
-        before, processes_before = things(), set(processes())
+        before = Before()
         run = start(arm, "-D", "1h", "-f", "1k", "--json", f"{folder}/r.json")
         try:
             measuring(run)
@@ -240,15 +161,14 @@ def who_dies_in_the_middle_makes_it_invalid(folder):
             assert found, f"no {name} below npt: {descendants(run.pid)}"
             for pid in found:
                 os.kill(pid, signal.SIGKILL)
-            time.sleep(0.2)
-            assert run.poll() is None, "the producer noticed"
+            measuring(run)  # it goes on: the producer did not notice
         finally:
             run.send_signal(signal.SIGINT)
             status, _, err = ended(run)
         phase, *_ = phases_of(f"{folder}/r.json")
         assert status == 3 and phase["status"] == "invalid" and reason in phase["reason"], f"{arm}: {status}: {phase['reason']}: {err}"
         assert reason in err, err
-        no_more_left(before, processes_before)
+        before.no_more_left()
 
 
 def a_full_disk_makes_it_invalid(folder):
@@ -270,7 +190,7 @@ def a_full_disk_makes_it_invalid(folder):
 
 def nothing_stays_behind_whatever_ends_it(folder):
     for arm in ("maxlat:wakeup", "lttng-ust:timer", "uprobe", "ftrace-marker", "locked-printf", "spdlog-async"):
-        before, processes_before = things(), set(processes())
+        before = Before()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
             run = start(arm, "-D", "1h", "-f", "1k")
             try:
@@ -283,12 +203,12 @@ def nothing_stays_behind_whatever_ends_it(folder):
             status, _, err = ended(run)
             if number != signal.SIGKILL:
                 assert status == 0, f"{arm}: after {number.name}: {status}: {err}"
-                no_more_left(before, processes_before)
+                before.no_more_left()
                 continue
-            wait_for(lambda: not own_processes(processes_before), f"end of what {arm} had started", 15)
+            before.no_process_left()
             status, _, err = ended(start("locked-printf", "-l", "1000"))  # any next start, also somebody else's, undoes the rest
             assert status == 0, err
-            no_more_left(before, processes_before)
+            before.no_more_left()
 
 
 def one_cpu_only_is_said(folder):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What npt's tests from outside share: the program, waiting for a condition, and running checks as TAP."""
 import os
+import pathlib
 import subprocess
 import tempfile
 import time
@@ -9,12 +10,32 @@ MAXLAT = os.environ["MAXLAT"]
 
 
 def wait_for(condition, what, limit_s=20):
-    """The first true value of condition()."""
+    """The first true value of condition(). `what` is a text, or a function that makes it."""
     end = time.monotonic() + limit_s
     while not (value := condition()):
-        assert time.monotonic() < end, f"no {what} within {limit_s} s"
+        assert time.monotonic() < end, f"no {what() if callable(what) else what} within {limit_s} s"
         time.sleep(0.005)
     return value
+
+
+def loop_seconds(pid):
+    """CPU time of the measuring thread, which is the one under SCHED_FIFO; 0 when there is none."""
+    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+        try:
+            if os.sched_getscheduler(int(task.name)) == os.SCHED_FIFO:
+                return int((task / "stat").read_text().rpartition(")")[2].split()[11]) / os.sysconf("SC_CLK_TCK")
+        except (ProcessLookupError, FileNotFoundError):
+            pass
+    return 0
+
+
+def measuring(run):
+    """Returns when the loop of this npt has run, and then for a while since the call."""
+    def alive_and(condition):
+        assert run.poll() is None, f"ended early: {run.communicate()}"
+        return condition()
+    before = wait_for(lambda: alive_and(lambda: loop_seconds(run.pid)), "measuring thread")
+    wait_for(lambda: alive_and(lambda: loop_seconds(run.pid) > before + 0.2), "progress of the loop")
 
 
 def needs_root_and_fifo():

@@ -71,12 +71,20 @@ class Rounds {
   std::size_t done_ = 0, all_runs_;
 };
 
-// The arm as it stands in the result. An arm that is out has no figures: those of its earlier rounds are not comparable
-// with anything.
+// An arm that is out has no figures: those of its earlier rounds are not comparable with anything, and those of the
+// round that put it out were not measured as they should have been.
+core::Phase without_figures(core::Phase phase) {
+  phase.per_cpu.clear();
+  phase.events.reset();
+  phase.exposure_s = 0;
+  return phase;
+}
+
+// The arm as it stands in the result.
 core::Phase phase_of(const Arm& arm, const ComparisonPlan& plan, const ComparedArms& so_far) {
   core::Phase phase;
   if (arm.ended) {
-    phase = *arm.ended;
+    phase = without_figures(*arm.ended);
   } else if (!arm.rounds.empty()) {
     phase = merged_phase(arm.rounds);
   }

@@ -140,12 +140,17 @@ TEST(ComparisonRun, NothingLeftToCompareEndsIt) {
 
 TEST(ComparisonRun, OneInvalidRoundMakesTheArmInvalid) {
   Machine machine;
-  machine.instead[{"slow", 5}] = ended_with(core::PhaseStatus::invalid, "the scheduler stopped the loop");
+  core::Phase round = measured(machine.random, 50);
+  round.status = core::PhaseStatus::invalid;
+  round.reason = "the scheduler stopped the loop";
+  machine.instead[{"slow", 5}] = round;
   const ComparedArms found = compare(machine, {"none", "slow", "b"});
   EXPECT_EQ(machine.runs["slow"], 5);
   EXPECT_EQ(found.phases[2].status, core::PhaseStatus::invalid);
   EXPECT_EQ(found.phases[2].reason, "round 5: the scheduler stopped the loop");
   EXPECT_THAT(found.phases[2].per_cpu, IsEmpty());
+  EXPECT_FALSE(found.phases[2].events.has_value());
+  EXPECT_EQ(found.phases[2].facts.at("policy"), "SCHED_FIFO 99");  // how it ran may tell why
   ASSERT_EQ(found.comparisons.size(), 1u);
   EXPECT_EQ(found.comparisons[0].arm, "b");
   EXPECT_EQ(found.comparisons[0].rounds, 8u);
