@@ -29,6 +29,9 @@ base::Result<TraceFolder> TraceFolder::create(const std::string& directory, cons
   base::Result<TraceFile> metadata = TraceFile::create(folder.path_ + "/metadata");
   if (!metadata) return metadata.error();
   folder.metadata_ = std::make_unique<TraceFile>(std::move(*metadata));
+  // At once, not with the first packet: a recorder that is killed before there was one leaves an empty trace, not a damaged
+  // one.
+  folder.append_metadata();
   base::Result<TraceFile> books = TraceFile::create(folder.path_ + kBooksBegun);
   if (!books) return books.error();
   const std::string blank(kRoomForBooks, '\n');
