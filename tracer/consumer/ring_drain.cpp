@@ -80,9 +80,8 @@ std::uint64_t RingDrain::write(TraceFolder& folder, const std::uint8_t* bytes, c
   const std::uint64_t all = std::max(head.records, before);
   maxlat_ring_walk walk = walk_from(bytes, view, from, base);
   maxlat_ring_walked record;
-  if (from != MAXLAT_RING_PACKET_HEADER && maxlat_ring_walk_next(&walk, &record) == MAXLAT_RING_EVENT) {
-    head.begin_time = record.time;
-  }
+  // Also where the packet begins: it may have been opened long ahead of its first record.
+  if (maxlat_ring_walk_next(&walk, &record) == MAXLAT_RING_EVENT) head.begin_time = record.time;
   if (copied) {
     // relaxed: counters. The packet is not closed, so it does not have them yet.
     const maxlat_ring_header* books = mapped_.ring.header;
@@ -137,7 +136,7 @@ bool RingDrain::take_open(TraceFolder& folder, std::span<std::uint64_t> copy) {
   const maxlat_ring_got got = maxlat_ring_copy_open(&reader_, bytes_of(copy), &view);
   if (got == MAXLAT_RING_CORRUPT) broken_ = true;
   if (got == MAXLAT_RING_GOT) write(folder, bytes_of(copy), view, true);
-  const bool nothing_open = (write_count & mapped_.ring.shape.sub_buffer_mask) == 0;
+  const bool nothing_open = (write_count & mapped_.ring.shape.sub_buffer_mask) <= MAXLAT_RING_PACKET_HEADER;
   if (got != MAXLAT_RING_GOT && !nothing_open) return broken_;
   looked_at_ = write_count;
   return true;

@@ -19,7 +19,7 @@
  *   process of its own and never ends before the last packet.
  *
  * PARAMETERS  W  START (first position, a multiple of BUF; W - BUF begins just before the wrap)  SB (words of a sub-buffer)
- *   NSB (sub-buffers)  OVERWRITE  FLUSH  PARALLEL  TIME  LEVELS  N0 N1 N2 (events of each writer)
+ *   NSB (sub-buffers)  OVERWRITE  FLUSH  OPEN_AHEAD  PARALLEL  TIME  LEVELS  N0 N1 N2 (events of each writer)
  * MUTANTS, each must fail; the names are the ones run_models.py uses
  *   M_PRINTED_DELIVERY  Algorithm 3, line 3 as printed (equation 3 of the slot)
  *   M_ADD_THEN_LOOK     delivery decided by a second look at the commit count, not by what the add returned
@@ -32,6 +32,8 @@
  *   M_NO_FLAG           writers do not mark the reference (flag and tag) when they begin to use a sub-buffer, only when they deliver
  *   M_NO_OLD_CLAIM      a packet is closed without claiming its reference first (its opener may have been interrupted)
  *   M_OPEN_UNCHECKED    the common path takes the sub-buffer that open_packet names without asking for which packet
+ *   M_FLUSH_EMPTY       flush closes a packet that was opened ahead and has no record
+ *   M_OPEN_BLIND        a packet is opened ahead without asking whether its sub-buffer is free
  *   M_OPENING_FLUSH     flush opens the next packet (Algorithm 4 as printed): the trace ends with an empty packet that is never filled
  *   SB=3                a size that is no power of two
  *
@@ -369,11 +371,66 @@ inline event() {
   }
 }
 
+/* maxlat_ring_open_ahead: one attempt. The header is committed alone. */
+inline open_ahead() {
+  o = write_count % W;
+  if
+  :: o % SB == 0 ->
+     again = 1;
+#ifndef M_OPEN_BLIND
+     if
+     :: atomic { !fully_committed(o, commit_seq[place(o)]) -> again = 0 }
+     :: else
+     fi;
+#ifndef OVERWRITE
+     if
+     :: atomic { full(o, read_count % W) -> again = 0 }
+     :: else
+     fi;
+#endif
+#endif
+#ifdef TIME
+     atomic { read_clock() };
+#endif
+     atomic {
+       if
+       :: again && write_count % W == o ->
+          P = write_count / SB;
+          write_count = write_count + HEADER
+#ifdef M_K42
+          ; produced = produced + (write_count / SB - P)
+#endif
+       :: else -> again = 0
+       fi };
+     if
+     :: again ->
+        b = (o + HEADER) % W;
+        switch_new(b, P);
+        commit(b, HEADER)
+     :: else
+     fi
+  :: else
+  fi;
+  d_step {
+    o = 0; b = 0; P = 0; again = 0; v = 0; c = 0; m = 0;
+#ifdef TIME
+    t = 0
+#endif
+  }
+}
+
+/* Where a flush finds nothing to close: no packet, or none with a record. */
+#ifdef M_FLUSH_EMPTY
+#define nothing_open(x) ((x) % SB == 0)
+#else
+#define nothing_open(x) ((x) % SB <= HEADER)
+#endif
+
 /* maxlat_ring_flush: one attempt. */
 inline flush() {
   o = write_count % W;
   if
-  :: o % SB != 0 ->
+  :: !nothing_open(o) ->
 #ifdef TIME
      atomic { read_clock() };
 #endif
@@ -440,6 +497,9 @@ active [LEVELS] proctype Writer() provided (_pid >= top) {
 #ifdef FLUSH
      :: flush()
 #endif
+#ifdef OPEN_AHEAD
+     :: open_ahead()
+#endif
      fi;
 #ifndef PARALLEL
      atomic { top = outer; outer = 0 }
@@ -464,7 +524,7 @@ active proctype Reader() {
 #endif
   do
   :: atomic { finalised && !filled(read_count % W, commit_seq[place(read_count % W)]) ->
-       assert(read_count == write_count);
+       assert(read_count == write_count - (write_count % SB == HEADER -> HEADER : 0)); /* opened ahead */
 #ifdef OVERWRITE
        assert(seen + lost <= tried);
 #else

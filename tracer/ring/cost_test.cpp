@@ -82,6 +82,12 @@ TEST_P(Cost, LongestPathIsBounded) {
   EXPECT_LE(longest, limit(300));
 }
 
+TEST_P(Cost, TheFirstEventOfAPacketThatWasOpenedAheadIsOneOfTheCommonPath) {
+  ASSERT_TRUE(maxlat_ring_open_ahead(event_ == thread_event ? MAXLAT_RING_THREAD : MAXLAT_RING_CPU, &memory_.ring));
+  const uint64_t first = instructions();
+  EXPECT_EQ(first, instructions());
+}
+
 // An overwriting ring is never full: only the others drop.
 using CostOfDropping = Cost;
 TEST_P(CostOfDropping, IsAtMost60Instructions) {

@@ -4,6 +4,7 @@
 // and nothing that was not written.
 #include <gtest/gtest.h>
 #include <maxlat/ring/open_packet.h>
+#include <maxlat/ring/switch.h>
 #include <maxlat/ring/walk.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -64,7 +65,11 @@ struct Victim {
     action.sa_flags = SA_SIGINFO | SA_NODEFER;
     sigaction(SIGTRAP, &action, nullptr);
     SingleStep::step_on();
-    for (;;) event();
+    for (;;) {
+      if (seed % 4 == 0 && maxlat_ring_flush(MAXLAT_RING_THREAD, &ring))
+        maxlat_ring_open_ahead(MAXLAT_RING_THREAD, &ring);
+      event();
+    }
   }
 };
 

@@ -117,7 +117,7 @@ MAXLAT_STATIC_ASSERT(sizeof(struct maxlat_ring_cell) == 16, "layout");
 #define MAXLAT_RING_PACKET_PREFIX 32u
 struct maxlat_ring_packet {
   uint8_t prefix[MAXLAT_RING_PACKET_PREFIX];
-  uint64_t begin_time;   /* of its first record */
+  uint64_t begin_time;   /* of its first record, or of the opening ahead of it (switch.h) */
   uint64_t end_time;     /* not before its last record, not after the next packet's begin */
   uint64_t content_bits; /* header and records */
   uint64_t packet_bits;  /* with padding: 8 S */

@@ -218,7 +218,7 @@ static enum maxlat_ring_got mend(const struct maxlat_ring* ring, uint64_t positi
                                  struct maxlat_ring_view* view, uint64_t* unfinished) {
   struct open open;
   if (!find(ring, position, &open) || open.committed > open.reserved) return MAXLAT_RING_CORRUPT;
-  if (open.reserved == 0) return MAXLAT_RING_NOT_NOW;
+  if (open.reserved == 0 || open.reserved == HEADER) return MAXLAT_RING_NOT_NOW; /* no record was ever begun in it */
   if (!open.found || open.reserved < HEADER) { /* entered, and dead before the first store */
     ++*unfinished;
     return MAXLAT_RING_NOT_NOW;

@@ -104,6 +104,46 @@ TEST_P(OpenPacket, NotWhileAWriterIsInsideNorBeforeWhatIsDelivered) {
   EXPECT_EQ(maxlat_ring_copy_open(&made_.reader, to(), &view), MAXLAT_RING_NOT_NOW);
 }
 
+TEST_P(OpenPacket, OneThatWasOpenedAheadIsNothingToItsReader) {
+  ASSERT_TRUE(maxlat_ring_open_ahead(MAXLAT_RING_THREAD, &made_.ring));
+  EXPECT_FALSE(maxlat_ring_open_ahead(MAXLAT_RING_THREAD, &made_.ring));
+  maxlat_ring_view view;
+  EXPECT_EQ(maxlat_ring_copy_open(&made_.reader, to(), &view), MAXLAT_RING_NOT_NOW);
+  EXPECT_FALSE(maxlat_ring_flush(MAXLAT_RING_THREAD, &made_.ring));
+  event(0);
+  ASSERT_EQ(maxlat_ring_copy_open(&made_.reader, to(), &view), MAXLAT_RING_GOT);
+  EXPECT_EQ(numbers(view), std::vector<uint64_t>{0});
+  ASSERT_TRUE(maxlat_ring_flush(MAXLAT_RING_THREAD, &made_.ring));
+  ASSERT_TRUE(maxlat_ring_open_ahead(MAXLAT_RING_THREAD, &made_.ring));
+  maxlat_ring_finalise(MAXLAT_RING_THREAD, &made_.ring);
+  ASSERT_EQ(maxlat_ring_get(&made_.reader, &view), MAXLAT_RING_GOT);
+  EXPECT_EQ(numbers(view), std::vector<uint64_t>{0});
+  maxlat_ring_put(&made_.reader, &view);
+  EXPECT_EQ(maxlat_ring_poll(&made_.reader), MAXLAT_RING_HANGUP);
+  uint64_t unfinished = 0;
+  EXPECT_EQ(recovered(&unfinished), std::vector<uint64_t>{});
+  EXPECT_EQ(unfinished, 0u);
+}
+
+// As small as a record that opens a packet can be, too large behind a silence: the one packet without a record.
+TEST_P(OpenPacket, OpenedAheadAndTooSmallForALongRecordIsDeliveredEmpty) {
+  ASSERT_TRUE(maxlat_ring_open_ahead(MAXLAT_RING_THREAD, &made_.ring));
+  *maxlat_ring_time_limit(&made_.ring) = 0;  // as after a silence
+  const uint64_t most = made_.ring.shape.sub_buffer_size - MAXLAT_RING_PACKET_HEADER - 8;
+  maxlat_ring_record record;
+  ASSERT_TRUE(maxlat_ring_record_begin(MAXLAT_RING_THREAD, &made_.ring, 7, most, &record));
+  std::memset(record.payload, 0, most);
+  maxlat_ring_record_end(MAXLAT_RING_THREAD, &made_.ring, &record);
+  maxlat_ring_view view;
+  ASSERT_EQ(maxlat_ring_get(&made_.reader, &view), MAXLAT_RING_GOT);
+  EXPECT_EQ(view.content_size, MAXLAT_RING_PACKET_HEADER);
+  EXPECT_EQ(reinterpret_cast<const maxlat_ring_packet*>(view.bytes)->records, 0u);
+  maxlat_ring_put(&made_.reader, &view);
+  ASSERT_EQ(maxlat_ring_get(&made_.reader, &view), MAXLAT_RING_GOT);
+  EXPECT_EQ(reinterpret_cast<const maxlat_ring_packet*>(view.bytes)->records, 1u);
+  EXPECT_EQ(made_.ring.header->records_delivered, 1u);
+}
+
 TEST_P(OpenPacket, RecoveryOfARingWhoseWritersEndedInOrder) {
   for (uint64_t i = 0; i < 40; ++i) event(i);  // 28 to a packet: one is delivered
   uint64_t unfinished = 0;

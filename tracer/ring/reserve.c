@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * The less common half of the write side: attempts that begin or end a packet, dropped events, delivery, flush.
- * Contracts and reasons: reserve.h, switch.h, commit.h.
+ * The less common half of the write side: attempts that begin or end a packet, dropped events, delivery, opening ahead,
+ * flush. Contracts and reasons: reserve.h, switch.h, commit.h.
  */
 #include <maxlat/ring/record_write.h>
 #include <maxlat/ring/switch.h>
@@ -161,13 +161,27 @@ MAXLAT_RING_INLINE void carry_out(enum maxlat_ring_ownership ownership, const st
   if (((plan->begin + plan->size) & mask) == 0) close_packet(packet, plan, mask + 1); /* EndSwitchCurrent */
 }
 
+/* RETURNS: why the packet at `start` cannot be entered: the counter of events lost for that; NULL: it can. */
+MAXLAT_RING_INLINE uint64_t* obstacle(const struct maxlat_ring* ring, uint64_t start,
+                                      const struct maxlat_ring_cell* cell) {
+  struct maxlat_ring_header* header = ring->header;
+  /* acquire [E1]: the writer that published the last pass is done with the sub-buffer. Partner: release [P1] above.
+     Shape: publish. Without this, a delivering thread on another CPU could still be storing its packet header. */
+  if (!maxlat_ring_fully_committed(&ring->shape, start, maxlat_ring_load_acquire(&cell->commit_seq)))
+    return &header->lost_wrap;
+  /* acquire [G1]: the reader has read the packet that our stores replace. Partner: [G1], put in read.c. Shape:
+     publish. Without this, the reader could see bytes of the new pass in the old packet. */
+  if (!maxlat_ring_overwrites(ring) &&
+      maxlat_ring_full(&ring->shape, start, maxlat_ring_load_acquire(&header->read_count)))
+    return &header->lost_full;
+  return NULL;
+}
+
 /* One attempt of any kind. Inlined for each ownership, so that each has its own instructions; what drops an event comes
  * first. */
 MAXLAT_RING_INLINE enum outcome attempt(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
                                         uint64_t size, bool is_long, struct maxlat_ring_slot* slot) {
-  const struct maxlat_ring_shape* shape = &ring->shape;
-  struct maxlat_ring_header* header = ring->header;
-  const uint64_t mask = shape->sub_buffer_mask;
+  const uint64_t mask = ring->shape.sub_buffer_mask;
   struct plan plan;
   plan.old = maxlat_ring_load(ring->write_count); /* relaxed: the CAS below decides */
   const uint64_t offset = plan.old & mask;
@@ -184,20 +198,11 @@ MAXLAT_RING_INLINE enum outcome attempt(enum maxlat_ring_ownership ownership, co
     }
   }
   if (enter) {
-    if (size > mask + 1 - MAXLAT_RING_PACKET_HEADER) return drop(ownership, &header->lost_big);
+    if (size > mask + 1 - MAXLAT_RING_PACKET_HEADER) return drop(ownership, &ring->header->lost_big);
     const uint64_t start = maxlat_ring_wrap((plan.old + mask) & ~mask);
     plan.cell = cell_of(ring, start);
-    /* acquire [E1]: the writer that published the last pass is done with the sub-buffer. Partner: release [P1] below.
-       Shape: publish. Without this, a delivering thread on another CPU could still be storing its packet header. */
-    if (!maxlat_ring_fully_committed(shape, start, maxlat_ring_load_acquire(&plan.cell->commit_seq))) {
-      return drop(ownership, &header->lost_wrap);
-    }
-    /* acquire [G1]: the reader has read the packet that our stores replace. Partner: [G1], put in read.c. Shape:
-       publish. Without this, the reader could see bytes of the new pass in the old packet. */
-    if (!maxlat_ring_overwrites(ring) &&
-        maxlat_ring_full(shape, start, maxlat_ring_load_acquire(&header->read_count))) {
-      return drop(ownership, &header->lost_full);
-    }
+    uint64_t* const cause = obstacle(ring, start, plan.cell);
+    if (cause != NULL) return drop(ownership, cause);
     plan.begin = start + MAXLAT_RING_PACKET_HEADER;
     plan.time = clock_of(ownership);
   }
@@ -282,11 +287,27 @@ void maxlat_ring_deliver(enum maxlat_ring_ownership ownership, const struct maxl
   deliver(ownership, ring, cell, packet_in(ring, sub_buffer), filled);
 }
 
+bool maxlat_ring_open_ahead(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring) {
+  struct plan plan = {0};
+  struct maxlat_ring_slot header;
+  plan.old = maxlat_ring_load(ring->write_count); /* relaxed: the CAS below decides */
+  if ((plan.old & ring->shape.sub_buffer_mask) != 0) return false;
+  plan.begin = plan.old + MAXLAT_RING_PACKET_HEADER;
+  plan.cell = cell_of(ring, plan.old);
+  if (obstacle(ring, plan.old, plan.cell) != NULL) return false;
+  plan.time = clock_of(ownership);
+  if (!maxlat_ring_owner_cas(ownership, ring->write_count, plan.old, maxlat_ring_wrap(plan.begin))) return false;
+  carry_out(ownership, ring, &plan, &header);
+  uint64_t* const commit_count = maxlat_ring_commit_count(ring, maxlat_ring_index(&ring->shape, plan.old));
+  maxlat_ring_commit_bytes(ownership, ring, commit_count, plan.old, header.commits);
+  return true;
+}
+
 bool maxlat_ring_flush(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring) {
   struct plan plan;
   plan.old = maxlat_ring_load(ring->write_count); /* relaxed: the CAS below decides */
   const uint64_t offset = plan.old & ring->shape.sub_buffer_mask;
-  if (offset == 0) return false;
+  if (offset <= MAXLAT_RING_PACKET_HEADER) return false;
   plan.begin = maxlat_ring_wrap(plan.old + ring->shape.sub_buffer_mask + 1 - offset);
   read_books(ring, &plan);
   plan.time = clock_of(ownership);

@@ -71,6 +71,7 @@ class Play {
   void write() {
     depth_ = 0;
     reading_ = false;
+    if (fibers_.chance(2)) maxlat_ring_open_ahead(setting_.ownership, &memory_.ring);
     for (int i = 0; i < 30 && error_.empty(); ++i) one_event();
     --writing_;
   }
@@ -78,7 +79,8 @@ class Play {
   void one_event() {
     const uint64_t dice = fibers_.random()() % 100;
     if (dice < 4) {
-      maxlat_ring_flush(setting_.ownership, &memory_.ring);
+      if (dice != 3) maxlat_ring_flush(setting_.ownership, &memory_.ring);
+      if (dice > 1) maxlat_ring_open_ahead(setting_.ownership, &memory_.ring);
       return;
     }
     // Sizes that fill a sub-buffer of 256 - 112 bytes exactly, almost, and not at all; one in 50 is too large for any.
@@ -165,6 +167,7 @@ class Play {
     if (oracle_.count_tried() != oracle_.count_reserved() + lost) error_ = "tried is not reserved + lost";
     if (books.records_delivered != oracle_.count_reserved()) error_ = "not every record was delivered";
     if (!overwrites() && oracle_.count_read() != oracle_.count_reserved()) error_ = "not every record was read";
+    if (!oracle_.empty_packets_were_needed(memory_.ring)) error_ = "a packet without a record";
     if (overwrites() && books.lost_full != 0) error_ = "a full ring in overwrite mode";
   }
 

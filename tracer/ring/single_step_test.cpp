@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-// A handler that also traces, at every single instruction of reserve, write, commit, flush, get and put: at every kind
+// A handler that also traces, at every single instruction of reserve, write, commit, flush, opening ahead, get and put: at every kind
 // of place in a sub-buffer, in both modes, with handlers that write one event or go once round the whole ring.
 #include <gtest/gtest.h>
 #include <maxlat/ring/switch.h>
@@ -108,7 +108,7 @@ void nest() {
   for (uint64_t i = 0; i < nested_events; ++i) trial->event();
 }
 
-enum class Victim { event, flush, read };
+enum class Victim { event, flush, open, read };
 
 class SingleStepTest : public testing::TestWithParam<std::tuple<uint32_t, Victim>> {};
 
@@ -126,9 +126,11 @@ TEST_P(SingleStepTest, AHandlerThatTracesAtEveryInstruction) {
         trial = &now;
         nested_events = nested;
         for (uint64_t i = 0; i < filled; ++i) now.event();
+        if (victim == Victim::open) maxlat_ring_flush(MAXLAT_RING_THREAD, &now.memory.ring);  // to between two packets
         inside = victim == Victim::read ? now.interrupted_read(at, nest) : SingleStep::interrupt(at, nest, [&] {
           if (victim == Victim::event) now.event();
           if (victim == Victim::flush) maxlat_ring_flush(MAXLAT_RING_THREAD, &now.memory.ring);
+          if (victim == Victim::open) maxlat_ring_open_ahead(MAXLAT_RING_THREAD, &now.memory.ring);
         });
         interrupted += inside;
         const char* wrong = now.settle();
@@ -144,12 +146,13 @@ TEST_P(SingleStepTest, AHandlerThatTracesAtEveryInstruction) {
 std::string name_of(const testing::TestParamInfo<std::tuple<uint32_t, Victim>>& setting) {
   const auto [features, victim] = setting.param;
   const std::string mode = features == 0 ? "discard_" : "overwrite_";
-  return mode + (victim == Victim::event ? "event" : victim == Victim::flush ? "flush" : "read");
+  constexpr const char* kNames[] = {"event", "flush", "open", "read"};
+  return mode + kNames[static_cast<int>(victim)];
 }
 
 INSTANTIATE_TEST_SUITE_P(Rings, SingleStepTest,
                          testing::Combine(testing::Values(0u, MAXLAT_RING_OVERWRITE),
-                                          testing::Values(Victim::event, Victim::flush, Victim::read)),
+                                          testing::Values(Victim::event, Victim::flush, Victim::open, Victim::read)),
                          name_of);
 
 }  // namespace

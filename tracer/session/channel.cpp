@@ -175,6 +175,10 @@ base::Status Channel::make_cpu_rings() {
   return {};
 }
 
+void Channel::open_cpu_rings() {
+  for (std::uint32_t cpu = 0; cpu < slots_; ++cpu) maxlat_ring_open_ahead(MAXLAT_RING_CPU, &cpu_rings_[cpu]);
+}
+
 OtherChannel Channel::for_probes(int wakeup) const {
   return {per_cpu(), wakes() ? wakeup : -1, per_cpu() ? slots_ : 0, cpu_rings_.get()};
 }

@@ -44,6 +44,9 @@ class Channel {
 
   // A ring per CPU: all of them, now.
   base::Status make_cpu_rings();
+  // Each with its first packet opened, or the next one, so that no event need do that. REQUIRES: nobody is inside: the
+  // ring of another CPU has no time order with a writer there (ring/reserve.h).
+  void open_cpu_rings();
   OtherChannel for_probes(int wakeup) const;
 
   // Per thread. Async-signal-safe. RETURNS: null: no slot, or no memory.

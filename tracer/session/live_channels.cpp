@@ -206,6 +206,11 @@ bool prepare_thread() {
     const maxlat_ring* ring = claim_in(number);
     all = ring != nullptr && channel->lock_pages(ring) && all;
   }
+  // Last, when no more pages are made: so that what the first event touches is still near.
+  for (unsigned number = 0; number < kChannels; ++number) {
+    const maxlat_ring* ring = ring_place(thread, number);
+    if (ring != &nowhere && is_running(number)) maxlat_ring_open_ahead(MAXLAT_RING_THREAD, ring);
+  }
   leave(thread);
   return all;
 }

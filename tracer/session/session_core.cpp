@@ -142,8 +142,7 @@ std::uint32_t SessionCore::channels_wanting(const Event& event, base::Status* fa
 base::Status SessionCore::make_memory() {
   const base::CounterClock counter = options_.clock ? *options_.clock : base::calibrate();
   if (!counter.trusted) {
-    return base::Error{"the time-stamp counter cannot be trusted: " + counter.why,
-                       "the tracer has no other clock",
+    return base::Error{"the time-stamp counter cannot be trusted: " + counter.why, "the tracer has no other clock",
                        base::Exit::cannot_run};
   }
   std::vector<ChannelLayout> layouts;
@@ -209,7 +208,10 @@ base::Status SessionCore::start() {
   state_ = SessionState::running;
   __atomic_store_n(&file_->header().running, 1, __ATOMIC_RELAXED);  // relaxed: a hint to the consumer
   std::uint32_t numbers = 0;
-  for (const Plan& plan : plans_) numbers |= 1u << plan.channel->number();
+  for (const Plan& plan : plans_) {
+    numbers |= 1u << plan.channel->number();
+    if (plan.channel->per_cpu()) plan.channel->open_cpu_rings();
+  }
   running_channels.fetch_or(numbers, std::memory_order_release);  // release [K3], as the events' words that follow
   return refresh_all();
 }
