@@ -1,81 +1,46 @@
 // SPDX-License-Identifier: MIT
 //
 // What an event costs here and in LTTng-UST, in one run: all arms in every round, in an order drawn anew, so that what
-// the machine does meanwhile hits them alike. Started by tracer_peers.py, which gives LTTng its daemon.
+// the machine does meanwhile hits them alike. Started by tracer_peers.py, which gives LTTng its daemons.
 //
-//   batch    20 000 events back to back; ticks an event, and the median over rounds of the ratio to the bare counter
-//            reads of the same round
+//   batch    20 000 events back to back; ns an event, and the median over rounds of the ratio to the bare counter reads
+//            just before
 //   single   one event between lfence;rdtsc and rdtscp: quantiles of the samples, the harness itself beside them;
 //            arms take turns every 256 samples
-//   cold     the same, a millisecond apart, after 4 MiB of other memory were touched
-//   first    the first event of a new thread, prepared where that can be
+//   cold     the same, a millisecond apart, after 4 MiB of other memory were touched, while another CPU floods the cache
+//            that all have in common
+//   first    the first event of a new thread, prepared where that can be (work.hpp: what is warm then, and what is not)
 //   threads  events a second of 1 and of all threads, each on a CPU of its own
+//   goals    what the tracer must reach, worked out from these
 //   rate     (FOLDER rate WHO EVENTS_A_MICROSECOND, a run of its own): events lost with 32 sub-buffers of 1 MiB
 //
-// Rings of the batch have 4 sub-buffers of 1 MiB; this thread drains ours between batches, and lets LTTng's daemon
-// drain its own.
+// Start with work.hpp (what is measured), then contest.hpp (in which order), goals.hpp. LTTng-UST with a TSC clock is in
+// a second process: second_process.hpp.
+//
+// Rings of the batch have 4 sub-buffers of 1 MiB; this thread drains ours between batches, and lets LTTng's daemons
+// drain theirs.
 #include <maxlat/base/counter.h>
-#include <sched.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <chrono>
-#include <cmath>
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <maxlat/base/clock.hpp>
 #include <maxlat/trace/recorder.hpp>
 #include <maxlat/trace/session.hpp>
 #include <maxlat/trace/thread.hpp>
-#include <random>
+#include <memory>
+#include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "arms.hpp"
+#include "contest.hpp"
+#include "goals.hpp"
+#include "harness.hpp"
+#include "second_process.hpp"
 
 namespace {
 
 using namespace maxlat;
 using namespace maxlat::bench;
-using namespace std::chrono_literals;
-
-constexpr std::uint64_t kBatch = 20'000;
-
-[[noreturn]] void fail(const std::string& what) {
-  std::fprintf(stderr, "tracer_peers: %s\n", what.c_str());
-  std::exit(1);
-}
-void check(const base::Status& status) {
-  if (!status) fail(status.error().text);
-}
-template <class Value>
-Value value_of(base::Result<Value> result) {
-  if (!result) fail(result.error().text);
-  return std::move(*result);
-}
-
-std::chrono::nanoseconds now() {
-  return std::chrono::steady_clock::now().time_since_epoch();
-}
-
-void pin(int cpu) {
-  cpu_set_t cpus;
-  CPU_ZERO(&cpus);
-  CPU_SET(cpu, &cpus);
-  sched_setaffinity(0, sizeof cpus, &cpus);
-}
-
-std::vector<int> allowed_cpus() {
-  cpu_set_t set;
-  sched_getaffinity(0, sizeof set, &set);
-  std::vector<int> cpus;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-    if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
-  return cpus;
-}
 
 // Our side: one session in which every arm has its channel. The full one is small and nobody reads it.
 class OurSession {
@@ -115,168 +80,6 @@ class OurSession {
   trace::Session session_, full_;
   std::unique_ptr<trace::Recorder> recorder_;
 };
-
-double median(std::vector<double> values) {
-  if (values.empty()) return NAN;
-  std::nth_element(values.begin(), values.begin() + static_cast<long>(values.size() / 2), values.end());
-  return values[values.size() / 2];
-}
-
-void keep(std::uint64_t value) {
-  asm volatile("" : : "r"(value) : "memory");
-}
-__attribute__((noinline)) void bare_reads(std::uint64_t n) {
-  for (std::uint64_t i = 0; i < n; ++i) keep(maxlat_counter_plain());
-}
-__attribute__((noinline)) void empty_loop(std::uint64_t n) {
-  for (std::uint64_t i = 0; i < n; ++i) asm volatile("" : : : "memory");
-}
-
-double ticks_each(void (*run)(std::uint64_t)) {
-  const std::uint64_t begin = maxlat_counter_fenced();
-  run(kBatch);
-  return static_cast<double>(maxlat_counter_fenced() - begin) / kBatch;
-}
-
-void batches(const std::vector<Arm>& arms, OurSession& ours, int rounds, double ticks_per_ns) {
-  struct Measured {
-    std::array<std::vector<double>, kFieldCounts.size()> ticks, ratio;
-  };
-  std::vector<Measured> measured(arms.size());
-  std::vector<double> bare, empty;
-  std::mt19937 random(1);
-  std::vector<size_t> order(arms.size() * kFieldCounts.size());
-  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  for (int round = 0; round < rounds; ++round) {
-    std::shuffle(order.begin(), order.end(), random);
-    bare.push_back(ticks_each(bare_reads));
-    empty.push_back(ticks_each(empty_loop));
-    for (const size_t at : order) {
-      const size_t arm = at / kFieldCounts.size(), fields = at % kFieldCounts.size();
-      const double reads = ticks_each(bare_reads);
-      const double ticks = ticks_each(arms[arm].run[fields]);
-      measured[arm].ticks[fields].push_back(ticks);
-      measured[arm].ratio[fields].push_back(ticks / reads);
-      ours.drain();
-      if (arms[arm].lttng) std::this_thread::sleep_for(5ms);
-    }
-  }
-  std::printf("\n## Batches of %lu events, %d rounds: ns an event (ratio to a bare counter read)\n\n", kBatch, rounds);
-  std::printf("bare counter read %.1f ns, empty loop %.2f ns\n\n", median(bare) / ticks_per_ns,
-              median(empty) / ticks_per_ns);
-  std::printf("| arm | 0 fields | 1 field | 3 fields | 8 fields |\n|---|---|---|---|---|\n");
-  for (size_t arm = 0; arm < arms.size(); ++arm) {
-    std::printf("| %s |", arms[arm].name);
-    for (size_t fields = 0; fields < kFieldCounts.size(); ++fields)
-      std::printf(" %.2f (%.2f) |", median(measured[arm].ticks[fields]) / ticks_per_ns,
-                  median(measured[arm].ratio[fields]));
-    std::printf("\n");
-  }
-}
-
-std::uint64_t one(Arm::Run run) {
-  const std::uint64_t begin = maxlat_counter_fenced();
-  run(1);
-  const std::uint64_t end = maxlat_counter_ordered();
-  asm volatile("lfence" ::: "memory");
-  return end - begin;
-}
-
-void print_quantiles(const char* name, std::vector<std::uint64_t>& ticks, double ticks_per_ns) {
-  std::sort(ticks.begin(), ticks.end());
-  const auto at = [&](double q) {
-    return static_cast<double>(
-               ticks[std::min(ticks.size() - 1, static_cast<size_t>(q * static_cast<double>(ticks.size())))]) /
-           ticks_per_ns;
-  };
-  std::printf("| %s | %.0f | %.0f | %.0f | %.0f | %.0f |\n", name, at(0.5), at(0.99), at(0.999), at(0.9999), at(1));
-}
-
-constexpr const char* kQuantileHead = "| arm | p50 | p99 | p99.9 | p99.99 | max |\n|---|---|---|---|---|---|\n";
-
-void singles(std::vector<Arm> arms, OurSession& ours, std::uint64_t samples, double ticks_per_ns) {
-  arms.insert(arms.begin(), Arm{"harness alone", {empty_loop, empty_loop, empty_loop, empty_loop}});
-  std::vector<std::vector<std::uint64_t>> ticks(arms.size());
-  for (auto& each : ticks) each.reserve(samples);
-  std::mt19937 random(2);
-  std::vector<size_t> order(arms.size());
-  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  for (std::uint64_t done = 0; done < samples; done += 256) {
-    std::shuffle(order.begin(), order.end(), random);
-    for (const size_t arm : order) {
-      for (int i = 0; i < 16; ++i) one(arms[arm].with_three_fields());  // comes back into the caches
-      for (int i = 0; i < 256; ++i) ticks[arm].push_back(one(arms[arm].with_three_fields()));
-    }
-    ours.drain();
-  }
-  std::printf("\n## One event of 3 fields, %lu samples: ns\n\n%s", samples, kQuantileHead);
-  for (size_t arm = 0; arm < arms.size(); ++arm) print_quantiles(arms[arm].name, ticks[arm], ticks_per_ns);
-}
-
-void cold(std::vector<Arm> arms, OurSession& ours, std::uint64_t samples, double ticks_per_ns) {
-  std::vector<std::uint8_t> flood(4u << 20);
-  std::vector<std::vector<std::uint64_t>> ticks(arms.size());
-  for (std::uint64_t done = 0; done < samples; ++done) {
-    for (size_t arm = 0; arm < arms.size(); ++arm) {
-      std::this_thread::sleep_for(1ms);
-      for (size_t i = 0; i < flood.size(); i += 64) flood[i] = static_cast<std::uint8_t>(flood[i] + 1);
-      ticks[arm].push_back(one(arms[arm].with_three_fields()));
-    }
-    if (done % 64 == 0) ours.drain();
-  }
-  std::printf("\n## Cold: one event of 3 fields a millisecond, 4 MiB touched before, %lu samples: ns\n\n%s", samples,
-              kQuantileHead);
-  for (size_t arm = 0; arm < arms.size(); ++arm) print_quantiles(arms[arm].name, ticks[arm], ticks_per_ns);
-}
-
-void first_events(const std::vector<Arm>& arms, OurSession& ours, int threads, double ticks_per_ns) {
-  std::printf("\n## First event of a new thread (prepare_thread() before it), %d threads: ns\n\n%s", threads,
-              kQuantileHead);
-  for (const Arm& arm : arms) {
-    std::vector<std::uint64_t> ticks;
-    for (int i = 0; i < threads; ++i) {
-      std::thread([&] {
-        trace::prepare_thread();
-        one(empty_loop);
-        ticks.push_back(one(arm.with_three_fields()));
-      }).join();
-      ours.drain();
-    }
-    print_quantiles(arm.name, ticks, ticks_per_ns);
-  }
-}
-
-void threads(const std::vector<Arm>& arms, OurSession& ours, const std::vector<int>& cpus, int rounds) {
-  std::printf(
-      "\n## Threads, each on its CPU: events a microsecond, median of %d rounds\n\n| arm | 1 thread | %zu threads "
-      "|\n|---|---|---|\n",
-      rounds, cpus.size());
-  for (const Arm& arm : arms) {
-    std::array<std::vector<double>, 2> rate;
-    for (int round = 0; round < rounds; ++round)
-      for (const size_t all : {0u, 1u}) {
-        const size_t count = all == 1 ? cpus.size() : 1;
-        std::vector<std::thread> running;
-        std::vector<double> each(count);
-        for (size_t i = 0; i < count; ++i)
-          running.emplace_back([&, i] {
-            pin(cpus[i]);
-            trace::prepare_thread();
-            arm.with_three_fields()(1000);
-            const auto begin = now();
-            arm.with_three_fields()(kBatch);
-            each[i] = kBatch * 1e3 / static_cast<double>((now() - begin).count());
-          });
-        for (auto& thread : running) thread.join();
-        double sum = 0;
-        for (const double one_rate : each) sum += one_rate;
-        rate[all].push_back(sum);
-        ours.drain();
-        if (arm.lttng) std::this_thread::sleep_for(5ms);
-      }
-    std::printf("| %s | %.1f | %.1f |\n", arm.name, median(rate[0]), median(rate[1]));
-  }
-}
 
 // Half a second of 3-field events at a given rate, evenly in groups of 50, with the consumer on the other CPUs.
 // RETURNS: events tried.
@@ -323,27 +126,34 @@ int run_at_rate(const std::string& folder, const std::string& who, double events
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string folder = argc > 1 ? argv[1] : "";
-  if (argc == 5 && std::string(argv[2]) == "rate")
-    return run_at_rate(folder, argv[3], std::atof(argv[4]), allowed_cpus());
-  const int scale = argc > 2 ? std::atoi(argv[2]) : 10;
-  if (folder.empty()) fail("FOLDER [SCALE]: started by tracer_peers.py");
-  const std::vector<int> cpus = allowed_cpus();
-  pin(cpus.front());
-  const double ticks_per_ns = base::calibrate().ticks_per_ns;
-  std::vector<Arm> arms = maxlat_arms();
-  const std::vector<Arm> peers = lttng_arms();
-  arms.insert(arms.end(), peers.begin(), peers.end());
-  OurSession ours(folder);
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  if (words.size() == 2 && words[0] == "serve") return serve(std::stoi(words[1]));
+  if (words.size() == 4 && words[1] == "rate")
+    return run_at_rate(words[0], words[2], std::stod(words[3]), allowed_cpus());
+  if (words.size() != 2 && words.size() != 4)
+    fail("FOLDER SCALE [LTTNG_HOME CLOCK_PLUGIN]: started by tracer_peers.py");
+  const auto scale = static_cast<unsigned>(std::stoul(words[1]));
+  Contest contest;
+  contest.cpus = allowed_cpus();
+  pin(contest.cpus.front());
+  contest.ticks_per_ns = base::calibrate().ticks_per_ns;
+  std::optional<SecondProcess> second;
+  if (words.size() == 4) second.emplace(words[2], words[3], contest.cpus.front());
+  OurSession ours(words[0]);
   trace::prepare_thread();
-  std::printf("# %.4f ticks a ns, %zu CPUs, LTTng-UST %s\n", ticks_per_ns, cpus.size(),
-              peers.empty() ? "not built in" : "beside");
+  contest.drain = [&] { ours.drain(); };
+  contest.arms = contestants(contest.drain, second ? &*second : nullptr);
+  std::printf("# %.4f ticks a ns, %zu CPUs, LTTng-UST %s\n", contest.ticks_per_ns, contest.cpus.size(),
+              lttng_arms().empty() ? "not built in"
+              : second             ? "beside, also with a TSC clock"
+                                   : "beside");
 
-  batches(arms, ours, 4 * scale, ticks_per_ns);
-  singles(arms, ours, 25'600u * static_cast<unsigned>(scale), ticks_per_ns);
-  cold(arms, ours, 20u * static_cast<unsigned>(scale), ticks_per_ns);
-  first_events(arms, ours, 4 * scale, ticks_per_ns);
-  threads(arms, ours, cpus, scale);
+  batches(contest, 4 * scale);
+  singles(contest, 25'600 * scale);
+  cold(contest, 400 * scale);
+  first_events(contest, 10 * scale);
+  threads(contest, scale);
+  print_goals(contest);
   std::fflush(stdout);
   ours.finish();
   return 0;

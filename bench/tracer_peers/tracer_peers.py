@@ -15,11 +15,13 @@ import time
 class LttngDaemon:
     """A session daemon with one session of two channels: `writer`, whose writers wake the consumer, and `timer`."""
 
-    def __init__(self, folder, sub_buffers=4):
+    def __init__(self, folder, sub_buffers=4, clock_plugin=None):
         self.sub_buffers = sub_buffers
         self.home = folder / "lttng"
         (self.home / ".lttng").mkdir(parents=True)
         self.environment = dict(os.environ, LTTNG_HOME=str(self.home), LTTNG_UST_REGISTER_TIMEOUT="-1")
+        if clock_plugin:
+            self.environment["LTTNG_UST_CLOCK_PLUGIN"] = str(clock_plugin)
         daemon = ["lttng-sessiond", "--no-kernel", f"--apps-sock={self.home}/.lttng/lttng-ust-sock-8"]
         if os.geteuid() == 0:
             daemon = ["unshare", "--mount", "--propagation", "private", "--", "sh", "-c",
@@ -91,16 +93,23 @@ def rates(program, folder):
         print(f"| {'maxlat' if who == 'maxlat' else 'LTTng-UST, ' + who} | {rate:.1f} |")
 
 
+def compared(program, folder, scale):
+    """The run with both daemons: LTTng-UST as installed, and one that has our clock, for the second process."""
+    clock_plugin = pathlib.Path(program).resolve().parent / "tsc_clock.so"
+    (folder / "tsc").mkdir()
+    with LttngDaemon(folder) as daemon, LttngDaemon(folder / "tsc", clock_plugin=clock_plugin) as with_tsc:
+        command = [program, str(folder / "maxlat"), scale, str(with_tsc.home), str(clock_plugin)]
+        return subprocess.run(command, env=daemon.environment).returncode
+
+
 def main():
     program, scale = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "10"
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
         folder = pathlib.Path(folder)
-        command = [program, str(folder / "maxlat"), scale]
         (folder / "maxlat").mkdir()
         if shutil.which("lttng-sessiond") is None:
-            return subprocess.run(command).returncode
-        with LttngDaemon(folder) as daemon:
-            status = subprocess.run(command, env=daemon.environment).returncode
+            return subprocess.run([program, str(folder / "maxlat"), scale]).returncode
+        status = compared(program, folder, scale)
         rates(program, folder)
         return status
 

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+//
+// The arms side by side: all of them in every round, in an order drawn anew, so that what the machine does meanwhile
+// hits them alike. Each section prints its table in Markdown and leaves the figures with the arms, for the goals.
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "second_process.hpp"
+#include "work.hpp"
+
+namespace maxlat::bench {
+
+struct Quantiles {
+  std::size_t samples = 0;
+  double p50_ns = 0, p99_ns = 0, p999_ns = 0, p9999_ns = 0, max_ns = 0;
+};
+
+struct Contestant {
+  std::string name;
+  bool lttng = false;
+  std::function<Ticks(std::uint32_t fields, Work, std::uint32_t samples)> perform;
+  Arm::Run with_three_fields = nullptr;  // null: it is in the second process
+
+  // What was measured. Of the batches each round, so that two arms can be compared within rounds.
+  std::array<std::vector<double>, kFieldCounts.size()> batch_ns, batch_to_bare_read;
+  std::optional<Quantiles> single, cold, first;
+  double one_thread_us = std::numeric_limits<double>::quiet_NaN(), all_threads_us = one_thread_us;  // events a us
+};
+
+struct Contest {
+  std::vector<Contestant> arms;
+  std::function<void()> drain;  // takes what our rings hold
+  std::vector<int> cpus;        // ours is the first, and everything is pinned to it but threads()
+  double ticks_per_ns = 0;
+  double empty_loop_ns = 0;  // each turn of it; from batches()
+};
+
+// The harness alone, all our arms, LTTng's, and with `second` LTTng's with the other clock.
+std::vector<Contestant> contestants(const std::function<void()>& drain, SecondProcess* second);
+// Null where it does not take part.
+const Contestant* find(const Contest& contest, const std::string& name);
+
+void batches(Contest& contest, unsigned rounds);
+void singles(Contest& contest, unsigned samples);
+// Only of the arms that a goal is about, in turns, with a thread on the last CPU that floods the cache all have in common.
+void cold(Contest& contest, unsigned samples);
+void first_events(Contest& contest, unsigned threads);
+void threads(Contest& contest, unsigned rounds);
+
+inline constexpr const char* kHarness = "harness alone";
+inline constexpr const char* kDisabled = "maxlat, disabled";
+inline constexpr const char* kThread = "maxlat, thread, discard";
+inline constexpr const char* kCpu = "maxlat, CPU, discard";
+inline constexpr const char* kFull = "maxlat, thread, ring full";
+inline constexpr const char* kUstWriter = "LTTng-UST, writer wakes";
+inline constexpr const char* kUstTimer = "LTTng-UST, --read-timer";
+inline constexpr const char* kWithTsc = ", TSC clock";
+
+}  // namespace maxlat::bench
