@@ -49,11 +49,12 @@ struct maxlat_npt_plugin {
   int (*open)(const struct maxlat_npt_plugin_options* options, struct maxlat_npt_probe* probe, char* error,
               size_t error_size);
   void (*prepare_thread)(void* state); /* may be null */
-  /* Everything is written when it returns. The events that the arm knows to have lost. */
+  /* Everything is written when it returns. The events that the arm knows to have lost. May be null: none that it knows. */
   uint64_t (*close)(void* state);
 };
 
-/* The one symbol of the object: MAXLAT_NPT_PLUGIN_SYMBOL. */
+/* The one symbol of the object: MAXLAT_NPT_PLUGIN_SYMBOL. The object defines it; npt looks it up. */
+__attribute__((visibility("default"))) const struct maxlat_npt_plugin* maxlat_npt_plugin_of_this_object(void);
 typedef const struct maxlat_npt_plugin* (*maxlat_npt_plugin_entry)(void);
 #define MAXLAT_NPT_PLUGIN_SYMBOL "maxlat_npt_plugin_of_this_object"
 

@@ -55,6 +55,6 @@ const maxlat_npt_plugin plugin{MAXLAT_NPT_PLUGIN_VERSION, open_arm, nullptr, clo
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) const maxlat_npt_plugin* maxlat_npt_plugin_of_this_object() {
+const maxlat_npt_plugin* maxlat_npt_plugin_of_this_object() {
   return &plugin;
 }

@@ -30,21 +30,11 @@ static int open_arm(const struct maxlat_npt_plugin_options* options, struct maxl
   (void)error;
   (void)error_size;
   ns_per_tick = options->ns_per_tick;
-  probe->state = NULL;
-  probe->start = start;
-  probe->loop = loop;
-  probe->stop = stop;
+  *probe = (struct maxlat_npt_probe){NULL, start, loop, stop};
   return 0;
 }
 
-static uint64_t close_arm(void* state) {
-  (void)state;
-  return 0;
-}
-
-static const struct maxlat_npt_plugin plugin = {MAXLAT_NPT_PLUGIN_VERSION, open_arm, NULL, close_arm};
-
-__attribute__((visibility("default"))) const struct maxlat_npt_plugin* maxlat_npt_plugin_of_this_object(void);
+static const struct maxlat_npt_plugin plugin = {MAXLAT_NPT_PLUGIN_VERSION, open_arm, NULL, NULL};
 
 const struct maxlat_npt_plugin* maxlat_npt_plugin_of_this_object(void) {
   return &plugin;

@@ -53,7 +53,7 @@ class PluginArm : public Arm {
  private:
   uint64_t close() {
     const maxlat_npt_plugin* const plugin = std::exchange(plugin_, nullptr);
-    return plugin == nullptr ? 0 : plugin->close(probe_.state);
+    return plugin == nullptr || plugin->close == nullptr ? 0 : plugin->close(probe_.state);
   }
 
   const maxlat_npt_plugin* plugin_ = nullptr;  // open

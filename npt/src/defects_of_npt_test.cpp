@@ -8,34 +8,19 @@
 #include "npt_text.hpp"
 #include "options.hpp"
 #include "scripted_counter.hpp"
+#include "test_journal.hpp"
 
 namespace maxlat::npt {
 namespace {
 
 using testing::HasSubstr;
 
-constexpr uint64_t kSecond = 1'000'000'000;
-
-const std::atomic<bool> kNever{false};
-std::atomic<bool> unheard{false};
-
-JournalSpec spec_for(uint64_t duration_ns) {
-  JournalSpec spec;
-  spec.step_ticks = kSecond;
-  spec.steps = 10;
-  spec.look_every_ticks = kSecond / 10;
-  spec.duration_ticks = duration_ns;
-  spec.outliers = 3;
-  spec.stop = &kNever;
-  spec.halt = &unheard;
-  return spec;
-}
-
 // One CPU over a script of gaps, one tick a nanosecond.
 CpuMeasurement run_script(std::vector<uint64_t> gaps, const Options& options, uint64_t* wall_ns = nullptr) {
   Script script;
   script.gaps = std::move(gaps);
-  const JournalSpec spec = spec_for(options.duration_ns);
+  JournalSpec spec = spec_of_seconds(10, kSecond / 10);
+  spec.duration_ticks = options.duration_ns;
   CpuRun warm_up(0, without_limits(spec)), run(0, spec);
   run_cpu(ScriptedCounter{&script}, NoProbe{}, Sleep{}, options, base::clock_with_rate(1.0), {warm_up, run});
   if (wall_ns != nullptr) *wall_ns = run.end_ticks - run.journal.start();

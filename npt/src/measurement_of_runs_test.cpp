@@ -5,27 +5,12 @@
 #include <gtest/gtest.h>
 
 #include "scripted_counter.hpp"
+#include "test_journal.hpp"
 
 namespace maxlat::npt {
 namespace {
 
 using testing::HasSubstr;
-
-constexpr uint64_t kSecond = 1'000'000'000;
-
-const std::atomic<bool> kNever{false};
-std::atomic<bool> unheard{false};
-
-JournalSpec one_minute() {
-  JournalSpec spec;
-  spec.step_ticks = kSecond;
-  spec.steps = 60;
-  spec.look_every_ticks = kSecond;
-  spec.outliers = 3;
-  spec.stop = &kNever;
-  spec.halt = &unheard;
-  return spec;
-}
 
 Options some_loops(uint64_t loops) {
   Options options;
@@ -42,8 +27,9 @@ std::unique_ptr<CpuRun> run_of(unsigned cpu, std::vector<uint64_t> gaps, uint64_
   script.gaps = std::move(gaps);
   script.gaps.insert(script.gaps.begin(), 0);  // the read that opens the journal
   script.now = 777 * kSecond;
-  auto run = std::make_unique<CpuRun>(cpu, one_minute());
-  CpuRun warm_up(cpu, without_limits(one_minute()));
+  const JournalSpec one_minute = spec_of_seconds(60, kSecond);
+  auto run = std::make_unique<CpuRun>(cpu, one_minute);
+  CpuRun warm_up(cpu, without_limits(one_minute));
   run_cpu(ScriptedCounter{&script}, NoProbe{}, Sleep{}, options, base::clock_with_rate(1.0), {warm_up, *run});
   run->start_monotonic_ns = start_monotonic_ns;
   run->involuntary_switches = 0;
