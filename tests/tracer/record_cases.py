@@ -170,6 +170,7 @@ def case_killed_recorder(folder):
     with killed_in_the_end(process_of(first)) as pid:
         recorder.kill()
         recorder.wait(LIMIT)
+        assert list(folder.glob("maxlat-record-*")), "the recorder had no folder for its socket"
         at_kill = page_of(page)[0]
         wait_until("the program goes on", lambda: page_of(page)[0] > at_kill + 1000)
         after = record(second, "-p", pid)
@@ -185,6 +186,8 @@ def case_killed_recorder(folder):
         early = [int(value) for value in re.findall(r" value = (\d+)", read.stdout)]
         assert early == list(range(len(early))) and len(early) >= values[0], (len(early), values[0])
         check(second)
+    run(MAXLAT, "trace", "record", "-o", folder / "third", "--", "true", status=3)  # the next that listens for a program
+    assert not list(folder.glob("maxlat-record-*")), "the folder of the killed recorder is still there"
 
 
 def case_second_consumer(folder):
@@ -334,6 +337,6 @@ def case_nothing_traced(folder):
 
 
 with tempfile.TemporaryDirectory(prefix="maxlat-record-") as name:
-    os.environ["XDG_RUNTIME_DIR"] = name  # programs of other tests do not listen here
+    os.environ["XDG_RUNTIME_DIR"] = os.environ["TMPDIR"] = name  # programs of other tests do not listen here
     globals()["case_" + sys.argv[2]](pathlib.Path(name))
 print("passed")

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -12,21 +11,16 @@
 #include <algorithm>
 #include <maxlat/trace/control_client.hpp>
 
+#include "shm/local_socket.hpp"
 #include "shm/owned.hpp"
 
 namespace maxlat::trace {
+
+using detail::address_of;
+
 namespace {
 
 constexpr std::size_t kMaxDescriptors = 4;
-
-// False: the path is too long for a socket.
-bool address_of(const std::string& path, sockaddr_un& address) {
-  address = {};
-  address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path) return false;
-  memcpy(address.sun_path, path.data(), path.size());
-  return true;
-}
 
 void append_lines(std::string_view message, std::vector<std::string>& lines) {
   while (!message.empty()) {
@@ -43,6 +37,21 @@ void take_over_descriptors(msghdr& message, std::vector<int>& descriptors) {
     const std::size_t before = descriptors.size();
     descriptors.resize(before + count);
     memcpy(descriptors.data() + before, CMSG_DATA(part), count * sizeof(int));
+  }
+}
+
+constexpr const char* kFolderName = "maxlat-record-";
+
+// Of recorders that were killed. /tmp is everybody's: only real folders of our own are looked into.
+void remove_folders_of_the_dead(const std::string& place) {
+  for (const std::string& name : detail::names_in(place)) {
+    const std::string folder = place + "/" + name, socket = folder + "/control";
+    const pid_t maker = detail::process_in(name, kFolderName);
+    struct stat status {};
+    if (maker == 0 || lstat(folder.c_str(), &status) != 0) continue;
+    if (!S_ISDIR(status.st_mode) || status.st_uid != geteuid() || !detail::is_of_the_dead(socket, maker)) continue;
+    unlink(socket.c_str());
+    rmdir(folder.c_str());
   }
 }
 
@@ -133,8 +142,10 @@ base::Result<ControlReply> ControlConnection::receive() {
 }
 
 base::Result<ControlListener> ControlListener::create() {
-  const char* place = getenv("TMPDIR");
-  std::string folder = std::string(place != nullptr && *place != 0 ? place : "/tmp") + "/maxlat-record-XXXXXX";
+  const char* named = getenv("TMPDIR");
+  const std::string place = named != nullptr && *named != 0 ? named : "/tmp";
+  remove_folders_of_the_dead(place);
+  std::string folder = place + "/" + kFolderName + std::to_string(getpid()) + "-XXXXXX";
   if (mkdtemp(folder.data()) == nullptr) return base::system_error("cannot make the folder " + folder, errno);
   ControlListener listener;
   listener.folder_ = folder;
@@ -165,16 +176,10 @@ base::Result<ControlConnection> ControlListener::accept() {
 
 std::vector<int> listening_processes() {
   std::vector<int> processes;
-  DIR* folder = opendir(control_folder().c_str());
-  if (folder == nullptr) return processes;
-  while (const dirent* entry = readdir(folder)) {
-    char* end = nullptr;
-    const long pid = strtol(entry->d_name, &end, 10);
-    if (pid > 0 && strcmp(end, ".trace") == 0 && ControlConnection::connect(static_cast<int>(pid))) {
-      processes.push_back(static_cast<int>(pid));
-    }
+  for (const std::string& name : detail::names_in(control_folder())) {
+    const pid_t pid = detail::process_in(name, "");
+    if (pid > 0 && name == std::to_string(pid) + ".trace" && ControlConnection::connect(pid)) processes.push_back(pid);
   }
-  closedir(folder);
   std::sort(processes.begin(), processes.end());
   return processes;
 }

@@ -25,6 +25,7 @@
 #include "session/control_commands.hpp"
 #include "session/fork.hpp"
 #include "session/threads.hpp"
+#include "shm/local_socket.hpp"
 #include "shm/owned.hpp"
 
 namespace maxlat::trace {
@@ -44,12 +45,8 @@ namespace {
 
 constexpr std::size_t kMaxConnections = 16;
 
-base::Result<sockaddr_un> address_of(const std::string& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof(address.sun_path)) return base::Error{"too long for a socket: " + path};
-  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
-  return address;
+base::Error too_long(const std::string& path) {
+  return base::Error{"too long for a socket: " + path};
 }
 
 // The folder is ours alone, or nothing is put there.
@@ -61,6 +58,14 @@ base::Status make_folder(const std::string& folder) {
     return base::Error{folder + " is not a folder of this user alone", "remove it, or chmod 700"};
   }
   return {};
+}
+
+void remove_sockets_of_the_dead() {
+  for (const std::string& name : names_in(control_folder())) {
+    const pid_t maker = process_in(name, "");
+    const std::string path = socket_path(maker);
+    if (maker != 0 && path.ends_with("/" + name) && is_of_the_dead(path, maker)) unlink(path.c_str());
+  }
 }
 
 bool is_allowed(int socket) {
@@ -107,12 +112,13 @@ Server* server = nullptr;
 
 base::Status Server::listen() {
   if (const base::Status folder = make_folder(control_folder()); !folder) return folder;
+  remove_sockets_of_the_dead();
   const std::string path = socket_path(getpid());
-  const base::Result<sockaddr_un> address = address_of(path);
-  if (!address) return address.error();
+  sockaddr_un address;
+  if (!address_of(path, address)) return too_long(path);
   listener_ = Descriptor(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   unlink(path.c_str());  // of an earlier process of this number
-  if (!listener_ || bind(listener_.number(), reinterpret_cast<const sockaddr*>(&*address), sizeof(*address)) != 0 ||
+  if (!listener_ || bind(listener_.number(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
       ::listen(listener_.number(), 8) != 0) {
     return base::system_error("cannot listen at " + path, errno);
   }
@@ -121,10 +127,10 @@ base::Status Server::listen() {
 }
 
 base::Status Server::connect(const std::string& path) {
-  const base::Result<sockaddr_un> address = address_of(path);
-  if (!address) return address.error();
+  sockaddr_un address;
+  if (!address_of(path, address)) return too_long(path);
   Descriptor home(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-  if (!home || ::connect(home.number(), reinterpret_cast<const sockaddr*>(&*address), sizeof(*address)) != 0) {
+  if (!home || ::connect(home.number(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
     return base::system_error("cannot reach the controller at " + path, errno);
   }
   if (!is_allowed(home.number())) return base::Error{"the controller at " + path + " is another user's"};

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: MIT
-// fork(), the kernel's word that timer delivery makes no system call, and very many events.
+// fork(), what killed processes leave, the kernel's word that timer delivery makes no system call, and very many events.
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sched.h>
+#include <signal.h>
 #include <stddef.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include <deque>
+#include <fstream>
 #include <maxlat/trace/control.hpp>
 #include <maxlat/trace/control_protocol.hpp>
 #include <maxlat/trace/probe.hpp>
+#include <optional>
 #include <thread>
 
 #include "session/test_recording.hpp"
@@ -103,6 +108,94 @@ TEST(Fork, TheChildHasNoControl) {
   close_control();
   EXPECT_NE(access(socket_path(getpid()).c_str(), F_OK), 0);
 }
+
+// Where nobody else listens.
+class OwnControlFolder : public testing::Test {
+ protected:
+  OwnControlFolder() {
+    const char* place = getenv("XDG_RUNTIME_DIR");
+    if (place != nullptr) before_ = place;
+    std::string folder = testing::TempDir() + "maxlat-control-XXXXXX";
+    folder_ = mkdtemp(folder.data());
+    setenv("XDG_RUNTIME_DIR", folder_.c_str(), 1);
+  }
+  ~OwnControlFolder() override {
+    rmdir(control_folder().c_str());
+    rmdir(folder_.c_str());
+    before_ ? setenv("XDG_RUNTIME_DIR", before_->c_str(), 1) : unsetenv("XDG_RUNTIME_DIR");
+  }
+
+ private:
+  std::optional<std::string> before_;
+  std::string folder_;
+};
+
+bool has_socket(pid_t pid) {
+  return access(socket_path(pid).c_str(), F_OK) == 0;
+}
+
+TEST_F(OwnControlFolder, WhoOpensControlRemovesTheSocketsOfTheDeadAndOfNobodyElse) {
+  int may_end[2];
+  ASSERT_EQ(pipe(may_end), 0);
+  const pid_t living = fork();
+  if (living == 0) {
+    char end;
+    close(may_end[1]);
+    _exit(open_control().ok() && read(may_end[0], &end, 1) == 0 ? 0 : 1);
+  }
+  while (!has_socket(living) && waitpid(living, nullptr, WNOHANG) == 0) sched_yield();
+  const pid_t dead = fork();
+  if (dead == 0) {
+    if (open_control().ok()) raise(SIGKILL);
+    _exit(1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(dead, &status, 0), dead);
+  ASSERT_TRUE(WIFSIGNALED(status)) << "the child could not open its control";
+  ASSERT_TRUE(has_socket(dead));
+  ASSERT_TRUE(open_control().ok());
+  EXPECT_FALSE(has_socket(dead));
+  EXPECT_TRUE(has_socket(living));
+  close_control();
+  close(may_end[0]);
+  close(may_end[1]);
+  EXPECT_EQ(waitpid(living, &status, 0), living);
+  unlink(socket_path(living).c_str());
+}
+
+#ifndef __SANITIZE_ADDRESS__  // whose shadow is more address space than any limit here
+// From here on this process may map so many bytes more.
+void leave_address_space(std::uint64_t bytes) {
+  std::uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const std::uint64_t limit = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) + bytes;
+  const rlimit both{limit, limit};
+  EXPECT_EQ(setrlimit(RLIMIT_AS, &both), 0);
+}
+
+int trace_without_address_space() {
+  ChannelOptions large{.name = "all", .sub_buffer_size = 1 << 20, .sub_buffers = 64, .slots = 2};
+  Recording recording({large});
+  recording.start("process:*");
+  large.ownership = Ownership::per_cpu;
+  Recording per_cpu({large}, "per_cpu");
+  leave_address_space(16 << 20);
+  MAXLAT_TRACE(process, event, 1);
+  MAXLAT_TRACE(process, event, 2);
+  EXPECT_EQ(recording.books().lost_no_ring, 2u);
+  EXPECT_EQ(recording.books().produced(), 2u);
+  EXPECT_FALSE(prepare_thread());
+  const base::Status started = per_cpu.session.start();
+  EXPECT_NE((started.ok() ? "it started" : started.error().text).find("no memory for the ring of CPU"),
+            std::string::npos)
+      << (started.ok() ? "" : started.error().text);
+  return testing::Test::HasFailure() ? 1 : 0;
+}
+
+TEST(Limits, WithoutAddressSpaceARingIsNotHadAndTheEventsAreCounted) {
+  EXPECT_EQ(in_child(trace_without_address_space), 0);
+}
+#endif
 
 // From here on every system call but exit_group kills the process.
 bool forbid_system_calls() {

@@ -13,6 +13,13 @@ if(MAXLAT_BUILD_TESTS)
     $<TARGET_PROPERTY:maxlat_tracer,INTERFACE_INCLUDE_DIRECTORIES> $<TARGET_PROPERTY:maxlat_base,INTERFACE_INCLUDE_DIRECTORIES>)
   target_link_libraries(tracer_module_under_test PRIVATE maxlat_build_flags)
 
+  # The sessions' tests again where barrier_by_page_table() must do what membarrier(2) does elsewhere.
+  add_executable(tracer_without_membarrier session/without_membarrier.cpp)
+  target_link_libraries(tracer_without_membarrier PRIVATE maxlat_build_flags)
+  add_test(NAME tracer.without_membarrier COMMAND tracer_without_membarrier $<TARGET_FILE:tracer_unit_tests>
+    --gtest_filter=Session.*:*Threads.*:Stop.*:ThreadEnds.*:Fork.*:*InProcess.*)
+  set_tests_properties(tracer.without_membarrier PROPERTIES LABELS unit TIMEOUT 300 SKIP_RETURN_CODE 77)
+
   add_test(NAME tracer.lifetime COMMAND tracer_lifetime_program)
   add_test(NAME tracer.module COMMAND tracer_module_program $<TARGET_FILE:tracer_module_under_test>)
   add_test(NAME tracer.arguments COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/session/check_arguments.sh ${CMAKE_CXX_COMPILER}

@@ -82,8 +82,9 @@ void thread_ends(void* rounds_left) {
 }
 
 // Without membarrier: taking a right away from a page that all threads may have used makes the kernel interrupt every
-// CPU that runs one of them, and an interrupt is a barrier. True of x86; elsewhere there has been membarrier
-// since 4.14.
+// CPU that runs one of them, and an interrupt is a barrier. True of x86, but for AMD's broadcast invalidation, which
+// sends none: Linux uses that since 6.15, and has had membarrier since 4.14. Elsewhere there is membarrier as well.
+// The test tracer.without_membarrier runs the sessions on this.
 void barrier_by_page_table() {
   const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   void* page = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

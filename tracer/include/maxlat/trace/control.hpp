@@ -13,7 +13,8 @@
 
 namespace maxlat::trace {
 
-// Listens at socket_path(getpid()). Once a process: again is no error. THREADS: any, not from signal handlers.
+// Listens at socket_path(getpid()), and removes the sockets that killed processes have left there (SIGKILL lets nobody
+// remove its own). Once a process: again is no error. THREADS: any, not from signal handlers.
 base::Status open_control();
 // Ends the thread and removes the socket. Sessions go on.
 void close_control();

@@ -14,7 +14,6 @@
 
 namespace maxlat::trace::detail {
 
-#ifdef __SSE2__
 template <class T>
 class Parked {
  public:
@@ -25,6 +24,7 @@ class Parked {
   T field_;
 };
 
+#ifdef __SSE2__
 template <std::integral T>
 requires(sizeof(T) == sizeof(double)) class Parked<T> {
  public:
@@ -33,16 +33,6 @@ requires(sizeof(T) == sizeof(double)) class Parked<T> {
 
  private:
   double field_;
-};
-#else
-template <class T>
-class Parked {
- public:
-  [[gnu::always_inline]] explicit Parked(T field) : field_(field) {}
-  [[gnu::always_inline]] T field() const { return field_; }
-
- private:
-  T field_;
 };
 #endif
 
