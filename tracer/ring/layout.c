@@ -9,11 +9,11 @@ struct places {
   uint64_t total;
 };
 
-static uint64_t round_up(uint64_t value, uint64_t unit) {
+static uint64_t up_to_multiple(uint64_t value, uint64_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 
-static bool in_range(uint32_t features, uint32_t sub_buffer_bits, uint32_t ring_bits) {
+static bool options_are_possible(uint32_t features, uint32_t sub_buffer_bits, uint32_t ring_bits) {
   return (features & ~MAXLAT_RING_ALL_FEATURES) == 0 && sub_buffer_bits >= MAXLAT_RING_MIN_SUB_BUFFER_BITS &&
          sub_buffer_bits <= MAXLAT_RING_MAX_SUB_BUFFER_BITS && ring_bits >= MAXLAT_RING_MIN_RING_BITS &&
          ring_bits <= MAXLAT_RING_MAX_RING_BITS && ring_bits < sub_buffer_bits &&
@@ -25,9 +25,9 @@ static struct places places_of(uint32_t features, uint32_t sub_buffer_bits, uint
   const uint64_t sub_buffers = 1ull << ring_bits;
   const uint64_t in_memory = sub_buffers + ((features & MAXLAT_RING_OVERWRITE) != 0 ? 1 : 0);
   struct places at;
-  at.cells = round_up(sizeof(struct maxlat_ring_header) + sub_buffers * sizeof(uint64_t), MAXLAT_RING_LINE);
-  at.memory = round_up(at.cells + sub_buffers * sizeof(struct maxlat_ring_cell), MAXLAT_RING_PAGE);
-  at.total = round_up(at.memory + (in_memory << sub_buffer_bits), MAXLAT_RING_PAGE);
+  at.cells = up_to_multiple(sizeof(struct maxlat_ring_header) + sub_buffers * sizeof(uint64_t), MAXLAT_RING_LINE);
+  at.memory = up_to_multiple(at.cells + sub_buffers * sizeof(struct maxlat_ring_cell), MAXLAT_RING_PAGE);
+  at.total = up_to_multiple(at.memory + (in_memory << sub_buffer_bits), MAXLAT_RING_PAGE);
   return at;
 }
 
@@ -43,7 +43,7 @@ static void view(struct maxlat_ring* ring, void* where, struct places at, uint32
 }
 
 uint64_t maxlat_ring_size(const struct maxlat_ring_options* options) {
-  if (!in_range(options->features, options->sub_buffer_bits, options->ring_bits)) return 0;
+  if (!options_are_possible(options->features, options->sub_buffer_bits, options->ring_bits)) return 0;
   return places_of(options->features, options->sub_buffer_bits, options->ring_bits).total;
 }
 
@@ -108,7 +108,7 @@ bool maxlat_ring_attach(struct maxlat_ring* ring, void* where, uint64_t size) {
   const uint64_t memory_offset = __atomic_load_n(&header->memory_offset, __ATOMIC_RELAXED);
 
   if (version != MAXLAT_RING_VERSION || header_size != sizeof(struct maxlat_ring_header)) return false;
-  if (!in_range(features, sub_buffer_bits, ring_bits)) return false;
+  if (!options_are_possible(features, sub_buffer_bits, ring_bits)) return false;
   /* The offsets are stated for readers that were not built from this file; here they must be what they can only be. */
   const struct places at = places_of(features, sub_buffer_bits, ring_bits);
   if (total_size != at.total || total_size > size || cells_offset != at.cells || memory_offset != at.memory)

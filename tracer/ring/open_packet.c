@@ -241,7 +241,7 @@ static enum maxlat_ring_got mend(const struct maxlat_ring* ring, uint64_t positi
   rescue.kept = HEADER;
   rescue.records = 0;
   rescue.time = packet->begin_time;
-  rescue.latest = closed ? packet->end_time : UINT64_MAX;
+  rescue.latest = closed ? packet->end_time : ~0ull;
   rescue.unaccounted = open.reserved - open.committed;
   rescue.holes = 0;
   const uint64_t holes = rescue_records(&rescue, to);

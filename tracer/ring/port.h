@@ -4,7 +4,7 @@
  * functions named here, so that one source serves user space, the kernel module and the tests.
  *
  * A world is chosen at compile time: -DMAXLAT_RING_PORT='<maxlat/ring/port_test.h>' names another port header; without
- * it the ring is compiled for user space. A port supplies, for 64-bit words in memory that several contexts share:
+ * it the ring is compiled for user space or, where that is what is compiled, for the kernel. A port supplies, for 64-bit words in memory that several contexts share:
  *
  *   maxlat_ring_load(w)  maxlat_ring_load_acquire(w)  maxlat_ring_store(w, v)  maxlat_ring_store_release(w, v)
  *   maxlat_ring_owner_cas(ownership, w, expected, desired)   compare-exchange among the contexts that own the ring
@@ -32,13 +32,15 @@
 enum maxlat_ring_ownership { MAXLAT_RING_THREAD = 0, MAXLAT_RING_CPU = 1 };
 
 /* For the fast path: inlined whatever the compiler thinks, so that a constant ownership selects one instruction. */
-#define MAXLAT_RING_INLINE static inline __attribute__((always_inline))
+#define MAXLAT_RING_INLINE static inline __attribute__((__always_inline__))
 /* For what happens once per sub-buffer or in a collision: out of the way of the fast path's instruction cache. Not
    `cold`, which would make the compiler prefer few bytes to few instructions, and this is the longest path there is. */
-#define MAXLAT_RING_OUT_OF_LINE __attribute__((noinline))
+#define MAXLAT_RING_OUT_OF_LINE __attribute__((__noinline__)) /* the kernel has a macro without the underscores */
 
 #ifdef MAXLAT_RING_PORT
 #include MAXLAT_RING_PORT
+#elif defined(__KERNEL__)
+#include <maxlat/ring/port_kernel.h>
 #else
 #include <maxlat/ring/port_user.h>
 #endif

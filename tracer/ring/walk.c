@@ -34,7 +34,7 @@ enum maxlat_ring_step maxlat_ring_walk_next(struct maxlat_ring_walk* walk, struc
     head = sizeof(struct maxlat_ring_long);
     if (size != 0 || left < head) return MAXLAT_RING_BROKEN;
     const uint64_t length_and_id = word_at(walk, walk->offset + offsetof(struct maxlat_ring_long, length));
-    size = 8 * (length_and_id & UINT32_MAX);
+    size = 8 * (length_and_id & ~0u);
     record->id = (uint32_t)(length_and_id >> 32);
     record->time = word_at(walk, walk->offset + offsetof(struct maxlat_ring_long, time));
   }

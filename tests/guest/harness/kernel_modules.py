@@ -13,8 +13,8 @@ from pathlib import Path
 
 from . import Failed
 
-MODULE_DIRECTORIES = ("hwlat/module", "tests/guest/planter")
-SHARED_SOURCES = ("base/include", "base/src", "hwlat/include", "tests/guest/planter", "hwlat/module")
+MODULE_DIRECTORIES = ("hwlat/module", "tests/guest/planter", "tests/guest/ring")
+SHARED_SOURCES = ("base/include", "base/src", "hwlat/include", "tracer/ring", *MODULE_DIRECTORIES)
 
 
 def build(kernel, source, build_directory):
