@@ -238,8 +238,8 @@ bool Recorder::State::take_snapshot(Taking taking) {
   for (std::size_t channel = 0; channel < slots_.size(); ++channel) {
     if (!kept_for_snapshots(channel)) continue;
     for (std::uint32_t slot = 0; slot < slots_[channel].size(); ++slot) {
-      if (slots_[channel][slot].drain) slots_[channel][slot].drain->begin_new_file();
       for (int tries = 0; tries < kTriesForSlot && !visit(channel, slot, taking, *folder); ++tries) continue;
+      if (slots_[channel][slot].drain) slots_[channel][slot].drain->begin_new_file();
     }
   }
   const std::vector<ChannelBooks> now = books();
@@ -274,8 +274,12 @@ RecordingReport Recorder::State::finish(RecordingEnd end) {
     }
   }
   if (options_.flight_recorder) take_snapshot(taking);
-  for (const auto& channel : slots_) {
-    for (const SlotDrain& entry : channel) report_.broken_rings += entry.drain && entry.drain->broken() ? 1 : 0;
+  for (auto& channel : slots_) {
+    for (SlotDrain& entry : channel) {
+      if (!entry.drain) continue;
+      report_.broken_rings += entry.drain->broken() ? 1 : 0;
+      entry.drain->begin_new_file();  // closes this one
+    }
   }
   report_.channels = books();
   const std::vector<ChannelBooks> summed = books_since({}, report_.channels);

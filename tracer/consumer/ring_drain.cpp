@@ -94,9 +94,8 @@ std::uint64_t RingDrain::write(TraceFolder& folder, const std::uint8_t* bytes, c
   head.records = all - before;
   if (!first_sequence_) first_sequence_ = view.sequence;
   head.sequence = view.sequence - *first_sequence_ + more_pieces_;
-  head.content_bits = head.packet_bits = 8 * (sizeof head + content - from);
-  const iovec records{const_cast<std::uint8_t*>(bytes) + from, content - from};
-  if (folder.append(file_, name_, {&head, sizeof head}, records)) {
+  head.content_bits = 8 * (sizeof head + content - from);
+  if (folder.append(file_, name_, head, {bytes + from, content - from})) {
     recorded_ += head.records;
     bytes_ += head.content_bits / 8;
     const std::uint64_t now = maxlat_counter_plain();

@@ -12,8 +12,16 @@ namespace {
 constexpr std::size_t kRoomForBooks = 4096;  // 8 channels of ten words
 constexpr const char* kBooksBegun = "/.books.begun";
 
-iovec text_part(const std::string& text) {
-  return {const_cast<char*>(text.data()), text.size()};
+base::Status write_file(const std::string& path, const std::string& text) {
+  const Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  if (!file) return base::system_error("cannot create " + path, errno);
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t wrote = write(file.number(), text.data() + done, text.size() - done);
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote <= 0) return base::system_error("cannot write " + path, wrote < 0 ? errno : EIO);
+    done += static_cast<std::size_t>(wrote);
+  }
+  return {};
 }
 
 }  // namespace
@@ -26,16 +34,11 @@ base::Result<TraceFolder> TraceFolder::create(const std::string& directory, cons
     if (errno != EEXIST) return base::system_error("cannot create the folder " + folder.path_, errno);
     folder.path_ = name + "-" + std::to_string(again);
   }
-  base::Result<TraceFile> metadata = TraceFile::create(folder.path_ + "/metadata");
-  if (!metadata) return metadata.error();
-  folder.metadata_ = std::make_unique<TraceFile>(std::move(*metadata));
-  // At once, not with the first packet: a recorder that is killed before there was one leaves an empty trace, not a damaged
-  // one.
-  folder.append_metadata();
-  base::Result<TraceFile> books = TraceFile::create(folder.path_ + kBooksBegun);
-  if (!books) return books.error();
-  const std::string blank(kRoomForBooks, '\n');
-  const base::Status reserved = books->append(text_part(blank));
+  // At once, not with the first packet: a recorder that is killed before there was one leaves an empty trace, not a
+  // damaged one.
+  if (const base::Status metadata = folder.replace_metadata(memory.metadata_length()); !metadata)
+    return metadata.error();
+  const base::Status reserved = write_file(folder.path_ + kBooksBegun, std::string(kRoomForBooks, '\n'));
   if (!reserved) return reserved.error();
   return folder;
 }
@@ -46,24 +49,36 @@ bool TraceFolder::fail(const base::Error& error) {
   return false;
 }
 
+base::Status TraceFolder::replace_metadata(std::uint64_t length) {
+  const base::Result<std::string> text = memory_->metadata(0, length);
+  if (!text) return text.error();
+  const std::string begun = path_ + "/.metadata.begun", done = path_ + "/metadata";
+  if (const base::Status written = write_file(begun, *text); !written) {
+    unlink(begun.c_str());
+    return written;
+  }
+  if (rename(begun.c_str(), done.c_str()) != 0) return base::system_error("cannot write " + done, errno);
+  metadata_length_ = length;
+  return {};
+}
+
 bool TraceFolder::append_metadata() {
   if (failed_) return false;
   const std::uint64_t length = memory_->metadata_length();
-  if (length <= metadata_->size()) return true;
-  const base::Result<std::string> text = memory_->metadata(metadata_->size(), length);
-  if (!text) return fail(text.error());
-  const base::Status appended = metadata_->append(text_part(*text));
-  return appended ? true : fail(appended.error());
+  if (length <= metadata_length_) return true;
+  const base::Status replaced = replace_metadata(length);
+  return replaced ? true : fail(replaced.error());
 }
 
-bool TraceFolder::append(std::unique_ptr<TraceFile>& file, const std::string& name, iovec header, iovec records) {
+bool TraceFolder::append(std::unique_ptr<TraceFile>& file, const std::string& name, const maxlat_ring_packet& head,
+                         std::span<const std::uint8_t> records) {
   if (!append_metadata()) return false;
   if (!file) {
-    base::Result<TraceFile> created = TraceFile::create(path_ + "/" + name);
+    auto created = TraceFile::create(path_ + "/" + name);
     if (!created) return fail(created.error());
-    file = std::make_unique<TraceFile>(std::move(*created));
+    file = std::move(*created);
   }
-  const base::Status appended = file->append(header, records);
+  const base::Status appended = file->append(head, records);
   return appended ? true : fail(appended.error());
 }
 

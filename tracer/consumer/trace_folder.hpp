@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // DIR/<process>-<pid>: the metadata, one file a ring, the books. Metadata that a packet may need is on disk before the
-// packet. After the first write error nothing more is written, and the reason was said once.
+// packet; it is replaced as a whole, so that a kill leaves the text before or the text after. After the first write error
+// nothing more is written, and the reason was said once.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,8 @@ class TraceFolder {
   static base::Result<TraceFolder> create(const std::string& directory, const SessionMemory& memory, Say say);
 
   // One packet. `file` is made with the first. RETURNS: it is on disk.
-  bool append(std::unique_ptr<TraceFile>& file, const std::string& name, iovec header, iovec records);
+  bool append(std::unique_ptr<TraceFile>& file, const std::string& name, const maxlat_ring_packet& head,
+              std::span<const std::uint8_t> records);
   // Metadata that no packet needed yet.
   bool append_metadata();
   // Last of all. Its room on disk was taken when the folder was made, so that a full disk has books, too.
@@ -35,11 +37,12 @@ class TraceFolder {
  private:
   TraceFolder(const SessionMemory& memory, Say say) : memory_(&memory), say_(std::move(say)) {}
   bool fail(const base::Error& error);
+  base::Status replace_metadata(std::uint64_t length);
 
   const SessionMemory* memory_;
   Say say_;
   std::string path_;
-  std::unique_ptr<TraceFile> metadata_;
+  std::uint64_t metadata_length_ = 0;  // on disk
   bool failed_ = false;
 };
 

@@ -104,19 +104,21 @@ bool PacketFile::check_head(std::uint64_t left) {
 }
 
 bool PacketFile::next() {
-  if (broken_) return false;
-  const auto head = window_.at(next_, sizeof head_);
-  if (head.empty()) {
-    content_ = {};
-    return window_.error() == 0 ? false : fail(std::strerror(window_.error()));
-  }
-  if (head.size() < sizeof head_) return fail(std::to_string(head.size()) + " bytes are no whole packet");
-  std::memcpy(&head_, head.data(), sizeof head_);
-  if (!check_head(window_.file_size() - next_)) return false;
-  content_ = window_.at(next_, head_.content_bits / 8);
-  if (content_.size() < head_.content_bits / 8) return fail("the file became shorter while it was read");
-  offset_ = next_;
-  next_ += head_.packet_bits / 8;
+  do {
+    if (broken_) return false;
+    const auto head = window_.at(next_, sizeof head_);
+    if (head.empty()) {
+      content_ = {};
+      return window_.error() == 0 ? false : fail(std::strerror(window_.error()));
+    }
+    if (head.size() < sizeof head_) return fail(std::to_string(head.size()) + " bytes are no whole packet");
+    std::memcpy(&head_, head.data(), sizeof head_);
+    if (!check_head(window_.file_size() - next_)) return false;
+    content_ = window_.at(next_, head_.content_bits / 8);
+    if (content_.size() < head_.content_bits / 8) return fail("the file became shorter while it was read");
+    offset_ = next_;
+    next_ += head_.packet_bits / 8;
+  } while (head_.content_bits == 8 * MAXLAT_RING_PACKET_HEADER);  // the room of a file that is being written
   return true;
 }
 

@@ -60,7 +60,7 @@ class PacketFile {
   // A file of the process `uuid`.
   PacketFile(std::string path, const Uuid& uuid) : window_(std::move(path)), uuid_(uuid) {}
 
-  // False at the end, or when what comes is no whole packet: then broken() is set.
+  // Passes over packets without records. False at the end, or when what comes is no whole packet: then broken() is set.
   bool next();
 
   // Of the packet that next() found.

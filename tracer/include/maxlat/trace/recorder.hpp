@@ -6,10 +6,9 @@
 //
 //   Recorder::attach(memory) -> round() every period -> ... -> finish()
 //
-// A ROUND takes every packet that is ready and writes each with one pwritev() straight from the mapping: the payload is
-// never copied in user space, and the kernel copies it once, into the page cache. (splice from a memfd would end in the
-// same copy; O_DIRECT would avoid it, but wants whole blocks, and packets are cut to their content.) The CTF metadata
-// is brought up to date before any packet that may need it.
+// A ROUND takes every packet that is ready and writes each straight from the mapping: the payload is never copied in user
+// space, and the kernel copies it once, into the page cache (why not O_DIRECT: consumer/trace_file.hpp; splice from a
+// memfd would end in the same copy). The CTF metadata is brought up to date before any packet that may need it.
 //
 // FLUSH. What stands in packets that are not full is taken once in `flush`, so an event is on disk after at most
 // flush + period and the time of the write. The later, full packet is written without the part that was taken: a piece
@@ -26,8 +25,8 @@
 // WRITE ERRORS. The file is cut back to its last whole packet; from then on nothing is written, but everything is still
 // taken and counted (not_written), so that the traced program sees no difference. `say` gets one line.
 //
-// THREADS: one at a time. DEATH: a consumer that is killed leaves at most one packet half on disk, and the session as
-// it was: another attaches and goes on; the packet in hand is then written by both.
+// THREADS: one at a time. DEATH: a consumer that is killed leaves whole packets on disk, and the session as it was:
+// another attaches and goes on; the packet in hand may then be written by both.
 #pragma once
 
 #include <chrono>
