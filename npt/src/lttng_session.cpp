@@ -110,7 +110,7 @@ core::Status LttngSession::wait_for_socket(const std::string& socket) {
 
 core::Result<std::string> LttngSession::client(const std::vector<std::string>& words, seconds limit) {
   core::ProcessSpec spec;
-  if (is_root()) spec.argv = {"nsenter", "--mount", "--target", fmt::format("{}", daemon_->pid()), "--"};
+  if (is_root()) spec.argv = {"nsenter", "--mount", "--root", "--target", fmt::format("{}", daemon_->pid()), "--"};
   spec.argv.insert(spec.argv.end(), {"lttng", "--no-sessiond"});
   spec.argv.insert(spec.argv.end(), words.begin(), words.end());
   spec.standard_output = core::ProcessSpec::Output::capture;
