@@ -72,12 +72,12 @@ def _die_with_parent():
 
 
 def _machine_arguments(test):
-    arguments = ["-M", test.machine, "-cpu", "max", "-m", "1024", "-nodefaults", "-display", "none", "-no-reboot",
+    arguments = ["-M", test.machine, "-cpu", test.cpu, "-m", "1024", "-nodefaults", "-display", "none", "-no-reboot",
                  "-serial", "stdio", "-monitor", "none", "-device", "isa-debug-exit,iobase=0xf4,iosize=1",
                  "-bios", QBOOT,
                  "-global", "hpet.msi=on"]  # lets the planter aim an HPET timer at a CPU as an SMI or an NMI
     if test.mode == "exact":
-        return arguments + ["-accel", "tcg", "-icount", "shift=0,sleep=off", "-smp", "1"]
+        return arguments + ["-accel", "tcg", "-icount", f"shift=0,sleep={'on' if test.idle == 'waits' else 'off'}", "-smp", "1"]
     return arguments + ["-accel", "tcg,thread=multi", "-smp", str(test.cpus)]
 
 

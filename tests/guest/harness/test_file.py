@@ -17,13 +17,16 @@ class GuestTest:
     timeout_s: int = 150         # of the whole life of the machine; an idle host needs 7 to 15 s, a loaded one more
     cpus: int = 2                # parallel mode only
     machine: str = "q35"
+    cpu: str = "max"             # QEMU's processor model, with what is added to it
     append: str = ""             # added to the kernel's command line
+    idle: str = "skipped"        # exact mode: skipped | waits (as long as on the host)
     userland: str = "busybox"    # busybox | host (all of the host's programs, read-only over 9p)
     needs: str = ""              # programs that must be there on the host, else the test is skipped
+    files: str = ""              # of this tree, seen under $FILES in the guest
     console_allow: str = ""      # regular expression: complaints of the kernel that the test provokes
 
 
-KEYS = {"mode", "kernel", "timeout_s", "cpus", "machine", "append", "userland", "needs", "console_allow"}
+KEYS = {"mode", "kernel", "timeout_s", "cpus", "machine", "cpu", "append", "idle", "userland", "needs", "files", "console_allow"}
 
 
 def read(path):
