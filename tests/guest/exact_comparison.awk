@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+#
+# The results of `maxlat npt --compare` in exact mode against the table of docs/exact-comparison.md, which says what the
+# columns mean and why a figure may differ.
+#
+#   awk -v refreshed=FILE -f exact_comparison.awk RESULT.json... exact-comparison.md
+#
+# Names every figure that is not the table's, writes the page with the new figures to `refreshed`, and ends with 1 when an
+# arm has no figures, does not repeat as the table says, or is slower than the tolerance.
+#
+# Instructions are the result's nanoseconds times the counter's rate: the guest's kernel has measured the rate, and up to
+# a millionth too low. All of them, and so their mean, are a whole number: a round is short enough to find it again. A figure that repeats to the digit is the same in every round. Of another one the smallest of all
+# rounds is taken: what the kernel adds by chance can only be more.
+
+function field(line, name) {
+  if (!match(line, "\"" name "\":[0-9.]+")) return "nothing"
+  return substr(line, RSTART + length(name) + 3, RLENGTH - length(name) - 3)
+}
+function text_of(line) {
+  sub(/^[^:]*: "/, "", line)
+  sub(/",?$/, "", line)
+  return line
+}
+function complain(text) {
+  print "FAIL: " text
+  failed = 1
+}
+function larger(a, b) { return a > b ? a : b }
+
+function is_exact(arm, column) {
+  return repeats[arm] == "to the digit" || (repeats[arm] == "p50" && column == "p50")
+}
+function tolerance(arm, column, expected) {
+  if (is_exact(arm, column)) return column == "max" ? 0.10 * expected : larger(2, 0.05 * expected)
+  return 0.10 * expected + (column == "max" ? 4000 : 0)
+}
+
+function take(arm, column, figure,    at) {
+  at = arm SUBSEP column
+  if (!(at in found)) first[at] = found[at] = figure
+  if (figure != first[at]) varies[at] = varies[at] " and " figure
+  if (figure + 0 < found[at] + 0) found[at] = figure
+}
+
+# Leaves in found[] what the refreshed table shall say: of a figure that does not repeat the old one, while it holds.
+function judge(arm, column,    at, difference, allowed, text) {
+  at = arm SUBSEP column
+  if (is_exact(arm, column) && at in varies)
+    complain(arm ": the " column " does not repeat to the digit: " first[at] varies[at])
+  difference = found[at] - expected[at]
+  allowed = tolerance(arm, column, expected[at])
+  if (!is_exact(arm, column) && difference <= allowed && -difference <= allowed) found[at] = expected[at]
+  if (found[at] == expected[at]) return
+  ++changed
+  text = sprintf("%s: %s %s instructions, the table has %s (%+.2f)", arm, column, found[at], expected[at], difference)
+  if (difference > allowed) complain(text sprintf(", and %.2f more are allowed", allowed)); else print text
+}
+
+function row(arm,    adds) {
+  adds = arm == "none" ? "" : sprintf("%.2f", found[arm, "mean"] - found["none", "mean"])
+  return sprintf("| `%s` | %s | %s | %s | %s | %s |\n", arm, found[arm, "p50"], found[arm, "mean"], found[arm, "max"], adds,
+                 repeats[arm])
+}
+
+# A result. The base's second run in a comparison is a further round of it.
+FILENAME ~ /\.json$/ && /^   "arm": / { arm = text_of($0); sub(/ \(again\)$/, "", arm) }
+FILENAME ~ /\.json$/ && /^   "reason": / { why[arm] = text_of($0) }
+FILENAME ~ /\.json$/ && /^    "counter_mhz": / { per_ns = text_of($0) / 1000 }
+FILENAME ~ /\.json$/ && /^ *\{"round":/ {
+  if (!measured[arm]++) order[++arms] = arm
+  take(arm, "p50", sprintf("%.0f", field($0, "p50") * per_ns))
+  all = sprintf("%.0f", field($0, "mean_ns") * per_ns * field($0, "samples"))
+  take(arm, "mean", sprintf("%.2f", all / field($0, "samples")))
+  take(arm, "max", sprintf("%.0f", field($0, "max_ns") * per_ns))
+}
+FILENAME ~ /\.json$/ { next }
+
+# The page. Its only table with an arm in the first column is that of the figures.
+/^\| `/ {
+  in_table = 1
+  split($0, cell, / *\| */)
+  arm = cell[2]
+  gsub(/`/, "", arm)
+  expected[arm, "p50"] = cell[3]
+  expected[arm, "mean"] = cell[4]
+  expected[arm, "max"] = cell[5]
+  repeats[arm] = cell[7]
+  next
+}
+{ if (in_table) after = after $0 "\n"; else before = before $0 "\n" }
+
+END {
+  for (arm in repeats)
+    if (!(arm in measured)) complain(arm ": no figures" (arm in why ? ": " why[arm] : ""))
+  for (i = 1; i <= arms; ++i) {
+    arm = order[i]
+    if (arm in repeats) {
+      judge(arm, "p50")
+      judge(arm, "mean")
+      judge(arm, "max")
+    } else {
+      repeats[arm] = (arm SUBSEP "p50") in varies ? "about" : (arm SUBSEP "mean") in varies ? "p50" : "to the digit"
+      complain(arm ": is not in the table")
+    }
+    table = table row(arm)
+  }
+  printf "%s%s%s", before, table, after > refreshed
+  printf "%s%d arms, %d figures are not those of the table\n", table, arms, changed
+  exit failed
+}
