@@ -4,7 +4,6 @@
 #include <linux/perf_event.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -17,37 +16,11 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
+#include <maxlat/base/moment.hpp>
 #include <vector>
 
 namespace maxlat::base {
 namespace {
-
-uint64_t monotonic_raw_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
-}
-
-// A moment on both clocks. Of several tries the one with the shortest bracket around the clock's read: the counter is
-// known to within it.
-struct Moment {
-  uint64_t ticks = 0, ns = 0;
-};
-
-Moment read_both() {
-  Moment best;
-  uint64_t shortest = UINT64_MAX;
-  for (int attempt = 0; attempt < 16; ++attempt) {
-    const uint64_t before = maxlat_counter_fenced();
-    const uint64_t ns = monotonic_raw_ns();
-    const uint64_t after = maxlat_counter_fenced();
-    if (after - before < shortest) {
-      shortest = after - before;
-      best = {before + (after - before) / 2, ns};
-    }
-  }
-  return best;
-}
 
 std::string first_line(const std::string& path) {
   std::ifstream file(path);
@@ -134,10 +107,10 @@ constexpr const char* kKernelName = "arch_sys_counter";
 
 MeasuredRate measure_ticks_per_ns(unsigned spans, uint64_t span_ns) {
   std::vector<double> rates;
-  Moment start = read_both();
+  Moment start = read_both(CLOCK_MONOTONIC_RAW);
   for (unsigned i = 0; i < spans; ++i) {
-    while (monotonic_raw_ns() - start.ns < span_ns) continue;
-    const Moment end = read_both();
+    while (clock_ns(CLOCK_MONOTONIC_RAW) - start.ns < span_ns) continue;
+    const Moment end = read_both(CLOCK_MONOTONIC_RAW);
     rates.push_back(static_cast<double>(end.ticks - start.ticks) / static_cast<double>(end.ns - start.ns));
     start = end;
   }

@@ -3,12 +3,12 @@
 
 #include <fmt/core.h>
 #include <poll.h>
-#include <time.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <maxlat/base/clock.hpp>
+#include <maxlat/base/moment.hpp>
 #include <maxlat/core/duration.hpp>
 #include <maxlat/core/realtime.hpp>
 #include <maxlat/core/stop.hpp>
@@ -26,32 +26,6 @@ using Clock = std::chrono::steady_clock;
 
 // Time for the threads to be made, pinned and put to sleep before the first window begins.
 constexpr uint64_t kTimeToStart_ns = 50'000'000;
-
-uint64_t monotonic_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
-}
-
-// A counter value and the monotonic time of the same moment, to turn the one into the other.
-struct Anchor {
-  uint64_t ticks = 0, monotonic_ns = 0;
-};
-
-// The pair whose two counter reads stand closest together.
-Anchor anchor_now() {
-  Anchor best;
-  uint64_t closest = UINT64_MAX;
-  for (int i = 0; i < 16; ++i) {
-    const uint64_t before = maxlat_counter_fenced();
-    const uint64_t now = monotonic_ns();
-    const uint64_t after = maxlat_counter_fenced();
-    if (after - before >= closest) continue;
-    closest = after - before;
-    best = {before + closest / 2, now};
-  }
-  return best;
-}
 
 core::Status become_real_time(unsigned cpu, int priority) {
   core::Scheduling scheduling;
@@ -174,11 +148,11 @@ core::Result<Measurement> LoopBackend::measure(const Settings& settings, const O
   if (!clock.trusted) warnings.push_back("the time-stamp counter is taken as asked, though " + clock.why);
   if (const core::Status locked = core::lock_memory(); !locked) warnings.push_back(locked.error().text);
 
-  const uint64_t start_ns = monotonic_ns() + kTimeToStart_ns;
+  const uint64_t start_ns = base::monotonic_ns() + kTimeToStart_ns;
   const WindowSpec spec{settings.window_ns, settings.width_ns,  settings.duration_ns,
                         start_ns,           clock.ticks_per_ns, settings.outliers};
-  const Anchor anchor = anchor_now();
-  const Context context{settings, clock, anchor.ticks + clock.to_ticks(start_ns - anchor.monotonic_ns)};
+  const base::Moment anchor = base::read_both(CLOCK_MONOTONIC);
+  const Context context{settings, clock, anchor.ticks + clock.to_ticks(start_ns - anchor.ns)};
   Threads threads(settings, spec);
 
   const double snapshot_s = static_cast<double>(settings.snapshot_period_ns) * 1e-9;
@@ -187,7 +161,7 @@ core::Result<Measurement> LoopBackend::measure(const Settings& settings, const O
   while (!threads.all_ended() && !core::stop_requested().load(std::memory_order_relaxed)) {
     pollfd stop{core::stop_fd(), POLLIN, 0};
     ::poll(&stop, 1, 100);
-    const uint64_t now_ns = monotonic_ns();
+    const uint64_t now_ns = base::monotonic_ns();
     if (now_ns < start_ns + second * 1'000'000'000) continue;
     const auto elapsed_s = static_cast<double>(second++);
     if (observer.on_second) observer.on_second(elapsed_s);

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <maxlat/base/moment.hpp>
 #include <maxlat/core/stop.hpp>
 
 #include "sampling_threads.hpp"
@@ -21,12 +22,6 @@ namespace maxlat::hwlat {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-uint64_t realtime_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_REALTIME, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
-}
 
 class Fd {
  public:
@@ -93,7 +88,7 @@ core::Result<Measurement> TracerBackend::measure(const Settings& settings, const
   std::string why;
   const std::string tracefs = find_tracefs(root_, why);
   if (tracefs.empty()) return usable().error();
-  const uint64_t start_realtime_ns = realtime_ns();
+  const uint64_t start_realtime_ns = base::clock_ns(CLOCK_REALTIME);
   const Clock::time_point start = Clock::now();
   core::Result<TracerSession> session = TracerSession::start(tracefs, settings);
   if (!session) return session.error();

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <maxlat/base/moment.hpp>
 
 namespace maxlat::hwlat {
 
@@ -19,12 +20,6 @@ constexpr uint64_t kLookEvery_ns = 50'000'000;
 size_t room_for_windows(const WindowSpec& spec) {
   if (spec.duration_ns == 0) return kMostWindows;
   return static_cast<size_t>(std::min(spec.duration_ns / spec.window_ns + 2, kMostWindows));
-}
-
-uint64_t monotonic_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
 }
 
 void sleep_until(uint64_t at_monotonic_ns) {
@@ -46,7 +41,7 @@ void WindowSampler::run(const std::atomic<bool>& stop) {
   for (uint64_t window = 0; !stop.load(std::memory_order_relaxed); ++window) {
     const uint64_t begin_ns = spec_.start_monotonic_ns + window * spec_.window_ns;
     if (begin_ns >= end_ns) return;
-    const uint64_t now_ns = monotonic_ns();
+    const uint64_t now_ns = base::monotonic_ns();
     if (now_ns < begin_ns) sleep_until(begin_ns);
     // The last window may be a part of one.
     const uint64_t left_ns = end_ns - std::min(end_ns, std::max(begin_ns, now_ns));

@@ -2,20 +2,14 @@
 #include "window_sampler.hpp"
 
 #include <gtest/gtest.h>
-#include <time.h>
 
 #include <maxlat/base/clock.hpp>
+#include <maxlat/base/moment.hpp>
 #include <numeric>
 #include <thread>
 
 namespace maxlat::hwlat {
 namespace {
-
-uint64_t monotonic_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
-}
 
 WindowSpec spec_of(uint64_t window_ms, uint64_t width_ms, uint64_t duration_ms) {
   WindowSpec spec;
@@ -24,7 +18,7 @@ WindowSpec spec_of(uint64_t window_ms, uint64_t width_ms, uint64_t duration_ms) 
   spec.duration_ns = duration_ms * 1'000'000;
   spec.ticks_per_ns = base::calibrate().ticks_per_ns;
   spec.outliers = 8;
-  spec.start_monotonic_ns = monotonic_ns();
+  spec.start_monotonic_ns = base::monotonic_ns();
   return spec;
 }
 
@@ -76,8 +70,8 @@ TEST(WindowSampler, AStopEndsARunWithoutAnEndAndKeepsTheWindowUnderWay) {
   WindowSampler sampler(spec);
   std::atomic<bool> stop{false};
   std::thread thread([&] { sampler.run(stop); });
-  const uint64_t until = monotonic_ns() + 100'000'000;
-  while (monotonic_ns() < until) std::this_thread::yield();
+  const uint64_t until = base::monotonic_ns() + 100'000'000;
+  while (base::monotonic_ns() < until) std::this_thread::yield();
   stop.store(true);
   thread.join();
   EXPECT_EQ(sampler.books().largest_of_window.size(), 1u);

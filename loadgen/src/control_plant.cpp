@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <maxlat/base/clock.hpp>
+#include <maxlat/base/moment.hpp>
 #include <maxlat/core/realtime.hpp>
 #include <maxlat/core/stop.hpp>
 #include <maxlat/loadgen/control.hpp>
@@ -24,12 +25,6 @@ namespace {
 
 constexpr uint64_t kSecond = 1'000'000'000;
 
-uint64_t monotonic_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<uint64_t>(now.tv_sec) * kSecond + static_cast<uint64_t>(now.tv_nsec);
-}
-
 void sleep_until(uint64_t at_ns) {
   const timespec at{.tv_sec = static_cast<time_t>(at_ns / kSecond), .tv_nsec = static_cast<long>(at_ns % kSecond)};
   while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, nullptr) == EINTR &&
@@ -41,10 +36,10 @@ void sleep_until(uint64_t at_ns) {
 Stall hold(unsigned cpu, uint64_t length_ns, const base::CounterClock& clock) {
   const uint64_t length = clock.to_ticks(length_ns) + 1;  // the conversion rounds down; a stall is never too short
   const uint64_t begin = maxlat_counter_fenced();
-  const uint64_t begin_ns = monotonic_ns();
+  const uint64_t begin_ns = base::monotonic_ns();
   while (maxlat_counter_fenced() - begin < length) {
   }
-  const uint64_t end_ns = monotonic_ns();
+  const uint64_t end_ns = base::monotonic_ns();
   const uint64_t end = maxlat_counter_fenced();
   return {.cpu = cpu,
           .planted_ns = length_ns,
@@ -71,12 +66,12 @@ core::Status hog_on(unsigned cpu, const StallPlan& plan, const base::CounterCloc
   if (core::Status hog = become_hog(cpu, plan.priority); !hog) return hog;
   core::touch_stack(64 * 1024);
   for (const uint64_t length : lengths) {
-    sleep_until(monotonic_ns() + static_cast<uint64_t>(static_cast<double>(plan.spacing_ns) * jitter(random)));
+    sleep_until(base::monotonic_ns() + static_cast<uint64_t>(static_cast<double>(plan.spacing_ns) * jitter(random)));
     if (core::stop_requested().load(std::memory_order_relaxed)) break;  // relaxed: a flag, it orders nothing
     stalls.push_back(hold(cpu, length, clock));
   }
   // The end of a thread takes 100 us and more, at the hog's priority: it must not look like a part of the last stall.
-  sleep_until(monotonic_ns() + plan.spacing_ns);
+  sleep_until(base::monotonic_ns() + plan.spacing_ns);
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <map>
+#include <maxlat/base/moment.hpp>
 #include <maxlat/core/cpu_list.hpp>
 #include <maxlat/loadgen/control.hpp>
 
@@ -20,12 +21,6 @@ bool may_use_fifo() {
   return may;
 }
 
-uint64_t monotonic_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
-}
-
 StallPlan small_plan() {
   StallPlan plan;
   plan.cpus = {core::allowed_cpus()->front()};
@@ -38,9 +33,9 @@ StallPlan small_plan() {
 TEST(PlantStalls, EachIsHeldAtLeastAsLongAsPlannedAndLiesWhereItSays) {
   if (!may_use_fifo()) GTEST_SKIP() << "no permission for SCHED_FIFO";
   const StallPlan plan = small_plan();
-  const uint64_t before = monotonic_ns();
+  const uint64_t before = base::monotonic_ns();
   core::Result<std::vector<Stall>> stalls = plant_stalls(plan);
-  const uint64_t after = monotonic_ns();
+  const uint64_t after = base::monotonic_ns();
   ASSERT_TRUE(stalls) << stalls.error().text;
 
   std::map<uint64_t, unsigned> repeats;

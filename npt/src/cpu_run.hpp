@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <maxlat/base/clock.hpp>
 #include <maxlat/base/histogram.hpp>
+#include <maxlat/base/moment.hpp>
 #include <maxlat/npt/measure.hpp>
 
 #include "interrupts.hpp"
@@ -50,12 +51,6 @@ struct ThreadUsage {
             static_cast<uint64_t>(usage.ru_minflt + usage.ru_majflt)};
   }
 };
-
-inline uint64_t monotonic_ns() {
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
-}
 
 struct Sleep {
   void operator()(uint64_t ns) const {
@@ -101,7 +96,7 @@ void run_cpu(Counter counter, Probe probe, SleepFor sleep_for, const Options& op
   probe.begin();
   bool enabled = false;
   const ThreadUsage before = ThreadUsage::now();
-  const uint64_t start_ns = monotonic_ns();
+  const uint64_t start_ns = base::monotonic_ns();
   const uint64_t start = counter.read();
   for (CpuRun* run : {&books.traced, books.waiting}) {
     if (run == nullptr) continue;

@@ -79,9 +79,10 @@ TEST(DefectOfNpt, No04_TheDurationWasTheSumOfCountedLoops) {
 TEST(DefectOfNpt, No05_TheRateWasTheCoresPresentFrequency) {
   const base::CounterClock clock = base::calibrate();
   // Against a clock that has nothing to do with either.
-  const uint64_t ticks = maxlat_counter_fenced(), ns = monotonic_ns();
-  while (monotonic_ns() - ns < 20'000'000) continue;
-  const double seen = static_cast<double>(maxlat_counter_fenced() - ticks) / static_cast<double>(monotonic_ns() - ns);
+  const uint64_t ticks = maxlat_counter_fenced(), ns = base::monotonic_ns();
+  while (base::monotonic_ns() - ns < 20'000'000) continue;
+  const double seen =
+      static_cast<double>(maxlat_counter_fenced() - ticks) / static_cast<double>(base::monotonic_ns() - ns);
   EXPECT_NEAR(clock.ticks_per_ns / seen, 1, 0.005);
 }
 

@@ -27,7 +27,7 @@ void run_cpu_in_kernel(RunPiece run_piece, Counter counter, SleepFor sleep_for, 
   if (options.rest_ns > 0) sleep_for(options.rest_ns);
   const ThreadUsage before = ThreadUsage::now();
   run.interrupts_enabled = false;
-  run.start_monotonic_ns = monotonic_ns();
+  run.start_monotonic_ns = base::monotonic_ns();
   run.journal.begin(counter.read());
   uint64_t remaining = options.loops == 0 ? UINT64_MAX : options.loops;
   uint64_t copied_in_step_until = 0;

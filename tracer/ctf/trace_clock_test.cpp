@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 #include <maxlat/base/counter.h>
-#include <time.h>
 
 #include <cstdlib>
+#include <maxlat/base/moment.hpp>
 #include <maxlat/trace/ctf_format.hpp>
 
 #include "ctf/frequency.hpp"
@@ -12,9 +12,7 @@ namespace maxlat::trace {
 namespace {
 
 std::int64_t now_ns(clockid_t clock) {
-  timespec now{};
-  clock_gettime(clock, &now);
-  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+  return static_cast<std::int64_t>(base::clock_ns(clock));
 }
 
 // The counter read between two reads of the clock must, turned into time, lie between them. No limit on how long that
