@@ -9,6 +9,7 @@ import os
 import pathlib
 import random
 import re
+import resource
 import shutil
 import signal
 import struct
@@ -366,6 +367,30 @@ def case_nothing_traced(folder):
     assert "no program with maxlat events called" in run(MAXLAT, "trace", "record", "-o", folder / "t", "--", "true", status=3)
     assert "cannot start /nonexistent" in run(MAXLAT, "trace", "record", "-o", folder / "u", "--", "/nonexistent", status=1)
     assert "does not listen" in run(MAXLAT, "trace", "record", "-o", folder / "v", "-p", "1", status=1)
+
+
+def case_bad_options(folder):
+    """Refused before the program is started, with what the program itself would say."""
+    started = folder / "started"
+    for options, reason in (("--size 5000", "a sub-buffer of 5000 bytes"), ("--size 1G", "a sub-buffer of 1073741824 bytes"),
+                            ("--count 3", "3 sub-buffers"), ("--slots 5000", "5000 slots"), ("-e a,b\tc", "not a pattern of events"),
+                            ("--session .x", "not the name of a session")):
+        err = run(MAXLAT, "trace", "record", "-o", folder / "t", *options.split(" "), "--", "touch", started, status=1)
+        assert re.match(rf"maxlat trace: .*{reason}", err) and err.count("\n") <= 2, err
+        assert not started.exists() and not (folder / "t").exists(), options
+
+
+def case_few_descriptors(folder):
+    """However few there are, it comes to an end, says why in a line or two, and never that an empty recording is whole."""
+    for limit in range(4, 24):
+        few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
+        recorder = start(MAXLAT, "trace", "record", "-o", folder / f"few-{limit}", "-e", "test:count", "--", PROGRAM, "events=100",
+                         preexec_fn=few)
+        _, err = recorder.communicate(timeout=LIMIT)
+        assert recorder.returncode in (0, 1, 3) and err.count("\n") <= 6, (limit, recorder.returncode, err[:2000])
+        assert recorder.returncode == 0 or "maxlat" in err, (limit, err)
+        if recorder.returncode == 0:
+            assert len(events_of(folder / f"few-{limit}")) == 100, (limit, err)
 
 
 with tempfile.TemporaryDirectory(prefix="maxlat-record-") as name:

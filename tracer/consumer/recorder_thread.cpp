@@ -26,6 +26,9 @@ namespace {
 
 using std::chrono::nanoseconds;
 
+// When no descriptor was left for the eventfd nobody can knock, and the thread looks by itself.
+constexpr nanoseconds kLookWithoutKnock = std::chrono::milliseconds(10);
+
 nanoseconds monotonic_now() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -163,6 +166,7 @@ void RecorderThread::State::wait() {
     if (entry.wakeup) watched.push_back({entry.wakeup.number(), POLLIN, 0});
     first = first ? std::min(*first, entry.due) : entry.due;
   }
+  if (!knock_) first = std::min(first.value_or(nanoseconds::max()), monotonic_now() + kLookWithoutKnock);
   // From an absolute deadline, so that what a round takes does not add up.
   const timespec left = timespec_of(first ? std::max(*first - monotonic_now(), nanoseconds(0)) : nanoseconds(0));
   if (ppoll(watched.data(), watched.size(), first ? &left : nullptr, nullptr) <= 0) return;

@@ -16,6 +16,7 @@
 #include <maxlat/core/cli_kit.hpp>
 #include <maxlat/core/duration.hpp>
 #include <maxlat/core/stop.hpp>
+#include <maxlat/trace/session.hpp>
 #include <optional>
 
 #include "command_process.hpp"
@@ -96,6 +97,18 @@ core::Status one_of(const core::CommandLine& line, const char* name, const char*
   return core::Error{fmt::format("--{}: \"{}\" is neither {} nor {}", name, word, first, second)};
 }
 
+// What every program would refuse is refused before any is started, by the same code: a session of our own that is never
+// started is asked for the same.
+core::Status try_in_a_session(const RecordingOptions& options, const trace::ChannelOptions& channel) {
+  auto session = trace::Session::create({.name = options.session});
+  if (!session) return session.error();
+  core::Status status = session->add_channel(channel);
+  for (const std::string& pattern : options.patterns)
+    if (status) status = session->enable(channel.name, pattern);
+  const core::Status destroyed = session->destroy();
+  return status ? destroyed : status;
+}
+
 core::Result<RecordingOptions> recording_options(const core::CommandLine& line) {
   RecordingOptions options;
   options.session = line.get<std::string>("session");
@@ -127,6 +140,9 @@ core::Result<RecordingOptions> recording_options(const core::CommandLine& line) 
   options.channel = fmt::format(" mode={} per={} size={} count={} deliver={}", mode, line.get<std::string>("per"),
                                 *size, line.get<unsigned>("count"), line.get<std::string>("deliver"));
   if (line.has("slots")) options.channel += fmt::format(" slots={}", line.get<unsigned>("slots"));
+  trace::ChannelOptions channel{.sub_buffer_size = *size, .sub_buffers = line.get<unsigned>("count")};
+  if (line.has("slots")) channel.slots = line.get<unsigned>("slots");
+  if (const core::Status accepted = try_in_a_session(options, channel); !accepted) return accepted.error();
   const auto period = duration_of(line, "period", "ms"), flush = duration_of(line, "flush", "ms");
   const auto interval = duration_of(line, "min-interval", "s");
   for (const auto* each : {&period, &flush, &interval}) {
@@ -179,12 +195,24 @@ int poll_timeout(const std::optional<Clock::time_point>& end) {
   return static_cast<int>(std::clamp<std::int64_t>(left, 0, 1'000'000));
 }
 
-// Until the command and everything that called home have ended, or somebody wants the end.
-void record_until_the_end(Recording& recording, Sources& sources, const SnapshotSignal& snapshot_signal) {
+// Begins with the program that calls. Where no call can be taken (too many open files) none will be: who waits is let go
+// with the socket, and goes on untraced. RETURNS: false: it is not recorded.
+bool take_call(Recording& recording, std::optional<trace::ControlListener>& listener) {
+  auto caller = listener->accept();
+  const core::Status added = caller ? recording.add(std::move(*caller), true) : core::Status(caller.error());
+  if (!caller) listener.reset();
+  if (!added) fmt::print(stderr, "maxlat trace record: not recorded: {}\n", added.error().text);
+  return added.ok();
+}
+
+// Until the command and everything that called home have ended, or somebody wants the end. RETURNS: how many programs
+// called and are not recorded.
+std::size_t record_until_the_end(Recording& recording, Sources& sources, const SnapshotSignal& snapshot_signal) {
+  std::size_t refused = 0;
   while (!core::stop_requested() && (!sources.end || Clock::now() < *sources.end)) {
     const bool command_runs = sources.command && !sources.command->ended();
     std::vector<pollfd> processes = recording.watched();
-    if (processes.empty() && !command_runs) return;
+    if (processes.empty() && !command_runs) break;
     std::vector<pollfd> all = {{core::stop_fd(), POLLIN, 0},
                                {snapshot_signal.descriptor(), POLLIN, 0},
                                {sources.listener ? sources.listener->socket() : -1, POLLIN, 0},
@@ -194,12 +222,9 @@ void record_until_the_end(Recording& recording, Sources& sources, const Snapshot
     if (poll(all.data(), all.size(), poll_timeout(sources.end)) < 0) continue;
     if (snapshot_signal.came()) recording.request_snapshot();
     recording.end_those_gone({all.begin() + mine, all.end()});
-    if (all[2].revents != 0) {
-      auto caller = sources.listener->accept();
-      const core::Status added = caller ? recording.add(std::move(*caller), true) : core::Status(caller.error());
-      if (!added) fmt::print(stderr, "maxlat trace record: not recorded: {}\n", added.error().text);
-    }
+    if (all[2].revents != 0 && !take_call(recording, sources.listener)) ++refused;
   }
+  return refused;
 }
 
 core::Status prepare_directory(const std::string& directory) {
@@ -270,7 +295,7 @@ core::Result<core::Exit> trace_record(const core::Arguments& arguments) {
     if (!command) return command.error();
     sources.command.emplace(std::move(*command));
   }
-  record_until_the_end(recording, sources, snapshot_signal);
+  const std::size_t refused = record_until_the_end(recording, sources, snapshot_signal);
   recording.end_all();
   if (sources.command) {
     end_command(*sources.command);
@@ -278,6 +303,8 @@ core::Result<core::Exit> trace_record(const core::Arguments& arguments) {
       fmt::print(stderr, "maxlat trace record: {} ended with {}\n", line.operands.front(), *sources.command->failure());
     }
   }
+  if (recording.processes_seen() == 0 && refused > 0)
+    return core::Error{"nothing was recorded, though a program called", "", core::Exit::invalid};
   if (recording.processes_seen() == 0) {
     return core::Error{"nothing was recorded: no program with maxlat events called",
                        "is " + (line.operands.empty() ? "it" : line.operands.front()) + " linked with maxlat's tracer?",
