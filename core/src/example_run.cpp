@@ -23,6 +23,13 @@ CpuResult example_cpu(unsigned number) {
   return cpu;
 }
 
+PathResult example_path(const std::string& name, bool rare, double from_ns) {
+  PathResult path{.name = name, .rare = rare, .gaps = {}};
+  path.gaps.bins = {{from_ns, from_ns + 0.5, 3}, {from_ns + 1, from_ns + 2.125, 1}};
+  fill_statistics_from_bins(path.gaps);
+  return path;
+}
+
 Phase example_phase() {
   Phase phase;
   phase.name = "npt under load";
@@ -48,6 +55,11 @@ Phase example_phase() {
       .stalls = {{.cpu = 5, .planted_ns = 50'000, .actual_ns = 50'120.5, .found_ns = 51'000, .found = true},
                  {.cpu = 5, .planted_ns = 500'000, .actual_ns = 500'090, .found_ns = 0, .found = false}}};
   phase.events = EventCounts{.produced = 10, .recorded = 4, .lost_full = 3, .lost_wrap = 2, .lost_big = 1};
+  Outlier& explained = phase.per_cpu[1].outliers[1];
+  explained.path = "sub-buffer switch";
+  explained.events = {{.t_ns = -12.5, .name = "npt:start", .fields = "", .path = ""},
+                      {.t_ns = 2e9, .name = "npt:loop", .fields = "count 41, ticks 52", .path = "sub-buffer switch"}};
+  phase.paths = {example_path("ordinary event", false, 20), example_path("sub-buffer switch", true, 60)};
   return phase;
 }
 

@@ -30,10 +30,20 @@ inline constexpr const char* kResultSchema = "maxlat-result/1";
 enum class Lines { one_each, many };
 
 template <class V>
+void describe(V& v, typename V::template Of<NearbyEvent>& event) {
+  v.required("t_ns", event.t_ns);
+  v.required("event", event.name);
+  v.optional("fields", event.fields);
+  v.optional("path", event.path);
+}
+
+template <class V>
 void describe(V& v, typename V::template Of<Outlier>& outlier) {
   v.required("t_ns", outlier.t_ns);
   v.required("latency_ns", outlier.latency_ns);
   v.optional("cause", outlier.cause);
+  v.optional("path", outlier.path);
+  v.list_unless_empty("events", outlier.events, Lines::one_each);
 }
 
 template <class V>
@@ -43,12 +53,10 @@ void describe(V& v, typename V::template Of<Timeline>& timeline) {
   v.numbers("max_ns", timeline.max_ns);
 }
 
+// What a CPU and a path of the tracer have in common. `cpu.samples` is read by now: of nothing there is no maximum.
 template <class V>
-void describe(V& v, typename V::template Of<CpuResult>& cpu) {
-  v.required("cpu", cpu.cpu);
-  v.required("samples", cpu.samples);
-  v.optional("exposure_s", cpu.exposure_s);
-  if (cpu.samples > 0) {  // read by now: of nothing there is no maximum
+void describe_samples(V& v, typename V::template Of<CpuResult>& cpu) {
+  if (cpu.samples > 0) {
     v.required("min_ns", cpu.min_ns);
     v.required("max_ns", cpu.max_ns);
     v.required("mean_ns", cpu.mean_ns);
@@ -61,6 +69,14 @@ void describe(V& v, typename V::template Of<CpuResult>& cpu) {
     histogram.required("overflow_count", cpu.overflow_count);
     histogram.list("overflow", cpu.overflow, Lines::one_each);
   });
+}
+
+template <class V>
+void describe(V& v, typename V::template Of<CpuResult>& cpu) {
+  v.required("cpu", cpu.cpu);
+  v.required("samples", cpu.samples);
+  v.optional("exposure_s", cpu.exposure_s);
+  describe_samples(v, cpu);
   v.list("outliers", cpu.outliers, Lines::one_each);
   v.object_unless(cpu.timeline.max_ns.empty(), "timeline", cpu.timeline);
 }
@@ -98,6 +114,14 @@ void describe(V& v, typename V::template Of<EventCounts>& events) {
   v.required("lost_full", events.lost_full);
   v.required("lost_wrap", events.lost_wrap);
   v.required("lost_big", events.lost_big);
+}
+
+template <class V>
+void describe(V& v, typename V::template Of<PathResult>& path) {
+  v.required("path", path.name);
+  v.required("rare", path.rare);
+  v.required("samples", path.gaps.samples);
+  describe_samples(v, path.gaps);
 }
 
 template <class V>
@@ -149,6 +173,7 @@ void describe(V& v, typename V::template Of<Phase>& phase) {
   v.list("load", phase.load, Lines::many);
   v.optional_object("control", phase.control);
   v.optional_object("events", phase.events);
+  v.list_unless_empty("paths", phase.paths, Lines::many);
   v.optional("comparison", phase.comparison);
   v.list_unless_empty("rounds", phase.rounds, Lines::one_each);
   v.optional_object("maximum_rate", phase.maximum_rate);

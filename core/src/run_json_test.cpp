@@ -54,12 +54,21 @@ TEST(RunJson, WhatIsWrittenIsReadBack) {
   EXPECT_EQ(cpu.quantiles_ns, run.phases[1].per_cpu[1].quantiles_ns);
   EXPECT_EQ(cpu.overflow[0].cpu, 5u);
   EXPECT_EQ(cpu.outliers[0].cause, "throttled");
+  EXPECT_EQ(cpu.outliers[1].path, "sub-buffer switch");
+  EXPECT_EQ(cpu.outliers[1].events[0].t_ns, -12.5);
+  EXPECT_EQ(cpu.outliers[1].events[1].fields, "count 41, ticks 52");
+  EXPECT_EQ(cpu.outliers[1].events[1].path, "sub-buffer switch");
   EXPECT_EQ(cpu.timeline.kind, Timeline::Kind::running_max);
   EXPECT_EQ(cpu.timeline.max_ns, (std::vector<double>{12.5, 0, 123456789.125}));
   EXPECT_EQ(phase.load[0].progress, (std::vector<double>{0, 1.5, 3.125}));
   EXPECT_TRUE(phase.control->stalls[0].found);
   EXPECT_DOUBLE_EQ(phase.control->stalls[0].actual_ns, 50'120.5);
   EXPECT_EQ(phase.events->lost_wrap, 2u);
+  EXPECT_FALSE(phase.paths[0].rare);
+  EXPECT_TRUE(phase.paths[1].rare);
+  EXPECT_EQ(phase.paths[1].gaps.samples, 4u);
+  EXPECT_EQ(phase.paths[1].gaps.bins[1].high_ns, 62.125);
+  EXPECT_EQ(phase.paths[1].gaps.max_ns, run.phases[1].paths[1].gaps.max_ns);
   const RoundSummary& round = read->phases[3].rounds[0];
   EXPECT_EQ(read->phases[3].comparison, "tracers");
   EXPECT_EQ(round.order, 2u);
@@ -104,9 +113,11 @@ TEST(RunJson, NotMeasuredIsAMissingKey) {
   run.phases.resize(2);
   run.phases[1].control.reset();
   run.phases[1].events.reset();
+  run.phases[1].paths.clear();
+  run.phases[1].per_cpu[1].outliers.clear();
   run.phases[1].per_cpu[0] = CpuResult{};
   const std::string text = to_json(run);
-  for (const char* key : {"control", "events", "comparison", "comparisons", "rounds", "maximum_rate"})
+  for (const char* key : {"control", "events", "paths", "path", "comparison", "comparisons", "rounds", "maximum_rate"})
     EXPECT_EQ(text.find('"' + std::string(key) + '"'), std::string::npos) << key;
   const size_t empty_cpu = text.find("\"samples\": 0");
   EXPECT_GT(text.find("max_ns", empty_cpu), text.find("\"cpu\": 5", empty_cpu)) << "of no sample there is no maximum";

@@ -22,7 +22,9 @@ bool all_finite(const std::vector<double>& values) {
 
 bool all_finite(const std::vector<Outlier>& outliers) {
   return std::all_of(outliers.begin(), outliers.end(), [](const Outlier& outlier) {
-    return all_finite({outlier.t_ns, outlier.latency_ns});
+    return all_finite({outlier.t_ns, outlier.latency_ns}) &&
+           std::all_of(outlier.events.begin(), outlier.events.end(),
+                       [](const NearbyEvent& event) { return std::isfinite(event.t_ns); });
   });
 }
 
@@ -94,6 +96,23 @@ std::string check_rounds(const Phase& phase) {
   return "";
 }
 
+// Invariant (7), and (1) and (3) of each path.
+std::string check_paths(const Phase& phase) {
+  uint64_t in_paths = 0, in_all = 0;
+  std::set<std::string> seen;
+  for (const PathResult& path : phase.paths) {
+    if (!seen.insert(path.name).second) return fmt::format("the path \"{}\" is there twice", path.name);
+    if (path.gaps.samples == 0) return fmt::format("the path \"{}\" has no gap", path.name);
+    for (const auto& check : {check_numbers, check_bins})
+      if (const std::string wrong = check(path.gaps); !wrong.empty())
+        return fmt::format("the path \"{}\": {}", path.name, wrong);
+    if (__builtin_add_overflow(in_paths, path.gaps.samples, &in_paths)) return "the gaps of its paths exceed 64 bits";
+  }
+  for (const CpuResult& cpu : phase.per_cpu) in_all += cpu.samples;
+  if (in_paths > in_all) return fmt::format("its paths have {} gaps of {}", in_paths, in_all);
+  return "";
+}
+
 std::string check_maximum_rate(const MaximumRate& rate) {
   const bool finite = all_finite({rate.trial_s, rate.lossless_hz, rate.lossy_hz.value_or(0)}) &&
                       std::all_of(rate.trials.begin(), rate.trials.end(), [](const RateTrial& trial) {
@@ -138,7 +157,7 @@ std::string check_phase(const Phase& phase) {
     if (std::string wrong = check_maximum_rate(*phase.maximum_rate); !wrong.empty()) return wrong;
   // Invariant (2).
   if (phase.status == PhaseStatus::ok && measures_samples(phase) && !has_samples) return "it is ok without a sample";
-  return "";
+  return check_paths(phase);
 }
 
 }  // namespace

@@ -70,6 +70,7 @@ TEST(Validate, EveryNumberIsFinite) {
       [](RunResult&, CpuResult& cpu) -> double& { return cpu.bins.back().high_ns; },
       [](RunResult&, CpuResult& cpu) -> double& { return cpu.overflow[0].latency_ns; },
       [](RunResult&, CpuResult& cpu) -> double& { return cpu.outliers[1].t_ns; },
+      [](RunResult& run, CpuResult&) -> double& { return run.phases[1].per_cpu[1].outliers[1].events[0].t_ns; },
       [](RunResult&, CpuResult& cpu) -> double& { return cpu.timeline.max_ns[0]; },
       [](RunResult& run, CpuResult&) -> double& { return run.phases[1].duration_s; },
       [](RunResult& run, CpuResult&) -> double& { return run.phases[1].load[0].progress[0]; },
@@ -102,6 +103,21 @@ TEST(Validate, RoundsAddUpToTheirPhase) {
             "phase \"tracers: none\": its rounds have 32 samples of 31");
   EXPECT_NE(error_after([](RunResult& run, CpuResult&) { run.phases[2].rounds[1].quantiles_ns[0].second = NAN; }),
             "valid");
+}
+
+TEST(Validate, PathsAreAmongTheSamplesOfTheirPhase) {
+  EXPECT_EQ(error_after([](RunResult& run, CpuResult&) {
+              run.phases[2].paths = run.phases[1].paths;
+              run.phases[2].paths[1].gaps.bins[0].count += 28;
+              run.phases[2].paths[1].gaps.samples += 28;
+            }),
+            "phase \"tracers: none\": its paths have 36 gaps of 31");
+  EXPECT_EQ(error_after([](RunResult& run, CpuResult&) { run.phases[1].paths[0].gaps.samples += 1; }),
+            "phase \"npt under load\": the path \"ordinary event\": the bins hold 4 samples of 5");
+  EXPECT_NE(error_after([](RunResult& run, CpuResult&) { run.phases[1].paths[0].name = run.phases[1].paths[1].name; }),
+            "valid");
+  EXPECT_NE(error_after([](RunResult& run, CpuResult&) { run.phases[1].paths[0].gaps.mean_ns = NAN; }), "valid");
+  EXPECT_NE(error_after([](RunResult& run, CpuResult&) { run.phases[1].paths[1].gaps = CpuResult{}; }), "valid");
 }
 
 TEST(Validate, ComparisonIsBetweenItsOwnArms) {

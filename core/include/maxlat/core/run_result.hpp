@@ -17,6 +17,8 @@
 //   (4) names of phases are unique in a run, CPUs in a phase; a complete run has a phase.
 //   (5) the rounds of a phase add up to it: the sum of their samples is that of its CPUs.
 //   (6) a comparison is between arms of phases that say they belong to it, and has its measures.
+//   (7) the gaps of a phase's paths are among its samples: together not more of them, each path with some, no path
+//       twice.
 //
 // ERRORS: a file that is truncated, is not this schema or breaks an invariant is an Error naming the place; it is never
 // an empty result.
@@ -44,11 +46,21 @@ struct Bin {
   uint64_t count = 0;
 };
 
+// An event that was traced around an outlier, from the trace of the arm itself.
+struct NearbyEvent {
+  double t_ns = 0;   // as the outlier's; before the start of the phase it is negative
+  std::string name;  // "npt:loop"
+  std::string fields;
+  std::string path;  // what the tracer did for it, when that was something rare: a name of Phase::paths
+};
+
 struct Outlier {
   double t_ns = 0;  // since the start of the phase
   double latency_ns = 0;
   unsigned cpu = 0;
-  std::string cause;  // "" when unknown
+  std::string cause;                  // "" when unknown
+  std::string path{};                 // what the tracer did in it, a name of Phase::paths; "" when unknown
+  std::vector<NearbyEvent> events{};  // a few before its end and after it, in the order of time
 };
 
 // The largest latency of each step of the phase, in order.
@@ -105,6 +117,13 @@ struct EventCounts {
   uint64_t produced = 0, recorded = 0, lost_full = 0, lost_wrap = 0, lost_big = 0;
 };
 
+// The gaps in which the tracer took one of its paths: where an arm's tail comes from.
+struct PathResult {
+  std::string name;   // "sub-buffer switch"
+  bool rare = false;  // other than what nearly every event does
+  CpuResult gaps;     // of all CPUs: samples, statistics and bins; `cpu` and exposure mean nothing
+};
+
 // One round of an arm: what its process measured, without the bins (those of all rounds are in the phase together).
 struct RoundSummary {
   unsigned round = 0;  // from 1; the same number in every arm is the same stretch of time
@@ -159,6 +178,7 @@ struct Phase {
   std::vector<LoadResult> load;
   std::optional<ControlResult> control;
   std::optional<EventCounts> events;
+  std::vector<PathResult> paths;     // of an arm whose tracer tells them
   std::string comparison;            // the comparison that this phase is an arm of; empty: of none
   std::vector<RoundSummary> rounds;  // of an arm, in the order of their numbers
   std::optional<MaximumRate> maximum_rate;
