@@ -48,16 +48,4 @@ void enter_books(const ArmBooks& books, uint64_t produced, core::Phase& phase) {
   phase.reason = phase.reason.empty() ? reason : reason + "; " + phase.reason;
 }
 
-void name_causes(const std::vector<NamedGap>& gaps, const std::vector<core::OutlierSample>& samples,
-                 uint64_t slack_ticks, core::CpuResult& cpu) {
-  for (size_t i = 0; i < samples.size() && i < cpu.outliers.size(); ++i) {
-    const core::OutlierSample& sample = samples[i];
-    const auto is_it = [&](const NamedGap& gap) {
-      return gap.ticks == sample.ticks && gap.time >= sample.time && gap.time - sample.time <= slack_ticks;
-    };
-    const auto gap = std::find_if(gaps.begin(), gaps.end(), is_it);
-    if (gap != gaps.end() && cpu.outliers[i].cause.empty()) cpu.outliers[i].cause = gap->cause;
-  }
-}
-
 }  // namespace maxlat::npt

@@ -15,7 +15,6 @@
 #include <map>
 #include <maxlat/base/clock.hpp>
 #include <maxlat/core/cpu_list.hpp>
-#include <maxlat/core/outliers.hpp>
 #include <maxlat/core/result.hpp>
 #include <maxlat/core/run_result.hpp>
 #include <maxlat/npt/arm.hpp>
@@ -26,6 +25,7 @@
 
 #include "../arms/plugin.h"
 #include "arm_folder.hpp"
+#include "arm_tail.hpp"
 
 namespace maxlat::npt {
 
@@ -38,13 +38,6 @@ struct ArmSurroundings {
   ArmFolder* folder = nullptr;
 };
 
-// A gap whose tracepoint did something rare.
-struct NamedGap {
-  uint64_t time = 0;   // the counter at its end, or a little later
-  uint64_t ticks = 0;  // its length
-  std::string cause;   // "sub-buffer switch"
-};
-
 // What became of the events.
 struct ArmBooks {
   // recorded: read back from what the arm wrote. Absent for an arm that records nothing (usdt, delay).
@@ -53,7 +46,7 @@ struct ArmBooks {
   std::string invalid;      // why the run is not valid, beyond counts that do not balance
   std::map<std::string, std::string> facts;
   std::vector<std::string> warnings;
-  std::vector<NamedGap> rare_gaps;
+  std::optional<ArmTail> tail;  // of an arm whose trace tells it
 };
 
 class Arm {
@@ -63,7 +56,7 @@ class Arm {
   virtual core::Status prepare_thread() { return {}; }
   // REQUIRES: set_up() succeeded.
   virtual maxlat_npt_probe probe() = 0;
-  virtual ArmBooks finish(uint64_t produced) = 0;
+  virtual ArmBooks finish(const ArmRun& run) = 0;
 };
 
 // REQUIRES: !spec.is_none(). ERRORS: the arm is not in this build (Exit::cannot_run).
@@ -71,10 +64,5 @@ core::Result<std::unique_ptr<Arm>> make_arm(const ArmSpec& spec);
 
 // Into the phase: counts, facts, warnings, and status invalid where a loss is not accounted for.
 void enter_books(const ArmBooks& books, uint64_t produced, core::Phase& phase);
-
-// Gives the outliers of one CPU that are such gaps their cause. `samples` are the outliers in ticks, in the same order;
-// a gap is the one that has the same length and ended at most `slack_ticks` earlier.
-void name_causes(const std::vector<NamedGap>& gaps, const std::vector<core::OutlierSample>& samples,
-                 uint64_t slack_ticks, core::CpuResult& cpu);
 
 }  // namespace maxlat::npt

@@ -18,7 +18,7 @@ class DelayArm : public Arm {
     return {};
   }
   maxlat_npt_probe probe() override { return {this, boundary, loop, boundary}; }
-  ArmBooks finish(uint64_t) override {
+  ArmBooks finish(const ArmRun&) override {
     ArmBooks books;
     books.verified_by = "nothing to verify: a planted delay records nothing";
     books.facts["planted_delay"] = fmt::format("{} ns in one of {} events", spec_.delay_ns, spec_.delay_every);

@@ -34,7 +34,7 @@ class LockedPrintfArm : public Arm {
   }
   maxlat_npt_probe probe() override { return {this, start, loop, stop}; }
 
-  ArmBooks finish(uint64_t) override {
+  ArmBooks finish(const ArmRun&) override {
     const int unwritten = std::fclose(file_) == 0 ? failure_ : errno;
     file_ = nullptr;
     ArmBooks books;

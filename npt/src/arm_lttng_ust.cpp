@@ -47,7 +47,7 @@ class LttngUstArm : public Arm {
   }
   maxlat_npt_probe probe() override { return probe_; }
 
-  ArmBooks finish(uint64_t produced) override {
+  ArmBooks finish(const ArmRun& run) override {
     ArmBooks books;
     const LttngSession::End end = session_.stop();
     books.facts["trace_bytes"] = fmt::format("{}", bytes_below(surroundings_.trace_folder));
@@ -56,7 +56,7 @@ class LttngUstArm : public Arm {
     core::EventCounts counts{.lost_full = end.discarded};
     if (core::find_program("babeltrace2").empty()) {
       books.verified_by = "not verified: babeltrace2 is not installed";
-      counts.recorded = produced - std::min(produced, end.discarded);
+      counts.recorded = run.produced - std::min(run.produced, end.discarded);
     } else if (const auto recorded = events_by_babeltrace(surroundings_.trace_folder, surroundings_.consumer_cpus)) {
       books.verified_by = "babeltrace2";
       counts.recorded = *recorded;

@@ -91,7 +91,7 @@ class MaxlatArm : public Arm {
   }
   maxlat_npt_probe probe() override { return {this, start, loop, stop}; }
 
-  ArmBooks finish(uint64_t) override {
+  ArmBooks finish(const ArmRun& run) override {
     ArmBooks books;
     core::EventCounts counts;
     if (const auto end = recorder_->wait_for(milliseconds(0)))
@@ -105,7 +105,7 @@ class MaxlatArm : public Arm {
       else if (number_in_books(surroundings_.trace_folder, "not_written") != 0)
         books.invalid = fmt::format("the consumer could not write the trace: {}", first_line(end));
     }
-    read_back(counts, books);
+    read_back(run, counts, books);
     books.events = counts;
     if (unprepared_.load(std::memory_order_relaxed))
       books.warnings.push_back("a ring could not be prepared whole (RLIMIT_MEMLOCK?): its first events may be slow");
@@ -184,11 +184,9 @@ class MaxlatArm : public Arm {
     books.warnings.push_back(fmt::format("{} events were lost because their thread had no ring", without_ring));
   }
 
-  void read_back(core::EventCounts& counts, ArmBooks& books) const {
+  void read_back(const ArmRun& run, core::EventCounts& counts, ArmBooks& books) const {
     books.facts["trace_bytes"] = fmt::format("{}", bytes_below(surroundings_.trace_folder));
-    const std::string name =
-        surroundings_.spec.policy == "wakeup" ? "sub-buffer switch and wakeup" : "sub-buffer switch";
-    const auto trace = read_trace_back(newest_trace(), name);
+    auto trace = read_trace_back(newest_trace(), surroundings_.spec, run);
     if (!trace) {
       books.verified_by = "not verified: " + trace.error().text;
       if (books.invalid.empty()) books.invalid = trace.error().text;
@@ -202,20 +200,13 @@ class MaxlatArm : public Arm {
       books.facts["events_overwritten"] = fmt::format("{}", overwritten);
     }
     if (books.invalid.empty()) books.invalid = trace->damage;
-    describe_path("within a sub-buffer", trace->ordinary, books);
-    describe_path(name, trace->switches, books);
-    books.rare_gaps = trace->switch_gaps;
+    if (run.threads.empty()) return;
+    const bool lost = counts.lost_full + counts.lost_wrap + counts.lost_big > 0;
+    trace->tail.untold = lost ? path_of_lost_events(surroundings_.spec) : "not told: the last of a stretch";
+    books.tail = std::move(trace->tail);
   }
   // A flight recorder's trace is in the folder of its one snapshot.
   std::string newest_trace() const { return surroundings_.trace_folder + (is_overwriting() ? "/1" : ""); }
-
-  void describe_path(const std::string& name, const base::Histogram& gaps, ArmBooks& books) const {
-    if (gaps.total() == 0) return;
-    const auto ns = [&](uint64_t ticks) { return static_cast<double>(ticks) * ns_per_tick_; };
-    books.facts["path: " + name] =
-        fmt::format("{} gaps, median {:.0f} ns, p99.9 {:.0f} ns, max {:.0f} ns", gaps.total(), ns(gaps.quantile(0.5)),
-                    ns(gaps.quantile(0.999)), ns(gaps.max()));
-  }
 
   static std::string first_line(const core::ProcessEnd& end) {
     return end.standard_error.substr(0, end.standard_error.find('\n'));

@@ -36,7 +36,7 @@ class PluginArm : public Arm {
   }
   maxlat_npt_probe probe() override { return probe_; }
 
-  ArmBooks finish(uint64_t) override {
+  ArmBooks finish(const ArmRun&) override {
     ArmBooks books;
     const uint64_t lost = close();
     std::error_code missing;

@@ -64,18 +64,6 @@ TEST(ArmBooks, AnArmThatRecordsNothingHasNone) {
   EXPECT_EQ(phase.facts["events_produced"], "100");
 }
 
-TEST(NameCauses, AnOutlierIsTheGapOfItsLengthAndTime) {
-  core::CpuResult cpu;
-  cpu.outliers.resize(4);
-  const std::vector<core::OutlierSample> samples = {{900, 5000}, {900, 8000}, {700, 6000}, {600, 7000}};
-  name_causes({{8010, 900, "switch"}, {6500, 700, "late"}, {6990, 600, "early"}, {7050, 601, "other length"}}, samples,
-              100, cpu);
-  EXPECT_EQ(cpu.outliers[0].cause, "");
-  EXPECT_EQ(cpu.outliers[1].cause, "switch");
-  EXPECT_EQ(cpu.outliers[2].cause, "");
-  EXPECT_EQ(cpu.outliers[3].cause, "");
-}
-
 TEST(DelayArm, WaitsAsLongAsItSaysAndAsOften) {
   const base::CounterClock clock = base::calibrate(false);
   auto arm = make_arm(*parse_arm("delay:20us/10"));

@@ -63,7 +63,7 @@ std::string place_of(const void* function) {
 // What the two have in common.
 class TracefsArm : public Arm {
  public:
-  ArmBooks finish(uint64_t) override {
+  ArmBooks finish(const ArmRun&) override {
     ArmBooks books;
     const core::Status stopped = instance_.stop();
     const auto recorded = instance_.save(trace_file_);
@@ -137,8 +137,8 @@ class MarkerArm : public TracefsArm {
   }
   maxlat_npt_probe probe() override { return {this, start, loop, stop}; }
 
-  ArmBooks finish(uint64_t produced) override {
-    ArmBooks books = TracefsArm::finish(produced);
+  ArmBooks finish(const ArmRun& run) override {
+    ArmBooks books = TracefsArm::finish(run);
     ::close(std::exchange(marker_, -1));  // or the instance could not be removed
     return books;
   }

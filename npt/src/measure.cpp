@@ -26,8 +26,6 @@ constexpr uint64_t kStepNs = 1'000'000'000;
 constexpr uint64_t kLookEveryNs = 100'000'000;
 constexpr uint64_t kMaxSteps = 7 * 86'400;        // one week of seconds: 9.7 MB per CPU; longer runs get longer steps
 constexpr uint64_t kStepsWithoutDuration = 3600;  // when only a loop count is known
-// From the end of a gap to the time stamp of the next event, if nothing comes between.
-constexpr uint64_t kCauseSlackNs = 20'000;
 constexpr auto kPollEvery = std::chrono::milliseconds(20);
 
 core::Error fail(std::string text, std::string hint) {
@@ -108,7 +106,8 @@ std::optional<core::Phase> event_gap_phase(const core::Phase& measured, const ba
                                            const Options& options, const Threads& threads) {
   core::Phase phase = measured;
   phase.name = "npt (gaps with a tracepoint)";
-  phase.events.reset();  // they are in the books of the whole
+  phase.events.reset();  // they are in the books of the whole, and so are the paths
+  phase.paths.clear();
   phase.per_cpu.clear();
   phase.exposure_s = 0;
   for (size_t i = 0; i < threads.size(); ++i) {
@@ -152,10 +151,33 @@ core::Result<ArmInPlace> set_up_arm(const Options& options, const base::CounterC
   return in_place;
 }
 
-uint64_t events_of(const Threads& threads) {
-  uint64_t events = 0;
-  for (const auto& thread : threads) events += thread->events();
-  return events;
+ArmRun arm_run_of(const Threads& threads, const Options& options, const base::CounterClock& clock) {
+  ArmRun run;
+  run.event_in_every_turn = options.max_event_hz <= 0;
+  for (const auto& thread : threads) {
+    run.produced += thread->events();
+    const CpuRun& cpu = *thread->run();
+    if (clock.source != base::RateSource::monotonic_raw)
+      run.threads.push_back(
+          {cpu.cpu, thread->thread_id(), cpu.journal.start(), cpu.journal.outliers().largest_first()});
+  }
+  return run;
+}
+
+// All gaps that had an event in them.
+base::Histogram gaps_with_events(const Threads& threads) {
+  base::Histogram gaps;
+  for (const auto& thread : threads)
+    gaps.merge(thread->event_gaps() != nullptr ? *thread->event_gaps() : thread->run()->histogram);
+  return gaps;
+}
+
+void close_books(Arm& arm, const Threads& threads, const Options& options, const base::CounterClock& clock,
+                 core::Phase& phase) {
+  const ArmRun run = arm_run_of(threads, options, clock);
+  const ArmBooks books = arm.finish(run);
+  enter_books(books, run.produced, phase);
+  if (books.tail) enter_tail(*books.tail, run, gaps_with_events(threads), clock, phase);
 }
 
 double max_so_far_ns(const Runs& runs, const base::CounterClock& clock) {
@@ -267,13 +289,7 @@ core::Result<Measurement> measure(const Options& asked, const Observer& observer
   if (!measurement) return measurement.error();
   measurement->waiting = std::move(*waiting);
   if (in_place->arm) {
-    const uint64_t produced = events_of(threads);
-    const ArmBooks books = in_place->arm->finish(produced);
-    enter_books(books, produced, measurement->phase);
-    const Runs runs = runs_of(threads);
-    for (size_t i = 0; i < runs.size(); ++i)
-      name_causes(books.rare_gaps, runs[i]->journal.outliers().largest_first(), clock.to_ticks(kCauseSlackNs),
-                  measurement->phase.per_cpu[i]);
+    close_books(*in_place->arm, threads, options, clock, measurement->phase);
     measurement->event_gaps = event_gap_phase(measurement->phase, clock, options, threads);
   }
   return measurement;

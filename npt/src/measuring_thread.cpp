@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "measuring_thread.hpp"
 
+#include <unistd.h>
+
 #include <cmath>
 
 #include "counter_read.hpp"
@@ -41,6 +43,7 @@ void MeasuringThread::join() {
 }
 
 core::Status MeasuringThread::set_up() {
+  thread_id_ = static_cast<uint32_t>(::gettid());
   const sigset_t signals = stop_signals();
   ::pthread_sigmask(start_->take_stop_signals ? SIG_UNBLOCK : SIG_BLOCK, &signals, nullptr);
   // Priority before affinity: an ordinary thread would wait on that CPU for whoever keeps it busy.

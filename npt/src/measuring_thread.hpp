@@ -54,6 +54,7 @@ class MeasuringThread {
   uint64_t events() const { return events_; }  // that the arm was given, npt:start and npt:stop with them
   // At a limited rate: the gaps that had an event in them, which are also among the others. Null without.
   const base::Histogram* event_gaps() const { return event_gaps_.get(); }
+  uint32_t thread_id() const { return thread_id_; }
   const core::Status& set_up_status() const { return set_up_status_; }
   const LoopCost& cost() const { return cost_; }
   // Why this CPU's interrupts could not be turned off; "" when they could, or nobody wanted to.
@@ -84,6 +85,7 @@ class MeasuringThread {
   std::unique_ptr<CpuRun> owned_, warm_up_, waiting_;
   std::unique_ptr<base::Histogram> event_gaps_;
   uint64_t events_ = 0;
+  uint32_t thread_id_ = 0;
   std::atomic<const CpuRun*> run_{nullptr};
   std::atomic<bool> finished_{false};
 };

@@ -6,8 +6,10 @@
 #include <cmath>
 #include <iterator>
 #include <maxlat/core/duration.hpp>
+#include <maxlat/core/tracer_paths.hpp>
 
 #include "histogram_rows.hpp"
+#include "paths_text.hpp"
 
 namespace maxlat::npt {
 namespace {
@@ -81,9 +83,14 @@ void print_event_gaps(Text out, const core::Phase& gaps, unsigned cpu, const Uni
 
 void print_outliers(Text out, const core::CpuResult& result, const Unit& unit) {
   fmt::format_to(out, "# Largest gaps: {} at s after the start\n", unit.name);
-  for (const core::Outlier& outlier : result.outliers)
+  for (const core::Outlier& outlier : result.outliers) {
+    const std::string story = core::story_of(outlier);
     fmt::format_to(out, "#   {:.6f} at {:.9f}{}{}\n", outlier.latency_ns / unit.ns, outlier.t_ns / 1e9,
-                   outlier.cause.empty() ? "" : "  ", outlier.cause);
+                   story.empty() ? "" : "  ", story);
+    for (const core::NearbyEvent& event : outlier.events)
+      fmt::format_to(out, "#       {:+10.0f} ns  {}{}{}{}{}\n", event.t_ns - outlier.t_ns, event.name,
+                     event.fields.empty() ? "" : "  ", event.fields, event.path.empty() ? "" : "  ", event.path);
+  }
 }
 
 }  // namespace
@@ -115,7 +122,7 @@ std::string npt_screen(const Measurement& m, const TextOptions& options) {
     }
     fmt::format_to(out, "Overruns ({}+): {}\n", kRowLimit, rows.overruns);
   }
-  return text;
+  return text + paths_text(m.phase, "# ");
 }
 
 std::string npt_file(const Measurement& m, const Unit& unit) {

@@ -27,8 +27,9 @@ struct CalledProbe {
 // are there more than T / period + 1 events.
 //
 // At low rates the gaps with an event in them are lost among the others, so they are filed apart, too: by the call
-// after the event, which is told how long the gap was. A turn without an event costs one comparison; what else there is
-// to do lies in the gap of the event, and in the one after it.
+// after the event, which is told how long the gap was. The next event tells it, as it does where every turn has one: so
+// the trace says what each event cost (trace_paths.hpp). A turn without an event costs one comparison; what else there
+// is to do lies in the gap of the event, and in the one after it.
 class RateLimit {
  public:
   // `gaps`: of those that had an event in them.
@@ -44,10 +45,13 @@ class RateLimit {
     had_event_ = false;
   }
   uint64_t admitted() const { return admitted_; }
+  // When an event was admitted: the length of the gap with the event before it; 0 where that was the last of a segment.
+  uint64_t gap_of_the_event_before() const { return event_gap_; }
 
  private:
   [[gnu::noinline]] bool look(uint64_t count, uint64_t ticks, uint64_t now) {
     const bool begins_a_segment = count == 0;  // then no gap has ended
+    if (had_event_) event_gap_ = begins_a_segment ? 0 : ticks;
     if (files_ && had_event_ && !begins_a_segment) maxlat_histogram_record(gaps_, ticks, now);
     had_event_ = now >= next_;
     look_at_ = had_event_ ? 0 : next_;
@@ -63,6 +67,7 @@ class RateLimit {
   uint64_t look_at_ = 0;  // calls before have nothing to do
   uint64_t next_ = 0;     // from then on there may be an event
   bool had_event_ = false, files_ = false;
+  uint64_t event_gap_ = 0;
   uint64_t admitted_ = 0;
 };
 
@@ -71,7 +76,7 @@ struct LimitedProbe {
   RateLimit* limit;
   void begin() const { limit->begin(); }
   void operator()(uint64_t count, uint64_t ticks, uint64_t now) const {
-    if (limit->admits(count, ticks, now)) probe(count, ticks, now);
+    if (limit->admits(count, ticks, now)) probe(count, limit->gap_of_the_event_before(), now);
   }
   uint64_t events(uint64_t /*calls*/) const { return limit->admitted(); }
 };

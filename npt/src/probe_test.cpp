@@ -59,10 +59,21 @@ TEST_F(RateLimitTest, FilesTheGapThatHadTheEventAndNoOther) {
   EXPECT_EQ(gaps.max(), 90u);
 }
 
+TEST_F(RateLimitTest, AnEventTellsTheGapOfTheOneBefore) {
+  EXPECT_TRUE(limit.admits(1, 20, 1000));
+  EXPECT_EQ(limit.gap_of_the_event_before(), 0u);
+  EXPECT_FALSE(limit.admits(2, 77, 1077));
+  EXPECT_TRUE(limit.admits(3, 23, 1100));
+  EXPECT_EQ(limit.gap_of_the_event_before(), 77u);
+  EXPECT_TRUE(limit.admits(4, 150, 1250));
+  EXPECT_EQ(limit.gap_of_the_event_before(), 150u);
+}
+
 TEST_F(RateLimitTest, AcrossSegmentsThereIsNoGap) {
   limit.begin();
   EXPECT_TRUE(limit.admits(8, 20, 1000));
   EXPECT_FALSE(limit.admits(0, 0, 1050));  // the first call of a segment
+  EXPECT_EQ(limit.gap_of_the_event_before(), 0u);
   EXPECT_FALSE(limit.admits(1, 20, 1070));
   EXPECT_EQ(gaps.total(), 0u);
 }

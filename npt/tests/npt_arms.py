@@ -103,16 +103,58 @@ def windows_have_two_phases(folder):
 
 
 def a_kept_trace_says_what_each_switch_cost(folder):
-    """Per thread and without loss: every gap but those around segments has its path, every packet but the first is a switch."""
+    """Per thread and without loss: every gap has its path, every packet but the first is a switch."""
     status, _, err = ended(start("maxlat:timer,size=64k", "-l", "10000", "--json", f"{folder}/r.json", "--trace-dir", f"{folder}/kept"))
     assert status == 0, err
     checked = subprocess.run([MAXLAT, "trace", "check", f"{folder}/kept"], capture_output=True, text=True)
     assert checked.returncode == 0 and "recorded 10007" in checked.stdout, checked
     packets = int(re.search(r"packets (\d+)", checked.stdout)[1])
-    facts = phases_of(f"{folder}/r.json")[0]["facts"]
-    gaps = {path: int(re.match(r"(\d+) gaps", facts["path: " + path])[1]) for path in ("within a sub-buffer", "sub-buffer switch")}
+    phase, = phases_of(f"{folder}/r.json")
+    gaps = {path["path"]: path["samples"] for path in phase["paths"]}
     assert packets > 3 and gaps["sub-buffer switch"] in (packets - 1, packets - 2), f"{packets} packets, {gaps}"
-    assert sum(gaps.values()) == 9999 + 4, f"{gaps}: 9999 of the run, 4 of the warm-up"
+    assert sum(gaps.values()) == 10000 and gaps["not told: the last of a stretch"] == 1, gaps
+    first_pass = 10000 * 32 // 4096
+    assert first_pass - 2 * packets <= gaps["first touch of a page"] <= first_pass + 1, gaps
+    cpu, = phase["per_cpu"]
+    assert max(path["max_ns"] for path in phase["paths"]) == cpu["max_ns"], "the worst gap is in a path"
+    assert all(outlier["path"] in gaps for outlier in cpu["outliers"]), cpu["outliers"]
+
+
+def the_worst_gap_is_named(folder):
+    """Every outlier has the path of the one event that lies within it."""
+    status, out, err = ended(start("maxlat:wakeup,size=16k,count=64", "-l", "20000", "-v", "--json", f"{folder}/r.json"))
+    phase, = phases_of(f"{folder}/r.json")
+    assert status == 0, err
+    cpu, = phase["per_cpu"]
+    worst = cpu["outliers"][0]
+    assert f"the worst gap of maxlat:wakeup,size=16k,count=64, " in out and phase["events"]["lost_full"] == 0 and worst["path"] in {p["path"] for p in phase["paths"]}, out
+    for outlier in cpu["outliers"]:
+        begin, end = outlier["t_ns"] - outlier["latency_ns"], outlier["t_ns"]
+        inside = [event for event in outlier["events"] if begin - 0.01 <= event["t_ns"] <= end + 0.01]
+        assert len(inside) == 1 and len(outlier["events"]) <= 6, outlier
+        rare = next(path["rare"] for path in phase["paths"] if path["path"] == outlier["path"])
+        assert inside[0].get("path") == (outlier["path"] if rare else None), outlier
+
+
+def a_limited_rate_has_paths_too(folder):
+    """A gap without a tracepoint is nobody's path; all gaps with one are in the paths, to the last."""
+    status, _, err = ended(start("maxlat:timer,size=4k", "-D", "300ms", "-f", "100k", "--json", f"{folder}/r.json"))
+    whole, events = phases_of(f"{folder}/r.json")
+    assert status == 0, err
+    gaps = {path["path"]: path["samples"] for path in whole["paths"]}
+    assert sum(gaps.values()) == events["per_cpu"][0]["samples"] > 1000, (gaps, events["per_cpu"][0]["samples"])
+    assert gaps["sub-buffer switch"] >= sum(gaps.values()) // 124 - 1, gaps
+    assert "paths" not in events
+    for outlier in whole["per_cpu"][0]["outliers"]:
+        assert outlier.get("path") in gaps or outlier["cause"] == "no tracepoint in it", outlier
+
+
+def dropped_events_are_a_path(folder):
+    status, _, err = ended(start("maxlat:timer,size=4k,count=2", "-l", "300000", "--json", f"{folder}/r.json"))
+    phase, = phases_of(f"{folder}/r.json")
+    assert status == 0, err
+    gaps = {path["path"]: path["samples"] for path in phase["paths"]}
+    assert sum(gaps.values()) == 300000 and gaps["event dropped"] >= phase["events"]["lost_full"] - 5, (gaps, phase["events"])
 
 
 def a_plug_in_that_is_not_there_is_skipped(folder):
@@ -219,7 +261,8 @@ def one_cpu_only_is_said(folder):
 
 
 CHECKS = [every_arm_records_what_it_was_given, arms_that_record_nothing_say_so, losses_are_counted_to_the_event, windows_have_two_phases,
-          a_kept_trace_says_what_each_switch_cost, a_plug_in_that_is_not_there_is_skipped, a_session_daemon_of_the_users_is_not_in_the_way,
+          a_kept_trace_says_what_each_switch_cost, the_worst_gap_is_named, a_limited_rate_has_paths_too, dropped_events_are_a_path,
+          a_plug_in_that_is_not_there_is_skipped, a_session_daemon_of_the_users_is_not_in_the_way,
           who_dies_in_the_middle_makes_it_invalid, a_full_disk_makes_it_invalid, nothing_stays_behind_whatever_ends_it, one_cpu_only_is_said]
 
 

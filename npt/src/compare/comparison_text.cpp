@@ -9,6 +9,8 @@
 #include <maxlat/core/duration.hpp>
 #include <vector>
 
+#include "paths_text.hpp"
+
 namespace maxlat::npt {
 namespace {
 
@@ -103,6 +105,8 @@ std::string comparison_text(const core::RunResult& run) {
   const Columns columns(run.phases);
   if (!columns.empty()) print_table(out, columns);
   for (const core::Comparison& comparison : run.comparisons) print_differences(out, comparison);
+  for (const core::Phase& phase : run.phases)
+    if (const std::string paths = paths_text(phase, ""); !paths.empty()) text += "\n" + paths;
   bool blank = false;
   for (const core::Phase& phase : run.phases) {
     if (phase.status == core::PhaseStatus::ok) continue;

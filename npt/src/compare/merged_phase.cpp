@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <maxlat/core/comparison.hpp>
+#include <maxlat/core/tracer_paths.hpp>
 #include <optional>
 #include <set>
 
@@ -73,6 +74,7 @@ core::CpuResult all_samples(std::span<const RoundOfArm> rounds) {
 
 core::Phase merged_phase(std::span<const RoundOfArm> rounds) {
   const core::Phase& first = rounds.front().phase;
+  std::vector<std::vector<core::PathResult>> paths;
   core::Phase phase;
   phase.status = core::PhaseStatus::ok;
   phase.started = first.started;
@@ -80,12 +82,14 @@ core::Phase merged_phase(std::span<const RoundOfArm> rounds) {
   std::set<std::string> warned;
   for (const RoundOfArm& round : rounds) {
     phase.rounds.push_back(summary_of(round));
+    paths.push_back(round.phase.paths);
     phase.duration_s += round.phase.duration_s;
     phase.exposure_s += round.phase.exposure_s;
     if (round.phase.events) add(phase.events ? *phase.events : phase.events.emplace(), *round.phase.events);
     for (const std::string& warning : round.phase.warnings)
       if (warned.insert(warning).second) phase.warnings.push_back(fmt::format("round {}: {}", round.round, warning));
   }
+  phase.paths = core::merged_paths(paths);
   for (const auto& [name, value] : first.facts) {
     // When a round began is a number, too, but its range says nothing.
     if (name == "start_monotonic_ns") continue;

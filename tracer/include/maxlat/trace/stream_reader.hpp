@@ -94,7 +94,8 @@ class StreamReader {
     return true;
   }
 
-  const TraceStream& stream() const { return stream_; }  // complete once there was a packet
+  const maxlat_ring_packet& packet() const { return packets_.head(); }  // REQUIRES: next_packet() was true
+  const TraceStream& stream() const { return stream_; }                 // complete once there was a packet
   const StreamBooks& books() const { return books_; }
   const std::vector<TraceBreak>& breaks() const { return breaks_; }
 
