@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <maxlat/core/duration.hpp>
+#include <maxlat/core/tracer_paths.hpp>
 
 #include "numbers.hpp"
 #include "sections.hpp"
@@ -123,12 +124,24 @@ void statements(Html& html, const PhaseView& view) {
   html.leaf("p", text + "This is a hint, not part of the verdict.", {{"class", "warning"}});
 }
 
+// What was traced around an outlier, one line an event, folded away.
+void nearby_events(Html& html, const core::Outlier& outlier) {
+  if (outlier.events.empty()) return;
+  std::string lines;
+  for (const core::NearbyEvent& event : outlier.events)
+    lines += fmt::format("{:+12.0f} ns  {}{}{}{}{}\n", event.t_ns - outlier.t_ns, event.name,
+                         event.fields.empty() ? "" : "  ", event.fields, event.path.empty() ? "" : "  ", event.path);
+  const auto details = html.element("details");
+  html.leaf("summary", "the events around its end");
+  html.leaf("pre", lines);
+}
+
 void outlier_table(Html& html, const PhaseView& view) {
   if (view.all.outliers.empty()) return;
   html.leaf("h3", "Largest samples");
   const size_t shown = std::min(kOutliersShown, view.all.outliers.size());
   const bool causes = std::any_of(view.all.outliers.begin(), view.all.outliers.begin() + static_cast<long>(shown),
-                                  [](const auto& outlier) { return !outlier.cause.empty(); });
+                                  [](const auto& outlier) { return !core::story_of(outlier).empty(); });
   const Table table(html, "Largest samples",
                     {"#latency", "#CPU", "#after the start of the phase", causes ? "cause" : ""});
   for (size_t i = 0; i < shown; ++i) {
@@ -137,7 +150,9 @@ void outlier_table(Html& html, const PhaseView& view) {
     html.leaf("td", latency_html(outlier.latency_ns), {{"class", "n"}});
     html.leaf("td", fmt::format("{}", outlier.cpu), {{"class", "n"}});
     html.leaf("td", fmt::format("{:.6f}\u202fs", outlier.t_ns / 1e9), {{"class", "n"}});
-    html.leaf("td", outlier.cause);
+    const auto cell = html.element("td");
+    html.text(core::story_of(outlier));
+    nearby_events(html, outlier);
   }
 }
 

@@ -4,7 +4,9 @@
 // machine; each comparison with the command that makes it again.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <maxlat/core/tracer_paths.hpp>
 
 #include "numbers.hpp"
 #include "sections.hpp"
@@ -63,6 +65,34 @@ void difference_table(Html& html, const core::Comparison& comparison) {
   }
 }
 
+// What the tracer did in each gap of the arm, as its own trace tells.
+void paths_table(Html& html, const core::Phase& arm) {
+  if (arm.paths.empty()) return;
+  html.leaf("h3", "Where the tail of " + arm.arm + " comes from");
+  html.leaf("p", with_micro_sign(core::worst_in_words(arm)) + ".", {{"class", "statement"}});
+  const Table table(html, "Paths of " + arm.arm, {"in the gap", "#gaps", "#p50", "#p99.9", "#maximum"}, "dense");
+  for (const core::PathResult& path : arm.paths) {
+    const auto row = html.element("tr");
+    html.leaf("th", path.name, {{"scope", "row"}});
+    number_cell(html, grouped(path.gaps.samples));
+    for (const double level : {0.5, 0.999}) number_cell(html, latency_html(core::quantile_of(path.gaps, level)));
+    number_cell(html, latency_html(path.gaps.max_ns));
+  }
+}
+
+void paths_part(Html& html, const std::vector<const core::Phase*>& arms) {
+  if (std::none_of(arms.begin(), arms.end(), [](const core::Phase* arm) { return !arm->paths.empty(); })) return;
+  for (const core::Phase* arm : arms) paths_table(html, *arm);
+  html.leaf(
+      "p",
+      "maxlat's own tracer tells from its trace, afterwards and at no cost in the loop, what it did in each gap. "
+      "Gaps with something rare are few and short, so hardly ever something else falls into one: their maximum is "
+      "mostly the tracer's own, while what an ordinary event's gap holds beyond the ordinary is mostly the "
+      "machine's. A flush is not among the paths: the consumer copies what stands in an open sub-buffer by itself, "
+      "and the traced thread does nothing for it. With timer delivery nobody is woken either.",
+      {{"class", "soft"}});
+}
+
 void rate_table(Html& html, const std::vector<const core::Phase*>& rates) {
   html.leaf("h3", "Highest rate of events without a loss");
   {
@@ -89,6 +119,7 @@ void comparison_part(Html& html, const ArmsView& view, const std::vector<DrawnPl
       html.leaf("p", fmt::format("{}: {}: {}", arm->arm, core::to_string(arm->status), arm->reason),
                 {{"class", "warning"}});
   for (const core::Comparison* comparison : view.comparisons) difference_table(html, *comparison);
+  paths_part(html, view.arms);
   if (plots.empty()) return;
   const auto grid = html.element("div", {{"class", "plots"}});
   for (const DrawnPlot& drawn : plots) figure(html, drawn);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cctype>
 #include <maxlat/core/duration.hpp>
+#include <maxlat/core/tracer_paths.hpp>
 #include <maxlat/reports/report.hpp>
 
 #include "phase_view.hpp"
@@ -179,7 +180,7 @@ std::string outliers(const std::vector<PhaseView>& views, const Style& style) {
   TextTable table({"#latency", "#CPU", "#at", "phase", "cause"});
   for (const auto& row : rows) {
     table.row({core::latency_text(row.outlier->latency_ns), fmt::format("{}", row.outlier->cpu),
-               fmt::format("{:.6f} s", row.outlier->t_ns / 1e9), row.view->phase.name, row.outlier->cause});
+               fmt::format("{:.6f} s", row.outlier->t_ns / 1e9), row.view->phase.name, core::story_of(*row.outlier)});
   }
   return heading(style, "Largest samples") + table.text(style.width);
 }

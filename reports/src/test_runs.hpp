@@ -213,6 +213,22 @@ inline core::RunResult single_phase_run() {
   return run;
 }
 
+inline core::PathResult path_of(const std::string& name, bool rare, double at_ns, uint64_t gaps) {
+  core::PathResult path{.name = name, .rare = rare, .gaps = {}};
+  path.gaps.bins = {{at_ns, at_ns * 1.001, gaps - 1}, {at_ns * 3, at_ns * 3.003, 1}};
+  core::fill_statistics_from_bins(path.gaps);
+  return path;
+}
+
+// The paths of our own tracer, with the arm's worst gap in the last of them.
+inline void add_paths(core::Phase& phase, std::vector<core::PathResult> paths) {
+  phase.paths = std::move(paths);
+  core::Outlier& worst = phase.per_cpu.front().outliers.front();
+  worst.path = phase.paths.back().name;
+  worst.events = {{worst.t_ns - 500, "npt:loop", "count 41, ticks 52", worst.path},
+                  {worst.t_ns + 20, "npt:loop", "count 42, ticks 54000", ""}};
+}
+
 inline core::Phase arm_of(const std::string& arm, double scale, double tail_ns) {
   core::Phase phase = phase_of("tracers: " + arm, "tracer", 8, {npt_cpu(1, scale, 8, tail_ns)});
   phase.arm = arm;
@@ -261,6 +277,10 @@ inline core::RunResult tracer_run() {
   run.state = core::RunResult::State::complete;
   run.phases = {arm_of("none", 0.1, 22e3), arm_of("none (again)", 0.1, 23e3), arm_of("maxlat:timer", 0.05, 21e3),
                 arm_of("maxlat:wakeup", 0.05, 60e3)};
+  add_paths(run.phases[2],
+            {path_of("sub-buffer switch", true, 700, 640), path_of("ordinary event", false, 30, 900'000)});
+  add_paths(run.phases[3],
+            {path_of("ordinary event", false, 30, 900'000), path_of("sub-buffer switch and wakeup", true, 20e3, 639)});
   core::Phase skipped;
   skipped.name = "tracers: lttng-ust:timer";
   skipped.kind = "tracer";

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <maxlat/core/duration.hpp>
+#include <maxlat/core/tracer_paths.hpp>
 
 #include "arms_view.hpp"
 #include "text_table.hpp"
@@ -52,6 +53,8 @@ std::string text_arms(const core::RunResult& run, unsigned width) {
   for (const ArmsView& view : arms_of(run)) {
     text += arms_table(view, width);
     for (const core::Comparison* comparison : view.comparisons) text += "  " + printable(comparison->verdict) + "\n";
+    for (const core::Phase* arm : view.arms)
+      if (const std::string worst = core::worst_in_words(*arm); !worst.empty()) text += "  " + printable(worst) + "\n";
   }
   if (const auto rates = rates_of(run); !rates.empty()) text += rates_table(rates, width);
   return text;

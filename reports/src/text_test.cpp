@@ -128,6 +128,11 @@ TEST(TerminalSummary, NamesEveryPhaseLoadAndStall) {
   EXPECT_THAT(text, HasSubstr("lttng-sessiond is not installed"));
 }
 
+TEST(TerminalSummary, NamesTheWorstGapOfATracer) {
+  EXPECT_THAT(terminal_summary(test::tracer_run()),
+              HasSubstr(", was a sub-buffer switch and wakeup (639 of them, median 20.0 us)"));
+}
+
 TEST(TerminalSummary, KeepsToTheWidth) {
   for (const unsigned width : {80u, 100u, 132u}) {
     for (const auto& line : lines_of(terminal_summary(test::typical_run(), width)))

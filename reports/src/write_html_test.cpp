@@ -5,11 +5,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <maxlat/core/duration.hpp>
 #include <maxlat/core/process.hpp>
 #include <maxlat/reports/report.hpp>
 #include <set>
 #include <vector>
 
+#include "numbers.hpp"
 #include "test_environment.hpp"
 #include "test_runs.hpp"
 
@@ -153,6 +155,25 @@ TEST_F(WriteHtml, TracersHaveTablesFiguresAndTheirCommand) {
   EXPECT_EQ(figures, 4u);
 }
 
+TEST_F(WriteHtml, TheWorstGapHasAName) {
+  auto run = test::tracer_run();
+  const auto page = page_of(run);
+  const size_t section = page.find("<section id=\"tracers\">"), end = page.find("</section>", section);
+  const std::string tracers = page.substr(section, end - section);
+  const double worst[] = {run.phases[2].per_cpu[0].outliers[0].latency_ns,
+                          run.phases[3].per_cpu[0].outliers[0].latency_ns};
+  EXPECT_THAT(tracers,
+              HasSubstr("the worst gap of maxlat:timer, " + with_micro_sign(core::latency_text(worst[0])) +
+                        ", was an ordinary event, none of the tracer's rare paths; the worst of the rare ones, "
+                        "2.10 \u00b5s, was a sub-buffer switch (640 of them, median 701 ns)."));
+  EXPECT_THAT(tracers, HasSubstr("the worst gap of maxlat:wakeup, " + with_micro_sign(core::latency_text(worst[1])) +
+                                 ", was a sub-buffer switch and wakeup (639 of them, median 20.0 \u00b5s)."));
+  EXPECT_THAT(tracers, HasSubstr("A flush is not among the paths"));
+  EXPECT_THAT(page, HasSubstr("-500 ns  npt:loop  count 41, ticks 52  sub-buffer switch and wakeup"));
+  for (auto& phase : run.phases) phase.paths.clear();
+  EXPECT_THAT(page_of(run), Not(HasSubstr("A flush is not among the paths")));
+}
+
 // Everything that is text in a result may come from a kernel, a program, a plan.
 TEST_F(WriteHtml, EscapesEverything) {
   const std::string hostile = "<script>alert(1)</script>\"' onload=\"x";
@@ -167,10 +188,14 @@ TEST_F(WriteHtml, EscapesEverything) {
     phase.kind = phase.arm = phase.reason = phase.command = phase.started = hostile;
     phase.facts = {{hostile, hostile}};
     phase.warnings = {hostile};
+    phase.paths = {test::path_of(hostile, true, 30, 5)};
     if (phase.control) phase.control->meter = hostile;
     for (auto& load : phase.load) load.name = load.command = load.unit = load.reason = hostile;
     for (auto& cpu : phase.per_cpu) {
-      for (auto& outlier : cpu.outliers) outlier.cause = hostile;
+      for (auto& outlier : cpu.outliers) {
+        outlier.cause = outlier.path = hostile;
+        outlier.events = {{0, hostile, hostile, hostile}};
+      }
     }
   }
   const auto page = page_of(run);
