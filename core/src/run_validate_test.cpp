@@ -55,6 +55,7 @@ TEST(Validate, EmptyPhaseIsNeverOk) {
   for (const char* kind : {"preflight", "control", "load", "report"}) {
     EXPECT_EQ(error_after([&](RunResult& run, CpuResult&) {
                 run.phases[1].per_cpu.clear();
+                run.phases[1].paths.clear();
                 run.phases[1].kind = kind;
               }),
               "valid");

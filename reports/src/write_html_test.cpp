@@ -164,7 +164,7 @@ TEST_F(WriteHtml, TheWorstGapHasAName) {
                           run.phases[3].per_cpu[0].outliers[0].latency_ns};
   EXPECT_THAT(tracers,
               HasSubstr("the worst gap of maxlat:timer, " + with_micro_sign(core::latency_text(worst[0])) +
-                        ", was an ordinary event, none of the tracer's rare paths; the worst of the rare ones, "
+                        ", was an ordinary event, none of the tracer&#39;s rare paths; the worst of the rare ones, "
                         "2.10 \u00b5s, was a sub-buffer switch (640 of them, median 701 ns)."));
   EXPECT_THAT(tracers, HasSubstr("the worst gap of maxlat:wakeup, " + with_micro_sign(core::latency_text(worst[1])) +
                                  ", was a sub-buffer switch and wakeup (639 of them, median 20.0 \u00b5s)."));
