@@ -75,6 +75,7 @@ class Rounds {
 // round that put it out were not measured as they should have been.
 core::Phase without_figures(core::Phase phase) {
   phase.per_cpu.clear();
+  phase.paths.clear();
   phase.events.reset();
   phase.exposure_s = 0;
   return phase;
