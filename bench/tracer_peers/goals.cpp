@@ -84,6 +84,8 @@ void print_goals(const Contest& contest) {
                   share(installed, *ours, &Contestant::single, &Quantiles::p999_ns));
     goals.at_most("one event, p99.99, " + who + " to LTTng-UST", 0.5,
                   share(installed, *ours, &Contestant::single, &Quantiles::p9999_ns));
+    goals.at_most("cold, p99, " + who + " to LTTng-UST", 0.5,
+                  share(installed, *ours, &Contestant::cold, &Quantiles::p99_ns));
     goals.at_most("cold, p99.9, " + who + " to LTTng-UST", 0.5,
                   share(installed, *ours, &Contestant::cold, &Quantiles::p999_ns));
     goals.at_most("first event of a prepared thread, median, " + who, 200, ours->first ? ours->first->p50_ns : NAN,

@@ -390,7 +390,8 @@ def case_few_descriptors(folder):
         assert recorder.returncode in (0, 1, 3) and err.count("\n") <= 6, (limit, recorder.returncode, err[:2000])
         assert recorder.returncode == 0 or "maxlat" in err, (limit, err)
         if recorder.returncode == 0:
-            assert len(events_of(folder / f"few-{limit}")) == 100, (limit, err)
+            assert books_of(folder / f"few-{limit}")["recorded"] == len(events_of(folder / f"few-{limit}")) == 100, (limit, err)
+            check(folder / f"few-{limit}")
 
 
 with tempfile.TemporaryDirectory(prefix="maxlat-record-") as name:
