@@ -35,9 +35,10 @@ TEST(WorstInWords, WhatWasNotTheTracerIsSaidAndTheTracersOwnWorstBesideIt) {
       worst_in_words(arm({.t_ns = 1, .latency_ns = 191'000, .cpu = 1, .cause = "", .path = "ordinary event"})),
       "the worst gap of maxlat:timer, 191 us, was an ordinary event, none of the tracer's rare paths; the worst of "
       "the rare ones, 470 ns, was a sub-buffer switch (9 of them, median 470 ns)");
-  EXPECT_EQ(worst_in_words(arm({.t_ns = 1, .latency_ns = 191'000, .cpu = 1, .cause = "no tracepoint in it"})),
-            "the worst gap of maxlat:timer, 191 us, was none of the tracer's paths (no tracepoint in it); the worst of "
-            "the rare ones, 470 ns, was a sub-buffer switch (9 of them, median 470 ns)");
+  EXPECT_EQ(
+      worst_in_words(arm({.t_ns = 1, .latency_ns = 191'000, .cpu = 1, .cause = "no tracepoint in it"})),
+      "the worst gap of maxlat:timer, 191 us, took no path that its trace tells (no tracepoint in it); the worst of "
+      "the rare ones, 470 ns, was a sub-buffer switch (9 of them, median 470 ns)");
 }
 
 TEST(WorstInWords, WhatIsNotKnownIsNotNamed) {

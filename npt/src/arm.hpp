@@ -56,6 +56,9 @@ class Arm {
   virtual core::Status prepare_thread() { return {}; }
   // REQUIRES: set_up() succeeded.
   virtual maxlat_npt_probe probe() = 0;
+  // One of the largest gaps so far was above ArmSpec::snapshot_above_ns. THREADS: those that measure, within the loop,
+  // in the gap after: no lock, no system call.
+  virtual void long_gap(uint64_t /*ticks*/) {}
   virtual ArmBooks finish(const ArmRun& run) = 0;
 };
 

@@ -39,18 +39,24 @@ using std::chrono::seconds;
 
 constexpr const char* kSession = "npt";
 constexpr seconds kPatience{20};
+// Between two snapshots, and how many at most: each is as large as the buffers. The recorder is told a shorter time, so
+// that it never leaves out one that was counted here.
+constexpr uint64_t kSnapshotEvery_ns = 120'000'000;
+constexpr const char* kRecorderEvery = "100ms";
+constexpr unsigned kMostSnapshots = 20;
 
-// The number behind a word in the recorder's books; 0 where there are none.
+// The sum of the numbers behind a word in the recorder's books; 0 where there are none.
 uint64_t number_in_books(const std::string& folder, const std::string& word) {
   std::error_code unreadable;
+  uint64_t sum = 0;
   for (const auto& entry : fs::recursive_directory_iterator(folder, unreadable)) {
     if (entry.path().filename() != ".books") continue;
     std::ifstream file(entry.path());
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     const size_t at = text.find(" " + word + " ");
-    if (at != std::string::npos) return std::strtoull(text.c_str() + at + word.size() + 2, nullptr, 10);
+    if (at != std::string::npos) sum += std::strtoull(text.c_str() + at + word.size() + 2, nullptr, 10);
   }
-  return 0;
+  return sum;
 }
 
 class MaxlatArm : public Arm {
@@ -71,6 +77,7 @@ class MaxlatArm : public Arm {
                          core::Exit::cannot_run};
     surroundings_ = surroundings;
     ns_per_tick_ = surroundings.clock.to_ns(1.0);
+    snapshot_every_ = counter.to_ticks(kSnapshotEvery_ns);
     auto home = surroundings.folder->make_inner("control");
     if (!home) return home.error();
     ::setenv("XDG_RUNTIME_DIR", home->c_str(), 1);  // where the control socket is, for us and for the recorder
@@ -90,6 +97,12 @@ class MaxlatArm : public Arm {
     return {};
   }
   maxlat_npt_probe probe() override { return {this, start, loop, stop}; }
+
+  void long_gap(uint64_t ticks) override {
+    // relaxed: read after the threads were joined. Two threads may ask for one more.
+    if (snapshots_.load(std::memory_order_relaxed) >= kMostSnapshots) return;
+    if (session_->snapshot_if_above(ticks, 0, snapshot_every_)) snapshots_.fetch_add(1, std::memory_order_relaxed);
+  }
 
   ArmBooks finish(const ArmRun& run) override {
     ArmBooks books;
@@ -139,7 +152,7 @@ class MaxlatArm : public Arm {
                                      "0"};
     if (arm.owner == ArmSpec::Owner::thread)
       argv.insert(argv.end(), {"--slots", fmt::format("{}", std::max<size_t>(64, surroundings_.measured_cpus.size()))});
-    if (is_overwriting()) argv.push_back("--flight-recorder");
+    if (is_overwriting()) argv.insert(argv.end(), {"--flight-recorder", "--min-interval", kRecorderEvery});
     return argv;
   }
   bool is_overwriting() const { return surroundings_.spec.when_full == ArmSpec::WhenFull::overwrite; }
@@ -186,7 +199,7 @@ class MaxlatArm : public Arm {
 
   void read_back(const ArmRun& run, core::EventCounts& counts, ArmBooks& books) const {
     books.facts["trace_bytes"] = fmt::format("{}", bytes_below(surroundings_.trace_folder));
-    auto trace = read_trace_back(newest_trace(), surroundings_.spec, run);
+    auto trace = read_trace_back(surroundings_.trace_folder, surroundings_.spec, run);
     if (!trace) {
       books.verified_by = "not verified: " + trace.error().text;
       if (books.invalid.empty()) books.invalid = trace.error().text;
@@ -195,9 +208,11 @@ class MaxlatArm : public Arm {
     books.verified_by = "the events of the trace, read back";
     counts.recorded = trace->events;
     if (is_overwriting()) {
-      const uint64_t overwritten = number_in_books(surroundings_.trace_folder, "overwritten");
+      const uint64_t overwritten =
+          number_in_books(surroundings_.trace_folder, "overwritten") - trace->overwritten_later;
       counts.lost_wrap += overwritten;
       books.facts["events_overwritten"] = fmt::format("{}", overwritten);
+      books.facts["snapshots"] = fmt::format("{}, and the end", snapshots_.load(std::memory_order_relaxed));
     }
     if (books.invalid.empty()) books.invalid = trace->damage;
     if (run.threads.empty()) return;
@@ -205,9 +220,6 @@ class MaxlatArm : public Arm {
     trace->tail.untold = lost ? path_of_lost_events(surroundings_.spec) : "not told: the last of a stretch";
     books.tail = std::move(trace->tail);
   }
-  // A flight recorder's trace is in the folder of its one snapshot.
-  std::string newest_trace() const { return surroundings_.trace_folder + (is_overwriting() ? "/1" : ""); }
-
   static std::string first_line(const core::ProcessEnd& end) {
     return end.standard_error.substr(0, end.standard_error.find('\n'));
   }
@@ -226,6 +238,8 @@ class MaxlatArm : public Arm {
   std::optional<core::Child> recorder_;
   std::optional<trace::Session> session_;
   std::atomic<bool> unprepared_{false};
+  uint64_t snapshot_every_ = 0;
+  std::atomic<unsigned> snapshots_{0};
 };
 
 }  // namespace

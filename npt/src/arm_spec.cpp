@@ -59,7 +59,7 @@ std::string join(const std::vector<std::string_view>& words) {
 
 bool is_option_word(std::string_view word) {
   return word == "thread" || word == "cpu" || word == "discard" || word == "overwrite" || word.starts_with("size=") ||
-         word.starts_with("count=");
+         word.starts_with("count=") || word.starts_with("snapshot=");
 }
 
 // "4096", "64k", "1M". Nothing when it is no number, is not a power of two, or does not fit.
@@ -73,19 +73,30 @@ std::optional<uint64_t> power_of_two(std::string_view text) {
   return number << shift;
 }
 
+// "snapshot=50us"
+core::Status read_snapshot(std::string_view word, ArmSpec& arm) {
+  const auto time = core::parse_duration_ns(word.substr(word.find('=') + 1), "us");
+  if (!time || *time == 0)
+    return mistake(fmt::format("arm \"{}\": \"{}\"", arm.name, word), "a time above 0, as snapshot=50us");
+  arm.snapshot_above_ns = *time;
+  return {};
+}
+
 core::Status read_option(std::string_view word, const ArmKind& kind, ArmSpec& arm) {
   const bool of_owner = word == "thread" || word == "cpu";
   const bool of_full = word == "discard" || word == "overwrite";
   const bool of_size = word.starts_with("size="), of_count = word.starts_with("count=");
   if (!is_option_word(word))
     return mistake(fmt::format("arm \"{}\": \"{}\" is no option of an arm", kind.name, word),
-                   "options are thread, cpu, discard, overwrite, size=BYTES and count=N");
-  if ((of_owner && !kind.has_owner) || (of_full && !kind.has_when_full) || (of_size && kind.default_size == 0) ||
-      (of_count && !kind.has_count))
+                   "options are thread, cpu, discard, overwrite, size=BYTES, count=N and snapshot=TIME");
+  const bool of_snapshot = word.starts_with("snapshot=");
+  if ((of_owner && !kind.has_owner) || ((of_full || of_snapshot) && !kind.has_when_full) ||
+      (of_size && kind.default_size == 0) || (of_count && !kind.has_count))
     return mistake(fmt::format("arm \"{}\" does not have the option \"{}\"", kind.name, word),
                    "man maxlat-npt has the options of each arm");
   if (of_owner) arm.owner = word == "cpu" ? ArmSpec::Owner::cpu : ArmSpec::Owner::thread;
   if (of_full) arm.when_full = word == "discard" ? ArmSpec::WhenFull::discard : ArmSpec::WhenFull::overwrite;
+  if (of_snapshot) return read_snapshot(word, arm);
   if (!of_size && !of_count) return {};
   const auto value = power_of_two(word.substr(word.find('=') + 1));
   if (!value || (of_size && *value < 4096) || (of_count && (*value < 2 || *value > 65536)))
@@ -139,6 +150,9 @@ core::Result<ArmSpec> read_arm(const std::vector<std::string_view>& words) {
     if (core::Status status = read_policy(head.substr(colon + 1), *kind, arm); !status) return status.error();
   for (size_t i = 1; i < words.size(); ++i)
     if (core::Status status = read_option(words[i], *kind, arm); !status) return status.error();
+  if (arm.snapshot_above_ns != 0 && arm.when_full != ArmSpec::WhenFull::overwrite)
+    return mistake(fmt::format("arm \"{}\": a snapshot is of buffers that are overwritten", name),
+                   "give it overwrite, too; without, the whole trace is kept");
   return arm;
 }
 
@@ -205,6 +219,7 @@ std::string to_string(const ArmSpec& arm) {
   if (kind == kinds.end()) return text;
   if (arm.sub_buffer_bytes != kind->default_size) text += ",size=" + size_text(arm.sub_buffer_bytes);
   if (kind->has_count && arm.sub_buffers != kDefaultSubBuffers) text += fmt::format(",count={}", arm.sub_buffers);
+  if (arm.snapshot_above_ns != 0) text += ",snapshot=" + exact_time(arm.snapshot_above_ns);
   return text;
 }
 

@@ -48,6 +48,15 @@ TEST(ArmSpec, OptionsAreReadAndDefaultsAreNotWritten) {
   EXPECT_EQ(again("uprobe,size=8M"), "uprobe,size=8M");
 }
 
+TEST(ArmSpec, ASnapshotIsOfAFlightRecorder) {
+  EXPECT_EQ(parse_arm("maxlat,overwrite,snapshot=50us")->snapshot_above_ns, 50'000u);
+  EXPECT_EQ(again("maxlat,snapshot=50,overwrite"), "maxlat:timer,overwrite,snapshot=50us");
+  EXPECT_THAT(again("maxlat,snapshot=50us"), HasSubstr("of buffers that are overwritten"));
+  EXPECT_THAT(again("lttng-ust,snapshot=50us"), HasSubstr("does not have the option"));
+  EXPECT_THAT(again("maxlat,overwrite,snapshot=soon"), HasSubstr("snapshot=soon"));
+  EXPECT_THAT(again("maxlat,overwrite,snapshot=0"), HasSubstr("snapshot=0"));
+}
+
 TEST(ArmSpec, ControlsArePlannedDelays) {
   const ArmSpec tail = *parse_arm("delay:100us/1000000");
   EXPECT_EQ(tail.delay_ns, 100'000u);

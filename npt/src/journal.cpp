@@ -16,6 +16,7 @@ JournalSpec without_limits(const JournalSpec& spec) {
   unlimited.rest_ticks = 0;
   unlimited.stretch_ticks = 0;
   unlimited.break_above = UINT64_MAX;
+  unlimited.tell_above = UINT64_MAX;
   unlimited.stop = &never;
   unlimited.halt = &unheard;
   return unlimited;
@@ -56,7 +57,10 @@ Journal::Limits Journal::look(uint64_t gap, uint64_t end) noexcept {
     MAXLAT_STORE(&open_->max, gap);
   }
   if (gap > max_) max_ = gap;
-  if (gap > outliers_.floor()) outliers_.offer(gap, end);
+  if (gap > outliers_.floor()) {
+    outliers_.offer(gap, end);
+    if (gap > spec_.tell_above) spec_.tell(spec_.tell_state, gap);
+  }
 
   if (gap > spec_.break_above) {
     breaking_gap_ = gap;

@@ -35,6 +35,9 @@ struct JournalSpec {
   uint64_t stretch_ticks = 0;         // leave after so long without a pause; 0: no limit
   uint64_t break_above = UINT64_MAX;  // ticks
   size_t outliers = 0;
+  uint64_t tell_above = UINT64_MAX;  // ticks: of an outlier above it tell() is called, within the loop
+  void (*tell)(void* state, uint64_t gap) = nullptr;
+  void* tell_state = nullptr;
   const std::atomic<bool>* stop = nullptr;  // asked for from outside
   std::atomic<bool>* halt = nullptr;        // set when one CPU's break limit must end all
 };

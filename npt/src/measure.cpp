@@ -56,7 +56,7 @@ base::CounterClock choose_clock(const Options& options) {
   return raw;
 }
 
-JournalSpec journal_spec(const Options& options, const base::CounterClock& clock, std::atomic<bool>& halt) {
+JournalSpec journal_spec(const Options& options, const base::CounterClock& clock, std::atomic<bool>& halt, Arm* arm) {
   const uint64_t seconds =
       options.duration_ns == 0 ? kStepsWithoutDuration : (options.duration_ns + kStepNs - 1) / kStepNs;
   // A rest is taken in each step, and it must be each second.
@@ -69,6 +69,11 @@ JournalSpec journal_spec(const Options& options, const base::CounterClock& clock
   spec.rest_ticks = clock.to_ticks(options.rest_ns);
   spec.break_above = options.break_above_ns == 0 ? UINT64_MAX : clock.to_ticks(options.break_above_ns);
   spec.outliers = options.outliers;
+  if (options.arm.snapshot_above_ns != 0) {
+    spec.tell_above = clock.to_ticks(options.arm.snapshot_above_ns);
+    spec.tell = [](void* told, uint64_t gap) { static_cast<Arm*>(told)->long_gap(gap); };
+    spec.tell_state = arm;
+  }
   spec.stop = &core::stop_requested();
   spec.halt = &halt;
   return spec;
@@ -256,8 +261,14 @@ core::Result<Measurement> measure(const Options& asked, const Observer& observer
 
   std::atomic<bool> halt{false}, set_up_failed{false}, grant_failed{false};
   std::barrier<> barrier(static_cast<std::ptrdiff_t>(options.cpus.size() + 1));
-  const Start start{&options,       &clock,        journal_spec(options, clock, halt), &barrier,
-                    &set_up_failed, &grant_failed, !out_of_the_way.has_own_cpu(),      in_place->arm.get()};
+  const Start start{&options,
+                    &clock,
+                    journal_spec(options, clock, halt, in_place->arm.get()),
+                    &barrier,
+                    &set_up_failed,
+                    &grant_failed,
+                    !out_of_the_way.has_own_cpu(),
+                    in_place->arm.get()};
   Threads threads;
   for (const unsigned cpu : options.cpus)
     threads.push_back(std::make_unique<MeasuringThread>(cpu, start, threads.empty()));

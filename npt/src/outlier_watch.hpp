@@ -33,7 +33,7 @@ struct SeenEvent {
 struct UntoldWords {
   std::string lost_path;   // its event was lost: this is its path
   std::string lost_cause;  // or, where it is not certain that it had one, its cause
-  std::string no_event = "no tracepoint in it";
+  std::string no_event = "no tracepoint in it: not the tracer's";
 };
 
 class OutlierWatch {

@@ -47,6 +47,8 @@ class ScriptedTrace {
     head_.lost_full = head_.lost_total = lost_full;
     open_ = true;
   }
+  // The open packet was closed then: it is no copy of one that was still open.
+  void close_packet(uint64_t time) { head_.end_time = time; }
   void start(uint64_t time) { record(kStart, time, nullptr, 0); }
   void stop(uint64_t time) { record(kStop, time, nullptr, 0); }
   void loop(uint64_t time, uint64_t count, uint64_t ticks) {

@@ -161,6 +161,25 @@ TEST_F(TracePathsTest, WhatAnOpenPacketHadInASnapshotIsNotCountedAgain) {
   EXPECT_THAT(told(), ElementsAre(Pair("ordinary event", Pair(4, 30)), Pair("sub-buffer switch", Pair(2, 30))));
 }
 
+TEST_F(TracePathsTest, WhatWasOverwrittenAfterASnapshotIsKnown) {
+  arm = *parse_arm("maxlat:timer,overwrite,size=8k,count=2");
+  trace.begin_snapshot(1);
+  trace.begin_packet(0, 1000);
+  turns(1000, 5, 3);
+  trace.close_packet(1100);
+  trace.begin_packet(1, 1100);
+  turns(1100, 8, 4);  // still open
+  trace.begin_snapshot(2);
+  trace.begin_packet(0, 5000);
+  turns(5000, 90, 5);
+  trace.close_packet(5200);
+  trace.begin_snapshot(3);
+  trace.begin_packet(0, 7000);
+  turns(7000, 200, 2);
+  EXPECT_EQ(read().events, 14u);
+  EXPECT_EQ(read().overwritten_later, 4u);
+}
+
 TEST_F(TracePathsTest, WithoutACommonCounterNothingIsTold) {
   run.threads.clear();
   trace.begin_packet(0, 500);
@@ -214,7 +233,7 @@ TEST_F(OutlierStoryTest, AGapWithoutAnEventIsNotTheTracers) {
   run.threads[0].outliers = {{900, 4000}, {800, 1900}, {700, 5900}};
   for (const OutlierStory& story : stories()) {
     EXPECT_EQ(story.path, "");
-    EXPECT_EQ(story.cause, "no tracepoint in it");
+    EXPECT_EQ(story.cause, "no tracepoint in it: not the tracer's");
   }
 }
 

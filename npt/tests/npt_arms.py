@@ -146,7 +146,22 @@ def a_limited_rate_has_paths_too(folder):
     assert gaps["sub-buffer switch"] >= sum(gaps.values()) // 124 - 1, gaps
     assert "paths" not in events
     for outlier in whole["per_cpu"][0]["outliers"]:
-        assert outlier.get("path") in gaps or outlier["cause"] == "no tracepoint in it", outlier
+        assert outlier.get("path") in gaps or outlier["cause"].startswith("no tracepoint in it"), outlier
+
+
+def a_flight_recorder_is_written_out_at_long_gaps(folder):
+    """Each snapshot begins with what the one before had of an open sub-buffer: events are counted once all the same."""
+    arm = "maxlat:timer,overwrite,size=64k,count=8,snapshot=100ns"
+    status, _, err = ended(start(arm, "-D", "1500ms", "-f", "500k", "--json", f"{folder}/r.json", "--trace-dir", f"{folder}/kept"))
+    phase, _ = phases_of(f"{folder}/r.json")
+    assert status == 0 and phase["arm"] == arm, err
+    snapshots = sorted(int(path.name) for path in pathlib.Path(folder, "kept").iterdir())
+    assert 2 <= len(snapshots) <= 14 and snapshots == list(range(1, len(snapshots) + 1)), snapshots
+    assert phase["facts"]["snapshots"] == f"{len(snapshots) - 1}, and the end", (phase["facts"], snapshots)
+    counts = phase["events"]
+    assert counts["recorded"] + counts["lost_wrap"] == counts["produced"] and counts["lost_wrap"] > 0, counts
+    status, _, err = ended(start("maxlat:timer,snapshot=50us", "-l", "10"))
+    assert status == 1 and "of buffers that are overwritten" in err, err
 
 
 def dropped_events_are_a_path(folder):
@@ -262,6 +277,7 @@ def one_cpu_only_is_said(folder):
 
 CHECKS = [every_arm_records_what_it_was_given, arms_that_record_nothing_say_so, losses_are_counted_to_the_event, windows_have_two_phases,
           a_kept_trace_says_what_each_switch_cost, the_worst_gap_is_named, a_limited_rate_has_paths_too, dropped_events_are_a_path,
+          a_flight_recorder_is_written_out_at_long_gaps,
           a_plug_in_that_is_not_there_is_skipped, a_session_daemon_of_the_users_is_not_in_the_way,
           who_dies_in_the_middle_makes_it_invalid, a_full_disk_makes_it_invalid, nothing_stays_behind_whatever_ends_it, one_cpu_only_is_said]
 

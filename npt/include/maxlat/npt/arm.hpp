@@ -6,7 +6,8 @@
 //
 //   none                      the bare loop, nothing is called
 //   maxlat[:timer|wakeup]     our tracer. OPTION: thread|cpu (who owns a buffer; thread), discard|overwrite (discard),
-//                             size=BYTES (of a sub-buffer, with k M G; 1M), count=N (sub-buffers; 32)
+//                             size=BYTES (of a sub-buffer, with k M G; 1M), count=N (sub-buffers; 32); with
+//                             overwrite, snapshot=TIME: the buffers are written out when a gap is longer
 //   lttng-ust[:writer|timer]  LTTng-UST, its session daemon and session run by npt. OPTION: size=, count=
 //   locked-printf             a mutex and fprintf to a file: the class of logger that seed 004 calls unsuitable
 //   spdlog-async              spdlog's asynchronous logger, its queue's defaults
@@ -39,7 +40,8 @@ struct ArmSpec {
   WhenFull when_full = WhenFull::discard;
   uint64_t sub_buffer_bytes = 0;  // 0 where the arm has no buffer of ours to size
   uint64_t sub_buffers = 0;
-  uint64_t delay_ns = 0;  // of the control arm
+  uint64_t snapshot_above_ns = 0;  // 0: only at the end
+  uint64_t delay_ns = 0;           // of the control arm
   uint64_t delay_every = 1;
 
   bool is_none() const { return name == "none"; }
