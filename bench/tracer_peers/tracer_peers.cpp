@@ -81,10 +81,10 @@ class OurSession {
   std::unique_ptr<trace::Recorder> recorder_;
 };
 
-// Half a second of 3-field events at a given rate, evenly in groups of 50, with the consumer on the other CPUs.
+// A second of 3-field events at a given rate, evenly in groups of 50, with the consumer on the other CPUs.
 // RETURNS: events tried.
 std::uint64_t at_rate(Arm::Run run, double events_a_tick, double ticks_per_ns) {
-  const std::uint64_t begin = maxlat_counter_fenced(), end = begin + static_cast<std::uint64_t>(0.5e9 * ticks_per_ns);
+  const std::uint64_t begin = maxlat_counter_fenced(), end = begin + static_cast<std::uint64_t>(1e9 * ticks_per_ns);
   std::uint64_t done = 0;
   for (std::uint64_t time = begin; time < end; time = maxlat_counter_fenced())
     for (const auto due = static_cast<std::uint64_t>(static_cast<double>(time - begin) * events_a_tick); done < due;

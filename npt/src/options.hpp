@@ -30,6 +30,7 @@ struct NptArguments {
   std::string json_file;                   // "-": stdout, and nothing else goes there
   std::vector<std::string> compared_arms;  // --compare; the first is the base. Empty: none of this
   std::vector<std::string> rated_arms;     // --find-max-rate
+  bool with_kernel_trace = false;          // --with-load trace
   unsigned rounds = 0;
   uint64_t seed = 0;
   core::Arguments for_each_process;  // the options that every process of a comparison or of a search gets

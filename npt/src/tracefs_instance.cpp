@@ -74,16 +74,28 @@ core::Status TracefsInstance::stop() {
   return write(path_ + "/tracing_on", "0");
 }
 
-uint64_t TracefsInstance::dropped() const {
-  constexpr std::string_view kLabel = "dropped events: ";
-  uint64_t dropped = 0;
+core::Status TracefsInstance::keep_the_newest() {
+  return write(path_ + "/options/overwrite", "1");
+}
+
+uint64_t TracefsInstance::sum_of_stats(std::initializer_list<std::string_view> labels) const {
+  uint64_t sum = 0;
   std::error_code unreadable;
   for (const auto& cpu : fs::directory_iterator(path_ + "/per_cpu", unreadable)) {
     std::ifstream stats(cpu.path() / "stats");
     for (std::string line; std::getline(stats, line);)
-      if (line.starts_with(kLabel)) dropped += std::stoull(line.substr(kLabel.size()));
+      for (const std::string_view label : labels)
+        if (line.starts_with(label)) sum += std::stoull(line.substr(label.size()));
   }
-  return dropped;
+  return sum;
+}
+
+uint64_t TracefsInstance::dropped() const {
+  return sum_of_stats({"dropped events: "});
+}
+
+uint64_t TracefsInstance::seen() const {
+  return sum_of_stats({"entries: ", "overrun: ", "dropped events: "});
 }
 
 core::Result<uint64_t> TracefsInstance::save(const std::string& file) const {

@@ -9,8 +9,10 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <maxlat/core/result.hpp>
 #include <string>
+#include <string_view>
 
 #include "arm_folder.hpp"
 
@@ -26,16 +28,20 @@ class TracefsInstance {
   // Makes the instance; its buffer holds `buffer_bytes` for each CPU, and drops what does not fit.
   core::Status make(const ArmFolder& folder, uint64_t buffer_bytes);
   core::Status enable(const std::string& event_path);  // "GROUP/EVENT" or "GROUP"
+  core::Status keep_the_newest();                      // from now on; before: what does not fit is dropped
   core::Status stop();
 
   const std::string& path() const { return path_; }
   // Of the events that the kernel did not take for want of room, all CPUs.
   uint64_t dropped() const;
+  // Events that the kernel made so far, kept or not, all CPUs.
+  uint64_t seen() const;
   // Copies the trace as text and counts its events.
   core::Result<uint64_t> save(const std::string& file) const;
 
  private:
   core::Status write(const std::string& file, const std::string& text) const;
+  uint64_t sum_of_stats(std::initializer_list<std::string_view> labels) const;
   std::string root_, path_;
 };
 

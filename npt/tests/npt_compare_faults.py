@@ -131,6 +131,18 @@ def a_search_whose_consumer_dies_finds_no_rate(folder):
     before.no_more_left()
 
 
+def a_search_while_the_kernel_is_traced_leaves_no_instance(folder):
+    before = Before()
+    run = start("--find-max-rate", "maxlat:timer", "--with-load", "trace", "-D", "100ms", "--json", f"{folder}/r.json")
+    status, out, err = ended(run)
+    if status == 77 and "tracefs is not mounted" in err:
+        return "the kernel cannot be traced here"
+    assert status == 0, (status, err)
+    fact = phases_in(folder)["maxlat:timer"]["facts"]["load"]
+    assert re.fullmatch(r"the kernel traced: [1-9]\d* events of .*sched.*", fact) and fact in out, (fact, out)
+    before.no_more_left()
+
+
 def a_full_disk_ends_only_the_arms_that_write(folder):
     """/tmp, where the arms' folders are, is a small one of a mount namespace."""
     inner = 'mount -t tmpfs -o size=1M tmpfs /tmp && { "$@"; status=$?; ls -A /tmp >&2; exit $status; }'
@@ -221,6 +233,7 @@ def a_plug_in_that_is_not_there_ends_only_its_arm(folder):
 
 
 CHECKS = [who_dies_in_a_round_ends_its_arm_and_no_other, a_search_whose_consumer_dies_finds_no_rate,
+          a_search_while_the_kernel_is_traced_leaves_no_instance,
           a_full_disk_ends_only_the_arms_that_write, a_file_size_limit_is_an_error_and_no_death,
           nothing_stays_behind_a_killed_comparison, an_arm_that_crashes_ends_alone, one_cpu_is_enough_for_tracers,
           a_plug_in_that_is_not_there_ends_only_its_arm]

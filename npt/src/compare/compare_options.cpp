@@ -20,8 +20,8 @@ constexpr std::uint64_t kRound_ns = kLongestWithoutRest_ns;
 constexpr const char* kOfASingleRun[] = {"arm",      "break",  "output",    "histogram",   "histfile",
                                          "snapshot", "format", "trace-dir", "nanoseconds", "picoseconds"};
 // What we say to each process ourselves.
-const std::set<std::string> kOurs = {"compare",  "find-max-rate", "rounds", "seed",  "affinity",
-                                     "duration", "wall-time",     "json",   "quiet", "verbose"};
+const std::set<std::string> kOurs = {"compare",  "find-max-rate", "with-load", "rounds", "seed",   "affinity",
+                                     "duration", "wall-time",     "json",      "quiet",  "verbose"};
 
 core::Result<std::vector<std::string>> arms_of(const core::CommandLine& line, const char* option) {
   auto specs = parse_arm_list(line.get<std::string>(option));
@@ -53,6 +53,7 @@ void add_compare_options(po::options_description& table) {
   auto add = table.add_options();
   add("compare", text("ARM,ARM,..."), "each arm against the first, in rounds of random order");
   add("find-max-rate", text("ARM,..."), "the highest rate at which each arm loses no event");
+  add("with-load", text("trace"), "searches while the kernel itself is traced (system calls, scheduler, interrupts)");
   add("rounds", po::value<unsigned>()->default_value(kRounds)->value_name("N"), "of --compare; -D is then per round");
   add("seed", po::value<std::uint64_t>()->value_name("S"), "of the order in the rounds (of the clock)");
 }
@@ -60,6 +61,14 @@ void add_compare_options(po::options_description& table) {
 core::Status read_compare_options(const core::CommandLine& line, NptArguments& arguments) {
   const bool compare = line.has("compare"), rate = line.has("find-max-rate");
   const char* mode = compare ? "compare" : "find-max-rate";
+  if (line.has("with-load")) {
+    if (!rate)
+      return core::Error{"--with-load belongs to --find-max-rate", "maxlat load runs other loads beside anything"};
+    if (line.get<std::string>("with-load") != "trace")
+      return core::Error{fmt::format("--with-load: there is no load \"{}\"", line.get<std::string>("with-load")),
+                         "trace"};
+    arguments.with_kernel_trace = true;
+  }
   if (!compare && !rate) {
     for (const char* name : {"rounds", "seed"})
       if (line.given(name)) return core::Error{fmt::format("--{} belongs to --compare", name), ""};

@@ -132,6 +132,8 @@ std::string maximum_rate_text(const core::RunResult& run) {
       fmt::format_to(out, ", as fast as the loop goes");
     fmt::format_to(out, "; {} trials of {}, {}\n", rate.trials.size(), core::duration_text(rate.trial_s),
                    rate.confirmed ? "confirmed by one of twice that" : "not confirmed");
+    if (const auto load = phase.facts.find("load"); load != phase.facts.end())
+      fmt::format_to(out, "  meanwhile {}\n", load->second);
     if (!phase.reason.empty()) fmt::format_to(out, "  {}: {}\n", core::to_string(phase.status), phase.reason);
   }
   return text;

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <maxlat/core/stop.hpp>
+#include <optional>
 
 #include "compare/arms_run.hpp"
 #include "compare/compare_command.hpp"
 #include "compare/comparison_text.hpp"
+#include "compare/kernel_trace_load.hpp"
 #include "compare/maximum_rate.hpp"
 #include "measurement_of_runs.hpp"
 #include "run_record.hpp"
@@ -73,6 +75,14 @@ core::Phase rate_of_arm(const std::string& arm, const ArmProcess& process, const
   return phase;
 }
 
+// A load that did nothing was none.
+void enter_load(core::Phase& phase, const std::string& groups, std::uint64_t events) {
+  phase.facts["load"] = fmt::format("the kernel traced: {} events of {}", events, groups);
+  if (events != 0 || phase.status != core::PhaseStatus::ok) return;
+  phase.status = core::PhaseStatus::invalid;
+  phase.reason = "the kernel's tracer recorded nothing meanwhile";
+}
+
 }  // namespace
 
 core::Result<core::Exit> run_rate_search(const NptArguments& arguments, const core::Arguments& words) {
@@ -81,14 +91,19 @@ core::Result<core::Exit> run_rate_search(const NptArguments& arguments, const co
   const Machine machine = arguments.json_file.empty() ? Machine{} : read_machine({process->cpu});
   NptArguments timed = arguments;
   if (timed.measurement.duration_ns == 0) timed.measurement.duration_ns = kTrial_ns;
+  std::optional<KernelTraceLoad> load;
+  if (arguments.with_kernel_trace)
+    if (core::Status status = load.emplace().start(); !status) return status.error();
   const std::string started = utc_now();
   std::vector<core::Phase> phases;
   {
     const OffTheCpu off_the_cpu(*process);
     for (const std::string& arm : arguments.rated_arms) {
       if (core::stop_requested().load(std::memory_order_relaxed)) break;
+      const std::uint64_t before = load ? load->events() : 0;
       phases.push_back(rate_of_arm(arm, *process, timed));
       phases.back().command = command_text(words);
+      if (load) enter_load(phases.back(), load->groups(), load->events() - before);
     }
   }
   core::RunResult run = run_record("npt --find-max-rate", started, machine);
