@@ -106,7 +106,11 @@ def rates(program, folder):
     print("\n## Highest rate without a loss, 32 sub-buffers of 1 MiB: events a microsecond\n\n| tracer | rate | maxlat's to this |"
           "\n|---|---|---|")
     for who, rate in best.items():
-        print(f"| {'maxlat' if who == 'maxlat' else 'LTTng-UST, ' + who} | {rate:.1f} | {best['maxlat'] / rate:.1f} |")
+        print(f"| {'maxlat' if who == 'maxlat' else 'LTTng-UST, ' + who} | {rate:.1f} | {best.get('maxlat', 0) / rate:.1f} |")
+    peer = max((rate for who, rate in best.items() if who != "maxlat"), default=None)
+    if peer:
+        times = best.get("maxlat", 0) / peer
+        print(f"\nGoal: at least 2 x the better of LTTng-UST's: {times:.1f} x, {'reached' if times >= 2 else 'NOT REACHED'}")
 
 
 def compared(program, folder, scale):

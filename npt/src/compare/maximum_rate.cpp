@@ -27,6 +27,8 @@ class Search {
       if (core::Status status = trial(asked, confirms); !status) return status.error();
       found_.confirmed = confirms && found_.trials.back().lost == 0;
     }
+    // A loop may fall short of the rate that it was asked for; what it did is what was borne.
+    if (found_.confirmed) found_.lossless_hz = std::min(found_.lossless_hz, found_.trials.back().produced_hz);
     return found_;
   }
 

@@ -8,8 +8,8 @@
 //   4. a confirmation, twice as long, at the lossless end: a trial may be lucky. When it loses something, that rate is
 //      lossy, and the search goes on below it
 //
-// INVARIANTS, each with a test in maximum_rate_test.cpp: lossless_hz is the rate of a trial that lost nothing and
-// lossy_hz of one that lost something; a tracer with a sharp limit is bracketed; the search ends, at the latest after
+// INVARIANTS, each with a test in maximum_rate_test.cpp: lossless_hz is the rate of a trial that lost nothing, as it was
+// produced in the confirmation, and lossy_hz that asked of one that lost something; a tracer with a sharp limit is bracketed; the search ends, at the latest after
 // kMostTrials, whatever the trials say.
 //
 // A trial must be long against the buffers: 32 sub-buffers of 1 MiB take the surplus of some seconds. A trial that is

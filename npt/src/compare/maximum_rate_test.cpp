@@ -49,6 +49,18 @@ TEST(MaximumRate, LoopThatLosesNothingIsTheAnswer) {
   EXPECT_EQ(found->trials.size(), 2u);
 }
 
+// The loop comes to 19 of 20 events that it is asked for: no more than those were borne.
+TEST(MaximumRate, RateThatWasProducedIsTheAnswerNotTheOneAsked) {
+  const auto found = find_maximum_rate(1, [](double hz, double seconds) -> core::Result<core::RateTrial> {
+    auto trial = Tracer{1e6}(hz, seconds);
+    trial->produced_hz *= 0.95;
+    return trial;
+  });
+  ASSERT_TRUE(found.ok() && found->confirmed);
+  EXPECT_EQ(found->lossless_hz, found->trials.back().produced_hz);
+  EXPECT_LE(*found->lossy_hz, found->trials.back().asked_hz * kBracket);
+}
+
 // One that bears 1 MHz for a second and 600 kHz for long: the confirmation finds it out.
 TEST(MaximumRate, LuckyTrialIsNotConfirmed) {
   const auto found = find_maximum_rate(1, [](double hz, double seconds) -> core::Result<core::RateTrial> {

@@ -10,6 +10,7 @@
 #include "compare/comparison_text.hpp"
 #include "compare/kernel_trace_load.hpp"
 #include "compare/maximum_rate.hpp"
+#include "compare/supplied_memory.hpp"
 #include "measurement_of_runs.hpp"
 #include "run_record.hpp"
 
@@ -17,6 +18,9 @@ namespace maxlat::npt {
 namespace {
 
 constexpr std::uint64_t kTrial_ns = 2'000'000'000;
+// What the trace of a trial may take, generously.
+constexpr double kFastLoop_hz = 40e6;
+constexpr double kBytesAnEvent = 48;
 
 // An interrupted trial has measured nothing: its shorter time may just not have been long enough to lose an event.
 core::Result<core::RateTrial> trial_of(const core::Phase& phase, double hz) {
@@ -59,6 +63,7 @@ core::Phase rate_of_arm(const std::string& arm, const ArmProcess& process, const
         core::Arguments more = rest;
         more.push_back(seconds_option(seconds));
         if (hz > 0) more.push_back(fmt::format("--tp-max-freq={:.0f}", hz));
+        supply_memory(static_cast<std::uint64_t>((hz > 0 ? hz : kFastLoop_hz) * seconds * kBytesAnEvent));
         last = run_arm(process, arm, more);
         return trial_of(last, hz);
       });
