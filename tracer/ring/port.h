@@ -7,6 +7,7 @@
  * it the ring is compiled for user space or, where that is what is compiled, for the kernel. A port supplies, for 64-bit words in memory that several contexts share:
  *
  *   maxlat_ring_load(w)  maxlat_ring_load_acquire(w)  maxlat_ring_store(w, v)  maxlat_ring_store_release(w, v)
+ *   maxlat_ring_is_below(v, w)                               v < load_acquire(w)
  *   maxlat_ring_owner_cas(ownership, w, expected, desired)   compare-exchange among the contexts that own the ring
  *   maxlat_ring_owner_add(ownership, w, n)                   add, returns the NEW value; same contexts; releases
  *   maxlat_ring_shared_cas(w, expected, desired)             compare-exchange among everybody, the reader included

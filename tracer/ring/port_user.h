@@ -23,6 +23,17 @@ MAXLAT_RING_INLINE void maxlat_ring_store_release(uint64_t* word, uint64_t value
   __atomic_store_n(word, value, __ATOMIC_RELEASE); /* the caller names the label */
 }
 
+/* Compare with memory: one instruction less than the compiler's load, then compare. Loads are acquire on x86. */
+MAXLAT_RING_INLINE bool maxlat_ring_is_below(uint64_t value, const uint64_t* word) {
+#ifndef MAXLAT_RING_THREAD_BUILTINS
+  bool not_below;
+  __asm__ volatile("cmpq %[word], %[value]" : "=@ccae"(not_below) : [value] "r"(value), [word] "m"(*word) : "memory");
+  return !not_below;
+#else
+  return value < maxlat_ring_load_acquire(word);
+#endif
+}
+
 MAXLAT_RING_INLINE bool maxlat_ring_owner_cas(enum maxlat_ring_ownership ownership, uint64_t* word, uint64_t expected,
                                               uint64_t desired) {
   return ownership == MAXLAT_RING_THREAD ? maxlat_ring_thread_cas(word, expected, desired)

@@ -78,7 +78,8 @@ MAXLAT_RING_INLINE void maxlat_ring_record_end(enum maxlat_ring_ownership owners
   const uint64_t packet = maxlat_ring_packet_number(&ring->shape, slot->position);
   uint64_t* const commit_count = maxlat_ring_commit_count(ring, packet & ring->shape.ring_mask);
   maxlat_ring_record_finish(slot->bytes, maxlat_ring_record_word(record->kind, packet, slot->time));
-  maxlat_ring_commit_bytes(ownership, ring, commit_count, slot->position, slot->commits + MAXLAT_RING_ONE_RECORD);
+  maxlat_ring_commit_bytes(ownership, ring, commit_count, slot->position,
+                           slot->size + slot->header + MAXLAT_RING_ONE_RECORD);
 }
 
 #ifdef __cplusplus

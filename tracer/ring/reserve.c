@@ -14,12 +14,10 @@ enum outcome {
 
 /* What one attempt would do, worked out before its CAS and carried out after it. */
 struct plan {
-  uint64_t old;   /* write_count before */
-  uint64_t begin; /* of the record; for a flush: the next sub-buffer */
-  uint64_t size;  /* of the record */
-  uint64_t time;
-  struct maxlat_ring_cell* cell; /* of the packet that it enters, if it does */
-  uint64_t lost_full;            /* books, for the packet that is closed */
+  uint64_t old;       /* write_count before */
+  uint64_t next;      /* start of the packet that is entered, or that a flush moves to */
+  uint64_t time;      /* of the record, or of the end of the packet */
+  uint64_t lost_full; /* books, for the packet that is closed */
   uint64_t lost_wrap;
   uint64_t lost_big;
 };
@@ -45,25 +43,25 @@ MAXLAT_RING_INLINE enum outcome drop(enum maxlat_ring_ownership ownership, uint6
   return DROPPED;
 }
 
-/* PushReader: the packet of `position` overwrites the one that is a whole buffer older. A reader that still stands
-   there, or earlier, is moved to the oldest packet that remains. A retry means that the reader or a nested writer moved
-   it meanwhile. */
-static inline void push_reader(const struct maxlat_ring* ring, uint64_t position) {
+/* PushReader: the packet at `start` overwrites the one that is a whole buffer older. A reader that still stands there, or
+   earlier, is moved to the oldest packet that remains. A retry means that the reader or a nested writer moved it
+   meanwhile. */
+static inline void push_reader(const struct maxlat_ring* ring, uint64_t start) {
   uint64_t* read_count = &ring->header->read_count;
-  const uint64_t oldest = maxlat_ring_wrap(maxlat_ring_sub_buffer_start(&ring->shape, position) +
-                                           ring->shape.sub_buffer_mask - ring->shape.buffer_mask);
+  const uint64_t oldest = maxlat_ring_wrap(start + ring->shape.sub_buffer_mask - ring->shape.buffer_mask);
   for (;;) {
-    /* relaxed: the CAS decides; nothing else depends on the value. */
+    /* relaxed: the CAS decides; nothing else depends on the value. Equation 1, of two starts. */
     const uint64_t read = maxlat_ring_load(read_count);
-    if (!maxlat_ring_full(&ring->shape, position, read) || maxlat_ring_shared_cas(read_count, read, oldest)) return;
+    if (maxlat_ring_wrap(start - read) <= ring->shape.buffer_mask || maxlat_ring_shared_cas(read_count, read, oldest))
+      return;
   }
 }
 
-/* Overwrite mode: marks the place of `position` as held by writers for its packet, and makes the reader leave it.
+/* Overwrite mode: marks the place of the packet at `start` as held by writers for it, and makes the reader leave it.
    RETURNS: the sub-buffer that stands there. */
-static inline uint64_t claim(const struct maxlat_ring* ring, uint64_t position, struct maxlat_ring_cell* cell) {
-  push_reader(ring, position);
-  const uint64_t wanted = maxlat_ring_ref(0, MAXLAT_RING_REF_WRITER, maxlat_ring_packet_number(&ring->shape, position));
+static inline uint64_t claim(const struct maxlat_ring* ring, uint64_t start, struct maxlat_ring_cell* cell) {
+  push_reader(ring, start);
+  const uint64_t wanted = maxlat_ring_ref(0, MAXLAT_RING_REF_WRITER, maxlat_ring_packet_number(&ring->shape, start));
   for (;;) {
     /* acquire [X1]: the reader's exchange, and with it its last look at the sub-buffer it hands in, comes before our
        stores. Partner: acquire-release [X1] of the exchange in read.c. Shape: publish. Without this, the reader could
@@ -79,15 +77,19 @@ static inline struct maxlat_ring_cell* cell_of(const struct maxlat_ring* ring, u
   return &ring->cells[maxlat_ring_index(&ring->shape, position)];
 }
 
-/* The sub-buffer in which the packet of a reserved position lies. Whoever touches a packet first claims it: the context
-   that opened it may have been interrupted before it did. */
-static inline uint64_t sub_buffer_of(const struct maxlat_ring* ring, uint64_t position) {
+/* The sub-buffer in which the packet at `start` lies, in which something is reserved. Whoever touches a packet first
+   claims it: the context that opened it may have been interrupted before it did. */
+static inline uint64_t sub_buffer_of(const struct maxlat_ring* ring, uint64_t start) {
   /* acquire [X1]: as in maxlat_ring_reserve_common. */
-  const uint64_t open = maxlat_ring_load_acquire(maxlat_ring_open_packet(ring));
-  const uint64_t sub_buffer = maxlat_ring_wrap(open - maxlat_ring_sub_buffer_start(&ring->shape, position));
+  const uint64_t sub_buffer = maxlat_ring_wrap(maxlat_ring_load_acquire(maxlat_ring_open_packet(ring)) - start);
   if (MAXLAT_LIKELY(sub_buffer <= ring->shape.sub_buffer_mask)) return sub_buffer;
-  return maxlat_ring_overwrites(ring) ? claim(ring, position, cell_of(ring, position))
-                                      : maxlat_ring_index(&ring->shape, position);
+  return maxlat_ring_overwrites(ring) ? claim(ring, start, cell_of(ring, start))
+                                      : maxlat_ring_index(&ring->shape, start);
+}
+
+/* release [X1]: see maxlat_ring_reserve_common. */
+static inline void keep_open_packet(const struct maxlat_ring* ring, uint64_t start, uint64_t sub_buffer) {
+  maxlat_ring_store_release(maxlat_ring_open_packet(ring), maxlat_ring_wrap(start + sub_buffer));
 }
 
 static inline void close_packet(struct maxlat_ring_packet* packet, const struct plan* plan, uint64_t content) {
@@ -120,45 +122,30 @@ MAXLAT_RING_INLINE void deliver(enum maxlat_ring_ownership ownership, const stru
 /* SwitchOldSubbuf: ends the packet that write_count was in, with padding. The commit is that of commit.h, [W1]. */
 MAXLAT_RING_INLINE void switch_old(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
                                    const struct plan* plan) {
-  const uint64_t content = plan->old & ring->shape.sub_buffer_mask;
-  const uint64_t place = maxlat_ring_index(&ring->shape, plan->old);
-  struct maxlat_ring_packet* packet = packet_in(ring, sub_buffer_of(ring, plan->old));
+  const uint64_t start = maxlat_ring_wrap(plan->next - ring->shape.sub_buffer_size);
+  const uint64_t content = maxlat_ring_wrap(plan->old - start);
+  struct maxlat_ring_packet* packet = packet_in(ring, sub_buffer_of(ring, start));
+  const uint64_t place = maxlat_ring_index(&ring->shape, start);
   close_packet(packet, plan, content);
   const uint64_t commit =
       maxlat_ring_owner_add(ownership, maxlat_ring_commit_count(ring, place), ring->shape.sub_buffer_size - content);
-  if (maxlat_ring_filled(&ring->shape, plan->old, commit))
-    deliver(ownership, ring, &ring->cells[place], packet, commit);
+  if (maxlat_ring_filled(&ring->shape, start, commit)) deliver(ownership, ring, &ring->cells[place], packet, commit);
 }
 
-/* What follows a successful CAS, out of order with other contexts: close the old packet, open the new one, close that
-   too if the record ends it, and tell the caller where its slot is. */
-MAXLAT_RING_INLINE void carry_out(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
-                                  const struct plan* plan, struct maxlat_ring_slot* slot) {
-  const uint64_t mask = ring->shape.sub_buffer_mask;
-  const bool enter = plan->cell != NULL;
-  if (enter && (plan->old & mask) != 0) switch_old(ownership, ring, plan);
-
-  const uint64_t sub_buffer = !enter                         ? sub_buffer_of(ring, plan->begin)
-                              : maxlat_ring_overwrites(ring) ? claim(ring, plan->begin, plan->cell)
-                                                             : maxlat_ring_index(&ring->shape, plan->begin);
-  /* release [X1]: see maxlat_ring_reserve_common. */
-  maxlat_ring_store_release(maxlat_ring_open_packet(ring),
-                            maxlat_ring_wrap(maxlat_ring_sub_buffer_start(&ring->shape, plan->begin) + sub_buffer));
+/* SwitchNewSubbuf: opens the packet at plan->next. Its header is not committed yet. */
+static inline struct maxlat_ring_packet* switch_new(const struct maxlat_ring* ring, const struct plan* plan,
+                                                    struct maxlat_ring_cell* cell) {
+  const uint64_t start = plan->next;
+  const uint64_t sub_buffer =
+      maxlat_ring_overwrites(ring) ? claim(ring, start, cell) : maxlat_ring_index(&ring->shape, start);
+  keep_open_packet(ring, start, sub_buffer);
   struct maxlat_ring_packet* packet = packet_in(ring, sub_buffer);
-  slot->position = plan->begin;
-  slot->time = plan->time;
-  slot->size = plan->size;
-  slot->commits = plan->size;
-  slot->bytes = (uint8_t*)packet + (plan->begin & mask);
-  if (enter) { /* SwitchNewSubbuf */
-    slot->commits += MAXLAT_RING_PACKET_HEADER;
-    packet->begin_time = plan->time;
-    /* release [D1]: tells recovery that begin_time is there */
-    maxlat_ring_store_release(&packet->sequence, maxlat_ring_packet_number(&ring->shape, plan->begin));
-    /* release [T1]: see maxlat_ring_reserve_common. */
-    maxlat_ring_store_release(maxlat_ring_time_limit(ring), maxlat_ring_time_limit_of(plan->time));
-  }
-  if (((plan->begin + plan->size) & mask) == 0) close_packet(packet, plan, mask + 1); /* EndSwitchCurrent */
+  packet->begin_time = plan->time;
+  /* release [D1]: tells recovery that begin_time is there */
+  maxlat_ring_store_release(&packet->sequence, maxlat_ring_packet_number(&ring->shape, start));
+  /* release [T1]: see maxlat_ring_reserve_common. */
+  maxlat_ring_store_release(maxlat_ring_time_limit(ring), maxlat_ring_time_limit_of(plan->time));
+  return packet;
 }
 
 /* RETURNS: why the packet at `start` cannot be entered: the counter of events lost for that; NULL: it can. */
@@ -177,41 +164,68 @@ MAXLAT_RING_INLINE uint64_t* obstacle(const struct maxlat_ring* ring, uint64_t s
   return NULL;
 }
 
-/* One attempt of any kind. Inlined for each ownership, so that each has its own instructions; what drops an event comes
- * first. */
+/*
+ * An attempt that reserves the next packet's header and the record, after padding where write_count stands in a packet.
+ * The longest way of all: what drops an event comes first, and after the CAS, out of order with other contexts: close
+ * the old packet, open the new one, close that too if the record ends it, tell the caller where its slot is.
+ */
+MAXLAT_RING_INLINE enum outcome enter(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
+                                      uint64_t size, struct plan* plan, struct maxlat_ring_slot* slot) {
+  const uint64_t mask = ring->shape.sub_buffer_mask;
+  const uint64_t most = mask + 1 - MAXLAT_RING_PACKET_HEADER;
+  if (size > most) return drop(ownership, &ring->header->lost_big);
+  plan->next = maxlat_ring_wrap((plan->old + mask) & ~mask);
+  struct maxlat_ring_cell* cell = cell_of(ring, plan->next);
+  uint64_t* const cause = obstacle(ring, plan->next, cell);
+  if (cause != NULL) return drop(ownership, cause);
+  const uint64_t begin = plan->next + MAXLAT_RING_PACKET_HEADER;
+  plan->time = clock_of(ownership);
+  read_books(ring, plan);
+  if (!maxlat_ring_owner_cas(ownership, ring->write_count, plan->old, maxlat_ring_wrap(begin + size))) return AGAIN;
+  if (plan->old != plan->next) switch_old(ownership, ring, plan);
+  struct maxlat_ring_packet* packet = switch_new(ring, plan, cell);
+  slot->position = begin;
+  slot->time = plan->time;
+  slot->size = size;
+  slot->header = MAXLAT_RING_PACKET_HEADER;
+  slot->bytes = (uint8_t*)packet + MAXLAT_RING_PACKET_HEADER;
+  if (size == most) close_packet(packet, plan, mask + 1); /* EndSwitchCurrent */
+  return RESERVED;
+}
+
+/* An attempt in the open packet. */
+MAXLAT_RING_INLINE enum outcome go_on(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
+                                      uint64_t size, struct plan* plan, struct maxlat_ring_slot* slot) {
+  const uint64_t mask = ring->shape.sub_buffer_mask;
+  const uint64_t end = plan->old + size;
+  read_books(ring, plan);
+  if (!maxlat_ring_owner_cas(ownership, ring->write_count, plan->old, maxlat_ring_wrap(end))) return AGAIN;
+  const uint64_t start = maxlat_ring_sub_buffer_start(&ring->shape, plan->old);
+  const uint64_t sub_buffer = sub_buffer_of(ring, start);
+  keep_open_packet(ring, start, sub_buffer);
+  struct maxlat_ring_packet* packet = packet_in(ring, sub_buffer);
+  slot->position = plan->old;
+  slot->time = plan->time;
+  slot->size = size;
+  slot->header = 0;
+  slot->bytes = (uint8_t*)packet + (plan->old & mask);
+  if ((end & mask) == 0) close_packet(packet, plan, mask + 1); /* EndSwitchCurrent */
+  return RESERVED;
+}
+
+/* One attempt of any kind. Inlined for each ownership, so that each has its own instructions. */
 MAXLAT_RING_INLINE enum outcome attempt(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
                                         uint64_t size, bool is_long, struct maxlat_ring_slot* slot) {
-  const uint64_t mask = ring->shape.sub_buffer_mask;
   struct plan plan;
-  plan.old = maxlat_ring_load(ring->write_count); /* relaxed: the CAS below decides */
-  const uint64_t offset = plan.old & mask;
-  bool enter = offset == 0 || offset + size > mask + 1;
-  plan.begin = plan.old;
-  plan.size = size;
-  plan.cell = NULL;
-  if (!enter) {
-    plan.time = clock_of(ownership);
-    /* acquire [T1]: as in maxlat_ring_reserve_common. */
-    if (!is_long && plan.time >= maxlat_ring_load_acquire(maxlat_ring_time_limit(ring))) {
-      enter = offset + size + MAXLAT_RING_LONG_EXTRA > mask + 1;
-      if (!enter) plan.size += MAXLAT_RING_LONG_EXTRA;
-    }
-  }
-  if (enter) {
-    if (size > mask + 1 - MAXLAT_RING_PACKET_HEADER) return drop(ownership, &ring->header->lost_big);
-    const uint64_t start = maxlat_ring_wrap((plan.old + mask) & ~mask);
-    plan.cell = cell_of(ring, start);
-    uint64_t* const cause = obstacle(ring, start, plan.cell);
-    if (cause != NULL) return drop(ownership, cause);
-    plan.begin = start + MAXLAT_RING_PACKET_HEADER;
-    plan.time = clock_of(ownership);
-  }
-  read_books(ring, &plan);
-  if (!maxlat_ring_owner_cas(ownership, ring->write_count, plan.old, maxlat_ring_wrap(plan.begin + plan.size))) {
-    return AGAIN;
-  }
-  carry_out(ownership, ring, &plan, slot);
-  return RESERVED;
+  plan.old = maxlat_ring_load(ring->write_count);                     /* relaxed: the CAS decides */
+  const uint64_t left = (0 - plan.old) & ring->shape.sub_buffer_mask; /* 0: between two packets */
+  if (size > left) return enter(ownership, ring, size, &plan, slot);
+  plan.time = clock_of(ownership);
+  /* acquire [T1]: as in maxlat_ring_reserve_common. */
+  if (is_long || plan.time < maxlat_ring_load_acquire(maxlat_ring_time_limit(ring)))
+    return go_on(ownership, ring, size, &plan, slot);
+  if (size + MAXLAT_RING_LONG_EXTRA > left) return enter(ownership, ring, size, &plan, slot);
+  return go_on(ownership, ring, size + MAXLAT_RING_LONG_EXTRA, &plan, slot);
 }
 
 static enum outcome attempts(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring, uint64_t size,
@@ -288,18 +302,19 @@ void maxlat_ring_deliver(enum maxlat_ring_ownership ownership, const struct maxl
 }
 
 bool maxlat_ring_open_ahead(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring) {
-  struct plan plan = {0};
-  struct maxlat_ring_slot header;
+  struct plan plan;
   plan.old = maxlat_ring_load(ring->write_count); /* relaxed: the CAS below decides */
   if ((plan.old & ring->shape.sub_buffer_mask) != 0) return false;
-  plan.begin = plan.old + MAXLAT_RING_PACKET_HEADER;
-  plan.cell = cell_of(ring, plan.old);
-  if (obstacle(ring, plan.old, plan.cell) != NULL) return false;
+  plan.next = plan.old;
+  struct maxlat_ring_cell* cell = cell_of(ring, plan.next);
+  if (obstacle(ring, plan.next, cell) != NULL) return false;
   plan.time = clock_of(ownership);
-  if (!maxlat_ring_owner_cas(ownership, ring->write_count, plan.old, maxlat_ring_wrap(plan.begin))) return false;
-  carry_out(ownership, ring, &plan, &header);
-  uint64_t* const commit_count = maxlat_ring_commit_count(ring, maxlat_ring_index(&ring->shape, plan.old));
-  maxlat_ring_commit_bytes(ownership, ring, commit_count, plan.old, header.commits);
+  if (!maxlat_ring_owner_cas(ownership, ring->write_count, plan.old,
+                             maxlat_ring_wrap(plan.next + MAXLAT_RING_PACKET_HEADER)))
+    return false;
+  switch_new(ring, &plan, cell);
+  uint64_t* const commit_count = maxlat_ring_commit_count(ring, maxlat_ring_index(&ring->shape, plan.next));
+  maxlat_ring_commit_bytes(ownership, ring, commit_count, plan.next, MAXLAT_RING_PACKET_HEADER);
   return true;
 }
 
@@ -308,10 +323,10 @@ bool maxlat_ring_flush(enum maxlat_ring_ownership ownership, const struct maxlat
   plan.old = maxlat_ring_load(ring->write_count); /* relaxed: the CAS below decides */
   const uint64_t offset = plan.old & ring->shape.sub_buffer_mask;
   if (offset <= MAXLAT_RING_PACKET_HEADER) return false;
-  plan.begin = maxlat_ring_wrap(plan.old + ring->shape.sub_buffer_mask + 1 - offset);
+  plan.next = maxlat_ring_wrap(plan.old + ring->shape.sub_buffer_size - offset);
   read_books(ring, &plan);
   plan.time = clock_of(ownership);
-  if (!maxlat_ring_owner_cas(ownership, ring->write_count, plan.old, plan.begin)) return false;
+  if (!maxlat_ring_owner_cas(ownership, ring->write_count, plan.old, plan.next)) return false;
   switch_old(ownership, ring, &plan);
   return true;
 }

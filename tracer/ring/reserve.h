@@ -58,8 +58,8 @@ extern "C" {
 struct maxlat_ring_slot {
   uint64_t position; /* where in the stream */
   uint64_t time;
-  uint64_t size;    /* of the record */
-  uint64_t commits; /* size, and the header if the record opened the packet */
+  uint64_t size;   /* of the record */
+  uint64_t header; /* of the packet, if the record opened it: committed with the record; else 0 */
   uint8_t* bytes;
 };
 
@@ -84,24 +84,25 @@ MAXLAT_RING_INLINE bool maxlat_ring_reserve_common(enum maxlat_ring_ownership ow
   /* relaxed: the CAS below decides whether this value was still the last one. */
   const uint64_t position = maxlat_ring_load(write_count);
   const uint64_t offset = position & ring->shape.sub_buffer_mask;
-  if (MAXLAT_UNLIKELY(offset + size > ring->shape.sub_buffer_mask)) return false;
+  if (MAXLAT_UNLIKELY(offset + size >= ring->shape.sub_buffer_size)) return false;
   /* acquire [X1]: who stored it acquired the reader's exchange, and we must be behind that too. Partner: release [X1]
      in reserve.c. Shape: publish, through the claim. Without this, our stores could reach a sub-buffer that the reader
      has not let go of. */
-  const uint64_t sub_buffer =
-      maxlat_ring_wrap(maxlat_ring_load_acquire(write_count + MAXLAT_RING_OPEN_PACKET) - position + offset);
+  uint64_t sub_buffer = maxlat_ring_load_acquire(write_count + MAXLAT_RING_OPEN_PACKET) - position;
+  __asm__("" : "+r"(sub_buffer)); /* in this order it is an instruction less */
+  sub_buffer = maxlat_ring_wrap(sub_buffer + offset);
   if (MAXLAT_UNLIKELY(sub_buffer > ring->shape.sub_buffer_mask)) return false;
   slot->bytes = ring->memory + sub_buffer * ring->shape.sub_buffer_size + offset;
   slot->time = maxlat_ring_clock();
   /* acquire [T1]: whose time this is had reserved before it stored; the CAS below then is after that reservation.
      Partner: release [T1] in reserve.c. Shape: publish. Without this, a base of a later reservation could be taken for
      one of an earlier. */
-  if (MAXLAT_UNLIKELY(slot->time >= maxlat_ring_load_acquire(write_count + MAXLAT_RING_TIME_LIMIT))) return false;
+  if (MAXLAT_UNLIKELY(!maxlat_ring_is_below(slot->time, write_count + MAXLAT_RING_TIME_LIMIT))) return false;
   if (MAXLAT_UNLIKELY(!maxlat_ring_owner_cas(ownership, write_count, position, maxlat_ring_wrap(position + size))))
     return false;
   slot->position = position;
   slot->size = size;
-  slot->commits = size;
+  slot->header = 0;
   return true;
 }
 

@@ -4,6 +4,9 @@
 // All arms run in every round, in an order drawn anew, so that what the machine does meanwhile hits them alike; an
 // arm's ratio is taken against the bare reads of its own round, and the median over rounds is printed. Batch means, not
 // latencies: the tail of single events is npt's business. Context is printed first.
+//
+// "rseq at its best" is the way of a ring per CPU with its two locked instructions unlocked and nothing added: what a
+// restartable sequence could come to if it cost nothing itself. What follows from it: port_user_cpu.h.
 #include <maxlat/base/counter.h>
 #include <maxlat/ring/event_probe.h>
 #include <maxlat/ring/read.h>
@@ -83,6 +86,7 @@ int main(int argc, char** argv) {
   Ring thread_discard(0, kSubBufferBits), thread_overwrite(MAXLAT_RING_OVERWRITE, kSubBufferBits);
   Ring cpu_discard(MAXLAT_RING_SHARED_WRITERS, kSubBufferBits);
   Ring cpu_overwrite(MAXLAT_RING_SHARED_WRITERS | MAXLAT_RING_OVERWRITE, kSubBufferBits);
+  Ring cpu_unlocked(MAXLAT_RING_SHARED_WRITERS, kSubBufferBits);
   Ring small(MAXLAT_RING_OVERWRITE, 12), full(0, 12);
 
   struct Arm {
@@ -91,7 +95,7 @@ int main(int argc, char** argv) {
     void (*run)(Ring&);
     bool drained;
   };
-  const std::array<Arm, 10> arms{{{"bare counter read", nullptr, [](Ring&) { bare(); }, false},
+  const std::array<Arm, 11> arms{{{"bare counter read", nullptr, [](Ring&) { bare(); }, false},
                                   {"part: reserve (compare-exchange)", nullptr, [](Ring&) { reserve_alone(); }, false},
                                   {"part: write 32 bytes", nullptr, [](Ring&) { write_alone(); }, false},
                                   {"part: commit (add)", nullptr, [](Ring&) { commit_alone(); }, false},
@@ -99,6 +103,7 @@ int main(int argc, char** argv) {
                                   {"thread, overwrite", &thread_overwrite, events<MAXLAT_RING_THREAD>, true},
                                   {"cpu, discard", &cpu_discard, events<MAXLAT_RING_CPU>, true},
                                   {"cpu, overwrite", &cpu_overwrite, events<MAXLAT_RING_CPU>, true},
+                                  {"cpu, discard, rseq at its best", &cpu_unlocked, events<MAXLAT_RING_THREAD>, true},
                                   {"thread, a switch every 124 events", &small, events<MAXLAT_RING_THREAD>, false},
                                   {"thread, ring full (dropped)", &full, events<MAXLAT_RING_THREAD>, false}}};
   std::printf("# %d rounds of %d events of 24 bytes, sub-buffers %u x %u KiB, median of rounds\n", rounds, kEvents,

@@ -87,9 +87,9 @@ class Channel {
   unsigned number_ = kChannels;
   std::uint32_t slots_;
   std::unique_ptr<Slot[]> slot_;
-  std::unique_ptr<maxlat_ring[]> cpu_rings_;  // as probes want them: one after another
-  mutable std::mutex rings_lock_;             // a thread's end against the control side
-  Books ended_;                               // of rings that are finalised
+  std::unique_ptr<CpuRing[]> cpu_rings_;  // as probes want them: one after another
+  mutable std::mutex rings_lock_;         // a thread's end against the control side
+  Books ended_;                           // of rings that are finalised
 };
 
 // What is in a ring's own books. Exact when nobody is inside.

@@ -3,6 +3,8 @@
 
 #include <maxlat/ring/record_write.h>
 
+#include <maxlat/trace/other_channel.hpp>
+
 #include "session/control_lock.hpp"
 #include "session/control_server.hpp"
 
@@ -24,6 +26,12 @@ constinit std::uint32_t last_id = 0;
 
 Event* first_event() {
   return first;
+}
+
+void lead_nowhere(Event& event) {
+  event.place.store(0, std::memory_order_relaxed);  // relaxed, all: nobody else looks
+  event.cpu_channel.store(&no_cpu_rings(), std::memory_order_relaxed);
+  event.wanted.store(0, std::memory_order_relaxed);
 }
 
 std::string full_name(const EventDescription& event) {
@@ -50,9 +58,7 @@ Registration::Registration(Event& event) {
 void unregister(Event& event) {
   const detail::ControlLock lock;
   if (event.id == 0) return;
-  event.place.store(0, std::memory_order_relaxed);  // relaxed, all: see above
-  event.cpu_place.store(0, std::memory_order_relaxed);
-  event.wanted.store(0, std::memory_order_relaxed);
+  detail::lead_nowhere(event);
   (event.previous != nullptr ? event.previous->next : detail::first) = event.next;
   (event.next != nullptr ? event.next->previous : detail::last) = event.previous;
   event.id = 0;

@@ -10,6 +10,10 @@ namespace maxlat::trace::detail {
 
 Event* first_event();
 
+// Probes of the event that are under way find no ring, and no new ones begin. REQUIRES: one thread in the world, or
+// nobody in its probes.
+void lead_nowhere(Event& event);
+
 // "PROVIDER:NAME"
 std::string full_name(const EventDescription& event);
 

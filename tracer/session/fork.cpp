@@ -50,11 +50,7 @@ void after_in_parent() {
 void after_in_child() {
   urcu_bp_after_fork_child();
   unlock_threads_after_fork(true);
-  for (Event* event = first_event(); event != nullptr; event = event->next) {
-    event->place.store(0, std::memory_order_relaxed);  // relaxed, all: one thread in the world
-    event->cpu_place.store(0, std::memory_order_relaxed);
-    event->wanted.store(0, std::memory_order_relaxed);
-  }
+  for (Event* event = first_event(); event != nullptr; event = event->next) lead_nowhere(*event);
   forget_all_channels();
   for (const auto& session : sessions()) session->forget();
   sessions().clear();

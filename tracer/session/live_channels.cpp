@@ -131,11 +131,10 @@ void wake_consumer(const OtherChannel& channel, const maxlat_ring* ring, const m
   syscall(SYS_write, channel.wakeup, &one, sizeof(one));
 }
 
-void deliver_and_leave(maxlat_ring_ownership ownership, const maxlat_ring* ring, std::uint64_t position,
-                       std::uint64_t before, std::uint64_t amount) {
-  if (maxlat_ring_filled(&ring->shape, position, before + amount)) {
-    maxlat_ring_deliver(ownership, ring, position, before + amount);
-  }
+void deliver_and_leave(const maxlat_ring* ring, std::uint64_t position, std::uint64_t committed) {
+  const std::uint64_t commit = committed + MAXLAT_RING_ONE_RECORD;
+  const auto ownership = (ring->features & MAXLAT_RING_SHARED_WRITERS) != 0 ? MAXLAT_RING_CPU : MAXLAT_RING_THREAD;
+  if (maxlat_ring_filled(&ring->shape, position, commit)) maxlat_ring_deliver(ownership, ring, position, commit);
   leave(thread_state);
 }
 

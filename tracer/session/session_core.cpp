@@ -31,19 +31,24 @@ base::Status refresh(Event& event) {
   base::Status failed;
   std::uint32_t channels = 0;
   for (const auto& session : sessions()) channels |= session->channels_wanting(event, &failed);
-  std::uint32_t place = 0, cpu_place = 0;
+  std::uint32_t place = 0;
+  const OtherChannel* cpu_channel = &no_cpu_rings();
+  auto kind = ProbeKind::anywhere;
   if (std::has_single_bit(channels) && event.id < MAXLAT_RING_LONG_ID) {
     const auto number = static_cast<std::uint32_t>(std::countr_zero(channels));
     if (number < kFastChannels) {
       place = 1 + number;
+      kind = ProbeKind::in_thread_ring;
     } else if (const OtherChannel& channel = other_channel(number); channel.per_cpu && channel.wakeup < 0) {
-      cpu_place = 1 + number - kFastChannels;
+      cpu_channel = &channel;
+      kind = ProbeKind::in_cpu_ring;
     }
   }
   // release [K3], all: kind, description, channel before the words that lead to them. Partner: acquire [K3] in
   // probe.hpp.
   event.place.store(place, std::memory_order_release);
-  event.cpu_place.store(cpu_place, std::memory_order_release);
+  event.cpu_channel.store(cpu_channel, std::memory_order_release);
+  event.choose_probe(kind);
   event.wanted.store(channels, std::memory_order_release);
   return failed;
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <maxlat/trace/current_cpu.hpp>
 
 namespace maxlat::trace::detail {
 
@@ -61,6 +62,7 @@ void unlink(ThreadState& thread) {
   (thread.previous != nullptr ? thread.previous->next : list) = thread.next;
   if (thread.next != nullptr) thread.next->previous = thread.previous;
   thread.registered = false;
+  thread.cpu = &kNoCpu;
 }
 
 void leave_list() {
@@ -154,6 +156,7 @@ bool register_thread() {
   if (list != nullptr) list->previous = &thread;
   list = &thread;
   thread.registered = true;
+  if (const volatile std::uint32_t* cpu = word_of_current_cpu()) thread.cpu = cpu;
   return true;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// On which CPU the calling thread runs, for two instructions instead of a call: from the area that glibc (2.35 and
-// later) registered with rseq(2) and the kernel keeps current at every migration. Where there is none, sched_getcpu().
+// On which CPU the calling thread runs, for a load instead of a call: from the area that glibc (2.35 and later)
+// registered with rseq(2) and the kernel keeps current at every migration. Where there is none, sched_getcpu().
 //
 // THREADS, SIGNALS: any. The answer may be old by the time it is used.
 #pragma once
@@ -20,16 +20,21 @@
 
 namespace maxlat::trace::detail {
 
-// RETURNS: 0xffffffff when nobody knows.
-[[gnu::always_inline]] inline std::uint32_t current_cpu() {
+// The word in which the kernel keeps the calling thread's CPU. RETURNS: null when there is none; also by this glibc's
+// tunables, or an old kernel: then the word is negative, as a number.
+inline const volatile std::uint32_t* word_of_current_cpu() {
 #ifdef MAXLAT_TRACE_HAS_RSEQ
   const auto* area =
       reinterpret_cast<const volatile rseq*>(static_cast<char*>(__builtin_thread_pointer()) + __rseq_offset);
-  // Negative, as a number: not registered (by this glibc's tunables, or an old kernel).
-  const auto cpu = static_cast<std::int32_t>(area->cpu_id);
-  if (__builtin_expect(cpu >= 0, 1)) return static_cast<std::uint32_t>(cpu);
+  if (static_cast<std::int32_t>(area->cpu_id) >= 0) return &area->cpu_id;
 #endif
-  return static_cast<std::uint32_t>(sched_getcpu());
+  return nullptr;
+}
+
+// RETURNS: 0xffffffff when nobody knows.
+inline std::uint32_t current_cpu() {
+  const volatile std::uint32_t* word = word_of_current_cpu();
+  return word != nullptr ? *word : static_cast<std::uint32_t>(sched_getcpu());
 }
 
 }  // namespace maxlat::trace::detail

@@ -24,21 +24,33 @@
 
 namespace maxlat::trace {
 
-// One event of one module.
-struct Event {
+namespace detail {
+struct OtherChannel;  // other_channel.hpp
+
+// Of the functions that write an event, the one to call: for a channel of the fast kind, for one with rings per CPU and
+// timer delivery, each being the only one that wants the event, and for all else.
+enum class ProbeKind { in_thread_ring, in_cpu_ring, anywhere };
+}  // namespace detail
+
+// One event of one module. What a probe in the fast case looks at is one cache line.
+struct alignas(64) Event {
   // The live channels that want it, a bit each; 0: disabled. This is all that a disabled probe looks at.
   std::atomic<std::uint32_t> wanted{0};
   // Where in ThreadState::ring (thread.hpp) the ring of the one channel is that wants it; 0, where there never is one,
-  // unless it is one alone, of the fast kind, and the event's id fits a short record. This is all that an enabled probe
-  // looks at in the fast case. The words change one after the other; a probe in between acts on what either says.
+  // unless it is one alone, of the fast kind, and the event's id fits a short record. The words change one after the
+  // other; a probe in between acts on what each says.
   std::atomic<std::uint32_t> place{0};
-  // The same for one channel alone with a ring per CPU and timer delivery: in other_channels (other_channel.hpp).
-  std::atomic<std::uint32_t> cpu_place{0};
+  // The function of the event's probe that writes it; null until somebody wants it for the first time. Chosen by
+  // choose_probe, which knows its type.
+  std::atomic<void (*)()> probe{nullptr};
+  // The same as `place` for one channel alone with rings per CPU and timer delivery; null as long as `probe` is.
+  std::atomic<const detail::OtherChannel*> cpu_channel{nullptr};
   // The record word's constant part: id, and the length where all fields are fixed. Written before the event has a
   // place.
   std::uint64_t kind = 0;
   std::uint32_t id = 0;          // from 1, process-wide, in the order of registration; 0: not registered
   std::uint32_t fixed_size = 0;  // of the payload; 0 when it depends on the values
+  void (*choose_probe)(detail::ProbeKind);
   const EventDescription* description;
   // The registry's list; its lock protects both.
   Event* next = nullptr;
@@ -134,8 +146,14 @@ yes:
     static constexpr ::maxlat::trace::Field kFields[] = {MAXLAT_TRACE_EACH(MAXLAT_TRACE_DESCRIBE, __VA_ARGS__){}}; \
     static constexpr ::maxlat::trace::EventDescription kDescription{                                               \
         #provider_, #name_, ::maxlat::trace::Level::level_, {kFields, sizeof(kFields) / sizeof(kFields[0]) - 1}};  \
+    static void choose_probe(::maxlat::trace::detail::ProbeKind kind) {                                            \
+      ::maxlat::trace::detail::Probe<MaxlatTraceEvent_##provider_##_##name_ MAXLAT_TRACE_EACH(                     \
+          MAXLAT_TRACE_TYPE_OF, __VA_ARGS__)>::choose(kind);                                                       \
+    }                                                                                                              \
     static inline constinit ::maxlat::trace::Event event{                                                          \
-        .fixed_size = ::maxlat::trace::detail::fixed_size(kDescription.fields), .description = &kDescription};     \
+        .fixed_size = ::maxlat::trace::detail::fixed_size(kDescription.fields),                                    \
+        .choose_probe = &choose_probe,                                                                             \
+        .description = &kDescription};                                                                             \
     static inline const ::maxlat::trace::Registration registration{event};                                         \
     [[gnu::destructor, gnu::used]] static void module_goes_away() {                                                \
       ::maxlat::trace::unregister(event);                                                                          \

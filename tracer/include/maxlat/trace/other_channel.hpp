@@ -13,17 +13,25 @@
 
 namespace maxlat::trace::detail {
 
+// A ring of one CPU. Of a size that finds the ring of CPU n with a shift.
+struct alignas(128) CpuRing {
+  maxlat_ring ring;
+};
+
 // Written before an event's word names the channel, never changed while a probe that saw the name is inside.
 struct OtherChannel {
   bool per_cpu = false;
-  int wakeup = -1;                     // eventfd, or -1
-  std::uint32_t cpus = 0;              // of rings
-  const maxlat_ring* rings = nullptr;  // [cpus]
+  int wakeup = -1;                 // eventfd, or -1
+  std::uint32_t cpus = 0;          // of rings
+  const CpuRing* rings = nullptr;  // [cpus]
 };
 
 // [0] never has a ring; channel c is at 1 + c - kFastChannels.
 extern constinit OtherChannel other_channels[1 + kOtherChannels];
 
+inline const OtherChannel& no_cpu_rings() {
+  return other_channels[0];
+}
 inline OtherChannel& other_channel(unsigned channel) {
   return other_channels[1 + channel - kFastChannels];
 }
@@ -38,9 +46,9 @@ const maxlat_ring* claim_ring(unsigned channel);
 void lose(std::uint32_t wanted);
 // After a record that was the first of its packet: one write to the eventfd.
 void wake_consumer(const OtherChannel& channel, const maxlat_ring* ring, const maxlat_ring_record& record);
-// After a commit that added `amount` to `before`: delivers the packet if that filled it. The probe's end.
-void deliver_and_leave(maxlat_ring_ownership ownership, const maxlat_ring* ring, std::uint64_t position,
-                       std::uint64_t before, std::uint64_t amount);
+// After a commit that made the packet of `position` have `committed`, its own record not counted yet: delivers the
+// packet if that filled it. The probe's end.
+void deliver_and_leave(const maxlat_ring* ring, std::uint64_t position, std::uint64_t committed);
 // Counts an event on a CPU that the channel has no ring for (plugged in since).
 void lose_on_cpu(unsigned channel);
 
@@ -55,7 +63,7 @@ void lose_on_cpu(unsigned channel);
 // (MAXLAT_RING_CPU).
 [[gnu::always_inline]] inline const maxlat_ring* ring_of_cpu(const OtherChannel& channel, unsigned number) {
   const std::uint32_t cpu = current_cpu();
-  if (MAXLAT_LIKELY(cpu < channel.cpus)) return &channel.rings[cpu];
+  if (MAXLAT_LIKELY(cpu < channel.cpus)) return &channel.rings[cpu].ring;
   lose_on_cpu(number);
   return nullptr;
 }

@@ -9,14 +9,19 @@
 // alone.
 //
 // COST, counted by session/cost_test.cpp for an event of three 64-bit fields: disabled 2 instructions, compare and
-// branch. Enabled 60, of which the ring's way (reserve, record word, commit: ring/cost_test.cpp) has 44, the fields 5,
-// and what is here 11: look, call, in, place, ring, out, return. Rings per CPU: 102, two of them locked.
+// branch. Enabled 57, of which the ring's way (reserve, record word, commit) has 39, the fields 6, and what is here 12:
+// look, call, in, place, ring, out, return. Rings per CPU: 63, two of them locked. The longest way, a packet closed and
+// delivered and the next one opened, stays below 300 with all of this.
 //
-// HOW IT LIES IN THE PROGRAM. At the tracepoint: compare, branch, and out of line the arguments and a call. One
-// function an event writes it in the fast case: one channel of the fast kind, a ring present, a short record in the
-// middle of a packet. It calls nothing, so it has no registers to save. What is not that case jumps on: to a second
-// function where that ring's packet begins or ends, to a third for one channel with rings per CPU, and from there to a
-// fourth, for all the rest: several channels, wakeups, the first event of a thread that was not prepared.
+// HOW IT LIES IN THE PROGRAM. At the tracepoint: compare, branch, and out of line the arguments and a call through the
+// event, which leads to one of three functions, chosen when sessions change (Event::probe): for one channel of the fast
+// kind, for one with rings per CPU, and for all the rest: several channels, wakeups. The first two write a short record
+// in the middle of a packet. They call nothing, so they have no registers to save. What is not that case jumps on: where
+// the ring's packet begins or ends, and from there, without a ring, to what the third function does: it registers a
+// thread that was not prepared.
+//
+// A line that the record will need is not fetched ahead: tried with prefetchw 256, 512 and 1024 bytes ahead and no
+// difference seen, with the ring's memory flushed from all caches too: the processor sees a stream for itself.
 #pragma once
 
 #include <maxlat/ring/record_write.h>
@@ -34,9 +39,23 @@ namespace maxlat::trace::detail {
 template <class Declared, class... Types>
 class Probe {
  public:
-  [[gnu::always_inline]] static void trace(Event&, Given<Types>... fields) { record(fields...); }
+  [[gnu::always_inline]] static void trace(Event& event, Given<Types>... fields) {
+    // acquire [K3]: the event's words before the function that looks at them; each looks again, inside, and goes
+    // elsewhere where they say another thing by then.
+    reinterpret_cast<Function*>(event.probe.load(std::memory_order_acquire))(fields...);
+  }
+
+  static void choose(ProbeKind kind) {
+    Function* const function = kind == ProbeKind::in_thread_ring ? &record_in_thread_ring
+                               : kind == ProbeKind::in_cpu_ring  ? &record_in_cpu_ring
+                                                                 : &record_anywhere;
+    // release [K3], as the other words of session_core.cpp.
+    Declared::event.probe.store(reinterpret_cast<void (*)()>(function), std::memory_order_release);
+  }
 
  private:
+  using Function = void(Given<Types>...);
+
   static constexpr std::size_t kFixedSize = fixed_size(Declared::kDescription.fields);
   static constexpr bool kIsFixed = kFixedSize != 0 || sizeof...(Types) == 0;
 
@@ -50,45 +69,64 @@ class Probe {
     }
   }
 
-  [[gnu::noinline]] static void record(Given<Types>... fields) { record_fast(Parked<Given<Types>>(fields)...); }
+  static void record_in_thread_ring(Given<Types>... fields) { in_thread_ring(Parked<Given<Types>>(fields)...); }
+  static void record_in_cpu_ring(Given<Types>... fields) { in_cpu_ring(Parked<Given<Types>>(fields)...); }
+  static void record_anywhere(Given<Types>... fields) {
+    enter(thread_state);
+    record_elsewhere(fields...);
+  }
 
-  [[gnu::always_inline]] static void record_fast(Parked<Given<Types>>... parked) {
+  [[gnu::always_inline]] static void in_thread_ring(Parked<Given<Types>>... parked) {
     ThreadState& thread = thread_state;
     enter(thread);
     // acquire [K3]: the ring's place, and the event's kind, before the word that leads to them. Partner: release [K3]
     // in session/session_core.cpp. Shape: publish. Without it a thread could find its ring of an earlier channel of
     // this number.
     const maxlat_ring* ring = thread.ring[Declared::event.place.load(std::memory_order_acquire)];
-    if (try_common<MAXLAT_RING_THREAD>(thread, ring, parked...)) return;
-    if (ring != &nowhere) {
-      record_at_edge(ring, parked.field()...);
-    } else {
-      record_on_cpu(parked.field()...);
+    if (!try_common<MAXLAT_RING_THREAD>(thread, ring, parked...)) {
+      record_at_edge<MAXLAT_RING_THREAD>(ring, parked.field()...);
     }
   }
 
-  // The fast kind's ring is there, but its packet begins or ends here, or time needs a long record: the longest way of
-  // all that make no system call. Is inside already, and leaves.
+  [[gnu::always_inline]] static void in_cpu_ring(Parked<Given<Types>>... parked) {
+    ThreadState& thread = thread_state;
+    enter(thread);
+    // acquire [K3], as above.
+    const OtherChannel& channel = *Declared::event.cpu_channel.load(std::memory_order_acquire);
+    const std::uint32_t cpu = *thread.cpu;
+    if (MAXLAT_UNLIKELY(cpu >= channel.cpus)) {
+      record_elsewhere(parked.field()...);
+      return;
+    }
+    const maxlat_ring* ring = &channel.rings[cpu].ring;
+    if (!try_common<MAXLAT_RING_CPU>(thread, ring, parked...)) {
+      record_at_edge<MAXLAT_RING_CPU>(ring, parked.field()...);
+    }
+  }
+
+  // A ring whose packet begins or ends here, or where time needs a long record: the longest way of all that make no
+  // system call. Or, of a thread, `nowhere`. Is inside already, and leaves.
+  template <maxlat_ring_ownership Ownership>
   [[gnu::noinline]] static void record_at_edge(const maxlat_ring* ring, Given<Types>... fields) {
+    if constexpr (Ownership == MAXLAT_RING_THREAD) {
+      if (MAXLAT_UNLIKELY(ring == &nowhere)) {
+        record_elsewhere(fields...);
+        return;
+      }
+    }
     maxlat_ring_record record;
-    if (maxlat_ring_record_begin_any(MAXLAT_RING_THREAD, ring, Declared::event.id, payload_size(fields...), &record)) {
-      finish<MAXLAT_RING_THREAD>(ring, record, fields...);
+    if (maxlat_ring_record_begin_any(Ownership, ring, Declared::event.id, payload_size(fields...), &record)) {
+      finish<Ownership>(ring, record, fields...);
     }
     leave(thread_state);
   }
 
-  // The fast case of rings per CPU. Is inside already.
-  [[gnu::noinline]] static void record_on_cpu(Given<Types>... fields) {
-    record_on_cpu_fast(Parked<Given<Types>>(fields)...);
-  }
-  [[gnu::always_inline]] static void record_on_cpu_fast(Parked<Given<Types>>... parked) {
-    ThreadState& thread = thread_state;
-    // acquire [K3], as above.
-    const OtherChannel& channel = other_channels[Declared::event.cpu_place.load(std::memory_order_acquire)];
-    const std::uint32_t cpu = current_cpu();
-    if (MAXLAT_UNLIKELY(cpu >= channel.cpus || !thread.registered) ||
-        !try_common<MAXLAT_RING_CPU>(thread, &channel.rings[cpu], parked...)) {
-      record_elsewhere(parked.field()...);
+  template <class Type>
+  [[gnu::always_inline]] static std::uint8_t* store_parked(std::uint8_t* to, Parked<Given<Type>> parked) {
+    if constexpr (requires { parked.store(to); }) {
+      return parked.store(to);
+    } else {
+      return FieldType<Type>::store(to, parked.field());
     }
   }
 
@@ -102,7 +140,7 @@ class Probe {
       return false;
     }
     [[maybe_unused]] std::uint8_t* to = record.payload;
-    ((to = FieldType<Types>::store(to, parked.field())), ...);
+    ((to = store_parked<Types>(to, parked)), ...);
     // As maxlat_ring_record_end and _commit, with two differences. Events whose id is too long for a short record do
     // not come here, so the id is not looked at before, and the rest of the word is ready. And where a commit may have
     // filled its packet the way out is a jump, because a call would make this function save registers for it.
@@ -113,9 +151,9 @@ class Probe {
     std::uint64_t* const commit_count = maxlat_ring_commit_count(ring, packet & ring->shape.ring_mask);
     const std::uint64_t amount = record.slot.size + MAXLAT_RING_ONE_RECORD;
     // release [W1]: ring/commit.h
-    const std::uint64_t before = maxlat_ring_owner_add(Ownership, commit_count, amount) - amount;
-    if (MAXLAT_UNLIKELY(((before + record.slot.size) & ring->shape.sub_buffer_mask) == 0)) {
-      deliver_and_leave(Ownership, ring, record.slot.position, before, amount);
+    const std::uint64_t committed = maxlat_ring_owner_add(Ownership, commit_count, amount) - MAXLAT_RING_ONE_RECORD;
+    if (MAXLAT_UNLIKELY((committed & ring->shape.sub_buffer_mask) == 0)) {
+      deliver_and_leave(ring, record.slot.position, committed);
     } else {
       leave(thread);
     }

@@ -10,7 +10,7 @@
 // until it has seen each thread outside once: from then on nobody uses the channel's rings, and they may be flushed,
 // finalised, unmapped by others. That is an RCU of its own, made for this one place: liburcu's read lock (bulletproof,
 // the only flavour that signal handlers and unregistered threads may use) takes 19 instructions more, and a whole event
-// has 60. liburcu protects what is off that path: the table of channels, for threads that claim a ring or leave.
+// has 57. liburcu protects what is off that path: the table of channels, for threads that claim a ring or leave.
 #pragma once
 
 #include <maxlat/ring/layout.h>
@@ -44,6 +44,9 @@ struct ThreadEntry;  // session/threads.hpp
 // own to get out of the fast path. Only its address and that one mask mean anything.
 extern constinit const maxlat_ring nowhere;
 
+// What a thread that is not registered reads as its CPU: no channel has a ring for that one.
+inline constexpr std::uint32_t kNoCpu = 0xffffffff;
+
 struct ThreadState {
   constexpr ThreadState() {
     for (const maxlat_ring*& each : ring) each = &nowhere;
@@ -54,6 +57,7 @@ struct ThreadState {
   // long as its channel's bit is seen by a thread that is inside.
   const maxlat_ring* ring[1 + kFastChannels];
   std::uint64_t inside = 0;
+  const volatile std::uint32_t* cpu = &kNoCpu;    // the kernel's word (current_cpu.hpp) while the thread is registered
   const maxlat_ring* other_ring[kOtherChannels];  // likewise, from 0
   // Channels in which this thread was refused a ring: no second attempt for each event. A word each: this thread and
   // whoever stops a channel write to different ones.
