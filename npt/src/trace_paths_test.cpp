@@ -283,8 +283,8 @@ TEST(ArmTail, WhatNoPathHasIsAPathToo) {
   tail.untold = "event dropped";
   tail.paths = {{"ordinary event", false, {}}, {"sub-buffer switch", true, {}}, {"never taken", true, {}}};
   base::Histogram all;
-  for (uint64_t gap : {30, 30, 31, 5000}) all.record(gap);
-  for (uint64_t gap : {30, 31}) tail.paths[0].gaps.record(gap);
+  for (uint64_t gap : {30u, 30u, 31u, 5000u}) all.record(gap);
+  for (uint64_t gap : {30u, 31u}) tail.paths[0].gaps.record(gap);
   tail.paths[1].gaps.record(5000);
   ArmRun run;
   run.threads = {{.cpu = 3, .thread_id = 1, .begin = 0, .outliers = {{5000, 7000}}}};
