@@ -127,7 +127,7 @@ class RingReader {
   void take(const trace::RecordedEvent& event) {
     ++trace_.events;
     if (thread_ == nullptr) return;
-    const bool is_loop = event.type == loop_ || recognise(event);
+    const bool is_loop = (event.type == loop_ || recognise(event)) && event.payload.size() >= sizeof(LoopEvent);
     const bool hole = place_.take_hole() || (!is_loop && place_.has_lost());
     LoopEvent loop;
     if (is_loop) std::memcpy(&loop, event.payload.data(), sizeof loop);
@@ -149,7 +149,7 @@ class RingReader {
     last_ = event.type->name;
     if (last_ == "npt:start" && first) place_.begins_whole();
     if (last_ != "npt:start" && first) place_.begins_late();
-    if (last_ != "npt:loop" || event.payload.size() < sizeof(LoopEvent)) return false;
+    if (last_ != "npt:loop") return false;
     loop_ = event.type;
     return true;
   }
