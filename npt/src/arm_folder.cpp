@@ -122,6 +122,7 @@ void undo_arms_of_the_dead(const std::string& parent) {
 
 core::Result<ArmFolder> ArmFolder::make(const std::string& parent) {
   undo_arms_of_the_dead(parent);
+  if (parent == kUsualPlace) undo_arms_of_the_dead(kMemoryForTraces);
   std::string path = fmt::format("{}/{}{}-{}", parent, kPrefix, ::getpid(), start_time_of(::getpid()));
   if (::mkdir(path.c_str(), 0700) != 0)
     return core::system_error("cannot make the folder " + path, errno, "an arm keeps its sockets and traces there");

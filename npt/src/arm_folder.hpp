@@ -16,7 +16,7 @@
 // and the dead. Whoever makes a folder first undoes those of the dead that belong to the same user. Processes are not
 // in the journal: core::Child's guard ends them at once, whatever our own end was.
 //
-// SECURITY: /tmp is everybody's. Only real folders that belong to the effective user are read; removal stays in one
+// SECURITY: both places are everybody's. Only real folders that belong to the effective user are read; removal stays in one
 // file system and follows no link.
 #pragma once
 
@@ -27,10 +27,14 @@
 
 namespace maxlat::npt {
 
+// The two places: an arm's own, and that of traces that no disk shall slow down (compare/trial_traces.hpp).
+inline constexpr const char* kUsualPlace = "/tmp";
+inline constexpr const char* kMemoryForTraces = "/dev/shm";
+
 class ArmFolder {
  public:
-  // `parent` is /tmp but in tests. ERRORS: the folder cannot be made (full disk, no permission).
-  static core::Result<ArmFolder> make(const std::string& parent = "/tmp");
+  // `parent` is one of the two but in tests. ERRORS: the folder cannot be made (full disk, no permission).
+  static core::Result<ArmFolder> make(const std::string& parent = kUsualPlace);
   ArmFolder(ArmFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
   ArmFolder& operator=(ArmFolder&&) = delete;
   ~ArmFolder();
@@ -46,7 +50,8 @@ class ArmFolder {
   std::string path_;
 };
 
-// Undoes what dead processes of this user left in `parent`. Called by make().
+// Undoes what dead processes of this user left in `parent`. Called by make(); for the usual place it looks into the other
+// one, too, where a killed search may have been the only one to come.
 void undo_arms_of_the_dead(const std::string& parent);
 
 }  // namespace maxlat::npt

@@ -57,7 +57,7 @@ def things():
     if shared:
         shared -= {line.split()[-1] for pid in processes() for line in text_of(f"/proc/{pid}/maps").splitlines() if "/dev/shm/" in line}
     mounts = {line.split()[1] for line in text_of("/proc/mounts").splitlines() if "/maxlat-npt-" in line}
-    return (shared | {f for f in listing("/tmp", "maxlat-npt-*") if not of_a_living_run(f)}
+    return (shared | {f for place in ("/tmp", "/dev/shm") for f in listing(place, "maxlat-npt-*") if not of_a_living_run(f)}
             | {m for m in mounts if not of_a_living_run(pathlib.Path(m).parent)}
             | listing("/run", "lttng*") | listing(os.path.expanduser("~"), ".lttng*") | listing("/sys/kernel/tracing/instances", "maxlat-npt*"))
 

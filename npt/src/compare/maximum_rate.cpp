@@ -8,7 +8,6 @@ namespace maxlat::npt {
 namespace {
 
 constexpr double kLowestRate_hz = 100;  // who loses events at this rate has another problem than speed
-constexpr double kConfirmationIsLonger = 2;
 
 class Search {
  public:

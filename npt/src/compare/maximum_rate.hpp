@@ -9,8 +9,8 @@
 //      lossy, and the search goes on below it
 //
 // INVARIANTS, each with a test in maximum_rate_test.cpp: lossless_hz is the rate of a trial that lost nothing, as it was
-// produced in the confirmation, and lossy_hz that asked of one that lost something; a tracer with a sharp limit is bracketed; the search ends, at the latest after
-// kMostTrials, whatever the trials say.
+// produced in the confirmation, and lossy_hz that asked of one that lost something; a tracer with a sharp limit is
+// bracketed; the search ends, at the latest after kMostTrials, whatever the trials say.
 //
 // A trial must be long against the buffers: 32 sub-buffers of 1 MiB take the surplus of some seconds. A trial that is
 // too short finds a higher rate than the tracer bears for long.
@@ -24,6 +24,7 @@ namespace maxlat::npt {
 
 inline constexpr std::size_t kMostTrials = 40;
 inline constexpr double kBracket = 1.05;
+inline constexpr double kConfirmationIsLonger = 2;
 
 // Runs one trial: at most `hz` events a second (0: no limit) for so long. Its error ends the search.
 using TryRate = std::function<core::Result<core::RateTrial>(double hz, double seconds)>;

@@ -11,6 +11,7 @@
 #include "compare/kernel_trace_load.hpp"
 #include "compare/maximum_rate.hpp"
 #include "compare/supplied_memory.hpp"
+#include "compare/trial_traces.hpp"
 #include "measurement_of_runs.hpp"
 #include "run_record.hpp"
 
@@ -21,6 +22,11 @@ constexpr std::uint64_t kTrial_ns = 2'000'000'000;
 // What the trace of a trial may take, generously.
 constexpr double kFastLoop_hz = 40e6;
 constexpr double kBytesAnEvent = 48;
+constexpr std::string_view kNoArm = "none";  // its own message says that it has no events
+
+std::uint64_t bytes_of_trace(double hz, double seconds) {
+  return static_cast<std::uint64_t>((hz > 0 ? hz : kFastLoop_hz) * seconds * kBytesAnEvent);
+}
 
 // An interrupted trial has measured nothing: its shorter time may just not have been long enough to lose an event.
 core::Result<core::RateTrial> trial_of(const core::Phase& phase, double hz) {
@@ -47,7 +53,8 @@ core::PhaseStatus status_of(const core::Error& error) {
 }
 
 // The phase of an arm is its last trial, which is the confirmation when there is one.
-core::Phase rate_of_arm(const std::string& arm, const ArmProcess& process, const NptArguments& arguments) {
+core::Phase rate_of_arm(const std::string& arm, const ArmProcess& process, const NptArguments& arguments,
+                        TrialTraces& traces) {
   RunProgress progress("find-max-rate", arguments.quiet);
   const core::Arguments rest = rest_options(arguments.measurement);
   core::Phase last;
@@ -63,7 +70,9 @@ core::Phase rate_of_arm(const std::string& arm, const ArmProcess& process, const
         core::Arguments more = rest;
         more.push_back(seconds_option(seconds));
         if (hz > 0) more.push_back(fmt::format("--tp-max-freq={:.0f}", hz));
-        supply_memory(static_cast<std::uint64_t>((hz > 0 ? hz : kFastLoop_hz) * seconds * kBytesAnEvent));
+        const TrialTraces::OfOne trace = traces.next();
+        if (const auto option = trace.option(); option && arm != kNoArm) more.push_back(*option);
+        supply_memory(bytes_of_trace(hz, seconds));
         last = run_arm(process, arm, more);
         return trial_of(last, hz);
       });
@@ -71,6 +80,7 @@ core::Phase rate_of_arm(const std::string& arm, const ArmProcess& process, const
   phase.kind = "tracer";
   phase.arm = arm;
   phase.name = "maximum rate: " + arm;
+  phase.facts["traces written to"] = traces.where();
   if (found) {
     phase.maximum_rate = *found;
     return phase;
@@ -100,13 +110,15 @@ core::Result<core::Exit> run_rate_search(const NptArguments& arguments, const co
   if (arguments.with_kernel_trace)
     if (core::Status status = load.emplace().start(); !status) return status.error();
   const std::string started = utc_now();
+  TrialTraces traces(
+      bytes_of_trace(0, kConfirmationIsLonger * static_cast<double>(timed.measurement.duration_ns) / 1e9));
   std::vector<core::Phase> phases;
   {
     const OffTheCpu off_the_cpu(*process);
     for (const std::string& arm : arguments.rated_arms) {
       if (core::stop_requested().load(std::memory_order_relaxed)) break;
       const std::uint64_t before = load ? load->events() : 0;
-      phases.push_back(rate_of_arm(arm, *process, timed));
+      phases.push_back(rate_of_arm(arm, *process, timed, traces));
       phases.back().command = command_text(words);
       if (load) enter_load(phases.back(), load->groups(), load->events() - before);
     }
