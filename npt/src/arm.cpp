@@ -19,10 +19,16 @@ core::Result<std::unique_ptr<Arm>> make_arm(const ArmSpec& spec) {
       {"lttng-ust", make_lttng_ust_arm},
       {"maxlat", make_maxlat_arm},
       {"spdlog-async", make_plugin_arm},
+      {"systemtap", make_systemtap_arm},
       {"uprobe", make_uprobe_arm},
       {"usdt", make_plugin_arm}};
   for (const auto& [name, make] : kArms)
     if (name == spec.name) return make();
+  if (spec.name == "lttng-modules")
+    return core::Error{
+        "LTTng's kernel modules do not build: 2.13.9 against Linux 6.1.192, lttng-probe-timer: conflicting types for "
+        "'trace_hrtimer_start'",
+        "docs/exact-comparison.md has more of it", core::Exit::cannot_run};
   return core::Error{fmt::format("the arm \"{}\" is not in this build", spec.name), {}, core::Exit::cannot_run};
 }
 

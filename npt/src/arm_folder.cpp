@@ -7,14 +7,17 @@
 #include <ftw.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
+#include <thread>
 #include <vector>
 
 namespace maxlat::npt {
@@ -72,6 +75,18 @@ bool mapped_by_others(const std::string& path) {
   return false;
 }
 
+// A kernel module. Who was killed a moment ago may still be loading it, or on the way out of it.
+bool unload(const std::string& module) {
+  constexpr std::chrono::milliseconds kLong{5000}, kAgain{10};
+  const auto deadline = std::chrono::steady_clock::now() + kLong;
+  for (;;) {
+    if (::syscall(SYS_delete_module, module.c_str(), O_NONBLOCK) == 0 || errno == ENOENT) return true;
+    const bool in_use = errno == EAGAIN || errno == EBUSY;
+    if (!in_use || std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::sleep_for(kAgain);
+  }
+}
+
 // False: it is still there, and the folder must stay so that a later start finds it.
 bool undo_line(const std::string& line) {
   std::istringstream words(line);
@@ -80,6 +95,7 @@ bool undo_line(const std::string& line) {
   std::getline(words >> std::ws, text);
   if (verb == "unmount") return ::umount2(path.c_str(), MNT_DETACH | UMOUNT_NOFOLLOW) == 0 || errno != EBUSY;
   if (verb == "rmdir") return ::rmdir(path.c_str()) == 0 || errno == ENOENT;
+  if (verb == "unload") return unload(path);
   if (verb == "unlink-unless-mapped") {
     if (!mapped_by_others(path)) ::unlink(path.c_str());
     return true;

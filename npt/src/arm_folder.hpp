@@ -9,6 +9,7 @@
 //                                             unmount PATH
 //                                             rmdir PATH                     (a tracefs instance)
 //                                             write PATH TEXT                (removes a uprobe)
+//                                             unload NAME                    (a kernel module)
 //                                             unlink-unless-mapped PATH      (shared memory that others may have come
 //                                             to use)
 //

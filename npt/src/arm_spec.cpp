@@ -25,10 +25,12 @@ const std::vector<ArmKind>& arm_kinds() {
   static const std::vector<ArmKind> kinds = {
       {"none", {}},
       {"maxlat", {"timer", "wakeup"}, true, true, true, kMiB},
+      {"lttng-modules", {}},
       {"lttng-ust", {"writer", "timer"}, false, false, true, kMiB},
       {"locked-printf", {}},
       {"spdlog-async", {}},
       {"usdt", {}},
+      {"systemtap", {}, false, false, false, 32 * kMiB},
       {"uprobe", {}, false, false, false, 32 * kMiB},
       {"ftrace-marker", {}, false, false, false, 32 * kMiB},
       {"delay", {}},

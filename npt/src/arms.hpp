@@ -15,6 +15,7 @@ std::unique_ptr<Arm> make_ftrace_marker_arm();
 std::unique_ptr<Arm> make_lttng_ust_arm();
 std::unique_ptr<Arm> make_maxlat_arm();
 std::unique_ptr<Arm> make_plugin_arm();  // spdlog-async, usdt
+std::unique_ptr<Arm> make_systemtap_arm();
 std::unique_ptr<Arm> make_uprobe_arm();
 
 }  // namespace maxlat::npt

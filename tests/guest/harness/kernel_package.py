@@ -127,16 +127,21 @@ def _unpack(directory, packages):
     shutil.rmtree(root, ignore_errors=True)
     root.mkdir()
     for package in packages:
-        for stale in directory.glob("*.deb"):
-            stale.unlink()
-        _apt("apt-get", "download", package, cwd=directory)
-        (deb,) = directory.glob("*.deb")
-        subprocess.run(["dpkg", "-x", deb, root], check=True)
-        deb.unlink()
+        unpack(package, directory, root)
     kernel = KernelPackage(directory)
     _make_build_tree_relocatable(kernel)
     subprocess.run(["depmod", "-b", root, kernel.release], check=True)
     _decompress(root / "boot" / f"vmlinuz-{kernel.release}", kernel.vmlinux)
+
+
+def unpack(package, directory, root):
+    """Fetches one package into `directory` and unpacks it into `root`."""
+    for stale in directory.glob("*.deb"):
+        stale.unlink()
+    _apt("apt-get", "download", package, cwd=directory)
+    (deb,) = directory.glob("*.deb")
+    subprocess.run(["dpkg", "-x", deb, root], check=True)
+    deb.unlink()
 
 
 def _make_build_tree_relocatable(kernel):

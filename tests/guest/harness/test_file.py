@@ -22,11 +22,12 @@ class GuestTest:
     idle: str = "skipped"        # exact mode: skipped | waits (as long as on the host)
     userland: str = "busybox"    # busybox | host (all of the host's programs, read-only over 9p)
     needs: str = ""              # programs that must be there on the host, else the test is skipped
+    systemtap: str = ""          # of this script on usdt.so of the host's maxlat: $SYSTEMTAP in the guest
     files: str = ""              # of this tree, seen under $FILES in the guest
     console_allow: str = ""      # regular expression: complaints of the kernel that the test provokes
 
 
-KEYS = {"mode", "kernel", "timeout_s", "cpus", "machine", "cpu", "append", "idle", "userland", "needs", "files", "console_allow"}
+KEYS = {"mode", "kernel", "timeout_s", "cpus", "machine", "cpu", "append", "idle", "userland", "needs", "systemtap", "files", "console_allow"}
 
 
 def read(path):

@@ -9,9 +9,11 @@
 //                             size=BYTES (of a sub-buffer, with k M G; 1M), count=N (sub-buffers; 32); with
 //                             overwrite, snapshot=TIME: the buffers are written out when a gap is longer
 //   lttng-ust[:writer|timer]  LTTng-UST, its session daemon and session run by npt. OPTION: size=, count=
+//   lttng-modules             LTTng's kernel tracer: always skipped, with the reason (its modules do not build)
 //   locked-printf             a mutex and fprintf to a file: the class of logger that seed 004 calls unsuitable
 //   spdlog-async              spdlog's asynchronous logger, its queue's defaults
 //   usdt                      a SystemTap SDT probe with nothing attached: its nop
+//   systemtap                 the same with SystemTap attached, a line for each event. OPTION: size= (of its buffer; 32M)
 //   uprobe                    the kernel's uprobe_events on the tracepoint. OPTION: size= (of the kernel's buffer; 32M)
 //   ftrace-marker             a line to the kernel's trace_marker. OPTION: size=
 //   delay:TIME[/N]            a control, no tracer: every N-th event busy-waits TIME by the counter (N is 1).

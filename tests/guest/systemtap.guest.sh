@@ -1,0 +1,27 @@
+#!/bin/sh
+# The arm systemtap: SystemTap attached to npt's static probes, in a kernel module of its own. Every event is in its file or
+# in its own count of what it lost, the module is gone afterwards, and the cost shows against the bare probe.
+# guest-mode: exact
+# guest-cpu: max,+invtsc,x-force-features=on
+# guest-idle: waits
+# guest-userland: host
+# guest-systemtap: npt/arms/npt.stp
+# guest-console_allow: transport failures
+load maxlat_irqoff allow_unwatched=1
+npt() { on_host_userland env PATH="$SYSTEMTAP/bin:/usr/sbin:/usr/bin:/sbin:/bin" "$HOST_MAXLAT" npt -a 0 -q "$@"; }
+
+npt --compare usdt,systemtap -l 200 --rounds 2 --seed 1 --outliers 0 --json /tmp/out.json | head -18
+cp /tmp/out.json "$OUT/"
+grep '"arm": "systemtap"' -A 1 "$OUT/out.json" | grep -q '"status": "ok"' || fail "$(grep -A 3 '"arm": "systemtap"' "$OUT/out.json")"
+p50() { sed -n "/^   \"arm\": \"$1\"/,/^   \"rounds\"/s/.*\"p50\": \([0-9]*\).*/\1/p" "$OUT/out.json" | head -1; }
+expect "instructions of an event with SystemTap, against $(p50 usdt) without" "$(p50 systemtap)" -ge $(($(p50 usdt) + 500))
+must_fail grep -q maxlat_npt /proc/modules
+
+# Killed in the middle, nobody unloads the module but the next arm that starts.
+npt --arm systemtap -D 60s &
+wait_for '^maxlat_npt .* Live' /proc/modules
+kill -KILL $(pidof maxlat)
+wait $! || true
+while pidof stapio > /dev/null; do usleep 1000; done  # until then it uses the module
+npt --arm usdt -l 100 > /dev/null
+must_fail grep -q maxlat_npt /proc/modules
