@@ -17,7 +17,15 @@ on_host_userland() {
     for directory in dev proc sys; do mount --rbind /$directory /host/$directory; done
     mkdir -p /host/dev/shm /host/dev/pts
     for directory in run dev/shm; do mount -t tmpfs none "/host/$directory"; done
+    mkdir /tmp_of_host
+    mount --bind /host/tmp /tmp_of_host
     mount --bind /tmp /host/tmp
+    # What is run from the host may lie below its own /tmp, in a checkout there: it keeps its place.
+    for directory in "${HOST_MAXLAT%/*}" "$SYSTEMTAP"; do
+      case $directory in
+        /tmp/*) mkdir -p "/host$directory"; mount --bind "/tmp_of_host${directory#/tmp}" "/host$directory" ;;
+      esac
+    done
   fi
   PATH=/usr/sbin:/usr/bin:/sbin:/bin chroot /host "$@"
 }
