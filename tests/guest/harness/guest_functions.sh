@@ -22,9 +22,10 @@ on_host_userland() {
     mount --bind /tmp /host/tmp
     # What is run from the host may lie below its own /tmp, in a checkout there: it keeps its place.
     for directory in "${HOST_MAXLAT%/*}" "$SYSTEMTAP"; do
-      case $directory in
-        /tmp/*) mkdir -p "/host$directory"; mount --bind "/tmp_of_host${directory#/tmp}" "/host$directory" ;;
-      esac
+      below_tmp=${directory#/tmp/}
+      [ "$below_tmp" != "$directory" ] && [ -d "/tmp_of_host/$below_tmp" ] || continue
+      mkdir -p "/host$directory"
+      mount --bind "/tmp_of_host/$below_tmp" "/host$directory"
     done
   fi
   PATH=/usr/sbin:/usr/bin:/sbin:/bin chroot /host "$@"
