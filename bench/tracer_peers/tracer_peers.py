@@ -6,6 +6,7 @@ LTTng of its own if the program has its events and LTTng is installed. The daemo
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -123,6 +124,7 @@ def compared(program, folder, scale):
 
 
 def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # a time limit ends the daemons, too
     program, scale = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "10"
     only_rates = scale == "rates"
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
