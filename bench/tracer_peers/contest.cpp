@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "contest.hpp"
 
+#include <maxlat/base/counter.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
@@ -20,6 +22,14 @@ constexpr unsigned kInTurn = 256;                  // singles of one arm before 
 constexpr std::uint32_t kThreeFields = 2;          // index in kFieldCounts
 constexpr std::size_t kFloodOfOthers = 64u << 20;  // twice the largest L3 of the machines this was run on
 constexpr auto kLttngDrains = 5ms;
+constexpr double kOfAColdEvent_ns = 3000;  // what a cold event of ours takes
+
+// As long as that, without a tracer and without memory: what of the cold tail is the machine's.
+std::uint64_t wait_ticks = 0;
+void wait(std::uint64_t events) {
+  const std::uint64_t begin = maxlat_counter_fenced();
+  while (maxlat_counter_fenced() - begin < events * wait_ticks) continue;
+}
 
 void add(std::vector<Contestant>& all, const Arm& arm, const std::function<void()>& drain) {
   Contestant one;
@@ -170,7 +180,10 @@ void singles(Contest& contest, unsigned samples) {
 }
 
 void cold(Contest& contest, unsigned samples) {
-  std::vector<Contestant*> arms;
+  wait_ticks = static_cast<std::uint64_t>(kOfAColdEvent_ns * contest.ticks_per_ns);
+  std::vector<Contestant> waiting;
+  add(waiting, Arm{"3 us of waiting, no tracer", {wait, wait, wait, wait}}, contest.drain);
+  std::vector<Contestant*> arms{&waiting.front()};
   for (Contestant& arm : contest.arms)
     if (arm.lttng || arm.name == kHarness || arm.name == kThread || arm.name == kCpu) arms.push_back(&arm);
   std::vector<Ticks> ticks(arms.size());
