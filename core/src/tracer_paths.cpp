@@ -67,6 +67,11 @@ std::string story_of(const Outlier& outlier) {
   return outlier.cause + (outlier.cause.empty() || outlier.path.empty() ? "" : ": ") + outlier.path;
 }
 
+std::string line_of(const NearbyEvent& event, const Outlier& outlier) {
+  return fmt::format("{:+12.0f} ns  {}{}{}{}{}", event.t_ns - outlier.t_ns, event.name,
+                     event.fields.empty() ? "" : "  ", event.fields, event.path.empty() ? "" : "  ", event.path);
+}
+
 std::vector<PathResult> merged_paths(std::span<const std::vector<PathResult>> rounds) {
   std::vector<PathResult> paths;
   std::vector<std::vector<CpuResult>> gaps;

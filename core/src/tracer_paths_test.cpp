@@ -55,6 +55,14 @@ TEST(StoryOf, HasCauseAndPath) {
   EXPECT_EQ(story_of({.cause = "throttled"}), "throttled");
 }
 
+TEST(LineOf, HasTheTimeFromTheGapsEnd) {
+  Outlier outlier;
+  outlier.t_ns = 1000;
+  EXPECT_EQ(line_of({500, "npt:loop", "count 41", "sub-buffer switch"}, outlier),
+            "        -500 ns  npt:loop  count 41  sub-buffer switch");
+  EXPECT_EQ(line_of({1020, "npt:stop", "", ""}, outlier), "         +20 ns  npt:stop");
+}
+
 TEST(MergedPaths, AddUpByName) {
   const std::vector<std::vector<PathResult>> rounds = {
       {path("ordinary event", false, 30, 10), path("sub-buffer switch", true, 470, 2)},

@@ -12,37 +12,32 @@
 
 namespace maxlat::hwlat {
 
-namespace {
-
-core::Error cannot_run(std::string text, std::string hint) {
-  return {std::move(text), std::move(hint), core::Exit::cannot_run};
-}
-
-}  // namespace
-
 core::Error why_not_loaded(const std::string& path, int error, const std::string& lockdown) {
   const std::string locked = lockdown_in_force(lockdown);
   const std::string what = fmt::format("cannot load '{}': ", path);
   switch (error) {
     case EPERM:
       if (!locked.empty())
-        return cannot_run(what + "this kernel is locked down (" + locked + ") and takes signed modules only",
-                          "sign it with a key that the machine knows (mokutil --import), or turn Secure Boot off");
-      return cannot_run(what + "not permitted", "loading a module needs root (CAP_SYS_MODULE), and modules_disabled 0");
+        return core::cannot_run(
+            what + "this kernel is locked down (" + locked + ") and takes signed modules only",
+            "sign it with a key that the machine knows (mokutil --import), or turn Secure Boot off");
+      return core::cannot_run(what + "not permitted",
+                              "loading a module needs root (CAP_SYS_MODULE), and modules_disabled 0");
     case EKEYREJECTED:
     case ENOKEY:
     case EBADMSG:
-      return cannot_run(what + "this kernel takes signed modules only (Secure Boot), and does not know its key",
-                        "sign it with a key that the machine knows (mokutil --import)");
+      return core::cannot_run(what + "this kernel takes signed modules only (Secure Boot), and does not know its key",
+                              "sign it with a key that the machine knows (mokutil --import)");
     case ENOEXEC:
     case EINVAL:
-      return cannot_run(what + "it was not built for this kernel",
-                        "make -C hwlat/module builds it for the running one");
+      return core::cannot_run(what + "it was not built for this kernel",
+                              "make -C hwlat/module builds it for the running one");
     case ENOSYS:
-      return cannot_run(what + "this kernel takes no modules (CONFIG_MODULES)", "--backend tracer or loop needs none");
+      return core::cannot_run(what + "this kernel takes no modules (CONFIG_MODULES)",
+                              "--backend tracer or loop needs none");
     case ENOENT:
-      return cannot_run(what + "no such file, or it needs a symbol that this kernel does not have",
-                        "make -C hwlat/module builds it for the running kernel");
+      return core::cannot_run(what + "no such file, or it needs a symbol that this kernel does not have",
+                              "make -C hwlat/module builds it for the running kernel");
     default: {
       core::Error other = core::system_error(fmt::format("cannot load '{}'", path), error);
       other.exit_status = core::Exit::cannot_run;

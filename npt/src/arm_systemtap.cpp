@@ -30,10 +30,6 @@ using std::chrono::seconds;
 constexpr const char* kModule = "maxlat_npt";
 constexpr seconds kTimeToTranslate{300}, kTimeToLoad{60}, kTimeToUnload{60};
 
-core::Error cannot_run(std::string text, std::string hint) {
-  return {std::move(text), std::move(hint), core::Exit::cannot_run};
-}
-
 // The first line that tells of an error, or the first one.
 std::string reason_in(const std::string& text) {
   size_t line = text.find("rror");
@@ -63,7 +59,7 @@ class SystemtapArm : public Arm {
   core::Status set_up(const ArmSurroundings& surroundings) override {
     for (const char* program : {"stap", "staprun"})
       if (core::find_program(program).empty())
-        return cannot_run(fmt::format("{} is not installed", program), "apt install systemtap");
+        return core::cannot_run(fmt::format("{} is not installed", program), "apt install systemtap");
     ArmSurroundings of_usdt = surroundings;
     of_usdt.spec.name = "usdt";
     auto object = find_plugin("usdt");
@@ -107,9 +103,9 @@ class SystemtapArm : public Arm {
     if (end->succeeded() && !path.empty()) return (fs::path(spec.directory) / path).string();
     utsname kernel{};
     ::uname(&kernel);
-    return cannot_run(fmt::format("SystemTap's kernel module does not build for Linux {}: {}", kernel.release,
-                                  reason_in(end->standard_error)),
-                      "it needs this kernel's headers, and a SystemTap that knows this kernel");
+    return core::cannot_run(fmt::format("SystemTap's kernel module does not build for Linux {}: {}", kernel.release,
+                                        reason_in(end->standard_error)),
+                            "it needs this kernel's headers, and a SystemTap that knows this kernel");
   }
 
   core::Status load(const std::string& module, const ArmSurroundings& surroundings) {
@@ -123,8 +119,9 @@ class SystemtapArm : public Arm {
     const auto deadline = std::chrono::steady_clock::now() + kTimeToLoad;
     while (!read_lines(log_).ready) {
       if (const auto end = staprun_->wait_for(milliseconds(10)))
-        return cannot_run(fmt::format("staprun: {}: {}", end->text(), reason_in(end->standard_error)), "");
-      if (std::chrono::steady_clock::now() > deadline) return cannot_run("SystemTap was not ready within 60 s", "");
+        return core::cannot_run(fmt::format("staprun: {}: {}", end->text(), reason_in(end->standard_error)), "");
+      if (std::chrono::steady_clock::now() > deadline)
+        return core::cannot_run("SystemTap was not ready within 60 s", "");
     }
     return {};
   }

@@ -11,25 +11,24 @@
 namespace maxlat::npt {
 
 core::Error why_no_irqoff(int error) {
-  const auto cannot = [](std::string text, std::string hint) {
-    return core::Error{std::move(text), std::move(hint), core::Exit::cannot_run};
-  };
   switch (error) {
     case ENOENT:
     case ENODEV:
     case ENXIO:
-      return cannot("the module maxlat_irqoff is not loaded", "hwlat/module/README.md tells how to build and load it");
+      return core::cannot_run("the module maxlat_irqoff is not loaded",
+                              "hwlat/module/README.md tells how to build and load it");
     case EACCES:
     case EPERM:
-      return cannot("maxlat_irqoff does not permit it", "it needs root (CAP_SYS_RAWIO) and a kernel without lockdown");
+      return core::cannot_run("maxlat_irqoff does not permit it",
+                              "it needs root (CAP_SYS_RAWIO) and a kernel without lockdown");
     case EBUSY:
-      return cannot("maxlat_irqoff has no CPU left that could watch this one",
-                    "leave one CPU out, or use --kernel-loop");
+      return core::cannot_run("maxlat_irqoff has no CPU left that could watch this one",
+                              "leave one CPU out, or use --kernel-loop");
     case EOPNOTSUPP:
-      return cannot("maxlat_irqoff cannot do it on this processor", "use --kernel-loop");
+      return core::cannot_run("maxlat_irqoff cannot do it on this processor", "use --kernel-loop");
     case EPROTO:
-      return cannot("the module maxlat_irqoff that is loaded is of another version",
-                    "build and load the module of this maxlat's sources (hwlat/module/README.md)");
+      return core::cannot_run("the module maxlat_irqoff that is loaded is of another version",
+                              "build and load the module of this maxlat's sources (hwlat/module/README.md)");
     default: {
       core::Error other = core::system_error("maxlat_irqoff", error);
       other.exit_status = core::Exit::cannot_run;

@@ -23,10 +23,6 @@ constexpr unsigned kReadTimerUs = 1000;
 // "lttng-ust-wait-N" of the releases around 2.13, whose N is 8.
 constexpr unsigned kFirstWaitVersion = 7, kLastWaitVersion = 10;
 
-core::Error cannot_run(std::string text, std::string hint) {
-  return {std::move(text), std::move(hint), core::Exit::cannot_run};
-}
-
 bool is_root() {
   return ::geteuid() == 0;
 }
@@ -73,7 +69,7 @@ std::optional<uint64_t> discarded_in(const std::string& text) {
 core::Status LttngSession::start_daemon(const ArmSurroundings& surroundings) {
   for (const char* program : {"lttng-sessiond", "lttng"})
     if (core::find_program(program).empty())
-      return cannot_run(fmt::format("{} is not installed", program), "apt install lttng-tools");
+      return core::cannot_run(fmt::format("{} is not installed", program), "apt install lttng-tools");
   if (core::Status status = note_shared_memory(*surroundings.folder); !status) return status;
   auto home = surroundings.folder->make_inner("lttng");
   if (!home) return home.error();
@@ -99,11 +95,12 @@ core::Status LttngSession::wait_for_socket(const std::string& socket) {
   std::error_code unreadable;
   while (!fs::exists(socket, unreadable)) {
     if (const auto end = daemon_->wait_for(milliseconds(10)))
-      return cannot_run(fmt::format("LTTng's session daemon did not start: {}: {}", end->text(),
-                                    end->standard_error.substr(0, end->standard_error.find('\n'))),
-                        is_root() ? "as root it is given a mount namespace of its own, which needs CAP_SYS_ADMIN" : "");
+      return core::cannot_run(
+          fmt::format("LTTng's session daemon did not start: {}: {}", end->text(),
+                      end->standard_error.substr(0, end->standard_error.find('\n'))),
+          is_root() ? "as root it is given a mount namespace of its own, which needs CAP_SYS_ADMIN" : "");
     if (std::chrono::steady_clock::now() > deadline)
-      return cannot_run("LTTng's session daemon was not ready within 20 s", "");
+      return core::cannot_run("LTTng's session daemon was not ready within 20 s", "");
   }
   return {};
 }

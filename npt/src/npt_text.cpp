@@ -88,8 +88,7 @@ void print_outliers(Text out, const core::CpuResult& result, const Unit& unit) {
     fmt::format_to(out, "#   {:.6f} at {:.9f}{}{}\n", outlier.latency_ns / unit.ns, outlier.t_ns / 1e9,
                    story.empty() ? "" : "  ", story);
     for (const core::NearbyEvent& event : outlier.events)
-      fmt::format_to(out, "#       {:+10.0f} ns  {}{}{}{}{}\n", event.t_ns - outlier.t_ns, event.name,
-                     event.fields.empty() ? "" : "  ", event.fields, event.path.empty() ? "" : "  ", event.path);
+      fmt::format_to(out, "#     {}\n", core::line_of(event, outlier));
   }
 }
 

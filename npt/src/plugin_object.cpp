@@ -12,10 +12,6 @@
 namespace maxlat::npt {
 namespace {
 
-core::Error cannot_run(std::string text, std::string hint) {
-  return {std::move(text), std::move(hint), core::Exit::cannot_run};
-}
-
 // The package that was not there when maxlat was built; empty when the object was built.
 std::string_view lacking_package([[maybe_unused]] std::string_view name) {
 #ifdef MAXLAT_NPT_LACKS_lttng_ust
@@ -36,13 +32,13 @@ core::Result<std::string> find_plugin(const std::string& name) {
   const std::string_view package = lacking_package(name);
 #ifdef MAXLAT_STATIC
   if (!package.empty())
-    return cannot_run(
+    return core::cannot_run(
         fmt::format("the arm \"{}\" is a plug-in, and the static binary has none", name),
         "build the preset release for it; none, maxlat, locked-printf, uprobe and ftrace-marker are built in");
 #endif
   if (!package.empty())
-    return cannot_run(fmt::format("the arm \"{}\" is not in this maxlat: built without {}", name, package),
-                      "install the package and build again");
+    return core::cannot_run(fmt::format("the arm \"{}\" is not in this maxlat: built without {}", name, package),
+                            "install the package and build again");
   const std::filesystem::path folder = std::filesystem::path(core::own_executable()).parent_path();
   const std::filesystem::path beside = folder / "maxlat-arms" / (name + ".so");
   const std::filesystem::path installed =
@@ -50,7 +46,7 @@ core::Result<std::string> find_plugin(const std::string& name) {
   std::error_code unreadable;
   for (const auto& path : {beside, installed})
     if (std::filesystem::exists(path, unreadable)) return path.string();
-  return cannot_run(
+  return core::cannot_run(
       fmt::format("the plug-in of the arm \"{}\" is neither {} nor {}", name, beside.string(), installed.string()),
       "install maxlat with its plug-ins, or build it here");
 }
@@ -58,7 +54,7 @@ core::Result<std::string> find_plugin(const std::string& name) {
 #ifdef MAXLAT_STATIC
 
 core::Result<const maxlat_npt_plugin*> load_plugin(const std::string& path) {
-  return cannot_run(path + ": the static binary loads no plug-ins", "build the preset release");
+  return core::cannot_run(path + ": the static binary loads no plug-ins", "build the preset release");
 }
 
 #else
@@ -66,11 +62,13 @@ core::Result<const maxlat_npt_plugin*> load_plugin(const std::string& path) {
 core::Result<const maxlat_npt_plugin*> load_plugin(const std::string& path) {
   void* const object = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (object == nullptr)
-    return cannot_run(fmt::format("cannot load the plug-in: {}", ::dlerror()), "install the library that it names");
+    return core::cannot_run(fmt::format("cannot load the plug-in: {}", ::dlerror()),
+                            "install the library that it names");
   const auto entry = reinterpret_cast<maxlat_npt_plugin_entry>(::dlsym(object, MAXLAT_NPT_PLUGIN_SYMBOL));
   const maxlat_npt_plugin* const plugin = entry == nullptr ? nullptr : entry();
   if (plugin == nullptr || plugin->version != MAXLAT_NPT_PLUGIN_VERSION)
-    return cannot_run(path + " is not a plug-in of this version of maxlat", "it was installed with another maxlat");
+    return core::cannot_run(path + " is not a plug-in of this version of maxlat",
+                            "it was installed with another maxlat");
   return plugin;
 }
 

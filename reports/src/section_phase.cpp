@@ -128,9 +128,7 @@ void statements(Html& html, const PhaseView& view) {
 void nearby_events(Html& html, const core::Outlier& outlier) {
   if (outlier.events.empty()) return;
   std::string lines;
-  for (const core::NearbyEvent& event : outlier.events)
-    lines += fmt::format("{:+12.0f} ns  {}{}{}{}{}\n", event.t_ns - outlier.t_ns, event.name,
-                         event.fields.empty() ? "" : "  ", event.fields, event.path.empty() ? "" : "  ", event.path);
+  for (const core::NearbyEvent& event : outlier.events) lines += core::line_of(event, outlier) + "\n";
   const auto details = html.element("details");
   html.leaf("summary", "the events around its end");
   html.leaf("pre", lines);

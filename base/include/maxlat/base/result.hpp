@@ -32,6 +32,10 @@ struct Error {
   Exit exit_status = Exit::error;
 };
 
+// What is asked for cannot be had here, and why.
+inline Error cannot_run(std::string text, std::string hint = {}) {
+  return {std::move(text), std::move(hint), Exit::cannot_run};
+}
 // "cannot set SCHED_FIFO 95: operation not permitted" from a system call's errno.
 Error system_error(std::string what, int errno_value, std::string hint = {});
 

@@ -8,6 +8,7 @@
 
 namespace maxlat::core {
 
+using base::cannot_run;
 using base::Error;
 using base::Exit;
 using base::Result;

@@ -20,6 +20,9 @@ std::string worst_in_words(const Phase& arm);
 // What is known of an outlier: its path, or its cause, or both; empty when nothing is.
 std::string story_of(const Outlier& outlier);
 
+// An event near it: "        -500 ns  npt:loop  count 41, ticks 52  sub-buffer switch", the time from the gap's end.
+std::string line_of(const NearbyEvent& event, const Outlier& outlier);
+
 // The paths of several rounds as those of one run, in the order in which they are first met.
 std::vector<PathResult> merged_paths(std::span<const std::vector<PathResult>> rounds);
 
