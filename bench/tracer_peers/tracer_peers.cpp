@@ -8,7 +8,7 @@
 //   single   one event between lfence;rdtsc and rdtscp: quantiles of the samples, the harness itself beside them;
 //            arms take turns every 256 samples
 //   cold     the same, a millisecond apart, after 4 MiB of other memory were touched, while another CPU floods the cache
-//            that all have in common
+//            that all have in common; turns of 40, so that each arm's own rate is 1 kHz
 //   first    the first event of a new thread, prepared where that can be (work.hpp: what is warm then, and what is not)
 //   threads  events a second of 1 and of all threads, each on a CPU of its own
 //   goals    what the tracer must reach, worked out from these
@@ -150,7 +150,7 @@ int main(int argc, char** argv) {
 
   batches(contest, 4 * scale);
   singles(contest, 25'600 * scale);
-  cold(contest, 400 * scale);
+  cold(contest, 1200 * scale);
   first_events(contest, 10 * scale);
   threads(contest, scale);
   print_goals(contest);
