@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * One packet handed from writer to reader and its room handed back, on memory that reorders: what ring/promote.h promises.
+ * One packet handed from writer to reader and its room handed back, on memory that reorders: what ring/promote.h
+ * promises.
  *
- * MEMORY (thesis of seed 000, section 7.4, "OoOmem"). Each CPU has a cached copy of each variable; a store dirties the copy, and
- *   the process Memory writes dirty copies back and refreshes clean ones whenever, and in whatever order, it likes. A write
- *   barrier writes all dirty copies back, a read barrier refreshes all clean ones. With -DTSO (x86) copies go back in the order of
- *   the stores and loads always see memory.
- * INSTRUCTIONS (section 7.5, "OoOisched", for the few there are). Each has a bit; it may run when what it depends on has run. Loads
- *   are speculated across branches, stores are not. A barrier is a dependency of everything on both sides.
+ * MEMORY (thesis of seed 000, section 7.4, "OoOmem"). Each CPU has a cached copy of each variable; a store dirties the
+ *   copy, and the process Memory writes dirty copies back and refreshes clean ones whenever, and in whatever order, it
+ *   likes. A write barrier writes all dirty copies back, a read barrier refreshes all clean ones. With -DTSO (x86)
+ *   copies go back in the order of the stores and loads always see memory.
+ * INSTRUCTIONS (section 7.5, "OoOisched", for the few there are). Each has a bit; it may run when what it depends on
+ *   has run. Loads are speculated across branches, stores are not. A barrier is a dependency of everything on both
+ *   sides.
  *
  *   writer   D1: data = 1      compiler barrier      S1: seq = 1        L: rcnt == 1?     D2: data = 2 (the next pass)
- *   reader   R1: seq == 1?     barrier, promotion, barrier               R2: data         P: rcnt = 1 (CAS: full barriers)
+ *   reader   R1: seq == 1?   barrier, promotion, barrier   R2: data   P: rcnt = 1 (CAS: full barriers)
  *
- *   The promotion makes the writer's CPU execute a full barrier between two of its instructions that are in program order.
- *   Asserted: R2 reads 1; neither 0 (published too early) nor 2 (overwritten while read).
+ *   The promotion makes the writer's CPU execute a full barrier between two of its instructions that are in program
+ *   order. Asserted: R2 reads 1; neither 0 (published too early) nor 2 (overwritten while read).
  *
  * MUTANTS, each must fail
  *   M_NO_READER_BARRIER  the reader's own barriers around the promotion
@@ -60,7 +62,7 @@ bit promote_request, promote_done;
 #endif
 #ifdef TSO
 #define load(cpu, v) (dirty[cpu + v] -> copy[cpu + v] : memory[v])
-/* The store buffer is first in, first out: D1 goes back before S1. It has one place for each variable, so D2 waits for both. */
+/* The store buffer is first in, first out: D1 goes back before S1. It has one place a variable, so D2 waits for both. */
 #define may_go_back(c, v) (!(c == WRITER && v == SEQ && dirty[WRITER + DATA]))
 #define d2_may_run (d2_after_l && !dirty[WRITER + DATA] && !dirty[WRITER + SEQ])
 #define r2_may_run (ran & R_R1)
@@ -165,6 +167,6 @@ active proctype Reader() {
 #endif
        assert(data == 1);
        break }
-  :: atomic { (ran & R_R1) && seq == 0 -> ran = 0; data = 0 } /* nothing ready: speculated loads are thrown away, try again */
+  :: atomic { (ran & R_R1) && seq == 0 -> ran = 0; data = 0 } /* nothing ready: speculated loads are dropped, try again */
   od
 }

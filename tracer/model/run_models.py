@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """Runs the Promela models of the ring: the real ones must pass, every mutant and every coverage probe must fail.
 
-Prints one line per run: verdict, states, depth, CPU seconds, memory. Exit status 0 when all is as it must be, 1 when not,
-77 when spin or a C compiler is missing. --long adds the larger state spaces (about 3 GiB and 10 minutes).
+Prints one line per run: verdict, states, depth, CPU seconds, memory. Exit status 0 when all is as it must be, 1 when
+not, 77 when spin or a C compiler is missing. --long adds the larger state spaces (about 3 GiB and 10 minutes).
 """
 
 import argparse
+import glob
 import os
 import re
 import resource
@@ -122,7 +123,8 @@ def cpu_seconds():
 def run(model, definitions, optimise):
     flags = ["-D" + word for word in definitions.split()]
     with tempfile.TemporaryDirectory() as folder:
-        shutil.copy(os.path.join(HERE, model + ".pml"), folder)
+        for part in glob.glob(os.path.join(HERE, "*.pml")):
+            shutil.copy(part, folder)
 
         def call(command):
             done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
@@ -130,8 +132,8 @@ def run(model, definitions, optimise):
             return done.returncode, done.stdout
 
         for command in (["spin", "-a", *flags, model + ".pml"],
-                        ["gcc", optimise, "-w", "-DSAFETY", "-DCOLLAPSE", "-DVECTORSZ=2048", f"-DMEMLIM={MEMORY_LIMIT_MIB}",
-                         "-o", "pan", "pan.c"]):
+                        ["gcc", optimise, "-w", "-DSAFETY", "-DCOLLAPSE", "-DVECTORSZ=2048",
+                         f"-DMEMLIM={MEMORY_LIMIT_MIB}", "-o", "pan", "pan.c"]):
             status, text = call(command)
             if status != 0:
                 return Outcome(text, 0)
@@ -168,7 +170,7 @@ def main():
               f"{outcome.mib:5}", flush=True)
         if outcome.verdict != must:
             wrong += 1
-            print(f"  WRONG: {model}.pml {definitions}\n" + "\n".join("  | " + line for line in outcome.text.splitlines()[:40]))
+            print(f"  WRONG: {model}.pml {definitions}", *outcome.text.splitlines()[:40], sep="\n  | ")
     print(f"{len(cases)} cases, {wrong} wrong, {cpu_seconds() - begin:.0f} CPU seconds with compiling")
     return 1 if wrong else 0
 

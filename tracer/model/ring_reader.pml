@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* The reader of ring.pml: tracer/ring/read.c, and all that is asserted of what it reads. */
+
+active proctype Reader() {
+  byte r, p, m, k, last;
+  bit ok;
+#ifdef TIME
+  byte time;
+#endif
+#ifdef OVERWRITE
+  byte spare = NSB;
+#endif
+  do
+  :: atomic { finalised && !filled(read_count % W, commit_seq[place(read_count % W)]) ->
+       assert(read_count == write_count - (write_count % SB == HEADER -> HEADER : 0)); /* opened ahead */
+#ifdef OVERWRITE
+       assert(seen + lost <= tried);
+#else
+       assert(seen + lost == tried);
+#endif
+       break }
+  :: r = read_count; /* true; only r % W is used to decide */
+     ok = 0;
+     if
+#ifdef M_K42
+     :: atomic { r / SB < produced && commit_count[place(r % W)] % SB == 0 && r / SB != produced -> ok = 1 }
+#else
+     :: atomic { filled(r % W, commit_seq[place(r % W)]) -> ok = 1 }
+#endif
+     :: atomic { else -> r = 0 }
+     fi;
+#ifdef OVERWRITE
+     if
+     :: ok ->
+        if
+        :: atomic { ref_writer[place(r % W)] == 0 && ref_taken[place(r % W)] == 0 && tag_fits(r % W) ->
+             m = ref_index[place(r % W)]; k = ref_tag[place(r % W)] }
+        :: atomic { else -> ok = 0; r = 0 }
+        fi
+     :: else
+     fi;
+     if
+     :: ok ->
+        if
+        :: atomic {
+             ref_writer[place(r % W)] == 0 && ref_taken[place(r % W)] == 0 && ref_index[place(r % W)] == m &&
+               ref_tag[place(r % W)] == k ->
+             ref_index[place(r % W)] = spare; ref_taken[place(r % W)] = 1; spare = m; k = 0 }
+        :: atomic { else ->
+#ifdef COVER_EXCHANGE
+             assert(false);
+#endif
+             ok = 0; r = 0; m = 0; k = 0 }
+        fi
+     :: else
+     fi;
+#else
+     m = place(r % W);
+#endif
+     if
+     :: ok ->
+        p = r / SB + 1;
+        atomic {
+#ifdef COVER_WRAPPED
+          assert(r < W);
+#endif
+          assert(opened[m] == p);
+          assert(closed[m] == p);
+#ifdef TIME
+          assert(begin_time[m] >= time);
+          time = begin_time[m];
+#endif
+          k = HEADER };
+        do
+        :: atomic { k < content[m] ->
+             assert(tag[m * SB + k] == p);
+             assert(!busy[m * SB + k]);
+             seen = seen + first[m * SB + k];
+#ifdef TIME
+             assert(stamp[m * SB + k] >= time);
+             time = stamp[m * SB + k];
+#endif
+             k++ }
+        :: atomic { else ->
+             assert(k > HEADER);
+             assert(closed[m] == p);
+#ifdef TIME
+             assert(end_time[m] >= time);
+             time = end_time[m];
+#endif
+             k = 0 };
+           break
+        od;
+        atomic { /* put */
+          if
+          :: read_count % W == r % W -> read_count = read_count + SB
+          :: else
+          fi;
+          r = 0; p = 0; m = 0; ok = 0 }
+     :: else
+     fi
+  od
+}
