@@ -62,7 +62,7 @@ bit promote_request, promote_done;
 #endif
 #ifdef TSO
 #define load(cpu, v) (dirty[cpu + v] -> copy[cpu + v] : memory[v])
-/* The store buffer is first in, first out: D1 goes back before S1. It has one place a variable, so D2 waits for both. */
+/* The store buffer is first in, first out: D1 goes back before S1. One place a variable, so D2 waits for both. */
 #define may_go_back(c, v) (!(c == WRITER && v == SEQ && dirty[WRITER + DATA]))
 #define d2_may_run (d2_after_l && !dirty[WRITER + DATA] && !dirty[WRITER + SEQ])
 #define r2_may_run (ran & R_R1)
@@ -167,6 +167,6 @@ active proctype Reader() {
 #endif
        assert(data == 1);
        break }
-  :: atomic { (ran & R_R1) && seq == 0 -> ran = 0; data = 0 } /* nothing ready: speculated loads are dropped, try again */
+  :: atomic { (ran & R_R1) && seq == 0 -> ran = 0; data = 0 } /* nothing ready: speculated loads dropped, again */
   od
 }
