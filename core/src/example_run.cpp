@@ -137,7 +137,9 @@ Phase example_maximum_rate() {
       .lossless_hz = 950'000.5,
       .lossy_hz = 1'000'000,
       .confirmed = true,
-      .trials = {{.asked_hz = 0, .produced_hz = 1'000'000, .lost = 17, .exposure_s = 1.9, .confirmation = false},
+      .lossless_evidence = RateEvidence{.trials = 1, .lossy = 0},
+      .lossy_evidence = RateEvidence{.trials = 1, .lossy = 1},
+      .trials = {{.asked_hz = 0, .produced_hz = 1'000'000, .lost = 17, .exposure_s = 1.9, .stolen_s = 0.01},
                  {.asked_hz = 950'000, .produced_hz = 950'000.5, .lost = 0, .exposure_s = 3.8, .confirmation = true}}};
   return phase;
 }

@@ -144,7 +144,14 @@ void describe(V& v, typename V::template Of<RateTrial>& trial) {
   v.required("produced_hz", trial.produced_hz);
   v.required("lost", trial.lost);
   v.required("exposure_s", trial.exposure_s);
+  v.optional("stolen_s", trial.stolen_s);
   v.optional("confirmation", trial.confirmation);
+}
+
+template <class V>
+void describe(V& v, typename V::template Of<RateEvidence>& evidence) {
+  v.required("trials", evidence.trials);
+  v.required("lossy", evidence.lossy);
 }
 
 template <class V>
@@ -153,6 +160,8 @@ void describe(V& v, typename V::template Of<MaximumRate>& rate) {
   v.required("lossless_hz", rate.lossless_hz);
   v.optional("lossy_hz", rate.lossy_hz);
   v.required("confirmed", rate.confirmed);
+  v.optional_object("lossless_evidence", rate.lossless_evidence);
+  v.optional_object("lossy_evidence", rate.lossy_evidence);
   v.list("trials", rate.trials, Lines::one_each);
 }
 

@@ -78,6 +78,9 @@ TEST(RunJson, WhatIsWrittenIsReadBack) {
   const MaximumRate& rate = *read->phases[4].maximum_rate;
   EXPECT_EQ(*rate.lossy_hz, 1'000'000);
   EXPECT_TRUE(rate.trials[1].confirmation);
+  EXPECT_EQ(rate.trials[0].stolen_s, 0.01);
+  EXPECT_EQ(rate.lossless_evidence->lossless(), 1u);
+  EXPECT_EQ(rate.lossy_evidence->lossy, 1u);
   const MeasureDifference& mean = read->comparisons[0].measures[0];
   EXPECT_DOUBLE_EQ(mean.p, 0.000012345);  // three decimals would make it 0
   EXPECT_EQ(mean.interval_ns.low, -0.5);

@@ -116,10 +116,12 @@ std::string check_paths(const Phase& phase) {
 std::string check_maximum_rate(const MaximumRate& rate) {
   const bool finite = all_finite({rate.trial_s, rate.lossless_hz, rate.lossy_hz.value_or(0)}) &&
                       std::all_of(rate.trials.begin(), rate.trials.end(), [](const RateTrial& trial) {
-                        return all_finite({trial.asked_hz, trial.produced_hz, trial.exposure_s});
+                        return all_finite({trial.asked_hz, trial.produced_hz, trial.exposure_s, trial.stolen_s});
                       });
   if (!finite) return "a number of its maximum rate is not finite";
   if (rate.lossy_hz && *rate.lossy_hz < rate.lossless_hz) return "the bracket of its maximum rate is upside down";
+  for (const auto& evidence : {rate.lossless_evidence, rate.lossy_evidence})
+    if (evidence && evidence->lossy > evidence->trials) return "more trials of its maximum rate lost than there were";
   return "";
 }
 

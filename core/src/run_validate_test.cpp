@@ -136,6 +136,8 @@ TEST(Validate, BracketOfAMaximumRateIsTheRightWayUp) {
   EXPECT_NE(error_after([](RunResult& run, CpuResult&) { run.phases[4].maximum_rate->lossless_hz = 2e6; }), "valid");
   EXPECT_NE(error_after([](RunResult& run, CpuResult&) { run.phases[4].maximum_rate->trials[0].produced_hz = NAN; }),
             "valid");
+  EXPECT_NE(error_after([](RunResult& run, CpuResult&) { run.phases[4].maximum_rate->lossy_evidence->lossy = 2; }),
+            "valid");
 }
 
 }  // namespace

@@ -73,6 +73,16 @@ std::string rate_text(double hz) {
   return fmt::format("{:.3g} /s", hz);
 }
 
+std::string lossless_trials(const core::MaximumRate& rate) {
+  const auto& borne = rate.lossless_evidence;
+  return borne ? fmt::format("{} of {}", borne->lossless(), borne->trials) : "-";
+}
+
+std::string lossy_trials(const core::MaximumRate& rate) {
+  const auto& lossy = rate.lossy_evidence;
+  return lossy ? fmt::format("{} of {}", lossy->lossy, lossy->trials) : "-";
+}
+
 uint64_t lost(const core::EventCounts& events) {
   return events.lost_full + events.lost_wrap + events.lost_big;
 }

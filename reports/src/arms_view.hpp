@@ -30,6 +30,10 @@ std::vector<const core::Phase*> rates_of(const core::RunResult& run);
 // "1.25 M/s"
 std::string rate_text(double hz);
 
+// "3 of 4" trials lost nothing at the lossless rate, and something at the lossy one; "-" where that is not told.
+std::string lossless_trials(const core::MaximumRate& rate);
+std::string lossy_trials(const core::MaximumRate& rate);
+
 uint64_t lost(const core::EventCounts& events);
 
 // Whether the phase is the base's second run in each round.

@@ -96,18 +96,27 @@ void paths_part(Html& html, const std::vector<const core::Phase*>& arms) {
 void rate_table(Html& html, const std::vector<const core::Phase*>& rates) {
   html.leaf("h3", "Highest rate of events without a loss");
   {
-    const Table table(html, "Maximum rates", {"arm", "#nothing lost at", "#lost at", "#trials", "#of", "confirmed"});
+    const Table table(
+        html, "Maximum rates",
+        {"arm", "#nothing lost at", "#in trials", "#lost at", "#in trials", "#all trials", "#of", "confirmed"});
     for (const core::Phase* phase : rates) {
       const core::MaximumRate& rate = *phase->maximum_rate;
       const auto row = html.element("tr");
       html.leaf("th", phase->arm, {{"scope", "row"}});
       number_cell(html, rate_text(rate.lossless_hz));
+      number_cell(html, lossless_trials(rate));
       number_cell(html, rate.lossy_hz ? rate_text(*rate.lossy_hz) : "nothing, as fast as the loop goes");
+      number_cell(html, lossy_trials(rate));
       number_cell(html, fmt::format("{}", rate.trials.size()));
       number_cell(html, seconds_html(rate.trial_s));
       html.leaf("td", rate.confirmed ? "yes" : "no");
     }
   }
+  html.leaf(
+      "p",
+      "The highest rate at which most trials lost nothing, and the lowest at which most lost something. Trials of the "
+      "confirmation, of which the figure is, are twice as long as the others.",
+      {{"class", "soft"}});
   html.leaf("code", rates.front()->command, {{"class", "command"}});
 }
 

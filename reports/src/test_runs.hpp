@@ -301,6 +301,8 @@ inline core::RunResult tracer_run() {
                                         .lossless_hz = 4.2e6,
                                         .lossy_hz = 4.35e6,
                                         .confirmed = true,
+                                        .lossless_evidence = core::RateEvidence{.trials = 4, .lossy = 1},
+                                        .lossy_evidence = core::RateEvidence{.trials = 6, .lossy = 6},
                                         .trials = {{.asked_hz = 4.2e6, .produced_hz = 4.2e6, .exposure_s = 4}}};
   run.phases.push_back(rate);
   return run;

@@ -37,11 +37,11 @@ std::string arms_table(const ArmsView& view, unsigned width) {
 }
 
 std::string rates_table(const std::vector<const core::Phase*>& rates, unsigned width) {
-  TextTable table({"arm", "#nothing lost at", "#lost at", "confirmed"});
+  TextTable table({"arm", "#nothing lost at", "#in trials", "#lost at", "#in trials", "confirmed"});
   for (const core::Phase* phase : rates) {
     const core::MaximumRate& rate = *phase->maximum_rate;
-    table.row({phase->arm, rate_text(rate.lossless_hz), rate.lossy_hz ? rate_text(*rate.lossy_hz) : "-",
-               rate.confirmed ? "yes" : "no"});
+    table.row({phase->arm, rate_text(rate.lossless_hz), lossless_trials(rate),
+               rate.lossy_hz ? rate_text(*rate.lossy_hz) : "-", lossy_trials(rate), rate.confirmed ? "yes" : "no"});
   }
   return table.text(width);
 }

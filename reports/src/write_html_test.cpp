@@ -148,7 +148,7 @@ TEST_F(WriteHtml, TracersHaveTablesFiguresAndTheirCommand) {
   for (const char* text : {"maxlat npt --compare none,maxlat:timer,maxlat:wakeup,lttng-ust:timer --seed 42",
                            "maxlat npt --find-max-rate maxlat:timer", "variance", "p99.9999", "events lost",
                            "lttng-ust:timer: skipped: lttng-sessiond is not installed", "noise floor of 4.00 \u00b5s",
-                           "different", "4.2 M/s", "4.35 M/s", "&lt;b&gt;"})
+                           "different", "4.2 M/s", "3 of 4", "4.35 M/s", "6 of 6", "&lt;b&gt;"})
     EXPECT_THAT(tracers, HasSubstr(text));
   size_t figures = 0;
   for (const auto& tag : tags_of(tracers)) figures += tag.name == "figure";

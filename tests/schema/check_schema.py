@@ -79,6 +79,7 @@ WRONG = [
     (["phases", 2, "rounds", 0, "samples"], 0),
     (["phases", 4, "maximum_rate", "lossless_hz"], None),
     (["phases", 4, "maximum_rate", "trials", 0, "lost"], -1),
+    (["phases", 4, "maximum_rate", "lossy_evidence", "trials"], None),
     (["comparisons", 0, "measures"], []),
     (["comparisons", 0, "measures", 0, "p"], 1.5),
     (["comparisons", 0, "measures", 0, "verdict"], "better"),

@@ -9,6 +9,7 @@
 #include <maxlat/core/duration.hpp>
 #include <vector>
 
+#include "compare/maximum_rate.hpp"
 #include "paths_text.hpp"
 
 namespace maxlat::npt {
@@ -97,6 +98,21 @@ void print_differences(Text out, const core::Comparison& comparison) {
   fmt::format_to(out, "  {}\n", comparison.verdict);
 }
 
+void print_rate(Text out, const std::string& arm, const core::MaximumRate& rate) {
+  const char* const limit = rate.lossy_hz ? "" : ", the loop's own limit";
+  fmt::format_to(out, "{}: {}{}{}: ", arm, rate.lossy_hz ? "" : "not below ", rate_text(rate.lossless_hz), limit);
+  if (const auto& borne = rate.lossless_evidence)
+    fmt::format_to(out, "no event lost in {} of {} trials of {}", borne->lossless(), borne->trials,
+                   core::duration_text(kConfirmationIsLonger * rate.trial_s));
+  else
+    fmt::format_to(out, "not confirmed");
+  if (rate.lossy_hz) fmt::format_to(out, "; loss at {}", rate_text(*rate.lossy_hz));
+  if (const auto& lossy = rate.lossy_evidence) fmt::format_to(out, " in {} of {}", lossy->lossy, lossy->trials);
+  double stolen_s = 0;
+  for (const core::RateTrial& trial : rate.trials) stolen_s += trial.stolen_s;
+  fmt::format_to(out, "\n  {} trials; the host took {:.2f} s of CPU time meanwhile\n", rate.trials.size(), stolen_s);
+}
+
 }  // namespace
 
 std::string comparison_text(const core::RunResult& run) {
@@ -124,14 +140,7 @@ std::string maximum_rate_text(const core::RunResult& run) {
       fmt::format_to(out, "{}: {}: {}\n", phase.arm, core::to_string(phase.status), phase.reason);
       continue;
     }
-    const core::MaximumRate& rate = *phase.maximum_rate;
-    fmt::format_to(out, "{}: {} without a lost event", phase.arm, rate_text(rate.lossless_hz));
-    if (rate.lossy_hz)
-      fmt::format_to(out, ", loss at {}", rate_text(*rate.lossy_hz));
-    else
-      fmt::format_to(out, ", as fast as the loop goes");
-    fmt::format_to(out, "; {} trials of {}, {}\n", rate.trials.size(), core::duration_text(rate.trial_s),
-                   rate.confirmed ? "confirmed by one of twice that" : "not confirmed");
+    print_rate(out, phase.arm, *phase.maximum_rate);
     if (const auto load = phase.facts.find("load"); load != phase.facts.end())
       fmt::format_to(out, "  meanwhile {}\n", load->second);
     if (!phase.reason.empty()) fmt::format_to(out, "  {}: {}\n", core::to_string(phase.status), phase.reason);

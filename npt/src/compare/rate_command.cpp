@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <maxlat/core/stop.hpp>
 #include <optional>
 
@@ -10,7 +11,8 @@
 #include "compare/comparison_text.hpp"
 #include "compare/kernel_trace_load.hpp"
 #include "compare/maximum_rate.hpp"
-#include "compare/supplied_memory.hpp"
+#include "compare/prepared_memory.hpp"
+#include "compare/stolen_time.hpp"
 #include "compare/trial_traces.hpp"
 #include "measurement_of_runs.hpp"
 #include "run_record.hpp"
@@ -18,7 +20,7 @@
 namespace maxlat::npt {
 namespace {
 
-constexpr std::uint64_t kTrial_ns = 2'000'000'000;
+constexpr std::uint64_t kTrial_ns = 1'000'000'000;
 // What the trace of a trial may take, generously.
 constexpr double kFastLoop_hz = 40e6;
 constexpr double kBytesAnEvent = 48;
@@ -52,31 +54,69 @@ core::PhaseStatus status_of(const core::Error& error) {
   return error.exit_status == core::Exit::invalid ? core::PhaseStatus::invalid : core::PhaseStatus::failed;
 }
 
-// The phase of an arm is its last trial, which is the confirmation when there is one.
+// The trials of one arm: each a process of its own, with memory to write to.
+class ArmTrials {
+ public:
+  ArmTrials(const std::string& arm, const ArmProcess& process, const NptArguments& arguments, TrialTraces& traces)
+      : arm_(arm),
+        process_(process),
+        rest_(rest_options(arguments.measurement)),
+        traces_(traces),
+        progress_("find-max-rate", arguments.quiet) {}
+
+  core::Result<core::RateTrial> run(double hz, double seconds) {
+    progress_.show(std::min(number_, kUsualTrials), kUsualTrials + 1, seconds + kAroundARun_s,
+                   fmt::format("{}: trial {}, {}", arm_, number_ + 1,
+                               hz == 0 ? std::string("as fast as it goes") : fmt::format("{:.6g} /s", hz)));
+    ++number_;
+    core::Arguments more = rest_;
+    more.push_back(seconds_option(seconds));
+    if (hz > 0) more.push_back(fmt::format("--tp-max-freq={:.0f}", hz));
+    const TrialTraces::OfOne trace = traces_.next();
+    if (const auto option = trace.option(); option && arm_ != kNoArm) more.push_back(*option);
+    memory_.prepare(bytes_expected(hz, seconds));
+    const double stolen_before_s = stolen_time_s();
+    last_ = run_arm(process_, arm_, more);
+    auto trial = trial_of(last_, hz);
+    if (!trial) return trial;
+    trial->stolen_s = std::max(0.0, stolen_time_s() - stolen_before_s);
+    if (const auto bytes = last_.facts.find("trace_bytes"); bytes != last_.facts.end())
+      most_bytes_a_second_ =
+          std::max(most_bytes_a_second_, std::strtod(bytes->second.c_str(), nullptr) / trial->exposure_s);
+    return trial;
+  }
+
+  core::Phase take_last() { return std::move(last_); }
+
+ private:
+  static constexpr std::size_t kUsualTrials = 15;
+  static constexpr double kReserve = 1.25;
+
+  // After the first trial it is known what its consumer writes at most.
+  std::uint64_t bytes_expected(double hz, double seconds) const {
+    const std::uint64_t at_most = bytes_of_trace(hz, seconds);
+    if (most_bytes_a_second_ == 0) return at_most;
+    return std::min(at_most, static_cast<std::uint64_t>(kReserve * most_bytes_a_second_ * seconds));
+  }
+
+  const std::string& arm_;
+  const ArmProcess& process_;
+  const core::Arguments rest_;
+  TrialTraces& traces_;
+  RunProgress progress_;
+  PreparedMemory memory_;
+  core::Phase last_;
+  std::size_t number_ = 0;
+  double most_bytes_a_second_ = 0;
+};
+
+// The phase of an arm is its last trial, which is one of the confirmation when there was one.
 core::Phase rate_of_arm(const std::string& arm, const ArmProcess& process, const NptArguments& arguments,
                         TrialTraces& traces) {
-  RunProgress progress("find-max-rate", arguments.quiet);
-  const core::Arguments rest = rest_options(arguments.measurement);
-  core::Phase last;
-  std::size_t trials = 0;
-  const auto found = find_maximum_rate(
-      static_cast<double>(arguments.measurement.duration_ns) / 1e9,
-      [&](double hz, double seconds) -> core::Result<core::RateTrial> {
-        constexpr std::size_t kUsualTrials = 10;
-        progress.show(std::min(trials, kUsualTrials), kUsualTrials + 1, seconds + kAroundARun_s,
-                      fmt::format("{}: trial {}, {}", arm, trials + 1,
-                                  hz == 0 ? std::string("as fast as it goes") : fmt::format("{:.6g} /s", hz)));
-        ++trials;
-        core::Arguments more = rest;
-        more.push_back(seconds_option(seconds));
-        if (hz > 0) more.push_back(fmt::format("--tp-max-freq={:.0f}", hz));
-        const TrialTraces::OfOne trace = traces.next();
-        if (const auto option = trace.option(); option && arm != kNoArm) more.push_back(*option);
-        supply_memory(bytes_of_trace(hz, seconds));
-        last = run_arm(process, arm, more);
-        return trial_of(last, hz);
-      });
-  core::Phase phase = std::move(last);
+  ArmTrials trials(arm, process, arguments, traces);
+  const auto found = find_maximum_rate(static_cast<double>(arguments.measurement.duration_ns) / 1e9,
+                                       [&](double hz, double seconds) { return trials.run(hz, seconds); });
+  core::Phase phase = trials.take_last();
   phase.kind = "tracer";
   phase.arm = arm;
   phase.name = "maximum rate: " + arm;

@@ -141,15 +141,25 @@ struct RateTrial {
   double produced_hz = 0;  // what it came to
   uint64_t lost = 0;
   double exposure_s = 0;
+  double stolen_s = 0;        // time that the host took from the machine's CPUs meanwhile
   bool confirmation = false;  // the bracket had been found; this one had to bear it out
 };
 
-// The highest rate of events without a loss, as a bracket.
+// What a rate was called lossless or lossy for.
+struct RateEvidence {
+  uint64_t trials = 0;
+  uint64_t lossy = 0;  // of these: lost something
+  uint64_t lossless() const { return trials - lossy; }
+};
+
+// The highest rate of events at which most trials lose nothing, as a bracket.
 struct MaximumRate {
   double trial_s = 0;              // how long each trial was to last
-  double lossless_hz = 0;          // the highest rate that lost nothing
-  std::optional<double> lossy_hz;  // the lowest that lost something; absent: nothing was lost as fast as the loop goes
-  bool confirmed = false;          // a second, longer trial at lossless_hz lost nothing either
+  double lossless_hz = 0;          // the highest rate that was borne
+  std::optional<double> lossy_hz;  // the lowest that was not; absent: nothing was lost as fast as the loop goes
+  bool confirmed = false;          // most of the longer trials at lossless_hz lost nothing either
+  std::optional<RateEvidence> lossless_evidence;  // the trials of the confirmation; absent: there was none
+  std::optional<RateEvidence> lossy_evidence;     // all trials at lossy_hz
   std::vector<RateTrial> trials;
 };
 
