@@ -394,6 +394,45 @@ def case_few_descriptors(folder):
             check(folder / f"few-{limit}")
 
 
+def print_into_a_full_pipe(trace):
+    """`maxlat trace print` that has begun, and waits until its output is read."""
+    printing = start(MAXLAT, "trace", "print", trace)
+    first = os.read(printing.stdout.fileno(), 1000).decode()
+    wait_until("the pipe is full", lambda: "pipe" in pathlib.Path(f"/proc/{printing.pid}/wchan").read_text()
+               or pathlib.Path(f"/proc/{printing.pid}/stat").read_text().split()[2] == "S")
+    return printing, first
+
+
+def case_read_meanwhile(folder):
+    """A trace that grows while it is read is not called damaged, and is read without a hole from its first event on."""
+    page, trace = folder / "page", folder / "t"
+    recorder = record(trace, "--flush", "5ms", "--size", "16K", "--count", "64", "-e", "test:count", "--", PROGRAM, "events=0",
+                      "apart_us=1", f"page={page}")
+    size = lambda: sum(p.stat().st_size for p in trace.glob("*/channel0-0-0"))
+    for _ in range(3):
+        before = size()
+        wait_until("events", lambda: size() > before + 500_000)
+        printing, first = print_into_a_full_pipe(trace)
+        before = size()
+        wait_until("the file grows", lambda: size() > before + 300_000)
+        out, err = printing.communicate(timeout=LIMIT)
+        assert printing.returncode == 0 and err == "", err
+        values = [int(value) for value in re.findall(r"test:count: .*? value = (\d+)", first + out)]
+        assert values == list(range(len(values))) and len(values) > 5000, (len(values), first[:200])
+    recorder.send_signal(signal.SIGINT)
+    finish(recorder)
+
+
+def case_cut_while_read(folder):
+    """A file that is cut while it is read: a line that says so and exit status 3, no signal."""
+    trace = folder / "t"
+    finish(record(trace, "--count", "32", "-e", "test:count", "--", PROGRAM, "events=100000"))
+    printing, _ = print_into_a_full_pipe(trace)
+    os.truncate(next(trace.glob("*/channel0-0-0")), 5000)
+    err = finish(printing, 3)
+    assert re.fullmatch(r"maxlat trace: .*/channel0-0-0: byte 5000: the file became shorter while it was read\n", err), err
+
+
 with tempfile.TemporaryDirectory(prefix="maxlat-record-") as name:
     os.environ["XDG_RUNTIME_DIR"] = os.environ["TMPDIR"] = name  # programs of other tests do not listen here
     globals()["case_" + sys.argv[2]](pathlib.Path(name))

@@ -6,4 +6,8 @@ list(APPEND tracer_sources
     consumer/ring_drain.cpp
     consumer/trace_file.cpp
     consumer/trace_folder.cpp)
-list(APPEND tracer_unit_test_sources consumer/in_process_test.cpp consumer/recorder_test.cpp consumer/trace_file_test.cpp)
+list(APPEND tracer_unit_test_sources
+    consumer/growing_file_test.cpp
+    consumer/in_process_test.cpp
+    consumer/recorder_test.cpp
+    consumer/trace_file_test.cpp)

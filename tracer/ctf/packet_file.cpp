@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,7 +11,8 @@
 namespace maxlat::trace {
 namespace {
 
-constexpr std::uint64_t kMapUnit = 65536;  // a multiple of every page size
+constexpr const char* kShorter = "the file became shorter while it was read";
+constexpr std::uint64_t kMaxContent = std::uint64_t{1} << MAXLAT_RING_MAX_SUB_BUFFER_BITS;
 
 class Descriptor {
  public:
@@ -30,96 +30,140 @@ class Descriptor {
 
 }  // namespace
 
-void FileWindow::unmap() {
-  if (where_ != nullptr) munmap(where_, size_);
-  where_ = nullptr;
-  size_ = 0;
-}
-
-bool FileWindow::map(std::uint64_t offset, std::uint64_t size) {
-  unmap();
+void FileWindow::read(std::uint64_t offset, std::uint64_t size) {
+  forget();
   error_ = 0;
+  const std::uint64_t wanted = std::max(size, PacketFile::kWindow);
+  if (wanted > capacity_) {
+    buffer_ = std::make_unique_for_overwrite<std::uint8_t[]>(wanted);
+    capacity_ = wanted;
+  }
   const Descriptor file(path_);
+  begin_ = offset;
+  while (file.number() >= 0 && held_ < capacity_) {
+    const ssize_t got =
+        pread(file.number(), buffer_.get() + held_, capacity_ - held_, static_cast<off_t>(offset + held_));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) error_ = errno;
+    if (got <= 0) break;
+    held_ += static_cast<std::uint64_t>(got);
+  }
   struct stat status {};
-  if (file.number() < 0 || fstat(file.number(), &status) != 0) {
-    error_ = errno;
-    return false;
-  }
-  file_size_ = S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
-  if (offset >= file_size_) return true;
-  begin_ = offset / kMapUnit * kMapUnit;
-  const std::uint64_t wanted = std::max(offset - begin_ + size, PacketFile::kWindow);
-  size_ = std::min(wanted, file_size_ - begin_);
-  void* where = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.number(), static_cast<off_t>(begin_));
-  if (where == MAP_FAILED) {
-    error_ = errno;
-    size_ = 0;
-    return false;
-  }
-  where_ = static_cast<std::uint8_t*>(where);
-  return true;
+  if (error_ == 0 && (file.number() < 0 || fstat(file.number(), &status) != 0)) error_ = errno;
+  if (error_ != 0) forget();
+  file_size_ = error_ == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
 }
 
 std::span<const std::uint8_t> FileWindow::at(std::uint64_t offset, std::uint64_t size) {
-  const bool inside =
-      where_ != nullptr && offset >= begin_ && offset - begin_ <= size_ && size <= size_ - (offset - begin_);
-  if (!inside && !map(offset, size)) return {};
-  if (offset >= begin_ + size_ || where_ == nullptr) return {};
-  return {where_ + (offset - begin_), std::min(size, size_ - (offset - begin_))};
+  const auto held_at = [&] { return offset >= begin_ && offset - begin_ < held_ ? held_ - (offset - begin_) : 0; };
+  if (held_at() < size) read(offset, size);
+  return {buffer_.get() + (offset - begin_), std::min(size, held_at())};
 }
 
-bool PacketFile::fail(std::string why) {
+bool PacketFile::fail(std::uint64_t offset, std::string why) {
   content_ = {};
-  broken_ = TraceBreak{window_.path(), next_, std::move(why)};
+  broken_ = TraceBreak{window_.path(), offset, std::move(why)};
   return false;
 }
 
-// What a packet says of itself, before it is believed.
-bool PacketFile::check_head(std::uint64_t left) {
-  std::array<std::uint8_t, MAXLAT_RING_PACKET_PREFIX> prefix{};
-  std::memcpy(prefix.data(), head_.prefix, prefix.size());
-  std::uint32_t stream_id, owner, slot;
-  std::memcpy(&stream_id, prefix.data() + 20, sizeof stream_id);
-  std::memcpy(&owner, prefix.data() + 24, sizeof owner);
-  std::memcpy(&slot, prefix.data() + 28, sizeof slot);
-  const auto ours = packet_prefix(uuid_, stream_id, owner | std::uint64_t{slot} << 32);
-  if (std::memcmp(prefix.data(), ours.data(), 4) != 0) return fail("no packet begins here");
-  if (std::memcmp(prefix.data(), ours.data(), 20) != 0) return fail("a packet of another trace");
-  if (!first_ && (stream_id != stream_id_ || owner != owner_ || slot != slot_))
-    return fail("a packet of another stream");
+PacketFile::Stream PacketFile::stream_of(const maxlat_ring_packet& head) {
+  Stream stream;
+  static_assert(sizeof stream == 12 && MAXLAT_RING_PACKET_PREFIX == 20 + sizeof stream);
+  std::memcpy(&stream, head.prefix + 20, sizeof stream);
+  return stream;
+}
+
+// What a packet says of itself, before it is believed. RETURNS: why it is not, or nothing.
+std::string PacketFile::check_head(std::uint64_t left) const {
+  const Stream stream = stream_of(head_);
+  const auto ours = packet_prefix(uuid_, stream.id, stream.owner | std::uint64_t{stream.slot} << 32);
+  if (std::memcmp(head_.prefix, ours.data(), 4) != 0) return "no packet begins here";
+  if (std::memcmp(head_.prefix, ours.data(), 20) != 0) return "a packet of another trace";
+  if (!first_ && stream != stream_) return "a packet of another stream";
   if (head_.content_bits % 64 != 0 || head_.packet_bits % 64 != 0 || head_.content_bits > head_.packet_bits ||
-      head_.content_bits / 8 < MAXLAT_RING_PACKET_HEADER) {
-    return fail("impossible sizes: " + std::to_string(head_.content_bits) + " bits of content in a packet of " +
-                std::to_string(head_.packet_bits));
+      head_.content_bits / 8 < MAXLAT_RING_PACKET_HEADER || head_.content_bits / 8 > kMaxContent) {
+    return "impossible sizes: " + std::to_string(head_.content_bits) + " bits of content in a packet of " +
+           std::to_string(head_.packet_bits);
   }
   if (head_.packet_bits / 8 > left) {
-    return fail("the packet has " + std::to_string(head_.packet_bits / 8) + " bytes, and the file " +
-                std::to_string(left) + " of them");
+    return missing("the packet has " + std::to_string(head_.packet_bits / 8) + " bytes, and the file " +
+                   std::to_string(left) + " of them");
   }
-  stream_id_ = stream_id;
-  owner_ = owner;
-  slot_ = slot;
-  first_ = false;
+  return {};
+}
+
+std::string PacketFile::missing(std::string what) const {
+  return window_.file_size() < *limit_ ? kShorter : std::move(what);
+}
+
+// Takes the head of what lies at next_. RETURNS: why it is no whole packet, or nothing.
+std::string PacketFile::look() {
+  const auto head = window_.at(next_, sizeof head_);
+  head_ = {};
+  if (!head.empty()) std::memcpy(&head_, head.data(), head.size());
+  if (window_.error() != 0) return std::strerror(window_.error());
+  if (!limit_) limit_ = window_.file_size();
+  if (head.size() < sizeof head_) return missing(std::to_string(head.size()) + " bytes are no whole packet");
+  return check_head(window_.file_size() - std::min(window_.file_size(), next_));
+}
+
+// The same from the file, until it says the same as before: nobody is writing it.
+std::string PacketFile::look_again() {
+  for (;;) {
+    const maxlat_ring_packet before = head_;
+    window_.forget();
+    std::string wrong = look();
+    if (std::memcmp(&before, &head_, sizeof head_) == 0) return wrong;
+  }
+}
+
+// Is there another packet now where room was passed over? Then the walk goes back to it.
+bool PacketFile::room_was_taken() {
+  if (!room_) return false;
+  maxlat_ring_packet now{};
+  window_.forget();
+  const auto head = window_.at(*room_, sizeof now);
+  if (!head.empty()) std::memcpy(&now, head.data(), head.size());
+  if (std::memcmp(&now, &room_head_, sizeof now) == 0) return false;
+  next_ = *room_;
+  room_.reset();
   return true;
 }
 
+// Nothing more is wanted, or there. RETURNS: false.
+bool PacketFile::end() {
+  const std::uint64_t given = room_.value_or(next_);
+  window_.forget();
+  (void)window_.at(given, 1);
+  if (window_.error() != 0) return fail(next_, std::strerror(window_.error()));
+  if (window_.file_size() < given) return fail(window_.file_size(), kShorter);
+  content_ = {};
+  return false;
+}
+
 bool PacketFile::next() {
-  do {
-    if (broken_) return false;
-    const auto head = window_.at(next_, sizeof head_);
-    if (head.empty()) {
-      content_ = {};
-      return window_.error() == 0 ? false : fail(std::strerror(window_.error()));
-    }
-    if (head.size() < sizeof head_) return fail(std::to_string(head.size()) + " bytes are no whole packet");
-    std::memcpy(&head_, head.data(), sizeof head_);
-    if (!check_head(window_.file_size() - next_)) return false;
-    content_ = window_.at(next_, head_.content_bits / 8);
-    if (content_.size() < head_.content_bits / 8) return fail("the file became shorter while it was read");
+  while (!broken_) {
+    if (limit_ && next_ >= *limit_) return end();
+    std::string wrong = look();
+    if (!wrong.empty() || next_ + head_.packet_bits / 8 >= *limit_) wrong = look_again();
+    const bool empty = wrong.empty() && head_.content_bits == 8 * MAXLAT_RING_PACKET_HEADER;
+    if (!empty && room_was_taken()) continue;
+    if (!wrong.empty() && window_.error() == 0 && window_.file_size() <= next_) return end();
+    if (!wrong.empty()) return fail(next_, std::move(wrong));
+    stream_ = stream_of(head_);
+    first_ = false;
     offset_ = next_;
     next_ += head_.packet_bits / 8;
-  } while (head_.content_bits == 8 * MAXLAT_RING_PACKET_HEADER);  // the room of a file that is being written
-  return true;
+    if (empty) {
+      if (!room_) room_head_ = head_;
+      room_ = room_.value_or(offset_);
+      continue;
+    }
+    room_.reset();
+    content_ = window_.at(offset_, head_.content_bits / 8);
+    return content_.size() == head_.content_bits / 8 || fail(window_.file_size(), kShorter);
+  }
+  return false;
 }
 
 }  // namespace maxlat::trace
