@@ -405,9 +405,13 @@ def print_into_a_full_pipe(trace):
 
 def case_read_meanwhile(folder):
     """A trace that grows while it is read is not called damaged, and is read without a hole from its first event on."""
-    page, trace = folder / "page", folder / "t"
-    recorder = record(trace, "--flush", "5ms", "--size", "16K", "--count", "64", "-e", "test:count", "--", PROGRAM, "events=0",
-                      "apart_us=1", f"page={page}")
+    trace = folder / "t"
+    with program("events=0", "apart_us=1") as traced:
+        read_while_recording(trace, record(trace, "--flush", "5ms", "--size", "16K", "--count", "64", "-e", "test:count",
+                                           "-p", traced.pid))
+
+
+def read_while_recording(trace, recorder):
     size = lambda: sum(p.stat().st_size for p in trace.glob("*/channel0-0-0"))
     for _ in range(3):
         before = size()
