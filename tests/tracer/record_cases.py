@@ -406,25 +406,25 @@ def print_into_a_full_pipe(trace):
 def case_read_meanwhile(folder):
     """A trace that grows while it is read is not called damaged, and is read without a hole from its first event on."""
     trace = folder / "t"
-    with program("events=0", "apart_us=1") as traced:
-        read_while_recording(trace, record(trace, "--flush", "5ms", "--size", "16K", "--count", "64", "-e", "test:count",
-                                           "-p", traced.pid))
-
-
-def read_while_recording(trace, recorder):
     size = lambda: sum(p.stat().st_size for p in trace.glob("*/channel0-0-0"))
-    for _ in range(3):
-        before = size()
-        wait_until("events", lambda: size() > before + 500_000)
-        printing, first = print_into_a_full_pipe(trace)
-        before = size()
-        wait_until("the file grows", lambda: size() > before + 300_000)
-        out, err = printing.communicate(timeout=LIMIT)
-        assert printing.returncode == 0 and err == "", err
-        values = [int(value) for value in re.findall(r"test:count: .*? value = (\d+)", first + out)]
-        assert values == list(range(len(values))) and len(values) > 5000, (len(values), first[:200])
-    recorder.send_signal(signal.SIGINT)
-    finish(recorder)
+    with program("events=0", "apart_us=1") as traced:
+        recorder = record(trace, "--flush", "5ms", "--size", "16K", "--count", "64", "-e", "test:count", "-p", traced.pid)
+        try:
+            for _ in range(3):
+                before = size()
+                wait_until("events", lambda: size() > before + 500_000)
+                printing, first = print_into_a_full_pipe(trace)
+                before = size()
+                wait_until("the file grows", lambda: size() > before + 300_000)
+                out, err = printing.communicate(timeout=LIMIT)
+                assert printing.returncode == 0 and err == "", err
+                values = [int(value) for value in re.findall(r"test:count: .*? value = (\d+)", first + out)]
+                assert len(values) > 5000 and values == list(range(values[0], values[0] + len(values))), first[:200]
+            recorder.send_signal(signal.SIGINT)
+            finish(recorder)
+        finally:
+            recorder.kill()
+            recorder.wait(LIMIT)
 
 
 def case_cut_while_read(folder):
