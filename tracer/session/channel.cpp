@@ -233,6 +233,17 @@ void Channel::finalise_all() {
   for (std::uint32_t slot = 0; slot < slots_; ++slot) finalise(slot);
 }
 
+void Channel::forget(bool in_a_probe) {
+  for (std::uint32_t slot = 0; slot < slots_; ++slot) {
+    void* mapping = mapping_of(slot);
+    if (mapping == nullptr) continue;
+    const bool in_use = in_a_probe && (per_cpu() || ring_place(thread_state, number_) == &slot_[slot]);
+    if (in_use && file_.make_ring_private(index_, mapping)) continue;
+    file_.unmap_ring(index_, mapping);
+    slot_[slot].mapping.store(nullptr, std::memory_order_relaxed);  // relaxed: one thread in the world
+  }
+}
+
 ChannelStatus Channel::status() const {
   const std::lock_guard lock(rings_lock_);
   ChannelStatus status{options_.name, ended_, 0, slots_};

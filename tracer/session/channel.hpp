@@ -59,6 +59,10 @@ class Channel {
 
   void count_lost_no_ring();
 
+  // In the child of a fork(): the rings are the parent's. What a probe of this thread may be in, if it is in one,
+  // becomes memory that nobody else sees; the rest is unmapped. From then on: the destructor.
+  void forget(bool in_a_probe);
+
   // REQUIRES: as in the table above.
   void flush_all();
   void finalise_all();

@@ -108,6 +108,8 @@ class Server {
 
 // Its pointer is the process's; never destroyed while the thread runs.
 std::mutex server_mutex;
+// Held while that pointer or the server's connections change, for fork(), which does not wait for what a server does.
+std::mutex server_change_mutex;
 Server* server = nullptr;
 
 base::Status Server::listen() {
@@ -139,7 +141,6 @@ base::Status Server::connect(const std::string& path) {
 }
 
 base::Status Server::run() {
-  watch_forks();
   end_ = Descriptor(eventfd(0, EFD_CLOEXEC));
   if (!end_) return base::system_error("cannot make an eventfd", errno);
   const SignalsBlocked inherited_by_the_thread;
@@ -183,12 +184,14 @@ void Server::serve() {
     if (sources[0].revents != 0) return;
     for (std::size_t i = sources.size(); i-- > 2;) {  // from the back: one that is gone is taken out
       if (sources[i].revents == 0 || serve_one(connections_[i - 2])) continue;
+      const std::lock_guard change(server_change_mutex);
       connections_.erase(connections_.begin() + static_cast<std::ptrdiff_t>(i - 2));
       resume();  // whoever waits for a controller waits no more
     }
     if ((sources[1].revents & POLLIN) == 0) continue;
     Descriptor caller(accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC));
     if (caller && is_allowed(caller.number()) && connections_.size() < kMaxConnections) {
+      const std::lock_guard change(server_change_mutex);
       connections_.push_back({std::move(caller), {}});
     }
   }
@@ -266,15 +269,25 @@ base::Status start_server(Prepare prepare) {
   auto starting = std::make_unique<Server>();
   if (const base::Status prepared = prepare(*starting); !prepared) return prepared;
   if (const base::Status running = starting->run(); !running) return running;
+  const SignalsBlocked no_handler_forks;
+  const std::lock_guard change(server_change_mutex);
   server = starting.release();
   return {};
 }
 
 }  // namespace
 
+void lock_control_for_fork() {
+  server_change_mutex.lock();
+}
+void unlock_control_after_fork() {
+  server_change_mutex.unlock();
+}
+
 void forget_control() {
   if (server != nullptr) server->close_descriptors();
   server = nullptr;
+  std::construct_at(&server_mutex);  // another thread may have been starting or ending the server
 }
 
 // Listens, too: who calls may die (a recorder that is killed), and others may have a wish (maxlat trace snapshot).
@@ -319,6 +332,8 @@ void close_control() {
   const std::lock_guard lock(detail::server_mutex);
   if (detail::server == nullptr) return;
   detail::server->end();
+  const detail::SignalsBlocked no_handler_forks;
+  const std::lock_guard change(detail::server_change_mutex);
   delete detail::server;
   detail::server = nullptr;
 }

@@ -48,7 +48,7 @@ class ReadLock {
   ReadLock& operator=(const ReadLock&) = delete;
 };
 
-// REQUIRES: a ReadLock.
+// REQUIRES: a ReadLock; or inside, in the list, and the number was seen to be running: then it stays.
 Channel* channel_of(unsigned number) {
   return rcu_dereference(live_channels[number]);
 }
@@ -58,12 +58,8 @@ bool is_running(unsigned number) {
   return (running_channels.load(std::memory_order_acquire) >> number & 1) != 0;
 }
 
-const maxlat_ring*& ring_place(ThreadState& thread, unsigned number) {
-  return number < kFastChannels ? thread.ring[1 + number] : thread.other_ring[number - kFastChannels];
-}
-
+// REQUIRES: inside, in the list, wanted by the channel of that number.
 void lose_in(unsigned number) {
-  const ReadLock lock;
   if (Channel* channel = channel_of(number)) channel->count_lost_no_ring();
 }
 
@@ -85,7 +81,6 @@ const maxlat_ring* claim_in(unsigned number) {
   const Busy busy;
   const maxlat_ring*& place = ring_place(thread, number);
   if (place != &nowhere) return place;  // a handler was faster
-  const ReadLock lock;
   Channel* channel = channel_of(number);
   if (channel == nullptr || !is_running(number)) return nullptr;
   const maxlat_ring* ring = channel->claim();
@@ -98,7 +93,7 @@ const maxlat_ring* claim_in(unsigned number) {
 
 bool register_in_probe() {
   const ErrnoKept errno_kept;
-  return !thread_state.busy && register_thread();
+  return !thread_state.busy && register_thread(Caller::probe);
 }
 
 const maxlat_ring* claim_ring(unsigned number) {
@@ -112,8 +107,11 @@ const maxlat_ring* claim_ring(unsigned number) {
   return nullptr;
 }
 
-void lose(std::uint32_t wanted) {
+void lose(const std::atomic<std::uint32_t>& wanted_by) {
   const ErrnoKept errno_kept;
+  const Guest guest;
+  // acquire [K3]: as in a probe that is in the list. Partner: release [K3] in session_core.cpp.
+  std::uint32_t wanted = wanted_by.load(std::memory_order_acquire);
   for (; wanted != 0; wanted &= wanted - 1) lose_in(static_cast<unsigned>(std::countr_zero(wanted)));
 }
 
@@ -190,12 +188,11 @@ bool prepare_thread() {
   using namespace detail;
   make_ready_for_threads();
   ThreadState& thread = thread_state;
-  if (!register_thread()) return false;
+  if (!register_thread(Caller::program)) return false;
   bool all = true;
   enter(thread);
   for (unsigned number = 0; number < kChannels; ++number) {
     if (!is_running(number)) continue;
-    const ReadLock lock;
     Channel* channel = channel_of(number);
     if (channel == nullptr) continue;
     if (channel->per_cpu()) {

@@ -3,9 +3,11 @@
 // The table of running channels, by the number that probes know them by; and what threads do through it: claim a ring,
 // count a loss, leave.
 //
-// The table's entries are read under liburcu's read lock (bulletproof: any thread, no registration, signal handlers
-// too) and taken out with synchronize_rcu() before the channel is destroyed. So threads that are not in the list of
-// threads.hpp, because they are about to enter it or have left it, find a channel or none, never a dangling one.
+// The table's entries are read by threads of the list in threads.hpp that are inside, and stay for them as long as a
+// ring does; and under liburcu's read lock by a thread that ends, which hands back its rings after it has left the
+// list. For it they are taken out with synchronize_rcu() before the channel is destroyed: it finds a channel or none,
+// never a dangling one. Probes do not take that lock: liburcu allocates for a thread's first, and a handler that forked
+// in it would wait for whoever waits for its end.
 //
 // A number is running from release() of the events' words until stop; `running_channels` has its bit for who is no
 // probe (flush, prepare_thread) but plays by the probes' rules: inside, look, use, leave.

@@ -20,6 +20,7 @@
 #include <optional>
 #include <thread>
 
+#include "session/live_channels.hpp"
 #include "session/test_recording.hpp"
 
 MAXLAT_TRACE_EVENT(process, event, (std::uint64_t, n))
@@ -97,6 +98,43 @@ TEST(Fork, InTheMiddleOfWhatOtherThreadsDo) {
   controlling.join();
   recording.finish();
   EXPECT_EQ(recording.books().produced(), produced);
+}
+
+// Each waits for the other: the one that stops, for the probe; the probe's handler, for the fork.
+TEST(Fork, InAProbeThatAnotherThreadWaitsFor) {
+  Recording recording;
+  recording.start("process:*");
+  std::atomic<bool> inside{false};
+  std::thread tracing([&] {
+    MAXLAT_TRACE(process, event, 1);
+    detail::enter(detail::thread_state);
+    inside.store(true);
+    while (detail::running_channels.load() != 0) sched_yield();  // until it is being stopped
+    EXPECT_EQ(in_child([] { return Session::all().empty() ? 0 : 1; }), 0);
+    detail::leave(detail::thread_state);
+  });
+  while (!inside.load()) sched_yield();
+  Recording::expect_ok(recording.session.stop());
+  tracing.join();
+  EXPECT_EQ(recording.books().produced(), 1u);
+}
+
+// pthread_atfork() handlers of the program, registered before any session: they trace and control, in both processes.
+bool handles_forks = false;
+void trace_and_control() {
+  if (!handles_forks) return;
+  MAXLAT_TRACE(process, event, 1);
+  EXPECT_LE(Session::all().size(), 1u);
+}
+
+TEST(Fork, HandlersOfTheProgramTraceAndControl) {
+  ASSERT_EQ(pthread_atfork(trace_and_control, trace_and_control, trace_and_control), 0);
+  Recording recording;
+  recording.start("process:*");
+  handles_forks = true;
+  EXPECT_EQ(in_child([] { return Session::all().empty() ? 0 : 1; }), 0);
+  handles_forks = false;
+  EXPECT_EQ(recording.finish().size(), 2u);
 }
 
 TEST(Fork, TheChildHasNoControl) {

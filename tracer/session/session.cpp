@@ -5,7 +5,6 @@
 #include <maxlat/trace/session.hpp>
 
 #include "session/control_lock.hpp"
-#include "session/fork.hpp"
 #include "session/pattern.hpp"
 #include "session/session_core.hpp"
 
@@ -17,7 +16,6 @@ using detail::sessions;
 Session::Session(std::shared_ptr<detail::SessionCore> core) : core_(std::move(core)) {}
 
 base::Result<Session> Session::create(SessionOptions options) {
-  detail::watch_forks();
   const ControlLock lock;
   if (!detail::is_name(options.name)) {
     return base::Error{"not the name of a session: " + options.name, detail::kNameHint};
@@ -85,6 +83,7 @@ base::Result<SessionDescriptors> Session::descriptors() const {
 }
 
 void Session::request_snapshot() {
+  const detail::Inside like_a_probe;  // so that a fork() of a handler leaves the header where it is
   maxlat_shm_header* shared = core_->shared();
   if (shared == nullptr) return;
   // relaxed: a time for the log. release [S7]: before the count that announces it. Partner: acquire [S7] where the

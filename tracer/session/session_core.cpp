@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
+#include <utility>
 
 #include "session/events.hpp"
 #include "session/live_channels.hpp"
@@ -64,9 +66,36 @@ base::Status refresh_all() {
 
 }  // namespace
 
+namespace {
+
+struct Registry {
+  std::vector<std::shared_ptr<SessionCore>> living;
+  std::vector<std::shared_ptr<SessionCore>> abandoned;  // in which a probe may still be
+  const ThreadState* forked = nullptr;                  // all of these are the parent's; the thread that forked
+};
+Registry* registry = nullptr;  // never destroyed: static destructors trace, too
+
+}  // namespace
+
 std::vector<std::shared_ptr<SessionCore>>& sessions() {
-  static auto* all = new std::vector<std::shared_ptr<SessionCore>>;  // never destroyed: static destructors trace, too
-  return *all;
+  if (registry == nullptr) registry = new Registry;
+  if (const ThreadState* forked = std::exchange(registry->forked, nullptr)) {
+    std::move(registry->living.begin(), registry->living.end(), std::back_inserter(registry->abandoned));
+    registry->living.clear();
+    // No other thread can be in a probe of them. If the first to come here is another, they are kept for good.
+    if (forked == &thread_state && thread_state.inside == 0) registry->abandoned.clear();
+  }
+  return registry->living;
+}
+
+void forget_sessions() {
+  if (registry == nullptr) return;
+  for (Event* event = first_event(); event != nullptr; event = event->next) lead_nowhere(*event);
+  for (const auto* each : {&registry->living, &registry->abandoned}) {
+    for (const auto& session : *each) session->forget();
+  }
+  forget_all_channels();
+  registry->forked = &thread_state;
 }
 
 void event_appeared(Event& event) {
@@ -260,8 +289,7 @@ base::Status SessionCore::destroy() {
     return {};
   }
   // Somebody may still store into the rings: they stay mapped for good, with the object that knows them.
-  static auto* abandoned = new std::vector<std::shared_ptr<SessionCore>>;
-  abandoned->push_back(kept);
+  registry->abandoned.push_back(kept);
   state_ = SessionState::destroyed;
   sessions().erase(self);
   return base::Error{"session " + name() + ": a thread is inside a probe; the session's memory stays mapped", "",
@@ -270,6 +298,7 @@ base::Status SessionCore::destroy() {
 
 SessionStatus SessionCore::status() const {
   SessionStatus status{name(), state_, {}};
+  if (forgotten_) return status;
   for (const Plan& plan : plans_) {
     status.channels.push_back(plan.channel != nullptr ? plan.channel->status() : plan.last_status);
   }
@@ -286,13 +315,21 @@ base::Result<SessionDescriptors> SessionCore::descriptors() const {
   return copies;
 }
 
+// fork.hpp, IN A PROBE
 void SessionCore::forget() {
+  if (forgotten_) return;
+  const bool in_a_probe = thread_state.inside != 0;
   shared_.store(nullptr, std::memory_order_relaxed);  // relaxed: one thread in the world
-  plans_.clear();
-  file_.reset();
-  if (wakeup_ >= 0) close(wakeup_);
-  wakeup_ = -1;
+  for (Plan& plan : plans_) {
+    if (plan.channel != nullptr) plan.channel->forget(in_a_probe);
+  }
+  if (file_ != nullptr) file_->forget(in_a_probe);
+  if (wakeup_ >= 0 && !in_a_probe) {
+    close(wakeup_);
+    wakeup_ = -1;
+  }
   state_ = SessionState::destroyed;
+  forgotten_ = true;
 }
 
 }  // namespace maxlat::trace::detail

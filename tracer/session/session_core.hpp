@@ -34,7 +34,7 @@ class SessionCore {
   base::Status destroy();
   SessionStatus status() const;
   base::Result<SessionDescriptors> descriptors() const;
-  // In the child of a fork(): without a word to anybody.
+  // In the child of a fork(): without a word to anybody, and without the heap.
   void forget();
 
   // The channels of this session that the event goes to, as bits of their numbers. Describes the event in the metadata
@@ -69,6 +69,7 @@ class SessionCore {
 
   SessionOptions options_;
   SessionState state_ = SessionState::created;
+  bool forgotten_ = false;
   std::vector<Plan> plans_;
   std::unique_ptr<SessionFile> file_;
   int wakeup_ = -1;
@@ -77,5 +78,8 @@ class SessionCore {
 
 // Every session that is not destroyed.
 std::vector<std::shared_ptr<SessionCore>>& sessions();
+
+// In the child of a fork(): events, channels and sessions.
+void forget_sessions();
 
 }  // namespace maxlat::trace::detail

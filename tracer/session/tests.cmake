@@ -1,7 +1,7 @@
 # Programs whose whole life is the test.
 if(MAXLAT_BUILD_TESTS)
   find_package(GTest REQUIRED)
-  foreach(program lifetime module)
+  foreach(program lifetime module keys)
     add_executable(tracer_${program}_program session/${program}_program.cpp)
     target_include_directories(tracer_${program}_program PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
     target_link_libraries(tracer_${program}_program PRIVATE maxlat::tracer maxlat_build_flags GTest::gtest Threads::Threads)
@@ -22,6 +22,12 @@ if(MAXLAT_BUILD_TESTS)
 
   add_test(NAME tracer.lifetime COMMAND tracer_lifetime_program)
   add_test(NAME tracer.module COMMAND tracer_module_program $<TARGET_FILE:tracer_module_under_test>)
+  # Sanitizers have a malloc of their own.
+  if(NOT MAXLAT_SANITIZE)
+    add_test(NAME tracer.keys COMMAND tracer_keys_program)
+    add_test(NAME tracer.keys_before_all COMMAND tracer_keys_program before-all)
+    set_tests_properties(tracer.keys tracer.keys_before_all PROPERTIES LABELS unit TIMEOUT 60)
+  endif()
   add_test(NAME tracer.arguments COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/session/check_arguments.sh ${CMAKE_CXX_COMPILER}
     "-I${CMAKE_CURRENT_SOURCE_DIR}/include;-I${CMAKE_CURRENT_BINARY_DIR}/include;-I${CMAKE_SOURCE_DIR}/base/include")
   set_tests_properties(tracer.lifetime tracer.module tracer.arguments PROPERTIES LABELS unit TIMEOUT 60)

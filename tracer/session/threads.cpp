@@ -13,6 +13,9 @@
 #include <cstring>
 #include <maxlat/trace/current_cpu.hpp>
 
+#include "session/control_lock.hpp"
+#include "session/fork.hpp"
+
 namespace maxlat::trace::detail {
 
 namespace {
@@ -33,21 +36,25 @@ constinit thread_local ThreadState thread_state __attribute__((tls_model("initia
 
 namespace {
 
-pthread_mutex_t list_lock;  // made by make_ready_for_threads()
+pthread_mutex_t list_lock;  // made by before_all_others()
 ThreadState* list = nullptr;
 std::uint64_t round_of_waiting = 0;
-pthread_key_t end_of_thread;
+constexpr pthread_key_t kNoKey = PTHREAD_KEYS_MAX;
+pthread_key_t end_of_thread = kNoKey;
 bool membarrier_works = false;
 
-class ListLock {
+// REQUIRES: signals blocked.
+class ListHeld {
  public:
-  ListLock() { pthread_mutex_lock(&list_lock); }
-  ~ListLock() { pthread_mutex_unlock(&list_lock); }
-  ListLock(const ListLock&) = delete;
-  ListLock& operator=(const ListLock&) = delete;
+  ListHeld() { pthread_mutex_lock(&list_lock); }
+  ~ListHeld() { pthread_mutex_unlock(&list_lock); }
+  ListHeld(const ListHeld&) = delete;
+  ListHeld& operator=(const ListHeld&) = delete;
+};
 
- private:
+class ListLock {
   SignalsBlocked no_signals_;
+  ListHeld held_;
 };
 
 void make_list_lock() {
@@ -58,16 +65,24 @@ void make_list_lock() {
   pthread_mutexattr_destroy(&attributes);
 }
 
+void link(ThreadState& thread) {
+  thread.previous = nullptr;
+  thread.next = list;
+  if (list != nullptr) list->previous = &thread;
+  list = &thread;
+}
+
 void unlink(ThreadState& thread) {
   (thread.previous != nullptr ? thread.previous->next : list) = thread.next;
   if (thread.next != nullptr) thread.next->previous = thread.previous;
-  thread.registered = false;
-  thread.cpu = &kNoCpu;
 }
 
 void leave_list() {
   const ListLock lock;
-  unlink(thread_state);
+  ThreadState& thread = thread_state;
+  unlink(thread);
+  thread.registered = false;
+  thread.cpu = &kNoCpu;
 }
 
 // The key's value counts down the rounds in which POSIX calls destructors; this acts in the last but two. Behind it
@@ -82,6 +97,17 @@ void thread_ends(void* rounds_left) {
   thread_state.ended = true;
   end_rings_of_this_thread(&leave_list);
 }
+
+// Not in the order of static constructors: so that the key is one of the first, that the program's own handlers of
+// forks run before ours in the parent and after ours in the child, and that no event can come before the lock.
+[[gnu::constructor(101)]] void before_all_others() {
+  make_list_lock();
+  if (pthread_key_create(&end_of_thread, thread_ends) != 0) end_of_thread = kNoKey;
+  watch_forks();
+}
+
+// How many keys have their values in the thread itself: glibc's PTHREAD_KEY_2NDLEVEL_SIZE.
+constexpr pthread_key_t kKeysInTheThread = 32;
 
 // Without membarrier: taking a right away from a page that all threads may have used makes the kernel interrupt every
 // CPU that runs one of them, and an interrupt is a barrier. True of x86, but for AMD's broadcast invalidation, which
@@ -135,29 +161,35 @@ SignalsBlocked::~SignalsBlocked() {
 
 void make_ready_for_threads() {
   static const bool ready = [] {
-    make_list_lock();
-    membarrier_works = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
-    return pthread_key_create(&end_of_thread, thread_ends) == 0;
+    return membarrier_works = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
   }();
   (void)ready;
 }
 
-bool register_thread() {
+bool register_thread(Caller caller) {
   ThreadState& thread = thread_state;
   if (thread.registered) return true;
-  if (thread.ended) return false;
-  const SignalsBlocked no_signals;
+  if (thread.ended || end_of_thread == kNoKey) return false;
+  if (caller == Caller::probe && end_of_thread >= kKeysInTheThread) return false;
+  const Busy busy;
   if (thread.registered) return true;  // by a handler, meanwhile
-  // Allocates when the process has many keys: glibc keeps the first 32 in the thread itself.
   if (pthread_setspecific(end_of_thread, reinterpret_cast<void*>(kRounds)) != 0) return false;
-  const ListLock lock;
-  thread.previous = nullptr;
-  thread.next = list;
-  if (list != nullptr) list->previous = &thread;
-  list = &thread;
+  const ListHeld held;
+  link(thread);
   thread.registered = true;
   if (const volatile std::uint32_t* cpu = word_of_current_cpu()) thread.cpu = cpu;
   return true;
+}
+
+Guest::Guest() : entered_(!thread_state.registered) {
+  if (!entered_) return;
+  const ListHeld held;
+  link(thread_state);
+}
+Guest::~Guest() {
+  if (!entered_) return;
+  const ListHeld held;
+  unlink(thread_state);
 }
 
 bool wait_until_all_outside() {
@@ -171,6 +203,7 @@ bool wait_until_all_outside() {
   timespec start{}, now{};
   clock_gettime(CLOCK_MONOTONIC, &start);
   while (!all_seen_outside(round)) {
+    const ControlRests fork_may_pass;
     const timespec pause{0, kPauseNs};
     nanosleep(&pause, nullptr);
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -182,11 +215,7 @@ bool wait_until_all_outside() {
 void forget_rings(unsigned channel) {
   const ListLock lock;
   for (ThreadState* thread = list; thread != nullptr; thread = thread->next) {
-    if (channel < kFastChannels) {
-      thread->ring[1 + channel] = &nowhere;
-    } else {
-      thread->other_ring[channel - kFastChannels] = &nowhere;
-    }
+    ring_place(*thread, channel) = &nowhere;
     thread->refused[channel] = false;
   }
 }

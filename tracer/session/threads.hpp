@@ -6,6 +6,11 @@
 // prepare_thread(), and leaves it when its pthread keys are destroyed: as late as POSIX allows, so that the destructors
 // of thread_local objects and of other keys still trace. What it traces after that is lost and counted.
 //
+// THE KEY. glibc keeps a thread's values of the first 32 keys in the thread itself, and allocates when it is given one
+// of a later key. So that a probe never allocates, this key is made before the program's constructors run. Where 32
+// keys were made before even that (by the constructors of shared libraries), only prepare_thread() enters threads into
+// the list, and the events of others are lost and counted.
+//
 // LOCK: of the list, held for short, with all signals blocked and with priority inheritance, because real-time threads
 // take it, too, on their way in and out. THREADS: any; what may be called from a probe is marked so.
 #pragma once
@@ -43,14 +48,35 @@ class Busy {
   bool before_;
 };
 
-// Once a process, before the first event can be wanted: keys, membarrier, fork handlers.
+// Once a process, before the first event can be wanted: membarrier.
 void make_ready_for_threads();
 
-// Enters the calling thread into the list. RETURNS: false: it has left it for good. From probes, too.
-bool register_thread();
+// Enters the calling thread into the list. RETURNS: false: it has left it for good, or that would allocate in a probe.
+enum class Caller { probe, program };
+bool register_thread(Caller caller);
+
+// A thread that cannot stay in the list is in it as long as one of these lives: who stops a channel waits for it, too.
+// Makes system calls. REQUIRES: inside.
+class Guest {
+ public:
+  Guest();
+  ~Guest();
+  Guest(const Guest&) = delete;
+  Guest& operator=(const Guest&) = delete;
+
+ private:
+  SignalsBlocked no_signals_;
+  const bool entered_;
+};
+
+// Where the thread has its ring in a channel; `nowhere`: it has none.
+inline const maxlat_ring*& ring_place(ThreadState& thread, unsigned channel) {
+  return channel < kFastChannels ? thread.ring[1 + channel] : thread.other_ring[channel - kFastChannels];
+}
 
 // Returns when every thread of the list was seen outside once after this began. REQUIRES: the caller has cleared what
-// would lead a new probe in. RETURNS: false when a thread did not come out for that many seconds (tests wait less).
+// would lead a new probe in; the control lock, which rests meanwhile. RETURNS: false when a thread did not come out for
+// that many seconds (tests wait less).
 extern int patience_seconds;
 bool wait_until_all_outside();
 

@@ -76,6 +76,11 @@ base::Status check_file_size_limit(std::uint64_t size) {
   return {};
 }
 
+bool make_private(void* where, std::size_t size) {
+  constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
+  return mmap(where, size, PROT_READ | PROT_WRITE, kFlags, -1, 0) != MAP_FAILED;
+}
+
 int fallocate_now(int fd, int mode, std::int64_t offset, std::int64_t size) {
   return static_cast<int>(syscall(SYS_fallocate, fd, mode, offset, size));  // libc's is a cancellation point
 }
@@ -159,6 +164,15 @@ void* SessionFile::map_ring(std::uint32_t channel, std::uint32_t slot) const {
 
 void SessionFile::unmap_ring(std::uint32_t channel, void* where) const {
   munmap(where, layout_.channel[channel].ring_stride);
+}
+
+bool SessionFile::make_ring_private(std::uint32_t channel, void* where) const {
+  return make_private(where, layout_.channel[channel].ring_stride);
+}
+
+void SessionFile::forget(bool keep_private_head) {
+  Descriptor(std::move(memory_));
+  if (!keep_private_head || !make_private(head_.where(), head_.size())) Mapping(std::move(head_));
 }
 
 }  // namespace maxlat::trace

@@ -54,6 +54,12 @@ class SessionFile {
   void* map_ring(std::uint32_t channel, std::uint32_t slot) const;
   void unmap_ring(std::uint32_t channel, void* where) const;
 
+  // In the child of a fork(), without the heap. The ring's memory is from now on zeros that nobody else sees. RETURNS:
+  // false: the kernel promises no memory that it may not have; the ring is still to be unmapped.
+  bool make_ring_private(std::uint32_t channel, void* where) const;
+  // Gives everything back but the rings; or has the head made private.
+  void forget(bool keep_private_head);
+
  private:
   SessionFile() = default;
 

@@ -43,7 +43,7 @@ bool register_in_probe();
 // A ring for this thread. RETURNS: null when there is none, or the channel is not running; counted.
 const maxlat_ring* claim_ring(unsigned channel);
 // Counts an event that a thread without registration cannot record, in each channel that wants it.
-void lose(std::uint32_t wanted);
+void lose(const std::atomic<std::uint32_t>& wanted_by);
 // After a record that was the first of its packet: one write to the eventfd.
 void wake_consumer(const OtherChannel& channel, const maxlat_ring* ring, const maxlat_ring_record& record);
 // After a commit that made the packet of `position` have `committed`, its own record not counted yet: delivers the

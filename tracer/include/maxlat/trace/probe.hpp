@@ -171,7 +171,7 @@ class Probe {
         record_in_channel(static_cast<unsigned>(std::countr_zero(wanted)), fields...);
       }
     } else {
-      lose(Declared::event.wanted.load(std::memory_order_relaxed));  // relaxed: the numbers are looked up under a lock
+      lose(Declared::event.wanted);
     }
     leave(thread);
   }

@@ -27,7 +27,8 @@
 // handler, is waited for ten seconds; stop() is then an error that says so, and memory is not given back.
 //
 // THREADS: any, serialised inside; not from signal handlers, but for request_snapshot(). fork(): the child has no
-// sessions; its Session objects say "destroyed", its events are disabled, its control is closed. exec() ends it all.
+// sessions; its Session objects say "destroyed", its events are disabled, its control is closed. Also from a handler,
+// one that interrupted a probe included; it waits for no probe (session/fork.hpp). exec() ends it all.
 // ERRORS: base::Result, one line.
 #pragma once
 
@@ -69,7 +70,9 @@ struct Books {
   std::uint64_t lost_full = 0;     // no free sub-buffer
   std::uint64_t lost_wrap = 0;     // overtaken
   std::uint64_t lost_big = 0;      // larger than a sub-buffer
-  std::uint64_t lost_no_ring = 0;  // no slot or no memory for the thread's ring, or the thread was at its very end
+  // No slot or no memory for the thread's ring, or the thread was at its very end, or would have had to allocate in its
+  // first event (thread.hpp).
+  std::uint64_t lost_no_ring = 0;
 
   std::uint64_t produced() const { return recorded + lost_full + lost_wrap + lost_big + lost_no_ring; }
 };

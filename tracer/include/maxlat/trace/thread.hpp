@@ -2,6 +2,11 @@
 //
 // What one thread keeps for its probes, and what a real-time thread does before its first event.
 //
+// FIRST EVENT. A thread that was not prepared enters the list of threads with its first event, by a value of a pthread
+// key. That takes system calls and no allocation, because the key is made before the program's constructors run. Where
+// shared libraries had made 32 keys before even that, glibc would allocate for the value: then only prepare_thread()
+// does it, and what a thread traces before is lost and counted (lost_no_ring), at the price of a few system calls each.
+//
 // CHANNELS have a number while they live. 0 to 15: the fast kind, a ring per thread and timer delivery. 16 to 31: all
 // others, a ring per CPU or with wakeups. A thread's ring in a channel is found by that number, here.
 //
@@ -100,6 +105,14 @@ extern constinit thread_local ThreadState thread_state __attribute__((tls_model(
   __atomic_store_n(&thread.inside, __atomic_load_n(&thread.inside, __ATOMIC_RELAXED) - 1, __ATOMIC_RELEASE);
 }
 #endif
+
+class Inside {
+ public:
+  Inside() { enter(thread_state); }
+  ~Inside() { leave(thread_state); }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+};
 
 }  // namespace detail
 }  // namespace maxlat::trace
