@@ -21,6 +21,10 @@ endif()
 if(NOT MAXLAT_SANITIZE)
   list(APPEND tracer_unit_test_sources session/prepared_thread_test.cpp)
 endif()
+# ThreadSanitizer delivers signals when it likes.
+if(NOT MAXLAT_SANITIZE MATCHES thread AND CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64)
+  list(APPEND tracer_unit_test_sources session/single_step_test.cpp)
+endif()
 # A process with threads that forks is nothing for ThreadSanitizer.
 if(NOT MAXLAT_SANITIZE MATCHES thread)
   list(APPEND tracer_unit_test_sources session/process_test.cpp)
