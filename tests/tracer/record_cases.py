@@ -373,11 +373,30 @@ def case_bad_options(folder):
     """Refused before the program is started, with what the program itself would say."""
     started = folder / "started"
     for options, reason in (("--size 5000", "a sub-buffer of 5000 bytes"), ("--size 1G", "a sub-buffer of 1073741824 bytes"),
-                            ("--count 3", "3 sub-buffers"), ("--slots 5000", "5000 slots"), ("-e a,b\tc", "not a pattern of events"),
+                            ("--count 3", "3 sub-buffers"),
+                            ("--count 256", r"256 sub-buffers\nhint: .*2 to 128"), ("--size 128M", r"134217728 bytes\nhint: .* to 67108864"),
+                            ("--size 4q", r'not a size: "4q"\nhint: .*64k'), ("--level 9", "--level: 9 is not within 0 to 7"),
+                            ("-D 0", "--duration: must be above 0"), ("--slots 4 --per cpu", "--slots does not go with --per cpu"),
+                            ("--min-interval 1s", "--min-interval is of snapshots"),
+                            ("--period 1ms --deliver wakeup", "--period does not go with --deliver wakeup"),
+                            ("--slots 5000", "5000 slots"), ("-e a,b\tc", "not a pattern of events"),
                             ("--session .x", "not the name of a session")):
         err = run(MAXLAT, "trace", "record", "-o", folder / "t", *options.split(" "), "--", "touch", started, status=1)
         assert re.match(rf"maxlat trace: .*{reason}", err) and err.count("\n") <= 2, err
         assert not started.exists() and not (folder / "t").exists(), options
+
+
+    finish(record(folder / "u", "--deliver", "wakeup", "--period", "1ms", "--flush", "0", "--size", "4k", "--", PROGRAM, "events=10"))
+
+
+def case_pattern_without_events(folder):
+    """A misspelt pattern is told at the end, with what there is; one whose events come in another program is not."""
+    for flight in ([], ["--flight-recorder"]):
+        err = finish(record(folder / f"t{len(flight)}", *flight, "-e", "tets:*,test:count", "--", PROGRAM))
+        assert err.endswith('maxlat trace record: no event matches "tets:*"; there are events of test\n'), err
+        assert err.count("no event matches") == 1, err
+    err = finish(record(folder / "u", "-e", "test:*", "--", PROGRAM))
+    assert "no event matches" not in err, err
 
 
 def case_few_descriptors(folder):

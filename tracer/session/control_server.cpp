@@ -44,6 +44,7 @@ namespace detail {
 namespace {
 
 constexpr std::size_t kMaxConnections = 16;
+constexpr int kCallAgainMs = 100;
 
 base::Error too_long(const std::string& path) {
   return base::Error{"too long for a socket: " + path};
@@ -176,11 +177,15 @@ void Server::close_descriptors() {
   for (Connection& connection : connections_) Descriptor(std::move(connection.socket));
 }
 
+// A call that cannot be taken (no descriptor, no memory) keeps the listener readable. It waits until the next look, a
+// while later: without that pause this thread would spin, on the program's CPU time.
 void Server::serve() {
+  bool call_waits = false;
   while (true) {
-    std::vector<pollfd> sources = {{end_.number(), POLLIN, 0}, {listener_.number(), POLLIN, 0}};
+    std::vector<pollfd> sources = {{end_.number(), POLLIN, 0}, {call_waits ? -1 : listener_.number(), POLLIN, 0}};
     for (const Connection& connection : connections_) sources.push_back({connection.socket.number(), POLLIN, 0});
-    if (poll(sources.data(), sources.size(), -1) < 0) continue;
+    if (poll(sources.data(), sources.size(), call_waits ? kCallAgainMs : -1) < 0) continue;
+    call_waits = false;
     if (sources[0].revents != 0) return;
     for (std::size_t i = sources.size(); i-- > 2;) {  // from the back: one that is gone is taken out
       if (sources[i].revents == 0 || serve_one(connections_[i - 2])) continue;
@@ -190,6 +195,7 @@ void Server::serve() {
     }
     if ((sources[1].revents & POLLIN) == 0) continue;
     Descriptor caller(accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC));
+    call_waits = !caller;
     if (caller && is_allowed(caller.number()) && connections_.size() < kMaxConnections) {
       const std::lock_guard change(server_change_mutex);
       connections_.push_back({std::move(caller), {}});

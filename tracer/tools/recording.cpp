@@ -51,14 +51,31 @@ core::Result<std::string> Recording::make_session(trace::ControlConnection& conn
   }
   std::vector<std::string> requests = {"create " + session, "channel " + session + " channel0" + options_.channel};
   for (const std::string& pattern : options_.patterns) {
-    requests.push_back("enable " + session + " channel0 " + pattern + (options_.level.empty() ? "" : " level=") +
-                       options_.level);
+    requests.push_back(
+        fmt::format("enable {} channel0 {} level={}", session, pattern, static_cast<unsigned>(options_.level)));
   }
   for (const std::string& request : requests) {
     const auto reply = connection.request(request);
     if (!reply) return reply.error();
   }
   return "start " + session;
+}
+
+// What it cannot tell, the trace does.
+void Recording::see_events(trace::ControlConnection& connection) {
+  if (const auto list = connection.request("list")) events_.add_list(list->lines);
+}
+
+// Events may come late, with a module, and in a program that ended since: the trace describes those that were wanted.
+void Recording::warn_of_patterns_without_events() const {
+  if (events_.empty()) return;
+  SeenEvents all = events_;
+  all.add_described(options_.recorder.directory);
+  for (const std::string& pattern : options_.patterns) {
+    if (all.any_matches(pattern)) continue;
+    fmt::print(stderr, "maxlat trace record: no event matches \"{}\"; there are events of {}\n", pattern,
+               fmt::join(all.providers(), ", "));
+  }
 }
 
 core::Status Recording::add(trace::ControlConnection connection, bool waits) {
@@ -73,6 +90,7 @@ core::Status Recording::add(trace::ControlConnection connection, bool waits) {
   bool found = false;
   const auto last_request = make_session(connection, found);
   if (!last_request) return refused(last_request.error());
+  if (!found) see_events(connection);
   auto handed_over = connection.request(*last_request);
   if (!handed_over) return refused(handed_over.error());
   const int memory = handed_over->take_descriptor(0);
@@ -118,6 +136,7 @@ void Recording::end_those_gone(const std::vector<pollfd>& watched) {
 void Recording::end(Process& process, bool stop) {
   auto how = trace::RecordingEnd::producer_gone;
   const std::string who = fmt::format("{}-{}", process.name, process.pid);
+  if (stop && !process.found) see_events(process.connection);
   if (stop) {
     const auto stopped = process.connection.request("stop " + options_.session);
     if (stopped || still_maps(process.pid, process.memory)) how = trace::RecordingEnd::stopped;
@@ -178,6 +197,7 @@ core::Exit Recording::report() const {
   if (snapshots != 0) fmt::print(stderr, ", {} snapshots", snapshots);
   if (overwritten != 0) fmt::print(stderr, ", {} older events overwritten", overwritten);
   fmt::print(stderr, ", in {}\n", options_.recorder.directory);
+  warn_of_patterns_without_events();
   return complete ? core::Exit::pass : core::Exit::invalid;
 }
 

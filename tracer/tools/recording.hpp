@@ -13,9 +13,12 @@
 #include <list>
 #include <maxlat/core/result.hpp>
 #include <maxlat/trace/control_client.hpp>
+#include <maxlat/trace/description.hpp>
 #include <maxlat/trace/recorder.hpp>
 #include <string>
 #include <vector>
+
+#include "seen_events.hpp"
 
 namespace maxlat::trace_tools {
 
@@ -25,8 +28,8 @@ inline constexpr const char* kOwnSession = "record";
 struct RecordingOptions {
   std::string session = kOwnSession;
   std::vector<std::string> patterns = {"*:*"};
-  std::string level;    // as `enable` has it; empty: all
-  std::string channel;  // options of the request `channel`, in its words
+  trace::Level level = trace::Level::debug;  // and those more urgent
+  std::string channel;                       // options of the request `channel`, in its words
   trace::RecorderOptions recorder;
 };
 
@@ -66,12 +69,15 @@ class Recording {
 
   // RETURNS: the request that hands over its memory. `found`: it is the program's own.
   core::Result<std::string> make_session(trace::ControlConnection& connection, bool& found) const;
+  void see_events(trace::ControlConnection& connection);
+  void warn_of_patterns_without_events() const;
   void end(Process& process, bool stop);
 
   RecordingOptions options_;
   trace::RecorderThread thread_;
   std::list<Process> processes_;
   std::size_t seen_ = 0;
+  SeenEvents events_;  // of programs that were asked for our patterns
   struct Ended {
     std::string who;
     trace::RecordingReport report;

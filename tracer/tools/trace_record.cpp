@@ -30,6 +30,8 @@ namespace {
 namespace po = boost::program_options;
 using Clock = std::chrono::steady_clock;
 
+constexpr auto kLastLevel = static_cast<unsigned>(trace::Level::debug);
+
 constexpr core::CommandHelp kHelp{
     "maxlat trace record -o DIR [options] (-- CMD ... | -p PID)",
     "Records the events of CMD and of every traced program it starts, or of a program that runs.\n"
@@ -47,9 +49,9 @@ core::Result<std::uint64_t> parse_bytes(const std::string& text) {
     end = text.find_first_not_of("0123456789");
   }
   const std::string unit = end == std::string::npos ? "" : text.substr(end);
-  const unsigned shift = unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : 0;
+  const unsigned shift = unit == "k" || unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : 0;
   if (end == 0 || (shift == 0 && !unit.empty()) || number > UINT64_MAX >> 31) {
-    return core::Error{fmt::format("not a size: \"{}\"", text), "a number of bytes, or with K, M or G: 1M"};
+    return core::Error{fmt::format("not a size: \"{}\"", text), "a number of bytes, or with k, M or G: 64k or 1M"};
   }
   return number << shift;
 }
@@ -97,16 +99,26 @@ core::Status one_of(const core::CommandLine& line, const char* name, const char*
   return core::Error{fmt::format("--{}: \"{}\" is neither {} nor {}", name, word, first, second)};
 }
 
-// What every program would refuse is refused before any is started, by the same code: a session of our own that is never
-// started is asked for the same.
+// What every program would refuse is refused before any is started, by the same code: a session of our own that is
+// never started is asked for the same.
 core::Status try_in_a_session(const RecordingOptions& options, const trace::ChannelOptions& channel) {
   auto session = trace::Session::create({.name = options.session});
   if (!session) return session.error();
   core::Status status = session->add_channel(channel);
   for (const std::string& pattern : options.patterns)
-    if (status) status = session->enable(channel.name, pattern);
+    if (status) status = session->enable(channel.name, pattern, options.level);
   const core::Status destroyed = session->destroy();
   return status ? destroyed : status;
+}
+
+// An option that would change nothing is a mistake in what was meant by it.
+core::Status options_go_together(const core::CommandLine& line) {
+  const auto is = [&](const char* name, const char* word) { return line.get<std::string>(name) == word; };
+  if (line.given("slots") && is("per", "cpu"))
+    return core::Error{"--slots does not go with --per cpu: each CPU has its ring", "leave one of them out"};
+  if (line.given("min-interval") && !line.has("flight-recorder"))
+    return core::Error{"--min-interval is of snapshots", "give --flight-recorder, too"};
+  return {};
 }
 
 core::Result<RecordingOptions> recording_options(const core::CommandLine& line) {
@@ -122,7 +134,12 @@ core::Result<RecordingOptions> recording_options(const core::CommandLine& line) 
       }
     }
   }
-  if (line.has("level")) options.level = std::to_string(line.get<unsigned>("level"));
+  if (line.has("level")) {
+    const auto level = line.get<unsigned>("level");
+    if (level > kLastLevel) return core::Error{fmt::format("--level: {} is not within 0 to {}", level, kLastLevel)};
+    options.level = static_cast<trace::Level>(level);
+  }
+  if (const core::Status together = options_go_together(line); !together) return together.error();
   const bool flight = line.has("flight-recorder");
   for (const auto& [name, first, second] : {std::tuple{"per", "thread", "cpu"}, {"deliver", "timer", "wakeup"}}) {
     const core::Status known = one_of(line, name, first, second);
@@ -142,12 +159,18 @@ core::Result<RecordingOptions> recording_options(const core::CommandLine& line) 
   if (line.has("slots")) options.channel += fmt::format(" slots={}", line.get<unsigned>("slots"));
   trace::ChannelOptions channel{.sub_buffer_size = *size, .sub_buffers = line.get<unsigned>("count")};
   if (line.has("slots")) channel.slots = line.get<unsigned>("slots");
+  if (mode == "overwrite") channel.when_full = trace::FullBuffer::overwrite;
+  if (line.get<std::string>("per") == "cpu") channel.ownership = trace::Ownership::per_cpu;
+  if (line.get<std::string>("deliver") == "wakeup") channel.delivery = trace::Delivery::wakeup;
   if (const core::Status accepted = try_in_a_session(options, channel); !accepted) return accepted.error();
   const auto period = duration_of(line, "period", "ms"), flush = duration_of(line, "flush", "ms");
   const auto interval = duration_of(line, "min-interval", "s");
   for (const auto* each : {&period, &flush, &interval}) {
     if (!*each) return each->error();
   }
+  if (line.given("period") && channel.delivery == trace::Delivery::wakeup && flush->count() != 0)
+    return core::Error{"--period does not go with --deliver wakeup: only --flush is done by time",
+                       "leave one of them out, or flush never: --flush 0"};
   if (*period < std::chrono::microseconds(20)) return core::Error{"--period: 20 us is the shortest"};
   options.recorder.period = *period;
   options.recorder.flush = *flush;
@@ -195,8 +218,8 @@ int poll_timeout(const std::optional<Clock::time_point>& end) {
   return static_cast<int>(std::clamp<std::int64_t>(left, 0, 1'000'000));
 }
 
-// Begins with the program that calls. Where no call can be taken (too many open files) none will be: who waits is let go
-// with the socket, and goes on untraced. RETURNS: false: it is not recorded.
+// Begins with the program that calls. Where no call can be taken (too many open files) none will be: who waits is let
+// go with the socket, and goes on untraced. RETURNS: false: it is not recorded.
 bool take_call(Recording& recording, std::optional<trace::ControlListener>& listener) {
   auto caller = listener->accept();
   const core::Status added = caller ? recording.add(std::move(*caller), true) : core::Status(caller.error());
@@ -264,6 +287,8 @@ core::Result<core::Exit> trace_record(const core::Arguments& arguments) {
   if (line.has("duration")) {
     const auto duration = duration_of(line, "duration", "s");
     if (!duration) return duration.error();
+    if (duration->count() == 0)
+      return core::Error{"--duration: must be above 0", "leave it out to record until the end"};
     sources.end = Clock::now() + *duration;
   }
   std::optional<int> target;
