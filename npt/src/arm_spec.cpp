@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
+#include <maxlat/ring/layout.h>
 
 #include <algorithm>
 #include <bit>
@@ -11,28 +12,33 @@
 namespace maxlat::npt {
 namespace {
 
-constexpr uint64_t kMiB = 1024 * 1024;
+constexpr uint64_t kMiB = 1024 * 1024, kGiB = 1024 * kMiB;
+constexpr uint64_t kSmallestSize = 4096, kFewestBuffers = 2;
+// What our ring can be (tracer/ring/layout.h). The others' own limit is the memory of the machine: theirs are of reason.
+constexpr uint64_t kOurLargestSize = uint64_t{1} << MAXLAT_RING_MAX_SUB_BUFFER_BITS;
+constexpr uint64_t kOurMostBuffers = uint64_t{1} << MAXLAT_RING_MAX_RING_BITS;
 
 // What an arm of this name may be told.
 struct ArmKind {
   std::string_view name;
   std::vector<std::string_view> policies;  // the first is the default
-  bool has_owner = false, has_when_full = false, has_count = false;
-  uint64_t default_size = 0;  // 0: no size
+  bool has_owner = false, has_when_full = false;
+  uint64_t most_buffers = 0;                    // 0: no count
+  uint64_t default_size = 0, largest_size = 0;  // 0: no size
 };
 
 const std::vector<ArmKind>& arm_kinds() {
   static const std::vector<ArmKind> kinds = {
       {"none", {}},
-      {"maxlat", {"timer", "wakeup"}, true, true, true, kMiB},
+      {"maxlat", {"timer", "wakeup"}, true, true, kOurMostBuffers, kMiB, kOurLargestSize},
       {"lttng-modules", {}},
-      {"lttng-ust", {"writer", "timer"}, false, false, true, kMiB},
+      {"lttng-ust", {"writer", "timer"}, false, false, 65536, kMiB, kGiB},
       {"locked-printf", {}},
       {"spdlog-async", {}},
       {"usdt", {}},
-      {"systemtap", {}, false, false, false, 32 * kMiB},
-      {"uprobe", {}, false, false, false, 32 * kMiB},
-      {"ftrace-marker", {}, false, false, false, 32 * kMiB},
+      {"systemtap", {}, false, false, 0, 32 * kMiB, kGiB},
+      {"uprobe", {}, false, false, 0, 32 * kMiB, kGiB},
+      {"ftrace-marker", {}, false, false, 0, 32 * kMiB, kGiB},
       {"delay", {}},
   };
   return kinds;
@@ -75,6 +81,13 @@ std::optional<uint64_t> power_of_two(std::string_view text) {
   return number << shift;
 }
 
+std::string size_text(uint64_t bytes) {
+  if (bytes % (1u << 30) == 0) return fmt::format("{}G", bytes >> 30);
+  if (bytes % (1u << 20) == 0) return fmt::format("{}M", bytes >> 20);
+  if (bytes % (1u << 10) == 0) return fmt::format("{}k", bytes >> 10);
+  return fmt::format("{}", bytes);
+}
+
 // "snapshot=50us"
 core::Status read_snapshot(std::string_view word, ArmSpec& arm) {
   const auto time = core::parse_duration_ns(word.substr(word.find('=') + 1), "us");
@@ -93,7 +106,7 @@ core::Status read_option(std::string_view word, const ArmKind& kind, ArmSpec& ar
                    "options are thread, cpu, discard, overwrite, size=BYTES, count=N and snapshot=TIME");
   const bool of_snapshot = word.starts_with("snapshot=");
   if ((of_owner && !kind.has_owner) || ((of_full || of_snapshot) && !kind.has_when_full) ||
-      (of_size && kind.default_size == 0) || (of_count && !kind.has_count))
+      (of_size && kind.default_size == 0) || (of_count && kind.most_buffers == 0))
     return mistake(fmt::format("arm \"{}\" does not have the option \"{}\"", kind.name, word),
                    "man maxlat-npt has the options of each arm");
   if (of_owner) arm.owner = word == "cpu" ? ArmSpec::Owner::cpu : ArmSpec::Owner::thread;
@@ -101,10 +114,12 @@ core::Status read_option(std::string_view word, const ArmKind& kind, ArmSpec& ar
   if (of_snapshot) return read_snapshot(word, arm);
   if (!of_size && !of_count) return {};
   const auto value = power_of_two(word.substr(word.find('=') + 1));
-  if (!value || (of_size && *value < 4096) || (of_count && (*value < 2 || *value > 65536)))
-    return mistake(
-        fmt::format("arm \"{}\": \"{}\"", kind.name, word),
-        of_size ? "a size is a power of two from 4k on, as 64k or 1M" : "a count is a power of two from 2 to 65536");
+  const uint64_t least = of_size ? kSmallestSize : kFewestBuffers;
+  const uint64_t most = of_size ? kind.largest_size : kind.most_buffers;
+  if (!value || *value < least || *value > most)
+    return mistake(fmt::format("arm \"{}\": \"{}\" is no power of two from {} to {}", kind.name, word, size_text(least),
+                               size_text(most)),
+                   of_size ? "as size=64k or size=1M" : "as count=32");
   (of_size ? arm.sub_buffer_bytes : arm.sub_buffers) = *value;
   return {};
 }
@@ -145,7 +160,7 @@ core::Result<ArmSpec> read_arm(const std::vector<std::string_view>& words) {
   arm.name = name;
   if (!kind->policies.empty()) arm.policy = kind->policies.front();
   arm.sub_buffer_bytes = kind->default_size;
-  if (kind->has_count) arm.sub_buffers = kDefaultSubBuffers;
+  if (kind->most_buffers != 0) arm.sub_buffers = kDefaultSubBuffers;
   if (colon == std::string_view::npos && name == "delay")
     return mistake("arm \"delay\" needs a time", "delay:50ns, or delay:100us/1000000 for one event in a million");
   if (colon != std::string_view::npos)
@@ -156,13 +171,6 @@ core::Result<ArmSpec> read_arm(const std::vector<std::string_view>& words) {
     return mistake(fmt::format("arm \"{}\": a snapshot is of buffers that are overwritten", name),
                    "give it overwrite, too; without, the whole trace is kept");
   return arm;
-}
-
-std::string size_text(uint64_t bytes) {
-  if (bytes % (1u << 30) == 0) return fmt::format("{}G", bytes >> 30);
-  if (bytes % (1u << 20) == 0) return fmt::format("{}M", bytes >> 20);
-  if (bytes % (1u << 10) == 0) return fmt::format("{}k", bytes >> 10);
-  return fmt::format("{}", bytes);
 }
 
 }  // namespace
@@ -220,7 +228,8 @@ std::string to_string(const ArmSpec& arm) {
   const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const ArmKind& k) { return k.name == arm.name; });
   if (kind == kinds.end()) return text;
   if (arm.sub_buffer_bytes != kind->default_size) text += ",size=" + size_text(arm.sub_buffer_bytes);
-  if (kind->has_count && arm.sub_buffers != kDefaultSubBuffers) text += fmt::format(",count={}", arm.sub_buffers);
+  if (kind->most_buffers != 0 && arm.sub_buffers != kDefaultSubBuffers)
+    text += fmt::format(",count={}", arm.sub_buffers);
   if (arm.snapshot_above_ns != 0) text += ",snapshot=" + exact_time(arm.snapshot_above_ns);
   return text;
 }

@@ -96,5 +96,15 @@ TEST(ArmSpec, WhatIsNoArmIsRefusedByName) {
   EXPECT_THAT(list("none,,maxlat"), ElementsAre(HasSubstr("no arm \"\"")));
 }
 
+// A comparison must not find out in its middle that a ring cannot be made.
+TEST(ArmSpec, LimitsAreThoseOfTheArm) {
+  EXPECT_EQ(again("maxlat,count=128,size=64M"), "maxlat:timer,size=64M,count=128");
+  EXPECT_THAT(again("maxlat:timer,count=256"), HasSubstr("\"count=256\" is no power of two from 2 to 128"));
+  EXPECT_THAT(again("maxlat,size=128M"), HasSubstr("\"size=128M\" is no power of two from 4k to 64M"));
+  EXPECT_EQ(again("lttng-ust,count=1k"), "lttng-ust:writer,count=1024");
+  EXPECT_THAT(again("lttng-ust,count=128k"), HasSubstr("from 2 to 64k"));
+  EXPECT_THAT(again("uprobe,size=2G"), HasSubstr("from 4k to 1G"));
+}
+
 }  // namespace
 }  // namespace maxlat::npt

@@ -130,7 +130,8 @@ core::Status read_arm(const core::CommandLine& line, Options& options) {
   if (!arm) return core::Error{"--arm: " + arm.error().text, arm.error().hint};
   options.arm = *arm;
   if (line.has("trace-dir")) options.trace_folder = line.get<std::string>("trace-dir");
-  if (!options.trace_folder.empty() && options.arm.is_none())
+  const bool of_many_runs = line.has("compare") || line.has("find-max-rate");  // which refuse it for what it is
+  if (!options.trace_folder.empty() && options.arm.is_none() && !of_many_runs)
     return mistake("--trace-dir needs an arm that writes a trace", "give one with --arm");
   if (options.kernel_loop && !options.arm.is_none())
     return mistake("--kernel-loop has no tracepoints: it goes with the arm \"none\" only", "leave one of them out");

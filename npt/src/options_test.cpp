@@ -125,6 +125,18 @@ TEST(NptOptions, WhatMakesNoSenseIsRefused) {
   refusal({"-l", "-5"});
 }
 
+// What is of no use must not be ignored, and must not be found out in the middle.
+TEST(NptOptions, AComparisonAndASearchRefuseWhatIsNotTheirs) {
+  EXPECT_THAT(refusal({"--find-max-rate", "maxlat", "--rounds", "3"}), HasSubstr("--rounds belongs to --compare"));
+  EXPECT_THAT(refusal({"--find-max-rate", "maxlat", "--seed", "3"}), HasSubstr("--seed belongs to --compare"));
+  EXPECT_THAT(refusal({"--rounds", "3"}), HasSubstr("--rounds belongs to --compare"));
+  EXPECT_THAT(refusal({"--compare", "none,maxlat", "--trace-dir", "/tmp"}),
+              HasSubstr("--trace-dir is of a single run"));
+  EXPECT_THAT(refusal({"--trace-dir", "/tmp"}), HasSubstr("needs an arm"));
+  EXPECT_THAT(refusal({"--compare", "none,maxlat:timer,count=1024"}),
+              HasSubstr("\"count=1024\" is no power of two from 2 to 128"));
+}
+
 TEST(NptOptions, HelpFitsAScreenAndEndsWithTwoExamples) {
   const std::string help = npt_help();
   EXPECT_LE(std::count(help.begin(), help.end(), '\n'), 52);

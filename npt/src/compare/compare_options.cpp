@@ -69,12 +69,12 @@ core::Status read_compare_options(const core::CommandLine& line, NptArguments& a
                          "trace"};
     arguments.with_kernel_trace = true;
   }
-  if (!compare && !rate) {
-    for (const char* name : {"rounds", "seed"})
-      if (line.given(name)) return core::Error{fmt::format("--{} belongs to --compare", name), ""};
-    return {};
-  }
   if (compare && rate) return core::Error{"--compare and --find-max-rate are two runs", "give one of them"};
+  for (const char* name : {"rounds", "seed"})
+    if (!compare && line.given(name))
+      return core::Error{fmt::format("--{} belongs to --compare", name),
+                         rate ? "a search has no rounds, and draws nothing" : ""};
+  if (!compare && !rate) return {};
   if (core::Status status = refuse_options_of_a_single_run(line, mode); !status) return status;
   auto arms = arms_of(line, mode);
   if (!arms) return arms.error();

@@ -21,7 +21,7 @@
 //                             shifts the mean, delay:100us/1000000 only the tail, delay:0ns is a call that does
 //                             nothing: a comparison that cannot find them is not worth its verdict
 //
-// Sizes and counts are powers of two. A policy that is left out is the first one named here.
+// Sizes and counts are powers of two: of maxlat up to 64M and 128, of the others up to 1G and 65536. A policy that is left out is the first one named here.
 #pragma once
 
 #include <cstdint>
