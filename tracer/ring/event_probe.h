@@ -23,23 +23,32 @@ MAXLAT_RING_INLINE void maxlat_ring_event_write(enum maxlat_ring_ownership owner
 
 /* Whatever is not the common case, with the fields in registers. */
 static MAXLAT_RING_OUT_OF_LINE bool maxlat_ring_event_any(enum maxlat_ring_ownership ownership,
-                                                          const struct maxlat_ring* ring, uint32_t id, uint64_t first,
-                                                          uint64_t second, uint64_t third) {
+                                                          const struct maxlat_ring* ring, const volatile uint32_t* cpu,
+                                                          uint32_t id, uint64_t first, uint64_t second,
+                                                          uint64_t third) {
   struct maxlat_ring_record record;
-  if (!maxlat_ring_record_begin_any(ownership, ring, id, MAXLAT_RING_EVENT_BYTES - 8, &record)) return false;
+  if (!maxlat_ring_record_begin_any(ownership, ring, cpu, id, MAXLAT_RING_EVENT_BYTES - 8, &record)) return false;
   maxlat_ring_event_write(ownership, ring, &record, first, second, third);
   return true;
 }
 
 /* RETURNS: true when recorded, false when dropped and counted. */
-MAXLAT_RING_INLINE bool maxlat_ring_event(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
-                                          uint32_t id, uint64_t first, uint64_t second, uint64_t third) {
+MAXLAT_RING_INLINE bool maxlat_ring_event_on(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
+                                             struct maxlat_ring_cpu cpu, uint32_t id, uint64_t first, uint64_t second,
+                                             uint64_t third) {
   struct maxlat_ring_record record;
-  if (MAXLAT_UNLIKELY(!maxlat_ring_record_begin_common(ownership, ring, id, MAXLAT_RING_EVENT_BYTES - 8, &record))) {
-    return maxlat_ring_event_any(ownership, ring, id, first, second, third);
+  if (MAXLAT_UNLIKELY(
+          !maxlat_ring_record_begin_common(ownership, ring, cpu, id, MAXLAT_RING_EVENT_BYTES - 8, &record))) {
+    if (maxlat_ring_drop(ownership, ring, MAXLAT_RING_EVENT_BYTES - 8)) return false;
+    return maxlat_ring_event_any(ownership, ring, cpu.current, id, first, second, third);
   }
   maxlat_ring_event_write(ownership, ring, &record, first, second, third);
   return true;
+}
+
+MAXLAT_RING_INLINE bool maxlat_ring_event(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
+                                          uint32_t id, uint64_t first, uint64_t second, uint64_t third) {
+  return maxlat_ring_event_on(ownership, ring, maxlat_ring_unknown_cpu(), id, first, second, third);
 }
 
 #endif

@@ -20,7 +20,7 @@ static bool options_are_possible(uint32_t features, uint32_t sub_buffer_bits, ui
          sub_buffer_bits + ring_bits < MAXLAT_RING_COUNT_BITS;
 }
 
-/* The largest ring in range has 2^12 + 1 sub-buffers of 2^26 bytes: no overflow here. */
+/* The largest ring in range has 2^7 + 1 sub-buffers of 2^26 bytes: no overflow here. */
 static struct places places_of(uint32_t features, uint32_t sub_buffer_bits, uint32_t ring_bits) {
   const uint64_t sub_buffers = 1ull << ring_bits;
   const uint64_t in_memory = sub_buffers + ((features & MAXLAT_RING_OVERWRITE) != 0 ? 1 : 0);
@@ -31,8 +31,8 @@ static struct places places_of(uint32_t features, uint32_t sub_buffer_bits, uint
   return at;
 }
 
-static void view(struct maxlat_ring* ring, void* where, struct places at, uint32_t features, uint32_t sub_buffer_bits,
-                 uint32_t ring_bits) {
+static void view(struct maxlat_ring* ring, void* where, struct places at, uint32_t features, uint32_t owner,
+                 uint32_t sub_buffer_bits, uint32_t ring_bits) {
   uint8_t* bytes = (uint8_t*)where;
   ring->header = (struct maxlat_ring_header*)where;
   ring->write_count = &ring->header->write_count;
@@ -40,6 +40,7 @@ static void view(struct maxlat_ring* ring, void* where, struct places at, uint32
   ring->memory = bytes + at.memory;
   ring->shape = maxlat_ring_shape_of(sub_buffer_bits, ring_bits);
   ring->features = features;
+  ring->owner = owner;
 }
 
 uint64_t maxlat_ring_size(const struct maxlat_ring_options* options) {
@@ -52,7 +53,7 @@ bool maxlat_ring_create(struct maxlat_ring* ring, void* where, uint64_t size,
   const uint64_t needed = maxlat_ring_size(options);
   if (needed == 0 || size < needed) return false;
   const struct places at = places_of(options->features, options->sub_buffer_bits, options->ring_bits);
-  view(ring, where, at, options->features, options->sub_buffer_bits, options->ring_bits);
+  view(ring, where, at, options->features, options->owner, options->sub_buffer_bits, options->ring_bits);
   const uint64_t start = maxlat_ring_wrap(options->start);
   if ((start & ring->shape.buffer_mask) != 0) return false;
 
@@ -101,6 +102,7 @@ bool maxlat_ring_attach(struct maxlat_ring* ring, void* where, uint64_t size) {
   const uint16_t version = __atomic_load_n(&header->version, __ATOMIC_RELAXED);
   const uint16_t header_size = __atomic_load_n(&header->header_size, __ATOMIC_RELAXED);
   const uint32_t features = __atomic_load_n(&header->features, __ATOMIC_RELAXED);
+  const uint32_t owner = __atomic_load_n(&header->owner, __ATOMIC_RELAXED);
   const uint32_t sub_buffer_bits = __atomic_load_n(&header->sub_buffer_bits, __ATOMIC_RELAXED);
   const uint32_t ring_bits = __atomic_load_n(&header->ring_bits, __ATOMIC_RELAXED);
   const uint64_t total_size = __atomic_load_n(&header->total_size, __ATOMIC_RELAXED);
@@ -113,6 +115,6 @@ bool maxlat_ring_attach(struct maxlat_ring* ring, void* where, uint64_t size) {
   const struct places at = places_of(features, sub_buffer_bits, ring_bits);
   if (total_size != at.total || total_size > size || cells_offset != at.cells || memory_offset != at.memory)
     return false;
-  view(ring, where, at, features, sub_buffer_bits, ring_bits);
+  view(ring, where, at, features, owner, sub_buffer_bits, ring_bits);
   return true;
 }

@@ -7,8 +7,9 @@
  *
  *      0  header    constant after creation: what this is, sizes, where the rest lies
  *     64  reader    read_count; written by the reader, and by a writer that pushes it
- *    128  books     lost_full lost_wrap lost_big records_delivered finalised; written when something is lost or delivered
- *    192  hot       write_count, time_limit, open_packet, then commit_count[n]; written for every event, one line while
+ *    128  books     lost_full lost_wrap lost_big records_delivered finalised; written when something is lost or
+ *                   delivered
+ *    192  hot       write_count, time_base, open_packet, then commit_count[n]; written for every event, one line while
  *                   n <= 4
  *         cells     n x { commit_seq, reference }; written once per sub-buffer; all that a waiting reader looks at
  *         memory    n x S bytes (+ S in overwrite mode: the reader's spare), page aligned
@@ -28,7 +29,8 @@
  *       filled it.                                                                                               S T X
  *   (4) a reader never sees a byte of a packet before all of it is committed, nor one of another pass.           S T X
  *   (5) in overwrite mode a sub-buffer is referenced by writers or owned by the reader, never both.              S T
- *   (6) time stamps never decrease from slot to slot, packets included, and are read back in full.               S T X
+ *   (6) time stamps never decrease from slot to slot, packets included, and are read back in full: reserve.h, TIME
+ *       ORDER, has the one exception of a ring per CPU.                                                          S T X
  *   (7) records in packets delivered + records in the open packet + lost_full + lost_wrap + lost_big
  *       = events tried.                                                                                          T X
  *   (8) lost counters in the packets of one ring never decrease.                                                 T
@@ -92,7 +94,7 @@ struct maxlat_ring_header {
   uint64_t books_reserved[3];
 
   uint64_t write_count;
-  uint64_t time_limit;  /* of short records: record.h, TIME */
+  uint64_t time_base;   /* of short records: record.h, TIME */
   uint64_t open_packet; /* where the common path may write: reserve.h, OPEN. commit_count[n] follows directly */
 };
 
@@ -140,16 +142,17 @@ struct maxlat_ring {
   uint8_t* memory;
   struct maxlat_ring_shape shape;
   uint32_t features;
+  uint32_t owner;                 /* with MAXLAT_RING_CPU: the CPU; else for people */
   struct maxlat_ring_cell* cells; /* [n] */
   struct maxlat_ring_header* header;
 };
 
 /* The rest of the hot words, without another pointer. */
-#define MAXLAT_RING_TIME_LIMIT 1
+#define MAXLAT_RING_TIME_BASE 1
 #define MAXLAT_RING_OPEN_PACKET 2
 #define MAXLAT_RING_COMMIT_COUNT 3
-MAXLAT_RING_INLINE uint64_t* maxlat_ring_time_limit(const struct maxlat_ring* ring) {
-  return ring->write_count + MAXLAT_RING_TIME_LIMIT;
+MAXLAT_RING_INLINE uint64_t* maxlat_ring_time_base(const struct maxlat_ring* ring) {
+  return ring->write_count + MAXLAT_RING_TIME_BASE;
 }
 MAXLAT_RING_INLINE uint64_t* maxlat_ring_open_packet(const struct maxlat_ring* ring) {
   return ring->write_count + MAXLAT_RING_OPEN_PACKET;

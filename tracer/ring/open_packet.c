@@ -227,7 +227,7 @@ static enum maxlat_ring_got mend(const struct maxlat_ring* ring, uint64_t positi
 
   struct maxlat_ring_packet* packet = packet_in(to);
   if (packet->sequence != open.number) { /* who opened it died before begin_time was there */
-    packet->begin_time = maxlat_ring_load(maxlat_ring_time_limit(ring)) - maxlat_ring_time_limit_of(0); /* relaxed */
+    packet->begin_time = maxlat_ring_load(maxlat_ring_time_base(ring)) & ~MAXLAT_RING_FOREIGN; /* relaxed */
     packet->end_time = packet->begin_time - 1;
   }
   const uint64_t content = packet->content_bits / 8;

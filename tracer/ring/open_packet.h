@@ -13,7 +13,8 @@
  *   What may be missed: nothing of a record whose commit returned, unless stale bytes in a hole look like a chain of
  *     this packet's records.
  *   What may be wrong: if the context that entered a packet died before it stored begin_time, and a handler inside it
- *     wrote short records and then a long one, the short ones are dated 2^32 ticks late.
+ *     wrote short records and then a long one, the short ones are dated 2^32 ticks late. In a ring per CPU the same,
+ *     or the first of them taken for a hole, if a foreign writer (reserve.h) was between them.
  *
  * Both COPY: in overwrite mode the bytes may be replaced while they are read, and the copy is checked afterwards (the
  * reference is still that of the packet). The copy is a packet of its own: header filled in (begin, end, content,

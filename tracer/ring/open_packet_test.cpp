@@ -128,7 +128,7 @@ TEST_P(OpenPacket, OneThatWasOpenedAheadIsNothingToItsReader) {
 // As small as a record that opens a packet can be, too large behind a silence: the one packet without a record.
 TEST_P(OpenPacket, OpenedAheadAndTooSmallForALongRecordIsDeliveredEmpty) {
   ASSERT_TRUE(maxlat_ring_open_ahead(MAXLAT_RING_THREAD, &made_.ring));
-  *maxlat_ring_time_limit(&made_.ring) = 0;  // as after a silence
+  *maxlat_ring_time_base(&made_.ring) -= 1ull << MAXLAT_RING_TIME_BITS;  // as after a silence
   const uint64_t most = made_.ring.shape.sub_buffer_size - MAXLAT_RING_PACKET_HEADER - 8;
   maxlat_ring_record record;
   ASSERT_TRUE(maxlat_ring_record_begin(MAXLAT_RING_THREAD, &made_.ring, 7, most, &record));
@@ -155,7 +155,7 @@ TEST_P(OpenPacket, RecoveryOfARingWhoseWritersEndedInOrder) {
 
 TEST_P(OpenPacket, ALongRecordThatWasBegunKeepsTheTimeOfThoseBehindIt) {
   event(0);
-  *maxlat_ring_time_limit(&made_.ring) = 0;  // as after a silence
+  *maxlat_ring_time_base(&made_.ring) -= 1ull << MAXLAT_RING_TIME_BITS;  // as after a silence
   maxlat_ring_record dead;
   ASSERT_TRUE(maxlat_ring_record_begin(MAXLAT_RING_THREAD, &made_.ring, 7, 16, &dead));
   ASSERT_EQ(dead.slot.size, 24u + MAXLAT_RING_LONG_EXTRA);

@@ -32,10 +32,6 @@ MAXLAT_RING_INLINE void maxlat_ring_store_release(uint64_t* word, uint64_t value
   smp_store_release(word, value); /* the caller names the label */
 }
 
-MAXLAT_RING_INLINE bool maxlat_ring_is_below(uint64_t value, const uint64_t* word) {
-  return value < maxlat_ring_load_acquire(word);
-}
-
 MAXLAT_RING_INLINE bool maxlat_ring_shared_cas(uint64_t* word, uint64_t expected, uint64_t desired) {
   return cmpxchg64(word, expected, desired) == expected;
 }
@@ -55,6 +51,12 @@ MAXLAT_RING_INLINE uint64_t maxlat_ring_clock(void) {
 }
 MAXLAT_RING_INLINE uint64_t maxlat_ring_clock_ordered(void) {
   return maxlat_counter_fenced();
+}
+MAXLAT_RING_INLINE bool maxlat_ring_clock_follows(enum maxlat_ring_ownership ownership, struct maxlat_ring_cpu cpu,
+                                                  const uint64_t* word, uint64_t* time) {
+  *time = maxlat_ring_clock();
+  if ((*time ^ maxlat_ring_load_acquire(word)) >> MAXLAT_RING_TIME_BITS != 0) return false;
+  return ownership == MAXLAT_RING_THREAD || *cpu.current == cpu.chosen;
 }
 
 #endif

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 void maxlat_ring_test_step(void);
-uint64_t maxlat_ring_test_clock(void);
+uint64_t maxlat_ring_test_clock(bool ordered);
 #ifdef __cplusplus
 }
 #endif
@@ -29,10 +29,6 @@ MAXLAT_RING_INLINE void maxlat_ring_store(uint64_t* word, uint64_t value) {
 }
 MAXLAT_RING_INLINE void maxlat_ring_store_release(uint64_t* word, uint64_t value) {
   maxlat_ring_store(word, value);
-}
-
-MAXLAT_RING_INLINE bool maxlat_ring_is_below(uint64_t value, const uint64_t* word) {
-  return value < maxlat_ring_load_acquire(word);
 }
 
 MAXLAT_RING_INLINE bool maxlat_ring_shared_cas(uint64_t* word, uint64_t expected, uint64_t desired) {
@@ -57,10 +53,17 @@ MAXLAT_RING_INLINE uint64_t maxlat_ring_owner_add(enum maxlat_ring_ownership own
 
 MAXLAT_RING_INLINE uint64_t maxlat_ring_clock(void) {
   maxlat_ring_test_step();
-  return maxlat_ring_test_clock();
+  return maxlat_ring_test_clock(false);
 }
 MAXLAT_RING_INLINE uint64_t maxlat_ring_clock_ordered(void) {
-  return maxlat_ring_clock();
+  maxlat_ring_test_step();
+  return maxlat_ring_test_clock(true);
+}
+MAXLAT_RING_INLINE bool maxlat_ring_clock_follows(enum maxlat_ring_ownership ownership, struct maxlat_ring_cpu cpu,
+                                                  const uint64_t* word, uint64_t* time) {
+  *time = maxlat_ring_clock();
+  if ((*time ^ maxlat_ring_load_acquire(word)) >> MAXLAT_RING_TIME_BITS != 0) return false;
+  return ownership == MAXLAT_RING_THREAD || *cpu.current == cpu.chosen;
 }
 
 #endif

@@ -23,17 +23,6 @@ MAXLAT_RING_INLINE void maxlat_ring_store_release(uint64_t* word, uint64_t value
   __atomic_store_n(word, value, __ATOMIC_RELEASE); /* the caller names the label */
 }
 
-/* Compare with memory: one instruction less than the compiler's load, then compare. Loads are acquire on x86. */
-MAXLAT_RING_INLINE bool maxlat_ring_is_below(uint64_t value, const uint64_t* word) {
-#ifndef MAXLAT_RING_THREAD_BUILTINS
-  bool not_below;
-  __asm__ volatile("cmpq %[word], %[value]" : "=@ccae"(not_below) : [value] "r"(value), [word] "m"(*word) : "memory");
-  return !not_below;
-#else
-  return value < maxlat_ring_load_acquire(word);
-#endif
-}
-
 MAXLAT_RING_INLINE bool maxlat_ring_owner_cas(enum maxlat_ring_ownership ownership, uint64_t* word, uint64_t expected,
                                               uint64_t desired) {
   return ownership == MAXLAT_RING_THREAD ? maxlat_ring_thread_cas(word, expected, desired)
@@ -53,5 +42,42 @@ MAXLAT_RING_INLINE uint64_t maxlat_ring_clock(void) {
 MAXLAT_RING_INLINE uint64_t maxlat_ring_clock_ordered(void) {
   return maxlat_counter_fenced();
 }
+
+/*
+ * By hand on x86, where loads are acquire: the counter gives two halves. The upper one is compared where it is, the
+ * lower one is all that a short record needs, and nobody puts them together. Of the second compare only the flag comes
+ * out, whichever was the one that failed. The register of the CPU's number is named because the compiler, left to
+ * itself, takes one that it must save.
+ */
+#if !defined(MAXLAT_RING_THREAD_BUILTINS) && MAXLAT_RING_TIME_BITS == 32
+MAXLAT_RING_INLINE bool maxlat_ring_clock_follows(enum maxlat_ring_ownership ownership, struct maxlat_ring_cpu cpu,
+                                                  const uint64_t* word, uint64_t* time) {
+  bool differs;
+  if (ownership == MAXLAT_RING_THREAD) {
+    uint32_t lower, upper;
+    __asm__ volatile("rdtsc\n\tcmpl 4+%[word], %%edx"
+                     : "=@ccne"(differs), "=&a"(lower), "=&d"(upper)
+                     : [word] "m"(*word)
+                     : "memory");
+    *time = lower;
+  } else {
+    uint64_t place_then_lower = (uint64_t)cpu.current;
+    __asm__ volatile(
+        "rdtsc\n\tcmpl 4+%[word], %%edx\n\tjne 1f\n\tcmpl %k[chosen], (%[place])\n1:\tmovl %%eax, %k[place]"
+        : "=@ccne"(differs), [place] "+D"(place_then_lower)
+        : [word] "m"(*word), [chosen] "c"(cpu.chosen)
+        : "memory", "rax", "rdx");
+    *time = place_then_lower;
+  }
+  return !differs;
+}
+#else
+MAXLAT_RING_INLINE bool maxlat_ring_clock_follows(enum maxlat_ring_ownership ownership, struct maxlat_ring_cpu cpu,
+                                                  const uint64_t* word, uint64_t* time) {
+  *time = maxlat_ring_clock();
+  if ((*time ^ maxlat_ring_load_acquire(word)) >> MAXLAT_RING_TIME_BITS != 0) return false;
+  return ownership == MAXLAT_RING_THREAD || *cpu.current == cpu.chosen;
+}
+#endif
 
 #endif

@@ -23,17 +23,18 @@
  *      time = B + ((low - B) mod 2^32)      B: full time of the last long record before it in the packet, or the
  *                                           packet's begin_time
  *
- * which is exact if 0 <= time - B < 2^32. The writer does not know B without a search; the ring's word `time_limit`
- * (layout.h) holds b + 2^32 for a b that is never younger than B. It is stored by whoever opens a packet (b =
- * begin_time) and by whoever writes a long record (b = its time), after their reservation. A probe reads it before the
- * CAS of its own reservation and writes a short record only if time < time_limit; else a long one. Proof that b <= B <=
- * time for a short record. Its CAS succeeded, so nobody reserved since write_count was read; the context that stored b
- * had reserved before it stored, hence before ours in the stream. Times never go back in the stream (reserve.h, TIME
- * ORDER), and B is the time of the LAST opener or long record before ours, b the time of ANY of them (a context that
- * was interrupted between its CAS and its store may have put an older b over a newer one). So b <= B <= time, and time
- * - B <= time - b < 2^32. All races err to one side: an older b makes an earlier limit, at worst a long record that was
- * not needed. After a silence of 2^32 ticks (1.6 s at 2.6 GHz) within a packet there is one long record, then short
- * ones again.
+ * which is exact if 0 <= time - B < 2^32. The writer does not know B without a search; the ring's word `time_base`
+ * (layout.h) holds a b that is never younger than B. It is stored by whoever opens a packet (b = begin_time) and by
+ * whoever writes a long record (b = its time), after their reservation. A probe reads it before the CAS of its own
+ * reservation and writes a short record only if time and b have the same upper 32 bits: one compare of what the counter
+ * gives in a register of its own. Else it writes a long one. Proof that b <= B <= time for a short record. Its CAS
+ * succeeded, so nobody reserved since write_count was read; the context that stored b had reserved before it stored,
+ * hence before ours in the stream. Times never go back in the stream (reserve.h, TIME ORDER), and B is the time of the
+ * LAST opener or long record before ours, b the time of ANY of them (a context that was interrupted between its CAS and
+ * its store may have put an older b over a newer one). So b <= B <= time, all three with the same upper bits, and
+ * time - B < 2^32. All races err to one side: an older b has other upper bits sooner, at worst a long record that was
+ * not needed. Each time the upper bits change (every 1.6 s at 2.6 GHz) a ring has one long record, then short ones
+ * again.
  *
  * DEAD WRITERS. The question: after kill -9, which records of a packet that was never delivered are whole?
  * Three answers were weighed.
@@ -52,7 +53,7 @@
  *              next. A word that does not is the slot of a dead writer, at most R - C long; the walk goes on at the
  *              next aligned word that starts a chain of stamped records with possible times.
  * A writer that died between its last store and its add is whole and is recovered, though not counted in C. A long
- * record is BEGUN with a word of its own (long id, length 1) before time_limit moves, because its time is the base of
+ * record is BEGUN with a word of its own (long id, length 1) before time_base moves, because its time is the base of
  * records after it: if its writer dies, the walk of recovery still has that time, and the slot's length.
  */
 #ifndef MAXLAT_RING_RECORD_H
@@ -60,9 +61,6 @@
 
 #include <maxlat/ring/layout.h>
 
-#ifndef MAXLAT_RING_TIME_BITS
-#define MAXLAT_RING_TIME_BITS 32 /* tests use fewer, so that times overflow often; the upper bits are then 0 */
-#endif
 #define MAXLAT_RING_ID_BITS 13
 #define MAXLAT_RING_LENGTH_BITS 10
 #define MAXLAT_RING_STAMP_BITS 9
@@ -120,10 +118,8 @@ MAXLAT_RING_INLINE uint64_t maxlat_ring_stamp_of(uint64_t packet) {
   return maxlat_ring_record_stamp(MAXLAT_RING_RECORD_MARK | packet << MAXLAT_RING_STAMP_SHIFT);
 }
 
-/* What time_limit becomes with a new base. */
-MAXLAT_RING_INLINE uint64_t maxlat_ring_time_limit_of(uint64_t base) {
-  return base + (1ull << MAXLAT_RING_TIME_BITS);
-}
+/* In time_base: a writer on another CPU than the ring's comes next, or came. No time has this bit. */
+#define MAXLAT_RING_FOREIGN (1ull << 63)
 
 /* Of a short record with so much payload. REQUIRES: payload_bytes < 2^63. */
 MAXLAT_RING_INLINE uint64_t maxlat_ring_record_size(uint64_t payload_bytes) {

@@ -10,7 +10,7 @@
  *
  * or, where every instruction counts (event_probe.h shows it):
  *
- *   if (!maxlat_ring_record_begin_common(...)) return probe_out_of_line(the fields);   begin_any, fields, end
+ *   if (!maxlat_ring_record_begin_common(...)) return probe_out_of_line(the fields);   drop, or begin_any, fields, end
  *   ... the same ...
  *
  * The common path then contains no call, so nothing is saved for one: it is 12 to 20 instructions shorter. After either
@@ -20,8 +20,11 @@
  * is then a short record in the middle of a packet, with everything else out of line. THREADS, SIGNALS: as reserve.h; a
  * handler may trace between begin and end. COST: cost_test.cpp.
  *
+ * A writer to a ring per CPU that knows where it is calls maxlat_ring_record_begin_on; without that all its records are
+ * long ones with an ordered clock, as those of a writer that was moved (reserve.h, TIME ORDER).
+ *
  * LONG RECORDS (record.h) begin out of line: their second and third word, the mark that they are begun, then
- * time_limit. Their end is that of all.
+ * time_base. Their end is that of all.
  */
 #ifndef MAXLAT_RING_RECORD_WRITE_H
 #define MAXLAT_RING_RECORD_WRITE_H
@@ -41,34 +44,91 @@ extern "C" {
 
 /*
  * Begin, for whatever is not the common case: long records, edges of packets, drops. Attempts until one succeeds, at
- * most MAXLAT_RING_ATTEMPTS. A record that is long because of its time does not open a packet, so it may need 16 bytes
- * more than the packet has left, and then opens the next as a short one.
+ * most MAXLAT_RING_ATTEMPTS. One function for each ownership. `request`: the record's size, and
+ * MAXLAT_RING_REQUEST_LONG for a long one; slot->size is larger when the record became long because of its time. Such a
+ * record does not open a packet, so it may need 16 bytes more than the packet has left, and then opens the next as a
+ * short one. `cpu`: where the number of the CPU is.
  */
-MAXLAT_RING_OUT_OF_LINE bool maxlat_ring_record_begin_any(enum maxlat_ring_ownership ownership,
-                                                          const struct maxlat_ring* ring, uint32_t id,
-                                                          uint64_t payload_bytes, struct maxlat_ring_record* record);
+#define MAXLAT_RING_REQUEST_LONG 1u
+MAXLAT_RING_OUT_OF_LINE bool maxlat_ring_begin_in_thread_ring(const struct maxlat_ring* ring,
+                                                              const volatile uint32_t* cpu, uint32_t id,
+                                                              uint64_t request, struct maxlat_ring_slot* slot);
+MAXLAT_RING_OUT_OF_LINE bool maxlat_ring_begin_in_cpu_ring(const struct maxlat_ring* ring, const volatile uint32_t* cpu,
+                                                           uint32_t id, uint64_t request,
+                                                           struct maxlat_ring_slot* slot);
+
+/* What is known where it is called is worked out here: that is a tenth of the longest path. */
+MAXLAT_RING_INLINE bool maxlat_ring_record_begin_any(enum maxlat_ring_ownership ownership,
+                                                     const struct maxlat_ring* ring, const volatile uint32_t* cpu,
+                                                     uint32_t id, uint64_t payload_bytes,
+                                                     struct maxlat_ring_record* record) {
+  const uint64_t size = maxlat_ring_record_size(payload_bytes);
+  const bool is_long = id >= MAXLAT_RING_LONG_ID || size > MAXLAT_RING_MAX_SHORT_BYTES;
+  const uint64_t request = is_long ? (size + MAXLAT_RING_LONG_EXTRA) | MAXLAT_RING_REQUEST_LONG : size;
+  if (!(ownership == MAXLAT_RING_THREAD ? maxlat_ring_begin_in_thread_ring(ring, cpu, id, request, &record->slot)
+                                        : maxlat_ring_begin_in_cpu_ring(ring, cpu, id, request, &record->slot)))
+    return false;
+  if (MAXLAT_LIKELY(record->slot.size == size)) {
+    record->payload = record->slot.bytes + 8;
+    record->kind = maxlat_ring_record_kind(id, size);
+  } else {
+    record->payload = record->slot.bytes + sizeof(struct maxlat_ring_long);
+    record->kind = MAXLAT_RING_LONG_KIND;
+  }
+  return true;
+}
+
+/*
+ * A look before that, so that dropping is the cheapest way of all: drops the event, and counts it, if the ring
+ * discards, is full, and has no place for it though an empty one would. What keeps a writer out by equation 3 keeps the
+ * reader out, too, so that here the cause is always lost_full. RETURNS: false: nothing happened: begin_any.
+ */
+MAXLAT_RING_INLINE bool maxlat_ring_drop(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
+                                         uint64_t payload_bytes) {
+  const uint64_t size = maxlat_ring_record_size(payload_bytes);
+  const uint64_t position = maxlat_ring_load(ring->write_count); /* relaxed: nothing is touched because of it */
+  const uint64_t offset = position & ring->shape.sub_buffer_mask;
+  if (maxlat_ring_overwrites(ring)) return false;
+  if (offset != 0 && offset + size <= ring->shape.sub_buffer_size) return false;
+  if (size + MAXLAT_RING_PACKET_HEADER > ring->shape.sub_buffer_size) return false;
+  /* relaxed: as above */
+  if (!maxlat_ring_full(&ring->shape, position + ring->shape.sub_buffer_mask,
+                        maxlat_ring_load(&ring->header->read_count)))
+    return false;
+  maxlat_ring_owner_add(ownership, &ring->header->lost_full, 1);
+  return true;
+}
 
 /* Begin, for the common case alone. RETURNS: false: not that case, and nothing happened: begin_any. */
 MAXLAT_RING_INLINE bool maxlat_ring_record_begin_common(enum maxlat_ring_ownership ownership,
-                                                        const struct maxlat_ring* ring, uint32_t id,
-                                                        uint64_t payload_bytes, struct maxlat_ring_record* record) {
+                                                        const struct maxlat_ring* ring, struct maxlat_ring_cpu cpu,
+                                                        uint32_t id, uint64_t payload_bytes,
+                                                        struct maxlat_ring_record* record) {
   const uint64_t size = maxlat_ring_record_size(payload_bytes);
   if (MAXLAT_UNLIKELY(id >= MAXLAT_RING_LONG_ID || payload_bytes > MAXLAT_RING_MAX_SHORT_BYTES - 8)) return false;
-  if (MAXLAT_UNLIKELY(!maxlat_ring_reserve_common(ownership, ring, size, &record->slot))) return false;
+  if (MAXLAT_UNLIKELY(!maxlat_ring_reserve_common(ownership, ring, cpu, size, &record->slot))) return false;
   record->payload = record->slot.bytes + 8;
   record->kind = maxlat_ring_record_kind(id, size);
   return true;
 }
 
 /* Both. RETURNS: false: dropped, and counted. */
+MAXLAT_RING_INLINE bool maxlat_ring_record_begin_on(enum maxlat_ring_ownership ownership,
+                                                    const struct maxlat_ring* ring, struct maxlat_ring_cpu cpu,
+                                                    uint32_t id, uint64_t payload_bytes,
+                                                    struct maxlat_ring_record* record) {
+  if (MAXLAT_LIKELY(maxlat_ring_record_begin_common(ownership, ring, cpu, id, payload_bytes, record))) return true;
+  if (maxlat_ring_drop(ownership, ring, payload_bytes)) return false;
+  struct maxlat_ring_record other; /* its address is taken, so that *record may live in registers */
+  if (!maxlat_ring_record_begin_any(ownership, ring, cpu.current, id, payload_bytes, &other)) return false;
+  *record = other;
+  return true;
+}
+
 MAXLAT_RING_INLINE bool maxlat_ring_record_begin(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
                                                  uint32_t id, uint64_t payload_bytes,
                                                  struct maxlat_ring_record* record) {
-  if (MAXLAT_LIKELY(maxlat_ring_record_begin_common(ownership, ring, id, payload_bytes, record))) return true;
-  struct maxlat_ring_record other; /* its address is taken, so that *record may live in registers */
-  if (!maxlat_ring_record_begin_any(ownership, ring, id, payload_bytes, &other)) return false;
-  *record = other;
-  return true;
+  return maxlat_ring_record_begin_on(ownership, ring, maxlat_ring_unknown_cpu(), id, payload_bytes, record);
 }
 
 /* THREADS: the context that began it, once. */

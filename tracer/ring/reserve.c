@@ -15,6 +15,7 @@ enum outcome {
 /* What one attempt would do, worked out before its CAS and carried out after it. */
 struct plan {
   uint64_t old;       /* write_count before */
+  uint64_t base;      /* time_base before, or the mark that we have put there */
   uint64_t next;      /* start of the packet that is entered, or that a flush moves to */
   uint64_t time;      /* of the record, or of the end of the packet */
   uint64_t lost_full; /* books, for the packet that is closed */
@@ -43,8 +44,37 @@ MAXLAT_RING_INLINE enum outcome drop(enum maxlat_ring_ownership ownership, uint6
   return DROPPED;
 }
 
-/* PushReader: the packet at `start` overwrites the one that is a whole buffer older. A reader that still stands there, or
-   earlier, is moved to the oldest packet that remains. A retry means that the reader or a nested writer moved it
+/* What a foreign writer puts into time_base: reserve.h, TIME ORDER. */
+MAXLAT_RING_INLINE uint64_t mark_of(uint64_t time) {
+  return time | MAXLAT_RING_FOREIGN;
+}
+
+/* Reads the clock, and if that was not on the ring's CPU, leaves a mark. RETURNS: false: somebody else has moved the
+   word meanwhile; nothing happened. */
+MAXLAT_RING_INLINE bool read_time(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
+                                  const volatile uint32_t* cpu, struct plan* plan) {
+  plan->time = clock_of(ownership);
+  if (ownership == MAXLAT_RING_THREAD || MAXLAT_LIKELY(*cpu == ring->owner)) return true;
+  /* release [T2] is the CAS of write_count that follows, a locked instruction. Partner: acquire [T2] in reserve.h. */
+  const bool marked = maxlat_ring_shared_cas(maxlat_ring_time_base(ring), plan->base, mark_of(plan->time));
+  plan->base = mark_of(plan->time);
+  return marked;
+}
+
+/* A record with full time is reserved, or a packet with begin_time: the base of those that follow. Not a foreign
+   writer's, and, among several threads, not over what somebody has put there since `before` was read. */
+MAXLAT_RING_INLINE void keep_base(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring, uint64_t before,
+                                  uint64_t time) {
+  /* release [T1], both: see maxlat_ring_reserve_common. */
+  if (ownership == MAXLAT_RING_THREAD) {
+    maxlat_ring_store_release(maxlat_ring_time_base(ring), time);
+  } else if (before != mark_of(time)) {
+    maxlat_ring_shared_cas(maxlat_ring_time_base(ring), before, time);
+  }
+}
+
+/* PushReader: the packet at `start` overwrites the one that is a whole buffer older. A reader that still stands there,
+   or earlier, is moved to the oldest packet that remains. A retry means that the reader or a nested writer moved it
    meanwhile. */
 static inline void push_reader(const struct maxlat_ring* ring, uint64_t start) {
   uint64_t* read_count = &ring->header->read_count;
@@ -69,6 +99,8 @@ static inline uint64_t claim(const struct maxlat_ring* ring, uint64_t start, str
     const uint64_t word = maxlat_ring_load_acquire(&cell->reference);
     if (maxlat_ring_ref_state(word) == wanted) return maxlat_ring_ref_sub_buffer(word);
     const uint64_t sub_buffer = maxlat_ring_ref_sub_buffer(word);
+    /* acquire-release [O2]: our stores into the sub-buffer stay behind it. Partner: acquire [O2] in open_packet.c.
+       Shape: seqlock. Without this, a copy of the packet that was here could have bytes of ours and be found good. */
     if (maxlat_ring_shared_cas(&cell->reference, word, sub_buffer | wanted)) return sub_buffer;
   }
 }
@@ -133,8 +165,9 @@ MAXLAT_RING_INLINE void switch_old(enum maxlat_ring_ownership ownership, const s
 }
 
 /* SwitchNewSubbuf: opens the packet at plan->next. Its header is not committed yet. */
-static inline struct maxlat_ring_packet* switch_new(const struct maxlat_ring* ring, const struct plan* plan,
-                                                    struct maxlat_ring_cell* cell) {
+MAXLAT_RING_INLINE struct maxlat_ring_packet* switch_new(enum maxlat_ring_ownership ownership,
+                                                         const struct maxlat_ring* ring, const struct plan* plan,
+                                                         struct maxlat_ring_cell* cell) {
   const uint64_t start = plan->next;
   const uint64_t sub_buffer =
       maxlat_ring_overwrites(ring) ? claim(ring, start, cell) : maxlat_ring_index(&ring->shape, start);
@@ -143,8 +176,7 @@ static inline struct maxlat_ring_packet* switch_new(const struct maxlat_ring* ri
   packet->begin_time = plan->time;
   /* release [D1]: tells recovery that begin_time is there */
   maxlat_ring_store_release(&packet->sequence, maxlat_ring_packet_number(&ring->shape, start));
-  /* release [T1]: see maxlat_ring_reserve_common. */
-  maxlat_ring_store_release(maxlat_ring_time_limit(ring), maxlat_ring_time_limit_of(plan->time));
+  keep_base(ownership, ring, plan->base, plan->time);
   return packet;
 }
 
@@ -170,7 +202,8 @@ MAXLAT_RING_INLINE uint64_t* obstacle(const struct maxlat_ring* ring, uint64_t s
  * the old packet, open the new one, close that too if the record ends it, tell the caller where its slot is.
  */
 MAXLAT_RING_INLINE enum outcome enter(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
-                                      uint64_t size, struct plan* plan, struct maxlat_ring_slot* slot) {
+                                      const volatile uint32_t* cpu, uint64_t size, struct plan* plan,
+                                      struct maxlat_ring_slot* slot) {
   const uint64_t mask = ring->shape.sub_buffer_mask;
   const uint64_t most = mask + 1 - MAXLAT_RING_PACKET_HEADER;
   if (size > most) return drop(ownership, &ring->header->lost_big);
@@ -179,11 +212,11 @@ MAXLAT_RING_INLINE enum outcome enter(enum maxlat_ring_ownership ownership, cons
   uint64_t* const cause = obstacle(ring, plan->next, cell);
   if (cause != NULL) return drop(ownership, cause);
   const uint64_t begin = plan->next + MAXLAT_RING_PACKET_HEADER;
-  plan->time = clock_of(ownership);
+  if (!read_time(ownership, ring, cpu, plan)) return AGAIN;
   read_books(ring, plan);
   if (!maxlat_ring_owner_cas(ownership, ring->write_count, plan->old, maxlat_ring_wrap(begin + size))) return AGAIN;
   if (plan->old != plan->next) switch_old(ownership, ring, plan);
-  struct maxlat_ring_packet* packet = switch_new(ring, plan, cell);
+  struct maxlat_ring_packet* packet = switch_new(ownership, ring, plan, cell);
   slot->position = begin;
   slot->time = plan->time;
   slot->size = size;
@@ -209,88 +242,63 @@ MAXLAT_RING_INLINE enum outcome go_on(enum maxlat_ring_ownership ownership, cons
   slot->size = size;
   slot->header = 0;
   slot->bytes = (uint8_t*)packet + (plan->old & mask);
+  slot->base = plan->base;
   if ((end & mask) == 0) close_packet(packet, plan, mask + 1); /* EndSwitchCurrent */
   return RESERVED;
 }
 
 /* One attempt of any kind. Inlined for each ownership, so that each has its own instructions. */
 MAXLAT_RING_INLINE enum outcome attempt(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
-                                        uint64_t size, bool is_long, struct maxlat_ring_slot* slot) {
+                                        const volatile uint32_t* cpu, uint64_t size, bool is_long,
+                                        struct maxlat_ring_slot* slot) {
   struct plan plan;
-  plan.old = maxlat_ring_load(ring->write_count);                     /* relaxed: the CAS decides */
+  /* acquire [T2], then [T1]: as in maxlat_ring_reserve_common. */
+  plan.old = maxlat_ring_load_acquire(ring->write_count);
+  plan.base = ownership == MAXLAT_RING_CPU ? maxlat_ring_load_acquire(maxlat_ring_time_base(ring)) : 0;
   const uint64_t left = (0 - plan.old) & ring->shape.sub_buffer_mask; /* 0: between two packets */
-  if (size > left) return enter(ownership, ring, size, &plan, slot);
-  plan.time = clock_of(ownership);
-  /* acquire [T1]: as in maxlat_ring_reserve_common. */
-  if (is_long || plan.time < maxlat_ring_load_acquire(maxlat_ring_time_limit(ring)))
+  if (size > left) return enter(ownership, ring, cpu, size, &plan, slot);
+  if (!read_time(ownership, ring, cpu, &plan)) return AGAIN;
+  if (ownership == MAXLAT_RING_THREAD) plan.base = maxlat_ring_load_acquire(maxlat_ring_time_base(ring)); /* [T1] */
+  if (is_long || (plan.time ^ plan.base) >> MAXLAT_RING_TIME_BITS == 0)
     return go_on(ownership, ring, size, &plan, slot);
-  if (size + MAXLAT_RING_LONG_EXTRA > left) return enter(ownership, ring, size, &plan, slot);
+  if (size + MAXLAT_RING_LONG_EXTRA > left) return enter(ownership, ring, cpu, size, &plan, slot);
   return go_on(ownership, ring, size + MAXLAT_RING_LONG_EXTRA, &plan, slot);
 }
 
-static enum outcome attempts(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring, uint64_t size,
-                             bool is_long, struct maxlat_ring_slot* slot) {
-  for (int tries = 0; tries < MAXLAT_RING_ATTEMPTS; ++tries) {
-    const enum outcome outcome = ownership == MAXLAT_RING_THREAD
-                                     ? attempt(MAXLAT_RING_THREAD, ring, size, is_long, slot)
-                                     : attempt(MAXLAT_RING_CPU, ring, size, is_long, slot);
-    if (outcome != AGAIN) return outcome;
-  }
-  return drop(ownership, &ring->header->lost_wrap);
-}
-
 /* The words of a long record that are known at its begin, then its mark, then the base that its time is. */
-MAXLAT_RING_OUT_OF_LINE static void begin_long(const struct maxlat_ring* ring, uint32_t id,
-                                               const struct maxlat_ring_slot* slot) {
+MAXLAT_RING_OUT_OF_LINE static void begin_long(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
+                                               uint32_t id, const struct maxlat_ring_slot* slot) {
   struct maxlat_ring_long* words = (struct maxlat_ring_long*)(void*)slot->bytes;
   words->length = (uint32_t)(slot->size / 8);
   words->id = id;
   words->time = slot->time;
   const uint64_t packet = maxlat_ring_packet_number(&ring->shape, slot->position);
   maxlat_ring_record_finish(slot->bytes, maxlat_ring_record_word(MAXLAT_RING_BEGUN_KIND, packet, slot->time));
-  /* release [T1]: see maxlat_ring_reserve_common; the mark comes first, so that recovery knows every base. */
-  maxlat_ring_store_release(maxlat_ring_time_limit(ring), maxlat_ring_time_limit_of(slot->time));
+  /* The word comes first, so that recovery knows every base. */
+  keep_base(ownership, ring, slot->base, slot->time);
 }
 
-/* Whether a discarding ring has no sub-buffer to enter: a look, so that dropping is cheap. What keeps a writer out by
-   equation 3 keeps the reader out, too, so that here the cause is always this one. */
-MAXLAT_RING_INLINE bool is_full(const struct maxlat_ring* ring) {
-  /* relaxed, both: nothing is touched because of them. */
-  const uint64_t next = maxlat_ring_load(ring->write_count) + ring->shape.sub_buffer_mask;
-  return maxlat_ring_full(&ring->shape, next, maxlat_ring_load(&ring->header->read_count));
-}
-
-/* A record of `size` bytes for which a full ring has no place, though an empty one would. */
-MAXLAT_RING_INLINE bool finds_no_place(const struct maxlat_ring* ring, uint64_t size) {
-  const uint64_t offset = maxlat_ring_load(ring->write_count) & ring->shape.sub_buffer_mask; /* relaxed: as above */
-  return (offset == 0 || offset + size > ring->shape.sub_buffer_size) &&
-         size <= ring->shape.sub_buffer_size - MAXLAT_RING_PACKET_HEADER;
-}
-
-static MAXLAT_RING_OUT_OF_LINE bool begin_any(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
-                                              uint32_t id, uint64_t payload_bytes, struct maxlat_ring_record* record) {
-  const uint64_t short_size = maxlat_ring_record_size(payload_bytes);
-  const bool is_long = id >= MAXLAT_RING_LONG_ID || short_size > MAXLAT_RING_MAX_SHORT_BYTES;
-  const uint64_t size = is_long ? short_size + MAXLAT_RING_LONG_EXTRA : short_size;
-  if (attempts(ownership, ring, size, is_long, &record->slot) != RESERVED) return false;
-  if (MAXLAT_UNLIKELY(record->slot.size != short_size)) {
-    begin_long(ring, id, &record->slot);
-    record->payload = record->slot.bytes + sizeof(struct maxlat_ring_long);
-    record->kind = MAXLAT_RING_LONG_KIND;
-  } else {
-    record->payload = record->slot.bytes + 8;
-    record->kind = maxlat_ring_record_kind(id, short_size);
-  }
+MAXLAT_RING_INLINE bool begin(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
+                              const volatile uint32_t* cpu, uint32_t id, uint64_t request,
+                              struct maxlat_ring_slot* slot) {
+  const bool is_long = (request & MAXLAT_RING_REQUEST_LONG) != 0;
+  const uint64_t size = request & ~7ull;
+  enum outcome outcome = AGAIN;
+  for (int tries = 0; tries < MAXLAT_RING_ATTEMPTS && outcome == AGAIN; ++tries)
+    outcome = attempt(ownership, ring, cpu, size, is_long, slot);
+  if (MAXLAT_UNLIKELY(outcome == AGAIN)) drop(ownership, &ring->header->lost_wrap);
+  if (outcome != RESERVED) return false;
+  if (MAXLAT_UNLIKELY(slot->size != request)) begin_long(ownership, ring, id, slot);
   return true;
 }
 
-bool maxlat_ring_record_begin_any(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring, uint32_t id,
-                                  uint64_t payload_bytes, struct maxlat_ring_record* record) {
-  if (!maxlat_ring_overwrites(ring) && is_full(ring) && finds_no_place(ring, maxlat_ring_record_size(payload_bytes))) {
-    maxlat_ring_owner_add(ownership, &ring->header->lost_full, 1);
-    return false;
-  }
-  return begin_any(ownership, ring, id, payload_bytes, record);
+bool maxlat_ring_begin_in_thread_ring(const struct maxlat_ring* ring, const volatile uint32_t* cpu, uint32_t id,
+                                      uint64_t request, struct maxlat_ring_slot* slot) {
+  return begin(MAXLAT_RING_THREAD, ring, cpu, id, request, slot);
+}
+bool maxlat_ring_begin_in_cpu_ring(const struct maxlat_ring* ring, const volatile uint32_t* cpu, uint32_t id,
+                                   uint64_t request, struct maxlat_ring_slot* slot) {
+  return begin(MAXLAT_RING_CPU, ring, cpu, id, request, slot);
 }
 
 void maxlat_ring_deliver(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring, uint64_t position,
@@ -303,7 +311,9 @@ void maxlat_ring_deliver(enum maxlat_ring_ownership ownership, const struct maxl
 
 bool maxlat_ring_open_ahead(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring) {
   struct plan plan;
-  plan.old = maxlat_ring_load(ring->write_count); /* relaxed: the CAS below decides */
+  /* acquire [T2], then [T1]: as in maxlat_ring_reserve_common. */
+  plan.old = maxlat_ring_load_acquire(ring->write_count);
+  plan.base = maxlat_ring_load_acquire(maxlat_ring_time_base(ring));
   if ((plan.old & ring->shape.sub_buffer_mask) != 0) return false;
   plan.next = plan.old;
   struct maxlat_ring_cell* cell = cell_of(ring, plan.next);
@@ -312,7 +322,7 @@ bool maxlat_ring_open_ahead(enum maxlat_ring_ownership ownership, const struct m
   if (!maxlat_ring_owner_cas(ownership, ring->write_count, plan.old,
                              maxlat_ring_wrap(plan.next + MAXLAT_RING_PACKET_HEADER)))
     return false;
-  switch_new(ring, &plan, cell);
+  switch_new(ownership, ring, &plan, cell);
   uint64_t* const commit_count = maxlat_ring_commit_count(ring, maxlat_ring_index(&ring->shape, plan.next));
   maxlat_ring_commit_bytes(ownership, ring, commit_count, plan.next, MAXLAT_RING_PACKET_HEADER);
   return true;

@@ -2,7 +2,8 @@
 // The whole ring under a scheduler that may interrupt it before every access to a shared word: writers, writers nested
 // in writers, a flusher and a reader, in interleavings drawn from a seed. Every event is followed to the byte
 // (test_oracle.hpp), and at the end the books must balance. Built at several counter widths (tests.cmake), so that
-// counters wrap in every run.
+// counters wrap in every run. Writers of a ring per CPU are moved between two CPUs, and the counter is read early where
+// a processor may do that (test_processors.hpp): what reserve.h says of TIME ORDER.
 #include <gtest/gtest.h>
 #include <maxlat/ring/open_packet.h>
 #include <maxlat/ring/switch.h>
@@ -10,6 +11,7 @@
 #include "test_fibers.hpp"
 #include "test_memory.hpp"
 #include "test_oracle.hpp"
+#include "test_processors.hpp"
 
 #ifndef MAXLAT_SCHEDULES
 #define MAXLAT_SCHEDULES 1500u
@@ -32,6 +34,7 @@ class Play {
   Play(const Setting& setting, uint64_t seed)
       : setting_(setting),
         fibers_(seed),
+        processors_(fibers_, setting.writers),
         memory_(options_of(setting.features, 8, setting.ring_bits, start(seed))),
         pace_(2 + fibers_.random()() % 12),
         reader_pace_(1 + fibers_.random()() % 3) {
@@ -56,22 +59,16 @@ class Play {
   static void step() {
     if (current_ != nullptr && current_->fibers_.inside()) current_->interrupt();
   }
-  static uint64_t clock() { return current_ != nullptr ? current_->tick() : 0; }
+  static uint64_t clock(bool ordered) { return current_ != nullptr ? current_->processors_.clock(ordered) : 0; }
 
  private:
   // Half of the runs begin two passes before the counters wrap, whatever their width.
   uint64_t start(uint64_t seed) const { return seed % 2 == 0 ? 0 : -(2ull << (8 + setting_.ring_bits)); }
 
-  // Every 40th look at the clock comes after a silence in which truncated times overflow, some of them several times.
-  uint64_t tick() {
-    const uint64_t silence = fibers_.chance(40) ? fibers_.random()() % (5ull << MAXLAT_RING_TIME_BITS) : 0;
-    return time_ += fibers_.random()() % 3 + silence;
-  }
-
   void write() {
     depth_ = 0;
     reading_ = false;
-    if (fibers_.chance(2)) maxlat_ring_open_ahead(setting_.ownership, &memory_.ring);
+    if (fibers_.chance(2)) open_ahead();
     for (int i = 0; i < 30 && error_.empty(); ++i) one_event();
     --writing_;
   }
@@ -80,18 +77,27 @@ class Play {
     const uint64_t dice = fibers_.random()() % 100;
     if (dice < 4) {
       if (dice != 3) maxlat_ring_flush(setting_.ownership, &memory_.ring);
-      if (dice > 1) maxlat_ring_open_ahead(setting_.ownership, &memory_.ring);
+      if (dice > 1) open_ahead();
       return;
     }
     // Sizes that fill a sub-buffer of 256 - 112 bytes exactly, almost, and not at all; one in 50 is too large for any.
     const uint64_t payload = dice < 6 ? 144 : dice < 12 ? 136 : 8 + 8 * (fibers_.random()() % 9);
     const uint32_t id = dice > 95 ? MAXLAT_RING_LONG_ID + static_cast<uint32_t>(dice) : 1 + static_cast<uint32_t>(dice);
-    write_event(oracle_, setting_.ownership, memory_.ring, id, payload, [] { step(); });
+    const Processors::Probe probe(processors_, shared());
+    write_event(oracle_, setting_.ownership, memory_.ring, processors_.cpu(), id, payload, [] { step(); });
+  }
+
+  void open_ahead() {
+    const Processors::Probe probe(processors_, false);
+    if (*processors_.cpu().current != 0) return;  // in a handler of a writer that was moved
+    maxlat_ring_open_ahead(setting_.ownership, &memory_.ring);
   }
 
   // Before every shared access: a handler that also traces, or somebody else's turn.
   void interrupt() {
+    if (!reading_) processors_.run();
     if (!reading_ && depth_ < 3 && handlers_ < 60 && fibers_.chance(24)) {
+      const Processors::Handler handler(processors_);
       ++depth_;
       ++handlers_;
       const int writer = depth_;
@@ -105,6 +111,7 @@ class Play {
       fibers_.pass();
       depth_ = depth;
       reading_ = reading;
+      if (!reading_) processors_.run();
     }
   }
 
@@ -171,15 +178,16 @@ class Play {
     if (overwrites() && books.lost_full != 0) error_ = "a full ring in overwrite mode";
   }
 
+  bool shared() const { return setting_.ownership == MAXLAT_RING_CPU; }
   bool overwrites() const { return (setting_.features & MAXLAT_RING_OVERWRITE) != 0; }
 
   static Play* current_;
   Setting setting_;
   Fibers fibers_;
+  Processors processors_;
   RingMemory memory_;
   Oracle oracle_;
   uint64_t pace_, reader_pace_;
-  uint64_t time_ = 1000;
   int writing_ = setting_.writers;
   int depth_ = 0, handlers_ = 0;
   bool reading_ = false;
@@ -218,6 +226,6 @@ INSTANTIATE_TEST_SUITE_P(Rings, Schedule,
 extern "C" void maxlat_ring_test_step(void) {
   Play::step();
 }
-extern "C" uint64_t maxlat_ring_test_clock(void) {
-  return Play::clock();
+extern "C" uint64_t maxlat_ring_test_clock(bool ordered) {
+  return Play::clock(ordered);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-// A handler that also traces, at every single instruction of reserve, write, commit, flush, opening ahead, get and put: at every kind
-// of place in a sub-buffer, in both modes, with handlers that write one event or go once round the whole ring.
+// A handler that also traces, at every single instruction of reserve, write, commit, flush, opening ahead, get and put:
+// at every kind of place in a sub-buffer, in both modes, with handlers that write one event or go once round the whole
+// ring.
 #include <gtest/gtest.h>
 #include <maxlat/ring/switch.h>
 #include <maxlat/ring/walk.h>

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 // Real threads on one ring, for ThreadSanitizer and for the processor: several writers with MAXLAT_RING_CPU, or one
-// with MAXLAT_RING_THREAD, against a reader that checks every byte. The books balance at the end, and each writer's
-// events come in order.
+// with MAXLAT_RING_THREAD, against a reader that checks every byte. The books balance at the end, each writer's events
+// come in order, and so do the times of all, though the writers to the ring of a CPU are bound to several.
 #include <gtest/gtest.h>
 #include <maxlat/ring/switch.h>
 #include <maxlat/ring/walk.h>
+#include <sched.h>
 
 #include <atomic>
+#include <maxlat/trace/current_cpu.hpp>
 #include <thread>
 #include <vector>
 
@@ -30,17 +32,46 @@ uint64_t check_of(uint64_t writer, uint64_t number) {
   return (writer << 40 ^ number) * 0x9e3779b97f4a7c15u;
 }
 
+// The CPUs that the test may use.
+std::vector<int> allowed_cpus() {
+  cpu_set_t allowed;
+  std::vector<int> cpus;
+  if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) return cpus;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(cpu, &allowed)) cpus.push_back(cpu);
+  }
+  return cpus;
+}
+
 class Stress : public testing::TestWithParam<Setting> {
  protected:
-  Stress() : memory_(options_of(GetParam().features, 10, 2)), last_(GetParam().writers, 0) {}
+  Stress() : memory_(ring_of(cpus_)), last_(GetParam().writers, 0) {}
+
+  static maxlat_ring_options ring_of(const std::vector<int>& cpus) {
+    maxlat_ring_options options = options_of(GetParam().features, 10, 2);
+    if (!cpus.empty()) options.owner = static_cast<uint32_t>(cpus.front());
+    return options;
+  }
+
+  // Every other writer is at home in the ring. RETURNS: where it looks where it is.
+  maxlat_ring_cpu bind(uint64_t writer) const {
+    if (cpus_.empty()) return maxlat_ring_unknown_cpu();
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cpus_[writer % cpus_.size()], &one);
+    EXPECT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
+    const volatile uint32_t* word = maxlat::trace::detail::word_of_current_cpu();
+    return word == nullptr ? maxlat_ring_unknown_cpu() : maxlat_ring_cpu{word, memory_.ring.owner};
+  }
 
   void write(uint64_t writer) {
+    const maxlat_ring_cpu cpu = GetParam().ownership == MAXLAT_RING_THREAD ? maxlat_ring_unknown_cpu() : bind(writer);
     while (!go_.load(std::memory_order_acquire)) std::this_thread::yield();
     for (uint64_t number = 1; number <= kEvents; ++number) {
       const bool done =
           GetParam().ownership == MAXLAT_RING_THREAD
               ? maxlat_ring_event(MAXLAT_RING_THREAD, &memory_.ring, 7, writer, number, check_of(writer, number))
-              : maxlat_ring_event(MAXLAT_RING_CPU, &memory_.ring, 7, writer, number, check_of(writer, number));
+              : maxlat_ring_event_on(MAXLAT_RING_CPU, &memory_.ring, cpu, 7, writer, number, check_of(writer, number));
       recorded_ += done;
       if (number % 1000 == 0) maxlat_ring_flush(GetParam().ownership, &memory_.ring);
     }
@@ -53,7 +84,9 @@ class Stress : public testing::TestWithParam<Setting> {
     EXPECT_NE(got, MAXLAT_RING_CORRUPT);
     if (got != MAXLAT_RING_GOT) return false;
     const auto* packet = reinterpret_cast<const maxlat_ring_packet*>(view.bytes);
-    // A record may be a long one: who came in before the opener had stored the packet's time limit writes it so.
+    // A record may be a long one: who came in before the opener had stored the base of times, or from elsewhere.
+    EXPECT_GE(packet->begin_time, time_);
+    time_ = packet->begin_time;
     maxlat_ring_walk walk;
     maxlat_ring_walk_start(&walk, view.bytes, view.content_size);
     maxlat_ring_walked record;
@@ -66,6 +99,12 @@ class Stress : public testing::TestWithParam<Setting> {
         ADD_FAILURE() << "record " << records << " of packet " << packet->sequence << ": " << writer << ' ' << number;
         return false;
       }
+      if (record.time < time_ || record.time > packet->end_time) {
+        ADD_FAILURE() << "record " << records << " of packet " << packet->sequence << ": " << record.time << " after "
+                      << time_ << ", in a packet up to " << packet->end_time;
+        return false;
+      }
+      time_ = record.time;
       last_[writer] = number;
     }
     EXPECT_EQ(step, MAXLAT_RING_END);
@@ -75,11 +114,13 @@ class Stress : public testing::TestWithParam<Setting> {
     return true;
   }
 
+  const std::vector<int> cpus_ = allowed_cpus();
   RingMemory memory_;
   std::vector<uint64_t> last_;
   std::atomic<uint64_t> recorded_ = 0;
   std::atomic<bool> go_ = false;
   uint64_t read_ = 0;
+  uint64_t time_ = 0;  // of the last record
 };
 
 TEST_P(Stress, BooksBalance) {

@@ -22,12 +22,14 @@
  * write_count stands at a sub-buffer's start, where the next record opens the packet with its own time stamp. A flush
  * cannot fail on a full ring, and a packet that was not opened, or just filled, or has no record yet, is not flushed.
  *
- * OPENING AHEAD is for a thread that must not pay for the opening with its first event (prepare_thread()). The header is
- * committed alone, so the packet stands there with no record, and nobody but the next writer ever notices it: flush and
- * finalise leave it, the reader does not copy it, and recovery passes over it. Its begin_time is older than its first
- * record, which costs a long record if that comes 2^32 ticks later, as any such silence does. So a packet is delivered
- * without a record in one case alone: it was opened ahead, and the record that comes next is so large that it would fit
- * as a short one and must be a long one.
+ * OPENING AHEAD is for a thread that must not pay for the opening with its first event (prepare_thread()). The header
+ * is committed alone, so the packet stands there with no record, and nobody but the next writer ever notices it: flush
+ * and finalise leave it, the reader does not copy it, and recovery passes over it. Its begin_time is older than its
+ * first record, which costs a long record if the upper bits of the time have changed by then. In a ring per CPU it is
+ * done by whoever starts the session, on another CPU, and leaves no mark (reserve.h, TIME ORDER): nobody is inside, and
+ * whoever comes first is told to by stores made later, behind locked instructions and the look at all events. So a
+ * packet is delivered without a record in one case alone: it was opened ahead, and the record that comes next is so
+ * large that it would fit as a short one and must be a long one.
  */
 #ifndef MAXLAT_RING_SWITCH_H
 #define MAXLAT_RING_SWITCH_H
@@ -40,7 +42,8 @@ extern "C" {
 
 /*
  * Opens the packet that comes next, where write_count stands between two packets and there is room.
- * RETURNS: true when it did; false: nothing happened, nothing is lost. THREADS: as reserve.
+ * RETURNS: true when it did; false: nothing happened, nothing is lost. THREADS: as reserve; with MAXLAT_RING_CPU on the
+ * ring's CPU, or with nobody inside.
  */
 bool maxlat_ring_open_ahead(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring);
 

@@ -29,6 +29,7 @@ class Fibers {
   void pass() { swapcontext(&fibers_[current_]->context, &home_); }
 
   bool inside() const { return inside_; }
+  size_t current() const { return current_; }
   std::mt19937_64& random() { return random_; }
   bool chance(uint32_t one_in) { return random_() % one_in == 0; }
 

@@ -24,7 +24,7 @@ inline std::vector<uint8_t> honest_ring(uint32_t features) {
   RingMemory made(options_of(features, 9, 1));
   for (uint64_t i = 0; i < 14; ++i) maxlat_ring_event(MAXLAT_RING_THREAD, &made.ring, 7, i, i, i);
   maxlat_ring_record record;
-  *maxlat_ring_time_limit(&made.ring) = 0;
+  *maxlat_ring_time_base(&made.ring) -= 1ull << MAXLAT_RING_TIME_BITS;
   maxlat_ring_record_begin(MAXLAT_RING_THREAD, &made.ring, 7, 16, &record);
   maxlat_ring_record_begin(MAXLAT_RING_THREAD, &made.ring, 7, 16, &record);
   maxlat_ring_event(MAXLAT_RING_THREAD, &made.ring, 9000, 1, 2, 3);

@@ -131,11 +131,11 @@ class Oracle {
 
 // Writes an event of `payload` bytes (a multiple of 8), word by word, the record word last. RETURNS: false: dropped.
 template <class Between>
-bool write_event(Oracle& oracle, maxlat_ring_ownership ownership, const maxlat_ring& ring, uint32_t id,
-                 uint64_t payload, Between between) {
+bool write_event(Oracle& oracle, maxlat_ring_ownership ownership, const maxlat_ring& ring, maxlat_ring_cpu cpu,
+                 uint32_t id, uint64_t payload, Between between) {
   oracle.tried();
   maxlat_ring_record record;
-  if (!maxlat_ring_record_begin(ownership, &ring, id, payload, &record)) return false;
+  if (!maxlat_ring_record_begin_on(ownership, &ring, cpu, id, payload, &record)) return false;
   const uint64_t number = oracle.reserved(record.slot, id, payload);
   const auto store = [&](uint64_t index, uint64_t value) {
     between();

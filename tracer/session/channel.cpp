@@ -164,23 +164,23 @@ const maxlat_ring* Channel::claim() {
 }
 
 base::Status Channel::make_cpu_rings() {
-  cpu_rings_.reset(new CpuRing[slots_]{});
+  cpu_rings_.reset(new CpuRings[1 + slots_]{{slots_}});
   for (std::uint32_t cpu = 0; cpu < slots_; ++cpu) {
     if (!take(cpu, MAXLAT_SHM_FREE) || !make_ring(cpu, cpu)) {
       return base::Error{"channel " + options_.name + ": no memory for the ring of CPU " + std::to_string(cpu),
                          "smaller or fewer sub-buffers"};
     }
-    cpu_rings_[cpu].ring = slot_[cpu];
+    cpu_rings_[1 + cpu].ring = &slot_[cpu];
   }
   return {};
 }
 
 void Channel::open_cpu_rings() {
-  for (std::uint32_t cpu = 0; cpu < slots_; ++cpu) maxlat_ring_open_ahead(MAXLAT_RING_CPU, &cpu_rings_[cpu].ring);
+  for (std::uint32_t cpu = 0; cpu < slots_; ++cpu) maxlat_ring_open_ahead(MAXLAT_RING_CPU, &slot_[cpu]);
 }
 
 OtherChannel Channel::for_probes(int wakeup) const {
-  return {per_cpu(), wakes() ? wakeup : -1, per_cpu() ? slots_ : 0, cpu_rings_.get()};
+  return {per_cpu(), wakes() ? wakeup : -1, cpu_rings_.get()};
 }
 
 bool Channel::lock_pages(const maxlat_ring* ring) const {

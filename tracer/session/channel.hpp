@@ -92,7 +92,7 @@ class Channel {
   unsigned number_ = kChannels;
   std::uint32_t slots_;
   std::unique_ptr<Slot[]> slot_;
-  std::unique_ptr<CpuRing[]> cpu_rings_;  // as probes want them: one after another
+  std::unique_ptr<CpuRings[]> cpu_rings_;  // as probes want them
   mutable std::mutex rings_lock_;         // a thread's end against the control side
   Books ended_;                           // of rings that are finalised
 };

@@ -17,7 +17,8 @@
 namespace maxlat::trace {
 namespace detail {
 
-constinit OtherChannel other_channels[1 + kOtherChannels];
+constinit OtherChannel other_channels[kOtherChannels];
+constinit const CpuRings no_cpu_rings[1]{{0}};
 constinit std::atomic<std::uint32_t> running_channels{0};
 
 namespace {

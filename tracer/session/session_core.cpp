@@ -34,7 +34,7 @@ base::Status refresh(Event& event) {
   std::uint32_t channels = 0;
   for (const auto& session : sessions()) channels |= session->channels_wanting(event, &failed);
   std::uint32_t place = 0;
-  const OtherChannel* cpu_channel = &no_cpu_rings();
+  const CpuRings* cpu_rings = no_cpu_rings;
   auto kind = ProbeKind::anywhere;
   if (std::has_single_bit(channels) && event.id < MAXLAT_RING_LONG_ID) {
     const auto number = static_cast<std::uint32_t>(std::countr_zero(channels));
@@ -42,14 +42,14 @@ base::Status refresh(Event& event) {
       place = 1 + number;
       kind = ProbeKind::in_thread_ring;
     } else if (const OtherChannel& channel = other_channel(number); channel.per_cpu && channel.wakeup < 0) {
-      cpu_channel = &channel;
+      cpu_rings = channel.cpu_rings;
       kind = ProbeKind::in_cpu_ring;
     }
   }
   // release [K3], all: kind, description, channel before the words that lead to them. Partner: acquire [K3] in
   // probe.hpp.
   event.place.store(place, std::memory_order_release);
-  event.cpu_channel.store(cpu_channel, std::memory_order_release);
+  event.cpu_rings.store(cpu_rings, std::memory_order_release);
   event.choose_probe(kind);
   event.wanted.store(channels, std::memory_order_release);
   return failed;
@@ -264,9 +264,8 @@ base::Status SessionCore::stop() {
                        "is it stopped, or did it jump out of a signal handler?", base::Exit::invalid};
   }
   for (const Plan& plan : plans_) plan.channel->flush_all();
-  // release [S6]: the last packets before the word that says there are no more. Partner: acquire [S6] where the
-  // consumer reads `running`. Shape: publish.
-  __atomic_store_n(&file_->header().running, 0, __ATOMIC_RELEASE);
+  // relaxed: a hint, as at the start. Our consumer is told over the socket, which orders.
+  __atomic_store_n(&file_->header().running, 0, __ATOMIC_RELAXED);
   return {};
 }
 

@@ -25,7 +25,7 @@
 namespace maxlat::trace {
 
 namespace detail {
-struct OtherChannel;  // other_channel.hpp
+union CpuRings;  // other_channel.hpp
 
 // Of the functions that write an event, the one to call: for a channel of the fast kind, for one with rings per CPU and
 // timer delivery, each being the only one that wants the event, and for all else.
@@ -43,8 +43,8 @@ struct alignas(64) Event {
   // The function of the event's probe that writes it; null until somebody wants it for the first time. Chosen by
   // choose_probe, which knows its type.
   std::atomic<void (*)()> probe{nullptr};
-  // The same as `place` for one channel alone with rings per CPU and timer delivery; null as long as `probe` is.
-  std::atomic<const detail::OtherChannel*> cpu_channel{nullptr};
+  // The rings, where it is one channel alone with rings per CPU and timer delivery; null as long as `probe` is.
+  std::atomic<const detail::CpuRings*> cpu_rings{nullptr};
   // The record word's constant part: id, and the length where all fields are fixed. Written before the event has a
   // place.
   std::uint64_t kind = 0;

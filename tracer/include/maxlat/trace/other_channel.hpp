@@ -13,28 +13,28 @@
 
 namespace maxlat::trace::detail {
 
-// A ring of one CPU. Of a size that finds the ring of CPU n with a shift.
-struct alignas(128) CpuRing {
-  maxlat_ring ring;
+// The rings of a channel by CPU: [0] says how many, the ring of CPU n is at [1 + n]. One table, so that a probe needs
+// one address to know whether there is a ring and where.
+union CpuRings {
+  std::uint64_t count;
+  const maxlat_ring* ring;
 };
 
 // Written before an event's word names the channel, never changed while a probe that saw the name is inside.
 struct OtherChannel {
   bool per_cpu = false;
-  int wakeup = -1;                 // eventfd, or -1
-  std::uint32_t cpus = 0;          // of rings
-  const CpuRing* rings = nullptr;  // [cpus]
+  int wakeup = -1;                      // eventfd, or -1
+  const CpuRings* cpu_rings = nullptr;  // with per_cpu
 };
 
-// [0] never has a ring; channel c is at 1 + c - kFastChannels.
-extern constinit OtherChannel other_channels[1 + kOtherChannels];
+extern constinit OtherChannel other_channels[kOtherChannels];
 
-inline const OtherChannel& no_cpu_rings() {
-  return other_channels[0];
-}
 inline OtherChannel& other_channel(unsigned channel) {
-  return other_channels[1 + channel - kFastChannels];
+  return other_channels[channel - kFastChannels];
 }
+
+// What an event has that is not for one such channel alone.
+extern constinit const CpuRings no_cpu_rings[1];
 
 // All of these: REQUIRES: inside. THREADS: any, signal handlers too. They leave errno as it was.
 
@@ -59,11 +59,11 @@ void lose_on_cpu(unsigned channel);
   return MAXLAT_LIKELY(ring != &nowhere) ? ring : claim_ring(channel);
 }
 
-// The ring of the CPU we are on now. By the time of the write we may be elsewhere: its writers are atomic
+// The ring of a CPU that we are on now. By the time of the write we may be elsewhere: its writers are atomic
 // (MAXLAT_RING_CPU).
-[[gnu::always_inline]] inline const maxlat_ring* ring_of_cpu(const OtherChannel& channel, unsigned number) {
-  const std::uint32_t cpu = current_cpu();
-  if (MAXLAT_LIKELY(cpu < channel.cpus)) return &channel.rings[cpu].ring;
+[[gnu::always_inline]] inline const maxlat_ring* ring_of_cpu(const OtherChannel& channel, unsigned number,
+                                                             std::uint32_t cpu) {
+  if (MAXLAT_LIKELY(cpu < channel.cpu_rings[0].count)) return channel.cpu_rings[1 + cpu].ring;
   lose_on_cpu(number);
   return nullptr;
 }

@@ -9,15 +9,17 @@
 // alone.
 //
 // COST, counted by session/cost_test.cpp for an event of three 64-bit fields: disabled 2 instructions, compare and
-// branch. Enabled 57, of which the ring's way (reserve, record word, commit) has 39, the fields 6, and what is here 12:
-// look, call, in, place, ring, out, return. Rings per CPU: 63, two of them locked. The longest way, a packet closed and
-// delivered and the next one opened, stays below 300 with all of this.
+// branch. Enabled 53, of which the ring's way (reserve, record word, commit) has 35, the fields 6, and what is here 12:
+// look, call, in, place, ring, out, return. Rings per CPU: 60, two of them locked; five find the ring, two see that the
+// thread is still on its CPU when it has read the clock (ring/reserve.h, TIME ORDER). Dropping an event in a full ring
+// takes less than recording it. The longest way, a packet closed and delivered and the next one opened, stays below 300
+// with all of this.
 //
 // HOW IT LIES IN THE PROGRAM. At the tracepoint: compare, branch, and out of line the arguments and a call through the
 // event, which leads to one of three functions, chosen when sessions change (Event::probe): for one channel of the fast
 // kind, for one with rings per CPU, and for all the rest: several channels, wakeups. The first two write a short record
-// in the middle of a packet. They call nothing, so they have no registers to save. What is not that case jumps on: where
-// the ring's packet begins or ends, and from there, without a ring, to what the third function does: it registers a
+// in the middle of a packet. They call nothing, so they have no registers to save. What is not that case jumps on:
+// where the ring's packet begins or ends, and from there, without a ring, to what the third function does: it registers a
 // thread that was not prepared.
 //
 // A line that the record will need is not fetched ahead: tried with prefetchw 256, 512 and 1024 bytes ahead and no
@@ -83,7 +85,7 @@ class Probe {
     // in session/session_core.cpp. Shape: publish. Without it a thread could find its ring of an earlier channel of
     // this number.
     const maxlat_ring* ring = thread.ring[Declared::event.place.load(std::memory_order_acquire)];
-    if (!try_common<MAXLAT_RING_THREAD>(thread, ring, parked...)) {
+    if (!try_common<MAXLAT_RING_THREAD>(thread, ring, maxlat_ring_unknown_cpu(), parked...)) {
       record_at_edge<MAXLAT_RING_THREAD>(ring, parked.field()...);
     }
   }
@@ -92,14 +94,14 @@ class Probe {
     ThreadState& thread = thread_state;
     enter(thread);
     // acquire [K3], as above.
-    const OtherChannel& channel = *Declared::event.cpu_channel.load(std::memory_order_acquire);
-    const std::uint32_t cpu = *thread.cpu;
-    if (MAXLAT_UNLIKELY(cpu >= channel.cpus)) {
+    const CpuRings* rings = Declared::event.cpu_rings.load(std::memory_order_acquire);
+    const maxlat_ring_cpu cpu{thread.cpu, *thread.cpu};
+    if (MAXLAT_UNLIKELY(cpu.chosen >= rings[0].count)) {
       record_elsewhere(parked.field()...);
       return;
     }
-    const maxlat_ring* ring = &channel.rings[cpu].ring;
-    if (!try_common<MAXLAT_RING_CPU>(thread, ring, parked...)) {
+    const maxlat_ring* ring = rings[std::size_t{1} + cpu.chosen].ring;
+    if (!try_common<MAXLAT_RING_CPU>(thread, ring, cpu, parked...)) {
       record_at_edge<MAXLAT_RING_CPU>(ring, parked.field()...);
     }
   }
@@ -114,8 +116,14 @@ class Probe {
         return;
       }
     }
+    if (maxlat_ring_drop(Ownership, ring, payload_size(fields...))) {
+      leave(thread_state);
+      return;
+    }
+    const std::uint32_t id = Declared::event.id;
+    if (id >= MAXLAT_RING_LONG_ID) __builtin_unreachable();  // as in try_common
     maxlat_ring_record record;
-    if (maxlat_ring_record_begin_any(Ownership, ring, Declared::event.id, payload_size(fields...), &record)) {
+    if (maxlat_ring_record_begin_any(Ownership, ring, thread_state.cpu, id, payload_size(fields...), &record)) {
       finish<Ownership>(ring, record, fields...);
     }
     leave(thread_state);
@@ -132,11 +140,11 @@ class Probe {
 
   // A short record in the middle of a packet, and out. RETURNS: false: not that case; nothing happened.
   template <maxlat_ring_ownership Ownership>
-  [[gnu::always_inline]] static bool try_common(ThreadState& thread, const maxlat_ring* ring,
+  [[gnu::always_inline]] static bool try_common(ThreadState& thread, const maxlat_ring* ring, maxlat_ring_cpu cpu,
                                                 Parked<Given<Types>>... parked) {
     maxlat_ring_record record;
-    if (MAXLAT_UNLIKELY(
-            !maxlat_ring_record_begin_common(Ownership, ring, kAnyShortId, payload_size(parked.field()...), &record))) {
+    if (MAXLAT_UNLIKELY(!maxlat_ring_record_begin_common(Ownership, ring, cpu, kAnyShortId,
+                                                         payload_size(parked.field()...), &record))) {
       return false;
     }
     [[maybe_unused]] std::uint8_t* to = record.payload;
@@ -148,7 +156,8 @@ class Probe {
     const std::uint64_t length = kIsFixed ? 0 : maxlat_ring_record_kind(0, record.slot.size);
     maxlat_ring_record_finish(record.slot.bytes,
                               maxlat_ring_record_word(length, packet, record.slot.time) | Declared::event.kind);
-    std::uint64_t* const commit_count = maxlat_ring_commit_count(ring, packet & ring->shape.ring_mask);
+    std::uint64_t* const commit_count =
+        record.slot.counts + MAXLAT_RING_COMMIT_COUNT + (packet & ring->shape.ring_mask);
     const std::uint64_t amount = record.slot.size + MAXLAT_RING_ONE_RECORD;
     // release [W1]: ring/commit.h
     const std::uint64_t committed = maxlat_ring_owner_add(Ownership, commit_count, amount) - MAXLAT_RING_ONE_RECORD;
@@ -185,9 +194,11 @@ class Probe {
   }
 
   template <maxlat_ring_ownership Ownership>
-  [[gnu::always_inline]] static bool record_in(const maxlat_ring* ring, maxlat_ring_record& place,
+  [[gnu::always_inline]] static bool record_in(const maxlat_ring* ring, maxlat_ring_cpu cpu, maxlat_ring_record& place,
                                                Given<Types>... fields) {
-    if (!maxlat_ring_record_begin(Ownership, ring, Declared::event.id, payload_size(fields...), &place)) return false;
+    if (!maxlat_ring_record_begin_on(Ownership, ring, cpu, Declared::event.id, payload_size(fields...), &place)) {
+      return false;
+    }
     finish<Ownership>(ring, place, fields...);
     return true;
   }
@@ -197,18 +208,19 @@ class Probe {
     maxlat_ring_record place;
     if (number < kFastChannels) {
       const maxlat_ring* ring = ring_of(number);
-      if (ring != nullptr) record_in<MAXLAT_RING_THREAD>(ring, place, fields...);
+      if (ring != nullptr) record_in<MAXLAT_RING_THREAD>(ring, maxlat_ring_unknown_cpu(), place, fields...);
       return;
     }
     const OtherChannel& channel = other_channel(number);
     const maxlat_ring* ring = nullptr;
     bool recorded = false;
     if (channel.per_cpu) {
-      ring = ring_of_cpu(channel, number);
-      recorded = ring != nullptr && record_in<MAXLAT_RING_CPU>(ring, place, fields...);
+      const maxlat_ring_cpu cpu{thread_state.cpu, current_cpu()};
+      ring = ring_of_cpu(channel, number, cpu.chosen);
+      recorded = ring != nullptr && record_in<MAXLAT_RING_CPU>(ring, cpu, place, fields...);
     } else {
       ring = ring_of(number);
-      recorded = ring != nullptr && record_in<MAXLAT_RING_THREAD>(ring, place, fields...);
+      recorded = ring != nullptr && record_in<MAXLAT_RING_THREAD>(ring, maxlat_ring_unknown_cpu(), place, fields...);
     }
     if (MAXLAT_UNLIKELY(channel.wakeup >= 0) && recorded) wake_consumer(channel, ring, place);
   }
