@@ -2,19 +2,23 @@
 // What an event of three fields (24 bytes) costs back to back, next to the counter read that it contains.
 //
 // All arms run in every round, in an order drawn anew, so that what the machine does meanwhile hits them alike; an
-// arm's ratio is taken against the bare reads of its own round, and the median over rounds is printed. Batch means, not
-// latencies: the tail of single events is npt's business. Context is printed first.
+// arm's ratio is taken against the bare reads of its own round, and the median over rounds is printed. Context is
+// printed first. The second table is of single events, each between two fenced reads of the counter, for the one
+// question of this bench that is about a tail; that of a whole MAXLAT_TRACE is npt's business.
 //
-// "rseq at its best" is the way of a ring per CPU with its two locked instructions unlocked and nothing added: what a
-// restartable sequence could come to if it cost nothing itself. What follows from it: port_user_cpu.h.
+// "rseq at its best" is the way of a ring per CPU with its two locked instructions unlocked, without the second look
+// where the thread is, and nothing added: what a restartable sequence could come to if it cost nothing itself. What
+// follows from it: port_user_cpu.h.
 #include <maxlat/base/counter.h>
 #include <maxlat/ring/event_probe.h>
 #include <maxlat/ring/read.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <maxlat/trace/current_cpu.hpp>
 #include <random>
 #include <vector>
 
@@ -33,6 +37,7 @@ struct Ring {
     options.features = features;
     options.sub_buffer_bits = sub_buffer_bits;
     options.ring_bits = kRingBits;
+    options.owner = static_cast<uint32_t>(sched_getcpu());  // where we stay
     const uint64_t size = maxlat_ring_size(&options);
     void* memory = std::aligned_alloc(MAXLAT_RING_PAGE, size);
     if (memory == nullptr) std::abort();
@@ -46,6 +51,11 @@ struct Ring {
   }
 };
 
+maxlat_ring_cpu here(const Ring& ring) {
+  const volatile uint32_t* word = maxlat::trace::detail::word_of_current_cpu();
+  return word != nullptr ? maxlat_ring_cpu{word, ring.ring.owner} : maxlat_ring_unknown_cpu();
+}
+
 void keep(uint64_t value) {
   asm volatile("" : : "r"(value) : "memory");
 }
@@ -55,10 +65,49 @@ __attribute__((noinline)) void bare() {
 }
 template <maxlat_ring_ownership kOwnership>
 __attribute__((noinline)) void events(Ring& ring) {
+  const maxlat_ring_cpu cpu = here(ring);
   for (int i = 0; i < kEvents; ++i) {
     const auto value = static_cast<uint64_t>(i);
-    maxlat_ring_event(kOwnership, &ring.ring, 7, value, value, value);
+    maxlat_ring_event_on(kOwnership, &ring.ring, cpu, 7, value, value, value);
   }
+}
+
+// Ticks of single events.
+class Tail {
+ public:
+  template <class Event>
+  __attribute__((noinline)) void take(Event event) {
+    for (uint64_t i = 0; i < kEvents; ++i) {
+      const uint64_t begin = maxlat_counter_fenced();
+      event(i);
+      const uint64_t ticks = maxlat_counter_fenced() - begin;
+      ++count_[std::min(ticks, kMost)];
+      most_ = std::max(most_, ticks);
+    }
+    total_ += kEvents;
+  }
+  void print(const char* name) const {
+    std::printf("%-36s %12lu %12lu %12lu %12lu %12lu\n", name, quantile(0.5), quantile(0.999), quantile(0.9999), most_,
+                total_);
+  }
+
+ private:
+  static constexpr uint64_t kMost = (1 << 16) - 1;
+  unsigned long quantile(double part) const {
+    auto left = static_cast<uint64_t>(part * static_cast<double>(total_));
+    uint64_t ticks = 0;
+    for (; ticks < kMost && count_[ticks] <= left; ++ticks) left -= count_[ticks];
+    return ticks;
+  }
+  std::vector<uint64_t> count_ = std::vector<uint64_t>(kMost + 1);
+  uint64_t total_ = 0, most_ = 0;
+};
+
+template <maxlat_ring_ownership kOwnership>
+void singles(Tail& tail, Ring& ring) {
+  const maxlat_ring_cpu cpu = here(ring);
+  tail.take([&](uint64_t i) { maxlat_ring_event_on(kOwnership, &ring.ring, cpu, 7, i, i, i); });
+  ring.drain();
 }
 
 // The parts of an event, each alone: together they cost less than their sum, because they hide behind the counter read.
@@ -83,6 +132,10 @@ __attribute__((noinline)) void write_alone() {
 
 int main(int argc, char** argv) {
   const int rounds = argc > 1 ? std::atoi(argv[1]) : 300;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  if (sched_setaffinity(0, sizeof(one), &one) != 0) std::abort();
   Ring thread_discard(0, kSubBufferBits), thread_overwrite(MAXLAT_RING_OVERWRITE, kSubBufferBits);
   Ring cpu_discard(MAXLAT_RING_SHARED_WRITERS, kSubBufferBits);
   Ring cpu_overwrite(MAXLAT_RING_SHARED_WRITERS | MAXLAT_RING_OVERWRITE, kSubBufferBits);
@@ -135,5 +188,20 @@ int main(int argc, char** argv) {
     };
     std::printf("%-36s %12.1f %12.3f\n", arms[arm].name, median(cost), median(ratio));
   }
+
+  std::array<Tail, 3> tails;
+  for (int round = 0; round < rounds; ++round) {
+    std::array<size_t, 3> turn{0, 1, 2};
+    std::shuffle(turn.begin(), turn.end(), random);
+    for (const size_t arm : turn) {
+      if (arm == 0) tails[0].take([](uint64_t i) { keep(i); });
+      if (arm == 1) singles<MAXLAT_RING_CPU>(tails[1], cpu_discard);
+      if (arm == 2) singles<MAXLAT_RING_THREAD>(tails[2], cpu_unlocked);
+    }
+  }
+  std::printf("\n%-36s %12s %12s %12s %12s %12s\n", "ticks of single events", "p50", "p99.9", "p99.99", "max", "N");
+  tails[0].print("nothing");
+  tails[1].print("cpu, discard");
+  tails[2].print("cpu, discard, rseq at its best");
   return 0;
 }
