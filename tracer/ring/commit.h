@@ -48,9 +48,9 @@ MAXLAT_RING_OUT_OF_LINE void maxlat_ring_deliver(enum maxlat_ring_ownership owne
    REQUIRES: commit_count is that packet's word. THREADS: the context that reserved the bytes, once. */
 MAXLAT_RING_INLINE void maxlat_ring_commit_bytes(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
                                                  uint64_t* commit_count, uint64_t position, uint64_t bytes) {
-  /* release [W1] inside the add, or a compiler barrier that the reader promotes [M1] (promote.h): the payload before
-     its count. Partner: acquire [P1] in read.c. Shape: publish. Without this, the reader could see commit_seq before a
-     payload byte. */
+  /* release [W1] inside the add, or where the reader promotes it (promote.h) a compiler barrier [M1]: the payload
+     before its count. Partner: acquire [P1] in read_place.h, through release [P1] in reserve.c. Shape: publish. Without
+     this, the reader could see commit_seq before a payload byte. */
   const uint64_t commit = maxlat_ring_owner_add(ownership, commit_count, bytes);
   /* A necessary part of equation 2, and all that is asked of a commit that does not fill: its left side is a multiple
    * of S. */

@@ -38,7 +38,7 @@ MAXLAT_RING_INLINE uint64_t maxlat_ring_thread_add(uint64_t* word, uint64_t amou
   return before + amount;
 }
 #else
-/* release [W1]: see commit.h; partner: acquire [W1] in read.c. Shape: publish. */
+/* release [W1]: see commit.h. Partner: acquire [O1] in open_packet.c. Shape: publish. */
 MAXLAT_RING_INLINE bool maxlat_ring_thread_cas(uint64_t* word, uint64_t expected, uint64_t desired) {
   return __atomic_compare_exchange_n(word, &expected, desired, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }

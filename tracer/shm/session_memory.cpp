@@ -170,7 +170,7 @@ maxlat_shm_slot* SessionMemory::slot_at(std::size_t channel, std::uint32_t slot)
 }
 
 SlotWord SessionMemory::slot(std::size_t channel, std::uint32_t slot) const {
-  // acquire [S1]: the ring and the owner before the word that says LIVE. Also [S3]: the finalised ring before ENDED.
+  // acquire [S1]: the ring and the owner before the word that says LIVE. acquire [S3]: the finalised ring before ENDED.
   // Partners: [S1], [S3] of the producer's slot table. Shape: publish.
   return SlotWord{__atomic_load_n(&slot_at(channel, slot)->word, __ATOMIC_ACQUIRE)};
 }
@@ -242,7 +242,9 @@ std::uint64_t SessionMemory::lost_no_ring(std::size_t channel) const {
 }
 
 std::uint64_t SessionMemory::snapshot_requests() const {
-  return once(header()->snapshot_requests);  // relaxed: a count of wishes; nothing is read because of it but the rings
+  // acquire [S7]: what the requesting thread traced before, in the rings that are looked at because of it. Partner:
+  // release [S7] in session/session.cpp. Shape: publish. Without it a snapshot could miss the event that it is about.
+  return __atomic_load_n(&header()->snapshot_requests, __ATOMIC_ACQUIRE);
 }
 
 }  // namespace maxlat::trace
