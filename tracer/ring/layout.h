@@ -30,7 +30,8 @@
  *   (4) a reader never sees a byte of a packet before all of it is committed, nor one of another pass.           S T X
  *   (5) in overwrite mode a sub-buffer is referenced by writers or owned by the reader, never both.              S T
  *   (6) time stamps never decrease from slot to slot, packets included, and are read back in full: reserve.h, TIME
- *       ORDER, has the one exception of a ring per CPU.                                                          S T X
+ *       ORDER, with the one exception in a ring per CPU. (S has one clock that all read in order; counters of two
+ *       CPUs, read early, are T's.)                                                                              S T X
  *   (7) records in packets delivered + records in the open packet + lost_full + lost_wrap + lost_big
  *       = events tried.                                                                                          T X
  *   (8) lost counters in the packets of one ring never decrease.                                                 T

@@ -62,7 +62,7 @@ void lose_on_cpu(unsigned channel);
 // The ring of a CPU that we are on now. By the time of the write we may be elsewhere: its writers are atomic
 // (MAXLAT_RING_CPU).
 [[gnu::always_inline]] inline const maxlat_ring* ring_of_cpu(const OtherChannel& channel, unsigned number,
-                                                             std::uint32_t cpu) {
+                                                             std::uint64_t cpu) {
   if (MAXLAT_LIKELY(cpu < channel.cpu_rings[0].count)) return channel.cpu_rings[1 + cpu].ring;
   lose_on_cpu(number);
   return nullptr;
