@@ -5,7 +5,7 @@
 #include <maxlat/ring/commit.h>
 
 extern "C" void maxlat_ring_test_step(void) {}
-extern "C" uint64_t maxlat_ring_test_clock(void) {
+extern "C" uint64_t maxlat_ring_test_clock(bool) {
   return 0;
 }
 

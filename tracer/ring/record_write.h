@@ -65,9 +65,11 @@ MAXLAT_RING_INLINE bool maxlat_ring_record_begin_any(enum maxlat_ring_ownership 
   const uint64_t size = maxlat_ring_record_size(payload_bytes);
   const bool is_long = id >= MAXLAT_RING_LONG_ID || size > MAXLAT_RING_MAX_SHORT_BYTES;
   const uint64_t request = is_long ? (size + MAXLAT_RING_LONG_EXTRA) | MAXLAT_RING_REQUEST_LONG : size;
-  if (!(ownership == MAXLAT_RING_THREAD ? maxlat_ring_begin_in_thread_ring(ring, cpu, id, request, &record->slot)
-                                        : maxlat_ring_begin_in_cpu_ring(ring, cpu, id, request, &record->slot)))
+  struct maxlat_ring_slot slot; /* its address is taken, so that *record may live in registers */
+  if (!(ownership == MAXLAT_RING_THREAD ? maxlat_ring_begin_in_thread_ring(ring, cpu, id, request, &slot)
+                                        : maxlat_ring_begin_in_cpu_ring(ring, cpu, id, request, &slot)))
     return false;
+  record->slot = slot;
   if (MAXLAT_LIKELY(record->slot.size == size)) {
     record->payload = record->slot.bytes + 8;
     record->kind = maxlat_ring_record_kind(id, size);
@@ -85,15 +87,14 @@ MAXLAT_RING_INLINE bool maxlat_ring_record_begin_any(enum maxlat_ring_ownership 
  */
 MAXLAT_RING_INLINE bool maxlat_ring_drop(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
                                          uint64_t payload_bytes) {
-  const uint64_t size = maxlat_ring_record_size(payload_bytes);
-  const uint64_t position = maxlat_ring_load(ring->write_count); /* relaxed: nothing is touched because of it */
-  const uint64_t offset = position & ring->shape.sub_buffer_mask;
   if (maxlat_ring_overwrites(ring)) return false;
-  if (offset != 0 && offset + size <= ring->shape.sub_buffer_size) return false;
-  if (size + MAXLAT_RING_PACKET_HEADER > ring->shape.sub_buffer_size) return false;
-  /* relaxed: as above */
-  if (!maxlat_ring_full(&ring->shape, position + ring->shape.sub_buffer_mask,
-                        maxlat_ring_load(&ring->header->read_count)))
+  const uint64_t size = maxlat_ring_record_size(payload_bytes);
+  /* relaxed, both: nothing is touched because of them */
+  const uint64_t position = maxlat_ring_load(ring->write_count);
+  const uint64_t left = (0 - position) & ring->shape.sub_buffer_mask; /* 0: between two packets */
+  if (size <= left || size + MAXLAT_RING_PACKET_HEADER > ring->shape.sub_buffer_size) return false;
+  /* Equation 1, of two starts. */
+  if (maxlat_ring_wrap(position + left - maxlat_ring_load(&ring->header->read_count)) <= ring->shape.buffer_mask)
     return false;
   maxlat_ring_owner_add(ownership, &ring->header->lost_full, 1);
   return true;
@@ -119,10 +120,7 @@ MAXLAT_RING_INLINE bool maxlat_ring_record_begin_on(enum maxlat_ring_ownership o
                                                     struct maxlat_ring_record* record) {
   if (MAXLAT_LIKELY(maxlat_ring_record_begin_common(ownership, ring, cpu, id, payload_bytes, record))) return true;
   if (maxlat_ring_drop(ownership, ring, payload_bytes)) return false;
-  struct maxlat_ring_record other; /* its address is taken, so that *record may live in registers */
-  if (!maxlat_ring_record_begin_any(ownership, ring, cpu.current, id, payload_bytes, &other)) return false;
-  *record = other;
-  return true;
+  return maxlat_ring_record_begin_any(ownership, ring, cpu.current, id, payload_bytes, record);
 }
 
 MAXLAT_RING_INLINE bool maxlat_ring_record_begin(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,

@@ -106,19 +106,26 @@ class Probe {
     }
   }
 
-  // A ring whose packet begins or ends here, or where time needs a long record: the longest way of all that make no
-  // system call. Or, of a thread, `nowhere`. Is inside already, and leaves.
+  // What is not the common case. A ring that is full comes first, and needs no registers but those that are free.
+  // `nowhere` is never full. Is inside already, and leaves.
   template <maxlat_ring_ownership Ownership>
   [[gnu::noinline]] static void record_at_edge(const maxlat_ring* ring, Given<Types>... fields) {
+    if (maxlat_ring_drop(Ownership, ring, payload_size(fields...))) {
+      leave(thread_state);
+    } else {
+      record_beyond<Ownership>(ring, fields...);
+    }
+  }
+
+  // A ring whose packet begins or ends here, or where time needs a long record: the longest way of all that make no
+  // system call. Or, of a thread, `nowhere`.
+  template <maxlat_ring_ownership Ownership>
+  [[gnu::noinline]] static void record_beyond(const maxlat_ring* ring, Given<Types>... fields) {
     if constexpr (Ownership == MAXLAT_RING_THREAD) {
       if (MAXLAT_UNLIKELY(ring == &nowhere)) {
         record_elsewhere(fields...);
         return;
       }
-    }
-    if (maxlat_ring_drop(Ownership, ring, payload_size(fields...))) {
-      leave(thread_state);
-      return;
     }
     const std::uint32_t id = Declared::event.id;
     if (id >= MAXLAT_RING_LONG_ID) __builtin_unreachable();  // as in try_common
