@@ -15,7 +15,7 @@ enum outcome {
 /* What one attempt would do, worked out before its CAS and carried out after it. */
 struct plan {
   uint64_t old;       /* write_count before */
-  uint64_t base;      /* time_base before, or the mark that we have put there */
+  uint64_t base;      /* time_base before, or NO_BASE */
   uint64_t next;      /* start of the packet that is entered, or that a flush moves to */
   uint64_t time;      /* of the record, or of the end of the packet */
   uint64_t lost_full; /* books, for the packet that is closed */
@@ -44,6 +44,9 @@ MAXLAT_RING_INLINE enum outcome drop(enum maxlat_ring_ownership ownership, uint6
   return DROPPED;
 }
 
+/* What time_base never is: a foreign writer has it for the base before, and so it puts no base there. */
+#define NO_BASE (~0ull)
+
 /* What a foreign writer puts into time_base: reserve.h, TIME ORDER. */
 MAXLAT_RING_INLINE uint64_t mark_of(uint64_t time) {
   return time | MAXLAT_RING_FOREIGN;
@@ -57,18 +60,18 @@ MAXLAT_RING_INLINE bool read_time(enum maxlat_ring_ownership ownership, const st
   if (ownership == MAXLAT_RING_THREAD || MAXLAT_LIKELY(*cpu == ring->owner)) return true;
   /* release [T2] is the CAS of write_count that follows, a locked instruction. Partner: acquire [T2] in reserve.h. */
   const bool marked = maxlat_ring_shared_cas(maxlat_ring_time_base(ring), plan->base, mark_of(plan->time));
-  plan->base = mark_of(plan->time);
+  plan->base = NO_BASE;
   return marked;
 }
 
-/* A record with full time is reserved, or a packet with begin_time: the base of those that follow. Not a foreign
-   writer's, and, among several threads, not over what somebody has put there since `before` was read. */
+/* A record with full time is reserved, or a packet with begin_time: the base of those that follow. Among several
+   threads not over what somebody has put there since `before` was read. */
 MAXLAT_RING_INLINE void keep_base(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring, uint64_t before,
                                   uint64_t time) {
   /* release [T1], both: see maxlat_ring_reserve_common. */
   if (ownership == MAXLAT_RING_THREAD) {
     maxlat_ring_store_release(maxlat_ring_time_base(ring), time);
-  } else if (before != mark_of(time)) {
+  } else {
     maxlat_ring_shared_cas(maxlat_ring_time_base(ring), before, time);
   }
 }
@@ -261,7 +264,10 @@ MAXLAT_RING_INLINE enum outcome attempt(enum maxlat_ring_ownership ownership, co
   if (ownership == MAXLAT_RING_THREAD) plan.base = maxlat_ring_load_acquire(maxlat_ring_time_base(ring)); /* [T1] */
   if (is_long || (plan.time ^ plan.base) >> MAXLAT_RING_TIME_BITS == 0)
     return go_on(ownership, ring, size, &plan, slot);
-  if (size + MAXLAT_RING_LONG_EXTRA > left) return enter(ownership, ring, cpu, size, &plan, slot);
+  if (size + MAXLAT_RING_LONG_EXTRA > left) {
+    if (plan.base == NO_BASE) plan.base = mark_of(plan.time); /* marked once, and now again, with a later time */
+    return enter(ownership, ring, cpu, size, &plan, slot);
+  }
   return go_on(ownership, ring, size + MAXLAT_RING_LONG_EXTRA, &plan, slot);
 }
 

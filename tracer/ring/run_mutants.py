@@ -40,7 +40,7 @@ MUTANTS = [
      "return ownership == MAXLAT_RING_THREAD || *cpu.current == cpu.chosen;", "return true;"),
     ("a foreign writer leaves no mark", "reserve.c",
      "if (ownership == MAXLAT_RING_THREAD || MAXLAT_LIKELY(*cpu == ring->owner)) return true;", "return true;"),
-    ("a foreign writer's time becomes the base", "reserve.c", "} else if (before != mark_of(time)) {", "} else {"),
+    ("a foreign writer's time becomes the base", "reserve.c", "plan->base = NO_BASE;", "plan->base = mark_of(plan->time);"),
     ("a base covers a mark", "reserve.c", "    maxlat_ring_shared_cas(maxlat_ring_time_base(ring), before, time);",
      "    maxlat_ring_store_release(maxlat_ring_time_base(ring), time);"),
     ("open_packet taken for any packet", "reserve.h",

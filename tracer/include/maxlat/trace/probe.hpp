@@ -131,6 +131,8 @@ class Probe {
     if (id >= MAXLAT_RING_LONG_ID) __builtin_unreachable();  // as in try_common
     maxlat_ring_record record;
     if (maxlat_ring_record_begin_any(Ownership, ring, thread_state.cpu, id, payload_size(fields...), &record)) {
+      // What the compiler would work out from the id is ready.
+      if (kIsFixed && record.slot.size == maxlat_ring_record_size(kFixedSize)) record.kind = Declared::event.kind;
       finish<Ownership>(ring, record, fields...);
     }
     leave(thread_state);
