@@ -15,7 +15,7 @@
 // until it has seen each thread outside once: from then on nobody uses the channel's rings, and they may be flushed,
 // finalised, unmapped by others. That is an RCU of its own, made for this one place: liburcu's read lock (bulletproof,
 // the only flavour that signal handlers and unregistered threads may use) takes 19 instructions more, and a whole event
-// has 57. liburcu protects what is off that path: the table of channels, for threads that claim a ring or leave.
+// has 53. liburcu protects what is off that path: the table of channels, for threads that claim a ring or leave.
 #pragma once
 
 #include <maxlat/ring/layout.h>
