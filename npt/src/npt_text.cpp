@@ -92,6 +92,17 @@ void print_outliers(Text out, const core::CpuResult& result, const Unit& unit) {
   }
 }
 
+// An arm of which nothing follows under "paths" says why.
+void print_why_no_paths(Text out, const core::Phase& phase) {
+  if (phase.arm.empty() || phase.arm == "none" || !phase.paths.empty()) return;
+  const auto counter = phase.facts.find("counter");
+  const bool other_clock = counter != phase.facts.end() && counter->second == to_string(CounterRead::raw_clock);
+  fmt::format_to(out, "# Paths of {}: not told: {}\n", phase.arm,
+                 !phase.arm.starts_with("maxlat") ? "only maxlat's own tracer says what it did in a gap"
+                 : other_clock                    ? "the gaps are of another clock than its events"
+                                                  : "no gap could be told from its trace");
+}
+
 }  // namespace
 
 std::string npt_screen(const Measurement& m, const TextOptions& options) {
@@ -121,6 +132,7 @@ std::string npt_screen(const Measurement& m, const TextOptions& options) {
     }
     fmt::format_to(out, "Overruns ({}+): {}\n", kRowLimit, rows.overruns);
   }
+  print_why_no_paths(out, m.phase);
   return text + paths_text(m.phase, "# ");
 }
 

@@ -57,6 +57,21 @@ TEST(NptScreen, HasOneBlockPerCpuUnderItsNumber) {
               HasSubstr("# Loop cost: 19.50 ns a loop with all bookkeeping, 18.40 ns of it the bare counter read"));
 }
 
+TEST(NptScreen, AnArmWithoutPathsSaysWhy) {
+  Measurement m = two_cpus();
+  for (const char* arm : {"", "none"}) {
+    m.phase.arm = arm;
+    EXPECT_THAT(npt_screen(m, {}), Not(HasSubstr("Paths of")));
+  }
+  m.phase.arm = "lttng-ust:timer";
+  EXPECT_THAT(npt_screen(m, {}), HasSubstr("# Paths of lttng-ust:timer: not told: only maxlat's own tracer says"));
+  m.phase.arm = "maxlat:timer";
+  m.phase.facts["counter"] = "raw-clock";
+  EXPECT_THAT(npt_screen(m, {}), HasSubstr("# Paths of maxlat:timer: not told: the gaps are of another clock"));
+  m.phase.paths.push_back({"ordinary event", false, m.phase.per_cpu[0]});
+  EXPECT_THAT(npt_screen(m, {}), Not(HasSubstr("not told")));
+}
+
 TEST(NptScreen, EveryLineOfNptIsThere) {
   const std::string text = npt_screen(two_cpus(), {});
   for (const char* line :

@@ -46,6 +46,8 @@ CASES = [
     Case("two runs at once", "npt --compare none,delay:1us --find-max-rate maxlat", 1, [r"two runs"]),
     Case("the rate of an arm without books", "npt --policy other --no-mlock -a 0 --find-max-rate none -D 10ms -q", 77,
          [r"none: .*nothing can be called lost"]),
+    Case("trials that the rings hold", "npt --policy other --no-mlock -a 0 --find-max-rate maxlat:timer -D 10ms -q", 0,
+         [r"Warning: the last trial's trace has .* MiB and the rings hold 32.0: .* a longer --duration tells"]),
     Case("a load for no search", "npt --with-load trace", 1, [r"--with-load belongs to --find-max-rate"]),
     Case("a load that is none", "npt --find-max-rate maxlat --with-load tea", 1, [r"no load \"tea\"\nhint: trace"]),
     Case("a search sets its own rate", "npt --find-max-rate maxlat -f 100", 1, [r"sets rate and length"]),

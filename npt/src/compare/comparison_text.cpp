@@ -143,6 +143,7 @@ std::string maximum_rate_text(const core::RunResult& run) {
     print_rate(out, phase.arm, *phase.maximum_rate);
     if (const auto load = phase.facts.find("load"); load != phase.facts.end())
       fmt::format_to(out, "  meanwhile {}\n", load->second);
+    for (const std::string& warning : phase.warnings) fmt::format_to(out, "  Warning: {}\n", warning);
     if (!phase.reason.empty()) fmt::format_to(out, "  {}: {}\n", core::to_string(phase.status), phase.reason);
   }
   return text;

@@ -24,6 +24,8 @@ constexpr std::uint64_t kTrial_ns = 1'000'000'000;
 // What the trace of a trial may take, generously.
 constexpr double kFastLoop_hz = 40e6;
 constexpr double kBytesAnEvent = 48;
+constexpr double kTimesTheRings = 8;  // a trace of less was a good part buffered
+constexpr double kMiB = 1 << 20;
 constexpr std::string_view kNoArm = "none";  // its own message says that it has no events
 
 std::uint64_t bytes_of_trace(double hz, double seconds) {
@@ -110,6 +112,20 @@ class ArmTrials {
   double most_bytes_a_second_ = 0;
 };
 
+// What the rings hold at the end of a trial they did not have to hand on.
+void warn_of_short_trials(core::Phase& phase) {
+  const auto arm = parse_arm(phase.arm);
+  const auto trace = phase.facts.find("trace_bytes");
+  if (!arm || trace == phase.facts.end()) return;
+  const double rings = static_cast<double>(arm->sub_buffers * arm->sub_buffer_bytes);
+  const double written = std::strtod(trace->second.c_str(), nullptr);
+  if (written >= kTimesTheRings * rings) return;
+  phase.warnings.push_back(fmt::format(
+      "the last trial's trace has {:.1f} MiB and the rings hold {:.1f}: for longer its consumer may not bear "
+      "this rate; a longer --duration tells",
+      written / kMiB, rings / kMiB));
+}
+
 // The phase of an arm is its last trial, which is one of the confirmation when there was one.
 core::Phase rate_of_arm(const std::string& arm, const ArmProcess& process, const NptArguments& arguments,
                         TrialTraces& traces) {
@@ -123,6 +139,7 @@ core::Phase rate_of_arm(const std::string& arm, const ArmProcess& process, const
   phase.facts["traces written to"] = traces.where();
   if (found) {
     phase.maximum_rate = *found;
+    warn_of_short_trials(phase);
     return phase;
   }
   phase.status = status_of(found.error());
