@@ -1,35 +1,42 @@
 // SPDX-License-Identifier: MIT
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <maxlat/core/comparison.hpp>
-#include <maxlat/core/duration.hpp>
+#include <optional>
 #include <random>
+
+#include "comparison_words.hpp"
 
 namespace maxlat::core {
 namespace {
 
 constexpr double kAlpha = 0.05;
 constexpr std::size_t kDraws = 2000;
+constexpr double kSamplesBeyond = 10;  // the header says why
+constexpr double kAlike = 2;           // of times and numbers of samples, for maxima to be compared
+constexpr double kEquivalence = 0.01;  // of the base's own figure: a difference that is none
+using Called = MeasureDifference::Verdict;
 
-struct Measure {
-  const char* name;
-  const char* in_words;
+// The measures: the mean, these quantiles, and the maximum.
+struct Level {
+  const char* label;
+  double level;
 };
-constexpr std::array<Measure, 6> kMeasures{{{"mean", "on average"},
-                                            {"p50", "at the median"},
-                                            {"p99.9", "at 99.9 %"},
-                                            {"p99.99", "at 99.99 %"},
-                                            {"p99.9999", "at 99.9999 %"},
-                                            {"max", "in the maximum"}}};
-constexpr std::array<double, 4> kLevels{0.5, 0.999, 0.9999, 0.999999};
-using Values = std::array<double, kMeasures.size()>;
+constexpr std::array<Level, 4> kLevels{{{"p50", 0.5}, {"p99.9", 0.999}, {"p99.99", 0.9999}, {"p99.9999", 0.999999}}};
+constexpr std::size_t kMean = 0, kMaximum = kLevels.size() + 1, kMeasures = kLevels.size() + 2;
+using Values = std::array<double, kMeasures>;
+
+const char* name_of_measure(std::size_t m) {
+  return m == kMean ? "mean" : m == kMaximum ? "max" : kLevels[m - 1].label;
+}
 
 Values values_of(const CpuResult& cpu) {
-  const auto at = [&](std::size_t level) { return quantile_of(cpu, kLevels[level]); };
-  return {cpu.mean_ns, at(0), at(1), at(2), at(3), cpu.max_ns};
+  Values values;
+  values[kMean] = cpu.mean_ns;
+  for (std::size_t i = 0; i < kLevels.size(); ++i) values[i + 1] = quantile_of(cpu, kLevels[i].level);
+  values[kMaximum] = cpu.max_ns;
+  return values;
 }
 
 double median(std::vector<double> values) {
@@ -38,103 +45,120 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
+bool alike(double one, double other) {
+  return std::max(one, other) <= kAlike * std::min(one, other);
+}
+
+// By index. What the samples do not tell is not asked.
+std::array<bool, kMeasures> measured_in(Rounds base, Rounds arm, Rounds base_again) {
+  uint64_t fewest = UINT64_MAX;
+  for (const Rounds rounds : {base, arm, base_again})
+    for (const CpuResult& round : rounds) fewest = std::min(fewest, round.samples);
+  std::array<bool, kMeasures> measured;
+  measured.fill(true);
+  for (std::size_t i = 0; i < kLevels.size(); ++i)
+    measured[i + 1] = static_cast<double>(fewest) * (1 - kLevels[i].level) >= kSamplesBeyond * (1 - 1e-6);
+  for (std::size_t i = 0; i < base.size(); ++i)
+    measured[kMaximum] =
+        measured[kMaximum] && (alike(base[i].exposure_s, arm[i].exposure_s) ||
+                               alike(static_cast<double>(base[i].samples), static_cast<double>(arm[i].samples)));
+  return measured;
+}
+
 // What two arms differ by, measure by measure.
 struct Differences {
-  std::array<std::vector<double>, kMeasures.size()> by_round;
-  std::array<Interval, kMeasures.size()> interval;  // of their median
+  std::array<std::vector<double>, kMeasures> by_round;
+  std::array<Interval, kMeasures> interval;  // of their median
 };
 
 Differences differences_of(Rounds base, Rounds arm, std::mt19937_64& random) {
   Differences result;
   for (std::size_t round = 0; round < base.size(); ++round) {
     const Values before = values_of(base[round]), after = values_of(arm[round]);
-    for (std::size_t m = 0; m < kMeasures.size(); ++m) result.by_round[m].push_back(after[m] - before[m]);
+    for (std::size_t m = 0; m < kMeasures; ++m) result.by_round[m].push_back(after[m] - before[m]);
   }
-  std::array<std::vector<double>, kMeasures.size()> medians;
+  std::array<std::vector<double>, kMeasures> medians;
   std::uniform_int_distribution<std::size_t> any(0, base.size() - 1);
   std::vector<std::size_t> chosen(base.size());
   std::vector<double> drawn(base.size());
   for (std::size_t draw = 0; draw < kDraws; ++draw) {
     std::generate(chosen.begin(), chosen.end(), [&] { return any(random); });
-    for (std::size_t m = 0; m < kMeasures.size(); ++m) {
+    for (std::size_t m = 0; m < kMeasures; ++m) {
       std::transform(chosen.begin(), chosen.end(), drawn.begin(),
                      [&](std::size_t round) { return result.by_round[m][round]; });
       medians[m].push_back(median(drawn));
     }
   }
-  for (std::size_t m = 0; m < kMeasures.size(); ++m) result.interval[m] = middle_95(medians[m]);
+  for (std::size_t m = 0; m < kMeasures; ++m) result.interval[m] = middle_95(medians[m]);
   return result;
 }
 
-std::string listed(const std::vector<std::string>& parts) {
-  std::string text;
-  for (std::size_t i = 0; i < parts.size(); ++i) text += (i == 0 ? "" : ", ") + parts[i];
-  return text;
+double larger_end(const Interval& interval) {
+  return std::max(std::abs(interval.low), std::abs(interval.high));
 }
 
-std::string in_words(const Comparison& comparison) {
-  const std::string rounds = fmt::format("({} rounds)", comparison.rounds);
-  if (comparison.rounds < comparison.rounds_needed)
-    return fmt::format("no verdict on {} against {}: {} rounds, {} are needed", comparison.arm, comparison.base,
-                       comparison.rounds, comparison.rounds_needed);
-  std::vector<std::string> adds, saves;
-  for (std::size_t m = 0; m < kMeasures.size(); ++m) {
-    const MeasureDifference& measure = comparison.measures[m];
-    if (measure.verdict != MeasureDifference::Verdict::different) continue;
-    (measure.difference_ns > 0 ? adds : saves)
-        .push_back(latency_text(std::abs(measure.difference_ns)) + " " + kMeasures[m].in_words);
-  }
-  std::string text = comparison.arm;
-  if (!adds.empty()) text += " adds " + listed(adds);
-  if (!saves.empty()) text += (adds.empty() ? " saves " : " and saves ") + listed(saves);
-  if (adds.empty() && saves.empty())
-    text = fmt::format("no difference between {} and {}", comparison.arm, comparison.base);
-  const MeasureDifference& max = comparison.measures.back();
-  if (max.verdict == MeasureDifference::Verdict::same && max.noise_floor_ns) {
-    // The difference of one maximum may be large and still say nothing: then the test did not see it again and again.
-    const bool below = std::abs(max.difference_ns) <= *max.noise_floor_ns;
-    text += below ? "; the maximum differs by less than the noise floor of " + latency_text(*max.noise_floor_ns)
-                  : "; the maximum differs, but not in enough rounds to be called a difference";
-  }
-  return text + " " + rounds;
+Called verdict_on(const MeasureDifference& measure) {
+  const double floor_ns = measure.noise_floor_ns.value_or(0);
+  if (measure.p <= kAlpha && std::abs(measure.difference_ns) > floor_ns) return Called::different;
+  const bool same = larger_end(measure.interval_ns) <= std::max(floor_ns, kEquivalence * measure.base_ns);
+  return same ? Called::same : Called::not_shown;
+}
+
+// How many rounds are likely to lead to a "different" or a "same"; 0: too many. Intervals, and with them the noise
+// floor, shrink with the square root of the rounds; the hundredth of the base's figure does not.
+uint64_t rounds_likely(const MeasureDifference& measure, const std::vector<double>& by_round, double alpha) {
+  const auto now = static_cast<double>(by_round.size());
+  const double size = std::abs(measure.difference_ns);
+  const auto until = [&](double wide, double narrow) {
+    return narrow > 0 ? now * (wide / narrow) * (wide / narrow) : INFINITY;
+  };
+  const double to_differ = std::max(rounds_to_show(by_round, alpha), until(measure.noise_floor_ns.value_or(0), size));
+  const double half =
+      std::max(measure.interval_ns.high - measure.difference_ns, measure.difference_ns - measure.interval_ns.low);
+  const double to_be_same = until(half, kEquivalence * measure.base_ns - size);
+  const double rounds = std::ceil(std::min(to_differ, to_be_same));
+  if (!(rounds <= kMostRounds)) return 0;
+  return std::max(static_cast<uint64_t>(rounds), static_cast<uint64_t>(by_round.size()) + 1);
 }
 
 }  // namespace
 
-Comparison compare_rounds(const std::string& base_name, Rounds base, const std::string& arm_name, Rounds arm,
-                          Rounds base_again, std::uint64_t seed) {
+Comparison compare_rounds(const ArmRounds& base, const ArmRounds& arm, Rounds base_again, std::uint64_t seed,
+                          const std::string& gaps) {
   std::mt19937_64 random(seed);
-  const CpuResult all_base = merged(base), all_arm = merged(arm);
-  const Differences differences = differences_of(base, arm, random);
+  const CpuResult all_base = merged(base.rounds), all_arm = merged(arm.rounds);
+  const Differences differences = differences_of(base.rounds, arm.rounds, random);
   const Values base_values = values_of(all_base), arm_values = values_of(all_arm);
+  const std::array<bool, kMeasures> measured = measured_in(base.rounds, arm.rounds, base_again);
+  std::optional<Differences> noise;
+  if (!base_again.empty()) noise = differences_of(base.rounds, base_again, random);
 
   std::vector<double> p;
-  for (const auto& by_round : differences.by_round) p.push_back(signed_rank_p(by_round));
+  for (std::size_t m = 0; m < kMeasures; ++m)
+    if (measured[m]) p.push_back(signed_rank_p(differences.by_round[m]));
   const std::vector<double> corrected = holm(p);
 
-  Comparison comparison{.name = {},
-                        .base = base_name,
-                        .arm = arm_name,
-                        .rounds = base.size(),
-                        .rounds_needed = rounds_needed(kAlpha, kMeasures.size()),
-                        .measures = {},
-                        .difference_of_means_ns = {},
-                        .verdict = {}};
-  std::optional<Differences> noise;
-  if (!base_again.empty()) noise = differences_of(base, base_again, random);
-  for (std::size_t m = 0; m < kMeasures.size(); ++m) {
-    MeasureDifference measure{.measure = kMeasures[m].name,
-                              .base_ns = base_values[m],
-                              .arm_ns = arm_values[m],
-                              .difference_ns = median(differences.by_round[m]),
-                              .interval_ns = differences.interval[m],
-                              .p = corrected[m],
-                              .noise_floor_ns = {}};
-    if (noise) measure.noise_floor_ns = std::max(std::abs(noise->interval[m].low), std::abs(noise->interval[m].high));
-    if (comparison.rounds >= comparison.rounds_needed) {
-      const bool above_noise = std::abs(measure.difference_ns) > measure.noise_floor_ns.value_or(0);
-      measure.verdict =
-          measure.p <= kAlpha && above_noise ? MeasureDifference::Verdict::different : MeasureDifference::Verdict::same;
+  Comparison comparison;
+  comparison.gaps = gaps;
+  comparison.base = base.name;
+  comparison.arm = arm.name;
+  comparison.rounds = base.rounds.size();
+  comparison.rounds_needed = rounds_needed(kAlpha, p.size());
+  auto next_p = corrected.begin();
+  for (std::size_t m = 0; m < kMeasures; ++m) {
+    MeasureDifference measure;
+    measure.measure = name_of_measure(m);
+    measure.verdict = Called::not_measured;
+    if (measured[m]) {
+      measure.base_ns = base_values[m];
+      measure.arm_ns = arm_values[m];
+      measure.difference_ns = median(differences.by_round[m]);
+      measure.interval_ns = differences.interval[m];
+      measure.p = *next_p++;
+      if (noise) measure.noise_floor_ns = larger_end(noise->interval[m]);
+      measure.verdict = comparison.rounds < comparison.rounds_needed ? Called::undecided : verdict_on(measure);
+      if (measure.verdict == Called::not_shown)
+        measure.rounds_likely = rounds_likely(measure, differences.by_round[m], kAlpha / static_cast<double>(p.size()));
     }
     comparison.measures.push_back(std::move(measure));
   }
@@ -144,53 +168,6 @@ Comparison compare_rounds(const std::string& base_name, Rounds base, const std::
   comparison.difference_of_means_ns = difference_of_means(moments(all_base), moments(all_arm));
   comparison.verdict = in_words(comparison);
   return comparison;
-}
-
-CpuResult merged(Rounds rounds) {
-  CpuResult all = rounds.front();
-  all.timeline.max_ns.clear();
-  std::vector<Moments> parts;
-  all.bins.clear();
-  all.overflow.clear();
-  all.outliers.clear();
-  all.quantiles_ns.clear();
-  all.samples = all.overflow_count = 0;
-  all.exposure_s = 0;
-  for (const CpuResult& round : rounds) {
-    all.samples += round.samples;
-    all.exposure_s += round.exposure_s;
-    all.overflow_count += round.overflow_count;
-    all.min_ns = std::min(all.min_ns, round.min_ns);
-    all.max_ns = std::max(all.max_ns, round.max_ns);
-    all.bins.insert(all.bins.end(), round.bins.begin(), round.bins.end());
-    all.overflow.insert(all.overflow.end(), round.overflow.begin(), round.overflow.end());
-    all.outliers.insert(all.outliers.end(), round.outliers.begin(), round.outliers.end());
-    parts.push_back({round.mean_ns, round.stddev_ns, static_cast<double>(round.samples)});
-  }
-  const Moments moments = pooled(parts);
-  all.mean_ns = moments.mean;
-  all.stddev_ns = moments.stddev;
-  // Bins of one histogram layout either are the same or do not meet; a clock calibrated anew for each round moves their
-  // edges by parts in a million, so the lower one decides and the upper one gives way.
-  std::sort(all.bins.begin(), all.bins.end(), [](const Bin& a, const Bin& b) { return a.low_ns < b.low_ns; });
-  std::vector<Bin> bins;
-  for (const Bin& bin : all.bins) {
-    if (!bins.empty() && bin.low_ns < (bins.back().low_ns + bins.back().high_ns) / 2) {
-      bins.back().count += bin.count;
-      bins.back().high_ns = std::max(bins.back().high_ns, bin.high_ns);
-      continue;
-    }
-    if (!bins.empty() && bin.low_ns < bins.back().high_ns) bins.back().high_ns = bin.low_ns;
-    bins.push_back(bin);
-  }
-  all.bins = std::move(bins);
-  std::sort(all.outliers.begin(), all.outliers.end(),
-            [](const Outlier& a, const Outlier& b) { return a.latency_ns > b.latency_ns; });
-  const std::size_t kept = rounds.front().outliers.size();
-  if (all.outliers.size() > kept) all.outliers.resize(kept);
-  for (const QuantileLevel& quantile : kQuantileLevels)
-    all.quantiles_ns.emplace_back(quantile.label, quantile_of(all, quantile.level));
-  return all;
 }
 
 }  // namespace maxlat::core

@@ -20,6 +20,7 @@ CpuResult cpu_result_from(unsigned cpu, const base::Histogram& histogram, const 
   result.mean_ns = clock.to_ns(histogram.mean());
   result.stddev_ns = clock.to_ns(std::sqrt(histogram.variance()));
   for (const QuantileLevel& quantile : kQuantileLevels) {
+    if (!is_measured(quantile.level, result.samples)) continue;
     result.quantiles_ns.emplace_back(quantile.label, ns(histogram.quantile(quantile.level)));
   }
 

@@ -71,6 +71,7 @@ Phase example_arm(const std::string& arm) {
   phase.arm = arm;
   phase.status = PhaseStatus::ok;
   phase.comparison = "tracers";
+  phase.gaps = "waiting windows";
   CpuResult cpu;
   cpu.cpu = 5;
   cpu.bins = {{20, 21, 30}, {50, 60, 1}};
@@ -103,6 +104,8 @@ Phase example_arm(const std::string& arm) {
 Comparison example_comparison() {
   using Called = MeasureDifference::Verdict;
   return {.name = "tracers",
+          .gaps = "waiting windows",
+          .beside = true,
           .base = "none",
           .arm = "maxlat:timer",
           .rounds = 2,
@@ -122,7 +125,17 @@ Comparison example_comparison() {
                         .interval_ns = {-3, 3},
                         .p = 1,
                         .noise_floor_ns = {},
-                        .verdict = Called::undecided}},
+                        .verdict = Called::undecided},
+                       {.measure = "p99.99",
+                        .base_ns = 60,
+                        .arm_ns = 60,
+                        .difference_ns = 2,
+                        .interval_ns = {-3, 3},
+                        .p = 1,
+                        .noise_floor_ns = {},
+                        .verdict = Called::not_shown,
+                        .rounds_likely = 40},
+                       {.measure = "p99.9999", .noise_floor_ns = {}, .verdict = Called::not_measured}},
           .difference_of_means_ns = {11.5, 12},
           .verdict = "no verdict on maxlat:timer against none: 2 rounds, 8 are needed"};
 }
@@ -131,6 +144,7 @@ Phase example_maximum_rate() {
   Phase phase = example_arm("maxlat:wakeup");
   phase.name = "maximum rate of maxlat:wakeup";
   phase.comparison.clear();
+  phase.gaps.clear();
   phase.rounds.clear();
   phase.maximum_rate = MaximumRate{
       .trial_s = 2,

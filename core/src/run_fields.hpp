@@ -184,6 +184,7 @@ void describe(V& v, typename V::template Of<Phase>& phase) {
   v.optional_object("events", phase.events);
   v.list_unless_empty("paths", phase.paths, Lines::many);
   v.optional("comparison", phase.comparison);
+  v.optional("gaps", phase.gaps);
   v.list_unless_empty("rounds", phase.rounds, Lines::one_each);
   v.optional_object("maximum_rate", phase.maximum_rate);
 }
@@ -194,21 +195,26 @@ void describe(V& v, typename V::template Of<Interval>& interval) {
   v.required("high", interval.high);
 }
 
+// The verdict is read by now: what is not measured has no figures.
 template <class V>
 void describe(V& v, typename V::template Of<MeasureDifference>& measure) {
   v.required("measure", measure.measure);
+  v.required("verdict", measure.verdict);
+  if (measure.verdict == MeasureDifference::Verdict::not_measured) return;
   v.required("base_ns", measure.base_ns);
   v.required("arm_ns", measure.arm_ns);
   v.required("difference_ns", measure.difference_ns);
   v.object("interval_ns", [&](V& interval) { describe(interval, measure.interval_ns); });
   v.required("p", measure.p);
   v.optional("noise_floor_ns", measure.noise_floor_ns);
-  v.required("verdict", measure.verdict);
+  v.optional("rounds_likely", measure.rounds_likely);
 }
 
 template <class V>
 void describe(V& v, typename V::template Of<Comparison>& comparison) {
   v.required("name", comparison.name);
+  v.optional("gaps", comparison.gaps);
+  v.optional("beside", comparison.beside);
   v.required("base", comparison.base);
   v.required("arm", comparison.arm);
   v.required("rounds", comparison.rounds);

@@ -87,6 +87,12 @@ TEST(RunJson, WhatIsWrittenIsReadBack) {
   EXPECT_EQ(*mean.noise_floor_ns, 0.25);
   EXPECT_EQ(mean.verdict, MeasureDifference::Verdict::different);
   EXPECT_FALSE(read->comparisons[0].measures[1].noise_floor_ns.has_value());
+  EXPECT_EQ(read->comparisons[0].measures[2].verdict, MeasureDifference::Verdict::not_shown);
+  EXPECT_EQ(read->comparisons[0].measures[2].rounds_likely, 40u);
+  EXPECT_EQ(read->comparisons[0].measures[3].verdict, MeasureDifference::Verdict::not_measured);
+  EXPECT_EQ(read->comparisons[0].gaps, "waiting windows");
+  EXPECT_TRUE(read->comparisons[0].beside);
+  EXPECT_EQ(read->phases[3].gaps, "waiting windows");
   EXPECT_EQ(read->comparisons[0].difference_of_means_ns.high, 12);
   EXPECT_EQ(read->verdict.kind, Verdict::Kind::fail);
   EXPECT_EQ(read->verdict.rules[0].outcome, RuleResult::Outcome::fail);

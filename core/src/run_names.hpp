@@ -26,7 +26,8 @@ inline constexpr auto kNames<RunResult::State> = std::array{"running", "complete
 template <>
 inline constexpr auto kNames<Timeline::Kind> = std::array{"max", "running_max"};
 template <>
-inline constexpr auto kNames<MeasureDifference::Verdict> = std::array{"different", "same", "undecided"};
+inline constexpr auto kNames<MeasureDifference::Verdict> =
+    std::array{"different", "same", "not shown", "undecided", "not measured"};
 
 static_assert(static_cast<size_t>(PhaseStatus::interrupted) + 1 == kNames<PhaseStatus>.size());
 static_assert(static_cast<size_t>(Verdict::Kind::not_gated) + 1 == kNames<Verdict::Kind>.size());
@@ -34,7 +35,7 @@ static_assert(static_cast<size_t>(SettingObservation::Verdict::info) + 1 == kNam
 static_assert(static_cast<size_t>(RuleResult::Outcome::invalid) + 1 == kNames<RuleResult::Outcome>.size());
 static_assert(static_cast<size_t>(RunResult::State::interrupted) + 1 == kNames<RunResult::State>.size());
 static_assert(static_cast<size_t>(Timeline::Kind::running_max) + 1 == kNames<Timeline::Kind>.size());
-static_assert(static_cast<size_t>(MeasureDifference::Verdict::undecided) + 1 ==
+static_assert(static_cast<size_t>(MeasureDifference::Verdict::not_measured) + 1 ==
               kNames<MeasureDifference::Verdict>.size());
 
 template <typename Enum>

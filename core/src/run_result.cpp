@@ -72,6 +72,23 @@ double quantile_of(const CpuResult& cpu, double level) {
   return cpu.max_ns;  // among the overflow: all that is known of it is its largest
 }
 
+bool is_measured(double level, uint64_t samples) {
+  // 1 - 0.9999 is a little below 0.0001 in floating point, and ten thousand samples do have one beyond.
+  return static_cast<double>(samples) * (1 - level) >= 1 - 1e-6;
+}
+
+std::optional<double> measured_quantile(const CpuResult& cpu, double level) {
+  if (!is_measured(level, cpu.samples)) return {};
+  return quantile_of(cpu, level);
+}
+
+std::vector<std::pair<std::string, double>> measured_quantiles(const CpuResult& cpu) {
+  std::vector<std::pair<std::string, double>> quantiles;
+  for (const QuantileLevel& quantile : kQuantileLevels)
+    if (const auto ns = measured_quantile(cpu, quantile.level)) quantiles.emplace_back(quantile.label, *ns);
+  return quantiles;
+}
+
 void fill_statistics_from_bins(CpuResult& cpu) {
   cpu.samples = cpu.overflow_count;
   double in_bins = 0, sum = 0;
@@ -95,9 +112,7 @@ void fill_statistics_from_bins(CpuResult& cpu) {
     }
     cpu.stddev_ns = std::sqrt(squares / in_bins);
   }
-  for (const QuantileLevel& quantile : kQuantileLevels) {
-    cpu.quantiles_ns.emplace_back(quantile.label, quantile_of(cpu, quantile.level));
-  }
+  cpu.quantiles_ns = measured_quantiles(cpu);
 }
 
 }  // namespace maxlat::core

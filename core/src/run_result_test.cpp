@@ -47,9 +47,21 @@ TEST(FillStatisticsFromBins, KnownAnswers) {
   EXPECT_EQ(cpu.max_ns, 100);         // the meter's own
   EXPECT_DOUBLE_EQ(cpu.mean_ns, 51);  // of the middles 1.5 .. 100.5
   EXPECT_NEAR(cpu.stddev_ns, std::sqrt(9999.0 / 12), 1e-9);
-  ASSERT_EQ(cpu.quantiles_ns.size(), kQuantileLevels.size());
+  ASSERT_EQ(cpu.quantiles_ns.size(), 3u);  // of a hundred samples none lies beyond 99.9 %
   EXPECT_EQ(cpu.quantiles_ns[0], (std::pair<std::string, double>{"p50", 51}));
-  EXPECT_EQ(cpu.quantiles_ns.back(), (std::pair<std::string, double>{"p99.9999", 100}));
+  EXPECT_EQ(cpu.quantiles_ns.back(), (std::pair<std::string, double>{"p99", 100}));
+}
+
+TEST(MeasuredQuantile, HasASampleBeyondIt) {
+  EXPECT_TRUE(is_measured(0.9999, 10'000));
+  EXPECT_FALSE(is_measured(0.9999, 9'999));
+  EXPECT_TRUE(is_measured(0.999999, 1'000'000));
+  EXPECT_FALSE(is_measured(0.5, 1));
+  EXPECT_FALSE(is_measured(0.5, 0));
+  CpuResult cpu = hundred_samples();
+  cpu.samples = 100;
+  EXPECT_EQ(measured_quantile(cpu, 0.99), 100);
+  EXPECT_FALSE(measured_quantile(cpu, 0.999).has_value());
 }
 
 TEST(FillStatisticsFromBins, EdgesStandInForAnUnknownMinimumAndMaximum) {
@@ -91,8 +103,8 @@ TEST(CpuResultFrom, AgreesWithTheSamplesThemselves) {
   for (double value : ns) squares += (value - mean) * (value - mean);
   EXPECT_NEAR(cpu.stddev_ns / std::sqrt(squares / static_cast<double>(ns.size())), 1, 1e-9);
 
-  ASSERT_EQ(cpu.quantiles_ns.size(), kQuantileLevels.size());
-  for (size_t i = 0; i < kQuantileLevels.size(); ++i) {
+  ASSERT_EQ(cpu.quantiles_ns.size(), kQuantileLevels.size() - 1);  // 99.9999 % is not measured by so many
+  for (size_t i = 0; i < cpu.quantiles_ns.size(); ++i) {
     const double level = kQuantileLevels[i].level;
     const double exact = ns[static_cast<size_t>(std::ceil(level * 100'000 - 1e-6)) - 1];
     EXPECT_GE(cpu.quantiles_ns[i].second, exact) << level;

@@ -129,7 +129,7 @@ std::string check_maximum_rate(const MaximumRate& rate) {
 std::string check_comparison(const RunResult& run, const Comparison& comparison) {
   for (const std::string& arm : {comparison.base, comparison.arm}) {
     const bool known = std::any_of(run.phases.begin(), run.phases.end(), [&](const Phase& phase) {
-      return phase.comparison == comparison.name && phase.arm == arm;
+      return phase.comparison == comparison.name && phase.gaps == comparison.gaps && phase.arm == arm;
     });
     if (!known) return fmt::format("no phase of it has the arm \"{}\"", arm);
   }

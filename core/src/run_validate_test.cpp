@@ -125,6 +125,7 @@ TEST(Validate, ComparisonIsBetweenItsOwnArms) {
   EXPECT_EQ(error_after([](RunResult& run, CpuResult&) { run.comparisons[0].arm = "spdlog"; }),
             "comparison \"tracers\" of \"spdlog\": no phase of it has the arm \"spdlog\"");
   EXPECT_NE(error_after([](RunResult& run, CpuResult&) { run.phases[2].comparison.clear(); }), "valid");
+  EXPECT_NE(error_after([](RunResult& run, CpuResult&) { run.comparisons[0].gaps = "traced windows"; }), "valid");
   EXPECT_NE(error_after([](RunResult& run, CpuResult&) { run.comparisons[0].measures.clear(); }), "valid");
   EXPECT_NE(error_after([](RunResult& run, CpuResult&) { run.comparisons[0].measures[1].interval_ns.high = INFINITY; }),
             "valid");

@@ -9,6 +9,12 @@ namespace maxlat::core {
 namespace {
 
 constexpr double kTail = 0.025;
+constexpr double kMisses = 0.2;  // of rounds_to_show: in one of five
+
+// The normal quantile that is exceeded with this probability.
+double z_of(double beyond) {
+  return boost::math::quantile(boost::math::complement(boost::math::normal(), beyond));
+}
 
 // Twice the mid-ranks of the magnitudes: integers also where values are tied.
 std::vector<std::size_t> doubled_ranks(std::span<const double> magnitudes) {
@@ -28,7 +34,7 @@ std::vector<std::size_t> doubled_ranks(std::span<const double> magnitudes) {
 }  // namespace
 
 Interval difference_of_means(const Moments& a, const Moments& b) {
-  const double z = boost::math::quantile(boost::math::complement(boost::math::normal(), kTail));
+  const double z = z_of(kTail);
   const double difference = b.mean - a.mean;
   const double half = z * std::sqrt(a.stddev * a.stddev / a.samples + b.stddev * b.stddev / b.samples);
   return {difference - half, difference + half};
@@ -93,6 +99,19 @@ std::size_t rounds_needed(double alpha, std::size_t questions) {
   std::size_t rounds = 1;
   while (std::ldexp(2.0, -static_cast<int>(rounds)) * static_cast<double>(questions) > alpha) ++rounds;
   return rounds;
+}
+
+// The power of the signed rank hangs on one figure: how likely the sum of two rounds' differences is above zero. Half of
+// a pair whose sum is zero lies above.
+double rounds_to_show(std::span<const double> differences, double alpha) {
+  double above = 0, pairs = 0;
+  for (std::size_t i = 0; i < differences.size(); ++i)
+    for (std::size_t j = i + 1; j < differences.size(); ++j, ++pairs) {
+      const double sum = differences[i] + differences[j];
+      above += sum > 0 ? 1 : sum == 0 ? 0.5 : 0;
+    }
+  const double off_centre = above / pairs - 0.5, z = z_of(alpha / 2) + z_of(kMisses);
+  return z * z / (3 * off_centre * off_centre);
 }
 
 Interval middle_95(std::span<double> values) {

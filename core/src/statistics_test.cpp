@@ -72,6 +72,14 @@ TEST(RoundsNeeded, AreTheFewestThatCanDecide) {
   EXPECT_EQ(rounds_needed(0.05, 7), 9u);
 }
 
+TEST(RoundsToShow, AreNoethersForTheSignedRank) {
+  // Every pair above zero: (1.96 + 0.84)^2 / (3 * 0.25).
+  EXPECT_NEAR(rounds_to_show(std::vector<double>{1, 2, 3, 4}, 0.05), 10.465, 0.001);
+  EXPECT_GT(rounds_to_show(std::vector<double>{1, 2, 3, 4}, 0.01), 15);
+  EXPECT_EQ(rounds_to_show(std::vector<double>{-1, 1}, 0.05), INFINITY);
+  EXPECT_GT(rounds_to_show(std::vector<double>{5, -1, 4, -2, 3, -3}, 0.05), 11);
+}
+
 TEST(Middle95, LeavesOutTwoAndAHalfPercentAtEachEnd) {
   std::vector<double> values(1001);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(1000 - i);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/format.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -100,7 +101,7 @@ core::Result<std::unique_ptr<Measurement>> waiting_measurement(const Options& op
   const Runs runs = waiting_runs_of(threads);
   if (runs.empty()) return std::unique_ptr<Measurement>();
   core::Phase phase = before;
-  phase.name = "npt (waiting windows)";
+  phase.name = fmt::format("npt ({})", kWaitingWindows);
   auto waiting = measurement_of(options, clock, std::move(phase), runs, threads.front()->cost());
   if (!waiting) return waiting.error();
   return std::make_unique<Measurement>(std::move(*waiting));
@@ -110,7 +111,7 @@ core::Result<std::unique_ptr<Measurement>> waiting_measurement(const Options& op
 std::optional<core::Phase> event_gap_phase(const core::Phase& measured, const base::CounterClock& clock,
                                            const Options& options, const Threads& threads) {
   core::Phase phase = measured;
-  phase.name = "npt (gaps with a tracepoint)";
+  phase.name = fmt::format("npt ({})", kGapsWithATracepoint);
   phase.events.reset();  // they are in the books of the whole, and so are the paths
   phase.paths.clear();
   phase.per_cpu.clear();

@@ -94,7 +94,7 @@ core::Phase phase_before(const Options& options, const base::CounterClock& clock
   if (options.max_event_hz > 0 && !options.arm.is_none())
     facts["event_rate"] = fmt::format("at most {:.6g} tracepoints a second and CPU", options.max_event_hz);
   if (options.trace_window_ns > 0) {
-    phase.name = "npt (traced windows)";
+    phase.name = fmt::format("npt ({})", kTracedWindows);
     facts["windows"] = fmt::format("tracepoints on for {}, then off for {}, in turns",
                                    core::duration_text(static_cast<double>(options.trace_window_ns) / 1e9),
                                    core::duration_text(static_cast<double>(options.wait_window_ns) / 1e9));

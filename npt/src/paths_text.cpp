@@ -9,6 +9,15 @@
 
 namespace maxlat::npt {
 
+namespace {
+
+std::string quantile(const core::PathResult& path, double level) {
+  const auto ns = core::measured_quantile(path.gaps, level);
+  return ns ? core::latency_text(*ns) : "-";
+}
+
+}  // namespace
+
 std::string paths_text(const core::Phase& arm, std::string_view line_start) {
   std::string text;
   if (arm.paths.empty()) return text;
@@ -17,8 +26,7 @@ std::string paths_text(const core::Phase& arm, std::string_view line_start) {
                  "p99.9", "max");
   for (const core::PathResult& path : arm.paths)
     fmt::format_to(out, "{}  {:<28}  {:>12}  {:>10}  {:>10}  {:>10}\n", line_start, path.name, path.gaps.samples,
-                   core::latency_text(core::quantile_of(path.gaps, 0.5)),
-                   core::latency_text(core::quantile_of(path.gaps, 0.999)), core::latency_text(path.gaps.max_ns));
+                   quantile(path, 0.5), quantile(path, 0.999), core::latency_text(path.gaps.max_ns));
   fmt::format_to(out, "{}  {}\n", line_start, core::worst_in_words(arm));
   return text;
 }

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """npt_compare.py [CHECK...]: maxlat npt --compare from outside, with the control arms whose answer is known.
 
-The program is $MAXLAT. Needs no privilege: the loops run as ordinary threads, which the planted delays outweigh by far. No
-check passes or fails by how fast this machine is.
+The program is $MAXLAT. Needs no privilege: the loops run as ordinary threads, which the planted delays outweigh by far.
+No check passes or fails by how fast this machine is.
 """
 import json
 import os
@@ -43,7 +43,8 @@ def measure(comparison, name):
 def children_of(pid):
     """The measuring processes, without the guards that die with them."""
     try:
-        return {int(c) for task in pathlib.Path(f"/proc/{pid}/task").iterdir() for c in (task / "children").read_text().split()}
+        tasks = pathlib.Path(f"/proc/{pid}/task").iterdir()
+        return {int(child) for task in tasks for child in (task / "children").read_text().split()}
     except (FileNotFoundError, ProcessLookupError):
         return set()
 
@@ -61,7 +62,7 @@ def same_seed_same_order(folder):
 
 
 def planted_delays_are_found_and_named(folder):
-    """1 us in every event is in the mean and in the median; 2 ms in one of 1000 events is in the tail, not in the median."""
+    """1 us in every event is in mean and median; 2 ms in one of 1000 events is in the tail, not in the median."""
     run, out = compared(folder, "none,delay:1us,delay:2ms/1000", "--rounds", "8", "-D", "100ms", "--seed", "1")
     every, rare = run["comparisons"]
     assert every["arm"] == "delay:1us" and rare["arm"] == "delay:2ms/1000"
@@ -69,17 +70,86 @@ def planted_delays_are_found_and_named(folder):
         assert measure(every, name)["verdict"] == "different" and measure(every, name)["difference_ns"] >= 950, every
     assert "delay:1us adds " in out and "at the median" in every["verdict"], out
     assert measure(rare, "p99.99")["verdict"] == "different" and measure(rare, "p99.99")["difference_ns"] >= 1.9e6, rare
-    assert measure(rare, "p50")["verdict"] == "same" and "at the median" not in rare["verdict"], rare
+    assert measure(rare, "p50")["verdict"] != "different" and "at the median" not in rare["verdict"], rare
+
+
+def differing_runs(folder, arms, runs):
+    """The verdicts of those of `runs` comparisons that call any difference."""
+    verdicts = []
+    for seed in range(1, runs + 1):
+        run, _ = compared(folder, arms, "--rounds", "8", "-D", "50ms", "--seed", str(seed))
+        comparison, = run["comparisons"]
+        differs = any(m["verdict"] == "different" for m in comparison["measures"])
+        assert differs != comparison["verdict"].startswith("no difference found"), comparison["verdict"]
+        verdicts += [comparison["verdict"]] if differs else []
+    return verdicts
 
 
 def an_arm_does_not_differ_from_itself(folder):
-    """One comparison in twenty may say so by construction; two in a row with other seeds are a defect."""
-    for seed in ("1", "2"):
-        run, _ = compared(folder, "none,none", "--rounds", "8", "-D", "50ms", "--seed", seed)
-        comparison, = run["comparisons"]
-        if comparison["verdict"].startswith("no difference"):
-            return
-    raise AssertionError(comparison["verdict"])
+    """A comparison of an arm with itself differs once in twenty at most, by construction. Three of four do so by chance
+    in one run of this test of 2000 (4 * 0.05^3); where the machine's own noise is called a difference, nearly always.
+    The judge is not blind: it sees 1 us in each run. Twenty runs, and the small effects: comparison_controls.py."""
+    assert len(differing_runs(folder, "none,delay:1us", 2)) == 2
+    verdicts = differing_runs(folder, "none,none", 4)
+    assert len(verdicts) < 3, verdicts
+
+
+def looks_of(run):
+    """{gaps: {arm: phase}}"""
+    looks = {}
+    for phase in run["phases"]:
+        looks.setdefault(phase.get("gaps"), {})[phase["arm"]] = phase
+    return looks
+
+
+def windows_are_compared_apart(folder):
+    """Each kind of window has its histogram in each arm, and its differences; the verdict is of the traced ones."""
+    run, out = compared(folder, "none,delay:2us", "--rounds", "8", "-D", "60ms",
+                        "--trace-window", "5ms", "--wait-window", "5ms")
+    looks = looks_of(run)
+    assert list(looks) == ["traced windows", "waiting windows"], list(looks)
+    for arms in looks.values():
+        assert list(arms) == ["none", "none (again)", "delay:2us"]
+        for phase in arms.values():
+            cpu, = phase["per_cpu"]
+            assert cpu["samples"] == sum(b[2] for b in cpu["histogram"]["bins"])
+            assert cpu["samples"] == sum(r["samples"] for r in phase["rounds"])
+            assert len(phase["rounds"]) == 8
+    assert looks["traced windows"]["delay:2us"]["per_cpu"][0]["min_ns"] >= 2000
+    assert looks["waiting windows"]["delay:2us"]["per_cpu"][0]["quantiles_ns"]["p50"] < 2000
+    traced, waiting = run["comparisons"]
+    assert (traced["gaps"], waiting["gaps"]) == ("traced windows", "waiting windows")
+    assert "beside" not in traced and waiting["beside"] is True
+    assert measure(traced, "p50")["verdict"] == "different" and measure(waiting, "p50")["difference_ns"] < 1000
+    assert "# Traced windows, which the verdict is of:" in out and "# Waiting windows:" in out, out
+
+
+def gaps_with_a_tracepoint_are_compared_apart(folder):
+    """At a limited rate the event's cost is not to be seen among all gaps, and is in those that have one."""
+    run, out = compared(folder, "none,delay:2us", "--rounds", "8", "-D", "60ms", "-f", "20k")
+    looks = looks_of(run)
+    assert list(looks) == ["gaps with a tracepoint", "all gaps"], list(looks)
+    gaps = looks["gaps with a tracepoint"]["delay:2us"]["per_cpu"][0]
+    assert gaps["min_ns"] >= 2000 and gaps["samples"] == sum(b[2] for b in gaps["histogram"]["bins"])
+    of_gaps, of_all = run["comparisons"]
+    assert "beside" not in of_gaps and of_all["beside"] is True
+    assert measure(of_gaps, "p50")["verdict"] == "different" and measure(of_gaps, "p50")["difference_ns"] >= 1900
+    assert measure(of_gaps, "max")["verdict"] == "not measured"  # against all gaps of the base: so many more
+    assert measure(of_all, "p50")["difference_ns"] < 1000
+    assert "p50" not in of_gaps["verdict"] and "adds 2." in of_gaps["verdict"], of_gaps["verdict"]
+
+
+def what_the_samples_do_not_tell_is_not_told(folder):
+    """20 000 samples a round: 99.9999 % would be the maximum once more."""
+    run, out = compared(folder, "none,delay:1us", "--rounds", "8", "-l", "20000", "--seed", "3")
+    comparison, = run["comparisons"]
+    for name in ("p99.99", "p99.9999"):
+        assert measure(comparison, name) == {"measure": name, "verdict": "not measured"}, measure(comparison, name)
+    assert "99.99" not in comparison["verdict"], comparison["verdict"]
+    for phase in run["phases"]:
+        assert "p99.9999" not in phase["per_cpu"][0]["quantiles_ns"] and "p99.99" in phase["per_cpu"][0]["quantiles_ns"]
+    row = next(line for line in out.splitlines() if line.startswith("p99.9999"))
+    assert row.split()[1:] == ["-"] * 3, row
 
 
 def interrupted(folder, cpus):
@@ -135,8 +205,11 @@ def a_full_disk_is_told_after_the_table(folder):
 
 
 CHECKS = [same_seed_same_order, planted_delays_are_found_and_named, an_arm_does_not_differ_from_itself,
-          an_interrupt_keeps_the_complete_rounds, an_interrupt_is_heard_on_one_cpu, a_killed_comparison_leaves_no_process, one_cpu_is_enough,
-          two_cpus_are_one_too_many, a_full_disk_is_told_after_the_table]
+          windows_are_compared_apart, gaps_with_a_tracepoint_are_compared_apart,
+          what_the_samples_do_not_tell_is_not_told,
+          an_interrupt_keeps_the_complete_rounds, an_interrupt_is_heard_on_one_cpu,
+          a_killed_comparison_leaves_no_process, one_cpu_is_enough, two_cpus_are_one_too_many,
+          a_full_disk_is_told_after_the_table]
 
 
 if __name__ == "__main__":

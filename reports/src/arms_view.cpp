@@ -32,6 +32,10 @@ std::vector<const core::Phase*> ArmsView::measured() const {
   return with_samples;
 }
 
+std::string ArmsView::title() const {
+  return gaps.empty() ? name : name + " (" + gaps + ")";
+}
+
 std::vector<std::pair<const core::Phase*, const core::Phase*>> ArmsView::pairs() const {
   std::vector<std::pair<const core::Phase*, const core::Phase*>> found;
   const std::vector<const core::Phase*> all = measured();
@@ -50,13 +54,14 @@ std::vector<ArmsView> arms_of(const core::RunResult& run) {
   std::vector<ArmsView> views;
   for (const core::Phase& phase : run.phases) {
     if (phase.comparison.empty()) continue;
-    auto view = std::find_if(views.begin(), views.end(), [&](const auto& one) { return one.name == phase.comparison; });
-    if (view == views.end()) view = views.insert(views.end(), ArmsView{phase.comparison, {}, {}});
+    auto view = std::find_if(views.begin(), views.end(),
+                             [&](const auto& one) { return one.name == phase.comparison && one.gaps == phase.gaps; });
+    if (view == views.end()) view = views.insert(views.end(), ArmsView{phase.comparison, phase.gaps, {}, {}});
     view->arms.push_back(&phase);
   }
   for (ArmsView& view : views)
     for (const core::Comparison& comparison : run.comparisons)
-      if (comparison.name == view.name) view.comparisons.push_back(&comparison);
+      if (comparison.name == view.name && comparison.gaps == view.gaps) view.comparisons.push_back(&comparison);
   return views;
 }
 

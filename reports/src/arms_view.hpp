@@ -13,15 +13,17 @@ namespace maxlat::reports {
 
 struct ArmsView {
   std::string name;                                  // of the comparison
-  std::vector<const core::Phase*> arms;              // all of its phases, in their order; the first is the base
+  std::string gaps;                                  // core::Phase::gaps, of every arm here
+  std::vector<const core::Phase*> arms;              // all of these phases, in their order; the first is the base
   std::vector<const core::Comparison*> comparisons;  // in the order of the arms
   std::vector<const core::Phase*> measured() const;  // with samples
+  std::string title() const;                         // "tracers", "tracers (waiting windows)"
   // Base against each arm, then each tracer's two ways of delivery against each other (the paper's writer and timer).
   // The base's second run is in none: it is for the noise floor.
   std::vector<std::pair<const core::Phase*, const core::Phase*>> pairs() const;
 };
 
-// One for each comparison of the run, in the order of the phases. They point into `run`.
+// One for each comparison of the run and each kind of gaps in it, in the order of the phases. They point into `run`.
 std::vector<ArmsView> arms_of(const core::RunResult& run);
 
 // Phases with a maximum rate.

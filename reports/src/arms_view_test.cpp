@@ -46,6 +46,34 @@ TEST(ArmsView, PairsAreBaseAgainstEachAndWriterAgainstTimer) {
   EXPECT_THAT(pairs_of(run), ElementsAre("none|lttng-ust:timer,count=64", "none|maxlat:wakeup"));
 }
 
+// Windows: each kind is a view of its own, with its own differences and plots.
+TEST(ArmsView, EachKindOfGapsIsAView) {
+  core::RunResult run = test::tracer_run();
+  for (core::Phase& phase : run.phases)
+    if (!phase.comparison.empty()) phase.gaps = "traced windows";
+  for (core::Comparison& comparison : run.comparisons) comparison.gaps = "traced windows";
+  for (const size_t i : {0u, 2u}) {
+    core::Phase waiting = run.phases[i];
+    waiting.gaps = "waiting windows";
+    waiting.name += " (waiting windows)";
+    run.phases.push_back(waiting);
+  }
+  core::Comparison beside = test::comparison_of("maxlat:timer", 0, "nothing is found while it waits");
+  beside.gaps = "waiting windows";
+  beside.beside = true;
+  beside.measures.push_back({.measure = "p99.9999", .verdict = core::MeasureDifference::Verdict::not_measured});
+  run.comparisons.push_back(beside);
+  const std::vector<ArmsView> views = arms_of(run);
+  ASSERT_EQ(views.size(), 2u);
+  EXPECT_EQ(views[0].comparisons.size(), 2u);
+  EXPECT_EQ(views[1].title(), "tracers (waiting windows)");
+  EXPECT_EQ(views[1].arms.size(), 2u);
+  EXPECT_EQ(views[1].comparisons.size(), 1u);
+  const std::string text = terminal_summary(run, 120);
+  EXPECT_THAT(text, HasSubstr("tracers (waiting windows)"));
+  EXPECT_THAT(text, HasSubstr("nothing is found while it waits"));
+}
+
 TEST(ArmsView, RatesAreReadable) {
   EXPECT_EQ(rate_text(4.2e6), "4.2 M/s");
   EXPECT_EQ(rate_text(12'345), "12.3 k/s");

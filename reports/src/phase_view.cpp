@@ -142,10 +142,7 @@ core::CpuResult merge_cpus(const core::Phase& phase) {
   keep_largest(all.outliers, kMergedOutliers);
   pool_moments(phase, all);
   all.bins = merged_bins(phase);
-  if (all.samples > 0) {
-    for (const auto& level : core::kQuantileLevels)
-      all.quantiles_ns.emplace_back(level.label, core::quantile_of(all, level.level));
-  }
+  all.quantiles_ns = core::measured_quantiles(all);
   return all;
 }
 

@@ -26,7 +26,7 @@ Plot overlay(const ArmsView& view, const core::Phase& before, const core::Phase&
     }
   Plot plot;
   plot.kind = "arms";
-  plot.title = fmt::format("{}: {} and {}", view.name, before.arm, after.arm);
+  plot.title = fmt::format("{}: {} and {}", view.title(), before.arm, after.arm);
   plot.description = fmt::format("Number of samples by latency, both logarithmic: {} (largest {}) and {} (largest {}).",
                                  before.arm, latency_html(one.max_ns), after.arm, latency_html(other.max_ns));
   plot.x = latency_axis("latency", std::min(visible_low(one), visible_low(other)), widest);
@@ -41,7 +41,7 @@ Plot overlay(const ArmsView& view, const core::Phase& before, const core::Phase&
 Plot all_nines(const ArmsView& view, const std::vector<const core::Phase*>& arms) {
   Plot plot;
   plot.kind = "arms-nines";
-  plot.title = view.name + ": Nines of all arms";
+  plot.title = view.title() + ": Nines of all arms";
   plot.description = "Latency that the given share of samples does not exceed, arm by arm.";
   plot.note = "Each step to the right is ten times rarer. Where a curve leaves the base's is where the tracer costs.";
   double samples = 1, low = INFINITY, high = 0;

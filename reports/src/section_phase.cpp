@@ -65,7 +65,10 @@ void cpu_row(Html& html, const std::string& name, const core::CpuResult& cpu, st
   number(latency_html(cpu.min_ns));
   number(latency_html(cpu.mean_ns));
   number(latency_html(cpu.stddev_ns));
-  for (const auto& level : core::kQuantileLevels) number(latency_html(core::quantile_of(cpu, level.level)));
+  for (const auto& level : core::kQuantileLevels) {
+    const auto ns = core::measured_quantile(cpu, level.level);
+    number(ns ? latency_html(*ns) : "–");
+  }
   html.leaf("td", latency_html(cpu.max_ns), {{"class", "n top"}});
 }
 

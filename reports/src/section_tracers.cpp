@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <maxlat/core/comparison.hpp>
 #include <maxlat/core/tracer_paths.hpp>
 
 #include "numbers.hpp"
@@ -20,6 +21,11 @@ std::string signed_latency(double ns) {
 
 void number_cell(Html& html, const std::string& text) {
   html.leaf("td", text, {{"class", "n"}});
+}
+
+std::string quantile_html(const core::CpuResult& cpu, double level) {
+  const auto ns = core::measured_quantile(cpu, level);
+  return ns ? latency_html(*ns) : "–";
 }
 
 void statistics_table(Html& html, const std::vector<const core::Phase*>& arms) {
@@ -38,7 +44,7 @@ void statistics_table(Html& html, const std::vector<const core::Phase*>& arms) {
   row("standard deviation", [](Arm, Cpu cpu) { return latency_html(cpu.stddev_ns); });
   row("variance (µs²)", [](Arm, Cpu cpu) { return fmt::format("{:.3g}", cpu.stddev_ns / 1e3 * cpu.stddev_ns / 1e3); });
   for (const core::QuantileLevel& level : core::kQuantileLevels)
-    row(level.label, [&](Arm, Cpu cpu) { return latency_html(core::quantile_of(cpu, level.level)); });
+    row(level.label, [&](Arm, Cpu cpu) { return quantile_html(cpu, level.level); });
   row("maximum", [](Arm, Cpu cpu) { return latency_html(cpu.max_ns); });
   row("samples", [](Arm, Cpu cpu) { return grouped(cpu.samples); });
   row("events", [](Arm arm, Cpu) { return arm.events ? grouped(arm.events->produced) : std::string("–"); });
@@ -46,7 +52,8 @@ void statistics_table(Html& html, const std::vector<const core::Phase*>& arms) {
 }
 
 void difference_table(Html& html, const core::Comparison& comparison) {
-  html.leaf("h3", fmt::format("{} against {}", comparison.arm, comparison.base));
+  html.leaf("h3", fmt::format("{} against {}{}", comparison.arm, comparison.base,
+                              comparison.gaps.empty() ? "" : ": " + comparison.gaps));
   html.leaf("p", with_micro_sign(comparison.verdict) + ".");
   const Table table(html, fmt::format("Differences of {} and {}", comparison.arm, comparison.base),
                     {"measure", "#" + comparison.base, "#" + comparison.arm, "#difference", "#95 % interval",
@@ -55,13 +62,18 @@ void difference_table(Html& html, const core::Comparison& comparison) {
   for (const core::MeasureDifference& measure : comparison.measures) {
     const auto row = html.element("tr");
     html.leaf("th", measure.measure, {{"scope", "row"}});
+    if (measure.verdict == core::MeasureDifference::Verdict::not_measured) {
+      for (int column = 0; column < 6; ++column) number_cell(html, "–");
+      html.leaf("td", core::verdict_text(measure));
+      continue;
+    }
     number_cell(html, latency_html(measure.base_ns));
     number_cell(html, latency_html(measure.arm_ns));
     number_cell(html, signed_latency(measure.difference_ns));
     number_cell(html, signed_latency(measure.interval_ns.low) + " … " + signed_latency(measure.interval_ns.high));
     number_cell(html, measure.noise_floor_ns ? latency_html(*measure.noise_floor_ns) : "–");
     number_cell(html, fmt::format("{:.3f}", measure.p));
-    html.leaf("td", core::to_string(measure.verdict));
+    html.leaf("td", core::verdict_text(measure));
   }
 }
 
@@ -75,7 +87,7 @@ void paths_table(Html& html, const core::Phase& arm) {
     const auto row = html.element("tr");
     html.leaf("th", path.name, {{"scope", "row"}});
     number_cell(html, grouped(path.gaps.samples));
-    for (const double level : {0.5, 0.999}) number_cell(html, latency_html(core::quantile_of(path.gaps, level)));
+    for (const double level : {0.5, 0.999}) number_cell(html, quantile_html(path.gaps, level));
     number_cell(html, latency_html(path.gaps.max_ns));
   }
 }
@@ -121,6 +133,7 @@ void rate_table(Html& html, const std::vector<const core::Phase*>& rates) {
 }
 
 void comparison_part(Html& html, const ArmsView& view, const std::vector<DrawnPlot>& plots) {
+  if (!view.gaps.empty()) html.leaf("h3", "Of " + view.title());
   html.leaf("code", view.arms.front()->command, {{"class", "command"}});
   if (const auto measured = view.measured(); !measured.empty()) statistics_table(html, measured);
   for (const core::Phase* arm : view.arms)
@@ -147,7 +160,9 @@ void tracers_section(Html& html, const core::RunResult& run, const std::vector<A
       "Each arm is the same loop with another tracer at its tracepoint, or with none. All arms are measured in "
       "every round, in random order, so that what the machine does in between is in all of them. The first is the "
       "base; it runs a second time in each round, and what it differs from itself is the noise floor. A difference "
-      "is called when it shows round after round and is larger than that.",
+      "is called when it shows round after round and is larger than that; \"same\" is said when its whole interval "
+      "lies "
+      "within that or within a hundredth of the base's figure; what is neither is not shown.",
       {{"class", "soft"}});
   for (size_t i = 0; i < comparisons.size(); ++i) comparison_part(html, comparisons[i], plots[i]);
   if (!rates.empty()) rate_table(html, rates);

@@ -184,7 +184,8 @@ void findings_section(Html& html, const core::RunResult& run, const std::vector<
       if (view.all.samples > 0 && !unfit_because(view.phase) && view.phase.comparison.empty())
         shown.push_back(finding(view));
     }
-    for (const auto& comparison : run.comparisons) shown.push_back(with_micro_sign(comparison.verdict) + ".");
+    for (const auto& comparison : run.comparisons)
+      if (!comparison.beside) shown.push_back(with_micro_sign(comparison.verdict) + ".");
     if (shown.empty())
       html.leaf("p", "Nothing: no phase of this run has valid samples.");
     else

@@ -112,8 +112,10 @@ std::string phases(const std::vector<PhaseView>& views, const Style& style) {
     row.push_back(view.phase.exposure_s > 0 ? core::duration_text(view.phase.exposure_s) : "-");
     if (all.samples > 0) {
       row.push_back(core::latency_text(all.min_ns));
-      for (const double level : {0.5, 0.999, 0.999999})
-        row.push_back(core::latency_text(core::quantile_of(all, level)));
+      for (const double level : {0.5, 0.999, 0.999999}) {
+        const auto ns = core::measured_quantile(all, level);
+        row.push_back(ns ? core::latency_text(*ns) : "-");
+      }
       row.push_back(core::latency_text(all.max_ns));
     }
     row.resize(9, "-");

@@ -22,8 +22,10 @@ std::string arms_table(const ArmsView& view, unsigned width) {
       const core::CpuResult& cpu = arm->per_cpu.front();
       row.push_back(core::latency_text(cpu.mean_ns));
       row.push_back(core::latency_text(cpu.stddev_ns));
-      for (const double level : {0.5, 0.999, 0.9999, 0.999999})
-        row.push_back(core::latency_text(core::quantile_of(cpu, level)));
+      for (const double level : {0.5, 0.999, 0.9999, 0.999999}) {
+        const auto ns = core::measured_quantile(cpu, level);
+        row.push_back(ns ? core::latency_text(*ns) : "-");
+      }
       row.push_back(core::latency_text(cpu.max_ns));
       if (arm->events) {
         row.push_back(fmt::format("{}", arm->events->produced));
@@ -51,6 +53,7 @@ std::string rates_table(const std::vector<const core::Phase*>& rates, unsigned w
 std::string text_arms(const core::RunResult& run, unsigned width) {
   std::string text;
   for (const ArmsView& view : arms_of(run)) {
+    if (!view.gaps.empty()) text += "  " + printable(view.title()) + "\n";
     text += arms_table(view, width);
     for (const core::Comparison* comparison : view.comparisons) text += "  " + printable(comparison->verdict) + "\n";
     for (const core::Phase* arm : view.arms)

@@ -76,7 +76,8 @@ std::string summary_of(const core::Phase& phase) {
 std::vector<std::string> summary_of(const StepResult& result) {
   if (result.comparisons.empty()) return {summary_of(result.phases.front())};
   std::vector<std::string> lines;
-  for (const core::Comparison& comparison : result.comparisons) lines.push_back(comparison.verdict);
+  for (const core::Comparison& comparison : result.comparisons)
+    if (!comparison.beside) lines.push_back(comparison.verdict);
   for (const core::Phase& phase : result.phases)
     if (phase.status != core::PhaseStatus::ok) lines.push_back(phase.arm + ": " + summary_of(phase));
   return lines;

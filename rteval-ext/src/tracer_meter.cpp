@@ -56,7 +56,7 @@ StepResult arms_of_step(core::Phase step, const std::string& json_path) {
   if (!run) return {{std::move(step)}, {}};
   StepResult result;
   for (core::Phase& arm : run->phases) {
-    arm.name = fmt::format("{}: {}", step.name, arm.arm);
+    arm.name = fmt::format("{}: {}{}", step.name, arm.arm, arm.gaps.empty() ? "" : " (" + arm.gaps + ")");
     arm.kind = step.kind;
     arm.comparison = step.name;
     arm.command = step.command;

@@ -50,6 +50,25 @@ TEST_F(ArmsOfStep, AreNamedAfterItAndHaveWhatItHad) {
   EXPECT_TRUE(core::validate(run).ok()) << core::validate(run).error().text;
 }
 
+// With windows an arm has a phase for each kind of them, and their names must stay apart.
+TEST_F(ArmsOfStep, KeepEachKindOfGaps) {
+  core::RunResult run = test::arms_result();
+  for (const size_t i : {0u, 1u}) {
+    core::Phase waiting = run.phases[i];
+    waiting.gaps = "waiting windows";
+    waiting.name += " (waiting windows)";
+    run.phases.push_back(waiting);
+  }
+  ASSERT_TRUE(core::write_run(path_, run).ok());
+  const StepResult result = arms_of_step(step(core::PhaseStatus::ok), path_);
+  ASSERT_EQ(result.phases.size(), 4u);
+  EXPECT_EQ(result.phases[3].name, "my tracers: maxlat:timer (waiting windows)");
+  core::RunResult stored;
+  stored.phases = result.phases;
+  stored.comparisons = result.comparisons;
+  EXPECT_TRUE(core::validate(stored).ok()) << core::validate(stored).error().text;
+}
+
 TEST_F(ArmsOfStep, ALoadThatDiedSpoilsEveryArm) {
   for (const core::Phase& phase : result_of(core::PhaseStatus::invalid).phases) {
     EXPECT_EQ(phase.status, core::PhaseStatus::invalid);

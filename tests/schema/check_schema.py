@@ -83,6 +83,9 @@ WRONG = [
     (["comparisons", 0, "measures"], []),
     (["comparisons", 0, "measures", 0, "p"], 1.5),
     (["comparisons", 0, "measures", 0, "verdict"], "better"),
+    (["comparisons", 0, "measures", 0, "difference_ns"], None),
+    (["comparisons", 0, "measures", 0, "verdict"], "not measured"),  # with figures
+    (["comparisons", 0, "measures", 3, "verdict"], "same"),  # without
     (["comparisons", 0, "measures", 0, "interval_ns", "low"], None),
     (["comparisons", 0, "difference_of_means_ns"], None),
     (["verdict", "result"], "passed"),

@@ -3,6 +3,7 @@
 
 #include <poll.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <maxlat/core/process.hpp>
@@ -43,22 +44,30 @@ core::Phase without_result(const core::Error& error) {
   return phase;
 }
 
-core::Phase phase_of(const core::ProcessEnd& end) {
+// "npt (waiting windows)" is of these; "npt" is of all gaps.
+std::string gaps_of(const std::string& phase_name) {
+  const size_t open = phase_name.find('(');
+  if (open == std::string::npos || !phase_name.ends_with(')')) return {};
+  return phase_name.substr(open + 1, phase_name.size() - open - 2);
+}
+
+std::vector<core::Phase> phases_of(const core::ProcessEnd& end) {
   const bool measured =
       end.exit_status == static_cast<int>(core::Exit::pass) || end.exit_status == static_cast<int>(core::Exit::invalid);
-  if (!measured) return without_result(core::error_of_child(kProgram, end));
+  if (!measured) return {without_result(core::error_of_child(kProgram, end))};
   core::Result<core::RunResult> run = core::from_json(end.standard_output);
   // Exit 3 without a result is a refusal, and its reason is on standard error.
-  if (!run) return without_result(end.succeeded() ? run.error() : core::error_of_child(kProgram, end));
-  // Further phases are further looks at the same run: waiting windows, gaps with an event in them.
-  if (run->phases.empty() || run->phases[0].per_cpu.size() != 1)
-    return without_result(core::Error{"its result has no phase of one CPU"});
-  return std::move(run->phases[0]);
+  if (!run) return {without_result(end.succeeded() ? run.error() : core::error_of_child(kProgram, end))};
+  const bool of_one_cpu = std::all_of(run->phases.begin(), run->phases.end(),
+                                      [](const core::Phase& phase) { return phase.per_cpu.size() == 1; });
+  if (run->phases.empty() || !of_one_cpu) return {without_result(core::Error{"its result has no phase of one CPU"})};
+  for (core::Phase& phase : run->phases) phase.gaps = gaps_of(phase.name);
+  return std::move(run->phases);
 }
 
 }  // namespace
 
-core::Phase run_arm(const ArmProcess& process, const std::string& arm, const core::Arguments& more) {
+std::vector<core::Phase> phases_of_arm(const ArmProcess& process, const std::string& arm, const core::Arguments& more) {
   core::ProcessSpec spec;
   spec.argv = {process.executable, "npt", "--arm", arm, "-a", std::to_string(process.cpu), "-q", "--json", "-"};
   spec.argv.insert(spec.argv.end(), process.options.begin(), process.options.end());
@@ -67,11 +76,20 @@ core::Phase run_arm(const ArmProcess& process, const std::string& arm, const cor
   spec.standard_output = core::ProcessSpec::Output::capture;
   spec.capture_limit = kLargestResult;
   core::Result<core::Child> child = core::Child::start(spec);
-  core::Phase phase = child ? phase_of(wait_for_end(*child)) : without_result(child.error());
-  phase.kind = "tracer";
-  phase.arm = arm;
-  if (stopping() && phase.status == core::PhaseStatus::failed) phase.status = core::PhaseStatus::interrupted;
-  return phase;
+  std::vector<core::Phase> phases =
+      child ? phases_of(wait_for_end(*child)) : std::vector{without_result(child.error())};
+  for (core::Phase& phase : phases) {
+    phase.kind = "tracer";
+    phase.arm = arm;
+    if (stopping() && phase.status == core::PhaseStatus::failed) phase.status = core::PhaseStatus::interrupted;
+  }
+  return phases;
+}
+
+core::Phase run_arm(const ArmProcess& process, const std::string& arm, const core::Arguments& more) {
+  core::Phase whole = std::move(phases_of_arm(process, arm, more).front());
+  whole.gaps.clear();  // of a comparison
+  return whole;
 }
 
 core::Arguments rest_options(const Options& options) {

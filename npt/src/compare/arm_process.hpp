@@ -12,6 +12,7 @@
 #include <maxlat/core/run_result.hpp>
 #include <maxlat/npt/measure.hpp>
 #include <string>
+#include <vector>
 
 namespace maxlat::npt {
 
@@ -24,7 +25,12 @@ struct ArmProcess {
 };
 
 // Runs it to its end, or to a request to stop, which is handed on. `arm` as --arm takes it. Never fails: the status of
-// the phase says how it went, and skipped (exit status 77) and failed have the child's own words as their reason.
+// the first phase says how it went, and skipped (exit status 77) and failed have the child's own words as their reason.
+// Further phases are further looks at the same run: its waiting windows, its gaps with a tracepoint. Phase::gaps says
+// of which gaps each of them is. Each is of one CPU.
+std::vector<core::Phase> phases_of_arm(const ArmProcess& process, const std::string& arm,
+                                       const core::Arguments& more = {});
+// The first of them.
 core::Phase run_arm(const ArmProcess& process, const std::string& arm, const core::Arguments& more = {});
 
 // Rounds up to this long need no rest. The kernel stops a FIFO loop that has used more than 950 ms of a second; two

@@ -42,7 +42,7 @@ core::Result<core::Exit> run_comparison(const NptArguments& arguments, const cor
     progress.note(announcement(arguments, *process));
     compared = compare_arms(
         {.arms = arguments.compared_arms, .rounds = arguments.rounds, .seed = arguments.seed},
-        [&](const std::string& arm) { return run_arm(*process, arm, more); },
+        [&](const std::string& arm) { return phases_of_arm(*process, arm, more); },
         [&](unsigned round, const std::string& arm, std::size_t done, std::size_t of) {
           progress.show(done, of, each_s + kAroundARun_s, fmt::format("round {}, {}", round, arm));
         });

@@ -7,6 +7,7 @@
 #include <maxlat/core/comparison.hpp>
 #include <optional>
 
+#include "compare/looks.hpp"
 #include "compare/merged_phase.hpp"
 #include "compare/round_order.hpp"
 
@@ -17,7 +18,7 @@ constexpr std::size_t kBase = 0, kBaseAgain = 1;
 
 struct Arm {
   std::string spec, label;
-  std::vector<RoundOfArm> rounds;    // complete ones
+  std::vector<Look> looks;           // the first is the whole run
   std::optional<core::Phase> ended;  // why it is out, and not compared
 };
 
@@ -29,6 +30,13 @@ std::vector<Arm> arms_of(const ComparisonPlan& plan) {
   return arms;
 }
 
+// A run that is not valid in one look is not valid.
+std::optional<core::Phase> not_ok(const std::vector<core::Phase>& run) {
+  for (const core::Phase& phase : run)
+    if (phase.status != core::PhaseStatus::ok) return phase;
+  return {};
+}
+
 // What became of a round.
 enum class RoundEnd { complete, stopped, base_is_out, base_is_alone };
 
@@ -38,24 +46,25 @@ class Rounds {
       : arms_(arms), run_arm_(run_arm), on_run_(on_run), all_runs_(arms.size() * plan.rounds) {}
 
   RoundEnd run(unsigned round, const std::vector<std::size_t>& order) {
-    std::vector<std::optional<RoundOfArm>> results(arms_.size());
+    std::vector<std::vector<RoundOfArm>> results(arms_.size());
     for (std::size_t place = 0; place < order.size(); ++place, ++done_) {
       Arm& arm = arms_[order[place]];
       if (arm.ended) continue;
       if (on_run_) on_run_(round, arm.label, done_, all_runs_);
-      core::Phase phase = run_arm_(arm.spec);
-      if (phase.status == core::PhaseStatus::interrupted) return RoundEnd::stopped;
-      if (phase.status != core::PhaseStatus::ok) {
-        if (round > 1) phase.reason = fmt::format("round {}: {}", round, phase.reason);
-        arm.ended = std::move(phase);
+      std::vector<core::Phase> phases = run_arm_(arm.spec);
+      if (std::optional<core::Phase> wrong = not_ok(phases)) {
+        if (wrong->status == core::PhaseStatus::interrupted) return RoundEnd::stopped;
+        if (round > 1) wrong->reason = fmt::format("round {}: {}", round, wrong->reason);
+        arm.ended = std::move(wrong);
         if (order[place] == kBase || order[place] == kBaseAgain) return RoundEnd::base_is_out;
         if (base_is_alone()) return RoundEnd::base_is_alone;
         continue;
       }
-      results[order[place]] = RoundOfArm{round, static_cast<unsigned>(place + 1), std::move(phase)};
+      for (core::Phase& phase : phases)
+        results[order[place]].push_back({round, static_cast<unsigned>(place + 1), std::move(phase)});
     }
     for (std::size_t i = 0; i < arms_.size(); ++i)
-      if (results[i]) arms_[i].rounds.push_back(std::move(*results[i]));
+      for (RoundOfArm& result : results[i]) enter(std::move(result), arms_[i].looks);
     return RoundEnd::complete;
   }
 
@@ -81,13 +90,18 @@ core::Phase without_figures(core::Phase phase) {
   return phase;
 }
 
-// The arm as it stands in the result.
-core::Phase phase_of(const Arm& arm, const ComparisonPlan& plan, const ComparedArms& so_far) {
+// The arm as it stands in the result, in this look. The first look has every arm, the others those with figures.
+std::optional<core::Phase> phase_of(const Arm& arm, const std::string& gaps, bool first_look,
+                                    const ComparisonPlan& plan, const ComparedArms& so_far) {
   core::Phase phase;
+  const Look* const look = arm.ended ? nullptr : look_at(arm.looks, gaps);
+  if (look == nullptr && !first_look) return {};
   if (arm.ended) {
     phase = without_figures(*arm.ended);
-  } else if (!arm.rounds.empty()) {
-    phase = merged_phase(arm.rounds);
+  } else if (look != nullptr) {
+    phase = merged_phase(look->rounds);
+    phase.facts.insert(look->facts.begin(), look->facts.end());
+    phase.warnings.insert(phase.warnings.end(), look->warnings.begin(), look->warnings.end());
   }
   if (!arm.ended && so_far.complete_rounds < plan.rounds) {
     phase.status = so_far.interrupted ? core::PhaseStatus::interrupted : core::PhaseStatus::skipped;
@@ -96,41 +110,47 @@ core::Phase phase_of(const Arm& arm, const ComparisonPlan& plan, const ComparedA
   }
   phase.kind = "tracer";
   phase.arm = arm.label;
-  phase.name = plan.name + ": " + arm.label;
+  phase.name = plan.name + ": " + arm.label + (gaps.empty() ? "" : " (" + gaps + ")");
+  phase.gaps = gaps;
   phase.comparison = plan.name;
   return phase;
 }
 
-std::vector<core::CpuResult> cpu_rounds(const Arm& arm) {
+std::vector<core::CpuResult> cpu_rounds(const Look& look) {
   std::vector<core::CpuResult> rounds;
-  for (const RoundOfArm& round : arm.rounds) rounds.push_back(round.phase.per_cpu.front());
+  for (const RoundOfArm& round : look.rounds) rounds.push_back(round.phase.per_cpu.front());
   return rounds;
 }
 
 // An arm that drops events is fast because of it: to be known with the verdict, not only in a row of the table.
-std::string loss_in_words(const core::Phase& arm) {
-  if (!arm.events || arm.events->produced == 0) return {};
-  const core::EventCounts& events = *arm.events;
+std::string loss_in_words(const Arm& arm) {
+  core::EventCounts events;
+  for (const RoundOfArm& round : arm.looks.front().rounds)
+    if (round.phase.events) add(events, *round.phase.events);
   const uint64_t lost = events.lost_full + events.lost_wrap + events.lost_big;
   if (lost == 0) return {};
   return fmt::format("; it lost {:.3g} % of its events, so a part of this is what dropping costs (-f limits the rate)",
                      100 * static_cast<double>(lost) / static_cast<double>(events.produced));
 }
 
-std::vector<core::Comparison> comparisons_of(const std::vector<Arm>& arms, const std::vector<core::Phase>& phases,
-                                             const ComparisonPlan& plan) {
-  std::vector<core::Comparison> comparisons;
-  const Arm& base = arms[kBase];
-  if (base.ended || arms[kBaseAgain].ended || base.rounds.empty()) return comparisons;
-  const std::vector<core::CpuResult> before = cpu_rounds(base), again = cpu_rounds(arms[kBaseAgain]);
+// Of one look.
+void compare_with_base(const std::vector<Arm>& arms, const std::string& gaps, bool first_look,
+                       const ComparisonPlan& plan, std::vector<core::Comparison>& comparisons) {
+  const Look* const base = look_at(arms[kBase].looks, gaps);
+  const Look* const again = look_at(arms[kBaseAgain].looks, gaps);
+  if (arms[kBase].ended || arms[kBaseAgain].ended || base == nullptr || again == nullptr) return;
+  const std::vector<core::CpuResult> before = cpu_rounds(*base), before_again = cpu_rounds(*again);
   for (std::size_t i = kBaseAgain + 1; i < arms.size(); ++i) {
-    if (arms[i].ended) continue;
-    comparisons.push_back(
-        core::compare_rounds(base.label, before, arms[i].label, cpu_rounds(arms[i]), again, plan.seed));
-    comparisons.back().name = plan.name;
-    comparisons.back().verdict += loss_in_words(phases[i]);
+    const Look* const look = arms[i].ended ? nullptr : look_at(arms[i].looks, gaps);
+    if (look == nullptr) continue;
+    const std::vector<core::CpuResult> after = cpu_rounds(*look);
+    core::Comparison comparison =
+        core::compare_rounds({arms[kBase].label, before}, {arms[i].label, after}, before_again, plan.seed, gaps);
+    comparison.name = plan.name;
+    comparison.beside = !first_look;
+    comparison.verdict += loss_in_words(arms[i]);
+    comparisons.push_back(std::move(comparison));
   }
-  return comparisons;
 }
 
 }  // namespace
@@ -156,8 +176,17 @@ ComparedArms compare_arms(const ComparisonPlan& plan, const RunArm& run_arm, con
     if (end != RoundEnd::complete) break;
     ++compared.complete_rounds;
   }
-  for (const Arm& arm : arms) compared.phases.push_back(phase_of(arm, plan, compared));
-  compared.comparisons = comparisons_of(arms, compared.phases, plan);
+  std::vector<std::vector<Look>*> valid;
+  for (Arm& arm : arms)
+    if (!arm.ended) valid.push_back(&arm.looks);
+  std::vector<std::string> looks = arrange_looks(valid, compared.complete_rounds);
+  if (looks.empty()) looks.emplace_back();  // nothing was measured, and the arms say why
+  for (const std::string& gaps : looks) {
+    const bool first_look = gaps == looks.front();
+    for (const Arm& arm : arms)
+      if (auto phase = phase_of(arm, gaps, first_look, plan, compared)) compared.phases.push_back(std::move(*phase));
+    compare_with_base(arms, gaps, first_look, plan, compared.comparisons);
+  }
   return compared;
 }
 

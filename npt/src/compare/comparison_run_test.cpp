@@ -61,7 +61,7 @@ struct Machine {
 
 ComparedArms compare(Machine& machine, std::vector<std::string> arms, unsigned rounds = 8) {
   return compare_arms({.arms = std::move(arms), .rounds = rounds, .seed = 3},
-                      [&](const std::string& arm) { return machine(arm); });
+                      [&](const std::string& arm) { return std::vector{machine(arm)}; });
 }
 
 TEST(ComparisonRun, FindsTheSlowArmAndNotTheOther) {
@@ -69,7 +69,7 @@ TEST(ComparisonRun, FindsTheSlowArmAndNotTheOther) {
   const ComparedArms found = compare(machine, {"none", "slow", "none"});
   ASSERT_EQ(found.comparisons.size(), 2u);
   EXPECT_THAT(found.comparisons[0].verdict, StartsWith("slow adds 50"));
-  EXPECT_THAT(found.comparisons[1].verdict, StartsWith("no difference between none (2) and none"));
+  EXPECT_THAT(found.comparisons[1].verdict, StartsWith("no difference found between none (2) and none"));
   EXPECT_EQ(found.comparisons[0].name, "tracers");
   EXPECT_TRUE(found.comparisons[0].measures[0].noise_floor_ns.has_value());
   EXPECT_FALSE(found.interrupted);
@@ -177,6 +177,99 @@ TEST(ComparisonRun, InterruptedRoundIsDroppedForEveryArm) {
   }
   ASSERT_EQ(found.comparisons.size(), 1u);
   EXPECT_THAT(found.comparisons[0].verdict, HasSubstr("5 rounds, 8 are needed"));
+}
+
+// A run looked at in several ways: further phases of it, as a process with windows and a limited rate leaves them.
+std::vector<core::Phase> looked_at(std::mt19937_64& random, const std::string& arm,
+                                   const std::vector<std::pair<std::string, double>>& looks) {
+  std::vector<core::Phase> phases;
+  for (const auto& [gaps, slower_ns] : looks) {
+    core::Phase& phase = phases.emplace_back(measured(random, slower_ns));
+    phase.arm = arm;
+    phase.gaps = gaps;
+    if (phases.size() > 1) phase.events.reset();
+  }
+  return phases;
+}
+
+std::vector<std::string> names_of(const std::vector<core::Phase>& phases) {
+  std::vector<std::string> names;
+  for (const core::Phase& phase : phases) names.push_back(phase.name);
+  return names;
+}
+
+core::Status valid(const ComparedArms& found) {
+  core::RunResult run;
+  run.phases = found.phases;
+  run.comparisons = found.comparisons;
+  return core::validate(run);
+}
+
+// Only the first phase of each process was kept: what the windows are for was thrown away.
+TEST(ComparisonRun, BothKindsOfWindowsAreCarriedThrough) {
+  std::mt19937_64 random(5);
+  const ComparedArms found =
+      compare_arms({.arms = {"none", "slow"}, .rounds = 8, .seed = 3}, [&](const std::string& arm) {
+        return looked_at(random, arm, {{"traced windows", arm == "slow" ? 50 : 0}, {"waiting windows", 0}});
+      });
+  EXPECT_THAT(names_of(found.phases),
+              ElementsAre("tracers: none (traced windows)", "tracers: none (again) (traced windows)",
+                          "tracers: slow (traced windows)", "tracers: none (waiting windows)",
+                          "tracers: none (again) (waiting windows)", "tracers: slow (waiting windows)"));
+  EXPECT_TRUE(valid(found).ok()) << valid(found).error().text;
+  for (const core::Phase& phase : found.phases) EXPECT_EQ(phase.rounds.size(), 8u) << phase.name;
+  ASSERT_EQ(found.comparisons.size(), 2u);
+  EXPECT_THAT(found.comparisons[0].verdict, testing::ContainsRegex("^slow adds (49|50)"));
+  EXPECT_THAT(found.comparisons[0].verdict, HasSubstr("(8 rounds, traced windows)"));
+  EXPECT_FALSE(found.comparisons[0].beside);
+  EXPECT_THAT(found.comparisons[1].verdict, StartsWith("no difference found"));
+  EXPECT_TRUE(found.comparisons[1].beside);
+  EXPECT_EQ(found.phases[3].gaps, "waiting windows");
+}
+
+TEST(ComparisonRun, TheVerdictIsOfTheGapsWithATracepoint) {
+  std::mt19937_64 random(6);
+  const ComparedArms found =
+      compare_arms({.arms = {"none", "delay:50ns"}, .rounds = 8, .seed = 3}, [&](const std::string& arm) {
+        // Most gaps have no tracepoint: in all of them together nothing is to be seen.
+        if (arm == "none") return looked_at(random, arm, {{"", 0}});
+        return looked_at(random, arm, {{"", 0}, {"gaps with a tracepoint", 50}});
+      });
+  ASSERT_EQ(found.comparisons.size(), 2u);
+  EXPECT_EQ(found.comparisons[0].gaps, "gaps with a tracepoint");
+  EXPECT_THAT(found.comparisons[0].verdict, testing::ContainsRegex("^delay:50ns adds (49|50)"));
+  EXPECT_THAT(found.comparisons[0].verdict, HasSubstr("it lost 10 % of its events"));
+  EXPECT_EQ(found.comparisons[1].gaps, "all gaps");
+  EXPECT_TRUE(found.comparisons[1].beside);
+  EXPECT_THAT(names_of(found.phases), testing::Contains("tracers: delay:50ns (gaps with a tracepoint)"));
+  EXPECT_EQ(found.phases[0].facts.at("gaps"), "all gaps: this arm has no tracepoint");
+  EXPECT_TRUE(valid(found).ok()) << valid(found).error().text;
+}
+
+TEST(ComparisonRun, ALookThatARoundDoesNotHaveIsNotComparedAndTold) {
+  std::mt19937_64 random(7);
+  int runs = 0;
+  const ComparedArms found =
+      compare_arms({.arms = {"none", "slow"}, .rounds = 8, .seed = 3}, [&](const std::string& arm) {
+        if (arm == "slow" && ++runs == 3) return looked_at(random, arm, {{"traced windows", 50}});
+        return looked_at(random, arm, {{"traced windows", 50}, {"waiting windows", 0}});
+      });
+  EXPECT_EQ(found.comparisons.size(), 1u);
+  EXPECT_THAT(found.phases[2].warnings,
+              testing::Contains("1 of 8 rounds have no waiting windows: they are not compared"));
+  EXPECT_EQ(found.phases.size(), 5u);  // the base's waiting windows are shown
+}
+
+TEST(ComparisonRun, OneLookThatIsNotValidPutsTheArmOut) {
+  std::mt19937_64 random(8);
+  const ComparedArms found =
+      compare_arms({.arms = {"none", "slow"}, .rounds = 8, .seed = 3}, [&](const std::string& arm) {
+        auto phases = looked_at(random, arm, {{"traced windows", 0}, {"waiting windows", 0}});
+        if (arm == "slow") phases[1].status = core::PhaseStatus::invalid;
+        return phases;
+      });
+  EXPECT_EQ(found.phases[2].status, core::PhaseStatus::invalid);
+  EXPECT_THAT(found.comparisons, IsEmpty());
 }
 
 TEST(ComparisonRun, LabelsAreUnique) {

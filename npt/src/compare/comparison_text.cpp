@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <iterator>
+#include <maxlat/core/comparison.hpp>
 #include <maxlat/core/duration.hpp>
 #include <vector>
 
@@ -18,6 +20,7 @@ namespace {
 using Text = std::back_insert_iterator<std::string>;
 
 constexpr std::size_t kRowName = 14, kColumn = 12;
+constexpr const char* kNotMeasured = "-";
 
 std::string rate_text(double hz) {
   if (hz >= 1e6) return fmt::format("{:.4g} M/s", hz / 1e6);
@@ -33,12 +36,12 @@ uint64_t lost(const core::EventCounts& events) {
   return events.lost_full + events.lost_wrap + events.lost_big;
 }
 
-// The arms that have figures, as columns.
+// The arms that have figures of these gaps, as columns.
 class Columns {
  public:
-  explicit Columns(const std::vector<core::Phase>& phases) {
+  Columns(const std::vector<core::Phase>& phases, const std::string& gaps) {
     for (const core::Phase& phase : phases)
-      if (!phase.per_cpu.empty() && phase.per_cpu.front().samples > 0) columns_.push_back(&phase);
+      if (phase.gaps == gaps && !phase.per_cpu.empty() && phase.per_cpu.front().samples > 0) columns_.push_back(&phase);
   }
   bool empty() const { return columns_.empty(); }
 
@@ -73,28 +76,35 @@ void print_table(Text out, const Columns& columns) {
   });
   for (const core::QuantileLevel& quantile : core::kQuantileLevels)
     columns.row(out, quantile.label, [&](const core::Phase& arm) {
-      return core::latency_text(core::quantile_of(arm.per_cpu.front(), quantile.level));
+      const auto ns = core::measured_quantile(arm.per_cpu.front(), quantile.level);
+      return ns ? core::latency_text(*ns) : std::string(kNotMeasured);
     });
   statistic("max", &core::CpuResult::max_ns);
   columns.row(out, "samples", [](const core::Phase& arm) { return fmt::format("{}", arm.per_cpu.front().samples); });
   columns.row(out, "events", [](const core::Phase& arm) {
-    return arm.events ? fmt::format("{}", arm.events->produced) : std::string("-");
+    return arm.events ? fmt::format("{}", arm.events->produced) : std::string(kNotMeasured);
   });
   columns.row(out, "lost", [](const core::Phase& arm) {
-    return arm.events ? fmt::format("{}", lost(*arm.events)) : std::string("-");
+    return arm.events ? fmt::format("{}", lost(*arm.events)) : std::string(kNotMeasured);
   });
 }
 
+void print_difference(Text out, const core::MeasureDifference& measure) {
+  const bool measured = measure.verdict != core::MeasureDifference::Verdict::not_measured;
+  const auto cell = [&](const std::string& text) { return measured ? text : std::string(kNotMeasured); };
+  fmt::format_to(out, "  {:<9} {:>11}  {:>24}  {:>11}  {:>6}  {}\n", measure.measure,
+                 cell(signed_latency(measure.difference_ns)),
+                 cell(signed_latency(measure.interval_ns.low) + " .. " + signed_latency(measure.interval_ns.high)),
+                 measure.noise_floor_ns ? core::latency_text(*measure.noise_floor_ns) : kNotMeasured,
+                 cell(fmt::format("{:.3f}", measure.p)), core::verdict_text(measure));
+}
+
 void print_differences(Text out, const core::Comparison& comparison) {
-  fmt::format_to(out, "\n{} against {}, {} rounds\n", comparison.arm, comparison.base, comparison.rounds);
+  fmt::format_to(out, "\n{} against {}, {} rounds{}\n", comparison.arm, comparison.base, comparison.rounds,
+                 comparison.gaps.empty() ? "" : ", " + comparison.gaps);
   fmt::format_to(out, "  {:<9} {:>11}  {:>24}  {:>11}  {:>6}  {}\n", "", "difference", "95 % interval", "noise floor",
                  "p", "verdict");
-  for (const core::MeasureDifference& measure : comparison.measures)
-    fmt::format_to(out, "  {:<9} {:>11}  {:>24}  {:>11}  {:>6.3f}  {}\n", measure.measure,
-                   signed_latency(measure.difference_ns),
-                   signed_latency(measure.interval_ns.low) + " .. " + signed_latency(measure.interval_ns.high),
-                   measure.noise_floor_ns ? core::latency_text(*measure.noise_floor_ns) : "-", measure.p,
-                   core::to_string(measure.verdict));
+  for (const core::MeasureDifference& measure : comparison.measures) print_difference(out, measure);
   fmt::format_to(out, "  {}\n", comparison.verdict);
 }
 
@@ -113,20 +123,42 @@ void print_rate(Text out, const std::string& arm, const core::MaximumRate& rate)
   fmt::format_to(out, "\n  {} trials; the host took {:.2f} s of CPU time meanwhile\n", rate.trials.size(), stolen_s);
 }
 
+// "# Waiting windows:", where there are several looks at the runs.
+void print_heading(Text out, std::string gaps, bool first) {
+  if (!first) fmt::format_to(out, "\n");
+  if (gaps.empty()) return;
+  gaps.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(gaps.front())));
+  fmt::format_to(out, "# {}{}:\n", gaps, first ? ", which the verdict is of" : "");
+}
+
+// "interrupted: 5 of 8 rounds are complete"; a status that has no other reason than itself is told once.
+std::string status_text(const core::Phase& phase) {
+  const std::string status = core::to_string(phase.status);
+  return phase.reason.empty() || phase.reason == status ? status : status + ": " + phase.reason;
+}
+
 }  // namespace
 
 std::string comparison_text(const core::RunResult& run) {
   std::string text;
   Text out(text);
-  const Columns columns(run.phases);
-  if (!columns.empty()) print_table(out, columns);
-  for (const core::Comparison& comparison : run.comparisons) print_differences(out, comparison);
+  std::vector<std::string> looks;
+  for (const core::Phase& phase : run.phases)
+    if (std::find(looks.begin(), looks.end(), phase.gaps) == looks.end()) looks.push_back(phase.gaps);
+  for (const std::string& gaps : looks) {
+    const Columns columns(run.phases, gaps);
+    if (columns.empty()) continue;
+    print_heading(out, gaps, gaps == looks.front());
+    print_table(out, columns);
+    for (const core::Comparison& comparison : run.comparisons)
+      if (comparison.gaps == gaps) print_differences(out, comparison);
+  }
   for (const core::Phase& phase : run.phases)
     if (const std::string paths = paths_text(phase, ""); !paths.empty()) text += "\n" + paths;
   bool blank = false;
   for (const core::Phase& phase : run.phases) {
-    if (phase.status == core::PhaseStatus::ok) continue;
-    fmt::format_to(out, "{}{}: {}: {}\n", blank ? "" : "\n", phase.arm, core::to_string(phase.status), phase.reason);
+    if (phase.status == core::PhaseStatus::ok || phase.gaps != looks.front()) continue;
+    fmt::format_to(out, "{}{}: {}\n", blank ? "" : "\n", phase.arm, status_text(phase));
     blank = true;
   }
   return text;
@@ -137,14 +169,14 @@ std::string maximum_rate_text(const core::RunResult& run) {
   Text out(text);
   for (const core::Phase& phase : run.phases) {
     if (!phase.maximum_rate) {
-      fmt::format_to(out, "{}: {}: {}\n", phase.arm, core::to_string(phase.status), phase.reason);
+      fmt::format_to(out, "{}: {}\n", phase.arm, status_text(phase));
       continue;
     }
     print_rate(out, phase.arm, *phase.maximum_rate);
     if (const auto load = phase.facts.find("load"); load != phase.facts.end())
       fmt::format_to(out, "  meanwhile {}\n", load->second);
     for (const std::string& warning : phase.warnings) fmt::format_to(out, "  Warning: {}\n", warning);
-    if (!phase.reason.empty()) fmt::format_to(out, "  {}: {}\n", core::to_string(phase.status), phase.reason);
+    if (!phase.reason.empty()) fmt::format_to(out, "  {}\n", status_text(phase));
   }
   return text;
 }

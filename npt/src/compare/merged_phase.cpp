@@ -51,14 +51,6 @@ std::optional<std::string> fact_of(const std::string& name, std::span<const Roun
   return low == high ? low : low + " to " + high;
 }
 
-void add(core::EventCounts& all, const core::EventCounts& one) {
-  all.produced += one.produced;
-  all.recorded += one.recorded;
-  all.lost_full += one.lost_full;
-  all.lost_wrap += one.lost_wrap;
-  all.lost_big += one.lost_big;
-}
-
 core::CpuResult all_samples(std::span<const RoundOfArm> rounds) {
   std::vector<core::CpuResult> cpus;
   for (const RoundOfArm& round : rounds) {
@@ -71,6 +63,14 @@ core::CpuResult all_samples(std::span<const RoundOfArm> rounds) {
 }
 
 }  // namespace
+
+void add(core::EventCounts& all, const core::EventCounts& one) {
+  all.produced += one.produced;
+  all.recorded += one.recorded;
+  all.lost_full += one.lost_full;
+  all.lost_wrap += one.lost_wrap;
+  all.lost_big += one.lost_big;
+}
 
 core::Phase merged_phase(std::span<const RoundOfArm> rounds) {
   const core::Phase& first = rounds.front().phase;

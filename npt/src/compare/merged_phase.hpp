@@ -17,4 +17,6 @@ struct RoundOfArm {
 // told with its round, because its time counts from the start of that. REQUIRES: not empty.
 core::Phase merged_phase(std::span<const RoundOfArm> rounds);
 
+void add(core::EventCounts& all, const core::EventCounts& one);
+
 }  // namespace maxlat::npt

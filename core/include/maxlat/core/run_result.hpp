@@ -16,7 +16,8 @@
 //   (3) every number is finite. "Not measured" is an absent optional (JSON: the key is missing), never 0.
 //   (4) names of phases are unique in a run, CPUs in a phase; a complete run has a phase.
 //   (5) the rounds of a phase add up to it: the sum of their samples is that of its CPUs.
-//   (6) a comparison is between arms of phases that say they belong to it, and has its measures.
+//   (6) a comparison is between arms of phases that say they belong to it and are of the same gaps, and has its
+//       measures.
 //   (7) the gaps of a phase's paths are among its samples: together not more of them, each path with some, no path
 //       twice.
 //
@@ -76,7 +77,7 @@ struct CpuResult {
   uint64_t samples = 0;
   double exposure_s = 0;  // CPU-seconds really watched
   double min_ns = 0, max_ns = 0, mean_ns = 0, stddev_ns = 0;
-  std::vector<std::pair<std::string, double>> quantiles_ns;  // {"p50", 120.0}, ascending
+  std::vector<std::pair<std::string, double>> quantiles_ns;  // {"p50", 120.0}, ascending; those that are measured
   std::vector<Bin> bins;                                     // non-empty bins only
   uint64_t overflow_count = 0;
   std::vector<Outlier> overflow;  // the first of them, whole
@@ -190,24 +191,30 @@ struct Phase {
   std::optional<EventCounts> events;
   std::vector<PathResult> paths;     // of an arm whose tracer tells them
   std::string comparison;            // the comparison that this phase is an arm of; empty: of none
+  std::string gaps{};                // of such a phase, which of the arm's gaps: "waiting windows"; empty: all of them
   std::vector<RoundSummary> rounds;  // of an arm, in the order of their numbers
   std::optional<MaximumRate> maximum_rate;
 };
 
 // What two arms differ by in one measure.
 struct MeasureDifference {
+  // comparison.hpp says when it is which. not_measured: none of the figures below is.
+  enum class Verdict { different, same, not_shown, undecided, not_measured };
   std::string measure;             // "mean", "p99.99", "max"
   double base_ns = 0, arm_ns = 0;  // of all rounds together
   double difference_ns = 0;        // arm - base, the median of the rounds' differences
-  Interval interval_ns;            // bootstrap, 95 %
+  Interval interval_ns{};          // bootstrap, 95 %
   double p = 1;                    // signed rank, corrected
-  std::optional<double> noise_floor_ns;
-  enum class Verdict { different, same, undecided } verdict = Verdict::undecided;
+  std::optional<double> noise_floor_ns{};
+  Verdict verdict = Verdict::undecided;
+  uint64_t rounds_likely = 0;  // of what is not shown: how many are likely to decide it; 0: that cannot be told
 };
 
 // One arm against the base arm of its comparison (comparison.hpp).
 struct Comparison {
-  std::string name;  // as in Phase::comparison
+  std::string name;     // as in Phase::comparison
+  std::string gaps{};   // as in Phase::gaps
+  bool beside = false;  // not of the gaps that hold the tracepoints, where those are apart: no verdict on the arm
   std::string base, arm;
   uint64_t rounds = 0, rounds_needed = 0;
   std::vector<MeasureDifference> measures;
@@ -279,8 +286,16 @@ CpuResult cpu_result_from(unsigned cpu, const base::Histogram& histogram, const 
 // are those of the bins' middles. min_ns and max_ns stay when the meter told them (max_ns > 0), else they are the
 // edges.
 void fill_statistics_from_bins(CpuResult& cpu);
-// Quantile over bins: the upper edge of the bin, never beyond max_ns. REQUIRES: samples > 0.
+// Quantile over bins: the upper edge of the bin, never beyond max_ns. Where it is not measured (below) it is the
+// maximum: never too low, for a limit that must hold. REQUIRES: samples > 0.
 double quantile_of(const CpuResult& cpu, double level);
+// Whether so many samples measure the quantile: at least one lies beyond it, samples * (1 - level) >= 1. With fewer it
+// would be the maximum under another name.
+bool is_measured(double level, uint64_t samples);
+// For tables: nothing where it is not measured.
+std::optional<double> measured_quantile(const CpuResult& cpu, double level);
+// The quantiles of the table that are measured: for CpuResult::quantiles_ns.
+std::vector<std::pair<std::string, double>> measured_quantiles(const CpuResult& cpu);
 
 const char* to_string(PhaseStatus status);
 const char* to_string(Verdict::Kind kind);

@@ -9,7 +9,7 @@
 // them so; it is given because papers give it, and no verdict rests on it.
 //
 // SOURCES: seed 000 section 8.4 (difference_of_means); Wilcoxon 1945, ties by mid-ranks, zeros left out, the exact
-// distribution by counting (signed_rank_p); Holm 1979 (holm).
+// distribution by counting (signed_rank_p); Holm 1979 (holm); Noether 1987 (rounds_to_show).
 #pragma once
 
 #include <cstddef>
@@ -42,6 +42,10 @@ std::vector<double> holm(std::span<const double> p);
 
 // The fewest rounds in which signed_rank_p, corrected for `questions`, can fall below `alpha` at all.
 std::size_t rounds_needed(double alpha, std::size_t questions);
+
+// In how many rounds signed_rank_p is likely (four times in five) to fall below `alpha`, when further rounds are like
+// these. Infinite when as many pairs of rounds lie above zero as below. REQUIRES: two or more.
+double rounds_to_show(std::span<const double> differences, double alpha);
 
 // The interval that holds the middle 95 % of the values. REQUIRES: not empty. Reorders them.
 Interval middle_95(std::span<double> values);

@@ -74,6 +74,12 @@ struct CpuMeasurement {
   uint64_t samples = 0;       // counted by the loop, not by the histogram
 };
 
+// What the phases of a run with windows or a limited rate are called: "npt (waiting windows)". A comparison tells by it
+// which of them belong together.
+inline constexpr const char* kTracedWindows = "traced windows";
+inline constexpr const char* kWaitingWindows = "waiting windows";
+inline constexpr const char* kGapsWithATracepoint = "gaps with a tracepoint";
+
 struct Measurement {
   base::CounterClock clock;
   core::Scheduling scheduling;
