@@ -40,7 +40,7 @@ MAXLAT_RING_INLINE bool maxlat_ring_event_on(enum maxlat_ring_ownership ownershi
   if (MAXLAT_UNLIKELY(
           !maxlat_ring_record_begin_common(ownership, ring, cpu, id, MAXLAT_RING_EVENT_BYTES - 8, &record))) {
     if (maxlat_ring_drop(ownership, ring, MAXLAT_RING_EVENT_BYTES - 8)) return false;
-    return maxlat_ring_event_any(ownership, ring, cpu.current, id, first, second, third);
+    return maxlat_ring_event_any(ownership, ring, cpu.now, id, first, second, third);
   }
   maxlat_ring_event_write(ownership, ring, &record, first, second, third);
   return true;

@@ -45,7 +45,7 @@ enum maxlat_ring_ownership { MAXLAT_RING_THREAD = 0, MAXLAT_RING_CPU = 1 };
 
 /* Where the calling thread finds the number of the CPU it is on, and what that was when it chose the ring. */
 struct maxlat_ring_cpu {
-  const volatile uint32_t* current;
+  const volatile uint32_t* now;
   uint64_t chosen; /* 64 bits: it was also an index */
 };
 

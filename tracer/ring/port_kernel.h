@@ -56,7 +56,7 @@ MAXLAT_RING_INLINE bool maxlat_ring_clock_follows(enum maxlat_ring_ownership own
                                                   const uint64_t* word, uint64_t* time) {
   *time = maxlat_ring_clock();
   if ((*time ^ maxlat_ring_load_acquire(word)) >> MAXLAT_RING_TIME_BITS != 0) return false;
-  return ownership == MAXLAT_RING_THREAD || *cpu.current == cpu.chosen;
+  return ownership == MAXLAT_RING_THREAD || *cpu.now == cpu.chosen;
 }
 
 #endif

@@ -61,7 +61,7 @@ MAXLAT_RING_INLINE bool maxlat_ring_clock_follows(enum maxlat_ring_ownership own
                      : "memory");
     *time = lower;
   } else {
-    uint64_t place_then_lower = (uint64_t)cpu.current;
+    uint64_t place_then_lower = (uint64_t)cpu.now;
     __asm__ volatile(
         "rdtsc\n\tcmpl 4+%[word], %%edx\n\tjne 1f\n\tcmpl %k[chosen], (%[place])\n1:\tmovl %%eax, %k[place]"
         : "=@ccne"(differs), [place] "+D"(place_then_lower)
@@ -76,7 +76,7 @@ MAXLAT_RING_INLINE bool maxlat_ring_clock_follows(enum maxlat_ring_ownership own
                                                   const uint64_t* word, uint64_t* time) {
   *time = maxlat_ring_clock();
   if ((*time ^ maxlat_ring_load_acquire(word)) >> MAXLAT_RING_TIME_BITS != 0) return false;
-  return ownership == MAXLAT_RING_THREAD || *cpu.current == cpu.chosen;
+  return ownership == MAXLAT_RING_THREAD || *cpu.now == cpu.chosen;
 }
 #endif
 

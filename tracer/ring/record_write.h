@@ -120,7 +120,7 @@ MAXLAT_RING_INLINE bool maxlat_ring_record_begin_on(enum maxlat_ring_ownership o
                                                     struct maxlat_ring_record* record) {
   if (MAXLAT_LIKELY(maxlat_ring_record_begin_common(ownership, ring, cpu, id, payload_bytes, record))) return true;
   if (maxlat_ring_drop(ownership, ring, payload_bytes)) return false;
-  return maxlat_ring_record_begin_any(ownership, ring, cpu.current, id, payload_bytes, record);
+  return maxlat_ring_record_begin_any(ownership, ring, cpu.now, id, payload_bytes, record);
 }
 
 MAXLAT_RING_INLINE bool maxlat_ring_record_begin(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,

@@ -37,7 +37,7 @@ MUTANTS = [
      "  const uint64_t begin = plan->next + MAXLAT_RING_PACKET_HEADER;"
      "  maxlat_ring_store_release(maxlat_ring_time_base(ring), clock_of(ownership));"),
     ("a writer that was moved takes its time for one of the ring's CPU", "port_test.h",
-     "return ownership == MAXLAT_RING_THREAD || *cpu.current == cpu.chosen;", "return true;"),
+     "return ownership == MAXLAT_RING_THREAD || *cpu.now == cpu.chosen;", "return true;"),
     ("a foreign writer leaves no mark", "reserve.c",
      "if (ownership == MAXLAT_RING_THREAD || MAXLAT_LIKELY(*cpu == ring->owner)) return true;", "return true;"),
     ("a foreign writer's time becomes the base", "reserve.c", "plan->base = NO_BASE;", "plan->base = mark_of(plan->time);"),

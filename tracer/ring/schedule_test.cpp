@@ -89,7 +89,7 @@ class Play {
 
   void open_ahead() {
     const Processors::Probe probe(processors_, false);
-    if (*processors_.cpu().current != 0) return;  // in a handler of a writer that was moved
+    if (*processors_.cpu().now != 0) return;  // in a handler of a writer that was moved
     maxlat_ring_open_ahead(setting_.ownership, &memory_.ring);
   }
 
