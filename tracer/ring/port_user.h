@@ -52,20 +52,21 @@ MAXLAT_RING_INLINE uint64_t maxlat_ring_clock_ordered(void) {
 #if !defined(MAXLAT_RING_THREAD_BUILTINS) && MAXLAT_RING_TIME_BITS == 32
 MAXLAT_RING_INLINE bool maxlat_ring_clock_follows(enum maxlat_ring_ownership ownership, struct maxlat_ring_cpu cpu,
                                                   const uint64_t* word, uint64_t* time) {
+  const uint32_t* const upper_word = (const uint32_t*)(const void*)word + 1;
   bool differs;
   if (ownership == MAXLAT_RING_THREAD) {
     uint32_t lower, upper;
-    __asm__ volatile("rdtsc\n\tcmpl 4+%[word], %%edx"
+    __asm__ volatile("rdtsc\n\tcmpl %[upper_word], %%edx"
                      : "=@ccne"(differs), "=&a"(lower), "=&d"(upper)
-                     : [word] "m"(*word)
+                     : [upper_word] "m"(*upper_word)
                      : "memory");
     *time = lower;
   } else {
     uint64_t place_then_lower = (uint64_t)cpu.now;
     __asm__ volatile(
-        "rdtsc\n\tcmpl 4+%[word], %%edx\n\tjne 1f\n\tcmpl %k[chosen], (%[place])\n1:\tmovl %%eax, %k[place]"
+        "rdtsc\n\tcmpl %[upper_word], %%edx\n\tjne 1f\n\tcmpl %k[chosen], (%[place])\n1:\tmovl %%eax, %k[place]"
         : "=@ccne"(differs), [place] "+D"(place_then_lower)
-        : [word] "m"(*word), [chosen] "c"(cpu.chosen)
+        : [upper_word] "m"(*upper_word), [chosen] "c"(cpu.chosen)
         : "memory", "rax", "rdx");
     *time = place_then_lower;
   }
