@@ -10,6 +10,7 @@
 #include <maxlat/trace/packet_file.hpp>
 
 #include "ctf/test_trace.hpp"
+#include "test_paged_write.hpp"
 #include "test_trace.hpp"
 #include "trace_file.hpp"
 
@@ -72,24 +73,17 @@ class SlowReader {
   bool ended_ = false;
 };
 
-// As in trace_file_test.cpp: a page at a time, and everybody looks.
 struct Watched {
   static inline std::string path;
   static inline std::list<SlowReader> readers;
   static inline std::uint64_t published = 0;
 
   static ssize_t write(int file, const iovec* parts, int count, off_t at) {
-    std::string all;
-    for (int i = 0; i < count; ++i) all.append(static_cast<const char*>(parts[i].iov_base), parts[i].iov_len);
-    for (std::size_t done = 0; done < all.size();) {
-      const std::size_t now =
-          std::min<std::size_t>(all.size() - done, 4096 - (static_cast<std::size_t>(at) + done) % 4096);
-      EXPECT_EQ(pwrite(file, all.data() + done, now, at + static_cast<off_t>(done)), static_cast<ssize_t>(now));
-      done += now;
+    return test::write_by_pages(file, parts, count, at, [](std::size_t) {
       for (SlowReader& reader : readers) reader.step();
       for (const unsigned pace : {1u, 3u, 40u}) readers.emplace_back(path, pace, published);
-    }
-    return static_cast<ssize_t>(all.size());
+      return true;
+    });
   }
 };
 

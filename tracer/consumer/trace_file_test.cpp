@@ -10,6 +10,7 @@
 
 #include <cstring>
 
+#include "test_paged_write.hpp"
 #include "test_trace.hpp"
 
 namespace maxlat::trace {
@@ -71,8 +72,6 @@ std::int64_t packets_in(const std::string& text, const std::vector<std::uint64_t
   return static_cast<std::int64_t>(count);
 }
 
-// The kernel at its worst: each page on its own, and after each a look at the file. A write of less than a page that
-// does not cross into the next is the one thing that it does not divide.
 struct Watched {
   static inline std::string path;
   static inline const std::vector<std::uint64_t>* appended = nullptr;
@@ -80,22 +79,14 @@ struct Watched {
   static inline std::uint64_t looks = 0;
 
   static ssize_t write(int file, const iovec* parts, int count, off_t at) {
-    std::string all;
-    for (int i = 0; i < count; ++i) all.append(static_cast<const char*>(parts[i].iov_base), parts[i].iov_len);
-    for (std::size_t done = 0; done < all.size();) {
-      const std::size_t now =
-          std::min<std::size_t>(all.size() - done, 4096 - (static_cast<std::size_t>(at) + done) % 4096);
-      EXPECT_EQ(pwrite(file, all.data() + done, now, at + static_cast<off_t>(done)), static_cast<ssize_t>(now));
-      done += now;
+    return test::write_by_pages(file, parts, count, at, [](std::size_t end) {
       ++looks;
       const std::int64_t packets = packets_in(text_of(path), *appended);
-      if (packets < static_cast<std::int64_t>(begun) - 1 || packets > static_cast<std::int64_t>(begun)) {
-        ADD_FAILURE() << packets << " packets are whole while packet " << begun << " of " << (*appended)[begun - 1]
-                      << " bytes is written, at byte " << static_cast<std::size_t>(at) + done;
-        return -1;
-      }
-    }
-    return static_cast<ssize_t>(all.size());
+      const bool whole = packets >= static_cast<std::int64_t>(begun) - 1 && packets <= static_cast<std::int64_t>(begun);
+      EXPECT_TRUE(whole) << packets << " packets are whole while packet " << begun << " of " << (*appended)[begun - 1]
+                         << " bytes is written, at byte " << end;
+      return whole;
+    });
   }
 };
 

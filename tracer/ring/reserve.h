@@ -51,7 +51,8 @@
  *
  * COST: MAXLAT_RING_THREAD no locked instruction, MAXLAT_RING_CPU two (CAS and commit add), and once per packet one for
  * time_base; overwrite mode adds, once per packet, one locked CAS for the reference and at most one for the reader.
- * Lines: hot, the record, the view. Instructions: cost_test.cpp holds the counts (common path, dropped event, longest path).
+ * Lines: hot, the record, the view. Instructions: cost_test.cpp holds the counts (common path, dropped event, longest
+ * path).
  *
  * DROPPING is cheaper than recording: no clock, no CAS, one add to a counter.
  */
