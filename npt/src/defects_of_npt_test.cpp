@@ -140,7 +140,8 @@ TEST(DefectOfNpt, No10_TheReportHadNoTailNoTimesAndOneCpu) {
   const auto m = measure(options);
   ASSERT_TRUE(m.ok()) << m.error().text;
   const core::CpuResult& cpu = m->phase.per_cpu.at(0);
-  EXPECT_EQ(cpu.quantiles_ns.size(), core::kQuantileLevels.size() - 1);  // that at 99.9999 % is not measured
+  ASSERT_GE(cpu.quantiles_ns.size(), 5u);  // how much further depends on the loops that fit into 20 ms
+  EXPECT_EQ(cpu.quantiles_ns[4].first, "p99.99");
   ASSERT_FALSE(cpu.outliers.empty());
   EXPECT_DOUBLE_EQ(cpu.outliers.front().latency_ns, cpu.max_ns);
   EXPECT_GT(cpu.outliers.front().t_ns, 0);

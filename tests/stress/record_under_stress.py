@@ -108,8 +108,10 @@ def one_round(folder, draw):
     size, count = draw.choice(["4K", "8K", "64K"]), draw.choice(["2", "4", "16"])
     if fate == "killed consumer":  # what it lost dies with it: room, so that nothing is
         size, count = "1M", "16"
-    options = ["--per", draw.choice(["thread", "cpu"]), "--size", size, "--count", count, "--deliver", draw.choice(["timer", "wakeup"]),
-               "--period", draw.choice(["50us", "1ms", "20ms"]), "--flush", draw.choice(["0", "1ms", "100ms"])]
+    deliver, flush = draw.choice(["timer", "wakeup"]), draw.choice(["0", "1ms", "100ms"])
+    options = ["--per", draw.choice(["thread", "cpu"]), "--size", size, "--count", count, "--deliver", deliver, "--flush", flush]
+    if deliver == "timer" or flush == "0":  # else nothing is done every period, and record refuses it
+        options += ["--period", draw.choice(["50us", "1ms", "20ms"])]
     endless = fate.startswith("killed")
     page, trace, rest = folder / "page", folder / "trace", folder / "rest"
     what = f"{fate}: {' '.join(options)}, {threads} threads"
@@ -123,6 +125,7 @@ def one_round(folder, draw):
         goal = draw.randrange(1, 10000)
         wait_until("some events", lambda: page_of(page)[0] >= goal or not alive())
         if endless:
+            assert alive(), f"{what}: {ended(recorder)}"
             pid = process_of(trace)
             if fate == "killed consumer":
                 recorder.kill()
