@@ -9,6 +9,7 @@
 #include <maxlat/trace/thread.hpp>
 #include <numeric>
 #include <random>
+#include <ranges>
 #include <thread>
 
 #include "harness.hpp"
@@ -66,6 +67,39 @@ void print(const std::string& name, const Quantiles& ns) {
 void print_quantile_head(const char* title, std::size_t samples) {
   std::printf("\n## %s, %zu samples: ns\n\n| arm | p50 | p99 | p99.9 | p99.99 | max |\n|---|---|---|---|---|---|\n",
               title, samples);
+}
+
+std::string cell(double ns, double ratio) {
+  char text[32] = "-";
+  if (!std::isnan(ns)) std::snprintf(text, sizeof text, "%.2f (%.2f)", ns, ratio);
+  return text;
+}
+
+// What `all` batches say of the machine, then a row for each arm: those that had the core alone, and with three fields all.
+void print_batches(Contest& contest, const std::vector<Batch>& all, unsigned rounds) {
+  const auto loop_ns = [](const Batch& batch) { return batch.loop_ns; };
+  contest.empty_loop_ns = std::ranges::min(all | std::views::transform(loop_ns));
+  std::vector<double> bare_ns;
+  for (const Batch& batch : all)
+    if (contest.alone(batch)) bare_ns.push_back(batch.reads_ns);
+  std::printf("\n## Batches of %lu events, %u rounds: ns an event (ratio to a bare counter read)\n\n", kBatch, rounds);
+  std::printf("bare counter read %.1f ns, empty loop %.2f ns; %.0f %% of the batches had the core for themselves\n\n",
+              median(bare_ns), contest.empty_loop_ns,
+              100.0 * static_cast<double>(bare_ns.size()) / static_cast<double>(all.size()));
+  std::printf(
+      "| arm | 0 fields | 1 field | 3 fields | 8 fields | 3 fields, core shared or not |\n|---|---|---|---|---|---|\n");
+  for (const Contestant& arm : contest.arms) {
+    if (arm.name == kHarness) continue;
+    std::printf("| %s |", arm.name.c_str());
+    for (const auto& batches : arm.batches)
+      std::printf(" %s |", cell(median_ns(contest, batches), median_to_bare_read(contest, batches)).c_str());
+    std::vector<double> ns, ratios;
+    for (const Batch& batch : arm.batches[kThreeFields]) {
+      ns.push_back(batch.events_ns);
+      ratios.push_back(batch.to_bare_read());
+    }
+    std::printf(" %s |\n", cell(median(std::move(ns)), median(std::move(ratios))).c_str());
+  }
 }
 
 // Reads and writes 64 MiB again and again on another CPU while it lives: what both CPUs cache in common is not ours.
@@ -130,9 +164,24 @@ const Contestant* find(const Contest& contest, const std::string& name) {
   return found == contest.arms.end() ? nullptr : &*found;
 }
 
+double median_ns(const Contest& contest, const std::vector<Batch>& batches) {
+  std::vector<double> values;
+  for (const Batch& batch : batches)
+    if (contest.alone(batch)) values.push_back(batch.events_ns);
+  return median(std::move(values));
+}
+
+double median_to_bare_read(const Contest& contest, const std::vector<Batch>& batches) {
+  std::vector<double> values;
+  for (const Batch& batch : batches)
+    if (contest.alone(batch)) values.push_back(batch.to_bare_read());
+  return median(std::move(values));
+}
+
 void batches(Contest& contest, unsigned rounds) {
   std::mt19937 random(1);
-  std::vector<double> bare_ns;
+  const double batch_ns = kBatch * contest.ticks_per_ns;
+  std::vector<Batch> all;
   std::vector<std::size_t> order = numbers_to(contest.arms.size() * kFieldCounts.size());
   for (unsigned round = 0; round < rounds; ++round) {
     std::shuffle(order.begin(), order.end(), random);
@@ -140,25 +189,14 @@ void batches(Contest& contest, unsigned rounds) {
       Contestant& arm = contest.arms[at / kFieldCounts.size()];
       const std::size_t fields = at % kFieldCounts.size();
       const Ticks ticks = arm.perform(static_cast<std::uint32_t>(fields), Work::batch, 0);
-      const double reads = static_cast<double>(ticks[0]), events = static_cast<double>(ticks[1]);
-      arm.batch_ns[fields].push_back(events / kBatch / contest.ticks_per_ns);
-      arm.batch_to_bare_read[fields].push_back(events / reads);
-      bare_ns.push_back(reads / kBatch / contest.ticks_per_ns);
+      const auto each_ns = [&](std::size_t part) { return static_cast<double>(ticks[part]) / batch_ns; };
+      all.push_back({each_ns(0), each_ns(1), each_ns(2)});
+      arm.batches[fields].push_back(all.back());
       contest.drain();
       if (arm.lttng) std::this_thread::sleep_for(kLttngDrains);
     }
   }
-  contest.empty_loop_ns = median(contest.arms.front().batch_ns[0]);
-  std::printf("\n## Batches of %lu events, %u rounds: ns an event (ratio to a bare counter read)\n\n", kBatch, rounds);
-  std::printf("bare counter read %.1f ns, empty loop %.2f ns\n\n", median(bare_ns), contest.empty_loop_ns);
-  std::printf("| arm | 0 fields | 1 field | 3 fields | 8 fields |\n|---|---|---|---|---|\n");
-  for (const Contestant& arm : contest.arms) {
-    if (arm.name == kHarness) continue;
-    std::printf("| %s |", arm.name.c_str());
-    for (std::size_t fields = 0; fields < kFieldCounts.size(); ++fields)
-      std::printf(" %.2f (%.2f) |", median(arm.batch_ns[fields]), median(arm.batch_to_bare_read[fields]));
-    std::printf("\n");
-  }
+  print_batches(contest, all, rounds);
 }
 
 void singles(Contest& contest, unsigned samples) {

@@ -20,6 +20,18 @@ struct Quantiles {
   double p50_ns = 0, p99_ns = 0, p999_ns = 0, p9999_ns = 0, max_ns = 0;
 };
 
+// kBatch events, and what stood beside them.
+//
+// ALONE. An event's instructions hide behind its counter read, as long as the core has nobody else's to execute: a hyperthread
+// of a neighbour (another virtual machine, another CPU of this one) takes half of the issue slots, but leaves the counter
+// read as slow as it was. What is hidden then shows: 1.0 of a bare read becomes 1.4, for a millisecond or for an hour. An
+// empty loop has nothing to hide behind and is 1.6 times slower; so it tells, without a look at what is measured,
+// which batches had the core for themselves.
+struct Batch {
+  double reads_ns = 0, events_ns = 0, loop_ns = 0;  // each of one: read, event, turn of the empty loop
+  double to_bare_read() const { return events_ns / reads_ns; }
+};
+
 struct Contestant {
   std::string name;
   bool lttng = false;
@@ -27,7 +39,7 @@ struct Contestant {
   Arm::Run with_three_fields = nullptr;  // null: it is in the second process
 
   // What was measured. Of the batches each round, so that two arms can be compared within rounds.
-  std::array<std::vector<double>, kFieldCounts.size()> batch_ns, batch_to_bare_read;
+  std::array<std::vector<Batch>, kFieldCounts.size()> batches;
   std::optional<Quantiles> single, cold, first;
   double one_thread_us = std::numeric_limits<double>::quiet_NaN(), all_threads_us = one_thread_us;  // events a us
 };
@@ -37,13 +49,18 @@ struct Contest {
   std::function<void()> drain;  // takes what our rings hold
   std::vector<int> cpus;        // ours is the first, and everything is pinned to it but threads()
   double ticks_per_ns = 0;
-  double empty_loop_ns = 0;  // each turn of it; from batches()
+  double empty_loop_ns = 0;  // each turn of it, on a core that nobody shares: the fastest there was; from batches()
+  bool alone(const Batch& batch) const { return batch.loop_ns <= 1.2 * empty_loop_ns; }
 };
 
 // The harness alone, all our arms, LTTng's, and with `second` LTTng's with the other clock.
 std::vector<Contestant> contestants(const std::function<void()>& drain, SecondProcess* second);
 // Null where it does not take part.
 const Contestant* find(const Contest& contest, const std::string& name);
+
+// Of batches with the core for themselves; not a number without one.
+double median_ns(const Contest& contest, const std::vector<Batch>& batches);
+double median_to_bare_read(const Contest& contest, const std::vector<Batch>& batches);
 
 void batches(Contest& contest, unsigned rounds);
 void singles(Contest& contest, unsigned samples);

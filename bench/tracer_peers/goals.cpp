@@ -46,13 +46,14 @@ class Table {
   }
 };
 
-// How much more three fields cost there: the median over rounds of the ratio within each round.
+// How much more three fields cost there: the median over rounds of the ratio within each round, core shared or not.
 double times_dearer(const Peer& peer, const Contestant& ours) {
   if (!peer.is_there()) return NAN;
   std::vector<double> ratios;
-  for (std::size_t round = 0; round < ours.batch_ns[kThreeFields].size(); ++round)
-    ratios.push_back(std::min(peer.writer->batch_ns[kThreeFields][round], peer.timer->batch_ns[kThreeFields][round]) /
-                     ours.batch_ns[kThreeFields][round]);
+  for (std::size_t round = 0; round < ours.batches[kThreeFields].size(); ++round)
+    ratios.push_back(std::min(peer.writer->batches[kThreeFields][round].events_ns,
+                              peer.timer->batches[kThreeFields][round].events_ns) /
+                     ours.batches[kThreeFields][round].events_ns);
   return median(ratios);
 }
 
@@ -74,8 +75,10 @@ void print_goals(const Contest& contest) {
   const Contestant& full = *find(contest, kFull);
   const Peer installed = peer(contest, ""), with_tsc = peer(contest, kWithTsc);
   Table goals;
-  goals.at_most("3 fields, per thread, to a bare counter read", 1.2, median(thread.batch_to_bare_read[kThreeFields]));
-  goals.at_most("3 fields, per CPU, to a bare counter read", 1.35, median(cpu.batch_to_bare_read[kThreeFields]));
+  goals.at_most("3 fields, per thread, to a bare counter read", 1.2,
+                median_to_bare_read(contest, thread.batches[kThreeFields]));
+  goals.at_most("3 fields, per CPU, to a bare counter read", 1.35,
+                median_to_bare_read(contest, cpu.batches[kThreeFields]));
   for (const Contestant* ours : {&thread, &cpu}) {
     const std::string who = ours == &thread ? "per thread" : "per CPU";
     goals.at_least("3 fields, LTTng-UST as installed to " + who, 5, times_dearer(installed, *ours));
@@ -92,11 +95,11 @@ void print_goals(const Contest& contest) {
                   " ns");
   }
   goals.at_most("ring full, mean, to recording", 1,
-                median(full.batch_ns[kThreeFields]) / median(thread.batch_ns[kThreeFields]));
+                median_ns(contest, full.batches[kThreeFields]) / median_ns(contest, thread.batches[kThreeFields]));
   goals.at_most("ring full, p99.9, to recording", 1, to_recording(full, thread, &Quantiles::p999_ns));
   goals.at_most("ring full, p99.99, to recording", 1, to_recording(full, thread, &Quantiles::p9999_ns));
   goals.at_most("disabled, above an empty loop", 1,
-                median(find(contest, kDisabled)->batch_ns[kThreeFields]) - contest.empty_loop_ns, " ns");
+                median_ns(contest, find(contest, kDisabled)->batches[kThreeFields]) - contest.empty_loop_ns, " ns");
   goals.at_least("threads on all CPUs, to as many times one", kWithinNoise,
                  thread.all_threads_us / (thread.one_thread_us * static_cast<double>(contest.cpus.size())));
 }

@@ -4,7 +4,7 @@
 // the machine does meanwhile hits them alike. Started by tracer_peers.py, which gives LTTng its daemons.
 //
 //   batch    20 000 events back to back; ns an event, and the median over rounds of the ratio to the bare counter reads
-//            just before
+//            just before; of the rounds in which no other hyperthread ran on the core (contest.hpp, Batch), and of all
 //   single   one event between lfence;rdtsc and rdtscp: quantiles of the samples, the harness itself beside them;
 //            arms take turns every 256 samples
 //   cold     the same, a millisecond apart, after 4 MiB of other memory were touched, while another CPU floods the cache
@@ -148,7 +148,7 @@ int main(int argc, char** argv) {
               : second             ? "beside, also with a TSC clock"
                                    : "beside");
 
-  batches(contest, 4 * scale);
+  batches(contest, 8 * scale);
   singles(contest, 25'600 * scale);
   cold(contest, 1200 * scale);
   first_events(contest, 10 * scale);

@@ -3,6 +3,7 @@
 
 #include <maxlat/base/counter.h>
 
+#include <algorithm>
 #include <chrono>
 #include <maxlat/trace/thread.hpp>
 #include <semaphore>
@@ -79,8 +80,9 @@ __attribute__((noinline)) void empty_loop(std::uint64_t n) {
 
 Ticks perform(Arm::Run run, Work work, std::uint32_t samples, const std::function<void()>& after_thread) {
   if (work == Work::batch) {
-    const std::uint64_t reads = ticks_of_a_batch(bare_reads);
-    return {reads, ticks_of_a_batch(run)};
+    const std::uint64_t before = ticks_of_a_batch(empty_loop), reads = ticks_of_a_batch(bare_reads);
+    const std::uint64_t events = ticks_of_a_batch(run);
+    return {reads, events, std::max(before, ticks_of_a_batch(empty_loop))};
   }
   Ticks ticks(samples);
   if (work == Work::single) singles(run, ticks);

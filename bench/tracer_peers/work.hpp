@@ -3,7 +3,8 @@
 // What an arm is made to do between two looks at the counter. One source for both processes of the comparison, so that
 // an arm in the second one is measured by the same machine code.
 //
-//   batch    kBatch bare counter reads, then kBatch events: the ticks of either
+//   batch    kBatch bare counter reads, then kBatch events: the ticks of either, and those of kBatch turns of an empty
+//            loop, the slower of one before and one after: whether another hyperthread ran on this core meanwhile
 //   single   one event between lfence;rdtsc and rdtscp, warm: ticks of each of `samples`
 //   cold     the same a millisecond apart, after 4 MiB of other memory were touched
 //   first    the first event of each of `samples` new threads, which have called prepare_thread(), while the tracer's code
