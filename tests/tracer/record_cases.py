@@ -12,6 +12,7 @@ import re
 import resource
 import shutil
 import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -76,6 +77,16 @@ def killed_in_the_end(pid):
         yield pid
     finally:
         os.kill(pid, signal.SIGKILL)
+
+
+def request(pid, *lines):
+    """What a program answers at its control socket, as any controller may ask."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as connection:
+        connection.connect(f"{os.environ['XDG_RUNTIME_DIR']}/maxlat/{pid}.trace")
+        for line in lines:
+            connection.send(line.encode())
+            answer = connection.recv(1 << 16).decode()
+            assert answer.startswith("ok"), (line, answer)
 
 
 def listing():
@@ -303,6 +314,41 @@ def case_snapshots(folder):
     recorder.send_signal(signal.SIGINT)
     err = finish(recorder)
     assert err.count("snapshot: ") == 3, err
+
+
+def case_no_flight_recorder(folder):
+    """Asked for a snapshot, a plain recorder says that it writes none, and its trace is what it would have been."""
+    page, trace = folder / "page", folder / "t"
+    with program("events=0", "apart_us=100", f"page={page}") as traced:
+        recorder = record(trace, "-e", "test:count", "-p", traced.pid)
+        wait_until("events", lambda: list(trace.glob("*/channel0-0-0")))
+        recorder.send_signal(signal.SIGUSR1)
+        assert "only a flight recorder" in recorder.stderr.readline()
+        recorder.send_signal(signal.SIGINT)
+        finish(recorder)
+    assert [path.name for path in trace.iterdir()] == [f"traced_program-{traced.pid}"]
+    check(trace)
+
+
+def case_snapshots_of_one_channel(folder):
+    """A program's own session with a channel that overwrites and one that discards: every folder has the books of what is
+    in it."""
+    page, trace = folder / "page", folder / "t"
+    with program("events=0", "apart_us=50", f"page={page}") as traced:
+        request(traced.pid, "create own", "channel own latest mode=overwrite", "channel own all", "enable own latest test:count",
+                "enable own all test:verbose")
+        recorder = record(trace, "--session", "own", "--flight-recorder", "-p", traced.pid)
+        wait_until("events", lambda: list(trace.glob("*/all-0-0")))
+        counted = page_of(page)[0]
+        wait_until("more", lambda: page_of(page)[0] > counted + 100)
+        recorder.send_signal(signal.SIGUSR1)
+        wait_until("the snapshot", lambda: list(trace.glob("1/*/.books")))
+        recorder.send_signal(signal.SIGINT)
+        finish(recorder)
+    check(trace / "1")
+    check(trace)
+    assert "test:count" in run_babeltrace(trace / "1") and "test:count" in run_babeltrace(trace / "2")
+    assert "test:verbose" in run_babeltrace(next(trace.glob("traced_program-*")))
 
 
 def case_snapshot_of_an_orphan(folder):

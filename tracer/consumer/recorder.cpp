@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <maxlat/trace/recorder.hpp>
 #include <optional>
+#include <utility>
 
 #include "books_text.hpp"
 #include "ring_drain.hpp"
@@ -63,6 +64,8 @@ class Recorder::State {
   void retire(std::size_t channel, SlotDrain& entry, bool replaced);
   bool take_snapshot(Taking taking);
   std::vector<ChannelBooks> books() const;
+  // Of the channels whose packets go to snapshots, or of the others: what is in one folder.
+  std::vector<ChannelBooks> books_of(bool kept, std::vector<ChannelBooks> all) const;
   std::span<std::uint64_t> copy_for(const RingDrain& drain);
 
   SessionMemory memory_;
@@ -76,6 +79,7 @@ class Recorder::State {
   bool flush_pending_ = false;
   std::uint64_t requests_seen_;
   std::optional<std::chrono::nanoseconds> last_snapshot_;
+  bool said_no_snapshots_ = false;
   RecordingReport report_;
 };
 
@@ -202,13 +206,20 @@ void Recorder::State::round(std::chrono::nanoseconds now) {
     }
   }
   const std::uint64_t requests = memory_.snapshot_requests();
-  if (options_.flight_recorder && requests != requests_seen_) {
+  if (requests != requests_seen_) {
     requests_seen_ = requests;
     snapshot(now);
   }
 }
 
 bool Recorder::State::snapshot(std::chrono::nanoseconds now) {
+  if (!options_.flight_recorder) {
+    // Once: a program may ask with every period.
+    if (!std::exchange(said_no_snapshots_, true)) {
+      options_.say("no snapshot of session " + memory_.session() + ": only a flight recorder writes them");
+    }
+    return false;
+  }
   if (last_snapshot_ && now - *last_snapshot_ < options_.snapshot_interval) {
     ++report_.snapshots_skipped;
     return false;
@@ -243,7 +254,7 @@ bool Recorder::State::take_snapshot(Taking taking) {
     }
   }
   const std::vector<ChannelBooks> now = books();
-  folder->write_books(books_text(books_since(before_snapshot_, now)));
+  folder->write_books(books_text(books_of(true, books_since(before_snapshot_, now))));
   before_snapshot_ = now;
   report_.write_failed |= folder->failed();
   ++report_.snapshots;
@@ -261,6 +272,14 @@ std::vector<ChannelBooks> Recorder::State::books() const {
     }
   }
   return all;
+}
+
+std::vector<ChannelBooks> Recorder::State::books_of(bool kept, std::vector<ChannelBooks> all) const {
+  std::vector<ChannelBooks> some;
+  for (std::size_t channel = 0; channel < all.size(); ++channel) {
+    if (kept_for_snapshots(channel) == kept) some.push_back(std::move(all[channel]));
+  }
+  return some;
 }
 
 RecordingReport Recorder::State::finish(RecordingEnd end) {
@@ -288,7 +307,7 @@ RecordingReport Recorder::State::finish(RecordingEnd end) {
   }
   if (folder_) {
     report_.trace = folder_->path();
-    folder_->write_books(books_text(report_.channels));
+    folder_->write_books(books_text(books_of(false, report_.channels)));
     report_.write_failed |= folder_->failed();
   } else {
     report_.trace = options_.directory;

@@ -297,6 +297,44 @@ TEST_F(RecorderTest, AFlightRecorderKeepsTheLatestAndWritesThemWhenAsked) {
   EXPECT_EQ(last.values, numbers(last.values.front(), 9000));
 }
 
+TEST_F(RecorderTest, APlainRecorderRefusesASnapshotAndItsTraceStaysWhole) {
+  TestSession session;
+  maxlat_ring& ring = session.claim(0, 0, 42);
+  Recorder recorder = attach(session, options());
+  for (std::uint64_t i = 0; i < 300; ++i) event(ring, i);
+  EXPECT_FALSE(recorder.snapshot(kNow));
+  session.header().snapshot_requests = 1;
+  recorder.round(kNow);
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() + "/1"));
+  EXPECT_THAT(said_, testing::ElementsAre(HasSubstr("only a flight recorder")));
+  const RecordingReport report = recorder.finish(RecordingEnd::stopped);
+  EXPECT_EQ(report.snapshots + report.snapshots_skipped, 0u);
+  EXPECT_EQ(read_stream(trace_path("channel0-0-0")).values, numbers(0, 300));
+}
+
+TEST_F(RecorderTest, TheBooksOfAFolderAreOfTheChannelsInIt) {
+  TestSession session(
+      std::vector{ChannelShape{.name = "latest", .features = MAXLAT_RING_OVERWRITE}, ChannelShape{.name = "all"}});
+  maxlat_ring& latest = session.claim(0, 0, 42);
+  maxlat_ring& all = session.claim(1, 0, 42);
+  RecorderOptions flight = options();
+  flight.flight_recorder = true;
+  Recorder recorder = attach(session, flight);
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    event(latest, i);
+    event(all, i);
+  }
+  recorder.round(kNow);
+  EXPECT_TRUE(recorder.snapshot(kNow));
+  recorder.finish(RecordingEnd::stopped);
+  const auto books_in = [&](const std::string& sub) {
+    return text_of(folder_.path() + sub + "/program-" + std::to_string(getpid()) + "/.books");
+  };
+  EXPECT_THAT(books_in(""), testing::StartsWith("channel all produced 100 recorded 100 "));
+  EXPECT_THAT(books_in("/1"), testing::StartsWith("channel latest produced 100 recorded 100 "));
+  for (const char* sub : {"", "/1", "/2"}) EXPECT_THAT(books_in(sub), testing::Not(HasSubstr("\nchannel"))) << sub;
+}
+
 TEST_F(RecorderTest, ASnapshotWhileItsThreadWritesIsWholeAndTheThreadLosesNothing) {
   TestSession session(std::vector{ChannelShape{.features = MAXLAT_RING_OVERWRITE, .ring_bits = 3}});
   maxlat_ring& ring = session.claim(0, 0, 42);

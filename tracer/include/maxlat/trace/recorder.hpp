@@ -17,7 +17,9 @@
 // FLIGHT RECORDER. Rings of overwriting channels are left alone until a snapshot is asked for: by snapshot(), or by the
 // session's own request (snapshot_requests of the shared header), at most once in `snapshot_interval`; requests that
 // come sooner are counted and said. Each snapshot is a whole trace in DIR/<n>. It takes what it writes out of the
-// rings, so the next one begins where it ended. finish() takes the last one.
+// rings, so the next one begins where it ended. finish() takes the last one. A recorder that is none writes no snapshot,
+// and says so in a line, once. Channels that discard are written to DIR/<process>-<pid> as ever: a folder's books are of
+// the channels whose packets are in it.
 //
 // BOOKS. Every event that the program tried to record is in exactly one of the numbers; unaccounted() is 0, or the
 // program has overwritten its own memory. They are written to DIR/<process>-<pid>/.books at the end.
@@ -100,8 +102,8 @@ class Recorder {
 
   // Everything that is due at `now` (of CLOCK_MONOTONIC).
   void round(std::chrono::nanoseconds now);
-  // Flight recorder: a snapshot now, unless the last was less than snapshot_interval ago. RETURNS: it is on disk,
-  // whole.
+  // A snapshot now, if this is a flight recorder and the last was not less than snapshot_interval ago. RETURNS: it is on
+  // disk, whole.
   bool snapshot(std::chrono::nanoseconds now);
   // Takes what is left and writes the books. Nothing is taken afterwards.
   RecordingReport finish(RecordingEnd end);
