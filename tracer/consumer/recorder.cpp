@@ -34,6 +34,13 @@ bool folder_exists(const std::string& path) {
   return stat(path.c_str(), &facts) == 0;
 }
 
+base::Status has_overwriting_channel(const SessionMemory& memory) {
+  for (const ChannelMemory& channel : memory.channels()) {
+    if (channel.overwrites()) return {};
+  }
+  return base::Error{"session " + memory.session() + " has no overwriting channel to take a snapshot of"};
+}
+
 }  // namespace
 
 class Recorder::State {
@@ -86,14 +93,10 @@ class Recorder::State {
 base::Status Recorder::State::begin() {
   const base::Status locked = memory_.lock();
   if (!locked) return locked.error();
-  bool continuous = false, kept = false;
-  for (std::size_t channel = 0; channel < slots_.size(); ++channel) {
-    (kept_for_snapshots(channel) ? kept : continuous) = true;
-  }
-  if (options_.snapshots_only && !kept) {
-    return base::Error{"session " + memory_.session() + " has no overwriting channel to take a snapshot of"};
-  }
-  if (options_.snapshots_only || !continuous) return {};
+  if (options_.snapshots_only) return has_overwriting_channel(memory_);
+  bool continuous = false;
+  for (std::size_t channel = 0; channel < slots_.size(); ++channel) continuous |= !kept_for_snapshots(channel);
+  if (!continuous) return {};
   base::Result<TraceFolder> folder = TraceFolder::create(options_.directory, memory_, options_.say);
   if (!folder) return folder.error();
   folder_.emplace(std::move(*folder));
@@ -330,6 +333,14 @@ base::Result<Recorder> Recorder::attach(int memory_fd, const RecorderOptions& op
   const base::Status begun = state->begin();
   if (!begun) return begun.error();
   return Recorder(std::move(state));
+}
+
+base::Result<bool> Recorder::snapshot_is_anothers(int memory_fd) {
+  base::Result<SessionMemory> memory = SessionMemory::attach(memory_fd);
+  if (!memory) return memory.error();
+  const base::Status possible = has_overwriting_channel(*memory);
+  if (!possible) return possible.error();
+  return !memory->lock().ok();
 }
 
 Recorder::Recorder(std::unique_ptr<State> state) : state_(std::move(state)) {}

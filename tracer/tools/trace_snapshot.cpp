@@ -2,7 +2,6 @@
 // `maxlat trace snapshot`: what the overwriting rings of a running program hold, now. Where a recorder has the session
 // already, it is asked; otherwise we are the consumer for a moment.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
@@ -21,7 +20,8 @@ namespace po = boost::program_options;
 constexpr core::CommandHelp kHelp{
     "maxlat trace snapshot [options] PID|NAME",
     "Writes what the overwriting rings of a session hold, as a trace of its own: DIR/1, DIR/2, ...\n"
-    "The program runs on. If `maxlat trace record --flight-recorder` has the session, it writes the snapshot.",
+    "The program runs on. If `maxlat trace record --flight-recorder` has the session, it is asked to write the "
+    "snapshot.",
     "  maxlat trace snapshot robot -o DIR              of its only session\n"
     "  maxlat trace snapshot 4711 --session run        of one of several\n"};
 
@@ -59,19 +59,28 @@ core::Result<core::Exit> trace_snapshot(const core::Arguments& arguments) {
 
   auto attached = connection->request("attach " + *session);
   if (!attached) return attached.error();
-  const int memory = attached->take_descriptor(0);
+  const int memory = attached->descriptors.empty() ? -1 : attached->descriptors.front();  // the reply closes it
   trace::RecorderOptions recorder_options;
   recorder_options.directory = line.get<std::string>("output");
   recorder_options.flight_recorder = recorder_options.snapshots_only = true;
-  recorder_options.say = [](const std::string& text) { fmt::print("{}\n", text); };
-  auto recorder = trace::Recorder::attach(memory, recorder_options);
-  close(memory);
-  if (!recorder && recorder.error().text.find("already has a consumer") != std::string::npos) {
+  recorder_options.say = [](const std::string& text) {
+    if (text.starts_with("snapshot: "))
+      fmt::print("{}\n", text);
+    else
+      fmt::print(stderr, "maxlat trace snapshot: {}\n", text);
+  };
+  const auto anothers = trace::Recorder::snapshot_is_anothers(memory);
+  if (!anothers) return anothers.error();
+  if (*anothers) {
     const auto asked = connection->request("snapshot " + *session);
     if (!asked) return asked.error();
-    fmt::print("session {} has a recorder: it was asked for a snapshot\n", *session);
+    fmt::print(
+        "session {} has a recorder: it was asked for a snapshot. One without --flight-recorder writes none, nor "
+        "one that wrote its last less than --min-interval ago\n",
+        *session);
     return core::Exit::pass;
   }
+  auto recorder = trace::Recorder::attach(memory, recorder_options);
   if (!recorder) return recorder.error();
   std::error_code error;
   std::filesystem::create_directories(recorder_options.directory, error);

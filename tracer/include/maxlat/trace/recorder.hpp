@@ -96,6 +96,9 @@ class Recorder {
   // `memory_fd` stays the caller's. ERRORS: not a session's memory; another consumer has it; the folder cannot be made;
   // snapshots_only, and no channel overwrites.
   static base::Result<Recorder> attach(int memory_fd, const RecorderOptions& options);
+  // For who wants a snapshot: does another consumer have the session, who is to be asked for it? ERRORS: not a
+  // session's memory; no channel overwrites.
+  static base::Result<bool> snapshot_is_anothers(int memory_fd);
   Recorder(Recorder&&) noexcept;
   Recorder& operator=(Recorder&&) noexcept;
   ~Recorder();
