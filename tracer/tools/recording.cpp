@@ -39,14 +39,14 @@ void close_if_open(int descriptor) {
 
 }  // namespace
 
-core::Result<std::string> Recording::make_session(trace::ControlConnection& connection, bool& found) const {
+core::Result<std::string> Recording::make_session(trace::ControlConnection& connection, Origin& origin) const {
   const std::string& session = options_.session;
   auto status = connection.request("status");
   if (!status) return status.error();
   for (const std::string& line : status->lines) {
     if (!line.starts_with("session " + session + " ")) continue;
     // It is there already: the program's own, or left by a recorder that died.
-    found = session != kOwnSession;
+    origin.found = session != kOwnSession;
     return (line.ends_with(" running") ? "attach " : "start ") + session;
   }
   std::vector<std::string> requests = {"create " + session, "channel " + session + " channel0" + options_.channel};
@@ -57,6 +57,7 @@ core::Result<std::string> Recording::make_session(trace::ControlConnection& conn
   for (const std::string& request : requests) {
     const auto reply = connection.request(request);
     if (!reply) return reply.error();
+    origin.made = true;
   }
   return "start " + session;
 }
@@ -84,13 +85,15 @@ core::Status Recording::add(trace::ControlConnection connection, bool waits) {
   const std::string number = word_after(hello->lines, "pid");
   const int pid = std::atoi(number.c_str());
   const std::string name = word_after(hello->lines, "process");
+  Origin origin;
   const auto refused = [&](const core::Error& error) {
+    // A session of ours that nobody records would keep its name and its memory until the program ends.
+    if (origin.made) (void)connection.request("destroy " + options_.session).ok();  // gone: nothing to destroy
     return core::Error{fmt::format("{} (process {}): {}", name, number, error.text), error.hint};
   };
-  bool found = false;
-  const auto last_request = make_session(connection, found);
+  const auto last_request = make_session(connection, origin);
   if (!last_request) return refused(last_request.error());
-  if (!found) see_events(connection);
+  if (!origin.found) see_events(connection);
   auto handed_over = connection.request(*last_request);
   if (!handed_over) return refused(handed_over.error());
   const int memory = handed_over->take_descriptor(0);
@@ -103,7 +106,7 @@ core::Status Recording::add(trace::ControlConnection connection, bool waits) {
   }
   const auto id = thread_.add(std::move(*recorder), wakeup);
   const int pidfd = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
-  processes_.push_back({std::move(connection), pid, name, id, memory, pidfd, found, false});
+  processes_.push_back({std::move(connection), pid, name, id, memory, pidfd, origin.found, false});
   ++seen_;
   if (waits) (void)processes_.back().connection.request("resume").ok();  // gone: the next poll sees it
   return {};
@@ -192,11 +195,13 @@ core::Exit Recording::report() const {
       }
     }
   }
-  fmt::print(stderr, "maxlat trace record: {} events of {} process{}, {} bytes", events, ended_.size(),
-             ended_.size() == 1 ? "" : "es", bytes);
-  if (snapshots != 0) fmt::print(stderr, ", {} snapshots", snapshots);
-  if (overwritten != 0) fmt::print(stderr, ", {} older events overwritten", overwritten);
-  fmt::print(stderr, ", in {}\n", options_.recorder.directory);
+  if (!options_.quiet) {
+    fmt::print(stderr, "maxlat trace record: {} events of {} process{}, {} bytes", events, ended_.size(),
+               ended_.size() == 1 ? "" : "es", bytes);
+    if (snapshots != 0) fmt::print(stderr, ", {} snapshots", snapshots);
+    if (overwritten != 0) fmt::print(stderr, ", {} older events overwritten", overwritten);
+    fmt::print(stderr, ", in {}\n", options_.recorder.directory);
+  }
   warn_of_patterns_without_events();
   return complete ? core::Exit::pass : core::Exit::invalid;
 }

@@ -31,6 +31,7 @@ struct RecordingOptions {
   trace::Level level = trace::Level::debug;  // and those more urgent
   std::string channel;                       // options of the request `channel`, in its words
   trace::RecorderOptions recorder;
+  bool quiet = false;  // report() says nothing but errors and losses
 };
 
 class Recording {
@@ -48,10 +49,9 @@ class Recording {
   // Stops every session, takes the rest.
   void end_all();
 
-  bool idle() const { return processes_.empty(); }
   std::size_t processes_seen() const { return seen_; }
 
-  // REQUIRES: idle(). Says what was recorded and what was not. RETURNS: pass, or invalid when the trace is not
+  // REQUIRES: end_all() was called. Says what was recorded and what was not. RETURNS: pass, or invalid when the trace is not
   // complete.
   core::Exit report() const;
 
@@ -67,8 +67,13 @@ class Recording {
     bool orphan;  // no connection, but the process still writes
   };
 
-  // RETURNS: the request that hands over its memory. `found`: it is the program's own.
-  core::Result<std::string> make_session(trace::ControlConnection& connection, bool& found) const;
+  // How the program came to its session.
+  struct Origin {
+    bool made = false;   // by us, now
+    bool found = false;  // it is the program's own
+  };
+  // RETURNS: the request that hands over its memory.
+  core::Result<std::string> make_session(trace::ControlConnection& connection, Origin& origin) const;
   void see_events(trace::ControlConnection& connection);
   void warn_of_patterns_without_events() const;
   void end(Process& process, bool stop);
