@@ -36,7 +36,8 @@ constexpr core::CommandHelp kHelp{
     "maxlat trace record -o DIR [options] (-- CMD ... | -p PID)",
     "Records the events of CMD and of every traced program it starts, or of a program that runs.\n"
     "DIR holds Common Trace Format 1.8. Ends with CMD, after -D, or on SIGINT, which keeps everything.\n"
-    "Exit status: 0 every event is recorded, 3 some were lost (the line says how many and why), 1 error.",
+    "Exit status: 0 every event is recorded, 3 some were lost or a program was not recorded (a line says why), 1 "
+    "error.",
     "  maxlat trace record -o DIR -- ./program                                 all of its events\n"
     "  maxlat trace record -o DIR --flight-recorder -e 'motor:*' -p 4711       the latest; SIGUSR1 writes a "
     "snapshot\n"};
@@ -51,7 +52,7 @@ core::Result<std::uint64_t> parse_bytes(const std::string& text) {
   const std::string unit = end == std::string::npos ? "" : text.substr(end);
   const unsigned shift = unit == "k" || unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : 0;
   if (end == 0 || (shift == 0 && !unit.empty()) || number > UINT64_MAX >> 31) {
-    return core::Error{fmt::format("not a size: \"{}\"", text), "a number of bytes, or with k, M or G: 64k or 1M"};
+    return core::Error{fmt::format("not a size: \"{}\"", text), "a number of bytes, or with k or M: 64k or 1M"};
   }
   return number << shift;
 }
@@ -90,7 +91,10 @@ po::options_description make_options() {
 core::Result<std::chrono::nanoseconds> duration_of(const core::CommandLine& line, const char* name, const char* unit) {
   const auto ns = core::parse_duration_ns(line.get<std::string>(name), unit);
   if (!ns) return core::Error{fmt::format("--{}: {}", name, ns.error().text), ns.error().hint};
-  return std::chrono::nanoseconds(static_cast<std::int64_t>(*ns));
+  const std::chrono::nanoseconds span(static_cast<std::int64_t>(*ns));
+  // No time that any clock here tells overflows with it.
+  if (span > std::chrono::days(36'500)) return core::Error{fmt::format("--{}: longer than 100 years", name)};
+  return span;
 }
 
 core::Status one_of(const core::CommandLine& line, const char* name, const char* first, const char* second) {
@@ -133,6 +137,7 @@ core::Result<RecordingOptions> recording_options(const core::CommandLine& line) 
         if (!part.empty()) options.patterns.push_back(part);
       }
     }
+    if (options.patterns.empty()) return core::Error{"--event: no pattern is given", "for example -e 'app:*'"};
   }
   if (line.has("level")) {
     const auto level = line.get<unsigned>("level");
@@ -171,13 +176,15 @@ core::Result<RecordingOptions> recording_options(const core::CommandLine& line) 
   if (line.given("period") && channel.delivery == trace::Delivery::wakeup && flush->count() != 0)
     return core::Error{"--period does not go with --deliver wakeup: only --flush is done by time",
                        "leave one of them out, or flush never: --flush 0"};
-  if (*period < std::chrono::microseconds(20)) return core::Error{"--period: 20 us is the shortest"};
+  constexpr std::chrono::microseconds kShortest(20);
+  if (*period < kShortest) return core::Error{"--period: 20 us is the shortest"};
+  if (flush->count() != 0 && *flush < kShortest) return core::Error{"--flush: 20 us is the shortest", "0: never"};
   options.recorder.period = *period;
   options.recorder.flush = *flush;
   options.recorder.flight_recorder = flight;
   options.recorder.snapshot_interval = *interval;
-  const bool quiet = line.has("quiet");
-  options.recorder.say = [quiet](const std::string& text) {
+  options.quiet = line.has("quiet");
+  options.recorder.say = [quiet = options.quiet](const std::string& text) {
     if (!quiet || !text.starts_with("snapshot: ")) fmt::print(stderr, "maxlat trace record: {}\n", text);
   };
   return options;
@@ -336,7 +343,7 @@ core::Result<core::Exit> trace_record(const core::Arguments& arguments) {
                        core::Exit::invalid};
   }
   const core::Exit exit = recording.report();
-  return exit;
+  return refused > 0 ? core::Exit::invalid : exit;
 }
 
 }  // namespace maxlat::trace_tools
