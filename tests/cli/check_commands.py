@@ -4,7 +4,8 @@
 
 - `maxlat X --help` and `maxlat help X` print the same, fit one screen and end with two examples; an unknown option is one
   line and a hint;
-- --help, the man page and the parser know the same options.
+- --help, the man page and the parser know the same options; for each subcommand by itself where a command has some, and
+  then the same operands, too.
 """
 import os
 import pathlib
@@ -56,6 +57,42 @@ def man_options(page):
     return options_at_line_starts("\n".join(s for s in sections if not re.match(r"SYNOPSIS|EXAMPLES", s)))
 
 
+def man_subcommand(page, sub):
+    """What the page says of one subcommand: the operands in the heading of its section, and the options: its own, those of
+    sections whose heading names it among others, and those of OPTIONS, which are for all."""
+    sections = re.split(r"^(?=[A-Z][A-Z ]+$|   \S)", man_text(page), flags=re.MULTILINE)
+    operands, options = None, set()
+    common = False
+    for section in sections:
+        heading = section.partition("\n")[0]
+        if not heading.startswith(" "):
+            common = heading == "OPTIONS"
+        words = heading.split()
+        if words[:1] == [sub] and heading.startswith(" "):
+            operands = " ".join(words[1:]).upper()
+        if common or (heading.startswith(" ") and sub in words):
+            options |= options_at_line_starts(section)
+    return operands, options
+
+
+def help_operands(sub, help_lines):
+    """The usage line's words behind the subcommand, without [options]."""
+    usage = help_lines.partition("\n")[0].partition(f" {sub} ")[2]
+    return re.sub(r"\[(options|--?\w[^]]*)\] ?", "", usage).upper().strip()
+
+
+def mistakes_of_subcommand(page, sub, help_lines):
+    operands, in_man = man_subcommand(page, sub)
+    in_help = options_at_line_starts(help_lines)
+    if operands is None:
+        yield f"{page.name} has no section of it"
+        return
+    if operands != help_operands(sub, help_lines):
+        yield f"--help takes '{help_operands(sub, help_lines)}', {page.name} '{operands}'"
+    for option in sorted(in_help ^ in_man):
+        yield f"{option} is in {'its --help' if option in in_help else page.name} only"
+
+
 def parser_refuses(command, option):
     """Whether the parser does not know the option. Nothing is ever run: the last word is wrong in any case."""
     glued = f"{option}=1" if option.startswith("--") else f"{option}1"
@@ -87,15 +124,18 @@ def mistakes(name, man_folder):
     if maxlat("help", name).stdout != maxlat(name, "--help").stdout:
         yield "help X and X --help differ"
     in_help = set()
+    page = man_folder / f"maxlat-{name}.1"
+    if not page.exists():
+        yield f"there is no {page.name}"
+        return
     for command in family(name):
         help_lines = maxlat(*command, "--help").stdout
         in_help |= options_at_line_starts(help_lines)
         for mistake in mistakes_of_help(command, help_lines):
             yield " ".join(command[1:] + [mistake])
-    page = man_folder / f"maxlat-{name}.1"
-    if not page.exists():
-        yield f"there is no {page.name}"
-        return
+        for sub in command[1:]:
+            for mistake in mistakes_of_subcommand(page, sub, help_lines):
+                yield f"{sub}: {mistake}"
     in_man = man_options(page)
     for option in sorted(in_help ^ in_man):
         yield f"{option} is in {'--help' if option in in_help else page.name} only"

@@ -60,9 +60,9 @@ def wait_until(what, condition):
 
 
 @contextlib.contextmanager
-def program(*words):
+def program(*words, **more):
     """The traced program, listening."""
-    process = start(PROGRAM, *words, env={**os.environ, "MAXLAT_TRACE_CONTROL": "listen"})
+    process = start(PROGRAM, *words, env={**os.environ, "MAXLAT_TRACE_CONTROL": "listen"}, **more)
     try:
         wait_until("the program listens", lambda: f"{process.pid} " in listing())
         yield process
@@ -296,6 +296,40 @@ def case_children(folder):
     assert len(events_of(folder / "t")) == 30
 
 
+REFUSES = """
+import os, socket
+call = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+call.connect(os.environ["MAXLAT_TRACE_CONTROL"].removeprefix("connect:"))
+call.recv(4096)
+call.send(b"error not today")
+call.recv(4096)
+"""
+
+
+def case_refused_child(folder):
+    """A program that called and is not recorded: status 3, though everything of the others is."""
+    err = finish(record(folder / "t", "-e", "test:count", "--", PROGRAM, "events=10", "--", sys.executable, "-c", REFUSES), 3)
+    assert "maxlat trace record: not recorded: not today\n" in err and "10 events of 1 process" in err, err
+    check(folder / "t")
+
+
+def case_session_that_fails(folder):
+    """A session that was made for a recording that cannot begin is not left in the program."""
+    small = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))  # of the memory that it shares, too
+    with program("events=0", "apart_us=1000", preexec_fn=small, restore_signals=False) as traced:
+        for _ in range(2):
+            run(MAXLAT, "trace", "record", "-o", folder / "t", "-p", traced.pid, status=1)
+            assert f"{traced.pid}  traced_program\n" in listing(), listing()
+
+
+def case_quiet(folder):
+    """Nothing but errors and losses; of a flight recorder, too."""
+    for flight in ([], ["--flight-recorder"]):
+        assert finish(record(folder / f"t{len(flight)}", "-q", *flight, "--", PROGRAM)) == ""
+    err = finish(record(folder / "u", "-q", "-e", "tets:*,test:count", "--", PROGRAM))
+    assert "no event matches" in err and err.count("\n") == 1, err
+
+
 def case_snapshots(folder):
     page = folder / "page"
     recorder = record(folder / "t", "--flight-recorder", "--size", "4K", "--min-interval", "0", "-e", "test:count", "--",
@@ -310,6 +344,7 @@ def case_snapshots(folder):
     check(folder / "t" / "1")
     out = subprocess.run([MAXLAT, "trace", "snapshot", "traced_program"], capture_output=True, text=True, timeout=LIMIT)
     assert out.returncode == 0 and "was asked" in out.stdout, out
+    assert out.stderr == "", out
     wait_until("the snapshot", lambda: list((folder / "t").glob("2/*/.books")))
     recorder.send_signal(signal.SIGINT)
     err = finish(recorder)
@@ -324,8 +359,17 @@ def case_no_flight_recorder(folder):
         wait_until("events", lambda: list(trace.glob("*/channel0-0-0")))
         recorder.send_signal(signal.SIGUSR1)
         assert "only a flight recorder" in recorder.stderr.readline()
+        err = run(MAXLAT, "trace", "snapshot", "-o", folder / "s", traced.pid, status=1)
+        assert err == "maxlat trace: session record has no overwriting channel to take a snapshot of\n", err
         recorder.send_signal(signal.SIGINT)
         finish(recorder)
+        overwriting = record(folder / "o", "--mode", "overwrite", "-p", traced.pid)
+        wait_until("it records", lambda: list((folder / "o").glob("*/metadata")))
+        assert "without --flight-recorder writes none" in run_text(MAXLAT, "trace", "snapshot", traced.pid)
+        assert "only a flight recorder" in overwriting.stderr.readline()
+        overwriting.send_signal(signal.SIGINT)
+        finish(overwriting)
+        assert not (folder / "s").exists() and not list((folder / "o").glob("1"))
     assert [path.name for path in trace.iterdir()] == [f"traced_program-{traced.pid}"]
     check(trace)
 
@@ -359,6 +403,8 @@ def case_snapshot_of_an_orphan(folder):
     recorder.kill()
     recorder.wait(LIMIT)
     with killed_in_the_end(int(re.search(r"(\d+)  traced_program", listing())[1])) as pid:
+        err = run(MAXLAT, "trace", "snapshot", "-o", "/proc", pid, status=1)
+        assert err.startswith("maxlat trace snapshot: cannot create the folder /proc/1") and err.count("\n") == 1, err
         for number in "12":
             run(MAXLAT, "trace", "snapshot", "-o", folder / "s", pid)
             assert events_of(folder / "s" / number)
@@ -425,7 +471,9 @@ def case_bad_options(folder):
                             ("-D 0", "--duration: must be above 0"), ("--slots 4 --per cpu", "--slots does not go with --per cpu"),
                             ("--min-interval 1s", "--min-interval is of snapshots"),
                             ("--period 1ms --deliver wakeup", "--period does not go with --deliver wakeup"),
-                            ("--slots 5000", "5000 slots"), ("-e a,b\tc", "not a pattern of events"),
+                            ("--slots 5000", "5000 slots"), ("-e ,", "--event: no pattern"),
+                            ("--deliver wakeup --flush 1ns", "--flush: 20 us is the shortest"),
+                            ("-D 106751d", "--duration: longer than 100 years"), ("--flush 40000d", "--flush: longer than"), ("-e a,b\tc", "not a pattern of events"),
                             ("--session .x", "not the name of a session")):
         err = run(MAXLAT, "trace", "record", "-o", folder / "t", *options.split(" "), "--", "touch", started, status=1)
         assert re.match(rf"maxlat trace: .*{reason}", err) and err.count("\n") <= 2, err
