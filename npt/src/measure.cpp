@@ -101,17 +101,20 @@ core::Result<std::unique_ptr<Measurement>> waiting_measurement(const Options& op
   const Runs runs = waiting_runs_of(threads);
   if (runs.empty()) return std::unique_ptr<Measurement>();
   core::Phase phase = before;
-  phase.name = fmt::format("npt ({})", kWaitingWindows);
+  phase.gaps = kWaitingWindows;
+  phase.name = fmt::format("npt ({})", phase.gaps);
   auto waiting = measurement_of(options, clock, std::move(phase), runs, threads.front()->cost());
   if (!waiting) return waiting.error();
   return std::make_unique<Measurement>(std::move(*waiting));
 }
 
-// The gaps with an event in them, at a limited rate; nothing when there was none.
+// The gaps with an event in them, at a limited rate, or those picked out in its place where there is no arm; nothing
+// when there was none.
 std::optional<core::Phase> event_gap_phase(const core::Phase& measured, const base::CounterClock& clock,
                                            const Options& options, const Threads& threads) {
   core::Phase phase = measured;
-  phase.name = fmt::format("npt ({})", kGapsWithATracepoint);
+  phase.gaps = kGapsWithATracepoint;
+  phase.name = fmt::format("npt ({})", phase.gaps);
   phase.events.reset();  // they are in the books of the whole, and so are the paths
   phase.paths.clear();
   phase.per_cpu.clear();
@@ -125,6 +128,10 @@ std::optional<core::Phase> event_gap_phase(const core::Phase& measured, const ba
   }
   if (phase.per_cpu.empty()) return {};
   return phase;
+}
+
+void warn_of_none(core::Phase& phase, const char* gaps) {
+  phase.warnings.push_back(fmt::format("no {}: the run ended before the first", gaps));
 }
 
 // An arm that is set up, and the folder that outlives it.
@@ -300,10 +307,10 @@ core::Result<Measurement> measure(const Options& asked, const Observer& observer
   auto measurement = measurement_of(options, clock, std::move(before), runs_of(threads), threads.front()->cost());
   if (!measurement) return measurement.error();
   measurement->waiting = std::move(*waiting);
-  if (in_place->arm) {
-    close_books(*in_place->arm, threads, options, clock, measurement->phase);
-    measurement->event_gaps = event_gap_phase(measurement->phase, clock, options, threads);
-  }
+  if (in_place->arm) close_books(*in_place->arm, threads, options, clock, measurement->phase);
+  measurement->event_gaps = event_gap_phase(measurement->phase, clock, options, threads);
+  if (options.trace_window_ns > 0 && !measurement->waiting) warn_of_none(measurement->phase, kWaitingWindows);
+  if (options.max_event_hz > 0 && !measurement->event_gaps) warn_of_none(measurement->phase, kGapsWithATracepoint);
   return measurement;
 }
 

@@ -91,10 +91,12 @@ core::Phase phase_before(const Options& options, const base::CounterClock& clock
   if (options.rest_ns != 0)
     facts["rest"] = fmt::format("{} asleep in each second, not counted as exposure",
                                 core::duration_text(static_cast<double>(options.rest_ns) / 1e9));
-  if (options.max_event_hz > 0 && !options.arm.is_none())
-    facts["event_rate"] = fmt::format("at most {:.6g} tracepoints a second and CPU", options.max_event_hz);
+  if (options.max_event_hz > 0)
+    facts["event_rate"] = fmt::format("at most {:.6g} tracepoints a second and CPU{}", options.max_event_hz,
+                                      options.arm.is_none() ? ", which are empty" : "");
   if (options.trace_window_ns > 0) {
-    phase.name = fmt::format("npt ({})", kTracedWindows);
+    phase.gaps = kTracedWindows;
+    phase.name = fmt::format("npt ({})", phase.gaps);
     facts["windows"] = fmt::format("tracepoints on for {}, then off for {}, in turns",
                                    core::duration_text(static_cast<double>(options.trace_window_ns) / 1e9),
                                    core::duration_text(static_cast<double>(options.wait_window_ns) / 1e9));

@@ -58,10 +58,9 @@ core::Status MeasuringThread::set_up() {
   owned_ = std::make_unique<CpuRun>(cpu_, start_->journal);
   warm_up_ = std::make_unique<CpuRun>(cpu_, without_limits(start_->journal));
   if (start_->options->trace_window_ns > 0) waiting_ = std::make_unique<CpuRun>(cpu_, start_->journal);
-  if (start_->arm != nullptr) {
-    if (start_->options->max_event_hz > 0) event_gaps_ = std::make_unique<base::Histogram>();
+  if (start_->options->max_event_hz > 0) event_gaps_ = std::make_unique<base::Histogram>();
+  if (start_->arm != nullptr)
     if (core::Status status = start_->arm->prepare_thread(); !status) return status;
-  }
   run_.store(owned_.get(), std::memory_order_release);  // pairs with the acquire in run(): the books are complete
   return {};
 }
@@ -124,14 +123,18 @@ void MeasuringThread::body_with(Counter counter) {
   if (options.kernel_loop) {
     run_cpu_in_kernel([this](maxlat_irqoff_loop& piece) { return irqoff_->loop(piece); }, counter, Sleep{}, options,
                       *start_->clock, *owned_);
-  } else if (start_->arm == nullptr) {
-    run_loop(counter, NoProbe{});
   } else if (options.max_event_hz <= 0) {
-    run_arm(counter, CalledProbe{start_->arm->probe()});
+    if (start_->arm == nullptr)
+      run_loop(counter, NoProbe{});
+    else
+      run_arm(counter, CalledProbe{start_->arm->probe()});
   } else {
     const double ticks = start_->clock->ticks_per_ns * 1e9 / options.max_event_hz;
     RateLimit limit(static_cast<uint64_t>(std::ceil(ticks)), &event_gaps_->raw());
-    run_arm(counter, LimitedProbe{{start_->arm->probe()}, &limit});
+    if (start_->arm == nullptr)
+      run_loop(counter, LimitedProbe<NoProbe>{{}, &limit});
+    else
+      run_arm(counter, LimitedProbe<CalledProbe>{{start_->arm->probe()}, &limit});
   }
 }
 

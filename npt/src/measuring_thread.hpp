@@ -52,7 +52,8 @@ class MeasuringThread {
   const CpuRun* waiting_run() const { return waiting_.get(); }
   // After join().
   uint64_t events() const { return events_; }  // that the arm was given, npt:start and npt:stop with them
-  // At a limited rate: the gaps that had an event in them, which are also among the others. Null without.
+  // At a limited rate: the gaps that had an event in them, or would have had one if there were an arm; they are also
+  // among the others. Null without.
   const base::Histogram* event_gaps() const { return event_gaps_.get(); }
   uint32_t thread_id() const { return thread_id_; }
   const core::Status& set_up_status() const { return set_up_status_; }

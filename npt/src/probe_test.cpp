@@ -78,13 +78,31 @@ TEST_F(RateLimitTest, AcrossSegmentsThereIsNoGap) {
   EXPECT_EQ(gaps.total(), 0u);
 }
 
+// The loop of the arm "none" goes the limiter's way turn by turn, so that it is no difference between arms.
+TEST(Probe, WithoutAnArmTheSameGapsArePickedOut) {
+  const maxlat_npt_probe nothing{nullptr, nullptr, [](void*, uint64_t, uint64_t) {}, nullptr};
+  base::Histogram of_none, of_arm;
+  RateLimit limit_of_none(10, &of_none.raw()), limit_of_arm(10, &of_arm.raw());
+  const LimitedProbe<NoProbe> none{{}, &limit_of_none};
+  const LimitedProbe<CalledProbe> arm{{nothing}, &limit_of_arm};
+  none.begin();
+  arm.begin();
+  for (uint64_t now = 100, turn = 1; now < 900; ++turn, now += turn % 7) {
+    none(turn, turn % 7, now);
+    arm(turn, turn % 7, now);
+  }
+  EXPECT_GT(of_none.total(), 70u);
+  EXPECT_EQ(of_none.total(), of_arm.total());
+  EXPECT_EQ(of_none.raw().sum, of_arm.raw().sum);
+}
+
 TEST(Probe, CountsItsEventsItself) {
   unsigned calls = 0;
   const maxlat_npt_probe counting{&calls, nullptr,
                                   [](void* state, uint64_t, uint64_t) { ++*static_cast<unsigned*>(state); }, nullptr};
   base::Histogram gaps;
   RateLimit limit(10, &gaps.raw());
-  const LimitedProbe probe{{counting}, &limit};
+  const LimitedProbe<CalledProbe> probe{{counting}, &limit};
   for (uint64_t now = 100; now < 200; ++now) probe(0, 0, now);
   EXPECT_EQ(calls, 10u);
   EXPECT_EQ(probe.events(100), 10u);

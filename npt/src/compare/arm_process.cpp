@@ -44,13 +44,6 @@ core::Phase without_result(const core::Error& error) {
   return phase;
 }
 
-// "npt (waiting windows)" is of these; "npt" is of all gaps.
-std::string gaps_of(const std::string& phase_name) {
-  const size_t open = phase_name.find('(');
-  if (open == std::string::npos || !phase_name.ends_with(')')) return {};
-  return phase_name.substr(open + 1, phase_name.size() - open - 2);
-}
-
 std::vector<core::Phase> phases_of(const core::ProcessEnd& end) {
   const bool measured =
       end.exit_status == static_cast<int>(core::Exit::pass) || end.exit_status == static_cast<int>(core::Exit::invalid);
@@ -61,7 +54,6 @@ std::vector<core::Phase> phases_of(const core::ProcessEnd& end) {
   const bool of_one_cpu = std::all_of(run->phases.begin(), run->phases.end(),
                                       [](const core::Phase& phase) { return phase.per_cpu.size() == 1; });
   if (run->phases.empty() || !of_one_cpu) return {without_result(core::Error{"its result has no phase of one CPU"})};
-  for (core::Phase& phase : run->phases) phase.gaps = gaps_of(phase.name);
   return std::move(run->phases);
 }
 

@@ -18,7 +18,7 @@ constexpr std::size_t kBase = 0, kBaseAgain = 1;
 
 struct Arm {
   std::string spec, label;
-  std::vector<Look> looks;           // the first is the whole run
+  ArmLooks seen;
   std::optional<core::Phase> ended;  // why it is out, and not compared
 };
 
@@ -64,7 +64,7 @@ class Rounds {
         results[order[place]].push_back({round, static_cast<unsigned>(place + 1), std::move(phase)});
     }
     for (std::size_t i = 0; i < arms_.size(); ++i)
-      for (RoundOfArm& result : results[i]) enter(std::move(result), arms_[i].looks);
+      for (RoundOfArm& result : results[i]) enter(std::move(result), arms_[i].seen.looks);
     return RoundEnd::complete;
   }
 
@@ -94,15 +94,18 @@ core::Phase without_figures(core::Phase phase) {
 std::optional<core::Phase> phase_of(const Arm& arm, const std::string& gaps, bool first_look,
                                     const ComparisonPlan& plan, const ComparedArms& so_far) {
   core::Phase phase;
-  const Look* const look = arm.ended ? nullptr : look_at(arm.looks, gaps);
+  const Look* const look = arm.ended ? nullptr : look_at(arm.seen.looks, gaps);
   if (look == nullptr && !first_look) return {};
   if (arm.ended) {
     phase = without_figures(*arm.ended);
   } else if (look != nullptr) {
     phase = merged_phase(look->rounds);
-    phase.facts.insert(look->facts.begin(), look->facts.end());
-    phase.warnings.insert(phase.warnings.end(), look->warnings.begin(), look->warnings.end());
+  } else if (const auto missing = arm.seen.missing.find(gaps); missing != arm.seen.missing.end()) {
+    phase.status = core::PhaseStatus::skipped;
+    phase.reason = missing->second;
   }
+  for (const auto& [missing, text] : arm.seen.missing)
+    if (first_look && text != phase.reason) phase.warnings.push_back(text);
   if (!arm.ended && so_far.complete_rounds < plan.rounds) {
     phase.status = so_far.interrupted ? core::PhaseStatus::interrupted : core::PhaseStatus::skipped;
     phase.reason = fmt::format("{} of {} rounds are complete{}", so_far.complete_rounds, plan.rounds,
@@ -125,7 +128,7 @@ std::vector<core::CpuResult> cpu_rounds(const Look& look) {
 // An arm that drops events is fast because of it: to be known with the verdict, not only in a row of the table.
 std::string loss_in_words(const Arm& arm) {
   core::EventCounts events;
-  for (const RoundOfArm& round : arm.looks.front().rounds)
+  for (const RoundOfArm& round : arm.seen.looks.front().rounds)
     if (round.phase.events) add(events, *round.phase.events);
   const uint64_t lost = events.lost_full + events.lost_wrap + events.lost_big;
   if (lost == 0) return {};
@@ -136,12 +139,12 @@ std::string loss_in_words(const Arm& arm) {
 // Of one look.
 void compare_with_base(const std::vector<Arm>& arms, const std::string& gaps, bool first_look,
                        const ComparisonPlan& plan, std::vector<core::Comparison>& comparisons) {
-  const Look* const base = look_at(arms[kBase].looks, gaps);
-  const Look* const again = look_at(arms[kBaseAgain].looks, gaps);
+  const Look* const base = look_at(arms[kBase].seen.looks, gaps);
+  const Look* const again = look_at(arms[kBaseAgain].seen.looks, gaps);
   if (arms[kBase].ended || arms[kBaseAgain].ended || base == nullptr || again == nullptr) return;
   const std::vector<core::CpuResult> before = cpu_rounds(*base), before_again = cpu_rounds(*again);
   for (std::size_t i = kBaseAgain + 1; i < arms.size(); ++i) {
-    const Look* const look = arms[i].ended ? nullptr : look_at(arms[i].looks, gaps);
+    const Look* const look = arms[i].ended ? nullptr : look_at(arms[i].seen.looks, gaps);
     if (look == nullptr) continue;
     const std::vector<core::CpuResult> after = cpu_rounds(*look);
     core::Comparison comparison =
@@ -176,9 +179,9 @@ ComparedArms compare_arms(const ComparisonPlan& plan, const RunArm& run_arm, con
     if (end != RoundEnd::complete) break;
     ++compared.complete_rounds;
   }
-  std::vector<std::vector<Look>*> valid;
+  std::vector<ArmLooks*> valid;
   for (Arm& arm : arms)
-    if (!arm.ended) valid.push_back(&arm.looks);
+    if (!arm.ended) valid.push_back(&arm.seen);
   std::vector<std::string> looks = arrange_looks(valid, compared.complete_rounds);
   if (looks.empty()) looks.emplace_back();  // nothing was measured, and the arms say why
   for (const std::string& gaps : looks) {

@@ -22,7 +22,7 @@
 //       is not compared. The others go on without it. When it is the base, nothing can be compared and all ends.
 //   (3) The samples of an arm's phase are those of its rounds together; so are its events.
 //   (4) A look is compared where every round has it. Where one does not (it ended before its first waiting window), the
-//       arm's first phase says so. An arm without a tracepoint has all of its gaps beside the others' gaps with one.
+//       arm's first phase says so; where that is the look the verdict would be of, the arm is skipped in it.
 #pragma once
 
 #include <cstdint>

@@ -10,31 +10,19 @@ namespace maxlat::npt {
 namespace {
 
 constexpr const char* kAllGaps = "all gaps";
-constexpr const char* kNoTracepoint = "none";  // the arm
 
-bool has(const std::vector<Look>& looks, const std::string& gaps) {
-  return look_at(looks, gaps) != nullptr;
+std::size_t rounds_with(const std::vector<Look>& looks, const std::string& gaps) {
+  const Look* const look = look_at(looks, gaps);
+  return look == nullptr ? 0 : look->rounds.size();
 }
 
-// A look that some rounds do not have is not compared, and the whole run's rounds say so.
-void drop_incomplete(std::vector<Look>& looks, unsigned complete_rounds) {
-  Look& whole = looks.front();
-  std::erase_if(looks, [&](const Look& look) {
-    const bool incomplete = look.rounds.size() != complete_rounds;
-    if (incomplete)
-      whole.warnings.push_back(fmt::format("{} of {} rounds have no {}: they are not compared",
-                                           complete_rounds - look.rounds.size(), complete_rounds, look.gaps));
-    return incomplete;
-  });
-}
-
-// Where there is nothing to be traced, every gap is what a gap with a tracepoint would be without it.
-void lend_all_gaps(std::vector<Look>& looks) {
-  Look lent = looks.front();
-  lent.gaps = kGapsWithATracepoint;
-  for (RoundOfArm& round : lent.rounds) round.phase.events.reset();
-  lent.facts["gaps"] = fmt::format("{}: this arm has no tracepoint", looks.front().gaps);
-  looks.push_back(std::move(lent));
+// A look that some rounds do not have is not compared, and the arm says so.
+void drop_incomplete(ArmLooks& arm, const std::string& gaps, std::size_t complete_rounds) {
+  const std::size_t with = rounds_with(arm.looks, gaps);
+  if (with == complete_rounds) return;
+  arm.missing[gaps] =
+      fmt::format("{} of {} rounds have no {}: they are not compared", complete_rounds - with, complete_rounds, gaps);
+  std::erase_if(arm.looks, [&](const Look& look) { return look.gaps == gaps; });
 }
 
 }  // namespace
@@ -42,7 +30,7 @@ void lend_all_gaps(std::vector<Look>& looks) {
 void enter(RoundOfArm round, std::vector<Look>& looks) {
   const std::string gaps = round.phase.gaps;
   auto found = std::find_if(looks.begin(), looks.end(), [&](const Look& look) { return look.gaps == gaps; });
-  if (found == looks.end()) found = looks.insert(found, Look{gaps, {}, {}, {}});
+  if (found == looks.end()) found = looks.insert(found, Look{gaps, {}});
   found->rounds.push_back(std::move(round));
 }
 
@@ -51,24 +39,25 @@ const Look* look_at(const std::vector<Look>& looks, const std::string& gaps) {
   return found == looks.end() ? nullptr : &*found;
 }
 
-std::vector<std::string> arrange_looks(const std::vector<std::vector<Look>*>& arms, unsigned complete_rounds) {
-  std::vector<std::string> names;
+std::vector<std::string> arrange_looks(const std::vector<ArmLooks*>& arms, unsigned complete_rounds) {
   const auto any = [&](auto condition) {
-    return std::any_of(arms.begin(), arms.end(), [&](const auto* looks) { return condition(*looks); });
+    return std::any_of(arms.begin(), arms.end(), [&](const ArmLooks* arm) { return condition(arm->looks); });
   };
-  for (std::vector<Look>* looks : arms)
-    if (!looks->empty()) drop_incomplete(*looks, complete_rounds);
   const bool several = any([](const std::vector<Look>& looks) { return looks.size() > 1; });
-  const bool some_have_tracepoints =
-      any([](const std::vector<Look>& looks) { return has(looks, kGapsWithATracepoint); });
-  if (some_have_tracepoints) names.emplace_back(kGapsWithATracepoint);
-  for (std::vector<Look>* looks : arms) {
-    if (looks->empty()) continue;
-    if (several && looks->front().gaps.empty()) looks->front().gaps = kAllGaps;
-    if (some_have_tracepoints && looks->front().rounds.front().phase.arm == kNoTracepoint) lend_all_gaps(*looks);
-    for (const Look& look : *looks)
+  std::vector<std::string> names;
+  if (any([](const std::vector<Look>& looks) { return look_at(looks, kGapsWithATracepoint) != nullptr; }))
+    names.emplace_back(kGapsWithATracepoint);
+  for (ArmLooks* arm : arms) {
+    if (arm->looks.empty()) continue;
+    if (several && arm->looks.front().gaps.empty()) arm->looks.front().gaps = kAllGaps;
+    for (const Look& look : arm->looks)
       if (std::find(names.begin(), names.end(), look.gaps) == names.end()) names.push_back(look.gaps);
   }
+  for (ArmLooks* arm : arms)
+    for (const std::string& gaps : names) drop_incomplete(*arm, gaps, complete_rounds);
+  std::erase_if(names, [&](const std::string& gaps) {
+    return !any([&](const std::vector<Look>& looks) { return look_at(looks, gaps) != nullptr; });
+  });
   return names;
 }
 

@@ -12,10 +12,13 @@
 namespace maxlat::npt {
 
 struct Look {
-  std::string gaps;                          // core::Phase::gaps
-  std::vector<RoundOfArm> rounds;            // complete ones
-  std::map<std::string, std::string> facts;  // beside those of its rounds
-  std::vector<std::string> warnings;         // the same
+  std::string gaps;                // core::Phase::gaps
+  std::vector<RoundOfArm> rounds;  // complete ones
+};
+
+struct ArmLooks {
+  std::vector<Look> looks;                     // the first is the whole run
+  std::map<std::string, std::string> missing;  // by gaps: "3 of 8 rounds have no ..."
 };
 
 // Files a round of one of the looks, which is told by its Phase::gaps.
@@ -25,7 +28,7 @@ void enter(RoundOfArm round, std::vector<Look>& looks);
 const Look* look_at(const std::vector<Look>& looks, const std::string& gaps);
 
 // All rounds are in. Leaves each arm with the looks that can be compared, under names that tell them apart, and returns
-// these names, that with the tracepoints first. `arms`: the looks of each arm; the first of an arm is its whole run.
-std::vector<std::string> arrange_looks(const std::vector<std::vector<Look>*>& arms, unsigned complete_rounds);
+// these names, that with the tracepoints first: also where an arm, or the base, turns out not to have it.
+std::vector<std::string> arrange_looks(const std::vector<ArmLooks*>& arms, unsigned complete_rounds);
 
 }  // namespace maxlat::npt

@@ -74,8 +74,8 @@ struct CpuMeasurement {
   uint64_t samples = 0;       // counted by the loop, not by the histogram
 };
 
-// What the phases of a run with windows or a limited rate are called: "npt (waiting windows)". A comparison tells by it
-// which of them belong together.
+// Phase::gaps of a run with windows or a limited rate, by which a comparison tells which phases belong together. They
+// are also in its name: "npt (waiting windows)".
 inline constexpr const char* kTracedWindows = "traced windows";
 inline constexpr const char* kWaitingWindows = "waiting windows";
 inline constexpr const char* kGapsWithATracepoint = "gaps with a tracepoint";
@@ -91,7 +91,8 @@ struct Measurement {
   // are in the other one alone. Null without, and when the run ended before the first of them.
   std::unique_ptr<Measurement> waiting;
   // With a limited rate: once more the gaps that had a tracepoint in them, apart from the others among which they are
-  // lost. What an event costs that comes seldom, with cold caches.
+  // lost. What an event costs that comes seldom, with cold caches. The arm "none" has them, too: the same gaps, picked
+  // out by the same limiter, with nothing in them.
   std::optional<core::Phase> event_gaps;
 };
 
