@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <maxlat/core/comparison.hpp>
+#include <maxlat/npt/measure.hpp>
 #include <optional>
 
 #include "compare/looks.hpp"
@@ -151,7 +152,7 @@ void compare_with_base(const std::vector<Arm>& arms, const std::string& gaps, bo
         core::compare_rounds({arms[kBase].label, before}, {arms[i].label, after}, before_again, plan.seed, gaps);
     comparison.name = plan.name;
     comparison.beside = !first_look;
-    comparison.verdict += loss_in_words(arms[i]);
+    if (gaps != kWaitingWindows) comparison.verdict += loss_in_words(arms[i]);  // nothing is dropped in those
     comparisons.push_back(std::move(comparison));
   }
 }

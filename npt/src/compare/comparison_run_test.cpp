@@ -14,6 +14,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::StartsWith;
 
 // A round of an arm: gaps around 20 ns with the noise of a round, `slower_ns` more for a slow one.
@@ -224,6 +225,8 @@ TEST(ComparisonRun, BothKindsOfWindowsAreCarriedThrough) {
   EXPECT_FALSE(found.comparisons[0].beside);
   EXPECT_THAT(found.comparisons[1].verdict, StartsWith("no difference found"));
   EXPECT_TRUE(found.comparisons[1].beside);
+  EXPECT_THAT(found.comparisons[0].verdict, HasSubstr("what dropping costs"));
+  EXPECT_THAT(found.comparisons[1].verdict, Not(HasSubstr("what dropping costs")));  // nothing is dropped there
   EXPECT_EQ(found.phases[3].gaps, "waiting windows");
 }
 
