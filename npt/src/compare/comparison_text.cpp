@@ -9,6 +9,7 @@
 #include <iterator>
 #include <maxlat/core/comparison.hpp>
 #include <maxlat/core/duration.hpp>
+#include <set>
 #include <vector>
 
 #include "compare/maximum_rate.hpp"
@@ -156,6 +157,14 @@ std::string comparison_text(const core::RunResult& run) {
   for (const core::Phase& phase : run.phases)
     if (const std::string paths = paths_text(phase, ""); !paths.empty()) text += "\n" + paths;
   bool blank = false;
+  std::set<std::string> warned;  // a warning of the whole run is in each of its looks
+  for (const core::Phase& phase : run.phases)
+    for (const std::string& warning : phase.warnings) {
+      const std::string line = fmt::format("{}: Warning: {}\n", phase.arm, warning);
+      if (!warned.insert(line).second) continue;
+      text += (blank ? "" : "\n") + line;
+      blank = true;
+    }
   for (const core::Phase& phase : run.phases) {
     if (phase.status == core::PhaseStatus::ok || phase.gaps != looks.front()) continue;
     fmt::format_to(out, "{}{}: {}\n", blank ? "" : "\n", phase.arm, status_text(phase));
