@@ -139,6 +139,7 @@ core::Status read_arm(const core::CommandLine& line, Options& options) {
     return mistake(fmt::format("--{} alone", line.has("trace-window") ? "trace-window" : "wait-window"),
                    "give both --trace-window and --wait-window: they take turns");
   if (!line.has("tp-max-freq")) return {};
+  if (options.kernel_loop) return mistake("--kernel-loop has no tracepoints whose rate -f could limit", "leave -f out");
   auto hz = parse_rate(line.get<std::string>("tp-max-freq"));
   if (!hz) return hz.error();
   options.max_event_hz = *hz;

@@ -121,6 +121,7 @@ TEST(NptOptions, WhatMakesNoSenseIsRefused) {
   EXPECT_THAT(refusal({"--kernel-loop", "-i"}), HasSubstr("does not go with -i"));
   EXPECT_THAT(refusal({"--kernel-loop", "--arm", "delay:100ns"}), HasSubstr("no tracepoints"));
   EXPECT_THAT(refusal({"--kernel-loop", "--counter", "plain"}), HasSubstr("fenced"));
+  EXPECT_THAT(refusal({"--kernel-loop", "-f", "1k"}), HasSubstr("no tracepoints"));
   refusal({"-a", "1-"});
   refusal({"-l", "-5"});
 }
