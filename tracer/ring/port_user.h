@@ -68,6 +68,7 @@ MAXLAT_RING_INLINE bool maxlat_ring_clock_follows(enum maxlat_ring_ownership own
         : "=@ccne"(differs), [place] "+D"(place_then_lower)
         : [upper_word] "m"(*upper_word), [chosen] "c"(cpu.chosen)
         : "memory", "rax", "rdx");
+    if (place_then_lower > UINT32_MAX) __builtin_unreachable(); /* or the compiler clears what is clear */
     *time = place_then_lower;
   }
   return !differs;

@@ -280,8 +280,8 @@ MAXLAT_RING_OUT_OF_LINE static void begin_long(enum maxlat_ring_ownership owners
   words->time = slot->time;
   const uint64_t packet = maxlat_ring_packet_number(&ring->shape, slot->position);
   maxlat_ring_record_finish(slot->bytes, maxlat_ring_record_word(MAXLAT_RING_BEGUN_KIND, packet, slot->time));
-  /* The word comes first, so that recovery knows every base. */
-  keep_base(ownership, ring, slot->base, slot->time);
+  /* The word comes first, so that recovery knows every base. Who opened a packet has put its own there. */
+  if (slot->header == 0) keep_base(ownership, ring, slot->base, slot->time);
 }
 
 MAXLAT_RING_INLINE bool begin(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,

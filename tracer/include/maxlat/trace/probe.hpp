@@ -9,21 +9,18 @@
 // alone.
 //
 // COST, counted by session/cost_test.cpp for an event of three 64-bit fields: disabled 2 instructions, compare and
-// branch. Enabled 53, of which the ring's way (reserve, record word, commit) has 35, the fields 6, and what is here 12:
+// branch. Enabled 54, of which the ring's way (reserve, record word, commit) has 36, the fields 6, and what is here 12:
 // look, call, in, place, ring, out, return. Rings per CPU: 60, two of them locked; five find the ring, two see that the
 // thread is still on its CPU when it has read the clock (ring/reserve.h, TIME ORDER). Dropping an event in a full ring
-// takes less than recording it. The longest way, a packet closed and delivered and the next one opened, stays below 300
-// with all of this.
+// takes less than recording it. The longest way of a thread that is not moved meanwhile, a packet closed and delivered
+// and the next one opened, stays below 300 with all of this.
 //
 // HOW IT LIES IN THE PROGRAM. At the tracepoint: compare, branch, and out of line the arguments and a call through the
 // event, which leads to one of three functions, chosen when sessions change (Event::probe): for one channel of the fast
 // kind, for one with rings per CPU, and for all the rest: several channels, wakeups. The first two write a short record
 // in the middle of a packet. They call nothing, so they have no registers to save. What is not that case jumps on:
-// where the ring's packet begins or ends, and from there, without a ring, to what the third function does: it registers a
-// thread that was not prepared.
-//
-// A line that the record will need is not fetched ahead: tried with prefetchw 256, 512 and 1024 bytes ahead and no
-// difference seen, with the ring's memory flushed from all caches too: the processor sees a stream for itself.
+// where the ring's packet begins or ends, and from there, without a ring, to what the third function does: it registers
+// a thread that was not prepared.
 #pragma once
 
 #include <maxlat/ring/record_write.h>

@@ -15,7 +15,7 @@
 // until it has seen each thread outside once: from then on nobody uses the channel's rings, and they may be flushed,
 // finalised, unmapped by others. That is an RCU of its own, made for this one place: liburcu's read lock (bulletproof,
 // the only flavour that signal handlers and unregistered threads may use) takes 19 instructions more, and a whole event
-// has 53. liburcu protects what is off that path: the table of channels, for threads that claim a ring or leave.
+// has 54. liburcu protects what is off that path: the table of channels, for threads that claim a ring or leave.
 #pragma once
 
 #include <maxlat/ring/layout.h>
@@ -71,6 +71,7 @@ struct alignas(64) ThreadState {
   bool registered = false;  // in the list of threads that whoever stops a channel waits for
   bool ended = false;       // was in it, and left: the thread is running its last destructors
   bool busy = false;        // in the tracer itself: events from there (a traced malloc) are dropped
+  bool has_list = false;    // holds the list's lock: nobody stops a channel meanwhile
   ThreadState* next = nullptr;
   ThreadState* previous = nullptr;
   std::uint64_t seen_outside = 0;
