@@ -273,10 +273,11 @@ base::Status start_server(Prepare prepare) {
   const std::lock_guard lock(server_mutex);
   if (server != nullptr) return {};
   auto starting = std::make_unique<Server>();
-  if (const base::Status prepared = prepare(*starting); !prepared) return prepared;
-  if (const base::Status running = starting->run(); !running) return running;
+  // No child is made that would have these sockets and not know of them.
   const SignalsBlocked no_handler_forks;
   const std::lock_guard change(server_change_mutex);
+  if (const base::Status prepared = prepare(*starting); !prepared) return prepared;
+  if (const base::Status running = starting->run(); !running) return running;
   server = starting.release();
   return {};
 }

@@ -119,6 +119,45 @@ TEST(Fork, InAProbeThatAnotherThreadWaitsFor) {
   EXPECT_EQ(recording.books().produced(), 1u);
 }
 
+// What the probe goes on to touch stays until the first control call; that one takes all of it away, in this order:
+// rings, channels, session.
+TEST(Fork, InAProbeAndThenTheFirstControlCall) {
+  Recording recording({Recording::small(), {.name = "cpu", .ownership = Ownership::per_cpu}});
+  recording.start("process:*");
+  MAXLAT_TRACE(process, event, 1);
+  detail::enter(detail::thread_state);
+  EXPECT_EQ(in_child([] {
+              detail::leave(detail::thread_state);
+              return Session::all().empty() ? 0 : 1;
+            }),
+            0);
+  detail::leave(detail::thread_state);
+  EXPECT_EQ(recording.finish().size(), 1u);
+}
+
+// A handler of a shared library, registered before ours: it runs between our two, where the list of threads is locked.
+// In the child it must not trace (session/fork.hpp).
+bool early_handler_traces = false;
+void trace_early() {
+  if (early_handler_traces) MAXLAT_TRACE(process, event, 1);
+}
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wprio-ctor-dtor"
+[[gnu::constructor(100)]] void as_a_shared_library_would() {
+  pthread_atfork(trace_early, trace_early, nullptr);
+}
+#pragma GCC diagnostic pop
+
+TEST(Fork, HandlersWithinOursMayTraceInThreadsThatNeverDid) {
+  Recording recording;
+  recording.start("process:*");
+  early_handler_traces = true;
+  std::thread([] { EXPECT_EQ(in_child([] { return 0; }), 0); }).join();
+  early_handler_traces = false;
+  recording.finish();
+  EXPECT_EQ(recording.books().lost_no_ring, 2u);  // it cannot be registered there
+}
+
 // pthread_atfork() handlers of the program, registered before any session: they trace and control, in both processes.
 bool handles_forks = false;
 void trace_and_control() {

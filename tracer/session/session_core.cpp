@@ -240,7 +240,7 @@ base::Status SessionCore::start() {
     shared_.store(&file_->header(), std::memory_order_release);
   }
   state_ = SessionState::running;
-  __atomic_store_n(&file_->header().running, 1, __ATOMIC_RELAXED);  // relaxed: a hint to the consumer
+  __atomic_store_n(&file_->header().running, 1, __ATOMIC_RELAXED);  // relaxed: no code of ours reads it
   std::uint32_t numbers = 0;
   for (const Plan& plan : plans_) {
     numbers |= 1u << plan.channel->number();
@@ -264,7 +264,7 @@ base::Status SessionCore::stop() {
                        "is it stopped, or did it jump out of a signal handler?", base::Exit::invalid};
   }
   for (const Plan& plan : plans_) plan.channel->flush_all();
-  // relaxed: a hint, as at the start. Our consumer is told over the socket, which orders.
+  // relaxed: as at the start. Our consumer is told over the socket, which orders.
   __atomic_store_n(&file_->header().running, 0, __ATOMIC_RELAXED);
   return {};
 }

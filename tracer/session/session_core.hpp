@@ -70,8 +70,8 @@ class SessionCore {
   SessionOptions options_;
   SessionState state_ = SessionState::created;
   bool forgotten_ = false;
+  std::unique_ptr<SessionFile> file_;  // before the channels, which unmap their rings by it when they go
   std::vector<Plan> plans_;
-  std::unique_ptr<SessionFile> file_;
   int wakeup_ = -1;
   std::atomic<maxlat_shm_header*> shared_{nullptr};
 };

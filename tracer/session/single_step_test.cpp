@@ -14,6 +14,7 @@
 #include <cstring>
 #include <maxlat/trace/probe.hpp>
 #include <optional>
+#include <semaphore>
 #include <set>
 #include <thread>
 #include <tuple>
@@ -94,13 +95,29 @@ class Trial {
       Recording::expect_ok(recording_.session.enable(each.name, "step:*"));
     }
     Recording::expect_ok(recording_.session.start());
-    if (!way.has_ring) std::thread([] { prepare_thread(); }).join();  // has taken the only slot
-    if (way.has_ring) prepare_thread();
+    has_ring_ = way.has_ring;
+    if (has_ring_) {
+      prepare_thread();
+    } else {
+      other_.emplace([this] {
+        prepare_thread();
+        has_prepared_.release();
+        may_end_.acquire();
+      });
+      has_prepared_.acquire();
+    }
     memory_.emplace(recording_.session);
     discards_ = mode == FullBuffer::discard;
     // flush() leaves rings of CPUs to the control side.
     is_handed_over_ = discards_ && way.channels.size() == 1 && way.channels[0].ownership == Ownership::per_thread;
   }
+
+  ~Trial() {
+    may_end_.release();
+    if (other_) other_->join();
+  }
+  Trial(const Trial&) = delete;
+  Trial& operator=(const Trial&) = delete;
 
   void event() { trace_words(next_number()); }
 
@@ -148,6 +165,9 @@ class Trial {
     read();
     for (std::size_t each = 0; each < recording_.session.status().channels.size(); ++each) {
       EXPECT_EQ(recording_.books(each).produced(), tried_) << "channel " << each;
+      if (!has_ring_) {
+        EXPECT_EQ(recording_.books(each).lost_no_ring, tried_);
+      }
       if (discards_) {
         EXPECT_EQ(recording_.books(each).recorded, seen_[each].size()) << "channel " << each;
       }
@@ -188,6 +208,9 @@ class Trial {
 
   Recording recording_;
   std::optional<Memory> memory_;
+  bool has_ring_ = true;
+  std::optional<std::thread> other_;  // without a ring: has the only slot, as long as this lives
+  std::binary_semaphore has_prepared_{0}, may_end_{0};
   bool is_child_ = false;
   bool discards_ = false;
   bool is_handed_over_ = false;  // by flush(), all that is committed

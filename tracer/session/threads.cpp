@@ -46,8 +46,14 @@ bool membarrier_works = false;
 // REQUIRES: signals blocked.
 class ListHeld {
  public:
-  ListHeld() { pthread_mutex_lock(&list_lock); }
-  ~ListHeld() { pthread_mutex_unlock(&list_lock); }
+  ListHeld() {
+    pthread_mutex_lock(&list_lock);
+    thread_state.has_list = true;
+  }
+  ~ListHeld() {
+    thread_state.has_list = false;
+    pthread_mutex_unlock(&list_lock);
+  }
   ListHeld(const ListHeld&) = delete;
   ListHeld& operator=(const ListHeld&) = delete;
 };
@@ -181,7 +187,7 @@ bool register_thread(Caller caller) {
   return true;
 }
 
-Guest::Guest() : entered_(!thread_state.registered) {
+Guest::Guest() : entered_(!thread_state.registered && !thread_state.has_list) {
   if (!entered_) return;
   const ListHeld held;
   link(thread_state);
@@ -223,9 +229,11 @@ void forget_rings(unsigned channel) {
 // The child's thread bears another id than the one that took the lock: the lock is made anew.
 void lock_threads_for_fork() {
   pthread_mutex_lock(&list_lock);
+  thread_state.has_list = true;
 }
 
 void unlock_threads_after_fork(bool in_child) {
+  thread_state.has_list = false;
   if (in_child) {
     ThreadState& thread = thread_state;
     list = thread.registered ? &thread : nullptr;

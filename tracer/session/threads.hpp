@@ -56,6 +56,8 @@ enum class Caller { probe, program };
 bool register_thread(Caller caller);
 
 // A thread that cannot stay in the list is in it as long as one of these lives: who stops a channel waits for it, too.
+// Not where the thread has the list's lock itself (a handler of forks that runs within ours, a traced
+// pthread_mutex_unlock): who stops a channel waits for that.
 // Makes system calls. REQUIRES: inside.
 class Guest {
  public:

@@ -104,7 +104,7 @@ struct maxlat_shm_header {
 
   /* words that change */
   uint64_t metadata_length;   /* release [S2] after the text; acquire by the consumer */
-  uint64_t running;           /* 1 from start to stop */
+  uint64_t running;           /* 1 from start to stop; for people who look */
   uint64_t snapshot_requests; /* a count: the recorder takes a snapshot when it has grown (snapshot.hpp) */
   uint64_t snapshot_time;     /* counter ticks of the last request */
   uint64_t reserved[4];
