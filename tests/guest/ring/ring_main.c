@@ -6,7 +6,8 @@
  *
  *   local    one task and the interrupts of one CPU, kernel-local atomics (seed 001's own case); discard, overwrite,
  *            and once with the promotion by interprocessor interrupts that machines with weaker order need
- *   shared   a task and the interrupts of every CPU on one ring, SMP atomics
+ *   shared   a task and the interrupts of every CPU on one ring, SMP atomics; it is the first CPU's, the others write
+ *            as foreigners do (reserve.h, TIME ORDER)
  */
 #include <linux/completion.h>
 #include <linux/cpu.h>
@@ -30,6 +31,7 @@ struct trial;
 /* One writer of events: each has an id, from 1, and numbers what it traces. */
 struct context {
 	u32 id;
+	u32 cpu;
 	u64 tried;
 };
 
@@ -64,11 +66,12 @@ static u64 check_of(u32 id, u64 number)
 static __always_inline void write_event(enum maxlat_ring_ownership ownership, const struct maxlat_ring *ring,
 					struct context *context)
 {
+	const struct maxlat_ring_cpu cpu = { .now = &context->cpu, .chosen = ring->owner };
 	struct maxlat_ring_record record;
 	u64 number = ++context->tried;
 	u64 *payload;
 
-	if (!maxlat_ring_record_begin(ownership, ring, context->id, 16, &record))
+	if (!maxlat_ring_record_begin_on(ownership, ring, cpu, context->id, 16, &record))
 		return;
 	payload = (u64 *)record.payload;
 	payload[0] = number;
@@ -170,6 +173,7 @@ static int run_writers(struct trial *trial)
 		writer->trial = trial;
 		writer->task.id = 2 * cpu + 1;
 		writer->interrupt.id = 2 * cpu + 2;
+		writer->task.cpu = writer->interrupt.cpu = cpu;
 		init_completion(&writer->done);
 		hrtimer_init(&writer->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 		writer->timer.function = interrupt;
