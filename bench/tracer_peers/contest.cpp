@@ -75,7 +75,8 @@ std::string cell(double ns, double ratio) {
   return text;
 }
 
-// What `all` batches say of the machine, then a row for each arm: those that had the core alone, and with three fields all.
+// What `all` batches say of the machine, then a row for each arm: those that had the core alone, and with three fields
+// all.
 void print_batches(Contest& contest, const std::vector<Batch>& all, unsigned rounds) {
   const auto loop_ns = [](const Batch& batch) { return batch.loop_ns; };
   contest.empty_loop_ns = std::ranges::min(all | std::views::transform(loop_ns));

@@ -22,11 +22,11 @@ struct Quantiles {
 
 // kBatch events, and what stood beside them.
 //
-// ALONE. An event's instructions hide behind its counter read, as long as the core has nobody else's to execute: a hyperthread
-// of a neighbour (another virtual machine, another CPU of this one) takes half of the issue slots, but leaves the counter
-// read as slow as it was. What is hidden then shows: 1.0 of a bare read becomes 1.4, for a millisecond or for an hour. An
-// empty loop has nothing to hide behind and is 1.6 times slower; so it tells, without a look at what is measured,
-// which batches had the core for themselves.
+// ALONE. An event's instructions hide behind its counter read, as long as the core has nobody else's to execute: a
+// hyperthread of a neighbour (another virtual machine, another CPU of this one) takes half of the issue slots, but
+// leaves the counter read as slow as it was. What is hidden then shows: 1.0 of a bare read becomes 1.4, for a
+// millisecond or for an hour. An empty loop has nothing to hide behind and is 1.6 times slower; so it tells, without a
+// look at what is measured, which batches had the core for themselves.
 struct Batch {
   double reads_ns = 0, events_ns = 0, loop_ns = 0;  // each of one: read, event, turn of the empty loop
   double to_bare_read() const { return events_ns / reads_ns; }
@@ -64,7 +64,8 @@ double median_to_bare_read(const Contest& contest, const std::vector<Batch>& bat
 
 void batches(Contest& contest, unsigned rounds);
 void singles(Contest& contest, unsigned samples);
-// Only of the arms that a goal is about, in turns, with a thread on the last CPU that floods the cache all have in common.
+// Only of the arms that a goal is about, in turns, with a thread on the last CPU that floods the cache all have in
+// common.
 void cold(Contest& contest, unsigned samples);
 void first_events(Contest& contest, unsigned threads);
 void threads(Contest& contest, unsigned rounds);

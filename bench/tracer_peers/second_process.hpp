@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// LTTng-UST with another clock, in the same run. A process has one clock, chosen when liblttng-ust comes up, and so have
-// its session daemon and its buffers. So this program is started once more, with LTTNG_UST_CLOCK_PLUGIN and a daemon of
-// its own that has it too, and works for us: an order through a pipe, the ticks of it back. It is pinned to our CPU and
-// we wait meanwhile, so its arms take their turns among ours, in every round, in the same random order, and are measured
-// by the same code. What differs: a process switch before each turn, which the 16 events before the samples, or the
-// 20 000 of a batch, outweigh.
+// LTTng-UST with another clock, in the same run. A process has one clock, chosen when liblttng-ust comes up, and so
+// have its session daemon and its buffers. So this program is started once more, with LTTNG_UST_CLOCK_PLUGIN and a
+// daemon of its own that has it too, and works for us: an order through a pipe, the ticks of it back. It is pinned to
+// our CPU and we wait meanwhile, so its arms take their turns among ours, in every round, in the same random order, and
+// are measured by the same code. What differs: a process switch before each turn, which the 16 events before the
+// samples, or the 20 000 of a batch, outweigh.
 #pragma once
 
 #include <sys/types.h>

@@ -7,15 +7,15 @@
 //            just before; of the rounds in which no other hyperthread ran on the core (contest.hpp, Batch), and of all
 //   single   one event between lfence;rdtsc and rdtscp: quantiles of the samples, the harness itself beside them;
 //            arms take turns every 256 samples
-//   cold     the same, a millisecond apart, after 4 MiB of other memory were touched, while another CPU floods the cache
-//            that all have in common; turns of 40, so that each arm's own rate is 1 kHz
+//   cold     the same, a millisecond apart, after 4 MiB of other memory were touched, while another CPU floods the
+//            cache that all have in common; turns of 40, so that each arm's own rate is 1 kHz
 //   first    the first event of a new thread, prepared where that can be (work.hpp: what is warm then, and what is not)
 //   threads  events a second of 1 and of all threads, each on a CPU of its own
 //   goals    what the tracer must reach, worked out from these
 //   rate     (FOLDER rate WHO EVENTS_A_MICROSECOND, a run of its own): events lost with 32 sub-buffers of 1 MiB
 //
-// Start with work.hpp (what is measured), then contest.hpp (in which order), goals.hpp. LTTng-UST with a TSC clock is in
-// a second process: second_process.hpp.
+// Start with work.hpp (what is measured), then contest.hpp (in which order), goals.hpp. LTTng-UST with a TSC clock is
+// in a second process: second_process.hpp.
 //
 // Rings of the batch have 4 sub-buffers of 1 MiB; this thread drains ours between batches, and lets LTTng's daemons
 // drain theirs.

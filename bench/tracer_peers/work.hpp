@@ -7,10 +7,10 @@
 //            loop, the slower of one before and one after: whether another hyperthread ran on this core meanwhile
 //   single   one event between lfence;rdtsc and rdtscp, warm: ticks of each of `samples`
 //   cold     the same a millisecond apart, after 4 MiB of other memory were touched
-//   first    the first event of each of `samples` new threads, which have called prepare_thread(), while the tracer's code
-//            is warm, as it is where other threads trace: the calling thread traces the same event just before. So it is
-//            what is new for a thread that costs here; cold code costs what "cold" shows. The harness warms what is its
-//            own: its counter reads, its call through the pointer, the arm's function with a run of no events.
+//   first    the first event of each of `samples` new threads, which have called prepare_thread(), while the tracer's
+//            code is warm, as it is where other threads trace: the calling thread traces the same event just before. So
+//            it is what is new for a thread that costs here; cold code costs what "cold" shows. The harness warms what
+//            is its own: its counter reads, its call through the pointer, the arm's function with a run of no events.
 #pragma once
 
 #include <cstdint>

@@ -21,7 +21,8 @@
  *   The reader is a process of its own and never ends before the last packet.
  *
  * PARAMETERS  W  START (first position, a multiple of BUF; W - BUF begins just before the wrap)  SB (words of a
- *   sub-buffer)  NSB (sub-buffers)  OVERWRITE  FLUSH  OPEN_AHEAD  PARALLEL  TIME  LEVELS  N0 N1 N2 (each writer's events)
+ *   sub-buffer)  NSB (sub-buffers)  OVERWRITE  FLUSH  OPEN_AHEAD  PARALLEL  TIME  LEVELS
+ *   N0 N1 N2 (each writer's events)
  * MUTANTS, each must fail; the names are the ones run_models.py uses
  *   M_PRINTED_DELIVERY  Algorithm 3, line 3 as printed (equation 3 of the slot)
  *   M_ADD_THEN_LOOK     delivery decided by a second look at the commit count, not by what the add returned

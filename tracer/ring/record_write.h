@@ -84,8 +84,8 @@ MAXLAT_RING_INLINE bool maxlat_ring_record_begin_any(enum maxlat_ring_ownership 
  * A look before that, so that dropping is the cheapest way of all: drops the event, and counts it, if the ring
  * discards, is full, and has no place for it though an empty one would. What keeps a writer out by equation 3 keeps the
  * reader out, too, so that here the cause is always lost_full. (Two things count as that though they are others: a
- * long record that is too big by its 16 extra bytes; and, per CPU, a writer that is moved between the two loads and back
- * a buffer later.) RETURNS: false: nothing happened: begin_any.
+ * long record that is too big by its 16 extra bytes; and, per CPU, a writer that is moved between the two loads and
+ * back a buffer later.) RETURNS: false: nothing happened: begin_any.
  */
 MAXLAT_RING_INLINE bool maxlat_ring_drop(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
                                          uint64_t payload_bytes) {

@@ -28,8 +28,8 @@
  * record before (CTF), a jump of 2^32 ticks ahead. Two CPUs write to one ring only with MAXLAT_RING_CPU and only when a
  * thread was moved after it had looked where it is, or does not know. So:
  *   - Every stamp of the common path is read on the ring's CPU. The probe looks where it is a second time, between
- *     clock and CAS, and goes out of line when it was moved. Moved behind that look, it brings along a stamp that was read
- *     before anybody else could read one there: a switch of threads, and a handler, is a barrier.
+ *     clock and CAS, and goes out of line when it was moved. Moved behind that look, it brings along a stamp that was
+ *     read before anybody else could read one there: a switch of threads, and a handler, is a barrier.
  *   - Out of line the clock is an ordered one, never earlier than the loads before it. So it may be a flush from any
  *     CPU that comes before: the record behind it opens a packet, which is never the common path.
  *   - A foreign writer, one that is elsewhere at its second look, marks time_base before its reservation
@@ -54,11 +54,11 @@
  * Overwrite mode adds, once per packet, one locked CAS for the reference and at most one for the reader. Lines: hot,
  * the record, the view. Instructions: cost_test.cpp holds the counts (common path, dropped event, longest path).
  *
- * AHEAD. A record asks for the line that a record will need 512 bytes later. Not for the mean, which was the same without: the
- * processor sees a stream for itself. But its prefetchers end with a page, and at the next one a writer with locked
- * instructions waits for its stores, and any writer for the translation: once in 128 events. One event in a thousand
- * took 140 to 210 ns, per CPU 200 to 341, and with this 50 to 60 and 50 to 70 (bench/tracer_peers, three runs of either
- * in turn; 256 and 1024 bytes: up to 180).
+ * AHEAD. A record asks for the line that a record will need 512 bytes later. Not for the mean, which was the same
+ * without: the processor sees a stream for itself. But its prefetchers end with a page, and at the next one a writer
+ * with locked instructions waits for its stores, and any writer for the translation: once in 128 events. One event in a
+ * thousand took 140 to 210 ns, per CPU 200 to 341, and with this 50 to 60 and 50 to 70 (bench/tracer_peers, three runs
+ * of either in turn; 256 and 1024 bytes: up to 180).
  *
  * DROPPING is cheaper than recording: no clock, no CAS, one add to a counter.
  */

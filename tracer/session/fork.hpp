@@ -18,9 +18,9 @@
 // sessions are destroyed with the first control call (session_core.cpp, sessions()), because a handler may also have
 // interrupted malloc(): nothing here uses the heap.
 //
-// HANDLERS OF FORKS that the program registers run outside ours: they may trace and control, in both processes. Those that
-// the constructors of shared libraries registered earlier run within. In the parent they may trace; a thread that has no
-// ring loses that and counts it. In the child they must do neither: to them its rings are still the parent's.
+// HANDLERS OF FORKS that the program registers run outside ours: they may trace and control, in both processes. Those
+// that the constructors of shared libraries registered earlier run within. In the parent they may trace; a thread that
+// has no ring loses that and counts it. In the child they must do neither: to them its rings are still the parent's.
 //
 // vfork() and posix_spawn(): the child runs in the parent's memory until it execs; nothing is done, and nothing needs
 // to be, as long as it does not trace. _Fork() and clone(), which call nobody: the child must not trace, nor return

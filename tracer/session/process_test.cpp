@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// fork(), what killed processes leave, the kernel's word that timer delivery makes no system call, and very many events.
+// fork(), what killed processes leave, the kernel's word that timer delivery makes no system call, and very many
+// events.
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/filter.h>

@@ -35,8 +35,8 @@
  * RULES: fixed-width little words, no pointers, all-zero and all-ones are no valid header. The consumer trusts nothing
  * (session_memory.hpp: every number is copied, checked against the file's size, then used).
  *
- * LABELS: [S1] LIVE after the ring, [S2] metadata length after the text, [S3] ENDED after the last packet, [S4] FREE after
- * the hole and a cleared READING, both before the next claim, [S5] the magic number after the header.
+ * LABELS: [S1] LIVE after the ring, [S2] metadata length after the text, [S3] ENDED after the last packet, [S4] FREE
+ * after the hole and a cleared READING, both before the next claim, [S5] the magic number after the header.
  *
  * ONE CONSUMER at a time takes packets: it holds a write lock (F_OFD_SETLK) on byte 0 of the memfd, through a file
  * description of its own (open of /proc/self/fd/N), so the kernel releases it however the consumer ends.

@@ -17,7 +17,8 @@
  *       index(v) = (shift << 10) + (v >> shift)
  *
  *   For v < 2^11 the shift is 0 and the index is v itself: the linear part and the first octave need no case of their
- *   own. With every further octave v >> shift runs through [2^10, 2^11) again, and (shift << 10) puts it behind the last:
+ *   own. With every further octave v >> shift runs through [2^10, 2^11) again, and (shift << 10) puts it behind the
+ *   last:
  *
  *       v                 shift   index            bucket width
  *       0 .. 2047             0   0 .. 2047        1
@@ -58,7 +59,8 @@ extern "C" {
 #define MAXLAT_HISTOGRAM_VERSION 1u
 #define MAXLAT_HISTOGRAM_SUB_BITS 10u
 #define MAXLAT_HISTOGRAM_RANGE_BITS 40u
-#define MAXLAT_HISTOGRAM_BUCKETS ((MAXLAT_HISTOGRAM_RANGE_BITS - MAXLAT_HISTOGRAM_SUB_BITS + 1u) << MAXLAT_HISTOGRAM_SUB_BITS)
+#define MAXLAT_HISTOGRAM_BUCKETS \
+  ((MAXLAT_HISTOGRAM_RANGE_BITS - MAXLAT_HISTOGRAM_SUB_BITS + 1u) << MAXLAT_HISTOGRAM_SUB_BITS)
 #define MAXLAT_HISTOGRAM_OVERFLOWS 16u
 
 struct maxlat_histogram_overflow {

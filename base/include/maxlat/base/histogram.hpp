@@ -30,12 +30,14 @@ class Histogram {
   uint64_t max() const { return storage_->max; }
   double mean() const;
   double variance() const;  // of the population, from exact integer sums
-  // The smallest recorded value v with at least q * total values <= v (to the bucket's upper edge). REQUIRES: 0 <= q <= 1.
+  // The smallest recorded value v with at least q * total values <= v (to the bucket's upper edge).
+  // REQUIRES: 0 <= q <= 1.
   uint64_t quantile(double q) const;
 
-  // A copy of a histogram that its writer goes on filling, for a look at a run under way. The writer keeps the moments in
-  // its registers, so here they are the buckets' own: min and max to a bucket, sums from bucket middles (0.1 %). `max`,
-  // when not 0, is a maximum that is known better. Sum of buckets + overflows is total() here too, by construction.
+  // A copy of a histogram that its writer goes on filling, for a look at a run under way. The writer keeps the moments
+  // in its registers, so here they are the buckets' own: min and max to a bucket, sums from bucket middles (0.1 %).
+  // `max`, when not 0, is a maximum that is known better. Sum of buckets + overflows is total() here too, by
+  // construction.
   static Histogram copy_of_growing(const maxlat_histogram& growing, uint64_t max = 0);
 
  private:

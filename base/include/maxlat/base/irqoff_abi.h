@@ -3,8 +3,8 @@
  * The border between maxlat_irqoff.ko and user space: the two honest ways to measure with interrupts off. User space
  * alone cannot do it since Linux 5.5: cli faults, and after iopl(3) (since 5.15) it is silently ignored.
  *
- *   GRANT   cli and sti really work in the calling task, from the return of this ioctl on. What ends it: REVOKE, closing
- *           the descriptor, exit, exec, moving to another CPU, and the watchdog. A child never has it. The task must be
+ *   GRANT   cli and sti really work in the calling task, from the return of this ioctl on. What ends it: REVOKE,
+ *           closing the descriptor, exit, exec, moving to another CPU, and the watchdog. A child never has it. The task must be
  *           bound to one CPU, and another CPU must be online to watch it.
  *   LOOP    npt's loop inside the kernel, interrupts off, for at most a second; adds to this descriptor's histogram.
  *
@@ -33,7 +33,7 @@
 #define MAXLAT_IRQOFF_MAX_LOOP_NS 1000000000ull
 
 /*
- * EPERM  no CAP_SYS_RAWIO, or the kernel is locked down    EINVAL  limit out of range, or the task may run on several CPUs
+ * EPERM  no CAP_SYS_RAWIO, or the kernel is locked down    EINVAL  limit out of range, or the task may run on many CPUs
  * EBUSY  no other CPU is left to watch this one            EALREADY  this descriptor already holds a grant
  * EOPNOTSUPP  not on this processor
  */

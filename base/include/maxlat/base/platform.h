@@ -25,9 +25,9 @@
 #define MAXLAT_STORE(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
 #endif
 
-/* Asks for the cache line of an address that will be written soon. Any address: it may lie behind the end of everything. On
- * x86 by hand, because the compilers' takes the line for reading unless told that the processor knows this instruction;
- * all of 64 bits do, if only as an instruction that does nothing. */
+/* Asks for the cache line of an address that will be written soon. Any address: it may lie behind the end of
+ * everything. On x86 by hand, because the compilers' takes the line for reading unless told that the processor knows
+ * this instruction; all of 64 bits do, if only as one that does nothing. */
 #if defined(__x86_64__)
 #define MAXLAT_FETCH_TO_WRITE(address) __asm__ volatile("prefetchw %0" : : "m"(*(const char*)(address)))
 #else

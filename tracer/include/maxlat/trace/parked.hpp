@@ -3,9 +3,9 @@
 // A field that waits in a vector register until its place in the ring is known.
 //
 // The way there (read the clock, compare-exchange) needs nearly all of the registers that a function may use without
-// saving them; three fields more and gcc saves and restores two, four instructions of the fifty-three that an event has. The
-// vector registers are free. To there it is one move, which the argument registers would have needed, too; from there
-// one store.
+// saving them; three fields more and gcc saves and restores two, four instructions of the fifty-four that an event
+// has. The vector registers are free. To there it is one move, which the argument registers would have needed, too;
+// from there one store.
 #pragma once
 
 #include <bit>

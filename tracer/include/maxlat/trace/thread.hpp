@@ -27,8 +27,8 @@ namespace maxlat::trace {
 // Gives the calling thread a ring in every running per-thread channel: claimed, mapped, every page touched and locked
 // (mlock), its first packet opened: so the first event takes no page fault, makes no system call, and has the
 // instructions of any other (session/cost_test.cpp), unless it is the first in 2^32 ticks (ring/record.h, TIME). Locks
-// the rings of per-CPU channels, too, whose first packets are open since the session's start. Sessions started later are
-// not covered: call it again.
+// the rings of per-CPU channels, too, whose first packets are open since the session's start. Sessions started later
+// are not covered: call it again.
 // RETURNS: false when something was missing: no slot, no memory, or not locked (RLIMIT_MEMLOCK). Events are then lost
 // (lost_no_ring), or the first ones are slow. THREADS: any; not from signal handlers. Makes system calls, may block.
 bool prepare_thread();
