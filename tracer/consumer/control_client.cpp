@@ -94,10 +94,11 @@ base::Result<ControlReply> ControlConnection::request(std::string_view line) {
   for (bool first = true; more; first = false) {
     const std::string_view words = first ? line : "next";
     if (send(socket_, words.data(), words.size(), MSG_NOSIGNAL) < 0) {
-      gone_ = true;
       return base::system_error("the program is gone", errno);
     }
+    ++owed_;
     base::Result<ControlReply> part = receive();
+    for (; part && owed_ > 0; part = receive()) continue;
     if (!part) return part.error();
     if (part->lines.empty()) return base::Error{"the program's answer is empty"};
     const std::string& verdict = part->lines.front();
@@ -113,10 +114,9 @@ base::Result<ControlReply> ControlConnection::request(std::string_view line) {
 
 base::Result<ControlReply> ControlConnection::receive() {
   pollfd readable{socket_, POLLIN, 0};
-  const auto patience = std::chrono::duration_cast<std::chrono::milliseconds>(kControlPatience);
   int ready;
   do {
-    ready = poll(&readable, 1, static_cast<int>(patience.count()));
+    ready = poll(&readable, 1, static_cast<int>(patience_.count()));
   } while (ready < 0 && errno == EINTR);
   if (ready <= 0) {
     return base::Error{"the program does not answer", "is it stopped (SIGSTOP, a debugger)?"};
@@ -132,10 +132,8 @@ base::Result<ControlReply> ControlConnection::receive() {
   const ssize_t size = recvmsg(socket_, &message, MSG_CMSG_CLOEXEC);
   ControlReply reply;
   if (size > 0) take_over_descriptors(message, reply.descriptors);
-  if (size <= 0) {
-    gone_ = true;
-    return base::Error{"the program is gone"};
-  }
+  if (size <= 0) return base::Error{"the program is gone"};
+  --owed_;
   if ((message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0) return base::Error{"the program's answer is too long"};
   append_lines(std::string_view(text.data(), static_cast<std::size_t>(size)), reply.lines);
   return reply;

@@ -7,6 +7,7 @@ list(APPEND tracer_sources
     consumer/trace_file.cpp
     consumer/trace_folder.cpp)
 list(APPEND tracer_unit_test_sources
+    consumer/control_client_test.cpp
     consumer/growing_file_test.cpp
     consumer/in_process_test.cpp
     consumer/recorder_test.cpp

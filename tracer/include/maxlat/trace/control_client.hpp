@@ -2,8 +2,9 @@
 //
 // The controller's end of control_protocol.hpp: ask a traced program, and be called by one.
 //
-// ERRORS: the program's own "error TEXT" comes as an Error with that text. A program that does not answer within
-// kPatience is an Error, too; one that is gone is an Error with `gone` set on the connection.
+// ERRORS: the program's own "error TEXT" comes as an Error with that text. A program that is gone is an Error, too, and
+// one that does not answer within kControlPatience. What that one answers later is taken for no other request's answer:
+// answers come in the order of requests, and one that is owed is passed over.
 // THREADS: one at a time, each object.
 #pragma once
 
@@ -41,24 +42,27 @@ class ControlConnection {
  public:
   // To a program that listens. ERRORS: no such process, it does not listen, not ours.
   static base::Result<ControlConnection> connect(int pid);
-  explicit ControlConnection(int socket) : socket_(socket) {}  // takes it over
+  // Takes the socket over.
+  explicit ControlConnection(int socket, std::chrono::milliseconds patience = kControlPatience)
+      : socket_(socket), patience_(patience) {}
   ControlConnection(ControlConnection&& other) noexcept
-      : socket_(std::exchange(other.socket_, -1)), gone_(other.gone_) {}
+      : socket_(std::exchange(other.socket_, -1)), patience_(other.patience_), owed_(other.owed_) {}
   ControlConnection& operator=(ControlConnection&& other) noexcept {
     std::swap(socket_, other.socket_);
-    std::swap(gone_, other.gone_);
+    std::swap(patience_, other.patience_);
+    std::swap(owed_, other.owed_);
     return *this;
   }
   ~ControlConnection();
 
   base::Result<ControlReply> request(std::string_view line);
   int socket() const { return socket_; }  // readable between requests: the program is gone
-  bool gone() const { return gone_; }
 
  private:
   base::Result<ControlReply> receive();
   int socket_ = -1;
-  bool gone_ = false;
+  std::chrono::milliseconds patience_;
+  std::size_t owed_ = 0;  // answers of requests that nobody waited for any longer
 };
 
 // Where programs call home: a socket in a folder of its own, mode 0700, both removed with it.
