@@ -49,9 +49,13 @@ def main(sample):
             assert json.loads(trace("stats", "--json", folder, *options).stdout)["events"] == len(expected), options
         assert len(events(f"{folder}/sample-1000")) == 148, "the folder of one process"
 
+        for far in ("+90000d", "99999999999", "9223372036854775807.9"):
+            assert events(folder, "--begin", far) == [] and len(events(folder, "--end", far)) == 296, far
+
         wrong = {("-e", "none:*"): 'no event of this trace matches "none:*"', ("--begin", "noon"): '"noon" is no time',
                  ("--end", "1.5x"): '"1.5x" is no time', ("--begin", "+5"): None, ("--begin", "+x"): "",
-                 ("--thread", "1-"): "no list of thread ids"}
+                 ("--thread", "1-"): "no list of thread ids",
+                 ("--begin=-99999999999",): "is no time"}
         for options, text in wrong.items():
             ended = trace("print", folder, *options, status=0 if text is None else 1)
             assert text is None or text in ended.stderr, ended.stderr

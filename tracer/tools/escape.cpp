@@ -12,12 +12,20 @@ bool continues(char c) {
   return (static_cast<unsigned char>(c) & 0xc0) == 0x80;
 }
 
-// Bytes of the UTF-8 character at the beginning: 0 when there is none. Overlong forms and surrogates are not sought
-// out: no reader is harmed by them.
+// What begins with these two bytes is no overlong form, no surrogate and not beyond the last character: a strict reader
+// of JSON takes none of them.
+bool may_begin(unsigned char first, unsigned char second) {
+  if (first == 0xe0) return second >= 0xa0;
+  if (first == 0xed) return second < 0xa0;
+  if (first == 0xf0) return second >= 0x90;
+  return first != 0xf4 || second < 0x90;
+}
+
+// Bytes of the UTF-8 character at the beginning: 0 when there is none.
 std::size_t utf8_length(std::string_view text) {
   const auto first = static_cast<unsigned char>(text[0]);
   const std::size_t length = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
-  if (length == 0 || text.size() < length) return 0;
+  if (length == 0 || text.size() < length || !may_begin(first, static_cast<unsigned char>(text[1]))) return 0;
   return std::all_of(text.begin() + 1, text.begin() + static_cast<std::ptrdiff_t>(length), continues) ? length : 0;
 }
 

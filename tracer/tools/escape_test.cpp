@@ -19,6 +19,16 @@ TEST(Escape, GivesJsonWhateverTheBytes) {
   EXPECT_EQ(json_escaped("\xff"), "\\ufffd");
 }
 
+TEST(Escape, LeavesNothingThatAStrictDecoderRefuses) {
+  for (const char* whole : {"\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"}) {
+    EXPECT_EQ(json_escaped(whole), whole);
+  }
+  for (const char* none : {"\xe0\x9f\xbf", "\xed\xa0\x80"}) EXPECT_EQ(json_escaped(none), "\\ufffd\\ufffd\\ufffd");
+  for (const char* none : {"\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80"}) {
+    EXPECT_EQ(json_escaped(none), "\\ufffd\\ufffd\\ufffd\\ufffd");
+  }
+}
+
 TEST(Escape, PlainIsWhatNeitherChanges) {
   for (int byte = 0; byte < 256; ++byte) {
     const std::string text(1, static_cast<char>(byte));

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <maxlat/core/duration.hpp>
 
 namespace maxlat::trace_tools {
@@ -80,14 +81,26 @@ bool parse_fraction(std::string_view digits, std::int64_t& ns) {
   return true;
 }
 
+std::int64_t sum(std::int64_t a, std::int64_t b) {
+  std::int64_t all;
+  if (!__builtin_add_overflow(a, b, &all)) return all;
+  return b < 0 ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int64_t>::max();
+}
+
+std::int64_t at_second(std::int64_t seconds, std::int64_t fraction) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / kSecond;
+  return sum(std::clamp(seconds, -kMost, kMost) * kSecond, seconds > kMost ? kSecond : fraction);
+}
+
 // "+1.5s" from the first event, "12:53:05.1" of the first event's day, or "1700000000.5" seconds since 1970.
+// A bound beyond what 64 bits of nanoseconds can say is beyond every event, too.
 core::Result<std::int64_t> parse_time(const std::string& text, std::int64_t first_ns) {
   const core::Error wrong{fmt::format("\"{}\" is no time", text),
                           "for example +1.5s (from the first event), 12:53:05.25 or 1700000000.25"};
   if (text.starts_with('+')) {
     const auto after = core::parse_duration_ns(std::string_view(text).substr(1));
     if (!after) return after.error();
-    return first_ns + static_cast<std::int64_t>(*after);
+    return sum(first_ns, static_cast<std::int64_t>(*after));
   }
   const std::size_t dot = text.find('.');
   std::int64_t fraction = 0;
@@ -96,8 +109,8 @@ core::Result<std::int64_t> parse_time(const std::string& text, std::int64_t firs
   if (whole.find(':') == std::string::npos) {
     std::int64_t seconds = 0;
     const auto [end, error] = std::from_chars(whole.data(), whole.data() + whole.size(), seconds);
-    if (error != std::errc{} || end != whole.data() + whole.size() || seconds > 9'000'000'000) return wrong;
-    return seconds * kSecond + fraction;
+    if (error != std::errc{} || end != whole.data() + whole.size() || seconds < 0) return wrong;
+    return at_second(seconds, fraction);
   }
   const time_t first = first_ns / kSecond;
   struct tm day {};
@@ -105,7 +118,7 @@ core::Result<std::int64_t> parse_time(const std::string& text, std::int64_t firs
   const char* end = strptime(whole.c_str(), "%H:%M:%S", &day);
   if (end == nullptr || *end != 0) return wrong;
   day.tm_isdst = -1;
-  return std::int64_t{mktime(&day)} * kSecond + fraction;
+  return at_second(mktime(&day), fraction);
 }
 
 core::Status set_times(const core::CommandLine& line, const std::string& folder, trace::ReadOptions& options) {
