@@ -8,7 +8,9 @@
 #include <filesystem>
 #include <list>
 #include <maxlat/trace/packet_file.hpp>
+#include <utility>
 
+#include "ctf/read_part.hpp"
 #include "ctf/test_trace.hpp"
 #include "test_paged_write.hpp"
 #include "test_trace.hpp"
@@ -102,6 +104,42 @@ TEST(GrowingFile, WhoeverReadsItMeanwhileFindsWholePacketsAndNoDamage) {
   EXPECT_GT(Watched::readers.size(), 300u);
   for (SlowReader& reader : Watched::readers) reader.finish();
   Watched::readers.clear();
+}
+
+// A read that meets the first half of a header new and the second as it was, and then the rest of the write.
+struct HalfWritten {
+  static inline TraceFile* file = nullptr;
+  static inline std::uint64_t room = 0;  // its place
+
+  static ssize_t read(int from, void* to, std::size_t size, off_t at) {
+    const ssize_t got = pread(from, to, size, at);
+    const auto first = static_cast<std::uint64_t>(at);
+    if (file != nullptr && first < room && room + kHeader < first + size) {
+      EXPECT_TRUE(std::exchange(file, nullptr)->append(head_of(1), records_of(1)));
+      EXPECT_EQ(pread(from, static_cast<char*>(to) + (room - first), 64, static_cast<off_t>(room)), 64);
+    }
+    return got;
+  }
+};
+
+TEST(GrowingFile, AHeaderThatIsHalfWrittenIsReadAgain) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path() + "/stream";
+  auto file = TraceFile::create(path);
+  ASSERT_TRUE(file) << file.error().text;
+  EXPECT_TRUE((*file)->append(head_of(0), records_of(0)));
+  HalfWritten::file = file->get();
+  HalfWritten::room = kHeader + kSizes[0];
+  read_part = HalfWritten::read;
+  PacketFile packets(path, test::uuid());
+  for (const std::uint64_t number : {0u, 1u}) {
+    ASSERT_TRUE(packets.next()) << packets.broken()->why;
+    EXPECT_EQ(packets.head().sequence, number);
+    EXPECT_EQ(packets.head().records, 1u);
+  }
+  read_part = pread;
+  EXPECT_FALSE(packets.next());
+  EXPECT_FALSE(packets.broken());
 }
 
 class CutFile : public testing::Test {

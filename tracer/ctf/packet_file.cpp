@@ -7,11 +7,15 @@
 #include <cerrno>
 #include <cstring>
 #include <maxlat/trace/packet_file.hpp>
+#include <vector>
+
+#include "read_part.hpp"
 
 namespace maxlat::trace {
 namespace {
 
 constexpr const char* kShorter = "the file became shorter while it was read";
+constexpr std::uint64_t kPage = 4096;  // where a file that is being written ends (consumer/trace_file.hpp)
 constexpr std::uint64_t kMaxContent = std::uint64_t{1} << MAXLAT_RING_MAX_SUB_BUFFER_BITS;
 
 class Descriptor {
@@ -28,7 +32,22 @@ class Descriptor {
   int number_;
 };
 
+// Until `size` bytes are there, or the file ends. RETURNS: how many, or -1 and errno.
+ssize_t read_at(int file, std::uint8_t* to, std::uint64_t size, std::uint64_t offset) {
+  std::uint64_t done = 0;
+  while (done < size) {
+    const ssize_t got = read_part(file, to + done, size - done, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return -1;
+    if (got == 0) break;
+    done += static_cast<std::uint64_t>(got);
+  }
+  return static_cast<ssize_t>(done);
+}
+
 }  // namespace
+
+ReadPart read_part = pread;
 
 void FileWindow::read(std::uint64_t offset, std::uint64_t size) {
   forget();
@@ -40,17 +59,12 @@ void FileWindow::read(std::uint64_t offset, std::uint64_t size) {
   }
   const Descriptor file(path_);
   begin_ = offset;
-  while (file.number() >= 0 && held_ < capacity_) {
-    const ssize_t got =
-        pread(file.number(), buffer_.get() + held_, capacity_ - held_, static_cast<off_t>(offset + held_));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) error_ = errno;
-    if (got <= 0) break;
-    held_ += static_cast<std::uint64_t>(got);
-  }
+  const ssize_t got = file.number() < 0 ? -1 : read_at(file.number(), buffer_.get(), capacity_, offset);
   struct stat status {};
-  if (error_ == 0 && (file.number() < 0 || fstat(file.number(), &status) != 0)) error_ = errno;
-  if (error_ != 0) forget();
+  if (got < 0 || fstat(file.number(), &status) != 0)
+    error_ = errno;
+  else
+    held_ = static_cast<std::uint64_t>(got);
   file_size_ = error_ == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
 }
 
@@ -60,8 +74,15 @@ std::span<const std::uint8_t> FileWindow::at(std::uint64_t offset, std::uint64_t
   return {buffer_.get() + (offset - begin_), std::min(size, held_at())};
 }
 
+bool FileWindow::still_says(std::uint64_t offset, std::span<const std::uint8_t> bytes) const {
+  std::vector<std::uint8_t> now(bytes.size());
+  const Descriptor file(path_);
+  const ssize_t got = file.number() < 0 ? -1 : read_at(file.number(), now.data(), now.size(), offset);
+  return got >= 0 && std::ranges::equal(bytes, std::span(now).first(static_cast<std::size_t>(got)));
+}
+
 bool PacketFile::fail(std::uint64_t offset, std::string why) {
-  content_ = {};
+  release();
   broken_ = TraceBreak{window_.path(), offset, std::move(why)};
   return false;
 }
@@ -137,15 +158,22 @@ bool PacketFile::end() {
   (void)window_.at(given, 1);
   if (window_.error() != 0) return fail(next_, std::strerror(window_.error()));
   if (window_.file_size() < given) return fail(window_.file_size(), kShorter);
-  content_ = {};
+  release();
   return false;
+}
+
+// Was the head that was just taken met while it was written? Only at the end of what is written so far, but where that
+// is nobody tells.
+bool PacketFile::torn() const {
+  const bool may_grow = *limit_ % kPage == 0;
+  return may_grow && !window_.still_says(next_, {reinterpret_cast<const std::uint8_t*>(&head_), sizeof head_});
 }
 
 bool PacketFile::next() {
   while (!broken_) {
     if (limit_ && next_ >= *limit_) return end();
     std::string wrong = look();
-    if (!wrong.empty() || next_ + head_.packet_bits / 8 >= *limit_) wrong = look_again();
+    if (!wrong.empty() || next_ + head_.packet_bits / 8 >= *limit_ || torn()) wrong = look_again();
     const bool empty = wrong.empty() && head_.content_bits == 8 * MAXLAT_RING_PACKET_HEADER;
     if (!empty && room_was_taken()) continue;
     if (!wrong.empty() && window_.error() == 0 && window_.file_size() <= next_) return end();

@@ -43,9 +43,10 @@ bool StreamReader::begin_stream() {
     return false;
   }
   stream_.channel = &channel->second;
-  by_id_.resize(MAXLAT_RING_LONG_ID);
-  for (const auto& [id, type] : channel->second.events) {
-    if (id < by_id_.size()) by_id_[id] = {&type, !options_.wants_event || options_.wants_event(type)};
+  for (const auto& [id, type] : channel->second.events) {  // in their order
+    if (id >= MAXLAT_RING_LONG_ID) break;
+    by_id_.resize(id + 1);
+    by_id_[id] = {&type, !options_.wants_event || options_.wants_event(type)};
   }
   return !options_.wants_stream || options_.wants_stream(stream_);
 }
@@ -69,6 +70,7 @@ bool StreamReader::next_packet() {
   }
   if (!ended_ && packets_.broken()) breaks_.push_back(*packets_.broken());
   ended_ = true;
+  packets_.release();
   return false;
 }
 

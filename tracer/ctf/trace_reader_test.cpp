@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <maxlat/trace/reader.hpp>
 #include <string>
@@ -170,6 +171,27 @@ TEST_F(TraceReaderTest, SaysWhatIsBrokenAndReadsOn) {
 
   folder_.write("threads-0-0", Packet(test::prefix(7), 0, 0).short_record(kNumberId, 0, {}).bytes());
   EXPECT_THAT(read_all(folder_.path()).events, ElementsAre("0 7 app:number broken"));
+}
+
+TEST_F(TraceReaderTest, AStreamThatEndedHoldsNoMemory) {
+  constexpr std::uint32_t kStreams = 100;
+  for (std::uint32_t i = 0; i < kStreams; ++i) {
+    folder_.write("threads-" + std::to_string(i) + "-0",
+                  Packet(test::prefix(i, i), 0, i).short_record(kNumberId, i, number(i)).bytes());
+  }
+  const auto in_use = [] {
+    const auto memory = mallinfo2();
+    return memory.uordblks + memory.hblkhd;
+  };
+  for (const std::int64_t end_ns : {1000, 1}) {  // all of them are read to their ends, or all but one given up
+    ReadOptions options;
+    options.end_ns = end_ns;
+    const auto reader = TraceReader::open(folder_.path(), options);
+    ASSERT_TRUE(reader);
+    const auto before = in_use();
+    for (RecordedEvent event; (*reader)->next(event);) continue;
+    EXPECT_LT(in_use(), before + kStreams * PacketFile::kWindow / 4);
+  }
 }
 
 TEST_F(TraceReaderTest, AFileOfAnotherTraceIsNotRead) {

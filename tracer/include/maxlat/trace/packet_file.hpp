@@ -11,15 +11,17 @@
 //   room becomes a packet      the last packet is an empty one, whose padding is the room for those to come. One that
 //                              was passed over is read again before what lies behind it is believed, and if it is a
 //                              packet now, the walk goes back to it
-//   a header is half written   what is no packet, and what reaches behind the first size, counts only when a second
-//                              read says the same
+//   a header is half written   the file is not locked: a read may meet 112 bytes of which a part is new. What is no
+//                              packet, what reaches behind the first size, and, in a file that may be growing, every
+//                              header counts only when a second read says the same
 //   the room is cut off        at the end of a recording: the file then ends where the room began, or behind it
 //
 // A file that ends before the end of the last packet that was given became shorter by another hand, and that is told.
 //
-// MEMORY: a buffer of kWindow bytes, or of the largest content so far; no descriptor stays open between two reads. It
-// reads, and maps nothing: where a mapped file is cut, its reader gets SIGBUS instead of an error. A packet's bytes are
-// valid until the next call of next().
+// MEMORY: a buffer of kWindow bytes, or of the largest content so far, until the walk ends: a trace may have a file for
+// each of many threads that ended early. No descriptor stays open between two reads. It reads, and maps nothing: where a
+// mapped file is cut, its reader gets SIGBUS instead of an error. A packet's bytes are valid until the next call of
+// next().
 #pragma once
 
 #include <maxlat/ring/layout.h>
@@ -50,10 +52,17 @@ class FileWindow {
   std::span<const std::uint8_t> at(std::uint64_t offset, std::uint64_t size);
   // The next at() reads the file again.
   void forget() { held_ = 0; }
+  // Nothing more is wanted, as far as is known.
+  void release() {
+    buffer_.reset();
+    capacity_ = held_ = 0;
+  }
   // At the last read. Asked after it, so that a file that only grows has all that its headers speak of.
   std::uint64_t file_size() const { return file_size_; }
   const std::string& path() const { return path_; }
   int error() const { return error_; }  // errno of the last read, or 0
+  // Whether the file, asked again, still says the same there.
+  bool still_says(std::uint64_t offset, std::span<const std::uint8_t> bytes) const;
 
  private:
   void read(std::uint64_t offset, std::uint64_t size);
@@ -76,6 +85,11 @@ class PacketFile {
 
   // Passes over packets without records. False at the end, or when what comes is no whole packet: then broken() is set.
   bool next();
+  // Nothing more is wanted: gives up the memory. content() is gone.
+  void release() {
+    content_ = {};
+    window_.release();
+  }
 
   // Of the packet that next() found.
   const maxlat_ring_packet& head() const { return head_; }  // a copy
@@ -102,6 +116,7 @@ class PacketFile {
   std::string look();
   std::string look_again();
   bool room_was_taken();
+  bool torn() const;
   bool end();
 
   FileWindow window_;
