@@ -10,18 +10,20 @@
  *
  * NOT rseq(2). A restartable sequence would do without the two lock prefixes and the second look where the thread is.
  * What that can win at most is an arm of ring_bench, "rseq at its best", a sequence that costs nothing itself. Seen in
- * three runs of 3 million events, a machine of 2.6 GHz with nothing else on it, in ticks:
+ * four runs of 6 million events, a machine of 2.6 GHz, in ticks (the counter's steps are of 26):
  *
- *                          batches, to a bare read    single events    p50    p99.9      p99.99       (nothing at all:
- *   these atomics              1.22 - 1.23                             104    390 - 416  1456 - 1898   52, 78,
- *   rseq at its best           1.10 - 1.13                              78    156 - 338  1404 - 1534   390 - 442)
+ *                          batches, to a bare read    single events    p50    p99.9            p99.99
+ *   nothing at all                                                      52    52 - 78          312 - 3926
+ *   these atomics              1.016 - 1.027                            78   130, once 546     806 - 31226
+ *   rseq at its best           1.003 - 1.008                            78   104, once 416     754 - 30446
  *
- * So the bound is 3 ticks faster where the counter read hides most of it, 26 where a fence lets nothing hide, and
- * tighter at p99.9; at p99.99 the runs overlap. What a real sequence costs is not in it, and stands against it: the
- * stores that announce a sequence and its end, its abort handler in assembly, a commit that needs another sequence
- * though the thread may have moved in between (and then a locked add to a word that the other CPU adds to without lock:
- * a lost count, so a packet that is never delivered), and a flush from another CPU, which would need membarrier(2) for
- * every ring.
+ * So the bound is 2 % faster where the counter read hides most of it, and tighter at p99.9 by one step of the counter;
+ * at p99.99 the machine's own tail is all there is to see. (Where another hyperthread has half of the core, 1.22 to
+ * 1.10; before records asked for their lines ahead, 400 to 250 at p99.9.) What a real sequence costs is not in it, and
+ * stands against it: the stores that announce a sequence and its end, its abort handler in assembly, a commit that
+ * needs another sequence though the thread may have moved in between (and then a locked add to a word that the other
+ * CPU adds to without lock: a lost count, so a packet that is never delivered), and a flush from another CPU, which
+ * would need membarrier(2) for every ring.
  */
 #ifndef MAXLAT_RING_PORT_USER_CPU_H
 #define MAXLAT_RING_PORT_USER_CPU_H
