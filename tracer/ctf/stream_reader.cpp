@@ -99,6 +99,10 @@ bool StreamReader::next_in_packet(RecordedEvent& event) {
     const Known& type = known(record.id);
     if (!type.wanted) {
       if (type.type != nullptr || told_unknown_) continue;
+      if (described_since(*stream_.process, stream_.channel->stream_id, record.id)) {
+        ended_ = true;
+        break;
+      }
       told_unknown_ = true;
       break_in_packet(offset, "the metadata has no event " + std::to_string(record.id) + "; such events are skipped");
       continue;

@@ -26,12 +26,18 @@ std::vector<std::string> stream_files(const fs::path& folder) {
   return files;
 }
 
-base::Result<StoredProcess> open_process(const fs::path& folder) {
+base::Result<TraceProcess> read_metadata(const fs::path& folder) {
   std::ifstream file(folder / kMetadata, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(file), {}};
   if (!file) return base::Error{"cannot read " + (folder / kMetadata).string()};
   auto description = parse_metadata(std::move(text));
   if (!description) return base::Error{folder.string() + ": " + description.error().text, description.error().hint};
+  return description;
+}
+
+base::Result<StoredProcess> open_process(const fs::path& folder) {
+  auto description = read_metadata(folder);
+  if (!description) return description.error();
   description->folder = folder;
   return StoredProcess{*std::move(description), stream_files(folder)};
 }
@@ -63,6 +69,23 @@ base::Result<std::vector<StoredProcess>> open_trace_folder(const std::string& fo
     processes.push_back(*std::move(process));
   }
   return processes;
+}
+
+std::set<std::string> event_names(const std::vector<StoredProcess>& processes) {
+  std::set<std::string> names;
+  for (const StoredProcess& process : processes) {
+    for (const auto& [stream_id, channel] : process.description.channels) {
+      for (const auto& [id, type] : channel.events) names.insert(type.name);
+    }
+  }
+  return names;
+}
+
+bool described_since(const TraceProcess& process, std::uint32_t stream_id, std::uint32_t event_id) {
+  const auto now = read_metadata(process.folder);
+  if (!now || now->uuid != process.uuid) return false;
+  const auto channel = now->channels.find(stream_id);
+  return channel != now->channels.end() && channel->second.events.contains(event_id);
 }
 
 std::string channel_of_file(std::string_view path) {

@@ -173,6 +173,28 @@ TEST_F(TraceReaderTest, SaysWhatIsBrokenAndReadsOn) {
   EXPECT_THAT(read_all(folder_.path()).events, ElementsAre("0 7 app:number broken"));
 }
 
+// A recorder that goes on writes the event type first, and then the event.
+TEST_F(TraceReaderTest, AnEventTypeThatCameAfterReadingBeganIsNoDamage) {
+  constexpr std::uint32_t kLate = 5;
+  folder_.write("threads-0-0", Packet(test::prefix(7), 0, 0)
+                                   .short_record(kNumberId, 1, number(1))
+                                   .short_record(kLate, 2, number(2))
+                                   .short_record(kNumberId, 3, number(3))
+                                   .bytes());
+  for (const bool comes : {false, true}) {
+    const auto reader = TraceReader::open(folder_.path());
+    ASSERT_TRUE(reader);
+    if (comes) {
+      folder_.write("metadata",
+                    test::metadata() + metadata_of_event(0, kLate, {"app", "late", Level::info, test::kNumber}));
+    }
+    std::size_t events = 0;
+    for (RecordedEvent event; (*reader)->next(event);) ++events;
+    EXPECT_EQ(events, comes ? 1u : 2u);
+    EXPECT_EQ((*reader)->breaks().size(), comes ? 0u : 1u);
+  }
+}
+
 TEST_F(TraceReaderTest, AStreamThatEndedHoldsNoMemory) {
   constexpr std::uint32_t kStreams = 100;
   for (std::uint32_t i = 0; i < kStreams; ++i) {

@@ -9,6 +9,8 @@
 #include <charconv>
 #include <limits>
 #include <maxlat/core/duration.hpp>
+#include <maxlat/trace/trace_folder.hpp>
+#include <set>
 
 namespace maxlat::trace_tools {
 namespace {
@@ -25,16 +27,9 @@ bool matches(const std::string& pattern, const std::string& name) {
 }
 
 core::Status every_pattern_has_events(const Words& patterns, const std::vector<trace::StoredProcess>& processes) {
+  const std::set<std::string> names = trace::event_names(processes);
   for (const std::string& pattern : patterns) {
-    const auto has = [&](const trace::StoredProcess& process) {
-      for (const auto& [stream_id, channel] : process.description.channels) {
-        for (const auto& [id, type] : channel.events) {
-          if (matches(pattern, type.name)) return true;
-        }
-      }
-      return false;
-    };
-    if (std::none_of(processes.begin(), processes.end(), has)) {
+    if (std::none_of(names.begin(), names.end(), [&](const auto& name) { return matches(pattern, name); })) {
       return core::Error{fmt::format("no event of this trace matches \"{}\"", pattern),
                          "maxlat trace stats lists them"};
     }

@@ -23,11 +23,7 @@ void SeenEvents::add_described(const std::string& directory) {
     if (entry->path().filename() != "metadata") continue;
     const auto processes = trace::open_trace_folder(entry->path().parent_path().string());
     if (!processes) continue;
-    for (const trace::StoredProcess& process : *processes) {
-      for (const auto& [stream_id, channel] : process.description.channels) {
-        for (const auto& [id, type] : channel.events) names_.insert(type.name);
-      }
-    }
+    names_.merge(trace::event_names(*processes));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <maxlat/ring/walk.h>
 
 #include <maxlat/trace/field_values.hpp>
+#include <maxlat/trace/trace_folder.hpp>
 
 namespace maxlat::trace_tools {
 namespace {
@@ -68,6 +69,13 @@ void StreamAudit::records(const trace::TraceChannel& channel) {
     before = record.time;
     const auto type = channel.events.find(record.id);
     if (type == channel.events.end()) {
+      if (more_unknown_ || !trace::described_since(process_, channel.stream_id, record.id)) {
+        more_unknown_ = true;
+      } else {  // it was recorded after reading began, and so was what follows
+        ended_ = true;
+        records_ += count - 1;
+        return;
+      }
       find(at_byte, fmt::format("the metadata has no event {}", record.id));
       continue;
     }
@@ -83,7 +91,7 @@ void StreamAudit::records(const trace::TraceChannel& channel) {
 }
 
 void StreamAudit::run() {
-  while (packets_.next()) {
+  while (!ended_ && packets_.next()) {
     head(packets_.head());
     const auto channel = process_.channels.find(packets_.stream_id());
     if (channel == process_.channels.end()) {

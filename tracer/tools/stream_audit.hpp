@@ -45,6 +45,8 @@ class StreamAudit {
   std::uint64_t records_ = 0;
   std::vector<std::string> findings_;
   std::uint64_t more_ = 0;
+  bool more_unknown_ = false;  // of event types that no metadata has: it is not asked again
+  bool ended_ = false;
   std::vector<std::string> holes_;
 };
 

@@ -6,6 +6,7 @@
 
 #include <maxlat/base/result.hpp>
 #include <maxlat/trace/trace_description.hpp>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,13 @@ struct StoredProcess {
 
 // Sorted by folder. ERRORS: no folder, no trace in it, or not one of maxlat's.
 base::Result<std::vector<StoredProcess>> open_trace_folder(const std::string& folder);
+
+// "provider:name" of every event that is described.
+std::set<std::string> event_names(const std::vector<StoredProcess>& processes);
+
+// Whether the metadata, read again, describes an event that it did not when `process` was read: then that event was
+// recorded after reading began.
+bool described_since(const TraceProcess& process, std::uint32_t stream_id, std::uint32_t event_id);
 
 // "threads" of "DIR/app-17/threads-3-0": CHANNEL-SLOT-GENERATION.
 std::string channel_of_file(std::string_view path);
