@@ -131,6 +131,29 @@ def a_search_whose_consumer_dies_finds_no_rate(folder):
     before.no_more_left()
 
 
+def an_interrupted_search_keeps_its_trials(folder):
+    run = start("--find-max-rate", "maxlat:timer,maxlat", "-D", "200ms", "--json", f"{folder}/r.json")
+    seen = set()
+    wait_for(lambda: seen.add(loop_of(run, "maxlat:timer")) or len(seen - {None}) >= 3, "third trial", 60)
+    run.send_signal(signal.SIGINT)
+    status, out, err = ended(run)
+    phase, = json.loads(pathlib.Path(folder, "r.json").read_text())["phases"]
+    rate = phase["maximum_rate"]
+    assert status == 0 and phase["status"] == "interrupted", (status, err, phase["status"])
+    assert len(rate["trials"]) >= 1 and not rate["confirmed"], rate
+    assert phase["reason"] == f"interrupted after {len(rate['trials'])} trials" and phase["reason"] in out, (phase["reason"], out)
+
+
+def an_arm_asked_for_twice_has_two_rates(folder):
+    """maxlat is maxlat:timer; two phases of one name are no result, and all was lost when it was written."""
+    run = start("--find-max-rate", "maxlat,maxlat:timer", "-D", "50ms", "--json", f"{folder}/r.json")
+    status, out, err = ended(run)
+    assert status in (0, 3), (status, err)  # 3: trials so short may confirm nothing on a busy machine
+    assert list(phases_in(folder)) == ["maxlat:timer", "maxlat:timer (2)"], list(phases_in(folder))
+    for phase in phases_in(folder).values():
+        assert phase["maximum_rate"]["confirmed"] == (phase["status"] == "ok"), phase
+
+
 def a_search_while_the_kernel_is_traced_leaves_no_instance(folder):
     before = Before()
     run = start("--find-max-rate", "maxlat:timer", "--with-load", "trace", "-D", "100ms", "--json", f"{folder}/r.json")
@@ -233,6 +256,7 @@ def a_plug_in_that_is_not_there_ends_only_its_arm(folder):
 
 
 CHECKS = [who_dies_in_a_round_ends_its_arm_and_no_other, a_search_whose_consumer_dies_finds_no_rate,
+          an_interrupted_search_keeps_its_trials, an_arm_asked_for_twice_has_two_rates,
           a_search_while_the_kernel_is_traced_leaves_no_instance,
           a_full_disk_ends_only_the_arms_that_write, a_file_size_limit_is_an_error_and_no_death,
           nothing_stays_behind_a_killed_comparison, an_arm_that_crashes_ends_alone, one_cpu_is_enough_for_tracers,

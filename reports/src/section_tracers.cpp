@@ -115,7 +115,7 @@ void rate_table(Html& html, const std::vector<const core::Phase*>& rates) {
       const core::MaximumRate& rate = *phase->maximum_rate;
       const auto row = html.element("tr");
       html.leaf("th", phase->arm, {{"scope", "row"}});
-      number_cell(html, rate_text(rate.lossless_hz));
+      number_cell(html, rate.lossless_hz > 0 ? rate_text(rate.lossless_hz) : "-");
       number_cell(html, lossless_trials(rate));
       number_cell(html, rate.lossy_hz ? rate_text(*rate.lossy_hz) : "nothing, as fast as the loop goes");
       number_cell(html, lossy_trials(rate));
@@ -126,8 +126,9 @@ void rate_table(Html& html, const std::vector<const core::Phase*>& rates) {
   }
   html.leaf(
       "p",
-      "The highest rate at which most trials lost nothing, and the lowest at which most lost something. Trials of the "
-      "confirmation, of which the figure is, are twice as long as the others.",
+      "The highest rate at which most trials lost nothing, and the lowest at which at least half of them, and three or "
+      "more, lost something. Trials of the confirmation, of which the figure is, are twice as long as the others. A "
+      "search that is not confirmed promises neither.",
       {{"class", "soft"}});
   html.leaf("code", rates.front()->command, {{"class", "command"}});
 }

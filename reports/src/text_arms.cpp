@@ -42,7 +42,7 @@ std::string rates_table(const std::vector<const core::Phase*>& rates, unsigned w
   TextTable table({"arm", "#nothing lost at", "#in trials", "#lost at", "#in trials", "confirmed"});
   for (const core::Phase* phase : rates) {
     const core::MaximumRate& rate = *phase->maximum_rate;
-    table.row({phase->arm, rate_text(rate.lossless_hz), lossless_trials(rate),
+    table.row({phase->arm, rate.lossless_hz > 0 ? rate_text(rate.lossless_hz) : "-", lossless_trials(rate),
                rate.lossy_hz ? rate_text(*rate.lossy_hz) : "-", lossy_trials(rate), rate.confirmed ? "yes" : "no"});
   }
   return table.text(width);

@@ -89,6 +89,15 @@ OffTheCpu::~OffTheCpu() {
   [[maybe_unused]] const core::Status restored = core::set_affinity(before_);
 }
 
+std::vector<std::string> numbered(const std::vector<std::string>& arms) {
+  std::vector<std::string> labels;
+  for (auto arm = arms.begin(); arm != arms.end(); ++arm) {
+    const auto earlier = std::count(arms.begin(), arm, *arm);
+    labels.push_back(earlier == 0 ? *arm : fmt::format("{} ({})", *arm, earlier + 1));
+  }
+  return labels;
+}
+
 std::string seconds_option(double seconds) {
   return fmt::format("--wall-time={:.0f}ns", seconds * 1e9);
 }

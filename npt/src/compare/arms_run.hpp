@@ -8,6 +8,7 @@
 #include <maxlat/core/progress.hpp>
 #include <maxlat/core/run_result.hpp>
 #include <string>
+#include <vector>
 
 #include "compare/arm_process.hpp"
 #include "options.hpp"
@@ -32,6 +33,10 @@ class OffTheCpu {
  private:
   core::CpuList before_;
 };
+
+// How the arms of one command line are called: one that is asked for twice is "maxlat:timer (2)" the second time, so that
+// each has a phase of its own name.
+std::vector<std::string> numbered(const std::vector<std::string>& arms);
 
 // "--wall-time=800000000ns"
 std::string seconds_option(double seconds);

@@ -8,6 +8,7 @@
 #include <maxlat/npt/measure.hpp>
 #include <optional>
 
+#include "compare/arms_run.hpp"
 #include "compare/looks.hpp"
 #include "compare/merged_phase.hpp"
 #include "compare/round_order.hpp"
@@ -160,12 +161,8 @@ void compare_with_base(const std::vector<Arm>& arms, const std::string& gaps, bo
 }  // namespace
 
 std::vector<std::string> arm_labels(const std::vector<std::string>& arms) {
-  std::vector<std::string> labels;
-  for (std::size_t i = 0; i < arms.size(); ++i) {
-    const auto earlier = std::count(arms.begin(), arms.begin() + static_cast<std::ptrdiff_t>(i), arms[i]);
-    labels.push_back(earlier == 0 ? arms[i] : fmt::format("{} ({})", arms[i], earlier + 1));
-    if (i == 0) labels.push_back(arms[i] + " (again)");
-  }
+  std::vector<std::string> labels = numbered(arms);
+  labels.insert(labels.begin() + kBaseAgain, arms.front() + " (again)");
   return labels;
 }
 

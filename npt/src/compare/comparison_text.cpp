@@ -111,7 +111,10 @@ void print_differences(Text out, const core::Comparison& comparison) {
 
 void print_rate(Text out, const std::string& arm, const core::MaximumRate& rate) {
   const char* const limit = rate.lossy_hz ? "" : ", the loop's own limit";
-  fmt::format_to(out, "{}: {}{}{}: ", arm, rate.lossy_hz ? "" : "not below ", rate_text(rate.lossless_hz), limit);
+  if (rate.lossless_hz > 0)
+    fmt::format_to(out, "{}: {}{}{}: ", arm, rate.lossy_hz ? "" : "not below ", rate_text(rate.lossless_hz), limit);
+  else
+    fmt::format_to(out, "{}: no rate without a loss is known: ", arm);
   if (const auto& borne = rate.lossless_evidence)
     fmt::format_to(out, "no event lost in {} of {} trials of {}", borne->lossless(), borne->trials,
                    core::duration_text(kConfirmationIsLonger * rate.trial_s));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "compare/maximum_rate.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <list>
@@ -33,21 +35,28 @@ class Search {
  public:
   Search(double trial_s, const TryRate& try_rate) : try_rate_(try_rate), seconds_(trial_s) { found_.trial_s = trial_s; }
 
-  core::Result<core::MaximumRate> run() {
-    rates_.push_back({.asked_hz = 0});
-    Rate* next = &rates_.back();
-    while (next != nullptr && may_go_on()) {
-      if (core::Status status = next == lossless() ? confirm(*next) : look(*next); !status) return status.error();
-      next = found_.confirmed ? nullptr : next_rate();
-    }
-    if (lossless() == nullptr)
-      return core::Error{"it loses events at any rate", "is its consumer running, and its disk full?",
-                         core::Exit::invalid};
+  RateSearch run() {
+    core::Status status = search();
     report();
-    return found_;
+    return {std::move(found_), std::move(status)};
   }
 
  private:
+  core::Status search() {
+    rates_.push_back({.asked_hz = 0});
+    Rate* next = &rates_.back();
+    while (next != nullptr && may_go_on()) {
+      if (core::Status status = next == lossless() ? confirm(*next) : look(*next); !status) return status;
+      next = found_.confirmed ? nullptr : next_rate();
+    }
+    if (found_.confirmed) return {};
+    if (next == nullptr && lossless() == nullptr)
+      return core::Error{"it loses events at any rate", "is its consumer running, and its disk full?",
+                         core::Exit::invalid};
+    return core::Error{fmt::format("no rate is confirmed after {} trials", found_.trials.size()),
+                       "the machine is too busy, or a longer -D is needed", core::Exit::invalid};
+  }
+
   bool may_go_on() const { return found_.trials.size() < kMostTrials; }
 
   Rate* lossless() {
@@ -137,9 +146,10 @@ class Search {
 
   // A loop may fall short of the rate that it was asked for; what it did is what was borne.
   void report() {
-    const Rate& low = *lossless();
-    found_.lossless_hz = low.last.lossless() > 0 ? low.borne_hz : low.hz;
-    if (found_.confirmed) found_.lossless_evidence = low.last;
+    if (const Rate* const low = lossless()) {
+      found_.lossless_hz = low->last.lossless() > 0 ? low->borne_hz : std::min(low->hz, low->produced_hz);
+      if (found_.confirmed) found_.lossless_evidence = low->last;
+    }
     if (const Rate* const high = lossy()) {
       found_.lossy_hz = std::max(std::min(high->hz, high->produced_hz), found_.lossless_hz);
       found_.lossy_evidence = high->total;
@@ -154,7 +164,7 @@ class Search {
 
 }  // namespace
 
-core::Result<core::MaximumRate> find_maximum_rate(double trial_s, const TryRate& try_rate) {
+RateSearch find_maximum_rate(double trial_s, const TryRate& try_rate) {
   return Search(trial_s, try_rate).run();
 }
 

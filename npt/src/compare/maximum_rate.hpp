@@ -20,10 +20,11 @@
 // are run: in a virtual machine its own speed is another in each trial (seen: from 6.7 to 8.8 million events a second
 // with the same tracer, within a minute), and the fastest of a few repeats better than any one of them.
 //
-// INVARIANTS, each with a test in maximum_rate_test.cpp: lossless_hz is a rate that was produced without loss in the
-// confirmation, and at lossy_hz kMajority trials lost something; a tracer with a sharp limit is bracketed, and its limit
-// is found within 15 % where every seventh trial is unlucky; the search ends, at the latest after kMostTrials, whatever
-// the trials say.
+// INVARIANTS, each with a test in maximum_rate_test.cpp: of a confirmed answer lossless_hz is a rate that was produced
+// without loss in the confirmation, and at lossy_hz at least kMajority trials lost something, and not fewer than did not
+// (a rate that lost nothing at first and was not confirmed may have as many of both); a tracer with a sharp limit is
+// bracketed, and its limit is found within 15 % where every seventh trial is unlucky; the search ends, at the latest
+// after kMostTrials, whatever the trials say; and whatever ends it, the trials there were are in the answer.
 //
 // A trial must be long against the buffers, which take the surplus of a while: 32 sub-buffers of 1 MiB are full after
 // 35 ms at 30 million events a second, after 0.14 s at 8 million of LTTng's. One that is too short finds a higher rate
@@ -41,9 +42,15 @@ inline constexpr std::size_t kConfirmations = 5, kMajority = 3;
 inline constexpr double kBracket = 1.05;
 inline constexpr double kConfirmationIsLonger = 2;
 
-// Runs one trial: at most `hz` events a second (0: no limit) for so long. Its error ends the search.
+// Runs one trial: at most `hz` events a second (0: no limit) for so long. Its error (an interrupt is one) ends the
+// search.
 using TryRate = std::function<core::Result<core::RateTrial>(double hz, double seconds)>;
 
-core::Result<core::MaximumRate> find_maximum_rate(double trial_s, const TryRate& try_rate);
+struct RateSearch {
+  core::MaximumRate found;  // what is known at the end, however it came: confirmed, or a bracket, or trials alone
+  core::Status status;      // ok: confirmed. Else why not: a trial's error, or Exit::invalid
+};
+
+RateSearch find_maximum_rate(double trial_s, const TryRate& try_rate);
 
 }  // namespace maxlat::npt

@@ -113,8 +113,8 @@ class ArmTrials {
 };
 
 // What the rings hold at the end of a trial they did not have to hand on.
-void warn_of_short_trials(core::Phase& phase) {
-  const auto arm = parse_arm(phase.arm);
+void warn_of_short_trials(core::Phase& phase, const std::string& spec) {
+  const auto arm = parse_arm(spec);
   const auto trace = phase.facts.find("trace_bytes");
   if (!arm || trace == phase.facts.end()) return;
   const double rings = static_cast<double>(arm->sub_buffers * arm->sub_buffer_bytes);
@@ -126,24 +126,27 @@ void warn_of_short_trials(core::Phase& phase) {
       written / kMiB, rings / kMiB));
 }
 
-// The phase of an arm is its last trial, which is one of the confirmation when there was one.
-core::Phase rate_of_arm(const std::string& arm, const ArmProcess& process, const NptArguments& arguments,
-                        TrialTraces& traces) {
+// The phase of an arm is its last trial, which is one of the confirmation when there was one. What was found before the
+// search was interrupted, or before a consumer died, is in it.
+core::Phase rate_of_arm(const std::string& arm, const std::string& label, const ArmProcess& process,
+                        const NptArguments& arguments, TrialTraces& traces) {
   ArmTrials trials(arm, process, arguments, traces);
-  const auto found = find_maximum_rate(static_cast<double>(arguments.measurement.duration_ns) / 1e9,
-                                       [&](double hz, double seconds) { return trials.run(hz, seconds); });
+  const RateSearch search = find_maximum_rate(static_cast<double>(arguments.measurement.duration_ns) / 1e9,
+                                              [&](double hz, double seconds) { return trials.run(hz, seconds); });
   core::Phase phase = trials.take_last();
   phase.kind = "tracer";
-  phase.arm = arm;
-  phase.name = "maximum rate: " + arm;
+  phase.arm = label;
+  phase.name = "maximum rate: " + label;
   phase.facts["traces written to"] = traces.where();
-  if (found) {
-    phase.maximum_rate = *found;
-    warn_of_short_trials(phase);
+  if (!search.found.trials.empty()) phase.maximum_rate = search.found;
+  if (search.status) {
+    warn_of_short_trials(phase, arm);
     return phase;
   }
-  phase.status = status_of(found.error());
-  phase.reason = found.error().text;
+  phase.status = status_of(search.status.error());
+  phase.reason = phase.status == core::PhaseStatus::interrupted
+                     ? fmt::format("interrupted after {} trials", search.found.trials.size())
+                     : search.status.error().text;
   return phase;
 }
 
@@ -172,10 +175,11 @@ core::Result<core::Exit> run_rate_search(const NptArguments& arguments, const co
   std::vector<core::Phase> phases;
   {
     const OffTheCpu off_the_cpu(*process);
-    for (const std::string& arm : arguments.rated_arms) {
+    const std::vector<std::string> labels = numbered(arguments.rated_arms);
+    for (std::size_t i = 0; i < labels.size(); ++i) {
       if (core::stop_requested().load(std::memory_order_relaxed)) break;
       const std::uint64_t before = load ? load->events() : 0;
-      phases.push_back(rate_of_arm(arm, *process, timed, traces));
+      phases.push_back(rate_of_arm(arguments.rated_arms[i], labels[i], *process, timed, traces));
       phases.back().command = command_text(words);
       if (load) enter_load(phases.back(), load->groups(), load->events() - before);
     }

@@ -153,10 +153,11 @@ struct RateEvidence {
   uint64_t lossless() const { return trials - lossy; }
 };
 
-// The highest rate of events at which most trials lose nothing, as a bracket.
+// The highest rate of events at which most trials lose nothing, as a bracket. Confirmed, at least half of the trials at
+// its upper end lost something; not confirmed it is what was known when the search was interrupted, broke or gave up.
 struct MaximumRate {
   double trial_s = 0;              // how long each trial was to last
-  double lossless_hz = 0;          // the highest rate that was borne
+  double lossless_hz = 0;          // the highest rate that was borne; 0: none is known
   std::optional<double> lossy_hz;  // the lowest that was not; absent: nothing was lost as fast as the loop goes
   bool confirmed = false;          // most of the longer trials at lossless_hz lost nothing either
   std::optional<RateEvidence> lossless_evidence;  // the trials of the confirmation; absent: there was none
@@ -191,7 +192,7 @@ struct Phase {
   std::optional<EventCounts> events;
   std::vector<PathResult> paths;     // of an arm whose tracer tells them
   std::string comparison;            // the comparison that this phase is an arm of; empty: of none
-  std::string gaps{};                // of such a phase, which of the arm's gaps: "waiting windows"; empty: all of them
+  std::string gaps{};                // which of the arm's gaps: "waiting windows"; empty: all of them
   std::vector<RoundSummary> rounds;  // of an arm, in the order of their numbers
   std::optional<MaximumRate> maximum_rate;
 };
