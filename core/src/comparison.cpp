@@ -15,7 +15,7 @@ constexpr double kAlpha = 0.05;
 constexpr std::size_t kDraws = 2000;
 constexpr double kSamplesBeyond = 10;  // the header says why
 constexpr double kAlike = 2;           // of times and numbers of samples, for maxima to be compared
-constexpr double kEquivalence = 0.01;  // of the base's own figure: a difference that is none
+constexpr double kEquivalence = 0.01;  // of the base's usual figure: a difference that is none
 using Called = MeasureDifference::Verdict;
 
 // The measures: the mean, these quantiles, and the maximum.
@@ -97,16 +97,29 @@ double larger_end(const Interval& interval) {
   return std::max(std::abs(interval.low), std::abs(interval.high));
 }
 
-Called verdict_on(const MeasureDifference& measure) {
+// The base's figure of a usual round: the median, so that one wild round does not make everything the same.
+Values usual_values(Rounds rounds) {
+  std::array<std::vector<double>, kMeasures> all;
+  for (const CpuResult& round : rounds) {
+    const Values values = values_of(round);
+    for (std::size_t m = 0; m < kMeasures; ++m) all[m].push_back(values[m]);
+  }
+  Values usual;
+  for (std::size_t m = 0; m < kMeasures; ++m) usual[m] = median(std::move(all[m]));
+  return usual;
+}
+
+Called verdict_on(const MeasureDifference& measure, double usual_ns) {
   const double floor_ns = measure.noise_floor_ns.value_or(0);
   if (measure.p <= kAlpha && std::abs(measure.difference_ns) > floor_ns) return Called::different;
-  const bool same = larger_end(measure.interval_ns) <= std::max(floor_ns, kEquivalence * measure.base_ns);
+  const bool same = larger_end(measure.interval_ns) <= std::max(floor_ns, kEquivalence * usual_ns);
   return same ? Called::same : Called::not_shown;
 }
 
 // How many rounds are likely to lead to a "different" or a "same"; 0: too many. Intervals, and with them the noise
 // floor, shrink with the square root of the rounds; the hundredth of the base's figure does not.
-uint64_t rounds_likely(const MeasureDifference& measure, const std::vector<double>& by_round, double alpha) {
+uint64_t rounds_likely(const MeasureDifference& measure, double usual_ns, const std::vector<double>& by_round,
+                       double alpha) {
   const auto now = static_cast<double>(by_round.size());
   const double size = std::abs(measure.difference_ns);
   const auto until = [&](double wide, double narrow) {
@@ -115,7 +128,7 @@ uint64_t rounds_likely(const MeasureDifference& measure, const std::vector<doubl
   const double to_differ = std::max(rounds_to_show(by_round, alpha), until(measure.noise_floor_ns.value_or(0), size));
   const double half =
       std::max(measure.interval_ns.high - measure.difference_ns, measure.difference_ns - measure.interval_ns.low);
-  const double to_be_same = until(half, kEquivalence * measure.base_ns - size);
+  const double to_be_same = until(half, kEquivalence * usual_ns - size);
   const double rounds = std::ceil(std::min(to_differ, to_be_same));
   if (!(rounds <= kMostRounds)) return 0;
   return std::max(static_cast<uint64_t>(rounds), static_cast<uint64_t>(by_round.size()) + 1);
@@ -128,7 +141,7 @@ Comparison compare_rounds(const ArmRounds& base, const ArmRounds& arm, Rounds ba
   std::mt19937_64 random(seed);
   const CpuResult all_base = merged(base.rounds), all_arm = merged(arm.rounds);
   const Differences differences = differences_of(base.rounds, arm.rounds, random);
-  const Values base_values = values_of(all_base), arm_values = values_of(all_arm);
+  const Values base_values = values_of(all_base), arm_values = values_of(all_arm), usual = usual_values(base.rounds);
   const std::array<bool, kMeasures> measured = measured_in(base.rounds, arm.rounds, base_again);
   std::optional<Differences> noise;
   if (!base_again.empty()) noise = differences_of(base.rounds, base_again, random);
@@ -156,9 +169,11 @@ Comparison compare_rounds(const ArmRounds& base, const ArmRounds& arm, Rounds ba
       measure.interval_ns = differences.interval[m];
       measure.p = *next_p++;
       if (noise) measure.noise_floor_ns = larger_end(noise->interval[m]);
-      measure.verdict = comparison.rounds < comparison.rounds_needed ? Called::undecided : verdict_on(measure);
+      measure.verdict =
+          comparison.rounds < comparison.rounds_needed ? Called::undecided : verdict_on(measure, usual[m]);
       if (measure.verdict == Called::not_shown)
-        measure.rounds_likely = rounds_likely(measure, differences.by_round[m], kAlpha / static_cast<double>(p.size()));
+        measure.rounds_likely =
+            rounds_likely(measure, usual[m], differences.by_round[m], kAlpha / static_cast<double>(p.size()));
     }
     comparison.measures.push_back(std::move(measure));
   }

@@ -157,6 +157,16 @@ TEST(Comparison, TheSameIsWithinTheNoiseFloorOrAHundredth) {
   EXPECT_EQ(measure(compare_rounds({"none", base}, {"arm", further}, base, 1), "p99.9").verdict, Called::not_shown);
 }
 
+// The bound was a hundredth of the figure of all rounds together: here 5 us, so that 150 ns of 500 were "the same".
+TEST(Comparison, OneWildRoundOfTheBaseDoesNotMakeEverythingTheSame) {
+  const auto base = rounds_with_tails({500, 500, 500, 500, 500, 500, 500, 500'000});
+  const auto arm = rounds_with_tails({620, 480, 640, 470, 650, 530, 440, 500'000});
+  const MeasureDifference maximum = measure(compare_rounds({"none", base}, {"arm", arm}, base, 1), "max");
+  EXPECT_GT(maximum.base_ns, 400'000);  // shown as it was
+  EXPECT_EQ(maximum.verdict, Called::not_shown);
+  EXPECT_NE(maximum.rounds_likely, 9u);  // nor would one more round do it
+}
+
 // The same number was told twice: with 20 000 samples the 99.9999 % quantile is the maximum under another name.
 TEST(Comparison, QuantilesBeyondTheSamplesAreNotMeasured) {
   std::vector<CpuResult> base, arm;

@@ -13,7 +13,7 @@
 //   different     the exact signed-rank test over the rounds, corrected for all measures asked (Holm), is at or below
 //                 0.05; and the difference is larger than the noise floor
 //   same          the whole interval of the difference lies within the noise floor, or within a hundredth of the base's
-//                 own figure
+//                 own figure, the median of its rounds
 //   not shown     neither: there may be a difference or not. rounds_likely says how many rounds are likely to decide
 //   undecided     fewer rounds than the test needs to call anything (rounds_needed: 8 for four to six measures)
 //   not measured  a quantile with fewer than ten samples beyond it in some round; a maximum of arms that were watched
