@@ -5,6 +5,7 @@
 #include <maxlat/core/comparison.hpp>
 #include <maxlat/core/duration.hpp>
 #include <maxlat/core/tracer_paths.hpp>
+#include <optional>
 
 namespace maxlat::core {
 namespace {
@@ -35,8 +36,9 @@ const char* article(const std::string& word) {
 }
 
 std::string was_a(const PathResult& path) {
-  return fmt::format("was {} {} ({} of them, median {})", article(path.name), path.name, path.gaps.samples,
-                     latency_text(quantile_of(path.gaps, 0.5)));
+  const std::optional<double> median = measured_quantile(path.gaps, 0.5);  // the only one has none
+  return fmt::format("was {} {} ({} of them{})", article(path.name), path.name, path.gaps.samples,
+                     median ? ", median " + latency_text(*median) : "");
 }
 
 std::string of_the_worst(const Phase& arm, const Outlier& worst) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <maxlat/core/tracer_paths.hpp>
@@ -39,6 +40,13 @@ TEST(WorstInWords, WhatWasNotTheTracerIsSaidAndTheTracersOwnWorstBesideIt) {
       worst_in_words(arm({.t_ns = 1, .latency_ns = 191'000, .cpu = 1, .cause = "no tracepoint in it"})),
       "the worst gap of maxlat:timer, 191 us, took no path that its trace tells (no tracepoint in it); the worst of "
       "the rare ones, 470 ns, was a sub-buffer switch (9 of them, median 470 ns)");
+}
+
+// The table beside it has "-" there.
+TEST(WorstInWords, TheOnlyOneHasNoMedian) {
+  Phase phase = arm({.t_ns = 1, .latency_ns = 470, .cpu = 1, .cause = "", .path = "sub-buffer switch"});
+  phase.paths = {path("sub-buffer switch", true, 470, 1)};
+  EXPECT_THAT(worst_in_words(phase), testing::HasSubstr("was a sub-buffer switch (1 of them)"));
 }
 
 TEST(WorstInWords, WhatIsNotKnownIsNotNamed) {

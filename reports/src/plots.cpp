@@ -151,10 +151,13 @@ Plot cpus(const PhaseView& view) {
     if (cpu.samples == 0) continue;
     const auto at_least = [&](double ns) { return std::max(ns, plot.y.low); };
     range.strokes.push_back({{x, at_least(cpu.min_ns)}, {x, at_least(cpu.max_ns)}});
-    bar.strokes.push_back({{x, at_least(core::quantile_of(cpu, 0.5))}, {x, at_least(core::quantile_of(cpu, 0.999))}});
+    const auto median = core::measured_quantile(cpu, 0.5), high = core::measured_quantile(cpu, 0.999);
+    if (median && high) bar.strokes.push_back({{x, at_least(*median)}, {x, at_least(*high)}});
     top.strokes.front().push_back({x, at_least(cpu.max_ns)});
   }
-  plot.series = {std::move(range), std::move(bar), std::move(top)};
+  plot.series = {std::move(range)};
+  if (!bar.strokes.empty()) plot.series.push_back(std::move(bar));  // what was not measured is not drawn
+  plot.series.push_back(std::move(top));
   return plot;
 }
 

@@ -107,6 +107,20 @@ TEST(Plots, TheMaximumIsOnEveryPlotThatCouldHideIt) {
   }
 }
 
+// With 999 samples it would be the maximum under another name.
+TEST(Plots, AQuantileThatIsNotMeasuredHasNoBar) {
+  const auto series_of = [](uint64_t samples) {
+    core::CpuResult cpu;
+    cpu.bins = {{1000, 1010, samples - 1}, {90'000, 91'000, 1}};
+    core::fill_statistics_from_bins(cpu);
+    const auto phase = test::phase_of("short", "npt", 1, {cpu});
+    const auto plots = plots_of(PhaseView(phase));
+    return find(plots, "cpus").series.size();
+  };
+  EXPECT_EQ(series_of(999), 2u);
+  EXPECT_EQ(series_of(1000), 3u);
+}
+
 TEST(Plots, ManyCpusAreNotDrawnOneByOne) {
   const auto plots = plots_of(PhaseView(test::large_run(20, 1).phases[0]));
   const auto& histogram = find(plots, "histogram");
