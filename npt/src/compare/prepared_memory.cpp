@@ -3,14 +3,14 @@
 
 #include <sys/mman.h>
 #include <sys/sysinfo.h>
+#include <unistd.h>
 
 #include <algorithm>
 
 namespace maxlat::npt {
 namespace {
 
-constexpr std::size_t kPage = 4096;
-constexpr std::size_t kBlock = 16 * kPage;  // free blocks are then of 32 KiB at most
+constexpr std::size_t kPagesOfABlock = 16;  // free blocks are then of 8 pages at most
 
 }  // namespace
 
@@ -36,11 +36,13 @@ void PreparedMemory::prepare(std::uint64_t bytes) {
   struct sysinfo machine {};
   if (sysinfo(&machine) != 0) return;
   const std::uint64_t most = std::min<std::uint64_t>(bytes, std::uint64_t{machine.freeram} * machine.mem_unit / 2);
-  const std::size_t size = most / kBlock * kBlock;
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));  // 4 KiB here, 16 or 64 on other processors
+  const std::size_t block = kPagesOfABlock * page;
+  const std::size_t size = most / block * block;
   if (size == 0 || !map(size)) return;
   (void)madvise(where_, size, MADV_POPULATE_WRITE);  // as far as there is memory
-  for (std::size_t block = 0; block < size; block += kBlock)
-    (void)madvise(static_cast<char*>(where_) + block + kPage, kBlock - kPage, MADV_DONTNEED);
+  for (std::size_t at = 0; at < size; at += block)
+    (void)madvise(static_cast<char*>(where_) + at + page, block - page, MADV_DONTNEED);
 }
 
 }  // namespace maxlat::npt

@@ -9,10 +9,14 @@
 // 21.8 to 33.4 million events a second. To use memory once and give it back is not enough: the host has it back in
 // seconds.
 //
-// IDEA. Memory is taken, touched, and given back but for one page in each 64 KiB. What lies free between those pages
+// IDEA. Memory is taken, touched, and given back but for one page in sixteen. What lies free between those pages
 // cannot merge to the large blocks that are reported (2 MiB; 128 KiB on the machine this was seen on), and the kernel's
 // allocator uses small blocks before it divides large ones: so the next pages of a trace are these, and when the trace
 // is removed they are here again for the next. It needs no privilege, changes no setting, and ends with the process.
+//
+// LIMIT. What is available is the machine's. The memory limit of a control group is not looked at: in a container with
+// less than a trial's trace (some GB with the default -D) the kernel's out-of-memory killer may end the search. A shorter
+// -D asks for less.
 //
 // On metal, and where nothing is reported, it costs a moment and changes nothing.
 #pragma once
