@@ -288,7 +288,8 @@ CpuResult cpu_result_from(unsigned cpu, const base::Histogram& histogram, const 
 // edges.
 void fill_statistics_from_bins(CpuResult& cpu);
 // Quantile over bins: the upper edge of the bin, never beyond max_ns. Where it is not measured (below) it is the
-// maximum: never too low, for a limit that must hold. REQUIRES: samples > 0.
+// maximum: for a limit that must hold, since it is never below the quantile of these samples. That so few samples say
+// little of what a longer run would show is not in it. REQUIRES: samples > 0.
 double quantile_of(const CpuResult& cpu, double level);
 // Whether so many samples measure the quantile: at least one lies beyond it, samples * (1 - level) >= 1. With fewer it
 // would be the maximum under another name.

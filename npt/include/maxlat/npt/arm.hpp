@@ -16,12 +16,12 @@
 //   systemtap                 the same with SystemTap attached, a line for each event. OPTION: size= (of its buffer; 32M)
 //   uprobe                    the kernel's uprobe_events on the tracepoint. OPTION: size= (of the kernel's buffer; 32M)
 //   ftrace-marker             a line to the kernel's trace_marker. OPTION: size=
-//   delay:TIME[/N]            a control, no tracer: every N-th event busy-waits TIME by the counter (N is 1).
-//   delay:50ns
+//   delay:TIME[/N]            a control, no tracer: every N-th event busy-waits TIME by the counter (N is 1). delay:50ns
 //                             shifts the mean, delay:100us/1000000 only the tail, delay:0ns is a call that does
 //                             nothing: a comparison that cannot find them is not worth its verdict
 //
-// Sizes and counts are powers of two: of maxlat up to 64M and 128, of the others up to 1G and 65536. A policy that is left out is the first one named here.
+// Sizes and counts are powers of two: of maxlat up to 64M and 128, of the others up to 1G and 65536. A policy that is
+// left out is the first one named here.
 #pragma once
 
 #include <cstdint>
