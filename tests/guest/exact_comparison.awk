@@ -32,7 +32,7 @@ function is_exact(arm, column) {
 }
 function tolerance(arm, column, expected) {
   if (is_exact(arm, column)) return column == "max" ? 0.10 * expected : larger(2, 0.05 * expected)
-  return 0.10 * expected + (column == "max" ? 4000 : 0)
+  return column == "max" ? 2 * expected + 4000 : 0.10 * expected
 }
 
 function take(arm, column, figure,    at) {
