@@ -253,12 +253,17 @@ bool Recorder::State::take_snapshot(Taking taking) {
     if (!kept_for_snapshots(channel)) continue;
     for (std::uint32_t slot = 0; slot < slots_[channel].size(); ++slot) {
       for (int tries = 0; tries < kTriesForSlot && !visit(channel, slot, taking, *folder); ++tries) continue;
-      if (slots_[channel][slot].drain) slots_[channel][slot].drain->begin_new_file();
     }
   }
   const std::vector<ChannelBooks> now = books();
   folder->write_books(books_text(books_of(true, books_since(before_snapshot_, now))));
   before_snapshot_ = now;
+  // After the books: then the packets of the next folder tell of no loss that its books have not.
+  for (std::size_t channel = 0; channel < slots_.size(); ++channel) {
+    if (!kept_for_snapshots(channel)) continue;
+    for (SlotDrain& each : slots_[channel])
+      if (each.drain) each.drain->begin_new_file();
+  }
   report_.write_failed |= folder->failed();
   ++report_.snapshots;
   options_.say("snapshot: " + folder->path());

@@ -335,6 +335,34 @@ TEST_F(RecorderTest, TheBooksOfAFolderAreOfTheChannelsInIt) {
   for (const char* sub : {"", "/1", "/2"}) EXPECT_THAT(books_in(sub), testing::Not(HasSubstr("\nchannel"))) << sub;
 }
 
+TEST_F(RecorderTest, ASnapshotTellsOfTheLossesSinceTheOneBefore) {
+  TestSession session(std::vector{ChannelShape{.features = MAXLAT_RING_OVERWRITE}});
+  maxlat_ring& ring = session.claim(0, 0, 42);
+  RecorderOptions flight = options();
+  flight.flight_recorder = true;
+  flight.snapshot_interval = 0ns;
+  Recorder recorder = attach(session, flight);
+  const auto too_big = [&ring] {
+    maxlat_ring_record record;
+    EXPECT_FALSE(maxlat_ring_record_begin(MAXLAT_RING_THREAD, &ring, 7, 1 << 20, &record));
+  };
+  const auto losses_in = [&](const char* sub) {
+    const std::string folder = folder_.path() + sub + "/program-" + std::to_string(getpid());
+    EXPECT_THAT(text_of(folder + "/.books"), HasSubstr(" lost_big 2 "));
+    const maxlat_ring_packet last = read_stream(folder + "/channel0-0-0").packets.back();
+    EXPECT_EQ(last.lost_total, last.lost_big);
+    return last.lost_big;
+  };
+  for (const char* sub : {"/1", "/2"}) {
+    event(ring, 1);
+    too_big();
+    too_big();
+    event(ring, 2);
+    EXPECT_TRUE(recorder.snapshot(kNow));
+    EXPECT_EQ(losses_in(sub), 2u);
+  }
+}
+
 TEST_F(RecorderTest, ASnapshotWhileItsThreadWritesIsWholeAndTheThreadLosesNothing) {
   TestSession session(std::vector{ChannelShape{.features = MAXLAT_RING_OVERWRITE, .ring_bits = 3}});
   maxlat_ring& ring = session.claim(0, 0, 42);

@@ -47,6 +47,7 @@ bool RingDrain::ended() const {
 }
 
 void RingDrain::begin_new_file() {
+  lost_before_ = lost_so_far();
   file_.reset();
   piece_.reset();
   first_sequence_.reset();
@@ -54,11 +55,19 @@ void RingDrain::begin_new_file() {
   looked_at_ = ~0ull;
 }
 
-void RingDrain::never_less(maxlat_ring_packet& head) {
+RingDrain::Losses RingDrain::lost_so_far() const {
+  const maxlat_ring_header* books = mapped_.ring.header;
+  // relaxed: counters
+  return {maxlat_ring_load(&books->lost_full), maxlat_ring_load(&books->lost_wrap), maxlat_ring_load(&books->lost_big)};
+}
+
+// What the file is told: never less than before, and of this file's time only.
+void RingDrain::tell_losses(maxlat_ring_packet& head) {
   std::uint64_t* words[] = {&head.lost_full, &head.lost_wrap, &head.lost_big};
   head.lost_total = 0;
-  for (std::size_t i = 0; i < 3; ++i) {
-    lost_[i] = *words[i] = std::max(lost_[i], *words[i]);
+  for (std::size_t i = 0; i < lost_.size(); ++i) {
+    lost_[i] = std::max(lost_[i], *words[i]);
+    *words[i] = lost_[i] - std::min(lost_[i], lost_before_[i]);
     head.lost_total += *words[i];
   }
 }
@@ -83,14 +92,13 @@ std::uint64_t RingDrain::write(TraceFolder& folder, const std::uint8_t* bytes, c
   // Also where the packet begins: it may have been opened long ahead of its first record.
   if (maxlat_ring_walk_next(&walk, &record) == MAXLAT_RING_EVENT) head.begin_time = record.time;
   if (copied) {
-    // relaxed: counters. The packet is not closed, so it does not have them yet.
-    const maxlat_ring_header* books = mapped_.ring.header;
-    head.lost_full = maxlat_ring_load(&books->lost_full);
-    head.lost_wrap = maxlat_ring_load(&books->lost_wrap);
-    head.lost_big = maxlat_ring_load(&books->lost_big);
+    const Losses lost = lost_so_far();  // the packet is not closed, so it does not have them yet
+    head.lost_full = lost[0];
+    head.lost_wrap = lost[1];
+    head.lost_big = lost[2];
     while (maxlat_ring_walk_next(&walk, &record) == MAXLAT_RING_EVENT) continue;  // to the base of what follows
   }
-  never_less(head);
+  tell_losses(head);
   head.records = all - before;
   if (!first_sequence_) first_sequence_ = view.sequence;
   head.sequence = view.sequence - *first_sequence_ + more_pieces_;

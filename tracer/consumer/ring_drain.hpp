@@ -19,6 +19,7 @@
 #include <maxlat/ring/open_packet.h>
 #include <maxlat/ring/read.h>
 
+#include <array>
 #include <cstdint>
 #include <maxlat/trace/recorder.hpp>
 #include <memory>
@@ -42,7 +43,7 @@ class RingDrain {
   bool take_open(TraceFolder& folder, std::span<std::uint64_t> copy);
   // All that is left, when nobody writes here any more: also what a dead writer did not deliver.
   void recover(TraceFolder& folder, std::span<std::uint64_t> copy);
-  // From here on into another file, beginning with whole packets (a snapshot).
+  // From here on into another file, beginning with whole packets (a snapshot), which tells of losses from here on.
   void begin_new_file();
 
   bool has_ready() const;
@@ -57,7 +58,9 @@ class RingDrain {
  private:
   RingDrain(MappedRing mapped, std::string file_name) : mapped_(std::move(mapped)), name_(std::move(file_name)) {}
   std::uint64_t write(TraceFolder& folder, const std::uint8_t* bytes, const maxlat_ring_view& view, bool copied);
-  void never_less(maxlat_ring_packet& head);
+  using Losses = std::array<std::uint64_t, 3>;  // full, wrap, big
+  Losses lost_so_far() const;
+  void tell_losses(maxlat_ring_packet& head);
   std::uint64_t committed_in_open_packets() const;
 
   // How much of the packet `sequence` is on disk.
@@ -76,7 +79,8 @@ class RingDrain {
   std::optional<std::uint64_t> first_sequence_;  // in this file
   std::uint64_t more_pieces_ = 0;
   std::uint64_t looked_at_ = ~0ull;  // write_count when the open packet was taken last
-  std::uint64_t lost_[3] = {};       // as written last
+  Losses lost_{};                    // by the packets written so far
+  Losses lost_before_{};             // in earlier files
   bool broken_ = false;
   bool recovered_any_ = false;
 
