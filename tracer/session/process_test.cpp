@@ -142,12 +142,16 @@ bool early_handler_traces = false;
 void trace_early() {
   if (early_handler_traces) MAXLAT_TRACE(process, event, 1);
 }
+#ifndef __clang__  // which has no such warning
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wprio-ctor-dtor"
+#endif
 [[gnu::constructor(100)]] void as_a_shared_library_would() {
   pthread_atfork(trace_early, trace_early, nullptr);
 }
+#ifndef __clang__
 #pragma GCC diagnostic pop
+#endif
 
 TEST(Fork, HandlersWithinOursMayTraceInThreadsThatNeverDid) {
   Recording recording;
