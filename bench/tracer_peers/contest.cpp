@@ -9,7 +9,6 @@
 #include <maxlat/trace/thread.hpp>
 #include <numeric>
 #include <random>
-#include <ranges>
 #include <thread>
 
 #include "harness.hpp"
@@ -78,8 +77,7 @@ std::string cell(double ns, double ratio) {
 // What `all` batches say of the machine, then a row for each arm: those that had the core alone, and with three fields
 // all.
 void print_batches(Contest& contest, const std::vector<Batch>& all, unsigned rounds) {
-  const auto loop_ns = [](const Batch& batch) { return batch.loop_ns; };
-  contest.empty_loop_ns = std::ranges::min(all | std::views::transform(loop_ns));
+  contest.empty_loop_ns = std::ranges::min(all, {}, &Batch::loop_ns).loop_ns;
   std::vector<double> bare_ns;
   for (const Batch& batch : all)
     if (contest.alone(batch)) bare_ns.push_back(batch.reads_ns);
