@@ -68,36 +68,35 @@ void print_quantile_head(const char* title, std::size_t samples) {
               title, samples);
 }
 
-std::string cell(double ns, double ratio) {
+std::string cell(const std::vector<Batch>& batches) {
   char text[32] = "-";
-  if (!std::isnan(ns)) std::snprintf(text, sizeof text, "%.2f (%.2f)", ns, ratio);
+  if (!batches.empty())
+    std::snprintf(text, sizeof text, "%.2f (%.2f)", median_ns(batches), median_to_bare_read(batches));
   return text;
+}
+
+double median_of(const std::vector<Batch>& batches, double (*value)(const Batch&)) {
+  std::vector<double> values(batches.size());
+  std::transform(batches.begin(), batches.end(), values.begin(), value);
+  return median(std::move(values));
 }
 
 // What `all` batches say of the machine, then a row for each arm: those that had the core alone, and with three fields
 // all.
 void print_batches(Contest& contest, const std::vector<Batch>& all, unsigned rounds) {
   contest.empty_loop_ns = std::ranges::min(all, {}, &Batch::loop_ns).loop_ns;
-  std::vector<double> bare_ns;
-  for (const Batch& batch : all)
-    if (contest.alone(batch)) bare_ns.push_back(batch.reads_ns);
+  const std::vector<Batch> alone = alone_of(contest, all);
   std::printf("\n## Batches of %lu events, %u rounds: ns an event (ratio to a bare counter read)\n\n", kBatch, rounds);
   std::printf("bare counter read %.1f ns, empty loop %.2f ns; %.0f %% of the batches had the core for themselves\n\n",
-              median(bare_ns), contest.empty_loop_ns,
-              100.0 * static_cast<double>(bare_ns.size()) / static_cast<double>(all.size()));
+              median_of(alone, [](const Batch& batch) { return batch.reads_ns; }), contest.empty_loop_ns,
+              100.0 * static_cast<double>(alone.size()) / static_cast<double>(all.size()));
   std::printf(
       "| arm | 0 fields | 1 field | 3 fields | 8 fields | 3 fields, core shared or not |\n|---|---|---|---|---|---|\n");
   for (const Contestant& arm : contest.arms) {
     if (arm.name == kHarness) continue;
     std::printf("| %s |", arm.name.c_str());
-    for (const auto& batches : arm.batches)
-      std::printf(" %s |", cell(median_ns(contest, batches), median_to_bare_read(contest, batches)).c_str());
-    std::vector<double> ns, ratios;
-    for (const Batch& batch : arm.batches[kThreeFields]) {
-      ns.push_back(batch.events_ns);
-      ratios.push_back(batch.to_bare_read());
-    }
-    std::printf(" %s |\n", cell(median(std::move(ns)), median(std::move(ratios))).c_str());
+    for (const auto& batches : arm.batches) std::printf(" %s |", cell(alone_of(contest, batches)).c_str());
+    std::printf(" %s |\n", cell(arm.batches[kThreeFields]).c_str());
   }
 }
 
@@ -163,18 +162,16 @@ const Contestant* find(const Contest& contest, const std::string& name) {
   return found == contest.arms.end() ? nullptr : &*found;
 }
 
-double median_ns(const Contest& contest, const std::vector<Batch>& batches) {
-  std::vector<double> values;
-  for (const Batch& batch : batches)
-    if (contest.alone(batch)) values.push_back(batch.events_ns);
-  return median(std::move(values));
+std::vector<Batch> alone_of(const Contest& contest, std::vector<Batch> batches) {
+  std::erase_if(batches, [&](const Batch& batch) { return !contest.alone(batch); });
+  return batches;
 }
 
-double median_to_bare_read(const Contest& contest, const std::vector<Batch>& batches) {
-  std::vector<double> values;
-  for (const Batch& batch : batches)
-    if (contest.alone(batch)) values.push_back(batch.to_bare_read());
-  return median(std::move(values));
+double median_ns(const std::vector<Batch>& batches) {
+  return median_of(batches, [](const Batch& batch) { return batch.events_ns; });
+}
+double median_to_bare_read(const std::vector<Batch>& batches) {
+  return median_of(batches, [](const Batch& batch) { return batch.to_bare_read(); });
 }
 
 void batches(Contest& contest, unsigned rounds) {

@@ -58,9 +58,11 @@ std::vector<Contestant> contestants(const std::function<void()>& drain, SecondPr
 // Null where it does not take part.
 const Contestant* find(const Contest& contest, const std::string& name);
 
-// Of batches with the core for themselves; not a number without one.
-double median_ns(const Contest& contest, const std::vector<Batch>& batches);
-double median_to_bare_read(const Contest& contest, const std::vector<Batch>& batches);
+// Those of them that had the core for themselves.
+std::vector<Batch> alone_of(const Contest& contest, std::vector<Batch> batches);
+// Not a number without a batch.
+double median_ns(const std::vector<Batch>& batches);
+double median_to_bare_read(const std::vector<Batch>& batches);
 
 void batches(Contest& contest, unsigned rounds);
 void singles(Contest& contest, unsigned samples);

@@ -163,7 +163,7 @@ void tracers_section(Html& html, const core::RunResult& run, const std::vector<A
       "base; it runs a second time in each round, and what it differs from itself is the noise floor. A difference "
       "is called when it shows round after round and is larger than that; \"same\" is said when its whole interval "
       "lies "
-      "within that or within a hundredth of the base's figure; what is neither is not shown.",
+      "within that or within a hundredth of the base's usual figure; what is neither is not shown.",
       {{"class", "soft"}});
   for (size_t i = 0; i < comparisons.size(); ++i) comparison_part(html, comparisons[i], plots[i]);
   if (!rates.empty()) rate_table(html, rates);

@@ -49,7 +49,8 @@ std::vector<std::uint8_t> records_of(std::uint64_t number, std::uint64_t size) {
   return std::vector<std::uint8_t>(size, static_cast<std::uint8_t>(number + 1));
 }
 
-// Packets with records; -1: not all of the file is whole packets, or one holds what was not appended, or time goes back.
+// Packets with records; -1: not all of the file is whole packets, or one holds what was not appended, or time goes
+// back.
 std::int64_t packets_in(const std::string& text, const std::vector<std::uint64_t>& appended) {
   std::size_t at = 0, count = 0;
   std::uint64_t time = 0;

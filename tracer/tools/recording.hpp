@@ -51,8 +51,8 @@ class Recording {
 
   std::size_t processes_seen() const { return seen_; }
 
-  // REQUIRES: end_all() was called. Says what was recorded and what was not. RETURNS: pass, or invalid when the trace is not
-  // complete.
+  // REQUIRES: end_all() was called. Says what was recorded and what was not. RETURNS: pass, or invalid when the trace
+  // is not complete.
   core::Exit report() const;
 
  private:

@@ -34,8 +34,8 @@ class OffTheCpu {
   core::CpuList before_;
 };
 
-// How the arms of one command line are called: one that is asked for twice is "maxlat:timer (2)" the second time, so that
-// each has a phase of its own name.
+// How the arms of one command line are called: one that is asked for twice is "maxlat:timer (2)" the second time, so
+// that each has a phase of its own name.
 std::vector<std::string> numbered(const std::vector<std::string>& arms);
 
 // "--wall-time=800000000ns"

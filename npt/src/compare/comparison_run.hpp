@@ -10,10 +10,10 @@
 // from itself is the noise floor of every difference.
 //
 // SEVERAL LOOKS AT ONE RUN. A process with windows tells traced and waiting windows apart, one with a limited rate the
-// gaps with a tracepoint. Each look is carried through on its own: its rounds, its merged histogram, its phase for every
-// arm, its differences from the base. The first is that with the tracepoints, all of them and as little else as there
-// is: the gaps with a tracepoint, else the traced windows, else simply all gaps. The verdict on an arm is of that one;
-// the others are marked as beside it.
+// gaps with a tracepoint. Each look is carried through on its own: its rounds, its merged histogram, its phase for
+// every arm, its differences from the base. The first is that with the tracepoints, all of them and as little else as
+// there is: the gaps with a tracepoint, else the traced windows, else simply all gaps. The verdict on an arm is of that
+// one; the others are marked as beside it.
 //
 // INVARIANTS, each with a test in comparison_run_test.cpp
 //   (1) Only complete rounds count: what was measured of a round that was interrupted is dropped for every arm, so all

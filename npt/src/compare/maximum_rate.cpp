@@ -113,8 +113,8 @@ class Search {
     return {};
   }
 
-  // Until so many trials lost nothing, or kMajority lost something. How fast the loop goes is another each time, so as a
-  // limit it is asked for whole.
+  // Until so many trials lost nothing, or kMajority lost something. How fast the loop goes is another each time, so as
+  // a limit it is asked for whole.
   core::Status ask(Rate& rate, std::size_t lossless_needed, bool confirmation) {
     const std::size_t at_least = confirmation && lossy() == nullptr ? kConfirmations : 1;
     rate.last = {};

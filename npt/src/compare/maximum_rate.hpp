@@ -16,14 +16,14 @@
 //   5. the lossless end is confirmed by trials twice as long: kMajority of at most kConfirmations must lose nothing.
 //      Else that rate is lossy, the guess is made anew, and the search goes on, with trials as long as these
 //
-// The figure is the fastest trial of the confirmation that lost nothing. Where the loop is the limit, all kConfirmations
-// are run: in a virtual machine its own speed is another in each trial (seen: from 6.7 to 8.8 million events a second
-// with the same tracer, within a minute), and the fastest of a few repeats better than any one of them.
+// The figure is the fastest trial of the confirmation that lost nothing. Where the loop is the limit, all
+// kConfirmations are run: in a virtual machine its own speed is another in each trial (seen: from 6.7 to 8.8 million
+// events a second with the same tracer, within a minute), and the fastest of a few repeats better than any one of them.
 //
 // INVARIANTS, each with a test in maximum_rate_test.cpp: of a confirmed answer lossless_hz is a rate that was produced
-// without loss in the confirmation, and at lossy_hz at least kMajority trials lost something, and not fewer than did not
-// (a rate that lost nothing at first and was not confirmed may have as many of both); a tracer with a sharp limit is
-// bracketed, and its limit is found within 15 % where every seventh trial is unlucky; the search ends, at the latest
+// without loss in the confirmation, and at lossy_hz at least kMajority trials lost something, and not fewer than did
+// not (a rate that lost nothing at first and was not confirmed may have as many of both); a tracer with a sharp limit
+// is bracketed, and its limit is found within 15 % where every seventh trial is unlucky; the search ends, at the latest
 // after kMostTrials, whatever the trials say; and whatever ends it, the trials there were are in the answer.
 //
 // A trial must be long against the buffers, which take the surplus of a while: 32 sub-buffers of 1 MiB are full after

@@ -78,8 +78,8 @@ TEST(MaximumRate, LuckyTrialIsNotConfirmed) {
   EXPECT_GT(*found.lossy_hz, found.lossless_hz);
 }
 
-// A tracer with a sharp limit on a machine that stops its consumer now and then. At rates well below the limit the rings
-// last over a stop; up to 20 % below it they do not.
+// A tracer with a sharp limit on a machine that stops its consumer now and then. At rates well below the limit the
+// rings last over a stop; up to 20 % below it they do not.
 class OnAMachineThatStops {
  public:
   OnAMachineThatStops(double limit_hz, double unlucky_share, std::uint32_t seed)

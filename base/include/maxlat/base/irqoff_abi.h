@@ -4,8 +4,8 @@
  * alone cannot do it since Linux 5.5: cli faults, and after iopl(3) (since 5.15) it is silently ignored.
  *
  *   GRANT   cli and sti really work in the calling task, from the return of this ioctl on. What ends it: REVOKE,
- *           closing the descriptor, exit, exec, moving to another CPU, and the watchdog. A child never has it. The task must
- *           be bound to one CPU, and another CPU must be online to watch it.
+ *           closing the descriptor, exit, exec, moving to another CPU, and the watchdog. A child never has it. The task
+ *           must be bound to one CPU, and another CPU must be online to watch it.
  *   LOOP    npt's loop inside the kernel, interrupts off, for at most a second; adds to this descriptor's histogram.
  *
  * Both need CAP_SYS_RAWIO. Any number of tasks may have the device open; what a descriptor holds is its own.

@@ -4,8 +4,8 @@
 // outside it, and gives every packet that is whole before the first that is not; broken() then says where and why.
 //
 // A FILE THAT IS BEING WRITTEN (consumer/trace_file.hpp) is read up to what it was when reading began: packets that
-// begin before the size it had at the first look. So the walk ends however fast it grows, and the streams of a trace end
-// at about one time. What is read may change under us in these ways, and none of them is called damage:
+// begin before the size it had at the first look. So the walk ends however fast it grows, and the streams of a trace
+// end at about one time. What is read may change under us in these ways, and none of them is called damage:
 //
 //   the file grows             a packet may reach behind the first size; the file is asked for its size again
 //   room becomes a packet      the last packet is an empty one, whose padding is the room for those to come. One that
@@ -19,8 +19,8 @@
 // A file that ends before the end of the last packet that was given became shorter by another hand, and that is told.
 //
 // MEMORY: a buffer of kWindow bytes, or of the largest content so far, until the walk ends: a trace may have a file for
-// each of many threads that ended early. No descriptor stays open between two reads. It reads, and maps nothing: where a
-// mapped file is cut, its reader gets SIGBUS instead of an error. A packet's bytes are valid until the next call of
+// each of many threads that ended early. No descriptor stays open between two reads. It reads, and maps nothing: where
+// a mapped file is cut, its reader gets SIGBUS instead of an error. A packet's bytes are valid until the next call of
 // next().
 #pragma once
 

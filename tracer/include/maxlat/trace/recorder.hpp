@@ -6,9 +6,9 @@
 //
 //   Recorder::attach(memory) -> round() every period -> ... -> finish()
 //
-// A ROUND takes every packet that is ready and writes each straight from the mapping: the payload is never copied in user
-// space, and the kernel copies it once, into the page cache (why not O_DIRECT: consumer/trace_file.hpp; splice from a
-// memfd would end in the same copy). The CTF metadata is brought up to date before any packet that may need it.
+// A ROUND takes every packet that is ready and writes each straight from the mapping: the payload is never copied in
+// user space, and the kernel copies it once, into the page cache (why not O_DIRECT: consumer/trace_file.hpp; splice
+// from a memfd would end in the same copy). The CTF metadata is brought up to date before any packet that may need it.
 //
 // FLUSH. What stands in packets that are not full is taken once in `flush`, so an event is on disk after at most
 // flush + period and the time of the write. The later, full packet is written without the part that was taken: a piece
@@ -17,9 +17,9 @@
 // FLIGHT RECORDER. Rings of overwriting channels are left alone until a snapshot is asked for: by snapshot(), or by the
 // session's own request (snapshot_requests of the shared header), at most once in `snapshot_interval`; requests that
 // come sooner are counted and said. Each snapshot is a whole trace in DIR/<n>. It takes what it writes out of the
-// rings, so the next one begins where it ended. finish() takes the last one. A recorder that is none writes no snapshot,
-// and says so in a line, once. Channels that discard are written to DIR/<process>-<pid> as ever: a folder's books are of
-// the channels whose packets are in it.
+// rings, so the next one begins where it ended. finish() takes the last one. A recorder that is none writes no
+// snapshot, and says so in a line, once. Channels that discard are written to DIR/<process>-<pid> as ever: a folder's
+// books are of the channels whose packets are in it.
 //
 // BOOKS. Every event that the program tried to record is in exactly one of the numbers; unaccounted() is 0, or the
 // program has overwritten its own memory. They are written to DIR/<process>-<pid>/.books at the end.
@@ -65,8 +65,8 @@ struct ChannelBooks {
   std::uint64_t unfinished = 0;   // by threads that died inside a probe
   std::uint64_t not_written = 0;  // taken, but the disk did not take them
   std::uint64_t bytes = 0;        // on disk
-  // Of channels that discard: the longest time from the first event of a packet to its write, in the counter's ticks. No
-  // event waited longer for the disk.
+  // Of channels that discard: the longest time from the first event of a packet to its write, in the counter's ticks.
+  // No event waited longer for the disk.
   std::uint64_t delivery_max_ticks = 0;
 
   std::uint64_t lost() const { return lost_full + lost_wrap + lost_big + lost_no_ring + not_written; }
@@ -105,8 +105,8 @@ class Recorder {
 
   // Everything that is due at `now` (of CLOCK_MONOTONIC).
   void round(std::chrono::nanoseconds now);
-  // A snapshot now, if this is a flight recorder and the last was not less than snapshot_interval ago. RETURNS: it is on
-  // disk, whole.
+  // A snapshot now, if this is a flight recorder and the last was not less than snapshot_interval ago. RETURNS: it is
+  // on disk, whole.
   bool snapshot(std::chrono::nanoseconds now);
   // Takes what is left and writes the books. Nothing is taken afterwards.
   RecordingReport finish(RecordingEnd end);
