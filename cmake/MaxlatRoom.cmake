@@ -6,13 +6,17 @@
 #
 #   maxlat_unit_tests(npt SOURCES src/loop_test.cpp ... [LINKS ...])
 #     makes npt_unit_tests from tests that stand beside what they test; every TEST becomes a ctest entry, label unit.
+#     The tests are compiled without optimisation, for they are most of a build's seconds (docs/testing.md); AS_SHIPPED
+#     keeps the flags of what ships, for tests of code that is inlined into them.
 #
 #   maxlat_test(NAME cli_help COMMAND script args LABEL integration [TIMEOUT s] [SERIAL])
 #     a test that is a program: exit 0 passes, 77 means "cannot run here" (it must say why), everything else fails.
 
 add_library(maxlat_build_flags INTERFACE)
 target_compile_features(maxlat_build_flags INTERFACE cxx_std_20 c_std_11)
-target_compile_options(maxlat_build_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow -Werror)
+# Another compiler's new warning must not keep a user from building: only our own checks make warnings errors.
+option(MAXLAT_WARNINGS_AS_ERRORS "Treat a compiler's warnings as errors, as ./check-all does" OFF)
+target_compile_options(maxlat_build_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow $<$<BOOL:${MAXLAT_WARNINGS_AS_ERRORS}>:-Werror>)
 target_compile_definitions(maxlat_build_flags INTERFACE _GNU_SOURCE)
 if(MAXLAT_SANITIZE)
   # gcc's -Wmaybe-uninitialized is wrong about instrumented std::variant and std::optional; the plain build has it.
@@ -25,12 +29,26 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 find_package(Threads REQUIRED)
 include(GoogleTest)  # at this scope: its discovery reads a variable of the scope that included it
 
-# A compiler cache is used where there is one; nothing depends on it.
+# A compiler cache is used where there is one; nothing depends on it. Paths count from here, so that it may serve a checkout
+# in another folder; the sloppiness is what it needs to know the precompiled header of the tests.
 find_program(MAXLAT_CCACHE ccache)
 if(MAXLAT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_C_COMPILER_LAUNCHER ${MAXLAT_CCACHE})
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${MAXLAT_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
+    CCACHE_SLOPPINESS=pch_defines,time_macros ${MAXLAT_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_C_COMPILER_LAUNCHER})
 endif()
+
+# What every test includes, once a preset instead of once a file. (A program, as the tests are: its objects have their flags.)
+if(MAXLAT_BUILD_TESTS)
+  find_package(GTest REQUIRED)
+  set(maxlat_cheap_flags -O0 -g1 $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+  add_executable(maxlat_test_headers EXCLUDE_FROM_ALL cmake/test_headers.cpp)
+  target_compile_options(maxlat_test_headers PRIVATE ${maxlat_cheap_flags})
+  target_link_libraries(maxlat_test_headers PRIVATE maxlat_build_flags GTest::gmock Threads::Threads)
+  target_precompile_headers(maxlat_test_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h> <algorithm> <chrono> <cmath> <filesystem>
+    <fstream> <functional> <map> <memory> <optional> <random> <set> <sstream> <string> <string_view> <thread> <variant> <vector>)
+endif()
+
 
 function(maxlat_room name)
   cmake_parse_arguments(ROOM "" "" "SOURCES;KNOWS;LINKS" ${ARGN})
@@ -49,11 +67,14 @@ function(maxlat_unit_tests room)
   if(NOT MAXLAT_BUILD_TESTS)
     return()
   endif()
-  cmake_parse_arguments(TESTS "" "" "SOURCES;LINKS" ${ARGN})
-  find_package(GTest REQUIRED)
+  cmake_parse_arguments(TESTS "AS_SHIPPED" "" "SOURCES;LINKS" ${ARGN})
   add_executable(${room}_unit_tests ${TESTS_SOURCES})
   target_include_directories(${room}_unit_tests PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
   target_link_libraries(${room}_unit_tests PRIVATE maxlat::${room} maxlat_build_flags ${TESTS_LINKS} GTest::gmock GTest::gtest_main Threads::Threads)
+  if(NOT TESTS_AS_SHIPPED)
+    target_compile_options(${room}_unit_tests PRIVATE ${maxlat_cheap_flags})
+    target_precompile_headers(${room}_unit_tests REUSE_FROM maxlat_test_headers)
+  endif()
   gtest_discover_tests(${room}_unit_tests TEST_PREFIX ${room}. DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES PROPERTIES LABELS unit TIMEOUT 120)
 endfunction()
 

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: MIT
+// The program that the precompiled header of the tests is compiled for (MaxlatRoom.cmake).
+int main() {}
