@@ -59,6 +59,13 @@ bool is_running(unsigned number) {
   return (running_channels.load(std::memory_order_acquire) >> number & 1) != 0;
 }
 
+// REQUIRES: inside. RETURNS: the thread's ring in a channel that is running; else `nowhere`. In this order, as a probe:
+// who stops the channel waits for whoever saw it running. The other way round the thread could have the ring of an
+// earlier channel of the number in its hand, freed meanwhile, and then see that the number is running again.
+const maxlat_ring* ring_in_running(ThreadState& thread, unsigned number) {
+  return is_running(number) ? ring_place(thread, number) : &nowhere;
+}
+
 // REQUIRES: inside, in the list, wanted by the channel of that number.
 void lose_in(unsigned number) {
   if (Channel* channel = channel_of(number)) channel->count_lost_no_ring();
@@ -205,8 +212,8 @@ bool prepare_thread() {
   }
   // Last, when no more pages are made: so that what the first event touches is still near.
   for (unsigned number = 0; number < kChannels; ++number) {
-    const maxlat_ring* ring = ring_place(thread, number);
-    if (ring != &nowhere && is_running(number)) maxlat_ring_open_ahead(MAXLAT_RING_THREAD, ring);
+    const maxlat_ring* ring = ring_in_running(thread, number);
+    if (ring != &nowhere) maxlat_ring_open_ahead(MAXLAT_RING_THREAD, ring);
   }
   leave(thread);
   return all;
@@ -217,8 +224,8 @@ void flush() {
   ThreadState& thread = thread_state;
   enter(thread);
   for (unsigned number = 0; number < kChannels; ++number) {
-    const maxlat_ring* ring = ring_place(thread, number);
-    if (ring != &nowhere && is_running(number)) maxlat_ring_flush(MAXLAT_RING_THREAD, ring);
+    const maxlat_ring* ring = ring_in_running(thread, number);
+    if (ring != &nowhere) maxlat_ring_flush(MAXLAT_RING_THREAD, ring);
   }
   leave(thread);
 }

@@ -118,6 +118,27 @@ INSTANTIATE_TEST_SUITE_P(
              (setting.param.delivery == Delivery::wakeup ? "_wakeup" : "");
     });
 
+// A session that takes the number of one that is gone: what a thread remembers of the old one is not to be touched. The
+// thread is in and out of both calls at any time; ThreadSanitizer sees a ring that was freed, others may crash.
+TEST(ThreadsCall, FlushAndPrepareWhileSessionsComeAndGo) {
+  std::atomic<bool> done{false};
+  std::thread worker([&] {
+    while (!done.load(std::memory_order_relaxed)) {
+      MAXLAT_TRACE(threads, always, 1, 1u);
+      for (int i = 0; i < 50; ++i) flush();
+      prepare_thread();
+    }
+  });
+  for (int round = 0; round < 150; ++round) {
+    Recording recording({{.name = "all", .sub_buffer_size = 4096, .sub_buffers = 2, .slots = 2}});
+    recording.start("threads:always");
+    const int events = round % 2 == 0 ? 3 : 0;  // sometimes for as long as the worker needs to be seen in it
+    while (recording.books().produced() < static_cast<std::uint64_t>(events)) std::this_thread::yield();
+  }
+  done.store(true);
+  worker.join();
+}
+
 TEST(ThreadEnds, ASlotThatTheConsumerFreedIsClaimedAgain) {
   Recording recording({{.name = "all", .sub_buffer_size = 4096, .slots = 1}});
   recording.start("threads:always");
