@@ -91,6 +91,32 @@ TEST(Fields, StringsAreCutAtTheirCapAndAtTheFirstZero) {
   EXPECT_EQ(bytes(zero, 7), "a" + std::string(2, 0) + packed(2));
 }
 
+// Another thread ends the text between the two looks that are taken at it: its length, its bytes. Whatever it writes, the
+// record has one zero, at its end, or every later field of it would be read from the wrong place.
+TEST(Fields, AStringThatGetsShorterWhileItIsTracedKeepsItsLength) {
+  using Type = detail::FieldType<String<40>>;
+  for (std::size_t length = 0; length <= 40; ++length) {
+    for (std::size_t zero = 0; zero < length; ++zero) {
+      std::string text(length, 'x');
+      if (length > 3) text[3] = '\x80';  // no zero, whatever a trick of arithmetic says
+      if (zero + 1 < length) text[zero + 1] = '\x01';
+      const Type::Given given(text);
+      ASSERT_EQ(Type::size(given), length + 1);
+      std::string expected = text;
+      expected[zero] = '#';
+      text[zero] = 0;
+      if (length > 20) {
+        text[20] = 0;
+        expected[20] = '#';
+      }
+      std::string stored(length + 3, '?');
+      const auto* end = Type::store(reinterpret_cast<std::uint8_t*>(stored.data()), given);
+      EXPECT_EQ(end, reinterpret_cast<std::uint8_t*>(stored.data()) + length + 1);
+      EXPECT_EQ(stored, expected + std::string(1, 0) + "??") << length << ", zero at " << zero;
+    }
+  }
+}
+
 TEST(Fields, NoneAndMany) {
   EXPECT_EQ(bytes(record_of([] { MAXLAT_TRACE(fields, none); }), 0), "");
   const Recorded record = record_of([] {

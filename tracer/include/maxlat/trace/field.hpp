@@ -8,7 +8,8 @@
 //   (maxlat::trace::Sequence<int, 64>, x)                  0 to 64 elements, from anything std::span<const int> takes
 //   (maxlat::trace::String<64>, x)                         0 to 64 bytes, from std::string_view or const char*
 //
-// What is longer than its cap is cut, silently. A string ends at its first zero byte; a null pointer is an empty one.
+// What is longer than its cap is cut, silently. A string ends at its first zero byte; a null pointer is an empty one. A
+// zero byte that another thread writes into it while it is traced is recorded as '#' (text_store.hpp).
 //
 // COST: a scalar is one store at an offset the compiler knows, as long as only fixed fields stand before it. Nothing
 // here allocates, throws or calls the system: usable from signal handlers.
@@ -20,6 +21,7 @@
 #include <cstdint>
 #include <cstring>
 #include <maxlat/trace/description.hpp>
+#include <maxlat/trace/text_store.hpp>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -146,7 +148,7 @@ struct FieldType<String<Cap>> {
   static constexpr Field describe(std::string_view name) { return {name, FieldKind::string, 1, false, false, Cap}; }
   static std::size_t size(Given value) { return value.size() + 1; }
   static std::uint8_t* store(std::uint8_t* to, Given value) {
-    to = store_bytes(to, value.bytes(), value.size());
+    to = store_text(to, value.bytes(), value.size());
     *to = 0;
     return to + 1;
   }
