@@ -150,17 +150,30 @@ void Channel::give_up(std::uint32_t slot) {
   __atomic_store_n(word, with_state(__atomic_load_n(word, __ATOMIC_RELAXED), MAXLAT_SHM_FREE), __ATOMIC_RELAXED);
 }
 
-const maxlat_ring* Channel::claim() {
+const maxlat_ring* Channel::claim(std::uint16_t* refused) {
+  const std::uint32_t from = *refused == 0 ? 0 : *refused - 1u;
+  const std::uint32_t end = *refused == 0 ? slots_ : from + 1;
+  *refused = 1;
   for (const auto state : {MAXLAT_SHM_FREE, MAXLAT_SHM_ENDED}) {
     if (state == MAXLAT_SHM_ENDED && options_.when_full != FullBuffer::overwrite) break;
-    for (std::uint32_t slot = 0; slot < slots_; ++slot) {
+    for (std::uint32_t slot = from; slot < end; ++slot) {
       if (!take(slot, state)) continue;
-      if (make_ring(slot, this_thread_id())) return &slot_[slot];
+      const bool made = make_ring(slot, this_thread_id());
+      *refused = made ? 0 : kNoMemory;
+      if (made) return &slot_[slot];
       give_up(slot);
       return nullptr;
     }
   }
   return nullptr;
+}
+
+bool Channel::may_be_taken(std::uint32_t slot) const {
+  if (slot >= slots_) return false;
+  // relaxed: take() decides.
+  const std::uint64_t word = __atomic_load_n(&file_.slots(index_)[slot].word, __ATOMIC_RELAXED);
+  const std::uint64_t state = word & (MAXLAT_SHM_STATE_MASK | MAXLAT_SHM_READING);
+  return state == MAXLAT_SHM_FREE || (state == MAXLAT_SHM_ENDED && options_.when_full == FullBuffer::overwrite);
 }
 
 base::Status Channel::make_cpu_rings() {

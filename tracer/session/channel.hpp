@@ -49,8 +49,12 @@ class Channel {
   void open_cpu_rings();
   OtherChannel for_probes(int wakeup) const;
 
-  // Per thread. Async-signal-safe. RETURNS: null: no slot, or no memory.
-  const maxlat_ring* claim();
+  // Per thread. Async-signal-safe. `refused`: ThreadState::refused of the thread. RETURNS: null: no slot, or no memory,
+  // and then *refused says which. Where it said before that there was no slot: looks at the one whose turn it is.
+  const maxlat_ring* claim(std::uint16_t* refused);
+  // A look at a slot: it is one for claim(). Without a system call.
+  bool may_be_taken(std::uint32_t slot) const;
+  std::uint32_t slots() const { return slots_; }
   // The claimed ring's thread writes no more: finalised, unmapped, its slot handed to the consumer.
   void end(const maxlat_ring* ring);
   // Makes a claimed ring's pages, or those of all CPUs' rings, stay in memory. RETURNS: false: RLIMIT_MEMLOCK.
@@ -93,8 +97,8 @@ class Channel {
   std::uint32_t slots_;
   std::unique_ptr<Slot[]> slot_;
   std::unique_ptr<CpuRings[]> cpu_rings_;  // as probes want them
-  mutable std::mutex rings_lock_;         // a thread's end against the control side
-  Books ended_;                           // of rings that are finalised
+  mutable std::mutex rings_lock_;          // a thread's end against the control side
+  Books ended_;                            // of rings that are finalised
 };
 
 // What is in a ring's own books. Exact when nobody is inside.

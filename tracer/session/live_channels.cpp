@@ -83,18 +83,30 @@ class ErrnoKept {
   const int before_;
 };
 
-// REQUIRES: inside, registered. RETURNS: the thread's ring, claimed now if it had none; null: none to be had.
-const maxlat_ring* claim_in(unsigned number) {
+// REQUIRES: inside, registered. RETURNS: the thread's ring, claimed now if it had none; null: none to be had. A probe of
+// a thread that was refused one looks at a single slot.
+const maxlat_ring* claim_in(unsigned number, Caller caller) {
   ThreadState& thread = thread_state;
   const Busy busy;
   const maxlat_ring*& place = ring_place(thread, number);
   if (place != &nowhere) return place;  // a handler was faster
   Channel* channel = channel_of(number);
   if (channel == nullptr || !is_running(number)) return nullptr;
-  const maxlat_ring* ring = channel->claim();
-  thread.refused[number] = ring == nullptr;
+  std::uint16_t& refused = thread.refused[number];
+  if (caller == Caller::program) refused = 0;
+  const maxlat_ring* ring = channel->claim(&refused);
   if (ring != nullptr) place = ring;
   return ring;
+}
+
+// REQUIRES: inside, registered, refused a ring for want of a slot. RETURNS: the slot whose turn it is to be looked at
+// can be claimed; the next event looks at the next one.
+bool slot_is_free(unsigned number) {
+  Channel* channel = channel_of(number);
+  std::uint16_t& next = thread_state.refused[number];
+  if (channel == nullptr || channel->may_be_taken(next - 1u)) return channel != nullptr;
+  next = static_cast<std::uint16_t>(next % channel->slots() + 1);
+  return false;
 }
 
 }  // namespace
@@ -107,8 +119,11 @@ bool register_in_probe() {
 const maxlat_ring* claim_ring(unsigned number) {
   const ErrnoKept errno_kept;
   ThreadState& thread = thread_state;
-  if (!thread.refused[number] && !thread.busy && !thread.ended) {
-    if (const maxlat_ring* ring = claim_in(number)) return ring;
+  // Where it was refused one: a look without a system call first, because it is for every event.
+  const std::uint16_t refused = thread.refused[number];
+  const bool hopeless = refused == kNoMemory || (refused != 0 && !slot_is_free(number));
+  if (!hopeless && !thread.busy && !thread.ended) {
+    if (const maxlat_ring* ring = claim_in(number, Caller::probe)) return ring;
     if (!is_running(number)) return nullptr;  // was stopped meanwhile: not an event of it
   }
   lose_in(number);
@@ -186,7 +201,7 @@ void forget_all_channels() {
   for (unsigned number = 0; number < kChannels; ++number) {
     live_channels[number] = nullptr;
     ring_place(thread_state, number) = &nowhere;
-    thread_state.refused[number] = false;
+    thread_state.refused[number] = 0;
   }
 }
 
@@ -207,7 +222,7 @@ bool prepare_thread() {
       all = channel->lock_cpu_rings() && all;
       continue;
     }
-    const maxlat_ring* ring = claim_in(number);
+    const maxlat_ring* ring = claim_in(number, Caller::program);
     all = ring != nullptr && channel->lock_pages(ring) && all;
   }
   // Last, when no more pages are made: so that what the first event touches is still near.

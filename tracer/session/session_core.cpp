@@ -248,6 +248,7 @@ base::Status SessionCore::start() {
   }
   running_channels.fetch_or(numbers, std::memory_order_release);  // release [K3], as the events' words that follow
   return refresh_all();
+    forgive_refusals(plan.channel->number());
 }
 
 base::Status SessionCore::stop() {

@@ -210,6 +210,26 @@ TEST(Session, WithoutMemoryARingIsNotHadAndTheEventsAreCounted) {
   EXPECT_EQ(recording.books().produced(), 3u);
 }
 
+// No memory is for as long as the session runs: an attempt takes system calls, and the next event's would fail, too.
+TEST(Session, AThreadThatFoundNoMemoryFindsItAfterTheNextStart) {
+  Recording recording;
+  recording.start("first:one");
+  const ReserveMemory real = reserve_memory;
+  reserve_memory = [](int, int, std::int64_t, std::int64_t) {
+    errno = ENOSPC;
+    return -1;
+  };
+  MAXLAT_TRACE(first, one, 1);
+  reserve_memory = real;
+  MAXLAT_TRACE(first, one, 2);
+  EXPECT_EQ(recording.books().lost_no_ring, 2u);
+  Recording::expect_ok(recording.session.stop());
+  Recording::expect_ok(recording.session.start());
+  MAXLAT_TRACE(first, one, 3);
+  EXPECT_EQ(recording.books().lost_no_ring, 2u);
+  EXPECT_EQ(recording.finish().size(), 1u);
+}
+
 TEST(Session, ThatCannotBeMadeLeavesNothingBehind) {
   const ReserveMemory real = reserve_memory;
   static int calls;

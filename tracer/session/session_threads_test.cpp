@@ -155,6 +155,26 @@ TEST(ThreadEnds, ASlotThatTheConsumerFreedIsClaimedAgain) {
   EXPECT_EQ(recording.books().lost_no_ring, 0u);
 }
 
+// One moment without a free slot is not for the life of the thread: it looks at one more slot with each event it loses.
+TEST(ThreadEnds, AThreadThatFoundNoSlotTakesOneThatIsFreedLater) {
+  constexpr std::uint32_t kSlots = 3;
+  Recording recording({{.name = "all", .sub_buffer_size = 4096, .slots = kSlots}});
+  recording.start("threads:always");
+  Memory memory(recording.session);
+  for (std::uint32_t i = 0; i < kSlots; ++i) std::thread(trace_many, i, 1).join();
+  MAXLAT_TRACE(threads, always, 1, 7u);
+  EXPECT_EQ(recording.books().lost_no_ring, 1u);
+  memory.take();
+  memory.free_slot(0, 1);
+  trace_many(7, kSlots);
+  EXPECT_LE(recording.books().lost_no_ring, kSlots);
+  trace_many(7, 10);
+  EXPECT_LE(recording.books().lost_no_ring, kSlots);
+  EXPECT_EQ(memory.slot(0, 1).word & MAXLAT_SHM_STATE_MASK, static_cast<std::uint64_t>(MAXLAT_SHM_LIVE));
+  recording.finish();
+  EXPECT_EQ(recording.books().produced(), kSlots + 1 + kSlots + 10u);
+}
+
 // As a thread that was stopped by a debugger in the middle of a probe.
 TEST(Stop, WaitsForAThreadInsideAProbeAndThenSaysSo) {
   const int before = detail::patience_seconds;

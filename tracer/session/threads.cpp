@@ -222,8 +222,13 @@ void forget_rings(unsigned channel) {
   const ListLock lock;
   for (ThreadState* thread = list; thread != nullptr; thread = thread->next) {
     ring_place(*thread, channel) = &nowhere;
-    thread->refused[channel] = false;
+    thread->refused[channel] = 0;
   }
+}
+
+void forgive_refusals(unsigned channel) {
+  const ListLock lock;
+  for (ThreadState* thread = list; thread != nullptr; thread = thread->next) thread->refused[channel] = 0;
 }
 
 // The child's thread bears another id than the one that took the lock: the lock is made anew.

@@ -85,6 +85,9 @@ bool wait_until_all_outside();
 // Forgets the thread's ring in a channel, for every thread. REQUIRES: no probe uses it: wait_until_all_outside().
 void forget_rings(unsigned channel);
 
+// A start of the channel: threads that were refused a ring may ask again. REQUIRES: as forget_rings().
+void forgive_refusals(unsigned channel);
+
 // What a thread that ends does for its rings (live_channels.cpp), with its leave from the list in the right place of
 // it. REQUIRES: signals blocked.
 void end_rings_of_this_thread(void (*leave_list)());

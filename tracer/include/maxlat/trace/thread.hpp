@@ -51,6 +51,7 @@ extern constinit const maxlat_ring nowhere;
 
 // What a thread that is not registered reads as its CPU: no channel has a ring for that one.
 inline constexpr std::uint32_t kNoCpu = 0xffffffff;
+inline constexpr std::uint16_t kNoMemory = 0xffff;
 
 // What a probe needs comes first, in one cache line up to the fifth channel: one miss after a silence.
 struct alignas(64) ThreadState {
@@ -65,9 +66,10 @@ struct alignas(64) ThreadState {
   // long as its channel's bit is seen by a thread that is inside.
   const maxlat_ring* ring[1 + kFastChannels];
   const maxlat_ring* other_ring[kOtherChannels];  // likewise, from 0
-  // Channels in which this thread was refused a ring: no second attempt for each event. A word each: this thread and
-  // whoever stops a channel write to different ones.
-  bool refused[kChannels]{};
+  // Channels in which this thread was refused a ring: no second attempt for each event, but one look at one slot. 0: was
+  // not; n: found no slot, and looks at slot n - 1 next; kNoMemory: no attempt before the next start. A word each: this
+  // thread and whoever starts or stops a channel write to different ones.
+  std::uint16_t refused[kChannels]{};
   bool registered = false;  // in the list of threads that whoever stops a channel waits for
   bool ended = false;       // was in it, and left: the thread is running its last destructors
   bool busy = false;        // in the tracer itself: events from there (a traced malloc) are dropped
