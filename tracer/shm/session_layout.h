@@ -39,7 +39,8 @@
  * after the hole and a cleared READING, both before the next claim, [S5] the magic number after the header.
  *
  * ONE CONSUMER at a time takes packets: it holds a write lock (F_OFD_SETLK) on byte 0 of the memfd, through a file
- * description of its own (open of /proc/self/fd/N), so the kernel releases it however the consumer ends.
+ * description of its own (open of /proc/self/fd/N), so the kernel releases it however the consumer ends, and children
+ * that it forked do not keep it (consumer_lock.hpp).
  */
 #ifndef MAXLAT_SHM_SESSION_LAYOUT_H
 #define MAXLAT_SHM_SESSION_LAYOUT_H

@@ -93,7 +93,7 @@ base::Result<ChannelMemory> checked_channel(const maxlat_shm_channel& shared, Ch
 
 base::Result<SessionMemory> SessionMemory::attach(int memory_fd) {
   SessionMemory memory;
-  // A description of its own: the lock belongs to the description, and the one that was handed over is the producer's.
+  // A description of its own: the one that was handed over is the producer's.
   memory.file_ = Descriptor(open(("/proc/self/fd/" + std::to_string(memory_fd)).c_str(), O_RDWR | O_CLOEXEC));
   if (!memory.file_) return base::system_error("cannot open the session's memory", errno);
   const int file = memory.file_.number();
@@ -152,16 +152,12 @@ base::Result<SessionMemory> SessionMemory::attach(int memory_fd) {
 }
 
 base::Status SessionMemory::lock() {
-  struct flock place {};
-  place.l_type = F_WRLCK;
-  place.l_whence = SEEK_SET;
-  place.l_len = 1;
-  if (fcntl(file_.number(), F_OFD_SETLK, &place) == 0) return {};
-  if (errno == EAGAIN || errno == EACCES) {
-    return base::Error{"session " + session_ + " of process " + std::to_string(pid_) + " already has a consumer",
-                       "one at a time takes its events; stop the other recorder first"};
-  }
-  return base::system_error("cannot lock the session's memory", errno);
+  if (lock_ == nullptr) lock_ = std::make_unique<ConsumerLock>();
+  const base::Result<bool> taken = lock_->take(file_.number());
+  if (!taken) return taken.error();
+  if (*taken) return {};
+  return base::Error{"session " + session_ + " of process " + std::to_string(pid_) + " already has a consumer",
+                     "one at a time takes its events; stop the other recorder first"};
 }
 
 maxlat_shm_slot* SessionMemory::slot_at(std::size_t channel, std::uint32_t slot) const {

@@ -15,9 +15,11 @@
 
 #include <cstdint>
 #include <maxlat/base/result.hpp>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "consumer_lock.hpp"
 #include "owned.hpp"
 #include "session_layout.h"
 
@@ -87,6 +89,7 @@ class SessionMemory {
   maxlat_shm_slot* slot_at(std::size_t channel, std::uint32_t slot) const;
   std::int64_t ring_offset(std::size_t channel, std::uint32_t slot) const;
 
+  std::unique_ptr<ConsumerLock> lock_;
   Descriptor file_;
   Mapping head_;
   std::string session_;

@@ -4,6 +4,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <random>
 
@@ -12,6 +15,7 @@
 
 namespace {
 
+using namespace maxlat;
 using namespace maxlat::trace;
 using maxlat::trace::test::ChannelShape;
 using maxlat::trace::test::TestSession;
@@ -54,6 +58,65 @@ TEST(SessionMemory, ASecondConsumerIsRefusedWithOneLineUntilTheFirstIsGone) {
     EXPECT_THAT(refused.error().text, testing::HasSubstr("already has a consumer"));
   }
   EXPECT_TRUE(second->lock());
+}
+
+// A child that lives on, as one that a traced program forked and that execs nothing, is no consumer.
+class ForkedChild {
+ public:
+  ForkedChild() : number_(fork()) {
+    if (number_ == 0) {
+      for (;;) pause();
+    }
+  }
+  ~ForkedChild() {
+    kill(number_, SIGKILL);
+    waitpid(number_, nullptr, 0);
+  }
+  ForkedChild(const ForkedChild&) = delete;
+  ForkedChild& operator=(const ForkedChild&) = delete;
+  pid_t number() const { return number_; }
+
+ private:
+  pid_t number_;
+};
+
+TEST(SessionMemory, AForkedChildDoesNotKeepTheConsumersPlace) {
+  TestSession made;
+  auto second = SessionMemory::attach(made.fd());
+  auto first = std::make_unique<SessionMemory>(*SessionMemory::attach(made.fd()));
+  ASSERT_TRUE(first->lock());
+  const ForkedChild child;
+  ASSERT_GT(child.number(), 0);
+  EXPECT_FALSE(second->lock()) << "nor does it give it away";
+  first.reset();
+  EXPECT_TRUE(second->lock());
+}
+
+// The consumer does not come to give its place back: it is killed, and its child is not.
+TEST(SessionMemory, AForkedChildOfAConsumerThatWasKilledDoesNotKeepItsPlace) {
+  TestSession made;
+  int says_who[2];
+  ASSERT_EQ(pipe(says_who), 0);
+  const pid_t consumer = fork();
+  ASSERT_GE(consumer, 0);
+  if (consumer == 0) {
+    auto memory = SessionMemory::attach(made.fd());
+    if (!memory || !memory->lock()) _exit(1);
+    const pid_t child = fork();
+    const pid_t self = getpid();
+    if (child == 0 && write(says_who[1], &self, sizeof self) != sizeof self) _exit(1);
+    for (;;) pause();
+  }
+  pid_t child = 0;
+  ASSERT_EQ(read(says_who[0], &child, sizeof child), static_cast<ssize_t>(sizeof child));
+  kill(consumer, SIGKILL);
+  ASSERT_EQ(waitpid(consumer, nullptr, 0), consumer);
+  auto second = SessionMemory::attach(made.fd());
+  const base::Status locked = second->lock();
+  EXPECT_TRUE(locked) << locked.error().text;
+  kill(child, SIGKILL);
+  close(says_who[0]);
+  close(says_who[1]);
 }
 
 TEST(SessionMemory, AMemoryThatCouldBeCutShortUnderUsIsRefused) {
