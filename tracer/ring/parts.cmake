@@ -6,7 +6,8 @@ set(ring_sources
     ring/reserve.c
     ring/walk.c)
 list(APPEND tracer_sources ${ring_sources})
-list(APPEND tracer_unit_test_sources ring/layout_test.cpp ring/stress_test.cpp ring/hostile_test.cpp ring/open_packet_test.cpp ring/walk_test.cpp)
+list(APPEND tracer_unit_test_sources ring/layout_test.cpp
+    ring/successor_test.cpp ring/stress_test.cpp ring/hostile_test.cpp ring/open_packet_test.cpp ring/walk_test.cpp)
 
 if(MAXLAT_SANITIZE MATCHES thread)
   # ThreadSanitizer does not know fences; the promotion is for machines that it does not run on.

@@ -24,6 +24,7 @@ static bool look(const struct maxlat_ring* ring, uint64_t number, uint64_t posit
 bool maxlat_ring_reader_start(struct maxlat_ring_reader* reader, const struct maxlat_ring* ring) {
   reader->ring = *ring;
   reader->spare = 0;
+  reader->in_hand = 0;
   reader->unfinished = false;
   if (!maxlat_ring_overwrites(ring)) return true;
 
@@ -46,6 +47,7 @@ bool maxlat_ring_reader_start(struct maxlat_ring_reader* reader, const struct ma
   const uint64_t word = maxlat_ring_load_acquire(&maxlat_ring_cell_at(ring, position)->reference); /* [R1] */
   reader->unfinished = maxlat_ring_ref_state(word) ==
                        maxlat_ring_ref(0, MAXLAT_RING_REF_TAKEN, maxlat_ring_packet_number(&ring->shape, position));
+  reader->in_hand = position;
   return true;
 }
 
@@ -82,10 +84,11 @@ static enum maxlat_ring_got exchange(struct maxlat_ring_reader* reader, uint64_t
 
 enum maxlat_ring_got maxlat_ring_get(struct maxlat_ring_reader* reader, struct maxlat_ring_view* view) {
   const struct maxlat_ring* ring = &reader->ring;
-  const uint64_t position = maxlat_ring_read_position(ring);
+  uint64_t position = maxlat_ring_read_position(ring);
   uint64_t number = reader->spare;
   if (reader->unfinished) {
     reader->unfinished = false;
+    position = reader->in_hand; /* writers may have pushed us on since */
   } else {
     if (!maxlat_ring_filled_at(ring, position)) return MAXLAT_RING_NOT_NOW;
     if ((ring->features & MAXLAT_RING_NEEDS_PROMOTION) != 0 && !maxlat_ring_promote()) return MAXLAT_RING_NOT_NOW;

@@ -20,7 +20,9 @@
  *
  * DEATH of the reader: another may attach. In discard mode it gets the same packet again. In overwrite mode, if the
  * reader died between get and put, the packet is in the one sub-buffer that no cell names; attach takes that as its
- * spare, and get returns it first. So a packet may be seen twice (its sequence says so), never lost.
+ * spare, and get returns it first, whatever writers do meanwhile. So a packet may be seen twice (its sequence says so).
+ * Where writers had come round to its place before the successor attached, nothing names it any more: it is lost, and
+ * counts as overwritten, as the packets behind it.
  *
  * TRUST. The ring may be written by a hostile producer: counters only select among checked sub-buffers, and what a
  * packet says of itself is copied and checked before it is believed. Nothing makes the reader leave the ring's memory
@@ -53,8 +55,9 @@ enum maxlat_ring_got {
 
 struct maxlat_ring_reader {
   struct maxlat_ring ring;
-  uint64_t spare;  /* overwrite mode: the sub-buffer that is the reader's */
-  bool unfinished; /* the spare holds a packet that an earlier reader got and did not put */
+  uint64_t spare;   /* overwrite mode: the sub-buffer that is the reader's */
+  bool unfinished;  /* the spare holds a packet that an earlier reader got and did not put */
+  uint64_t in_hand; /* and its position, which stays when writers push the reader on */
 };
 
 /* A packet in the hands of the reader, until put. */
