@@ -224,6 +224,10 @@ base::Status SessionCore::start() {
   if (const base::Status alive = check_alive(); !alive) return alive;
   if (state_ == SessionState::running) return base::Error{"session " + name() + " is running"};
   if (plans_.empty()) return base::Error{"session " + name() + " has no channel", "add one before the first start"};
+  // A thread that the last stop did not see outside would write for two runs, and the books of neither be exact.
+  if (still_inside_) {
+    if (const base::Status ended = end_run(); !ended) return ended;
+  }
   make_ready_for_threads();
   if (file_ == nullptr) {
     base::Status made = make_memory();
@@ -244,22 +248,27 @@ base::Status SessionCore::start() {
   std::uint32_t numbers = 0;
   for (const Plan& plan : plans_) {
     numbers |= 1u << plan.channel->number();
+    forgive_refusals(plan.channel->number());
     if (plan.channel->per_cpu()) plan.channel->open_cpu_rings();
   }
   running_channels.fetch_or(numbers, std::memory_order_release);  // release [K3], as the events' words that follow
   return refresh_all();
-    forgive_refusals(plan.channel->number());
 }
 
 base::Status SessionCore::stop() {
   if (const base::Status alive = check_alive(); !alive) return alive;
-  if (state_ != SessionState::running) return {};
+  if (state_ != SessionState::running) return still_inside_ ? end_run() : base::Status{};
   state_ = SessionState::stopped;
   std::uint32_t numbers = 0;
   for (const Plan& plan : plans_) numbers |= 1u << plan.channel->number();
   (void)refresh_all();  // what another session failed to describe is not this one's news
   running_channels.fetch_and(~numbers, std::memory_order_relaxed);  // relaxed: the barrier that follows orders it
-  if (!wait_until_all_outside()) {
+  return end_run();
+}
+
+base::Status SessionCore::end_run() {
+  still_inside_ = !wait_until_all_outside();
+  if (still_inside_) {
     return base::Error{"session " + name() + ": a thread has been inside a probe for " +
                            std::to_string(patience_seconds) + " s; the books are not exact",
                        "is it stopped, or did it jump out of a signal handler?", base::Exit::invalid};

@@ -64,12 +64,15 @@ class SessionCore {
 
   base::Status make_memory();
   base::Status make_channels();
+  // The second half of stop(): waits for the threads that are inside, and flushes. ERRORS: one is still there.
+  base::Status end_run();
   base::Status check_alive() const;
   Plan* plan_of(std::string_view channel);
 
   SessionOptions options_;
   SessionState state_ = SessionState::created;
   bool forgotten_ = false;
+  bool still_inside_ = false;          // stopped, but a thread was not seen outside since
   std::unique_ptr<SessionFile> file_;  // before the channels, which unmap their rings by it when they go
   std::vector<Plan> plans_;
   int wakeup_ = -1;

@@ -195,11 +195,17 @@ TEST(Stop, WaitsForAThreadInsideAProbeAndThenSaysSo) {
   ASSERT_FALSE(stopped.ok());
   EXPECT_NE(stopped.error().text.find("inside a probe"), std::string::npos);
   EXPECT_EQ(stopped.error().exit_status, base::Exit::invalid);
+  EXPECT_FALSE(recording.session.stop().ok());  // asked again, it is no more true
+  const base::Status started = recording.session.start();
+  ASSERT_FALSE(started.ok());  // that thread would be in both
+  EXPECT_NE(started.error().text.find("inside a probe"), std::string::npos) << started.error().text;
   EXPECT_FALSE(abandoned.session.destroy().ok());  // its memory stays
   EXPECT_EQ(abandoned.session.status().state, SessionState::destroyed);
   stage.store(2);
   stuck.join();
   detail::patience_seconds = before;
+  Recording::expect_ok(recording.session.stop());
+  Recording::expect_ok(recording.session.start());
   Recording::expect_ok(recording.session.destroy());
   EXPECT_EQ(recording.books().produced(), 1u);
 }

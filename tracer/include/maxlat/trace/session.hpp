@@ -24,7 +24,8 @@
 //
 // stop() returns when no probe is inside any more and every ring is flushed. It waits for probes that were interrupted,
 // and for nothing else. Limit: a thread that is stopped (SIGSTOP, a debugger), or left a probe by siglongjmp() out of a
-// handler, is waited for ten seconds; stop() is then an error that says so, and memory is not given back.
+// handler, is waited for ten seconds; stop() is then an error that says so, and memory is not given back;
+// asked again it waits again, and so does start(), which is refused while the thread is there.
 //
 // THREADS: any, serialised inside; not from signal handlers, but for request_snapshot(). fork(): the child has no
 // sessions; its Session objects say "destroyed", its events are disabled, its control is closed. Also from a handler,
