@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# check_library.sh CMAKE BUILD_FOLDER EXAMPLE: installs the tracer into an empty prefix, builds a program of somebody else's
-# against it, and runs it.
+# check_library.sh CMAKE BUILD_FOLDER EXAMPLES: installs the tracer into an empty prefix, builds programs of somebody else's
+# against it, in C++ (trace_hello) and in C (trace_hello_c), runs them, and records both into one trace.
 set -eu
-cmake=$1 build=$2 example=$3
+cmake=$1 build=$2 examples=$3 example=$3/trace_hello
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fail() { echo "$*"; exit 1; }
@@ -15,7 +15,7 @@ compiler=$(sed -n 's/^CMAKE_CXX_COMPILER:.*=//p' "$build/CMakeCache.txt")
 
 "$cmake" --install "$build" --prefix "$work/usr" --component tracer >"$work/log" || { cat "$work/log"; fail "cmake --install failed"; }
 [ -f "$work/usr/include/maxlat/trace/trace.hpp" ] || fail "no headers"
-grep -rl "$build\|$(dirname "$example")/../../tracer" "$work/usr/lib" --include='*.cmake' && fail "the package names the build tree"
+grep -rl "$build\|$examples/../../tracer" "$work/usr/lib" --include='*.cmake' && fail "the package names the build tree"
 
 "$cmake" -S "$example" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/usr" -DCMAKE_BUILD_TYPE=RelWithDebInfo \
   -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_CXX_FLAGS="-Wall -Wextra -Werror ${sanitizer:+-fsanitize=$sanitizer}" >"$work/log" 2>&1 &&
@@ -23,3 +23,21 @@ grep -rl "$build\|$(dirname "$example")/../../tracer" "$work/usr/lib" --include=
 said=$("$work/build/trace_hello" 100) || fail "trace_hello: status $?: $said"
 echo "$said"
 grep -qE '^100 cycles: 1[0-9]{2} events recorded, 0 lost$' <<<"$said" || fail "trace_hello recorded something else"
+
+# The C program knows the shared library alone, by pkg-config.
+c_compiler=$(sed -n 's/^CMAKE_C_COMPILER:.*=//p' "$build/CMakeCache.txt")
+library=$(dirname "$(find "$work/usr" -name 'libmaxlat-trace.so')")
+[ -n "$library" ] || fail "no shared library"
+pkg=$(PKG_CONFIG_PATH="$library/pkgconfig" pkg-config --define-variable=prefix="$work/usr" --cflags --libs maxlat-trace)
+# shellcheck disable=SC2086  # the words of pkg-config are words
+"$c_compiler" -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -O2 ${sanitizer:+-fsanitize=$sanitizer} "$examples/trace_hello_c/trace_hello_c.c" \
+  -o "$work/trace_hello_c" $pkg || fail "the C example does not build"
+export LD_LIBRARY_PATH=$library
+"$MAXLAT" trace record -q -o "$work/trace" -- sh -c "'$work/build/trace_hello' 20 && '$work/trace_hello_c' 20" >/dev/null || fail "record: status $?"
+for event in hello:cycle hello_c:cycle; do
+  seen=$("$MAXLAT" trace print --json -e "$event" "$work/trace" | wc -l)
+  [ "$seen" = 20 ] || fail "$event: $seen events, not 20"
+done
+if command -v babeltrace2 >/dev/null; then
+  [ "$(babeltrace2 "$work/trace" | grep -c ':cycle:')" = 40 ] || fail "babeltrace2 does not see 40 cycles"
+fi

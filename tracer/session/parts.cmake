@@ -12,6 +12,7 @@ list(APPEND tracer_sources
     shm/session_file.cpp)
 list(APPEND tracer_unit_test_sources
     session/fields_test.cpp
+    session/scope_test.cpp
     session/session_test.cpp
     session/session_threads_test.cpp)
 # Sanitizers add instructions of their own.

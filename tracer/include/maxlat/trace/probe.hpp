@@ -27,6 +27,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <maxlat/trace/channel_record.hpp>
 #include <maxlat/trace/event.hpp>
 #include <maxlat/trace/other_channel.hpp>
 #include <maxlat/trace/parked.hpp>
@@ -183,7 +184,8 @@ class Probe {
       // for it.
       std::uint32_t wanted = Declared::event.wanted.load(std::memory_order_acquire);
       for (; wanted != 0; wanted &= wanted - 1) {
-        record_in_channel(static_cast<unsigned>(std::countr_zero(wanted)), fields...);
+        record_in_channel(static_cast<unsigned>(std::countr_zero(wanted)), Declared::event.id, payload_size(fields...),
+                          [&]([[maybe_unused]] std::uint8_t* to) { ((to = FieldType<Types>::store(to, fields)), ...); });
       }
     } else {
       lose(Declared::event.wanted);
@@ -198,46 +200,18 @@ class Probe {
     ((to = FieldType<Types>::store(to, fields)), ...);
     maxlat_ring_record_end(Ownership, ring, &place);
   }
-
-  template <maxlat_ring_ownership Ownership>
-  [[gnu::always_inline]] static bool record_in(const maxlat_ring* ring, maxlat_ring_cpu cpu, maxlat_ring_record& place,
-                                               Given<Types>... fields) {
-    if (!maxlat_ring_record_begin_on(Ownership, ring, cpu, Declared::event.id, payload_size(fields...), &place)) {
-      return false;
-    }
-    finish<Ownership>(ring, place, fields...);
-    return true;
-  }
-
-  // One channel of any kind.
-  [[gnu::always_inline]] static void record_in_channel(unsigned number, Given<Types>... fields) {
-    maxlat_ring_record place;
-    if (number < kFastChannels) {
-      const maxlat_ring* ring = ring_of(number);
-      if (ring != nullptr) record_in<MAXLAT_RING_THREAD>(ring, maxlat_ring_unknown_cpu(), place, fields...);
-      return;
-    }
-    const OtherChannel& channel = other_channel(number);
-    const maxlat_ring* ring = nullptr;
-    bool recorded = false;
-    if (channel.per_cpu) {
-      const maxlat_ring_cpu cpu{thread_state.cpu, current_cpu()};
-      ring = ring_of_cpu(channel, number, cpu.chosen);
-      recorded = ring != nullptr && record_in<MAXLAT_RING_CPU>(ring, cpu, place, fields...);
-    } else {
-      ring = ring_of(number);
-      recorded = ring != nullptr && record_in<MAXLAT_RING_THREAD>(ring, maxlat_ring_unknown_cpu(), place, fields...);
-    }
-    if (MAXLAT_UNLIKELY(channel.wakeup >= 0) && recorded) wake_consumer(channel, ring, place);
-  }
 };
 
 }  // namespace maxlat::trace::detail
 
+// Whether somebody wants the event: before work that only its arguments need. Two instructions.
+#define MAXLAT_TRACE_ENABLED(provider, name) \
+  (::maxlat::trace::detail::is_wanted(MaxlatTraceEvent_##provider##_##name::event.wanted))
+
 // gcc only warns of narrowing what is no constant: here it is an error, as with clang.
 #define MAXLAT_TRACE(provider, name, ...)                                                                           \
   do {                                                                                                              \
-    if (MAXLAT_UNLIKELY(::maxlat::trace::detail::is_wanted(MaxlatTraceEvent_##provider##_##name::event.wanted))) {  \
+    if (MAXLAT_UNLIKELY(MAXLAT_TRACE_ENABLED(provider, name))) {                                                    \
       _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic error \"-Wnarrowing\"")                                \
           MaxlatTraceEvent_##provider##_##name::trace({__VA_ARGS__ __VA_OPT__(, )::maxlat::trace::EndOfFields{0}}); \
       _Pragma("GCC diagnostic pop")                                                                                 \

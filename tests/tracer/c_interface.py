@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""c_interface.py C_PROGRAM CPP17_PROGRAM TWICE_PROGRAM CPP20_PROGRAM: the tracer's C interface (maxlat/trace.h), as C11 and as
+C++17: each kind of field comes out as it went in, in our reader and in babeltrace2; books balance; C's events stand beside
+C++'s in one trace; an event that is declared twice and differently stays disabled and says so."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+MAXLAT = os.environ["MAXLAT"]
+EVENTS = 1000
+ELSE = {"c:texts": {"whole": "whole text", "cut": "cut ", "none": ""},
+        "c:many": {"three": [1.5, -2.0, 3.25], "some": [-1, 2, -3, 4], "none": []}, "c:bare": {}}
+
+
+def run(*words, **more):
+    ended = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=60, **more)
+    assert ended.returncode == 0, f"{words}: exit status {ended.returncode}\n{ended.stdout}{ended.stderr}"
+    return ended
+
+
+def record(folder, *command):
+    run(MAXLAT, "trace", "record", "-o", folder, "--", *command)
+    run(MAXLAT, "trace", "check", folder)
+    return [json.loads(line) for line in run(MAXLAT, "trace", "print", "--json", folder).stdout.splitlines()]
+
+
+def main(c_program, cpp17_program, twice_program, cpp20_program):
+    for program in (c_program, cpp17_program):
+        assert run(program).stdout == "102 recorded, 0 lost\n"
+        with tempfile.TemporaryDirectory() as parent:
+            folder = f"{parent}/trace"
+            events = record(folder, program, EVENTS)
+            scalars = [e["fields"] for e in events if e["event"] == "c:scalars"]
+            assert scalars == [{"n": n, "small": -5, "half": 0.5, "odd": n % 2} for n in range(EVENTS)], scalars[:3]
+            others = {e["event"]: e["fields"] for e in events if e["event"] != "c:scalars"}
+            assert others == ELSE and len(events) == EVENTS + 3, others
+            if shutil.which("babeltrace2"):
+                lines = run("babeltrace2", folder).stdout.splitlines()
+                assert len(lines) == EVENTS + 3
+                assert any('whole = "whole text", cut = "cut ", none = ""' in line for line in lines), lines[-3:]
+
+    # C's library and C++'s in two processes of one recording.
+    with tempfile.TemporaryDirectory() as parent:
+        events = record(f"{parent}/trace", "sh", "-c", f"'{c_program}' 10 & '{cpp20_program}' events=10; wait $!")
+        assert {e["event"] for e in events} >= {"c:scalars", "c:many", "test:count"}, events[:3]
+
+    twice = run(twice_program)
+    assert twice.stdout == "2 recorded\n", twice.stdout
+    assert twice.stderr == ("maxlat: the event twice:event is declared differently in two source files; "
+                            "it stays disabled\n"), twice.stderr
+
+
+main(*sys.argv[1:])

@@ -1,0 +1,4 @@
+list(APPEND tracer_sources
+    c/record.cpp
+    c/registry.cpp
+    c/session.cpp)

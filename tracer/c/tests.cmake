@@ -1,0 +1,18 @@
+# One source, as C11 against the shared library, and as C++17 against the static ones.
+if(MAXLAT_BUILD_TESTS)
+  set(tracer_headers ${CMAKE_CURRENT_SOURCE_DIR}/include)
+  add_executable(tracer_c_program c/program.c)
+  target_compile_options(tracer_c_program PRIVATE -std=c11)
+  target_include_directories(tracer_c_program PRIVATE ${tracer_headers})
+  target_link_libraries(tracer_c_program PRIVATE maxlat_trace maxlat_build_flags)
+
+  configure_file(c/program.c ${CMAKE_CURRENT_BINARY_DIR}/c/program_17.cpp COPYONLY)
+  add_executable(tracer_cpp17_program ${CMAKE_CURRENT_BINARY_DIR}/c/program_17.cpp)
+  target_compile_options(tracer_cpp17_program PRIVATE -std=c++17)
+  target_include_directories(tracer_cpp17_program PRIVATE ${tracer_headers})
+  target_link_libraries(tracer_cpp17_program PRIVATE maxlat_trace maxlat_build_flags)
+
+  add_executable(tracer_twice_program c/twice_one.c c/twice_other.c)
+  target_include_directories(tracer_twice_program PRIVATE ${tracer_headers})
+  target_link_libraries(tracer_twice_program PRIVATE maxlat_trace maxlat_build_flags)
+endif()

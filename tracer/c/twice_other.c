@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+#include "twice.h"
+
+MAXLAT_C_EVENT(twice, event, scalar(uint64_t, a))
+
+void trace_from_other(void) {
+  MAXLAT_C_TRACE(twice, event, 1);
+  MAXLAT_C_TRACE(twice, same, 3);
+}
