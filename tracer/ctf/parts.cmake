@@ -2,6 +2,7 @@ list(APPEND tracer_sources
     ctf/metadata.cpp
     ctf/metadata_reader.cpp
     ctf/packet_file.cpp
+    ctf/stream_overlap.cpp
     ctf/stream_reader.cpp
     ctf/trace_clock.cpp
     ctf/trace_folder.cpp

@@ -3,6 +3,7 @@
 
 #include <maxlat/trace/stream_reader.hpp>
 #include <maxlat/trace/trace_folder.hpp>
+#include <utility>
 
 #include "frequency.hpp"
 
@@ -51,19 +52,78 @@ bool StreamReader::begin_stream() {
   return !options_.wants_stream || options_.wants_stream(stream_);
 }
 
+void StreamLoss::add(const StreamLoss& later) {
+  if (!any()) after_ns = later.after_ns;
+  full += later.full;
+  wrap += later.wrap;
+  big += later.big;
+  packets += later.packets;
+  before_ns.reset();
+}
+
+// What a packet tells, whether its events are wanted or not.
+void StreamReader::count_packet(const maxlat_ring_packet& head) {
+  const auto more = [](std::uint64_t now, std::uint64_t before) { return now > before ? now - before : 0; };
+  const auto last_ns = last_ticks_ ? std::optional(time_(*last_ticks_)) : std::nullopt;
+  if (head.sequence > next_sequence_) {
+    StreamLoss hole;
+    hole.packets = head.sequence - next_sequence_;
+    hole.after_ns = last_ns;
+    pending_.add(hole);
+  }
+  next_sequence_ = head.sequence + 1;
+  in_packet_loss_ = {};
+  in_packet_loss_.full = more(head.lost_full, books_.lost_full);
+  in_packet_loss_.wrap = more(head.lost_wrap, books_.lost_wrap);
+  in_packet_loss_.big = more(head.lost_big, books_.lost_big);
+  in_packet_loss_.after_ns = last_ns;
+  books_.lost_full = head.lost_full;
+  books_.lost_wrap = head.lost_wrap;
+  books_.lost_big = head.lost_big;
+}
+
+void StreamReader::end_of_packet() {
+  if (!in_packet_loss_.any()) return;
+  if (in_packet_loss_.full == in_packet_loss_.events() && last_ticks_) in_packet_loss_.after_ns = time_(*last_ticks_);
+  pending_.add(in_packet_loss_);
+  in_packet_loss_ = {};
+}
+
+// The next record of the stream, wanted or not: what was lost was lost before it.
+void StreamReader::meet(std::uint64_t ticks) {
+  last_ticks_ = ticks;
+  if (!pending_.any() || pending_.before_ns) return;
+  const std::int64_t time_ns = time_(ticks);
+  if (time_ns < options_.begin_ns)
+    pending_ = {};
+  else
+    pending_.before_ns = time_ns;
+}
+
 bool StreamReader::next_packet() {
+  if (in_packet_) end_of_packet();
   in_packet_ = false;
   while (!ended_ && packets_.next()) {
     if (stream_.channel == nullptr && !begin_stream()) break;
     const maxlat_ring_packet& head = packets_.head();
+    count_packet(head);
+    if (head.begin_time >= leave_from_) {
+      books_.records_elsewhere += head.records;
+      end_of_packet();
+      continue;
+    }
     books_.packets += 1;
     books_.bytes += packets_.content().size();
     books_.records += head.records;
-    books_.lost_full = head.lost_full;
-    books_.lost_wrap = head.lost_wrap;
-    books_.lost_big = head.lost_big;
-    if (time_(head.begin_time) >= options_.end_ns) break;
-    if (time_(head.end_time) < options_.begin_ns) continue;
+    if (time_(head.begin_time) >= options_.end_ns) {
+      meet(head.begin_time);
+      break;
+    }
+    if (time_(head.end_time) < options_.begin_ns) {
+      last_ticks_ = head.end_time;
+      end_of_packet();
+      continue;
+    }
     maxlat_ring_walk_start(&walk_, packets_.content().data(), packets_.content().size());
     in_packet_ = true;
     return true;
@@ -96,6 +156,7 @@ bool StreamReader::next_in_packet(RecordedEvent& event) {
       break_in_packet(offset, "no record begins here; the rest of the packet is skipped");
       break;
     }
+    meet(record.time);
     const Known& type = known(record.id);
     if (!type.wanted) {
       if (type.type != nullptr || told_unknown_) continue;
@@ -114,8 +175,13 @@ bool StreamReader::next_in_packet(RecordedEvent& event) {
       break;
     }
     event = {type.type, &stream_, record.time, time_ns, walk_.offset - offset, {record.payload, record.payload_size}};
+    if (pending_.any()) {
+      given_ = std::exchange(pending_, {});
+      event.loss = &given_;
+    }
     return true;
   }
+  end_of_packet();
   in_packet_ = false;
   return false;
 }

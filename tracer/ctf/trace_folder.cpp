@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iterator>
 #include <maxlat/trace/trace_folder.hpp>
+#include <optional>
 
 namespace maxlat::trace {
 namespace {
@@ -44,7 +45,8 @@ base::Result<StoredProcess> open_process(const fs::path& folder) {
 
 }  // namespace
 
-base::Result<std::vector<StoredProcess>> open_trace_folder(const std::string& folder) {
+base::Result<std::vector<StoredProcess>> open_trace_folder(const std::string& folder,
+                                                           std::vector<TraceBreak>* unreadable) {
   std::vector<fs::path> folders;
   std::error_code error;
   fs::recursive_directory_iterator entry(folder, fs::directory_options::skip_permission_denied, error);
@@ -59,15 +61,21 @@ base::Result<std::vector<StoredProcess>> open_trace_folder(const std::string& fo
   }
   std::sort(folders.begin(), folders.end());
   std::vector<StoredProcess> processes;
+  std::optional<base::Error> first_error;
   std::size_t number = 0;
   for (const fs::path& path : folders) {
     auto process = open_process(path);
-    if (!process) return process.error();
+    if (!process) {
+      if (!first_error) first_error = process.error();
+      if (unreadable != nullptr) unreadable->push_back({path / kMetadata, 0, process.error().text});
+      continue;
+    }
     for (auto& [stream_id, channel] : process->description.channels) {
       for (auto& [id, type] : channel.events) type.number = number++;
     }
     processes.push_back(*std::move(process));
   }
+  if (processes.empty()) return *first_error;
   return processes;
 }
 

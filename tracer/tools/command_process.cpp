@@ -55,9 +55,15 @@ bool CommandProcess::ended() {
   int status = 0;
   if (waitpid(pid_, &status, WNOHANG) != pid_) return false;
   reaped_ = true;
-  if (WIFSIGNALED(status))
-    end_ = fmt::format("killed by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
-  if (WIFEXITED(status) && WEXITSTATUS(status) != 0) end_ = fmt::format("exit status {}", WEXITSTATUS(status));
+  constexpr int kSignal = 128;  // as shells tell it
+  if (WIFSIGNALED(status)) {
+    end_ = fmt::format("was killed by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    exit_status_ = kSignal + WTERMSIG(status);
+  }
+  if (WIFEXITED(status) && WEXITSTATUS(status) != 0) {
+    end_ = fmt::format("ended with exit status {}", WEXITSTATUS(status));
+    exit_status_ = WEXITSTATUS(status);
+  }
   return true;
 }
 

@@ -27,14 +27,17 @@ class CommandProcess {
   pid_t pid() const { return pid_; }
   int pidfd() const { return pidfd_; }  // readable when it has ended
   bool ended();                         // reaps it
-  // How it ended, unless by exit status 0: "exit status 2", "killed by signal 9". REQUIRES: ended().
+  // How it ended, unless by exit status 0: "ended with exit status 2", "was killed by signal 9". REQUIRES: ended().
   const std::optional<std::string>& failure() const { return end_; }
+  // As a shell tells it: 128 + N when it was killed by signal N. REQUIRES: ended().
+  int exit_status() const { return exit_status_; }
 
  private:
   CommandProcess() = default;
   pid_t pid_ = -1;
   int pidfd_ = -1;
   bool reaped_ = false;
+  int exit_status_ = 0;
   std::optional<std::string> end_;
 };
 

@@ -23,6 +23,34 @@ std::string quoted_json(std::string_view text) {
   return '"' + json_escaped(text) + '"';
 }
 
+// "[12:53:05.", local time
+std::string second_words(std::int64_t second) {
+  const time_t since_1970 = second;
+  struct tm local {};
+  localtime_r(&since_1970, &local);
+  char words[32];
+  return {words, strftime(words, sizeof words, "[%H:%M:%S.", &local)};
+}
+
+std::string moment_text(std::int64_t time_ns) {
+  std::int64_t second = time_ns / kSecond;
+  if (time_ns % kSecond < 0) --second;
+  std::string fraction = std::to_string(time_ns - second * kSecond);
+  return second_words(second) + std::string(9 - fraction.size(), '0') + fraction + "]";
+}
+
+std::string moment_json(std::optional<std::int64_t> time_ns) {
+  return time_ns ? std::to_string(*time_ns) : "null";
+}
+
+// "between A and B", as far as they are known.
+std::string place_text(const trace::StreamLoss& loss) {
+  if (loss.after_ns && loss.before_ns)
+    return ", between " + moment_text(*loss.after_ns) + " and " + moment_text(*loss.before_ns);
+  if (loss.before_ns) return ", before " + moment_text(*loss.before_ns);
+  return loss.after_ns ? ", after " + moment_text(*loss.after_ns) : "";
+}
+
 }  // namespace
 
 const EventPrinter::Words& EventPrinter::words_of(const trace::EventType& type) {
@@ -61,11 +89,7 @@ void EventPrinter::time(std::int64_t time_ns) {
   std::int64_t second = time_ns / kSecond;
   if (time_ns % kSecond < 0) --second;
   if (second != second_) {
-    const time_t since_1970 = second;
-    struct tm local {};
-    localtime_r(&since_1970, &local);
-    char words[32];
-    second_words_.assign(words, strftime(words, sizeof words, "[%H:%M:%S.", &local));
+    second_words_ = second_words(second);
     second_ = second;
   }
   out_.text(second_words_);
@@ -147,7 +171,53 @@ void EventPrinter::value(const trace::FieldValue& value) {
   out_.text(style_.json ? "]" : value.count != 0 ? " ]" : "]");
 }
 
+void EventPrinter::print_loss(const LossCounts& lost, std::uint64_t missing_packets, std::string_view who,
+                              std::string_view where) {
+  if (!style_.json) {
+    out_.text("--- " + loss_text(lost, missing_packets) + ": ");
+    out_.text(who);
+    out_.text(where);
+    out_.character('\n');
+    return;
+  }
+  std::uint64_t all = 0;
+  for (const auto& [cause, count] : lost) all += count;
+  out_.text("{\"lost\":" + std::to_string(all));
+  for (const auto& [cause, count] : lost) out_.text(",\"" + cause + "\":" + std::to_string(count));
+  out_.text(",\"missing_packets\":" + std::to_string(missing_packets));
+  out_.text(who);
+  out_.text(where);
+  out_.text("}\n");
+}
+
+void EventPrinter::print_loss(const trace::TraceStream& stream, const trace::StreamLoss& loss) {
+  const std::string& who = words_of(stream);
+  any_loss_ = any_loss_ || loss.events() != 0 || !overwritten(*stream.process);
+  if (style_.json) {
+    print_loss(counts_of(loss), loss.packets, who + ",\"channel\":" + quoted_json(stream.channel_name),
+               ",\"after_ns\":" + moment_json(loss.after_ns) + ",\"before_ns\":" + moment_json(loss.before_ns));
+  } else {
+    print_loss(counts_of(loss), loss.packets, who + c_escaped(stream.channel_name), place_text(loss));
+  }
+}
+
+void EventPrinter::print_loss(const UntoldLoss& loss) {
+  any_loss_ = true;
+  const std::string pid = std::to_string(loss.process->pid);
+  if (style_.json) {
+    print_loss(loss.lost, 0,
+               ",\"process\":" + quoted_json(loss.process->name) + ",\"pid\":" + pid +
+                   ",\"channel\":" + quoted_json(loss.channel),
+               ",\"after_ns\":null,\"before_ns\":null");
+  } else {
+    print_loss(loss.lost, 0, c_escaped(loss.process->name) + " " + pid + " " + c_escaped(loss.channel),
+               ", after the last packets, or in none");
+  }
+}
+
 void EventPrinter::print(const trace::RecordedEvent& event) {
+  if (event.loss != nullptr) print_loss(*event.stream, *event.loss);
+  any_event_ = true;
   time(event.time_ns);
   if (style_.delta) delta(event.time_ns);
   out_.text(words_of(*event.stream));

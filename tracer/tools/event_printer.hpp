@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "output_buffer.hpp"
+#include "trace_losses.hpp"
 
 namespace maxlat::trace_tools {
 
@@ -26,7 +27,12 @@ struct PrintStyle {
 class EventPrinter {
  public:
   EventPrinter(OutputBuffer& out, PrintStyle style) : out_(out), style_(style) {}
+  // Before it, what was lost between it and the one before.
   void print(const trace::RecordedEvent& event);
+  void print_loss(const trace::TraceStream& stream, const trace::StreamLoss& loss);
+  void print_loss(const UntoldLoss& loss);
+  bool any_event() const { return any_event_; }
+  bool any_loss() const { return any_loss_; }  // of events that nothing replaced
 
  private:
   struct Words {
@@ -35,6 +41,7 @@ class EventPrinter {
   };
   const Words& words_of(const trace::EventType& type);
   const std::string& words_of(const trace::TraceStream& stream);
+  void print_loss(const LossCounts& lost, std::uint64_t missing_packets, std::string_view who, std::string_view where);
   void time(std::int64_t time_ns);
   void delta(std::int64_t time_ns);
   void value(const trace::FieldValue& value);
@@ -48,6 +55,8 @@ class EventPrinter {
   std::optional<std::int64_t> last_ns_;
   std::optional<std::int64_t> second_;
   std::string second_words_;
+  bool any_event_ = false;
+  bool any_loss_ = false;
 };
 
 }  // namespace maxlat::trace_tools

@@ -6,11 +6,13 @@
 #include <time.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/classification.hpp>
+#include <boost/algorithm/string/split.hpp>
 #include <charconv>
+#include <iterator>
 #include <limits>
 #include <maxlat/core/duration.hpp>
 #include <maxlat/trace/trace_folder.hpp>
-#include <set>
 
 namespace maxlat::trace_tools {
 namespace {
@@ -132,7 +134,8 @@ core::Status set_times(const core::CommandLine& line, const std::string& folder,
 }
 
 // Streams of these CPUs and of these threads. Nothing named: all streams.
-core::Status set_streams(const core::CommandLine& line, trace::ReadOptions& options) {
+core::Status set_streams(const core::CommandLine& line, trace::ReadOptions& options,
+                         const std::shared_ptr<StreamChoice>& choice) {
   if (!line.has("cpu") && !line.has("thread")) return {};
   core::CpuList cpus;
   std::vector<Range> threads;
@@ -142,10 +145,18 @@ core::Status set_streams(const core::CommandLine& line, trace::ReadOptions& opti
     if (!parsed) return parsed.error();
     threads = *std::move(parsed);
   }
-  options.wants_stream = [cpus, threads](const trace::TraceStream& stream) {
-    if (stream.channel->per_cpu) return core::contains(cpus, stream.owner);
-    return std::any_of(threads.begin(), threads.end(),
-                       [&](Range range) { return range.first <= stream.owner && stream.owner <= range.last; });
+  if (line.has("cpu")) choice->wanted = "CPU " + core::to_string(cpus);
+  if (line.has("thread"))
+    choice->wanted += (choice->wanted.empty() ? "thread " : " or thread ") + line.get<std::string>("thread");
+  options.wants_stream = [cpus, threads, choice](const trace::TraceStream& stream) {
+    const bool per_cpu = stream.channel->per_cpu;
+    choice->seen.insert((per_cpu ? "CPU " : "thread ") + std::to_string(stream.owner));
+    const bool wanted =
+        per_cpu ? core::contains(cpus, stream.owner) : std::any_of(threads.begin(), threads.end(), [&](Range range) {
+          return range.first <= stream.owner && stream.owner <= range.last;
+        });
+    choice->any = choice->any || wanted;
+    return wanted;
   };
   return {};
 }
@@ -155,8 +166,8 @@ core::Status set_streams(const core::CommandLine& line, trace::ReadOptions& opti
 void add_filter_options(po::options_description& options) {
   // clang-format off
   options.add_options()
-      ("event,e", po::value<Words>()->value_name("PATTERN")->composing(),
-       "events PROVIDER:NAME, with * and ?, or NAME of any provider; may be repeated")
+      ("event,e", po::value<Words>()->value_name("PATTERN[,..]")->composing(),
+       "events PROVIDER:NAME, with * and ?, or NAME of any provider")
       ("cpu", po::value<core::CpuListArgument>()->value_name("CPUS"), "buffers of these CPUs")
       ("thread", po::value<std::string>()->value_name("TIDS"), "buffers of these threads: 17,20-23")
       ("begin", po::value<std::string>()->value_name("TIME"),
@@ -171,16 +182,44 @@ core::Result<std::string> the_trace(const core::CommandLine& line) {
                      "name the folder that was recorded to"};
 }
 
-core::Result<std::unique_ptr<trace::TraceReader>> open_filtered(const core::CommandLine& line) {
+core::Result<Words> event_patterns(const core::CommandLine& line) {
+  Words patterns;
+  if (!line.has("event")) return patterns;
+  for (const std::string& word : line.get<Words>("event")) {
+    Words parts;
+    boost::split(parts, word, boost::is_any_of(","), boost::token_compress_on);
+    std::copy_if(parts.begin(), parts.end(), std::back_inserter(patterns),
+                 [](const auto& part) { return !part.empty(); });
+  }
+  if (patterns.empty()) return core::Error{"--event: no pattern is given", "for example -e 'app:*'"};
+  return patterns;
+}
+
+core::Status FilteredTrace::something_matched(bool any_event) const {
+  constexpr std::size_t kMost = 8;
+  if (streams->wanted.empty() || streams->any || streams->seen.empty()) {
+    if (chosen && !any_event) fmt::print(stderr, "maxlat trace: no event of this trace is what the options choose\n");
+    return {};
+  }
+  std::vector<std::string> there(streams->seen.begin(), streams->seen.end());
+  const bool more = there.size() > kMost;
+  there.resize(std::min(there.size(), kMost));
+  return core::Error{"no buffer of this trace belongs to " + streams->wanted,
+                     fmt::format("there are those of {}{}", fmt::join(there, ", "), more ? " ..." : "")};
+}
+
+core::Result<FilteredTrace> open_filtered(const core::CommandLine& line) {
   const auto folder = the_trace(line);
   if (!folder) return folder.error();
   trace::ReadOptions options;
-  if (const core::Status set = set_streams(line, options); !set) return set.error();
+  const auto streams = std::make_shared<StreamChoice>();
+  if (const core::Status set = set_streams(line, options, streams); !set) return set.error();
   if (const core::Status set = set_times(line, *folder, options); !set) return set.error();
-  Words patterns;
-  if (line.has("event")) patterns = line.get<Words>("event");
+  const auto given = event_patterns(line);
+  if (!given) return given.error();
+  const Words& patterns = *given;
   if (!patterns.empty()) {
-    options.wants_event = [patterns](const trace::EventType& type) {
+    options.wants_event = [patterns = patterns](const trace::EventType& type) {
       return std::any_of(patterns.begin(), patterns.end(),
                          [&](const std::string& pattern) { return matches(pattern, type.name); });
     };
@@ -190,7 +229,12 @@ core::Result<std::unique_ptr<trace::TraceReader>> open_filtered(const core::Comm
   if (const core::Status found = every_pattern_has_events(patterns, (*reader)->processes()); !found) {
     return found.error();
   }
-  return reader;
+  const bool chosen = !reads_whole_streams(line) || line.has("begin") || !patterns.empty();
+  return FilteredTrace{*std::move(reader), streams, chosen};
+}
+
+bool reads_whole_streams(const core::CommandLine& line) {
+  return !line.has("cpu") && !line.has("thread") && !line.has("end");
 }
 
 core::Exit report_breaks(const std::vector<trace::TraceBreak>& breaks) {

@@ -7,6 +7,9 @@
 #include <maxlat/core/result.hpp>
 #include <maxlat/trace/reader.hpp>
 #include <memory>
+#include <set>
+#include <string>
+#include <vector>
 
 namespace maxlat::trace_tools {
 
@@ -15,9 +18,33 @@ void add_filter_options(boost::program_options::options_description& options);
 // The one folder that the command line names.
 core::Result<std::string> the_trace(const core::CommandLine& line);
 
+// The patterns of every -e, which separates them by commas, too.
+core::Result<std::vector<std::string>> event_patterns(const core::CommandLine& line);
+
+// Streams that the filter was asked for, and those that it took.
+struct StreamChoice {
+  std::string wanted;          // "CPU 0,2", in words; empty: all streams
+  std::set<std::string> seen;  // "CPU 1", "thread 17"
+  bool any = false;
+};
+
+struct FilteredTrace {
+  std::unique_ptr<trace::TraceReader> reader;
+  std::shared_ptr<const StreamChoice> streams;
+
+  bool chosen = false;  // by any option
+
+  // REQUIRES: everything was read. Says it when nothing of what is there was chosen. ERRORS: CPUs or threads were asked
+  // for, and no buffer is theirs.
+  core::Status something_matched(bool any_event) const;
+};
+
 // That trace, through the filter. ERRORS: a pattern that no
 // event of the trace matches, what cannot be a time.
-core::Result<std::unique_ptr<trace::TraceReader>> open_filtered(const core::CommandLine& line);
+core::Result<FilteredTrace> open_filtered(const core::CommandLine& line);
+
+// The options leave no stream out, nor the end of one: what its last packet tells is all that it lost.
+bool reads_whole_streams(const core::CommandLine& line);
 
 // Tells on stderr what was broken. RETURNS: pass when nothing was, else invalid: what was read is not all.
 core::Exit report_breaks(const std::vector<trace::TraceBreak>& breaks);

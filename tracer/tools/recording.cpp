@@ -68,15 +68,21 @@ void Recording::see_events(trace::ControlConnection& connection) {
 }
 
 // Events may come late, with a module, and in a program that ended since: the trace describes those that were wanted.
-void Recording::warn_of_patterns_without_events() const {
-  if (events_.empty()) return;
+// RETURNS: whether any pattern matched, as far as is known.
+bool Recording::warn_of_patterns_without_events() const {
+  if (events_.empty()) return true;
   SeenEvents all = events_;
   all.add_described(options_.recorder.directory);
+  bool any = false;
   for (const std::string& pattern : options_.patterns) {
-    if (all.any_matches(pattern)) continue;
+    if (all.any_matches(pattern)) {
+      any = true;
+      continue;
+    }
     fmt::print(stderr, "maxlat trace record: no event matches \"{}\"; there are events of {}\n", pattern,
                fmt::join(all.providers(), ", "));
   }
+  return any;
 }
 
 core::Status Recording::add(trace::ControlConnection connection, bool waits) {
@@ -168,7 +174,8 @@ core::Exit Recording::report() const {
     complete = complete && ended.report.complete();
     snapshots += ended.report.snapshots;
     if (ended.report.snapshots_skipped != 0) {
-      fmt::print(stderr, "maxlat trace record: {}: {} snapshot requests came too soon after another and were skipped\n",
+      fmt::print(stderr,
+                 "maxlat trace record: {}: {} requests for a snapshot came too soon after another and were skipped\n",
                  ended.who, ended.report.snapshots_skipped);
     }
     if (ended.report.broken_rings != 0) {
@@ -182,12 +189,14 @@ core::Exit Recording::report() const {
       const std::pair<std::uint64_t, const char*> losses[] = {
           {books.lost_full, "because the buffer was full (larger --size or --count, shorter --period)"},
           {books.lost_wrap, "because the ring came round to a record that was still being written"},
-          {books.lost_big, "because they are larger than a sub-buffer (larger --size)"},
+          {books.lost_big, "larger than a sub-buffer (larger --size)"},
           {books.lost_no_ring, "of threads that got no ring (more --slots, or memory)"},
           {books.not_written, "because they could not be written"},
-          {books.unfinished, "whose thread died while it wrote them"}};
+          {books.unfinished, "because a thread died while writing"}};
       for (const auto& [count, why] : losses) {
-        if (count != 0) fmt::print(stderr, "maxlat trace record: {}: {} events lost {}\n", ended.who, count, why);
+        if (count != 0)
+          fmt::print(stderr, "maxlat trace record: {}: {} event{} lost {}\n", ended.who, count, count == 1 ? "" : "s",
+                     why);
       }
       if (books.unaccounted() != 0) {
         fmt::print(stderr, "maxlat trace record: {}: the books of {} do not balance: {} events\n", ended.who,
@@ -196,14 +205,15 @@ core::Exit Recording::report() const {
     }
   }
   if (!options_.quiet) {
-    fmt::print(stderr, "maxlat trace record: {} events of {} process{}, {} bytes", events, ended_.size(),
-               ended_.size() == 1 ? "" : "es", bytes);
-    if (snapshots != 0) fmt::print(stderr, ", {} snapshots", snapshots);
-    if (overwritten != 0) fmt::print(stderr, ", {} older events overwritten", overwritten);
+    fmt::print(stderr, "maxlat trace record: {} event{} of {} process{}, {} bytes", events, events == 1 ? "" : "s",
+               ended_.size(), ended_.size() == 1 ? "" : "es", bytes);
+    if (snapshots != 0) fmt::print(stderr, ", {} snapshot{}", snapshots, snapshots == 1 ? "" : "s");
+    if (overwritten != 0)
+      fmt::print(stderr, ", {} older event{} overwritten", overwritten, overwritten == 1 ? "" : "s");
     fmt::print(stderr, ", in {}\n", options_.recorder.directory);
   }
-  warn_of_patterns_without_events();
-  return complete ? core::Exit::pass : core::Exit::invalid;
+  const bool matched = warn_of_patterns_without_events();
+  return complete && matched ? core::Exit::pass : core::Exit::invalid;
 }
 
 }  // namespace maxlat::trace_tools

@@ -75,7 +75,7 @@ class Recording {
   // RETURNS: the request that hands over its memory.
   core::Result<std::string> make_session(trace::ControlConnection& connection, Origin& origin) const;
   void see_events(trace::ControlConnection& connection);
-  void warn_of_patterns_without_events() const;
+  bool warn_of_patterns_without_events() const;
   void end(Process& process, bool stop);
 
   RecordingOptions options_;

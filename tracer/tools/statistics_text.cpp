@@ -51,6 +51,10 @@ std::string series_json(const Series& series, const TraceStatistics& statistics)
                      series.largest_gap_at_ns);
 }
 
+std::string missing_json(const std::optional<std::uint64_t>& missing) {
+  return missing == TraceStatistics::kUnknown ? "null" : std::to_string(missing.value_or(0));
+}
+
 }  // namespace
 
 std::string text_of(const TraceStatistics& statistics) {
@@ -67,7 +71,7 @@ std::string text_of(const TraceStatistics& statistics) {
               gap_text(all), gap_time_text(all, statistics)});
 
   TextColumns streams;
-  streams.row({"stream", "events", "packets", "bytes", "lost full", "wrap", "big", "largest gap", "from"});
+  streams.row({"stream", "events", "packets", "bytes", "lost: full", "overrun", "too big", "largest gap", "from"});
   for (const StreamStatistics& stream : statistics.streams) {
     const trace::StreamBooks& books = stream.books;
     streams.row({owner_text(*stream.stream), std::to_string(stream.series.count), std::to_string(books.packets),
@@ -85,8 +89,13 @@ std::string text_of(const TraceStatistics& statistics) {
                                    ? "not recorded"
                                    : "at most " + core::latency_text(static_cast<double>(statistics.delivery_max_ns)) +
                                          " from an event to its file";
-  return fmt::format("{} events in {:.6f} s, {} lost{}\ndelivery: {}\n\n{}\n{}", all.count, seconds(all), lost_in_all,
-                     lost.empty() ? "" : lost + ")", delivery, events.text(), streams.text());
+  std::string missing;
+  if (statistics.missing == TraceStatistics::kUnknown)
+    missing = "; more may be missing: a part of the trace is damaged";
+  else if (statistics.missing)
+    missing = fmt::format("; {} more are missing: a part of the trace is damaged", *statistics.missing);
+  return fmt::format("{} events in {:.6f} s, {} lost{}{}\ndelivery: {}\n\n{}\n{}", all.count, seconds(all), lost_in_all,
+                     lost.empty() ? "" : lost + ")", missing, delivery, events.text(), streams.text());
 }
 
 std::string json_of(const TraceStatistics& statistics) {
@@ -98,7 +107,8 @@ std::string json_of(const TraceStatistics& statistics) {
     json += fmt::format("{}\"{}\":{}", between, cause, count);
     between = ",";
   }
-  json += fmt::format("}},\"delivery_max_ns\":{},\n\"events_by_name\":[",
+  json += fmt::format("}},\"damaged\":{},\"missing\":{},\"delivery_max_ns\":{},\n\"events_by_name\":[",
+                      statistics.missing.has_value(), missing_json(statistics.missing),
                       statistics.delivery_max_ns == 0 ? "null" : std::to_string(statistics.delivery_max_ns));
   between = "\n";
   for (const EventStatistics& event : statistics.events) {

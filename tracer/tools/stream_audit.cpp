@@ -38,8 +38,8 @@ void StreamAudit::head(const maxlat_ring_packet& now) {
   if (now.sequence < expected) {
     find(at_byte, fmt::format("packet number {} after number {}", now.sequence, last_.sequence));
   } else if (now.sequence > expected && holes_.size() < kMost) {
-    holes_.push_back(
-        at(at_byte, fmt::format("{} packets are missing before number {}", now.sequence - expected, now.sequence)));
+    holes_.push_back(at(at_byte, fmt::format("{} packet{} missing before number {}", now.sequence - expected,
+                                             now.sequence - expected == 1 ? " is" : "s are", now.sequence)));
   }
   if (now.end_time < now.begin_time) find(at_byte, "the packet ends before it begins");
   if (now.begin_time < last_.end_time) find(at_byte, "the packet begins before the one before it ends");
@@ -88,6 +88,7 @@ void StreamAudit::records(const trace::TraceChannel& channel) {
     find(packets_.offset(), fmt::format("{} records in a packet that says it has {}", count, packet.records));
   }
   records_ += count;
+  if (packet.begin_time >= overlap_) records_twice_ += count;
 }
 
 void StreamAudit::run() {

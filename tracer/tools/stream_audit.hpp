@@ -14,14 +14,16 @@ namespace maxlat::trace_tools {
 
 class StreamAudit {
  public:
-  StreamAudit(const trace::TraceProcess& process, const std::string& file)
-      : process_(process), packets_(file, process.uuid) {}
+  // Packets that begin at `overlap` or later are in another file, too (trace/stream_overlap.hpp).
+  StreamAudit(const trace::TraceProcess& process, const std::string& file, std::uint64_t overlap)
+      : process_(process), packets_(file, process.uuid), overlap_(overlap) {}
   void run();
 
   std::uint64_t packets() const { return count_; }
   std::uint64_t bytes() const { return bytes_; }
   std::uint64_t records() const { return records_; }
-  const maxlat_ring_packet& last() const { return last_; }  // all zero when there was no packet
+  std::uint64_t records_twice() const { return records_twice_; }  // of them, in another file, too
+  const maxlat_ring_packet& last() const { return last_; }        // all zero when there was no packet
   // At most kMost, and how many there were besides.
   const std::vector<std::string>& findings() const { return findings_; }
   std::uint64_t more_findings() const { return more_; }
@@ -39,10 +41,12 @@ class StreamAudit {
 
   const trace::TraceProcess& process_;
   trace::PacketFile packets_;
+  std::uint64_t overlap_;
   maxlat_ring_packet last_{};
   std::uint64_t count_ = 0;
   std::uint64_t bytes_ = 0;
   std::uint64_t records_ = 0;
+  std::uint64_t records_twice_ = 0;
   std::vector<std::string> findings_;
   std::uint64_t more_ = 0;
   bool more_unknown_ = false;  // of event types that no metadata has: it is not asked again

@@ -8,8 +8,18 @@
 
 namespace maxlat::trace_tools {
 
+std::string AuditTotals::fates_text() const {
+  std::string text;
+  for (const std::string& fate : kFates) {
+    const auto found = fates.find(fate);
+    if (found == fates.end() || found->second == 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : " + ", found->second, fate);
+  }
+  return text.empty() ? "nothing" : text;
+}
+
 void TraceAudit::stream(const trace::TraceProcess& process, const std::string& file, Channels& channels) {
-  StreamAudit audit(process, file);
+  StreamAudit audit(process, file, overlap_.begins(file));
   audit.run();
   for (const std::string& finding : audit.findings()) find(finding);
   if (audit.more_findings() != 0) find(fmt::format("{}: and {} more findings", file, audit.more_findings()));
@@ -18,6 +28,7 @@ void TraceAudit::stream(const trace::TraceProcess& process, const std::string& f
   totals_.packets += audit.packets();
   totals_.bytes += audit.bytes();
   totals_.recorded += audit.records();
+  totals_.twice += audit.records_twice();
   totals_.lost += last.lost_full + last.lost_wrap + last.lost_big;
   Channel& channel = channels[trace::channel_of_file(file)];
   channel.recorded += audit.records();
@@ -35,13 +46,16 @@ void TraceAudit::books(const std::string& folder, const std::map<std::string, st
   std::string addends;
   for (const std::string& fate : kFates) {
     sum += books.count(fate);
+    totals_.fates[fate] += books.count(fate);
     if (books.count(fate) != 0)
       addends += fmt::format("{}{} {}", addends.empty() ? "" : " + ", books.count(fate), fate);
   }
   totals_.produced += produced;
   if (sum != produced) {
-    find(fmt::format("{}: channel {}: {} events produced, and {} accounted for: {}", folder, name, produced, sum,
-                     addends.empty() ? "none" : addends));
+    const bool fewer = sum < produced;
+    find(fmt::format("{}: channel {}: {} events produced, and {} accounted for: {}; {} too {}", folder, name, produced,
+                     sum, addends.empty() ? "none" : addends, fewer ? produced - sum : sum - produced,
+                     fewer ? "few" : "many"));
   }
   if (books.count("recorded") != channel.recorded) {
     find(fmt::format("{}: channel {}: the books say {} events were recorded, and the files have {}", folder, name,
@@ -56,17 +70,17 @@ void TraceAudit::books(const std::string& folder, const std::map<std::string, st
   }
 }
 
-core::Status TraceAudit::process(const trace::StoredProcess& stored) {
+void TraceAudit::process(const trace::StoredProcess& stored) {
   const trace::TraceProcess& process = stored.description;
   const auto all_books = read_books(process.folder);
-  if (!all_books) return all_books.error();
+  if (!all_books) find(all_books.error().text);
   totals_.processes += 1;
   if (!process.cut.empty()) find(process.folder + ": " + process.cut);
   Channels channels;
   for (const std::string& file : stored.stream_files) stream(process, file, channels);
-  if (all_books->empty()) {
+  if (!all_books || all_books->empty()) {
     for (const auto& [name, channel] : channels) find_holes(channel);
-    return {};
+    return;
   }
   totals_.processes_with_books += 1;
   for (const StoredBooks& channel : *all_books) {
@@ -76,7 +90,6 @@ core::Status TraceAudit::process(const trace::StoredProcess& stored) {
   for (const auto& [name, channel] : channels) {
     find(fmt::format("{}: channel {}: {} events that are in no books", process.folder, name, channel.recorded));
   }
-  return {};
 }
 
 }  // namespace maxlat::trace_tools

@@ -16,6 +16,7 @@
 #include <map>
 #include <maxlat/core/result.hpp>
 #include <maxlat/trace/reader.hpp>
+#include <maxlat/trace/stream_overlap.hpp>
 #include <string>
 #include <vector>
 
@@ -27,15 +28,25 @@ struct AuditTotals {
   std::uint64_t packets = 0;
   std::uint64_t bytes = 0;
   std::uint64_t recorded = 0;
-  std::uint64_t lost = 0;      // as the packets tell
-  std::uint64_t produced = 0;  // as the books tell
+  std::uint64_t lost = 0;                      // as the packets tell
+  std::uint64_t twice = 0;                     // of those recorded, in the next snapshot, too
+  std::uint64_t produced = 0;                  // as the books tell
+  std::map<std::string, std::uint64_t> fates;  // as the books tell, by their names (recording_books.hpp)
   std::uint64_t processes_with_books = 0;
+
+  std::uint64_t events() const { return recorded - twice; }
+  // "210 recorded + 25593 lost_full": what was produced, and what became of it
+  std::string fates_text() const;
 };
 
 class TraceAudit {
  public:
-  // ERRORS: books that cannot be read. Everything else is a finding.
-  core::Status process(const trace::StoredProcess& stored);
+  // `processes`: all that will be looked at.
+  explicit TraceAudit(const std::vector<trace::StoredProcess>& processes) : overlap_(processes) {}
+
+  void process(const trace::StoredProcess& stored);
+  // A process that cannot be read at all.
+  void unreadable(const trace::TraceBreak& process) { find(process.file + ": " + process.why); }
 
   const AuditTotals& totals() const { return totals_; }
   const std::vector<std::string>& findings() const { return findings_; }
@@ -56,6 +67,7 @@ class TraceAudit {
   }
   void find(std::string text) { findings_.push_back(std::move(text)); }
 
+  trace::StreamOverlap overlap_;
   AuditTotals totals_;
   std::vector<std::string> findings_;
 };

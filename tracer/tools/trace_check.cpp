@@ -17,7 +17,9 @@ constexpr core::CommandHelp kHelp{
     "maxlat trace check [options] DIR",
     "Holds a trace against what it promises: whole packets without a hole, as many records as packets say, times in\n"
     "order, losses that only grow; and, where the recorder left its books, produced = recorded + lost.\n"
-    "Exit status: 0, 2 when something is not so (one line each), 1 when DIR is no trace.",
+    "Exit status: 0, 2 when something is not so (one line each), 3 when nothing is wrong but the books are missing, "
+    "so\n"
+    "that nobody knows what was produced (a recorder that was killed), 1 when DIR is no trace.",
     "  maxlat trace check DIR                      findings, and totals\n"
     "  maxlat trace check -q DIR || echo damaged   in a script\n"};
 
@@ -25,10 +27,11 @@ void print_totals(const AuditTotals& totals) {
   fmt::print("processes {}  streams {}  packets {}  bytes {}\n", totals.processes, totals.streams, totals.packets,
              totals.bytes);
   fmt::print("recorded {}  lost, as the packets say, {}\n", totals.recorded, totals.lost);
+  if (totals.twice != 0) fmt::print("of these, {} stand in two snapshots: {} events\n", totals.twice, totals.events());
   if (totals.processes_with_books == totals.processes) {
-    fmt::print("produced {}, as the recorder's books say\n", totals.produced);
+    fmt::print("produced {}, as the recorder's books say: {}\n", totals.produced, totals.fates_text());
   } else {
-    fmt::print("produced: not known, {} of {} processes have no books\n",
+    fmt::print("produced: not known, the recorder of {} of {} processes left no books (was it killed?)\n",
                totals.processes - totals.processes_with_books, totals.processes);
   }
 }
@@ -43,18 +46,20 @@ core::Result<core::Exit> trace_check(const core::Arguments& arguments) {
   if (!*line) return core::Exit::pass;
   const auto folder = the_trace(**line);
   if (!folder) return folder.error();
-  const auto processes = trace::open_trace_folder(*folder);
+  std::vector<trace::TraceBreak> unreadable;
+  const auto processes = trace::open_trace_folder(*folder, &unreadable);
   if (!processes) return processes.error();
 
-  TraceAudit audit;
-  for (const trace::StoredProcess& process : *processes) {
-    if (const core::Status done = audit.process(process); !done) return done.error();
-  }
+  TraceAudit audit(*processes);
+  for (const trace::TraceBreak& process : unreadable) audit.unreadable(process);
+  for (const trace::StoredProcess& process : *processes) audit.process(process);
   if (!(*line)->has("quiet")) {
     for (const std::string& finding : audit.findings()) fmt::print("{}\n", finding);
     print_totals(audit.totals());
   }
-  return audit.findings().empty() ? core::Exit::pass : core::Exit::limit_exceeded;
+  if (!audit.findings().empty()) return core::Exit::limit_exceeded;
+  const AuditTotals& totals = audit.totals();
+  return totals.processes_with_books == totals.processes ? core::Exit::pass : core::Exit::invalid;
 }
 
 }  // namespace maxlat::trace_tools

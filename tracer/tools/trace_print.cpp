@@ -15,7 +15,10 @@ namespace po = boost::program_options;
 constexpr core::CommandHelp kHelp{
     "maxlat trace print [options] DIR",
     "Prints the events of a trace in the order of time, one line each.\n"
-    "Exit status: 0, or 3 when a part of the trace is damaged: what is whole is printed, the rest is told on stderr.",
+    "A line that begins with --- says how many events were lost there, and why.\n"
+    "Exit status: 0, or 3 when events were lost or a part of the trace is damaged: what is whole is printed, and "
+    "stderr\n"
+    "says what is not.",
     "  maxlat trace print DIR --delta                        every event, and the time since the one before\n"
     "  maxlat trace print DIR -e 'app:*' --begin +1s --json  one provider's from the second second on, for a "
     "program\n"};
@@ -34,14 +37,24 @@ core::Result<core::Exit> trace_print(const core::Arguments& arguments) {
   const auto line = core::parse_or_help(kHelp, options, arguments);
   if (!line) return line.error();
   if (!*line) return core::Exit::pass;
-  const auto reader = open_filtered(**line);
-  if (!reader) return reader.error();
+  const auto filtered = open_filtered(**line);
+  if (!filtered) return filtered.error();
+  const auto& reader = filtered->reader;
 
   OutputBuffer out(stdout);
   EventPrinter printer(out, {.json = (*line)->has("json"), .delta = (*line)->has("delta")});
-  for (trace::RecordedEvent event; !out.failed() && (*reader)->next(event);) printer.print(event);
+  for (trace::RecordedEvent event; !out.failed() && reader->next(event);) printer.print(event);
+  std::vector<trace::TraceBreak> breaks = reader->breaks();
+  for (const auto& stream : reader->streams()) {
+    if (stream->loss_at_end().any()) printer.print_loss(stream->stream(), stream->loss_at_end());
+  }
+  if (reads_whole_streams(**line)) {
+    for (const UntoldLoss& loss : untold_losses(*reader, breaks)) printer.print_loss(loss);
+  }
   if (!out.flush()) return core::system_error("cannot write standard output", errno);
-  return report_breaks((*reader)->breaks());
+  if (const core::Status matched = filtered->something_matched(printer.any_event()); !matched) return matched.error();
+  const core::Exit exit = report_breaks(breaks);
+  return printer.any_loss() ? core::Exit::invalid : exit;
 }
 
 }  // namespace maxlat::trace_tools

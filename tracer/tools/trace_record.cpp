@@ -8,8 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <boost/algorithm/string/classification.hpp>
-#include <boost/algorithm/string/split.hpp>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -21,6 +19,7 @@
 
 #include "command_process.hpp"
 #include "control_target.hpp"
+#include "read_filter.hpp"
 #include "recording.hpp"
 #include "trace_commands.hpp"
 
@@ -36,8 +35,9 @@ constexpr core::CommandHelp kHelp{
     "maxlat trace record -o DIR [options] (-- CMD ... | -p PID)",
     "Records the events of CMD and of every traced program it starts, or of a program that runs.\n"
     "DIR holds Common Trace Format 1.8. Ends with CMD, after -D, or on SIGINT, which keeps everything.\n"
-    "Exit status: 0 every event is recorded, 3 some were lost or a program was not recorded (a line says why), 1 "
-    "error.",
+    "Exit status: 3 events were lost, none matched or a program was not recorded (a line says why), 1 error; else "
+    "that\n"
+    "of CMD, 128 + N when signal N killed it, and 0 when it was ended by -D or SIGINT.",
     "  maxlat trace record -o DIR -- ./program                                 all of its events\n"
     "  maxlat trace record -o DIR --flight-recorder -e 'motor:*' -p 4711       the latest; SIGUSR1 writes a "
     "snapshot\n"};
@@ -129,15 +129,9 @@ core::Result<RecordingOptions> recording_options(const core::CommandLine& line) 
   RecordingOptions options;
   options.session = line.get<std::string>("session");
   if (line.has("event")) {
-    options.patterns.clear();
-    for (const std::string& word : line.get<std::vector<std::string>>("event")) {
-      std::vector<std::string> parts;
-      boost::split(parts, word, boost::is_any_of(","), boost::token_compress_on);
-      for (const std::string& part : parts) {
-        if (!part.empty()) options.patterns.push_back(part);
-      }
-    }
-    if (options.patterns.empty()) return core::Error{"--event: no pattern is given", "for example -e 'app:*'"};
+    auto patterns = event_patterns(line);
+    if (!patterns) return patterns.error();
+    options.patterns = *std::move(patterns);
   }
   if (line.has("level")) {
     const auto level = line.get<unsigned>("level");
@@ -257,9 +251,26 @@ std::size_t record_until_the_end(Recording& recording, Sources& sources, const S
   return refused;
 }
 
-core::Status prepare_directory(const std::string& directory) {
+// A folder that was made for a recording that came to nothing goes again.
+class RecordingFolder {
+ public:
+  RecordingFolder() = default;
+  RecordingFolder(const RecordingFolder&) = delete;
+  RecordingFolder& operator=(const RecordingFolder&) = delete;
+  ~RecordingFolder() {
+    if (made_) rmdir(path_.c_str());  // refused unless it is empty
+  }
+  core::Status prepare(const std::string& directory);
+
+ private:
+  std::string path_;
+  bool made_ = false;
+};
+
+core::Status RecordingFolder::prepare(const std::string& directory) {
   std::error_code error;
-  std::filesystem::create_directories(directory, error);
+  path_ = directory;
+  made_ = std::filesystem::create_directories(directory, error);
   if (error) return core::Error{fmt::format("cannot create the folder {}: {}", directory, error.message())};
   const bool empty = std::filesystem::is_empty(directory, error);
   if (error) return core::Error{fmt::format("cannot look into {}: {}", directory, error.message())};
@@ -305,7 +316,8 @@ core::Result<core::Exit> trace_record(const core::Arguments& arguments) {
     target = *found;
   }
   const std::string directory = line.get<std::string>("output");
-  const core::Status prepared = prepare_directory(directory);
+  RecordingFolder folder;
+  const core::Status prepared = folder.prepare(directory);
   if (!prepared) return prepared.error();
   recording_wanted->recorder.directory = directory;
 
@@ -328,11 +340,12 @@ core::Result<core::Exit> trace_record(const core::Arguments& arguments) {
     sources.command.emplace(std::move(*command));
   }
   const std::size_t refused = record_until_the_end(recording, sources, snapshot_signal);
+  const bool ended_by_itself = sources.command && sources.command->ended() && !core::stop_requested();
   recording.end_all();
   if (sources.command) {
     end_command(*sources.command);
     if (sources.command->failure()) {
-      fmt::print(stderr, "maxlat trace record: {} ended with {}\n", line.operands.front(), *sources.command->failure());
+      fmt::print(stderr, "maxlat trace record: {} {}\n", line.operands.front(), *sources.command->failure());
     }
   }
   if (recording.processes_seen() == 0 && refused > 0)
@@ -343,7 +356,8 @@ core::Result<core::Exit> trace_record(const core::Arguments& arguments) {
                        core::Exit::invalid};
   }
   const core::Exit exit = recording.report();
-  return refused > 0 ? core::Exit::invalid : exit;
+  if (refused > 0 || exit != core::Exit::pass) return core::Exit::invalid;
+  return ended_by_itself ? core::Exit{sources.command->exit_status()} : core::Exit::pass;
 }
 
 }  // namespace maxlat::trace_tools

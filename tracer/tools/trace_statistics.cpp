@@ -26,12 +26,16 @@ std::vector<std::size_t> make_rows(const trace::TraceReader& reader, std::vector
   return row_of_type;
 }
 
-core::Status count_lost(const trace::TraceReader& reader, TraceStatistics& statistics) {
+// RETURNS: how many events the books say were recorded, as far as there are books.
+std::optional<std::uint64_t> count_lost(const trace::TraceReader& reader, TraceStatistics& statistics) {
+  std::optional<std::uint64_t> recorded = 0;
   for (const trace::StoredProcess& process : reader.processes()) {
     const std::string& folder = process.description.folder;
     const auto books = read_books(folder);
-    if (!books) return books.error();
-    for (const StoredBooks& channel : *books) {
+    if (!books) statistics.breaks.push_back({folder + "/.books", 0, books.error().text});
+    if (!books || books->empty()) recorded.reset();
+    for (const StoredBooks& channel : books ? *books : std::vector<StoredBooks>{}) {
+      if (recorded) *recorded += channel.count("recorded");
       for (const std::string& fate : kFates) {
         if (fate != "recorded") statistics.lost[fate] += channel.count(fate);
       }
@@ -39,7 +43,7 @@ core::Status count_lost(const trace::TraceReader& reader, TraceStatistics& stati
       const double ns = ticks * 1e9 / static_cast<double>(process.description.time.frequency_hz);
       statistics.delivery_max_ns = std::max(statistics.delivery_max_ns, static_cast<std::uint64_t>(ns));
     }
-    if (!books->empty()) continue;
+    if (books && !books->empty()) continue;
     for (const StreamStatistics& stream : statistics.streams) {
       if (stream.stream->process != &process.description) continue;
       statistics.lost["lost_full"] += stream.books.lost_full;
@@ -47,12 +51,17 @@ core::Status count_lost(const trace::TraceReader& reader, TraceStatistics& stati
       statistics.lost["lost_big"] += stream.books.lost_big;
     }
   }
-  return {};
+  return recorded;
 }
 
 }  // namespace
 
-core::Result<TraceStatistics> count_events(trace::TraceReader& reader) {
+bool any_lost(const TraceStatistics& statistics) {
+  return std::any_of(statistics.lost.begin(), statistics.lost.end(),
+                     [](const auto& fate) { return fate.second != 0 && fate.first != "overwritten"; });
+}
+
+TraceStatistics count_events(trace::TraceReader& reader, bool whole_streams) {
   TraceStatistics statistics;
   const std::vector<std::size_t> row_of_type = make_rows(reader, statistics.events);
   std::vector<Series> streams(reader.streams().size());
@@ -65,7 +74,13 @@ core::Result<TraceStatistics> count_events(trace::TraceReader& reader) {
     const trace::StreamReader& stream = *reader.streams()[i];
     if (stream.books().packets != 0) statistics.streams.push_back({&stream.stream(), stream.books(), streams[i]});
   }
-  if (const core::Status counted = count_lost(reader, statistics); !counted) return counted.error();
+  statistics.breaks = reader.breaks();
+  const std::optional<std::uint64_t> recorded = count_lost(reader, statistics);
+  if (statistics.breaks.empty()) return statistics;
+  std::uint64_t read = 0;
+  for (const auto& stream : reader.streams()) read += stream->books().records + stream->books().records_elsewhere;
+  const bool known = whole_streams && reader.has_all_processes() && recorded && *recorded >= read;
+  statistics.missing = known ? *recorded - read : TraceStatistics::kUnknown;
   return statistics;
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <maxlat/core/result.hpp>
 #include <maxlat/trace/reader.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,11 +52,18 @@ struct TraceStatistics {
   Series all;
   // By cause, as the recorders' books tell, or, where they left none, as the packets do.
   std::map<std::string, std::uint64_t> lost;
+  // Where files are damaged: events that the books say were recorded and that could not be read. Nothing: no file is
+  // damaged; kUnknown: nobody knows how many.
+  static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
+  std::optional<std::uint64_t> missing;
+  std::vector<trace::TraceBreak> breaks;  // what could not be read, books included
   // The longest that an event waited for its file, as far as books tell; 0: no books do.
   std::uint64_t delivery_max_ns = 0;
 };
 
-core::Result<TraceStatistics> count_events(trace::TraceReader& reader);
+// `whole_streams`: the reader leaves no stream out, nor a part of one, so that books can be held against it.
+TraceStatistics count_events(trace::TraceReader& reader, bool whole_streams);
+bool any_lost(const TraceStatistics& statistics);
 
 std::string text_of(const TraceStatistics& statistics);
 std::string json_of(const TraceStatistics& statistics);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <cerrno>
 #include <cstdio>
 #include <maxlat/core/cli_kit.hpp>
 
@@ -16,7 +17,7 @@ constexpr core::CommandHelp kHelp{
     "Counts a trace: events and bytes, rate and largest gap of each event and of each stream, losses by cause. A gap "
     "is\n"
     "the time between two events of one row; its beginning is told from the first event of the trace.\n"
-    "Exit status: 0, or 3 when a part of the trace is damaged and therefore not counted.",
+    "Exit status: 0, or 3 when events were lost or a part of the trace is damaged and therefore not counted.",
     "  maxlat trace stats DIR                     everything in it\n"
     "  maxlat trace stats DIR -e app:tick --json  one event, for a program\n"};
 
@@ -31,11 +32,15 @@ core::Result<core::Exit> trace_stats(const core::Arguments& arguments) {
   if (!*line) return core::Exit::pass;
   const auto reader = open_filtered(**line);
   if (!reader) return reader.error();
-  const auto statistics = count_events(**reader);
-  if (!statistics) return statistics.error();
-  const std::string text = (*line)->has("json") ? json_of(*statistics) : text_of(*statistics);
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  return report_breaks((*reader)->breaks());
+  const bool whole_streams = reads_whole_streams(**line) && !(*line)->has("begin");
+  const TraceStatistics statistics = count_events(*reader->reader, whole_streams);
+  if (const core::Status matched = reader->something_matched(statistics.all.count != 0); !matched)
+    return matched.error();
+  const std::string text = (*line)->has("json") ? json_of(statistics) : text_of(statistics);
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+    return core::system_error("cannot write standard output", errno);
+  const core::Exit exit = report_breaks(statistics.breaks);
+  return any_lost(statistics) ? core::Exit::invalid : exit;
 }
 
 }  // namespace maxlat::trace_tools

@@ -8,6 +8,9 @@
 //   for (maxlat::trace::RecordedEvent event; (*reader)->next(event);) ... event.type->name, event.time_ns,
 //   field_values.hpp for (const auto& place : (*reader)->breaks()) ... what could not be read, and where
 //
+// SNAPSHOTS of a flight recorder: a folder with several of them is one trace. What was being filled at one snapshot is
+// in the next one, too, whole; it is read from there, and each event is given once (stream_overlap.hpp).
+//
 // MEMORY: a window of each stream's file (packet_file.hpp) and its tables, whatever the length of the trace.
 // COST: bench/trace_reader_bench.py. THREADS: one at a time.
 // TRUST: the files may hold anything. What is whole is read, what is not is told, and nothing else happens.
@@ -32,6 +35,7 @@ class TraceReader {
   bool next(RecordedEvent& event);
 
   const std::vector<StoredProcess>& processes() const { return processes_; }
+  bool has_all_processes() const { return unreadable_.empty(); }  // whose metadata can be read
   bool wants(const EventType& type) const { return !options_.wants_event || options_.wants_event(type); }
   const std::vector<std::unique_ptr<StreamReader>>& streams() const { return streams_; }
   // All that was met so far; complete once next() has said no.
@@ -44,11 +48,12 @@ class TraceReader {
     std::size_t order = 0;
     bool before(const Head& other) const;
   };
-  TraceReader(std::vector<StoredProcess> processes, ReadOptions options);
+  TraceReader(std::vector<StoredProcess> processes, std::vector<TraceBreak> unreadable, ReadOptions options);
   void start();
   void sift_down();
 
   std::vector<StoredProcess> processes_;
+  std::vector<TraceBreak> unreadable_;  // processes that cannot be read at all
   ReadOptions options_;
   std::vector<std::unique_ptr<StreamReader>> streams_;
   std::vector<Head> heap_;  // a binary heap of the streams that have an event; the first is the next to be given

@@ -15,6 +15,7 @@
 #include <limits>
 #include <maxlat/trace/packet_file.hpp>
 #include <maxlat/trace/trace_description.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -35,11 +36,30 @@ struct TraceStream {
 // packet tells.
 struct StreamBooks {
   std::uint64_t packets = 0;
-  std::uint64_t bytes = 0;    // of packets
-  std::uint64_t records = 0;  // as the packets say
+  std::uint64_t bytes = 0;              // of packets
+  std::uint64_t records = 0;            // as the packets say
+  std::uint64_t records_elsewhere = 0;  // in packets left to another file (leave_from)
   std::uint64_t lost_full = 0;
   std::uint64_t lost_wrap = 0;
   std::uint64_t lost_big = 0;
+};
+
+// What the packets of a stream tell of events that are not there, and where: between two events of the stream.
+//
+// A packet's counts are those of its end. An event is lost in a full ring when it has no room in the packet and the next
+// cannot be entered, so that place is behind the packet's last event (but for smaller ones, that still had room). The
+// other causes may be anywhere in the packet: then `after_ns` is the last event of the packet before.
+struct StreamLoss {
+  std::uint64_t full = 0;  // events, by cause
+  std::uint64_t wrap = 0;
+  std::uint64_t big = 0;
+  std::uint64_t packets = 0;              // missing by the numbers of the others, with an unknown number of events
+  std::optional<std::int64_t> after_ns;   // none: from the beginning of the stream
+  std::optional<std::int64_t> before_ns;  // none: to its end
+
+  std::uint64_t events() const { return full + wrap + big; }
+  bool any() const { return events() + packets != 0; }
+  void add(const StreamLoss& later);
 };
 
 struct RecordedEvent {
@@ -49,6 +69,7 @@ struct RecordedEvent {
   std::int64_t time_ns = 0;               // CLOCK_REALTIME
   std::uint64_t size = 0;                 // of the whole record
   std::span<const std::uint8_t> payload;  // with its padding; valid until the next event is asked for
+  const StreamLoss* loss = nullptr;       // between this event and the one given before it in its stream; or nothing
 };
 
 struct ReadOptions {
@@ -99,6 +120,10 @@ class StreamReader {
   const maxlat_ring_packet& packet() const { return packets_.head(); }  // REQUIRES: next_packet() was true
   const TraceStream& stream() const { return stream_; }                 // complete once there was a packet
   const StreamBooks& books() const { return books_; }
+  // What was lost after the last event that was given. Complete once next() has said no.
+  const StreamLoss& loss_at_end() const { return pending_; }
+  // Packets that begin at this time or later stand in another file, too, which is read instead (reader.hpp).
+  void leave_from(std::uint64_t ticks) { leave_from_ = ticks; }
   const std::vector<TraceBreak>& breaks() const { return breaks_; }
 
  private:
@@ -107,6 +132,9 @@ class StreamReader {
     bool wanted = false;
   };
   bool begin_stream();
+  void count_packet(const maxlat_ring_packet& head);
+  void end_of_packet();
+  void meet(std::uint64_t ticks);
   const Known& known(std::uint32_t id);
   void break_in_packet(std::uint64_t offset, std::string why);
 
@@ -116,6 +144,12 @@ class StreamReader {
   PacketFile packets_;
   TickConverter time_;
   maxlat_ring_walk walk_{};
+  std::uint64_t leave_from_ = ~std::uint64_t{0};
+  std::uint64_t next_sequence_ = 0;
+  std::optional<std::uint64_t> last_ticks_;  // of the last record that was met
+  StreamLoss in_packet_loss_;                // told by the packet that is read
+  StreamLoss pending_;                       // told by those before it, and not given yet
+  StreamLoss given_;
   bool in_packet_ = false;
   bool ended_ = false;
   std::vector<Known> by_id_;  // of ids that fit in a record word

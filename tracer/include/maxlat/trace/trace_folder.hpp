@@ -5,6 +5,7 @@
 #pragma once
 
 #include <maxlat/base/result.hpp>
+#include <maxlat/trace/packet_file.hpp>
 #include <maxlat/trace/trace_description.hpp>
 #include <set>
 #include <string>
@@ -18,8 +19,10 @@ struct StoredProcess {
   std::vector<std::string> stream_files;  // paths, sorted
 };
 
-// Sorted by folder. ERRORS: no folder, no trace in it, or not one of maxlat's.
-base::Result<std::vector<StoredProcess>> open_trace_folder(const std::string& folder);
+// Sorted by folder. A process whose metadata cannot be read hides no other's trace: it is left out, and `unreadable`,
+// where given, gets the reason. ERRORS: no folder, no trace in it, none of maxlat's that can be read.
+base::Result<std::vector<StoredProcess>> open_trace_folder(const std::string& folder,
+                                                           std::vector<TraceBreak>* unreadable = nullptr);
 
 // "provider:name" of every event that is described.
 std::set<std::string> event_names(const std::vector<StoredProcess>& processes);
