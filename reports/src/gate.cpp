@@ -97,7 +97,7 @@ std::vector<const core::Phase*> phases_of(const core::RunResult& run, const Rule
   for (const auto& phase : run.phases) {
     if (phase.name == rule.phase) named.push_back(&phase);
     if (rule.metric == "load_alive" && phase.load.empty()) continue;
-    if (rule.phase == "*" ? measures(phase) : phase.kind == rule.phase) of_kind.push_back(&phase);
+    if (rule.phase == "*" ? is_of_the_box(phase) : phase.kind == rule.phase) of_kind.push_back(&phase);
   }
   return named.empty() ? of_kind : named;
 }
@@ -167,8 +167,11 @@ core::Verdict judge(const core::RunResult& run, const std::vector<Rule>& rules) 
     const auto phases = phases_of(run, rule);
     for (const auto* phase : phases) verdict.rules.push_back(judge_phase(*phase, rule));
     if (phases.empty()) {
-      const std::string what = rule.phase == "*" ? "any phase" : rule.phase;
-      verdict.rules.push_back({what + ": " + rule.metric, limit_text(rule), "not measured: no such phase in the run"});
+      const bool any = rule.phase == "*";
+      verdict.rules.push_back(
+          {(any ? "any phase" : rule.phase) + ": " + rule.metric, limit_text(rule),
+           any ? "not measured: no phase of the run measures the box; arms of tracers are judged by name"
+               : "not measured: no such phase in the run"});
     }
   }
   add_reasons(verdict, Outcome::fail);

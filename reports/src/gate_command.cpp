@@ -29,7 +29,7 @@ po::options_description make_options() {
   using Words = std::vector<std::string>;
   po::options_description options("Options");
   options.add_options()("phase", po::value<Words>()->value_name("NAME")->composing(),
-                        "judge this phase, by name or kind; may be repeated (default: every phase that measures)")(
+                        "judge this phase, by name or kind; may be repeated (default: all that measure, but no arm of a tracer)")(
       "max-ns", po::value<std::string>()->value_name("TIME"),
       "largest sample at most TIME: 50us, 1ms; a bare number is ns")(
       "mean-ns", po::value<std::string>()->value_name("TIME"),

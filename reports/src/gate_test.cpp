@@ -160,8 +160,21 @@ TEST(Gate, RulesAreByNameKindOrAll) {
   const auto run = test::typical_run();
   EXPECT_EQ(judge(run, {rule("npt", "max_ns", 1e9)}).rules.size(), 2u);             // both npt phases
   EXPECT_EQ(judge(run, {rule("npt under load", "max_ns", 1e9)}).rules.size(), 1u);  // one of them
-  EXPECT_EQ(judge(run, {rule("*", "max_ns", 1e9)}).rules.size(), 5u);               // not the controls
+  EXPECT_EQ(judge(run, {rule("*", "max_ns", 1e9)}).rules.size(), 4u);               // neither controls nor tracers
   EXPECT_EQ(judge(run, {rule("*", "load_alive", 1)}).rules.size(), 2u);             // those under load
+}
+
+// A fresh box has no LTTng, and its gate could never pass.
+TEST(Gate, AnArmOfATracerIsNoPhaseOfTheBox) {
+  auto run = test::typical_run();
+  const auto& arm = run.phases[5];
+  ASSERT_EQ(arm.kind, "tracer");
+  ASSERT_EQ(arm.status, core::PhaseStatus::skipped);
+  EXPECT_EQ(kind_of(run, {rule("*", "max_ns", 1e9), rule("*", "exposure_s", 1)}), Kind::pass);
+  EXPECT_EQ(kind_of(run, {rule(arm.name, "max_ns", 1e9)}), Kind::invalid);  // asked for by name
+  EXPECT_EQ(kind_of(run, {rule("tracer", "max_ns", 1e9)}), Kind::invalid);  // or by kind
+  EXPECT_EQ(kind_of(test::tracer_run(), {rule("*", "max_ns", 1e9)}), Kind::invalid);
+  EXPECT_EQ(kind_of(test::tracer_run(), {rule("tracers: maxlat:timer", "max_ns", 1e9)}), Kind::pass);
 }
 
 TEST(Gate, NoLimitsIsNotGated) {

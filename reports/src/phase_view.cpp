@@ -102,6 +102,10 @@ bool measures(const core::Phase& phase) {
   return phase.kind != "preflight" && phase.kind != "control" && phase.kind != "load" && phase.kind != "report";
 }
 
+bool is_of_the_box(const core::Phase& phase) {
+  return measures(phase) && phase.kind != "tracer";
+}
+
 std::optional<std::string> unfit_because(const core::Phase& phase) {
   if (phase.status != core::PhaseStatus::ok) {
     const std::string status = core::to_string(phase.status);

@@ -18,6 +18,10 @@ namespace maxlat::reports {
 // phase without samples is then "not measured", never overlooked.
 bool measures(const core::Phase& phase);
 
+// Whether the phase says something about the box. A tracer's arm measures too, but what it says is about the tracer: its
+// loop is slowed on purpose, and where the tracer is not installed the box is none the worse.
+bool is_of_the_box(const core::Phase& phase);
+
 // Why nothing may be concluded from the phase's figures, in words; nothing when they are valid. Looks at the status and
 // does not stop there: no sample, a requested CPU without samples, a dead load and a control that was not found make a
 // phase unfit also when whoever wrote it called it ok.

@@ -19,7 +19,7 @@
 namespace maxlat::reports {
 
 struct Rule {
-  std::string phase;   // name, else kind, of phases; "*": every phase that measures
+  std::string phase;   // name, else kind, of phases; "*": all that measure the box, so no arm of a tracer
   std::string metric;  // "max_ns", "p50_ns" .. "p99.9999_ns" (any quantile), "mean_ns", "exposure_s", "load_alive"
   double limit = 0;    // upper limit; lower limit for exposure_s; 1 for load_alive
 };
