@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstring>
 #include <maxlat/trace/channel_record.hpp>
+#include <maxlat/trace/text_store.hpp>
 
 #include "c/event.hpp"
 
@@ -41,7 +42,7 @@ void store(std::uint8_t* to, std::span<const Field> fields, const maxlat_trace_v
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const Field& field = fields[i];
     if (field.kind == FieldKind::string) {
-      to = store_bytes(to, static_cast<const char*>(values[i].from), lengths[i]);
+      to = store_text(to, static_cast<const char*>(values[i].from), lengths[i]);
       *to++ = 0;
       continue;
     }
