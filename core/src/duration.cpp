@@ -83,6 +83,11 @@ Result<uint64_t> parse_duration_ns(std::string_view text, std::string_view defau
   if (whole.size() > kMaxDigits || fraction.size() > kMaxDigits) return bad_duration(text, "it has too many digits");
 
   const std::string_view name = rest.empty() ? default_unit : rest;
+  if (name.empty()) {
+    if (whole.find_first_not_of('0') == std::string_view::npos && fraction.empty()) return 0;
+    return Error{.text = fmt::format("\"{}\" has no unit", text),
+                 .hint = fmt::format("write {0}us, {0}ms or {0}s", text)};
+  }
   const auto unit = std::find_if(kUnits.begin(), kUnits.end(), [&](const Unit& u) { return u.name == name; });
   if (unit == kUnits.end()) return bad_duration(text, fmt::format("unknown unit \"{}\"", name));
 

@@ -40,6 +40,18 @@ TEST(ParseDuration, BareNumberTakesTheDefaultUnit) {
   EXPECT_EQ(*parse_duration_ns("100ms", "us"), 100'000'000u);
 }
 
+TEST(ParseDuration, ABareNumberIsRefusedWhereAUnitIsNeeded) {
+  EXPECT_EQ(*parse_duration_ns("50us", kUnitNeeded), 50'000u);
+  EXPECT_EQ(*parse_duration_ns("0", kUnitNeeded), 0u);
+  for (const char* text : {"50", "1.5", "0.0", ".0"}) {
+    const auto parsed = parse_duration_ns(text, kUnitNeeded);
+    ASSERT_FALSE(parsed.ok()) << text;
+    EXPECT_NE(parsed.error().text.find("has no unit"), std::string::npos) << parsed.error().text;
+    EXPECT_EQ(parsed.error().hint.find("write " + std::string(text) + "us"), 0u) << parsed.error().hint;
+  }
+  EXPECT_FALSE(parse_duration_ns("", kUnitNeeded));
+}
+
 TEST(ParseDuration, AnythingElseIsAnErrorWithAHint) {
   for (const char* text : {"", "s", "-1s", "+1", "1x", "1 s", "1s ", "1.5.5s", "0x10", "1e3", ".", "0.5ns",
                            "1.0000000001s", "9223372036854775808ns", "106752d", "99999999999999999999", "\xff"}) {

@@ -11,8 +11,10 @@
 
 namespace maxlat::core {
 
-// `default_unit` is what a bare number means ("s" for -D, "us" for -i). ERRORS: no number, unknown unit, negative, more
-// than 2^63 ns.
+// For `default_unit`: a bare number is refused, with a hint. Only 0 is the same in every unit.
+inline constexpr std::string_view kUnitNeeded = "";
+// `default_unit` is what a bare number means where a letter of cyclictest or npt fixes it ("s" for -D, "us" for -i).
+// ERRORS: no number, no unit, unknown unit, negative, more than 2^63 ns.
 Result<uint64_t> parse_duration_ns(std::string_view text, std::string_view default_unit = "s");
 // "500 ms", "1 h 30 m": for people.
 std::string duration_text(double seconds);
