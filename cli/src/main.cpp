@@ -12,11 +12,14 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "commands.hpp"
 
 namespace maxlat::cli {
 namespace {
+
+constexpr const char* kCannotWrite = "cannot write standard output";
 
 std::string help() {
   std::string text =
@@ -46,11 +49,24 @@ int report(std::string_view program, const core::Error& error) {
   return static_cast<int>(error.exit_status);
 }
 
-// A program whose output went to a full disk has not done what it was asked.
+// A program whose output went to a full disk has not done what it was asked. One that has said so itself needs no
+// second line.
 int flushed(std::string_view program, int exit_status) {
+  const bool failed_earlier = std::ferror(stdout) != 0;
   errno = 0;
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_status;
-  return report(program, core::system_error("cannot write standard output", errno));
+  if (failed_earlier) std::fputc('\n', stdout);  // what the reason was is forgotten by now: this one tells it again
+  if (std::fflush(stdout) == 0 && !failed_earlier) return exit_status;
+  if (failed_earlier && exit_status == static_cast<int>(core::Exit::error)) return exit_status;
+  if (errno == 0) return report(program, {.text = fmt::format("{}: a part of it is lost", kCannotWrite)});
+  return report(program, core::system_error(kCannotWrite, errno));
+}
+
+core::Error error_of(const std::exception& exception) {
+  // fmt::print() throws where it cannot write.
+  const auto* system = dynamic_cast<const std::system_error*>(&exception);
+  if (system != nullptr && std::ferror(stdout) != 0) return core::system_error(kCannotWrite, system->code().value());
+  return {.text = fmt::format("a defect of maxlat: {}", exception.what()),
+          .hint = "please report it with the command line"};
 }
 
 int run(const core::Command& command, const core::Arguments& arguments) {
@@ -61,8 +77,7 @@ int run(const core::Command& command, const core::Arguments& arguments) {
   } catch (const std::bad_alloc&) {
     result = core::Error{.text = "not enough memory"};
   } catch (const std::exception& exception) {
-    result = core::Error{.text = fmt::format("a defect of maxlat: {}", exception.what()),
-                         .hint = "please report it with the command line"};
+    result = error_of(exception);
   }
   const int status = result ? static_cast<int>(*result) : report(program, result.error());
   return flushed(program, status);

@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <maxlat/core/output_file.hpp>
 #include <maxlat/core/run_result.hpp>
 #include <system_error>
 #include <utility>
@@ -71,7 +72,28 @@ bool write_temporary(const std::string& path, std::string_view text) {
   return file.ok() && write_all(file.get(), text) && ::fsync(file.get()) == 0 && file.close();
 }
 
+// What is replaced: a link is kept, and what it points to is the target.
+std::string behind_links(const std::string& path) {
+  std::error_code failure;
+  const auto real = std::filesystem::canonical(path, failure);
+  return failure ? path : real.string();
+}
+
 }  // namespace
+
+Status check_writable(const std::string& path) {
+  if (path == "-") return {};
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0) {
+    if (S_ISDIR(status.st_mode)) return cannot_write(path, EISDIR);
+    // To open a pipe could wait for its reader.
+    if (!S_ISREG(status.st_mode)) return ::access(path.c_str(), W_OK) == 0 ? Status() : cannot_write(path, errno);
+  }
+  const std::string temporary = behind_links(path) + ".tmp";
+  if (!write_temporary(temporary, {})) return cannot_write(path, errno);
+  ::unlink(temporary.c_str());
+  return {};
+}
 
 Status write_atomically(const std::string& path, std::string_view text) {
   if (path == "-") {
@@ -80,14 +102,12 @@ Status write_atomically(const std::string& path, std::string_view text) {
       return cannot_write("standard output", errno);
     return {};
   }
-  std::string target = path;
   struct stat status {};
   if (::stat(path.c_str(), &status) == 0) {
     if (S_ISDIR(status.st_mode)) return cannot_write(path, EISDIR);
     if (!S_ISREG(status.st_mode)) return write_through(path, text);
-    std::error_code ignored;  // a link is kept: what it points to is replaced
-    if (auto real = std::filesystem::canonical(path, ignored); !ignored) target = real.string();
   }
+  const std::string target = behind_links(path);
   const std::string temporary = target + ".tmp";
   if (!write_temporary(temporary, text) || ::rename(temporary.c_str(), target.c_str()) != 0) {
     const int reason = errno;

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <maxlat/core/output_file.hpp>
 #include <maxlat/core/run_result.hpp>
 #include <sstream>
 #include <string>
@@ -97,6 +98,22 @@ TEST_F(AtomicWriteDeathTest, FullDiskLeavesTheOldText) {
     std::_Exit(failed ? 0 : 1);
   };
   EXPECT_EXIT(write_beyond_the_limit(), testing::ExitedWithCode(0), "");
+  EXPECT_EQ(text_of(path("r.json")), "old");
+  EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(AtomicWrite, CheckBeforehandFindsWhatCannotBeWritten) {
+  EXPECT_FALSE(check_writable(path("nowhere/r.json")).ok());
+  EXPECT_FALSE(check_writable(folder_.string()).ok());
+  EXPECT_FALSE(check_writable("/proc/r.json").ok());
+  EXPECT_TRUE(check_writable("-").ok());
+  EXPECT_TRUE(check_writable("/dev/full").ok()) << "a device that is full is found by writing alone";
+}
+
+TEST_F(AtomicWrite, CheckBeforehandChangesNothing) {
+  ASSERT_TRUE(write_atomically(path("r.json"), "old").ok());
+  EXPECT_TRUE(check_writable(path("r.json")).ok());
+  EXPECT_TRUE(check_writable(path("new.json")).ok());
   EXPECT_EQ(text_of(path("r.json")), "old");
   EXPECT_EQ(files(), 1u);
 }
