@@ -19,10 +19,6 @@ CpuResult cpu_result_from(unsigned cpu, const base::Histogram& histogram, const 
   result.max_ns = ns(histogram.max());
   result.mean_ns = clock.to_ns(histogram.mean());
   result.stddev_ns = clock.to_ns(std::sqrt(histogram.variance()));
-  for (const QuantileLevel& quantile : kQuantileLevels) {
-    if (!is_measured(quantile.level, result.samples)) continue;
-    result.quantiles_ns.emplace_back(quantile.label, ns(histogram.quantile(quantile.level)));
-  }
 
   const maxlat_histogram& raw = histogram.raw();
   for (uint32_t i = 0; i < MAXLAT_HISTOGRAM_BUCKETS; ++i) {
@@ -37,6 +33,8 @@ CpuResult cpu_result_from(unsigned cpu, const base::Histogram& histogram, const 
     result.overflow.push_back(
         {.t_ns = ns(overflow.time - start_ticks), .latency_ns = ns(overflow.value), .cpu = cpu, .cause = {}});
   }
+  // Of the bins, as every reader of the result takes them, so that there is one figure.
+  result.quantiles_ns = measured_quantiles(result);
   return result;
 }
 
