@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <signal.h>
 #include <sys/eventfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,11 +14,31 @@ namespace {
 std::atomic<bool> requested{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler stores it");
 
-// Async-signal-safe: a store, a write, a signal().
-void on_signal(int) {
+// Of one key press a terminal sends a SIGINT to the whole process group, and a wrapper hands its own on.
+constexpr int64_t kOnePress_ns = 500'000'000;
+std::atomic<int64_t> first_sigint_ns{0};  // 0: none yet
+static_assert(std::atomic<int64_t>::is_always_lock_free, "a signal handler stores it");
+
+int64_t monotonic_ns() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+// Async-signal-safe: stores, a write, clock_gettime(), signal(), raise().
+void on_signal(int number) {
   const int saved_errno = errno;
   request_stop();
-  ::signal(SIGINT, SIG_DFL);  // the next one kills: for a person who does not want to wait
+  if (number == SIGINT) {
+    int64_t first = 0;
+    const int64_t now = monotonic_ns();
+    // relaxed: the handler's own, nothing is handed over with it
+    const bool is_first = first_sigint_ns.compare_exchange_strong(first, now, std::memory_order_relaxed);
+    if (!is_first && now - first >= kOnePress_ns) {  // a person who does not want to wait
+      ::signal(SIGINT, SIG_DFL);
+      ::raise(SIGINT);
+    }
+  }
   errno = saved_errno;
 }
 

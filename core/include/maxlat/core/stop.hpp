@@ -7,7 +7,7 @@
 
 namespace maxlat::core {
 
-// Installs the handlers (once, at the start of a subcommand that runs for a while). A second SIGINT within a run kills.
+// Once, at the start of a subcommand that runs for a while. A second SIGINT kills, but not within half a second.
 void catch_stop_signals();
 // Set by the handler. The measured loops read it relaxed at block borders.
 const std::atomic<bool>& stop_requested();
