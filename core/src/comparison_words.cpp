@@ -37,8 +37,8 @@ bool lies_below_the_noise(const MeasureDifference& measure) {
 
 std::string in_words(const Comparison& comparison) {
   if (comparison.rounds < comparison.rounds_needed)
-    return fmt::format("no verdict on {} against {}: {} rounds, {} are needed", comparison.arm, comparison.base,
-                       comparison.rounds, comparison.rounds_needed);
+    return fmt::format("no verdict on {} against {}: {} round{}, {} are needed", comparison.arm, comparison.base,
+                       comparison.rounds, comparison.rounds == 1 ? "" : "s", comparison.rounds_needed);
   std::vector<std::string> adds, saves, same, open;
   std::string of_the_maximum;
   for (const MeasureDifference& measure : comparison.measures) {

@@ -48,7 +48,7 @@ std::string of_the_worst(const Phase& arm, const Outlier& worst) {
     return fmt::format("was {} {}, none of the tracer's rare paths", article(path->name), path->name);
   if (!worst.path.empty()) return fmt::format("was {} {}", article(worst.path), worst.path);
   if (!worst.cause.empty()) return fmt::format("took no path that its trace tells ({})", worst.cause);
-  return "is not told by its trace";
+  return "has no path in its trace";
 }
 
 }  // namespace

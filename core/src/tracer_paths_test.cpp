@@ -52,7 +52,7 @@ TEST(WorstInWords, TheOnlyOneHasNoMedian) {
 TEST(WorstInWords, WhatIsNotKnownIsNotNamed) {
   Phase phase = arm({.t_ns = 1, .latency_ns = 191'000, .cpu = 1, .cause = ""});
   phase.paths.resize(1);
-  EXPECT_EQ(worst_in_words(phase), "the worst gap of maxlat:timer, 191 us, is not told by its trace");
+  EXPECT_EQ(worst_in_words(phase), "the worst gap of maxlat:timer, 191 us, has no path in its trace");
   phase.paths.clear();
   EXPECT_EQ(worst_in_words(phase), "");
 }
