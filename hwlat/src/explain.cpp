@@ -54,7 +54,8 @@ std::string cause_of(const Measurement& measured, const core::Outlier& gap, cons
   }
   if (finding != nullptr && finding->nmi_count > 0)
     return fmt::format("NMI: {} in {}", finding->nmi_count, counted ? "it" : "its window");
-  if (on_all_cpus(measured.phase, gap)) return "global stall: all watched CPUs at once";
+  // With interrupts on, the timer tick of every CPU comes at the same time.
+  if (interrupts_off && on_all_cpus(measured.phase, gap)) return "global stall: all watched CPUs at once";
   if (const double steal_s = rise_of(change.steal_s, gap.cpu); steal_s > 0) {
     return fmt::format("host: took {:.0f} ms of this CPU during the run (steal time)", steal_s * 1000);
   }

@@ -6,7 +6,7 @@
 //   the SMI count rose in the gap        firmware       (module)
 //   SMI count of the CPU rose            firmware       (tracer, loop)
 //   an NMI was counted in it             NMI
-//   all watched CPUs at the same time    global stall (firmware, host, or the whole machine stopped)
+//   all watched CPUs at the same time    global stall (firmware, host, or the whole machine stopped), interrupts off
 //   steal time of the CPU rose           host
 //   we are a guest                       host, where interrupts were off; else host, interrupt or scheduling
 //   the loop saw it                      unknown: interrupts and scheduling are not excluded

@@ -40,6 +40,7 @@ TEST(Explain, ByExclusionInTheOrderOfTheTable) {
   Measurement both = one_gap();
   both.phase.per_cpu[1].outliers = {{1e9 + 10'000, 48'000, 1, ""}};
   EXPECT_THAT(cause(both, change), StartsWith("global stall"));
+  EXPECT_THAT(cause(both, change, false), testing::Not(HasSubstr("global"))) << "timer ticks come together, too";
 
   Finding finding;
   finding.cpu = 0;
