@@ -44,6 +44,13 @@ bool has_word(const std::string& words, const std::string& word) {
   return std::find(std::istream_iterator<std::string>(stream), {}, word) != std::istream_iterator<std::string>();
 }
 
+// Why nothing can be read at the mount point, and what to do. Nothing is mounted here: that is the box's owner's to do.
+std::string why_no_tracefs(const std::string& mount_point) {
+  if (::access(mount_point.c_str(), F_OK) != 0) return "this kernel has no tracefs (CONFIG_FTRACE)";
+  if (::access(mount_point.c_str(), R_OK | X_OK) != 0) return "tracefs is for root: run as root";
+  return "tracefs is not mounted: mount -t tracefs nodev " + mount_point;
+}
+
 std::string microseconds(uint64_t ns) {
   return std::to_string(ns / 1000);
 }
@@ -55,9 +62,11 @@ std::string tracing_mask(const core::CpuList& cpus) {
 }
 
 std::string find_tracefs(const std::string& root, std::string& why) {
-  why = "tracefs is not mounted";
-  for (const char* place : {"sys/kernel/tracing", "sys/kernel/debug/tracing"}) {
-    const std::string path = (root.ends_with('/') ? root : root + "/") + place;
+  constexpr const char* kPlaces[] = {"sys/kernel/tracing", "sys/kernel/debug/tracing"};
+  const std::string below = root.ends_with('/') ? root : root + "/";
+  why = why_no_tracefs(below + kPlaces[0]);
+  for (const char* place : kPlaces) {
+    const std::string path = below + place;
     const std::optional<std::string> tracers = read_value(path + "/available_tracers");
     if (!tracers) continue;
     if (!has_word(*tracers, "hwlat")) {

@@ -60,8 +60,11 @@ TEST_F(FakeTracefs, IsFoundAndSaysWhyWhenNot) {
   fs::remove(tracefs_ / "hwlat_detector/mode");
   EXPECT_EQ(find_tracefs(root_.string(), why), "");
   EXPECT_THAT(why, HasSubstr("5.14"));
+  fs::remove(tracefs_ / "available_tracers");
+  EXPECT_EQ(find_tracefs(root_.string(), why), "");
+  EXPECT_THAT(why, HasSubstr("not mounted: mount -t tracefs nodev " + tracefs_.string()));
   EXPECT_EQ(find_tracefs(root_.string() + "/nowhere", why), "");
-  EXPECT_THAT(why, HasSubstr("not mounted"));
+  EXPECT_THAT(why, HasSubstr("no tracefs"));
 }
 
 // In tracefs the files of an instance appear with its directory; a folder needs them made, so mkdir is given a hand by
