@@ -59,6 +59,7 @@ struct Finding {
   uint64_t count = 1;   // gaps above the threshold in the window that it stands for
   uint64_t nmi_count = 0;
   std::optional<uint64_t> smi_count;  // of this gap; the module's alone
+  bool upper_bound = false;           // interrupts and scheduling may be in it
   double latency_ns() const { return whole_ns > 0 ? whole_ns : inner_ns > outer_ns ? inner_ns : outer_ns; }
 };
 

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <maxlat/core/duration.hpp>
+#include <maxlat/core/output_file.hpp>
 #include <maxlat/core/process.hpp>
 #include <maxlat/core/progress.hpp>
 #include <maxlat/core/stop.hpp>
@@ -100,7 +101,8 @@ class Recorder {
     explain(measured, changed, options_.settings, choice_.interrupts_off);
     if (stop_gap_ns_ > 0) {
       phase.status = core::PhaseStatus::ok;
-      phase.facts["stopped by"] = fmt::format("a gap of {}, above --stop", core::latency_text(stop_gap_ns_));
+      phase.facts["stopped by"] = fmt::format("a gap of {}{}, above --stop", core::latency_text(stop_gap_ns_),
+                                              choice_.interrupts_off ? "" : " (upper bound)");
     }
     if (phase.status == core::PhaseStatus::interrupted && phase.reason.empty()) {
       phase.reason = fmt::format("stopped after {}", core::duration_text(phase.duration_s));
@@ -159,27 +161,34 @@ void debug(const Options& options, const std::string& text) {
   if (options.debug) fmt::print(stderr, "debug: {}\n", text);
 }
 
+void print(const Options& options, const Measurement& measured, const std::string& text) {
+  if (!options.watch) {
+    const std::vector<Finding> largest = worth_printing(measured.findings);
+    if (largest.size() < measured.findings.size()) fmt::print("The {} largest findings:\n", largest.size());
+    for (const Finding& finding : largest) fmt::print("{}", finding_text(finding));
+  }
+  fmt::print("{}", text);
+  std::fflush(stdout);
+}
+
+core::Status write_report(const Options& options, const Measurement& measured, const std::string& text) {
+  std::string report = settings_text(options.settings, measured.phase.facts.at("back end"));
+  for (const Finding& finding : measured.findings) report += finding_text(finding);
+  return core::write_atomically(options.report_path, report + text);
+}
+
+// Everything is tried, also after a failure: what was measured must not be lost because one disk is full.
 core::Result<core::Exit> end(const Options& options, const Measurement& measured, Recorder& recorder) {
   const bool interrupted = measured.phase.status == core::PhaseStatus::interrupted;
   const auto state = interrupted ? core::RunResult::State::interrupted : core::RunResult::State::complete;
-  if (const core::Status written = recorder.write(measured, state); !written) return written.error();
   const std::string text = result_text(measured, options.settings, options.hard_limit_ns);
-  if (!options.quiet && options.json_path != "-") {
-    if (!options.watch) {
-      const std::vector<Finding> largest = worth_printing(measured.findings);
-      if (largest.size() < measured.findings.size()) fmt::print("The {} largest findings:\n", largest.size());
-      for (const Finding& finding : largest) fmt::print("{}", finding_text(finding));
-    }
-    fmt::print("{}", text);
-    std::fflush(stdout);
-  }
-  if (!options.report_path.empty()) {
-    std::string report = settings_text(options.settings, measured.phase.facts.at("back end"));
-    for (const Finding& finding : measured.findings) report += finding_text(finding);
-    if (const core::Status written = core::write_atomically(options.report_path, report + text); !written)
-      return written.error();
-  }
-  if (measured.phase.status == core::PhaseStatus::invalid) return core::Exit::invalid;
+  const core::Status written = recorder.write(measured, state);
+  const core::Status reported = options.report_path.empty() ? core::Status() : write_report(options, measured, text);
+  if (!options.quiet && options.json_path != "-") print(options, measured, text);
+  if (!written) return written.error();
+  if (!reported) return reported.error();
+  if (measured.phase.status == core::PhaseStatus::invalid)
+    return core::Error{"the measurement is not valid: " + measured.phase.reason, "", core::Exit::invalid};
   if (options.hard_limit_ns > 0 && largest_ns(measured.phase) > static_cast<double>(options.hard_limit_ns)) {
     return core::Exit::limit_exceeded;
   }
@@ -256,6 +265,10 @@ core::Result<core::Exit> run(const core::Arguments& arguments) {
   if (options->help) {
     fmt::print("{}", help());
     return core::Exit::pass;
+  }
+  for (const std::string* file : {&options->json_path, &options->report_path}) {
+    if (file->empty()) continue;
+    if (const core::Status writable = core::check_writable(*file); !writable) return writable.error();
   }
   std::vector<std::string> command{"maxlat", "hwlat"};
   command.insert(command.end(), arguments.begin(), arguments.end());

@@ -31,8 +31,8 @@ po::options_description options() {
   const auto cpus = [] { return po::value<core::CpuListArgument>()->value_name("CPUS"); };
   po::options_description what("What to look for");
   auto add = what.add_options();
-  add("duration,D", text("TIME"), "how long (default 120s); 0: until ^C");
-  add("threshold,T", text("TIME"), "report gaps above (default 10us; a bare number is us)");
+  add("duration,D", text("TIME"), "how long (default 120s; a bare number: s); 0: until ^C");
+  add("threshold,T", text("TIME"), "report gaps above (default 10us)");
   add("hardlimit", text("TIME"), "exit with 2 when a gap is above (default: never)");
   add("stop,s", text("TIME"), "end within a second of a gap above (default: never)");
 
@@ -41,7 +41,7 @@ po::options_description options() {
   add("affinity,a", cpus(), "CPUs to watch (default: all)");
   add("cpu-list", cpus(), "the same, as hwlatdetect has it");
   add("cpus,c", cpus(), "the same, as rtla hwnoise has it");
-  add("window", text("TIME"), "period of sampling (default: module 10ms, else 1s; a bare number is us)");
+  add("window", text("TIME"), "period of sampling (default: module 10ms, else 1s)");
   add("period", text("TIME"), "the same, as rtla hwnoise has it");
   add("width", text("TIME"), "sampled part of it (default: module, loop 9/10, tracer 1/2)");
   add("runtime,r", text("TIME"), "the same, as rtla hwnoise has it");
@@ -78,7 +78,7 @@ core::Result<std::string> one_of(const core::CommandLine& line, std::initializer
   return given;
 }
 
-core::Status take_duration(const core::CommandLine& line, const char* name, const char* bare_unit, uint64_t& ns) {
+core::Status take_duration(const core::CommandLine& line, const char* name, std::string_view bare_unit, uint64_t& ns) {
   if (!line.has(name)) return {};
   const core::Result<uint64_t> value = core::parse_duration_ns(line.get<std::string>(name), bare_unit);
   if (!value) return core::Error{fmt::format("--{}: {}", name, value.error().text), value.error().hint};
@@ -90,17 +90,17 @@ core::Status take_times(const core::CommandLine& line, Options& options) {
   Settings& settings = options.settings;
   const struct {
     const char* name;
-    const char* bare_unit;
+    std::string_view bare_unit;  // of the letter that cyclictest has
     uint64_t& value;
   } times[] = {{"duration", "s", settings.duration_ns},
-               {"threshold", "us", settings.threshold_ns},
-               {"window", "us", settings.window_ns},
-               {"period", "us", settings.window_ns},
-               {"width", "us", settings.width_ns},
-               {"runtime", "us", settings.width_ns},
-               {"hardlimit", "us", options.hard_limit_ns},
-               {"stop", "us", options.stop_ns},
-               {"snapshot", "s", settings.snapshot_period_ns}};
+               {"threshold", core::kUnitNeeded, settings.threshold_ns},
+               {"window", core::kUnitNeeded, settings.window_ns},
+               {"period", core::kUnitNeeded, settings.window_ns},
+               {"width", core::kUnitNeeded, settings.width_ns},
+               {"runtime", core::kUnitNeeded, settings.width_ns},
+               {"hardlimit", core::kUnitNeeded, options.hard_limit_ns},
+               {"stop", core::kUnitNeeded, options.stop_ns},
+               {"snapshot", core::kUnitNeeded, settings.snapshot_period_ns}};
   const auto window = one_of(line, {"window", "period"}), width = one_of(line, {"width", "runtime"});
   if (!window) return window.error();
   if (!width) return width.error();

@@ -21,9 +21,9 @@ TEST(HwlatOptions, TheDefaultsAreHwlatdetects) {
   EXPECT_EQ(options->settings.cpus, *core::online_cpus());
 }
 
-TEST(HwlatOptions, BareNumbersAreMicrosecondsAsHwlatdetectHasThem) {
-  const auto options = parse_options(
-      {"--threshold", "15", "--window=1000000", "--width", "800000", "--hardlimit=50", "--duration", "3"});
+TEST(HwlatOptions, ATimeHasItsUnitButForCyclictestsLetter) {
+  const auto options =
+      parse_options({"--threshold", "15us", "--window=1s", "--width", "800ms", "--hardlimit=50us", "--duration", "3"});
   ASSERT_TRUE(options.ok()) << options.error().text;
   EXPECT_EQ(options->settings.threshold_ns, 15'000u);
   EXPECT_EQ(options->settings.window_ns, 1'000'000'000u);
@@ -33,7 +33,7 @@ TEST(HwlatOptions, BareNumbersAreMicrosecondsAsHwlatdetectHasThem) {
 }
 
 TEST(HwlatOptions, HwnoisesNamesMeanTheSame) {
-  const auto options = parse_options({"--period", "1000000", "-r", "750000", "-c", "0", "-T", "5", "-s", "20"});
+  const auto options = parse_options({"--period", "1s", "-r", "750ms", "-c", "0", "-T", "5us", "-s", "20us"});
   ASSERT_TRUE(options.ok()) << options.error().text;
   EXPECT_EQ(options->settings.window_ns, 1'000'000'000u);
   EXPECT_EQ(options->settings.width_ns, 750'000'000u);
@@ -65,7 +65,8 @@ TEST(HwlatOptions, MistakesAreOneLine) {
                               {{"--backend", "magic"}, "unknown back end"},
                               {{"--mode", "magic"}, "unknown mode"},
                               {{"--stop", "0"}, "longer than 0"},
-                              {{"--width", "2000000"}, "longer than --window"},
+                              {{"--threshold", "50"}, "has no unit"},
+                              {{"--window", "1000000"}, "has no unit"},
                               {{"--window", "1s", "--period", "1s"}, "the same"},
                               {{"--width", "1ms", "-r", "1ms"}, "the same"},
                               {{"-c", "0", "--cpu-list", "0"}, "the same"},

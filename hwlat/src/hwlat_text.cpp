@@ -20,9 +20,9 @@ std::string seconds(uint64_t ns) {
   return core::duration_text(static_cast<double>(ns) * 1e-9);
 }
 
-std::string cpu_lines(const Measurement& measured, const Settings& settings) {
+std::string cpu_lines(const Measurement& measured, const Settings& settings, const char* bound) {
   std::string text =
-      fmt::format("  {:>4} {:>12} {:>14} {:>12} {:>12}\n", "cpu", "watched s", "samples", "above", "largest");
+      fmt::format("  {:>4} {:>12} {:>14} {:>12} {:>12}{}\n", "cpu", "watched s", "samples", "above", "largest", bound);
   for (const core::CpuResult& cpu : measured.phase.per_cpu) {
     core::Phase one;
     one.per_cpu.push_back(cpu);
@@ -76,8 +76,9 @@ std::string finding_text(const Finding& finding) {
   const std::string outer = finding.outer_ns > 0 ? ", outer:" + core::latency_text(finding.outer_ns) : "";
   const std::string nmi = finding.nmi_count > 0 ? fmt::format(", nmi:{}", finding.nmi_count) : "";
   const std::string smi = finding.smi_count.value_or(0) > 0 ? fmt::format(", smi:{}", *finding.smi_count) : "";
-  return fmt::format("t:{:.6f} s, inner:{}{}, cpu:{}, count:{}{}{}\n", finding.t_ns * 1e-9,
-                     core::latency_text(finding.inner_ns), outer, finding.cpu, finding.count, nmi, smi);
+  return fmt::format("t:{:.6f} s, inner:{}{}, cpu:{}, count:{}{}{}{}\n", finding.t_ns * 1e-9,
+                     core::latency_text(finding.inner_ns), outer, finding.cpu, finding.count, nmi, smi,
+                     finding.upper_bound ? ", upper bound" : "");
 }
 
 std::string result_text(const Measurement& measured, const Settings& settings, uint64_t hard_limit_ns) {
@@ -85,24 +86,30 @@ std::string result_text(const Measurement& measured, const Settings& settings, u
   const uint64_t above = samples_above(phase, settings.threshold_ns);
   const Rate rate = rate_of(above, phase.exposure_s);
   std::string text = fmt::format("Back end: {}\n", phase.facts.at("back end"));
-  if (const auto bound = phase.facts.find("bound"); bound != phase.facts.end())
-    text += fmt::format("  {}\n", bound->second);
-  text += cpu_lines(measured, settings);
-  text += fmt::format("Largest: {}\n", core::latency_text(largest_ns(phase)));
-  text += fmt::format("Samples above {}: {} in {:.1f} CPU-seconds watched\n", us(settings.threshold_ns), above,
-                      phase.exposure_s);
+  const auto bound = phase.facts.find("bound");
+  const bool bounded = bound != phase.facts.end();
+  const char* const upper = bounded ? " (upper bound)" : "";
+  if (bounded) text += fmt::format("  {}\n", bound->second);
+  text += cpu_lines(measured, settings, upper);
+  text += fmt::format("Largest: {}{}\n", core::latency_text(largest_ns(phase)), upper);
+  text += fmt::format("Samples above {}: {} in {:.1f} CPU-seconds watched{}\n", us(settings.threshold_ns), above,
+                      phase.exposure_s, upper);
   if (above > 0) {
-    text += fmt::format("MTBF: {} watched\n", core::duration_text(phase.exposure_s / static_cast<double>(above)));
-    text += fmt::format("Rate: {:.4g} an hour (95 %: {:.4g} to {:.4g})\n", rate.per_hour, rate.low_per_hour,
-                        rate.high_per_hour);
+    text += fmt::format("MTBF: {} watched{}\n", core::duration_text(phase.exposure_s / static_cast<double>(above)),
+                        bounded ? " (lower bound)" : "");
+    text += fmt::format("Rate: {:.4g} an hour (95 %: {:.4g} to {:.4g}){}\n", rate.per_hour, rate.low_per_hour,
+                        rate.high_per_hour, upper);
   } else {
-    text += fmt::format("Rate: below {:.4g} an hour (95 %)\n", rate.high_per_hour);
+    text += fmt::format("Rate: below {:.4g} an hour (95 %){}\n", rate.high_per_hour, upper);
   }
   text += fmt::format("SMIs: {}\n", phase.facts.at("SMI count"));
   text += cause_lines(phase, settings);
   if (hard_limit_ns > 0) {
+    const bool exceeded = largest_ns(phase) > static_cast<double>(hard_limit_ns);
     text += fmt::format("Hard limit {}: {}\n", us(hard_limit_ns),
-                        largest_ns(phase) > static_cast<double>(hard_limit_ns) ? "EXCEEDED" : "kept");
+                        !exceeded ? "kept"
+                        : bounded ? "EXCEEDED (by an upper bound: not necessarily by the hardware)"
+                                  : "EXCEEDED");
   }
   for (const std::string& warning : phase.warnings) text += "Warning: " + warning + "\n";
   if (!phase.reason.empty()) text += fmt::format("{}: {}\n", core::to_string(phase.status), phase.reason);

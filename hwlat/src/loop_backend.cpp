@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 #include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -11,6 +12,7 @@
 #include <maxlat/base/moment.hpp>
 #include <maxlat/core/duration.hpp>
 #include <maxlat/core/realtime.hpp>
+#include <maxlat/core/starvation.hpp>
 #include <maxlat/core/stop.hpp>
 #include <memory>
 #include <optional>
@@ -45,10 +47,13 @@ class Threads {
     for (const unsigned cpu : settings.cpus) {
       lanes_.push_back(std::make_unique<Lane>(spec));
       Lane& lane = *lanes_.back();
+      lane.cpu = cpu;
       lane.thread = std::thread([this, &lane, cpu, priority = settings.priority] {
+        lane.thread_id.store(::gettid(), std::memory_order_relaxed);  // relaxed: a number alone
         lane.ready = become_real_time(cpu, priority);
         if (lane.ready) lane.sampler.run(stop_);
-        running_.fetch_sub(1, std::memory_order_release);  // release: the reader of 0 sees every lane's `ready`
+        lane.ended.store(true, std::memory_order_relaxed);  // relaxed: only whether to watch it still
+        running_.fetch_sub(1, std::memory_order_release);   // release: the reader of 0 sees every lane's `ready`
       });
       running_.fetch_add(1,
                          std::memory_order_relaxed);  // relaxed: only this thread waits for 0, after having added all
@@ -59,8 +64,16 @@ class Threads {
   Threads& operator=(const Threads&) = delete;
 
   bool all_ended() const { return running_.load(std::memory_order_acquire) <= 0; }
+  void ask_to_stop() { stop_.store(true, std::memory_order_relaxed); }  // relaxed: a flag, what it stops is joined
+  std::vector<core::WatchedLoop> loops() const {
+    std::vector<core::WatchedLoop> loops;
+    for (const auto& lane : lanes_)
+      loops.push_back({lane->thread_id.load(std::memory_order_relaxed), lane->cpu,
+                       lane->ended.load(std::memory_order_relaxed), lane->sampler.has_samples()});
+    return loops;
+  }
   void join() {
-    stop_.store(true, std::memory_order_relaxed);
+    ask_to_stop();
     for (const auto& lane : lanes_) {
       if (lane->thread.joinable()) lane->thread.join();
     }
@@ -78,6 +91,9 @@ class Threads {
   struct Lane {
     explicit Lane(const WindowSpec& spec) : sampler(spec) {}
     WindowSampler sampler;
+    unsigned cpu = 0;
+    std::atomic<int> thread_id{0};
+    std::atomic<bool> ended{false};
     core::Status ready;
     std::thread thread;
   };
@@ -107,6 +123,7 @@ core::CpuResult cpu_result(const Context& context, unsigned cpu, const Books& bo
     finding.t_ns = result.outliers.back().t_ns;
     finding.cpu = cpu;
     finding.inner_ns = latency_ns;
+    finding.upper_bound = true;
     findings.push_back(finding);
   }
   result.timeline.step_s = static_cast<double>(context.settings.window_ns) * 1e-9;
@@ -136,6 +153,20 @@ Measurement measurement(const Context& context, const Threads& threads) {
   return measured;
 }
 
+std::optional<Clock::time_point> planned_end(const Settings& settings) {
+  if (settings.duration_ns == 0) return {};
+  return Clock::now() + std::chrono::nanoseconds(settings.duration_ns);
+}
+
+// What there is, and why it is not valid.
+core::Result<Measurement> starved(Measurement measured, const std::string& by) {
+  if (measured.phase.per_cpu.empty())
+    return core::Error{by, "end that task, or watch other CPUs (-a)", core::Exit::invalid};
+  measured.phase.status = core::PhaseStatus::invalid;
+  measured.phase.reason = by;
+  return measured;
+}
+
 }  // namespace
 
 core::Result<Measurement> LoopBackend::measure(const Settings& settings, const Observer& observer) {
@@ -158,9 +189,16 @@ core::Result<Measurement> LoopBackend::measure(const Settings& settings, const O
   const double snapshot_s = static_cast<double>(settings.snapshot_period_ns) * 1e-9;
   double next_snapshot_s = snapshot_s;
   uint64_t second = 1;
-  while (!threads.all_ended() && !core::stop_requested().load(std::memory_order_relaxed)) {
+  core::StarvationWatch watch(planned_end(settings));
+  std::optional<std::string> starved_by;
+  bool stopped = false;
+  while (!threads.all_ended()) {
     pollfd stop{core::stop_fd(), POLLIN, 0};
-    ::poll(&stop, 1, 100);
+    ::poll(&stop, stopped ? 0 : 1, 100);
+    stopped = stopped || (core::stop_requested().load(std::memory_order_relaxed) && !threads.all_ended());
+    if (auto who = watch.look(threads.loops(), stopped, Clock::now())) starved_by = std::move(who);
+    if (stopped || starved_by) threads.ask_to_stop();
+    if (stopped) continue;
     const uint64_t now_ns = base::monotonic_ns();
     if (now_ns < start_ns + second * 1'000'000'000) continue;
     const auto elapsed_s = static_cast<double>(second++);
@@ -169,8 +207,8 @@ core::Result<Measurement> LoopBackend::measure(const Settings& settings, const O
     observer.on_snapshot(measurement(context, threads));
     next_snapshot_s += snapshot_s;
   }
-  const bool stopped = !threads.all_ended();
   threads.join();
+  if (starved_by) return starved(measurement(context, threads), *starved_by);
   if (const core::Status ready = threads.first_error(); !ready) return ready.error();
 
   Measurement measured = measurement(context, threads);

@@ -83,6 +83,7 @@ void WindowSampler::sample_window(uint64_t width_ticks, const std::atomic<bool>&
 void WindowSampler::hand_out() {
   const std::unique_lock lock(handed_out_mutex_, std::try_to_lock);
   if (lock.owns_lock()) handed_out_ = own_;
+  has_samples_.store(true, std::memory_order_relaxed);  // relaxed: a flag, nothing is handed over with it
 }
 
 Books WindowSampler::books() const {

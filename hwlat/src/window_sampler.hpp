@@ -44,6 +44,8 @@ class WindowSampler {
 
   void run(const std::atomic<bool>& stop);
   Books books() const;
+  // Whether a window is over. From any thread.
+  bool has_samples() const { return has_samples_.load(std::memory_order_relaxed); }  // relaxed: a flag alone
 
  private:
   void sample_window(uint64_t width_ticks, const std::atomic<bool>& stop);
@@ -53,6 +55,7 @@ class WindowSampler {
   Books own_;
   mutable std::mutex handed_out_mutex_;
   Books handed_out_;
+  std::atomic<bool> has_samples_{false};
 };
 
 }  // namespace maxlat::hwlat
