@@ -19,7 +19,7 @@ core::Result<std::vector<uint64_t>> parse_lengths(const std::string& text) {
   boost::algorithm::split(words, text, boost::algorithm::is_any_of(","));
   std::vector<uint64_t> lengths;
   for (const std::string& word : words) {
-    core::Result<uint64_t> ns = core::parse_duration_ns(word, "us");
+    core::Result<uint64_t> ns = core::parse_duration_ns(word, core::kUnitNeeded);
     if (!ns) return ns.error();
     lengths.push_back(*ns);
   }
@@ -27,12 +27,12 @@ core::Result<std::vector<uint64_t>> parse_lengths(const std::string& text) {
 }
 
 core::Result<StallPlan> plan_from(const core::CommandLine& line) {
-  if (!line.given("cpus")) return core::Error{"a control needs CPUs to stall", "give -a LIST, for example -a 1"};
+  if (!line.given("affinity")) return core::Error{"a control needs CPUs to stall", "give -a LIST, for example -a 1"};
   core::Result<std::vector<uint64_t>> lengths = parse_lengths(line.get<std::string>("stalls"));
   if (!lengths) return lengths.error();
-  core::Result<uint64_t> spacing = core::parse_duration_ns(line.get<std::string>("spacing"), "us");
+  core::Result<uint64_t> spacing = core::parse_duration_ns(line.get<std::string>("spacing"), core::kUnitNeeded);
   if (!spacing) return spacing.error();
-  return StallPlan{.cpus = line.get<core::CpuListArgument>("cpus").cpus,
+  return StallPlan{.cpus = line.get<core::CpuListArgument>("affinity").cpus,
                    .lengths_ns = *lengths,
                    .repeats = line.get<unsigned>("repeats"),
                    .spacing_ns = *spacing,

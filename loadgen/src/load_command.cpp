@@ -8,6 +8,7 @@
 #include <chrono>
 #include <maxlat/core/cli_kit.hpp>
 #include <maxlat/core/duration.hpp>
+#include <maxlat/core/output_file.hpp>
 #include <maxlat/core/process.hpp>
 #include <maxlat/core/progress.hpp>
 #include <maxlat/core/run_result.hpp>
@@ -153,16 +154,18 @@ core::Result<LoadRequest> request_from(const core::CommandLine& line) {
   request.quiet = line.has("quiet");
   request.verbose = line.has("verbose");
   if (line.given("json")) request.json = line.get<std::string>("json");
-  if (line.given("cpus")) request.cpus = line.get<core::CpuListArgument>("cpus").cpus;
+  if (line.given("affinity")) request.cpus = line.get<core::CpuListArgument>("affinity").cpus;
   if (line.given("duration")) {
     core::Result<uint64_t> ns = core::parse_duration_ns(line.get<std::string>("duration"));
     if (!ns) return ns.error();
-    request.duration = std::min(std::chrono::nanoseconds(*ns), kLongestDuration);
+    if (*ns > 0) request.duration = std::min(std::chrono::nanoseconds(*ns), kLongestDuration);
   }
   return request;
 }
 
 core::Result<core::Exit> run_loads(const LoadRequest& request) {
+  if (!request.json.empty())
+    if (core::Status writable = core::check_writable(request.json); !writable) return writable.error();
   core::catch_stop_signals();
   const auto started = std::chrono::system_clock::now();
   core::Result<LoadSet> loads = LoadSet::start(request.loads, request.cpus);
@@ -190,7 +193,7 @@ boost::program_options::options_description load_options() {
   po::options_description options("Options");
   // clang-format off
   options.add_options()
-      ("cpus,a", po::value<core::CpuListArgument>()->value_name("LIST"), "CPUs to run on, or to stall (0,2-5)")
+      ("affinity,a", po::value<core::CpuListArgument>()->value_name("LIST"), "CPUs to run on, or to stall (0,2-5)")
       ("list", "list the loads")
       ("help", "this text");
   // clang-format on
@@ -202,7 +205,7 @@ boost::program_options::options_description supervision_options() {
   po::options_description options("Of loads");
   // clang-format off
   options.add_options()
-      ("duration,D", po::value<std::string>()->value_name("TIME"), "how long (90, 10m, 1h); else until SIGINT")
+      ("duration,D", po::value<std::string>()->value_name("TIME"), "how long (10m; a bare number: s); 0 (default): until ^C")
       ("json", po::value<std::string>()->value_name("FILE"), "write the result there (- is standard output)")
       ("quiet,q", "no progress and no summary")
       ("verbose,v", "a line of progress every second");
