@@ -19,8 +19,8 @@ constexpr size_t kOutliersOfControl = 1000;  // room for every stall and for the
 // A meter that watches every CPU of the machine has none left to write snapshots from. Its set-up takes far less CPU
 // time than this, so one that has used it is measuring.
 constexpr double kSurelyUnderWay_s = 3;
-constexpr const char* kSnapshotSeconds = "5";
-constexpr const char* kSnapshotSecondsOfControl = "1";
+constexpr const char* kSnapshotEvery = "5s";
+constexpr const char* kSnapshotEveryOfControl = "1s";
 
 bool asks_for_kernel_loop(const std::vector<std::string>& arguments) {
   return std::find(arguments.begin(), arguments.end(), "--kernel-loop") != arguments.end();
@@ -42,7 +42,7 @@ core::Result<core::ProcessSpec> OwnMeter::command(const MeterJob& job) const {
   core::ProcessSpec spec;
   spec.argv = {executable_, to_string(kind_), "-a", core::to_string(job.cpus), "-D", duration, "-q"};
   const auto add = [&](std::initializer_list<std::string> words) { spec.argv.insert(spec.argv.end(), words); };
-  add({"--json", job.json_path, "--snapshot", job.control ? kSnapshotSecondsOfControl : kSnapshotSeconds});
+  add({"--json", job.json_path, "--snapshot", job.control ? kSnapshotEveryOfControl : kSnapshotEvery});
   if (job.control) add({"--outliers", std::to_string(kOutliersOfControl)});
   if (kind_ == PhaseKind::npt) {
     add({"-p", std::to_string(kPriority)});
@@ -51,7 +51,7 @@ core::Result<core::ProcessSpec> OwnMeter::command(const MeterJob& job) const {
     if (!asks_for_kernel_loop(job.arguments)) add({"-i"});
     // A stall that fell into a rest could not be found. Without rests the kernel's throttling shows as gaps instead,
     // which a control can bear.
-    if (!job.control) add({"--rest", kRest});
+    add({"--rest", job.control ? "0" : kRest});
   } else if (job.control) {
     // The stalls are scheduling, which only the loop can see: module and tracer have interrupts off. A counter of a rate
     // that is not promised does for finding them: their true length is read from the same counter.
