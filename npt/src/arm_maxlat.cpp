@@ -217,7 +217,7 @@ class MaxlatArm : public Arm {
     if (books.invalid.empty()) books.invalid = trace->damage;
     if (run.threads.empty()) return;
     const bool lost = counts.lost_full + counts.lost_wrap + counts.lost_big > 0;
-    trace->tail.untold = lost ? path_of_lost_events(surroundings_.spec) : "not told: the last of a stretch";
+    trace->tail.untold = lost ? path_of_lost_events(surroundings_.spec) : "not known: the last of a stretch";
     books.tail = std::move(trace->tail);
   }
   static std::string first_line(const core::ProcessEnd& end) {

@@ -90,7 +90,7 @@ std::string size_text(uint64_t bytes) {
 
 // "snapshot=50us"
 core::Status read_snapshot(std::string_view word, ArmSpec& arm) {
-  const auto time = core::parse_duration_ns(word.substr(word.find('=') + 1), "us");
+  const auto time = core::parse_duration_ns(word.substr(word.find('=') + 1), core::kUnitNeeded);
   if (!time || *time == 0)
     return mistake(fmt::format("arm \"{}\": \"{}\"", arm.name, word), "a time above 0, as snapshot=50us");
   arm.snapshot_above_ns = *time;
@@ -128,8 +128,8 @@ core::Status read_option(std::string_view word, const ArmKind& kind, ArmSpec& ar
 core::Status read_delay(std::string_view text, ArmSpec& arm) {
   constexpr const char* kHint = "delay:TIME busy-waits in each event, delay:TIME/N in every N-th: delay:100us/1000000";
   const size_t slash = text.find('/');
-  const auto time = core::parse_duration_ns(text.substr(0, slash), "ns");
-  if (!time) return mistake(fmt::format("arm \"delay:{}\": {}", text, time.error().text), kHint);
+  const auto time = core::parse_duration_ns(text.substr(0, slash), core::kUnitNeeded);
+  if (!time) return mistake(fmt::format("arm \"delay:{}\": {}", text, time.error().text), time.error().hint);
   arm.delay_ns = *time;
   if (slash == std::string_view::npos) return {};
   const std::string_view every = text.substr(slash + 1);

@@ -5,37 +5,32 @@
 #include <algorithm>
 #include <atomic>
 #include <barrier>
-#include <chrono>
 #include <filesystem>
 #include <maxlat/core/stop.hpp>
 #include <maxlat/npt/measure.hpp>
 #include <memory>
 #include <optional>
-#include <thread>
 
 #include "arm.hpp"
 #include "measurement_of_runs.hpp"
 #include "measuring_thread.hpp"
+#include "supervision.hpp"
 #include "surroundings.hpp"
 
 namespace maxlat::npt {
 namespace {
 
-using std::chrono::steady_clock;
-
 constexpr uint64_t kStepNs = 1'000'000'000;
 constexpr uint64_t kLookEveryNs = 100'000'000;
 constexpr uint64_t kMaxSteps = 7 * 86'400;        // one week of seconds: 9.7 MB per CPU; longer runs get longer steps
 constexpr uint64_t kStepsWithoutDuration = 3600;  // when only a loop count is known
-constexpr auto kPollEvery = std::chrono::milliseconds(20);
+constexpr uint64_t kStepsUntilStopped = 86'400;   // when nothing but a signal ends it
 
 core::Error fail(std::string text, std::string hint) {
   return {std::move(text), std::move(hint)};
 }
 
 core::Status check(const Options& options) {
-  if (options.loops == 0 && options.duration_ns == 0)
-    return fail("neither a loop count nor a duration", "give -l or -D");
   if (options.kernel_loop && (options.allow_interrupts || options.counter != CounterRead::fenced))
     return fail("the loop in the kernel has interrupts off and reads the counter fenced",
                 "leave out what asks for something else, or --kernel-loop");
@@ -58,8 +53,9 @@ base::CounterClock choose_clock(const Options& options) {
 }
 
 JournalSpec journal_spec(const Options& options, const base::CounterClock& clock, std::atomic<bool>& halt, Arm* arm) {
-  const uint64_t seconds =
-      options.duration_ns == 0 ? kStepsWithoutDuration : (options.duration_ns + kStepNs - 1) / kStepNs;
+  const uint64_t seconds = options.duration_ns != 0 ? (options.duration_ns + kStepNs - 1) / kStepNs
+                           : options.loops != 0     ? kStepsWithoutDuration
+                                                    : kStepsUntilStopped;
   // A rest is taken in each step, and it must be each second.
   const uint64_t seconds_a_step = options.rest_ns > 0 ? 1 : (seconds + kMaxSteps - 1) / kMaxSteps;
   JournalSpec spec;
@@ -78,14 +74,6 @@ JournalSpec journal_spec(const Options& options, const base::CounterClock& clock
   spec.stop = &core::stop_requested();
   spec.halt = &halt;
   return spec;
-}
-
-using Threads = std::vector<std::unique_ptr<MeasuringThread>>;
-
-Runs runs_of(const Threads& threads) {
-  Runs runs;
-  for (const auto& thread : threads) runs.push_back(thread->run());
-  return runs;
 }
 
 // What was measured in the windows without tracepoints; empty when there was none before the end.
@@ -193,35 +181,12 @@ void close_books(Arm& arm, const Threads& threads, const Options& options, const
   if (books.tail) enter_tail(*books.tail, run, gaps_with_events(threads), clock, phase);
 }
 
-double max_so_far_ns(const Runs& runs, const base::CounterClock& clock) {
-  uint64_t max = 0;
-  for (const CpuRun* run : runs)
-    for (size_t i = 0; i < run->journal.steps(); ++i) max = std::max(max, run->journal.step_max(i));
-  return clock.to_ns(static_cast<double>(max));
-}
-
-void observe_until_finished(const Threads& threads, const Options& options, const base::CounterClock& clock,
-                            const core::Phase& before, const Observer& observer) {
-  const Runs runs = runs_of(threads);
-  const auto start = steady_clock::now();
-  const auto snapshot_period = std::chrono::nanoseconds(options.snapshot_period_ns);
-  auto next_second = start + std::chrono::seconds(1);
-  auto next_snapshot = start + snapshot_period;
-  const auto running = [&] {
-    return std::any_of(threads.begin(), threads.end(), [](const auto& thread) { return !thread->finished(); });
-  };
-  while (running()) {
-    std::this_thread::sleep_for(kPollEvery);
-    const auto now = steady_clock::now();
-    const double elapsed_s = std::chrono::duration<double>(now - start).count();
-    if (observer.on_second && now >= next_second) {
-      observer.on_second(elapsed_s, max_so_far_ns(runs, clock));
-      next_second += std::chrono::seconds(1);
-    }
-    if (observer.on_snapshot && snapshot_period.count() > 0 && now >= next_snapshot) {
-      observer.on_snapshot(phase_snapshot(before, options, clock, runs, elapsed_s));
-      next_snapshot += snapshot_period;
-    }
+void mark_starved(Measurement& measurement, const std::string& by) {
+  for (Measurement* part : {&measurement, measurement.waiting.get()}) {
+    if (part == nullptr) continue;
+    part->starved = true;
+    part->phase.status = core::PhaseStatus::invalid;
+    part->phase.reason = by;
   }
 }
 
@@ -288,18 +253,21 @@ core::Result<Measurement> measure(const Options& asked, const Observer& observer
     set_up_failed.store(true);
     [[maybe_unused]] auto token = barrier.arrive();  // in place of the thread that is not there
   }
-  barrier.arrive_and_wait();
+  [[maybe_unused]] auto token = barrier.arrive();  // and does not wait: a thread may have no CPU to arrive with
   const bool can_observe = out_of_the_way.has_own_cpu();
   if (!can_observe && options.snapshot_period_ns > 0)
     before.warnings.push_back("every CPU was measured, so none was left to take snapshots on");
   if (!can_observe && in_place->arm)
     before.warnings.push_back("every CPU was measured, so the tracer's consumer had to share one of them");
-  if (!set_up_failed.load() && can_observe && (observer.on_second || observer.on_snapshot))
-    observe_until_finished(threads, options, clock, before, observer);
+  const std::optional<std::string> starved_by =
+      Supervision({threads, options, clock, before, observer, can_observe, halt}).wait();
   for (auto& thread : threads) thread->join();
   if (!launched) return launched.error();
-  for (const auto& thread : threads)
+  for (const auto& thread : threads) {
+    if (thread->set_up_status() && thread->run() != nullptr) continue;
+    if (starved_by) return core::Error{*starved_by, kStarvedHint, core::Exit::invalid};
     if (!thread->set_up_status()) return thread->set_up_status().error();
+  }
   for (const auto& thread : threads)
     if (before.facts["interrupts_why"].empty()) before.facts["interrupts_why"] = thread->why_interrupts_on();
   auto waiting = waiting_measurement(options, clock, before, threads);
@@ -307,6 +275,7 @@ core::Result<Measurement> measure(const Options& asked, const Observer& observer
   auto measurement = measurement_of(options, clock, std::move(before), runs_of(threads), threads.front()->cost());
   if (!measurement) return measurement.error();
   measurement->waiting = std::move(*waiting);
+  if (starved_by) mark_starved(*measurement, *starved_by);
   if (in_place->arm) close_books(*in_place->arm, threads, options, clock, measurement->phase);
   measurement->event_gaps = event_gap_phase(measurement->phase, clock, options, threads);
   if (options.trace_window_ns > 0 && !measurement->waiting) warn_of_none(measurement->phase, kWaitingWindows);

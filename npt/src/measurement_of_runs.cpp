@@ -63,8 +63,9 @@ std::optional<std::string> why_invalid(const Options& options, const core::Phase
 
 std::string break_text(const CpuRun& run, const base::CounterClock& clock) {
   const auto ns = [&](uint64_t ticks) { return clock.to_ns(static_cast<double>(ticks)); };
-  return fmt::format("a gap of {:.0f} ns on CPU {}, {:.0f} ns after the start", ns(run.journal.breaking_gap()), run.cpu,
-                     ns(run.journal.breaking_time() - run.journal.start()));
+  return fmt::format("a gap of {} on CPU {}, {:.6f} s after the start",
+                     core::latency_text(ns(run.journal.breaking_gap())), run.cpu,
+                     ns(run.journal.breaking_time() - run.journal.start()) / 1e9);
 }
 
 }  // namespace
@@ -91,6 +92,7 @@ core::Phase phase_before(const Options& options, const base::CounterClock& clock
   if (options.rest_ns != 0)
     facts["rest"] = fmt::format("{} asleep in each second, not counted as exposure",
                                 core::duration_text(static_cast<double>(options.rest_ns) / 1e9));
+  if (!options.rest_why.empty()) facts["rest_why"] = options.rest_why;
   if (options.max_event_hz > 0)
     facts["event_rate"] = fmt::format("at most {:.6g} tracepoints a second and CPU{}", options.max_event_hz,
                                       options.arm.is_none() ? ", which are empty" : "");
@@ -104,13 +106,13 @@ core::Phase phase_before(const Options& options, const base::CounterClock& clock
   return phase;
 }
 
-core::Phase skipped_phase(const Options& options, const core::Error& reason) {
+core::Phase unmeasured_phase(const Options& options, const core::Error& reason) {
   core::Phase phase;
   phase.name = "npt";
   phase.kind = "npt";
   phase.arm = to_string(options.arm);
   phase.started = utc_now();
-  phase.status = core::PhaseStatus::skipped;
+  phase.status = reason.exit_status == core::Exit::cannot_run ? core::PhaseStatus::skipped : core::PhaseStatus::invalid;
   phase.reason = reason.text;
   return phase;
 }
@@ -147,7 +149,7 @@ core::Status check_books(const CpuRun& run) {
 
 core::Result<Measurement> measurement_of(const Options& options, const base::CounterClock& clock, core::Phase before,
                                          const Runs& runs, const LoopCost& cost) {
-  Measurement measurement{clock, options.scheduling, cost, {}, std::move(before), false, nullptr, {}};
+  Measurement measurement{clock, options.scheduling, cost, {}, std::move(before), false, false, nullptr, {}};
   core::Phase& phase = measurement.phase;
   bool stopped = false;
   uint64_t start_ns = UINT64_MAX;
@@ -174,7 +176,8 @@ core::Result<Measurement> measurement_of(const Options& options, const base::Cou
   phase.status = core::PhaseStatus::ok;
   if (stopped && !measurement.limit_exceeded) {
     phase.status = core::PhaseStatus::interrupted;
-    phase.reason = fmt::format("stopped by a signal after {}", core::duration_text(phase.duration_s));
+    phase.reason =
+        fmt::format("by a signal after {}: the figures are of that time", core::duration_text(phase.duration_s));
   }
   if (const auto reason = why_invalid(options, phase, runs)) {
     phase.status = core::PhaseStatus::invalid;

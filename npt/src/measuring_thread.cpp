@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "measuring_thread.hpp"
 
+#include <fmt/format.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -37,22 +39,51 @@ core::Status MeasuringThread::launch() {
   return {};
 }
 
+bool MeasuringThread::join_for(std::chrono::milliseconds time) {
+  if (!joinable_) return true;
+  timespec until{};
+  ::clock_gettime(CLOCK_REALTIME,
+                  &until);  // as the call wants it: a step of that clock makes one wait longer or shorter
+  const int64_t ns = until.tv_nsec + std::chrono::nanoseconds(time).count();
+  until.tv_sec += ns / 1'000'000'000;
+  until.tv_nsec = ns % 1'000'000'000;
+  if (::pthread_timedjoin_np(thread_, nullptr, &until) == 0) joinable_ = false;
+  return !joinable_;
+}
+
 void MeasuringThread::join() {
   if (joinable_) ::pthread_join(thread_, nullptr);
   joinable_ = false;
 }
 
-core::Status MeasuringThread::set_up() {
-  thread_id_ = static_cast<uint32_t>(::gettid());
-  const sigset_t signals = stop_signals();
-  ::pthread_sigmask(start_->take_stop_signals ? SIG_UNBLOCK : SIG_BLOCK, &signals, nullptr);
-  // Priority before affinity: an ordinary thread would wait on that CPU for whoever keeps it busy.
-  if (core::Status status = core::set_scheduling(start_->options->scheduling); !status) {
+core::Status MeasuringThread::become_real_time() {
+  const core::Scheduling& scheduling = start_->options->scheduling;
+  const bool deadline = scheduling.policy == core::Policy::deadline;
+  // Priority before affinity: an ordinary thread would wait on that CPU for whoever keeps it busy. A deadline thread's
+  // affinity cannot be changed any more.
+  if (deadline)
+    if (core::Status status = core::set_affinity({cpu_}); !status) return status;
+  if (core::Status status = core::set_scheduling(scheduling); !status) {
     core::Error error = status.error();
+    if (deadline && ::geteuid() == 0) {
+      error.exit_status = core::Exit::cannot_run;
+      error.hint = fmt::format(
+          "a SCHED_DEADLINE thread on one CPU needs a root domain of that CPU alone: a cpuset partition with CPU {}; "
+          "or measure with --policy fifo",
+          cpu_);
+      return error;
+    }
     error.hint += error.hint.empty() ? "--policy other measures without" : ", or measure without: --policy other";
     return error;
   }
-  if (core::Status status = core::set_affinity({cpu_}); !status) return status;
+  return deadline ? core::Status() : core::set_affinity({cpu_});
+}
+
+core::Status MeasuringThread::set_up() {
+  thread_id_.store(static_cast<uint32_t>(::gettid()), std::memory_order_relaxed);
+  const sigset_t signals = stop_signals();
+  ::pthread_sigmask(start_->take_stop_signals ? SIG_UNBLOCK : SIG_BLOCK, &signals, nullptr);
+  if (core::Status status = become_real_time(); !status) return status;
   if (core::Status status = set_up_interrupts(); !status) return status;
   core::touch_stack(kTouchedStackBytes);
   owned_ = std::make_unique<CpuRun>(cpu_, start_->journal);

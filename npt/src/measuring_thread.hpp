@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <barrier>
+#include <chrono>
 #include <maxlat/base/clock.hpp>
 #include <maxlat/npt/measure.hpp>
 #include <memory>
@@ -43,11 +44,14 @@ class MeasuringThread {
   // ERRORS: no thread to be had. Then the barrier will not be complete: the caller arrives in its place.
   core::Status launch();
   void join();
+  // Waits for its end for so long at most; whether it has ended.
+  bool join_for(std::chrono::milliseconds time);
 
   // After the barrier; null when the set-up failed.
   const CpuRun* run() const {
     return run_.load(std::memory_order_acquire);
   }  // acquire: pairs with the release in set_up
+  unsigned cpu() const { return cpu_; }
   // Of the windows without tracepoints; null where there are none.
   const CpuRun* waiting_run() const { return waiting_.get(); }
   // After join().
@@ -55,12 +59,15 @@ class MeasuringThread {
   // At a limited rate: the gaps that had an event in them, or would have had one if there were an arm; they are also
   // among the others. Null without.
   const base::Histogram* event_gaps() const { return event_gaps_.get(); }
-  uint32_t thread_id() const { return thread_id_; }
+  // As soon as it runs; 0 before.
+  uint32_t thread_id() const { return thread_id_.load(std::memory_order_relaxed); }  // relaxed: a number alone
   const core::Status& set_up_status() const { return set_up_status_; }
   const LoopCost& cost() const { return cost_; }
   // Why this CPU's interrupts could not be turned off; "" when they could, or nobody wanted to.
   const std::string& why_interrupts_on() const { return why_interrupts_on_; }
   bool finished() const { return finished_.load(std::memory_order_acquire); }
+  // Also true of one that was never launched.
+  bool ended() const { return !joinable_ || finished(); }
 
  private:
   void body();
@@ -71,6 +78,7 @@ class MeasuringThread {
   template <class Counter, class Probe>
   void run_loop(Counter counter, Probe probe);
   core::Status set_up();
+  core::Status become_real_time();
   core::Status set_up_interrupts();
 
   unsigned cpu_;
@@ -86,7 +94,7 @@ class MeasuringThread {
   std::unique_ptr<CpuRun> owned_, warm_up_, waiting_;
   std::unique_ptr<base::Histogram> event_gaps_;
   uint64_t events_ = 0;
-  uint32_t thread_id_ = 0;
+  std::atomic<uint32_t> thread_id_{0};
   std::atomic<const CpuRun*> run_{nullptr};
   std::atomic<bool> finished_{false};
 };

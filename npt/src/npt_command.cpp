@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 #include <maxlat/core/duration.hpp>
+#include <maxlat/core/output_file.hpp>
 #include <maxlat/core/progress.hpp>
 #include <maxlat/core/stop.hpp>
 #include <maxlat/npt/measure.hpp>
@@ -15,13 +16,33 @@
 #include "npt_text.hpp"
 #include "options.hpp"
 #include "run_record.hpp"
+#include "throttling.hpp"
 
 namespace maxlat::npt {
 namespace {
 
 constexpr unsigned kCyclictestRows = 400;
-constexpr const char* kThrottlingHint =
-    "let it sleep before it is stopped (--rest 60ms), or turn throttling off (maxlat check says how)";
+
+const char* throttling_hint(const Options& options) {
+  if (!options.arm.is_none()) return "";
+  return options.rest_ns == 0
+             ? "leave --rest out, and it sleeps before it is stopped; or turn throttling off (maxlat check "
+               "says how)"
+             : "a longer --rest, or turn throttling off (maxlat check says how)";
+}
+
+void rest_as_needed(Options& options) {
+  Rest rest = needed_rest(options.scheduling.policy, core::read_rt_throttling(), options.duration_ns);
+  options.rest_ns = rest.ns;
+  options.rest_why = std::move(rest.why);
+}
+
+// Said first: a reader of the exposure asks where the rest of the time is.
+std::string rest_line(const Options& options) {
+  if (options.rest_why.empty()) return {};
+  return fmt::format("# Rest: {} of each second, because {}; --rest 0 spins\n",
+                     core::duration_text(static_cast<double>(options.rest_ns) / 1e9), options.rest_why);
+}
 
 // `phase` is the traced one, or the only one; the others are further looks at the same run.
 core::RunResult run_of(const core::Phase& phase, const NptArguments& arguments, const Machine& machine,
@@ -37,6 +58,9 @@ core::RunResult run_of(const core::Phase& phase, const NptArguments& arguments, 
       for (const core::CpuResult& cpu : measured.per_cpu) max_ns = std::max(max_ns, cpu.max_ns);
     const auto outcome = limit_exceeded ? core::RuleResult::Outcome::fail : core::RuleResult::Outcome::pass;
     verdict.kind = limit_exceeded ? core::Verdict::Kind::fail : core::Verdict::Kind::pass;
+    for (const core::Phase& measured : run.phases)
+      if (const auto found = measured.facts.find("break"); found != measured.facts.end())
+        verdict.reasons.push_back(found->second);
     if (!limit_exceeded && phase.status == core::PhaseStatus::interrupted) {
       verdict.kind = core::Verdict::Kind::not_gated;
       verdict.reasons.push_back("within the limit so far, but it did not run to its end: " + phase.reason);
@@ -52,8 +76,16 @@ core::RunResult run_of(const core::Phase& phase, const NptArguments& arguments, 
   return run;
 }
 
-bool limit_exceeded(const Measurement& measurement) {
-  return measurement.limit_exceeded || (measurement.waiting && measurement.waiting->limit_exceeded);
+// The phase in which a gap above the limit ended the run; null when none did.
+const core::Phase* broken_phase(const Measurement& measurement) {
+  if (measurement.limit_exceeded) return &measurement.phase;
+  return measurement.waiting && measurement.waiting->limit_exceeded ? &measurement.waiting->phase : nullptr;
+}
+
+core::Error break_error(const core::Phase& phase, uint64_t limit_ns) {
+  return {fmt::format("{}: above the limit of {}", phase.facts.at("break"),
+                      core::latency_text(static_cast<double>(limit_ns))),
+          "", core::Exit::limit_exceeded};
 }
 
 std::vector<core::Phase> other_phases(const Measurement& measurement) {
@@ -65,13 +97,24 @@ std::vector<core::Phase> other_phases(const Measurement& measurement) {
 
 std::string screen_text(const Measurement& measurement, const NptArguments& arguments) {
   const unsigned rows = arguments.histogram_rows == 0 ? kCyclictestRows : arguments.histogram_rows;
-  if (arguments.layout == Layout::cyclictest) return cyclictest_text(measurement, rows, !arguments.quiet);
+  if (arguments.layout == Layout::cyclictest) {
+    const bool with_rows = !arguments.quiet || arguments.histogram_rows != 0;  // cyclictest's -q -h prints them
+    return cyclictest_text(measurement, rows, with_rows);
+  }
   const TextOptions options{arguments.unit, !arguments.quiet, arguments.verbose};
   std::string text = npt_screen(measurement, options);
   if (measurement.waiting) text += npt_screen(*measurement.waiting, options);
   const bool rows_on_screen = arguments.histogram_rows != 0 && arguments.histogram_file.empty();
   if (rows_on_screen) text += cyclictest_text(measurement, rows);
   return text;
+}
+
+core::Status check_files(const NptArguments& arguments) {
+  for (const std::string* file : {&arguments.json_file, &arguments.output_file, &arguments.histogram_file}) {
+    if (file->empty()) continue;
+    if (core::Status writable = core::check_writable(*file); !writable) return writable;
+  }
+  return {};
 }
 
 // Everything is tried, also after a failure: what was measured must not be lost because one disk is full. The first
@@ -82,7 +125,7 @@ core::Status write_results(const Measurement& measurement, const NptArguments& a
     if (first && !status) first = std::move(status);
   };
   if (arguments.json_file != "-") {
-    const std::string text = screen_text(measurement, arguments);
+    const std::string text = rest_line(arguments.measurement) + screen_text(measurement, arguments);
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
       keep_first(core::system_error("cannot write the report to standard output", errno));
   }
@@ -93,8 +136,9 @@ core::Status write_results(const Measurement& measurement, const NptArguments& a
     keep_first(core::write_atomically(arguments.histogram_file, cyclictest_text(measurement, rows)));
   }
   if (!arguments.json_file.empty())
-    keep_first(core::write_run(arguments.json_file, run_of(measurement.phase, arguments, machine,
-                                                           limit_exceeded(measurement), other_phases(measurement))));
+    keep_first(
+        core::write_run(arguments.json_file, run_of(measurement.phase, arguments, machine,
+                                                    broken_phase(measurement) != nullptr, other_phases(measurement))));
   return first;
 }
 
@@ -119,11 +163,12 @@ Observer observer_of(const NptArguments& arguments, const Machine& machine, core
   return observer;
 }
 
-// An arm that cannot run here is a result, too: a phase that was skipped, with the reason.
+// An arm that cannot run here, or a loop that got no CPU, is a result, too: a phase with the reason.
 core::Error not_measured(const core::Error& error, const NptArguments& arguments, const Machine& machine,
                          const std::string& command) {
-  if (error.exit_status != core::Exit::cannot_run || arguments.json_file.empty()) return error;
-  core::Phase phase = skipped_phase(arguments.measurement, error);
+  const bool is_result = error.exit_status == core::Exit::cannot_run || error.exit_status == core::Exit::invalid;
+  if (!is_result || arguments.json_file.empty()) return error;
+  core::Phase phase = unmeasured_phase(arguments.measurement, error);
   phase.command = command;
   if (core::Status written = core::write_run(arguments.json_file, run_of(phase, arguments, machine, false)); !written)
     return written.error();
@@ -137,6 +182,7 @@ core::Result<core::Exit> run(const core::Arguments& words) {
     fmt::print("{}", arguments->show == NptArguments::Show::help ? npt_help() : npt_version());
     return core::Exit::pass;
   }
+  if (core::Status writable = check_files(*arguments); !writable) return writable.error();
   core::catch_stop_signals();
   if (!arguments->compared_arms.empty()) return run_comparison(*arguments, words);
   if (!arguments->rated_arms.empty()) return run_rate_search(*arguments, words);
@@ -146,8 +192,10 @@ core::Result<core::Exit> run(const core::Arguments& words) {
     if (!cpus) return cpus.error();
     options.cpus = *cpus;
   }
+  if (!arguments->rest_given) rest_as_needed(options);
   const Machine machine = arguments->json_file.empty() ? Machine{} : read_machine(options.cpus);
   core::Progress progress(arguments->quiet);
+  if (options.loops == 0 && options.duration_ns == 0) progress.note("running until SIGINT (Ctrl-C)");
   const std::string command = command_text(words);
   auto measurement = measure(options, observer_of(*arguments, machine, progress, command));
   if (!measurement) return not_measured(measurement.error(), *arguments, machine, command);
@@ -157,8 +205,9 @@ core::Result<core::Exit> run(const core::Arguments& words) {
   if (core::Status written = write_results(*measurement, *arguments, machine); !written) return written.error();
   if (measurement->phase.status == core::PhaseStatus::invalid)
     return core::Error{"the measurement is not valid: " + measurement->phase.reason,
-                       options.arm.is_none() ? kThrottlingHint : "", core::Exit::invalid};
-  return limit_exceeded(*measurement) ? core::Exit::limit_exceeded : core::Exit::pass;
+                       measurement->starved ? kStarvedHint : throttling_hint(options), core::Exit::invalid};
+  if (const core::Phase* broken = broken_phase(*measurement)) return break_error(*broken, options.break_above_ns);
+  return core::Exit::pass;
 }
 
 }  // namespace

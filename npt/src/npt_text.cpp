@@ -59,9 +59,11 @@ void print_head(Text out, const Measurement& m) {
                  m.cost.loop_ns, m.cost.bare_read_ns, fact("counter"));
   if (m.phase.arm != "none") fmt::format_to(out, "# Arm: {} ({})\n", m.phase.arm, m.phase.name);
   if (const auto& events = m.phase.events)
-    fmt::format_to(out, "# Tracepoints generated: {}, recorded {}, lost {} full, {} wrapped, {} too big ({})\n",
-                   events->produced, events->recorded, events->lost_full, events->lost_wrap, events->lost_big,
-                   fact("events_verified_by"));
+    fmt::format_to(
+        out,
+        "# Tracepoints generated: {}, recorded: {}, lost: {} with buffers full, {} overwritten, {} too large ({})\n",
+        events->produced, events->recorded, events->lost_full, events->lost_wrap, events->lost_big,
+        fact("events_verified_by"));
   for (const std::string& warning : m.phase.warnings) fmt::format_to(out, "# Warning: {}\n", warning);
   if (!m.phase.reason.empty()) fmt::format_to(out, "# {}: {}\n", core::to_string(m.phase.status), m.phase.reason);
 }
@@ -97,7 +99,7 @@ void print_why_no_paths(Text out, const core::Phase& phase) {
   if (phase.arm.empty() || phase.arm == "none" || !phase.paths.empty()) return;
   const auto counter = phase.facts.find("counter");
   const bool other_clock = counter != phase.facts.end() && counter->second == to_string(CounterRead::raw_clock);
-  fmt::format_to(out, "# Paths of {}: not told: {}\n", phase.arm,
+  fmt::format_to(out, "# Paths of {}: not known: {}\n", phase.arm,
                  !phase.arm.starts_with("maxlat") ? "only maxlat's own tracer says what it did in a gap"
                  : other_clock                    ? "the gaps are of another clock than its events"
                                                   : "no gap could be told from its trace");

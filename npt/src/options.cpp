@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <maxlat/core/cli_kit.hpp>
 #include <maxlat/core/duration.hpp>
 #include <utility>
@@ -29,7 +30,7 @@ po::options_description option_table() {
   auto add = table.add_options();
   add("affinity,a", po::value<core::CpuListArgument>()->implicit_value({}, "all")->value_name("CPUS"),
       "one pinned thread on each CPU of a list (1; without a list: all)");
-  add("duration,d", text("TIME"), "run for TIME of wall time: 90, 500ms, 10s, 5m, 24h");
+  add("duration,d", text("TIME"), "wall time: 500ms, 5m, 24h (a bare number: s); 0: until ^C");
   add("wall-time,D", text("TIME"), "the same");
   add("eval-cpu-speed,e", flag(), "measure the counter's rate, even where kernel or CPUID know it");
   add("allow-interrupts,i", flag(), "leave interrupts on; else off where the module maxlat_irqoff permits it");
@@ -41,7 +42,7 @@ po::options_description option_table() {
   add("output,o", text("FILE"), "write report and histogram to FILE");
   add("nanoseconds", flag(), "report and histogram rows in ns (default: us)");
   add("picoseconds", flag(), "report and histogram rows in ps");
-  add("prio,p", po::value<int>()->default_value(defaults.scheduling.priority)->value_name("N"),
+  add("priority,p", po::value<int>()->default_value(defaults.scheduling.priority)->value_name("N"),
       "real-time priority, 1 to 99");
   add("policy", text("POLICY")->default_value("fifo"), "fifo, rr, other, deadline:RUNTIME:PERIOD");
   add("mlockall,m", flag(), "lock memory (the default)");
@@ -49,8 +50,8 @@ po::options_description option_table() {
   add("counter", text("READ")->default_value(to_string(defaults.counter)),
       "fenced (lfence;rdtsc), plain, ordered (rdtscp), raw-clock");
   add("trust-counter", flag(), "take the time-stamp counter though it is not known to be invariant");
-  add("break,b", text("US"), "stop all CPUs at a gap above US, exit status 2");
-  add("rest", text("TIME"), "sleep TIME in each second: 60ms stays below RT throttling");
+  add("break,b", text("TIME"), "stop all CPUs at a gap above TIME (a bare number: us), exit status 2");
+  add("rest", text("TIME"), "sleep TIME in each second (what the scheduler demands); 0: spin");
   add("outliers", po::value<size_t>()->default_value(defaults.outliers)->value_name("K"),
       "largest gaps kept per CPU, with their times");
   add("histogram,h", po::value<unsigned>()->implicit_value(0, "")->value_name("N"),
@@ -76,24 +77,35 @@ core::Error mistake(std::string what, std::string hint = "--help lists the optio
   return {std::move(what), std::move(hint)};
 }
 
-// Into `ns` when the option was given. A time of 0 is a mistake everywhere: it would silently mean "no limit".
-core::Status read_time(const core::CommandLine& line, const char* name, const char* unit, uint64_t& ns) {
-  if (!line.has(name)) return {};
-  auto parsed = core::parse_duration_ns(line.get<std::string>(name), unit);
-  if (!parsed) return core::Error{fmt::format("--{}: {}", name, parsed.error().text), parsed.error().hint};
-  if (*parsed == 0) return mistake(fmt::format("--{}: must be above 0", name));
-  ns = *parsed;
+// An option that is a time. `bare_unit` is what the letter of npt or cyclictest takes a bare number for.
+struct TimeOption {
+  const char* name;
+  std::string_view bare_unit;
+  uint64_t& ns;
+  bool zero_is_allowed = false;  // else it is a mistake: it would silently mean "no limit"
+};
+
+// Into `ns` when the option was given.
+core::Status read_time(const core::CommandLine& line, const TimeOption& option) {
+  if (!line.has(option.name)) return {};
+  auto parsed = core::parse_duration_ns(line.get<std::string>(option.name), option.bare_unit);
+  if (!parsed) return core::Error{fmt::format("--{}: {}", option.name, parsed.error().text), parsed.error().hint};
+  if (*parsed == 0 && !option.zero_is_allowed) return mistake(fmt::format("--{}: must be above 0", option.name));
+  option.ns = *parsed;
   return {};
 }
 
 core::Status read_times(const core::CommandLine& line, Options& options) {
-  for (const auto& [name, unit, ns] :
-       {std::tuple{"duration", "s", &options.duration_ns}, std::tuple{"wall-time", "s", &options.duration_ns},
-        std::tuple{"break", "us", &options.break_above_ns}, std::tuple{"rest", "ms", &options.rest_ns},
-        std::tuple{"snapshot", "s", &options.snapshot_period_ns},
-        std::tuple{"trace-window", "s", &options.trace_window_ns},
-        std::tuple{"wait-window", "s", &options.wait_window_ns}})
-    if (core::Status status = read_time(line, name, unit, *ns); !status) return status;
+  const bool one_run = !line.has("compare") && !line.has("find-max-rate");  // the others have an end
+  const TimeOption times[] = {{"duration", "s", options.duration_ns, one_run},
+                              {"wall-time", "s", options.duration_ns, one_run},
+                              {"break", "us", options.break_above_ns},
+                              {"rest", core::kUnitNeeded, options.rest_ns, true},
+                              {"snapshot", core::kUnitNeeded, options.snapshot_period_ns},
+                              {"trace-window", core::kUnitNeeded, options.trace_window_ns},
+                              {"wait-window", core::kUnitNeeded, options.wait_window_ns}};
+  for (const TimeOption& time : times)
+    if (core::Status status = read_time(line, time); !status) return status;
   return {};
 }
 
@@ -129,7 +141,8 @@ core::Status read_arm(const core::CommandLine& line, Options& options) {
   auto arm = parse_arm(line.get<std::string>("arm"));
   if (!arm) return core::Error{"--arm: " + arm.error().text, arm.error().hint};
   options.arm = *arm;
-  if (line.has("trace-dir")) options.trace_folder = line.get<std::string>("trace-dir");
+  // Absolute: a tracer's daemon does not share our working directory.
+  if (line.has("trace-dir")) options.trace_folder = std::filesystem::absolute(line.get<std::string>("trace-dir"));
   const bool of_many_runs = line.has("compare") || line.has("find-max-rate");  // which refuse it for what it is
   if (!options.trace_folder.empty() && options.arm.is_none() && !of_many_runs)
     return mistake("--trace-dir needs an arm that writes a trace", "give one with --arm");
@@ -159,15 +172,15 @@ core::Status read_measurement(const core::CommandLine& line, Options& options) {
   if (line.has("loops")) {
     options.loops = line.get<uint64_t>("loops");
     if (options.loops == 0) return mistake("--loops: must be above 0");
-  } else if (options.duration_ns != 0) {
+  } else if (line.has("duration") || line.has("wall-time")) {
     options.loops = 0;
   }
   options.uncounted_loops = line.get<uint64_t>("nocountloop");
-  auto scheduling = core::parse_policy(line.get<std::string>("policy"), line.get<int>("prio"));
+  auto scheduling = core::parse_policy(line.get<std::string>("policy"), line.get<int>("priority"));
   if (!scheduling) return scheduling.error();
   const bool has_priority = scheduling->policy == core::Policy::fifo || scheduling->policy == core::Policy::round_robin;
   if (has_priority && (scheduling->priority < 1 || scheduling->priority > 99))
-    return mistake(fmt::format("--prio: {} is not within 1 to 99", scheduling->priority));
+    return mistake(fmt::format("--priority: {} is not within 1 to 99", scheduling->priority));
   options.scheduling = *scheduling;
   options.lock_memory = !line.has("no-mlock");
   options.measure_counter_rate = line.has("eval-cpu-speed");
@@ -193,6 +206,7 @@ core::Status read_reporting(const core::CommandLine& line, NptArguments& argumen
   if (line.has("nanoseconds")) arguments.unit = kNanoseconds;
   if (line.has("picoseconds")) arguments.unit = kPicoseconds;
   if (line.has("histogram")) arguments.histogram_rows = line.get<unsigned>("histogram");
+  if (line.has("histogram") && arguments.histogram_rows == 0) return mistake("--histogram: must be above 0");
   if (arguments.histogram_rows > 1'000'000) return mistake("--histogram: at most 1000000 rows");
   const auto& layout = line.get<std::string>("format");
   if (layout == "cyclictest")
@@ -202,9 +216,17 @@ core::Status read_reporting(const core::CommandLine& line, NptArguments& argumen
   const bool snapshots = arguments.measurement.snapshot_period_ns != 0;
   if (snapshots && (arguments.json_file.empty() || arguments.json_file == "-"))
     return mistake("--snapshot needs a file to rewrite", "give --json FILE");
+  arguments.rest_given = line.has("rest");
   arguments.quiet = line.has("quiet");
   arguments.verbose = line.has("verbose");
   return {};
+}
+
+// "-h" alone asks for help; "-h 400us" is a mistake, though 400us is then no word of -h.
+bool is_bare_h(const core::CommandLine& line) {
+  const auto written = std::find_if(line.written.begin(), line.written.end(),
+                                    [](const auto& option) { return option.name == "histogram"; });
+  return written != line.written.end() && !written->argument && line.operands.empty();
 }
 
 }  // namespace
@@ -213,8 +235,7 @@ core::Result<NptArguments> parse_arguments(const core::Arguments& words) {
   auto line = core::parse(option_table(), words);
   if (!line) return line.error();
   NptArguments arguments;
-  const bool bare_h = line->has("histogram") && line->get<unsigned>("histogram") == 0;
-  if (line->has("help") || bare_h) {
+  if (line->has("help") || is_bare_h(*line)) {
     arguments.show = NptArguments::Show::help;
     return arguments;
   }
@@ -222,6 +243,9 @@ core::Result<NptArguments> parse_arguments(const core::Arguments& words) {
     arguments.show = NptArguments::Show::version;
     return arguments;
   }
+  if (!line->operands.empty() && line->has("histogram") && line->get<unsigned>("histogram") == 0)
+    return mistake(fmt::format("--histogram: \"{}\" is no number of rows", line->operands.front()),
+                   "-h 400: 400 rows of 1 us");
   if (!line->operands.empty()) return mistake(fmt::format("\"{}\" is no option", line->operands.front()));
   if (core::Status status = read_measurement(*line, arguments.measurement); !status) return status.error();
   if (core::Status status = read_reporting(*line, arguments); !status) return status.error();

@@ -34,6 +34,7 @@ struct NptArguments {
   unsigned rounds = 0;
   uint64_t seed = 0;
   core::Arguments for_each_process;  // the options that every process of a comparison or of a search gets
+  bool rest_given = false;           // else it is what the scheduler demands
   bool quiet = false;
   bool verbose = false;
   enum class Show { run, help, version } show = Show::run;

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 namespace maxlat::npt {
 namespace {
 
@@ -72,16 +74,38 @@ TEST(NptOptions, HAloneIsHelpAndWithANumberAHistogram) {
   EXPECT_EQ(parsed({"--histogram=400"}).histogram_rows, 400u);
 }
 
-TEST(NptOptions, UnitsMayBeWrittenOrLeftOut) {
+TEST(NptOptions, ATimeHasItsUnitButForTheLettersOfNptAndCyclictest) {
   EXPECT_EQ(parsed({"-b", "50"}).measurement.break_above_ns, 50'000u);
   EXPECT_EQ(parsed({"-b", "2ms"}).measurement.break_above_ns, 2'000'000u);
   EXPECT_EQ(parsed({"-D", "3"}).measurement.duration_ns, 3'000'000'000u);
-  EXPECT_EQ(parsed({"--rest", "60"}).measurement.rest_ns, 60'000'000u);
+  EXPECT_EQ(parsed({"--rest", "60ms"}).measurement.rest_ns, 60'000'000u);
+  EXPECT_THAT(refusal({"--rest", "60"}), HasSubstr("no unit"));
+  EXPECT_THAT(refusal({"--trace-window", "1", "--wait-window", "1s"}), HasSubstr("no unit"));
+}
+
+TEST(NptOptions, ADurationOfZeroHasNoEnd) {
+  for (const char* letter : {"-d", "-D"}) {
+    EXPECT_EQ(parsed({letter, "0"}).measurement.duration_ns, 0u);
+    EXPECT_EQ(parsed({letter, "0"}).measurement.loops, 0u);
+  }
+  EXPECT_THAT(refusal({"--compare", "none,delay:1us", "-D", "0"}), HasSubstr("--wall-time"));
+}
+
+TEST(NptOptions, RestsAsTheSchedulerDemandsUnlessToldOtherwise) {
+  EXPECT_FALSE(parsed({}).rest_given);
+  EXPECT_TRUE(parsed({"--rest", "0"}).rest_given);
+  EXPECT_EQ(parsed({"--rest", "0"}).measurement.rest_ns, 0u);
+}
+
+// A tracer's daemon does not share our working directory.
+TEST(NptOptions, TheFolderOfATraceIsAbsolute) {
+  EXPECT_EQ(parsed({"--arm", "maxlat", "--trace-dir", "tr/x"}).measurement.trace_folder,
+            std::filesystem::absolute("tr/x").string());
 }
 
 TEST(NptOptions, AnArmWithRateAndWindows) {
   const Options options =
-      parsed({"--arm", "maxlat:wakeup,cpu", "-f", "2.5k", "--trace-window", "100ms", "--wait-window=2"}).measurement;
+      parsed({"--arm", "maxlat:wakeup,cpu", "-f", "2.5k", "--trace-window", "100ms", "--wait-window=2s"}).measurement;
   EXPECT_EQ(to_string(options.arm), "maxlat:wakeup,cpu");
   EXPECT_EQ(options.max_event_hz, 2500);
   EXPECT_EQ(options.trace_window_ns, 100'000'000u);
@@ -89,7 +113,7 @@ TEST(NptOptions, AnArmWithRateAndWindows) {
 }
 
 TEST(NptOptions, RateAndWindowsWorkOnTheArmNone) {
-  EXPECT_EQ(parsed({"-f", "1M", "--trace-window", "1", "--wait-window", "1"}).measurement.max_event_hz, 1e6);
+  EXPECT_EQ(parsed({"-f", "1M", "--trace-window", "1s", "--wait-window", "1s"}).measurement.max_event_hz, 1e6);
 }
 
 TEST(NptOptions, ArmsAndRatesThatAreNoneAreRefused) {
@@ -107,7 +131,9 @@ TEST(NptOptions, ArmsAndRatesThatAreNoneAreRefused) {
 TEST(NptOptions, WhatMakesNoSenseIsRefused) {
   EXPECT_THAT(refusal({"--frobnicate"}), HasSubstr("frobnicate"));
   EXPECT_THAT(refusal({"-l", "0"}), HasSubstr("--loops"));
-  EXPECT_THAT(refusal({"-d", "0"}), HasSubstr("--duration"));
+  EXPECT_THAT(refusal({"-b", "0"}), HasSubstr("--break"));
+  EXPECT_THAT(refusal({"-h", "400us"}), HasSubstr("no number of rows"));
+  EXPECT_THAT(refusal({"-h", "0"}), HasSubstr("--histogram"));
   EXPECT_THAT(refusal({"-d", "5 parsecs"}), HasSubstr("--duration"));
   EXPECT_THAT(refusal({"-p", "100"}), HasSubstr("1 to 99"));
   EXPECT_THAT(refusal({"-p", "0"}), HasSubstr("1 to 99"));

@@ -64,12 +64,12 @@ TEST(NptScreen, AnArmWithoutPathsSaysWhy) {
     EXPECT_THAT(npt_screen(m, {}), Not(HasSubstr("Paths of")));
   }
   m.phase.arm = "lttng-ust:timer";
-  EXPECT_THAT(npt_screen(m, {}), HasSubstr("# Paths of lttng-ust:timer: not told: only maxlat's own tracer says"));
+  EXPECT_THAT(npt_screen(m, {}), HasSubstr("# Paths of lttng-ust:timer: not known: only maxlat's own tracer says"));
   m.phase.arm = "maxlat:timer";
   m.phase.facts["counter"] = "raw-clock";
-  EXPECT_THAT(npt_screen(m, {}), HasSubstr("# Paths of maxlat:timer: not told: the gaps are of another clock"));
+  EXPECT_THAT(npt_screen(m, {}), HasSubstr("# Paths of maxlat:timer: not known: the gaps are of another clock"));
   m.phase.paths.push_back({"ordinary event", false, m.phase.per_cpu[0]});
-  EXPECT_THAT(npt_screen(m, {}), Not(HasSubstr("not told")));
+  EXPECT_THAT(npt_screen(m, {}), Not(HasSubstr("not known")));
 }
 
 TEST(NptScreen, EveryLineOfNptIsThere) {

@@ -29,13 +29,19 @@ const char* culprit(core::RtThrottling::By by) {
   return "RT throttling or the fair server";
 }
 
+core::RtThrottling known(const core::RtThrottling& settings) {
+  return settings.known ? settings : core::RtThrottling{settings.by, true, kDefaultPeriodNs, kDefaultStopNs};
+}
+
+bool can_be_stopped(core::Policy policy, const core::RtThrottling& settings) {
+  return (policy == core::Policy::fifo || policy == core::Policy::round_robin) && settings.stop_ns != 0;
+}
+
 }  // namespace
 
 std::optional<std::string> throttled(const ThrottlingEvidence& evidence) {
-  const bool real_time = evidence.policy == core::Policy::fifo || evidence.policy == core::Policy::round_robin;
-  core::RtThrottling settings = evidence.settings;
-  if (!settings.known) settings = {settings.by, true, kDefaultPeriodNs, kDefaultStopNs};
-  if (!real_time || settings.stop_ns == 0) return {};
+  const core::RtThrottling settings = known(evidence.settings);
+  if (!can_be_stopped(evidence.policy, settings)) return {};
   const auto stop_ns = static_cast<double>(settings.stop_ns);
   const auto& seconds = evidence.second_max_ns;
   const auto stops = static_cast<size_t>(std::count_if(seconds.begin(), seconds.end(), [stop_ns](double max_ns) {
@@ -47,6 +53,18 @@ std::optional<std::string> throttled(const ThrottlingEvidence& evidence) {
   return fmt::format("{} stopped the loop: in {} of {} s a gap of about {}, with {} involuntary context switches",
                      culprit(settings.by), stops, seconds.size(), core::latency_text(stop_ns),
                      evidence.involuntary_switches);
+}
+
+Rest needed_rest(core::Policy policy, const core::RtThrottling& read, uint64_t duration_ns) {
+  constexpr double kTimes = 2, kSecond = 1e9, kMost = 0.5e9;
+  const core::RtThrottling settings = known(read);
+  const bool short_enough = duration_ns != 0 && duration_ns <= kLongestWithoutRest_ns;
+  if (short_enough || !can_be_stopped(policy, settings)) return {};
+  const double share = static_cast<double>(settings.stop_ns) / static_cast<double>(settings.period_ns);
+  const auto ns = static_cast<uint64_t>(std::min(kTimes * share * kSecond, kMost));
+  return {ns, fmt::format("{} would stop a loop without rest for {} of each {}", culprit(settings.by),
+                          core::duration_text(static_cast<double>(settings.stop_ns) / kSecond),
+                          core::duration_text(static_cast<double>(settings.period_ns) / kSecond))};
 }
 
 }  // namespace maxlat::npt

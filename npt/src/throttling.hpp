@@ -31,4 +31,19 @@ struct ThrottlingEvidence {
 // The reason why the run is not valid, or nothing.
 std::optional<std::string> throttled(const ThrottlingEvidence& evidence);
 
+// Loops up to this long need no rest. The kernel stops a FIFO loop that has used more than 950 ms of a second; two
+// rounds of a comparison are separated by the start of a process, 100 ms or more, so any second has at least that pause
+// in it when a round is no longer than this (docs/method.md, "Throttling").
+inline constexpr std::uint64_t kLongestWithoutRest_ns = 800'000'000;
+
+struct Rest {
+  uint64_t ns = 0;  // in each second
+  std::string why;  // "" without
+};
+
+// What a loop has to rest so that the scheduler never stops it: twice what the settings would take, since a rest of
+// just as much begins and ends a tick late. None where nothing stops it, or where it is shorter than
+// kLongestWithoutRest_ns. `duration_ns` 0: not known.
+Rest needed_rest(core::Policy policy, const core::RtThrottling& settings, uint64_t duration_ns);
+
 }  // namespace maxlat::npt

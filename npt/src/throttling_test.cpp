@@ -68,5 +68,27 @@ TEST(Throttling, IsNotForThreadsThatAreNotRealTimeNorWhereItIsOff) {
   EXPECT_FALSE(throttled(evidence));
 }
 
+TEST(NeededRest, IsTwiceWhatTheKernelTakes) {
+  constexpr uint64_t kMinute = 60'000'000'000;
+  const core::RtThrottling stock_box{By::fair_server, true, 1'000'000'000, 50'000'000};
+  const Rest rest = needed_rest(core::Policy::fifo, stock_box, kMinute);
+  EXPECT_EQ(rest.ns, 100'000'000u);
+  EXPECT_EQ(rest.why, "the scheduler's fair server would stop a loop without rest for 50 ms of each 1 s");
+  EXPECT_EQ(needed_rest(core::Policy::round_robin, {By::nothing, false, 0, 0}, kMinute).ns, 100'000'000u)
+      << "not readable: as every kernel has it";
+  EXPECT_EQ(needed_rest(core::Policy::fifo, {By::rt_throttling, true, 100'000'000, 1'000'000}, kMinute).ns,
+            20'000'000u);
+  EXPECT_EQ(needed_rest(core::Policy::fifo, {By::rt_throttling, true, 1'000'000, 900'000}, kMinute).ns, 500'000'000u);
+  EXPECT_EQ(needed_rest(core::Policy::fifo, stock_box, 0).ns, 100'000'000u) << "nobody knows how long it takes";
+}
+
+TEST(NeededRest, IsNoneWhereNothingStopsTheLoop) {
+  const core::RtThrottling stock_box{By::fair_server, true, 1'000'000'000, 50'000'000};
+  EXPECT_EQ(needed_rest(core::Policy::other, stock_box, 0).ns, 0u);
+  EXPECT_EQ(needed_rest(core::Policy::deadline, stock_box, 0).ns, 0u);
+  EXPECT_EQ(needed_rest(core::Policy::fifo, {By::nothing, true, 1'000'000'000, 0}, 0).ns, 0u);
+  EXPECT_EQ(needed_rest(core::Policy::fifo, stock_box, kLongestWithoutRest_ns).ns, 0u);
+}
+
 }  // namespace
 }  // namespace maxlat::npt

@@ -112,7 +112,7 @@ def a_kept_trace_says_what_each_switch_cost(folder):
     phase, = phases_of(f"{folder}/r.json")
     gaps = {path["path"]: path["samples"] for path in phase["paths"]}
     assert packets > 3 and gaps["sub-buffer switch"] in (packets - 1, packets - 2), f"{packets} packets, {gaps}"
-    assert sum(gaps.values()) == 10000 and gaps["not told: the last of a stretch"] == 1, gaps
+    assert sum(gaps.values()) == 10000 and gaps["not known: the last of a stretch"] == 1, gaps
     first_pass = 10000 * 32 // 4096
     assert first_pass - 2 * packets <= gaps["first touch of a page"] <= first_pass + 1, gaps
     cpu, = phase["per_cpu"]

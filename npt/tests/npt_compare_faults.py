@@ -223,7 +223,8 @@ def an_arm_that_crashes_ends_alone(folder):
         os.kill(first_loop_of(run, arm), signal.SIGKILL)
         status, out, err = ended(run)
         assert status == 1 and re.match(rf"maxlat npt: {arm}: (round \d: )?maxlat npt ended with killed by signal 9 .*\n\Z", err), f"{status}: {err}"
-        assert phases_in(folder)[arm]["status"] == "failed" and "delay:1us against none, 2 rounds" in out, out
+        phases = phases_in(folder)
+        assert phases[arm]["status"] == "failed" and "delay:1us against none, 2 rounds" in out, (phases, out)
         status, _, err = ended(start("--arm", "delay:0ns", "-l", "1000"))  # its turn may have been the last one
         assert status == 0, err
         before.no_more_left()
@@ -252,7 +253,7 @@ def a_plug_in_that_is_not_there_ends_only_its_arm(folder):
                           "--json", f"{folder}/r.json"], capture_output=True, text=True, timeout=120)
     phases = phases_in(folder)
     assert run.returncode == 0 and phases["spdlog-async"]["status"] == "skipped" and phases["spdlog-async"]["reason"] in run.stdout, run
-    assert "delay:1us against none, 2 rounds" in run.stdout, run.stdout
+    assert "delay:1us against none, 2 rounds" in run.stdout, (phases, run.stdout)
 
 
 CHECKS = [who_dies_in_a_round_ends_its_arm_and_no_other, a_search_whose_consumer_dies_finds_no_rate,

@@ -113,7 +113,7 @@ def a_loop_that_the_scheduler_stops_is_not_valid(folder):
     cpu = CPUS[-1]
     hog = subprocess.Popen([sys.executable, "-c", "while True: pass"], preexec_fn=lambda: os.sched_setaffinity(0, {cpu}))
     try:
-        run = start("-a", str(cpu), "-D", "5s", "--json", f"{folder}/r.json", "-q")
+        run = start("-a", str(cpu), "-D", "5s", "--rest", "0", "--json", f"{folder}/r.json", "-q")
         out, err = run.communicate(timeout=60)
     finally:
         hog.kill()

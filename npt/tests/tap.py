@@ -46,17 +46,33 @@ def needs_root_and_fifo():
         raise SystemExit(77)
 
 
+STOPPED = "stopped the loop"  # npt's word for RT throttling and the fair server
+TRIES = 6
+
+
+def check_again_where_stopped(check):
+    """check(folder), in a fresh folder. That the scheduler stopped a loop is a known answer of npt on a busy machine and no
+    failure of a test: once more then."""
+    for left in reversed(range(TRIES)):
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                return check(folder)
+            except AssertionError as mistake:
+                if left == 0 or STOPPED not in str(mistake):
+                    raise
+                print("# once more: the scheduler stopped a loop", flush=True)
+
+
 def run_checks(checks, names):
     """Runs each check(folder), or those that are named; returns the exit status. A check that returns a text was skipped."""
     failed = 0
     chosen = [check for check in checks if not names or check.__name__ in names]
     print(f"1..{len(chosen)}")
     for number, check in enumerate(chosen, 1):
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                skip = check(folder)
-                print(f"ok {number} - {check.__name__}" + (f" # SKIP {skip}" if skip else ""), flush=True)
-            except AssertionError as mistake:
-                failed += 1
-                print(f"not ok {number} - {check.__name__}\n#   {mistake}", flush=True)
+        try:
+            skip = check_again_where_stopped(check)
+            print(f"ok {number} - {check.__name__}" + (f" # SKIP {skip}" if skip else ""), flush=True)
+        except AssertionError as mistake:
+            failed += 1
+            print(f"not ok {number} - {check.__name__}\n#   {mistake}", flush=True)
     return 1 if failed or not chosen else 0

@@ -7,7 +7,6 @@
 #include <chrono>
 #include <csignal>
 #include <maxlat/core/process.hpp>
-#include <maxlat/core/realtime.hpp>
 #include <maxlat/core/stop.hpp>
 #include <optional>
 
@@ -15,7 +14,6 @@ namespace maxlat::npt {
 namespace {
 
 constexpr const char* kProgram = "maxlat npt";
-constexpr const char* kRest = "100ms";
 constexpr auto kTimeToWrite = std::chrono::seconds(30);
 constexpr auto kLookForStopEvery = std::chrono::milliseconds(250);
 constexpr size_t kLargestResult = 256u << 20;
@@ -53,7 +51,9 @@ std::vector<core::Phase> phases_of(const core::ProcessEnd& end) {
   if (!run) return {without_result(end.succeeded() ? run.error() : core::error_of_child(kProgram, end))};
   const bool of_one_cpu = std::all_of(run->phases.begin(), run->phases.end(),
                                       [](const core::Phase& phase) { return phase.per_cpu.size() == 1; });
-  if (run->phases.empty() || !of_one_cpu) return {without_result(core::Error{"its result has no phase of one CPU"})};
+  if (run->phases.empty() || !of_one_cpu)
+    return {without_result(end.succeeded() ? core::Error{"its result has no phase of one CPU"}
+                                           : core::error_of_child(kProgram, end))};
   return std::move(run->phases);
 }
 
@@ -82,17 +82,6 @@ core::Phase run_arm(const ArmProcess& process, const std::string& arm, const cor
   core::Phase whole = std::move(phases_of_arm(process, arm, more).front());
   whole.gaps.clear();  // of a comparison
   return whole;
-}
-
-core::Arguments rest_options(const Options& options) {
-  if (options.rest_ns != 0) return {};  // passed on as it was given
-  const bool real_time =
-      options.scheduling.policy == core::Policy::fifo || options.scheduling.policy == core::Policy::round_robin;
-  const core::RtThrottling throttling = core::read_rt_throttling();
-  const bool may_be_stopped = real_time && (!throttling.known || throttling.stop_ns != 0);
-  const bool short_enough = options.duration_ns != 0 && options.duration_ns <= kLongestWithoutRest_ns;
-  if (!may_be_stopped || short_enough) return {};
-  return {"--rest", kRest};
 }
 
 }  // namespace maxlat::npt

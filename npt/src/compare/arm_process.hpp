@@ -33,13 +33,4 @@ std::vector<core::Phase> phases_of_arm(const ArmProcess& process, const std::str
 // The first of them.
 core::Phase run_arm(const ArmProcess& process, const std::string& arm, const core::Arguments& more = {});
 
-// Rounds up to this long need no rest. The kernel stops a FIFO loop that has used more than 950 ms of a second; two
-// rounds are separated by the start of a process, 100 ms or more, so any second has at least that pause in it when a
-// round is no longer than this (docs/method.md, "Throttling").
-inline constexpr std::uint64_t kLongestWithoutRest_ns = 800'000'000;
-
-// The rest that each process takes: what the user asked for, else 100 ms in each second where a loop so long would be
-// stopped by the scheduler, else none. As `maxlat run` does it.
-core::Arguments rest_options(const Options& options);
-
 }  // namespace maxlat::npt

@@ -32,7 +32,7 @@ core::Result<core::Exit> run_comparison(const NptArguments& arguments, const cor
   const Machine machine = arguments.json_file.empty() ? Machine{} : read_machine({process->cpu});
   const std::string started = utc_now();
   const double each_s = static_cast<double>(arguments.measurement.duration_ns) / 1e9;
-  core::Arguments more = rest_options(arguments.measurement);
+  core::Arguments more;
   if (arguments.measurement.duration_ns != 0) more.push_back(seconds_option(each_s));
 
   ComparedArms compared;

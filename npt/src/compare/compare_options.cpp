@@ -6,7 +6,7 @@
 #include <chrono>
 #include <maxlat/npt/arm.hpp>
 
-#include "compare/arm_process.hpp"
+#include "throttling.hpp"
 
 namespace maxlat::npt {
 namespace {

@@ -60,19 +60,14 @@ core::PhaseStatus status_of(const core::Error& error) {
 class ArmTrials {
  public:
   ArmTrials(const std::string& arm, const ArmProcess& process, const NptArguments& arguments, TrialTraces& traces)
-      : arm_(arm),
-        process_(process),
-        rest_(rest_options(arguments.measurement)),
-        traces_(traces),
-        progress_("find-max-rate", arguments.quiet) {}
+      : arm_(arm), process_(process), traces_(traces), progress_("find-max-rate", arguments.quiet) {}
 
   core::Result<core::RateTrial> run(double hz, double seconds) {
     progress_.show(std::min(number_, kUsualTrials), kUsualTrials + 1, seconds + kAroundARun_s,
                    fmt::format("{}: trial {}, {}", arm_, number_ + 1,
                                hz == 0 ? std::string("as fast as it goes") : fmt::format("{:.6g} /s", hz)));
     ++number_;
-    core::Arguments more = rest_;
-    more.push_back(seconds_option(seconds));
+    core::Arguments more{seconds_option(seconds)};
     if (hz > 0) more.push_back(fmt::format("--tp-max-freq={:.0f}", hz));
     const TrialTraces::OfOne trace = traces_.next();
     if (const auto option = trace.option(); option && arm_ != kNoArm) more.push_back(*option);
@@ -103,7 +98,6 @@ class ArmTrials {
 
   const std::string& arm_;
   const ArmProcess& process_;
-  const core::Arguments rest_;
   TrialTraces& traces_;
   RunProgress progress_;
   PreparedMemory memory_;

@@ -41,8 +41,8 @@ enum class CounterRead { fenced, plain, ordered, raw_clock };
 // The defaults are npt 1.01's; the command line, --help and the man page take them from here.
 struct Options {
   core::CpuList cpus;            // empty: CPU 1, or the last one where there is no CPU 1
-  uint64_t loops = 10'000'000;   // samples per CPU; 0: no limit. REQUIRES: loops or duration_ns
-  uint64_t duration_ns = 0;      // wall time; 0: no limit
+  uint64_t loops = 10'000'000;   // samples per CPU; 0: no limit
+  uint64_t duration_ns = 0;      // wall time; 0: no limit. Without both only a signal ends it
   uint64_t uncounted_loops = 5;  // warm-up before the first sample
   core::Scheduling scheduling;   // SCHED_FIFO 99
   bool lock_memory = true;
@@ -54,6 +54,7 @@ struct Options {
   uint64_t break_above_ns = 0;      // stop all CPUs at a gap above; 0: never
   size_t outliers = 20;             // kept per CPU
   uint64_t rest_ns = 0;             // sleep in every second; keeps a loop below the RT throttling limit
+  std::string rest_why;             // "" where the user asked for it
   uint64_t snapshot_period_ns = 0;  // how often Observer::on_snapshot is called; 0: never
   ArmSpec arm;
   double max_event_hz = 0;       // -f: tracepoints a second and CPU; 0: one in every turn
@@ -87,6 +88,7 @@ struct Measurement {
   std::vector<CpuMeasurement> cpus;  // in the order of the CPU list
   core::Phase phase;                 // kind "npt", status ok | invalid | interrupted
   bool limit_exceeded = false;       // a gap above break_above_ns ended it
+  bool starved = false;              // another task kept the CPU, and the loop was given up (core/starvation.hpp)
   // With windows: what was measured while the tracepoints were off; all of the above is of the others. The arm's events
   // are in the other one alone. Null without, and when the run ended before the first of them.
   std::unique_ptr<Measurement> waiting;
@@ -109,8 +111,11 @@ struct Observer {
 // ERRORS, beyond those above: an arm that cannot run here (Exit::cannot_run, the reason in its text).
 core::Result<Measurement> measure(const Options& options, const Observer& observer = {});
 
-// The phase of an arm that cannot run here.
-core::Phase skipped_phase(const Options& options, const core::Error& reason);
+// What to do about a loop that another task kept from its CPU.
+inline constexpr const char* kStarvedHint = "end that task, or measure another CPU (-a)";
+
+// The phase of an arm that cannot run here, or of a loop that never came to run.
+core::Phase unmeasured_phase(const Options& options, const core::Error& reason);
 
 // {1}, or the last online CPU where there is no CPU 1.
 core::Result<core::CpuList> default_cpus();
