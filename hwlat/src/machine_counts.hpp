@@ -4,6 +4,7 @@
 // (steal, /proc/stat). Read before and after; the differences tell what a gap cannot be.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <maxlat/core/cpu_list.hpp>
 #include <optional>

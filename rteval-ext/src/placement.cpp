@@ -49,8 +49,9 @@ core::Result<MachineCpus> machine_cpus() {
 
 core::CpuList default_measured(const MachineCpus& machine) {
   if (!machine.isolated.empty()) return machine.isolated;
-  if (machine.online.size() < 2) return machine.online;
-  return CpuList(machine.online.begin() + 1, machine.online.end());
+  CpuList measured = machine.online;
+  if (measured.size() > 1) measured.erase(measured.begin());
+  return measured;
 }
 
 core::Result<Placement> place(const PhasePlan& phase, const MachineCpus& machine) {
