@@ -71,11 +71,8 @@ static void take_away(struct pt_regs *regs)
 
 static void send_nmi(unsigned int cpu)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 6, 0)
-	__apic_send_IPI(cpu, NMI_VECTOR);
-#else
-	apic->send_IPI(cpu, NMI_VECTOR);
-#endif
+	/* not __apic_send_IPI(): from 6.6 on its static call is not exported; this pointer is, everywhere, and leads there too */
+	apic->send_IPI_mask(cpumask_of(cpu), NMI_VECTOR);
 }
 
 /* Runs on the granted CPU as soon as its interrupts are on. */

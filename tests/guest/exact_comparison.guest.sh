@@ -6,6 +6,7 @@
 # Interrupts are off by the module and the events fit into the buffers, so neither timer nor consumer runs within a round.
 # Nothing of our own arms lies on the host. The peers' programs do, but a round reads nothing there: memory is locked.
 # guest-mode: exact
+# guest-kernels: rt
 # guest-cpu: max,+invtsc,x-force-features=on
 # guest-idle: waits
 # guest-userland: host

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The modules on Debian's standard kernel: they build, load, sample, grant, survive an abuse of a grant, and unload.
 # guest-mode: parallel
-# guest-kernel: standard
+# guest-kernels: standard
 load maxlat_hwlat
 load maxlat_irqoff
 for mode in 1 2 3; do

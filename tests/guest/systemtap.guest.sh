@@ -2,6 +2,7 @@
 # The arm systemtap: SystemTap attached to npt's static probes, in a kernel module of its own. Every event is in its file or
 # in its own count of what it lost, the module is gone afterwards, and the cost shows against the bare probe.
 # guest-mode: exact
+# guest-kernels: rt
 # guest-cpu: max,+invtsc,x-force-features=on
 # guest-idle: waits
 # guest-userland: host

@@ -17,17 +17,18 @@ import fcntl
 import gzip
 import lzma
 import os
-import re
 import shutil
 import subprocess
 from pathlib import Path
 
-from . import CannotRun, Failed
+from . import CannotRun, Failed, package_archive
 
-METAPACKAGES = {
+FLAVOURS = {  # image and headers, as metapackages
     "rt": ("linux-image-rt-amd64", "linux-headers-rt-amd64"),
     "standard": ("linux-image-amd64", "linux-headers-amd64"),
 }
+BACKPORTS = "-backports"  # behind a flavour: that of the suite's backports
+NEWEST_HEADERS = "newest" + BACKPORTS  # no flavour to boot: the headers of the newest kernel there
 
 
 def cache_directory():
@@ -39,8 +40,9 @@ def cache_directory():
 class KernelPackage:
     """An unpacked kernel: `release` as uname -r says it, `vmlinux`, `modules_root` (holds lib/modules), `build_tree`."""
 
-    def __init__(self, directory):
+    def __init__(self, directory, archive):
         self.directory = directory
+        self.archive = archive
         self.modules_root = directory / "root"
         releases = os.listdir(self.modules_root / "lib" / "modules")
         if len(releases) != 1:
@@ -55,93 +57,49 @@ def fetch(flavour):
 
     A machine whose package lists are missing or too old (the archive keeps no old kernel) gets fresh lists of our own.
     """
+    archive = package_archive.backports(cache_directory()) if flavour.endswith(BACKPORTS) else package_archive.machine()
     try:
-        return _fetch(flavour)
+        return _fetch(flavour, archive)
     except CannotRun:
-        _make_own_lists()
-        return _fetch(flavour)
+        return _fetch(flavour, archive.refreshed(cache_directory()))
 
 
-def _fetch(flavour):
-    image_meta, headers_meta = METAPACKAGES[flavour]
-    image = _dependency(image_meta, r"linux-image-\d")
-    headers = _dependency(headers_meta, r"linux-headers-\d")
-    version = _candidate_version(image)
-    directory = cache_directory() / f"{image}_{version}"
+def _fetch(flavour, archive):
+    if flavour == NEWEST_HEADERS:
+        image = None
+        headers = archive.newest(r"linux-headers-[0-9][^-]*-amd64")
+    else:
+        image_meta, headers_meta = FLAVOURS[flavour.removesuffix(BACKPORTS)]
+        image = archive.dependency(image_meta, r"linux-image-\d")
+        headers = archive.dependency(headers_meta, r"linux-headers-\d")
+    named = image or headers
+    directory = cache_directory() / f"{named}_{archive.candidate_version(named)}"
     directory.mkdir(parents=True, exist_ok=True)
     with open(directory / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # two tests of one ctest run may both be the first
         if not (directory / "complete").exists():
-            _unpack(directory, [image, headers, *_header_parts(headers)])
+            _unpack(directory, archive, image, headers)
             (directory / "complete").touch()
-    return KernelPackage(directory)
+    return KernelPackage(directory, archive)
 
 
-_own_lists = []  # options for apt, once there are lists of our own
-
-
-def _make_own_lists():
-    """As `apt-get update`, but into the cache: needs no root and changes nothing of the machine."""
-    place = cache_directory() / "apt"
-    for directory in ("lists/partial", "archives/partial"):
-        (place / directory).mkdir(parents=True, exist_ok=True)
-    options = ["-o", f"Dir::State::Lists={place}/lists", "-o", f"Dir::Cache={place}", "-o", "Acquire::Languages=none"]
-    with open(place / "lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        _apt("apt-get", *options, "update", "--error-on=any")
-    _own_lists[:] = options
-
-
-def _apt(program, *arguments, cwd=None):
-    arguments = [program, *_own_lists, *arguments]
-    done = subprocess.run(arguments, cwd=cwd, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
-    if done.returncode != 0:
-        raise CannotRun(f"`{' '.join(arguments)}` failed: {(done.stderr or done.stdout).strip().splitlines()[-1:]}")
-    return done.stdout
-
-
-def _dependency(metapackage, pattern):
-    for line in _apt("apt-cache", "depends", metapackage).splitlines():
-        name = line.split("Depends:")[-1].strip()
-        if "Depends:" in line and re.match(pattern, name):
-            return name
-    raise CannotRun(f"{metapackage} is not in the package lists (no Debian, or `apt-get update` never ran)")
-
-
-def _candidate_version(package):
-    for line in _apt("apt-cache", "policy", package).splitlines():
-        if "Candidate:" in line and "(none)" not in line:
-            return line.split("Candidate:")[1].strip().replace(":", "%3a")
-    raise CannotRun(f"{package} has no candidate version in the package lists")
-
-
-def _header_parts(headers):
+def _header_parts(headers, archive):
     """The packages that a headers package spreads its tree over: the common headers and the kbuild programs."""
-    depends = next(line for line in _apt("apt-cache", "show", headers).splitlines() if line.startswith("Depends:"))
-    names = [part.split()[0] for part in depends[len("Depends:"):].split(",")]
+    names = archive.depends(headers)
     return [name for name in names if name.startswith(("linux-headers-", "linux-kbuild-"))]
 
 
-def _unpack(directory, packages):
+def _unpack(directory, archive, image, headers):
     root = directory / "root"
     shutil.rmtree(root, ignore_errors=True)
     root.mkdir()
-    for package in packages:
-        unpack(package, directory, root)
-    kernel = KernelPackage(directory)
+    for package in [*([image] if image else []), headers, *_header_parts(headers, archive)]:
+        archive.unpack(package, directory, root)
+    kernel = KernelPackage(directory, archive)
     _make_build_tree_relocatable(kernel)
-    subprocess.run(["depmod", "-b", root, kernel.release], check=True)
-    _decompress(root / "boot" / f"vmlinuz-{kernel.release}", kernel.vmlinux)
-
-
-def unpack(package, directory, root):
-    """Fetches one package into `directory` and unpacks it into `root`."""
-    for stale in directory.glob("*.deb"):
-        stale.unlink()
-    _apt("apt-get", "download", package, cwd=directory)
-    (deb,) = directory.glob("*.deb")
-    subprocess.run(["dpkg", "-x", deb, root], check=True)
-    deb.unlink()
+    if image:
+        subprocess.run(["depmod", "-b", root, kernel.release], check=True)
+        _decompress(root / "boot" / f"vmlinuz-{kernel.release}", kernel.vmlinux)
 
 
 def _make_build_tree_relocatable(kernel):

@@ -26,7 +26,7 @@ def build(kernel, script, probed, target):
     target.mkdir(parents=True, exist_ok=True)
     with open(target / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        root = _unpack(kernel_package.cache_directory() / "systemtap")
+        root = _unpack(kernel.archive, kernel_package.cache_directory() / "systemtap")
         made_of = hashlib.sha256(b"\0".join((str(probed).encode(), probed.read_bytes(), script.read_bytes(),
                                               kernel.release.encode())))
         module = target / "maxlat_npt.ko"
@@ -37,13 +37,13 @@ def build(kernel, script, probed, target):
         _write_programs(root, module, target)
 
 
-def _unpack(directory):
+def _unpack(archive, directory):
     root = directory / "root"
     if not (directory / "complete").exists():
         shutil.rmtree(directory, ignore_errors=True)
         root.mkdir(parents=True)
         for package in PACKAGES:
-            kernel_package.unpack(package, directory, root)
+            archive.unpack(package, directory, root)
         work = root / "usr/share/systemtap/runtime/stp_task_work.c"
         text = work.read_text()
         for call in ("typeof(&task_work_cancel)", 'kallsyms_lookup_name("task_work_cancel")'):

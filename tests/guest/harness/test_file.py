@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import Failed
+from .kernel_package import BACKPORTS, FLAVOURS
 
 
 @dataclass
@@ -13,7 +14,7 @@ class GuestTest:
     name: str
     script: Path
     mode: str = "exact"          # exact | parallel (machine.py tells what each can prove)
-    kernel: str = "rt"           # rt | standard
+    kernels: str = "rt rt-backports"  # one ctest each: flavours of kernel_package, with -backports behind them or not
     timeout_s: int = 150         # of the whole life of the machine; an idle host needs 7 to 15 s, a loaded one more
     cpus: int = 2                # parallel mode only
     machine: str = "q35"
@@ -27,7 +28,7 @@ class GuestTest:
     console_allow: str = ""      # regular expression: complaints of the kernel that the test provokes
 
 
-KEYS = {"mode", "kernel", "timeout_s", "cpus", "machine", "cpu", "append", "idle", "userland", "needs", "systemtap", "files", "console_allow"}
+KEYS = {"mode", "kernels", "timeout_s", "cpus", "machine", "cpu", "append", "idle", "userland", "needs", "systemtap", "files", "console_allow"}
 
 
 def read(path):
@@ -42,6 +43,7 @@ def read(path):
         if key not in KEYS:
             raise Failed(f"{path}: unknown key guest-{key} (known: {', '.join(sorted(KEYS))})")
         setattr(test, key, type(getattr(test, key))(value))
-    if test.mode not in ("exact", "parallel") or test.kernel not in ("rt", "standard") or test.userland not in ("busybox", "host"):
-        raise Failed(f"{path}: bad guest-mode, guest-kernel or guest-userland")
+    known = all(kernel.removesuffix(BACKPORTS) in FLAVOURS for kernel in test.kernels.split())
+    if test.mode not in ("exact", "parallel") or not known or not test.kernels or test.userland not in ("busybox", "host"):
+        raise Failed(f"{path}: bad guest-mode, guest-kernels or guest-userland")
     return test

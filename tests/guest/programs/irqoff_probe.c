@@ -5,6 +5,8 @@
  * the number of the line that found something wrong.
  *
  *   irqoff_probe CPU CASE...
+ *
+ * Memory is locked: from Linux 6.9 on, a page fault with interrupts off ends the task (irqoff_abi.h).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -109,13 +111,13 @@ static void case_fork(void) {
   int status;
   pid_t child;
   grant(1000000000);
-  cli();
-  child = fork();
+  child = fork(); /* with interrupts on: each page that the parent writes after it is a page fault */
   if (child == 0) {
-    CHECK(interrupts_on());
     cli();
     _exit(0);
   }
+  memset(&status, 0, sizeof status);
+  cli();
   CHECK(!interrupts_on()); /* the parent keeps what it has */
   sti();
   CHECK(waitpid(child, &status, 0) == child);
@@ -154,10 +156,21 @@ static void case_system_calls(void) {
   getppid();
   CHECK(!interrupts_on());
   fresh = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  memset(fresh, 1, 65536); /* page faults with interrupts off in user space */
+  memset(fresh, 1, 65536); /* of locked memory: no page fault */
   CHECK(!interrupts_on());
   sched_yield();
   nanosleep(&little, NULL);
+  CHECK(!interrupts_on());
+  sti();
+}
+
+static void case_page_fault(void) {
+  char* fresh;
+  CHECK(munlockall() == 0);
+  fresh = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  grant(1000000000);
+  cli();
+  *(volatile char*)fresh = 1;
   CHECK(!interrupts_on());
   sti();
 }
@@ -301,6 +314,7 @@ static const struct {
     {"thread", case_thread},
     {"exec", case_exec},
     {"system-calls", case_system_calls},
+    {"page-fault", case_page_fault},
     {"signal", case_signal},
     {"migrate", case_migrate},
     {"crash", case_crash},
@@ -321,6 +335,8 @@ static void run_case(const char* name) {
       const pid_t child = fork();
       if (child == 0) {
         bind_to(the_cpu);
+        CHECK(mlockall(MCL_CURRENT | MCL_FUTURE) == 0);
+        spin_ns(0); /* the pages of the kernel's clock cannot be locked, but fault only once */
         cases[i].run();
         _exit(0);
       }
