@@ -3,6 +3,7 @@
 # blames firmware for the SMIs alone; whatever stands in its way has a line of its own and the next back end; a front end
 # that is killed leaves nothing running.
 # guest-mode: exact
+# guest-kernels: rt-backports
 [ -x "$MAXLAT" ] || skip "no static maxlat (cmake --preset static && cmake --build --preset static)"
 load maxlat_planter
 module="$MODULES/maxlat_hwlat.ko"

@@ -2,6 +2,7 @@
 # The static maxlat on a PREEMPT_RT kernel without the modules: npt says that cli is ignored, hwlat finds planted SMIs
 # with the kernel's tracer and names it.
 # guest-mode: exact
+# guest-kernels: rt-backports
 # guest-timeout_s: 300
 [ -x "$MAXLAT" ] || skip "no static maxlat (cmake --preset static && cmake --build --preset static)"
 load maxlat_planter

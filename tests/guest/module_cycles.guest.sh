@@ -2,6 +2,7 @@
 # 100 times load, use, unload; every fourth time the module is unloaded while it samples (started through debugfs, which
 # does not hold it). No memory is left behind.
 # guest-mode: exact
+# guest-kernels: rt-backports
 directory=/sys/kernel/debug/maxlat_hwlat
 in_use() { awk '!/unpurged/ { sum += $2 } END { print int(sum / 1024) }' /proc/vmallocinfo; }
 for cycle in $(seq 100); do

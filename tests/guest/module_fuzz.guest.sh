@@ -2,6 +2,7 @@
 # 10^5 random calls to each device, random mappings among them. The process lives, the kernel has nothing to say, and
 # the module can be unloaded.
 # guest-mode: exact
+# guest-kernels: rt-backports
 # guest-timeout_s: 300
 load maxlat_hwlat
 ioctl_fuzz hwlat 1 100000

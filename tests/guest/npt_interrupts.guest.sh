@@ -2,6 +2,7 @@
 # `maxlat npt` and interrupts: each of the four labels in its circumstances, and what it promises. Planted SMIs are found,
 # to 100 ns with interrupts off; timer interrupts that take 100 us are in the gaps with interrupts on, and held off otherwise.
 # guest-mode: exact
+# guest-kernels: rt-backports
 [ -x "$MAXLAT" ] || skip "no static maxlat (cmake --preset static && cmake --build --preset static)"
 load maxlat_planter
 npt() { # NAME OPTIONS...

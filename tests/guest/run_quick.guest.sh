@@ -3,6 +3,7 @@
 # shortened (emulation is slow); the report is brought back. The hardware phase is the module's, and the run says what it
 # was. Whether the control finds its stalls is left to the emulation's noise: its verdict may be "not valid" (3).
 # guest-mode: parallel
+# guest-kernels: rt-backports
 # guest-userland: host
 # guest-needs: cyclictest hackbench gnuplot
 # guest-append: isolcpus=nohz,domain,managed_irq,1 nohz_full=1 rcu_nocbs=1 tsc=reliable clocksource=tsc

@@ -5,6 +5,7 @@
 # depends on when a detector starts; so what is asserted of ours is what does not: the CPU's own count, which the module
 # reads, has all of them, and it finds and sizes every one of watched time.
 # guest-mode: exact
+# guest-kernels: rt-backports
 # guest-userland: host
 # guest-needs: hwlatdetect rtla
 # guest-timeout_s: 300

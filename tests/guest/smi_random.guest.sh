@@ -2,6 +2,7 @@
 # 100 SMIs of 100 us at random times over ten seconds, at the densest safe setting (99 % of every 10 ms): all that fall
 # into watched time are found, none is invented, and the exposure is what it says. First a control run without SMIs.
 # guest-mode: exact
+# guest-kernels: rt-backports
 load maxlat_planter
 load maxlat_hwlat
 

@@ -3,6 +3,7 @@
 # interrupts that have waited, here at most two of the largest gap of a run without plants; a timer (cyclictest) misses up
 # to its interval.
 # guest-mode: exact
+# guest-kernels: rt-backports
 # guest-userland: host
 # guest-needs: cyclictest
 [ -x "$MAXLAT" ] || skip "no static maxlat (cmake --preset static && cmake --build --preset static)"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """SystemTap for a guest: fetched as packages and unpacked, never installed, and a module translated on the host.
 
-Debian's SystemTap 4.8 does not know its own kernel: 6.1.192 gave task_work_cancel() another meaning, and the function
+Debian 12's SystemTap 4.8 does not know its own kernel: 6.1.192 gave task_work_cancel() another meaning, and the function
 that SystemTap calls is task_work_cancel_func() now. So its runtime is copied and told so. In the guest a `stap` that
 prints the path of the ready module stands for the translator (20 s on the host, minutes in emulation).
 
@@ -46,7 +46,8 @@ def _unpack(archive, directory):
             archive.unpack(package, directory, root)
         work = root / "usr/share/systemtap/runtime/stp_task_work.c"
         text = work.read_text()
-        for call in ("typeof(&task_work_cancel)", 'kallsyms_lookup_name("task_work_cancel")'):
+        calls = ("typeof(&task_work_cancel)", 'kallsyms_lookup_name("task_work_cancel")')
+        for call in calls if "task_work_cancel_func" not in text else ():
             if call not in text:
                 raise CannotRun(f"this SystemTap is another one than that with the known defect: no {call} in {work}")
             text = text.replace(call, call.replace("task_work_cancel", "task_work_cancel_func"))
@@ -58,7 +59,7 @@ def _unpack(archive, directory):
 def _translate(kernel, root, script, probed, module):
     share = root / "usr/share/systemtap"
     command = [root / "usr/bin/stap", "-r", kernel.build_tree, "-R", share / "runtime", "-I", share / "tapset", "-p4",
-               "-m", module.stem, script, probed]
+               "-B", "CC=gcc", "-m", module.stem, script, probed]
     done = subprocess.run([str(word) for word in command], cwd=module.parent, capture_output=True, text=True,
                           env={**os.environ, "LC_ALL": "C", "SYSTEMTAP_DIR": str(module.parent / "cache")})
     if done.returncode != 0 or not module.exists():
