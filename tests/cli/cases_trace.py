@@ -12,5 +12,6 @@ CASES = [
     Case("check of a file", "trace check /dev/null", 1, [r"\Amaxlat trace: cannot open /dev/null: Not a directory"]),
     Case("threads that are none", "trace print --thread 5-3 {tmp}", 1, [r'\Amaxlat trace: "5-3" is no list of thread ids\nhint: ']),
     Case("CPUs that are none", "trace print --cpu x {tmp}", 1, [r"\Amaxlat trace: .*\nhint: "]),
+    Case("patterns that are none", "trace print -e , {tmp}", 1, [r"\Amaxlat trace: --event: no pattern is given\nhint: "]),
     Case("an option of another subcommand", "trace check --delta {tmp}", 1, [r"\Amaxlat trace: unknown option '--delta'\nhint: "]),
 ]

@@ -158,6 +158,7 @@ class Parser {
     if (key == "monotonic_offset_ns") process_.monotonic_offset_ns = number<std::int64_t>(value.text).value_or(0);
     if (key == "tracer_name") is_maxlat_ = text == tsdl::kWriter;
     if (key == "tracer_major") return number<int>(value.text) == tsdl::kWriterVersion;
+    if (key == "packet_format") return number<int>(value.text).value_or(tsdl::kPacketFormat + 1) <= tsdl::kPacketFormat;
     return true;
   }
 
@@ -288,7 +289,7 @@ base::Result<TraceProcess> parse_metadata(std::string text) {
   TraceProcess process;
   process.metadata = std::make_shared<const std::string>(std::move(text));
   if (!Parser(*process.metadata, process).parse()) {
-    return base::Error{"its metadata was not written by this version of maxlat", "use babeltrace2"};
+    return base::Error{"its metadata was not written by maxlat, or by another version of it", "use babeltrace2"};
   }
   return process;
 }

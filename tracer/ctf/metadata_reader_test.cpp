@@ -90,6 +90,8 @@ TEST(MetadataReader, RefusesWhatOthersWrote) {
   EXPECT_FALSE(parse_metadata("\x75\xd1\x1d\x57"));  // packetised metadata, as LTTng writes it
   EXPECT_FALSE(changed("\"maxlat\"", "\"lttng-ust\""));
   EXPECT_FALSE(changed("tracer_major = 1", "tracer_major = 2"));
+  EXPECT_FALSE(changed("packet_format = 2", "packet_format = 3"));
+  EXPECT_TRUE(changed("  packet_format = 2;\n", ""));  // format 1
   EXPECT_FALSE(changed("byte_order = le", "byte_order = be"));
   EXPECT_FALSE(changed("freq = 1000000000", "freq = 0"));
   EXPECT_FALSE(changed("u32 tid; u32 slot;", "u32 tid; u64 slot;"));

@@ -27,7 +27,7 @@ TEST(Metadata, EventHasEveryFieldUnderscored) {
   EXPECT_EQ(text,
             "event {\n  name = \"app:step\";\n  id = 70000;\n  stream_id = 3;\n  loglevel = 4;\n  fields := struct {\n"
             "    i32 _int;\n    f64 _x;\n    u16 v_length;\n    u16 _v[v_length];\n    text __s;\n"
-            "    time_aligned padding[0];\n  } align(64);\n};\n");
+            "    aligned padding[0];\n  } align(64);\n};\n");
 }
 
 TEST(Metadata, ClockOffsetIsSplitIntoSecondsAndTicks) {

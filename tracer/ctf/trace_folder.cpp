@@ -43,16 +43,14 @@ base::Result<StoredProcess> open_process(const fs::path& folder) {
   return StoredProcess{*std::move(description), stream_files(folder)};
 }
 
-}  // namespace
-
-base::Result<std::vector<StoredProcess>> open_trace_folder(const std::string& folder,
-                                                           std::vector<TraceBreak>* unreadable) {
+// Folders with metadata in them, sorted.
+base::Result<std::vector<fs::path>> folders_with_metadata(const std::string& folder, int deepest) {
   std::vector<fs::path> folders;
   std::error_code error;
   fs::recursive_directory_iterator entry(folder, fs::directory_options::skip_permission_denied, error);
   if (error) return base::Error{"cannot open " + folder + ": " + error.message()};
   for (const fs::recursive_directory_iterator end; !error && entry != end; entry.increment(error)) {
-    if (entry.depth() == kDeepest) entry.disable_recursion_pending();
+    if (entry.depth() == deepest) entry.disable_recursion_pending();
     if (entry->path().filename() == kMetadata) folders.push_back(entry->path().parent_path());
   }
   if (folders.empty()) {
@@ -60,10 +58,38 @@ base::Result<std::vector<StoredProcess>> open_trace_folder(const std::string& fo
                        "give the folder that was recorded to"};
   }
   std::sort(folders.begin(), folders.end());
+  return folders;
+}
+
+// CTF 1.8 as text, or in packets as LTTng writes it, in either byte order.
+bool is_ctf(const fs::path& metadata) {
+  std::ifstream file(metadata, std::ios::binary);
+  std::string begin(10, '\0');
+  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  return begin == "/* CTF 1.8" || begin.starts_with("\x75\xd1\x1d\x57") || begin.starts_with("\x57\x1d\xd1\x75");
+}
+
+}  // namespace
+
+std::vector<std::string> foreign_folders(const std::string& folder) {
+  constexpr int kDeepestOfOthers = 8;  // LTTng: DIR/ust/uid/0/64-bit/metadata, more with rotations
+  std::vector<std::string> foreign;
+  const auto folders = folders_with_metadata(folder, kDeepestOfOthers);
+  if (!folders) return foreign;
+  for (const fs::path& path : *folders) {
+    if (is_ctf(path / kMetadata) && !read_metadata(path)) foreign.push_back(path);
+  }
+  return foreign;
+}
+
+base::Result<std::vector<StoredProcess>> open_trace_folder(const std::string& folder,
+                                                           std::vector<TraceBreak>* unreadable) {
+  const auto folders = folders_with_metadata(folder, kDeepest);
+  if (!folders) return folders.error();
   std::vector<StoredProcess> processes;
   std::optional<base::Error> first_error;
   std::size_t number = 0;
-  for (const fs::path& path : folders) {
+  for (const fs::path& path : *folders) {
     auto process = open_process(path);
     if (!process) {
       if (!first_error) first_error = process.error();

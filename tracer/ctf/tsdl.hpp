@@ -16,7 +16,12 @@ namespace maxlat::trace::tsdl {
 
 inline constexpr std::string_view kSignature = "/* CTF 1.8 */";  // what CTF's readers look for at the beginning
 inline constexpr std::string_view kWriter = "maxlat";            // env tracer_name
-inline constexpr int kWriterVersion = 1;  // env tracer_major: of the layout of records and of this TSDL
+inline constexpr int kWriterVersion = 1;                         // env tracer_major
+// env packet_format: of the layout of packets and records, and of the TSDL that describes them. Our own reader reads all
+// of these; other readers need only the TSDL.
+//   1  has no such entry; padding is an array of times
+//   2  padding is an array of structures of a time
+inline constexpr int kPacketFormat = 2;
 inline constexpr std::string_view kClockName = "counter";
 inline constexpr std::string_view kLengthSuffix = "_length";  // the number of elements of sequence _x is x_length
 inline constexpr std::string_view kPaddingName = "padding";

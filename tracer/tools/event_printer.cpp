@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "event_printer.hpp"
 
-#include <time.h>
-
 #include <cmath>
 
 #include "escape.hpp"
 
 namespace maxlat::trace_tools {
 namespace {
-
-constexpr std::int64_t kSecond = 1'000'000'000;
 
 // Makes place for number `at` of a table that grows as numbers turn up.
 template <typename T>
@@ -21,34 +17,6 @@ T& entry(std::vector<T>& table, std::size_t at) {
 
 std::string quoted_json(std::string_view text) {
   return '"' + json_escaped(text) + '"';
-}
-
-// "[12:53:05.", local time
-std::string second_words(std::int64_t second) {
-  const time_t since_1970 = second;
-  struct tm local {};
-  localtime_r(&since_1970, &local);
-  char words[32];
-  return {words, strftime(words, sizeof words, "[%H:%M:%S.", &local)};
-}
-
-std::string moment_text(std::int64_t time_ns) {
-  std::int64_t second = time_ns / kSecond;
-  if (time_ns % kSecond < 0) --second;
-  std::string fraction = std::to_string(time_ns - second * kSecond);
-  return second_words(second) + std::string(9 - fraction.size(), '0') + fraction + "]";
-}
-
-std::string moment_json(std::optional<std::int64_t> time_ns) {
-  return time_ns ? std::to_string(*time_ns) : "null";
-}
-
-// "between A and B", as far as they are known.
-std::string place_text(const trace::StreamLoss& loss) {
-  if (loss.after_ns && loss.before_ns)
-    return ", between " + moment_text(*loss.after_ns) + " and " + moment_text(*loss.before_ns);
-  if (loss.before_ns) return ", before " + moment_text(*loss.before_ns);
-  return loss.after_ns ? ", after " + moment_text(*loss.after_ns) : "";
 }
 
 }  // namespace
@@ -78,47 +46,6 @@ const std::string& EventPrinter::words_of(const trace::TraceStream& stream) {
     words = c_escaped(stream.process->name) + " " + pid + (per_cpu ? "/cpu" : "/") + owner + " ";
   }
   return words;
-}
-
-void EventPrinter::time(std::int64_t time_ns) {
-  if (style_.json) {
-    out_.text("{\"time_ns\":");
-    out_.number(time_ns);
-    return;
-  }
-  std::int64_t second = time_ns / kSecond;
-  if (time_ns % kSecond < 0) --second;
-  if (second != second_) {
-    second_words_ = second_words(second);
-    second_ = second;
-  }
-  out_.text(second_words_);
-  out_.padded(static_cast<unsigned>(time_ns - second * kSecond), 9);
-  out_.text("] ");
-}
-
-void EventPrinter::delta(std::int64_t time_ns) {
-  const std::int64_t since = last_ns_ ? time_ns - *last_ns_ : 0;
-  if (style_.json) {
-    out_.text(",\"delta_ns\":");
-    if (last_ns_)
-      out_.number(since);
-    else
-      out_.text("null");
-  } else if (!last_ns_) {
-    out_.text(
-        "(+?.?????????"
-        ") ");
-  } else {
-    // Back in time is possible in a trace that is damaged, and is shown as it is.
-    const auto size = static_cast<std::uint64_t>(since < 0 ? -since : since);
-    out_.text(since < 0 ? "(-" : "(+");
-    out_.number(size / kSecond);
-    out_.character('.');
-    out_.padded(static_cast<unsigned>(size % kSecond), 9);
-    out_.text(") ");
-  }
-  last_ns_ = time_ns;
 }
 
 void EventPrinter::string(std::string_view text) {
@@ -197,7 +124,8 @@ void EventPrinter::print_loss(const trace::TraceStream& stream, const trace::Str
     print_loss(counts_of(loss), loss.packets, who + ",\"channel\":" + quoted_json(stream.channel_name),
                ",\"after_ns\":" + moment_json(loss.after_ns) + ",\"before_ns\":" + moment_json(loss.before_ns));
   } else {
-    print_loss(counts_of(loss), loss.packets, who + c_escaped(stream.channel_name), place_text(loss));
+    print_loss(counts_of(loss), loss.packets, who + c_escaped(stream.channel_name),
+               place_text(loss.after_ns, loss.before_ns));
   }
 }
 
@@ -218,8 +146,7 @@ void EventPrinter::print_loss(const UntoldLoss& loss) {
 void EventPrinter::print(const trace::RecordedEvent& event) {
   if (event.loss != nullptr) print_loss(*event.stream, *event.loss);
   any_event_ = true;
-  time(event.time_ns);
-  if (style_.delta) delta(event.time_ns);
+  moment_.write(event.time_ns);
   out_.text(words_of(*event.stream));
   const Words& words = words_of(*event.type);
   out_.text(words.head);

@@ -10,23 +10,18 @@
 
 #include <cstdint>
 #include <maxlat/trace/reader.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "moment_writer.hpp"
 #include "output_buffer.hpp"
 #include "trace_losses.hpp"
 
 namespace maxlat::trace_tools {
 
-struct PrintStyle {
-  bool json = false;
-  bool delta = false;  // since the line before
-};
-
 class EventPrinter {
  public:
-  EventPrinter(OutputBuffer& out, PrintStyle style) : out_(out), style_(style) {}
+  EventPrinter(OutputBuffer& out, PrintStyle style) : out_(out), style_(style), moment_(out, style) {}
   // Before it, what was lost between it and the one before.
   void print(const trace::RecordedEvent& event);
   void print_loss(const trace::TraceStream& stream, const trace::StreamLoss& loss);
@@ -42,19 +37,15 @@ class EventPrinter {
   const Words& words_of(const trace::EventType& type);
   const std::string& words_of(const trace::TraceStream& stream);
   void print_loss(const LossCounts& lost, std::uint64_t missing_packets, std::string_view who, std::string_view where);
-  void time(std::int64_t time_ns);
-  void delta(std::int64_t time_ns);
   void value(const trace::FieldValue& value);
   void element(const trace::FieldValue& value, std::size_t i);
   void string(std::string_view text);
 
   OutputBuffer& out_;
   PrintStyle style_;
+  MomentWriter moment_;
   std::vector<Words> types_;
   std::vector<std::string> streams_;
-  std::optional<std::int64_t> last_ns_;
-  std::optional<std::int64_t> second_;
-  std::string second_words_;
   bool any_event_ = false;
   bool any_loss_ = false;
 };

@@ -22,48 +22,15 @@ using Words = std::vector<std::string>;
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
-// "app:step*", or "step*" of any provider.
-bool matches(const std::string& pattern, const std::string& name) {
-  const std::string whole = pattern.find(':') == std::string::npos ? "*:" + pattern : pattern;
-  return fnmatch(whole.c_str(), name.c_str(), 0) == 0;
-}
-
 core::Status every_pattern_has_events(const Words& patterns, const std::vector<trace::StoredProcess>& processes) {
   const std::set<std::string> names = trace::event_names(processes);
   for (const std::string& pattern : patterns) {
-    if (std::none_of(names.begin(), names.end(), [&](const auto& name) { return matches(pattern, name); })) {
+    if (std::none_of(names.begin(), names.end(), [&](const auto& name) { return event_matches(pattern, name); })) {
       return core::Error{fmt::format("no event of this trace matches \"{}\"", pattern),
                          "maxlat trace stats lists them"};
     }
   }
   return {};
-}
-
-struct Range {
-  std::uint32_t first, last;
-};
-
-// "17,20-23": thread ids are larger than CPU numbers may be.
-core::Result<std::vector<Range>> parse_threads(std::string_view text) {
-  std::vector<Range> ranges;
-  while (true) {
-    const std::string_view word = text.substr(0, text.find(','));
-    const std::size_t dash = word.find('-');
-    Range range{};
-    const auto number = [](std::string_view digits, std::uint32_t& value) {
-      const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-      return error == std::errc{} && end == digits.data() + digits.size();
-    };
-    const bool first = number(word.substr(0, dash), range.first);
-    const bool last = dash == std::string_view::npos || number(word.substr(dash + 1), range.last);
-    if (dash == std::string_view::npos) range.last = range.first;
-    if (!first || !last || range.last < range.first) {
-      return core::Error{fmt::format("\"{}\" is no list of thread ids", text), "for example 17,20-23"};
-    }
-    ranges.push_back(range);
-    if (word.size() == text.size()) return ranges;
-    text.remove_prefix(word.size() + 1);
-  }
 }
 
 // Digits of a fraction of a second, as nanoseconds: "5" is half a second.
@@ -118,27 +85,12 @@ core::Result<std::int64_t> parse_time(const std::string& text, std::int64_t firs
   return at_second(mktime(&day), fraction);
 }
 
-core::Status set_times(const core::CommandLine& line, const std::string& folder, trace::ReadOptions& options) {
-  if (!line.has("begin") && !line.has("end")) return {};
-  auto reader = trace::TraceReader::open(folder);
-  if (!reader) return reader.error();
-  trace::RecordedEvent first;
-  const std::int64_t first_ns = (*reader)->next(first) ? first.time_ns : 0;
-  for (const auto& [name, bound] : {std::pair{"begin", &options.begin_ns}, std::pair{"end", &options.end_ns}}) {
-    if (!line.has(name)) continue;
-    const auto time = parse_time(line.get<std::string>(name), first_ns);
-    if (!time) return time.error();
-    *bound = *time;
-  }
-  return {};
-}
-
 // Streams of these CPUs and of these threads. Nothing named: all streams.
 core::Status set_streams(const core::CommandLine& line, trace::ReadOptions& options,
                          const std::shared_ptr<StreamChoice>& choice) {
   if (!line.has("cpu") && !line.has("thread")) return {};
   core::CpuList cpus;
-  std::vector<Range> threads;
+  std::vector<ThreadRange> threads;
   if (line.has("cpu")) cpus = line.get<core::CpuListArgument>("cpu").cpus;
   if (line.has("thread")) {
     auto parsed = parse_threads(line.get<std::string>("thread"));
@@ -151,17 +103,66 @@ core::Status set_streams(const core::CommandLine& line, trace::ReadOptions& opti
   options.wants_stream = [cpus, threads, choice](const trace::TraceStream& stream) {
     const bool per_cpu = stream.channel->per_cpu;
     choice->seen.insert((per_cpu ? "CPU " : "thread ") + std::to_string(stream.owner));
-    const bool wanted =
-        per_cpu ? core::contains(cpus, stream.owner) : std::any_of(threads.begin(), threads.end(), [&](Range range) {
-          return range.first <= stream.owner && stream.owner <= range.last;
-        });
+    const bool wanted = per_cpu ? core::contains(cpus, stream.owner)
+                                : std::any_of(threads.begin(), threads.end(), [&](ThreadRange range) {
+                                    return range.first <= stream.owner && stream.owner <= range.last;
+                                  });
     choice->any = choice->any || wanted;
     return wanted;
   };
   return {};
 }
 
+core::Result<std::int64_t> first_time_of(const std::string& folder) {
+  auto reader = trace::TraceReader::open(folder);
+  if (!reader) return reader.error();
+  trace::RecordedEvent first;
+  return (*reader)->next(first) ? first.time_ns : 0;
+}
+
 }  // namespace
+
+bool event_matches(const std::string& pattern, const std::string& name) {
+  const std::string whole = pattern.find(':') == std::string::npos ? "*:" + pattern : pattern;
+  return fnmatch(whole.c_str(), name.c_str(), 0) == 0;
+}
+
+// Not a list of CPUs: thread ids are larger than those may be.
+core::Result<std::vector<ThreadRange>> parse_threads(std::string_view text) {
+  std::vector<ThreadRange> ranges;
+  while (true) {
+    const std::string_view word = text.substr(0, text.find(','));
+    const std::size_t dash = word.find('-');
+    ThreadRange range{};
+    const auto number = [](std::string_view digits, std::uint32_t& value) {
+      const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+      return error == std::errc{} && end == digits.data() + digits.size();
+    };
+    const bool first = number(word.substr(0, dash), range.first);
+    const bool last = dash == std::string_view::npos || number(word.substr(dash + 1), range.last);
+    if (dash == std::string_view::npos) range.last = range.first;
+    if (!first || !last || range.last < range.first) {
+      return core::Error{fmt::format("\"{}\" is no list of thread ids", text), "for example 17,20-23"};
+    }
+    ranges.push_back(range);
+    if (word.size() == text.size()) return ranges;
+    text.remove_prefix(word.size() + 1);
+  }
+}
+
+core::Status parse_times(const core::CommandLine& line, const std::function<core::Result<std::int64_t>()>& first_ns,
+                         std::int64_t& begin_ns, std::int64_t& end_ns) {
+  if (!line.has("begin") && !line.has("end")) return {};
+  const auto first = first_ns();
+  if (!first) return first.error();
+  for (const auto& [name, bound] : {std::pair{"begin", &begin_ns}, std::pair{"end", &end_ns}}) {
+    if (!line.has(name)) continue;
+    const auto time = parse_time(line.get<std::string>(name), *first);
+    if (!time) return time.error();
+    *bound = *time;
+  }
+  return {};
+}
 
 void add_filter_options(po::options_description& options) {
   // clang-format off
@@ -214,14 +215,16 @@ core::Result<FilteredTrace> open_filtered(const core::CommandLine& line) {
   trace::ReadOptions options;
   const auto streams = std::make_shared<StreamChoice>();
   if (const core::Status set = set_streams(line, options, streams); !set) return set.error();
-  if (const core::Status set = set_times(line, *folder, options); !set) return set.error();
+  const core::Status times = parse_times(
+      line, [&] { return first_time_of(*folder); }, options.begin_ns, options.end_ns);
+  if (!times) return times.error();
   const auto given = event_patterns(line);
   if (!given) return given.error();
   const Words& patterns = *given;
   if (!patterns.empty()) {
     options.wants_event = [patterns = patterns](const trace::EventType& type) {
       return std::any_of(patterns.begin(), patterns.end(),
-                         [&](const std::string& pattern) { return matches(pattern, type.name); });
+                         [&](const std::string& pattern) { return event_matches(pattern, type.name); });
     };
   }
   auto reader = trace::TraceReader::open(*folder, std::move(options));

@@ -3,12 +3,15 @@
 // The options by which `maxlat trace print` and `stats` choose events, and what could not be read, told at the end.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <maxlat/core/cli_kit.hpp>
 #include <maxlat/core/result.hpp>
 #include <maxlat/trace/reader.hpp>
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace maxlat::trace_tools {
@@ -17,6 +20,19 @@ void add_filter_options(boost::program_options::options_description& options);
 
 // The one folder that the command line names.
 core::Result<std::string> the_trace(const core::CommandLine& line);
+
+// "app:step*", or "step*" of any provider.
+bool event_matches(const std::string& pattern, const std::string& name);
+
+struct ThreadRange {
+  std::uint32_t first, last;
+};
+// Of --thread, "17,20-23".
+core::Result<std::vector<ThreadRange>> parse_threads(std::string_view text);
+
+// --begin and --end. `first_ns` is asked for the time of the trace's first event where it matters.
+core::Status parse_times(const core::CommandLine& line, const std::function<core::Result<std::int64_t>()>& first_ns,
+                         std::int64_t& begin_ns, std::int64_t& end_ns);
 
 // The patterns of every -e, which separates them by commas, too.
 core::Result<std::vector<std::string>> event_patterns(const core::CommandLine& line);

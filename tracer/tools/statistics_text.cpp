@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::array kLevels = {"emergency", "alert", "critical", "error", "warning", "notice", "info", "debug"};
 
-const char* level_text(trace::Level level) {
-  return kLevels[static_cast<std::size_t>(level)];
+const char* level_text(std::optional<trace::Level> level) {
+  return level ? kLevels[static_cast<std::size_t>(*level)] : "-";
 }
 
 double seconds(const Series& series) {
@@ -31,6 +31,11 @@ std::string rate_text(const Series& series, const TraceStatistics& statistics) {
   return seconds(statistics.all) > 0 ? fmt::format("{:.1f}", rate(series, statistics)) : "-";
 }
 
+// Only our own reader tells bytes.
+std::string bytes_text(const Series& series) {
+  return series.bytes == 0 && series.count != 0 ? "-" : std::to_string(series.bytes);
+}
+
 std::string gap_text(const Series& series) {
   return series.count < 2 ? "-" : core::latency_text(static_cast<double>(series.largest_gap_ns));
 }
@@ -38,11 +43,6 @@ std::string gap_text(const Series& series) {
 std::string gap_time_text(const Series& series, const TraceStatistics& statistics) {
   if (series.count < 2) return "-";
   return fmt::format("+{:.6f}s", static_cast<double>(series.largest_gap_at_ns - statistics.all.first_ns) * 1e-9);
-}
-
-std::string owner_text(const trace::TraceStream& stream) {
-  return fmt::format("{} {}/{}{} {}", c_escaped(stream.process->name), stream.process->pid,
-                     stream.channel->per_cpu ? "cpu" : "", stream.owner, c_escaped(stream.channel_name));
 }
 
 std::string series_json(const Series& series, const TraceStatistics& statistics) {
@@ -62,27 +62,34 @@ std::string text_of(const TraceStatistics& statistics) {
   events.row({"event", "level", "events", "bytes", "per second", "largest gap", "from"});
   for (const EventStatistics& event : statistics.events) {
     const Series& series = event.series;
-    events.row({c_escaped(event.name), level_text(event.level), std::to_string(series.count),
-                std::to_string(series.bytes), rate_text(series, statistics), gap_text(series),
-                gap_time_text(series, statistics)});
+    events.row({c_escaped(event.name), level_text(event.level), std::to_string(series.count), bytes_text(series),
+                rate_text(series, statistics), gap_text(series), gap_time_text(series, statistics)});
   }
   const Series& all = statistics.all;
-  events.row({"all", "", std::to_string(all.count), std::to_string(all.bytes), rate_text(all, statistics),
-              gap_text(all), gap_time_text(all, statistics)});
+  events.row({"all", "", std::to_string(all.count), bytes_text(all), rate_text(all, statistics), gap_text(all),
+              gap_time_text(all, statistics)});
 
   TextColumns streams;
-  streams.row({"stream", "events", "packets", "bytes", "lost: full", "overrun", "too big", "largest gap", "from"});
+  if (statistics.by_cause)
+    streams.row({"stream", "events", "packets", "bytes", "lost: full", "overrun", "too big", "largest gap", "from"});
+  else
+    streams.row({"stream", "events", "packets", "lost", "largest gap", "from"});
   for (const StreamStatistics& stream : statistics.streams) {
     const trace::StreamBooks& books = stream.books;
-    streams.row({owner_text(*stream.stream), std::to_string(stream.series.count), std::to_string(books.packets),
-                 std::to_string(books.bytes), std::to_string(books.lost_full), std::to_string(books.lost_wrap),
-                 std::to_string(books.lost_big), gap_text(stream.series), gap_time_text(stream.series, statistics)});
+    std::vector<std::string> row = {stream.owner, std::to_string(stream.series.count), std::to_string(books.packets)};
+    if (statistics.by_cause) row.push_back(std::to_string(books.bytes));
+    row.push_back(std::to_string(books.lost_full));
+    if (statistics.by_cause) row.push_back(std::to_string(books.lost_wrap));
+    if (statistics.by_cause) row.push_back(std::to_string(books.lost_big));
+    row.push_back(gap_text(stream.series));
+    row.push_back(gap_time_text(stream.series, statistics));
+    streams.row(std::move(row));
   }
 
   std::string lost;
   std::uint64_t lost_in_all = 0;
   for (const auto& [cause, count] : statistics.lost) {
-    lost_in_all += count;
+    if (cause != "missing_packets") lost_in_all += count;  // of an unknown number of events
     if (count != 0) lost += fmt::format("{}{} {}", lost.empty() ? " (" : ", ", cause, count);
   }
   const std::string delivery = statistics.delivery_max_ns == 0
@@ -120,13 +127,12 @@ std::string json_of(const TraceStatistics& statistics) {
   between = "\n";
   for (const StreamStatistics& stream : statistics.streams) {
     const trace::StreamBooks& books = stream.books;
-    json += fmt::format(
-        "{}{{\"process\":\"{}\",\"pid\":{},\"{}\":{},\"channel\":\"{}\",\"packets\":{},\"packet_bytes\":{},"
-        "\"lost_full\":{},\"lost_wrap\":{},\"lost_big\":{},{}}}",
-        between, json_escaped(stream.stream->process->name), stream.stream->process->pid,
-        stream.stream->channel->per_cpu ? "cpu" : "tid", stream.stream->owner,
-        json_escaped(stream.stream->channel_name), books.packets, books.bytes, books.lost_full, books.lost_wrap,
-        books.lost_big, series_json(stream.series, statistics));
+    const std::string lost = statistics.by_cause
+                                 ? fmt::format("\"packet_bytes\":{},\"lost_full\":{},\"lost_wrap\":{},\"lost_big\":{}",
+                                               books.bytes, books.lost_full, books.lost_wrap, books.lost_big)
+                                 : fmt::format("\"lost\":{}", books.lost_full);
+    json += fmt::format("{}{{{},\"packets\":{},{},{}}}", between, stream.owner_json, books.packets, lost,
+                        series_json(stream.series, statistics));
     between = ",\n";
   }
   return json + "]}\n";

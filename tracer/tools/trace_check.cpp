@@ -4,6 +4,7 @@
 #include <maxlat/core/cli_kit.hpp>
 #include <maxlat/trace/trace_folder.hpp>
 
+#include "foreign_command.hpp"
 #include "read_filter.hpp"
 #include "trace_audit.hpp"
 #include "trace_commands.hpp"
@@ -46,6 +47,9 @@ core::Result<core::Exit> trace_check(const core::Arguments& arguments) {
   if (!*line) return core::Exit::pass;
   const auto folder = the_trace(**line);
   if (!folder) return folder.error();
+  const auto foreign = foreign_trace(*folder);
+  if (!foreign) return foreign.error();
+  if (*foreign) return check_foreign(**line, **foreign);
   std::vector<trace::TraceBreak> unreadable;
   const auto processes = trace::open_trace_folder(*folder, &unreadable);
   if (!processes) return processes.error();

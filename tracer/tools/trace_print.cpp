@@ -3,6 +3,7 @@
 #include <maxlat/trace/reader.hpp>
 
 #include "event_printer.hpp"
+#include "foreign_command.hpp"
 #include "output_buffer.hpp"
 #include "read_filter.hpp"
 #include "trace_commands.hpp"
@@ -37,6 +38,11 @@ core::Result<core::Exit> trace_print(const core::Arguments& arguments) {
   const auto line = core::parse_or_help(kHelp, options, arguments);
   if (!line) return line.error();
   if (!*line) return core::Exit::pass;
+  const auto folder = the_trace(**line);
+  if (!folder) return folder.error();
+  const auto foreign = foreign_trace(*folder);
+  if (!foreign) return foreign.error();
+  if (*foreign) return print_foreign(**line, **foreign, {.json = (*line)->has("json"), .delta = (*line)->has("delta")});
   const auto filtered = open_filtered(**line);
   if (!filtered) return filtered.error();
   const auto& reader = filtered->reader;

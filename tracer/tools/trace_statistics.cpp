@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "trace_statistics.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "escape.hpp"
 #include "recording_books.hpp"
 
 namespace maxlat::trace_tools {
@@ -26,6 +29,17 @@ std::vector<std::size_t> make_rows(const trace::TraceReader& reader, std::vector
   return row_of_type;
 }
 
+std::string owner_text(const trace::TraceStream& stream) {
+  return fmt::format("{} {}/{}{} {}", c_escaped(stream.process->name), stream.process->pid,
+                     stream.channel->per_cpu ? "cpu" : "", stream.owner, c_escaped(stream.channel_name));
+}
+
+std::string owner_json(const trace::TraceStream& stream) {
+  return fmt::format("\"process\":\"{}\",\"pid\":{},\"{}\":{},\"channel\":\"{}\"", json_escaped(stream.process->name),
+                     stream.process->pid, stream.channel->per_cpu ? "cpu" : "tid", stream.owner,
+                     json_escaped(stream.channel_name));
+}
+
 // RETURNS: how many events the books say were recorded, as far as there are books.
 std::optional<std::uint64_t> count_lost(const trace::TraceReader& reader, TraceStatistics& statistics) {
   std::optional<std::uint64_t> recorded = 0;
@@ -44,11 +58,11 @@ std::optional<std::uint64_t> count_lost(const trace::TraceReader& reader, TraceS
       statistics.delivery_max_ns = std::max(statistics.delivery_max_ns, static_cast<std::uint64_t>(ns));
     }
     if (books && !books->empty()) continue;
-    for (const StreamStatistics& stream : statistics.streams) {
-      if (stream.stream->process != &process.description) continue;
-      statistics.lost["lost_full"] += stream.books.lost_full;
-      statistics.lost["lost_wrap"] += stream.books.lost_wrap;
-      statistics.lost["lost_big"] += stream.books.lost_big;
+    for (const auto& stream : reader.streams()) {
+      if (stream->stream().process != &process.description) continue;
+      statistics.lost["lost_full"] += stream->books().lost_full;
+      statistics.lost["lost_wrap"] += stream->books().lost_wrap;
+      statistics.lost["lost_big"] += stream->books().lost_big;
     }
   }
   return recorded;
@@ -72,7 +86,9 @@ TraceStatistics count_events(trace::TraceReader& reader, bool whole_streams) {
   }
   for (std::size_t i = 0; i < streams.size(); ++i) {
     const trace::StreamReader& stream = *reader.streams()[i];
-    if (stream.books().packets != 0) statistics.streams.push_back({&stream.stream(), stream.books(), streams[i]});
+    if (stream.books().packets == 0) continue;
+    statistics.streams.push_back(
+        {owner_text(stream.stream()), owner_json(stream.stream()), stream.books(), streams[i]});
   }
   statistics.breaks = reader.breaks();
   const std::optional<std::uint64_t> recorded = count_lost(reader, statistics);

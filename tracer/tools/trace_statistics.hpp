@@ -36,12 +36,13 @@ struct Series {
 
 struct EventStatistics {
   std::string name;
-  trace::Level level = trace::Level::info;
+  std::optional<trace::Level> level;  // of events of other tracers: not known
   Series series;
 };
 
 struct StreamStatistics {
-  const trace::TraceStream* stream = nullptr;
+  std::string owner;       // "app 17/18 channel0"
+  std::string owner_json;  // members of an object
   trace::StreamBooks books;
   Series series;
 };
@@ -49,6 +50,7 @@ struct StreamStatistics {
 struct TraceStatistics {
   std::vector<EventStatistics> events;    // every event of the metadata that is wanted, also those that never came
   std::vector<StreamStatistics> streams;  // that had a packet
+  bool by_cause = true;                   // streams' losses; else all of them are under lost_full
   Series all;
   // By cause, as the recorders' books tell, or, where they left none, as the packets do.
   std::map<std::string, std::uint64_t> lost;

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <maxlat/core/cli_kit.hpp>
 
+#include "foreign_command.hpp"
 #include "read_filter.hpp"
 #include "trace_commands.hpp"
 #include "trace_statistics.hpp"
@@ -30,6 +31,11 @@ core::Result<core::Exit> trace_stats(const core::Arguments& arguments) {
   const auto line = core::parse_or_help(kHelp, options, arguments);
   if (!line) return line.error();
   if (!*line) return core::Exit::pass;
+  const auto folder = the_trace(**line);
+  if (!folder) return folder.error();
+  const auto foreign = foreign_trace(*folder);
+  if (!foreign) return foreign.error();
+  if (*foreign) return count_foreign(**line, **foreign);
   const auto reader = open_filtered(**line);
   if (!reader) return reader.error();
   const bool whole_streams = reads_whole_streams(**line) && !(*line)->has("begin");

@@ -21,6 +21,7 @@
 // EVENT HEADER: the record word, little-endian bit fields, align 64: time, id, length, stamp (widths: ring/record.h);
 //   id = LONG_ID: two more words, u32 length, u32 id, u64 time. What is declared of it, and why: ctf/metadata.cpp.
 // EVENT: description.hpp. name "PROVIDER:NAME", loglevel = the Level's number.
+// VERSION: env has tracer_name "maxlat" and packet_format (ctf/tsdl.hpp); our own reader reads every format there was.
 // CLOCK: frequency of the counter (base/clock: source and error in its description), offset_s and offset to
 //   CLOCK_REALTIME, measured at session start; env has the same offset to CLOCK_MONOTONIC in ns, the clock's source,
 //   process, pid, hostname, session.

@@ -24,6 +24,9 @@ struct StoredProcess {
 base::Result<std::vector<StoredProcess>> open_trace_folder(const std::string& folder,
                                                            std::vector<TraceBreak>* unreadable = nullptr);
 
+// Folders in it with CTF metadata that is not maxlat's, or another version's. Sorted.
+std::vector<std::string> foreign_folders(const std::string& folder);
+
 // "provider:name" of every event that is described.
 std::set<std::string> event_names(const std::vector<StoredProcess>& processes);
 

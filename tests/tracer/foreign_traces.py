@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""foreign_traces.py SAMPLE_PROGRAM CASE: `maxlat trace print`, `stats` and `check` of traces that our own reader does not
+read: as many events as babeltrace2 prints, with the same fields, and one line with a status where something is wrong."""
+import hashlib
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import hand_made_ctf
+
+MAXLAT = os.environ["MAXLAT"]
+SAMPLE = sys.argv[1]
+HERE = pathlib.Path(__file__).parent
+LIMIT = 60
+
+
+def run(*command, **more):
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, errors="replace", timeout=LIMIT,
+                          env={**os.environ, "TZ": "UTC", **more})
+
+
+def trace(*words, status=0):
+    ended = run(MAXLAT, "trace", *words)
+    assert ended.returncode == status, f"{words}: exit status {ended.returncode}\n{ended.stdout[:1000]}{ended.stderr[:1000]}"
+    return ended
+
+
+def needs_library(folder):
+    if run(MAXLAT, "trace", "check", hand_made_ctf.sound(folder / "probe")).returncode == 77 or not shutil.which("babeltrace2"):
+        print("without libbabeltrace2 or babeltrace2")
+        sys.exit(77)
+
+
+def their_lines(folder):
+    """As ours: without the time since the line before, and with names as C would escape them."""
+    lines = run("babeltrace2", folder).stdout.splitlines()
+    return [numbers(re.sub(r" \(\+[^)]*\)", "", line, count=1)) for line in lines]
+
+
+def our_lines(folder, status=0):
+    lines = [line for line in trace("print", folder, status=status).stdout.splitlines() if not line.startswith("---")]
+    lines = [line.removesuffix("{ }") if line.endswith("nothing: { }") else line for line in lines]
+    return [numbers(line.replace("[no time] ", "").replace("] - ", "] ").replace('\\"quoted\\"', '"quoted"')) for line in lines]
+
+
+def numbers(line):
+    """With floating point as babeltrace2 cuts it."""
+    return re.sub(r"(?<= = )-?\d+\.\d+(?:e[+-]?\d+)?(?= |,)", lambda number: f"{float(number[0]):g}", line)
+
+
+def compare(folder, status=0):
+    theirs, ours = their_lines(folder), our_lines(folder, status)
+    ours = [line.removeprefix("- ") for line in ours]
+    assert len(theirs) == len(ours) > 0, f"{folder}: babeltrace2 prints {len(theirs)} events, maxlat {len(ours)}"
+    for their, our in zip(sorted(theirs), sorted(ours)):  # of equal times, in any order
+        assert their == our, f"{folder}:\n  babeltrace2 {their}\n  maxlat      {our}"
+    events = [json.loads(line) for line in trace("print", "--json", folder, status=status).stdout.splitlines()]
+    assert sum("event" in event for event in events) == len(theirs)
+    statistics = json.loads(trace("stats", "--json", folder, status=status).stdout)
+    assert statistics["events"] == len(theirs) == sum(s["events"] for s in statistics["streams"])
+    return events
+
+
+def case_hand_made(folder):
+    needs_library(folder)
+    for name, make in hand_made_ctf.ALL.items():
+        if name == "whole":
+            continue
+        made = make(folder / name)
+        events = compare(made)
+        checked = trace("check", made).stdout
+        assert f"recorded {len(events)} " in checked and "leaves no books" in checked, checked
+    values = [event["fields"] for event in compare(folder / "sound") if event["event"] == "variants"]
+    assert values[0] == {"kind": {"value": 0, "label": "number"}, "value": 4000000000}, values[0]
+    assert {"a": 7, "b": -5} in [value["value"] for value in values]
+    sequences = [event["fields"] for event in compare(folder / "no_clock") if event["event"] == "sequences"]
+    assert sequences[0]["words"] == [1, 65535] and sequences[1]["points"][1] == {"x": 2, "y": -1e100}, sequences
+
+
+def case_lost(folder):
+    """What was lost and which packets are missing, as babeltrace2 says; status 3, and 2 of check."""
+    needs_library(folder)
+    made = hand_made_ctf.whole(folder / "whole")
+    lines = compare(made, 3)
+    assert sum(line.get("lost", 0) for line in lines) == 10 and sum(line.get("missing_packets", 0) for line in lines) == 4
+    text = trace("print", made, status=3).stdout
+    assert re.search(r"^--- 5 events lost: - \S+/cpu0, between \[22:13:20.000101000\] and \[22:13:20.000600000\]$", text, re.M), text
+    checked = trace("check", made, status=2).stdout
+    assert "4 packets are missing" in checked and "lost, as the packets say, 10" in checked, checked
+
+
+def case_filters(folder):
+    needs_library(folder)
+    made = hand_made_ctf.sound(folder / "sound")
+    events = [json.loads(line) for line in trace("print", "--json", made).stdout.splitlines()]
+    chosen = lambda *options: [json.loads(line) for line in trace("print", "--json", made, *options).stdout.splitlines()]
+    second = events[0]["time_ns"] + 400_000
+    cases = {("-e", "seq*,app:*"): lambda e: e["event"] in ("sequences", 'app:text "quoted"'),
+             ("--cpu", "1"): lambda e: e["packet"]["cpu_id"] == 1,
+             ("--thread", "101"): lambda e: e["context"]["vtid"] == 101,
+             ("--begin", "+400us"): lambda e: e["time_ns"] >= second, ("--end", "+400us"): lambda e: e["time_ns"] < second}
+    for options, wanted in cases.items():
+        expected = [event for event in events if wanted(event)]
+        assert 0 < len(expected) < len(events) and chosen(*options) == expected, options
+        assert json.loads(trace("stats", "--json", made, *options).stdout)["events"] == len(expected), options
+    for options, text in ((("-e", "none"), 'matches "none"'), (("--cpu", "7"), "of these CPUs or threads"), (("--begin", "x"), "no time")):
+        assert text in trace("print", made, *options, status=1).stderr
+
+
+def case_damaged(folder):
+    """Cut and spoiled anywhere: a status, a line or two, no crash."""
+    needs_library(folder)
+    for name in ("sound", "no_context"):
+        made = hand_made_ctf.ALL[name](folder / name)
+        stream = next(path for path in made.iterdir() if path.name != "metadata")
+        stream.write_bytes(stream.read_bytes()[:-3])
+        for command, status in (("print", 3), ("stats", 3), ("check", 2)):
+            ended = trace(command, made, status=status)
+            told = (ended.stdout + ended.stderr).splitlines()
+            assert sum(str(folder) in line and "stream" not in line.split(" ")[0] for line in told) >= 1, told
+            assert ended.stderr.count("\n") <= 1, ended.stderr
+    events = len(hand_made_ctf.ALL["no_context"](folder / "again") and our_lines(folder / "again"))
+    assert len(our_lines(folder / "no_context", 3)) == events - 1, "the whole events of a file that was cut"
+    draw = random.Random(5)
+    original = hand_made_ctf.sound(folder / "original")
+    for round_ in range(40):
+        spoiled = folder / "spoiled"
+        shutil.rmtree(spoiled, ignore_errors=True)
+        shutil.copytree(original, spoiled)
+        path = draw.choice(sorted(spoiled.iterdir()))
+        data = bytearray(path.read_bytes())
+        for _ in range(draw.randrange(1, 4)):
+            data[draw.randrange(len(data))] = draw.randrange(256)
+        path.write_bytes(data)
+        for command in ("print", "check"):
+            ended = run(MAXLAT, "trace", command, spoiled)
+            assert ended.returncode in (0, 1, 2, 3), (round_, ended.returncode, ended.stderr)
+            assert ended.stderr.count("\n") <= 2 and (ended.returncode in (0, 2) or ended.stdout or ended.stderr), (round_, ended)
+
+
+def case_ours(folder):
+    """Of another version of ours, and beside another tracer's: every event all the same."""
+    needs_library(folder)
+    subprocess.run([SAMPLE, folder / "ours"], check=True)
+    fast = [json.loads(line) for line in trace("print", "--json", folder / "ours").stdout.splitlines()]
+    shutil.copytree(folder / "ours", folder / "later")
+    for metadata in (folder / "later").glob("*/metadata"):
+        metadata.write_text(metadata.read_text().replace("packet_format = 2;", "packet_format = 99;"))
+    later = [json.loads(line) for line in trace("print", "--json", folder / "later").stdout.splitlines()]
+    key = lambda event: (event["event"], event["fields"].get("u64"), event["fields"].get("string"), event["fields"].get("n"))
+    assert sorted(map(str, map(key, fast))) == sorted(map(str, map(key, later))) and len(later) == 296
+    assert "recorded 296 " in trace("check", folder / "later").stdout
+    hand_made_ctf.sound(folder / "ours" / "theirs")
+    assert "clocks do not go together" in trace("print", folder / "ours", status=3).stderr
+    shutil.rmtree(folder / "ours" / "theirs")
+    hand_made_ctf.sound(folder / "ours" / "theirs", absolute=True)
+    assert len(trace("print", folder / "ours").stdout.splitlines()) == 296 + 32
+    (folder / "ours" / "theirs" / "metadata").write_text("/* CTF 1.8 */ spoiled {")
+    ended = trace("print", folder / "ours", status=3)  # by our own reader
+    assert len(ended.stdout.splitlines()) == 296 and "theirs/metadata" in ended.stderr, ended.stderr
+
+
+def case_format_1(folder):
+    """A trace of packet format 1, as it was written on 22 November 2026: readable for ever."""
+    events = [json.loads(line) for line in trace("print", "--json", HERE / "data" / "format-1").stdout.splitlines()]
+    assert len(events) == 148
+    told = json.dumps([[e["time_ns"], e["event"], e.get("tid"), e.get("cpu"), e["fields"]] for e in events], sort_keys=True)
+    assert hashlib.sha256(told.encode()).hexdigest() == "f1e6c8d17923cac43b95705c16c4f07212f007d2445c4c96affba9acae26014d", "read otherwise than then"
+    assert "recorded 148 " in trace("check", HERE / "data" / "format-1", status=3).stdout
+
+
+def case_lttng(folder):
+    """A session of LTTng-UST with a rotation, as its daemons write it."""
+    needs_library(folder)
+    if not shutil.which("lttng-sessiond") or os.path.exists("/run/lttng"):
+        print("lttng-sessiond is not installed, or somebody's is there already")
+        sys.exit(77)
+    home = {**os.environ, "LTTNG_HOME": str(folder), "HOME": str(folder)}
+    daemon = subprocess.Popen(["lttng-sessiond", "--no-kernel"], env=home, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    lttng = lambda *words: subprocess.run(["lttng", "--no-sessiond", *words], env=home, capture_output=True, text=True, timeout=LIMIT)
+    try:
+        for _ in range(600):
+            if lttng("create", "m", "--output", str(folder / "trace")).returncode == 0:
+                break
+            assert daemon.poll() is None, "the session daemon ended"
+        for words in ("enable-channel -u c", "enable-event -u -c c lttng_ust_libc:*", "add-context -u -t vtid -t procname -c c", "start"):
+            done = lttng(*words.split())
+            assert done.returncode == 0, done
+        for _ in range(2):
+            subprocess.run(["ls", "/usr/bin"], stdout=subprocess.DEVNULL, check=True, timeout=LIMIT,
+                           env={**home, "LD_PRELOAD": "liblttng-ust-libc-wrapper.so.1", "LTTNG_UST_REGISTER_TIMEOUT": "-1"})
+            lttng("rotate")
+        assert lttng("destroy").returncode == 0
+    finally:
+        daemon.terminate()
+        daemon.wait(LIMIT)
+        if os.geteuid() == 0:
+            shutil.rmtree("/run/lttng", ignore_errors=True)  # of this daemon: there was none
+    if not run("babeltrace2", folder / "trace").stdout:
+        print("LTTng-UST recorded nothing here")
+        sys.exit(77)
+    compare(folder / "trace")
+    assert "leaves no books" in trace("check", folder / "trace").stdout
+
+
+with tempfile.TemporaryDirectory(prefix="maxlat-foreign-") as name:
+    globals()["case_" + sys.argv[2]](pathlib.Path(name))
+print("passed")

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+//
+// `maxlat trace print`, `stats` and `check` of traces that are not ours (foreign_trace.hpp).
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <maxlat/core/cli_kit.hpp>
+#include <maxlat/core/result.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "foreign_trace.hpp"
+#include "moment_writer.hpp"
+#include "read_filter.hpp"
+
+namespace maxlat::trace_tools {
+
+// The folders in it to be read through the library; nothing: our own reader reads it. ERRORS: nobody here can.
+core::Result<std::optional<std::vector<std::string>>> foreign_trace(const std::string& folder);
+
+// Each in a process of its own. RETURNS: the command's exit status. ERRORS: the library was ended by a signal.
+core::Result<core::Exit> print_foreign(const core::CommandLine& line, const std::vector<std::string>& folders,
+                                       PrintStyle style);
+core::Result<core::Exit> count_foreign(const core::CommandLine& line, const std::vector<std::string>& folders);
+core::Result<core::Exit> check_foreign(const core::CommandLine& line, const std::vector<std::string>& folders);
+
+// What a child process makes of it, and what it has to say on stderr, each a line.
+using ForeignRead = std::function<core::Result<core::Exit>(std::vector<std::string>& say)>;
+core::Result<core::Exit> isolated(const ForeignRead& read);
+
+void say_breaks(const std::vector<trace::TraceBreak>& breaks, std::vector<std::string>& say);
+
+// The events that the options of a command line choose.
+class ForeignFilter {
+ public:
+  // Reads the first event, where a time counts from it.
+  static core::Result<ForeignFilter> of(const core::CommandLine& line, const std::vector<std::string>& folders);
+
+  enum class Answer { take, leave, end };
+  Answer ask(const ForeignEvent& event);
+  bool takes(const ForeignLoss& loss) const;
+  // REQUIRES: everything was asked for. ERRORS: a pattern that no event matches, CPUs or threads that the trace has not.
+  core::Status something_matched() const;
+
+ private:
+  bool wants_owner(const ForeignEvent& event);
+
+  std::vector<std::string> patterns_;
+  std::set<std::string> matched_;                         // of the patterns
+  std::set<std::string, std::less<>> wanted_, unwanted_;  // names of events, as far as they were met
+  std::optional<core::CpuList> cpus_;
+  std::optional<std::vector<ThreadRange>> threads_;
+  bool any_owner_ = false;
+  bool any_event_ = false;
+  std::int64_t begin_ns_ = std::numeric_limits<std::int64_t>::min();
+  std::int64_t end_ns_ = std::numeric_limits<std::int64_t>::max();
+};
+
+}  // namespace maxlat::trace_tools
