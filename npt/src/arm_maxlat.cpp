@@ -41,7 +41,7 @@ constexpr const char* kSession = "npt";
 constexpr seconds kPatience{20};
 // Between two snapshots, and how many at most: each is as large as the buffers. The recorder is told a shorter time, so
 // that it never leaves out one that was counted here.
-constexpr uint64_t kSnapshotEvery_ns = 120'000'000;
+constexpr milliseconds kSnapshotEvery(120);
 constexpr const char* kRecorderEvery = "100ms";
 constexpr unsigned kMostSnapshots = 20;
 
@@ -77,7 +77,6 @@ class MaxlatArm : public Arm {
                          core::Exit::cannot_run};
     surroundings_ = surroundings;
     ns_per_tick_ = surroundings.clock.to_ns(1.0);
-    snapshot_every_ = counter.to_ticks(kSnapshotEvery_ns);
     auto home = surroundings.folder->make_inner("control");
     if (!home) return home.error();
     ::setenv("XDG_RUNTIME_DIR", home->c_str(), 1);  // where the control socket is, for us and for the recorder
@@ -101,7 +100,7 @@ class MaxlatArm : public Arm {
   void long_gap(uint64_t ticks) override {
     // relaxed: read after the threads were joined. Two threads may ask for one more.
     if (snapshots_.load(std::memory_order_relaxed) >= kMostSnapshots) return;
-    if (session_->snapshot_if_above(ticks, 0, snapshot_every_)) snapshots_.fetch_add(1, std::memory_order_relaxed);
+    if (session_->snapshot_if_above(ticks, 0, kSnapshotEvery)) snapshots_.fetch_add(1, std::memory_order_relaxed);
   }
 
   ArmBooks finish(const ArmRun& run) override {
@@ -238,7 +237,6 @@ class MaxlatArm : public Arm {
   std::optional<core::Child> recorder_;
   std::optional<trace::Session> session_;
   std::atomic<bool> unprepared_{false};
-  uint64_t snapshot_every_ = 0;
   std::atomic<unsigned> snapshots_{0};
 };
 

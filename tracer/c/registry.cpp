@@ -3,7 +3,6 @@
 #include <maxlat/trace.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <vector>
 
 #include "c/event.hpp"
@@ -43,16 +42,6 @@ Declared* described(const maxlat_trace_declaration& declaration) {
   return made;
 }
 
-bool same(const Field& one, const Field& other) {
-  return one.name == other.name && one.kind == other.kind && one.bytes == other.bytes &&
-         one.is_signed == other.is_signed && one.is_float == other.is_float && one.count == other.count;
-}
-bool same(const EventDescription& one, const EventDescription& other) {
-  return one.level == other.level &&
-         std::equal(one.fields.begin(), one.fields.end(), other.fields.begin(), other.fields.end(),
-                    [](const Field& a, const Field& b) { return same(a, b); });
-}
-
 void forget(Event& event) {
   unregister(event);
   delete static_cast<Declared*>(const_cast<EventDescription*>(event.description));
@@ -64,24 +53,18 @@ void forget(Event& event) {
 
 void maxlat_trace_register(maxlat_trace_event* declared, const maxlat_trace_declaration* declaration) {
   using namespace maxlat::trace;
-  detail::CEvent& c_event = detail::c_event_of(*declared);
-  Event& event = c_event.event;
-  if (c_event.contradicted) return;
-  detail::Declared* const made = detail::described(*declaration);
-  if (event.description == nullptr) {
+  Event& event = detail::event_of(*declared);
+  const auto* const made = detail::described(*declaration);
+  const std::uint64_t fingerprint = detail::fingerprint(*made);
+  const bool first = event.description == nullptr;
+  if (first) {
     event.fixed_size = detail::fixed_size(made->EventDescription::fields);
+    event.declared = fingerprint;
     event.choose_probe = [](detail::ProbeKind) {};  // C has one
     event.description = made;
-    const Registration registration{event};
-    return;
   }
-  if (!detail::same(*event.description, *made)) {
-    c_event.contradicted = true;
-    detail::forget(event);
-    std::fprintf(stderr, "maxlat: the event %s:%s is declared differently in two source files; it stays disabled\n",
-                 declaration->provider, declaration->name);
-  }
-  delete made;
+  const Registration registration{event, fingerprint};
+  if (!first) delete made;
 }
 
 void maxlat_trace_unregister(maxlat_trace_event* declared) {

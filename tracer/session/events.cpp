@@ -3,6 +3,7 @@
 
 #include <maxlat/ring/record_write.h>
 
+#include <cstdio>
 #include <maxlat/trace/other_channel.hpp>
 
 #include "session/control_lock.hpp"
@@ -34,14 +35,34 @@ void lead_nowhere(Event& event) {
   event.wanted.store(0, std::memory_order_relaxed);
 }
 
+namespace {
+
+void take_out(Event& event) {
+  if (event.id == 0) return;
+  lead_nowhere(event);
+  (event.previous != nullptr ? event.previous->next : first) = event.next;
+  (event.next != nullptr ? event.next->previous : last) = event.previous;
+  event.id = 0;
+}
+
+}  // namespace
+
 std::string full_name(const EventDescription& event) {
   return std::string(event.provider) + ':' + std::string(event.name);
 }
 
 }  // namespace detail
 
-Registration::Registration(Event& event) {
+Registration::Registration(Event& event, std::uint64_t declared) {
   const detail::ControlLock lock;
+  if (event.contradicted) return;
+  if (declared != event.declared) {
+    event.contradicted = true;
+    detail::take_out(event);
+    std::fprintf(stderr, "maxlat: the event %s is declared differently in two source files; it stays disabled\n",
+                 detail::full_name(*event.description).c_str());
+    return;
+  }
   if (event.id != 0) return;
   event.id = ++detail::last_id;
   event.kind = maxlat_ring_record_kind(event.id, event.fixed_size != 0 || event.description->fields.empty()
@@ -57,11 +78,7 @@ Registration::Registration(Event& event) {
 // The module's code goes away with its events: nobody can be in their probes.
 void unregister(Event& event) {
   const detail::ControlLock lock;
-  if (event.id == 0) return;
-  detail::lead_nowhere(event);
-  (event.previous != nullptr ? event.previous->next : detail::first) = event.next;
-  (event.next != nullptr ? event.next->previous : detail::last) = event.previous;
-  event.id = 0;
+  detail::take_out(event);
 }
 
 }  // namespace maxlat::trace

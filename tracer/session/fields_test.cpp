@@ -93,6 +93,16 @@ TEST(Fields, StringsAreCutAtTheirCapAndAtTheFirstZero) {
 
 // Another thread ends the text between the two looks that are taken at it: its length, its bytes. Whatever it writes, the
 // record has one zero, at its end, or every later field of it would be read from the wrong place.
+// Eight bytes without a zero one, and something else behind them: what another string would be read on into.
+TEST(Fields, AnArrayOfCharEndsWhereItEnds) {
+  struct {
+    char name[8];
+    char behind[8];
+  } record{{'m', 'o', 't', 'o', 'r', '0', '0', '1'}, "behind"};
+  const Recorded traced = record_of([&] { MAXLAT_TRACE(fields, strings, record.behind, record.name, 1); });
+  EXPECT_EQ(bytes(traced, 19), std::string("behin\0motor001\0", 15) + packed(1));
+}
+
 TEST(Fields, AStringThatGetsShorterWhileItIsTracedKeepsItsLength) {
   using Type = detail::FieldType<String<40>>;
   for (std::size_t length = 0; length <= 40; ++length) {

@@ -346,7 +346,7 @@ TEST(ManyEvents, TenThousandAreRegisteredAndEnabledByOnePattern) {
     one.description = {"bulk", one.name, Level::info, {}};
     one.event.choose_probe = [](detail::ProbeKind) {};  // nobody traces it
     one.event.description = &one.description;
-    const Registration registration(one.event);
+    const Registration registration(one.event, one.event.declared);
   }
   {
     Recording recording;
@@ -373,11 +373,11 @@ TEST(ManyEvents, AnIdAboveThoseOfShortRecordsIsRecorded) {
   const EventDescription other{"bulk", "other", Level::info, {}};
   for (Event& each : others) {
     each.description = &other;
-    const Registration registration(each);
+    const Registration registration(each, each.declared);
     unregister(each);
   }
   unregister(event);
-  const Registration again(event);
+  const Registration again(event, event.declared);
   ASSERT_GT(event.id, MAXLAT_RING_LONG_ID);
   ASSERT_GT(event.id, before);
   Recording recording;

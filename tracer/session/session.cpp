@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <maxlat/base/counter.h>
-
 #include <algorithm>
 #include <maxlat/trace/session.hpp>
 
@@ -92,12 +90,12 @@ void Session::request_snapshot() {
   __atomic_fetch_add(&shared->snapshot_requests, 1, __ATOMIC_RELEASE);
 }
 
-bool Session::snapshot_if_above(std::uint64_t latency, std::uint64_t limit, std::uint64_t at_least_apart_ticks) {
+bool Session::snapshot_if_above(std::uint64_t latency, std::uint64_t limit, std::chrono::nanoseconds at_least_apart) {
   if (latency <= limit) return false;
-  const std::uint64_t now = maxlat_counter_plain();
+  const std::int64_t now = std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
   // relaxed, both: of several threads at once one wins the exchange, and it orders nothing else.
-  std::uint64_t last = core_->last_snapshot.load(std::memory_order_relaxed);
-  if (last != 0 && now - last < at_least_apart_ticks) return false;
+  std::int64_t last = core_->last_snapshot.load(std::memory_order_relaxed);
+  if (last != 0 && now - last < at_least_apart.count()) return false;
   if (!core_->last_snapshot.compare_exchange_strong(last, now, std::memory_order_relaxed)) return false;
   request_snapshot();
   return true;

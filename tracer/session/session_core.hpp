@@ -44,7 +44,7 @@ class SessionCore {
   // Any thread, signal handlers too, without the lock. RETURNS: null before the first start.
   maxlat_shm_header* shared() const { return shared_.load(std::memory_order_acquire); }  // acquire [K5]: start()
 
-  std::atomic<std::uint64_t> last_snapshot{0};  // in ticks: of snapshot_if_above()
+  std::atomic<std::int64_t> last_snapshot{0};  // ns of CLOCK_MONOTONIC: of snapshot_if_above()
 
  private:
   struct Rule {

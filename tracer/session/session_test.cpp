@@ -313,9 +313,9 @@ TEST(Session, RaisesSnapshotRequestsNotTooOften) {
   recording.session.request_snapshot();
   EXPECT_EQ(memory.header().snapshot_requests, 1u);
   EXPECT_GT(memory.header().snapshot_time, 0u);
-  EXPECT_FALSE(recording.session.snapshot_if_above(10, 10, 0));
-  EXPECT_TRUE(recording.session.snapshot_if_above(11, 10, UINT64_MAX / 2));
-  EXPECT_FALSE(recording.session.snapshot_if_above(11, 10, UINT64_MAX / 2));
+  EXPECT_FALSE(recording.session.snapshot_if_above(10, 10, std::chrono::nanoseconds(0)));
+  EXPECT_TRUE(recording.session.snapshot_if_above(11, 10, std::chrono::hours(24)));
+  EXPECT_FALSE(recording.session.snapshot_if_above(11, 10, std::chrono::hours(24)));
   EXPECT_EQ(memory.header().snapshot_requests, 2u);
 }
 

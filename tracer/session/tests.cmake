@@ -13,6 +13,15 @@ if(MAXLAT_BUILD_TESTS)
     $<TARGET_PROPERTY:maxlat_tracer,INTERFACE_INCLUDE_DIRECTORIES> $<TARGET_PROPERTY:maxlat_base,INTERFACE_INCLUDE_DIRECTORIES>)
   target_link_libraries(tracer_module_under_test PRIVATE maxlat_build_flags)
 
+  # Two source files that declare one event differently. Not one unit, whatever is asked for elsewhere.
+  add_executable(tracer_declared_twice_program session/declared_twice.cpp session/declared_otherwise.cpp)
+  set_target_properties(tracer_declared_twice_program PROPERTIES UNITY_BUILD OFF)
+  target_include_directories(tracer_declared_twice_program PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  target_link_libraries(tracer_declared_twice_program PRIVATE maxlat::tracer maxlat_build_flags Threads::Threads)
+  add_test(NAME tracer.declared_twice COMMAND tracer_declared_twice_program)
+  set_tests_properties(tracer.declared_twice PROPERTIES LABELS unit TIMEOUT 60 PASS_REGULAR_EXPRESSION
+    "^maxlat: the event twice:event is declared differently in two source files; it stays disabled\n2 recorded\n$")
+
   # The sessions' tests again where barrier_by_page_table() must do what membarrier(2) does elsewhere.
   add_executable(tracer_without_membarrier session/without_membarrier.cpp)
   target_link_libraries(tracer_without_membarrier PRIVATE maxlat_build_flags)

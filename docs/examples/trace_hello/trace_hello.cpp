@@ -7,6 +7,7 @@
 //   maxlat trace record -o DIR -- trace_hello         somebody else records, too: all of it, to disk
 #include <time.h>
 
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -48,8 +49,8 @@ void run(trace::Session session, std::uint32_t cycles) {
     clock_gettime(CLOCK_MONOTONIC, &now);
     const std::int64_t late_ns = (now.tv_sec - next.tv_sec) * 1'000'000'000 + now.tv_nsec - next.tv_nsec;
     MAXLAT_TRACE(hello, cycle, cycle, late_ns);
-    // Whoever records with snapshots keeps what led to this; at most one in 2^32 ticks, a second or two.
-    if (session.snapshot_if_above(static_cast<std::uint64_t>(late_ns), kLimitNs, 1ull << 32)) {
+    // Whoever records with snapshots keeps what led to this; at most one a second.
+    if (session.snapshot_if_above(static_cast<std::uint64_t>(late_ns), kLimitNs, std::chrono::seconds(1))) {
       MAXLAT_TRACE(hello, late, cycle, late_ns, "snapshot");
     }
   }

@@ -141,7 +141,7 @@ struct maxlat_trace_value {
 /* An event of one module. Begins as the C++ Event does, whose place it keeps. Zero before it is registered. */
 struct maxlat_trace_event {
   uint32_t wanted;
-  uint32_t opaque[47];
+  uint32_t opaque[31];
 } __attribute__((aligned(64)));
 
 /* Enters it, and takes it out when its module goes; each source file that declares it calls both. */

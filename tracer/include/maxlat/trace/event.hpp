@@ -11,7 +11,8 @@
 // LIFE. The event is a constant-initialised object: tracing it is safe from the first instruction of the program to its
 // last. A dynamic initialiser of the same file registers it; until then nothing can enable it, so it counts for
 // nothing: neither recorded nor lost. It stays registered until the program's static destructors have run, or its
-// module is unloaded with dlclose(). Each shared object has its own copy of a header's event (hidden visibility: a
+// module is unloaded with dlclose(). Declared in two source files of a module, and differently, it stays disabled, and a
+// line on stderr says so: the linker keeps one of the two, and the other's probes would write what no reader expects. Each shared object has its own copy of a header's event (hidden visibility: a
 // probe needs no indirection, and dlclose() works); they bear one name and are enabled together.
 #pragma once
 
@@ -50,17 +51,19 @@ struct alignas(64) Event {
   std::uint64_t kind = 0;
   std::uint32_t id = 0;          // from 1, process-wide, in the order of registration; 0: not registered
   std::uint32_t fixed_size = 0;  // of the payload; 0 when it depends on the values
+  std::uint64_t declared = 0;    // detail::fingerprint() of the declaration that the linker kept
   void (*choose_probe)(detail::ProbeKind);
   const EventDescription* description;
-  // The registry's list; its lock protects both.
+  // The registry's list; its lock protects these.
   Event* next = nullptr;
   Event* previous = nullptr;
+  bool contradicted = false;  // another source file declares it differently: never registered again
 };
 
 // Enters an event into the registry; takes it out again when its module goes away. Both may be called more than once:
-// every source file that includes a header's event has its own call.
+// every source file that includes a header's event has its own call. `declared`: the fingerprint of this file's declaration.
 struct Registration {
-  explicit Registration(Event& event);
+  Registration(Event& event, std::uint64_t declared);
 };
 void unregister(Event& event);
 
@@ -79,6 +82,28 @@ constexpr std::uint32_t fixed_size(std::span<const Field> fields) {
     size += field.bytes * (field.kind == FieldKind::array ? field.count : 1u);
   }
   return size;
+}
+
+// Of all that a probe and a reader must agree on: FNV-1a.
+constexpr std::uint64_t fingerprint(const EventDescription& event) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  const auto add = [&](std::uint64_t value) { hash = (hash ^ value) * 0x100000001b3; };
+  const auto add_text = [&](std::string_view text) {
+    for (const char byte : text) add(static_cast<unsigned char>(byte));
+    add(text.size());
+  };
+  add_text(event.provider);
+  add_text(event.name);
+  add(static_cast<std::uint64_t>(event.level));
+  for (const Field& field : event.fields) {
+    add_text(field.name);
+    for (const std::uint64_t value :
+         {std::uint64_t(field.kind), std::uint64_t(field.bytes), std::uint64_t(field.is_signed),
+          std::uint64_t(field.is_float), std::uint64_t(field.count)}) {
+      add(value);
+    }
+  }
+  return hash;
 }
 
 // Compare with memory, branch: two instructions, one access. The compiler's atomics take three.
@@ -152,9 +177,9 @@ yes:
     }                                                                                                              \
     static inline constinit ::maxlat::trace::Event event{                                                          \
         .fixed_size = ::maxlat::trace::detail::fixed_size(kDescription.fields),                                    \
+        .declared = ::maxlat::trace::detail::fingerprint(kDescription),                                            \
         .choose_probe = &choose_probe,                                                                             \
         .description = &kDescription};                                                                             \
-    static inline const ::maxlat::trace::Registration registration{event};                                         \
     [[gnu::destructor, gnu::used]] static void module_goes_away() {                                                \
       ::maxlat::trace::unregister(event);                                                                          \
     }                                                                                                              \
@@ -162,4 +187,8 @@ yes:
       ::maxlat::trace::detail::Probe<MaxlatTraceEvent_##provider_##_##name_ MAXLAT_TRACE_EACH(                     \
           MAXLAT_TRACE_TYPE_OF, __VA_ARGS__)>::trace(event MAXLAT_TRACE_EACH(MAXLAT_TRACE_VALUE, __VA_ARGS__));    \
     }                                                                                                              \
-  };
+  };                                                                                                               \
+  static const ::maxlat::trace::Registration maxlat_trace_registration_##provider_##_##name_(                      \
+      MaxlatTraceEvent_##provider_##_##name_::event,                                                               \
+      ::std::integral_constant<::std::uint64_t, ::maxlat::trace::detail::fingerprint(                              \
+                                                    MaxlatTraceEvent_##provider_##_##name_::kDescription)>::value);

@@ -35,9 +35,17 @@ concept Scalar = (std::integral<T> || std::same_as<T, float> || std::same_as<T, 
 template <std::uint16_t Cap>
 class String {
  public:
-  String(const char* text) : String(text, text == nullptr ? 0 : strnlen(text, Cap)) {}
+  // An array has an end of its own, whether or not there is a zero byte before it.
+  template <std::size_t N>
+  String(const char (&text)[N]) : String(std::string_view(text, N)) {}
   template <class T>
-  requires std::convertible_to<const T&, std::string_view> String(const T& text) : String(std::string_view(text)) {}
+  requires std::same_as<T, const char*> || std::same_as<T, char*> String(T text)
+      : String(text, text == nullptr ? 0 : strnlen(text, Cap)) {}
+  String(std::nullptr_t) : String(nullptr, 0) {}
+  template <class T>
+  requires(!std::is_array_v<T> && !std::is_pointer_v<T> && std::convertible_to<const T&, std::string_view>)
+      String(const T& text)
+      : String(std::string_view(text)) {}
   String(std::string_view text)
       : String(text.data(), text.empty() ? 0 : strnlen(text.data(), text.size() < Cap ? text.size() : Cap)) {}
 

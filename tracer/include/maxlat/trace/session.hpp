@@ -33,6 +33,7 @@
 // ERRORS: base::Result, one line.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <maxlat/base/clock.hpp>
 #include <maxlat/base/result.hpp>
@@ -124,9 +125,9 @@ class Session {
 
   // Asks the recorder of an overwriting session for a snapshot of now. Async-signal-safe, no system call.
   void request_snapshot();
-  // The same when a latency is above its limit, at most once in `at_least_apart` counter ticks; returns whether it did.
-  // Both latencies in the same unit. Any thread.
-  bool snapshot_if_above(std::uint64_t latency, std::uint64_t limit, std::uint64_t at_least_apart_ticks);
+  // The same when a latency is above its limit, at most once in `at_least_apart`; returns whether it did. Both latencies
+  // in the same unit. Any thread; no system call where the vDSO has CLOCK_MONOTONIC.
+  bool snapshot_if_above(std::uint64_t latency, std::uint64_t limit, std::chrono::nanoseconds at_least_apart);
 
  private:
   explicit Session(std::shared_ptr<detail::SessionCore> core);

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+#include "session/declared_twice.hpp"
+
+MAXLAT_TRACE_EVENT(twice, event, (std::uint64_t, a))
+
+void trace_from_other_file() {
+  MAXLAT_TRACE(twice, event, 1);
+  MAXLAT_TRACE(twice, same, 3);
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Declares twice:event, as declared_otherwise.cpp does differently: nobody may trace it, and the program says so.
+#include "session/declared_twice.hpp"
+
+#include <cstdio>
+#include <maxlat/trace/session.hpp>
+
+MAXLAT_TRACE_EVENT(twice, event, (std::uint32_t, a), (std::uint32_t, b))
+
+int main() {
+  using maxlat::trace::Session;
+  auto session = Session::create({.name = "twice"});
+  if (!session || !session->add_channel({}) || !session->enable("channel0", "twice:*") || !session->start()) return 1;
+  MAXLAT_TRACE(twice, event, 1, 2);
+  MAXLAT_TRACE(twice, same, 3);
+  trace_from_other_file();
+  if (!session->stop()) return 1;
+  std::printf("%d recorded\n", static_cast<int>(session->status().channels[0].books.recorded));
+}
