@@ -50,11 +50,12 @@ TEST(ArmSpec, OptionsAreReadAndDefaultsAreNotWritten) {
 
 TEST(ArmSpec, ASnapshotIsOfAFlightRecorder) {
   EXPECT_EQ(parse_arm("maxlat,overwrite,snapshot=50us")->snapshot_above_ns, 50'000u);
-  EXPECT_EQ(again("maxlat,snapshot=50,overwrite"), "maxlat:timer,overwrite,snapshot=50us");
+  EXPECT_EQ(again("maxlat,snapshot=50us,overwrite"), "maxlat:timer,overwrite,snapshot=50us");
   EXPECT_THAT(again("maxlat,snapshot=50us"), HasSubstr("of buffers that are overwritten"));
   EXPECT_THAT(again("lttng-ust,snapshot=50us"), HasSubstr("does not have the option"));
   EXPECT_THAT(again("maxlat,overwrite,snapshot=soon"), HasSubstr("snapshot=soon"));
   EXPECT_THAT(again("maxlat,overwrite,snapshot=0"), HasSubstr("snapshot=0"));
+  EXPECT_THAT(again("maxlat,overwrite,snapshot=50"), HasSubstr("snapshot=50")) << "a time needs its unit";
 }
 
 TEST(ArmSpec, ControlsArePlannedDelays) {

@@ -34,7 +34,7 @@ def compared(arms, *arguments, **kwargs):
 
 
 def ended(run):
-    out, err = run.communicate(timeout=180)
+    out, err = run.communicate(timeout=500)  # a hang, not a slow machine
     return run.returncode, out, err
 
 
