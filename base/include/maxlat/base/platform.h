@@ -31,7 +31,7 @@
 #if defined(__x86_64__)
 #define MAXLAT_FETCH_TO_WRITE(address) __asm__ volatile("prefetchw %0" : : "m"(*(const char*)(address)))
 #else
-#define MAXLAT_FETCH_TO_WRITE(address) __builtin_prefetch((address), 1)
+#define MAXLAT_FETCH_TO_WRITE(address) __builtin_prefetch((const void*)(address), 1)
 #endif
 
 #define MAXLAT_LIKELY(x) __builtin_expect(!!(x), 1)
