@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <maxlat/trace/control_client.hpp>
 
+#include "consumer/control_places.hpp"
 #include "shm/local_socket.hpp"
 #include "shm/owned.hpp"
 
@@ -68,19 +69,20 @@ int ControlReply::take_descriptor(std::size_t n) {
 }
 
 base::Result<ControlConnection> ControlConnection::connect(int pid) {
-  const std::string path = socket_path(pid);
-  sockaddr_un address;
-  if (!address_of(path, address)) return base::Error{"the path " + path + " is too long for a socket"};
-  ControlConnection connection(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-  if (connection.socket_ < 0) return base::system_error("cannot make a socket", errno);
-  if (::connect(connection.socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) return connection;
+  int failed = ENOENT;
+  for (const detail::ControlPlace& place : detail::places_of_process(pid)) {
+    const int socket = detail::connect_to(place, pid);
+    if (socket >= 0) return ControlConnection(socket);
+    const bool nobody = errno == ENOENT || errno == ECONNREFUSED;
+    if (!nobody) failed = errno;
+  }
   const std::string who = "process " + std::to_string(pid);
-  if (errno == ENOENT || errno == ECONNREFUSED) {
+  if (failed == ENOENT) {
     return base::Error{who + " does not listen for maxlat trace",
                        "start it with MAXLAT_TRACE_CONTROL=listen, or have it call maxlat::trace::open_control(); "
                        "`maxlat trace list` shows who listens"};
   }
-  return base::system_error("cannot connect to " + who, errno);
+  return base::system_error("cannot connect to " + who, failed);
 }
 
 ControlConnection::~ControlConnection() {
@@ -174,11 +176,18 @@ base::Result<ControlConnection> ControlListener::accept() {
 
 std::vector<int> listening_processes() {
   std::vector<int> processes;
-  for (const std::string& name : detail::names_in(control_folder())) {
-    const pid_t pid = detail::process_in(name, "");
-    if (pid > 0 && name == std::to_string(pid) + ".trace" && ControlConnection::connect(pid)) processes.push_back(pid);
+  for (const detail::ControlPlace& place : detail::all_places()) {
+    for (const std::string& name : detail::names_in(place.folder)) {
+      const pid_t pid = detail::process_in(name, "");
+      if (pid <= 0 || name != std::to_string(pid) + ".trace") continue;
+      const int socket = detail::connect_to(place, pid);
+      if (socket < 0) continue;
+      close(socket);
+      processes.push_back(pid);
+    }
   }
   std::sort(processes.begin(), processes.end());
+  processes.erase(std::unique(processes.begin(), processes.end()), processes.end());
   return processes;
 }
 

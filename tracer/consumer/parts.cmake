@@ -1,6 +1,7 @@
 list(APPEND tracer_sources
     consumer/books_text.cpp
     consumer/control_client.cpp
+    consumer/control_places.cpp
     consumer/recorder.cpp
     consumer/recorder_thread.cpp
     consumer/ring_drain.cpp

@@ -88,7 +88,8 @@ class ControlListener {
   int socket_ = -1;
 };
 
-// Processes that listen now: the numbers of the sockets in control_folder() that somebody answers at.
+// Processes that listen now, of this user, or of everybody if that is root: the numbers of the sockets that somebody
+// answers at, wherever they may be (consumer/control_places.hpp).
 std::vector<int> listening_processes();
 
 }  // namespace maxlat::trace

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+//
+// Where the control socket of a program may be. A program and its controller need not have the same XDG_RUNTIME_DIR: a
+// service has none, a shell over ssh may have none. So all places of a user are looked at:
+//
+//   ${XDG_RUNTIME_DIR}/maxlat   as it is set for us (control_protocol.hpp)
+//   /run/user/UID/maxlat        where it usually is
+//   /tmp/maxlat-UID             without it
+//
+// Root looks at the places of every user.
+//
+// TRUST. /tmp is everybody's, and root must not be led elsewhere. A place counts only as what make_folder() makes: a real
+// folder, not a link, of the user whose place it is, closed to all others. It is kept open, and the socket is looked up in
+// it, so that what was looked at is what is connected to. The socket is no link either, and who answers at it is the
+// folder's owner by the kernel's word (SO_PEERCRED).
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace maxlat::trace::detail {
+
+struct ControlPlace {
+  std::string folder;
+  std::optional<uid_t> owner;  // who it must belong to; nothing: whoever it does
+};
+
+// Of our own and, if that is another's and we are root, of its user's.
+std::vector<ControlPlace> places_of_process(pid_t pid);
+// Of our own, or, if we are root, of everybody.
+std::vector<ControlPlace> all_places();
+
+// RETURNS: a connected socket, the caller's; or -1 and errno.
+int connect_to(const ControlPlace& place, pid_t pid);
+
+}  // namespace maxlat::trace::detail
