@@ -12,5 +12,6 @@ list(APPEND tracer_sources
 list(APPEND tracer_unit_test_sources
     ctf/metadata_reader_test.cpp
     ctf/metadata_test.cpp
+    ctf/stream_loss_test.cpp
     ctf/trace_clock_test.cpp
     ctf/trace_reader_test.cpp)

@@ -120,6 +120,7 @@ bool StreamReader::next_packet() {
       break;
     }
     if (time_(head.end_time) < options_.begin_ns) {
+      meet(head.begin_time);
       last_ticks_ = head.end_time;
       end_of_packet();
       continue;
