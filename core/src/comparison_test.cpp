@@ -11,6 +11,7 @@
 #include <map>
 #include <maxlat/core/comparison.hpp>
 #include <random>
+#include <string_view>
 
 namespace maxlat::core {
 namespace {
@@ -69,10 +70,10 @@ Comparison compare(const Arms& run) {
   return compare_rounds({"none", run.base}, {"arm", run.arm}, run.base_again, 1);
 }
 
-const MeasureDifference& measure(const Comparison& comparison, const std::string& name) {
+const MeasureDifference& measure(const Comparison& comparison, std::string_view name) {
   for (const MeasureDifference& one : comparison.measures)
     if (one.measure == name) return one;
-  throw std::runtime_error(name);
+  throw std::runtime_error(std::string(name));
 }
 
 using Called = MeasureDifference::Verdict;

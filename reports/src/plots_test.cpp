@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <string_view>
 
 #include "test_runs.hpp"
 
@@ -17,7 +18,7 @@ std::vector<std::string> kinds_of(const std::vector<Plot>& plots) {
   return kinds;
 }
 
-const Plot& find(const std::vector<Plot>& plots, const std::string& kind) {
+const Plot& find(const std::vector<Plot>& plots, std::string_view kind) {
   return *std::find_if(plots.begin(), plots.end(), [&](const auto& plot) { return plot.kind == kind; });
 }
 

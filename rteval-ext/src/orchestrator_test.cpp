@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <maxlat/core/stop.hpp>
+#include <string_view>
 
 #include "fake_bench.hpp"
 #include "plan_toml.hpp"
@@ -80,7 +81,7 @@ std::vector<std::string> names(const core::RunResult& run) {
   return all;
 }
 
-const core::Phase& phase_named(const core::RunResult& run, const std::string& name) {
+const core::Phase& phase_named(const core::RunResult& run, std::string_view name) {
   for (const core::Phase& phase : run.phases) {
     if (phase.name == name) return phase;
   }
