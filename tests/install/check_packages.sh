@@ -35,7 +35,8 @@ chmod +x "$folder"/bin/*
 export PATH=$folder/bin:$PATH
 
 "$folder/scripts/install-packages" build test >"$folder/said" || fail "it failed: $(cat "$folder/said")"
-grep -q 'install .* new-name alone$' "$folder/calls" || fail "not installed were new-name and alone: $(cat "$folder/calls")"
+grep -q 'install .* new-name alone$' "$folder/calls" ||
+  fail "not installed were new-name and alone: $(cat "$folder/calls")"
 
 printf '#!/bin/sh\nprintf installed\n' >"$folder/bin/dpkg-query"
 rm "$folder/calls"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# check_warnings.sh CMAKE SOURCE: a warning of a compiler that we never saw does not keep a user from building, whatever the
-# build type; where warnings shall be errors, they are.
+# check_warnings.sh CMAKE SOURCE: a warning of a compiler that we never saw does not keep a user from building, whatever
+# the build type; where warnings shall be errors, they are.
 set -eu
 cmake=$1 source=$2
 folder=$(mktemp -d)
@@ -10,8 +10,8 @@ trap 'rm -rf "$folder"' EXIT
 fail() { echo "$*"; exit 1; }
 
 werror() {  # CMAKE-OPTION...: how many of the compiler's commands have -Werror
-  "$cmake" -G Ninja -S "$source" -B "$folder/build" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DMAXLAT_BUILD_TESTS=OFF -DMAXLAT_BUILD_BENCHMARKS=OFF \
-    "$@" >"$folder/log" 2>&1 || { cat "$folder/log"; fail "cmake fails with $*"; }
+  "$cmake" -G Ninja -S "$source" -B "$folder/build" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
+    -DMAXLAT_BUILD_TESTS=OFF -DMAXLAT_BUILD_BENCHMARKS=OFF "$@" >"$folder/log" 2>&1 || { cat "$folder/log"; fail "cmake fails with $*"; }
   grep -c -- '"command":.* -Werror' "$folder/build/compile_commands.json" || true
 }
 

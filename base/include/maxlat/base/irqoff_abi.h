@@ -16,9 +16,9 @@
  *   SIGKILL. So a crash of the task costs one limit, not the box. A program that measures for longer than the limit
  *   executes sti; nop; cli now and then.
  *
- * PAGE FAULTS  A task with a grant locks its memory before it executes cli: from Linux 6.9 on, the kernel ends a task that
- *   faults with interrupts off by SIGSEGV, and warns in its log; before, the fault was served with interrupts on. The first
- *   clock_gettime() of a process is such a fault, locked or not.
+ * PAGE FAULTS  A task with a grant locks its memory before it executes cli: from Linux 6.9 on, the kernel ends a task
+ *   that faults with interrupts off by SIGSEGV, and warns in its log; before, the fault was served with interrupts on.
+ *   The first clock_gettime() of a process is such a fault, locked or not.
  *
  * WHAT IS NOT PROTECTED  A task with IOPL 3 may also access any I/O port. Whoever may do this has CAP_SYS_RAWIO anyway.
  */
