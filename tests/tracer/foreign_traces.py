@@ -110,6 +110,8 @@ def case_filters(folder):
         expected = [event for event in events if wanted(event)]
         assert 0 < len(expected) < len(events) and chosen(*options) == expected, options
         assert json.loads(trace("stats", "--json", made, *options).stdout)["events"] == len(expected), options
+    ended = trace("print", made, "--begin", "+1d")
+    assert ended.stdout == "" and "no event of this trace is what the options choose" in ended.stderr, ended
     for options, text in ((("-e", "none"), 'matches "none"'), (("--cpu", "7"), "of these CPUs or threads"), (("--begin", "x"), "no time")):
         assert text in trace("print", made, *options, status=1).stderr
 

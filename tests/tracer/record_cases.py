@@ -102,17 +102,18 @@ def page_of(path):
     return struct.unpack("<8Q", path.read_bytes()[:64]) if path.exists() and path.stat().st_size >= 64 else (0,) * 8
 
 
-def run_babeltrace(folder):
-    """What it prints; it must have nothing to warn of."""
+def run_babeltrace(folder, lost=None):
+    """What it prints; it must have nothing to warn of, but of what a busy machine may make a recording lose."""
     read = subprocess.run(["babeltrace2", str(folder)], capture_output=True, text=True, timeout=LIMIT)
-    assert read.returncode == 0 and read.stderr == "", read.stderr
+    told = [line for line in read.stderr.splitlines() if line and not (lost and re.search(f"Tracer discarded .* {lost}", line))]
+    assert read.returncode == 0 and not told, read.stderr
     return read.stdout
 
 
-def events_of(folder):
+def events_of(folder, lost=None):
     """(thread, value) of each test:count."""
     return [(int(thread), int(value))
-            for thread, value in re.findall(r"test:count: .*thread = (\d+), value = (\d+)", run_babeltrace(folder))]
+            for thread, value in re.findall(r"test:count: .*thread = (\d+), value = (\d+)", run_babeltrace(folder, lost))]
 
 
 def books_of(folder):
@@ -167,7 +168,7 @@ def case_killed_producer(folder):
         wait_until("some events", lambda: page_of(page)[0] >= goal)
         os.kill(process_of(trace), signal.SIGKILL)
         err = recorder.communicate(timeout=LIMIT)[1]
-        counted, books, events = page_of(page), books_of(trace), events_of(trace)
+        counted, books, events = page_of(page), books_of(trace), events_of(trace, "event")
         assert "killed by signal 9" in err, err
         lost = sum(number for name, number in books.items() if name.startswith("lost_"))
         assert recorder.returncode == (3 if lost or books["unfinished"] else 128 + signal.SIGKILL), err
@@ -384,11 +385,8 @@ def case_quiet(folder):
 
 
 def values_of_snapshot(folder):
-    """In the order of babeltrace2. A packet may be overwritten between two that the snapshot takes, which it tells."""
-    read = subprocess.run(["babeltrace2", str(folder)], capture_output=True, text=True, timeout=LIMIT)
-    told = [line for line in read.stderr.splitlines() if line and not re.search("Tracer discarded .* packet", line)]
-    assert read.returncode == 0 and not told, read.stderr
-    return [int(value) for value in re.findall(r"test:count: .*value = (\d+)", read.stdout)]
+    """In the order of babeltrace2. A packet may be overwritten between two that the snapshot takes."""
+    return [value for _, value in events_of(folder, "packet")]
 
 
 def case_snapshots(folder):

@@ -43,7 +43,8 @@ class ForeignFilter {
   Answer ask(const ForeignEvent& event);
   bool takes(const ForeignLoss& loss) const;
   // REQUIRES: everything was asked for. ERRORS: a pattern that no event matches, CPUs or threads that the trace has not.
-  core::Status something_matched() const;
+  // Events that were chosen by time or by both, and are none: told on `say`.
+  core::Status something_matched(std::vector<std::string>& say) const;
 
  private:
   bool wants_owner(const ForeignEvent& event);

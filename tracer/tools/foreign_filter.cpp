@@ -77,7 +77,7 @@ bool ForeignFilter::takes(const ForeignLoss& loss) const {
   return (!loss.before_ns || *loss.before_ns >= begin_ns_) && (!loss.after_ns || *loss.after_ns < end_ns_);
 }
 
-core::Status ForeignFilter::something_matched() const {
+core::Status ForeignFilter::something_matched(std::vector<std::string>& say) const {
   for (const std::string& pattern : patterns_) {
     if (!matched_.contains(pattern))
       return core::Error{fmt::format("no event of this trace matches \"{}\"", pattern),
@@ -86,6 +86,9 @@ core::Status ForeignFilter::something_matched() const {
   if ((cpus_ || threads_) && !any_owner_)
     return core::Error{"no event of this trace says that it is of these CPUs or threads",
                        "they are told by the fields cpu_id, vtid and tid of its contexts"};
+  const bool by_time =
+      begin_ns_ != std::numeric_limits<std::int64_t>::min() || end_ns_ != std::numeric_limits<std::int64_t>::max();
+  if (by_time && !any_event_) say.push_back(kNothingChosen);
   return {};
 }
 

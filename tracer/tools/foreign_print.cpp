@@ -88,9 +88,10 @@ core::Result<core::Exit> print_foreign(const core::CommandLine& line, const std:
     };
     const auto breaks = read_foreign(folders, sink);
     if (!out.flush()) return core::system_error("cannot write standard output", errno);
+    const core::Status matched = filter->something_matched(say);
     say_breaks(breaks, say);
     if (!breaks.empty()) return core::Exit::invalid;
-    if (const core::Status matched = filter->something_matched(); !matched) return matched.error();
+    if (!matched) return matched.error();
     return printer.any_loss() ? core::Exit::invalid : core::Exit::pass;
   });
 }

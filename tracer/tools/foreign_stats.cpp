@@ -71,9 +71,10 @@ core::Result<core::Exit> count_foreign(const core::CommandLine& line, const std:
     const std::string text = line.has("json") ? json_of(statistics) : text_of(statistics);
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
       return core::system_error("cannot write standard output", errno);
+    const core::Status matched = filter->something_matched(say);
     say_breaks(statistics.breaks, say);
     if (!statistics.breaks.empty()) return core::Exit::invalid;
-    if (const core::Status matched = filter->something_matched(); !matched) return matched.error();
+    if (!matched) return matched.error();
     return any_lost(statistics) ? core::Exit::invalid : core::Exit::pass;
   });
 }

@@ -199,7 +199,7 @@ core::Result<Words> event_patterns(const core::CommandLine& line) {
 core::Status FilteredTrace::something_matched(bool any_event) const {
   constexpr std::size_t kMost = 8;
   if (streams->wanted.empty() || streams->any || streams->seen.empty()) {
-    if (chosen && !any_event) fmt::print(stderr, "maxlat trace: no event of this trace is what the options choose\n");
+    if (chosen && !any_event) fmt::print(stderr, "maxlat trace: {}\n", kNothingChosen);
     return {};
   }
   std::vector<std::string> there(streams->seen.begin(), streams->seen.end());

@@ -18,6 +18,8 @@ namespace maxlat::trace_tools {
 
 void add_filter_options(boost::program_options::options_description& options);
 
+inline constexpr const char* kNothingChosen = "no event of this trace is what the options choose";
+
 // The one folder that the command line names.
 core::Result<std::string> the_trace(const core::CommandLine& line);
 
