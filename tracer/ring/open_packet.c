@@ -46,9 +46,8 @@ static bool find(const struct maxlat_ring* ring, uint64_t position, struct open*
 /* The writer's stores to an overwritten packet are plain: ThreadSanitizer would call the copy a race, and it is one,
    seen by the check that follows. */
 __attribute__((no_sanitize("thread"))) static void copy_words(uint64_t* to, const uint64_t* from, uint64_t bytes) {
-  /* acquire [O2]: the reference is looked at again after the last byte. Partner: the claim of the reference in
-     reserve.c, a full barrier as every locked instruction. Shape: seqlock. Without this, bytes of the next pass could
-     be taken. */
+  /* acquire [O2]: the reference is looked at again after the last byte. Partner: the fence behind the claim of the
+     reference in reserve.c. Shape: seqlock. Without this, bytes of the next pass could be taken. */
   for (uint64_t i = 0; i < bytes / 8; ++i) to[i] = maxlat_ring_load_acquire(from + i);
 }
 

@@ -8,6 +8,7 @@
  * 64-bit words in memory that several contexts share:
  *
  *   maxlat_ring_load(w)  maxlat_ring_load_acquire(w)  maxlat_ring_store(w, v)  maxlat_ring_store_release(w, v)
+ *   maxlat_ring_store_fence()                                stores before it are seen before those behind it
  *   maxlat_ring_clock_follows(ownership, cpu, w, &time)      reads the time stamp; whether it and load_acquire(w) have
  *                                                            the same upper bits and, with MAXLAT_RING_CPU, the caller
  *                                                            is then on the ring's CPU. If so, at least the lower bits

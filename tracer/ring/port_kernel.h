@@ -32,6 +32,10 @@ MAXLAT_RING_INLINE void maxlat_ring_store_release(uint64_t* word, uint64_t value
   smp_store_release(word, value); /* the caller names the label */
 }
 
+MAXLAT_RING_INLINE void maxlat_ring_store_fence(void) {
+  smp_wmb(); /* the caller names the label */
+}
+
 MAXLAT_RING_INLINE bool maxlat_ring_shared_cas(uint64_t* word, uint64_t expected, uint64_t desired) {
   return cmpxchg64(word, expected, desired) == expected;
 }

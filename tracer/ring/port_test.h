@@ -31,6 +31,8 @@ MAXLAT_RING_INLINE void maxlat_ring_store_release(uint64_t* word, uint64_t value
   maxlat_ring_store(word, value);
 }
 
+MAXLAT_RING_INLINE void maxlat_ring_store_fence(void) {}
+
 MAXLAT_RING_INLINE bool maxlat_ring_shared_cas(uint64_t* word, uint64_t expected, uint64_t desired) {
   maxlat_ring_test_step();
   if (*(volatile uint64_t*)word != expected) return false;

@@ -23,6 +23,15 @@ MAXLAT_RING_INLINE void maxlat_ring_store_release(uint64_t* word, uint64_t value
   __atomic_store_n(word, value, __ATOMIC_RELEASE); /* the caller names the label */
 }
 
+/* The caller names the label. */
+MAXLAT_RING_INLINE void maxlat_ring_store_fence(void) {
+#ifdef __x86_64__
+  __asm__ volatile("" : : : "memory"); /* stores stay in order; and ThreadSanitizer knows no fences */
+#else
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+#endif
+}
+
 MAXLAT_RING_INLINE bool maxlat_ring_owner_cas(enum maxlat_ring_ownership ownership, uint64_t* word, uint64_t expected,
                                               uint64_t desired) {
   return ownership == MAXLAT_RING_THREAD ? maxlat_ring_thread_cas(word, expected, desired)

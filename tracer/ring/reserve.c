@@ -102,9 +102,13 @@ static inline uint64_t claim(const struct maxlat_ring* ring, uint64_t start, str
     const uint64_t word = maxlat_ring_load_acquire(&cell->reference);
     if (maxlat_ring_ref_state(word) == wanted) return maxlat_ring_ref_sub_buffer(word);
     const uint64_t sub_buffer = maxlat_ring_ref_sub_buffer(word);
-    /* acquire-release [O2]: our stores into the sub-buffer stay behind it. Partner: acquire [O2] in open_packet.c.
-       Shape: seqlock. Without this, a copy of the packet that was here could have bytes of ours and be found good. */
-    if (maxlat_ring_shared_cas(&cell->reference, word, sub_buffer | wanted)) return sub_buffer;
+    if (!maxlat_ring_shared_cas(&cell->reference, word, sub_buffer | wanted)) continue;
+    /* release [O2], a fence between stores: ours into the sub-buffer stay behind the claim. An acquire-release exchange
+       alone does not do that: what is behind it may pass its store. On x86, where stores stay in order, no instruction.
+       Partner: acquire [O2] in open_packet.c. Shape: seqlock. Without this, a copy of the packet that was here could
+       have bytes of ours and be found good. */
+    maxlat_ring_store_fence();
+    return sub_buffer;
   }
 }
 

@@ -107,7 +107,8 @@ constexpr std::uint64_t fingerprint(const EventDescription& event) {
 }
 
 // Compare with memory, branch: two instructions, one access. The compiler's atomics take three.
-// relaxed: a look; who sees a bit looks again, inside (probe.hpp).
+// acquire [K3]: whoever sees a bit finds the function that the event was given before it (Event::probe, null until
+// then), and there looks again, inside (probe.hpp). On x86 every load is one.
 [[gnu::always_inline]] inline bool is_wanted(const std::atomic<std::uint32_t>& wanted) {
 #if defined(__x86_64__) && !defined(MAXLAT_RING_THREAD_BUILTINS)
   static_assert(sizeof(wanted) == sizeof(std::uint32_t));
@@ -116,7 +117,7 @@ constexpr std::uint64_t fingerprint(const EventDescription& event) {
 yes:
   return true;
 #else
-  return wanted.load(std::memory_order_relaxed) != 0;
+  return wanted.load(std::memory_order_acquire) != 0;
 #endif
 }
 

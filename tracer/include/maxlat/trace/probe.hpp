@@ -41,7 +41,7 @@ class Probe {
  public:
   [[gnu::always_inline]] static void trace(Event& event, Given<Types>... fields) {
     // acquire [K3]: the event's words before the function that looks at them; each looks again, inside, and goes
-    // elsewhere where they say another thing by then.
+    // elsewhere where they say another thing by then. Not null: is_wanted() comes before, and acquires, too.
     reinterpret_cast<Function*>(event.probe.load(std::memory_order_acquire))(fields...);
   }
 
