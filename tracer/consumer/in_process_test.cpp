@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT
 // The whole tracer in one process: session, probes and recorder, threads that come and go, both deliveries.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <maxlat/trace/probe.hpp>
 #include <maxlat/trace/recorder.hpp>
 #include <maxlat/trace/session.hpp>
 #include <thread>
+#include <vector>
 
 #include "test_trace.hpp"
 
 MAXLAT_TRACE_EVENT(in_process, count, (std::uint64_t, value))
+MAXLAT_TRACE_EVENT(in_process, big, (maxlat::trace::Sequence<std::uint64_t, 200>, values))
 
 namespace {
 
@@ -22,7 +25,8 @@ TEST_P(InProcess, EveryEventOfEveryThreadIsOnDiskWhenTheSessionIsStopped) {
   auto session = Session::create({.name = "in-process"});
   ASSERT_TRUE(session) << session.error().text;
   // Room for all events of a thread, so that no load of the machine loses one.
-  ASSERT_TRUE(session->add_channel({.name = "all", .delivery = GetParam(), .sub_buffer_size = 4096, .sub_buffers = 16}));
+  ASSERT_TRUE(
+      session->add_channel({.name = "all", .delivery = GetParam(), .sub_buffer_size = 4096, .sub_buffers = 16}));
   ASSERT_TRUE(session->enable("all", "in_process:*"));
   ASSERT_TRUE(session->start());
   auto descriptors = session->descriptors();
@@ -51,6 +55,47 @@ TEST_P(InProcess, EveryEventOfEveryThreadIsOnDiskWhenTheSessionIsStopped) {
   }
   EXPECT_EQ(streams, kThreads);
   EXPECT_TRUE(session->destroy());
+}
+
+// One slot for many threads, one after the other: each takes the place of the one before it, and with it what nobody
+// had read. Whenever the recorder comes, each event is recorded, lost, or overwritten.
+TEST(SlotUsedAgain, WhatIsInTheRingOfASlotThatIsUsedAgainIsCounted) {
+  for (const int rounds_apart : {1, 2, 3, 100}) {
+    const test::TemporaryFolder folder;
+    auto session = Session::create({.name = "in-process"});
+    ASSERT_TRUE(session) << session.error().text;
+    ASSERT_TRUE(session->add_channel(
+        {.name = "all", .when_full = FullBuffer::overwrite, .sub_buffer_size = 1024, .sub_buffers = 2, .slots = 1}));
+    ASSERT_TRUE(session->enable("all", "in_process:*"));
+    ASSERT_TRUE(session->start());
+    auto descriptors = session->descriptors();
+    ASSERT_TRUE(descriptors);
+    RecorderOptions options;
+    options.directory = folder.path();
+    options.flush = std::chrono::nanoseconds(1);
+    auto recorder = Recorder::attach(descriptors->memory, options);
+    ASSERT_TRUE(recorder) << recorder.error().text;
+    constexpr std::uint64_t kEvents = 100;
+    for (int i = 0; i < 12; ++i) {
+      std::thread([&] {
+        for (std::uint64_t value = 0; value < kEvents; ++value) {
+          MAXLAT_TRACE(in_process, count, value);
+          if (value == 40 && i % rounds_apart == 0) recorder->round(std::chrono::seconds(1000 + i));
+        }
+        MAXLAT_TRACE(in_process, big, std::vector<std::uint64_t>(200));
+      }).join();
+      // Where this round takes what the thread left, its slot is free, and not used again.
+      if (i % rounds_apart == 1) recorder->round(std::chrono::seconds(1000 + i));
+    }
+    ASSERT_TRUE(session->stop());
+    const RecordingReport report = recorder->finish(RecordingEnd::stopped);
+    const ChannelBooks& books = report.channels[0];
+    EXPECT_EQ(books.produced, 12 * (kEvents + 1)) << rounds_apart;
+    EXPECT_EQ(books.lost_big, 12u) << rounds_apart;
+    EXPECT_EQ(books.unaccounted(), 0) << rounds_apart;
+    EXPECT_TRUE(session->destroy());
+    close(descriptors->memory);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Deliveries, InProcess, testing::Values(Delivery::timer, Delivery::wakeup),

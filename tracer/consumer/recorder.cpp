@@ -67,10 +67,12 @@ class Recorder::State {
   // RETURNS: false: not now: a writer was inside its open packet, or the slot changed its state under us.
   bool visit(std::size_t channel, std::uint32_t slot, Taking taking, TraceFolder& folder);
   bool take(RingDrain& drain, Taking taking, TraceFolder& folder);
+  bool take_packets(RingDrain& drain, Taking taking, TraceFolder& folder);
   bool start_drain(std::size_t channel, std::uint32_t slot, SlotDrain& entry, SlotWord word);
   void retire(std::size_t channel, SlotDrain& entry, bool replaced);
   bool take_snapshot(Taking taking);
   std::vector<ChannelBooks> books() const;
+  bool try_books(std::size_t channel, ChannelBooks* books) const;
   // Of the channels whose packets go to snapshots, or of the others: what is in one folder.
   std::vector<ChannelBooks> books_of(bool kept, std::vector<ChannelBooks> all) const;
   std::span<std::uint64_t> copy_for(const RingDrain& drain);
@@ -132,6 +134,12 @@ void Recorder::State::retire(std::size_t channel, SlotDrain& entry, bool replace
 }
 
 bool Recorder::State::take(RingDrain& drain, Taking taking, TraceFolder& folder) {
+  const bool complete = take_packets(drain, taking, folder);
+  drain.settle();
+  return complete;
+}
+
+bool Recorder::State::take_packets(RingDrain& drain, Taking taking, TraceFolder& folder) {
   drain.take_ready(folder);
   if (taking == Taking::ready) return true;
   if (taking == Taking::ready_and_open) return drain.take_open(folder, copy_for(drain));
@@ -150,7 +158,8 @@ bool Recorder::State::take(RingDrain& drain, Taking taking, TraceFolder& folder)
 bool Recorder::State::visit(std::size_t channel, std::uint32_t slot, Taking taking, TraceFolder& folder) {
   SlotDrain& entry = slots_[channel][slot];
   SlotWord word = memory_.slot(channel, slot);
-  if (entry.generation != word.generation()) {
+  // From CLAIMED on the memory is another ring's; the books of the one before are all there when it is past that.
+  if (entry.generation != word.generation() && word.state() != MAXLAT_SHM_CLAIMED) {
     if (entry.drain) retire(channel, entry, true);
     entry.refused = false;
   }
@@ -271,15 +280,31 @@ bool Recorder::State::take_snapshot(Taking taking) {
 }
 
 std::vector<ChannelBooks> Recorder::State::books() const {
-  std::vector<ChannelBooks> all = ended_;
+  std::vector<ChannelBooks> all;
   for (std::size_t channel = 0; channel < slots_.size(); ++channel) {
-    all[channel].lost_no_ring = memory_.lost_no_ring(channel);
-    all[channel].produced += all[channel].lost_no_ring;
-    for (const SlotDrain& entry : slots_[channel]) {
-      if (entry.drain) entry.drain->add_to(all[channel]);
-    }
+    ChannelBooks books;
+    for (int tries = 0; tries < kTriesForSlot && !try_books(channel, &books); ++tries) continue;
+    all.push_back(std::move(books));
   }
   return all;
+}
+
+// RETURNS: false: a slot was claimed anew under us, so its ring may count twice or not at all.
+bool Recorder::State::try_books(std::size_t channel, ChannelBooks* books) const {
+  const ReplacedBooks replaced = memory_.replaced(channel);
+  *books = ended_[channel];
+  for (std::uint32_t slot = 0; slot < slots_[channel].size(); ++slot) {
+    const SlotDrain& entry = slots_[channel][slot];
+    if (!entry.drain) continue;
+    const SlotWord word = memory_.slot(channel, slot);
+    entry.drain->add_to(*books, entry.generation != word.generation() && word.state() != MAXLAT_SHM_CLAIMED);
+  }
+  books->lost_no_ring = memory_.lost_no_ring(channel);
+  books->lost_wrap += replaced.lost_wrap;
+  books->lost_big += replaced.lost_big;
+  books->overwritten += replaced.unread;
+  books->produced += books->lost_no_ring + replaced.lost_wrap + replaced.lost_big + replaced.unread;
+  return memory_.replaced(channel) == replaced;
 }
 
 std::vector<ChannelBooks> Recorder::State::books_of(bool kept, std::vector<ChannelBooks> all) const {

@@ -15,6 +15,7 @@
 
 #include "shm/test_session.hpp"
 #include "test_trace.hpp"
+#include "trace_file.hpp"
 
 namespace {
 
@@ -361,6 +362,63 @@ TEST_F(RecorderTest, ASnapshotTellsOfTheLossesSinceTheOneBefore) {
     EXPECT_TRUE(recorder.snapshot(kNow));
     EXPECT_EQ(losses_in(sub), 2u);
   }
+}
+
+// What was flushed is on disk, and its packet, overwritten before it was taken whole, is not: an event is one of them.
+TEST_F(RecorderTest, APacketThatIsOverwrittenAfterAPieceOfItWasFlushedIsCountedOnce) {
+  for (const int more : {3, 60, 100, 500, 900}) {
+    TestSession session(std::vector{ChannelShape{.features = MAXLAT_RING_OVERWRITE, .sub_buffer_bits = 10}});
+    maxlat_ring& ring = session.claim(0, 0, 42);
+    RecorderOptions often = options();
+    often.flush = 1ns;
+    often.directory += "/" + std::to_string(more);
+    std::filesystem::create_directory(often.directory);
+    Recorder recorder = attach(session, often);
+    tried_ = 0;
+    for (int round = 0; round < 4; ++round) {
+      for (std::uint64_t i = 0; i < 10; ++i) event(ring, i);
+      recorder.round(kNow + std::chrono::nanoseconds(round));
+      for (int i = 0; i < more; ++i) event(ring, 99);
+    }
+    const RecordingReport report = recorder.finish(RecordingEnd::stopped);
+    EXPECT_EQ(report.channels[0].unaccounted(), 0) << more;
+    EXPECT_EQ(report.channels[0].produced, tried_) << more;
+    EXPECT_EQ(report.channels[0].overwritten + report.channels[0].recorded, tried_) << more;
+  }
+}
+
+// Written to while a snapshot is, at each write to disk: packets that are delivered before the books are looked at.
+TEST_F(RecorderTest, APacketThatIsDeliveredDuringASnapshotIsInTheNextAndNotOverwritten) {
+  TestSession session(std::vector{ChannelShape{.features = MAXLAT_RING_OVERWRITE, .sub_buffer_bits = 10}});
+  static maxlat_ring* ring;
+  ring = &session.claim(0, 0, 42);
+  RecorderOptions flight = options();
+  flight.flight_recorder = true;
+  flight.snapshot_interval = 0ns;
+  Recorder recorder = attach(session, flight);
+  const WriteParts real = write_parts;
+  static WriteParts then;
+  then = real;
+  write_parts = [](int file, const iovec* parts, int count, off_t at) {
+    for (std::uint64_t i = 0; i < 17; ++i) event(*ring, i);
+    return then(file, parts, count, at);
+  };
+  for (int i = 0; i < 40; ++i) {
+    for (std::uint64_t n = 0; n < 5; ++n) event(*ring, n);
+    recorder.snapshot(kNow);
+  }
+  write_parts = real;
+  const RecordingReport report = recorder.finish(RecordingEnd::stopped);
+  std::uint64_t all = 0;
+  for (std::uint64_t i = 1; i <= report.snapshots; ++i) {
+    const std::string folder = folder_.path() + "/" + std::to_string(i) + "/program-" + std::to_string(getpid());
+    const std::string books = text_of(folder + "/.books");
+    const std::uint64_t overwritten = std::stoull(books.substr(books.find("overwritten ") + 12));
+    EXPECT_LE(overwritten, tried_) << books;
+    all += overwritten;
+  }
+  EXPECT_LE(all, tried_);
+  EXPECT_EQ(report.channels[0].overwritten, all);
 }
 
 TEST_F(RecorderTest, ASnapshotWhileItsThreadWritesIsWholeAndTheThreadLosesNothing) {

@@ -3,6 +3,7 @@
 
 #include <maxlat/base/counter.h>
 #include <maxlat/ring/commit.h>
+#include <maxlat/ring/read_place.h>
 #include <maxlat/ring/walk.h>
 
 #include <algorithm>
@@ -83,7 +84,10 @@ std::uint64_t RingDrain::write(TraceFolder& folder, const std::uint8_t* bytes, c
     from = piece_->content;
     before = piece_->records;
     base = piece_->base;
-    if (from == content) return before;
+    if (from == content) {
+      if (!copied) early_.reset();  // it is whole
+      return before;
+    }
     ++more_pieces_;
   }
   const std::uint64_t all = std::max(head.records, before);
@@ -113,12 +117,21 @@ std::uint64_t RingDrain::write(TraceFolder& folder, const std::uint8_t* bytes, c
   } else {
     not_written_ += head.records;
   }
+  if (early_ && early_->sequence < view.sequence) forget_early();
   if (copied) {
     piece_ = Piece{view.sequence, content, all, walk.base};
+    early_ = Early{view.sequence, all};
   } else {
     piece_.reset();
+    early_.reset();
   }
   return all;
+}
+
+// Its packet was passed, and we have no more of it than the piece.
+void RingDrain::forget_early() {
+  early_only_ += early_->records;
+  early_.reset();
 }
 
 void RingDrain::take_ready(TraceFolder& folder) {
@@ -163,6 +176,7 @@ void RingDrain::recover(TraceFolder& folder, std::span<std::uint64_t> copy) {
     (copied ? recovered_ : delivered_) += write(folder, view.bytes, view, copied);
     if (copied) {
       piece_.reset();
+      early_.reset();
     } else {
       maxlat_ring_put(&reader_, &view);
     }
@@ -181,6 +195,54 @@ std::uint64_t RingDrain::committed_in_open_packets() const {
   return records;
 }
 
+// Records in packets that were delivered. A writer that died between publishing a packet and counting it leaves the
+// ring's own count short; but the upper bits of commit_seq count the records of their place, so their sum shows it, to
+// 24 bits. What is in them from bytes is taken off: it is known from the position to half a commit count.
+std::uint64_t RingDrain::delivered_by_ring() const {
+  const maxlat_ring* ring = &mapped_.ring;
+  // acquire [B1]: a packet that is counted is seen to be filled. Partner: release [B1] in ring/reserve.c. Shape:
+  // publish.
+  const std::uint64_t counted = maxlat_ring_load_acquire(&ring->header->records_delivered);
+  if (!recovered_any_) return counted;
+  const std::uint64_t position = maxlat_ring_load(ring->write_count);  // relaxed: nobody writes any more
+  const std::uint64_t before = maxlat_ring_committed_before(&ring->shape, position);
+  std::uint64_t sum = 0;
+  for (std::uint64_t place = 0; place < maxlat_ring_sub_buffers(ring); ++place) {
+    const std::uint64_t commit = maxlat_ring_load(&ring->cells[place].commit_seq);  // relaxed: as above
+    std::uint64_t bytes = (commit - before) & MAXLAT_RING_COMMIT_MASK;
+    if (bytes > MAXLAT_RING_COMMIT_MASK / 2) bytes -= MAXLAT_RING_ONE_RECORD;
+    sum += maxlat_ring_records_between(before + bytes, commit);
+  }
+  const auto uncounted =
+      static_cast<std::int64_t>((sum - counted) << MAXLAT_RING_COMMIT_BITS) >> MAXLAT_RING_COMMIT_BITS;
+  return counted + static_cast<std::uint64_t>(uncounted);
+}
+
+// What was counted as delivered, and neither taken nor still there. Packets that are delivered after the count and
+// taken before this would make it less, so it is kept from going down; it is exact when nobody writes.
+void RingDrain::settle_overwritten() {
+  const maxlat_ring* ring = &mapped_.ring;
+  const std::uint64_t counted = delivered_by_ring();  // first: whoever is in it is taken, gone, or seen below
+  if (reader_.unfinished) return;
+  const std::uint64_t position = maxlat_ring_read_position(ring);
+  for (std::uint64_t i = 0; i < maxlat_ring_sub_buffers(ring); ++i) {
+    if (maxlat_ring_filled_at(ring, maxlat_ring_wrap(position + i * sub_buffer_size()))) return;  // to be taken yet
+  }
+  if (early_ && early_->sequence < maxlat_ring_packet_number(&ring->shape, position)) forget_early();
+  const auto missing = static_cast<std::int64_t>(counted - read_before_ - delivered_ - early_only_);
+  if (missing > 0) overwritten_ = std::max(overwritten_, static_cast<std::uint64_t>(missing));
+}
+
+void RingDrain::settle() {
+  ring_lost_ = lost_so_far();
+  ring_open_ = recovered_any_ ? recovered_ + unfinished_ : committed_in_open_packets();
+  if (maxlat_ring_overwrites(&mapped_.ring)) {
+    settle_overwritten();
+  } else {
+    ring_missing_ = delivered_by_ring() - read_before_ - delivered_;
+  }
+}
+
 void RingDrain::add_to(ChannelBooks& books, bool replaced) const {
   books.recorded += recorded_;
   books.not_written += not_written_;
@@ -188,24 +250,17 @@ void RingDrain::add_to(ChannelBooks& books, bool replaced) const {
   books.unfinished += unfinished_;
   books.delivery_max_ticks = std::max(books.delivery_max_ticks, delivery_max_ticks_);
   if (replaced) {
-    books.produced += delivered_ + (piece_ ? piece_->records : 0);
+    const std::uint64_t only_pieces = early_only_ + (early_ ? early_->records : 0);
+    books.produced += delivered_;
+    books.overwritten -= only_pieces;  // in `replaced_unread`, but not lost
     return;
   }
-  const std::uint64_t taken = delivered_ + (recovered_any_ ? recovered_ + unfinished_ : committed_in_open_packets());
-  const maxlat_ring_header* ring = mapped_.ring.header;
-  // relaxed: counters, exact when nobody writes.
-  std::uint64_t missing = maxlat_ring_load(&ring->records_delivered) - read_before_ - delivered_;
-  const std::uint64_t lost[] = {maxlat_ring_load(&ring->lost_full), maxlat_ring_load(&ring->lost_wrap),
-                                maxlat_ring_load(&ring->lost_big)};
-  const bool overwrites = maxlat_ring_overwrites(&mapped_.ring);
-  // A writer that died between counting a packet as delivered and publishing it: the packet was recovered, and is
-  // counted there.
-  if (!overwrites && recovered_any_ && missing <= recovered_) missing = 0;
-  books.produced += taken + missing + lost[0] + lost[1] + lost[2];
-  books.lost_full += lost[0];
-  books.lost_wrap += lost[1];
-  books.lost_big += lost[2];
-  books.overwritten += overwrites ? missing : 0;
+  books.produced += delivered_ + ring_open_ + ring_missing_ + early_only_ + overwritten_;
+  for (const std::uint64_t lost : ring_lost_) books.produced += lost;
+  books.lost_full += ring_lost_[0];
+  books.lost_wrap += ring_lost_[1];
+  books.lost_big += ring_lost_[2];
+  books.overwritten += overwritten_;
 }
 
 }  // namespace maxlat::trace

@@ -51,8 +51,11 @@ class RingDrain {
   bool broken() const { return broken_; }
   std::uint64_t sub_buffer_size() const { return reader_.ring.shape.sub_buffer_mask + 1; }
 
-  // Adds this ring's numbers. Exact when everything was taken and nobody writes. `replaced`: another ring lies there
-  // now (overwriting channels reuse ended slots), so only what we took ourselves is known.
+  // After each taking: looks at what the ring has counted, for add_to().
+  void settle();
+  // Adds this ring's numbers as they were when it was settled last. Exact when everything was taken and nobody wrote;
+  // no number is ever less than it was before. `replaced`: another ring lies there now (overwriting channels reuse
+  // ended slots), and what this one had counted is in the channel's `replaced` words.
   void add_to(ChannelBooks& books, bool replaced = false) const;
 
  private:
@@ -62,6 +65,9 @@ class RingDrain {
   Losses lost_so_far() const;
   void tell_losses(maxlat_ring_packet& head);
   std::uint64_t committed_in_open_packets() const;
+  std::uint64_t delivered_by_ring() const;
+  void settle_overwritten();
+  void forget_early();
 
   // How much of the packet `sequence` is on disk.
   struct Piece {
@@ -76,6 +82,13 @@ class RingDrain {
   std::string name_;
   std::unique_ptr<TraceFile> file_;
   std::optional<Piece> piece_;
+  // The last packet of which a piece is on disk, in this file or another, and that was not taken whole since. When it
+  // is overwritten, the records of the piece are recorded all the same.
+  struct Early {
+    std::uint64_t sequence = 0;
+    std::uint64_t records = 0;
+  };
+  std::optional<Early> early_;
   std::optional<std::uint64_t> first_sequence_;  // in this file
   std::uint64_t more_pieces_ = 0;
   std::uint64_t looked_at_ = ~0ull;  // write_count when the open packet was taken last
@@ -91,6 +104,11 @@ class RingDrain {
   std::uint64_t recorded_ = 0;
   std::uint64_t not_written_ = 0;
   std::uint64_t unfinished_ = 0;
+  std::uint64_t early_only_ = 0;    // recorded pieces of packets that were overwritten
+  std::uint64_t overwritten_ = 0;   // the rest of such packets, and packets that we have nothing of
+  std::uint64_t ring_open_ = 0;     // of the ring, when it was settled: committed and not delivered
+  std::uint64_t ring_missing_ = 0;  // delivered and not taken; discard mode
+  Losses ring_lost_{};
   std::uint64_t bytes_ = 0;
   std::uint64_t delivery_max_ticks_ = 0;
 };

@@ -146,7 +146,6 @@ MAXLAT_RING_INLINE void deliver(enum maxlat_ring_ownership ownership, const stru
   /* relaxed, both: until the stores below only this context may change them. */
   const uint64_t records = maxlat_ring_records_between(maxlat_ring_load(&cell->commit_seq), filled);
   packet->records = records;
-  maxlat_ring_owner_add(ownership, &ring->header->records_delivered, records);
   if (maxlat_ring_overwrites(ring)) {
     const uint64_t word = maxlat_ring_load(&cell->reference);
     /* release [R1]: writers are done before the reader may exchange. Partner: [X1] in read.c; together with [P1].
@@ -156,6 +155,10 @@ MAXLAT_RING_INLINE void deliver(enum maxlat_ring_ownership ownership, const stru
   /* release [P1]: the whole packet before the word that publishes it. Partners: acquire [P1] in read_place.h, acquire
      [E1] above. Shape: publish. Without this, the reader could see commit_seq and miss the packet's header. */
   maxlat_ring_store_release(&cell->commit_seq, filled);
+  /* release [B1], by the add: the packet is published before it is counted. Partner: acquire [B1] in
+     consumer/ring_drain.cpp. Shape: publish. Without this, a packet that is counted and not filled yet would be taken
+     for one that was overwritten. */
+  maxlat_ring_owner_add(ownership, &ring->header->records_delivered, records);
 }
 
 /* SwitchOldSubbuf: ends the packet that write_count was in, with padding. The commit is that of commit.h, [W1]. */

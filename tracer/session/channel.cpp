@@ -110,6 +110,17 @@ bool Channel::take(std::uint32_t slot, std::uint64_t from_state) {
                                      __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
+// A slot that was taken from ENDED: its ring's memory is about to go, and with it the books.
+void Channel::keep_books_of_replaced(std::uint32_t slot) {
+  maxlat_ring_header ring;
+  if (!file_.read_ring_header(index_, slot, &ring)) return;
+  maxlat_shm_channel& shared = file_.header().channel[index_];
+  // relaxed, all: counters, seen with the slot's next state [S1].
+  __atomic_fetch_add(&shared.replaced_unread, ring.records_delivered - ring.records_read, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&shared.replaced_lost_wrap, ring.lost_wrap, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&shared.replaced_lost_big, ring.lost_big, __ATOMIC_RELAXED);
+}
+
 bool Channel::make_ring(std::uint32_t slot, std::uint32_t owner) {
   void* where = file_.map_ring(index_, slot);
   if (where == nullptr) return false;
@@ -146,8 +157,9 @@ bool Channel::make_ring(std::uint32_t slot, std::uint32_t owner) {
 
 void Channel::give_up(std::uint32_t slot) {
   std::uint64_t* word = &file_.slots(index_)[slot].word;
-  // relaxed: nothing was stored in the slot's memory. The same generation: it was no ring.
-  __atomic_store_n(word, with_state(__atomic_load_n(word, __ATOMIC_RELAXED), MAXLAT_SHM_FREE), __ATOMIC_RELAXED);
+  // relaxed: the slot is ours alone. release [S1]: the books of the ring that was here before the word that says it is
+  // gone. Partner: acquire [S1] where the consumer reads the slot. The same generation: it was no ring.
+  __atomic_store_n(word, with_state(__atomic_load_n(word, __ATOMIC_RELAXED), MAXLAT_SHM_FREE), __ATOMIC_RELEASE);
 }
 
 const maxlat_ring* Channel::claim(std::uint16_t* refused) {
@@ -158,6 +170,7 @@ const maxlat_ring* Channel::claim(std::uint16_t* refused) {
     if (state == MAXLAT_SHM_ENDED && options_.when_full != FullBuffer::overwrite) break;
     for (std::uint32_t slot = from; slot < end; ++slot) {
       if (!take(slot, state)) continue;
+      if (state == MAXLAT_SHM_ENDED) keep_books_of_replaced(slot);
       const bool made = make_ring(slot, this_thread_id());
       *refused = made ? 0 : kNoMemory;
       if (made) return &slot_[slot];

@@ -151,6 +151,12 @@ base::Status SessionFile::append_metadata(std::string_view text) {
   return {};
 }
 
+bool SessionFile::read_ring_header(std::uint32_t channel, std::uint32_t slot, maxlat_ring_header* header) const {
+  const maxlat_shm_channel& shape = layout_.channel[channel];
+  const auto offset = static_cast<std::int64_t>(shape.rings_offset + slot * shape.ring_stride);
+  return syscall(SYS_pread64, fd(), header, sizeof *header, offset) == static_cast<long>(sizeof *header);
+}
+
 void* SessionFile::map_ring(std::uint32_t channel, std::uint32_t slot) const {
   const maxlat_shm_channel& shape = layout_.channel[channel];
   const auto offset = static_cast<std::int64_t>(shape.rings_offset + slot * shape.ring_stride);

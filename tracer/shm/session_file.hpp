@@ -7,8 +7,8 @@
 // Memory is reserved (fallocate) before it is mapped: without any left a claim fails, and no store is ever a SIGBUS.
 //
 // OWNERSHIP: the memfd and the mapping of header and slot table; not the rings' mappings (map_ring, unmap_ring).
-// THREADS: create and append_metadata: one at a time. The others: any, they change nothing here. map_ring and
-// unmap_ring are async-signal-safe and no cancellation points.
+// THREADS: create and append_metadata: one at a time. The others: any, they change nothing here. map_ring,
+// unmap_ring and read_ring_header are async-signal-safe and no cancellation points.
 #pragma once
 
 #include <maxlat/ring/layout.h>
@@ -50,6 +50,8 @@ class SessionFile {
   // Appends whole text or nothing. A consumer sees it with its length.
   base::Status append_metadata(std::string_view text);
 
+  // The head of the ring that ended in that slot, as it lies there. RETURNS: false: it cannot be read.
+  bool read_ring_header(std::uint32_t channel, std::uint32_t slot, maxlat_ring_header* header) const;
   // The memory of one ring: zeroed, reserved, mapped and present. RETURNS: null: no memory.
   void* map_ring(std::uint32_t channel, std::uint32_t slot) const;
   void unmap_ring(std::uint32_t channel, void* where) const;

@@ -22,7 +22,8 @@
  *   TAKEN -> FREE     the consumer, after it took everything and punched the memory out: generation + 1, release [S4].
  *                     A consumer that finds TAKEN (its predecessor died) goes on as if it had taken the slot itself
  *   ENDED -> CLAIMED  a thread of the producer, by CAS, in an overwriting channel without a free slot: generation + 1,
- *                     memory punched out (a ring is made in zeroed memory)
+ *                     the ring's books added to the channel's `replaced` words, memory punched out (a ring is made in
+ *                     zeroed memory)
  *
  * The word holds state (7 bits), READING (1 bit) and generation (56 bits), so a consumer that was slow sees that the
  * ring is another. READING: in an overwriting channel the consumer marks a LIVE slot, by CAS, while it is inside its
@@ -80,7 +81,11 @@ struct maxlat_shm_channel {
   uint64_t rings_offset;
   uint64_t ring_stride;
   uint64_t lost_no_ring; /* events of threads that got no ring: no slot, no memory. Changes; relaxed adds */
-  uint64_t reserved[3];
+  /* Of rings whose slots a thread has claimed from ENDED: what they had counted, and nobody has read. They change
+     before the slot is LIVE again; relaxed adds. (An overwriting ring is never full: no lost_full.) */
+  uint64_t replaced_unread; /* records of delivered packets */
+  uint64_t replaced_lost_wrap;
+  uint64_t replaced_lost_big;
 };
 
 struct maxlat_shm_slot {

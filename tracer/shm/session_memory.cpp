@@ -237,6 +237,11 @@ std::uint64_t SessionMemory::lost_no_ring(std::size_t channel) const {
   return once(header()->channel[channel].lost_no_ring);  // relaxed: a counter
 }
 
+ReplacedBooks SessionMemory::replaced(std::size_t channel) const {
+  const maxlat_shm_channel& shared = header()->channel[channel];
+  return {once(shared.replaced_unread), once(shared.replaced_lost_wrap), once(shared.replaced_lost_big)};
+}
+
 std::uint64_t SessionMemory::snapshot_requests() const {
   // acquire [S7]: what the requesting thread traced before, in the rings that are looked at because of it. Partner:
   // release [S7] in session/session.cpp. Shape: publish. Without it a snapshot could miss the event that it is about.

@@ -46,6 +46,14 @@ struct ChannelMemory {
   bool overwrites() const { return (ring_features & MAXLAT_RING_OVERWRITE) != 0; }
 };
 
+// Of rings whose slots are used again: session_layout.h.
+struct ReplacedBooks {
+  std::uint64_t unread = 0;
+  std::uint64_t lost_wrap = 0;
+  std::uint64_t lost_big = 0;
+  bool operator==(const ReplacedBooks&) const = default;
+};
+
 // One ring, mapped. The mapping lasts as long as this.
 struct MappedRing {
   Mapping memory;
@@ -82,6 +90,7 @@ class SessionMemory {
   base::Result<std::string> metadata(std::uint64_t from, std::uint64_t to) const;
 
   std::uint64_t lost_no_ring(std::size_t channel) const;
+  ReplacedBooks replaced(std::size_t channel) const;
   std::uint64_t snapshot_requests() const;
 
  private:
