@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "session/channel.hpp"
 
+#include <fcntl.h>
 #include <maxlat/ring/switch.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -20,11 +21,21 @@ std::uint64_t with_state(std::uint64_t word, std::uint64_t state) {
   return (word & ~std::uint64_t{MAXLAT_SHM_STATE_MASK}) | state;
 }
 
-std::uint32_t this_thread_id() {
-  return static_cast<std::uint32_t>(syscall(SYS_gettid));
+// The name of another thread, where it still is one.
+void name_of(std::uint32_t thread, char (&name)[16]) {
+  name[0] = 0;
+  const std::string path = "/proc/self/task/" + std::to_string(thread) + "/comm";
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return;
+  const ssize_t got = read(file.number(), name, sizeof name);
+  name[got > 0 ? got - 1 : 0] = 0;  // in place of its line's end
 }
 
 }  // namespace
+
+std::uint32_t this_thread_id() {
+  return static_cast<std::uint32_t>(syscall(SYS_gettid));
+}
 
 base::Result<ChannelLayout> layout_of(const ChannelOptions& options) {
   const auto wrong = [&](const std::string& what, const std::string& hint) {
@@ -145,8 +156,10 @@ bool Channel::make_ring(std::uint32_t slot, std::uint32_t owner) {
   shared.owner = owner;
   if (per_cpu()) {
     shared.name[0] = 0;
-  } else {
+  } else if (owner == this_thread_id()) {
     prctl(PR_GET_NAME, shared.name);
+  } else {
+    name_of(owner, shared.name);
   }
   // relaxed: the slot is ours alone. release [S1]: the ring before the word that says it is one. Partner: acquire [S1]
   // where the consumer reads the slot. Shape: publish.
@@ -162,7 +175,7 @@ void Channel::give_up(std::uint32_t slot) {
   __atomic_store_n(word, with_state(__atomic_load_n(word, __ATOMIC_RELAXED), MAXLAT_SHM_FREE), __ATOMIC_RELEASE);
 }
 
-const maxlat_ring* Channel::claim(std::uint16_t* refused) {
+const maxlat_ring* Channel::claim(std::uint32_t owner, std::uint16_t* refused) {
   const std::uint32_t from = *refused == 0 ? 0 : *refused - 1u;
   const std::uint32_t end = *refused == 0 ? slots_ : from + 1;
   *refused = 1;
@@ -171,7 +184,7 @@ const maxlat_ring* Channel::claim(std::uint16_t* refused) {
     for (std::uint32_t slot = from; slot < end; ++slot) {
       if (!take(slot, state)) continue;
       if (state == MAXLAT_SHM_ENDED) keep_books_of_replaced(slot);
-      const bool made = make_ring(slot, this_thread_id());
+      const bool made = make_ring(slot, owner);
       *refused = made ? 0 : kNoMemory;
       if (made) return &slot_[slot];
       give_up(slot);

@@ -49,9 +49,10 @@ class Channel {
   void open_cpu_rings();
   OtherChannel for_probes(int wakeup) const;
 
-  // Per thread. Async-signal-safe. `refused`: ThreadState::refused of the thread. RETURNS: null: no slot, or no memory,
-  // and then *refused says which. Where it said before that there was no slot: looks at the one whose turn it is.
-  const maxlat_ring* claim(std::uint16_t* refused);
+  // Per thread: a ring for the thread `owner`. Async-signal-safe for the calling thread. `refused`:
+  // ThreadState::refused of the thread. RETURNS: null: no slot, or no memory, and then *refused says which. Where it
+  // said before that there was no slot: looks at the one whose turn it is.
+  const maxlat_ring* claim(std::uint32_t owner, std::uint16_t* refused);
   // A look at a slot: it is one for claim(). Without a system call.
   bool may_be_taken(std::uint32_t slot) const;
   std::uint32_t slots() const { return slots_; }
@@ -101,6 +102,8 @@ class Channel {
   mutable std::mutex rings_lock_;          // a thread's end against the control side
   Books ended_;                            // of rings that are finalised
 };
+
+std::uint32_t this_thread_id();
 
 // What is in a ring's own books. Exact when nobody is inside.
 Books books_of(const maxlat_ring& ring);

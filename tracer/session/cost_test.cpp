@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <maxlat/trace/probe.hpp>
+#include <thread>
 
 #include "ring/test_single_step.hpp"
 #include "session/test_recording.hpp"
@@ -138,6 +139,24 @@ TEST(TraceCost, TheFirstEventOfAPreparedThreadCostsWhatTheOthersCost) {
     report("first of a prepared thread", first);
     EXPECT_EQ(first, second);
   }
+}
+
+// Whoever starts a session makes the rings of threads that were prepared before.
+TEST(TraceCost, TheFirstEventInASessionThatWasStartedLaterCostsWhatTheOthersCost) {
+  const OnOneCpu one_ring;
+  std::thread([] {
+    ASSERT_TRUE(prepare_thread());
+    for (const Ownership ownership : {Ownership::per_thread, Ownership::per_cpu}) {
+      for (const FullBuffer mode : {FullBuffer::discard, FullBuffer::overwrite}) {
+        Recording recording({{.name = "all", .when_full = mode, .ownership = ownership}});
+        std::thread([&] { recording.start("cost:*"); }).join();
+        const std::uint64_t first = instructions();
+        const std::uint64_t second = instructions();
+        report("first of a prepared thread in a later session", first);
+        EXPECT_EQ(first, second);
+      }
+    }
+  }).join();
 }
 
 }  // namespace

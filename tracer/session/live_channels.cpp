@@ -83,8 +83,8 @@ class ErrnoKept {
   const int before_;
 };
 
-// REQUIRES: inside, registered. RETURNS: the thread's ring, claimed now if it had none; null: none to be had. A probe of
-// a thread that was refused one looks at a single slot.
+// REQUIRES: inside, registered. RETURNS: the thread's ring, claimed now if it had none; null: none to be had. A probe
+// of a thread that was refused one looks at a single slot.
 const maxlat_ring* claim_in(unsigned number, Caller caller) {
   ThreadState& thread = thread_state;
   const Busy busy;
@@ -94,7 +94,7 @@ const maxlat_ring* claim_in(unsigned number, Caller caller) {
   if (channel == nullptr || !is_running(number)) return nullptr;
   std::uint16_t& refused = thread.refused[number];
   if (caller == Caller::program) refused = 0;
-  const maxlat_ring* ring = channel->claim(&refused);
+  const maxlat_ring* ring = channel->claim(this_thread_id(), &refused);
   if (ring != nullptr) place = ring;
   return ring;
 }
@@ -187,6 +187,21 @@ base::Status enter_channel(Channel& channel) {
   return base::Error{"no more than 16 channels of this kind can live at a time", "destroy another session"};
 }
 
+void prepare_channel(Channel& channel) {
+  if (channel.per_cpu()) {
+    if (any_thread_is_prepared()) (void)channel.lock_cpu_rings();
+    return;
+  }
+  while (const std::uint32_t thread = prepared_thread_without_ring(channel.number())) {
+    std::uint16_t refused = 0;
+    const maxlat_ring* ring = channel.claim(thread, &refused);
+    if (ring == nullptr) return;
+    (void)channel.lock_pages(ring);
+    maxlat_ring_open_ahead(MAXLAT_RING_THREAD, ring);  // nobody else has the ring yet
+    if (!give_ring_to(thread, channel.number(), ring)) channel.end(ring);
+  }
+}
+
 void remove_channel(Channel& channel) {
   if (channel.number() == kChannels) return;
   forget_rings(channel.number());
@@ -212,6 +227,7 @@ bool prepare_thread() {
   make_ready_for_threads();
   ThreadState& thread = thread_state;
   if (!register_thread(Caller::program)) return false;
+  mark_as_prepared();
   bool all = true;
   enter(thread);
   for (unsigned number = 0; number < kChannels; ++number) {

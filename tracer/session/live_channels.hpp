@@ -23,9 +23,11 @@ namespace maxlat::trace::detail {
 
 extern constinit std::atomic<std::uint32_t> running_channels;
 
-// REQUIRES for all three: the control lock.
+// REQUIRES for all: the control lock.
 // Gives the channel a free number of its kind. ERRORS: all 16 are taken.
 base::Status enter_channel(Channel& channel);
+// The channel's rings for the threads that are prepared, as far as there is room. REQUIRES: entered, not running.
+void prepare_channel(Channel& channel);
 // Takes the number back, and returns when no thread can be in the channel. REQUIRES: not running, all threads outside.
 void remove_channel(Channel& channel);
 // After fork(), in the child: no channel, no ring.

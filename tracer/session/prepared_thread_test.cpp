@@ -39,6 +39,40 @@ TEST(PreparedThread, HasNoPageFaultInItsEvents) {
   EXPECT_EQ(recording.finish().size(), 15'000u);
 }
 
+// Prepared once, before there was any session: whoever starts one does the rest.
+TEST(PreparedThread, HasNoPageFaultInASessionThatIsStartedLater) {
+  for (const Ownership ownership : {Ownership::per_thread, Ownership::per_cpu}) {
+    std::thread([&] {
+      Recording recording(
+          {{.name = "all", .ownership = ownership, .sub_buffer_size = 1 << 16, .sub_buffers = 8, .slots = 4}});
+      trace_many(0, 0);
+      EXPECT_TRUE(prepare_thread());
+      std::thread([&] { recording.start("prepared:*"); }).join();
+      rusage before{}, after{};
+      getrusage(RUSAGE_THREAD, &before);
+      getrusage(RUSAGE_THREAD, &before);
+      trace_many(0, 15'000);
+      getrusage(RUSAGE_THREAD, &after);
+      EXPECT_LE(after.ru_minflt - before.ru_minflt, 3);
+      EXPECT_EQ(recording.finish().size(), 15'000u);
+    }).join();
+  }
+}
+
+TEST(PreparedThread, HasItsNameAndItsIdInARingThatAnotherThreadMade) {
+  std::thread([&] {
+    pthread_setname_np(pthread_self(), "motor");
+    EXPECT_TRUE(prepare_thread());
+    Recording recording({{.name = "all", .sub_buffer_size = 4096, .slots = 2}});
+    std::thread([&] { recording.start("prepared:*"); }).join();
+    Memory memory(recording.session);
+    EXPECT_EQ(memory.slot(0, 0).owner, static_cast<std::uint32_t>(syscall(SYS_gettid)));
+    EXPECT_STREQ(memory.slot(0, 0).name, "motor");
+    trace_many(0, 1);
+    EXPECT_EQ(recording.session.status().channels[0].slots_used, 1u);
+  }).join();
+}
+
 TEST(PreparedThread, SaysWhatItCouldNotLock) {
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_MEMLOCK, &before), 0);

@@ -249,6 +249,7 @@ base::Status SessionCore::start() {
   for (const Plan& plan : plans_) {
     numbers |= 1u << plan.channel->number();
     forgive_refusals(plan.channel->number());
+    prepare_channel(*plan.channel);
     if (plan.channel->per_cpu()) plan.channel->open_cpu_rings();
   }
   running_channels.fetch_or(numbers, std::memory_order_release);  // release [K3], as the events' words that follow

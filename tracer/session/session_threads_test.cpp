@@ -36,6 +36,15 @@ void trace_many(std::uint32_t thread, std::uint64_t count) {
   for (std::uint64_t n = 0; n < count; ++n) MAXLAT_TRACE(threads, always, n, thread);
 }
 
+// A thread that is prepared has a ring in every later session: the main thread of a test is none when the next begins.
+class EachTestBeginsUnprepared : public testing::EmptyTestEventListener {
+  void OnTestEnd(const testing::TestInfo&) override { detail::thread_state.prepared = false; }
+};
+[[maybe_unused]] const bool begins_unprepared = [] {
+  testing::UnitTest::GetInstance()->listeners().Append(new EachTestBeginsUnprepared);
+  return true;
+}();
+
 class Threads : public testing::TestWithParam<ChannelOptions> {};
 
 TEST_P(Threads, BooksAreExactWhileOthersEnableStopAndDestroy) {

@@ -91,6 +91,7 @@ int live_on() {
 class Trial {
  public:
   Trial(const Way& way, FullBuffer mode) : recording_(in_mode(way.channels, mode)) {
+    detail::thread_state.prepared = false;  // by an earlier trial: the start would make its ring
     for (const ChannelOptions& each : way.channels) {
       Recording::expect_ok(recording_.session.enable(each.name, "step:*"));
     }

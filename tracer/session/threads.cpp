@@ -231,6 +231,38 @@ void forgive_refusals(unsigned channel) {
   for (ThreadState* thread = list; thread != nullptr; thread = thread->next) thread->refused[channel] = 0;
 }
 
+std::uint32_t prepared_thread_without_ring(unsigned channel) {
+  const ListLock lock;
+  for (ThreadState* thread = list; thread != nullptr; thread = thread->next) {
+    if (thread->prepared && ring_place(*thread, channel) == &nowhere) return thread->id;
+  }
+  return 0;
+}
+
+bool give_ring_to(std::uint32_t thread_id, unsigned channel, const maxlat_ring* ring) {
+  const ListLock lock;
+  for (ThreadState* thread = list; thread != nullptr; thread = thread->next) {
+    if (!thread->prepared || thread->id != thread_id || ring_place(*thread, channel) != &nowhere) continue;
+    ring_place(*thread, channel) = ring;
+    return true;
+  }
+  return false;
+}
+
+bool any_thread_is_prepared() {
+  const ListLock lock;
+  for (const ThreadState* thread = list; thread != nullptr; thread = thread->next) {
+    if (thread->prepared) return true;
+  }
+  return false;
+}
+
+void mark_as_prepared() {
+  const ListLock lock;
+  thread_state.id = static_cast<std::uint32_t>(syscall(SYS_gettid));
+  thread_state.prepared = true;
+}
+
 // The child's thread bears another id than the one that took the lock: the lock is made anew.
 void lock_threads_for_fork() {
   pthread_mutex_lock(&list_lock);
@@ -242,6 +274,7 @@ void unlock_threads_after_fork(bool in_child) {
   if (in_child) {
     ThreadState& thread = thread_state;
     list = thread.registered ? &thread : nullptr;
+    thread.id = static_cast<std::uint32_t>(syscall(SYS_gettid));
     thread.next = nullptr;
     thread.previous = nullptr;
     pthread_mutex_unlock(&list_lock);  // refused: the lock is the parent's thread's. For checkers that follow locks.

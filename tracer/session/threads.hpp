@@ -88,6 +88,14 @@ void forget_rings(unsigned channel);
 // A start of the channel: threads that were refused a ring may ask again. REQUIRES: as forget_rings().
 void forgive_refusals(unsigned channel);
 
+// Of the prepared threads one that has no ring in the channel: its id, or 0. REQUIRES: the channel is not running.
+std::uint32_t prepared_thread_without_ring(unsigned channel);
+// RETURNS: false: that thread has ended; the ring is still the caller's.
+bool give_ring_to(std::uint32_t thread_id, unsigned channel, const maxlat_ring* ring);
+bool any_thread_is_prepared();
+// The calling thread is, from now on. REQUIRES: registered.
+void mark_as_prepared();
+
 // What a thread that ends does for its rings (live_channels.cpp), with its leave from the list in the right place of
 // it. REQUIRES: signals blocked.
 void end_rings_of_this_thread(void (*leave_list)());

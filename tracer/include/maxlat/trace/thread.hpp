@@ -27,8 +27,10 @@ namespace maxlat::trace {
 // Gives the calling thread a ring in every running per-thread channel: claimed, mapped, every page touched and locked
 // (mlock), its first packet opened: so the first event takes no page fault, makes no system call, and has the
 // instructions of any other (session/cost_test.cpp), unless it is the first in 2^32 ticks (ring/record.h, TIME). Locks
-// the rings of per-CPU channels, too, whose first packets are open since the session's start. Sessions started later
-// are not covered: call it again.
+// the rings of per-CPU channels, too, whose first packets are open since the session's start. SESSIONS STARTED LATER
+// are covered: whoever starts one makes, touches, locks and opens the rings of all prepared threads first, so a
+// prepared thread has a slot in every per-thread channel, whether it traces there or not. Where that fails (no slot, no
+// memory) the thread is as one that was not prepared; call this again to hear of it.
 // RETURNS: false when something was missing: no slot, no memory, or not locked (RLIMIT_MEMLOCK). Events are then lost
 // (lost_no_ring), or the first ones are slow. THREADS: any; not from signal handlers. Makes system calls, may block.
 bool prepare_thread();
@@ -66,14 +68,16 @@ struct alignas(64) ThreadState {
   // long as its channel's bit is seen by a thread that is inside.
   const maxlat_ring* ring[1 + kFastChannels];
   const maxlat_ring* other_ring[kOtherChannels];  // likewise, from 0
-  // Channels in which this thread was refused a ring: no second attempt for each event, but one look at one slot. 0: was
-  // not; n: found no slot, and looks at slot n - 1 next; kNoMemory: no attempt before the next start. A word each: this
-  // thread and whoever starts or stops a channel write to different ones.
+  // Channels in which this thread was refused a ring: no second attempt for each event, but one look at one slot. 0:
+  // was not; n: found no slot, and looks at slot n - 1 next; kNoMemory: no attempt before the next start. A word each:
+  // this thread and whoever starts or stops a channel write to different ones.
   std::uint16_t refused[kChannels]{};
   bool registered = false;  // in the list of threads that whoever stops a channel waits for
   bool ended = false;       // was in it, and left: the thread is running its last destructors
   bool busy = false;        // in the tracer itself: events from there (a traced malloc) are dropped
   bool has_list = false;    // holds the list's lock: nobody stops a channel meanwhile
+  bool prepared = false;    // by prepare_thread(): whoever starts a session makes this thread's rings; the list's lock
+  std::uint32_t id = 0;     // of a prepared thread, for that
   ThreadState* next = nullptr;
   ThreadState* previous = nullptr;
   std::uint64_t seen_outside = 0;
