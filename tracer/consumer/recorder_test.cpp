@@ -447,6 +447,31 @@ TEST_F(RecorderTest, ASnapshotWhileItsThreadWritesIsWholeAndTheThreadLosesNothin
   }
 }
 
+// Another process that has the memory, too, and goes on: it is told that the producer is dead, and comes to an end.
+TEST_F(RecorderTest, RecoveryEndsAlthoughSomebodyStillWrites) {
+  TestSession session(std::vector{ChannelShape{.sub_buffer_bits = 10}});
+  maxlat_ring& ring = session.claim(0, 0, 42);
+  Recorder recorder = attach(session, options());
+  const WriteParts real = write_parts;
+  static WriteParts then;
+  static maxlat_ring* accomplice;
+  static int writes;
+  then = real;
+  accomplice = &ring;
+  writes = 0;
+  write_parts = [](int file, const iovec* parts, int count, off_t at) {
+    if (++writes < 10'000) {
+      for (std::uint64_t i = 0; i < 40; ++i) event(*accomplice, i);
+    }
+    return then(file, parts, count, at);
+  };
+  for (std::uint64_t i = 0; i < 60; ++i) event(ring, i);
+  const RecordingReport report = recorder.finish(RecordingEnd::producer_gone);
+  write_parts = real;
+  EXPECT_LT(writes, 100);
+  EXPECT_EQ(report.broken_rings, 1u);
+}
+
 // Waits for a condition that another thread brings about.
 template <typename Condition>
 bool comes_true(Condition condition) {

@@ -164,7 +164,14 @@ bool RingDrain::take_open(TraceFolder& folder, std::span<std::uint64_t> copy) {
 
 void RingDrain::recover(TraceFolder& folder, std::span<std::uint64_t> copy) {
   recovered_any_ = true;
-  for (;;) {
+  // No more packets than two passes and the one in hand, as maxlat_ring_recover() says. Where somebody still moves the
+  // counters, though it should be dead, there is no end.
+  const std::uint64_t at_most = 2 * maxlat_ring_sub_buffers(&mapped_.ring) + 3;
+  for (std::uint64_t i = 0;; ++i) {
+    if (i == at_most) {
+      broken_ = true;
+      return;
+    }
     maxlat_ring_view view;
     const maxlat_ring_got got = maxlat_ring_recover(&reader_, bytes_of(copy), &view, &unfinished_);
     if (got == MAXLAT_RING_NOT_NOW) return;

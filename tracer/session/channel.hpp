@@ -27,6 +27,7 @@
 #include <memory>
 #include <mutex>
 
+#include "session/priority_mutex.hpp"
 #include "shm/session_file.hpp"
 
 namespace maxlat::trace::detail {
@@ -99,7 +100,7 @@ class Channel {
   std::uint32_t slots_;
   std::unique_ptr<Slot[]> slot_;
   std::unique_ptr<CpuRings[]> cpu_rings_;  // as probes want them
-  mutable std::mutex rings_lock_;          // a thread's end against the control side
+  mutable PriorityMutex rings_lock_;       // a thread's end, which may be a real-time one's, against the control side
   Books ended_;                            // of rings that are finalised
 };
 

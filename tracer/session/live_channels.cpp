@@ -258,6 +258,13 @@ void flush() {
     const maxlat_ring* ring = ring_in_running(thread, number);
     if (ring != &nowhere) maxlat_ring_flush(MAXLAT_RING_THREAD, ring);
   }
+  // Who is not in the list has traced nothing, and nobody waits for it.
+  for (unsigned number = kFastChannels; thread.registered && number < kChannels; ++number) {
+    if (!is_running(number) || !other_channel(number).per_cpu) continue;
+    const CpuRings* rings = other_channel(number).cpu_rings;
+    const std::uint64_t cpu = current_cpu();
+    if (cpu < rings[0].count) maxlat_ring_flush(MAXLAT_RING_CPU, rings[1 + cpu].ring);
+  }
   leave(thread);
 }
 

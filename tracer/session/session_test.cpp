@@ -5,12 +5,18 @@
 #include <poll.h>
 #include <sched.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <chrono>
+#include <fstream>
 #include <maxlat/trace/probe.hpp>
 #include <thread>
 
 #include "session/control_commands.hpp"
 #include "session/pattern.hpp"
+#include "session/priority_mutex.hpp"
 #include "session/test_recording.hpp"
 #include "shm/session_file.hpp"
 
@@ -327,6 +333,51 @@ TEST(Session, FlushHandsOverWhatTheThreadHasBegun) {
   EXPECT_EQ(memory.take().size(), 0u);
   flush();
   EXPECT_EQ(memory.take().size(), 1u);
+}
+
+TEST(Session, FlushHandsOverThePacketOfTheCpuItRunsOn) {
+  Recording recording({{.name = "all", .ownership = Ownership::per_cpu, .sub_buffer_size = 4096}});
+  recording.start("first:one");
+  cpu_set_t before, one;
+  sched_getaffinity(0, sizeof before, &before);
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  sched_setaffinity(0, sizeof one, &one);
+  Memory memory(recording.session);
+  MAXLAT_TRACE(first, one, 1);
+  EXPECT_EQ(memory.take().size(), 0u);
+  flush();
+  EXPECT_EQ(memory.take().size(), 1u);
+  sched_setaffinity(0, sizeof before, &before);
+}
+
+// A thread at its end waits for a control call that has the rings: that runs with the thread's priority meanwhile. Seen
+// in what the waiting thread asks of the kernel.
+TEST(PriorityMutex, InheritsPriority) {
+  detail::PriorityMutex mutex;
+  mutex.lock();
+  std::atomic<long> waiter{0};
+  std::thread waits([&] {
+    waiter.store(syscall(SYS_gettid));
+    mutex.lock();
+    mutex.unlock();
+  });
+  while (waiter.load() == 0) std::this_thread::yield();
+  const std::string path = "/proc/self/task/" + std::to_string(waiter.load()) + "/syscall";
+  long call = 0;
+  unsigned long word = 0, operation = 0;
+  for (int i = 0; i < 10'000 && call != SYS_futex; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    std::ifstream file(path);
+    if (!file) break;
+    call = 0;
+    file >> std::dec >> call >> std::hex >> word >> operation;
+  }
+  mutex.unlock();
+  waits.join();
+  if (call == 0) GTEST_SKIP() << "cannot read " << path;
+  constexpr unsigned long kLockPi = 6, kLockPi2 = 13, kPrivate = 128;
+  EXPECT_TRUE((operation & ~kPrivate) == kLockPi || (operation & ~kPrivate) == kLockPi2) << operation;
 }
 
 TEST(Session, SixteenFastChannelsLiveAtATimeAndNoMore) {

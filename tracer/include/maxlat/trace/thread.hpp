@@ -35,8 +35,9 @@ namespace maxlat::trace {
 // (lost_no_ring), or the first ones are slow. THREADS: any; not from signal handlers. Makes system calls, may block.
 bool prepare_thread();
 
-// Hands over the packets that the calling thread has begun, in every running channel: an idle thread does this before
-// it sleeps for long. Costs up to a sub-buffer switch a channel, no system call. THREADS: any, signal handlers too.
+// Hands over the packets that the calling thread has begun, in every running channel; where rings are per CPU, the
+// packet of the CPU that it runs on. An idle thread does this before it sleeps for long. Costs up to a sub-buffer
+// switch a channel, no system call. THREADS: any, signal handlers too.
 void flush();
 
 namespace detail {
