@@ -136,7 +136,8 @@ std::string metadata_of_trace(const TraceEnvironment& environment, const TraceCl
          text(environment.uuid) +
          "\";\n  byte_order = le;\n"
          "  packet.header := struct { u32 magic; u8 uuid[16]; u32 stream_id; };\n};\n" +
-         environment_block(environment, clock) + clock_block(environment.uuid, clock) + time_types();
+         environment_block(environment, clock) +
+         clock_block(clock.uuid == Uuid{} ? environment.uuid : clock.uuid, clock) + time_types();
 }
 
 std::string tsdl::stream_block(std::uint32_t stream_id, bool per_cpu) {

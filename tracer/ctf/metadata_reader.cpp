@@ -163,6 +163,7 @@ class Parser {
   }
 
   bool clock_entry(std::string_view key, const Token& value) {
+    if (key == "uuid") process_.clock_uuid = uuid_of(value.text).value_or(Uuid{});
     if (key == "description") process_.clock_description = tsdl::unquoted(value.text);
     if (key == "freq") return store(value, process_.time.frequency_hz);
     if (key == "offset_s") return store(value, process_.time.offset_s);

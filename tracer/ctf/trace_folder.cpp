@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <maxlat/trace/trace_folder.hpp>
 #include <optional>
 
@@ -41,6 +42,19 @@ base::Result<StoredProcess> open_process(const fs::path& folder) {
   if (!description) return description.error();
   description->folder = folder;
   return StoredProcess{*std::move(description), stream_files(folder)};
+}
+
+// Processes with one clock are told with one offset, that of the first: then the order of time is that of ticks,
+// whatever was measured between their starts.
+void share_times(std::vector<StoredProcess>& processes) {
+  std::map<Uuid, TraceProcess*> first;
+  for (StoredProcess& process : processes) {
+    TraceProcess& trace = process.description;
+    if (trace.clock_uuid == Uuid{}) continue;
+    const TraceProcess& shown = *first.try_emplace(trace.clock_uuid, &trace).first->second;
+    trace.time = shown.time;
+    trace.monotonic_offset_ns = shown.monotonic_offset_ns;
+  }
 }
 
 // Folders with metadata in them, sorted.
@@ -102,6 +116,7 @@ base::Result<std::vector<StoredProcess>> open_trace_folder(const std::string& fo
     processes.push_back(*std::move(process));
   }
   if (processes.empty()) return *first_error;
+  share_times(processes);
   return processes;
 }
 

@@ -23,18 +23,13 @@
 #include <vector>
 
 #include "session/control_commands.hpp"
+#include "session/control_folder.hpp"
 #include "session/fork.hpp"
 #include "session/threads.hpp"
 #include "shm/local_socket.hpp"
 #include "shm/owned.hpp"
 
 namespace maxlat::trace {
-
-std::string control_folder() {
-  const char* runtime = secure_getenv("XDG_RUNTIME_DIR");
-  if (runtime != nullptr && *runtime != 0) return std::string(runtime) + "/maxlat";
-  return "/tmp/maxlat-" + std::to_string(geteuid());
-}
 
 std::string socket_path(int pid) {
   return control_folder() + "/" + std::to_string(pid) + ".trace";
@@ -48,17 +43,6 @@ constexpr int kCallAgainMs = 100;
 
 base::Error too_long(const std::string& path) {
   return base::Error{"too long for a socket: " + path};
-}
-
-// The folder is ours alone, or nothing is put there.
-base::Status make_folder(const std::string& folder) {
-  struct stat found {};
-  if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return base::system_error("cannot make " + folder, errno);
-  if (lstat(folder.c_str(), &found) != 0) return base::system_error("cannot look at " + folder, errno);
-  if (!S_ISDIR(found.st_mode) || found.st_uid != geteuid() || (found.st_mode & 077) != 0) {
-    return base::Error{folder + " is not a folder of this user alone", "remove it, or chmod 700"};
-  }
-  return {};
 }
 
 void remove_sockets_of_the_dead() {
@@ -114,7 +98,7 @@ std::mutex server_change_mutex;
 Server* server = nullptr;
 
 base::Status Server::listen() {
-  if (const base::Status folder = make_folder(control_folder()); !folder) return folder;
+  if (const base::Status folder = make_control_folder(); !folder) return folder;
   remove_sockets_of_the_dead();
   const std::string path = socket_path(getpid());
   sockaddr_un address;

@@ -1,6 +1,8 @@
 list(APPEND tracer_sources
+    session/boot_clock.cpp
     session/channel.cpp
     session/control_commands.cpp
+    session/control_folder.cpp
     session/control_server.cpp
     session/events.cpp
     session/fork.cpp
@@ -28,7 +30,7 @@ if(NOT MAXLAT_SANITIZE MATCHES thread AND CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64
 endif()
 # A process with threads that forks is nothing for ThreadSanitizer.
 if(NOT MAXLAT_SANITIZE MATCHES thread)
-  list(APPEND tracer_unit_test_sources session/control_server_test.cpp session/process_test.cpp)
+  list(APPEND tracer_unit_test_sources session/boot_clock_test.cpp session/control_server_test.cpp session/process_test.cpp)
 endif()
 if(MAXLAT_SANITIZE MATCHES thread)
   # ThreadSanitizer does not know fences. Here they stand beside system calls, not between accesses it should judge.

@@ -12,6 +12,7 @@
 #include <iterator>
 #include <utility>
 
+#include "session/boot_clock.hpp"
 #include "session/events.hpp"
 #include "session/live_channels.hpp"
 #include "session/pattern.hpp"
@@ -189,7 +190,8 @@ base::Status SessionCore::make_memory() {
   base::Result<std::unique_ptr<SessionFile>> file = SessionFile::create(name(), uuid, layouts);
   if (!file) return file.error();
   const TraceEnvironment environment{uuid, name(), program_invocation_short_name, static_cast<int>(getpid())};
-  std::string text = metadata_of_trace(environment, trace_clock(counter));
+  // A caller's clock is that caller's alone.
+  std::string text = metadata_of_trace(environment, options_.clock ? trace_clock(counter) : boot_clock(counter));
   for (std::size_t i = 0; i < plans_.size(); ++i) {
     text += metadata_of_channel(static_cast<std::uint32_t>(i), plans_[i].options.name,
                                 plans_[i].options.ownership == Ownership::per_cpu);

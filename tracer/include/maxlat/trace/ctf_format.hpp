@@ -53,6 +53,7 @@ struct TraceClock {
   base::CounterClock counter;
   std::int64_t realtime_offset_ns = 0;   // CLOCK_REALTIME at counter value 0
   std::int64_t monotonic_offset_ns = 0;  // CLOCK_MONOTONIC at counter value 0
+  Uuid uuid{};  // traces of one clock have one; all zero: a clock of this trace alone, which has the trace's
 };
 
 // Both offsets, each from the closest of several read pairs.

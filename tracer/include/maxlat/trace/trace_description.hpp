@@ -48,6 +48,7 @@ struct TraceProcess {
   std::int64_t pid = 0;
   Uuid uuid{};
   TraceTime time;
+  Uuid clock_uuid{};  // the same in traces whose ticks are the same time; their `time` is the same, too
   std::string clock_description;
   bool clock_trusted = true;
   std::int64_t monotonic_offset_ns = 0;
