@@ -4,10 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <maxlat/core/result.hpp>
 #include <string>
 #include <string_view>
-
-#include <maxlat/core/result.hpp>
 
 namespace maxlat::core {
 
