@@ -6,12 +6,16 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <maxlat/core/settings.hpp>
+#include <set>
 #include <sstream>
 
 #include "hash.hpp"
+#include "kernel_config.hpp"
 #include "redact.hpp"
 #include "setting_readers.hpp"
+#include "tasks.hpp"
 
 namespace maxlat::core {
 namespace {
@@ -22,13 +26,11 @@ class GroupBuilder {
  public:
   GroupBuilder(const MachineView& machine, std::string name) : machine_(machine) {
     group_.name = std::move(name);
-    host_name_ = machine.read("/proc/sys/kernel/hostname").value_or("");
-    // Names like these stand in texts that are not about this machine.
-    if (host_name_ == "localhost" || host_name_ == "linux" || host_name_ == "(none)") host_name_.clear();
+    host_name_ = private_host_name(machine);
   }
 
   void value(std::string name, std::string_view text) {
-    if (!text.empty()) group_.values.emplace_back(std::move(name), redact(text, host_name_));
+    if (!text.empty()) group_.values.emplace_back(redact(name, host_name_), redact(text, host_name_));
   }
   void file(std::string name, std::string_view path) { value(std::move(name), machine_.read(path).value_or("")); }
   // Shows that there is such a value, not the value.
@@ -170,6 +172,65 @@ FingerprintGroup sysctl_group(const MachineView& machine) {
   return group.build();
 }
 
+FingerprintGroup config_group(const MachineView& machine) {
+  GroupBuilder group(machine, "kernel configuration");
+  const auto config = kernel_config(machine);
+  if (!config) return group.build();
+  const auto options = kernel_options(*config);
+  for (const std::string_view option : kernel_options_that_matter()) {
+    const auto found = options.find(std::string(option));
+    group.value(std::string(option), found == options.end() ? "n" : found->second);
+  }
+  return group.build();
+}
+
+// By name: their order in the file is that of loading. "out of tree" and "unsigned" are in the kernel's own letters.
+FingerprintGroup module_group(const MachineView& machine) {
+  GroupBuilder group(machine, "modules");
+  std::map<std::string, std::string> loaded;
+  std::istringstream lines(machine.read("/proc/modules").value_or(""));
+  for (std::string line; std::getline(lines, line);) {
+    const size_t flags = line.rfind('(');
+    loaded[line.substr(0, line.find(' '))] = flags == std::string::npos ? "loaded" : "loaded " + line.substr(flags);
+  }
+  for (const auto& [name, state] : loaded) group.value(name, state);
+  return group.build();
+}
+
+// The units of systemd that have a process, from the control groups: nothing is asked of systemd.
+FingerprintGroup service_group(const MachineView& machine) {
+  GroupBuilder group(machine, "services");
+  for (const std::string_view hierarchy : {"/sys/fs/cgroup/", "/sys/fs/cgroup/systemd/", "/sys/fs/cgroup/unified/"}) {
+    const std::string slice = std::string(hierarchy) + "system.slice";
+    const auto units = machine.list(slice);
+    for (const std::string& unit : units)
+      if (unit.ends_with(".service") && !machine.read(slice + "/" + unit + "/cgroup.procs").value_or("").empty())
+        group.value(unit, "running");
+    if (!units.empty()) break;
+  }
+  group.file("tuned profile", "/etc/tuned/active_profile");
+  return group.build();
+}
+
+// Those of one name together: "ksoftirqd/0" and "ksoftirqd/1" are "ksoftirqd/N". The kernel makes and ends workers all
+// the time, so what they work on is not in their name.
+FingerprintGroup kernel_thread_group(const MachineView& machine) {
+  GroupBuilder group(machine, "kernel threads");
+  std::map<std::string, std::set<std::string>> threads;
+  for (const Task& task : tasks_of(machine)) {
+    if (!task.of_the_kernel) continue;
+    const size_t slash = task.comm.find('/');
+    std::string name = task.comm;
+    if (name.starts_with("kworker/"))
+      name = "kworker";
+    else if (slash != std::string::npos && !name.starts_with("irq/"))
+      name = name.substr(0, slash) + "/N";
+    threads[name].insert(scheduling_text(task));
+  }
+  for (const auto& [name, scheduling] : threads) group.value(name, fmt::format("{}", fmt::join(scheduling, ", ")));
+  return group.build();
+}
+
 // From the package data base: nothing is executed. Without one, that the program is there.
 FingerprintGroup tool_group(const MachineView& machine) {
   GroupBuilder group(machine, "tools");
@@ -200,9 +261,10 @@ FingerprintGroup tool_group(const MachineView& machine) {
 }  // namespace
 
 std::vector<FingerprintGroup> fingerprint(const MachineView& machine) {
-  return {cpu_group(machine),        kernel_group(machine), memory_group(machine),
-          firmware_group(machine),   clock_group(machine),  interrupt_group(machine),
-          mitigation_group(machine), sysctl_group(machine), tool_group(machine)};
+  return {cpu_group(machine),    kernel_group(machine),    memory_group(machine),     firmware_group(machine),
+          clock_group(machine),  interrupt_group(machine), mitigation_group(machine), sysctl_group(machine),
+          config_group(machine), module_group(machine),    service_group(machine),    kernel_thread_group(machine),
+          tool_group(machine)};
 }
 
 }  // namespace maxlat::core

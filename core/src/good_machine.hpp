@@ -37,6 +37,7 @@ inline void make_good(FakeRoot& root) {
   root.file("/proc/swaps", "Filename\tType\tSize\tUsed\tPriority\n");
   root.file("/proc/loadavg", "0.05 0.02 0.01 1/88 1234\n");
   root.file("/proc/1/comm", "systemd\n");
+  root.file("/proc/1/task/1/stat", stat_line(1, "systemd", 0, 0, 0));
   root.file("/proc/irq/24/effective_affinity_list", "0\n");
   root.file("/proc/irq/24/eth0/x", "");
   root.file("/proc/irq/25/smp_affinity_list", "0-1\n");

@@ -50,6 +50,11 @@ size_t private_value(std::string_view text, std::string_view host_name) {
 
 }  // namespace
 
+std::string private_host_name(const MachineView& machine) {
+  const std::string name = machine.read("/proc/sys/kernel/hostname").value_or("");
+  return name == "localhost" || name == "linux" || name == "(none)" ? "" : name;
+}
+
 std::string redact(std::string_view text, std::string_view host_name) {
   std::string clean;
   for (size_t at = 0; at < text.size();) {

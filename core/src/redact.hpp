@@ -3,6 +3,7 @@
 // Results are passed on, so what identifies a person's machine does not belong in them. It is replaced visibly.
 #pragma once
 
+#include <maxlat/core/settings.hpp>
 #include <string>
 #include <string_view>
 
@@ -12,5 +13,8 @@ inline constexpr std::string_view kRedacted = "redacted";
 
 // UUIDs, MAC and IP addresses, and the host name where it stands as a word, each become "redacted".
 std::string redact(std::string_view text, std::string_view host_name);
+
+// The host's name where it is private: names like "localhost" stand in texts that are not about this machine.
+std::string private_host_name(const MachineView& machine);
 
 }  // namespace maxlat::core

@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <sstream>
 
 #include "setting_readers.hpp"
+#include "tasks.hpp"
 
 namespace maxlat::core {
 namespace {
@@ -114,6 +116,42 @@ Reading read_disturbers(const MachineView& machine) {
   return running.empty() ? ok("none seen") : bad(joined(running));
 }
 
+// The priority of npt and cyclictest in a run. A real-time task above it is not seen as a disturbance of the machine:
+// the meter waits for it.
+constexpr unsigned kMeters = 95;
+
+std::optional<CpuList> cpus_of(const MachineView& machine, const Task& task) {
+  const auto status = machine.read(fmt::format("/proc/{}/task/{}/status", task.pid, task.tid));
+  constexpr std::string_view kField = "Cpus_allowed_list:";
+  const size_t at = status ? status->find(kField) : std::string::npos;
+  if (at == std::string::npos) return std::nullopt;
+  std::istringstream rest(status->substr(at + kField.size()));
+  std::string list;
+  rest >> list;
+  auto cpus = parse_cpu_list(list);
+  return cpus ? std::optional(*std::move(cpus)) : std::nullopt;
+}
+
+// The kernel's own migration threads stop a CPU for any reason and stand above every priority: there is no machine
+// without them.
+Reading read_real_time_tasks(const MachineView& machine) {
+  const std::vector<Task> tasks = tasks_of(machine);
+  if (tasks.empty()) return unknown();
+  const CpuList measured = machine.measured();
+  std::vector<std::string> above;
+  for (const Task& task : tasks) {
+    const bool has_priority = task.priority > 0;  // SCHED_DEADLINE has none, and is above all
+    if (!is_real_time(task) || (has_priority && task.priority <= kMeters)) continue;
+    if (task.of_the_kernel && task.comm.starts_with("migration/")) continue;
+    const auto cpus = cpus_of(machine, task);
+    if (cpus && intersection(*cpus, measured).empty()) continue;
+    const bool bound = cpus && std::includes(measured.begin(), measured.end(), cpus->begin(), cpus->end());
+    above.push_back(fmt::format("{} ({}, {} {})", task.comm, scheduling_text(task), bound ? "bound to" : "may run on",
+                                cpus ? cpus_text(*cpus) : "CPUs not known"));
+  }
+  return above.empty() ? ok("none") : bad(joined(above));
+}
+
 struct Sessions {
   size_t text = 0, graphical = 0;
 };
@@ -181,6 +219,15 @@ std::vector<Setting> environment_settings() {
               "firmware",
        .fix = "systemctl stop each of them for the measurement (for irqbalance: IRQBALANCE_BANNED_CPULIST)",
        .read = read_disturbers},
+      {.name = "real-time tasks",
+       .group = "environment",
+       .expected = "none above priority 95",
+       .why =
+           "a SCHED_FIFO or SCHED_RR task above 95, or any SCHED_DEADLINE task, on a measured CPU runs before npt and "
+           "cyclictest: their largest sample is then how long it runs",
+       .fix =
+           "chrt -f -p PRIORITY TID below 95, or keep it off the measured CPUs with taskset -pc LIST TID, or stop it",
+       .read = read_real_time_tasks},
       {.name = "logged-in sessions",
        .group = "environment",
        .expected = "yours at most, not graphical",

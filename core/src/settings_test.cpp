@@ -47,6 +47,44 @@ TEST(Settings, EverythingIsUnknownWhereNothingCanBeRead) {
   EXPECT_EQ(not_comparable(root.view({2, 3})).size(), 3u);
 }
 
+TEST(Settings, RealTimeTasksAboveTheMeters) {
+  FakeRoot root;
+  make_good(root);
+  const auto add = [&](unsigned tid, const std::string& comm, unsigned priority, unsigned policy,
+                       const std::string& cpus, unsigned long flags = 0) {
+    const std::string path = "/proc/" + std::to_string(tid) + "/task/" + std::to_string(tid);
+    root.file(path + "/stat", stat_line(tid, comm, flags, priority, policy));
+    root.file(path + "/status", "Name:\t" + comm + "\nCpus_allowed_list:\t" + cpus + "\nMems_allowed_list:\t0\n");
+  };
+  constexpr unsigned long kKernel = 0x00200000;
+  add(15, "migration/2", 99, 1, "2", kKernel);
+  add(20, "elsewhere", 99, 1, "0-1");
+  add(21, "below", 95, 1, "2");
+  add(22, "not real-time", 0, 0, "2");
+  EXPECT_EQ(observed(root, "real-time tasks").verdict, Judgement::ok);
+  add(23, "hog", 99, 1, "3");
+  add(24, "rr", 96, 2, "0-3");
+  add(25, "deadline", 0, 6, "2-3");
+  add(26, "watchdog/2", 99, 1, "2", kKernel);
+  const auto row = observed(root, "real-time tasks");
+  EXPECT_EQ(row.verdict, Judgement::bad);
+  EXPECT_EQ(row.observed,
+            "hog (SCHED_FIFO 99, bound to CPU 3), rr (SCHED_RR 96, may run on CPU 0-3), "
+            "deadline (SCHED_DEADLINE, bound to CPU 2-3), watchdog/2 (SCHED_FIFO 99, bound to CPU 2)");
+}
+
+// Root was told that it is for root.
+TEST(Settings, TracefsThatIsNotMountedIsSaidWithTheCommand) {
+  FakeRoot root;
+  make_good(root);
+  root.remove("/sys/kernel/tracing");
+  root.file("/proc/self/mounts", "proc /proc proc rw 0 0\n");
+  EXPECT_EQ(observed(root, "kernel tracers").observed,
+            "unknown (tracefs is not mounted: mount -t tracefs tracefs /sys/kernel/tracing)");
+  root.file("/proc/self/mounts", "tracefs /sys/kernel/tracing tracefs rw 0 0\n");
+  EXPECT_EQ(observed(root, "kernel tracers").observed, "unknown (tracefs can be read by root only)");
+}
+
 // Files that are there and hold nothing, or rubbish, are not readings either.
 TEST(Settings, NothingIsOkWhereEveryFileIsRubbish) {
   for (const char* rubbish : {"", "\n", "rubbish\n", "-\n", "\xff\xfe"}) {

@@ -23,6 +23,8 @@ namespace maxlat::core {
 struct MachineView {
   std::string root = "/";
   CpuList measured_cpus;  // the CPUs the user will measure on; empty: every online CPU
+  // The kernel's configuration where it is there packed only (/proc/config.gz) and somebody has unpacked it; else empty.
+  std::string unpacked_config{};
   std::optional<std::string> read(std::string_view path) const;        // trimmed; nothing when it cannot be read
   std::optional<std::string> read_bytes(std::string_view path) const;  // as it is, for binary files
   std::vector<std::string> list(std::string_view directory) const;     // names, sorted; empty when it cannot be read
@@ -51,6 +53,10 @@ std::vector<SettingObservation> observe_all(const MachineView& machine);
 // Groups of values that identify the machine and its state; serial numbers, UUIDs, MACs and the host name appear as
 // "redacted". The hash of a group changes when any of its values does.
 std::vector<FingerprintGroup> fingerprint(const MachineView& machine);
+
+// The kernel's configuration as text, with private values redacted; nothing when there is none to read.
+std::optional<std::string> kernel_config(const MachineView& machine);
+inline constexpr std::string_view kPackedConfig = "/proc/config.gz";
 
 // Why figures of this machine are not comparable with bare metal under PREEMPT_RT, in sentences; empty when they are.
 std::vector<std::string> not_comparable(const MachineView& machine);

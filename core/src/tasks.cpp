@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#include "tasks.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <sstream>
+
+namespace maxlat::core {
+namespace {
+
+constexpr unsigned kDeadline = 6;              // SCHED_DEADLINE: its header redefines glibc's sched_param
+constexpr unsigned long kKernel = 0x00200000;  // PF_KTHREAD
+
+bool is_number(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+// proc(5): the name stands in parentheses and may hold some itself, so the fields are counted from the last one.
+std::optional<Task> task_from(const std::string& stat) {
+  const size_t open = stat.find('('), close = stat.rfind(')');
+  if (open == std::string::npos || close == std::string::npos || close < open) return std::nullopt;
+  Task task;
+  task.comm = stat.substr(open + 1, close - open - 1);
+  std::istringstream fields(stat.substr(close + 1));
+  unsigned long flags = 0;
+  std::string field;
+  for (int number = 3; number <= 41 && fields >> field; ++number) {
+    if (number != 9 && number != 40 && number != 41) continue;
+    if (!is_number(field)) return std::nullopt;
+    const unsigned long value = std::stoul(field);
+    if (number == 9) flags = value;
+    if (number == 40) task.priority = static_cast<unsigned>(value);
+    if (number == 41) task.policy = static_cast<unsigned>(value);
+  }
+  if (!fields) return std::nullopt;
+  task.of_the_kernel = (flags & kKernel) != 0;
+  return task;
+}
+
+}  // namespace
+
+std::string scheduling_text(const Task& task) {
+  switch (task.policy) {
+    case SCHED_FIFO:
+      return fmt::format("SCHED_FIFO {}", task.priority);
+    case SCHED_RR:
+      return fmt::format("SCHED_RR {}", task.priority);
+    case SCHED_BATCH:
+      return "SCHED_BATCH";
+    case SCHED_IDLE:
+      return "SCHED_IDLE";
+    case kDeadline:
+      return "SCHED_DEADLINE";
+    case SCHED_OTHER:
+      return "SCHED_OTHER";
+    default:
+      return fmt::format("policy {}", task.policy);
+  }
+}
+
+bool is_real_time(const Task& task) {
+  return task.policy == SCHED_FIFO || task.policy == SCHED_RR || task.policy == kDeadline;
+}
+
+std::vector<Task> tasks_of(const MachineView& machine) {
+  std::vector<Task> tasks;
+  for (const std::string& pid : machine.list("/proc")) {
+    if (!is_number(pid)) continue;
+    for (const std::string& tid : machine.list("/proc/" + pid + "/task")) {
+      const auto stat = machine.read(fmt::format("/proc/{}/task/{}/stat", pid, tid));
+      auto task = stat ? task_from(*stat) : std::nullopt;
+      if (!task) continue;
+      task->pid = pid;
+      task->tid = tid;
+      tasks.push_back(*std::move(task));
+    }
+  }
+  return tasks;
+}
+
+}  // namespace maxlat::core
