@@ -164,6 +164,9 @@ RunResult example_run() {
   RunResult run;
   run.id = "20261121T120000-7f3a";
   run.tool = "maxlat 0.1.0";
+  run.build = "83c1f0a29b41d6e7";
+  run.label = "box 17, new BIOS";
+  run.annotations = {{"bios", "2.4"}, {"who", "lab"}};
   run.started = "2026-11-21T12:00:00Z";
   run.ended = "2026-11-21T12:03:00Z";
   run.plan = "quick";

@@ -267,6 +267,9 @@ void describe(V& v, typename V::template Of<RunResult>& run) {
   v.object("run", [&](V& about) {
     about.required("id", run.id);
     about.optional("tool", run.tool);
+    about.optional("build", run.build);
+    about.optional("label", run.label);
+    about.members("annotations", run.annotations);
     about.optional("started", run.started);
     about.optional("ended", run.ended);
     about.optional("plan", run.plan);

@@ -17,6 +17,16 @@ double rank_of(double level, uint64_t samples) {
   return std::max(1.0, std::ceil(exact * (1 - 4 * std::numeric_limits<double>::epsilon())));
 }
 
+double quantile_of_bins(const CpuResult& cpu, double level) {
+  const double rank = rank_of(level, cpu.samples);
+  uint64_t below = 0;
+  for (const Bin& bin : cpu.bins) {
+    below += bin.count;
+    if (static_cast<double>(below) >= rank) return std::min(bin.high_ns, cpu.max_ns);
+  }
+  return cpu.max_ns;  // among the overflow: all that is known of it is its largest
+}
+
 double middle_of(const Bin& bin) {
   return bin.low_ns + (bin.high_ns - bin.low_ns) / 2;
 }
@@ -43,6 +53,14 @@ bool passed(const ControlResult& control) {
                                          [](const auto& row) { return 2 * row.second.found > row.second.planted; });
 }
 
+bool is_upper_bound(const Phase& phase) {
+  return phase.facts.count("bound") != 0;
+}
+
+std::string shown_name(const Phase& phase) {
+  return phase.name + (is_upper_bound(phase) ? " (upper bound)" : "");
+}
+
 const char* to_string(PhaseStatus status) {
   return name_of(status);
 }
@@ -63,13 +81,12 @@ const char* to_string(MeasureDifference::Verdict verdict) {
 }
 
 double quantile_of(const CpuResult& cpu, double level) {
-  const double rank = rank_of(level, cpu.samples);
-  uint64_t below = 0;
-  for (const Bin& bin : cpu.bins) {
-    below += bin.count;
-    if (static_cast<double>(below) >= rank) return std::min(bin.high_ns, cpu.max_ns);
+  for (const QuantileLevel& known : kQuantileLevels) {
+    if (known.level != level) continue;
+    for (const auto& [label, ns] : cpu.quantiles_ns)
+      if (label == known.label) return ns;
   }
-  return cpu.max_ns;  // among the overflow: all that is known of it is its largest
+  return quantile_of_bins(cpu, level);
 }
 
 bool is_measured(double level, uint64_t samples) {
@@ -85,7 +102,8 @@ std::optional<double> measured_quantile(const CpuResult& cpu, double level) {
 std::vector<std::pair<std::string, double>> measured_quantiles(const CpuResult& cpu) {
   std::vector<std::pair<std::string, double>> quantiles;
   for (const QuantileLevel& quantile : kQuantileLevels)
-    if (const auto ns = measured_quantile(cpu, quantile.level)) quantiles.emplace_back(quantile.label, *ns);
+    if (is_measured(quantile.level, cpu.samples))
+      quantiles.emplace_back(quantile.label, quantile_of_bins(cpu, quantile.level));
   return quantiles;
 }
 

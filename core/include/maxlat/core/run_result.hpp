@@ -257,7 +257,10 @@ struct Verdict {
 
 struct RunResult {
   std::string id;
-  std::string tool;  // "maxlat 0.1.0"
+  std::string tool;                                // "maxlat 0.1.0"
+  std::string build;                               // "83c1f0a29b41d6e7": which build of it (version.hpp)
+  std::string label;                               // the user's, one line: "box 17, new BIOS"
+  std::map<std::string, std::string> annotations;  // the user's: {"bios", "2.4"}
   std::string started, ended;
   std::string plan;       // name of the profile or file
   std::string plan_text;  // the plan itself, TOML, so that --resume and readers need no other file
@@ -287,7 +290,8 @@ CpuResult cpu_result_from(unsigned cpu, const base::Histogram& histogram, const 
 // are those of the bins' middles. min_ns and max_ns stay when the meter told them (max_ns > 0), else they are the
 // edges.
 void fill_statistics_from_bins(CpuResult& cpu);
-// Quantile over bins: the upper edge of the bin, never beyond max_ns. Where it is not measured (below) it is the
+// The quantile that the meter told where it told it (quantiles_ns), so that every reader shows the meter's own figure;
+// else the upper edge of the bin, never beyond max_ns. Where it is not measured (below) it is the
 // maximum: for a limit that must hold, since it is never below the quantile of these samples. That so few samples say
 // little of what a longer run would show is not in it. REQUIRES: samples > 0.
 double quantile_of(const CpuResult& cpu, double level);
@@ -298,6 +302,11 @@ bool is_measured(double level, uint64_t samples);
 std::optional<double> measured_quantile(const CpuResult& cpu, double level);
 // The quantiles of the table that are measured: for CpuResult::quantiles_ns.
 std::vector<std::pair<std::string, double>> measured_quantiles(const CpuResult& cpu);
+
+// The figures are no more than an upper bound: other things than what the phase is about are in them (fact "bound").
+bool is_upper_bound(const Phase& phase);
+// Its name, with that label where it belongs: wherever the name stands beside a figure.
+std::string shown_name(const Phase& phase);
 
 const char* to_string(PhaseStatus status);
 const char* to_string(Verdict::Kind kind);
