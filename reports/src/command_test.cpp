@@ -80,7 +80,7 @@ TEST_F(Commands, ReportOfWhatIsNoResultIsAnError) {
   for (const char* name : {"empty.json", "other.json", "half.json", "missing.json"}) {
     for (const auto* command : {&report_command(), &gate_command()}) {
       core::Arguments arguments = {folder_.file(name)};
-      if (command == &gate_command()) arguments.insert(arguments.end(), {"--max-ns", "1s"});
+      if (command == &gate_command()) arguments.insert(arguments.end(), {"--max", "1s"});
       const auto answer = ran(*command, arguments);
       EXPECT_EQ(status_of(answer), core::Exit::error) << name;
       EXPECT_THAT(error_of(answer), HasSubstr(name));
@@ -104,33 +104,52 @@ TEST_F(Commands, GateAnswersWithItsExitStatus) {
     limits.insert(limits.begin(), result());
     return ran(gate_command(), limits);
   };
-  EXPECT_EQ(status_of(gate({"--max-ns", "22us"})), Exit::pass);
-  EXPECT_EQ(status_of(gate({"--max-ns", "22000"})), Exit::pass);
-  EXPECT_EQ(status_of(gate({"--max-ns", "21999"})), Exit::limit_exceeded);
+  EXPECT_EQ(status_of(gate({"--max", "22us"})), Exit::pass);
+  EXPECT_EQ(status_of(gate({"--max", "22000ns"})), Exit::pass);
+  EXPECT_EQ(status_of(gate({"--max", "21999ns"})), Exit::limit_exceeded);
   EXPECT_EQ(status_of(gate({"--quantile", "p99.99=20us", "--exposure", "10s"})), Exit::pass);
   EXPECT_EQ(status_of(gate({"--quantile", "p99.99=20us", "--quantile=p50=1ns"})), Exit::limit_exceeded);
   EXPECT_EQ(status_of(gate({"--exposure", "1m"})), Exit::limit_exceeded);
-  EXPECT_EQ(status_of(gate({"--mean-ns", "1us", "--phase", "npt"})), Exit::pass);
-  EXPECT_EQ(status_of(gate({"--max-ns", "1s", "--phase", "cyclictest"})), Exit::invalid);
+  EXPECT_EQ(status_of(gate({"--mean", "1us", "--phase", "npt"})), Exit::pass);
+  EXPECT_EQ(status_of(gate({"--max", "1s", "--phase", "cyclictest"})), Exit::invalid);
   EXPECT_EQ(status_of(gate({"--load-alive"})), Exit::invalid);
 }
 
 TEST_F(Commands, GatePrintsItsRulesAndWritesTheVerdict) {
-  const auto answer = ran(gate_command(), {result(), "--max-ns", "21us", "--json", folder_.file("judged.json")});
+  const auto answer = ran(gate_command(), {result(), "--max", "21us", "--json", folder_.file("judged.json")});
   EXPECT_THAT(answer.printed, HasSubstr("npt: max_ns"));
   EXPECT_THAT(answer.printed, HasSubstr("<= 21000 ns"));
   EXPECT_THAT(answer.printed, HasSubstr("verdict: fail"));
   const auto judged = core::read_run(folder_.file("judged.json"));
   ASSERT_TRUE(judged) << judged.error().text;
   EXPECT_EQ(judged->verdict.kind, core::Verdict::Kind::fail);
-  EXPECT_EQ(ran(gate_command(), {result(), "-q", "--max-ns", "21us"}).printed, "");
+  EXPECT_EQ(ran(gate_command(), {result(), "-q", "--max", "21us"}).printed, "");
+}
+
+TEST_F(Commands, GateTellsEachFailureOnce) {
+  const auto count = [](const std::string& text, const std::string& part) {
+    size_t found = 0;
+    for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+    return found;
+  };
+  const auto failed = ran(gate_command(), {result(), "--max", "21us"});
+  EXPECT_EQ(count(failed.printed, "22.0 us"), 1u) << failed.printed;
+  auto run = test::single_phase_run();
+  run.phases[0].status = core::PhaseStatus::invalid;
+  run.phases[0].reason = "the task was throttled";
+  ASSERT_TRUE(core::write_run(folder_.file("invalid.json"), run));
+  const auto invalid = ran(gate_command(), {folder_.file("invalid.json"), "--max", "1s", "--exposure", "1s"});
+  EXPECT_EQ(count(invalid.printed, "the task was throttled"), 1u) << invalid.printed;
 }
 
 TEST_F(Commands, GateMistakesAreErrorsNotVerdicts) {
   for (const core::Arguments& wrong : std::vector<core::Arguments>{{},
-                                                                   {"--max-ns"},
-                                                                   {"--max-ns", "fast"},
-                                                                   {"--max-ns", "-5"},
+                                                                   {"--max"},
+                                                                   {"--max", "fast"},
+                                                                   {"--max", "50"},
+                                                                   {"--quantile", "p99=50"},
+                                                                   {"--exposure", "60"},
+                                                                   {"--max", "-5"},
                                                                    {"--quantile", "p99"},
                                                                    {"--quantile", "q99=1us"},
                                                                    {"--quantile", "p101=1us"},

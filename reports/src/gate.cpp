@@ -41,6 +41,13 @@ double latency_of(const core::CpuResult& cpu, std::string_view metric) {
   return core::quantile_of(cpu, *quantile_level(metric));
 }
 
+// The maximum is judged where there are too few samples for the quantile: a reader must know that it is.
+std::string stands_in(const core::CpuResult& cpu, std::string_view metric) {
+  const auto level = quantile_level(metric);
+  if (!level || *level == 1 || core::is_measured(*level, cpu.samples)) return {};
+  return "; the maximum: too few samples";
+}
+
 // Three decimals at most, as few as say the same: ticks make figures like 2904.615384615.
 std::string plain(double number) {
   std::string text = fmt::format("{:.3f}", number);
@@ -65,7 +72,8 @@ core::RuleResult judge_latency(const core::Phase& phase, const Rule& rule, core:
       observed = value;
     }
   }
-  result.observed = fmt::format("{} ns ({}, CPU {})", plain(observed), core::latency_text(observed), worst->cpu);
+  result.observed = fmt::format("{} ns ({}, CPU {}{}{})", plain(observed), core::latency_text(observed), worst->cpu,
+                                core::is_upper_bound(phase) ? ", an upper bound" : "", stands_in(*worst, rule.metric));
   result.outcome = observed <= rule.limit ? Outcome::pass : Outcome::fail;
   return result;
 }
@@ -102,15 +110,16 @@ std::vector<const core::Phase*> phases_of(const core::RunResult& run, const Rule
   return named.empty() ? of_kind : named;
 }
 
+constexpr std::string_view kExceeded = "limit exceeded";
+
 // Phases that rules could not judge are named once, however many rules they had.
 void add_reasons(core::Verdict& verdict, Outcome outcome) {
-  const char* word = outcome == Outcome::fail ? "limit exceeded" : "not valid";
   for (const auto& result : verdict.rules) {
     if (result.outcome != outcome) continue;
     std::string reason =
         outcome == Outcome::fail
-            ? fmt::format("{}: {} is {}, limit {}", word, result.rule, result.observed, result.limit)
-            : fmt::format("{}: {}, {}", word, result.rule.substr(0, result.rule.rfind(": ")), result.observed);
+            ? fmt::format("{}: {} is {}, limit {}", kExceeded, result.rule, result.observed, result.limit)
+            : fmt::format("not valid: {}, {}", result.rule.substr(0, result.rule.rfind(": ")), result.observed);
     if (std::find(verdict.reasons.begin(), verdict.reasons.end(), reason) == verdict.reasons.end())
       verdict.reasons.push_back(std::move(reason));
   }
@@ -194,6 +203,10 @@ core::Verdict judge(const core::RunResult& run, const std::vector<Rule>& rules) 
     verdict.reasons.push_back(fmt::format("{} rule{} met", verdict.rules.size(), verdict.rules.size() == 1 ? "" : "s"));
   }
   return verdict;
+}
+
+bool tells_a_limit(const std::string& reason) {
+  return reason.starts_with(kExceeded);
 }
 
 core::Exit exit_status(const core::Verdict& verdict) {

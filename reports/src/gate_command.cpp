@@ -22,23 +22,23 @@ constexpr core::CommandHelp kHelp = {
     "Judges a stored run by limits: a value equal to its limit passes, and a latency is that of the\n"
     "worst CPU. RUN is the folder of a run, or a result file.\n"
     "Exit status: 0 every rule passed, 2 a limit was exceeded, 3 something was not (validly) measured.",
-    "  maxlat gate npt.json --max-ns 50us --exposure 60s           worst sample and time watched\n"
+    "  maxlat gate npt.json --max 50us --exposure 60s              worst sample and time watched\n"
     "  maxlat gate DIR --phase cyclictest --quantile p99.99=20us   one quantile of one kind of phase\n"};
 
 po::options_description make_options() {
   using Words = std::vector<std::string>;
   po::options_description options("Options");
-  options.add_options()("phase", po::value<Words>()->value_name("NAME")->composing(),
-                        "judge this phase, by name or kind; may be repeated (default: all that measure, but no arm of a tracer)")(
-      "max-ns", po::value<std::string>()->value_name("TIME"),
-      "largest sample at most TIME: 50us, 1ms; a bare number is ns")(
-      "mean-ns", po::value<std::string>()->value_name("TIME"),
-      "mean at most TIME (of no use alone: a tail hides in it)")(
+  options.add_options()(
+      "phase", po::value<Words>()->value_name("NAME")->composing(),
+      "judge this phase, by name or kind; may be repeated (default: all that measure, but no arm of a tracer)")(
+      "max", po::value<std::string>()->value_name("TIME"),
+      "largest sample at most TIME: 50us, 1ms; every time needs its unit")(
+      "mean", po::value<std::string>()->value_name("TIME"), "mean at most TIME (of no use alone: a tail hides in it)")(
       "quantile", po::value<Words>()->value_name("Q=TIME")->composing(),
       "any quantile at most TIME: p99.99=20us; may be repeated")(
       "exposure", po::value<std::string>()->value_name("TIME"),
-      "CPU time watched at least TIME, all CPUs of a phase together; a bare number is s")(
-      "load-alive", "every load lived to the end of its phase")(
+      "CPU time watched at least TIME, all CPUs of a phase together")("load-alive",
+                                                                      "every load lived to the end of its phase")(
       "json", po::value<std::string>()->value_name("FILE"),
       "write the run with this verdict to FILE (- is standard output)")(
       "quiet,q", "print nothing, the exit status tells")("help,h", "this help");
@@ -54,31 +54,31 @@ struct Limit {
 class Limits {
  public:
   explicit Limits(const core::CommandLine& line) : line_(line) {
-    time("max-ns", "max_ns", "ns", 1);
+    time("max", "max_ns", 1);
     if (line.has("quantile")) {
       for (const auto& text : line.get<std::vector<std::string>>("quantile")) quantile(text);
     }
-    time("mean-ns", "mean_ns", "ns", 1);
-    time("exposure", "exposure_s", "s", 1e-9);
+    time("mean", "mean_ns", 1);
+    time("exposure", "exposure_s", 1e9);
     if (line.has("load-alive")) limits_.push_back({"load_alive", 1});
   }
   const std::vector<Limit>& limits() const { return limits_; }
   const std::optional<core::Error>& error() const { return error_; }
 
  private:
-  void add(const std::string& metric, const std::string& text, std::string_view unit, double scale) {
-    const auto ns = core::parse_duration_ns(text, unit);
+  void add(const char* option, const std::string& metric, const std::string& text, double ns_in_unit) {
+    const auto ns = core::parse_duration_ns(text, core::kUnitNeeded);
     if (ns)
-      limits_.push_back({metric, static_cast<double>(*ns) * scale});
+      limits_.push_back({metric, static_cast<double>(*ns) / ns_in_unit});
     else if (!error_)
-      error_ = ns.error();
+      error_ = core::Error{fmt::format("--{}: {}", option, ns.error().text), ns.error().hint};
   }
-  void time(const char* option, const char* metric, std::string_view unit, double scale) {
-    if (line_.has(option)) add(metric, line_.get<std::string>(option), unit, scale);
+  void time(const char* option, const char* metric, double ns_in_unit) {
+    if (line_.has(option)) add(option, metric, line_.get<std::string>(option), ns_in_unit);
   }
   void quantile(const std::string& text) {
     const size_t equals = text.find('=');
-    if (equals != std::string::npos) return add(text.substr(0, equals) + "_ns", text.substr(equals + 1), "ns", 1);
+    if (equals != std::string::npos) return add("quantile", text.substr(0, equals) + "_ns", text.substr(equals + 1), 1);
     if (!error_) error_ = core::Error{fmt::format("--quantile {} has no limit", text), "write p99.99=20us"};
   }
 
@@ -92,7 +92,7 @@ core::Result<std::vector<Rule>> rules_from(const core::CommandLine& line) {
   if (limits.error()) return *limits.error();
   if (limits.limits().empty())
     return core::Error{"no limit given: there is nothing to judge by",
-                       "give --max-ns, --quantile, --exposure or --load-alive"};
+                       "give --max, --quantile, --exposure or --load-alive"};
   std::vector<std::string> phases = {"*"};
   if (line.has("phase")) phases = line.get<std::vector<std::string>>("phase");
   std::vector<Rule> rules;
@@ -106,12 +106,17 @@ core::Result<std::vector<Rule>> rules_from(const core::CommandLine& line) {
   return rules;
 }
 
+// Each failure once: what exceeded its limit stands in the table with its figure, why something was not measured stands
+// below it, whole.
 std::string verdict_text(const core::Verdict& verdict) {
   TextTable table({"rule", "limit", "observed", "result"});
-  for (const auto& rule : verdict.rules)
-    table.row({rule.rule, rule.limit, rule.observed, core::to_string(rule.outcome)});
+  for (const auto& rule : verdict.rules) {
+    const bool measured = rule.outcome != core::RuleResult::Outcome::invalid;
+    table.row({rule.rule, rule.limit, measured ? rule.observed : "not measured", core::to_string(rule.outcome)});
+  }
   std::string text = table.text(kWidth, "") + fmt::format("\nverdict: {}\n", core::to_string(verdict.kind));
-  for (const auto& reason : verdict.reasons) text += "  - " + printable(reason) + "\n";
+  for (const auto& reason : verdict.reasons)
+    if (!tells_a_limit(reason)) text += "  - " + printable(reason) + "\n";
   if (!verdict.not_comparable.empty()) text += "NOT COMPARABLE WITH BARE METAL\n";
   for (const auto& reason : verdict.not_comparable) text += "  - " + printable(reason) + "\n";
   return text;

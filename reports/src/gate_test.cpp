@@ -88,6 +88,14 @@ TEST(Gate, AnyQuantileIsAMetric) {
   }
 }
 
+TEST(Gate, SaysWhenTheMaximumStandsInForAQuantile) {
+  const auto run = good_run();
+  const auto observed = [&](const char* metric) { return judge(run, {rule("*", metric, 1e9)}).rules.at(0).observed; };
+  EXPECT_THAT(observed("p99.999999999_ns"), HasSubstr("(22.0 us, CPU 0; the maximum: too few samples)"));
+  for (const char* metric : {"p99.9_ns", "p100_ns", "max_ns", "mean_ns"})
+    EXPECT_THAT(observed(metric), ::testing::Not(HasSubstr("the maximum"))) << metric;
+}
+
 TEST(Gate, UnknownMetricsAndLimitsAreErrors) {
   for (const char* metric : {"", "max", "min_ns", "p_ns", "p0_ns", "p101_ns", "p99,9_ns", "p-1_ns", "pinf_ns",
                              "p1e1_ns", "p99.9", "p99.9x_ns"})

@@ -8,7 +8,9 @@ CASES = [
     Case("report of a folder that is no run", "report /proc", 1, [r"\Amaxlat report: /proc has no result.json\nhint: "]),
     Case("report of an empty file", "report /dev/null", 1, [r"\Amaxlat report: .*/dev/null"]),
     Case("gate without a limit", "gate /dev/null", 1, [r"\Amaxlat gate: no limit given: there is nothing to judge by\nhint: "]),
-    Case("gate of an empty file", "gate /dev/null --max-ns 1s", 1, [r"\Amaxlat gate: .*/dev/null"]),
+    Case("gate of an empty file", "gate /dev/null --max 1s", 1, [r"\Amaxlat gate: .*/dev/null"]),
     Case("gate with a quantile that is none", "gate /dev/null --quantile q99=1us", 1, [r"\Amaxlat gate: unknown metric 'q99_ns'\nhint: "]),
-    Case("gate with a limit that is no time", "gate /dev/null --max-ns fast", 1, [r"\Amaxlat gate: .*'?fast"]),
+    Case("gate with a bare number", "gate /dev/null --max 50", 1,
+         [r'\Amaxlat gate: --max: "50" has no unit\nhint: write 50us, 50ms or 50s\n\Z']),
+    Case("gate with a limit that is no time", "gate /dev/null --max fast", 1, [r"\Amaxlat gate: .*'?fast"]),
 ]

@@ -28,6 +28,8 @@ struct Rule {
 core::Result<Rule> make_rule(const std::string& phase, const std::string& metric, double limit);
 // Judges the phases. `not_comparable` is carried over from run.verdict: only who saw the machine can say it.
 core::Verdict judge(const core::RunResult& run, const std::vector<Rule>& rules);
+// Whether a reason of the verdict tells the same as a failed rule of its table.
+bool tells_a_limit(const std::string& reason);
 core::Exit exit_status(const core::Verdict& verdict);
 
 }  // namespace maxlat::reports
