@@ -52,6 +52,27 @@ void pool_moments(const core::Phase& phase, core::CpuResult& all) {
   all.stddev_ns = n > 0 ? std::sqrt(squares / n) : 0;
 }
 
+// The bins of all CPUs together give a quantile to the width of a bin, the meter gave each CPU's exactly. That of all
+// lies between the smallest and the largest of theirs, so with one CPU it is the meter's own.
+std::vector<std::pair<std::string, double>> quantiles_within_those_of(
+    const core::Phase& phase, std::vector<std::pair<std::string, double>> quantiles) {
+  for (auto& quantile : quantiles) {
+    double smallest = INFINITY, largest = 0;
+    bool known_of_all = true;
+    for (const auto& cpu : phase.per_cpu) {
+      if (cpu.samples == 0) continue;
+      const auto own = std::find_if(cpu.quantiles_ns.begin(), cpu.quantiles_ns.end(),
+                                    [&](const auto& one) { return one.first == quantile.first; });
+      known_of_all = known_of_all && own != cpu.quantiles_ns.end();
+      if (own == cpu.quantiles_ns.end()) continue;
+      smallest = std::min(smallest, own->second);
+      largest = std::max(largest, own->second);
+    }
+    if (known_of_all && smallest <= largest) quantile.second = std::clamp(quantile.second, smallest, largest);
+  }
+  return quantiles;
+}
+
 void keep_largest(std::vector<core::Outlier>& outliers, size_t count) {
   const auto larger = [](const core::Outlier& a, const core::Outlier& b) { return a.latency_ns > b.latency_ns; };
   std::stable_sort(outliers.begin(), outliers.end(), larger);
@@ -146,8 +167,23 @@ core::CpuResult merge_cpus(const core::Phase& phase) {
   keep_largest(all.outliers, kMergedOutliers);
   pool_moments(phase, all);
   all.bins = merged_bins(phase);
-  all.quantiles_ns = core::measured_quantiles(all);
+  all.quantiles_ns = quantiles_within_those_of(phase, core::measured_quantiles(all));
   return all;
+}
+
+std::vector<LargeSample> largest_samples(const core::Phase& phase) {
+  std::vector<LargeSample> samples;
+  for (const auto& cpu : phase.per_cpu) {
+    double largest_known = 0;
+    for (const auto& outlier : cpu.outliers) {
+      samples.push_back({outlier.latency_ns, outlier.cpu, &outlier});
+      largest_known = std::max(largest_known, outlier.latency_ns);
+    }
+    if (cpu.samples > 0 && largest_known < cpu.max_ns) samples.push_back({cpu.max_ns, cpu.cpu, nullptr});
+  }
+  std::stable_sort(samples.begin(), samples.end(),
+                   [](const auto& a, const auto& b) { return a.latency_ns > b.latency_ns; });
+  return samples;
 }
 
 const core::CpuResult* worst_cpu(const core::Phase& phase) {

@@ -27,9 +27,18 @@ bool is_of_the_box(const core::Phase& phase);
 // phase unfit also when whoever wrote it called it ok.
 std::optional<std::string> unfit_because(const core::Phase& phase);
 
-// All CPUs as one. Bins with the same edges are added; outliers are the largest of all CPUs; the timeline holds the
+// All CPUs as one. Bins with the same edges are added, quantiles lie between those of the CPUs; outliers are the largest of all CPUs; the timeline holds the
 // largest of the CPUs at each step. The field `cpu` means nothing here.
 core::CpuResult merge_cpus(const core::Phase& phase);
+
+// A large sample as tables list it. Without a time: the meter tells its maximum and not when it was (cyclictest).
+struct LargeSample {
+  double latency_ns = 0;
+  unsigned cpu = 0;
+  const core::Outlier* outlier = nullptr;  // null: time unknown
+};
+// Largest first. INVARIANT: the first is the maximum of the phase.
+std::vector<LargeSample> largest_samples(const core::Phase& phase);
 
 // The CPU with the largest maximum; null when no CPU has a sample.
 const core::CpuResult* worst_cpu(const core::Phase& phase);

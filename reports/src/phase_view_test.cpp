@@ -115,5 +115,38 @@ TEST(TailHintTest, RatioIsNotForGapLoops) {
   EXPECT_FALSE(tail_hint(PhaseView(test::single_phase_run().phases[0])).max_to_p99);
 }
 
+// npt's text and JSON said 20.03 ns, the report 20.4 ns: the upper edge of the bin.
+TEST(PhaseView, QuantilesAreTheMetersOwn) {
+  core::Phase phase =
+      test::phase_of("npt", "npt", 1, {test::cpu_from_bins(0, {{20.03, 20.41, 900}, {30, 31, 100}}, 1)});
+  auto& first = phase.per_cpu[0];
+  first.quantiles_ns = {{"p50", 20.03}, {"p90", 20.03}, {"p99", 30.5}};
+  EXPECT_EQ(core::measured_quantile(first, 0.5), 20.03);
+  EXPECT_EQ(core::measured_quantile(PhaseView(phase).all, 0.5), 20.03);
+  EXPECT_EQ(core::measured_quantile(PhaseView(phase).all, 0.99), 30.5);
+  phase.per_cpu.push_back(first);
+  phase.per_cpu[1].cpu = 1;
+  phase.per_cpu[1].quantiles_ns[0].second = 20.02;
+  const auto of_both = core::measured_quantile(PhaseView(phase).all, 0.5);
+  EXPECT_GE(*of_both, 20.02);
+  EXPECT_LE(*of_both, 20.03);
+}
+
+// cyclictest tells its maximum and not when it was; it was missing among the largest samples.
+TEST(PhaseView, TheMaximumIsAmongTheLargestSamples) {
+  auto run = test::typical_run();
+  auto& phase = run.phases[2];
+  for (auto& cpu : phase.per_cpu) cpu.outliers.clear();
+  const auto samples = largest_samples(phase);
+  ASSERT_EQ(samples.size(), 2u);
+  EXPECT_EQ(samples[0].latency_ns, worst_cpu(phase)->max_ns);
+  EXPECT_EQ(samples[0].outlier, nullptr);
+  for (const auto& one : run.phases) {
+    if (const auto* worst = worst_cpu(one)) {
+      EXPECT_EQ(largest_samples(one).at(0).latency_ns, worst->max_ns) << one.name;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace maxlat::reports

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <maxlat/core/cpu_list.hpp>
 #include <maxlat/core/duration.hpp>
 #include <maxlat/core/tracer_paths.hpp>
 
@@ -104,8 +106,10 @@ void cpu_tables(Html& html, const PhaseView& view) {
 
 void statements(Html& html, const PhaseView& view) {
   if (const auto rule = rule_of_three(view.all)) {
-    std::string text = fmt::format("No sample above {} in {}: at 95 % confidence fewer than one sample in {} is longer",
-                                   latency_html(view.all.max_ns), grouped(view.all.samples), about(1 / rule->share));
+    const char* bound = core::is_upper_bound(view.phase) ? " (an upper bound)" : "";
+    std::string text =
+        fmt::format("No sample above {}{} in {}: at 95 % confidence fewer than one sample in {} is longer",
+                    latency_html(view.all.max_ns), bound, grouped(view.all.samples), about(1 / rule->share));
     if (rule->every_s) text += fmt::format(", less than one in {} of CPU time", seconds_html(*rule->every_s));
     text += ", as long as the box stays as it was and samples do not depend on each other (rule of three).";
     html.leaf("p", text, {{"class", "statement"}});
@@ -138,29 +142,34 @@ void nearby_events(Html& html, const core::Outlier& outlier) {
 }
 
 void outlier_table(Html& html, const PhaseView& view) {
-  if (view.all.outliers.empty()) return;
+  std::vector<LargeSample> samples = largest_samples(view.phase);
+  if (samples.empty()) return;
+  samples.resize(std::min(kOutliersShown, samples.size()));
   html.leaf("h3", "Largest samples");
-  const size_t shown = std::min(kOutliersShown, view.all.outliers.size());
-  const bool causes = std::any_of(view.all.outliers.begin(), view.all.outliers.begin() + static_cast<long>(shown),
-                                  [](const auto& outlier) { return !core::story_of(outlier).empty(); });
+  const bool causes = std::any_of(samples.begin(), samples.end(), [](const auto& sample) {
+    return sample.outlier != nullptr && !core::story_of(*sample.outlier).empty();
+  });
   const Table table(html, "Largest samples",
                     {"#latency", "#CPU", "#after the start of the phase", causes ? "cause" : ""});
-  for (size_t i = 0; i < shown; ++i) {
-    const auto& outlier = view.all.outliers[i];
+  for (const LargeSample& sample : samples) {
+    const core::Outlier* outlier = sample.outlier;
     const auto row = html.element("tr");
-    html.leaf("td", latency_html(outlier.latency_ns), {{"class", "n"}});
-    html.leaf("td", fmt::format("{}", outlier.cpu), {{"class", "n"}});
-    html.leaf("td", fmt::format("{:.6f}\u202fs", outlier.t_ns / 1e9), {{"class", "n"}});
+    html.leaf("td", latency_html(sample.latency_ns), {{"class", "n"}});
+    html.leaf("td", fmt::format("{}", sample.cpu), {{"class", "n"}});
+    html.leaf("td", outlier != nullptr ? fmt::format("{:.6f}\u202fs", outlier->t_ns / 1e9) : "time unknown",
+              {{"class", "n"}});
     const auto cell = html.element("td");
-    html.text(core::story_of(outlier));
-    nearby_events(html, outlier);
+    if (outlier == nullptr) continue;
+    html.text(core::story_of(*outlier));
+    nearby_events(html, *outlier);
   }
 }
 
 void overflow_note(Html& html, const PhaseView& view) {
   if (view.all.overflow_count == 0) return;
-  std::string text = fmt::format("{} sample{} lay beyond the histogram's range and are counted all the same",
-                                 grouped(view.all.overflow_count), view.all.overflow_count == 1 ? "" : "s");
+  const bool one = view.all.overflow_count == 1;
+  std::string text = fmt::format("{} sample{} lay beyond the histogram's range and {} counted all the same",
+                                 grouped(view.all.overflow_count), one ? "" : "s", one ? "is" : "are");
   const char* comma = ": ";
   for (size_t i = 0; i < std::min<size_t>(5, view.all.overflow.size()); ++i) {
     text += comma + latency_html(view.all.overflow[i].latency_ns) + fmt::format(" on CPU {}", view.all.overflow[i].cpu);
@@ -195,29 +204,66 @@ void load_table(Html& html, const core::Phase& phase) {
   }
 }
 
+// The stalls of one planted length, on all CPUs.
+struct LengthOfStalls {
+  double planted_ns = 0;
+  core::CpuList cpus;
+  size_t stalls = 0, found = 0, missed = 0;
+  double largest_error_ns = 0;  // of those that left a trace, by size
+};
+
+std::vector<LengthOfStalls> by_length(const core::ControlResult& control) {
+  std::map<double, LengthOfStalls> lengths;
+  for (const auto& stall : control.stalls) {
+    LengthOfStalls& length = lengths[stall.planted_ns];
+    length.planted_ns = stall.planted_ns;
+    if (std::find(length.cpus.begin(), length.cpus.end(), stall.cpu) == length.cpus.end())
+      length.cpus.push_back(stall.cpu);
+    ++length.stalls;
+    if (stall.found) ++length.found;
+    if (stall.found_ns <= 0) {
+      ++length.missed;
+      continue;
+    }
+    const double error = stall.found_ns - stall.actual_ns;
+    if (std::abs(error) > std::abs(length.largest_error_ns)) length.largest_error_ns = error;
+  }
+  std::vector<LengthOfStalls> rows;
+  for (auto& [planted_ns, length] : lengths) {
+    std::sort(length.cpus.begin(), length.cpus.end());
+    rows.push_back(std::move(length));
+  }
+  return rows;
+}
+
 void control_table(Html& html, const core::ControlResult& control) {
   html.leaf("h3", "Positive control: " + control.meter);
   html.leaf("p", fmt::format("Stalls of known length, made by a hog on the measured CPU. Found within {} of what the "
                              "hog really held the CPU "
                              "counts as found.",
                              latency_html(control.stated_error_ns)));
-  const Table table(html, "Positive control", {"#CPU", "#planted", "#actual", "#found", "#error", "result"});
-  for (const auto& stall : control.stalls) {
+  const Table table(html, "Positive control",
+                    {"#planted", "CPUs", "#stalls", "#found", "#missed", "#largest error", "result"});
+  for (const LengthOfStalls& length : by_length(control)) {
     const auto row = html.element("tr");
     const auto number = [&](const std::string& text) { html.leaf("td", text, {{"class", "n"}}); };
-    number(fmt::format("{}", stall.cpu));
-    number(latency_html(stall.planted_ns));
-    number(latency_html(stall.actual_ns));
-    const double error = stall.found_ns - stall.actual_ns;
-    const bool any = stall.found_ns > 0;
-    number(any ? latency_html(stall.found_ns) : "nothing");
-    number(any ? (error < 0 ? "−" : "+") + latency_html(std::abs(error)) : "–");
+    number(latency_html(length.planted_ns));
+    html.leaf("td", core::to_string(length.cpus));
+    number(fmt::format("{}", length.stalls));
+    number(fmt::format("{}", length.found));
+    number(fmt::format("{}", length.missed));
+    number(length.missed == length.stalls
+               ? "–"
+               : (length.largest_error_ns < 0 ? "−" : "+") + latency_html(std::abs(length.largest_error_ns)));
     const auto cell = html.element("td");
+    const bool all = length.found == length.stalls, none_missed = length.missed == 0;
     html.leaf("span",
-              stall.found ? "found"
-              : any       ? "beyond the error"
-                          : "missed",
-              {{"class", stall.found ? "chip pass" : "chip fail"}});
+              all           ? "found"
+              : none_missed ? "some beyond the error"
+                            : "missed",
+              {{"class", all           ? "chip pass"
+                         : none_missed ? "chip invalid"
+                                       : "chip fail"}});
   }
 }
 
@@ -234,6 +280,30 @@ void event_table(Html& html, const core::EventCounts& events) {
   if (accounted != events.produced)
     html.leaf("p", fmt::format("The books do not balance: recorded and lost make {}.", grouped(accounted)),
               {{"class", "warning"}});
+}
+
+void phase_body(Html& html, const PhaseView& view, std::span<const DrawnPlot> plots) {
+  const core::Phase& phase = view.phase;
+  if (!phase.reason.empty())
+    html.leaf("p", phase.reason, {{"class", phase.status == core::PhaseStatus::ok ? "" : "warning"}});
+  if (phase.status == core::PhaseStatus::ok) {
+    if (const auto reason = unfit_because(phase))
+      html.leaf("p", "Not to be used: " + *reason + ".", {{"class", "warning"}});
+  }
+  if (!phase.command.empty()) html.leaf("code", phase.command, {{"class", "command"}});
+  facts(html, phase);
+  for (const auto& warning : phase.warnings) html.leaf("p", warning, {{"class", "warning"}});
+  if (!unfit_because(phase)) statements(html, view);
+  overflow_note(html, view);
+  if (phase.control) control_table(html, *phase.control);
+  cpu_tables(html, view);
+  if (!plots.empty()) {
+    const auto grid = html.element("div", {{"class", "plots"}});
+    for (const auto& drawn : plots) figure(html, drawn);
+  }
+  if (phase.events) event_table(html, *phase.events);
+  outlier_table(html, view);
+  load_table(html, phase);
 }
 
 }  // namespace
@@ -255,29 +325,20 @@ void phase_section(Html& html, const PhaseView& view, const std::string& anchor,
   const auto section = html.element("section", {{"class", "phase"}, {"id", anchor}, {"data-kind", phase.kind}});
   {
     const auto heading = html.element("h2");
-    html.text(phase.name);
+    html.text(core::shown_name(phase));
     status_chip(html, phase.status);
   }
-  if (!phase.reason.empty())
-    html.leaf("p", phase.reason, {{"class", phase.status == core::PhaseStatus::ok ? "" : "warning"}});
-  if (phase.status == core::PhaseStatus::ok) {
-    if (const auto reason = unfit_because(phase))
-      html.leaf("p", "Not to be used: " + *reason + ".", {{"class", "warning"}});
+  phase_body(html, view, plots);
+}
+
+void arm_details(Html& html, const PhaseView& view, const std::string& anchor) {
+  const auto details = html.element("details", {{"class", "arm"}, {"id", anchor}});
+  {
+    const auto summary = html.element("summary");
+    html.text(view.phase.arm + (view.phase.gaps.empty() ? "" : " (" + view.phase.gaps + ")"));
+    status_chip(html, view.phase.status);
   }
-  if (!phase.command.empty()) html.leaf("code", phase.command, {{"class", "command"}});
-  facts(html, phase);
-  for (const auto& warning : phase.warnings) html.leaf("p", warning, {{"class", "warning"}});
-  if (!unfit_because(phase)) statements(html, view);
-  overflow_note(html, view);
-  if (phase.control) control_table(html, *phase.control);
-  cpu_tables(html, view);
-  if (!plots.empty()) {
-    const auto grid = html.element("div", {{"class", "plots"}});
-    for (const auto& drawn : plots) figure(html, drawn);
-  }
-  if (phase.events) event_table(html, *phase.events);
-  outlier_table(html, view);
-  load_table(html, phase);
+  phase_body(html, view, {});
 }
 
 }  // namespace maxlat::reports

@@ -150,8 +150,8 @@ void comparison_part(Html& html, const ArmsView& view, const std::vector<DrawnPl
 
 }  // namespace
 
-void tracers_section(Html& html, const core::RunResult& run, const std::vector<ArmsView>& comparisons,
-                     const std::vector<std::vector<DrawnPlot>>& plots) {
+void tracers_section(Html& html, const core::RunResult& run, const std::vector<PhaseView>& views,
+                     const std::vector<ArmsView>& comparisons, const std::vector<std::vector<DrawnPlot>>& plots) {
   const std::vector<const core::Phase*> rates = rates_of(run);
   if (comparisons.empty() && rates.empty()) return;
   const auto section = html.element("section", {{"id", "tracers"}});
@@ -167,6 +167,10 @@ void tracers_section(Html& html, const core::RunResult& run, const std::vector<A
       {{"class", "soft"}});
   for (size_t i = 0; i < comparisons.size(); ++i) comparison_part(html, comparisons[i], plots[i]);
   if (!rates.empty()) rate_table(html, rates);
+  if (comparisons.empty()) return;
+  html.leaf("h3", "Each arm");
+  for (size_t i = 0; i < views.size(); ++i)
+    if (!views[i].phase.comparison.empty()) arm_details(html, views[i], phase_anchor(i));
 }
 
 }  // namespace maxlat::reports

@@ -58,7 +58,7 @@ void rules_table(Html& html, const std::vector<core::RuleResult>& rules) {
 
 std::string finding(const PhaseView& view) {
   const auto* worst = worst_cpu(view.phase);
-  std::string text = fmt::format("{}: the largest of {} samples was {}", view.phase.name,
+  std::string text = fmt::format("{}: the largest of {} samples was {}", core::shown_name(view.phase),
                                  about(static_cast<double>(view.all.samples)), latency_html(view.all.max_ns));
   if (view.phase.per_cpu.size() > 1) text += fmt::format(" (CPU {})", worst->cpu);
   if (view.all.exposure_s > 0) text += fmt::format(", {} of CPU time watched", seconds_html(view.all.exposure_s));
@@ -80,8 +80,7 @@ std::vector<std::string> not_shown(const core::RunResult& run, const std::vector
     items.push_back(fmt::format("{} setting{} of this box {} not as real time wants {}: see pre-flight.", bad,
                                 bad == 1 ? "" : "s", bad == 1 ? "is" : "are", bad == 1 ? "it" : "them"));
   if (const auto unknown = count(Seen::unknown); unknown > 0)
-    items.push_back(
-        fmt::format("{} setting{} could not be read; unknown is not fine.", unknown, unknown == 1 ? "" : "s"));
+    items.push_back(fmt::format("{} setting{} could not be read, and may be wrong.", unknown, unknown == 1 ? "" : "s"));
   double exposure_s = 0;
   for (const auto& view : views) {
     if (!unfit_because(view.phase)) exposure_s = std::max(exposure_s, view.all.exposure_s);
@@ -121,6 +120,31 @@ std::vector<const core::SettingObservation*> by_urgency(const std::vector<core::
     }
   }
   return ordered;
+}
+
+void preflight_table(Html& html, const std::vector<const core::SettingObservation*>& rows) {
+  const Table table(html, "Pre-flight", {"result", "setting", "observed", "expected", "why, and what to do"}, "cards");
+  for (const auto* setting : rows) {
+    const auto row = html.element("tr");
+    const SettingWords words = words_of(setting->verdict);
+    {
+      const auto cell = html.element("td");
+      html.leaf("span", words.word, {{"class", words.style}});
+    }
+    {
+      const auto cell = html.element("td");
+      html.leaf("strong", setting->name);
+      html.leaf("span", setting->group, {{"class", "why"}});
+    }
+    html.leaf("td", setting->observed, {{"data-name", "observed"}});
+    html.leaf("td", setting->expected, {{"data-name", "expected"}});
+    const auto cell = html.element("td");
+    html.text(setting->why);
+    if (setting->verdict != core::SettingObservation::Verdict::ok && !setting->fix.empty()) {
+      const auto fix = html.element("span", {{"class", "why"}});
+      html.leaf("code", setting->fix);
+    }
+  }
 }
 
 }  // namespace
@@ -180,7 +204,8 @@ void findings_section(Html& html, const core::RunResult& run, const std::vector<
     const auto column = html.element("div");
     html.leaf("h3", "Measured");
     std::vector<std::string> shown;
-    for (const auto& view : views) {
+    for (const size_t i : reading_order(run)) {
+      const PhaseView& view = views[i];
       if (view.all.samples > 0 && !unfit_because(view.phase) && view.phase.comparison.empty())
         shown.push_back(finding(view));
     }
@@ -230,28 +255,17 @@ void preflight_section(Html& html, const core::RunResult& run) {
   html.leaf("h2", "Pre-flight");
   html.leaf("p", "The state of the box before the first measurement; what needs changing comes first.",
             {{"class", "soft"}});
-  const Table table(html, "Pre-flight", {"result", "setting", "observed", "expected", "why, and what to do"}, "cards");
-  for (const auto* setting : by_urgency(run.preflight)) {
-    const auto row = html.element("tr");
-    const SettingWords words = words_of(setting->verdict);
-    {
-      const auto cell = html.element("td");
-      html.leaf("span", words.word, {{"class", words.style}});
-    }
-    {
-      const auto cell = html.element("td");
-      html.leaf("strong", setting->name);
-      html.leaf("span", setting->group, {{"class", "why"}});
-    }
-    html.leaf("td", setting->observed, {{"data-name", "observed"}});
-    html.leaf("td", setting->expected, {{"data-name", "expected"}});
-    const auto cell = html.element("td");
-    html.text(setting->why);
-    if (setting->verdict != core::SettingObservation::Verdict::ok && !setting->fix.empty()) {
-      const auto fix = html.element("span", {{"class", "why"}});
-      html.leaf("code", setting->fix);
-    }
-  }
+  const auto rows = by_urgency(run.preflight);
+  const auto is_open = [](const core::SettingObservation* setting) {
+    using Seen = core::SettingObservation::Verdict;
+    return setting->verdict == Seen::bad || setting->verdict == Seen::unknown;
+  };
+  const auto split = std::find_if_not(rows.begin(), rows.end(), is_open);
+  if (split != rows.begin()) preflight_table(html, {rows.begin(), split});
+  if (split == rows.end()) return;
+  const auto details = html.element("details");
+  html.leaf("summary", fmt::format("{} settings that are as wanted, or for information", rows.end() - split));
+  preflight_table(html, {split, rows.end()});
 }
 
 void machine_section(Html& html, const core::RunResult& run) {

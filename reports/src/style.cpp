@@ -36,6 +36,8 @@ h3{font-size:1rem;margin:1.75rem 0 .5rem;font-weight:650}
 p{margin:.5rem 0;max-width:76ch}
 a{color:var(--accent)}
 .soft{color:var(--soft)}
+.box{margin:.2rem 0;font-weight:550}.label{margin:.2rem 0;font-size:1.1rem}
+.arm>summary .chip{margin-left:.6rem}
 code,pre{font:.86em/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace}
 pre,.command{display:block;background:var(--panel);border:1px solid var(--line);border-radius:6px;padding:.55rem .8rem;margin:.6rem 0;
  overflow-x:auto;white-space:pre-wrap;overflow-wrap:anywhere}

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <maxlat/core/duration.hpp>
 #include <maxlat/core/tracer_paths.hpp>
 #include <maxlat/reports/report.hpp>
@@ -13,58 +12,22 @@
 #include "phase_view.hpp"
 #include "text_arms.hpp"
 #include "text_histogram.hpp"
+#include "text_style.hpp"
 #include "text_table.hpp"
 
 namespace maxlat::reports {
 namespace {
 
 constexpr size_t kOutliersShown = 8;
-constexpr unsigned kNarrowest = 40;
 constexpr unsigned kWide = 96;  // from here the table of phases has room for the minimum too
 constexpr int kMinimumColumn = 4;
 
-struct Style {
-  unsigned width;
-  bool colour;
-  std::string paint(const char* code, const std::string& text) const {
-    return colour ? fmt::format("\033[{}m{}\033[0m", code, text) : text;
-  }
-};
-
-// Words wrapped to the width, with `first` before the first line and as many spaces before the others.
-std::string wrapped(const std::string& text, const std::string& first, unsigned width) {
-  const std::string shown = printable(text), indent(first.size(), ' ');
-  std::string out, line = first;
-  size_t begin = 0;
-  while (begin < shown.size()) {
-    const size_t end = std::min(shown.find(' ', begin), shown.size());
-    const std::string word = shown.substr(begin, end - begin);
-    const bool fresh = line.size() == indent.size();
-    if (!fresh && shown_width(line) + 1 + shown_width(word) > width) {
-      out += line + "\n";
-      line = indent + word;
-    } else {
-      line += (fresh ? "" : " ") + word;
-    }
-    begin = end + 1;
-  }
-  return out + line + "\n";
-}
-
-std::string heading(const Style& style, const std::string& text) {
+std::string heading(const TextStyle& style, const std::string& text) {
   return "\n" + style.paint("1", text) + "\n";
 }
 
-std::string verdict(const core::RunResult& run, const Style& style) {
-  using Kind = core::Verdict::Kind;
-  std::string word = core::to_string(run.verdict.kind);
-  std::transform(word.begin(), word.end(), word.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  const char* code = run.verdict.kind == Kind::pass      ? "1;32"
-                     : run.verdict.kind == Kind::fail    ? "1;31"
-                     : run.verdict.kind == Kind::invalid ? "1;33"
-                                                         : "1";
-  std::string out = style.paint(code, "Verdict: " + word) + "\n";
+std::string verdict(const core::RunResult& run, const TextStyle& style) {
+  std::string out = verdict_line(run, style) + "\n";
   for (const auto& reason : run.verdict.reasons) out += wrapped(reason, "  - ", style.width);
   if (run.state != core::RunResult::State::complete)
     out += style.paint("1;33", fmt::format("This run is not complete ({}).", core::to_string(run.state))) + "\n";
@@ -75,7 +38,7 @@ std::string verdict(const core::RunResult& run, const Style& style) {
   return out;
 }
 
-std::string rules(const core::RunResult& run, const Style& style) {
+std::string rules(const core::RunResult& run, const TextStyle& style) {
   if (run.verdict.rules.empty()) return {};
   TextTable table({"rule", "limit", "observed", "result"});
   for (const auto& rule : run.verdict.rules)
@@ -83,21 +46,26 @@ std::string rules(const core::RunResult& run, const Style& style) {
   return heading(style, "Rules") + table.text(style.width);
 }
 
-std::string preflight(const core::RunResult& run, const Style& style) {
+// Observed and expected in a table; below it each fix whole, because half a command is none.
+std::string preflight(const core::RunResult& run, const TextStyle& style) {
   using Seen = core::SettingObservation::Verdict;
-  TextTable table({"result", "setting", "observed", "expected", "fix"});
+  TextTable table({"result", "setting", "observed", "expected"});
+  std::string fixes;
   bool any = false;
   for (const Seen seen : {Seen::bad, Seen::unknown}) {
     for (const auto& row : run.preflight) {
       if (row.verdict != seen) continue;
-      table.row({core::to_string(row.verdict), row.name, row.observed, row.expected, row.fix});
+      table.row({core::to_string(row.verdict), row.name, row.observed, row.expected});
+      if (seen == Seen::bad && !row.fix.empty()) fixes += wrapped(row.fix, "  " + row.name + ": ", style.width);
       any = true;
     }
   }
-  return any ? heading(style, "Pre-flight: what is not as wanted") + table.text(style.width) : std::string();
+  if (!any) return {};
+  if (!fixes.empty()) fixes = heading(style, "How to set them") + fixes;
+  return heading(style, "Pre-flight: what is not as wanted") + table.text(style.width) + fixes;
 }
 
-std::string phases(const std::vector<PhaseView>& views, const Style& style) {
+std::string phases(const std::vector<PhaseView>& views, const TextStyle& style) {
   if (views.empty()) return {};
   const bool wide = style.width >= kWide;
   std::vector<std::string> columns = {"phase", "status", "#CPUs",     "#exposure", "#min",
@@ -107,7 +75,7 @@ std::string phases(const std::vector<PhaseView>& views, const Style& style) {
   std::string reasons;
   for (const auto& view : views) {
     const auto& all = view.all;
-    std::vector<std::string> row = {view.phase.name, core::to_string(view.phase.status)};
+    std::vector<std::string> row = {core::shown_name(view.phase), core::to_string(view.phase.status)};
     row.push_back(view.phase.per_cpu.empty() ? "-" : fmt::format("{}", view.phase.per_cpu.size()));
     row.push_back(view.phase.exposure_s > 0 ? core::duration_text(view.phase.exposure_s) : "-");
     if (all.samples > 0) {
@@ -129,12 +97,12 @@ std::string phases(const std::vector<PhaseView>& views, const Style& style) {
   return heading(style, "Phases") + table.text(style.width) + reasons;
 }
 
-std::string tracers(const core::RunResult& run, const Style& style) {
+std::string tracers(const core::RunResult& run, const TextStyle& style) {
   const std::string text = text_arms(run, style.width);
   return text.empty() ? text : heading(style, "Tracers") + text;
 }
 
-std::string loads(const core::RunResult& run, const Style& style) {
+std::string loads(const core::RunResult& run, const TextStyle& style) {
   TextTable table({"phase", "load", "state", "#slowest", "#fastest", "unit", "reason"});
   bool any = false;
   for (const auto& phase : run.phases) {
@@ -149,7 +117,7 @@ std::string loads(const core::RunResult& run, const Style& style) {
   return any ? heading(style, "Loads") + table.text(style.width) : std::string();
 }
 
-std::string controls(const core::RunResult& run, const Style& style) {
+std::string controls(const core::RunResult& run, const TextStyle& style) {
   TextTable table({"phase", "meter", "#CPU", "#planted", "#actual", "#found", "result"});
   bool any = false;
   for (const auto& phase : run.phases) {
@@ -166,28 +134,30 @@ std::string controls(const core::RunResult& run, const Style& style) {
   return any ? heading(style, "Positive control") + table.text(style.width) : std::string();
 }
 
-std::string outliers(const std::vector<PhaseView>& views, const Style& style) {
+std::string outliers(const std::vector<PhaseView>& views, const TextStyle& style) {
   struct Row {
     const PhaseView* view;
-    const core::Outlier* outlier;
+    LargeSample sample;
   };
   std::vector<Row> rows;
   for (const auto& view : views) {
-    for (const auto& outlier : view.all.outliers) rows.push_back({&view, &outlier});
+    for (const auto& sample : largest_samples(view.phase)) rows.push_back({&view, sample});
   }
   if (rows.empty()) return {};
   std::stable_sort(rows.begin(), rows.end(),
-                   [](const Row& a, const Row& b) { return a.outlier->latency_ns > b.outlier->latency_ns; });
+                   [](const Row& a, const Row& b) { return a.sample.latency_ns > b.sample.latency_ns; });
   rows.resize(std::min(rows.size(), kOutliersShown));
   TextTable table({"#latency", "#CPU", "#at", "phase", "cause"});
-  for (const auto& row : rows) {
-    table.row({core::latency_text(row.outlier->latency_ns), fmt::format("{}", row.outlier->cpu),
-               fmt::format("{:.6f} s", row.outlier->t_ns / 1e9), row.view->phase.name, core::story_of(*row.outlier)});
+  for (const auto& [view, sample] : rows) {
+    const bool known = sample.outlier != nullptr;
+    table.row({core::latency_text(sample.latency_ns), fmt::format("{}", sample.cpu),
+               known ? fmt::format("{:.6f} s", sample.outlier->t_ns / 1e9) : "time unknown",
+               core::shown_name(view->phase), known ? core::story_of(*sample.outlier) : ""});
   }
   return heading(style, "Largest samples") + table.text(style.width);
 }
 
-std::string histograms(const std::vector<PhaseView>& views, const Style& style) {
+std::string histograms(const std::vector<PhaseView>& views, const TextStyle& style) {
   std::string out;
   for (const auto& view : views)
     out += (view.all.samples > 0 ? "\n" : "") + text_histogram(view.phase.name, view.all, style.width);
@@ -198,7 +168,7 @@ std::string histograms(const std::vector<PhaseView>& views, const Style& style) 
 }  // namespace
 
 std::string terminal_summary(const core::RunResult& run, unsigned width, bool colour) {
-  const Style style{std::max(width, kNarrowest), colour};
+  const TextStyle style{std::max(width, kNarrowest), colour};
   std::vector<PhaseView> views;
   views.reserve(run.phases.size());
   for (const auto& phase : run.phases) views.emplace_back(phase);

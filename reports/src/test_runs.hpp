@@ -169,14 +169,18 @@ inline core::RunResult typical_run() {
       {Seen::unknown, "nmi_watchdog", "kernel", "unknown", "0", "Its interrupt cannot be masked.",
        "sysctl kernel.nmi_watchdog=0"},
       {Seen::info, "smt", "cpu", "1 thread per core", "1 thread per core", "Siblings share the execution units.", ""}};
-  run.machine = {{"cpu", "3f9a51c2", {{"model", "AMD EPYC 9B14"}, {"online", "0-1"}, {"microcode", "0xa101148"}}},
+  run.machine = {{"cpu", "3f9a51c2", {{"model name", "AMD EPYC 9B14"}, {"online", "0-1"}, {"microcode", "0xa101148"}}},
                  {"kernel",
                   "b07711de",
-                  {{"release", "6.1.0-27-amd64"}, {"command line", "quiet isolcpus=1 nohz_full=1 rcu_nocbs=1"}}}};
+                  {{"release", "6.1.0-27-amd64"},
+                   {"version", "#1 SMP PREEMPT_DYNAMIC Debian 6.1.115-1"},
+                   {"command line", "quiet isolcpus=1 nohz_full=1 rcu_nocbs=1"}}}};
 
   run.phases.push_back(control_phase("control before"));
   auto hwlat = phase_of("hardware latency", "hwlat", 20, {npt_cpu(0, 0.02, 20, 31e3), npt_cpu(1, 0.02, 20, 27e3)});
-  hwlat.facts = {{"back end", "user-space loop (upper bound)"}, {"interrupts", "on"}};
+  hwlat.facts = {{"back end", "user-space loop (upper bound)"},
+                 {"interrupts", "on"},
+                 {"bound", "upper bound: interrupts and scheduling are included"}};
   hwlat.command = "maxlat hwlat -a 0,1 -D 20s";
   run.phases.push_back(std::move(hwlat));
   auto cyclictest = phase_of("cyclictest under load", "cyclictest", 40, {cyclictest_cpu(0, 40), cyclictest_cpu(1, 40)});

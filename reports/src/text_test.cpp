@@ -133,6 +133,16 @@ TEST(TerminalSummary, NamesTheWorstGapOfATracer) {
               HasSubstr(", was a sub-buffer switch and wakeup (639 of them, median 20.0 us)"));
 }
 
+TEST(TerminalSummary, AFixIsNeverCut) {
+  auto run = test::typical_run();
+  run.preflight[0].fix =
+      "echo 0 > /sys/devices/system/a/rather/long/path; and then look again, because a daemon may write it "
+      "back; needs a reboot END";
+  const std::string text = terminal_summary(run, 80);
+  EXPECT_THAT(text, HasSubstr("/sys/devices/system/a/rather/long/path;"));
+  EXPECT_THAT(text, HasSubstr("END\n"));
+}
+
 TEST(TerminalSummary, KeepsToTheWidth) {
   for (const unsigned width : {80u, 100u, 132u}) {
     for (const auto& line : lines_of(terminal_summary(test::typical_run(), width)))

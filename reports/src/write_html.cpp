@@ -6,6 +6,7 @@
 #include <maxlat/reports/report.hpp>
 
 #include "arms_view.hpp"
+#include "box.hpp"
 #include "gnuplot.hpp"
 #include "html.hpp"
 #include "phase_view.hpp"
@@ -17,6 +18,8 @@
 
 namespace maxlat::reports {
 namespace {
+
+constexpr size_t kBuildShown = 12;  // characters that tell builds apart
 
 using PlotGroups = std::vector<std::vector<DrawnPlot>>;
 
@@ -54,10 +57,6 @@ core::Result<DrawnPlots> drawn_plots(const std::vector<PhaseView>& views, const 
   return drawn;
 }
 
-std::string anchor(size_t index) {
-  return fmt::format("phase-{}", index + 1);
-}
-
 void head(Html& html, const core::RunResult& run) {
   const auto guard = html.element("head");
   html.empty("meta", {{"charset", "utf-8"}});
@@ -78,23 +77,27 @@ void contents(Html& html, const core::RunResult& run) {
     html.leaf("a", name, {{"href", "#" + target}});
   };
   entry("verdict", "Verdict");
+  if (!run.phases.empty()) entry("phases", "Phases");
   entry("findings", "What this run shows");
   if (!run.preflight.empty()) entry("preflight", "Pre-flight");
   if (!arms_of(run).empty() || !rates_of(run).empty()) entry("tracers", "Tracers");
-  for (size_t i = 0; i < run.phases.size(); ++i) entry(anchor(i), run.phases[i].name);
+  entry("reading", "How to read it");
   if (!run.machine.empty()) entry("machine", "Machine");
 }
 
 void page_header(Html& html, const core::RunResult& run) {
   const auto header = html.element("header");
   html.leaf("h1", "Latency report");
+  if (!run.label.empty()) html.leaf("p", run.label, {{"class", "label"}});
+  if (const std::string box = box_text(run); !box.empty()) html.leaf("p", box, {{"class", "box"}});
   std::string line = run.id;
   const auto add = [&](const std::string& text) {
     if (!text.empty()) line += (line.empty() ? "" : " · ") + text;
   };
   if (!run.plan.empty()) add("plan " + run.plan);
   add(run.started.empty() || run.ended.empty() ? run.started : run.started + " to " + run.ended);
-  add(run.tool);
+  add(run.build.empty() ? run.tool : run.tool + ", build " + run.build.substr(0, kBuildShown));
+  for (const auto& [key, value] : run.annotations) add(key + ": " + value);
   html.leaf("p", line, {{"class", "soft"}});
   contents(html, run);
 }
@@ -129,11 +132,18 @@ core::Status write_html(const core::RunResult& run, const std::string& path) {
     {
       const auto main = html.element("main");
       verdict_section(html, run);
+      phases_section(html, run, views);
       findings_section(html, run, views);
-      reading_section(html, run);
+      const auto phases = [&](bool behind) {
+        for (const size_t i : reading_order(run))
+          if (views[i].phase.comparison.empty() && is_behind_the_preflight(views[i].phase) == behind)
+            phase_section(html, views[i], phase_anchor(i), plots->of_phases[i]);
+      };
+      phases(false);
       preflight_section(html, run);
-      tracers_section(html, run, comparisons, plots->of_comparisons);
-      for (size_t i = 0; i < views.size(); ++i) phase_section(html, views[i], anchor(i), plots->of_phases[i]);
+      tracers_section(html, run, views, comparisons, plots->of_comparisons);
+      phases(true);
+      reading_section(html, run);
       machine_section(html, run);
     }
     page_footer(html, run);

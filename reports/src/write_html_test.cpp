@@ -137,6 +137,56 @@ TEST_F(WriteHtml, EveryPhaseHasItsSectionCommandAndReason) {
   EXPECT_THAT(page, HasSubstr("b07711de"));
 }
 
+TEST_F(WriteHtml, TheBoxComesFirstAndTracersLast) {
+  auto run = test::typical_run();
+  auto arms = test::tracer_run();
+  arms.phases.pop_back();
+  run.phases.insert(run.phases.begin(), arms.phases.begin(), arms.phases.end());
+  run.comparisons = arms.comparisons;
+  run.label = "box 17";
+  run.annotations = {{"bios", "2.4"}};
+  run.build = "83c1f0a29b41d6e7aa";
+  const auto page = page_of(run);
+  expect_balanced(page);
+  size_t last = 0;
+  for (const char* part :
+       {"box 17", "AMD EPYC 9B14, CPUs 0-1; Linux 6.1.0-27-amd64, PREEMPT_DYNAMIC", "build 83c1f0a29b41", "bios: 2.4",
+        "id=\"verdict\"", "id=\"phases\"", "<h2>cyclictest under load", "<h2>npt under load", "<h2>npt idle",
+        "<h2>hardware latency (upper bound)", "<h2>control before", "id=\"preflight\"", "id=\"tracers\"",
+        "id=\"machine\""}) {
+    const size_t at = page.find(part, last);
+    EXPECT_NE(at, std::string::npos) << part;
+    if (at != std::string::npos) last = at;
+  }
+  size_t links = 0, arm_looks = 0;
+  const size_t nav = page.find("<nav"), nav_end = page.find("</nav>");
+  for (const auto& tag : tags_of(page.substr(nav, nav_end - nav))) links += tag.name == "a";
+  for (const auto& tag : tags_of(page)) arm_looks += attribute(tag, "class") == "arm";
+  EXPECT_LE(links, 7u);
+  EXPECT_EQ(arm_looks, arms.phases.size());
+}
+
+TEST_F(WriteHtml, PlantedStallsAreARowForEachLength) {
+  auto run = test::typical_run();
+  auto& control = *run.phases[0].control;
+  for (int i = 0; i < 20; ++i) control.stalls.push_back({1, 50e3, 50e3, 51e3, true});
+  control.stalls.push_back({0, 500e3, 500e3, 0, false});
+  const auto page = page_of(run);
+  const size_t begin = page.find("Positive control: npt loop");
+  const std::string table = page.substr(begin, page.find("</table>", begin) - begin);
+  size_t rows = 0;
+  for (const auto& tag : tags_of(table)) rows += tag.name == "tr";
+  EXPECT_EQ(rows, 1u + 3u);
+  EXPECT_THAT(table, HasSubstr(">21<"));
+  EXPECT_THAT(table, HasSubstr(">missed<"));
+}
+
+TEST_F(WriteHtml, AMaximumWithoutATimeIsListed) {
+  auto run = test::typical_run();
+  for (auto& cpu : run.phases[2].per_cpu) cpu.outliers.clear();
+  EXPECT_THAT(page_of(run), HasSubstr("time unknown"));
+}
+
 TEST_F(WriteHtml, TracersHaveTablesFiguresAndTheirCommand) {
   auto run = test::tracer_run();
   run.comparisons[0].verdict += " <b>";
@@ -178,7 +228,8 @@ TEST_F(WriteHtml, TheWorstGapHasAName) {
 TEST_F(WriteHtml, EscapesEverything) {
   const std::string hostile = "<script>alert(1)</script>\"' onload=\"x";
   auto run = test::typical_run();
-  run.id = run.tool = run.plan = run.plan_text = run.started = run.ended = hostile;
+  run.label = run.build = run.id = run.tool = run.plan = run.plan_text = run.started = run.ended = hostile;
+  run.annotations = {{hostile, hostile}};
   run.verdict.reasons = run.verdict.not_comparable = {hostile};
   run.verdict.rules = {{hostile, hostile, hostile, core::RuleResult::Outcome::fail}};
   for (auto& row : run.preflight) row = {row.verdict, hostile, hostile, hostile, hostile, hostile, hostile};

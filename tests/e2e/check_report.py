@@ -98,7 +98,10 @@ def wrong_in(result, seen, name):
     if seen["verdict"] is None:
         yield "there is no verdict"
     wanted = ["verdict", "findings", "reading"] + (["preflight"] if result.get("preflight") else [])
-    wanted += [f"phase-{i + 1}" for i in range(len(result["phases"]))] + (["machine"] if result.get("machine") else [])
+    # An arm has no section: it is folded away in that of the tracers.
+    wanted += ["phases"] if result["phases"] else []
+    wanted += [f"phase-{i + 1}" for i, phase in enumerate(result["phases"]) if not phase.get("comparison")]
+    wanted += ["machine"] if result.get("machine") else []
     for section in wanted:
         if section not in seen["sections"]:
             yield f"section {section} is missing"
@@ -109,6 +112,8 @@ def wrong_in(result, seen, name):
         missing = (PLOTS_OF_SAMPLES if own else set()) - kinds
         if missing:
             yield f"phase \"{phase['name']}\" has no plot {', '.join(sorted(missing))}"
+    if not any(section == "verdict" for section in seen["sections"][:1]):
+        yield f"the page begins with {seen['sections'][:1]} and not with the verdict"
     if result.get("comparisons"):
         if "tracers" not in seen["sections"]:
             yield "section tracers is missing"

@@ -7,6 +7,7 @@
 #include <maxlat/core/result.hpp>
 #include <maxlat/core/run_result.hpp>
 #include <string>
+#include <vector>
 
 namespace maxlat::reports {
 
@@ -14,7 +15,13 @@ namespace maxlat::reports {
 // no script, no network, readable on paper and on a phone. ERRORS: gnuplot missing (hint: the package), cannot write.
 core::Status write_html(const core::RunResult& run, const std::string& path);
 
-// The same without gnuplot. `width` in columns; `colour` for a terminal.
+// The same without gnuplot, whole. `width` in columns; `colour` for a terminal.
 std::string terminal_summary(const core::RunResult& run, unsigned width = 100, bool colour = false);
+
+// The end of a run, one screen: at most so many lines, of which the verdict and `last` (where the report is) are the
+// last. What does not fit is counted, and said to be found by `more`, a command.
+inline constexpr unsigned kSummaryLines = 25;
+std::string run_summary(const core::RunResult& run, const std::string& more, const std::vector<std::string>& last,
+                        unsigned width = 100, bool colour = false);
 
 }  // namespace maxlat::reports

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#include "box.hpp"
+
+#include <fmt/format.h>
+
+namespace maxlat::reports {
+namespace {
+
+// "#1 SMP PREEMPT_RT Debian 6.1.140-1" -> "PREEMPT_RT"; a kernel that says nothing of it has no preemption.
+std::string preemption_of(const std::string& version) {
+  const size_t begin = version.find("PREEMPT");
+  if (version.empty()) return {};
+  if (begin == std::string::npos) return "not preemptible";
+  return version.substr(begin, version.find(' ', begin) - begin);
+}
+
+}  // namespace
+
+std::string machine_value(const core::RunResult& run, std::string_view group, std::string_view name) {
+  for (const auto& one : run.machine) {
+    if (one.name != group) continue;
+    for (const auto& [key, value] : one.values)
+      if (key == name) return value;
+  }
+  return {};
+}
+
+std::string box_text(const core::RunResult& run) {
+  std::string text = machine_value(run, "cpu", "model name");
+  const auto add = [&](const char* before, const std::string& value) {
+    if (!value.empty()) text += (text.empty() ? "" : before) + value;
+  };
+  if (const auto online = machine_value(run, "cpu", "online"); !online.empty()) add(", ", "CPUs " + online);
+  if (const auto release = machine_value(run, "kernel", "release"); !release.empty()) add("; ", "Linux " + release);
+  add(", ", preemption_of(machine_value(run, "kernel", "version")));
+  return text;
+}
+
+}  // namespace maxlat::reports
