@@ -13,10 +13,21 @@ namespace {
 using Judgement = core::SettingObservation::Verdict;
 using Rows = std::vector<core::SettingObservation>;
 
-constexpr size_t kNameWidth = 24, kVerdictWidth = 7, kExpectedWidth = 28;
+constexpr size_t kNameWidth = 24, kVerdictWidth = 7, kExpectedWidth = 28, kGap = 2;
 
 std::string shortened(const std::string& text, size_t width) {
   return text.size() <= width ? text : text.substr(0, width - 3) + "...";
+}
+
+// Words wrapped to a column; a word that is wider is broken, so that columns never run together.
+std::vector<std::string> in_column(const std::string& text, size_t width) {
+  std::vector<std::string> lines;
+  std::istringstream whole(wrapped(text, width, "", ""));
+  for (std::string line; std::getline(whole, line);) {
+    for (; line.size() > width; line.erase(0, width)) lines.push_back(line.substr(0, width));
+    lines.push_back(line);
+  }
+  return lines;
 }
 
 // The verdict's column says that it is unknown; here there is room for the reason.
@@ -66,13 +77,22 @@ CheckCounts count(const Rows& rows) {
 }
 
 std::string check_table(const Rows& rows, const CheckTextStyle& style) {
-  const size_t room = std::max<size_t>(style.width, 80) - kNameWidth - kVerdictWidth - kExpectedWidth - 3;
-  const auto line = [&](const std::string& name, std::string observed, const std::string& expected,
+  const size_t room = std::max<size_t>(style.width, 80) - kNameWidth - kVerdictWidth - kExpectedWidth - 3 * kGap;
+  const auto line = [&](const std::string& name, const std::string& observed, const std::string& expected,
                         const std::string& verdict) {
-    // With -v a value may push its line's other columns aside; cutting it would hide what was asked for.
-    if (!style.verbose) observed = shortened(observed, room);
-    return fmt::format("{:<{}} {:<{}} {:<{}} {}\n", name, kNameWidth, observed, room, expected, kExpectedWidth,
-                       verdict);
+    const std::vector<std::string> whole =
+        style.verbose ? in_column(observed, room) : std::vector{shortened(observed, room)};
+    const std::vector<std::string> wanted = in_column(expected, kExpectedWidth);
+    std::string lines;
+    for (size_t i = 0; i < std::max(whole.size(), wanted.size()); ++i) {
+      std::string one =
+          fmt::format("{:<{}}{:{}}{:<{}}{:{}}{:<{}}{:{}}{}", i == 0 ? name : "", kNameWidth, "", kGap,
+                      i < whole.size() ? whole[i] : "", room, "", kGap, i < wanted.size() ? wanted[i] : "",
+                      kExpectedWidth, "", kGap, i == 0 ? verdict : "");
+      one.erase(one.find_last_not_of(' ') + 1);
+      lines += one + "\n";
+    }
+    return lines;
   };
   std::string text = line("SETTING", "OBSERVED", "EXPECTED", "VERDICT");
   const std::string* group = nullptr;

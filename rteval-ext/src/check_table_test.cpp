@@ -30,13 +30,31 @@ TEST(CheckTable, EveryRowInItsGroupWithItsVerdict) {
                                     "  kernel tracers  *tracefs .* unknown\nenvironment\n  load average .* -\n"));
 }
 
-TEST(CheckTable, LinesKeepTheWidthUnlessVerbose) {
+TEST(CheckTable, LinesKeepTheWidth) {
   for (const size_t width : {size_t{80}, size_t{100}, size_t{160}}) {
     std::istringstream lines(check_table(some_rows(), {.width = width}));
     for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), width) << line;
   }
   EXPECT_THAT(check_table(some_rows(), {.width = 100}), HasSubstr("..."));
-  EXPECT_THAT(check_table(some_rows(), {.width = 100, .verbose = true}), HasSubstr("some more text that is long"));
+}
+
+// A long value took the other columns' room, and they ran together.
+TEST(CheckTable, VerboseWrapsWithinTheColumns) {
+  auto rows = some_rows();
+  rows[1].observed = std::string(70, 'x') + "end";
+  rows[1].expected = "words enough for two lines of the column of what is expected";
+  const std::string text = check_table(rows, {.width = 100, .verbose = true});
+  EXPECT_THAT(text, Not(HasSubstr("...")));
+  std::istringstream lines(text);
+  std::string observed;
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_LE(line.size(), 100u) << line;
+    line.resize(100, ' ');
+    for (const size_t gap : {24u, 25u, 61u, 62u, 91u, 92u}) EXPECT_EQ(line[gap], ' ') << gap << ": " << line;
+    observed += line.substr(26, 35) + " ";
+  }
+  for (const char* word : {"some", "more", "text", "that", "is", "long", "end "})
+    EXPECT_THAT(observed, HasSubstr(word));
 }
 
 TEST(CheckTable, ColourOnlyWhereAsked) {
