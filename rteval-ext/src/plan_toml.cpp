@@ -41,11 +41,16 @@ std::vector<std::string> strings_of(const toml::node& node, std::string_view key
   return texts;
 }
 
-uint64_t duration_of(const toml::node& node, std::string_view key) {
-  const core::Result<uint64_t> ns = core::parse_duration_ns(string_of(node, key));
-  if (!ns) refuse(node, fmt::format("'{}': {}", key, ns.error().text));
-  if (*ns == 0) refuse(node, fmt::format("'{}' must be longer than 0", key));
+uint64_t time_of(const toml::node& node, std::string_view key) {
+  const core::Result<uint64_t> ns = core::parse_duration_ns(string_of(node, key), core::kUnitNeeded);
+  if (!ns) refuse(node, fmt::format("'{}': {}; {}", key, ns.error().text, ns.error().hint));
   return *ns;
+}
+
+uint64_t duration_of(const toml::node& node, std::string_view key) {
+  const uint64_t ns = time_of(node, key);
+  if (ns == 0) refuse(node, fmt::format("'{}' must be longer than 0", key));
+  return ns;
 }
 
 std::string cpus_of(const toml::node& node, std::string_view key, std::string_view word) {
@@ -113,27 +118,41 @@ unsigned rounds_of(const toml::node& node) {
   return static_cast<unsigned>(rounds->get());
 }
 
+// A limit in words is a time with its unit: max = "50us". Its number, for programs, has the unit in its name: max_ns =
+// 50000. So a bare number never stands without a unit.
+reports::Rule limit_of(const toml::node& value, const std::string& key) {
+  std::string metric = key;
+  double limit = 0;
+  if (key == "load_alive") {
+    const auto* wanted = value.as_boolean();
+    if (wanted == nullptr || !wanted->get()) refuse(value, "'load_alive' can only be required: true");
+    limit = 1;
+  } else if (key.ends_with("_ns") || key.ends_with("_s")) {
+    const auto number = value.value<double>();
+    if (!number || !value.is_number())
+      refuse(value, fmt::format("limit '{}' must be a number; with a unit it is {} = \"{}\"", key,
+                                key.substr(0, key.rfind('_')), key.ends_with("_ns") ? "50us" : "60s"));
+    limit = *number;
+  } else {
+    const bool exposure = key == "exposure";
+    metric += exposure ? "_s" : "_ns";
+    if (const auto known = reports::make_rule("*", metric, 0); !known)
+      refuse(value, fmt::format("unknown limit '{}': {}", key, known.error().hint));
+    if (value.is_number())
+      refuse(value, fmt::format("limit '{}' needs a unit: {} = \"{}\"", key, key, exposure ? "60s" : "50us"));
+    limit = static_cast<double>(time_of(value, key)) / (exposure ? 1e9 : 1);
+  }
+  const core::Result<reports::Rule> rule = reports::make_rule("*", metric, limit);
+  if (!rule) refuse(value, rule.error().text);
+  return *rule;
+}
+
 // Limits name the phase; its name is filled in when the whole phase is known.
 std::vector<reports::Rule> limits_of(const toml::node& node) {
   const toml::table* table = node.as_table();
   if (table == nullptr) refuse(node, "'limits' must be a table");
   std::vector<reports::Rule> rules;
-  for (const auto& [key, value] : *table) {
-    const std::string metric(key.str());
-    double limit = 0;
-    if (metric == "load_alive") {
-      const auto* wanted = value.as_boolean();
-      if (wanted == nullptr || !wanted->get()) refuse(value, "'load_alive' can only be required: true");
-      limit = 1;
-    } else if (const auto number = value.value<double>(); number && value.is_number()) {
-      limit = *number;
-    } else {
-      refuse(value, fmt::format("limit '{}' must be a number", metric));
-    }
-    const core::Result<reports::Rule> rule = reports::make_rule("*", metric, limit);
-    if (!rule) refuse(value, rule.error().text);
-    rules.push_back(*rule);
-  }
+  for (const auto& [key, value] : *table) rules.push_back(limit_of(value, std::string(key.str())));
   return rules;
 }
 
@@ -141,7 +160,7 @@ std::vector<reports::Rule> limits_of(const toml::node& node) {
 void refuse_unquoted_quantile(const toml::table& limits) {
   for (const auto& [key, value] : limits) {
     if (value.is_table() && key.str().starts_with('p')) {
-      refuse(value, fmt::format("a quantile with a dot needs quotes: \"{}.…_ns\" = …", std::string_view(key)));
+      refuse(value, fmt::format("a quantile with a dot needs quotes: \"{}.…\" = …", std::string_view(key)));
     }
   }
 }

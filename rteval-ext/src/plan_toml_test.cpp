@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "profiles.hpp"
 
 namespace maxlat::rteval_ext {
@@ -76,6 +78,25 @@ load_alive = true
 }
 
 // One mistake a line of the table: the text, the line it is on, and a word that names it.
+TEST(PlanToml, LimitsInWordsHaveTheirUnit) {
+  const Plan plan = parsed(R"(
+[[phase]]
+name = "a"
+kind = "npt"
+duration = "1s"
+[phase.limits]
+max = "50us"
+mean = "1.5us"
+"p99.9" = "20us"
+exposure = "1m"
+)");
+  std::map<std::string, double> limits;
+  for (const auto& rule : plan.phases.at(0).limits) limits[rule.metric] = rule.limit;
+  const std::map<std::string, double> expected = {
+      {"max_ns", 50e3}, {"mean_ns", 1500}, {"p99.9_ns", 20e3}, {"exposure_s", 60}};
+  EXPECT_EQ(limits, expected);
+}
+
 struct MistakeCase {
   const char* text;
   const char* place;
@@ -126,7 +147,16 @@ INSTANTIATE_TEST_SUITE_P(
                     "6", "no limits"},
         MistakeCase{"[[phase]]\nname='a'\nkind='control'\nmeters=['tracer']\n", "4", "unknown meter"},
         MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n[phase.limits]\nmax=3\n", "6", "max"},
-        MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n[phase.limits]\nmax_ns='3'\n", "6", "number"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n[phase.limits]\nmax_ns='3us'\n", "6",
+                    "with a unit it is max = \"50us\""},
+        MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n[phase.limits]\nmax='50'\n", "6",
+                    "\"50\" has no unit; write 50us"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n[phase.limits]\nmax=50\n", "6",
+                    "needs a unit: max = \"50us\""},
+        MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n[phase.limits]\nmaximum='1s'\n", "6",
+                    "unknown limit 'maximum'"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n[phase.limits]\nload_alive_s=1\n", "6", ""},
+        MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='20'\n", "4", "\"20\" has no unit; write 20us"},
         MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n[phase.limits]\nmax_ns=-3\n", "6", ""},
         MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n[phase.limits]\np99.9_ns=3\n", "6", "quotes"},
         MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n[phase.limits]\nload_alive=false\n", "6",
