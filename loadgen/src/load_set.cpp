@@ -70,6 +70,11 @@ struct LoadSet::State {
   }
 };
 
+core::Status LoadSet::check(const std::vector<std::string>& loads, const core::CpuList& cpus) {
+  if (const auto plans = plan_all(loads, cpus); !plans) return plans.error();
+  return {};
+}
+
 core::Result<LoadSet> LoadSet::start(const std::vector<std::string>& loads, const core::CpuList& cpus) {
   core::CpuList where = cpus;
   if (where.empty()) {

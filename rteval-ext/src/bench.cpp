@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "bench.hpp"
 
+#include <unistd.h>
+
+#include <chrono>
+#include <maxlat/core/process.hpp>
+#include <maxlat/core/realtime.hpp>
 #include <maxlat/core/settings.hpp>
 #include <maxlat/reports/report.hpp>
 
@@ -19,9 +24,41 @@ bool is_guest(const core::MachineView& machine) {
   return cpuinfo && cpuinfo->find(" hypervisor") != std::string::npos;
 }
 
+// Tried, not asked: limits, capabilities and cgroups all have their say. For a moment this thread is what the hog of a
+// control will be.
+core::Status may_measure() {
+  const core::Result<core::Scheduling> before = core::current_scheduling();
+  if (!before) return before.error();
+  const core::Status allowed = core::set_scheduling({.policy = core::Policy::fifo, .priority = 99});
+  if (!allowed)
+    return core::cannot_run("measuring needs SCHED_FIFO and locked memory: " + allowed.error().text,
+                            allowed.error().hint);
+  return core::set_scheduling(*before);
+}
+
+// Once in a process: the kernel does not change under it.
+const std::string& unpacked_config() {
+  static const std::string text = [] {
+    const std::string packed(core::kPackedConfig);
+    if (::access(packed.c_str(), R_OK) != 0) return std::string();
+    core::ProcessSpec gzip;
+    gzip.argv = {"gzip", "-dc", packed};
+    gzip.standard_output = core::ProcessSpec::Output::capture;
+    const auto ended = core::run_process(gzip, std::chrono::seconds(10));
+    return ended && ended->succeeded() ? ended->standard_output : std::string();
+  }();
+  return text;
+}
+
 core::MachineView view_of(core::CpuList measured) {
   core::MachineView machine;
   machine.measured_cpus = std::move(measured);
+  return machine;
+}
+
+core::MachineView view_with_config(core::CpuList measured) {
+  core::MachineView machine = view_of(std::move(measured));
+  machine.unpacked_config = unpacked_config();
   return machine;
 }
 
@@ -36,11 +73,13 @@ core::Result<Bench> real_bench() {
   bench.stated_error_ns = guest ? kStatedErrorInGuest_ns : kStatedErrorOnMetal_ns;
   bench.stated_error_why = guest ? "100 us: two context switches and an interrupt, each of which may exit to the host"
                                  : "20 us: two context switches and an interrupt";
+  bench.may_measure = may_measure;
   bench.meter = make_meter;
   bench.plant = [](const loadgen::StallPlan& plan) { return loadgen::plant_stalls(plan); };
   bench.preflight = [](const core::CpuList& measured) { return core::observe_all(view_of(measured)); };
   const core::CpuList measured = default_measured(*cpus);
-  bench.fingerprint = [measured] { return core::fingerprint(view_of(measured)); };
+  bench.fingerprint = [measured] { return core::fingerprint(view_with_config(measured)); };
+  bench.kernel_config = [] { return core::kernel_config(view_with_config({})); };
   bench.not_comparable = [measured] { return core::not_comparable(view_of(measured)); };
   bench.write_report = [](const core::RunResult& run, const std::string& path) {
     return reports::write_html(run, path);

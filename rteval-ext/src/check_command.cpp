@@ -68,6 +68,7 @@ core::RunResult check_result(const core::MachineView& machine, const core::Argum
   core::RunResult run;
   run.id = "check-" + phase.started;
   run.tool = core::version_text();
+  run.build = core::build_id();
   run.started = phase.started;
   run.machine = core::fingerprint(machine);
   run.preflight = core::observe_all(machine);

@@ -142,6 +142,7 @@ inline Bench fake_bench(const TemporaryDirectory& directory, Script& script) {
   Bench bench;
   bench.cpus = {{0, 1}, {}};
   bench.stated_error_ns = 1000;
+  bench.may_measure = [] { return core::Status(); };
   bench.meter = [&script, result_path](PhaseKind kind) {
     return std::make_unique<FakeMeter>(kind, script, result_path);
   };
@@ -161,6 +162,7 @@ inline Bench fake_bench(const TemporaryDirectory& directory, Script& script) {
     return std::vector{row};
   };
   bench.fingerprint = [] { return std::vector<core::FingerprintGroup>{{"cpu", "1234", {{"model", "paper"}}}}; };
+  bench.kernel_config = [] { return std::optional<std::string>("CONFIG_HZ=250\n"); };
   bench.not_comparable = [] { return std::vector<std::string>{}; };
   bench.write_report = [](const core::RunResult&, const std::string& path) -> core::Status {
     std::ofstream(path) << "report";

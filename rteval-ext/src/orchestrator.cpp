@@ -25,6 +25,8 @@ constexpr const char* kPreflight = "preflight";
 constexpr const char* kPreflightAtTheEnd = "preflight at the end";
 constexpr double kReportTakes_s = 5;
 
+using core::PhaseStatus;
+
 bool stopping() {
   return core::stop_requested().load(std::memory_order_relaxed);
 }
@@ -70,7 +72,8 @@ std::string summary_of(const core::Phase& phase) {
     if (worst == nullptr || cpu.max_ns > worst->max_ns) worst = &cpu;
   }
   if (worst == nullptr) return "ok";
-  return fmt::format("ok: largest {} on CPU {}", core::latency_text(worst->max_ns), worst->cpu);
+  return fmt::format("ok: largest {} on CPU {}{}", core::latency_text(worst->max_ns), worst->cpu,
+                     core::is_upper_bound(phase) ? ", an upper bound" : "");
 }
 
 std::vector<std::string> summary_of(const StepResult& result) {
@@ -81,12 +84,6 @@ std::vector<std::string> summary_of(const StepResult& result) {
   for (const core::Phase& phase : result.phases)
     if (phase.status != core::PhaseStatus::ok) lines.push_back(phase.arm + ": " + summary_of(phase));
   return lines;
-}
-
-bool skipped_by(const Step& step, const std::vector<std::string>& skip) {
-  return std::any_of(skip.begin(), skip.end(), [&](const std::string& name) {
-    return name == step.name || name == step.phase->name || name == to_string(step.phase->kind);
-  });
 }
 
 // A run under way: what is known, in the order of the plan, and where it goes.
@@ -106,7 +103,7 @@ class Run {
     run_.verdict = {};
   }
 
-  core::Status skip(const std::vector<std::string>& names);
+  core::Status skip(const std::vector<std::string>& names);  // REQUIRES: each names something
   core::Status preflight();
   core::Status phases();
   core::Status finish();
@@ -167,14 +164,8 @@ core::Status Run::keep(core::Phase phase) {
 }
 
 core::Status Run::skip(const std::vector<std::string>& names) {
-  for (const std::string& name : names) {
-    if (std::none_of(steps_.begin(), steps_.end(), [&](const Step& step) { return skipped_by(step, {name}); })) {
-      return core::Error{fmt::format("--skip: the plan has no phase named or of kind '{}'", name),
-                         "maxlat run --print-plan shows the phases"};
-    }
-  }
   for (const Step& step : steps_) {
-    if (!skipped_by(step, names)) continue;
+    if (!is_left_out(*step.phase, step.meter, names)) continue;
     core::Phase phase;
     phase.name = step.name;
     phase.kind = to_string(step.phase->kind);
@@ -199,9 +190,13 @@ core::Phase Run::observe(const char* name) {
 }
 
 core::Status Run::preflight() {
-  if (run_.machine.empty()) run_.machine = bench_.fingerprint();
+  const bool first = run_.machine.empty();
+  if (first) run_.machine = bench_.fingerprint();
   run_.verdict.not_comparable = bench_.not_comparable();
   core::Phase phase = observe(kPreflight);
+  if (const auto config = first ? bench_.kernel_config() : std::nullopt)
+    if (const core::Status written = directory_.write_kernel_config(*config); !written)
+      phase.warnings.push_back("the kernel's configuration is not kept: " + written.error().text);
   for (const std::string& why : run_.verdict.not_comparable) progress_.note("not comparable with bare metal: " + why);
   return keep(std::move(phase));
 }
@@ -222,7 +217,9 @@ core::Status Run::phases() {
   for (size_t i = 0; i < steps_.size() && !stopping(); ++i) {
     const Step& step = steps_[i];
     if (const auto earlier = kept_.find(step.name); earlier != kept_.end()) {
-      progress_.note(fmt::format("{}: kept ({})", step.name, core::to_string(earlier->second.phases.front().status)));
+      const core::Phase& phase = earlier->second.phases.front();
+      const bool measured = phase.status == PhaseStatus::ok;
+      progress_.note(fmt::format("{}: {}", step.name, measured ? "kept as it was measured" : phase.reason));
       continue;
     }
     progress_.begin(i, step.name);
@@ -275,22 +272,24 @@ core::Result<Outcome> Run::report() {
 core::Status check_plan(const Plan& plan, const Bench& bench) {
   for (const PhasePlan& phase : plan.phases) {
     for (const std::string& load : phase.loads) {
-      const std::string kind = load.substr(0, load.find(':'));
-      const auto& kinds = loadgen::load_kinds();
-      if (std::none_of(kinds.begin(), kinds.end(), [&](const auto& known) { return known.name == kind; })) {
-        return core::Error{fmt::format("phase '{}': unknown load '{}'", phase.name, load),
-                           "maxlat load --list shows the loads"};
-      }
+      const core::Status possible = loadgen::LoadSet::check({load}, bench.cpus.online);
+      if (possible) continue;
+      // A load of ours whose package is missing costs its phase only; what the plan itself names wrongly costs nothing.
+      const core::Error& error = possible.error();
+      if (error.exit_status == core::Exit::cannot_run && !load.starts_with("command:")) continue;
+      return core::Error{fmt::format("phase '{}': {}", phase.name, error.text), error.hint, error.exit_status};
     }
   }
   const core::Result<std::vector<Step>> steps = steps_of(plan, bench.cpus);
   if (!steps) return steps.error();
-  return {};
+  return bench.may_measure();
 }
 
 core::Result<Outcome> orchestrate(const Plan& plan, core::RunResult run, const RunDirectory& directory,
                                   const Bench& bench, const std::vector<std::string>& skip, bool quiet) {
-  if (const core::Status sound = check_plan(plan, bench); !sound) return sound.error();
+  const core::Result<Plan> left = left_by_skip(plan, skip);
+  if (!left) return left.error();
+  if (const core::Status sound = check_plan(*left, bench); !sound) return sound.error();
   core::Result<std::vector<Step>> steps = steps_of(plan, bench.cpus);
   if (!steps) return steps.error();
   if (run.started.empty()) run.started = now_iso8601();

@@ -16,8 +16,8 @@
 //   (4) A stop request ends the step at once, keeps what it had, and still leads to verdict and report. A run that was
 //       interrupted does not pass: what is missing was not measured.
 //
-// ERRORS: only what ends the run: a plan that names CPUs or loads that do not exist here (before anything is started),
-// and a directory that cannot be written. A step that goes wrong is a phase with a status and a reason.
+// ERRORS: only what ends the run: a plan that names CPUs, loads or commands that do not exist here or a user who may not
+// measure (before anything is started), and a directory that cannot be written. A step that goes wrong is a phase with a status and a reason.
 #pragma once
 
 #include <maxlat/core/result.hpp>

@@ -11,6 +11,7 @@
 
 #include "fake_bench.hpp"
 #include "plan_toml.hpp"
+#include "steps.hpp"
 
 namespace maxlat::rteval_ext {
 namespace {
@@ -103,6 +104,7 @@ TEST_F(Orchestrator, RunsThePlanInOrderAndJudgesIt) {
   EXPECT_FALSE(stored.machine.empty());
   EXPECT_TRUE(outcome->has_report);
   EXPECT_TRUE(test::fs::exists(temporary_ / "run/report.html"));
+  EXPECT_TRUE(test::fs::exists(temporary_ / "run/kernel-config"));
 }
 
 TEST_F(Orchestrator, EachPhaseIsOnDiskBeforeTheNextBegins) {
@@ -321,6 +323,41 @@ TEST_F(Orchestrator, SkipLeavesPhasesOutByNameOrKindAndSaysSo) {
   EXPECT_THAT(wrong.error().text, HasSubstr("fourth"));
 }
 
+TEST_F(Orchestrator, AUserWhoMayNotMeasureIsToldBeforeAnythingRuns) {
+  bench_.may_measure = [] { return core::cannot_run("no SCHED_FIFO", "run as root"); };
+  const auto outcome = run(kThreePhases);
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_EQ(outcome.error().exit_status, core::Exit::cannot_run);
+  EXPECT_FALSE(test::fs::exists(temporary_ / "run/result.json"));
+}
+
+TEST_F(Orchestrator, WhatIsLeftOutNeedNotBeHere) {
+  ASSERT_TRUE(
+      run("[[phase]]\nname='a'\nkind='npt'\nduration='1s'\nloads=['command:nosuchprog']\n"
+          "[[phase]]\nname='b'\nkind='npt'\nduration='1s'\n",
+          {}, {"a"}));
+}
+
+TEST(LeftBySkip, IsThePlanAsItWouldRun) {
+  const Plan plan = *parse_plan(
+      "[[phase]]\nname='before'\nkind='control'\nmeters=['npt','hwlat']\n"
+      "[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n",
+      "p");
+  const auto left = [&](const std::vector<std::string>& skip) {
+    std::vector<std::string> steps;
+    const auto rest = left_by_skip(plan, skip);
+    if (!rest) return std::vector{rest.error().text};
+    for (const Step& step : *steps_of(*rest, {{0, 1}, {}})) steps.push_back(step.name);
+    return steps;
+  };
+  EXPECT_THAT(left({}), ElementsAre("before (npt)", "before (hwlat)", "a"));
+  EXPECT_THAT(left({"control"}), ElementsAre("a"));
+  EXPECT_THAT(left({"before (npt)"}), ElementsAre("before (hwlat)", "a"));
+  EXPECT_THAT(left({"npt"}), ElementsAre("before (npt)", "before (hwlat)"));
+  EXPECT_THAT(left({"a", "x"}), ElementsAre(HasSubstr("'x'")));
+  EXPECT_THAT(left({"a", "before"}), ElementsAre(HasSubstr("no phase of the plan is left")));
+}
+
 TEST_F(Orchestrator, WhatChangedDuringTheRunIsAWarning) {
   int readings = 0;
   bench_.preflight = [&](const core::CpuList&) {
@@ -367,7 +404,8 @@ TEST_F(Orchestrator, AFullDiskIsAnErrorAndLosesNothing) {
 }
 
 TEST_F(Orchestrator, APlanForAnotherMachineIsRefusedBeforeAnythingRuns) {
-  for (const char* phase : {"cpus = '7'", "loads = ['nonsense']"}) {
+  for (const char* phase : {"cpus = '7'", "loads = ['nonsense']", "loads = ['cpu', 'command:nosuchprog -x']",
+                            "loads = ['kernel:/nowhere']"}) {
     const auto outcome = run((std::string("[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n") + phase + "\n").c_str());
     ASSERT_FALSE(outcome.ok()) << phase;
     EXPECT_FALSE(outcome.error().hint.empty());

@@ -8,7 +8,7 @@ namespace {
 // A control starts each meter, waits until it measures, and stops it again: seen to take about this long.
 constexpr double kMeterStartAndStop_s = 4;
 // Of a comparison, for each arm in each round: starting its process, setting up its tracer, reading its trace back.
-constexpr double kAroundARound_s = 1.1;
+constexpr double kAroundARound_s = 0.95;
 constexpr double kStallSpacing_s = 0.025;  // StallPlan::spacing_ns and its jitter
 
 }  // namespace

@@ -24,6 +24,7 @@
 #include "plan_toml.hpp"
 #include "plan_write.hpp"
 #include "profiles.hpp"
+#include "steps.hpp"
 
 namespace maxlat::rteval_ext {
 
@@ -57,7 +58,11 @@ po::options_description options() {
       "output,o", po::value<std::string>()->value_name("DIR"), "directory of the run (default: maxlat-run-DATE-TIME)")(
       "resume", po::value<std::string>()->value_name("DIR"), "goes on with an interrupted or killed run");
   po::options_description rest("How");
-  rest.add_options()("quiet,q", "no progress; the summary is printed")("help,h", "this text");
+  rest.add_options()("label", po::value<std::string>()->value_name("TEXT"),
+                     "a line about this run, for result, report and summary")(
+      "annotate", po::value<std::vector<std::string>>()->value_name("KEY=VALUE"),
+      "a value about this run, for result and report; may be repeated")(
+      "quiet,q", "no progress; the summary is printed")("help,h", "this text");
   all.add(plan).add(where).add(rest);
   return all;
 }
@@ -116,8 +121,28 @@ uint64_t random_seed() {
   return (static_cast<uint64_t>(device()) << 32) | device();
 }
 
+// What the user says of the run. It stands in one line of page and summary.
+core::Status describe(const core::CommandLine& line, core::RunResult& run) {
+  const auto one_line = [](const std::string& text) {
+    return std::none_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+  };
+  if (line.has("label")) run.label = line.get<std::string>("label");
+  if (!one_line(run.label)) return core::Error{"--label: must be one line of text", "--label 'box 17, new BIOS'"};
+  if (!line.has("annotate")) return {};
+  for (const std::string& text : line.get<std::vector<std::string>>("annotate")) {
+    const size_t equals = text.find('=');
+    const std::string key = text.substr(0, equals);
+    if (equals == std::string::npos || key.empty() || !one_line(text))
+      return core::Error{fmt::format("--annotate: '{}' is not KEY=VALUE", text), "--annotate bios=2.4"};
+    if (!run.annotations.emplace(key, text.substr(equals + 1)).second)
+      return core::Error{fmt::format("--annotate: '{}' is given twice", key), "one value a key"};
+  }
+  return {};
+}
+
 core::Status refuse_with_resume(const core::CommandLine& line) {
-  for (const char* option : {"profile", "plan", "seed", "affinity", "load-cpus", "output", "print-plan"}) {
+  for (const char* option :
+       {"profile", "plan", "seed", "affinity", "load-cpus", "output", "print-plan", "label", "annotate"}) {
     if (line.given(option)) {
       return core::Error{fmt::format("--resume takes no --{}: the run has its own", option),
                          "the plan, its CPUs and its seed are those of the run that is resumed"};
@@ -130,14 +155,11 @@ core::Result<core::Exit> end(const core::Result<Outcome>& ended, const RunDirect
                              const std::string& name) {
   if (!ended) return ended.error();
   const core::RunResult& run = ended->run;
-  fmt::print("{}", reports::terminal_summary(run, 100, ::isatty(STDOUT_FILENO) == 1));
-  for (const std::string& warning : ended->warnings) fmt::print("warning: {}\n", warning);
-  if (run.state == core::RunResult::State::interrupted) fmt::print("to go on: maxlat run --resume {}\n", name);
-  if (ended->has_report) {
-    fmt::print("report: {}\n", directory.report_path());
-  } else {
-    fmt::print("result: {}\n", directory.result_path());
-  }
+  std::vector<std::string> last;
+  for (const std::string& warning : ended->warnings) last.push_back("warning: " + warning);
+  if (run.state == core::RunResult::State::interrupted) last.push_back("to go on: maxlat run --resume " + name);
+  last.push_back(ended->has_report ? "report: " + directory.report_path() : "result: " + directory.result_path());
+  fmt::print("{}", reports::run_summary(run, "maxlat report --text " + name, last, 100, ::isatty(STDOUT_FILENO) == 1));
   std::fflush(stdout);
   return reports::exit_status(run.verdict);
 }
@@ -163,22 +185,26 @@ core::Result<core::Exit> start(const core::CommandLine& line, const std::vector<
   if (!text) return text.error();
   const core::Result<Plan> plan = parse_plan(text->text, text->file);
   if (!plan) return plan.error();
+  core::RunResult run;
+  if (const core::Status described = describe(line, run); !described) return described.error();
+  const core::Result<Plan> left = left_by_skip(*plan, skip);
+  if (!left) return left.error();
   if (line.has("print-plan")) {
-    fmt::print("{}", text->text);
+    fmt::print("{}", skip.empty() ? text->text : to_toml(*left));
     return core::Exit::pass;
   }
   const core::Result<Bench> bench = real_bench();
   if (!bench) return bench.error();
   // Before the directory is made: a mistake in the plan leaves nothing behind.
-  if (const core::Status sound = check_plan(*plan, *bench); !sound) return sound.error();
+  if (const core::Status sound = check_plan(*left, *bench); !sound) return sound.error();
 
   const std::string name =
       line.has("output") ? line.get<std::string>("output") : local_time("maxlat-run-{:%Y%m%d-%H%M%S}");
   const core::Result<RunDirectory> directory = RunDirectory::create(name);
   if (!directory) return directory.error();
-  core::RunResult run;
   run.id = fmt::format("{}-{:08x}", local_time("{:%Y%m%d-%H%M%S}"), static_cast<uint32_t>(random_seed()));
   run.tool = core::version_text();
+  run.build = core::build_id();
   run.plan = plan->name;
   run.plan_text = text->text;
   run.seed = line.has("seed") ? line.get<uint64_t>("seed") : random_seed();

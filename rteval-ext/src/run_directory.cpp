@@ -81,6 +81,10 @@ std::string RunDirectory::fresh_phase_path(size_t number, const std::string& nam
   return path;
 }
 
+core::Status RunDirectory::write_kernel_config(const std::string& text) const {
+  return core::write_atomically(path_ + "/kernel-config", text);
+}
+
 core::Status RunDirectory::write(const core::RunResult& run) const {
   const core::Status written = core::write_run(result_path(), run);
   if (written) return {};

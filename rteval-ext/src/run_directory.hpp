@@ -4,6 +4,7 @@
 //
 //   DIR/result.json           the run so far; replaced as a whole after each phase
 //   DIR/report.html           at the end
+//   DIR/kernel-config         the configuration of the kernel that was measured, where there is one to read
 //   DIR/phases/NN-name.json   what each meter wrote itself; while it runs, its last snapshot
 //   DIR/phases/….interrupted  the snapshot of a phase that was killed, kept when the phase is measured again
 //   DIR/lock                  held (flock) while a run works here, so two cannot; the kernel drops it when we die
@@ -33,6 +34,7 @@ class RunDirectory {
 
   core::Result<core::RunResult> read() const { return core::read_run(result_path()); }
   core::Status write(const core::RunResult& run) const;
+  core::Status write_kernel_config(const std::string& text) const;
 
  private:
   RunDirectory(std::string path, int lock) : path_(std::move(path)), lock_(lock) {}

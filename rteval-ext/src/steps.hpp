@@ -22,6 +22,11 @@ struct Step {
 // REQUIRES: `plan` outlives the steps. ERRORS: a CPU that is not online here.
 core::Result<std::vector<Step>> steps_of(const Plan& plan, const MachineCpus& machine);
 
+// What is left of the plan without the phases that `skip` names: by the name of a phase or of a step, or by kind.
+// ERRORS: a name that leaves nothing out; nothing is left.
+core::Result<Plan> left_by_skip(Plan plan, const std::vector<std::string>& skip);
+bool is_left_out(const PhasePlan& phase, PhaseKind meter, const std::vector<std::string>& skip);
+
 // The CPUs that any gap meter of the plan watches: those whose settings pre-flight looks at.
 core::CpuList watched_cpus(const std::vector<Step>& steps);
 

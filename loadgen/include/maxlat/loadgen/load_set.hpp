@@ -54,6 +54,8 @@ struct LoadProgress {
 
 class LoadSet {
  public:
+  // Whether start() would find names, programs and folders. Starts nothing.
+  static core::Status check(const std::vector<std::string>& loads, const core::CpuList& cpus);
   // No CPUs: every CPU this process may run on.
   // ERRORS: unknown name (hint: the list), program missing (hint: package), CPU not usable, a load that ends at once.
   static core::Result<LoadSet> start(const std::vector<std::string>& loads, const core::CpuList& cpus);
