@@ -2,7 +2,6 @@
 //
 // The kernel: preemption model, what stops a real-time loop by design, watchdogs, timers, tracers, debugging.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <maxlat/core/duration.hpp>
@@ -28,16 +27,18 @@ Reading read_preemption_model(const MachineView& machine) {
 }
 
 // Root is not told to be root, but what to do: nothing is mounted behind its back.
-std::string why_not_readable(const char* file_system, const char* mount_point) {
-  if (::geteuid() != 0) return "not mounted, or for root";
-  return fmt::format("not mounted (mount -t {} nodev {})", file_system, mount_point);
+std::string why_not_readable(const MachineView& machine, const std::string& file_system, const char* mount_point) {
+  const std::string mounts = machine.read("/proc/self/mounts").value_or("");
+  return mounts.find(" " + file_system + " ") != std::string::npos
+             ? file_system + " can be read by root only"
+             : fmt::format("{0} is not mounted: mount -t {0} {0} {1}", file_system, mount_point);
 }
 
 Reading read_throttling(const MachineView& machine) {
   const RtThrottling throttling = read_rt_throttling(machine.root);
   if (!throttling.known)
     return unknown(throttling.by == RtThrottling::By::fair_server
-                       ? "the fair server is in debugfs: " + why_not_readable("debugfs", "/sys/kernel/debug")
+                       ? "the fair server is in debugfs; " + why_not_readable(machine, "debugfs", "/sys/kernel/debug")
                        : "");
   if (throttling.by == RtThrottling::By::nothing) return ok("off");
   return bad(fmt::format("{} of each {}{}", latency_text(static_cast<double>(throttling.stop_ns)),
@@ -79,7 +80,7 @@ Reading read_tracers(const MachineView& machine) {
     }
     return active.empty() ? ok("none") : bad(joined(active));
   }
-  return unknown("tracefs: " + why_not_readable("tracefs", "/sys/kernel/tracing"));
+  return unknown(why_not_readable(machine, "tracefs", "/sys/kernel/tracing"));
 }
 
 bool holds(const std::vector<std::string>& names, const char* name) {
