@@ -207,8 +207,7 @@ class MaxlatArm : public Arm {
     books.verified_by = "the events of the trace, read back";
     counts.recorded = trace->events;
     if (is_overwriting()) {
-      const uint64_t overwritten =
-          number_in_books(surroundings_.trace_folder, "overwritten") - trace->overwritten_later;
+      const uint64_t overwritten = number_in_books(surroundings_.trace_folder, "overwritten");
       counts.lost_wrap += overwritten;
       books.facts["events_overwritten"] = fmt::format("{}", overwritten);
       books.facts["snapshots"] = fmt::format("{}, and the end", snapshots_.load(std::memory_order_relaxed));

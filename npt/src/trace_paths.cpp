@@ -44,8 +44,6 @@ class Place {
     const maxlat_ring_packet& head = file.packet();
     const uint64_t lost = head.lost_full + head.lost_wrap + head.lost_big;
     const bool again = first_of_file && entered_ && head.begin_time == begin_time_;
-    if (first_of_file && is_piece_ && !again) overwritten_later_ += records_;
-    end_time_ = head.end_time;
     known_already_ = again ? records_ : 0;
     records_ = 0;
     offset_ = MAXLAT_RING_PACKET_HEADER;
@@ -64,9 +62,7 @@ class Place {
     entered_ = true;
   }
   // False: it was in the snapshot before this one, too.
-  bool advance(uint64_t size, uint64_t time) {
-    // A copy of an open packet ends with its last record; who closes a packet does it later.
-    is_piece_ = time == end_time_ && !ended_full_;
+  bool advance(uint64_t size) {
     begin_ = std::exchange(offset_, offset_ + size);
     size_ = size;
     return ++records_ > known_already_;
@@ -76,7 +72,6 @@ class Place {
   // It does not, so nothing is known of passes.
   void begins_late() { packets_from_start_ = sub_buffers_; }
 
-  uint64_t overwritten_later() const { return overwritten_later_; }
   bool take_hole() { return std::exchange(hole_, false); }
   // Something was dropped while this packet was the open one: behind all its npt:loops, for which there was no room any
   // more. npt:stop is shorter, and may have found some.
@@ -91,9 +86,8 @@ class Place {
 
  private:
   uint64_t sub_buffer_, sub_buffers_;
-  bool entered_ = false, hole_ = true, ended_full_ = false, is_piece_ = false;
-  uint64_t overwritten_later_ = 0;
-  uint64_t begin_time_ = 0, end_time_ = 0, sequence_ = 0, lost_ = 0, lost_before_ = 0;
+  bool entered_ = false, hole_ = true, ended_full_ = false;
+  uint64_t begin_time_ = 0, sequence_ = 0, lost_ = 0, lost_before_ = 0;
   uint64_t packets_from_start_ = 0;  // before this one; as many as sub-buffers: the first pass is over, or unknown
   uint64_t records_ = 0, known_already_ = 0;
   uint64_t offset_ = 0, begin_ = 0, size_ = 0;
@@ -116,11 +110,10 @@ class RingReader {
     do {
       place_.enter(file, std::exchange(first_of_file, false));
       while (file.next_in_packet(event))
-        if (place_.advance(event.size, event.ticks)) take(event);
+        if (place_.advance(event.size)) take(event);
     } while (file.next_packet());
   }
   const MeasuredThread* thread() const { return thread_; }
-  uint64_t overwritten_later() const { return place_.overwritten_later(); }
   std::vector<OutlierStory> stories() { return watch_->stories(last_ == "npt:stop"); }
 
  private:
@@ -215,7 +208,6 @@ core::Result<TraceReadBack> read_trace_back(const std::string& folder, const Arm
       if (trace.damage.empty() && !file.breaks().empty())
         trace.damage = file.breaks().front().file + ": " + file.breaks().front().why;
     }
-  for (auto& [owner, ring] : rings) trace.overwritten_later += ring.overwritten_later();
   for (auto& [owner, ring] : rings)
     if (ring.thread() != nullptr)
       trace.tail.stories[static_cast<size_t>(ring.thread() - run.threads.data())] = ring.stories();

@@ -38,8 +38,6 @@ std::string path_of_lost_events(const ArmSpec& arm);
 
 struct TraceReadBack {
   uint64_t events = 0;
-  // Of these, in a packet that a snapshot took while it was open and that was overwritten before the next one.
-  uint64_t overwritten_later = 0;
   std::string damage;  // the first place that could not be read; empty: all was whole
   ArmTail tail;        // without paths where the run has no threads
 };

@@ -8,7 +8,7 @@ load maxlat_planter
 load maxlat_hwlat
 
 result="$OUT/nmi.txt"
-hwlat_probe width=90000000 window=100000000 duration=300000000 > "$result" &
+hwlat_probe width=90000000 window=100000000 duration=900000000 > "$result" &
 probe=$!
 wait_for started "$result"
 plant nmi 10000000 50000
@@ -22,7 +22,7 @@ expect "nothing invented" "$invented" -eq 0
 echo "NMI of 50 us: $worst_error ns longer (entry and exit of the kernel's NMI handler)"
 
 result="$OUT/storm.txt"
-hwlat_probe width=90000000 window=100000000 duration=300000000 > "$result" &
+hwlat_probe width=90000000 window=100000000 duration=900000000 > "$result" &
 probe=$!
 wait_for started "$result"
 plant stall 10000000 1000000 100000 100
