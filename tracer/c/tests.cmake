@@ -15,4 +15,8 @@ if(MAXLAT_BUILD_TESTS)
   add_executable(tracer_twice_program c/twice_one.c c/twice_other.c)
   target_include_directories(tracer_twice_program PRIVATE ${tracer_headers})
   target_link_libraries(tracer_twice_program PRIVATE maxlat_trace maxlat_build_flags)
+  if(MAXLAT_SANITIZE)
+    # The library below is C++ and leaves it to the program to bring the sanitizer's run-time.
+    set_target_properties(tracer_c_program tracer_twice_program PROPERTIES LINKER_LANGUAGE CXX)
+  endif()
 endif()
