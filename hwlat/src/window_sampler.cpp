@@ -44,9 +44,9 @@ void WindowSampler::run(const std::atomic<bool>& stop) {
     const uint64_t now_ns = base::monotonic_ns();
     if (now_ns < begin_ns) sleep_until(begin_ns);
     // The last window may be a part of one.
-    const uint64_t left_ns = end_ns - std::min(end_ns, std::max(begin_ns, now_ns));
-    const auto left_ticks = static_cast<uint64_t>(static_cast<double>(left_ns) * spec_.ticks_per_ns);
-    sample_window(spec_.duration_ns == 0 ? width_ticks : std::min(width_ticks, left_ticks), stop);
+    const uint64_t left_ns = std::min(end_ns - std::min(end_ns, std::max(begin_ns, now_ns)), spec_.width_ns);
+    sample_window(std::min(width_ticks, static_cast<uint64_t>(static_cast<double>(left_ns) * spec_.ticks_per_ns)),
+                  stop);
     hand_out();
   }
 }
