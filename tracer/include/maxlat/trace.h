@@ -21,8 +21,8 @@
  * C11 or later (or C++17) with the GNU extensions that gcc and clang have in every mode. Link with maxlat-trace, the
  * shared library, or with the static libraries of the C++ interface.
  *
- * COST, counted by c/cost_test.cpp: disabled 3 instructions. Enabled, the fields are gathered on the stack and one call
- * copies them into the ring: about twice the instructions of a C++ probe (docs/life-of-an-event.md).
+ * COST. Disabled: a load, a compare, a branch. Enabled, the fields are gathered on the stack and one call copies them into
+ * the ring, which is more than a C++ probe does; it is not counted yet.
  * THREADS: events may be traced from any thread, signal handler, constructor or destructor; errno is left alone. All
  * other calls: any thread, not from handlers, but for maxlat_trace_flush and maxlat_trace_request_snapshot.
  * ERRORS: calls that return int return 0, or -1; then maxlat_trace_error() says in one line why.
