@@ -1,8 +1,10 @@
 # How a room of the house is built (docs: DESIGN, "The house").
 #
-#   maxlat_room(npt SOURCES src/loop.cpp ... KNOWS core tracer LINKS Boost::program_options)
+#   maxlat_room(npt SOURCES src/loop.cpp ... [MEASURING src/loop.cpp ...] KNOWS core tracer LINKS Boost::program_options)
 #     makes the library maxlat_npt (alias maxlat::npt). KNOWS names the rooms it may include: their public headers are
 #     on its include path and no other room's are, so the compiler enforces the arrows. LINKS are private libraries.
+#     MEASURING names the files whose code runs while something is measured: with MAXLAT_UNITY, too, each is compiled by
+#     itself, so that it is the same code in every build.
 #
 #   maxlat_unit_tests(npt SOURCES src/loop_test.cpp ... [LINKS ...])
 #     makes npt_unit_tests from tests that stand beside what they test; every TEST becomes a ctest entry, label unit.
@@ -23,6 +25,13 @@ if(MAXLAT_SANITIZE)
   target_compile_options(maxlat_build_flags INTERFACE -fsanitize=${MAXLAT_SANITIZE} -fno-omit-frame-pointer
     -fno-sanitize-recover=all $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   target_link_options(maxlat_build_flags INTERFACE -fsanitize=${MAXLAT_SANITIZE})
+endif()
+# Half of a room's compile time is headers (docs/testing.md). A build from nothing reads them once for a dozen files; one
+# that is built again and again, as release is, compiles each file by itself, and so says whether it includes what it uses.
+option(MAXLAT_UNITY "Compile a room's sources a dozen at a time: for builds from nothing" OFF)
+if(MAXLAT_UNITY)
+  # A name of one file's may hide another's there, and what a file keeps to itself is not in the file that is compiled.
+  target_compile_options(maxlat_build_flags INTERFACE -Wno-shadow $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
 endif()
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
@@ -51,9 +60,11 @@ endif()
 
 
 function(maxlat_room name)
-  cmake_parse_arguments(ROOM "" "" "SOURCES;KNOWS;LINKS" ${ARGN})
+  cmake_parse_arguments(ROOM "" "" "SOURCES;MEASURING;KNOWS;LINKS" ${ARGN})
   add_library(maxlat_${name} STATIC ${ROOM_SOURCES})
   add_library(maxlat::${name} ALIAS maxlat_${name})
+  set_target_properties(maxlat_${name} PROPERTIES UNITY_BUILD ${MAXLAT_UNITY} UNITY_BUILD_BATCH_SIZE 12)
+  set_source_files_properties(${ROOM_MEASURING} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   target_include_directories(maxlat_${name}
     PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
     PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)

@@ -13,13 +13,13 @@ namespace {
 
 using Called = MeasureDifference::Verdict;
 
-constexpr const char* kMaximum = "max";
+constexpr const char* kMaximumLabel = "max";
 
 // "on average", "at 99.9 %"
 std::string place_of(const MeasureDifference& measure) {
   if (measure.measure == "mean") return "on average";
   if (measure.measure == "p50") return "at the median";
-  if (measure.measure == kMaximum) return "in the maximum";
+  if (measure.measure == kMaximumLabel) return "in the maximum";
   return fmt::format("at {} %", measure.measure.substr(1));
 }
 
@@ -48,7 +48,7 @@ std::string in_words(const Comparison& comparison) {
     } else if (measure.verdict == Called::not_shown) {
       open.push_back(fmt::format("{} ({})", place_of(measure), rounds_text(measure)));
     } else if (measure.verdict == Called::same) {
-      if (measure.measure == kMaximum && lies_below_the_noise(measure))
+      if (measure.measure == kMaximumLabel && lies_below_the_noise(measure))
         of_the_maximum =
             "; the maximum differs by less than the noise floor of " + latency_text(*measure.noise_floor_ns);
       else

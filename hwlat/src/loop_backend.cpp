@@ -102,17 +102,17 @@ class Threads {
   std::vector<std::unique_ptr<Lane>> lanes_;
 };
 
-struct Context {
+struct LoopContext {
   const Settings& settings;
   const base::CounterClock& clock;
   uint64_t start_ticks;
 };
 
-double since_start_ns(const Context& context, uint64_t ticks) {
+double since_start_ns(const LoopContext& context, uint64_t ticks) {
   return ticks > context.start_ticks ? context.clock.to_ns(static_cast<double>(ticks - context.start_ticks)) : 0;
 }
 
-core::CpuResult cpu_result(const Context& context, unsigned cpu, const Books& books, std::vector<Finding>& findings) {
+core::CpuResult cpu_result(const LoopContext& context, unsigned cpu, const Books& books, std::vector<Finding>& findings) {
   core::CpuResult result = core::cpu_result_from(cpu, books.histogram, context.clock, context.start_ticks);
   result.exposure_s = context.clock.to_ns(static_cast<double>(books.watched_ticks)) * 1e-9;
   for (const core::OutlierSample& sample : books.outliers.largest_first()) {
@@ -133,7 +133,7 @@ core::CpuResult cpu_result(const Context& context, unsigned cpu, const Books& bo
   return result;
 }
 
-Measurement measurement(const Context& context, const Threads& threads) {
+Measurement measurement(const LoopContext& context, const Threads& threads) {
   Measurement measured;
   measured.phase.kind = "hwlat";
   measured.phase.status = core::PhaseStatus::ok;
@@ -183,7 +183,7 @@ core::Result<Measurement> LoopBackend::measure(const Settings& settings, const O
   const WindowSpec spec{settings.window_ns, settings.width_ns,  settings.duration_ns,
                         start_ns,           clock.ticks_per_ns, settings.outliers};
   const base::Moment anchor = base::read_both(CLOCK_MONOTONIC);
-  const Context context{settings, clock, anchor.ticks + clock.to_ticks(start_ns - anchor.ns)};
+  const LoopContext context{settings, clock, anchor.ticks + clock.to_ticks(start_ns - anchor.ns)};
   Threads threads(settings, spec);
 
   const double snapshot_s = static_cast<double>(settings.snapshot_period_ns) * 1e-9;

@@ -11,7 +11,7 @@ namespace maxlat::hwlat {
 
 namespace {
 
-struct Context {
+struct ModuleContext {
   const Settings& settings;
   const maxlat_hwlat_info& info;
   base::CounterClock clock;
@@ -27,7 +27,7 @@ base::CounterClock clock_of(const maxlat_hwlat_info& info) {
   return clock;
 }
 
-Finding finding_of(const Context& context, const maxlat_hwlat_record& record) {
+Finding finding_of(const ModuleContext& context, const maxlat_hwlat_record& record) {
   Finding finding;
   finding.t_ns = record.time_ns > context.started_ns ? static_cast<double>(record.time_ns - context.started_ns) : 0;
   finding.cpu = record.cpu;
@@ -39,14 +39,14 @@ Finding finding_of(const Context& context, const maxlat_hwlat_record& record) {
   return finding;
 }
 
-base::Histogram histogram_of(const Context& context, const ModuleCpu& cpu) {
+base::Histogram histogram_of(const ModuleContext& context, const ModuleCpu& cpu) {
   if (context.running) return base::Histogram::copy_of_growing(cpu.region.histogram());
   base::Histogram histogram;
   histogram.raw() = cpu.region.histogram();
   return histogram;
 }
 
-core::CpuResult cpu_result(const Context& context, const ModuleCpu& cpu, std::vector<Finding>& findings) {
+core::CpuResult cpu_result(const ModuleContext& context, const ModuleCpu& cpu, std::vector<Finding>& findings) {
   core::CpuResult result = core::cpu_result_from(cpu.cpu, histogram_of(context, cpu), context.clock);
   result.exposure_s = context.ns(cpu.region.header().exposure_ticks) * 1e-9;
   for (const maxlat_hwlat_record& record : cpu.region.kept_in_order_of_time()) {
@@ -75,7 +75,7 @@ core::Status check_books(const ModuleCpu& cpu) {
 
 // The CPU counts its SMIs itself where the kernel can read the counter. So even those between two windows are known:
 // that they were, not how long.
-void add_smi_fact(core::Phase& phase, const Context& context, const ModuleCpu& cpu) {
+void add_smi_fact(core::Phase& phase, const ModuleContext& context, const ModuleCpu& cpu) {
   const maxlat_hwlat_cpu header = cpu.region.header();
   const std::string name = fmt::format("SMIs of CPU {}", cpu.cpu);
   if ((context.info.features & MAXLAT_HWLAT_SMI_COUNT) == 0) {
@@ -91,7 +91,7 @@ void add_smi_fact(core::Phase& phase, const Context& context, const ModuleCpu& c
                   cpu.cpu, between, all));
 }
 
-void add_cpu_facts(core::Phase& phase, const Context& context, const ModuleCpu& cpu) {
+void add_cpu_facts(core::Phase& phase, const ModuleContext& context, const ModuleCpu& cpu) {
   const maxlat_hwlat_cpu header = cpu.region.header();
   const auto name = [&](const char* what) { return fmt::format("{} of CPU {}", what, cpu.cpu); };
   phase.facts[name("windows")] = fmt::format("{} watched, {} passed while it was busy with something else",
@@ -109,7 +109,7 @@ void add_cpu_facts(core::Phase& phase, const Context& context, const ModuleCpu& 
 
 core::Result<Measurement> module_measurement(const Settings& settings, const maxlat_hwlat_info& info,
                                              uint64_t started_ns, const std::vector<ModuleCpu>& cpus, bool running) {
-  const Context context{settings, info, clock_of(info), started_ns, running};
+  const ModuleContext context{settings, info, clock_of(info), started_ns, running};
   Measurement measured;
   core::Phase& phase = measured.phase;
   phase.kind = "hwlat";

@@ -18,7 +18,7 @@
 namespace maxlat::reports {
 namespace {
 
-constexpr size_t kOutliersShown = 8;
+constexpr size_t kOutliersOnTerminal = 8;
 constexpr unsigned kWide = 96;  // from here the table of phases has room for the minimum too
 constexpr int kMinimumColumn = 4;
 
@@ -146,7 +146,7 @@ std::string outliers(const std::vector<PhaseView>& views, const TextStyle& style
   if (rows.empty()) return {};
   std::stable_sort(rows.begin(), rows.end(),
                    [](const Row& a, const Row& b) { return a.sample.latency_ns > b.sample.latency_ns; });
-  rows.resize(std::min(rows.size(), kOutliersShown));
+  rows.resize(std::min(rows.size(), kOutliersOnTerminal));
   TextTable table({"#latency", "#CPU", "#at", "phase", "cause"});
   for (const auto& [view, sample] : rows) {
     const bool known = sample.outlier != nullptr;

@@ -7,7 +7,7 @@
 namespace maxlat::reports {
 namespace {
 
-constexpr size_t kNarrowest = 8;  // of a column of words
+constexpr size_t kNarrowestColumn = 8;  // of a column of words
 constexpr size_t kGap = 2;
 
 bool continues(char c) {
@@ -66,7 +66,7 @@ std::string TextTable::text(unsigned width, const std::string& indent) const {
   for (size_t total = std::accumulate(widths.begin(), widths.end(), fixed); total > width; --total) {
     size_t widest = widths.size();
     for (size_t i = 0; i < widths.size(); ++i) {
-      if (!number_[i] && widths[i] > kNarrowest && (widest == widths.size() || widths[i] > widths[widest])) widest = i;
+      if (!number_[i] && widths[i] > kNarrowestColumn && (widest == widths.size() || widths[i] > widths[widest])) widest = i;
     }
     if (widest == widths.size()) break;
     --widths[widest];

@@ -22,11 +22,6 @@ using Clock = std::chrono::steady_clock;
 constexpr uint64_t kLongest_ns = 600'000'000'000;
 constexpr auto kTimeToBegin = std::chrono::seconds(30);
 constexpr auto kLook = std::chrono::milliseconds(100);
-constexpr auto kTimeToWrite = std::chrono::seconds(30);
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 core::Error ended_too_soon(const Meter& meter, const MeterJob& job, const core::ProcessEnd& end) {
   if (const core::Result<core::Phase> read = meter.read(job, end); !read) return read.error();

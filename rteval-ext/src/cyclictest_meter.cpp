@@ -21,7 +21,6 @@ namespace maxlat::rteval_ext {
 
 namespace {
 
-constexpr int kPriority = 95;
 constexpr uint64_t kInterval_ns = 100'000;
 // Twenty milliseconds at its 1 us a bucket: beyond it cyclictest keeps no values, so that must be rare.
 constexpr unsigned kBuckets = 20'000;
@@ -89,7 +88,7 @@ core::Result<core::ProcessSpec> CyclictestMeter::command(const MeterJob& job) co
   }
   const uint64_t seconds = (job.duration_ns + 999'999'999) / 1'000'000'000;  // it takes whole seconds only
   core::ProcessSpec spec;
-  spec.argv = {program_, "-m", fmt::format("-p{}", kPriority), fmt::format("-i{}", kInterval_ns / 1000)};
+  spec.argv = {program_, "-m", fmt::format("-p{}", kMeterPriority), fmt::format("-i{}", kInterval_ns / 1000)};
   if (job.everywhere) {
     spec.argv.push_back("--smp");
   } else {
@@ -156,7 +155,7 @@ core::Result<core::Phase> CyclictestMeter::read(const MeterJob& job, const core:
   }
   phase.facts["meter"] = fmt::format("cyclictest {}", report->version);
   phase.facts["interval"] = fmt::format("{} us", kInterval_ns / 1000);
-  phase.facts["priority"] = fmt::format("SCHED_FIFO {}", kPriority);
+  phase.facts["priority"] = fmt::format("SCHED_FIFO {}", kMeterPriority);
   phase.facts["resolution"] = "1 us, cut off below";
   uint64_t beyond = 0;
   for (const core::CpuResult& cpu : phase.per_cpu) beyond += cpu.overflow_count;

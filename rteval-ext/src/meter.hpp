@@ -7,6 +7,7 @@
 // that the orchestrator's memory and threads do not disturb it.
 #pragma once
 
+#include <chrono>
 #include <maxlat/core/process.hpp>
 #include <maxlat/core/run_result.hpp>
 #include <maxlat/loadgen/control.hpp>
@@ -17,6 +18,16 @@
 #include "plan.hpp"
 
 namespace maxlat::rteval_ext {
+
+// What every meter's threads run at: below the hog of the positive control (99) and the kernel's own migration and
+// watchdog threads, above everything that a stock box runs.
+constexpr int kMeterPriority = 95;
+// After SIGINT a meter writes what it has; one that takes longer hangs.
+constexpr std::chrono::seconds kTimeToWrite{30};
+
+inline double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
 
 struct MeterJob {
   core::CpuList cpus;

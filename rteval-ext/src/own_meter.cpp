@@ -9,9 +9,6 @@ namespace maxlat::rteval_ext {
 
 namespace {
 
-// Below the hog of the positive control (99) and the kernel's own migration and watchdog threads, above everything that
-// a stock box runs.
-constexpr int kPriority = 95;
 // RT throttling stops a FIFO loop for 50 ms in each second on a stock box. npt rests of its own accord twice as long,
 // so that the kernel never has to: what it watches is then watched whole, and what it does not is not in its exposure.
 constexpr const char* kRest = "100ms";
@@ -45,7 +42,7 @@ core::Result<core::ProcessSpec> OwnMeter::command(const MeterJob& job) const {
   add({"--json", job.json_path, "--snapshot", job.control ? kSnapshotEveryOfControl : kSnapshotEvery});
   if (job.control) add({"--outliers", std::to_string(kOutliersOfControl)});
   if (kind_ == PhaseKind::npt) {
-    add({"-p", std::to_string(kPriority)});
+    add({"-p", std::to_string(kMeterPriority)});
     // With the module maxlat_irqoff npt would turn interrupts off, and be blind to what they do and to the control's hog,
     // which only comes in while they are on. The hardware alone is the hwlat phase's; a plan may ask for the kernel's loop.
     if (!asks_for_kernel_loop(job.arguments)) add({"-i"});

@@ -21,13 +21,8 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 // How long a meter may take beyond its duration (set-up, joining threads on a loaded box, writing the result) before it
-// is taken for hung, and how long to write its result after SIGINT.
+// is taken for hung.
 constexpr double kGraceAtLeast_s = 30, kGraceShare = 0.02;
-constexpr auto kTimeToWrite = std::chrono::seconds(30);
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // Waits for the child's end, for a request to stop, or for `until`, whichever is first.
 std::optional<core::ProcessEnd> wait_until(core::Child& child, Clock::time_point until) {

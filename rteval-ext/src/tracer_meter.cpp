@@ -7,7 +7,6 @@ namespace maxlat::rteval_ext {
 
 namespace {
 
-constexpr int kPriority = 95;  // as the other gap meters have it (own_meter.cpp)
 constexpr const char* kProgram = "maxlat npt";
 
 bool wrote_a_result(const core::ProcessEnd& end) {
@@ -27,7 +26,7 @@ core::Result<core::ProcessSpec> TracerMeter::command(const MeterJob& job) const 
                "--seed",     std::to_string(job.seed),
                "-a",         core::to_string(job.cpus),
                "-D",         fmt::format("{}ns", job.round_ns),
-               "-p",         std::to_string(kPriority),
+               "-p",         std::to_string(kMeterPriority),
                "-i",  // what interrupts cost is in the base, too
                "-q",         "--json",
                job.json_path};

@@ -18,12 +18,12 @@ constexpr const char* kShorter = "the file became shorter while it was read";
 constexpr std::uint64_t kPage = 4096;  // where a file that is being written ends (consumer/trace_file.hpp)
 constexpr std::uint64_t kMaxContent = std::uint64_t{1} << MAXLAT_RING_MAX_SUB_BUFFER_BITS;
 
-class Descriptor {
+class OpenFile {
  public:
-  explicit Descriptor(const std::string& path) : number_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
+  explicit OpenFile(const std::string& path) : number_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  ~OpenFile() {
     if (number_ >= 0) close(number_);
   }
   int number() const { return number_; }
@@ -57,7 +57,7 @@ void FileWindow::read(std::uint64_t offset, std::uint64_t size) {
     buffer_ = std::make_unique_for_overwrite<std::uint8_t[]>(wanted);
     capacity_ = wanted;
   }
-  const Descriptor file(path_);
+  const OpenFile file(path_);
   begin_ = offset;
   const ssize_t got = file.number() < 0 ? -1 : read_at(file.number(), buffer_.get(), capacity_, offset);
   struct stat status {};
@@ -76,7 +76,7 @@ std::span<const std::uint8_t> FileWindow::at(std::uint64_t offset, std::uint64_t
 
 bool FileWindow::still_says(std::uint64_t offset, std::span<const std::uint8_t> bytes) const {
   std::vector<std::uint8_t> now(bytes.size());
-  const Descriptor file(path_);
+  const OpenFile file(path_);
   const ssize_t got = file.number() < 0 ? -1 : read_at(file.number(), now.data(), now.size(), offset);
   return got >= 0 && std::ranges::equal(bytes, std::span(now).first(static_cast<std::size_t>(got)));
 }

@@ -60,14 +60,14 @@ static bool copy(const struct maxlat_ring* ring, const struct open* open, uint8_
   return (word & ~MAXLAT_RING_REF_WRITER) == maxlat_ring_ref(open->sub_buffer, 0, open->number);
 }
 
-static struct maxlat_ring_packet* packet_in(uint8_t* bytes) {
+static struct maxlat_ring_packet* packet_at(uint8_t* bytes) {
   return (struct maxlat_ring_packet*)(void*)bytes;
 }
 
 /* What a copy says of itself, once it is known how much of it is content. */
 static void label(const struct maxlat_ring* ring, const struct open* open, uint8_t* to, uint64_t content,
                   uint64_t records, uint64_t end_time, struct maxlat_ring_view* view) {
-  struct maxlat_ring_packet* packet = packet_in(to);
+  struct maxlat_ring_packet* packet = packet_at(to);
   packet->end_time = end_time;
   packet->content_bits = 8 * content;
   packet->packet_bits = 8 * ring->shape.sub_buffer_size;
@@ -103,7 +103,7 @@ enum maxlat_ring_got maxlat_ring_copy_open(const struct maxlat_ring_reader* read
   walk.stamp = maxlat_ring_stamp_of(open.number);
   record.time = 0;
   while ((step = maxlat_ring_walk_next(&walk, &record)) == MAXLAT_RING_EVENT) ++records;
-  if (step == MAXLAT_RING_BROKEN || packet_in(to)->sequence != open.number) return MAXLAT_RING_CORRUPT;
+  if (step == MAXLAT_RING_BROKEN || packet_at(to)->sequence != open.number) return MAXLAT_RING_CORRUPT;
   label(ring, &open, to, open.reserved, records, record.time, view);
   return MAXLAT_RING_GOT;
 }
@@ -224,7 +224,7 @@ static enum maxlat_ring_got mend(const struct maxlat_ring* ring, uint64_t positi
   }
   if (!copy(ring, &open, to)) return MAXLAT_RING_CORRUPT;
 
-  struct maxlat_ring_packet* packet = packet_in(to);
+  struct maxlat_ring_packet* packet = packet_at(to);
   if (packet->sequence != open.number) { /* who opened it died before begin_time was there */
     packet->begin_time = maxlat_ring_load(maxlat_ring_time_base(ring)) & ~MAXLAT_RING_FOREIGN; /* relaxed */
     packet->end_time = packet->begin_time - 1;

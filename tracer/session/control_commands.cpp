@@ -19,8 +19,6 @@ namespace {
 
 using Words = std::span<const std::string_view>;
 
-constexpr std::array<std::string_view, 8> kLevels = {"emergency", "alert",  "critical", "error",
-                                                     "warning",   "notice", "info",     "debug"};
 constexpr std::array<std::string_view, 4> kStates = {"created", "running", "stopped", "destroyed"};
 
 std::vector<std::string_view> words_of(std::string_view line) {
@@ -118,7 +116,7 @@ ControlAnswer list(Words) {
   for (const Event* event = first_event(); event != nullptr; event = event->next) {
     const std::string name = full_name(*event->description);
     if (!seen.insert(name).second) continue;
-    lines += "event " + name + " " + std::string(kLevels[static_cast<std::size_t>(event->description->level)]) + "\n";
+    lines += "event " + name + " " + std::string(kLevelNames[static_cast<std::size_t>(event->description->level)]) + "\n";
     for (const Field& field : event->description->fields) {
       lines += "field " + std::string(field.name) + " " + type_of(field) + "\n";
     }
@@ -168,7 +166,7 @@ ControlAnswer enable(Session& session, Words words) {
   if (words.size() > 4) {
     const base::Result<unsigned> number =
         words[4].starts_with("level=") ? number_of<unsigned>(words[4].substr(6)) : base::Error{"level=N is missing"};
-    if (!number || *number >= kLevels.size())
+    if (!number || *number >= kLevelNames.size())
       return error({"the level is a number from 0 to 7: " + std::string(words[4])});
     level = static_cast<Level>(*number);
   }

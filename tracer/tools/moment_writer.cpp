@@ -6,8 +6,6 @@
 namespace maxlat::trace_tools {
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000;
-
 // "[12:53:05.", local time
 std::string second_words(std::int64_t second) {
   const time_t since_1970 = second;
@@ -20,9 +18,9 @@ std::string second_words(std::int64_t second) {
 }  // namespace
 
 std::string moment_text(std::int64_t time_ns) {
-  std::int64_t second = time_ns / kSecond;
-  if (time_ns % kSecond < 0) --second;
-  std::string fraction = std::to_string(time_ns - second * kSecond);
+  std::int64_t second = time_ns / kNsOfSecond;
+  if (time_ns % kNsOfSecond < 0) --second;
+  std::string fraction = std::to_string(time_ns - second * kNsOfSecond);
   return second_words(second) + std::string(9 - fraction.size(), '0') + fraction + "]";
 }
 
@@ -50,14 +48,14 @@ void MomentWriter::time(std::int64_t time_ns) {
     out_.number(time_ns);
     return;
   }
-  std::int64_t second = time_ns / kSecond;
-  if (time_ns % kSecond < 0) --second;
+  std::int64_t second = time_ns / kNsOfSecond;
+  if (time_ns % kNsOfSecond < 0) --second;
   if (second != second_) {
     second_words_ = second_words(second);
     second_ = second;
   }
   out_.text(second_words_);
-  out_.padded(static_cast<unsigned>(time_ns - second * kSecond), 9);
+  out_.padded(static_cast<unsigned>(time_ns - second * kNsOfSecond), 9);
   out_.text("] ");
 }
 
@@ -77,9 +75,9 @@ void MomentWriter::delta(std::int64_t time_ns) {
     // Back in time is possible in a trace that is damaged, and is shown as it is.
     const auto size = static_cast<std::uint64_t>(since < 0 ? -since : since);
     out_.text(since < 0 ? "(-" : "(+");
-    out_.number(size / kSecond);
+    out_.number(size / kNsOfSecond);
     out_.character('.');
-    out_.padded(static_cast<unsigned>(size % kSecond), 9);
+    out_.padded(static_cast<unsigned>(size % kNsOfSecond), 9);
     out_.text(") ");
   }
   last_ns_ = time_ns;

@@ -11,6 +11,8 @@
 
 namespace maxlat::trace_tools {
 
+constexpr std::int64_t kNsOfSecond = 1'000'000'000;
+
 struct PrintStyle {
   bool json = false;
   bool delta = false;  // since the line before

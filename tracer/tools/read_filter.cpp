@@ -14,13 +14,13 @@
 #include <maxlat/core/duration.hpp>
 #include <maxlat/trace/trace_folder.hpp>
 
+#include "moment_writer.hpp"
+
 namespace maxlat::trace_tools {
 namespace {
 
 namespace po = boost::program_options;
 using Words = std::vector<std::string>;
-
-constexpr std::int64_t kSecond = 1'000'000'000;
 
 core::Status every_pattern_has_events(const Words& patterns, const std::vector<trace::StoredProcess>& processes) {
   const std::set<std::string> names = trace::event_names(processes);
@@ -36,7 +36,7 @@ core::Status every_pattern_has_events(const Words& patterns, const std::vector<t
 // Digits of a fraction of a second, as nanoseconds: "5" is half a second.
 bool parse_fraction(std::string_view digits, std::int64_t& ns) {
   ns = 0;
-  std::int64_t unit = kSecond;
+  std::int64_t unit = kNsOfSecond;
   for (const char c : digits) {
     if (c < '0' || c > '9') return false;
     unit /= 10;
@@ -52,8 +52,8 @@ std::int64_t sum(std::int64_t a, std::int64_t b) {
 }
 
 std::int64_t at_second(std::int64_t seconds, std::int64_t fraction) {
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / kSecond;
-  return sum(std::clamp(seconds, -kMost, kMost) * kSecond, seconds > kMost ? kSecond : fraction);
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / kNsOfSecond;
+  return sum(std::clamp(seconds, -kMost, kMost) * kNsOfSecond, seconds > kMost ? kNsOfSecond : fraction);
 }
 
 // "+1.5s" from the first event, "12:53:05.1" of the first event's day, or "1700000000.5" seconds since 1970.
@@ -76,7 +76,7 @@ core::Result<std::int64_t> parse_time(const std::string& text, std::int64_t firs
     if (error != std::errc{} || end != whole.data() + whole.size() || seconds < 0) return wrong;
     return at_second(seconds, fraction);
   }
-  const time_t first = first_ns / kSecond;
+  const time_t first = first_ns / kNsOfSecond;
   struct tm day {};
   localtime_r(&first, &day);
   const char* end = strptime(whole.c_str(), "%H:%M:%S", &day);

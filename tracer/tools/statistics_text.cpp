@@ -11,10 +11,8 @@
 namespace maxlat::trace_tools {
 namespace {
 
-constexpr std::array kLevels = {"emergency", "alert", "critical", "error", "warning", "notice", "info", "debug"};
-
-const char* level_text(std::optional<trace::Level> level) {
-  return level ? kLevels[static_cast<std::size_t>(*level)] : "-";
+std::string_view level_text(std::optional<trace::Level> level) {
+  return level ? trace::kLevelNames[static_cast<std::size_t>(*level)] : "-";
 }
 
 double seconds(const Series& series) {
@@ -62,7 +60,7 @@ std::string text_of(const TraceStatistics& statistics) {
   events.row({"event", "level", "events", "bytes", "per second", "largest gap", "from"});
   for (const EventStatistics& event : statistics.events) {
     const Series& series = event.series;
-    events.row({c_escaped(event.name), level_text(event.level), std::to_string(series.count), bytes_text(series),
+    events.row({c_escaped(event.name), std::string(level_text(event.level)), std::to_string(series.count), bytes_text(series),
                 rate_text(series, statistics), gap_text(series), gap_time_text(series, statistics)});
   }
   const Series& all = statistics.all;

@@ -14,7 +14,7 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr core::CommandHelp kHelp{
+constexpr core::CommandHelp kCheckHelp{
     "maxlat trace check [options] DIR",
     "Holds a trace against what it promises: whole packets without a hole, as many records as packets say, times in\n"
     "order, losses that only grow; and, where the recorder left its books, produced = recorded + lost.\n"
@@ -42,7 +42,7 @@ void print_totals(const AuditTotals& totals) {
 core::Result<core::Exit> trace_check(const core::Arguments& arguments) {
   po::options_description options("Options");
   options.add_options()("quiet,q", "print nothing, the exit status tells")("help,h", "this text");
-  const auto line = core::parse_or_help(kHelp, options, arguments);
+  const auto line = core::parse_or_help(kCheckHelp, options, arguments);
   if (!line) return line.error();
   if (!*line) return core::Exit::pass;
   const auto folder = the_trace(**line);

@@ -13,7 +13,7 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr core::CommandHelp kHelp{
+constexpr core::CommandHelp kPrintHelp{
     "maxlat trace print [options] DIR",
     "Prints the events of a trace in the order of time, one line each: of ours, or of LTTng's and any other CTF 1.8.\n"
     "A line that begins with --- says how many events were lost there, and why.\n"
@@ -35,7 +35,7 @@ core::Result<core::Exit> trace_print(const core::Arguments& arguments) {
       ("json", "one JSON object a line")
       ("help,h", "this text");
   // clang-format on
-  const auto line = core::parse_or_help(kHelp, options, arguments);
+  const auto line = core::parse_or_help(kPrintHelp, options, arguments);
   if (!line) return line.error();
   if (!*line) return core::Exit::pass;
   const auto folder = the_trace(**line);

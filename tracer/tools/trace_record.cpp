@@ -31,7 +31,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto kLastLevel = static_cast<unsigned>(trace::Level::debug);
 
-constexpr core::CommandHelp kHelp{
+constexpr core::CommandHelp kRecordHelp{
     "maxlat trace record -o DIR [options] (-- CMD ... | -p PID)",
     "Records the events of CMD and of every traced program it starts, or of a program that runs.\n"
     "DIR holds Common Trace Format 1.8. Ends with CMD, after -D, or on SIGINT, which keeps everything.\n"
@@ -291,7 +291,7 @@ void end_command(CommandProcess& command) {
 
 core::Result<core::Exit> trace_record(const core::Arguments& arguments) {
   const po::options_description options = make_options();
-  const auto parsed = core::parse_or_help(kHelp, options, arguments);
+  const auto parsed = core::parse_or_help(kRecordHelp, options, arguments);
   if (!parsed) return parsed.error();
   if (!*parsed) return core::Exit::pass;
   const core::CommandLine& line = **parsed;

@@ -17,7 +17,7 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr core::CommandHelp kHelp{
+constexpr core::CommandHelp kSnapshotHelp{
     "maxlat trace snapshot [options] PID|NAME",
     "Writes what the overwriting rings of a session hold, as a trace of its own: DIR/1, DIR/2, ...\n"
     "The program runs on. If `maxlat trace record --flight-recorder` has the session, it is asked to write the "
@@ -43,7 +43,7 @@ core::Result<core::Exit> trace_snapshot(const core::Arguments& arguments) {
       ("session", po::value<std::string>()->value_name("NAME"), "which session, if there are several")
       ("help,h", "this text");
   // clang-format on
-  const auto parsed = core::parse_or_help(kHelp, options, arguments);
+  const auto parsed = core::parse_or_help(kSnapshotHelp, options, arguments);
   if (!parsed) return parsed.error();
   if (!*parsed) return core::Exit::pass;
   const core::CommandLine& line = **parsed;

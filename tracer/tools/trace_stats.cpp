@@ -13,7 +13,7 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr core::CommandHelp kHelp{
+constexpr core::CommandHelp kStatsHelp{
     "maxlat trace stats [options] DIR",
     "Counts a trace: events and bytes, rate and largest gap of each event and of each stream, losses by cause. A gap "
     "is\n"
@@ -28,7 +28,7 @@ core::Result<core::Exit> trace_stats(const core::Arguments& arguments) {
   po::options_description options("Options");
   add_filter_options(options);
   options.add_options()("json", "one JSON object")("help,h", "this text");
-  const auto line = core::parse_or_help(kHelp, options, arguments);
+  const auto line = core::parse_or_help(kStatsHelp, options, arguments);
   if (!line) return line.error();
   if (!*line) return core::Exit::pass;
   const auto folder = the_trace(**line);

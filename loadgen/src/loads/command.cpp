@@ -6,7 +6,7 @@
 namespace maxlat::loadgen {
 namespace {
 
-core::Result<LoadPlan> plan(std::string_view argument, const core::CpuList& cpus) {
+core::Result<LoadPlan> plan_of_words(std::string_view argument, const core::CpuList& cpus) {
   return plan_of_command({"command", "", "", "for example: 'command:dd if=/dev/sda of=/dev/null'"}, argument, cpus);
 }
 
@@ -16,7 +16,7 @@ const LoadDefinition kCommandLoad = {
     .kind = {"command", ":WORDS", "any command, again and again", false},
     .unit = kCpuTimeUnit,
     .scale = kCpuTimeScale,
-    .plan = plan,
+    .plan = plan_of_words,
 };
 
 }  // namespace maxlat::loadgen

@@ -40,7 +40,7 @@ core::Status write_and_sync(WorkerSlot& slot, const std::string& directory) {
   }
 }
 
-core::Result<LoadPlan> plan(std::string_view argument, const core::CpuList& cpus) {
+core::Result<LoadPlan> plan_of_disk(std::string_view argument, const core::CpuList& cpus) {
   const std::string directory = argument.empty() ? scratch_directory() : std::string(argument);
   if (access(directory.c_str(), W_OK | X_OK) != 0)
     return core::system_error(fmt::format("cannot write in '{}'", directory), errno, "name another: disk:DIRECTORY");
@@ -53,7 +53,7 @@ const LoadDefinition kDiskLoad = {
     .kind = {"disk", "[:DIRECTORY]", "writes and syncs (TMPDIR or /var/tmp), at most 64 MiB a CPU", true},
     .unit = "MiB/s",
     .scale = 1.0 / (1 << 20),
-    .plan = plan,
+    .plan = plan_of_disk,
 };
 
 }  // namespace maxlat::loadgen

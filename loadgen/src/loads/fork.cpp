@@ -36,7 +36,7 @@ core::Result<pid_t> spawn(std::string program) {
   return pid;
 }
 
-core::Status storm(WorkerSlot& slot, const std::string& program) {
+core::Status fork_storm(WorkerSlot& slot, const std::string& program) {
   const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   core::Result<std::span<std::byte>> memory = take_memory(kPages * page);
   if (!memory) return memory.error();
@@ -55,7 +55,7 @@ const LoadDefinition kForkLoad = {
     .unit = "processes/s",
     .plan = [](std::string_view, const core::CpuList& cpus) -> core::Result<LoadPlan> {
       const std::string program = core::find_program("true");
-      return one_worker_per_cpu("fork", cpus, [program](WorkerSlot& slot) { return storm(slot, program); });
+      return one_worker_per_cpu("fork", cpus, [program](WorkerSlot& slot) { return fork_storm(slot, program); });
     },
 };
 

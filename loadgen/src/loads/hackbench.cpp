@@ -9,7 +9,7 @@
 namespace maxlat::loadgen {
 namespace {
 
-core::Result<LoadPlan> plan(std::string_view argument, const core::CpuList& cpus) {
+core::Result<LoadPlan> plan_of_hackbench(std::string_view argument, const core::CpuList& cpus) {
   const std::string scaled = fmt::format("-g {} -l 10000", cpus.size());
   return plan_of_command({"hackbench", "hackbench", "rt-tests", ""}, argument.empty() ? scaled : argument, cpus);
 }
@@ -20,7 +20,7 @@ const LoadDefinition kHackbenchLoad = {
     .kind = {"hackbench", "[:ARGS]", "senders and receivers that wake each other (rt-tests)", false},
     .unit = kCpuTimeUnit,
     .scale = kCpuTimeScale,
-    .plan = plan,
+    .plan = plan_of_hackbench,
 };
 
 }  // namespace maxlat::loadgen

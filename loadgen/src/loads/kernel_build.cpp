@@ -49,7 +49,7 @@ Rounds rounds_in(const std::string& source, const std::string& objects, const st
   return {.once = {with("defconfig")}, .round = {with(jobs), with("clean")}};
 }
 
-core::Result<LoadPlan> plan(std::string_view argument, const core::CpuList& cpus) {
+core::Result<LoadPlan> plan_of_kernel_build(std::string_view argument, const core::CpuList& cpus) {
   if (argument.empty()) return core::Error{"load kernel needs a source tree", "for example: kernel:/usr/src/linux"};
   std::error_code code;
   const std::string source = std::filesystem::absolute(argument, code).string();
@@ -76,7 +76,7 @@ const LoadDefinition kKernelBuildLoad = {
     .kind = {"kernel", ":DIRECTORY", "a real kernel build, out of tree, again and again", false},
     .unit = kCpuTimeUnit,
     .scale = kCpuTimeScale,
-    .plan = plan,
+    .plan = plan_of_kernel_build,
 };
 
 }  // namespace maxlat::loadgen

@@ -7,7 +7,7 @@
 namespace maxlat::loadgen {
 namespace {
 
-core::Result<LoadPlan> plan(std::string_view argument, const core::CpuList& cpus) {
+core::Result<LoadPlan> plan_of_stress_ng(std::string_view argument, const core::CpuList& cpus) {
   if (argument.empty())
     return core::Error{"load stress-ng needs arguments", "for example: 'stress-ng:--vm 2 --vm-bytes 1G'"};
   return plan_of_command({"stress-ng", "stress-ng", "stress-ng", ""}, argument, cpus);
@@ -19,7 +19,7 @@ const LoadDefinition kStressNgLoad = {
     .kind = {"stress-ng", ":ARGS", "stress-ng with these arguments", false},
     .unit = kCpuTimeUnit,
     .scale = kCpuTimeScale,
-    .plan = plan,
+    .plan = plan_of_stress_ng,
 };
 
 }  // namespace maxlat::loadgen

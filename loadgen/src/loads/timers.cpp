@@ -30,7 +30,7 @@ core::Status arm(int epoll_fd, long period_ns) {
   return {};
 }
 
-core::Status storm(WorkerSlot& slot) {
+core::Status timer_storm(WorkerSlot& slot) {
   const int epoll_fd = epoll_create1(EPOLL_CLOEXEC);
   if (epoll_fd < 0) return core::system_error("cannot wait for timers", errno);
   for (unsigned i = 1; i <= kTimers; ++i)
@@ -53,7 +53,7 @@ const LoadDefinition kTimersLoad = {
     .kind = {"timers", "", "timer storm: 32 periodic timers on each CPU", true},
     .unit = "expirations/s",
     .plan = [](std::string_view, const core::CpuList& cpus) -> core::Result<LoadPlan> {
-      return one_worker_per_cpu("timers", cpus, storm);
+      return one_worker_per_cpu("timers", cpus, timer_storm);
     },
 };
 

@@ -18,15 +18,15 @@ namespace {
 
 constexpr std::size_t kBase = 0, kBaseAgain = 1;
 
-struct Arm {
+struct ArmInRun {
   std::string spec, label;
   ArmLooks seen;
   std::optional<core::Phase> ended;  // why it is out, and not compared
 };
 
-std::vector<Arm> arms_of(const ComparisonPlan& plan) {
+std::vector<ArmInRun> arms_of(const ComparisonPlan& plan) {
   const std::vector<std::string> labels = arm_labels(plan.arms);
-  std::vector<Arm> arms;
+  std::vector<ArmInRun> arms;
   for (std::size_t i = 0; i < labels.size(); ++i)
     arms.push_back({plan.arms[i == kBase ? 0 : i - 1], labels[i], {}, std::nullopt});
   return arms;
@@ -44,13 +44,13 @@ enum class RoundEnd { complete, stopped, base_is_out, base_is_alone };
 
 class Rounds {
  public:
-  Rounds(std::vector<Arm>& arms, const ComparisonPlan& plan, const RunArm& run_arm, const OnRun& on_run)
+  Rounds(std::vector<ArmInRun>& arms, const ComparisonPlan& plan, const RunArm& run_arm, const OnRun& on_run)
       : arms_(arms), run_arm_(run_arm), on_run_(on_run), all_runs_(arms.size() * plan.rounds) {}
 
   RoundEnd run(unsigned round, const std::vector<std::size_t>& order) {
     std::vector<std::vector<RoundOfArm>> results(arms_.size());
     for (std::size_t place = 0; place < order.size(); ++place, ++done_) {
-      Arm& arm = arms_[order[place]];
+      ArmInRun& arm = arms_[order[place]];
       if (arm.ended) continue;
       if (on_run_) on_run_(round, arm.label, done_, all_runs_);
       std::vector<core::Phase> phases = run_arm_(arm.spec);
@@ -73,10 +73,10 @@ class Rounds {
  private:
   bool base_is_alone() const {
     return std::all_of(arms_.begin() + kBaseAgain + 1, arms_.end(),
-                       [](const Arm& arm) { return arm.ended.has_value(); });
+                       [](const ArmInRun& arm) { return arm.ended.has_value(); });
   }
 
-  std::vector<Arm>& arms_;
+  std::vector<ArmInRun>& arms_;
   const RunArm& run_arm_;
   const OnRun& on_run_;
   std::size_t done_ = 0, all_runs_;
@@ -93,7 +93,7 @@ core::Phase without_figures(core::Phase phase) {
 }
 
 // The arm as it stands in the result, in this look. The first look has every arm, the others those with figures.
-std::optional<core::Phase> phase_of(const Arm& arm, const std::string& gaps, bool first_look,
+std::optional<core::Phase> phase_of(const ArmInRun& arm, const std::string& gaps, bool first_look,
                                     const ComparisonPlan& plan, const ComparedArms& so_far) {
   core::Phase phase;
   const Look* const look = arm.ended ? nullptr : look_at(arm.seen.looks, gaps);
@@ -128,7 +128,7 @@ std::vector<core::CpuResult> cpu_rounds(const Look& look) {
 }
 
 // An arm that drops events is fast because of it: to be known with the verdict, not only in a row of the table.
-std::string loss_in_words(const Arm& arm) {
+std::string loss_in_words(const ArmInRun& arm) {
   core::EventCounts events;
   for (const RoundOfArm& round : arm.seen.looks.front().rounds)
     if (round.phase.events) add(events, *round.phase.events);
@@ -139,7 +139,7 @@ std::string loss_in_words(const Arm& arm) {
 }
 
 // Of one look.
-void compare_with_base(const std::vector<Arm>& arms, const std::string& gaps, bool first_look,
+void compare_with_base(const std::vector<ArmInRun>& arms, const std::string& gaps, bool first_look,
                        const ComparisonPlan& plan, std::vector<core::Comparison>& comparisons) {
   const Look* const base = look_at(arms[kBase].seen.looks, gaps);
   const Look* const again = look_at(arms[kBaseAgain].seen.looks, gaps);
@@ -167,7 +167,7 @@ std::vector<std::string> arm_labels(const std::vector<std::string>& arms) {
 }
 
 ComparedArms compare_arms(const ComparisonPlan& plan, const RunArm& run_arm, const OnRun& on_run) {
-  std::vector<Arm> arms = arms_of(plan);
+  std::vector<ArmInRun> arms = arms_of(plan);
   ComparedArms compared;
   Rounds rounds(arms, plan, run_arm, on_run);
   const auto orders = round_orders(arms.size(), plan.rounds, plan.seed);
@@ -178,13 +178,13 @@ ComparedArms compare_arms(const ComparisonPlan& plan, const RunArm& run_arm, con
     ++compared.complete_rounds;
   }
   std::vector<ArmLooks*> valid;
-  for (Arm& arm : arms)
+  for (ArmInRun& arm : arms)
     if (!arm.ended) valid.push_back(&arm.seen);
   std::vector<std::string> looks = arrange_looks(valid, compared.complete_rounds);
   if (looks.empty()) looks.emplace_back();  // nothing was measured, and the arms say why
   for (const std::string& gaps : looks) {
     const bool first_look = gaps == looks.front();
-    for (const Arm& arm : arms)
+    for (const ArmInRun& arm : arms)
       if (auto phase = phase_of(arm, gaps, first_look, plan, compared)) compared.phases.push_back(std::move(*phase));
     compare_with_base(arms, gaps, first_look, plan, compared.comparisons);
   }

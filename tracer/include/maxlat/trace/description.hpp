@@ -14,6 +14,7 @@
 // The record is the record word (ring/record.h), the payload, and zero to seven bytes of padding to a multiple of 8.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -33,6 +34,8 @@ struct Field {
 
 // As syslog has them; a session may ask for events up to a level.
 enum class Level : std::uint8_t { emergency, alert, critical, error, warning, notice, info, debug };
+inline constexpr std::array<std::string_view, 8> kLevelNames = {"emergency", "alert",  "critical", "error",
+                                                                "warning",   "notice", "info",     "debug"};
 
 struct EventDescription {
   std::string_view provider;
