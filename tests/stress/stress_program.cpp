@@ -5,7 +5,7 @@
 //
 // stress:load has the thread's number, 0, 1, 2 ... and a text that follows from both, so that whoever reads it knows
 // every byte. Most texts are short, some fill a sub-buffer of 4 KiB, a few are too long for one. Word `thread` of `page`
-// counts the events whose MAXLAT_TRACE has returned: it outlives a kill. events=0: for ever.
+// counts the events whose MAXLAT_TRACE has returned, the last word has the process id: it outlives a kill. events=0: for ever.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -67,7 +67,8 @@ int main(int argc, char** argv) {
     if (where == MAP_FAILED) return 2;
     page = static_cast<std::uint64_t*>(where);
   }
-  if (page == nullptr || threads == 0 || threads > 512) return 2;
+  if (page == nullptr || threads == 0 || threads >= 512) return 2;
+  page[511] = static_cast<std::uint64_t>(getpid());
   std::vector<std::thread> running;
   for (std::uint64_t number = 0; number < threads; ++number) {
     running.emplace_back([=] {

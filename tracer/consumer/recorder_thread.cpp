@@ -19,6 +19,7 @@
 #include <optional>
 #include <thread>
 
+#include "shm/own_threads.hpp"
 #include "shm/owned.hpp"
 
 namespace maxlat::trace {
@@ -182,6 +183,7 @@ void RecorderThread::State::wait() {
 void RecorderThread::State::run() {
   pthread_setname_np(pthread_self(), "maxlat-recorder");
   prctl(PR_SET_TIMERSLACK, 1ul);
+  detail::leave_kept_free_cpus();
   const sched_param ordinary{};
   sched_setscheduler(0, SCHED_OTHER, &ordinary);  // whoever starts us: a consumer must not preempt real-time work
   while (take_commands()) {

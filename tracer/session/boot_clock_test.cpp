@@ -127,7 +127,8 @@ int hand_over(Shared& shared, std::uint64_t mine, const std::string& folder) {
       !session->enable("all", "token:*") || !session->start()) {
     return 1;
   }
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+  const char* seconds = getenv("MAXLAT_TOKEN_SECONDS");  // all of the million: tests/stress
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds == nullptr ? 5 : atoi(seconds));
   for (std::uint64_t n = mine; n < kHandovers; n += 2) {
     // acquire: the event of the one before.
     for (int spins = 0; shared.token.load(std::memory_order_acquire) < n; ++spins) {
@@ -176,7 +177,7 @@ TEST_F(BootClock, ATokenBetweenTwoProcessesIsInCausalOrderWhenTheirTracesAreMerg
     out_of_order += n != expected;
   }
   EXPECT_EQ(out_of_order, 0u) << "of " << expected;
-  EXPECT_GT(expected, 1u);
+  EXPECT_GE(expected, getenv("MAXLAT_TOKEN_SECONDS") == nullptr ? 2 : kHandovers);
   munmap(memory, sizeof(Shared));
 }
 

@@ -27,6 +27,7 @@
 #include "session/fork.hpp"
 #include "session/threads.hpp"
 #include "shm/local_socket.hpp"
+#include "shm/own_threads.hpp"
 #include "shm/owned.hpp"
 
 namespace maxlat::trace {
@@ -133,6 +134,7 @@ base::Status Server::run() {
     pthread_setname_np(pthread_self(), "maxlat-control");
     const sched_param ordinary{};
     pthread_setschedparam(pthread_self(), SCHED_OTHER, &ordinary);  // whatever the starting thread has
+    leave_kept_free_cpus();
     serve();
   });
   return {};
