@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <maxlat/core/cli_kit.hpp>
+#include <maxlat/trace/description.hpp>
 
 #include "control_target.hpp"
 #include "trace_commands.hpp"
