@@ -318,6 +318,21 @@ def case_refused_child(folder):
     check(folder / "t")
 
 
+def case_controller_that_hangs(folder):
+    """main() begins all the same, after what MAXLAT_TRACE_WAIT allows, and a line says so."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as hangs:
+        hangs.bind(str(folder / "hangs"))
+        hangs.listen()
+        call = {"MAXLAT_TRACE_CONTROL": f"connect:{folder}/hangs"}
+        err = finish(start(PROGRAM, "events=10", env={**os.environ, **call, "MAXLAT_TRACE_WAIT": "50ms"}))
+        assert "MAXLAT_TRACE_CONTROL: the controller at " in err and "did not answer in time" in err and err.count("\n") == 1, err
+        for wrong in ("5", "-1s", "1h", "s", "nans", "1e9s"):
+            traced = start(PROGRAM, "events=10", env={**os.environ, **call, "MAXLAT_TRACE_WAIT": wrong})
+            assert "MAXLAT_TRACE_WAIT: 10s or 500ms" in traced.stderr.readline(), wrong
+            traced.kill()
+            traced.communicate()
+
+
 def case_session_that_fails(folder):
     """A session that was made for a recording that cannot begin is not left in the program."""
     small = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))  # of the memory that it shares, too

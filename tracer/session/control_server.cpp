@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <maxlat/trace/control.hpp>
@@ -42,8 +43,29 @@ namespace {
 constexpr std::size_t kMaxConnections = 16;
 constexpr int kCallAgainMs = 100;
 
+void say(const char* variable, const std::string& text) {
+  const std::string line = std::string("maxlat: ") + variable + ": " + text + "\n";
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
+}
+
 base::Error too_long(const std::string& path) {
   return base::Error{"too long for a socket: " + path};
+}
+
+constexpr double kLongestWait_s = 10;
+constexpr double kDay_s = 86400;
+
+// How long main() waits for a controller that hangs.
+std::chrono::duration<double> longest_wait() {
+  const char* wish = secure_getenv(kWaitVariable);
+  if (wish == nullptr || *wish == 0) return std::chrono::duration<double>(kLongestWait_s);
+  char* unit = nullptr;
+  const double number = strtod(wish, &unit);
+  const std::string_view rest = unit;
+  const double seconds = rest == "s" ? number : rest == "ms" ? number * 1e-3 : -1;
+  if (unit != wish && seconds >= 0 && seconds <= kDay_s) return std::chrono::duration<double>(seconds);
+  say(kWaitVariable, "10s or 500ms, a day at most, not " + std::string(wish));
+  return std::chrono::duration<double>(kLongestWait_s);
 }
 
 void remove_sockets_of_the_dead() {
@@ -72,7 +94,7 @@ class Server {
   base::Status connect(const std::string& path);
   base::Status run();
   void end();
-  void wait_for_resume();
+  bool wait_for_resume(std::chrono::duration<double> longest);
   // After fork(), in the child: the descriptors are closed, everything else is left as it lies.
   void close_descriptors();
 
@@ -152,9 +174,9 @@ void Server::resume() {
   resumed_.notify_all();
 }
 
-void Server::wait_for_resume() {
+bool Server::wait_for_resume(std::chrono::duration<double> longest) {
   std::unique_lock lock(mutex_);
-  resumed_.wait(lock, [this] { return may_begin_; });
+  return resumed_.wait_for(lock, longest, [this] { return may_begin_; });
 }
 
 void Server::close_descriptors() {
@@ -292,8 +314,9 @@ base::Status call_home(const std::string& path) {
     return {};
   };
   if (const base::Status started = start_server(both); !started) return started;
-  server->wait_for_resume();
-  return {};
+  const std::chrono::duration<double> longest = longest_wait();
+  if (server->wait_for_resume(longest)) return {};
+  return base::Error{"the controller at " + path + " did not answer in time: going on, and it may still record"};
 }
 
 void serve_environment() {
@@ -309,9 +332,7 @@ void serve_environment() {
   } else {
     done = base::Error{"listen or connect:PATH, not " + std::string(text)};
   }
-  if (done) return;
-  const std::string line = std::string("maxlat: ") + kControlVariable + ": " + done.error().text + "\n";
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
+  if (!done) say(kControlVariable, done.error().text);
 }
 
 }  // namespace detail

@@ -9,11 +9,12 @@
 namespace maxlat::trace::detail {
 
 // What MAXLAT_TRACE_CONTROL asks for, done: see control_protocol.hpp. With connect:PATH this returns when the
-// controller has said `resume`, or is gone. Something that does not work is one line on stderr, and the program goes
-// on. Called by a constructor of this library (events.cpp).
+// controller has said `resume`, is gone, or has let MAXLAT_TRACE_WAIT pass (10 s): then it may still record. Something
+// that does not work is one line on stderr, and the program goes on. Called by a constructor of this library
+// (events.cpp).
 void serve_environment();
 
-// Connects to a controller and serves it. RETURNS: when it has said `resume`, or is gone.
+// Connects to a controller and serves it. RETURNS: as above; ERRORS: cannot be reached, or did not answer.
 base::Status call_home(const std::string& path);
 
 }  // namespace maxlat::trace::detail

@@ -46,6 +46,7 @@ namespace maxlat::trace {
 inline constexpr std::size_t kMaxRequest = 4096;
 inline constexpr std::size_t kMaxMessage = 32768;
 inline constexpr const char* kControlVariable = "MAXLAT_TRACE_CONTROL";
+inline constexpr const char* kWaitVariable = "MAXLAT_TRACE_WAIT";
 
 // ${XDG_RUNTIME_DIR}/maxlat or, without it, /tmp/maxlat-UID; and the socket of one process in it: PID.trace
 std::string control_folder();
