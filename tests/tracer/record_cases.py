@@ -4,6 +4,7 @@
 
 Nothing here waits for a time: each wait is for a condition, and has a limit only so that a failure ends.
 """
+import collections
 import contextlib
 import os
 import pathlib
@@ -116,14 +117,17 @@ def events_of(folder, lost=None):
             for thread, value in re.findall(r"test:count: .*thread = (\d+), value = (\d+)", run_babeltrace(folder, lost))]
 
 
+def books_by_channel(process):
+    lines = [line.split() for line in (process / ".books").read_text().splitlines()]
+    return {words[1]: dict(zip(words[2::2], map(int, words[3::2]))) for words in lines}
+
+
 def books_of(folder):
     """The sum of all channels of all processes."""
-    total = {}
+    total = collections.Counter()
     for path in pathlib.Path(folder).glob("*/.books"):
-        for line in path.read_text().splitlines():
-            words = line.split()[2:]
-            for name, number in zip(words[::2], words[1::2]):
-                total[name] = total.get(name, 0) + int(number)
+        for books in books_by_channel(path.parent).values():
+            total.update(books)
     return total
 
 
@@ -569,13 +573,50 @@ def case_bad_options(folder):
                             ("--slots 5000", "5000 slots"), ("-e ,", "--event: no pattern"),
                             ("--deliver wakeup --flush 1ns", "--flush: 20 us is the shortest"),
                             ("-D 106751d", "--duration: longer than 100 years"), ("--flush 40000d", "--flush: longer than"), ("-e a,b\tc", "not a pattern of events"),
-                            ("--session .x", "not the name of a session")):
+                            ("--session .x", "not the name of a session"), ("--count many", '--count: not a number: "many"'),
+                            ("--channel fast", '--channel: "fast" is not NAME:EVENTS'), ("--channel :*:*", "is not NAME:EVENTS"),
+                            ("--channel a:size=64k", "--channel a: names no events"),
+                            ("--channel a:*:*,colour=red", '--channel a: "colour" is no option of a channel\nhint: one of size'),
+                            ("--channel a:*:*,mode=keep", '--channel a: mode: "keep" is neither discard nor overwrite'),
+                            ("--channel a:*:*,per=cpu,slots=3", "--channel a: slots= does not go with per=cpu"),
+                            ("--channel a:*:* --channel a:x:*", "channel a"), ("--channel a/b:*:*", "a/b"),
+                            ("--channel a:*:* -e x:*", "--event does not go with --channel"),
+                            ("--channel a:*:*,level=3 --level 2", "--level does not go with --channel"),
+                            ("--flight-recorder --channel a:*:*,mode=discard", "--flight-recorder needs")):
         err = run(MAXLAT, "trace", "record", "-o", folder / "t", *options.split(" "), "--", "touch", started, status=1)
         assert re.match(rf"maxlat trace: .*{reason}", err) and err.count("\n") <= 2, err
         assert not started.exists() and not (folder / "t").exists(), options
 
 
     finish(record(folder / "u", "--deliver", "wakeup", "--period", "1ms", "--flush", "0", "--size", "4k", "--", PROGRAM, "events=10"))
+
+
+def case_channels(folder):
+    """Each with events and a buffer of its own; an event that two want is in both."""
+    trace = folder / "t"
+    finish(record(trace, "--size", "64k", "--channel", "numbers:test:count,per=cpu,deliver=wakeup", "--channel", "all:test:*,size=1M,level=7",
+                  "--channel", "urgent:*:*,level=0", "--", PROGRAM, "events=500"))
+    check(trace)
+    process = next(trace.iterdir())
+    channels = {path.name.split("-")[0] for path in process.glob("*-*-*")}
+    assert {"numbers", "all"} <= channels and "channel0" not in channels, channels
+    books = books_by_channel(process)
+    assert books["numbers"]["recorded"] == 500 and books["all"]["recorded"] >= 500 and books["urgent"]["recorded"] == 0, books
+    assert run_text(MAXLAT, "trace", "print", trace).count("test:count: ") == 1000
+    assert run_babeltrace(trace).count("test:count") == 1000
+    err = finish(record(folder / "u", "--channel", "a:test:count", "--channel", "b:tets:*", "--", PROGRAM, "events=10"))
+    assert 'no event matches "tets:*"' in err, err
+
+
+def case_channels_of_a_flight_recorder(folder):
+    """What matters is kept whole, what explains it overwrites."""
+    trace = folder / "t"
+    finish(record(trace, "--flight-recorder", "--size", "4k", "--channel", "whole:test:count,mode=discard,size=1M", "--channel",
+                  "latest:test:count,count=2", "--", PROGRAM, "events=2000"))
+    process = next(path for path in trace.iterdir() if path.name.startswith("traced_program"))
+    assert books_by_channel(process)["whole"]["recorded"] == 2000
+    latest = books_by_channel(next((trace / "1").iterdir()))["latest"]
+    assert 0 < latest["recorded"] < 2000 and latest["recorded"] + latest["overwritten"] == 2000, latest
 
 
 def case_pattern_without_events(folder):

@@ -49,10 +49,10 @@ core::Result<std::string> Recording::make_session(trace::ControlConnection& conn
     origin.found = session != kOwnSession;
     return (line.ends_with(" running") ? "attach " : "start ") + session;
   }
-  std::vector<std::string> requests = {"create " + session, "channel " + session + " channel0" + options_.channel};
-  for (const std::string& pattern : options_.patterns) {
-    requests.push_back(
-        fmt::format("enable {} channel0 {} level={}", session, pattern, static_cast<unsigned>(options_.level)));
+  std::vector<std::string> requests = {"create " + session};
+  for (const RecordedChannel& channel : options_.channels) {
+    const std::vector<std::string> more = channel.requests(session);
+    requests.insert(requests.end(), more.begin(), more.end());
   }
   for (const std::string& request : requests) {
     const auto reply = connection.request(request);
@@ -74,13 +74,15 @@ bool Recording::warn_of_patterns_without_events() const {
   SeenEvents all = events_;
   all.add_described(options_.recorder.directory);
   bool any = false;
-  for (const std::string& pattern : options_.patterns) {
-    if (all.any_matches(pattern)) {
-      any = true;
-      continue;
+  for (const RecordedChannel& channel : options_.channels) {
+    for (const std::string& pattern : channel.patterns) {
+      if (all.any_matches(pattern)) {
+        any = true;
+        continue;
+      }
+      fmt::print(stderr, "maxlat trace record: no event matches \"{}\"; there are events of {}\n", pattern,
+                 fmt::join(all.providers(), ", "));
     }
-    fmt::print(stderr, "maxlat trace record: no event matches \"{}\"; there are events of {}\n", pattern,
-               fmt::join(all.providers(), ", "));
   }
   return any;
 }

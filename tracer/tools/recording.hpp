@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "recorded_channel.hpp"
 #include "seen_events.hpp"
 
 namespace maxlat::trace_tools {
@@ -27,9 +28,7 @@ inline constexpr const char* kOwnSession = "record";
 
 struct RecordingOptions {
   std::string session = kOwnSession;
-  std::vector<std::string> patterns = {"*:*"};
-  trace::Level level = trace::Level::debug;  // and those more urgent
-  std::string channel;                       // options of the request `channel`, in its words
+  std::vector<RecordedChannel> channels;
   trace::RecorderOptions recorder;
   bool quiet = false;  // report() says nothing but errors and losses
 };

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -19,7 +20,6 @@
 
 #include "command_process.hpp"
 #include "control_target.hpp"
-#include "read_filter.hpp"
 #include "recording.hpp"
 #include "trace_commands.hpp"
 
@@ -28,8 +28,6 @@ namespace {
 
 namespace po = boost::program_options;
 using Clock = std::chrono::steady_clock;
-
-constexpr auto kLastLevel = static_cast<unsigned>(trace::Level::debug);
 
 constexpr core::CommandHelp kRecordHelp{
     "maxlat trace record -o DIR [options] (-- CMD ... | -p PID)",
@@ -42,21 +40,6 @@ constexpr core::CommandHelp kRecordHelp{
     "  maxlat trace record -o DIR --flight-recorder -e 'motor:*' -p 4711       the latest; SIGUSR1 writes a "
     "snapshot\n"};
 
-core::Result<std::uint64_t> parse_bytes(const std::string& text) {
-  std::size_t end = 0;
-  std::uint64_t number = 0;
-  if (!text.empty() && std::isdigit(static_cast<unsigned char>(text.front()))) {
-    number = std::strtoull(text.c_str(), nullptr, 10);
-    end = text.find_first_not_of("0123456789");
-  }
-  const std::string unit = end == std::string::npos ? "" : text.substr(end);
-  const unsigned shift = unit == "k" || unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : 0;
-  if (end == 0 || (shift == 0 && !unit.empty()) || number > UINT64_MAX >> 31) {
-    return core::Error{fmt::format("not a size: \"{}\"", text), "a number of bytes, or with k or M: 64k or 1M"};
-  }
-  return number << shift;
-}
-
 po::options_description make_options() {
   po::options_description options("Options");
   // clang-format off
@@ -65,18 +48,11 @@ po::options_description make_options() {
       ("pid,p", po::value<std::string>()->value_name("PID|NAME"), "a program that runs and listens")
       ("duration,D", po::value<std::string>()->value_name("TIME"), "end after this time; CMD then gets SIGTERM")
       ("event,e", po::value<std::vector<std::string>>()->value_name("PATTERN[,..]"), "PROVIDER:NAME with * and ? (*:*)")
-      ("level", po::value<unsigned>()->value_name("N"), "events up to this level: 0 emergency ... 7 debug (7)")
+      ("level", po::value<std::string>()->value_name("N"), "events up to this level: 0 emergency ... 7 debug (7)")
       ("session", po::value<std::string>()->value_name("NAME")->default_value("record"), "the session's name")
       ("quiet,q", "say nothing but errors and losses");
-  po::options_description channel("Buffers");
-  channel.add_options()
-      ("size", po::value<std::string>()->value_name("BYTES")->default_value("1M"), "of a sub-buffer, a power of two")
-      ("count", po::value<unsigned>()->value_name("N")->default_value(4), "sub-buffers of a ring, a power of two")
-      ("per", po::value<std::string>()->value_name("thread|cpu")->default_value("thread"), "who has a ring")
-      ("slots", po::value<unsigned>()->value_name("N"), "rings of threads at one time (64)")
-      ("mode", po::value<std::string>()->value_name("discard|overwrite"), "what a full ring does (discard)")
-      ("deliver", po::value<std::string>()->value_name("timer|wakeup")->default_value("timer"),
-       "poll, or be woken for each full sub-buffer")
+  po::options_description delivery("Delivery");
+  delivery.add_options()
       ("period", po::value<std::string>()->value_name("TIME")->default_value("1ms"), "of polling")
       ("flush", po::value<std::string>()->value_name("TIME")->default_value("100ms"),
        "take what is in sub-buffers that are not full; 0: never")
@@ -84,7 +60,7 @@ po::options_description make_options() {
       ("min-interval", po::value<std::string>()->value_name("TIME")->default_value("1s"), "between two snapshots")
       ("help,h", "this text");
   // clang-format on
-  options.add(channel);
+  options.add(channel_options()).add(delivery);
   return options;
 }
 
@@ -97,77 +73,24 @@ core::Result<std::chrono::nanoseconds> duration_of(const core::CommandLine& line
   return span;
 }
 
-core::Status one_of(const core::CommandLine& line, const char* name, const char* first, const char* second) {
-  const auto& word = line.get<std::string>(name);
-  if (word == first || word == second) return {};
-  return core::Error{fmt::format("--{}: \"{}\" is neither {} nor {}", name, word, first, second)};
-}
-
-// What every program would refuse is refused before any is started, by the same code: a session of our own that is
-// never started is asked for the same.
-core::Status try_in_a_session(const RecordingOptions& options, const trace::ChannelOptions& channel) {
-  auto session = trace::Session::create({.name = options.session});
-  if (!session) return session.error();
-  core::Status status = session->add_channel(channel);
-  for (const std::string& pattern : options.patterns)
-    if (status) status = session->enable(channel.name, pattern, options.level);
-  const core::Status destroyed = session->destroy();
-  return status ? destroyed : status;
-}
-
-// An option that would change nothing is a mistake in what was meant by it.
-core::Status options_go_together(const core::CommandLine& line) {
-  const auto is = [&](const char* name, const char* word) { return line.get<std::string>(name) == word; };
-  if (line.given("slots") && is("per", "cpu"))
-    return core::Error{"--slots does not go with --per cpu: each CPU has its ring", "leave one of them out"};
-  if (line.given("min-interval") && !line.has("flight-recorder"))
-    return core::Error{"--min-interval is of snapshots", "give --flight-recorder, too"};
-  return {};
-}
-
 core::Result<RecordingOptions> recording_options(const core::CommandLine& line) {
   RecordingOptions options;
   options.session = line.get<std::string>("session");
-  if (line.has("event")) {
-    auto patterns = event_patterns(line);
-    if (!patterns) return patterns.error();
-    options.patterns = *std::move(patterns);
-  }
-  if (line.has("level")) {
-    const auto level = line.get<unsigned>("level");
-    if (level > kLastLevel) return core::Error{fmt::format("--level: {} is not within 0 to {}", level, kLastLevel)};
-    options.level = static_cast<trace::Level>(level);
-  }
-  if (const core::Status together = options_go_together(line); !together) return together.error();
+  auto channels = recorded_channels(line, options.session);
+  if (!channels) return channels.error();
+  options.channels = *std::move(channels);
   const bool flight = line.has("flight-recorder");
-  for (const auto& [name, first, second] : {std::tuple{"per", "thread", "cpu"}, {"deliver", "timer", "wakeup"}}) {
-    const core::Status known = one_of(line, name, first, second);
-    if (!known) return known.error();
-  }
-  std::string mode = flight ? "overwrite" : "discard";
-  if (line.has("mode")) {
-    const core::Status known = one_of(line, "mode", "discard", "overwrite");
-    if (!known) return known.error();
-    mode = line.get<std::string>("mode");
-  }
-  if (flight && mode != "overwrite") return core::Error{"--flight-recorder needs --mode overwrite"};
-  const auto size = parse_bytes(line.get<std::string>("size"));
-  if (!size) return size.error();
-  options.channel = fmt::format(" mode={} per={} size={} count={} deliver={}", mode, line.get<std::string>("per"),
-                                *size, line.get<unsigned>("count"), line.get<std::string>("deliver"));
-  if (line.has("slots")) options.channel += fmt::format(" slots={}", line.get<unsigned>("slots"));
-  trace::ChannelOptions channel{.sub_buffer_size = *size, .sub_buffers = line.get<unsigned>("count")};
-  if (line.has("slots")) channel.slots = line.get<unsigned>("slots");
-  if (mode == "overwrite") channel.when_full = trace::FullBuffer::overwrite;
-  if (line.get<std::string>("per") == "cpu") channel.ownership = trace::Ownership::per_cpu;
-  if (line.get<std::string>("deliver") == "wakeup") channel.delivery = trace::Delivery::wakeup;
-  if (const core::Status accepted = try_in_a_session(options, channel); !accepted) return accepted.error();
+  // An option that would change nothing is a mistake in what was meant by it.
+  if (line.given("min-interval") && !flight)
+    return core::Error{"--min-interval is of snapshots", "give --flight-recorder, too"};
   const auto period = duration_of(line, "period", "ms"), flush = duration_of(line, "flush", "ms");
   const auto interval = duration_of(line, "min-interval", "s");
   for (const auto* each : {&period, &flush, &interval}) {
     if (!*each) return each->error();
   }
-  if (line.given("period") && channel.delivery == trace::Delivery::wakeup && flush->count() != 0)
+  const auto is_woken = [](const auto& c) { return c.options.delivery == trace::Delivery::wakeup; };
+  const bool all_wake = std::all_of(options.channels.begin(), options.channels.end(), is_woken);
+  if (line.given("period") && all_wake && flush->count() != 0)
     return core::Error{"--period does not go with --deliver wakeup: only --flush is done by time",
                        "leave one of them out, or flush never: --flush 0"};
   constexpr std::chrono::microseconds kShortest(20);
