@@ -83,7 +83,7 @@ class Trial:
     def build(self, when):
         if not self.entry["targets"]:
             return
-        status, output = run("cmake", "--build", "--preset", self.entry["preset"], "-j", self.jobs, "--target",
+        status, _ = run("cmake", "--build", "--preset", self.entry["preset"], "-j", self.jobs, "--target",
                              *self.entry["targets"], cwd=self.tree, log=self.log)
         if status != 0:
             raise Wrong(f"does not build {when} the defect")
