@@ -195,7 +195,7 @@ boost::program_options::options_description load_options() {
   options.add_options()
       ("affinity,a", po::value<core::CpuListArgument>()->value_name("LIST"), "CPUs to run on, or to stall (0,2-5)")
       ("list", "list the loads")
-      ("help", "this text");
+      ("help,h", "this text");
   // clang-format on
   return options;
 }

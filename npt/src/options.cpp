@@ -73,6 +73,9 @@ po::options_description option_table() {
   return table;
 }
 
+// A fraction of a second: nothing ends them but their number.
+constexpr uint64_t kMostUncounted = 10'000'000;
+
 core::Error mistake(std::string what, std::string hint = "--help lists the options") {
   return {std::move(what), std::move(hint)};
 }
@@ -176,6 +179,9 @@ core::Status read_measurement(const core::CommandLine& line, Options& options) {
     options.loops = 0;
   }
   options.uncounted_loops = line.get<uint64_t>("nocountloop");
+  if (options.uncounted_loops > kMostUncounted)
+    return mistake(fmt::format("--nocountloop: {} is the most", kMostUncounted),
+                   "they warm up caches; neither -D nor ^C ends them");
   auto scheduling = core::parse_policy(line.get<std::string>("policy"), line.get<int>("priority"));
   if (!scheduling) return scheduling.error();
   const bool has_priority = scheduling->policy == core::Policy::fifo || scheduling->policy == core::Policy::round_robin;

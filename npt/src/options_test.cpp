@@ -42,6 +42,7 @@ TEST(NptOptions, EveryLetterOfNptMeansWhatItMeant) {
   EXPECT_TRUE(a.measurement.measure_counter_rate);
   EXPECT_TRUE(a.measurement.allow_interrupts);
   EXPECT_EQ(a.measurement.uncounted_loops, 7u);
+  EXPECT_THAT(refusal({"-n", "10000001"}), HasSubstr("--nocountloop: 10000000 is the most"));
   EXPECT_EQ(a.output_file, "f");
   EXPECT_EQ(a.measurement.scheduling.priority, 42);
   EXPECT_TRUE(a.verbose);

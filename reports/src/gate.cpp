@@ -159,7 +159,7 @@ bool anything_measured(const core::RunResult& run) {
 core::Result<Rule> make_rule(const std::string& phase, const std::string& metric, double limit) {
   if (!is_latency(metric) && metric != "exposure_s" && metric != "load_alive") {
     return core::Error{fmt::format("unknown metric '{}'", metric),
-                       "metrics are max_ns, mean_ns, p50_ns .. p99.9999_ns, exposure_s and load_alive"};
+                       "metrics are max_ns, mean_ns, p1_ns .. p99.9999_ns, p100_ns, exposure_s and load_alive"};
   }
   if (!std::isfinite(limit) || limit < 0) {
     return core::Error{fmt::format("limit of {} is {}, not a number from 0", metric, limit)};
@@ -179,7 +179,9 @@ core::Verdict judge(const core::RunResult& run, const std::vector<Rule>& rules) 
       const bool any = rule.phase == "*";
       verdict.rules.push_back(
           {(any ? "any phase" : rule.phase) + ": " + rule.metric, limit_text(rule),
-           any ? "not measured: no phase of the run measures the box; arms of tracers are judged by name"
+           any ? rule.metric == "load_alive"
+                     ? "not measured: no phase of the run has a load"
+                     : "not measured: no phase of the run measures the box; arms of tracers are judged by name"
                : "not measured: no such phase in the run"});
     }
   }

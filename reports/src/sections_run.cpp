@@ -86,8 +86,8 @@ std::vector<std::string> not_shown(const core::RunResult& run, const std::vector
     if (!unfit_because(view.phase)) exposure_s = std::max(exposure_s, view.all.exposure_s);
   }
   if (exposure_s > 0)
-    items.push_back(fmt::format("What happens less often than once in {} of CPU time was probably not seen at all.",
-                                seconds_html(exposure_s / 3)));
+    items.push_back(fmt::format("What happens less often than once in {} of CPU time may well not have been seen.",
+                                seconds_html(exposure_s)));
   return items;
 }
 

@@ -28,7 +28,7 @@ grep -qE '^100 cycles: 1[0-9]{2} events recorded, 0 lost$' <<<"$said" || fail "t
 c_compiler=$(sed -n 's/^CMAKE_C_COMPILER:.*=//p' "$build/CMakeCache.txt")
 library=$(dirname "$(find "$work/usr" -name 'libmaxlat-trace.so')")
 [ -n "$library" ] || fail "no shared library"
-pkg=$(PKG_CONFIG_PATH="$library/pkgconfig" pkg-config --define-variable=prefix="$work/usr" --cflags --libs maxlat-trace)
+pkg=$(PKG_CONFIG_PATH="$library/pkgconfig" pkg-config --cflags --libs maxlat-trace)
 # shellcheck disable=SC2086  # the words of pkg-config are words
 "$c_compiler" -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -O2 ${sanitizer:+-fsanitize=$sanitizer} "$examples/trace_hello_c/trace_hello_c.c" \
   -o "$work/trace_hello_c" $pkg || fail "the C example does not build"

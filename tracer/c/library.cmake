@@ -9,4 +9,6 @@ target_include_directories(maxlat_trace INTERFACE $<BUILD_INTERFACE:${CMAKE_CURR
 target_link_options(maxlat_trace PRIVATE -Wl,--version-script=${CMAKE_CURRENT_SOURCE_DIR}/c/visible.map)
 set_target_properties(maxlat_trace PROPERTIES OUTPUT_NAME maxlat-trace EXPORT_NAME trace VERSION ${PROJECT_VERSION}
   SOVERSION ${PROJECT_VERSION_MAJOR} LINK_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/c/visible.map)
+# From the file's own place, so that an installation can be moved, or be another than the one configured (--prefix).
+file(RELATIVE_PATH maxlat_from_pkgconfig "${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
 configure_file(c/maxlat-trace.pc.in ${CMAKE_CURRENT_BINARY_DIR}/maxlat-trace.pc @ONLY)

@@ -36,7 +36,7 @@ core::Result<core::Exit> check_foreign(const core::CommandLine& line, const std:
                  streams, packets, events, lost);
       fmt::print("produced: not known, this tracer leaves no books\n");
     }
-    return findings.empty() ? core::Exit::pass : core::Exit::limit_exceeded;
+    return findings.empty() ? core::Exit::invalid : core::Exit::limit_exceeded;
   });
 }
 

@@ -68,6 +68,30 @@ std::vector<UntoldLoss> untold_losses(const trace::TraceReader& reader, std::vec
   return all;
 }
 
+std::vector<trace::TraceBreak> missing_by_books(const trace::TraceReader& reader) {
+  std::vector<trace::TraceBreak> missing;
+  for (const trace::StoredProcess& process : reader.processes()) {
+    const std::string& folder = process.description.folder;
+    const auto& known = reader.breaks();
+    const auto books = read_books(folder);
+    if (!books || std::any_of(known.begin(), known.end(), [&](const auto& b) { return b.file.starts_with(folder + "/"); }))
+      continue;
+    for (const StoredBooks& channel : *books) {
+      std::uint64_t read = 0;
+      for (const auto& stream : reader.streams()) {
+        if (stream->stream().process == &process.description && stream->stream().channel_name == channel.channel)
+          read += stream->books().records + stream->books().records_elsewhere;
+      }
+      const std::uint64_t recorded = channel.count("recorded");
+      if (recorded > read)
+        missing.push_back({folder + "/.books", 0,
+                           fmt::format("{}: {} of the {} events that were recorded are in no file", channel.channel,
+                                       recorded - read, recorded)});
+    }
+  }
+  return missing;
+}
+
 bool overwritten(const trace::TraceProcess& process) {
   const auto books = read_books(process.folder);
   return books && std::any_of(books->begin(), books->end(),

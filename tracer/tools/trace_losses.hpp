@@ -35,6 +35,10 @@ struct UntoldLoss {
 // REQUIRES: the reader has read everything. ERRORS of books: told to `breaks`.
 std::vector<UntoldLoss> untold_losses(const trace::TraceReader& reader, std::vector<trace::TraceBreak>& breaks);
 
+// What the books say was recorded and is in no file any more: one that was cut between two packets, emptied or removed
+// looks whole. Of processes that `reader` has found no break in. REQUIRES: the reader has read everything.
+std::vector<trace::TraceBreak> missing_by_books(const trace::TraceReader& reader);
+
 // Packets are missing where newer ones replaced them, which the books say and which is no loss.
 bool overwritten(const trace::TraceProcess& process);
 

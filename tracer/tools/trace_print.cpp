@@ -56,6 +56,9 @@ core::Result<core::Exit> trace_print(const core::Arguments& arguments) {
   }
   if (reads_whole_streams(**line)) {
     for (const UntoldLoss& loss : untold_losses(*reader, breaks)) printer.print_loss(loss);
+    if (!(*line)->has("begin")) {
+      for (trace::TraceBreak& missing : missing_by_books(*reader)) breaks.push_back(std::move(missing));
+    }
   }
   if (!out.flush()) return core::system_error("cannot write standard output", errno);
   if (const core::Status matched = filtered->something_matched(printer.any_event()); !matched) return matched.error();

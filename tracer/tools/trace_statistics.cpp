@@ -91,6 +91,9 @@ TraceStatistics count_events(trace::TraceReader& reader, bool whole_streams) {
         {owner_text(stream.stream()), owner_json(stream.stream()), stream.books(), streams[i]});
   }
   statistics.breaks = reader.breaks();
+  if (whole_streams) {
+    for (trace::TraceBreak& missing : missing_by_books(reader)) statistics.breaks.push_back(std::move(missing));
+  }
   const std::optional<std::uint64_t> recorded = count_lost(reader, statistics);
   if (statistics.breaks.empty()) return statistics;
   std::uint64_t read = 0;
