@@ -96,21 +96,18 @@ class FieldWriter {
     out_.text(json_ ? "]" : length != 0 ? " ]" : "]");
   }
 
-  // An integer in the base that its type prefers.
-  void integer(const bt_field* field, std::uint64_t number) {
-    const auto base = bt_field_class_integer_get_preferred_display_base(bt_field_borrow_class_const(field));
+  // An integer in the base that its type prefers. What is negative in base 16: as many digits as the type has.
+  template <typename Number>
+  void integer(const bt_field* field, Number number) {
+    const bt_field_class* type = bt_field_borrow_class_const(field);
+    const auto base = bt_field_class_integer_get_preferred_display_base(type);
     if (json_ || base != BT_FIELD_CLASS_INTEGER_PREFERRED_DISPLAY_BASE_HEXADECIMAL) {
       out_.number(number);
       return;
     }
-    char digits[16];
-    std::size_t at = sizeof digits;
-    do {
-      digits[--at] = "0123456789ABCDEF"[number & 15];
-      number >>= 4;
-    } while (number != 0);
-    out_.text("0x");
-    out_.text({digits + at, sizeof digits - at});
+    const std::uint64_t bits = (bt_field_class_integer_get_field_value_range(type) + 3) / 4 * 4;
+    const auto all = static_cast<std::uint64_t>(number);
+    out_.hexadecimal(bits < 64 ? all & ((std::uint64_t{1} << bits) - 1) : all);
   }
 
   void value(const bt_field* field) {
@@ -123,7 +120,7 @@ class FieldWriter {
     } else if (is(BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER)) {
       integer(field, bt_field_integer_unsigned_get_value(field));
     } else if (is(BT_FIELD_CLASS_TYPE_SIGNED_INTEGER)) {
-      out_.number(bt_field_integer_signed_get_value(field));
+      integer(field, bt_field_integer_signed_get_value(field));
     } else if (is(BT_FIELD_CLASS_TYPE_SINGLE_PRECISION_REAL)) {
       real(bt_field_real_single_precision_get_value(field));
     } else if (is(BT_FIELD_CLASS_TYPE_DOUBLE_PRECISION_REAL)) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <charconv>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <string_view>
@@ -29,6 +30,15 @@ class OutputBuffer {
   void number(Number value) {
     char* at = room(kNumber);
     used_ += static_cast<std::size_t>(std::to_chars(at, at + kNumber, value).ptr - at);
+  }
+  // As babeltrace2 writes base 16: 0xFF.
+  void hexadecimal(std::uint64_t value) {
+    text("0x");
+    int digits = 1;
+    while (digits < 16 && value >> 4 * digits != 0) ++digits;
+    char* at = room(16);
+    for (int i = digits - 1; i >= 0; --i, value >>= 4) at[i] = "0123456789ABCDEF"[value & 15];
+    used_ += static_cast<std::size_t>(digits);
   }
   // The last `digits` decimal digits, zeros in front.
   void padded(unsigned value, int digits) {
