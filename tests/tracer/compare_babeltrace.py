@@ -76,6 +76,11 @@ def main(sample):
                  lambda m: ((m[5], bool(per_cpu.search(m[0])), m[7]), m[6], m[9])),
             read(ours.stdout.splitlines(), OURS, lambda m: ((m[5], m[6] is not None, m[7]), m[8], m[9])))
         assert count == 296, f"{count} events"
+        for shown in (': container = 18446744073709551615 )', '( "lowest" : container = -9223372036854775808 )',
+                      '( "one", "also one" : container = 1 )', '( <unknown> : container = -3 )', r'( "a \"quoted\\ one" :',
+                      "hex_u8 = 0xFF, hex_i8 = 0x7F", "hex_u8 = 0x0, hex_i8 = 0x80", "hex_i64 = 0x8000000000000000",
+                      "hexes = [ [0] = 0xFFFF, [1] = 0xABC ]"):
+            assert shown in ours.stdout, shown
 
         lossy = run("babeltrace2", f"{folder}/loss")
         told = re.findall(r"Tracer discarded (\d+) events", lossy.stderr)

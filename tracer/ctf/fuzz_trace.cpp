@@ -30,6 +30,7 @@ std::string sound_stream() {
     bytes += test::Packet(test::prefix(7), i, 100 * i)
                  .short_record(test::kNumberId, 100 * i, test::number(1))
                  .short_record(test::kTextId, 100 * i + 1, text)
+                 .short_record(test::kStateId, 100 * i + 1, test::Payload().number(7u).number(std::uint8_t{1}))
                  .long_record(test::kFarId, 100 * i + 2, test::number(2))
                  .bytes();
   }
@@ -61,7 +62,12 @@ void read_to_the_end(const TraceProcess& process, std::string_view bytes) {
     FieldValues values(event.type->fields, event.payload);
     for (FieldValue value; values.next(value);) {
       if (value.bytes + value.count > event.payload.data() + event.payload.size()) std::abort();
+      if (value.field->labels.size() > kMaxLabels) std::abort();
       // Looked at, so that a sanitizer looks, too.
+      for (const Label& label : value.field->labels) {
+        volatile char seen = label.name.empty() ? '\0' : label.name.back();
+        (void)seen;
+      }
       for (std::size_t i = 0; value.field->kind != FieldKind::string && i < value.count; ++i) {
         volatile std::uint64_t seen = value.unsigned_at(i);
         (void)seen;

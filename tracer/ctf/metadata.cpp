@@ -63,6 +63,8 @@ std::string types() {
   for (const unsigned bits : {8u, 16u, 32u, 64u}) {
     out += integer_type("u" + text(bits), bits, 8, false);
     out += integer_type("i" + text(bits), bits, 8, true);
+    out += integer_type("u" + text(bits) + "x", bits, 8, false, "base = 16; ");
+    out += integer_type("i" + text(bits) + "x", bits, 8, true, "base = 16; ");
   }
   out += "typealias floating_point { exp_dig = 8; mant_dig = 24; align = 8; } := f32;\n";
   out += "typealias floating_point { exp_dig = 11; mant_dig = 53; align = 8; } := f64;\n";
@@ -109,6 +111,19 @@ std::string environment_block(const TraceEnvironment& environment, const TraceCl
          line("monotonic_offset_ns", text(clock.monotonic_offset_ns)) + "};\n";
 }
 
+// enum : u8 { "idle" = 0, "running" = 1 }   Without labels, which TSDL has no such thing for: the integer.
+std::string enumeration_type(const Field& field) {
+  if (field.labels.empty()) return tsdl::type_name(field);
+  std::string out = "enum : " + tsdl::type_name(field);
+  const char* between = " { ";
+  for (const Label& label : field.labels) {
+    out += between + tsdl::quoted(label.name) + " = " +
+           (field.is_signed ? text(static_cast<std::int64_t>(label.value)) : text(label.value));
+    between = ", ";
+  }
+  return out + " }";
+}
+
 // One field, with what stands before it: " u16 x_length; u32 _x[x_length];"
 std::string field_text(const Field& field) {
   const std::string name(field.name);
@@ -125,6 +140,8 @@ std::string field_text(const Field& field) {
     }
     case FieldKind::string:
       return "    text _" + name + ";\n";
+    case FieldKind::enumeration:
+      return "    " + enumeration_type(field) + " _" + name + ";\n";
   }
   return "";
 }

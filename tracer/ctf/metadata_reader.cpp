@@ -40,8 +40,10 @@ std::optional<Uuid> uuid_of(std::string_view text) {
   return uuid;
 }
 
-// "u32": an element's type. False for a name of no such type.
+// "u32", "u32x": an element's type. False for a name of no such type.
 bool set_element(std::string_view type, Field& field) {
+  field.is_hex = type.ends_with('x');
+  if (field.is_hex) type.remove_suffix(1);
   if (type.size() < 2) return false;
   const auto bits = number<unsigned>(type.substr(1));
   const bool floating = type[0] == 'f';
@@ -49,12 +51,25 @@ bool set_element(std::string_view type, Field& field) {
   field.bytes = static_cast<std::uint8_t>(*bits / 8);
   field.is_signed = type[0] == 'i';
   field.is_float = floating;
-  return floating || field.is_signed || type[0] == 'u';
+  return floating ? !field.is_hex : field.is_signed || type[0] == 'u';
+}
+
+// The number of a label, as Label::value has it; nothing, where the enumeration's integer cannot be that.
+std::optional<std::uint64_t> label_value(std::string_view text, const Field& field) {
+  const int unused = 64 - 8 * field.bytes;
+  if (field.is_signed) {
+    const auto value = number<std::int64_t>(text);
+    if (!value || *value > INT64_MAX >> unused || *value < INT64_MIN >> unused) return std::nullopt;
+    return static_cast<std::uint64_t>(*value);
+  }
+  const auto value = number<std::uint64_t>(text);
+  return value && *value <= UINT64_MAX >> unused ? value : std::nullopt;
 }
 
 class Parser {
  public:
-  Parser(std::string_view text, TraceProcess& process) : text_(text), lexer_(text), process_(process) {}
+  Parser(std::string_view text, TraceProcess& process, LabelStore& labels)
+      : text_(text), lexer_(text), process_(process), labels_(labels) {}
 
   // Whether all that could be read is maxlat's.
   bool parse() {
@@ -239,7 +254,9 @@ class Parser {
   bool field(std::vector<Field>& fields) {
     Field field;
     std::string_view type, name;
-    if (!take_word(type) || !take_word(name)) return false;
+    if (!take_word(type)) return false;
+    if (type == "enum") return enumeration(fields);
+    if (!take_word(name)) return false;
     if (name == tsdl::kPaddingName) return expect("[") && expect("0") && expect("]") && expect(";");
     if (!name.starts_with('_')) {  // the length of the sequence that comes next
       const std::string_view length = name;
@@ -268,9 +285,47 @@ class Parser {
     return true;
   }
 
+  // enum : u8 { "idle" = 0, "running" = 1 } _state;   The first word is read.
+  bool enumeration(std::vector<Field>& fields) {
+    Field field;
+    field.kind = FieldKind::enumeration;
+    std::string_view type, name;
+    if (!expect(":") || !take_word(type) || !token_.is("{")) return fail();
+    if (!set_element(type, field) || field.is_float || field.is_hex) {
+      foreign_ = true;
+      return false;
+    }
+    std::vector<Label> labels;
+    do {
+      advance();
+      if (!label(field, labels)) return false;
+    } while (token_.is(","));
+    if (!expect("}") || !take_word(name) || !token_.is(";") || !name.starts_with('_')) return fail();
+    advance();
+    field.name = name.substr(1);
+    labels_.lists.push_back(std::move(labels));
+    field.labels = labels_.lists.back();
+    fields.push_back(field);
+    return true;
+  }
+
+  bool label(const Field& field, std::vector<Label>& labels) {
+    if (token_.kind != Token::string || labels.size() == kMaxLabels) return fail();
+    std::string_view name = token_.text;
+    if (name.find('\\') != name.npos) name = labels_.names.emplace_back(tsdl::unquoted(name));
+    advance();
+    if (!expect("=")) return false;
+    const auto value = token_.kind == Token::number ? label_value(token_.text, field) : std::nullopt;
+    if (!value) return fail();
+    labels.push_back({name, *value});
+    advance();
+    return true;
+  }
+
   std::string_view text_;
   tsdl::Lexer lexer_;
   TraceProcess& process_;
+  LabelStore& labels_;
   Token token_;
   std::size_t statement_at_ = 0;
   bool cut_ = false;
@@ -289,7 +344,9 @@ std::int64_t TraceTime::realtime_ns(std::uint64_t ticks) const {
 base::Result<TraceProcess> parse_metadata(std::string text) {
   TraceProcess process;
   process.metadata = std::make_shared<const std::string>(std::move(text));
-  if (!Parser(*process.metadata, process).parse()) {
+  const auto labels = std::make_shared<LabelStore>();
+  process.labels = labels;
+  if (!Parser(*process.metadata, process, *labels).parse()) {
     return base::Error{"its metadata was not written by maxlat, or by another version of it", "use babeltrace2"};
   }
   return process;

@@ -15,6 +15,8 @@ TEST(MetadataReader, ReadsBackEverythingThatWasWritten) {
   const TraceEnvironment environment{test::uuid(), "my session", "a \"quoted\"\n\\name", 77};
   TraceClock clock{base::clock_with_rate(2.5), -1'500'000'000, -12};
   clock.counter.trusted = false;
+  const Label unsigned_labels[] = {{"a \"quoted\"\n\\label", 3}, {"", 0}, {"top", UINT64_MAX}, {"also 3", 3}};
+  const Label signed_labels[] = {{"lowest", ~std::uint64_t{127}}, {"highest", 127}};
   const Field fields[] = {
       {.name = "a", .kind = FieldKind::integer, .bytes = 1, .is_signed = true},
       {.name = "_b", .kind = FieldKind::floating, .bytes = 4},
@@ -22,6 +24,11 @@ TEST(MetadataReader, ReadsBackEverythingThatWasWritten) {
       {.name = "c_length", .kind = FieldKind::sequence, .bytes = 2},
       {.name = "padding", .kind = FieldKind::string},
       {.name = "u64", .kind = FieldKind::integer, .bytes = 8},
+      {.name = "hex", .kind = FieldKind::integer, .bytes = 8, .is_hex = true},
+      {.name = "hexes", .kind = FieldKind::sequence, .bytes = 1, .is_signed = true, .is_hex = true},
+      {.name = "mac", .kind = FieldKind::array, .bytes = 1, .count = 6, .is_hex = true},
+      {.name = "enum", .kind = FieldKind::enumeration, .bytes = 8, .labels = unsigned_labels},
+      {.name = "state", .kind = FieldKind::enumeration, .bytes = 1, .is_signed = true, .labels = signed_labels},
   };
   std::string text = metadata_of_trace(environment, clock);
   text += metadata_of_channel(2, "threads", false) + metadata_of_channel(5, "cpus", true);
@@ -54,6 +61,12 @@ TEST(MetadataReader, ReadsBackEverythingThatWasWritten) {
     EXPECT_EQ(got.is_signed, want.is_signed) << want.name;
     EXPECT_EQ(got.is_float, want.is_float) << want.name;
     EXPECT_EQ(got.count, want.kind == FieldKind::array ? want.count : 0) << want.name;
+    EXPECT_EQ(got.is_hex, want.is_hex) << want.name;
+    ASSERT_EQ(got.labels.size(), want.labels.size()) << want.name;
+    for (std::size_t label = 0; label < got.labels.size(); ++label) {
+      EXPECT_EQ(got.labels[label].name, want.labels[label].name) << want.name;
+      EXPECT_EQ(got.labels[label].value, want.labels[label].value) << want.labels[label].name;
+    }
   }
 }
 
@@ -75,7 +88,7 @@ TEST(MetadataReader, CutAnywhereGivesWhatIsWhole) {
       EXPECT_TRUE(std::string_view("\n;/").find(text[size - 1]) != std::string_view::npos) << size;
     }
   }
-  EXPECT_EQ(events_before, 3u);
+  EXPECT_EQ(events_before, 4u);
 }
 
 TEST(MetadataReader, RefusesWhatOthersWrote) {
@@ -99,6 +112,68 @@ TEST(MetadataReader, RefusesWhatOthersWrote) {
   EXPECT_FALSE(changed("u32 _n;", "struct { u32 x; } _n;"));
   EXPECT_FALSE(changed("stream_id = 0;", "stream_id = 9;"));
   EXPECT_EQ(parse_metadata("").error().hint, "use babeltrace2");
+}
+
+TEST(MetadataReader, RefusesEnumerationsThatNobodyCouldMean) {
+  const std::string text = test::metadata();
+  const std::string_view sound = "enum : u8 { \"idle\" = 0, \"running\" = 1, \"again\" = 1 } _state;";
+  const std::size_t at = text.find(sound);
+  ASSERT_NE(at, std::string::npos);
+  const auto with = [&](std::string_view other) {
+    std::string copy = text;
+    return parse_metadata(copy.replace(at, sound.size(), other));
+  };
+  const auto labels = [](std::size_t count) {
+    std::string list = "enum : u8 { \"a\" = 0";
+    for (std::size_t i = 1; i < count; ++i) list += ", \"a\" = 0";
+    return list + " } _state;";
+  };
+  EXPECT_TRUE(with(sound));
+  EXPECT_TRUE(with("enum : i8 { \"\" = -128, \"b\" = 127 } _state;"));
+  EXPECT_TRUE(with("enum : u64 { \"a\" = 18446744073709551615 } _state;"));
+  EXPECT_TRUE(with("enum : i64 { \"a\" = -9223372036854775808 } _state;"));
+  EXPECT_TRUE(with(labels(kMaxLabels)));
+  EXPECT_FALSE(with(labels(kMaxLabels + 1)));
+  for (const char* other : {"enum : u8 { } _state;",
+                            "enum : u8 { \"a\" = 0, } _state;",
+                            "enum : u8 { a = 0 } _state;",
+                            "enum : u8 { \"a\" } _state;",
+                            "enum : u8 { \"a\" = 0 ... 3 } _state;",
+                            "enum : u8 { \"a\" = \"b\" } _state;",
+                            "enum : u8 { \"a\" = 256 } _state;",
+                            "enum : u8 { \"a\" = -1 } _state;",
+                            "enum : i8 { \"a\" = 128 } _state;",
+                            "enum : i8 { \"a\" = -129 } _state;",
+                            "enum : u64 { \"a\" = 18446744073709551616 } _state;",
+                            "enum : i64 { \"a\" = 9223372036854775808 } _state;",
+                            "enum : f32 { \"a\" = 0 } _state;",
+                            "enum : u8x { \"a\" = 0 } _state;",
+                            "enum : u9 { \"a\" = 0 } _state;",
+                            "enum : x { \"a\" = 0 } _state;",
+                            "enum u8 { \"a\" = 0 } _state;",
+                            "enum : u8 { \"a\" = 0 } state;",
+                            "enum : u8 { \"a\" = 0 } _state[3];",
+                            "enum : u8 _state;",
+                            "f32x _state;",
+                            "ux _state;",
+                            "x _state;"}) {
+    EXPECT_FALSE(with(other)) << other;
+  }
+}
+
+// Of labels that are written with escapes the names lie beside the metadata's text: they go with the process.
+TEST(MetadataReader, LabelsLiveAsLongAsTheProcess) {
+  const Label labels[] = {{"with a \" quote, and longer than any short string", 1}};
+  const Field fields[] = {{.name = "e", .kind = FieldKind::enumeration, .bytes = 1, .labels = labels}};
+  TraceProcess copy;
+  {
+    auto process = parse_metadata(test::metadata() + metadata_of_event(0, 99, {"app", "e", Level::info, fields}));
+    ASSERT_TRUE(process);
+    copy = *process;
+  }
+  const std::span<const Label> got = copy.channels.at(0).events.at(99).fields.at(0).labels;
+  ASSERT_EQ(got.size(), 1u);
+  EXPECT_EQ(got[0].name, labels[0].name);
 }
 
 TEST(TsdlLexer, AlwaysEnds) {

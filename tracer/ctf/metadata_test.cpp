@@ -30,6 +30,29 @@ TEST(Metadata, EventHasEveryFieldUnderscored) {
             "    aligned padding[0];\n  } align(64);\n};\n");
 }
 
+constexpr Label kStates[] = {{"idle", 0}, {"a \"quoted\\ one", 1}, {"top", UINT64_MAX}};
+constexpr Label kSigned[] = {{"lowest", std::uint64_t{1} << 63}, {"minus", UINT64_MAX}, {"again", UINT64_MAX}};
+
+TEST(Metadata, SaysWhichIntegersAreHexadecimalAndWhatEnumerationsAreCalled) {
+  const Field fields[] = {
+      {.name = "h", .kind = FieldKind::integer, .bytes = 4, .is_hex = true},
+      {.name = "a", .kind = FieldKind::array, .bytes = 1, .is_signed = true, .count = 6, .is_hex = true},
+      {.name = "s", .kind = FieldKind::sequence, .bytes = 8, .count = 6, .is_hex = true},
+      {.name = "e", .kind = FieldKind::enumeration, .bytes = 8, .labels = kStates},
+      {.name = "n", .kind = FieldKind::enumeration, .bytes = 8, .is_signed = true, .labels = kSigned},
+      {.name = "none", .kind = FieldKind::enumeration, .bytes = 2},  // TSDL has no enumeration without labels
+  };
+  EXPECT_THAT(metadata_of_event(0, 1, {"app", "shown", Level::info, fields}),
+              HasSubstr("    u32x _h;\n    i8x _a[6];\n    u16 s_length;\n    u64x _s[s_length];\n"
+                        "    enum : u64 { \"idle\" = 0, \"a \\\"quoted\\\\ one\" = 1, "
+                        "\"top\" = 18446744073709551615 } _e;\n"
+                        "    enum : i64 { \"lowest\" = -9223372036854775808, \"minus\" = -1, \"again\" = -1 } _n;\n"
+                        "    u16 _none;\n    aligned padding[0];\n"));
+  const std::string types = metadata_of_trace({}, {base::clock_with_rate(1), 0, 0});
+  EXPECT_THAT(types, HasSubstr("typealias integer { size = 16; align = 8; signed = false; base = 16; } := u16x;\n"));
+  EXPECT_THAT(types, HasSubstr("typealias integer { size = 64; align = 8; signed = true; base = 16; } := i64x;\n"));
+}
+
 TEST(Metadata, ClockOffsetIsSplitIntoSecondsAndTicks) {
   TraceClock clock{base::clock_with_rate(2.5), 1'500'000'000, 7};
   const std::string after = metadata_of_trace({}, clock);

@@ -23,6 +23,10 @@ using test::Payload;
 
 constexpr std::uint64_t kLow = std::uint64_t{1} << MAXLAT_RING_TIME_BITS;
 
+constexpr Label kUnsigned[] = {{"zero", 0}, {"int", 1}, {"highest", UINT64_MAX}};
+constexpr Label kSigned[] = {{"lowest", std::uint64_t{1} << 63}, {"a \"quoted\\ one", INT64_MAX}};
+constexpr Label kSmall[] = {
+    {"none", 0}, {"one", 1}, {"also one", 1}, {"minus two", ~std::uint64_t{1}}, {"\xc3\xa4", 3}};
 constexpr Field kIntegers[] = {
     {.name = "u8", .kind = FieldKind::integer, .bytes = 1},
     {.name = "i8", .kind = FieldKind::integer, .bytes = 1, .is_signed = true},
@@ -32,6 +36,12 @@ constexpr Field kIntegers[] = {
     {.name = "i32", .kind = FieldKind::integer, .bytes = 4, .is_signed = true},
     {.name = "u64", .kind = FieldKind::integer, .bytes = 8},
     {.name = "i64", .kind = FieldKind::integer, .bytes = 8, .is_signed = true},
+    {.name = "hex_u8", .kind = FieldKind::integer, .bytes = 1, .is_hex = true},
+    {.name = "hex_i8", .kind = FieldKind::integer, .bytes = 1, .is_signed = true, .is_hex = true},
+    {.name = "hex_u64", .kind = FieldKind::integer, .bytes = 8, .is_hex = true},
+    {.name = "hex_i64", .kind = FieldKind::integer, .bytes = 8, .is_signed = true, .is_hex = true},
+    {.name = "enum_u64", .kind = FieldKind::enumeration, .bytes = 8, .labels = kUnsigned},
+    {.name = "enum_i64", .kind = FieldKind::enumeration, .bytes = 8, .is_signed = true, .labels = kSigned},
 };
 constexpr Field kFloats[] = {
     {.name = "f32", .kind = FieldKind::floating, .bytes = 4},
@@ -42,6 +52,9 @@ constexpr Field kMany[] = {
     {.name = "_array", .kind = FieldKind::array, .bytes = 2, .is_signed = true, .count = 3},
     {.name = "floats", .kind = FieldKind::array, .bytes = 8, .is_float = true, .count = 2},
     {.name = "sequence", .kind = FieldKind::sequence, .bytes = 4, .count = 10},
+    {.name = "state", .kind = FieldKind::enumeration, .bytes = 1, .is_signed = true, .labels = kSmall},
+    {.name = "hexes", .kind = FieldKind::array, .bytes = 2, .is_signed = true, .count = 2, .is_hex = true},
+    {.name = "hex_sequence", .kind = FieldKind::sequence, .bytes = 4, .count = 10, .is_hex = true},
     {.name = "last", .kind = FieldKind::sequence, .bytes = 1, .is_signed = true, .count = 10},
 };
 constexpr Field kOne[] = {{.name = "n", .kind = FieldKind::integer, .bytes = 4}};
@@ -67,14 +80,23 @@ Payload integers(bool highest) {
   edge<std::int16_t, std::uint16_t>(payload, highest);
   edge<std::int32_t, std::uint32_t>(payload, highest);
   edge<std::int64_t, std::uint64_t>(payload, highest);
+  edge<std::int8_t, std::uint8_t>(payload, highest);
+  edge<std::int64_t, std::uint64_t>(payload, highest);
+  edge<std::int64_t, std::uint64_t>(payload, highest);
   return payload;
 }
 
+// `last`: also the value of the enumeration, less 4: from -4 to 4.
 Payload many(std::size_t text, std::uint16_t elements, std::uint16_t last) {
   Payload payload;
   payload.text(std::string(text, 'x') + (text % 2 != 0 ? "\"\\\n\t" : ""));
   for (std::int16_t i = -1; i < 2; ++i) payload.number(i);
   payload.number(0.25).number(-1e300).number(elements);
+  for (std::uint32_t i = 0; i < elements; ++i) payload.number(i * 1'000'000'007u);
+  payload.number(static_cast<std::int8_t>(last - 4))
+      .number(std::int16_t{-1})
+      .number(std::int16_t{0xabc})
+      .number(elements);
   for (std::uint32_t i = 0; i < elements; ++i) payload.number(i * 1'000'000'007u);
   payload.number(last);
   for (std::uint16_t i = 0; i < last; ++i) payload.number(static_cast<std::int8_t>(-i));

@@ -41,8 +41,12 @@ inline constexpr Field kNumber[] = {{.name = "n", .kind = FieldKind::integer, .b
 inline constexpr Field kText[] = {
     {.name = "s", .kind = FieldKind::string, .count = 50},
     {.name = "v", .kind = FieldKind::sequence, .bytes = 2, .is_signed = true, .count = 9}};
+inline constexpr Label kLabels[] = {{"idle", 0}, {"running", 1}, {"again", 1}};
+inline constexpr Field kState[] = {{.name = "address", .kind = FieldKind::integer, .bytes = 4, .is_hex = true},
+                                   {.name = "state", .kind = FieldKind::enumeration, .bytes = 1, .labels = kLabels}};
 inline constexpr std::uint32_t kNumberId = 1;
 inline constexpr std::uint32_t kTextId = 2;
+inline constexpr std::uint32_t kStateId = 3;
 inline constexpr std::uint32_t kFarId = 1'000'000;  // fits in no record word
 
 inline Uuid uuid() {
@@ -55,6 +59,7 @@ inline std::string metadata() {
          metadata_of_channel(0, "threads", false) +
          metadata_of_event(0, kNumberId, {"app", "number", Level::info, kNumber}) +
          metadata_of_event(0, kTextId, {"app", "text", Level::debug, kText}) +
+         metadata_of_event(0, kStateId, {"app", "state", Level::info, kState}) +
          metadata_of_event(0, kFarId, {"app", "far", Level::error, kNumber});
 }
 

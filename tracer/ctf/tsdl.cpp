@@ -6,7 +6,7 @@ namespace maxlat::trace::tsdl {
 std::string type_name(const Field& field) {
   const bool floating = field.kind == FieldKind::floating || field.is_float;
   const char letter = floating ? 'f' : field.is_signed ? 'i' : 'u';
-  return letter + std::to_string(8 * field.bytes);
+  return letter + std::to_string(8 * field.bytes) + (field.is_hex ? "x" : "");
 }
 
 std::string quoted(std::string_view text) {

@@ -21,12 +21,15 @@ inline constexpr int kWriterVersion = 1;                         // env tracer_m
 // of these; other readers need only the TSDL.
 //   1  has no such entry; padding is an array of times
 //   2  padding is an array of structures of a time
+// A new type of field is no new format: the number stands before the first event, and a trace whose events have no such
+// field stays readable by those who do not know it. Whoever meets a type that it does not know says what it would say of
+// the number. Types that came later: hexadecimal integers, enumerations.
 inline constexpr int kPacketFormat = 2;
 inline constexpr std::string_view kClockName = "counter";
 inline constexpr std::string_view kLengthSuffix = "_length";  // the number of elements of sequence _x is x_length
 inline constexpr std::string_view kPaddingName = "padding";
 
-// A type of the element of a field: "u32", "i8", "f64".
+// A type of the element of a field: "u32", "i8", "f64"; in base 16 "u32x", "i8x".
 std::string type_name(const Field& field);
 
 // A text as TSDL writes it, quotes included. What is no printable ASCII and no UTF-8 becomes \ooo.

@@ -6,16 +6,30 @@ set -u
 compiler=$1 folders=$2
 wrong=0
 
-# compiles "EXPRESSION": whether a tracepoint with these arguments does, with no warning option at all.
+# compiles EXPRESSION [DECLARATIONS]: whether a tracepoint with these arguments does, with no warning option at all. Leaves
+# what the compiler says in $errors.
 compiles() {
-  "$compiler" -std=c++20 -fsyntax-only ${folders//;/ } -x c++ - 2>/dev/null <<EOF
+  errors=$("$compiler" -std=c++20 -fsyntax-only ${folders//;/ } -x c++ - 2>&1 <<EOF
 #include <maxlat/trace/probe.hpp>
 #include <string>
 MAXLAT_TRACE_EVENT(check, event, (std::uint8_t, a), (double, b), (maxlat::trace::Sequence<int, 4>, c), (maxlat::trace::String<4>, d))
 MAXLAT_TRACE_EVENT(check, array, (std::array<int, 2>, a))
+enum class State : std::uint8_t { idle, running };
+enum Plain { plain };
+enum class Bare { bare };
+MAXLAT_TRACE_ENUM(State, idle, running,)
+MAXLAT_TRACE_ENUM(Plain, plain)
+MAXLAT_TRACE_EVENT(check, state, (State, a), (Plain, b), (maxlat::trace::Hex<std::uint8_t>, c))
+${2-}
 long big; float real; std::array<int, 3> three; int two[2]; std::array<long, 2> longs; std::string text;
 void trace() { if (big) $1; else $1; }
 EOF
+  )
+}
+# must_refuse DECLARATIONS TEXT: and say this.
+must_refuse() {
+  compiles ';' "$1" && { echo "compiles: $1"; wrong=1; }
+  grep -qF -- "$2" <<<"$errors" || { echo "no word of '$2' with: $1"; wrong=1; }
 }
 must() { compiles "$1" || { echo "does not compile: $1"; wrong=1; }; }
 must_not() { compiles "$1" && { echo "compiles: $1"; wrong=1; }; }
@@ -33,4 +47,13 @@ must_not 'MAXLAT_TRACE(check, event, 1, 1.0, two, "", 1)'      # too many
 must_not 'MAXLAT_TRACE(check, event)'
 must_not 'MAXLAT_TRACE(check, array, three)'                   # another length
 must_not 'MAXLAT_TRACE(check, unknown)'
+must 'MAXLAT_TRACE(check, state, State::idle, plain, 255)'
+must_not 'MAXLAT_TRACE(check, state, 0, plain, 1)'             # no enumerator
+must_not 'MAXLAT_TRACE(check, state, State::idle, 0, 1)'
+must_not 'MAXLAT_TRACE(check, state, State::idle, plain, big)' # may not fit
+must_refuse 'MAXLAT_TRACE_EVENT(check, bare, (Bare, a))' MAXLAT_TRACE_ENUM
+must_refuse 'MAXLAT_TRACE_ENUM(Bare)' 'no labels'
+must_refuse 'MAXLAT_TRACE_ENUM(Bare, other)' other
+must_refuse 'MAXLAT_TRACE_EVENT(check, real, (maxlat::trace::Hex<float>, a))' 'Hex<> is of an integer'
+must_refuse 'MAXLAT_TRACE_EVENT(check, text, (maxlat::trace::Hex<maxlat::trace::String<4>>, a))' 'Hex<> is of an integer'
 exit $wrong

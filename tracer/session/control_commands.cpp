@@ -87,7 +87,9 @@ base::Status set_option(ChannelOptions& options, std::string_view word) {
 std::string type_of(const Field& field) {
   const std::string bits = std::to_string(8 * field.bytes);
   const bool floating = field.is_float || field.kind == FieldKind::floating;
-  const std::string element = floating ? "float" + bits : (field.is_signed ? "int" : "uint") + bits;
+  const bool enumeration = field.kind == FieldKind::enumeration;
+  const std::string shown_as = field.is_hex ? "hex:" : enumeration ? "enum:" : "";
+  const std::string element = shown_as + (floating ? "float" : field.is_signed ? "int" : "uint") + bits;
   const std::string count = std::to_string(field.count);
   switch (field.kind) {
     case FieldKind::array:
@@ -98,6 +100,7 @@ std::string type_of(const Field& field) {
       return "string[0.." + count + "]";
     case FieldKind::integer:
     case FieldKind::floating:
+    case FieldKind::enumeration:
       break;
   }
   return element;

@@ -12,6 +12,10 @@
 
 MAXLAT_TRACE_EVENT(cost, three, (std::uint64_t, a), (std::uint64_t, b), (std::uint64_t, c))
 
+enum class CostState : std::uint64_t { one = 1, two };
+MAXLAT_TRACE_ENUM(CostState, one, two)
+MAXLAT_TRACE_EVENT(cost, shown, (maxlat::trace::Hex<std::uint64_t>, a), (CostState, b), (std::uint64_t, c))
+
 namespace {
 
 using namespace maxlat::trace;
@@ -28,6 +32,9 @@ constexpr std::uint64_t limit(std::uint64_t gcc) {
 
 __attribute__((noinline)) void traced(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
   MAXLAT_TRACE(cost, three, a, b, c);
+}
+__attribute__((noinline)) void shown(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
+  MAXLAT_TRACE(cost, shown, a, static_cast<CostState>(b), c);
 }
 // What the counting itself costs: the same call of a function that does nothing.
 __attribute__((noinline)) void not_traced(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
@@ -82,6 +89,19 @@ TEST(TraceCost, PerThreadIsAtMost60) {
     report(mode == FullBuffer::discard ? "per thread, discard" : "per thread, overwrite", count);
     EXPECT_LE(count, limit(60));
     EXPECT_EQ(recording.finish().size(), 2u);
+  }
+}
+
+// How a field is shown is the reader's business.
+TEST(TraceCost, HexadecimalAndEnumerationsCostWhatIntegersCost) {
+  const OnOneCpu one_ring;
+  for (const Ownership ownership : {Ownership::per_thread, Ownership::per_cpu}) {
+    Recording recording({{.name = "all", .ownership = ownership}});
+    recording.start("cost:*");
+    traced(1, 2, 3);
+    shown(1, 2, 3);
+    EXPECT_EQ(steps_of(shown), steps_of(traced));
+    EXPECT_EQ(recording.finish().size(), 4u);
   }
 }
 

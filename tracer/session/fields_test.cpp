@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Every type of field, byte for byte against the payload layout of description.hpp.
 #include <maxlat/trace/probe.hpp>
+#include <set>
 #include <string>
 
+#include "session/control_commands.hpp"
 #include "session/test_recording.hpp"
 
 MAXLAT_TRACE_EVENT(fields, integers, (std::int8_t, a), (std::uint8_t, b), (std::int16_t, c), (std::uint16_t, d),
@@ -13,6 +15,23 @@ MAXLAT_TRACE_EVENT(fields, sequences, (maxlat::trace::Sequence<std::uint32_t, 3>
                    (maxlat::trace::Sequence<std::uint8_t, 300>, b))
 MAXLAT_TRACE_EVENT(fields, strings, (maxlat::trace::String<5>, a), (maxlat::trace::String<64>, b), (int, c))
 MAXLAT_TRACE_EVENT_LEVEL(fields, none, debug)
+
+namespace motor {
+enum class State : std::uint8_t { idle, running, stopped = 7, halted = stopped };
+enum Way : std::int16_t { back = -1, forth = 1 };
+struct Arm {
+  enum class Joint : std::int64_t { lowest = INT64_MIN, highest = INT64_MAX };
+};
+enum class Mask : std::uint64_t { none, all = UINT64_MAX };
+}  // namespace motor
+MAXLAT_TRACE_ENUM(motor::State, idle, running, stopped, halted)
+MAXLAT_TRACE_ENUM(motor::Way, back, /* and */ forth)
+MAXLAT_TRACE_ENUM(motor::Arm::Joint, lowest, highest)
+MAXLAT_TRACE_ENUM(motor::Mask, all)
+MAXLAT_TRACE_EVENT(fields, enumerations, (motor::State, a), (motor::Way, b), (motor::Arm::Joint, c), (motor::Mask, d))
+MAXLAT_TRACE_EVENT(fields, hexadecimal, (maxlat::trace::Hex<std::uint32_t>, a), (maxlat::trace::Hex<std::int8_t>, b),
+                   (maxlat::trace::Hex<std::array<std::uint8_t, 6>>, c), (maxlat::trace::Hex<short[2]>, d),
+                   (maxlat::trace::Hex<maxlat::trace::Sequence<std::uint16_t, 2>>, e))
 MAXLAT_TRACE_EVENT(fields, many, (int, a01), (int, a02), (int, a03), (int, a04), (int, a05), (int, a06), (int, a07),
                    (int, a08), (int, a09), (int, a10), (int, a11), (int, a12), (int, a13), (int, a14), (int, a15),
                    (int, a16), (int, a17), (int, a18), (int, a19), (int, a20), (int, a21), (int, a22), (int, a23),
@@ -61,6 +80,90 @@ TEST(Fields, Integers) {
 TEST(Fields, Floating) {
   const Recorded record = record_of([] { MAXLAT_TRACE(fields, floating, 1.5f, -2.25); });
   EXPECT_EQ(bytes(record, 12), packed(1.5f, -2.25));
+}
+
+TEST(Fields, AnEnumerationIsTheIntegerThatItIs) {
+  const Recorded record = record_of([] {
+    MAXLAT_TRACE(fields, enumerations, motor::State::stopped, motor::back, motor::Arm::Joint::lowest,
+                 static_cast<motor::Mask>(5));
+  });
+  EXPECT_EQ(bytes(record, 19), packed(std::uint8_t{7}, std::int16_t{-1}, INT64_MIN, std::uint64_t{5}));
+  const std::span<const Field> fields = MaxlatTraceEvent_fields_enumerations::kDescription.fields;
+  EXPECT_EQ(MaxlatTraceEvent_fields_enumerations::event.fixed_size, 19u);
+  ASSERT_EQ(fields.size(), 4u);
+  for (const Field& field : fields) EXPECT_EQ(field.kind, FieldKind::enumeration) << field.name;
+  EXPECT_EQ(fields[0].bytes, 1);
+  EXPECT_FALSE(fields[0].is_signed);
+  EXPECT_TRUE(fields[1].is_signed);
+  const auto is = [](const Label& label, std::string_view name, std::uint64_t value) {
+    return label.name == name && label.value == value;
+  };
+  ASSERT_EQ(fields[0].labels.size(), 4u);
+  EXPECT_TRUE(is(fields[0].labels[0], "idle", 0));
+  EXPECT_TRUE(is(fields[0].labels[1], "running", 1));
+  EXPECT_TRUE(is(fields[0].labels[2], "stopped", 7));
+  EXPECT_TRUE(is(fields[0].labels[3], "halted", 7));
+  ASSERT_EQ(fields[1].labels.size(), 2u);
+  EXPECT_TRUE(is(fields[1].labels[0], "back", UINT64_MAX));
+  EXPECT_TRUE(is(fields[1].labels[1], "forth", 1));
+  ASSERT_EQ(fields[2].labels.size(), 2u);
+  EXPECT_TRUE(is(fields[2].labels[0], "lowest", std::uint64_t{1} << 63));
+  EXPECT_TRUE(is(fields[2].labels[1], "highest", INT64_MAX));
+  ASSERT_EQ(fields[3].labels.size(), 1u);
+  EXPECT_TRUE(is(fields[3].labels[0], "all", UINT64_MAX));
+}
+
+TEST(Fields, HexadecimalIsOnlyShownOtherwise) {
+  const Recorded record = record_of([] {
+    const std::array<std::uint8_t, 6> mac = {1, 2, 3, 4, 5, 6};
+    const short two[2] = {-1, 2};
+    const std::vector<std::uint16_t> three = {7, 8, 9};
+    MAXLAT_TRACE(fields, hexadecimal, 0xfedcba98u, std::int8_t{-2}, mac, two, three);
+  });
+  EXPECT_EQ(bytes(record, 21), packed(0xfedcba98u, std::int8_t{-2}) + "\1\2\3\4\5\6" +
+                                   packed(short{-1}, short{2}, std::uint16_t{2}, std::uint16_t{7}, std::uint16_t{8}));
+  const FieldKind kinds[] = {FieldKind::integer, FieldKind::integer, FieldKind::array, FieldKind::array,
+                             FieldKind::sequence};
+  const std::span<const Field> fields = MaxlatTraceEvent_fields_hexadecimal::kDescription.fields;
+  ASSERT_EQ(fields.size(), std::size(kinds));
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    EXPECT_TRUE(fields[i].is_hex);
+    EXPECT_EQ(fields[i].kind, kinds[i]);
+  }
+  EXPECT_TRUE(fields[1].is_signed);
+  EXPECT_FALSE(MaxlatTraceEvent_fields_integers::kDescription.fields[0].is_hex);
+}
+
+TEST(Fields, TheListingNamesTheirTypes) {
+  const std::string list = detail::answer("list").text;
+  EXPECT_NE(list.find("event fields:enumerations info\nfield a enum:uint8\nfield b enum:int16\nfield c enum:int64\n"
+                      "field d enum:uint64\n"),
+            std::string::npos);
+  EXPECT_NE(list.find("event fields:hexadecimal info\nfield a hex:uint32\nfield b hex:int8\nfield c hex:uint8[6]\n"
+                      "field d hex:int16[2]\nfield e hex:uint16[0..2]\n"),
+            std::string::npos);
+}
+
+// Two declarations that differ in this alone are two: the linker keeps one of them.
+TEST(Fields, AFingerprintKnowsLabelsAndBases) {
+  const auto of = [](const Field& field) { return detail::fingerprint({"p", "n", Level::info, {&field, 1}}); };
+  const Label labels[] = {{"idle", 0}, {"b", 1}}, other_name[] = {{"idle", 0}, {"c", 1}},
+              other_value[] = {{"idle", 0}, {"b", 2}};
+  Field field{.name = "x", .kind = FieldKind::enumeration, .bytes = 1, .labels = labels};
+  std::set<std::uint64_t> all = {of(field)};
+  for (const std::span<const Label> other : {std::span(other_name), std::span(other_value)}) {
+    field.labels = other;
+    all.insert(of(field));
+  }
+  field.labels = std::span(labels).first(1);
+  all.insert(of(field));
+  field.labels = {};
+  all.insert(of(field));
+  field.kind = FieldKind::integer;
+  all.insert(of(field));
+  field.is_hex = true;
+  all.insert(of(field));
+  EXPECT_EQ(all.size(), 7u);
 }
 
 TEST(Fields, ArraysOfEitherKind) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "event_printer.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "escape.hpp"
@@ -66,10 +67,40 @@ void EventPrinter::element(const trace::FieldValue& value, std::size_t i) {
       out_.number(static_cast<float>(number));
     else
       out_.number(number);
+  } else if (value.field->is_hex && !style_.json) {
+    out_.hexadecimal(value.unsigned_at(i));
   } else if (value.field->is_signed) {
     out_.number(value.signed_at(i));
   } else {
     out_.number(value.unsigned_at(i));
+  }
+}
+
+void EventPrinter::enumeration(const trace::FieldValue& value) {
+  const std::uint64_t number = value.enumerator();
+  const auto has_it = [number](const trace::Label& label) { return label.value == number; };
+  const std::span<const trace::Label> labels = value.field->labels;
+  const auto count = std::count_if(labels.begin(), labels.end(), has_it);
+  if (style_.json) {
+    out_.text("{\"value\":");
+    element(value, 0);
+    out_.text(count > 1 ? ",\"label\":[" : count == 0 ? ",\"label\":null" : ",\"label\":");
+  } else {
+    out_.text(count == 0 ? "( <unknown>" : "( ");
+  }
+  const char* between = "";
+  for (const trace::Label& label : labels) {
+    if (!has_it(label)) continue;
+    out_.text(between);
+    string(label.name);
+    between = style_.json ? "," : ", ";
+  }
+  if (style_.json) {
+    out_.text(count > 1 ? "]}" : "}");
+  } else {
+    out_.text(" : container = ");
+    element(value, 0);
+    out_.text(" )");
   }
 }
 
@@ -80,6 +111,8 @@ void EventPrinter::value(const trace::FieldValue& value) {
       return element(value, 0);
     case trace::FieldKind::string:
       return string(value.text());
+    case trace::FieldKind::enumeration:
+      return enumeration(value);
     case trace::FieldKind::array:
     case trace::FieldKind::sequence:
       break;

@@ -5,6 +5,9 @@
 //   [12:53:05.123456789] (+0.000001200) app 17/18 app:step: { n = 3, v = [ [0] = 1, [1] = 2 ], s = "x" }
 //   {"time_ns":1700000000123456789,"process":"app","pid":17,"tid":18,"event":"app:step","fields":{"n":3,"v":[1,2],"s":"x"}}
 //
+// An integer in base 16 is 0x1F, and a number in JSON. An enumeration is ( "label" : container = 3 ), and in JSON
+// {"value":3,"label":"label"}: without label <unknown> and null, with several of them "one", "other" and a list.
+//
 // What is the same for every event of a type or stream is made once.
 #pragma once
 
@@ -39,6 +42,7 @@ class EventPrinter {
   void print_loss(const LossCounts& lost, std::uint64_t missing_packets, std::string_view who, std::string_view where);
   void value(const trace::FieldValue& value);
   void element(const trace::FieldValue& value, std::size_t i);
+  void enumeration(const trace::FieldValue& value);
   void string(std::string_view text);
 
   OutputBuffer& out_;

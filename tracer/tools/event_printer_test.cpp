@@ -81,6 +81,43 @@ TEST_F(EventPrinterTest, TextAndJsonOfEveryKindOfField) {
             "\"fields\":{\"n\":-3,\"x\":0.1,\"v\":[65535,0],\"d\":[-2.5,null],\"s\":\"a\\\"b\\n\"}}\n");
 }
 
+TEST_F(EventPrinterTest, HexadecimalIsInUpperCaseAndOfTheFieldsWidth) {
+  field({.name = "a", .kind = FieldKind::integer, .bytes = 1, .is_hex = true});
+  field({.name = "b", .kind = FieldKind::integer, .bytes = 1, .is_signed = true, .is_hex = true});
+  field({.name = "c", .kind = FieldKind::integer, .bytes = 8, .is_signed = true, .is_hex = true});
+  field({.name = "d", .kind = FieldKind::integer, .bytes = 8, .is_hex = true});
+  field({.name = "v", .kind = FieldKind::array, .bytes = 2, .count = 2, .is_hex = true});
+  add(std::uint8_t{0});
+  add(std::int8_t{-1});
+  add(std::int64_t{-2});
+  add(std::uint64_t{0xabc});
+  add(std::uint16_t{0xbeef});
+  add(std::uint16_t{16});
+  EXPECT_EQ(printed({}),
+            "[22:13:20.123456789] app 17/18 app:step: { a = 0x0, b = 0xFF, c = 0xFFFFFFFFFFFFFFFE, d = 0xABC, "
+            "v = [ [0] = 0xBEEF, [1] = 0x10 ] }\n");
+  EXPECT_NE(printed({.json = true}).find("{\"a\":0,\"b\":-1,\"c\":-2,\"d\":2748,\"v\":[48879,16]}"), std::string::npos);
+}
+
+TEST_F(EventPrinterTest, AnEnumerationIsItsLabelsAndItsNumber) {
+  constexpr trace::Label kLabels[] = {{"one", 1}, {"a\"b", 2}, {"also one", 1}, {"minus", UINT64_MAX}};
+  for (const char* name : {"a", "b", "c"})
+    field({.name = name, .kind = FieldKind::enumeration, .bytes = 2, .labels = kLabels});
+  field({.name = "d", .kind = FieldKind::enumeration, .bytes = 2, .is_signed = true, .labels = kLabels});
+  add(std::uint16_t{1});
+  add(std::uint16_t{2});
+  add(std::uint16_t{0xffff});  // not the signed one's
+  add(std::int16_t{-1});
+  EXPECT_EQ(printed({}),
+            "[22:13:20.123456789] app 17/18 app:step: { a = ( \"one\", \"also one\" : container = 1 ), "
+            "b = ( \"a\\\"b\" : container = 2 ), c = ( <unknown> : container = 65535 ), "
+            "d = ( \"minus\" : container = -1 ) }\n");
+  EXPECT_NE(printed({.json = true})
+                .find("{\"a\":{\"value\":1,\"label\":[\"one\",\"also one\"]},\"b\":{\"value\":2,\"label\":\"a\\\"b\"},"
+                      "\"c\":{\"value\":65535,\"label\":null},\"d\":{\"value\":-1,\"label\":\"minus\"}}"),
+            std::string::npos);
+}
+
 TEST_F(EventPrinterTest, DeltasAndTimesAcrossSeconds) {
   channel_.per_cpu = true;
   EXPECT_EQ(printed({.delta = true}, {-1, 0, 999'999'999, 1'000'000'000, 500'000'000}),

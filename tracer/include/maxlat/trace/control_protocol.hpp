@@ -16,7 +16,9 @@
 //          it (SCM_RIGHTS).
 //
 //   hello                              ok / maxlat-trace 1 / pid N / process NAME / thread-of-control TID
-//   list                               one line an event: "event PROVIDER:NAME LEVEL", then "field NAME TYPE" lines
+//   list                               one line an event: "event PROVIDER:NAME LEVEL", then "field NAME TYPE" lines;
+//                                      TYPE: int32, uint8, float64, hex:uint64 (in base 16), enum:uint8 (with labels),
+//                                      uint8[3], uint8[0..64], string[0..64]
 //   create SESSION
 //   channel SESSION NAME [mode=discard|overwrite] [per=thread|cpu] [size=BYTES] [count=N] [slots=N]
 //           [deliver=timer|wakeup]

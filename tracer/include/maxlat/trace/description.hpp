@@ -7,6 +7,7 @@
 // byte-aligned, little-endian, with no padding between them:
 //
 //   integer, floating   its bytes
+//   enumeration         the bytes of the integer that it is
 //   array               `count` elements
 //   sequence            u16 number of elements (at most `count`), then the elements
 //   string              its bytes (at most `count`, cut there; never a zero among them), then one zero byte
@@ -15,21 +16,33 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
 
 namespace maxlat::trace {
 
-enum class FieldKind : std::uint8_t { integer, floating, array, sequence, string };
+enum class FieldKind : std::uint8_t { integer, floating, array, sequence, string, enumeration };
+
+// A name for a value of an enumeration. Values need not have one, and may have several.
+struct Label {
+  std::string_view name;
+  std::uint64_t value = 0;  // of a signed enumeration the bits of an int64_t
+};
+
+// Of one enumeration. Bounds what a reader takes from metadata, and what a declaration may ask of the compiler.
+inline constexpr std::size_t kMaxLabels = 1024;
 
 struct Field {
   std::string_view name;
   FieldKind kind = FieldKind::integer;
-  std::uint8_t bytes = 0;   // of one element: 1, 2, 4, 8
-  bool is_signed = false;   // of an integer element
-  bool is_float = false;    // element of an array or sequence is floating
-  std::uint16_t count = 0;  // elements of an array; cap of a sequence or string
+  std::uint8_t bytes = 0;              // of one element: 1, 2, 4, 8
+  bool is_signed = false;              // of an integer element, or of an enumeration
+  bool is_float = false;               // element of an array or sequence is floating
+  std::uint16_t count = 0;             // elements of an array; cap of a sequence or string
+  bool is_hex = false;                 // integer elements are shown in base 16
+  std::span<const Label> labels = {};  // of an enumeration: 1 to kMaxLabels
 };
 
 // As syslog has them; a session may ask for events up to a level.

@@ -99,8 +99,13 @@ constexpr std::uint64_t fingerprint(const EventDescription& event) {
     add_text(field.name);
     for (const std::uint64_t value :
          {std::uint64_t(field.kind), std::uint64_t(field.bytes), std::uint64_t(field.is_signed),
-          std::uint64_t(field.is_float), std::uint64_t(field.count)}) {
+          std::uint64_t(field.is_float), std::uint64_t(field.count), std::uint64_t(field.is_hex),
+          std::uint64_t(field.labels.size())}) {
       add(value);
+    }
+    for (const Label& label : field.labels) {
+      add_text(label.name);
+      add(label.value);
     }
   }
   return hash;

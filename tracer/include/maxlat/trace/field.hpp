@@ -4,6 +4,9 @@
 // stored. The bytes are those of description.hpp, "payload layout".
 //
 //   (int, x) (std::uint64_t, x) (bool, x) (double, x)      integers, bool and floating of 1 to 8 bytes
+//   (maxlat::trace::Hex<std::uint32_t>, x)                 an integer that is shown in base 16; given as the integer.
+//                                                          Of an array or sequence of integers, too: Hex<short[3]>
+//   (motor::State, x)                                      an enum with labels: MAXLAT_TRACE_ENUM, enumeration.hpp
 //   (std::array<float, 3>, x) (float[3], x)                fixed array; given as either of the two
 //   (maxlat::trace::Sequence<int, 64>, x)                  0 to 64 elements, from anything std::span<const int> takes
 //   (maxlat::trace::String<64>, x)                         0 to 64 bytes, from std::string_view or const char*
@@ -21,6 +24,7 @@
 #include <cstdint>
 #include <cstring>
 #include <maxlat/trace/description.hpp>
+#include <maxlat/trace/enumeration.hpp>
 #include <maxlat/trace/text_store.hpp>
 #include <span>
 #include <string_view>
@@ -90,6 +94,10 @@ class Array {
   const T* elements_;
 };
 
+// What `T` is, shown in base 16; what is negative as its two's complement. A type of a field, never of a value.
+template <class T>
+struct Hex;
+
 namespace detail {
 
 template <class Bytes>
@@ -119,6 +127,22 @@ struct FieldType<T> {
   static constexpr std::size_t kFixedSize = sizeof(T);
   static constexpr Field describe(std::string_view name) {
     return describe_element<T>(name, std::integral<T> ? FieldKind::integer : FieldKind::floating, 0);
+  }
+  static std::size_t size(T) { return kFixedSize; }
+  static std::uint8_t* store(std::uint8_t* to, T value) { return store_bytes(to, &value, sizeof(T)); }
+};
+
+template <class T>
+requires std::is_enum_v<T>
+struct FieldType<T> {
+  static_assert(EnumLabels<T>::kDeclared,
+                "this enum has no labels yet: declare them before the event, with MAXLAT_TRACE_ENUM(type, label, ...)");
+  using Given = T;
+  static constexpr std::size_t kFixedSize = sizeof(T);
+  static constexpr Field describe(std::string_view name) {
+    Field field = describe_element<std::underlying_type_t<T>>(name, FieldKind::enumeration, 0);
+    field.labels = EnumLabels<T>::kLabels;
+    return field;
   }
   static std::size_t size(T) { return kFixedSize; }
   static std::uint8_t* store(std::uint8_t* to, T value) { return store_bytes(to, &value, sizeof(T)); }
@@ -159,6 +183,22 @@ struct FieldType<String<Cap>> {
     to = store_text(to, value.bytes(), value.size());
     *to = 0;
     return to + 1;
+  }
+};
+
+constexpr bool has_integers(const Field& field) {
+  return field.kind == FieldKind::integer ||
+         ((field.kind == FieldKind::array || field.kind == FieldKind::sequence) && !field.is_float);
+}
+
+// Only its description is another.
+template <class T>
+struct FieldType<Hex<T>> : FieldType<T> {
+  static_assert(has_integers(FieldType<T>::describe({})), "Hex<> is of an integer, or of an array or sequence of them");
+  static constexpr Field describe(std::string_view name) {
+    Field field = FieldType<T>::describe(name);
+    field.is_hex = true;
+    return field;
   }
 };
 

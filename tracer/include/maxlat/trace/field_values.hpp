@@ -48,6 +48,10 @@ struct FieldValue {
         return load<std::int64_t>(i);
     }
   }
+  // Of an enumeration, as Label::value has it.
+  std::uint64_t enumerator() const {
+    return field->is_signed ? static_cast<std::uint64_t>(signed_at(0)) : unsigned_at(0);
+  }
   double floating_at(std::size_t i) const {
     return field->bytes == 4 ? static_cast<double>(load<float>(i)) : load<double>(i);
   }
@@ -74,6 +78,7 @@ class FieldValues {
     switch (field.kind) {
       case FieldKind::integer:
       case FieldKind::floating:
+      case FieldKind::enumeration:
         break;
       case FieldKind::array:
         value.count = field.count;

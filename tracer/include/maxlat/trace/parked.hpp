@@ -11,6 +11,7 @@
 #include <bit>
 #include <concepts>
 #include <cstdint>
+#include <type_traits>
 
 namespace maxlat::trace::detail {
 
@@ -25,8 +26,8 @@ class Parked {
 };
 
 #ifdef __SSE2__
-template <std::integral T>
-requires(sizeof(T) == sizeof(double)) class Parked<T> {
+template <class T>
+requires((std::integral<T> || std::is_enum_v<T>)&&sizeof(T) == sizeof(double)) class Parked<T> {
  public:
   [[gnu::always_inline]] explicit Parked(T field) : field_(std::bit_cast<double>(field)) { asm("" : "+x"(field_)); }
   [[gnu::always_inline]] T field() const { return std::bit_cast<T>(field_); }

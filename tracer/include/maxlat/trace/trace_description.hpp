@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <maxlat/base/result.hpp>
 #include <maxlat/trace/ctf_format.hpp>
@@ -16,12 +17,19 @@
 
 namespace maxlat::trace {
 
+// What the labels of fields point into, where they lie as long as this lives.
+struct LabelStore {
+  std::deque<std::vector<Label>> lists;
+  std::deque<std::string> names;  // those that are not in the metadata as they are, because it escapes them
+};
+
 struct EventType {
   std::uint32_t id = 0;
   std::size_t number = 0;  // of all event types of a trace, from 0 without a hole: for tables of who reads
   std::string name;        // "provider:name"
   Level level = Level::info;
-  std::vector<Field> fields;  // their names point into the metadata; caps of sequences and strings are not known: 0
+  // Their names point into the metadata, their labels into the process's. Caps of sequences and strings are not known: 0.
+  std::vector<Field> fields;
 };
 
 struct TraceChannel {
@@ -56,6 +64,7 @@ struct TraceProcess {
   std::string cut;                                 // where and why the metadata ends in the middle; empty: it is whole
 
   std::shared_ptr<const std::string> metadata;  // the text that the names of fields point into
+  std::shared_ptr<const LabelStore> labels;
 };
 
 // The metadata of one process. What comes after a point where the text ends in the middle (its writer died) is missing,
