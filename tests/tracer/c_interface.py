@@ -35,12 +35,16 @@ def main(c_program, cpp17_program, twice_program, cpp20_program):
             folder = f"{parent}/trace"
             events = record(folder, program, EVENTS)
             scalars = [e["fields"] for e in events if e["event"] == "c:scalars"]
-            assert scalars == [{"n": n, "small": -5, "half": 0.5, "odd": n % 2} for n in range(EVENTS)], scalars[:3]
+            constant = {"small": -5, "half": 0.5, "flags": 0xABC, "mask": -2}
+            assert scalars == [{"n": n, "odd": n % 2, **constant} for n in range(EVENTS)], scalars[:3]
+            printed = run(MAXLAT, "trace", "print", folder).stdout
+            assert printed.count("odd = 1, flags = 0xABC, mask = 0xFE }") == EVENTS // 2, printed[:300]
             others = {e["event"]: e["fields"] for e in events if e["event"] != "c:scalars"}
             assert others == ELSE and len(events) == EVENTS + 3, others
             if shutil.which("babeltrace2"):
                 lines = run("babeltrace2", folder).stdout.splitlines()
                 assert len(lines) == EVENTS + 3
+                assert sum("odd = 1, flags = 0xABC, mask = 0xFE }" in line for line in lines) == EVENTS // 2, lines[:3]
                 assert any('whole = "whole text", cut = "cut ", none = ""' in line for line in lines), lines[-3:]
 
     # C's library and C++'s in two processes of one recording.

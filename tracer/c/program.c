@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-MAXLAT_C_EVENT(c, scalars, scalar(uint64_t, n), scalar(int8_t, small), scalar(double, half), scalar(bool, odd))
+MAXLAT_C_EVENT(c, scalars, scalar(uint64_t, n), scalar(int8_t, small), scalar(double, half), scalar(bool, odd),
+               hex(uint32_t, flags), hex(int8_t, mask))
 MAXLAT_C_EVENT(c, texts, text(whole, 32), text(cut, 4), text(none, 8))
 MAXLAT_C_EVENT(c, many, array(float, three, 3), sequence(int16_t, some, 4), sequence(uint8_t, none, 4))
 MAXLAT_C_EVENT_LEVEL(c, bare, MAXLAT_TRACE_WARNING)
@@ -18,7 +19,9 @@ MAXLAT_C_EVENT_LEVEL(c, bare, MAXLAT_TRACE_WARNING)
 static void trace_all(uint64_t events) {
   const float three[3] = {1.5f, -2.0f, 3.25f};
   const int16_t values[6] = {-1, 2, -3, 4, -5, 6};
-  for (uint64_t n = 0; n < events; ++n) MAXLAT_C_TRACE(c, scalars, n, (int8_t)-5, 0.5, n % 2 == 1);
+  for (uint64_t n = 0; n < events; ++n) {
+    MAXLAT_C_TRACE(c, scalars, n, (int8_t)-5, 0.5, n % 2 == 1, 0xabcu, (int8_t)-2);
+  }
   MAXLAT_C_TRACE(c, texts, "whole text", "cut here", NULL);
   MAXLAT_C_TRACE(c, many, three, values, 6, NULL, 9);
   MAXLAT_C_TRACE(c, bare);

@@ -33,7 +33,9 @@ Declared* described(const maxlat_trace_declaration& declaration) {
   auto* const made = new Declared;
   for (std::uint32_t i = 0; i < std::min<std::size_t>(declaration.fields, kMaxFields); ++i) {
     const maxlat_trace_field& field = declaration.field[i];
-    made->elements.push_back({field.name, kind_of(field), field.bytes, field.is_signed, field.is_float, field.count});
+    const bool is_hex = field.kind == MAXLAT_TRACE_KIND_HEX && !field.is_float;
+    made->elements.push_back(
+        {field.name, kind_of(field), field.bytes, field.is_signed, field.is_float, field.count, is_hex});
   }
   made->provider = declaration.provider;
   made->name = declaration.name;

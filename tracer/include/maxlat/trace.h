@@ -6,17 +6,18 @@
  *   #include <maxlat/trace.h>
  *
  *   MAXLAT_C_EVENT(motor, step, scalar(uint32_t, axis), scalar(double, position_mm), text(state, 32))
- *   MAXLAT_C_EVENT(motor, samples, array(float, three, 3), sequence(int16_t, values, 64))
+ *   MAXLAT_C_EVENT(motor, samples, array(float, three, 3), sequence(int16_t, values, 64), hex(uint32_t, flags))
  *   MAXLAT_C_EVENT_LEVEL(motor, stalled, MAXLAT_TRACE_ERROR, scalar(uint32_t, axis))
  *
  *   MAXLAT_C_TRACE(motor, step, axis, position, "homing");
- *   MAXLAT_C_TRACE(motor, samples, three, values, count);      a sequence is given as pointer and count
+ *   MAXLAT_C_TRACE(motor, samples, three, values, count, flags);    a sequence is given as pointer and count
  *   if (MAXLAT_C_TRACE_ENABLED(motor, samples)) ...            before work that only the event needs
  *
  * An event is declared at file scope, in a source file or in a header that many include; at most 32 fields. Fields:
- * scalar, an integer, float or double; text, up to that many bytes of a string (null: empty); array, exactly that many
- * elements; sequence, at most that many. What is longer is cut, silently. Declared twice and differently, an event stays
- * disabled, and one line on stderr says so when the program starts.
+ * scalar, an integer, float or double; hex, an integer that is shown in base 16; text, up to that many bytes of a string
+ * (null: empty); array, exactly that many elements; sequence, at most that many. What is longer is cut, silently. An enum
+ * is traced as the integer that it is: labels are C++20's alone. Declared twice and differently, an event stays disabled,
+ * and one line on stderr says so when the program starts.
  *
  * C11 or later (or C++17) with the GNU extensions that gcc and clang have in every mode. Link with maxlat-trace, the
  * shared library, or with the static libraries of the C++ interface.
@@ -111,7 +112,8 @@ enum maxlat_trace_kind {
   MAXLAT_TRACE_KIND_SCALAR,
   MAXLAT_TRACE_KIND_TEXT,
   MAXLAT_TRACE_KIND_ARRAY,
-  MAXLAT_TRACE_KIND_SEQUENCE
+  MAXLAT_TRACE_KIND_SEQUENCE,
+  MAXLAT_TRACE_KIND_HEX /* a scalar; to a library that does not know it, too */
 };
 
 /* A field as it was declared: trace/description.hpp in C. */
@@ -166,16 +168,19 @@ void maxlat_trace_record(struct maxlat_trace_event* event, const struct maxlat_t
 
 /* Each kind of field, as the parameters of the function that traces, as its value there, and as its description. */
 #define MAXLAT_C_PARAMETER_scalar(type, name) , type name
+#define MAXLAT_C_PARAMETER_hex(type, name) , type name
 #define MAXLAT_C_PARAMETER_text(name, cap) , const char* name
 #define MAXLAT_C_PARAMETER_array(type, name, elements) , const type name[elements]
 #define MAXLAT_C_PARAMETER_sequence(type, name, cap) , const type *name, size_t name##_count
 
 #define MAXLAT_C_VALUE_scalar(type, name) {&name, 0},
+#define MAXLAT_C_VALUE_hex(type, name) {&name, 0},
 #define MAXLAT_C_VALUE_text(name, cap) {name, 0},
 #define MAXLAT_C_VALUE_array(type, name, elements) {name, 0},
 #define MAXLAT_C_VALUE_sequence(type, name, cap) {name, name##_count},
 
 #define MAXLAT_C_DESCRIBE_scalar(type, name) MAXLAT_C_DESCRIBED(type, name, MAXLAT_TRACE_KIND_SCALAR, 0)
+#define MAXLAT_C_DESCRIBE_hex(type, name) MAXLAT_C_DESCRIBED(type, name, MAXLAT_TRACE_KIND_HEX, 0)
 #define MAXLAT_C_DESCRIBE_text(name, cap) {#name, MAXLAT_TRACE_KIND_TEXT, 1, false, false, cap},
 #define MAXLAT_C_DESCRIBE_array(type, name, elements) MAXLAT_C_DESCRIBED(type, name, MAXLAT_TRACE_KIND_ARRAY, elements)
 #define MAXLAT_C_DESCRIBE_sequence(type, name, cap) MAXLAT_C_DESCRIBED(type, name, MAXLAT_TRACE_KIND_SEQUENCE, cap)
