@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Every type of field, byte for byte against the payload layout of description.hpp.
+#include <maxlat/trace/ctf_format.hpp>
 #include <maxlat/trace/probe.hpp>
 #include <set>
 #include <string>
@@ -111,6 +112,9 @@ TEST(Fields, AnEnumerationIsTheIntegerThatItIs) {
   EXPECT_TRUE(is(fields[2].labels[1], "highest", INT64_MAX));
   ASSERT_EQ(fields[3].labels.size(), 1u);
   EXPECT_TRUE(is(fields[3].labels[0], "all", UINT64_MAX));
+  const std::string text = metadata_of_event(0, 1, MaxlatTraceEvent_fields_enumerations::kDescription);
+  EXPECT_NE(text.find("enum : u8 { \"idle\" = 0, \"running\" = 1, \"stopped\" = 7, \"halted\" = 7 } _a;"),
+            std::string::npos);
 }
 
 TEST(Fields, HexadecimalIsOnlyShownOtherwise) {

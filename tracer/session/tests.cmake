@@ -39,5 +39,6 @@ if(MAXLAT_BUILD_TESTS)
   endif()
   add_test(NAME tracer.arguments COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/session/check_arguments.sh ${CMAKE_CXX_COMPILER}
     "-I${CMAKE_CURRENT_SOURCE_DIR}/include;-I${CMAKE_CURRENT_BINARY_DIR}/include;-I${CMAKE_SOURCE_DIR}/base/include")
-  set_tests_properties(tracer.lifetime tracer.module tracer.arguments PROPERTIES LABELS unit TIMEOUT 60)
+  set_tests_properties(tracer.lifetime tracer.module PROPERTIES LABELS unit TIMEOUT 60)
+  set_tests_properties(tracer.arguments PROPERTIES LABELS unit TIMEOUT 180)  # two dozen runs of the compiler
 endif()
