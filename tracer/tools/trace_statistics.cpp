@@ -7,6 +7,7 @@
 
 #include "escape.hpp"
 #include "recording_books.hpp"
+#include "trace_losses.hpp"
 
 namespace maxlat::trace_tools {
 namespace {
