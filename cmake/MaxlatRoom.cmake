@@ -89,7 +89,7 @@ function(maxlat_unit_tests room)
     target_compile_options(${room}_unit_tests PRIVATE ${maxlat_cheap_flags})
     target_precompile_headers(${room}_unit_tests REUSE_FROM maxlat_test_headers)
   endif()
-  gtest_discover_tests(${room}_unit_tests TEST_PREFIX ${room}. DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES PROPERTIES LABELS unit TIMEOUT 120)
+  gtest_discover_tests(${room}_unit_tests TEST_PREFIX ${room}. DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES PROPERTIES LABELS unit TIMEOUT 300)
 endfunction()
 
 function(maxlat_test)
