@@ -23,6 +23,7 @@ import time
 MAXLAT = os.environ["MAXLAT"]
 PROGRAM = sys.argv[1]
 LIMIT = 60  # seconds until a condition that does not come is a failure
+PACKET_SIZE = 56  # where a packet's header has its size, in bits
 
 
 def start(*words, **more):
@@ -617,6 +618,27 @@ def case_channels_of_a_flight_recorder(folder):
     assert books_by_channel(process)["whole"]["recorded"] == 2000
     latest = books_by_channel(next((trace / "1").iterdir()))["latest"]
     assert 0 < latest["recorded"] < 2000 and latest["recorded"] + latest["overwritten"] == 2000, latest
+
+
+def case_cut_between_packets(folder):
+    """A file that was cut there, emptied or removed looks whole: the books tell what is in it no more."""
+    whole = folder / "whole"
+    finish(record(whole, "--size", "4k", "--count", "64", "-e", "test:count", "--", PROGRAM, "events=500"))
+    for damage in ("cut", "emptied", "removed"):
+        trace = folder / damage
+        shutil.copytree(whole, trace)
+        stream = next(trace.glob("*/channel0-0-0"))
+        if damage == "cut":
+            bytes_of_first = struct.unpack_from("<Q", stream.read_bytes(), PACKET_SIZE)[0] // 8
+            assert bytes_of_first < stream.stat().st_size
+            os.truncate(stream, bytes_of_first)
+        elif damage == "emptied":
+            os.truncate(stream, 0)
+        else:
+            stream.unlink()
+        for command in ("print", "stats"):
+            err = run(MAXLAT, "trace", command, trace, status=3)
+            assert re.search(r"channel0: \d+ of the 500 events that were recorded are in no file", err), (damage, command, err)
 
 
 def case_pattern_without_events(folder):

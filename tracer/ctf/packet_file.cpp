@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "read_part.hpp"
+#include "shm/owned.hpp"
 
 namespace maxlat::trace {
 namespace {
@@ -18,19 +19,9 @@ constexpr const char* kShorter = "the file became shorter while it was read";
 constexpr std::uint64_t kPage = 4096;  // where a file that is being written ends (consumer/trace_file.hpp)
 constexpr std::uint64_t kMaxContent = std::uint64_t{1} << MAXLAT_RING_MAX_SUB_BUFFER_BITS;
 
-class OpenFile {
- public:
-  explicit OpenFile(const std::string& path) : number_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-  ~OpenFile() {
-    if (number_ >= 0) close(number_);
-  }
-  int number() const { return number_; }
-
- private:
-  int number_;
-};
+Descriptor opened(const std::string& path) {
+  return Descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+}
 
 // Until `size` bytes are there, or the file ends. RETURNS: how many, or -1 and errno.
 ssize_t read_at(int file, std::uint8_t* to, std::uint64_t size, std::uint64_t offset) {
@@ -57,7 +48,7 @@ void FileWindow::read(std::uint64_t offset, std::uint64_t size) {
     buffer_ = std::make_unique_for_overwrite<std::uint8_t[]>(wanted);
     capacity_ = wanted;
   }
-  const OpenFile file(path_);
+  const Descriptor file = opened(path_);
   begin_ = offset;
   const ssize_t got = file.number() < 0 ? -1 : read_at(file.number(), buffer_.get(), capacity_, offset);
   struct stat status {};
@@ -76,7 +67,7 @@ std::span<const std::uint8_t> FileWindow::at(std::uint64_t offset, std::uint64_t
 
 bool FileWindow::still_says(std::uint64_t offset, std::span<const std::uint8_t> bytes) const {
   std::vector<std::uint8_t> now(bytes.size());
-  const OpenFile file(path_);
+  const Descriptor file = opened(path_);
   const ssize_t got = file.number() < 0 ? -1 : read_at(file.number(), now.data(), now.size(), offset);
   return got >= 0 && std::ranges::equal(bytes, std::span(now).first(static_cast<std::size_t>(got)));
 }
