@@ -47,6 +47,7 @@ Histogram Histogram::copy_of_growing(const maxlat_histogram& growing, uint64_t m
   Histogram copy;
   maxlat_histogram& into = copy.raw();
   maxlat_moments moments = MAXLAT_MOMENTS_EMPTY;
+  uint64_t last_low = 0;
   for (uint32_t i = 0; i < MAXLAT_HISTOGRAM_BUCKETS; ++i) {
     const uint64_t count = MAXLAT_LOAD(&growing.bucket[i]);
     if (count == 0) continue;
@@ -55,10 +56,12 @@ Histogram Histogram::copy_of_growing(const maxlat_histogram& growing, uint64_t m
     const uint64_t middle = low + (high - low) / 2;
     moments.min = std::min(moments.min, low);
     moments.max = high;
+    last_low = low;
     moments.sum += middle * count;
     moments.sum_sq += static_cast<maxlat_u128>(middle) * middle * count;
   }
-  if (max != 0) moments.max = std::clamp(max, moments.min == UINT64_MAX ? 0 : moments.min, moments.max);
+  // The loop tells its maximum a moment after it counted it.
+  if (max != 0) moments.max = std::clamp(max, last_low, moments.max);
   maxlat_histogram_add_moments(&into, &moments);
   const uint64_t overflows = MAXLAT_LOAD(&growing.overflow_count);
   for (uint64_t i = 0; i < overflows; ++i) {

@@ -75,6 +75,7 @@ void threads(Contest& contest, unsigned rounds);
 inline constexpr const char* kHarness = "harness alone";
 inline constexpr const char* kDisabled = "maxlat, disabled";
 inline constexpr const char* kThread = "maxlat, thread, discard";
+inline constexpr const char* kThreadWithCpu = "maxlat, thread, with the CPU";
 inline constexpr const char* kCpu = "maxlat, CPU, discard";
 inline constexpr const char* kFull = "maxlat, thread, ring full";
 inline constexpr const char* kUstWriter = "LTTng-UST, writer wakes";

@@ -76,15 +76,17 @@ void print_goals(const Contest& contest) {
   const Peer installed = peer(contest, ""), with_tsc = peer(contest, kWithTsc);
   const auto alone = [&](const Contestant& arm) { return alone_of(contest, arm.batches[kThreeFields]); };
   Table goals;
-  goals.at_most("3 fields, per thread, to a bare counter read, core alone", 1.2, median_to_bare_read(alone(thread)));
-  goals.at_most("3 fields, per CPU, to a bare counter read, core alone", 1.35, median_to_bare_read(alone(cpu)));
+  goals.at_most("3 fields, per thread, to a bare counter read, core alone", 1.05, median_to_bare_read(alone(thread)));
+  goals.at_most("3 fields, per CPU, to a bare counter read, core alone", 1.15, median_to_bare_read(alone(cpu)));
+  goals.at_most("3 fields, per thread with the CPU, to a bare counter read, core alone", 1.15,
+                median_to_bare_read(alone(*find(contest, kThreadWithCpu))));
   for (const Contestant* ours : {&thread, &cpu}) {
     const std::string who = ours == &thread ? "per thread" : "per CPU";
     goals.at_least("3 fields, LTTng-UST as installed to " + who, 5, times_dearer(installed, *ours));
     goals.at_least("3 fields, LTTng-UST with a TSC clock to " + who, 4, times_dearer(with_tsc, *ours));
-    goals.at_most("one event, p99.9, " + who + " to LTTng-UST", 0.5,
+    goals.at_most("one event, p99.9, " + who + " to LTTng-UST", 0.25,
                   share(installed, *ours, &Contestant::single, &Quantiles::p999_ns));
-    goals.at_most("one event, p99.99, " + who + " to LTTng-UST", 0.5,
+    goals.at_most("one event, p99.99, " + who + " to LTTng-UST", 0.4,
                   share(installed, *ours, &Contestant::single, &Quantiles::p9999_ns));
     goals.at_most("cold, p99, " + who + " to LTTng-UST", 0.5,
                   share(installed, *ours, &Contestant::cold, &Quantiles::p99_ns));

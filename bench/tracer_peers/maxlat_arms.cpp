@@ -14,6 +14,7 @@ ARM_EVENTS(off)
 ARM_EVENTS(thread_discard)
 ARM_EVENTS(thread_overwrite)
 ARM_EVENTS(thread_wakeup)
+ARM_EVENTS(thread_with_cpu)
 ARM_EVENTS(cpu_discard)
 ARM_EVENTS(cpu_overwrite)
 ARM_EVENTS(cpu_wakeup)
@@ -44,6 +45,7 @@ std::vector<Arm> maxlat_arms() {
           ARM(thread_discard, "maxlat, thread, discard"),
           ARM(thread_overwrite, "maxlat, thread, overwrite"),
           ARM(thread_wakeup, "maxlat, thread, wakeup"),
+          ARM(thread_with_cpu, "maxlat, thread, with the CPU"),
           ARM(cpu_discard, "maxlat, CPU, discard"),
           ARM(cpu_overwrite, "maxlat, CPU, overwrite"),
           ARM(cpu_wakeup, "maxlat, CPU, wakeup"),

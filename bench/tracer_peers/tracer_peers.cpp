@@ -52,6 +52,7 @@ class OurSession {
     channel("thread_discard", Ownership::per_thread, FullBuffer::discard, Delivery::timer);
     channel("thread_overwrite", Ownership::per_thread, FullBuffer::overwrite, Delivery::timer);
     channel("thread_wakeup", Ownership::per_thread, FullBuffer::discard, Delivery::wakeup);
+    channel("thread_with_cpu", Ownership::per_thread, FullBuffer::discard, Delivery::timer, trace::Context::cpu);
     channel("cpu_discard", Ownership::per_cpu, FullBuffer::discard, Delivery::timer);
     channel("cpu_overwrite", Ownership::per_cpu, FullBuffer::overwrite, Delivery::timer);
     channel("cpu_wakeup", Ownership::per_cpu, FullBuffer::discard, Delivery::wakeup);
@@ -73,8 +74,9 @@ class OurSession {
 
  private:
   void channel(const std::string& name, trace::Ownership ownership, trace::FullBuffer when_full,
-               trace::Delivery delivery) {
-    check(session_.add_channel({.name = name, .when_full = when_full, .ownership = ownership, .delivery = delivery}));
+               trace::Delivery delivery, trace::Context context = trace::Context::none) {
+    check(session_.add_channel(
+        {.name = name, .when_full = when_full, .ownership = ownership, .delivery = delivery, .context = context}));
     check(session_.enable(name, name + ":*"));
   }
   trace::Session session_, full_;

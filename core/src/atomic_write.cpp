@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: MIT
 //
 // Replacing a file so that a reader, a crash or a full disk finds the old text or the new one, never a part of it:
-// write path.tmp, fsync it (else the rename may reach the disk before the text does), rename, fsync the directory (else
-// the rename itself may be lost).
+// write a temporary beside it, fsync that (else the rename may reach the disk before the text does), rename, fsync the
+// directory (else the rename itself may be lost).
+//
+// Root writes also where everybody may: /tmp. So a link of another user is not followed (it would choose the file that
+// root replaces), the temporary has a name that nobody can foresee and is never somebody else's file, and what is
+// replaced keeps its mode and, as root, its owner.
 //
 // A path that is not a regular file (/dev/stdout, /dev/null, a pipe) is written to, not replaced: as root, a rename
 // would put a regular file in the place of the device.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -65,34 +70,92 @@ Status write_through(const std::string& path, std::string_view text) {
   return {};
 }
 
-// The new text under its temporary name, on disk. False with errno set.
-bool write_temporary(const std::string& path, std::string_view text) {
-  ::unlink(path.c_str());  // left by a crash, or put there by somebody: O_EXCL makes sure that we write to our own file
-  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-  return file.ok() && write_all(file.get(), text) && ::fsync(file.get()) == 0 && file.close();
+// What is replaced: a link is kept, and what it points to is the target. The kernel follows the folders of the path, by
+// its own rules for links in /tmp.
+Result<std::string> behind_links(const std::string& path) {
+  constexpr int kMostLinks = 40;  // as the kernel
+  std::filesystem::path target = path;
+  for (int links = 0; links < kMostLinks; ++links) {
+    struct stat status {};
+    if (::lstat(target.c_str(), &status) != 0 || !S_ISLNK(status.st_mode)) return target.string();
+    std::error_code failure;
+    auto next = target.parent_path() / std::filesystem::read_symlink(target, failure);
+    if (failure) return cannot_write(path, failure.value());
+    if (status.st_uid != ::geteuid() && status.st_uid != 0) {
+      return Error{fmt::format("cannot write {}: {} is a link that belongs to another user", path, target.string()),
+                   fmt::format("if you trust it, name the file that it points to: {}", next.string())};
+    }
+    target = std::move(next);
+  }
+  return cannot_write(path, ELOOP);
 }
 
-// What is replaced: a link is kept, and what it points to is the target.
-std::string behind_links(const std::string& path) {
-  std::error_code failure;
-  const auto real = std::filesystem::canonical(path, failure);
-  return failure ? path : real.string();
-}
+// A file of ours alone beside the target.
+class Temporary {
+ public:
+  explicit Temporary(const std::string& target) : target_(target) {}
+  Temporary(const Temporary&) = delete;
+  Temporary& operator=(const Temporary&) = delete;
+  ~Temporary() {
+    if (!path_.empty()) ::unlink(path_.c_str());
+  }
+
+  // The text, on disk, with mode and owner of what it will replace. False with errno set.
+  bool write(std::string_view text) {
+    struct stat replaced {};
+    const bool replaces = ::lstat(target_.c_str(), &replaced) == 0;
+    // Until it has its mode nobody else may open it: what it replaces may be a secret.
+    Descriptor file(create(replaces ? 0600 : 0666));
+    return file.ok() && (!replaces || resemble(file.get(), replaced)) && write_all(file.get(), text) &&
+           ::fsync(file.get()) == 0 && file.close();
+  }
+  // False with errno set.
+  bool replace_target() {
+    if (::rename(path_.c_str(), target_.c_str()) != 0) return false;
+    path_.clear();
+    return true;
+  }
+
+ private:
+  // Not mkostemp(): what is new is to have the mode that the umask leaves.
+  int create(mode_t mode) {
+    for (;;) {
+      uint32_t random = 0;
+      if (::getrandom(&random, sizeof random, 0) != sizeof random) return -1;
+      std::string path = fmt::format("{}.{:08x}.tmp", target_, random);
+      const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+      if (fd >= 0) path_ = std::move(path);
+      if (fd >= 0 || errno != EEXIST) return fd;
+    }
+  }
+  // Asks for nothing that is so already: some file systems know one owner and one mode alone, and refuse to be asked.
+  static bool resemble(int fd, const struct stat& replaced) {
+    constexpr mode_t kPermissions = 0777;
+    struct stat status {};
+    if (::fstat(fd, &status) != 0) return false;
+    const bool same_owner = status.st_uid == replaced.st_uid && status.st_gid == replaced.st_gid;
+    if (::geteuid() == 0 && !same_owner && ::fchown(fd, replaced.st_uid, replaced.st_gid) != 0) return false;
+    const mode_t mode = replaced.st_mode & kPermissions;
+    return (status.st_mode & kPermissions) == mode || ::fchmod(fd, mode) == 0;
+  }
+
+  std::string target_;
+  std::string path_;  // empty: there is none
+};
 
 }  // namespace
 
 Status check_writable(const std::string& path) {
   if (path == "-") return {};
+  const Result<std::string> target = behind_links(path);
+  if (!target) return target.error();
   struct stat status {};
   if (::stat(path.c_str(), &status) == 0) {
     if (S_ISDIR(status.st_mode)) return cannot_write(path, EISDIR);
     // To open a pipe could wait for its reader.
     if (!S_ISREG(status.st_mode)) return ::access(path.c_str(), W_OK) == 0 ? Status() : cannot_write(path, errno);
   }
-  const std::string temporary = behind_links(path) + ".tmp";
-  if (!write_temporary(temporary, {})) return cannot_write(path, errno);
-  ::unlink(temporary.c_str());
-  return {};
+  return Temporary(*target).write({}) ? Status() : cannot_write(path, errno);
 }
 
 Status write_atomically(const std::string& path, std::string_view text) {
@@ -102,19 +165,16 @@ Status write_atomically(const std::string& path, std::string_view text) {
       return cannot_write("standard output", errno);
     return {};
   }
+  const Result<std::string> target = behind_links(path);
+  if (!target) return target.error();
   struct stat status {};
   if (::stat(path.c_str(), &status) == 0) {
     if (S_ISDIR(status.st_mode)) return cannot_write(path, EISDIR);
     if (!S_ISREG(status.st_mode)) return write_through(path, text);
   }
-  const std::string target = behind_links(path);
-  const std::string temporary = target + ".tmp";
-  if (!write_temporary(temporary, text) || ::rename(temporary.c_str(), target.c_str()) != 0) {
-    const int reason = errno;
-    ::unlink(temporary.c_str());
-    return cannot_write(path, reason);
-  }
-  const std::string folder = std::filesystem::path(target).parent_path().string();
+  Temporary temporary(*target);
+  if (!temporary.write(text) || !temporary.replace_target()) return cannot_write(path, errno);
+  const std::string folder = std::filesystem::path(*target).parent_path().string();
   Descriptor directory(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   // EINVAL: a file system without directory syncs. The rename is done; its time of arrival is then not ours to say.
   if (directory.ok() && ::fsync(directory.get()) != 0 && errno != EINVAL) return cannot_write(path, errno);

@@ -71,12 +71,59 @@ TEST_F(AtomicWrite, DeviceIsWrittenToNotReplaced) {
   EXPECT_EQ(full.error().text, "cannot write /dev/full: no space left on device");
 }
 
-TEST_F(AtomicWrite, TemporaryNameIsNotFollowed) {
-  ASSERT_TRUE(write_atomically(path("victim"), "precious").ok());
-  fs::create_symlink("victim", path("r.json.tmp"));
+// The temporary had the fixed name r.json.tmp: whose file that was, lost it.
+TEST_F(AtomicWrite, WhatAnotherCallsItsTemporaryIsLeftAlone) {
+  ASSERT_TRUE(write_atomically(path("r.json.tmp"), "precious").ok());
+  ASSERT_TRUE(check_writable(path("r.json")).ok());
   ASSERT_TRUE(write_atomically(path("r.json"), "new").ok());
-  EXPECT_EQ(text_of(path("victim")), "precious");
+  EXPECT_EQ(text_of(path("r.json.tmp")), "precious");
   EXPECT_EQ(text_of(path("r.json")), "new");
+  EXPECT_EQ(files(), 2u);
+}
+
+// As root it followed them: a link in a folder that everybody may write to chose the file that root replaced.
+TEST_F(AtomicWrite, ALinkOfAnotherUserIsNotFollowed) {
+  if (::geteuid() != 0) GTEST_SKIP() << "to make a link of another user needs root";
+  ASSERT_TRUE(write_atomically(path("victim"), "precious").ok());
+  fs::create_symlink("victim", path("planted.json"));
+  ASSERT_EQ(::lchown(path("planted.json").c_str(), 65534, 65534), 0);
+  fs::create_symlink("planted.json", path("ours.json"));
+  fs::create_symlink("/dev/null", path("device.json"));
+  ASSERT_EQ(::lchown(path("device.json").c_str(), 65534, 65534), 0);
+  for (const char* link : {"planted.json", "ours.json", "device.json"}) {
+    const Status written = write_atomically(path(link), "new");
+    ASSERT_FALSE(written.ok()) << link;
+    EXPECT_NE(written.error().text.find("belongs to another user"), std::string::npos) << written.error().text;
+    EXPECT_FALSE(check_writable(path(link)).ok()) << link;
+  }
+  EXPECT_EQ(text_of(path("victim")), "precious");
+}
+
+TEST_F(AtomicWrite, LinksInACircleAreAnError) {
+  fs::create_symlink("circle.json", path("circle.json"));
+  EXPECT_FALSE(write_atomically(path("circle.json"), "text").ok());
+  EXPECT_FALSE(check_writable(path("circle.json")).ok());
+}
+
+TEST_F(AtomicWrite, AFileThatIsReplacedKeepsItsModeAndItsOwner) {
+  const mode_t mask = ::umask(022);
+  for (const mode_t mode : {0600u, 0664u}) {
+    ASSERT_TRUE(write_atomically(path("r.json"), "old").ok());
+    ASSERT_EQ(::chmod(path("r.json").c_str(), mode), 0);
+    const uid_t owner = ::geteuid() == 0 ? 65534 : ::geteuid();
+    ASSERT_EQ(::chown(path("r.json").c_str(), owner, static_cast<gid_t>(-1)), 0);
+    ASSERT_TRUE(check_writable(path("r.json")).ok());
+    ASSERT_TRUE(write_atomically(path("r.json"), "new").ok());
+    struct stat now {};
+    ASSERT_EQ(::stat(path("r.json").c_str(), &now), 0);
+    EXPECT_EQ(now.st_mode & 0777, mode);
+    EXPECT_EQ(now.st_uid, owner);
+  }
+  ASSERT_TRUE(write_atomically(path("fresh.json"), "new").ok());
+  struct stat fresh {};
+  ASSERT_EQ(::stat(path("fresh.json").c_str(), &fresh), 0);
+  EXPECT_EQ(fresh.st_mode & 0777, 0644u) << "what is new has the mode that the umask leaves";
+  ::umask(mask);
 }
 
 TEST_F(AtomicWrite, MissingFolderIsOneClearLine) {

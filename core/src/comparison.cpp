@@ -156,7 +156,8 @@ Comparison compare_rounds(const ArmRounds& base, const ArmRounds& arm, Rounds ba
   comparison.base = base.name;
   comparison.arm = arm.name;
   comparison.rounds = base.rounds.size();
-  comparison.rounds_needed = rounds_needed(kAlpha, p.size());
+  // Of all measures, also where some are not measured: how many rounds to ask for must not hang on how they turn out.
+  comparison.rounds_needed = rounds_needed(kAlpha, kMeasures);
   auto next_p = corrected.begin();
   for (std::size_t m = 0; m < kMeasures; ++m) {
     MeasureDifference measure;

@@ -227,6 +227,20 @@ TEST(Comparison, GivesNoVerdictFromTooFewRounds) {
   EXPECT_NEAR(measure(found, "mean").difference_ns, 50, 0.5);  // shown all the same
 }
 
+// With three measures seven rounds were enough, where every page said eight.
+TEST(Comparison, NeedsEightRoundsAlsoForFewerMeasures) {
+  std::vector<CpuResult> base, arm;
+  for (int i = 0; i < 7; ++i) {
+    base.push_back(simple_round(500 + i, 2000));
+    arm.push_back(simple_round(70'000 + 10 * i, 2000));
+  }
+  const Comparison found = compare_rounds({"none", base}, {"arm", arm}, base, 1);
+  ASSERT_EQ(measure(found, "p99.9").verdict, Called::not_measured);
+  EXPECT_EQ(measure(found, "max").verdict, Called::undecided);
+  EXPECT_EQ(found.rounds_needed, 8u);
+  EXPECT_EQ(found.verdict, "no verdict on arm against none: 7 rounds, 8 are needed");
+}
+
 TEST(Comparison, IsMadeAgainFromItsSeed) {
   const Arms run = run_of(4, 8, {.every_event_ns = 1});
   const Comparison once = compare(run), again = compare(run);

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <maxlat/core/comparison.hpp>
+#include <maxlat/core/counted.hpp>
 #include <maxlat/core/duration.hpp>
 #include <vector>
 
@@ -64,7 +65,8 @@ std::string in_words(const Comparison& comparison) {
   }
   text += of_the_maximum;
   if (!open.empty()) text += fmt::format("; not shown, with the rounds likely to decide: {}", fmt::join(open, ", "));
-  return text + fmt::format(" ({} rounds{})", comparison.rounds, comparison.gaps.empty() ? "" : ", " + comparison.gaps);
+  return text + fmt::format(" ({}{})", counted(comparison.rounds, "round"),
+                            comparison.gaps.empty() ? "" : ", " + comparison.gaps);
 }
 
 std::string verdict_text(const MeasureDifference& measure) {

@@ -13,7 +13,7 @@ CpuResult example_cpu(unsigned number) {
   cpu.max_ns = 123456789.125;
   cpu.mean_ns = 9.501;
   cpu.stddev_ns = 1.25;
-  cpu.quantiles_ns = {{"p50", 9.5}, {"p99.9999", 60.125}};
+  cpu.quantiles_ns = {{"p50", 9.5}, {"p99.9999", 9.63}};
   cpu.bins = {{9.245, 9.63, 9'007'199'254'740'992}, {9.63, 10.015, 1}, {60, 60.125, 1}};
   cpu.overflow_count = 1;
   cpu.overflow = {{.t_ns = 1e9, .latency_ns = 123456789.125, .cpu = number, .cause = "throttled"}};
@@ -216,6 +216,7 @@ RunResult large_run(unsigned cpus, unsigned bins) {
     cpu.timeline.max_ns.assign(3600, 50'123.456);
     phase.per_cpu.push_back(std::move(cpu));
   }
+  phase.exposure_s = 10.0 * cpus;
   run.phases = {std::move(phase)};
   run.comparisons.clear();
   return run;

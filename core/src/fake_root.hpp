@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <maxlat/core/settings.hpp>
+#include <maxlat/core/starvation.hpp>
 #include <string>
 
 namespace maxlat::core {
@@ -22,6 +23,17 @@ inline std::string stat_line(unsigned tid, const std::string& comm, unsigned lon
     line += field == 8 ? " -1" : " " + std::to_string(value);
   }
   return line + "\n";
+}
+
+inline std::string stat_line(const TaskStat& task) {
+  std::string line = std::to_string(task.id) + " (" + task.name + ") " + task.state;
+  for (int field = 4; field <= 41; ++field)
+    line += ' ' + std::to_string(field == 14   ? task.cpu_clock_ticks
+                                 : field == 39 ? task.cpu
+                                 : field == 40 ? static_cast<unsigned>(task.real_time_priority)
+                                 : field == 41 ? static_cast<unsigned>(task.policy)
+                                               : 0);
+  return line + " 0 0\n";
 }
 
 class FakeRoot {

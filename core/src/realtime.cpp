@@ -85,6 +85,13 @@ std::string hint_for(const Scheduling& scheduling, int errno_value) {
   return kNiceHint;
 }
 
+// Who may not have it cannot measure here: no error of the command, and no result either.
+Error refused(std::string what, int errno_value, std::string hint) {
+  Error error = system_error(std::move(what), errno_value, std::move(hint));
+  if (errno_value == EPERM || errno_value == ENOMEM) error.exit_status = Exit::cannot_run;
+  return error;
+}
+
 std::optional<int64_t> read_number(const std::string& path) {
   const auto text = read_text(path);
   if (!text) return std::nullopt;
@@ -192,7 +199,7 @@ Status set_scheduling(const Scheduling& scheduling) {
     wanted.runtime_ns = scheduling.runtime_ns;
     wanted.deadline_ns = wanted.period_ns = scheduling.period_ns;
   }
-  if (syscall(SYS_sched_setattr, 0, &wanted, 0) != 0) return system_error(what, errno, hint_for(scheduling, errno));
+  if (syscall(SYS_sched_setattr, 0, &wanted, 0) != 0) return refused(what, errno, hint_for(scheduling, errno));
 
   const auto now = current_scheduling();
   if (!now) return now.error();
@@ -209,7 +216,7 @@ Status lock_memory(size_t stack_bytes) {
   mallopt(M_TRIM_THRESHOLD, -1);
   mallopt(M_MMAP_MAX, 0);
   if (mlockall(MCL_CURRENT | MCL_FUTURE) != 0)
-    return system_error("cannot lock memory (mlockall)", errno, errno == EPERM || errno == ENOMEM ? kMemlockHint : "");
+    return refused("cannot lock memory (mlockall)", errno, errno == EPERM || errno == ENOMEM ? kMemlockHint : "");
   const auto status = read_text("/proc/self/status");
   if (status && status->find("VmLck:\t       0 kB") != std::string::npos)
     return Error{"mlockall reported success, but no page is locked (VmLck is 0)"};

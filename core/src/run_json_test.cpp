@@ -125,6 +125,7 @@ TEST(RunJson, NotMeasuredIsAMissingKey) {
   run.phases[1].paths.clear();
   run.phases[1].per_cpu[1].outliers.clear();
   run.phases[1].per_cpu[0] = CpuResult{};
+  run.phases[1].exposure_s = run.phases[1].per_cpu[1].exposure_s;
   const std::string text = to_json(run);
   for (const char* key : {"control", "events", "paths", "path", "comparison", "comparisons", "rounds", "maximum_rate"})
     EXPECT_EQ(text.find('"' + std::string(key) + '"'), std::string::npos) << key;

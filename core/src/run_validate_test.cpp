@@ -84,6 +84,36 @@ TEST(Validate, EveryNumberIsFinite) {
   }
 }
 
+// Each passed a gate.
+TEST(Validate, FiguresDoNotContradictTheirBins) {
+  using Change = std::function<void(RunResult&, CpuResult&)>;
+  const std::vector<std::pair<Change, const char*>> lies = {
+      {[](RunResult&, CpuResult& cpu) { cpu.max_ns = -1; }, "is negative"},
+      {[](RunResult&, CpuResult& cpu) { cpu.min_ns = -1; }, "is negative"},
+      {[](RunResult&, CpuResult& cpu) { cpu.exposure_s = -1; }, "is negative"},
+      {[](RunResult&, CpuResult& cpu) { cpu.stddev_ns = -1; }, "is negative"},
+      {[](RunResult&, CpuResult& cpu) { cpu.bins[0].low_ns = -1; }, "is negative"},
+      {[](RunResult&, CpuResult& cpu) { cpu.timeline.max_ns[1] = -1; }, "is negative"},
+      {[](RunResult& run, CpuResult&) { run.phases[1].duration_s = -1; }, "is negative"},
+      {[](RunResult&, CpuResult& cpu) { cpu.max_ns = 59; }, "the maximum 59 ns is not in the last bin"},
+      {[](RunResult& run, CpuResult&) { run.phases[2].per_cpu[0].max_ns = 61; }, "the maximum 61 ns is not in the"},
+      {[](RunResult&, CpuResult& cpu) { cpu.min_ns = 10; }, "the minimum 10 ns is above the first bin"},
+      {[](RunResult&, CpuResult& cpu) { cpu.mean_ns = 9; }, "the mean 9 ns is not between"},
+      {[](RunResult& run, CpuResult&) { run.phases[2].per_cpu[0].mean_ns = 61; }, "the mean 61 ns is not between"},
+      {[](RunResult&, CpuResult& cpu) { cpu.quantiles_ns[0].second = 9.7; }, "p99.9999 is below the quantile before"},
+      {[](RunResult&, CpuResult& cpu) { cpu.quantiles_ns[1].second = 2e8; }, "p99.9999 is above the maximum"},
+      {[](RunResult&, CpuResult& cpu) { cpu.quantiles_ns[1].second = 60.125; }, "p99.9999 is not what the bins tell"},
+      {[](RunResult&, CpuResult& cpu) { cpu.quantiles_ns[0].second = 0; }, "p50 is not what the bins tell"},
+      {[](RunResult& run, CpuResult&) { run.phases[1].exposure_s = 1e9; }, "of its CPUs together"},
+      {[](RunResult& run, CpuResult&) { run.phases[2].rounds[0].max_ns = 22; }, "the mean 22.5 ns is not between"},
+      {[](RunResult& run, CpuResult&) { run.phases[2].rounds[0].max_ns = -1; }, "is negative"},
+      {[](RunResult& run, CpuResult&) { run.phases[2].rounds[0].quantiles_ns[0].second = 61; }, "above the maximum"},
+  };
+  for (size_t i = 0; i < lies.size(); ++i)
+    EXPECT_NE(error_after(lies[i].first).find(lies[i].second), std::string::npos)
+        << i << ": " << error_after(lies[i].first);
+}
+
 TEST(Validate, NamesAndCpusAreUnique) {
   EXPECT_NE(error_after([](RunResult& run, CpuResult&) { run.phases[0].name = run.phases[1].name; }), "valid");
   EXPECT_NE(error_after([](RunResult&, CpuResult& cpu) { cpu.cpu = 5; }), "valid");

@@ -11,22 +11,13 @@
 #include <fstream>
 #include <maxlat/core/starvation.hpp>
 
+#include "fake_root.hpp"
+
 namespace maxlat::core {
 namespace {
 
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
-
-std::string stat_line(const TaskStat& task) {
-  std::string line = std::to_string(task.id) + " (" + task.name + ") " + task.state;
-  for (int field = 4; field <= 41; ++field)
-    line += ' ' + std::to_string(field == 14   ? task.cpu_clock_ticks
-                                 : field == 39 ? task.cpu
-                                 : field == 40 ? static_cast<unsigned>(task.real_time_priority)
-                                 : field == 41 ? static_cast<unsigned>(task.policy)
-                                               : 0);
-  return line + " 0 0\n";
-}
 
 class Starvation : public testing::Test {
  protected:

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <maxlat/core/counted.hpp>
 
 namespace maxlat::hwlat {
 
@@ -34,10 +35,6 @@ const Finding* finding_of(const std::vector<Finding>& findings, const core::Outl
   return nullptr;
 }
 
-std::string plural(uint64_t count, const char* what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 template <typename Value>
 Value rise_of(const std::map<unsigned, Value>& values, unsigned cpu) {
   const auto found = values.find(cpu);
@@ -48,9 +45,10 @@ std::string cause_of(const Measurement& measured, const core::Outlier& gap, cons
                      bool interrupts_off) {
   const Finding* const finding = finding_of(measured.findings, gap);
   const bool counted = finding != nullptr && finding->smi_count.has_value();
-  if (counted && *finding->smi_count > 0) return fmt::format("firmware: {} in it", plural(*finding->smi_count, "SMI"));
+  if (counted && *finding->smi_count > 0)
+    return fmt::format("firmware: {} in it", core::counted(*finding->smi_count, "SMI"));
   if (const uint64_t smis = rise_of(change.smi, gap.cpu); smis > 0 && !counted) {
-    return fmt::format("firmware: {} on this CPU during the run", plural(smis, "SMI"));
+    return fmt::format("firmware: {} on this CPU during the run", core::counted(smis, "SMI"));
   }
   if (finding != nullptr && finding->nmi_count > 0)
     return fmt::format("NMI: {} in {}", finding->nmi_count, counted ? "it" : "its window");

@@ -100,9 +100,14 @@ class Recorder {
     }
     explain(measured, changed, options_.settings, choice_.interrupts_off);
     if (stop_gap_ns_ > 0) {
-      phase.status = core::PhaseStatus::ok;
+      if (phase.status == core::PhaseStatus::interrupted) phase.status = core::PhaseStatus::ok;
       phase.facts["stopped by"] = fmt::format("a gap of {}{}, above --stop", core::latency_text(stop_gap_ns_),
                                               choice_.interrupts_off ? "" : " (upper bound)");
+    }
+    const bool ends_by_signal_only = options_.settings.duration_ns == 0;
+    if (phase.status == core::PhaseStatus::interrupted && ends_by_signal_only) {
+      phase.status = core::PhaseStatus::ok;
+      phase.facts["stopped by"] = fmt::format("a signal, after {}", core::duration_text(phase.duration_s));
     }
     if (phase.status == core::PhaseStatus::interrupted && phase.reason.empty()) {
       phase.reason = fmt::format("stopped after {}", core::duration_text(phase.duration_s));

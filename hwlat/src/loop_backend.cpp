@@ -12,6 +12,7 @@
 #include <maxlat/base/moment.hpp>
 #include <maxlat/core/duration.hpp>
 #include <maxlat/core/realtime.hpp>
+#include <maxlat/core/run_queue_wait.hpp>
 #include <maxlat/core/starvation.hpp>
 #include <maxlat/core/stop.hpp>
 #include <memory>
@@ -51,7 +52,7 @@ class Threads {
       lane.thread = std::thread([this, &lane, cpu, priority = settings.priority] {
         lane.thread_id.store(::gettid(), std::memory_order_relaxed);  // relaxed: a number alone
         lane.ready = become_real_time(cpu, priority);
-        if (lane.ready) lane.sampler.run(stop_);
+        if (lane.ready) lane.sample(stop_);
         lane.ended.store(true, std::memory_order_relaxed);  // relaxed: only whether to watch it still
         running_.fetch_sub(1, std::memory_order_release);   // release: the reader of 0 sees every lane's `ready`
       });
@@ -85,6 +86,12 @@ class Threads {
     }
     return {};
   }
+  // What other tasks took of each CPU. REQUIRES: joined.
+  std::vector<core::TakenTime> taken() const {
+    std::vector<core::TakenTime> taken;
+    for (const auto& lane : lanes_) taken.push_back({lane->cpu, lane->taken_by_others_ns, lane->sampled_s});
+    return taken;
+  }
   Books books(size_t index) const { return lanes_[index]->sampler.books(); }
 
  private:
@@ -96,6 +103,16 @@ class Threads {
     std::atomic<bool> ended{false};
     core::Status ready;
     std::thread thread;
+    uint64_t taken_by_others_ns = 0;
+    double sampled_s = 0;
+
+    void sample(const std::atomic<bool>& stop) {
+      const core::RunQueueWait wait;
+      const uint64_t start_ns = base::monotonic_ns(), waited_ns = wait.ns();
+      sampler.run(stop);
+      taken_by_others_ns = wait.ns() - waited_ns;
+      sampled_s = static_cast<double>(base::monotonic_ns() - start_ns) * 1e-9;
+    }
   };
   std::atomic<bool> stop_{false};
   std::atomic<int> running_{0};
@@ -112,7 +129,8 @@ double since_start_ns(const LoopContext& context, uint64_t ticks) {
   return ticks > context.start_ticks ? context.clock.to_ns(static_cast<double>(ticks - context.start_ticks)) : 0;
 }
 
-core::CpuResult cpu_result(const LoopContext& context, unsigned cpu, const Books& books, std::vector<Finding>& findings) {
+core::CpuResult cpu_result(const LoopContext& context, unsigned cpu, const Books& books,
+                           std::vector<Finding>& findings) {
   core::CpuResult result = core::cpu_result_from(cpu, books.histogram, context.clock, context.start_ticks);
   result.exposure_s = context.clock.to_ns(static_cast<double>(books.watched_ticks)) * 1e-9;
   for (const core::OutlierSample& sample : books.outliers.largest_first()) {
@@ -167,6 +185,14 @@ core::Result<Measurement> starved(Measurement measured, const std::string& by) {
   return measured;
 }
 
+void enter(const core::TakenTime& taken, core::Phase& phase) {
+  const auto verdict = core::judge(taken);
+  if (!verdict) return;
+  if (!verdict->too_much) return phase.warnings.push_back(verdict->text);
+  phase.status = core::PhaseStatus::invalid;
+  phase.reason = verdict->text;
+}
+
 }  // namespace
 
 core::Result<Measurement> LoopBackend::measure(const Settings& settings, const Observer& observer) {
@@ -218,6 +244,7 @@ core::Result<Measurement> LoopBackend::measure(const Settings& settings, const O
   if (stopped) measured.phase.status = core::PhaseStatus::interrupted;
   measured.phase.facts["start_monotonic_ns"] = std::to_string(start_ns);
   measured.phase.warnings = std::move(warnings);
+  for (const core::TakenTime& taken : threads.taken()) enter(taken, measured.phase);
   return measured;
 }
 

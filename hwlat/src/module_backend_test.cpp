@@ -358,6 +358,15 @@ TEST(ModuleLoad, EveryReasonThatItDoesNotLoadHasItsLine) {
   EXPECT_EQ(loaded.error().exit_status, core::Exit::cannot_run);
 }
 
+TEST(ModuleLoad, AnotherModuleIsNotTaken) {
+  const std::string path = testing::TempDir() + "another.ko";
+  std::ofstream(path) << "name=maxlat_irqoff" << '\0' << "name=maxlat_hwlat_of_others" << '\0';
+  const auto loaded = LoadedModule::load(path);
+  std::filesystem::remove(path);
+  ASSERT_FALSE(loaded.ok());
+  EXPECT_THAT(loaded.error().text, HasSubstr("is not the module maxlat_hwlat"));
+}
+
 TEST(Sampling, WhatIsNotAskedForIsTheBackEnds) {
   const ModuleBackend module;
   const auto pair_of = [&](uint64_t window_ns, uint64_t width_ns) {

@@ -7,10 +7,25 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <string_view>
 
 #include "module_device.hpp"
 
 namespace maxlat::hwlat {
+
+namespace {
+
+// By what modpost wrote into it: another module would be loaded, and at the end ours unloaded in its place.
+bool is_our_module(int fd) {
+  constexpr std::string_view kName("name=maxlat_hwlat\0", 18);
+  std::string content;
+  char block[65536];
+  for (ssize_t got = 0; (got = ::pread(fd, block, sizeof block, static_cast<off_t>(content.size()))) > 0;)
+    content.append(block, static_cast<size_t>(got));
+  return content.find(kName) != std::string::npos;
+}
+
+}  // namespace
 
 core::Error why_not_loaded(const std::string& path, int error, const std::string& lockdown) {
   const std::string locked = lockdown_in_force(lockdown);
@@ -49,6 +64,10 @@ core::Error why_not_loaded(const std::string& path, int error, const std::string
 core::Result<LoadedModule> LoadedModule::load(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return why_not_loaded(path, errno, {});
+  if (!is_our_module(fd)) {
+    ::close(fd);
+    return core::cannot_run(fmt::format("'{}' is not the module maxlat_hwlat", path), "make -C hwlat/module builds it");
+  }
   const long failed = ::syscall(SYS_finit_module, fd, "", 0);
   const int error = errno;
   ::close(fd);

@@ -3,15 +3,19 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
 #include <sstream>
+#include <string_view>
 
 #include "tracer_format.hpp"
 
@@ -80,8 +84,30 @@ std::string find_tracefs(const std::string& root, std::string& why) {
   return {};
 }
 
+namespace {
+
+constexpr std::string_view kInstancePrefix = "maxlat-";
+
+// A killed process's instance samples on, with interrupts off, and keeps the tracer from everybody. What the process had
+// changed in the shared values nobody knows any more.
+void remove_instances_of_the_dead(const std::string& tracefs) {
+  namespace fs = std::filesystem;
+  std::error_code failure;
+  for (const auto& entry : fs::directory_iterator(tracefs + "/instances", failure)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(kInstancePrefix)) continue;
+    const int pid = std::atoi(name.c_str() + kInstancePrefix.size());
+    if (pid <= 0 || ::kill(pid, 0) == 0 || errno != ESRCH) continue;
+    (void)write_value(entry.path().string() + "/current_tracer", "nop");
+    ::rmdir(entry.path().c_str());
+  }
+}
+
+}  // namespace
+
 core::Result<TracerSession> TracerSession::start(const std::string& tracefs, const Settings& settings) {
-  const std::string instance = fmt::format("{}/instances/maxlat-{}", tracefs, ::getpid());
+  remove_instances_of_the_dead(tracefs);
+  const std::string instance = fmt::format("{}/instances/{}{}", tracefs, kInstancePrefix, ::getpid());
   if (::mkdir(instance.c_str(), 0700) != 0) {
     return core::system_error(fmt::format("cannot make the trace instance '{}'", instance), errno,
                               "the hwlat tracer needs root");

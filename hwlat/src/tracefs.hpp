@@ -8,7 +8,7 @@
 // one instance in the system may run hwlat at a time.
 //
 // What is written is read back: on some kernels the mode silently falls to "none", and then one CPU is watched and the
-// others are not (notes, anchors-rt-tools 9.7). That is an error here.
+// others are not. That is an error here.
 //
 // ROOT: all paths are below a root ("/" in life, a folder in tests).
 #pragma once

@@ -90,6 +90,17 @@ TEST_F(FakeTracefs, AnInstanceThatIsThereIsNotTaken) {
   EXPECT_EQ(get("hwlat_detector/width"), "500000\n");
 }
 
+// 4194305 is above every process id that Linux gives.
+TEST_F(FakeTracefs, TheInstanceOfAKilledRunIsRemoved) {
+  const fs::path dead = tracefs_ / "instances/maxlat-4194305", alive = tracefs_ / "instances/maxlat-1",
+                 other = tracefs_ / "instances/somebody";
+  for (const fs::path& instance : {dead, alive, other}) fs::create_directories(instance);
+  (void)TracerSession::start(tracefs_.string(), settings());
+  EXPECT_FALSE(fs::exists(dead));
+  EXPECT_TRUE(fs::exists(alive));
+  EXPECT_TRUE(fs::exists(other));
+}
+
 // A file that cannot be what was written reads back wrong: the mode that silently stays "none".
 TEST_F(FakeTracefs, AModeThatDoesNotReadBackFailsLoudly) {
   fs::remove(tracefs_ / "hwlat_detector/mode");

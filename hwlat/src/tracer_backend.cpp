@@ -124,7 +124,8 @@ core::Result<Measurement> TracerBackend::measure(const Settings& settings, const
   }
   reader.read(pipe.get());
   core::Result<Measurement> measured = result();
-  if (measured && duration_s > 0 && elapsed_s() < duration_s) measured->phase.status = core::PhaseStatus::interrupted;
+  if (measured && (duration_s <= 0 || elapsed_s() < duration_s))
+    measured->phase.status = core::PhaseStatus::interrupted;
   return measured;
 }
 

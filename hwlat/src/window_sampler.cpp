@@ -40,7 +40,7 @@ void WindowSampler::run(const std::atomic<bool>& stop) {
   // relaxed: a flag, nothing is handed over with it
   for (uint64_t window = 0; !stop.load(std::memory_order_relaxed); ++window) {
     const uint64_t begin_ns = spec_.start_monotonic_ns + window * spec_.window_ns;
-    if (begin_ns >= end_ns) return;
+    if (begin_ns >= end_ns) break;
     const uint64_t now_ns = base::monotonic_ns();
     if (now_ns < begin_ns) sleep_until(begin_ns);
     // The last window may be a part of one.
@@ -49,6 +49,9 @@ void WindowSampler::run(const std::atomic<bool>& stop) {
                   stop);
     hand_out();
   }
+  // The last copy may wait for a reader: no window comes after it.
+  const std::lock_guard lock(handed_out_mutex_);
+  handed_out_ = own_;
 }
 
 void WindowSampler::sample_window(uint64_t width_ticks, const std::atomic<bool>& stop) {

@@ -118,6 +118,8 @@ std::vector<LoadProgress> LoadSet::latest() const {
 
 std::vector<core::LoadResult> LoadSet::stop() {
   sample();
+  if (!state_->stopped)
+    for (RunningLoad& load : state_->loads) load.judge_end(Clock::now());
   state_->stop_all();
   std::vector<core::LoadResult> results;
   for (const RunningLoad& load : state_->loads) results.push_back(load.result());

@@ -9,6 +9,7 @@
 #include <maxlat/core/cpu_list.hpp>
 #include <maxlat/loadgen/load_set.hpp>
 #include <string>
+#include <thread>
 
 #include "process_watching.hpp"
 
@@ -139,6 +140,20 @@ TEST(LoadSet, ACommandThatFailsLaterIsDead) {
   EXPECT_TRUE(loads->all_alive());
   ASSERT_TRUE(eventually([&] { return sampled_dead(*loads); }));
   EXPECT_EQ(loads->stop().front().reason, "sh: exit status 4");
+}
+
+TEST(LoadSet, ACommandThatDoesNothingIsDeadAtTheEnd) {
+  core::Result<LoadSet> loads = LoadSet::start({"cpu", "command:sleep 1000"}, first_cpu());
+  ASSERT_TRUE(loads) << loads.error().text;
+  std::this_thread::sleep_for(1s);
+  loads->sample();
+  EXPECT_TRUE(loads->all_alive());
+  const std::vector<core::LoadResult> results = loads->stop();
+  EXPECT_TRUE(results[0].alive) << results[0].reason;
+  EXPECT_FALSE(results[1].alive);
+  EXPECT_THAT(results[1].reason, HasSubstr("no progress for the last 1."));
+  EXPECT_FALSE(loads->all_alive());
+  EXPECT_THAT(children_of(getpid()), IsEmpty());
 }
 
 TEST(LoadSet, RoundsThatEndWellAreStartedAgain) {

@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "progress_watch.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace maxlat::loadgen {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::chrono::steady_clock::duration kNothingAtAll = 1s, kShortestLastPause = 3s;
+constexpr int kPartOfAge = 10;
+
+}  // namespace
 
 void ProgressWatch::observe(uint64_t work, uint64_t rounds, Time now) {
   if (work != last_work_ || rounds != last_rounds_) last_change_ = now;
@@ -16,6 +25,11 @@ void ProgressWatch::observe(uint64_t work, uint64_t rounds, Time now) {
   per_second_.insert(per_second_.end(), entries, static_cast<double>(work - counted_work_) / seconds);
   counted_until_ = now;
   counted_work_ = work;
+}
+
+bool ProgressWatch::idle_at_end(Time now) const {
+  if (last_work_ == 0 && last_rounds_ == 0) return age(now) >= kNothingAtAll;
+  return pause(now) > std::max(kShortestLastPause, age(now) / kPartOfAge);
 }
 
 }  // namespace maxlat::loadgen

@@ -17,14 +17,19 @@ class ProgressWatch {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  explicit ProgressWatch(Time start) : counted_until_(start), last_change_(start) {}
+  explicit ProgressWatch(Time start) : start_(start), counted_until_(start), last_change_(start) {}
 
   // `work` is what the rate is made of; any change of `work` or `rounds` is a sign of life.
   void observe(uint64_t work, uint64_t rounds, Time now);
   const std::vector<double>& per_second() const { return per_second_; }
   std::chrono::steady_clock::duration pause(Time now) const { return now - last_change_; }
+  std::chrono::steady_clock::duration age(Time now) const { return now - start_; }
+  // Whether a load that ends now had ended long ago: it did nothing in all of at least a second, or nothing in its last
+  // tenth. A busy machine may stop a load for a second, so a last pause of a few seconds is none.
+  bool idle_at_end(Time now) const;
 
  private:
+  Time start_;
   Time counted_until_;
   Time last_change_;
   uint64_t counted_work_ = 0;

@@ -49,5 +49,21 @@ TEST(ProgressWatch, AFinishedRoundIsASignOfLifeWithoutAnyWork) {
   EXPECT_EQ(watch.pause(kStart + 5s), 1s);
 }
 
+TEST(ProgressWatch, NothingAtAllIsIdleAfterASecond) {
+  const ProgressWatch watch(kStart);
+  EXPECT_FALSE(watch.idle_at_end(kStart + 900ms));
+  EXPECT_TRUE(watch.idle_at_end(kStart + 1s));
+}
+
+TEST(ProgressWatch, ALongLastPauseIsIdle) {
+  ProgressWatch watch(kStart);
+  watch.observe(1, 0, kStart + 1s);
+  EXPECT_FALSE(watch.idle_at_end(kStart + 3900ms)) << "a busy machine stops a load for a second";
+  EXPECT_TRUE(watch.idle_at_end(kStart + 4100ms));
+  watch.observe(2, 0, kStart + 55s);
+  EXPECT_FALSE(watch.idle_at_end(kStart + 60s)) << "less than a tenth";
+  EXPECT_TRUE(watch.idle_at_end(kStart + 62s));
+}
+
 }  // namespace
 }  // namespace maxlat::loadgen

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <maxlat/core/duration.hpp>
 #include <optional>
 #include <utility>
 
@@ -40,6 +41,12 @@ void RunningLoad::sample(Time now) {
   for (Worker& worker : workers_)
     if (std::optional<std::string> why = worker.poll_end()) return die(*why);
   if (watch_.pause(now) >= kLongestPause) die(fmt::format("no progress for {} s", kLongestPause.count()));
+}
+
+void RunningLoad::judge_end(Time now) {
+  if (!alive() || !watch_.idle_at_end(now)) return;
+  const auto text = [](auto time) { return core::duration_text(std::chrono::duration<double>(time).count()); };
+  die(fmt::format("no progress for the last {} of {}", text(watch_.pause(now)), text(watch_.age(now))));
 }
 
 // Half a load is worse than none: its other workers go too.

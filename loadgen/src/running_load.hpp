@@ -3,7 +3,8 @@
 // One load of a LoadSet: its workers, what they did each second, and whether it lives.
 //
 // A load lives until one of its workers has ended, whatever the reason, or all of them together made no progress for
-// kLongestPause. Then it is dead for good, its other workers are stopped, and its reason is kept. Progress is judged
+// kLongestPause, or none to its end (ProgressWatch::idle_at_end). Then it is dead for good, its other workers are
+// stopped, and its reason is kept. Progress is judged
 // over all workers, not one by one: a measured real-time loop may starve the worker of its own CPU, and that is no
 // death.
 #pragma once
@@ -29,7 +30,8 @@ class RunningLoad {
   static core::Result<RunningLoad> start(const LoadDefinition& definition, const LoadPlan& plan);
 
   void sample(Time now);
-  bool under_way() const;  // every worker has done something
+  void judge_end(Time now);  // after the last sample: a load that stood still to its end is dead as well
+  bool under_way() const;    // every worker has done something
   void request_stop();
   void finish_stop(Time deadline);
 

@@ -77,7 +77,8 @@ std::optional<uint64_t> power_of_two(std::string_view text) {
   if (failure != std::errc{}) return {};
   const std::string_view unit(rest, static_cast<size_t>(text.data() + text.size() - rest));
   const unsigned shift = unit.empty() ? 0 : unit == "k" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : 64;
-  if (shift == 64 || !std::has_single_bit(number) || std::bit_width(number) + shift > 40) return {};
+  if (shift == 64 || !std::has_single_bit(number) || static_cast<unsigned>(std::bit_width(number)) + shift > 40)
+    return {};
   return number << shift;
 }
 

@@ -13,6 +13,7 @@
 #include <maxlat/base/clock.hpp>
 #include <maxlat/base/histogram.hpp>
 #include <maxlat/base/moment.hpp>
+#include <maxlat/core/run_queue_wait.hpp>
 #include <maxlat/npt/measure.hpp>
 
 #include "interrupts.hpp"
@@ -36,21 +37,29 @@ struct CpuRun {
   Journal::Why why =
       Journal::Why::running;  // the run's end, also in the books of the windows that it did not fall into
   uint64_t voluntary_switches = 0, involuntary_switches = 0, page_faults = 0;  // within the loop
-  bool interrupts_enabled = true;                                              // at any look at the processor's flag
-  int kernel_loop_error = 0;  // errno of a loop in the kernel that failed
+  uint64_t taken_by_others_ns = 0;  // within the loop's time: it could have run and did not
+  bool interrupts_enabled = true;   // at any look at the processor's flag
+  int kernel_loop_error = 0;        // errno of a loop in the kernel that failed
 };
 
 // What the scheduler and the memory did to the calling thread so far.
 struct ThreadUsage {
-  uint64_t voluntary = 0, involuntary = 0, faults = 0;
+  uint64_t voluntary = 0, involuntary = 0, faults = 0, taken_by_others_ns = 0;
 
-  static ThreadUsage now() {
+  static ThreadUsage now(const core::RunQueueWait& wait) {
     rusage usage{};
     ::getrusage(RUSAGE_THREAD, &usage);
     return {static_cast<uint64_t>(usage.ru_nvcsw), static_cast<uint64_t>(usage.ru_nivcsw),
-            static_cast<uint64_t>(usage.ru_minflt + usage.ru_majflt)};
+            static_cast<uint64_t>(usage.ru_minflt + usage.ru_majflt), wait.ns()};
   }
 };
+
+inline void enter(const ThreadUsage& before, const ThreadUsage& after, CpuRun& run) {
+  run.voluntary_switches = after.voluntary - before.voluntary;
+  run.involuntary_switches = after.involuntary - before.involuntary;
+  run.page_faults = after.faults - before.faults;
+  run.taken_by_others_ns = after.taken_by_others_ns - before.taken_by_others_ns;
+}
 
 struct Sleep {
   void operator()(uint64_t ns) const {
@@ -85,6 +94,7 @@ template <class Counter, class Probe, class SleepFor, class Interrupts = Interru
 void run_cpu(Counter counter, Probe probe, SleepFor sleep_for, const Options& options, const base::CounterClock& clock,
              const Books& books, Interrupts interrupts = {}) {
   // Whoever waits for this CPU is served now: else the scheduler's stop could come before the first rest.
+  const core::RunQueueWait wait;  // opened before what is measured
   if (options.rest_ns > 0) sleep_for(options.rest_ns);
   if (options.uncounted_loops > 0) {
     CpuRun& warm_up = books.warm_up;
@@ -95,7 +105,7 @@ void run_cpu(Counter counter, Probe probe, SleepFor sleep_for, const Options& op
   }
   probe.begin();
   bool enabled = false;
-  const ThreadUsage before = ThreadUsage::now();
+  const ThreadUsage before = ThreadUsage::now(wait);
   const uint64_t start_ns = base::monotonic_ns();
   const uint64_t start = counter.read();
   for (CpuRun* run : {&books.traced, books.waiting}) {
@@ -125,14 +135,12 @@ void run_cpu(Counter counter, Probe probe, SleepFor sleep_for, const Options& op
     if (why == Journal::Why::rest) rest_until_the_step_ends(counter, sleep_for, clock, run.journal);
     windows.advance_to(counter.read());
   }
-  const ThreadUsage after = ThreadUsage::now();
+  const ThreadUsage after = ThreadUsage::now(wait);
   for (CpuRun* run : {&books.traced, books.waiting}) {
     if (run == nullptr) continue;
     run->why = why;
     run->interrupts_enabled = enabled;
-    run->voluntary_switches = after.voluntary - before.voluntary;
-    run->involuntary_switches = after.involuntary - before.involuntary;
-    run->page_faults = after.faults - before.faults;
+    enter(before, after, *run);
   }
 }
 

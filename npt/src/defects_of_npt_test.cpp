@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The ten defects of npt 1.01 (notes, anchors-rt-tools 1.5), each with the test that fails when it comes back.
+// The ten defects of npt 1.01, each with the test that fails when it comes back.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -23,7 +23,10 @@ JournalSpec without_limits(const JournalSpec& spec) {
 }
 
 Journal::Journal(const JournalSpec& spec)
-    : spec_(spec), outliers_(spec.outliers), step_(std::max<size_t>(spec.steps, 1)) {
+    : spec_(spec),
+      outliers_(spec.outliers),
+      step_(std::max<size_t>(spec.steps, 1)),
+      rare_at_most_(std::min({spec.break_above, spec.tell_above, uint64_t{MAXLAT_GAP_RARE_MAX}})) {
   open_ = step_.data();
 }
 
@@ -57,10 +60,8 @@ Journal::Limits Journal::look(uint64_t gap, uint64_t end) noexcept {
     MAXLAT_STORE(&open_->max, gap);
   }
   if (gap > max_) max_ = gap;
-  if (gap > outliers_.floor()) {
-    outliers_.offer(gap, end);
-    if (gap > spec_.tell_above) spec_.tell(spec_.tell_state, gap);
-  }
+  if (gap > outliers_.floor()) outliers_.offer(gap, end);
+  if (gap > spec_.tell_above) spec_.tell(spec_.tell_state, gap);
 
   if (gap > spec_.break_above) {
     breaking_gap_ = gap;
@@ -70,14 +71,13 @@ Journal::Limits Journal::look(uint64_t gap, uint64_t end) noexcept {
   }
   if (end >= deadline_) return leave(Why::duration_over);
   // relaxed: only the flags themselves are looked at
-  if (spec_.stop->load(std::memory_order_relaxed) || spec_.halt->load(std::memory_order_relaxed))
-    return leave(Why::stopped);
+  if (spec_.stop->load(std::memory_order_relaxed)) return leave(Why::stopped);
+  if (spec_.halt->load(std::memory_order_relaxed)) return leave(Why::halted);
   if (end >= rest_begin_) return leave(Why::rest);
   if (end >= window_end_) return leave(Why::window_over);
   if (end >= stretch_end_) return leave(Why::pause);
 
-  const uint64_t rare_above =
-      std::min({open_->max, outliers_.floor(), spec_.break_above, uint64_t{MAXLAT_GAP_RARE_MAX}});
+  const uint64_t rare_above = std::min({open_->max, outliers_.floor(), rare_at_most_});
   const uint64_t block_end =
       std::min({end + spec_.look_every_ticks, step_end_, rest_begin_, window_end_, stretch_end_, deadline_});
   return {rare_above, block_end};

@@ -35,7 +35,7 @@ struct JournalSpec {
   uint64_t stretch_ticks = 0;         // leave after so long without a pause; 0: no limit
   uint64_t break_above = UINT64_MAX;  // ticks
   size_t outliers = 0;
-  uint64_t tell_above = UINT64_MAX;  // ticks: of an outlier above it tell() is called, within the loop
+  uint64_t tell_above = UINT64_MAX;  // ticks: of each gap above it tell() is called, within the loop
   void (*tell)(void* state, uint64_t gap) = nullptr;
   void* tell_state = nullptr;
   const std::atomic<bool>* stop = nullptr;  // asked for from outside
@@ -47,7 +47,9 @@ JournalSpec without_limits(const JournalSpec& spec);
 
 class Journal {
  public:
-  enum class Why { running, rest, window_over, pause, duration_over, stopped, broken };
+  // stopped: asked for from outside; halted: another CPU, or the other books of this one, met the break limit, or the
+  // loop was given up.
+  enum class Why { running, rest, window_over, pause, duration_over, stopped, halted, broken };
   struct Limits {
     uint64_t rare_above;
     uint64_t block_end;  // 0: leave
@@ -99,6 +101,7 @@ class Journal {
   JournalSpec spec_;
   core::Outliers outliers_;
   std::vector<Step> step_;
+  const uint64_t rare_at_most_;  // whatever is above these limits is looked at
   std::atomic<size_t> used_steps_{0};
   Step* open_ = nullptr;
   uint64_t start_ = 0;

@@ -24,8 +24,9 @@ void run_cpu_in_kernel(RunPiece run_piece, Counter counter, SleepFor sleep_for, 
   const auto histogram = reinterpret_cast<uintptr_t>(&run.histogram.raw());
   const uint64_t shortest = MAXLAT_IRQOFF_MIN_LOOP_NS;
   const uint64_t stretch = clock.to_ticks(kInterruptsOffStretch_ns);
+  const core::RunQueueWait wait;
   if (options.rest_ns > 0) sleep_for(options.rest_ns);
-  const ThreadUsage before = ThreadUsage::now();
+  const ThreadUsage before = ThreadUsage::now(wait);
   run.interrupts_enabled = false;
   run.start_monotonic_ns = base::monotonic_ns();
   run.journal.begin(counter.read());
@@ -65,10 +66,7 @@ void run_cpu_in_kernel(RunPiece run_piece, Counter counter, SleepFor sleep_for, 
     while (run.kernel_loop_error == EINTR);
   }
   run.why = run.journal.why();
-  const ThreadUsage after = ThreadUsage::now();
-  run.voluntary_switches = after.voluntary - before.voluntary;
-  run.involuntary_switches = after.involuntary - before.involuntary;
-  run.page_faults = after.faults - before.faults;
+  enter(before, ThreadUsage::now(wait), run);
 }
 
 }  // namespace maxlat::npt

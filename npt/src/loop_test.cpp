@@ -188,8 +188,23 @@ TEST(Loop, SeesARequestToStopWithinATenthOfASecond) {
   halted.script.gaps = {1000};
   halted.halt = true;
   const CpuRun& run = halted.go();
-  EXPECT_EQ(run.journal.why(), Journal::Why::stopped);
+  EXPECT_EQ(run.journal.why(), Journal::Why::halted);
   EXPECT_LE(run.exposure_ticks, kSecond / 10);
+}
+
+TEST(Loop, TellsOfEachGapAboveTheLimitWhateverTheOutliersAre) {
+  for (const size_t outliers : {size_t{0}, size_t{1}, size_t{8}}) {
+    Scripted s;
+    s.spec.outliers = outliers;
+    s.spec.tell_above = 5000;
+    std::vector<uint64_t> told;
+    s.spec.tell_state = &told;
+    s.spec.tell = [](void* state, uint64_t gap) { static_cast<std::vector<uint64_t>*>(state)->push_back(gap); };
+    s.script.gaps = gaps_after_start({20, 9000, 20, 5000, 20, 5001, 20, 8000, 20});
+    s.options.loops = 9;
+    s.go();
+    EXPECT_EQ(told, (std::vector<uint64_t>{9000, 5001, 8000})) << outliers << " outliers";
+  }
 }
 
 TEST(Loop, ARestIsNeitherSampleNorExposure) {

@@ -30,18 +30,6 @@ core::Error fail(std::string text, std::string hint) {
   return {std::move(text), std::move(hint)};
 }
 
-core::Status check(const Options& options) {
-  if (options.kernel_loop && (options.allow_interrupts || options.counter != CounterRead::fenced))
-    return fail("the loop in the kernel has interrupts off and reads the counter fenced",
-                "leave out what asks for something else, or --kernel-loop");
-  if (options.rest_ns >= kStepNs)
-    return fail("the rest must be shorter than a second", "it is slept in each second, for example --rest 60ms");
-  if ((options.trace_window_ns == 0) != (options.wait_window_ns == 0))
-    return fail("a trace window needs a wait window, and a wait window a trace window",
-                "give both --trace-window and --wait-window: they take turns");
-  return {};
-}
-
 base::CounterClock choose_clock(const Options& options) {
   const bool asked_for_raw = options.counter == CounterRead::raw_clock;
   base::CounterClock clock = base::calibrate(options.measure_counter_rate);
@@ -204,6 +192,18 @@ const char* to_string(CounterRead counter) {
       return "raw-clock";
   }
   return "";
+}
+
+core::Status check(const Options& options) {
+  if (options.kernel_loop && (options.allow_interrupts || options.counter != CounterRead::fenced))
+    return fail("the loop in the kernel has interrupts off and reads the counter fenced",
+                "leave out what asks for something else, or --kernel-loop");
+  if (options.rest_ns >= kStepNs)
+    return fail("the rest must be shorter than a second", "it is slept in each second, for example --rest 60ms");
+  if ((options.trace_window_ns == 0) != (options.wait_window_ns == 0))
+    return fail("a trace window needs a wait window, and a wait window a trace window",
+                "give both --trace-window and --wait-window: they take turns");
+  return {};
 }
 
 core::Result<core::CpuList> default_cpus() {

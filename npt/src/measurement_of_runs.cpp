@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <iterator>
 #include <maxlat/core/duration.hpp>
+#include <maxlat/core/run_queue_wait.hpp>
 #include <optional>
 
 #include "cpu_result.hpp"
@@ -50,13 +51,19 @@ void add_facts_of_end(core::Phase& phase, const Options& options, const Runs& ru
   add_interrupts(phase, options, interrupts_on);
 }
 
-// Why the measurement is not valid; nothing when it is.
-std::optional<std::string> why_invalid(const Options& options, const core::Phase& phase, const Runs& runs) {
+// Why the measurement is not valid; nothing when it is. What is less than that becomes a warning.
+std::optional<std::string> why_invalid(const Options& options, core::Phase& phase, const Runs& runs) {
   const core::RtThrottling settings = core::read_rt_throttling();
   for (size_t i = 0; i < runs.size(); ++i) {
     const ThrottlingEvidence evidence{options.scheduling.policy, settings, phase.duration_s,
                                       phase.per_cpu[i].timeline.max_ns, runs[i]->involuntary_switches};
     if (const auto reason = throttled(evidence)) return fmt::format("CPU {}: {}", runs[i]->cpu, *reason);
+  }
+  if (options.scheduling.policy == core::Policy::other) return {};  // it asked to share its CPU
+  for (const CpuRun* run : runs) {
+    const auto taken = core::judge({run->cpu, run->taken_by_others_ns, phase.duration_s});
+    if (taken && taken->too_much) return taken->text;
+    if (taken) phase.warnings.push_back(taken->text);
   }
   return {};
 }
@@ -174,7 +181,10 @@ core::Result<Measurement> measurement_of(const Options& options, const base::Cou
   }
   add_facts_of_end(phase, options, runs, cost);
   phase.status = core::PhaseStatus::ok;
-  if (stopped && !measurement.limit_exceeded) {
+  const bool ends_by_signal_only = options.duration_ns == 0 && options.loops == 0;
+  if (stopped && ends_by_signal_only) {
+    phase.facts["stopped_by"] = fmt::format("a signal, after {}", core::duration_text(phase.duration_s));
+  } else if (stopped && !measurement.limit_exceeded) {
     phase.status = core::PhaseStatus::interrupted;
     phase.reason =
         fmt::format("by a signal after {}: the figures are of that time", core::duration_text(phase.duration_s));

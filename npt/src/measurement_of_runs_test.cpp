@@ -10,7 +10,9 @@
 namespace maxlat::npt {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 Options some_loops(uint64_t loops) {
   Options options;
@@ -32,7 +34,7 @@ std::unique_ptr<CpuRun> run_of(unsigned cpu, std::vector<uint64_t> gaps, uint64_
   CpuRun warm_up(cpu, without_limits(one_minute));
   run_cpu(ScriptedCounter{&script}, NoProbe{}, Sleep{}, options, base::clock_with_rate(1.0), {warm_up, *run});
   run->start_monotonic_ns = start_monotonic_ns;
-  run->involuntary_switches = 0;
+  run->involuntary_switches = run->page_faults = run->taken_by_others_ns = 0;  // a busy machine has its own
   return run;
 }
 
@@ -82,6 +84,35 @@ TEST(MeasurementOfRuns, AThrottledRunIsInvalidAndSaysOnWhichCpu) {
   ASSERT_TRUE(m.ok()) << m.error().text;
   EXPECT_EQ(m->phase.status, core::PhaseStatus::invalid);
   EXPECT_THAT(m->phase.reason, HasSubstr("CPU 4: "));
+}
+
+TEST(MeasurementOfRuns, WhatOtherTasksTookIsSaidAndATwentiethIsTooMuch) {
+  const auto quiet = run_of(1, {20, 20}, 0), shared = run_of(4, std::vector<uint64_t>(100, 10'000'000), 0);
+  const auto phase_with = [&](uint64_t taken_ns, core::Policy policy) {
+    shared->taken_by_others_ns = taken_ns;
+    Options options = some_loops(100);
+    options.scheduling.policy = policy;
+    return measurement({quiet.get(), shared.get()}, options)->phase;
+  };
+  EXPECT_THAT(phase_with(0, core::Policy::fifo).warnings, IsEmpty());
+  const core::Phase some = phase_with(20'000'000, core::Policy::fifo);
+  EXPECT_EQ(some.status, core::PhaseStatus::ok);
+  EXPECT_THAT(some.warnings, ElementsAre(HasSubstr("other tasks had CPU 4 for 20 ms of 1 s")));
+  const core::Phase much = phase_with(50'000'000, core::Policy::fifo);
+  EXPECT_EQ(much.status, core::PhaseStatus::invalid);
+  EXPECT_THAT(much.reason, HasSubstr("other tasks had CPU 4 for 50 ms of 1 s"));
+  // Who measures as an ordinary thread wants to see the others' time in the gaps.
+  EXPECT_EQ(phase_with(500'000'000, core::Policy::other).status, core::PhaseStatus::ok);
+}
+
+// The books of the windows without tracepoints met the limit: these ended with them, and by no signal.
+TEST(MeasurementOfRuns, WhatEndsWithAnotherCpusBreakIsNotInterrupted) {
+  const auto run = run_of(1, {20, 20}, 0);
+  for (const auto& [why, status] : {std::pair{Journal::Why::halted, core::PhaseStatus::ok},
+                                    {Journal::Why::stopped, core::PhaseStatus::interrupted}}) {
+    run->why = why;
+    EXPECT_EQ(measurement({run.get()}, some_loops(2))->phase.status, status);
+  }
 }
 
 TEST(MeasurementOfRuns, AnUntrustedCounterIsSaidSo) {

@@ -31,7 +31,7 @@ po::options_description option_table() {
   add("affinity,a", po::value<core::CpuListArgument>()->implicit_value({}, "all")->value_name("CPUS"),
       "one pinned thread on each CPU of a list (1; without a list: all)");
   add("duration,d", text("TIME"), "wall time: 500ms, 5m, 24h (a bare number: s); 0: until ^C");
-  add("wall-time,D", text("TIME"), "the same");
+  add("wall-time,D", text("TIME"), "the same, by cyclictest's letter");
   add("eval-cpu-speed,e", flag(), "measure the counter's rate, even where kernel or CPUID know it");
   add("allow-interrupts,i", flag(), "leave interrupts on; else off where the module maxlat_irqoff permits it");
   add("kernel-loop", flag(), "run the loop in the kernel, interrupts off (module maxlat_irqoff)");
@@ -235,6 +235,11 @@ bool is_bare_h(const core::CommandLine& line) {
   return written != line.written.end() && !written->argument && line.operands.empty();
 }
 
+// -a without a list: a word behind it was meant to be one.
+bool asks_for_all_cpus(const core::CommandLine& line) {
+  return line.has("affinity") && line.get<core::CpuListArgument>("affinity").cpus.empty();
+}
+
 }  // namespace
 
 core::Result<NptArguments> parse_arguments(const core::Arguments& words) {
@@ -252,8 +257,12 @@ core::Result<NptArguments> parse_arguments(const core::Arguments& words) {
   if (!line->operands.empty() && line->has("histogram") && line->get<unsigned>("histogram") == 0)
     return mistake(fmt::format("--histogram: \"{}\" is no number of rows", line->operands.front()),
                    "-h 400: 400 rows of 1 us");
+  if (!line->operands.empty() && asks_for_all_cpus(*line))
+    return mistake(fmt::format("--affinity: \"{}\" is no list of CPUs", line->operands.front()),
+                   "a CPU list is like 0,2-5 or 1-7:2; -a alone: all");
   if (!line->operands.empty()) return mistake(fmt::format("\"{}\" is no option", line->operands.front()));
   if (core::Status status = read_measurement(*line, arguments.measurement); !status) return status.error();
+  if (core::Status status = check(arguments.measurement); !status) return status.error();
   if (core::Status status = read_reporting(*line, arguments); !status) return status.error();
   if (core::Status status = read_compare_options(*line, arguments); !status) return status.error();
   return arguments;

@@ -82,7 +82,7 @@ class ScriptedTrace {
                                               {.name = "ticks", .bytes = 8},
                                               {.name = "duration", .kind = trace::FieldKind::floating, .bytes = 8}};
     return trace::metadata_of_trace({kUuid, "npt", "maxlat", 42}, {base::clock_with_rate(1), 0, 0}) +
-           trace::metadata_of_channel(0, "channel0", false) +
+           trace::metadata_of_channel(0, "channel0", trace::StreamKind::thread) +
            trace::metadata_of_event(0, kStart, {"npt", "start", trace::Level::info, {}}) +
            trace::metadata_of_event(0, kLoop, {"npt", "loop", trace::Level::info, fields}) +
            trace::metadata_of_event(0, kStop, {"npt", "stop", trace::Level::info, {}});

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 
-from tap import MAXLAT, needs_root_and_fifo, run_checks, wait_for
+from tap import MAXLAT, measuring, needs_root_and_fifo, run_checks, wait_for
 
 CPUS = sorted(os.sched_getaffinity(0))
 REST = ["--rest", "100ms"]  # these runs must not be stopped by the scheduler
@@ -83,6 +83,21 @@ def an_interrupt_keeps_the_results(folder):
     whole, phase = result_of(f"{folder}/r.json")
     assert phase["status"] == "interrupted" and "signal" in phase["reason"]
     assert phase["per_cpu"][0]["samples"] > 0
+
+
+def a_run_without_an_end_is_complete_when_a_signal_ends_it(folder):
+    """Nobody has asked for more: it can be gated."""
+    for command in (["npt", *REST], ["hwlat", "--backend", "loop", "--trust-counter", "--window", "200ms", "--width", "100ms"]):
+        run = subprocess.Popen([MAXLAT, *command, "-a", str(CPUS[-1]), "-D", "0", "-q", "--json", f"{folder}/r.json"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        measuring(run)
+        run.send_signal(signal.SIGINT)
+        _, err = run.communicate(timeout=30)
+        result, phase = result_of(f"{folder}/r.json")
+        assert run.returncode == 0, f"{command[0]}: exit status {run.returncode}: {err} {phase['reason']}"
+        assert (result["run"]["status"], phase["status"]) == ("complete", "ok"), f"{command[0]}: {phase['status']}: {phase['reason']}"
+        gate = subprocess.run([MAXLAT, "gate", f"{folder}/r.json", "--max", "1h"], capture_output=True, text=True)
+        assert gate.returncode == 0, gate.stdout + gate.stderr
 
 
 def a_killed_run_keeps_its_last_snapshot(folder):
@@ -171,16 +186,17 @@ def without_permission_there_is_a_hint(folder):
                               text=True, preexec_fn=lambda: unprivileged(memlock), cwd="/", timeout=30)
 
     no_memory = ended()
-    assert no_memory.returncode == 1 and re.match(r"maxlat npt: cannot lock memory.*\nhint: .*--no-mlock", no_memory.stderr), no_memory
+    assert no_memory.returncode == 77 and re.match(r"maxlat npt: cannot lock memory.*\nhint: .*--no-mlock", no_memory.stderr), no_memory
     no_fifo = ended("--no-mlock")
-    assert no_fifo.returncode == 1 and re.match(r"maxlat npt: cannot set SCHED_FIFO 99.*\nhint: .*--policy other", no_fifo.stderr), no_fifo
+    assert no_fifo.returncode == 77 and re.match(r"maxlat npt: cannot set SCHED_FIFO 99.*\nhint: .*--policy other", no_fifo.stderr), no_fifo
     neither = ended("--no-mlock", "--policy", "other")
     assert neither.returncode == 0 and "1000 loops done" in neither.stdout, neither
 
 
 CHECKS = [affinity_and_policy_are_applied, two_cpus_have_their_own_books, an_interrupt_keeps_the_results,
-          a_killed_run_keeps_its_last_snapshot, a_loop_that_the_scheduler_stops_is_not_valid,
-          a_planted_stall_is_found_where_and_when_it_was, without_permission_there_is_a_hint]
+          a_run_without_an_end_is_complete_when_a_signal_ends_it, a_killed_run_keeps_its_last_snapshot,
+          a_loop_that_the_scheduler_stops_is_not_valid, a_planted_stall_is_found_where_and_when_it_was,
+          without_permission_there_is_a_hint]
 
 
 if __name__ == "__main__":

@@ -25,11 +25,22 @@ def stat_of(pid):
         return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
 
 
+SPINS = "while True: pass"
+# A third of each 60 ms.
+COMES_AND_GOES = """
+import time
+while True:
+    until = time.monotonic() + 0.02
+    while time.monotonic() < until: pass
+    time.sleep(0.04)
+"""
+
+
 @contextlib.contextmanager
-def hog():
-    """The id of a SCHED_FIFO 99 loop that has CPU. Whatever happens here, it ends after 90 s."""
+def hog(program=SPINS):
+    """The id of a SCHED_FIFO 99 program that has CPU. Whatever happens here, it ends after 90 s."""
     outer = subprocess.Popen(["timeout", "-s", "KILL", "90", "taskset", "-c", str(CPU), "chrt", "-f", "99", sys.executable, "-c",
-                              "while True: pass"])
+                              program])
 
     def child():
         for pid in (int(entry.name) for entry in pathlib.Path("/proc").iterdir() if entry.name.isdigit()):
@@ -77,6 +88,16 @@ def the_cpu_is_taken_later(meter, folder):
     assert phase["per_cpu"][0]["samples"] > 0
 
 
+def a_part_of_the_cpu_is_taken(meter, folder):
+    """The loop ends by itself, and its gaps are the other program's: not valid."""
+    with hog(COMES_AND_GOES):
+        run = start(meter, "-a", str(CPU), "-D", "2s", "--json", f"{folder}/r.json")
+        _, err = run.communicate(timeout=75)
+    phase = json.loads(pathlib.Path(f"{folder}/r.json").read_text())["phases"][0]
+    assert run.returncode == 3 and phase["status"] == "invalid", f"exit status {run.returncode}, {phase['status']}: {err}"
+    assert f"other tasks had CPU {CPU} for" in phase["reason"], phase["reason"]
+
+
 def a_signal_ends_it(meter):
     """A terminal and a wrapper both send it, which is no second wish."""
     with hog() as pid:
@@ -104,6 +125,14 @@ def hwlat_whose_cpu_is_taken_later(folder):
     the_cpu_is_taken_later(HWLAT, folder)
 
 
+def npt_that_has_a_part_of_its_cpu(folder):
+    a_part_of_the_cpu_is_taken(NPT, folder)
+
+
+def hwlat_that_has_a_part_of_its_cpu(folder):
+    a_part_of_the_cpu_is_taken(HWLAT, folder)
+
+
 def npt_that_a_signal_ends(_folder):
     a_signal_ends_it(NPT)
 
@@ -123,6 +152,7 @@ if __name__ == "__main__":
     if len(CPUS) < 2:
         print("needs two CPUs")
         sys.exit(77)
-    sys.exit(run_checks([npt_without_cpu_from_the_beginning, npt_whose_cpu_is_taken_later, npt_that_a_signal_ends, npt_on_all_cpus,
+    sys.exit(run_checks([npt_without_cpu_from_the_beginning, npt_whose_cpu_is_taken_later, npt_that_a_signal_ends,
+                         npt_on_all_cpus, npt_that_has_a_part_of_its_cpu, hwlat_that_has_a_part_of_its_cpu,
                          hwlat_without_cpu_from_the_beginning, hwlat_whose_cpu_is_taken_later, hwlat_that_a_signal_ends],
                         sys.argv[1:]))

@@ -46,21 +46,22 @@ def needs_root_and_fifo():
         raise SystemExit(77)
 
 
-STOPPED = "stopped the loop"  # npt's word for RT throttling and the fair server
+# What npt says of RT throttling and the fair server, and of other tasks that had its CPU.
+KNOWN_ANSWERS = ("stopped the loop", "other tasks had CPU")
 TRIES = 6
 
 
-def check_again_where_stopped(check):
-    """check(folder), in a fresh folder. That the scheduler stopped a loop is a known answer of npt on a busy machine and no
-    failure of a test: once more then."""
+def check_again_where_disturbed(check):
+    """check(folder), in a fresh folder. That a loop did not have its CPU is a known answer of npt on a busy machine and no failure
+    of a test: once more then."""
     for left in reversed(range(TRIES)):
         with tempfile.TemporaryDirectory() as folder:
             try:
                 return check(folder)
             except AssertionError as mistake:
-                if left == 0 or STOPPED not in str(mistake):
+                if left == 0 or not any(answer in str(mistake) for answer in KNOWN_ANSWERS):
                     raise
-                print("# once more: the scheduler stopped a loop", flush=True)
+                print("# once more: a loop did not have its CPU", flush=True)
 
 
 def run_checks(checks, names):
@@ -70,7 +71,7 @@ def run_checks(checks, names):
     print(f"1..{len(chosen)}")
     for number, check in enumerate(chosen, 1):
         try:
-            skip = check_again_where_stopped(check)
+            skip = check_again_where_disturbed(check)
             print(f"ok {number} - {check.__name__}" + (f" # SKIP {skip}" if skip else ""), flush=True)
         except AssertionError as mistake:
             failed += 1

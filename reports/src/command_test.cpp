@@ -118,7 +118,7 @@ TEST_F(Commands, GateAnswersWithItsExitStatus) {
 TEST_F(Commands, GatePrintsItsRulesAndWritesTheVerdict) {
   const auto answer = ran(gate_command(), {result(), "--max", "21us", "--json", folder_.file("judged.json")});
   EXPECT_THAT(answer.printed, HasSubstr("npt: max_ns"));
-  EXPECT_THAT(answer.printed, HasSubstr("<= 21000 ns"));
+  EXPECT_THAT(answer.printed, HasSubstr("<= 21000 ns (21.0 us)"));
   EXPECT_THAT(answer.printed, HasSubstr("verdict: fail"));
   const auto judged = core::read_run(folder_.file("judged.json"));
   ASSERT_TRUE(judged) << judged.error().text;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// How a verdict is reached. A gate that cannot fail is worse than none (notes, anchors-rt-tools 9.4: gates on the mean
-// that passed while the tail grew), so each rule looks at the worst CPU, never at an average of CPUs, and each way of
+// How a verdict is reached. A gate that cannot fail is worse than none (others have gated on the mean,
+// and passed while the tail grew), so each rule looks at the worst CPU, never at an average of CPUs, and each way of
 // not having measured is "invalid", never "pass".
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <maxlat/core/duration.hpp>
 #include <maxlat/reports/gate.hpp>
 #include <optional>
@@ -59,7 +60,7 @@ std::string plain(double number) {
 std::string limit_text(const Rule& rule) {
   if (rule.metric == "exposure_s") return fmt::format(">= {} s", plain(rule.limit));
   if (rule.metric == "load_alive") return "alive";
-  return fmt::format("<= {} ns", plain(rule.limit));
+  return fmt::format("<= {} ns ({})", plain(rule.limit), core::latency_text(rule.limit));
 }
 
 core::RuleResult judge_latency(const core::Phase& phase, const Rule& rule, core::RuleResult result) {
@@ -136,6 +137,24 @@ std::vector<std::string> failed_controls(const core::RunResult& run) {
   return reasons;
 }
 
+// Controls that were left out although their meter measured. Whoever leaves one out has asked for it, so nothing becomes
+// invalid by it; but a reader must know that nobody looked whether the meter finds anything.
+std::vector<std::string> not_controlled(const core::RunResult& run) {
+  std::map<std::string, std::string> controls;  // by the reason why they were left out
+  for (const auto& control : run.phases) {
+    if (!control.control || control.status != core::PhaseStatus::skipped) continue;
+    const bool meter_measured = std::any_of(run.phases.begin(), run.phases.end(), [&](const core::Phase& phase) {
+      return phase.kind == control.control->meter && !unfit_because(phase);
+    });
+    if (!meter_measured) continue;
+    std::string& names = controls[control.reason];
+    names += (names.empty() ? "" : ", ") + control.name;
+  }
+  std::vector<std::string> reasons;
+  for (const auto& [reason, names] : controls) reasons.push_back(fmt::format("not controlled: {}: {}", names, reason));
+  return reasons;
+}
+
 std::vector<std::string> invalid_phases(const core::RunResult& run) {
   std::vector<std::string> reasons;
   for (const auto& phase : run.phases) {
@@ -143,6 +162,19 @@ std::vector<std::string> invalid_phases(const core::RunResult& run) {
     if (const auto reason = unfit_because(phase)) reasons.push_back(phase.name + ": " + *reason);
   }
   return reasons;
+}
+
+// The phases that a stopped run did not come to are nowhere in it, so no rule misses them.
+std::optional<std::string> incomplete_because(const core::RunResult& run) {
+  switch (run.state) {
+    case core::RunResult::State::complete:
+      return std::nullopt;
+    case core::RunResult::State::interrupted:
+      return "the run was interrupted: what it did not come to is missing";
+    case core::RunResult::State::running:
+      return "the run is still running, or was killed: what it did not come to is missing";
+  }
+  return std::nullopt;
 }
 
 bool any(const std::vector<core::RuleResult>& rules, Outcome outcome) {
@@ -186,16 +218,20 @@ core::Verdict judge(const core::RunResult& run, const std::vector<Rule>& rules) 
     }
   }
   add_reasons(verdict, Outcome::fail);
+  const auto incomplete = incomplete_because(run);
+  if (incomplete) verdict.reasons.push_back(*incomplete);
   add_reasons(verdict, Outcome::invalid);
 
   auto spoiled = rules.empty() ? invalid_phases(run) : failed_controls(run);
   if (rules.empty() && spoiled.empty() && !anything_measured(run))
     spoiled.push_back("no phase of the run measured anything");
   verdict.reasons.insert(verdict.reasons.end(), spoiled.begin(), spoiled.end());
+  const auto uncontrolled = not_controlled(run);
+  verdict.reasons.insert(verdict.reasons.end(), uncontrolled.begin(), uncontrolled.end());
 
   if (any(verdict.rules, Outcome::fail)) {
     verdict.kind = Kind::fail;
-  } else if (any(verdict.rules, Outcome::invalid) || !spoiled.empty()) {
+  } else if (any(verdict.rules, Outcome::invalid) || !spoiled.empty() || incomplete) {
     verdict.kind = Kind::invalid;
   } else if (verdict.rules.empty()) {
     verdict.kind = Kind::not_gated;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Each trap of notes, anchors-rt-tools 15, that a gate can fall into has a test here.
+// Each trap that a gate can fall into has a test here.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -154,6 +154,21 @@ TEST(Gate, EveryStatusButOkIsInvalid) {
   }
 }
 
+// A killed run passed a gate by the phases that it had come to.
+TEST(Gate, ARunThatIsNotCompleteDoesNotPass) {
+  using State = core::RunResult::State;
+  for (const auto& [state, words] :
+       {std::pair{State::interrupted, "the run was interrupted"}, {State::running, "still running, or was killed"}}) {
+    auto run = good_run();
+    run.state = state;
+    const auto verdict = judge(run, usual_rules());
+    EXPECT_EQ(exit_status(verdict), core::Exit::invalid) << words;
+    EXPECT_THAT(verdict.reasons.front(), HasSubstr(words));
+    EXPECT_EQ(kind_of(run, {}), Kind::invalid) << words;
+    EXPECT_EQ(kind_of(run, {rule("npt", "max_ns", 1)}), Kind::fail) << words;  // what it measured exceeds the limit
+  }
+}
+
 TEST(Gate, MissingPhaseIsInvalid) {
   const auto verdict = judge(good_run(), {rule("cyclictest", "max_ns", 50e3)});
   EXPECT_EQ(verdict.kind, Kind::invalid);
@@ -185,6 +200,16 @@ TEST(Gate, AnArmOfATracerIsNoPhaseOfTheBox) {
   EXPECT_EQ(kind_of(test::tracer_run(), {rule("tracers: maxlat:timer", "max_ns", 1e9)}), Kind::pass);
 }
 
+// maxlat npt --arm maxlat:timer is of kind npt, and what it measures is the tracer.
+TEST(Gate, ATracedArmIsNoPhaseOfTheBoxWhateverItsKind) {
+  auto run = good_run();
+  run.phases[0].arm = "none";
+  EXPECT_EQ(kind_of(run, usual_rules()), Kind::pass);
+  run.phases[0].arm = "maxlat:timer";
+  EXPECT_EQ(kind_of(run, usual_rules()), Kind::invalid);
+  EXPECT_EQ(kind_of(run, {rule("npt", "max_ns", 50e3)}), Kind::pass);  // asked for
+}
+
 TEST(Gate, NoLimitsIsNotGated) {
   const auto verdict = judge(test::typical_run(), {});
   EXPECT_EQ(verdict.kind, Kind::not_gated);
@@ -213,6 +238,25 @@ TEST(Gate, AControlThatFailedSpoilsEveryRule) {
   stalls[2].found = true;
   stalls[1].found_ns = 0;  // one left no trace: the meter does not see
   EXPECT_EQ(kind_of(run, rules), Kind::invalid);
+}
+
+TEST(Gate, AControlThatWasLeftOutIsSaid) {
+  auto run = good_run();
+  core::Phase control;
+  control.name = "control (npt)";
+  control.kind = "control";
+  control.status = core::PhaseStatus::skipped;
+  control.reason = "left out by --skip";
+  control.control = core::ControlResult{.meter = "npt", .stated_error_ns = 0, .stalls = {}};
+  run.phases.push_back(control);
+  control.name = "control (hwlat)";  // which measured nothing in this run
+  control.control->meter = "hwlat";
+  run.phases.push_back(control);
+  const auto verdict = judge(run, usual_rules());
+  EXPECT_EQ(verdict.kind, Kind::pass);
+  EXPECT_THAT(verdict.reasons,
+              ::testing::ElementsAre("not controlled: control (npt): left out by --skip", "3 rules met"));
+  EXPECT_EQ(judge(run, {}).kind, Kind::not_gated);
 }
 
 }  // namespace

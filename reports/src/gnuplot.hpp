@@ -4,7 +4,7 @@
 //
 // One process draws all plots of a report: starting gnuplot costs more than a plot (about 20 ms against 5 ms here). The
 // commands go through a file in a private folder, and only "load that file" through the pipe, so a gnuplot that dies
-// cannot leave us blocked in the middle of a large write (notes, anchors-rt-tools 14: issue 30 of gnuplot-iostream).
+// cannot leave us blocked in the middle of a large write (issue 30 of gnuplot-iostream).
 //
 // gnuplot-iostream tells nothing about gnuplot's end: whether it worked is read from the plots themselves.
 #pragma once

@@ -124,7 +124,7 @@ bool measures(const core::Phase& phase) {
 }
 
 bool is_of_the_box(const core::Phase& phase) {
-  return measures(phase) && phase.kind != "tracer";
+  return measures(phase) && phase.kind != "tracer" && (phase.arm.empty() || phase.arm == "none");
 }
 
 std::optional<std::string> unfit_because(const core::Phase& phase) {

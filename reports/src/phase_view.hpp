@@ -50,8 +50,8 @@ struct PhaseView {
   core::CpuResult all;
 };
 
-// Signs that something outside the thing measured made the tail (notes, anchors-rt-tools 9.7): there, a clean run had
-// max/p99 = 8.7, and per-CPU maxima that differed by 77 %; a spoiled one 428, and 3.6 %. Two runs are no calibration,
+// Signs that something outside the thing measured made the tail. In two runs that were looked at the clean one had
+// max/p99 = 8.7, and per-CPU maxima that differed by 77 %; the spoiled one 428, and 3.6 %. Two runs are no calibration,
 // so this is a hint to the reader and never part of a verdict.
 //
 // The ratio means something where p99 is a latency. The p99 of a loop that measures gaps (npt, hwlat, tracer) is the

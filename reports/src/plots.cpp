@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <maxlat/core/counted.hpp>
 
 #include "axes.hpp"
 #include "decimate.hpp"
@@ -56,8 +57,9 @@ Plot histogram(const PhaseView& view) {
   Plot plot;
   plot.kind = "histogram";
   plot.title = "Histogram";
-  plot.description = fmt::format("Number of samples by latency, both logarithmic: {} samples from {} to {}.",
-                                 view.all.samples, latency_html(view.all.min_ns), latency_html(view.all.max_ns));
+  plot.description = fmt::format("Number of samples by latency, both logarithmic: {} from {} to {}.",
+                                 core::counted(view.all.samples, "sample"), latency_html(view.all.min_ns),
+                                 latency_html(view.all.max_ns));
   plot.x = latency_axis("latency", visible_low(view.all), std::max(view.all.max_ns, cells.back().high_ns));
   plot.y = count_axis("samples", static_cast<double>(highest));
   plot.series.push_back(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The plots of a comparison (seed 004, Figures 3 to 9): the histograms of two arms over each other, one pair a figure,
+// The plots of a comparison (Beamonte 2015, Figures 3 to 9): the histograms of two arms over each other, one pair a figure,
 // and the nines of all arms in one.
 #pragma once
 

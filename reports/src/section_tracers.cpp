@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// "Tracers": what each tracer adds, as the paper's tables have it (seed 004, Tables 2 to 4) and its figures, for this
+// "Tracers": what each tracer adds, as the paper's tables have it (Beamonte 2015, Tables 2 to 4) and its figures, for this
 // machine; each comparison with the command that makes it again.
 #include <fmt/format.h>
 

@@ -243,10 +243,12 @@ void reading_section(Html& html, const core::RunResult& run) {
   const bool controlled =
       std::any_of(run.phases.begin(), run.phases.end(), [](const auto& phase) { return phase.control.has_value(); });
   if (!controlled) return;
-  html.leaf("p",
-            "Before and after, stalls of known length were planted where the plan asks for it: a meter that does not "
-            "find those "
-            "has not measured the others, and the run is invalid.");
+  html.leaf(
+      "p",
+      "Before and after, stalls of known length were planted where the plan asks for it. npt and hwlat have to "
+      "notice every one, and more than half of each length on each CPU to size; cyclictest tells no times and has "
+      "to show the longest stall of each CPU. A meter that does not has not measured the others, and the run is "
+      "invalid.");
 }
 
 void preflight_section(Html& html, const core::RunResult& run) {

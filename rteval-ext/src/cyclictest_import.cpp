@@ -16,6 +16,9 @@ namespace {
 
 using nlohmann::json;
 
+// Its unit; -N would make it nanoseconds, and no plan may say that (cyclictest_arguments.hpp).
+constexpr double kMicrosecond_ns = 1000;
+
 core::Error not_readable(std::string why) {
   return {fmt::format("cyclictest's result is not readable: {}", why), "run its command by hand to see what it prints"};
 }
@@ -34,16 +37,6 @@ std::string text_with_odd_key(const json& document, const std::string& key) {
   return {};
 }
 
-// -N and --nsecs change the unit of every figure, and the command line is the only place that tells.
-bool in_nanoseconds(const std::string& command) {
-  std::istringstream words(command);
-  for (std::string word; words >> word;) {
-    if (word == "--nsecs") return true;
-    if (word.size() > 1 && word[0] == '-' && word[1] != '-' && word.find('N') != std::string::npos) return true;
-  }
-  return false;
-}
-
 double number_of(const json& thread, const char* key, const std::string& name) {
   const auto found = thread.find(key);
   if (found == thread.end() || !found->is_number()) throw Mistake{fmt::format("thread {} has no '{}'", name, key)};
@@ -58,7 +51,7 @@ uint64_t count_of(const json& thread, const char* key, const std::string& name) 
   return thread[key].get<uint64_t>();
 }
 
-std::vector<core::Bin> bins_of(const json& histogram, double unit_ns, const std::string& name) {
+std::vector<core::Bin> bins_of(const json& histogram, const std::string& name) {
   std::map<uint64_t, uint64_t> counts;  // ascending: JSON's keys are in the order of their text
   for (const auto& [key, count] : histogram.items()) {
     uint64_t value = 0;
@@ -70,12 +63,13 @@ std::vector<core::Bin> bins_of(const json& histogram, double unit_ns, const std:
   }
   std::vector<core::Bin> bins;
   for (const auto& [value, count] : counts) {
-    bins.push_back({static_cast<double>(value) * unit_ns, static_cast<double>(value + 1) * unit_ns, count});
+    bins.push_back(
+        {static_cast<double>(value) * kMicrosecond_ns, static_cast<double>(value + 1) * kMicrosecond_ns, count});
   }
   return bins;
 }
 
-core::CpuResult thread_result(const json& thread, double unit_ns, const std::string& name) {
+core::CpuResult thread_result(const json& thread, const std::string& name) {
   if (!thread.is_object()) throw Mistake{fmt::format("thread {} is not an object", name)};
   const auto histogram = thread.find("histogram");
   if (histogram == thread.end() || !histogram->is_object()) {
@@ -85,20 +79,29 @@ core::CpuResult thread_result(const json& thread, double unit_ns, const std::str
   cpu.cpu = static_cast<unsigned>(count_of(thread, "cpu", name));
   cpu.samples = count_of(thread, "cycles", name);
   if (cpu.samples == 0) throw Mistake{fmt::format("thread {} on CPU {} took no sample", name, cpu.cpu)};
-  cpu.bins = bins_of(*histogram, unit_ns, name);
+  cpu.bins = bins_of(*histogram, name);
   uint64_t in_bins = 0;
   for (const core::Bin& bin : cpu.bins) in_bins += bin.count;
   if (in_bins > cpu.samples) {
     throw Mistake{fmt::format("thread {} counts {} in its histogram but only {} cycles", name, in_bins, cpu.samples)};
   }
   cpu.overflow_count = cpu.samples - in_bins;
-  cpu.min_ns = number_of(thread, "min", name) * unit_ns;
-  cpu.max_ns = number_of(thread, "max", name) * unit_ns;
-  if (cpu.max_ns < cpu.min_ns) throw Mistake{fmt::format("thread {}: its maximum is below its minimum", name)};
+  cpu.min_ns = number_of(thread, "min", name) * kMicrosecond_ns;
+  cpu.max_ns = number_of(thread, "max", name) * kMicrosecond_ns;
   core::fill_statistics_from_bins(cpu);
   // Its average includes the samples beyond the histogram, which the bins' mean cannot.
-  cpu.mean_ns = number_of(thread, "avg", name) * unit_ns;
+  cpu.mean_ns = number_of(thread, "avg", name) * kMicrosecond_ns;
   return cpu;
+}
+
+// Here, so that it costs its phase only: the run's own file takes nothing that is not valid.
+void check(const CyclictestReport& report) {
+  core::Phase phase;
+  phase.name = "cyclictest";
+  phase.per_cpu = report.per_cpu;
+  core::RunResult run;
+  run.phases.push_back(std::move(phase));
+  if (const core::Status valid = core::validate(run); !valid) throw Mistake{valid.error().text};
 }
 
 CyclictestReport report_of(const json& document) {
@@ -111,14 +114,9 @@ CyclictestReport report_of(const json& document) {
   }
   const auto threads = document.find("thread");
   if (threads == document.end() || !threads->is_object() || threads->empty()) throw Mistake{"it has no thread"};
-  const double unit_ns = in_nanoseconds(report.command) ? 1 : 1000;
-  for (const auto& [name, thread] : threads->items()) report.per_cpu.push_back(thread_result(thread, unit_ns, name));
+  for (const auto& [name, thread] : threads->items()) report.per_cpu.push_back(thread_result(thread, name));
   std::sort(report.per_cpu.begin(), report.per_cpu.end(), [](const auto& a, const auto& b) { return a.cpu < b.cpu; });
-  for (size_t i = 1; i < report.per_cpu.size(); ++i) {
-    if (report.per_cpu[i].cpu == report.per_cpu[i - 1].cpu) {
-      throw Mistake{fmt::format("two threads on CPU {}", report.per_cpu[i].cpu)};
-    }
-  }
+  check(report);
   return report;
 }
 
@@ -152,26 +150,33 @@ double seconds_accounted_for(const core::CpuResult& cpu, double interval_ns) {
   for (const core::Bin& bin : cpu.bins) {
     const auto count = static_cast<double>(bin.count);
     in_bins_ns += count * bin.low_ns;  // as cyclictest counts it: cut off below
-    late_ns += count * std::max(0.0, bin.low_ns - interval_ns);
+    late_ns += count * std::floor(bin.low_ns / interval_ns) * interval_ns;
   }
-  // Samples beyond the histogram have lost their values, but not their sum: it is in the average.
+  // Samples beyond the histogram have lost their values, but not their sum: it is in the average. Each of them ended
+  // somewhere between two timers, half an interval before the next in the mean.
   const double beyond_ns = std::max(0.0, cpu.mean_ns * cycles - in_bins_ns);
   if (cpu.overflow_count > 0)
-    late_ns += std::max(0.0, beyond_ns - static_cast<double>(cpu.overflow_count) * interval_ns);
+    late_ns += std::max(0.0, beyond_ns - static_cast<double>(cpu.overflow_count) * interval_ns / 2);
   return (cycles * interval_ns + late_ns) * 1e-9;
 }
 
-std::vector<core::Timeline> parse_status_blocks(std::string_view text, double step_s) {
+std::vector<core::Timeline> parse_status_blocks(std::string_view text, double step_s,
+                                                const std::vector<size_t>& steps) {
   std::vector<core::Timeline> timelines;
+  std::vector<size_t> blocks;  // seen of each thread
   std::istringstream lines{std::string(text)};
   for (std::string line; std::getline(lines, line);) {
     size_t thread = 0;
     double max_us = 0;
     if (!parse_status_line(line, thread, max_us) || thread > 65535) continue;
-    if (timelines.size() <= thread) timelines.resize(thread + 1);
+    if (timelines.size() <= thread) timelines.resize(thread + 1), blocks.resize(thread + 1);
+    const size_t block = blocks[thread]++;
+    if (block >= steps.size()) continue;  // somebody else asked for it
     timelines[thread].step_s = step_s;
     timelines[thread].kind = core::Timeline::Kind::running_max;
-    timelines[thread].max_ns.push_back(max_us * 1000);
+    std::vector<double>& max_ns = timelines[thread].max_ns;
+    max_ns.resize(steps[block], max_ns.empty() ? 0 : max_ns.back());
+    max_ns.push_back(max_us * kMicrosecond_ns);
   }
   return timelines;
 }

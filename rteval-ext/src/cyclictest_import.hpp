@@ -27,13 +27,14 @@ struct CyclictestReport {
 
 core::Result<CyclictestReport> parse_cyclictest_json(std::string_view text);
 
-// The time that a thread's samples account for: each cycle is one interval of waiting for its timer, and a sample
-// longer than the interval stands for the timers that were due meanwhile. What is missing from the time that passed was
-// spent in a wait that had not ended when cyclictest did, and that is in no figure of its.
+// The time that a thread's samples account for: a cycle is one interval of waiting for its timer, and one more for each
+// timer that was due while a late sample lasted, since cyclictest passes over those. What is missing from the time that
+// passed was spent in a wait that had not ended when cyclictest did, and that is in no figure of its.
 double seconds_accounted_for(const core::CpuResult& cpu, double interval_ns);
 
-// The running maximum of each thread from the status blocks that SIGUSR1 makes cyclictest print on standard error, one
-// block for each step; by thread index. Empty when there is no whole block.
-std::vector<core::Timeline> parse_status_blocks(std::string_view text, double step_s);
+// The running maximum of each thread from the status blocks that SIGUSR1 makes cyclictest print on standard error; by
+// thread index. `steps`, ascending, says which step each block is of. A step without a block has the maximum of the one
+// before it, 0 before the first. Empty when there is no whole block.
+std::vector<core::Timeline> parse_status_blocks(std::string_view text, double step_s, const std::vector<size_t>& steps);
 
 }  // namespace maxlat::rteval_ext

@@ -9,9 +9,9 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <maxlat/core/counted.hpp>
 #include <maxlat/core/duration.hpp>
-#include <optional>
+#include <maxlat/core/input_file.hpp>
 #include <sstream>
 
 #include "cyclictest_import.hpp"
@@ -26,8 +26,9 @@ constexpr uint64_t kInterval_ns = 100'000;
 constexpr unsigned kBuckets = 20'000;
 constexpr double kMostSteps = 3600;  // of the timeline, however long the phase
 constexpr size_t kStatusBytesPerThread = 100;
-// Less than this of the time that passed, beyond its start, is a thread that did not run to the end.
-constexpr double kShareToAccountFor = 0.9, kTimeToStart_s = 2;
+// What a thread need not account for of its time: a last wait that the machine makes late, and for each sample the error
+// of an average of two decimals.
+constexpr double kLastWait_s = 1, kErrorOfAverage_s = 5e-9;
 // A thread that has been woken this often by its timer is under way.
 constexpr unsigned long kWakeupsUnderWay = 20;
 
@@ -62,12 +63,6 @@ size_t threads_under_way(pid_t pid) {
     under_way += std::strtoul(switches.c_str(), nullptr, 10) >= kWakeupsUnderWay;
   }
   return under_way;
-}
-
-std::optional<std::string> read_file(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) return std::nullopt;
-  return std::string{std::istreambuf_iterator<char>(file), {}};
 }
 
 // "unable to …" and the like: its last word on standard error.
@@ -107,12 +102,19 @@ bool CyclictestMeter::measuring(const core::Child& child, const MeterJob& job) c
 }
 
 void CyclictestMeter::every_second(core::Child& child, const MeterJob& job, double elapsed_s) {
-  const double step_s = status_step_s(job);
   elapsed_s_ = elapsed_s;
-  if (next_status_s_ == 0) next_status_s_ = step_s;
-  if (elapsed_s < next_status_s_ || !catches(child.pid(), SIGUSR1)) return;
+  if (begun_s_ == 0 && threads_under_way(child.pid()) >= job.cpus.size()) begun_s_ = elapsed_s;
+  const auto ended_steps = static_cast<size_t>(elapsed_s / status_step_s(job));
+  const size_t asked_until = steps_.empty() ? 0 : steps_.back() + 1;
+  if (ended_steps <= asked_until || !catches(child.pid(), SIGUSR1)) return;
   child.signal(SIGUSR1);
-  next_status_s_ += step_s;
+  steps_.push_back(ended_steps - 1);
+}
+
+// Its threads end when the first of them has measured for the whole duration, so each has at least what is left of that
+// since all were under way. The process may take longer.
+double CyclictestMeter::time_of_each_thread_s(const MeterJob& job) const {
+  return std::min(elapsed_s_, static_cast<double>(job.duration_ns) * 1e-9) - begun_s_;
 }
 
 core::Result<core::Phase> CyclictestMeter::read(const MeterJob& job, const core::ProcessEnd& end) const {
@@ -121,7 +123,7 @@ core::Result<core::Phase> CyclictestMeter::read(const MeterJob& job, const core:
     return core::Error{fmt::format("cyclictest ended with {}{}{}", end.text(), said.empty() ? "" : ": ", said),
                        end.signal == 0 ? "it needs SCHED_FIFO and locked memory: run as root" : ""};
   }
-  const std::optional<std::string> text = read_file(job.json_path);
+  const core::Result<std::string> text = core::read_input(job.json_path);
   if (!text) {
     return core::Error{"cyclictest ended without writing its result",
                        "is there space left, and is it rt-tests 2.0 or newer?"};
@@ -139,16 +141,17 @@ core::Result<core::Phase> CyclictestMeter::read(const MeterJob& job, const core:
   phase.kind = to_string(PhaseKind::cyclictest);
   phase.status = core::PhaseStatus::ok;
   phase.per_cpu = std::move(report->per_cpu);
-  const std::vector<core::Timeline> timelines = parse_status_blocks(end.standard_error, status_step_s(job));
+  const std::vector<core::Timeline> timelines = parse_status_blocks(end.standard_error, status_step_s(job), steps_);
   for (size_t i = 0; i < phase.per_cpu.size(); ++i) {
     core::CpuResult& cpu = phase.per_cpu[i];
     cpu.exposure_s = seconds_accounted_for(cpu, static_cast<double>(kInterval_ns));
-    if (cpu.exposure_s < kShareToAccountFor * elapsed_s_ - kTimeToStart_s) {
+    const double may_be_missing_s = kLastWait_s + kErrorOfAverage_s * static_cast<double>(cpu.samples);
+    if (cpu.exposure_s < time_of_each_thread_s(job) - may_be_missing_s) {
       phase.status = core::PhaseStatus::invalid;
       phase.reason = fmt::format(
           "the thread on CPU {} accounts for {} of {}: it was kept from running, and a wait that had "
           "not ended is in no figure",
-          cpu.cpu, core::duration_text(cpu.exposure_s), core::duration_text(elapsed_s_));
+          cpu.cpu, core::duration_text(cpu.exposure_s), core::duration_text(time_of_each_thread_s(job)));
     }
     phase.exposure_s += cpu.exposure_s;
     if (i < timelines.size()) cpu.timeline = timelines[i];
@@ -160,8 +163,8 @@ core::Result<core::Phase> CyclictestMeter::read(const MeterJob& job, const core:
   uint64_t beyond = 0;
   for (const core::CpuResult& cpu : phase.per_cpu) beyond += cpu.overflow_count;
   if (beyond > 0) {
-    phase.facts["beyond the histogram"] =
-        fmt::format("{} samples above {} us: cyclictest keeps only the largest of them", beyond, kBuckets - 1);
+    phase.facts["beyond the histogram"] = fmt::format("{} above {} us: cyclictest keeps only the largest of them",
+                                                      core::counted(beyond, "sample"), kBuckets - 1);
   }
   return phase;
 }

@@ -23,9 +23,12 @@ class CyclictestMeter : public Meter {
                             double stated_error_ns) const override;
 
  private:
+  double time_of_each_thread_s(const MeterJob& job) const;
+
   std::string program_;
-  double elapsed_s_ = 0;      // as of the last every_second()
-  double next_status_s_ = 0;  // when SIGUSR1 is due; 0: not known yet
+  double elapsed_s_ = 0;       // as of the last every_second()
+  double begun_s_ = 0;         // when every_second() first saw all threads under way; 0: it did not
+  std::vector<size_t> steps_;  // of the timeline, for which SIGUSR1 was sent
 };
 
 }  // namespace maxlat::rteval_ext

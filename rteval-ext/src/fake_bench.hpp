@@ -37,10 +37,13 @@ class TemporaryDirectory {
   std::string path_;
 };
 
+// A fake meter takes no time, so it may not say that it watched for long.
+inline constexpr double kFakeExposure_s = 1e-6;
+
 inline core::CpuResult cpu_result_of(unsigned cpu, double max_ns) {
   core::CpuResult result;
   result.cpu = cpu;
-  result.exposure_s = 1;
+  result.exposure_s = kFakeExposure_s;
   result.bins = {{0, 100, 999}, {max_ns, max_ns + 1, 1}};
   result.samples = 1000;
   result.max_ns = max_ns;
@@ -52,7 +55,7 @@ inline core::RunResult meter_result(double max_ns) {
   core::Phase phase;
   phase.name = phase.kind = "npt";
   phase.status = core::PhaseStatus::ok;
-  phase.exposure_s = 1;
+  phase.exposure_s = kFakeExposure_s;
   phase.per_cpu = {cpu_result_of(1, max_ns)};
   core::RunResult run;
   run.id = "meter";

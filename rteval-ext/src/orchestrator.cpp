@@ -58,6 +58,50 @@ std::vector<std::string> differences(const std::vector<core::SettingObservation>
   return changed;
 }
 
+const std::string* value_in(const core::FingerprintGroup& group, std::string_view name) {
+  const auto found =
+      std::find_if(group.values.begin(), group.values.end(), [&](const auto& value) { return value.first == name; });
+  return found == group.values.end() ? nullptr : &found->second;
+}
+
+// Whether a value of "cpu" or "kernel" tells another machine. Modules taint a kernel while it runs and make no other of
+// it, and the preemption model is in debugfs, which not everybody may read.
+bool differs(const core::FingerprintGroup& then, const core::FingerprintGroup& now, const std::string& name) {
+  const std::string* before = value_in(then, name);
+  const std::string* after = value_in(now, name);
+  if (name == "tainted" || (name == "preemption" && (before == nullptr || after == nullptr))) return false;
+  return before == nullptr || after == nullptr || *before != *after;
+}
+
+// Figures of two machines or two kernels are not one run.
+core::Status require_same_machine(const std::vector<core::FingerprintGroup>& before,
+                                  const std::vector<core::FingerprintGroup>& after) {
+  std::string differences;
+  for (const core::FingerprintGroup& then : before) {
+    const auto now =
+        std::find_if(after.begin(), after.end(), [&](const auto& group) { return group.name == then.name; });
+    if (now == after.end() || (then.name != "cpu" && then.name != "kernel")) continue;
+    std::vector<std::string> names;
+    for (const auto* group : {&then, &*now})
+      for (const auto& [name, shown] : group->values)
+        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    for (const std::string& name : names) {
+      if (!differs(then, *now, name)) continue;
+      const auto shown = [&](const core::FingerprintGroup& group) {
+        const std::string* value = value_in(group, name);
+        return value == nullptr ? "not there" : fmt::format("'{}'", *value);
+      };
+      // The first in full and the others by name: it is one line.
+      differences += differences.empty()
+                         ? fmt::format("{} {} was {} and is {}", then.name, name, shown(then), shown(*now))
+                         : fmt::format(", {} {} differs", then.name, name);
+    }
+  }
+  if (differences.empty()) return {};
+  return core::Error{"the run began on another machine or kernel: " + differences,
+                     "resume it where it began, or start a new run here: maxlat run -o DIR"};
+}
+
 // "ok, largest 45.2 us on CPU 1"
 std::string summary_of(const core::Phase& phase) {
   if (phase.status != core::PhaseStatus::ok) return fmt::format("{}: {}", core::to_string(phase.status), phase.reason);
@@ -96,7 +140,8 @@ class Run {
         directory_(directory),
         bench_(bench),
         steps_(std::move(steps)),
-        kept_(results_to_keep(run_)),
+        earlier_(results_of(run_)),
+        kept_(to_keep(earlier_)),
         progress_(quiet, expectations(steps_, kept_)) {
     run_.state = core::RunResult::State::running;
     run_.ended.clear();
@@ -112,13 +157,17 @@ class Run {
  private:
   using Results = std::map<std::string, StepResult>;  // by the step's name
 
-  static Results results_to_keep(const core::RunResult& run) {
-    Results kept;
+  static Results results_of(const core::RunResult& run) {
+    Results results;
     for (const core::Phase& phase : run.phases)
-      if (phase.name != kPreflightAtTheEnd) kept[step_of(phase)].phases.push_back(phase);
-    for (const core::Comparison& comparison : run.comparisons) kept[comparison.name].comparisons.push_back(comparison);
-    std::erase_if(kept, [](const auto& entry) { return !is_kept(entry.second); });
-    return kept;
+      if (phase.name != kPreflightAtTheEnd) results[step_of(phase)].phases.push_back(phase);
+    for (const core::Comparison& comparison : run.comparisons)
+      results[comparison.name].comparisons.push_back(comparison);
+    return results;
+  }
+  static Results to_keep(Results results) {
+    std::erase_if(results, [](const auto& entry) { return !is_kept(entry.second); });
+    return results;
   }
   static std::vector<double> expectations(const std::vector<Step>& steps, const Results& kept) {
     std::vector<double> seconds;
@@ -136,6 +185,7 @@ class Run {
   const RunDirectory& directory_;
   const Bench& bench_;
   std::vector<Step> steps_;
+  const Results earlier_;  // all that the run had when it was resumed
   Results kept_;
   RunProgress progress_;
 };
@@ -146,8 +196,10 @@ core::Status Run::keep(const std::string& step_name, StepResult result) {
   run_.phases.clear();
   run_.comparisons.clear();
   const auto add = [&](const std::string& name) {
-    const auto found = kept_.find(name);
-    if (found == kept_.end()) return;
+    // What is to be measured again stays until it is.
+    const Results& results = kept_.count(name) != 0 ? kept_ : earlier_;
+    const auto found = results.find(name);
+    if (found == results.end()) return;
     const auto& [phases, comparisons] = found->second;
     run_.phases.insert(run_.phases.end(), phases.begin(), phases.end());
     run_.comparisons.insert(run_.comparisons.end(), comparisons.begin(), comparisons.end());
@@ -166,11 +218,17 @@ core::Status Run::keep(core::Phase phase) {
 core::Status Run::skip(const std::vector<std::string>& names) {
   for (const Step& step : steps_) {
     if (!is_left_out(*step.phase, step.meter, names)) continue;
+    // A result that is there stays, above all a control that failed: leaving it out must not make the run better.
+    if (const auto earlier = earlier_.find(step.name); earlier != earlier_.end()) {
+      if (const core::Status kept = keep(step.name, earlier->second); !kept) return kept;
+      continue;
+    }
     core::Phase phase;
     phase.name = step.name;
     phase.kind = to_string(step.phase->kind);
     phase.status = core::PhaseStatus::skipped;
     phase.reason = "left out by --skip";
+    if (step.phase->kind == PhaseKind::control) phase.control.emplace().meter = to_string(step.meter);
     if (const core::Status kept = keep(phase); !kept) return kept;
   }
   return {};
@@ -240,15 +298,12 @@ core::Status Run::finish() {
   const std::vector<std::string> not_comparable = run_.verdict.not_comparable;
   run_.verdict = reports::judge(run_, plan_.rules());
   run_.verdict.not_comparable = not_comparable;
-  if (interrupted && run_.verdict.kind != core::Verdict::Kind::fail) {
+  if (interrupted) {
     const auto missing = std::count_if(steps_.begin(), steps_.end(), [&](const Step& step) {
       const auto found = kept_.find(step.name);
       return found == kept_.end() || !is_kept(found->second);
     });
-    run_.verdict.kind = core::Verdict::Kind::invalid;
-    run_.verdict.reasons.insert(
-        run_.verdict.reasons.begin(),
-        fmt::format("the run was interrupted: {} of {} steps are missing", missing, steps_.size()));
+    run_.verdict.reasons.push_back(fmt::format("{} of {} steps are missing", missing, steps_.size()));
   }
   return directory_.write(run_);
 }
@@ -292,6 +347,10 @@ core::Result<Outcome> orchestrate(const Plan& plan, core::RunResult run, const R
   if (const core::Status sound = check_plan(*left, bench); !sound) return sound.error();
   core::Result<std::vector<Step>> steps = steps_of(plan, bench.cpus);
   if (!steps) return steps.error();
+  if (!run.machine.empty()) {
+    const core::Status same = require_same_machine(run.machine, bench.fingerprint());
+    if (!same) return same.error();
+  }
   if (run.started.empty()) run.started = now_iso8601();
 
   Run under_way(plan, std::move(run), directory, bench, std::move(*steps), quiet);

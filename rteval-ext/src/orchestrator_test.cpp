@@ -199,6 +199,35 @@ TEST_F(Orchestrator, ResumeKeepsOkAndSkippedAndMeasuresTheRestAgain) {
   EXPECT_EQ(phase_named(stored, "third").status, PhaseStatus::skipped);
 }
 
+TEST_F(Orchestrator, ARunIsNotResumedOnAnotherMachineOrKernel) {
+  const auto machine = [](std::vector<std::pair<std::string, std::string>> kernel) {
+    return [kernel] {
+      return std::vector<core::FingerprintGroup>{{"cpu", "1", {{"model name", "paper"}}}, {"kernel", "2", kernel}};
+    };
+  };
+  bench_.fingerprint = machine({{"release", "6.1"}, {"command line", "quiet"}, {"tainted", "0"}});
+  ASSERT_TRUE(run(kThreePhases).ok());
+  const core::RunResult begun = on_disk();
+
+  bench_.fingerprint = machine({{"release", "6.12"}, {"command line", "quiet isolcpus=1"}, {"tainted", "0"}});
+  const auto elsewhere = run(kThreePhases, begun, {"first"});
+  ASSERT_FALSE(elsewhere.ok());
+  EXPECT_EQ(elsewhere.error().exit_status, core::Exit::error);
+  EXPECT_EQ(elsewhere.error().text,
+            "the run began on another machine or kernel: kernel release was '6.1' and is '6.12', kernel command line "
+            "differs");
+  EXPECT_FALSE(elsewhere.error().hint.empty());
+  EXPECT_EQ(core::to_json(on_disk()), core::to_json(begun));
+
+  // A module that was loaded since taints the kernel and makes no other of it.
+  bench_.fingerprint = machine({{"release", "6.1"}, {"command line", "quiet"}, {"tainted", "4096"}});
+  EXPECT_TRUE(run(kThreePhases, begun).ok());
+  bench_.fingerprint = machine({{"release", "6.1"}, {"command line", "quiet"}, {"preemption", "full"}});
+  EXPECT_TRUE(run(kThreePhases, begun).ok());
+  bench_.fingerprint = machine({{"release", "6.1"}});
+  EXPECT_FALSE(run(kThreePhases, begun).ok());
+}
+
 TEST_F(Orchestrator, TheSnapshotOfAKilledPhaseIsKept) {
   ASSERT_TRUE(run(kThreePhases).ok());
   core::RunResult begun = on_disk();
@@ -210,6 +239,16 @@ TEST_F(Orchestrator, TheSnapshotOfAKilledPhaseIsKept) {
   kept >> text;
   EXPECT_EQ(text, "snapshot");
   EXPECT_EQ(phase_named(on_disk(), "second").status, PhaseStatus::ok);
+}
+
+TEST_F(Orchestrator, APhaseThatWatchedMoreThanItsTimeIsInvalid) {
+  core::RunResult of_the_meter = test::meter_result(5000);
+  of_the_meter.phases[0].exposure_s = of_the_meter.phases[0].per_cpu[0].exposure_s = 100;
+  ASSERT_TRUE(core::write_run(temporary_ / "meter.json", of_the_meter).ok());
+  ASSERT_TRUE(run(kThreePhases).ok());
+  EXPECT_EQ(phase_named(on_disk(), "second").status, PhaseStatus::invalid);
+  EXPECT_THAT(phase_named(on_disk(), "second").reason, HasSubstr("CPU 1 is said to have been watched for 1 m 40 s"));
+  EXPECT_EQ(on_disk().verdict.kind, core::Verdict::Kind::invalid);
 }
 
 // A stop request is for the whole process, so this test has one of its own.
@@ -323,6 +362,36 @@ TEST_F(Orchestrator, SkipLeavesPhasesOutByNameOrKindAndSaysSo) {
   EXPECT_THAT(wrong.error().text, HasSubstr("fourth"));
 }
 
+TEST_F(Orchestrator, SkipReplacesNoResultThatIsThere) {
+  ASSERT_TRUE(run(kThreePhases).ok());
+  core::RunResult begun = on_disk();
+  ASSERT_TRUE(run(kThreePhases, begun, {"second"}).ok());
+  EXPECT_EQ(phase_named(on_disk(), "second").status, PhaseStatus::ok);
+
+  // A control that failed is kept and spoils the run: it can neither be erased nor be measured again by leaving it out.
+  test::fs::remove_all(temporary_ / "run");
+  script_.shell = "trap 'cp $RESULT $JSON; exit 0' INT; touch $JSON.ready; while :; do sleep 0.05; done";
+  script_.finds_stalls = false;
+  ASSERT_TRUE(run(kControl).ok());
+  begun = on_disk();
+  script_.finds_stalls = true;
+  script_.on_command = [](const MeterJob& job) { test::fs::remove(job.json_path + ".ready"); };
+  ASSERT_TRUE(run(kControl, begun, {"control (npt)"}).ok());
+  const core::RunResult stored = on_disk();
+  EXPECT_EQ(phase_named(stored, "control (npt)").status, PhaseStatus::invalid);
+  EXPECT_EQ(phase_named(stored, "control (hwlat)").status, PhaseStatus::ok);
+  EXPECT_EQ(stored.verdict.kind, core::Verdict::Kind::invalid);
+}
+
+TEST_F(Orchestrator, TheVerdictSaysThatAMeterWasNotControlled) {
+  const std::string control = kControl;
+  const std::string plan = kThreePhases + control.substr(control.find("[[phase]]"));
+  ASSERT_TRUE(run(plan.c_str(), {}, {"control"}).ok());
+  EXPECT_EQ(on_disk().verdict.kind, core::Verdict::Kind::pass);
+  EXPECT_THAT(on_disk().verdict.reasons,
+              ElementsAre("not controlled: control (npt), control (hwlat): left out by --skip", "1 rule met"));
+}
+
 TEST_F(Orchestrator, AUserWhoMayNotMeasureIsToldBeforeAnythingRuns) {
   bench_.may_measure = [] { return core::cannot_run("no SCHED_FIFO", "run as root"); };
   const auto outcome = run(kThreePhases);
@@ -357,6 +426,31 @@ TEST(LeftBySkip, IsThePlanAsItWouldRun) {
   EXPECT_THAT(left({"npt"}), ElementsAre("before (npt)", "before (hwlat)"));
   EXPECT_THAT(left({"a", "x"}), ElementsAre(HasSubstr("'x'")));
   EXPECT_THAT(left({"a", "before"}), ElementsAre(HasSubstr("no phase of the plan is left")));
+}
+
+// The control was on all CPUs but the first, and cyclictest measured the first, too.
+TEST(Steps, AControlCoversTheCpusOfItsMetersPhases) {
+  const auto cpus_of = [](const std::string& control, const std::string& phases) {
+    const Plan plan =
+        *parse_plan("[[phase]]\nname='c'\nkind='control'\nmeters=['cyclictest','npt']\n" + control + phases, "p");
+    const auto steps = steps_of(plan, {{0, 1, 2, 3}, {}});
+    std::vector<std::string> cpus;
+    for (const Step& step : *steps)
+      if (step.phase->kind == PhaseKind::control) cpus.push_back(core::to_string(step.placement.measured));
+    return cpus;
+  };
+  const std::string cyclictest = "[[phase]]\nname='a'\nkind='cyclictest'\nduration='1s'\n";
+  const std::string npt = "[[phase]]\nname='b'\nkind='npt'\nduration='1s'\n";
+  EXPECT_THAT(cpus_of("", cyclictest + npt), ElementsAre("0-3", "1-3"));
+  EXPECT_THAT(cpus_of("", ""), ElementsAre("0-3", "1-3"));
+  EXPECT_THAT(
+      cpus_of("", cyclictest + "cpus='2'\n" + npt + "cpus='0'\n[[phase]]\nname='d'\nkind='npt'\nduration='1s'\n"),
+      ElementsAre("2", "0-3"));
+  EXPECT_THAT(cpus_of("cpus='1'\n", cyclictest + npt), ElementsAre("1", "1"));
+
+  // Pre-flight looks at the CPUs of the gap meters: a control of cyclictest everywhere must not make all CPUs such.
+  const Plan plan = *parse_plan("[[phase]]\nname='c'\nkind='control'\nmeters=['cyclictest']\n" + npt, "p");
+  EXPECT_THAT(watched_cpus(*steps_of(plan, {{0, 1, 2, 3}, {}})), ElementsAre(1u, 2u, 3u));
 }
 
 TEST_F(Orchestrator, WhatChangedDuringTheRunIsAWarning) {

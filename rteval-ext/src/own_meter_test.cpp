@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "own_meter.hpp"
 
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <map>
+#include <stdexcept>
+#include <thread>
 
 #include "cyclictest_meter.hpp"
 #include "fake_bench.hpp"
@@ -106,22 +111,70 @@ TEST(CyclictestMeter, MissingIsSkippedWithThePackage) {
   EXPECT_THAT(command.error().hint, HasSubstr("rt-tests"));
 }
 
+// cyclictest's result of one thread that took so many samples of 9 us, 100 us apart.
+void write_cyclictest_result(const std::string& path, uint64_t cycles) {
+  std::ofstream(path) << fmt::format(
+      R"({{"cmdline:": "cyclictest -h 100", "return_code": 0, "thread": {{"0":
+      {{"histogram": {{"9": {0}}}, "cycles": {0}, "min": 9, "max": 9, "avg": 9.0, "cpu": 1}}}}}})",
+      cycles);
+}
+
+core::Child started(const std::string& shell) {
+  core::ProcessSpec spec;
+  spec.argv = {"sh", "-c", shell};
+  core::Result<core::Child> child = core::Child::start(spec);
+  if (!child) throw std::runtime_error(child.error().text);
+  return std::move(*child);
+}
+
 TEST(CyclictestMeter, AThreadThatWasKeptFromRunningMakesItInvalid) {
   const test::TemporaryDirectory directory;
-  // 1000 cycles of 100 us: a tenth of a second.
-  std::ofstream(directory / "c.json") << R"({"cmdline:": "cyclictest -h 100", "return_code": 0, "thread": {"0":
-      {"histogram": {"9": 1000}, "cycles": 1000, "min": 9, "max": 9, "avg": 9.0, "cpu": 1}}})";
+  MeterJob job = job_of(directory / "c.json");
+  job.duration_ns = 100'000'000'000;
+  core::Child child = started("sleep 60");
   CyclictestMeter meter("true");
-  EXPECT_EQ(meter.read(job_of(directory / "c.json"), ended(0))->status, core::PhaseStatus::ok);
-  core::ProcessSpec sleeper;
-  sleeper.argv = {"sleep", "60"};
-  core::Result<core::Child> child = core::Child::start(sleeper);
-  ASSERT_TRUE(child.ok());
-  meter.every_second(*child, job_of(directory / "c.json"), 30);  // thirty seconds have passed
-  const auto phase = meter.read(job_of(directory / "c.json"), ended(0));
+  meter.every_second(child, job, 100);
+  // A hundred seconds have passed. The last wait of a thread may have begun a second ago; two are too many.
+  for (const auto& [cycles, status] : std::map<uint64_t, core::PhaseStatus>{{1'000'000, core::PhaseStatus::ok},
+                                                                            {999'000, core::PhaseStatus::ok},
+                                                                            {980'000, core::PhaseStatus::invalid}}) {
+    write_cyclictest_result(job.json_path, cycles);
+    const auto phase = meter.read(job, ended(0));
+    ASSERT_TRUE(phase.ok());
+    EXPECT_EQ(phase->status, status) << cycles;
+    EXPECT_EQ(phase->reason.find("CPU 1") != std::string::npos, status == core::PhaseStatus::invalid) << phase->reason;
+  }
+}
+
+TEST(CyclictestMeter, TheEndOfASlowProcessIsNotTheThreads) {
+  const test::TemporaryDirectory directory;
+  MeterJob job = job_of(directory / "c.json");
+  job.duration_ns = 100'000'000'000;
+  core::Child child = started("sleep 60");
+  CyclictestMeter meter("true");
+  meter.every_second(child, job, 110);  // its threads were through after a hundred; its result took ten more
+  write_cyclictest_result(job.json_path, 1'000'000);
+  EXPECT_EQ(meter.read(job, ended(0))->status, core::PhaseStatus::ok);
+}
+
+// SIGUSR1 is not asked for before it is caught, so the first block is not of the first second.
+TEST(CyclictestMeter, TheTimelineBeginsWhenItDid) {
+  const test::TemporaryDirectory directory;
+  const MeterJob job = job_of(directory / "c.json");
+  core::Child child =
+      started(fmt::format("trap : USR1; touch {0}; while :; do sleep 0.05; done", directory / "caught"));
+  CyclictestMeter meter("true");
+  core::Child deaf = started("sleep 60");
+  meter.every_second(deaf, job, 1.01);
+  while (!std::filesystem::exists(directory / "caught")) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  meter.every_second(child, job, 2.01);
+  meter.every_second(child, job, 2.9);
+  meter.every_second(child, job, 5.01);  // nobody looked at 3 and 4
+  write_cyclictest_result(job.json_path, 50'000);
+  const std::string block = "T: 0 ( 7534) P:95 I:100 C:   9990 Min:      7 Act:   15 Avg:   13 Max:     ";
+  const auto phase = meter.read(job, ended(0, block + "20\n" + block + "30\n"));
   ASSERT_TRUE(phase.ok());
-  EXPECT_EQ(phase->status, core::PhaseStatus::invalid);
-  EXPECT_THAT(phase->reason, HasSubstr("CPU 1"));
+  EXPECT_THAT(phase->per_cpu[0].timeline.max_ns, testing::ElementsAre(0, 20'000, 20'000, 20'000, 30'000));
 }
 
 }  // namespace

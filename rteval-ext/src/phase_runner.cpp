@@ -23,6 +23,8 @@ using std::chrono::milliseconds;
 // How long a meter may take beyond its duration (set-up, joining threads on a loaded box, writing the result) before it
 // is taken for hung.
 constexpr double kGraceAtLeast_s = 30, kGraceShare = 0.02;
+// A per cent for the difference of two clocks.
+constexpr double kMostExposureShare = 1.01;
 
 // Waits for the child's end, for a request to stop, or for `until`, whichever is first.
 std::optional<core::ProcessEnd> wait_until(core::Child& child, Clock::time_point until) {
@@ -81,6 +83,16 @@ core::ProcessEnd watch(core::Child& child, const MeterJob& job, Meter& meter, lo
     }
     meter.every_second(child, job, elapsed_s);
     progress.show(elapsed_s);
+  }
+}
+
+// No CPU can be watched for longer than the time that passed: such figures mean something else than the meter says.
+void require_possible_exposure(core::Phase& phase) {
+  for (const core::CpuResult& cpu : phase.per_cpu) {
+    if (phase.status != core::PhaseStatus::ok || cpu.exposure_s <= phase.duration_s * kMostExposureShare) continue;
+    phase.status = core::PhaseStatus::invalid;
+    phase.reason = fmt::format("CPU {} is said to have been watched for {} of {}", cpu.cpu,
+                               core::duration_text(cpu.exposure_s), core::duration_text(phase.duration_s));
   }
 }
 
@@ -157,6 +169,7 @@ core::Phase run_phase(const PhasePlan& plan, const Placement& placement, Meter& 
   if (spec) phase.command = core::quote_command(spec->argv);
   phase.started = started;
   phase.duration_s = seconds_since(start);
+  require_possible_exposure(phase);
   phase.load = std::move(load_results);
   phase.warnings.insert(phase.warnings.end(), placement.warnings.begin(), placement.warnings.end());
   phase.facts["CPUs"] = core::to_string(placement.measured);

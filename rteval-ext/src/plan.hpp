@@ -7,7 +7,8 @@
 //
 // INVARIANTS, kept by parse_plan(), each with a test in plan_toml_test.cpp
 //   (1) at least one phase; names are unique and become file names: letters, digits, blanks, '-', '_', '.'.
-//   (2) every measuring phase lasts longer than 0; a control phase has at least one meter and one stall length.
+//   (2) every measuring phase lasts longer than 0; a control phase has at least one meter, none of them twice, and one
+//       stall length.
 //   (3) a tracer phase has two arms or more, and no limits: it compares.
 //   (4) every limit is a rule that reports::judge knows.
 #pragma once

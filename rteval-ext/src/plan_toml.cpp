@@ -6,11 +6,14 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <maxlat/core/cpu_list.hpp>
 #include <maxlat/core/duration.hpp>
 #include <optional>
 #include <set>
+
+#include "cyclictest_arguments.hpp"
 
 namespace maxlat::rteval_ext {
 
@@ -165,11 +168,42 @@ void refuse_unquoted_quantile(const toml::table& limits) {
   }
 }
 
+std::vector<PhaseKind> meters_of(const toml::node& node) {
+  const toml::array* list = node.as_array();
+  if (list == nullptr || list->empty()) refuse(node, "'meters' must be a list of meters");
+  std::vector<PhaseKind> meters;
+  for (const toml::node& element : *list) {
+    const PhaseKind meter = kind_of(element, "meters", true);
+    if (std::find(meters.begin(), meters.end(), meter) != meters.end())
+      refuse(element, fmt::format("meter '{}' is there twice", to_string(meter)));
+    meters.push_back(meter);
+  }
+  return meters;
+}
+
+// What the meter would measure in vain, or say wrongly.
+void check_arguments(const toml::node& node, const PhasePlan& phase) {
+  if (phase.kind == PhaseKind::cyclictest) {
+    if (const std::string why = refused_cyclictest_arguments(phase.arguments); !why.empty())
+      refuse(node, "'arguments': " + why);
+  }
+  if (phase.kind != PhaseKind::npt) return;
+  for (const std::string& word : phase.arguments) {
+    const std::string option = word.substr(0, word.find('='));
+    const auto is = [&](std::string_view name) { return option == name; };
+    constexpr std::array kSeveralPhases{"--tp-max-freq", "--trace-window", "--wait-window", "--compare",
+                                        "--find-max-rate"};
+    if (word.starts_with("-f") || std::any_of(kSeveralPhases.begin(), kSeveralPhases.end(), is))
+      refuse(node, fmt::format("'arguments': with {} npt leaves more than one phase; the kind for it is tracer", word));
+  }
+}
+
 PhasePlan phase_of(const toml::node& node) {
   const toml::table* table = node.as_table();
   if (table == nullptr) refuse(node, "each [[phase]] must be a table");
   PhasePlan phase;
   const toml::node* limits = nullptr;
+  const toml::node* arguments = nullptr;
   const toml::node* first_of_control = nullptr;  // a key that only a control has
   const toml::node* first_of_meter = nullptr;    // a key that only a measuring phase has
   const toml::node* first_of_tracer = nullptr;   // a key that only a comparison of tracers has
@@ -188,7 +222,7 @@ PhasePlan phase_of(const toml::node& node) {
     else if (key == "load_cpus")
       phase.load_cpus = cpus_of(value, "load_cpus", "housekeeping"), first_of_meter = &value;
     else if (key == "arguments")
-      phase.arguments = strings_of(value, "arguments"), first_of_meter = &value;
+      phase.arguments = strings_of(value, "arguments"), arguments = first_of_meter = &value;
     else if (key == "stalls")
       phase.stalls = stalls_of(value), first_of_control = &value;
     else if (key == "limits")
@@ -197,12 +231,9 @@ PhasePlan phase_of(const toml::node& node) {
       phase.arms = strings_of(value, "arms"), first_of_tracer = &value;
     else if (key == "rounds")
       phase.rounds = rounds_of(value), first_of_tracer = &value;
-    else if (key == "meters") {
-      first_of_control = &value;
-      const toml::array* meters = value.as_array();
-      if (meters == nullptr || meters->empty()) refuse(value, "'meters' must be a list of meters");
-      for (const toml::node& meter : *meters) phase.meters.push_back(kind_of(meter, "meters", true));
-    } else
+    else if (key == "meters")
+      phase.meters = meters_of(value), first_of_control = &value;
+    else
       refuse(value, fmt::format("unknown key '{}' in [[phase]]", std::string_view(key)));
   }
   if (phase.name.empty()) refuse(node, "a [[phase]] needs a name");
@@ -220,6 +251,7 @@ PhasePlan phase_of(const toml::node& node) {
   } else if (first_of_tracer != nullptr) {
     refuse(*first_of_tracer, "only a tracer phase has arms and rounds");
   }
+  if (arguments != nullptr) check_arguments(*arguments, phase);
   if (limits != nullptr) {
     if (limits->is_table()) refuse_unquoted_quantile(*limits->as_table());
     phase.limits = limits_of(*limits);

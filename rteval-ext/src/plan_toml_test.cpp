@@ -136,6 +136,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "5", "two phases are named 'a'"},
         MistakeCase{"[[phase]]\nname='a'\nkind='control'\n", "1", "needs meters"},
         MistakeCase{"[[phase]]\nname='a'\nkind='control'\nmeters=['control']\n", "4", "unknown meter"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='control'\nmeters=['npt','hwlat','npt']\n", "4", "'npt' is there twice"},
         MistakeCase{"[[phase]]\nname='a'\nkind='control'\nmeters=['npt']\nduration='3s'\n", "5", "no duration"},
         MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\nmeters=['npt']\n", "5", "only a control"},
         MistakeCase{"[[phase]]\nname='a'\nkind='control'\nmeters=['npt']\n[phase.stalls]\nrepeats=0\n", "6", "repeats"},
@@ -161,6 +162,56 @@ INSTANTIATE_TEST_SUITE_P(
         MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n[phase.limits]\np99.9_ns=3\n", "6", "quotes"},
         MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n[phase.limits]\nload_alive=false\n", "6",
                     "true"}));
+
+core::Result<Plan> with_arguments(const std::string& kind, const std::string& arguments) {
+  return parse_plan("[[phase]]\nname='a'\narguments=[" + arguments + "]\nkind='" + kind + "'\nduration='1s'\n", "p");
+}
+
+// Each of them made figures wrong by a thousand, or an exposure of more than the time, or a result nobody can read.
+TEST(PlanToml, RefusesWhatCyclictestIsTold) {
+  for (const auto& [arguments, option] : std::map<std::string, std::string>{{"'-N'", "--nsecs"},
+                                                                            {"'--nsec'", "--nsecs"},
+                                                                            {"'--n'", "--nsecs"},
+                                                                            {"'-xN'", "--posix_timers"},
+                                                                            {"'-i20'", "--interval"},
+                                                                            {"'-c1', '-i', '20'", "--interval"},
+                                                                            {"'--int=20'", "--interval"},
+                                                                            {"'-c', '1', '-D', '1'", "--duration"},
+                                                                            {"'-a', '0'", "--affinity"},
+                                                                            {"'-t4'", "--threads"},
+                                                                            {"'-S'", "--smp"},
+                                                                            {"'-h', '10'", "--histogram"},
+                                                                            {"'-H10'", "--histofall"},
+                                                                            {"'-l', '3'", "--loops"},
+                                                                            {"'-q'", "--quiet"},
+                                                                            {"'-v'", "--verbose"},
+                                                                            {"'-u'", "--unbuffered"},
+                                                                            {"'-p80'", "--priority"},
+                                                                            {"'--js=x'", "--json"},
+                                                                            {"'20', '-r'", "--relative"}}) {
+    const auto plan = with_arguments("cyclictest", arguments);
+    ASSERT_FALSE(plan.ok()) << arguments;
+    EXPECT_THAT(plan.error().text, HasSubstr("cyclictest's " + option + " ")) << arguments;
+    EXPECT_THAT(plan.error().text, StartsWith("p:3: "));
+  }
+  // Two options begin so, and no option is called so.
+  EXPECT_THAT(with_arguments("cyclictest", "'--his=3'").error().text, HasSubstr("'--his=3'"));
+  EXPECT_THAT(with_arguments("cyclictest", "'-c1', '-Z'").error().text, HasSubstr("'-Z'"));
+  EXPECT_THAT(with_arguments("cyclictest", "'-c'").error().text, HasSubstr("'-c'"));
+  EXPECT_TRUE(with_arguments("cyclictest", "'-c', '1', '--lat=20', '--secaligned', '50'").ok());
+  EXPECT_TRUE(with_arguments("npt", "'-i'").ok());
+}
+
+TEST(PlanToml, RefusesWhatMakesSeveralPhasesOfOneNpt) {
+  for (const char* arguments : {"'-f', '1M'", "'-f1M'", "'--tp-max-freq=1M'", "'--trace-window', '1ms'",
+                                "'--wait-window=1ms'", "'--compare', 'none,maxlat'", "'--find-max-rate=maxlat'"}) {
+    const auto plan = with_arguments("npt", arguments);
+    ASSERT_FALSE(plan.ok()) << arguments;
+    EXPECT_THAT(plan.error().text, HasSubstr("more than one phase")) << arguments;
+  }
+  const char* tracer = "[[phase]]\nname='a'\narms=['none','a']\narguments=['-f','1M']\nkind='tracer'\nduration='1s'\n";
+  EXPECT_TRUE(parse_plan(tracer, "p").ok());
+}
 
 TEST(PlanToml, APlanWithoutANameIsNamedAfterItsFile) {
   EXPECT_EQ(parsed("[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n").name, "p.toml");

@@ -6,10 +6,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <maxlat/core/cli_kit.hpp>
 #include <maxlat/core/duration.hpp>
+#include <maxlat/core/input_file.hpp>
 #include <maxlat/core/stop.hpp>
 #include <maxlat/core/version.hpp>
 #include <maxlat/reports/gate.hpp>
@@ -75,11 +74,9 @@ struct PlanText {
 core::Result<PlanText> plan_text(const core::CommandLine& line) {
   if (line.has("plan")) {
     const std::string path = line.get<std::string>("plan");
-    std::ifstream file(path);
-    if (!file)
-      return core::system_error(fmt::format("cannot read the plan '{}'", path), errno,
-                                "maxlat run --list-profiles names the built-in plans");
-    return PlanText{{std::istreambuf_iterator<char>(file), {}}, path};
+    core::Result<std::string> text = core::read_input(path);
+    if (!text) return core::Error{text.error().text, "maxlat run --list-profiles names the built-in plans"};
+    return PlanText{*std::move(text), path};
   }
   const std::string name = line.has("profile") ? line.get<std::string>("profile") : "quick";
   const Profile* profile = find_profile(name);

@@ -18,7 +18,9 @@ namespace {
 
 core::Result<int> take_lock(const std::string& directory) {
   const std::string path = directory + "/lock";
-  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
+  if (fd < 0 && errno == ELOOP)
+    return core::Error{fmt::format("'{}' is a symbolic link, not followed", path), "give another directory with -o"};
   if (fd < 0)
     return core::system_error(fmt::format("cannot write '{}'", path), errno, "give another directory with -o");
   if (flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;

@@ -26,6 +26,17 @@ TEST(RunDirectory, TheLockGoesWithItsHolder) {
   EXPECT_TRUE(RunDirectory::create(temporary / "run").ok());
 }
 
+// Root made, and locked, whatever file it pointed to.
+TEST(RunDirectory, ALockThatIsALinkIsRefused) {
+  const test::TemporaryDirectory temporary;
+  test::fs::create_directories(temporary / "run");
+  test::fs::create_symlink(temporary / "victim", temporary / "run/lock");
+  const auto directory = RunDirectory::create(temporary / "run");
+  ASSERT_FALSE(directory.ok());
+  EXPECT_THAT(directory.error().text, HasSubstr("run/lock' is a symbolic link"));
+  EXPECT_FALSE(test::fs::exists(temporary / "victim"));
+}
+
 TEST(RunDirectory, ARunThatIsThereIsNotOverwritten) {
   const test::TemporaryDirectory temporary;
   {

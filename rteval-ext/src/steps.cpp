@@ -15,6 +15,38 @@ std::string step_name(const PhasePlan& phase, PhaseKind meter) {
   return phase.kind == PhaseKind::control ? fmt::format("{} ({})", phase.name, to_string(meter)) : phase.name;
 }
 
+// Who measures in its steps, one each.
+std::vector<PhaseKind> meters_of(const PhasePlan& phase) {
+  return phase.kind == PhaseKind::control ? phase.meters : std::vector<PhaseKind>{phase.kind};
+}
+
+void keep_each_once(core::CpuList& cpus) {
+  std::sort(cpus.begin(), cpus.end());
+  cpus.erase(std::unique(cpus.begin(), cpus.end()), cpus.end());
+}
+
+// A control is where its meter will measure, in one go: on the CPUs of all phases of that meter. Without such a phase
+// it is where one would be.
+core::Result<Placement> place_control(const PhasePlan& control, PhaseKind meter, const Plan& plan,
+                                      const MachineCpus& machine) {
+  if (!control.cpus.empty()) return place(control, machine);
+  Placement covering;
+  for (const PhasePlan& phase : plan.phases) {
+    if (phase.kind != meter) continue;
+    const core::Result<Placement> placement = place(phase, machine);
+    if (!placement) return placement.error();
+    covering.everywhere = covering.everywhere || placement->everywhere;
+    covering.measured.insert(covering.measured.end(), placement->measured.begin(), placement->measured.end());
+  }
+  if (covering.measured.empty()) {
+    PhasePlan as_the_meter = control;
+    as_the_meter.kind = meter;
+    return place(as_the_meter, machine);
+  }
+  keep_each_once(covering.measured);
+  return covering;
+}
+
 }  // namespace
 
 bool is_left_out(const PhasePlan& phase, PhaseKind meter, const std::vector<std::string>& skip) {
@@ -24,9 +56,6 @@ bool is_left_out(const PhasePlan& phase, PhaseKind meter, const std::vector<std:
 }
 
 core::Result<Plan> left_by_skip(Plan plan, const std::vector<std::string>& skip) {
-  const auto meters_of = [](const PhasePlan& phase) {
-    return phase.kind == PhaseKind::control ? phase.meters : std::vector<PhaseKind>{phase.kind};
-  };
   for (const std::string& name : skip) {
     const bool known = std::any_of(plan.phases.begin(), plan.phases.end(), [&](const PhasePlan& phase) {
       const auto meters = meters_of(phase);
@@ -53,17 +82,14 @@ core::Result<Plan> left_by_skip(Plan plan, const std::vector<std::string>& skip)
 core::Result<std::vector<Step>> steps_of(const Plan& plan, const MachineCpus& machine) {
   std::vector<Step> steps;
   for (const PhasePlan& phase : plan.phases) {
-    core::Result<Placement> placement = place(phase, machine);
-    if (!placement) return placement.error();
-    if (phase.kind == PhaseKind::control) {
-      const double each_s =
-          expected_seconds(phase, control_cpus(placement->measured).size()) / static_cast<double>(phase.meters.size());
-      for (const PhaseKind meter : phase.meters) {
-        steps.push_back({&phase, meter, step_name(phase, meter), *placement, each_s});
-      }
-    } else {
-      steps.push_back(
-          {&phase, phase.kind, phase.name, *placement, expected_seconds(phase, placement->measured.size())});
+    const bool control = phase.kind == PhaseKind::control;
+    for (const PhaseKind meter : meters_of(phase)) {
+      core::Result<Placement> placement = control ? place_control(phase, meter, plan, machine) : place(phase, machine);
+      if (!placement) return placement.error();
+      const double expected_s = control ? expected_seconds(phase, control_cpus(placement->measured).size()) /
+                                              static_cast<double>(phase.meters.size())
+                                        : expected_seconds(phase, placement->measured.size());
+      steps.push_back({&phase, meter, step_name(phase, meter), std::move(*placement), expected_s});
     }
   }
   return steps;
@@ -75,8 +101,7 @@ core::CpuList watched_cpus(const std::vector<Step>& steps) {
     if (step.placement.everywhere) continue;
     for (const unsigned cpu : step.placement.measured) watched.push_back(cpu);
   }
-  std::sort(watched.begin(), watched.end());
-  watched.erase(std::unique(watched.begin(), watched.end()), watched.end());
+  keep_each_once(watched);
   return watched;
 }
 

@@ -78,8 +78,21 @@ def check_targets(root):
                     yield f"{room}/CMakeLists.txt: {room} may not know {known}"
 
 
+def check_citations(root):
+    """Sources are cited by the short names of docs/sources.md, and by no others."""
+    listing = root / "docs/sources.md"
+    known = set(re.findall(r"^\| ([A-Z][a-z]+ \d{4}) \|", listing.read_text(), re.M)) if listing.exists() else set()
+    authors = "|".join(sorted({name.split()[0] for name in known})) or "nobody"
+    cited = re.compile(rf"\b(?:{authors}) \d{{4}}\b|\bseed 00\d\b|\banchors-[a-z]+")
+    texts = [p for room in ARROWS if "/" not in room for p in sources(root / room)] + sorted((root / "docs").glob("*.md"))
+    for path in texts:
+        for citation in cited.findall(path.read_text(errors="replace")):
+            if citation not in known:
+                yield f"{path.relative_to(root)}: \"{citation}\" is not in docs/sources.md"
+
+
 def check(root):
-    wrong = list(check_targets(root))
+    wrong = list(check_targets(root)) + list(check_citations(root))
     count = 0
     for room in ARROWS:
         if "/" in room:
@@ -104,10 +117,13 @@ def self_test():
         "loadgen/src/d.cpp": "int no_licence;\n",
         "tracer/ring/e.c": tag + "#include <maxlat/core/result.hpp>\n",
         "hwlat/module/i.c": tag + "#include <maxlat/core/result.hpp>\n",
+        "base/src/j.cpp": tag + "// Author 1999, Algorithm 2\n",
+        "docs/k.md": "as seed 004 has it\n",
         "reports/CMakeLists.txt": "maxlat_room(reports SOURCES a.cpp KNOWS core npt LINKS x)\n",
     }
     sound = {
-        "core/src/secret.hpp": tag,
+        "docs/sources.md": "| Author 2001 | a book | all of it |\n",
+        "core/src/secret.hpp": tag + "// Author 2001, chapter 1\n",
         "tracer/tools/f.cpp": tag + "#include <maxlat/core/result.hpp>\n#include <maxlat/trace/reader.hpp>\n",
         "tracer/ring/j.c": tag + "#include <maxlat/ring/layout.h>\n#include <maxlat/base/platform.h>\n",
         "rteval-ext/src/g.cpp": tag + '#include <maxlat/npt/x.hpp>\n#include "h.hpp"\n#include <vector>\n',

@@ -67,6 +67,8 @@ CASES = [
     Case("comparison to a full disk", "npt --policy other --no-mlock -a 0 --compare none,delay:1us --rounds 1 -D 10ms -q --json /dev/full",
          1, [r"^variance", r"no space left on device"]),
     Case("a CPU that does not exist", "npt -a 60000", 1, [r"\Amaxlat npt: CPU 60000 .*\nhint: "]),
+    Case("a word for a CPU list", "npt -a foo -D 1s", 1, [r"--affinity: \"foo\" is no list of CPUs", r"hint: .*0,2-5"]),
+    Case("a rest of a comparison is as short as any", "npt --compare none,delay:1us --rest 5s", 1, [r"rest must be shorter than a second"]),
     Case("no CPU list", "npt -a 0-", 1, [r"\Amaxlat npt: .*\n"]),
     Case("a duration that is none", "npt -d soon", 1, [r"\Amaxlat npt: --duration: .*soon.*\n"]),
     Case("-D 0 has no end of its own", "npt --policy other --no-mlock -a 0 -D 0 -b 0.001 -q", 2, [r"above the limit of 1 ns"]),

@@ -18,7 +18,7 @@ CASES = [
     Case("resume has its own label", "run --resume {tmp} --label x", 1, [ONE_LINE, r"--label"]),
     Case("unknown profile", "run --profile fast", 1, [ONE_LINE, r"'fast'"]),
     Case("unreadable plan", "run --plan {tmp}/none.toml", 1, [ONE_LINE, r"no such file"]),
-    Case("a plan that is a folder", "run --plan {tmp}", 1, [ONE_LINE]),
+    Case("a plan that is a folder", "run --plan {tmp}", 1, [ONE_LINE, r"\Amaxlat run: cannot read .*: is a directory"]),
     Case("plan and profile", "run --plan x --profile quick", 1, [ONE_LINE]),
     Case("a CPU that does not exist", "run -a 60000 -o {tmp}/run", 1, [ONE_LINE, r"CPU 60000"]),
     Case("not a CPU list", "run -a x", 1, [ONE_LINE]),

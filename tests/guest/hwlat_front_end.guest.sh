@@ -28,7 +28,7 @@ grep -q '"back end chosen because": "the module maxlat_hwlat is not loaded"' "$O
 head -c 4096 /dev/urandom > /tmp/noise.ko
 status_of "$MAXLAT" hwlat --load /tmp/noise.ko -D 1s
 expect "exit status for a module that is none" $status -eq 77
-says "not built for this kernel"
+says "is not the module maxlat_hwlat"
 
 # loaded for one run
 status_of "$MAXLAT" hwlat --load "$module" -D 200ms

@@ -47,6 +47,12 @@ def main(c_program, cpp17_program, twice_program, cpp20_program):
                 assert sum("odd = 1, flags = 0xABC, mask = 0xFE }" in line for line in lines) == EVENTS // 2, lines[:3]
                 assert any('whole = "whole text", cut = "cut ", none = ""' in line for line in lines), lines[-3:]
 
+    with tempfile.TemporaryDirectory() as parent:
+        run(MAXLAT, "trace", "record", "--context", "cpu", "-o", f"{parent}/trace", "--", c_program, 10)
+        printed = [json.loads(line) for line in run(MAXLAT, "trace", "print", "--json", f"{parent}/trace").stdout.splitlines()]
+        assert len(printed) == 13 and all(event["cpu"] in os.sched_getaffinity(0) for event in printed), printed[:3]
+        assert {e["event"]: e["fields"] for e in printed if e["event"] != "c:scalars"} == ELSE, printed
+
     # C's library and C++'s in two processes of one recording.
     with tempfile.TemporaryDirectory() as parent:
         events = record(f"{parent}/trace", "sh", "-c", f"'{c_program}' 10 & '{cpp20_program}' events=10; wait $!")

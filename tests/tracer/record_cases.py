@@ -6,6 +6,7 @@ Nothing here waits for a time: each wait is for a condition, and has a limit onl
 """
 import collections
 import contextlib
+import json
 import os
 import pathlib
 import random
@@ -607,6 +608,36 @@ def case_channels(folder):
     assert run_babeltrace(trace).count("test:count") == 1000
     err = finish(record(folder / "u", "--channel", "a:test:count", "--channel", "b:tets:*", "--", PROGRAM, "events=10"))
     assert 'no event matches "tets:*"' in err, err
+
+
+def case_context(folder):
+    """Each event with its CPU, from C++ and from a channel of its own; shown, chosen and checked like everything else."""
+    cpus = sorted(os.sched_getaffinity(0))
+    moves = "import os, sys\nfor cpu in sys.argv[2:]:\n  os.sched_setaffinity(0, {int(cpu)})\n  os.system(sys.argv[1])"
+    trace = folder / "t"
+    words = ["--context", "cpu", "--", sys.executable, "-c", moves, f"'{PROGRAM}' events=10", *cpus]
+    finish(record(trace, "-e", "test:count", *words))
+    run(MAXLAT, "trace", "check", trace)
+    events = [json.loads(line) for line in run_text(MAXLAT, "trace", "print", "--json", trace).splitlines()]
+    assert [event["cpu"] for event in events] == [cpu for cpu in cpus for _ in range(10)], events[:3]
+    assert all(event["tid"] == event["pid"] and event["fields"]["value"] == event["fields"]["again"] for event in events)
+    lines = run_text(MAXLAT, "trace", "print", trace).splitlines()
+    assert sum(f"/cpu{cpus[-1]} test:count: {{ thread = 0, " in line for line in lines) == 10, lines[:3]
+    chosen = run_text(MAXLAT, "trace", "print", "--cpu", str(cpus[0]), trace).splitlines()
+    assert chosen == [line for line in lines if f"/cpu{cpus[0]} " in line], chosen[:3]
+    err = run(MAXLAT, "trace", "print", "--cpu", "4000", trace, status=1)
+    assert f"CPU {cpus[0]}" in err, err
+    if shutil.which("babeltrace2"):
+        theirs = run_text("babeltrace2", trace).splitlines()
+        assert len(theirs) == len(events) and all("}, { cpu_id = " in line for line in theirs), theirs[:2]
+
+    both = folder / "both"
+    finish(record(both, "--channel", "with:test:*,context=cpu", "--channel", "without:test:*", "--", PROGRAM, "events=10"))
+    run(MAXLAT, "trace", "check", both)
+    events = [json.loads(line) for line in run_text(MAXLAT, "trace", "print", "--json", both).splitlines()]
+    assert sorted("cpu" in event for event in events) == [False] * 20 + [True] * 20, events[:4]
+    err = run(MAXLAT, "trace", "record", "-o", folder / "no", "--per", "cpu", "--context", "cpu", "--", PROGRAM, status=1)
+    assert "with rings per CPU" in err and not (folder / "no").exists(), err
 
 
 def case_channels_of_a_flight_recorder(folder):

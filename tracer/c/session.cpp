@@ -62,6 +62,7 @@ int maxlat_trace_session_add_channel(maxlat_trace_session* session, const maxlat
   if (channel->when_full == MAXLAT_TRACE_OVERWRITE) options.when_full = trace::FullBuffer::overwrite;
   if (channel->ownership == MAXLAT_TRACE_PER_CPU) options.ownership = trace::Ownership::per_cpu;
   if (channel->delivery == MAXLAT_TRACE_WAKEUP) options.delivery = trace::Delivery::wakeup;
+  if (channel->context == MAXLAT_TRACE_CPU) options.context = trace::Context::cpu;
   if (channel->sub_buffer_size != 0) options.sub_buffer_size = channel->sub_buffer_size;
   if (channel->sub_buffers != 0) options.sub_buffers = channel->sub_buffers;
   if (channel->slots != 0) options.slots = channel->slots;

@@ -78,7 +78,7 @@ bool write(const std::string& folder, std::uint64_t events, std::uint32_t stream
   const Uuid uuid{0x77};
   std::ofstream(folder + "/metadata", std::ios::binary)
       << metadata_of_trace({uuid, "large", "large", 1}, trace_clock(base::calibrate()))
-      << metadata_of_channel(0, "threads", false)
+      << metadata_of_channel(0, "threads", StreamKind::thread)
       << metadata_of_event(0, kId, {"large", "event", Level::info, kFields});
   std::vector<std::unique_ptr<Stream>> all;
   for (std::uint32_t i = 0; i < streams; ++i) all.push_back(std::make_unique<Stream>(folder, uuid, i));

@@ -157,8 +157,8 @@ std::string metadata_of_trace(const TraceEnvironment& environment, const TraceCl
          clock_block(clock.uuid == Uuid{} ? environment.uuid : clock.uuid, clock) + time_types();
 }
 
-std::string tsdl::stream_block(std::uint32_t stream_id, bool per_cpu) {
-  const std::string owner = per_cpu ? "cpu_id" : "tid";
+std::string tsdl::stream_block(std::uint32_t stream_id, StreamKind kind) {
+  const std::string owner = kind == StreamKind::cpu ? "cpu_id" : "tid";
   return "stream {\n  id = " + text(stream_id) + ";\n  packet.context := struct {\n    u32 " + owner +
          "; u32 slot;\n"
          "    time_full timestamp_begin; time_full timestamp_end;\n"
@@ -170,11 +170,12 @@ std::string tsdl::stream_block(std::uint32_t stream_id, bool per_cpu) {
          " } id;\n"
          "    variant <id> {\n      struct { } compact;\n"
          "      struct { struct { u32 id; } length; u32 id; time_full timestamp; } align(64) extended;\n    } v;\n"
-         "  } align(64);\n};";
+         "  } align(64);\n" +
+         (kind == StreamKind::thread_with_cpu ? "  event.context := struct { u32 cpu_id; };\n" : "") + "};";
 }
 
-std::string metadata_of_channel(std::uint32_t stream_id, std::string_view name, bool per_cpu) {
-  return "/* channel " + std::string(name) + " */\n" + tsdl::stream_block(stream_id, per_cpu) + "\n";
+std::string metadata_of_channel(std::uint32_t stream_id, std::string_view name, StreamKind kind) {
+  return "/* channel " + std::string(name) + " */\n" + tsdl::stream_block(stream_id, kind) + "\n";
 }
 
 std::string metadata_of_event(std::uint32_t stream_id, std::uint32_t event_id, const EventDescription& event) {

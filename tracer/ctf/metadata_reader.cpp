@@ -205,7 +205,7 @@ class Parser {
       if (token_.kind == Token::end || token_.is("}")) return fail();
       advance();
     }
-    channel.per_cpu = token_.is("cpu_id");
+    if (token_.is("cpu_id")) channel.kind = StreamKind::cpu;
     while (!token_.is("}")) {  // of the packet's context
       if (token_.kind == Token::end || token_.kind == Token::cut) return fail();
       advance();
@@ -213,8 +213,13 @@ class Parser {
     advance();
     if (!expect(";") || !skip_to_semicolon()) return false;  // the event header
     advance();
+    if (token_.is("event.context")) {
+      channel.kind = StreamKind::thread_with_cpu;
+      if (!skip_to_semicolon()) return false;
+      advance();
+    }
     if (!expect_end_of_block()) return false;
-    if (text_.substr(begin, token_.offset + 1 - begin) != tsdl::stream_block(channel.stream_id, channel.per_cpu)) {
+    if (text_.substr(begin, token_.offset + 1 - begin) != tsdl::stream_block(channel.stream_id, channel.kind)) {
       foreign_ = true;
       return false;
     }
@@ -342,6 +347,7 @@ std::int64_t TraceTime::realtime_ns(std::uint64_t ticks) const {
 }
 
 base::Result<TraceProcess> parse_metadata(std::string text) {
+  if (text.empty()) return base::Error{"its metadata is empty", "the disk was full, or the recorder was killed"};
   TraceProcess process;
   process.metadata = std::make_shared<const std::string>(std::move(text));
   const auto labels = std::make_shared<LabelStore>();

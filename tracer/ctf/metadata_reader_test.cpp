@@ -31,7 +31,8 @@ TEST(MetadataReader, ReadsBackEverythingThatWasWritten) {
       {.name = "state", .kind = FieldKind::enumeration, .bytes = 1, .is_signed = true, .labels = signed_labels},
   };
   std::string text = metadata_of_trace(environment, clock);
-  text += metadata_of_channel(2, "threads", false) + metadata_of_channel(5, "cpus", true);
+  text += metadata_of_channel(2, "threads", StreamKind::thread) + metadata_of_channel(5, "cpus", StreamKind::cpu) +
+          metadata_of_channel(6, "both", StreamKind::thread_with_cpu);
   text += metadata_of_event(2, 1, {"p", "empty", Level::emergency, {}});
   text += metadata_of_event(5, 4'000'000'000, {"p", "full", Level::debug, fields});
   const auto process = parse_metadata(text);
@@ -45,9 +46,10 @@ TEST(MetadataReader, ReadsBackEverythingThatWasWritten) {
   EXPECT_FALSE(process->clock_trusted);
   EXPECT_EQ(process->time.frequency_hz, 2'500'000'000u);
   EXPECT_EQ(process->time.realtime_ns(5), -1'500'000'000 + 2);
-  ASSERT_EQ(process->channels.size(), 2u);
-  EXPECT_FALSE(process->channels.at(2).per_cpu);
-  EXPECT_TRUE(process->channels.at(5).per_cpu);
+  ASSERT_EQ(process->channels.size(), 3u);
+  EXPECT_EQ(process->channels.at(2).kind, StreamKind::thread);
+  EXPECT_EQ(process->channels.at(5).kind, StreamKind::cpu);
+  EXPECT_EQ(process->channels.at(6).kind, StreamKind::thread_with_cpu);
   EXPECT_EQ(process->channels.at(2).events.at(1).name, "p:empty");
   EXPECT_TRUE(process->channels.at(2).events.at(1).fields.empty());
   const EventType& full = process->channels.at(5).events.at(4'000'000'000);
@@ -111,7 +113,8 @@ TEST(MetadataReader, RefusesWhatOthersWrote) {
   EXPECT_FALSE(changed("u32 _n;", "u24 _n;"));
   EXPECT_FALSE(changed("u32 _n;", "struct { u32 x; } _n;"));
   EXPECT_FALSE(changed("stream_id = 0;", "stream_id = 9;"));
-  EXPECT_EQ(parse_metadata("").error().hint, "use babeltrace2");
+  EXPECT_EQ(parse_metadata("/* CTF 1.8 */").error().hint, "use babeltrace2");
+  EXPECT_EQ(parse_metadata("").error().text, "its metadata is empty");
 }
 
 TEST(MetadataReader, RefusesEnumerationsThatNobodyCouldMean) {

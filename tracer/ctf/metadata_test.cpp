@@ -70,8 +70,8 @@ TEST(Metadata, ForeignTextCannotEndAString) {
 }
 
 TEST(Metadata, ChannelSaysWhoOwnsItsStreams) {
-  EXPECT_THAT(metadata_of_channel(0, "a", true), HasSubstr("u32 cpu_id; u32 slot;"));
-  EXPECT_THAT(metadata_of_channel(0, "a", false), HasSubstr("u32 tid; u32 slot;"));
+  EXPECT_THAT(metadata_of_channel(0, "a", StreamKind::cpu), HasSubstr("u32 cpu_id; u32 slot;"));
+  EXPECT_THAT(metadata_of_channel(0, "a", StreamKind::thread), HasSubstr("u32 tid; u32 slot;"));
 }
 
 TEST(PacketPrefix, LiesAsTheFormatSays) {

@@ -131,7 +131,7 @@ std::string metadata(const Uuid& uuid, int process) {
   const TraceEnvironment environment{uuid, "sample", "sam\"ple", process};
   std::string text = metadata_of_trace(
       environment, {base::clock_with_rate(2.596123456), 1'700'006'400'123'456'789 + process, 123'456'789});
-  text += metadata_of_channel(0, "threads", false) + metadata_of_channel(1, "cpus", true);
+  text += metadata_of_channel(0, "threads", StreamKind::thread) + metadata_of_channel(1, "cpus", StreamKind::cpu);
   for (std::uint32_t stream = 0; stream < 2; ++stream) {
     std::uint32_t id = 0;
     for (const EventDescription& event : kEvents) text += metadata_of_event(stream, ++id, event);

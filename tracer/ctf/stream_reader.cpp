@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <maxlat/ring/record.h>
 
+#include <cstring>
 #include <maxlat/trace/stream_reader.hpp>
 #include <maxlat/trace/trace_folder.hpp>
 #include <utility>
@@ -175,7 +176,20 @@ bool StreamReader::next_in_packet(RecordedEvent& event) {
       ended_ = true;
       break;
     }
-    event = {type.type, &stream_, record.time, time_ns, walk_.offset - offset, {record.payload, record.payload_size}};
+    std::span<const std::uint8_t> payload{record.payload, record.payload_size};
+    std::optional<std::uint32_t> cpu;
+    if (stream_.channel->kind == StreamKind::thread_with_cpu) {
+      if (payload.size() < kContextSize) {
+        break_in_packet(offset, "a record without room for its CPU; the rest of the packet is skipped");
+        break;
+      }
+      std::uint32_t number = 0;
+      std::memcpy(&number, payload.data(), sizeof number);
+      cpu = number;
+      payload = payload.subspan(kContextSize);
+      if (options_.wants_cpu && !options_.wants_cpu(stream_, *cpu)) continue;
+    }
+    event = {type.type, &stream_, record.time, time_ns, walk_.offset - offset, payload, cpu};
     if (pending_.any()) {
       given_ = std::exchange(pending_, {});
       event.loss = &given_;

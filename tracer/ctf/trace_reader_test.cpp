@@ -116,6 +116,43 @@ TEST_F(TraceReaderTest, FiltersByEventThreadAndTime) {
   EXPECT_THAT(read_all(folder_.path(), options).events, ElementsAre("50 1 app:far 1", "150 1 app:far 1"));
 }
 
+TEST_F(TraceReaderTest, TheCpuOfAnEventIsNoPartOfItsFields) {
+  folder_.write("metadata", test::metadata() + metadata_of_channel(1, "both", StreamKind::thread_with_cpu) +
+                                metadata_of_event(1, kNumberId, {"app", "number", Level::info, test::kNumber}));
+  const auto on = [](std::uint32_t cpu, std::uint32_t n) { return Payload().number(std::uint64_t{cpu}).number(n); };
+  const auto prefix = packet_prefix(test::uuid(), 1, 7);
+  folder_.write("both-0-0", Packet(prefix, 0, 100)
+                                .short_record(kNumberId, 100, on(3, 1))
+                                .long_record(kNumberId, 110, on(0, 2))
+                                .short_record(kNumberId, 120, on(0xffffffff, 3))
+                                .bytes());
+  const auto reader = TraceReader::open(folder_.path(), {});
+  ASSERT_TRUE(reader);
+  std::vector<std::uint32_t> cpus;
+  std::vector<std::string> events;
+  for (RecordedEvent event; (*reader)->next(event);) {
+    cpus.push_back(event.cpu.value());
+    events.push_back(shown(event));
+  }
+  EXPECT_THAT(cpus, ElementsAre(3u, 0u, 0xffffffffu));
+  EXPECT_THAT(events, ElementsAre("100 7 app:number 1", "110 7 app:number 2", "120 7 app:number 3"));
+  ReadOptions options;
+  options.wants_cpu = [](const TraceStream&, std::uint32_t cpu) { return cpu == 0; };
+  EXPECT_THAT(read_all(folder_.path(), options).events, ElementsAre("110 7 app:number 2"));
+}
+
+TEST_F(TraceReaderTest, ARecordWithoutRoomForItsCpuEndsItsPacket) {
+  folder_.write("metadata", test::metadata() + metadata_of_channel(1, "both", StreamKind::thread_with_cpu) +
+                                metadata_of_event(1, kNumberId, {"app", "number", Level::info, {}}));
+  const auto prefix = packet_prefix(test::uuid(), 1, 7);
+  folder_.write("both-0-0", Packet(prefix, 0, 100).short_record(kNumberId, 100, Payload()).bytes() +
+                                Packet(prefix, 1, 200).short_record(kNumberId, 200, Payload().number(1ul)).bytes());
+  const Outcome outcome = read_all(folder_.path());
+  EXPECT_THAT(outcome.events, ElementsAre("200 7 app:number"));
+  ASSERT_EQ(outcome.breaks.size(), 1u);
+  EXPECT_THAT(outcome.breaks[0].why, HasSubstr("without room for its CPU"));
+}
+
 // A file may end anywhere: the recorder's machine died. Every packet before the cut is read, and the cut is told.
 TEST_F(TraceReaderTest, CutAtEveryByteGivesThePacketsBeforeIt) {
   std::vector<std::string> packets;
@@ -231,6 +268,8 @@ TEST(TraceFolder, SaysWhyItIsNone) {
   const test::Folder folder;
   EXPECT_THAT(open_trace_folder(folder / "gone").error().text, HasSubstr("No such file"));
   EXPECT_THAT(open_trace_folder(folder.path()).error().text, HasSubstr("is no trace"));
+  folder.write("metadata", "");
+  EXPECT_THAT(open_trace_folder(folder.path()).error().text, HasSubstr("its metadata is empty"));
   folder.write("metadata", "/* CTF 1.8 */ trace { };");
   EXPECT_THAT(open_trace_folder(folder.path()).error().text, HasSubstr("not written by maxlat, or by another version"));
 }

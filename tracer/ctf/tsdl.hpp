@@ -8,6 +8,7 @@
 // payload have none, so they cannot meet a user's.
 #pragma once
 
+#include <maxlat/trace/ctf_format.hpp>
 #include <maxlat/trace/description.hpp>
 #include <string>
 #include <string_view>
@@ -36,6 +37,6 @@ std::string type_name(const Field& field);
 std::string quoted(std::string_view text);
 
 // What describes the packets and event headers of a channel.
-std::string stream_block(std::uint32_t stream_id, bool per_cpu);
+std::string stream_block(std::uint32_t stream_id, StreamKind kind);
 
 }  // namespace maxlat::trace::tsdl

@@ -3,7 +3,7 @@
  * One packet handed from writer to reader and its room handed back, on memory that reorders: what ring/promote.h
  * promises.
  *
- * MEMORY (thesis of seed 000, section 7.4, "OoOmem"). Each CPU has a cached copy of each variable; a store dirties the
+ * MEMORY (Desnoyers 2009, section 7.4, "OoOmem"). Each CPU has a cached copy of each variable; a store dirties the
  *   copy, and the process Memory writes dirty copies back and refreshes clean ones whenever, and in whatever order, it
  *   likes. A write barrier writes all dirty copies back, a read barrier refreshes all clean ones. With -DTSO (x86)
  *   copies go back in the order of the stores and loads always see memory.
@@ -19,7 +19,7 @@
  *
  * MUTANTS, each must fail
  *   M_NO_READER_BARRIER  the reader's own barriers around the promotion
- *   M_NO_PROMOTION       the writer's barrier (the paper's interprocessor interrupt)
+ *   M_NO_PROMOTION       the writer's barrier (the interprocessor interrupt of Desnoyers 2012)
  *   M_NO_COMPILER_BARRIER  D1 and S1 in any order in the writer's instructions
  *   M_PLAIN_PUT          rcnt stored without a barrier before it
  *   M_NO_CONTROL         the writer stores D2 without waiting for L

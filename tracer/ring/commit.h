@@ -2,7 +2,7 @@
 /*
  * Commit: a slot is written; count it, and if that filled the sub-buffer, deliver the packet. Seed 001, Algorithm 3.
  *
- * What is different from the print, and why (notes 0.2; each has a mutant in tracer/model/ that fails):
+ * What is different from the print, and why (each has a mutant in tracer/model/ that fails):
  *   - The delivery test is equation 2 asked of the slot's own position. The printed equation 3 is false for every
  *     commit that fills a sub-buffer.
  *   - It is asked of the value that the add RETURNS. Of all contexts that commit to a pass exactly one gets the value

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * Equations 1 to 4 of seed 001: what the counters of a ring say about its state. Pure arithmetic on numbers.
+ * Equations 1 to 4 of Desnoyers 2012: what the counters of a ring say about its state. Pure arithmetic on numbers.
  *
  * COUNTERS. write_count and read_count run freely through the positions of an endless stream of bytes; they are never
  * reset. A position holds everything, because sizes are powers of two:
@@ -49,7 +49,7 @@ struct maxlat_ring_shape {
   uint64_t common_bits;     /* in which a commit count and a shifted position can be compared */
   uint64_t sub_buffer_size; /* |sbuf| */
   uint32_t sub_buffer_bits; /* lg |sbuf| */
-  uint32_t ring_bits;       /* lg (|buf| / |sbuf|): nsbbits of the paper */
+  uint32_t ring_bits;       /* lg (|buf| / |sbuf|): nsbbits of Desnoyers 2012 */
 };
 
 static inline struct maxlat_ring_shape maxlat_ring_shape_of(uint32_t sub_buffer_bits, uint32_t ring_bits) {
@@ -97,7 +97,7 @@ MAXLAT_RING_INLINE bool maxlat_ring_full(const struct maxlat_ring_shape* shape, 
  * Equation 2: the pass of `position` in its sub-buffer is committed to the last byte.
  * The reader asks it of read_count and commit_seq. The writer's delivery test (Algorithm 3, line 3) is the same
  * question about its slot's position and the value its own add returned: the printed equation 3 cannot be true there
- * (notes 0.2, item 1).
+ * (ring/commit.h).
  */
 MAXLAT_RING_INLINE bool maxlat_ring_filled(const struct maxlat_ring_shape* shape, uint64_t position, uint64_t commit) {
   return ((maxlat_ring_committed_before(shape, position) ^ (commit - shape->sub_buffer_mask - 1)) &

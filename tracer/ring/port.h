@@ -22,7 +22,7 @@
  * OWNERSHIP is a policy, and a constant wherever speed matters (every function that takes it is inlined):
  *   MAXLAT_RING_THREAD  one thread owns the write side. Only its own signal handlers are concurrent with it, they nest,
  *                       and an instruction is never interrupted in its middle: read-modify-write without `lock` is
- *                       atomic enough. The thread takes the place that the CPU has in seed 001; signals are its
+ *                       atomic enough. The thread takes the place that the CPU has in Desnoyers 2012; signals are its
  *                       interrupts.
  *   MAXLAT_RING_CPU     any thread that was on the CPU when it looked may write: full SMP atomics.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * Read-modify-write of a word that one thread owns: atomic with respect to that thread's signal handlers, and to
- * nothing else. These are the "local atomic operations" of seed 001 section 4.1.
+ * nothing else. These are the "local atomic operations" of Desnoyers 2012, section 4.1.
  *
  * On x86 a signal is delivered between instructions, so cmpxchg and xadd without the lock prefix are enough; the stores
  * they make are ordered by the processor (total store order), so the "memory" clobber is all a reader on another CPU

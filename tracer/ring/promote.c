@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* membarrier(2) as the interprocessor interrupt of seed 001, Algorithm 6, lines 3 to 5. Contract: promote.h. */
+/* membarrier(2) as the interprocessor interrupt of Desnoyers 2012, Algorithm 6, lines 3 to 5. Contract: promote.h. */
 #include <linux/membarrier.h>
 #include <maxlat/ring/promote.h>
 #include <sys/syscall.h>

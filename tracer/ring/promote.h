@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * Memory barriers that the writers do not execute (seed 001 section 4.4).
+ * Memory barriers that the writers do not execute (Desnoyers 2012, section 4.4).
  *
  * The reader may look at a packet's bytes after it saw commit_seq. Writers must therefore have stored the bytes before.
  * The paper's writers have only a compiler barrier [M1] at each commit; when the reader is about to take a packet it

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* The interprocessor interrupt of seed 001, Algorithm 6, lines 3 to 5, in the kernel. Contract: promote.h. */
+/* The interprocessor interrupt of Desnoyers 2012, Algorithm 6, lines 3 to 5, in the kernel. Contract: promote.h. */
 #include <linux/smp.h>
 #include <maxlat/ring/promote.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* Algorithms 5 to 7 of seed 001. Contracts, differences and reasons: read.h. */
+/* Algorithms 5 to 7 of Desnoyers 2012. Contracts, differences and reasons: read.h. */
 #include <maxlat/ring/promote.h>
 #include <maxlat/ring/read.h>
 #include <maxlat/ring/read_place.h>

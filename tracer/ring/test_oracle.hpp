@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 // What a ring must give back: every event has a number, its bytes follow from the number, and the oracle remembers
 // where each was reserved and when. A packet is checked record by record against that; collision flags alone would miss
-// a packet that is whole, but of another pass (notes on seed 000, L30).
+// a packet that is whole, but of another pass.
 #pragma once
 
 #include <maxlat/ring/read.h>

@@ -65,6 +65,8 @@ base::Result<ChannelLayout> layout_of(const ChannelOptions& options) {
   layout.delivery = options.delivery == Delivery::wakeup ? MAXLAT_SHM_WAKEUP : MAXLAT_SHM_TIMER;
   layout.slots = options.ownership == Ownership::per_cpu ? static_cast<std::uint32_t>(sysconf(_SC_NPROCESSORS_CONF))
                                                          : options.slots;
+  if (options.context == Context::cpu && options.ownership == Ownership::per_cpu)
+    return wrong("the CPU of each event, with rings per CPU", "each ring is one CPU's: leave the context out");
   if (layout.slots == 0 || layout.slots > MAXLAT_SHM_MAX_SLOTS) {
     return wrong(std::to_string(layout.slots) + " slots", "from 1 to " + std::to_string(MAXLAT_SHM_MAX_SLOTS));
   }

@@ -75,6 +75,7 @@ class Channel {
   ChannelStatus status() const;
 
   bool per_cpu() const { return options_.ownership == Ownership::per_cpu; }
+  bool has_cpu_context() const { return options_.context == Context::cpu; }
   bool wakes() const { return options_.delivery == Delivery::wakeup; }
 
  private:

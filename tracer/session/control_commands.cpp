@@ -78,6 +78,7 @@ base::Status set_option(ChannelOptions& options, std::string_view word) {
   }
   if (name == "per") return choose(options.ownership, "thread", Ownership::per_thread, "cpu", Ownership::per_cpu);
   if (name == "deliver") return choose(options.delivery, "timer", Delivery::timer, "wakeup", Delivery::wakeup);
+  if (name == "context") return choose(options.context, "none", Context::none, "cpu", Context::cpu);
   if (name == "size") return count(options.sub_buffer_size);
   if (name == "count") return count(options.sub_buffers);
   if (name == "slots") return count(options.slots);
@@ -119,7 +120,8 @@ ControlAnswer list(Words) {
   for (const Event* event = first_event(); event != nullptr; event = event->next) {
     const std::string name = full_name(*event->description);
     if (!seen.insert(name).second) continue;
-    lines += "event " + name + " " + std::string(kLevelNames[static_cast<std::size_t>(event->description->level)]) + "\n";
+    lines +=
+        "event " + name + " " + std::string(kLevelNames[static_cast<std::size_t>(event->description->level)]) + "\n";
     for (const Field& field : event->description->fields) {
       lines += "field " + std::string(field.name) + " " + type_of(field) + "\n";
     }
@@ -216,7 +218,7 @@ struct Request {
 
 constexpr Request kRequests[] = {
     {"hello", 1, 1, hello, nullptr},       {"list", 1, 1, list, nullptr},       {"create", 2, 2, create, nullptr},
-    {"status", 1, 1, status, nullptr},     {"resume", 1, 1, resume, nullptr},   {"channel", 3, 9, nullptr, channel},
+    {"status", 1, 1, status, nullptr},     {"resume", 1, 1, resume, nullptr},   {"channel", 3, 10, nullptr, channel},
     {"enable", 4, 5, nullptr, enable},     {"disable", 4, 4, nullptr, disable}, {"start", 2, 2, nullptr, start},
     {"attach", 2, 2, nullptr, attach},     {"stop", 2, 2, nullptr, stop},       {"destroy", 2, 2, nullptr, destroy},
     {"snapshot", 2, 2, nullptr, snapshot},

@@ -92,6 +92,16 @@ TEST(TraceCost, PerThreadIsAtMost60) {
   }
 }
 
+TEST(TraceCost, WithTheCpuIsAtMost64) {
+  Recording recording({{.name = "all", .context = Context::cpu}});
+  recording.start("cost:*");
+  traced(1, 2, 3);
+  const std::uint64_t count = instructions();
+  report("per thread, with the CPU", count);
+  EXPECT_LE(count, limit(64));
+  EXPECT_EQ(recording.finish().size(), 2u);
+}
+
 // How a field is shown is the reader's business.
 TEST(TraceCost, HexadecimalAndEnumerationsCostWhatIntegersCost) {
   const OnOneCpu one_ring;
@@ -155,9 +165,10 @@ TEST(TraceCost, TheFirstEventOfAPreparedThreadCostsWhatTheOthersCost) {
     recording.start("cost:*");
     ASSERT_TRUE(prepare_thread());
     const std::uint64_t first = instructions();
-    const std::uint64_t second = instructions();
+    // Once in 2^32 ticks a record is a long one (ring/record.h).
+    const std::uint64_t later = std::min(instructions(), instructions());
     report("first of a prepared thread", first);
-    EXPECT_EQ(first, second);
+    EXPECT_EQ(first, later);
   }
 }
 
@@ -171,9 +182,9 @@ TEST(TraceCost, TheFirstEventInASessionThatWasStartedLaterCostsWhatTheOthersCost
         Recording recording({{.name = "all", .when_full = mode, .ownership = ownership}});
         std::thread([&] { recording.start("cost:*"); }).join();
         const std::uint64_t first = instructions();
-        const std::uint64_t second = instructions();
+        const std::uint64_t later = std::min(instructions(), instructions());
         report("first of a prepared thread in a later session", first);
-        EXPECT_EQ(first, second);
+        EXPECT_EQ(first, later);
       }
     }
   }).join();

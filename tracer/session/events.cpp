@@ -31,6 +31,7 @@ Event* first_event() {
 
 void lead_nowhere(Event& event) {
   event.place.store(0, std::memory_order_relaxed);  // relaxed, all: nobody else looks
+  event.place_with_cpu.store(0, std::memory_order_relaxed);
   event.cpu_rings.store(no_cpu_rings, std::memory_order_relaxed);
   event.wanted.store(0, std::memory_order_relaxed);
 }

@@ -19,6 +19,7 @@ namespace detail {
 
 constinit OtherChannel other_channels[kOtherChannels];
 constinit const CpuRings no_cpu_rings[1]{{0}};
+constinit std::atomic<std::uint32_t> channels_with_cpu{0};
 constinit std::atomic<std::uint32_t> running_channels{0};
 
 namespace {
@@ -181,6 +182,9 @@ base::Status enter_channel(Channel& channel) {
   for (unsigned number = first; number < end; ++number) {
     if (live_channels[number] != nullptr) continue;
     channel.set_number(number);
+    // relaxed, both: nobody else writes it, and no event names the channel yet
+    const std::uint32_t others = channels_with_cpu.load(std::memory_order_relaxed) & ~(1u << number);
+    channels_with_cpu.store(others | (channel.has_cpu_context() ? 1u << number : 0), std::memory_order_relaxed);
     rcu_assign_pointer(live_channels[number], &channel);
     return {};
   }

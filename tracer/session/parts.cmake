@@ -13,6 +13,7 @@ list(APPEND tracer_sources
     session/threads.cpp
     shm/session_file.cpp)
 list(APPEND tracer_unit_test_sources
+    session/context_test.cpp
     session/fields_test.cpp
     session/scope_test.cpp
     session/session_test.cpp

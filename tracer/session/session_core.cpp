@@ -34,22 +34,27 @@ base::Status refresh(Event& event) {
   base::Status failed;
   std::uint32_t channels = 0;
   for (const auto& session : sessions()) channels |= session->channels_wanting(event, &failed);
-  std::uint32_t place = 0;
+  std::uint32_t place = 0, place_with_cpu = 0;
   const CpuRings* cpu_rings = no_cpu_rings;
   auto kind = ProbeKind::anywhere;
   if (std::has_single_bit(channels) && event.id < MAXLAT_RING_LONG_ID) {
     const auto number = static_cast<std::uint32_t>(std::countr_zero(channels));
-    if (number < kFastChannels) {
+    const bool with_cpu = has_cpu_context(number);
+    if (number < kFastChannels && !with_cpu) {
       place = 1 + number;
       kind = ProbeKind::in_thread_ring;
-    } else if (const OtherChannel& channel = other_channel(number); channel.per_cpu && channel.wakeup < 0) {
-      cpu_rings = channel.cpu_rings;
+    } else if (number < kFastChannels && word_of_current_cpu() != nullptr) {
+      place_with_cpu = 1 + number;
+      kind = ProbeKind::in_thread_ring_with_cpu;
+    } else if (number >= kFastChannels && other_channel(number).per_cpu && other_channel(number).wakeup < 0) {
+      cpu_rings = other_channel(number).cpu_rings;
       kind = ProbeKind::in_cpu_ring;
     }
   }
   // release [K3], all: kind, description, channel before the words that lead to them. Partner: acquire [K3] in
   // probe.hpp.
   event.place.store(place, std::memory_order_release);
+  event.place_with_cpu.store(place_with_cpu, std::memory_order_release);
   event.cpu_rings.store(cpu_rings, std::memory_order_release);
   event.choose_probe(kind);
   event.wanted.store(channels, std::memory_order_release);
@@ -193,8 +198,11 @@ base::Status SessionCore::make_memory() {
   // A caller's clock is that caller's alone.
   std::string text = metadata_of_trace(environment, options_.clock ? trace_clock(counter) : boot_clock(counter));
   for (std::size_t i = 0; i < plans_.size(); ++i) {
-    text += metadata_of_channel(static_cast<std::uint32_t>(i), plans_[i].options.name,
-                                plans_[i].options.ownership == Ownership::per_cpu);
+    const ChannelOptions& options = plans_[i].options;
+    text += metadata_of_channel(static_cast<std::uint32_t>(i), options.name,
+                                options.ownership == Ownership::per_cpu ? StreamKind::cpu
+                                : options.context == Context::cpu       ? StreamKind::thread_with_cpu
+                                                                        : StreamKind::thread);
   }
   if (const base::Status status = (*file)->append_metadata(text); !status) return status;
   file_ = std::move(*file);

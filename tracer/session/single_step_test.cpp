@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The probe that ships, MAXLAT_TRACE, and flush(), interrupted after every single instruction by a handler that also
-// traces: for each way a probe can take (a ring per thread, per CPU, several channels, wakeups, no ring), in both
-// modes, in the middle of a packet and at its edges. ring/single_step_test.cpp does it to the ring alone.
+// traces: for each way a probe can take (a ring per thread, with the CPU, per CPU, several channels, wakeups, no ring),
+// in both modes, in the middle of a packet and at its edges. ring/single_step_test.cpp does it to the ring alone.
 //
 // Handlers. One traces once, hands over what there is and reads it at once, which shows a commit that comes too
 // early; and where the interrupted probe says that it is outside, nothing of it may be open any more. The other goes
@@ -51,19 +51,21 @@ struct Way {
   bool has_edges = false;  // of its own: the other ways share theirs
 };
 
-ChannelOptions channel(Ownership ownership, Delivery delivery = Delivery::timer) {
+ChannelOptions channel(Ownership ownership, Delivery delivery = Delivery::timer, Context context = Context::none) {
   return {.name = ownership == Ownership::per_cpu ? "cpu" : "thread",
           .ownership = ownership,
           .delivery = delivery,
           .sub_buffer_size = 512,
           .sub_buffers = 2,
-          .slots = 1};
+          .slots = 1,
+          .context = context};
 }
 
 const Way kWays[] = {
     {"thread", {channel(Ownership::per_thread)}, true, true},
     {"cpu", {channel(Ownership::per_cpu)}, true, true},
     {"thread_wakeup", {channel(Ownership::per_thread, Delivery::wakeup)}},
+    {"thread_with_cpu", {channel(Ownership::per_thread, Delivery::timer, Context::cpu)}},
     {"several", {channel(Ownership::per_thread), channel(Ownership::per_cpu)}},
     {"no_ring", {channel(Ownership::per_thread)}, false},
 };
@@ -97,6 +99,7 @@ class Trial {
     }
     Recording::expect_ok(recording_.session.start());
     has_ring_ = way.has_ring;
+    if (way.channels[0].context == Context::cpu) fields_at_ = 8;
     if (has_ring_) {
       prepare_thread();
     } else {
@@ -193,16 +196,19 @@ class Trial {
   // The order of times is checked where the records are taken.
   void read() {
     for (const Recorded& record : memory_->take()) {
-      const auto number = record.at<std::uint64_t>(0);
+      const auto number = record.at<std::uint64_t>(fields_at_);
       EXPECT_LT(number, tried_);
       EXPECT_TRUE(seen_[record.channel].insert(number).second) << "event " << number << " was read twice";
       if (record.id == MaxlatTraceEvent_step_words::event.id) {
-        EXPECT_EQ(record.at<std::uint64_t>(8), ~number);
-        EXPECT_EQ(record.at<std::uint64_t>(16), 3 * number);
+        EXPECT_EQ(record.at<std::uint64_t>(fields_at_ + 8), ~number);
+        EXPECT_EQ(record.at<std::uint64_t>(fields_at_ + 16), 3 * number);
+        if (fields_at_ != 0) {
+          EXPECT_EQ(record.at<std::uint64_t>(0), static_cast<std::uint64_t>(sched_getcpu()));
+        }
       } else {
         EXPECT_EQ(record.id, MaxlatTraceEvent_step_text::event.id);
-        ASSERT_GT(record.payload.size(), 8 + std::strlen(kLetters));
-        EXPECT_STREQ(reinterpret_cast<const char*>(record.payload.data()) + 8, kLetters);
+        ASSERT_GT(record.payload.size(), fields_at_ + 8 + std::strlen(kLetters));
+        EXPECT_STREQ(reinterpret_cast<const char*>(record.payload.data()) + fields_at_ + 8, kLetters);
       }
     }
   }
@@ -210,6 +216,7 @@ class Trial {
   Recording recording_;
   std::optional<Memory> memory_;
   bool has_ring_ = true;
+  std::size_t fields_at_ = 0;
   std::optional<std::thread> other_;  // without a ring: has the only slot, as long as this lives
   std::binary_semaphore has_prepared_{0}, may_end_{0};
   bool is_child_ = false;

@@ -39,12 +39,12 @@ const std::string& EventPrinter::words_of(const trace::TraceStream& stream) {
   if (!words.empty()) return words;
   const std::string pid = std::to_string(stream.process->pid);
   const std::string owner = std::to_string(stream.owner);
-  const bool per_cpu = stream.channel->per_cpu;
+  const bool per_cpu = stream.channel->kind == trace::StreamKind::cpu;
   if (style_.json) {
     words = ",\"process\":" + quoted_json(stream.process->name) + ",\"pid\":" + pid +
             (per_cpu ? ",\"cpu\":" : ",\"tid\":") + owner;
   } else {
-    words = c_escaped(stream.process->name) + " " + pid + (per_cpu ? "/cpu" : "/") + owner + " ";
+    words = c_escaped(stream.process->name) + " " + pid + (per_cpu ? "/cpu" : "/") + owner;
   }
   return words;
 }
@@ -157,7 +157,7 @@ void EventPrinter::print_loss(const trace::TraceStream& stream, const trace::Str
     print_loss(counts_of(loss), loss.packets, who + ",\"channel\":" + quoted_json(stream.channel_name),
                ",\"after_ns\":" + moment_json(loss.after_ns) + ",\"before_ns\":" + moment_json(loss.before_ns));
   } else {
-    print_loss(counts_of(loss), loss.packets, who + c_escaped(stream.channel_name),
+    print_loss(counts_of(loss), loss.packets, who + " " + c_escaped(stream.channel_name),
                place_text(loss.after_ns, loss.before_ns));
   }
 }
@@ -181,6 +181,11 @@ void EventPrinter::print(const trace::RecordedEvent& event) {
   any_event_ = true;
   moment_.write(event.time_ns);
   out_.text(words_of(*event.stream));
+  if (event.cpu) {
+    out_.text(style_.json ? ",\"cpu\":" : "/cpu");
+    out_.number(*event.cpu);
+  }
+  if (!style_.json) out_.character(' ');
   const Words& words = words_of(*event.type);
   out_.text(words.head);
   trace::FieldValues values(event.type->fields, event.payload);

@@ -119,7 +119,7 @@ TEST_F(EventPrinterTest, AnEnumerationIsItsLabelsAndItsNumber) {
 }
 
 TEST_F(EventPrinterTest, DeltasAndTimesAcrossSeconds) {
-  channel_.per_cpu = true;
+  channel_.kind = trace::StreamKind::cpu;
   EXPECT_EQ(printed({.delta = true}, {-1, 0, 999'999'999, 1'000'000'000, 500'000'000}),
             "[23:59:59.999999999] (+?.?????????"
             ") app 17/cpu18 app:step: { }\n"

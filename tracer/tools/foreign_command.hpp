@@ -3,6 +3,7 @@
 // `maxlat trace print`, `stats` and `check` of traces that are not ours (foreign_trace.hpp).
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <limits>
 #include <maxlat/core/cli_kit.hpp>
@@ -29,7 +30,10 @@ core::Result<core::Exit> check_foreign(const core::CommandLine& line, const std:
 
 // What a child process makes of it, and what it has to say on stderr, each a line.
 using ForeignRead = std::function<core::Result<core::Exit>(std::vector<std::string>& say)>;
-core::Result<core::Exit> isolated(const ForeignRead& read);
+// The child ends with us, and when it comes no further (foreign_came_further()) for `limit` of processor time, twice as
+// much at most.
+inline constexpr std::chrono::milliseconds kStandstill{30'000};
+core::Result<core::Exit> isolated(const ForeignRead& read, std::chrono::milliseconds limit = kStandstill);
 
 void say_breaks(const std::vector<trace::TraceBreak>& breaks, std::vector<std::string>& say);
 

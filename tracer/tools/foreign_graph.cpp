@@ -189,6 +189,7 @@ class Reading {
     if (last_has_clock_) told.time_ns = time_of(bt_message_event_borrow_default_clock_snapshot_const(message));
     told.stream = last_stream_;
     told.event = event;
+    foreign_came_further();
     ended_ = !sink_.event(told);
   }
 
@@ -298,7 +299,7 @@ std::vector<trace::TraceBreak> read_foreign(const std::vector<std::string>& fold
   for (const std::string& folder : folders) {
     const auto group = group_of(builder.source(), folder);
     if (!group) {
-      breaks.push_back({folder, 0, "its metadata is not CTF 1.8"});
+      breaks.push_back({folder, 0, "its metadata is not CTF 1.8, or not all of it is there"});
       continue;
     }
     const auto known = group->empty() ? source_of_group.end() : source_of_group.find(*group);

@@ -5,12 +5,16 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
+#include <maxlat/core/duration.hpp>
 #include <maxlat/trace/trace_folder.hpp>
 
 #include "foreign_command.hpp"
@@ -31,7 +35,31 @@ int silenced_stderr() {
   return kept;
 }
 
-[[noreturn]] void be_the_child(const ForeignRead& read) {
+// What SIGPROF looks at.
+volatile std::sig_atomic_t came_further = 0;
+
+// The library can go round for ever in a damaged trace. Each time so much processor time has passed, it must have come
+// further.
+void end_if_it_stands_still(std::chrono::milliseconds limit) {
+  struct sigaction look {};
+  look.sa_handler = [](int) {
+    if (came_further == 0) {
+      signal(SIGPROF, SIG_DFL);
+      raise(SIGPROF);  // pending, since blocked here: it ends us on the way out
+    }
+    came_further = 0;
+  };
+  look.sa_flags = SA_RESTART;
+  sigaction(SIGPROF, &look, nullptr);
+  const timeval span{limit.count() / 1000, limit.count() % 1000 * 1000};
+  const itimerval each{span, span};
+  setitimer(ITIMER_PROF, &each, nullptr);
+}
+
+[[noreturn]] void be_the_child(const ForeignRead& read, pid_t parent, std::chrono::milliseconds limit) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(static_cast<int>(core::Exit::error));  // it was gone before that
+  end_if_it_stands_still(limit);
   const rlimit none{0, 0};
   setrlimit(RLIMIT_CORE, &none);
   const int kept = silenced_stderr();
@@ -50,11 +78,16 @@ int silenced_stderr() {
 
 }  // namespace
 
-core::Result<core::Exit> isolated(const ForeignRead& read) {
+void foreign_came_further() {
+  came_further = 1;
+}
+
+core::Result<core::Exit> isolated(const ForeignRead& read, std::chrono::milliseconds limit) {
   std::fflush(stdout);
+  const pid_t parent = getpid();
   const pid_t child = fork();
   if (child < 0) return core::system_error("cannot start a process to read the trace", errno);
-  if (child == 0) be_the_child(read);
+  if (child == 0) be_the_child(read, parent, limit);
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
   if (WIFEXITED(status)) return core::Exit{WEXITSTATUS(status)};
@@ -63,6 +96,10 @@ core::Result<core::Exit> isolated(const ForeignRead& read) {
     signal(number, SIG_DFL);
     raise(number);
   }
+  if (number == SIGPROF)
+    return core::Error{fmt::format("libbabeltrace2 was ended: it came no further in {} of processor time",
+                                   core::duration_text(std::chrono::duration<double>(limit).count())),
+                       "what stands above is not all of it", core::Exit::invalid};
   return core::Error{
       fmt::format("libbabeltrace2 was ended by signal {} ({}) while it read the trace", number, strsignal(number)),
       "what stands above is not all of it", core::Exit::invalid};
@@ -93,7 +130,8 @@ core::Result<std::optional<std::vector<std::string>>> foreign_trace(const std::s
     return std::optional(std::move(others));
   }
   if (ours) return std::optional<std::vector<std::string>>{};
-  return core::Error{others.front() + " is no trace: its metadata is not CTF 1.8", ""};
+  if (!readable) return readable.error();
+  return core::Error{others.front() + " is no trace: its metadata is not CTF 1.8, or not all of it is there", ""};
 }
 
 }  // namespace maxlat::trace_tools

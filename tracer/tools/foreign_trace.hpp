@@ -57,6 +57,8 @@ struct ForeignSink {
 
 // Is the library in this program?
 bool can_read_foreign();
+// Says, in the process that reads, that reading goes on (isolated(), foreign_command.hpp).
+void foreign_came_further();
 // Can the library make something of the metadata of one of these folders?
 bool any_foreign_readable(const std::vector<std::string>& folders);
 // Everything in these folders, in the order of time. RETURNS: what could not be read, and why.

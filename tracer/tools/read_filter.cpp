@@ -100,13 +100,22 @@ core::Status set_streams(const core::CommandLine& line, trace::ReadOptions& opti
   if (line.has("cpu")) choice->wanted = "CPU " + core::to_string(cpus);
   if (line.has("thread"))
     choice->wanted += (choice->wanted.empty() ? "thread " : " or thread ") + line.get<std::string>("thread");
-  options.wants_stream = [cpus, threads, choice](const trace::TraceStream& stream) {
-    const bool per_cpu = stream.channel->per_cpu;
+  const auto wants_thread = [threads](std::uint32_t id) {
+    return std::any_of(threads.begin(), threads.end(),
+                       [id](ThreadRange range) { return range.first <= id && id <= range.last; });
+  };
+  options.wants_stream = [cpus, wants_thread, choice](const trace::TraceStream& stream) {
+    const bool per_cpu = stream.channel->kind == trace::StreamKind::cpu;
     choice->seen.insert((per_cpu ? "CPU " : "thread ") + std::to_string(stream.owner));
-    const bool wanted = per_cpu ? core::contains(cpus, stream.owner)
-                                : std::any_of(threads.begin(), threads.end(), [&](ThreadRange range) {
-                                    return range.first <= stream.owner && stream.owner <= range.last;
-                                  });
+    const bool wanted = per_cpu ? core::contains(cpus, stream.owner) : wants_thread(stream.owner);
+    choice->any = choice->any || wanted;
+    // Events that have their CPU with them are asked one by one.
+    return wanted || (stream.channel->kind == trace::StreamKind::thread_with_cpu && !cpus.empty());
+  };
+  options.wants_cpu = [cpus, wants_thread, choice](const trace::TraceStream& stream, std::uint32_t cpu) {
+    if (wants_thread(stream.owner)) return true;
+    choice->seen.insert("CPU " + std::to_string(cpu));
+    const bool wanted = core::contains(cpus, cpu);
     choice->any = choice->any || wanted;
     return wanted;
   };

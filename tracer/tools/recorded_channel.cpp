@@ -18,7 +18,7 @@ namespace {
 namespace po = boost::program_options;
 
 // Options of a channel, general ones and words of --channel alike.
-constexpr std::array kNames = {"size", "count", "per", "slots", "mode", "deliver", "level"};
+constexpr std::array kNames = {"size", "count", "per", "slots", "mode", "deliver", "context", "level"};
 
 core::Status set_bytes(std::uint64_t& option, const std::string& text) {
   std::uint64_t number = 0;
@@ -70,6 +70,7 @@ core::Status set(RecordedChannel& channel, const std::string& name, const std::s
     return set_choice(options.when_full, value, "discard", FullBuffer::discard, "overwrite", FullBuffer::overwrite);
   if (name == "deliver")
     return set_choice(options.delivery, value, "timer", Delivery::timer, "wakeup", Delivery::wakeup);
+  if (name == "context") return set_choice(options.context, value, "none", Context::none, "cpu", Context::cpu);
   return set_level(channel.level, value);
 }
 
@@ -159,11 +160,12 @@ core::Status try_in_a_session(const std::vector<RecordedChannel>& channels, cons
 std::vector<std::string> RecordedChannel::requests(const std::string& session) const {
   const bool per_cpu = options.ownership == trace::Ownership::per_cpu;
   std::vector<std::string> all = {
-      fmt::format("channel {} {} mode={} per={} size={} count={} deliver={}{}", session, options.name,
+      fmt::format("channel {} {} mode={} per={} size={} count={} deliver={}{}{}", session, options.name,
                   options.when_full == trace::FullBuffer::overwrite ? "overwrite" : "discard",
                   per_cpu ? "cpu" : "thread", options.sub_buffer_size, options.sub_buffers,
                   options.delivery == trace::Delivery::wakeup ? "wakeup" : "timer",
-                  per_cpu ? "" : fmt::format(" slots={}", options.slots))};
+                  per_cpu ? "" : fmt::format(" slots={}", options.slots),
+                  options.context == trace::Context::cpu ? " context=cpu" : "")};
   for (const std::string& pattern : patterns)
     all.push_back(fmt::format("enable {} {} {} level={}", session, options.name, pattern, static_cast<unsigned>(level)));
   return all;
@@ -180,8 +182,10 @@ po::options_description channel_options() {
       ("mode", po::value<std::string>()->value_name("discard|overwrite"), "what a full ring does (discard)")
       ("deliver", po::value<std::string>()->value_name("timer|wakeup")->default_value("timer"),
        "poll, or be woken for each full sub-buffer")
+      ("context", po::value<std::string>()->value_name("none|cpu")->default_value("none"),
+       "cpu: each event with the CPU it was recorded on")
       ("channel", po::value<std::vector<std::string>>()->value_name("NAME:EVENTS[,OPTION=..]"),
-       "a buffer of its own for these events; options are size, count, per, slots, mode, deliver, level; can be repeated");
+       "a buffer of its own for these events; options are size, count, per, slots, mode, deliver, context, level; can be repeated");
   // clang-format on
   return options;
 }

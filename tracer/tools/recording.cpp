@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <maxlat/core/counted.hpp>
 
 namespace maxlat::trace_tools {
 namespace {
@@ -80,8 +81,11 @@ bool Recording::warn_of_patterns_without_events() const {
         any = true;
         continue;
       }
-      fmt::print(stderr, "maxlat trace record: no event matches \"{}\"; there are events of {}\n", pattern,
-                 fmt::join(all.providers(), ", "));
+      const std::string hint = pattern.find(':') != std::string::npos
+                                   ? ""
+                                   : fmt::format("; an event is named PROVIDER:NAME, for example *:{}", pattern);
+      fmt::print(stderr, "maxlat trace record: no event matches \"{}\"; there are events of {}{}\n", pattern,
+                 fmt::join(all.providers(), ", "), hint);
     }
   }
   return any;
@@ -197,8 +201,7 @@ core::Exit Recording::report() const {
           {books.unfinished, "because a thread died while writing"}};
       for (const auto& [count, why] : losses) {
         if (count != 0)
-          fmt::print(stderr, "maxlat trace record: {}: {} event{} lost {}\n", ended.who, count, count == 1 ? "" : "s",
-                     why);
+          fmt::print(stderr, "maxlat trace record: {}: {} lost {}\n", ended.who, core::counted(count, "event"), why);
       }
       if (books.unaccounted() != 0) {
         fmt::print(stderr, "maxlat trace record: {}: the books of {} do not balance: {} events\n", ended.who,
@@ -207,11 +210,11 @@ core::Exit Recording::report() const {
     }
   }
   if (!options_.quiet) {
-    fmt::print(stderr, "maxlat trace record: {} event{} of {} process{}, {} bytes", events, events == 1 ? "" : "s",
+    fmt::print(stderr, "maxlat trace record: {} of {} process{}, {} bytes", core::counted(events, "event"),
                ended_.size(), ended_.size() == 1 ? "" : "es", bytes);
-    if (snapshots != 0) fmt::print(stderr, ", {} snapshot{}", snapshots, snapshots == 1 ? "" : "s");
-    if (overwritten != 0)
-      fmt::print(stderr, ", {} older event{} overwritten", overwritten, overwritten == 1 ? "" : "s");
+    if (snapshots != 0) fmt::print(stderr, ", {}", core::counted(snapshots, "snapshot"));
+    if (snapshots > 1) fmt::print(stderr, " (an event that stands in two is counted in both)");
+    if (overwritten != 0) fmt::print(stderr, ", {} overwritten", core::counted(overwritten, "older event"));
     fmt::print(stderr, ", in {}\n", options_.recorder.directory);
   }
   const bool matched = warn_of_patterns_without_events();

@@ -10,8 +10,13 @@
 namespace maxlat::trace_tools {
 namespace {
 
-// Bytes of the payload behind the last field, or nothing when the fields do not fit in it.
-std::optional<std::size_t> rest_of(const trace::EventType& type, std::span<const std::uint8_t> payload) {
+// Bytes of the payload behind the last field, or nothing when the fields, and what stands before them, do not fit in it.
+std::optional<std::size_t> rest_of(const trace::TraceChannel& channel, const trace::EventType& type,
+                                   std::span<const std::uint8_t> payload) {
+  if (channel.kind == trace::StreamKind::thread_with_cpu) {
+    if (payload.size() < trace::kContextSize) return std::nullopt;
+    payload = payload.subspan(trace::kContextSize);
+  }
   trace::FieldValues values(type.fields, payload);
   for (trace::FieldValue value; values.next(value);) {
   }
@@ -79,7 +84,7 @@ void StreamAudit::records(const trace::TraceChannel& channel) {
       find(at_byte, fmt::format("the metadata has no event {}", record.id));
       continue;
     }
-    const auto rest = rest_of(type->second, {record.payload, record.payload_size});
+    const auto rest = rest_of(channel, type->second, {record.payload, record.payload_size});
     if (!rest) find(at_byte, fmt::format("the record is too short for the fields of {}", type->second.name));
     if (rest && *rest >= 8) find(at_byte, fmt::format("{} bytes after the fields of {}", *rest, type->second.name));
   }

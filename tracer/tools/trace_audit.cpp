@@ -13,7 +13,8 @@ std::string AuditTotals::fates_text() const {
   for (const std::string& fate : kFates) {
     const auto found = fates.find(fate);
     if (found == fates.end() || found->second == 0) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : " + ", found->second, fate);
+    const std::uint64_t count = found->second - (fate == "recorded" ? twice : 0);
+    text += fmt::format("{}{} {}", text.empty() ? "" : " + ", count, fate);
   }
   return text.empty() ? "nothing" : text;
 }

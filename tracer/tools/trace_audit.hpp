@@ -35,7 +35,8 @@ struct AuditTotals {
   std::uint64_t processes_with_books = 0;
 
   std::uint64_t events() const { return recorded - twice; }
-  // "210 recorded + 25593 lost_full": what was produced, and what became of it
+  std::uint64_t events_produced() const { return produced - twice; }
+  // "210 recorded + 25593 lost_full": what was produced, and what became of it; each event once
   std::string fates_text() const;
 };
 

@@ -30,7 +30,7 @@ void print_totals(const AuditTotals& totals) {
   fmt::print("recorded {}  lost, as the packets say, {}\n", totals.recorded, totals.lost);
   if (totals.twice != 0) fmt::print("of these, {} stand in two snapshots: {} events\n", totals.twice, totals.events());
   if (totals.processes_with_books == totals.processes) {
-    fmt::print("produced {}, as the recorder's books say: {}\n", totals.produced, totals.fates_text());
+    fmt::print("produced {}, as the recorder's books say: {}\n", totals.events_produced(), totals.fates_text());
   } else {
     fmt::print("produced: not known, the recorder of {} of {} processes left no books (was it killed?)\n",
                totals.processes - totals.processes_with_books, totals.processes);

@@ -32,13 +32,14 @@ std::vector<std::size_t> make_rows(const trace::TraceReader& reader, std::vector
 
 std::string owner_text(const trace::TraceStream& stream) {
   return fmt::format("{} {}/{}{} {}", c_escaped(stream.process->name), stream.process->pid,
-                     stream.channel->per_cpu ? "cpu" : "", stream.owner, c_escaped(stream.channel_name));
+                     (stream.channel->kind == trace::StreamKind::cpu) ? "cpu" : "", stream.owner,
+                     c_escaped(stream.channel_name));
 }
 
 std::string owner_json(const trace::TraceStream& stream) {
   return fmt::format("\"process\":\"{}\",\"pid\":{},\"{}\":{},\"channel\":\"{}\"", json_escaped(stream.process->name),
-                     stream.process->pid, stream.channel->per_cpu ? "cpu" : "tid", stream.owner,
-                     json_escaped(stream.channel_name));
+                     stream.process->pid, (stream.channel->kind == trace::StreamKind::cpu) ? "cpu" : "tid",
+                     stream.owner, json_escaped(stream.channel_name));
 }
 
 // RETURNS: how many events the books say were recorded, as far as there are books.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A comparison on the screen: the paper's table (seed 004, Tables 2 and 3) with every arm as a column, then what each
+// A comparison on the screen: the table of Beamonte 2015 (Tables 2 and 3) with every arm as a column, then what each
 // arm differs by, with its interval, the noise floor and the verdict. ASCII but for the squares of npt.
 #pragma once
 

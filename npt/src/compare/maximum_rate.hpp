@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The highest rate of events that a tracer bears without losing one, by binary search (seed 004, section 6), where a
+// The highest rate of events that a tracer bears without losing one, by binary search (Beamonte 2015, section 6), where a
 // trial may be unlucky: the machine stops the consumer for longer than the rings last, at a rate that is borne
 // otherwise.
 //

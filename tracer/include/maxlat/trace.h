@@ -70,6 +70,7 @@ struct maxlat_trace_session; /* a handle */
 enum maxlat_trace_ownership { MAXLAT_TRACE_PER_THREAD, MAXLAT_TRACE_PER_CPU };
 enum maxlat_trace_when_full { MAXLAT_TRACE_DISCARD, MAXLAT_TRACE_OVERWRITE };
 enum maxlat_trace_delivery { MAXLAT_TRACE_TIMER, MAXLAT_TRACE_WAKEUP };
+enum maxlat_trace_context { MAXLAT_TRACE_NO_CONTEXT, MAXLAT_TRACE_CPU }; /* each event with its CPU */
 
 /* Zero stands for the value that C++'s ChannelOptions has, in every member. */
 struct maxlat_trace_channel {
@@ -77,6 +78,7 @@ struct maxlat_trace_channel {
   enum maxlat_trace_when_full when_full;
   enum maxlat_trace_ownership ownership;
   enum maxlat_trace_delivery delivery;
+  enum maxlat_trace_context context;
   uint64_t sub_buffer_size; /* bytes, a power of two */
   uint32_t sub_buffers;     /* a power of two, 2 at least */
   uint32_t slots;           /* rings of threads at one time */

@@ -13,7 +13,7 @@
  * On aarch64 all three are `isb; mrs cntvct_el0` (plain without the isb).
  *
  * THREADS and SIGNALS: every function here is pure or reads one register; call them from anywhere.
- * SOURCE: seed 004 section 4.1 (npt reads an unfenced rdtsc; see anchors-rt-tools 1.5 for why that is a defect).
+ * SOURCE: Beamonte 2015, section 4.1. npt itself reads an unfenced rdtsc, which may run ahead of what it measures.
  */
 #ifndef MAXLAT_BASE_COUNTER_H
 #define MAXLAT_BASE_COUNTER_H

@@ -52,7 +52,7 @@
  *   (3) A rare gap is seen by the rare path in the turn in which it ended, with previous = the counter at its end.
  *
  * COST: instructions per turn are counted by npt's instruction-count test. No call, no division, no floating point.
- * SOURCE: seed 004, Algorithm 1 (the loop), with the books kept differently.
+ * SOURCE: Beamonte 2015, Algorithm 1 (the loop), with the books kept differently.
  */
 #ifndef MAXLAT_BASE_GAP_METER_H
 #define MAXLAT_BASE_GAP_METER_H

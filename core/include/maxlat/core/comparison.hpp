@@ -15,7 +15,7 @@
 //   same          the whole interval of the difference lies within the noise floor, or within a hundredth of the base's
 //                 own figure, the median of its rounds
 //   not shown     neither: there may be a difference or not. rounds_likely says how many rounds are likely to decide
-//   undecided     fewer rounds than the test needs to call anything (rounds_needed: 8 for four to six measures)
+//   undecided     fewer rounds than the test needs to call anything (rounds_needed: 8, for all six measures)
 //   not measured  a quantile with fewer than ten samples beyond it in some round; a maximum of arms that were watched
 //                 for times, and in numbers of samples, that differ by more than two. Not asked, so not corrected for
 //

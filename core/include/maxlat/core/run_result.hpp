@@ -20,6 +20,9 @@
 //       measures.
 //   (7) the gaps of a phase's paths are among its samples: together not more of them, each path with some, no path
 //       twice.
+//   (8) figures do not contradict one another: durations, exposures and latencies are not negative; minimum, mean and
+//       maximum are in this order and agree with the bins, so do the quantiles, which ascend and do not exceed the
+//       maximum; the exposure of a phase with CPUs is the sum of theirs.
 //
 // ERRORS: a file that is truncated, is not this schema or breaks an invariant is an Error naming the place; it is never
 // an empty result.
@@ -219,7 +222,7 @@ struct Comparison {
   std::string base, arm;
   uint64_t rounds = 0, rounds_needed = 0;
   std::vector<MeasureDifference> measures;
-  Interval difference_of_means_ns;  // the thesis's
+  Interval difference_of_means_ns;  // of Desnoyers 2009, section 8.4
   std::string verdict;              // in words
 };
 
@@ -322,8 +325,8 @@ std::string to_json(const RunResult& run);
 Result<RunResult> from_json(std::string_view text);
 Result<RunResult> read_run(const std::string& path);  // reads in memory that does not grow with the JSON of the bins
 
-// Writes to path.tmp, syncs, renames: path holds the old text or the new one at any moment, also when the disk is full.
-// "-" is standard output.
+// Writes a temporary beside it, syncs, renames: path holds the old text or the new one at any moment, also when the disk
+// is full. What is replaced keeps its mode. A link of another user, unless root's, is an error. "-" is standard output.
 Status write_atomically(const std::string& path, std::string_view text);
 Status write_run(const std::string& path, const RunResult& run);
 

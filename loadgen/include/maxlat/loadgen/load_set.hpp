@@ -12,8 +12,8 @@
 //
 // "The load died after ten seconds" is the commonest silent failure of a latency run: so each load reports progress
 // every second (a built-in counts its own work; the others their CPU time and finished rounds), and a load that ended
-// with an error, or made no progress for a stated time, is dead: LoadResult.alive is false with the reason, and the
-// phase that ran under it is invalid.
+// with an error, or made no progress for a stated time or to its end, is dead: LoadResult.alive is false with the
+// reason, and the phase that ran under it is invalid.
 //
 // All loads run as SCHED_OTHER in processes of their own, bound to the given CPUs: one worker per CPU for the
 // built-ins, the CPU list as a whole for the others. They die with the calling thread, also when that is killed.
@@ -66,7 +66,8 @@ class LoadSet {
   void sample();           // call once a second: takes the progress and notices deaths; a dead load is stopped whole
   bool all_alive() const;  // as of the last sample()
   std::vector<LoadProgress> latest() const;  // as of the last sample()
-  // Takes a last sample, stops everything, and tells what each load did.
+  // Takes a last sample, stops everything, and tells what each load did. One that did nothing, or nothing in its last
+  // tenth and for more than a few seconds, is dead.
   std::vector<core::LoadResult> stop();
 
  private:

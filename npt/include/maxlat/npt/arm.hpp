@@ -10,7 +10,7 @@
 //                             overwrite, snapshot=TIME: the buffers are written out when a gap is longer
 //   lttng-ust[:writer|timer]  LTTng-UST, its session daemon and session run by npt. OPTION: size=, count=
 //   lttng-modules             LTTng's kernel tracer: always skipped, with the reason (its modules do not build)
-//   locked-printf             a mutex and fprintf to a file: the class of logger that seed 004 calls unsuitable
+//   locked-printf             a mutex and fprintf to a file: the class of logger that Beamonte 2015 calls unsuitable
 //   spdlog-async              spdlog's asynchronous logger, its queue's defaults
 //   usdt                      a SystemTap SDT probe with nothing attached: its nop
 //   systemtap                 the same with SystemTap attached, a line for each event. OPTION: size= (of its buffer; 32M)

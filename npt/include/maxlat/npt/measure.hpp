@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// npt as a library: the Non-Preempt Test (seed 004, section 4.1) on any number of CPUs.
+// npt as a library: the Non-Preempt Test (Beamonte 2015, section 4.1) on any number of CPUs.
 //
 // One thread per CPU is pinned there, made a real-time thread, and does nothing but read the counter and file the gap
 // between two reads; anything that takes the CPU away or slows it down (interrupts, other threads, firmware, the
@@ -107,6 +107,9 @@ struct Observer {
   // it, that is what it was).
   std::function<void(const core::Phase&)> on_snapshot;
 };
+
+// What does not go together, without setting anything up; measure() begins with it.
+core::Status check(const Options& options);
 
 // ERRORS, beyond those above: an arm that cannot run here (Exit::cannot_run, the reason in its text).
 core::Result<Measurement> measure(const Options& options, const Observer& observer = {});

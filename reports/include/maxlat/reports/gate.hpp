@@ -4,11 +4,11 @@
 // exposure: observed >= limit); equal passes. A latency is the worst CPU's, never an average of CPUs. What was not
 // measured is never passed: a rule whose phase is missing, not ok, or has no such figure is "invalid", and one invalid
 // rule makes the verdict invalid unless another rule failed. A positive control that was not found does the same: that
-// meter measured nothing.
+// meter measured nothing. So does a run that is not complete: what it did not come to is not measured.
 //
 // Order of verdicts, strongest first: fail (a valid phase exceeded a limit), invalid, pass, not gated (there are no
-// rules, something was measured and no phase was invalid). A phase that is skipped because it cannot run here makes
-// only the rules about it invalid.
+// rules, the run is complete, something was measured and no phase was invalid). A phase that is skipped because it
+// cannot run here makes only the rules about it invalid.
 #pragma once
 
 #include <maxlat/core/result.hpp>

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <maxlat/trace/other_channel.hpp>
 #include <maxlat/trace/thread.hpp>
 
@@ -23,9 +24,8 @@ template <maxlat_ring_ownership Ownership, class Store>
   return true;
 }
 
-// REQUIRES: inside.
 template <class Store>
-[[gnu::always_inline]] inline void record_in_channel(unsigned number, std::uint32_t id, std::size_t size, Store store) {
+[[gnu::always_inline]] inline void record_as_it_is(unsigned number, std::uint32_t id, std::size_t size, Store store) {
   maxlat_ring_record place;
   if (number < kFastChannels) {
     const maxlat_ring* ring = ring_of(number);
@@ -45,6 +45,28 @@ template <class Store>
         ring != nullptr && record_in<MAXLAT_RING_THREAD>(ring, maxlat_ring_unknown_cpu(), id, size, place, store);
   }
   if (MAXLAT_UNLIKELY(channel.wakeup >= 0) && recorded) wake_consumer(channel, ring, place);
+}
+
+// The CPU, in the first word of a payload: eight bytes, so that the fields behind it stay aligned. RETURNS: where they go.
+inline constexpr std::size_t kContextSize = 8;
+[[gnu::always_inline]] inline std::uint8_t* store_cpu(std::uint8_t* to, std::uint64_t cpu) {
+  std::memcpy(to, &cpu, sizeof(cpu));
+  return to + kContextSize;
+}
+
+template <class Store>
+[[gnu::noinline]] void record_in_channel_with_cpu(unsigned number, std::uint32_t id, std::size_t size, Store store) {
+  const std::uint32_t cpu = current_cpu();
+  record_as_it_is(number, id, kContextSize + size, [&](std::uint8_t* to) { store(store_cpu(to, cpu)); });
+}
+
+// REQUIRES: inside.
+template <class Store>
+[[gnu::always_inline]] inline void record_in_channel(unsigned number, std::uint32_t id, std::size_t size, Store store) {
+  if (MAXLAT_UNLIKELY(has_cpu_context(number)))
+    record_in_channel_with_cpu(number, id, size, store);
+  else
+    record_as_it_is(number, id, size, store);
 }
 
 }  // namespace maxlat::trace::detail

@@ -21,7 +21,7 @@
 //                                      uint8[3], uint8[0..64], string[0..64]
 //   create SESSION
 //   channel SESSION NAME [mode=discard|overwrite] [per=thread|cpu] [size=BYTES] [count=N] [slots=N]
-//           [deliver=timer|wakeup]
+//           [deliver=timer|wakeup] [context=none|cpu]
 //   enable SESSION CHANNEL PATTERN [level=N]
 //                                      PATTERN is PROVIDER:NAME with wildcards; events that appear later, too
 //   disable SESSION CHANNEL PATTERN

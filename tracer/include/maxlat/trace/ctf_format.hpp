@@ -20,6 +20,7 @@
 //   the records show (record.h); all records of one packet bear the same stamp, that of the ring's packet.
 // EVENT HEADER: the record word, little-endian bit fields, align 64: time, id, length, stamp (widths: ring/record.h);
 //   id = LONG_ID: two more words, u32 length, u32 id, u64 time. What is declared of it, and why: ctf/metadata.cpp.
+// EVENT CONTEXT, of channels that have it: u32 cpu_id, and four bytes of padding.
 // EVENT: description.hpp. name "PROVIDER:NAME", loglevel = the Level's number.
 // VERSION: env has tracer_name "maxlat" and packet_format (ctf/tsdl.hpp); our own reader reads every format there was.
 // CLOCK: frequency of the counter (base/clock: source and error in its description), offset_s and offset to
@@ -68,8 +69,14 @@ struct TraceEnvironment {
 
 // The beginning of a metadata text: trace, environment, clock.
 std::string metadata_of_trace(const TraceEnvironment& environment, const TraceClock& clock);
-// A channel: stream, packet context, event header. `per_cpu` names the owner.
-std::string metadata_of_channel(std::uint32_t stream_id, std::string_view name, bool per_cpu);
+// Who owns the packets of a channel. Those of a thread may have the CPU of each event with it, as CTF's event context
+// `cpu_id`.
+enum class StreamKind { thread, thread_with_cpu, cpu };
+// Of an event with its CPU: bytes between the event's header and its fields. The CPU first, the rest is padding.
+inline constexpr std::size_t kContextSize = 8;
+
+// A channel: stream, packet context, event header, event context.
+std::string metadata_of_channel(std::uint32_t stream_id, std::string_view name, StreamKind kind);
 // One event of a channel; appended when it is first enabled there, before any record bears its id.
 std::string metadata_of_event(std::uint32_t stream_id, std::uint32_t event_id, const EventDescription& event);
 

@@ -28,9 +28,10 @@ namespace maxlat::trace {
 namespace detail {
 union CpuRings;  // other_channel.hpp
 
-// Of the functions that write an event, the one to call: for a channel of the fast kind, for one with rings per CPU and
-// timer delivery, each being the only one that wants the event, and for all else.
-enum class ProbeKind { in_thread_ring, in_cpu_ring, anywhere };
+// Of the functions that write an event, the one to call: for a channel of the fast kind, for one of that kind whose
+// events have their CPU with them, for one with rings per CPU and timer delivery, each being the only one that wants the
+// event, and for all else.
+enum class ProbeKind { in_thread_ring, in_thread_ring_with_cpu, in_cpu_ring, anywhere };
 }  // namespace detail
 
 // One event of one module. What a probe in the fast case looks at is one cache line.
@@ -49,7 +50,10 @@ struct alignas(64) Event {
   // The record word's constant part: id, and the length where all fields are fixed. Written before the event has a
   // place.
   std::uint64_t kind = 0;
-  std::uint32_t id = 0;          // from 1, process-wide, in the order of registration; 0: not registered
+  std::uint32_t id = 0;  // from 1, process-wide, in the order of registration; 0: not registered
+  // As `place`, for a channel whose events have their CPU with them. A word of its own: the probe that writes no CPU must
+  // never find a ring in which readers expect one.
+  std::atomic<std::uint32_t> place_with_cpu{0};
   std::uint32_t fixed_size = 0;  // of the payload; 0 when it depends on the values
   std::uint64_t declared = 0;    // detail::fingerprint() of the declaration that the linker kept
   void (*choose_probe)(detail::ProbeKind);

@@ -49,6 +49,8 @@ namespace maxlat::trace {
 enum class Ownership { per_thread, per_cpu };
 enum class FullBuffer { discard, overwrite };
 enum class Delivery { timer, wakeup };
+// What each event of a channel has beside its own fields.
+enum class Context { none, cpu };
 
 struct ChannelOptions {
   std::string name = "channel0";
@@ -58,6 +60,9 @@ struct ChannelOptions {
   std::uint64_t sub_buffer_size = 1 << 20;  // bytes, a power of two
   std::uint32_t sub_buffers = 4;            // a power of two, 2 at least
   std::uint32_t slots = 64;                 // rings of threads at one time; per CPU there are as many as CPUs
+  // cpu: the CPU that the thread was on beside the event's time, which is read before or after it without a lock: a thread
+  // that is moved in between has either. Eight bytes more a record. Rings per CPU tell it anyway.
+  Context context = Context::none;
 };
 
 struct SessionOptions {
@@ -69,9 +74,9 @@ struct SessionOptions {
 // produced = recorded + lost_full + lost_wrap + lost_big + lost_no_ring. Exact while the session is stopped.
 struct Books {
   std::uint64_t recorded = 0;
-  std::uint64_t lost_full = 0;     // no free sub-buffer
-  std::uint64_t lost_wrap = 0;     // overtaken
-  std::uint64_t lost_big = 0;      // larger than a sub-buffer
+  std::uint64_t lost_full = 0;  // no free sub-buffer
+  std::uint64_t lost_wrap = 0;  // overtaken
+  std::uint64_t lost_big = 0;   // larger than a sub-buffer
   // No slot or no memory for the thread's ring, or the thread was at its very end, or would have had to allocate in its
   // first event (thread.hpp).
   std::uint64_t lost_no_ring = 0;

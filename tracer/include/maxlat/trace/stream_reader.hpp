@@ -69,12 +69,15 @@ struct RecordedEvent {
   std::int64_t time_ns = 0;               // CLOCK_REALTIME
   std::uint64_t size = 0;                 // of the whole record
   std::span<const std::uint8_t> payload;  // with its padding; valid until the next event is asked for
-  const StreamLoss* loss = nullptr;       // between this event and the one given before it in its stream; or nothing
+  std::optional<std::uint32_t> cpu{};  // where its channel has that in each event; 0xffffffff: the tracer did not know
+  const StreamLoss* loss = nullptr;    // between this event and the one given before it in its stream; or nothing
 };
 
 struct ReadOptions {
-  std::function<bool(const EventType&)> wants_event;                 // empty: all of them
-  std::function<bool(const TraceStream&)> wants_stream;              // asked once, before the first event of a stream
+  std::function<bool(const EventType&)> wants_event;     // empty: all of them
+  std::function<bool(const TraceStream&)> wants_stream;  // asked once, before the first event of a stream
+  // Of a wanted stream whose events have their CPU; empty: all of them.
+  std::function<bool(const TraceStream&, std::uint32_t cpu)> wants_cpu;
   std::int64_t begin_ns = std::numeric_limits<std::int64_t>::min();  // events with begin <= time < end
   std::int64_t end_ns = std::numeric_limits<std::int64_t>::max();
 };

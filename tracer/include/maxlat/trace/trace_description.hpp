@@ -34,7 +34,7 @@ struct EventType {
 
 struct TraceChannel {
   std::uint32_t stream_id = 0;
-  bool per_cpu = false;                       // else per thread
+  StreamKind kind = StreamKind::thread;
   std::map<std::uint32_t, EventType> events;  // by id
 };
 
