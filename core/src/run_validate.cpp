@@ -76,6 +76,9 @@ std::string check_numbers(const CpuResult& cpu) {
   if (!std::isfinite(cpu.timeline.step_s) || !all_finite(cpu.overflow) || !all_finite(cpu.outliers) ||
       !all_finite(cpu.timeline.max_ns))
     return "a number is not finite";
+  for (const Outlier& outlier : cpu.outliers)
+    if (!at_least(cpu.max_ns, outlier.latency_ns))
+      return fmt::format("an outlier of {} ns is above the maximum {} ns", outlier.latency_ns, cpu.max_ns);
   return cpu.timeline.step_s < 0 || least_of(cpu.timeline.max_ns) < 0 ? "a number is negative" : "";
 }
 

@@ -102,6 +102,7 @@ TEST(Validate, FiguresDoNotContradictTheirBins) {
       {[](RunResult& run, CpuResult&) { run.phases[2].per_cpu[0].mean_ns = 61; }, "the mean 61 ns is not between"},
       {[](RunResult&, CpuResult& cpu) { cpu.quantiles_ns[0].second = 9.7; }, "p99.9999 is below the quantile before"},
       {[](RunResult&, CpuResult& cpu) { cpu.quantiles_ns[1].second = 2e8; }, "p99.9999 is above the maximum"},
+      {[](RunResult&, CpuResult& cpu) { cpu.outliers[0].latency_ns = 2e8; }, "an outlier of 200000000 ns is above"},
       {[](RunResult&, CpuResult& cpu) { cpu.quantiles_ns[1].second = 60.125; }, "p99.9999 is not what the bins tell"},
       {[](RunResult&, CpuResult& cpu) { cpu.quantiles_ns[0].second = 0; }, "p50 is not what the bins tell"},
       {[](RunResult& run, CpuResult&) { run.phases[1].exposure_s = 1e9; }, "of its CPUs together"},

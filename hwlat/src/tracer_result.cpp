@@ -30,24 +30,23 @@ core::CpuResult cpu_result(const Settings& settings, const TracerExposure& expos
   core::CpuResult cpu;
   cpu.cpu = exposure.cpu;
   cpu.exposure_s = exposure.seconds;
-  std::map<uint64_t, uint64_t> counts;  // by whole microsecond
+  const auto threshold_ns = static_cast<double>(settings.threshold_ns);
+  std::map<uint64_t, uint64_t> counts;  // by whole microsecond; what lies below the threshold is quiet
   for (const Finding& finding : findings) {
     if (finding.cpu != exposure.cpu) continue;
-    ++counts[static_cast<uint64_t>(finding.latency_ns() / kMicrosecond_ns)];
+    const uint64_t us = static_cast<uint64_t>(finding.latency_ns() / kMicrosecond_ns);
+    if (static_cast<double>(us + 1) * kMicrosecond_ns > threshold_ns) ++counts[us];
     cpu.outliers.push_back({finding.t_ns, finding.latency_ns(), finding.cpu, ""});
   }
   // A window whose record came after the last window was counted is a window all the same.
   cpu.samples = std::max<uint64_t>(exposure.windows, cpu.outliers.size());
-  const uint64_t quiet = cpu.samples - cpu.outliers.size();
-  if (quiet > 0) cpu.bins.push_back({0, static_cast<double>(settings.threshold_ns), quiet});
+  uint64_t quiet = cpu.samples;
+  for (const auto& [us, count] : counts) quiet -= count;
+  if (quiet > 0) cpu.bins.push_back({0, threshold_ns, quiet});
   for (const auto& [us, count] : counts) {
     // The threshold's own bin may begin below it when it is no whole microsecond; bins must not overlap.
-    const double low = std::max(static_cast<double>(us) * kMicrosecond_ns, static_cast<double>(settings.threshold_ns));
-    const double high = static_cast<double>(us + 1) * kMicrosecond_ns;
-    if (high > low)
-      cpu.bins.push_back({low, high, count});
-    else
-      cpu.bins.front().count += count;
+    const double low = std::max(static_cast<double>(us) * kMicrosecond_ns, threshold_ns);
+    cpu.bins.push_back({low, static_cast<double>(us + 1) * kMicrosecond_ns, count});
   }
   std::sort(cpu.outliers.begin(), cpu.outliers.end(),
             [](const auto& a, const auto& b) { return a.latency_ns > b.latency_ns; });

@@ -61,6 +61,17 @@ TEST(TracerResult, BinsAddUpToTheWindowsOnEveryCpu) {
   EXPECT_LE(measured->phase.per_cpu[0].max_ns, 10000);  // a quiet CPU is known only to be below the threshold
 }
 
+// The kernel's record is in whole microseconds.
+TEST(TracerResult, ARecordBelowTheThresholdIsAQuietWindow) {
+  const auto measured =
+      tracer_measurement(two_cpus(), {record_of(1, 8, 9, 2)}, 0, {{1, 5.0, 1}, {3, 5.0, 10}}, kStart_ns);
+  ASSERT_TRUE(measured.ok());
+  const core::CpuResult& cpu = measured->phase.per_cpu[0];
+  ASSERT_EQ(cpu.bins.size(), 1u);
+  EXPECT_EQ(cpu.bins[0].high_ns, 10'000);
+  EXPECT_EQ(cpu.bins[0].count, 1u);
+}
+
 TEST(TracerResult, ACpuThatWasNotWatchedIsAnError) {
   for (const std::vector<TracerExposure>& exposure :
        {std::vector<TracerExposure>{{1, 5.0, 10}}, {{1, 5.0, 10}, {3, 0.0, 0}}}) {

@@ -112,7 +112,9 @@ TEST_F(Commands, GateAnswersWithItsExitStatus) {
   EXPECT_EQ(status_of(gate({"--exposure", "1m"})), Exit::limit_exceeded);
   EXPECT_EQ(status_of(gate({"--mean", "1us", "--phase", "npt"})), Exit::pass);
   EXPECT_EQ(status_of(gate({"--max", "1s", "--phase", "cyclictest"})), Exit::invalid);
-  EXPECT_EQ(status_of(gate({"--load-alive"})), Exit::invalid);
+  const auto without_loads = gate({"--load-alive"});
+  EXPECT_EQ(status_of(without_loads), Exit::invalid);
+  EXPECT_THAT(without_loads.printed, HasSubstr("not measured: no phase of the run has a load"));
 }
 
 TEST_F(Commands, GatePrintsItsRulesAndWritesTheVerdict) {

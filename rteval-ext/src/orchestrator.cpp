@@ -7,6 +7,7 @@
 #include <map>
 #include <maxlat/core/duration.hpp>
 #include <maxlat/core/stop.hpp>
+#include <maxlat/core/version.hpp>
 #include <maxlat/loadgen/load_set.hpp>
 #include <maxlat/reports/gate.hpp>
 #include <optional>
@@ -100,6 +101,14 @@ core::Status require_same_machine(const std::vector<core::FingerprintGroup>& bef
   if (differences.empty()) return {};
   return core::Error{"the run began on another machine or kernel: " + differences,
                      "resume it where it began, or start a new run here: maxlat run -o DIR"};
+}
+
+// Nor are figures of two meters, and two builds of maxlat may be two.
+core::Status require_same_build(const core::RunResult& run) {
+  const std::string now = core::build_id();
+  if (run.build.empty() || now.empty() || run.build == now) return {};
+  return core::Error{fmt::format("the run began with another build of maxlat: {}, this is {}", run.build, now),
+                     "resume it with that build, or start a new run here: maxlat run -o DIR"};
 }
 
 // "ok, largest 45.2 us on CPU 1"
@@ -347,6 +356,7 @@ core::Result<Outcome> orchestrate(const Plan& plan, core::RunResult run, const R
   if (const core::Status sound = check_plan(*left, bench); !sound) return sound.error();
   core::Result<std::vector<Step>> steps = steps_of(plan, bench.cpus);
   if (!steps) return steps.error();
+  if (const core::Status same = require_same_build(run); !same) return same.error();
   if (!run.machine.empty()) {
     const core::Status same = require_same_machine(run.machine, bench.fingerprint());
     if (!same) return same.error();

@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <maxlat/core/stop.hpp>
+#include <maxlat/core/version.hpp>
 #include <string_view>
 
 #include "fake_bench.hpp"
@@ -226,6 +227,20 @@ TEST_F(Orchestrator, ARunIsNotResumedOnAnotherMachineOrKernel) {
   EXPECT_TRUE(run(kThreePhases, begun).ok());
   bench_.fingerprint = machine({{"release", "6.1"}});
   EXPECT_FALSE(run(kThreePhases, begun).ok());
+}
+
+TEST_F(Orchestrator, ARunIsNotResumedByAnotherBuild) {
+  ASSERT_TRUE(run(kThreePhases).ok());
+  core::RunResult begun = on_disk();
+  begun.build = core::build_id();
+  EXPECT_TRUE(run(kThreePhases, begun).ok());
+
+  begun.build = "0123456789abcdef";
+  const auto another = run(kThreePhases, begun, {"first"});
+  ASSERT_FALSE(another.ok());
+  EXPECT_EQ(another.error().exit_status, core::Exit::error);
+  EXPECT_EQ(another.error().text,
+            "the run began with another build of maxlat: 0123456789abcdef, this is " + core::build_id());
 }
 
 TEST_F(Orchestrator, TheSnapshotOfAKilledPhaseIsKept) {

@@ -17,7 +17,8 @@ list(APPEND tracer_unit_test_sources
     session/fields_test.cpp
     session/scope_test.cpp
     session/session_test.cpp
-    session/session_threads_test.cpp)
+    session/session_threads_test.cpp
+    session/storm_test.cpp)
 # Sanitizers add instructions of their own.
 if(NOT MAXLAT_SANITIZE AND NOT CMAKE_BUILD_TYPE STREQUAL Debug AND CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64)
   list(APPEND tracer_unit_test_sources session/cost_test.cpp)

@@ -22,6 +22,7 @@
 #include <thread>
 
 #include "session/live_channels.hpp"
+#include "session/test_child.hpp"
 #include "session/test_recording.hpp"
 
 MAXLAT_TRACE_EVENT(process, event, (std::uint64_t, n))
@@ -31,16 +32,6 @@ namespace {
 using namespace maxlat;
 using namespace maxlat::trace;
 using namespace maxlat::trace::test;
-
-// Runs in a child what ends in a status. RETURNS: that status, or 1000 + the signal that killed it.
-template <class Child>
-int in_child(Child child) {
-  const pid_t pid = fork();
-  if (pid == 0) _exit(child());
-  int status = 0;
-  EXPECT_EQ(waitpid(pid, &status, 0), pid);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
-}
 
 TEST(Fork, TheChildHasNoSessionsAndTheParentGoesOn) {
   Recording recording;
