@@ -36,7 +36,11 @@ static inline bool hwlat_read_smi_count(u64 *count)
 
 static inline u32 hwlat_nmi_count(void)
 {
+#ifdef MAXLAT_IRQ_STAT_IS_AN_ARRAY
+	return this_cpu_read(irq_stat.counts[IRQ_COUNT_NMI]);
+#else
 	return this_cpu_read(irq_stat.__nmi_count);
+#endif
 }
 
 static inline bool hwlat_counts_nmi(void)

@@ -149,7 +149,8 @@ def a_look_that_no_run_has_is_told(folder):
     """The one event of a second is made in the uncounted loops, so no gap of 20 ms has one; that was not said."""
     run, out = compared(folder, "none,delay:2us", "--rounds", "2", "-D", "20ms", "-f", "1")
     told = "no gaps with a tracepoint: the run ended before the first"
-    assert [p["warnings"] for p in run["phases"]] == [["round 1: " + told]] * 3, run["phases"]
+    warnings = [[line for line in p["warnings"] if told in line] for p in run["phases"]]  # a busy machine may add others
+    assert warnings == [["round 1: " + told]] * 3, run["phases"]
     assert out.count(told) == 3, out
 
 

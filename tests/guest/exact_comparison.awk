@@ -3,10 +3,11 @@
 # The results of `maxlat npt --compare` in exact mode against the table of docs/exact-comparison.md, which says what the
 # columns mean and why a figure may differ.
 #
-#   awk -v refreshed=FILE -f exact_comparison.awk RESULT.json... exact-comparison.md
+#   awk -v refreshed=FILE -v elsewhere=0|1 -f exact_comparison.awk RESULT.json... exact-comparison.md
 #
 # Names every figure that is not the table's, writes the page with the new figures to `refreshed`, and ends with 1 when an
-# arm has no figures, does not repeat as the table says, or is slower than the tolerance.
+# arm has no figures, does not repeat as the table says, or is slower than the tolerance. `elsewhere`: on another
+# distribution than the table's. There our own arms must hold it, while peers are other programs and may differ.
 #
 # Instructions are the result's nanoseconds times the counter's rate: the guest's kernel has measured the rate, and up to
 # a millionth too low. All of them, and so their mean, are a whole number: a round is short enough to find it again. A figure that repeats to the digit is the same in every round. Of another one the smallest of all
@@ -25,6 +26,7 @@ function complain(text) {
   print "FAIL: " text
   failed = 1
 }
+function is_peer(arm) { return arm !~ /^(none|delay:|maxlat:)/ }
 function larger(a, b) { return a > b ? a : b }
 
 function is_exact(arm, column) {
@@ -53,7 +55,7 @@ function judge(arm, column,    at, difference, allowed, text) {
   if (found[at] == expected[at]) return
   ++changed
   text = sprintf("%s: %s %s instructions, the table has %s (%+.2f)", arm, column, found[at], expected[at], difference)
-  if (difference > allowed) complain(text sprintf(", and %.2f more are allowed", allowed)); else print text
+  if (difference > allowed && !(elsewhere && is_peer(arm))) complain(text sprintf(", and %.2f more are allowed", allowed)); else print text
 }
 
 function row(arm,    adds) {

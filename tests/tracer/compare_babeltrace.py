@@ -11,11 +11,11 @@ import sys
 import tempfile
 from collections import defaultdict
 
+from babeltrace_text import alike
+
 TIME = r"\[(\d\d):(\d\d):(\d\d)\.(\d{9})\]"
 THEIRS = re.compile(TIME + r" \(\+[^)]*\) [^ ]*:\((\d+)\) (\S+): \{ (?:tid|cpu_id) = (\d+), slot = (\d+)[^}]*\}(?:, (\{.*\}))?$")
 OURS = re.compile(TIME + r" \S+ (\d+)/(cpu)?(\d+) (\S+): (\{.*\})$")
-LABEL = r'"(?:\\.|[^"\\])*"'
-LABELS = re.compile(r"\( (?:\{ )?(" + LABEL + "(?:, " + LABEL + r")+)(?: \})? : ")  # 2.1 sorts them, in braces
 UNLIKE = 1  # ns: babeltrace2 computes times in floating point
 
 
@@ -28,13 +28,8 @@ def nanoseconds(hours, minutes, seconds, fraction):
 
 
 def fields(text):
-    """Without what only babeltrace2 shows, the lengths of sequences and (from 2.1 on) the empty array that aligns the end of
-    a record; and with floating point as babeltrace2 cuts it."""
-    text = LABELS.sub(lambda several: f"( {', '.join(sorted(re.findall(LABEL, several[1])))} : ", text or "{ }")
-    text = re.sub(r",? padding = \[ \]", "", text)
-    text = re.sub(r"\w+_length = \d+, (?=\w+ = \[)", "", text)
-    return re.sub(r"(?<= = )-?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?= |,)", lambda number: number[0] if number[0].lstrip("-").isdigit()
-                  else f"{float(number[0]):g}", text)
+    """Without the lengths of sequences, which only babeltrace2 shows."""
+    return alike(re.sub(r"\w+_length = \d+, (?=\w+ = \[)", "", text or "{ }"))
 
 
 def read(lines, pattern, stream_and_event):

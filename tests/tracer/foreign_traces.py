@@ -13,7 +13,9 @@ import subprocess
 import sys
 import tempfile
 
+import babeltrace_text
 import hand_made_ctf
+from babeltrace_text import alike
 
 MAXLAT = os.environ["MAXLAT"]
 SAMPLE = sys.argv[1]
@@ -41,18 +43,13 @@ def needs_library(folder):
 def their_lines(folder):
     """As ours: without the time since the line before, and with names as C would escape them."""
     lines = run("babeltrace2", folder).stdout.splitlines()
-    return [numbers(re.sub(r" \(\+[^)]*\)", "", line, count=1)) for line in lines]
+    return [alike(re.sub(r" \(\+[^)]*\)", "", line, count=1)) for line in lines]
 
 
 def our_lines(folder, status=0):
     lines = [line for line in trace("print", folder, status=status).stdout.splitlines() if not line.startswith("---")]
     lines = [line.removesuffix("{ }") if line.endswith("nothing: { }") else line for line in lines]
-    return [numbers(line.replace("[no time] ", "").replace("] - ", "] ").replace('\\"quoted\\"', '"quoted"')) for line in lines]
-
-
-def numbers(line):
-    """With floating point as babeltrace2 cuts it."""
-    return re.sub(r"(?<= = )-?\d+\.\d+(?:e[+-]?\d+)?(?= |,)", lambda number: f"{float(number[0]):g}", line)
+    return [alike(line.replace("[no time] ", "").replace("] - ", "] ").replace('\\"quoted\\"', '"quoted"')) for line in lines]
 
 
 def compare(folder, status=0):
@@ -74,6 +71,10 @@ def case_hand_made(folder):
         if name == "whole":
             continue
         made = make(folder / name)
+        if not babeltrace_text.reads(made):
+            told = trace("print", made, status=3).stderr
+            assert re.search(rf"^maxlat trace: libbabeltrace2 was ended by signal .* while it read {made}$", told, re.M), told
+            continue
         events = compare(made)
         checked = trace("check", made, status=3).stdout
         assert f"recorded {len(events)} " in checked and "leaves no books" in checked, checked
@@ -121,15 +122,17 @@ def case_damaged(folder):
     needs_library(folder)
     for name in ("sound", "no_context"):
         made = hand_made_ctf.ALL[name](folder / name)
+        whole = babeltrace_text.reads(made)
         stream = next(path for path in made.iterdir() if path.name != "metadata")
         stream.write_bytes(stream.read_bytes()[:-3])
-        for command, status in (("print", 3), ("stats", 3), ("check", 2)):
+        for command, status in (("print", 3), ("stats", 3), ("check", 2 if whole else 3)):
             ended = trace(command, made, status=status)
             told = (ended.stdout + ended.stderr).splitlines()
             assert sum(str(folder) in line and "stream" not in line.split(" ")[0] for line in told) >= 1, told
-            assert ended.stderr.count("\n") <= 1, ended.stderr
-    events = len(hand_made_ctf.ALL["no_context"](folder / "again") and our_lines(folder / "again"))
-    assert len(our_lines(folder / "no_context", 3)) == events - 1, "the whole events of a file that was cut"
+            assert ended.stderr.count("\n") <= (1 if whole else 2), ended.stderr
+    if whole:
+        events = len(hand_made_ctf.ALL["no_context"](folder / "again") and our_lines(folder / "again"))
+        assert len(our_lines(folder / "no_context", 3)) == events - 1, "the whole events of a file that was cut"
     draw = random.Random(5)
     original = hand_made_ctf.sound(folder / "original")
     for round_ in range(40):
@@ -157,7 +160,8 @@ def case_ours(folder):
         metadata.write_text(metadata.read_text().replace("packet_format = 2;", "packet_format = 99;"))
     later = [json.loads(line) for line in trace("print", "--json", folder / "later").stdout.splitlines()]
     names = "u64", "string", "n", "hex_i8", "hex_sequence", "enum_u64", "enum_i64", "state"
-    key = lambda event: (event["event"], *map(event["fields"].get, names))
+    one_order = lambda value: {**value, "label": sorted(value["label"] or [])} if isinstance(value, dict) else value
+    key = lambda event: (event["event"], *(one_order(event["fields"].get(name)) for name in names))
     assert sorted(map(str, map(key, fast))) == sorted(map(str, map(key, later))) and len(later) == 296
     assert "recorded 296 " in trace("check", folder / "later", status=3).stdout
     hand_made_ctf.sound(folder / "ours" / "theirs")

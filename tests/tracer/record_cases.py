@@ -21,6 +21,8 @@ import sys
 import tempfile
 import time
 
+import babeltrace_text
+
 MAXLAT = os.environ["MAXLAT"]
 PROGRAM = sys.argv[1]
 LIMIT = 60  # seconds until a condition that does not come is a failure
@@ -237,7 +239,7 @@ def case_whole_or_absent(folder):
             printed = subprocess.run([MAXLAT, "trace", "print", trace], capture_output=True, text=True, timeout=LIMIT)
             lost = "\n--- " in printed.stdout
             assert printed.returncode == (3 if lost else 0) and printed.stderr == "", printed.stderr
-            assert not lost or "Tracer" in read.stderr, (read.stderr, printed.stdout[-1000:])
+            assert not lost or "Tracer" in read.stderr or not babeltrace_text.tells_losses_of_first_packets(), (read.stderr, printed.stdout[-1000:])
             assert printed.stdout.count("test:count") == read.stdout.count("test:count")
             checked = subprocess.run([MAXLAT, "trace", "check", trace], capture_output=True, text=True, timeout=LIMIT)
             assert checked.returncode == 3 and "left no books" in checked.stdout, checked

@@ -9,7 +9,7 @@
 namespace maxlat::trace_tools {
 
 core::Result<core::Exit> check_foreign(const core::CommandLine& line, const std::vector<std::string>& folders) {
-  return isolated([&](std::vector<std::string>&) -> core::Result<core::Exit> {
+  return isolated(folders, [&](std::vector<std::string>&) -> core::Result<core::Exit> {
     std::uint64_t events = 0, packets = 0, streams = 0, lost = 0, missing = 0, back = 0;
     std::optional<std::int64_t> last_ns;
     ForeignSink sink;

@@ -31,9 +31,10 @@ core::Result<core::Exit> check_foreign(const core::CommandLine& line, const std:
 // What a child process makes of it, and what it has to say on stderr, each a line.
 using ForeignRead = std::function<core::Result<core::Exit>(std::vector<std::string>& say)>;
 // The child ends with us, and when it comes no further (foreign_came_further()) for `limit` of processor time, twice as
-// much at most.
+// much at most; what it says then names `folders`.
 inline constexpr std::chrono::milliseconds kStandstill{30'000};
-core::Result<core::Exit> isolated(const ForeignRead& read, std::chrono::milliseconds limit = kStandstill);
+core::Result<core::Exit> isolated(const std::vector<std::string>& folders, const ForeignRead& read,
+                                  std::chrono::milliseconds limit = kStandstill);
 
 void say_breaks(const std::vector<trace::TraceBreak>& breaks, std::vector<std::string>& say);
 

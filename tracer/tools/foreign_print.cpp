@@ -72,7 +72,7 @@ class ForeignPrinter {
 
 core::Result<core::Exit> print_foreign(const core::CommandLine& line, const std::vector<std::string>& folders,
                                        PrintStyle style) {
-  return isolated([&](std::vector<std::string>& say) -> core::Result<core::Exit> {
+  return isolated(folders, [&](std::vector<std::string>& say) -> core::Result<core::Exit> {
     auto filter = ForeignFilter::of(line, folders);
     if (!filter) return filter.error();
     OutputBuffer out(stdout);

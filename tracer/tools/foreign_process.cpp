@@ -3,6 +3,7 @@
 // finds that it must abort, goes nowhere: our line says it.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -82,7 +83,8 @@ void foreign_came_further() {
   came_further = 1;
 }
 
-core::Result<core::Exit> isolated(const ForeignRead& read, std::chrono::milliseconds limit) {
+core::Result<core::Exit> isolated(const std::vector<std::string>& folders, const ForeignRead& read,
+                                  std::chrono::milliseconds limit) {
   std::fflush(stdout);
   const pid_t parent = getpid();
   const pid_t child = fork();
@@ -96,13 +98,12 @@ core::Result<core::Exit> isolated(const ForeignRead& read, std::chrono::millisec
     signal(number, SIG_DFL);
     raise(number);
   }
-  if (number == SIGPROF)
-    return core::Error{fmt::format("libbabeltrace2 was ended: it came no further in {} of processor time",
-                                   core::duration_text(std::chrono::duration<double>(limit).count())),
-                       "what stands above is not all of it", core::Exit::invalid};
-  return core::Error{
-      fmt::format("libbabeltrace2 was ended by signal {} ({}) while it read the trace", number, strsignal(number)),
-      "what stands above is not all of it", core::Exit::invalid};
+  const std::string why = number == SIGPROF
+                              ? fmt::format(": it came no further in {} of processor time",
+                                            core::duration_text(std::chrono::duration<double>(limit).count()))
+                              : fmt::format(" by signal {} ({})", number, strsignal(number));
+  return core::Error{fmt::format("libbabeltrace2 was ended{} while it read {}", why, fmt::join(folders, ", ")),
+                     "what stands above is not all of it", core::Exit::invalid};
 }
 
 void say_breaks(const std::vector<trace::TraceBreak>& breaks, std::vector<std::string>& say) {
@@ -120,7 +121,7 @@ core::Result<std::optional<std::vector<std::string>>> foreign_trace(const std::s
                                 "maxlat has no libbabeltrace2 to read it with",
                             "babeltrace2 prints it");
   }
-  const auto readable = isolated([&](std::vector<std::string>&) -> core::Result<core::Exit> {
+  const auto readable = isolated(others, [&](std::vector<std::string>&) -> core::Result<core::Exit> {
     return any_foreign_readable(others) ? core::Exit::pass : core::Exit::error;
   });
   if (readable && *readable == core::Exit::pass) {

@@ -12,6 +12,8 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
+const std::vector<std::string> kFolders = {"/a/trace"};
+
 // Processor time, which is what the limit counts.
 double used_s() {
   return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
@@ -19,6 +21,7 @@ double used_s() {
 
 TEST(ForeignProcess, AReaderThatGoesRoundForEverIsEnded) {
   const auto ended = isolated(
+      kFolders,
       [](std::vector<std::string>&) -> core::Result<core::Exit> {
         // A call, since ThreadSanitizer runs handlers only when the program calls something of its.
         for (volatile bool for_ever = true; for_ever;) std::time(nullptr);
@@ -27,11 +30,12 @@ TEST(ForeignProcess, AReaderThatGoesRoundForEverIsEnded) {
       50ms);
   ASSERT_FALSE(ended.ok());
   EXPECT_EQ(ended.error().exit_status, core::Exit::invalid);
-  EXPECT_THAT(ended.error().text, HasSubstr("came no further in 50 ms of processor time"));
+  EXPECT_THAT(ended.error().text, HasSubstr("came no further in 50 ms of processor time while it read /a/trace"));
 }
 
 TEST(ForeignProcess, OneThatComesFurtherMayTakeItsTime) {
   const auto ended = isolated(
+      kFolders,
       [](std::vector<std::string>&) -> core::Result<core::Exit> {
         for (const double start = used_s(); used_s() < start + 0.5;) foreign_came_further();
         return core::Exit::limit_exceeded;
@@ -42,12 +46,12 @@ TEST(ForeignProcess, OneThatComesFurtherMayTakeItsTime) {
 }
 
 TEST(ForeignProcess, ASignalIsToldByItsName) {
-  const auto ended = isolated([](std::vector<std::string>&) -> core::Result<core::Exit> {
+  const auto ended = isolated(kFolders, [](std::vector<std::string>&) -> core::Result<core::Exit> {
     std::raise(SIGKILL);
     return core::Exit::pass;
   });
   ASSERT_FALSE(ended.ok());
-  EXPECT_THAT(ended.error().text, HasSubstr("ended by signal 9"));
+  EXPECT_THAT(ended.error().text, HasSubstr("ended by signal 9 (Killed) while it read /a/trace"));
 }
 
 }  // namespace

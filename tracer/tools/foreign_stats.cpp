@@ -51,7 +51,7 @@ class ForeignCount {
 }  // namespace
 
 core::Result<core::Exit> count_foreign(const core::CommandLine& line, const std::vector<std::string>& folders) {
-  return isolated([&](std::vector<std::string>& say) -> core::Result<core::Exit> {
+  return isolated(folders, [&](std::vector<std::string>& say) -> core::Result<core::Exit> {
     auto filter = ForeignFilter::of(line, folders);
     if (!filter) return filter.error();
     ForeignCount count;

@@ -83,29 +83,36 @@ def _fetch(flavour, archive):
     return KernelPackage(directory, archive)
 
 
-def _header_parts(headers, archive):
-    """The packages that a headers package spreads its tree over: the common headers and the kbuild programs."""
-    names = archive.depends(headers)
-    return [name for name in names if name.startswith(("linux-headers-", "linux-kbuild-"))]
+# What packages are spread over: the common headers and the kbuild programs; since Linux 6.17 the image, too.
+HEADER_PARTS = ("linux-headers-", "linux-kbuild-")
+IMAGE_PARTS = ("linux-base-", "linux-binary-", "linux-modules-")
+
+
+def _with_parts(package, prefixes, archive):
+    return [package, *(name for name in archive.depends(package) if name.startswith(prefixes))]
 
 
 def _unpack(directory, archive, image, headers):
     root = directory / "root"
     shutil.rmtree(root, ignore_errors=True)
     root.mkdir()
-    for package in [*([image] if image else []), headers, *_header_parts(headers, archive)]:
+    images = _with_parts(image, IMAGE_PARTS, archive) if image else []
+    for package in images + _with_parts(headers, HEADER_PARTS, archive):
         archive.unpack(package, directory, root)
+    if not (root / "lib").exists():  # Debian 13's packages have it where /lib is a link to
+        (root / "lib").symlink_to("usr/lib")
     kernel = KernelPackage(directory, archive)
     _make_build_tree_relocatable(kernel)
     if image:
         subprocess.run(["depmod", "-b", root, kernel.release], check=True)
-        _decompress(root / "boot" / f"vmlinuz-{kernel.release}", kernel.vmlinux)
+        places = (root / "boot" / f"vmlinuz-{kernel.release}", root / "lib" / "modules" / kernel.release / "vmlinuz")
+        _decompress(next(place for place in places if place.exists()), kernel.vmlinux)
 
 
 def _make_build_tree_relocatable(kernel):
-    """Debian's headers tree is relocatable (its symbolic links are relative) but for one `include` of an absolute path."""
+    """Debian's headers tree is relocatable (its symbolic links are relative) but for absolute paths in one Makefile."""
     makefile = kernel.build_tree / "Makefile"
-    makefile.write_text(makefile.read_text().replace("include /usr/src/", f"include {kernel.build_tree.parent}/"))
+    makefile.write_text(makefile.read_text().replace("/usr/src/", f"{kernel.build_tree.parent}/"))
 
 
 def _decompress(vmlinuz, vmlinux):

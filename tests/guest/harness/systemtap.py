@@ -12,6 +12,7 @@ of them changes.
 import fcntl
 import hashlib
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -62,8 +63,11 @@ def _translate(kernel, root, script, probed, module):
                "-B", "CC=gcc", "-m", module.stem, script, probed]
     done = subprocess.run([str(word) for word in command], cwd=module.parent, capture_output=True, text=True,
                           env={**os.environ, "LC_ALL": "C", "SYSTEMTAP_DIR": str(module.parent / "cache")})
-    if done.returncode != 0 or not module.exists():
-        raise Failed(f"SystemTap's module does not build:\n{done.stdout}{done.stderr}")
+    if done.returncode == 0 and module.exists():
+        return
+    if untested := re.search(r"Kernel version \S+ is outside tested range .*", done.stderr):
+        raise CannotRun(f"this SystemTap's module does not build: {untested[0]}")
+    raise Failed(f"SystemTap's module does not build:\n{done.stdout}{done.stderr}")
 
 
 def _write_programs(root, module, target):

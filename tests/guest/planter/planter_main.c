@@ -32,11 +32,16 @@
 #include <linux/seq_file.h>
 #include <linux/smp.h>
 #include <linux/uaccess.h>
+#if __has_include(<asm/cpuid/api.h>) /* where it is since Linux 6.16 */
+#include <asm/cpuid/api.h>
+#else
 #include <asm/cpuid.h>
+#endif
 #include <asm/nmi.h>
 #include <asm/smp.h>
 #include <asm/tsc.h>
 
+#include "../kernel/hrtimer_setup.h"
 #include "planter.h"
 
 #define HPET_BASE 0xfed00000
@@ -303,8 +308,7 @@ static int __init planter_init(void)
 	if (error)
 		goto unmap;
 	writel(readl(hpet + HPET_CONFIG) | 1, hpet + HPET_CONFIG); /* the main counter may have been off */
-	hrtimer_init(&stall_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-	stall_timer.function = on_stall;
+	hrtimer_setup(&stall_timer, on_stall, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	error = register_nmi_handler(NMI_LOCAL, on_nmi, 0, "maxlat_planter");
 	if (error)
 		goto unmap;

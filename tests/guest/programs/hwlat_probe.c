@@ -17,6 +17,7 @@
 #include <maxlat/base/histogram.h>
 #include <maxlat/hwlat/module_abi.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,6 +75,14 @@ static void print_cpu(const char* region, struct maxlat_counter_ratio ratio) {
   print_records(region, header);
 }
 
+/* All CPUs begin their windows together, a while after the start. */
+static bool first_window_is_over(const char* const* regions) {
+  for (unsigned cpu = 0; cpu < 64; cpu++)
+    if (regions[cpu] && ((const volatile struct maxlat_hwlat_cpu*)(const void*)regions[cpu])->windows == 0)
+      return false;
+  return true;
+}
+
 int main(int argc, char** argv) {
   struct maxlat_hwlat_info info;
   struct maxlat_hwlat_status status;
@@ -105,9 +114,15 @@ int main(int argc, char** argv) {
   if (ioctl(device, MAXLAT_HWLAT_IOC_START)) die("START");
   printf("started khz %llu features %llx\n", info.counter_khz, info.features);
   fflush(stdout);
+  bool sampled = false;
   do {
     usleep(10000);
     if (ioctl(device, MAXLAT_HWLAT_IOC_STATUS, &status)) die("STATUS");
+    if (!sampled && first_window_is_over(regions)) {
+      sampled = true;
+      puts("sampled a window");
+      fflush(stdout);
+    }
   } while (status.state == MAXLAT_HWLAT_RUNNING && !interrupted);
   if (ioctl(device, MAXLAT_HWLAT_IOC_STOP)) die("STOP");
   for (unsigned cpu = 0; cpu < 64; cpu++)

@@ -21,6 +21,8 @@
 #include <maxlat/ring/switch.h>
 #include <maxlat/ring/walk.h>
 
+#include "../kernel/hrtimer_setup.h"
+
 #define EVENTS_OF_A_TASK 100000
 #define INTERRUPT_EVERY_NS 50000
 #define MAX_CPUS 8
@@ -175,8 +177,7 @@ static int run_writers(struct trial *trial)
 		writer->interrupt.id = 2 * cpu + 2;
 		writer->task.cpu = writer->interrupt.cpu = cpu;
 		init_completion(&writer->done);
-		hrtimer_init(&writer->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-		writer->timer.function = interrupt;
+		hrtimer_setup(&writer->timer, interrupt, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 		task = kthread_create_on_cpu(write_events, writer, cpu, "ring_test/%u");
 		if (IS_ERR(task))
 			return PTR_ERR(task);
