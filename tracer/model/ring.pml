@@ -23,7 +23,7 @@
  * PARAMETERS  W  START (first position, a multiple of BUF; W - BUF begins just before the wrap)  SB (words of a
  *   sub-buffer)  NSB (sub-buffers)  OVERWRITE  FLUSH  OPEN_AHEAD  PARALLEL  TIME  LEVELS
  *   N0 N1 N2 (each writer's events)
- * MUTANTS, each must fail; the names are the ones run_models.py uses
+ * ASSERTIONS: the names in ring_words.pml. MUTANTS: each must fail, by the assertion that run_models.py names for it.
  *   M_PRINTED_DELIVERY  Algorithm 3, line 3 as printed (equation 3 of the slot)
  *   M_ADD_THEN_LOOK     delivery decided by a second look at the commit count, not by what the add returned
  *   M_LATE_CLEAR        reference flag cleared after commit_seq is published
@@ -41,12 +41,9 @@
  *   M_OPENING_FLUSH     flush opens the next packet (Algorithm 4 as printed): the trace ends with an empty packet that
  *                       is never filled
  *   SB=3                a size that is no power of two
- *
- * COVERAGE, each must fail, or the runs above did not go where they should
- *   COVER_LOST_WRAP     an event is dropped because the ring came round to a packet still being written (equation 3)
- *   COVER_PUSHED        a writer pushes the reader
- *   COVER_EXCHANGE      an exchange fails because a writer was faster
- *   COVER_WRAPPED       a packet is read whose number is beyond the width of the counters
+ *   M_NO_EQUATION_1     a sub-buffer is entered without asking whether the reader has let go of it (discard)
+ *   M_EQUATION_1_OFF_BY_ONE  asked of one sub-buffer too many: > for >=
+ *   M_UNLOCKED          with -DPARALLEL: load, then store, for the add to a commit count, as in a ring of a thread
  */
 #include "ring_words.pml"
 #include "ring_writer.pml"

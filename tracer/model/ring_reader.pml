@@ -12,11 +12,11 @@ active proctype Reader() {
 #endif
   do
   :: atomic { finalised && !filled(read_count % W, commit_seq[place(read_count % W)]) ->
-       assert(read_count == write_count - (write_count % SB == HEADER -> HEADER : 0)); /* opened ahead */
+       must(all_is_read, read_count == write_count - (write_count % SB == HEADER -> HEADER : 0)); /* opened ahead */
 #ifdef OVERWRITE
-       assert(seen + lost <= tried);
+       must(books_balance, seen + lost <= tried);
 #else
-       assert(seen + lost == tried);
+       must(books_balance, seen + lost == tried);
 #endif
        break }
   :: r = read_count; /* true; only r % W is used to decide */
@@ -47,9 +47,7 @@ active proctype Reader() {
                ref_tag[place(r % W)] == k ->
              ref_index[place(r % W)] = spare; ref_taken[place(r % W)] = 1; spare = m; k = 0 }
         :: atomic { else ->
-#ifdef COVER_EXCHANGE
-             assert(false);
-#endif
+             reached(exchange_lost);
              ok = 0; r = 0; m = 0; k = 0 }
         fi
      :: else
@@ -61,31 +59,32 @@ active proctype Reader() {
      :: ok ->
         p = r / SB + 1;
         atomic {
-#ifdef COVER_WRAPPED
-          assert(r < W);
-#endif
-          assert(opened[m] == p);
-          assert(closed[m] == p);
+          if
+          :: r >= W -> reached(counters_wrapped)
+          :: else
+          fi;
+          must(packet_is_opened, opened[m] == p);
+          must(packet_is_closed, closed[m] == p);
 #ifdef TIME
-          assert(begin_time[m] >= time);
+          must(time_never_goes_back, begin_time[m] >= time);
           time = begin_time[m];
 #endif
           k = HEADER };
         do
         :: atomic { k < content[m] ->
-             assert(tag[m * SB + k] == p);
-             assert(!busy[m * SB + k]);
+             must(words_are_this_packets, tag[m * SB + k] == p);
+             must(no_writer_in_what_is_read, !busy[m * SB + k]);
              seen = seen + first[m * SB + k];
 #ifdef TIME
-             assert(stamp[m * SB + k] >= time);
+             must(time_never_goes_back, stamp[m * SB + k] >= time);
              time = stamp[m * SB + k];
 #endif
              k++ }
         :: atomic { else ->
-             assert(k > HEADER);
-             assert(closed[m] == p);
+             must(no_packet_is_empty, k > HEADER);
+             must(packet_stays, closed[m] == p);
 #ifdef TIME
-             assert(end_time[m] >= time);
+             must(time_never_goes_back, end_time[m] >= time);
              time = end_time[m];
 #endif
              k = 0 };
