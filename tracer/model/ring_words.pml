@@ -21,6 +21,7 @@ mtype = {
   /* coverage */
   event_lost_to_wrap,         /* the ring came round to a packet still being written (equation 3) */
   reader_pushed,
+  packet_got_again,           /* by a dead reader's successor */
   exchange_lost,              /* a writer was faster than the reader's exchange */
   counters_wrapped            /* a packet is read whose number is beyond the width of the counters */
 };

@@ -28,6 +28,7 @@ W64 = "W=64 START=56 "
 DISCARD = "N0=2 N1=3 "
 OVERWRITE = "OVERWRITE N0=2 N1=3 "
 PARALLEL = "PARALLEL N0=2 N1=2 "
+KILLED = "SB=2 W=16 START=12 OVERWRITE SUCCESSOR N0=1 N1=3 "
 FULL_STOP = "SB=2 W=16 START=12 OVERWRITE N0=2 N1=5 "  # a record fills a sub-buffer: many passes in few steps
 
 PASSES = None
@@ -66,6 +67,9 @@ CASES = [
     ("session, two in turn", "session", "A0=3 A1=0", PASSES),
     ("session, threads that share a slot", "session", "RUNS=1 A0=2 A1=3", PASSES),
     ("session, threads and two slots", "session", "RUNS=1 SLOTS=2 A0=2 A1=2", PASSES),
+    ("discard, reader killed", "ring", W32 + "SUCCESSOR N0=2 N1=2", PASSES),
+    ("overwrite, reader killed", "ring", W32 + "SUCCESSOR OVERWRITE N0=2 N1=1", PASSES),
+    ("the reader's lock", "lock", "", PASSES),
     # Mutants. The widest counters, so that a failure is the algorithm's and not the wrap's.
     ("delivery test as printed", "ring", W64 + DISCARD + "M_PRINTED_DELIVERY", "all_is_read"),
     ("delivery test as printed, overwrite", "ring", W64 + OVERWRITE + "M_PRINTED_DELIVERY", "all_is_read"),
@@ -102,6 +106,10 @@ CASES = [
     ("no compiler barrier, x86", "promotion", "TSO M_NO_COMPILER_BARRIER", "bytes_before_the_word"),
     ("put without a barrier", "promotion", "M_PLAIN_PUT", "read_before_replaced"),
     ("store before the test of read_count", "promotion", "M_NO_CONTROL", "read_before_replaced"),
+    ("packet in hand forgotten (T7)", "ring", KILLED + "M_IN_HAND_FORGOTTEN", "packet_is_opened"),
+    ("child keeps the lock (T8)", "lock", "M_CHILD_KEEPS", "place_becomes_free"),
+    ("child unlocks", "lock", "M_CHILD_UNLOCKS", "one_consumer"),
+    ("no lock", "lock", "M_NO_LOCK", "one_consumer"),
     ("flush: the ring before running (T1)", "session", "A0=3 A1=0 M_RING_FIRST", "ring_is_mapped"),
     ("no slot once, none for ever (T9)", "session", "RUNS=1 A0=2 A1=3 M_REFUSED_FOR_GOOD", "slot_is_found"),
     ("no membarrier", "session", "A0=3 A1=0 M_NO_MEMBARRIER", "alone_in_a_ring"),
@@ -112,6 +120,10 @@ CASES = [
     ("channel gone under a thread's end", "session", "A0=3 A1=0 M_NO_RCU", "channel_is_there"),
     ("list left before the read lock", "session", "A0=3 A1=0 M_LIST_LEFT_BEFORE", "ring_of_its_channel"),
     # Coverage.
+    ("cover: packet got again", "ring", KILLED, "packet_got_again"),
+    ("cover: lock refused", "lock", "", "refused_while_used"),
+    ("cover: lock of the dead", "lock", "", "taken_after_death"),
+    ("cover: forked with the lock", "lock", "", "forked_with_lock"),
     ("cover: an event", "session", "A0=3 A1=0", "event_recorded"),
     ("cover: the second session", "session", "A0=3 A1=0", "ring_of_second_session"),
     ("cover: flushed by the thread", "session", "A0=3 A1=0", "flushed_by_thread"),
