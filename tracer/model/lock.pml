@@ -8,7 +8,7 @@
  *   (forget_consumer_locks). The kernel: a lock belongs to a description, and goes with its last descriptor.
  * LEFT OUT. vfork() and _Fork(), whose child has the descriptor until exec (consumer_lock.hpp says so); threads of one
  *   process beside the one that forks: list_lock excludes them.
- * SIZE. Below a thousand states.
+ * SIZE. 500 states.
  *
  * MUTANTS
  *   M_CHILD_KEEPS     the child does not close its copy (review T8)

@@ -70,6 +70,7 @@ CASES = [
     ("discard, reader killed", "ring", W32 + "SUCCESSOR N0=2 N1=2", PASSES),
     ("overwrite, reader killed", "ring", W32 + "SUCCESSOR OVERWRITE N0=2 N1=1", PASSES),
     ("the reader's lock", "lock", "", PASSES),
+    ("books of overwritten records", "books", "", PASSES),
     # Mutants. The widest counters, so that a failure is the algorithm's and not the wrap's.
     ("delivery test as printed", "ring", W64 + DISCARD + "M_PRINTED_DELIVERY", "all_is_read"),
     ("delivery test as printed, overwrite", "ring", W64 + OVERWRITE + "M_PRINTED_DELIVERY", "all_is_read"),
@@ -107,6 +108,9 @@ CASES = [
     ("put without a barrier", "promotion", "M_PLAIN_PUT", "read_before_replaced"),
     ("store before the test of read_count", "promotion", "M_NO_CONTROL", "read_before_replaced"),
     ("packet in hand forgotten (T7)", "ring", KILLED + "M_IN_HAND_FORGOTTEN", "packet_is_opened"),
+    ("counted before published (B1)", "books", "M_COUNTED_FIRST", "none_taken_and_overwritten"),
+    ("looked before the count (T6)", "books", "M_LOOKED_FIRST", "none_taken_and_overwritten"),
+    ("a dead producer's count trusted", "books", "M_COUNT_TRUSTED", "books_balance"),
     ("child keeps the lock (T8)", "lock", "M_CHILD_KEEPS", "place_becomes_free"),
     ("child unlocks", "lock", "M_CHILD_UNLOCKS", "one_consumer"),
     ("no lock", "lock", "M_NO_LOCK", "one_consumer"),
@@ -121,6 +125,8 @@ CASES = [
     ("list left before the read lock", "session", "A0=3 A1=0 M_LIST_LEFT_BEFORE", "ring_of_its_channel"),
     # Coverage.
     ("cover: packet got again", "ring", KILLED, "packet_got_again"),
+    ("cover: died uncounted", "books", "", "died_uncounted"),
+    ("cover: packet overwritten", "books", "", "packet_overwritten"),
     ("cover: lock refused", "lock", "", "refused_while_used"),
     ("cover: lock of the dead", "lock", "", "taken_after_death"),
     ("cover: forked with the lock", "lock", "", "forked_with_lock"),

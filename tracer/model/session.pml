@@ -17,7 +17,7 @@
  *   it. Signal handlers. prepare_thread() and per-CPU channels. Threads that cannot stay in the list (Guest). Patience:
  *   stop() may give up waiting, start() and destroy() do not.
  *
- * SIZE. One thread, two sessions: 30 thousand states; two threads, one session: 800 thousand.
+ * SIZE. One thread, two sessions: 30 thousand states; two threads, one session: 1.3 million.
  *
  * PARAMETERS  SLOTS  A0 A1 (calls of each thread)  RUNS (starts)
  * MUTANTS, each must fail, by the assertion that run_models.py names for it
