@@ -6,8 +6,8 @@
  *   must(name, condition)   the claim
  *   reached(name)           coverage: a place that runs should come to
  *
- * With -DONLY=name all others are off, so a run that fails fails by that one: a mutant that some other assertion notices
- * has shown nothing of the one that was made for it. Without ONLY all claims are on and no coverage is asked.
+ * With -DONLY=name all others are off, so a run that fails fails by that one: a mutant that some other assertion
+ * notices has shown nothing of the one that was made for it. Without ONLY all claims are on and no coverage is asked.
  */
 #ifdef ONLY
 #define must(name, condition) assert((condition) || name != ONLY)

@@ -3,8 +3,8 @@
  * Records that were overwritten, as the consumer works them out from the ring's counts, with a producer that may be
  * killed between any two steps: what label [B1] and the record bits of the commit count are for.
  *
- * WHAT IS FOLLOWED. Producer: claim and push_reader when a packet is entered; deliver() of ring/reserve.c: commit_seq with
- *   its record bits, then records_delivered. Consumer: take_ready, settle_overwritten and delivered_by_ring of
+ * WHAT IS FOLLOWED. Producer: claim and push_reader when a packet is entered; deliver() of ring/reserve.c: commit_seq
+ *   with its record bits, then records_delivered. Consumer: take_ready, settle_overwritten and delivered_by_ring of
  *   consumer/ring_drain.cpp; it recovers, and so counts by the record bits, once the producer is dead.
  * LEFT OUT. What a packet is made of, and taking one in several steps (ring.pml): a packet is taken at once, or pushed
  *   past. Pieces of open packets. The width of the record bits: 24, and no more than one packet is uncounted.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * The place of a session's one consumer (shm/consumer_lock.cpp): a write lock of a file description, which lives as long
- * as a process has a descriptor of it. Processes take it, give it back, die and fork; a child lives for ever.
+ * The place of a session's one consumer (shm/consumer_lock.cpp): a write lock of a file description, which lives as
+ * long as a process has a descriptor of it. Processes take it, give it back, die and fork; a child lives for ever.
  *
  * WHAT IS FOLLOWED. ConsumerLock::take (open a description, F_OFD_SETLK), ~ConsumerLock (F_UNLCK, then close), the
  *   handlers of fork: list_lock is held around it, and the child closes its copies before fork() returns there

@@ -10,9 +10,9 @@
  *            forgive_refusals; live_channels.cpp enter_channel, remove_channel; channel.cpp flush_all, finalise_all
  *   Consumer recorder.cpp visit: an ended ring's slot is freed (in detail: slots.pml)
  *
- * MEMORY. x86: the store to `inside` waits in the thread's store buffer while later loads go ahead (`inside` is what the
- *   thread knows, `inside_seen` what others do); membarrier(2) and locks empty it. All else is sequentially consistent:
- *   control changes its words by locked instructions and fences before it waits.
+ * MEMORY. x86: the store to `inside` waits in the thread's store buffer while later loads go ahead (`inside` is what
+ *   the thread knows, `inside_seen` what others do); membarrier(2) and locks empty it. All else is sequentially
+ *   consistent: control changes its words by locked instructions and fences before it waits.
  * LEFT OUT. What a ring is (ring.pml): a store into one is a look whether it is mapped and whether somebody else is in
  *   it. Signal handlers. prepare_thread() and per-CPU channels. Threads that cannot stay in the list (Guest). Patience:
  *   stop() may give up waiting, start() and destroy() do not.
