@@ -18,12 +18,13 @@
  *
  * PROCESSES. Writer 0 is the thread, writer 1 interrupts it, writer 2 interrupts both; each event of an interrupt runs
  *   to its end before the interrupted one goes on (`top`). With -DPARALLEL they are threads on several CPUs instead.
- *   The reader is a process of its own and never ends before the last packet.
+ *   The reader is a process of its own and never ends before the last packet. With -DSUCCESSOR it is killed once,
+ *   between any two of its steps, and another one takes over.
  *
  * PARAMETERS  W  START (first position, a multiple of BUF; W - BUF begins just before the wrap)  SB (words of a
- *   sub-buffer)  NSB (sub-buffers)  OVERWRITE  FLUSH  OPEN_AHEAD  PARALLEL  TIME  LEVELS
- *   N0 N1 N2 (each writer's events)
- * MUTANTS, each must fail; the names are the ones run_models.py uses
+ *   sub-buffer)  NSB (sub-buffers)  OVERWRITE  FLUSH  OPEN_AHEAD  PARALLEL  TIME  SUCCESSOR
+ *   LEVELS  N0 N1 N2 (each writer's events)
+ * ASSERTIONS: the names in ring_words.pml. MUTANTS: each must fail, by the assertion that run_models.py names for it.
  *   M_PRINTED_DELIVERY  Algorithm 3, line 3 as printed (equation 3 of the slot)
  *   M_ADD_THEN_LOOK     delivery decided by a second look at the commit count, not by what the add returned
  *   M_LATE_CLEAR        reference flag cleared after commit_seq is published
@@ -41,12 +42,11 @@
  *   M_OPENING_FLUSH     flush opens the next packet (Algorithm 4 as printed): the trace ends with an empty packet that
  *                       is never filled
  *   SB=3                a size that is no power of two
- *
- * COVERAGE, each must fail, or the runs above did not go where they should
- *   COVER_LOST_WRAP     an event is dropped because the ring came round to a packet still being written (equation 3)
- *   COVER_PUSHED        a writer pushes the reader
- *   COVER_EXCHANGE      an exchange fails because a writer was faster
- *   COVER_WRAPPED       a packet is read whose number is beyond the width of the counters
+ *   M_NO_EQUATION_1     a sub-buffer is entered without asking whether the reader has let go of it (discard)
+ *   M_IN_HAND_FORGOTTEN with -DSUCCESSOR: the packet in the dead reader's hands is looked for where read_count is now,
+ *                       though writers may have pushed it on (review T7)
+ *   M_EQUATION_1_OFF_BY_ONE  asked of one sub-buffer too many: > for >=
+ *   M_UNLOCKED          with -DPARALLEL: load, then store, for the add to a commit count, as in a ring of a thread
  */
 #include "ring_words.pml"
 #include "ring_writer.pml"

@@ -1,25 +1,128 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* The reader of ring.pml: tracer/ring/read.c, and all that is asserted of what it reads. */
 
+#ifdef SUCCESSOR
+#define in_hand_again unfinished
+
+bit killed;
+
+/* Ghost: packets up to this one are in `seen`; one in a dead reader's hands comes again. */
+byte counted;
+
+/* maxlat_ring_reader_start, of the reader that comes after one that was killed. The spare is what no cell names. */
+inline reader_start() {
+  d_step { r = 0; p = 0; m = 0; k = 0; n = 0; ok = 0 };
+#ifdef OVERWRITE
+  d_step {
+    spare = NSB * (NSB + 1) / 2;
+    do
+    :: k < NSB -> spare = spare - ref_index[k]; k++
+    :: else -> k = 0; break
+    od };
+  r = read_count;
+  atomic {
+    unfinished = (ref_taken[place(r % W)] && !ref_writer[place(r % W)] && ref_tag[place(r % W)] == pass(r % W));
+    in_hand = (unfinished -> r : 0);
+    r = 0 }
+#endif
+}
+#else
+#define in_hand_again false
+#endif
+
+/* The packet at r, which lies in m: look() of read.c, what its user reads, maxlat_ring_put. */
+inline read_packet() {
+  if
+  :: ok ->
+     p = r / SB + 1;
+     atomic {
+       if
+       :: r >= W -> reached(counters_wrapped)
+       :: else
+       fi;
+       must(packet_is_opened, opened[m] == p);
+       must(packet_is_closed, closed[m] == p);
+#ifdef TIME
+       must(time_never_goes_back, begin_time[m] >= time);
+       time = begin_time[m];
+#endif
+       k = HEADER };
+     do
+     :: atomic { k < content[m] ->
+          must(words_are_this_packets, tag[m * SB + k] == p);
+          must(no_writer_in_what_is_read, !busy[m * SB + k]);
+          n = n + first[m * SB + k];
+#ifdef TIME
+          must(time_never_goes_back, stamp[m * SB + k] >= time);
+          time = stamp[m * SB + k];
+#endif
+          k++ }
+     :: atomic { else ->
+          must(no_packet_is_empty, k > HEADER);
+          must(packet_stays, closed[m] == p);
+#ifdef TIME
+          must(time_never_goes_back, end_time[m] >= time);
+          time = end_time[m];
+#endif
+          k = 0 };
+        break
+     od;
+     atomic {
+#ifdef SUCCESSOR
+       if
+       :: p > counted -> counted = p
+       :: else -> n = 0
+       fi;
+#endif
+       seen = seen + n; n = 0 };
+     atomic { /* put */
+       if
+       :: read_count % W == r % W -> read_count = read_count + SB
+       :: else
+       fi;
+       r = 0; p = 0; m = 0; ok = 0 }
+  :: else
+  fi
+}
+
 active proctype Reader() {
-  byte r, p, m, k, last;
+  byte r, p, m, k, n;
   bit ok;
+#ifdef SUCCESSOR
+  bit unfinished;
+  byte in_hand;
+#endif
 #ifdef TIME
   byte time;
 #endif
 #ifdef OVERWRITE
   byte spare = NSB;
 #endif
+#ifdef SUCCESSOR
+again:
+  {
+#endif
   do
-  :: atomic { finalised && !filled(read_count % W, commit_seq[place(read_count % W)]) ->
-       assert(read_count == write_count - (write_count % SB == HEADER -> HEADER : 0)); /* opened ahead */
+  :: atomic { finalised && !in_hand_again && !filled(read_count % W, commit_seq[place(read_count % W)]) ->
+       must(all_is_read, read_count == write_count - (write_count % SB == HEADER -> HEADER : 0)); /* opened ahead */
 #ifdef OVERWRITE
-       assert(seen + lost <= tried);
+       must(books_balance, seen + lost <= tried);
 #else
-       assert(seen + lost == tried);
+       must(books_balance, seen + lost == tried);
 #endif
        break }
-  :: r = read_count; /* true; only r % W is used to decide */
+#if defined(SUCCESSOR) && defined(OVERWRITE)
+  :: atomic { unfinished -> /* maxlat_ring_get: the packet in the dead reader's hands */
+       reached(packet_got_again);
+#ifdef M_IN_HAND_FORGOTTEN
+       r = read_count;
+#else
+       r = in_hand;
+#endif
+       unfinished = 0; in_hand = 0; m = spare; ok = 1 };
+     read_packet()
+#endif
+  :: atomic { !in_hand_again -> r = read_count }; /* true; only r % W is used to decide */
      ok = 0;
      if
 #ifdef M_K42
@@ -47,9 +150,7 @@ active proctype Reader() {
                ref_tag[place(r % W)] == k ->
              ref_index[place(r % W)] = spare; ref_taken[place(r % W)] = 1; spare = m; k = 0 }
         :: atomic { else ->
-#ifdef COVER_EXCHANGE
-             assert(false);
-#endif
+             reached(exchange_lost);
              ok = 0; r = 0; m = 0; k = 0 }
         fi
      :: else
@@ -57,47 +158,14 @@ active proctype Reader() {
 #else
      m = place(r % W);
 #endif
-     if
-     :: ok ->
-        p = r / SB + 1;
-        atomic {
-#ifdef COVER_WRAPPED
-          assert(r < W);
-#endif
-          assert(opened[m] == p);
-          assert(closed[m] == p);
-#ifdef TIME
-          assert(begin_time[m] >= time);
-          time = begin_time[m];
-#endif
-          k = HEADER };
-        do
-        :: atomic { k < content[m] ->
-             assert(tag[m * SB + k] == p);
-             assert(!busy[m * SB + k]);
-             seen = seen + first[m * SB + k];
-#ifdef TIME
-             assert(stamp[m * SB + k] >= time);
-             time = stamp[m * SB + k];
-#endif
-             k++ }
-        :: atomic { else ->
-             assert(k > HEADER);
-             assert(closed[m] == p);
-#ifdef TIME
-             assert(end_time[m] >= time);
-             time = end_time[m];
-#endif
-             k = 0 };
-           break
-        od;
-        atomic { /* put */
-          if
-          :: read_count % W == r % W -> read_count = read_count + SB
-          :: else
-          fi;
-          r = 0; p = 0; m = 0; ok = 0 }
-     :: else
-     fi
+     read_packet()
   od
+#ifdef SUCCESSOR
+  } unless { atomic { killed -> killed = 0 }; reader_start(); goto again }
+#endif
 }
+
+#ifdef SUCCESSOR
+/* kill -9, some time; the lock is then the successor's (lock.pml). */
+active proctype Killer() { killed = 1 }
+#endif

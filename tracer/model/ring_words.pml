@@ -1,5 +1,31 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* What writers and the reader of ring.pml share: parameters, equations, the words of the ring, ghosts. */
+#include "assertions.pml"
+
+mtype = {
+  /* writers */
+  one_writer_in_a_slot,       /* slots do not overlap */
+  room_is_kept,               /* write_count <= read_count + a buffer (discard) */
+  published_once,             /* a pass is delivered by one context, after the pass before it */
+  /* what the reader has got */
+  packet_is_opened,           /* its header bears this packet's number */
+  packet_is_closed,           /* and its end, too */
+  packet_stays,               /* when all was read it is still that */
+  words_are_this_packets,
+  no_writer_in_what_is_read,
+  no_packet_is_empty,         /* it has a record */
+  time_never_goes_back,
+  /* the end */
+  all_is_read,
+  books_balance,              /* events tried = read + lost, or <= where packets are overwritten */
+  /* coverage */
+  event_lost_to_wrap,         /* the ring came round to a packet still being written (equation 3) */
+  reader_pushed,
+  packet_got_again,           /* by a dead reader's successor */
+  exchange_lost,              /* a writer was faster than the reader's exchange */
+  counters_wrapped            /* a packet is read whose number is beyond the width of the counters */
+};
+
 #ifndef W
 #define W 16
 #endif
@@ -40,7 +66,11 @@
 #define place(x) (((x) / SB) % NSB)
 #define pass(x) ((x) / BUF)
 #define before(x) ((((x) / BUF) * SB) % CM)
+#ifdef M_EQUATION_1_OFF_BY_ONE
+#define full(w, r) ((start_of(w) + W - start_of(r)) % W > BUF)
+#else
 #define full(w, r) ((start_of(w) + W - start_of(r)) % W >= BUF)
+#endif
 #define filled(x, c) ((before(x) + SB) % CM == (c) % CM)
 #define fully_committed(x, c) (before(x) == (c) % CM)
 #ifdef M_PRINTED_DELIVERY

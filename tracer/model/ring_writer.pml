@@ -9,9 +9,7 @@ inline claim(x) {
   :: atomic { else -> v = read_count % W };
      do
      :: atomic { full(x, v) ->
-#ifdef COVER_PUSHED
-          assert(false);
-#endif
+          reached(reader_pushed);
           if
           :: read_count % W == v -> read_count = read_count + (start_of(x) + SB + W - BUF + W - v) % W; v = 0; break
           :: else -> v = read_count % W
@@ -47,26 +45,33 @@ inline release(x) {
   atomic { ref_index[place(x)] = m; ref_tag[place(x)] = v; ref_writer[place(x)] = 0; ref_taken[place(x)] = 0; v = 0 }
 }
 
+inline publish(x, c) { atomic { must(published_once, c > commit_seq[place(x)]); commit_seq[place(x)] = c } }
+
 /* maxlat_ring_deliver. x is wrapped, c the true commit count that filled the packet. */
 inline deliver(x, c) {
 #ifdef OVERWRITE
 #ifdef M_LATE_CLEAR
-  commit_seq[place(x)] = c;
+  publish(x, c);
   release(x)
 #else
   release(x);
-  commit_seq[place(x)] = c
+  publish(x, c)
 #endif
 #else
-  commit_seq[place(x)] = c
+  publish(x, c)
 #endif
 }
 
 /* maxlat_ring_commit_bytes: the add and the delivery test on what it returned. */
 inline commit(x, n) {
-#ifdef M_ADD_THEN_LOOK
+#if defined(M_ADD_THEN_LOOK)
   commit_count[place(x)] = commit_count[place(x)] + n;
   atomic {
+#elif defined(M_UNLOCKED)
+  v = commit_count[place(x)];
+  atomic {
+    commit_count[place(x)] = v + n;
+    v = 0;
 #else
   atomic {
     commit_count[place(x)] = commit_count[place(x)] + n;
@@ -117,6 +122,16 @@ inline switch_new(b, P) {
   }
 }
 
+/* Behind a CAS of write_count: what is reserved is no more than the ring holds beyond the reader. Who overwrites pushes
+   the reader only then. */
+inline room_was_there() {
+#ifdef OVERWRITE
+  skip
+#else
+  must(room_is_kept, write_count <= read_count + BUF)
+#endif
+}
+
 /* One event of `size` words: reserve, write, commit. */
 inline event() {
   atomic { tried++; again = 1 };
@@ -130,18 +145,18 @@ inline event() {
 #ifndef M_NO_EQUATION_3
      if
      :: atomic { enter && !fully_committed(s, commit_seq[place(s)]) ->
-#ifdef COVER_LOST_WRAP
-          assert(false);
-#endif
+          reached(event_lost_to_wrap);
           lost++; size = 0; break }
      :: else
      fi;
 #endif
 #ifndef OVERWRITE
+#ifndef M_NO_EQUATION_1
      if
      :: atomic { enter && full(s, read_count % W) -> lost++; size = 0; break }
      :: else
      fi;
+#endif
 #endif
 #ifdef OVERWRITE
      /* The common path looks at open_packet before the CAS (maxlat_ring_reserve_common). */
@@ -155,7 +170,8 @@ inline event() {
        :: write_count % W == o -> /* CAS */
           P = write_count / SB;
           write_count = write_count + (b + size + W - o) % W;
-          again = 0
+          again = 0;
+          room_was_there()
 #ifdef M_K42
           ; produced = produced + (write_count / SB - P)
 #endif
@@ -196,7 +212,7 @@ inline event() {
      u = 0;
      do
      :: atomic { u < size ->
-          assert(!busy[m * SB + (b + u) % SB]);
+          must(one_writer_in_a_slot, !busy[m * SB + (b + u) % SB]);
           busy[m * SB + (b + u) % SB] = 1;
           first[m * SB + (b + u) % SB] = (u == 0);
           tag[m * SB + (b + u) % SB] = P + 1;
@@ -249,7 +265,8 @@ inline open_ahead() {
        if
        :: again && write_count % W == o ->
           P = write_count / SB;
-          write_count = write_count + HEADER
+          write_count = write_count + HEADER;
+          room_was_there()
 #ifdef M_K42
           ; produced = produced + (write_count / SB - P)
 #endif

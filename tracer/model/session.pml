@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * Threads that trace, against a control side that starts, stops and destroys sessions which take one and the same
+ * channel number after each other: who may be in a ring when, and whether a thread without a slot gets one again.
+ *
+ * WHAT IS FOLLOWED, by function
+ *   Thread   probe.hpp in_thread_ring, record_elsewhere; live_channels.cpp claim_ring, slot_is_free, claim_in, flush,
+ *            end_rings_of_this_thread; channel.cpp claim, take, end, finalise; threads.cpp register_thread, leave_list
+ *   Control  session_core.cpp start, stop, end_run, destroy, refresh; threads.cpp wait_until_all_outside, forget_rings,
+ *            forgive_refusals; live_channels.cpp enter_channel, remove_channel; channel.cpp flush_all, finalise_all
+ *   Consumer recorder.cpp visit: an ended ring's slot is freed (in detail: slots.pml)
+ *
+ * MEMORY. x86: the store to `inside` waits in the thread's store buffer while later loads go ahead (`inside` is what
+ *   the thread knows, `inside_seen` what others do); membarrier(2) and locks empty it. All else is sequentially
+ *   consistent: control changes its words by locked instructions and fences before it waits.
+ * LEFT OUT. What a ring is (ring.pml): a store into one is a look whether it is mapped and whether somebody else is in
+ *   it. Signal handlers. prepare_thread() and per-CPU channels. Threads that cannot stay in the list (Guest). Patience:
+ *   stop() may give up waiting, start() and destroy() do not.
+ *
+ * SIZE. One thread, two sessions: 30 thousand states; two threads, one session: 1.3 million.
+ *
+ * PARAMETERS  SLOTS  A0 A1 (calls of each thread)  RUNS (starts)
+ * MUTANTS, each must fail, by the assertion that run_models.py names for it
+ *   M_RING_FIRST        flush() loads the ring before it asks whether the number is running (review T1)
+ *   M_REFUSED_FOR_GOOD  a thread that found no slot never looks again (review T9)
+ *   M_NO_MEMBARRIER     control waits without making every thread execute a barrier
+ *   M_NO_SECOND_LOOK    the probe goes by the look at the event's word that it took before it was inside
+ *   M_NO_WAIT           destroy() does not wait, though stop() may have given up
+ *   M_NO_FORGET         the threads' places keep the rings of a channel that went away
+ *   M_NO_RCU            the channel goes away without waiting for threads that end
+ *   M_LIST_LEFT_BEFORE  a thread that ends leaves the list before it takes the read lock
+ */
+#include "assertions.pml"
+
+mtype = {
+  ring_is_mapped,      /* where a thread or control stores */
+  alone_in_a_ring,     /* control flushes when the ring's thread is out of it */
+  channel_is_there,    /* which a thread found in the table and uses */
+  ring_of_its_channel, /* a thread hands back a ring to the channel that made it */
+  slot_is_found,       /* as long as a slot is free no thread is refused more often than there are slots */
+  /* coverage */
+  event_recorded, thread_refused, refused_then_served, ring_of_second_session, flushed_by_thread
+};
+
+#ifndef SLOTS
+#define SLOTS 1
+#endif
+#ifndef A0
+#define A0 2
+#endif
+#ifndef A1
+#define A1 1
+#endif
+#ifndef RUNS
+#define RUNS 2
+#endif
+#define THREADS 2
+#define NOWHERE 0
+#define ring_id(generation, slot) ((generation - 1) * SLOTS + slot + 1)
+#define generation_of(ring) ((ring - 1) / SLOTS + 1)
+#define RINGS (RUNS * SLOTS + 1)
+
+/* Control's words. A channel's generation stands for its object and its session's memory. */
+bit place, wanted;         /* of the one event: a ring of the number; the number's bit */
+bit running;               /* running_channels */
+byte live;                 /* live_channels[number]: a generation, or 0 */
+bit exists[RUNS + 1];      /* by generation */
+bit rings_lock[RUNS + 1];
+
+/* By ring_id: the word of a slot (CLAIMED, LIVE and TAKEN alike: claimed), the mapping, who is in the ring. */
+bit claimed[RINGS], ended[RINGS], mapped[RINGS], busy[RINGS];
+
+/* Of the threads. */
+bit inside[THREADS], inside_seen[THREADS], registered[THREADS], reading[THREADS];
+byte ring_place[THREADS], refused[THREADS];
+
+/* Ghost: refusals in a row while a slot was free. */
+byte refusals[THREADS];
+
+#define slot_free(generation, slot) (!claimed[ring_id(generation, slot)])
+#if SLOTS == 1
+#define any_slot_free(generation) slot_free(generation, 0)
+#else
+#define any_slot_free(generation) (slot_free(generation, 0) || slot_free(generation, 1))
+#endif
+
+/* Memory. */
+inline drain(t) { inside_seen[t] = inside[t] }
+
+/* A store into a ring: some of its own time, so that others may come in between. */
+inline begin_store(r) {
+  atomic { must(ring_is_mapped, mapped[r]); must(alone_in_a_ring, !busy[r]); busy[r] = 1 }
+}
+inline end_store(r) { atomic { must(ring_is_mapped, mapped[r]); busy[r] = 0 } }
+
+/* Channel::finalise, of a slot whose ring may be mapped. REQUIRES: rings_lock. */
+inline finalise(r) {
+  if
+  :: mapped[r] -> begin_store(r); atomic { end_store(r); mapped[r] = 0 }; ended[r] = 1
+  :: else
+  fi
+}
+
+/* Channel::claim: looks at all slots, or where it was refused before at the one whose turn it is. In r: the ring. */
+inline claim(generation) {
+  atomic {
+    slot = (refused[me] == 0 -> 0 : refused[me] - 1);
+    last = (refused[me] == 0 -> SLOTS : slot + 1);
+    refused[me] = 1
+  };
+  do
+  :: slot < last ->
+     atomic { /* take: the CAS */
+       if
+       :: slot_free(generation, slot) ->
+          r = ring_id(generation, slot); claimed[r] = 1; refusals[0] = 0; refusals[1] = 0;
+          break
+       :: else -> slot++
+       fi }
+  :: else -> break
+  od;
+  if
+  :: r != NOWHERE -> /* make_ring; the rest is the thread's alone until it is outside */
+     atomic { mapped[r] = 1; refused[me] = 0; ring_place[me] = r }
+  :: else
+  fi;
+  atomic { slot = 0; last = 0 }
+}
+
+/* claim_ring: the thread's ring in r, made now, or NOWHERE. */
+inline claim_ring() {
+  hopeless = 0;
+  if
+  :: refused[me] != 0 -> /* slot_is_free */
+#ifdef M_REFUSED_FOR_GOOD
+     hopeless = 1;
+#else
+     generation = live;
+     if
+     :: atomic { generation != 0 && slot_free(generation, refused[me] - 1) -> skip }
+     :: atomic { generation != 0 && !slot_free(generation, refused[me] - 1) ->
+          refused[me] = refused[me] % SLOTS + 1; hopeless = 1 }
+     :: generation == 0 -> hopeless = 1
+     fi;
+#endif
+  :: else
+  fi;
+  if
+  :: !hopeless -> /* claim_in */
+     generation = live;
+     if
+     :: generation != 0 && running ->
+        must(channel_is_there, exists[generation]);
+        claim(generation)
+     :: else
+     fi
+  :: else
+  fi;
+  if
+  :: r == NOWHERE -> /* lose_in, or stopped meanwhile */
+     atomic {
+       generation = live;
+       if
+       :: generation != 0 && running && any_slot_free(generation) ->
+          refusals[me]++;
+          must(slot_is_found, refusals[me] <= SLOTS)
+       :: else
+       fi };
+     reached(thread_refused);
+     was_refused = 1
+  :: else ->
+     if
+     :: was_refused -> reached(refused_then_served)
+     :: else
+     fi
+  fi;
+  atomic { generation = 0; hopeless = 0 }
+}
+
+/* The probe of one event. `inside` is counted up, and may stay in the store buffer. */
+inline event() {
+  if
+  :: wanted -> /* is_wanted, outside */
+     inside[me] = 1;
+#ifdef M_NO_SECOND_LOOK
+     r = ring_place[me];
+#else
+     r = (place -> ring_place[me] : NOWHERE);
+#endif
+     if
+     :: r == NOWHERE -> /* record_elsewhere */
+        atomic { registered[me] = 1; drain(me) }; /* register_thread: a lock */
+        if
+        :: wanted ->
+           r = ring_place[me]; /* ring_of */
+           if
+           :: r == NOWHERE -> claim_ring()
+           :: else
+           fi
+        :: else
+        fi
+     :: else
+     fi;
+     if
+     :: r != NOWHERE ->
+        begin_store(r);
+        atomic {
+          end_store(r);
+          reached(event_recorded);
+          if
+          :: generation_of(r) == 2 -> reached(ring_of_second_session)
+          :: else
+          fi;
+          inside[me] = 0; r = NOWHERE }
+     :: else -> inside[me] = 0
+     fi
+  :: else
+  fi
+}
+
+/* maxlat::trace::flush(). */
+inline flush() {
+  inside[me] = 1;
+#ifdef M_RING_FIRST
+  r = ring_place[me];
+  if
+  :: !running -> r = NOWHERE
+  :: else
+  fi;
+#else
+  if
+  :: running -> r = ring_place[me]
+  :: else
+  fi;
+#endif
+  if
+  :: r != NOWHERE ->
+     begin_store(r);
+     atomic { end_store(r); reached(flushed_by_thread); inside[me] = 0; r = NOWHERE }
+  :: else -> inside[me] = 0
+  fi
+}
+
+/* end_rings_of_this_thread. Locks empty the store buffer. */
+inline end_of_thread() {
+#ifdef M_LIST_LEFT_BEFORE
+  atomic { registered[me] = 0; drain(me) };
+  reading[me] = 1;
+#else
+  reading[me] = 1; /* ReadLock */
+  atomic { registered[me] = 0; drain(me) };
+#endif
+  r = ring_place[me];
+  if
+  :: r != NOWHERE ->
+     generation = live;
+     if
+     :: generation != 0 -> /* Channel::end */
+        must(ring_of_its_channel, generation == generation_of(r));
+        atomic { must(channel_is_there, exists[generation]); !rings_lock[generation] -> rings_lock[generation] = 1 };
+        finalise(r);
+        atomic { must(channel_is_there, exists[generation]); rings_lock[generation] = 0 };
+     :: else
+     fi;
+     ring_place[me] = NOWHERE
+  :: else
+  fi;
+  atomic { reading[me] = 0; r = NOWHERE; generation = 0 }
+}
+
+active [THREADS] proctype Thread() {
+  byte me = _pid, acts = (_pid == 0 -> A0 : A1), r, slot, last, generation;
+  bit hopeless, was_refused;
+  do
+  :: atomic { acts > 0 -> acts-- };
+     if
+     :: event()
+     :: flush()
+     fi
+  :: atomic { acts > 0 -> acts = 0 }; end_of_thread()
+  :: acts == 0 -> break
+  od
+}
+
+/* The store buffers empty themselves some time. */
+active proctype Buffers() {
+end:
+  do
+  :: atomic { inside[0] != inside_seen[0] -> drain(0) }
+  :: atomic { inside[1] != inside_seen[1] -> drain(1) }
+  od
+}
+
+inline wait_until_all_outside() {
+#ifndef M_NO_MEMBARRIER
+  d_step { drain(0); drain(1) };
+#endif
+  (!registered[0] || !inside_seen[0]);
+  (!registered[1] || !inside_seen[1])
+}
+
+/* REQUIRES: rings_lock. maxlat_ring_flush by control. */
+inline flush_ring(ring) {
+  if
+  :: mapped[ring] -> begin_store(ring); end_store(ring)
+  :: else
+  fi
+}
+
+inline lock_rings() { atomic { !rings_lock[generation] -> rings_lock[generation] = 1 } }
+inline unlock_rings() { atomic { rings_lock[generation] = 0; slot = 0 } }
+
+inline flush_all() {
+  lock_rings();
+  do
+  :: slot < SLOTS -> flush_ring(ring_id(generation, slot)); slot++
+  :: else -> break
+  od;
+  unlock_rings()
+}
+
+inline finalise_all() {
+  lock_rings();
+  do
+  :: slot < SLOTS -> finalise(ring_id(generation, slot)); slot++
+  :: else -> break
+  od;
+  unlock_rings()
+}
+
+inline end_run() {
+  wait_until_all_outside();
+  flush_all();
+  still_inside = 0
+}
+
+inline stop() {
+  place = 0; /* refresh_all */
+  wanted = 0;
+  running = 0;
+  if
+  :: end_run()
+  :: still_inside = 1 /* out of patience */
+  fi
+}
+
+inline start() {
+  if
+  :: still_inside && live != 0 -> end_run()
+  :: else
+  fi;
+  if
+  :: live == 0 -> generation++; exists[generation] = 1; live = generation /* enter_channel */
+  :: else
+  fi;
+#ifndef M_REFUSED_FOR_GOOD
+  d_step { refused[0] = 0; refused[1] = 0 }; /* forgive_refusals, under the list's lock */
+#endif
+  running = 1;
+  place = 1;
+  wanted = 1
+}
+
+inline destroy() {
+#ifndef M_NO_WAIT
+  wait_until_all_outside();
+#endif
+  finalise_all();
+#ifndef M_NO_FORGET
+  d_step { /* remove_channel: forget_rings, of the threads in the list */
+    if
+    :: registered[0] -> ring_place[0] = NOWHERE; refused[0] = 0
+    :: else
+    fi;
+    if
+    :: registered[1] -> ring_place[1] = NOWHERE; refused[1] = 0
+    :: else
+    fi };
+#endif
+  live = 0;
+#ifndef M_NO_RCU
+  !reading[0]; /* synchronize_rcu */
+  !reading[1];
+#endif
+  exists[generation] = 0; still_inside = 0
+}
+
+active proctype Control() {
+  byte runs = RUNS, generation, slot;
+  bit still_inside;
+  do
+  :: runs > 0 -> runs--;
+     start();
+     stop();
+     if
+     :: destroy()
+     :: skip /* it is started once more */
+     fi
+  :: else -> break
+  od
+}
+
+active proctype Consumer() {
+  byte ring;
+end:
+  do
+  :: atomic {
+       ring = 1;
+       do
+       :: ring < RINGS && !ended[ring] -> ring++
+       :: else -> break
+       od;
+       if
+       :: ring < RINGS -> ended[ring] = 0; claimed[ring] = 0
+       :: else
+       fi;
+       ring = 0 }
+  od
+}
