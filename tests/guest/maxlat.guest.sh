@@ -22,5 +22,5 @@ plant smi 1000000 37000000 100000 100
 status=0
 wait $hwlat || status=$?
 expect "exit status of hwlat, which found something and has no hard limit" "$status" -eq 0
-expect "SMIs planted" "$(ledger | wc -l)" -ge 90
+expect "at least half of the SMIs planted" "$(ledger | wc -l)" -ge 50
 grep -q '"kernel hwlat tracer"' "$OUT/hwlat.json" || fail "the result does not name its back end"

@@ -8,7 +8,7 @@
  *            end_rings_of_this_thread; channel.cpp claim, take, end, finalise; threads.cpp register_thread, leave_list
  *   Control  session_core.cpp start, stop, end_run, destroy, refresh; threads.cpp wait_until_all_outside, forget_rings,
  *            forgive_refusals; live_channels.cpp enter_channel, remove_channel; channel.cpp flush_all, finalise_all
- *   Consumer recorder.cpp visit: an ended ring's slot is freed (in detail: slots.pml)
+ *   Consumer recorder.cpp visit: an ended ring's slot is freed
  *
  * MEMORY. x86: the store to `inside` waits in the thread's store buffer while later loads go ahead (`inside` is what
  *   the thread knows, `inside_seen` what others do); membarrier(2) and locks empty it. All else is sequentially
