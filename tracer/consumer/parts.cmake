@@ -12,4 +12,5 @@ list(APPEND tracer_unit_test_sources
     consumer/growing_file_test.cpp
     consumer/in_process_test.cpp
     consumer/recorder_test.cpp
+    consumer/recorder_order_test.cpp
     consumer/trace_file_test.cpp)

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <maxlat/trace/recorder.hpp>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "books_text.hpp"
@@ -29,6 +30,14 @@ struct SlotDrain {
   bool refused = false;  // this generation is no ring
 };
 
+// A ring that a round has something to do for.
+struct Waiting {
+  std::uint64_t room = 0;  // for what its writers reserve next, in bytes
+  std::uint32_t channel = 0;
+  std::uint32_t slot = 0;
+};
+constexpr std::uint64_t kNobodyHurries = ~std::uint64_t{0};
+
 bool folder_exists(const std::string& path) {
   struct stat facts {};
   return stat(path.c_str(), &facts) == 0;
@@ -47,10 +56,14 @@ class Recorder::State {
  public:
   State(SessionMemory memory, const RecorderOptions& options)
       : memory_(std::move(memory)), options_(options), requests_seen_(memory_.snapshot_requests()) {
+    std::size_t slots = 0;
     for (const ChannelMemory& channel : memory_.channels()) {
       slots_.emplace_back(channel.slots);
       ended_.push_back({.name = channel.name});
+      slots += channel.slots;
     }
+    hurried_.reserve(slots);  // so that no round allocates
+    others_.reserve(slots);
   }
 
   base::Status begin();
@@ -64,6 +77,10 @@ class Recorder::State {
   bool kept_for_snapshots(std::size_t channel) const {
     return options_.flight_recorder && memory_.channels()[channel].overwrites();
   }
+  // What the order of a round goes by. Nothing: there is nothing to do for this slot.
+  std::optional<std::uint64_t> room_left(std::size_t channel, std::uint32_t slot, Taking taking);
+  bool take_fullest_first(Taking taking, TraceFolder& folder);
+  void forget_replaced(std::size_t channel, SlotDrain& entry, SlotWord word);
   // RETURNS: false: not now: a writer was inside its open packet, or the slot changed its state under us.
   bool visit(std::size_t channel, std::uint32_t slot, Taking taking, TraceFolder& folder);
   bool take(RingDrain& drain, Taking taking, TraceFolder& folder);
@@ -81,7 +98,8 @@ class Recorder::State {
   RecorderOptions options_;
   std::optional<TraceFolder> folder_;  // none when every channel is kept for snapshots
   std::vector<std::vector<SlotDrain>> slots_;
-  std::vector<ChannelBooks> ended_;  // of rings that are no more
+  std::vector<Waiting> hurried_, others_;  // in this round
+  std::vector<ChannelBooks> ended_;        // of rings that are no more
   std::vector<ChannelBooks> before_snapshot_;
   std::vector<std::uint64_t> copy_;
   std::chrono::nanoseconds next_flush_{0};
@@ -155,14 +173,17 @@ bool Recorder::State::take_packets(RingDrain& drain, Taking taking, TraceFolder&
   return false;
 }
 
+// From CLAIMED on the memory is another ring's; the books of the one before are all there when it is past that.
+void Recorder::State::forget_replaced(std::size_t channel, SlotDrain& entry, SlotWord word) {
+  if (entry.generation == word.generation() || word.state() == MAXLAT_SHM_CLAIMED) return;
+  if (entry.drain) retire(channel, entry, true);
+  entry.refused = false;
+}
+
 bool Recorder::State::visit(std::size_t channel, std::uint32_t slot, Taking taking, TraceFolder& folder) {
   SlotDrain& entry = slots_[channel][slot];
   SlotWord word = memory_.slot(channel, slot);
-  // From CLAIMED on the memory is another ring's; the books of the one before are all there when it is past that.
-  if (entry.generation != word.generation() && word.state() != MAXLAT_SHM_CLAIMED) {
-    if (entry.drain) retire(channel, entry, true);
-    entry.refused = false;
-  }
+  forget_replaced(channel, entry, word);
   const bool overwrites = memory_.channels()[channel].overwrites();
   bool reading = false;
   if (word.state() == MAXLAT_SHM_LIVE && taking != Taking::what_the_dead_left) {
@@ -201,6 +222,44 @@ std::chrono::nanoseconds Recorder::State::round_period() const {
   return std::max(period, std::chrono::nanoseconds(1));
 }
 
+std::optional<std::uint64_t> Recorder::State::room_left(std::size_t channel, std::uint32_t slot, Taking taking) {
+  SlotDrain& entry = slots_[channel][slot];
+  const SlotWord word = memory_.slot(channel, slot);
+  forget_replaced(channel, entry, word);
+  if (word.state() == MAXLAT_SHM_ENDED || word.state() == MAXLAT_SHM_TAKEN) return kNobodyHurries;
+  if (word.state() != MAXLAT_SHM_LIVE || entry.refused) return std::nullopt;
+  if (!entry.drain) {
+    // An overwriting ring may be mapped only by who has marked its slot: a thread could claim it meanwhile.
+    if (memory_.channels()[channel].overwrites()) return kNobodyHurries;
+    if (!start_drain(channel, slot, entry, word)) return std::nullopt;
+  }
+  if (entry.drain->has_ready()) return entry.drain->room();
+  if (taking == Taking::ready) return std::nullopt;
+  return kNobodyHurries;
+}
+
+// In the order in which their writers would lose events, as it is when the round begins: what the round itself takes
+// long for may change it. Rings that nobody hurries to come last, in the order of their slots.
+bool Recorder::State::take_fullest_first(Taking taking, TraceFolder& folder) {
+  hurried_.clear();
+  others_.clear();
+  for (std::uint32_t channel = 0; channel < slots_.size(); ++channel) {
+    if (kept_for_snapshots(channel)) continue;
+    for (std::uint32_t slot = 0; slot < slots_[channel].size(); ++slot) {
+      const std::optional<std::uint64_t> room = room_left(channel, slot, taking);
+      if (room) (*room == kNobodyHurries ? others_ : hurried_).push_back({*room, channel, slot});
+    }
+  }
+  std::sort(hurried_.begin(), hurried_.end(), [](const Waiting& a, const Waiting& b) {
+    return std::tie(a.room, a.channel, a.slot) < std::tie(b.room, b.channel, b.slot);
+  });
+  bool complete = true;
+  for (const auto* each : {&hurried_, &others_}) {
+    for (const Waiting& ring : *each) complete = visit(ring.channel, ring.slot, taking, folder) && complete;
+  }
+  return complete;
+}
+
 void Recorder::State::round(std::chrono::nanoseconds now) {
   const bool due = flush_pending_ || (options_.flush.count() > 0 && now >= next_flush_);
   if (due) {
@@ -209,13 +268,8 @@ void Recorder::State::round(std::chrono::nanoseconds now) {
   }
   if (folder_) {
     if (due) folder_->append_metadata();
-    for (std::size_t channel = 0; channel < slots_.size(); ++channel) {
-      if (kept_for_snapshots(channel)) continue;
-      for (std::uint32_t slot = 0; slot < slots_[channel].size(); ++slot) {
-        const bool complete = visit(channel, slot, due ? Taking::ready_and_open : Taking::ready, *folder_);
-        flush_pending_ |= due && !complete;
-      }
-    }
+    const bool complete = take_fullest_first(due ? Taking::ready_and_open : Taking::ready, *folder_);
+    flush_pending_ = due && !complete;
   }
   const std::uint64_t requests = memory_.snapshot_requests();
   if (requests != requests_seen_) {

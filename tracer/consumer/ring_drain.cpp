@@ -43,6 +43,14 @@ bool RingDrain::has_ready() const {
   return !broken_ && (state == MAXLAT_RING_READY || state == MAXLAT_RING_URGENT);
 }
 
+std::uint64_t RingDrain::room() const {
+  const maxlat_ring* ring = &mapped_.ring;
+  // relaxed: a hint. Like poll, this looks at the writer's hot line; so it is asked of rings that have a packet only.
+  const std::uint64_t reserved = maxlat_ring_load(ring->write_count);
+  const std::uint64_t size = ring->shape.buffer_mask + 1;
+  return size - std::min(size, maxlat_ring_wrap(reserved - maxlat_ring_read_position(ring)));
+}
+
 bool RingDrain::ended() const {
   return maxlat_ring_poll(&reader_) == MAXLAT_RING_HANGUP;
 }

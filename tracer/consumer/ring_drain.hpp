@@ -47,6 +47,8 @@ class RingDrain {
   void begin_new_file();
 
   bool has_ready() const;
+  // Bytes that writers may still reserve before they find no room, or overwrite what was not taken. A hint.
+  std::uint64_t room() const;
   bool ended() const;  // finalised, and all of it was taken
   bool broken() const { return broken_; }
   std::uint64_t sub_buffer_size() const { return reader_.ring.shape.sub_buffer_mask + 1; }

@@ -9,6 +9,8 @@
 // A ROUND takes every packet that is ready and writes each straight from the mapping: the payload is never copied in
 // user space, and the kernel copies it once, into the page cache (why not O_DIRECT: consumer/trace_file.hpp; splice
 // from a memfd would end in the same copy). The CTF metadata is brought up to date before any packet that may need it.
+// Rings are taken in the order of the room that their writers have left, the fullest first: that is looked at once, when
+// the round begins, and for rings that have a packet only.
 //
 // FLUSH. What stands in packets that are not full is taken once in `flush`, so an event is on disk after at most
 // flush + period and the time of the write. The later, full packet is written without the part that was taken: a piece
