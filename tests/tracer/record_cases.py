@@ -121,6 +121,10 @@ def events_of(folder, lost=None):
             for thread, value in re.findall(r"test:count: .*thread = (\d+), value = (\d+)", run_babeltrace(folder, lost))]
 
 
+def json_events(folder):
+    return [json.loads(line) for line in run_text(MAXLAT, "trace", "print", "--json", folder).splitlines()]
+
+
 def books_by_channel(process):
     lines = [line.split() for line in (process / ".books").read_text().splitlines()]
     return {words[1]: dict(zip(words[2::2], map(int, words[3::2]))) for words in lines}
@@ -439,6 +443,48 @@ def case_snapshots(folder):
     twice = len(parts) - len(whole)
     assert f"recorded {len(parts)} " in out and (f"of these, {twice} stand in two snapshots" in out) == (twice > 0), out
     assert run_text(MAXLAT, "trace", "stats", folder / "t").startswith(f"{len(whole)} events in ")
+
+
+def case_thread_names(folder):
+    """Each event bears the name that its thread had then, whatever is in it; other readers notice nothing."""
+    first, later = 'wo"rk er\\', "la\nter \u00fc"
+    trace = folder / "ended"
+    run(MAXLAT, "trace", "record", "-o", trace, "-e", "test:count", "--", PROGRAM, "events=2000", "threads=3", f"name={first}",
+        f"rename={later}")
+    events = [event for event in json_events(trace) if event["tid"] != event["pid"]]  # the first thread goes with its process
+    assert len(events) == 4000 and {event["thread_name"] for event in events} <= {first, later}, events[:3]
+    late = [event for event in events if event["fields"]["value"] >= 1000]
+    assert all(event["thread_name"] == later for event in late), "an event after the rename bears the old name"
+    streams = json.loads(run_text(MAXLAT, "trace", "stats", "--json", trace))["streams"]
+    assert len(streams) == 3 and all(stream["thread_names"][0] == first for stream in streams), streams
+    assert all(stream["thread_names"] == [first, later] for stream in streams if stream["tid"] != stream["pid"]), streams
+    assert '"wo\\"rk er\\\\" -> "la\\nter \u00fc" channel0' in run_text(MAXLAT, "trace", "stats", trace)
+    assert ' "la\\nter \u00fc" test:count: {' in run_text(MAXLAT, "trace", "print", trace)
+    check(trace)
+    assert len(events_of(trace)) == 6000
+
+    trace, page = folder / "lives", folder / "page"
+    with program("events=0", "apart_us=300", f"page={page}", f"name={first}", f"rename={later}") as traced:
+        recorder = record(trace, "-e", "test:count", "-p", traced.pid)
+        wait_until("the rename is in the trace", lambda: any("la\\012ter" in names.read_text() for names in trace.glob("*/.threads")))
+        counted = page_of(page)[0]
+        wait_until("more events", lambda: page_of(page)[0] > counted + 100)
+        recorder.send_signal(signal.SIGINT)
+        finish(recorder)
+    events = json_events(trace)
+    named = [event["thread_name"] for event in events]
+    assert named[-1] == later and named == sorted(named, reverse=True), "the name of the beginning, then the later one"
+    assert all(event["thread_name"] == later for event in events if event["fields"]["value"] >= 1000)
+
+    # Snapshots have names of their own, a trace without them is read as ever.
+    trace = folder / "snapshots"
+    run(MAXLAT, "trace", "record", "--flight-recorder", "-o", trace, "-e", "test:count", "--", PROGRAM, "events=2000", "threads=2",
+        f"name={first}", f"rename={later}")
+    assert [event for event in json_events(trace) if event["thread_name"] == later]
+    for names in trace.glob("*/*/.threads"):
+        names.unlink()
+    assert all("thread_name" not in event for event in json_events(trace))
+    assert " -> " not in run_text(MAXLAT, "trace", "stats", trace)
 
 
 def case_no_flight_recorder(folder):

@@ -5,12 +5,14 @@ list(APPEND tracer_sources
     consumer/recorder.cpp
     consumer/recorder_thread.cpp
     consumer/ring_drain.cpp
+    consumer/ring_names.cpp
     consumer/trace_file.cpp
     consumer/trace_folder.cpp)
 list(APPEND tracer_unit_test_sources
     consumer/control_client_test.cpp
     consumer/growing_file_test.cpp
     consumer/in_process_test.cpp
-    consumer/recorder_test.cpp
     consumer/recorder_order_test.cpp
+    consumer/recorder_test.cpp
+    consumer/ring_names_test.cpp
     consumer/trace_file_test.cpp)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // All rings of one session: slots that come and go, the flush, snapshots, the end. Contract: recorder.hpp.
 #include <errno.h>
+#include <maxlat/base/counter.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,6 +14,7 @@
 
 #include "books_text.hpp"
 #include "ring_drain.hpp"
+#include "ring_names.hpp"
 #include "shm/session_memory.hpp"
 #include "trace_folder.hpp"
 
@@ -20,7 +22,10 @@ namespace maxlat::trace {
 namespace {
 
 constexpr int kTriesForOpenPacket = 1000;  // a writer that is inside at every one of them was stopped there
-constexpr int kTriesForSlot = 4;           // a slot changes its state once in the life of a thread
+// Looks at names of threads: so often, and at no more than so many of them at once, in turn.
+constexpr std::chrono::nanoseconds kNamePeriod{100'000'000};
+constexpr int kNamesAtOnce = 64;
+constexpr int kTriesForSlot = 4;  // a slot changes its state once in the life of a thread
 
 enum class Taking { ready, ready_and_open, everything, what_the_dead_left };
 
@@ -28,6 +33,7 @@ struct SlotDrain {
   std::uint64_t generation = 0;
   std::optional<RingDrain> drain;
   bool refused = false;  // this generation is no ring
+  RingNames names;
 };
 
 // A ring that a round has something to do for.
@@ -85,6 +91,10 @@ class Recorder::State {
   bool visit(std::size_t channel, std::uint32_t slot, Taking taking, TraceFolder& folder);
   bool take(RingDrain& drain, Taking taking, TraceFolder& folder);
   bool take_packets(RingDrain& drain, Taking taking, TraceFolder& folder);
+  // REQUIRES: a channel of rings of threads. RETURNS: a thread's name was asked for.
+  bool look_at_name(std::size_t channel, std::uint32_t slot);
+  void look_at_names(std::chrono::nanoseconds now);
+  void begin_names(std::size_t channel, std::uint32_t slot, SlotDrain& entry, SlotWord word);
   bool start_drain(std::size_t channel, std::uint32_t slot, SlotDrain& entry, SlotWord word);
   void retire(std::size_t channel, SlotDrain& entry, bool replaced);
   bool take_snapshot(Taking taking);
@@ -104,6 +114,10 @@ class Recorder::State {
   std::vector<std::uint64_t> copy_;
   std::chrono::nanoseconds next_flush_{0};
   bool flush_pending_ = false;
+  ProcessThreads threads_;
+  std::chrono::nanoseconds next_names_{0};
+  std::size_t name_channel_ = 0;  // whose turn it is
+  std::uint32_t name_slot_ = 0;
   std::uint64_t requests_seen_;
   std::optional<std::chrono::nanoseconds> last_snapshot_;
   bool said_no_snapshots_ = false;
@@ -126,6 +140,48 @@ base::Status Recorder::State::begin() {
 std::span<std::uint64_t> Recorder::State::copy_for(const RingDrain& drain) {
   copy_.resize(std::max<std::size_t>(copy_.size(), drain.sub_buffer_size() / sizeof(std::uint64_t)));
   return copy_;
+}
+
+void Recorder::State::begin_names(std::size_t channel, std::uint32_t slot, SlotDrain& entry, SlotWord word) {
+  if (entry.names.are_of(word.generation())) return;
+  entry.names.begin(word.generation(), memory_.owner(channel, slot), memory_.thread_name(channel, slot, word));
+}
+
+bool Recorder::State::look_at_name(std::size_t channel, std::uint32_t slot) {
+  const SlotWord word = memory_.slot(channel, slot);
+  if (word.state() != MAXLAT_SHM_LIVE) return false;
+  SlotDrain& entry = slots_[channel][slot];
+  begin_names(channel, slot, entry, word);
+  const std::uint64_t now = maxlat_counter_plain();  // before the look: it had the name since then, or longer
+  std::optional<std::string> name = threads_.name(memory_, memory_.owner(channel, slot));
+  // A thread ends its ring before its number can be another's.
+  const SlotWord after = memory_.slot(channel, slot);
+  if (name && after.state() == MAXLAT_SHM_LIVE && after.generation() == word.generation()) {
+    entry.names.note(std::move(*name), now);
+  }
+  return true;
+}
+
+// Some of them each time, so that this costs as little with a thousand threads as with ten.
+void Recorder::State::look_at_names(std::chrono::nanoseconds now) {
+  if (now < next_names_) return;
+  next_names_ = now + kNamePeriod;
+  std::size_t left = 0;
+  for (const auto& channel : slots_) left += channel.size();
+  for (int looks = 0; left > 0 && looks < kNamesAtOnce; --left, ++name_slot_) {
+    while (name_slot_ >= slots_[name_channel_].size()) {
+      name_slot_ = 0;
+      name_channel_ = (name_channel_ + 1) % slots_.size();
+    }
+    if (memory_.channels()[name_channel_].per_cpu) continue;
+    if (!look_at_name(name_channel_, name_slot_)) continue;
+    ++looks;
+    SlotDrain& entry = slots_[name_channel_][name_slot_];
+    const bool told_here = folder_ && !kept_for_snapshots(name_channel_) && entry.names.are_of(entry.generation);
+    if (told_here && entry.drain && entry.drain->has_file()) {
+      entry.names.tell(*folder_, entry.drain->file_name());
+    }
+  }
 }
 
 bool Recorder::State::start_drain(std::size_t channel, std::uint32_t slot, SlotDrain& entry, SlotWord word) {
@@ -201,9 +257,19 @@ bool Recorder::State::visit(std::size_t channel, std::uint32_t slot, Taking taki
     return true;
   }
 
+  const bool of_threads = !memory_.channels()[channel].per_cpu;
+  if (of_threads) {
+    begin_names(channel, slot, entry, word);
+    if (taking == Taking::everything) look_at_name(channel, slot);
+  }
   bool complete = true;
   if (entry.drain || (!entry.refused && start_drain(channel, slot, entry, word))) {
     complete = take(*entry.drain, taking, folder);
+    if (of_threads && word.state() == MAXLAT_SHM_TAKEN && entry.drain->ended()) {
+      const std::string name = entry.drain->name_at_end();
+      if (!name.empty()) entry.names.note(name, maxlat_counter_plain());
+    }
+    if (of_threads && entry.drain->has_file()) entry.names.tell(folder, entry.drain->file_name());
   }
   if (reading) memory_.end_reading(channel, slot);
   if (word.state() == MAXLAT_SHM_TAKEN && taking != Taking::what_the_dead_left &&
@@ -271,6 +337,7 @@ void Recorder::State::round(std::chrono::nanoseconds now) {
     const bool complete = take_fullest_first(due ? Taking::ready_and_open : Taking::ready, *folder_);
     flush_pending_ = due && !complete;
   }
+  look_at_names(now);
   const std::uint64_t requests = memory_.snapshot_requests();
   if (requests != requests_seen_) {
     requests_seen_ = requests;
@@ -324,8 +391,10 @@ bool Recorder::State::take_snapshot(Taking taking) {
   // After the books: then the packets of the next folder tell of no loss that its books have not.
   for (std::size_t channel = 0; channel < slots_.size(); ++channel) {
     if (!kept_for_snapshots(channel)) continue;
-    for (SlotDrain& each : slots_[channel])
+    for (SlotDrain& each : slots_[channel]) {
       if (each.drain) each.drain->begin_new_file();
+      each.names.begin_new_folder();
+    }
   }
   report_.write_failed |= folder->failed();
   ++report_.snapshots;

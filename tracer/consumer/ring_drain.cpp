@@ -51,6 +51,14 @@ std::uint64_t RingDrain::room() const {
   return size - std::min(size, maxlat_ring_wrap(reserved - maxlat_ring_read_position(ring)));
 }
 
+std::string RingDrain::name_at_end() const {
+  const std::uint64_t* shared = mapped_.ring.header->name_at_end;
+  // relaxed: behind ended()'s acquire [F1].
+  const std::uint64_t copy[] = {maxlat_ring_load(&shared[0]), maxlat_ring_load(&shared[1])};
+  const auto* text = reinterpret_cast<const char*>(copy);
+  return {text, strnlen(text, sizeof copy)};
+}
+
 bool RingDrain::ended() const {
   return maxlat_ring_poll(&reader_) == MAXLAT_RING_HANGUP;
 }

@@ -49,6 +49,10 @@ class RingDrain {
   bool has_ready() const;
   // Bytes that writers may still reserve before they find no room, or overwrite what was not taken. A hint.
   std::uint64_t room() const;
+  bool has_file() const { return file_ != nullptr; }  // in the folder that is written
+  const std::string& file_name() const { return name_; }
+  // What its thread was called then: any bytes. Empty: not told. REQUIRES: ended().
+  std::string name_at_end() const;
   bool ended() const;  // finalised, and all of it was taken
   bool broken() const { return broken_; }
   std::uint64_t sub_buffer_size() const { return reader_.ring.shape.sub_buffer_mask + 1; }

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include <maxlat/trace/thread_names.hpp>
+
 namespace maxlat::trace {
 namespace {
 
@@ -80,6 +82,15 @@ bool TraceFolder::append(std::unique_ptr<TraceFile>& file, const std::string& na
   }
   const base::Status appended = file->append(head, records);
   return appended ? true : fail(appended.error());
+}
+
+void TraceFolder::append_thread_names(const std::string& lines) {
+  if (failed_ || names_failed_) return;  // behind half a line no other begins
+  const std::string path = path_ + "/" + kThreadNamesFile;
+  const Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  if (file && write(file.number(), lines.data(), lines.size()) == static_cast<ssize_t>(lines.size())) return;
+  names_failed_ = true;
+  say_(base::system_error("cannot write the names of threads to " + path, errno).text);
 }
 
 void TraceFolder::write_books(const std::string& text) {

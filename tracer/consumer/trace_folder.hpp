@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// DIR/<process>-<pid>: the metadata, one file a ring, the books. Metadata that a packet may need is on disk before the
+// DIR/<process>-<pid>: the metadata, one file a ring, names of threads, the books. Metadata that a packet may need is on disk before the
 // packet; it is replaced as a whole, so that a kill leaves the text before or the text after. After the first write error
 // nothing more is written, and the reason was said once.
 #pragma once
@@ -26,6 +26,8 @@ class TraceFolder {
   // One packet. `file` is made with the first. RETURNS: it is on disk.
   bool append(std::unique_ptr<TraceFile>& file, const std::string& name, const maxlat_ring_packet& head,
               std::span<const std::uint8_t> records);
+  // Lines of thread_names.hpp. What cannot be written is said once and costs no event.
+  void append_thread_names(const std::string& lines);
   // Metadata that no packet needed yet.
   bool append_metadata();
   // Last of all. Its room on disk was taken when the folder was made, so that a full disk has books, too.
@@ -44,6 +46,7 @@ class TraceFolder {
   std::string path_;
   std::uint64_t metadata_length_ = 0;  // on disk
   bool failed_ = false;
+  bool names_failed_ = false;
 };
 
 }  // namespace maxlat::trace

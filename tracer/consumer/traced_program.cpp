@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 // A program that traces, for the tests that run `maxlat trace record` (tests/tracer).
 //
-//   traced_program [events=N] [threads=N] [page=FILE] [apart_us=N] [-- PROGRAM ...]
+//   traced_program [events=N] [threads=N] [page=FILE] [apart_us=N] [name=TEXT] [rename=TEXT] [-- PROGRAM ...]
 //
 // Each thread traces test:count with its number and 0, 1, 2 ...; events=0: for ever. `page`: after each MAXLAT_TRACE
-// returned, the number of events so far is stored in word `thread` of that file, which outlives a kill. The words after
-// `--` are executed in the end, in a child.
+// returned, the number of events so far is stored in word `thread` of that file, which outlives a kill. `name`:
+// what each thread calls itself before its first event; `rename`: before that with the value 1000. The words after `--`
+// are executed in the end, in a child.
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,6 +35,8 @@ struct Wishes {
   unsigned threads = 1;
   unsigned apart_us = 0;
   std::uint64_t* page = nullptr;
+  const char* name = nullptr;
+  const char* rename = nullptr;
 };
 
 std::uint64_t* map_page(const char* path) {
@@ -44,7 +48,9 @@ std::uint64_t* map_page(const char* path) {
 }
 
 void trace(unsigned thread, const Wishes& wishes) {
+  if (wishes.name != nullptr) prctl(PR_SET_NAME, wishes.name);
   for (std::uint64_t value = 0; wishes.events == 0 || value < wishes.events; ++value) {
+    if (value == 1000 && wishes.rename != nullptr) prctl(PR_SET_NAME, wishes.rename);
     MAXLAT_TRACE(test, count, thread, value, value);
     MAXLAT_TRACE(test, verbose, value);
     // release: the event is before its count in this thread's program order, which is all that a kill keeps.
@@ -66,6 +72,8 @@ int main(int argc, char** argv) {
     if (name == "events") wishes.events = std::strtoull(value, nullptr, 10);
     if (name == "threads") wishes.threads = static_cast<unsigned>(std::atoi(value));
     if (name == "apart_us") wishes.apart_us = static_cast<unsigned>(std::atoi(value));
+    if (name == "name") wishes.name = value;
+    if (name == "rename") wishes.rename = value;
     if (name == "page" && (wishes.page = map_page(value)) == nullptr) return 2;
     if (word == "--") program = argv + i + 1;
   }

@@ -4,7 +4,7 @@
 //
 // INPUT: a kind (1 byte), then for kind 0 changes of a sound stream file, 10 bytes each, { u16 word, u64 value }; for 1
 // changes of sound metadata, 3 bytes each, { u16 place, u8 value }, cut at the last place; 2 and 3 whole texts of
-// either.
+// either; 4 names of threads.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -13,6 +13,7 @@
 #include <cstring>
 #include <maxlat/trace/field_values.hpp>
 #include <maxlat/trace/stream_reader.hpp>
+#include <maxlat/trace/thread_names.hpp>
 #include <string>
 #include <string_view>
 
@@ -92,7 +93,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   static const auto process = parse_metadata(metadata);
   if (size == 0) return 0;
   std::string_view input(reinterpret_cast<const char*>(bytes), size);
-  const int kind = take<std::uint8_t>(input) % 4;
+  const int kind = take<std::uint8_t>(input) % 5;
   if (kind == 0) {
     std::string changed = stream;
     while (input.size() >= 10) {
@@ -113,6 +114,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     if (other) read_to_the_end(*other, stream);
   } else if (kind == 2) {
     read_to_the_end(*process, input);
+  } else if (kind == 4) {
+    for (const auto& [ring, names] : parse_thread_names(input)) {
+      for (const ThreadName& name : names) {
+        const ThreadNames again = parse_thread_names(thread_name_line(ring, 1, name));
+        if (again.size() != 1 || again.begin()->second.at(0).text != name.text) std::abort();
+      }
+    }
   } else {
     const auto other = parse_metadata(std::string(input));
     if (other) read_to_the_end(*other, stream);

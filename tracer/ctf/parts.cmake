@@ -4,6 +4,7 @@ list(APPEND tracer_sources
     ctf/packet_file.cpp
     ctf/stream_overlap.cpp
     ctf/stream_reader.cpp
+    ctf/thread_names.cpp
     ctf/trace_clock.cpp
     ctf/trace_folder.cpp
     ctf/trace_reader.cpp
@@ -13,5 +14,6 @@ list(APPEND tracer_unit_test_sources
     ctf/metadata_reader_test.cpp
     ctf/metadata_test.cpp
     ctf/stream_loss_test.cpp
+    ctf/thread_names_test.cpp
     ctf/trace_clock_test.cpp
     ctf/trace_reader_test.cpp)

@@ -29,6 +29,10 @@ StreamReader::StreamReader(const TraceProcess& process, const std::string& file,
   stream_.file = file;
   stream_.number = number;
   stream_.channel_name = channel_of_file(file);
+  const auto names = process.thread_names.find(std::string_view(file).substr(file.rfind('/') + 1));
+  if (names == process.thread_names.end()) return;
+  stream_.names = names->second;
+  next_name_from_ = stream_.names.front().from_ticks;
 }
 
 void StreamReader::break_in_packet(std::uint64_t offset, std::string why) {
@@ -99,6 +103,14 @@ void StreamReader::meet(std::uint64_t ticks) {
     pending_ = {};
   else
     pending_.before_ns = time_ns;
+}
+
+void StreamReader::pass_names(std::uint64_t ticks) {
+  while (next_name_from_ <= ticks && names_passed_ < stream_.names.size()) {
+    ++names_passed_;
+    next_name_from_ =
+        names_passed_ < stream_.names.size() ? stream_.names[names_passed_].from_ticks : ~std::uint64_t{0};
+  }
 }
 
 bool StreamReader::next_packet() {
@@ -189,7 +201,9 @@ bool StreamReader::next_in_packet(RecordedEvent& event) {
       payload = payload.subspan(kContextSize);
       if (options_.wants_cpu && !options_.wants_cpu(stream_, *cpu)) continue;
     }
-    event = {type.type, &stream_, record.time, time_ns, walk_.offset - offset, payload, cpu};
+    if (record.time >= next_name_from_) pass_names(record.time);
+    event = {type.type, &stream_, record.time, time_ns, walk_.offset - offset, payload, cpu, nullptr, nullptr};
+    if (names_passed_ != 0) event.thread_name = &stream_.names[names_passed_ - 1];
     if (pending_.any()) {
       given_ = std::exchange(pending_, {});
       event.loss = &given_;

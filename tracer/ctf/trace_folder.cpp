@@ -41,6 +41,8 @@ base::Result<StoredProcess> open_process(const fs::path& folder) {
   auto description = read_metadata(folder);
   if (!description) return description.error();
   description->folder = folder;
+  std::ifstream names(folder / kThreadNamesFile, std::ios::binary);
+  description->thread_names = parse_thread_names(std::string{std::istreambuf_iterator<char>(names), {}});
   return StoredProcess{*std::move(description), stream_files(folder)};
 }
 

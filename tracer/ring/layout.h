@@ -91,8 +91,9 @@ struct maxlat_ring_header {
   uint64_t lost_wrap; /* overtaken: the ring came round to a packet still being written, or 64 attempts lost */
   uint64_t lost_big;  /* larger than a sub-buffer can hold */
   uint64_t records_delivered;
-  uint64_t finalised; /* 1: nothing will be written any more */
-  uint64_t books_reserved[3];
+  uint64_t finalised;      /* 1: nothing will be written any more */
+  uint64_t name_at_end[2]; /* text: what the owner was called then, where it tells; stands once finalised does */
+  uint64_t books_reserved[1];
 
   uint64_t write_count;
   uint64_t time_base;   /* of short records: record.h, TIME */

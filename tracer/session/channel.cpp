@@ -259,6 +259,10 @@ void Channel::finalise(std::uint32_t slot) {
 
 void Channel::end(const maxlat_ring* ring) {
   const std::lock_guard lock(rings_lock_);
+  std::uint64_t name[2] = {};
+  prctl(PR_GET_NAME, name);
+  // relaxed: before finalise()'s release [F1].
+  for (int i = 0; i < 2; ++i) maxlat_ring_store(&ring->header->name_at_end[i], name[i]);
   finalise(index_of(ring));
 }
 

@@ -175,6 +175,22 @@ std::uint32_t SessionMemory::owner(std::size_t channel, std::uint32_t slot) cons
   return once(slot_at(channel, slot)->owner);
 }
 
+std::string SessionMemory::thread_name(std::size_t channel, std::uint32_t slot, SlotWord expected) const {
+  const maxlat_shm_slot* shared = slot_at(channel, slot);
+  char copy[sizeof shared->name];
+  for (std::size_t i = 0; i < sizeof copy; ++i) copy[i] = once(shared->name[i]);
+  // A second look: a later ring's name is not this one's. Where loads pass each other it may be all the same; then a name
+  // is wrong, and nothing else.
+  if (this->slot(channel, slot).generation() != expected.generation()) return "";
+  return {copy, strnlen(copy, sizeof copy)};
+}
+
+std::optional<SessionMemory::FileId> SessionMemory::file_id() const {
+  struct stat facts {};
+  if (fstat(file_.number(), &facts) != 0) return std::nullopt;
+  return FileId{facts.st_dev, facts.st_ino};
+}
+
 bool SessionMemory::exchange(std::size_t channel, std::uint32_t slot, SlotWord expected, std::uint64_t desired) {
   // acquire-release [S1]: as slot(), and what we did before is before what we say.
   return __atomic_compare_exchange_n(&slot_at(channel, slot)->word, &expected.word, desired, false, __ATOMIC_ACQ_REL,

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <maxlat/base/result.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -71,11 +72,19 @@ class SessionMemory {
   const std::string& session() const { return session_; }
   const std::string& process() const { return process_; }
   int pid() const { return pid_; }
+  struct FileId {
+    std::uint64_t device = 0;
+    std::uint64_t inode = 0;
+  };
+  std::optional<FileId> file_id() const;  // of the memory, as /proc/PID/maps shows it
   const std::vector<ChannelMemory>& channels() const { return channels_; }
 
   // acquire [S1]: what a LIVE slot stands for is there.
   SlotWord slot(std::size_t channel, std::uint32_t slot) const;
   std::uint32_t owner(std::size_t channel, std::uint32_t slot) const;
+  // What the owner was called when it claimed the slot: any bytes. Empty: not known, or `expected` is not its word's
+  // generation any more.
+  std::string thread_name(std::size_t channel, std::uint32_t slot, SlotWord expected) const;
   // REQUIRES, the three: lock() succeeded.
   bool exchange(std::size_t channel, std::uint32_t slot, SlotWord expected, std::uint64_t desired);
   void end_reading(std::size_t channel, std::uint32_t slot);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "escape.hpp"
+#include "thread_name_text.hpp"
 
 namespace maxlat::trace_tools {
 namespace {
@@ -47,6 +48,17 @@ const std::string& EventPrinter::words_of(const trace::TraceStream& stream) {
     words = c_escaped(stream.process->name) + " " + pid + (per_cpu ? "/cpu" : "/") + owner;
   }
   return words;
+}
+
+const std::string& EventPrinter::words_of(const trace::TraceStream& stream, const trace::ThreadName* name) {
+  Called& called = entry(called_, stream.number);
+  if (called.name == name) return called.words;
+  called.name = name;
+  if (style_.json)
+    called.words = ",\"thread_name\":" + quoted_json(name->text);
+  else
+    called.words = name_in_text(stream, *name);
+  return called.words;
 }
 
 void EventPrinter::string(std::string_view text) {
@@ -185,6 +197,7 @@ void EventPrinter::print(const trace::RecordedEvent& event) {
     out_.text(style_.json ? ",\"cpu\":" : "/cpu");
     out_.number(*event.cpu);
   }
+  if (event.thread_name != nullptr) out_.text(words_of(*event.stream, event.thread_name));
   if (!style_.json) out_.character(' ');
   const Words& words = words_of(*event.type);
   out_.text(words.head);

@@ -8,6 +8,8 @@
 #include <limits>
 #include <memory>
 
+#include "thread_name_text.hpp"
+
 namespace maxlat::trace_tools {
 namespace {
 
@@ -44,7 +46,8 @@ class EventPrinterTest : public testing::Test {
       printer.print({.type = &type_,
                      .stream = &stream_,
                      .time_ns = time_ns,
-                     .payload = {reinterpret_cast<const std::uint8_t*>(payload_.data()), payload_.size()}});
+                     .payload = {reinterpret_cast<const std::uint8_t*>(payload_.data()), payload_.size()},
+                     .thread_name = name_});
     }
     EXPECT_TRUE(out.flush());
     std::fclose(file);
@@ -52,6 +55,7 @@ class EventPrinterTest : public testing::Test {
     return {text, size};
   }
 
+  const trace::ThreadName* name_ = nullptr;
   trace::TraceProcess process_;
   trace::TraceChannel channel_;
   trace::TraceStream stream_;
@@ -127,6 +131,38 @@ TEST_F(EventPrinterTest, DeltasAndTimesAcrossSeconds) {
             "[00:00:00.999999999] (+0.999999999) app 17/cpu18 app:step: { }\n"
             "[00:00:01.000000000] (+0.000000001) app 17/cpu18 app:step: { }\n"
             "[00:00:00.500000000] (-0.500000000) app 17/cpu18 app:step: { }\n");
+}
+
+TEST_F(EventPrinterTest, TheNameOfAThreadStandsBehindItsNumberUnlessItIsTheProgramsOwn) {
+  const trace::ThreadName worker{0, "a \"b\"\n\xff"};
+  name_ = &worker;
+  EXPECT_EQ(printed({}), "[22:13:20.123456789] app 17/18 \"a \\\"b\\\"\\n\\xff\" app:step: { }\n");
+  EXPECT_NE(printed({.json = true}).find(R"("tid":18,"thread_name":"a \"b\"\n\ufffd","event")"), std::string::npos);
+  const trace::ThreadName inherited{0, "a-long-program-"};  // as the kernel cuts it
+  process_.name = "a-long-program-of-mine";
+  name_ = &inherited;
+  EXPECT_EQ(printed({}), "[22:13:20.123456789] a-long-program-of-mine 17/18 app:step: { }\n");
+  EXPECT_NE(printed({.json = true}).find(R"("tid":18,"thread_name":"a-long-program-","event")"), std::string::npos);
+}
+
+TEST(ThreadNameText, OfManyNamesTheFirstAndTheLast) {
+  trace::TraceProcess process;
+  process.name = "app";
+  trace::TraceStream stream;
+  stream.process = &process;
+  std::vector<trace::ThreadName> names;
+  const auto shown = [&] {
+    stream.names = names;
+    return names_in_text(stream) + "|" + names_json(stream);
+  };
+  EXPECT_EQ(shown(), "|[]");
+  names.push_back({0, "app"});
+  EXPECT_EQ(shown(), "|[\"app\"]") << "nobody named it";
+  names.push_back({1, "b\""});
+  EXPECT_EQ(shown(), " \"app\" -> \"b\\\"\"|[\"app\",\"b\\\"\"]");
+  for (const char* name : {"c", "d", "e"}) names.push_back({2, name});
+  stream.names = names;
+  EXPECT_EQ(names_in_text(stream), " \"app\" -> ... -> \"e\"");
 }
 
 TEST_F(EventPrinterTest, AFieldThatTheRecordHasNoRoomForIsToldAsCut) {

@@ -16,6 +16,7 @@ namespace po = boost::program_options;
 constexpr core::CommandHelp kPrintHelp{
     "maxlat trace print [options] DIR",
     "Prints the events of a trace in the order of time, one line each: of ours, or of LTTng's and any other CTF 1.8.\n"
+    "Behind a thread's number stands its name, where it has one of its own, as it was then.\n"
     "A line that begins with --- says how many events were lost there, and why.\n"
     "Exit status: 0, or 3 when events were lost or a part of the trace is damaged: what is whole is printed, and "
     "stderr\n"

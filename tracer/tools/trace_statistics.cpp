@@ -7,6 +7,7 @@
 
 #include "escape.hpp"
 #include "recording_books.hpp"
+#include "thread_name_text.hpp"
 #include "trace_losses.hpp"
 
 namespace maxlat::trace_tools {
@@ -31,15 +32,16 @@ std::vector<std::size_t> make_rows(const trace::TraceReader& reader, std::vector
 }
 
 std::string owner_text(const trace::TraceStream& stream) {
-  return fmt::format("{} {}/{}{} {}", c_escaped(stream.process->name), stream.process->pid,
-                     (stream.channel->kind == trace::StreamKind::cpu) ? "cpu" : "", stream.owner,
+  return fmt::format("{} {}/{}{}{} {}", c_escaped(stream.process->name), stream.process->pid,
+                     (stream.channel->kind == trace::StreamKind::cpu) ? "cpu" : "", stream.owner, names_in_text(stream),
                      c_escaped(stream.channel_name));
 }
 
 std::string owner_json(const trace::TraceStream& stream) {
-  return fmt::format("\"process\":\"{}\",\"pid\":{},\"{}\":{},\"channel\":\"{}\"", json_escaped(stream.process->name),
+  const std::string names = stream.names.empty() ? "" : ",\"thread_names\":" + names_json(stream);
+  return fmt::format("\"process\":\"{}\",\"pid\":{},\"{}\":{}{},\"channel\":\"{}\"", json_escaped(stream.process->name),
                      stream.process->pid, (stream.channel->kind == trace::StreamKind::cpu) ? "cpu" : "tid",
-                     stream.owner, json_escaped(stream.channel_name));
+                     stream.owner, names, json_escaped(stream.channel_name));
 }
 
 // RETURNS: how many events the books say were recorded, as far as there are books.

@@ -29,6 +29,7 @@
 // WHOLE OR ABSENT: at any kill of the recorder, and while it records, a file holds whole packets and nothing else, for any
 //   reader. The last may be an empty one, with the room for those to come in its padding (consumer/trace_file.hpp). The
 //   metadata is replaced as a whole. After a power cut the tail may be no packet: our reader passes over it and says so.
+// THREADS: DIR/<process>-<pid>/.threads, text: what the threads were called (thread_names.hpp).
 // BOOKS: DIR/<process>-<pid>/.books, text, one line a channel, word pairs in any order:
 //     channel NAME produced N recorded N lost_full N lost_wrap N lost_big N lost_no_ring N unfinished N overwritten N
 //       not_written N delivery_max_ticks N

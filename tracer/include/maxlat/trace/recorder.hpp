@@ -16,6 +16,10 @@
 // flush + period and the time of the write. The later, full packet is written without the part that was taken: a piece
 // is a packet of its own, no event is on disk twice.
 //
+// NAMES of threads (thread_names.hpp) are what they were called when their rings were made, when a look saw them renamed,
+// and at their end. Every 100 ms the recorder looks at 64 threads at most, in turn; and at all of them at a snapshot and
+// at the end. The traced threads take no part but at their own end. A look is three system calls of the recorder's.
+//
 // FLIGHT RECORDER. Rings of overwriting channels are left alone until a snapshot is asked for: by snapshot(), or by the
 // session's own request (snapshot_requests of the shared header), at most once in `snapshot_interval`; requests that
 // come sooner are counted and said. Each snapshot is a whole trace in DIR/<n>. It takes what it writes out of the

@@ -29,7 +29,8 @@ struct TraceStream {
   std::string file;
   std::uint32_t owner = 0;  // thread id or CPU
   std::uint32_t slot = 0;
-  std::size_t number = 0;  // of all streams of a reader, from 0
+  std::size_t number = 0;             // of all streams of a reader, from 0
+  std::span<const ThreadName> names;  // of its thread, in the order of time; empty: not known
 };
 
 // What a stream has told of itself so far. Counts what was read, whether wanted or not; losses are those that the last
@@ -70,7 +71,9 @@ struct RecordedEvent {
   std::uint64_t size = 0;                 // of the whole record
   std::span<const std::uint8_t> payload;  // with its padding; valid until the next event is asked for
   std::optional<std::uint32_t> cpu{};  // where its channel has that in each event; 0xffffffff: the tracer did not know
-  const StreamLoss* loss = nullptr;    // between this event and the one given before it in its stream; or nothing
+  const ThreadName* thread_name =
+      nullptr;                       // of its thread at that time, or nothing: not known; lives as long as the process
+  const StreamLoss* loss = nullptr;  // between this event and the one given before it in its stream; or nothing
 };
 
 struct ReadOptions {
@@ -138,6 +141,7 @@ class StreamReader {
   void count_packet(const maxlat_ring_packet& head);
   void end_of_packet();
   void meet(std::uint64_t ticks);
+  void pass_names(std::uint64_t ticks);
   const Known& known(std::uint32_t id);
   void break_in_packet(std::uint64_t offset, std::string why);
 
@@ -147,6 +151,8 @@ class StreamReader {
   PacketFile packets_;
   TickConverter time_;
   maxlat_ring_walk walk_{};
+  std::size_t names_passed_ = 0;  // names[names_passed_ - 1] is the one that holds
+  std::uint64_t next_name_from_ = ~std::uint64_t{0};
   std::uint64_t leave_from_ = ~std::uint64_t{0};
   std::uint64_t next_sequence_ = 0;
   std::optional<std::uint64_t> last_ticks_;  // of the last record that was met

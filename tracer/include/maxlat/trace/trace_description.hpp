@@ -10,6 +10,7 @@
 #include <maxlat/base/result.hpp>
 #include <maxlat/trace/ctf_format.hpp>
 #include <maxlat/trace/description.hpp>
+#include <maxlat/trace/thread_names.hpp>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -61,6 +62,7 @@ struct TraceProcess {
   bool clock_trusted = true;
   std::int64_t monotonic_offset_ns = 0;
   std::map<std::uint32_t, TraceChannel> channels;  // by stream id
+  ThreadNames thread_names;                        // of its rings, as far as the recorder told them
   std::string cut;                                 // where and why the metadata ends in the middle; empty: it is whole
 
   std::shared_ptr<const std::string> metadata;  // the text that the names of fields point into
