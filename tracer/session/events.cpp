@@ -4,6 +4,8 @@
 #include <maxlat/ring/record_write.h>
 
 #include <cstdio>
+#include <map>
+#include <maxlat/trace/ctf_format.hpp>
 #include <maxlat/trace/other_channel.hpp>
 
 #include "session/control_lock.hpp"
@@ -16,6 +18,29 @@ namespace {
 constinit Event* first = nullptr;
 constinit Event* last = nullptr;
 constinit std::uint32_t last_id = 0;
+
+// Ids of events whose modules are gone, by their metadata: the same event takes the same id when it comes back, or a
+// plug-in that is loaded again and again would use up the short ids, and the metadata would grow each time. Never
+// destroyed: events go until the very end of the program.
+using Ids = std::multimap<std::string, std::uint32_t, std::less<>>;
+Ids& free_ids() {
+  static Ids& ids = *new Ids;
+  return ids;
+}
+
+std::string identity(const Event& event) {
+  return metadata_of_event(0, 0, *event.description);
+}
+
+std::uint32_t take_id(const Event& event) {
+  Ids& ids = free_ids();
+  if (ids.empty()) return ++last_id;
+  const auto found = ids.find(identity(event));
+  if (found == ids.end()) return ++last_id;
+  const std::uint32_t id = found->second;
+  ids.erase(found);
+  return id;
+}
 
 // Here, because a program with events links this file: the library's own constructor, which a static link puts behind
 // those of the program, so that its events are all registered by now.
@@ -65,7 +90,7 @@ Registration::Registration(Event& event, std::uint64_t declared) {
     return;
   }
   if (event.id != 0) return;
-  event.id = ++detail::last_id;
+  event.id = detail::take_id(event);
   event.kind = maxlat_ring_record_kind(event.id, event.fixed_size != 0 || event.description->fields.empty()
                                                      ? maxlat_ring_record_size(event.fixed_size)
                                                      : 0);
@@ -79,7 +104,9 @@ Registration::Registration(Event& event, std::uint64_t declared) {
 // The module's code goes away with its events: nobody can be in their probes.
 void unregister(Event& event) {
   const detail::ControlLock lock;
+  const std::uint32_t id = event.id;
   detail::take_out(event);
+  if (id != 0) detail::free_ids().emplace(detail::identity(event), id);
 }
 
 }  // namespace maxlat::trace

@@ -61,5 +61,19 @@ int main(int, char** arguments) {
     module.trace(3);
     good = expect("enabled after dlopen", 1, after.finish().size()) && good;
   }
+  {
+    // Each time its events take the ids that they had, and are described once: a program may do this for years.
+    constexpr int kTimes = 10'000;
+    test::Recording often({{.name = "all", .sub_buffer_size = 1 << 17, .sub_buffers = 16}});
+    often.start("module:*");
+    Module(path).trace(0);
+    const std::size_t described = test::Memory(often.session).metadata().size();
+    for (int round = 1; round < kTimes; ++round) Module(path).trace(round);
+    const std::size_t after = test::Memory(often.session).metadata().size();
+    const std::vector<test::Recorded> all = often.finish();
+    good = expect("loaded very often", 2 * kTimes, all.size()) && good;
+    good = expect("bytes of metadata", described, after) && good;
+    for (const test::Recorded& record : all) good = good && record.id < 10;
+  }
   return good && !testing::Test::HasFailure() ? 0 : 1;
 }

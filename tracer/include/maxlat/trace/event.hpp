@@ -50,7 +50,8 @@ struct alignas(64) Event {
   // The record word's constant part: id, and the length where all fields are fixed. Written before the event has a
   // place.
   std::uint64_t kind = 0;
-  std::uint32_t id = 0;  // from 1, process-wide, in the order of registration; 0: not registered
+  // From 1, process-wide; 0: not registered. An event that comes back with its module has the id that it had.
+  std::uint32_t id = 0;
   // As `place`, for a channel whose events have their CPU with them. A word of its own: the probe that writes no CPU must
   // never find a ring in which readers expect one.
   std::atomic<std::uint32_t> place_with_cpu{0};
