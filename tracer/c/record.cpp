@@ -38,6 +38,20 @@ std::size_t measure(std::span<const Field> fields, const maxlat_trace_value* val
   return size;
 }
 
+// Sizes as constants: such a copy is one move, and one of any size is a call.
+std::uint8_t* store_number(std::uint8_t* to, const void* from, std::uint8_t bytes) {
+  switch (bytes) {
+    case 8:
+      return store_bytes(to, from, 8);
+    case 4:
+      return store_bytes(to, from, 4);
+    case 2:
+      return store_bytes(to, from, 2);
+    default:
+      return store_bytes(to, from, 1);
+  }
+}
+
 void store(std::uint8_t* to, std::span<const Field> fields, const maxlat_trace_value* values, const Lengths& lengths) {
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const Field& field = fields[i];
@@ -46,7 +60,11 @@ void store(std::uint8_t* to, std::span<const Field> fields, const maxlat_trace_v
       *to++ = 0;
       continue;
     }
-    std::size_t elements = field.kind == FieldKind::array ? field.count : 1;
+    if (field.kind != FieldKind::array && field.kind != FieldKind::sequence) {
+      to = store_number(to, values[i].from, field.bytes);
+      continue;
+    }
+    std::size_t elements = field.count;
     if (field.kind == FieldKind::sequence) {
       elements = lengths[i];
       to = store_bytes(to, &lengths[i], sizeof(lengths[i]));
@@ -70,7 +88,7 @@ void maxlat_trace_record(maxlat_trace_event* declared, const maxlat_trace_value*
     if (wanted != 0) {
       Lengths lengths;
       const std::span<const maxlat::trace::Field> fields = event.description->fields;
-      const std::size_t size = measure(fields, values, lengths);
+      const std::size_t size = event.fixed_size != 0 ? event.fixed_size : measure(fields, values, lengths);
       for (; wanted != 0; wanted &= wanted - 1) {
         record_in_channel(static_cast<unsigned>(std::countr_zero(wanted)), event.id, size,
                           [&](std::uint8_t* to) { store(to, fields, values, lengths); });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Instructions of a whole MAXLAT_TRACE with three 64-bit fields, from the tracepoint to the last: counted by
 // single-stepping, a figure that noise cannot touch. The ring's part of it alone is in ring/cost_test.cpp.
+#include <maxlat/trace.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -15,6 +16,8 @@ MAXLAT_TRACE_EVENT(cost, three, (std::uint64_t, a), (std::uint64_t, b), (std::ui
 enum class CostState : std::uint64_t { one = 1, two };
 MAXLAT_TRACE_ENUM(CostState, one, two)
 MAXLAT_TRACE_EVENT(cost, shown, (maxlat::trace::Hex<std::uint64_t>, a), (CostState, b), (std::uint64_t, c))
+
+MAXLAT_C_EVENT(cost, from_c, scalar(uint64_t, a), scalar(uint64_t, b), scalar(uint64_t, c))
 
 namespace {
 
@@ -35,6 +38,9 @@ __attribute__((noinline)) void traced(std::uint64_t a, std::uint64_t b, std::uin
 }
 __attribute__((noinline)) void shown(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
   MAXLAT_TRACE(cost, shown, a, static_cast<CostState>(b), c);
+}
+__attribute__((noinline)) void traced_from_c(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
+  MAXLAT_C_TRACE(cost, from_c, a, b, c);
 }
 // What the counting itself costs: the same call of a function that does nothing.
 __attribute__((noinline)) void not_traced(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
@@ -112,6 +118,21 @@ TEST(TraceCost, HexadecimalAndEnumerationsCostWhatIntegersCost) {
     shown(1, 2, 3);
     EXPECT_EQ(steps_of(shown), steps_of(traced));
     EXPECT_EQ(recording.finish().size(), 4u);
+  }
+}
+
+// The C interface finds fields and channels at run time (c/record.cpp).
+TEST(TraceCost, AnEventOfCIsAtMost280) {
+  EXPECT_EQ(steps_of(traced_from_c) - steps_of(not_traced), 2u) << "disabled";
+  const OnOneCpu one_ring;
+  for (const Ownership ownership : {Ownership::per_thread, Ownership::per_cpu}) {
+    Recording recording({{.name = "all", .ownership = ownership}});
+    recording.start("cost:*");
+    traced_from_c(1, 2, 3);
+    const std::uint64_t count = steps_of(traced_from_c) - steps_of(not_traced);
+    report(ownership == Ownership::per_thread ? "from C, per thread" : "from C, per CPU", count);
+    EXPECT_LE(count, limit(280));
+    EXPECT_EQ(recording.finish().size(), 2u);
   }
 }
 
