@@ -622,6 +622,8 @@ def case_bad_options(folder):
                             ("--period 1ms --deliver wakeup", "--period does not go with --deliver wakeup"),
                             ("--slots 5000", "5000 slots"), ("-e ,", "--event: no pattern"),
                             ("--deliver wakeup --flush 1ns", "--flush: 20 us is the shortest"),
+                            ("--flush 5", '--flush: "5" has no unit'), ("--period 1", '--period: "1" has no unit'),
+                            ("--channel a:*:*,flush=1ns", "--channel a: flush: 20 us is the shortest"),
                             ("-D 106751d", "--duration: longer than 100 years"), ("--flush 40000d", "--flush: longer than"), ("-e a,b\tc", "not a pattern of events"),
                             ("--session .x", "not the name of a session"), ("--count many", '--count: not a number: "many"'),
                             ("--channel fast", '--channel: "fast" is not NAME:EVENTS'), ("--channel :*:*", "is not NAME:EVENTS"),

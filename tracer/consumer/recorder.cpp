@@ -36,6 +36,14 @@ struct SlotDrain {
   RingNames names;
 };
 
+// When what stands in a channel's packets that are not full is taken.
+struct Flush {
+  std::chrono::nanoseconds period{0};  // 0: never
+  std::chrono::nanoseconds next{0};
+  bool pending = false;  // it was not possible the last time
+  bool due = false;      // in this round
+};
+
 // A ring that a round has something to do for.
 struct Waiting {
   std::uint64_t room = 0;  // for what its writers reserve next, in bytes
@@ -66,6 +74,8 @@ class Recorder::State {
     for (const ChannelMemory& channel : memory_.channels()) {
       slots_.emplace_back(channel.slots);
       ended_.push_back({.name = channel.name});
+      const auto own = options_.flush_of.find(channel.name);
+      flushes_.push_back({.period = own != options_.flush_of.end() ? own->second : options_.flush});
       slots += channel.slots;
     }
     hurried_.reserve(slots);  // so that no round allocates
@@ -85,7 +95,10 @@ class Recorder::State {
   }
   // What the order of a round goes by. Nothing: there is nothing to do for this slot.
   std::optional<std::uint64_t> room_left(std::size_t channel, std::uint32_t slot, Taking taking);
-  bool take_fullest_first(Taking taking, TraceFolder& folder);
+  // RETURNS: a channel is to be flushed in this round.
+  bool begin_flushes(std::chrono::nanoseconds now);
+  Taking taking_of(std::size_t channel) const { return flushes_[channel].due ? Taking::ready_and_open : Taking::ready; }
+  void take_fullest_first(TraceFolder& folder);
   void forget_replaced(std::size_t channel, SlotDrain& entry, SlotWord word);
   // RETURNS: false: not now: a writer was inside its open packet, or the slot changed its state under us.
   bool visit(std::size_t channel, std::uint32_t slot, Taking taking, TraceFolder& folder);
@@ -112,8 +125,7 @@ class Recorder::State {
   std::vector<ChannelBooks> ended_;        // of rings that are no more
   std::vector<ChannelBooks> before_snapshot_;
   std::vector<std::uint64_t> copy_;
-  std::chrono::nanoseconds next_flush_{0};
-  bool flush_pending_ = false;
+  std::vector<Flush> flushes_;  // by channel
   ProcessThreads threads_;
   std::chrono::nanoseconds next_names_{0};
   std::size_t name_channel_ = 0;  // whose turn it is
@@ -284,7 +296,11 @@ bool Recorder::State::visit(std::size_t channel, std::uint32_t slot, Taking taki
 std::chrono::nanoseconds Recorder::State::round_period() const {
   const auto& channels = memory_.channels();
   const bool wakeup = std::all_of(channels.begin(), channels.end(), [](const auto& channel) { return channel.wakeup; });
-  const auto period = wakeup && options_.flush.count() > 0 ? options_.flush : options_.period;
+  std::chrono::nanoseconds shortest{0};  // 0: nobody is flushed
+  for (const Flush& flush : flushes_) {
+    if (flush.period.count() > 0 && (shortest.count() == 0 || flush.period < shortest)) shortest = flush.period;
+  }
+  const auto period = wakeup && shortest.count() > 0 ? shortest : options_.period;
   return std::max(period, std::chrono::nanoseconds(1));
 }
 
@@ -306,36 +322,45 @@ std::optional<std::uint64_t> Recorder::State::room_left(std::size_t channel, std
 
 // In the order in which their writers would lose events, as it is when the round begins: what the round itself takes
 // long for may change it. Rings that nobody hurries to come last, in the order of their slots.
-bool Recorder::State::take_fullest_first(Taking taking, TraceFolder& folder) {
+void Recorder::State::take_fullest_first(TraceFolder& folder) {
   hurried_.clear();
   others_.clear();
   for (std::uint32_t channel = 0; channel < slots_.size(); ++channel) {
     if (kept_for_snapshots(channel)) continue;
     for (std::uint32_t slot = 0; slot < slots_[channel].size(); ++slot) {
-      const std::optional<std::uint64_t> room = room_left(channel, slot, taking);
+      const std::optional<std::uint64_t> room = room_left(channel, slot, taking_of(channel));
       if (room) (*room == kNobodyHurries ? others_ : hurried_).push_back({*room, channel, slot});
     }
   }
   std::sort(hurried_.begin(), hurried_.end(), [](const Waiting& a, const Waiting& b) {
     return std::tie(a.room, a.channel, a.slot) < std::tie(b.room, b.channel, b.slot);
   });
-  bool complete = true;
   for (const auto* each : {&hurried_, &others_}) {
-    for (const Waiting& ring : *each) complete = visit(ring.channel, ring.slot, taking, folder) && complete;
+    for (const Waiting& ring : *each) {
+      const bool complete = visit(ring.channel, ring.slot, taking_of(ring.channel), folder);
+      Flush& flush = flushes_[ring.channel];
+      flush.pending |= flush.due && !complete;
+    }
   }
-  return complete;
+}
+
+bool Recorder::State::begin_flushes(std::chrono::nanoseconds now) {
+  bool any = false;
+  for (Flush& flush : flushes_) {
+    flush.due = flush.pending || (flush.period.count() > 0 && now >= flush.next);
+    if (!flush.due) continue;
+    flush.next = now + flush.period;
+    flush.pending = false;
+    any = true;
+  }
+  return any;
 }
 
 void Recorder::State::round(std::chrono::nanoseconds now) {
-  const bool due = flush_pending_ || (options_.flush.count() > 0 && now >= next_flush_);
-  if (due) {
-    next_flush_ = now + options_.flush;
-    flush_pending_ = false;
-  }
+  const bool due = begin_flushes(now);
   if (folder_) {
     if (due) folder_->append_metadata();
-    const bool complete = take_fullest_first(due ? Taking::ready_and_open : Taking::ready, *folder_);
-    flush_pending_ = due && !complete;
+    take_fullest_first(*folder_);
   }
   look_at_names(now);
   const std::uint64_t requests = memory_.snapshot_requests();

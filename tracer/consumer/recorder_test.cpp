@@ -123,6 +123,32 @@ TEST_F(RecorderTest, AFlushMakesAnEventVisibleThoughItsThreadNeverComesBack) {
   EXPECT_EQ(read_stream(trace_path("channel0-0-0")).values, numbers(5, 6));
 }
 
+TEST_F(RecorderTest, EachChannelIsFlushedInItsOwnTime) {
+  TestSession session(
+      std::vector{ChannelShape{.name = "often"}, ChannelShape{.name = "usual"}, ChannelShape{.name = "never"}});
+  RecorderOptions own = options();
+  own.flush_of = {{"often", 1ms}, {"never", 0ns}};
+  Recorder recorder = attach(session, own);
+  std::vector<maxlat_ring*> rings;
+  for (std::uint32_t channel = 0; channel < 3; ++channel) rings.push_back(&session.claim(channel, 0, 42));
+  recorder.round(kNow);
+  for (maxlat_ring* ring : rings) event(*ring, 5);
+  const auto on_disk = [&] {
+    std::vector<std::string> names;
+    for (const char* name : {"often", "usual", "never"})
+      if (std::filesystem::exists(trace_path(std::string(name) + "-0-0"))) names.push_back(name);
+    return names;
+  };
+  recorder.round(kNow + 1ms);
+  EXPECT_THAT(on_disk(), testing::ElementsAre("often"));
+  recorder.round(kNow + 100ms);
+  EXPECT_THAT(on_disk(), testing::ElementsAre("often", "usual"));
+  recorder.round(kNow + 100s);
+  EXPECT_EQ(on_disk().size(), 2u);
+  recorder.finish(RecordingEnd::stopped);
+  EXPECT_EQ(on_disk().size(), 3u);
+}
+
 TEST_F(RecorderTest, TheRingOfAThreadThatEndedIsTakenAndGivenBack) {
   TestSession session;
   Recorder recorder = attach(session, options());

@@ -18,7 +18,7 @@ namespace {
 namespace po = boost::program_options;
 
 // Options of a channel, general ones and words of --channel alike.
-constexpr std::array kNames = {"size", "count", "per", "slots", "mode", "deliver", "context", "level"};
+constexpr std::array kNames = {"size", "count", "per", "slots", "mode", "deliver", "context", "level", "flush"};
 
 core::Status set_bytes(std::uint64_t& option, const std::string& text) {
   std::uint64_t number = 0;
@@ -57,6 +57,15 @@ core::Status set_level(trace::Level& option, const std::string& text) {
   return {};
 }
 
+core::Status set_flush(std::chrono::nanoseconds& option, const std::string& text) {
+  const auto period = parse_span(text);
+  if (!period) return period.error();
+  if (const core::Status rare = not_too_often(*period); period->count() != 0 && !rare)
+    return core::Error{rare.error().text, "0: never"};
+  option = *period;
+  return {};
+}
+
 // REQUIRES: one of kNames.
 core::Status set(RecordedChannel& channel, const std::string& name, const std::string& value) {
   using namespace trace;
@@ -71,6 +80,7 @@ core::Status set(RecordedChannel& channel, const std::string& name, const std::s
   if (name == "deliver")
     return set_choice(options.delivery, value, "timer", Delivery::timer, "wakeup", Delivery::wakeup);
   if (name == "context") return set_choice(options.context, value, "none", Context::none, "cpu", Context::cpu);
+  if (name == "flush") return set_flush(channel.flush, value);
   return set_level(channel.level, value);
 }
 
@@ -159,16 +169,29 @@ core::Status try_in_a_session(const std::vector<RecordedChannel>& channels, cons
 
 std::vector<std::string> RecordedChannel::requests(const std::string& session) const {
   const bool per_cpu = options.ownership == trace::Ownership::per_cpu;
-  std::vector<std::string> all = {
-      fmt::format("channel {} {} mode={} per={} size={} count={} deliver={}{}{}", session, options.name,
-                  options.when_full == trace::FullBuffer::overwrite ? "overwrite" : "discard",
-                  per_cpu ? "cpu" : "thread", options.sub_buffer_size, options.sub_buffers,
-                  options.delivery == trace::Delivery::wakeup ? "wakeup" : "timer",
-                  per_cpu ? "" : fmt::format(" slots={}", options.slots),
-                  options.context == trace::Context::cpu ? " context=cpu" : "")};
+  std::vector<std::string> all = {fmt::format(
+      "channel {} {} mode={} per={} size={} count={} deliver={}{}{}", session, options.name,
+      options.when_full == trace::FullBuffer::overwrite ? "overwrite" : "discard", per_cpu ? "cpu" : "thread",
+      options.sub_buffer_size, options.sub_buffers, options.delivery == trace::Delivery::wakeup ? "wakeup" : "timer",
+      per_cpu ? "" : fmt::format(" slots={}", options.slots),
+      options.context == trace::Context::cpu ? " context=cpu" : "")};
   for (const std::string& pattern : patterns)
-    all.push_back(fmt::format("enable {} {} {} level={}", session, options.name, pattern, static_cast<unsigned>(level)));
+    all.push_back(
+        fmt::format("enable {} {} {} level={}", session, options.name, pattern, static_cast<unsigned>(level)));
   return all;
+}
+
+core::Result<std::chrono::nanoseconds> parse_span(const std::string& text, std::string_view bare_unit) {
+  const auto ns = core::parse_duration_ns(text, bare_unit);
+  if (!ns) return ns.error();
+  const std::chrono::nanoseconds span(static_cast<std::int64_t>(*ns));
+  if (span > std::chrono::days(36'500)) return core::Error{"longer than 100 years"};
+  return span;
+}
+
+core::Status not_too_often(std::chrono::nanoseconds period) {
+  if (period < std::chrono::microseconds(20)) return core::Error{"20 us is the shortest"};
+  return {};
 }
 
 po::options_description channel_options() {
@@ -185,12 +208,13 @@ po::options_description channel_options() {
       ("context", po::value<std::string>()->value_name("none|cpu")->default_value("none"),
        "cpu: each event with the CPU it was recorded on")
       ("channel", po::value<std::vector<std::string>>()->value_name("NAME:EVENTS[,OPTION=..]"),
-       "a buffer of its own for these events; options are size, count, per, slots, mode, deliver, context, level; can be repeated");
+       "a buffer of its own for these events; options are size, count, per, slots, mode, deliver, context, level, flush; can be repeated");
   // clang-format on
   return options;
 }
 
-core::Result<std::vector<RecordedChannel>> recorded_channels(const core::CommandLine& line, const std::string& session) {
+core::Result<std::vector<RecordedChannel>> recorded_channels(const core::CommandLine& line,
+                                                             const std::string& session) {
   if (const core::Status together = options_go_together(line); !together) return together.error();
   const auto general = general_channel(line);
   if (!general) return general.error();

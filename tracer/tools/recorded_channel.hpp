@@ -10,7 +10,9 @@
 #pragma once
 
 #include <boost/program_options.hpp>
+#include <chrono>
 #include <maxlat/core/cli_kit.hpp>
+#include <maxlat/core/duration.hpp>
 #include <maxlat/trace/session.hpp>
 #include <string>
 #include <vector>
@@ -21,12 +23,19 @@ struct RecordedChannel {
   trace::ChannelOptions options;
   std::vector<std::string> patterns = {"*:*"};
   trace::Level level = trace::Level::debug;  // and those more urgent
+  std::chrono::nanoseconds flush{0};         // RecorderOptions::flush_of
 
   // What makes it and fills it, in the words of the control protocol.
   std::vector<std::string> requests(const std::string& session) const;
 };
 
 boost::program_options::options_description channel_options();
+
+// A time with its unit, at most 100 years: no time that any clock here tells overflows with it.
+core::Result<std::chrono::nanoseconds> parse_span(const std::string& text,
+                                                  std::string_view bare_unit = core::kUnitNeeded);
+// What may be done so often. ERRORS: more often than every 20 us.
+core::Status not_too_often(std::chrono::nanoseconds period);
 
 // ERRORS: what every program would refuse, too; found by asking a session of this process.
 core::Result<std::vector<RecordedChannel>> recorded_channels(const core::CommandLine& line, const std::string& session);

@@ -64,12 +64,10 @@ po::options_description make_options() {
   return options;
 }
 
-core::Result<std::chrono::nanoseconds> duration_of(const core::CommandLine& line, const char* name, const char* unit) {
-  const auto ns = core::parse_duration_ns(line.get<std::string>(name), unit);
-  if (!ns) return core::Error{fmt::format("--{}: {}", name, ns.error().text), ns.error().hint};
-  const std::chrono::nanoseconds span(static_cast<std::int64_t>(*ns));
-  // No time that any clock here tells overflows with it.
-  if (span > std::chrono::days(36'500)) return core::Error{fmt::format("--{}: longer than 100 years", name)};
+core::Result<std::chrono::nanoseconds> duration_of(const core::CommandLine& line, const char* name,
+                                                   std::string_view bare_unit = core::kUnitNeeded) {
+  const auto span = parse_span(line.get<std::string>(name), bare_unit);
+  if (!span) return core::Error{fmt::format("--{}: {}", name, span.error().text), span.error().hint};
   return span;
 }
 
@@ -83,21 +81,20 @@ core::Result<RecordingOptions> recording_options(const core::CommandLine& line) 
   // An option that would change nothing is a mistake in what was meant by it.
   if (line.given("min-interval") && !flight)
     return core::Error{"--min-interval is of snapshots", "give --flight-recorder, too"};
-  const auto period = duration_of(line, "period", "ms"), flush = duration_of(line, "flush", "ms");
-  const auto interval = duration_of(line, "min-interval", "s");
-  for (const auto* each : {&period, &flush, &interval}) {
+  const auto period = duration_of(line, "period"), interval = duration_of(line, "min-interval");
+  for (const auto* each : {&period, &interval}) {
     if (!*each) return each->error();
   }
   const auto is_woken = [](const auto& c) { return c.options.delivery == trace::Delivery::wakeup; };
   const bool all_wake = std::all_of(options.channels.begin(), options.channels.end(), is_woken);
-  if (line.given("period") && all_wake && flush->count() != 0)
+  const auto is_flushed = [](const auto& c) { return c.flush.count() != 0; };
+  if (line.given("period") && all_wake && std::any_of(options.channels.begin(), options.channels.end(), is_flushed))
     return core::Error{"--period does not go with --deliver wakeup: only --flush is done by time",
                        "leave one of them out, or flush never: --flush 0"};
-  constexpr std::chrono::microseconds kShortest(20);
-  if (*period < kShortest) return core::Error{"--period: 20 us is the shortest"};
-  if (flush->count() != 0 && *flush < kShortest) return core::Error{"--flush: 20 us is the shortest", "0: never"};
+  if (const core::Status rare = not_too_often(*period); !rare) return core::Error{"--period: " + rare.error().text};
   options.recorder.period = *period;
-  options.recorder.flush = *flush;
+  for (const RecordedChannel& channel : options.channels)
+    options.recorder.flush_of[channel.options.name] = channel.flush;
   options.recorder.flight_recorder = flight;
   options.recorder.snapshot_interval = *interval;
   options.quiet = line.has("quiet");

@@ -12,7 +12,7 @@
 // Rings are taken in the order of the room that their writers have left, the fullest first: that is looked at once, when
 // the round begins, and for rings that have a packet only.
 //
-// FLUSH. What stands in packets that are not full is taken once in `flush`, so an event is on disk after at most
+// FLUSH. What stands in packets that are not full is taken once in `flush`, a time of each channel, so an event is on disk after at most
 // flush + period and the time of the write. The later, full packet is written without the part that was taken: a piece
 // is a packet of its own, no event is on disk twice.
 //
@@ -40,6 +40,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <maxlat/base/result.hpp>
 #include <memory>
 #include <string>
@@ -52,6 +53,7 @@ struct RecorderOptions {
   std::string directory;                        // exists; DIR/<process>-<pid> is made in it
   std::chrono::nanoseconds period{1'000'000};   // of polling; wakeup channels are polled as often as they are flushed
   std::chrono::nanoseconds flush{100'000'000};  // 0: never
+  std::map<std::string, std::chrono::nanoseconds, std::less<>> flush_of;  // of channels that have a time of their own
   bool flight_recorder = false;
   bool snapshots_only = false;  // and leave discarding channels alone
   std::chrono::nanoseconds snapshot_interval{1'000'000'000};
