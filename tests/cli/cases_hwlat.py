@@ -15,7 +15,7 @@ CASES = [
     Case("a finding is no failure, a hard limit is", LOOP + " --threshold 1us --hardlimit 10ns", 2, [r"EXCEEDED"], needs="root"),
     Case("a hard limit that is kept", LOOP + " --hardlimit 50s", 0, [r"^Hard limit .*: kept$"], needs="root"),
     Case("a gap above --stop ends it, and is what was asked for", "hwlat --backend loop -a 0 -D 10m --threshold 50ns --stop 100ns --json -", 0,
-         [r'"stopped by": ?"a gap of [^"]* \(upper bound\), above --stop"', r'"status": ?"ok"', r'"state": ?"complete"'],
+         [r'"stopped by": ?"a gap of [^"]* \(upper bound\), above --stop"', r'"status": ?"ok"', r'"status": ?"complete"'],
          [r'"status": ?"interrupted"'], needs="root"),
     Case("quiet", LOOP + " -q", 0, [r"\A\Z"], needs="root"),
     Case("JSON on standard output, and nothing else", LOOP + " --json -", 0, [r"\A\{", r"maxlat-result/1", r"\}\s*\Z"], needs="root"),
