@@ -259,11 +259,13 @@ void Channel::finalise(std::uint32_t slot) {
 
 void Channel::end(const maxlat_ring* ring) {
   const std::lock_guard lock(rings_lock_);
+  const std::uint32_t slot = index_of(ring);
+  if (mapping_of(slot) == nullptr) return;  // the session was destroyed meanwhile
   std::uint64_t name[2] = {};
   prctl(PR_GET_NAME, name);
   // relaxed: before finalise()'s release [F1].
   for (int i = 0; i < 2; ++i) maxlat_ring_store(&ring->header->name_at_end[i], name[i]);
-  finalise(index_of(ring));
+  finalise(slot);
 }
 
 void Channel::flush_all() {
