@@ -365,10 +365,15 @@ TEST(ManyEvents, AnIdAboveThoseOfShortRecordsIsRecorded) {
   for (Event& each : others) {
     each.description = &other;
     const Registration registration(each, each.declared);
-    unregister(each);
   }
+  // When it comes back another one like it has its id.
+  Event alike;
+  alike.description = event.description;
   unregister(event);
-  const Registration again(event, event.declared);
+  const Registration instead(alike, alike.declared), again(event, event.declared);
+  EXPECT_EQ(alike.id, before);
+  unregister(alike);
+  for (Event& each : others) unregister(each);
   ASSERT_GT(event.id, MAXLAT_RING_LONG_ID);
   ASSERT_GT(event.id, before);
   Recording recording;
