@@ -122,8 +122,8 @@ TEST(TraceCost, HexadecimalAndEnumerationsCostWhatIntegersCost) {
 }
 
 // The C interface finds fields and channels at run time (c/record.cpp).
-TEST(TraceCost, AnEventOfCIsAtMost280) {
-  EXPECT_EQ(steps_of(traced_from_c) - steps_of(not_traced), 2u) << "disabled";
+TEST(TraceCost, AnEventOfCIsAtMost300) {
+  EXPECT_LE(steps_of(traced_from_c) - steps_of(not_traced), 3u) << "disabled";
   const OnOneCpu one_ring;
   for (const Ownership ownership : {Ownership::per_thread, Ownership::per_cpu}) {
     Recording recording({{.name = "all", .ownership = ownership}});
@@ -131,7 +131,7 @@ TEST(TraceCost, AnEventOfCIsAtMost280) {
     traced_from_c(1, 2, 3);
     const std::uint64_t count = steps_of(traced_from_c) - steps_of(not_traced);
     report(ownership == Ownership::per_thread ? "from C, per thread" : "from C, per CPU", count);
-    EXPECT_LE(count, limit(280));
+    EXPECT_LE(count, limit(300));
     EXPECT_EQ(recording.finish().size(), 2u);
   }
 }

@@ -53,7 +53,7 @@ struct RecorderOptions {
   std::string directory;                        // exists; DIR/<process>-<pid> is made in it
   std::chrono::nanoseconds period{1'000'000};   // of polling; wakeup channels are polled as often as they are flushed
   std::chrono::nanoseconds flush{100'000'000};  // 0: never
-  std::map<std::string, std::chrono::nanoseconds, std::less<>> flush_of;  // of channels that have a time of their own
+  std::map<std::string, std::chrono::nanoseconds, std::less<>> flush_of = {};  // of channels with a time of their own
   bool flight_recorder = false;
   bool snapshots_only = false;  // and leave discarding channels alone
   std::chrono::nanoseconds snapshot_interval{1'000'000'000};
