@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """check_labels.py CTEST BUILD_FOLDER: every test has one label, a known one, so that no selection by label loses a test;
-and known-skips.txt names no test that is gone."""
+and known-skips.txt names no test that is gone. (What it allows release alone may be a guest test, which is not in every
+build folder; so it is looked for where there are guests.)"""
 import json
 import pathlib
 import re
@@ -21,9 +22,13 @@ for test in tests:
     if len(labels) != 1 or labels[0] not in KNOWN:
         wrong.append(f"{test['name']}: labels {labels}, not one of {sorted(KNOWN)}")
 names = [test["name"] for test in tests]
+whole = not any(name.endswith("_NOT_BUILT") for name in names)
+has_guests = any(name.startswith("guest.") for name in names)
 for line in (pathlib.Path(__file__).parents[1] / "known-skips.txt").read_text().splitlines():
-    if line and not line.startswith("#") and not any(re.fullmatch(line.split()[1], name) for name in names):
-        if not any(name.endswith("_NOT_BUILT") for name in names):
-            wrong.append(f"known-skips.txt: no test is named {line.split()[1]}")
+    if not line or line.startswith("#") or not whole:
+        continue
+    pattern = line.split()[1]
+    if (has_guests or not pattern.startswith(r"guest\.")) and not any(re.fullmatch(pattern, name) for name in names):
+        wrong.append(f"known-skips.txt: no test is named {pattern}")
 print("\n".join(wrong) or f"{len(tests)} tests, every one with its label")
 sys.exit(1 if wrong else 0)

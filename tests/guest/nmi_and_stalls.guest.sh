@@ -8,9 +8,9 @@ load maxlat_planter
 load maxlat_hwlat
 
 result="$OUT/nmi.txt"
-hwlat_probe width=90000000 window=100000000 duration=900000000 > "$result" &
+hwlat_probe width=90000000 window=100000000 duration=3000000000 > "$result" &
 probe=$!
-wait_for started "$result"
+wait_for sampled "$result"  # what is planted before the first window, nobody sees
 plant nmi 10000000 50000
 wait $probe
 ledger > "$OUT/nmi.ledger"
@@ -22,9 +22,9 @@ expect "nothing invented" "$invented" -eq 0
 echo "NMI of 50 us: $worst_error ns longer (entry and exit of the kernel's NMI handler)"
 
 result="$OUT/storm.txt"
-hwlat_probe width=90000000 window=100000000 duration=900000000 > "$result" &
+hwlat_probe width=90000000 window=100000000 duration=3000000000 > "$result" &
 probe=$!
-wait_for started "$result"
+wait_for sampled "$result"
 plant stall 10000000 1000000 100000 100
 wait $probe
 expect "stalls of the interrupt storm seen with interrupts off" "$(field gaps "$result")" -eq 0
@@ -34,7 +34,7 @@ result="$OUT/hog.txt"
 on_host_userland true
 hwlat_probe width=9000000 window=10000000 duration=2000000000 > "$result" &
 probe=$!
-wait_for started "$result"
+wait_for sampled "$result"
 on_host_userland chrt -f 50 sh -c 'i=0; while [ $i -lt 50000 ]; do i=$((i + 1)); done'
 wait $probe
 sed -n 2p "$result"
