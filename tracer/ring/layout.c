@@ -41,6 +41,7 @@ static void view(struct maxlat_ring* ring, void* where, struct places at, uint32
   ring->shape = maxlat_ring_shape_of(sub_buffer_bits, ring_bits);
   ring->features = features;
   ring->owner = owner;
+  ring->freeze = NULL;
 }
 
 uint64_t maxlat_ring_size(const struct maxlat_ring_options* options) {

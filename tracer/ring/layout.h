@@ -87,13 +87,13 @@ struct maxlat_ring_header {
   uint64_t records_read; /* in packets that readers have put back: kept by the consumer for the one after it */
   uint64_t reader_reserved[6];
 
-  uint64_t lost_full; /* no free sub-buffer (discard mode) */
+  uint64_t lost_full; /* no free sub-buffer: in discard mode, or frozen for a snapshot (freeze.h) */
   uint64_t lost_wrap; /* overtaken: the ring came round to a packet still being written, or 64 attempts lost */
   uint64_t lost_big;  /* larger than a sub-buffer can hold */
   uint64_t records_delivered;
   uint64_t finalised;      /* 1: nothing will be written any more */
   uint64_t name_at_end[2]; /* text: what the owner was called then, where it tells; stands once finalised does */
-  uint64_t books_reserved[1];
+  uint64_t frozen_at;      /* where it stood when a writer found the last request for a snapshot: freeze.h */
 
   uint64_t write_count;
   uint64_t time_base;   /* of short records: record.h, TIME */
@@ -147,6 +147,7 @@ struct maxlat_ring {
   uint32_t owner;                 /* with MAXLAT_RING_CPU: the CPU; else for people */
   struct maxlat_ring_cell* cells; /* [n] */
   struct maxlat_ring_header* header;
+  const struct maxlat_ring_freeze* freeze; /* of the session: freeze.h. NULL: it has none. Set after create */
 };
 
 /* The rest of the hot words, without another pointer. */

@@ -1,4 +1,5 @@
 set(ring_sources
+    ring/freeze.c
     ring/layout.c
     ring/open_packet.c
     ring/promote.c

@@ -3,6 +3,7 @@
  * The less common half of the write side: attempts that begin or end a packet, dropped events, delivery, opening ahead,
  * flush. Contracts and reasons: reserve.h, switch.h, commit.h.
  */
+#include <maxlat/ring/freeze.h>
 #include <maxlat/ring/record_write.h>
 #include <maxlat/ring/switch.h>
 
@@ -190,19 +191,19 @@ MAXLAT_RING_INLINE struct maxlat_ring_packet* switch_new(enum maxlat_ring_owners
   return packet;
 }
 
-/* RETURNS: why the packet at `start` cannot be entered: the counter of events lost for that; NULL: it can. */
-MAXLAT_RING_INLINE uint64_t* obstacle(const struct maxlat_ring* ring, uint64_t start,
+/* RETURNS: why the packet at plan->next cannot be entered: the counter of events lost for that; NULL: it can. */
+MAXLAT_RING_INLINE uint64_t* obstacle(const struct maxlat_ring* ring, const struct plan* plan,
                                       const struct maxlat_ring_cell* cell) {
+  const uint64_t start = plan->next;
   struct maxlat_ring_header* header = ring->header;
   /* acquire [E1]: the writer that published the last pass is done with the sub-buffer. Partner: release [P1] above.
      Shape: publish. Without this, a delivering thread on another CPU could still be storing its packet header. */
   if (!maxlat_ring_fully_committed(&ring->shape, start, maxlat_ring_load_acquire(&cell->commit_seq)))
     return &header->lost_wrap;
+  if (maxlat_ring_overwrites(ring)) return maxlat_ring_frozen(ring, plan->old, start) ? &header->lost_full : NULL;
   /* acquire [G1]: the reader has read the packet that our stores replace. Partner: [G1], put in read.c. Shape:
      publish. Without this, the reader could see bytes of the new pass in the old packet. */
-  if (!maxlat_ring_overwrites(ring) &&
-      maxlat_ring_full(&ring->shape, start, maxlat_ring_load_acquire(&header->read_count)))
-    return &header->lost_full;
+  if (maxlat_ring_full(&ring->shape, start, maxlat_ring_load_acquire(&header->read_count))) return &header->lost_full;
   return NULL;
 }
 
@@ -219,7 +220,7 @@ MAXLAT_RING_INLINE enum outcome enter(enum maxlat_ring_ownership ownership, cons
   if (size > most) return drop(ownership, &ring->header->lost_big);
   plan->next = maxlat_ring_wrap((plan->old + mask) & ~mask);
   struct maxlat_ring_cell* cell = cell_of(ring, plan->next);
-  uint64_t* const cause = obstacle(ring, plan->next, cell);
+  uint64_t* const cause = obstacle(ring, plan, cell);
   if (cause != NULL) return drop(ownership, cause);
   const uint64_t begin = plan->next + MAXLAT_RING_PACKET_HEADER;
   if (!read_time(ownership, ring, cpu, plan)) return AGAIN;
@@ -330,7 +331,7 @@ bool maxlat_ring_open_ahead(enum maxlat_ring_ownership ownership, const struct m
   if ((plan.old & ring->shape.sub_buffer_mask) != 0) return false;
   plan.next = plan.old;
   struct maxlat_ring_cell* cell = cell_of(ring, plan.next);
-  if (obstacle(ring, plan.next, cell) != NULL) return false;
+  if (obstacle(ring, &plan, cell) != NULL) return false;
   plan.time = clock_of(ownership);
   if (!maxlat_ring_owner_cas(ownership, ring->write_count, plan.old,
                              maxlat_ring_wrap(plan.next + MAXLAT_RING_PACKET_HEADER)))

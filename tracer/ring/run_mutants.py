@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).parent
-SOURCES = ["layout", "open_packet", "read", "reserve", "walk", "promote"]
+SOURCES = ["freeze", "layout", "open_packet", "read", "reserve", "walk", "promote"]
 SEEDS = 400
 
 # name, file, what is replaced, by what
@@ -26,8 +26,20 @@ MUTANTS = [
      "maxlat_ring_owner_add(ownership, commit_count, bytes);"
      "const uint64_t commit = maxlat_ring_load(commit_count);"),
     ("no equation 3", "reserve.c", "if (!maxlat_ring_fully_committed(", "if (0 && !maxlat_ring_fully_committed("),
-    ("no equation 1", "reserve.c", "if (!maxlat_ring_overwrites(ring) &&\n        maxlat_ring_full(",
-     "if (0 && !maxlat_ring_overwrites(ring) &&\n        maxlat_ring_full("),
+    ("no equation 1", "reserve.c", "if (maxlat_ring_full(", "if (0 && maxlat_ring_full("),
+    ("a freeze keeps nothing", "reserve.c", "maxlat_ring_frozen(ring, plan->old, start)", "false"),
+    ("a freeze is looked for at every second packet", "reserve.c", "maxlat_ring_frozen(ring, plan->old, start)",
+     "((start & 256) != 0 && maxlat_ring_frozen(ring, plan->old, start))"),
+    ("the stretch takes the whole ring", "freeze.c", " || since > ring->shape.buffer_mask / 2", ""),
+    ("each request notes the place anew", "freeze.c", "(answered & 0xffffffff)", "maxlat_ring_load(&ring->freeze->requests)"),
+    ("the place is read after the count", "freeze.c",
+     "  const uint64_t answered = maxlat_ring_load(&freeze->answered);\n",
+     "  const uint64_t answered = maxlat_ring_load(&freeze->answered);\n"
+     "#define seen maxlat_ring_load_acquire(&ring->header->frozen_at)\n"),
+    ("the place is noted when the ring is full", "freeze.c",
+     "  const uint64_t since = maxlat_ring_wrap(",
+     "  if (!maxlat_ring_full(&ring->shape, start, maxlat_ring_load(&ring->header->read_count))) return false;\n"
+     "  const uint64_t since = maxlat_ring_wrap("),
     ("time read after the reservation", "reserve.h", "  slot->position = position;",
      "  slot->time = maxlat_ring_clock();\n  slot->position = position;"),
     ("every time follows from its low bits", "port_test.h",
@@ -48,7 +60,7 @@ MUTANTS = [
     ("flush closes a packet without a record", "reserve.c", "if (offset <= MAXLAT_RING_PACKET_HEADER) return false;",
      "if (offset == 0) return false;"),
     ("a packet opened ahead where it is not free", "reserve.c",
-     "  if (obstacle(ring, plan.next, cell) != NULL) return false;", ""),
+     "  if (obstacle(ring, &plan, cell) != NULL) return false;", ""),
     ("header not committed", "reserve.c", "slot->header = MAXLAT_RING_PACKET_HEADER;", "slot->header = 0;"),
     ("lost events counted after the reservation", "reserve.c",
      "  close_packet(packet, plan, content);",

@@ -9,6 +9,7 @@
 #include <maxlat/ring/switch.h>
 
 #include "test_fibers.hpp"
+#include "test_freezer.hpp"
 #include "test_memory.hpp"
 #include "test_oracle.hpp"
 #include "test_processors.hpp"
@@ -27,6 +28,7 @@ struct Setting {
   uint32_t features;
   uint32_t ring_bits;
   int writers;
+  bool freezes = false;  // snapshots are asked for, and taken
 };
 
 class Play {
@@ -36,9 +38,11 @@ class Play {
         fibers_(seed),
         processors_(fibers_, setting.writers),
         memory_(options_of(setting.features, 8, setting.ring_bits, start(seed))),
+        freezer_(memory_.ring),
         pace_(2 + fibers_.random()() % 12),
         reader_pace_(1 + fibers_.random()() % 3) {
     current_ = this;
+    if (setting_.freezes) memory_.ring.freeze = freezer_.words();
   }
   ~Play() { current_ = nullptr; }
 
@@ -74,6 +78,7 @@ class Play {
   }
 
   void one_event() {
+    if (setting_.freezes && fibers_.chance(8)) freezer_.request();
     const uint64_t dice = fibers_.random()() % 100;
     if (dice < 4) {
       if (dice != 3) maxlat_ring_flush(setting_.ownership, &memory_.ring);
@@ -118,7 +123,10 @@ class Play {
   void read() {
     while (writing_ > 0 && error_.empty()) {
       reading_ = true;
-      if (!read_packet()) copy_open();
+      if (!read_packet()) {
+        copy_open();
+        freezer_.answer(fibers_.chance(2));
+      }
       if (reader_pace_ > 1) fibers_.pass();
     }
     reading_ = false;
@@ -158,6 +166,7 @@ class Play {
         number != maxlat_ring_packet_number(&memory_.ring.shape, maxlat_ring_wrap(last_position_ + 256))) {
       error_ = "a packet is missing";
     }
+    if (!freezer_.may_come(number)) error_ = "a packet that was kept is missing";
     last_position_ = view.position;
     ++packets_;
     maxlat_ring_put(&memory_.reader, &view);
@@ -175,7 +184,7 @@ class Play {
     if (books.records_delivered != oracle_.count_reserved()) error_ = "not every record was delivered";
     if (!overwrites() && oracle_.count_read() != oracle_.count_reserved()) error_ = "not every record was read";
     if (!oracle_.empty_packets_were_needed(memory_.ring)) error_ = "a packet without a record";
-    if (overwrites() && books.lost_full != 0) error_ = "a full ring in overwrite mode";
+    if (overwrites() && !setting_.freezes && books.lost_full != 0) error_ = "a full ring in overwrite mode";
   }
 
   bool shared() const { return setting_.ownership == MAXLAT_RING_CPU; }
@@ -186,6 +195,7 @@ class Play {
   Fibers fibers_;
   Processors processors_;
   RingMemory memory_;
+  Freezer freezer_;
   Oracle oracle_;
   uint64_t pace_, reader_pace_;
   int writing_ = setting_.writers;
@@ -218,7 +228,10 @@ INSTANTIATE_TEST_SUITE_P(Rings, Schedule,
                                          Setting{"cpu_discard_2", MAXLAT_RING_CPU, kShared, 1, 3},
                                          Setting{"cpu_discard_4", MAXLAT_RING_CPU, kShared, 2, 3},
                                          Setting{"cpu_overwrite_2", MAXLAT_RING_CPU, kShared | kOverwrite, 1, 3},
-                                         Setting{"cpu_overwrite_4", MAXLAT_RING_CPU, kShared | kOverwrite, 2, 3}),
+                                         Setting{"cpu_overwrite_4", MAXLAT_RING_CPU, kShared | kOverwrite, 2, 3},
+                                         Setting{"thread_freezes_2", MAXLAT_RING_THREAD, kOverwrite, 1, 1, true},
+                                         Setting{"thread_freezes_8", MAXLAT_RING_THREAD, kOverwrite, 3, 1, true},
+                                         Setting{"cpu_freezes_4", MAXLAT_RING_CPU, kShared | kOverwrite, 2, 3, true}),
                          [](const auto& setting) { return std::string(setting.param.name); });
 
 }  // namespace
