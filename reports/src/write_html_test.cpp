@@ -179,6 +179,8 @@ TEST_F(WriteHtml, PlantedStallsAreARowForEachLength) {
   EXPECT_EQ(rows, 1u + 3u);
   EXPECT_THAT(table, HasSubstr(">21<"));
   EXPECT_THAT(table, HasSubstr(">missed<"));
+  EXPECT_THAT(page, HasSubstr(">23 of 24 to size, 1 missed<"));
+  EXPECT_THAT(page, HasSubstr(">3 of 3 to size<"));  // the control after
 }
 
 TEST_F(WriteHtml, AMaximumWithoutATimeIsListed) {

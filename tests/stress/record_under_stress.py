@@ -25,7 +25,7 @@ SECONDS = float(sys.argv[2]) if len(sys.argv) > 2 else 20
 SEED = int(sys.argv[3]) if len(sys.argv) > 3 else random.SystemRandom().randrange(10**6)
 LIMIT = 120  # seconds until a condition that does not come is a failure
 EVENT = re.compile(r"stress:load: \{ thread = (\d+), value = (\d+), text = \"([a-p]*)\" \}")
-LOSSES = ("lost_full", "lost_wrap", "lost_big", "lost_no_ring", "not_written", "overwritten")
+LOSSES = ("lost_full", "lost_wrap", "lost_big", "lost_no_ring", "lost_frozen", "not_written", "overwritten")
 MODES = ("discard", "overwrite", "flight recorder")
 FATES = ("none", "slow consumer", "paused program", "killed program", "killed consumer")
 

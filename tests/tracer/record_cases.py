@@ -445,6 +445,24 @@ def case_snapshots(folder):
     assert run_text(MAXLAT, "trace", "stats", folder / "t").startswith(f"{len(whole)} events in ")
 
 
+def case_post_trigger(folder):
+    """From a request on the rings keep what they have, half of it at least, until the snapshot is taken."""
+    page = folder / "page"
+    recorder = record(folder / "t", "--flight-recorder", "--size", "4K", "--post-trigger", "200ms", "-e", "test:count", "--",
+                      PROGRAM, "events=0", "apart_us=20", f"page={page}")
+    wait_until("more events than the rings hold", lambda: page_of(page)[0] > 2000)
+    run_text(MAXLAT, "trace", "snapshot", "traced_program")
+    wait_until("the snapshot", lambda: list((folder / "t").glob("1/*/.books")))
+    books = next((folder / "t").glob("1/*/.books")).read_text()
+    assert int(re.search(r" lost_frozen (\d+)", books)[1]) > 500 and " lost_full 0 " in books, books
+    values = values_of_snapshot(folder / "t" / "1")
+    assert values[0] > 0 and len(values) > 250, values
+    run(MAXLAT, "trace", "check", folder / "t" / "1")
+    recorder.send_signal(signal.SIGINT)
+    err = finish(recorder)
+    assert re.search(r", \d+ events left out while the rings were kept for a snapshot, in ", err), err
+
+
 def case_thread_names(folder):
     """Each event bears the name that its thread had then, whatever is in it; other readers notice nothing."""
     first, later = 'wo"rk er\\', "la\nter \u00fc"
@@ -619,6 +637,8 @@ def case_bad_options(folder):
                             ("--size 4q", r'not a size: "4q"\nhint: .*64k'), ("--level 9", "--level: 9 is not within 0 to 7"),
                             ("-D 0", "--duration: must be above 0"), ("--slots 4 --per cpu", "--slots does not go with --per cpu"),
                             ("--min-interval 1s", "--min-interval is of snapshots"),
+                            ("--post-trigger 1s", "--post-trigger is of snapshots"),
+                            ("--flight-recorder --post-trigger 5", '--post-trigger: "5" has no unit'),
                             ("--period 1ms --deliver wakeup", "--period does not go with --deliver wakeup"),
                             ("--slots 5000", "5000 slots"), ("-e ,", "--event: no pattern"),
                             ("--deliver wakeup --flush 1ns", "--flush: 20 us is the shortest"),

@@ -6,12 +6,17 @@ namespace maxlat::trace {
 std::string books_text(const std::vector<ChannelBooks>& channels) {
   std::string text;
   for (const ChannelBooks& books : channels) {
-    const std::pair<const char*, std::uint64_t> words[] = {
-        {"produced", books.produced},       {"recorded", books.recorded},
-        {"lost_full", books.lost_full},     {"lost_wrap", books.lost_wrap},
-        {"lost_big", books.lost_big},       {"lost_no_ring", books.lost_no_ring},
-        {"overwritten", books.overwritten}, {"unfinished", books.unfinished},
-        {"not_written", books.not_written}, {"delivery_max_ticks", books.delivery_max_ticks}};
+    const std::pair<const char*, std::uint64_t> words[] = {{"produced", books.produced},
+                                                           {"recorded", books.recorded},
+                                                           {"lost_full", books.lost_full},
+                                                           {"lost_wrap", books.lost_wrap},
+                                                           {"lost_big", books.lost_big},
+                                                           {"lost_no_ring", books.lost_no_ring},
+                                                           {"lost_frozen", books.lost_frozen},
+                                                           {"overwritten", books.overwritten},
+                                                           {"unfinished", books.unfinished},
+                                                           {"not_written", books.not_written},
+                                                           {"delivery_max_ticks", books.delivery_max_ticks}};
     text += "channel " + books.name;
     for (const auto& [word, number] : words) text += std::string(" ") + word + " " + std::to_string(number);
     text += '\n';
@@ -30,12 +35,13 @@ std::vector<ChannelBooks> books_since(const std::vector<ChannelBooks>& before, c
       books.lost_wrap -= then.lost_wrap;
       books.lost_big -= then.lost_big;
       books.lost_no_ring -= then.lost_no_ring;
+      books.lost_frozen -= then.lost_frozen;
       books.overwritten -= then.overwritten;
       books.unfinished -= then.unfinished;
       books.not_written -= then.not_written;
       books.bytes -= then.bytes;
     }
-    books.produced = books.recorded + books.lost() + books.overwritten + books.unfinished;
+    books.produced = books.recorded + books.lost() + books.lost_frozen + books.overwritten + books.unfinished;
   }
   return since;
 }

@@ -26,6 +26,8 @@ constexpr int kTriesForOpenPacket = 1000;  // a writer that is inside at every o
 constexpr std::chrono::nanoseconds kNamePeriod{100'000'000};
 constexpr int kNamesAtOnce = 64;
 constexpr int kTriesForSlot = 4;  // a slot changes its state once in the life of a thread
+// Behind the stretch. Who has not taken a snapshot by then is dead, or its disk is: writers overwrite again.
+constexpr std::chrono::nanoseconds kFreezeAtMost{10'000'000'000};
 
 enum class Taking { ready, ready_and_open, everything, what_the_dead_left };
 
@@ -68,8 +70,7 @@ base::Status has_overwriting_channel(const SessionMemory& memory) {
 
 class Recorder::State {
  public:
-  State(SessionMemory memory, const RecorderOptions& options)
-      : memory_(std::move(memory)), options_(options), requests_seen_(memory_.snapshot_requests()) {
+  State(SessionMemory memory, const RecorderOptions& options) : memory_(std::move(memory)), options_(options) {
     std::size_t slots = 0;
     for (const ChannelMemory& channel : memory_.channels()) {
       slots_.emplace_back(channel.slots);
@@ -82,6 +83,7 @@ class Recorder::State {
     others_.reserve(slots);
   }
 
+  ~State();
   base::Status begin();
   void round(std::chrono::nanoseconds now);
   bool snapshot(std::chrono::nanoseconds now);
@@ -111,6 +113,12 @@ class Recorder::State {
   bool start_drain(std::size_t channel, std::uint32_t slot, SlotDrain& entry, SlotWord word);
   void retire(std::size_t channel, SlotDrain& entry, bool replaced);
   bool take_snapshot(Taking taking);
+  void announce(bool due);
+  void begin_snapshots();
+  void answer_requests(std::chrono::nanoseconds now);
+  bool is_too_soon(std::chrono::nanoseconds now) const {
+    return last_snapshot_ && now - *last_snapshot_ < options_.snapshot_interval;
+  }
   std::vector<ChannelBooks> books() const;
   bool try_books(std::size_t channel, ChannelBooks* books) const;
   // Of the channels whose packets go to snapshots, or of the others: what is in one folder.
@@ -130,8 +138,9 @@ class Recorder::State {
   std::chrono::nanoseconds next_names_{0};
   std::size_t name_channel_ = 0;  // whose turn it is
   std::uint32_t name_slot_ = 0;
-  std::uint64_t requests_seen_;
+  std::uint64_t requests_seen_ = 0;
   std::optional<std::chrono::nanoseconds> last_snapshot_;
+  bool announced_ = false;  // writers keep what they have from a request on
   bool said_no_snapshots_ = false;
   RecordingReport report_;
 };
@@ -139,6 +148,7 @@ class Recorder::State {
 base::Status Recorder::State::begin() {
   const base::Status locked = memory_.lock();
   if (!locked) return locked.error();
+  begin_snapshots();
   if (options_.snapshots_only) return has_overwriting_channel(memory_);
   bool continuous = false;
   for (std::size_t channel = 0; channel < slots_.size(); ++channel) continuous |= !kept_for_snapshots(channel);
@@ -147,6 +157,39 @@ base::Status Recorder::State::begin() {
   if (!folder) return folder.error();
   folder_.emplace(std::move(*folder));
   return {};
+}
+
+Recorder::State::~State() {
+  if (announced_) announce(false);
+}
+
+// Writers keep what they have, from a request on, for who says so here.
+void Recorder::State::announce(bool due) {
+  announced_ = due;
+  if (due) {
+    memory_.announce_snapshots(options_.post_trigger, options_.post_trigger + kFreezeAtMost);
+  } else {
+    memory_.announce_snapshots({}, {});
+  }
+}
+
+// What was asked for before we came is not ours to answer, unless somebody had taken that on and died.
+void Recorder::State::begin_snapshots() {
+  const bool inherited = options_.flight_recorder && memory_.expects_snapshot();
+  requests_seen_ = inherited ? memory_.snapshots_answered() : memory_.snapshot_requests();
+  memory_.answer_snapshots(requests_seen_);
+  announce(options_.flight_recorder && !options_.snapshots_only);
+}
+
+void Recorder::State::answer_requests(std::chrono::nanoseconds now) {
+  // Not before: nothing is to be kept for a snapshot that would be skipped.
+  if (options_.flight_recorder && !announced_ && !is_too_soon(now)) announce(true);
+  const std::uint64_t requests = memory_.snapshot_requests();
+  if (requests == requests_seen_ || (announced_ && memory_.is_in_stretch())) return;
+  requests_seen_ = requests;
+  snapshot(now);
+  if (announced_ && is_too_soon(now)) announce(false);
+  memory_.answer_snapshots(requests);
 }
 
 std::span<std::uint64_t> Recorder::State::copy_for(const RingDrain& drain) {
@@ -363,11 +406,7 @@ void Recorder::State::round(std::chrono::nanoseconds now) {
     take_fullest_first(*folder_);
   }
   look_at_names(now);
-  const std::uint64_t requests = memory_.snapshot_requests();
-  if (requests != requests_seen_) {
-    requests_seen_ = requests;
-    snapshot(now);
-  }
+  answer_requests(now);
 }
 
 bool Recorder::State::snapshot(std::chrono::nanoseconds now) {
@@ -378,7 +417,7 @@ bool Recorder::State::snapshot(std::chrono::nanoseconds now) {
     }
     return false;
   }
-  if (last_snapshot_ && now - *last_snapshot_ < options_.snapshot_interval) {
+  if (is_too_soon(now)) {
     ++report_.snapshots_skipped;
     return false;
   }
@@ -448,10 +487,12 @@ bool Recorder::State::try_books(std::size_t channel, ChannelBooks* books) const 
     entry.drain->add_to(*books, entry.generation != word.generation() && word.state() != MAXLAT_SHM_CLAIMED);
   }
   books->lost_no_ring = memory_.lost_no_ring(channel);
+  books->lost_frozen += replaced.lost_full;
   books->lost_wrap += replaced.lost_wrap;
   books->lost_big += replaced.lost_big;
   books->overwritten += replaced.unread;
-  books->produced += books->lost_no_ring + replaced.lost_wrap + replaced.lost_big + replaced.unread;
+  books->produced +=
+      books->lost_no_ring + replaced.lost_full + replaced.lost_wrap + replaced.lost_big + replaced.unread;
   return memory_.replaced(channel) == replaced;
 }
 

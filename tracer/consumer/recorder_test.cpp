@@ -13,8 +13,7 @@
 #include <maxlat/trace/recorder.hpp>
 #include <thread>
 
-#include "shm/test_session.hpp"
-#include "test_trace.hpp"
+#include "test_recorder.hpp"
 #include "trace_file.hpp"
 
 namespace {
@@ -23,45 +22,6 @@ using namespace maxlat::trace;
 using namespace maxlat::trace::test;
 using namespace std::chrono_literals;
 using testing::HasSubstr;
-
-constexpr std::chrono::nanoseconds kNow = 1000s;
-
-// A session, a folder, and what the recorder said.
-class RecorderTest : public testing::Test {
- protected:
-  static void event(maxlat_ring& ring, std::uint64_t value) {
-    ++tried_;
-    maxlat_ring_event(MAXLAT_RING_THREAD, &ring, 7, value, 0, 0);
-  }
-  void SetUp() override { tried_ = 0; }
-
-  RecorderOptions options() {
-    RecorderOptions options;
-    options.directory = folder_.path();
-    options.say = [this](const std::string& line) { said_.push_back(line); };
-    return options;
-  }
-  Recorder attach(const TestSession& session, const RecorderOptions& options) {
-    auto recorder = Recorder::attach(session.fd(), options);
-    EXPECT_TRUE(recorder) << recorder.error().text;
-    return std::move(*recorder);
-  }
-  std::string trace_path(const std::string& name) const {
-    return folder_.path() + "/program-" + std::to_string(getpid()) + "/" + name;
-  }
-  static void expect_balance(const RecordingReport& report) {
-    std::uint64_t produced = 0;
-    for (const ChannelBooks& books : report.channels) {
-      EXPECT_EQ(books.unaccounted(), 0) << books.name;
-      produced += books.produced;
-    }
-    EXPECT_EQ(produced, tried_);
-  }
-
-  TemporaryFolder folder_;
-  std::vector<std::string> said_;
-  static inline std::uint64_t tried_ = 0;
-};
 
 TEST_F(RecorderTest, WholePacketsComeToDiskInOrderWithTheMetadataBeforeThem) {
   const std::uint64_t begin = maxlat_counter_ordered();
@@ -80,9 +40,10 @@ TEST_F(RecorderTest, WholePacketsComeToDiskInOrderWithTheMetadataBeforeThem) {
   EXPECT_TRUE(report.complete());
   EXPECT_EQ(report.channels[0].recorded, 1000u);
   expect_balance(report);
-  EXPECT_THAT(text_of(trace_path(".books")),
-              testing::StartsWith("channel channel0 produced 1000 recorded 1000 lost_full 0 lost_wrap 0 lost_big 0 "
-                                  "lost_no_ring 0 overwritten 0 unfinished 0 not_written 0 delivery_max_ticks "));
+  EXPECT_THAT(
+      text_of(trace_path(".books")),
+      testing::StartsWith("channel channel0 produced 1000 recorded 1000 lost_full 0 lost_wrap 0 lost_big 0 "
+                          "lost_no_ring 0 lost_frozen 0 overwritten 0 unfinished 0 not_written 0 delivery_max_ticks "));
   EXPECT_GT(report.channels[0].delivery_max_ticks, 0u);
   EXPECT_LE(report.channels[0].delivery_max_ticks, maxlat_counter_ordered() - begin) << "nothing was there before";
   EXPECT_THAT(said_, testing::IsEmpty());
@@ -286,51 +247,13 @@ TEST_F(RecorderTest, AFolderThatCannotBeWrittenIsRefusedWithOneLine) {
               HasSubstr("cannot create the folder /proc/program-"));
 }
 
-TEST_F(RecorderTest, AFlightRecorderKeepsTheLatestAndWritesThemWhenAsked) {
-  TestSession session(std::vector{ChannelShape{.features = MAXLAT_RING_OVERWRITE}});
-  maxlat_ring& ring = session.claim(0, 0, 42);
-  RecorderOptions flight = options();
-  flight.flight_recorder = true;
-  Recorder recorder = attach(session, flight);
-  for (std::uint64_t i = 0; i < 5000; ++i) {
-    event(ring, i);
-    recorder.round(kNow);
-  }
-  EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
-  session.header().snapshot_requests = 1;
-  recorder.round(kNow);
-  const std::string name = "/program-" + std::to_string(getpid()) + "/channel0-0-0";
-  const DiskTrace first = read_stream(folder_.path() + "/1" + name);
-  ASSERT_FALSE(first.values.empty());
-  EXPECT_EQ(first.values, numbers(first.values.front(), 5000));
-  EXPECT_GE(first.values.size(), 3 * 124u);  // three whole sub-buffers of the four at least
-
-  session.header().snapshot_requests = 2;
-  recorder.round(kNow + 999ms);  // too soon
-  EXPECT_FALSE(std::filesystem::exists(folder_.path() + "/2"));
-  event(ring, 5000);
-  session.header().snapshot_requests = 3;
-  recorder.round(kNow + 1s);
-  const DiskTrace second = read_stream(folder_.path() + "/2" + name);
-  EXPECT_EQ(second.values, numbers(second.values.front(), 5001));
-  EXPECT_GT(second.values.front(), first.values.front());
-
-  for (std::uint64_t i = 5001; i < 9000; ++i) event(ring, i);
-  const RecordingReport report = recorder.finish(RecordingEnd::producer_gone);
-  EXPECT_EQ(report.snapshots, 3u);
-  EXPECT_EQ(report.snapshots_skipped, 1u);
-  EXPECT_TRUE(report.complete());
-  const DiskTrace last = read_stream(folder_.path() + "/3" + name);
-  EXPECT_EQ(last.values, numbers(last.values.front(), 9000));
-}
-
 TEST_F(RecorderTest, APlainRecorderRefusesASnapshotAndItsTraceStaysWhole) {
   TestSession session;
   maxlat_ring& ring = session.claim(0, 0, 42);
   Recorder recorder = attach(session, options());
   for (std::uint64_t i = 0; i < 300; ++i) event(ring, i);
   EXPECT_FALSE(recorder.snapshot(kNow));
-  session.header().snapshot_requests = 1;
+  session.header().freeze.requests = 1;
   recorder.round(kNow);
   EXPECT_FALSE(std::filesystem::exists(folder_.path() + "/1"));
   EXPECT_THAT(said_, testing::ElementsAre(HasSubstr("only a flight recorder")));
@@ -362,34 +285,6 @@ TEST_F(RecorderTest, TheBooksOfAFolderAreOfTheChannelsInIt) {
   for (const char* sub : {"", "/1", "/2"}) EXPECT_THAT(books_in(sub), testing::Not(HasSubstr("\nchannel"))) << sub;
 }
 
-TEST_F(RecorderTest, ASnapshotTellsOfTheLossesSinceTheOneBefore) {
-  TestSession session(std::vector{ChannelShape{.features = MAXLAT_RING_OVERWRITE}});
-  maxlat_ring& ring = session.claim(0, 0, 42);
-  RecorderOptions flight = options();
-  flight.flight_recorder = true;
-  flight.snapshot_interval = 0ns;
-  Recorder recorder = attach(session, flight);
-  const auto too_big = [&ring] {
-    maxlat_ring_record record;
-    EXPECT_FALSE(maxlat_ring_record_begin(MAXLAT_RING_THREAD, &ring, 7, 1 << 20, &record));
-  };
-  const auto losses_in = [&](const char* sub) {
-    const std::string folder = folder_.path() + sub + "/program-" + std::to_string(getpid());
-    EXPECT_THAT(text_of(folder + "/.books"), HasSubstr(" lost_big 2 "));
-    const maxlat_ring_packet last = read_stream(folder + "/channel0-0-0").packets.back();
-    EXPECT_EQ(last.lost_total, last.lost_big);
-    return last.lost_big;
-  };
-  for (const char* sub : {"/1", "/2"}) {
-    event(ring, 1);
-    too_big();
-    too_big();
-    event(ring, 2);
-    EXPECT_TRUE(recorder.snapshot(kNow));
-    EXPECT_EQ(losses_in(sub), 2u);
-  }
-}
-
 // What was flushed is on disk, and its packet, overwritten before it was taken whole, is not: an event is one of them.
 TEST_F(RecorderTest, APacketThatIsOverwrittenAfterAPieceOfItWasFlushedIsCountedOnce) {
   for (const int more : {3, 60, 100, 500, 900}) {
@@ -410,66 +305,6 @@ TEST_F(RecorderTest, APacketThatIsOverwrittenAfterAPieceOfItWasFlushedIsCountedO
     EXPECT_EQ(report.channels[0].unaccounted(), 0) << more;
     EXPECT_EQ(report.channels[0].produced, tried_) << more;
     EXPECT_EQ(report.channels[0].overwritten + report.channels[0].recorded, tried_) << more;
-  }
-}
-
-// Written to while a snapshot is, at each write to disk: packets that are delivered before the books are looked at.
-TEST_F(RecorderTest, APacketThatIsDeliveredDuringASnapshotIsInTheNextAndNotOverwritten) {
-  TestSession session(std::vector{ChannelShape{.features = MAXLAT_RING_OVERWRITE, .sub_buffer_bits = 10}});
-  static maxlat_ring* ring;
-  ring = &session.claim(0, 0, 42);
-  RecorderOptions flight = options();
-  flight.flight_recorder = true;
-  flight.snapshot_interval = 0ns;
-  Recorder recorder = attach(session, flight);
-  const WriteParts real = write_parts;
-  static WriteParts then;
-  then = real;
-  write_parts = [](int file, const iovec* parts, int count, off_t at) {
-    for (std::uint64_t i = 0; i < 17; ++i) event(*ring, i);
-    return then(file, parts, count, at);
-  };
-  for (int i = 0; i < 40; ++i) {
-    for (std::uint64_t n = 0; n < 5; ++n) event(*ring, n);
-    recorder.snapshot(kNow);
-  }
-  write_parts = real;
-  const RecordingReport report = recorder.finish(RecordingEnd::stopped);
-  std::uint64_t all = 0;
-  for (std::uint64_t i = 1; i <= report.snapshots; ++i) {
-    const std::string folder = folder_.path() + "/" + std::to_string(i) + "/program-" + std::to_string(getpid());
-    const std::string books = text_of(folder + "/.books");
-    const std::uint64_t overwritten = std::stoull(books.substr(books.find("overwritten ") + 12));
-    EXPECT_LE(overwritten, tried_) << books;
-    all += overwritten;
-  }
-  EXPECT_LE(all, tried_);
-  EXPECT_EQ(report.channels[0].overwritten, all);
-}
-
-TEST_F(RecorderTest, ASnapshotWhileItsThreadWritesIsWholeAndTheThreadLosesNothing) {
-  TestSession session(std::vector{ChannelShape{.features = MAXLAT_RING_OVERWRITE, .ring_bits = 3}});
-  maxlat_ring& ring = session.claim(0, 0, 42);
-  RecorderOptions flight = options();
-  flight.flight_recorder = true;
-  flight.snapshot_interval = 0ns;
-  Recorder recorder = attach(session, flight);
-  std::atomic<bool> stop = false;
-  std::thread writer([&] {
-    for (std::uint64_t i = 0; !stop; ++i) event(ring, i);
-  });
-  for (int i = 0; i < 50; ++i) recorder.snapshot(kNow);
-  stop = true;
-  writer.join();
-  const RecordingReport report = recorder.finish(RecordingEnd::stopped);
-  EXPECT_EQ(report.broken_rings, 0u);
-  EXPECT_EQ(ring.header->lost_wrap, 0u);
-  const std::string name = "/program-" + std::to_string(getpid()) + "/channel0-0-0";
-  for (std::uint64_t i = 1; i <= report.snapshots; ++i) {
-    const std::string path = folder_.path() + "/" + std::to_string(i) + name;
-    if (!std::filesystem::exists(path)) continue;  // before the first event
-    std::ifstream file(path);
-    EXPECT_EQ(std::filesystem::file_size(path) % 8, 0u);
   }
 }
 

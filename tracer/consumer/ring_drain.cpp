@@ -280,7 +280,7 @@ void RingDrain::add_to(ChannelBooks& books, bool replaced) const {
   }
   books.produced += delivered_ + ring_open_ + ring_missing_ + early_only_ + overwritten_;
   for (const std::uint64_t lost : ring_lost_) books.produced += lost;
-  books.lost_full += ring_lost_[0];
+  (maxlat_ring_overwrites(&mapped_.ring) ? books.lost_frozen : books.lost_full) += ring_lost_[0];
   books.lost_wrap += ring_lost_[1];
   books.lost_big += ring_lost_[2];
   books.overwritten += overwritten_;

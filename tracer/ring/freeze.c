@@ -24,13 +24,12 @@ bool maxlat_ring_keeps(const struct maxlat_ring* ring, uint64_t position, uint64
   const uint64_t seen = maxlat_ring_load_acquire(&ring->header->frozen_at);
   const uint64_t answered = maxlat_ring_load(&freeze->answered);
   if (!maxlat_ring_unanswered(maxlat_ring_load(&freeze->requests), answered)) return false;
-  /* relaxed, all: behind acquire [S7]; the consumer's two are there since before the request, or it has just come. The
-     time may be another CPU's, and a little ahead. */
-  const int64_t elapsed = (int64_t)(maxlat_ring_clock() - maxlat_ring_load(&freeze->time));
-  if (elapsed >= (int64_t)maxlat_ring_load(&freeze->limit)) return false;
+  /* relaxed, both: there since before the request, or the consumer has just come. */
+  const int64_t age = maxlat_ring_age_of_request(freeze);
+  if (age >= (int64_t)maxlat_ring_load(&freeze->limit)) return false;
   /* Of every packet since the request, free or not, so that the first one notes the place. */
   const uint64_t since = maxlat_ring_wrap(start - frozen_at(ring, seen, answered, position));
   /* relaxed: a packet that is taken a moment later is one event less. Equation 1, of two starts. */
   if (!maxlat_ring_full(&ring->shape, start, maxlat_ring_load(&ring->header->read_count))) return false;
-  return elapsed >= (int64_t)maxlat_ring_load(&freeze->stretch) || since > ring->shape.buffer_mask / 2;
+  return age >= (int64_t)maxlat_ring_load(&freeze->stretch) || since > ring->shape.buffer_mask / 2;
 }

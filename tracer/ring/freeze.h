@@ -8,7 +8,7 @@
  *   ------|------- stretch ----------|------ the consumer takes ----|--------> time
  *   overwrites   at most half a ring    no packet that is not taken    overwrites
  *
- * RULE. A writer asks it where it enters a packet (obstacle() in reserve.c) whose place still has a packet that no
+ * RULE. A writer asks it where it enters a packet (no_room() in reserve.c) whose place still has a packet that no
  * reader has taken. During the stretch it may overwrite that one as long as no more than half the ring has been written
  * since the request, so that of the cause half a ring is left, however much follows. After the stretch it may not, and
  * the event is dropped: lost_full, as in a ring that discards, which it now is. As the consumer takes packets, their
@@ -63,13 +63,27 @@ MAXLAT_RING_INLINE bool maxlat_ring_awaits_snapshot(const struct maxlat_ring_fre
   return maxlat_ring_unanswered(requests, maxlat_ring_load(&freeze->answered));
 }
 
+/* RETURNS: ticks since the first request that is not answered. The time may be another CPU's, and a little ahead. */
+MAXLAT_RING_INLINE int64_t maxlat_ring_age_of_request(const struct maxlat_ring_freeze* freeze) {
+  return (int64_t)(maxlat_ring_clock() - maxlat_ring_load(&freeze->time)); /* relaxed: behind acquire [S7] */
+}
+
+/* RETURNS: the same, and there is a consumer that will answer, as far as one can know. */
+MAXLAT_RING_INLINE bool maxlat_ring_expects_snapshot(const struct maxlat_ring_freeze* freeze) {
+  /* relaxed: there since before the request, or the consumer has just come. */
+  return maxlat_ring_awaits_snapshot(freeze) &&
+         maxlat_ring_age_of_request(freeze) < (int64_t)maxlat_ring_load(&freeze->limit);
+}
+
 /* The rest of the question below, while a request is not answered. */
 MAXLAT_RING_OUT_OF_LINE bool maxlat_ring_keeps(const struct maxlat_ring* ring, uint64_t position, uint64_t start);
 
 /* RETURNS: the packet at `start`, entered from `position`, would overwrite what is kept for a snapshot. REQUIRES:
    overwrite mode. THREADS: writers of the ring. COST: mostly two loads, of a line that is rarely written. */
 MAXLAT_RING_INLINE bool maxlat_ring_frozen(const struct maxlat_ring* ring, uint64_t position, uint64_t start) {
-  if (ring->freeze == NULL || MAXLAT_LIKELY(!maxlat_ring_awaits_snapshot(ring->freeze))) return false;
+  const struct maxlat_ring_freeze* freeze = ring->freeze;
+  const uint64_t requests = maxlat_ring_load_acquire(&freeze->requests);            /* [S7] */
+  if (MAXLAT_LIKELY(requests == maxlat_ring_load(&freeze->answered))) return false; /* relaxed: keeps() looks again */
   return maxlat_ring_keeps(ring, position, start);
 }
 

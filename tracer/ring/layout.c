@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* Creating a ring in memory, and looking at one that somebody else created. Contract: layout.h. */
+#include <maxlat/ring/freeze.h>
 #include <maxlat/ring/layout.h>
 #include <maxlat/ring/reference.h>
 
@@ -31,6 +32,9 @@ static struct places places_of(uint32_t features, uint32_t sub_buffer_bits, uint
   return at;
 }
 
+/* Of a ring that belongs to no session. */
+static const struct maxlat_ring_freeze no_freeze;
+
 static void view(struct maxlat_ring* ring, void* where, struct places at, uint32_t features, uint32_t owner,
                  uint32_t sub_buffer_bits, uint32_t ring_bits) {
   uint8_t* bytes = (uint8_t*)where;
@@ -41,7 +45,7 @@ static void view(struct maxlat_ring* ring, void* where, struct places at, uint32
   ring->shape = maxlat_ring_shape_of(sub_buffer_bits, ring_bits);
   ring->features = features;
   ring->owner = owner;
-  ring->freeze = NULL;
+  ring->freeze = &no_freeze;
 }
 
 uint64_t maxlat_ring_size(const struct maxlat_ring_options* options) {

@@ -147,7 +147,7 @@ struct maxlat_ring {
   uint32_t owner;                 /* with MAXLAT_RING_CPU: the CPU; else for people */
   struct maxlat_ring_cell* cells; /* [n] */
   struct maxlat_ring_header* header;
-  const struct maxlat_ring_freeze* freeze; /* of the session: freeze.h. NULL: it has none. Set after create */
+  const struct maxlat_ring_freeze* freeze; /* freeze.h; its session sets it, after create */
 };
 
 /* The rest of the hot words, without another pointer. */

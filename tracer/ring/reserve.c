@@ -191,20 +191,20 @@ MAXLAT_RING_INLINE struct maxlat_ring_packet* switch_new(enum maxlat_ring_owners
   return packet;
 }
 
-/* RETURNS: why the packet at plan->next cannot be entered: the counter of events lost for that; NULL: it can. */
-MAXLAT_RING_INLINE uint64_t* obstacle(const struct maxlat_ring* ring, const struct plan* plan,
-                                      const struct maxlat_ring_cell* cell) {
-  const uint64_t start = plan->next;
-  struct maxlat_ring_header* header = ring->header;
-  /* acquire [E1]: the writer that published the last pass is done with the sub-buffer. Partner: release [P1] above.
-     Shape: publish. Without this, a delivering thread on another CPU could still be storing its packet header. */
-  if (!maxlat_ring_fully_committed(&ring->shape, start, maxlat_ring_load_acquire(&cell->commit_seq)))
-    return &header->lost_wrap;
-  if (maxlat_ring_overwrites(ring)) return maxlat_ring_frozen(ring, plan->old, start) ? &header->lost_full : NULL;
+/* RETURNS: the place of the packet at plan->next is needed for what no reader has taken. */
+MAXLAT_RING_INLINE bool no_room(const struct maxlat_ring* ring, const struct plan* plan) {
+  if (maxlat_ring_overwrites(ring)) return maxlat_ring_frozen(ring, plan->old, plan->next);
   /* acquire [G1]: the reader has read the packet that our stores replace. Partner: [G1], put in read.c. Shape:
      publish. Without this, the reader could see bytes of the new pass in the old packet. */
-  if (maxlat_ring_full(&ring->shape, start, maxlat_ring_load_acquire(&header->read_count))) return &header->lost_full;
-  return NULL;
+  return maxlat_ring_full(&ring->shape, plan->next, maxlat_ring_load_acquire(&ring->header->read_count));
+}
+
+/* RETURNS: writers are still inside the packet that had the place of that at `start`. */
+MAXLAT_RING_INLINE bool is_written(const struct maxlat_ring* ring, uint64_t start,
+                                   const struct maxlat_ring_cell* cell) {
+  /* acquire [E1]: the writer that published the last pass is done with the sub-buffer. Partner: release [P1] above.
+     Shape: publish. Without this, a delivering thread on another CPU could still be storing its packet header. */
+  return !maxlat_ring_fully_committed(&ring->shape, start, maxlat_ring_load_acquire(&cell->commit_seq));
 }
 
 /*
@@ -219,9 +219,9 @@ MAXLAT_RING_INLINE enum outcome enter(enum maxlat_ring_ownership ownership, cons
   const uint64_t most = mask + 1 - MAXLAT_RING_PACKET_HEADER;
   if (size > most) return drop(ownership, &ring->header->lost_big);
   plan->next = maxlat_ring_wrap((plan->old + mask) & ~mask);
+  if (no_room(ring, plan)) return drop(ownership, &ring->header->lost_full);
   struct maxlat_ring_cell* cell = cell_of(ring, plan->next);
-  uint64_t* const cause = obstacle(ring, plan, cell);
-  if (cause != NULL) return drop(ownership, cause);
+  if (is_written(ring, plan->next, cell)) return drop(ownership, &ring->header->lost_wrap);
   const uint64_t begin = plan->next + MAXLAT_RING_PACKET_HEADER;
   if (!read_time(ownership, ring, cpu, plan)) return AGAIN;
   read_books(ring, plan);
@@ -331,7 +331,7 @@ bool maxlat_ring_open_ahead(enum maxlat_ring_ownership ownership, const struct m
   if ((plan.old & ring->shape.sub_buffer_mask) != 0) return false;
   plan.next = plan.old;
   struct maxlat_ring_cell* cell = cell_of(ring, plan.next);
-  if (obstacle(ring, &plan, cell) != NULL) return false;
+  if (no_room(ring, &plan) || is_written(ring, plan.next, cell)) return false;
   plan.time = clock_of(ownership);
   if (!maxlat_ring_owner_cas(ownership, ring->write_count, plan.old,
                              maxlat_ring_wrap(plan.next + MAXLAT_RING_PACKET_HEADER)))

@@ -110,6 +110,11 @@ void* Channel::mapping_of(std::uint32_t slot) const {
   return slot_[slot].mapping.load(std::memory_order_acquire);  // acquire [K4]: make_ring()
 }
 
+// What ended threads left may be what a snapshot was asked for because of.
+bool Channel::keeps_ended() const {
+  return options_.when_full != FullBuffer::overwrite || maxlat_ring_expects_snapshot(&file_.header().freeze);
+}
+
 // Makes the slot ours, if it is in that state and no consumer is reading it. One that ended keeps its packets until
 // then; its next life is another generation.
 bool Channel::take(std::uint32_t slot, std::uint64_t from_state) {
@@ -130,6 +135,7 @@ void Channel::keep_books_of_replaced(std::uint32_t slot) {
   maxlat_shm_channel& shared = file_.header().channel[index_];
   // relaxed, all: counters, seen with the slot's next state [S1].
   __atomic_fetch_add(&shared.replaced_unread, ring.records_delivered - ring.records_read, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&shared.replaced_lost_full, ring.lost_full, __ATOMIC_RELAXED);
   __atomic_fetch_add(&shared.replaced_lost_wrap, ring.lost_wrap, __ATOMIC_RELAXED);
   __atomic_fetch_add(&shared.replaced_lost_big, ring.lost_big, __ATOMIC_RELAXED);
 }
@@ -151,6 +157,7 @@ bool Channel::make_ring(std::uint32_t slot, std::uint32_t owner) {
     file_.unmap_ring(index_, where);
     return false;
   }
+  slot_[slot].freeze = &file_.header().freeze;
   // release [K4]: the view before the word that says there is one. Partner: acquire [K4] in mapping_of(), which
   // status() may ask while threads claim. Shape: publish.
   slot_[slot].mapping.store(where, std::memory_order_release);
@@ -182,7 +189,7 @@ const maxlat_ring* Channel::claim(std::uint32_t owner, std::uint16_t* refused) {
   const std::uint32_t end = *refused == 0 ? slots_ : from + 1;
   *refused = 1;
   for (const auto state : {MAXLAT_SHM_FREE, MAXLAT_SHM_ENDED}) {
-    if (state == MAXLAT_SHM_ENDED && options_.when_full != FullBuffer::overwrite) break;
+    if (state == MAXLAT_SHM_ENDED && keeps_ended()) break;
     for (std::uint32_t slot = from; slot < end; ++slot) {
       if (!take(slot, state)) continue;
       if (state == MAXLAT_SHM_ENDED) keep_books_of_replaced(slot);
@@ -201,7 +208,7 @@ bool Channel::may_be_taken(std::uint32_t slot) const {
   // relaxed: take() decides.
   const std::uint64_t word = __atomic_load_n(&file_.slots(index_)[slot].word, __ATOMIC_RELAXED);
   const std::uint64_t state = word & (MAXLAT_SHM_STATE_MASK | MAXLAT_SHM_READING);
-  return state == MAXLAT_SHM_FREE || (state == MAXLAT_SHM_ENDED && options_.when_full == FullBuffer::overwrite);
+  return state == MAXLAT_SHM_FREE || (state == MAXLAT_SHM_ENDED && !keeps_ended());
 }
 
 base::Status Channel::make_cpu_rings() {

@@ -87,6 +87,7 @@ class Channel {
 
   std::uint32_t index_of(const maxlat_ring* ring) const;
   void* mapping_of(std::uint32_t slot) const;
+  bool keeps_ended() const;
   bool take(std::uint32_t slot, std::uint64_t from_state);
   void keep_books_of_replaced(std::uint32_t slot);
   bool make_ring(std::uint32_t slot, std::uint32_t owner);

@@ -84,10 +84,7 @@ void Session::request_snapshot() {
   const detail::Inside like_a_probe;  // so that a fork() of a handler leaves the header where it is
   maxlat_shm_header* shared = core_->shared();
   if (shared == nullptr) return;
-  // relaxed: a time for the log. release [S7]: that, and what this thread has traced, before the count that announces
-  // it. Partner: acquire [S7] in shm/session_memory.cpp. Shape: publish.
-  __atomic_store_n(&shared->snapshot_time, maxlat_counter_plain(), __ATOMIC_RELAXED);
-  __atomic_fetch_add(&shared->snapshot_requests, 1, __ATOMIC_RELEASE);
+  maxlat_ring_request_snapshot(&shared->freeze);
 }
 
 bool Session::snapshot_if_above(std::uint64_t latency, std::uint64_t limit, std::chrono::nanoseconds at_least_apart) {

@@ -205,6 +205,7 @@ base::Status SessionCore::make_memory() {
                                                                         : StreamKind::thread);
   }
   if (const base::Status status = (*file)->append_metadata(text); !status) return status;
+  (*file)->header().ticks_per_second = counter.to_ticks(1'000'000'000);
   file_ = std::move(*file);
   return {};
 }

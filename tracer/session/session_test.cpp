@@ -317,12 +317,12 @@ TEST(Session, RaisesSnapshotRequestsNotTooOften) {
   recording.start("first:one");
   const Memory memory(recording.session);
   recording.session.request_snapshot();
-  EXPECT_EQ(memory.header().snapshot_requests, 1u);
-  EXPECT_GT(memory.header().snapshot_time, 0u);
+  EXPECT_EQ(memory.header().freeze.requests, 1u);
+  EXPECT_GT(memory.header().freeze.time, 0u);
   EXPECT_FALSE(recording.session.snapshot_if_above(10, 10, std::chrono::nanoseconds(0)));
   EXPECT_TRUE(recording.session.snapshot_if_above(11, 10, std::chrono::hours(24)));
   EXPECT_FALSE(recording.session.snapshot_if_above(11, 10, std::chrono::hours(24)));
-  EXPECT_EQ(memory.header().snapshot_requests, 2u);
+  EXPECT_EQ(memory.header().freeze.requests, 2u);
 }
 
 TEST(Session, FlushHandsOverWhatTheThreadHasBegun) {

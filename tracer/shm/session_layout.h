@@ -47,9 +47,10 @@
 #define MAXLAT_SHM_SESSION_LAYOUT_H
 
 #include <maxlat/base/platform.h>
+#include <maxlat/ring/freeze.h>
 
 #define MAXLAT_SHM_MAGIC 0x53544c4du /* "MLTS" */
-#define MAXLAT_SHM_VERSION 1u
+#define MAXLAT_SHM_VERSION 2u
 #define MAXLAT_SHM_PAGE 4096u
 #define MAXLAT_SHM_MAX_CHANNELS 8u
 #define MAXLAT_SHM_MAX_SLOTS 4096u /* of a channel */
@@ -82,8 +83,9 @@ struct maxlat_shm_channel {
   uint64_t ring_stride;
   uint64_t lost_no_ring; /* events of threads that got no ring: no slot, no memory. Changes; relaxed adds */
   /* Of rings whose slots a thread has claimed from ENDED: what they had counted, and nobody has read. They change
-     before the slot is LIVE again; relaxed adds. (An overwriting ring is never full: no lost_full.) */
+     before the slot is LIVE again; relaxed adds. */
   uint64_t replaced_unread; /* records of delivered packets */
+  uint64_t replaced_lost_full;
   uint64_t replaced_lost_wrap;
   uint64_t replaced_lost_big;
 };
@@ -109,17 +111,18 @@ struct maxlat_shm_header {
   char process[MAXLAT_SHM_NAME];
 
   /* words that change */
-  uint64_t metadata_length;   /* release [S2] after the text; acquire by the consumer */
-  uint64_t running;           /* 1 from start to stop; for people who look */
-  uint64_t snapshot_requests; /* a count: the recorder takes a snapshot when it has grown (snapshot.hpp) */
-  uint64_t snapshot_time;     /* counter ticks of the last request */
-  uint64_t reserved[4];
+  uint64_t metadata_length; /* release [S2] after the text; acquire by the consumer */
+  uint64_t running;         /* 1 from start to stop; for people who look */
+  /* Snapshots that were asked for and taken. While one is not, no slot of an overwriting channel goes from ENDED to
+     CLAIMED, either. */
+  struct maxlat_ring_freeze freeze;
+  uint64_t ticks_per_second; /* of the counter, for the times in `freeze`; written before the memory is handed over */
 
   struct maxlat_shm_channel channel[MAXLAT_SHM_MAX_CHANNELS];
 };
 
 MAXLAT_STATIC_ASSERT(sizeof(struct maxlat_shm_slot) == 32, "layout");
-MAXLAT_STATIC_ASSERT(sizeof(struct maxlat_shm_channel) == 144, "layout");
+MAXLAT_STATIC_ASSERT(sizeof(struct maxlat_shm_channel) == 152, "layout");
 MAXLAT_STATIC_ASSERT(sizeof(struct maxlat_shm_header) <= MAXLAT_SHM_PAGE, "the header is one page");
 
 #endif

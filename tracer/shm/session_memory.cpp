@@ -255,13 +255,42 @@ std::uint64_t SessionMemory::lost_no_ring(std::size_t channel) const {
 
 ReplacedBooks SessionMemory::replaced(std::size_t channel) const {
   const maxlat_shm_channel& shared = header()->channel[channel];
-  return {once(shared.replaced_unread), once(shared.replaced_lost_wrap), once(shared.replaced_lost_big)};
+  return {once(shared.replaced_unread), once(shared.replaced_lost_full), once(shared.replaced_lost_wrap),
+          once(shared.replaced_lost_big)};
 }
 
 std::uint64_t SessionMemory::snapshot_requests() const {
   // acquire [S7]: what the requesting thread traced before, in the rings that are looked at because of it. Partner:
-  // release [S7] in session/session.cpp. Shape: publish. Without it a snapshot could miss the event that it is about.
-  return __atomic_load_n(&header()->snapshot_requests, __ATOMIC_ACQUIRE);
+  // release [S7] in ring/freeze.h. Shape: publish. Without it a snapshot could miss the event that it is about.
+  return __atomic_load_n(&header()->freeze.requests, __ATOMIC_ACQUIRE);
+}
+
+std::uint64_t SessionMemory::snapshots_answered() const {
+  return once(header()->freeze.answered);  // relaxed: the consumer's own
+}
+
+bool SessionMemory::is_in_stretch() const {
+  const maxlat_ring_freeze& freeze = header()->freeze;
+  return maxlat_ring_age_of_request(&freeze) < static_cast<std::int64_t>(once(freeze.stretch));
+}
+
+bool SessionMemory::expects_snapshot() const {
+  return maxlat_ring_expects_snapshot(&header()->freeze);
+}
+
+void SessionMemory::announce_snapshots(std::chrono::nanoseconds stretch, std::chrono::nanoseconds limit) {
+  const double ticks_per_ns = static_cast<double>(once(header()->ticks_per_second)) * 1e-9;
+  const auto ticks = [&](std::chrono::nanoseconds span) {
+    return static_cast<std::uint64_t>(std::min(static_cast<double>(span.count()) * ticks_per_ns, 0x1p62));
+  };
+  // relaxed, both: a writer that sees them late overwrites until then, as it did before.
+  __atomic_store_n(&header()->freeze.stretch, ticks(stretch), __ATOMIC_RELAXED);
+  __atomic_store_n(&header()->freeze.limit, ticks(limit), __ATOMIC_RELAXED);
+}
+
+void SessionMemory::answer_snapshots(std::uint64_t requests) {
+  // relaxed: what was taken from the rings is not theirs any more, by the rings' own words.
+  __atomic_store_n(&header()->freeze.answered, requests, __ATOMIC_RELAXED);
 }
 
 }  // namespace maxlat::trace

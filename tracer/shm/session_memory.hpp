@@ -13,6 +13,7 @@
 
 #include <maxlat/ring/layout.h>
 
+#include <chrono>
 #include <cstdint>
 #include <maxlat/base/result.hpp>
 #include <memory>
@@ -50,6 +51,7 @@ struct ChannelMemory {
 // Of rings whose slots are used again: session_layout.h.
 struct ReplacedBooks {
   std::uint64_t unread = 0;
+  std::uint64_t lost_full = 0;
   std::uint64_t lost_wrap = 0;
   std::uint64_t lost_big = 0;
   bool operator==(const ReplacedBooks&) const = default;
@@ -100,7 +102,14 @@ class SessionMemory {
 
   std::uint64_t lost_no_ring(std::size_t channel) const;
   ReplacedBooks replaced(std::size_t channel) const;
-  std::uint64_t snapshot_requests() const;
+  // Of snapshots: ring/freeze.h.
+  std::uint64_t snapshot_requests() const;  // acquire [S7]
+  std::uint64_t snapshots_answered() const;
+  bool is_in_stretch() const;     // events of after the last request are still to come
+  bool expects_snapshot() const;  // one was asked for, and not so long ago that its consumer must be dead
+  // REQUIRES, both: lock() succeeded. A limit of 0: none are taken.
+  void announce_snapshots(std::chrono::nanoseconds stretch, std::chrono::nanoseconds limit);
+  void answer_snapshots(std::uint64_t requests);
 
  private:
   maxlat_shm_header* header() const { return static_cast<maxlat_shm_header*>(head_.where()); }

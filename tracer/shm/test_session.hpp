@@ -58,6 +58,7 @@ class TestSession {
     header.pid = static_cast<std::uint32_t>(getpid());
     header.channels = static_cast<std::uint32_t>(channels.size());
     header.total_size = at;
+    header.ticks_per_second = 1'000'000'000'000;  // no test is as slow as a limit of it
     std::strcpy(header.session, "test");
     std::strcpy(header.process, "program");
     ok_ = ftruncate(fd(), static_cast<off_t>(at)) == 0 &&
@@ -89,6 +90,7 @@ class TestSession {
     ok_ = maxlat_ring_create(&rings_.emplace_back(), bytes() + shape.rings_offset + number * shape.ring_stride,
                              shape.ring_stride, &options) &&
           ok_;
+    rings_.back().freeze = &this->header().freeze;
     __atomic_add_fetch(&entry.word, MAXLAT_SHM_LIVE, __ATOMIC_RELEASE);
     return rings_.back();
   }

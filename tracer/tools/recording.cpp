@@ -174,7 +174,7 @@ void Recording::end_all() {
 }
 
 core::Exit Recording::report() const {
-  std::uint64_t events = 0, bytes = 0, overwritten = 0, snapshots = 0;
+  std::uint64_t events = 0, bytes = 0, overwritten = 0, frozen = 0, snapshots = 0;
   bool complete = true;
   for (const Ended& ended : ended_) {
     complete = complete && ended.report.complete();
@@ -192,6 +192,7 @@ core::Exit Recording::report() const {
       events += books.recorded;
       bytes += books.bytes;
       overwritten += books.overwritten;
+      frozen += books.lost_frozen;
       const std::pair<std::uint64_t, const char*> losses[] = {
           {books.lost_full, "because the buffer was full (larger --size or --count, shorter --period)"},
           {books.lost_wrap, "because the ring came round to a record that was still being written"},
@@ -215,6 +216,8 @@ core::Exit Recording::report() const {
     if (snapshots != 0) fmt::print(stderr, ", {}", core::counted(snapshots, "snapshot"));
     if (snapshots > 1) fmt::print(stderr, " (an event that stands in two is counted in both)");
     if (overwritten != 0) fmt::print(stderr, ", {} overwritten", core::counted(overwritten, "older event"));
+    if (frozen != 0)
+      fmt::print(stderr, ", {} left out while the rings were kept for a snapshot", core::counted(frozen, "event"));
     fmt::print(stderr, ", in {}\n", options_.recorder.directory);
   }
   const bool matched = warn_of_patterns_without_events();

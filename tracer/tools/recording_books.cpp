@@ -9,8 +9,8 @@
 
 namespace maxlat::trace_tools {
 
-const std::vector<std::string> kFates = {"recorded",     "lost_full",  "lost_wrap",   "lost_big",
-                                         "lost_no_ring", "unfinished", "overwritten", "not_written"};
+const std::vector<std::string> kFates = {"recorded",    "lost_full",  "lost_wrap",   "lost_big",   "lost_no_ring",
+                                         "lost_frozen", "unfinished", "overwritten", "not_written"};
 
 core::Result<std::vector<StoredBooks>> read_books(const std::string& process_folder) {
   const std::string path = process_folder + "/.books";

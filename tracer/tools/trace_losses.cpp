@@ -15,6 +15,7 @@ const std::pair<const char*, const char*> kCauses[] = {{"lost_full", "buffer ful
                                                        {"lost_wrap", "ring overrun by one still being written"},
                                                        {"lost_big", "larger than a sub-buffer"},
                                                        {"lost_no_ring", "thread without a ring"},
+                                                       {"lost_frozen", "kept for a snapshot"},
                                                        {"unfinished", "thread died while writing"},
                                                        {"not_written", "not written"}};
 
@@ -57,6 +58,7 @@ std::vector<UntoldLoss> untold_losses(const trace::TraceReader& reader, std::vec
         told["lost_wrap"] += stream->books().lost_wrap;
         told["lost_big"] += stream->books().lost_big;
       }
+      told["lost_frozen"] = told["lost_full"];  // packets know one word for both, and a channel has one of them
       UntoldLoss untold{&process.description, channel.channel, {}};
       for (const auto& [name, words] : kCauses) {
         const std::uint64_t count = channel.count(name);
@@ -74,7 +76,8 @@ std::vector<trace::TraceBreak> missing_by_books(const trace::TraceReader& reader
     const std::string& folder = process.description.folder;
     const auto& known = reader.breaks();
     const auto books = read_books(folder);
-    if (!books || std::any_of(known.begin(), known.end(), [&](const auto& b) { return b.file.starts_with(folder + "/"); }))
+    if (!books ||
+        std::any_of(known.begin(), known.end(), [&](const auto& b) { return b.file.starts_with(folder + "/"); }))
       continue;
     for (const StoredBooks& channel : *books) {
       std::uint64_t read = 0;

@@ -58,6 +58,8 @@ po::options_description make_options() {
        "take what is in sub-buffers that are not full; 0: never")
       ("flight-recorder", "--mode overwrite; write only snapshots: on SIGUSR1, on request, at the end")
       ("min-interval", po::value<std::string>()->value_name("TIME")->default_value("1s"), "between two snapshots")
+      ("post-trigger", po::value<std::string>()->value_name("TIME")->default_value("0s"),
+       "write a snapshot so long after it was asked for")
       ("help,h", "this text");
   // clang-format on
   options.add(channel_options()).add(delivery);
@@ -79,10 +81,13 @@ core::Result<RecordingOptions> recording_options(const core::CommandLine& line) 
   options.channels = *std::move(channels);
   const bool flight = line.has("flight-recorder");
   // An option that would change nothing is a mistake in what was meant by it.
-  if (line.given("min-interval") && !flight)
-    return core::Error{"--min-interval is of snapshots", "give --flight-recorder, too"};
+  for (const char* name : {"min-interval", "post-trigger"}) {
+    if (line.given(name) && !flight)
+      return core::Error{fmt::format("--{} is of snapshots", name), "give --flight-recorder, too"};
+  }
   const auto period = duration_of(line, "period"), interval = duration_of(line, "min-interval");
-  for (const auto* each : {&period, &interval}) {
+  const auto post_trigger = duration_of(line, "post-trigger");
+  for (const auto* each : {&period, &interval, &post_trigger}) {
     if (!*each) return each->error();
   }
   const auto is_woken = [](const auto& c) { return c.options.delivery == trace::Delivery::wakeup; };
@@ -97,6 +102,7 @@ core::Result<RecordingOptions> recording_options(const core::CommandLine& line) 
     options.recorder.flush_of[channel.options.name] = channel.flush;
   options.recorder.flight_recorder = flight;
   options.recorder.snapshot_interval = *interval;
+  options.recorder.post_trigger = *post_trigger;
   options.quiet = line.has("quiet");
   options.recorder.say = [quiet = options.quiet](const std::string& text) {
     if (!quiet || !text.starts_with("snapshot: ")) fmt::print(stderr, "maxlat trace record: {}\n", text);

@@ -23,7 +23,8 @@
 // FLIGHT RECORDER. Rings of overwriting channels are left alone until a snapshot is asked for: by snapshot(), or by the
 // session's own request (snapshot_requests of the shared header), at most once in `snapshot_interval`; requests that
 // come sooner are counted and said. Each snapshot is a whole trace in DIR/<n>. It takes what it writes out of the
-// rings, so the next one begins where it ended. finish() takes the last one. A recorder that is none writes no
+// rings, so the next one begins where it ended. From a session's own request on, rings keep what they have until it is
+// taken, ten seconds at most (ring/freeze.h); not so for a request that would be skipped. finish() takes the last one. A recorder that is none writes no
 // snapshot, and says so in a line, once. Channels that discard are written to DIR/<process>-<pid> as ever: a folder's
 // books are of the channels whose packets are in it.
 //
@@ -57,6 +58,8 @@ struct RecorderOptions {
   bool flight_recorder = false;
   bool snapshots_only = false;  // and leave discarding channels alone
   std::chrono::nanoseconds snapshot_interval{1'000'000'000};
+  // A requested snapshot is taken so long after its request, and up to half of each ring goes to what came then.
+  std::chrono::nanoseconds post_trigger{0};
   std::function<void(const std::string& line)> say = [](const std::string&) {};  // from the recorder's thread
 };
 
@@ -69,6 +72,7 @@ struct ChannelBooks {
   std::uint64_t lost_wrap = 0;
   std::uint64_t lost_big = 0;
   std::uint64_t lost_no_ring = 0;
+  std::uint64_t lost_frozen = 0;  // of channels that overwrite: while they kept what they had for a snapshot
   std::uint64_t overwritten = 0;  // in packets that newer ones replaced before they were taken
   std::uint64_t unfinished = 0;   // by threads that died inside a probe
   std::uint64_t not_written = 0;  // taken, but the disk did not take them
@@ -79,7 +83,7 @@ struct ChannelBooks {
 
   std::uint64_t lost() const { return lost_full + lost_wrap + lost_big + lost_no_ring + not_written; }
   std::int64_t unaccounted() const {
-    return static_cast<std::int64_t>(produced - recorded - lost() - overwritten - unfinished);
+    return static_cast<std::int64_t>(produced - recorded - lost() - lost_frozen - overwritten - unfinished);
   }
 };
 

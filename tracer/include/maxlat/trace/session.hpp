@@ -74,7 +74,7 @@ struct SessionOptions {
 // produced = recorded + lost_full + lost_wrap + lost_big + lost_no_ring. Exact while the session is stopped.
 struct Books {
   std::uint64_t recorded = 0;
-  std::uint64_t lost_full = 0;  // no free sub-buffer
+  std::uint64_t lost_full = 0;  // no free sub-buffer, or kept for a snapshot
   std::uint64_t lost_wrap = 0;  // overtaken
   std::uint64_t lost_big = 0;   // larger than a sub-buffer
   // No slot or no memory for the thread's ring, or the thread was at its very end, or would have had to allocate in its
@@ -128,7 +128,8 @@ class Session {
   SessionStatus status() const;
   base::Result<SessionDescriptors> descriptors() const;
 
-  // Asks the recorder of an overwriting session for a snapshot of now. Async-signal-safe, no system call.
+  // Asks the recorder of an overwriting session for a snapshot of now: what the rings have stays until it is taken
+  // (ring/freeze.h). Async-signal-safe, no system call.
   void request_snapshot();
   // The same when a latency is above its limit, at most once in `at_least_apart`; returns whether it did. Both latencies
   // in the same unit. Any thread; no system call where the vDSO has CLOCK_MONOTONIC.

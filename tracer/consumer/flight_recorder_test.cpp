@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+// Snapshots: what of the rings is in them, whoever asks, and what is kept for them meanwhile (ring/freeze.h).
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "test_recorder.hpp"
+#include "trace_file.hpp"
+
+namespace {
+
+using namespace maxlat::trace;
+using namespace maxlat::trace::test;
+
+// One overwriting channel of four sub-buffers of 4 KiB.
+class FlightRecorderTest : public RecorderTest {
+ protected:
+  RecorderOptions flight(std::chrono::nanoseconds interval = 1s) {
+    RecorderOptions flight = options();
+    flight.flight_recorder = true;
+    flight.snapshot_interval = interval;
+    return flight;
+  }
+  static void events(maxlat_ring& ring, std::uint64_t from, std::uint64_t to) {
+    for (std::uint64_t i = from; i < to; ++i) event(ring, i);
+  }
+  std::string snapshot(std::uint64_t number) const {
+    return folder_.path() + "/" + std::to_string(number) + "/program-" + std::to_string(getpid());
+  }
+  std::vector<std::uint64_t> values(std::uint64_t number) const {
+    return read_stream(snapshot(number) + "/channel0-0-0").values;
+  }
+  static bool has(const std::vector<std::uint64_t>& values, std::uint64_t value) {
+    return std::find(values.begin(), values.end(), value) != values.end();
+  }
+
+  TestSession session_{std::vector{ChannelShape{.features = MAXLAT_RING_OVERWRITE}}};
+  maxlat_ring& ring_ = session_.claim(0, 0, 42);
+};
+
+constexpr std::uint64_t kManyRings = 100'000;  // events: they fill the ring two hundred times
+
+TEST_F(FlightRecorderTest, AFlightRecorderKeepsTheLatestAndWritesThemWhenAsked) {
+  TestSession session(std::vector{ChannelShape{.features = MAXLAT_RING_OVERWRITE}});
+  maxlat_ring& ring = session.claim(0, 0, 42);
+  RecorderOptions flight = options();
+  flight.flight_recorder = true;
+  Recorder recorder = attach(session, flight);
+  for (std::uint64_t i = 0; i < 5000; ++i) {
+    event(ring, i);
+    recorder.round(kNow);
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
+  session.header().freeze.requests = 1;
+  recorder.round(kNow);
+  const std::string name = "/program-" + std::to_string(getpid()) + "/channel0-0-0";
+  const DiskTrace first = read_stream(folder_.path() + "/1" + name);
+  ASSERT_FALSE(first.values.empty());
+  EXPECT_EQ(first.values, numbers(first.values.front(), 5000));
+  EXPECT_GE(first.values.size(), 3 * 124u);  // three whole sub-buffers of the four at least
+
+  session.header().freeze.requests = 2;
+  recorder.round(kNow + 999ms);  // too soon
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() + "/2"));
+  event(ring, 5000);
+  session.header().freeze.requests = 3;
+  recorder.round(kNow + 1s);
+  const DiskTrace second = read_stream(folder_.path() + "/2" + name);
+  EXPECT_EQ(second.values, numbers(second.values.front(), 5001));
+  EXPECT_GT(second.values.front(), first.values.front());
+
+  for (std::uint64_t i = 5001; i < 9000; ++i) event(ring, i);
+  const RecordingReport report = recorder.finish(RecordingEnd::producer_gone);
+  EXPECT_EQ(report.snapshots, 3u);
+  EXPECT_EQ(report.snapshots_skipped, 1u);
+  EXPECT_TRUE(report.complete());
+  const DiskTrace last = read_stream(folder_.path() + "/3" + name);
+  EXPECT_EQ(last.values, numbers(last.values.front(), 9000));
+}
+
+TEST_F(FlightRecorderTest, ASnapshotTellsOfTheLossesSinceTheOneBefore) {
+  TestSession session(std::vector{ChannelShape{.features = MAXLAT_RING_OVERWRITE}});
+  maxlat_ring& ring = session.claim(0, 0, 42);
+  RecorderOptions flight = options();
+  flight.flight_recorder = true;
+  flight.snapshot_interval = 0ns;
+  Recorder recorder = attach(session, flight);
+  const auto too_big = [&ring] {
+    maxlat_ring_record record;
+    EXPECT_FALSE(maxlat_ring_record_begin(MAXLAT_RING_THREAD, &ring, 7, 1 << 20, &record));
+  };
+  const auto losses_in = [&](const char* sub) {
+    const std::string folder = folder_.path() + sub + "/program-" + std::to_string(getpid());
+    EXPECT_THAT(text_of(folder + "/.books"), testing::HasSubstr(" lost_big 2 "));
+    const maxlat_ring_packet last = read_stream(folder + "/channel0-0-0").packets.back();
+    EXPECT_EQ(last.lost_total, last.lost_big);
+    return last.lost_big;
+  };
+  for (const char* sub : {"/1", "/2"}) {
+    event(ring, 1);
+    too_big();
+    too_big();
+    event(ring, 2);
+    EXPECT_TRUE(recorder.snapshot(kNow));
+    EXPECT_EQ(losses_in(sub), 2u);
+  }
+}
+
+// Written to while a snapshot is, at each write to disk: packets that are delivered before the books are looked at.
+TEST_F(FlightRecorderTest, APacketThatIsDeliveredDuringASnapshotIsInTheNextAndNotOverwritten) {
+  TestSession session(std::vector{ChannelShape{.features = MAXLAT_RING_OVERWRITE, .sub_buffer_bits = 10}});
+  static maxlat_ring* ring;
+  ring = &session.claim(0, 0, 42);
+  RecorderOptions flight = options();
+  flight.flight_recorder = true;
+  flight.snapshot_interval = 0ns;
+  Recorder recorder = attach(session, flight);
+  const WriteParts real = write_parts;
+  static WriteParts then;
+  then = real;
+  write_parts = [](int file, const iovec* parts, int count, off_t at) {
+    for (std::uint64_t i = 0; i < 17; ++i) event(*ring, i);
+    return then(file, parts, count, at);
+  };
+  for (int i = 0; i < 40; ++i) {
+    for (std::uint64_t n = 0; n < 5; ++n) event(*ring, n);
+    recorder.snapshot(kNow);
+  }
+  write_parts = real;
+  const RecordingReport report = recorder.finish(RecordingEnd::stopped);
+  std::uint64_t all = 0;
+  for (std::uint64_t i = 1; i <= report.snapshots; ++i) {
+    const std::string folder = folder_.path() + "/" + std::to_string(i) + "/program-" + std::to_string(getpid());
+    const std::string books = text_of(folder + "/.books");
+    const std::uint64_t overwritten = std::stoull(books.substr(books.find("overwritten ") + 12));
+    EXPECT_LE(overwritten, tried_) << books;
+    all += overwritten;
+  }
+  EXPECT_LE(all, tried_);
+  EXPECT_EQ(report.channels[0].overwritten, all);
+}
+
+TEST_F(FlightRecorderTest, ASnapshotWhileItsThreadWritesIsWholeAndTheThreadLosesNothing) {
+  TestSession session(std::vector{ChannelShape{.features = MAXLAT_RING_OVERWRITE, .ring_bits = 3}});
+  maxlat_ring& ring = session.claim(0, 0, 42);
+  RecorderOptions flight = options();
+  flight.flight_recorder = true;
+  flight.snapshot_interval = 0ns;
+  Recorder recorder = attach(session, flight);
+  std::atomic<bool> stop = false;
+  std::thread writer([&] {
+    for (std::uint64_t i = 0; !stop; ++i) event(ring, i);
+  });
+  for (int i = 0; i < 50; ++i) recorder.snapshot(kNow);
+  stop = true;
+  writer.join();
+  const RecordingReport report = recorder.finish(RecordingEnd::stopped);
+  EXPECT_EQ(report.broken_rings, 0u);
+  EXPECT_EQ(ring.header->lost_wrap, 0u);
+  const std::string name = "/program-" + std::to_string(getpid()) + "/channel0-0-0";
+  for (std::uint64_t i = 1; i <= report.snapshots; ++i) {
+    const std::string path = folder_.path() + "/" + std::to_string(i) + name;
+    if (!std::filesystem::exists(path)) continue;  // before the first event
+    std::ifstream file(path);
+    EXPECT_EQ(std::filesystem::file_size(path) % 8, 0u);
+  }
+}
+
+// What happened before the request is there, however much follows it before the recorder looks.
+TEST_F(FlightRecorderTest, ARequestKeepsWhatTheRingHasUntilItIsTaken) {
+  Recorder recorder = attach(session_, flight());
+  events(ring_, 0, 1000);
+  maxlat_ring_request_snapshot(&session_.header().freeze);
+  events(ring_, 1000, 1000 + kManyRings);
+  recorder.round(kNow);
+  EXPECT_TRUE(has(values(1), 999));
+  EXPECT_GE(values(1).size(), 3 * 124u);  // three whole sub-buffers of the four at least
+  EXPECT_GT(ring_.header->lost_full, 0u);
+  EXPECT_THAT(text_of(snapshot(1) + "/.books"), testing::HasSubstr(" lost_full 0 "));
+
+  // Then the ring overwrites again, and the next snapshot is of the latest.
+  events(ring_, 200'000, 300'000);
+  const RecordingReport report = recorder.finish(RecordingEnd::stopped);
+  EXPECT_EQ(values(2).back(), 299'999u);
+  EXPECT_EQ(report.channels[0].lost_frozen, ring_.header->lost_full);
+  EXPECT_EQ(report.channels[0].lost_full, 0u);
+  EXPECT_TRUE(report.complete());
+  expect_balance(report);
+}
+
+// The trigger's own time counts, and not when the recorder comes; and of what was before half a ring stays.
+TEST_F(FlightRecorderTest, AfterTheTriggerHalfTheRingIsForWhatFollows) {
+  RecorderOptions later = flight();
+  later.post_trigger = 3600s;
+  Recorder recorder = attach(session_, later);
+  events(ring_, 0, 1000);
+  maxlat_ring_request_snapshot(&session_.header().freeze);
+  events(ring_, 1000, 1000 + kManyRings);
+  recorder.round(kNow);
+  EXPECT_FALSE(std::filesystem::exists(snapshot(1)));  // not before an hour is over
+  session_.header().freeze.time -= 3600 * session_.header().ticks_per_second;
+  recorder.round(kNow);
+  const std::vector<std::uint64_t> taken = values(1);
+  EXPECT_TRUE(has(taken, 999));
+  EXPECT_EQ(taken, numbers(taken.front(), taken.back() + 1));
+  const auto after =
+      static_cast<std::uint64_t>(std::count_if(taken.begin(), taken.end(), [](auto v) { return v > 999; }));
+  EXPECT_GE(after, 2 * 124u);
+  EXPECT_LE(after, 3 * 124u);
+  EXPECT_EQ(recorder.finish(RecordingEnd::stopped).channels[0].unaccounted(), 0);
+}
+
+TEST_F(FlightRecorderTest, ARequestThatWouldBeSkippedKeepsNothing) {
+  Recorder recorder = attach(session_, flight());
+  events(ring_, 0, 1000);
+  maxlat_ring_request_snapshot(&session_.header().freeze);
+  recorder.round(kNow);
+  maxlat_ring_request_snapshot(&session_.header().freeze);
+  events(ring_, 1000, 1000 + kManyRings);
+  EXPECT_EQ(ring_.header->lost_full, 0u);
+  recorder.round(kNow + 500ms);
+  recorder.round(kNow + 1s);  // from here on the next is due
+  maxlat_ring_request_snapshot(&session_.header().freeze);
+  events(ring_, 200'000, 300'000);
+  EXPECT_GT(ring_.header->lost_full, 0u);
+  const RecordingReport report = recorder.finish(RecordingEnd::stopped);
+  EXPECT_EQ(report.snapshots_skipped, 1u);
+  expect_balance(report);
+}
+
+TEST_F(FlightRecorderTest, NobodyKeepsAnythingForWhoTakesNoSnapshots) {
+  maxlat_ring_request_snapshot(&session_.header().freeze);
+  events(ring_, 0, 10'000);
+  { Recorder gone = attach(session_, flight()); }
+  maxlat_ring_request_snapshot(&session_.header().freeze);
+  events(ring_, 0, 10'000);
+  Recorder plain = attach(session_, options());
+  maxlat_ring_request_snapshot(&session_.header().freeze);
+  events(ring_, 0, 10'000);
+  EXPECT_EQ(ring_.header->lost_full, 0u);
+}
+
+// Killed with a request unanswered: its successor takes that snapshot, if it comes in time. Later the ring goes on.
+TEST_F(FlightRecorderTest, TheSuccessorOfAKilledRecorderTakesWhatWasKeptForIt) {
+  events(ring_, 0, 1000);
+  const auto killed = [&] {
+    const pid_t child = fork();
+    if (child != 0) return child;
+    Recorder recorder = attach(session_, flight());
+    raise(SIGKILL);
+    _exit(1);
+  }();
+  int status = 0;
+  ASSERT_EQ(waitpid(killed, &status, 0), killed);
+  maxlat_ring_request_snapshot(&session_.header().freeze);
+  events(ring_, 1000, 1000 + kManyRings);
+  EXPECT_GT(ring_.header->lost_full, 0u);
+  {
+    Recorder successor = attach(session_, flight());
+    successor.round(kNow);
+    EXPECT_TRUE(has(values(1), 999));
+    EXPECT_EQ(successor.finish(RecordingEnd::stopped).channels[0].unaccounted(), 0);
+  }
+  const std::uint64_t lost = ring_.header->lost_full;
+  session_.header().freeze.limit = 10 * session_.header().ticks_per_second;  // as one who is killed leaves it
+  maxlat_ring_request_snapshot(&session_.header().freeze);
+  session_.header().freeze.time -= 11 * session_.header().ticks_per_second;
+  events(ring_, 0, 10'000);
+  EXPECT_EQ(ring_.header->lost_full, lost);
+}
+
+}  // namespace
