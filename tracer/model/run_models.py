@@ -30,6 +30,8 @@ OVERWRITE = "OVERWRITE N0=2 N1=3 "
 PARALLEL = "PARALLEL N0=2 N1=2 "
 KILLED = "SB=2 W=16 START=12 OVERWRITE SUCCESSOR N0=1 N1=3 "
 FULL_STOP = "SB=2 W=16 START=12 OVERWRITE N0=2 N1=5 "  # a record fills a sub-buffer: many passes in few steps
+MOVED = "N0=1 N1=2 "
+THREE = "N0=1 N1=1 N2=1 UNKNOWN MOVES=0 SB=7 FIRST=2 "
 
 PASSES = None
 
@@ -82,6 +84,10 @@ CASES = [
     ("copy of the open packet, overwrite", "copy_open", "OVERWRITE", PASSES),
     ("x86 needs no fence behind a claim", "copy_open", "OVERWRITE TSO M_NO_FENCE", PASSES),
     ("copy, promoted between the loads", "copy_open", "PROMOTED_BETWEEN", PASSES),
+    ("times, a thread that is moved", "time_base", MOVED, PASSES),
+    ("times, a packet opened meanwhile", "time_base", "N0=1 N1=1 AT=4", PASSES),
+    ("times, a writer that is elsewhere", "time_base", "UNKNOWN MOVES=0", PASSES),
+    ("times, two here and one elsewhere", "time_base", THREE, PASSES),
     # Mutants. The widest counters, so that a failure is the algorithm's and not the wrap's.
     ("delivery test as printed", "ring", W64 + DISCARD + "M_PRINTED_DELIVERY", "all_is_read"),
     ("delivery test as printed, overwrite", "ring", W64 + OVERWRITE + "M_PRINTED_DELIVERY", "all_is_read"),
@@ -155,7 +161,19 @@ CASES = [
     ("no fence behind a claim (O2)", "copy_open", "OVERWRITE M_NO_FENCE", "copied_is_this_pass"),
     ("reference not looked at again", "copy_open", "OVERWRITE M_REFERENCE_ONCE", "copied_is_this_pass"),
     ("a copy without acquire (O2)", "copy_open", "OVERWRITE M_RELAXED_COPY", "copied_is_this_pass"),
+    ("a foreign writer leaves no mark", "time_base", MOVED + "M_NO_MARK", "time_never_goes_back"),
+    ("a foreign time for a base", "time_base", "M_FOREIGN_BASE", "time_never_goes_back"),
+    ("a base stored over a mark (T1)", "time_base", THREE + "M_BASE_STORED", "time_never_goes_back"),
+    ("a base put over what came later", "time_base", THREE + "M_BASE_READ_LATE", "time_never_goes_back"),
+    ("a base before its reservation (T1)", "time_base", MOVED + "M_BASE_FIRST", "full_time_is_read"),
+    ("time_base before write_count (T2)", "time_base", "M_BASE_THEN_COUNT", "time_never_goes_back"),
+    ("no second look where the thread is", "time_base", "M_NO_SECOND_LOOK", "time_never_goes_back"),
+    ("out of line a plain clock", "time_base", "M_PLAIN_CLOCK", "time_never_goes_back"),
+    ("short records whatever the base", "time_base", MOVED + "M_SHORT", "full_time_is_read"),
     # Coverage.
+    ("cover: a foreign writer's record", "time_base", MOVED, "foreign_record"),
+    ("cover: away and back", "time_base", "", "excused_step_back"),
+    ("cover: short again behind a foreign one", "time_base", "", "short_after_foreign"),
     ("cover: all copied", "copy_open", "OVERWRITE", "copied_all"),
     ("cover: a part copied", "copy_open", "OVERWRITE", "copied_a_part"),
     ("cover: a writer inside", "copy_open", "OVERWRITE", "inside"),
@@ -186,6 +204,7 @@ CASES = [
 ]
 
 LONG_CASES = [
+    ("times, more events", "time_base", "", PASSES),
     ("copy, promoted, overwrite", "copy_open", "OVERWRITE PROMOTED_BETWEEN", PASSES),
     ("killed, overwrite, more", "death", "OVERWRITE FLUSH OPEN_AHEAD N0=2 N1=2", PASSES),
     ("discard, three levels, more", "ring", W32 + "LEVELS=3 N0=1 N1=2 N2=2", PASSES),
