@@ -172,7 +172,8 @@ inline mend() {
 #ifdef M_SEQUENCE_UNCHECKED
      opened = 1;
 #endif
-     closed = (opened && !last && end_time[m] >= begin_time[m] && content[m] >= HEADER && content[m] <= reserved);
+     closed =
+       (opened && !last && end_time[m] >= begin_time[m] && content[m] >= HEADER && content[m] <= reserved);
      end = (closed -> content[m] : reserved);
      last_time = (opened -> begin_time[m] : 0); /* time_base: no later than any record's time, as read back */
      latest = (closed -> end_time[m] : LATER_THAN_ALL);
@@ -256,8 +257,8 @@ end_of_all:
   :: d_step { true ->
        recover();
        check();
-       m = 0; P = 0; at = 0; k = 0; unfinished = 0; exact = 0; id = 0; position = 0; committed = 0; reserved = 0; end = 0;
-       last_time = 0; latest = 0; unaccounted = 0; time = 0; holes = 0; found_holes = 0; paddings = 0; unseen = 0;
+       m = 0; P = 0; at = 0; k = 0; unfinished = 0; exact = 0; id = 0; position = 0; committed = 0;
+       reserved = 0; end = 0; last_time = 0; latest = 0; unaccounted = 0; time = 0; holes = 0; found_holes = 0; paddings = 0; unseen = 0;
        chain = 0; likely = 0; longest = 0; length = 0; first = 0; limit = 0; found = 0; last = 0; closed = 0;
        opened = 0 }
   od

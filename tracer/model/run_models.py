@@ -34,10 +34,11 @@ MOVED = "N0=1 N1=2 "
 THREE = "N0=1 N1=1 N2=1 UNKNOWN MOVES=0 SB=7 FIRST=2 "
 
 PASSES = None
+CYCLE = "a cycle without progress"  # what a run with NP looks for; FAIR: no process is left standing in it
 
 LARGE = ("ring", "session")  # models of many states
 
-# name, model, definitions, what must happen: PASSES, or the assertion that must fail
+# name, model, definitions, what must happen: PASSES, or the assertion that must fail, or CYCLE
 CASES = [
     ("discard, nested", "ring", W16 + DISCARD, PASSES),
     ("discard, nested, wider", "ring", W64 + DISCARD, PASSES),
@@ -90,6 +91,10 @@ CASES = [
     ("times, two here and one elsewhere", "time_base", THREE, PASSES),
     ("slot, discard", "slots", "", PASSES),
     ("slot, overwrite", "slots", "OVERWRITE", PASSES),
+    ("progress, whatever others do", "progress", "NP FAIR", PASSES),
+    ("progress, the books", "progress", "", PASSES),
+    ("progress, discard", "ring", W32 + "NP FLUSH N0=1 N1=2", PASSES),
+    ("progress, overwrite", "ring", W32 + "NP OVERWRITE N0=1 N1=2", PASSES),
     # Mutants. The widest counters, so that a failure is the algorithm's and not the wrap's.
     ("delivery test as printed", "ring", W64 + DISCARD + "M_PRINTED_DELIVERY", "all_is_read"),
     ("delivery test as printed, overwrite", "ring", W64 + OVERWRITE + "M_PRINTED_DELIVERY", "all_is_read"),
@@ -181,7 +186,13 @@ CASES = [
     ("free before the hole (S4)", "slots", "M_FREE_FIRST", "hole_in_no_ring"),
     ("packets punched with the hole", "slots", "M_FREE_FIRST", "books_balance"),
     ("taken, its consumer dead, and left", "slots", "M_TAKEN_LEFT", "slot_comes_back"),
+    ("attempts without end", "progress", "NP FAIR M_NO_BOUND", CYCLE),
+    ("a writer waits for others", "progress", "NP FAIR M_WAITS", CYCLE),
+    ("a handler waits for whom it interrupted", "ring", W32 + "NP OVERWRITE N0=1 N1=2 M_WAITS", CYCLE),
+    ("given up and not counted", "progress", "M_NOT_COUNTED", "books_balance"),
+    ("each attempt counted", "progress", "M_COUNTED_TWICE", "books_balance"),
     # Coverage.
+    ("cover: given up", "progress", "", "gave_up"),
     ("cover: replaced unread", "slots", "OVERWRITE", "replaced_unread"),
     ("cover: ended while it is read", "slots", "OVERWRITE", "ended_while_read"),
     ("cover: taken by a dead consumer", "slots", "", "taken_by_another"),
@@ -241,7 +252,7 @@ class Outcome:
         self.depth = number(r"depth reached (\d+)")
         self.mib = number(r"([\d.]+)\s+total actual memory usage")
         complete = "errors: 0" in text and "max search depth too small" not in text and "out of memory" not in text
-        if found := re.search(r"pan:1: (assertion violated .*|invalid end state)", text):
+        if found := re.search(r"pan:1: (assertion violated .*|invalid end state|non-progress cycle)", text):
             self.verdict = "fails"
             self.error = found.group(1)
         elif complete and "Search not completed" not in text:
@@ -265,9 +276,14 @@ def run(model, definitions, only):
     """Where one assertion must fail, nothing else may end the run: not even a deadlock."""
     flags = ["-D" + word for word in definitions.split()]
     options = []
-    if only is not PASSES:
+    if only not in (PASSES, CYCLE):
         flags.append("-DONLY=" + only)
         options.append("-E")
+    if "NP" in definitions.split():
+        options += ["-l", "-f"] if "FAIR" in definitions.split() else ["-l"]
+        search = ["-DNP", "-DNFAIR=3"]
+    else:
+        search = ["-DSAFETY"]
     # A mutant stops soon: compiling it well would cost more than it saves. So it would where the whole is small.
     optimise = "-O0" if only is not PASSES else "-O2" if model in LARGE else "-O1"
     with tempfile.TemporaryDirectory() as folder:
@@ -280,7 +296,7 @@ def run(model, definitions, only):
             return done.returncode, done.stdout
 
         for command in (["spin", "-a", *flags, model + ".pml"],
-                        ["gcc", optimise, "-w", "-DSAFETY", "-DCOLLAPSE", "-DVECTORSZ=2048",
+                        ["gcc", optimise, "-w", *search, "-DCOLLAPSE", "-DVECTORSZ=2048",
                          f"-DMEMLIM={MEMORY_LIMIT_MIB}", "-o", "pan", "pan.c"]):
             status, text = call(command)
             if status != 0:

@@ -5,12 +5,13 @@
  * step, and another one goes on. That a slot changes hands only where nobody is in its ring, and that the books know
  * every packet.
  *
- * WHAT IS FOLLOWED. session/channel.cpp take, keep_books_of_replaced, make_ring, give_up, finalise; shm/session_memory.cpp
- *   exchange, end_reading, free_slot; consumer/recorder.cpp visit, forget_replaced. FREE, CLAIMED, LIVE, ENDED, TAKEN,
- *   READING and the generation are one word; each CAS compares all of it.
+ * WHAT IS FOLLOWED. session/channel.cpp take, keep_books_of_replaced, make_ring, give_up, finalise;
+ *   shm/session_memory.cpp exchange, end_reading, free_slot; consumer/recorder.cpp visit, forget_replaced. FREE,
+ *   CLAIMED, LIVE, ENDED, TAKEN, READING and the generation are one word; each CAS compares all of it.
  * LEFT OUT. Who finds which slot, and sessions that end: session.pml. What a ring is: counts of packets made and read.
- *   A producer that dies: it leaves the word as it was, and nobody claims any more. Sequentially consistent memory: every
- *   change of the word is a locked instruction, or a release store of the one whose slot it is ([S1], [S3], [S4]).
+ *   A producer that dies: it leaves the word as it was, and nobody claims any more. Sequentially consistent memory:
+ *   every change of the word is a locked instruction, or a release store of the one whose slot it is ([S1], [S3],
+ *   [S4]); the mutants change the order of steps instead.
  * SIZE. 240 thousand states, with OVERWRITE 2 million.
  *
  * PARAMETERS  OVERWRITE (a thread may claim a slot whose ring nobody has taken yet)  LIVES (rings of each thread)

@@ -5,16 +5,17 @@
  *
  * WHAT IS FOLLOWED. maxlat_ring_reserve_common with its two looks where the thread is; in reserve.c attempt, read_time,
  *   mark_of, enter, go_on, begin_long and keep_base ([T1], [T2]); the reader: record.h, TIME.
- * CLOCKS. All CPUs' counters agree (`now`), but a plain read may come before the loads that precede it in the program:
- *   the common path's is taken before write_count is loaded, or behind the base, whichever is worse. Between such a
- *   read and the load no other thread runs on that CPU, and the thread is not moved: a switch of threads is a barrier
- *   (`pinned`). Out of line the clock is an ordered one.
- * PLACES. Writers begin on the ring's CPU; Mover takes writer 1 elsewhere and back, at any step. With -DUNKNOWN the last
- *   one cannot tell where it is, and is elsewhere. A thread that finds itself elsewhere at its first look writes to another ring.
+ * CLOCKS. All CPUs' counters agree (`now`), but a plain read may come before the loads that precede it in the
+ *   program: the common path's is taken before write_count is loaded, or behind the base, whichever is worse. Between
+ *   such a read and the load no other thread runs on that CPU, and the thread is not moved: a switch of threads is a
+ *   barrier (`pinned`). Out of line the clock is an ordered one.
+ * PLACES. Writers begin on the ring's CPU; Mover takes writer 1 elsewhere and back, at any step. With -DUNKNOWN the
+ *   last one cannot tell where it is, and is elsewhere. A thread that finds itself elsewhere at its first look writes
+ *   to another ring.
  * LEFT OUT. Whether there is room: the stream has no end. Commits. Memory that reorders more than the clock: what the
  *   labels say is here as the order of steps, and the mutants change it. MAXLAT_RING_ATTEMPTS: progress.pml.
- * THE EXCEPTION of reserve.h, TIME ORDER: a thread that is moved away and back between its two looks, and read the clock
- *   there, may step back. Such a record is `excused`.
+ * THE EXCEPTION of reserve.h, TIME ORDER: a thread that is moved away and back between its two looks, and read the
+ *   clock there, may step back. Such a record is `excused`.
  * SIZE. See run_models.py. A short record is one word, a long one two; T ticks have the same upper bits.
  *
  * PARAMETERS  N0 N1 N2 (each writer's events)  FIRST LAST (ticks)  MOVES  UNKNOWN  T  AT (where the stream begins)  SB
