@@ -36,7 +36,7 @@ mtype = {
   copied_is_this_pass,  /* and of no later pass */
   header_is_this_packets,
   /* coverage */
-  copied_all, copied_a_part, inside, overwritten_meanwhile
+  copied_all, copied_a_part
 };
 
 #define HEADER 1
@@ -274,13 +274,10 @@ proctype Reader() {
   d_step {
     if
     :: w == NEXT_PACKET || r1 != 1 || w <= HEADER || c != w ->
-       if
-       :: w > HEADER && c != w -> reached(inside)
-       :: else
-       fi
+       skip
     :: else ->
        if
-       :: r2 != 1 -> reached(overwritten_meanwhile)
+       :: r2 != 1 -> skip
        :: else ->
           must(header_is_this_packets, sequence == 1);
           i = 0;

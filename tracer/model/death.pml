@@ -47,9 +47,6 @@ mtype = {
   unfinished_is_counted,   /* at least one if there is one, and no more than there are; with two exceptions */
   /* coverage */
   finished_uncounted,      /* finished, its writer dead before the commit */
-  record_after_a_hole, record_between_holes,
-  never_opened,            /* packet with a record whose opener died before `sequence` */
-  never_claimed,
   padding_counted, opener_uncounted /* the exceptions: AS IT IS in death_recovery.pml */
 };
 

@@ -102,10 +102,7 @@ inline hole() {
      first = likely;
      limit = (at + first < end && is_record(at + first, end) -> record_time(at + first) : latest);
      search(first - 1, 1, at + first, limit);
-     if
-     :: likely != 0 -> reached(record_between_holes)
-     :: else -> likely = first
-     fi;
+     likely = (likely != 0 -> likely : first);
      first = 0; limit = 0
   :: else
   fi;
@@ -119,10 +116,6 @@ inline rescue() {
   do
   :: at == end -> found_holes = holes; break
   :: at < end && is_record(at, end) ->
-     if
-     :: holes > 0 -> reached(record_after_a_hole)
-     :: else
-     fi;
      give(at);
      last_time = record_time(at);
      at = at + record_length(at)
@@ -159,16 +152,11 @@ inline mend() {
   if
   :: reserved == HEADER -> skip
   :: reserved != HEADER && !found ->
-     reached(never_claimed);
 #ifndef M_UNCLAIMED_UNCOUNTED
      unfinished++
 #endif
   :: else ->
      opened = (sequence[m] == P);
-     if
-     :: opened -> skip
-     :: else -> reached(never_opened)
-     fi;
 #ifdef M_SEQUENCE_UNCHECKED
      opened = 1;
 #endif
@@ -258,8 +246,8 @@ end_of_all:
        recover();
        check();
        m = 0; P = 0; at = 0; k = 0; unfinished = 0; exact = 0; id = 0; position = 0; committed = 0;
-       reserved = 0; end = 0; last_time = 0; latest = 0; unaccounted = 0; time = 0; holes = 0; found_holes = 0; paddings = 0; unseen = 0;
-       chain = 0; likely = 0; longest = 0; length = 0; first = 0; limit = 0; found = 0; last = 0; closed = 0;
-       opened = 0 }
+       reserved = 0; end = 0; last_time = 0; latest = 0; unaccounted = 0; time = 0; holes = 0; found_holes = 0;
+       paddings = 0; unseen = 0; chain = 0; likely = 0; longest = 0; length = 0; first = 0; limit = 0; found = 0;
+       last = 0; closed = 0; opened = 0 }
   od
 }

@@ -36,7 +36,7 @@ mtype = {
   full_time_is_read,    /* what the reader works out is what the writer read */
   time_never_goes_back, /* from slot to slot */
   /* coverage */
-  foreign_record, excused_step_back, short_after_foreign
+  excused_step_back, short_after_foreign
 };
 
 #ifndef N0
@@ -230,10 +230,6 @@ inline go_on() {
     :: write_count == old ->
        kept = 1;
        foreign_seen = foreign_seen || foreign;
-       if
-       :: foreign -> reached(foreign_record)
-       :: else
-       fi;
        if
        :: is_short -> put(old, SHORT); write_count = old + 1; base = NONE
        :: else -> put(old, LONG); write_count = old + 2
