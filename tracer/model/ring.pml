@@ -21,6 +21,9 @@
  *   The reader is a process of its own and never ends before the last packet. With -DSUCCESSOR it is killed once,
  *   between any two of its steps, and another one takes over.
  *
+ * PROGRESS. Runs with -DNP look for cycles without progress: loops of writers, alone or with each other. A reader that
+ *   asks again is progress.
+ *
  * PARAMETERS  W  START (first position, a multiple of BUF; W - BUF begins just before the wrap)  SB (words of a
  *   sub-buffer)  NSB (sub-buffers)  OVERWRITE  FLUSH  OPEN_AHEAD  PARALLEL  TIME  SUCCESSOR
  *   LEVELS  N0 N1 N2 (each writer's events)
@@ -46,6 +49,7 @@
  *   M_IN_HAND_FORGOTTEN with -DSUCCESSOR: the packet in the dead reader's hands is looked for where read_count is now,
  *                       though writers may have pushed it on (review T7)
  *   M_EQUATION_1_OFF_BY_ONE  asked of one sub-buffer too many: > for >=
+ *   M_WAITS             a writer that the ring came round to waits, where it should drop its event: a cycle (NP)
  *   M_UNLOCKED          with -DPARALLEL: load, then store, for the add to a commit count, as in a ring of a thread
  */
 #include "ring_words.pml"

@@ -123,6 +123,7 @@ again:
      read_packet()
 #endif
   :: atomic { !in_hand_again -> r = read_count }; /* true; only r % W is used to decide */
+progress: /* nothing to take yet is no fault of anybody's */
      ok = 0;
      if
 #ifdef M_K42

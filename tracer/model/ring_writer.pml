@@ -142,6 +142,12 @@ inline event() {
        enter = (o % SB == 0 || leave);
        s = (leave -> (start_of(o) + SB) % W : o);
        b = (enter -> (s + HEADER) % W : o) };
+#ifdef M_WAITS
+     do
+     :: enter && !fully_committed(s, commit_seq[place(s)]) -> skip
+     :: else -> break
+     od;
+#endif
 #ifndef M_NO_EQUATION_3
      if
      :: atomic { enter && !fully_committed(s, commit_seq[place(s)]) ->

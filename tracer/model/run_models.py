@@ -30,10 +30,16 @@ OVERWRITE = "OVERWRITE N0=2 N1=3 "
 PARALLEL = "PARALLEL N0=2 N1=2 "
 KILLED = "SB=2 W=16 START=12 OVERWRITE SUCCESSOR N0=1 N1=3 "
 FULL_STOP = "SB=2 W=16 START=12 OVERWRITE N0=2 N1=5 "  # a record fills a sub-buffer: many passes in few steps
+ONE_EACH = "N0=1 N1=1 "
+MOVED = "N0=1 N1=2 "
+THREE = "N0=1 N1=1 N2=1 UNKNOWN MOVES=0 SB=7 FIRST=2 "
 
 PASSES = None
+CYCLE = "a cycle without progress"  # what a run with NP looks for; FAIR: no process is left standing in it
 
-# name, model, definitions, what must happen: PASSES, or the assertion that must fail
+LARGE = ("ring", "session")  # models of many states
+
+# name, model, definitions, what must happen: PASSES, or the assertion that must fail, or CYCLE
 CASES = [
     ("discard, nested", "ring", W16 + DISCARD, PASSES),
     ("discard, nested, wider", "ring", W64 + DISCARD, PASSES),
@@ -71,6 +77,22 @@ CASES = [
     ("overwrite, reader killed", "ring", W32 + "SUCCESSOR OVERWRITE N0=2 N1=1", PASSES),
     ("the reader's lock", "lock", "", PASSES),
     ("books of overwritten records", "books", "", PASSES),
+    ("killed, discard", "death", "", PASSES),
+    ("killed, discard, flush, opening ahead", "death", "FLUSH OPEN_AHEAD N0=1 N1=2", PASSES),
+    ("killed, overwrite", "death", "OVERWRITE", PASSES),
+    ("killed, overwrite, flush, opening ahead", "death", "OVERWRITE FLUSH OPEN_AHEAD N0=1 N1=2", PASSES),
+    ("copy of the open packet, discard", "copy_open", "", PASSES),
+    ("copy of the open packet, overwrite", "copy_open", "OVERWRITE", PASSES),
+    ("x86 needs no fence behind a claim", "copy_open", "OVERWRITE TSO M_NO_FENCE", PASSES),
+    ("times, a thread that is moved", "time_base", MOVED, PASSES),
+    ("times, a packet opened meanwhile", "time_base", ONE_EACH + "AT=4", PASSES),
+    ("times, a writer that is elsewhere", "time_base", "UNKNOWN MOVES=0", PASSES),
+    ("times, two here and one elsewhere", "time_base", THREE, PASSES),
+    ("slot, discard", "slots", "", PASSES),
+    ("slot, overwrite", "slots", "OVERWRITE LIVES=1", PASSES),
+    ("progress, whatever others do", "progress", "NP FAIR", PASSES),
+    ("progress, the books", "progress", "", PASSES),
+    ("progress, overwrite", "ring", W32 + "NP OVERWRITE N0=1 N1=2", PASSES),
     # Mutants. The widest counters, so that a failure is the algorithm's and not the wrap's.
     ("delivery test as printed", "ring", W64 + DISCARD + "M_PRINTED_DELIVERY", "all_is_read"),
     ("delivery test as printed, overwrite", "ring", W64 + OVERWRITE + "M_PRINTED_DELIVERY", "all_is_read"),
@@ -123,7 +145,58 @@ CASES = [
     ("rings not forgotten", "session", "A0=3 A1=0 M_NO_FORGET", "ring_is_mapped"),
     ("channel gone under a thread's end", "session", "A0=3 A1=0 M_NO_RCU", "channel_is_there"),
     ("list left before the read lock", "session", "A0=3 A1=0 M_LIST_LEFT_BEFORE", "ring_of_its_channel"),
+    ("end_time before content_bits (D1)", "death", "M_END_TIME_FIRST", "finished_is_given"),
+    ("sequence before begin_time (D1)", "death", "M_SEQUENCE_FIRST", "finished_is_given"),
+    ("a header believed without its sequence", "death", "M_SEQUENCE_UNCHECKED", "finished_is_given"),
+    ("a record's word before its payload (D1)", "death", "M_WORD_FIRST", "record_is_whole"),
+    ("words without a stamp", "death", "M_NO_STAMP", "nothing_of_another_pass"),
+    ("a pass later the same stamp", "death", "STAMPS=2", "nothing_of_another_pass"),
+    ("a clock that stands", "death", "M_CLOCK_STANDS", "finished_is_given"),
+    ("recovery ends at a hole", "death", "M_NO_SEARCH", "finished_is_given"),
+    ("a record alone goes with the holes", "death", "M_CHAIN_ONLY", "finished_is_given"),
+    ("claimed before the reader is pushed", "death", "OVERWRITE M_CLAIM_FIRST", "ring_is_not_called_corrupt"),
+    ("an unclaimed packet has no record", "death", "OVERWRITE M_UNCLAIMED_UNCOUNTED", "unfinished_is_counted"),
+    ("a hole counted by its words", "death", "M_WORDS_COUNTED", "unfinished_is_counted"),
+    ("got from the dead and not put", "death", "M_NOT_PUT", "given_once"),
+    ("write_count before the commit count (O1)", "copy_open", "M_LOADS_SWAPPED", "copied_is_committed"),
+    ("commit count without acquire (O1)", "copy_open", "M_RELAXED_COMMIT", "copied_is_committed"),
+    ("commits that release nothing (W1)", "copy_open", "OVERWRITE M_RELAXED_COMMITS", "header_is_this_packets"),
+    ("copy, promoted behind both loads", "copy_open", "PROMOTED", "copied_is_committed"),
+    ("no fence behind a claim (O2)", "copy_open", "OVERWRITE M_NO_FENCE", "copied_is_this_pass"),
+    ("reference not looked at again", "copy_open", "OVERWRITE M_REFERENCE_ONCE", "copied_is_this_pass"),
+    ("a copy without acquire (O2)", "copy_open", "OVERWRITE M_RELAXED_COPY", "copied_is_this_pass"),
+    ("a foreign writer leaves no mark", "time_base", MOVED + "M_NO_MARK", "time_never_goes_back"),
+    ("a foreign time for a base", "time_base", ONE_EACH + "M_FOREIGN_BASE", "time_never_goes_back"),
+    ("a base stored over a mark (T1)", "time_base", THREE + "M_BASE_STORED", "time_never_goes_back"),
+    ("a base put over what came later", "time_base", THREE + "M_BASE_READ_LATE", "time_never_goes_back"),
+    ("a base before its reservation (T1)", "time_base", MOVED + "M_BASE_FIRST", "full_time_is_read"),
+    ("time_base before write_count (T2)", "time_base", ONE_EACH + "M_BASE_THEN_COUNT", "time_never_goes_back"),
+    ("no second look where the thread is", "time_base", ONE_EACH + "M_NO_SECOND_LOOK", "time_never_goes_back"),
+    ("out of line a plain clock", "time_base", ONE_EACH + "M_PLAIN_CLOCK", "time_never_goes_back"),
+    ("short records whatever the base", "time_base", MOVED + "M_SHORT", "full_time_is_read"),
+    ("a ring is read and not marked", "slots", "OVERWRITE M_NO_READING", "reader_is_alone"),
+    ("claimed without asking who reads", "slots", "OVERWRITE M_STATE_ONLY", "reader_is_alone"),
+    ("ended by a store", "slots", "OVERWRITE M_ENDED_STORED", "reader_is_alone"),
+    ("reading ended by a store", "slots", "OVERWRITE M_READING_STORED", "slot_comes_back"),
+    ("taken by a store", "slots", "OVERWRITE M_TAKEN_STORED", "hole_in_no_ring"),
+    ("two rings of one generation", "slots", "OVERWRITE M_SAME_GENERATION", "generation_is_a_ring"),
+    ("free before the hole (S4)", "slots", "M_FREE_FIRST", "hole_in_no_ring"),
+    ("taken, its consumer dead, and left", "slots", "M_TAKEN_LEFT", "slot_comes_back"),
+    ("attempts without end", "progress", "NP FAIR M_NO_BOUND", CYCLE),
+    ("a writer waits for others", "progress", "NP FAIR M_WAITS", CYCLE),
+    ("a handler waits for whom it interrupted", "ring", W32 + "NP OVERWRITE N0=1 N1=2 M_WAITS", CYCLE),
+    ("given up and not counted", "progress", "M_NOT_COUNTED", "books_balance"),
+    ("each attempt counted", "progress", "M_COUNTED_TWICE", "books_balance"),
     # Coverage.
+    ("cover: given up", "progress", "", "gave_up"),
+    ("cover: replaced unread", "slots", "OVERWRITE", "replaced_unread"),
+    ("cover: away and back", "time_base", MOVED, "excused_step_back"),
+    ("cover: short again behind a foreign one", "time_base", "", "short_after_foreign"),
+    ("cover: all copied", "copy_open", "OVERWRITE", "copied_all"),
+    ("cover: a part copied", "copy_open", "OVERWRITE", "copied_a_part"),
+    ("cover: finished and not counted", "death", "", "finished_uncounted"),
+    ("cover: padding counts as a record", "death", "", "padding_counted"),
+    ("cover: an opener in no count", "death", "FLUSH", "opener_uncounted"),
     ("cover: packet got again", "ring", KILLED, "packet_got_again"),
     ("cover: died uncounted", "books", "", "died_uncounted"),
     ("cover: packet overwritten", "books", "", "packet_overwritten"),
@@ -143,6 +216,12 @@ CASES = [
 ]
 
 LONG_CASES = [
+    ("slot, overwrite, more", "slots", "OVERWRITE", PASSES),
+    ("copy, promoted between the loads", "copy_open", "PROMOTED_BETWEEN", PASSES),
+    ("killed, discard, more nested", "death", "SB=5 N0=1 N1=3", PASSES),
+    ("times, more events", "time_base", "", PASSES),
+    ("copy, promoted, overwrite", "copy_open", "OVERWRITE PROMOTED_BETWEEN", PASSES),
+    ("killed, overwrite, more", "death", "OVERWRITE FLUSH OPEN_AHEAD N0=2 N1=2", PASSES),
     ("discard, three levels, more", "ring", W32 + "LEVELS=3 N0=1 N1=2 N2=2", PASSES),
     ("overwrite, more events", "ring", W64 + "OVERWRITE N0=2 N1=4", PASSES),
     ("overwrite, many more passes", "ring", FULL_STOP.replace("N1=5", "N1=6"), PASSES),
@@ -163,7 +242,7 @@ class Outcome:
         self.depth = number(r"depth reached (\d+)")
         self.mib = number(r"([\d.]+)\s+total actual memory usage")
         complete = "errors: 0" in text and "max search depth too small" not in text and "out of memory" not in text
-        if found := re.search(r"pan:1: (assertion violated .*|invalid end state)", text):
+        if found := re.search(r"pan:1: (assertion violated .*|invalid end state|non-progress cycle)", text):
             self.verdict = "fails"
             self.error = found.group(1)
         elif complete and "Search not completed" not in text:
@@ -187,11 +266,16 @@ def run(model, definitions, only):
     """Where one assertion must fail, nothing else may end the run: not even a deadlock."""
     flags = ["-D" + word for word in definitions.split()]
     options = []
-    if only is not PASSES:
+    if only not in (PASSES, CYCLE):
         flags.append("-DONLY=" + only)
         options.append("-E")
-    # A mutant stops soon: compiling it well would cost more than it saves.
-    optimise = "-O2" if only is PASSES else "-O0"
+    if "NP" in definitions.split():
+        options += ["-l", "-f"] if "FAIR" in definitions.split() else ["-l"]
+        search = ["-DNP", "-DNFAIR=3"]
+    else:
+        search = ["-DSAFETY"]
+    # A mutant stops soon: compiling it well would cost more than it saves. So it would where the whole is small.
+    optimise = "-O0" if only is not PASSES else "-O2" if model in LARGE else "-O1"
     with tempfile.TemporaryDirectory() as folder:
         for part in glob.glob(os.path.join(HERE, "*.pml")):
             shutil.copy(part, folder)
@@ -202,7 +286,7 @@ def run(model, definitions, only):
             return done.returncode, done.stdout
 
         for command in (["spin", "-a", *flags, model + ".pml"],
-                        ["gcc", optimise, "-w", "-DSAFETY", "-DCOLLAPSE", "-DVECTORSZ=2048",
+                        ["gcc", optimise, "-w", *search, "-DCOLLAPSE", "-DVECTORSZ=2048",
                          f"-DMEMLIM={MEMORY_LIMIT_MIB}", "-o", "pan", "pan.c"]):
             status, text = call(command)
             if status != 0:

@@ -22,7 +22,8 @@
  * that changes is 64 bits wide, aligned, and accessed through port.h. A reader trusts nothing in it (read.c): numbers
  * are copied, checked and then used; the header is read once.
  *
- * INVARIANTS, with who watches them (S = model/ring.pml, T = schedule_test.cpp, X = single_step_test.cpp)
+ * INVARIANTS, with who watches them (S = model/ring.pml, C = model/time_base.pml, B = model/progress.pml,
+ * T = schedule_test.cpp, X = single_step_test.cpp)
  *   (1) read_count <= write_count <= read_count + n * S, in the arithmetic of the counters.                      S T
  *   (2) a slot has one writer from reservation to commit; slots of one packet do not overlap and leave no hole.  S T X
  *   (3) each pass adds exactly S to a commit count; a packet is published once, by the one context whose add
@@ -31,16 +32,16 @@
  *   (5) in overwrite mode a sub-buffer is referenced by writers or owned by the reader, never both.              S T
  *   (6) time stamps never decrease from slot to slot, packets included, and are read back in full: reserve.h, TIME
  *       ORDER, with the one exception in a ring per CPU. (S has one clock that all read in order; counters of two
- *       CPUs, read early, are T's.)                                                                              S T X
+ *       CPUs, read early, are C's and T's.)                                                                    S C T X
  *   (7) records in packets delivered + records in the open packet + lost_full + lost_wrap + lost_big
- *       = events tried.                                                                                          T X
+ *       = events tried.                                                                                        B T X
  *   (8) lost counters in the packets of one ring never decrease.                                                 T
  *
  * DEATH. A writer that dies anywhere leaves commit counts short of the reserved bytes in the packets where it held
  * slots; no other writer waits for it: in discard mode the ring fills up to that packet, in overwrite mode events are
- * dropped as lost_wrap when the ring comes round to it. How its records are told from committed ones: record.h. A
- * reader that dies leaves read_count where it was, and in overwrite mode one cell marked `taken`; the next reader finds
- * the spare as the one sub-buffer that no cell names (read.h).
+ * dropped as lost_wrap when the ring comes round to it. How its records are told from committed ones: record.h; watched
+ * by model/death.pml and kill_test.cpp. A reader that dies leaves read_count where it was, and in overwrite mode one
+ * cell marked `taken`; the next reader finds the spare as the one sub-buffer that no cell names (read.h).
  */
 #ifndef MAXLAT_RING_LAYOUT_H
 #define MAXLAT_RING_LAYOUT_H

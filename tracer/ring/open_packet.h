@@ -6,7 +6,7 @@
  * instruction). So the time from an event to the disk is bounded from the other side: the consumer takes the committed
  * prefix of the open packet now and then. It is whole when bytes reserved = bytes committed, read in the order
  * committed (acquire), then reserved: commits never run ahead of reservations, so equality means that at the first read
- * nothing was under way. Otherwise: not now, ask again.
+ * nothing was under way. Otherwise: not now, ask again. (Watched by model/copy_open.pml, on memory that reorders.)
  *
  * After the death of the producer the same prefix, and, where a writer died inside a probe, what a walk by the stamps
  * of record.h can tell to be whole.
@@ -15,6 +15,8 @@
  *   What may be wrong: if the context that entered a packet died before it stored begin_time, and a handler inside it
  *     wrote short records and then a long one, the short ones are dated 2^32 ticks late. In a ring per CPU the same,
  *     or the first of them taken for a hole, if a foreign writer (reserve.h) was between them.
+ *
+ * Watched by model/death.pml, which says where the count of unfinished records is too high or too low.
  *
  * Both COPY: in overwrite mode the bytes may be replaced while they are read, and the copy is checked afterwards (the
  * reference is still that of the packet). The copy is a packet of its own: header filled in (begin, end, content,
