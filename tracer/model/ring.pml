@@ -25,7 +25,7 @@
  *   asks again is progress.
  *
  * PARAMETERS  W  START (first position, a multiple of BUF; W - BUF begins just before the wrap)  SB (words of a
- *   sub-buffer)  NSB (sub-buffers)  OVERWRITE  FLUSH  OPEN_AHEAD  PARALLEL  TIME  SUCCESSOR
+ *   sub-buffer)  NSB (sub-buffers)  OVERWRITE  FREEZE (with it: a snapshot is asked for, and answered: freeze.h)  FLUSH  OPEN_AHEAD  PARALLEL  TIME  SUCCESSOR
  *   LEVELS  N0 N1 N2 (each writer's events)
  * ASSERTIONS: the names in ring_words.pml. MUTANTS: each must fail, by the assertion that run_models.py names for it.
  *   M_PRINTED_DELIVERY  Algorithm 3, line 3 as printed (equation 3 of the slot)
@@ -45,6 +45,7 @@
  *   M_OPENING_FLUSH     flush opens the next packet (Algorithm 4 as printed): the trace ends with an empty packet that
  *                       is never filled
  *   SB=3                a size that is no power of two
+ *   M_NO_FREEZE         with -DFREEZE: a writer does not look for a request
  *   M_NO_EQUATION_1     a sub-buffer is entered without asking whether the reader has let go of it (discard)
  *   M_IN_HAND_FORGOTTEN with -DSUCCESSOR: the packet in the dead reader's hands is looked for where read_count is now,
  *                       though writers may have pushed it on (review T7)

@@ -122,6 +122,9 @@ again:
        unfinished = 0; in_hand = 0; m = spare; ok = 1 };
      read_packet()
 #endif
+#ifdef FREEZE
+  :: atomic { frozen -> frozen = 0 }
+#endif
   :: atomic { !in_hand_again -> r = read_count }; /* true; only r % W is used to decide */
 progress: /* nothing to take yet is no fault of anybody's */
      ok = 0;
@@ -169,4 +172,11 @@ progress: /* nothing to take yet is no fault of anybody's */
 #ifdef SUCCESSOR
 /* kill -9, some time; the lock is then the successor's (lock.pml). */
 active proctype Killer() { killed = 1 }
+#endif
+
+#ifdef FREEZE
+/* One request for a snapshot, at any time. A writer that had looked before may enter one packet all the same. */
+active proctype Asker() {
+  atomic { frozen = 1; kept = (write_count + SB - 1) / SB * SB + SB - BUF }
+}
 #endif

@@ -6,6 +6,7 @@ mtype = {
   /* writers */
   one_writer_in_a_slot,       /* slots do not overlap */
   room_is_kept,               /* write_count <= read_count + a buffer (discard) */
+  kept_for_snapshot,          /* from the request to the answer, but for one packet that was being entered */
   published_once,             /* a pass is delivered by one context, after the pass before it */
   /* what the reader has got */
   packet_is_opened,           /* its header bears this packet's number */
@@ -20,6 +21,7 @@ mtype = {
   books_balance,              /* events tried = read + lost, or <= where packets are overwritten */
   /* coverage */
   event_lost_to_wrap,         /* the ring came round to a packet still being written (equation 3) */
+  event_lost_to_freeze,
   reader_pushed,
   packet_got_again,           /* by a dead reader's successor */
   exchange_lost,              /* a writer was faster than the reader's exchange */
@@ -81,6 +83,10 @@ mtype = {
 
 /* The shared memory of the ring; true numbers, see WIDTHS. */
 byte write_count = START, read_count = START, lost;
+#ifdef FREEZE
+bit frozen;
+byte kept; /* no packet from here on may be overwritten; a true number */
+#endif
 byte commit_count[NSB] = (START / NSB), commit_seq[NSB] = (START / NSB);
 #ifdef M_K42
 byte produced = (START / SB);

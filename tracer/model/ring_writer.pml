@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* The writers of ring.pml: tracer/ring/reserve.c, commit.h and switch.h, access by access. */
 
+inline stays_kept() {
+#ifdef FREEZE
+  must(kept_for_snapshot, !frozen || read_count <= kept)
+#else
+  skip
+#endif
+}
+
 /* maxlat_ring_claim: push the reader, mark the reference, and keep in m which memory that is. x is wrapped. */
 inline claim(x) {
 #ifdef OVERWRITE
@@ -11,7 +19,8 @@ inline claim(x) {
      :: atomic { full(x, v) ->
           reached(reader_pushed);
           if
-          :: read_count % W == v -> read_count = read_count + (start_of(x) + SB + W - BUF + W - v) % W; v = 0; break
+          :: read_count % W == v -> read_count = read_count + (start_of(x) + SB + W - BUF + W - v) % W; v = 0;
+             stays_kept(); break
           :: else -> v = read_count % W
           fi }
      :: atomic { else -> v = 0; break }
@@ -142,6 +151,20 @@ inline event() {
        enter = (o % SB == 0 || leave);
        s = (leave -> (start_of(o) + SB) % W : o);
        b = (enter -> (s + HEADER) % W : o) };
+#if !defined(OVERWRITE) && !defined(M_NO_EQUATION_1)
+     if
+     :: atomic { enter && full(s, read_count % W) -> lost++; size = 0; break }
+     :: else
+     fi;
+#endif
+#if defined(FREEZE) && !defined(M_NO_FREEZE)
+     if
+     :: atomic { enter && frozen && full(s, read_count % W) ->
+          reached(event_lost_to_freeze);
+          lost++; size = 0; break }
+     :: else
+     fi;
+#endif
 #ifdef M_WAITS
      do
      :: enter && !fully_committed(s, commit_seq[place(s)]) -> skip
@@ -155,14 +178,6 @@ inline event() {
           lost++; size = 0; break }
      :: else
      fi;
-#endif
-#ifndef OVERWRITE
-#ifndef M_NO_EQUATION_1
-     if
-     :: atomic { enter && full(s, read_count % W) -> lost++; size = 0; break }
-     :: else
-     fi;
-#endif
 #endif
 #ifdef OVERWRITE
      /* The common path looks at open_packet before the CAS (maxlat_ring_reserve_common). */
@@ -260,6 +275,12 @@ inline open_ahead() {
 #ifndef OVERWRITE
      if
      :: atomic { full(o, read_count % W) -> again = 0 }
+     :: else
+     fi;
+#endif
+#ifdef FREEZE
+     if
+     :: atomic { frozen && full(o, read_count % W) -> again = 0 }
      :: else
      fi;
 #endif
