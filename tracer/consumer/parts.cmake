@@ -6,6 +6,7 @@ list(APPEND tracer_sources
     consumer/recorder_thread.cpp
     consumer/ring_drain.cpp
     consumer/ring_names.cpp
+    consumer/session_names.cpp
     consumer/trace_file.cpp
     consumer/trace_folder.cpp)
 list(APPEND tracer_unit_test_sources
