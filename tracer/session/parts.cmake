@@ -11,6 +11,7 @@ list(APPEND tracer_sources
     session/session.cpp
     session/session_core.cpp
     session/threads.cpp
+    shm/memory_nodes.cpp
     shm/session_file.cpp)
 list(APPEND tracer_unit_test_sources
     session/context_test.cpp
