@@ -16,4 +16,5 @@ list(APPEND tracer_unit_test_sources
     consumer/recorder_order_test.cpp
     consumer/recorder_test.cpp
     consumer/ring_names_test.cpp
+    consumer/session_names_test.cpp
     consumer/trace_file_test.cpp)
