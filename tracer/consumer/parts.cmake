@@ -6,6 +6,7 @@ list(APPEND tracer_sources
     consumer/recorder_thread.cpp
     consumer/ring_drain.cpp
     consumer/ring_names.cpp
+    consumer/session_names.cpp
     consumer/trace_file.cpp
     consumer/trace_folder.cpp)
 list(APPEND tracer_unit_test_sources
@@ -16,4 +17,5 @@ list(APPEND tracer_unit_test_sources
     consumer/recorder_order_test.cpp
     consumer/recorder_test.cpp
     consumer/ring_names_test.cpp
+    consumer/session_names_test.cpp
     consumer/trace_file_test.cpp)

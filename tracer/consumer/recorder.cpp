@@ -14,7 +14,7 @@
 
 #include "books_text.hpp"
 #include "ring_drain.hpp"
-#include "ring_names.hpp"
+#include "session_names.hpp"
 #include "shm/session_memory.hpp"
 #include "trace_folder.hpp"
 
@@ -22,10 +22,7 @@ namespace maxlat::trace {
 namespace {
 
 constexpr int kTriesForOpenPacket = 1000;  // a writer that is inside at every one of them was stopped there
-// Looks at names of threads: so often, and at no more than so many of them at once, in turn.
-constexpr std::chrono::nanoseconds kNamePeriod{100'000'000};
-constexpr int kNamesAtOnce = 64;
-constexpr int kTriesForSlot = 4;  // a slot changes its state once in the life of a thread
+constexpr int kTriesForSlot = 4;           // a slot changes its state once in the life of a thread
 // Behind the stretch. Who has not taken a snapshot by then is dead, or its disk is: writers overwrite again.
 constexpr std::chrono::nanoseconds kFreezeAtMost{10'000'000'000};
 
@@ -35,7 +32,6 @@ struct SlotDrain {
   std::uint64_t generation = 0;
   std::optional<RingDrain> drain;
   bool refused = false;  // this generation is no ring
-  RingNames names;
 };
 
 // When what stands in a channel's packets that are not full is taken.
@@ -70,7 +66,8 @@ base::Status has_overwriting_channel(const SessionMemory& memory) {
 
 class Recorder::State {
  public:
-  State(SessionMemory memory, const RecorderOptions& options) : memory_(std::move(memory)), options_(options) {
+  State(SessionMemory memory, const RecorderOptions& options)
+      : memory_(std::move(memory)), options_(options), names_(memory_) {
     std::size_t slots = 0;
     for (const ChannelMemory& channel : memory_.channels()) {
       slots_.emplace_back(channel.slots);
@@ -106,10 +103,7 @@ class Recorder::State {
   bool visit(std::size_t channel, std::uint32_t slot, Taking taking, TraceFolder& folder);
   bool take(RingDrain& drain, Taking taking, TraceFolder& folder);
   bool take_packets(RingDrain& drain, Taking taking, TraceFolder& folder);
-  // REQUIRES: a channel of rings of threads. RETURNS: a thread's name was asked for.
-  bool look_at_name(std::size_t channel, std::uint32_t slot);
   void look_at_names(std::chrono::nanoseconds now);
-  void begin_names(std::size_t channel, std::uint32_t slot, SlotDrain& entry, SlotWord word);
   bool start_drain(std::size_t channel, std::uint32_t slot, SlotDrain& entry, SlotWord word);
   void retire(std::size_t channel, SlotDrain& entry, bool replaced);
   bool take_snapshot(Taking taking);
@@ -134,10 +128,7 @@ class Recorder::State {
   std::vector<ChannelBooks> before_snapshot_;
   std::vector<std::uint64_t> copy_;
   std::vector<Flush> flushes_;  // by channel
-  ProcessThreads threads_;
-  std::chrono::nanoseconds next_names_{0};
-  std::size_t name_channel_ = 0;  // whose turn it is
-  std::uint32_t name_slot_ = 0;
+  SessionNames names_;
   std::uint64_t requests_seen_ = 0;
   std::optional<std::chrono::nanoseconds> last_snapshot_;
   bool announced_ = false;  // writers keep what they have from a request on
@@ -197,46 +188,13 @@ std::span<std::uint64_t> Recorder::State::copy_for(const RingDrain& drain) {
   return copy_;
 }
 
-void Recorder::State::begin_names(std::size_t channel, std::uint32_t slot, SlotDrain& entry, SlotWord word) {
-  if (entry.names.are_of(word.generation())) return;
-  entry.names.begin(word.generation(), memory_.owner(channel, slot), memory_.thread_name(channel, slot, word));
-}
-
-bool Recorder::State::look_at_name(std::size_t channel, std::uint32_t slot) {
-  const SlotWord word = memory_.slot(channel, slot);
-  if (word.state() != MAXLAT_SHM_LIVE) return false;
-  SlotDrain& entry = slots_[channel][slot];
-  begin_names(channel, slot, entry, word);
-  const std::uint64_t now = maxlat_counter_plain();  // before the look: it had the name since then, or longer
-  std::optional<std::string> name = threads_.name(memory_, memory_.owner(channel, slot));
-  // A thread ends its ring before its number can be another's.
-  const SlotWord after = memory_.slot(channel, slot);
-  if (name && after.state() == MAXLAT_SHM_LIVE && after.generation() == word.generation()) {
-    entry.names.note(std::move(*name), now);
-  }
-  return true;
-}
-
-// Some of them each time, so that this costs as little with a thousand threads as with ten.
 void Recorder::State::look_at_names(std::chrono::nanoseconds now) {
-  if (now < next_names_) return;
-  next_names_ = now + kNamePeriod;
-  std::size_t left = 0;
-  for (const auto& channel : slots_) left += channel.size();
-  for (int looks = 0; left > 0 && looks < kNamesAtOnce; --left, ++name_slot_) {
-    while (name_slot_ >= slots_[name_channel_].size()) {
-      name_slot_ = 0;
-      name_channel_ = (name_channel_ + 1) % slots_.size();
-    }
-    if (memory_.channels()[name_channel_].per_cpu) continue;
-    if (!look_at_name(name_channel_, name_slot_)) continue;
-    ++looks;
-    SlotDrain& entry = slots_[name_channel_][name_slot_];
-    const bool told_here = folder_ && !kept_for_snapshots(name_channel_) && entry.names.are_of(entry.generation);
-    if (told_here && entry.drain && entry.drain->has_file()) {
-      entry.names.tell(*folder_, entry.drain->file_name());
-    }
-  }
+  names_.look_at_some(now, [&](std::size_t channel, std::uint32_t slot) {
+    const SlotDrain& entry = slots_[channel][slot];
+    RingNames& names = names_.of(channel, slot);
+    const bool told_here = folder_ && !kept_for_snapshots(channel) && names.are_of(entry.generation);
+    if (told_here && entry.drain && entry.drain->has_file()) names.tell(*folder_, entry.drain->file_name());
+  });
 }
 
 bool Recorder::State::start_drain(std::size_t channel, std::uint32_t slot, SlotDrain& entry, SlotWord word) {
@@ -313,18 +271,17 @@ bool Recorder::State::visit(std::size_t channel, std::uint32_t slot, Taking taki
   }
 
   const bool of_threads = !memory_.channels()[channel].per_cpu;
-  if (of_threads) {
-    begin_names(channel, slot, entry, word);
-    if (taking == Taking::everything) look_at_name(channel, slot);
-  }
+  RingNames& names = names_.of(channel, slot);
+  names_.begin(channel, slot, word);
+  if (taking == Taking::everything) names_.look_at(channel, slot);
   bool complete = true;
   if (entry.drain || (!entry.refused && start_drain(channel, slot, entry, word))) {
     complete = take(*entry.drain, taking, folder);
     if (of_threads && word.state() == MAXLAT_SHM_TAKEN && entry.drain->ended()) {
       const std::string name = entry.drain->name_at_end();
-      if (!name.empty()) entry.names.note(name, maxlat_counter_plain());
+      if (!name.empty()) names.note(name, maxlat_counter_plain());
     }
-    if (of_threads && entry.drain->has_file()) entry.names.tell(folder, entry.drain->file_name());
+    if (of_threads && entry.drain->has_file()) names.tell(folder, entry.drain->file_name());
   }
   if (reading) memory_.end_reading(channel, slot);
   if (word.state() == MAXLAT_SHM_TAKEN && taking != Taking::what_the_dead_left &&
@@ -457,8 +414,8 @@ bool Recorder::State::take_snapshot(Taking taking) {
     if (!kept_for_snapshots(channel)) continue;
     for (SlotDrain& each : slots_[channel]) {
       if (each.drain) each.drain->begin_new_file();
-      each.names.begin_new_folder();
     }
+    names_.begin_new_folder(channel);
   }
   report_.write_failed |= folder->failed();
   ++report_.snapshots;

@@ -49,7 +49,9 @@ class RingNamesTest : public testing::Test {
  protected:
   static void event(maxlat_ring& ring) { maxlat_ring_event(MAXLAT_RING_THREAD, &ring, 7, 0, 0, 0); }
   static maxlat_ring& claim(TestSession& session, std::uint32_t slot, std::uint32_t owner, const char* name) {
-    std::memcpy(session.slot(0, slot).name, name, strnlen(name, sizeof session.slot(0, slot).name));
+    maxlat_shm_slot& shared = session.slot(0, slot);
+    std::memset(shared.name, 0, sizeof shared.name);
+    std::memcpy(shared.name, name, strnlen(name, sizeof shared.name));
     return session.claim(0, slot, owner);
   }
   RecorderOptions options() const {
@@ -113,26 +115,26 @@ TEST_F(RingNamesTest, AThreadThatIsGoneHasTheNameOfItsBeginningAndThatOfItsEnd) 
   event(ring);
   std::memcpy(ring.header->name_at_end, "sixteen letters!", 16);  // more than the kernel gives
   session.end(0, 0, ring);
-  maxlat_ring& other = claim(session, 1, kNoThread, "only");
+  maxlat_ring& other = claim(session, 1, kNoThread, "fifteen letters");
   event(other);
   Recorder recorder = attach(session, options());
   recorder.finish(RecordingEnd::producer_gone);
   EXPECT_THAT(texts(names()["channel0-0-0"]), ElementsAre("a b\"\\\n\xff", "sixteen letters!"));
-  EXPECT_THAT(texts(names()["channel0-1-0"]), ElementsAre("only")) << "died with its ring";
+  EXPECT_THAT(texts(names()["channel0-1-0"]), ElementsAre("fifteen letters")) << "died with its ring";
 }
 
 TEST_F(RingNamesTest, ASlotsNextRingHasItsOwnName) {
   TestSession session;
   Recorder recorder = attach(session, options());
-  for (const char* name : {"one", "two"}) {
-    maxlat_ring& ring = claim(session, 0, kNoThread, name);
-    event(ring);
+  for (const std::string name : {"one", "quiet", "two"}) {
+    maxlat_ring& ring = claim(session, 0, kNoThread, name.c_str());
+    if (name != "quiet") event(ring);  // no event, no file: its name is never told
     recorder.round(kNow);
     session.end(0, 0, ring);
     recorder.round(kNow);
   }
   EXPECT_THAT(texts(names()["channel0-0-0"]), ElementsAre("one"));
-  EXPECT_THAT(texts(names()["channel0-0-1"]), ElementsAre("two"));
+  EXPECT_THAT(texts(names()["channel0-0-2"]), ElementsAre("two"));
 }
 
 // Rings of a flight recorder are not looked at until a snapshot; names of their threads are.
@@ -174,6 +176,20 @@ TEST_F(RingNamesTest, AThreadThatNeverStopsToRenameItselfKeepsTheFirstAndTheLate
   EXPECT_LT(found.size(), 100u);
   EXPECT_EQ(found.front(), "0");
   EXPECT_EQ(found.back(), "999");
+}
+
+TEST_F(RingNamesTest, EveryNameThatWasSeenIsToldHoweverManyThereWere) {
+  Called called("0");
+  TestSession session;
+  event(claim(session, 0, me(), "0"));
+  Recorder recorder = attach(session, options());
+  std::vector<std::string> all = {"0"};
+  for (int i = 1; i < 100; ++i) {
+    all.push_back(std::to_string(i));
+    Called::rename(all.back().c_str());
+    recorder.round(kNow + i * 100ms);
+  }
+  EXPECT_EQ(texts(names()["channel0-0-0"]), all);
 }
 
 // A process of that number in another PID namespace, or whatever else is not the session's.

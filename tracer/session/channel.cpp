@@ -12,6 +12,7 @@
 #include <maxlat/trace/ctf_format.hpp>
 
 #include "session/threads.hpp"
+#include "shm/memory_nodes.hpp"
 
 namespace maxlat::trace::detail {
 namespace {
@@ -140,8 +141,15 @@ void Channel::keep_books_of_replaced(std::uint32_t slot) {
   __atomic_fetch_add(&shared.replaced_lost_big, ring.lost_big, __ATOMIC_RELAXED);
 }
 
+int Channel::node_of_writer(std::uint32_t owner) const {
+  const MemoryNodes& nodes = memory_nodes();
+  if (!nodes.several()) return kNoNode;
+  if (per_cpu()) return nodes.of_cpu(owner);
+  return owner == this_thread_id() ? node_of_this_cpu() : nodes.of_thread(owner);
+}
+
 bool Channel::make_ring(std::uint32_t slot, std::uint32_t owner) {
-  void* where = file_.map_ring(index_, slot);
+  void* where = file_.map_ring(index_, slot, node_of_writer(owner));
   if (where == nullptr) return false;
   const maxlat_shm_header& header = file_.layout();
   maxlat_ring_options options{};

@@ -91,6 +91,7 @@ class Channel {
   bool take(std::uint32_t slot, std::uint64_t from_state);
   void keep_books_of_replaced(std::uint32_t slot);
   bool make_ring(std::uint32_t slot, std::uint32_t owner);
+  int node_of_writer(std::uint32_t owner) const;
   void give_up(std::uint32_t slot);
   void finalise(std::uint32_t slot);
   maxlat_ring_ownership writers() const { return per_cpu() ? MAXLAT_RING_CPU : MAXLAT_RING_THREAD; }

@@ -11,8 +11,10 @@ list(APPEND tracer_sources
     session/session.cpp
     session/session_core.cpp
     session/threads.cpp
+    shm/memory_nodes.cpp
     shm/session_file.cpp)
 list(APPEND tracer_unit_test_sources
+    session/channel_test.cpp
     session/context_test.cpp
     session/fields_test.cpp
     session/scope_test.cpp

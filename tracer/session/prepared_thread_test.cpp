@@ -61,13 +61,16 @@ TEST(PreparedThread, HasNoPageFaultInASessionThatIsStartedLater) {
 
 TEST(PreparedThread, HasItsNameAndItsIdInARingThatAnotherThreadMade) {
   std::thread([&] {
-    pthread_setname_np(pthread_self(), "motor");
+    pthread_setname_np(pthread_self(), "fifteen letters");
     EXPECT_TRUE(prepare_thread());
     Recording recording({{.name = "all", .sub_buffer_size = 4096, .slots = 2}});
-    std::thread([&] { recording.start("prepared:*"); }).join();
+    std::thread([&] {
+      pthread_setname_np(pthread_self(), "starter");  // it was born with ours
+      recording.start("prepared:*");
+    }).join();
     Memory memory(recording.session);
     EXPECT_EQ(memory.slot(0, 0).owner, static_cast<std::uint32_t>(syscall(SYS_gettid)));
-    EXPECT_STREQ(memory.slot(0, 0).name, "motor");
+    EXPECT_STREQ(memory.slot(0, 0).name, "fifteen letters");
     trace_many(0, 1);
     EXPECT_EQ(recording.session.status().channels[0].slots_used, 1u);
   }).join();

@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "memory_nodes.hpp"
+
 namespace maxlat::trace {
 namespace {
 
@@ -93,6 +95,7 @@ base::Result<std::unique_ptr<SessionFile>> SessionFile::create(std::string_view 
                                                                const std::array<std::uint8_t, 16>& uuid,
                                                                std::span<const ChannelLayout> channels) {
   std::unique_ptr<SessionFile> file(new SessionFile);
+  (void)memory_nodes();  // read here, so that no signal handler need do it in map_ring()
   maxlat_shm_header& header = file->layout_;
   const base::Status laid_out = lay_out(header, channels);
   if (!laid_out) return laid_out.error();
@@ -157,12 +160,13 @@ bool SessionFile::read_ring_header(std::uint32_t channel, std::uint32_t slot, ma
   return syscall(SYS_pread64, fd(), header, sizeof *header, offset) == static_cast<long>(sizeof *header);
 }
 
-void* SessionFile::map_ring(std::uint32_t channel, std::uint32_t slot) const {
+void* SessionFile::map_ring(std::uint32_t channel, std::uint32_t slot, int node) const {
   const maxlat_shm_channel& shape = layout_.channel[channel];
   const auto offset = static_cast<std::int64_t>(shape.rings_offset + slot * shape.ring_stride);
   const auto size = static_cast<std::int64_t>(shape.ring_stride);
   // Zeroed: what an earlier ring left is punched out.
   if (fallocate_now(fd(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, size) != 0) return nullptr;
+  if (memory_nodes().several()) prefer_node(fd(), offset, shape.ring_stride, node);
   if (reserve_memory(fd(), 0, offset, size) != 0) return nullptr;
   void* where = mmap(nullptr, shape.ring_stride, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd(), offset);
   return where == MAP_FAILED ? nullptr : where;

@@ -52,8 +52,9 @@ class SessionFile {
 
   // The head of the ring that ended in that slot, as it lies there. RETURNS: false: it cannot be read.
   bool read_ring_header(std::uint32_t channel, std::uint32_t slot, maxlat_ring_header* header) const;
-  // The memory of one ring: zeroed, reserved, mapped and present. RETURNS: null: no memory.
-  void* map_ring(std::uint32_t channel, std::uint32_t slot) const;
+  // The memory of one ring: zeroed, reserved, mapped and present; on this node of several (memory_nodes.hpp), where it
+  // has some. RETURNS: null: no memory.
+  void* map_ring(std::uint32_t channel, std::uint32_t slot, int node) const;
   void unmap_ring(std::uint32_t channel, void* where) const;
 
   // In the child of a fork(), without the heap. The ring's memory is from now on zeros that nobody else sees. RETURNS:

@@ -152,6 +152,17 @@ TEST(SessionMemory, ASlotThatIsReadSurvivesTheEndOfItsThreadAndIsMarkedUntilWeLe
   EXPECT_EQ(memory->slot(0, 0).word, MAXLAT_SHM_ENDED);
 }
 
+TEST(SessionMemory, TheNameOfALaterRingIsNotThatOfTheOneThatWasAskedFor) {
+  const TestSession made;
+  const auto memory = SessionMemory::attach(made.fd());
+  ASSERT_TRUE(memory) << memory.error().text;
+  std::strcpy(made.slot(0, 1).name, "later");
+  made.slot(0, 1).word = 3u << MAXLAT_SHM_GENERATION_SHIFT | MAXLAT_SHM_LIVE;
+  const SlotWord now = memory->slot(0, 1);
+  EXPECT_EQ(memory->thread_name(0, 1, now), "later");
+  EXPECT_EQ(memory->thread_name(0, 1, SlotWord{2u << MAXLAT_SHM_GENERATION_SHIFT | MAXLAT_SHM_LIVE}), "");
+}
+
 TEST(SessionMemory, AllZeroAndAllOnesAreRefused) {
   for (const int fill : {0x00, 0xff}) {
     TestSession made;

@@ -71,14 +71,27 @@ def _die_with_parent():
     ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
 
 
+MEMORY_MB = 1024
+
+
 def _machine_arguments(test):
-    arguments = ["-M", test.machine, "-cpu", test.cpu, "-m", "1024", "-nodefaults", "-display", "none", "-no-reboot",
+    arguments = ["-M", test.machine, "-cpu", test.cpu, "-m", str(MEMORY_MB), "-nodefaults", "-display", "none", "-no-reboot",
                  "-serial", "stdio", "-monitor", "none", "-device", "isa-debug-exit,iobase=0xf4,iosize=1",
                  "-bios", QBOOT,
                  "-global", "hpet.msi=on"]  # lets the planter aim an HPET timer at a CPU as an SMI or an NMI
     if test.mode == "exact":
         return arguments + ["-accel", "tcg", "-icount", f"shift=0,sleep={'on' if test.idle == 'waits' else 'off'}", "-smp", "1"]
-    return arguments + ["-accel", "tcg,thread=multi", "-smp", str(test.cpus)]
+    return arguments + ["-accel", "tcg,thread=multi", "-smp", f"{test.cpus},sockets={test.nodes}", *_node_arguments(test)]
+
+
+def _node_arguments(test):
+    """A socket each, CPUs and memory in equal shares; none for one node: a machine that tells nothing about nodes."""
+    arguments = []
+    for node in range(test.nodes if test.nodes > 1 else 0):
+        first, last = node * test.cpus // test.nodes, (node + 1) * test.cpus // test.nodes - 1
+        arguments += ["-object", f"memory-backend-ram,id=memory{node},size={MEMORY_MB // test.nodes}M",
+                      "-numa", f"node,nodeid={node},cpus={first}-{last},memdev=memory{node}"]
+    return arguments
 
 
 def _kernel_command_line(test):

@@ -17,6 +17,7 @@ class GuestTest:
     kernels: str = "rt rt-backports"  # one ctest each: flavours of kernel_package, with -backports behind them or not
     timeout_s: int = 150         # of the whole life of the machine; an idle host needs 7 to 15 s, a loaded one more
     cpus: int = 2                # parallel mode only
+    nodes: int = 1               # NUMA nodes, parallel mode only: each with as many of the CPUs, and as much memory
     machine: str = "q35"
     cpu: str = "max"             # QEMU's processor model, with what is added to it
     append: str = ""             # added to the kernel's command line
@@ -28,7 +29,7 @@ class GuestTest:
     console_allow: str = ""      # regular expression: complaints of the kernel that the test provokes
 
 
-KEYS = {"mode", "kernels", "timeout_s", "cpus", "machine", "cpu", "append", "idle", "userland", "needs", "systemtap", "files", "console_allow"}
+KEYS = {"mode", "kernels", "timeout_s", "cpus", "nodes", "machine", "cpu", "append", "idle", "userland", "needs", "systemtap", "files", "console_allow"}
 
 
 def read(path):
@@ -46,4 +47,6 @@ def read(path):
     known = all(kernel.removesuffix(BACKPORTS) in FLAVOURS for kernel in test.kernels.split())
     if test.mode not in ("exact", "parallel") or not known or not test.kernels or test.userland not in ("busybox", "host"):
         raise Failed(f"{path}: bad guest-mode, guest-kernels or guest-userland")
+    if test.nodes != 1 and (test.mode != "parallel" or test.nodes < 1 or test.cpus % test.nodes != 0):
+        raise Failed(f"{path}: {test.nodes} nodes for {test.cpus} CPUs, mode {test.mode}")
     return test

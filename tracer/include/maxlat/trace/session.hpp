@@ -19,8 +19,9 @@
 // takes effect at once; an event goes to every channel that wants it.
 //
 // MEMORY is one memfd (shm/session_layout.h), made by the first start(); a ring costs memory when its thread claims it,
-// before its first event or in prepare_thread() (thread.hpp). A consumer takes packets from there, in this process or
-// in another; without one, a discarding channel fills up and drops, an overwriting one keeps the latest.
+// before its first event or in prepare_thread() (thread.hpp), on the NUMA node where the thread is then; rings of CPUs
+// are on those of their CPUs. A consumer takes packets from there, in this process or in another; without one, a
+// discarding channel fills up and drops, an overwriting one keeps the latest.
 //
 // stop() returns when no probe is inside any more and every ring is flushed. It waits for probes that were interrupted,
 // and for nothing else. Limit: a thread that is stopped (SIGSTOP, a debugger), or left a probe by siglongjmp() out of a
