@@ -3,6 +3,7 @@ list(APPEND tracer_sources
     consumer/control_client.cpp
     consumer/control_places.cpp
     consumer/recorder.cpp
+    consumer/recorder_snapshots.cpp
     consumer/recorder_thread.cpp
     consumer/ring_drain.cpp
     consumer/ring_names.cpp

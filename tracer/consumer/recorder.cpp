@@ -1,140 +1,21 @@
 // SPDX-License-Identifier: MIT
-// All rings of one session: slots that come and go, the flush, snapshots, the end. Contract: recorder.hpp.
-#include <errno.h>
+// All rings of one session: slots that come and go, the flush, the end. Contract: recorder.hpp.
 #include <maxlat/base/counter.h>
 #include <sched.h>
-#include <string.h>
-#include <sys/stat.h>
 
 #include <algorithm>
-#include <maxlat/trace/recorder.hpp>
-#include <optional>
 #include <tuple>
-#include <utility>
 
 #include "books_text.hpp"
-#include "ring_drain.hpp"
-#include "session_names.hpp"
-#include "shm/session_memory.hpp"
-#include "trace_folder.hpp"
+#include "recorder_state.hpp"
 
 namespace maxlat::trace {
 namespace {
 
 constexpr int kTriesForOpenPacket = 1000;  // a writer that is inside at every one of them was stopped there
-constexpr int kTriesForSlot = 4;           // a slot changes its state once in the life of a thread
-// Behind the stretch. Who has not taken a snapshot by then is dead, or its disk is: writers overwrite again.
-constexpr std::chrono::nanoseconds kFreezeAtMost{10'000'000'000};
-
-enum class Taking { ready, ready_and_open, everything, what_the_dead_left };
-
-struct SlotDrain {
-  std::uint64_t generation = 0;
-  std::optional<RingDrain> drain;
-  bool refused = false;  // this generation is no ring
-};
-
-// When what stands in a channel's packets that are not full is taken.
-struct Flush {
-  std::chrono::nanoseconds period{0};  // 0: never
-  std::chrono::nanoseconds next{0};
-  bool pending = false;  // it was not possible the last time
-  bool due = false;      // in this round
-};
-
-// A ring that a round has something to do for.
-struct Waiting {
-  std::uint64_t room = 0;  // for what its writers reserve next, in bytes
-  std::uint32_t channel = 0;
-  std::uint32_t slot = 0;
-};
 constexpr std::uint64_t kNobodyHurries = ~std::uint64_t{0};
 
-bool folder_exists(const std::string& path) {
-  struct stat facts {};
-  return stat(path.c_str(), &facts) == 0;
-}
-
-base::Status has_overwriting_channel(const SessionMemory& memory) {
-  for (const ChannelMemory& channel : memory.channels()) {
-    if (channel.overwrites()) return {};
-  }
-  return base::Error{"session " + memory.session() + " has no overwriting channel to take a snapshot of"};
-}
-
 }  // namespace
-
-class Recorder::State {
- public:
-  State(SessionMemory memory, const RecorderOptions& options)
-      : memory_(std::move(memory)), options_(options), names_(memory_) {
-    std::size_t slots = 0;
-    for (const ChannelMemory& channel : memory_.channels()) {
-      slots_.emplace_back(channel.slots);
-      ended_.push_back({.name = channel.name});
-      const auto own = options_.flush_of.find(channel.name);
-      flushes_.push_back({.period = own != options_.flush_of.end() ? own->second : options_.flush});
-      slots += channel.slots;
-    }
-    hurried_.reserve(slots);  // so that no round allocates
-    others_.reserve(slots);
-  }
-
-  ~State();
-  base::Status begin();
-  void round(std::chrono::nanoseconds now);
-  bool snapshot(std::chrono::nanoseconds now);
-  std::chrono::nanoseconds round_period() const;
-  RecordingReport finish(RecordingEnd end);
-  const SessionMemory& memory() const { return memory_; }
-
- private:
-  bool kept_for_snapshots(std::size_t channel) const {
-    return options_.flight_recorder && memory_.channels()[channel].overwrites();
-  }
-  // What the order of a round goes by. Nothing: there is nothing to do for this slot.
-  std::optional<std::uint64_t> room_left(std::size_t channel, std::uint32_t slot, Taking taking);
-  // RETURNS: a channel is to be flushed in this round.
-  bool begin_flushes(std::chrono::nanoseconds now);
-  Taking taking_of(std::size_t channel) const { return flushes_[channel].due ? Taking::ready_and_open : Taking::ready; }
-  void take_fullest_first(TraceFolder& folder);
-  void forget_replaced(std::size_t channel, SlotDrain& entry, SlotWord word);
-  // RETURNS: false: not now: a writer was inside its open packet, or the slot changed its state under us.
-  bool visit(std::size_t channel, std::uint32_t slot, Taking taking, TraceFolder& folder);
-  bool take(RingDrain& drain, Taking taking, TraceFolder& folder);
-  bool take_packets(RingDrain& drain, Taking taking, TraceFolder& folder);
-  void look_at_names(std::chrono::nanoseconds now);
-  bool start_drain(std::size_t channel, std::uint32_t slot, SlotDrain& entry, SlotWord word);
-  void retire(std::size_t channel, SlotDrain& entry, bool replaced);
-  bool take_snapshot(Taking taking);
-  void announce(bool due);
-  void begin_snapshots();
-  void answer_requests(std::chrono::nanoseconds now);
-  bool is_too_soon(std::chrono::nanoseconds now) const {
-    return last_snapshot_ && now - *last_snapshot_ < options_.snapshot_interval;
-  }
-  std::vector<ChannelBooks> books() const;
-  bool try_books(std::size_t channel, ChannelBooks* books) const;
-  // Of the channels whose packets go to snapshots, or of the others: what is in one folder.
-  std::vector<ChannelBooks> books_of(bool kept, std::vector<ChannelBooks> all) const;
-  std::span<std::uint64_t> copy_for(const RingDrain& drain);
-
-  SessionMemory memory_;
-  RecorderOptions options_;
-  std::optional<TraceFolder> folder_;  // none when every channel is kept for snapshots
-  std::vector<std::vector<SlotDrain>> slots_;
-  std::vector<Waiting> hurried_, others_;  // in this round
-  std::vector<ChannelBooks> ended_;        // of rings that are no more
-  std::vector<ChannelBooks> before_snapshot_;
-  std::vector<std::uint64_t> copy_;
-  std::vector<Flush> flushes_;  // by channel
-  SessionNames names_;
-  std::uint64_t requests_seen_ = 0;
-  std::optional<std::chrono::nanoseconds> last_snapshot_;
-  bool announced_ = false;  // writers keep what they have from a request on
-  bool said_no_snapshots_ = false;
-  RecordingReport report_;
-};
 
 base::Status Recorder::State::begin() {
   const base::Status locked = memory_.lock();
@@ -148,39 +29,6 @@ base::Status Recorder::State::begin() {
   if (!folder) return folder.error();
   folder_.emplace(std::move(*folder));
   return {};
-}
-
-Recorder::State::~State() {
-  if (announced_) announce(false);
-}
-
-// Writers keep what they have, from a request on, for who says so here.
-void Recorder::State::announce(bool due) {
-  announced_ = due;
-  if (due) {
-    memory_.announce_snapshots(options_.post_trigger, options_.post_trigger + kFreezeAtMost);
-  } else {
-    memory_.announce_snapshots({}, {});
-  }
-}
-
-// What was asked for before we came is not ours to answer, unless somebody had taken that on and died.
-void Recorder::State::begin_snapshots() {
-  const bool inherited = options_.flight_recorder && memory_.expects_snapshot();
-  requests_seen_ = inherited ? memory_.snapshots_answered() : memory_.snapshot_requests();
-  memory_.answer_snapshots(requests_seen_);
-  announce(options_.flight_recorder && !options_.snapshots_only);
-}
-
-void Recorder::State::answer_requests(std::chrono::nanoseconds now) {
-  // Not before: nothing is to be kept for a snapshot that would be skipped.
-  if (options_.flight_recorder && !announced_ && !is_too_soon(now)) announce(true);
-  const std::uint64_t requests = memory_.snapshot_requests();
-  if (requests == requests_seen_ || (announced_ && memory_.is_in_stretch())) return;
-  requests_seen_ = requests;
-  snapshot(now);
-  if (announced_ && is_too_soon(now)) announce(false);
-  memory_.answer_snapshots(requests);
 }
 
 std::span<std::uint64_t> Recorder::State::copy_for(const RingDrain& drain) {
@@ -364,101 +212,6 @@ void Recorder::State::round(std::chrono::nanoseconds now) {
   }
   look_at_names(now);
   answer_requests(now);
-}
-
-bool Recorder::State::snapshot(std::chrono::nanoseconds now) {
-  if (!options_.flight_recorder) {
-    // Once: a program may ask with every period.
-    if (!std::exchange(said_no_snapshots_, true)) {
-      options_.say("no snapshot of session " + memory_.session() + ": only a flight recorder writes them");
-    }
-    return false;
-  }
-  if (is_too_soon(now)) {
-    ++report_.snapshots_skipped;
-    return false;
-  }
-  last_snapshot_ = now;
-  return take_snapshot(Taking::everything);
-}
-
-bool Recorder::State::take_snapshot(Taking taking) {
-  std::string directory;
-  const std::string name = "/" + memory_.process() + "-" + std::to_string(memory_.pid());
-  for (std::uint64_t number = report_.snapshots + 1;; ++number) {
-    directory = options_.directory + "/" + std::to_string(number);
-    if (!folder_exists(directory + name)) break;
-  }
-  if (mkdir(directory.c_str(), 0755) != 0 && errno != EEXIST) {
-    options_.say(base::system_error("cannot create the folder " + directory, errno).text);
-    report_.write_failed = true;
-    return false;
-  }
-  base::Result<TraceFolder> folder = TraceFolder::create(directory, memory_, options_.say);
-  if (!folder) {
-    options_.say(folder.error().text);
-    report_.write_failed = true;
-    return false;
-  }
-  for (std::size_t channel = 0; channel < slots_.size(); ++channel) {
-    if (!kept_for_snapshots(channel)) continue;
-    for (std::uint32_t slot = 0; slot < slots_[channel].size(); ++slot) {
-      for (int tries = 0; tries < kTriesForSlot && !visit(channel, slot, taking, *folder); ++tries) continue;
-    }
-  }
-  const std::vector<ChannelBooks> now = books();
-  folder->write_books(books_text(books_of(true, books_since(before_snapshot_, now))));
-  before_snapshot_ = now;
-  // After the books: then the packets of the next folder tell of no loss that its books have not.
-  for (std::size_t channel = 0; channel < slots_.size(); ++channel) {
-    if (!kept_for_snapshots(channel)) continue;
-    for (SlotDrain& each : slots_[channel]) {
-      if (each.drain) each.drain->begin_new_file();
-    }
-    names_.begin_new_folder(channel);
-  }
-  report_.write_failed |= folder->failed();
-  ++report_.snapshots;
-  options_.say("snapshot: " + folder->path());
-  return !folder->failed();
-}
-
-std::vector<ChannelBooks> Recorder::State::books() const {
-  std::vector<ChannelBooks> all;
-  for (std::size_t channel = 0; channel < slots_.size(); ++channel) {
-    ChannelBooks books;
-    for (int tries = 0; tries < kTriesForSlot && !try_books(channel, &books); ++tries) continue;
-    all.push_back(std::move(books));
-  }
-  return all;
-}
-
-// RETURNS: false: a slot was claimed anew under us, so its ring may count twice or not at all.
-bool Recorder::State::try_books(std::size_t channel, ChannelBooks* books) const {
-  const ReplacedBooks replaced = memory_.replaced(channel);
-  *books = ended_[channel];
-  for (std::uint32_t slot = 0; slot < slots_[channel].size(); ++slot) {
-    const SlotDrain& entry = slots_[channel][slot];
-    if (!entry.drain) continue;
-    const SlotWord word = memory_.slot(channel, slot);
-    entry.drain->add_to(*books, entry.generation != word.generation() && word.state() != MAXLAT_SHM_CLAIMED);
-  }
-  books->lost_no_ring = memory_.lost_no_ring(channel);
-  books->lost_frozen += replaced.lost_full;
-  books->lost_wrap += replaced.lost_wrap;
-  books->lost_big += replaced.lost_big;
-  books->overwritten += replaced.unread;
-  books->produced +=
-      books->lost_no_ring + replaced.lost_full + replaced.lost_wrap + replaced.lost_big + replaced.unread;
-  return memory_.replaced(channel) == replaced;
-}
-
-std::vector<ChannelBooks> Recorder::State::books_of(bool kept, std::vector<ChannelBooks> all) const {
-  std::vector<ChannelBooks> some;
-  for (std::size_t channel = 0; channel < all.size(); ++channel) {
-    if (kept_for_snapshots(channel) == kept) some.push_back(std::move(all[channel]));
-  }
-  return some;
 }
 
 RecordingReport Recorder::State::finish(RecordingEnd end) {
