@@ -4,7 +4,7 @@
 the one assertion that is named for it here (assertions.pml): all others are off in that run.
 
 Prints one line per run: verdict, states, depth, CPU seconds, memory. Exit status 0 when all is as it must be, 1 when
-not, 77 when spin or a C compiler is missing. --long adds the larger state spaces (about 3 GiB and 10 minutes).
+not, 77 when spin or a C compiler is missing. --long adds the larger state spaces (about 3 GiB and 15 minutes).
 """
 
 import argparse
@@ -183,6 +183,7 @@ CASES = [
     ("reading ended by a store", "slots", "OVERWRITE M_READING_STORED", "slot_comes_back"),
     ("taken by a store", "slots", "OVERWRITE M_TAKEN_STORED", "hole_in_no_ring"),
     ("two rings of one generation", "slots", "OVERWRITE M_SAME_GENERATION", "generation_is_a_ring"),
+    ("a replaced ring's books not kept", "slots", "OVERWRITE M_NOT_KEPT", "books_balance"),
     ("free before the hole (S4)", "slots", "M_FREE_FIRST", "hole_in_no_ring"),
     ("taken, its consumer dead, and left", "slots", "M_TAKEN_LEFT", "slot_comes_back"),
     ("attempts without end", "progress", "NP FAIR M_NO_BOUND", CYCLE),

@@ -22,6 +22,7 @@
  *   M_READING_STORED   READING is taken away by a store of the word as it was, which takes ENDED away
  *   M_TAKEN_STORED     ENDED becomes TAKEN by a store
  *   M_SAME_GENERATION  who claims an ended slot keeps its generation
+ *   M_NOT_KEPT         who claims an ended slot does not keep the books of its ring
  *   M_FREE_FIRST       a slot is free before the hole is punched ([S4])
  *   M_TAKEN_LEFT       a consumer leaves a slot that its predecessor had taken
  */
@@ -110,7 +111,10 @@ active [THREADS] proctype Thread() {
              :: made > read -> reached(replaced_unread)
              :: else
              fi;
-             replaced = replaced + made - read; made = 0; read = 0 };
+#ifndef M_NOT_KEPT
+             replaced = replaced + made - read;
+#endif
+             made = 0; read = 0 };
            make_ring();
            live_and_end()
         :: atomic { else -> skip }
