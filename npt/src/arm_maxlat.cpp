@@ -210,6 +210,8 @@ class MaxlatArm : public Arm {
       const uint64_t overwritten = number_in_books(surroundings_.trace_folder, "overwritten");
       counts.lost_wrap += overwritten;
       books.facts["events_overwritten"] = fmt::format("{}", overwritten);
+      books.facts["events_left_out"] =
+          fmt::format("{}", number_in_books(surroundings_.trace_folder, "lost_frozen"));  // for a snapshot
       books.facts["snapshots"] = fmt::format("{}, and the end", snapshots_.load(std::memory_order_relaxed));
     }
     if (books.invalid.empty()) books.invalid = trace->damage;

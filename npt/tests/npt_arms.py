@@ -159,7 +159,9 @@ def a_flight_recorder_is_written_out_at_long_gaps(folder):
     assert 2 <= len(snapshots) <= 14 and snapshots == list(range(1, len(snapshots) + 1)), snapshots
     assert phase["facts"]["snapshots"] == f"{len(snapshots) - 1}, and the end", (phase["facts"], snapshots)
     counts = phase["events"]
-    assert counts["recorded"] + counts["lost_wrap"] == counts["produced"] and counts["lost_wrap"] > 0, counts
+    # lost_full: while the buffers kept what they had for a snapshot
+    assert counts["recorded"] + counts["lost_wrap"] + counts["lost_full"] == counts["produced"] and counts["lost_wrap"] > 0, counts
+    assert phase["facts"]["events_left_out"] == str(counts["lost_full"]), (phase["facts"], counts)
     status, _, err = ended(start("maxlat:timer,snapshot=50us", "-l", "10"))
     assert status == 1 and "of buffers that are overwritten" in err, err
 
