@@ -20,12 +20,6 @@ using namespace maxlat::trace::test;
 // One overwriting channel of four sub-buffers of 4 KiB.
 class FlightRecorderTest : public RecorderTest {
  protected:
-  RecorderOptions flight(std::chrono::nanoseconds interval = 1s) {
-    RecorderOptions flight = options();
-    flight.flight_recorder = true;
-    flight.snapshot_interval = interval;
-    return flight;
-  }
   static void events(maxlat_ring& ring, std::uint64_t from, std::uint64_t to) {
     for (std::uint64_t i = from; i < to; ++i) event(ring, i);
   }
@@ -48,9 +42,7 @@ constexpr std::uint64_t kManyRings = 100'000;  // events: they fill the ring two
 TEST_F(FlightRecorderTest, AFlightRecorderKeepsTheLatestAndWritesThemWhenAsked) {
   TestSession session(std::vector{ChannelShape{.features = MAXLAT_RING_OVERWRITE}});
   maxlat_ring& ring = session.claim(0, 0, 42);
-  RecorderOptions flight = options();
-  flight.flight_recorder = true;
-  Recorder recorder = attach(session, flight);
+  Recorder recorder = attach(session, flight());
   for (std::uint64_t i = 0; i < 5000; ++i) {
     event(ring, i);
     recorder.round(kNow);
@@ -86,10 +78,7 @@ TEST_F(FlightRecorderTest, AFlightRecorderKeepsTheLatestAndWritesThemWhenAsked) 
 TEST_F(FlightRecorderTest, ASnapshotTellsOfTheLossesSinceTheOneBefore) {
   TestSession session(std::vector{ChannelShape{.features = MAXLAT_RING_OVERWRITE}});
   maxlat_ring& ring = session.claim(0, 0, 42);
-  RecorderOptions flight = options();
-  flight.flight_recorder = true;
-  flight.snapshot_interval = 0ns;
-  Recorder recorder = attach(session, flight);
+  Recorder recorder = attach(session, flight(0ns));
   const auto too_big = [&ring] {
     maxlat_ring_record record;
     EXPECT_FALSE(maxlat_ring_record_begin(MAXLAT_RING_THREAD, &ring, 7, 1 << 20, &record));
@@ -116,10 +105,7 @@ TEST_F(FlightRecorderTest, APacketThatIsDeliveredDuringASnapshotIsInTheNextAndNo
   TestSession session(std::vector{ChannelShape{.features = MAXLAT_RING_OVERWRITE, .sub_buffer_bits = 10}});
   static maxlat_ring* ring;
   ring = &session.claim(0, 0, 42);
-  RecorderOptions flight = options();
-  flight.flight_recorder = true;
-  flight.snapshot_interval = 0ns;
-  Recorder recorder = attach(session, flight);
+  Recorder recorder = attach(session, flight(0ns));
   const WriteParts real = write_parts;
   static WriteParts then;
   then = real;
@@ -148,10 +134,7 @@ TEST_F(FlightRecorderTest, APacketThatIsDeliveredDuringASnapshotIsInTheNextAndNo
 TEST_F(FlightRecorderTest, ASnapshotWhileItsThreadWritesIsWholeAndTheThreadLosesNothing) {
   TestSession session(std::vector{ChannelShape{.features = MAXLAT_RING_OVERWRITE, .ring_bits = 3}});
   maxlat_ring& ring = session.claim(0, 0, 42);
-  RecorderOptions flight = options();
-  flight.flight_recorder = true;
-  flight.snapshot_interval = 0ns;
-  Recorder recorder = attach(session, flight);
+  Recorder recorder = attach(session, flight(0ns));
   std::atomic<bool> stop = false;
   std::thread writer([&] {
     for (std::uint64_t i = 0; !stop; ++i) event(ring, i);
@@ -231,6 +214,15 @@ TEST_F(FlightRecorderTest, ARequestThatWouldBeSkippedKeepsNothing) {
   const RecordingReport report = recorder.finish(RecordingEnd::stopped);
   EXPECT_EQ(report.snapshots_skipped, 1u);
   expect_balance(report);
+}
+
+TEST_F(FlightRecorderTest, NorDoesOneBehindASnapshotByHand) {
+  Recorder recorder = attach(session_, flight());
+  events(ring_, 0, 1000);
+  EXPECT_TRUE(recorder.snapshot(kNow));
+  maxlat_ring_request_snapshot(&session_.header().freeze);
+  events(ring_, 1000, 1000 + kManyRings);
+  EXPECT_EQ(ring_.header->lost_full, 0u);
 }
 
 TEST_F(FlightRecorderTest, NobodyKeepsAnythingForWhoTakesNoSnapshots) {

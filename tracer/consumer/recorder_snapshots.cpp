@@ -55,7 +55,6 @@ void Recorder::State::answer_requests(std::chrono::nanoseconds now) {
   if (requests == requests_seen_ || (announced_ && memory_.is_in_stretch())) return;
   requests_seen_ = requests;
   snapshot(now);
-  if (announced_ && is_too_soon(now)) announce(false);
   memory_.answer_snapshots(requests);
 }
 
@@ -72,7 +71,9 @@ bool Recorder::State::snapshot(std::chrono::nanoseconds now) {
     return false;
   }
   last_snapshot_ = now;
-  return take_snapshot(Taking::everything);
+  const bool written = take_snapshot(Taking::everything);
+  if (announced_ && is_too_soon(now)) announce(false);  // whoever asked for this one
+  return written;
 }
 
 bool Recorder::State::take_snapshot(Taking taking) {

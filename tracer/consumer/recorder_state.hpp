@@ -41,6 +41,7 @@ struct Waiting {
   std::uint32_t channel = 0;
   std::uint32_t slot = 0;
 };
+
 // ERRORS: there is none.
 base::Status has_overwriting_channel(const SessionMemory& memory);
 

@@ -267,9 +267,7 @@ TEST_F(RecorderTest, TheBooksOfAFolderAreOfTheChannelsInIt) {
       std::vector{ChannelShape{.name = "latest", .features = MAXLAT_RING_OVERWRITE}, ChannelShape{.name = "all"}});
   maxlat_ring& latest = session.claim(0, 0, 42);
   maxlat_ring& all = session.claim(1, 0, 42);
-  RecorderOptions flight = options();
-  flight.flight_recorder = true;
-  Recorder recorder = attach(session, flight);
+  Recorder recorder = attach(session, flight());
   for (std::uint64_t i = 0; i < 100; ++i) {
     event(latest, i);
     event(all, i);

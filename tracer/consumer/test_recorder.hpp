@@ -33,6 +33,12 @@ class RecorderTest : public testing::Test {
     options.say = [this](const std::string& line) { said_.push_back(line); };
     return options;
   }
+  RecorderOptions flight(std::chrono::nanoseconds interval = 1s) {
+    RecorderOptions flight = options();
+    flight.flight_recorder = true;
+    flight.snapshot_interval = interval;
+    return flight;
+  }
   Recorder attach(const TestSession& session, const RecorderOptions& options) {
     auto recorder = Recorder::attach(session.fd(), options);
     EXPECT_TRUE(recorder) << recorder.error().text;

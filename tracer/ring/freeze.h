@@ -2,7 +2,7 @@
 /*
  * Freeze: from the moment that somebody asks for a snapshot until it is taken, a ring in overwrite mode keeps what it
  * has. Otherwise the events that explain the trigger would be overwritten by those that follow it, before a consumer
- * that looks every millisecond has seen the request: a ring of 64 KiB lasts 40 us of the densest events.
+ * that looks every millisecond has seen the request.
  *
  *      request                 freeze ends                      answered
  *   ------|------- stretch ----------|------ the consumer takes ----|--------> time
@@ -21,7 +21,8 @@
  * NOBODY FREEZES FOR EVER: nothing is frozen unless a consumer has announced itself (limit), nor longer than it said. A
  * consumer that was killed costs one such time: then the request stays unanswered, and old.
  *
- * WATCHED BY freeze_test.cpp, schedule_test.cpp (a freeze that comes and goes at any step) and model/ring.pml (FREEZE).
+ * WATCHED BY schedule_test.cpp (a freeze that comes and goes at any step), consumer/flight_recorder_test.cpp and
+ * model/ring.pml (FREEZE).
  */
 #ifndef MAXLAT_RING_FREEZE_H
 #define MAXLAT_RING_FREEZE_H

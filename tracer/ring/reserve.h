@@ -60,7 +60,8 @@
  * thousand took 140 to 210 ns, per CPU 200 to 341, and with this 50 to 60 and 50 to 70 (bench/tracer_peers, three runs
  * of either in turn; 256 and 1024 bytes: up to 180).
  *
- * DROPPING is cheaper than recording: no clock, no CAS, one add to a counter.
+ * DROPPING is cheaper than recording: no clock, no CAS, one add to a counter. (While a ring is kept for a snapshot the
+ * clock is read: freeze.h.)
  */
 #ifndef MAXLAT_RING_RESERVE_H
 #define MAXLAT_RING_RESERVE_H

@@ -111,7 +111,8 @@ void* Channel::mapping_of(std::uint32_t slot) const {
   return slot_[slot].mapping.load(std::memory_order_acquire);  // acquire [K4]: make_ring()
 }
 
-// What ended threads left may be what a snapshot was asked for because of.
+// Channels that discard: for the consumer. Others: while what ended threads left may be what a snapshot was asked for
+// because of.
 bool Channel::keeps_ended() const {
   return options_.when_full != FullBuffer::overwrite || maxlat_ring_expects_snapshot(&file_.header().freeze);
 }

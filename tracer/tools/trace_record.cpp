@@ -59,7 +59,7 @@ po::options_description make_options() {
       ("flight-recorder", "--mode overwrite; write only snapshots: on SIGUSR1, on request, at the end")
       ("min-interval", po::value<std::string>()->value_name("TIME")->default_value("1s"), "between two snapshots")
       ("post-trigger", po::value<std::string>()->value_name("TIME")->default_value("0s"),
-       "write a snapshot so long after it was asked for")
+       "write a snapshot that the program asks for so long after that")
       ("help,h", "this text");
   // clang-format on
   options.add(channel_options()).add(delivery);

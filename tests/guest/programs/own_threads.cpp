@@ -17,19 +17,13 @@
 #include <maxlat/trace/session.hpp>
 #include <string>
 
+#include "or_fail.hpp"
+
 MAXLAT_TRACE_EVENT(own, event, (std::uint64_t, n))
 
 namespace {
 
 using namespace maxlat::trace;
-
-[[noreturn]] void fail(const std::string& what) {
-  std::fprintf(stderr, "own_threads: %s\n", what.c_str());
-  std::exit(1);
-}
-void must(const maxlat::base::Status& status) {
-  if (!status) fail(status.error().text);
-}
 
 // What stands behind `key` in a thread's status.
 std::string status_of(const std::string& thread, const std::string& key) {

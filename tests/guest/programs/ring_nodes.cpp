@@ -23,6 +23,7 @@
 #include <thread>
 #include <vector>
 
+#include "or_fail.hpp"
 #include "shm/session_layout.h"
 
 MAXLAT_TRACE_EVENT(nodes, event, (std::uint64_t, n))
@@ -30,14 +31,6 @@ MAXLAT_TRACE_EVENT(nodes, event, (std::uint64_t, n))
 namespace {
 
 using namespace maxlat::trace;
-
-[[noreturn]] void fail(const std::string& what) {
-  std::fprintf(stderr, "ring_nodes: %s\n", what.c_str());
-  std::exit(1);
-}
-void must(const maxlat::base::Status& status) {
-  if (!status) fail(status.error().text);
-}
 
 void pin(pid_t thread, int cpu) {
   cpu_set_t one;
