@@ -33,6 +33,9 @@ watch_with_module "maxlat_hwlat, 9.9 of 10 ms" "$OUT/module_dense.txt" 9900000 1
 ours=$found
 ours_counted=$counted
 ours_watched=$watched
+# Of random times a hundredth falls between two windows, and so do those of windows that the module missed.
+watched_percent=$(awk '$1 == "cpu" { for (i = 1; i < NF; i++) value[$i] = $(i + 1)
+                                     print int(100 * value["exposure_ns"] / value["wall_ns"]) }' "$OUT/module_dense.txt")
 watch_with_module "maxlat_hwlat, 500 ms of 1 s" "$OUT/module_half.txt" 500000000 1000000000
 ours_half=$found
 
@@ -72,7 +75,7 @@ row "rtla osnoise, column HW" "$osnoise" 0 "$(awk '$2 ~ /^#/ { print $7 }' "$OUT
 
 expect "ours counts every one" "$ours_counted" -eq 100
 expect "and finds and sizes each of watched time" "$ours" -eq "$ours_watched"
-expect "which is all but those in the unwatched 1 %" "$ours" -ge 92
+expect "of $watched_percent % of the time, 8 less for chance" "$ours" -ge $((watched_percent - 8))
 expect "the tracer counts fewer" "$counted" -lt "$ours_counted"
 expect "osnoise counts no more" "$osnoise" -le "$ours_counted"
 expect "the tracer sizes fewer, at its own setting too" "$tracer_sized" -lt "$ours_half"

@@ -412,8 +412,9 @@ def case_quiet(folder):
 
 
 def values_of_snapshot(folder):
-    """In the order of babeltrace2. A packet may be overwritten between two that the snapshot takes."""
-    return [value for _, value in events_of(folder, "packet")]
+    """In the order of babeltrace2. A packet may be overwritten between two that the snapshot takes, and events left out
+    while a slow one keeps the rings frozen."""
+    return [value for _, value in events_of(folder, "(packet|event)")]
 
 
 def case_snapshots(folder):
