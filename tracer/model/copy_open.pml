@@ -18,10 +18,10 @@
  * SIZE. 120 thousand states.
  *
  * PARAMETERS  OVERWRITE  TSO
- *   PROMOTED  writers have compiler barriers only, and the reader makes them execute a barrier (row two of promote.h,
- *             which is built nowhere yet). copy_open() does so behind both loads: that fails. Between the two it passes
- *             (PROMOTED_BETWEEN)
+ *   PROMOTED  writers have compiler barriers only, and the reader makes them execute a barrier between its loads of the
+ *             commit count and of write_count (row two of promote.h)
  * MUTANTS
+ *   M_PROMOTED_LATE   with PROMOTED: the barrier is executed behind both loads
  *   M_LOADS_SWAPPED   write_count is loaded before the commit count
  *   M_RELAXED_COMMIT  the commit count is loaded without acquire ([O1])
  *   M_NO_FENCE        no fence between the claim and the stores behind it ([O2]); with TSO it passes
@@ -57,7 +57,7 @@ byte memory[WORDS];
 byte word[STORES], value[STORES], behind[STORES], stores, fence, first; /* first: that is not in memory */
 bit is_in[STORES];
 
-#if defined(PROMOTED) || defined(PROMOTED_BETWEEN)
+#ifdef PROMOTED
 #define RELEASE 0
 #else
 #define RELEASE 1
@@ -208,10 +208,10 @@ end:
 #define c_may_run true
 #define w_may_run ((ran & after_c) == after_c)
 #endif
-#if defined(PROMOTED)
+#ifdef M_PROMOTED_LATE
 #define promote_may_run ((ran & (L_C | L_W | L_R1)) == (L_C | L_W | L_R1) && copied == 0)
 #define copy_may_run (ran & L_P)
-#elif defined(PROMOTED_BETWEEN)
+#elif defined(PROMOTED)
 #define promote_may_run ((ran & L_C) && !(ran & (L_W | L_R1)) && copied == 0)
 #define copy_may_run (ran & L_P && ran & L_R1)
 #undef w_may_run
@@ -239,7 +239,7 @@ proctype Reader() {
 #else
   :: atomic { !(ran & L_R1) && r1_may_run -> r1 = 1; r2 = 1; ran = ran | L_R1 | L_R2 }
 #endif
-#if defined(PROMOTED) || defined(PROMOTED_BETWEEN)
+#ifdef PROMOTED
   :: atomic { !(ran & L_P) && promote_may_run -> /* all stores up to one that is behind all that went in */
        j = 0; i = 0;
        do

@@ -20,19 +20,21 @@
  *   in discard mode, 950 thousand in overwrite mode.
  *
  * PARAMETERS  OVERWRITE  FLUSH  OPEN_AHEAD  SB (words of a sub-buffer)  N0 N1 (each writer's events)  STAMPS
+ *   CLOCK_STANDS  the clock does not move, in the pass before neither: no time tells one pass from another
  * MUTANTS, each must fail, by the assertion that run_models.py names for it
- *   M_END_TIME_FIRST      end_time stored before content_bits ([D1])
+ *   M_CONTENT_FIRST       content_end stored before end_time ([D1])
+ *   M_CONTENT_UNCHECKED   the content_end of another pass is believed
  *   M_SEQUENCE_FIRST      sequence stored before begin_time ([D1])
  *   M_SEQUENCE_UNCHECKED  recovery believes the header of a packet that was never opened
  *   M_WORD_FIRST          a record's word stored before its payload ([D1])
  *   M_NO_STAMP            recovery takes any word that has a length
  *   STAMPS=2              the stamp of a pass is that of the pass before
- *   M_CLOCK_STANDS        the clock does not move for a whole pass: the end_time of the pass before is then no earlier
- *                         than begin_time, and its content_bits is believed
  *   M_NO_SEARCH           recovery ends at the first hole
  *   M_CHAIN_ONLY          a record alone between two holes goes with them
  *   M_CLAIM_FIRST         the reference is claimed before the reader is pushed away
  *   M_UNCLAIMED_UNCOUNTED a packet that was entered and never claimed has no unfinished record
+ *   M_PADDING_UNCOUNTED   a hole at the end of a packet that nobody closed is taken for padding
+ *   M_EDGE_COUNTED        a hole that goes on in the next packet counts in both
  *   M_WORDS_COUNTED       a hole counts as so many records as it has words
  *   M_NOT_PUT             who recovers does not put the packet that he got
  */
@@ -42,12 +44,14 @@ mtype = {
   finished_is_given,       /* each record whose word was stored, in a packet that is not overwritten or taken yet */
   given_once,
   record_is_whole,         /* its payload is there */
+  begins_when_entered,     /* begin_time, where recovery believes it: times are counted from there */
   nothing_of_another_pass, /* where it lies is where its writer reserved */
   ring_is_not_called_corrupt,
-  unfinished_is_counted,   /* at least one if there is one, and no more than there are; with two exceptions */
+  unfinished_is_counted,   /* at least one if there is one; no more than there are, and contexts that died closing */
   /* coverage */
   finished_uncounted,      /* finished, its writer dead before the commit */
-  padding_counted, opener_uncounted /* the exceptions: AS IT IS in death_recovery.pml */
+  padding_counted,         /* who died closing had no record */
+  hole_goes_on             /* from a packet that nobody closed to the next */
 };
 
 #ifndef SB
@@ -95,7 +99,7 @@ byte write_count = START, read_count = START, commit_count[NSB] = (START / NSB),
 byte open_packet, open_index; /* the packet's number + 1, or 0 */
 byte ref_index[NSB], ref_tag[NSB];
 bit ref_writer[NSB];
-byte begin_time[NM], end_time[NM], content[NM], sequence[NM];
+byte begin_time[NM], end_time[NM], content_end[NM], sequence[NM];
 byte cell_stamp[NM * SB], cell_length[NM * SB], cell_time[NM * SB]; /* a stamp of 0: no record's word */
 byte cell_event[NM * SB];                                           /* what it belongs to */
 byte now;
@@ -105,9 +109,10 @@ byte top = 2, next_event = OLD_EVENTS + 1;
 /* Ghosts. */
 byte position_of[EVENTS];
 bit finished[EVENTS], counted[EVENTS], given[EVENTS];
-bit padded[PACKETS]; /* packets that were left before their end */
+bit flushed[PACKETS];
+byte entered_at[PACKETS];
 
-#ifdef M_CLOCK_STANDS
+#ifdef CLOCK_STANDS
 #define read_clock() t = now
 #else
 #define read_clock() now++; t = now
@@ -146,13 +151,13 @@ inline find_place(x) {
 }
 inline keep_open(x) { atomic { open_packet = (x) / SB + 1; open_index = m } }
 
-inline close_packet(bytes) {
-#ifdef M_END_TIME_FIRST
+inline close_packet(x) {
+#ifdef M_CONTENT_FIRST
+  content_end[m] = x;
   end_time[m] = t;
-  content[m] = bytes;
 #else
-  content[m] = bytes;
   end_time[m] = t;
+  content_end[m] = x;
 #endif
 }
 
@@ -178,7 +183,7 @@ inline commit(x, n) {
 /* The packet that `o` stands in is left. */
 inline switch_old() {
   find_place(o);
-  close_packet(o % SB);
+  close_packet(o);
   atomic { kept = id; id = 0 };
   commit(o, SB - o % SB);
   atomic { id = kept; kept = 0 }
@@ -216,7 +221,7 @@ inline event() {
        :: write_count == o ->
           write_count = b + size;
           id = next_event; next_event++; position_of[id] = b;
-          padded[o / SB] = leave;
+          entered_at[s / SB] = (enter -> t : entered_at[s / SB]);
           again = 0
        :: else
        fi }
@@ -233,7 +238,7 @@ inline event() {
      :: else -> find_place(b); keep_open(b)
      fi;
      if
-     :: (b + size) % SB == 0 -> close_packet(SB)
+     :: (b + size) % SB == 0 -> close_packet(b + size)
      :: else
      fi;
      b = m * SB + b % SB; /* where it lies */
@@ -268,7 +273,7 @@ inline flush() {
      atomic { read_clock() };
      atomic {
        if
-       :: write_count == o -> write_count = start_of(o) + SB; padded[o / SB] = 1; again = 1
+       :: write_count == o -> write_count = start_of(o) + SB; flushed[o / SB] = 1; again = 1
        :: else
        fi };
      if
@@ -288,7 +293,7 @@ inline open_ahead() {
      atomic { read_clock() };
      atomic {
        if
-       :: write_count == s -> write_count = s + HEADER; again = 1
+       :: write_count == s -> write_count = s + HEADER; entered_at[s / SB] = t; again = 1
        :: else
        fi };
      if
@@ -325,7 +330,7 @@ active [2] proctype Writer() provided (_pid >= top) {
 /* What an earlier pass left in sub-buffer `i`: a packet of `words`, one record a word, the first of them `e`. */
 inline leave_behind(number, words) {
   sequence[i] = number;
-  content[i] = words;
+  content_end[i] = (number) * SB + words;
   begin_time[i] = now + 1;
   k = HEADER;
   do
@@ -347,7 +352,7 @@ inline leave_behind(number, words) {
   :: else -> break
   od;
   end_time[i] = now;
-#ifdef M_CLOCK_STANDS
+#ifdef CLOCK_STANDS
   begin_time[i] = SB;
   end_time[i] = SB
 #endif
@@ -367,7 +372,7 @@ init {
     leave_behind(FIRST_PACKET - 1, HEADER);
     read_count = START - BUF;
 #endif
-#ifdef M_CLOCK_STANDS
+#ifdef CLOCK_STANDS
     now = SB;
 #endif
     i = 0; k = 0; e = 0

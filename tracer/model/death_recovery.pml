@@ -3,13 +3,6 @@
  * The reader of death.pml: packets that are whole while the producer lives, and recovery when it is dead
  * (ring/open_packet.c). When all are dead nobody else does anything, so recovery is one step, and it need not be told
  * when the death was: from every state it is tried, and what it did is undone, so that it costs no states.
- *
- * AS IT IS. Padding behind the last record looks like a hole that reaches the packet's end, where the header does not
- * say that the packet was closed. mend() means to count no record for it, and decides that by whether the search found
- * where the hole ends. It does that too seldom and too often, and the model allows it both:
- *   paddings  the search finds the end of the packet as the hole's end: a closer that died counts as a record, too
- *   unseen    the search does not: a slot that ends in the padding is not counted, though its writer died. That is
- *             where the opener died before `sequence` and a handler had closed the packet and committed the padding
  */
 
 #define is_record(at, end) \
@@ -43,6 +36,15 @@ inline give(at) {
 #define can_take(x) filled(x, commit_seq[place(x)])
 #endif
 
+/* What the header says of the packet's end, and of this packet: maxlat_ring_content_size. */
+#ifdef M_CONTENT_UNCHECKED
+#define closes(i, x) true
+#define content(i, x) ((content_end[i] - 1) % SB + 1)
+#else
+#define closes(i, x) (content_end[i] >= (x) + HEADER && content_end[i] <= (x) + SB)
+#define content(i, x) (content_end[i] - (x))
+#endif
+
 /* maxlat_ring_get of the packet at `position`, which is filled. */
 inline take(position) {
   P = position / SB;
@@ -52,10 +54,10 @@ inline take(position) {
 #else
   m = place(position);
 #endif
-  must(ring_is_not_called_corrupt, sequence[m] == P && content[m] >= HEADER && content[m] <= SB);
+  must(ring_is_not_called_corrupt, sequence[m] == P && closes(m, position));
   at = HEADER;
   do
-  :: at < content[m] -> give(at); at = at + record_length(at)
+  :: at < content_end[m] - position -> give(at); at = at + record_length(at)
   :: else -> break
   od
 }
@@ -112,17 +114,18 @@ inline hole() {
 
 /* rescue_records */
 inline rescue() {
-  at = HEADER; holes = 0; found_holes = 0;
+  at = HEADER; holes = 0; behind = HEADER;
   do
-  :: at == end -> found_holes = holes; break
+  :: at == end -> break
   :: at < end && is_record(at, end) ->
      give(at);
      last_time = record_time(at);
-     at = at + record_length(at)
+     at = at + record_length(at);
+     behind = at
   :: else ->
      hole();
      if
-     :: likely == 0 -> found_holes = holes + 1; break
+     :: likely == 0 -> holes++; break
      :: else ->
         unaccounted = (likely < unaccounted -> unaccounted - likely : 0);
         at = at + likely;
@@ -133,6 +136,28 @@ inline rescue() {
 #endif
      fi
   od
+}
+
+/* begins_with_hole: in `next_hole`. */
+inline begins_with_hole(x) {
+  next_hole = 0;
+#ifndef M_EDGE_COUNTED
+  if
+  :: write_count > (x) + HEADER ->
+#ifdef OVERWRITE
+     k = ref_index[place(x)];
+     next_hole = (ref_tag[place(x)] != (x) / SB);
+#else
+     k = place(x);
+#endif
+     limit = (start_of(write_count) == (x) -> write_count - (x) : SB);
+     limit = (limit == SB && closes(k, x) -> content(k, x) : limit);
+     next_hole = (next_hole || (limit > HEADER && !(cell_stamp[k * SB + HEADER] == stamp_of((x) / SB) &&
+                                                    cell_length[k * SB + HEADER] <= limit - HEADER)));
+     limit = 0
+  :: else
+  fi
+#endif
 }
 
 /* mend, of the packet at `position`. */
@@ -160,18 +185,22 @@ inline mend() {
 #ifdef M_SEQUENCE_UNCHECKED
      opened = 1;
 #endif
-     closed =
-       (opened && !last && end_time[m] >= begin_time[m] && content[m] >= HEADER && content[m] <= reserved);
-     end = (closed -> content[m] : reserved);
-     last_time = (opened -> begin_time[m] : 0); /* time_base: no later than any record's time, as read back */
+     must(begins_when_entered, !opened || begin_time[m] == entered_at[P]);
+     closed = (!last && closes(m, position));
+     end = (closed -> content(m, position) : reserved);
+     last_time = (opened -> begin_time[m] : 0); /* time_before: no later than any record's time */
      latest = (closed -> end_time[m] : LATER_THAN_ALL);
      unaccounted = reserved - committed;
-     paddings = paddings + (!last && !closed && padded[P]);
      rescue();
+     begins_with_hole(position + SB);
      if
-     :: !last && !closed && found_holes > holes -> unfinished = unfinished + holes; unseen = unseen + !opened
-     :: else -> unfinished = unfinished + found_holes
-     fi
+     :: !last && holes > 0 && behind < end && next_hole -> holes--; reached(hole_goes_on)
+     :: else -> paddings = paddings + (!last && !closed && flushed[P])
+     fi;
+#ifdef M_PADDING_UNCOUNTED
+     holes = holes - (!last && !closed && holes > 0 && behind < end);
+#endif
+     unfinished = unfinished + holes
   fi
 }
 
@@ -208,10 +237,9 @@ inline check() {
      id++
   :: else -> break
   od;
-  must(unfinished_is_counted, (exact == 0 || unfinished + unseen > 0) && unfinished <= exact + paddings);
+  must(unfinished_is_counted, (exact == 0 || unfinished > 0) && unfinished <= exact + paddings);
   if
   :: unfinished > exact -> reached(padding_counted)
-  :: exact > 0 && unfinished == 0 -> reached(opener_uncounted)
   :: else
   fi
 }
@@ -237,17 +265,17 @@ end:
 /* What it would find if the producer were dead now. */
 proctype Recovery() {
   byte m, P, at, k, unfinished, exact, id;
-  byte position, committed, reserved, end, last_time, latest, unaccounted, time, holes, found_holes, paddings, unseen;
+  byte position, committed, reserved, end, last_time, latest, unaccounted, time, holes, behind, paddings;
   byte chain, likely, longest, length, first, limit;
-  bit found, last, closed, opened;
+  bit found, last, closed, opened, next_hole;
 end_of_all:
   do
   :: d_step { true ->
        recover();
        check();
        m = 0; P = 0; at = 0; k = 0; unfinished = 0; exact = 0; id = 0; position = 0; committed = 0;
-       reserved = 0; end = 0; last_time = 0; latest = 0; unaccounted = 0; time = 0; holes = 0; found_holes = 0;
-       paddings = 0; unseen = 0; chain = 0; likely = 0; longest = 0; length = 0; first = 0; limit = 0; found = 0;
+       reserved = 0; end = 0; last_time = 0; latest = 0; unaccounted = 0; time = 0; holes = 0; behind = 0;
+       paddings = 0; next_hole = 0; chain = 0; likely = 0; longest = 0; length = 0; first = 0; limit = 0; found = 0;
        last = 0; closed = 0; opened = 0 }
   od
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 // kill -9 of a writer at any instruction: a child writes to a ring in shared memory, handlers nested in its probes, and
 // counts each event after its commit returned, where this process can see it. Then every counted event is recovered,
-// and nothing that was not written.
+// with its time, and nothing that was not written; and no more is said to be unfinished than was under way.
 #include <gtest/gtest.h>
 #include <maxlat/ring/open_packet.h>
 #include <maxlat/ring/switch.h>
@@ -26,6 +26,8 @@ constexpr uint64_t kEvents = 200;
 
 struct Shared {
   uint64_t next;
+  uint64_t inside;  // contexts that trace or flush now
+  uint64_t since[kEvents];
   uint8_t committed[kEvents];
 };
 
@@ -40,11 +42,22 @@ struct Victim {
   static inline maxlat_ring ring;
   static inline Shared* counts;
   static inline uint64_t steps_to_live, steps_to_handler;
+  static inline bool flushing;
 
   static void event() {
     const uint64_t number = counts->next++;
     if (number >= kEvents) _exit(0);
-    if (maxlat_ring_event(MAXLAT_RING_THREAD, &ring, 7, number, ~number, number * 3)) counts->committed[number] = 1;
+    ++counts->inside;
+    counts->since[number] = maxlat_counter_plain();
+    const uint32_t id = number % 8 == 0 ? 9000 : 7;
+    if (maxlat_ring_event(MAXLAT_RING_THREAD, &ring, id, number, ~number, number * 3)) counts->committed[number] = 1;
+    --counts->inside;
+  }
+  static bool flush() {
+    ++counts->inside;
+    const bool flushed = maxlat_ring_flush(MAXLAT_RING_THREAD, &ring);
+    --counts->inside;
+    return flushed;
   }
   static void stepped(int, siginfo_t*, void*) {
     if (--steps_to_live == 0) kill(getpid(), SIGKILL);
@@ -52,6 +65,7 @@ struct Victim {
       steps_to_handler = 150;  // the handler may be interrupted, and killed, too
       SingleStep::step_on();
       for (int i = 0; i < 3; ++i) event();
+      if (flushing) flush();
       SingleStep::step_off();
     }
   }
@@ -64,10 +78,11 @@ struct Victim {
     action.sa_sigaction = &stepped;
     action.sa_flags = SA_SIGINFO | SA_NODEFER;
     sigaction(SIGTRAP, &action, nullptr);
+    flushing = seed % 4 == 0;
     SingleStep::step_on();
     for (;;) {
-      if (seed % 4 == 0 && maxlat_ring_flush(MAXLAT_RING_THREAD, &ring))
-        maxlat_ring_open_ahead(MAXLAT_RING_THREAD, &ring);
+      if (random() % 8 == 0) *maxlat_ring_time_base(&ring) -= 1ull << MAXLAT_RING_TIME_BITS;  // as after a silence
+      if (flushing && flush()) maxlat_ring_open_ahead(MAXLAT_RING_THREAD, &ring);
       event();
     }
   }
@@ -117,6 +132,8 @@ TEST_P(Kill, AtAnyInstructionLosesNothingThatWasCommitted) {
         ASSERT_EQ(field[1], ~number) << "seed " << seed;
         ASSERT_EQ(field[2], number * 3) << "seed " << seed;
         ASSERT_TRUE(found.insert(number).second) << "seed " << seed;
+        ASSERT_GE(record.time, counts->since[number]) << "seed " << seed;
+        ASSERT_LE(record.time, maxlat_counter_plain()) << "seed " << seed;
         oldest = std::min(oldest, number);
       }
       if (view.bytes != copy) maxlat_ring_put(&reader, &view);
@@ -129,6 +146,7 @@ TEST_P(Kill, AtAnyInstructionLosesNothingThatWasCommitted) {
         ASSERT_EQ(found.count(number), 1u) << "seed " << seed << ", event " << number;
       }
     }
+    ASSERT_LE(unfinished, counts->inside) << "seed " << seed;
     inside += unfinished;
     munmap(memory, size);
     munmap(counts, sizeof(Shared));

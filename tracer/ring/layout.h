@@ -53,7 +53,7 @@ extern "C" {
 #endif
 
 #define MAXLAT_RING_MAGIC 0x474e524du /* "MRNG" */
-#define MAXLAT_RING_VERSION 1u
+#define MAXLAT_RING_VERSION 2u
 #define MAXLAT_RING_LINE 64u
 #define MAXLAT_RING_PAGE 4096u
 
@@ -117,16 +117,20 @@ MAXLAT_STATIC_ASSERT(sizeof(struct maxlat_ring_cell) == 16, "layout");
 /*
  * The head of every sub-buffer, and of the packet on disk. The first 32 bytes belong to the format (CTF: magic, UUID,
  * stream and owner): the ring writes them once, at creation, in every sub-buffer, and never again. The rest is written
- * when the packet is opened (begin_time, sequence), closed (end_time, content_bits, lost_*) and delivered (records).
+ * when the packet is opened (begin_time, sequence), closed (end_time, lost_*, content_end) and delivered (records).
  */
 #define MAXLAT_RING_PACKET_PREFIX 32u
 struct maxlat_ring_packet {
   uint8_t prefix[MAXLAT_RING_PACKET_PREFIX];
-  uint64_t begin_time;   /* of its first record, or of the opening ahead of it (switch.h) */
-  uint64_t end_time;     /* not before its last record, not after the next packet's begin */
-  uint64_t content_bits; /* header and records */
-  uint64_t packet_bits;  /* with padding: 8 S */
-  uint64_t sequence;     /* packet number */
+  uint64_t begin_time; /* of its first record, or of the opening ahead of it (switch.h) */
+  uint64_t end_time;   /* not before its last record, not after the next packet's begin */
+  union {
+    uint64_t content_end;  /* in the ring: the position behind the last record. Stored last of what closes a packet: no
+                              other pass has this position, so it tells recovery that this packet was closed */
+    uint64_t content_bits; /* on disk: header and records. Who takes the packet puts it there */
+  };
+  uint64_t packet_bits; /* with padding: 8 S */
+  uint64_t sequence;    /* packet number */
   uint64_t records;
   uint64_t lost_total; /* not written by writers: who takes the packet puts the sum of the three there (CTF's
                           events_discarded) */

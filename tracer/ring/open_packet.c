@@ -19,15 +19,19 @@ struct open {
   bool found;          /* in overwrite mode: writers ever claimed a sub-buffer for it */
 };
 
-/* RETURNS: false when the memory cannot be so. */
-static bool find(const struct maxlat_ring* ring, uint64_t position, struct open* open) {
-  const struct maxlat_ring_shape* shape = &ring->shape;
-  open->position = position;
-  open->number = maxlat_ring_packet_number(shape, position);
+/* The commit count of the packet's place: the first thing that is read of it. */
+static uint64_t commits_at(const struct maxlat_ring* ring, uint64_t position) {
   /* acquire [O1]: the bytes of the slots after the count that covers them, and write_count after it: see open_packet.h.
      Partner: release [W1] in commit.h. Shape: publish. Without this, a slot reserved in between could hide one that is
      not committed. */
-  const uint64_t commit = maxlat_ring_load_acquire(maxlat_ring_commit_count(ring, maxlat_ring_index(shape, position)));
+  return maxlat_ring_load_acquire(maxlat_ring_commit_count(ring, maxlat_ring_index(&ring->shape, position)));
+}
+
+/* `commit`: what commits_at said before. RETURNS: false when the memory cannot be so. */
+static bool find(const struct maxlat_ring* ring, uint64_t position, uint64_t commit, struct open* open) {
+  const struct maxlat_ring_shape* shape = &ring->shape;
+  open->position = position;
+  open->number = maxlat_ring_packet_number(shape, position);
   const uint64_t write = maxlat_ring_wrap(maxlat_ring_load(ring->write_count)); /* relaxed: acquire [O1] above */
   open->committed = (commit - maxlat_ring_committed_before(shape, position)) & shape->common_bits;
   open->last = maxlat_ring_sub_buffer_start(shape, write) == position;
@@ -84,15 +88,24 @@ static void label(const struct maxlat_ring* ring, const struct open* open, uint8
   view->position = open->position;
 }
 
+/* The open packet, with records, and nobody inside. */
+static bool is_whole(const struct open* open) {
+  return open->last && open->found && open->reserved > HEADER && open->committed == open->reserved;
+}
+
 enum maxlat_ring_got maxlat_ring_copy_open(const struct maxlat_ring_reader* reader, uint8_t* to,
                                            struct maxlat_ring_view* view) {
   const struct maxlat_ring* ring = &reader->ring;
   struct open open;
   if (reader->unfinished) return MAXLAT_RING_NOT_NOW;
-  if (!find(ring, maxlat_ring_read_position(ring), &open)) return MAXLAT_RING_CORRUPT;
-  if (!open.last || !open.found || open.reserved <= HEADER || open.committed != open.reserved)
-    return MAXLAT_RING_NOT_NOW;
-  if ((ring->features & MAXLAT_RING_NEEDS_PROMOTION) != 0 && !maxlat_ring_promote()) return MAXLAT_RING_NOT_NOW;
+  const uint64_t position = maxlat_ring_read_position(ring);
+  const uint64_t commit = commits_at(ring, position);
+  if (!find(ring, position, commit, &open)) return MAXLAT_RING_CORRUPT;
+  if (!is_whole(&open)) return MAXLAT_RING_NOT_NOW;
+  if ((ring->features & MAXLAT_RING_NEEDS_PROMOTION) != 0) {
+    /* What is promoted is what [O1] orders elsewhere: all that comes behind the commit count is read behind it. */
+    if (!maxlat_ring_promote() || !find(ring, position, commit, &open) || !is_whole(&open)) return MAXLAT_RING_NOT_NOW;
+  }
   if (!copy(ring, &open, to)) return MAXLAT_RING_NOT_NOW;
 
   struct maxlat_ring_walk walk;
@@ -113,6 +126,8 @@ struct rescue {
   struct maxlat_ring_walk walk; /* of the copy, up to `end` */
   uint64_t kept;                /* bytes of header and records moved together so far */
   uint64_t records;
+  uint64_t behind;      /* the last of them, where it lay */
+  uint64_t first_time;  /* of the first one, valid if there is one */
   uint64_t time;        /* of the last one */
   uint64_t latest;      /* no record is later */
   uint64_t unaccounted; /* bytes reserved and not committed, less the holes found: no hole is longer */
@@ -187,8 +202,9 @@ static uint64_t hole(const struct rescue* rescue) {
 static void keep(struct rescue* rescue, uint8_t* bytes, uint64_t from, uint64_t to, uint64_t time) {
   for (; from < to; from += 8, rescue->kept += 8)
     *(uint64_t*)(void*)(bytes + rescue->kept) = *(const uint64_t*)(const void*)(bytes + from);
-  ++rescue->records;
+  if (rescue->records++ == 0) rescue->first_time = time;
   rescue->time = time;
+  rescue->behind = to;
 }
 
 /* Moves the whole records of the copy together behind its header. RETURNS: holes. */
@@ -212,11 +228,81 @@ static uint64_t rescue_records(struct rescue* rescue, uint8_t* bytes) {
   return rescue->holes + 1;
 }
 
+/* How much of a packet may be records: all that was reserved, unless who closed it has said what is padding. */
+struct extent {
+  uint64_t end;
+  bool closed;
+};
+static struct extent extent_of(const struct maxlat_ring* ring, const struct open* open,
+                               const struct maxlat_ring_packet* packet) {
+  const uint64_t content = maxlat_ring_content_size(ring, open->position, packet->content_end);
+  const bool closed = !open->last && content != 0;
+  return (struct extent){closed ? content : open->reserved, closed};
+}
+
+#define SHORT_TIMES MAXLAT_RING_LOW_BITS(MAXLAT_RING_TIME_BITS) /* one less: how far a short record tells its time */
+
+/* When the packet before the one at `position` ended, if its header is still somewhere, or 0. */
+static uint64_t end_of_previous(const struct maxlat_ring* ring, uint64_t position) {
+  const uint64_t previous = maxlat_ring_wrap(position - ring->shape.sub_buffer_size);
+  const uint64_t in_memory = maxlat_ring_sub_buffers(ring) + (maxlat_ring_overwrites(ring) ? 1 : 0);
+  for (uint64_t i = 0; i < in_memory; ++i) {
+    const struct maxlat_ring_packet* packet = (const void*)maxlat_ring_bytes_of(ring, i);
+    /* relaxed, both: nobody writes any more */
+    if (maxlat_ring_content_size(ring, previous, maxlat_ring_load(&packet->content_end)) != 0)
+      return maxlat_ring_load(&packet->end_time);
+  }
+  return 0;
+}
+
+/* The time of the first long record, begun or whole, or 0. It is there twice, 32 bits of it in the stamped word: nothing
+   else looks so. */
+static uint64_t first_long_time(const struct maxlat_ring_walk* walk) {
+  for (uint64_t offset = walk->offset; offset + sizeof(struct maxlat_ring_long) <= walk->end; offset += 8) {
+    const struct maxlat_ring_long* words = (const void*)(walk->bytes + offset);
+    const uint64_t begun = maxlat_ring_record_word(MAXLAT_RING_BEGUN_KIND, walk->stamp, words->time);
+    if ((words->word | (begun & ~MAXLAT_RING_LONG_KIND)) == begun) return words->time;
+  }
+  return 0;
+}
+
+/*
+ * Where who opened the packet died before begin_time was there: a time that no record is before, and no short one that
+ * comes before all long ones by 2^32 ticks. Those have the upper bits of a time_base that was stored before the packet
+ * was opened (record.h, TIME), and so of the end of the packet before. Where that is gone, too, they are taken for the
+ * last such times before the first long record or the end of the packet, or for times next to time_base.
+ */
+static uint64_t time_before(const struct maxlat_ring* ring, const struct open* open,
+                            const struct maxlat_ring_walk* walk, const struct maxlat_ring_packet* packet, bool closed) {
+  const uint64_t previous = end_of_previous(ring, open->position);
+  if (previous != 0) return previous;
+  uint64_t after = first_long_time(walk);
+  if (after == 0 && closed) after = packet->end_time;
+  if (after == 0) /* relaxed: nobody writes any more */
+    after = (maxlat_ring_load(maxlat_ring_time_base(ring)) & ~MAXLAT_RING_FOREIGN) | SHORT_TIMES;
+  return after > SHORT_TIMES ? after - SHORT_TIMES : 0;
+}
+
+/* RETURNS: the packet at `position` was entered and does not begin with a record, so that a hole at the end of the one
+   before goes on in it, where it is counted. So it is when a writer dies that leaves one packet for the next. */
+static bool begins_with_hole(const struct maxlat_ring* ring, uint64_t position) {
+  struct open open;
+  if (!find(ring, position, commits_at(ring, position), &open) || open.reserved <= HEADER) return false;
+  if (!open.found) return true;
+  const uint8_t* bytes = maxlat_ring_bytes_of(ring, open.sub_buffer);
+  struct maxlat_ring_walk walk;
+  struct maxlat_ring_walked record;
+  maxlat_ring_walk_start(&walk, bytes, extent_of(ring, &open, (const void*)bytes).end);
+  walk.stamp = maxlat_ring_stamp_of(open.number);
+  return maxlat_ring_walk_next(&walk, &record) == MAXLAT_RING_BROKEN;
+}
+
 /* The packet at `position`, copied and mended. RETURNS: as recover; NOT_NOW: nothing of it is whole. */
 static enum maxlat_ring_got mend(const struct maxlat_ring* ring, uint64_t position, uint8_t* to,
                                  struct maxlat_ring_view* view, uint64_t* unfinished) {
   struct open open;
-  if (!find(ring, position, &open) || open.committed > open.reserved) return MAXLAT_RING_CORRUPT;
+  if (!find(ring, position, commits_at(ring, position), &open) || open.committed > open.reserved)
+    return MAXLAT_RING_CORRUPT;
   if (open.reserved == 0 || open.reserved == HEADER) return MAXLAT_RING_NOT_NOW; /* no record was ever begun in it */
   if (!open.found || open.reserved < HEADER) { /* entered, and dead before the first store */
     ++*unfinished;
@@ -225,30 +311,27 @@ static enum maxlat_ring_got mend(const struct maxlat_ring* ring, uint64_t positi
   if (!copy(ring, &open, to)) return MAXLAT_RING_CORRUPT;
 
   struct maxlat_ring_packet* packet = packet_at(to);
-  if (packet->sequence != open.number) { /* who opened it died before begin_time was there */
-    packet->begin_time = maxlat_ring_load(maxlat_ring_time_base(ring)) & ~MAXLAT_RING_FOREIGN; /* relaxed */
-    packet->end_time = packet->begin_time - 1;
-  }
-  const uint64_t content = packet->content_bits / 8;
-  /* end_time is stored last: record.h, [D1] in reserve.c. */
-  const bool closed = !open.last && packet->end_time >= packet->begin_time && content >= HEADER &&
-                      content <= open.reserved && packet->content_bits % 64 == 0;
-  const uint64_t end = closed ? content : open.reserved;
+  const struct extent extent = extent_of(ring, &open, packet);
+  const bool opened = packet->sequence == open.number; /* stored behind begin_time */
   struct rescue rescue;
-  maxlat_ring_walk_start(&rescue.walk, to, end);
+  maxlat_ring_walk_start(&rescue.walk, to, extent.end);
   rescue.walk.stamp = maxlat_ring_stamp_of(open.number);
+  if (!opened) rescue.walk.base = time_before(ring, &open, &rescue.walk, packet, extent.closed);
   rescue.kept = HEADER;
+  rescue.behind = HEADER;
   rescue.records = 0;
-  rescue.time = packet->begin_time;
-  rescue.latest = closed ? packet->end_time : ~0ull;
+  rescue.time = rescue.walk.base;
+  rescue.latest = extent.closed ? packet->end_time : ~0ull;
   rescue.unaccounted = open.reserved - open.committed;
   rescue.holes = 0;
-  const uint64_t holes = rescue_records(&rescue, to);
-  /* Who died before closing it left padding that looks like a hole at the end; its own slot is in the next packet. */
-  const bool padding_only = !open.last && !closed && holes > rescue.holes;
-  *unfinished += padding_only ? rescue.holes : holes;
+  uint64_t holes = rescue_records(&rescue, to);
+  const bool ends_with_hole = holes > 0 && rescue.behind < extent.end;
+  const uint64_t next = maxlat_ring_wrap(position + ring->shape.sub_buffer_size);
+  if (ends_with_hole && !open.last && begins_with_hole(ring, next)) --holes;
+  *unfinished += holes;
   if (rescue.records == 0) return MAXLAT_RING_NOT_NOW;
-  label(ring, &open, to, rescue.kept, rescue.records, closed ? packet->end_time : rescue.time, view);
+  if (!opened) packet->begin_time = rescue.first_time;
+  label(ring, &open, to, rescue.kept, rescue.records, extent.closed ? packet->end_time : rescue.time, view);
   return MAXLAT_RING_GOT;
 }
 

@@ -6,17 +6,21 @@
  * instruction). So the time from an event to the disk is bounded from the other side: the consumer takes the committed
  * prefix of the open packet now and then. It is whole when bytes reserved = bytes committed, read in the order
  * committed (acquire), then reserved: commits never run ahead of reservations, so equality means that at the first read
- * nothing was under way. Otherwise: not now, ask again. (Watched by model/copy_open.pml, on memory that reorders.)
+ * nothing was under way. Otherwise: not now, ask again. Where the reader makes the writers execute their barriers
+ * (promote.h), it does so between the two.
  *
  * After the death of the producer the same prefix, and, where a writer died inside a probe, what a walk by the stamps
  * of record.h can tell to be whole.
  *   What may be missed: nothing of a record whose commit returned, unless stale bytes in a hole look like a chain of
- *     this packet's records.
- *   What may be wrong: if the context that entered a packet died before it stored begin_time, and a handler inside it
- *     wrote short records and then a long one, the short ones are dated 2^32 ticks late. In a ring per CPU the same,
- *     or the first of them taken for a hole, if a foreign writer (reserve.h) was between them.
+ *     this packet's records: they are of 256 packets ago, and nothing was written there since.
+ *   What may be wrong: times, by multiples of 2^32 ticks, where three things come together. The context that entered a
+ *     packet died before it stored begin_time; what was written inside it has gone round the ring, so that the packet
+ *     before is no more; and between its short records and the first long one, or its end, 2^32 ticks went by.
+ *   What is counted as unfinished: at least one if there is one, never more than contexts that died. Slots of the dead
+ *     that touch, over the edge of a packet too, are one hole and count as one. Padding whose writer died before it
+ *     said so cannot be told from a slot: a flush that died there counts as one.
  *
- * Watched by model/death.pml, which says where the count of unfinished records is too high or too low.
+ * Watched by model/death.pml and copy_open.pml, open_packet_test.cpp and kill_test.cpp.
  *
  * Both COPY: in overwrite mode the bytes may be replaced while they are read, and the copy is checked afterwards (the
  * reference is still that of the packet). The copy is a packet of its own: header filled in (begin, end, content,
@@ -44,8 +48,8 @@ enum maxlat_ring_got maxlat_ring_copy_open(const struct maxlat_ring_reader* read
  * RETURNS: GOT: with view->bytes != to as get, and to be put; with view->bytes == to a copy, not to be put: the reader
  * has moved on. NOT_NOW: nothing is left. CORRUPT: a packet that the memory cannot have; the reader has moved on.
  * Calls until NOT_NOW end: at most one for each sub-buffer and pass that the ring can hold.
- * `*unfinished` grows by the records that were reserved and never finished, as far as can be told: at least one per
- * hole. THREADS: the reader.
+ * `*unfinished` grows by the records that were reserved and never finished, as far as can be told (above).
+ * THREADS: the reader.
  */
 enum maxlat_ring_got maxlat_ring_recover(struct maxlat_ring_reader* reader, uint8_t* to, struct maxlat_ring_view* view,
                                          uint64_t* unfinished);

@@ -31,8 +31,8 @@ extern "C" {
    set MAXLAT_RING_NEEDS_PROMOTION. THREADS: any. */
 bool maxlat_ring_register_for_promotion(void);
 
-/* Reader: between its look at commit_seq and its look at the packet. RETURNS: false when the kernel refused. THREADS:
- * any. */
+/* Reader: between its look at commit_seq (of an open packet: the commit count) and its next look at the ring. RETURNS:
+ * false when the kernel refused. THREADS: any. */
 bool maxlat_ring_promote(void);
 
 #ifdef __cplusplus

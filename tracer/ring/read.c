@@ -14,11 +14,11 @@ static bool look(const struct maxlat_ring* ring, uint64_t number, uint64_t posit
   const uint8_t* bytes = maxlat_ring_bytes_of(ring, number);
   view->bytes = bytes;
   view->size = ring->shape.sub_buffer_mask + 1;
-  view->content_size = field(bytes, offsetof(struct maxlat_ring_packet, content_bits)) / 8;
+  view->content_size =
+      maxlat_ring_content_size(ring, position, field(bytes, offsetof(struct maxlat_ring_packet, content_end)));
   view->sequence = field(bytes, offsetof(struct maxlat_ring_packet, sequence));
   view->position = position;
-  return view->content_size >= MAXLAT_RING_PACKET_HEADER && view->content_size <= view->size &&
-         view->sequence == maxlat_ring_packet_number(&ring->shape, position);
+  return view->content_size != 0 && view->sequence == maxlat_ring_packet_number(&ring->shape, position);
 }
 
 bool maxlat_ring_reader_start(struct maxlat_ring_reader* reader, const struct maxlat_ring* ring) {

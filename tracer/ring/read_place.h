@@ -28,4 +28,13 @@ MAXLAT_RING_INLINE bool maxlat_ring_filled_at(const struct maxlat_ring* ring, ui
                             maxlat_ring_load_acquire(&maxlat_ring_cell_at(ring, position)->commit_seq));
 }
 
+/* Bytes of header and records in the packet at `position`, by what its header says of their end. RETURNS: 0: it says
+   nothing of this packet. */
+MAXLAT_RING_INLINE uint64_t maxlat_ring_content_size(const struct maxlat_ring* ring, uint64_t position,
+                                                     uint64_t content_end) {
+  const uint64_t size = maxlat_ring_wrap(content_end - position);
+  const bool possible = size >= MAXLAT_RING_PACKET_HEADER && size <= ring->shape.sub_buffer_size && size % 8 == 0;
+  return possible ? size : 0;
+}
+
 #endif

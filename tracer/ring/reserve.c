@@ -132,13 +132,14 @@ static inline void keep_open_packet(const struct maxlat_ring* ring, uint64_t sta
   maxlat_ring_store_release(maxlat_ring_open_packet(ring), maxlat_ring_wrap(start + sub_buffer));
 }
 
-static inline void close_packet(struct maxlat_ring_packet* packet, const struct plan* plan, uint64_t content) {
-  packet->content_bits = 8 * content;
+/* `end`: the position behind the last record. */
+static inline void close_packet(struct maxlat_ring_packet* packet, const struct plan* plan, uint64_t end) {
+  packet->end_time = plan->time;
   packet->lost_full = plan->lost_full;
   packet->lost_wrap = plan->lost_wrap;
   packet->lost_big = plan->lost_big;
-  /* release [D1]: an end_time that is not before begin_time tells recovery that content_bits is this packet's. */
-  maxlat_ring_store_release(&packet->end_time, plan->time);
+  /* release [D1]: a content_end in this packet tells recovery that end_time is this packet's, too. */
+  maxlat_ring_store_release(&packet->content_end, end);
 }
 
 /* Publishes a packet whose last byte is committed: `filled` is the commit count that filled it. */
@@ -166,12 +167,11 @@ MAXLAT_RING_INLINE void deliver(enum maxlat_ring_ownership ownership, const stru
 MAXLAT_RING_INLINE void switch_old(enum maxlat_ring_ownership ownership, const struct maxlat_ring* ring,
                                    const struct plan* plan) {
   const uint64_t start = maxlat_ring_wrap(plan->next - ring->shape.sub_buffer_size);
-  const uint64_t content = maxlat_ring_wrap(plan->old - start);
+  const uint64_t padding = maxlat_ring_wrap(plan->next - plan->old);
   struct maxlat_ring_packet* packet = packet_in(ring, sub_buffer_of(ring, start));
   const uint64_t place = maxlat_ring_index(&ring->shape, start);
-  close_packet(packet, plan, content);
-  const uint64_t commit =
-      maxlat_ring_owner_add(ownership, maxlat_ring_commit_count(ring, place), ring->shape.sub_buffer_size - content);
+  close_packet(packet, plan, plan->old);
+  const uint64_t commit = maxlat_ring_owner_add(ownership, maxlat_ring_commit_count(ring, place), padding);
   if (maxlat_ring_filled(&ring->shape, start, commit)) deliver(ownership, ring, &ring->cells[place], packet, commit);
 }
 
@@ -233,7 +233,7 @@ MAXLAT_RING_INLINE enum outcome enter(enum maxlat_ring_ownership ownership, cons
   slot->size = size;
   slot->header = MAXLAT_RING_PACKET_HEADER;
   slot->bytes = (uint8_t*)packet + MAXLAT_RING_PACKET_HEADER;
-  if (size == most) close_packet(packet, plan, mask + 1); /* EndSwitchCurrent */
+  if (size == most) close_packet(packet, plan, begin + size); /* EndSwitchCurrent */
   return RESERVED;
 }
 
@@ -254,7 +254,7 @@ MAXLAT_RING_INLINE enum outcome go_on(enum maxlat_ring_ownership ownership, cons
   slot->header = 0;
   slot->bytes = (uint8_t*)packet + (plan->old & mask);
   slot->base = plan->base;
-  if ((end & mask) == 0) close_packet(packet, plan, mask + 1); /* EndSwitchCurrent */
+  if ((end & mask) == 0) close_packet(packet, plan, end); /* EndSwitchCurrent */
   return RESERVED;
 }
 

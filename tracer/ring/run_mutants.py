@@ -63,11 +63,11 @@ MUTANTS = [
      "  if (no_room(ring, &plan) || is_written(ring, plan.next, cell)) return false;", ""),
     ("header not committed", "reserve.c", "slot->header = MAXLAT_RING_PACKET_HEADER;", "slot->header = 0;"),
     ("lost events counted after the reservation", "reserve.c",
-     "  close_packet(packet, plan, content);",
-     "  struct plan late = *plan;\n  read_books(ring, &late);\n  close_packet(packet, &late, content);"),
+     "  close_packet(packet, plan, plan->old);",
+     "  struct plan late = *plan;\n  read_books(ring, &late);\n  close_packet(packet, &late, plan->old);"),
     ("open packet copied without a second look", "open_packet.c",
      "return (word & ~MAXLAT_RING_REF_WRITER) == maxlat_ring_ref(open->sub_buffer, 0, open->number);", "return word != 1;"),
-    ("open packet copied with a writer inside", "open_packet.c", "|| open.committed != open.reserved)", ")"),
+    ("open packet copied with a writer inside", "open_packet.c", "&& open->committed == open->reserved;", ";"),
 ]
 
 

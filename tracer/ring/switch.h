@@ -11,7 +11,7 @@
  *   flush                                      | padding |                             close old
  *   open ahead, at the start of a sub-buffer   | header |                              open, then commit the header
  *
- *   close  end_time, content_bits, lost_*; then the padding, if any, is committed to the old packet
+ *   close  end_time, lost_*, content_end; then the padding, if any, is committed to the old packet
  *   open   begin_time, sequence; the header is committed with the record that opened the packet
  *
  * A context may find itself closing a packet whose opener it interrupted. Therefore whoever touches a packet first
