@@ -191,4 +191,5 @@ def main():
         print(f"{what}: {total['rounds']} rounds, {total['events']} events read, {total['lost']} lost and counted")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // What the stress test records (record_under_stress.py): threads that come and go and trace texts of every length.
 //
-//   stress_program events=N threads=N page=FILE
+//   stress_program events=N threads=N page=FILE [numbers=1]
 //
 // stress:load has the thread's number, 0, 1, 2 ... and a text that follows from both, so that whoever reads it knows
 // every byte. Most texts are short, some fill a sub-buffer of 4 KiB, a few are too long for one. Word `thread` of `page`
 // counts the events whose MAXLAT_TRACE has returned, the last word has the process id: it outlives a kill. events=0: for ever.
+// numbers=1: stress:number instead (many_events.py), the thread in the upper 8 bits and 0, 1, 2 ... below, as fast as
+// one thread can.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -20,6 +22,7 @@
 #include <vector>
 
 MAXLAT_TRACE_EVENT(stress, load, (std::uint32_t, thread), (std::uint64_t, value), (maxlat::trace::String<6000>, text))
+MAXLAT_TRACE_EVENT(stress, number, (std::uint64_t, number))
 
 namespace {
 
@@ -48,10 +51,18 @@ void live(std::uint64_t thread, std::uint64_t from, std::uint64_t until, std::ui
   }
 }
 
+void count(std::uint64_t thread, std::uint64_t from, std::uint64_t until, std::uint64_t* counted) {
+  for (std::uint64_t value = from; value < until; ++value) {
+    MAXLAT_TRACE(stress, number, thread << 56 | value);
+    __atomic_store_n(counted, value + 1, __ATOMIC_RELEASE);  // as above
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   std::uint64_t events = 0, threads = 1, *page = nullptr;
+  bool numbers = false;
   for (int i = 1; i < argc; ++i) {
     const std::string_view word = argv[i];
     const std::size_t equals = word.find('=');
@@ -60,6 +71,7 @@ int main(int argc, char** argv) {
     const char* value = argv[i] + equals + 1;
     if (name == "events") events = std::strtoull(value, nullptr, 10);
     if (name == "threads") threads = std::strtoull(value, nullptr, 10);
+    if (name == "numbers") numbers = true;
     if (name != "page") continue;
     const int file = open(value, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     if (file < 0 || ftruncate(file, 4096) != 0) return 2;
@@ -71,6 +83,10 @@ int main(int argc, char** argv) {
   page[511] = static_cast<std::uint64_t>(getpid());
   std::vector<std::thread> running;
   for (std::uint64_t number = 0; number < threads; ++number) {
+    if (numbers) {
+      running.emplace_back(count, number, 0, events == 0 ? ~std::uint64_t{0} : events, &page[number]);
+      continue;
+    }
     running.emplace_back([=] {
       for (std::uint64_t from = 0; events == 0 || from < events; from += kEventsOfOneLife) {
         const std::uint64_t until = from + kEventsOfOneLife;

@@ -50,7 +50,7 @@
 #include <maxlat/ring/freeze.h>
 
 #define MAXLAT_SHM_MAGIC 0x53544c4du /* "MLTS" */
-#define MAXLAT_SHM_VERSION 2u
+#define MAXLAT_SHM_VERSION 3u /* another one also with each MAXLAT_RING_VERSION: rings lie in this memory */
 #define MAXLAT_SHM_PAGE 4096u
 #define MAXLAT_SHM_MAX_CHANNELS 8u
 #define MAXLAT_SHM_MAX_SLOTS 4096u /* of a channel */

@@ -34,17 +34,24 @@ Plugin plugin(const char* name) {
   return Plugin(found);
 }
 
+// Where a source had failed, that would be the deepest cause. What the muxer says of it is each version's own.
+bool is_of_the_muxer(const bt_error_cause* cause) {
+  return bt_error_cause_get_actor_type(cause) == BT_ERROR_CAUSE_ACTOR_TYPE_MESSAGE_ITERATOR &&
+         bt_error_cause_message_iterator_actor_get_component_class_name(cause) == std::string_view("muxer");
+}
+
 // The deepest cause of the error that the library holds for this thread, in one line; it holds none afterwards.
 std::string take_error() {
-  const bt_error* error = bt_current_thread_take_error();
-  if (error == nullptr) return "libbabeltrace2 gives no reason";
   std::string text;
-  if (bt_error_get_cause_count(error) != 0) text = bt_error_cause_get_message(bt_error_borrow_cause_by_index(error, 0));
-  bt_error_release(error);
+  if (const bt_error* error = bt_current_thread_take_error(); error != nullptr) {
+    if (bt_error_get_cause_count(error) != 0) {
+      const bt_error_cause* cause = bt_error_borrow_cause_by_index(error, 0);
+      text = is_of_the_muxer(cause) ? "its clocks do not go together, and so its events have no common order of time"
+                                    : bt_error_cause_get_message(cause);
+    }
+    bt_error_release(error);
+  }
   std::replace(text.begin(), text.end(), '\n', ' ');
-  // The muxer does not say why it cannot; where a source had failed, that would be the deepest cause.
-  if (text.starts_with("Cannot find the youngest upstream"))
-    return "its clocks do not go together, and so its events have no common order of time";
   return text.empty() ? "libbabeltrace2 gives no reason" : text;
 }
 

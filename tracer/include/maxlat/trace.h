@@ -23,7 +23,7 @@
  * shared library, or with the static libraries of the C++ interface.
  *
  * COST. Disabled: a load, a compare, a branch. Enabled, the fields are gathered on the stack and one call copies them into
- * the ring, which is more than a C++ probe does; it is not counted yet.
+ * the ring, which is more than a C++ probe does: docs/tracer-peers.md has both, counted.
  * THREADS: events may be traced from any thread, signal handler, constructor or destructor; errno is left alone. All
  * other calls: any thread, not from handlers, but for maxlat_trace_flush and maxlat_trace_request_snapshot.
  * ERRORS: calls that return int return 0, or -1; then maxlat_trace_error() says in one line why.
