@@ -139,9 +139,9 @@ Result<Scheduling> parse_policy(std::string_view text, int priority) {
   text.remove_prefix(kDeadline.size());
   const size_t colon = text.find(':');
   if (colon == std::string_view::npos) return unknown;
-  const auto runtime_ns = parse_duration_ns(text.substr(0, colon), "us");
+  const auto runtime_ns = parse_duration_ns(text.substr(0, colon), kUnitNeeded);
   if (!runtime_ns) return runtime_ns.error();
-  const auto period_ns = parse_duration_ns(text.substr(colon + 1), "us");
+  const auto period_ns = parse_duration_ns(text.substr(colon + 1), kUnitNeeded);
   if (!period_ns) return period_ns.error();
   if (*runtime_ns == 0 || *runtime_ns > *period_ns)
     return Error{"a deadline's runtime must be above 0 and at most its period", unknown.hint};

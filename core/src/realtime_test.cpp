@@ -206,7 +206,7 @@ TEST(Realtime, PoliciesAsWritten) {
   EXPECT_EQ(deadline->runtime_ns, 50'000u);
   EXPECT_EQ(deadline->period_ns, 1'000'000u);
   for (const char* text : {"", "FIFO", "fifo:1", "deadline", "deadline:", "deadline:1ms", "deadline:2ms:1ms",
-                           "deadline:0:1ms", "deadline:x:1ms", "idle"})
+                           "deadline:0:1ms", "deadline:x:1ms", "deadline:50:1000", "idle"})
     EXPECT_FALSE(parse_policy(text).ok()) << text;
   EXPECT_EQ(to_string(Scheduling{Policy::fifo, 95, 0, 0}), "SCHED_FIFO 95");
 }

@@ -92,10 +92,10 @@ def runs(pid):
         return False
 
 
-def start(folder, run, plan=PLAN, environment=None, wrap=()):
+def start(folder, run, plan=PLAN, environment=None, wrap=(), options=()):
     plan_file = folder / "plan.toml"
     plan_file.write_text(plan)
-    return subprocess.Popen([*wrap, MAXLAT, "run", "--plan", str(plan_file), "-o", str(run)], stdin=subprocess.DEVNULL,
+    return subprocess.Popen([*wrap, MAXLAT, "run", "--plan", str(plan_file), "-o", str(run), *options], stdin=subprocess.DEVNULL,
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={**os.environ, **(environment or {})})
 
 
@@ -232,9 +232,41 @@ def two_runs(folder):
     finish(process)
 
 
+TRACER = """
+[[phase]]
+name = "tracer"
+kind = "tracer"
+arms = ["none", "maxlat:timer"]
+rounds = 2
+duration = "200ms"
+"""
+
+
+def labelled_and_gated(folder):
+    """What an ordinary run is called stands wherever people look, and its gate is that of the box, not of a tracer's arm."""
+    run = folder / "run"
+    status, output = finish(start(folder, run, PLAN + TRACER, options=("--label", "box 17", "--annotate", "bios=2.4")))
+    assert status in (0, 3), (status, output)
+    assert "box 17" in output.splitlines() and "box 17" in (run / "report.html").read_text(), output
+    described = json.dumps(stored(run)["run"])
+    assert "box 17" in described and "bios" in described, described
+
+    def gate(*options):
+        ended = subprocess.run([MAXLAT, "gate", str(run), *options], capture_output=True, text=True, timeout=LONG)
+        return ended.returncode, ended.stdout + ended.stderr
+
+    not_valid = [p["name"] for p in stored(run)["phases"] if p["status"] != "ok" and not p["name"].startswith("tracer")]
+    for options, wanted in ((("--max", "1h"), 0), (("--max", "1ns"), 2)):
+        ended, told = gate(*options)
+        assert ended == (3 if not_valid and wanted == 0 else wanted), (ended, told, not_valid)
+        assert "tracer" not in told and "maxlat arm" not in told, told
+        assert all(name in told for name in ("hwlat", "cyclictest", "npt")), told
+
+
 CASES = {f"killed_in_{step.split()[0]}": lambda folder, step=step: killed_in(folder, step) for step in STEPS}
 CASES |= {f"interrupted_in_{step.split()[0]}": lambda folder, step=step: interrupted_in(folder, step) for step in STEPS}
-CASES |= {f.__name__: f for f in (cyclictest_missing, cyclictest_broken, unprivileged, disk_full, two_runs)}
+CASES |= {f.__name__: f for f in (cyclictest_missing, cyclictest_broken, unprivileged, disk_full, two_runs,
+                                labelled_and_gated)}
 
 
 def main():

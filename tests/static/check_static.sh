@@ -18,4 +18,13 @@ if [ "$(id -u)" = 0 ]; then
   cp "$binary" "$box/npt"
   chroot "$box" /npt --help >/dev/null || fail "it does not run alone in a folder"
 fi
+
+# It has no libbabeltrace2, and says so of a trace that is not ours.
+other=$(mktemp -d)
+trap 'rm -rf "${box-}" "$other"' EXIT
+printf '/* CTF 1.8 */\ntrace { major = 1; minor = 8; byte_order = le; };\n' >"$other/metadata"
+status=0
+said=$("$binary" trace print "$other" 2>&1) || status=$?
+[ $status = 77 ] || fail "a trace of others ends with $status: $said"
+echo "$said" | grep -q "has no libbabeltrace2" || fail "of a trace of others it says: $said"
 ls -lh "$binary"

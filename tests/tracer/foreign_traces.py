@@ -174,13 +174,16 @@ def case_ours(folder):
     assert len(ended.stdout.splitlines()) == 296 and "theirs/metadata" in ended.stderr, ended.stderr
 
 
-def case_format_1(folder):
-    """A trace of packet format 1, as it was written on 22 November 2026: readable for ever."""
-    events = [json.loads(line) for line in trace("print", "--json", HERE / "data" / "format-1").stdout.splitlines()]
-    assert len(events) == 148
-    told = json.dumps([[e["time_ns"], e["event"], e.get("tid"), e.get("cpu"), e["fields"]] for e in events], sort_keys=True)
-    assert hashlib.sha256(told.encode()).hexdigest() == "f1e6c8d17923cac43b95705c16c4f07212f007d2445c4c96affba9acae26014d", "read otherwise than then"
-    assert "recorded 148 " in trace("check", HERE / "data" / "format-1", status=3).stdout
+def case_formats(folder):
+    """Traces of packet formats 1 and 2, as they were written on 22 and 23 November 2026: readable for ever."""
+    then = {"format-1": "f1e6c8d17923cac43b95705c16c4f07212f007d2445c4c96affba9acae26014d",
+            "format-2": "?"}
+    for name, digest in then.items():
+        events = [json.loads(line) for line in trace("print", "--json", HERE / "data" / name).stdout.splitlines()]
+        assert len(events) == 148
+        told = json.dumps([[e["time_ns"], e["event"], e.get("tid"), e.get("cpu"), e["fields"]] for e in events], sort_keys=True)
+        assert hashlib.sha256(told.encode()).hexdigest() == digest, f"{name} is read otherwise than then"
+        assert "recorded 148 " in trace("check", HERE / "data" / name, status=3).stdout
 
 
 def case_lttng(folder):

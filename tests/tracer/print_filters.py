@@ -78,7 +78,7 @@ def main(sample):
             assert len(events(folder, "--end", far)) == 296, far
 
         wrong = {("-e", "none:*"): 'no event of this trace matches "none:*"', ("--begin", "noon"): '"noon" is no time',
-                 ("--end", "1.5x"): '"1.5x" is no time', ("--begin", "+5"): None, ("--begin", "+x"): "",
+                 ("--end", "1.5x"): '"1.5x" is no time', ("--begin", "+0s"): None, ("--begin", "+5"): "has no unit", ("--begin", "+x"): "",
                  ("--thread", "1-"): "no list of thread ids",
                  ("--begin=-99999999999",): "is no time", ("-e", ","): "no pattern is given",
                  ("--cpu", "0"): "no buffer of this trace belongs to CPU 0\nhint: there are those of CPU 4000, CPU 4001, thread",

@@ -62,7 +62,7 @@ core::Result<std::int64_t> parse_time(const std::string& text, std::int64_t firs
   const core::Error wrong{fmt::format("\"{}\" is no time", text),
                           "for example +1.5s (from the first event), 12:53:05.25 or 1700000000.25"};
   if (text.starts_with('+')) {
-    const auto after = core::parse_duration_ns(std::string_view(text).substr(1));
+    const auto after = core::parse_duration_ns(std::string_view(text).substr(1), core::kUnitNeeded);
     if (!after) return after.error();
     return sum(first_ns, static_cast<std::int64_t>(*after));
   }

@@ -46,7 +46,7 @@ po::options_description make_options() {
   options.add_options()
       ("output,o", po::value<std::string>()->value_name("DIR"), "where to; made if missing, refused if not empty")
       ("pid,p", po::value<std::string>()->value_name("PID|NAME"), "a program that runs and listens")
-      ("duration,D", po::value<std::string>()->value_name("TIME"), "end after this time; CMD then gets SIGTERM")
+      ("duration,D", po::value<std::string>()->value_name("TIME"), "end after this time (a bare number: s); CMD then gets SIGTERM")
       ("event,e", po::value<std::vector<std::string>>()->value_name("PATTERN[,..]"), "PROVIDER:NAME with * and ? (*:*)")
       ("level", po::value<std::string>()->value_name("N"), "events up to this level: 0 emergency ... 7 debug (7)")
       ("session", po::value<std::string>()->value_name("NAME")->default_value("record"), "the session's name")
