@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-from record_under_stress import LIMIT, LOSSES, MAXLAT, books_of, ended, page_of, record, wait_until
+from recording import LIMIT, LOSSES, MAXLAT, books_of, ended, page_of, record, wait_until
 
 PROGRAM, COUNTER, EVENTS = sys.argv[1], sys.argv[2], int(sys.argv[3])
 SEED = int(sys.argv[4]) if len(sys.argv) > 4 else random.SystemRandom().randrange(10**6)
@@ -74,5 +74,4 @@ def main():
         print(f"{rounds}: per {owner}, {mode}, killed {killed}: {traced} events so far, {read} read, {lost} in the books", flush=True)
 
 
-if __name__ == "__main__":
-    main()
+main()

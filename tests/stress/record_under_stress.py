@@ -13,28 +13,19 @@ import pathlib
 import random
 import re
 import signal
-import struct
 import subprocess
 import sys
 import tempfile
 import time
 
-MAXLAT = os.environ["MAXLAT"]
+from recording import LIMIT, LOSSES, MAXLAT, books_of, ended, page_of, record, wait_until
+
 PROGRAM = sys.argv[1]
 SECONDS = float(sys.argv[2]) if len(sys.argv) > 2 else 20
 SEED = int(sys.argv[3]) if len(sys.argv) > 3 else random.SystemRandom().randrange(10**6)
-LIMIT = 120  # seconds until a condition that does not come is a failure
 EVENT = re.compile(r"stress:load: \{ thread = (\d+), value = (\d+), text = \"([a-p]*)\" \}")
-LOSSES = ("lost_full", "lost_wrap", "lost_big", "lost_no_ring", "lost_frozen", "not_written", "overwritten")
 MODES = ("discard", "overwrite", "flight recorder")
 FATES = ("none", "slow consumer", "paused program", "killed program", "killed consumer")
-
-
-def wait_until(what, condition):
-    end = time.monotonic() + LIMIT
-    while not condition():
-        assert time.monotonic() < end, f"did not come: {what}"
-        time.sleep(0.002)
 
 
 def text_of(thread, value):
@@ -45,21 +36,6 @@ def text_of(thread, value):
     length = bits // 100 % (64 if kind < 90 else 1500 if kind < 99 else 6000)
     period = "".join(chr(ord("a") + (bits >> i & 15)) for i in range(48))
     return (period * (length // 48 + 1))[:length]
-
-
-def page_of(path):
-    """The counts of the threads, and the program's process id."""
-    words = struct.unpack("<512Q", path.read_bytes()) if path.exists() and path.stat().st_size == 4096 else (0,) * 512
-    return words[:511], words[511]
-
-
-def books_of(trace):
-    books = collections.Counter()
-    for path in trace.rglob(".books"):  # of a flight recorder each snapshot has its own, from the one before it
-        for line in path.read_text().splitlines():
-            words = line.split()[2:]
-            books.update({name: int(number) for name, number in zip(words[::2], words[1::2])})
-    return books
 
 
 def events_of(trace, may_be_torn):
@@ -81,18 +57,6 @@ def events_of(trace, may_be_torn):
         last[thread] = value
         events.add((thread, value))
     return events
-
-
-def record(trace, options, *rest):
-    return subprocess.Popen([MAXLAT, "trace", "record", "-o", trace, *options, *rest], stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, text=True)
-
-
-def ended(process):
-    out, err = process.communicate(timeout=LIMIT)
-    # The program's status is the recorder's, and misfortune may be a SIGKILL.
-    assert process.returncode in (0, 3, 128 + signal.SIGKILL), f"exit status {process.returncode}: {out}{err}"
-    return err
 
 
 def stop_and_go(pid, draw, alive):
@@ -191,5 +155,4 @@ def main():
         print(f"{what}: {total['rounds']} rounds, {total['events']} events read, {total['lost']} lost and counted")
 
 
-if __name__ == "__main__":
-    main()
+main()

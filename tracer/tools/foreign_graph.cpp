@@ -8,6 +8,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <string_view>
 
 #include "foreign_trace.hpp"
 
@@ -36,8 +37,14 @@ Plugin plugin(const char* name) {
 
 // Where a source had failed, that would be the deepest cause. What the muxer says of it is each version's own.
 bool is_of_the_muxer(const bt_error_cause* cause) {
-  return bt_error_cause_get_actor_type(cause) == BT_ERROR_CAUSE_ACTOR_TYPE_MESSAGE_ITERATOR &&
-         bt_error_cause_message_iterator_actor_get_component_class_name(cause) == std::string_view("muxer");
+  switch (bt_error_cause_get_actor_type(cause)) {
+    case BT_ERROR_CAUSE_ACTOR_TYPE_COMPONENT:
+      return bt_error_cause_component_actor_get_component_class_name(cause) == std::string_view("muxer");
+    case BT_ERROR_CAUSE_ACTOR_TYPE_MESSAGE_ITERATOR:
+      return bt_error_cause_message_iterator_actor_get_component_class_name(cause) == std::string_view("muxer");
+    default:
+      return false;
+  }
 }
 
 // The deepest cause of the error that the library holds for this thread, in one line; it holds none afterwards.
