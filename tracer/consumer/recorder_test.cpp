@@ -306,6 +306,30 @@ TEST_F(RecorderTest, APacketThatIsOverwrittenAfterAPieceOfItWasFlushedIsCountedO
   }
 }
 
+// The one who flushed it died since: the next one must not count what stands in the trace of the first.
+TEST_F(RecorderTest, APieceInTheTraceOfADeadConsumerIsNotOverwrittenForTheNext) {
+  TestSession session(std::vector{ChannelShape{.features = MAXLAT_RING_OVERWRITE, .sub_buffer_bits = 10}});
+  maxlat_ring& ring = session.claim(0, 0, 42);
+  std::uint64_t first_recorded = 0;
+  {
+    RecorderOptions often = options();
+    often.flush = 1s;
+    Recorder recorder = attach(session, often);
+    for (int second = 0; second < 4; ++second) {
+      for (int i = 0; i < 10; ++i) event(ring, 1);
+      recorder.round(kNow + std::chrono::seconds(second));  // flushed: a piece of the open packet
+      for (int i = 0; i < 500; ++i) event(ring, 2);
+      recorder.round(kNow + std::chrono::seconds(second) + 1ns);  // not: packets that are whole
+    }
+    first_recorded = read_stream(trace_path("channel0-0-0"), true).values.size();
+  }
+  for (int i = 0; i < 500; ++i) event(ring, 3);
+  Recorder recorder = attach(session, options());
+  const RecordingReport report = recorder.finish(RecordingEnd::stopped);
+  EXPECT_EQ(report.channels[0].unaccounted(), 0);
+  EXPECT_EQ(first_recorded + report.channels[0].recorded + report.channels[0].overwritten, tried_);
+}
+
 // Another process that has the memory, too, and goes on: it is told that the producer is dead, and comes to an end.
 TEST_F(RecorderTest, RecoveryEndsAlthoughSomebodyStillWrites) {
   TestSession session(std::vector{ChannelShape{.sub_buffer_bits = 10}});

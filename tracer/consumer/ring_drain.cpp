@@ -144,6 +144,12 @@ std::uint64_t RingDrain::write(TraceFolder& folder, const std::uint8_t* bytes, c
   return all;
 }
 
+// For the consumer after us, and for a thread that takes the ring over.
+void RingDrain::say_read() {
+  // relaxed: whoever comes next gets our lock first, or the slot's word.
+  maxlat_ring_store(&mapped_.ring.header->records_read, read_before_ + delivered_ + early_only_);
+}
+
 // Its packet was passed, and we have no more of it than the piece.
 void RingDrain::forget_early() {
   early_only_ += early_->records;
@@ -158,8 +164,7 @@ void RingDrain::take_ready(TraceFolder& folder) {
     if (got == MAXLAT_RING_CORRUPT) broken_ = true;
     if (got != MAXLAT_RING_GOT) return;
     delivered_ += write(folder, view.bytes, view, false);
-    // relaxed: for the consumer after us, which gets our lock first.
-    maxlat_ring_store(&mapped_.ring.header->records_read, read_before_ + delivered_);
+    say_read();
     maxlat_ring_put(&reader_, &view);
   }
 }
@@ -261,6 +266,7 @@ void RingDrain::settle() {
   ring_open_ = recovered_any_ ? recovered_ + unfinished_ : committed_in_open_packets();
   if (maxlat_ring_overwrites(&mapped_.ring)) {
     settle_overwritten();
+    say_read();
   } else {
     ring_missing_ = delivered_by_ring() - read_before_ - delivered_;
   }
@@ -273,9 +279,8 @@ void RingDrain::add_to(ChannelBooks& books, bool replaced) const {
   books.unfinished += unfinished_;
   books.delivery_max_ticks = std::max(books.delivery_max_ticks, delivery_max_ticks_);
   if (replaced) {
-    const std::uint64_t only_pieces = early_only_ + (early_ ? early_->records : 0);
-    books.produced += delivered_;
-    books.overwritten -= only_pieces;  // in `replaced_unread`, but not lost
+    books.produced += delivered_ + early_only_;
+    if (early_) books.overwritten -= early_->records;  // in `replaced_unread`, but not lost
     return;
   }
   books.produced += delivered_ + ring_open_ + ring_missing_ + early_only_ + overwritten_;

@@ -74,6 +74,7 @@ class RingDrain {
   std::uint64_t delivered_by_ring() const;
   void settle_overwritten();
   void forget_early();
+  void say_read();
 
   // How much of the packet `sequence` is on disk.
   struct Piece {

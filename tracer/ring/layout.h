@@ -85,7 +85,7 @@ struct maxlat_ring_header {
   uint64_t reserved[2];
 
   uint64_t read_count;
-  uint64_t records_read; /* in packets that readers have put back: kept by the consumer for the one after it */
+  uint64_t records_read; /* that no consumer need count any more: kept by each for the one after it */
   uint64_t reader_reserved[6];
 
   uint64_t lost_full; /* no free sub-buffer: in discard mode, or frozen for a snapshot (freeze.h) */
