@@ -49,15 +49,6 @@ std::vector<std::size_t> numbers_to(std::size_t count) {
   return order;
 }
 
-Quantiles quantiles_of(Ticks ticks, double ticks_per_ns) {
-  std::sort(ticks.begin(), ticks.end());
-  const auto at = [&](double q) {
-    const auto place = static_cast<std::size_t>(q * static_cast<double>(ticks.size()));
-    return static_cast<double>(ticks[std::min(ticks.size() - 1, place)]) / ticks_per_ns;
-  };
-  return {ticks.size(), at(0.5), at(0.99), at(0.999), at(0.9999), at(1)};
-}
-
 void print(const std::string& name, const Quantiles& ns) {
   std::printf("| %s | %.0f | %.0f | %.0f | %.0f | %.0f |\n", name.c_str(), ns.p50_ns, ns.p99_ns, ns.p999_ns,
               ns.p9999_ns, ns.max_ns);
@@ -137,6 +128,15 @@ double events_a_us(Arm::Run run, const std::vector<int>& cpus) {
 }
 
 }  // namespace
+
+Quantiles quantiles_of(Ticks ticks, double ticks_per_ns) {
+  std::sort(ticks.begin(), ticks.end());
+  const auto at = [&](double q) {
+    const auto place = static_cast<std::size_t>(q * static_cast<double>(ticks.size()));
+    return static_cast<double>(ticks[std::min(ticks.size() - 1, place)]) / ticks_per_ns;
+  };
+  return {ticks.size(), at(0.5), at(0.99), at(0.999), at(0.9999), at(1)};
+}
 
 std::vector<Contestant> contestants(const std::function<void()>& drain, SecondProcess* second) {
   std::vector<Contestant> all;

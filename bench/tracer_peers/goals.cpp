@@ -94,6 +94,8 @@ void print_goals(const Contest& contest) {
                   share(installed, *ours, &Contestant::cold, &Quantiles::p999_ns));
     goals.at_most("first event of a prepared thread, median, " + who, 200, ours->first ? ours->first->p50_ns : NAN,
                   " ns");
+    goals.at_most("the same, session started later, cold, median, " + who, 2000,
+                  contest.later[ours == &cpu ? 1 : 0].p50_ns, " ns");
   }
   goals.at_most("ring full, mean, to recording", 1, median_ns(alone(full)) / median_ns(alone(thread)));
   goals.at_most("ring full, p99.9, to recording", 1, to_recording(full, thread, &Quantiles::p999_ns));

@@ -10,6 +10,7 @@
 //   cold     the same, a millisecond apart, after 4 MiB of other memory were touched, while another CPU floods the
 //            cache that all have in common; turns of 40, so that each arm's own rate is 1 kHz
 //   first    the first event of a new thread, prepared where that can be (work.hpp: what is warm then, and what is not)
+//   later    the same where the session is made and started after the thread was prepared; ours alone
 //   threads  events a second of 1 and of all threads, each on a CPU of its own
 //   goals    what the tracer must reach, worked out from these
 //   rate     (FOLDER rate WHO EVENTS_A_MICROSECOND, a run of its own): events lost with 32 sub-buffers of 1 MiB
@@ -154,6 +155,13 @@ int main(int argc, char** argv) {
   singles(contest, 25'600 * scale);
   cold(contest, 1200 * scale);
   first_events(contest, 10 * scale);
+  later_sessions(contest, 20 * scale, "SCHED_OTHER");
+  const sched_param fifo{.sched_priority = 80};
+  if (sched_setscheduler(0, SCHED_FIFO, &fifo) == 0) {
+    later_sessions(contest, 20 * scale, "SCHED_FIFO 80");
+    const sched_param other{};
+    if (sched_setscheduler(0, SCHED_OTHER, &other) != 0) fail("cannot go back to SCHED_OTHER");
+  }
   threads(contest, scale);
   print_goals(contest);
   std::fflush(stdout);

@@ -45,16 +45,21 @@ void singles(Arm::Run run, Ticks& ticks) {
 }
 
 void cold(Arm::Run run, Ticks& ticks) {
-  static std::vector<std::uint8_t> flood(kFloodBytes);
   for (std::uint64_t& each : ticks) {
     std::this_thread::sleep_for(1ms);
-    for (std::size_t i = 0; i < flood.size(); i += kLine) flood[i] = static_cast<std::uint8_t>(flood[i] + 1);
+    flood();
     each = one(run);
   }
 }
 
-// The caller traces while the new thread, prepared, waits on the same CPU.
-std::uint64_t first_event(Arm::Run run) {
+}  // namespace
+
+void flood() {
+  static std::vector<std::uint8_t> memory(kFloodBytes);
+  for (std::size_t i = 0; i < memory.size(); i += kLine) memory[i] = static_cast<std::uint8_t>(memory[i] + 1);
+}
+
+std::uint64_t first_event(Arm::Run run, const std::function<void()>& between) {
   std::uint64_t ticks = 0;
   std::binary_semaphore prepared{0}, traced{0};
   std::thread thread([&] {
@@ -66,13 +71,11 @@ std::uint64_t first_event(Arm::Run run) {
     ticks = one(run);
   });
   prepared.acquire();
-  run(kWarmUp);
+  between();
   traced.release();
   thread.join();
   return ticks;
 }
-
-}  // namespace
 
 __attribute__((noinline)) void empty_loop(std::uint64_t n) {
   for (std::uint64_t i = 0; i < n; ++i) asm volatile("" : : : "memory");
@@ -89,7 +92,8 @@ Ticks perform(Arm::Run run, Work work, std::uint32_t samples, const std::functio
   if (work == Work::cold) cold(run, ticks);
   if (work == Work::first)
     for (std::uint64_t& each : ticks) {
-      each = first_event(run);
+      // The caller traces while the new thread waits on the same CPU.
+      each = first_event(run, [run] { run(kWarmUp); });
       if (after_thread) after_thread();
     }
   return ticks;

@@ -26,6 +26,11 @@ inline constexpr std::uint64_t kBatch = 20'000;
 enum class Work : std::uint32_t { batch, single, cold, first };
 using Ticks = std::vector<std::uint64_t>;
 
+// The first event of one new thread, which is prepared before `between` is called, and `run` with what is warm then.
+std::uint64_t first_event(Arm::Run run, const std::function<void()>& between);
+// 4 MiB of other memory are touched.
+void flood();
+
 // `after_thread` is called after each thread of Work::first has ended: its ring is taken.
 Ticks perform(Arm::Run run, Work work, std::uint32_t samples, const std::function<void()>& after_thread = {});
 
