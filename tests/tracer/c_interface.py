@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""c_interface.py C_PROGRAM CPP17_PROGRAM TWICE_PROGRAM CPP20_PROGRAM: the tracer's C interface (maxlat/trace.h), as C11 and as
-C++17: each kind of field comes out as it went in, in our reader and in babeltrace2; books balance; C's events stand beside
-C++'s in one trace; an event that is declared twice and differently stays disabled and says so."""
+"""c_interface.py C_PROGRAM CPP17_PROGRAM TWICE_PROGRAM CPP20_PROGRAM LIBRARY: the tracer's C interface (maxlat/trace.h), as
+C11 and as C++17, and from Python: each kind of field comes out as it went in, in our reader and in babeltrace2; books
+balance; C's events stand beside C++'s in one trace; an event that is declared twice and differently stays disabled and says
+so."""
 import json
 import os
+import pathlib
 import shutil
 import subprocess
 import sys
@@ -30,7 +32,7 @@ def record(folder, *command):
     return [json.loads(line) for line in run(MAXLAT, "trace", "print", "--json", folder).stdout.splitlines()]
 
 
-def main(c_program, cpp17_program, twice_program, cpp20_program):
+def main(c_program, cpp17_program, twice_program, cpp20_program, library):
     for program in (c_program, cpp17_program):
         assert run(program).stdout == "102 recorded, 0 lost\n"
         with tempfile.TemporaryDirectory() as parent:
@@ -59,6 +61,12 @@ def main(c_program, cpp17_program, twice_program, cpp20_program):
     with tempfile.TemporaryDirectory() as parent:
         events = record(f"{parent}/trace", "sh", "-c", f"'{c_program}' 10 & '{cpp20_program}' events=10; wait $!")
         assert {e["event"] for e in events} >= {"c:scalars", "c:many", "test:count"}, events[:3]
+
+    example = pathlib.Path(__file__).parents[2] / "docs/examples/trace_hello_python/trace_hello.py"
+    with tempfile.TemporaryDirectory() as parent:
+        os.environ["MAXLAT_TRACE_LIBRARY"] = library
+        events = record(f"{parent}/trace", sys.executable, example, EVENTS)
+        assert [e["fields"] for e in events] == [{"n": n, "what": "from Python"} for n in range(EVENTS)], events[:3]
 
     twice = run(twice_program)
     assert twice.stdout == "2 recorded\n", twice.stdout

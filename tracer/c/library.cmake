@@ -1,5 +1,6 @@
 # The shared library: the C interface, whole, and nothing else of it visible. Its thread-local state is found by an offset
-# (trace/thread.hpp), so a program is linked with it, or is started with it; it is not for dlopen().
+# (trace/thread.hpp), so a program is linked with it, or is started with it; dlopen() finds room for it only in the C
+# library's reserve.
 add_library(maxlat_trace SHARED c/shared_library.cpp)
 add_library(maxlat::trace ALIAS maxlat_trace)
 target_link_libraries(maxlat_trace PRIVATE $<BUILD_INTERFACE:$<LINK_LIBRARY:WHOLE_ARCHIVE,maxlat_tracer>>
