@@ -121,19 +121,28 @@ def a_killed_run_keeps_its_last_snapshot(folder):
     assert phase["per_cpu"][0]["outliers"], "a snapshot has outliers too"
 
 
-def a_loop_that_the_scheduler_stops_is_not_valid(folder):
-    """A FIFO loop without rest, and an ordinary thread that wants the same CPU."""
-    if pathlib.Path("/proc/sys/kernel/sched_rt_runtime_us").read_text().strip() == "-1":
-        return "RT throttling is off"
+def beside_a_hog(folder, *arguments):
+    """A FIFO loop, and an ordinary thread that wants the same CPU."""
     cpu = CPUS[-1]
     hog = subprocess.Popen([sys.executable, "-c", "while True: pass"], preexec_fn=lambda: os.sched_setaffinity(0, {cpu}))
     try:
-        run = start("-a", str(cpu), "-D", "5s", "--rest", "0", "--json", f"{folder}/r.json", "-q")
-        out, err = run.communicate(timeout=60)
+        run = start("-a", str(cpu), "-D", "5s", *arguments, "--json", f"{folder}/r.json", "-q")
+        _, err = run.communicate(timeout=60)
     finally:
         hog.kill()
         hog.wait()
-    _, phase = result_of(f"{folder}/r.json")
+    return run, err, result_of(f"{folder}/r.json")[1]
+
+
+def a_loop_rests_as_the_scheduler_demands(folder):
+    run, err, phase = beside_a_hog(folder)
+    assert run.returncode == 0 and phase["status"] == "ok", f"exit status {run.returncode}: {err}: {phase.get('reason')}"
+
+
+def a_loop_that_the_scheduler_stops_is_not_valid(folder):
+    if pathlib.Path("/proc/sys/kernel/sched_rt_runtime_us").read_text().strip() == "-1":
+        return "RT throttling is off"
+    run, err, phase = beside_a_hog(folder, "--rest", "0")
     assert run.returncode == 3, f"exit status {run.returncode}: {err}: {phase['per_cpu'][0]['timeline']}"
     assert phase["status"] == "invalid" and "stopped the loop" in phase["reason"]
     assert "hint: " in err and "--rest" in err
@@ -195,7 +204,7 @@ def without_permission_there_is_a_hint(folder):
 
 CHECKS = [affinity_and_policy_are_applied, two_cpus_have_their_own_books, an_interrupt_keeps_the_results,
           a_run_without_an_end_is_complete_when_a_signal_ends_it, a_killed_run_keeps_its_last_snapshot,
-          a_loop_that_the_scheduler_stops_is_not_valid, a_planted_stall_is_found_where_and_when_it_was,
+          a_loop_rests_as_the_scheduler_demands, a_loop_that_the_scheduler_stops_is_not_valid, a_planted_stall_is_found_where_and_when_it_was,
           without_permission_there_is_a_hint]
 
 

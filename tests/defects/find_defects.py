@@ -3,7 +3,7 @@
 """find_defects.py [NAME...]: brings back true defects of this repository's history, one after the other (defects.toml),
 and shows that the tests find each. By hand: every defect costs two builds and two runs of a test (docs/testing.md).
 
-  find_defects.py --list     what there is
+  find_defects.py --list     what there is; exit status 1 when an entry is stale (test architecture.defects)
   find_defects.py            all of them, as a table in the end; exit status 0 only when every one was found
 
 Works in a git worktree of its own, of the commit that is checked out here: what is not committed is not looked at.
@@ -179,10 +179,11 @@ def main():
     arguments = parser.parse_args()
     chosen = entries(arguments.names)
     if arguments.list:
-        for entry in chosen:
+        reasons = [stale(entry, ROOT) for entry in chosen]
+        for entry, why in zip(chosen, reasons):
             print(f"{entry['name']}  ({entry['preset']}, {entry['label']})\n    mended by {entry['mended']}\n"
-                  f"    in {entry['file']}, found by {entry['test']}")
-        return 0
+                  f"    in {entry['file']}, found by {entry['test']}" + (f"\n    {why}" if why else ""))
+        return 1 if any(reasons) else 0
     tree, logs = arguments.work_dir.resolve() / "tree", arguments.work_dir.resolve() / "logs"
     logs.mkdir(parents=True, exist_ok=True)
     make_tree(tree)
