@@ -446,6 +446,26 @@ def case_snapshots(folder):
     assert run_text(MAXLAT, "trace", "stats", folder / "t").startswith(f"{len(whole)} events in ")
 
 
+def case_late_losses(folder):
+    """What is lost after the last packet is in the trace for every reader: the recorder is stopped, so that the rings fill up."""
+    page = folder / "page"
+    with program("events=0", "threads=2", f"page={page}") as traced:
+        recorder = record(folder / "t", "--size", "4K", "--count", "2", "-e", "test:count", "-p", traced.pid)
+        wait_until("events", lambda: list((folder / "t").glob("*/channel0-*")))
+        recorder.send_signal(signal.SIGSTOP)
+        counted = page_of(page)[0]
+        wait_until("more events than there is room for", lambda: page_of(page)[0] > counted + 10000)
+        traced.kill()
+        traced.wait()
+        recorder.send_signal(signal.SIGCONT)
+        finish(recorder, 3)
+    lost = int(re.search(r" lost_full (\d+)", next((folder / "t").glob("*/.books")).read_text())[1])
+    told = subprocess.run(["babeltrace2", folder / "t"], capture_output=True, text=True, timeout=LIMIT).stderr
+    assert lost > 10000 and sum(map(int, re.findall(r"Tracer discarded (\d+) events", told))) == lost, (lost, told)
+    printed = subprocess.run([MAXLAT, "trace", "print", folder / "t"], capture_output=True, text=True, timeout=LIMIT).stdout
+    assert sum(map(int, re.findall(r"^--- (\d+) events lost", printed, re.MULTILINE))) == lost, lost
+
+
 def case_post_trigger(folder):
     """From a request on the rings keep what they have, half of it at least, until the snapshot is taken."""
     page = folder / "page"

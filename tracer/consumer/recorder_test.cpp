@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <maxlat/base/counter.h>
 #include <maxlat/ring/record_write.h>
+#include <maxlat/ring/switch.h>
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
@@ -161,6 +162,26 @@ TEST_F(RecorderTest, EventsLostBecauseNobodyTookThemAreInBooksAndPackets) {
   EXPECT_EQ(report.channels[0].lost_no_ring, 3u);
   EXPECT_FALSE(report.complete());
   expect_balance(report);
+}
+
+TEST_F(RecorderTest, WhatIsLostBehindTheLastPacketIsToldByOneWithoutARecord) {
+  TestSession session;
+  maxlat_ring& ring = session.claim(0, 0, 42);
+  for (std::uint64_t i = 0; i < 1000; ++i) event(ring, i);
+  maxlat_ring_flush(MAXLAT_RING_THREAD, &ring);
+  for (std::uint64_t i = 0; i < 10; ++i) event(ring, i);
+  const RecordingReport report = attach(session, options()).finish(RecordingEnd::stopped);
+  const DiskTrace trace = read_stream(trace_path("channel0-0-0"));
+  ASSERT_EQ(report.channels[0].lost_full, 1010 - trace.values.size());
+  EXPECT_EQ(trace.packets.back().lost_full, 1000 - trace.values.size());
+  const std::string text = text_of(trace_path("channel0-0-0"));
+  maxlat_ring_packet last;
+  std::memcpy(&last, text.data() + text.size() - sizeof last, sizeof last);
+  EXPECT_EQ(last.content_bits, 8 * sizeof last);
+  EXPECT_EQ(last.packet_bits, 8 * sizeof last);
+  EXPECT_EQ(last.lost_full, 1010 - trace.values.size());
+  EXPECT_EQ(last.lost_total, last.lost_full);
+  EXPECT_GE(last.begin_time, trace.packets.back().end_time);
 }
 
 TEST_F(RecorderTest, AfterTheProducersDeathEveryCommittedEventIsThereAndTheUnfinishedOneIsCounted) {

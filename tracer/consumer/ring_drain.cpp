@@ -89,6 +89,20 @@ void RingDrain::tell_losses(maxlat_ring_packet& head) {
   }
 }
 
+void RingDrain::tell_late_losses(TraceFolder& folder) {
+  if (!file_ || lost_so_far() == lost_) return;
+  const Losses lost = lost_so_far();
+  maxlat_ring_packet head = last_;
+  head.lost_full = lost[0];
+  head.lost_wrap = lost[1];
+  head.lost_big = lost[2];
+  tell_losses(head);
+  head.begin_time = head.end_time = std::max(last_.end_time, maxlat_counter_plain());
+  head.content_bits = 8 * sizeof head;
+  head.records = 0;
+  if (folder.append(file_, name_, head, {})) bytes_ += sizeof head;
+}
+
 // RETURNS: records in the packet, those of earlier pieces included.
 std::uint64_t RingDrain::write(TraceFolder& folder, const std::uint8_t* bytes, const maxlat_ring_view& view,
                                bool copied) {
@@ -126,6 +140,7 @@ std::uint64_t RingDrain::write(TraceFolder& folder, const std::uint8_t* bytes, c
   if (folder.append(file_, name_, head, {bytes + from, content - from})) {
     recorded_ += head.records;
     bytes_ += head.content_bits / 8;
+    last_ = head;
     const std::uint64_t now = maxlat_counter_plain();
     if (!maxlat_ring_overwrites(&mapped_.ring) && now > head.begin_time) {  // a hostile producer may be ahead of time
       delivery_max_ticks_ = std::max(delivery_max_ticks_, now - head.begin_time);

@@ -57,6 +57,9 @@ class RingDrain {
   bool broken() const { return broken_; }
   std::uint64_t sub_buffer_size() const { return reader_.ring.shape.sub_buffer_mask + 1; }
 
+  // When nothing more is taken: what was lost behind the last packet is told by one without a record, for readers that
+  // know nothing of our books.
+  void tell_late_losses(TraceFolder& folder);
   // After each taking: looks at what the ring has counted, for add_to().
   void settle();
   // Adds this ring's numbers as they were when it was settled last. Exact when everything was taken and nobody wrote;
@@ -100,6 +103,7 @@ class RingDrain {
   std::uint64_t more_pieces_ = 0;
   std::uint64_t looked_at_ = ~0ull;  // write_count when the open packet was taken last
   Losses lost_{};                    // by the packets written so far
+  maxlat_ring_packet last_{};        // of them, in file_
   Losses lost_before_{};             // in earlier files
   bool broken_ = false;
   bool recovered_any_ = false;

@@ -58,7 +58,7 @@ class Stream {
     while (maxlat_ring_get(&memory_.reader, &view) == MAXLAT_RING_GOT) {
       maxlat_ring_packet head;
       std::memcpy(&head, view.bytes, sizeof head);
-      head.packet_bits = head.content_bits;
+      head.content_bits = head.packet_bits = 8 * view.content_size;
       head.lost_total = head.lost_full + head.lost_wrap + head.lost_big;
       file_.write(reinterpret_cast<const char*>(&head), sizeof head);
       file_.write(reinterpret_cast<const char*>(view.bytes) + sizeof head,
