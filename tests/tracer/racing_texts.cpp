@@ -13,7 +13,7 @@
 MAXLAT_TRACE_EVENT(race, cpp, (std::uint64_t, n), (maxlat::trace::String<64>, text), (std::uint64_t, again))
 MAXLAT_C_EVENT(race, c, scalar(uint64_t, n), text(text, 64), scalar(uint64_t, again))
 
-constexpr std::uint64_t kEvents = 20'000, kMostEvents = 20 * kEvents, kChangedMeanwhile = 1'000;
+constexpr std::uint64_t kEvents = 50'000, kMostEvents = 10 * kEvents, kChangedMeanwhile = 1'000;
 
 int main() {
   static char text[64];
