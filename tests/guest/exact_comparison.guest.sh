@@ -12,7 +12,7 @@
 # guest-userland: host
 # guest-needs: lttng lttng-sessiond babeltrace2
 # guest-files: docs/exact-comparison.md tests/guest/exact_comparison.awk
-# guest-timeout_s: 300
+# guest-timeout_s: 600
 [ -x "$MAXLAT" ] || skip "no static maxlat (cmake --preset static && cmake --build --preset static)"
 on_host_userland test -x "$HOST_MAXLAT" || skip "no maxlat with plug-ins (run_guest_test --host-maxlat FILE)"
 load maxlat_irqoff allow_unwatched=1

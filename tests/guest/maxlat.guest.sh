@@ -3,7 +3,7 @@
 # with the kernel's tracer and names it.
 # guest-mode: exact
 # guest-kernels: rt-backports
-# guest-timeout_s: 300
+# guest-timeout_s: 600
 [ -x "$MAXLAT" ] || skip "no static maxlat (cmake --preset static && cmake --build --preset static)"
 load maxlat_planter
 status=0

@@ -3,7 +3,7 @@
 # the module can be unloaded.
 # guest-mode: exact
 # guest-kernels: rt-backports
-# guest-timeout_s: 300
+# guest-timeout_s: 600
 load maxlat_hwlat
 ioctl_fuzz hwlat 1 100000
 rmmod maxlat_hwlat

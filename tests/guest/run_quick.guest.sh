@@ -7,7 +7,7 @@
 # guest-userland: host
 # guest-needs: cyclictest hackbench gnuplot
 # guest-append: isolcpus=nohz,domain,managed_irq,1 nohz_full=1 rcu_nocbs=1 tsc=reliable clocksource=tsc
-# guest-timeout_s: 300
+# guest-timeout_s: 600
 [ -x "$MAXLAT" ] || skip "no static maxlat (cmake --preset static && cmake --build --preset static)"
 load maxlat_hwlat
 load maxlat_irqoff

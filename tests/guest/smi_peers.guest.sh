@@ -8,7 +8,7 @@
 # guest-kernels: rt-backports
 # guest-userland: host
 # guest-needs: hwlatdetect rtla
-# guest-timeout_s: 300
+# guest-timeout_s: 600
 load maxlat_planter
 load maxlat_hwlat
 series="smi-random 4711 10000000000 100000 100"

@@ -15,7 +15,7 @@ class GuestTest:
     script: Path
     mode: str = "exact"          # exact | parallel (machine.py tells what each can prove)
     kernels: str = "rt rt-backports"  # one ctest each: flavours of kernel_package, with -backports behind them or not
-    timeout_s: int = 150         # of the whole life of the machine; an idle host needs 7 to 15 s, a loaded one more
+    timeout_s: int = 240         # of the whole life of the machine; an idle host needs 7 to 15 s, a loaded one more
     cpus: int = 2                # parallel mode only
     nodes: int = 1               # NUMA nodes, parallel mode only: each with as many of the CPUs, and as much memory
     machine: str = "q35"
