@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -50,37 +49,27 @@ bool lock(const Descriptor& file) {
   return false;
 }
 
-// A line: version, uuid, rate, offsets.
+// A line: version, rate, offsets.
 std::string text_of(const TraceClock& clock) {
-  std::string text = "maxlat-clock 1 ";
-  char part[128];
-  for (const unsigned byte : clock.uuid) {
-    std::snprintf(part, sizeof part, "%02x", byte);
-    text += part;
-  }
   // The rate's bits: how a fraction is written depends on the program's locale.
-  std::snprintf(part, sizeof part, " %016" PRIx64 " %" PRId64 " %" PRId64 "\n",
+  char text[128];
+  std::snprintf(text, sizeof text, "maxlat-clock 2 %016" PRIx64 " %" PRId64 " %" PRId64 "\n",
                 std::bit_cast<std::uint64_t>(clock.counter.ticks_per_ns), clock.realtime_offset_ns,
                 clock.monotonic_offset_ns);
-  return text + part;
+  return text;
 }
 
-// `clock` has what was measured now; from the record come uuid, rate and offsets.
+// `clock` has what was measured now; from the record come rate and offsets.
 std::optional<TraceClock> parsed(const std::string& text, TraceClock clock) {
-  char uuid[33] = {};
   std::uint64_t rate_bits = 0;
   int end = 0;
-  if (std::sscanf(text.c_str(), "maxlat-clock 1 %32[0-9a-f] %" SCNx64 " %" SCNd64 " %" SCNd64 "%n", uuid, &rate_bits,
-                  &clock.realtime_offset_ns, &clock.monotonic_offset_ns, &end) != 4 ||
-      text.substr(static_cast<std::size_t>(end)) != "\n" || uuid[31] == 0) {
+  if (std::sscanf(text.c_str(), "maxlat-clock 2 %" SCNx64 " %" SCNd64 " %" SCNd64 "%n", &rate_bits,
+                  &clock.realtime_offset_ns, &clock.monotonic_offset_ns, &end) != 3 ||
+      text.substr(static_cast<std::size_t>(end)) != "\n") {
     return std::nullopt;
   }
   const auto rate = std::bit_cast<double>(rate_bits);
   if (!(std::fabs(rate / clock.counter.ticks_per_ns - 1) < kSameRate)) return std::nullopt;
-  for (std::size_t i = 0; i < clock.uuid.size(); ++i) {
-    const char digits[] = {uuid[2 * i], uuid[2 * i + 1], 0};
-    clock.uuid[i] = static_cast<std::uint8_t>(std::strtoul(digits, nullptr, 16));
-  }
   const base::CounterClock recorded = base::clock_with_rate(rate);
   clock.counter.ticks_per_ns = recorded.ticks_per_ns;
   clock.counter.ratio = recorded.ratio;
@@ -101,19 +90,28 @@ bool write_whole(const std::string& path, const std::string& text) {
          rename(fresh.c_str(), path.c_str()) == 0;
 }
 
-Uuid new_uuid() {
+// The boot's own id, with some bits changed: it names the counter. RETURNS: zeros: that is no id.
+Uuid uuid_of(const std::string& boot) {
   Uuid uuid{};
-  if (getrandom(uuid.data(), uuid.size(), 0) != static_cast<ssize_t>(uuid.size())) return Uuid{};
-  uuid[6] = static_cast<std::uint8_t>((uuid[6] & 0x0f) | 0x40);  // RFC 4122: random
-  uuid[8] = static_cast<std::uint8_t>((uuid[8] & 0x3f) | 0x80);
+  std::string digits;
+  for (const char c : boot) {
+    if (c != '-') digits += c;
+  }
+  if (digits.size() != 2 * uuid.size()) return uuid;
+  for (std::size_t i = 0; i < uuid.size(); ++i) {
+    const char two[] = {digits[2 * i], digits[2 * i + 1], 0};
+    uuid[i] = static_cast<std::uint8_t>(std::strtoul(two, nullptr, 16));
+    if (i < 6) uuid[i] = static_cast<std::uint8_t>(uuid[i] ^ "maxlat"[i]);
+  }
   return uuid;
 }
 
 }  // namespace
 
 TraceClock boot_clock(const base::CounterClock& measured) {
-  const TraceClock own = trace_clock(measured);
+  TraceClock own = trace_clock(measured);
   const std::string boot = boot_id(), folder = control_folder();
+  own.uuid = uuid_of(boot);
   if (boot.empty() || !make_control_folder().ok()) return own;
   const Descriptor guard(open((folder + "/clock.lock").c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!is_ours(guard) || !lock(guard)) return own;
@@ -131,7 +129,6 @@ TraceClock boot_clock(const base::CounterClock& measured) {
     clock->monotonic_offset_ns = now.monotonic_offset_ns;
   } else {
     clock = own;
-    clock->uuid = new_uuid();
   }
   return write_whole(path, text_of(*clock)) ? *clock : own;
 }

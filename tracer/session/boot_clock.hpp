@@ -5,15 +5,17 @@
 // stand against each other as their errors do: tens of microseconds, in either direction. With it the same ticks are
 // the same time, and the order of a merged trace is that of the counter.
 //
-// WHERE. control_folder()/clock-BOOT, a line of text, BOOT being the kernel's boot id, so that one of an earlier boot
-// is never taken. The folder is of this user alone, and so is the file, or neither is used. A user's sessions have one
-// clock, root's have another: a trace of both is merged by nanoseconds.
+// THE SAME COUNTER is what traces of one boot have, whoever recorded them. Its uuid is made of the kernel's boot id, and
+// readers go by that: they read traces of one clock with one rate and one offset (ctf/trace_folder.cpp), also those of
+// root and of users together.
+//
+// WHERE rate and offset stand, for readers that know nothing of that: control_folder()/clock-BOOT, a line of text, so
+// that one of an earlier boot is never taken. The folder is of this user alone, and so is the file, or neither is used.
 //
 // REFINED at each start of a session: where the wall clock has moved away (slewed, set) by more than a millisecond, the
-// offsets are taken anew. The record keeps its uuid, and readers count on that and not on the offsets: they read traces
-// of one clock with one offset (ctf/trace_folder.cpp).
+// offsets are taken anew. The rate is not: two traces would then give one tick two times.
 //
-// FAILURE: whatever goes wrong, the session has the clock that was measured for it, with no uuid. Who writes has the
+// FAILURE: whatever goes wrong, the session has the rate and offsets that were measured for it. Who writes has the
 // file's lock (flock) and writes it whole to a new name, so that nobody reads half a record; who does not get the lock
 // within a tenth of a second does without.
 #pragma once

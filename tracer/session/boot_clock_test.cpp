@@ -84,34 +84,48 @@ TEST_F(BootClock, FollowsAWallClockThatWasSetAndKeepsItsUuid) {
   EXPECT_LT(std::abs(again.realtime_offset_ns - first.realtime_offset_ns), 3'600'000'000'000);
 }
 
+// A record that `measured_` would be taken for, and is told from.
+TraceClock of_another_rate(const base::CounterClock& measured) {
+  return detail::boot_clock(base::clock_with_rate(measured.ticks_per_ns * (1 + 5e-6)));
+}
+
 TEST_F(BootClock, ARecordThatIsNoneIsReplaced) {
-  const TraceClock first = detail::boot_clock(measured_);
+  const double other_rate = of_another_rate(measured_).counter.ticks_per_ns;
   std::string text;
   std::getline(std::ifstream(record()), text);
-  std::string other_rate = text;
-  other_rate.replace(text.find(' ', 20) + 1, 16, "4059000000000000");  // 100 ticks a nanosecond
+  EXPECT_EQ(detail::boot_clock(measured_).counter.ticks_per_ns, other_rate);
+  std::string impossible = text;
+  impossible.replace(text.find(' ', 13) + 1, 16, "4059000000000000");  // 100 ticks a nanosecond
   for (const std::string& wrong :
-       {std::string(), std::string("maxlat-clock 2 0 0 0\n"), text.substr(0, text.size() - 1), text + "0 \n",
-        other_rate + "\n", std::string(300, 'a')}) {
+       {std::string(), std::string("maxlat-clock 3 0 0 0\n"), text, text.substr(0, text.size() - 1), text + "0 \n",
+        impossible + "\n", std::string(300, 'a')}) {
     std::ofstream(record()) << wrong;
-    const TraceClock clock = detail::boot_clock(measured_);
-    EXPECT_NE(clock.uuid, Uuid{}) << wrong;
-    EXPECT_NE(clock.uuid, first.uuid) << wrong;
-    EXPECT_EQ(detail::boot_clock(measured_).uuid, clock.uuid) << wrong;
+    EXPECT_EQ(detail::boot_clock(measured_).counter.ticks_per_ns, measured_.ticks_per_ns) << wrong;
+    EXPECT_EQ(of_another_rate(measured_).counter.ticks_per_ns, measured_.ticks_per_ns) << "not on record: " << wrong;
   }
 }
 
 TEST_F(BootClock, AFileThatOthersMayHaveWrittenIsNotBelieved) {
-  const TraceClock first = detail::boot_clock(measured_);
+  of_another_rate(measured_);
   ASSERT_EQ(chmod(record().c_str(), 0666), 0);
-  const TraceClock again = detail::boot_clock(measured_);
-  EXPECT_NE(again.uuid, first.uuid);
+  EXPECT_EQ(detail::boot_clock(measured_).counter.ticks_per_ns, measured_.ticks_per_ns);
   const std::string path = record();
+  fs::remove(path);
+  of_another_rate(measured_);
   fs::rename(path, path + "-elsewhere");
   fs::create_symlink(path + "-elsewhere", path);
-  EXPECT_NE(detail::boot_clock(measured_).uuid, again.uuid);
+  EXPECT_EQ(detail::boot_clock(measured_).counter.ticks_per_ns, measured_.ticks_per_ns);
+  fs::remove(path);
   ASSERT_EQ(chmod(control_folder().c_str(), 0777), 0);
-  EXPECT_EQ(detail::boot_clock(measured_).uuid, Uuid{}) << "nor is anything put into a folder of others";
+  EXPECT_EQ(detail::boot_clock(measured_).counter.ticks_per_ns, measured_.ticks_per_ns);
+  EXPECT_FALSE(fs::exists(path)) << "nothing is put into a folder of others";
+}
+
+TEST_F(BootClock, IsOneCounterForAllUsers) {
+  const TraceClock mine = detail::boot_clock(measured_);
+  setenv("XDG_RUNTIME_DIR", (folder_ + "/nowhere").c_str(), 1);  // as where another user's records are
+  EXPECT_EQ(detail::boot_clock(measured_).uuid, mine.uuid);
+  setenv("XDG_RUNTIME_DIR", folder_.c_str(), 1);
 }
 
 // What the two processes share, and how often the token changes hands: more than a machine that does other things, too,
