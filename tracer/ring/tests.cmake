@@ -23,6 +23,8 @@ if(MAXLAT_BUILD_TESTS)
     endif()
   endforeach()
 
+  maxlat_ring_variant(ring_attempts COUNT_BITS 64 COMMIT_BITS 40 TIME_BITS 32 SOURCES ring/attempts_test.cpp)
+
   # libFuzzer is clang's. Without a corpus: the target makes its honest rings itself.
   if(CMAKE_CXX_COMPILER_ID STREQUAL Clang AND NOT MAXLAT_SANITIZE MATCHES thread)
     list(TRANSFORM ring_sources PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE ring)
