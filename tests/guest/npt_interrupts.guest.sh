@@ -1,6 +1,6 @@
 #!/bin/sh
-# `maxlat npt` and interrupts: each of the four labels in its circumstances, and what it promises. Planted SMIs are found,
-# to 100 ns with interrupts off; timer interrupts that take 100 us are in the gaps with interrupts on, and held off otherwise.
+# `maxlat npt` and interrupts: each of the four labels in its circumstances, and what it promises. Planted SMIs are found
+# to size with interrupts off; timer interrupts that take 100 us are in the gaps with interrupts on, and held off otherwise.
 # guest-mode: exact
 # guest-kernels: rt-backports
 [ -x "$MAXLAT" ] || skip "no static maxlat (cmake --preset static && cmake --build --preset static)"
@@ -55,7 +55,8 @@ for length in 10000 100000 1000000; do
   for way in user kernel; do
     expect "$way: SMIs of $length ns seen in 100 ms, one each 5 ms" "$(above ${way}_$length $length)" -ge 18
     expect "$way: none of them twice" "$(above ${way}_$length $length)" -le 21
-    expect "$way: the largest, ns" "$(max_of ${way}_$length)" -le $((length + 100))
+    expect "$way: the largest, ns, with what it sees without SMIs" "$(max_of ${way}_$length)" -le \
+      $((length + 100 + $(max_of ${way}_quiet)))
   done
   expect "on: the largest of $length ns" "$(max_of on_$length)" -ge "$length"
   expect "on: it is longer by the interrupts that have waited" "$(max_of on_$length)" -le $((length + 2 * noise))
