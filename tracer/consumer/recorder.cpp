@@ -71,8 +71,8 @@ void Recorder::State::retire(std::size_t channel, SlotDrain& entry, bool replace
 bool Recorder::State::take(RingDrain& drain, Taking taking, TraceFolder& folder) {
   const bool complete = take_packets(drain, taking, folder);
   drain.settle();
-  if (taking == Taking::everything || taking == Taking::what_the_dead_left || drain.ended())
-    drain.tell_late_losses(folder);
+  const bool last = taking == Taking::everything || taking == Taking::what_the_dead_left;
+  if (complete && (last || drain.ended())) drain.tell_late_losses(folder);
   return complete;
 }
 

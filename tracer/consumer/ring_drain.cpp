@@ -16,6 +16,11 @@ std::uint8_t* bytes_of(std::span<std::uint64_t> words) {
   return reinterpret_cast<std::uint8_t*>(words.data());
 }
 
+// A difference that may be less than nothing.
+std::uint64_t at_least_zero(std::uint64_t difference) {
+  return static_cast<std::int64_t>(difference) > 0 ? difference : 0;
+}
+
 // A walk over the records that begin at `offset`.
 maxlat_ring_walk walk_from(const std::uint8_t* bytes, const maxlat_ring_view& view, std::uint64_t offset,
                            std::uint64_t base) {
@@ -64,7 +69,7 @@ bool RingDrain::ended() const {
 }
 
 void RingDrain::begin_new_file() {
-  lost_before_ = lost_so_far();
+  lost_before_ = ring_lost_;
   file_.reset();
   piece_.reset();
   first_sequence_.reset();
@@ -90,12 +95,11 @@ void RingDrain::tell_losses(maxlat_ring_packet& head) {
 }
 
 void RingDrain::tell_late_losses(TraceFolder& folder) {
-  if (!file_ || lost_so_far() == lost_) return;
-  const Losses lost = lost_so_far();
+  if (!file_ || ring_lost_ == lost_) return;
   maxlat_ring_packet head = last_;
-  head.lost_full = lost[0];
-  head.lost_wrap = lost[1];
-  head.lost_big = lost[2];
+  head.lost_full = ring_lost_[0];
+  head.lost_wrap = ring_lost_[1];
+  head.lost_big = ring_lost_[2];
   tell_losses(head);
   head.begin_time = head.end_time = std::max(last_.end_time, maxlat_counter_plain());
   head.content_bits = 8 * sizeof head;
@@ -272,18 +276,20 @@ void RingDrain::settle_overwritten() {
     if (maxlat_ring_filled_at(ring, maxlat_ring_wrap(position + i * sub_buffer_size()))) return;  // to be taken yet
   }
   if (early_ && early_->sequence < maxlat_ring_packet_number(&ring->shape, position)) forget_early();
-  const auto missing = static_cast<std::int64_t>(counted - read_before_ - delivered_ - early_only_);
-  if (missing > 0) overwritten_ = std::max(overwritten_, static_cast<std::uint64_t>(missing));
+  overwritten_ = std::max(overwritten_, at_least_zero(counted - read_before_ - delivered_ - early_only_));
 }
 
 void RingDrain::settle() {
   ring_lost_ = lost_so_far();
-  ring_open_ = recovered_any_ ? recovered_ + unfinished_ : committed_in_open_packets();
+  // What recovery gave up looking for was committed all the same.
+  const std::uint64_t committed = committed_in_open_packets();
+  ring_open_ = recovered_any_ ? std::max(recovered_, committed) + unfinished_ : committed;
   if (maxlat_ring_overwrites(&mapped_.ring)) {
     settle_overwritten();
     say_read();
   } else {
-    ring_missing_ = delivered_by_ring() - read_before_ - delivered_;
+    // One that was killed between saying that it had read a packet and putting it has left us that packet.
+    ring_missing_ = at_least_zero(delivered_by_ring() - read_before_ - delivered_);
   }
 }
 

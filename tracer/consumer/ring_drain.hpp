@@ -57,8 +57,8 @@ class RingDrain {
   bool broken() const { return broken_; }
   std::uint64_t sub_buffer_size() const { return reader_.ring.shape.sub_buffer_mask + 1; }
 
-  // When nothing more is taken: what was lost behind the last packet is told by one without a record, for readers that
-  // know nothing of our books.
+  // When everything was taken, and settled: what was lost behind the last packet is told by one without a record, for
+  // readers that know nothing of our books. (Ours has the books, and passes over it.)
   void tell_late_losses(TraceFolder& folder);
   // After each taking: looks at what the ring has counted, for add_to().
   void settle();

@@ -46,6 +46,18 @@ base::Result<StoredProcess> open_process(const fs::path& folder) {
   return StoredProcess{*std::move(description), stream_files(folder)};
 }
 
+// Offsets from tick 0 to wall and monotonic time that are one counter's: a wall clock that was set moves the first, sleep
+// in which the counter runs on the second, a counter that began anew both. A minute: two rates that were measured to 50
+// parts in a million have that between them after two weeks.
+bool is_same_counter(const TraceProcess& one, const TraceProcess& other) {
+  constexpr std::uint64_t kMinuteNs = 60'000'000'000;
+  const auto near = [](std::int64_t a, std::int64_t b) {
+    return static_cast<std::uint64_t>(std::max(a, b)) - static_cast<std::uint64_t>(std::min(a, b)) < kMinuteNs;
+  };
+  return near(one.time.realtime_ns(0), other.time.realtime_ns(0)) ||
+         near(one.monotonic_offset_ns, other.monotonic_offset_ns);
+}
+
 // Processes with one clock are told with one offset, that of the first: then the order of time is that of ticks,
 // whatever was measured between their starts.
 void share_times(std::vector<StoredProcess>& processes) {
@@ -54,6 +66,7 @@ void share_times(std::vector<StoredProcess>& processes) {
     TraceProcess& trace = process.description;
     if (trace.clock_uuid == Uuid{}) continue;
     const TraceProcess& shown = *first.try_emplace(trace.clock_uuid, &trace).first->second;
+    if (!is_same_counter(trace, shown)) continue;
     trace.time = shown.time;
     trace.monotonic_offset_ns = shown.monotonic_offset_ns;
   }

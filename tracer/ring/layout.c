@@ -91,6 +91,7 @@ bool maxlat_ring_create(struct maxlat_ring* ring, void* where, uint64_t size,
         (struct maxlat_ring_packet*)(void*)(ring->memory + (i << options->sub_buffer_bits));
     for (uint32_t byte = 0; byte < MAXLAT_RING_PACKET_PREFIX; ++byte) packet->prefix[byte] = options->prefix[byte];
     packet->packet_bits = 8ull << options->sub_buffer_bits;
+    packet->content_end = start; /* in no packet that begins here or later */
   }
   /* release [L1]: a reader that finds the magic finds everything above. Partner: [L1] in maxlat_ring_attach. Shape:
      publish. Without this, a consumer that maps the memory early could see sizes of zero behind a valid magic. */

@@ -235,7 +235,7 @@ struct extent {
 };
 static struct extent extent_of(const struct maxlat_ring* ring, const struct open* open,
                                const struct maxlat_ring_packet* packet) {
-  const uint64_t content = maxlat_ring_content_size(ring, open->position, packet->content_end);
+  const uint64_t content = maxlat_ring_content_size(ring, open->position, maxlat_ring_load(&packet->content_end));
   const bool closed = !open->last && content != 0;
   return (struct extent){closed ? content : open->reserved, closed};
 }
@@ -261,7 +261,7 @@ static uint64_t first_long_time(const struct maxlat_ring_walk* walk) {
   for (uint64_t offset = walk->offset; offset + sizeof(struct maxlat_ring_long) <= walk->end; offset += 8) {
     const struct maxlat_ring_long* words = (const void*)(walk->bytes + offset);
     const uint64_t begun = maxlat_ring_record_word(MAXLAT_RING_BEGUN_KIND, walk->stamp, words->time);
-    if ((words->word | (begun & ~MAXLAT_RING_LONG_KIND)) == begun) return words->time;
+    if ((words->word | 1ull << MAXLAT_RING_LENGTH_SHIFT) == begun) return words->time;
   }
   return 0;
 }

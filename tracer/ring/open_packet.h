@@ -12,10 +12,13 @@
  * After the death of the producer the same prefix, and, where a writer died inside a probe, what a walk by the stamps
  * of record.h can tell to be whole.
  *   What may be missed: nothing of a record whose commit returned, unless stale bytes in a hole look like a chain of
- *     this packet's records: they are of 256 packets ago, and nothing was written there since.
+ *     this packet's records: they are of 256 packets ago, and nothing was written there since. Behind a hole of more
+ *     than 64 KiB, or behind the 256th, nothing is looked for: that is bounded work on hostile memory, and what was
+ *     committed there is missing in the books (consumer/ring_drain.hpp).
  *   What may be wrong: times, by multiples of 2^32 ticks, where three things come together. The context that entered a
- *     packet died before it stored begin_time; what was written inside it has gone round the ring, so that the packet
- *     before is no more; and between its short records and the first long one, or its end, 2^32 ticks went by.
+ *     packet died before it stored begin_time; the packet before was not closed, or is no more, because what was
+ *     written inside it has gone round the ring; and between its short records and the first long one, or its end, 2^32
+ *     ticks went by.
  *   What is counted as unfinished: at least one if there is one, never more than contexts that died. Slots of the dead
  *     that touch, over the edge of a packet too, are one hole and count as one. Padding whose writer died before it
  *     said so cannot be told from a slot: a flush that died there counts as one.

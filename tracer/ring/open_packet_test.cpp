@@ -264,6 +264,21 @@ TEST_P(DeadBehindTheCas, TimesInAPacketWithoutBeginTime) {
   event(4);
   expect_recovered({0, 1, 2, 3, 4}, 1);
 }
+// The pass before left long records where the dead writer's slot is, and the packet before is not closed.
+TEST_P(DeadBehindTheCas, TimesInAPacketWithoutBeginTimeAreNotOfAnotherPassesLongRecord) {
+  maxlat_ring_view view;
+  for (uint64_t i = 0; i < 4; ++i) {
+    long_event(i);
+    ASSERT_TRUE(maxlat_ring_flush(MAXLAT_RING_THREAD, &made_.ring));
+    ASSERT_EQ(maxlat_ring_get(&made_.reader, &view), MAXLAT_RING_GOT);
+    maxlat_ring_put(&made_.reader, &view);
+  }
+  event(0);
+  reserved(left() + kOpening);
+  event(1);
+  event(2);
+  expect_recovered({0, 1, 2}, 1);
+}
 TEST_P(DeadBehindTheCas, TimesInAPacketWithoutBeginTimeNorOneBefore) {
   reserved(kOpening);
   event(0);

@@ -49,21 +49,26 @@ bool lock(const Descriptor& file) {
   return false;
 }
 
-// A line: version, rate, offsets.
+// A line: version, uuid (for programs with a library of before it was the boot's), rate, offsets.
 std::string text_of(const TraceClock& clock) {
+  std::string text = "maxlat-clock 1 ";
+  char part[128];
+  for (const unsigned byte : clock.uuid) {
+    std::snprintf(part, sizeof part, "%02x", byte);
+    text += part;
+  }
   // The rate's bits: how a fraction is written depends on the program's locale.
-  char text[128];
-  std::snprintf(text, sizeof text, "maxlat-clock 2 %016" PRIx64 " %" PRId64 " %" PRId64 "\n",
+  std::snprintf(part, sizeof part, " %016" PRIx64 " %" PRId64 " %" PRId64 "\n",
                 std::bit_cast<std::uint64_t>(clock.counter.ticks_per_ns), clock.realtime_offset_ns,
                 clock.monotonic_offset_ns);
-  return text;
+  return text + part;
 }
 
 // `clock` has what was measured now; from the record come rate and offsets.
 std::optional<TraceClock> parsed(const std::string& text, TraceClock clock) {
   std::uint64_t rate_bits = 0;
   int end = 0;
-  if (std::sscanf(text.c_str(), "maxlat-clock 2 %" SCNx64 " %" SCNd64 " %" SCNd64 "%n", &rate_bits,
+  if (std::sscanf(text.c_str(), "maxlat-clock 1 %*32[0-9a-f] %" SCNx64 " %" SCNd64 " %" SCNd64 "%n", &rate_bits,
                   &clock.realtime_offset_ns, &clock.monotonic_offset_ns, &end) != 3 ||
       text.substr(static_cast<std::size_t>(end)) != "\n") {
     return std::nullopt;
@@ -97,7 +102,7 @@ Uuid uuid_of(const std::string& boot) {
   for (const char c : boot) {
     if (c != '-') digits += c;
   }
-  if (digits.size() != 2 * uuid.size()) return uuid;
+  if (digits.size() != 2 * uuid.size() || digits.find_first_not_of('0') == digits.npos) return uuid;
   for (std::size_t i = 0; i < uuid.size(); ++i) {
     const char two[] = {digits[2 * i], digits[2 * i + 1], 0};
     uuid[i] = static_cast<std::uint8_t>(std::strtoul(two, nullptr, 16));

@@ -95,7 +95,7 @@ TEST_F(BootClock, ARecordThatIsNoneIsReplaced) {
   std::getline(std::ifstream(record()), text);
   EXPECT_EQ(detail::boot_clock(measured_).counter.ticks_per_ns, other_rate);
   std::string impossible = text;
-  impossible.replace(text.find(' ', 13) + 1, 16, "4059000000000000");  // 100 ticks a nanosecond
+  impossible.replace(text.find(' ', 20) + 1, 16, "4059000000000000");  // 100 ticks a nanosecond
   for (const std::string& wrong :
        {std::string(), std::string("maxlat-clock 3 0 0 0\n"), text, text.substr(0, text.size() - 1), text + "0 \n",
         impossible + "\n", std::string(300, 'a')}) {

@@ -136,7 +136,9 @@ void Channel::keep_books_of_replaced(std::uint32_t slot) {
   if (!file_.read_ring_header(index_, slot, &ring)) return;
   maxlat_shm_channel& shared = file_.header().channel[index_];
   // relaxed, all: counters, seen with the slot's next state [S1].
-  __atomic_fetch_add(&shared.replaced_unread, ring.records_delivered - ring.records_read, __ATOMIC_RELAXED);
+  const std::uint64_t unread =
+      ring.records_delivered > ring.records_read ? ring.records_delivered - ring.records_read : 0;
+  __atomic_fetch_add(&shared.replaced_unread, unread, __ATOMIC_RELAXED);
   __atomic_fetch_add(&shared.replaced_lost_full, ring.lost_full, __ATOMIC_RELAXED);
   __atomic_fetch_add(&shared.replaced_lost_wrap, ring.lost_wrap, __ATOMIC_RELAXED);
   __atomic_fetch_add(&shared.replaced_lost_big, ring.lost_big, __ATOMIC_RELAXED);
