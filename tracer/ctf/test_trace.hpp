@@ -54,9 +54,8 @@ inline Uuid uuid() {
 }
 
 // A counter of 1 GHz that was 0 at 1970: ticks are nanoseconds.
-inline std::string metadata() {
-  return metadata_of_trace({uuid(), "test", "app", 42}, {base::clock_with_rate(1), 0, 0}) +
-         metadata_of_channel(0, "threads", StreamKind::thread) +
+inline std::string metadata(const TraceClock& clock = {base::clock_with_rate(1), 0, 0}) {
+  return metadata_of_trace({uuid(), "test", "app", 42}, clock) + metadata_of_channel(0, "threads", StreamKind::thread) +
          metadata_of_event(0, kNumberId, {"app", "number", Level::info, kNumber}) +
          metadata_of_event(0, kTextId, {"app", "text", Level::debug, kText}) +
          metadata_of_event(0, kStateId, {"app", "state", Level::info, kState}) +

@@ -79,6 +79,25 @@ TEST_F(TraceReaderTest, MergesStreamsByTimeAndReadsFields) {
   EXPECT_TRUE(outcome.breaks.empty());
 }
 
+TEST(TracesOfOneBoot, HaveOneClockUnlessTheCounterBeganAnew) {
+  constexpr std::int64_t kHour = 3'600'000'000'000;
+  const test::Folder folder;
+  const auto process = [&](const std::string& name, std::int64_t realtime, std::int64_t monotonic) {
+    std::filesystem::create_directory(folder / name);
+    folder.write(name + "/metadata", test::metadata({base::clock_with_rate(1), realtime, monotonic, {7}}));
+  };
+  process("a", 100 * kHour, 0);
+  process("wall clock was set", 103 * kHour, 1000);
+  process("slept", 100 * kHour + 1000, 3 * kHour);
+  process("woke with a new counter", 103 * kHour, 3 * kHour);
+  const auto reader = TraceReader::open(folder.path());
+  ASSERT_TRUE(reader) << reader.error().text;
+  std::vector<std::int64_t> begins;
+  for (const StoredProcess& each : (*reader)->processes())
+    begins.push_back(each.description.time.realtime_ns(0) / kHour);
+  EXPECT_THAT(begins, ElementsAre(100, 100, 100, 103));
+}
+
 TEST_F(TraceReaderTest, TruncatedTimesAreTheFirstNotBelowTheLast) {
   const std::uint64_t begin = 3 * kLow - 1;
   folder_.write("threads-0-0", Packet(test::prefix(7), 0, begin)

@@ -13,8 +13,8 @@
  * of record.h can tell to be whole.
  *   What may be missed: nothing of a record whose commit returned, unless stale bytes in a hole look like a chain of
  *     this packet's records: they are of 256 packets ago, and nothing was written there since. Behind a hole of more
- *     than 64 KiB, or behind the 256th, nothing is looked for: that is bounded work on hostile memory, and what was
- *     committed there is missing in the books (consumer/ring_drain.hpp).
+ *     than 64 KiB whose writer died before it marked its slot, or behind the 256th hole, nothing is looked for: that is
+ *     bounded work on hostile memory, and the consumer's books say how much is missing.
  *   What may be wrong: times, by multiples of 2^32 ticks, where three things come together. The context that entered a
  *     packet died before it stored begin_time; the packet before was not closed, or is no more, because what was
  *     written inside it has gone round the ring; and between its short records and the first long one, or its end, 2^32
