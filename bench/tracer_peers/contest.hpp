@@ -49,7 +49,7 @@ struct Contest {
   std::function<void()> drain;  // takes what our rings hold
   std::vector<int> cpus;        // ours is the first, and everything is pinned to it but threads()
   double ticks_per_ns = 0;
-  std::array<Quantiles, 2> later{};  // per thread, per CPU: later_sessions(), cold
+  std::array<Quantiles, 2> later{};  // per thread, per CPU: later_sessions(), cold, the slowest
   double empty_loop_ns = 0;  // each turn of it, on a core that nobody shares: the fastest there was; from batches()
   bool alone(const Batch& batch) const { return batch.loop_ns <= 1.2 * empty_loop_ns; }
 };
@@ -61,6 +61,7 @@ const Contestant* find(const Contest& contest, const std::string& name);
 
 // Those of them that had the core for themselves.
 std::vector<Batch> alone_of(const Contest& contest, std::vector<Batch> batches);
+// REQUIRES: there is a sample.
 Quantiles quantiles_of(Ticks ticks, double ticks_per_ns);
 // Not a number without a batch.
 double median_ns(const std::vector<Batch>& batches);

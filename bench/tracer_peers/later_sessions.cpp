@@ -3,6 +3,7 @@
 // session's own side has made its ring and touched it, so the thread should notice nothing.
 #include <cstdio>
 #include <maxlat/trace/session.hpp>
+#include <optional>
 
 #include "contest.hpp"
 #include "harness.hpp"
@@ -40,7 +41,8 @@ void later_sessions(Contest& contest, unsigned sessions, const char* scheduling)
     const auto measured = [&](bool cold) {
       return quantiles_of(later(arm.with_three_fields, ownership, sessions, cold), contest.ticks_per_ns);
     };
-    const Quantiles warm = measured(false), cold = contest.later[per_cpu] = measured(true);
+    const Quantiles warm = measured(false), cold = measured(true);
+    if (!(contest.later[per_cpu].p50_ns > cold.p50_ns)) contest.later[per_cpu] = cold;
     std::printf("| per %s | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f |\n", per_cpu ? "CPU" : "thread", warm.p50_ns,
                 warm.p99_ns, warm.max_ns, cold.p50_ns, cold.p99_ns, cold.max_ns);
   }
