@@ -8,6 +8,7 @@ No check passes or fails by how fast this machine is.
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -142,7 +143,8 @@ def gaps_with_a_tracepoint_are_compared_apart(folder):
     alike = all(max(pair) <= 2 * min(pair) for pair in zip(rounds["none"], rounds["delay:2us"]))
     assert not alike or measure(of_gaps, "max")["verdict"] != "not measured", of_gaps
     assert measure(of_all, "p50")["difference_ns"] < 1000
-    assert "p50" not in of_gaps["verdict"] and "adds 2." in of_gaps["verdict"], of_gaps["verdict"]
+    # A stall of the machine in one arm's rounds may be in its mean, never in its median.
+    assert "p50" not in of_gaps["verdict"] and re.search(r"\b2\.\d+ us at the median", of_gaps["verdict"]), of_gaps["verdict"]
 
 
 def a_look_that_no_run_has_is_told(folder):
