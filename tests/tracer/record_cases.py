@@ -44,10 +44,10 @@ def run(*words, status=0, **more):
     return finish(start(*words, **more), status)
 
 
-def run_text(*words):
-    """What it prints. Expects that it finds nothing wrong."""
+def run_text(*words, may_lack=False):
+    """What it prints. Expects that it finds nothing wrong; `may_lack`: but that events may be missing, which it tells."""
     read = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=LIMIT)
-    assert read.returncode == 0, read.stdout + read.stderr
+    assert read.returncode == 0 or (may_lack and read.returncode == 3), read.stdout[-2000:] + read.stderr
     return read.stdout
 
 
@@ -436,14 +436,15 @@ def case_snapshots(folder):
     recorder.send_signal(signal.SIGINT)
     err = finish(recorder)
     assert err.count("snapshot: ") == 3, err
-    # The three as one trace: each event once.
+    # The three as one trace: each event once. On a busy machine more may have been traced between two of them than a ring
+    # holds: that is told, with 3.
     parts = [value for number in "123" for value in values_of_snapshot(folder / "t" / number)]
-    whole = [int(value) for value in re.findall(r"test:count: .* value = (\d+)", run_text(MAXLAT, "trace", "print", folder / "t"))]
+    whole = [int(value) for value in re.findall(r"test:count: .* value = (\d+)", run_text(MAXLAT, "trace", "print", folder / "t", may_lack=True))]
     assert whole == sorted(set(parts)), "an event twice, or none"
-    out = run_text(MAXLAT, "trace", "check", folder / "t")
+    out = run_text(MAXLAT, "trace", "check", folder / "t", may_lack=True)
     twice = len(parts) - len(whole)
     assert f"recorded {len(parts)} " in out and (f"of these, {twice} stand in two snapshots" in out) == (twice > 0), out
-    assert run_text(MAXLAT, "trace", "stats", folder / "t").startswith(f"{len(whole)} events in ")
+    assert run_text(MAXLAT, "trace", "stats", folder / "t", may_lack=True).startswith(f"{len(whole)} events in ")
 
 
 def case_late_losses(folder):
