@@ -21,7 +21,7 @@
 #include <functional>
 #include <maxlat/base/clock.hpp>
 #include <maxlat/base/histogram.hpp>
-#include <maxlat/core/realtime.hpp>
+#include <maxlat/core/sys/realtime.hpp>
 #include <random>
 #include <string>
 #include <vector>

@@ -4,10 +4,10 @@
 #     makes the library maxlat_npt (alias maxlat::npt). KNOWS names the rooms it may include: their public headers are
 #     on its include path and no other room's are, so the compiler enforces the arrows. LINKS are private libraries.
 #     MEASURING names the files whose code runs while something is measured: with MAXLAT_UNITY, too, each is compiled by
-#     itself, so that it is the same code in every build.
+#     itself, so that it is the same code in every build. A room in parts has one for each: maxlat_room(core/sys ...).
 #
 #   maxlat_unit_tests(npt SOURCES src/loop_test.cpp ... [LINKS ...])
-#     makes npt_unit_tests from tests that stand beside what they test; every TEST becomes a ctest entry, label unit.
+#     makes npt_unit_tests (tests npt.X.Y; of core/sys: core_sys_unit_tests, core.sys.X.Y) from tests that stand beside what they test; every TEST becomes a ctest entry, label unit.
 #     The tests are compiled without optimisation, for they are most of a build's seconds (docs/testing.md); AS_SHIPPED
 #     keeps the flags of what ships, for tests of code that is inlined into them.
 #
@@ -58,9 +58,15 @@ if(MAXLAT_BUILD_TESTS)
     <fstream> <functional> <map> <memory> <optional> <random> <set> <sstream> <string> <string_view> <thread> <variant> <vector>)
 endif()
 
+# "core/sys" is the target maxlat_core_sys.
+function(maxlat_target_of room variable)
+  string(REPLACE "/" "_" target ${room})
+  set(${variable} ${target} PARENT_SCOPE)
+endfunction()
 
-function(maxlat_room name)
+function(maxlat_room room)
   cmake_parse_arguments(ROOM "" "" "SOURCES;MEASURING;KNOWS;LINKS" ${ARGN})
+  maxlat_target_of(${room} name)
   add_library(maxlat_${name} STATIC ${ROOM_SOURCES})
   add_library(maxlat::${name} ALIAS maxlat_${name})
   set_target_properties(maxlat_${name} PROPERTIES UNITY_BUILD ${MAXLAT_UNITY} UNITY_BUILD_BATCH_SIZE 12)
@@ -68,8 +74,9 @@ function(maxlat_room name)
   target_include_directories(maxlat_${name}
     PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
     PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
-  foreach(room IN LISTS ROOM_KNOWS)
-    target_link_libraries(maxlat_${name} PUBLIC maxlat::${room})
+  foreach(known IN LISTS ROOM_KNOWS)
+    maxlat_target_of(${known} known)
+    target_link_libraries(maxlat_${name} PUBLIC maxlat::${known})
   endforeach()
   target_link_libraries(maxlat_${name} PRIVATE $<BUILD_INTERFACE:maxlat_build_flags> ${ROOM_LINKS} Threads::Threads)
 endfunction()
@@ -79,17 +86,20 @@ function(maxlat_unit_tests room)
     return()
   endif()
   cmake_parse_arguments(TESTS "AS_SHIPPED" "" "SOURCES;LINKS" ${ARGN})
-  add_executable(${room}_unit_tests ${TESTS_SOURCES})
-  target_include_directories(${room}_unit_tests PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
-  target_link_libraries(${room}_unit_tests PRIVATE maxlat::${room} maxlat_build_flags ${TESTS_LINKS} GTest::gmock GTest::gtest_main Threads::Threads)
+  maxlat_target_of(${room} name)
+  string(REPLACE "/" "." prefix ${room})
+  set(tests ${name}_unit_tests)
+  add_executable(${tests} ${TESTS_SOURCES})
+  target_include_directories(${tests} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/tests/support/include)
+  target_link_libraries(${tests} PRIVATE maxlat::${name} maxlat_build_flags ${TESTS_LINKS} GTest::gmock GTest::gtest_main Threads::Threads)
   if(MAXLAT_SANITIZE MATCHES address AND CMAKE_CXX_COMPILER_ID MATCHES Clang)
-    target_compile_definitions(${room}_unit_tests PRIVATE __SANITIZE_ADDRESS__=1)  # as gcc has it, which tests ask
+    target_compile_definitions(${tests} PRIVATE __SANITIZE_ADDRESS__=1)  # as gcc has it, which tests ask
   endif()
   if(NOT TESTS_AS_SHIPPED)
-    target_compile_options(${room}_unit_tests PRIVATE ${maxlat_cheap_flags})
-    target_precompile_headers(${room}_unit_tests REUSE_FROM maxlat_test_headers)
+    target_compile_options(${tests} PRIVATE ${maxlat_cheap_flags})
+    target_precompile_headers(${tests} REUSE_FROM maxlat_test_headers)
   endif()
-  gtest_discover_tests(${room}_unit_tests TEST_PREFIX ${room}. DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES PROPERTIES LABELS unit TIMEOUT 300)
+  gtest_discover_tests(${tests} TEST_PREFIX ${prefix}. DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES PROPERTIES LABELS unit TIMEOUT 300)
 endfunction()
 
 function(maxlat_test)

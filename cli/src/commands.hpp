@@ -3,7 +3,7 @@
 // The subcommands, in the order in which `maxlat --help` lists them.
 #pragma once
 
-#include <maxlat/core/command.hpp>
+#include <maxlat/core/sys/command.hpp>
 #include <span>
 #include <string_view>
 

@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <exception>
-#include <maxlat/core/result.hpp>
-#include <maxlat/core/version.hpp>
+#include <maxlat/core/sys/result.hpp>
+#include <maxlat/core/sys/version.hpp>
 #include <new>
 #include <string>
 #include <string_view>

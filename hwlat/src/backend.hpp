@@ -16,9 +16,9 @@
 
 #include <cstdint>
 #include <functional>
-#include <maxlat/core/cpu_list.hpp>
-#include <maxlat/core/result.hpp>
-#include <maxlat/core/run_result.hpp>
+#include <maxlat/core/result/run_result.hpp>
+#include <maxlat/core/sys/cpu_list.hpp>
+#include <maxlat/core/sys/result.hpp>
 #include <memory>
 #include <optional>
 #include <string>

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <maxlat/core/counted.hpp>
+#include <maxlat/core/sys/counted.hpp>
 
 namespace maxlat::hwlat {
 

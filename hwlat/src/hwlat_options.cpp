@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <initializer_list>
-#include <maxlat/core/cli_kit.hpp>
-#include <maxlat/core/duration.hpp>
+#include <maxlat/core/sys/cli_kit.hpp>
+#include <maxlat/core/sys/duration.hpp>
 
 namespace maxlat::hwlat {
 

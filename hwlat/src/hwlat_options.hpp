@@ -4,7 +4,7 @@
 // differ, and rt-tests' letters.
 #pragma once
 
-#include <maxlat/core/command.hpp>
+#include <maxlat/core/sys/command.hpp>
 #include <string>
 
 #include "backend.hpp"

@@ -10,11 +10,11 @@
 #include <chrono>
 #include <maxlat/base/clock.hpp>
 #include <maxlat/base/moment.hpp>
-#include <maxlat/core/duration.hpp>
-#include <maxlat/core/realtime.hpp>
-#include <maxlat/core/run_queue_wait.hpp>
-#include <maxlat/core/starvation.hpp>
-#include <maxlat/core/stop.hpp>
+#include <maxlat/core/sys/duration.hpp>
+#include <maxlat/core/sys/realtime.hpp>
+#include <maxlat/core/sys/run_queue_wait.hpp>
+#include <maxlat/core/sys/starvation.hpp>
+#include <maxlat/core/sys/stop.hpp>
 #include <memory>
 #include <optional>
 #include <thread>

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 #include <map>
-#include <maxlat/core/cpu_list.hpp>
+#include <maxlat/core/sys/cpu_list.hpp>
 #include <optional>
 #include <string>
 

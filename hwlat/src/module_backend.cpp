@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <maxlat/core/duration.hpp>
-#include <maxlat/core/stop.hpp>
+#include <maxlat/core/sys/duration.hpp>
+#include <maxlat/core/sys/stop.hpp>
 
 #include "module_result.hpp"
 

@@ -7,7 +7,7 @@
 #include <maxlat/hwlat/module_abi.h>
 
 #include <cstddef>
-#include <maxlat/core/result.hpp>
+#include <maxlat/core/sys/result.hpp>
 #include <memory>
 #include <string>
 

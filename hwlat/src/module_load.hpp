@@ -3,7 +3,7 @@
 // --load FILE: the module, for one run. Loaded by hand before, it stays; loaded by us, it goes again.
 #pragma once
 
-#include <maxlat/core/result.hpp>
+#include <maxlat/core/sys/result.hpp>
 #include <string>
 #include <utility>
 

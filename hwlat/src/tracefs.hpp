@@ -13,7 +13,7 @@
 // ROOT: all paths are below a root ("/" in life, a folder in tests).
 #pragma once
 
-#include <maxlat/core/result.hpp>
+#include <maxlat/core/sys/result.hpp>
 #include <string>
 #include <utility>
 #include <vector>

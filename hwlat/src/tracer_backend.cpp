@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <chrono>
 #include <maxlat/base/moment.hpp>
-#include <maxlat/core/stop.hpp>
+#include <maxlat/core/sys/stop.hpp>
 
 #include "sampling_threads.hpp"
 #include "tracefs.hpp"

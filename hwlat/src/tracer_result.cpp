@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <map>
-#include <maxlat/core/duration.hpp>
+#include <maxlat/core/sys/duration.hpp>
 
 namespace maxlat::hwlat {
 

@@ -15,7 +15,7 @@
 #include <atomic>
 #include <cstdint>
 #include <maxlat/base/histogram.hpp>
-#include <maxlat/core/outliers.hpp>
+#include <maxlat/core/stats/outliers.hpp>
 #include <mutex>
 #include <vector>
 

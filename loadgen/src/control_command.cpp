@@ -5,8 +5,8 @@
 
 #include <boost/algorithm/string/classification.hpp>
 #include <boost/algorithm/string/split.hpp>
-#include <maxlat/core/duration.hpp>
-#include <maxlat/core/stop.hpp>
+#include <maxlat/core/sys/duration.hpp>
+#include <maxlat/core/sys/stop.hpp>
 #include <maxlat/loadgen/control.hpp>
 #include <string>
 #include <vector>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <boost/program_options/options_description.hpp>
-#include <maxlat/core/cli_kit.hpp>
+#include <maxlat/core/sys/cli_kit.hpp>
 
 namespace maxlat::loadgen {
 

@@ -12,8 +12,8 @@
 #include <cerrno>
 #include <maxlat/base/clock.hpp>
 #include <maxlat/base/moment.hpp>
-#include <maxlat/core/realtime.hpp>
-#include <maxlat/core/stop.hpp>
+#include <maxlat/core/sys/realtime.hpp>
+#include <maxlat/core/sys/stop.hpp>
 #include <maxlat/loadgen/control.hpp>
 #include <random>
 #include <system_error>

@@ -6,7 +6,7 @@
 
 #include <map>
 #include <maxlat/base/moment.hpp>
-#include <maxlat/core/cpu_list.hpp>
+#include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/loadgen/control.hpp>
 
 namespace maxlat::loadgen {

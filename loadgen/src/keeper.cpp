@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <boost/program_options/parsers.hpp>
 #include <chrono>
-#include <maxlat/core/process.hpp>
+#include <maxlat/core/sys/process.hpp>
 #include <utility>
 
 #include "descendants.hpp"

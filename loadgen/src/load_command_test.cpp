@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <maxlat/core/cpu_list.hpp>
-#include <maxlat/core/run_result.hpp>
+#include <maxlat/core/result/run_result.hpp>
+#include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/loadgen/load_command.hpp>
 #include <maxlat/loadgen/load_set.hpp>
 #include <sstream>

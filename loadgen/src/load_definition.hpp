@@ -10,8 +10,8 @@
 // the last load of a list is found before the first one runs.
 #pragma once
 
-#include <maxlat/core/cpu_list.hpp>
-#include <maxlat/core/result.hpp>
+#include <maxlat/core/sys/cpu_list.hpp>
+#include <maxlat/core/sys/result.hpp>
 #include <maxlat/loadgen/load_set.hpp>
 #include <string>
 #include <string_view>

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <maxlat/core/cpu_list.hpp>
+#include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/loadgen/load_set.hpp>
 #include <utility>
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <maxlat/core/cpu_list.hpp>
+#include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/loadgen/load_set.hpp>
 #include <string>
 #include <thread>

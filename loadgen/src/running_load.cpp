@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <maxlat/core/duration.hpp>
+#include <maxlat/core/sys/duration.hpp>
 #include <optional>
 #include <utility>
 

@@ -10,7 +10,7 @@
 #pragma once
 
 #include <chrono>
-#include <maxlat/core/run_result.hpp>
+#include <maxlat/core/result/run_result.hpp>
 #include <maxlat/loadgen/load_set.hpp>
 #include <string>
 #include <vector>

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 
-#include <maxlat/core/cpu_list.hpp>
+#include <maxlat/core/sys/cpu_list.hpp>
 
 #include "process_watching.hpp"
 

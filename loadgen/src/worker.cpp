@@ -15,7 +15,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <maxlat/core/realtime.hpp>
+#include <maxlat/core/sys/realtime.hpp>
 #include <utility>
 
 namespace maxlat::loadgen {

@@ -26,8 +26,8 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <maxlat/core/cpu_list.hpp>
-#include <maxlat/core/result.hpp>
+#include <maxlat/core/sys/cpu_list.hpp>
+#include <maxlat/core/sys/result.hpp>
 #include <optional>
 #include <string>
 

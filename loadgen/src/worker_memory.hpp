@@ -6,7 +6,7 @@
 #pragma once
 
 #include <cstddef>
-#include <maxlat/core/result.hpp>
+#include <maxlat/core/sys/result.hpp>
 #include <span>
 
 namespace maxlat::loadgen {

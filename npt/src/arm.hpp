@@ -14,9 +14,9 @@
 #include <cstdint>
 #include <map>
 #include <maxlat/base/clock.hpp>
-#include <maxlat/core/cpu_list.hpp>
-#include <maxlat/core/result.hpp>
-#include <maxlat/core/run_result.hpp>
+#include <maxlat/core/result/run_result.hpp>
+#include <maxlat/core/sys/cpu_list.hpp>
+#include <maxlat/core/sys/result.hpp>
 #include <maxlat/npt/arm.hpp>
 #include <memory>
 #include <optional>

@@ -21,7 +21,7 @@
 // file system and follows no link.
 #pragma once
 
-#include <maxlat/core/result.hpp>
+#include <maxlat/core/sys/result.hpp>
 #include <string>
 #include <string_view>
 #include <utility>

@@ -16,8 +16,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <maxlat/core/process.hpp>
-#include <maxlat/core/run_result.hpp>
+#include <maxlat/core/result/run_result.hpp>
+#include <maxlat/core/sys/process.hpp>
 #include <maxlat/trace/trace.hpp>
 #include <optional>
 #include <thread>

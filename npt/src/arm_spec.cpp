@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
-#include <maxlat/core/duration.hpp>
+#include <maxlat/core/sys/duration.hpp>
 #include <maxlat/npt/arm.hpp>
 #include <optional>
 

@@ -13,7 +13,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <maxlat/core/process.hpp>
+#include <maxlat/core/sys/process.hpp>
 #include <optional>
 #include <string>
 

@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <maxlat/base/clock.hpp>
 #include <maxlat/base/histogram.hpp>
-#include <maxlat/core/outliers.hpp>
-#include <maxlat/core/run_result.hpp>
+#include <maxlat/core/result/run_result.hpp>
+#include <maxlat/core/stats/outliers.hpp>
 #include <string>
 #include <vector>
 

@@ -7,7 +7,7 @@
 #pragma once
 
 #include <maxlat/base/clock.hpp>
-#include <maxlat/core/run_result.hpp>
+#include <maxlat/core/result/run_result.hpp>
 
 #include "cpu_run.hpp"
 

@@ -13,7 +13,7 @@
 #include <maxlat/base/clock.hpp>
 #include <maxlat/base/histogram.hpp>
 #include <maxlat/base/moment.hpp>
-#include <maxlat/core/run_queue_wait.hpp>
+#include <maxlat/core/sys/run_queue_wait.hpp>
 #include <maxlat/npt/measure.hpp>
 
 #include "interrupts.hpp"

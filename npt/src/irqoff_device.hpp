@@ -10,7 +10,7 @@
 #include <maxlat/base/irqoff_abi.h>
 
 #include <cstdint>
-#include <maxlat/core/result.hpp>
+#include <maxlat/core/sys/result.hpp>
 #include <string>
 #include <utility>
 

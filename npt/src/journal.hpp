@@ -20,7 +20,7 @@
 
 #include <atomic>
 #include <cstdint>
-#include <maxlat/core/outliers.hpp>
+#include <maxlat/core/stats/outliers.hpp>
 #include <memory>
 #include <vector>
 

@@ -15,8 +15,8 @@
 #pragma once
 
 #include <chrono>
-#include <maxlat/core/process.hpp>
-#include <maxlat/core/result.hpp>
+#include <maxlat/core/sys/process.hpp>
+#include <maxlat/core/sys/result.hpp>
 #include <optional>
 #include <string>
 #include <vector>

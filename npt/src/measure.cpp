@@ -6,7 +6,7 @@
 #include <atomic>
 #include <barrier>
 #include <filesystem>
-#include <maxlat/core/stop.hpp>
+#include <maxlat/core/sys/stop.hpp>
 #include <maxlat/npt/measure.hpp>
 #include <memory>
 #include <optional>

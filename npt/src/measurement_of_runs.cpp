@@ -6,8 +6,8 @@
 
 #include <algorithm>
 #include <iterator>
-#include <maxlat/core/duration.hpp>
-#include <maxlat/core/run_queue_wait.hpp>
+#include <maxlat/core/sys/duration.hpp>
+#include <maxlat/core/sys/run_queue_wait.hpp>
 #include <optional>
 
 #include "cpu_result.hpp"

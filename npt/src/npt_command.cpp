@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <maxlat/core/duration.hpp>
-#include <maxlat/core/output_file.hpp>
-#include <maxlat/core/progress.hpp>
-#include <maxlat/core/stop.hpp>
+#include <maxlat/core/sys/duration.hpp>
+#include <maxlat/core/sys/output_file.hpp>
+#include <maxlat/core/sys/progress.hpp>
+#include <maxlat/core/sys/stop.hpp>
 #include <maxlat/npt/measure.hpp>
 #include <maxlat/npt/npt_command.hpp>
 

@@ -5,8 +5,8 @@
 
 #include <cmath>
 #include <iterator>
-#include <maxlat/core/duration.hpp>
-#include <maxlat/core/tracer_paths.hpp>
+#include <maxlat/core/stats/tracer_paths.hpp>
+#include <maxlat/core/sys/duration.hpp>
 
 #include "histogram_rows.hpp"
 #include "paths_text.hpp"

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <maxlat/core/cli_kit.hpp>
-#include <maxlat/core/duration.hpp>
+#include <maxlat/core/sys/cli_kit.hpp>
+#include <maxlat/core/sys/duration.hpp>
 #include <utility>
 
 #include "compare/compare_options.hpp"

@@ -3,7 +3,7 @@
 // The command line of `maxlat npt`: npt 1.01's letters with their meaning, then rt-tests', then ours.
 #pragma once
 
-#include <maxlat/core/command.hpp>
+#include <maxlat/core/sys/command.hpp>
 #include <maxlat/npt/measure.hpp>
 #include <optional>
 #include <string>

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <iterator>
-#include <maxlat/core/duration.hpp>
-#include <maxlat/core/tracer_paths.hpp>
+#include <maxlat/core/stats/tracer_paths.hpp>
+#include <maxlat/core/sys/duration.hpp>
 
 namespace maxlat::npt {
 

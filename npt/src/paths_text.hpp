@@ -3,7 +3,7 @@
 // Where an arm's tail comes from, on the screen: a row for each path of its tracer, and the worst gap by name.
 #pragma once
 
-#include <maxlat/core/run_result.hpp>
+#include <maxlat/core/result/run_result.hpp>
 #include <string>
 #include <string_view>
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <maxlat/core/process.hpp>
+#include <maxlat/core/sys/process.hpp>
 #include <string_view>
 #include <utility>
 

@@ -5,7 +5,7 @@
 // user's object is ever loaded.
 #pragma once
 
-#include <maxlat/core/result.hpp>
+#include <maxlat/core/sys/result.hpp>
 #include <string>
 
 #include "../arms/plugin.h"

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <maxlat/core/process.hpp>
-#include <maxlat/core/settings.hpp>
+#include <maxlat/core/machine/settings.hpp>
+#include <maxlat/core/sys/process.hpp>
 
 #include "measurement_of_runs.hpp"
 

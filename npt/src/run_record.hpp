@@ -3,9 +3,9 @@
 // The frame of every result that npt writes: who measured, when, on what machine, by which command.
 #pragma once
 
-#include <maxlat/core/command.hpp>
-#include <maxlat/core/cpu_list.hpp>
-#include <maxlat/core/run_result.hpp>
+#include <maxlat/core/result/run_result.hpp>
+#include <maxlat/core/sys/command.hpp>
+#include <maxlat/core/sys/cpu_list.hpp>
 #include <string>
 #include <vector>
 

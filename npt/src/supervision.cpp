@@ -4,7 +4,7 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <maxlat/core/stop.hpp>
+#include <maxlat/core/sys/stop.hpp>
 #include <thread>
 
 #include "surroundings.hpp"

@@ -10,7 +10,7 @@
 #include <atomic>
 #include <chrono>
 #include <maxlat/base/clock.hpp>
-#include <maxlat/core/starvation.hpp>
+#include <maxlat/core/sys/starvation.hpp>
 #include <maxlat/npt/measure.hpp>
 #include <memory>
 #include <optional>

@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 
 #include <fstream>
-#include <maxlat/core/realtime.hpp>
+#include <maxlat/core/sys/realtime.hpp>
 
 namespace maxlat::npt {
 

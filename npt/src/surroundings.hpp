@@ -5,8 +5,8 @@
 
 #include <signal.h>
 
-#include <maxlat/core/cpu_list.hpp>
-#include <maxlat/core/result.hpp>
+#include <maxlat/core/sys/cpu_list.hpp>
+#include <maxlat/core/sys/result.hpp>
 #include <string>
 #include <utility>
 

@@ -13,7 +13,7 @@
 #pragma once
 
 #include <cstdint>
-#include <maxlat/core/realtime.hpp>
+#include <maxlat/core/sys/realtime.hpp>
 #include <optional>
 #include <string>
 #include <vector>

@@ -10,7 +10,7 @@
 
 #include <cstdint>
 #include <initializer_list>
-#include <maxlat/core/result.hpp>
+#include <maxlat/core/sys/result.hpp>
 #include <string>
 #include <string_view>
 

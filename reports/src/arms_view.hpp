@@ -4,7 +4,7 @@
 // was found. Everything that page and terminal say of a comparison is taken from here.
 #pragma once
 
-#include <maxlat/core/run_result.hpp>
+#include <maxlat/core/result/run_result.hpp>
 #include <string>
 #include <utility>
 #include <vector>

@@ -3,7 +3,7 @@
 // Which box a run is of, in one line for the top of page and summary: what a reader must know before the first figure.
 #pragma once
 
-#include <maxlat/core/run_result.hpp>
+#include <maxlat/core/result/run_result.hpp>
 #include <string>
 #include <string_view>
 

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <maxlat/core/process.hpp>
+#include <maxlat/core/sys/process.hpp>
 #include <maxlat/reports/gate_command.hpp>
 #include <maxlat/reports/report_command.hpp>
 

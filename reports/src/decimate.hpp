@@ -14,7 +14,7 @@
 // decimate_test.cpp watches all three.
 #pragma once
 
-#include <maxlat/core/run_result.hpp>
+#include <maxlat/core/result/run_result.hpp>
 #include <vector>
 
 namespace maxlat::reports {

@@ -9,7 +9,7 @@
 #include <charconv>
 #include <cmath>
 #include <map>
-#include <maxlat/core/duration.hpp>
+#include <maxlat/core/sys/duration.hpp>
 #include <maxlat/reports/gate.hpp>
 #include <optional>
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
-#include <maxlat/core/cli_kit.hpp>
-#include <maxlat/core/duration.hpp>
+#include <maxlat/core/sys/cli_kit.hpp>
+#include <maxlat/core/sys/duration.hpp>
+#include <maxlat/core/sys/output_file.hpp>
 #include <maxlat/reports/gate.hpp>
 #include <maxlat/reports/gate_command.hpp>
 #include <optional>

@@ -12,7 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <maxlat/core/process.hpp>
+#include <maxlat/core/sys/process.hpp>
 
 #include "gnuplot_script.hpp"
 

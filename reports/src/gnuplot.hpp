@@ -9,7 +9,7 @@
 // gnuplot-iostream tells nothing about gnuplot's end: whether it worked is read from the plots themselves.
 #pragma once
 
-#include <maxlat/core/result.hpp>
+#include <maxlat/core/sys/result.hpp>
 #include <string>
 #include <vector>
 

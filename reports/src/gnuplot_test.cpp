@@ -6,7 +6,7 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <maxlat/core/process.hpp>
+#include <maxlat/core/sys/process.hpp>
 
 #include "gnuplot_script.hpp"
 #include "phase_view.hpp"

@@ -5,7 +5,7 @@
 
 #include <cctype>
 #include <cmath>
-#include <maxlat/core/duration.hpp>
+#include <maxlat/core/sys/duration.hpp>
 
 namespace maxlat::reports {
 namespace {

@@ -7,7 +7,7 @@
 // the samples of the CPUs, and the merged maximum is the largest of theirs.
 #pragma once
 
-#include <maxlat/core/run_result.hpp>
+#include <maxlat/core/result/run_result.hpp>
 #include <optional>
 #include <string>
 #include <vector>

@@ -4,7 +4,8 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <maxlat/core/cli_kit.hpp>
+#include <maxlat/core/sys/cli_kit.hpp>
+#include <maxlat/core/sys/output_file.hpp>
 #include <maxlat/reports/report.hpp>
 #include <maxlat/reports/report_command.hpp>
 

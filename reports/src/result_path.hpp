@@ -3,8 +3,8 @@
 // What a user names when they name a run: its folder, or its result file.
 #pragma once
 
-#include <maxlat/core/result.hpp>
-#include <maxlat/core/run_result.hpp>
+#include <maxlat/core/result/run_result.hpp>
+#include <maxlat/core/sys/result.hpp>
 #include <string>
 #include <vector>
 

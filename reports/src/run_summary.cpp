@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <maxlat/core/duration.hpp>
+#include <maxlat/core/sys/duration.hpp>
 #include <maxlat/reports/report.hpp>
 #include <set>
 #include <sstream>

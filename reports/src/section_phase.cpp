@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <maxlat/core/cpu_list.hpp>
-#include <maxlat/core/duration.hpp>
-#include <maxlat/core/tracer_paths.hpp>
+#include <maxlat/core/stats/tracer_paths.hpp>
+#include <maxlat/core/sys/cpu_list.hpp>
+#include <maxlat/core/sys/duration.hpp>
 
 #include "numbers.hpp"
 #include "sections.hpp"

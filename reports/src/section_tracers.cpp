@@ -6,8 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <maxlat/core/comparison.hpp>
-#include <maxlat/core/tracer_paths.hpp>
+#include <maxlat/core/stats/comparison.hpp>
+#include <maxlat/core/stats/tracer_paths.hpp>
 
 #include "numbers.hpp"
 #include "sections.hpp"

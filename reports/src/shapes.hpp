@@ -3,7 +3,7 @@
 // The shapes of distributions: what a histogram and a nines plot draw, whatever the plot is about.
 #pragma once
 
-#include <maxlat/core/run_result.hpp>
+#include <maxlat/core/result/run_result.hpp>
 #include <vector>
 
 #include "plot.hpp"

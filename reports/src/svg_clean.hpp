@@ -16,7 +16,7 @@
 // The text is parsed, not searched: what is not well-formed is refused.
 #pragma once
 
-#include <maxlat/core/result.hpp>
+#include <maxlat/core/sys/result.hpp>
 #include <string>
 #include <string_view>
 

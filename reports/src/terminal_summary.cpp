@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <maxlat/core/duration.hpp>
-#include <maxlat/core/tracer_paths.hpp>
+#include <maxlat/core/stats/tracer_paths.hpp>
+#include <maxlat/core/sys/duration.hpp>
 #include <maxlat/reports/report.hpp>
 
 #include "phase_view.hpp"

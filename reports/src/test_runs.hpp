@@ -8,7 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <maxlat/core/run_result.hpp>
+#include <maxlat/core/result/run_result.hpp>
 #include <string>
 #include <vector>
 

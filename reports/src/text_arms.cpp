@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <maxlat/core/duration.hpp>
-#include <maxlat/core/tracer_paths.hpp>
+#include <maxlat/core/stats/tracer_paths.hpp>
+#include <maxlat/core/sys/duration.hpp>
 
 #include "arms_view.hpp"
 #include "text_table.hpp"

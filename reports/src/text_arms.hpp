@@ -3,7 +3,7 @@
 // Comparisons and maximum rates in the terminal, in the words and figures of the page's section "Tracers".
 #pragma once
 
-#include <maxlat/core/run_result.hpp>
+#include <maxlat/core/result/run_result.hpp>
 #include <string>
 
 namespace maxlat::reports {

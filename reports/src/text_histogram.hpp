@@ -8,7 +8,7 @@
 // the last that hold nothing are printed too: a gap in the tail is what a reader looks for. Counts are conserved.
 #pragma once
 
-#include <maxlat/core/run_result.hpp>
+#include <maxlat/core/result/run_result.hpp>
 #include <string>
 
 namespace maxlat::reports {

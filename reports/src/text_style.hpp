@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include <maxlat/core/run_result.hpp>
+#include <maxlat/core/result/run_result.hpp>
 #include <string>
 
 namespace maxlat::reports {

@@ -3,6 +3,7 @@
 // The page as a whole. All plots of all phases are drawn by one gnuplot (gnuplot.hpp), then each section is written.
 #include <fmt/format.h>
 
+#include <maxlat/core/sys/output_file.hpp>
 #include <maxlat/reports/report.hpp>
 
 #include "arms_view.hpp"

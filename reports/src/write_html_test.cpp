@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <maxlat/core/duration.hpp>
-#include <maxlat/core/process.hpp>
+#include <maxlat/core/sys/duration.hpp>
+#include <maxlat/core/sys/process.hpp>
 #include <maxlat/reports/report.hpp>
 #include <set>
 #include <vector>

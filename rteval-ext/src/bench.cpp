@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <maxlat/core/process.hpp>
-#include <maxlat/core/realtime.hpp>
-#include <maxlat/core/settings.hpp>
+#include <maxlat/core/machine/settings.hpp>
+#include <maxlat/core/sys/process.hpp>
+#include <maxlat/core/sys/realtime.hpp>
 #include <maxlat/reports/report.hpp>
 
 namespace maxlat::rteval_ext {

@@ -5,8 +5,8 @@
 #pragma once
 
 #include <functional>
-#include <maxlat/core/result.hpp>
-#include <maxlat/core/run_result.hpp>
+#include <maxlat/core/result/run_result.hpp>
+#include <maxlat/core/sys/result.hpp>
 #include <maxlat/loadgen/control.hpp>
 #include <memory>
 #include <optional>

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <maxlat/core/cli_kit.hpp>
-#include <maxlat/core/process.hpp>
-#include <maxlat/core/settings.hpp>
-#include <maxlat/core/version.hpp>
+#include <maxlat/core/machine/settings.hpp>
+#include <maxlat/core/sys/cli_kit.hpp>
+#include <maxlat/core/sys/process.hpp>
+#include <maxlat/core/sys/version.hpp>
 #include <maxlat/rteval_ext/check_command.hpp>
 
 #include "check_table.hpp"

@@ -3,7 +3,7 @@
 // The pre-flight table as text: a row per setting in its group, then why and fix of each row that needs them.
 #pragma once
 
-#include <maxlat/core/run_result.hpp>
+#include <maxlat/core/result/run_result.hpp>
 #include <string>
 #include <vector>
 

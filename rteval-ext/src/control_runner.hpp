@@ -5,7 +5,7 @@
 // control makes the run invalid, whatever its figures are.
 #pragma once
 
-#include <maxlat/core/run_result.hpp>
+#include <maxlat/core/result/run_result.hpp>
 #include <string>
 
 #include "bench.hpp"

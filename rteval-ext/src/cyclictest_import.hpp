@@ -11,8 +11,8 @@
 // CPU number, more in the buckets than cycles: each an Error that says which. Never a result with 0 in it.
 #pragma once
 
-#include <maxlat/core/result.hpp>
-#include <maxlat/core/run_result.hpp>
+#include <maxlat/core/result/run_result.hpp>
+#include <maxlat/core/sys/result.hpp>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -9,9 +9,9 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <maxlat/core/counted.hpp>
-#include <maxlat/core/duration.hpp>
-#include <maxlat/core/input_file.hpp>
+#include <maxlat/core/sys/counted.hpp>
+#include <maxlat/core/sys/duration.hpp>
+#include <maxlat/core/sys/input_file.hpp>
 #include <sstream>
 
 #include "cyclictest_import.hpp"

@@ -8,8 +8,8 @@
 #pragma once
 
 #include <chrono>
-#include <maxlat/core/process.hpp>
-#include <maxlat/core/run_result.hpp>
+#include <maxlat/core/result/run_result.hpp>
+#include <maxlat/core/sys/process.hpp>
 #include <maxlat/loadgen/control.hpp>
 #include <memory>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <maxlat/core/process.hpp>
+#include <maxlat/core/sys/process.hpp>
 
 #include "cyclictest_meter.hpp"
 #include "own_meter.hpp"

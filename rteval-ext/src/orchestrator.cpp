@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <map>
-#include <maxlat/core/duration.hpp>
-#include <maxlat/core/stop.hpp>
-#include <maxlat/core/version.hpp>
+#include <maxlat/core/sys/duration.hpp>
+#include <maxlat/core/sys/stop.hpp>
+#include <maxlat/core/sys/version.hpp>
 #include <maxlat/loadgen/load_set.hpp>
 #include <maxlat/reports/gate.hpp>
 #include <optional>

@@ -20,8 +20,8 @@
 // measure (before anything is started), and a directory that cannot be written. A step that goes wrong is a phase with a status and a reason.
 #pragma once
 
-#include <maxlat/core/result.hpp>
-#include <maxlat/core/run_result.hpp>
+#include <maxlat/core/result/run_result.hpp>
+#include <maxlat/core/sys/result.hpp>
 #include <string>
 #include <vector>
 

@@ -6,8 +6,8 @@
 #include <sys/resource.h>
 
 #include <csignal>
-#include <maxlat/core/stop.hpp>
-#include <maxlat/core/version.hpp>
+#include <maxlat/core/sys/stop.hpp>
+#include <maxlat/core/sys/version.hpp>
 #include <string_view>
 
 #include "fake_bench.hpp"

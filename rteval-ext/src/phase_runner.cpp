@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <maxlat/core/duration.hpp>
-#include <maxlat/core/stop.hpp>
+#include <maxlat/core/sys/duration.hpp>
+#include <maxlat/core/sys/stop.hpp>
 #include <maxlat/loadgen/load_set.hpp>
 #include <optional>
 

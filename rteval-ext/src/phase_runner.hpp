@@ -11,7 +11,7 @@
 //   the meter or a load is not installed        skipped, with the package
 #pragma once
 
-#include <maxlat/core/run_result.hpp>
+#include <maxlat/core/result/run_result.hpp>
 #include <string>
 
 #include "meter.hpp"

@@ -14,8 +14,8 @@
 // On one CPU the loads share it with the meter: they must run somewhere, and a warning says so.
 #pragma once
 
-#include <maxlat/core/cpu_list.hpp>
-#include <maxlat/core/result.hpp>
+#include <maxlat/core/sys/cpu_list.hpp>
+#include <maxlat/core/sys/result.hpp>
 #include <string>
 #include <vector>
 

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <maxlat/core/cpu_list.hpp>
-#include <maxlat/core/duration.hpp>
+#include <maxlat/core/sys/cpu_list.hpp>
+#include <maxlat/core/sys/duration.hpp>
 #include <optional>
 #include <set>
 

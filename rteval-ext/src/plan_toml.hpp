@@ -7,7 +7,7 @@
 // error in its name would be a limit that is never checked.
 #pragma once
 
-#include <maxlat/core/result.hpp>
+#include <maxlat/core/sys/result.hpp>
 #include <string>
 #include <string_view>
 

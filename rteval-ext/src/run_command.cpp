@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <maxlat/core/cli_kit.hpp>
-#include <maxlat/core/duration.hpp>
-#include <maxlat/core/input_file.hpp>
-#include <maxlat/core/stop.hpp>
-#include <maxlat/core/version.hpp>
+#include <maxlat/core/sys/cli_kit.hpp>
+#include <maxlat/core/sys/duration.hpp>
+#include <maxlat/core/sys/input_file.hpp>
+#include <maxlat/core/sys/stop.hpp>
+#include <maxlat/core/sys/version.hpp>
 #include <maxlat/reports/gate.hpp>
 #include <maxlat/reports/report.hpp>
 #include <maxlat/rteval_ext/run_command.hpp>

@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <maxlat/core/sys/output_file.hpp>
 #include <utility>
 
 namespace maxlat::rteval_ext {

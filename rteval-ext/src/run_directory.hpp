@@ -10,8 +10,8 @@
 //   DIR/lock                  held (flock) while a run works here, so two cannot; the kernel drops it when we die
 #pragma once
 
-#include <maxlat/core/result.hpp>
-#include <maxlat/core/run_result.hpp>
+#include <maxlat/core/result/run_result.hpp>
+#include <maxlat/core/sys/result.hpp>
 #include <string>
 
 namespace maxlat::rteval_ext {

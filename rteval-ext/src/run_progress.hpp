@@ -3,7 +3,7 @@
 // The run's progress: which step of how many, how much of it, and how long until the end of all.
 #pragma once
 
-#include <maxlat/core/progress.hpp>
+#include <maxlat/core/sys/progress.hpp>
 #include <string>
 #include <vector>
 

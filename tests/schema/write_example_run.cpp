@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 
 #include <chrono>
-#include <maxlat/core/run_result.hpp>
+#include <maxlat/core/result/run_result.hpp>
 #include <string>
 
 #include "example_run.hpp"

@@ -6,7 +6,7 @@
 
 #include <sys/types.h>
 
-#include <maxlat/core/result.hpp>
+#include <maxlat/core/sys/result.hpp>
 #include <optional>
 #include <string>
 #include <utility>

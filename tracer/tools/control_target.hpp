@@ -2,7 +2,7 @@
 // Which running program is meant.
 #pragma once
 
-#include <maxlat/core/result.hpp>
+#include <maxlat/core/sys/result.hpp>
 #include <maxlat/trace/control_client.hpp>
 #include <string>
 #include <vector>

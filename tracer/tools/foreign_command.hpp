@@ -6,8 +6,8 @@
 #include <chrono>
 #include <functional>
 #include <limits>
-#include <maxlat/core/cli_kit.hpp>
-#include <maxlat/core/result.hpp>
+#include <maxlat/core/sys/cli_kit.hpp>
+#include <maxlat/core/sys/result.hpp>
 #include <optional>
 #include <set>
 #include <string>

@@ -15,7 +15,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <maxlat/core/duration.hpp>
+#include <maxlat/core/sys/duration.hpp>
 #include <maxlat/trace/trace_folder.hpp>
 
 #include "foreign_command.hpp"

@@ -14,7 +14,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <maxlat/core/result.hpp>
+#include <maxlat/core/sys/result.hpp>
 #include <maxlat/trace/packet_file.hpp>
 #include <optional>
 #include <string>

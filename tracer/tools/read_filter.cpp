@@ -11,7 +11,7 @@
 #include <charconv>
 #include <iterator>
 #include <limits>
-#include <maxlat/core/duration.hpp>
+#include <maxlat/core/sys/duration.hpp>
 #include <maxlat/trace/trace_folder.hpp>
 
 #include "moment_writer.hpp"

@@ -5,8 +5,8 @@
 
 #include <cstdint>
 #include <functional>
-#include <maxlat/core/cli_kit.hpp>
-#include <maxlat/core/result.hpp>
+#include <maxlat/core/sys/cli_kit.hpp>
+#include <maxlat/core/sys/result.hpp>
 #include <maxlat/trace/reader.hpp>
 #include <memory>
 #include <set>

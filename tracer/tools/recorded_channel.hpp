@@ -11,8 +11,8 @@
 
 #include <boost/program_options.hpp>
 #include <chrono>
-#include <maxlat/core/cli_kit.hpp>
-#include <maxlat/core/duration.hpp>
+#include <maxlat/core/sys/cli_kit.hpp>
+#include <maxlat/core/sys/duration.hpp>
 #include <maxlat/trace/session.hpp>
 #include <string>
 #include <vector>

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
-#include <maxlat/core/counted.hpp>
+#include <maxlat/core/sys/counted.hpp>
 
 namespace maxlat::trace_tools {
 namespace {

@@ -11,7 +11,7 @@
 #include <poll.h>
 
 #include <list>
-#include <maxlat/core/result.hpp>
+#include <maxlat/core/sys/result.hpp>
 #include <maxlat/trace/control_client.hpp>
 #include <maxlat/trace/description.hpp>
 #include <maxlat/trace/recorder.hpp>

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 #include <map>
-#include <maxlat/core/result.hpp>
+#include <maxlat/core/sys/result.hpp>
 #include <string>
 #include <vector>
 

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <maxlat/core/duration.hpp>
+#include <maxlat/core/sys/duration.hpp>
 
 #include "escape.hpp"
 #include "text_columns.hpp"
@@ -60,8 +60,9 @@ std::string text_of(const TraceStatistics& statistics) {
   events.row({"event", "level", "events", "bytes", "per second", "largest gap", "from"});
   for (const EventStatistics& event : statistics.events) {
     const Series& series = event.series;
-    events.row({c_escaped(event.name), std::string(level_text(event.level)), std::to_string(series.count), bytes_text(series),
-                rate_text(series, statistics), gap_text(series), gap_time_text(series, statistics)});
+    events.row({c_escaped(event.name), std::string(level_text(event.level)), std::to_string(series.count),
+                bytes_text(series), rate_text(series, statistics), gap_text(series),
+                gap_time_text(series, statistics)});
   }
   const Series& all = statistics.all;
   events.row({"all", "", std::to_string(all.count), bytes_text(all), rate_text(all, statistics), gap_text(all),

@@ -14,7 +14,7 @@
 
 #include <cstdint>
 #include <map>
-#include <maxlat/core/result.hpp>
+#include <maxlat/core/sys/result.hpp>
 #include <maxlat/trace/reader.hpp>
 #include <maxlat/trace/stream_overlap.hpp>
 #include <string>

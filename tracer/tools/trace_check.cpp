@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
-#include <maxlat/core/cli_kit.hpp>
+#include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/trace/trace_folder.hpp>
 
 #include "foreign_command.hpp"

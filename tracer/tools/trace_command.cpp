@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <maxlat/core/cli_kit.hpp>
+#include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/trace_tools/trace_command.hpp>
 #include <span>
 #include <string>

@@ -4,7 +4,7 @@
 // its own, and is a row of the table in trace_command.cpp.
 #pragma once
 
-#include <maxlat/core/command.hpp>
+#include <maxlat/core/sys/command.hpp>
 
 namespace maxlat::trace_tools {
 

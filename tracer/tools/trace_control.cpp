@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <maxlat/core/cli_kit.hpp>
+#include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/trace/description.hpp>
 
 #include "control_target.hpp"
@@ -13,7 +13,6 @@ namespace maxlat::trace_tools {
 namespace {
 
 namespace po = boost::program_options;
-
 
 // What the simple ones have in common: operands, a program, one request.
 struct Simple {
@@ -65,7 +64,8 @@ void print_events(const std::vector<std::string>& lines) {
     const std::size_t space = line.rfind(' ');
     if (line.starts_with("event ") && space > 6) {
       std::string level = line.substr(space + 1);
-      if (level.size() == 1 && level[0] >= '0' && level[0] <= '7') level = trace::kLevelNames[static_cast<std::size_t>(level[0] - '0')];
+      if (level.size() == 1 && level[0] >= '0' && level[0] <= '7')
+        level = trace::kLevelNames[static_cast<std::size_t>(level[0] - '0')];
       fmt::print("{}  {:<32} {:<9}", fields ? "\n" : "", line.substr(6, space - 6), level);
       fields = true;
     } else if (line.starts_with("field ")) {

@@ -11,7 +11,7 @@
 
 #include <cstdint>
 #include <map>
-#include <maxlat/core/result.hpp>
+#include <maxlat/core/sys/result.hpp>
 #include <maxlat/trace/reader.hpp>
 #include <string>
 #include <vector>

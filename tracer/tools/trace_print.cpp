@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <maxlat/core/cli_kit.hpp>
+#include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/trace/reader.hpp>
 
 #include "event_printer.hpp"

@@ -12,9 +12,9 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <maxlat/core/cli_kit.hpp>
-#include <maxlat/core/duration.hpp>
-#include <maxlat/core/stop.hpp>
+#include <maxlat/core/sys/cli_kit.hpp>
+#include <maxlat/core/sys/duration.hpp>
+#include <maxlat/core/sys/stop.hpp>
 #include <maxlat/trace/session.hpp>
 #include <optional>
 

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <maxlat/core/cli_kit.hpp>
+#include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/trace/recorder.hpp>
 
 #include "control_target.hpp"

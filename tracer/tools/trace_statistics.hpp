@@ -5,7 +5,7 @@
 
 #include <cstdint>
 #include <map>
-#include <maxlat/core/result.hpp>
+#include <maxlat/core/sys/result.hpp>
 #include <maxlat/trace/reader.hpp>
 #include <optional>
 #include <string>

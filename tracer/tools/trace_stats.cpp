@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <cerrno>
 #include <cstdio>
-#include <maxlat/core/cli_kit.hpp>
+#include <maxlat/core/sys/cli_kit.hpp>
 
 #include "foreign_command.hpp"
 #include "read_filter.hpp"

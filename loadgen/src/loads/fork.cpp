@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <maxlat/core/process.hpp>
+#include <maxlat/core/sys/process.hpp>
 
 #include "load_definition.hpp"
 #include "worker_memory.hpp"

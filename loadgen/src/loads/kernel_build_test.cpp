@@ -7,8 +7,8 @@
 
 #include <filesystem>
 #include <fstream>
-#include <maxlat/core/cpu_list.hpp>
-#include <maxlat/core/process.hpp>
+#include <maxlat/core/sys/cpu_list.hpp>
+#include <maxlat/core/sys/process.hpp>
 #include <maxlat/loadgen/load_set.hpp>
 #include <string>
 

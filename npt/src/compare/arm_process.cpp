@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <maxlat/core/process.hpp>
-#include <maxlat/core/stop.hpp>
+#include <maxlat/core/sys/process.hpp>
+#include <maxlat/core/sys/stop.hpp>
 #include <optional>
 
 namespace maxlat::npt {

@@ -7,9 +7,9 @@
 #pragma once
 
 #include <cstdint>
-#include <maxlat/core/command.hpp>
-#include <maxlat/core/cpu_list.hpp>
-#include <maxlat/core/run_result.hpp>
+#include <maxlat/core/result/run_result.hpp>
+#include <maxlat/core/sys/command.hpp>
+#include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/npt/measure.hpp>
 #include <string>
 #include <vector>

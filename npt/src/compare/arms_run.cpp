@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <maxlat/core/process.hpp>
-#include <maxlat/core/realtime.hpp>
+#include <maxlat/core/sys/process.hpp>
+#include <maxlat/core/sys/realtime.hpp>
 
 namespace maxlat::npt {
 namespace {

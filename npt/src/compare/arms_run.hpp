@@ -5,8 +5,8 @@
 #pragma once
 
 #include <chrono>
-#include <maxlat/core/progress.hpp>
-#include <maxlat/core/run_result.hpp>
+#include <maxlat/core/result/run_result.hpp>
+#include <maxlat/core/sys/progress.hpp>
 #include <string>
 #include <vector>
 

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <maxlat/core/duration.hpp>
+#include <maxlat/core/sys/duration.hpp>
 
 #include "compare/arms_run.hpp"
 #include "compare/comparison_run.hpp"

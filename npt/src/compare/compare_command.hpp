@@ -3,7 +3,7 @@
 // `maxlat npt --compare` and `--find-max-rate`: the parts of this folder, put together around child processes.
 #pragma once
 
-#include <maxlat/core/command.hpp>
+#include <maxlat/core/sys/command.hpp>
 
 #include "options.hpp"
 

@@ -3,7 +3,7 @@
 // The options of --compare and --find-max-rate, and which of the others are handed on to the process of each arm.
 #pragma once
 
-#include <maxlat/core/cli_kit.hpp>
+#include <maxlat/core/sys/cli_kit.hpp>
 
 #include "options.hpp"
 

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <maxlat/core/comparison.hpp>
+#include <maxlat/core/stats/comparison.hpp>
 #include <maxlat/npt/measure.hpp>
 #include <optional>
 

@@ -27,7 +27,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <maxlat/core/run_result.hpp>
+#include <maxlat/core/result/run_result.hpp>
 #include <string>
 #include <vector>
 

@@ -7,8 +7,8 @@
 #include <cctype>
 #include <cmath>
 #include <iterator>
-#include <maxlat/core/comparison.hpp>
-#include <maxlat/core/duration.hpp>
+#include <maxlat/core/stats/comparison.hpp>
+#include <maxlat/core/sys/duration.hpp>
 #include <set>
 #include <vector>
 

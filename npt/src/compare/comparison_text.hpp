@@ -4,7 +4,7 @@
 // arm differs by, with its interval, the noise floor and the verdict. ASCII but for the squares of npt.
 #pragma once
 
-#include <maxlat/core/run_result.hpp>
+#include <maxlat/core/result/run_result.hpp>
 #include <string>
 
 namespace maxlat::npt {

@@ -8,7 +8,7 @@
 #pragma once
 
 #include <cstdint>
-#include <maxlat/core/result.hpp>
+#include <maxlat/core/sys/result.hpp>
 #include <optional>
 #include <string>
 

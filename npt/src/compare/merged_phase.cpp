@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <maxlat/core/comparison.hpp>
-#include <maxlat/core/tracer_paths.hpp>
+#include <maxlat/core/stats/comparison.hpp>
+#include <maxlat/core/stats/tracer_paths.hpp>
 #include <optional>
 #include <set>
 

@@ -3,7 +3,7 @@
 // The rounds of one arm as one phase: samples, exposure, events and bins added up, and a summary of each round.
 #pragma once
 
-#include <maxlat/core/run_result.hpp>
+#include <maxlat/core/result/run_result.hpp>
 #include <span>
 
 namespace maxlat::npt {

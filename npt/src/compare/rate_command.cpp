@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <maxlat/core/stop.hpp>
+#include <maxlat/core/sys/stop.hpp>
 #include <optional>
 
 #include "compare/arms_run.hpp"

@@ -3,7 +3,7 @@
 // `maxlat hwlat`: hardware latency, with hwlatdetect's options (docs: maxlat-hwlat(1)).
 #pragma once
 
-#include <maxlat/core/command.hpp>
+#include <maxlat/core/sys/command.hpp>
 
 namespace maxlat::hwlat {
 

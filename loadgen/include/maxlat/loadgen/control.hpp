@@ -15,9 +15,9 @@
 #pragma once
 
 #include <cstdint>
-#include <maxlat/core/cpu_list.hpp>
-#include <maxlat/core/result.hpp>
-#include <maxlat/core/run_result.hpp>
+#include <maxlat/core/result/run_result.hpp>
+#include <maxlat/core/sys/cpu_list.hpp>
+#include <maxlat/core/sys/result.hpp>
 #include <string>
 #include <vector>
 

@@ -3,7 +3,7 @@
 // `maxlat load`: supervised loads by hand, and `maxlat load control`, the positive control by hand.
 #pragma once
 
-#include <maxlat/core/command.hpp>
+#include <maxlat/core/sys/command.hpp>
 
 namespace maxlat::loadgen {
 

@@ -28,9 +28,9 @@
 
 #include <chrono>
 #include <cstdint>
-#include <maxlat/core/cpu_list.hpp>
-#include <maxlat/core/result.hpp>
-#include <maxlat/core/run_result.hpp>
+#include <maxlat/core/result/run_result.hpp>
+#include <maxlat/core/sys/cpu_list.hpp>
+#include <maxlat/core/sys/result.hpp>
 #include <memory>
 #include <string>
 #include <string_view>

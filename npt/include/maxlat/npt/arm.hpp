@@ -25,7 +25,7 @@
 #pragma once
 
 #include <cstdint>
-#include <maxlat/core/result.hpp>
+#include <maxlat/core/sys/result.hpp>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -23,10 +23,10 @@
 #include <functional>
 #include <maxlat/base/clock.hpp>
 #include <maxlat/base/histogram.hpp>
-#include <maxlat/core/cpu_list.hpp>
-#include <maxlat/core/realtime.hpp>
-#include <maxlat/core/result.hpp>
-#include <maxlat/core/run_result.hpp>
+#include <maxlat/core/result/run_result.hpp>
+#include <maxlat/core/sys/cpu_list.hpp>
+#include <maxlat/core/sys/realtime.hpp>
+#include <maxlat/core/sys/result.hpp>
 #include <maxlat/npt/arm.hpp>
 #include <memory>
 #include <optional>

@@ -11,8 +11,8 @@
 // cannot run here makes only the rules about it invalid.
 #pragma once
 
-#include <maxlat/core/result.hpp>
-#include <maxlat/core/run_result.hpp>
+#include <maxlat/core/result/run_result.hpp>
+#include <maxlat/core/sys/result.hpp>
 #include <string>
 #include <vector>
 

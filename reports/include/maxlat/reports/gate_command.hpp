@@ -3,7 +3,7 @@
 // `maxlat gate RESULT [limits]`: judges a stored run by limits from the command line.
 #pragma once
 
-#include <maxlat/core/command.hpp>
+#include <maxlat/core/sys/command.hpp>
 
 namespace maxlat::reports {
 

@@ -4,8 +4,8 @@
 // model alone, so `maxlat report DIR` makes them again from result.json.
 #pragma once
 
-#include <maxlat/core/result.hpp>
-#include <maxlat/core/run_result.hpp>
+#include <maxlat/core/result/run_result.hpp>
+#include <maxlat/core/sys/result.hpp>
 #include <string>
 #include <vector>
 

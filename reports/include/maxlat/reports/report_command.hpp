@@ -3,7 +3,7 @@
 // `maxlat report DIR_OR_JSON [-o FILE] [--text]`: makes the report of a stored run again.
 #pragma once
 
-#include <maxlat/core/command.hpp>
+#include <maxlat/core/sys/command.hpp>
 
 namespace maxlat::reports {
 

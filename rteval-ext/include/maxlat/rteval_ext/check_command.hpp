@@ -4,7 +4,7 @@
 // maxlat-check(1)). The settings are core's table, core/settings.hpp.
 #pragma once
 
-#include <maxlat/core/command.hpp>
+#include <maxlat/core/sys/command.hpp>
 
 namespace maxlat::rteval_ext {
 

@@ -3,7 +3,7 @@
 // `maxlat run`: a whole validation, phase by phase, from a plan (docs: maxlat-run(1), docs/plan.md).
 #pragma once
 
-#include <maxlat/core/command.hpp>
+#include <maxlat/core/sys/command.hpp>
 
 namespace maxlat::rteval_ext {
 

@@ -3,7 +3,7 @@
 // `maxlat trace SUBCOMMAND`: recording, controlling and reading traces of the embedded tracer.
 #pragma once
 
-#include <maxlat/core/command.hpp>
+#include <maxlat/core/sys/command.hpp>
 
 namespace maxlat::trace_tools {
 

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+//
+// Machine settings as data: name, how to read, what is wanted, how to set it, whether that needs a reboot, and why it
+// matters. One table serves `maxlat check` (read-only), the shield and the fingerprint, so they cannot disagree.
+//
+// A setting that cannot be read is "unknown", never "ok". A setting without a right value is "info". Settings per CPU
+// are read for every measured CPU, because a daemon that sets the governor of CPU 0 says nothing about CPU 3.
+//
+// All paths are below a root ("/" in life, a folder in tests). Nothing here writes, and nothing is executed.
+#pragma once
+
+#include <functional>
+#include <maxlat/core/result/run_result.hpp>
+#include <maxlat/core/sys/cpu_list.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace maxlat::core {
+
+// What a reader may look at. Tests give it a root with files of their own.
+struct MachineView {
+  std::string root = "/";
+  CpuList measured_cpus;  // the CPUs the user will measure on; empty: every online CPU
+  // The kernel's configuration where it is there packed only (/proc/config.gz) and somebody has unpacked it; else empty.
+  std::string unpacked_config{};
+  std::optional<std::string> read(std::string_view path) const;        // trimmed; nothing when it cannot be read
+  std::optional<std::string> read_bytes(std::string_view path) const;  // as it is, for binary files
+  std::vector<std::string> list(std::string_view directory) const;     // names, sorted; empty when it cannot be read
+  CpuList measured() const;                                            // measured_cpus, or the online CPUs of this root
+};
+
+struct Setting {
+  std::string_view name;   // "governor", unique
+  std::string_view group;  // "kernel", "isolation", "interrupts", "cpu", "clock", "memory", "environment"
+  std::string_view expected;
+  std::string_view why;
+  std::string_view fix;
+  bool needs_reboot = false;
+  // Observed value and verdict. REQUIRES: no side effects.
+  struct Reading {
+    std::string observed;
+    SettingObservation::Verdict verdict = SettingObservation::Verdict::unknown;
+  };
+  std::function<Reading(const MachineView&)> read;
+};
+
+const std::vector<Setting>& settings();
+SettingObservation observe(const Setting& setting, const MachineView& machine);
+std::vector<SettingObservation> observe_all(const MachineView& machine);
+
+// Groups of values that identify the machine and its state; serial numbers, UUIDs, MACs and the host name appear as
+// "redacted". The hash of a group changes when any of its values does.
+std::vector<FingerprintGroup> fingerprint(const MachineView& machine);
+
+// The kernel's configuration as text, with private values redacted; nothing when there is none to read.
+std::optional<std::string> kernel_config(const MachineView& machine);
+inline constexpr std::string_view kPackedConfig = "/proc/config.gz";
+
+// Why figures of this machine are not comparable with bare metal under PREEMPT_RT, in sentences; empty when they are.
+std::vector<std::string> not_comparable(const MachineView& machine);
+
+}  // namespace maxlat::core

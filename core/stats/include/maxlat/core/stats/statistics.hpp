@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+//
+// The statistics of a comparison, and nothing else: small functions with known answers.
+//
+// Two arms are measured in the same rounds, one after the other, in random order. What is compared is therefore PAIRED:
+// the drift of the machine from round to round is in both and cancels. A round is the unit of evidence, not a sample:
+// the ten million gaps of one round share one machine state, and a test that takes them as independent finds a
+// difference between any two runs of the same thing. The interval of Desnoyers 2009 for the difference of two means does
+// take them so; it is given because papers give it, and no verdict rests on it.
+//
+// SOURCES: Desnoyers 2009, section 8.4 (difference_of_means); Wilcoxon 1945, ties by mid-ranks, zeros left out, the exact
+// distribution by counting (signed_rank_p); Holm 1979 (holm); Noether 1987 (rounds_to_show).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <maxlat/core/result/interval.hpp>
+#include <span>
+#include <vector>
+
+namespace maxlat::core {
+
+struct Moments {
+  double mean = 0, stddev = 0;
+  double samples = 0;
+};
+
+// 95 % interval of b's mean minus a's: difference -+ z sqrt(s1^2/n1 + s2^2/n2). REQUIRES: samples > 0 in both.
+Interval difference_of_means(const Moments& a, const Moments& b);
+
+// Of all samples together.
+Moments pooled(std::span<const Moments> parts);
+
+// Two-sided p of "the differences lie around zero", exact. 1 when all of them are zero.
+double signed_rank_p(std::span<const double> differences);
+
+// p values corrected for having asked several questions at once, in the order given.
+std::vector<double> holm(std::span<const double> p);
+
+// The fewest rounds in which signed_rank_p, corrected for `questions`, can fall below `alpha` at all.
+std::size_t rounds_needed(double alpha, std::size_t questions);
+
+// In how many rounds signed_rank_p is likely (four times in five) to fall below `alpha`, when further rounds are like
+// these. Infinite when as many pairs of rounds lie above zero as below. REQUIRES: two or more.
+double rounds_to_show(std::span<const double> differences, double alpha);
+
+// The interval that holds the middle 95 % of the values. REQUIRES: not empty. Reorders them.
+Interval middle_95(std::span<double> values);
+
+}  // namespace maxlat::core

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <maxlat/core/stats/statistics.hpp>
+#include <random>
+
+namespace maxlat::core {
+namespace {
+
+using testing::DoubleNear;
+using testing::ElementsAre;
+
+// Seed 000, tables 8.1 and 8.2: 100 000 pings each.
+TEST(DifferenceOfMeans, IsTheThesisInterval) {
+  const Interval loopback = difference_of_means({40.0, 12.8, 1e5}, {49.0, 14.3, 1e5});
+  EXPECT_NEAR(loopback.low, 8.88, 0.005);
+  EXPECT_NEAR(loopback.high, 9.12, 0.005);
+  const Interval network = difference_of_means({256.10, 73.3, 1e5}, {258.31, 73.3, 1e5});
+  EXPECT_NEAR(network.low, 1.56, 0.01);
+  EXPECT_NEAR(network.high, 2.85, 0.005);
+}
+
+TEST(Pooled, IsWhatAllSamplesTogetherSay) {
+  // {1, 3} and {5, 5, 8}
+  const std::vector<Moments> parts{{2, 1, 2}, {0, 0, 0}, {6, std::sqrt(2.0), 3}};
+  const Moments all = pooled(parts);
+  EXPECT_DOUBLE_EQ(all.samples, 5);
+  EXPECT_DOUBLE_EQ(all.mean, 4.4);
+  EXPECT_DOUBLE_EQ(all.stddev, std::sqrt((3.4 * 3.4 + 1.4 * 1.4 + 2 * 0.6 * 0.6 + 3.6 * 3.6) / 5));
+}
+
+// The textbook's table: n = 8, W = 3 has one-sided probability 5/256; all of one sign 1/256.
+TEST(SignedRank, IsExact) {
+  EXPECT_DOUBLE_EQ(signed_rank_p(std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8}), 2.0 / 256);
+  EXPECT_DOUBLE_EQ(signed_rank_p(std::vector<double>{-1, -2, 3, 4, 5, 6, 7, 8}), 2 * 5.0 / 256);
+  EXPECT_DOUBLE_EQ(signed_rank_p(std::vector<double>{1, 2, -3, 4, 5, 6, 7, 8}), 2 * 5.0 / 256);
+  EXPECT_DOUBLE_EQ(signed_rank_p(std::vector<double>{-1, 1}), 1);
+}
+
+TEST(SignedRank, LeavesZerosOutAndSharesTiedRanks) {
+  EXPECT_DOUBLE_EQ(signed_rank_p(std::vector<double>{0, 0, 0}), 1);
+  EXPECT_DOUBLE_EQ(signed_rank_p(std::vector<double>{0, 1, 2, 3}), 2.0 / 8);
+  // Four tied magnitudes, ranks 2.5 each, one of them negative: sums 0, 2.5 have 1 + 4 of 16.
+  EXPECT_DOUBLE_EQ(signed_rank_p(std::vector<double>{7, 7, 7, -7}), 2 * 5.0 / 16);
+}
+
+TEST(SignedRank, CallsOneInTwentyOfNothingADifference) {
+  std::mt19937_64 random(20261121);
+  std::normal_distribution<double> noise;
+  int called = 0;
+  constexpr int kTrials = 4000;
+  for (int trial = 0; trial < kTrials; ++trial) {
+    std::vector<double> differences(10);
+    for (double& difference : differences) difference = noise(random);
+    called += signed_rank_p(differences) <= 0.05;
+  }
+  EXPECT_LE(called, kTrials / 20 + 55);  // four standard deviations
+  EXPECT_GE(called, kTrials / 40);       // exact, so not timid either
+}
+
+TEST(Holm, IsTheBookExample) {
+  EXPECT_THAT(
+      holm(std::vector<double>{0.01, 0.04, 0.03, 0.005}),
+      ElementsAre(DoubleNear(0.03, 1e-12), DoubleNear(0.06, 1e-12), DoubleNear(0.06, 1e-12), DoubleNear(0.02, 1e-12)));
+}
+
+TEST(RoundsNeeded, AreTheFewestThatCanDecide) {
+  EXPECT_EQ(rounds_needed(0.05, 1), 6u);  // 2/64
+  EXPECT_EQ(rounds_needed(0.05, 6), 8u);  // 6 * 2/256
+  EXPECT_EQ(rounds_needed(0.05, 7), 9u);
+}
+
+TEST(RoundsToShow, AreNoethersForTheSignedRank) {
+  // Every pair above zero: (1.96 + 0.84)^2 / (3 * 0.25).
+  EXPECT_NEAR(rounds_to_show(std::vector<double>{1, 2, 3, 4}, 0.05), 10.465, 0.001);
+  EXPECT_GT(rounds_to_show(std::vector<double>{1, 2, 3, 4}, 0.01), 15);
+  EXPECT_EQ(rounds_to_show(std::vector<double>{-1, 1}, 0.05), INFINITY);
+  EXPECT_GT(rounds_to_show(std::vector<double>{5, -1, 4, -2, 3, -3}, 0.05), 11);
+}
+
+TEST(Middle95, LeavesOutTwoAndAHalfPercentAtEachEnd) {
+  std::vector<double> values(1001);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(1000 - i);
+  const Interval middle = middle_95(values);
+  EXPECT_EQ(middle.low, 25);
+  EXPECT_EQ(middle.high, 975);
+}
+
+}  // namespace
+}  // namespace maxlat::core

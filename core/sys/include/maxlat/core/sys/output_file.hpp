@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+//
+// A file that a command writes: whole or not at all; and the question asked before a measurement, so that hours of it
+// are not lost to a wrong path.
+#pragma once
+
+#include <maxlat/core/sys/result.hpp>
+#include <string>
+#include <string_view>
+
+namespace maxlat::core {
+
+// Writes a temporary beside it, syncs, renames: path holds the old text or the new one at any moment, also when the disk
+// is full. What is replaced keeps its mode. A link of another user, unless root's, is an error. "-" is standard output.
+Status write_atomically(const std::string& path, std::string_view text);
+
+// Whether write_atomically() could write there now. Leaves what is there untouched. A disk that fills up later is not
+// foreseen.
+Status check_writable(const std::string& path);
+
+}  // namespace maxlat::core

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: MIT
+#include <alloca.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <malloc.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <filesystem>
+#include <maxlat/core/sys/duration.hpp>
+#include <maxlat/core/sys/realtime.hpp>
+#include <maxlat/core/sys/text_file.hpp>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace maxlat::core {
+namespace {
+
+// struct sched_attr of sched_setattr(2), first version. The kernel's header for it redefines glibc's sched_param, and
+// glibc has it since 2.41 only.
+struct KernelAttributes {
+  uint32_t size = sizeof(KernelAttributes);
+  uint32_t policy = 0;
+  uint64_t flags = 0;
+  int32_t nice = 0;
+  uint32_t priority = 0;
+  uint64_t runtime_ns = 0, deadline_ns = 0, period_ns = 0;
+};
+static_assert(sizeof(KernelAttributes) == 48);
+
+constexpr const char* kNiceHint =
+    "run as root, or give it CAP_SYS_NICE (setcap cap_sys_nice+ep), or raise RLIMIT_RTPRIO (ulimit -r)";
+constexpr const char* kMemlockHint = "ulimit -l unlimited, or run as root, or give it CAP_IPC_LOCK";
+
+bool has_priority(Policy policy) {
+  return policy == Policy::fifo || policy == Policy::round_robin;
+}
+
+uint32_t kernel_number(Policy policy) {
+  switch (policy) {
+    case Policy::fifo:
+      return SCHED_FIFO;
+    case Policy::round_robin:
+      return SCHED_RR;
+    case Policy::deadline:
+      return SCHED_DEADLINE;
+    case Policy::other:
+      break;
+  }
+  return SCHED_OTHER;
+}
+
+Result<Scheduling> from_kernel(const KernelAttributes& attributes) {
+  switch (attributes.policy) {
+    case SCHED_OTHER:
+    case SCHED_BATCH:
+    case SCHED_IDLE:
+      return Scheduling{Policy::other, 0, 0, 0};
+    case SCHED_FIFO:
+      return Scheduling{Policy::fifo, static_cast<int>(attributes.priority), 0, 0};
+    case SCHED_RR:
+      return Scheduling{Policy::round_robin, static_cast<int>(attributes.priority), 0, 0};
+    case SCHED_DEADLINE:
+      return Scheduling{Policy::deadline, 0, attributes.runtime_ns, attributes.period_ns};
+    default:
+      return Error{fmt::format("the kernel reports the unknown scheduling policy {}", attributes.policy)};
+  }
+}
+
+std::string hint_for(const Scheduling& scheduling, int errno_value) {
+  if (errno_value == EBUSY) return "the deadline threads together would need more CPU than sched_rt_runtime_us admits";
+  if (errno_value != EPERM) return {};
+  if (scheduling.policy == Policy::deadline && geteuid() == 0)
+    return "a SCHED_DEADLINE thread must be allowed on every CPU of its root domain: give no affinity, or a cpuset "
+           "partition";
+  if (geteuid() == 0)
+    return "root may not either: the container lacks CAP_SYS_NICE, or its cgroup has no cpu.rt_runtime_us";
+  return kNiceHint;
+}
+
+// Who may not have it cannot measure here: no error of the command, and no result either.
+Error refused(std::string what, int errno_value, std::string hint) {
+  Error error = system_error(std::move(what), errno_value, std::move(hint));
+  if (errno_value == EPERM || errno_value == ENOMEM) error.exit_status = Exit::cannot_run;
+  return error;
+}
+
+std::optional<int64_t> read_number(const std::string& path) {
+  const auto text = read_text(path);
+  if (!text) return std::nullopt;
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (error != std::errc{} || end != text->data() + text->size()) return std::nullopt;
+  return value;
+}
+
+// The fair server replaced RT throttling in 6.12.
+bool kernel_has_fair_server(const std::string& release) {
+  int major = 0, minor = 0;
+  return std::sscanf(release.c_str(), "%d.%d", &major, &minor) == 2 && (major > 6 || (major == 6 && minor >= 12));
+}
+
+// The longest stop of any CPU's server; not known when there is none to read.
+RtThrottling read_fair_server(const std::string& directory) {
+  RtThrottling longest;
+  longest.by = RtThrottling::By::fair_server;
+  std::error_code none;
+  for (const auto& cpu : std::filesystem::directory_iterator(directory, none)) {
+    const auto runtime = read_number(cpu.path() / "runtime"), period = read_number(cpu.path() / "period");
+    if (!runtime || !period) continue;
+    const auto stop_ns = static_cast<uint64_t>(*runtime);
+    if (!longest.known || stop_ns > longest.stop_ns) {
+      longest.stop_ns = stop_ns;
+      longest.period_ns = static_cast<uint64_t>(*period);
+    }
+    longest.known = true;
+  }
+  if (longest.known && longest.stop_ns == 0) longest.by = RtThrottling::By::nothing;
+  return longest;
+}
+
+}  // namespace
+
+Result<Scheduling> parse_policy(std::string_view text, int priority) {
+  if (text == "fifo") return Scheduling{Policy::fifo, priority, 0, 0};
+  if (text == "rr") return Scheduling{Policy::round_robin, priority, 0, 0};
+  if (text == "other") return Scheduling{Policy::other, 0, 0, 0};
+  const Error unknown{fmt::format("\"{}\" is not a scheduling policy", text),
+                      "policies are fifo, rr, other and deadline:RUNTIME:PERIOD (deadline:50us:1ms)"};
+  constexpr std::string_view kDeadline = "deadline:";
+  if (!text.starts_with(kDeadline)) return unknown;
+  text.remove_prefix(kDeadline.size());
+  const size_t colon = text.find(':');
+  if (colon == std::string_view::npos) return unknown;
+  const auto runtime_ns = parse_duration_ns(text.substr(0, colon), kUnitNeeded);
+  if (!runtime_ns) return runtime_ns.error();
+  const auto period_ns = parse_duration_ns(text.substr(colon + 1), kUnitNeeded);
+  if (!period_ns) return period_ns.error();
+  if (*runtime_ns == 0 || *runtime_ns > *period_ns)
+    return Error{"a deadline's runtime must be above 0 and at most its period", unknown.hint};
+  return Scheduling{Policy::deadline, 0, *runtime_ns, *period_ns};
+}
+
+std::string to_string(const Scheduling& scheduling) {
+  switch (scheduling.policy) {
+    case Policy::fifo:
+      return fmt::format("SCHED_FIFO {}", scheduling.priority);
+    case Policy::round_robin:
+      return fmt::format("SCHED_RR {}", scheduling.priority);
+    case Policy::deadline:
+      return fmt::format("SCHED_DEADLINE {} of {}", latency_text(static_cast<double>(scheduling.runtime_ns)),
+                         latency_text(static_cast<double>(scheduling.period_ns)));
+    case Policy::other:
+      break;
+  }
+  return "SCHED_OTHER";
+}
+
+Result<Scheduling> current_scheduling() {
+  KernelAttributes attributes;
+  if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0)
+    return system_error("cannot read the scheduling policy", errno);
+  return from_kernel(attributes);
+}
+
+Status set_affinity(const CpuList& cpus) {
+  if (cpus.empty()) return Error{"cannot pin a thread to no CPU"};
+  std::vector<uint64_t> mask(cpus.back() / 64 + 1);
+  for (const unsigned cpu : cpus) mask[cpu / 64] |= uint64_t{1} << cpu % 64;
+  if (syscall(SYS_sched_setaffinity, 0, mask.size() * sizeof(uint64_t), mask.data()) != 0) {
+    const int set_errno = errno;
+    if (auto usable = require_usable(cpus); !usable) return usable.error();  // says which CPU, and why
+    return system_error(fmt::format("cannot run on CPU {}", to_string(cpus)), set_errno);
+  }
+  auto granted = allowed_cpus();
+  if (!granted) return granted.error();
+  if (*granted == cpus) return {};
+  if (auto usable = require_usable(cpus); !usable) return usable.error();
+  return Error{fmt::format("asked to run on CPU {}, the kernel granted {}", to_string(cpus), to_string(*granted))};
+}
+
+// One raw call for every policy: glibc has no wrapper for SCHED_DEADLINE before 2.41.
+Status set_scheduling(const Scheduling& scheduling) {
+  const std::string what = fmt::format("cannot set {}", to_string(scheduling));
+  if (has_priority(scheduling.policy) && (scheduling.priority < 1 || scheduling.priority > 99))
+    return Error{fmt::format("{}: a real-time priority is 1 to 99", what)};
+  KernelAttributes wanted;
+  wanted.policy = kernel_number(scheduling.policy);
+  wanted.nice = getpriority(PRIO_PROCESS, 0);  // as it was: 0 would be a promotion for who was started with nice(1)
+  if (has_priority(scheduling.policy)) wanted.priority = static_cast<uint32_t>(scheduling.priority);
+  if (scheduling.policy == Policy::deadline) {
+    wanted.runtime_ns = scheduling.runtime_ns;
+    wanted.deadline_ns = wanted.period_ns = scheduling.period_ns;
+  }
+  if (syscall(SYS_sched_setattr, 0, &wanted, 0) != 0) return refused(what, errno, hint_for(scheduling, errno));
+
+  const auto now = current_scheduling();
+  if (!now) return now.error();
+  const bool kept = now->policy == scheduling.policy &&
+                    (!has_priority(scheduling.policy) || now->priority == scheduling.priority) &&
+                    (scheduling.policy != Policy::deadline ||
+                     (now->runtime_ns == scheduling.runtime_ns && now->period_ns == scheduling.period_ns));
+  if (!kept) return Error{fmt::format("{}: the kernel kept {}", what, to_string(*now))};
+  return {};
+}
+
+Status lock_memory(size_t stack_bytes) {
+  // Memory that was touched once stays ours: a freed block must not go back to the kernel and fault in again.
+  mallopt(M_TRIM_THRESHOLD, -1);
+  mallopt(M_MMAP_MAX, 0);
+  if (mlockall(MCL_CURRENT | MCL_FUTURE) != 0)
+    return refused("cannot lock memory (mlockall)", errno, errno == EPERM || errno == ENOMEM ? kMemlockHint : "");
+  const auto status = read_text("/proc/self/status");
+  if (status && status->find("VmLck:\t       0 kB") != std::string::npos)
+    return Error{"mlockall reported success, but no page is locked (VmLck is 0)"};
+  touch_stack(stack_bytes);
+  return {};
+}
+
+[[gnu::noinline]] void touch_stack(size_t bytes) {
+  constexpr size_t kPage = 4096;
+  auto* stack = static_cast<volatile char*>(alloca(bytes));
+  for (size_t offset = 0; offset < bytes; offset += kPage) stack[offset] = 0;
+}
+
+Result<DmaLatency> DmaLatency::hold(int32_t microseconds) {
+  constexpr const char* kPath = "/dev/cpu_dma_latency";
+  const int fd = ::open(kPath, O_RDWR | O_CLOEXEC);
+  if (fd < 0)
+    return system_error(
+        fmt::format("cannot hold off idle states: {}", kPath), errno,
+        errno == ENOENT ? "this kernel or container has no such device; boot with idle=poll or use cpupower idle-set"
+                        : "run as root, or give your group write access to the device");
+  DmaLatency held(fd);
+  if (::write(fd, &microseconds, sizeof microseconds) != sizeof microseconds)
+    return system_error(fmt::format("cannot write {} us to {}", microseconds, kPath), errno);
+  // The device reads as the smallest request of all holders.
+  int32_t effective = 0;
+  if (::pread(fd, &effective, sizeof effective, 0) != sizeof effective)
+    return system_error(fmt::format("cannot read {} back", kPath), errno);
+  if (effective > microseconds)
+    return Error{fmt::format("asked {} for {} us, the kernel kept {} us", kPath, microseconds, effective)};
+  return held;
+}
+
+DmaLatency::DmaLatency(DmaLatency&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+
+DmaLatency& DmaLatency::operator=(DmaLatency&& other) noexcept {
+  std::swap(fd_, other.fd_);
+  return *this;
+}
+
+DmaLatency::~DmaLatency() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+RtThrottling read_rt_throttling(const std::string& root) {
+  if (kernel_has_fair_server(read_text(root + "/proc/sys/kernel/osrelease").value_or("")))
+    return read_fair_server(root + "/sys/kernel/debug/sched/fair_server");
+  RtThrottling throttling;
+  const auto period_us = read_number(root + "/proc/sys/kernel/sched_rt_period_us");
+  const auto runtime_us = read_number(root + "/proc/sys/kernel/sched_rt_runtime_us");
+  if (!period_us || !runtime_us) return throttling;
+  throttling.known = true;
+  throttling.period_ns = static_cast<uint64_t>(*period_us) * 1000;
+  if (*runtime_us < 0 || *runtime_us >= *period_us) return throttling;
+  throttling.by = RtThrottling::By::rt_throttling;
+  throttling.stop_ns = static_cast<uint64_t>(*period_us - *runtime_us) * 1000;
+  return throttling;
+}
+
+}  // namespace maxlat::core

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <maxlat/core/sys/stop.hpp>
+
+namespace maxlat::core {
+namespace {
+
+std::atomic<bool> requested{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler stores it");
+
+// Of one key press a terminal sends a SIGINT to the whole process group, and a wrapper hands its own on.
+constexpr int64_t kOnePress_ns = 500'000'000;
+std::atomic<int64_t> first_sigint_ns{0};  // 0: none yet
+static_assert(std::atomic<int64_t>::is_always_lock_free, "a signal handler stores it");
+
+int64_t monotonic_ns() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+// Async-signal-safe: stores, a write, clock_gettime(), signal(), raise().
+void on_signal(int number) {
+  const int saved_errno = errno;
+  request_stop();
+  if (number == SIGINT) {
+    int64_t first = 0;
+    const int64_t now = monotonic_ns();
+    // relaxed: the handler's own, nothing is handed over with it
+    const bool is_first = first_sigint_ns.compare_exchange_strong(first, now, std::memory_order_relaxed);
+    if (!is_first && now - first >= kOnePress_ns) {  // a person who does not want to wait
+      ::signal(SIGINT, SIG_DFL);
+      ::raise(SIGINT);
+    }
+  }
+  errno = saved_errno;
+}
+
+}  // namespace
+
+int stop_fd() {
+  // REQUIRES of the handler: the first call is made by catch_stop_signals(), not from within a signal.
+  static const int fd = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  return fd;
+}
+
+const std::atomic<bool>& stop_requested() {
+  return requested;
+}
+
+void request_stop() {
+  requested.store(true, std::memory_order_relaxed);  // relaxed: a flag alone, it publishes nothing
+  const uint64_t one = 1;
+  // Fails only when it is readable already.
+  [[maybe_unused]] const ssize_t written = ::write(stop_fd(), &one, sizeof one);
+}
+
+void catch_stop_signals() {
+  stop_fd();
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  // poll() and nanosleep() return EINTR all the same; what must not be torn, a write of results for example, goes on.
+  action.sa_flags = SA_RESTART;
+  ::sigemptyset(&action.sa_mask);
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
+}
+
+}  // namespace maxlat::core

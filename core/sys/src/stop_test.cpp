@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <maxlat/core/sys/stop.hpp>
+#include <thread>
+
+namespace maxlat::core {
+namespace {
+
+// Each test runs its body in a child: the flag and the handlers are the process's, and stay.
+
+bool readable(int fd) {
+  pollfd waiting{.fd = fd, .events = POLLIN, .revents = 0};
+  return ::poll(&waiting, 1, 0) == 1;
+}
+
+void exits_zero_when(bool condition) {
+  std::_Exit(condition ? 0 : 1);
+}
+
+void is_set_by(int signal_number) {
+  catch_stop_signals();
+  const bool before = stop_requested() || readable(stop_fd());
+  ::raise(signal_number);
+  exits_zero_when(!before && stop_requested() && readable(stop_fd()));
+}
+
+TEST(StopDeathTest, SigintSetsFlagAndDescriptor) {
+  EXPECT_EXIT(is_set_by(SIGINT), testing::ExitedWithCode(0), "");
+}
+TEST(StopDeathTest, SigtermSetsFlagAndDescriptor) {
+  EXPECT_EXIT(is_set_by(SIGTERM), testing::ExitedWithCode(0), "");
+}
+
+TEST(StopDeathTest, RequestStopNeedsNoSignal) {
+  EXPECT_EXIT((request_stop(), exits_zero_when(stop_requested() && readable(stop_fd()))), testing::ExitedWithCode(0),
+              "");
+}
+
+TEST(StopDeathTest, SecondSigintKills) {
+  const auto press_twice = [] {
+    catch_stop_signals();
+    ::raise(SIGINT);
+    std::this_thread::sleep_for(std::chrono::milliseconds(600));
+    ::raise(SIGINT);
+  };
+  EXPECT_EXIT(press_twice(), testing::KilledBySignal(SIGINT), "");
+}
+
+bool survives_two_at_once() {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    catch_stop_signals();
+    ::raise(SIGINT);
+    ::raise(SIGINT);
+    exits_zero_when(stop_requested());
+  }
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+// A terminal and a wrapper both send it. A box may stop the child for half a second between the two, but not each time.
+TEST(StopDeathTest, TwoAtOnceAreOne) {
+  EXPECT_TRUE(survives_two_at_once() || survives_two_at_once() || survives_two_at_once());
+}
+
+TEST(StopDeathTest, SecondSigtermDoesNot) {
+  EXPECT_EXIT((catch_stop_signals(), ::raise(SIGTERM), ::raise(SIGTERM), exits_zero_when(true)),
+              testing::ExitedWithCode(0), "");
+}
+
+}  // namespace
+}  // namespace maxlat::core
