@@ -26,8 +26,8 @@
 #include <string>
 #include <vector>
 
-#include "counter_read.hpp"
-#include "loop.hpp"
+#include "loop/counter_read.hpp"
+#include "loop/loop.hpp"
 
 namespace {
 

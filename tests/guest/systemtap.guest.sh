@@ -6,7 +6,7 @@
 # guest-cpu: max,+invtsc,x-force-features=on
 # guest-idle: waits
 # guest-userland: host
-# guest-systemtap: npt/arms/npt.stp
+# guest-systemtap: npt/plugins/npt.stp
 # guest-console_allow: transport failures
 load maxlat_irqoff allow_unwatched=1
 npt() { on_host_userland env PATH="$SYSTEMTAP/bin:/usr/sbin:/usr/bin:/sbin:/bin" "$HOST_MAXLAT" npt -a 0 -q "$@"; }
