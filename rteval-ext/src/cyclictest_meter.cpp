@@ -12,9 +12,9 @@
 #include <maxlat/core/sys/counted.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/input_file.hpp>
+#include <maxlat/import/cyclictest.hpp>
 #include <sstream>
 
-#include "cyclictest_import.hpp"
 #include "own_meter.hpp"
 
 namespace maxlat::rteval_ext {
@@ -128,7 +128,7 @@ core::Result<core::Phase> CyclictestMeter::read(const MeterJob& job, const core:
     return core::Error{"cyclictest ended without writing its result",
                        "is there space left, and is it rt-tests 2.0 or newer?"};
   }
-  core::Result<CyclictestReport> report = parse_cyclictest_json(*text);
+  core::Result<importing::CyclictestReport> report = importing::parse_cyclictest_json(*text);
   if (!report) return report.error();
   core::CpuList seen;
   for (const core::CpuResult& cpu : report->per_cpu) seen.push_back(cpu.cpu);
@@ -141,10 +141,11 @@ core::Result<core::Phase> CyclictestMeter::read(const MeterJob& job, const core:
   phase.kind = to_string(PhaseKind::cyclictest);
   phase.status = core::PhaseStatus::ok;
   phase.per_cpu = std::move(report->per_cpu);
-  const std::vector<core::Timeline> timelines = parse_status_blocks(end.standard_error, status_step_s(job), steps_);
+  const std::vector<core::Timeline> timelines =
+      importing::parse_status_blocks(end.standard_error, status_step_s(job), steps_);
   for (size_t i = 0; i < phase.per_cpu.size(); ++i) {
     core::CpuResult& cpu = phase.per_cpu[i];
-    cpu.exposure_s = seconds_accounted_for(cpu, static_cast<double>(kInterval_ns));
+    cpu.exposure_s = importing::seconds_accounted_for(cpu, static_cast<double>(kInterval_ns));
     const double may_be_missing_s = kLastWait_s + kErrorOfAverage_s * static_cast<double>(cpu.samples);
     if (cpu.exposure_s < time_of_each_thread_s(job) - may_be_missing_s) {
       phase.status = core::PhaseStatus::invalid;

@@ -26,9 +26,10 @@ ARROWS = {
     "npt": {"tracer", *CORE, "base"},
     "hwlat": {*CORE, "base"},
     "loadgen": {*CORE, "base"},
-    "reports": {*CORE, "base"},
-    "rteval-ext": {"loadgen", "reports", *CORE, "base"},
-    "cli": {"rteval-ext", "npt", "hwlat", "loadgen", "reports", "tracer/tools", *CORE, "base"},
+    "import": {*CORE, "base"},
+    "reports": {"import", *CORE, "base"},
+    "rteval-ext": {"loadgen", "import", "reports", *CORE, "base"},
+    "cli": {"rteval-ext", "npt", "hwlat", "loadgen", "import", "reports", "tracer/tools", *CORE, "base"},
 }
 FOLDERS = sorted({room.split("/")[0] for room in ARROWS})
 # maxlat/NAME/... in an #include, where it differs from the room's folder.

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-namespace maxlat::rteval_ext {
+namespace maxlat::importing {  // "import" means something to C++
 
 struct CyclictestReport {
   std::string version;
@@ -37,4 +37,4 @@ double seconds_accounted_for(const core::CpuResult& cpu, double interval_ns);
 // before it, 0 before the first. Empty when there is no whole block.
 std::vector<core::Timeline> parse_status_blocks(std::string_view text, double step_s, const std::vector<size_t>& steps);
 
-}  // namespace maxlat::rteval_ext
+}  // namespace maxlat::importing

@@ -2,16 +2,15 @@
 //
 // The real files were made by Debian 12's rt-tests 2.4:
 //   cyclictest -m -p95 -i100 --smp -h 20 -D 2 -q --json=FILE       and, for the status lines, SIGUSR1 while it ran
-#include "cyclictest_import.hpp"
-
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <iterator>
+#include <maxlat/import/cyclictest.hpp>
 
-namespace maxlat::rteval_ext {
+namespace maxlat::importing {
 namespace {
 
 using testing::HasSubstr;
@@ -139,4 +138,4 @@ TEST(CyclictestImport, StatusLinesOfRubbishAreNone) {
 }
 
 }  // namespace
-}  // namespace maxlat::rteval_ext
+}  // namespace maxlat::importing

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include "cyclictest_import.hpp"
-
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <maxlat/import/cyclictest.hpp>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-namespace maxlat::rteval_ext {
+namespace maxlat::importing {
 
 namespace {
 
@@ -181,4 +180,4 @@ std::vector<core::Timeline> parse_status_blocks(std::string_view text, double st
   return timelines;
 }
 
-}  // namespace maxlat::rteval_ext
+}  // namespace maxlat::importing
