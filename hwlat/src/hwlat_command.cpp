@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
-#include <fmt/chrono.h>
 #include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <maxlat/core/result/run_frame.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/output_file.hpp>
 #include <maxlat/core/sys/process.hpp>
 #include <maxlat/core/sys/progress.hpp>
 #include <maxlat/core/sys/stop.hpp>
+#include <maxlat/core/sys/utc.hpp>
 #include <maxlat/core/sys/version.hpp>
 #include <maxlat/hwlat/hwlat_command.hpp>
 #include <memory>
@@ -29,11 +31,6 @@ namespace maxlat::hwlat {
 namespace {
 
 constexpr const char* kUpperBound = "upper bound: interrupts and scheduling are included";
-
-std::string now_iso8601() {
-  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
-}
 
 struct Choice {
   std::unique_ptr<Backend> backend;
@@ -70,9 +67,10 @@ core::Result<Choice> choose(const std::string& wanted) {
 class Recorder {
  public:
   Recorder(const Options& options, const Choice& choice, std::string command)
-      : options_(options), choice_(choice), before_(read_machine_counts(options.settings.cpus)) {
-    run_.id = run_.started = now_iso8601();
-    run_.tool = core::version_text();
+      : options_(options),
+        choice_(choice),
+        run_(core::run_frame("hwlat", core::utc_text())),
+        before_(read_machine_counts(options.settings.cpus)) {
     run_.verdict.reasons.push_back("maxlat hwlat measures; maxlat run and maxlat gate judge");
     command_ = std::move(command);
   }
@@ -120,7 +118,7 @@ class Recorder {
   core::Status write(const Measurement& measured, core::RunResult::State state) {
     if (options_.json_path.empty()) return {};
     run_.state = state;
-    run_.ended = state == core::RunResult::State::running ? "" : now_iso8601();
+    run_.ended = state == core::RunResult::State::running ? "" : core::utc_text();
     run_.phases = {measured.phase};
     return core::write_run(options_.json_path, run_);
   }
@@ -128,10 +126,10 @@ class Recorder {
  private:
   const Options& options_;
   const Choice& choice_;
+  core::RunResult run_;
   MachineCounts before_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::string command_;
-  core::RunResult run_;
   double stop_gap_ns_ = 0;
 };
 

@@ -3,15 +3,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
+#include <maxlat/test/fake_root.hpp>
 
 namespace maxlat::hwlat {
 namespace {
 
-namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -20,23 +17,18 @@ using testing::Pair;
 class PaperMachine : public testing::Test {
  protected:
   void SetUp() override {
-    root_ = fs::path(testing::TempDir()) / ("machine-" + std::to_string(::getpid()));
-    put("proc/stat", "cpu  9 9 9 9 9 9 9 9 0 0\ncpu0 1 0 0 0 0 0 0 250 0 0\ncpu11 1 0 0 0 0 0 0 7 0 0\nintr 5\n");
-    put("proc/cpuinfo", "model name : x hypervisor\nflags\t\t: fpu tsc\n");
-  }
-  void TearDown() override { fs::remove_all(root_); }
-  void put(const std::string& name, const std::string& text) {
-    fs::create_directories((root_ / name).parent_path());
-    std::ofstream(root_ / name, std::ios::binary) << text;
+    root_.file("proc/stat",
+               "cpu  9 9 9 9 9 9 9 9 0 0\ncpu0 1 0 0 0 0 0 0 250 0 0\ncpu11 1 0 0 0 0 0 0 7 0 0\nintr 5\n");
+    root_.file("proc/cpuinfo", "model name : x hypervisor\nflags\t\t: fpu tsc\n");
   }
   // The msr device answers a read at the register's number.
   void put_smi(unsigned cpu, uint64_t count) {
     std::string registers(0x34, '\0');
     registers.append(reinterpret_cast<const char*>(&count), sizeof count);
-    put("dev/cpu/" + std::to_string(cpu) + "/msr", registers);
+    root_.file("dev/cpu/" + std::to_string(cpu) + "/msr", registers);
   }
-  MachineCounts read() const { return read_machine_counts({0, 11}, root_.string()); }
-  fs::path root_;
+  MachineCounts read() const { return read_machine_counts({0, 11}, root_.path()); }
+  test::FakeRoot root_;
 };
 
 TEST_F(PaperMachine, StealTimeIsOfTheCpuAsked) {
@@ -45,7 +37,7 @@ TEST_F(PaperMachine, StealTimeIsOfTheCpuAsked) {
 
 TEST_F(PaperMachine, AGuestIsKnownByItsFlagsAlone) {
   EXPECT_FALSE(read().hypervisor);
-  put("proc/cpuinfo", "flags\t\t: fpu hypervisor tsc\n");
+  root_.file("proc/cpuinfo", "flags\t\t: fpu hypervisor tsc\n");
   EXPECT_TRUE(read().hypervisor);
 }
 

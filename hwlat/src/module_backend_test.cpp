@@ -6,13 +6,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <maxlat/base/histogram.hpp>
+#include <maxlat/test/fake_root.hpp>
+#include <maxlat/test/temporary_folder.hpp>
 #include <vector>
 
 #include "explain.hpp"
@@ -334,12 +333,9 @@ TEST(ModuleDevice, EveryReasonThatItDoesNotOpenHasItsLine) {
 }
 
 TEST(ModuleDevice, WithoutTheModuleThereIsNoDeviceToOpen) {
-  namespace fs = std::filesystem;
-  const fs::path root = fs::path(testing::TempDir()) / ("module-" + std::to_string(::getpid()));
-  fs::create_directories(root / "sys/kernel/security");
-  std::ofstream(root / "sys/kernel/security/lockdown") << "none integrity [confidentiality]\n";
-  const auto device = open_module_device(root.string());
-  fs::remove_all(root);
+  test::FakeRoot root;
+  root.file("sys/kernel/security/lockdown", "none integrity [confidentiality]\n");
+  const auto device = open_module_device(root.path());
   ASSERT_FALSE(device.ok());
   EXPECT_THAT(device.error().text, HasSubstr("locked down (confidentiality)"));
 }
@@ -359,10 +355,10 @@ TEST(ModuleLoad, EveryReasonThatItDoesNotLoadHasItsLine) {
 }
 
 TEST(ModuleLoad, AnotherModuleIsNotTaken) {
-  const std::string path = testing::TempDir() + "another.ko";
-  std::ofstream(path) << "name=maxlat_irqoff" << '\0' << "name=maxlat_hwlat_of_others" << '\0';
-  const auto loaded = LoadedModule::load(path);
-  std::filesystem::remove(path);
+  using namespace std::string_literals;
+  const test::TemporaryFolder folder;
+  folder.write("another.ko", "name=maxlat_irqoff\0name=maxlat_hwlat_of_others\0"s);
+  const auto loaded = LoadedModule::load(folder / "another.ko");
   ASSERT_FALSE(loaded.ok());
   EXPECT_THAT(loaded.error().text, HasSubstr("is not the module maxlat_hwlat"));
 }

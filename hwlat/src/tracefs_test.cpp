@@ -8,8 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <maxlat/test/temporary_folder.hpp>
 
 namespace maxlat::hwlat {
 namespace {
@@ -20,9 +19,6 @@ using testing::HasSubstr;
 class FakeTracefs : public testing::Test {
  protected:
   void SetUp() override {
-    root_ = fs::path(testing::TempDir()) / fs::path("tracefs-" + std::to_string(::getpid()));
-    tracefs_ = root_ / "sys/kernel/tracing";
-    fs::create_directories(tracefs_ / "hwlat_detector");
     fs::create_directories(tracefs_ / "instances");
     put("available_tracers", "timerlat hwlat function nop\n");
     put("hwlat_detector/mode", "none [round-robin] per-cpu\n");
@@ -30,13 +26,9 @@ class FakeTracefs : public testing::Test {
     put("hwlat_detector/window", "1000000\n");
     put("tracing_thresh", "0\n");
   }
-  void TearDown() override { fs::remove_all(root_); }
 
-  void put(const std::string& name, const std::string& text) { std::ofstream(tracefs_ / name) << text; }
-  std::string get(const std::string& name) const {
-    std::ifstream file(tracefs_ / name);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
+  void put(const std::string& name, const std::string& text) const { root_.write(kPlace + "/" + name, text); }
+  std::string get(const std::string& name) const { return root_.read(kPlace + "/" + name); }
   std::string instance() const { return "instances/maxlat-" + std::to_string(::getpid()); }
   Settings settings() const {
     Settings s;
@@ -47,23 +39,25 @@ class FakeTracefs : public testing::Test {
     return s;
   }
 
-  fs::path root_, tracefs_;
+  static inline const std::string kPlace = "sys/kernel/tracing";
+  test::TemporaryFolder root_;
+  const fs::path tracefs_ = root_ / kPlace;
 };
 
 TEST_F(FakeTracefs, IsFoundAndSaysWhyWhenNot) {
   std::string why;
-  EXPECT_EQ(find_tracefs(root_.string(), why), tracefs_.string());
+  EXPECT_EQ(find_tracefs(root_.path(), why), tracefs_.string());
   put("available_tracers", "function nop\n");
-  EXPECT_EQ(find_tracefs(root_.string(), why), "");
+  EXPECT_EQ(find_tracefs(root_.path(), why), "");
   EXPECT_THAT(why, HasSubstr("CONFIG_HWLAT_TRACER"));
   put("available_tracers", "hwlat nop\n");
   fs::remove(tracefs_ / "hwlat_detector/mode");
-  EXPECT_EQ(find_tracefs(root_.string(), why), "");
+  EXPECT_EQ(find_tracefs(root_.path(), why), "");
   EXPECT_THAT(why, HasSubstr("5.14"));
   fs::remove(tracefs_ / "available_tracers");
-  EXPECT_EQ(find_tracefs(root_.string(), why), "");
+  EXPECT_EQ(find_tracefs(root_.path(), why), "");
   EXPECT_THAT(why, HasSubstr("not mounted: mount -t tracefs nodev " + tracefs_.string()));
-  EXPECT_EQ(find_tracefs(root_.string() + "/nowhere", why), "");
+  EXPECT_EQ(find_tracefs(root_ / "nowhere", why), "");
   EXPECT_THAT(why, HasSubstr("no tracefs"));
 }
 

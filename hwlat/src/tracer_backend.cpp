@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <chrono>
 #include <maxlat/base/moment.hpp>
+#include <maxlat/base/owned.hpp>
 #include <maxlat/core/sys/stop.hpp>
 
 #include "sampling_threads.hpp"
@@ -22,20 +23,6 @@ namespace maxlat::hwlat {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-class Fd {
- public:
-  explicit Fd(int fd) : fd_(fd) {}
-  Fd(const Fd&) = delete;
-  Fd& operator=(const Fd&) = delete;
-  ~Fd() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 // The records so far, and the unfinished line.
 class RecordReader {
@@ -92,8 +79,8 @@ core::Result<Measurement> TracerBackend::measure(const Settings& settings, const
   const Clock::time_point start = Clock::now();
   core::Result<TracerSession> session = TracerSession::start(tracefs, settings);
   if (!session) return session.error();
-  const Fd pipe(::open(session->pipe_path().c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  if (pipe.get() < 0) return core::system_error(fmt::format("cannot read '{}'", session->pipe_path()), errno);
+  const base::Descriptor pipe(::open(session->pipe_path().c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (!pipe) return core::system_error(fmt::format("cannot read '{}'", session->pipe_path()), errno);
 
   RecordReader reader;
   const auto elapsed_s = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
@@ -112,7 +99,7 @@ core::Result<Measurement> TracerBackend::measure(const Settings& settings, const
     const double until_s = std::min(next_second_s, duration_s > 0 ? duration_s : next_second_s);
     pollfd stop{core::stop_fd(), POLLIN, 0};
     ::poll(&stop, 1, static_cast<int>(std::max(1.0, (until_s - now_s) * 1000)));
-    reader.read(pipe.get());
+    reader.read(pipe.number());
     if (elapsed_s() < next_second_s) continue;
     if (observer.on_second) observer.on_second(next_second_s);
     if (snapshot_s > 0 && next_second_s >= next_snapshot_s && observer.on_snapshot) {
@@ -122,7 +109,7 @@ core::Result<Measurement> TracerBackend::measure(const Settings& settings, const
     }
     next_second_s += 1;
   }
-  reader.read(pipe.get());
+  reader.read(pipe.number());
   core::Result<Measurement> measured = result();
   if (measured && (duration_s <= 0 || elapsed_s() < duration_s))
     measured->phase.status = core::PhaseStatus::interrupted;

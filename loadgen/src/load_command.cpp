@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <poll.h>
 
 #include <algorithm>
 #include <boost/program_options.hpp>
 #include <chrono>
+#include <maxlat/core/result/run_frame.hpp>
 #include <maxlat/core/result/run_result.hpp>
 #include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/core/sys/duration.hpp>
@@ -13,6 +13,7 @@
 #include <maxlat/core/sys/process.hpp>
 #include <maxlat/core/sys/progress.hpp>
 #include <maxlat/core/sys/stop.hpp>
+#include <maxlat/core/sys/utc.hpp>
 #include <maxlat/core/sys/version.hpp>
 #include <maxlat/loadgen/load_command.hpp>
 #include <maxlat/loadgen/load_set.hpp>
@@ -91,10 +92,6 @@ Clock::duration supervise(LoadSet& loads, const LoadRequest& request, core::Prog
   return Clock::now() - start;
 }
 
-std::string utc_text(std::chrono::system_clock::time_point time) {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
-}
-
 const core::LoadResult* first_dead(const std::vector<core::LoadResult>& loads) {
   const auto dead = std::find_if(loads.begin(), loads.end(), [](const core::LoadResult& load) { return !load.alive; });
   return dead == loads.end() ? nullptr : &*dead;
@@ -105,7 +102,7 @@ core::RunResult result_of(const LoadRequest& request, std::vector<core::LoadResu
   core::Phase phase;
   phase.name = phase.kind = "load";
   phase.status = core::PhaseStatus::ok;
-  phase.started = utc_text(started);
+  phase.started = core::utc_text(started);
   phase.duration_s = std::chrono::duration<double>(lasted).count();
   std::vector<std::string> command = {"maxlat", "load"};
   command.insert(command.end(), request.arguments.begin(), request.arguments.end());
@@ -119,13 +116,8 @@ core::RunResult result_of(const LoadRequest& request, std::vector<core::LoadResu
   }
   phase.load = std::move(loads);
 
-  core::RunResult run;
-  run.tool = core::version_text();
-  run.id = "load-" + phase.started;
-  run.started = phase.started;
-  run.ended = utc_text(std::chrono::system_clock::now());
-  run.state = phase.status == core::PhaseStatus::interrupted ? core::RunResult::State::interrupted
-                                                             : core::RunResult::State::complete;
+  core::RunResult run = core::run_frame("load", phase.started);
+  if (phase.status == core::PhaseStatus::interrupted) run.state = core::RunResult::State::interrupted;
   run.phases.push_back(std::move(phase));
   return run;
 }

@@ -3,13 +3,12 @@
 // `maxlat load` as a user meets it: what it prints, what it writes, how it ends.
 #include <gmock/gmock.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include <maxlat/core/result/run_result.hpp>
 #include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/loadgen/load_command.hpp>
 #include <maxlat/loadgen/load_set.hpp>
+#include <maxlat/test/temporary_folder.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -37,17 +36,6 @@ std::string first_cpu() {
   return std::to_string(core::allowed_cpus()->front());
 }
 
-// The name of a file that goes with the test.
-class TemporaryFile {
- public:
-  TemporaryFile() : path_(testing::TempDir() + "maxlat-load-test.XXXXXX") { close(mkstemp(path_.data())); }
-  ~TemporaryFile() { unlink(path_.c_str()); }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
 TEST(LoadCommand, ListsEveryLoad) {
   const Outcome outcome = run({"--list"});
   ASSERT_TRUE(outcome.result);
@@ -55,20 +43,21 @@ TEST(LoadCommand, ListsEveryLoad) {
 }
 
 TEST(LoadCommand, WritesAPhaseOfKindLoadWithTheProgressOfEachSecond) {
-  const TemporaryFile json;
-  const Outcome outcome = run({"cpu", "-a", first_cpu(), "-D", "1s", "-q", "--json", json.path()});
+  const test::TemporaryFolder folder;
+  const std::string json = folder / "run.json";
+  const Outcome outcome = run({"cpu", "-a", first_cpu(), "-D", "1s", "-q", "--json", json});
   ASSERT_TRUE(outcome.result) << outcome.result.error().text;
   EXPECT_EQ(*outcome.result, core::Exit::pass);
   EXPECT_THAT(outcome.output, IsEmpty());
 
-  const core::Result<core::RunResult> run = core::read_run(json.path());
+  const core::Result<core::RunResult> run = core::read_run(json);
   ASSERT_TRUE(run) << run.error().text;
   ASSERT_THAT(run->phases, SizeIs(1));
   const core::Phase& phase = run->phases.front();
   EXPECT_EQ(phase.kind, "load");
   EXPECT_EQ(phase.status, core::PhaseStatus::ok);
   EXPECT_GE(phase.duration_s, 1);
-  EXPECT_EQ(phase.command, "maxlat load cpu -a " + first_cpu() + " -D 1s -q --json " + json.path());
+  EXPECT_EQ(phase.command, "maxlat load cpu -a " + first_cpu() + " -D 1s -q --json " + json);
   ASSERT_THAT(phase.load, SizeIs(1));
   EXPECT_TRUE(phase.load.front().alive);
   ASSERT_THAT(phase.load.front().progress, SizeIs(1));
@@ -76,14 +65,15 @@ TEST(LoadCommand, WritesAPhaseOfKindLoadWithTheProgressOfEachSecond) {
 }
 
 TEST(LoadCommand, ALoadThatDiesEndsItWithStatusThreeAndTheResultIsWritten) {
-  const TemporaryFile json;
+  const test::TemporaryFolder folder;
+  const std::string json = folder / "run.json";
   const Outcome outcome =
-      run({"cpu", "command:sh -c 'sleep 1.5; exit 7'", "-a", first_cpu(), "-D", "1h", "--json", json.path()});
+      run({"cpu", "command:sh -c 'sleep 1.5; exit 7'", "-a", first_cpu(), "-D", "1h", "--json", json});
   ASSERT_FALSE(outcome.result);
   EXPECT_EQ(outcome.result.error().exit_status, core::Exit::invalid);
   EXPECT_EQ(outcome.result.error().text, "load 'command' died: sh: exit status 7");
   EXPECT_THAT(outcome.output, HasSubstr("died: sh: exit status 7"));
-  const core::Result<core::RunResult> run = core::read_run(json.path());
+  const core::Result<core::RunResult> run = core::read_run(json);
   ASSERT_TRUE(run) << run.error().text;
   const core::Phase& phase = run->phases.front();
   EXPECT_EQ(phase.status, core::PhaseStatus::invalid);

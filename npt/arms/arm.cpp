@@ -3,32 +3,15 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <string_view>
-#include <utility>
-
-#include "arms.hpp"
+#include "arm_definition.hpp"
 
 namespace maxlat::npt {
 
 core::Result<std::unique_ptr<Arm>> make_arm(const ArmSpec& spec) {
-  constexpr std::pair<std::string_view, std::unique_ptr<Arm> (*)()> kArms[] = {
-      {"delay", make_delay_arm},
-      {"ftrace-marker", make_ftrace_marker_arm},
-      {"locked-printf", make_locked_printf_arm},
-      {"lttng-ust", make_lttng_ust_arm},
-      {"maxlat", make_maxlat_arm},
-      {"spdlog-async", make_plugin_arm},
-      {"systemtap", make_systemtap_arm},
-      {"uprobe", make_uprobe_arm},
-      {"usdt", make_plugin_arm}};
-  for (const auto& [name, make] : kArms)
-    if (name == spec.name) return make();
-  if (spec.name == "lttng-modules")
-    return core::Error{
-        "LTTng's kernel modules do not build: 2.13.9 against Linux 6.1.192, lttng-probe-timer: conflicting types for "
-        "'trace_hrtimer_start'",
-        "docs/exact-comparison.md has more of it", core::Exit::cannot_run};
+  const ArmDefinition* arm = find_arm(spec.name);
+  if (arm != nullptr && arm->make != nullptr) return arm->make();
+  if (arm != nullptr && !arm->cannot_run.empty())
+    return core::Error{std::string(arm->cannot_run), std::string(arm->cannot_run_hint), core::Exit::cannot_run};
   return core::Error{fmt::format("the arm \"{}\" is not in this build", spec.name), {}, core::Exit::cannot_run};
 }
 

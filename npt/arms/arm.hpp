@@ -17,7 +17,7 @@
 #include <maxlat/core/result/run_result.hpp>
 #include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/core/sys/result.hpp>
-#include <maxlat/npt/arm.hpp>
+#include <maxlat/npt/arm_spec.hpp>
 #include <memory>
 #include <optional>
 #include <string>

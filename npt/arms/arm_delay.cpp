@@ -5,7 +5,10 @@
 #include <fmt/format.h>
 #include <maxlat/base/counter.h>
 
-#include "arms.hpp"
+#include <charconv>
+#include <maxlat/core/sys/duration.hpp>
+
+#include "arm_definition.hpp"
 
 namespace maxlat::npt {
 namespace {
@@ -42,10 +45,29 @@ class DelayArm : public Arm {
   uint64_t wait_ticks_ = 0;
 };
 
+// "50ns", "100us/1000000"
+core::Status read_delay(std::string_view text, ArmSpec& arm) {
+  constexpr const char* kHint = "delay:TIME busy-waits in each event, delay:TIME/N in every N-th: delay:100us/1000000";
+  const size_t slash = text.find('/');
+  const auto time = core::parse_duration_ns(text.substr(0, slash), core::kUnitNeeded);
+  if (!time) return core::Error{fmt::format("arm \"delay:{}\": {}", text, time.error().text), time.error().hint};
+  arm.delay_ns = *time;
+  arm.policy = exact_time(arm.delay_ns);
+  if (slash == std::string_view::npos) return {};
+  const std::string_view every = text.substr(slash + 1);
+  const auto [rest, failure] = std::from_chars(every.data(), every.data() + every.size(), arm.delay_every);
+  if (failure != std::errc{} || rest != every.data() + every.size() || arm.delay_every == 0)
+    return core::Error{fmt::format("arm \"delay:{}\": \"{}\" is no number of events", text, every), kHint};
+  if (arm.delay_every != 1) arm.policy += fmt::format("/{}", arm.delay_every);
+  return {};
+}
+
 }  // namespace
 
-std::unique_ptr<Arm> make_delay_arm() {
-  return std::make_unique<DelayArm>();
-}
+const ArmDefinition kDelayArm{.name = "delay",
+                              .make = [] { return std::unique_ptr<Arm>(std::make_unique<DelayArm>()); },
+                              .read_policy = read_delay,
+                              .policy_is = "a time",
+                              .policy_hint = "delay:50ns, or delay:100us/1000000 for one event in a million"};
 
 }  // namespace maxlat::npt

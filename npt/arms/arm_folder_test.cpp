@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <maxlat/test/temporary_folder.hpp>
 
 namespace maxlat::npt {
 namespace {
@@ -16,10 +17,6 @@ namespace fs = std::filesystem;
 
 class ArmFolderTest : public testing::Test {
  protected:
-  ArmFolderTest() : parent_(fs::path(testing::TempDir()) / ("arm-folder-" + std::to_string(::getpid()))) {
-    fs::create_directories(parent_);
-  }
-  ~ArmFolderTest() override { fs::remove_all(parent_); }
   bool is_empty() const { return fs::is_empty(parent_); }
   // A folder is left by a process that died by SIGKILL and is this program's child; as a zombie, until wait().
   template <class Body>
@@ -33,7 +30,8 @@ class ArmFolderTest : public testing::Test {
     siginfo_t end;
     ::waitid(P_PID, static_cast<id_t>(child), &end, WEXITED | WNOWAIT);
   }
-  fs::path parent_;
+  test::TemporaryFolder folder_;
+  const fs::path parent_ = folder_.path();
 };
 
 TEST_F(ArmFolderTest, IsPrivateAndGoesAway) {

@@ -13,7 +13,7 @@
 #include <filesystem>
 #include <mutex>
 
-#include "arms.hpp"
+#include "arm_definition.hpp"
 #include "line_count.hpp"
 
 namespace maxlat::npt {
@@ -74,8 +74,7 @@ class LockedPrintfArm : public Arm {
 
 }  // namespace
 
-std::unique_ptr<Arm> make_locked_printf_arm() {
-  return std::make_unique<LockedPrintfArm>();
-}
+const ArmDefinition kLockedPrintfArm{.name = "locked-printf",
+                                     .make = [] { return std::unique_ptr<Arm>(std::make_unique<LockedPrintfArm>()); }};
 
 }  // namespace maxlat::npt

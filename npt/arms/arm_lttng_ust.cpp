@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "arms.hpp"
+#include "arm_definition.hpp"
 #include "folder_bytes.hpp"
 #include "lttng_session.hpp"
 #include "plugin_object.hpp"
@@ -76,8 +76,11 @@ class LttngUstArm : public Arm {
 
 }  // namespace
 
-std::unique_ptr<Arm> make_lttng_ust_arm() {
-  return std::make_unique<LttngUstArm>();
-}
+const ArmDefinition kLttngUstArm{.name = "lttng-ust",
+                                 .make = [] { return std::unique_ptr<Arm>(std::make_unique<LttngUstArm>()); },
+                                 .policies = {"writer", "timer"},
+                                 .most_buffers = 65536,
+                                 .default_size = kMiB,
+                                 .largest_size = kGiB};
 
 }  // namespace maxlat::npt

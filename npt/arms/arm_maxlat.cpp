@@ -7,6 +7,7 @@
 // packet in the trace is then a sub-buffer that the loop filled (trace_paths.hpp). We stop the session ourselves, so
 // that its books can be read while they are exact, and the recorder takes the rest.
 #include <fmt/format.h>
+#include <maxlat/ring/layout.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -22,7 +23,7 @@
 #include <optional>
 #include <thread>
 
-#include "arms.hpp"
+#include "arm_definition.hpp"
 #include "folder_bytes.hpp"
 #include "tail/trace_paths.hpp"
 
@@ -243,8 +244,14 @@ class MaxlatArm : public Arm {
 
 }  // namespace
 
-std::unique_ptr<Arm> make_maxlat_arm() {
-  return std::make_unique<MaxlatArm>();
-}
+// Sizes and counts as our ring can have them (tracer/ring/layout.h).
+const ArmDefinition kMaxlatArm{.name = "maxlat",
+                               .make = [] { return std::unique_ptr<Arm>(std::make_unique<MaxlatArm>()); },
+                               .policies = {"timer", "wakeup"},
+                               .has_owner = true,
+                               .has_when_full = true,
+                               .most_buffers = uint64_t{1} << MAXLAT_RING_MAX_RING_BITS,
+                               .default_size = kMiB,
+                               .largest_size = uint64_t{1} << MAXLAT_RING_MAX_SUB_BUFFER_BITS};
 
 }  // namespace maxlat::npt

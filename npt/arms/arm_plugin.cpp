@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-#include "arms.hpp"
+#include "arm_definition.hpp"
 #include "line_count.hpp"
 #include "plugin_object.hpp"
 
@@ -66,5 +66,8 @@ class PluginArm : public Arm {
 std::unique_ptr<Arm> make_plugin_arm() {
   return std::make_unique<PluginArm>();
 }
+
+const ArmDefinition kSpdlogAsyncArm{.name = "spdlog-async", .make = make_plugin_arm};
+const ArmDefinition kUsdtArm{.name = "usdt", .make = make_plugin_arm};
 
 }  // namespace maxlat::npt

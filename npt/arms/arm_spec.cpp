@@ -1,48 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
-#include <maxlat/ring/layout.h>
 
 #include <algorithm>
 #include <bit>
 #include <charconv>
 #include <maxlat/core/sys/duration.hpp>
-#include <maxlat/npt/arm.hpp>
+#include <maxlat/npt/arm_spec.hpp>
 #include <optional>
+
+#include "arm_definition.hpp"
 
 namespace maxlat::npt {
 namespace {
 
-constexpr uint64_t kMiB = 1024 * 1024, kGiB = 1024 * kMiB;
 constexpr uint64_t kSmallestSize = 4096, kFewestBuffers = 2;
-// What our ring can be (tracer/ring/layout.h). The others' own limit is the memory of the machine: theirs are of reason.
-constexpr uint64_t kOurLargestSize = uint64_t{1} << MAXLAT_RING_MAX_SUB_BUFFER_BITS;
-constexpr uint64_t kOurMostBuffers = uint64_t{1} << MAXLAT_RING_MAX_RING_BITS;
-
-// What an arm of this name may be told.
-struct ArmKind {
-  std::string_view name;
-  std::vector<std::string_view> policies;  // the first is the default
-  bool has_owner = false, has_when_full = false;
-  uint64_t most_buffers = 0;                    // 0: no count
-  uint64_t default_size = 0, largest_size = 0;  // 0: no size
-};
-
-const std::vector<ArmKind>& arm_kinds() {
-  static const std::vector<ArmKind> kinds = {
-      {"none", {}},
-      {"maxlat", {"timer", "wakeup"}, true, true, kOurMostBuffers, kMiB, kOurLargestSize},
-      {"lttng-modules", {}},
-      {"lttng-ust", {"writer", "timer"}, false, false, 65536, kMiB, kGiB},
-      {"locked-printf", {}},
-      {"spdlog-async", {}},
-      {"usdt", {}},
-      {"systemtap", {}, false, false, 0, 32 * kMiB, kGiB},
-      {"uprobe", {}, false, false, 0, 32 * kMiB, kGiB},
-      {"ftrace-marker", {}, false, false, 0, 32 * kMiB, kGiB},
-      {"delay", {}},
-  };
-  return kinds;
-}
 constexpr uint64_t kDefaultSubBuffers = 32;
 
 core::Error mistake(std::string text, std::string hint) {
@@ -98,7 +69,7 @@ core::Status read_snapshot(std::string_view word, ArmSpec& arm) {
   return {};
 }
 
-core::Status read_option(std::string_view word, const ArmKind& kind, ArmSpec& arm) {
+core::Status read_option(std::string_view word, const ArmDefinition& kind, ArmSpec& arm) {
   const bool of_owner = word == "thread" || word == "cpu";
   const bool of_full = word == "discard" || word == "overwrite";
   const bool of_size = word.starts_with("size="), of_count = word.starts_with("count=");
@@ -125,23 +96,8 @@ core::Status read_option(std::string_view word, const ArmKind& kind, ArmSpec& ar
   return {};
 }
 
-// "50ns", "100us/1000000"
-core::Status read_delay(std::string_view text, ArmSpec& arm) {
-  constexpr const char* kHint = "delay:TIME busy-waits in each event, delay:TIME/N in every N-th: delay:100us/1000000";
-  const size_t slash = text.find('/');
-  const auto time = core::parse_duration_ns(text.substr(0, slash), core::kUnitNeeded);
-  if (!time) return mistake(fmt::format("arm \"delay:{}\": {}", text, time.error().text), time.error().hint);
-  arm.delay_ns = *time;
-  if (slash == std::string_view::npos) return {};
-  const std::string_view every = text.substr(slash + 1);
-  const auto [rest, failure] = std::from_chars(every.data(), every.data() + every.size(), arm.delay_every);
-  if (failure != std::errc{} || rest != every.data() + every.size() || arm.delay_every == 0)
-    return mistake(fmt::format("arm \"delay:{}\": \"{}\" is no number of events", text, every), kHint);
-  return {};
-}
-
-core::Status read_policy(std::string_view policy, const ArmKind& kind, ArmSpec& arm) {
-  if (kind.name == "delay") return read_delay(policy, arm);
+core::Status read_policy(std::string_view policy, const ArmDefinition& kind, ArmSpec& arm) {
+  if (kind.read_policy != nullptr) return kind.read_policy(policy, arm);
   if (std::find(kind.policies.begin(), kind.policies.end(), policy) == kind.policies.end())
     return mistake(
         fmt::format("arm \"{}\" has no policy \"{}\"", kind.name, policy),
@@ -154,16 +110,15 @@ core::Result<ArmSpec> read_arm(const std::vector<std::string_view>& words) {
   const std::string_view head = words.front();
   const size_t colon = head.find(':');
   const std::string_view name = head.substr(0, colon);
-  const auto& kinds = arm_kinds();
-  const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const ArmKind& k) { return k.name == name; });
-  if (kind == kinds.end()) return mistake(fmt::format("there is no arm \"{}\"", name), "arms are " + arm_names());
+  const ArmDefinition* const kind = find_arm(name);
+  if (kind == nullptr) return mistake(fmt::format("there is no arm \"{}\"", name), "arms are " + arm_names());
   ArmSpec arm;
   arm.name = name;
   if (!kind->policies.empty()) arm.policy = kind->policies.front();
   arm.sub_buffer_bytes = kind->default_size;
   if (kind->most_buffers != 0) arm.sub_buffers = kDefaultSubBuffers;
-  if (colon == std::string_view::npos && name == "delay")
-    return mistake("arm \"delay\" needs a time", "delay:50ns, or delay:100us/1000000 for one event in a million");
+  if (colon == std::string_view::npos && kind->read_policy != nullptr)
+    return mistake(fmt::format("arm \"{}\" needs {}", name, kind->policy_is), std::string(kind->policy_hint));
   if (colon != std::string_view::npos)
     if (core::Status status = read_policy(head.substr(colon + 1), *kind, arm); !status) return status.error();
   for (size_t i = 1; i < words.size(); ++i)
@@ -201,33 +156,23 @@ core::Result<std::vector<ArmSpec>> parse_arm_list(std::string_view text) {
 
 std::string arm_names() {
   std::vector<std::string_view> names;
-  for (const ArmKind& kind : arm_kinds()) names.push_back(kind.name);
+  for (const ArmDefinition* kind : arm_table()) names.push_back(kind->name);
   return join(names);
 }
 
-namespace {
-
-// In the largest unit that has no fraction: "100us", "50ns".
 std::string exact_time(uint64_t ns) {
   for (const auto& [unit, length] : {std::pair{"s", 1'000'000'000u}, {"ms", 1'000'000u}, {"us", 1000u}})
     if (ns != 0 && ns % length == 0) return fmt::format("{}{}", ns / length, unit);
   return fmt::format("{}ns", ns);
 }
 
-}  // namespace
-
 std::string to_string(const ArmSpec& arm) {
   std::string text = arm.name;
   if (!arm.policy.empty()) text += ":" + arm.policy;
-  if (arm.name == "delay") {
-    text += ":" + exact_time(arm.delay_ns);
-    if (arm.delay_every != 1) text += fmt::format("/{}", arm.delay_every);
-  }
   if (arm.owner == ArmSpec::Owner::cpu) text += ",cpu";
   if (arm.when_full == ArmSpec::WhenFull::overwrite) text += ",overwrite";
-  const auto& kinds = arm_kinds();
-  const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const ArmKind& k) { return k.name == arm.name; });
-  if (kind == kinds.end()) return text;
+  const ArmDefinition* const kind = find_arm(arm.name);
+  if (kind == nullptr) return text;
   if (arm.sub_buffer_bytes != kind->default_size) text += ",size=" + size_text(arm.sub_buffer_bytes);
   if (kind->most_buffers != 0 && arm.sub_buffers != kDefaultSubBuffers)
     text += fmt::format(",count={}", arm.sub_buffers);

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <maxlat/npt/arm.hpp>
+#include <maxlat/npt/arm_spec.hpp>
 
 namespace maxlat::npt {
 namespace {

@@ -17,7 +17,7 @@
 #include <optional>
 #include <string>
 
-#include "arms.hpp"
+#include "arm_definition.hpp"
 #include "plugin_object.hpp"
 
 namespace maxlat::npt {
@@ -126,15 +126,16 @@ class SystemtapArm : public Arm {
     return {};
   }
 
-  std::unique_ptr<Arm> usdt_ = make_plugin_arm();
+  std::unique_ptr<Arm> usdt_ = kUsdtArm.make();
   std::optional<core::Child> staprun_;
   std::string log_;
 };
 
 }  // namespace
 
-std::unique_ptr<Arm> make_systemtap_arm() {
-  return std::make_unique<SystemtapArm>();
-}
+const ArmDefinition kSystemtapArm{.name = "systemtap",
+                                  .make = [] { return std::unique_ptr<Arm>(std::make_unique<SystemtapArm>()); },
+                                  .default_size = 32 * kMiB,
+                                  .largest_size = kGiB};
 
 }  // namespace maxlat::npt

@@ -14,7 +14,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "arms.hpp"
+#include "arm_definition.hpp"
 #include "tracefs_instance.hpp"
 
 namespace maxlat::npt {
@@ -165,11 +165,13 @@ class MarkerArm : public TracefsArm {
 
 }  // namespace
 
-std::unique_ptr<Arm> make_uprobe_arm() {
-  return std::make_unique<UprobeArm>();
-}
-std::unique_ptr<Arm> make_ftrace_marker_arm() {
-  return std::make_unique<MarkerArm>();
-}
+const ArmDefinition kUprobeArm{.name = "uprobe",
+                               .make = [] { return std::unique_ptr<Arm>(std::make_unique<UprobeArm>()); },
+                               .default_size = 32 * kMiB,
+                               .largest_size = kGiB};
+const ArmDefinition kFtraceMarkerArm{.name = "ftrace-marker",
+                                     .make = [] { return std::unique_ptr<Arm>(std::make_unique<MarkerArm>()); },
+                                     .default_size = 32 * kMiB,
+                                     .largest_size = kGiB};
 
 }  // namespace maxlat::npt

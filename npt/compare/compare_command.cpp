@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <maxlat/core/sys/duration.hpp>
+#include <maxlat/core/sys/utc.hpp>
 
 #include "arms_run.hpp"
 #include "comparison_run.hpp"
@@ -30,7 +31,7 @@ core::Result<core::Exit> run_comparison(const NptArguments& arguments, const cor
   auto process = arm_process(arguments);
   if (!process) return process.error();
   const Machine machine = arguments.json_file.empty() ? Machine{} : read_machine({process->cpu});
-  const std::string started = utc_now();
+  const std::string started = core::utc_text();
   const double each_s = static_cast<double>(arguments.measurement.duration_ns) / 1e9;
   core::Arguments more;
   if (arguments.measurement.duration_ns != 0) more.push_back(seconds_option(each_s));

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <maxlat/npt/arm.hpp>
+#include <maxlat/npt/arm_spec.hpp>
 
 #include "loop/throttling.hpp"
 

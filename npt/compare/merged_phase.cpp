@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
-#include <maxlat/core/stats/comparison.hpp>
+#include <maxlat/core/result/merge.hpp>
 #include <maxlat/core/stats/tracer_paths.hpp>
 #include <optional>
 #include <set>
@@ -55,6 +55,7 @@ core::CpuResult all_samples(std::span<const RoundOfArm> rounds) {
   std::vector<core::CpuResult> cpus;
   for (const RoundOfArm& round : rounds) {
     cpus.push_back(round.phase.per_cpu.front());
+    cpus.back().timeline.max_ns.clear();  // rounds lie one after the other: their seconds are not the same
     for (auto* list : {&cpus.back().outliers, &cpus.back().overflow})
       for (core::Outlier& outlier : *list)
         outlier.cause = fmt::format("round {}{}{}", round.round, outlier.cause.empty() ? "" : ": ", outlier.cause);

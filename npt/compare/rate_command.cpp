@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <maxlat/core/sys/stop.hpp>
+#include <maxlat/core/sys/utc.hpp>
 #include <optional>
 
 #include "arms_run.hpp"
@@ -163,7 +164,7 @@ core::Result<core::Exit> run_rate_search(const NptArguments& arguments, const co
   std::optional<KernelTraceLoad> load;
   if (arguments.with_kernel_trace)
     if (core::Status status = load.emplace().start(); !status) return status.error();
-  const std::string started = utc_now();
+  const std::string started = core::utc_text();
   TrialTraces traces(
       bytes_of_trace(0, kConfirmationIsLonger * static_cast<double>(timed.measurement.duration_ns) / 1e9));
   std::vector<core::Phase> phases;

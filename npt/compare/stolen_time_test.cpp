@@ -4,20 +4,18 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
+#include <maxlat/test/temporary_folder.hpp>
 
 namespace maxlat::npt {
 namespace {
 
 class StolenTime : public testing::Test {
  protected:
-  ~StolenTime() override { std::filesystem::remove(path_); }
   double of(const std::string& text) {
-    std::ofstream(path_) << text;
-    return stolen_time_s(path_);
+    folder_.write("stat", text);
+    return stolen_time_s(folder_ / "stat");
   }
-  const std::string path_ = testing::TempDir() + "/stolen-time-" + std::to_string(getpid());
+  test::TemporaryFolder folder_;
 };
 
 TEST_F(StolenTime, IsTheEighthColumnOfAllCpusTogether) {

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/run_queue_wait.hpp>
+#include <maxlat/core/sys/utc.hpp>
 #include <optional>
 
 #include "cpu_result.hpp"
@@ -82,7 +83,7 @@ core::Phase phase_before(const Options& options, const base::CounterClock& clock
   phase.name = "npt";
   phase.kind = "npt";
   phase.arm = to_string(options.arm);
-  phase.started = utc_now();
+  phase.started = core::utc_text();
   auto& facts = phase.facts;
   const bool raw = clock.source == base::RateSource::monotonic_raw;
   facts["counter"] = to_string(raw ? CounterRead::raw_clock : options.counter);
@@ -118,7 +119,7 @@ core::Phase unmeasured_phase(const Options& options, const core::Error& reason) 
   phase.name = "npt";
   phase.kind = "npt";
   phase.arm = to_string(options.arm);
-  phase.started = utc_now();
+  phase.started = core::utc_text();
   phase.status = reason.exit_status == core::Exit::cannot_run ? core::PhaseStatus::skipped : core::PhaseStatus::invalid;
   phase.reason = reason.text;
   return phase;
@@ -194,15 +195,6 @@ core::Result<Measurement> measurement_of(const Options& options, const base::Cou
     phase.reason = *reason;
   }
   return measurement;
-}
-
-std::string utc_now() {
-  const time_t now = ::time(nullptr);
-  tm parts{};
-  ::gmtime_r(&now, &parts);
-  char text[32];
-  const size_t length = ::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return {text, length};
 }
 
 }  // namespace maxlat::npt

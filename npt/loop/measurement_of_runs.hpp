@@ -31,7 +31,4 @@ core::Status check_books(const CpuRun& run);
 core::Result<Measurement> measurement_of(const Options& options, const base::CounterClock& clock, core::Phase before,
                                          const Runs& runs, const LoopCost& cost);
 
-// "2026-11-21T12:00:00Z", of CLOCK_REALTIME.
-std::string utc_now();
-
 }  // namespace maxlat::npt

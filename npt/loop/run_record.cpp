@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "run_record.hpp"
 
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <maxlat/core/machine/settings.hpp>
+#include <maxlat/core/result/run_frame.hpp>
 #include <maxlat/core/sys/process.hpp>
-
-#include "measurement_of_runs.hpp"
 
 namespace maxlat::npt {
 
@@ -24,13 +20,8 @@ Machine read_machine(const core::CpuList& measured) {
 }
 
 core::RunResult run_record(const std::string& plan, const std::string& started, const Machine& machine) {
-  core::RunResult run;
-  run.id = fmt::format("npt-{}-{}", started, ::getpid());
-  run.tool = "maxlat " MAXLAT_VERSION;
-  run.started = started;
-  run.ended = utc_now();
+  core::RunResult run = core::run_frame("npt", started);
   run.plan = plan;
-  run.state = core::RunResult::State::complete;
   run.machine = machine.fingerprint;
   run.verdict.not_comparable = machine.not_comparable;
   return run;

@@ -7,11 +7,9 @@
 #include <maxlat/ring/record.h>
 
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <maxlat/base/clock.hpp>
+#include <maxlat/test/temporary_folder.hpp>
 #include <maxlat/trace/ctf_format.hpp>
-#include <stdexcept>
 #include <string>
 
 namespace maxlat::npt {
@@ -20,22 +18,12 @@ class ScriptedTrace {
  public:
   static constexpr uint32_t kThread = 17;
 
-  ScriptedTrace() {
-    std::string name = (std::filesystem::temp_directory_path() / "maxlat-npt-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    path_ = name;
-  }
-  ScriptedTrace(const ScriptedTrace&) = delete;
-  ~ScriptedTrace() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  std::string path() const { return path_; }
+  const std::string& path() const { return folder_.path(); }
 
   // What follows is in the snapshot with this number; without: in the one trace of a discarding channel.
   void begin_snapshot(unsigned number) {
     write();
-    snapshot_ = "/" + std::to_string(number);
+    snapshot_ = std::to_string(number) + "/";
   }
   void begin_packet(uint64_t sequence, uint64_t time, uint64_t lost_full = 0) {
     end_packet();
@@ -66,10 +54,8 @@ class ScriptedTrace {
   void write() {
     end_packet();
     if (packets_.empty()) return;
-    const std::filesystem::path folder = path_ + snapshot_ + "/maxlat-42";
-    std::filesystem::create_directories(folder);
-    std::ofstream(folder / "metadata", std::ios::binary) << metadata();
-    std::ofstream(folder / "channel0-0-0", std::ios::binary) << packets_;
+    folder_.write(snapshot_ + "maxlat-42/metadata", metadata());
+    folder_.write(snapshot_ + "maxlat-42/channel0-0-0", packets_);
     packets_.clear();
   }
 
@@ -105,7 +91,8 @@ class ScriptedTrace {
     open_ = false;
   }
 
-  std::string path_, snapshot_, packets_, body_;
+  test::TemporaryFolder folder_;
+  std::string snapshot_, packets_, body_;
   maxlat_ring_packet head_{};
   bool open_ = false;
 };

@@ -26,7 +26,7 @@
 
 #include <cstdint>
 #include <maxlat/core/sys/result.hpp>
-#include <maxlat/npt/arm.hpp>
+#include <maxlat/npt/arm_spec.hpp>
 #include <string>
 
 #include "arm_tail.hpp"

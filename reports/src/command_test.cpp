@@ -40,8 +40,8 @@ std::string error_of(const Ran& ran) {
 class Commands : public ::testing::Test {
  protected:
   void SetUp() override { ASSERT_TRUE(core::write_run(result(), test::single_phase_run())); }
-  std::string result() const { return folder_.file("result.json"); }
-  bool exists(const std::string& name) const { return std::filesystem::exists(folder_.file(name)); }
+  std::string result() const { return folder_ / "result.json"; }
+  bool exists(const std::string& name) const { return std::filesystem::exists(folder_ / name); }
   test::TemporaryFolder folder_;
 };
 
@@ -49,13 +49,12 @@ TEST_F(Commands, ReportTakesAFolderOrAFile) {
   if (core::find_program("gnuplot").empty()) GTEST_SKIP() << "gnuplot is not installed";
   const auto from_folder = ran(report_command(), {folder_.path()});
   EXPECT_EQ(status_of(from_folder), core::Exit::pass) << error_of(from_folder);
-  EXPECT_EQ(from_folder.printed, folder_.file("report.html") + "\n");
+  EXPECT_EQ(from_folder.printed, (folder_ / "report.html") + "\n");
   EXPECT_TRUE(exists("report.html"));
-  std::filesystem::rename(result(), folder_.file("npt.json"));
-  EXPECT_EQ(status_of(ran(report_command(), {folder_.file("npt.json")})), core::Exit::pass);
+  std::filesystem::rename(result(), folder_ / "npt.json");
+  EXPECT_EQ(status_of(ran(report_command(), {folder_ / "npt.json"})), core::Exit::pass);
   EXPECT_TRUE(exists("npt.html"));
-  EXPECT_EQ(status_of(ran(report_command(), {folder_.file("npt.json"), "-o", folder_.file("x.html")})),
-            core::Exit::pass);
+  EXPECT_EQ(status_of(ran(report_command(), {folder_ / "npt.json", "-o", folder_ / "x.html"})), core::Exit::pass);
   EXPECT_EQ(folder_.read("x.html"), folder_.read("npt.html"));
 }
 
@@ -79,7 +78,7 @@ TEST_F(Commands, ReportOfWhatIsNoResultIsAnError) {
   folder_.write("half.json", whole.substr(0, whole.size() / 2));
   for (const char* name : {"empty.json", "other.json", "half.json", "missing.json"}) {
     for (const auto* command : {&report_command(), &gate_command()}) {
-      core::Arguments arguments = {folder_.file(name)};
+      core::Arguments arguments = {folder_ / name};
       if (command == &gate_command()) arguments.insert(arguments.end(), {"--max", "1s"});
       const auto answer = ran(*command, arguments);
       EXPECT_EQ(status_of(answer), core::Exit::error) << name;
@@ -118,11 +117,11 @@ TEST_F(Commands, GateAnswersWithItsExitStatus) {
 }
 
 TEST_F(Commands, GatePrintsItsRulesAndWritesTheVerdict) {
-  const auto answer = ran(gate_command(), {result(), "--max", "21us", "--json", folder_.file("judged.json")});
+  const auto answer = ran(gate_command(), {result(), "--max", "21us", "--json", folder_ / "judged.json"});
   EXPECT_THAT(answer.printed, HasSubstr("npt: max_ns"));
   EXPECT_THAT(answer.printed, HasSubstr("<= 21000 ns (21.0 us)"));
   EXPECT_THAT(answer.printed, HasSubstr("verdict: fail"));
-  const auto judged = core::read_run(folder_.file("judged.json"));
+  const auto judged = core::read_run(folder_ / "judged.json");
   ASSERT_TRUE(judged) << judged.error().text;
   EXPECT_EQ(judged->verdict.kind, core::Verdict::Kind::fail);
   EXPECT_EQ(ran(gate_command(), {result(), "-q", "--max", "21us"}).printed, "");
@@ -139,8 +138,8 @@ TEST_F(Commands, GateTellsEachFailureOnce) {
   auto run = test::single_phase_run();
   run.phases[0].status = core::PhaseStatus::invalid;
   run.phases[0].reason = "the task was throttled";
-  ASSERT_TRUE(core::write_run(folder_.file("invalid.json"), run));
-  const auto invalid = ran(gate_command(), {folder_.file("invalid.json"), "--max", "1s", "--exposure", "1s"});
+  ASSERT_TRUE(core::write_run(folder_ / "invalid.json", run));
+  const auto invalid = ran(gate_command(), {folder_ / "invalid.json", "--max", "1s", "--exposure", "1s"});
   EXPECT_EQ(count(invalid.printed, "the task was throttled"), 1u) << invalid.printed;
 }
 

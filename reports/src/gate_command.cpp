@@ -4,12 +4,13 @@
 #include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/output_file.hpp>
+#include <maxlat/core/sys/text.hpp>
+#include <maxlat/core/sys/text_table.hpp>
 #include <maxlat/reports/gate.hpp>
 #include <maxlat/reports/gate_command.hpp>
 #include <optional>
 
 #include "result_path.hpp"
-#include "text_table.hpp"
 
 namespace maxlat::reports {
 namespace {
@@ -110,16 +111,16 @@ core::Result<std::vector<Rule>> rules_from(const core::CommandLine& line) {
 // Each failure once: what exceeded its limit stands in the table with its figure, why something was not measured stands
 // below it, whole.
 std::string verdict_text(const core::Verdict& verdict) {
-  TextTable table({"rule", "limit", "observed", "result"});
+  core::TextTable table({"rule", "limit", "observed", "result"});
   for (const auto& rule : verdict.rules) {
     const bool measured = rule.outcome != core::RuleResult::Outcome::invalid;
     table.row({rule.rule, rule.limit, measured ? rule.observed : "not measured", core::to_string(rule.outcome)});
   }
   std::string text = table.text(kWidth, "") + fmt::format("\nverdict: {}\n", core::to_string(verdict.kind));
   for (const auto& reason : verdict.reasons)
-    if (!tells_a_limit(reason)) text += "  - " + printable(reason) + "\n";
+    if (!tells_a_limit(reason)) text += "  - " + core::printable(reason) + "\n";
   if (!verdict.not_comparable.empty()) text += "NOT COMPARABLE WITH BARE METAL\n";
-  for (const auto& reason : verdict.not_comparable) text += "  - " + printable(reason) + "\n";
+  for (const auto& reason : verdict.not_comparable) text += "  - " + core::printable(reason) + "\n";
   return text;
 }
 

@@ -62,7 +62,7 @@ TEST(GnuplotTest, DrawsEveryPlotWithEveryPoint) {
 TEST(GnuplotTest, RunsNothingOfTheUsers) {
   if (core::find_program("gnuplot").empty()) GTEST_SKIP() << "gnuplot is not installed";
   const test::TemporaryFolder folder;
-  const std::string witness = folder.file("witness");
+  const std::string witness = folder / "witness";
   const std::string hostile = "`touch " + witness + "` '.system('touch " + witness + "').' %d {/Bold x}";
   auto plot = plots_of(PhaseView(test::single_phase_run().phases[0])).front();
   plot.title = plot.x.label = plot.y.label = plot.x.tics[0].label = plot.marks[0].label = plot.series[0].name = hostile;
@@ -86,7 +86,7 @@ TEST(GnuplotTest, MissingGnuplotIsNamedWithItsPackage) {
 TEST(GnuplotTest, AGnuplotThatDiesIsAnError) {
   const test::TemporaryFolder folder;
   folder.write("gnuplot", "#!/bin/sh\necho 'line 0: no such terminal' >&2\nexit 1\n");
-  std::filesystem::permissions(folder.file("gnuplot"), std::filesystem::perms::owner_all);
+  std::filesystem::permissions(folder / "gnuplot", std::filesystem::perms::owner_all);
   const test::EnvironmentVariable path("PATH", folder.path() + ":" + std::getenv("PATH"));
   for (int i = 0; i < 20; ++i) {
     const auto drawings = draw(plots_of(PhaseView(test::single_phase_run().phases[0])));

@@ -2,29 +2,12 @@
 #include "html.hpp"
 
 #include <cstdint>
+#include <maxlat/core/sys/text.hpp>
 
 namespace maxlat::reports {
 namespace {
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // U+FFFD
-
-// Length of the UTF-8 sequence at the start of `text`, 0 when there is none (RFC 3629: no overlong form, no surrogate).
-size_t utf8_length(std::string_view text) {
-  const auto byte = [&](size_t i) -> unsigned { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
-  const auto continues = [&](size_t i) { return (byte(i) & 0xc0) == 0x80; };
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return 1;
-  if (lead >= 0xc2 && lead <= 0xdf) return continues(1) ? 2 : 0;
-  if (lead >= 0xe0 && lead <= 0xef) {
-    const bool overlong = lead == 0xe0 && byte(1) < 0xa0, surrogate = lead == 0xed && byte(1) > 0x9f;
-    return continues(1) && continues(2) && !overlong && !surrogate ? 3 : 0;
-  }
-  if (lead >= 0xf0 && lead <= 0xf4) {
-    const bool overlong = lead == 0xf0 && byte(1) < 0x90, beyond = lead == 0xf4 && byte(1) > 0x8f;
-    return continues(1) && continues(2) && continues(3) && !overlong && !beyond ? 4 : 0;
-  }
-  return 0;
-}
 
 std::string_view entity(char c) {
   switch (c) {
@@ -62,7 +45,7 @@ std::string escape_html(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
-    const size_t length = utf8_length(text);
+    const size_t length = core::utf8_length(text);
     if (length == 0 || forbidden_control(text.front())) {
       out += kReplacement;
       text.remove_prefix(1);

@@ -2,9 +2,6 @@
 //
 // A phase as a reader asks about it: its CPUs taken together, and what may be said from the figures. Everything that
 // reports and gates derive from a phase is derived here, once, so that page, terminal and gate cannot disagree.
-//
-// INVARIANT (watched by phase_view_test.cpp): merging conserves. The sum of the merged bins and overflows is the sum of
-// the samples of the CPUs, and the merged maximum is the largest of theirs.
 #pragma once
 
 #include <maxlat/core/result/run_result.hpp>
@@ -27,8 +24,7 @@ bool is_of_the_box(const core::Phase& phase);
 // phase unfit also when whoever wrote it called it ok.
 std::optional<std::string> unfit_because(const core::Phase& phase);
 
-// All CPUs as one. Bins with the same edges are added, quantiles lie between those of the CPUs; outliers are the largest of all CPUs; the timeline holds the
-// largest of the CPUs at each step. The field `cpu` means nothing here.
+// All CPUs as one (maxlat/core/result/merge.hpp). The field `cpu` means nothing here.
 core::CpuResult merge_cpus(const core::Phase& phase);
 
 // A large sample as tables list it. Without a time: the meter tells its maximum and not when it was (cyclictest).

@@ -25,41 +25,6 @@ TEST(MergeCpus, ConservesCountsAndExtremes) {
   }
 }
 
-TEST(MergeCpus, AddsBinsWithTheSameEdges) {
-  const auto phase = test::phase_of(
-      "x", "npt", 1,
-      {test::cpu_from_bins(0, {{1, 2, 5}, {4, 5, 1}}, 1), test::cpu_from_bins(1, {{1, 2, 7}, {2, 3, 1}}, 1)});
-  const auto all = merge_cpus(phase);
-  ASSERT_EQ(all.bins.size(), 3u);
-  EXPECT_EQ(all.bins[0].count, 12u);
-}
-
-// {1, 3} and {5, 5, 5}: mean 19/5, variance by hand.
-TEST(MergeCpus, PoolsMeanAndDeviation) {
-  core::CpuResult a, b;
-  a.samples = 2, a.mean_ns = 2, a.stddev_ns = 1;
-  b.samples = 3, b.mean_ns = 5, b.stddev_ns = 0;
-  const auto all = merge_cpus(test::phase_of("x", "npt", 1, {a, b}));
-  EXPECT_DOUBLE_EQ(all.mean_ns, 19.0 / 5);
-  EXPECT_NEAR(all.stddev_ns, std::sqrt((7.84 + 0.64 + 3 * 1.44) / 5), 1e-12);
-}
-
-TEST(MergeCpus, KeepsOverflowsInTheSum) {
-  auto cpu = test::cpu_from_bins(0, {{1, 2, 5}}, 1);
-  cpu.overflow_count = 2;
-  cpu.samples = 7;
-  cpu.max_ns = 400e9;
-  EXPECT_EQ(merge_cpus(test::phase_of("x", "npt", 1, {cpu, cpu})).samples, 14u);
-  EXPECT_EQ(merge_cpus(test::phase_of("x", "npt", 1, {cpu, cpu})).max_ns, 400e9);
-}
-
-TEST(MergeCpus, TimelineIsTheLargestOfEachStep) {
-  core::CpuResult a, b;
-  a.timeline.max_ns = {1, 5, 2};
-  b.timeline.max_ns = {4, 3};
-  EXPECT_EQ(merge_cpus(test::phase_of("x", "npt", 1, {a, b})).timeline.max_ns, (std::vector<double>{4, 5, 2}));
-}
-
 TEST(UnfitBecause, DoesNotTrustTheStatusAlone) {
   auto phase = test::single_phase_run().phases[0];
   EXPECT_FALSE(unfit_because(phase));

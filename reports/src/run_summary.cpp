@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <maxlat/core/sys/duration.hpp>
+#include <maxlat/core/sys/text.hpp>
+#include <maxlat/core/sys/text_table.hpp>
 #include <maxlat/reports/report.hpp>
 #include <set>
 #include <sstream>
@@ -14,7 +16,6 @@
 #include "box.hpp"
 #include "phase_view.hpp"
 #include "text_style.hpp"
-#include "text_table.hpp"
 
 namespace maxlat::reports {
 namespace {
@@ -58,7 +59,7 @@ Lines fitted(const Part& part, size_t room, const std::string& more) {
 }
 
 Lines item(const std::string& text, unsigned width) {
-  return lines_of(wrapped(text, "  - ", width));
+  return lines_of(core::wrapped(text, width, "  - "));
 }
 
 Part verdict_part(const core::RunResult& run, const TextStyle& style) {
@@ -75,7 +76,7 @@ Part comparability_part(const core::RunResult& run, const TextStyle& style) {
 }
 
 Part phases_part(const core::RunResult& run, const TextStyle& style) {
-  TextTable table({"phase", "#max", "#p99.9", "#p50", "#exposure", "status"});
+  core::TextTable table({"phase", "#max", "#p99.9", "#p50", "#exposure", "status"});
   size_t rows = 0;
   for (const auto& phase : run.phases) {
     if (!is_of_the_box(phase)) continue;
@@ -124,7 +125,7 @@ Part control_part(const core::RunResult& run) {
 Part tracers_part(const core::RunResult& run, const TextStyle& style) {
   Part part{"", {}};
   for (const auto& comparison : run.comparisons)
-    if (!comparison.beside) part.items.push_back(lines_of(wrapped(comparison.verdict, "  ", style.width)));
+    if (!comparison.beside) part.items.push_back(lines_of(core::wrapped(comparison.verdict, style.width, "  ")));
   return part;
 }
 
@@ -154,7 +155,7 @@ Part settings_part(const core::RunResult& run, const TextStyle& style) {
   for (const auto& row : run.preflight) {
     unknown += row.verdict == Seen::unknown ? 1 : 0;
     if (row.verdict != Seen::bad) continue;
-    const std::string seen = fmt::format("{} is {}", row.name, cut_to(row.observed, kObservedWidth));
+    const std::string seen = fmt::format("{} is {}", row.name, core::cut_to(row.observed, kObservedWidth));
     part.items.push_back(item(row.fix.empty() ? seen : seen + ": " + row.fix, style.width));
   }
   part.heading = fmt::format("Settings that are not as real time wants them{}:",
@@ -166,8 +167,8 @@ Lines about_the_run(const core::RunResult& run, unsigned width) {
   std::string text = box_text(run);
   if (!run.plan.empty()) text += fmt::format("{}plan {}", text.empty() ? "" : "; ", run.plan);
   Lines lines;
-  if (!run.label.empty()) lines.push_back(cut_to(printable(run.label), width));
-  if (!text.empty()) lines.push_back(cut_to(printable(text), width));
+  if (!run.label.empty()) lines.push_back(core::cut_to(core::printable(run.label), width));
+  if (!text.empty()) lines.push_back(core::cut_to(core::printable(text), width));
   if (run.state != core::RunResult::State::complete)
     lines.push_back(fmt::format("This run is not complete ({}).", core::to_string(run.state)));
   return lines;

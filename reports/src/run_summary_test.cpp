@@ -2,11 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <maxlat/core/sys/text.hpp>
 #include <maxlat/reports/report.hpp>
 #include <sstream>
 
 #include "test_runs.hpp"
-#include "text_table.hpp"
 
 namespace maxlat::reports {
 namespace {
@@ -63,7 +63,7 @@ TEST(RunSummary, IsOneScreenThatEndsInVerdictAndReport) {
     for (size_t i = 0; i < lines.size(); ++i) verdict = lines[i].starts_with("Verdict: ") ? i : verdict;
     ASSERT_NE(lines[verdict].find("Verdict: NOT GATED"), std::string::npos);
     EXPECT_GE(verdict + 8, lines.size());  // only its reasons and the report follow
-    for (const auto& line : lines) EXPECT_LE(shown_width(line), 100u) << line;
+    for (const auto& line : lines) EXPECT_LE(core::shown_width(line), 100u) << line;
   }
 }
 

@@ -7,13 +7,14 @@
 #include <algorithm>
 #include <maxlat/core/stats/tracer_paths.hpp>
 #include <maxlat/core/sys/duration.hpp>
+#include <maxlat/core/sys/text.hpp>
+#include <maxlat/core/sys/text_table.hpp>
 #include <maxlat/reports/report.hpp>
 
 #include "phase_view.hpp"
 #include "text_arms.hpp"
 #include "text_histogram.hpp"
 #include "text_style.hpp"
-#include "text_table.hpp"
 
 namespace maxlat::reports {
 namespace {
@@ -28,19 +29,19 @@ std::string heading(const TextStyle& style, const std::string& text) {
 
 std::string verdict(const core::RunResult& run, const TextStyle& style) {
   std::string out = verdict_line(run, style) + "\n";
-  for (const auto& reason : run.verdict.reasons) out += wrapped(reason, "  - ", style.width);
+  for (const auto& reason : run.verdict.reasons) out += core::wrapped(reason, style.width, "  - ");
   if (run.state != core::RunResult::State::complete)
     out += style.paint("1;33", fmt::format("This run is not complete ({}).", core::to_string(run.state))) + "\n";
   if (!run.verdict.not_comparable.empty()) {
     out += "\n" + style.paint("1;33", "NOT COMPARABLE WITH BARE METAL") + "\n";
-    for (const auto& reason : run.verdict.not_comparable) out += wrapped(reason, "  - ", style.width);
+    for (const auto& reason : run.verdict.not_comparable) out += core::wrapped(reason, style.width, "  - ");
   }
   return out;
 }
 
 std::string rules(const core::RunResult& run, const TextStyle& style) {
   if (run.verdict.rules.empty()) return {};
-  TextTable table({"rule", "limit", "observed", "result"});
+  core::TextTable table({"rule", "limit", "observed", "result"});
   for (const auto& rule : run.verdict.rules)
     table.row({rule.rule, rule.limit, rule.observed, core::to_string(rule.outcome)});
   return heading(style, "Rules") + table.text(style.width);
@@ -49,14 +50,14 @@ std::string rules(const core::RunResult& run, const TextStyle& style) {
 // Observed and expected in a table; below it each fix whole, because half a command is none.
 std::string preflight(const core::RunResult& run, const TextStyle& style) {
   using Seen = core::SettingObservation::Verdict;
-  TextTable table({"result", "setting", "observed", "expected"});
+  core::TextTable table({"result", "setting", "observed", "expected"});
   std::string fixes;
   bool any = false;
   for (const Seen seen : {Seen::bad, Seen::unknown}) {
     for (const auto& row : run.preflight) {
       if (row.verdict != seen) continue;
       table.row({core::to_string(row.verdict), row.name, row.observed, row.expected});
-      if (seen == Seen::bad && !row.fix.empty()) fixes += wrapped(row.fix, "  " + row.name + ": ", style.width);
+      if (seen == Seen::bad && !row.fix.empty()) fixes += core::wrapped(row.fix, style.width, "  " + row.name + ": ");
       any = true;
     }
   }
@@ -71,7 +72,7 @@ std::string phases(const std::vector<PhaseView>& views, const TextStyle& style) 
   std::vector<std::string> columns = {"phase", "status", "#CPUs",     "#exposure", "#min",
                                       "#p50",  "#p99.9", "#p99.9999", "#max"};
   if (!wide) columns.erase(columns.begin() + kMinimumColumn);
-  TextTable table(columns);
+  core::TextTable table(columns);
   std::string reasons;
   for (const auto& view : views) {
     const auto& all = view.all;
@@ -90,9 +91,9 @@ std::string phases(const std::vector<PhaseView>& views, const TextStyle& style) 
     if (!wide) row.erase(row.begin() + kMinimumColumn);
     table.row(std::move(row));
     if (const auto reason = unfit_because(view.phase))
-      reasons += wrapped(view.phase.name + ": " + *reason, "  ! ", style.width);
+      reasons += core::wrapped(view.phase.name + ": " + *reason, style.width, "  ! ");
     for (const auto& warning : view.phase.warnings)
-      reasons += wrapped(view.phase.name + ": " + warning, "  ! ", style.width);
+      reasons += core::wrapped(view.phase.name + ": " + warning, style.width, "  ! ");
   }
   return heading(style, "Phases") + table.text(style.width) + reasons;
 }
@@ -103,7 +104,7 @@ std::string tracers(const core::RunResult& run, const TextStyle& style) {
 }
 
 std::string loads(const core::RunResult& run, const TextStyle& style) {
-  TextTable table({"phase", "load", "state", "#slowest", "#fastest", "unit", "reason"});
+  core::TextTable table({"phase", "load", "state", "#slowest", "#fastest", "unit", "reason"});
   bool any = false;
   for (const auto& phase : run.phases) {
     for (const auto& load : phase.load) {
@@ -118,7 +119,7 @@ std::string loads(const core::RunResult& run, const TextStyle& style) {
 }
 
 std::string controls(const core::RunResult& run, const TextStyle& style) {
-  TextTable table({"phase", "meter", "#CPU", "#planted", "#actual", "#found", "result"});
+  core::TextTable table({"phase", "meter", "#CPU", "#planted", "#actual", "#found", "result"});
   bool any = false;
   for (const auto& phase : run.phases) {
     if (!phase.control) continue;
@@ -147,7 +148,7 @@ std::string outliers(const std::vector<PhaseView>& views, const TextStyle& style
   std::stable_sort(rows.begin(), rows.end(),
                    [](const Row& a, const Row& b) { return a.sample.latency_ns > b.sample.latency_ns; });
   rows.resize(std::min(rows.size(), kOutliersOnTerminal));
-  TextTable table({"#latency", "#CPU", "#at", "phase", "cause"});
+  core::TextTable table({"#latency", "#CPU", "#at", "phase", "cause"});
   for (const auto& [view, sample] : rows) {
     const bool known = sample.outlier != nullptr;
     table.row({core::latency_text(sample.latency_ns), fmt::format("{}", sample.cpu),

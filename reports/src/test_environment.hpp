@@ -1,45 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
-// For tests: a folder that goes away, an environment variable that comes back, what a subcommand printed.
+// For tests: a folder that goes away, an environment variable that comes back.
 #pragma once
 
-#include <gtest/gtest.h>
 #include <stdlib.h>
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <maxlat/test/temporary_folder.hpp>
 #include <optional>
 #include <string>
 
 namespace maxlat::reports::test {
 
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern = ::testing::TempDir() + "maxlat-test-XXXXXX";
-    path_ = mkdtemp(pattern.data());
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  const std::string& path() const { return path_; }
-  std::string file(const std::string& name) const { return path_ + "/" + name; }
-  void write(const std::string& name, const std::string& text) const {
-    std::ofstream(file(name), std::ios::binary) << text;
-  }
-  std::string read(const std::string& name) const {
-    std::ifstream in(file(name), std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
-
- private:
-  std::string path_;
-};
+using maxlat::test::TemporaryFolder;
 
 class EnvironmentVariable {
  public:

@@ -5,15 +5,17 @@
 
 #include <maxlat/core/stats/tracer_paths.hpp>
 #include <maxlat/core/sys/duration.hpp>
+#include <maxlat/core/sys/text.hpp>
+#include <maxlat/core/sys/text_table.hpp>
 
 #include "arms_view.hpp"
-#include "text_table.hpp"
 
 namespace maxlat::reports {
 namespace {
 
 std::string arms_table(const ArmsView& view, unsigned width) {
-  TextTable table({"arm", "#mean", "#std dev", "#p50", "#p99.9", "#p99.99", "#p99.9999", "#max", "#events", "#lost"});
+  core::TextTable table(
+      {"arm", "#mean", "#std dev", "#p50", "#p99.9", "#p99.99", "#p99.9999", "#max", "#events", "#lost"});
   for (const core::Phase* arm : view.arms) {
     std::vector<std::string> row{arm->arm};
     if (arm->per_cpu.empty() || arm->per_cpu.front().samples == 0) {
@@ -39,7 +41,7 @@ std::string arms_table(const ArmsView& view, unsigned width) {
 }
 
 std::string rates_table(const std::vector<const core::Phase*>& rates, unsigned width) {
-  TextTable table({"arm", "#nothing lost at", "#in trials", "#lost at", "#in trials", "confirmed"});
+  core::TextTable table({"arm", "#nothing lost at", "#in trials", "#lost at", "#in trials", "confirmed"});
   for (const core::Phase* phase : rates) {
     const core::MaximumRate& rate = *phase->maximum_rate;
     table.row({phase->arm, rate.lossless_hz > 0 ? rate_text(rate.lossless_hz) : "-", lossless_trials(rate),
@@ -53,11 +55,13 @@ std::string rates_table(const std::vector<const core::Phase*>& rates, unsigned w
 std::string text_arms(const core::RunResult& run, unsigned width) {
   std::string text;
   for (const ArmsView& view : arms_of(run)) {
-    if (!view.gaps.empty()) text += "  " + printable(view.title()) + "\n";
+    if (!view.gaps.empty()) text += "  " + core::printable(view.title()) + "\n";
     text += arms_table(view, width);
-    for (const core::Comparison* comparison : view.comparisons) text += "  " + printable(comparison->verdict) + "\n";
+    for (const core::Comparison* comparison : view.comparisons)
+      text += "  " + core::printable(comparison->verdict) + "\n";
     for (const core::Phase* arm : view.arms)
-      if (const std::string worst = core::worst_in_words(*arm); !worst.empty()) text += "  " + printable(worst) + "\n";
+      if (const std::string worst = core::worst_in_words(*arm); !worst.empty())
+        text += "  " + core::printable(worst) + "\n";
   }
   if (const auto rates = rates_of(run); !rates.empty()) text += rates_table(rates, width);
   return text;

@@ -6,8 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-
-#include "text_table.hpp"
+#include <maxlat/core/sys/text.hpp>
 
 namespace maxlat::reports {
 namespace {
@@ -43,8 +42,8 @@ std::string text_histogram(const std::string& name, const core::CpuResult& cpu, 
   const size_t count_width = std::max<size_t>(9, fmt::formatted_size("{}", largest));
   const size_t fixed = std::string_view("hist  \"\"").size() + 2 * (2 + edge_width) + 2 + count_width + 2;
   const std::string label =
-      fmt::format("hist  \"{}\"", cut_to(printable(name), width > fixed + 20 ? width - fixed - 10 : 10));
-  const size_t used = shown_width(label) + fixed - std::string_view("hist  \"\"").size();
+      fmt::format("hist  \"{}\"", core::cut_to(core::printable(name), width > fixed + 20 ? width - fixed - 10 : 10));
+  const size_t used = core::shown_width(label) + fixed - std::string_view("hist  \"\"").size();
   const double room = static_cast<double>(width > used + 10 ? width - used : 10);
   std::string out;
   for (int index = classes.begin()->first; index <= classes.rbegin()->first; ++index) {

@@ -4,29 +4,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "text_table.hpp"
-
 namespace maxlat::reports {
-
-// Words wrapped to the width, with `first` before the first line and as many spaces before the others.
-std::string wrapped(const std::string& text, const std::string& first, unsigned width) {
-  const std::string shown = printable(text), indent(first.size(), ' ');
-  std::string out, line = first;
-  size_t begin = 0;
-  while (begin < shown.size()) {
-    const size_t end = std::min(shown.find(' ', begin), shown.size());
-    const std::string word = shown.substr(begin, end - begin);
-    const bool fresh = line.size() == indent.size();
-    if (!fresh && shown_width(line) + 1 + shown_width(word) > width) {
-      out += line + "\n";
-      line = indent + word;
-    } else {
-      line += (fresh ? "" : " ") + word;
-    }
-    begin = end + 1;
-  }
-  return out + line + "\n";
-}
 
 std::string verdict_line(const core::RunResult& run, const TextStyle& style) {
   using Kind = core::Verdict::Kind;

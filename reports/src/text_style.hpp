@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the summaries for a terminal share: width, colour, wrapped sentences, the line of the verdict.
+// What the summaries for a terminal share: width, colour, the line of the verdict.
 #pragma once
 
 #include <fmt/format.h>
@@ -20,8 +20,6 @@ struct TextStyle {
 
 inline constexpr unsigned kNarrowest = 40;
 
-// Words wrapped to the width, with `first` before the first line and as many spaces before the others.
-std::string wrapped(const std::string& text, const std::string& first, unsigned width);
 // "Verdict: NOT GATED", without a line end.
 std::string verdict_line(const core::RunResult& run, const TextStyle& style);
 

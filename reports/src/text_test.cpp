@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <maxlat/core/sys/text.hpp>
+#include <maxlat/core/sys/text_table.hpp>
 #include <maxlat/reports/report.hpp>
 #include <sstream>
 
@@ -12,7 +14,6 @@
 #include "phase_view.hpp"
 #include "test_runs.hpp"
 #include "text_histogram.hpp"
-#include "text_table.hpp"
 
 namespace maxlat::reports {
 namespace {
@@ -53,26 +54,6 @@ TEST(Axes, NinesAxisEndsWithTheSamples) {
   EXPECT_EQ(axis.tics.size(), 5u);
   EXPECT_EQ(axis.tics[3].label, "99.9 %");
   EXPECT_LT(axis.high, 5);
-}
-
-TEST(TextTableTest, AlignsAndCutsWordsOnly) {
-  TextTable table({"name", "#value"});
-  table.row({"a rather long name of a phase", "123456789"});
-  table.row({"b", "1"});
-  const auto lines = lines_of(table.text(30));
-  ASSERT_EQ(lines.size(), 3u);
-  EXPECT_EQ(lines[1], "  a rather long n..  123456789");
-  EXPECT_EQ(lines[2], "  b                          1");
-}
-
-TEST(TextTableTest, CountsCharactersNotBytes) {
-  EXPECT_EQ(shown_width("µs"), 2u);
-  EXPECT_EQ(cut_to("µµµµµ", 4), "µµ..");
-  EXPECT_EQ(cut_to("abc", 3), "abc");
-}
-
-TEST(TextTableTest, SendsNoEscapeSequenceOn) {
-  EXPECT_EQ(printable("a\033[2Jb"), "a?[2Jb");
 }
 
 uint64_t sum_of_histogram(const std::string& text) {
@@ -146,7 +127,7 @@ TEST(TerminalSummary, AFixIsNeverCut) {
 TEST(TerminalSummary, KeepsToTheWidth) {
   for (const unsigned width : {80u, 100u, 132u}) {
     for (const auto& line : lines_of(terminal_summary(test::typical_run(), width)))
-      EXPECT_LE(shown_width(line), width) << line;
+      EXPECT_LE(core::shown_width(line), width) << line;
   }
 }
 

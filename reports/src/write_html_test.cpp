@@ -27,7 +27,7 @@ class WriteHtml : public ::testing::Test {
     if (core::find_program("gnuplot").empty()) GTEST_SKIP() << "gnuplot is not installed";
   }
   std::string page_of(const core::RunResult& run) {
-    const auto written = write_html(run, folder_.file("report.html"));
+    const auto written = write_html(run, folder_ / "report.html");
     EXPECT_TRUE(written) << (written ? "" : written.error().text);
     return folder_.read("report.html");
   }

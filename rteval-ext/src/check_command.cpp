@@ -7,8 +7,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <maxlat/core/machine/settings.hpp>
+#include <maxlat/core/result/run_frame.hpp>
 #include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/core/sys/process.hpp>
+#include <maxlat/core/sys/text.hpp>
+#include <maxlat/core/sys/utc.hpp>
 #include <maxlat/core/sys/version.hpp>
 #include <maxlat/rteval_ext/check_command.hpp>
 
@@ -58,24 +61,19 @@ core::Result<core::CpuList> measured_cpus(const core::CommandLine& line) {
 core::RunResult check_result(const core::MachineView& machine, const core::Arguments& arguments) {
   core::Phase phase;
   phase.name = phase.kind = "preflight";
-  phase.started = now_iso8601();
+  phase.started = core::utc_text();
   std::vector<std::string> command{"maxlat", "check"};
   command.insert(command.end(), arguments.begin(), arguments.end());
   phase.command = core::quote_command(command);
   phase.facts["measured CPUs"] = core::to_string(machine.measured_cpus);
   phase.status = core::PhaseStatus::ok;
 
-  core::RunResult run;
-  run.id = "check-" + phase.started;
-  run.tool = core::version_text();
-  run.build = core::build_id();
-  run.started = phase.started;
+  core::RunResult run = core::run_frame("check", phase.started);
   run.machine = core::fingerprint(machine);
   run.preflight = core::observe_all(machine);
   run.verdict.not_comparable = core::not_comparable(machine);
   run.phases.push_back(std::move(phase));
-  run.ended = now_iso8601();
-  run.state = core::RunResult::State::complete;
+  run.ended = core::utc_text();
   return run;
 }
 
@@ -99,7 +97,7 @@ void print_result(std::FILE* stream, const core::RunResult& run, const core::Cpu
     const std::string reasons = check_reasons(run.preflight, style);
     if (!reasons.empty()) fmt::print(stream, "{}\n", reasons);
     for (const std::string& why : run.verdict.not_comparable)
-      fmt::print(stream, "{}", wrapped(why, style.width, "not comparable with bare metal: ", "  "));
+      fmt::print(stream, "{}", core::wrapped(why, style.width, "not comparable with bare metal: ", "  "));
   }
   fmt::print(stream, "{}\n", check_summary(counts));
   if (!line.has("quiet") && counts.unknown > 0 && ::geteuid() != 0)

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <maxlat/core/sys/text.hpp>
 #include <sstream>
 
 namespace maxlat::rteval_ext {
@@ -22,7 +23,7 @@ std::string shortened(const std::string& text, size_t width) {
 // Words wrapped to a column; a word that is wider is broken, so that columns never run together.
 std::vector<std::string> in_column(const std::string& text, size_t width) {
   std::vector<std::string> lines;
-  std::istringstream whole(wrapped(text, width, "", ""));
+  std::istringstream whole(core::wrapped(text, width, "", ""));
   for (std::string line; std::getline(whole, line);) {
     for (; line.size() > width; line.erase(0, width)) lines.push_back(line.substr(0, width));
     lines.push_back(line);
@@ -110,14 +111,14 @@ std::string check_reasons(const Rows& rows, const CheckTextStyle& style) {
     if (row.verdict != Judgement::bad && !style.verbose) continue;
     if (!text.empty()) text += '\n';
     text += fmt::format("{}: {}\n", row.name, row.observed);
-    text += wrapped(row.why, style.width, "  why  ", "       ");
-    if (!row.fix.empty()) text += wrapped(row.fix, style.width, "  fix  ", "       ");
+    text += core::wrapped(row.why, style.width, "  why  ", "       ");
+    if (!row.fix.empty()) text += core::wrapped(row.fix, style.width, "  fix  ", "       ");
   }
   if (style.verbose || count(rows).unknown == 0) return text;
   text += text.empty() ? "not known:\n" : "\nnot known:\n";
   for (const auto& row : rows)
     if (row.verdict == Judgement::unknown)
-      text += wrapped(without_unknown(row.observed), style.width, fmt::format("  {}: ", row.name), "    ");
+      text += core::wrapped(without_unknown(row.observed), style.width, fmt::format("  {}: ", row.name), "    ");
   return text;
 }
 
@@ -130,23 +131,6 @@ std::string check_summary(const CheckCounts& counts) {
 core::Exit strict_exit(const CheckCounts& counts) {
   if (counts.bad > 0) return core::Exit::limit_exceeded;
   return counts.unknown > 0 ? core::Exit::invalid : core::Exit::pass;
-}
-
-std::string wrapped(const std::string& text, size_t width, const std::string& first, const std::string& indent) {
-  std::string lines, line = first;
-  bool empty = true;
-  std::istringstream words(text);
-  for (std::string word; words >> word;) {
-    if (!empty && line.size() + 1 + word.size() > width) {
-      lines += line + "\n";
-      line = indent;
-      empty = true;
-    }
-    if (!empty) line += ' ';
-    line += word;
-    empty = false;
-  }
-  return lines + line + "\n";
 }
 
 }  // namespace maxlat::rteval_ext

@@ -29,7 +29,4 @@ std::string check_summary(const CheckCounts& counts);
 // With --strict: what is bad fails, and what is not known is not passed.
 core::Exit strict_exit(const CheckCounts& counts);
 
-// Words to lines of at most `width`, each line after the first indented. A word longer than a line stays whole.
-std::string wrapped(const std::string& text, size_t width, const std::string& first, const std::string& indent);
-
 }  // namespace maxlat::rteval_ext

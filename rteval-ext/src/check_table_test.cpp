@@ -83,11 +83,5 @@ TEST(CheckTable, StrictExitStatus) {
   EXPECT_EQ(strict_exit({.ok = 3, .info = 1}), core::Exit::pass);
 }
 
-TEST(CheckTable, Wrapping) {
-  EXPECT_EQ(wrapped("aa bb cc", 7, "- ", "  "), "- aa bb\n  cc\n");
-  EXPECT_EQ(wrapped("averylongword b", 7, "- ", "  "), "- averylongword\n  b\n");
-  EXPECT_EQ(wrapped("", 7, "- ", "  "), "- \n");
-}
-
 }  // namespace
 }  // namespace maxlat::rteval_ext

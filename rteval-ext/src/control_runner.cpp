@@ -8,6 +8,7 @@
 #include <csignal>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/stop.hpp>
+#include <maxlat/core/sys/utc.hpp>
 #include <optional>
 
 #include "phase_runner.hpp"
@@ -95,7 +96,7 @@ core::Phase run_control(const PhasePlan& plan, const Placement& placement, Meter
                      .everywhere = false,
                      .json_path = json_path,
                      .arguments = {}};
-  const std::string started = now_iso8601();
+  const std::string started = core::utc_text();
   const Clock::time_point start = Clock::now();
   loadgen::StallPlan stall_plan;
   stall_plan.cpus = control_cpus(placement.measured);

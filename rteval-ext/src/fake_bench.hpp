@@ -3,11 +3,10 @@
 // For tests: a bench whose machine is on paper and whose meters are small shell scripts that copy a prepared result.
 #pragma once
 
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <maxlat/test/temporary_folder.hpp>
 #include <string>
 #include <vector>
 
@@ -18,24 +17,7 @@ namespace maxlat::rteval_ext::test {
 
 namespace fs = std::filesystem;
 
-// A directory of its own for each object, gone with it.
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    std::string name = (fs::temp_directory_path() / "maxlat-run-test-XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-  }
-  ~TemporaryDirectory() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
+using maxlat::test::TemporaryFolder;
 
 // A fake meter takes no time, so it may not say that it watched for long.
 inline constexpr double kFakeExposure_s = 1e-6;
@@ -139,7 +121,7 @@ class FakeMeter : public Meter {
 };
 
 // A machine of two CPUs. The bench refers to the script, which the test owns.
-inline Bench fake_bench(const TemporaryDirectory& directory, Script& script) {
+inline Bench fake_bench(const TemporaryFolder& directory, Script& script) {
   const std::string result_path = directory / "meter.json";
   if (const core::Status written = core::write_run(result_path, meter_result(5000)); !written) std::abort();
   Bench bench;

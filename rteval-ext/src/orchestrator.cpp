@@ -7,6 +7,7 @@
 #include <map>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/stop.hpp>
+#include <maxlat/core/sys/utc.hpp>
 #include <maxlat/core/sys/version.hpp>
 #include <maxlat/loadgen/load_set.hpp>
 #include <maxlat/reports/gate.hpp>
@@ -248,7 +249,7 @@ core::Phase Run::observe(const char* name) {
   phase.name = name;
   phase.kind = "preflight";
   phase.status = core::PhaseStatus::ok;
-  phase.started = now_iso8601();
+  phase.started = core::utc_text();
   const std::vector<core::SettingObservation> observed = bench_.preflight(watched_cpus(steps_));
   phase.warnings = differences(run_.preflight, observed);
   // The report's table is of the machine as the run found it; later readings are told by their differences.
@@ -301,7 +302,7 @@ core::Status Run::finish() {
   core::Phase at_the_end = observe(kPreflightAtTheEnd);
   const bool interrupted = stopping();
   run_.state = interrupted ? core::RunResult::State::interrupted : core::RunResult::State::complete;
-  run_.ended = now_iso8601();
+  run_.ended = core::utc_text();
   if (const core::Status kept = keep(std::move(at_the_end)); !kept) return kept;
 
   const std::vector<std::string> not_comparable = run_.verdict.not_comparable;
@@ -361,7 +362,7 @@ core::Result<Outcome> orchestrate(const Plan& plan, core::RunResult run, const R
     const core::Status same = require_same_machine(run.machine, bench.fingerprint());
     if (!same) return same.error();
   }
-  if (run.started.empty()) run.started = now_iso8601();
+  if (run.started.empty()) run.started = core::utc_text();
 
   Run under_way(plan, std::move(run), directory, bench, std::move(*steps), quiet);
   if (const core::Status done = under_way.skip(skip); !done) return done.error();

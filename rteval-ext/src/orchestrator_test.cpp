@@ -72,7 +72,7 @@ class Orchestrator : public testing::Test {
     return run ? *run : core::RunResult{};
   }
 
-  test::TemporaryDirectory temporary_;
+  test::TemporaryFolder temporary_;
   test::Script script_;
   Bench bench_ = test::fake_bench(temporary_, script_);
 };

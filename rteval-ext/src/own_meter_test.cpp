@@ -55,7 +55,7 @@ TEST(OwnMeter, OnlyTheLoopCanFindAPlantedStall) {
 }
 
 TEST(OwnMeter, ReadsThePhaseOfAMeterThatMeasured) {
-  const test::TemporaryDirectory directory;
+  const test::TemporaryFolder directory;
   const OwnMeter npt("/bin/maxlat", PhaseKind::npt);
   ASSERT_TRUE(core::write_run(directory / "r.json", test::meter_result(5000)).ok());
   for (const int status : {0, 2, 3}) {
@@ -67,7 +67,7 @@ TEST(OwnMeter, ReadsThePhaseOfAMeterThatMeasured) {
 
 // A result of another CPU than the one asked for is no measurement of that one.
 TEST(OwnMeter, ACpuWithoutASampleIsAnError) {
-  const test::TemporaryDirectory directory;
+  const test::TemporaryFolder directory;
   const OwnMeter npt("/bin/maxlat", PhaseKind::npt);
   ASSERT_TRUE(core::write_run(directory / "r.json", test::meter_result(5000)).ok());
   MeterJob job = job_of(directory / "r.json");
@@ -76,7 +76,7 @@ TEST(OwnMeter, ACpuWithoutASampleIsAnError) {
 }
 
 TEST(OwnMeter, AMeterThatFailedTellsWhyInItsOwnWords) {
-  const test::TemporaryDirectory directory;
+  const test::TemporaryFolder directory;
   const OwnMeter npt("/bin/maxlat", PhaseKind::npt);
   // A snapshot is there, but the meter failed: what it left is not its result.
   ASSERT_TRUE(core::write_run(directory / "r.json", test::meter_result(5000)).ok());
@@ -128,7 +128,7 @@ core::Child started(const std::string& shell) {
 }
 
 TEST(CyclictestMeter, AThreadThatWasKeptFromRunningMakesItInvalid) {
-  const test::TemporaryDirectory directory;
+  const test::TemporaryFolder directory;
   MeterJob job = job_of(directory / "c.json");
   job.duration_ns = 100'000'000'000;
   core::Child child = started("sleep 60");
@@ -147,7 +147,7 @@ TEST(CyclictestMeter, AThreadThatWasKeptFromRunningMakesItInvalid) {
 }
 
 TEST(CyclictestMeter, TheEndOfASlowProcessIsNotTheThreads) {
-  const test::TemporaryDirectory directory;
+  const test::TemporaryFolder directory;
   MeterJob job = job_of(directory / "c.json");
   job.duration_ns = 100'000'000'000;
   core::Child child = started("sleep 60");
@@ -159,7 +159,7 @@ TEST(CyclictestMeter, TheEndOfASlowProcessIsNotTheThreads) {
 
 // SIGUSR1 is not asked for before it is caught, so the first block is not of the first second.
 TEST(CyclictestMeter, TheTimelineBeginsWhenItDid) {
-  const test::TemporaryDirectory directory;
+  const test::TemporaryFolder directory;
   const MeterJob job = job_of(directory / "c.json");
   core::Child child =
       started(fmt::format("trap : USR1; touch {0}; while :; do sleep 0.05; done", directory / "caught"));

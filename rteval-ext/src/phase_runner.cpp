@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "phase_runner.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/core.h>
+#include <fmt/format.h>
 #include <poll.h>
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include <csignal>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/stop.hpp>
+#include <maxlat/core/sys/utc.hpp>
 #include <maxlat/loadgen/load_set.hpp>
 #include <optional>
 
@@ -113,11 +114,6 @@ void apply(const Ending& ending, core::Phase& phase) {
 
 }  // namespace
 
-std::string now_iso8601() {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
-                     fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
-}
-
 core::Phase phase_without_result(const core::Error& error) {
   core::Phase phase;
   phase.status = error.exit_status == core::Exit::cannot_run ? core::PhaseStatus::skipped : core::PhaseStatus::failed;
@@ -137,7 +133,7 @@ core::Phase run_phase(const PhasePlan& plan, const Placement& placement, Meter& 
                      .rounds = plan.rounds,
                      .round_ns = plan.duration_ns,
                      .seed = seed};
-  const std::string started = now_iso8601();
+  const std::string started = core::utc_text();
   const Clock::time_point start = Clock::now();
 
   const core::Result<core::ProcessSpec> spec = meter.command(job);

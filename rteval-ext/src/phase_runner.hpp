@@ -25,8 +25,6 @@ namespace maxlat::rteval_ext {
 core::Phase run_phase(const PhasePlan& plan, const Placement& placement, Meter& meter, const std::string& json_path,
                       std::uint64_t seed, RunProgress& progress);
 
-// "2026-11-21T12:00:00Z"
-std::string now_iso8601();
 // The phase for something that did not come to measure: skipped for Exit::cannot_run, else failed.
 core::Phase phase_without_result(const core::Error& error);
 

@@ -12,7 +12,7 @@ namespace {
 using testing::HasSubstr;
 
 TEST(RunDirectory, TwoRunsCannotShareOne) {
-  const test::TemporaryDirectory temporary;
+  const test::TemporaryFolder temporary;
   const auto first = RunDirectory::create(temporary / "run");
   ASSERT_TRUE(first.ok());
   const auto second = RunDirectory::create(temporary / "run");
@@ -21,14 +21,14 @@ TEST(RunDirectory, TwoRunsCannotShareOne) {
 }
 
 TEST(RunDirectory, TheLockGoesWithItsHolder) {
-  const test::TemporaryDirectory temporary;
+  const test::TemporaryFolder temporary;
   { ASSERT_TRUE(RunDirectory::create(temporary / "run").ok()); }
   EXPECT_TRUE(RunDirectory::create(temporary / "run").ok());
 }
 
 // Root made, and locked, whatever file it pointed to.
 TEST(RunDirectory, ALockThatIsALinkIsRefused) {
-  const test::TemporaryDirectory temporary;
+  const test::TemporaryFolder temporary;
   test::fs::create_directories(temporary / "run");
   test::fs::create_symlink(temporary / "victim", temporary / "run/lock");
   const auto directory = RunDirectory::create(temporary / "run");
@@ -38,7 +38,7 @@ TEST(RunDirectory, ALockThatIsALinkIsRefused) {
 }
 
 TEST(RunDirectory, ARunThatIsThereIsNotOverwritten) {
-  const test::TemporaryDirectory temporary;
+  const test::TemporaryFolder temporary;
   {
     const auto directory = RunDirectory::create(temporary / "run");
     ASSERT_TRUE(directory.ok());
@@ -53,7 +53,7 @@ TEST(RunDirectory, ARunThatIsThereIsNotOverwritten) {
 }
 
 TEST(RunDirectory, OpenNeedsARun) {
-  const test::TemporaryDirectory temporary;
+  const test::TemporaryFolder temporary;
   const auto opened = RunDirectory::open(temporary / "nothing");
   ASSERT_FALSE(opened.ok());
   EXPECT_THAT(opened.error().text, HasSubstr("no run to resume"));
@@ -61,7 +61,7 @@ TEST(RunDirectory, OpenNeedsARun) {
 }
 
 TEST(RunDirectory, APlaceThatCannotBeWrittenIsNamed) {
-  const test::TemporaryDirectory temporary;
+  const test::TemporaryFolder temporary;
   std::ofstream(temporary / "file") << "x";
   const auto directory = RunDirectory::create(temporary / "file/run");
   ASSERT_FALSE(directory.ok());

@@ -30,7 +30,7 @@ class ArmsOfStep : public testing::Test {
     EXPECT_TRUE(core::write_run(path_, test::arms_result()).ok());
     return arms_of_step(step(status), path_);
   }
-  test::TemporaryDirectory temporary_;
+  test::TemporaryFolder temporary_;
   const std::string path_ = temporary_ / "arms.json";
 };
 

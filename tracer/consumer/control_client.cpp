@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <maxlat/base/owned.hpp>
 #include <maxlat/trace/control_client.hpp>
 
 #include "consumer/control_places.hpp"
 #include "shm/local_socket.hpp"
-#include "shm/owned.hpp"
 
 namespace maxlat::trace {
 

@@ -14,13 +14,13 @@
 #include <condition_variable>
 #include <deque>
 #include <list>
+#include <maxlat/base/owned.hpp>
 #include <maxlat/trace/recorder.hpp>
 #include <mutex>
 #include <optional>
 #include <thread>
 
 #include "shm/own_threads.hpp"
-#include "shm/owned.hpp"
 
 namespace maxlat::trace {
 namespace {
@@ -72,7 +72,7 @@ class RecorderThread::State {
   Id add(Recorder recorder, int wakeup_fd) {
     const std::lock_guard lock(mutex_);
     const nanoseconds period = recorder.round_period();
-    fresh_.push_back({++last_id_, std::move(recorder), Descriptor(wakeup_fd), period, {}, {}});
+    fresh_.push_back({++last_id_, std::move(recorder), base::Descriptor(wakeup_fd), period, {}, {}});
     knock();
     return last_id_;
   }
@@ -98,7 +98,7 @@ class RecorderThread::State {
   struct Entry {
     Id id;
     Recorder recorder;
-    Descriptor wakeup;
+    base::Descriptor wakeup;
     nanoseconds period;
     nanoseconds due;
     bool woken;
@@ -118,7 +118,7 @@ class RecorderThread::State {
   void end_one(Ending& ending);
   void wait();
 
-  Descriptor knock_;
+  base::Descriptor knock_;
   std::thread thread_;
   std::mutex mutex_;
   std::condition_variable ended_;
@@ -237,8 +237,8 @@ class InProcessRecorder::State {
 };
 
 base::Result<InProcessRecorder> InProcessRecorder::start(int memory_fd, int wakeup_fd, const RecorderOptions& options) {
-  const Descriptor memory(memory_fd);
-  Descriptor wakeup(wakeup_fd);
+  const base::Descriptor memory(memory_fd);
+  base::Descriptor wakeup(wakeup_fd);
   base::Result<Recorder> recorder = Recorder::attach(memory_fd, options);
   if (!recorder) return recorder.error();
   return InProcessRecorder(std::make_unique<State>(std::move(*recorder), wakeup.release()));

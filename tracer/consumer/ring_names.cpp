@@ -63,7 +63,7 @@ std::optional<std::string> ProcessThreads::name(const SessionMemory& memory, std
   if (!is_the_process_) is_the_process_ = memory.pid() == getpid() || maps_memory(memory.pid(), memory);
   if (!*is_the_process_) return std::nullopt;
   const std::string path = "/proc/" + std::to_string(memory.pid()) + "/task/" + std::to_string(thread_id) + "/comm";
-  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const base::Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) return std::nullopt;
   std::array<char, 64> text{};
   const ssize_t got = read(file.number(), text.data(), text.size());

@@ -7,30 +7,15 @@
 
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <maxlat/test/temporary_folder.hpp>
 #include <string>
 #include <vector>
 
 namespace maxlat::trace::test {
 
-class TemporaryFolder {
- public:
-  TemporaryFolder() : path_(testing::TempDir() + "maxlat-consumer-XXXXXX") {
-    if (mkdtemp(path_.data()) == nullptr) path_.clear();
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
+using maxlat::test::TemporaryFolder;
 
 inline std::string text_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);

@@ -38,7 +38,7 @@ maxlat_ring_packet empty_packet(const maxlat_ring_packet& like, std::uint64_t ti
 WriteParts write_parts = pwritev;
 
 base::Result<std::unique_ptr<TraceFile>> TraceFile::create(std::string path) {
-  Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+  base::Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
   if (!file) return base::system_error("cannot create " + path, errno);
   return std::unique_ptr<TraceFile>(new TraceFile(std::move(path), std::move(file)));
 }

@@ -39,12 +39,11 @@
 #include <sys/uio.h>
 
 #include <cstdint>
+#include <maxlat/base/owned.hpp>
 #include <maxlat/base/result.hpp>
 #include <memory>
 #include <span>
 #include <string>
-
-#include "shm/owned.hpp"
 
 namespace maxlat::trace {
 
@@ -61,14 +60,14 @@ class TraceFile {
   base::Status append(maxlat_ring_packet head, std::span<const std::uint8_t> records);
 
  private:
-  TraceFile(std::string path, Descriptor file) : path_(std::move(path)), file_(std::move(file)) {}
+  TraceFile(std::string path, base::Descriptor file) : path_(std::move(path)), file_(std::move(file)) {}
   bool grow(std::uint64_t until);
   bool write(const void* bytes, std::uint64_t size, std::uint64_t at);
   bool write_header(maxlat_ring_packet head, std::uint64_t at, std::uint64_t size);
   base::Status give_up(int reason);
 
   std::string path_;
-  Descriptor file_;
+  base::Descriptor file_;
   std::uint64_t at_ = 0;
   std::uint64_t end_ = 0;
   maxlat_ring_packet empty_{};

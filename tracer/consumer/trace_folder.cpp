@@ -15,7 +15,7 @@ constexpr std::size_t kRoomForBooks = 4096;  // 8 channels of ten words
 constexpr const char* kBooksBegun = "/.books.begun";
 
 base::Status write_file(const std::string& path, const std::string& text) {
-  const Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  const base::Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   if (!file) return base::system_error("cannot create " + path, errno);
   for (std::size_t done = 0; done < text.size();) {
     const ssize_t wrote = write(file.number(), text.data() + done, text.size() - done);
@@ -87,7 +87,7 @@ bool TraceFolder::append(std::unique_ptr<TraceFile>& file, const std::string& na
 void TraceFolder::append_thread_names(const std::string& lines) {
   if (failed_ || names_failed_) return;  // behind half a line no other begins
   const std::string path = path_ + "/" + kThreadNamesFile;
-  const Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  const base::Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
   if (file && write(file.number(), lines.data(), lines.size()) == static_cast<ssize_t>(lines.size())) return;
   names_failed_ = true;
   say_(base::system_error("cannot write the names of threads to " + path, errno).text);
@@ -96,7 +96,7 @@ void TraceFolder::append_thread_names(const std::string& lines) {
 void TraceFolder::write_books(const std::string& text) {
   append_metadata();
   const std::string begun = path_ + kBooksBegun, done = path_ + "/.books";
-  const Descriptor file(open(begun.c_str(), O_WRONLY | O_CLOEXEC));
+  const base::Descriptor file(open(begun.c_str(), O_WRONLY | O_CLOEXEC));
   if (!file || pwrite(file.number(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()) ||
       ftruncate(file.number(), static_cast<off_t>(text.size())) != 0 || rename(begun.c_str(), done.c_str()) != 0) {
     failed_ = true;  // a trace without books cannot be checked: it must not pass for a whole one

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <maxlat/base/owned.hpp>
 #include <maxlat/trace/packet_file.hpp>
 #include <vector>
 
 #include "read_part.hpp"
-#include "shm/owned.hpp"
 
 namespace maxlat::trace {
 namespace {
@@ -19,8 +19,8 @@ constexpr const char* kShorter = "the file became shorter while it was read";
 constexpr std::uint64_t kPage = 4096;  // where a file that is being written ends (consumer/trace_file.hpp)
 constexpr std::uint64_t kMaxContent = std::uint64_t{1} << MAXLAT_RING_MAX_SUB_BUFFER_BITS;
 
-Descriptor opened(const std::string& path) {
-  return Descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+base::Descriptor opened(const std::string& path) {
+  return base::Descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC));
 }
 
 // Until `size` bytes are there, or the file ends. RETURNS: how many, or -1 and errno.
@@ -48,7 +48,7 @@ void FileWindow::read(std::uint64_t offset, std::uint64_t size) {
     buffer_ = std::make_unique_for_overwrite<std::uint8_t[]>(wanted);
     capacity_ = wanted;
   }
-  const Descriptor file = opened(path_);
+  const base::Descriptor file = opened(path_);
   begin_ = offset;
   const ssize_t got = file.number() < 0 ? -1 : read_at(file.number(), buffer_.get(), capacity_, offset);
   struct stat status {};
@@ -67,7 +67,7 @@ std::span<const std::uint8_t> FileWindow::at(std::uint64_t offset, std::uint64_t
 
 bool FileWindow::still_says(std::uint64_t offset, std::span<const std::uint8_t> bytes) const {
   std::vector<std::uint8_t> now(bytes.size());
-  const Descriptor file = opened(path_);
+  const base::Descriptor file = opened(path_);
   const ssize_t got = file.number() < 0 ? -1 : read_at(file.number(), now.data(), now.size(), offset);
   return got >= 0 && std::ranges::equal(bytes, std::span(now).first(static_cast<std::size_t>(got)));
 }

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <maxlat/trace/reader.hpp>
 #include <string>
 #include <vector>
@@ -64,7 +63,7 @@ Packet pair(std::uint64_t sequence, std::uint64_t time) {
 }
 
 TEST(StreamLoss, AFullBufferIsBehindTheLastEventOfItsPacketAndOthersAreAnywhereInIt) {
-  const test::Folder folder;
+  const test::TemporaryFolder folder;
   folder.write("metadata", test::metadata());
   folder.write("threads-0-0", pair(0, 10).lost(3, 0, 0).bytes() + pair(1, 20).lost(3, 0, 1).bytes() +
                                   pair(2, 30).lost(3, 0, 1).bytes() + pair(5, 60).lost(4, 2, 1).bytes());
@@ -77,7 +76,7 @@ TEST(StreamLoss, AFullBufferIsBehindTheLastEventOfItsPacketAndOthersAreAnywhereI
 }
 
 TEST(StreamLoss, IsToldBeforeTheNextEventThatIsWantedAndWithinTheTimeThatIs) {
-  const test::Folder folder;
+  const test::TemporaryFolder folder;
   folder.write("metadata", test::metadata());
   folder.write("threads-0-0", pair(0, 10).lost(1, 0, 0).bytes() + pair(1, 20).lost(3, 0, 0).bytes() +
                                   pair(2, 30).bytes() +
@@ -96,9 +95,8 @@ TEST(StreamLoss, IsToldBeforeTheNextEventThatIsWantedAndWithinTheTimeThatIs) {
 }
 
 TEST(StreamOverlap, WhatStandsInTwoSnapshotsIsGivenOnce) {
-  const test::Folder folder;
+  const test::TemporaryFolder folder;
   for (const char* snapshot : {"10", "9"}) {  // not in the order of names
-    std::filesystem::create_directories(folder / snapshot + "/app-42");
     folder.write(snapshot + std::string("/app-42/metadata"), test::metadata());
   }
   folder.write("9/app-42/threads-0-0",

@@ -4,38 +4,15 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
+#include <maxlat/test/temporary_folder.hpp>
 #include <maxlat/trace/ctf_format.hpp>
-#include <stdexcept>
 #include <string>
 
 #include "test_packet.hpp"
 
 namespace maxlat::trace::test {
 
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "maxlat-trace-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    path_ = name;
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  std::string operator/(const std::string& name) const { return path_ / name; }
-  std::string path() const { return path_; }
-  void write(const std::string& name, const std::string& bytes) const {
-    std::ofstream(path_ / name, std::ios::binary) << bytes;
-  }
-
- private:
-  std::filesystem::path path_;
-};
+using maxlat::test::TemporaryFolder;
 
 inline constexpr Field kNumber[] = {{.name = "n", .kind = FieldKind::integer, .bytes = 4}};
 inline constexpr Field kText[] = {

@@ -77,7 +77,7 @@ class NamesInTraceTest : public testing::Test {
     }
     return events;
   }
-  test::Folder folder_;
+  test::TemporaryFolder folder_;
 };
 
 TEST_F(NamesInTraceTest, AnEventBearsTheNameThatItsThreadHadThen) {

@@ -60,7 +60,7 @@ Outcome read_all(const std::string& folder, ReadOptions options = {}) {
 class TraceReaderTest : public testing::Test {
  protected:
   TraceReaderTest() { folder_.write("metadata", test::metadata()); }
-  test::Folder folder_;
+  test::TemporaryFolder folder_;
 };
 
 TEST_F(TraceReaderTest, MergesStreamsByTimeAndReadsFields) {
@@ -81,9 +81,8 @@ TEST_F(TraceReaderTest, MergesStreamsByTimeAndReadsFields) {
 
 TEST(TracesOfOneBoot, HaveOneClockUnlessTheCounterBeganAnew) {
   constexpr std::int64_t kHour = 3'600'000'000'000;
-  const test::Folder folder;
+  const test::TemporaryFolder folder;
   const auto process = [&](const std::string& name, std::int64_t realtime, std::int64_t monotonic) {
-    std::filesystem::create_directory(folder / name);
     folder.write(name + "/metadata", test::metadata({base::clock_with_rate(1), realtime, monotonic, {7}}));
   };
   process("a", 100 * kHour, 0);
@@ -284,7 +283,7 @@ TEST_F(TraceReaderTest, AFileOfAnotherTraceIsNotRead) {
 }
 
 TEST(TraceFolder, SaysWhyItIsNone) {
-  const test::Folder folder;
+  const test::TemporaryFolder folder;
   EXPECT_THAT(open_trace_folder(folder / "gone").error().text, HasSubstr("No such file"));
   EXPECT_THAT(open_trace_folder(folder.path()).error().text, HasSubstr("is no trace"));
   folder.write("metadata", "");

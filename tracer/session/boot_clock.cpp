@@ -13,12 +13,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <maxlat/base/owned.hpp>
 #include <maxlat/trace/control_protocol.hpp>
 #include <optional>
 
 #include "session/control_folder.hpp"
 #include "shm/local_socket.hpp"
-#include "shm/owned.hpp"
 
 namespace maxlat::trace::detail {
 namespace {
@@ -34,13 +34,13 @@ std::string boot_id() {
 }
 
 // Only a file that nobody else can have written to.
-bool is_ours(const Descriptor& file) {
+bool is_ours(const base::Descriptor& file) {
   struct stat found {};
   return file && fstat(file.number(), &found) == 0 && S_ISREG(found.st_mode) && found.st_uid == geteuid() &&
          (found.st_mode & 077) == 0 && found.st_nlink == 1;
 }
 
-bool lock(const Descriptor& file) {
+bool lock(const base::Descriptor& file) {
   for (int tries = 0; tries < 100; ++tries) {
     if (flock(file.number(), LOCK_EX | LOCK_NB) == 0) return true;
     const timespec pause{0, 1'000'000};
@@ -81,7 +81,7 @@ std::optional<TraceClock> parsed(const std::string& text, TraceClock clock) {
   return clock;
 }
 
-std::string read_all(const Descriptor& file) {
+std::string read_all(const base::Descriptor& file) {
   char text[256];
   const ssize_t got = pread(file.number(), text, sizeof text, 0);
   return got > 0 ? std::string(text, static_cast<std::size_t>(got)) : std::string();
@@ -90,7 +90,7 @@ std::string read_all(const Descriptor& file) {
 bool write_whole(const std::string& path, const std::string& text) {
   const std::string fresh = path + ".new";
   unlink(fresh.c_str());
-  const Descriptor file(open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  const base::Descriptor file(open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   return file && write(file.number(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
          rename(fresh.c_str(), path.c_str()) == 0;
 }
@@ -118,13 +118,13 @@ TraceClock boot_clock(const base::CounterClock& measured) {
   const std::string boot = boot_id(), folder = control_folder();
   own.uuid = uuid_of(boot);
   if (boot.empty() || !make_control_folder().ok()) return own;
-  const Descriptor guard(open((folder + "/clock.lock").c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+  const base::Descriptor guard(open((folder + "/clock.lock").c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!is_ours(guard) || !lock(guard)) return own;
   const std::string path = folder + "/clock-" + boot;
   for (const std::string& name : names_in(folder)) {  // of an earlier boot, where the folder outlives one
     if (name.starts_with("clock-") && name != "clock-" + boot) unlink((folder + "/" + name).c_str());
   }
-  const Descriptor file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  const base::Descriptor file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   std::optional<TraceClock> clock;
   if (is_ours(file)) clock = parsed(read_all(file), own);
   if (clock) {

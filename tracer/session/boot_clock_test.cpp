@@ -15,6 +15,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <maxlat/test/temporary_folder.hpp>
 #include <maxlat/trace/control_protocol.hpp>
 #include <maxlat/trace/probe.hpp>
 #include <maxlat/trace/reader.hpp>
@@ -35,14 +36,9 @@ class BootClock : public testing::Test {
  protected:
   BootClock() {
     if (const char* place = getenv("XDG_RUNTIME_DIR")) before_ = place;
-    std::string folder = testing::TempDir() + "maxlat-clock-XXXXXX";
-    folder_ = mkdtemp(folder.data());
-    setenv("XDG_RUNTIME_DIR", folder_.c_str(), 1);
+    setenv("XDG_RUNTIME_DIR", folder_.path().c_str(), 1);
   }
-  ~BootClock() override {
-    fs::remove_all(folder_);
-    before_ ? setenv("XDG_RUNTIME_DIR", before_->c_str(), 1) : unsetenv("XDG_RUNTIME_DIR");
-  }
+  ~BootClock() override { before_ ? setenv("XDG_RUNTIME_DIR", before_->c_str(), 1) : unsetenv("XDG_RUNTIME_DIR"); }
   // RETURNS: the record's path, once there is one.
   static std::string record() {
     for (const auto& entry : fs::directory_iterator(control_folder())) {
@@ -51,7 +47,7 @@ class BootClock : public testing::Test {
     return "";
   }
 
-  std::string folder_;
+  maxlat::test::TemporaryFolder folder_;
   const base::CounterClock measured_ = base::calibrate();
 
  private:
@@ -123,9 +119,9 @@ TEST_F(BootClock, AFileThatOthersMayHaveWrittenIsNotBelieved) {
 
 TEST_F(BootClock, IsOneCounterForAllUsers) {
   const TraceClock mine = detail::boot_clock(measured_);
-  setenv("XDG_RUNTIME_DIR", (folder_ + "/nowhere").c_str(), 1);  // as where another user's records are
+  setenv("XDG_RUNTIME_DIR", (folder_ / "nowhere").c_str(), 1);  // as where another user's records are
   EXPECT_EQ(detail::boot_clock(measured_).uuid, mine.uuid);
-  setenv("XDG_RUNTIME_DIR", folder_.c_str(), 1);
+  setenv("XDG_RUNTIME_DIR", folder_.path().c_str(), 1);
 }
 
 // What the two processes share, and how often the token changes hands: more than a machine that does other things, too,
@@ -169,7 +165,7 @@ TEST_F(BootClock, ATokenBetweenTwoProcessesIsInCausalOrderWhenTheirTracesAreMerg
   void* memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(memory, MAP_FAILED);
   Shared& shared = *new (memory) Shared;
-  const std::string folder = folder_ + "/trace";
+  const std::string folder = folder_ / "trace";
   fs::create_directory(folder);
   pid_t children[2];
   for (std::uint64_t mine : {0u, 1u}) {

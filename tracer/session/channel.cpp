@@ -26,7 +26,7 @@ std::uint64_t with_state(std::uint64_t word, std::uint64_t state) {
 void name_of(std::uint32_t thread, char (&name)[16]) {
   name[0] = 0;
   const std::string path = "/proc/self/task/" + std::to_string(thread) + "/comm";
-  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const base::Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) return;
   const ssize_t got = read(file.number(), name, sizeof name);
   name[got > 0 ? got - 1 : 0] = 0;  // in place of its line's end

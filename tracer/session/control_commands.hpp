@@ -3,17 +3,16 @@
 // What a controller may ask, and the answer, as text: control_protocol.hpp without the socket.
 #pragma once
 
+#include <maxlat/base/owned.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "shm/owned.hpp"
 
 namespace maxlat::trace::detail {
 
 struct ControlAnswer {
   std::string text;  // "ok" or "error TEXT", then lines
-  std::vector<Descriptor> descriptors;
+  std::vector<base::Descriptor> descriptors;
   bool resume = false;  // main() may begin
 };
 

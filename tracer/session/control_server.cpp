@@ -16,6 +16,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
+#include <maxlat/base/owned.hpp>
 #include <maxlat/trace/control.hpp>
 #include <maxlat/trace/control_protocol.hpp>
 #include <memory>
@@ -29,7 +30,6 @@
 #include "session/threads.hpp"
 #include "shm/local_socket.hpp"
 #include "shm/own_threads.hpp"
-#include "shm/owned.hpp"
 
 namespace maxlat::trace {
 
@@ -84,7 +84,7 @@ bool is_allowed(int socket) {
 
 // A controller, and what of its last answer did not fit.
 struct Connection {
-  Descriptor socket;
+  base::Descriptor socket;
   std::string rest;
 };
 
@@ -105,8 +105,8 @@ class Server {
   void resume();
 
   std::string path_;  // of the listening socket
-  Descriptor listener_;
-  Descriptor end_;  // an eventfd
+  base::Descriptor listener_;
+  base::Descriptor end_;  // an eventfd
   std::vector<Connection> connections_;
   std::thread thread_;
   std::mutex mutex_;
@@ -126,7 +126,7 @@ base::Status Server::listen() {
   const std::string path = socket_path(getpid());
   sockaddr_un address;
   if (!address_of(path, address)) return too_long(path);
-  listener_ = Descriptor(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  listener_ = base::Descriptor(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   unlink(path.c_str());  // of an earlier process of this number
   if (!listener_ || bind(listener_.number(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
       ::listen(listener_.number(), 8) != 0) {
@@ -139,7 +139,7 @@ base::Status Server::listen() {
 base::Status Server::connect(const std::string& path) {
   sockaddr_un address;
   if (!address_of(path, address)) return too_long(path);
-  Descriptor home(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  base::Descriptor home(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   if (!home || ::connect(home.number(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
     return base::system_error("cannot reach the controller at " + path, errno);
   }
@@ -149,7 +149,7 @@ base::Status Server::connect(const std::string& path) {
 }
 
 base::Status Server::run() {
-  end_ = Descriptor(eventfd(0, EFD_CLOEXEC));
+  end_ = base::Descriptor(eventfd(0, EFD_CLOEXEC));
   if (!end_) return base::system_error("cannot make an eventfd", errno);
   const SignalsBlocked inherited_by_the_thread;
   thread_ = std::thread([this] {
@@ -180,9 +180,9 @@ bool Server::wait_for_resume(std::chrono::duration<double> longest) {
 }
 
 void Server::close_descriptors() {
-  Descriptor(std::move(listener_));
-  Descriptor(std::move(end_));
-  for (Connection& connection : connections_) Descriptor(std::move(connection.socket));
+  base::Descriptor(std::move(listener_));
+  base::Descriptor(std::move(end_));
+  for (Connection& connection : connections_) base::Descriptor(std::move(connection.socket));
 }
 
 // A call that cannot be taken (no descriptor, no memory) keeps the listener readable. It waits until the next look, a
@@ -202,7 +202,7 @@ void Server::serve() {
       resume();  // whoever waits for a controller waits no more
     }
     if ((sources[1].revents & POLLIN) == 0) continue;
-    Descriptor caller(accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC));
+    base::Descriptor caller(accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC));
     call_waits = !caller;
     if (caller && is_allowed(caller.number()) && connections_.size() < kMaxConnections) {
       const std::lock_guard change(server_change_mutex);

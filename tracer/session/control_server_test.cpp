@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include <cstring>
-#include <filesystem>
+#include <maxlat/test/temporary_folder.hpp>
 #include <maxlat/trace/control.hpp>
 #include <maxlat/trace/control_protocol.hpp>
 #include <string>
@@ -64,17 +64,15 @@ int call_a_program_without_descriptors() {
 }
 
 TEST(ControlWithoutDescriptors, ACallThatCannotBeTakenWaitsAndCostsNoCpuTime) {
-  std::string folder = testing::TempDir() + "maxlat-control-XXXXXX";
-  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  const maxlat::test::TemporaryFolder folder;
   const pid_t child = fork();
   if (child == 0) {
-    setenv("XDG_RUNTIME_DIR", folder.c_str(), 1);
+    setenv("XDG_RUNTIME_DIR", folder.path().c_str(), 1);
     _exit(call_a_program_without_descriptors());
   }
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "step " << WEXITSTATUS(status);
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

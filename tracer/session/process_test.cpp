@@ -15,6 +15,7 @@
 
 #include <deque>
 #include <fstream>
+#include <maxlat/test/temporary_folder.hpp>
 #include <maxlat/trace/control.hpp>
 #include <maxlat/trace/control_protocol.hpp>
 #include <maxlat/trace/probe.hpp>
@@ -188,19 +189,15 @@ class OwnControlFolder : public testing::Test {
   OwnControlFolder() {
     const char* place = getenv("XDG_RUNTIME_DIR");
     if (place != nullptr) before_ = place;
-    std::string folder = testing::TempDir() + "maxlat-control-XXXXXX";
-    folder_ = mkdtemp(folder.data());
-    setenv("XDG_RUNTIME_DIR", folder_.c_str(), 1);
+    setenv("XDG_RUNTIME_DIR", folder_.path().c_str(), 1);
   }
   ~OwnControlFolder() override {
-    rmdir(control_folder().c_str());
-    rmdir(folder_.c_str());
     before_ ? setenv("XDG_RUNTIME_DIR", before_->c_str(), 1) : unsetenv("XDG_RUNTIME_DIR");
   }
 
  private:
   std::optional<std::string> before_;
-  std::string folder_;
+  maxlat::test::TemporaryFolder folder_;
 };
 
 bool has_socket(pid_t pid) {

@@ -8,8 +8,7 @@
 
 #include <charconv>
 #include <cstring>
-
-#include "shm/owned.hpp"
+#include <maxlat/base/owned.hpp>
 
 namespace maxlat::trace::detail {
 
@@ -24,7 +23,7 @@ bool address_of(const std::string& path, sockaddr_un& address) {
 bool is_of_the_dead(const std::string& path, pid_t maker) {
   sockaddr_un address;
   if (kill(maker, 0) == 0 || errno != ESRCH || !address_of(path, address)) return false;
-  const Descriptor socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const base::Descriptor socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   return socket && connect(socket.number(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 &&
          (errno == ECONNREFUSED || errno == ENOENT);
 }

@@ -13,8 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
+#include <maxlat/test/temporary_folder.hpp>
 
 #include "shm/session_file.hpp"
 
@@ -23,20 +22,10 @@ namespace {
 
 class MemoryNodesTest : public testing::Test {
  protected:
-  MemoryNodesTest() : folder_(testing::TempDir() + "maxlat-nodes-XXXXXX") {
-    if (mkdtemp(folder_.data()) == nullptr) folder_.clear();
-  }
-  ~MemoryNodesTest() override {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-  void write(const std::string& name, const std::string& text) const {
-    std::filesystem::create_directories(std::filesystem::path(folder_ + "/" + name).parent_path());
-    std::ofstream(folder_ + "/" + name) << text << "\n";
-  }
-  MemoryNodes read() const { return MemoryNodes::read(folder_); }
+  void write(const std::string& name, const std::string& text) const { folder_.write(name, text + "\n"); }
+  MemoryNodes read() const { return MemoryNodes::read(folder_.path()); }
 
-  std::string folder_;
+  maxlat::test::TemporaryFolder folder_;
 };
 
 TEST_F(MemoryNodesTest, OneNodeIsNoChoice) {

@@ -109,7 +109,7 @@ base::Result<std::unique_ptr<SessionFile>> SessionFile::create(std::string_view 
   copy_name(header.session, session);
   copy_name(header.process, program_invocation_short_name);
 
-  file->memory_ = Descriptor(memfd_create("maxlat-session", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  file->memory_ = base::Descriptor(memfd_create("maxlat-session", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   const int fd = file->fd();
   if (fd < 0) return base::system_error("cannot make the session's memory", errno);
   if (ftruncate(fd, static_cast<off_t>(header.total_size)) != 0 ||
@@ -122,7 +122,7 @@ base::Result<std::unique_ptr<SessionFile>> SessionFile::create(std::string_view 
   }
   void* where = mmap(nullptr, head, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
   if (where == MAP_FAILED) return base::system_error("cannot map the session's memory", errno);
-  file->head_ = Mapping(where, head);
+  file->head_ = base::Mapping(where, head);
   file->header() = header;
   // release [S5]: whoever finds the magic finds the rest. Partner: the attach side, which gets the memfd after this by
   // a socket that orders both. Shape: publish.
@@ -181,8 +181,8 @@ bool SessionFile::make_ring_private(std::uint32_t channel, void* where) const {
 }
 
 void SessionFile::forget(bool keep_private_head) {
-  Descriptor(std::move(memory_));
-  if (!keep_private_head || !make_private(head_.where(), head_.size())) Mapping(std::move(head_));
+  base::Descriptor(std::move(memory_));
+  if (!keep_private_head || !make_private(head_.where(), head_.size())) base::Mapping(std::move(head_));
 }
 
 }  // namespace maxlat::trace

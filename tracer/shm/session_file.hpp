@@ -15,13 +15,13 @@
 
 #include <array>
 #include <cstdint>
+#include <maxlat/base/owned.hpp>
 #include <maxlat/base/result.hpp>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
-#include "owned.hpp"
 #include "session_layout.h"
 
 namespace maxlat::trace {
@@ -66,8 +66,8 @@ class SessionFile {
  private:
   SessionFile() = default;
 
-  Descriptor memory_;
-  Mapping head_;                // header and slot table
+  base::Descriptor memory_;
+  base::Mapping head_;          // header and slot table
   maxlat_shm_header layout_{};  // as made: what others do to the shared one does not lead us astray
 };
 

@@ -94,7 +94,7 @@ base::Result<ChannelMemory> checked_channel(const maxlat_shm_channel& shared, Ch
 base::Result<SessionMemory> SessionMemory::attach(int memory_fd) {
   SessionMemory memory;
   // A description of its own: the one that was handed over is the producer's.
-  memory.file_ = Descriptor(open(("/proc/self/fd/" + std::to_string(memory_fd)).c_str(), O_RDWR | O_CLOEXEC));
+  memory.file_ = base::Descriptor(open(("/proc/self/fd/" + std::to_string(memory_fd)).c_str(), O_RDWR | O_CLOEXEC));
   if (!memory.file_) return base::system_error("cannot open the session's memory", errno);
   const int file = memory.file_.number();
   const int seals = fcntl(file, F_GET_SEALS);
@@ -108,7 +108,7 @@ base::Result<SessionMemory> SessionMemory::attach(int memory_fd) {
   const auto map_head = [&](std::uint64_t size) -> base::Status {
     void* where = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (where == MAP_FAILED) return base::system_error("cannot map the session's memory", errno);
-    memory.head_ = Mapping(where, size);
+    memory.head_ = base::Mapping(where, size);
     return {};
   };
   base::Status mapped = map_head(MAXLAT_SHM_PAGE);
@@ -224,7 +224,7 @@ base::Result<MappedRing> SessionMemory::map_ring(std::size_t channel, std::uint3
   void* where =
       mmap(nullptr, shape.ring_stride, PROT_READ | PROT_WRITE, MAP_SHARED, file_.number(), ring_offset(channel, slot));
   if (where == MAP_FAILED) return base::system_error("cannot map a ring", errno);
-  MappedRing mapped{Mapping(where, shape.ring_stride), {}};
+  MappedRing mapped{base::Mapping(where, shape.ring_stride), {}};
   if (!maxlat_ring_attach(&mapped.ring, where, shape.ring_stride) || mapped.ring.features != shape.ring_features) {
     return unfit("slot " + std::to_string(slot) + " of channel " + shape.name + " is no ring");
   }

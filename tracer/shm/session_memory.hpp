@@ -15,6 +15,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <maxlat/base/owned.hpp>
 #include <maxlat/base/result.hpp>
 #include <memory>
 #include <optional>
@@ -22,7 +23,6 @@
 #include <vector>
 
 #include "consumer_lock.hpp"
-#include "owned.hpp"
 #include "session_layout.h"
 
 namespace maxlat::trace {
@@ -59,7 +59,7 @@ struct ReplacedBooks {
 
 // One ring, mapped. The mapping lasts as long as this.
 struct MappedRing {
-  Mapping memory;
+  base::Mapping memory;
   maxlat_ring ring{};
 };
 
@@ -117,8 +117,8 @@ class SessionMemory {
   std::int64_t ring_offset(std::size_t channel, std::uint32_t slot) const;
 
   std::unique_ptr<ConsumerLock> lock_;
-  Descriptor file_;
-  Mapping head_;
+  base::Descriptor file_;
+  base::Mapping head_;
   std::string session_;
   std::string process_;
   int pid_ = 0;

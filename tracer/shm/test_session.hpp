@@ -10,11 +10,11 @@
 
 #include <cstring>
 #include <deque>
+#include <maxlat/base/owned.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "owned.hpp"
 #include "session_layout.h"
 
 namespace maxlat::trace::test {
@@ -30,7 +30,7 @@ struct ChannelShape {
 class TestSession {
  public:
   explicit TestSession(const std::vector<ChannelShape>& channels = {ChannelShape{}}, bool sealed = true) {
-    file_ = Descriptor(memfd_create("test-session", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    file_ = base::Descriptor(memfd_create("test-session", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     std::uint64_t at = MAXLAT_SHM_PAGE;
     maxlat_shm_header header{};
     for (std::size_t i = 0; i < channels.size(); ++i) {
@@ -63,7 +63,7 @@ class TestSession {
     std::strcpy(header.process, "program");
     ok_ = ftruncate(fd(), static_cast<off_t>(at)) == 0 &&
           (!sealed || fcntl(fd(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) == 0);
-    all_ = Mapping(mmap(nullptr, at, PROT_READ | PROT_WRITE, MAP_SHARED, fd(), 0), at);
+    all_ = base::Mapping(mmap(nullptr, at, PROT_READ | PROT_WRITE, MAP_SHARED, fd(), 0), at);
     std::memcpy(bytes(), &header, sizeof header);
   }
 
@@ -112,8 +112,8 @@ class TestSession {
     return options;
   }
 
-  Descriptor file_;
-  Mapping all_;
+  base::Descriptor file_;
+  base::Mapping all_;
   std::deque<maxlat_ring> rings_;
   bool ok_ = true;
 };

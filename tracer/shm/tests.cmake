@@ -2,7 +2,7 @@
 function(maxlat_fuzz_test name)
   cmake_parse_arguments(F "" "RUNS" "SOURCES" ${ARGN})
   add_executable(${name} ${F_SOURCES})
-  target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/tests/support/include)
   target_link_libraries(${name} PRIVATE maxlat::tracer maxlat_build_flags Threads::Threads)
   if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
     target_compile_options(${name} PRIVATE -fsanitize=fuzzer)

@@ -2,10 +2,11 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <climits>
 #include <maxlat/core/sys/duration.hpp>
+#include <maxlat/core/sys/text_table.hpp>
 
 #include "escape.hpp"
-#include "text_columns.hpp"
 #include "trace_statistics.hpp"
 
 namespace maxlat::trace_tools {
@@ -56,8 +57,7 @@ std::string missing_json(const std::optional<std::uint64_t>& missing) {
 }  // namespace
 
 std::string text_of(const TraceStatistics& statistics) {
-  TextColumns events;
-  events.row({"event", "level", "events", "bytes", "per second", "largest gap", "from"});
+  core::TextTable events({"event", "#level", "#events", "#bytes", "#per second", "#largest gap", "#from"});
   for (const EventStatistics& event : statistics.events) {
     const Series& series = event.series;
     events.row({c_escaped(event.name), std::string(level_text(event.level)), std::to_string(series.count),
@@ -68,11 +68,11 @@ std::string text_of(const TraceStatistics& statistics) {
   events.row({"all", "", std::to_string(all.count), bytes_text(all), rate_text(all, statistics), gap_text(all),
               gap_time_text(all, statistics)});
 
-  TextColumns streams;
-  if (statistics.by_cause)
-    streams.row({"stream", "events", "packets", "bytes", "lost: full", "overrun", "too big", "largest gap", "from"});
-  else
-    streams.row({"stream", "events", "packets", "lost", "largest gap", "from"});
+  using Columns = std::vector<std::string>;
+  core::TextTable streams(statistics.by_cause
+                              ? Columns{"stream", "#events", "#packets", "#bytes", "#lost: full", "#overrun",
+                                        "#too big", "#largest gap", "#from"}
+                              : Columns{"stream", "#events", "#packets", "#lost", "#largest gap", "#from"});
   for (const StreamStatistics& stream : statistics.streams) {
     const trace::StreamBooks& books = stream.books;
     std::vector<std::string> row = {stream.owner, std::to_string(stream.series.count), std::to_string(books.packets)};
@@ -101,7 +101,8 @@ std::string text_of(const TraceStatistics& statistics) {
   else if (statistics.missing)
     missing = fmt::format("; {} more are missing: a part of the trace is damaged", *statistics.missing);
   return fmt::format("{} events in {:.6f} s, {} lost{}{}\ndelivery: {}\n\n{}\n{}", all.count, seconds(all), lost_in_all,
-                     lost.empty() ? "" : lost + ")", missing, delivery, events.text(), streams.text());
+                     lost.empty() ? "" : lost + ")", missing, delivery, events.text(UINT_MAX, ""),
+                     streams.text(UINT_MAX, ""));
 }
 
 std::string json_of(const TraceStatistics& statistics) {

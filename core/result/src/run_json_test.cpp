@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
-#include <cstdio>
 #include <fstream>
 #include <maxlat/core/result/run_result.hpp>
+#include <maxlat/test/temporary_folder.hpp>
 #include <string>
 #include <vector>
 
@@ -181,8 +180,8 @@ TEST(RunJson, BytesThatAreNoTextStillMakeJson) {
 
 class RunFile : public testing::Test {
  protected:
-  void TearDown() override { std::remove(path_.c_str()); }
-  const std::string path_ = testing::TempDir() + "run_file_" + std::to_string(::getpid()) + ".json";
+  test::TemporaryFolder folder_;
+  const std::string path_ = folder_ / "run.json";
 };
 
 TEST_F(RunFile, IsWrittenAndRead) {

@@ -250,34 +250,5 @@ TEST(Comparison, IsMadeAgainFromItsSeed) {
   }
 }
 
-TEST(Merged, HasEverySampleOfEveryRound) {
-  const Arms run = run_of(5, 3, {});
-  const CpuResult all = merged(run.base);
-  uint64_t counted = 0;
-  double edge = 0;
-  for (const Bin& bin : all.bins) {
-    EXPECT_GE(bin.low_ns, edge);
-    edge = bin.high_ns;
-    counted += bin.count;
-  }
-  EXPECT_EQ(counted, 3'000'000u);
-  EXPECT_EQ(all.samples, 3'000'000u);
-  EXPECT_EQ(all.exposure_s, 3);
-  EXPECT_EQ(all.max_ns, std::max({run.base[0].max_ns, run.base[1].max_ns, run.base[2].max_ns}));
-}
-
-TEST(Merged, BearsEdgesThatMovedWithTheClock) {
-  CpuResult one, other;
-  one.bins = {{10, 11, 5}, {11, 12, 5}};
-  other.bins = {{10.00001, 11.00001, 7}, {11.00001, 12.00001, 7}};
-  fill_statistics_from_bins(one);
-  fill_statistics_from_bins(other);
-  const std::vector<CpuResult> rounds{one, other};
-  const CpuResult all = merged(rounds);
-  ASSERT_EQ(all.bins.size(), 2u);
-  EXPECT_EQ(all.bins[0].count, 12u);
-  EXPECT_LE(all.bins[0].high_ns, all.bins[1].low_ns);
-}
-
 }  // namespace
 }  // namespace maxlat::core

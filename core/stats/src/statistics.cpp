@@ -40,20 +40,6 @@ Interval difference_of_means(const Moments& a, const Moments& b) {
   return {difference - half, difference + half};
 }
 
-Moments pooled(std::span<const Moments> parts) {
-  Moments all;
-  double squares = 0;  // about the mean of all so far
-  for (const Moments& part : parts) {
-    if (part.samples == 0) continue;
-    const double together = all.samples + part.samples, apart = part.mean - all.mean;
-    squares += part.stddev * part.stddev * part.samples + apart * apart * all.samples * part.samples / together;
-    all.mean += apart * part.samples / together;
-    all.samples = together;
-  }
-  if (all.samples > 0) all.stddev = std::sqrt(squares / all.samples);
-  return all;
-}
-
 double signed_rank_p(std::span<const double> differences) {
   std::vector<double> magnitudes;
   std::vector<bool> positive;

@@ -12,7 +12,7 @@ namespace {
 using testing::DoubleNear;
 using testing::ElementsAre;
 
-// Seed 000, tables 8.1 and 8.2: 100 000 pings each.
+// Desnoyers 2009, tables 8.1 and 8.2: 100 000 pings each.
 TEST(DifferenceOfMeans, IsTheThesisInterval) {
   const Interval loopback = difference_of_means({40.0, 12.8, 1e5}, {49.0, 14.3, 1e5});
   EXPECT_NEAR(loopback.low, 8.88, 0.005);
@@ -20,15 +20,6 @@ TEST(DifferenceOfMeans, IsTheThesisInterval) {
   const Interval network = difference_of_means({256.10, 73.3, 1e5}, {258.31, 73.3, 1e5});
   EXPECT_NEAR(network.low, 1.56, 0.01);
   EXPECT_NEAR(network.high, 2.85, 0.005);
-}
-
-TEST(Pooled, IsWhatAllSamplesTogetherSay) {
-  // {1, 3} and {5, 5, 8}
-  const std::vector<Moments> parts{{2, 1, 2}, {0, 0, 0}, {6, std::sqrt(2.0), 3}};
-  const Moments all = pooled(parts);
-  EXPECT_DOUBLE_EQ(all.samples, 5);
-  EXPECT_DOUBLE_EQ(all.mean, 4.4);
-  EXPECT_DOUBLE_EQ(all.stddev, std::sqrt((3.4 * 3.4 + 1.4 * 1.4 + 2 * 0.6 * 0.6 + 3.6 * 3.6) / 5));
 }
 
 // The textbook's table: n = 8, W = 3 has one-sided probability 5/256; all of one sign 1/256.

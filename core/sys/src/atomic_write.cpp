@@ -19,29 +19,13 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <maxlat/base/owned.hpp>
 #include <maxlat/core/sys/output_file.hpp>
 #include <system_error>
 #include <utility>
 
 namespace maxlat::core {
 namespace {
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  int get() const { return fd_; }
-  bool ok() const { return fd_ >= 0; }
-  // close() may be the first to tell of a failed write (NFS, quota).
-  bool close() { return ::close(std::exchange(fd_, -1)) == 0; }
-
- private:
-  int fd_;
-};
 
 // False with errno set.
 bool write_all(int fd, std::string_view text) {
@@ -64,8 +48,8 @@ Error cannot_write(const std::string& path, int errno_value) {
 }
 
 Status write_through(const std::string& path, std::string_view text) {
-  Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  if (!file.ok() || !write_all(file.get(), text)) return cannot_write(path, errno);
+  base::Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!file || !write_all(file.number(), text)) return cannot_write(path, errno);
   return {};
 }
 
@@ -104,9 +88,10 @@ class Temporary {
     struct stat replaced {};
     const bool replaces = ::lstat(target_.c_str(), &replaced) == 0;
     // Until it has its mode nobody else may open it: what it replaces may be a secret.
-    Descriptor file(create(replaces ? 0600 : 0666));
-    return file.ok() && (!replaces || resemble(file.get(), replaced)) && write_all(file.get(), text) &&
-           ::fsync(file.get()) == 0 && file.close();
+    base::Descriptor file(create(replaces ? 0600 : 0666));
+    return file && (!replaces || resemble(file.number(), replaced)) && write_all(file.number(), text) &&
+           ::fsync(file.number()) == 0 &&
+           ::close(file.release()) == 0;  // may be the first to tell of a failed write (NFS, quota)
   }
   // False with errno set.
   bool replace_target() {
@@ -174,9 +159,9 @@ Status write_atomically(const std::string& path, std::string_view text) {
   Temporary temporary(*target);
   if (!temporary.write(text) || !temporary.replace_target()) return cannot_write(path, errno);
   const std::string folder = std::filesystem::path(*target).parent_path().string();
-  Descriptor directory(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  base::Descriptor directory(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   // EINVAL: a file system without directory syncs. The rename is done; its time of arrival is then not ours to say.
-  if (directory.ok() && ::fsync(directory.get()) != 0 && errno != EINVAL) return cannot_write(path, errno);
+  if (directory && ::fsync(directory.number()) != 0 && errno != EINVAL) return cannot_write(path, errno);
   return {};
 }
 

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <maxlat/core/sys/output_file.hpp>
-#include <sstream>
+#include <maxlat/test/temporary_folder.hpp>
 #include <string>
 
 namespace maxlat::core {
@@ -19,28 +19,17 @@ namespace fs = std::filesystem;
 
 class AtomicWrite : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = testing::TempDir() + "atomic_write_XXXXXX";
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-  std::string path(const char* name) const { return (folder_ / name).string(); }
-  static std::string text_of(const std::string& path) {
-    std::ostringstream text;
-    text << std::ifstream(path).rdbuf();
-    return text.str();
-  }
-  size_t files() const { return static_cast<size_t>(std::distance(fs::directory_iterator(folder_), {})); }
+  std::string path(const char* name) const { return folder_ / name; }
+  size_t files() const { return static_cast<size_t>(std::distance(fs::directory_iterator(folder_.path()), {})); }
 
-  fs::path folder_;
+  test::TemporaryFolder folder_;
 };
 using AtomicWriteDeathTest = AtomicWrite;
 
 TEST_F(AtomicWrite, ReplacesAndLeavesNothingBeside) {
   ASSERT_TRUE(write_atomically(path("r.json"), "old").ok());
   ASSERT_TRUE(write_atomically(path("r.json"), "new text").ok());
-  EXPECT_EQ(text_of(path("r.json")), "new text");
+  EXPECT_EQ(folder_.read("r.json"), "new text");
   EXPECT_EQ(files(), 1u);
 }
 
@@ -58,7 +47,7 @@ TEST_F(AtomicWrite, LinkStaysALink) {
   fs::create_symlink("real.json", path("link.json"));
   ASSERT_TRUE(write_atomically(path("link.json"), "new").ok());
   EXPECT_TRUE(fs::is_symlink(path("link.json")));
-  EXPECT_EQ(text_of(path("real.json")), "new");
+  EXPECT_EQ(folder_.read("real.json"), "new");
 }
 
 // As root, a rename onto /dev/null would leave the machine without one.
@@ -75,8 +64,8 @@ TEST_F(AtomicWrite, WhatAnotherCallsItsTemporaryIsLeftAlone) {
   ASSERT_TRUE(write_atomically(path("r.json.tmp"), "precious").ok());
   ASSERT_TRUE(check_writable(path("r.json")).ok());
   ASSERT_TRUE(write_atomically(path("r.json"), "new").ok());
-  EXPECT_EQ(text_of(path("r.json.tmp")), "precious");
-  EXPECT_EQ(text_of(path("r.json")), "new");
+  EXPECT_EQ(folder_.read("r.json.tmp"), "precious");
+  EXPECT_EQ(folder_.read("r.json"), "new");
   EXPECT_EQ(files(), 2u);
 }
 
@@ -95,7 +84,7 @@ TEST_F(AtomicWrite, ALinkOfAnotherUserIsNotFollowed) {
     EXPECT_NE(written.error().text.find("belongs to another user"), std::string::npos) << written.error().text;
     EXPECT_FALSE(check_writable(path(link)).ok()) << link;
   }
-  EXPECT_EQ(text_of(path("victim")), "precious");
+  EXPECT_EQ(folder_.read("victim"), "precious");
 }
 
 TEST_F(AtomicWrite, LinksInACircleAreAnError) {
@@ -130,7 +119,7 @@ TEST_F(AtomicWrite, MissingFolderIsOneClearLine) {
   ASSERT_FALSE(status.ok());
   EXPECT_NE(status.error().text.find("nowhere/r.json: no such file or directory"), std::string::npos);
   EXPECT_FALSE(status.error().hint.empty());
-  EXPECT_FALSE(write_atomically(folder_.string(), "text").ok());
+  EXPECT_FALSE(write_atomically(folder_.path(), "text").ok());
 }
 
 // The disk is full in the middle of the text, by way of the largest file the process may write.
@@ -144,13 +133,13 @@ TEST_F(AtomicWriteDeathTest, FullDiskLeavesTheOldText) {
     std::_Exit(failed ? 0 : 1);
   };
   EXPECT_EXIT(write_beyond_the_limit(), testing::ExitedWithCode(0), "");
-  EXPECT_EQ(text_of(path("r.json")), "old");
+  EXPECT_EQ(folder_.read("r.json"), "old");
   EXPECT_EQ(files(), 1u);
 }
 
 TEST_F(AtomicWrite, CheckBeforehandFindsWhatCannotBeWritten) {
   EXPECT_FALSE(check_writable(path("nowhere/r.json")).ok());
-  EXPECT_FALSE(check_writable(folder_.string()).ok());
+  EXPECT_FALSE(check_writable(folder_.path()).ok());
   EXPECT_FALSE(check_writable("/proc/r.json").ok());
   EXPECT_TRUE(check_writable("-").ok());
   EXPECT_TRUE(check_writable("/dev/full").ok()) << "a device that is full is found by writing alone";
@@ -160,7 +149,7 @@ TEST_F(AtomicWrite, CheckBeforehandChangesNothing) {
   ASSERT_TRUE(write_atomically(path("r.json"), "old").ok());
   EXPECT_TRUE(check_writable(path("r.json")).ok());
   EXPECT_TRUE(check_writable(path("new.json")).ok());
-  EXPECT_EQ(text_of(path("r.json")), "old");
+  EXPECT_EQ(folder_.read("r.json"), "old");
   EXPECT_EQ(files(), 1u);
 }
 

@@ -15,6 +15,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <maxlat/base/owned.hpp>
 #include <string_view>
 
 extern char** environ;  // NOLINT: POSIX
@@ -22,32 +23,13 @@ extern char** environ;  // NOLINT: POSIX
 namespace maxlat::core {
 namespace {
 
-class Fd {
- public:
-  explicit Fd(int fd = -1) : fd_(fd) {}
-  Fd(Fd&& other) noexcept : fd_(other.release()) {}
-  Fd& operator=(Fd&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~Fd() { close(); }
-  int get() const { return fd_; }
-  int release() { return std::exchange(fd_, -1); }
-  void close() {
-    if (fd_ >= 0) ::close(release());
-  }
-
- private:
-  int fd_;
-};
-
 struct Pipe {
-  Fd read, write;
+  base::Descriptor read, write;
   bool open() {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) return false;
-    read = Fd(ends[0]);
-    write = Fd(ends[1]);
+    read = base::Descriptor(ends[0]);
+    write = base::Descriptor(ends[1]);
     return true;
   }
 };
@@ -200,44 +182,43 @@ Result<StartedProcess> start_process(const ProcessSpec& spec) {
     return Error{fmt::format("{}: command not found", spec.argv[0]), package_hint(spec.argv[0]), Exit::cannot_run};
 
   Pipe report, go, out, err;
-  Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
-  Fd ourselves(static_cast<int>(syscall(SYS_pidfd_open, getpid(), 0)));
+  base::Descriptor null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  base::Descriptor ourselves(static_cast<int>(syscall(SYS_pidfd_open, getpid(), 0)));
   using Output = ProcessSpec::Output;
-  if (null.get() < 0 || ourselves.get() < 0 || !report.open() || !go.open() ||
-      (spec.standard_output == Output::capture && !out.open()) ||
+  if (!null || !ourselves || !report.open() || !go.open() || (spec.standard_output == Output::capture && !out.open()) ||
       (spec.standard_error == Output::capture && !err.open()))
     return system_error(fmt::format("cannot start {}", spec.argv[0]), errno);
 
   ChildPlan plan = make_plan(spec, std::move(program));
   const auto stream = [&](Output output, const Pipe& pipe) {
-    if (output == Output::capture) return pipe.write.get();
-    return output == Output::discard ? null.get() : -1;
+    if (output == Output::capture) return pipe.write.number();
+    return output == Output::discard ? null.number() : -1;
   };
-  plan.in_fd = null.get();
+  plan.in_fd = null.number();
   plan.out_fd = stream(spec.standard_output, out);
   plan.err_fd = stream(spec.standard_error, err);
-  plan.report_fd = report.write.get();
-  plan.go_fd = go.read.get();
+  plan.report_fd = report.write.number();
+  plan.go_fd = go.read.number();
 
   StartedProcess started;
   started.pid = fork();
   if (started.pid < 0) return system_error(fmt::format("cannot start {}", spec.argv[0]), errno);
   if (started.pid == 0) become_program(plan);
   started.guard = fork();
-  if (started.guard == 0) guard_group(started.pid, ourselves.get());
+  if (started.guard == 0) guard_group(started.pid, ourselves.number());
   // Without a guard (no process left to fork) the program itself still dies with us.
-  const bool went = ::write(go.write.get(), "", 1) == 1;
-  report.write.close();
-  out.write.close();
-  err.write.close();
+  const bool went = ::write(go.write.number(), "", 1) == 1;
+  report.write = {};
+  out.write = {};
+  err.write = {};
 
   // Ends with execve(), which closes the pipe, or with the child's report.
   Failure failure{};
   ssize_t got = 0;
-  while ((got = ::read(report.read.get(), &failure, sizeof failure)) < 0 && errno == EINTR) {
+  while ((got = ::read(report.read.number(), &failure, sizeof failure)) < 0 && errno == EINTR) {
   }
-  Fd pidfd(static_cast<int>(syscall(SYS_pidfd_open, started.pid, 0)));
-  if (!went || got == static_cast<ssize_t>(sizeof failure) || pidfd.get() < 0) {
+  base::Descriptor pidfd(static_cast<int>(syscall(SYS_pidfd_open, started.pid, 0)));
+  if (!went || got == static_cast<ssize_t>(sizeof failure) || !pidfd) {
     const Error error = got > 0 ? failure_error(spec, failure) : system_error("cannot watch a child process", errno);
     kill(-started.pid, SIGKILL);
     waitpid(started.pid, nullptr, 0);
@@ -249,7 +230,7 @@ Result<StartedProcess> start_process(const ProcessSpec& spec) {
   }
 
   for (const Pipe* pipe : {&out, &err})
-    if (pipe->read.get() >= 0) fcntl(pipe->read.get(), F_SETFL, O_NONBLOCK);
+    if (pipe->read) fcntl(pipe->read.number(), F_SETFL, O_NONBLOCK);
   started.pidfd = pidfd.release();
   started.out_fd = out.read.release();
   started.err_fd = err.read.release();

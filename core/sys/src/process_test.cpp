@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <maxlat/core/sys/process.hpp>
+#include <maxlat/test/temporary_folder.hpp>
 #include <thread>
 
 namespace maxlat::core {
@@ -61,12 +62,7 @@ pid_t pid_from_file(const std::string& path, Child* child = nullptr) {
 
 class Process : public testing::Test {
  protected:
-  void SetUp() override {
-    directory_ = testing::TempDir() + "/maxlat-process-" + std::to_string(getpid());
-    std::filesystem::create_directories(directory_);
-  }
-  void TearDown() override { std::filesystem::remove_all(directory_); }
-  std::string directory_;
+  test::TemporaryFolder folder_;
 };
 
 TEST_F(Process, MissingProgramNamesItsPackage) {
@@ -86,14 +82,14 @@ TEST_F(Process, MissingProgramNamesItsPackage) {
 }
 
 TEST_F(Process, ErrorsOfTheChildReachUs) {
-  const std::string file = directory_ + "/not-a-program";
+  const std::string file = folder_ / "not-a-program";
   std::ofstream(file) << "text\n";
   chmod(file.c_str(), 0755);
   ProcessSpec spec;
   spec.argv = {file};
   EXPECT_THAT(Child::start(spec).error().text, HasSubstr("exec format error"));
   spec.argv = {"true"};
-  spec.directory = directory_ + "/nowhere";
+  spec.directory = folder_ / "nowhere";
   EXPECT_THAT(Child::start(spec).error().text, HasSubstr("no such file or directory"));
   spec.directory.clear();
   spec.cpus = {60000};
@@ -148,9 +144,9 @@ TEST_F(Process, ATalkativeChildDoesNotHoldUpTheLimit) {
 }
 
 TEST_F(Process, ChildThatIgnoresSigtermIsKilled) {
-  auto child = Child::start(shell("trap '' TERM; echo $$ > " + directory_ + "/pid; while :; do sleep 1; done"));
+  auto child = Child::start(shell("trap '' TERM; echo $$ > " + (folder_ / "pid") + "; while :; do sleep 1; done"));
   ASSERT_TRUE(child.ok());
-  EXPECT_EQ(pid_from_file(directory_ + "/pid", &*child), child->pid());
+  EXPECT_EQ(pid_from_file(folder_ / "pid", &*child), child->pid());
   EXPECT_FALSE(child->wait_for(0ms).has_value());
   const ProcessEnd end = child->stop(50ms);
   EXPECT_EQ(end.signal, SIGKILL);
@@ -160,27 +156,27 @@ TEST_F(Process, ChildThatIgnoresSigtermIsKilled) {
 
 TEST_F(Process, StopLetsAWellBehavedChildFinish) {
   auto child = Child::start(
-      shell("trap 'echo bye; exit 7' TERM; echo $$ > " + directory_ + "/pid; while :; do sleep 0.01; done"));
+      shell("trap 'echo bye; exit 7' TERM; echo $$ > " + (folder_ / "pid") + "; while :; do sleep 0.01; done"));
   ASSERT_TRUE(child.ok());
-  pid_from_file(directory_ + "/pid", &*child);
+  pid_from_file(folder_ / "pid", &*child);
   const ProcessEnd end = child->stop(20s);
   EXPECT_EQ(end.exit_status, 7);
   EXPECT_EQ(end.standard_output, "bye\n");
 }
 
 TEST_F(Process, GrandchildrenAreGoneAfterStop) {
-  auto child = Child::start(shell("(trap '' TERM; sleep 1000 & echo $! > " + directory_ + "/grandchild; wait); :"));
+  auto child = Child::start(shell("(trap '' TERM; sleep 1000 & echo $! > " + (folder_ / "grandchild") + "; wait); :"));
   ASSERT_TRUE(child.ok());
-  const pid_t grandchild = pid_from_file(directory_ + "/grandchild", &*child);
+  const pid_t grandchild = pid_from_file(folder_ / "grandchild", &*child);
   ASSERT_FALSE(is_dead(grandchild));
   child->stop(10ms);
   EXPECT_TRUE(dies_soon(grandchild));
 }
 
 TEST_F(Process, GrandchildrenAreGoneWhenTheProgramEndsByItself) {
-  const auto end = run_process(shell("sleep 1000 & echo $! > " + directory_ + "/grandchild; exit 5"), 10s);
+  const auto end = run_process(shell("sleep 1000 & echo $! > " + (folder_ / "grandchild") + "; exit 5"), 10s);
   EXPECT_EQ(end->exit_status, 5);  // and did not wait for the grandchild, which holds the pipe open
-  EXPECT_TRUE(dies_soon(pid_from_file(directory_ + "/grandchild")));
+  EXPECT_TRUE(dies_soon(pid_from_file(folder_ / "grandchild")));
 }
 
 TEST_F(Process, OutOfScopeIsDead) {
@@ -201,11 +197,11 @@ TEST_F(Process, DeathOfTheParentKillsTheWholeGroup) {
   const pid_t parent = fork();
   if (parent == 0) {
     auto child = Child::start(
-        shell("sleep 1000 & echo $! > " + directory_ + "/grandchild; echo $$ > " + directory_ + "/child; wait"));
+        shell("sleep 1000 & echo $! > " + (folder_ / "grandchild") + "; echo $$ > " + (folder_ / "child") + "; wait"));
     if (child.ok()) child->wait_for(1000s);
     _exit(0);
   }
-  const pid_t child = pid_from_file(directory_ + "/child"), grandchild = pid_from_file(directory_ + "/grandchild");
+  const pid_t child = pid_from_file(folder_ / "child"), grandchild = pid_from_file(folder_ / "grandchild");
   ASSERT_FALSE(is_dead(child));
   ASSERT_FALSE(is_dead(grandchild));
   kill(parent, SIGKILL);
@@ -218,12 +214,12 @@ TEST_F(Process, AffinityEnvironmentAndDirectoryAreTheChilds) {
   auto spec = shell("grep Cpus_allowed_list /proc/self/status; echo $MAXLAT_TEST; echo ${HOME:+home}; pwd");
   spec.cpus = {assignable_cpus()->back()};
   spec.environment = {{"MAXLAT_TEST", "first value"}};
-  spec.directory = directory_;
+  spec.directory = folder_.path();
   setenv("MAXLAT_TEST", "of the parent", 1);
   const auto end = run_process(spec, 10s);
   EXPECT_EQ(end->standard_output, "Cpus_allowed_list:\t" + std::to_string(spec.cpus[0]) + "\nfirst value\n" +
                                       (getenv("HOME") ? "home\n" : "\n") +
-                                      std::filesystem::canonical(directory_).string() + "\n");
+                                      std::filesystem::canonical(folder_.path()).string() + "\n");
   EXPECT_STREQ(getenv("MAXLAT_TEST"), "of the parent");
 }
 

@@ -4,33 +4,22 @@
 // thread: npt/tests/npt_starvation.py.
 #include <gtest/gtest.h>
 #include <sched.h>
-#include <unistd.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <maxlat/core/sys/starvation.hpp>
+#include <maxlat/test/temporary_folder.hpp>
+#include <optional>
 
 #include "fake_task.hpp"
 
 namespace maxlat::core {
 namespace {
 
-namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
 class Starvation : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = testing::TempDir() + "starvation_XXXXXX";
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    proc_ = name;
-  }
-  void TearDown() override { fs::remove_all(proc_); }
   void put(const std::string& process, const TaskStat& task) const {
-    const fs::path folder = fs::path(proc_) / process / "task" / std::to_string(task.id);
-    fs::create_directories(folder);
-    std::ofstream(folder / "stat") << stat_line(task);
+    proc_.write(process + "/task/" + std::to_string(task.id) + "/stat", stat_line(task));
   }
   void loop_is(char state, uint64_t ticks) const { put("self", {kLoop, "npt", state, ticks, kCpu, 99, SCHED_FIFO}); }
   std::optional<std::string> look(std::chrono::milliseconds at, bool stop = false, bool has_samples = true) {
@@ -41,7 +30,7 @@ class Starvation : public testing::Test {
   // No thread has this id, and no box this CPU: move_off() finds nothing to move.
   static constexpr int kLoop = 0x7ffffff0;
   static constexpr unsigned kCpu = 1'000'000;
-  std::string proc_;
+  test::TemporaryFolder proc_;
   StarvationWatch::Clock::time_point start_ = StarvationWatch::Clock::now();
   std::optional<StarvationWatch> watch_;
 };
@@ -60,20 +49,20 @@ TEST_F(Starvation, ALineOfStatIsReadWhateverTheNameIs) {
 }
 
 TEST_F(Starvation, TheTaskThatRunsFirstHasTheCpu) {
-  EXPECT_FALSE(task_that_has(kCpu, proc_));
+  EXPECT_FALSE(task_that_has(kCpu, proc_.path()));
   put("10", {10, "ordinary", 'R', 9'000, kCpu, 0, SCHED_OTHER});
-  EXPECT_EQ(to_string(*task_that_has(kCpu, proc_)), "ordinary (pid 10, SCHED_OTHER)");
+  EXPECT_EQ(to_string(*task_that_has(kCpu, proc_.path())), "ordinary (pid 10, SCHED_OTHER)");
   put("20", {21, "hog", 'R', 5, kCpu, 99, SCHED_FIFO});
   put("30", {30, "asleep", 'S', 9'000, kCpu, 99, SCHED_FIFO});
   put("40", {40, "elsewhere", 'R', 9'000, kCpu + 1, 99, SCHED_FIFO});
   put("50", {50, "waits", 'R', 1, kCpu, 99, SCHED_FIFO});
-  EXPECT_EQ(task_that_has(kCpu, proc_)->id, 21);
+  EXPECT_EQ(task_that_has(kCpu, proc_.path())->id, 21);
   put("60", {60, "deadline", 'R', 0, kCpu, 0, SCHED_DEADLINE});
-  EXPECT_EQ(task_that_has(kCpu, proc_)->id, 60);
+  EXPECT_EQ(task_that_has(kCpu, proc_.path())->id, 60);
 }
 
 TEST_F(Starvation, ASecondAfterTheSignal) {
-  watch_.emplace(std::nullopt, proc_);
+  watch_.emplace(std::nullopt, proc_.path());
   put("20", {21, "hog", 'R', 5, kCpu, 99, SCHED_FIFO});
   loop_is('R', 100);
   EXPECT_FALSE(look(0s));
@@ -85,7 +74,7 @@ TEST_F(Starvation, ASecondAfterTheSignal) {
 }
 
 TEST_F(Starvation, FiveSecondsAfterThePlannedEnd) {
-  watch_.emplace(start_ + 10s, proc_);
+  watch_.emplace(start_ + 10s, proc_.path());
   loop_is('R', 100);
   EXPECT_FALSE(look(0s));
   EXPECT_FALSE(look(14s));
@@ -93,7 +82,7 @@ TEST_F(Starvation, FiveSecondsAfterThePlannedEnd) {
 }
 
 TEST_F(Starvation, TenSecondsBeforeTheFirstSample) {
-  watch_.emplace(start_ + 3600s, proc_);
+  watch_.emplace(start_ + 3600s, proc_.path());
   loop_is('R', 0);
   EXPECT_FALSE(look(0s, false, false));
   EXPECT_FALSE(look(9900ms, false, false));
@@ -101,7 +90,7 @@ TEST_F(Starvation, TenSecondsBeforeTheFirstSample) {
 }
 
 TEST_F(Starvation, ALoopThatSleepsOrRunsIsNotStarving) {
-  watch_.emplace(start_, proc_);
+  watch_.emplace(start_, proc_.path());
   loop_is('S', 100);
   EXPECT_FALSE(look(0s, true));
   EXPECT_FALSE(look(60s, true)) << "it rests";

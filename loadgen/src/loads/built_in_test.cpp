@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <net/if.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -12,8 +11,10 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <maxlat/core/sys/cpu_list.hpp>
+#include <maxlat/test/temporary_folder.hpp>
 #include <sstream>
 #include <string>
 
@@ -104,10 +105,9 @@ TEST(BuiltInEffects, ForkMakesTheProcessesItCounts) {
 }
 
 TEST(BuiltInEffects, DiskWritesTheBytesItCountsIntoAFileWithoutAName) {
-  std::string directory = testing::TempDir() + "maxlat-disk-test.XXXXXX";
-  ASSERT_NE(mkdtemp(directory.data()), nullptr);
-  const Trial trial = run_until(kDiskLoad, 1 << 20, directory);
-  EXPECT_EQ(rmdir(directory.c_str()), 0) << "not empty";
+  const test::TemporaryFolder folder;
+  const Trial trial = run_until(kDiskLoad, 1 << 20, folder.path());
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
   ASSERT_TRUE(trial.reached);
   EXPECT_GE(field("/proc/" + std::to_string(trial.pid) + "/io", "wchar:"), 1u << 20);
 }

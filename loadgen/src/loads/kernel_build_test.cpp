@@ -6,10 +6,10 @@
 #include <stdlib.h>
 
 #include <filesystem>
-#include <fstream>
 #include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/core/sys/process.hpp>
 #include <maxlat/loadgen/load_set.hpp>
+#include <maxlat/test/temporary_folder.hpp>
 #include <string>
 
 #include "process_watching.hpp"
@@ -23,30 +23,24 @@ class KernelBuild : public testing::Test {
  protected:
   void SetUp() override {
     if (core::find_program("make").empty()) GTEST_SKIP() << "make is not installed";
-    std::string pattern = testing::TempDir() + "maxlat-kernel-test.XXXXXX";
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    root_ = pattern;
     std::filesystem::create_directories(root_ / "scratch");
     std::filesystem::create_directories(root_ / "source");
     setenv("TMPDIR", (root_ / "scratch").c_str(), 1);
   }
-  void TearDown() override {
-    unsetenv("TMPDIR");
-    std::filesystem::remove_all(root_);
-  }
+  void TearDown() override { unsetenv("TMPDIR"); }
   void write_makefile(const std::string& all) {
-    std::ofstream(root_ / "source" / "Makefile") << "all:\n\ttest -f $(O)/.config\n\t" << all
-                                                 << "\ndefconfig:\n\ttouch $(O)/.config\nclean:\n\trm $(O)/vmlinux\n";
+    root_.write("source/Makefile", "all:\n\ttest -f $(O)/.config\n\t" + all +
+                                       "\ndefconfig:\n\ttouch $(O)/.config\nclean:\n\trm $(O)/vmlinux\n");
   }
   core::Result<LoadSet> start() {
-    return LoadSet::start({"kernel:" + (root_ / "source").string()}, {core::allowed_cpus()->front()});
+    return LoadSet::start({"kernel:" + (root_ / "source")}, {core::allowed_cpus()->front()});
   }
   size_t count(const char* directory) const {
     const std::filesystem::directory_iterator entries(root_ / directory);
     return static_cast<size_t>(std::distance(begin(entries), end(entries)));
   }
 
-  std::filesystem::path root_;
+  test::TemporaryFolder root_;
 };
 
 TEST_F(KernelBuild, BuildsOutOfTreeRoundAfterRoundAndLeavesNothing) {

@@ -27,7 +27,7 @@
 #include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/core/sys/realtime.hpp>
 #include <maxlat/core/sys/result.hpp>
-#include <maxlat/npt/arm.hpp>
+#include <maxlat/npt/arm_spec.hpp>
 #include <memory>
 #include <optional>
 #include <string>

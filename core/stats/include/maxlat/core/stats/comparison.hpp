@@ -51,7 +51,4 @@ Comparison compare_rounds(const ArmRounds& base, const ArmRounds& arm, Rounds ba
 // Of one measure, for a table: "different", "not shown (30 rounds may)".
 std::string verdict_text(const MeasureDifference& measure);
 
-// All rounds as one result: bins, moments, quantiles, the largest outliers. REQUIRES: not empty.
-CpuResult merged(Rounds rounds);
-
 }  // namespace maxlat::core

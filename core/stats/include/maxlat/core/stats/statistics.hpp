@@ -15,21 +15,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <maxlat/core/result/interval.hpp>
+#include <maxlat/core/result/merge.hpp>
 #include <span>
 #include <vector>
 
 namespace maxlat::core {
 
-struct Moments {
-  double mean = 0, stddev = 0;
-  double samples = 0;
-};
-
 // 95 % interval of b's mean minus a's: difference -+ z sqrt(s1^2/n1 + s2^2/n2). REQUIRES: samples > 0 in both.
 Interval difference_of_means(const Moments& a, const Moments& b);
-
-// Of all samples together.
-Moments pooled(std::span<const Moments> parts);
 
 // Two-sided p of "the differences lie around zero", exact. 1 when all of them are zero.
 double signed_rank_p(std::span<const double> differences);

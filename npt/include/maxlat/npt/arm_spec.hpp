@@ -37,7 +37,7 @@ struct ArmSpec {
   enum class WhenFull { discard, overwrite };
 
   std::string name = "none";
-  std::string policy;  // of delivery; empty where the arm has none
+  std::string policy;  // of delivery, or what a control does; empty where the arm has none
   Owner owner = Owner::thread;
   WhenFull when_full = WhenFull::discard;
   uint64_t sub_buffer_bytes = 0;  // 0 where the arm has no buffer of ours to size

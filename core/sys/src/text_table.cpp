@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: MIT
-#include "text_table.hpp"
-
 #include <algorithm>
+#include <maxlat/core/sys/text.hpp>
+#include <maxlat/core/sys/text_table.hpp>
 #include <numeric>
 
-namespace maxlat::reports {
+namespace maxlat::core {
 namespace {
 
 constexpr size_t kNarrowestColumn = 8;  // of a column of words
 constexpr size_t kGap = 2;
-
-bool continues(char c) {
-  return (static_cast<unsigned char>(c) & 0xc0) == 0x80;
-}
 
 std::string padded(const std::string& cell, size_t width, bool right) {
   const std::string text = cut_to(cell, width);
@@ -21,27 +17,6 @@ std::string padded(const std::string& cell, size_t width, bool right) {
 }
 
 }  // namespace
-
-size_t shown_width(std::string_view text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return !continues(c); }));
-}
-
-std::string cut_to(std::string_view text, size_t width) {
-  if (shown_width(text) <= width) return std::string(text);
-  const size_t kept = width > 2 ? width - 2 : 0;
-  size_t end = 0;
-  for (size_t shown = 0; end < text.size(); ++end) {
-    if (!continues(text[end]) && shown++ == kept) break;
-  }
-  return std::string(text.substr(0, end)) + std::string(std::min<size_t>(2, width), '.');
-}
-
-std::string printable(std::string_view text) {
-  std::string out(text);
-  std::replace_if(
-      out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
-  return out;
-}
 
 TextTable::TextTable(std::vector<std::string> columns) {
   for (auto& column : columns) {
@@ -82,4 +57,4 @@ std::string TextTable::text(unsigned width, const std::string& indent) const {
   return out;
 }
 
-}  // namespace maxlat::reports
+}  // namespace maxlat::core

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace maxlat::trace {
+namespace maxlat::base {
 
 class Descriptor {
  public:
@@ -55,4 +55,4 @@ class Mapping {
   std::size_t size_ = 0;
 };
 
-}  // namespace maxlat::trace
+}  // namespace maxlat::base

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace maxlat::core {
+
+// "2026-11-23T23:34:40Z": every time in a result.
+std::string utc_text(std::chrono::system_clock::time_point time = std::chrono::system_clock::now());
+
+}  // namespace maxlat::core

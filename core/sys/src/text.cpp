@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <maxlat/core/sys/text.hpp>
+
+namespace maxlat::core {
+namespace {
+
+bool continues(char c) {
+  return (static_cast<unsigned char>(c) & 0xc0) == 0x80;
+}
+
+// What begins with these two bytes is no overlong form, no surrogate and not beyond the last character.
+bool may_begin(unsigned char first, unsigned char second) {
+  if (first == 0xe0) return second >= 0xa0;
+  if (first == 0xed) return second < 0xa0;
+  if (first == 0xf0) return second >= 0x90;
+  return first != 0xf4 || second < 0x90;
+}
+
+}  // namespace
+
+std::size_t utf8_length(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text[0]);
+  if (first < 0x80) return 1;
+  const std::size_t length = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+  if (length == 0 || text.size() < length || !may_begin(first, static_cast<unsigned char>(text[1]))) return 0;
+  return std::all_of(text.begin() + 1, text.begin() + static_cast<std::ptrdiff_t>(length), continues) ? length : 0;
+}
+
+std::size_t shown_width(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return !continues(c); }));
+}
+
+std::string cut_to(std::string_view text, std::size_t width) {
+  if (shown_width(text) <= width) return std::string(text);
+  const std::size_t kept = width > 2 ? width - 2 : 0;
+  std::size_t end = 0;
+  for (std::size_t shown = 0; end < text.size(); ++end) {
+    if (!continues(text[end]) && shown++ == kept) break;
+  }
+  return std::string(text.substr(0, end)) + std::string(std::min<std::size_t>(2, width), '.');
+}
+
+std::string printable(std::string_view text) {
+  std::string out(text);
+  std::replace_if(
+      out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
+  return out;
+}
+
+std::string wrapped(std::string_view text, std::size_t width, std::string_view first, std::string_view indent) {
+  constexpr std::string_view kWhite = " \t\r\n";
+  std::string lines, line(first);
+  bool fresh = true;
+  for (std::size_t begin = 0; (begin = text.find_first_not_of(kWhite, begin)) != std::string_view::npos;) {
+    const std::size_t end = std::min(text.find_first_of(kWhite, begin), text.size());
+    const std::string word = printable(text.substr(begin, end - begin));
+    if (!fresh && shown_width(line) + 1 + shown_width(word) > width) {
+      lines += line + "\n";
+      line = indent;
+      fresh = true;
+    }
+    if (!fresh) line += ' ';
+    line += word;
+    fresh = false;
+    begin = end;
+  }
+  return lines + line + "\n";
+}
+
+std::string wrapped(std::string_view text, std::size_t width, std::string_view first) {
+  return wrapped(text, width, first, std::string(shown_width(first), ' '));
+}
+
+}  // namespace maxlat::core

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+//
+// What an arm is: a name, what a user may ask of it, and how it is made. Adding an arm is one file, arm_NAME.cpp, that
+// defines one of these; a line in the list below; and a row in arm_table.cpp.
+//
+// ArmSpec is what a user asked for, parsed against the definition before anything runs; Arm is the thing itself.
+#pragma once
+
+#include <cstdint>
+#include <maxlat/core/sys/result.hpp>
+#include <maxlat/npt/arm_spec.hpp>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "arm.hpp"
+
+namespace maxlat::npt {
+
+inline constexpr uint64_t kMiB = 1024 * 1024, kGiB = 1024 * kMiB;
+
+struct ArmDefinition {
+  std::string_view name;
+  std::unique_ptr<Arm> (*make)() = nullptr;  // null: "none", or what cannot_run says
+  std::string_view cannot_run = {};          // why this arm never runs
+  std::string_view cannot_run_hint = {};
+
+  std::vector<std::string_view> policies = {};  // of delivery; the first is the default
+  // Where what stands after the colon is no word of `policies`: reads it, and sets ArmSpec::policy to how it is written
+  // back. It must be there then; `policy_is` ("a time") and the hint say what it is.
+  core::Status (*read_policy)(std::string_view text, ArmSpec& arm) = nullptr;
+  std::string_view policy_is = {}, policy_hint = {};
+
+  bool has_owner = false, has_when_full = false;
+  uint64_t most_buffers = 0;                    // 0: no count
+  uint64_t default_size = 0, largest_size = 0;  // 0: no size
+};
+
+// arm_*.cpp
+extern const ArmDefinition kMaxlatArm, kLttngModulesArm, kLttngUstArm, kLockedPrintfArm, kSpdlogAsyncArm, kUsdtArm;
+extern const ArmDefinition kSystemtapArm, kUprobeArm, kFtraceMarkerArm, kDelayArm;
+
+// arm_table.cpp, in the order of help; "none" is the first.
+std::vector<const ArmDefinition*>& arm_table();
+const ArmDefinition* find_arm(std::string_view name);  // null: there is none
+
+// In the largest unit that has no fraction: "100us", "50ns".
+std::string exact_time(uint64_t ns);
+
+}  // namespace maxlat::npt
