@@ -16,7 +16,7 @@ namespace {
 constexpr uint64_t kSmallestSize = 4096, kFewestBuffers = 2;
 constexpr uint64_t kDefaultSubBuffers = 32;
 
-core::Error mistake(std::string text, std::string hint) {
+core::Error wrong(std::string text, std::string hint) {
   return {std::move(text), std::move(hint)};
 }
 
@@ -64,7 +64,7 @@ std::string size_text(uint64_t bytes) {
 core::Status read_snapshot(std::string_view word, ArmSpec& arm) {
   const auto time = core::parse_duration_ns(word.substr(word.find('=') + 1), core::kUnitNeeded);
   if (!time || *time == 0)
-    return mistake(fmt::format("arm \"{}\": \"{}\"", arm.name, word), "a time above 0, as snapshot=50us");
+    return wrong(fmt::format("arm \"{}\": \"{}\"", arm.name, word), "a time above 0, as snapshot=50us");
   arm.snapshot_above_ns = *time;
   return {};
 }
@@ -74,12 +74,12 @@ core::Status read_option(std::string_view word, const ArmDefinition& kind, ArmSp
   const bool of_full = word == "discard" || word == "overwrite";
   const bool of_size = word.starts_with("size="), of_count = word.starts_with("count=");
   if (!is_option_word(word))
-    return mistake(fmt::format("arm \"{}\": \"{}\" is no option of an arm", kind.name, word),
+    return wrong(fmt::format("arm \"{}\": \"{}\" is no option of an arm", kind.name, word),
                    "options are thread, cpu, discard, overwrite, size=BYTES, count=N and snapshot=TIME");
   const bool of_snapshot = word.starts_with("snapshot=");
   if ((of_owner && !kind.has_owner) || ((of_full || of_snapshot) && !kind.has_when_full) ||
       (of_size && kind.default_size == 0) || (of_count && kind.most_buffers == 0))
-    return mistake(fmt::format("arm \"{}\" does not have the option \"{}\"", kind.name, word),
+    return wrong(fmt::format("arm \"{}\" does not have the option \"{}\"", kind.name, word),
                    "man maxlat-npt has the options of each arm");
   if (of_owner) arm.owner = word == "cpu" ? ArmSpec::Owner::cpu : ArmSpec::Owner::thread;
   if (of_full) arm.when_full = word == "discard" ? ArmSpec::WhenFull::discard : ArmSpec::WhenFull::overwrite;
@@ -89,7 +89,7 @@ core::Status read_option(std::string_view word, const ArmDefinition& kind, ArmSp
   const uint64_t least = of_size ? kSmallestSize : kFewestBuffers;
   const uint64_t most = of_size ? kind.largest_size : kind.most_buffers;
   if (!value || *value < least || *value > most)
-    return mistake(fmt::format("arm \"{}\": \"{}\" is no power of two from {} to {}", kind.name, word, size_text(least),
+    return wrong(fmt::format("arm \"{}\": \"{}\" is no power of two from {} to {}", kind.name, word, size_text(least),
                                size_text(most)),
                    of_size ? "as size=64k or size=1M" : "as count=32");
   (of_size ? arm.sub_buffer_bytes : arm.sub_buffers) = *value;
@@ -99,7 +99,7 @@ core::Status read_option(std::string_view word, const ArmDefinition& kind, ArmSp
 core::Status read_policy(std::string_view policy, const ArmDefinition& kind, ArmSpec& arm) {
   if (kind.read_policy != nullptr) return kind.read_policy(policy, arm);
   if (std::find(kind.policies.begin(), kind.policies.end(), policy) == kind.policies.end())
-    return mistake(
+    return wrong(
         fmt::format("arm \"{}\" has no policy \"{}\"", kind.name, policy),
         kind.policies.empty() ? "it has none: leave out what stands after the colon" : "it is " + join(kind.policies));
   arm.policy = policy;
@@ -111,20 +111,20 @@ core::Result<ArmSpec> read_arm(const std::vector<std::string_view>& words) {
   const size_t colon = head.find(':');
   const std::string_view name = head.substr(0, colon);
   const ArmDefinition* const kind = find_arm(name);
-  if (kind == nullptr) return mistake(fmt::format("there is no arm \"{}\"", name), "arms are " + arm_names());
+  if (kind == nullptr) return wrong(fmt::format("there is no arm \"{}\"", name), "arms are " + arm_names());
   ArmSpec arm;
   arm.name = name;
   if (!kind->policies.empty()) arm.policy = kind->policies.front();
   arm.sub_buffer_bytes = kind->default_size;
   if (kind->most_buffers != 0) arm.sub_buffers = kDefaultSubBuffers;
   if (colon == std::string_view::npos && kind->read_policy != nullptr)
-    return mistake(fmt::format("arm \"{}\" needs {}", name, kind->policy_is), std::string(kind->policy_hint));
+    return wrong(fmt::format("arm \"{}\" needs {}", name, kind->policy_is), std::string(kind->policy_hint));
   if (colon != std::string_view::npos)
     if (core::Status status = read_policy(head.substr(colon + 1), *kind, arm); !status) return status.error();
   for (size_t i = 1; i < words.size(); ++i)
     if (core::Status status = read_option(words[i], *kind, arm); !status) return status.error();
   if (arm.snapshot_above_ns != 0 && arm.when_full != ArmSpec::WhenFull::overwrite)
-    return mistake(fmt::format("arm \"{}\": a snapshot is of buffers that are overwritten", name),
+    return wrong(fmt::format("arm \"{}\": a snapshot is of buffers that are overwritten", name),
                    "give it overwrite, too; without, the whole trace is kept");
   return arm;
 }
@@ -141,7 +141,7 @@ core::Result<std::vector<ArmSpec>> parse_arm_list(std::string_view text) {
     if (!is_option_word(word))
       words_of_arms.push_back({word});
     else if (words_of_arms.empty())
-      return mistake(fmt::format("\"{}\" stands before the first arm", word), "an option belongs to the arm before it");
+      return wrong(fmt::format("\"{}\" stands before the first arm", word), "an option belongs to the arm before it");
     else
       words_of_arms.back().push_back(word);
   }

@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <maxlat/core/result/phase_kind.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/reports/gate.hpp>
 #include <optional>
@@ -88,7 +89,7 @@ core::RuleResult judge_phase(const core::Phase& phase, const Rule& rule) {
   } else if (rule.metric == "load_alive") {
     result.observed = phase.load.empty() ? "not measured: the phase has no load" : "alive";
     result.outcome = phase.load.empty() ? Outcome::invalid : Outcome::pass;
-  } else if (!measures(phase)) {
+  } else if (!core::kind_of(phase).measures) {
     result.observed = fmt::format("not measured: a {} phase takes no samples", phase.kind);
   } else if (rule.metric == "exposure_s") {
     result.observed = fmt::format("{} s", plain(phase.exposure_s));
@@ -183,7 +184,7 @@ bool any(const std::vector<core::RuleResult>& rules, Outcome outcome) {
 
 bool anything_measured(const core::RunResult& run) {
   return std::any_of(run.phases.begin(), run.phases.end(),
-                     [](const core::Phase& phase) { return measures(phase) && !unfit_because(phase); });
+                     [](const core::Phase& phase) { return core::kind_of(phase).measures && !unfit_because(phase); });
 }
 
 }  // namespace

@@ -6,15 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <maxlat/core/result/merge.hpp>
+#include <maxlat/core/result/phase_kind.hpp>
 
 namespace maxlat::reports {
 namespace {
 
 constexpr size_t kMergedOutliers = 32;
-
-bool measures_gaps(const core::Phase& phase) {
-  return phase.kind == "npt" || phase.kind == "hwlat" || phase.kind == "tracer";
-}
 
 std::optional<double> spread_of_maxima(const core::Phase& phase) {
   double smallest = INFINITY, largest = 0;
@@ -43,12 +40,9 @@ bool largest_coincide(const core::Phase& phase) {
 
 }  // namespace
 
-bool measures(const core::Phase& phase) {
-  return phase.kind != "preflight" && phase.kind != "control" && phase.kind != "load" && phase.kind != "report";
-}
-
 bool is_of_the_box(const core::Phase& phase) {
-  return measures(phase) && phase.kind != "tracer" && (phase.arm.empty() || phase.arm == "none");
+  const core::PhaseKind& kind = core::kind_of(phase);
+  return kind.measures && kind.of_the_box && (phase.arm.empty() || phase.arm == "none");
 }
 
 std::optional<std::string> unfit_because(const core::Phase& phase) {
@@ -65,7 +59,7 @@ std::optional<std::string> unfit_because(const core::Phase& phase) {
   for (const auto& load : phase.load) {
     if (!load.alive) return fmt::format("load {} died{}", load.name, load.reason.empty() ? "" : ": " + load.reason);
   }
-  if (!measures(phase)) return std::nullopt;
+  if (!core::kind_of(phase).measures) return std::nullopt;
   if (phase.per_cpu.empty()) return "no CPU was measured";
   for (const auto& cpu : phase.per_cpu) {
     if (cpu.samples == 0) return fmt::format("CPU {} has no samples", cpu.cpu);
@@ -103,7 +97,7 @@ const core::CpuResult* worst_cpu(const core::Phase& phase) {
 TailHint tail_hint(const PhaseView& view) {
   TailHint hint;
   if (view.all.samples == 0) return hint;
-  if (const double p99 = core::quantile_of(view.all, 0.99); !measures_gaps(view.phase) && p99 > 0) {
+  if (const double p99 = core::quantile_of(view.all, 0.99); !core::kind_of(view.phase).gaps && p99 > 0) {
     hint.max_to_p99 = view.all.max_ns / p99;
     hint.stretched = *hint.max_to_p99 > kStretchedTail;
   }

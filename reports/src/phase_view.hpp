@@ -11,10 +11,6 @@
 
 namespace maxlat::reports {
 
-// Whether a phase of this kind takes samples. A kind that this code does not know is taken as one that does: an unknown
-// phase without samples is then "not measured", never overlooked.
-bool measures(const core::Phase& phase);
-
 // Whether the phase says something about the box. A tracer's arm measures too, but what it says is about the tracer: its
 // loop is slowed on purpose, and where the tracer is not installed the box is none the worse.
 bool is_of_the_box(const core::Phase& phase);

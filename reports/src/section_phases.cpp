@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <maxlat/core/result/phase_kind.hpp>
 
 #include "numbers.hpp"
 #include "sections.hpp"
@@ -20,12 +21,9 @@ std::string load_text(const core::Phase& phase) {
 
 std::string what_of(const core::Phase& phase) {
   if (phase.control) return "stalls of known length, which " + phase.control->meter + " must find";
-  if (phase.kind == "control") return "stalls of known length, which the meter must find";
-  if (phase.kind == "cyclictest") return "wake-up of a real-time thread by its timer, " + load_text(phase);
-  if (phase.kind == "npt") return "gaps of a loop that never sleeps, " + load_text(phase);
-  if (phase.kind == "hwlat") return "stalls by hardware and firmware";
-  if (phase.kind == "tracer") return "what a tracer adds to the loop of npt";
-  return phase.kind;
+  const core::PhaseKind& kind = core::kind_of(phase);
+  if (kind.what.empty()) return phase.kind;
+  return std::string(kind.what) + (kind.with_load ? ", " + load_text(phase) : "");
 }
 
 // What the rules say of the phase, strongest first; without rules its status.
@@ -90,13 +88,8 @@ void comparison_row(Html& html, const core::RunResult& run, const core::Phase& b
 
 // cyclictest and npt under load first: they answer what the box promises. Then what explains them.
 int rank_of(const core::Phase& phase) {
-  if (phase.kind == "preflight" || phase.kind == "report") return 8;
-  if (phase.kind == "tracer") return 7;
-  if (phase.kind == "control") return 6;
-  if (phase.kind == "hwlat") return 4;
-  if (phase.kind == "cyclictest") return phase.load.empty() ? 2 : 0;
-  if (phase.kind == "npt") return phase.load.empty() ? 3 : 1;
-  return 5;
+  const core::PhaseKind& kind = core::kind_of(phase);
+  return phase.load.empty() ? kind.rank : kind.rank_under_load;
 }
 
 }  // namespace
@@ -106,7 +99,7 @@ std::string phase_anchor(size_t index) {
 }
 
 bool is_behind_the_preflight(const core::Phase& phase) {
-  return rank_of(phase) > 6;
+  return rank_of(phase) >= core::kBehindThePreflight;
 }
 
 std::vector<size_t> reading_order(const core::RunResult& run) {

@@ -81,6 +81,8 @@ std::string what_was_missed(const core::ControlResult& control) {
 
 }  // namespace
 
+const PhaseDefinition kControlPhase{.name = "control", .shape = PhaseDefinition::Shape::control};
+
 core::CpuList control_cpus(const core::CpuList& measured) {
   if (measured.size() <= kMostControlCpus) return measured;
   core::CpuList spread;
@@ -121,7 +123,7 @@ core::Phase run_control(const PhasePlan& plan, const Placement& placement, Meter
   } else if (core::stop_requested().load(std::memory_order_relaxed)) {
     phase.status = core::PhaseStatus::interrupted;
   }
-  phase.kind = to_string(PhaseKind::control);
+  phase.kind = to_string(&kControlPhase);
   phase.started = started;
   phase.duration_s = seconds_since(start);
   phase.facts["CPUs"] = core::to_string(control_cpus(placement.measured));

@@ -15,6 +15,7 @@
 #include <maxlat/import/cyclictest.hpp>
 #include <sstream>
 
+#include "cyclictest_arguments.hpp"
 #include "own_meter.hpp"
 
 namespace maxlat::rteval_ext {
@@ -77,6 +78,12 @@ std::string last_line(const std::string& text) {
 
 }  // namespace
 
+const PhaseDefinition kCyclictestPhase{
+    .name = "cyclictest",
+    .make = [] { return std::unique_ptr<Meter>(std::make_unique<CyclictestMeter>()); },
+    .all_cpus_unless_isolated = true,
+    .refused = refused_cyclictest_arguments};
+
 core::Result<core::ProcessSpec> CyclictestMeter::command(const MeterJob& job) const {
   if (core::find_program(program_).empty()) {
     return core::Error{"cyclictest is not installed", "apt install rt-tests", core::Exit::cannot_run};
@@ -138,7 +145,7 @@ core::Result<core::Phase> CyclictestMeter::read(const MeterJob& job, const core:
   }
 
   core::Phase phase;
-  phase.kind = to_string(PhaseKind::cyclictest);
+  phase.kind = to_string(&kCyclictestPhase);
   phase.status = core::PhaseStatus::ok;
   phase.per_cpu = std::move(report->per_cpu);
   const std::vector<core::Timeline> timelines =

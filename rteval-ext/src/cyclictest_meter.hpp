@@ -14,7 +14,7 @@ class CyclictestMeter : public Meter {
  public:
   explicit CyclictestMeter(std::string program = "cyclictest") : program_(std::move(program)) {}
 
-  PhaseKind kind() const override { return PhaseKind::cyclictest; }
+  PhaseKind kind() const override { return &kCyclictestPhase; }
   core::Result<core::ProcessSpec> command(const MeterJob& job) const override;
   bool measuring(const core::Child& child, const MeterJob& job) const override;
   void every_second(core::Child& child, const MeterJob& job, double elapsed_s) override;

@@ -61,7 +61,4 @@ class Meter {
                                     double stated_error_ns) const = 0;
 };
 
-// The real ones.
-std::unique_ptr<Meter> make_meter(PhaseKind kind);
-
 }  // namespace maxlat::rteval_ext

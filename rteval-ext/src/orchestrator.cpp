@@ -238,7 +238,7 @@ core::Status Run::skip(const std::vector<std::string>& names) {
     phase.kind = to_string(step.phase->kind);
     phase.status = core::PhaseStatus::skipped;
     phase.reason = "left out by --skip";
-    if (step.phase->kind == PhaseKind::control) phase.control.emplace().meter = to_string(step.meter);
+    if (is_control(step.phase->kind)) phase.control.emplace().meter = to_string(step.meter);
     if (const core::Status kept = keep(phase); !kept) return kept;
   }
   return {};
@@ -273,11 +273,11 @@ StepResult Run::take(const Step& step, size_t number) {
   const std::unique_ptr<Meter> meter = bench_.meter(step.meter);
   const std::string file = directory_.fresh_phase_path(number, step.name);
   core::Phase phase =
-      step.phase->kind == PhaseKind::control
+      is_control(step.phase->kind)
           ? run_control(*step.phase, step.placement, *meter, bench_, file, run_.seed + number, progress_)
           : run_phase(*step.phase, step.placement, *meter, file, run_.seed + number, progress_);
   phase.name = step.name;
-  if (step.phase->kind == PhaseKind::tracer) return arms_of_step(std::move(phase), file);
+  if (is_comparison(step.phase->kind)) return arms_of_step(std::move(phase), file);
   return {{std::move(phase)}, {}};
 }
 

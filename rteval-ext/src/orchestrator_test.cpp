@@ -451,7 +451,7 @@ TEST(Steps, AControlCoversTheCpusOfItsMetersPhases) {
     const auto steps = steps_of(plan, {{0, 1, 2, 3}, {}});
     std::vector<std::string> cpus;
     for (const Step& step : *steps)
-      if (step.phase->kind == PhaseKind::control) cpus.push_back(core::to_string(step.placement.measured));
+      if (step.phase->kind == &kControlPhase) cpus.push_back(core::to_string(step.placement.measured));
     return cpus;
   };
   const std::string cyclictest = "[[phase]]\nname='a'\nkind='cyclictest'\nduration='1s'\n";

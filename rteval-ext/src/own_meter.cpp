@@ -4,6 +4,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
+#include <maxlat/core/sys/process.hpp>
+#include <string_view>
 
 namespace maxlat::rteval_ext {
 
@@ -30,7 +33,28 @@ bool every_cpu_has_samples(const core::RunResult& run, const core::CpuList& cpus
   });
 }
 
+std::string refused_npt_arguments(const std::vector<std::string>& arguments) {
+  for (const std::string& word : arguments) {
+    const std::string option = word.substr(0, word.find('='));
+    const auto is = [&](std::string_view name) { return option == name; };
+    constexpr std::array kSeveralPhases{"--tp-max-freq", "--trace-window", "--wait-window", "--compare",
+                                        "--find-max-rate"};
+    if (word.starts_with("-f") || std::any_of(kSeveralPhases.begin(), kSeveralPhases.end(), is))
+      return fmt::format("with {} npt leaves more than one phase; the kind for it is tracer", word);
+  }
+  return {};
+}
+
+template <PhaseKind kind>
+std::unique_ptr<Meter> make_own() {
+  return std::make_unique<OwnMeter>(core::own_executable(), kind);
+}
+
 }  // namespace
+
+const PhaseDefinition kHwlatPhase{.name = "hwlat", .make = make_own<&kHwlatPhase>};
+const PhaseDefinition kNptPhase{
+    .name = "npt", .make = make_own<&kNptPhase>, .arm = "none", .refused = refused_npt_arguments};
 
 core::Result<core::ProcessSpec> OwnMeter::command(const MeterJob& job) const {
   constexpr uint64_t kSecond_ns = 1'000'000'000;
@@ -41,7 +65,7 @@ core::Result<core::ProcessSpec> OwnMeter::command(const MeterJob& job) const {
   const auto add = [&](std::initializer_list<std::string> words) { spec.argv.insert(spec.argv.end(), words); };
   add({"--json", job.json_path, "--snapshot", job.control ? kSnapshotEveryOfControl : kSnapshotEvery});
   if (job.control) add({"--outliers", std::to_string(kOutliersOfControl)});
-  if (kind_ == PhaseKind::npt) {
+  if (kind_ == &kNptPhase) {
     add({"-p", std::to_string(kMeterPriority)});
     // With the module maxlat_irqoff npt would turn interrupts off, and be blind to what they do and to the control's hog,
     // which only comes in while they are on. The hardware alone is the hwlat phase's; a plan may ask for the kernel's loop.

@@ -36,7 +36,7 @@ core::ProcessEnd ended(int status, const std::string& said = "") {
 }
 
 TEST(OwnMeter, NptRestsInAPhaseButNotInAControl) {
-  const OwnMeter npt("/bin/maxlat", PhaseKind::npt);
+  const OwnMeter npt("/bin/maxlat", &kNptPhase);
   EXPECT_THAT(npt.command(job_of("f"))->argv, testing::IsSupersetOf({"--rest", "100ms"}));
   EXPECT_THAT(npt.command(job_of("f"))->argv, Contains("2s"));
   EXPECT_THAT(npt.command(job_of("f"))->argv, Contains("--extra"));
@@ -49,14 +49,14 @@ TEST(OwnMeter, NptRestsInAPhaseButNotInAControl) {
 }
 
 TEST(OwnMeter, OnlyTheLoopCanFindAPlantedStall) {
-  const OwnMeter hwlat("/bin/maxlat", PhaseKind::hwlat);
+  const OwnMeter hwlat("/bin/maxlat", &kHwlatPhase);
   EXPECT_THAT(hwlat.command(job_of("f", true))->argv, Contains("loop"));
   EXPECT_THAT(hwlat.command(job_of("f"))->argv, Not(Contains("loop")));
 }
 
 TEST(OwnMeter, ReadsThePhaseOfAMeterThatMeasured) {
   const test::TemporaryFolder directory;
-  const OwnMeter npt("/bin/maxlat", PhaseKind::npt);
+  const OwnMeter npt("/bin/maxlat", &kNptPhase);
   ASSERT_TRUE(core::write_run(directory / "r.json", test::meter_result(5000)).ok());
   for (const int status : {0, 2, 3}) {
     const auto phase = npt.read(job_of(directory / "r.json"), ended(status));
@@ -68,7 +68,7 @@ TEST(OwnMeter, ReadsThePhaseOfAMeterThatMeasured) {
 // A result of another CPU than the one asked for is no measurement of that one.
 TEST(OwnMeter, ACpuWithoutASampleIsAnError) {
   const test::TemporaryFolder directory;
-  const OwnMeter npt("/bin/maxlat", PhaseKind::npt);
+  const OwnMeter npt("/bin/maxlat", &kNptPhase);
   ASSERT_TRUE(core::write_run(directory / "r.json", test::meter_result(5000)).ok());
   MeterJob job = job_of(directory / "r.json");
   job.cpus = {1, 2};
@@ -77,7 +77,7 @@ TEST(OwnMeter, ACpuWithoutASampleIsAnError) {
 
 TEST(OwnMeter, AMeterThatFailedTellsWhyInItsOwnWords) {
   const test::TemporaryFolder directory;
-  const OwnMeter npt("/bin/maxlat", PhaseKind::npt);
+  const OwnMeter npt("/bin/maxlat", &kNptPhase);
   // A snapshot is there, but the meter failed: what it left is not its result.
   ASSERT_TRUE(core::write_run(directory / "r.json", test::meter_result(5000)).ok());
   const auto failed = npt.read(job_of(directory / "r.json"),

@@ -161,7 +161,7 @@ core::Phase run_phase(const PhasePlan& plan, const Placement& placement, Meter& 
   phase = measure();
   phase.name = plan.name;
   phase.kind = to_string(plan.kind);
-  if (plan.kind != PhaseKind::cyclictest && phase.arm.empty()) phase.arm = plan.kind == PhaseKind::npt ? "none" : "";
+  if (phase.arm.empty()) phase.arm = plan.kind->arm;
   if (spec) phase.command = core::quote_command(spec->argv);
   phase.started = started;
   phase.duration_s = seconds_since(start);

@@ -56,7 +56,7 @@ core::CpuList default_measured(const MachineCpus& machine) {
 
 core::Result<Placement> place(const PhasePlan& phase, const MachineCpus& machine) {
   Placement placement;
-  placement.everywhere = phase.kind == PhaseKind::cyclictest && machine.isolated.empty() && phase.cpus.empty();
+  placement.everywhere = phase.kind->all_cpus_unless_isolated && machine.isolated.empty() && phase.cpus.empty();
   if (!phase.cpus.empty()) {
     core::Result<CpuList> cpus = meant_by(phase.cpus, "measured", default_measured(machine), machine);
     if (!cpus) return cpus.error();
@@ -65,7 +65,7 @@ core::Result<Placement> place(const PhasePlan& phase, const MachineCpus& machine
     placement.measured = placement.everywhere ? machine.online : default_measured(machine);
   }
   // Arms are compared on one CPU; the others are for their consumers.
-  if (phase.kind == PhaseKind::tracer && placement.measured.size() > 1) placement.measured.resize(1);
+  if (is_comparison(phase.kind) && placement.measured.size() > 1) placement.measured.resize(1);
   if (const core::Status usable = require_online(placement.measured, machine, phase.name); !usable)
     return usable.error();
   if (phase.loads.empty()) return placement;

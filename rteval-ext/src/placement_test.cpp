@@ -30,20 +30,20 @@ const MachineCpus kIsolated{{0, 1, 2, 3}, {2, 3}};
 const MachineCpus kOne{{0}, {}};
 
 TEST(Placement, GapMetersLeaveTheFirstCpuToTheLoads) {
-  const Placement p = placed(phase_of(PhaseKind::npt), kFour);
+  const Placement p = placed(phase_of(&kNptPhase), kFour);
   EXPECT_THAT(p.measured, ElementsAre(1u, 2u, 3u));
   EXPECT_THAT(p.loads, ElementsAre(0u));
   EXPECT_THAT(p.warnings, IsEmpty());
 }
 
 TEST(Placement, CyclictestAndItsLoadsRunEverywhereWithoutIsolation) {
-  const Placement p = placed(phase_of(PhaseKind::cyclictest), kFour);
+  const Placement p = placed(phase_of(&kCyclictestPhase), kFour);
   EXPECT_THAT(p.measured, ElementsAre(0u, 1u, 2u, 3u));
   EXPECT_THAT(p.loads, ElementsAre(0u, 1u, 2u, 3u));
 }
 
 TEST(Placement, IsolatedCpusAreMeasuredAndNeverLoaded) {
-  for (const PhaseKind kind : {PhaseKind::npt, PhaseKind::hwlat, PhaseKind::cyclictest}) {
+  for (const PhaseKind kind : {&kNptPhase, &kHwlatPhase, &kCyclictestPhase}) {
     const Placement p = placed(phase_of(kind), kIsolated);
     EXPECT_THAT(p.measured, ElementsAre(2u, 3u));
     EXPECT_THAT(p.loads, ElementsAre(0u, 1u));
@@ -51,14 +51,14 @@ TEST(Placement, IsolatedCpusAreMeasuredAndNeverLoaded) {
 }
 
 TEST(Placement, OneCpuIsSharedWithAWarning) {
-  const Placement p = placed(phase_of(PhaseKind::npt), kOne);
+  const Placement p = placed(phase_of(&kNptPhase), kOne);
   EXPECT_THAT(p.measured, ElementsAre(0u));
   EXPECT_THAT(p.loads, ElementsAre(0u));
   EXPECT_THAT(p.warnings, ElementsAre(HasSubstr("share")));
 }
 
 TEST(Placement, ThePlansCpusWinOverTheDefaults) {
-  PhasePlan phase = phase_of(PhaseKind::cyclictest);
+  PhasePlan phase = phase_of(&kCyclictestPhase);
   phase.cpus = "0";
   phase.load_cpus = "1";
   const Placement p = placed(phase, kFour);
@@ -68,7 +68,7 @@ TEST(Placement, ThePlansCpusWinOverTheDefaults) {
 }
 
 TEST(Placement, TheWordsMeanThisMachinesCpus) {
-  PhasePlan phase = phase_of(PhaseKind::cyclictest);
+  PhasePlan phase = phase_of(&kCyclictestPhase);
   phase.cpus = "measured";
   phase.load_cpus = "housekeeping";
   EXPECT_THAT(placed(phase, kFour).measured, ElementsAre(1u, 2u, 3u));
@@ -78,11 +78,11 @@ TEST(Placement, TheWordsMeanThisMachinesCpus) {
 }
 
 TEST(Placement, AnIdlePhaseHasNoLoadCpus) {
-  EXPECT_THAT(placed(phase_of(PhaseKind::npt, false), kFour).loads, IsEmpty());
+  EXPECT_THAT(placed(phase_of(&kNptPhase, false), kFour).loads, IsEmpty());
 }
 
 TEST(Placement, ACpuThatIsNotThereIsNamed) {
-  PhasePlan phase = phase_of(PhaseKind::npt);
+  PhasePlan phase = phase_of(&kNptPhase);
   phase.cpus = "1,9";
   const core::Result<Placement> placement = place(phase, kFour);
   ASSERT_FALSE(placement.ok());

@@ -13,22 +13,6 @@ constexpr double kStallSpacing_s = 0.025;  // StallPlan::spacing_ns and its jitt
 
 }  // namespace
 
-const char* to_string(PhaseKind kind) {
-  switch (kind) {
-    case PhaseKind::control:
-      return "control";
-    case PhaseKind::hwlat:
-      return "hwlat";
-    case PhaseKind::cyclictest:
-      return "cyclictest";
-    case PhaseKind::npt:
-      return "npt";
-    case PhaseKind::tracer:
-      return "tracer";
-  }
-  return "unknown";
-}
-
 std::vector<reports::Rule> Plan::rules() const {
   std::vector<reports::Rule> all;
   for (const PhasePlan& phase : phases) all.insert(all.end(), phase.limits.begin(), phase.limits.end());
@@ -37,9 +21,9 @@ std::vector<reports::Rule> Plan::rules() const {
 
 double expected_seconds(const PhasePlan& phase, size_t measured_cpus) {
   const double duration_s = static_cast<double>(phase.duration_ns) * 1e-9;
-  if (phase.kind == PhaseKind::tracer)  // the base runs twice
+  if (is_comparison(phase.kind))  // the base runs twice
     return phase.rounds * static_cast<double>(phase.arms.size() + 1) * (duration_s + kAroundARound_s);
-  if (phase.kind != PhaseKind::control) return duration_s;
+  if (!is_control(phase.kind)) return duration_s;
   double planting_s = 0;
   for (const uint64_t length_ns : phase.stalls.lengths_ns) {
     planting_s += (static_cast<double>(length_ns) * 1e-9 + kStallSpacing_s) * phase.stalls.repeats;

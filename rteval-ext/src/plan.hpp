@@ -20,11 +20,9 @@
 #include <utility>
 #include <vector>
 
+#include "phase_definition.hpp"
+
 namespace maxlat::rteval_ext {
-
-enum class PhaseKind { control, hwlat, cyclictest, npt, tracer };
-
-const char* to_string(PhaseKind kind);
 
 // A stall of each length is planted `repeats` times on each controlled CPU.
 struct StallSettings {
@@ -34,16 +32,16 @@ struct StallSettings {
 
 struct PhasePlan {
   std::string name;  // unique; "npt under load"
-  PhaseKind kind = PhaseKind::npt;
-  uint64_t duration_ns = 0;        // 0 for control, which ends when its stalls have been planted; of tracer: a round
-  std::string cpus;                // "measured", "all" or a CPU list; "" is the kind's own default
-  std::vector<std::string> loads;  // as loadgen::LoadSet takes them; empty: idle
-  std::string load_cpus;           // "housekeeping", "all" or a CPU list; "" is the kind's own default
+  PhaseKind kind = &kNptPhase;
+  uint64_t duration_ns = 0;  // 0 for a control, which ends when its stalls have been planted; of a comparison: a round
+  std::string cpus;          // "measured", "all" or a CPU list; "" is the kind's own default
+  std::vector<std::string> loads;      // as loadgen::LoadSet takes them; empty: idle
+  std::string load_cpus;               // "housekeeping", "all" or a CPU list; "" is the kind's own default
   std::vector<std::string> arguments;  // added to the meter's command line as they are
-  std::vector<PhaseKind> meters;       // control only: who has to find the stalls
-  StallSettings stalls;                // control only
-  std::vector<std::string> arms;       // tracer only: as --compare takes them, the first is the base
-  unsigned rounds = 8;                 // tracer only
+  std::vector<PhaseKind> meters;       // of a control: who has to find the stalls
+  StallSettings stalls;                // of a control
+  std::vector<std::string> arms;       // of a comparison: as --compare takes them, the first is the base
+  unsigned rounds = 8;                 // of a comparison
   std::vector<reports::Rule> limits;   // with this phase's name
 };
 

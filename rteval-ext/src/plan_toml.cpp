@@ -2,18 +2,15 @@
 #include "plan_toml.hpp"
 
 #define TOML_HEADER_ONLY 1
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <optional>
 #include <set>
-
-#include "cyclictest_arguments.hpp"
 
 namespace maxlat::rteval_ext {
 
@@ -67,12 +64,16 @@ std::string cpus_of(const toml::node& node, std::string_view key, std::string_vi
 
 PhaseKind kind_of(const toml::node& node, std::string_view key, bool meters_only) {
   const std::string text = string_of(node, key);
-  for (const PhaseKind kind : {PhaseKind::hwlat, PhaseKind::cyclictest, PhaseKind::npt})
-    if (text == to_string(kind)) return kind;
-  for (const PhaseKind kind : {PhaseKind::control, PhaseKind::tracer})
-    if (text == to_string(kind) && !meters_only) return kind;
-  refuse(node, fmt::format("unknown {} '{}': {}hwlat, cyclictest or npt", meters_only ? "meter" : "kind", text,
-                           meters_only ? "" : "control, tracer, "));
+  std::vector<std::string_view> known;
+  for (const PhaseKind kind : phase_table()) {
+    if (meters_only && kind->shape != PhaseDefinition::Shape::meter) continue;
+    if (text == kind->name) return kind;
+    known.push_back(kind->name);
+  }
+  const std::string_view last = known.back();
+  known.pop_back();
+  refuse(node,
+         fmt::format("unknown {} '{}': {} or {}", meters_only ? "meter" : "kind", text, fmt::join(known, ", "), last));
 }
 
 std::string name_of(const toml::node& node) {
@@ -181,23 +182,6 @@ std::vector<PhaseKind> meters_of(const toml::node& node) {
   return meters;
 }
 
-// What the meter would measure in vain, or say wrongly.
-void check_arguments(const toml::node& node, const PhasePlan& phase) {
-  if (phase.kind == PhaseKind::cyclictest) {
-    if (const std::string why = refused_cyclictest_arguments(phase.arguments); !why.empty())
-      refuse(node, "'arguments': " + why);
-  }
-  if (phase.kind != PhaseKind::npt) return;
-  for (const std::string& word : phase.arguments) {
-    const std::string option = word.substr(0, word.find('='));
-    const auto is = [&](std::string_view name) { return option == name; };
-    constexpr std::array kSeveralPhases{"--tp-max-freq", "--trace-window", "--wait-window", "--compare",
-                                        "--find-max-rate"};
-    if (word.starts_with("-f") || std::any_of(kSeveralPhases.begin(), kSeveralPhases.end(), is))
-      refuse(node, fmt::format("'arguments': with {} npt leaves more than one phase; the kind for it is tracer", word));
-  }
-}
-
 PhasePlan phase_of(const toml::node& node) {
   const toml::table* table = node.as_table();
   if (table == nullptr) refuse(node, "each [[phase]] must be a table");
@@ -238,20 +222,22 @@ PhasePlan phase_of(const toml::node& node) {
   }
   if (phase.name.empty()) refuse(node, "a [[phase]] needs a name");
   if (!has_kind) refuse(node, fmt::format("phase '{}' needs a kind", phase.name));
-  if (phase.kind == PhaseKind::control) {
+  if (is_control(phase.kind)) {
     if (first_of_meter != nullptr) refuse(*first_of_meter, "a control has no duration, loads, arguments or limits");
     if (phase.meters.empty()) refuse(node, fmt::format("control '{}' needs meters", phase.name));
   } else {
     if (first_of_control != nullptr) refuse(*first_of_control, "only a control has meters and stalls");
     if (phase.duration_ns == 0) refuse(node, fmt::format("phase '{}' needs a duration", phase.name));
   }
-  if (phase.kind == PhaseKind::tracer) {
+  if (is_comparison(phase.kind)) {
     if (phase.arms.size() < 2) refuse(node, fmt::format("tracer phase '{}' needs two arms or more", phase.name));
     if (limits != nullptr) refuse(*limits, "a tracer phase compares: it has no limits");
   } else if (first_of_tracer != nullptr) {
     refuse(*first_of_tracer, "only a tracer phase has arms and rounds");
   }
-  if (arguments != nullptr) check_arguments(*arguments, phase);
+  if (arguments != nullptr && phase.kind->refused != nullptr)
+    if (const std::string why = phase.kind->refused(phase.arguments); !why.empty())
+      refuse(*arguments, "'arguments': " + why);
   if (limits != nullptr) {
     if (limits->is_table()) refuse_unquoted_quantile(*limits->as_table());
     phase.limits = limits_of(*limits);

@@ -53,8 +53,8 @@ load_alive = true
   EXPECT_EQ(plan.about, "a line");
   ASSERT_EQ(plan.phases.size(), 2u);
   const PhasePlan& control = plan.phases[0];
-  EXPECT_EQ(control.kind, PhaseKind::control);
-  EXPECT_THAT(control.meters, testing::ElementsAre(PhaseKind::npt, PhaseKind::cyclictest));
+  EXPECT_EQ(control.kind, &kControlPhase);
+  EXPECT_THAT(control.meters, testing::ElementsAre(&kNptPhase, &kCyclictestPhase));
   EXPECT_THAT(control.stalls.lengths_ns, testing::ElementsAre(1'000'000u, 20'000u));
   EXPECT_EQ(control.stalls.repeats, 7u);
   EXPECT_EQ(control.cpus, "1");

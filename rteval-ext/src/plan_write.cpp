@@ -54,13 +54,12 @@ std::string to_toml(const Plan& plan) {
   for (const PhasePlan& phase : plan.phases) {
     out += fmt::format("\n[[phase]]\nname = {}\nkind = {}\n", quoted(phase.name), quoted(to_string(phase.kind)));
     if (!phase.cpus.empty()) out += fmt::format("cpus = {}\n", quoted(phase.cpus));
-    if (phase.kind == PhaseKind::control) {
+    if (is_control(phase.kind)) {
       add_control(phase, out);
       continue;
     }
     out += fmt::format("duration = {}\n", duration(phase.duration_ns));
-    if (phase.kind == PhaseKind::tracer)
-      out += fmt::format("arms = {}\nrounds = {}\n", list_of(phase.arms), phase.rounds);
+    if (is_comparison(phase.kind)) out += fmt::format("arms = {}\nrounds = {}\n", list_of(phase.arms), phase.rounds);
     if (!phase.loads.empty()) out += fmt::format("loads = {}\n", list_of(phase.loads));
     if (!phase.load_cpus.empty()) out += fmt::format("load_cpus = {}\n", quoted(phase.load_cpus));
     if (!phase.arguments.empty()) out += fmt::format("arguments = {}\n", list_of(phase.arguments));

@@ -12,12 +12,12 @@ namespace maxlat::rteval_ext {
 namespace {
 
 std::string step_name(const PhasePlan& phase, PhaseKind meter) {
-  return phase.kind == PhaseKind::control ? fmt::format("{} ({})", phase.name, to_string(meter)) : phase.name;
+  return is_control(phase.kind) ? fmt::format("{} ({})", phase.name, to_string(meter)) : phase.name;
 }
 
 // Who measures in its steps, one each.
 std::vector<PhaseKind> meters_of(const PhasePlan& phase) {
-  return phase.kind == PhaseKind::control ? phase.meters : std::vector<PhaseKind>{phase.kind};
+  return is_control(phase.kind) ? phase.meters : std::vector<PhaseKind>{phase.kind};
 }
 
 void keep_each_once(core::CpuList& cpus) {
@@ -71,7 +71,7 @@ core::Result<Plan> left_by_skip(Plan plan, const std::vector<std::string>& skip)
     auto meters = meters_of(phase);
     std::erase_if(meters, [&](PhaseKind meter) { return is_left_out(phase, meter, skip); });
     if (meters.empty()) continue;
-    if (phase.kind == PhaseKind::control) phase.meters = std::move(meters);
+    if (is_control(phase.kind)) phase.meters = std::move(meters);
     left.push_back(std::move(phase));
   }
   if (left.empty()) return core::Error{"--skip: no phase of the plan is left", "leave out less"};
@@ -82,7 +82,7 @@ core::Result<Plan> left_by_skip(Plan plan, const std::vector<std::string>& skip)
 core::Result<std::vector<Step>> steps_of(const Plan& plan, const MachineCpus& machine) {
   std::vector<Step> steps;
   for (const PhasePlan& phase : plan.phases) {
-    const bool control = phase.kind == PhaseKind::control;
+    const bool control = is_control(phase.kind);
     for (const PhaseKind meter : meters_of(phase)) {
       core::Result<Placement> placement = control ? place_control(phase, meter, plan, machine) : place(phase, machine);
       if (!placement) return placement.error();

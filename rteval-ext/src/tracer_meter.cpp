@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <maxlat/core/sys/process.hpp>
+
 namespace maxlat::rteval_ext {
 
 namespace {
@@ -17,6 +19,11 @@ bool wrote_a_result(const core::ProcessEnd& end) {
 }
 
 }  // namespace
+
+const PhaseDefinition kTracerPhase{
+    .name = "tracer", .shape = PhaseDefinition::Shape::comparison, .make = [] {
+      return std::unique_ptr<Meter>(std::make_unique<TracerMeter>(core::own_executable()));
+    }};
 
 core::Result<core::ProcessSpec> TracerMeter::command(const MeterJob& job) const {
   core::ProcessSpec spec;
@@ -47,7 +54,7 @@ core::Result<core::Phase> TracerMeter::read(const MeterJob& job, const core::Pro
 }
 
 core::ControlResult TracerMeter::match(const std::vector<loadgen::Stall>&, const core::Phase&, double) const {
-  return {.meter = to_string(PhaseKind::tracer), .stated_error_ns = 0, .stalls = {}};
+  return {.meter = to_string(&kTracerPhase), .stated_error_ns = 0, .stalls = {}};
 }
 
 StepResult arms_of_step(core::Phase step, const std::string& json_path) {

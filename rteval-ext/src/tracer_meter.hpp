@@ -15,7 +15,7 @@ class TracerMeter : public Meter {
  public:
   explicit TracerMeter(std::string executable) : executable_(std::move(executable)) {}
 
-  PhaseKind kind() const override { return PhaseKind::tracer; }
+  PhaseKind kind() const override { return &kTracerPhase; }
   core::Result<core::ProcessSpec> command(const MeterJob& job) const override;
   // It writes no snapshots and no stall is planted for it, so nobody has to know.
   bool measuring(const core::Child&, const MeterJob&) const override { return true; }

@@ -18,6 +18,12 @@ CpuResult of_bins(std::vector<Bin> bins) {
   return part;
 }
 
+Outlier outlier(double ns) {
+  Outlier made;
+  made.latency_ns = ns;
+  return made;
+}
+
 TEST(Pooled, IsWhatAllSamplesTogetherSay) {
   // {1, 3} and {5, 5, 8}
   const std::vector<Moments> parts{{2, 1, 2}, {0, 0, 0}, {6, std::sqrt(2.0), 3}};
@@ -90,8 +96,8 @@ TEST(Merged, QuantilesLieBetweenThoseOfTheParts) {
 
 TEST(Merged, KeepsTheLargestOutliers) {
   CpuResult a = of_bins({{1, 2, 5}}), b = a;
-  a.outliers = {Outlier{.latency_ns = 9}, Outlier{.latency_ns = 3}};
-  b.outliers = {Outlier{.latency_ns = 7}};
+  a.outliers = {outlier(9), outlier(3)};
+  b.outliers = {outlier(7)};
   const CpuResult all = merged(std::vector{a, b});
   ASSERT_EQ(all.outliers.size(), 2u);
   EXPECT_EQ(all.outliers[0].latency_ns, 9);

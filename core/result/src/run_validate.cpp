@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
-#include <maxlat/core/result/run_result.hpp>
+#include <maxlat/core/result/phase_kind.hpp>
 #include <set>
 
 namespace maxlat::core {
@@ -26,10 +26,6 @@ bool all_finite(const std::vector<Outlier>& outliers) {
            std::all_of(outlier.events.begin(), outlier.events.end(),
                        [](const NearbyEvent& event) { return std::isfinite(event.t_ns); });
   });
-}
-
-bool measures_samples(const Phase& phase) {
-  return phase.kind != "preflight" && phase.kind != "control" && phase.kind != "load" && phase.kind != "report";
 }
 
 // Results are written with three decimals, and an edge is known to a thousandth: rounds whose clocks were calibrated
@@ -250,7 +246,7 @@ std::string check_phase(const Phase& phase) {
   if (phase.maximum_rate)
     if (std::string wrong = check_maximum_rate(*phase.maximum_rate); !wrong.empty()) return wrong;
   // Invariant (2).
-  if (phase.status == PhaseStatus::ok && measures_samples(phase) && !has_samples) return "it is ok without a sample";
+  if (phase.status == PhaseStatus::ok && kind_of(phase).measures && !has_samples) return "it is ok without a sample";
   return check_paths(phase);
 }
 

@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <atomic>
+#include <chrono>
 #include <fstream>
 #include <maxlat/core/sys/run_queue_wait.hpp>
 #include <maxlat/test/fake_root.hpp>
@@ -37,7 +38,10 @@ TEST(RunQueueWait, IsNoneWhereTheKernelDoesNotCount) {
 // Two threads that want one CPU: each must wait for the other.
 TEST(RunQueueWait, GrowsForAThreadThatSharesItsCpu) {
   uint64_t run_ns = 0;
-  std::ifstream("/proc/thread-self/schedstat") >> run_ns;
+  // A thread that has only just begun may have run for 0 ns.
+  for (const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+       run_ns == 0 && std::chrono::steady_clock::now() < end;)
+    std::ifstream("/proc/thread-self/schedstat") >> run_ns;
   if (run_ns == 0) GTEST_SKIP() << "this kernel does not count";
   cpu_set_t one;
   CPU_ZERO(&one);
