@@ -47,15 +47,13 @@ const std::vector<Setting>& settings() {
 
 SettingObservation observe(const Setting& setting, const MachineView& machine) {
   Setting::Reading reading = setting.read(machine);
-  std::string fix(setting.fix);
-  if (setting.needs_reboot && !fix.empty()) fix += "; needs a reboot";
   return {reading.verdict,
           std::string(setting.name),
           std::string(setting.group),
           std::move(reading.observed),
           std::string(setting.expected),
           std::string(setting.why),
-          std::move(fix)};
+          fix_text(setting, machine)};
 }
 
 std::vector<SettingObservation> observe_all(const MachineView& machine) {

@@ -46,7 +46,8 @@ std::vector<Setting> clock_settings() {
        .why =
            "reading another clock costs a microsecond or more or an exit to the hypervisor, in every timestamp of the "
            "kernel and of the application",
-       .fix = "clocksource=tsc tsc=reliable on the kernel command line, if the counter is invariant",
+       .boot = "clocksource=tsc tsc=reliable",
+       .fix = "only if the counter is invariant",
        .needs_reboot = true,
        .read = read_clock_source},
       {.name = "counter",

@@ -80,6 +80,17 @@ Reading read_idle_states(const MachineView& machine) {
   return reading;
 }
 
+std::vector<FileWrite> idle_states_off(const MachineView& machine) {
+  std::vector<FileWrite> writes;
+  for (const unsigned cpu : machine.measured())
+    for (const std::string& state : machine.list(cpu_path(cpu, "cpuidle"))) {
+      const std::string path = cpu_path(cpu, "cpuidle/" + state);
+      if (read_number(machine, path + "/latency").value_or(0) > kShallowExitUs)
+        writes.push_back({path + "/disable", "1"});
+    }
+  return writes;
+}
+
 // The latency that all holders of /dev/cpu_dma_latency together allow. Binary: a 32-bit number of microseconds.
 Reading read_dma_latency(const MachineView& machine) {
   const auto bytes = machine.read_bytes("/dev/cpu_dma_latency");
@@ -100,6 +111,19 @@ Reading read_siblings(const MachineView& machine) {
         return others.empty() ? std::string("none") : "shares its core with " + cpus_text(others);
       },
       [](const std::string& siblings) { return siblings == "none"; });
+}
+
+// A measured CPU's sibling goes, unless it is measured, too: which of the two is for a person to say.
+std::vector<FileWrite> siblings_off(const MachineView& machine) {
+  CpuList siblings;
+  for (const unsigned cpu : machine.measured()) {
+    const auto of_cpu = read_cpus(machine, cpu_path(cpu, "topology/thread_siblings_list")).value_or(CpuList{});
+    siblings.insert(siblings.end(), of_cpu.begin(), of_cpu.end());
+  }
+  std::vector<FileWrite> writes;
+  for (const unsigned cpu : difference(sorted_unique(std::move(siblings)), machine.measured()))
+    writes.push_back({cpu_path(cpu, "online"), "0"});
+  return writes;
 }
 
 Reading read_mitigations(const MachineView& machine) {
@@ -187,19 +211,21 @@ std::vector<Setting> cpu_settings() {
       {.name = "governor",
        .group = "cpu",
        .expected = "performance",
-       .why = "a governor that follows the load changes the clock frequency in the middle of a deadline; a change "
-              "stops the "
-              "core for tens of microseconds, and the slow clock makes everything after it late",
-       .fix = "cpupower frequency-set -g performance; then look again: power daemons write it back",
+       .why =
+           "a governor that follows the load changes the clock frequency in the middle of a deadline; a change stops "
+           "the core for tens of microseconds, and the slow clock makes everything after it late",
+       .set = {{"/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_governor", "performance"}},
+       .fix = "then look again: power daemons write it back",
        .read = read_governor},
       {.name = "turbo",
        .group = "cpu",
        .expected = "off",
        .why = "the boost frequency of a core depends on temperature and on what the other cores do, so the same code "
-              "takes "
-              "different times",
-       .fix =
-           "echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo, or echo 0 > /sys/devices/system/cpu/cpufreq/boost",
+              "takes different times",
+       .set = {{"/sys/devices/system/cpu/intel_pstate/no_turbo", "1"},
+               {"/sys/devices/system/cpu/cpufreq/boost", "0"},
+               {"/sys/devices/system/cpu/cpu{cpu}/cpufreq/boost", "0"}},
+       .fix = "where there is no such switch, in the firmware",
        .read = read_turbo},
       {.name = "idle states",
        .group = "cpu",
@@ -207,7 +233,8 @@ std::vector<Setting> cpu_settings() {
        .why =
            "a CPU in a deep idle state needs its exit latency, up to hundreds of microseconds, before it can take an "
            "interrupt; the meters hold the states off while they measure, your application must do so too",
-       .fix = "hold /dev/cpu_dma_latency at 0 in the application, or cpupower idle-set -D 2",
+       .set_here = idle_states_off,
+       .fix = "or hold /dev/cpu_dma_latency at 0 in the application",
        .read = read_idle_states},
       {.name = "idle latency limit",
        .group = "cpu",
@@ -221,8 +248,8 @@ std::vector<Setting> cpu_settings() {
        .why =
            "two hardware threads of a core share its execution units and caches: work on one slows the other by half "
            "or more, at any time, and no scheduler can prevent it",
-       .fix = "echo 0 > /sys/devices/system/cpu/cpuN/online for the sibling, or echo off > "
-              "/sys/devices/system/cpu/smt/control",
+       .set_here = siblings_off,
+       .fix = "or, for the whole machine, echo off > /sys/devices/system/cpu/smt/control",
        .read = read_siblings},
       {.name = "mitigations",
        .group = "cpu",
@@ -230,7 +257,8 @@ std::vector<Setting> cpu_settings() {
        .why =
            "mitigations lengthen every entry into the kernel by up to a microsecond; whether to live without them is a "
            "question of who else runs on the machine, so there is no right value",
-       .fix = "mitigations=off on the kernel command line, where the machine is closed",
+       .boot = "mitigations=off",
+       .fix = "only where the machine is closed",
        .needs_reboot = true,
        .read = read_mitigations},
       {.name = "microcode",
@@ -252,7 +280,8 @@ std::vector<Setting> cpu_settings() {
        .group = "cpu",
        .expected = "off",
        .why = "a timer reads the machine check registers of every CPU, isolated or not; reading them can cause an SMI",
-       .fix = "echo 0 > /sys/devices/system/machinecheck/machinecheck0/check_interval (corrected errors go unseen)",
+       .set = {{"/sys/devices/system/machinecheck/machinecheck{cpu}/check_interval", "0"}},
+       .fix = "corrected errors then go unseen",
        .read = read_machine_check_polling},
   };
 }

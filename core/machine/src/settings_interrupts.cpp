@@ -11,25 +11,37 @@ namespace maxlat::core {
 namespace {
 
 // Below /proc/irq/N there is one directory per handler, named after it; everything else there is a file.
-std::string handler_of(const MachineView& machine, const std::string& irq) {
+std::string handler_of(const MachineView& machine, unsigned irq) {
   static const std::vector<std::string> kFiles{"affinity_hint", "effective_affinity", "effective_affinity_list",
                                                "node",          "smp_affinity",       "smp_affinity_list",
                                                "spurious"};
-  for (const std::string& name : machine.list("/proc/irq/" + irq))
+  for (const std::string& name : machine.list(fmt::format("/proc/irq/{}", irq)))
     if (std::find(kFiles.begin(), kFiles.end(), name) == kFiles.end()) return fmt::format("{} ({})", irq, name);
-  return irq;
+  return std::to_string(irq);
+}
+
+std::vector<unsigned> irq_numbers(const MachineView& machine) {
+  std::vector<unsigned> numbers;
+  for (const std::string& name : machine.list("/proc/irq"))
+    if (name.find_first_not_of("0123456789") == std::string::npos)
+      numbers.push_back(static_cast<unsigned>(std::stoul(name)));
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
 }
 
 // The effective affinity is where the interrupt really goes; the other one is what was asked for.
+std::optional<CpuList> cpus_of_irq(const MachineView& machine, unsigned irq) {
+  auto cpus = read_cpus(machine, fmt::format("/proc/irq/{}/effective_affinity_list", irq));
+  return cpus ? cpus : read_cpus(machine, fmt::format("/proc/irq/{}/smp_affinity_list", irq));
+}
+
 Reading read_irq_affinity(const MachineView& machine) {
   const CpuList measured = machine.measured();
   std::vector<std::string> on_measured;
   size_t seen = 0, unreadable = 0;
-  for (const std::string& irq : machine.list("/proc/irq")) {
-    if (irq.find_first_not_of("0123456789") != std::string::npos) continue;
+  for (const unsigned irq : irq_numbers(machine)) {
     ++seen;
-    auto cpus = read_cpus(machine, fmt::format("/proc/irq/{}/effective_affinity_list", irq));
-    if (!cpus) cpus = read_cpus(machine, fmt::format("/proc/irq/{}/smp_affinity_list", irq));
+    const auto cpus = cpus_of_irq(machine, irq);
     if (!cpus)
       ++unreadable;
     else if (!intersection(*cpus, measured).empty())
@@ -38,6 +50,17 @@ Reading read_irq_affinity(const MachineView& machine) {
   if (!on_measured.empty()) return bad(fmt::format("{} of {}: {}", on_measured.size(), seen, joined(on_measured, 4)));
   if (seen == 0 || unreadable > 0) return unknown();
   return ok(fmt::format("0 of {}", seen));
+}
+
+// Of those that may come on a measured CPU.
+std::vector<FileWrite> irqs_elsewhere(const MachineView& machine) {
+  std::vector<FileWrite> writes;
+  for (const unsigned irq : irq_numbers(machine)) {
+    const auto cpus = cpus_of_irq(machine, irq);
+    if (cpus && !intersection(*cpus, machine.measured()).empty())
+      writes.push_back({fmt::format("/proc/irq/{}/smp_affinity_list", irq), "{others}"});
+  }
+  return writes;
 }
 
 Reading read_default_affinity(const MachineView& machine) {
@@ -54,15 +77,17 @@ std::vector<Setting> interrupt_settings() {
        .group = "interrupts",
        .expected = "none on a measured CPU",
        .why = "an interrupt on a measured CPU stops the thread there for its handler, and its softirqs for longer",
-       .fix =
-           "echo LIST of the other CPUs > /proc/irq/N/smp_affinity_list; for those that refuse: irqaffinity=LIST and "
-           "isolcpus=managed_irq at boot",
+       .set_here = irqs_elsewhere,
+       .boot = "irqaffinity={others} isolcpus=managed_irq,{cpus}",
+       .fix = "interrupts that their driver manages refuse to be moved: for these the parameters",
        .read = read_irq_affinity},
       {.name = "default IRQ affinity",
        .group = "interrupts",
        .expected = "no measured CPU",
        .why = "the interrupt of a device that appears later starts with this mask",
-       .fix = "write the mask of the other CPUs to /proc/irq/default_smp_affinity, or irqaffinity=LIST at boot",
+       .set = {{"/proc/irq/default_smp_affinity", "{others:mask}"}},
+       .boot = "irqaffinity={others}",
+       .fix = "it needs a CPU that is not measured",
        .read = read_default_affinity},
   };
 }

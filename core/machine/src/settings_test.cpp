@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <utmp.h>
 
+#include <algorithm>
 #include <cstring>
 #include <maxlat/core/machine/settings.hpp>
 #include <set>
@@ -23,7 +24,8 @@ TEST(Settings, TheTableIsWhole) {
     EXPECT_TRUE(names.insert(setting.name).second) << setting.name;
     EXPECT_FALSE(setting.group.empty() || setting.why.empty()) << setting.name;
     if (!setting.expected.empty()) {
-      EXPECT_FALSE(setting.fix.empty()) << setting.name;
+      EXPECT_FALSE(setting.set.empty() && setting.set_here == nullptr && setting.boot.empty() && setting.fix.empty())
+          << setting.name;
     }
   }
   EXPECT_GE(names.size(), 30u);
@@ -123,6 +125,31 @@ TEST_P(SettingsBad, OneFileMakesItBad) {
   EXPECT_EQ(row.verdict, Judgement::bad) << row.observed;
   EXPECT_THAT(row.observed, HasSubstr(bad.observed));
   EXPECT_FALSE(row.fix.empty());
+}
+
+// What the table would have written is what its own readers call good. What has to be done by a reboot or a person says so.
+TEST_P(SettingsBad, WhatTheTableWritesMakesItGood) {
+  const BadCase& bad = GetParam();
+  FakeMachine root;
+  make_good(root);
+  root.file(bad.path, bad.text);
+  const MachineView machine = root.view({2, 3});
+  const auto setting =
+      std::find_if(settings().begin(), settings().end(), [&](const Setting& s) { return s.name == bad.setting; });
+  const std::vector<FileWrite> writes = writes_of(*setting, machine);
+  if (writes.empty()) {
+    EXPECT_FALSE(setting->boot.empty() && setting->fix.empty());
+    return;
+  }
+  for (const FileWrite& write : writes) {
+    root.file(write.path, write.value + "\n");
+    EXPECT_TRUE(is_written(write, machine)) << write.path;
+    EXPECT_THAT(observe(*setting, machine).fix, HasSubstr(write.value)) << write.path;
+  }
+  // Where an interrupt goes is the kernel's to say, and so is which CPUs share a core with one that is offline.
+  root.file("/proc/irq/24/effective_affinity_list", "0-1\n");
+  root.file("/sys/devices/system/cpu/cpu3/topology/thread_siblings_list", "3\n");
+  EXPECT_EQ(observe(*setting, machine).verdict, Judgement::ok) << observe(*setting, machine).observed;
 }
 
 constexpr const char* kCpu3 = "/sys/devices/system/cpu/cpu3/";
@@ -341,6 +368,50 @@ TEST(Settings, SessionsThatAreNotPeople) {
   root.file("/run/systemd/sessions/4", "STATE=closing\nTYPE=tty\nCLASS=user\n");
   root.file("/run/systemd/sessions/c1", "STATE=active\nTYPE=unspecified\nCLASS=manager\n");
   EXPECT_EQ(observed(root, "logged-in sessions").observed, "1");
+}
+
+TEST(Settings, FixesAreCommandsForThisMachine) {
+  FakeMachine root;
+  make_good(root);
+  EXPECT_EQ(observed(root, "governor").fix,
+            "echo performance | tee /sys/devices/system/cpu/cpu{2,3}/cpufreq/scaling_governor; "
+            "then look again: power daemons write it back");
+  EXPECT_THAT(observed(root, "turbo").fix, HasSubstr("echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo;"));
+  EXPECT_THAT(observed(root, "nohz_full").fix, HasSubstr("nohz_full=2-3 on the kernel command line"));
+  EXPECT_THAT(observed(root, "workqueues").fix, HasSubstr("echo 3 > /sys/devices/virtual/workqueue/cpumask"));
+  root.file("/proc/irq/24/effective_affinity_list", "3\n");
+  root.file("/proc/irq/24/smp_affinity_list", "0-3\n");
+  root.file("/proc/irq/125/smp_affinity_list", "2\n");
+  EXPECT_THAT(observed(root, "IRQ affinity").fix,
+              HasSubstr("echo 0-1 | tee /proc/irq/{24,125}/smp_affinity_list, or "));
+}
+
+// Every CPU measured: nothing is left for what has to go elsewhere, and nothing is written then.
+TEST(Settings, NothingIsMovedWhereNoCpuIsLeft) {
+  FakeMachine root;
+  make_good(root);
+  const MachineView machine = root.view({});
+  for (const Setting& setting : settings())
+    for (const FileWrite& write : writes_of(setting, machine)) EXPECT_FALSE(write.value.empty()) << setting.name;
+  for (const char* name : {"workqueues", "default IRQ affinity", "soft lockup watchdog"})
+    for (const Setting& setting : settings())
+      if (setting.name == name) {
+        EXPECT_TRUE(writes_of(setting, machine).empty()) << name;
+      }
+}
+
+TEST(Settings, AValueIsReadBackHoweverTheKernelWritesIt) {
+  FakeMachine root;
+  root.file("/mask", "00000000,00000003\n");
+  root.file("/list", "0,1\n");
+  root.file("/words", "always madvise [never]\n");
+  const MachineView machine = root.view({});
+  EXPECT_TRUE(is_written({"/mask", "3"}, machine));
+  EXPECT_TRUE(is_written({"/list", "0-1"}, machine));
+  EXPECT_TRUE(is_written({"/words", "never"}, machine));
+  EXPECT_FALSE(is_written({"/words", "always"}, machine));
+  EXPECT_FALSE(is_written({"/mask", "1"}, machine));
+  EXPECT_FALSE(is_written({"/absent", "1"}, machine));
 }
 
 TEST(Settings, RebootIsSaid) {

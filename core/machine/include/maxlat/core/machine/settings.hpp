@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Machine settings as data: name, how to read, what is wanted, how to set it, whether that needs a reboot, and why it
-// matters. One table serves `maxlat check` (read-only), the shield and the fingerprint, so they cannot disagree.
+// Machine settings as data: name, how to read, what is wanted, what to write to have it so, whether that needs a reboot,
+// and why it matters. One table serves `maxlat check` (read-only), the shield and the fingerprint, so they cannot
+// disagree: the fix that check prints is made of the writes that a shield makes.
 //
 // A setting that cannot be read is "unknown", never "ok". A setting without a right value is "info". Settings per CPU
 // are read for every measured CPU, because a daemon that sets the governor of CPU 0 says nothing about CPU 3.
@@ -31,12 +32,29 @@ struct MachineView {
   CpuList measured() const;                                            // measured_cpus, or the online CPUs of this root
 };
 
+// A row of what makes a setting right, with its blanks:
+//   path   below the root. {cpu}: once for each measured CPU
+//   value  {cpus}: the measured CPUs, {others}: all other online CPUs, as a list ("0-1"); {others:mask}: as a mask
+struct SettingWrite {
+  std::string_view path, value;
+};
+// The same for this machine.
+struct FileWrite {
+  std::string path, value;
+};
+
 struct Setting {
   std::string_view name;   // "governor", unique
   std::string_view group;  // "kernel", "isolation", "interrupts", "cpu", "clock", "memory", "environment"
   std::string_view expected;
   std::string_view why;
-  std::string_view fix;
+  // How it is made right: by writing, in this order, what is there to be written (drivers differ: a path that is not
+  // there is left out); by parameters of the kernel ("nohz_full={cpus}") and a reboot; else by a person, in words. `fix`
+  // are these words, or what to know beside.
+  std::vector<SettingWrite> set = {};
+  std::vector<FileWrite> (*set_here)(const MachineView&) = nullptr;  // for what no row can say
+  std::string_view boot = {};
+  std::string_view fix = {};
   bool needs_reboot = false;
   // Observed value and verdict. REQUIRES: no side effects.
   struct Reading {
@@ -47,6 +65,14 @@ struct Setting {
 };
 
 const std::vector<Setting>& settings();
+// What a program has to write to make it right on this machine, whether or not it is right now; empty where nothing can be
+// written: with measured CPUs alone there are no others, for example. Writing may still be refused: a managed interrupt.
+std::vector<FileWrite> writes_of(const Setting& setting, const MachineView& machine);
+// Reads back whether the file holds the value: "[never]" among other words, a CPU list or mask however it is written.
+bool is_written(const FileWrite& write, const MachineView& machine);
+// The writes as commands of a shell, the parameters of the kernel, and the words: "echo 0 > /proc/sys/kernel/nmi_watchdog".
+std::string fix_text(const Setting& setting, const MachineView& machine);
+
 SettingObservation observe(const Setting& setting, const MachineView& machine);
 std::vector<SettingObservation> observe_all(const MachineView& machine);
 
