@@ -9,8 +9,11 @@
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/run_queue_wait.hpp>
 #include <maxlat/core/sys/utc.hpp>
+#include <memory>
 #include <optional>
+#include <string>
 
+#include "arms/arm.hpp"
 #include "cpu_result.hpp"
 #include "interrupts.hpp"
 #include "irqoff_device.hpp"
@@ -78,15 +81,17 @@ std::string break_text(const CpuRun& run, const base::CounterClock& clock) {
 
 }  // namespace
 
-core::Phase phase_before(const Options& options, const base::CounterClock& clock) {
+core::Phase phase_before(const MeasurementPlan& plan, bool has_own_cpu) {
+  const Options& options = plan.options;
+  const base::CounterClock& clock = plan.clock;
   core::Phase phase;
   phase.name = "npt";
   phase.kind = "npt";
   phase.arm = to_string(options.arm);
   phase.started = core::utc_text();
   auto& facts = phase.facts;
-  const bool raw = clock.source == base::RateSource::monotonic_raw;
-  facts["counter"] = to_string(raw ? CounterRead::raw_clock : options.counter);
+  const bool raw = plan.reads_raw_clock();
+  facts["counter"] = to_string(plan.counter);
   facts["counter_rate_source"] = base::to_string(clock.source);
   facts["counter_trust"] = clock.why;
   if (!raw) facts["counter_mhz"] = fmt::format("{:.3f}", clock.ticks_per_ns * 1e3);
@@ -101,16 +106,20 @@ core::Phase phase_before(const Options& options, const base::CounterClock& clock
     facts["rest"] = fmt::format("{} asleep in each second, not counted as exposure",
                                 core::duration_text(static_cast<double>(options.rest_ns) / 1e9));
   if (!options.rest_why.empty()) facts["rest_why"] = options.rest_why;
-  if (options.max_event_hz > 0)
+  if (plan.limits_rate())
     facts["event_rate"] = fmt::format("at most {:.6g} tracepoints a second and CPU{}", options.max_event_hz,
-                                      options.arm.is_none() ? ", which are empty" : "");
-  if (options.trace_window_ns > 0) {
+                                      plan.has_arm() ? "" : ", which are empty");
+  if (plan.has_windows()) {
     phase.gaps = kTracedWindows;
     phase.name = fmt::format("npt ({})", phase.gaps);
     facts["windows"] = fmt::format("tracepoints on for {}, then off for {}, in turns",
                                    core::duration_text(static_cast<double>(options.trace_window_ns) / 1e9),
                                    core::duration_text(static_cast<double>(options.wait_window_ns) / 1e9));
   }
+  if (!has_own_cpu && options.snapshot_period_ns > 0)
+    phase.warnings.push_back("every CPU was measured, so none was left to take snapshots on");
+  if (!has_own_cpu && plan.has_arm())
+    phase.warnings.push_back("every CPU was measured, so the tracer's consumer had to share one of them");
   return phase;
 }
 
@@ -125,8 +134,7 @@ core::Phase unmeasured_phase(const Options& options, const core::Error& reason) 
   return phase;
 }
 
-core::Phase phase_snapshot(const core::Phase& before, const Options& options, const base::CounterClock& clock,
-                           const Runs& runs, double elapsed_s) {
+core::Phase phase_snapshot(const core::Phase& before, const MeasurementPlan& plan, const Runs& runs, double elapsed_s) {
   core::Phase phase = before;
   phase.status = core::PhaseStatus::interrupted;
   phase.reason = fmt::format("still running {} after its start", core::duration_text(elapsed_s));
@@ -140,7 +148,7 @@ core::Phase phase_snapshot(const core::Phase& before, const Options& options, co
   for (const CpuRun* run : begun) start_ns = std::min(start_ns, run->start_monotonic_ns);
   phase.facts["start_monotonic_ns"] = fmt::format("{}", start_ns);
   for (const CpuRun* run : begun) {
-    phase.per_cpu.push_back(cpu_snapshot_of(*run, clock, start_ns, options.outliers));
+    phase.per_cpu.push_back(cpu_snapshot_of(*run, plan.clock, start_ns, plan.options.outliers));
     phase.exposure_s += phase.per_cpu.back().exposure_s;
   }
   return phase;
@@ -155,9 +163,13 @@ core::Status check_books(const CpuRun& run) {
       "this is a defect of maxlat, or memory was overwritten: please report it", core::Exit::invalid};
 }
 
-core::Result<Measurement> measurement_of(const Options& options, const base::CounterClock& clock, core::Phase before,
-                                         const Runs& runs, const LoopCost& cost) {
-  Measurement measurement{clock, options.scheduling, cost, {}, std::move(before), false, false, nullptr, {}};
+namespace {
+
+// Of one set of books: all windows, or those of one kind.
+core::Result<Measurement> measurement_of_books(const MeasurementPlan& plan, core::Phase before, const Runs& runs,
+                                               const LoopCost& cost) {
+  const base::CounterClock& clock = plan.clock;
+  Measurement measurement{clock, plan.options.scheduling, cost, {}, std::move(before), false, false, nullptr, {}};
   core::Phase& phase = measurement.phase;
   bool stopped = false;
   uint64_t start_ns = UINT64_MAX;
@@ -180,20 +192,114 @@ core::Result<Measurement> measurement_of(const Options& options, const base::Cou
       phase.warnings.push_back(
           fmt::format("CPU {}: the last step of the timeline holds all that came after it", run->cpu));
   }
-  add_facts_of_end(phase, options, runs, cost);
+  add_facts_of_end(phase, plan.options, runs, cost);
   phase.status = core::PhaseStatus::ok;
-  const bool ends_by_signal_only = options.duration_ns == 0 && options.loops == 0;
-  if (stopped && ends_by_signal_only) {
+  if (stopped && plan.ends_by_signal_only()) {
     phase.facts["stopped_by"] = fmt::format("a signal, after {}", core::duration_text(phase.duration_s));
   } else if (stopped && !measurement.limit_exceeded) {
     phase.status = core::PhaseStatus::interrupted;
     phase.reason =
         fmt::format("by a signal after {}: the figures are of that time", core::duration_text(phase.duration_s));
   }
-  if (const auto reason = why_invalid(options, phase, runs)) {
+  if (const auto reason = why_invalid(plan.options, phase, runs)) {
     phase.status = core::PhaseStatus::invalid;
     phase.reason = *reason;
   }
+  return measurement;
+}
+
+// What was measured in the windows without tracepoints; null when there was none before the end.
+core::Result<std::unique_ptr<Measurement>> waiting_measurement(const MeasurementPlan& plan, core::Phase before,
+                                                               const EndedRun& run) {
+  Runs runs;
+  for (const EndedCpu& cpu : run.cpus)
+    if (cpu.waiting != nullptr && cpu.waiting->samples > 0) runs.push_back(cpu.waiting);
+  if (runs.empty()) return std::unique_ptr<Measurement>();
+  before.gaps = kWaitingWindows;
+  before.name = fmt::format("npt ({})", before.gaps);
+  auto waiting = measurement_of_books(plan, std::move(before), runs, run.cost);
+  if (!waiting) return waiting.error();
+  return std::make_unique<Measurement>(std::move(*waiting));
+}
+
+// The gaps with an event in them, at a limited rate, or those picked out in its place where there is no arm; nothing
+// when there was none.
+std::optional<core::Phase> event_gap_phase(const core::Phase& measured, const base::CounterClock& clock,
+                                           const EndedRun& run) {
+  core::Phase phase = measured;
+  phase.gaps = kGapsWithATracepoint;
+  phase.name = fmt::format("npt ({})", phase.gaps);
+  phase.events.reset();  // they are in the books of the whole, and so are the paths
+  phase.paths.clear();
+  phase.per_cpu.clear();
+  phase.exposure_s = 0;
+  for (const EndedCpu& cpu : run.cpus) {
+    if (cpu.event_gaps == nullptr || cpu.event_gaps->total() == 0) continue;
+    phase.per_cpu.push_back(core::cpu_result_from(cpu.run->cpu, *cpu.event_gaps, clock));
+    phase.per_cpu.back().exposure_s = clock.to_ns(static_cast<double>(cpu.event_gaps->raw().sum)) / 1e9;
+    phase.exposure_s += phase.per_cpu.back().exposure_s;
+  }
+  if (phase.per_cpu.empty()) return {};
+  return phase;
+}
+
+void mark_starved(Measurement& measurement, const std::string& by) {
+  for (Measurement* part : {&measurement, measurement.waiting.get()}) {
+    if (part == nullptr) continue;
+    part->starved = true;
+    part->phase.status = core::PhaseStatus::invalid;
+    part->phase.reason = by;
+  }
+}
+
+ArmRun arm_run_of(const MeasurementPlan& plan, const EndedRun& run) {
+  ArmRun arm_run;
+  arm_run.event_in_every_turn = !plan.limits_rate();
+  for (const EndedCpu& cpu : run.cpus) {
+    arm_run.produced += cpu.events;
+    const Journal& journal = cpu.run->journal;
+    if (!plan.reads_raw_clock())
+      arm_run.threads.push_back({cpu.run->cpu, cpu.thread_id, journal.start(), journal.outliers().largest_first()});
+  }
+  return arm_run;
+}
+
+// All gaps that had an event in them.
+base::Histogram gaps_with_events(const EndedRun& run) {
+  base::Histogram gaps;
+  for (const EndedCpu& cpu : run.cpus) gaps.merge(cpu.event_gaps != nullptr ? *cpu.event_gaps : cpu.run->histogram);
+  return gaps;
+}
+
+void close_books(Arm& arm, const MeasurementPlan& plan, const EndedRun& run, core::Phase& phase) {
+  const ArmRun arm_run = arm_run_of(plan, run);
+  const ArmBooks books = arm.finish(arm_run);
+  enter_books(books, arm_run.produced, phase);
+  if (books.tail) enter_tail(*books.tail, arm_run, gaps_with_events(run), plan.clock, phase);
+}
+
+void warn_of_none(core::Phase& phase, const char* gaps) {
+  phase.warnings.push_back(fmt::format("no {}: the run ended before the first", gaps));
+}
+
+}  // namespace
+
+core::Result<Measurement> measurement_of(const MeasurementPlan& plan, const core::Phase& before, const EndedRun& run,
+                                         Arm* arm) {
+  core::Phase begun = before;
+  begun.facts["interrupts_why"] = run.why_interrupts_on;
+  auto waiting = waiting_measurement(plan, begun, run);
+  if (!waiting) return waiting.error();
+  Runs runs;
+  for (const EndedCpu& cpu : run.cpus) runs.push_back(cpu.run);
+  auto measurement = measurement_of_books(plan, std::move(begun), runs, run.cost);
+  if (!measurement) return measurement.error();
+  measurement->waiting = std::move(*waiting);
+  if (run.starved_by) mark_starved(*measurement, *run.starved_by);
+  if (arm != nullptr) close_books(*arm, plan, run, measurement->phase);
+  measurement->event_gaps = event_gap_phase(measurement->phase, plan.clock, run);
+  if (plan.has_windows() && !measurement->waiting) warn_of_none(measurement->phase, kWaitingWindows);
+  if (plan.limits_rate() && !measurement->event_gaps) warn_of_none(measurement->phase, kGapsWithATracepoint);
   return measurement;
 }
 

@@ -4,15 +4,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "arms/arm.hpp"
 #include "scripted_counter.hpp"
 #include "test_journal.hpp"
 
 namespace maxlat::npt {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::IsSupersetOf;
 
 Options some_loops(uint64_t loops) {
   Options options;
@@ -38,9 +41,20 @@ std::unique_ptr<CpuRun> run_of(unsigned cpu, std::vector<uint64_t> gaps, uint64_
   return run;
 }
 
+MeasurementPlan plan_of(const Options& options) {
+  return plan_by(base::clock_with_rate(1.0), options);
+}
+
+core::Result<Measurement> measurement(const EndedRun& run, const Options& options, Arm* arm = nullptr) {
+  const MeasurementPlan plan = plan_of(options);
+  return measurement_of(plan, phase_before(plan, true), run, arm);
+}
+
 core::Result<Measurement> measurement(const Runs& runs, const Options& options) {
-  const base::CounterClock clock = base::clock_with_rate(1.0);
-  return measurement_of(options, clock, phase_before(options, clock), runs, {18, 19});
+  EndedRun ended;
+  for (const CpuRun* run : runs) ended.cpus.push_back({run, nullptr, nullptr, 0, 0});
+  ended.cost = {18, 19};
+  return measurement(ended, options);
 }
 
 TEST(MeasurementOfRuns, AllCpusShareTheTimeOfTheFirst) {
@@ -119,7 +133,7 @@ TEST(MeasurementOfRuns, AnUntrustedCounterIsSaidSo) {
   base::CounterClock clock = base::clock_with_rate(1.0);
   clock.source = base::RateSource::monotonic_raw;
   clock.why = "the kernel has marked the counter unstable";
-  const core::Phase phase = phase_before(some_loops(1), clock);
+  const core::Phase phase = phase_before(plan_by(clock, some_loops(1)), true);
   EXPECT_EQ(phase.facts.at("counter"), "raw-clock");
   ASSERT_EQ(phase.warnings.size(), 1u);
   EXPECT_THAT(phase.warnings[0], HasSubstr("unstable"));
@@ -128,8 +142,120 @@ TEST(MeasurementOfRuns, AnUntrustedCounterIsSaidSo) {
 TEST(MeasurementOfRuns, ARestIsAFact) {
   Options options = some_loops(1);
   options.rest_ns = 60'000'000;
-  EXPECT_THAT(phase_before(options, base::clock_with_rate(1.0)).facts.at("rest"),
-              HasSubstr("60 ms asleep in each second"));
+  EXPECT_THAT(phase_before(plan_of(options), true).facts.at("rest"), HasSubstr("60 ms asleep in each second"));
+}
+
+TEST(MeasurementOfRuns, WhatMissesACpuOfItsOwnIsAWarning) {
+  Options options = some_loops(1);
+  const auto warnings = [&options](bool has_own_cpu) { return phase_before(plan_of(options), has_own_cpu).warnings; };
+  const size_t others = warnings(true).size();
+  EXPECT_EQ(warnings(false).size(), others) << "nobody else wants one";
+  options.snapshot_period_ns = kSecond;
+  options.arm = *parse_arm("locked-printf");
+  EXPECT_EQ(warnings(true).size(), others);
+  EXPECT_THAT(warnings(false), IsSupersetOf({HasSubstr("to take snapshots on"), HasSubstr("the tracer's consumer")}));
+}
+
+TEST(MeasurementOfRuns, WhyInterruptsStayedOnIsSaid) {
+  const auto run = run_of(1, {20, 20}, 0);
+  EndedRun ended{{{run.get(), nullptr, nullptr, 0, 0}}, {}, "no such device", {}};
+  EXPECT_EQ(measurement(ended, some_loops(2))->phase.facts.at("interrupts_why"), "no such device");
+  ended.why_interrupts_on.clear();
+  EXPECT_EQ(measurement(ended, some_loops(2))->phase.facts.count("interrupts_why"), 0u);
+}
+
+Options in_windows(uint64_t loops) {
+  Options options = some_loops(loops);
+  options.trace_window_ns = options.wait_window_ns = kSecond;
+  return options;
+}
+
+TEST(MeasurementOfRuns, WaitingWindowsAreAMeasurementOfTheirOwn) {
+  const auto traced = run_of(1, {20, 9000}, 0), waiting = run_of(1, {20, 20, 30}, 0);
+  const EndedRun both{{{traced.get(), waiting.get(), nullptr, 0, 0}}, {}, {}, {}};
+  const auto m = measurement(both, in_windows(2));
+  ASSERT_TRUE(m.ok()) << m.error().text;
+  EXPECT_EQ(m->phase.gaps, kTracedWindows);
+  EXPECT_EQ(m->phase.per_cpu.at(0).samples, 2u);
+  ASSERT_NE(m->waiting, nullptr);
+  EXPECT_EQ(m->waiting->phase.name, "npt (waiting windows)");
+  EXPECT_EQ(m->waiting->phase.per_cpu.at(0).samples, 3u);
+}
+
+TEST(MeasurementOfRuns, ARunThatEndedBeforeItsFirstWaitingWindowSaysSo) {
+  const auto traced = run_of(1, {20, 20}, 0);
+  const CpuRun never(1, spec_of_seconds(1, kSecond));
+  const EndedRun run{{{traced.get(), &never, nullptr, 0, 0}}, {}, {}, {}};
+  const auto m = measurement(run, in_windows(2));
+  ASSERT_TRUE(m.ok()) << m.error().text;
+  EXPECT_EQ(m->waiting, nullptr);
+  EXPECT_THAT(m->phase.warnings, Contains(HasSubstr("no waiting windows")));
+}
+
+TEST(MeasurementOfRuns, AStarvedRunIsNotValidInAnyOfItsWindows) {
+  const auto traced = run_of(1, {20, 20}, 0), waiting = run_of(1, {20, 20}, 0);
+  const EndedRun run{{{traced.get(), waiting.get(), nullptr, 0, 0}}, {}, {}, "a hog has CPU 1"};
+  const auto m = measurement(run, in_windows(2));
+  ASSERT_TRUE(m.ok()) << m.error().text;
+  for (const Measurement* part : {&*m, static_cast<const Measurement*>(m->waiting.get())}) {
+    EXPECT_TRUE(part->starved);
+    EXPECT_EQ(part->phase.status, core::PhaseStatus::invalid);
+    EXPECT_EQ(part->phase.reason, "a hog has CPU 1");
+  }
+}
+
+TEST(MeasurementOfRuns, GapsWithAnEventAreShownOnceMoreApart) {
+  const auto first = run_of(1, {20, 20, 500}, 0), second = run_of(4, {20, 20, 20}, 0);
+  base::Histogram events, none;
+  events.record(500);
+  Options options = some_loops(3);
+  options.max_event_hz = 1000;
+  const EndedRun run{{{first.get(), nullptr, &events, 1, 0}, {second.get(), nullptr, &none, 0, 0}}, {}, {}, {}};
+  const auto m = measurement(run, options);
+  ASSERT_TRUE(m.ok()) << m.error().text;
+  EXPECT_EQ(m->phase.per_cpu.at(0).samples, 3u) << "among the others, too";
+  ASSERT_TRUE(m->event_gaps.has_value());
+  EXPECT_EQ(m->event_gaps->gaps, kGapsWithATracepoint);
+  ASSERT_EQ(m->event_gaps->per_cpu.size(), 1u);
+  EXPECT_EQ(m->event_gaps->per_cpu[0].cpu, 1u);
+  EXPECT_EQ(m->event_gaps->per_cpu[0].samples, 1u);
+  EXPECT_DOUBLE_EQ(m->event_gaps->exposure_s, 500e-9);
+  const auto without = measurement({{{second.get(), nullptr, &none, 0, 0}}, {}, {}, {}}, options);
+  EXPECT_FALSE(without->event_gaps.has_value());
+  EXPECT_THAT(without->phase.warnings, Contains(HasSubstr("no gaps with a tracepoint")));
+}
+
+// An arm that remembers what it was told of the run.
+struct ToldArm : Arm {
+  core::Status set_up(const ArmSurroundings& /*surroundings*/) override { return {}; }
+  maxlat_npt_probe probe() override { return {}; }
+  ArmBooks finish(const ArmRun& run) override {
+    told.push_back(run);
+    ArmBooks books;
+    books.events = core::EventCounts{0, 7, 0, 0, 0};
+    return books;
+  }
+  std::vector<ArmRun> told;
+};
+
+TEST(MeasurementOfRuns, TheArmIsFinishedWithAllThatItWasGiven) {
+  const auto first = run_of(1, {20, 9000, 20}, 0), second = run_of(4, {20, 20}, 0);
+  EndedRun run{{{first.get(), nullptr, nullptr, 4, 101}, {second.get(), nullptr, nullptr, 3, 104}}, {}, {}, {}};
+  ToldArm arm;
+  const auto m = measurement(run, some_loops(3), &arm);
+  ASSERT_TRUE(m.ok()) << m.error().text;
+  EXPECT_EQ(m->phase.events->produced, 7u);
+  EXPECT_EQ(m->phase.status, core::PhaseStatus::ok);
+  ASSERT_EQ(arm.told.size(), 1u);
+  EXPECT_TRUE(arm.told[0].event_in_every_turn);
+  ASSERT_EQ(arm.told[0].threads.size(), 2u);
+  EXPECT_EQ(arm.told[0].threads[1].thread_id, 104u);
+  EXPECT_EQ(arm.told[0].threads[0].outliers.at(0).ticks, 9000u);
+  run.cpus[1].events = 2;
+  EXPECT_EQ(measurement(run, some_loops(3), &arm)->phase.status, core::PhaseStatus::invalid);
+  first->samples++;
+  EXPECT_FALSE(measurement(run, some_loops(3), &arm).ok());
+  EXPECT_EQ(arm.told.size(), 2u) << "not asked where the loop's own books do not balance";
 }
 
 }  // namespace

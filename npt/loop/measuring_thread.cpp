@@ -5,8 +5,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmath>
-
 #include "counter_read.hpp"
 #include "kernel_loop.hpp"
 #include "loop_cost.hpp"
@@ -57,7 +55,7 @@ void MeasuringThread::join() {
 }
 
 core::Status MeasuringThread::become_real_time() {
-  const core::Scheduling& scheduling = start_->options->scheduling;
+  const core::Scheduling& scheduling = start_->plan->options.scheduling;
   const bool deadline = scheduling.policy == core::Policy::deadline;
   // Priority before affinity: an ordinary thread would wait on that CPU for whoever keeps it busy. A deadline thread's
   // affinity cannot be changed any more.
@@ -88,8 +86,8 @@ core::Status MeasuringThread::set_up() {
   core::touch_stack(kTouchedStackBytes);
   owned_ = std::make_unique<CpuRun>(cpu_, start_->journal);
   warm_up_ = std::make_unique<CpuRun>(cpu_, without_limits(start_->journal));
-  if (start_->options->trace_window_ns > 0) waiting_ = std::make_unique<CpuRun>(cpu_, start_->journal);
-  if (start_->options->max_event_hz > 0) event_gaps_ = std::make_unique<base::Histogram>();
+  if (start_->plan->has_windows()) waiting_ = std::make_unique<CpuRun>(cpu_, start_->journal);
+  if (start_->plan->limits_rate()) event_gaps_ = std::make_unique<base::Histogram>();
   if (start_->arm != nullptr)
     if (core::Status status = start_->arm->prepare_thread(); !status) return status;
   run_.store(owned_.get(), std::memory_order_release);  // pairs with the acquire in run(): the books are complete
@@ -98,10 +96,9 @@ core::Status MeasuringThread::set_up() {
 
 // Asked for by name, the kernel's loop must be there; turning interrupts off in user space is done where it can be.
 core::Status MeasuringThread::set_up_interrupts() {
-  const Options& options = *start_->options;
+  const Options& options = start_->plan->options;
   if (options.allow_interrupts) return {};
-  const bool reads_in_user_space =
-      start_->clock->source != base::RateSource::monotonic_raw || raw_clock_is_in_user_space();
+  const bool reads_in_user_space = !start_->plan->reads_raw_clock() || raw_clock_is_in_user_space();
   core::Result<IrqoffDevice> device = IrqoffDevice::open();
   core::Status possible;
   if (!device)
@@ -120,8 +117,7 @@ core::Status MeasuringThread::set_up_interrupts() {
 }
 
 void MeasuringThread::body() {
-  const bool raw_clock = start_->clock->source == base::RateSource::monotonic_raw;
-  switch (raw_clock ? CounterRead::raw_clock : start_->options->counter) {
+  switch (start_->plan->counter) {
     case CounterRead::fenced:
       body_with(FencedCounter{});
       break;
@@ -145,23 +141,22 @@ void MeasuringThread::body_with(Counter counter) {
   if (!set_up_status_) {
     start_->set_up_failed->store(true, std::memory_order_relaxed);  // relaxed: the barrier orders it
   } else if (measure_cost_) {
-    cost_ = measure_loop_cost(counter, NoProbe{}, *start_->clock, start_->journal);
+    cost_ = measure_loop_cost(counter, NoProbe{}, start_->plan->clock, start_->journal);
   }
   start_->barrier->arrive_and_wait();
   if (start_->set_up_failed->load(std::memory_order_relaxed)) return;
 
-  const Options& options = *start_->options;
-  if (options.kernel_loop) {
-    run_cpu_in_kernel([this](maxlat_irqoff_loop& piece) { return irqoff_->loop(piece); }, counter, Sleep{}, options,
-                      *start_->clock, *owned_);
-  } else if (options.max_event_hz <= 0) {
+  const MeasurementPlan& plan = *start_->plan;
+  if (plan.options.kernel_loop) {
+    run_cpu_in_kernel([this](maxlat_irqoff_loop& piece) { return irqoff_->loop(piece); }, counter, Sleep{},
+                      plan.options, plan.clock, *owned_);
+  } else if (!plan.limits_rate()) {
     if (start_->arm == nullptr)
       run_loop(counter, NoProbe{});
     else
       run_arm(counter, CalledProbe{start_->arm->probe()});
   } else {
-    const double ticks = start_->clock->ticks_per_ns * 1e9 / options.max_event_hz;
-    RateLimit limit(static_cast<uint64_t>(std::ceil(ticks)), &event_gaps_->raw());
+    RateLimit limit(plan.event_every_ticks, &event_gaps_->raw());
     if (start_->arm == nullptr)
       run_loop(counter, LimitedProbe<NoProbe>{{}, &limit});
     else
@@ -172,15 +167,16 @@ void MeasuringThread::body_with(Counter counter) {
 // With interrupts off if every CPU of the run may have them off.
 template <class Counter, class Probe>
 void MeasuringThread::run_loop(Counter counter, Probe probe) {
+  const MeasurementPlan& plan = *start_->plan;
   const Books books{*warm_up_, *owned_, waiting_.get()};
   if (!irqoff_ || start_->grant_failed->load(std::memory_order_relaxed)) {
     irqoff_.reset();
-    run_cpu(counter, probe, Sleep{}, *start_->options, *start_->clock, books);
+    run_cpu(counter, probe, Sleep{}, plan.options, plan.clock, books);
     return;
   }
   for (CpuRun* run : {owned_.get(), waiting_.get()})
-    if (run != nullptr) run->journal.limit_stretch(start_->clock->to_ticks(kInterruptsOffStretch_ns));
-  run_cpu(counter, probe, Sleep{}, *start_->options, *start_->clock, books, InterruptsOff{});
+    if (run != nullptr) run->journal.limit_stretch(plan.clock.to_ticks(kInterruptsOffStretch_ns));
+  run_cpu(counter, probe, Sleep{}, plan.options, plan.clock, books, InterruptsOff{});
 }
 
 template <class Counter, class Probe>

@@ -8,7 +8,6 @@
 #include <atomic>
 #include <barrier>
 #include <chrono>
-#include <maxlat/base/clock.hpp>
 #include <maxlat/npt/measure.hpp>
 #include <memory>
 #include <optional>
@@ -16,15 +15,16 @@
 
 #include "arms/arm.hpp"
 #include "cpu_run.hpp"
+#include "ended_run.hpp"
 #include "irqoff_device.hpp"
+#include "measurement_plan.hpp"
 
 namespace maxlat::npt {
 
 // What the measuring threads share. Written before the barrier, read after it, but for the flags.
 struct Start {
-  const Options* options = nullptr;
-  const base::CounterClock* clock = nullptr;
-  JournalSpec journal;
+  const MeasurementPlan* plan = nullptr;
+  JournalSpec journal;                // the plan's, with the flags that end it and the arm that it tells
   std::barrier<>* barrier = nullptr;  // all set up, or at least one failed
   std::atomic<bool>* set_up_failed = nullptr;
   std::atomic<bool>* grant_failed = nullptr;  // on one CPU: then all leave interrupts on, so that a run has one label
@@ -52,13 +52,8 @@ class MeasuringThread {
     return run_.load(std::memory_order_acquire);
   }  // acquire: pairs with the release in set_up
   unsigned cpu() const { return cpu_; }
-  // Of the windows without tracepoints; null where there are none.
-  const CpuRun* waiting_run() const { return waiting_.get(); }
-  // After join().
-  uint64_t events() const { return events_; }  // that the arm was given, npt:start and npt:stop with them
-  // At a limited rate: the gaps that had an event in them, or would have had one if there were an arm; they are also
-  // among the others. Null without.
-  const base::Histogram* event_gaps() const { return event_gaps_.get(); }
+  // After join(). They stay here.
+  EndedCpu books() const { return {run(), waiting_.get(), event_gaps_.get(), events_, thread_id()}; }
   // As soon as it runs; 0 before.
   uint32_t thread_id() const { return thread_id_.load(std::memory_order_relaxed); }  // relaxed: a number alone
   const core::Status& set_up_status() const { return set_up_status_; }

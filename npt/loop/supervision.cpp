@@ -7,6 +7,7 @@
 #include <maxlat/core/sys/stop.hpp>
 #include <thread>
 
+#include "measurement_of_runs.hpp"
 #include "surroundings.hpp"
 
 namespace maxlat::npt {
@@ -37,13 +38,14 @@ void take_pending_stop() {
   if (::sigtimedwait(&signals, nullptr, &at_once) > 0) core::request_stop();
 }
 
-}  // namespace
-
-Runs runs_of(const Threads& threads) {
+// Null for those that are not set up.
+Runs runs_so_far(const Threads& threads) {
   Runs runs;
   for (const auto& thread : threads) runs.push_back(thread->run());
   return runs;
 }
+
+}  // namespace
 
 std::optional<std::string> Supervision::wait() {
   std::optional<std::string> starved_by;
@@ -61,8 +63,9 @@ std::optional<std::string> Supervision::wait() {
 }
 
 std::optional<Supervision::Clock::time_point> Supervision::planned_end() const {
-  if (of_.options.duration_ns == 0) return {};
-  return start_ + std::chrono::nanoseconds(of_.options.duration_ns);
+  const uint64_t duration_ns = of_.plan.options.duration_ns;
+  if (duration_ns == 0) return {};
+  return start_ + std::chrono::nanoseconds(duration_ns);
 }
 
 MeasuringThread* Supervision::first_unfinished() const {
@@ -74,7 +77,7 @@ MeasuringThread* Supervision::first_unfinished() const {
 void Supervision::pause(MeasuringThread& unfinished) const {
   if (observes()) return std::this_thread::sleep_for(kPollEvery);
   const auto end = planned_end();
-  const bool in_the_way = !of_.has_own_cpu && of_.options.rest_ns == 0;
+  const bool in_the_way = !of_.has_own_cpu && of_.plan.options.rest_ns == 0;
   if (!in_the_way || (end && Clock::now() >= *end))
     unfinished.join_for(kLookForStarvationEvery);
   else if (end)
@@ -84,10 +87,10 @@ void Supervision::pause(MeasuringThread& unfinished) const {
 }
 
 void Supervision::observe() {
-  const Runs runs = runs_of(of_.threads);
+  const Runs runs = runs_so_far(of_.threads);
   if (std::find(runs.begin(), runs.end(), nullptr) != runs.end()) return;  // not all are set up
   const auto now = Clock::now();
-  const std::chrono::nanoseconds snapshot_period(of_.options.snapshot_period_ns);
+  const std::chrono::nanoseconds snapshot_period(of_.plan.options.snapshot_period_ns);
   if (!observed_since_) {
     observed_since_ = now;
     next_second_ = now + std::chrono::seconds(1);
@@ -95,11 +98,11 @@ void Supervision::observe() {
   }
   const double elapsed_s = std::chrono::duration<double>(now - *observed_since_).count();
   if (of_.observer.on_second && now >= next_second_) {
-    of_.observer.on_second(elapsed_s, max_so_far_ns(runs, of_.clock));
+    of_.observer.on_second(elapsed_s, max_so_far_ns(runs, of_.plan.clock));
     next_second_ += std::chrono::seconds(1);
   }
   if (of_.observer.on_snapshot && snapshot_period.count() > 0 && now >= next_snapshot_) {
-    of_.observer.on_snapshot(phase_snapshot(of_.before, of_.options, of_.clock, runs, elapsed_s));
+    of_.observer.on_snapshot(phase_snapshot(of_.before, of_.plan, runs, elapsed_s));
     next_snapshot_ += snapshot_period;
   }
 }

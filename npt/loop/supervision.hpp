@@ -9,7 +9,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <maxlat/base/clock.hpp>
 #include <maxlat/core/sys/starvation.hpp>
 #include <maxlat/npt/measure.hpp>
 #include <memory>
@@ -17,20 +16,16 @@
 #include <string>
 #include <vector>
 
-#include "measurement_of_runs.hpp"
+#include "measurement_plan.hpp"
 #include "measuring_thread.hpp"
 
 namespace maxlat::npt {
 
 using Threads = std::vector<std::unique_ptr<MeasuringThread>>;
 
-// Null for those that are not set up.
-Runs runs_of(const Threads& threads);
-
 struct Supervised {
   const Threads& threads;
-  const Options& options;
-  const base::CounterClock& clock;
+  const MeasurementPlan& plan;
   const core::Phase& before;  // phase_before()'s
   const Observer& observer;
   bool has_own_cpu;
