@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <maxlat/hwlat/hwlat_command.hpp>
+#include <maxlat/import/import_command.hpp>
 #include <maxlat/loadgen/load_command.hpp>
 #include <maxlat/npt/npt_command.hpp>
 #include <maxlat/reports/gate_command.hpp>
@@ -16,8 +17,9 @@ namespace maxlat::cli {
 
 std::span<const core::Command* const> commands() {
   static const std::array table = {
-      &rteval_ext::run_command(), &rteval_ext::check_command(),  &npt::npt_command(),        &hwlat::hwlat_command(),
-      &loadgen::load_command(),   &trace_tools::trace_command(), &reports::report_command(), &reports::gate_command(),
+      &rteval_ext::run_command(), &rteval_ext::check_command(), &npt::npt_command(),
+      &hwlat::hwlat_command(),    &loadgen::load_command(),     &trace_tools::trace_command(),
+      &reports::report_command(), &reports::gate_command(),     &importing::import_command(),
   };
   return table;
 }

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/core.h>
+#include <time.h>
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <map>
+#include <maxlat/core/sys/utc.hpp>
 #include <maxlat/import/cyclictest.hpp>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 
 namespace maxlat::importing {
@@ -103,6 +107,28 @@ void check(const CyclictestReport& report) {
   if (const core::Status valid = core::validate(run); !valid) throw Mistake{valid.error().text};
 }
 
+// "Sat, 21 Nov 2026 12:01:38 +0000"; nothing when it is not that.
+std::optional<std::chrono::system_clock::time_point> time_of(const json& document, const char* key) {
+  const auto found = document.find(key);
+  if (found == document.end() || !found->is_string()) return std::nullopt;
+  const auto text = found->get<std::string>();
+  tm parts{};
+  const char* rest = ::strptime(text.c_str(), "%a, %d %b %Y %H:%M:%S %z", &parts);
+  if (rest == nullptr || *rest != 0) return std::nullopt;
+  const long offset_s = parts.tm_gmtoff;  // timegm() sets it
+  return std::chrono::system_clock::from_time_t(::timegm(&parts) - offset_s);
+}
+
+std::string kernel_of(const json& document) {
+  const auto info = document.find("sysinfo");
+  if (info == document.end() || !info->is_object()) return {};
+  std::string kernel;
+  for (const char* key : {"sysname", "release", "version", "machine"})
+    if (const auto word = info->find(key); word != info->end() && word->is_string())
+      kernel += (kernel.empty() ? "" : " ") + word->get<std::string>();
+  return kernel;
+}
+
 CyclictestReport report_of(const json& document) {
   CyclictestReport report;
   report.version = text_with_odd_key(document, "rt_test_version");
@@ -115,6 +141,11 @@ CyclictestReport report_of(const json& document) {
   if (threads == document.end() || !threads->is_object() || threads->empty()) throw Mistake{"it has no thread"};
   for (const auto& [name, thread] : threads->items()) report.per_cpu.push_back(thread_result(thread, name));
   std::sort(report.per_cpu.begin(), report.per_cpu.end(), [](const auto& a, const auto& b) { return a.cpu < b.cpu; });
+  report.kernel = kernel_of(document);
+  const auto started = time_of(document, "start_time"), ended = time_of(document, "end_time");
+  if (started) report.started = core::utc_text(*started);
+  if (ended) report.ended = core::utc_text(*ended);
+  if (started && ended) report.duration_s = std::chrono::duration<double>(*ended - *started).count();
   check(report);
   return report;
 }

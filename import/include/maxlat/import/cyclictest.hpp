@@ -22,6 +22,9 @@ namespace maxlat::importing {  // "import" means something to C++
 struct CyclictestReport {
   std::string version;
   std::string command;
+  std::string kernel;          // "Linux 6.12.9 #1 SMP PREEMPT_RT x86_64"; the host's name is left out
+  std::string started, ended;  // as core::utc_text() writes times; empty when the file does not tell
+  double duration_s = 0;
   std::vector<core::CpuResult> per_cpu;  // by CPU number, without exposure and timeline
 };
 

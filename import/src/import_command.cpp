@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <maxlat/core/result/run_result.hpp>
+#include <maxlat/core/sys/cli_kit.hpp>
+#include <maxlat/core/sys/input_file.hpp>
+#include <maxlat/core/sys/output_file.hpp>
+#include <maxlat/import/import_command.hpp>
+
+#include "import_definition.hpp"
+
+namespace maxlat::importing {
+namespace {
+
+namespace po = boost::program_options;
+
+std::string about() {
+  std::string text =
+      "Makes a result of maxlat from FILE, another tool's result, so that report and gate take it.\nFormats:";
+  for (const ImportDefinition* definition : import_table())
+    text += fmt::format("\n  {:<16} {}", definition->name, definition->made_by);
+  return text;
+}
+
+po::options_description make_options() {
+  po::options_description options("Options");
+  options.add_options()("output,o", po::value<std::string>()->value_name("FILE"),
+                        "write the result to FILE (- is standard output, and the default)")(
+      "format", po::value<std::string>()->value_name("NAME"), "what FILE is (default: told by a look at it)")(
+      "help,h", "this help");
+  return options;
+}
+
+core::Result<core::Exit> run_import(const core::Arguments& arguments) {
+  const std::string text_about = about();
+  const core::CommandHelp help = {"maxlat import [options] FILE", text_about,
+                                  "  maxlat import cyclictest.json -o result.json   then: maxlat report result.json\n"
+                                  "  maxlat import --format cyclictest-json - <f    from standard input\n"};
+  const auto options = make_options();
+  const auto parsed = core::parse_or_help(help, options, arguments);
+  if (!parsed) return parsed.error();
+  if (!*parsed) return core::Exit::pass;
+  const core::CommandLine& line = **parsed;
+  if (line.operands.size() != 1)
+    return core::Error{line.operands.empty() ? "no file given" : "more than one file given",
+                       "name one result of another tool: maxlat import cyclictest.json"};
+  const std::string output = line.has("output") ? line.get<std::string>("output") : "-";
+  if (const core::Status writable = core::check_writable(output); !writable) return writable.error();
+  const std::string& file = line.operands.front();
+  const core::Result<std::string> text = core::read_input(file == "-" ? "/dev/stdin" : file);
+  if (!text) return text.error();
+  const core::Result<core::RunResult> run =
+      import_text(*text, line.has("format") ? line.get<std::string>("format") : std::string());
+  if (!run) return core::Error{fmt::format("{}: {}", file, run.error().text), run.error().hint};
+  if (const core::Status written = core::write_run(output, *run); !written) return written.error();
+  return core::Exit::pass;
+}
+
+}  // namespace
+
+const core::Command& import_command() {
+  static constexpr core::Command kCommand = {"import", "other tools' results as ours", run_import};
+  return kCommand;
+}
+
+}  // namespace maxlat::importing
