@@ -71,6 +71,7 @@ class Recorder {
         choice_(choice),
         run_(core::run_frame("hwlat", core::utc_text())),
         before_(read_machine_counts(options.settings.cpus)) {
+    if (!options.json_path.empty()) core::say_machine(run_, {.measured_cpus = options.settings.cpus});
     run_.verdict.reasons.push_back("maxlat hwlat measures; maxlat run and maxlat gate judge");
     command_ = std::move(command);
   }

@@ -7,8 +7,8 @@ namespace maxlat::npt {
 const ArmDefinition kLttngModulesArm{
     .name = "lttng-modules",
     .cannot_run =
-        "LTTng's kernel modules do not build: 2.13.9 against Linux 6.1.192, lttng-probe-timer: conflicting types for "
-        "'trace_hrtimer_start'",
+        "maxlat has no arm for LTTng's kernel modules: 2.13.9 did not build when it was tried (Linux 6.1.192, "
+        "lttng-probe-timer: conflicting types for 'trace_hrtimer_start')",
     .cannot_run_hint = "docs/exact-comparison.md has more of it"};
 
 }  // namespace maxlat::npt

@@ -103,7 +103,7 @@ void print_difference(Text out, const core::MeasureDifference& measure) {
 void print_differences(Text out, const core::Comparison& comparison) {
   fmt::format_to(out, "\n{} against {}, {} round{}{}\n", comparison.arm, comparison.base, comparison.rounds,
                  comparison.rounds == 1 ? "" : "s", comparison.gaps.empty() ? "" : ", " + comparison.gaps);
-  fmt::format_to(out, "  {:<9} {:>11}  {:>24}  {:>11}  {:>6}  {}\n", "", "difference", "95 % interval", "noise floor",
+  fmt::format_to(out, "  {:<9} {:>11}  {:>24}  {:>11}  {:>6}  {}\n", "", "by round", "95 % interval", "noise floor",
                  "p", "verdict");
   for (const core::MeasureDifference& measure : comparison.measures) print_difference(out, measure);
   fmt::format_to(out, "  {}\n", comparison.verdict);

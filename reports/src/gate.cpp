@@ -107,7 +107,9 @@ std::vector<const core::Phase*> phases_of(const core::RunResult& run, const Rule
   for (const auto& phase : run.phases) {
     if (phase.name == rule.phase) named.push_back(&phase);
     if (rule.metric == "load_alive" && phase.load.empty()) continue;
-    if (rule.phase == "*" ? is_of_the_box(phase) : phase.kind == rule.phase) of_kind.push_back(&phase);
+    const bool meant =
+        rule.phase == "*" ? rule.metric == "load_alive" || is_of_the_box(phase) : phase.kind == rule.phase;
+    if (meant) of_kind.push_back(&phase);
   }
   return named.empty() ? of_kind : named;
 }

@@ -56,7 +56,7 @@ void difference_table(Html& html, const core::Comparison& comparison) {
                               comparison.gaps.empty() ? "" : ": " + comparison.gaps));
   html.leaf("p", with_micro_sign(comparison.verdict) + ".");
   const Table table(html, fmt::format("Differences of {} and {}", comparison.arm, comparison.base),
-                    {"measure", "#" + comparison.base, "#" + comparison.arm, "#difference", "#95 % interval",
+                    {"measure", "#" + comparison.base, "#" + comparison.arm, "#difference by round", "#95 % interval",
                      "#noise floor", "#p", "verdict"},
                     "dense");
   for (const core::MeasureDifference& measure : comparison.measures) {
@@ -156,15 +156,16 @@ void tracers_section(Html& html, const core::RunResult& run, const std::vector<P
   if (comparisons.empty() && rates.empty()) return;
   const auto section = html.element("section", {{"id", "tracers"}});
   html.leaf("h2", "Tracers");
-  html.leaf(
-      "p",
-      "Each arm is the same loop with another tracer at its tracepoint, or with none. All arms are measured in "
-      "every round, in random order, so that what the machine does in between is in all of them. The first is the "
-      "base; it runs a second time in each round, and what it differs from itself is the noise floor. A difference "
-      "is called when it shows round after round and is larger than that; \"same\" is said when its whole interval "
-      "lies "
-      "within that or within a hundredth of the base's usual figure; what is neither is not shown.",
-      {{"class", "soft"}});
+  html.leaf("p",
+            "Each arm is the same loop with another tracer at its tracepoint, or with none. All arms are measured in "
+            "every round, in random order, so that what the machine does in between is in all of them. The first is "
+            "the base; it runs a second time in each round, and what it differs from itself is the noise floor. A "
+            "difference is called when it shows round after round and is larger than that; \"same\" is said when its "
+            "whole interval lies within that, where that is small, or within a hundredth of the base's usual figure; "
+            "what is neither is not shown. The figures of an arm are of all its rounds together. A difference is "
+            "taken in each round, and the median of the rounds is given: it is not the difference of the two figures "
+            "beside it.",
+            {{"class", "soft"}});
   for (size_t i = 0; i < comparisons.size(); ++i) comparison_part(html, comparisons[i], plots[i]);
   if (!rates.empty()) rate_table(html, rates);
   if (comparisons.empty()) return;

@@ -69,9 +69,8 @@ core::RunResult check_result(const core::MachineView& machine, const core::Argum
   phase.status = core::PhaseStatus::ok;
 
   core::RunResult run = core::run_frame("check", phase.started);
-  run.machine = core::fingerprint(machine);
   run.preflight = core::observe_all(machine);
-  run.verdict.not_comparable = core::not_comparable(machine);
+  core::say_machine(run, machine);
   run.phases.push_back(std::move(phase));
   run.ended = core::utc_text();
   return run;

@@ -154,6 +154,9 @@ class Run {
         kept_(to_keep(earlier_)),
         progress_(quiet, expectations(steps_, kept_)) {
     run_.state = core::RunResult::State::running;
+    // What is read when the run was killed.
+    run_.verdict.kind = core::Verdict::Kind::invalid;
+    run_.verdict.reasons = {"the run has not come to its end"};
     run_.ended.clear();
     run_.verdict = {};
   }

@@ -37,6 +37,10 @@ core::Result<int> take_lock(const std::string& directory) {
 core::Result<RunDirectory> RunDirectory::create(const std::string& path) {
   std::error_code error;
   const std::string absolute = fs::absolute(path, error).lexically_normal().string();
+  if (!fs::exists(absolute + "/result.json", error) && fs::is_directory(absolute, error) &&
+      !fs::is_empty(absolute, error))
+    return core::Error{fmt::format("'{}' is not empty, and what is in it is no run", path),
+                       "give another directory with -o"};
   fs::create_directories(absolute + "/phases", error);
   if (error) {
     return core::system_error(fmt::format("cannot make the directory '{}'", path), error.value(),

@@ -113,7 +113,7 @@ TEST_F(FlightRecorderTest, APacketThatIsDeliveredDuringASnapshotIsInTheNextAndNo
     for (std::uint64_t i = 0; i < 17; ++i) event(*ring, i);
     return then(file, parts, count, at);
   };
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < 8; ++i) {
     for (std::uint64_t n = 0; n < 5; ++n) event(*ring, n);
     recorder.snapshot(kNow);
   }
@@ -139,7 +139,7 @@ TEST_F(FlightRecorderTest, ASnapshotWhileItsThreadWritesIsWholeAndTheThreadLoses
   std::thread writer([&] {
     for (std::uint64_t i = 0; !stop; ++i) event(ring, i);
   });
-  for (int i = 0; i < 50; ++i) recorder.snapshot(kNow);
+  for (int i = 0; i < 12; ++i) recorder.snapshot(kNow);
   stop = true;
   writer.join();
   const RecordingReport report = recorder.finish(RecordingEnd::stopped);

@@ -18,14 +18,12 @@ struct Ground {
 
 constexpr std::array<Ground, 3> kGrounds{{
     {"virtualisation",
-     "This is a {}: the hypervisor takes the CPU away at any moment and for any time, so these figures are those of "
-     "the "
-     "host and its other guests, not of this machine.",
+     "This is a {}: the hypervisor takes the CPU away at any moment and for any time, so these figures are those "
+     "of the host and its other guests, not of this machine.",
      "Whether this is a virtual machine could not be found out."},
     {"preemption model",
      "The kernel is not a PREEMPT_RT kernel ({}): interrupt handlers and lock holders cannot be preempted there, so "
-     "the worst "
-     "case has no bound and a longer run would show more.",
+     "the worst case has no bound and a longer run would show more.",
      "Whether the kernel is a PREEMPT_RT kernel could not be found out."},
     {"counter", "The time-stamp counter cannot be trusted ({}): latencies are ticks of this counter.",
      "Whether the time-stamp counter can be trusted could not be found out."},
@@ -45,6 +43,11 @@ std::vector<std::string> not_comparable(const MachineView& machine) {
         reasons.emplace_back(ground.when_unknown);
     }
   return reasons;
+}
+
+void say_machine(RunResult& run, const MachineView& machine) {
+  run.machine = fingerprint(machine);
+  run.verdict.not_comparable = not_comparable(machine);
 }
 
 }  // namespace maxlat::core

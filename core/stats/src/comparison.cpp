@@ -16,6 +16,7 @@ constexpr double kAlpha = 0.05;
 constexpr std::size_t kDraws = 2000;
 constexpr double kSamplesBeyond = 10;  // the header says why
 constexpr double kAlike = 2;           // of times and numbers of samples, for maxima to be compared
+constexpr double kCalm = 0.1;  // of the base's usual figure: a noise floor above it says that nothing can be seen
 constexpr double kEquivalence = 0.01;  // of the base's usual figure: a difference that is none
 using Called = MeasureDifference::Verdict;
 
@@ -113,7 +114,9 @@ Values usual_values(Rounds rounds) {
 Called verdict_on(const MeasureDifference& measure, double usual_ns) {
   const double floor_ns = measure.noise_floor_ns.value_or(0);
   if (measure.p <= kAlpha && std::abs(measure.difference_ns) > floor_ns) return Called::different;
-  const bool same = larger_end(measure.interval_ns) <= std::max(floor_ns, kEquivalence * usual_ns);
+  // A machine that differs from itself by half of a figure hides a difference: it does not make two arms alike.
+  const double alike_ns = std::max(floor_ns <= kCalm * usual_ns ? floor_ns : 0, kEquivalence * usual_ns);
+  const bool same = larger_end(measure.interval_ns) <= alike_ns;
   return same ? Called::same : Called::not_shown;
 }
 

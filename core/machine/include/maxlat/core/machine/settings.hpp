@@ -87,4 +87,7 @@ inline constexpr std::string_view kPackedConfig = "/proc/config.gz";
 // Why figures of this machine are not comparable with bare metal under PREEMPT_RT, in sentences; empty when they are.
 std::vector<std::string> not_comparable(const MachineView& machine);
 
+// Both, into a run: whoever reads its figures later has to know what they are figures of.
+void say_machine(RunResult& run, const MachineView& machine);
+
 }  // namespace maxlat::core

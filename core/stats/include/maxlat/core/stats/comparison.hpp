@@ -12,8 +12,8 @@
 // THE ANSWER, measure by measure
 //   different     the exact signed-rank test over the rounds, corrected for all measures asked (Holm), is at or below
 //                 0.05; and the difference is larger than the noise floor
-//   same          the whole interval of the difference lies within the noise floor, or within a hundredth of the base's
-//                 own figure, the median of its rounds
+//   same          the whole interval of the difference lies within the noise floor, where that is at most a tenth of
+//                 the base's own figure (the median of its rounds), or within a hundredth of that figure
 //   not shown     neither: there may be a difference or not. rounds_likely says how many rounds are likely to decide
 //   undecided     fewer rounds than the test needs to call anything (rounds_needed: 8, for all six measures)
 //   not measured  a quantile with fewer than ten samples beyond it in some round; a maximum of arms that were watched
