@@ -71,7 +71,8 @@ static void take_away(struct pt_regs *regs)
 
 static void send_nmi(unsigned int cpu)
 {
-	/* not __apic_send_IPI(): from 6.6 on its static call is not exported; this pointer is, everywhere, and leads there too */
+	/* not __apic_send_IPI(): from 6.6 on its static call is not exported; this pointer is, everywhere, and leads
+	   there too */
 	apic->send_IPI_mask(cpumask_of(cpu), NMI_VECTOR);
 }
 

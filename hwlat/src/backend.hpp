@@ -4,14 +4,11 @@
 // names its back end and says what is not known:
 //
 //   module   our own kernel module: interrupts off, every gap in nanoseconds, and for each one above the threshold
-//   whether
-//            an SMI or an NMI came in it.
+//            whether an SMI or an NMI came in it.
 //   tracer   the kernel's hwlat tracer: interrupts off, so what it finds is hardware or firmware. It tells one maximum
-//   per
-//            window and CPU, in whole microseconds, and only above the threshold.
+//            per window and CPU, in whole microseconds, and only above the threshold.
 //   loop     a real-time thread on each CPU that reads the counter: sees every gap, but interrupts and scheduling too.
-//   An
-//            upper bound.
+//            An upper bound.
 #pragma once
 
 #include <cstdint>

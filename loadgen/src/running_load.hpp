@@ -4,9 +4,8 @@
 //
 // A load lives until one of its workers has ended, whatever the reason, or all of them together made no progress for
 // kLongestPause, or none to its end (ProgressWatch::idle_at_end). Then it is dead for good, its other workers are
-// stopped, and its reason is kept. Progress is judged
-// over all workers, not one by one: a measured real-time loop may starve the worker of its own CPU, and that is no
-// death.
+// stopped, and its reason is kept. Progress is judged over all workers, not one by one: a measured real-time loop may
+// starve the worker of its own CPU, and that is no death.
 #pragma once
 
 #include <chrono>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// locked-printf: a mutex, formatted text and a buffered file, as many programs log. Seed 004, section 2.2, names this
-// class of tracer unsuitable for real time; here it is the measure of how much.
+// locked-printf: a mutex, formatted text and a buffered file, as many programs log. Beamonte 2015, section 2.2, calls
+// this class of tracer unsuitable for real time; here it is the measure of how much.
 #include <fmt/format.h>
 #include <time.h>
 

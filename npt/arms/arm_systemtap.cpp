@@ -2,9 +2,9 @@
 //
 // systemtap: the arm usdt with SystemTap attached to its probes, which writes a line for each event (arms/npt.stp).
 //
-// `stap -p4` translates the script into a kernel module for the running kernel; where a box has no compiler, a program of
-// this name that prints the path of a module made elsewhere does as well. `staprun` loads it, writes what it sends to a file,
-// and removes it at the end. When we are killed it cannot, so the module is in the journal.
+// `stap -p4` translates the script into a kernel module for the running kernel; where a box has no compiler, a program
+// of this name that prints the path of a module made elsewhere does as well. `staprun` loads it, writes what it sends
+// to a file, and removes it at the end. When we are killed it cannot, so the module is in the journal.
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/utsname.h>

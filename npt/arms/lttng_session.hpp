@@ -3,8 +3,7 @@
 // A session daemon of LTTng with one recording session, for one run, beside whatever daemons the user has.
 //
 // PROBLEM   lttng-sessiond keeps its sockets in $LTTNG_HOME/.lttng, which a run can have for itself; but root's are
-// always
-//           in /var/run/lttng, where a daemon of the user's may be at work.
+//           always in /var/run/lttng, where a daemon of the user's may be at work.
 // IDEA      As root the daemon and its clients live in a mount namespace of their own, in which /run is an empty tmpfs.
 //           Only the socket that traced programs connect to is outside of it: in our LTTNG_HOME, where liblttng-ust
 //           looks for a daemon of its own user, root or not. So nothing is shared, and nothing is left: the namespace

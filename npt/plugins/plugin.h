@@ -4,18 +4,18 @@
  *
  * WHY SHARED OBJECTS
  *   A tracer's library brings constructors, threads and thread-local storage into every process that is linked to it.
- * An arm that was not chosen must not disturb the ones that were, so it is not even loaded.
+ *   An arm that was not chosen must not disturb the ones that were, so it is not even loaded.
  *
  * WHY FUNCTIONS, NOT INLINED TRACEPOINTS
  *   Every arm but "none" is called through the same pointer, from the same machine code of the loop. So two arms differ
- * in what is called and in nothing else. The call itself (1 to 2 ns) is in each arm's figures; the arm delay:0ns, which
- * does nothing, shows it alone.
+ *   in what is called and in nothing else. The call itself (1 to 2 ns) is in each arm's figures; the arm delay:0ns,
+ *   which does nothing, shows it alone.
  *
  * LIFE, all calls from npt
  *   open() on the main thread, which keeps off the measured CPUs (threads it starts inherit that), before memory is
- * locked; prepare_thread() on each measuring thread, pinned and real-time; then there, in the loop: start(), loop() for
- * each event, stop(); close() on the main thread after all of them have ended. An object is not unloaded: tracers'
- * libraries cannot be.
+ *   locked; prepare_thread() on each measuring thread, pinned and real-time; then there, in the loop: start(), loop()
+ *   for each event, stop(); close() on the main thread after all of them have ended. An object is not unloaded:
+ *   tracers' libraries cannot be.
  */
 #ifndef MAXLAT_NPT_ARMS_PLUGIN_H
 #define MAXLAT_NPT_ARMS_PLUGIN_H

@@ -7,9 +7,9 @@
 //
 //   conservation  the sum of the cells' counts is the sum of the bins' counts
 //   extremes      the lowest edge and the highest edge stay what they were; a time line keeps each column's largest
-//   value true edges    a cell begins and ends at edges of bins: a bin wider than a column (cyclictest's microseconds)
-//   is drawn
-//                 as wide as it is, not as a comb of columns
+//                 value
+//   true edges    a cell begins and ends at edges of bins: a bin wider than a column (cyclictest's microseconds) is
+//                 drawn as wide as it is, not as a comb of columns
 //
 // decimate_test.cpp watches all three.
 #pragma once

@@ -41,9 +41,7 @@ core::RunResult wordy_run() {
     run.preflight.push_back({core::SettingObservation::Verdict::bad, "setting " + number, "cpu", "on", "off",
                              "it hurts",
                              "echo 0 > /sys/a/long/path/of/setting" + number +
-                                 "; and then look again, because a daemon "
-                                 "may write it back, and say END" +
-                                 number});
+                                 "; and then look again, because a daemon may write it back, and say END" + number});
     run.phases[2].warnings.push_back("warning " + number);
     run.verdict.reasons.push_back("reason " + number);
     run.verdict.not_comparable.push_back("because " + number);

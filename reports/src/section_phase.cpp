@@ -239,8 +239,7 @@ std::vector<LengthOfStalls> by_length(const core::ControlResult& control) {
 void control_table(Html& html, const core::ControlResult& control) {
   html.leaf("h3", "Positive control: " + control.meter);
   html.leaf("p", fmt::format("Stalls of known length, made by a hog on the measured CPU. Found within {} of what the "
-                             "hog really held the CPU "
-                             "counts as found.",
+                             "hog really held the CPU counts as found.",
                              latency_html(control.stated_error_ns)));
   const Table table(html, "Positive control",
                     {"#planted", "CPUs", "#stalls", "#found", "#missed", "#largest error", "result"});

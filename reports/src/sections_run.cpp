@@ -230,16 +230,13 @@ void reading_section(Html& html, const core::RunResult& run) {
   html.leaf("h2", "How to read this report");
   html.leaf("p",
             "A hard real-time promise stands on the worst sample, so read the maximum and the last quantiles first; "
-            "mean and median only "
-            "tell what is usual. A maximum is worth what was watched: the exposure is the CPU time in which a stall "
-            "would have been "
-            "seen, and what is rarer than that was not measured.");
+            "mean and median only tell what is usual. A maximum is worth what was watched: the exposure is the CPU "
+            "time in which a stall would have been seen, and what is rarer than that was not measured.");
   html.leaf("p",
             "In the histogram both axes are logarithmic: each grid line is ten times more, and a single sample on the "
-            "far right is still "
-            "visible. The nines plot turns it round: the further to the right a curve stays low, the rarer its stalls. "
-            "Isolated dots far above "
-            "the rest have a cause of their own; a time line that rises at regular distances has a periodic one.");
+            "far right is still visible. The nines plot turns it round: the further to the right a curve stays low, "
+            "the rarer its stalls. Isolated dots far above the rest have a cause of their own; a time line that rises "
+            "at regular distances has a periodic one.");
   const bool controlled =
       std::any_of(run.phases.begin(), run.phases.end(), [](const auto& phase) { return phase.control.has_value(); });
   if (!controlled) return;

@@ -164,8 +164,8 @@ void serialise(const Context& context, const std::string& name, Tree& element, s
 std::string opening(const Context& context, const std::string& view_box) {
   const Plot& plot = context.plot;
   return fmt::format(
-      "<svg class=\"plot\" id=\"{0}\" data-kind=\"{1}\" viewBox=\"{2}\" role=\"img\" aria-labelledby=\"{0}-title "
-      "{0}-desc\">"
+      "<svg class=\"plot\" id=\"{0}\" data-kind=\"{1}\" viewBox=\"{2}\" role=\"img\" "
+      "aria-labelledby=\"{0}-title {0}-desc\">"
       "<title id=\"{0}-title\">{3}</title><desc id=\"{0}-desc\">{4}</desc>",
       context.id, escape_html(plot.kind), escape_html(view_box), escape_html(plot.title),
       escape_html(plot.description));

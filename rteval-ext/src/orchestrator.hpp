@@ -9,15 +9,15 @@
 //
 // INVARIANTS, each with a test in orchestrator_test.cpp
 //   (1) After each step result.json holds everything measured so far (state running); it is written before the next
-//   step
-//       begins. A run that dies loses the step it was in and nothing else.
+//       step begins. A run that dies loses the step it was in and nothing else.
 //   (2) Resumed, a run keeps the phases that are ok or skipped, and measures all others again.
 //   (3) The phases in result.json are in the order of the plan, whatever the order they were measured in.
 //   (4) A stop request ends the step at once, keeps what it had, and still leads to verdict and report. A run that was
 //       interrupted does not pass: what is missing was not measured.
 //
-// ERRORS: only what ends the run: a plan that names CPUs, loads or commands that do not exist here or a user who may not
-// measure (before anything is started), and a directory that cannot be written. A step that goes wrong is a phase with a status and a reason.
+// ERRORS: only what ends the run: a plan that names CPUs, loads or commands that do not exist here or a user who may
+// not measure (before anything is started), and a directory that cannot be written. A step that goes wrong is a phase
+// with a status and a reason.
 #pragma once
 
 #include <maxlat/core/result/run_result.hpp>

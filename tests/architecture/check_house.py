@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Holds the tree against the plan of the house (README, "The rooms"; DESIGN 3).
+"""Holds the tree against the plan of the house (README, "The house"; DESIGN 3).
 
-  check_house.py ROOT      includes, KNOWS lines and licence tags; warns of long files
+  check_house.py ROOT      includes, KNOWS lines, licence tags, citations, broken lines of text; warns of long files
   check_house.py --self-test   plants each kind of mistake in a small tree and expects to find it
 """
 import pathlib
 import re
 import sys
 import tempfile
+
+import wrapping
 
 # The parts of core: each may know those before it that it names, and base.
 CORE = {"core/sys", "core/result", "core/machine", "core/stats"}
@@ -32,6 +34,7 @@ ARROWS = {
     "cli": {"rteval-ext", "npt", "hwlat", "loadgen", "import", "reports", "tracer/tools", *CORE, "base"},
 }
 FOLDERS = sorted({room.split("/")[0] for room in ARROWS})
+TEXTS = FOLDERS + ["bench", "docs", "tests"]  # no rooms, or not only, but comments all the same
 # maxlat/NAME/... in an #include, where it differs from the room's folder.
 ROOM_OF_HEADER = {"rteval_ext": "rteval-ext", "ring": "tracer", "trace": "tracer", "trace_tools": "tracer/tools"}
 # tests/support: for tests, whatever room they are in.
@@ -40,8 +43,13 @@ SOURCES = {".c", ".h", ".cpp", ".hpp"}
 LONG = {".c": 600, ".cpp": 600, ".h": 400, ".hpp": 400}
 
 
-def sources(folder):
-    return sorted(p for p in folder.rglob("*") if p.suffix in SOURCES and p.is_file())
+def sources(folder, suffixes=frozenset(SOURCES)):
+    return sorted(p for p in folder.rglob("*") if p.suffix in suffixes and p.is_file())
+
+
+def texts(root):
+    """Everything with comments that are prose, models too."""
+    return [path for folder in TEXTS for path in sources(root / folder, SOURCES | {".pml"})]
 
 
 def room_of(path, root):
@@ -93,16 +101,21 @@ def check_citations(root):
     listing = root / "docs/sources.md"
     known = set(re.findall(r"^\| ([A-Z][a-z]+ \d{4}) \|", listing.read_text(), re.M)) if listing.exists() else set()
     authors = "|".join(sorted({name.split()[0] for name in known})) or "nobody"
-    cited = re.compile(rf"\b(?:{authors}) \d{{4}}\b|\bseed 00\d\b|\banchors-[a-z]+")
-    texts = [p for folder in FOLDERS for p in sources(root / folder)] + sorted((root / "docs").glob("*.md"))
-    for path in texts:
+    cited = re.compile(rf"\b(?:{authors}) \d{{4}}\b|\b[Ss]eed 00\d\b|\banchors-[a-z]+")
+    for path in texts(root) + sorted([*root.glob("*.md"), *(root / "docs").glob("*.md")]):
         for citation in cited.findall(path.read_text(errors="replace")):
             if citation not in known:
                 yield f"{path.relative_to(root)}: \"{citation}\" is not in docs/sources.md"
 
 
+def check_wrapping(root):
+    for path in texts(root):
+        for number, what in wrapping.findings(path.read_text(errors="replace")):
+            yield f"{path.relative_to(root)}:{number}: {what}"
+
+
 def check(root):
-    wrong = list(check_targets(root)) + list(check_citations(root))
+    wrong = list(check_targets(root)) + list(check_citations(root)) + list(check_wrapping(root))
     count = 0
     for folder in FOLDERS:
         for path in sources(root / folder):
@@ -130,6 +143,7 @@ def self_test():
         "hwlat/module/i.c": tag + "#include <maxlat/core/sys/result.hpp>\n",
         "base/src/j.cpp": tag + "// Author 1999, Algorithm 2\n",
         "docs/k.md": "as seed 004 has it\n",
+        "tracer/model/o.pml": "/* Seed 001, Algorithm 3. */\n",
         "reports/CMakeLists.txt": "maxlat_room(reports SOURCES a.cpp KNOWS core npt LINKS x)\n",
     }
     sound = {
@@ -143,6 +157,10 @@ def self_test():
         "rteval-ext/src/h.hpp": tag,
         "npt/CMakeLists.txt": "maxlat_room(npt\n  SOURCES a.cpp\n  KNOWS core tracer\n  LINKS x)\n",
     }
+    for name, text in wrapping.BROKEN.items():
+        planted[f"bench/{name}"] = tag + text
+    for name, text in wrapping.SOUND.items():
+        sound[f"tests/{name}"] = tag + text
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
         for name, text in {**planted, **sound}.items():

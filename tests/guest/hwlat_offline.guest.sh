@@ -1,7 +1,7 @@
 #!/bin/sh
-# A CPU goes offline in the middle of `maxlat hwlat`: the other goes on, what was seen is kept, and the result says that it is
-# not valid and why. The same in mode
-# stop-machine. While npt has interrupts off by a grant, no CPU may go, and npt survives the try.
+# A CPU goes offline in the middle of `maxlat hwlat`: the other goes on, what was seen is kept, and the result says that it
+# is not valid and why. The same in mode stop-machine. While npt has interrupts off by a grant, no CPU may go, and npt
+# survives the try.
 # guest-mode: parallel
 [ -x "$MAXLAT" ] || skip "no static maxlat (cmake --preset static && cmake --build --preset static)"
 load maxlat_hwlat

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * Commit: a slot is written; count it, and if that filled the sub-buffer, deliver the packet. Seed 001, Algorithm 3.
+ * Commit: a slot is written; count it, and if that filled the sub-buffer, deliver the packet (Desnoyers 2012,
+ * Algorithm 3).
  *
  * What is different from the print, and why (each has a mutant in tracer/model/ that fails):
  *   - The delivery test is equation 2 asked of the slot's own position. The printed equation 3 is false for every
  *     commit that fills a sub-buffer.
  *   - It is asked of the value that the add RETURNS. Of all contexts that commit to a pass exactly one gets the value
- * that fills it. "Add, then look" lets an outer and a nested context both see a full sub-buffer, and the slower one
+ *     that fills it. "Add, then look" lets an outer and a nested context both see a full sub-buffer, and the slower one
  *     deliver it a second time, a pass later.
  *   - The reference flag is cleared before commit_seq is published. Until commit_seq moves, equation 3 keeps writers
- * out of the next pass; afterwards the flag may already be theirs.
+ *     out of the next pass; afterwards the flag may already be theirs.
  *   - commit_seq is a plain store and not a CAS loop to the maximum: delivery is exclusive, and the next pass cannot
- * begin, let alone be delivered, before this store. There is nobody to race with.
+ *     begin, let alone be delivered, before this store. There is nobody to race with.
  *
  * HEADER. The bytes of a packet's header are committed with the record that opened it, by the same add.
  *

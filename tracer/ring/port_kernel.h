@@ -4,8 +4,9 @@
  *
  *   MAXLAT_RING_THREAD  a ring of one CPU, written by one task bound to it and by that CPU's interrupts: the kernel's
  *                       local operations, which are atomic against what runs on the same CPU and take no lock prefix.
- *                       This is Desnoyers 2012 as printed; in user space the thread stands for the CPU and the signal for the
- *                       interrupt. A task that may be moved between two of its events turns preemption off around each.
+ *                       This is Desnoyers 2012 as printed; in user space the thread stands for the CPU and the signal
+ *                       for the interrupt. A task that may be moved between two of its events turns preemption off
+ *                       around each.
  *   MAXLAT_RING_CPU     whoever likes to write: SMP atomics.
  *
  * Where stores are not ordered local operations order nothing, so a ring of the first kind needs the promotion there

@@ -8,7 +8,7 @@
  * needs. Elsewhere, and under ThreadSanitizer (which cannot see into asm), the compiler's atomics are used with release
  * order.
  *
- * COST on the notes' machine: xadd 0.7 cycles against 4.4 with lock; cmpxchg 6.1 either way.
+ * COST on a 2.6 GHz EPYC guest: xadd 0.7 cycles against 4.4 with lock; cmpxchg 6.1 either way.
  */
 #ifndef MAXLAT_RING_PORT_USER_THREAD_H
 #define MAXLAT_RING_PORT_USER_THREAD_H

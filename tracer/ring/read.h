@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * The reading side of a ring: poll, get, put. Seed 001, Algorithms 5, 6 and 7.
+ * The reading side of a ring: poll, get, put. Desnoyers 2012, Algorithms 5, 6 and 7.
  *
  *      poll -> READY -> get -> the packet is this reader's alone -> put -> poll ...
  *
@@ -14,8 +14,8 @@
  *
  * Differences from the printed Algorithm 6, and why:
  *   - The exchange compares the whole tagged reference, so it takes the packet that commit_seq was asked about or
- * nothing (reference.h). Lines 6 and 10 (write_count, equation 4) are then implied, and the reader stays off the
- * writers' hot line.
+ *     nothing (reference.h). Lines 6 and 10 (write_count, equation 4) are then implied, and the reader stays off the
+ *     writers' hot line.
  *   - The barrier is membarrier(2), and only where stores are not ordered anyway (promote.h).
  *
  * DEATH of the reader: another may attach. In discard mode it gets the same packet again. In overwrite mode, if the

@@ -11,8 +11,9 @@
  *   writer  writers hold the sub-buffer for packet `tag`: set by each of them before it touches a byte, cleared by the
  *           one that delivers, before it publishes commit_seq
  *   taken   the reader has packet `tag`; what stands here now is the spare it gave in exchange
- *   tag     the fourth correction of the notes: without it the reader's exchange can take a later pass than the one it
- *           asked commit_seq about, and hand in a spare that counts as committed (model/ring.pml, mutant no_tag)
+ *   tag     not in Desnoyers 2009, which has the flag alone. Without it the reader's exchange can take a later pass
+ *           than the one it asked commit_seq about, and hand in a spare that counts as committed (model/ring.pml,
+ *           M_NO_TAG)
  *
  *   state                         word                     who moves it on
  *   delivered, not read           {tag p, -, -}            reader: exchange -> taken;  writer of pass p + n -> writer

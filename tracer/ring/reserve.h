@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * Reserve: a writer takes the next bytes of the ring for itself, with the time stamp that belongs to them. Seed 001,
- * Algorithms 1 and 2. The writer then stores its record and commits it (commit.h), in any order with its neighbours.
+ * Reserve: a writer takes the next bytes of the ring for itself, with the time stamp that belongs to them. It follows
+ * Desnoyers 2012, Algorithms 1 and 2. The writer then stores its record and commits it (commit.h), in any order with
+ * its neighbours.
  *
  *      write_count         old                old + size
  *           |               |<---- slot ------>|

@@ -57,8 +57,7 @@ struct FilteredTrace {
   core::Status something_matched(bool any_event) const;
 };
 
-// That trace, through the filter. ERRORS: a pattern that no
-// event of the trace matches, what cannot be a time.
+// That trace, through the filter. ERRORS: a pattern that no event of the trace matches, what cannot be a time.
 core::Result<FilteredTrace> open_filtered(const core::CommandLine& line);
 
 // The options leave no stream out, nor the end of one: what its last packet tells is all that it lost.

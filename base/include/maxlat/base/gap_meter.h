@@ -5,19 +5,19 @@
  *
  * PROBLEM
  *   A loop that reads the counter and files each gap measures itself too. npt 1.01 keeps its books in floating point
- * and needs 20 ns a turn where the bare read needs 9.5; so every stall shorter than its own bookkeeping is blurred, and
- * half of the time is spent blind... were the bookkeeping not inside the next gap. It is, there and here: a loop that
- * excluded its own work would be blind in it. So the work must be cheap instead.
+ *   and needs 20 ns a turn where the bare read needs 9.5; so every stall shorter than its own bookkeeping is blurred,
+ *   and half of the time is spent blind... were the bookkeeping not inside the next gap. It is, there and here: a loop
+ *   that excluded its own work would be blind in it. So the work must be cheap instead.
  *
  * WHY IT IS HARD
  *   The counts are not what costs: a dozen integer instructions hide in the shadow of a counter read (some 20 to 40
  *   cycles during which the core has nothing else to do). What costs is the dependence: bucket[gap] has an address that
- * is not known before the read has ended, so load, add and store begin only then, and the next (fenced) read waits for
- * them.
+ *   is not known before the read has ended, so load, add and store begin only then, and the next (fenced) read waits
+ *   for them.
  *
  * THE IDEA: DELAYED FILING
  *   File the PREVIOUS gap while the next read is in flight. Its value has long been known, so its bucket is loaded,
- * counted and stored in the read's shadow:
+ *   counted and stored in the read's shadow:
  *
  *       read k   |--- in flight ---|                read k+1 |--- in flight ---|
  *                   file gap k-1    gap k = k-(k-1)             file gap k
@@ -30,7 +30,7 @@
  *   no register: it telescopes to last read - first read, exactly. Max needs none: a gap above the rare limit takes
  *   the caller's rare path, which keeps it (and the outlier, with its time).
  *   Per turn the caller meets one combined, predicted answer: a gap above `rare_above`, or a read at or past
- * `block_end`.
+ *   `block_end`.
  *
  * USE (C++ loops in npt and hwlat, the kernel module's thread, the tests with a scripted counter: all of them the same)
  *

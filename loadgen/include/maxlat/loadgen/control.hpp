@@ -8,10 +8,9 @@
 // actual (what the hog really held, longer when the host or an interrupt stopped the hog itself) and found (the meter's
 // sample over it). found - actual is the meter's error: two context switches and the meter's own loop.
 //
-//   meter   ====|                                        |=====      found:   from its last read before to its first
-//   after hog         |..wake..|########################|.exit.|           actual:  counter reads at both ends of the
-//   spin
-//                        ^ begin             end ^                            (CLOCK_MONOTONIC is read there as well)
+//   meter   ====|                                    |=====    found:   from its last read before to its first after
+//   hog         |..wake..|####################|.exit.|         actual:  counter reads at both ends of the spin
+//                        ^ begin          end ^                         (CLOCK_MONOTONIC is read there as well)
 #pragma once
 
 #include <cstdint>

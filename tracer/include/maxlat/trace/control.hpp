@@ -5,9 +5,9 @@
 // a program that has events does it before main().
 //
 // The thread runs SCHED_OTHER with all signals blocked, sleeps in the kernel until it is asked, and touches no thread
-// that traces, but for a membarrier when a session stops, and when one is destroyed the interrupts with which the kernel
-// takes its memory out of the CPUs' translations: stop in the real-time part, destroy behind it. A child of fork() has no control; a program that it executes
-// decides anew.
+// that traces, but for a membarrier when a session stops, and when one is destroyed the interrupts with which the
+// kernel takes its memory out of the CPUs' translations: stop in the real-time part, destroy behind it. A child of
+// fork() has no control; a program that it executes decides anew.
 #pragma once
 
 #include <maxlat/base/result.hpp>

@@ -5,8 +5,9 @@
 //
 //   auto reader = maxlat::trace::TraceReader::open("DIR");
 //   if (!reader) ... reader.error().text
-//   for (maxlat::trace::RecordedEvent event; (*reader)->next(event);) ... event.type->name, event.time_ns,
-//   field_values.hpp for (const auto& place : (*reader)->breaks()) ... what could not be read, and where
+//   for (maxlat::trace::RecordedEvent event; (*reader)->next(event);)
+//     ... event.type->name, event.time_ns, field_values.hpp
+//   for (const auto& place : (*reader)->breaks()) ... what could not be read, and where
 //
 // SNAPSHOTS of a flight recorder: a folder with several of them is one trace. What was being filled at one snapshot is
 // in the next one, too, whole; it is read from there, and each event is given once (stream_overlap.hpp).

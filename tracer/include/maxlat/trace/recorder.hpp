@@ -12,9 +12,9 @@
 // Rings are taken in the order of the room that their writers have left, the fullest first: that is looked at once, when
 // the round begins, and for rings that have a packet only.
 //
-// FLUSH. What stands in packets that are not full is taken once in `flush`, a time of each channel, so an event is on disk after at most
-// flush + period and the time of the write. The later, full packet is written without the part that was taken: a piece
-// is a packet of its own, no event is on disk twice.
+// FLUSH. What stands in packets that are not full is taken once in `flush`, a time of each channel, so an event is on
+// disk after at most flush + period and the time of the write. The later, full packet is written without the part that
+// was taken: a piece is a packet of its own, no event is on disk twice.
 //
 // NAMES of threads (thread_names.hpp) are what they were called when their rings were made, when a look saw them renamed,
 // and at their end. Every 100 ms the recorder looks at 64 threads at most, in turn; and at all of them at a snapshot and
@@ -24,9 +24,9 @@
 // session's own request (snapshot_requests of the shared header), at most once in `snapshot_interval`; requests that
 // come sooner are counted and said. Each snapshot is a whole trace in DIR/<n>. It takes what it writes out of the
 // rings, so the next one begins where it ended. From a session's own request on, rings keep what they have until it is
-// taken, ten seconds at most (ring/freeze.h); not so for a request that would be skipped. finish() takes the last one. A recorder that is none writes no
-// snapshot, and says so in a line, once. Channels that discard are written to DIR/<process>-<pid> as ever: a folder's
-// books are of the channels whose packets are in it.
+// taken, ten seconds at most (ring/freeze.h); not so for a request that would be skipped. finish() takes the last one.
+// A recorder that is none writes no snapshot, and says so in a line, once. Channels that discard are written to
+// DIR/<process>-<pid> as ever: a folder's books are of the channels whose packets are in it.
 //
 // BOOKS. Every event that the program tried to record is in exactly one of the numbers; unaccounted() is 0, or the
 // program has overwritten its own memory. They are written to DIR/<process>-<pid>/.books at the end.
