@@ -97,10 +97,10 @@ std::string result_text(const Measurement& measured, const Settings& settings, u
   if (above > 0) {
     text += fmt::format("MTBF: {} watched{}\n", core::duration_text(phase.exposure_s / static_cast<double>(above)),
                         bounded ? " (lower bound)" : "");
-    text += fmt::format("Rate: {:.4g} an hour (95 %: {:.4g} to {:.4g}){}\n", rate.per_hour, rate.low_per_hour,
+    text += fmt::format("Rate: {:.4g} an hour of CPU time watched (95 %: {:.4g} to {:.4g}){}\n", rate.per_hour, rate.low_per_hour,
                         rate.high_per_hour, upper);
   } else {
-    text += fmt::format("Rate: below {:.4g} an hour (95 %){}\n", rate.high_per_hour, upper);
+    text += fmt::format("Rate: below {:.4g} an hour of CPU time watched (95 %){}\n", rate.high_per_hour, upper);
   }
   text += fmt::format("SMIs: {}\n", phase.facts.at("SMI count"));
   text += cause_lines(phase, settings);

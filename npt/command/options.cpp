@@ -29,7 +29,7 @@ po::options_description option_table() {
   po::options_description table(110, 55);
   auto add = table.add_options();
   add("affinity,a", po::value<core::CpuListArgument>()->implicit_value({}, "all")->value_name("CPUS"),
-      "one pinned thread on each CPU of a list (1; without a list: all)");
+      "one pinned thread on each CPU of a list (without -a: CPU 1; -a without a list: all)");
   add("duration,d", text("TIME"), "wall time: 500ms, 5m, 24h (a bare number: s); 0: until ^C");
   add("wall-time,D", text("TIME"), "the same, by cyclictest's letter");
   add("eval-cpu-speed,e", flag(), "measure the counter's rate, even where kernel or CPUID know it");
