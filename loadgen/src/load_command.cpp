@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/program_options.hpp>
 #include <chrono>
+#include <maxlat/core/machine/settings.hpp>
 #include <maxlat/core/result/run_frame.hpp>
 #include <maxlat/core/result/run_result.hpp>
 #include <maxlat/core/sys/cli_kit.hpp>
