@@ -39,8 +39,8 @@ void Journal::begin(uint64_t start) {
 void Journal::open_step_of(uint64_t end) noexcept {
   const uint64_t index = (end - start_) / spec_.step_ticks;
   const size_t last = step_.size() - 1;
-  // With a duration the look that finds it over may lie in a step of its own.
-  timeline_full_ = timeline_full_ || index > last + (spec_.duration_ticks == 0 ? 0 : 1);
+  // What ends behind the deadline is the last step's by right.
+  timeline_full_ = timeline_full_ || (index > last && end < deadline_);
   const size_t kept = std::min<uint64_t>(index, last);
   open_ = &step_[kept];
   used_steps_.store(kept + 1, std::memory_order_release);  // pairs with steps()

@@ -9,7 +9,8 @@ namespace {
 
 constexpr uint64_t kStepNs = 1'000'000'000;
 constexpr uint64_t kLookEveryNs = 100'000'000;
-constexpr uint64_t kMaxSteps = 7 * 86'400;        // one week of seconds: 9.7 MB per CPU; longer runs get longer steps
+constexpr uint64_t kMaxSteps = 7 * 86'400;  // one week of seconds: 9.7 MB per CPU; longer runs get longer steps
+constexpr uint64_t kMostSteps = 4 * kMaxSteps;
 constexpr uint64_t kStepsWithoutDuration = 3600;  // when only a loop count is known
 constexpr uint64_t kStepsUntilStopped = 86'400;   // when nothing but a signal ends it
 
@@ -31,11 +32,11 @@ JournalSpec journal_of(const Options& options, const base::CounterClock& clock) 
   const uint64_t seconds = options.duration_ns != 0 ? (options.duration_ns + kStepNs - 1) / kStepNs
                            : options.loops != 0     ? kStepsWithoutDuration
                                                     : kStepsUntilStopped;
-  // A rest is taken in each step, and it must be each second: after a week of them the last step holds the rest.
+  // A rest is taken in each step, and it must be each second: after four weeks the last step holds what is left.
   const uint64_t seconds_a_step = options.rest_ns > 0 ? 1 : (seconds + kMaxSteps - 1) / kMaxSteps;
   JournalSpec spec;
   spec.step_ticks = clock.to_ticks(seconds_a_step * kStepNs);
-  spec.steps = std::min((seconds + seconds_a_step - 1) / seconds_a_step, kMaxSteps);
+  spec.steps = std::min((seconds + seconds_a_step - 1) / seconds_a_step, kMostSteps);
   spec.look_every_ticks = clock.to_ticks(kLookEveryNs);
   spec.duration_ticks = clock.to_ticks(options.duration_ns);
   spec.rest_ticks = clock.to_ticks(options.rest_ns);

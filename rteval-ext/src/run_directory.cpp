@@ -32,13 +32,21 @@ core::Result<int> take_lock(const std::string& directory) {
                      "wait for it, or give another directory with -o"};
 }
 
+// What is neither a run nor what one leaves that ended before its first result.
+bool holds_something_else(const std::string& directory) {
+  std::error_code error;
+  if (fs::exists(directory + "/result.json", error)) return false;
+  for (const auto& entry : fs::directory_iterator(directory, error))
+    if (entry.path().filename() != "lock" && entry.path().filename() != "phases") return true;
+  return false;
+}
+
 }  // namespace
 
 core::Result<RunDirectory> RunDirectory::create(const std::string& path) {
   std::error_code error;
   const std::string absolute = fs::absolute(path, error).lexically_normal().string();
-  if (!fs::exists(absolute + "/result.json", error) && fs::is_directory(absolute, error) &&
-      !fs::is_empty(absolute, error))
+  if (holds_something_else(absolute))
     return core::Error{fmt::format("'{}' is not empty, and what is in it is no run", path),
                        "give another directory with -o"};
   fs::create_directories(absolute + "/phases", error);

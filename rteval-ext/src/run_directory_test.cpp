@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "fake_bench.hpp"
 
 namespace maxlat::rteval_ext {
@@ -66,6 +68,16 @@ TEST(RunDirectory, APlaceThatCannotBeWrittenIsNamed) {
   const auto directory = RunDirectory::create(temporary / "file/run");
   ASSERT_FALSE(directory.ok());
   EXPECT_THAT(directory.error().text, HasSubstr("file/run"));
+}
+
+// A defect: a run wrote its files among somebody's own.
+TEST(RunDirectory, AFolderWithOtherThingsInItIsRefused) {
+  const test::TemporaryFolder temporary;
+  temporary.write("mine/letter.txt", "dear");
+  const auto directory = RunDirectory::create(temporary / "mine");
+  ASSERT_FALSE(directory.ok());
+  EXPECT_THAT(directory.error().text, HasSubstr("is not empty"));
+  EXPECT_FALSE(std::filesystem::exists(temporary / "mine/phases"));
 }
 
 }  // namespace
