@@ -7,7 +7,8 @@
 #     itself, so that it is the same code in every build. A room in parts has one for each: maxlat_room(core/sys ...).
 #
 #   maxlat_unit_tests(npt SOURCES src/loop_test.cpp ... [LINKS ...])
-#     makes npt_unit_tests (tests npt.X.Y; of core/sys: core_sys_unit_tests, core.sys.X.Y) from tests that stand beside what they test; every TEST becomes a ctest entry, label unit.
+#     makes npt_unit_tests (tests npt.X.Y; of core/sys: core_sys_unit_tests, core.sys.X.Y) from tests that stand beside
+#     what they test; every TEST becomes a ctest entry, label unit.
 #     The tests are compiled without optimisation, for they are most of a build's seconds (docs/testing.md); AS_SHIPPED
 #     keeps the flags of what ships, for tests of code that is inlined into them.
 #

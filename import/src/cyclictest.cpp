@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-// Its unit; -N would make it nanoseconds, and no plan may say that (cyclictest_arguments.hpp).
+// Its unit, unless -N makes it nanoseconds.
 constexpr double kMicrosecond_ns = 1000;
 
 core::Error not_readable(std::string why) {
@@ -54,7 +54,7 @@ uint64_t count_of(const json& thread, const char* key, const std::string& name) 
   return thread[key].get<uint64_t>();
 }
 
-std::vector<core::Bin> bins_of(const json& histogram, const std::string& name) {
+std::vector<core::Bin> bins_of(const json& histogram, const std::string& name, double unit_ns) {
   std::map<uint64_t, uint64_t> counts;  // ascending: JSON's keys are in the order of their text
   for (const auto& [key, count] : histogram.items()) {
     uint64_t value = 0;
@@ -66,13 +66,12 @@ std::vector<core::Bin> bins_of(const json& histogram, const std::string& name) {
   }
   std::vector<core::Bin> bins;
   for (const auto& [value, count] : counts) {
-    bins.push_back(
-        {static_cast<double>(value) * kMicrosecond_ns, static_cast<double>(value + 1) * kMicrosecond_ns, count});
+    bins.push_back({static_cast<double>(value) * unit_ns, static_cast<double>(value + 1) * unit_ns, count});
   }
   return bins;
 }
 
-core::CpuResult thread_result(const json& thread, const std::string& name) {
+core::CpuResult thread_result(const json& thread, const std::string& name, double unit_ns) {
   if (!thread.is_object()) throw Mistake{fmt::format("thread {} is not an object", name)};
   const auto histogram = thread.find("histogram");
   if (histogram == thread.end() || !histogram->is_object()) {
@@ -82,18 +81,18 @@ core::CpuResult thread_result(const json& thread, const std::string& name) {
   cpu.cpu = static_cast<unsigned>(count_of(thread, "cpu", name));
   cpu.samples = count_of(thread, "cycles", name);
   if (cpu.samples == 0) throw Mistake{fmt::format("thread {} on CPU {} took no sample", name, cpu.cpu)};
-  cpu.bins = bins_of(*histogram, name);
+  cpu.bins = bins_of(*histogram, name, unit_ns);
   uint64_t in_bins = 0;
   for (const core::Bin& bin : cpu.bins) in_bins += bin.count;
   if (in_bins > cpu.samples) {
     throw Mistake{fmt::format("thread {} counts {} in its histogram but only {} cycles", name, in_bins, cpu.samples)};
   }
   cpu.overflow_count = cpu.samples - in_bins;
-  cpu.min_ns = number_of(thread, "min", name) * kMicrosecond_ns;
-  cpu.max_ns = number_of(thread, "max", name) * kMicrosecond_ns;
+  cpu.min_ns = number_of(thread, "min", name) * unit_ns;
+  cpu.max_ns = number_of(thread, "max", name) * unit_ns;
   core::fill_statistics_from_bins(cpu);
   // Its average includes the samples beyond the histogram, which the bins' mean cannot.
-  cpu.mean_ns = number_of(thread, "avg", name) * kMicrosecond_ns;
+  cpu.mean_ns = number_of(thread, "avg", name) * unit_ns;
   return cpu;
 }
 
@@ -137,9 +136,11 @@ CyclictestReport report_of(const json& document) {
   if (const auto code = document.find("return_code"); code != document.end() && *code != 0) {
     throw Mistake{fmt::format("cyclictest ended with return code {}", code->dump())};
   }
+  // 1 with -N; a version that does not tell knew microseconds alone.
+  const double unit_ns = document.value("resolution_in_ns", 0) == 1 ? 1 : kMicrosecond_ns;
   const auto threads = document.find("thread");
   if (threads == document.end() || !threads->is_object() || threads->empty()) throw Mistake{"it has no thread"};
-  for (const auto& [name, thread] : threads->items()) report.per_cpu.push_back(thread_result(thread, name));
+  for (const auto& [name, thread] : threads->items()) report.per_cpu.push_back(thread_result(thread, name, unit_ns));
   std::sort(report.per_cpu.begin(), report.per_cpu.end(), [](const auto& a, const auto& b) { return a.cpu < b.cpu; });
   report.kernel = kernel_of(document);
   const auto started = time_of(document, "start_time"), ended = time_of(document, "end_time");

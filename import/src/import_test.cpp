@@ -61,6 +61,15 @@ TEST(Import, TheIntervalIsThatOfTheCommand) {
   }
 }
 
+// With -N every number of the file is a thousand times as large; the file says so.
+TEST(Import, NanosecondsAreNotTakenForMicroseconds) {
+  std::string text = cyclictest_json();
+  text.replace(text.find("\"resolution_in_ns\": 0"), 21, "\"resolution_in_ns\": 1");
+  const auto run = import_text(text, "");
+  ASSERT_TRUE(run.ok()) << run.error().text;
+  EXPECT_EQ(run->phases[0].per_cpu[0].max_ns, 171);
+}
+
 TEST(Import, WhatIsNotKnownIsSaidWithWhatIs) {
   EXPECT_THAT(import_text("", "").error().text, HasSubstr("empty"));
   EXPECT_THAT(import_text("hello", "").error().hint, HasSubstr("cyclictest-json"));

@@ -118,7 +118,7 @@ core::RunResult result_of(const LoadRequest& request, std::vector<core::LoadResu
   phase.load = std::move(loads);
 
   core::RunResult run = core::run_frame("load", phase.started);
-  core::say_machine(run, {.measured_cpus = request.cpus});
+  if (!request.json.empty()) core::say_machine(run, {.measured_cpus = request.cpus});
   if (phase.status == core::PhaseStatus::interrupted) run.state = core::RunResult::State::interrupted;
   run.phases.push_back(std::move(phase));
   return run;

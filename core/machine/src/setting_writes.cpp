@@ -25,6 +25,11 @@ bool has_others(std::string_view text) {
   return text.find("{others") != std::string_view::npos;
 }
 
+bool needs_others(const Setting& setting) {
+  return std::any_of(setting.set.begin(), setting.set.end(),
+                     [](const SettingWrite& row) { return has_others(row.value); });
+}
+
 std::string filled(std::string_view text, const MachineView& machine) {
   const CpuList others = other_cpus(machine);
   std::string full = replaced(std::string(text), "{cpus}", to_string(machine.measured()));
@@ -102,10 +107,13 @@ std::string fix_text(const Setting& setting, const MachineView& machine) {
   const auto add = [&](const std::string& part, const char* between) { text += (text.empty() ? "" : between) + part; };
   const std::vector<FileWrite> writes = writes_of(setting, machine);
   for (size_t at = 0; at < writes.size();) add(command_of(writes, at), "; ");
-  if (!setting.boot.empty() && !(has_others(setting.boot) && other_cpus(machine).empty()))
-    add(filled(setting.boot, machine) + (writes.empty() ? " on the kernel command line" : " at boot"), ", or ");
+  const bool none_left = other_cpus(machine).empty();
+  if (!setting.boot.empty() && !(has_others(setting.boot) && none_left))
+    add(filled(setting.boot, machine) + (writes.empty() ? " on the kernel command line, and a reboot" : " at boot"),
+        ", or ");
+  if (text.empty() && none_left && needs_others(setting)) text = "leave a CPU that is not measured";
   if (!setting.fix.empty()) add(std::string(setting.fix), "; ");
-  if (setting.needs_reboot && !text.empty()) text += "; needs a reboot";
+  if (setting.needs_reboot && setting.boot.empty() && !text.empty()) text += "; needs a reboot";
   return text;
 }
 

@@ -87,7 +87,6 @@ std::vector<Setting> interrupt_settings() {
        .why = "the interrupt of a device that appears later starts with this mask",
        .set = {{"/proc/irq/default_smp_affinity", "{others:mask}"}},
        .boot = "irqaffinity={others}",
-       .fix = "it needs a CPU that is not measured",
        .read = read_default_affinity},
   };
 }

@@ -63,7 +63,7 @@ std::vector<Setting> isolation_settings() {
        .expected = "every measured CPU",
        .why = "on a CPU that is not isolated the scheduler places and balances other tasks at will",
        .boot = "isolcpus=managed_irq,domain,{cpus}",
-       .fix = "or an isolated cpuset partition, without one",
+       .fix = "or, at once, an isolated cpuset partition",
        .needs_reboot = true,
        .read = read_isolated},
       {.name = "nohz_full",
@@ -71,7 +71,7 @@ std::vector<Setting> isolation_settings() {
        .expected = "every measured CPU",
        .why = "without it the tick interrupts a running thread 100 to 1000 times a second, 1 to 10 us each time",
        .boot = "nohz_full={cpus}",
-       .fix = "of a kernel with CONFIG_NO_HZ_FULL",
+       .fix = "the kernel needs CONFIG_NO_HZ_FULL",
        .needs_reboot = true,
        .read = read_nohz_full},
       {.name = "rcu_nocbs",
@@ -80,7 +80,7 @@ std::vector<Setting> isolation_settings() {
        .why =
            "RCU callbacks run in batches after a grace period, on the CPU that queued them unless they are offloaded",
        .boot = "rcu_nocbs={cpus}",
-       .fix = "of a kernel with CONFIG_RCU_NOCB_CPU",
+       .fix = "the kernel needs CONFIG_RCU_NOCB_CPU",
        .needs_reboot = true,
        .read = read_rcu_nocbs},
       {.name = "workqueues",
@@ -88,7 +88,6 @@ std::vector<Setting> isolation_settings() {
        .expected = "no measured CPU",
        .why = "unbound kernel work (writeback, crypto, file systems) may run on any CPU of this mask",
        .set = {{"/sys/devices/virtual/workqueue/cpumask", "{others:mask}"}},
-       .fix = "it needs a CPU that is not measured",
        .read = read_workqueues},
   };
 }

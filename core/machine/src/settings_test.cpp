@@ -397,6 +397,7 @@ TEST(Settings, NothingIsMovedWhereNoCpuIsLeft) {
     for (const Setting& setting : settings())
       if (setting.name == name) {
         EXPECT_TRUE(writes_of(setting, machine).empty()) << name;
+        EXPECT_THAT(fix_text(setting, machine), HasSubstr("leave a CPU that is not measured")) << name;
       }
 }
 
@@ -417,7 +418,9 @@ TEST(Settings, AValueIsReadBackHoweverTheKernelWritesIt) {
 TEST(Settings, RebootIsSaid) {
   FakeMachine root;
   make_good(root);
-  EXPECT_THAT(observed(root, "isolated CPUs").fix, HasSubstr("; needs a reboot"));
+  EXPECT_THAT(observed(root, "isolated CPUs").fix,
+              HasSubstr(" on the kernel command line, and a reboot; or, at once, "));
+  EXPECT_THAT(observed(root, "preemption model").fix, HasSubstr("; needs a reboot"));
   EXPECT_THAT(observed(root, "governor").fix, testing::Not(HasSubstr("reboot")));
 }
 

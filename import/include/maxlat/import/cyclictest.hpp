@@ -2,7 +2,7 @@
 //
 // cyclictest's results, read: its --json file, and the status lines it prints on SIGUSR1. Pure functions of text.
 //
-// What its JSON has and has not: per thread the histogram (1 us buckets, truncated downwards), cycles, min, max, avg
+// What its JSON has and has not: per thread the histogram (1 us buckets, truncated downwards; 1 ns with -N), cycles, min, max, avg
 // and the CPU. Samples beyond the histogram are in `cycles` but in no bucket, so overflow = cycles - sum of buckets;
 // their values are lost but for the maximum. Two of its keys carry a stray colon ("cmdline:", "rt_test_version:") that
 // newer versions may drop, so both spellings are read.
