@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <maxlat/core/result/merge.hpp>
 #include <maxlat/core/stats/comparison.hpp>
 #include <maxlat/core/stats/tracer_paths.hpp>
 #include <maxlat/core/sys/duration.hpp>
