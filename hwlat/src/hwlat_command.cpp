@@ -64,16 +64,19 @@ core::Result<Choice> choose(const std::string& wanted) {
   return core::Error{"no back end can be used here: " + choice.why_not_better, "", core::Exit::cannot_run};
 }
 
+// Reading the machine takes its time, so this comes before the counts and the clock of the measurement.
+core::RunResult frame(const Options& options) {
+  core::RunResult run = core::run_frame("hwlat", core::utc_text());
+  if (!options.json_path.empty()) core::say_machine(run, {.measured_cpus = options.settings.cpus});
+  run.verdict.reasons.push_back("maxlat hwlat measures; maxlat run and maxlat gate judge");
+  return run;
+}
+
 // What the front end adds to what a back end measured.
 class Recorder {
  public:
   Recorder(const Options& options, const Choice& choice, std::string command)
-      : options_(options),
-        choice_(choice),
-        run_(core::run_frame("hwlat", core::utc_text())),
-        before_(read_machine_counts(options.settings.cpus)) {
-    if (!options.json_path.empty()) core::say_machine(run_, {.measured_cpus = options.settings.cpus});
-    run_.verdict.reasons.push_back("maxlat hwlat measures; maxlat run and maxlat gate judge");
+      : options_(options), choice_(choice), run_(frame(options)), before_(read_machine_counts(options.settings.cpus)) {
     command_ = std::move(command);
   }
 

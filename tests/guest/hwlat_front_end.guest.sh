@@ -57,7 +57,7 @@ watch nmi -D 500ms --window 100ms --width 90ms
 plant nmi 20000000 50000
 wait $front_end
 expect "the NMI found as one" "$(grep -c '"cause":"NMI: 1 in it"' "$OUT/nmi.json")" -eq 1
-must_fail grep -q firmware "$OUT/nmi.json"
+must_fail grep -q '"cause":"firmware' "$OUT/nmi.json"
 watch storm -D 500ms --window 100ms --width 90ms --threshold 20us
 plant stall 10000000 1000000 100000 100
 wait $front_end

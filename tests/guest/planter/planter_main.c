@@ -15,7 +15,7 @@
  *   smi FIRST EVERY LENGTH COUNT         a regular series
  *   smi-random SEED SPAN LENGTH COUNT    one in the first half of each COUNTth part of SPAN, so that no two meet
  *   smi-port LENGTH                      at once, through the chipset: port B2h, as firmware services are called
- *   nmi DELAY LENGTH
+ *   nmi FIRST LENGTH [EVERY COUNT]       each of a series EVERY behind the end of the last one
  *   stall FIRST EVERY LENGTH COUNT
  *   cpu N                                aims what follows at CPU N (0 until told)
  *
@@ -91,7 +91,7 @@ static struct note notes[PLANTER_MAX_PLANTS]; /* of NMIs and stalls; SMIs are in
 static atomic_t note_count;
 
 static atomic_t nmis_expected;
-static u64 nmi_length_ns;
+static u64 nmi_length_ns, nmi_every_ns;
 static struct hrtimer stall_timer;
 static u64 stall_length_ns, stall_every_ns;
 static unsigned int stalls_left;
@@ -175,6 +175,8 @@ static int on_nmi(unsigned int type, struct pt_regs *regs)
 	if (atomic_dec_if_positive(&nmis_expected) < 0)
 		return NMI_DONE;
 	take_time("nmi", nmi_length_ns);
+	if (nmi_every_ns && atomic_read(&nmis_expected) > 0)
+		aim_timer(DELIVER_NMI, hpet_now() + (u32)div_u64(nmi_every_ns, HPET_TICK_NS));
 	return NMI_HANDLED;
 }
 
@@ -194,7 +196,7 @@ static void start_stalls(void *first_ns)
 
 static int run_command(const char *line)
 {
-	u64 a, b, c, d;
+	u64 a, b, c = 0, d = 1;
 	int error;
 
 	if (sscanf(line, "cpu %llu", &a) == 1) {
@@ -214,9 +216,10 @@ static int run_command(const char *line)
 		if (!error)
 			plant_smi_by_port();
 		return error;
-	} else if (sscanf(line, "nmi %llu %llu", &a, &b) == 2) {
+	} else if (sscanf(line, "nmi %llu %llu %llu %llu", &a, &b, &c, &d) >= 2) {
 		nmi_length_ns = b;
-		atomic_inc(&nmis_expected);
+		nmi_every_ns = c;
+		atomic_add(d, &nmis_expected);
 		aim_timer(DELIVER_NMI, hpet_now() + (u32)div_u64(a, HPET_TICK_NS));
 		return 0;
 	} else if (sscanf(line, "stall %llu %llu %llu %llu", &a, &b, &c, &d) == 4) {
