@@ -154,11 +154,11 @@ class Run {
         kept_(to_keep(earlier_)),
         progress_(quiet, expectations(steps_, kept_)) {
     run_.state = core::RunResult::State::running;
+    run_.ended.clear();
     // What is read when the run was killed.
+    run_.verdict = {};
     run_.verdict.kind = core::Verdict::Kind::invalid;
     run_.verdict.reasons = {"the run has not come to its end"};
-    run_.ended.clear();
-    run_.verdict = {};
   }
 
   core::Status skip(const std::vector<std::string>& names);  // REQUIRES: each names something

@@ -113,6 +113,9 @@ TEST_F(Orchestrator, EachPhaseIsOnDiskBeforeTheNextBegins) {
   script_.on_command = [&](const MeterJob&) {
     const core::RunResult stored = on_disk();
     EXPECT_EQ(stored.state, core::RunResult::State::running);
+    // Killed here, it has not passed, nor is it merely without limits.
+    EXPECT_EQ(stored.verdict.kind, core::Verdict::Kind::invalid);
+    EXPECT_THAT(stored.verdict.reasons, ElementsAre("the run has not come to its end"));
     seen.push_back(names(stored));
   };
   ASSERT_TRUE(run(kThreePhases).ok());

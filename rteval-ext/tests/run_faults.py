@@ -137,6 +137,7 @@ def killed_in(folder, step):
     process.wait()
     started = {name: phase(run, name) for name in before}
     assert stored(run)["run"]["status"] == "running"
+    assert stored(run)["verdict"]["result"] == "invalid", stored(run)["verdict"]
     wait_for(lambda: not any(runs(pid) for pid in under_it), "the meter and the loads to die with the run")
     resume(run)
     check_kept(run, before, started)
