@@ -38,7 +38,13 @@ const core::CpuResult* result_of(const core::Phase& phase, unsigned cpu) {
 core::PlantedStall unjudged(const Stall& stall) {
   return {.cpu = stall.cpu,
           .planted_ns = static_cast<double>(stall.planted_ns),
-          .actual_ns = static_cast<double>(stall.actual_ns)};
+          .actual_ns = static_cast<double>(stall.actual_ns),
+          .wake_ns = static_cast<double>(stall.wake_ns)};
+}
+
+// The longest sample that the stall explains.
+double most_of(const core::PlantedStall& stall, double stated_error_ns) {
+  return stall.actual_ns + stall.wake_ns + stated_error_ns;
 }
 
 // Largest gap of `cpu` that overlaps the stall, 0 when there is none. Times are since the start of the phase.
@@ -81,7 +87,7 @@ core::ControlResult match_gaps(const std::string& meter, const std::vector<Stall
       judged.found_ns = largest_overlapping(*cpu, static_cast<double>(stall.begin_monotonic_ns) - *start,
                                             static_cast<double>(stall.end_monotonic_ns) - *start);
       judged.found =
-          judged.actual_ns <= judged.found_ns + kResolutionNs && judged.found_ns <= judged.actual_ns + stated_error_ns;
+          judged.actual_ns <= judged.found_ns + kResolutionNs && judged.found_ns <= most_of(judged, stated_error_ns);
     }
     control.stalls.push_back(judged);
   }
@@ -100,7 +106,7 @@ core::ControlResult match_periodic(const std::string& meter, const std::vector<S
     core::PlantedStall judged = unjudged(stall);
     const core::CpuResult* cpu = result_of(phase, number);
     if (cpu != nullptr && judged.actual_ns > interval_ns) {
-      judged.found_ns = largest_up_to(*cpu, judged.actual_ns + stated_error_ns);
+      judged.found_ns = largest_up_to(*cpu, most_of(judged, stated_error_ns));
       judged.found = judged.found_ns > 0 && judged.actual_ns - interval_ns <= judged.found_ns + kResolutionNs;
     }
     control.stalls.push_back(judged);

@@ -32,8 +32,9 @@ void sleep_until(uint64_t at_ns) {
   }
 }
 
-// The counter is read outside the clock, so that `actual` holds all of what the hog did.
-Stall hold(unsigned cpu, uint64_t length_ns, const base::CounterClock& clock) {
+// The counter is read outside the clock, so that `actual` holds all of what the hog did. `due_ns`: when its timer was to
+// wake it.
+Stall hold(unsigned cpu, uint64_t due_ns, uint64_t length_ns, const base::CounterClock& clock) {
   const uint64_t length = clock.to_ticks(length_ns) + 1;  // the conversion rounds down; a stall is never too short
   const uint64_t begin = maxlat_counter_fenced();
   const uint64_t begin_ns = base::monotonic_ns();
@@ -44,6 +45,7 @@ Stall hold(unsigned cpu, uint64_t length_ns, const base::CounterClock& clock) {
   return {.cpu = cpu,
           .planted_ns = length_ns,
           .actual_ns = clock.to_ns(end - begin),
+          .wake_ns = begin_ns - due_ns,
           .begin_monotonic_ns = begin_ns,
           .end_monotonic_ns = end_ns};
 }
@@ -66,9 +68,11 @@ core::Status hog_on(unsigned cpu, const StallPlan& plan, const base::CounterCloc
   if (core::Status hog = become_hog(cpu, plan.priority); !hog) return hog;
   core::touch_stack(64 * 1024);
   for (const uint64_t length : lengths) {
-    sleep_until(base::monotonic_ns() + static_cast<uint64_t>(static_cast<double>(plan.spacing_ns) * jitter(random)));
+    const uint64_t due_ns =
+        base::monotonic_ns() + static_cast<uint64_t>(static_cast<double>(plan.spacing_ns) * jitter(random));
+    sleep_until(due_ns);
     if (core::stop_requested().load(std::memory_order_relaxed)) break;  // relaxed: a flag, it orders nothing
-    stalls.push_back(hold(cpu, length, clock));
+    stalls.push_back(hold(cpu, due_ns, length, clock));
   }
   // The end of a thread takes 100 us and more, at the hog's priority: it must not look like a part of the last stall.
   sleep_until(base::monotonic_ns() + plan.spacing_ns);

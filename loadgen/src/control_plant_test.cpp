@@ -45,6 +45,9 @@ TEST(PlantStalls, EachIsHeldAtLeastAsLongAsPlannedAndLiesWhereItSays) {
     EXPECT_EQ(stall.cpu, plan.cpus.front());
     EXPECT_GE(stall.actual_ns, stall.planted_ns);
     EXPECT_GE(stall.begin_monotonic_ns, last_end + plan.spacing_ns / 2);
+    // The timer was set after the last stall, for half of the spacing at least: the wake-up begins there.
+    EXPECT_GE(stall.begin_monotonic_ns - stall.wake_ns, last_end + plan.spacing_ns / 2);
+    EXPECT_GT(stall.wake_ns, 0u);
     // The other clock says the same, to a part in a hundred: it is read inside the counter's interval.
     const double by_clock = static_cast<double>(stall.end_monotonic_ns - stall.begin_monotonic_ns);
     EXPECT_LE(by_clock, static_cast<double>(stall.actual_ns) * 1.01);

@@ -73,10 +73,10 @@ std::string what_was_missed(const core::ControlResult& control) {
     if (worst == nullptr || stall.found_ns == 0) worst = &stall;
   }
   if (worst == nullptr) return "no stall was planted";
-  return fmt::format("{} of {} planted stalls not found within {}: for example {} on CPU {}, seen as {}", missed,
-                     control.stalls.size(), core::latency_text(control.stated_error_ns),
-                     core::latency_text(worst->actual_ns), worst->cpu,
-                     worst->found_ns == 0 ? "nothing" : core::latency_text(worst->found_ns));
+  return fmt::format(
+      "{} of {} planted stalls not found within {} and their wake-up: for example {} on CPU {}, seen as {}", missed,
+      control.stalls.size(), core::latency_text(control.stated_error_ns), core::latency_text(worst->actual_ns),
+      worst->cpu, worst->found_ns == 0 ? "nothing" : core::latency_text(worst->found_ns));
 }
 
 }  // namespace

@@ -52,8 +52,9 @@ Phase example_phase() {
   phase.control = ControlResult{
       .meter = "npt",
       .stated_error_ns = 5000,
-      .stalls = {{.cpu = 5, .planted_ns = 50'000, .actual_ns = 50'120.5, .found_ns = 51'000, .found = true},
-                 {.cpu = 5, .planted_ns = 500'000, .actual_ns = 500'090, .found_ns = 0, .found = false}}};
+      .stalls = {
+          {.cpu = 5, .planted_ns = 50'000, .actual_ns = 50'120.5, .wake_ns = 3'000, .found_ns = 51'000, .found = true},
+          {.cpu = 5, .planted_ns = 500'000, .actual_ns = 500'090, .found_ns = 0, .found = false}}};
   phase.events = EventCounts{.produced = 10, .recorded = 4, .lost_full = 3, .lost_wrap = 2, .lost_big = 1};
   Outlier& explained = phase.per_cpu[1].outliers[1];
   explained.path = "sub-buffer switch";

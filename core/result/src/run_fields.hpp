@@ -96,6 +96,7 @@ void describe(V& v, typename V::template Of<PlantedStall>& stall) {
   v.required("cpu", stall.cpu);
   v.required("planted_ns", stall.planted_ns);
   v.required("actual_ns", stall.actual_ns);
+  v.optional("wake_ns", stall.wake_ns);
   v.optional("found_ns", stall.found_ns);
   v.required("found", stall.found);
 }

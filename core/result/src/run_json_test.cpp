@@ -62,6 +62,7 @@ TEST(RunJson, WhatIsWrittenIsReadBack) {
   EXPECT_EQ(phase.load[0].progress, (std::vector<double>{0, 1.5, 3.125}));
   EXPECT_TRUE(phase.control->stalls[0].found);
   EXPECT_DOUBLE_EQ(phase.control->stalls[0].actual_ns, 50'120.5);
+  EXPECT_DOUBLE_EQ(phase.control->stalls[0].wake_ns, 3'000);
   EXPECT_EQ(phase.events->lost_wrap, 2u);
   EXPECT_FALSE(phase.paths[0].rare);
   EXPECT_TRUE(phase.paths[1].rare);

@@ -149,7 +149,7 @@ std::string check_attachments(const Phase& phase) {
   if (phase.control) {
     finite = finite && std::isfinite(phase.control->stated_error_ns);
     for (const PlantedStall& stall : phase.control->stalls) {
-      finite = finite && all_finite({stall.planted_ns, stall.actual_ns, stall.found_ns});
+      finite = finite && all_finite({stall.planted_ns, stall.actual_ns, stall.wake_ns, stall.found_ns});
     }
   }
   if (!finite) return "a number is not finite";

@@ -102,8 +102,9 @@ struct PlantedStall {
   unsigned cpu = 0;
   double planted_ns = 0;  // asked for
   double actual_ns = 0;   // how long the hog really held the CPU, by its own reads of the counter
+  double wake_ns = 0;     // from its timer to its first read: in the meter's sample, and no error of the meter
   double found_ns = 0;    // the meter's largest sample over it; 0 when it found none
-  bool found = false;     // within the stated error
+  bool found = false;     // within the stated error, the wake-up apart
 };
 
 struct ControlResult {
