@@ -15,8 +15,8 @@
 #include <maxlat/core/sys/stop.hpp>
 
 #include "sampling_threads.hpp"
-#include "tracefs.hpp"
 #include "tracer_result.hpp"
+#include "tracer_session.hpp"
 
 namespace maxlat::hwlat {
 
@@ -64,7 +64,7 @@ std::vector<TracerExposure> exposure_of(const Settings& settings, double elapsed
 
 core::Status TracerBackend::usable() const {
   std::string why;
-  if (find_tracefs(root_, why).empty()) {
+  if (find_hwlat_tracer(root_, why).empty()) {
     return core::Error{"the kernel's hwlat tracer is not usable: " + why, "--backend loop, as an upper bound",
                        core::Exit::cannot_run};
   }
@@ -73,7 +73,7 @@ core::Status TracerBackend::usable() const {
 
 core::Result<Measurement> TracerBackend::measure(const Settings& settings, const Observer& observer) {
   std::string why;
-  const std::string tracefs = find_tracefs(root_, why);
+  const std::string tracefs = find_hwlat_tracer(root_, why);
   if (tracefs.empty()) return usable().error();
   const uint64_t start_realtime_ns = base::clock_ns(CLOCK_REALTIME);
   const Clock::time_point start = Clock::now();

@@ -58,12 +58,4 @@ uint64_t parse_lost_line(std::string_view line) {
   return lost && line.starts_with(" EVENTS]") ? *lost : 0;
 }
 
-std::string_view selected_word(std::string_view choices) {
-  const size_t open = choices.find('[');
-  const size_t close = choices.find(']', open);
-  if (open != std::string_view::npos && close != std::string_view::npos)
-    return choices.substr(open + 1, close - open - 1);
-  return choices.find(' ') == std::string_view::npos ? choices : std::string_view{};
-}
-
 }  // namespace maxlat::hwlat

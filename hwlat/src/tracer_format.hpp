@@ -30,8 +30,5 @@ struct TracerRecord {
 std::optional<TracerRecord> parse_tracer_line(std::string_view line);
 // "CPU:2 [LOST 5 EVENTS]": how many; 0 for every other line.
 uint64_t parse_lost_line(std::string_view line);
-// The selected word of a tracefs choice, "none [round-robin] per-cpu" -> "round-robin"; the only word when none is
-// marked.
-std::string_view selected_word(std::string_view choices);
 
 }  // namespace maxlat::hwlat

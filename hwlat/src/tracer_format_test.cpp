@@ -57,12 +57,5 @@ TEST(TracerFormat, LostEventsAreCounted) {
   EXPECT_EQ(parse_lost_line("<...>-1 [000] d... 1.0: #1 inner/outer(us): 12/14 ts:1.5"), 0u);
 }
 
-TEST(TracerFormat, TheSelectedWord) {
-  EXPECT_EQ(selected_word("none [round-robin] per-cpu"), "round-robin");
-  EXPECT_EQ(selected_word("[none] round-robin per-cpu"), "none");
-  EXPECT_EQ(selected_word("hwlat"), "hwlat");
-  EXPECT_EQ(selected_word("none round-robin"), "");
-}
-
 }  // namespace
 }  // namespace maxlat::hwlat

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A tracing instance of the kernel for one run: its own buffer, its own switches, so that whatever else is being traced
-// on this machine goes on untouched.
+// A tracing instance of the kernel for one run (core/sys/tracefs.hpp), so that whatever else is being traced on this
+// machine goes on untouched. One that was killed leaves it to the arm's folder to be removed.
 //
 // Where tracefs is not mounted it is mounted in the arm's folder, for us alone. Everything is in the folder's journal
 // before it is made. Events of ours that are to be in the instance are made before it (add_uprobe): they can only be
@@ -9,10 +9,10 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <maxlat/core/sys/result.hpp>
+#include <maxlat/core/sys/tracefs.hpp>
+#include <optional>
 #include <string>
-#include <string_view>
 
 #include "arm_folder.hpp"
 
@@ -31,18 +31,19 @@ class TracefsInstance {
   core::Status keep_the_newest();                      // from now on; before: what does not fit is dropped
   core::Status stop();
 
-  const std::string& path() const { return path_; }
+  // REQUIRES: make()
+  const std::string& path() const { return instance_->path(); }
   // Of the events that the kernel did not take for want of room, all CPUs.
-  uint64_t dropped() const;
-  // Events that the kernel made so far, kept or not, all CPUs.
+  uint64_t dropped() const { return instance_->counts().dropped; }
+  // Events that the kernel made so far, kept or not, all CPUs; 0 before make().
   uint64_t seen() const;
   // Copies the trace as text and counts its events.
   core::Result<uint64_t> save(const std::string& file) const;
 
  private:
-  core::Status write(const std::string& file, const std::string& text) const;
-  uint64_t sum_of_stats(std::initializer_list<std::string_view> labels) const;
-  std::string root_, path_;
+  core::Status set(const std::string& name, const std::string& value);
+  std::string root_;
+  std::optional<core::TraceInstance> instance_;
 };
 
 }  // namespace maxlat::npt

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/realtime.hpp>
+#include <maxlat/core/sys/tracefs.hpp>
 
 #include "setting_readers.hpp"
 
@@ -63,9 +64,9 @@ Reading read_timer_migration(const MachineView& machine) {
   return file_holds(machine, "/proc/sys/kernel/timer_migration", "0");
 }
 
-// tracefs has a place of its own and an older one in debugfs. Other tools trace in instances, which cost just as much.
+// Other tools trace in instances, which cost just as much.
 Reading read_tracers(const MachineView& machine) {
-  for (const std::string tracefs : {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"}) {
+  for (const std::string tracefs : kTracefsPlaces) {
     if (!machine.read(tracefs + "/current_tracer")) continue;
     std::vector<std::string> places{tracefs};
     for (const std::string& instance : machine.list(tracefs + "/instances"))

@@ -3,7 +3,7 @@
 // The kernel's hwlat tracer as something that is set up, read back, and put back as it was.
 //
 // Own and shared state. The trace buffer, current_tracer and tracing_cpumask are those of an instance of our own
-// (instances/maxlat-PID), which nobody else reads and which is removed at the end. But mode, width, window and
+// (instances/maxlat-PID; core/sys/tracefs.hpp). But mode, width, window and
 // tracing_thresh exist once in the kernel, whoever uses the tracer: their old values are kept and written back. Only
 // one instance in the system may run hwlat at a time.
 //
@@ -14,6 +14,7 @@
 #pragma once
 
 #include <maxlat/core/sys/result.hpp>
+#include <maxlat/core/sys/tracefs.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,9 +23,8 @@
 
 namespace maxlat::hwlat {
 
-// The tracefs mount point below `root`: /sys/kernel/tracing, else debugfs's. Empty when neither has an hwlat tracer.
-// `why` says which of the reasons it is.
-std::string find_tracefs(const std::string& root, std::string& why);
+// The tracefs below `root`; empty when it has no hwlat tracer that we can use, and `why` says the reason.
+std::string find_hwlat_tracer(const std::string& root, std::string& why);
 
 class TracerSession {
  public:
@@ -35,21 +35,19 @@ class TracerSession {
   TracerSession& operator=(TracerSession&&) = delete;
   ~TracerSession();  // stops the tracer, writes the old values back, removes the instance
 
-  std::string pipe_path() const { return instance_ + "/trace_pipe"; }
+  std::string pipe_path() const { return instance_.path() + "/trace_pipe"; }
   const std::string& mode() const { return mode_; }
 
  private:
-  TracerSession(std::string tracefs, std::string instance)
+  TracerSession(std::string tracefs, core::TraceInstance instance)
       : tracefs_(std::move(tracefs)), instance_(std::move(instance)) {}
   core::Status configure(const Settings& settings);
   core::Status set_shared(const std::string& name, const std::string& value);
 
-  std::string tracefs_, instance_;
+  std::string tracefs_;
+  core::TraceInstance instance_;
   std::string mode_;
   std::vector<std::pair<std::string, std::string>> old_values_;  // path and value, in the order they were changed
 };
-
-// The masks that tracing_cpumask takes.
-std::string tracing_mask(const core::CpuList& cpus);
 
 }  // namespace maxlat::hwlat

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+//
+// The kernel's tracing folder: where it is, how a value is written, and an instance of our own in it.
+//
+// Own and shared. An instance has its own buffer, clock, events, tracer and CPU mask, which nobody else reads, and which
+// end with it. All else exists once in the kernel, whoever traces (thresholds, the hwlat detector's mode, uprobes): who
+// changes it puts it back.
+//
+// Nothing is mounted here: that is the box's owner's to do, or of the one who undoes it.
+#pragma once
+
+#include <cstdint>
+#include <maxlat/core/sys/result.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace maxlat::core {
+
+// Below a root. tracefs has a place of its own and an older one in debugfs.
+inline constexpr const char* kTracefsPlaces[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
+
+// The first place that can be read; empty: none. `root` is "/" in life, a folder in tests.
+std::string find_tracefs(const std::string& root);
+// Why there is none, and what to do.
+std::string why_no_tracefs(const std::string& root);
+
+// One write() of the whole value: tracefs takes each write as a command. Truncating is a command, too: it takes all
+// uprobes and all of set_event away, so these are added to. ERRORS: the kernel's.
+enum class TracefsWrite { replace, add };
+Status write_tracefs(const std::string& file, const std::string& value, TracefsWrite how = TracefsWrite::replace);
+
+// The selected word of a choice, "none [round-robin] per-cpu" -> "round-robin"; the only word when none is marked.
+std::string_view selected_word(std::string_view choices);
+
+class TraceInstance {
+ public:
+  // ERRORS: there is one of this name, not permitted.
+  static Result<TraceInstance> make(const std::string& tracefs, const std::string& name);
+  TraceInstance(TraceInstance&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  TraceInstance& operator=(TraceInstance&& other) noexcept {
+    std::swap(path_, other.path_);
+    return *this;
+  }
+  ~TraceInstance() { remove(); }
+  // Stops its tracer, or the kernel would keep it. A file of it that is still open keeps it, too.
+  void remove();
+
+  const std::string& path() const { return path_; }
+  // `name` is below the instance: "tracing_cpumask", "options/overwrite".
+  Status set(const std::string& name, const std::string& value) const {
+    return write_tracefs(path_ + "/" + name, value);
+  }
+  // Events of all CPUs so far. What is still in the buffer, what newer events took the place of, and what found no room.
+  struct Counts {
+    uint64_t kept = 0, overwritten = 0, dropped = 0;
+  };
+  Counts counts() const;
+
+ private:
+  explicit TraceInstance(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+};
+
+// An instance of a killed process goes on: its tracer may have interrupts off, and keeps others from it. Removes those
+// named `prefix` and the number of a process that is no more.
+void remove_instances_of_the_dead(const std::string& tracefs, std::string_view prefix);
+
+}  // namespace maxlat::core
