@@ -3,9 +3,9 @@
 // The kernel's hwlat tracer as something that is set up, read back, and put back as it was.
 //
 // Own and shared state. The trace buffer, current_tracer and tracing_cpumask are those of an instance of our own
-// (instances/maxlat-PID; core/sys/tracefs.hpp). But mode, width, window and
-// tracing_thresh exist once in the kernel, whoever uses the tracer: their old values are kept and written back. Only
-// one instance in the system may run hwlat at a time.
+// (instances/maxlat-PID; core/sys/tracefs.hpp). But mode, width, window and tracing_thresh exist once in the kernel,
+// whoever uses the tracer: their old values are kept and written back. Only one instance in the system may run hwlat at
+// a time.
 //
 // What is written is read back: on some kernels the mode silently falls to "none", and then one CPU is watched and the
 // others are not. That is an error here.

@@ -34,10 +34,6 @@ bool still_maps(int pid, int memory) {
   return false;
 }
 
-void close_if_open(int descriptor) {
-  if (descriptor >= 0) close(descriptor);
-}
-
 }  // namespace
 
 core::Result<std::string> Recording::make_session(trace::ControlConnection& connection, Origin& origin) const {
@@ -108,17 +104,13 @@ core::Status Recording::add(trace::ControlConnection connection, bool waits) {
   if (!origin.found) see_events(connection);
   auto handed_over = connection.request(*last_request);
   if (!handed_over) return refused(handed_over.error());
-  const int memory = handed_over->take_descriptor(0);
-  const int wakeup = handed_over->take_descriptor(1);
-  auto recorder = trace::Recorder::attach(memory, options_.recorder);
-  if (!recorder) {
-    close_if_open(memory);
-    close_if_open(wakeup);
-    return refused(recorder.error());
-  }
-  const auto id = thread_.add(std::move(*recorder), wakeup);
-  const int pidfd = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
-  processes_.push_back({std::move(connection), pid, name, id, memory, pidfd, origin.found, false});
+  base::Descriptor memory(handed_over->take_descriptor(0)), wakeup(handed_over->take_descriptor(1));
+  auto recorder = trace::Recorder::attach(memory.number(), options_.recorder);
+  if (!recorder) return refused(recorder.error());
+  const auto id = thread_.add(std::move(*recorder), wakeup.release());
+  base::Descriptor pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+  processes_.push_back(
+      {std::move(connection), pid, name, id, std::move(memory), std::move(pidfd), origin.found, false});
   ++seen_;
   if (waits) (void)processes_.back().connection.request("resume").ok();  // gone: the next poll sees it
   return {};
@@ -127,7 +119,7 @@ core::Status Recording::add(trace::ControlConnection connection, bool waits) {
 std::vector<pollfd> Recording::watched() const {
   std::vector<pollfd> all;
   for (const Process& process : processes_) {
-    all.push_back({process.orphan ? process.pidfd : process.connection.socket(), POLLIN, 0});
+    all.push_back({process.orphan ? process.pidfd.number() : process.connection.socket(), POLLIN, 0});
   }
   return all;
 }
@@ -137,7 +129,7 @@ void Recording::end_those_gone(const std::vector<pollfd>& watched) {
   for (auto process = processes_.begin(); process != processes_.end() && i < watched.size(); ++i) {
     const auto next = std::next(process);
     if (watched[i].revents != 0) {
-      if (!process->orphan && process->pidfd >= 0 && still_maps(process->pid, process->memory)) {
+      if (!process->orphan && process->pidfd && still_maps(process->pid, process->memory.number())) {
         process->orphan = true;
       } else {
         end(*process, false);
@@ -154,7 +146,7 @@ void Recording::end(Process& process, bool stop) {
   if (stop && !process.found) see_events(process.connection);
   if (stop) {
     const auto stopped = process.connection.request("stop " + options_.session);
-    if (stopped || still_maps(process.pid, process.memory)) how = trace::RecordingEnd::stopped;
+    if (stopped || still_maps(process.pid, process.memory.number())) how = trace::RecordingEnd::stopped;
     if (!stopped && how == trace::RecordingEnd::stopped) {
       fmt::print(stderr, "maxlat trace record: {}: not stopped ({}): its books may be wrong\n", who,
                  stopped.error().text);
@@ -164,8 +156,6 @@ void Recording::end(Process& process, bool stop) {
   if (stop && !process.found) {
     (void)process.connection.request("destroy " + options_.session).ok();  // gone: nothing to destroy
   }
-  close_if_open(process.memory);
-  close_if_open(process.pidfd);
 }
 
 void Recording::end_all() {

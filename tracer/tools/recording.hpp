@@ -11,6 +11,7 @@
 #include <poll.h>
 
 #include <list>
+#include <maxlat/base/owned.hpp>
 #include <maxlat/core/sys/result.hpp>
 #include <maxlat/trace/control_client.hpp>
 #include <maxlat/trace/description.hpp>
@@ -60,8 +61,8 @@ class Recording {
     int pid;
     std::string name;
     trace::RecorderThread::Id recorder;
-    int memory;  // the memfd, to see whether a process without a connection still has it
-    int pidfd;
+    base::Descriptor memory;  // the memfd, to see whether a process without a connection still has it
+    base::Descriptor pidfd;
     bool found;   // the session is the program's own: stopped in the end, not destroyed
     bool orphan;  // no connection, but the process still writes
   };

@@ -8,6 +8,7 @@
 #include "read_filter.hpp"
 #include "trace_audit.hpp"
 #include "trace_commands.hpp"
+#include "trace_to_read.hpp"
 
 namespace maxlat::trace_tools {
 namespace {
@@ -42,22 +43,19 @@ void print_totals(const AuditTotals& totals) {
 core::Result<core::Exit> trace_check(const core::Arguments& arguments) {
   po::options_description options("Options");
   options.add_options()("quiet,q", "print nothing, the exit status tells")("help,h", "this text");
-  const auto line = core::parse_or_help(kCheckHelp, options, arguments);
-  if (!line) return line.error();
-  if (!*line) return core::Exit::pass;
-  const auto folder = the_trace(**line);
-  if (!folder) return folder.error();
-  const auto foreign = foreign_trace(*folder);
-  if (!foreign) return foreign.error();
-  if (*foreign) return check_foreign(**line, **foreign);
+  const auto to_read = parse_trace_to_read(kCheckHelp, options, arguments);
+  if (!to_read) return to_read.error();
+  if (!*to_read) return core::Exit::pass;
+  const auto& [line, folder, foreign] = **to_read;
+  if (foreign) return check_foreign(line, *foreign);
   std::vector<trace::TraceBreak> unreadable;
-  const auto processes = trace::open_trace_folder(*folder, &unreadable);
+  const auto processes = trace::open_trace_folder(folder, &unreadable);
   if (!processes) return processes.error();
 
   TraceAudit audit(*processes);
   for (const trace::TraceBreak& process : unreadable) audit.unreadable(process);
   for (const trace::StoredProcess& process : *processes) audit.process(process);
-  if (!(*line)->has("quiet")) {
+  if (!line.has("quiet")) {
     for (const std::string& finding : audit.findings()) fmt::print("{}\n", finding);
     print_totals(audit.totals());
   }

@@ -7,6 +7,7 @@
 #include "output_buffer.hpp"
 #include "read_filter.hpp"
 #include "trace_commands.hpp"
+#include "trace_to_read.hpp"
 
 namespace maxlat::trace_tools {
 namespace {
@@ -36,28 +37,25 @@ core::Result<core::Exit> trace_print(const core::Arguments& arguments) {
       ("json", "one JSON object a line")
       ("help,h", "this text");
   // clang-format on
-  const auto line = core::parse_or_help(kPrintHelp, options, arguments);
-  if (!line) return line.error();
-  if (!*line) return core::Exit::pass;
-  const auto folder = the_trace(**line);
-  if (!folder) return folder.error();
-  const auto foreign = foreign_trace(*folder);
-  if (!foreign) return foreign.error();
-  if (*foreign) return print_foreign(**line, **foreign, {.json = (*line)->has("json"), .delta = (*line)->has("delta")});
-  const auto filtered = open_filtered(**line);
+  const auto to_read = parse_trace_to_read(kPrintHelp, options, arguments);
+  if (!to_read) return to_read.error();
+  if (!*to_read) return core::Exit::pass;
+  const auto& [line, folder, foreign] = **to_read;
+  if (foreign) return print_foreign(line, *foreign, {.json = line.has("json"), .delta = line.has("delta")});
+  const auto filtered = open_filtered(line);
   if (!filtered) return filtered.error();
   const auto& reader = filtered->reader;
 
   OutputBuffer out(stdout);
-  EventPrinter printer(out, {.json = (*line)->has("json"), .delta = (*line)->has("delta")});
+  EventPrinter printer(out, {.json = line.has("json"), .delta = line.has("delta")});
   for (trace::RecordedEvent event; !out.failed() && reader->next(event);) printer.print(event);
   std::vector<trace::TraceBreak> breaks = reader->breaks();
   for (const auto& stream : reader->streams()) {
     if (stream->loss_at_end().any()) printer.print_loss(stream->stream(), stream->loss_at_end());
   }
-  if (reads_whole_streams(**line)) {
+  if (reads_whole_streams(line)) {
     for (const UntoldLoss& loss : untold_losses(*reader, breaks)) printer.print_loss(loss);
-    if (!(*line)->has("begin")) {
+    if (!line.has("begin")) {
       for (trace::TraceBreak& missing : missing_by_books(*reader)) breaks.push_back(std::move(missing));
     }
   }

@@ -7,6 +7,7 @@
 #include "read_filter.hpp"
 #include "trace_commands.hpp"
 #include "trace_statistics.hpp"
+#include "trace_to_read.hpp"
 
 namespace maxlat::trace_tools {
 namespace {
@@ -29,21 +30,18 @@ core::Result<core::Exit> trace_stats(const core::Arguments& arguments) {
   po::options_description options("Options");
   add_filter_options(options);
   options.add_options()("json", "one JSON object")("help,h", "this text");
-  const auto line = core::parse_or_help(kStatsHelp, options, arguments);
-  if (!line) return line.error();
-  if (!*line) return core::Exit::pass;
-  const auto folder = the_trace(**line);
-  if (!folder) return folder.error();
-  const auto foreign = foreign_trace(*folder);
-  if (!foreign) return foreign.error();
-  if (*foreign) return count_foreign(**line, **foreign);
-  const auto reader = open_filtered(**line);
+  const auto to_read = parse_trace_to_read(kStatsHelp, options, arguments);
+  if (!to_read) return to_read.error();
+  if (!*to_read) return core::Exit::pass;
+  const auto& [line, folder, foreign] = **to_read;
+  if (foreign) return count_foreign(line, *foreign);
+  const auto reader = open_filtered(line);
   if (!reader) return reader.error();
-  const bool whole_streams = reads_whole_streams(**line) && !(*line)->has("begin");
+  const bool whole_streams = reads_whole_streams(line) && !line.has("begin");
   const TraceStatistics statistics = count_events(*reader->reader, whole_streams);
   if (const core::Status matched = reader->something_matched(statistics.all.count != 0); !matched)
     return matched.error();
-  const std::string text = (*line)->has("json") ? json_of(statistics) : text_of(statistics);
+  const std::string text = line.has("json") ? json_of(statistics) : text_of(statistics);
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
     return core::system_error("cannot write standard output", errno);
   const core::Exit exit = report_breaks(statistics.breaks);
