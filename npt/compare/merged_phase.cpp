@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <charconv>
 #include <maxlat/core/result/merge.hpp>
-#include <maxlat/core/stats/tracer_paths.hpp>
 #include <optional>
 #include <set>
 

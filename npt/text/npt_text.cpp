@@ -5,7 +5,7 @@
 
 #include <cmath>
 #include <iterator>
-#include <maxlat/core/stats/tracer_paths.hpp>
+#include <maxlat/core/stats/tail_words.hpp>
 #include <maxlat/core/sys/duration.hpp>
 
 #include "histogram_rows.hpp"

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <iterator>
-#include <maxlat/core/stats/tracer_paths.hpp>
+#include <maxlat/core/stats/tail_words.hpp>
 #include <maxlat/core/sys/duration.hpp>
 
 namespace maxlat::npt {

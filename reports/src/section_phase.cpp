@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <maxlat/core/stats/tracer_paths.hpp>
+#include <maxlat/core/stats/tail_words.hpp>
 #include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/core/sys/duration.hpp>
 

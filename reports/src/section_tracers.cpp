@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <maxlat/core/stats/comparison.hpp>
-#include <maxlat/core/stats/tracer_paths.hpp>
+#include <maxlat/core/stats/tail_words.hpp>
 
 #include "numbers.hpp"
 #include "sections.hpp"

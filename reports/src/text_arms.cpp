@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <maxlat/core/stats/tracer_paths.hpp>
+#include <maxlat/core/stats/tail_words.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/text.hpp>
 #include <maxlat/core/sys/text_table.hpp>

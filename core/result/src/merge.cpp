@@ -108,4 +108,21 @@ CpuResult merged(std::span<const CpuResult> parts, std::size_t least_outliers) {
   return all;
 }
 
+std::vector<PathResult> merged_paths(std::span<const std::vector<PathResult>> rounds) {
+  std::vector<PathResult> paths;
+  std::vector<std::vector<CpuResult>> gaps;
+  for (const auto& round : rounds)
+    for (const PathResult& path : round) {
+      const auto same = [&](const PathResult& known) { return known.name == path.name; };
+      auto found = std::find_if(paths.begin(), paths.end(), same);
+      if (found == paths.end()) {
+        found = paths.insert(found, path);
+        gaps.emplace_back();
+      }
+      gaps[static_cast<size_t>(found - paths.begin())].push_back(path.gaps);
+    }
+  for (size_t i = 0; i < paths.size(); ++i) paths[i].gaps = merged(gaps[i]);
+  return paths;
+}
+
 }  // namespace maxlat::core

@@ -24,6 +24,10 @@ Outlier outlier(double ns) {
   return made;
 }
 
+PathResult path(const char* name, bool rare, const Bin& bin) {
+  return {.name = name, .rare = rare, .gaps = of_bins({bin})};
+}
+
 TEST(Pooled, IsWhatAllSamplesTogetherSay) {
   // {1, 3} and {5, 5, 8}
   const std::vector<Moments> parts{{2, 1, 2}, {0, 0, 0}, {6, std::sqrt(2.0), 3}};
@@ -110,6 +114,20 @@ TEST(Merged, TimelineIsTheLargestOfEachStep) {
   a.timeline.max_ns = {1, 5, 2};
   b.timeline.max_ns = {4, 3};
   EXPECT_EQ(merged(std::vector{a, b}).timeline.max_ns, (std::vector<double>{4, 5, 2}));
+}
+
+TEST(MergedPaths, AddUpByName) {
+  const std::vector<std::vector<PathResult>> rounds = {
+      {path("ordinary event", false, {30, 31, 10}), path("sub-buffer switch", true, {470, 471, 2})},
+      {path("ordinary event", false, {31, 32, 5}), path("long record", true, {90, 91, 1})},
+  };
+  const auto all = merged_paths(rounds);
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[0].gaps.samples, 15u);
+  EXPECT_EQ(all[0].gaps.max_ns, 32);
+  EXPECT_EQ(all[0].gaps.bins.size(), 2u);
+  EXPECT_EQ(all[1].gaps.samples, 2u);
+  EXPECT_TRUE(all[2].rare);
 }
 
 }  // namespace

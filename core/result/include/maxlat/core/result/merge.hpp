@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <maxlat/core/result/run_result.hpp>
 #include <span>
+#include <vector>
 
 namespace maxlat::core {
 
@@ -25,5 +26,8 @@ Moments pooled(std::span<const Moments> parts);
 // outliers are kept, so many as the part with the most has, `least_outliers` at the least; the timeline holds the largest
 // of the parts at each step. A part without samples adds its exposure alone. `cpu` is that of the first.
 CpuResult merged(std::span<const CpuResult> parts, std::size_t least_outliers = 0);
+
+// The paths of several rounds as those of one run, in the order in which they are first met.
+std::vector<PathResult> merged_paths(std::span<const std::vector<PathResult>> rounds);
 
 }  // namespace maxlat::core

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <maxlat/core/stats/tracer_paths.hpp>
+#include <maxlat/core/stats/tail_words.hpp>
 
 namespace maxlat::core {
 namespace {
@@ -69,20 +69,6 @@ TEST(LineOf, HasTheTimeFromTheGapsEnd) {
   EXPECT_EQ(line_of({500, "npt:loop", "count 41", "sub-buffer switch"}, outlier),
             "        -500 ns  npt:loop  count 41  sub-buffer switch");
   EXPECT_EQ(line_of({1020, "npt:stop", "", ""}, outlier), "         +20 ns  npt:stop");
-}
-
-TEST(MergedPaths, AddUpByName) {
-  const std::vector<std::vector<PathResult>> rounds = {
-      {path("ordinary event", false, 30, 10), path("sub-buffer switch", true, 470, 2)},
-      {path("ordinary event", false, 31, 5), path("long record", true, 90, 1)},
-  };
-  const auto all = merged_paths(rounds);
-  ASSERT_EQ(all.size(), 3u);
-  EXPECT_EQ(all[0].gaps.samples, 15u);
-  EXPECT_EQ(all[0].gaps.max_ns, 31.5);
-  EXPECT_EQ(all[0].gaps.bins.size(), 2u);
-  EXPECT_EQ(all[1].gaps.samples, 2u);
-  EXPECT_TRUE(all[2].rare);
 }
 
 }  // namespace

@@ -2,9 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <maxlat/core/result/merge.hpp>
-#include <maxlat/core/stats/comparison.hpp>
-#include <maxlat/core/stats/tracer_paths.hpp>
+#include <maxlat/core/stats/tail_words.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <optional>
 
@@ -73,23 +71,6 @@ std::string story_of(const Outlier& outlier) {
 std::string line_of(const NearbyEvent& event, const Outlier& outlier) {
   return fmt::format("{:+12.0f} ns  {}{}{}{}{}", event.t_ns - outlier.t_ns, event.name,
                      event.fields.empty() ? "" : "  ", event.fields, event.path.empty() ? "" : "  ", event.path);
-}
-
-std::vector<PathResult> merged_paths(std::span<const std::vector<PathResult>> rounds) {
-  std::vector<PathResult> paths;
-  std::vector<std::vector<CpuResult>> gaps;
-  for (const auto& round : rounds)
-    for (const PathResult& path : round) {
-      const auto same = [&](const PathResult& known) { return known.name == path.name; };
-      auto found = std::find_if(paths.begin(), paths.end(), same);
-      if (found == paths.end()) {
-        found = paths.insert(found, path);
-        gaps.emplace_back();
-      }
-      gaps[static_cast<size_t>(found - paths.begin())].push_back(path.gaps);
-    }
-  for (size_t i = 0; i < paths.size(); ++i) paths[i].gaps = merged(gaps[i]);
-  return paths;
 }
 
 }  // namespace maxlat::core

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Where an arm's tail comes from, in words: screen, page and terminal say it alike.
+// Where an arm's tail comes from, in words: screen, page and terminal say it alike. Of what the result holds, whatever
+// tool or tracer it is of.
 #pragma once
 
 #include <maxlat/core/result/run_result.hpp>
-#include <span>
 #include <string>
-#include <vector>
 
 namespace maxlat::core {
 
@@ -22,8 +21,5 @@ std::string story_of(const Outlier& outlier);
 
 // An event near it: "        -500 ns  npt:loop  count 41, ticks 52  sub-buffer switch", the time from the gap's end.
 std::string line_of(const NearbyEvent& event, const Outlier& outlier);
-
-// The paths of several rounds as those of one run, in the order in which they are first met.
-std::vector<PathResult> merged_paths(std::span<const std::vector<PathResult>> rounds);
 
 }  // namespace maxlat::core
