@@ -15,7 +15,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <maxlat/core/sys/text_file.hpp>
 #include <sstream>
 #include <thread>
 #include <vector>
@@ -28,8 +28,7 @@ constexpr std::string_view kPrefix = "maxlat-npt-";
 // Field 22 of /proc/PID/stat, 0 when there is no such process or it is a zombie, which is dead for as long as its parent
 // likes. Counted from the name's last parenthesis: the name may hold anything.
 uint64_t start_time_of(pid_t pid) {
-  std::ifstream file(fmt::format("/proc/{}/stat", pid));
-  const std::string stat{std::istreambuf_iterator<char>(file), {}};
+  const std::string stat = core::read_file(fmt::format("/proc/{}/stat", pid)).value_or("");
   const size_t name_end = stat.rfind(')');
   if (name_end == std::string::npos) return 0;
   std::istringstream fields(stat.substr(name_end + 1));

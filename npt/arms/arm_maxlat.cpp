@@ -15,10 +15,9 @@
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <maxlat/core/result/run_result.hpp>
 #include <maxlat/core/sys/process.hpp>
+#include <maxlat/core/sys/text_file.hpp>
 #include <maxlat/trace/trace.hpp>
 #include <optional>
 #include <thread>
@@ -52,8 +51,7 @@ uint64_t number_in_books(const std::string& folder, const std::string& word) {
   uint64_t sum = 0;
   for (const auto& entry : fs::recursive_directory_iterator(folder, unreadable)) {
     if (entry.path().filename() != ".books") continue;
-    std::ifstream file(entry.path());
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    const std::string text = core::read_file(entry.path()).value_or("");
     const size_t at = text.find(" " + word + " ");
     if (at != std::string::npos) sum += std::strtoull(text.c_str() + at + word.size() + 2, nullptr, 10);
   }

@@ -7,8 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <maxlat/core/sys/text_file.hpp>
 #include <sstream>
 
 namespace maxlat::npt {
@@ -42,8 +41,7 @@ std::vector<std::pair<pid_t, std::string>> members_of(pid_t group) {
   for (const auto& process : fs::directory_iterator("/proc")) {
     const std::string pid = process.path().filename();
     if (pid.find_first_not_of("0123456789") != std::string::npos) continue;
-    std::ifstream file(process.path() / "stat");
-    const std::string stat{std::istreambuf_iterator<char>(file), {}};
+    const std::string stat = core::read_file(process.path() / "stat").value_or("");
     const size_t name_begin = stat.find('('), name_end = stat.rfind(')');
     if (name_begin == std::string::npos || name_end == std::string::npos) continue;
     std::istringstream fields(stat.substr(name_end + 1));

@@ -11,8 +11,8 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <maxlat/core/sys/process.hpp>
+#include <maxlat/core/sys/text_file.hpp>
 
 #include "gnuplot_script.hpp"
 
@@ -67,11 +67,6 @@ class HeldBackSigpipe {
  private:
   sigset_t pipe_, before_;
 };
-
-std::string read_text(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 // The line of gnuplot's complaint that says what is wrong: it repeats the command and points at the place first.
 std::string complaint(const std::string& errors) {
@@ -132,11 +127,11 @@ core::Result<std::vector<std::string>> draw(const std::vector<Plot>& plots) {
     return core::Error{fmt::format("cannot run {}: {}", program, failure.what())};
   }
   for (size_t i = 0; i < plots.size(); ++i) {
-    std::string svg = read_text(svg_file(i));
+    std::string svg = core::read_file(svg_file(i)).value_or("");
     if (!whole_svg(svg)) {
-      return core::Error{
-          fmt::format("gnuplot did not draw \"{}\": {}", plots[i].title, complaint(read_text(scratch.file("errors")))),
-          "is there room in TMPDIR? use --text for the report without plots"};
+      return core::Error{fmt::format("gnuplot did not draw \"{}\": {}", plots[i].title,
+                                     complaint(core::read_file(scratch.file("errors")).value_or(""))),
+                         "is there room in TMPDIR? use --text for the report without plots"};
     }
     drawings.push_back(std::move(svg));
   }
