@@ -5,11 +5,10 @@
 #include <fmt/core.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <cerrno>
-#include <fstream>
-#include <iterator>
+#include <maxlat/base/owned.hpp>
+#include <maxlat/core/sys/text_file.hpp>
 #include <utility>
 #include <vector>
 
@@ -22,13 +21,7 @@ constexpr const char* kHowToGetIt =
 
 class KernelDevice : public ModuleDevice {
  public:
-  explicit KernelDevice(int fd) : fd_(fd) {}
-  KernelDevice(const KernelDevice&) = delete;
-  KernelDevice& operator=(const KernelDevice&) = delete;
-  ~KernelDevice() override {
-    for (const auto& [region, bytes] : regions_) ::munmap(region, bytes);
-    ::close(fd_);
-  }
+  explicit KernelDevice(base::Descriptor device) : device_(std::move(device)) {}
 
   int info(maxlat_hwlat_info& info) override { return call(MAXLAT_HWLAT_IOC_INFO, &info); }
   int configure(const maxlat_hwlat_config& config) override {
@@ -41,17 +34,19 @@ class KernelDevice : public ModuleDevice {
 
   const std::byte* map(unsigned cpu, size_t region_bytes) override {
     const auto offset = static_cast<off_t>(cpu * region_bytes);
-    void* const region = ::mmap(nullptr, region_bytes, PROT_READ, MAP_SHARED, fd_, offset);
+    void* const region = ::mmap(nullptr, region_bytes, PROT_READ, MAP_SHARED, device_.number(), offset);
     if (region == MAP_FAILED) return nullptr;
     regions_.emplace_back(region, region_bytes);
     return static_cast<const std::byte*>(region);
   }
 
  private:
-  int call(unsigned long request, void* argument) { return ::ioctl(fd_, request, argument) == 0 ? 0 : errno; }
+  int call(unsigned long request, void* argument) {
+    return ::ioctl(device_.number(), request, argument) == 0 ? 0 : errno;
+  }
 
-  int fd_;
-  std::vector<std::pair<void*, size_t>> regions_;
+  base::Descriptor device_;
+  std::vector<base::Mapping> regions_;  // unmapped first
 };
 
 }  // namespace
@@ -64,8 +59,7 @@ std::string lockdown_in_force(const std::string& text) {
 }
 
 std::string read_lockdown(const std::string& root) {
-  std::ifstream file((root == "/" ? "" : root) + "/sys/kernel/security/lockdown");
-  return {std::istreambuf_iterator<char>(file), {}};
+  return core::read_file((root == "/" ? "" : root) + "/sys/kernel/security/lockdown").value_or("");
 }
 
 core::Error why_not_opened(int error, const std::string& lockdown) {
@@ -97,10 +91,10 @@ core::Error why_not_opened(int error, const std::string& lockdown) {
 
 core::Result<std::unique_ptr<ModuleDevice>> open_module_device(const std::string& root) {
   const std::string path = (root == "/" ? "" : root) + MAXLAT_HWLAT_DEVICE;
-  const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  base::Descriptor device(::open(path.c_str(), O_RDWR | O_CLOEXEC));
   const int error = errno;  // before anything else sets it
-  if (fd < 0) return why_not_opened(error, read_lockdown(root));
-  return std::unique_ptr<ModuleDevice>(std::make_unique<KernelDevice>(fd));
+  if (!device) return why_not_opened(error, read_lockdown(root));
+  return std::unique_ptr<ModuleDevice>(std::make_unique<KernelDevice>(std::move(device)));
 }
 
 }  // namespace maxlat::hwlat

@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <functional>
+#include <maxlat/base/owned.hpp>
 #include <vector>
 
 #include "descendants.hpp"
@@ -36,18 +37,14 @@ inline std::vector<pid_t> descendants_of(pid_t ancestor) {
 // Tells that a process has ended even if another has got its number by then.
 class ProcessHandle {
  public:
-  explicit ProcessHandle(pid_t pid) : fd_(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))) {}
-  ProcessHandle(ProcessHandle&& other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
-  ~ProcessHandle() {
-    if (fd_ >= 0) close(fd_);
-  }
+  explicit ProcessHandle(pid_t pid) : pidfd_(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))) {}
   bool ended(std::chrono::milliseconds wait = std::chrono::milliseconds(0)) const {
-    pollfd watched{.fd = fd_, .events = POLLIN, .revents = 0};
-    return fd_ < 0 || poll(&watched, 1, static_cast<int>(wait.count())) == 1;
+    pollfd watched{.fd = pidfd_.number(), .events = POLLIN, .revents = 0};
+    return !pidfd_ || poll(&watched, 1, static_cast<int>(wait.count())) == 1;
   }
 
  private:
-  int fd_;
+  base::Descriptor pidfd_;
 };
 
 inline std::vector<ProcessHandle> handles_of(const std::vector<pid_t>& pids) {

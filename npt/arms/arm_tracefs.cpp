@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <maxlat/base/owned.hpp>
 
 #include "arm_definition.hpp"
 #include "tracefs_instance.hpp"
@@ -119,18 +120,14 @@ class UprobeArm : public TracefsArm {
 
 class MarkerArm : public TracefsArm {
  public:
-  ~MarkerArm() override {
-    if (marker_ >= 0) ::close(marker_);
-  }
-
   core::Status set_up(const ArmSurroundings& surroundings) override {
     keep(surroundings);
     const ArmFolder& folder = *surroundings.folder;
     if (core::Status status = instance_.find(folder); !status) return status;
     if (core::Status status = instance_.make(folder, surroundings.spec.sub_buffer_bytes); !status) return status;
     const std::string file = instance_.path() + "/trace_marker";
-    marker_ = ::open(file.c_str(), O_WRONLY | O_CLOEXEC);
-    if (marker_ >= 0) return {};
+    marker_ = base::Descriptor(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
+    if (marker_) return {};
     core::Error error = core::system_error("cannot open " + file, errno);
     error.exit_status = core::Exit::cannot_run;
     return error;
@@ -139,7 +136,7 @@ class MarkerArm : public TracefsArm {
 
   ArmBooks finish(const ArmRun& run) override {
     ArmBooks books = TracefsArm::finish(run);
-    ::close(std::exchange(marker_, -1));  // or the instance could not be removed
+    marker_ = {};  // or the instance could not be removed
     return books;
   }
 
@@ -147,7 +144,8 @@ class MarkerArm : public TracefsArm {
   uint64_t lost() const override { return refused_.load(); }
   void mark(const char* text, int length) {
     // A full buffer refuses the write. relaxed: read after the thread was joined.
-    if (::write(marker_, text, static_cast<size_t>(length)) != length) refused_.fetch_add(1, std::memory_order_relaxed);
+    if (::write(marker_.number(), text, static_cast<size_t>(length)) != length)
+      refused_.fetch_add(1, std::memory_order_relaxed);
   }
   static void start(void* state) { static_cast<MarkerArm*>(state)->mark("npt:start\n", 10); }
   static void stop(void* state) { static_cast<MarkerArm*>(state)->mark("npt:stop\n", 9); }
@@ -159,7 +157,7 @@ class MarkerArm : public TracefsArm {
     self->mark(text, length);
   }
 
-  int marker_ = -1;
+  base::Descriptor marker_;  // closed before the base's instance is removed
   std::atomic<uint64_t> refused_{0};
 };
 

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <cerrno>
 
@@ -38,28 +37,23 @@ core::Error why_no_irqoff(int error) {
 }
 
 core::Result<IrqoffDevice> IrqoffDevice::open() {
-  const int fd = ::open(MAXLAT_IRQOFF_DEVICE, O_RDWR | O_CLOEXEC);
-  if (fd < 0) return why_no_irqoff(errno);
-  IrqoffDevice device(fd);
+  base::Descriptor device(::open(MAXLAT_IRQOFF_DEVICE, O_RDWR | O_CLOEXEC));
+  if (!device) return why_no_irqoff(errno);
   uint32_t version = 0;
-  if (::ioctl(fd, MAXLAT_IRQOFF_IOC_VERSION, &version) != 0 || version != MAXLAT_IRQOFF_ABI_VERSION)
+  if (::ioctl(device.number(), MAXLAT_IRQOFF_IOC_VERSION, &version) != 0 || version != MAXLAT_IRQOFF_ABI_VERSION)
     return why_no_irqoff(EPROTO);
-  return device;
-}
-
-IrqoffDevice::~IrqoffDevice() {
-  if (fd_ >= 0) ::close(fd_);
+  return IrqoffDevice(std::move(device));
 }
 
 core::Status IrqoffDevice::grant() {
   // Only a thread that hangs ever meets this limit: the longest there is, so that a stalled machine does not.
   const maxlat_irqoff_grant request{sizeof(maxlat_irqoff_grant), 0, MAXLAT_IRQOFF_MAX_LIMIT_NS};
-  if (::ioctl(fd_, MAXLAT_IRQOFF_IOC_GRANT, &request) != 0) return why_no_irqoff(errno);
+  if (::ioctl(device_.number(), MAXLAT_IRQOFF_IOC_GRANT, &request) != 0) return why_no_irqoff(errno);
   return {};
 }
 
 int IrqoffDevice::loop(maxlat_irqoff_loop& piece) {
-  return ::ioctl(fd_, MAXLAT_IRQOFF_IOC_LOOP, &piece) == 0 ? 0 : errno;
+  return ::ioctl(device_.number(), MAXLAT_IRQOFF_IOC_LOOP, &piece) == 0 ? 0 : errno;
 }
 
 }  // namespace maxlat::npt

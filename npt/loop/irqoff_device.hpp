@@ -10,6 +10,7 @@
 #include <maxlat/base/irqoff_abi.h>
 
 #include <cstdint>
+#include <maxlat/base/owned.hpp>
 #include <maxlat/core/sys/result.hpp>
 #include <string>
 #include <utility>
@@ -23,9 +24,6 @@ class IrqoffDevice {
  public:
   // ERRORS (Exit::cannot_run): why_no_irqoff().
   static core::Result<IrqoffDevice> open();
-  IrqoffDevice(IrqoffDevice&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  IrqoffDevice& operator=(IrqoffDevice&&) = delete;
-  ~IrqoffDevice();
 
   // From now on cli and sti work in the calling thread. REQUIRES: it is bound to one CPU.
   core::Status grant();
@@ -33,8 +31,8 @@ class IrqoffDevice {
   int loop(maxlat_irqoff_loop& piece);
 
  private:
-  explicit IrqoffDevice(int fd) : fd_(fd) {}
-  int fd_;
+  explicit IrqoffDevice(base::Descriptor device) : device_(std::move(device)) {}
+  base::Descriptor device_;
 };
 
 // What an errno of open(), GRANT or LOOP means for a user.

@@ -4,12 +4,10 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <filesystem>
 #include <maxlat/core/sys/output_file.hpp>
-#include <utility>
 
 namespace maxlat::rteval_ext {
 
@@ -17,17 +15,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-core::Result<int> take_lock(const std::string& directory) {
+core::Result<base::Descriptor> take_lock(const std::string& directory) {
   const std::string path = directory + "/lock";
-  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
-  if (fd < 0 && errno == ELOOP)
+  base::Descriptor lock(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644));
+  if (!lock && errno == ELOOP)
     return core::Error{fmt::format("'{}' is a symbolic link, not followed", path), "give another directory with -o"};
-  if (fd < 0)
-    return core::system_error(fmt::format("cannot write '{}'", path), errno, "give another directory with -o");
-  if (flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;
-  const int error = errno;
-  ::close(fd);
-  if (error != EWOULDBLOCK) return core::system_error(fmt::format("cannot lock '{}'", path), error);
+  if (!lock) return core::system_error(fmt::format("cannot write '{}'", path), errno, "give another directory with -o");
+  if (flock(lock.number(), LOCK_EX | LOCK_NB) == 0) return lock;
+  if (errno != EWOULDBLOCK) return core::system_error(fmt::format("cannot lock '{}'", path), errno);
   return core::Error{fmt::format("another run is at work in '{}'", directory),
                      "wait for it, or give another directory with -o"};
 }
@@ -54,9 +49,9 @@ core::Result<RunDirectory> RunDirectory::create(const std::string& path) {
     return core::system_error(fmt::format("cannot make the directory '{}'", path), error.value(),
                               "give another directory with -o");
   }
-  core::Result<int> lock = take_lock(absolute);
+  core::Result<base::Descriptor> lock = take_lock(absolute);
   if (!lock) return lock.error();
-  RunDirectory directory(absolute, *lock);
+  RunDirectory directory(absolute, *std::move(lock));
   if (fs::exists(directory.result_path(), error)) {
     return core::Error{fmt::format("'{}' holds a run already", path),
                        fmt::format("maxlat run --resume {} goes on with it; or give another directory with -o", path)};
@@ -72,16 +67,9 @@ core::Result<RunDirectory> RunDirectory::open(const std::string& path) {
                        "give the directory that an earlier `maxlat run` named"};
   }
   fs::create_directories(absolute + "/phases", error);
-  core::Result<int> lock = take_lock(absolute);
+  core::Result<base::Descriptor> lock = take_lock(absolute);
   if (!lock) return lock.error();
-  return RunDirectory(absolute, *lock);
-}
-
-RunDirectory::RunDirectory(RunDirectory&& other) noexcept
-    : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)) {}
-
-RunDirectory::~RunDirectory() {
-  if (lock_ >= 0) ::close(lock_);
+  return RunDirectory(absolute, *std::move(lock));
 }
 
 std::string RunDirectory::fresh_phase_path(size_t number, const std::string& name) const {

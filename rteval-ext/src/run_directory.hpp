@@ -10,9 +10,11 @@
 //   DIR/lock                  held (flock) while a run works here, so two cannot; the kernel drops it when we die
 #pragma once
 
+#include <maxlat/base/owned.hpp>
 #include <maxlat/core/result/run_result.hpp>
 #include <maxlat/core/sys/result.hpp>
 #include <string>
+#include <utility>
 
 namespace maxlat::rteval_ext {
 
@@ -22,9 +24,6 @@ class RunDirectory {
   static core::Result<RunDirectory> create(const std::string& path);
   // An earlier run. ERRORS: not a run, in use.
   static core::Result<RunDirectory> open(const std::string& path);
-  RunDirectory(RunDirectory&& other) noexcept;
-  RunDirectory& operator=(RunDirectory&&) = delete;
-  ~RunDirectory();
 
   const std::string& path() const { return path_; }
   std::string result_path() const { return path_ + "/result.json"; }
@@ -37,9 +36,9 @@ class RunDirectory {
   core::Status write_kernel_config(const std::string& text) const;
 
  private:
-  RunDirectory(std::string path, int lock) : path_(std::move(path)), lock_(lock) {}
+  RunDirectory(std::string path, base::Descriptor lock) : path_(std::move(path)), lock_(std::move(lock)) {}
   std::string path_;  // absolute
-  int lock_;
+  base::Descriptor lock_;
 };
 
 }  // namespace maxlat::rteval_ext

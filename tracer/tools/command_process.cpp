@@ -41,13 +41,9 @@ core::Result<CommandProcess> CommandProcess::start(const std::vector<std::string
     process.pid_ = -1;
     return core::system_error("cannot start " + words.front(), failed);
   }
-  process.pidfd_ = static_cast<int>(syscall(SYS_pidfd_open, process.pid_, 0));
-  if (process.pidfd_ < 0) return core::system_error("cannot watch " + words.front(), errno);
+  process.pidfd_ = base::Descriptor(static_cast<int>(syscall(SYS_pidfd_open, process.pid_, 0)));
+  if (!process.pidfd_) return core::system_error("cannot watch " + words.front(), errno);
   return process;
-}
-
-CommandProcess::~CommandProcess() {
-  if (pidfd_ >= 0) close(pidfd_);
 }
 
 bool CommandProcess::ended() {

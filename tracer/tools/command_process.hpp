@@ -6,6 +6,7 @@
 
 #include <sys/types.h>
 
+#include <maxlat/base/owned.hpp>
 #include <maxlat/core/sys/result.hpp>
 #include <optional>
 #include <string>
@@ -19,14 +20,10 @@ class CommandProcess {
   // `variable`: one more of the environment. ERRORS: not found, not executable.
   static core::Result<CommandProcess> start(const std::vector<std::string>& words,
                                             const std::pair<std::string, std::string>& variable);
-  CommandProcess(CommandProcess&& other) noexcept
-      : pid_(std::exchange(other.pid_, -1)), pidfd_(std::exchange(other.pidfd_, -1)), end_(std::move(other.end_)) {}
-  CommandProcess& operator=(CommandProcess&&) = delete;
-  ~CommandProcess();
 
   pid_t pid() const { return pid_; }
-  int pidfd() const { return pidfd_; }  // readable when it has ended
-  bool ended();                         // reaps it
+  int pidfd() const { return pidfd_.number(); }  // readable when it has ended
+  bool ended();                                  // reaps it
   // How it ended, unless by exit status 0: "ended with exit status 2", "was killed by signal 9". REQUIRES: ended().
   const std::optional<std::string>& failure() const { return end_; }
   // As a shell tells it: 128 + N when it was killed by signal N. REQUIRES: ended().
@@ -35,7 +32,7 @@ class CommandProcess {
  private:
   CommandProcess() = default;
   pid_t pid_ = -1;
-  int pidfd_ = -1;
+  base::Descriptor pidfd_;
   bool reaped_ = false;
   int exit_status_ = 0;
   std::optional<std::string> end_;

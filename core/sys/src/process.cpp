@@ -22,21 +22,19 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-void close_fd(int& fd) {
-  if (fd >= 0) ::close(fd);
-  fd = -1;
-}
-
 // Reads what is there, without waiting, and closes at the end of the stream. A pipe holds at most 1 MiB
 // (fs.pipe-max-size) once its writers are dead; the bound is for living ones that write faster than we read.
-void drain_stream(int& fd, std::string& kept, size_t limit) {
+void drain_stream(base::Descriptor& stream, std::string& kept, size_t limit) {
   constexpr int kBlocks = 17;
   char block[65536];
-  for (int i = 0; i < kBlocks && fd >= 0; ++i) {
-    const ssize_t got = ::read(fd, block, sizeof block);
+  for (int i = 0; i < kBlocks && stream; ++i) {
+    const ssize_t got = ::read(stream.number(), block, sizeof block);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && errno == EAGAIN) return;
-    if (got <= 0) return close_fd(fd);
+    if (got <= 0) {
+      stream = {};
+      return;
+    }
     if (kept.size() < limit) kept.append(block, std::min(static_cast<size_t>(got), limit - kept.size()));
   }
 }
@@ -70,9 +68,9 @@ Result<Child> Child::start(const ProcessSpec& spec) {
   Child child;
   child.pid_ = started->pid;
   child.guard_ = started->guard;
-  child.pidfd_ = started->pidfd;
-  child.out_fd_ = started->out_fd;
-  child.err_fd_ = started->err_fd;
+  child.pidfd_ = std::move(started->pidfd);
+  child.out_ = std::move(started->out);
+  child.err_ = std::move(started->err);
   child.capture_limit_ = spec.capture_limit;
   child.reaped_ = false;
   return child;
@@ -86,8 +84,8 @@ Child& Child::operator=(Child&& other) noexcept {
   std::swap(pid_, other.pid_);
   std::swap(guard_, other.guard_);
   std::swap(pidfd_, other.pidfd_);
-  std::swap(out_fd_, other.out_fd_);
-  std::swap(err_fd_, other.err_fd_);
+  std::swap(out_, other.out_);
+  std::swap(err_, other.err_);
   std::swap(capture_limit_, other.capture_limit_);
   std::swap(cpu_seconds_at_end_, other.cpu_seconds_at_end_);
   std::swap(end_, other.end_);
@@ -96,18 +94,14 @@ Child& Child::operator=(Child&& other) noexcept {
 }
 
 Child::~Child() {
-  if (!reaped_) {
-    signal(SIGKILL);
-    reap();
-  }
-  close_fd(pidfd_);
-  close_fd(out_fd_);
-  close_fd(err_fd_);
+  if (reaped_) return;
+  signal(SIGKILL);
+  reap();
 }
 
 void Child::drain() {
-  drain_stream(out_fd_, end_.standard_output, capture_limit_);
-  drain_stream(err_fd_, end_.standard_error, capture_limit_);
+  drain_stream(out_, end_.standard_output, capture_limit_);
+  drain_stream(err_, end_.standard_error, capture_limit_);
 }
 
 // REQUIRES: the program has ended, or will for certain (SIGKILL was sent). Between its end and wait4() its number, and
@@ -145,7 +139,7 @@ std::optional<ProcessEnd> Child::wait_for(std::chrono::milliseconds limit) {
   while (!reaped_) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
     // A closed stream is -1, which poll() ignores.
-    pollfd watched[] = {{pidfd_, POLLIN, 0}, {out_fd_, POLLIN, 0}, {err_fd_, POLLIN, 0}};
+    pollfd watched[] = {{pidfd_.number(), POLLIN, 0}, {out_.number(), POLLIN, 0}, {err_.number(), POLLIN, 0}};
     const int ready = ::poll(watched, 3, static_cast<int>(std::clamp<long long>(left, 0, 1'000'000)));
     if (ready < 0 && errno == EINTR) continue;
     drain();

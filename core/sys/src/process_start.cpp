@@ -231,9 +231,9 @@ Result<StartedProcess> start_process(const ProcessSpec& spec) {
 
   for (const Pipe* pipe : {&out, &err})
     if (pipe->read) fcntl(pipe->read.number(), F_SETFL, O_NONBLOCK);
-  started.pidfd = pidfd.release();
-  started.out_fd = out.read.release();
-  started.err_fd = err.read.release();
+  started.pidfd = std::move(pidfd);
+  started.out = std::move(out.read);
+  started.err = std::move(err.read);
   return started;
 }
 

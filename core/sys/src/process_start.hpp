@@ -6,6 +6,7 @@
 
 #include <sys/types.h>
 
+#include <maxlat/base/owned.hpp>
 #include <maxlat/core/sys/process.hpp>
 #include <maxlat/core/sys/result.hpp>
 
@@ -14,8 +15,8 @@ namespace maxlat::core {
 struct StartedProcess {
   pid_t pid = -1;
   pid_t guard = -1;
-  int pidfd = -1;
-  int out_fd = -1, err_fd = -1;  // our ends, non-blocking; -1 where not captured
+  base::Descriptor pidfd;
+  base::Descriptor out, err;  // our ends, non-blocking; none where not captured
 };
 
 // On success the program is running: execve() has succeeded.

@@ -231,33 +231,21 @@ Status lock_memory(size_t stack_bytes) {
 
 Result<DmaLatency> DmaLatency::hold(int32_t microseconds) {
   constexpr const char* kPath = "/dev/cpu_dma_latency";
-  const int fd = ::open(kPath, O_RDWR | O_CLOEXEC);
-  if (fd < 0)
+  base::Descriptor device(::open(kPath, O_RDWR | O_CLOEXEC));
+  if (!device)
     return system_error(
         fmt::format("cannot hold off idle states: {}", kPath), errno,
         errno == ENOENT ? "this kernel or container has no such device; boot with idle=poll or use cpupower idle-set"
                         : "run as root, or give your group write access to the device");
-  DmaLatency held(fd);
-  if (::write(fd, &microseconds, sizeof microseconds) != sizeof microseconds)
+  if (::write(device.number(), &microseconds, sizeof microseconds) != sizeof microseconds)
     return system_error(fmt::format("cannot write {} us to {}", microseconds, kPath), errno);
   // The device reads as the smallest request of all holders.
   int32_t effective = 0;
-  if (::pread(fd, &effective, sizeof effective, 0) != sizeof effective)
+  if (::pread(device.number(), &effective, sizeof effective, 0) != sizeof effective)
     return system_error(fmt::format("cannot read {} back", kPath), errno);
   if (effective > microseconds)
     return Error{fmt::format("asked {} for {} us, the kernel kept {} us", kPath, microseconds, effective)};
-  return held;
-}
-
-DmaLatency::DmaLatency(DmaLatency&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-
-DmaLatency& DmaLatency::operator=(DmaLatency&& other) noexcept {
-  std::swap(fd_, other.fd_);
-  return *this;
-}
-
-DmaLatency::~DmaLatency() {
-  if (fd_ >= 0) ::close(fd_);
+  return DmaLatency(std::move(device));
 }
 
 RtThrottling read_rt_throttling(const std::string& root) {

@@ -12,15 +12,11 @@
 
 namespace maxlat::core {
 
-RunQueueWait::RunQueueWait(const char* path) : descriptor_(::open(path, O_RDONLY | O_CLOEXEC)) {}
-
-RunQueueWait::~RunQueueWait() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-}
+RunQueueWait::RunQueueWait(const char* path) : file_(::open(path, O_RDONLY | O_CLOEXEC)) {}
 
 uint64_t RunQueueWait::ns() const {
   char text[96];
-  const ssize_t size = ::pread(descriptor_, text, sizeof text, 0);  // of -1 it is an error like any other
+  const ssize_t size = ::pread(file_.number(), text, sizeof text, 0);  // of -1 it is an error like any other
   if (size <= 0) return 0;
   std::string_view line(text, static_cast<size_t>(size));
   line.remove_prefix(std::min(line.find(' '), line.size() - 1) + 1);

@@ -21,6 +21,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <maxlat/base/owned.hpp>
 #include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/core/sys/result.hpp>
 #include <optional>
@@ -57,7 +58,7 @@ class Child {
   ~Child();
 
   pid_t pid() const { return pid_; }
-  int pidfd() const { return pidfd_; }  // readable when it has ended: for poll()
+  int pidfd() const { return pidfd_.number(); }  // readable when it has ended: for poll()
   // Reads what the child wrote and waits up to `limit` for its end. Empty: still running.
   std::optional<ProcessEnd> wait_for(std::chrono::milliseconds limit);
   void signal(int number);  // to the whole group; nothing once it has ended
@@ -73,8 +74,8 @@ class Child {
   void end_guard();
   pid_t pid_ = -1;
   pid_t guard_ = -1;
-  int pidfd_ = -1;
-  int out_fd_ = -1, err_fd_ = -1;
+  base::Descriptor pidfd_;
+  base::Descriptor out_, err_;
   size_t capture_limit_ = 0;
   double cpu_seconds_at_end_ = 0;
   ProcessEnd end_;

@@ -11,10 +11,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <maxlat/base/owned.hpp>
 #include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/core/sys/result.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace maxlat::core {
 
@@ -47,13 +49,10 @@ void touch_stack(size_t bytes = 256 * 1024);
 class DmaLatency {
  public:
   static Result<DmaLatency> hold(int32_t microseconds);
-  DmaLatency(DmaLatency&& other) noexcept;
-  DmaLatency& operator=(DmaLatency&& other) noexcept;
-  ~DmaLatency();
 
  private:
-  explicit DmaLatency(int fd) : fd_(fd) {}
-  int fd_ = -1;
+  explicit DmaLatency(base::Descriptor device) : device_(std::move(device)) {}
+  base::Descriptor device_;
 };
 
 // What takes the CPU from a FIFO loop that never sleeps. On a stock box it is stopped for stop_ns of each period (about

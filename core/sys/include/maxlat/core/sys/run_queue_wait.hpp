@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <maxlat/base/owned.hpp>
 #include <optional>
 #include <string>
 
@@ -21,16 +22,13 @@ class RunQueueWait {
  public:
   // Of the calling thread. `path` is another file in tests.
   explicit RunQueueWait(const char* path = "/proc/thread-self/schedstat");
-  RunQueueWait(const RunQueueWait&) = delete;
-  RunQueueWait& operator=(const RunQueueWait&) = delete;
-  ~RunQueueWait();
 
   // Nanoseconds since the thread began; 0 where the kernel does not count (no CONFIG_SCHED_INFO). One system call, no
   // allocation.
   uint64_t ns() const;
 
  private:
-  int descriptor_;
+  base::Descriptor file_;
 };
 
 // What other tasks took from the loop on `cpu`.
