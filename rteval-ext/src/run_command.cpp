@@ -6,11 +6,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <maxlat/core/result/run_frame.hpp>
 #include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/input_file.hpp>
 #include <maxlat/core/sys/stop.hpp>
-#include <maxlat/core/sys/version.hpp>
+#include <maxlat/core/sys/utc.hpp>
 #include <maxlat/reports/gate.hpp>
 #include <maxlat/reports/report.hpp>
 #include <maxlat/rteval_ext/run_command.hpp>
@@ -108,9 +109,10 @@ void list_profiles() {
   }
 }
 
-std::string local_time(const char* format) {
-  return fmt::format(fmt::runtime(format),
-                     fmt::localtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
+// For people who look for it in a folder: by their clock.
+std::string name_of_new_directory() {
+  const auto now = std::chrono::system_clock::now();
+  return fmt::format("maxlat-run-{:%Y%m%d-%H%M%S}", fmt::localtime(std::chrono::system_clock::to_time_t(now)));
 }
 
 uint64_t random_seed() {
@@ -182,7 +184,7 @@ core::Result<core::Exit> start(const core::CommandLine& line, const std::vector<
   if (!text) return text.error();
   const core::Result<Plan> plan = parse_plan(text->text, text->file);
   if (!plan) return plan.error();
-  core::RunResult run;
+  core::RunResult run = core::run_frame("run", core::utc_text());
   if (const core::Status described = describe(line, run); !described) return described.error();
   const core::Result<Plan> left = left_by_skip(*plan, skip);
   if (!left) return left.error();
@@ -195,13 +197,9 @@ core::Result<core::Exit> start(const core::CommandLine& line, const std::vector<
   // Before the directory is made: a mistake in the plan leaves nothing behind.
   if (const core::Status sound = check_plan(*left, *bench); !sound) return sound.error();
 
-  const std::string name =
-      line.has("output") ? line.get<std::string>("output") : local_time("maxlat-run-{:%Y%m%d-%H%M%S}");
+  const std::string name = line.has("output") ? line.get<std::string>("output") : name_of_new_directory();
   const core::Result<RunDirectory> directory = RunDirectory::create(name);
   if (!directory) return directory.error();
-  run.id = fmt::format("{}-{:08x}", local_time("{:%Y%m%d-%H%M%S}"), static_cast<uint32_t>(random_seed()));
-  run.tool = core::version_text();
-  run.build = core::build_id();
   run.plan = plan->name;
   run.plan_text = text->text;
   run.seed = line.has("seed") ? line.get<uint64_t>("seed") : random_seed();
