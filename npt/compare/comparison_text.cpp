@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <climits>
 #include <cmath>
 #include <iterator>
 #include <maxlat/core/stats/comparison.hpp>
 #include <maxlat/core/sys/duration.hpp>
+#include <maxlat/core/sys/text_table.hpp>
 #include <set>
 #include <vector>
 
@@ -37,76 +39,77 @@ uint64_t lost(const core::EventCounts& events) {
   return events.lost_full + events.lost_wrap + events.lost_big;
 }
 
-// The arms that have figures of these gaps, as columns.
-class Columns {
- public:
-  Columns(const std::vector<core::Phase>& phases, const std::string& gaps) {
-    for (const core::Phase& phase : phases)
-      if (phase.gaps == gaps && !phase.per_cpu.empty() && phase.per_cpu.front().samples > 0) columns_.push_back(&phase);
-  }
-  bool empty() const { return columns_.empty(); }
+// The arms that have figures of these gaps.
+using Arms = std::vector<const core::Phase*>;
 
-  void head(Text out) const {
-    fmt::format_to(out, "{:<{}}", "", kRowName);
-    for (const core::Phase* phase : columns_) fmt::format_to(out, "  {:>{}}", phase->arm, width(*phase));
-    fmt::format_to(out, "\n");
-  }
-  template <typename Cell>
-  void row(Text out, std::string_view name, Cell cell) const {
-    fmt::format_to(out, "{:<{}}", name, kRowName);
-    for (const core::Phase* phase : columns_) fmt::format_to(out, "  {:>{}}", cell(*phase), width(*phase));
-    fmt::format_to(out, "\n");
-  }
+Arms arms_with(const std::vector<core::Phase>& phases, const std::string& gaps) {
+  Arms arms;
+  for (const core::Phase& phase : phases)
+    if (phase.gaps == gaps && !phase.per_cpu.empty() && phase.per_cpu.front().samples > 0) arms.push_back(&phase);
+  return arms;
+}
 
- private:
-  static std::size_t width(const core::Phase& phase) { return std::max(kColumn, phase.arm.size()); }
-  std::vector<const core::Phase*> columns_;
-};
+core::TextTable table_of(const Arms& arms) {
+  std::vector<std::string> columns{""};
+  for (const core::Phase* arm : arms) columns.push_back("#" + arm->arm);
+  core::TextTable table(columns);
+  std::vector<std::size_t> widths(columns.size(), kColumn);
+  widths.front() = kRowName;
+  table.at_least(widths);
+  return table;
+}
 
-void print_table(Text out, const Columns& columns) {
-  const auto statistic = [&](const char* name, double core::CpuResult::*value) {
-    columns.row(out, name, [&](const core::Phase& arm) { return core::latency_text(arm.per_cpu.front().*value); });
+void print_table(Text out, const Arms& arms) {
+  core::TextTable table = table_of(arms);
+  const auto row = [&](const std::string& name, const auto& cell) {
+    std::vector<std::string> cells{name};
+    for (const core::Phase* arm : arms) cells.push_back(cell(*arm));
+    table.row(std::move(cells));
   };
-  columns.head(out);
+  const auto statistic = [&](const char* name, double core::CpuResult::*value) {
+    row(name, [&](const core::Phase& arm) { return core::latency_text(arm.per_cpu.front().*value); });
+  };
   statistic("min", &core::CpuResult::min_ns);
   statistic("mean", &core::CpuResult::mean_ns);
   statistic("std dev", &core::CpuResult::stddev_ns);
-  columns.row(out, "variance (us2)", [](const core::Phase& arm) {
+  row("variance (us2)", [](const core::Phase& arm) {
     const double us = arm.per_cpu.front().stddev_ns / 1e3;
     return fmt::format("{:.4g}", us * us);
   });
   for (const core::QuantileLevel& quantile : core::kQuantileLevels)
-    columns.row(out, quantile.label, [&](const core::Phase& arm) {
+    row(quantile.label, [&](const core::Phase& arm) {
       const auto ns = core::measured_quantile(arm.per_cpu.front(), quantile.level);
       return ns ? core::latency_text(*ns) : std::string(kNotMeasured);
     });
   statistic("max", &core::CpuResult::max_ns);
-  columns.row(out, "samples", [](const core::Phase& arm) { return fmt::format("{}", arm.per_cpu.front().samples); });
-  columns.row(out, "events", [](const core::Phase& arm) {
+  row("samples", [](const core::Phase& arm) { return fmt::format("{}", arm.per_cpu.front().samples); });
+  row("events", [](const core::Phase& arm) {
     return arm.events ? fmt::format("{}", arm.events->produced) : std::string(kNotMeasured);
   });
-  columns.row(out, "lost", [](const core::Phase& arm) {
+  row("lost", [](const core::Phase& arm) {
     return arm.events ? fmt::format("{}", lost(*arm.events)) : std::string(kNotMeasured);
   });
+  fmt::format_to(out, "{}", table.text(UINT_MAX, ""));
 }
 
-void print_difference(Text out, const core::MeasureDifference& measure) {
+std::vector<std::string> cells_of(const core::MeasureDifference& measure) {
   const bool measured = measure.verdict != core::MeasureDifference::Verdict::not_measured;
   const auto cell = [&](const std::string& text) { return measured ? text : std::string(kNotMeasured); };
-  fmt::format_to(out, "  {:<9} {:>11}  {:>24}  {:>11}  {:>6}  {}\n", measure.measure,
-                 cell(signed_latency(measure.difference_ns)),
-                 cell(signed_latency(measure.interval_ns.low) + " .. " + signed_latency(measure.interval_ns.high)),
-                 measure.noise_floor_ns ? core::latency_text(*measure.noise_floor_ns) : kNotMeasured,
-                 cell(fmt::format("{:.3f}", measure.p)), core::verdict_text(measure));
+  return {measure.measure,
+          cell(signed_latency(measure.difference_ns)),
+          cell(signed_latency(measure.interval_ns.low) + " .. " + signed_latency(measure.interval_ns.high)),
+          measure.noise_floor_ns ? core::latency_text(*measure.noise_floor_ns) : kNotMeasured,
+          cell(fmt::format("{:.3f}", measure.p)),
+          core::verdict_text(measure)};
 }
 
 void print_differences(Text out, const core::Comparison& comparison) {
   fmt::format_to(out, "\n{} against {}, {} round{}{}\n", comparison.arm, comparison.base, comparison.rounds,
                  comparison.rounds == 1 ? "" : "s", comparison.gaps.empty() ? "" : ", " + comparison.gaps);
-  fmt::format_to(out, "  {:<9} {:>11}  {:>24}  {:>11}  {:>6}  {}\n", "", "by round", "95 % interval", "noise floor",
-                 "p", "verdict");
-  for (const core::MeasureDifference& measure : comparison.measures) print_difference(out, measure);
-  fmt::format_to(out, "  {}\n", comparison.verdict);
+  core::TextTable table({"", "#by round", "#95 % interval", "#noise floor", "#p", "verdict"});
+  table.at_least({9, 10, 24, 11, 6});
+  for (const core::MeasureDifference& measure : comparison.measures) table.row(cells_of(measure));
+  fmt::format_to(out, "{}  {}\n", table.text(), comparison.verdict);
 }
 
 void print_rate(Text out, const std::string& arm, const core::MaximumRate& rate) {
@@ -150,10 +153,10 @@ std::string comparison_text(const core::RunResult& run) {
   for (const core::Phase& phase : run.phases)
     if (std::find(looks.begin(), looks.end(), phase.gaps) == looks.end()) looks.push_back(phase.gaps);
   for (const std::string& gaps : looks) {
-    const Columns columns(run.phases, gaps);
-    if (columns.empty()) continue;
+    const Arms arms = arms_with(run.phases, gaps);
+    if (arms.empty()) continue;
     print_heading(out, gaps, gaps == looks.front());
-    print_table(out, columns);
+    print_table(out, arms);
     for (const core::Comparison& comparison : run.comparisons)
       if (comparison.gaps == gaps) print_differences(out, comparison);
   }

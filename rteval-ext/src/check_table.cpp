@@ -77,6 +77,7 @@ CheckCounts count(const Rows& rows) {
   return counts;
 }
 
+// Not a core::TextTable: cells of several lines, groups and colours would be in it for this table alone.
 std::string check_table(const Rows& rows, const CheckTextStyle& style) {
   const size_t room = std::max<size_t>(style.width, 80) - kNameWidth - kVerdictWidth - kExpectedWidth - 3 * kGap;
   const auto line = [&](const std::string& name, const std::string& observed, const std::string& expected,

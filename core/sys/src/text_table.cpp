@@ -23,6 +23,7 @@ TextTable::TextTable(std::vector<std::string> columns) {
     number_.push_back(column.starts_with('#'));
     if (number_.back()) column.erase(0, 1);
   }
+  at_least_.resize(columns.size());
   rows_.push_back(std::move(columns));
 }
 
@@ -32,8 +33,12 @@ void TextTable::row(std::vector<std::string> cells) {
   rows_.push_back(std::move(cells));
 }
 
+void TextTable::at_least(const std::vector<size_t>& widths) {
+  for (size_t i = 0; i < std::min(widths.size(), at_least_.size()); ++i) at_least_[i] = widths[i];
+}
+
 std::string TextTable::text(unsigned width, const std::string& indent) const {
-  std::vector<size_t> widths(number_.size(), 0);
+  std::vector<size_t> widths = at_least_;
   for (const auto& row : rows_) {
     for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], shown_width(row[i]));
   }
@@ -41,7 +46,8 @@ std::string TextTable::text(unsigned width, const std::string& indent) const {
   for (size_t total = std::accumulate(widths.begin(), widths.end(), fixed); total > width; --total) {
     size_t widest = widths.size();
     for (size_t i = 0; i < widths.size(); ++i) {
-      if (!number_[i] && widths[i] > kNarrowestColumn && (widest == widths.size() || widths[i] > widths[widest])) widest = i;
+      if (!number_[i] && widths[i] > kNarrowestColumn && (widest == widths.size() || widths[i] > widths[widest]))
+        widest = i;
     }
     if (widest == widths.size()) break;
     --widths[widest];

@@ -44,6 +44,23 @@ TEST(Table, AlignsAndCutsWordsOnly) {
   EXPECT_EQ(lines[2], "  b                          1");
 }
 
+TEST(TextTable, AColumnIsAsWideAsItIsToldAtTheLeast) {
+  TextTable table({"", "#value", "words"});
+  table.at_least({3, 8});
+  table.row({"b", "1", "x"});
+  table.row({"longer", "123456789", "y"});
+  EXPECT_EQ(table.text(UINT_MAX, ""),
+            "            value  words\n"
+            "b               1  x\n"
+            "longer  123456789  y\n");
+  TextTable narrow({"", "#value", "words"});
+  narrow.at_least({3, 8});
+  narrow.row({"b", "1", "x"});
+  EXPECT_EQ(narrow.text(UINT_MAX, ""),
+            "        value  words\n"
+            "b           1  x\n");
+}
+
 TEST(Text, CountsCharactersNotBytes) {
   EXPECT_EQ(shown_width("µs"), 2u);
   EXPECT_EQ(cut_to("µµµµµ", 4), "µµ..");
