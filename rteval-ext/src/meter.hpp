@@ -52,8 +52,8 @@ class Meter {
   virtual core::Result<core::ProcessSpec> command(const MeterJob& job) const = 0;
   // Every CPU of the job is being watched. Looks, does not wait.
   virtual bool measuring(const core::Child& child, const MeterJob& job) const = 0;
-  // Called once a second while it runs.
-  virtual void every_second(core::Child& child, const MeterJob& job, double elapsed_s) = 0;
+  // Called once a second while it runs, for a meter that wants to be asked.
+  virtual void every_second(core::Child&, const MeterJob&, double /*elapsed_s*/) {}
   // The phase from what the meter left. Name, load and times are the caller's. ERRORS: it failed, or left nothing
   // whole.
   virtual core::Result<core::Phase> read(const MeterJob& job, const core::ProcessEnd& end) const = 0;

@@ -16,7 +16,6 @@ class OwnMeter : public Meter {
   PhaseKind kind() const override { return kind_; }
   core::Result<core::ProcessSpec> command(const MeterJob& job) const override;
   bool measuring(const core::Child& child, const MeterJob& job) const override;
-  void every_second(core::Child&, const MeterJob&, double) override {}
   core::Result<core::Phase> read(const MeterJob& job, const core::ProcessEnd& end) const override;
   core::ControlResult match(const std::vector<loadgen::Stall>& stalls, const core::Phase& phase,
                             double stated_error_ns) const override;

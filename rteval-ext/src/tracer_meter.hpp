@@ -19,7 +19,6 @@ class TracerMeter : public Meter {
   core::Result<core::ProcessSpec> command(const MeterJob& job) const override;
   // It writes no snapshots and no stall is planted for it, so nobody has to know.
   bool measuring(const core::Child&, const MeterJob&) const override { return true; }
-  void every_second(core::Child&, const MeterJob&, double) override {}
   core::Result<core::Phase> read(const MeterJob& job, const core::ProcessEnd& end) const override;
   core::ControlResult match(const std::vector<loadgen::Stall>& stalls, const core::Phase& phase,
                             double stated_error_ns) const override;
