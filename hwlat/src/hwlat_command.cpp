@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <maxlat/core/machine/settings.hpp>
+#include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/core/result/run_frame.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/output_file.hpp>
@@ -87,9 +88,9 @@ class Recorder {
     phase.command = command_;
     phase.started = run_.started;
     phase.duration_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-    phase.facts["back end"] = choice_.backend->name();
+    phase.facts[core::fact::kBackEnd] = choice_.backend->name();
     if (!choice_.why_not_better.empty()) phase.facts["back end chosen because"] = choice_.why_not_better;
-    if (!choice_.interrupts_off) phase.facts["bound"] = kUpperBound;
+    if (!choice_.interrupts_off) phase.facts[core::fact::kBound] = kUpperBound;
     phase.facts["interrupts"] = choice_.interrupts_off ? "off" : "on";
     phase.facts["window"] = core::duration_text(static_cast<double>(options_.settings.window_ns) * 1e-9);
     phase.facts["width"] = core::duration_text(static_cast<double>(options_.settings.width_ns) * 1e-9);
@@ -180,7 +181,7 @@ void print(const Options& options, const Measurement& measured, const std::strin
 }
 
 core::Status write_report(const Options& options, const Measurement& measured, const std::string& text) {
-  std::string report = settings_text(options.settings, measured.phase.facts.at("back end"));
+  std::string report = settings_text(options.settings, measured.phase.facts.at(core::fact::kBackEnd));
   for (const Finding& finding : measured.findings) report += finding_text(finding);
   return core::write_atomically(options.report_path, report + text);
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/core/sys/duration.hpp>
 
 #include "rate.hpp"
@@ -85,8 +86,8 @@ std::string result_text(const Measurement& measured, const Settings& settings, u
   const core::Phase& phase = measured.phase;
   const uint64_t above = samples_above(phase, settings.threshold_ns);
   const Rate rate = rate_of(above, phase.exposure_s);
-  std::string text = fmt::format("Back end: {}\n", phase.facts.at("back end"));
-  const auto bound = phase.facts.find("bound");
+  std::string text = fmt::format("Back end: {}\n", phase.facts.at(core::fact::kBackEnd));
+  const auto bound = phase.facts.find(core::fact::kBound);
   const bool bounded = bound != phase.facts.end();
   const char* const upper = bounded ? " (upper bound)" : "";
   if (bounded) text += fmt::format("  {}\n", bound->second);
@@ -97,8 +98,8 @@ std::string result_text(const Measurement& measured, const Settings& settings, u
   if (above > 0) {
     text += fmt::format("MTBF: {} watched{}\n", core::duration_text(phase.exposure_s / static_cast<double>(above)),
                         bounded ? " (lower bound)" : "");
-    text += fmt::format("Rate: {:.4g} an hour of CPU time watched (95 %: {:.4g} to {:.4g}){}\n", rate.per_hour, rate.low_per_hour,
-                        rate.high_per_hour, upper);
+    text += fmt::format("Rate: {:.4g} an hour of CPU time watched (95 %: {:.4g} to {:.4g}){}\n", rate.per_hour,
+                        rate.low_per_hour, rate.high_per_hour, upper);
   } else {
     text += fmt::format("Rate: below {:.4g} an hour of CPU time watched (95 %){}\n", rate.high_per_hour, upper);
   }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/loadgen/control.hpp>
 #include <optional>
 #include <utility>
@@ -20,7 +21,7 @@ constexpr double kClockSlackNs = 20'000;
 constexpr double kClockDrift = 100e-6;
 
 std::optional<double> start_of(const core::Phase& phase) {
-  const auto fact = phase.facts.find("start_monotonic_ns");
+  const auto fact = phase.facts.find(core::fact::kStartMonotonic_ns);
   if (fact == phase.facts.end()) return std::nullopt;
   const char* const end = fact->second.data() + fact->second.size();
   uint64_t ns = 0;

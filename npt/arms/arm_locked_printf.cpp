@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <maxlat/core/result/fact_names.hpp>
 #include <mutex>
 
 #include "arm_definition.hpp"
@@ -41,7 +42,7 @@ class LockedPrintfArm : public Arm {
     books.events = core::EventCounts{.recorded = count_lines(path_)};
     books.verified_by = "lines of the file";
     std::error_code unreadable;
-    books.facts["trace_bytes"] = fmt::format("{}", std::filesystem::file_size(path_, unreadable));
+    books.facts[core::fact::kTraceBytes] = fmt::format("{}", std::filesystem::file_size(path_, unreadable));
     if (unwritten != 0) books.invalid = fmt::format("cannot write {}: {}", path_, std::strerror(unwritten));
     return books;
   }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <maxlat/core/result/fact_names.hpp>
 
 #include "arm_definition.hpp"
 #include "folder_bytes.hpp"
@@ -50,7 +51,7 @@ class LttngUstArm : public Arm {
   ArmBooks finish(const ArmRun& run) override {
     ArmBooks books;
     const LttngSession::End end = session_.stop();
-    books.facts["trace_bytes"] = fmt::format("{}", bytes_below(surroundings_.trace_folder));
+    books.facts[core::fact::kTraceBytes] = fmt::format("{}", bytes_below(surroundings_.trace_folder));
     books.facts["lost_as_the_tracer_counts"] = fmt::format("{}", end.discarded);
     books.invalid = end.broken;
     core::EventCounts counts{.lost_full = end.discarded};

@@ -15,6 +15,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
+#include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/core/result/run_result.hpp>
 #include <maxlat/core/sys/process.hpp>
 #include <maxlat/core/sys/text_file.hpp>
@@ -196,7 +197,7 @@ class MaxlatArm : public Arm {
   }
 
   void read_back(const ArmRun& run, core::EventCounts& counts, ArmBooks& books) const {
-    books.facts["trace_bytes"] = fmt::format("{}", bytes_below(surroundings_.trace_folder));
+    books.facts[core::fact::kTraceBytes] = fmt::format("{}", bytes_below(surroundings_.trace_folder));
     auto trace = read_trace_back(surroundings_.trace_folder, surroundings_.spec, run);
     if (!trace) {
       books.verified_by = "not verified: " + trace.error().text;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <maxlat/core/result/fact_names.hpp>
 
 #include "arm_definition.hpp"
 #include "line_count.hpp"
@@ -46,7 +47,7 @@ class PluginArm : public Arm {
     }
     books.events = core::EventCounts{.recorded = count_lines(log_), .lost_full = lost};
     books.verified_by = "lines of the file";
-    books.facts["trace_bytes"] = fmt::format("{}", std::filesystem::file_size(log_, missing));
+    books.facts[core::fact::kTraceBytes] = fmt::format("{}", std::filesystem::file_size(log_, missing));
     return books;
   }
 

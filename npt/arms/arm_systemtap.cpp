@@ -13,6 +13,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/core/sys/process.hpp>
 #include <optional>
 #include <string>
@@ -82,7 +83,7 @@ class SystemtapArm : public Arm {
     books.events = core::EventCounts{.recorded = lines.events, .lost_full = lines.runs.value_or(0) - lines.events};
     books.verified_by = "lines of the file; the script has counted what it lost";
     std::error_code unreadable;
-    books.facts["trace_bytes"] = fmt::format("{}", fs::file_size(log_, unreadable));
+    books.facts[core::fact::kTraceBytes] = fmt::format("{}", fs::file_size(log_, unreadable));
     if (!lines.runs || *lines.runs < lines.events) {
       books.events->lost_full = 0;
       if (books.invalid.empty()) books.invalid = "SystemTap lost its own count of the events";

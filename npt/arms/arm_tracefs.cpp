@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <fstream>
 #include <maxlat/base/owned.hpp>
+#include <maxlat/core/result/fact_names.hpp>
 
 #include "arm_definition.hpp"
 #include "tracefs_instance.hpp"
@@ -74,7 +75,7 @@ class TracefsArm : public Arm {
     books.verified_by = recorded ? "lines of the kernel's trace" : "not verified: " + recorded.error().text;
     books.facts["consumer"] = "none: the kernel's buffer is read after the loop";
     std::error_code unreadable;
-    books.facts["trace_bytes"] = fmt::format("{}", std::filesystem::file_size(trace_file_, unreadable));
+    books.facts[core::fact::kTraceBytes] = fmt::format("{}", std::filesystem::file_size(trace_file_, unreadable));
     return books;
   }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/output_file.hpp>
 #include <maxlat/core/sys/progress.hpp>
@@ -59,7 +60,7 @@ core::RunResult run_of(const core::Phase& phase, const NptArguments& arguments, 
     const auto outcome = limit_exceeded ? core::RuleResult::Outcome::fail : core::RuleResult::Outcome::pass;
     verdict.kind = limit_exceeded ? core::Verdict::Kind::fail : core::Verdict::Kind::pass;
     for (const core::Phase& measured : run.phases)
-      if (const auto found = measured.facts.find("break"); found != measured.facts.end())
+      if (const auto found = measured.facts.find(core::fact::kBreak); found != measured.facts.end())
         verdict.reasons.push_back(found->second);
     if (!limit_exceeded && phase.status == core::PhaseStatus::interrupted) {
       verdict.kind = core::Verdict::Kind::not_gated;
@@ -83,7 +84,7 @@ const core::Phase* broken_phase(const Measurement& measurement) {
 }
 
 core::Error break_error(const core::Phase& phase, uint64_t limit_ns) {
-  return {fmt::format("{}: above the limit of {}", phase.facts.at("break"),
+  return {fmt::format("{}: above the limit of {}", phase.facts.at(core::fact::kBreak),
                       core::latency_text(static_cast<double>(limit_ns))),
           "", core::Exit::limit_exceeded};
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/core/sys/stop.hpp>
 #include <maxlat/core/sys/utc.hpp>
 #include <optional>
@@ -78,7 +79,7 @@ class ArmTrials {
     auto trial = trial_of(last_, hz);
     if (!trial) return trial;
     trial->stolen_s = std::max(0.0, stolen_time_s() - stolen_before_s);
-    if (const auto bytes = last_.facts.find("trace_bytes"); bytes != last_.facts.end())
+    if (const auto bytes = last_.facts.find(core::fact::kTraceBytes); bytes != last_.facts.end())
       most_bytes_a_second_ =
           std::max(most_bytes_a_second_, std::strtod(bytes->second.c_str(), nullptr) / trial->exposure_s);
     return trial;
@@ -110,7 +111,7 @@ class ArmTrials {
 // What the rings hold at the end of a trial they did not have to hand on.
 void warn_of_short_trials(core::Phase& phase, const std::string& spec) {
   const auto arm = parse_arm(spec);
-  const auto trace = phase.facts.find("trace_bytes");
+  const auto trace = phase.facts.find(core::fact::kTraceBytes);
   if (!arm || trace == phase.facts.end()) return;
   const double rings = static_cast<double>(arm->sub_buffers * arm->sub_buffer_bytes);
   const double written = std::strtod(trace->second.c_str(), nullptr);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/run_queue_wait.hpp>
 #include <maxlat/core/sys/utc.hpp>
@@ -146,7 +147,7 @@ core::Phase phase_snapshot(const core::Phase& before, const MeasurementPlan& pla
   if (begun.empty()) return phase;
   uint64_t start_ns = UINT64_MAX;
   for (const CpuRun* run : begun) start_ns = std::min(start_ns, run->start_monotonic_ns);
-  phase.facts["start_monotonic_ns"] = fmt::format("{}", start_ns);
+  phase.facts[core::fact::kStartMonotonic_ns] = fmt::format("{}", start_ns);
   for (const CpuRun* run : begun) {
     phase.per_cpu.push_back(cpu_snapshot_of(*run, plan.clock, start_ns, plan.options.outliers));
     phase.exposure_s += phase.per_cpu.back().exposure_s;
@@ -174,7 +175,7 @@ core::Result<Measurement> measurement_of_books(const MeasurementPlan& plan, core
   bool stopped = false;
   uint64_t start_ns = UINT64_MAX;
   for (const CpuRun* run : runs) start_ns = std::min(start_ns, run->start_monotonic_ns);
-  phase.facts["start_monotonic_ns"] = fmt::format("{}", start_ns);
+  phase.facts[core::fact::kStartMonotonic_ns] = fmt::format("{}", start_ns);
   for (const CpuRun* run : runs) {
     if (run->kernel_loop_error != 0) return why_no_irqoff(run->kernel_loop_error);
     if (core::Status books = check_books(*run); !books) return books.error();
@@ -186,7 +187,7 @@ core::Result<Measurement> measurement_of_books(const MeasurementPlan& plan, core
     stopped = stopped || run->why == Journal::Why::stopped;
     if (run->journal.why() == Journal::Why::broken) {
       measurement.limit_exceeded = true;
-      phase.facts["break"] = break_text(*run, clock);
+      phase.facts[core::fact::kBreak] = break_text(*run, clock);
     }
     if (run->journal.timeline_full())
       phase.warnings.push_back(

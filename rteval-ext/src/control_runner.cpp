@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/stop.hpp>
 #include <maxlat/core/sys/utc.hpp>
@@ -117,8 +118,8 @@ core::Phase run_control(const PhasePlan& plan, const Placement& placement, Meter
     const bool passed = core::passed(*phase.control);
     phase.status = passed ? core::PhaseStatus::ok : core::PhaseStatus::invalid;
     if (!passed) phase.reason = what_was_missed(*phase.control);
-    if (const auto back_end = measured->facts.find("back end"); back_end != measured->facts.end()) {
-      phase.facts["back end"] = back_end->second;
+    if (const auto back_end = measured->facts.find(core::fact::kBackEnd); back_end != measured->facts.end()) {
+      phase.facts[core::fact::kBackEnd] = back_end->second;
     }
   } else if (core::stop_requested().load(std::memory_order_relaxed)) {
     phase.status = core::PhaseStatus::interrupted;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/core/result/run_result.hpp>
 
 #include "run_names.hpp"
@@ -54,7 +55,7 @@ bool passed(const ControlResult& control) {
 }
 
 bool is_upper_bound(const Phase& phase) {
-  return phase.facts.count("bound") != 0;
+  return phase.facts.count(fact::kBound) != 0;
 }
 
 std::string shown_name(const Phase& phase) {

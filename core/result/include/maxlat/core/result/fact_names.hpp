@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+//
+// Facts of a phase (Phase::facts) that code reads back. They are of the file format: who writes one and who reads it name
+// it by these. All others are for a person, and are named where they are written.
+#pragma once
+
+namespace maxlat::core::fact {
+
+inline constexpr const char* kBackEnd = "back end";  // of hwlat, in words
+// Why the figures are no more than an upper bound; is_upper_bound() looks for it.
+inline constexpr const char* kBound = "bound";
+// When the phase began, CLOCK_MONOTONIC: planted stalls are found by it.
+inline constexpr const char* kStartMonotonic_ns = "start_monotonic_ns";
+inline constexpr const char* kTraceBytes = "trace_bytes";  // what an arm's tracer wrote
+inline constexpr const char* kBreak = "break";             // of npt -b: where and when the limit was exceeded
+
+}  // namespace maxlat::core::fact
