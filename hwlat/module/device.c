@@ -14,7 +14,7 @@
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
-#include "counts.h"
+#include <maxlat/kernel/counts.h>
 #include "session.h"
 
 static int device_open(struct inode *inode, struct file *file)

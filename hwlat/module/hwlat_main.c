@@ -6,7 +6,7 @@
 #include <linux/init.h>
 #include <linux/module.h>
 
-#include "counts.h"
+#include <maxlat/kernel/counts.h>
 #include "session.h"
 
 static int __init hwlat_init(void)

@@ -15,7 +15,7 @@
 
 #include <maxlat/base/gap_meter.h>
 
-#include "counts.h"
+#include <maxlat/kernel/counts.h>
 #include "sampler.h"
 
 static void hwlat_look_at_counts(struct hwlat_sampler *s)

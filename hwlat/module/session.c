@@ -11,7 +11,7 @@
 #include <linux/suspend.h>
 #include <linux/vmalloc.h>
 
-#include "counts.h"
+#include <maxlat/kernel/counts.h>
 #include "session.h"
 
 struct hwlat_session hwlat_session;

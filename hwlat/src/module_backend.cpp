@@ -31,7 +31,7 @@ core::Status check_version(ModuleDevice& device, maxlat_hwlat_info& info) {
       fmt::format("the module maxlat_hwlat that is loaded speaks version {} of its interface, this maxlat "
                   "version {}",
                   uint32_t{info.abi_version}, MAXLAT_HWLAT_ABI_VERSION),
-      "build and load the module of this maxlat's sources (hwlat/module/README.md)", core::Exit::cannot_run};
+      "build and load the module of this maxlat's sources (kernel/README.md)", core::Exit::cannot_run};
 }
 
 uint32_t mode_of(SamplingMode mode) {

@@ -16,8 +16,7 @@ namespace maxlat::hwlat {
 
 namespace {
 
-constexpr const char* kHowToGetIt =
-    "hwlat/module/README.md tells how to build and load it; --load FILE loads it for one run";
+constexpr const char* kHowToGetIt = "kernel/README.md tells how to build and load it; --load FILE loads it for one run";
 
 class KernelDevice : public ModuleDevice {
  public:

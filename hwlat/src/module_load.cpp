@@ -46,13 +46,13 @@ core::Error why_not_loaded(const std::string& path, int error, const std::string
     case ENOEXEC:
     case EINVAL:
       return core::cannot_run(what + "it was not built for this kernel",
-                              "make -C hwlat/module builds it for the running one");
+                              "make -C kernel builds it for the running one");
     case ENOSYS:
       return core::cannot_run(what + "this kernel takes no modules (CONFIG_MODULES)",
                               "--backend tracer or loop needs none");
     case ENOENT:
       return core::cannot_run(what + "no such file, or it needs a symbol that this kernel does not have",
-                              "make -C hwlat/module builds it for the running kernel");
+                              "make -C kernel builds it for the running kernel");
     default: {
       core::Error other = core::system_error(fmt::format("cannot load '{}'", path), error);
       other.exit_status = core::Exit::cannot_run;
@@ -66,7 +66,7 @@ core::Result<LoadedModule> LoadedModule::load(const std::string& path) {
   if (fd < 0) return why_not_loaded(path, errno, {});
   if (!is_our_module(fd)) {
     ::close(fd);
-    return core::cannot_run(fmt::format("'{}' is not the module maxlat_hwlat", path), "make -C hwlat/module builds it");
+    return core::cannot_run(fmt::format("'{}' is not the module maxlat_hwlat", path), "make -C kernel builds it");
   }
   const long failed = ::syscall(SYS_finit_module, fd, "", 0);
   const int error = errno;

@@ -15,7 +15,7 @@ core::Error why_no_irqoff(int error) {
     case ENODEV:
     case ENXIO:
       return core::cannot_run("the module maxlat_irqoff is not loaded",
-                              "hwlat/module/README.md tells how to build and load it");
+                              "kernel/README.md tells how to build and load it");
     case EACCES:
     case EPERM:
       return core::cannot_run("maxlat_irqoff does not permit it",
@@ -27,7 +27,7 @@ core::Error why_no_irqoff(int error) {
       return core::cannot_run("maxlat_irqoff cannot do it on this processor", "use --kernel-loop");
     case EPROTO:
       return core::cannot_run("the module maxlat_irqoff that is loaded is of another version",
-                              "build and load the module of this maxlat's sources (hwlat/module/README.md)");
+                              "build and load the module of this maxlat's sources (kernel/README.md)");
     default: {
       core::Error other = core::system_error("maxlat_irqoff", error);
       other.exit_status = core::Exit::cannot_run;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// /dev/maxlat_irqoff, as a measuring thread uses it (base/irqoff_abi.h is its specification): cli and sti that work, or
+// /dev/maxlat_irqoff, as a measuring thread uses it (irqoff_abi.h is its specification): cli and sti that work, or
 // the loop in the kernel.
 //
 // THREADS: one object a thread, made and destroyed by the thread that measures with it. (The module kills a task whose
 // grant another thread closes: it could not be taken away otherwise.)
 #pragma once
 
-#include <maxlat/base/irqoff_abi.h>
+#include <maxlat/npt/irqoff_abi.h>
 
 #include <cstdint>
 #include <maxlat/base/owned.hpp>

@@ -23,8 +23,10 @@ ARROWS = {
     "core/stats": {"core/result", "core/sys", "base"},
     "tracer": {"base"},
     "tracer/tools": {"tracer", *CORE, "base"},
-    "tracer/kernel": {"tracer", "base"},  # kernel modules: the ground floor and the ring
-    "hwlat/module": {"hwlat", "tracer", "base"},  # its own room's ABI headers
+    "kernel": {"tracer", "base"},  # what the kernel modules share: the ground floor and the ring
+    "tracer/kernel": {"kernel", "tracer", "base"},
+    "hwlat/module": {"hwlat", "kernel", "tracer", "base"},  # its own room's ABI headers
+    "npt/module": {"npt", "kernel", "tracer", "base"},
     "npt": {"tracer", *CORE, "base"},
     "hwlat": {*CORE, "base"},
     "loadgen": {*CORE, "base"},
@@ -44,7 +46,8 @@ LONG = {".c": 600, ".cpp": 600, ".h": 400, ".hpp": 400}
 
 
 def sources(folder, suffixes=frozenset(SOURCES)):
-    return sorted(p for p in folder.rglob("*") if p.suffix in suffixes and p.is_file())
+    made = (".mod.c", "_histogram.c")  # by Kbuild, where somebody built the modules in the tree
+    return sorted(p for p in folder.rglob("*") if p.suffix in suffixes and p.is_file() and not p.name.endswith(made))
 
 
 def texts(root):
@@ -141,6 +144,9 @@ def self_test():
         "loadgen/src/d.cpp": "int no_licence;\n",
         "tracer/ring/e.c": tag + "#include <maxlat/core/sys/result.hpp>\n",
         "hwlat/module/i.c": tag + "#include <maxlat/core/sys/result.hpp>\n",
+        "npt/module/p.c": tag + "#include <maxlat/hwlat/module_abi.h>\n",
+        "kernel/include/maxlat/kernel/q.h": tag + "#include <maxlat/npt/irqoff_abi.h>\n",
+        "npt/loop/r.cpp": tag + "#include <maxlat/kernel/counts.h>\n",
         "base/src/j.cpp": tag + "// Author 1999, Algorithm 2\n",
         "docs/k.md": "as seed 004 has it\n",
         "tracer/model/o.pml": "/* Seed 001, Algorithm 3. */\n",
@@ -153,6 +159,7 @@ def self_test():
         "core/sys/src/secret.hpp": tag + "// Author 2001, chapter 1\n",
         "tracer/tools/f.cpp": tag + "#include <maxlat/core/sys/result.hpp>\n#include <maxlat/trace/reader.hpp>\n",
         "tracer/ring/j.c": tag + "#include <maxlat/ring/layout.h>\n#include <maxlat/base/platform.h>\n",
+        "npt/module/s.c": tag + "#include <maxlat/npt/irqoff_abi.h>\n#include <maxlat/kernel/counts.h>\n",
         "rteval-ext/src/g.cpp": tag + '#include <maxlat/loadgen/x.hpp>\n#include "h.hpp"\n#include <vector>\n',
         "rteval-ext/src/h.hpp": tag,
         "npt/CMakeLists.txt": "maxlat_room(npt\n  SOURCES a.cpp\n  KNOWS core tracer\n  LINKS x)\n",

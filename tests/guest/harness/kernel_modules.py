@@ -2,7 +2,7 @@
 """Builds this project's kernel modules against an unpacked kernel.
 
 Kbuild writes its objects beside the sources, so the sources are copied first (only what changed, times kept, so that a
-second build does nothing). The copy keeps the tree's shape: the modules reach base/ by relative paths.
+second build does nothing). The copy keeps the tree's shape: the modules reach each other's rooms by relative paths.
 """
 
 import fcntl
@@ -13,8 +13,9 @@ from pathlib import Path
 
 from . import Failed
 
-MODULE_DIRECTORIES = ("hwlat/module", "tests/guest/planter", "tests/guest/ring")
-SHARED_SOURCES = ("base/include", "base/src", "hwlat/include", "tracer/ring", "tests/guest/kernel", *MODULE_DIRECTORIES)
+MODULE_DIRECTORIES = ("kernel", "tests/guest/planter", "tests/guest/ring")
+SHARED_SOURCES = ("base/include", "base/src", "hwlat/include", "hwlat/module", "npt/include", "npt/module", "tracer/ring",
+                  *MODULE_DIRECTORIES)
 
 
 def build(kernel, source, build_directory):
@@ -27,8 +28,6 @@ def build(kernel, source, build_directory):
             _mirror(source / directory, copy / directory)
         found = {}
         for directory in MODULE_DIRECTORIES:
-            if not (copy / directory / "Makefile").exists():
-                continue
             _make(kernel, copy / directory)
             for module in (copy / directory).glob("*.ko"):
                 found[module.stem] = module
@@ -39,7 +38,7 @@ def _mirror(source, target):
     """Copies C sources that are new or changed; removes those that are gone. Build products in `target` are left."""
     kept = set()
     for path in sorted(source.rglob("*")) if source.exists() else []:
-        if path.is_file() and (path.suffix in (".c", ".h", ".S") or path.name in ("Makefile", "Kbuild")):
+        if path.is_file() and (path.suffix in (".c", ".h", ".S", ".kbuild") or path.name == "Kbuild"):
             copy = target / path.relative_to(source)
             kept.add(copy)
             if not copy.exists() or copy.stat().st_mtime_ns != path.stat().st_mtime_ns:

@@ -41,7 +41,7 @@
 #include <asm/smp.h>
 #include <asm/tsc.h>
 
-#include "../kernel/hrtimer_setup.h"
+#include <maxlat/kernel/kernel_versions.h>
 #include "planter.h"
 
 #define HPET_BASE 0xfed00000

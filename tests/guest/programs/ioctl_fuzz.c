@@ -8,8 +8,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <maxlat/base/irqoff_abi.h>
 #include <maxlat/hwlat/module_abi.h>
+#include <maxlat/npt/irqoff_abi.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

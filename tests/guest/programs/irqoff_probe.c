@@ -12,7 +12,7 @@
 #include <fcntl.h>
 #include <maxlat/base/counter.h>
 #include <maxlat/base/histogram.h>
-#include <maxlat/base/irqoff_abi.h>
+#include <maxlat/npt/irqoff_abi.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>

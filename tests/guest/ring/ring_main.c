@@ -21,7 +21,7 @@
 #include <maxlat/ring/switch.h>
 #include <maxlat/ring/walk.h>
 
-#include "../kernel/hrtimer_setup.h"
+#include <maxlat/kernel/kernel_versions.h>
 
 #define EVENTS_OF_A_TASK 100000
 #define INTERRUPT_EVERY_NS 50000

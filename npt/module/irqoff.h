@@ -8,7 +8,7 @@
 #include <linux/types.h>
 
 #include <maxlat/base/histogram.h>
-#include <maxlat/base/irqoff_abi.h>
+#include <maxlat/npt/irqoff_abi.h>
 
 /* What one descriptor holds. */
 struct irqoff_file {

@@ -22,8 +22,8 @@
  *
  * WHAT IS NOT PROTECTED  A task with IOPL 3 may also access any I/O port. Whoever may do this has CAP_SYS_RAWIO anyway.
  */
-#ifndef MAXLAT_BASE_IRQOFF_ABI_H
-#define MAXLAT_BASE_IRQOFF_ABI_H
+#ifndef MAXLAT_NPT_IRQOFF_ABI_H
+#define MAXLAT_NPT_IRQOFF_ABI_H
 
 #include <linux/ioctl.h>
 #include <linux/types.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* hrtimer_setup() on kernels before 6.13, which have hrtimer_init() alone; from 6.15 on that one is gone. */
-#ifndef MAXLAT_TEST_HRTIMER_SETUP_H
-#define MAXLAT_TEST_HRTIMER_SETUP_H
+#ifndef MAXLAT_KERNEL_KERNEL_VERSIONS_H
+#define MAXLAT_KERNEL_KERNEL_VERSIONS_H
 
 #include <linux/hrtimer.h>
 #include <linux/version.h>

@@ -11,7 +11,7 @@
 #include <maxlat/base/counter.h>
 #include <maxlat/base/gap_meter.h>
 
-#include "counts.h"
+#include <maxlat/kernel/counts.h>
 #include "irqoff.h"
 
 void irqoff_run_loop(struct maxlat_irqoff_loop *loop, struct maxlat_histogram *histogram)

@@ -7,8 +7,8 @@
  * NMIs: the kernel counts them per CPU for /proc/interrupts; reading that word costs nothing and needs no handler.
  * Both exist on x86 only. Elsewhere the counts are 0 and INFO says so.
  */
-#ifndef MAXLAT_HWLAT_COUNTS_H
-#define MAXLAT_HWLAT_COUNTS_H
+#ifndef MAXLAT_KERNEL_COUNTS_H
+#define MAXLAT_KERNEL_COUNTS_H
 
 #include <linux/types.h>
 #include <linux/version.h>
