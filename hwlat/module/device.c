@@ -3,11 +3,9 @@
  * /dev/maxlat_hwlat: the ioctls and mappings of module_abi.h, and the checks on everything that comes from user space.
  */
 #include <linux/bitops.h>
-#include <linux/capability.h>
 #include <linux/compat.h>
 #include <linux/fs.h>
 #include <linux/math64.h>
-#include <linux/miscdevice.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -15,14 +13,17 @@
 #include <linux/vmalloc.h>
 
 #include <maxlat/kernel/counts.h>
+#include <maxlat/kernel/device.h>
+#include <maxlat/kernel/kernel_versions.h>
+
 #include "session.h"
 
 static int device_open(struct inode *inode, struct file *file)
 {
-	int error;
+	int error = maxlat_may_open();
 
-	if (!capable(CAP_SYS_RAWIO))
-		return -EPERM;
+	if (error)
+		return error;
 	error = hwlat_session_claim();
 	return error ? error : nonseekable_open(inode, file);
 }
@@ -38,7 +39,7 @@ static long ioctl_info(void __user *argument)
 	struct maxlat_hwlat_info info = {
 		.abi_version = MAXLAT_HWLAT_ABI_VERSION,
 		.size = sizeof(info),
-		.counter_khz = hwlat_counter_khz(),
+		.counter_khz = maxlat_counter_khz(),
 		.region_bytes = HWLAT_REGION_BYTES,
 		.record_capacity = MAXLAT_HWLAT_RECORDS,
 		.cpu_limit = nr_cpu_ids,
@@ -47,11 +48,11 @@ static long ioctl_info(void __user *argument)
 
 	info.ns_per_tick = div64_u64(1000000ull << 32, info.counter_khz);
 	info.ticks_per_ns = div64_u64(info.counter_khz << 32, 1000000ull);
-	if (hwlat_read_smi_count(&smi_count))
+	if (maxlat_read_smi_count(&smi_count))
 		info.features |= MAXLAT_HWLAT_SMI_COUNT;
-	if (hwlat_counts_nmi())
+	if (maxlat_counts_nmi())
 		info.features |= MAXLAT_HWLAT_NMI_COUNT;
-	if (hwlat_counter_constant())
+	if (maxlat_counter_constant())
 		info.features |= MAXLAT_HWLAT_COUNTER_CONSTANT;
 	return copy_to_user(argument, &info, sizeof(info)) ? -EFAULT : 0;
 }
@@ -88,9 +89,10 @@ static long ioctl_configure(const void __user *argument)
 	cpumask_var_t mask;
 	long error;
 
-	if (copy_from_user(&config, argument, sizeof(config)))
-		return -EFAULT;
-	if (config.size != sizeof(config) || config.reserved != 0)
+	error = maxlat_copy_request(&config, argument, sizeof(config));
+	if (error)
+		return error;
+	if (config.reserved != 0)
 		return -EINVAL;
 	if (!alloc_cpumask_var(&mask, GFP_KERNEL))
 		return -ENOMEM;
@@ -140,12 +142,7 @@ static int device_mmap(struct file *file, struct vm_area_struct *vma)
 		return -EPERM;
 	if (vma->vm_pgoff % region_pages != 0 || vma_pages(vma) != region_pages || cpu >= nr_cpu_ids)
 		return -EINVAL;
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
 	vm_flags_mod(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP, VM_MAYWRITE | VM_MAYEXEC);
-#else
-	vma->vm_flags |= VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP;
-	vma->vm_flags &= ~(VM_MAYWRITE | VM_MAYEXEC);
-#endif
 	mutex_lock(&hwlat_session.control);
 	c = hwlat_session.cpus[cpu];
 	error = c ? remap_vmalloc_range(vma, c->sampler.region, 0) : -ENXIO;
@@ -162,12 +159,7 @@ static const struct file_operations device_operations = {
 	.mmap = device_mmap,
 };
 
-static struct miscdevice device = {
-	.minor = MISC_DYNAMIC_MINOR,
-	.name = "maxlat_hwlat",
-	.fops = &device_operations,
-	.mode = 0600,
-};
+static struct miscdevice device = MAXLAT_DEVICE("maxlat_hwlat", &device_operations);
 
 int hwlat_device_init(void)
 {

@@ -7,13 +7,14 @@
 #include <linux/module.h>
 
 #include <maxlat/kernel/counts.h>
+
 #include "session.h"
 
 static int __init hwlat_init(void)
 {
 	int error;
 
-	if (hwlat_counter_khz() == 0) {
+	if (maxlat_counter_khz() == 0) {
 		pr_err("maxlat_hwlat: the kernel does not know the rate of the time-stamp counter\n");
 		return -ENODEV;
 	}

@@ -14,15 +14,15 @@
 #include <linux/string.h>
 
 #include <maxlat/base/gap_meter.h>
-
 #include <maxlat/kernel/counts.h>
+
 #include "sampler.h"
 
 static void hwlat_look_at_counts(struct hwlat_sampler *s)
 {
 	if (s->counts_smi)
-		hwlat_read_smi_count(&s->smi_seen);
-	s->nmi_seen = hwlat_nmi_count();
+		maxlat_read_smi_count(&s->smi_seen);
+	s->nmi_seen = maxlat_nmi_count();
 }
 
 /* Adds what was counted since the last look to the header's totals. */

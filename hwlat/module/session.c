@@ -12,6 +12,7 @@
 #include <linux/vmalloc.h>
 
 #include <maxlat/kernel/counts.h>
+
 #include "session.h"
 
 struct hwlat_session hwlat_session;
@@ -41,7 +42,7 @@ static void free_cpus(void)
 static int allocate_cpu(unsigned int cpu, unsigned int turn)
 {
 	struct hwlat_cpu *c = kzalloc(sizeof(*c), GFP_KERNEL);
-	const u64 khz = hwlat_counter_khz();
+	const u64 khz = maxlat_counter_khz();
 	u64 smi_count;
 
 	if (!c)
@@ -54,7 +55,7 @@ static int allocate_cpu(unsigned int cpu, unsigned int turn)
 	c->sampler.cpu = cpu;
 	c->sampler.ratio.mult = div64_u64(1000000ull << 32, khz);
 	c->sampler.ratio.inverse = div64_u64(khz << 32, 1000000ull);
-	c->sampler.counts_smi = hwlat_read_smi_count(&smi_count);
+	c->sampler.counts_smi = maxlat_read_smi_count(&smi_count);
 	c->turn = turn;
 	hwlat_session.cpus[cpu] = c;
 	return 0;

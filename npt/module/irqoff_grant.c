@@ -33,10 +33,11 @@
 #include <linux/security.h>
 #include <linux/smp.h>
 #include <linux/tracepoint.h>
-#include <linux/version.h>
 #include <asm/apic.h>
 #include <asm/nmi.h>
 #include <asm/processor-flags.h>
+
+#include <maxlat/kernel/kernel_versions.h>
 
 #include "irqoff.h"
 
@@ -321,12 +322,7 @@ int irqoff_grants_init(void)
 		grant->question.info = grant;
 		init_irq_work(&grant->kill, kill_holder);
 	}
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
 	hrtimer_setup(&watch_timer, on_watch, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-#else
-	hrtimer_init(&watch_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-	watch_timer.function = on_watch;
-#endif
 	error = register_probes();
 	if (error)
 		return error;

@@ -10,13 +10,13 @@
 
 #include <maxlat/base/counter.h>
 #include <maxlat/base/gap_meter.h>
-
 #include <maxlat/kernel/counts.h>
+
 #include "irqoff.h"
 
 void irqoff_run_loop(struct maxlat_irqoff_loop *loop, struct maxlat_histogram *histogram)
 {
-	const u64 khz = hwlat_counter_khz();
+	const u64 khz = maxlat_counter_khz();
 	const u64 max_samples = loop->max_samples ?: U64_MAX;
 	const u64 ticks = (u64)(((maxlat_u128)loop->duration_ns * ((khz << 32) / 1000000)) >> 32);
 	struct maxlat_gap_meter meter;
@@ -26,8 +26,8 @@ void irqoff_run_loop(struct maxlat_irqoff_loop *loop, struct maxlat_histogram *h
 
 	local_irq_save(flags);
 	loop->cpu = raw_smp_processor_id();
-	hwlat_read_smi_count(&smi_before);
-	nmi_before = hwlat_nmi_count();
+	maxlat_read_smi_count(&smi_before);
+	nmi_before = maxlat_nmi_count();
 	first = maxlat_counter_fenced();
 	end = first + ticks;
 	maxlat_gap_start(&meter, first, maxlat_counter_fenced());
@@ -49,8 +49,8 @@ void irqoff_run_loop(struct maxlat_irqoff_loop *loop, struct maxlat_histogram *h
 		samples++;
 	}
 	maxlat_gap_finish(&meter, histogram, max);
-	loop->nmi_count = hwlat_nmi_count() - nmi_before;
-	hwlat_read_smi_count(&smi_after);
+	loop->nmi_count = maxlat_nmi_count() - nmi_before;
+	maxlat_read_smi_count(&smi_after);
 	touch_nmi_watchdog();
 	local_irq_restore(flags);
 

@@ -3,24 +3,25 @@
  * maxlat_irqoff: interrupts really off, for npt. Start with irqoff_abi.h; irqoff_grant.c has the grants and their
  * watchdog, irqoff_loop.c the loop.
  */
-#include <linux/capability.h>
 #include <linux/compat.h>
 #include <linux/fs.h>
 #include <linux/init.h>
-#include <linux/miscdevice.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
+
+#include <maxlat/kernel/device.h>
 
 #include "irqoff.h"
 
 static int device_open(struct inode *inode, struct file *file)
 {
 	struct irqoff_file *mine;
+	int error = maxlat_may_open();
 
-	if (!capable(CAP_SYS_RAWIO))
-		return -EPERM;
+	if (error)
+		return error;
 	mine = kzalloc(sizeof(*mine), GFP_KERNEL);
 	if (!mine)
 		return -ENOMEM;
@@ -57,10 +58,11 @@ static int device_release(struct inode *inode, struct file *file)
 static long ioctl_grant(struct irqoff_file *mine, const void __user *argument)
 {
 	struct maxlat_irqoff_grant request;
+	int error = maxlat_copy_request(&request, argument, sizeof(request));
 
-	if (copy_from_user(&request, argument, sizeof(request)))
-		return -EFAULT;
-	if (request.size != sizeof(request) || request.reserved != 0)
+	if (error)
+		return error;
+	if (request.reserved != 0)
 		return -EINVAL;
 	if (mine->grant)
 		return -EALREADY;
@@ -85,10 +87,11 @@ static long ioctl_loop(struct irqoff_file *mine, void __user *argument)
 {
 	struct maxlat_irqoff_loop loop;
 	bool only_copy;
+	int error = maxlat_copy_request(&loop, argument, sizeof(loop));
 
-	if (copy_from_user(&loop, argument, sizeof(loop)))
-		return -EFAULT;
-	if (loop.size != sizeof(loop) || (loop.flags & ~(MAXLAT_IRQOFF_LOOP_RESET | MAXLAT_IRQOFF_LOOP_ONLY_COPY)))
+	if (error)
+		return error;
+	if (loop.flags & ~(MAXLAT_IRQOFF_LOOP_RESET | MAXLAT_IRQOFF_LOOP_ONLY_COPY))
 		return -EINVAL;
 	only_copy = loop.flags & MAXLAT_IRQOFF_LOOP_ONLY_COPY;
 	if (!only_copy && (loop.duration_ns < MAXLAT_IRQOFF_MIN_LOOP_NS || loop.duration_ns > MAXLAT_IRQOFF_MAX_LOOP_NS))
@@ -142,12 +145,7 @@ static const struct file_operations device_operations = {
 	.compat_ioctl = compat_ptr_ioctl,
 };
 
-static struct miscdevice device = {
-	.minor = MISC_DYNAMIC_MINOR,
-	.name = "maxlat_irqoff",
-	.fops = &device_operations,
-	.mode = 0600,
-};
+static struct miscdevice device = MAXLAT_DEVICE("maxlat_irqoff", &device_operations);
 
 static int __init irqoff_init(void)
 {

@@ -11,49 +11,76 @@
 #define MAXLAT_KERNEL_COUNTS_H
 
 #include <linux/types.h>
-#include <linux/version.h>
+
+#include <maxlat/kernel/kernel_versions.h>
+
+/**
+ * maxlat_read_smi_count() - reads how many SMIs this CPU has had
+ * @count: receives the count; untouched where there is none
+ *
+ * Return: whether the processor counts them.
+ */
+static inline bool maxlat_read_smi_count(u64 *count);
+
+/**
+ * maxlat_nmi_count() - how many NMIs this CPU has had
+ *
+ * Return: the count; it wraps. 0 where maxlat_counts_nmi() says no.
+ */
+static inline u32 maxlat_nmi_count(void);
+
+/**
+ * maxlat_counts_nmi() - whether maxlat_nmi_count() counts
+ *
+ * Return: true on x86.
+ */
+static inline bool maxlat_counts_nmi(void);
+
+/**
+ * maxlat_counter_khz() - rate of the counter that base/counter.h reads
+ *
+ * Return: ticks in a millisecond; 0 where the kernel does not know.
+ */
+static inline u64 maxlat_counter_khz(void);
+
+/**
+ * maxlat_counter_constant() - whether that rate never changes
+ *
+ * Return: what the processor promises and the kernel has not refuted.
+ */
+static inline bool maxlat_counter_constant(void);
 
 #ifdef CONFIG_X86_64
-#include <asm/hardirq.h>
-#include <asm/msr.h>
 #include <asm/tsc.h>
 
 #define MAXLAT_MSR_SMI_COUNT 0x34
 
-static inline bool hwlat_read_smi_count(u64 *count)
+static inline bool maxlat_read_smi_count(u64 *count)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
-	return rdmsrq_safe(MAXLAT_MSR_SMI_COUNT, count) == 0;
-#else
-	unsigned long long value;
+	u64 value;
 
-	if (rdmsrl_safe(MAXLAT_MSR_SMI_COUNT, &value))
+	if (rdmsrq_safe(MAXLAT_MSR_SMI_COUNT, &value))
 		return false;
 	*count = value;
 	return true;
-#endif
 }
 
-static inline u32 hwlat_nmi_count(void)
+static inline u32 maxlat_nmi_count(void)
 {
-#ifdef MAXLAT_IRQ_STAT_IS_AN_ARRAY
-	return this_cpu_read(irq_stat.counts[IRQ_COUNT_NMI]);
-#else
-	return this_cpu_read(irq_stat.__nmi_count);
-#endif
+	return maxlat_kernel_nmi_count();
 }
 
-static inline bool hwlat_counts_nmi(void)
+static inline bool maxlat_counts_nmi(void)
 {
 	return true;
 }
 
-static inline u64 hwlat_counter_khz(void)
+static inline u64 maxlat_counter_khz(void)
 {
 	return tsc_khz;
 }
 
-static inline bool hwlat_counter_constant(void)
+static inline bool maxlat_counter_constant(void)
 {
 	return boot_cpu_has(X86_FEATURE_CONSTANT_TSC) && !check_tsc_unstable();
 }
@@ -61,32 +88,32 @@ static inline bool hwlat_counter_constant(void)
 #elif defined(CONFIG_ARM64)
 #include <asm/arch_timer.h>
 
-static inline bool hwlat_read_smi_count(u64 *count)
+static inline bool maxlat_read_smi_count(u64 *count)
 {
 	return false;
 }
 
-static inline u32 hwlat_nmi_count(void)
+static inline u32 maxlat_nmi_count(void)
 {
 	return 0;
 }
 
-static inline bool hwlat_counts_nmi(void)
+static inline bool maxlat_counts_nmi(void)
 {
 	return false;
 }
 
-static inline u64 hwlat_counter_khz(void)
+static inline u64 maxlat_counter_khz(void)
 {
 	return arch_timer_get_cntfrq() / 1000;
 }
 
-static inline bool hwlat_counter_constant(void)
+static inline bool maxlat_counter_constant(void)
 {
 	return true; /* by architecture */
 }
 
 #else
-#error "maxlat_hwlat knows x86-64 and arm64 only"
+#error "maxlat's modules know x86-64 and arm64 only"
 #endif
 #endif

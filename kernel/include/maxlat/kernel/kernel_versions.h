@@ -1,17 +1,57 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* hrtimer_setup() on kernels before 6.13, which have hrtimer_init() alone; from 6.15 on that one is gone. */
+/*
+ * What differs between the kernels that the modules are built for, and the only file that asks for the version: an older
+ * kernel gets the newer one's function, under the newer name. When the oldest kernel has it, its piece here goes.
+ */
 #ifndef MAXLAT_KERNEL_KERNEL_VERSIONS_H
 #define MAXLAT_KERNEL_KERNEL_VERSIONS_H
 
 #include <linux/hrtimer.h>
+#include <linux/mm.h>
 #include <linux/version.h>
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+#ifdef CONFIG_X86_64
+#include <asm/hardirq.h>
+#include <asm/msr.h>
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
+static inline int rdmsrq_safe(u32 msr, u64 *value)
+{
+	return rdmsrl_safe(msr, value);
+}
+#endif
+
+/**
+ * maxlat_kernel_nmi_count() - NMIs that this CPU has had
+ *
+ * Since some version between 6.12 and 7.3 the kernel's counters of interrupts are an array. Its header has no macro that
+ * tells, and distributions may take it over: kernel/shared.kbuild looks into the header.
+ *
+ * Return: the count; it wraps.
+ */
+static inline u32 maxlat_kernel_nmi_count(void)
+{
+#ifdef MAXLAT_IRQ_STAT_IS_AN_ARRAY
+	return this_cpu_read(irq_stat.counts[IRQ_COUNT_NMI]);
+#else
+	return this_cpu_read(irq_stat.__nmi_count);
+#endif
+}
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0) /* and from 6.15 on there is no hrtimer_init() */
 static inline void hrtimer_setup(struct hrtimer *timer, enum hrtimer_restart (*function)(struct hrtimer *),
 				 clockid_t clock, enum hrtimer_mode mode)
 {
 	hrtimer_init(timer, clock, mode);
 	timer->function = function;
+}
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+static inline void vm_flags_mod(struct vm_area_struct *vma, unsigned long set, unsigned long clear)
+{
+	vma->vm_flags = (vma->vm_flags | set) & ~clear;
 }
 #endif
 
