@@ -7,6 +7,7 @@
 #include <linux/module.h>
 
 #include <maxlat/kernel/counts.h>
+#include <maxlat/kernel/module_version.h>
 
 #include "session.h"
 
@@ -42,4 +43,4 @@ module_exit(hwlat_exit);
 MODULE_DESCRIPTION("maxlat: hardware latency detector");
 MODULE_AUTHOR("The maxlat authors");
 MODULE_LICENSE("Dual MIT/GPL");
-MODULE_VERSION("1");
+MODULE_VERSION(MAXLAT_MODULE_VERSION);

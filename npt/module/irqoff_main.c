@@ -12,6 +12,7 @@
 #include <linux/vmalloc.h>
 
 #include <maxlat/kernel/device.h>
+#include <maxlat/kernel/module_version.h>
 
 #include "irqoff.h"
 
@@ -170,4 +171,4 @@ module_exit(irqoff_exit);
 MODULE_DESCRIPTION("maxlat: interrupts off for a measuring task, watched");
 MODULE_AUTHOR("The maxlat authors");
 MODULE_LICENSE("Dual MIT/GPL");
-MODULE_VERSION("1");
+MODULE_VERSION(MAXLAT_MODULE_VERSION);
