@@ -168,7 +168,6 @@ void hwlat_debugfs_init(void)
 	debugfs_create_u64("threshold", 0600, directory, &threshold_us);
 }
 
-/* Waits for whoever is inside a file; after it nobody can come in any more. */
 void hwlat_debugfs_exit(void)
 {
 	debugfs_remove_recursive(directory);

@@ -3,6 +3,8 @@
  * maxlat_hwlat: hardware latency, seen from a loop with interrupts off on every CPU. Start with module_abi.h, then
  * session.h (locks), sampler.c (the loop), threads.c (who runs it when).
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/init.h>
 #include <linux/module.h>
 
@@ -16,7 +18,7 @@ static int __init hwlat_init(void)
 	int error;
 
 	if (maxlat_counter_khz() == 0) {
-		pr_err("maxlat_hwlat: the kernel does not know the rate of the time-stamp counter\n");
+		pr_err("the kernel does not know the rate of the time-stamp counter\n");
 		return -ENODEV;
 	}
 	error = hwlat_session_init();

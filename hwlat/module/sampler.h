@@ -32,30 +32,67 @@ struct hwlat_sampler {
 	u64 width_began_ticks;
 };
 
+/**
+ * hwlat_header() - the head of a CPU's region
+ * @s: the CPU
+ *
+ * Return: its counts and states, which user space reads.
+ */
 static inline struct maxlat_hwlat_cpu *hwlat_header(const struct hwlat_sampler *s)
 {
 	return s->region;
 }
 
+/**
+ * hwlat_seconds() - the largest gap of each second
+ * @s: the CPU
+ *
+ * Return: a ring of MAXLAT_HWLAT_SECONDS.
+ */
 static inline struct maxlat_hwlat_second *hwlat_seconds(const struct hwlat_sampler *s)
 {
 	return s->region + MAXLAT_HWLAT_SECONDS_AT;
 }
 
+/**
+ * hwlat_histogram() - where every gap is counted
+ * @s: the CPU
+ *
+ * Return: the histogram, in ticks.
+ */
 static inline struct maxlat_histogram *hwlat_histogram(const struct hwlat_sampler *s)
 {
 	return s->region + MAXLAT_HWLAT_HISTOGRAM_AT;
 }
 
+/**
+ * hwlat_records() - the gaps above the threshold
+ * @s: the CPU
+ *
+ * Return: a ring of MAXLAT_HWLAT_RECORDS.
+ */
 static inline struct maxlat_hwlat_record *hwlat_records(const struct hwlat_sampler *s)
 {
 	return s->region + MAXLAT_HWLAT_RECORDS_AT;
 }
 
-/* Empties the region. `starts_ns`: the beginning of the first window. REQUIRES: no CPU samples into it. */
+/**
+ * hwlat_sampler_reset() - empties the region
+ * @s: the CPU
+ * @width_ns: how long one width lasts
+ * @threshold_ns: a longer gap becomes a record
+ * @starts_ns: the beginning of the first window, CLOCK_MONOTONIC
+ *
+ * Context: a task; no CPU samples into the region.
+ */
 void hwlat_sampler_reset(struct hwlat_sampler *s, u64 width_ns, u64 threshold_ns, u64 starts_ns);
 
-/* Samples for one width. REQUIRES: interrupts off, on s->cpu. Keeps them off for s->width_ticks and one record more. */
+/**
+ * hwlat_sample_width() - samples for one width
+ * @s: the CPU
+ *
+ * Context: interrupts off, on s->cpu. Keeps them off for s->width_ticks and one record more.
+ */
 void hwlat_sample_width(struct hwlat_sampler *s);
 
 #endif

@@ -285,7 +285,6 @@ int hwlat_session_init(void)
 	return error;
 }
 
-/* REQUIRES: nobody owns the session any more (the device is gone, debugfs is gone). */
 void hwlat_session_exit(void)
 {
 	unregister_pm_notifier(&power_notifier);

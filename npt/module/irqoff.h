@@ -17,17 +17,56 @@ struct irqoff_file {
 	struct irqoff_grant *grant;         /* null without */
 };
 
-/* irqoff_loop.c: runs the loop on this CPU, fills the answers, adds to the histogram. */
+/**
+ * irqoff_run_loop() - npt's loop on this CPU, interrupts off (irqoff_loop.c)
+ * @loop: the request; receives the answers
+ * @histogram: every gap is added to it
+ *
+ * Context: a task. Keeps interrupts off for loop->duration_ns.
+ */
 void irqoff_run_loop(struct maxlat_irqoff_loop *loop, struct maxlat_histogram *histogram);
 
 #ifdef CONFIG_X86_64
+/**
+ * irqoff_grants_init() - makes what grants need: a place for each CPU, the watchdog, the tracepoints
+ *
+ * Return: 0, or why not as a negative errno; -EOPNOTSUPP where the kernel lacks a tracepoint.
+ */
 int irqoff_grants_init(void);
+
+/**
+ * irqoff_grants_exit() - undoes irqoff_grants_init()
+ *
+ * Context: a task; no grant stands.
+ */
 void irqoff_grants_exit(void);
-/* To the calling task. Errors: irqoff_abi.h. */
+
+/**
+ * irqoff_grant_give() - gives the calling task IOPL 3, from its return to user space on
+ * @limit_ns: longest time that interrupts may stay off at a stretch
+ * @grant: receives the grant
+ *
+ * Context: a task that is bound to one CPU.
+ * Return: 0; errors as irqoff_abi.h has them, -EBUSY also where this CPU's place is taken.
+ */
 int irqoff_grant_give(u64 limit_ns, struct irqoff_grant **grant);
-/* By the task that holds it: 0; by another one: -EPERM, and nothing happens. */
+
+/**
+ * irqoff_grant_revoke() - takes the privilege from the calling task
+ * @grant: the grant
+ *
+ * Return: 0; -EPERM, and nothing happens, where another task holds the grant.
+ */
 int irqoff_grant_revoke(struct irqoff_grant *grant);
-/* The descriptor is gone: ends a holder that still lives, and frees the place. May wait for one limit. */
+
+/**
+ * irqoff_grant_free() - frees the place of a grant whose descriptor is gone
+ * @grant: the grant
+ *
+ * Ends a holder that still lives: another thread closed the descriptor.
+ *
+ * Context: a task; may wait for one limit.
+ */
 void irqoff_grant_free(struct irqoff_grant *grant);
 #else
 static inline int irqoff_grants_init(void)

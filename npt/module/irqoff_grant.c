@@ -18,6 +18,8 @@
  *   `task` is written once by its own task before it has the bits, and cleared after they are gone and after the
  *   watchdog has let go of it (free_place).
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/capability.h>
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -103,7 +105,7 @@ static int on_nmi(unsigned int type, struct pt_regs *regs)
 	if (user_mode(regs) && current == READ_ONCE(grant->task) && !(regs->flags & X86_EFLAGS_IF)) {
 		take_away(regs);
 		irq_work_queue(&grant->kill);
-		pr_warn("maxlat_irqoff: %s[%d] kept interrupts off longer than its limit on CPU %u: killed\n",
+		pr_warn("%s[%d] kept interrupts off longer than its limit on CPU %u: killed\n",
 			current->comm, current->pid, grant->cpu);
 	}
 	return NMI_HANDLED;
@@ -288,7 +290,7 @@ static int register_probes(void)
 	for_each_kernel_tracepoint(find_tracepoint, NULL);
 	for (i = 0; i < ARRAY_SIZE(probes) && !error; i++) {
 		if (!probes[i].tracepoint) {
-			pr_err("maxlat_irqoff: this kernel has no tracepoint %s, without it a grant cannot be safe\n",
+			pr_err("this kernel has no tracepoint %s, without it a grant cannot be safe\n",
 			       probes[i].name);
 			error = -EOPNOTSUPP;
 		} else {

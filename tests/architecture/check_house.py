@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Holds the tree against the plan of the house (README, "The house"; DESIGN 3).
 
-  check_house.py ROOT      includes, KNOWS lines, licence tags, citations, broken lines of text; warns of long files
+  check_house.py ROOT      includes, KNOWS lines, licence tags, citations, broken lines of text, kernel-doc; warns of long files
   check_house.py --self-test   plants each kind of mistake in a small tree and expects to find it
 """
 import pathlib
@@ -10,6 +10,7 @@ import re
 import sys
 import tempfile
 
+import kernel_code
 import wrapping
 
 # The parts of core: each may know those before it that it names, and base.
@@ -117,6 +118,13 @@ def check_wrapping(root):
             yield f"{path.relative_to(root)}:{number}: {what}"
 
 
+def check_kernel_code(path, root):
+    inside = path.relative_to(root)
+    if kernel_code.is_kernel_code(inside):
+        for number, what in kernel_code.findings(path.name, path.read_text(errors="replace")):
+            yield f"{inside}:{number}: {what}"
+
+
 def check(root):
     wrong = list(check_targets(root)) + list(check_citations(root)) + list(check_wrapping(root))
     count = 0
@@ -124,6 +132,7 @@ def check(root):
         for path in sources(root / folder):
             count += 1
             wrong += check_file(path, root)
+            wrong += check_kernel_code(path, root)
             lines = path.read_text(errors="replace").count("\n")
             if lines > LONG[path.suffix]:
                 print(f"warning: {path.relative_to(root)} has {lines} lines; it may hold two ideas")
@@ -168,6 +177,8 @@ def self_test():
         planted[f"bench/{name}"] = tag + text
     for name, text in wrapping.SOUND.items():
         sound[f"tests/{name}"] = tag + text
+    planted |= {name: tag + text for name, text in kernel_code.BROKEN.items()}
+    sound |= {name: tag + text for name, text in kernel_code.SOUND.items()}
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
         for name, text in {**planted, **sound}.items():

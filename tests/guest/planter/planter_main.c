@@ -21,6 +21,8 @@
  *
  * maxlat_planter/ledger tells what was really done: "smi|nmi|stall <counter when it began> <length ns>" a line.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/debugfs.h>
 #include <linux/delay.h>
 #include <linux/hrtimer.h>
@@ -281,7 +283,7 @@ static int take_over_smm(void)
 	const size_t length = planter_smm_end - planter_smm_begin;
 
 	if (memchr_inv(handler, 0, length) && memcmp(handler, planter_smm_begin, length)) {
-		pr_err("planter: firmware has put something at %x\n", PLANTER_HANDLER);
+		pr_err("firmware has put something at %x\n", PLANTER_HANDLER);
 		return -EBUSY;
 	}
 	memcpy(handler, planter_smm_begin, length);
@@ -296,7 +298,7 @@ static int __init planter_init(void)
 	int error;
 
 	if (!runs_in_qemu_tcg()) {
-		pr_err("planter: this is not QEMU's emulation; it takes over system management mode and stays away from real machines\n");
+		pr_err("this is not QEMU's emulation; it takes over system management mode and stays away from real machines\n");
 		return -ENODEV;
 	}
 	hpet = ioremap(HPET_BASE, 0x400);
@@ -304,7 +306,7 @@ static int __init planter_init(void)
 		return -ENOMEM;
 	error = -ENODEV;
 	if (!(readl(hpet + HPET_TIMER_CONFIG) & HPET_TIMER_MESSAGE_CAPABLE)) {
-		pr_err("planter: the HPET cannot send messages (QEMU needs -global hpet.msi=on)\n");
+		pr_err("the HPET cannot send messages (QEMU needs -global hpet.msi=on)\n");
 		goto unmap;
 	}
 	error = take_over_smm();

@@ -9,6 +9,8 @@
  *   shared   a task and the interrupts of every CPU on one ring, SMP atomics; it is the first CPU's, the others write
  *            as foreigners do (reserve.h, TIME ORDER)
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/completion.h>
 #include <linux/cpu.h>
 #include <linux/hrtimer.h>
@@ -210,7 +212,7 @@ static int judge(struct trial *trial)
 		trial->wrong = "delivered and lost are not what was tried";
 	if (!trial->wrong && !(trial->features & MAXLAT_RING_OVERWRITE) && trial->read != header->records_delivered)
 		trial->wrong = "not everything that was delivered was read";
-	pr_info("maxlat_ring_test: %s: tried %llu in-interrupts %llu nested %llu delivered %llu read %llu lost %llu %s\n",
+	pr_info("%s: tried %llu in-interrupts %llu nested %llu delivered %llu read %llu lost %llu %s\n",
 		trial->name, tried, in_interrupts, nested, (u64)header->records_delivered, trial->read, lost,
 		trial->wrong ?: "ok");
 	return trial->wrong ? -EIO : 0;
