@@ -34,6 +34,17 @@ def build(kernel, source, build_directory):
         return found
 
 
+def check_kernel_doc(kernel, source):
+    """The comments of the modules' headers, by the kernel's own program, where its headers bring one that runs here."""
+    script = next(kernel.modules_root.glob("usr/lib/linux-kbuild-*/scripts/kernel-doc"), None)
+    if not script or not shutil.which("perl"):
+        return
+    headers = [path for directory in ("kernel/include", "hwlat/module", "npt/module") for path in (source / directory).rglob("*.h")]
+    done = subprocess.run(["perl", script, "-none", "-Werror", *headers], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Failed(f"kernel-doc of Linux {kernel.release}:\n{done.stderr}")
+
+
 def _mirror(source, target):
     """Copies C sources that are new or changed; removes those that are gone. Build products in `target` are left."""
     kept = set()
