@@ -12,6 +12,7 @@ list(APPEND tracer_sources
     ctf/tsdl_lexer.cpp)
 list(APPEND tracer_unit_test_sources
     ctf/metadata_reader_test.cpp
+    ctf/merge_stamped_test.cpp
     ctf/metadata_test.cpp
     ctf/stream_loss_test.cpp
     ctf/thread_names_test.cpp

@@ -79,6 +79,19 @@ TEST_F(TraceReaderTest, MergesStreamsByTimeAndReadsFields) {
   EXPECT_TRUE(outcome.breaks.empty());
 }
 
+TEST_F(TraceReaderTest, OfEqualTimesTheFewerTicksComeFirstThenTheFirstStream) {
+  folder_.write("metadata", test::metadata({base::clock_with_rate(4), 0, 0}));  // four ticks have one time
+  const auto stream = [&](std::uint32_t slot, std::uint64_t ticks) {
+    folder_.write("threads-" + std::to_string(slot) + "-0",
+                  Packet(test::prefix(7 + slot, slot), 0, ticks).short_record(kNumberId, ticks, number(slot)).bytes());
+  };
+  stream(0, 403);
+  stream(1, 401);
+  stream(2, 403);
+  EXPECT_THAT(read_all(folder_.path()).events,
+              ElementsAre("100 8 app:number 1", "100 7 app:number 0", "100 9 app:number 2"));
+}
+
 TEST(TracesOfOneBoot, HaveOneClockUnlessTheCounterBeganAnew) {
   constexpr std::int64_t kHour = 3'600'000'000'000;
   const test::TemporaryFolder folder;

@@ -17,8 +17,10 @@
 // TRUST: the files may hold anything. What is whole is read, what is not is told, and nothing else happens.
 #pragma once
 
+#include <compare>
 #include <maxlat/base/result.hpp>
 #include <maxlat/trace/field_values.hpp>
+#include <maxlat/trace/merge_stamped.hpp>
 #include <maxlat/trace/stream_reader.hpp>
 #include <maxlat/trace/trace_folder.hpp>
 #include <memory>
@@ -43,22 +45,24 @@ class TraceReader {
   std::vector<TraceBreak> breaks() const;
 
  private:
-  struct Head {
-    RecordedEvent event;
-    StreamReader* reader = nullptr;
-    std::size_t order = 0;
-    bool before(const Head& other) const;
+  struct Stamp {
+    std::int64_t time_ns;
+    std::uint64_t ticks;  // finer than its time
+    std::strong_ordering operator<=>(const Stamp&) const = default;
+  };
+  struct Source {
+    StreamReader* reader;
+    RecordedEvent event{};
+    bool advance() { return reader->next(event); }
+    Stamp stamp() const { return {event.time_ns, event.ticks}; }
   };
   TraceReader(std::vector<StoredProcess> processes, std::vector<TraceBreak> unreadable, ReadOptions options);
-  void start();
-  void sift_down();
 
   std::vector<StoredProcess> processes_;
   std::vector<TraceBreak> unreadable_;  // processes that cannot be read at all
   ReadOptions options_;
   std::vector<std::unique_ptr<StreamReader>> streams_;
-  std::vector<Head> heap_;  // a binary heap of the streams that have an event; the first is the next to be given
-  bool started_ = false;
+  StampedMerge<Source> merge_;
 };
 
 }  // namespace maxlat::trace
