@@ -63,8 +63,6 @@
 extern "C" {
 #endif
 
-#define MAXLAT_ALWAYS_INLINE static inline __attribute__((always_inline))
-
 /* The largest value that has a bucket: the upper bound of any rare_above, so that a gap without a bucket is always
  * rare. */
 #define MAXLAT_GAP_RARE_MAX (((uint64_t)1 << MAXLAT_HISTOGRAM_RANGE_BITS) - 1)

@@ -10,22 +10,9 @@
  *   insert           one OR, one bit scan, two shifts, two additions, one load and one store: no division, no float, no
  *                    branch but the range check (watched by npt's instruction-count test)
  *
- * DETAILS
- *   An octave [2^e, 2^(e+1)) is cut into 2^10 equal buckets, so a bucket is at most 2^-10 of its lower edge wide. Let
- *   shift = max(0, e - 10). The bucket of v is
- *
- *       index(v) = (shift << 10) + (v >> shift)
- *
- *   For v < 2^11 the shift is 0 and the index is v itself: the linear part and the first octave need no case of their
- *   own. With every further octave v >> shift runs through [2^10, 2^11) again, and (shift << 10) puts it behind the
- *   last:
- *
- *       v                 shift   index            bucket width
- *       0 .. 2047             0   0 .. 2047        1
- *       2048 .. 4095          1   2048 .. 3071     2
- *       4096 .. 8191          2   3072 .. 4095     4
- *       ...
- *       2^39 .. 2^40-1       29   30720 .. 31743   2^29
+ * DETAILS: histogram_shape.h says which bucket a value has. This is the standard shape: its numbers are constants of
+ *   the compiler, its memory is a struct; npt's loop, the kernel modules and all results have it. Other shapes, and
+ *   memory that is somebody else's: shaped_histogram.h, with the same layout.
  *
  * LAYOUT (one for user space, shared memory and the kernel: fixed-width, no pointers, all-zero is not a valid header)
  *
@@ -34,13 +21,14 @@
  *      64  16 x { u64 value, u64 time }  the first values beyond the range
  *     320  reserved to 512
  *     512  u64 bucket[31744]
+ *   The first 512 bytes are the head, which every shape has; bucket_count and sub_bits tell which one it is.
  *
  * ROLES and THREADS: one writer at a time; any number of readers, also in other processes, at any time (relaxed word
  * accesses, see platform.h). A reader that wants a consistent picture asks the writer to stop first.
  *
  * INVARIANTS, each watched by histogram_test.cpp
  *   (1) sum of buckets + overflow_count = number of values recorded.
- *   (2) low(index(v)) <= v <= high(index(v)), and high(i) + 1 = low(i + 1): no gap, no overlap.
+ *   (2) the buckets are those of histogram_shape.h.
  *   (3) min, max, sum and the sum of squares are exact; sum wraps only after 2^64 ticks (195 years at 3 GHz).
  *   (4) merge(a, b) is what recording both sequences into one histogram gives.
  *
@@ -49,7 +37,7 @@
 #ifndef MAXLAT_BASE_HISTOGRAM_H
 #define MAXLAT_BASE_HISTOGRAM_H
 
-#include <maxlat/base/platform.h>
+#include <maxlat/base/histogram_shape.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -68,40 +56,63 @@ struct maxlat_histogram_overflow {
   uint64_t time;
 };
 
-struct maxlat_histogram {
-  uint32_t magic;
-  uint16_t version;
-  uint16_t sub_bits;
-  uint32_t bucket_count;
-  uint32_t reserved;
-  uint64_t min; /* UINT64_MAX while empty */
-  uint64_t max;
-  uint64_t sum;
-  uint64_t sum_sq_low;
-  uint64_t sum_sq_high;
-  uint64_t overflow_count;
-  struct maxlat_histogram_overflow overflow[MAXLAT_HISTOGRAM_OVERFLOWS];
+/* The members once for the head by itself, and once for a histogram that has them as its own. */
+#define MAXLAT_HISTOGRAM_HEAD_MEMBERS                                    \
+  uint32_t magic;                                                        \
+  uint16_t version;                                                      \
+  uint16_t sub_bits;                                                     \
+  uint32_t bucket_count;                                                 \
+  uint32_t reserved;                                                     \
+  uint64_t min; /* UINT64_MAX while empty */                             \
+  uint64_t max;                                                          \
+  uint64_t sum;                                                          \
+  uint64_t sum_sq_low;                                                   \
+  uint64_t sum_sq_high;                                                  \
+  uint64_t overflow_count;                                               \
+  struct maxlat_histogram_overflow overflow[MAXLAT_HISTOGRAM_OVERFLOWS]; \
   uint64_t reserved_to_512[24];
+
+struct maxlat_histogram_head {
+  MAXLAT_HISTOGRAM_HEAD_MEMBERS
+};
+
+struct maxlat_histogram {
+  __extension__ union {
+    struct maxlat_histogram_head head;
+    __extension__ struct { MAXLAT_HISTOGRAM_HEAD_MEMBERS };
+  };
   uint64_t bucket[MAXLAT_HISTOGRAM_BUCKETS];
 };
 
+MAXLAT_STATIC_ASSERT(sizeof(struct maxlat_histogram_head) == 512, "layout");
+MAXLAT_STATIC_ASSERT(offsetof(struct maxlat_histogram_head, min) == 16, "layout");
+MAXLAT_STATIC_ASSERT(offsetof(struct maxlat_histogram_head, overflow) == 64, "layout");
 MAXLAT_STATIC_ASSERT(offsetof(struct maxlat_histogram, min) == 16, "layout");
 MAXLAT_STATIC_ASSERT(offsetof(struct maxlat_histogram, overflow) == 64, "layout");
 MAXLAT_STATIC_ASSERT(offsetof(struct maxlat_histogram, bucket) == 512, "layout");
 MAXLAT_STATIC_ASSERT(sizeof(struct maxlat_histogram) == 512 + 8 * 31 * 1024, "layout");
 
+MAXLAT_ALWAYS_INLINE struct maxlat_histogram_shape maxlat_histogram_standard_shape(void) {
+  const struct maxlat_histogram_shape standard = {MAXLAT_HISTOGRAM_SUB_BITS, MAXLAT_HISTOGRAM_RANGE_BITS};
+  return standard;
+}
+
 /* The bucket of a value in range. REQUIRES: value < 2^40. */
 static inline uint32_t maxlat_histogram_index(uint64_t value) {
-  const uint32_t exponent = 63u - (uint32_t)__builtin_clzll(value | (1ull << MAXLAT_HISTOGRAM_SUB_BITS));
-  const uint32_t shift = exponent - MAXLAT_HISTOGRAM_SUB_BITS;
-  return (shift << MAXLAT_HISTOGRAM_SUB_BITS) + (uint32_t)(value >> shift);
+  return maxlat_shape_index(maxlat_histogram_standard_shape(), value);
 }
 
 /* Smallest and largest value of a bucket. REQUIRES: index < MAXLAT_HISTOGRAM_BUCKETS. */
-uint64_t maxlat_histogram_low(uint32_t index);
-uint64_t maxlat_histogram_high(uint32_t index);
+static inline uint64_t maxlat_histogram_low(uint32_t index) {
+  return maxlat_shape_low(maxlat_histogram_standard_shape(), index);
+}
+static inline uint64_t maxlat_histogram_high(uint32_t index) {
+  return maxlat_shape_high(maxlat_histogram_standard_shape(), index);
+}
 
-static inline int maxlat_histogram_in_range(uint64_t value) { return value >> MAXLAT_HISTOGRAM_RANGE_BITS == 0; }
+static inline int maxlat_histogram_in_range(uint64_t value) {
+  return maxlat_shape_in_range(maxlat_histogram_standard_shape(), value);
+}
 
 /*
  * Counts a value in its bucket and nothing else: for a measured loop that keeps min, max, sum and squares in registers
@@ -112,8 +123,12 @@ static inline void maxlat_histogram_count_in_range(struct maxlat_histogram* h, u
   MAXLAT_STORE(bucket, MAXLAT_LOAD(bucket) + 1);
 }
 
-/* Counts a value beyond the range; the first 16 keep value and time. */
-void maxlat_histogram_count_overflow(struct maxlat_histogram* h, uint64_t value, uint64_t time);
+/* Counts a value beyond the range; the first 16 keep value and time. Of any shape. */
+void maxlat_head_count_overflow(struct maxlat_histogram_head* head, uint64_t value, uint64_t time);
+
+static inline void maxlat_histogram_count_overflow(struct maxlat_histogram* h, uint64_t value, uint64_t time) {
+  maxlat_head_count_overflow(&h->head, value, time);
+}
 
 /* Exact sums of a set of values, kept apart from the buckets so that a loop can hold them in registers. */
 struct maxlat_moments {
@@ -123,9 +138,15 @@ struct maxlat_moments {
   maxlat_u128 sum_sq;
 };
 
-#define MAXLAT_MOMENTS_EMPTY {~0ull, 0, 0, 0}
+#define MAXLAT_MOMENTS_EMPTY \
+  { ~0ull, 0, 0, 0 }
 
-void maxlat_histogram_add_moments(struct maxlat_histogram* h, const struct maxlat_moments* moments);
+/* Of any shape. */
+void maxlat_head_add_moments(struct maxlat_histogram_head* head, const struct maxlat_moments* moments);
+
+static inline void maxlat_histogram_add_moments(struct maxlat_histogram* h, const struct maxlat_moments* moments) {
+  maxlat_head_add_moments(&h->head, moments);
+}
 
 /* Everything at once, for writers that are not in a hurry. `time` is kept only for a value beyond the range. */
 void maxlat_histogram_record(struct maxlat_histogram* h, uint64_t value, uint64_t time);

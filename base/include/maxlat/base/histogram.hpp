@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// The C++ face of histogram.h: ownership, and the questions that need floating point.
+// The C++ face of histogram.h: ownership. What it is asked is HistogramView's to answer.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 
 #include <maxlat/base/histogram.h>
+#include <maxlat/base/shaped_histogram.hpp>
 
 namespace maxlat::base {
 
@@ -25,14 +26,13 @@ class Histogram {
   void record(uint64_t value, uint64_t time = 0) { maxlat_histogram_record(storage_.get(), value, time); }
   void merge(const Histogram& other) { maxlat_histogram_merge(storage_.get(), other.storage_.get()); }
 
-  uint64_t total() const { return maxlat_histogram_total(storage_.get()); }
-  uint64_t min() const { return total() == 0 ? 0 : storage_->min; }
-  uint64_t max() const { return storage_->max; }
-  double mean() const;
-  double variance() const;  // of the population, from exact integer sums
-  // The smallest recorded value v with at least q * total values <= v (to the bucket's upper edge).
-  // REQUIRES: 0 <= q <= 1.
-  uint64_t quantile(double q) const;
+  HistogramView view() const { return HistogramView(*storage_); }
+  uint64_t total() const { return view().total(); }
+  uint64_t min() const { return view().min(); }
+  uint64_t max() const { return view().max(); }
+  double mean() const { return view().mean(); }
+  double variance() const { return view().variance(); }
+  uint64_t quantile(double q) const { return view().quantile(q); }
 
   // A copy of a histogram that its writer goes on filling, for a look at a run under way. The writer keeps the moments
   // in its registers, so here they are the buckets' own: min and max to a bucket, sums from bucket middles (0.1 %).

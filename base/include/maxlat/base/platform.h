@@ -34,6 +34,7 @@
 #define MAXLAT_FETCH_TO_WRITE(address) __builtin_prefetch((const void*)(address), 1)
 #endif
 
+#define MAXLAT_ALWAYS_INLINE static inline __attribute__((always_inline))
 #define MAXLAT_LIKELY(x) __builtin_expect(!!(x), 1)
 #define MAXLAT_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
