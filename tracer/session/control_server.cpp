@@ -218,15 +218,11 @@ bool Server::serve_one(Connection& connection) {
   if (size < 0 && (errno == EAGAIN || errno == EINTR)) return true;
   if (size <= 0) return false;
   if (static_cast<std::size_t>(size) > kMaxRequest) {
-    send(connection, {"error the request is longer than 4096 bytes\n", {}, false});
+    send(connection, control_error({"the request is longer than 4096 bytes"}));
     return true;
   }
-  const std::string_view line(request, static_cast<std::size_t>(size));
-  if (line.substr(0, line.find_last_not_of(" \r\n") + 1) == "next") {
-    send(connection, {"ok\n" + std::exchange(connection.rest, {}), {}, false});
-    return true;
-  }
-  const ControlAnswer reply = answer(line);
+  ControlAnswer reply = answer({request, static_cast<std::size_t>(size)});
+  if (reply.rest) reply.text += connection.rest;
   send(connection, reply);
   if (reply.resume) resume();
   return true;

@@ -4,6 +4,7 @@ list(APPEND tracer_sources
     session/control_commands.cpp
     session/control_folder.cpp
     session/control_server.cpp
+    session/control_table.cpp
     session/events.cpp
     session/fork.cpp
     session/live_channels.cpp
@@ -13,6 +14,9 @@ list(APPEND tracer_sources
     session/threads.cpp
     shm/memory_nodes.cpp
     shm/session_file.cpp)
+# Requests of the control socket: a file, and a row in session/control_table.cpp.
+file(GLOB control_commands RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS session/commands/*.cpp)
+list(APPEND tracer_sources ${control_commands})
 list(APPEND tracer_unit_test_sources
     session/channel_test.cpp
     session/context_test.cpp
@@ -34,7 +38,8 @@ if(NOT MAXLAT_SANITIZE MATCHES thread AND CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64
 endif()
 # A process with threads that forks is nothing for ThreadSanitizer.
 if(NOT MAXLAT_SANITIZE MATCHES thread)
-  list(APPEND tracer_unit_test_sources session/boot_clock_test.cpp session/control_server_test.cpp session/process_test.cpp)
+  list(APPEND tracer_unit_test_sources session/boot_clock_test.cpp session/control_server_test.cpp
+    session/control_table_test.cpp session/process_test.cpp)
 endif()
 if(MAXLAT_SANITIZE MATCHES thread)
   # ThreadSanitizer does not know fences. Here they stand beside system calls, not between accesses it should judge.

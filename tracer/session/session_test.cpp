@@ -405,7 +405,7 @@ TEST(Control, AnswersEveryRequest) {
   EXPECT_EQ(answer("enable control c first:* level=6").text, "ok\n");
   EXPECT_EQ(answer("disable control c first:two\n").text, "ok\n");
   EXPECT_EQ(answer("attach control").text.substr(0, 6), "error ");
-  const detail::ControlAnswer started = answer("start control");
+  const ControlAnswer started = answer("start control");
   EXPECT_EQ(started.text, "ok\n");
   EXPECT_EQ(started.descriptors.size(), 2u);
   EXPECT_EQ(answer("attach control").descriptors.size(), 2u);

@@ -12,29 +12,11 @@
 // REQUEST  a line of words; a word with a space in it is not possible, names are [A-Za-z0-9_.:-]+ without a dot
 //          in front, patterns also *?
 // REPLY    "ok" or "error TEXT" in the first line, then zero or more lines. A reply that does not fit in one message
-//          (kMaxMessage) ends with the line "more"; the request `next` brings the rest. One memory file may come with
+//          (kMaxMessage) ends with the line "more"; the request `next` brings the rest. Two descriptors may come with
 //          it (SCM_RIGHTS).
 //
-//   hello                              ok / maxlat-trace 1 / pid N / process NAME / thread-of-control TID
-//   list                               one line an event: "event PROVIDER:NAME LEVEL", then "field NAME TYPE" lines;
-//                                      TYPE: int32, uint8, float64, hex:uint64 (in base 16), enum:uint8 (with labels),
-//                                      uint8[3], uint8[0..64], string[0..64]
-//   create SESSION
-//   channel SESSION NAME [mode=discard|overwrite] [per=thread|cpu] [size=BYTES] [count=N] [slots=N]
-//           [deliver=timer|wakeup] [context=none|cpu]
-//   enable SESSION CHANNEL PATTERN [level=N]
-//                                      PATTERN is PROVIDER:NAME with wildcards; events that appear later, too
-//   disable SESSION CHANNEL PATTERN
-//   start SESSION                      makes the memory if it is the first start. The reply carries the session's memfd
-//                                      and, with a wakeup channel, an eventfd after it
-//   attach SESSION                     the same descriptors again, for another consumer
-//   stop SESSION                       returns when no probe is inside any more: the books are then exact
-//   destroy SESSION
-//   status                             "session NAME STATE", "channel NAME produced N recorded N lost_full N
-//                                      lost_wrap N lost_big N lost_no_ring N slots USED/ALL", ...
-//   snapshot SESSION                   raises snapshot_requests
-//   resume                             see above
-//   next                               see above
+// REQUESTS come from a table (control_command.hpp), and parts of a program may add theirs. Which there are, and what
+//          each wants and answers, is told by the program itself: ask it for `help`.
 //
 // SECURITY: the socket lies in a folder of mode 0700 of the user; the program serves its own user and root (SO_PEERCRED).
 // LIMITS: requests are cut at 4096 bytes: longer is an error, not a wait.
