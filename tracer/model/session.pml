@@ -7,21 +7,25 @@
  *
  * WHAT IS FOLLOWED, by function
  *   Thread   probe.hpp in_thread_ring, record_elsewhere; live_channels.cpp claim_ring, slot_is_free, claim_in, flush,
- *            end_rings_of_this_thread; channel.cpp claim, take, end, finalise; threads.cpp register_thread, leave_list
+ *            end_rings_of_this_thread, with PREPARED prepare_thread; channel.cpp claim, take, end, finalise;
+ *            threads.cpp register_thread, leave_list
  *   Control  session_core.cpp start, stop, end_run, destroy, refresh; threads.cpp wait_until_all_outside, forget_rings,
  *            forgive_refusals; live_channels.cpp enter_channel, remove_channel; channel.cpp flush_all, finalise_all
+ *            with PREPARED live_channels.cpp prepare_channel, threads.cpp prepared_thread_without_ring, give_ring_to
  *   Consumer recorder.cpp visit: an ended ring's slot is freed
  *
  * MEMORY. x86: the store to `inside` waits in the thread's store buffer while later loads go ahead (`inside` is what
  *   the thread knows, `inside_seen` what others do); membarrier(2) and locks empty it. All else is sequentially
  *   consistent: control changes its words by locked instructions and fences before it waits.
  * LEFT OUT. What a ring is (ring.pml): a store into one is a look whether it is mapped and whether somebody else is in
- *   it. Signal handlers. prepare_thread() and per-CPU channels. Threads that cannot stay in the list (Guest). Patience:
- *   stop() may give up waiting, start() and destroy() do not.
+ *   it. Signal handlers. Per-CPU channels. Threads that cannot stay in the list (Guest). Patience: stop() may give up
+ *   waiting, start() and destroy() do not. A thread that comes later with the id of one that ended.
  *
- * SIZE. One thread, two sessions: 30 thousand states; two threads, one session: 1.3 million.
+ * SIZE. One thread, two sessions: 50 thousand states; two threads, one session: 1.3 million; with PREPARED 0.2 and 2.1.
  *
  * PARAMETERS  SLOTS  A0 A1 (calls of each thread)  RUNS (starts)
+ *   PREPARED  threads call prepare_thread(), too, and each start makes rings for those that have and find none (review
+ *             T5), against threads that end meanwhile
  * MUTANTS, each must fail, by the assertion that run_models.py names for it
  *   M_RING_FIRST        flush() loads the ring before it asks whether the number is running (review T1)
  *   M_REFUSED_FOR_GOOD  a thread that found no slot never looks again (review T9)
@@ -31,6 +35,10 @@
  *   M_NO_FORGET         the threads' places keep the rings of a channel that went away
  *   M_NO_RCU            the channel goes away without waiting for threads that end
  *   M_LIST_LEFT_BEFORE  a thread that ends leaves the list before it takes the read lock
+ *   with PREPARED:
+ *   M_GIVEN_UNLOOKED    a start gives a prepared thread a ring without looking at its ring_place
+ *   M_GIVEN_UNLISTED    a ring is given without looking whether the thread is still in the list
+ *   M_REFUSED_KEPT      a ring whose thread ended meanwhile is not ended
  */
 #include "assertions.pml"
 
@@ -40,8 +48,12 @@ mtype = {
   channel_is_there,    /* which a thread found in the table and uses */
   ring_of_its_channel, /* a thread hands back a ring to the channel that made it */
   slot_is_found,       /* as long as a slot is free no thread is refused more often than there are slots */
+  one_ring_a_thread,   /* given to who has none: else nobody ends the one it had */
+  thread_is_there,     /* whose words control changes */
+  no_ring_is_left,     /* which was made for a thread and is nobody's: it would keep its slot */
   /* coverage */
-  event_recorded, thread_refused, refused_then_served, ring_of_second_session, flushed_by_thread
+  event_recorded, thread_refused, refused_then_served, ring_of_second_session, flushed_by_thread,
+  traced_in_a_given_ring, ended_before_given
 };
 
 #ifndef SLOTS
@@ -75,6 +87,11 @@ bit claimed[RINGS], ended[RINGS], mapped[RINGS], busy[RINGS];
 /* Of the threads. */
 bit inside[THREADS], inside_seen[THREADS], registered[THREADS], reading[THREADS];
 byte ring_place[THREADS], refused[THREADS];
+#ifdef PREPARED
+bit prepared[THREADS];
+bit gone[THREADS];  /* ghost: with its thread_local words */
+bit given[RINGS];   /* ghost: by control */
+#endif
 
 /* Ghost: refusals in a row while a slot was free. */
 byte refusals[THREADS];
@@ -167,6 +184,72 @@ inline stop() {
   fi
 }
 
+#ifdef PREPARED
+/* Channel::claim for another thread, which is none of control's refusals. In ring. */
+inline claim_for() {
+  do
+  :: slot < SLOTS ->
+     atomic {
+       if
+       :: slot_free(generation, slot) -> ring = ring_id(generation, slot); claimed[ring] = 1; break
+       :: else -> slot++
+       fi }
+  :: else -> break
+  od;
+  slot = 0;
+  if
+  :: ring != NOWHERE -> mapped[ring] = 1; begin_store(ring); end_store(ring) /* make_ring, open_ahead */
+  :: else
+  fi
+}
+
+#ifdef M_GIVEN_UNLOOKED
+#define has_no_ring(t) true
+#else
+#define has_no_ring(t) (ring_place[t] == NOWHERE)
+#endif
+#ifdef M_GIVEN_UNLISTED
+#define may_be_given(t) true
+#else
+#define may_be_given(t) (registered[t] && has_no_ring(t))
+#endif
+
+/* Thread 0 first; the list has them in any order. */
+inline prepare_channel() {
+  thread = 0;
+  do
+  :: thread < THREADS ->
+     if
+     :: atomic { registered[thread] && prepared[thread] && has_no_ring(thread) -> skip }; /* ..._without_ring */
+        claim_for();
+        if
+        :: ring == NOWHERE -> break
+        :: else
+        fi;
+        atomic { /* give_ring_to, under the list's lock */
+          if
+          :: may_be_given(thread) ->
+             must(thread_is_there, !gone[thread]);
+             must(one_ring_a_thread, ring_place[thread] == NOWHERE);
+             ring_place[thread] = ring; given[ring] = 1; ring = NOWHERE
+          :: else -> reached(ended_before_given)
+          fi };
+#ifndef M_REFUSED_KEPT
+        if
+        :: ring != NOWHERE -> lock_rings(); finalise(ring); unlock_rings() /* Channel::end */
+        :: else
+        fi;
+#endif
+        atomic { must(no_ring_is_left, ring == NOWHERE || !mapped[ring]); ring = NOWHERE }
+     :: else
+     fi;
+     thread++
+  :: else -> break
+  od;
+  thread = 0
+}
+#endif
+
 inline start() {
   if
   :: still_inside && live != 0 -> end_run()
@@ -178,6 +261,9 @@ inline start() {
   fi;
 #ifndef M_REFUSED_FOR_GOOD
   d_step { refused[0] = 0; refused[1] = 0 }; /* forgive_refusals, under the list's lock */
+#endif
+#ifdef PREPARED
+  prepare_channel();
 #endif
   running = 1;
   place = 1;
@@ -211,6 +297,9 @@ inline destroy() {
 active proctype Control() {
   byte runs = RUNS, generation, slot;
   bit still_inside;
+#ifdef PREPARED
+  byte thread, ring;
+#endif
   do
   :: runs > 0 -> runs--;
      start();

@@ -27,6 +27,16 @@ inline claim(generation) {
   atomic { slot = 0; last = 0 }
 }
 
+inline claim_in() {
+  generation = live;
+  if
+  :: generation != 0 && running ->
+     must(channel_is_there, exists[generation]);
+     claim(generation)
+  :: else
+  fi
+}
+
 /* claim_ring: the thread's ring in r, made now, or NOWHERE. */
 inline claim_ring() {
   hopeless = 0;
@@ -46,14 +56,7 @@ inline claim_ring() {
   :: else
   fi;
   if
-  :: !hopeless -> /* claim_in */
-     generation = live;
-     if
-     :: generation != 0 && running ->
-        must(channel_is_there, exists[generation]);
-        claim(generation)
-     :: else
-     fi
+  :: !hopeless -> claim_in()
   :: else
   fi;
   if
@@ -111,6 +114,12 @@ inline event() {
           :: generation_of(r) == 2 -> reached(ring_of_second_session)
           :: else
           fi;
+#ifdef PREPARED
+          if
+          :: given[r] -> reached(traced_in_a_given_ring)
+          :: else
+          fi;
+#endif
           inside[me] = 0; r = NOWHERE }
      :: else -> inside[me] = 0
      fi
@@ -140,6 +149,34 @@ inline flush() {
   :: else -> inside[me] = 0
   fi
 }
+
+#ifdef PREPARED
+/* prepare_thread(), which the program calls: its look at all slots is for every call. */
+inline prepare() {
+  atomic { registered[me] = 1; drain(me); prepared[me] = 1 };
+  inside[me] = 1;
+  if
+  :: running ->
+     refused[me] = 0;
+     r = ring_place[me];
+     if
+     :: r == NOWHERE -> claim_in()
+     :: else
+     fi
+  :: else
+  fi;
+  r = NOWHERE;
+  if
+  :: running -> r = ring_place[me] /* ring_in_running */
+  :: else
+  fi;
+  if
+  :: r != NOWHERE -> begin_store(r); end_store(r) /* open_ahead */
+  :: else
+  fi;
+  atomic { inside[me] = 0; r = NOWHERE }
+}
+#endif
 
 /* end_rings_of_this_thread. Locks empty the store buffer. */
 inline end_of_thread() {
@@ -176,8 +213,15 @@ active [THREADS] proctype Thread() {
      if
      :: event()
      :: flush()
+#ifdef PREPARED
+     :: prepare()
+#endif
      fi
-  :: atomic { acts > 0 -> acts = 0 }; end_of_thread()
+  :: atomic { acts > 0 -> acts = 0 };
+     end_of_thread();
+#ifdef PREPARED
+     gone[me] = 1
+#endif
   :: acts == 0 -> break
   od
 }
