@@ -17,6 +17,7 @@ list(APPEND tracer_unit_test_sources
     consumer/in_process_test.cpp
     consumer/recorder_order_test.cpp
     consumer/recorder_test.cpp
+    consumer/recorder_uncounted_test.cpp
     consumer/ring_names_test.cpp
     consumer/session_names_test.cpp
     consumer/trace_file_test.cpp)
