@@ -21,6 +21,7 @@ list(APPEND tracer_unit_test_sources
     session/channel_test.cpp
     session/context_test.cpp
     session/fields_test.cpp
+    session/metadata_full_test.cpp
     session/scope_test.cpp
     session/session_test.cpp
     session/session_threads_test.cpp

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdio>
 #include <iterator>
 #include <utility>
 
@@ -105,9 +106,13 @@ void forget_sessions() {
 }
 
 void event_appeared(Event& event) {
-  // A failure to describe it leaves the event disabled there: nobody is here to be told, `list` and the metadata say
-  // so.
-  if (!sessions().empty()) (void)refresh(event);
+  if (sessions().empty()) return;
+  // Nobody has asked for anything, so nobody waits for an answer: a line, as where declarations contradict each other.
+  const base::Status described = refresh(event);
+  if (!described) {
+    std::fprintf(stderr, "maxlat: the event %s stays disabled: %s\n", full_name(*event.description).c_str(),
+                 described.error().text.c_str());
+  }
 }
 
 // The last rule that matches decides.
