@@ -307,6 +307,27 @@ def case_flush(folder):
     finish(recorder)
 
 
+def case_flush_of_channels(folder):
+    """Each channel has a flush of its own: one's events come to disk while its thread sleeps, the other's at the end."""
+    recorder = record(folder / "t", "--channel", "often:test:count,flush=1ms", "--channel", "never:test:count,flush=0", "--",
+                      PROGRAM, "events=0", "apart_us=20000")
+    rounds = []  # sizes of the file, each larger than the one before
+
+    def grows():
+        size = max((path.stat().st_size for path in (folder / "t").glob("*/often-0-0")), default=0)
+        if size > (rounds[-1] if rounds else 112):
+            rounds.append(size)
+        return len(rounds) == 5
+
+    wait_until("five flushes", grows)
+    assert not list((folder / "t").glob("*/never-*")), "flushed, although it has flush=0"
+    recorder.send_signal(signal.SIGINT)
+    finish(recorder)
+    check(folder / "t")
+    books = books_by_channel(next((folder / "t").iterdir()))
+    assert books["never"]["recorded"] == books["often"]["recorded"] >= 5, books
+
+
 def case_children(folder):
     err = finish(record(folder / "t", "-e", "test:count", "--", PROGRAM, "events=10", "--", PROGRAM, "events=20"))
     assert len(list((folder / "t").iterdir())) == 2 and "30 events of 2 processes" in err, err

@@ -279,11 +279,14 @@ bool forbid_system_calls() {
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }
 
-int trace_without_system_calls(const ChannelOptions& options) {
+enum class Prepared { before_the_start, after_the_start };
+
+int trace_without_system_calls(const ChannelOptions& options, Prepared prepared) {
   Recording recording({options});
-  recording.start("process:*");
+  const auto start = [&] { std::thread([&] { recording.start("process:*"); }).join(); };
+  if (prepared == Prepared::after_the_start) start();
   if (!prepare_thread()) return 2;
-  if (options.ownership == Ownership::per_cpu) MAXLAT_TRACE(process, event, 0);  // enters the list of threads
+  if (prepared == Prepared::before_the_start) start();
   const Memory memory(recording.session);
   const std::uint64_t* positions[2];
   for (std::uint32_t i = 0; i < 2; ++i) {
@@ -309,7 +312,8 @@ TEST(Seccomp, TimerDeliveryMakesNoSystemCall) {
                                    .sub_buffer_size = 4096,
                                    .sub_buffers = 2,
                                    .slots = 2};
-      EXPECT_EQ(in_child([&] { return trace_without_system_calls(options); }), 0);
+      for (const Prepared prepared : {Prepared::after_the_start, Prepared::before_the_start})
+        EXPECT_EQ(in_child([&] { return trace_without_system_calls(options, prepared); }), 0);
     }
   }
 }
@@ -318,7 +322,7 @@ TEST(Seccomp, TimerDeliveryMakesNoSystemCall) {
 TEST(Seccomp, WouldNoticeOne) {
   const ChannelOptions waking{
       .name = "all", .delivery = Delivery::wakeup, .sub_buffer_size = 4096, .sub_buffers = 2, .slots = 2};
-  EXPECT_EQ(in_child([&] { return trace_without_system_calls(waking); }), 1000 + SIGSYS);
+  EXPECT_EQ(in_child([&] { return trace_without_system_calls(waking, Prepared::after_the_start); }), 1000 + SIGSYS);
 }
 
 TEST(ManyEvents, TenThousandAreRegisteredAndEnabledByOnePattern) {

@@ -16,7 +16,6 @@
 
 #include "session/control_commands.hpp"
 #include "session/pattern.hpp"
-#include "session/priority_mutex.hpp"
 #include "session/test_recording.hpp"
 #include "shm/session_file.hpp"
 
@@ -349,35 +348,6 @@ TEST(Session, FlushHandsOverThePacketOfTheCpuItRunsOn) {
   flush();
   EXPECT_EQ(memory.take().size(), 1u);
   sched_setaffinity(0, sizeof before, &before);
-}
-
-// A thread at its end waits for a control call that has the rings: that runs with the thread's priority meanwhile. Seen
-// in what the waiting thread asks of the kernel.
-TEST(PriorityMutex, InheritsPriority) {
-  detail::PriorityMutex mutex;
-  mutex.lock();
-  std::atomic<long> waiter{0};
-  std::thread waits([&] {
-    waiter.store(syscall(SYS_gettid));
-    mutex.lock();
-    mutex.unlock();
-  });
-  while (waiter.load() == 0) std::this_thread::yield();
-  const std::string path = "/proc/self/task/" + std::to_string(waiter.load()) + "/syscall";
-  long call = 0;
-  unsigned long word = 0, operation = 0;
-  for (int i = 0; i < 10'000 && call != SYS_futex; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    std::ifstream file(path);
-    if (!file) break;
-    call = 0;
-    file >> std::dec >> call >> std::hex >> word >> operation;
-  }
-  mutex.unlock();
-  waits.join();
-  if (call == 0) GTEST_SKIP() << "cannot read " << path;
-  constexpr unsigned long kLockPi = 6, kLockPi2 = 13, kPrivate = 128;
-  EXPECT_TRUE((operation & ~kPrivate) == kLockPi || (operation & ~kPrivate) == kLockPi2) << operation;
 }
 
 TEST(Session, SixteenFastChannelsLiveAtATimeAndNoMore) {
