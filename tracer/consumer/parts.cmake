@@ -12,6 +12,7 @@ list(APPEND tracer_sources
     consumer/trace_folder.cpp)
 list(APPEND tracer_unit_test_sources
     consumer/control_client_test.cpp
+    consumer/control_places_test.cpp
     consumer/flight_recorder_test.cpp
     consumer/growing_file_test.cpp
     consumer/in_process_test.cpp
