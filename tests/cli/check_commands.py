@@ -5,7 +5,8 @@
 - `maxlat X --help` and `maxlat help X` print the same, fit one screen and end with two examples; an unknown option is one
   line and a hint;
 - --help, the man page and the parser know the same options; for each subcommand by itself where a command has some, and
-  then the same operands, too.
+  then the same operands, too;
+- a letter means the same in every command (option_letters.py), and no manual page shows a macro of its source.
 """
 import os
 import pathlib
@@ -13,11 +14,14 @@ import re
 import subprocess
 import sys
 
+from option_letters import mistakes_of_letters, mistakes_of_overview
 from run_cases import Case, run_all
 
 SCREEN = 52  # lines
 MAXLAT = os.environ["MAXLAT"]
 OPTION = r"--?[A-Za-z0-9][\w-]*"
+# As it is shown: .Pp, \&, Fl -help, and <every> for "In every", where In is a macro.
+RAW_MACRO = re.compile(r"^\s*\.[A-Z][a-z]\b|\\[&(]|\\f[BIR]|^\s+<[a-z]+> |(?:^|\s)(?:Fl|Ar|Nm|Cm|Xr|Op|Ql|Pa|Bl|El|Pp|Sh|Ss|Ns|Pq) \S")
 
 
 def maxlat(*arguments):
@@ -49,6 +53,17 @@ def options_at_line_starts(text):
 def man_text(page):
     text = subprocess.run(["mandoc", "-T", "ascii", "-O", "width=120", page], capture_output=True, text=True, check=True).stdout
     return re.sub(r".\x08", "", text)  # bold and underline by overstriking
+
+
+def raw_macros(man_folder):
+    """Where the source shows through: a macro or an escape that mandoc took for text, or a word that it took for a macro."""
+    for page in sorted(man_folder.glob("*.[1-9]")):
+        for number, line in enumerate(man_text(page).splitlines(), 1):
+            if RAW_MACRO.search(line):
+                yield f"{page.name}, shown line {number} has a macro in it: {line.strip()}"
+        said = subprocess.run(["mandoc", "-T", "lint", "-W", "error", page], capture_output=True, text=True)
+        for mistake in said.stdout.splitlines():
+            yield f"mandoc: {mistake}"
 
 
 def man_options(page):
@@ -154,7 +169,11 @@ def main(man_folder):
         for mistake in mistakes(name, man_folder):
             sound = False
             print(f"maxlat {name}: {mistake}")
+    helps = {line: maxlat(*line.split(), "--help").stdout for _, line in lines}
     overview = man_text(man_folder / "maxlat.1")
+    for mistake in (*mistakes_of_letters(helps), *mistakes_of_overview(overview), *raw_macros(man_folder)):
+        sound = False
+        print(f"maxlat: {mistake}")
     for name in names:
         if not re.search(rf"^ +{name}\b", overview, re.MULTILINE) or f"maxlat-{name}(1)" not in overview:
             sound = False
