@@ -43,7 +43,8 @@ core::Result<core::RateTrial> trial_of(const core::Phase& phase, double hz) {
                        : phase.status == core::PhaseStatus::invalid ? core::Exit::invalid
                                                                     : core::Exit::error};
   if (!phase.events || phase.events->produced == 0 || phase.exposure_s <= 0)
-    return core::Error{"it has no books of its events, so nothing can be called lost", "", core::Exit::cannot_run};
+    return core::Error{"this arm does not say how many events it produced and recorded, so no loss can be seen", "",
+                       core::Exit::cannot_run};
   const core::EventCounts& events = *phase.events;
   return core::RateTrial{.asked_hz = hz,
                          .produced_hz = static_cast<double>(events.produced) / phase.exposure_s,

@@ -9,6 +9,9 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 fail() { echo "$*"; exit 1; }
 
+# ./validate installs the roles build and run: without lttng-tools its report has no tracer to compare ours with.
+grep -qx 'run lttng-tools' "$source/packages.txt" || fail "lttng-tools is not of the role run in packages.txt"
+
 mkdir "$folder/scripts" "$folder/bin"
 cp "$source/scripts/install-packages" "$folder/scripts/"
 cat >"$folder/packages.txt" <<'end'

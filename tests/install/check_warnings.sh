@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # check_warnings.sh CMAKE SOURCE: a warning of a compiler that we never saw does not keep a user from building, whatever
-# the build type; where warnings shall be errors, they are.
+# the build type; where warnings shall be errors, they are. One small room is built as a user would, with a compiler that
+# warns of what ours does not (-Wpadded stands for it).
 set -eu
 cmake=$1 source=$2
 folder=$(mktemp -d)
@@ -16,4 +17,14 @@ werror() {  # CMAKE-OPTION...: how many of the compiler's commands have -Werror
 }
 
 [ "$(werror -DCMAKE_BUILD_TYPE=Release)" = 0 ] || fail "a Release build makes warnings errors"
+
+builds() {  # CMAKE-OPTION...: base, from nothing, its warnings in the log
+  rm -rf "$folder/build"
+  werror -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS=-Wpadded "$@" >"$folder/flags"
+  "$cmake" --build "$folder/build" --target maxlat_base >"$folder/log" 2>&1
+}
+builds || { tail "$folder/log"; fail "a warning keeps a Release build from success"; }
+grep -q 'warning:.*\[-Wpadded\]' "$folder/log" || fail "the build had no warning: it shows nothing"
+! builds -DMAXLAT_WARNINGS_AS_ERRORS=ON || fail "a warning is no error with MAXLAT_WARNINGS_AS_ERRORS"
+
 [ "$(werror -DMAXLAT_WARNINGS_AS_ERRORS=ON)" -gt 0 ] || fail "MAXLAT_WARNINGS_AS_ERRORS does nothing"

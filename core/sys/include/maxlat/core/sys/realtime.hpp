@@ -28,7 +28,7 @@ struct Scheduling {
   uint64_t runtime_ns = 0, period_ns = 0;  // deadline only; the deadline is the period
 };
 
-// "fifo", "rr", "other", "deadline:RUNTIME:PERIOD" (times with unit, bare numbers are microseconds). Priority is a
+// "fifo", "rr", "other", "deadline:RUNTIME:PERIOD" (times with a unit: bare numbers are refused). Priority is a
 // separate option: the result has `priority` where the policy has one, and 0 where it has none.
 Result<Scheduling> parse_policy(std::string_view text, int priority = 99);
 // "SCHED_FIFO 95", "SCHED_DEADLINE 50 us of 1 ms".
