@@ -2,19 +2,23 @@
 # SPDX-License-Identifier: MIT
 """foreign_traces.py SAMPLE_PROGRAM CASE: `maxlat trace print`, `stats` and `check` of traces that our own reader does not
 read: as many events as babeltrace2 prints, with the same fields, and one line with a status where something is wrong."""
+import contextlib
 import hashlib
 import json
 import os
 import pathlib
 import random
 import re
+import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 
 import babeltrace_text
 import hand_made_ctf
+import hand_made_tracers
 from babeltrace_text import alike
 
 MAXLAT = os.environ["MAXLAT"]
@@ -186,38 +190,90 @@ def case_formats(folder):
         assert "recorded 148 " in trace("check", HERE / "data" / name, status=3).stdout
 
 
-def case_lttng(folder):
-    """A session of LTTng-UST with a rotation, as its daemons write it."""
+def case_hand_made_tracers(folder):
+    """In the form of LTTng's kernel tracer and of barectf: neither is on the machines that tests run on (an LTTng module
+    is built for one kernel, and barectf makes C sources for a device), so their traces are made by hand."""
     needs_library(folder)
+    for name, (make, count) in hand_made_tracers.ALL.items():
+        made = make(folder / name)
+        assert len(compare(made)) == count, f"{name}: not {count} events"
+        assert f"recorded {count} " in trace("check", made, status=3).stdout, name
+
+
+@contextlib.contextmanager
+def lttng_daemon(folder):
+    """A session daemon of our own; gives a function that is `lttng`."""
     if not shutil.which("lttng-sessiond") or os.path.exists("/run/lttng"):
         print("lttng-sessiond is not installed, or somebody's is there already")
         sys.exit(77)
     home = {**os.environ, "LTTNG_HOME": str(folder), "HOME": str(folder)}
     daemon = subprocess.Popen(["lttng-sessiond", "--no-kernel"], env=home, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    lttng = lambda *words: subprocess.run(["lttng", "--no-sessiond", *words], env=home, capture_output=True, text=True, timeout=LIMIT)
+
+    def lttng(words, may_fail=False):
+        done = subprocess.run(["lttng", "--no-sessiond", *shlex.split(words)], env=home, capture_output=True, text=True, timeout=LIMIT)
+        assert may_fail or done.returncode == 0, done
+        return done.returncode == 0
+
     try:
         for _ in range(600):
-            if lttng("create", "m", "--output", str(folder / "trace")).returncode == 0:
+            if lttng("list", may_fail=True):
                 break
             assert daemon.poll() is None, "the session daemon ended"
-        for words in ("enable-channel -u c", "enable-event -u -c c lttng_ust_libc:*", "add-context -u -t vtid -t procname -c c", "start"):
-            done = lttng(*words.split())
-            assert done.returncode == 0, done
-        for _ in range(2):
-            subprocess.run(["ls", "/usr/bin"], stdout=subprocess.DEVNULL, check=True, timeout=LIMIT,
-                           env={**home, "LD_PRELOAD": "liblttng-ust-libc-wrapper.so.1", "LTTNG_UST_REGISTER_TIMEOUT": "-1"})
-            lttng("rotate")
-        assert lttng("destroy").returncode == 0
+        yield lttng
     finally:
         daemon.terminate()
         daemon.wait(LIMIT)
         if os.geteuid() == 0:
             shutil.rmtree("/run/lttng", ignore_errors=True)  # of this daemon: there was none
-    if not run("babeltrace2", folder / "trace").stdout:
+
+
+def start_lttng(lttng):
+    for words in ("enable-channel -u c", "enable-event -u -c c lttng_ust_libc:*", "add-context -u -t vtid -t procname -c c", "start"):
+        lttng(words)
+
+
+def run_under_lttng(folder, *command):
+    """RETURNS: its exit status. LTTng-UST traces its malloc and free."""
+    return subprocess.run(command, stdout=subprocess.DEVNULL, timeout=LIMIT,
+                          env={**os.environ, "LTTNG_HOME": str(folder), "HOME": str(folder), "LD_PRELOAD": "liblttng-ust-libc-wrapper.so.1",
+                               "LTTNG_UST_REGISTER_TIMEOUT": "-1"}).returncode
+
+
+def compare_lttng(trace_folder):
+    if not run("babeltrace2", trace_folder).stdout:
         print("LTTng-UST recorded nothing here")
         sys.exit(77)
-    compare(folder / "trace")
-    assert "leaves no books" in trace("check", folder / "trace", status=3).stdout
+    events = compare(trace_folder)
+    checked = trace("check", trace_folder, status=3).stdout
+    assert "leaves no books" in checked and f"recorded {len(events)} " in checked, checked
+
+
+def case_lttng(folder):
+    """A session of LTTng-UST with a rotation, as its daemons write it."""
+    needs_library(folder)
+    with lttng_daemon(folder) as lttng:
+        lttng(f"create m --output {folder / 'trace'}")
+        start_lttng(lttng)
+        for _ in range(2):
+            assert run_under_lttng(folder, "ls", "/usr/bin") == 0
+            lttng("rotate", may_fail=True)
+        lttng("destroy")
+    compare_lttng(folder / "trace")
+
+
+def case_lttng_crash(folder):
+    """What lttng-crash takes out of the buffers of a program that was killed: packets that nobody ended."""
+    needs_library(folder)
+    with lttng_daemon(folder) as lttng:
+        lttng(f"create m --output {folder / 'trace'} --shm-path {folder / 'shm'}")
+        start_lttng(lttng)
+        ended = run_under_lttng(folder, sys.executable, "-S", "-c", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
+        assert ended == -signal.SIGKILL, ended
+        for buffers in (folder / "shm").iterdir():
+            done = run("lttng-crash", "-x", folder / "crashed", buffers)
+            assert done.returncode == 0, done
+        lttng("destroy")
+    compare_lttng(folder / "crashed")
 
 
 with tempfile.TemporaryDirectory(prefix="maxlat-foreign-") as name:

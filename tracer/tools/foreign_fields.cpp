@@ -96,18 +96,23 @@ class FieldWriter {
     out_.text(json_ ? "]" : length != 0 ? " ]" : "]");
   }
 
-  // An integer in the base that its type prefers. What is negative in base 16: as many digits as the type has.
+  // An integer in the base that its type prefers. What is negative, in another base than 10: as many digits as the type
+  // has.
   template <typename Number>
   void integer(const bt_field* field, Number number) {
     const bt_field_class* type = bt_field_borrow_class_const(field);
     const auto base = bt_field_class_integer_get_preferred_display_base(type);
-    if (json_ || base != BT_FIELD_CLASS_INTEGER_PREFERRED_DISPLAY_BASE_HEXADECIMAL) {
+    if (json_ || base == BT_FIELD_CLASS_INTEGER_PREFERRED_DISPLAY_BASE_DECIMAL) {
       out_.number(number);
       return;
     }
-    const std::uint64_t bits = (bt_field_class_integer_get_field_value_range(type) + 3) / 4 * 4;
+    const unsigned bits_a_digit = base == BT_FIELD_CLASS_INTEGER_PREFERRED_DISPLAY_BASE_BINARY  ? 1
+                                  : base == BT_FIELD_CLASS_INTEGER_PREFERRED_DISPLAY_BASE_OCTAL ? 3
+                                                                                                : 4;
+    const std::uint64_t range = bt_field_class_integer_get_field_value_range(type);
+    const std::uint64_t bits = (range + bits_a_digit - 1) / bits_a_digit * bits_a_digit;
     const auto all = static_cast<std::uint64_t>(number);
-    out_.hexadecimal(bits < 64 ? all & ((std::uint64_t{1} << bits) - 1) : all);
+    out_.power_of_two(bits_a_digit, bits < 64 ? all & ((std::uint64_t{1} << bits) - 1) : all);
   }
 
   void value(const bt_field* field) {

@@ -32,13 +32,16 @@ class OutputBuffer {
     used_ += static_cast<std::size_t>(std::to_chars(at, at + kNumber, value).ptr - at);
   }
   // As babeltrace2 writes base 16: 0xFF.
-  void hexadecimal(std::uint64_t value) {
-    text("0x");
-    int digits = 1;
-    while (digits < 16 && value >> 4 * digits != 0) ++digits;
-    char* at = room(16);
-    for (int i = digits - 1; i >= 0; --i, value >>= 4) at[i] = "0123456789ABCDEF"[value & 15];
-    used_ += static_cast<std::size_t>(digits);
+  void hexadecimal(std::uint64_t value) { power_of_two(4, value); }
+  // As babeltrace2 writes the bases 16, 8 and 2: 0xFF, 0377, 0b11. REQUIRES: 4, 3 or 1 bit a digit.
+  void power_of_two(unsigned bits_a_digit, std::uint64_t value) {
+    text(bits_a_digit == 4 ? "0x" : bits_a_digit == 3 ? "0" : "0b");
+    unsigned digits = 1;
+    while (digits * bits_a_digit < 64 && value >> digits * bits_a_digit != 0) ++digits;
+    char* at = room(64);
+    for (unsigned i = digits; i > 0; --i, value >>= bits_a_digit)
+      at[i - 1] = "0123456789ABCDEF"[value & ((1u << bits_a_digit) - 1)];
+    used_ += digits;
   }
   // The last `digits` decimal digits, zeros in front.
   void padded(unsigned value, int digits) {
