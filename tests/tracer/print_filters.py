@@ -8,6 +8,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 
 
 def trace(*arguments, status=0):
@@ -53,6 +54,7 @@ def main(sample):
         after_ms = (middle - first) // 10**6
         bound = first + after_ms * 10**6
         of_day = lambda ns: f"{ns // 10**9 // 3600 % 24:02}:{ns // 10**9 // 60 % 60:02}:{ns // 10**9 % 60:02}.{ns % 10**9:09}"
+        of_date = lambda ns, minutes=0: time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(ns // 10**9 + 60 * minutes)) + f".{ns % 10**9:09}"
         cases = {
             ("-e", "sample:*"): lambda e: e["event"].startswith("sample:"),
             ("-e", "one,sample:f*"): lambda e: e["event"] in ("other:one", "sample:floats"),
@@ -64,6 +66,8 @@ def main(sample):
             ("--end", f"+{after_ms}ms"): lambda e: e["time_ns"] < bound,
             ("--begin", f"{middle // 10**9}.{middle % 10**9:09}"): lambda e: e["time_ns"] >= middle,
             ("--begin", of_day(middle), "--end", of_day(middle + 1)): lambda e: e["time_ns"] == middle,
+            ("--begin", of_date(middle)): lambda e: e["time_ns"] >= middle,
+            ("--end", of_date(middle, 90) + "+01:30"): lambda e: e["time_ns"] < middle,
         }
         for options, wanted in cases.items():
             expected = [e for e in everything if wanted(e)]
@@ -78,7 +82,8 @@ def main(sample):
             assert len(events(folder, "--end", far)) == 296, far
 
         wrong = {("-e", "none:*"): 'no event of this trace matches "none:*"', ("--begin", "noon"): '"noon" is no time',
-                 ("--end", "1.5x"): '"1.5x" is no time', ("--begin", "+0s"): None, ("--begin", "+5"): "has no unit", ("--begin", "+x"): "",
+                 ("--end", "1.5x"): '"1.5x" is no time',
+                 ("--begin", "2026-02-30"): '"2026-02-30" is no time\nhint: for example +1.5s', ("--end", "2026-11-24T25:00"): "is no time", ("--begin", "+0s"): None, ("--begin", "+5"): "has no unit", ("--begin", "+x"): "",
                  ("--thread", "1-"): "no list of thread ids",
                  ("--begin=-99999999999",): "is no time", ("-e", ","): "no pattern is given",
                  ("--cpu", "0"): "no buffer of this trace belongs to CPU 0\nhint: there are those of CPU 4000, CPU 4001, thread",

@@ -3,18 +3,15 @@
 
 #include <fmt/format.h>
 #include <fnmatch.h>
-#include <time.h>
 
 #include <algorithm>
 #include <boost/algorithm/string/classification.hpp>
 #include <boost/algorithm/string/split.hpp>
 #include <charconv>
 #include <iterator>
-#include <limits>
-#include <maxlat/core/sys/duration.hpp>
 #include <maxlat/trace/trace_folder.hpp>
 
-#include "moment_writer.hpp"
+#include "moment_reader.hpp"
 
 namespace maxlat::trace_tools {
 namespace {
@@ -31,58 +28,6 @@ core::Status every_pattern_has_events(const Words& patterns, const std::vector<t
     }
   }
   return {};
-}
-
-// Digits of a fraction of a second, as nanoseconds: "5" is half a second.
-bool parse_fraction(std::string_view digits, std::int64_t& ns) {
-  ns = 0;
-  std::int64_t unit = kNsOfSecond;
-  for (const char c : digits) {
-    if (c < '0' || c > '9') return false;
-    unit /= 10;
-    ns += unit * (c - '0');
-  }
-  return true;
-}
-
-std::int64_t sum(std::int64_t a, std::int64_t b) {
-  std::int64_t all;
-  if (!__builtin_add_overflow(a, b, &all)) return all;
-  return b < 0 ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int64_t>::max();
-}
-
-std::int64_t at_second(std::int64_t seconds, std::int64_t fraction) {
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / kNsOfSecond;
-  return sum(std::clamp(seconds, -kMost, kMost) * kNsOfSecond, seconds > kMost ? kNsOfSecond : fraction);
-}
-
-// "+1.5s" from the first event, "12:53:05.1" of the first event's day, or "1700000000.5" seconds since 1970.
-// A bound beyond what 64 bits of nanoseconds can say is beyond every event, too.
-core::Result<std::int64_t> parse_time(const std::string& text, std::int64_t first_ns) {
-  const core::Error wrong{fmt::format("\"{}\" is no time", text),
-                          "for example +1.5s (from the first event), 12:53:05.25 or 1700000000.25"};
-  if (text.starts_with('+')) {
-    const auto after = core::parse_duration_ns(std::string_view(text).substr(1), core::kUnitNeeded);
-    if (!after) return after.error();
-    return sum(first_ns, static_cast<std::int64_t>(*after));
-  }
-  const std::size_t dot = text.find('.');
-  std::int64_t fraction = 0;
-  if (dot != std::string::npos && !parse_fraction(std::string_view(text).substr(dot + 1), fraction)) return wrong;
-  const std::string whole = text.substr(0, dot);
-  if (whole.find(':') == std::string::npos) {
-    std::int64_t seconds = 0;
-    const auto [end, error] = std::from_chars(whole.data(), whole.data() + whole.size(), seconds);
-    if (error != std::errc{} || end != whole.data() + whole.size() || seconds < 0) return wrong;
-    return at_second(seconds, fraction);
-  }
-  const time_t first = first_ns / kNsOfSecond;
-  struct tm day {};
-  localtime_r(&first, &day);
-  const char* end = strptime(whole.c_str(), "%H:%M:%S", &day);
-  if (end == nullptr || *end != 0) return wrong;
-  day.tm_isdst = -1;
-  return at_second(mktime(&day), fraction);
 }
 
 // Streams of these CPUs and of these threads. Nothing named: all streams.
@@ -166,7 +111,7 @@ core::Status parse_times(const core::CommandLine& line, const std::function<core
   if (!first) return first.error();
   for (const auto& [name, bound] : {std::pair{"begin", &begin_ns}, std::pair{"end", &end_ns}}) {
     if (!line.has(name)) continue;
-    const auto time = parse_time(line.get<std::string>(name), *first);
+    const auto time = parse_moment(line.get<std::string>(name), *first);
     if (!time) return time.error();
     *bound = *time;
   }
@@ -181,7 +126,8 @@ void add_filter_options(po::options_description& options) {
       ("cpu", po::value<core::CpuListArgument>()->value_name("CPUS"), "buffers of these CPUs")
       ("thread", po::value<std::string>()->value_name("TIDS"), "buffers of these threads: 17,20-23")
       ("begin", po::value<std::string>()->value_name("TIME"),
-       "from TIME on: +1.5s from the first event, 12:53:05.25, or seconds since 1970")
+       "from TIME on: +1.5s from the first event, 12:53:05.25, 2026-11-24T12:53:05.25 (local time, or with Z or +01:00), "
+       "or seconds since 1970")
       ("end", po::value<std::string>()->value_name("TIME"), "to before TIME");
   // clang-format on
 }
