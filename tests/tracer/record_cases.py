@@ -143,6 +143,14 @@ def check(folder, status=0):
     run(MAXLAT, "trace", "check", folder, status=status)
 
 
+def balance_of(checked):
+    """What became of the events, as `trace check` prints it: a sum that comes to what was produced."""
+    produced, fates = re.search(r"^produced (\d+), as the recorder's books say: (.+)$", checked, re.MULTILINE).groups()
+    counts = {name: int(number) for number, name in (fate.split(" ") for fate in fates.split(" + "))}
+    assert sum(counts.values()) == int(produced), checked
+    return counts
+
+
 def a_million(folder, *options):
     """Room for all of it, so that no load of the machine loses an event."""
     finish(record(folder, "--count", "32", "-e", "test:count", *options, "--", PROGRAM, "events=500000", "threads=2"))
@@ -465,6 +473,8 @@ def case_snapshots(folder):
     out = run_text(MAXLAT, "trace", "check", folder / "t", may_lack=True)
     twice = len(parts) - len(whole)
     assert f"recorded {len(parts)} " in out and (f"of these, {twice} stand in two snapshots" in out) == (twice > 0), out
+    counts = balance_of(out)
+    assert counts["recorded"] == len(whole) and sum(counts.values()) > whole[-1], out  # the values count from 0
     assert run_text(MAXLAT, "trace", "stats", folder / "t", may_lack=True).startswith(f"{len(whole)} events in ")
 
 
@@ -482,6 +492,9 @@ def case_late_losses(folder):
         recorder.send_signal(signal.SIGCONT)
         finish(recorder, 3)
     lost = int(re.search(r" lost_full (\d+)", next((folder / "t").glob("*/.books")).read_text())[1])
+    out = run_text(MAXLAT, "trace", "check", folder / "t")
+    counts = balance_of(out)
+    assert counts["lost_full"] == lost and f"recorded {counts['recorded']}  lost, as the packets say, {lost}\n" in out, out
     told = subprocess.run(["babeltrace2", folder / "t"], capture_output=True, text=True, timeout=LIMIT).stderr
     assert lost > 10000 and sum(map(int, re.findall(r"Tracer discarded (\d+) events", told))) == lost, (lost, told)
     printed = subprocess.run([MAXLAT, "trace", "print", folder / "t"], capture_output=True, text=True, timeout=LIMIT).stdout
