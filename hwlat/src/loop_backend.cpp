@@ -10,7 +10,7 @@
 #include <chrono>
 #include <maxlat/base/clock.hpp>
 #include <maxlat/base/moment.hpp>
-#include <maxlat/core/result/fact_names.hpp>
+#include <maxlat/core/result/phase_start.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/realtime.hpp>
 #include <maxlat/core/sys/run_queue_wait.hpp>
@@ -243,7 +243,7 @@ core::Result<Measurement> LoopBackend::measure(const Settings& settings, const O
     return core::Error{"stopped before every CPU had been watched", "", core::Exit::invalid};
   }
   if (stopped) measured.phase.status = core::PhaseStatus::interrupted;
-  measured.phase.facts[core::fact::kStartMonotonic_ns] = std::to_string(start_ns);
+  core::set_start(measured.phase, start_ns);
   measured.phase.warnings = std::move(warnings);
   for (const core::TakenTime& taken : threads.taken()) enter(taken, measured.phase);
   return measured;

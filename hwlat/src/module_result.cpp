@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <maxlat/base/clock.hpp>
 #include <maxlat/base/histogram.hpp>
-#include <maxlat/core/result/fact_names.hpp>
+#include <maxlat/core/result/phase_start.hpp>
 
 namespace maxlat::hwlat {
 
@@ -132,7 +132,7 @@ core::Result<Measurement> module_measurement(const Settings& settings, const max
   phase.facts["counter"] =
       fmt::format("{:.3f} MHz, rate from the kernel, {}", context.clock.ticks_per_ns * 1e3,
                   (info.features & MAXLAT_HWLAT_COUNTER_CONSTANT) != 0 ? "constant" : "not known to be constant");
-  phase.facts[core::fact::kStartMonotonic_ns] = std::to_string(started_ns);
+  core::set_start(phase, started_ns);
   return measured;
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <maxlat/core/result/phase_start.hpp>
 #include <maxlat/core/sys/duration.hpp>
 
 namespace maxlat::hwlat {
@@ -70,6 +71,7 @@ core::Result<Measurement> tracer_measurement(const Settings& settings, const std
   }
   core::Phase& phase = measured.phase;
   phase.kind = "hwlat";
+  core::set_realtime_start(phase, start_realtime_ns);
   phase.status = core::PhaseStatus::ok;
   for (const unsigned cpu : settings.cpus) {
     const auto seen = std::find_if(exposure.begin(), exposure.end(), [&](const auto& e) { return e.cpu == cpu; });

@@ -93,7 +93,7 @@ core::Phase merged_phase(std::span<const RoundOfArm> rounds) {
   phase.paths = core::merged_paths(paths);
   for (const auto& [name, value] : first.facts) {
     // When a round began is a number, too, but its range says nothing.
-    if (name == core::fact::kStartMonotonic_ns) continue;
+    if (name == core::fact::kStartMonotonic_ns || name == core::fact::kStartRealtime_ns) continue;
     if (const auto fact = fact_of(name, rounds)) phase.facts[name] = *fact;
   }
   phase.facts["rounds"] = fmt::format("{}", rounds.size());

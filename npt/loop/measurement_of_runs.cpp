@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <iterator>
 #include <maxlat/core/result/fact_names.hpp>
+#include <maxlat/core/result/phase_start.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/run_queue_wait.hpp>
 #include <maxlat/core/sys/utc.hpp>
@@ -147,7 +148,7 @@ core::Phase phase_snapshot(const core::Phase& before, const MeasurementPlan& pla
   if (begun.empty()) return phase;
   uint64_t start_ns = UINT64_MAX;
   for (const CpuRun* run : begun) start_ns = std::min(start_ns, run->start_monotonic_ns);
-  phase.facts[core::fact::kStartMonotonic_ns] = fmt::format("{}", start_ns);
+  core::set_start(phase, start_ns);
   for (const CpuRun* run : begun) {
     phase.per_cpu.push_back(cpu_snapshot_of(*run, plan.clock, start_ns, plan.options.outliers));
     phase.exposure_s += phase.per_cpu.back().exposure_s;
@@ -175,7 +176,7 @@ core::Result<Measurement> measurement_of_books(const MeasurementPlan& plan, core
   bool stopped = false;
   uint64_t start_ns = UINT64_MAX;
   for (const CpuRun* run : runs) start_ns = std::min(start_ns, run->start_monotonic_ns);
-  phase.facts[core::fact::kStartMonotonic_ns] = fmt::format("{}", start_ns);
+  core::set_start(phase, start_ns);
   for (const CpuRun* run : runs) {
     if (run->kernel_loop_error != 0) return why_no_irqoff(run->kernel_loop_error);
     if (core::Status books = check_books(*run); !books) return books.error();

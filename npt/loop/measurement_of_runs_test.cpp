@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <maxlat/core/result/phase_start.hpp>
+
 #include "arms/arm.hpp"
 #include "scripted_counter.hpp"
 #include "test_journal.hpp"
@@ -62,6 +64,7 @@ TEST(MeasurementOfRuns, AllCpusShareTheTimeOfTheFirst) {
   const auto m = measurement({first.get(), later.get()}, some_loops(3));
   ASSERT_TRUE(m.ok()) << m.error().text;
   EXPECT_EQ(m->phase.facts.at("start_monotonic_ns"), "5000000000");
+  EXPECT_TRUE(core::wall_clock(m->phase, 0)) << "when that was by the clock on the wall";
   EXPECT_DOUBLE_EQ(m->phase.per_cpu.at(0).outliers.at(0).t_ns, 9020);
   EXPECT_DOUBLE_EQ(m->phase.per_cpu.at(1).outliers.at(0).t_ns, 8320);
   EXPECT_EQ(m->phase.per_cpu.at(1).outliers.at(0).cpu, 7u);

@@ -50,7 +50,7 @@ inline constexpr uint64_t kLongestStallNs = 1'000'000'000;
 
 // What a gap meter (npt, the user-space hardware loop) made of them: for each stall the largest outlier of that CPU
 // that overlaps it in time. found when actual <= found_ns + 1 us and found_ns <= actual + wake + stated_error_ns.
-// REQUIRES: the phase's fact "start_monotonic_ns", Outlier.t_ns at the end of each gap, and room for outliers for every
+// REQUIRES: the phase's fact "start_monotonic_ns" (phase_start.hpp), Outlier.t_ns at the end of each gap, and room for outliers for every
 // stall. Without the fact nothing is found.
 core::ControlResult match_gaps(const std::string& meter, const std::vector<Stall>& stalls, const core::Phase& phase,
                                double stated_error_ns);

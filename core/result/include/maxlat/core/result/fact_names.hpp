@@ -9,8 +9,9 @@ namespace maxlat::core::fact {
 inline constexpr const char* kBackEnd = "back end";  // of hwlat, in words
 // Why the figures are no more than an upper bound; is_upper_bound() looks for it.
 inline constexpr const char* kBound = "bound";
-// When the phase began, CLOCK_MONOTONIC: planted stalls are found by it.
+// The moment that the times of a phase's samples count from: phase_start.hpp.
 inline constexpr const char* kStartMonotonic_ns = "start_monotonic_ns";
+inline constexpr const char* kStartRealtime_ns = "start_realtime_ns";
 inline constexpr const char* kTraceBytes = "trace_bytes";  // what an arm's tracer wrote
 inline constexpr const char* kBreak = "break";             // of npt -b: where and when the limit was exceeded
 
