@@ -6,6 +6,8 @@
 namespace maxlat::reports {
 namespace {
 
+constexpr size_t kBuildShown = 12;  // characters that tell builds apart
+
 // "#1 SMP PREEMPT_RT Debian 6.1.140-1" -> "PREEMPT_RT"; a kernel that says nothing of it has no preemption.
 std::string preemption_of(const std::string& version) {
   const size_t begin = version.find("PREEMPT");
@@ -34,6 +36,19 @@ std::string box_text(const core::RunResult& run) {
   if (const auto release = machine_value(run, "kernel", "release"); !release.empty()) add("; ", "Linux " + release);
   add(", ", preemption_of(machine_value(run, "kernel", "version")));
   return text;
+}
+
+std::vector<std::string> run_facts(const core::RunResult& run) {
+  std::vector<std::string> facts;
+  const auto add = [&](const std::string& text) {
+    if (!text.empty()) facts.push_back(text);
+  };
+  add(run.id);
+  if (!run.plan.empty()) add("plan " + run.plan);
+  add(run.started.empty() || run.ended.empty() ? run.started : run.started + " to " + run.ended);
+  add(run.build.empty() ? run.tool : run.tool + ", build " + run.build.substr(0, kBuildShown));
+  for (const auto& [key, value] : run.annotations) add(key + ": " + value);
+  return facts;
 }
 
 }  // namespace maxlat::reports

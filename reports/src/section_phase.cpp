@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <maxlat/core/result/phase_start.hpp>
 #include <maxlat/core/stats/tail_words.hpp>
 #include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/core/sys/duration.hpp>
@@ -149,8 +150,9 @@ void outlier_table(Html& html, const PhaseView& view) {
   const bool causes = std::any_of(samples.begin(), samples.end(), [](const auto& sample) {
     return sample.outlier != nullptr && !core::story_of(*sample.outlier).empty();
   });
+  const bool clocked = core::wall_clock(view.phase, 0).has_value();
   const Table table(html, "Largest samples",
-                    {"#latency", "#CPU", "#after the start of the phase", causes ? "cause" : ""});
+                    {"#latency", "#CPU", "#after the start", clocked ? "by the clock" : "", causes ? "cause" : ""});
   for (const LargeSample& sample : samples) {
     const core::Outlier* outlier = sample.outlier;
     const auto row = html.element("tr");
@@ -158,6 +160,8 @@ void outlier_table(Html& html, const PhaseView& view) {
     html.leaf("td", fmt::format("{}", sample.cpu), {{"class", "n"}});
     html.leaf("td", outlier != nullptr ? fmt::format("{:.6f}\u202fs", outlier->t_ns / 1e9) : "time unknown",
               {{"class", "n"}});
+    const auto clock = outlier != nullptr ? core::wall_clock(view.phase, outlier->t_ns) : std::nullopt;
+    html.leaf("td", clock ? clock->time + " " + clock->zone : "", {{"class", "tight"}});
     const auto cell = html.element("td");
     if (outlier == nullptr) continue;
     html.text(core::story_of(*outlier));

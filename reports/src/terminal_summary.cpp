@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
 //
-// The run in a terminal, in the order of the page: verdict and its reasons, what cannot be compared, phases, then what
-// to look at closer. ASCII, so that it survives every serial console and log.
+// The run in a terminal: verdict and its reasons, what cannot be compared, which run and box it is, then in the order of
+// the page phases and what to look at closer. ASCII, so that it survives every serial console and log.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <maxlat/core/result/phase_start.hpp>
 #include <maxlat/core/stats/tail_words.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/text.hpp>
 #include <maxlat/core/sys/text_table.hpp>
 #include <maxlat/reports/report.hpp>
 
+#include "box.hpp"
 #include "phase_view.hpp"
 #include "text_arms.hpp"
 #include "text_histogram.hpp"
@@ -20,8 +22,9 @@ namespace maxlat::reports {
 namespace {
 
 constexpr size_t kOutliersOnTerminal = 8;
-constexpr unsigned kWide = 96;  // from here the table of phases has room for the minimum too
-constexpr int kMinimumColumn = 4;
+constexpr unsigned kWide = 96;            // from here tables have room for what can be left out
+constexpr int kOnlyIfWide[] = {5, 4, 2};  // of the table of phases: p50, minimum, CPUs
+constexpr const char* kTimeUnknown = "time unknown";
 
 std::string heading(const TextStyle& style, const std::string& text) {
   return "\n" + style.paint("1", text) + "\n";
@@ -37,6 +40,14 @@ std::string verdict(const core::RunResult& run, const TextStyle& style) {
     for (const auto& reason : run.verdict.not_comparable) out += core::wrapped(reason, style.width, "  - ");
   }
   return out;
+}
+
+// As at the top of the page. What the user wrote may hold anything.
+std::string about(const core::RunResult& run, const TextStyle& style) {
+  std::string out;
+  for (const std::string& line : {run.label, box_text(run), fmt::format("{}", fmt::join(run_facts(run), "; "))})
+    if (!line.empty()) out += core::wrapped(core::printable(line), style.width, "");
+  return out.empty() ? out : "\n" + out;
 }
 
 std::string rules(const core::RunResult& run, const TextStyle& style) {
@@ -71,7 +82,11 @@ std::string phases(const std::vector<PhaseView>& views, const TextStyle& style) 
   const bool wide = style.width >= kWide;
   std::vector<std::string> columns = {"phase", "status", "#CPUs",     "#exposure", "#min",
                                       "#p50",  "#p99.9", "#p99.9999", "#max"};
-  if (!wide) columns.erase(columns.begin() + kMinimumColumn);
+  const auto fit = [wide](std::vector<std::string>& cells) {
+    for (const int column : kOnlyIfWide)
+      if (!wide) cells.erase(cells.begin() + column);
+  };
+  fit(columns);
   core::TextTable table(columns);
   std::string reasons;
   for (const auto& view : views) {
@@ -88,7 +103,7 @@ std::string phases(const std::vector<PhaseView>& views, const TextStyle& style) 
       row.push_back(core::latency_text(all.max_ns));
     }
     row.resize(9, "-");
-    if (!wide) row.erase(row.begin() + kMinimumColumn);
+    fit(row);
     table.row(std::move(row));
     if (const auto reason = unfit_because(view.phase))
       reasons += core::wrapped(view.phase.name + ": " + *reason, style.width, "  ! ");
@@ -148,20 +163,36 @@ std::string outliers(const std::vector<PhaseView>& views, const TextStyle& style
   std::stable_sort(rows.begin(), rows.end(),
                    [](const Row& a, const Row& b) { return a.sample.latency_ns > b.sample.latency_ns; });
   rows.resize(std::min(rows.size(), kOutliersOnTerminal));
-  core::TextTable table({"#latency", "#CPU", "#at", "phase", "cause"});
-  for (const auto& [view, sample] : rows) {
-    const bool known = sample.outlier != nullptr;
-    table.row({core::latency_text(sample.latency_ns), fmt::format("{}", sample.cpu),
-               known ? fmt::format("{:.6f} s", sample.outlier->t_ns / 1e9) : "time unknown",
-               core::shown_name(view->phase), known ? core::story_of(*sample.outlier) : ""});
+  const auto clock_of = [](const Row& row) {
+    const auto* outlier = row.sample.outlier;
+    return outlier != nullptr ? core::wall_clock(row.view->phase, outlier->t_ns) : std::nullopt;
+  };
+  std::optional<core::WallClock> any;
+  for (const Row& row : rows) any = any ? any : clock_of(row);
+  const bool since_start = !any || style.width >= kWide;
+  std::vector<std::string> columns = {"#latency", "#CPU"};
+  if (since_start) columns.push_back("#after the start");
+  if (any) columns.push_back("#by the clock");
+  columns.insert(columns.end(), {"phase", "cause"});
+  core::TextTable table(columns);
+  for (const Row& row : rows) {
+    const auto* outlier = row.sample.outlier;
+    const auto clock = clock_of(row);
+    std::vector<std::string> cells = {core::latency_text(row.sample.latency_ns), fmt::format("{}", row.sample.cpu)};
+    if (since_start) cells.push_back(outlier != nullptr ? fmt::format("{:.6f} s", outlier->t_ns / 1e9) : kTimeUnknown);
+    if (any) cells.push_back(clock ? clock->time + (clock->zone == any->zone ? "" : " " + clock->zone) : kTimeUnknown);
+    cells.push_back(core::shown_name(row.view->phase));
+    cells.push_back(outlier != nullptr ? core::story_of(*outlier) : "");
+    table.row(std::move(cells));
   }
-  return heading(style, "Largest samples") + table.text(style.width);
+  return heading(style, any ? "Largest samples, in local time (" + any->zone + ")" : "Largest samples") +
+         table.text(style.width);
 }
 
 std::string histograms(const std::vector<PhaseView>& views, const TextStyle& style) {
   std::string out;
   for (const auto& view : views)
-    out += (view.all.samples > 0 ? "\n" : "") + text_histogram(view.phase.name, view.all, style.width);
+    out += (view.all.samples > 0 ? "\n" : "") + text_histogram(core::shown_name(view.phase), view.all, style.width);
   if (out.empty()) return out;
   return heading(style, "Histograms: phase, from ns, to ns, samples, bar on a logarithmic scale") + out;
 }
@@ -173,8 +204,9 @@ std::string terminal_summary(const core::RunResult& run, unsigned width, bool co
   std::vector<PhaseView> views;
   views.reserve(run.phases.size());
   for (const auto& phase : run.phases) views.emplace_back(phase);
-  return verdict(run, style) + rules(run, style) + preflight(run, style) + phases(views, style) + tracers(run, style) +
-         controls(run, style) + loads(run, style) + outliers(views, style) + histograms(views, style);
+  return verdict(run, style) + about(run, style) + rules(run, style) + preflight(run, style) + phases(views, style) +
+         tracers(run, style) + controls(run, style) + loads(run, style) + outliers(views, style) +
+         histograms(views, style);
 }
 
 }  // namespace maxlat::reports

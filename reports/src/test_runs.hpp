@@ -136,10 +136,11 @@ inline core::LoadResult load_of(std::string name, std::string unit, double level
 
 inline core::Phase control_phase(std::string name) {
   auto phase = phase_of(std::move(name), "control", 4, {});
-  phase.control = core::ControlResult{
-      "npt loop",
-      5000,
-      {{0, 50e3, 50.4e3, 50.9e3, true}, {0, 500e3, 500.2e3, 500.8e3, true}, {1, 5e6, 5.0003e6, 5.0011e6, true}}};
+  phase.control = core::ControlResult{"npt loop",
+                                      5000,
+                                      {{0, 50e3, 50.4e3, 0, 50.9e3, true},
+                                       {0, 500e3, 500.2e3, 0, 500.8e3, true},
+                                       {1, 5e6, 5.0003e6, 0, 5.0011e6, true}}};
   phase.command = "maxlat load --control 50us,500us,5ms -a 0,1";
   return phase;
 }

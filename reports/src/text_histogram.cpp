@@ -13,6 +13,7 @@ namespace {
 
 // Class k of the 1-2-5 scale begins at {1, 2, 5}[k mod 3] * 10^(k div 3) ns; class kZero holds what is below 1 ns.
 constexpr int kZero = -1;
+constexpr unsigned kNarrowestBar = 6;
 constexpr double kSteps[] = {1, 2, 5};
 
 double begin_of(int index) {
@@ -37,14 +38,16 @@ std::string text_histogram(const std::string& name, const core::CpuResult& cpu, 
 
   uint64_t largest = 1;
   for (const auto& [index, count] : classes) largest = std::max(largest, count);
-  // Columns as wide as their largest number, the bar at least ten characters, the name what is left.
+  // Columns as wide as their largest number, the bar a few characters at least, the name what is left: on 80 columns
+  // "hardware latency (upper bound)" stands whole.
   const size_t edge_width = std::max<size_t>(8, fmt::formatted_size("{:.0f}", begin_of(classes.rbegin()->first + 1)));
   const size_t count_width = std::max<size_t>(9, fmt::formatted_size("{}", largest));
   const size_t fixed = std::string_view("hist  \"\"").size() + 2 * (2 + edge_width) + 2 + count_width + 2;
-  const std::string label =
-      fmt::format("hist  \"{}\"", core::cut_to(core::printable(name), width > fixed + 20 ? width - fixed - 10 : 10));
+  const std::string label = fmt::format(
+      "hist  \"{}\"",
+      core::cut_to(core::printable(name), width > fixed + kNarrowestBar + 10 ? width - fixed - kNarrowestBar : 10));
   const size_t used = core::shown_width(label) + fixed - std::string_view("hist  \"\"").size();
-  const double room = static_cast<double>(width > used + 10 ? width - used : 10);
+  const double room = static_cast<double>(width > used + kNarrowestBar ? width - used : kNarrowestBar);
   std::string out;
   for (int index = classes.begin()->first; index <= classes.rbegin()->first; ++index) {
     const auto found = classes.find(index);

@@ -3,7 +3,10 @@
 // What goes to a terminal: numbers, tables, histograms, the summary.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <stdlib.h>
+#include <time.h>
 
+#include <maxlat/core/result/phase_start.hpp>
 #include <maxlat/core/sys/text.hpp>
 #include <maxlat/core/sys/text_table.hpp>
 #include <maxlat/reports/report.hpp>
@@ -20,6 +23,8 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
+
+constexpr std::uint64_t kStart_ns = 1'795'520'000'250'000'000;  // 2026-11-24 12:33:20.25 in Berlin
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::istringstream in(text);
@@ -125,10 +130,62 @@ TEST(TerminalSummary, AFixIsNeverCut) {
 }
 
 TEST(TerminalSummary, KeepsToTheWidth) {
-  for (const unsigned width : {80u, 100u, 132u}) {
-    for (const auto& line : lines_of(terminal_summary(test::typical_run(), width)))
-      EXPECT_LE(core::shown_width(line), width) << line;
+  auto run = test::typical_run();
+  for (int round = 0; round < 2; ++round) {  // without the time of the clock, and with it
+    for (const unsigned width : {80u, 100u, 132u}) {
+      for (const auto& line : lines_of(terminal_summary(run, width))) EXPECT_LE(core::shown_width(line), width) << line;
+    }
+    for (auto& phase : run.phases) core::set_realtime_start(phase, kStart_ns);
   }
+}
+
+// It is read beside other runs' and without the page: which run, which box.
+TEST(TerminalSummary, SaysWhichRunAndWhichBox) {
+  auto run = test::typical_run();
+  run.label = "box 17, \033[2J new BIOS";
+  run.annotations = {{"bios", "2.4"}};
+  run.build = "83c1f0a29b41d6e7";
+  run.machine = {{"cpu", "0", {{"model name", "AMD EPYC 9B14"}, {"online", "0-1"}}},
+                 {"kernel", "0", {{"release", "6.12.1"}, {"version", "#1 SMP PREEMPT_RT"}}}};
+  const std::string text = terminal_summary(run, 132);
+  EXPECT_THAT(text, HasSubstr("box 17, ?[2J new BIOS\nAMD EPYC 9B14, CPUs 0-1; Linux 6.12.1, PREEMPT_RT\n"));
+  EXPECT_THAT(text, HasSubstr(run.id + "; plan "));
+  EXPECT_THAT(text, HasSubstr("build 83c1f0a29b41; bios: 2.4\n"));
+  EXPECT_LT(text.find("box 17"), text.find("Phases"));
+}
+
+// Wherever the name stands beside figures.
+TEST(TerminalSummary, AnUpperBoundIsCalledOneEverywhere) {
+  auto run = test::typical_run();
+  core::set_realtime_start(run.phases[1], kStart_ns);
+  run.phases.erase(run.phases.begin() + 2, run.phases.end() - 1);  // the largest samples are its own
+  for (const unsigned width : {80u, 132u}) {
+    size_t figures = 0;
+    for (const auto& line : lines_of(terminal_summary(run, width))) {
+      if (line.find("hardware") == std::string::npos) continue;
+      EXPECT_THAT(line, HasSubstr("hardware latency (upper bound)"));
+      ++figures;
+    }
+    EXPECT_GE(figures, 3u) << "the table of phases, largest samples, the histogram";
+  }
+}
+
+TEST(TerminalSummary, TheLargestSamplesHaveTheTimeOfTheLog) {
+  setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
+  tzset();
+  auto run = test::typical_run();
+  EXPECT_THAT(terminal_summary(run, 132), Not(HasSubstr("by the clock")));
+  core::set_realtime_start(run.phases[4], kStart_ns);  // npt under load: 4.1 ms, 24.4 s after its start
+  run.phases[4].per_cpu[0].outliers.resize(3);
+  for (const unsigned width : {80u, 132u}) {
+    const std::string text = terminal_summary(run, width);
+    EXPECT_THAT(text, HasSubstr("Largest samples, in local time (CET)"));
+    EXPECT_THAT(text, HasSubstr("2026-11-24 12:33:44.650"));
+    EXPECT_EQ(text.find("24.400000 s") != std::string::npos, width == 132);
+    EXPECT_THAT(text, HasSubstr("time unknown")) << "other phases do not tell when they began";
+  }
+  unsetenv("TZ");
+  tzset();
 }
 
 TEST(TerminalSummary, ColoursOnlyWhenAsked) {

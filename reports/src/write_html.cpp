@@ -20,8 +20,6 @@
 namespace maxlat::reports {
 namespace {
 
-constexpr size_t kBuildShown = 12;  // characters that tell builds apart
-
 using PlotGroups = std::vector<std::vector<DrawnPlot>>;
 
 struct DrawnPlots {
@@ -91,15 +89,7 @@ void page_header(Html& html, const core::RunResult& run) {
   html.leaf("h1", "Latency report");
   if (!run.label.empty()) html.leaf("p", run.label, {{"class", "label"}});
   if (const std::string box = box_text(run); !box.empty()) html.leaf("p", box, {{"class", "box"}});
-  std::string line = run.id;
-  const auto add = [&](const std::string& text) {
-    if (!text.empty()) line += (line.empty() ? "" : " · ") + text;
-  };
-  if (!run.plan.empty()) add("plan " + run.plan);
-  add(run.started.empty() || run.ended.empty() ? run.started : run.started + " to " + run.ended);
-  add(run.build.empty() ? run.tool : run.tool + ", build " + run.build.substr(0, kBuildShown));
-  for (const auto& [key, value] : run.annotations) add(key + ": " + value);
-  html.leaf("p", line, {{"class", "soft"}});
+  html.leaf("p", fmt::format("{}", fmt::join(run_facts(run), " · ")), {{"class", "soft"}});
   contents(html, run);
 }
 

@@ -4,7 +4,10 @@
 // is tested in tests/e2e.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <stdlib.h>
+#include <time.h>
 
+#include <maxlat/core/result/phase_start.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/process.hpp>
 #include <maxlat/reports/report.hpp>
@@ -169,8 +172,8 @@ TEST_F(WriteHtml, TheBoxComesFirstAndTracersLast) {
 TEST_F(WriteHtml, PlantedStallsAreARowForEachLength) {
   auto run = test::typical_run();
   auto& control = *run.phases[0].control;
-  for (int i = 0; i < 20; ++i) control.stalls.push_back({1, 50e3, 50e3, 51e3, true});
-  control.stalls.push_back({0, 500e3, 500e3, 0, false});
+  for (int i = 0; i < 20; ++i) control.stalls.push_back({1, 50e3, 50e3, 0, 51e3, true});
+  control.stalls.push_back({0, 500e3, 500e3, 0, 0, false});
   const auto page = page_of(run);
   const size_t begin = page.find("Positive control: npt loop");
   const std::string table = page.substr(begin, page.find("</table>", begin) - begin);
@@ -187,6 +190,17 @@ TEST_F(WriteHtml, AMaximumWithoutATimeIsListed) {
   auto run = test::typical_run();
   for (auto& cpu : run.phases[2].per_cpu) cpu.outliers.clear();
   EXPECT_THAT(page_of(run), HasSubstr("time unknown"));
+}
+
+TEST_F(WriteHtml, TheLargestSamplesHaveTheTimeOfTheLog) {
+  setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
+  tzset();
+  auto run = test::typical_run();
+  EXPECT_THAT(page_of(run), Not(HasSubstr("by the clock")));
+  core::set_realtime_start(run.phases[4], 1'795'520'000'250'000'000);  // its largest: 24.4 s after its start
+  EXPECT_THAT(page_of(run), HasSubstr(">2026-11-24 12:33:44.650 CET<"));
+  unsetenv("TZ");
+  tzset();
 }
 
 TEST_F(WriteHtml, TracersHaveTablesFiguresAndTheirCommand) {
