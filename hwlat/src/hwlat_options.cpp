@@ -19,10 +19,9 @@ constexpr uint64_t kHwlatdetectsWindow_ns = 1'000'000'000;
 
 constexpr core::CommandHelp kHelp{
     "maxlat hwlat [options]",
-    "Looks for stalls that hardware and firmware cause: with our kernel module where it is loaded, else with the "
-    "kernel's\n"
-    "hwlat tracer, else with a real-time loop on each CPU, which is an upper bound. A finding is not a failure: only\n"
-    "--hardlimit makes one (exit 2).",
+    "Looks for stalls that hardware and firmware cause: with our kernel module where it is loaded, else with the\n"
+    "kernel's hwlat tracer, else with a real-time loop on each CPU, which is an upper bound. A finding is not a\n"
+    "failure: only --hardlimit makes one (exit 2).",
     "  maxlat hwlat -D 10m --hardlimit 50us        ten minutes on all CPUs; exit 2 above 50 us\n"
     "  maxlat hwlat -a 2,3 --backend loop --watch  CPUs 2 and 3 with the loop; prints what it finds at once\n"};
 

@@ -26,9 +26,8 @@ namespace po = boost::program_options;
 
 constexpr core::CommandHelp kHelp{
     "maxlat check [options]",
-    "Compares the settings of this box with what a measurement of worst cases needs: observed, expected, why and how "
-    "to\n"
-    "fix it. Reads only. What cannot be read is unknown, never ok.",
+    "Compares the settings of this box with what a measurement of worst cases needs: observed, expected, why, and\n"
+    "how to fix it. Reads only. What cannot be read is unknown, never ok.",
     "  maxlat check -a 2-5                           the settings that matter when CPUs 2 to 5 are measured\n"
     "  maxlat check --strict -q || echo not tuned    in a script\n"};
 

@@ -34,9 +34,8 @@ namespace po = boost::program_options;
 
 constexpr core::CommandHelp kHelp{
     "maxlat run [options]",
-    "Validates this box: pre-flight, positive control, hardware latency, cyclictest under load, npt idle and under "
-    "load,\n"
-    "control again, report. Each phase is on disk before the next begins; ^C keeps what was measured.",
+    "Validates this box: pre-flight, positive control, hardware latency, cyclictest under load, npt idle and\n"
+    "under load, control again, report. Each phase is on disk before the next begins; ^C keeps what was measured.",
     "  maxlat run                                three minutes on the isolated CPUs, or on all but the first\n"
     "  maxlat run --plan my.toml -a 2-5 -o soak  an own plan, with limits, on CPUs 2 to 5\n"};
 

@@ -57,9 +57,14 @@ def broken_comments(text):
 
 
 def broken_strings(text):
-    """A line that is one piece of a string between two others, and short."""
+    """Pieces of a string: a short one between two others, and one that holds the last words of a line of the output."""
     lines = text.expandtabs(8).splitlines()
     piece = re.compile(r'\s*"((?:[^"\\]|\\.)*)"')
+    for number, (before, line) in enumerate(zip(lines, lines[1:]), 2):
+        here = piece.match(line)
+        cut_off = here and re.fullmatch(r"\S+( \S+)?\\n", here[1])
+        if cut_off and before.endswith(' "') and piece.search(before) and '\\"' not in here[1]:
+            yield number, f"\"{here[1]}\" is all that is left of a line of the output"
     for number, (before, line, after) in enumerate(zip(lines, lines[1:], lines[2:]), 2):
         here, following = piece.fullmatch(line), piece.match(after)
         if not here or not following or not before.endswith('"'):
@@ -104,6 +109,16 @@ const char* kText =
     "several "
     "lines.";
 """,
+    "output.cpp": """
+constexpr Help kHelp{
+    "A line of the output that was too long for one line of ..., "
+    "source\\n"
+    "goes on in the next.",
+""",
+    "last.cpp": """
+    "  maxlat command   an example that was too long for ... "
+    "one line\\n"};
+""",
 }
 SOUND = {
     "prose.hpp": """
@@ -135,6 +150,13 @@ const char* kText =
     "several lines, \\"quoted\\", "
     "and one more.\\n"
     "And another.";
+""",
+    "output.cpp": """
+constexpr Help kHelp{
+    "A line of the output that fills one line of ... source\\n"
+    "Second\\n"
+    "third, which is longer than one line of the source may be, and had to go on in the next, with ... "
+    "more than two words\\n"};
 """,
 }
 for files in BROKEN, SOUND:

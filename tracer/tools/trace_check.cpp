@@ -19,9 +19,8 @@ constexpr core::CommandHelp kCheckHelp{
     "maxlat trace check [options] DIR",
     "Holds a trace against what it promises: whole packets without a hole, as many records as packets say, times in\n"
     "order, losses that only grow; and, where the recorder left its books, produced = recorded + lost.\n"
-    "Exit status: 0, 2 when something is not so (one line each), 3 when nothing is wrong but the books are missing, "
-    "so\n"
-    "that nobody knows what was produced (a recorder that was killed), 1 when DIR is no trace.",
+    "Exit status: 0, 2 when something is not so (one line each), 3 when nothing is wrong but the books are missing,\n"
+    "so that nobody knows what was produced (a recorder that was killed), 1 when DIR is no trace.",
     "  maxlat trace check DIR                      findings, and totals\n"
     "  maxlat trace check -q DIR || echo damaged   in a script\n"};
 

@@ -19,12 +19,10 @@ constexpr core::CommandHelp kPrintHelp{
     "Prints the events of a trace in the order of time, one line each: of ours, or of LTTng's and any other CTF 1.8.\n"
     "Behind a thread's number stands its name, where it has one of its own, as it was then.\n"
     "A line that begins with --- says how many events were lost there, and why.\n"
-    "Exit status: 0, or 3 when events were lost or a part of the trace is damaged: what is whole is printed, and "
-    "stderr\n"
-    "says what is not.",
+    "Exit status: 0, or 3 when events were lost or a part of the trace is damaged: what is whole is printed, and\n"
+    "stderr says what is not.",
     "  maxlat trace print DIR --delta                        every event, and the time since the one before\n"
-    "  maxlat trace print DIR -e 'app:*' --begin +1s --json  one provider's from the second second on, for a "
-    "program\n"};
+    "  maxlat trace print DIR -e 'app:*' --begin +1s --json  one provider's, without the first second, as JSON\n"};
 
 }  // namespace
 

@@ -16,10 +16,9 @@ namespace po = boost::program_options;
 
 constexpr core::CommandHelp kStatsHelp{
     "maxlat trace stats [options] DIR",
-    "Counts a trace: events and bytes, rate and largest gap of each event and of each stream, losses by cause. A gap "
-    "is\n"
-    "the time between two events of one row; its beginning is told from the first event of the trace. A stream shows\n"
-    "the names of its thread.\n"
+    "Counts a trace: events and bytes, rate and largest gap of each event and of each stream, losses by cause. A gap\n"
+    "is the time between two events of one row; its beginning is told from the first event of the trace. A stream\n"
+    "shows the names of its thread.\n"
     "Exit status: 0, or 3 when events were lost or a part of the trace is damaged and therefore not counted.",
     "  maxlat trace stats DIR                     everything in it\n"
     "  maxlat trace stats DIR -e app:tick --json  one event, for a program\n"};
