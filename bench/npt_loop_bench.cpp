@@ -5,7 +5,7 @@
 //   bare       reads the counter and does nothing
 //   maxlat     run_segment: histogram, outliers, timeline, exact sums, delayed filing
 //   npt 1.01   what version 1.01 does in a turn, restated here from its description: the gap in floating point,
-//              minimum, maximum, sum, Welford's mean and square, a million equal buckets
+//              minimum, maximum, sum, mean and square (Welford 1962), a million equal buckets
 //
 // each with the plain and with the fenced read. A round runs every arm once, in random order; a round's figure is the
 // mean gap of a stretch of 2 ms; printed are the median over the rounds and the median of the ratio to the bare read of

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // How often: a count of events in a watched time as a rate with its interval. An interval of a run that saw nothing is
-// the rule of three: at 95 %, fewer than 3 in the time watched.
+// the rule of three (Hanley 1983): at 95 %, fewer than 3 in the time watched.
 #pragma once
 
 #include <cstdint>

@@ -62,7 +62,7 @@ void append(List& to, const List& from) {
 
 }  // namespace
 
-// Chan's way: no square of a sum is taken from a sum of squares.
+// Chan 1983: no square of a sum is taken from a sum of squares.
 Moments pooled(std::span<const Moments> parts) {
   Moments all;
   double squares = 0;  // about the mean of all so far

@@ -23,8 +23,8 @@
 // a level up to 1/k further out, and k is not the same in a fast arm and a slow one.
 //
 // The difference is the median over the rounds of what the two arms differ by in that round: one wild round does not
-// move it. Its interval is of the paired bootstrap: rounds are drawn with replacement, the same for both arms, and the
-// median is taken of those drawn.
+// move it. Its interval is of the paired bootstrap (Efron 1979): rounds are drawn with replacement, the same for both
+// arms, and the median is taken of those drawn.
 #pragma once
 
 #include <cstdint>
