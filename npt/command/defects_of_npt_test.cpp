@@ -129,11 +129,11 @@ TEST(DefectOfNpt, No09_TheCounterReadWasNotFenced) {
   const auto m = measure(arguments->measurement);
   ASSERT_TRUE(m.ok()) << m.error().text;
   EXPECT_EQ(m->phase.facts.at("counter"), "fenced");
-  // That this read is lfence;rdtsc: the test npt_loop_instructions looks at the code itself.
+  // That this read is lfence;rdtsc: the test npt.loop_instructions looks at the code itself.
 }
 
 // No quantile, JSON, threshold, exit status, outlier time, several CPUs or record of the machine: the command's own
-// tests (tests/npt_command.sh) look at each; here the model that all of it is written from.
+// tests (tests/cli/cases_npt.py) look at each; here the model that all of it is written from.
 TEST(DefectOfNpt, No10_TheReportHadNoTailNoTimesAndOneCpu) {
   Options options;
   options.cpus = {core::allowed_cpus()->front()};

@@ -10,7 +10,7 @@
 // appears in the gap. It is called once in each interval, with the number of samples so far, the last of them, and the
 // counter at its end. NoProbe compiles to nothing, so the arm "none" is the bare loop; probe.hpp has the others.
 //
-// COST: counted by npt_loop_instructions (ctest), timed by bench/npt_loop_bench.
+// COST: counted by the test npt.loop_instructions, timed by bench/npt_loop_bench.
 #pragma once
 
 #include <maxlat/base/gap_meter.h>

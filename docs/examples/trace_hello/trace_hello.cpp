@@ -33,8 +33,8 @@ void must(const maxlat::base::Status& status) {
 }
 
 void run(trace::Session session, std::uint32_t cycles) {
-  // Before the first cycle: a ring of this thread's own, mapped, touched, locked. From here on a trace is 54 instructions
-  // and no system call.
+  // Before the first cycle: a ring of this thread's own, mapped, touched, locked. From here on an event makes no system
+  // call.
   if (!trace::prepare_thread()) std::fprintf(stderr, "trace_hello: the ring is not locked (ulimit -l)\n");
   timespec next{};
   clock_gettime(CLOCK_MONOTONIC, &next);
