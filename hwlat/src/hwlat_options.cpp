@@ -26,36 +26,34 @@ constexpr core::CommandHelp kHelp{
     "  maxlat hwlat -a 2,3 --backend loop --watch  CPUs 2 and 3 with the loop; prints what it finds at once\n"};
 
 po::options_description options() {
-  const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
-  const auto cpus = [] { return po::value<core::CpuListArgument>()->value_name("CPUS"); };
   po::options_description what("What to look for");
   auto add = what.add_options();
-  add("duration,D", text("TIME"), "how long (default 120s; a bare number: s); 0: until ^C");
-  add("threshold,T", text("TIME"), "report gaps above (default 10us)");
-  add("hardlimit", text("TIME"), "exit with 2 when a gap is above (default: never)");
-  add("stop,s", text("TIME"), "end within a second of a gap above (default: never)");
+  add("duration,D", core::argument("TIME"), "how long (default 120s; a bare number: s); 0: until ^C");
+  add("threshold,T", core::argument("TIME"), "report gaps above (default 10us)");
+  add("hardlimit", core::argument("TIME"), "exit with 2 when a gap is above (default: never)");
+  add("stop,s", core::argument("TIME"), "end within a second of a gap above (default: never)");
 
   po::options_description where("Where and how");
   add = where.add_options();
-  add("affinity,a", cpus(), "CPUs to watch (default: all)");
-  add("cpu-list", cpus(), "the same, as hwlatdetect has it");
-  add("cpus,c", cpus(), "the same, as rtla hwnoise has it");
-  add("window", text("TIME"), "period of sampling (default: module 10ms, else 1s)");
-  add("period", text("TIME"), "the same, as rtla hwnoise has it");
-  add("width", text("TIME"), "sampled part of it (default: module, loop 9/10, tracer 1/2)");
-  add("runtime,r", text("TIME"), "the same, as rtla hwnoise has it");
-  add("mode", text("NAME"), "per-cpu (the default), round-robin or stop-machine (module only)");
-  add("backend", text("NAME"), "auto (the default: the first that can be used of) module, tracer, loop");
-  add("load", text("FILE"), "loads maxlat_hwlat.ko for this run");
-  add("priority,p", po::value<int>()->value_name("N"), "of the loop's threads, SCHED_FIFO (default 95)");
+  add("affinity,a", core::argument<core::CpuListArgument>("CPUS"), "CPUs to watch (default: all)");
+  add("cpu-list", core::argument<core::CpuListArgument>("CPUS"), "the same, as hwlatdetect has it");
+  add("cpus,c", core::argument<core::CpuListArgument>("CPUS"), "the same, as rtla hwnoise has it");
+  add("window", core::argument("TIME"), "period of sampling (default: module 10ms, else 1s)");
+  add("period", core::argument("TIME"), "the same, as rtla hwnoise has it");
+  add("width", core::argument("TIME"), "sampled part of it (default: module, loop 9/10, tracer 1/2)");
+  add("runtime,r", core::argument("TIME"), "the same, as rtla hwnoise has it");
+  add("mode", core::argument("NAME"), "per-cpu (the default), round-robin or stop-machine (module only)");
+  add("backend", core::argument("NAME"), "auto (the default: the first that can be used of) module, tracer, loop");
+  add("load", core::argument("FILE"), "loads maxlat_hwlat.ko for this run");
+  add("priority,p", core::argument<int>("N"), "of the loop's threads, SCHED_FIFO (default 95)");
   add("trust-counter", "the loop takes a time-stamp counter that is not known to be invariant");
 
   po::options_description results("Results");
   add = results.add_options();
-  add("report", text("FILE"), "writes the text there too");
-  add("json", text("FILE"), "writes a maxlat-result/1; - is standard output");
-  add("snapshot", text("TIME"), "writes --json also every TIME while it runs");
-  add("outliers", po::value<size_t>()->value_name("K"), "keeps the K largest of each CPU (default 100)");
+  add("report", core::argument("FILE"), "writes the text there too");
+  add("json", core::argument("FILE"), "writes a maxlat-result/1; - is standard output");
+  add("snapshot", core::argument("TIME"), "writes --json also every TIME while it runs");
+  add("outliers", core::argument<size_t>("K"), "keeps the K largest of each CPU (default 100)");
   add("watch", "prints each finding as it comes");
   add("debug", "says what is done, step by step");
   add("quiet,q", "prints nothing but errors");

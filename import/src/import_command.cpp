@@ -24,10 +24,10 @@ std::string about() {
 
 po::options_description make_options() {
   po::options_description options("Options");
-  options.add_options()("output,o", po::value<std::string>()->value_name("FILE"),
-                        "write the result to FILE (- is standard output, and the default)")(
-      "format", po::value<std::string>()->value_name("NAME"), "what FILE is (default: told by a look at it)")(
-      "help,h", "this help");
+  auto add = options.add_options();
+  add("output,o", core::argument("FILE"), "write the result to FILE (- is standard output, and the default)");
+  add("format", core::argument("NAME"), "what FILE is (default: told by a look at it)");
+  add("help,h", "this help");
   return options;
 }
 

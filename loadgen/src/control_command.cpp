@@ -52,19 +52,13 @@ boost::program_options::options_description control_options() {
   namespace po = boost::program_options;
   const StallPlan defaults;
   po::options_description options("Of control");
-  // clang-format off
-  options.add_options()
-      ("stalls", po::value<std::string>()->value_name("TIMES")->default_value("50us,500us,5ms"),
-       "lengths, at most 1 s each")
-      ("repeats", po::value<unsigned>()->value_name("N")->default_value(defaults.repeats),
-       "of each length, on each CPU")
-      ("spacing", po::value<std::string>()->value_name("TIME")->default_value("20ms"),
-       "mean time between two stalls")
-      ("priority,p", po::value<int>()->value_name("PRIO")->default_value(defaults.priority),
-       "SCHED_FIFO priority of the hog, above the meter's")
-      ("seed", po::value<uint64_t>()->value_name("N")->default_value(defaults.seed),
-       "of the order and spacing of the stalls");
-  // clang-format on
+  auto add = options.add_options();
+  add("stalls", core::argument("TIMES")->default_value("50us,500us,5ms"), "lengths, at most 1 s each");
+  add("repeats", core::argument<unsigned>("N")->default_value(defaults.repeats), "of each length, on each CPU");
+  add("spacing", core::argument("TIME")->default_value("20ms"), "mean time between two stalls");
+  add("priority,p", core::argument<int>("PRIO")->default_value(defaults.priority),
+      "SCHED_FIFO priority of the hog, above the meter's");
+  add("seed", core::argument<uint64_t>("N")->default_value(defaults.seed), "of the order and spacing of the stalls");
   return options;
 }
 

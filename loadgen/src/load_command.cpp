@@ -27,6 +27,7 @@
 namespace maxlat::loadgen {
 namespace {
 
+namespace po = boost::program_options;
 using Clock = std::chrono::steady_clock;
 
 constexpr core::CommandHelp kHelp = {
@@ -182,33 +183,27 @@ core::Result<core::Exit> run_loads(const LoadRequest& request) {
   return core::Exit::pass;
 }
 
-boost::program_options::options_description load_options() {
-  namespace po = boost::program_options;
+po::options_description load_options() {
   po::options_description options("Options");
-  // clang-format off
-  options.add_options()
-      ("affinity,a", po::value<core::CpuListArgument>()->value_name("LIST"), "CPUs to run on, or to stall (0,2-5)")
-      ("list", "list the loads")
-      ("help,h", "this text");
-  // clang-format on
+  auto add = options.add_options();
+  add("affinity,a", core::argument<core::CpuListArgument>("LIST"), "CPUs to run on, or to stall (0,2-5)");
+  add("list", "list the loads");
+  add("help,h", "this text");
   return options;
 }
 
-boost::program_options::options_description supervision_options() {
-  namespace po = boost::program_options;
+po::options_description supervision_options() {
   po::options_description options("Of loads");
-  // clang-format off
-  options.add_options()
-      ("duration,D", po::value<std::string>()->value_name("TIME"), "how long (10m; a bare number: s); 0 (default): until ^C")
-      ("json", po::value<std::string>()->value_name("FILE"), "write the result there (- is standard output)")
-      ("quiet,q", "no progress and no summary")
-      ("verbose,v", "a line of progress every second");
-  // clang-format on
+  auto add = options.add_options();
+  add("duration,D", core::argument("TIME"), "how long (10m; a bare number: s); 0 (default): until ^C");
+  add("json", core::argument("FILE"), "write the result there (- is standard output)");
+  add("quiet,q", "no progress and no summary");
+  add("verbose,v", "a line of progress every second");
   return options;
 }
 
 // An option of the other use is a misunderstanding, not something to overlook.
-core::Status refuse_options(const core::CommandLine& line, const boost::program_options::options_description& others,
+core::Status refuse_options(const core::CommandLine& line, const po::options_description& others,
                             std::string_view use) {
   for (const auto& option : others.options())
     if (line.given(option->long_name()))
@@ -218,7 +213,7 @@ core::Status refuse_options(const core::CommandLine& line, const boost::program_
 }
 
 core::Result<core::Exit> run(const core::Arguments& arguments) {
-  boost::program_options::options_description options = load_options();
+  po::options_description options = load_options();
   options.add(supervision_options()).add(control_options());
   const auto parsed = core::parse_or_help(kHelp, options, arguments);
   if (!parsed) return parsed.error();

@@ -17,60 +17,85 @@ namespace {
 
 namespace po = boost::program_options;
 
-po::typed_value<bool>* flag() {
-  return po::value<bool>()->implicit_value(true)->zero_tokens();
+// A group of --help, and the section of the manual page that has the same title and the same options.
+po::options_description group(const char* title) {
+  return {title, 110, 55};
 }
-po::typed_value<std::string>* text(const char* name) {
-  return po::value<std::string>()->value_name(name);
+
+po::options_description options_of_measurement() {
+  const Options defaults;
+  po::options_description table = group("Where and how long");
+  auto add = table.add_options();
+  add("affinity,a", core::argument<core::CpuListArgument>("CPUS")->implicit_value({}, "all"),
+      "one pinned thread on each CPU of a list (without -a: CPU 1; -a without a list: all)");
+  add("duration,d", core::argument("TIME"), "wall time: 500ms, 5m, 24h (a bare number: s); 0: until ^C");
+  add("wall-time,D", core::argument("TIME"), "the same, by cyclictest's letter");
+  add("loops,l", core::argument<uint64_t>("N"),
+      fmt::format("samples per CPU ({} when no duration is given)", defaults.loops).c_str());
+  add("nocountloop,n", core::argument<uint64_t>("N")->default_value(defaults.uncounted_loops),
+      "loops before the first sample");
+  add("break,b", core::argument("TIME"), "stop all CPUs at a gap above TIME (a bare number: us), exit status 2");
+  return table;
+}
+
+po::options_description options_of_loop() {
+  const Options defaults;
+  po::options_description table = group("The loop");
+  auto add = table.add_options();
+  add("priority,p", core::argument<int>("N")->default_value(defaults.scheduling.priority),
+      "real-time priority, 1 to 99");
+  add("policy", core::argument("POLICY")->default_value("fifo"), "fifo, rr, other, deadline:RUNTIME:PERIOD");
+  add("rest", core::argument("TIME"), "sleep TIME in each second (what the scheduler demands); 0: spin");
+  add("mlockall,m", "lock memory (the default)");
+  add("no-mlock", "do not lock memory");
+  add("allow-interrupts,i", "leave interrupts on; else off where the module maxlat_irqoff permits it");
+  add("kernel-loop", "run the loop in the kernel, interrupts off (module maxlat_irqoff)");
+  add("counter", core::argument("READ")->default_value(to_string(defaults.counter)),
+      "fenced (lfence;rdtsc), plain, ordered (rdtscp), raw-clock");
+  add("trust-counter", "take the time-stamp counter though it is not known to be invariant");
+  add("eval-cpu-speed,e", "measure the counter's rate, even where kernel or CPUID know it");
+  return table;
+}
+
+po::options_description options_of_tracers() {
+  po::options_description table = group("Tracers");
+  auto add = table.add_options();
+  add("arm", core::argument("ARM")->default_value("none"),
+      "none, or the tracer to measure: maxlat:timer, lttng-ust:writer, ...");
+  add("trace-dir", core::argument("DIR"), "keep the arm's trace in DIR");
+  add("tp-max-freq,f", core::argument("HZ"), "at most so many tracepoints a second and CPU");
+  add("trace-window", core::argument("TIME"), "tracepoints on for TIME, then off for the wait window");
+  add("wait-window", core::argument("TIME"), "tracepoints off for TIME: separate results");
+  add_compare_options(table);
+  return table;
+}
+
+po::options_description options_of_results() {
+  const Options defaults;
+  po::options_description table = group("Results");
+  auto add = table.add_options();
+  add("output,o", core::argument("FILE"), "write report and histogram to FILE");
+  add("nanoseconds", "report and histogram rows in ns (default: us)");
+  add("picoseconds", "report and histogram rows in ps");
+  add("outliers", core::argument<size_t>("K")->default_value(defaults.outliers),
+      "largest gaps kept per CPU, with their times");
+  add("histogram,h", core::argument<unsigned>("N")->implicit_value(0, ""),
+      "also N histogram rows of 1 us as cyclictest has them; -h alone: help");
+  add("histfile", core::argument("FILE"), "write those rows to FILE");
+  add("json", core::argument("FILE"), "write the result (maxlat-result/1); \"-\": to stdout, and nothing else");
+  add("snapshot", core::argument("TIME"), "rewrite the --json file so often while running");
+  add("format", core::argument("LAYOUT")->default_value("npt"), "npt or cyclictest");
+  add("quiet,q", "no progress and no histogram rows");
+  add("verbose,v", "also the outliers and all facts of the run");
+  add("version,V", "version and build");
+  add("help", "this page");
+  return table;
 }
 
 po::options_description option_table() {
-  const Options defaults;
-  po::options_description table(110, 55);
-  auto add = table.add_options();
-  add("affinity,a", po::value<core::CpuListArgument>()->implicit_value({}, "all")->value_name("CPUS"),
-      "one pinned thread on each CPU of a list (without -a: CPU 1; -a without a list: all)");
-  add("duration,d", text("TIME"), "wall time: 500ms, 5m, 24h (a bare number: s); 0: until ^C");
-  add("wall-time,D", text("TIME"), "the same, by cyclictest's letter");
-  add("eval-cpu-speed,e", flag(), "measure the counter's rate, even where kernel or CPUID know it");
-  add("allow-interrupts,i", flag(), "leave interrupts on; else off where the module maxlat_irqoff permits it");
-  add("kernel-loop", flag(), "run the loop in the kernel, interrupts off (module maxlat_irqoff)");
-  add("loops,l", po::value<uint64_t>()->value_name("N"),
-      fmt::format("samples per CPU ({} when no duration is given)", defaults.loops).c_str());
-  add("nocountloop,n", po::value<uint64_t>()->default_value(defaults.uncounted_loops)->value_name("N"),
-      "loops before the first sample");
-  add("output,o", text("FILE"), "write report and histogram to FILE");
-  add("nanoseconds", flag(), "report and histogram rows in ns (default: us)");
-  add("picoseconds", flag(), "report and histogram rows in ps");
-  add("priority,p", po::value<int>()->default_value(defaults.scheduling.priority)->value_name("N"),
-      "real-time priority, 1 to 99");
-  add("policy", text("POLICY")->default_value("fifo"), "fifo, rr, other, deadline:RUNTIME:PERIOD");
-  add("mlockall,m", flag(), "lock memory (the default)");
-  add("no-mlock", flag(), "do not lock memory");
-  add("counter", text("READ")->default_value(to_string(defaults.counter)),
-      "fenced (lfence;rdtsc), plain, ordered (rdtscp), raw-clock");
-  add("trust-counter", flag(), "take the time-stamp counter though it is not known to be invariant");
-  add("break,b", text("TIME"), "stop all CPUs at a gap above TIME (a bare number: us), exit status 2");
-  add("rest", text("TIME"), "sleep TIME in each second (what the scheduler demands); 0: spin");
-  add("outliers", po::value<size_t>()->default_value(defaults.outliers)->value_name("K"),
-      "largest gaps kept per CPU, with their times");
-  add("histogram,h", po::value<unsigned>()->implicit_value(0, "")->value_name("N"),
-      "also N histogram rows of 1 us as cyclictest has them; -h alone: help");
-  add("histfile", text("FILE"), "write those rows to FILE");
-  add("json", text("FILE"), "write the result (maxlat-result/1); \"-\": to stdout, and nothing else");
-  add("snapshot", text("TIME"), "rewrite the --json file so often while running");
-  add("format", text("LAYOUT")->default_value("npt"), "npt or cyclictest");
-  add("arm", text("ARM")->default_value("none"), "none, or the tracer to measure: maxlat:timer, lttng-ust:writer, ...");
-  add("trace-dir", text("DIR"), "keep the arm's trace in DIR");
-  add("tp-max-freq,f", text("HZ"), "at most so many tracepoints a second and CPU");
-  add("trace-window", text("TIME"), "tracepoints on for TIME, then off for the wait window");
-  add("wait-window", text("TIME"), "tracepoints off for TIME: separate results");
-  add_compare_options(table);
-  add("quiet,q", flag(), "no progress and no histogram rows");
-  add("verbose,v", flag(), "also the outliers and all facts of the run");
-  add("version,V", flag(), "version and build");
-  add("help", flag(), "this page");
-  return table;
+  po::options_description all;
+  all.add(options_of_measurement()).add(options_of_loop()).add(options_of_tracers()).add(options_of_results());
+  return all;
 }
 
 // A fraction of a second: nothing ends them but their number.

@@ -49,13 +49,13 @@ core::Status refuse_options_of_a_single_run(const core::CommandLine& line, const
 }  // namespace
 
 void add_compare_options(po::options_description& table) {
-  const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
   auto add = table.add_options();
-  add("compare", text("ARM,ARM,..."), "each arm against the first, in rounds of random order");
-  add("find-max-rate", text("ARM,..."), "the highest rate at which each arm loses no event");
-  add("with-load", text("trace"), "searches while the kernel itself is traced (system calls, scheduler, interrupts)");
-  add("rounds", po::value<unsigned>()->default_value(kRounds)->value_name("N"), "of --compare; -D is then per round");
-  add("seed", po::value<std::uint64_t>()->value_name("S"), "of the order in the rounds (of the clock)");
+  add("compare", core::argument("ARM,ARM,..."), "each arm against the first, in rounds of random order");
+  add("find-max-rate", core::argument("ARM,..."), "the highest rate at which each arm loses no event");
+  add("with-load", core::argument("trace"),
+      "searches while the kernel itself is traced (system calls, scheduler, interrupts)");
+  add("rounds", core::argument<unsigned>("N")->default_value(kRounds), "of --compare; -D is then per round");
+  add("seed", core::argument<std::uint64_t>("S"), "of the order in the rounds (of the clock)");
 }
 
 core::Status read_compare_options(const core::CommandLine& line, NptArguments& arguments) {

@@ -30,20 +30,18 @@ constexpr core::CommandHelp kHelp = {
 po::options_description make_options() {
   using Words = std::vector<std::string>;
   po::options_description options("Options");
-  options.add_options()(
-      "phase", po::value<Words>()->value_name("NAME")->composing(),
-      "judge this phase, by name or kind; may be repeated (default: all that measure, but no arm of a tracer)")(
-      "max", po::value<std::string>()->value_name("TIME"),
-      "largest sample at most TIME: 50us, 1ms; every time needs its unit")(
-      "mean", po::value<std::string>()->value_name("TIME"), "mean at most TIME (of no use alone: a tail hides in it)")(
-      "quantile", po::value<Words>()->value_name("Q=TIME")->composing(),
-      "any quantile at most TIME: p99.99=20us; may be repeated")(
-      "exposure", po::value<std::string>()->value_name("TIME"),
-      "CPU time watched at least TIME, all CPUs of a phase together")("load-alive",
-                                                                      "every load lived to the end of its phase")(
-      "json", po::value<std::string>()->value_name("FILE"),
-      "write the run with this verdict to FILE (- is standard output)")(
-      "quiet,q", "print nothing, the exit status tells")("help,h", "this help");
+  auto add = options.add_options();
+  add("phase", core::argument<Words>("NAME")->composing(),
+      "judge this phase, by name or kind; may be repeated (default: all that measure, but no arm of a tracer)");
+  add("max", core::argument("TIME"), "largest sample at most TIME: 50us, 1ms; every time needs its unit");
+  add("mean", core::argument("TIME"), "mean at most TIME (of no use alone: a tail hides in it)");
+  add("quantile", core::argument<Words>("Q=TIME")->composing(),
+      "any quantile at most TIME: p99.99=20us; may be repeated");
+  add("exposure", core::argument("TIME"), "CPU time watched at least TIME, all CPUs of a phase together");
+  add("load-alive", "every load lived to the end of its phase");
+  add("json", core::argument("FILE"), "write the run with this verdict to FILE (- is standard output)");
+  add("quiet,q", "print nothing, the exit status tells");
+  add("help,h", "this help");
   return options;
 }
 

@@ -27,12 +27,13 @@ constexpr core::CommandHelp kHelp = {
 
 po::options_description make_options() {
   po::options_description options("Options");
-  options.add_options()("output,o", po::value<std::string>()->value_name("FILE"),
-                        "write the page to FILE (- is standard output); default: report.html beside result.json, "
-                        "NAME.html beside NAME.json")(
-      "text", "a summary for the terminal instead of the page; needs no gnuplot")(
-      "width", po::value<unsigned>()->value_name("N"), "columns of the summary (default: the terminal's, else 100)")(
-      "help,h", "this help");
+  auto add = options.add_options();
+  add("output,o", core::argument("FILE"),
+      "write the page to FILE (- is standard output); default: report.html beside result.json, "
+      "NAME.html beside NAME.json");
+  add("text", "a summary for the terminal instead of the page; needs no gnuplot");
+  add("width", core::argument<unsigned>("N"), "columns of the summary (default: the terminal's, else 100)");
+  add("help,h", "this help");
   return options;
 }
 

@@ -33,16 +33,14 @@ constexpr core::CommandHelp kHelp{
 
 po::options_description options() {
   po::options_description all("Options");
-  // clang-format off
-  all.add_options()
-      ("affinity,a", po::value<core::CpuListArgument>()->value_name("CPUS"),
-       "CPUs that will be measured (default: isolated, else all but the first)")
-      ("strict", "exit status 2 when a setting is bad, 3 when none is but some are unknown")
-      ("json", po::value<std::string>()->value_name("FILE"), "the result, with the machine's fingerprint (-: stdout)")
-      ("quiet,q", "the counts only")
-      ("verbose,v", "the reason and the fix of every setting, values whole")
-      ("help,h", "this text");
-  // clang-format on
+  auto add = all.add_options();
+  add("affinity,a", core::argument<core::CpuListArgument>("CPUS"),
+      "CPUs that will be measured (default: isolated, else all but the first)");
+  add("strict", "exit status 2 when a setting is bad, 3 when none is but some are unknown");
+  add("json", core::argument("FILE"), "the result, with the machine's fingerprint (-: stdout)");
+  add("quiet,q", "the counts only");
+  add("verbose,v", "the reason and the fix of every setting, values whole");
+  add("help,h", "this text");
   return all;
 }
 

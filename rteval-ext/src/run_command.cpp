@@ -40,28 +40,32 @@ constexpr core::CommandHelp kHelp{
     "  maxlat run --plan my.toml -a 2-5 -o soak  an own plan, with limits, on CPUs 2 to 5\n"};
 
 po::options_description options() {
-  po::options_description all;
+  using Words = std::vector<std::string>;
   po::options_description plan("What to do");
-  plan.add_options()("profile", po::value<std::string>()->value_name("NAME"),
-                     "built-in plan: quick (the default), standard, soak")(
-      "plan", po::value<std::string>()->value_name("FILE"), "own plan in TOML (docs/plan.md)")(
-      "skip", po::value<std::vector<std::string>>()->value_name("PHASE"),
-      "leave a phase out, by name or kind; may be repeated")(
-      "seed", po::value<uint64_t>()->value_name("N"),
-      "seed of everything random (default: random; it is in the result)")("list-profiles", "names the built-in plans")(
-      "print-plan", "prints the plan as it would run, in TOML");
+  auto add = plan.add_options();
+  add("profile", core::argument("NAME"), "built-in plan: quick (the default), standard, soak");
+  add("plan", core::argument("FILE"), "own plan in TOML (docs/plan.md)");
+  add("skip", core::argument<Words>("PHASE"), "leave a phase out, by name or kind; may be repeated");
+  add("seed", core::argument<uint64_t>("N"), "seed of everything random (default: random; it is in the result)");
+  add("list-profiles", "names the built-in plans");
+  add("print-plan", "prints the plan as it would run, in TOML");
+
   po::options_description where("Where");
-  where.add_options()("affinity,a", po::value<core::CpuListArgument>()->value_name("CPUS"),
-                      "CPUs to measure (default: isolated, else all but the first)")(
-      "load-cpus", po::value<core::CpuListArgument>()->value_name("CPUS"), "CPUs for the loads (default: the others)")(
-      "output,o", po::value<std::string>()->value_name("DIR"), "directory of the run (default: maxlat-run-DATE-TIME)")(
-      "resume", po::value<std::string>()->value_name("DIR"), "goes on with an interrupted or killed run");
+  add = where.add_options();
+  add("affinity,a", core::argument<core::CpuListArgument>("CPUS"),
+      "CPUs to measure (default: isolated, else all but the first)");
+  add("load-cpus", core::argument<core::CpuListArgument>("CPUS"), "CPUs for the loads (default: the others)");
+  add("output,o", core::argument("DIR"), "directory of the run (default: maxlat-run-DATE-TIME)");
+  add("resume", core::argument("DIR"), "goes on with an interrupted or killed run");
+
   po::options_description rest("How");
-  rest.add_options()("label", po::value<std::string>()->value_name("TEXT"),
-                     "a line about this run, for result, report and summary")(
-      "annotate", po::value<std::vector<std::string>>()->value_name("KEY=VALUE"),
-      "a value about this run, for result and report; may be repeated")(
-      "quiet,q", "no progress; the summary is printed")("help,h", "this text");
+  add = rest.add_options();
+  add("label", core::argument("TEXT"), "a line about this run, for result, report and summary");
+  add("annotate", core::argument<Words>("KEY=VALUE"), "a value about this run, for result and report; may be repeated");
+  add("quiet,q", "no progress; the summary is printed");
+  add("help,h", "this text");
+
+  po::options_description all;
   all.add(plan).add(where).add(rest);
   return all;
 }

@@ -4,8 +4,8 @@
 
 - `maxlat X --help` and `maxlat help X` print the same, fit one screen and end with two examples; an unknown option is one
   line and a hint;
-- --help, the man page and the parser know the same options; for each subcommand by itself where a command has some, and
-  then the same operands, too;
+- --help, the man page and the parser know the same options, in the same groups; for each subcommand by itself where a
+  command has some, and then the same operands, too;
 - a letter means the same in every command (option_letters.py), and no manual page shows a macro of its source.
 """
 import os
@@ -70,6 +70,29 @@ def man_options(page):
     """The options in the lists of the page; its synopsis repeats them in another form."""
     sections = re.split(r"^(?=[A-Z][A-Z ]+$)", man_text(page), flags=re.MULTILINE)
     return options_at_line_starts("\n".join(s for s in sections if not re.match(r"SYNOPSIS|EXAMPLES", s)))
+
+
+def help_groups(help_lines):
+    """The options below each title."""
+    parts = re.split(r"^(\S.*):$", help_lines.partition("\nExamples:")[0], flags=re.MULTILINE)
+    return {title: options_at_line_starts(text) for title, text in zip(parts[1::2], parts[2::2])}
+
+
+def man_groups(page):
+    """The same of the section OPTIONS; what stands there before the first title is called Options."""
+    section = re.search(r"^OPTIONS\n(.*?)^(?=[A-Z])", man_text(page), re.MULTILINE | re.DOTALL)
+    parts = re.split(r"^   (\S.*)$", "   Options\n" + section[1] if section else "", flags=re.MULTILINE)
+    groups = {title: options_at_line_starts(text) for title, text in zip(parts[1::2], parts[2::2])}
+    return {title: options for title, options in groups.items() if options}
+
+
+def mistakes_of_groups(page, help_lines):
+    in_help, in_man = help_groups(help_lines), man_groups(page)
+    if list(in_help) != list(in_man):
+        yield f"--help has the groups {', '.join(in_help)}; {page.name} has {', '.join(in_man)}"
+    for title in in_help.keys() & in_man.keys():
+        for option in sorted(in_help[title] ^ in_man[title]):
+            yield f"{option} is in the group '{title}' of {'--help' if option in in_help[title] else page.name} only"
 
 
 def man_subcommand(page, sub):
@@ -151,6 +174,8 @@ def mistakes(name, man_folder):
         for sub in command[1:]:
             for mistake in mistakes_of_subcommand(page, sub, help_lines):
                 yield f"{sub}: {mistake}"
+    if len(family(name)) == 1:
+        yield from mistakes_of_groups(page, maxlat(name, "--help").stdout)
     in_man = man_options(page)
     for option in sorted(in_help ^ in_man):
         yield f"{option} is in {'--help' if option in in_help else page.name} only"

@@ -119,17 +119,15 @@ core::Status parse_times(const core::CommandLine& line, const std::function<core
 }
 
 void add_filter_options(po::options_description& options) {
-  // clang-format off
-  options.add_options()
-      ("event,e", po::value<Words>()->value_name("PATTERN[,..]")->composing(),
-       "events PROVIDER:NAME, with * and ?, or NAME of any provider")
-      ("cpu", po::value<core::CpuListArgument>()->value_name("CPUS"), "buffers of these CPUs")
-      ("thread", po::value<std::string>()->value_name("TIDS"), "buffers of these threads: 17,20-23")
-      ("begin", po::value<std::string>()->value_name("TIME"),
-       "from TIME on: +1.5s from the first event, 12:53:05.25, 2026-11-24T12:53:05.25 (local time, or with Z or +01:00), "
-       "or seconds since 1970")
-      ("end", po::value<std::string>()->value_name("TIME"), "to before TIME");
-  // clang-format on
+  auto add = options.add_options();
+  add("event,e", core::argument<Words>("PATTERN[,..]")->composing(),
+      "events PROVIDER:NAME, with * and ?, or NAME of any provider");
+  add("cpu", core::argument<core::CpuListArgument>("CPUS"), "buffers of these CPUs");
+  add("thread", core::argument("TIDS"), "buffers of these threads: 17,20-23");
+  add("begin", core::argument("TIME"),
+      "from TIME on: +1.5s from the first event, 12:53:05.25, 2026-11-24T12:53:05.25 (local time, or with Z or +01:00), "
+      "or seconds since 1970");
+  add("end", core::argument("TIME"), "to before TIME");
 }
 
 core::Result<std::string> the_trace(const core::CommandLine& line) {

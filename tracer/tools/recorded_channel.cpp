@@ -196,20 +196,17 @@ core::Status not_too_often(std::chrono::nanoseconds period) {
 
 po::options_description channel_options() {
   po::options_description options("Buffers");
-  // clang-format off
-  options.add_options()
-      ("size", po::value<std::string>()->value_name("BYTES")->default_value("1M"), "of a sub-buffer, a power of two")
-      ("count", po::value<std::string>()->value_name("N")->default_value("4"), "sub-buffers of a ring, a power of two")
-      ("per", po::value<std::string>()->value_name("thread|cpu")->default_value("thread"), "who has a ring")
-      ("slots", po::value<std::string>()->value_name("N"), "rings of threads at one time (64)")
-      ("mode", po::value<std::string>()->value_name("discard|overwrite"), "what a full ring does (discard)")
-      ("deliver", po::value<std::string>()->value_name("timer|wakeup")->default_value("timer"),
-       "poll, or be woken for each full sub-buffer")
-      ("context", po::value<std::string>()->value_name("none|cpu")->default_value("none"),
-       "cpu: each event with the CPU it was recorded on")
-      ("channel", po::value<std::vector<std::string>>()->value_name("NAME:EVENTS[,OPTION=..]"),
-       "a buffer of its own for these events; options are size, count, per, slots, mode, deliver, context, level, flush; can be repeated");
-  // clang-format on
+  auto add = options.add_options();
+  add("size", core::argument("BYTES")->default_value("1M"), "of a sub-buffer, a power of two");
+  add("count", core::argument("N")->default_value("4"), "sub-buffers of a ring, a power of two");
+  add("per", core::argument("thread|cpu")->default_value("thread"), "who has a ring");
+  add("slots", core::argument("N"), "rings of threads at one time (64)");
+  add("mode", core::argument("discard|overwrite"), "what a full ring does (discard)");
+  add("deliver", core::argument("timer|wakeup")->default_value("timer"), "poll, or be woken for each full sub-buffer");
+  add("context", core::argument("none|cpu")->default_value("none"), "cpu: each event with the CPU it was recorded on");
+  add("channel", core::argument<std::vector<std::string>>("NAME:EVENTS[,OPTION=..]"),
+      "a buffer of its own for these events; options are size, count, per, slots, mode, deliver, context, level, "
+      "flush; can be repeated");
   return options;
 }
 

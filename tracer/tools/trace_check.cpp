@@ -41,7 +41,9 @@ void print_totals(const AuditTotals& totals) {
 
 core::Result<core::Exit> trace_check(const core::Arguments& arguments) {
   po::options_description options("Options");
-  options.add_options()("quiet,q", "print nothing, the exit status tells")("help,h", "this text");
+  auto add = options.add_options();
+  add("quiet,q", "print nothing, the exit status tells");
+  add("help,h", "this text");
   const auto to_read = parse_trace_to_read(kCheckHelp, options, arguments);
   if (!to_read) return to_read.error();
   if (!*to_read) return core::Exit::pass;

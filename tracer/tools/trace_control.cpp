@@ -25,11 +25,9 @@ struct Simple {
 // RETURNS: empty: help was asked for.
 core::Result<std::optional<core::CommandLine>> parse_simple(const Simple& command, const core::Arguments& arguments) {
   po::options_description options("Options");
-  if (command.level) {
-    options.add_options()("level", po::value<unsigned>()->value_name("N"),
-                          "up to this level: 0 emergency ... 7 debug (7)");
-  }
-  options.add_options()("help,h", "this text");
+  auto add = options.add_options();
+  if (command.level) add("level", core::argument<unsigned>("N"), "up to this level: 0 emergency ... 7 debug (7)");
+  add("help,h", "this text");
   auto line = core::parse_or_help(command.help, options, arguments);
   if (line && *line && (*line)->operands.size() != command.count) {
     return core::Error{fmt::format("what is wanted is {}", command.operands)};

@@ -29,12 +29,10 @@ constexpr core::CommandHelp kPrintHelp{
 core::Result<core::Exit> trace_print(const core::Arguments& arguments) {
   po::options_description options("Options");
   add_filter_options(options);
-  // clang-format off
-  options.add_options()
-      ("delta", "show the time since the line before")
-      ("json", "one JSON object a line")
-      ("help,h", "this text");
-  // clang-format on
+  auto add = options.add_options();
+  add("delta", "show the time since the line before");
+  add("json", "one JSON object a line");
+  add("help,h", "this text");
   const auto to_read = parse_trace_to_read(kPrintHelp, options, arguments);
   if (!to_read) return to_read.error();
   if (!*to_read) return core::Exit::pass;

@@ -31,26 +31,25 @@ constexpr core::CommandHelp kRecordHelp{
 
 po::options_description make_options() {
   po::options_description options("Options");
-  // clang-format off
-  options.add_options()
-      ("output,o", po::value<std::string>()->value_name("DIR"), "where to; made if missing, refused if not empty")
-      ("pid,p", po::value<std::string>()->value_name("PID|NAME"), "a program that runs and listens")
-      ("duration,D", po::value<std::string>()->value_name("TIME"), "end after this time (a bare number: s); CMD then gets SIGTERM")
-      ("event,e", po::value<std::vector<std::string>>()->value_name("PATTERN[,..]"), "PROVIDER:NAME with * and ? (*:*)")
-      ("level", po::value<std::string>()->value_name("N"), "events up to this level: 0 emergency ... 7 debug (7)")
-      ("session", po::value<std::string>()->value_name("NAME")->default_value("record"), "the session's name")
-      ("quiet,q", "say nothing but errors and losses");
+  auto add = options.add_options();
+  add("output,o", core::argument("DIR"), "where to; made if missing, refused if not empty");
+  add("pid,p", core::argument("PID|NAME"), "a program that runs and listens");
+  add("duration,D", core::argument("TIME"), "end after this time (a bare number: s); CMD then gets SIGTERM");
+  add("event,e", core::argument<std::vector<std::string>>("PATTERN[,..]"), "PROVIDER:NAME with * and ? (*:*)");
+  add("level", core::argument("N"), "events up to this level: 0 emergency ... 7 debug (7)");
+  add("session", core::argument("NAME")->default_value("record"), "the session's name");
+  add("quiet,q", "say nothing but errors and losses");
+
   po::options_description delivery("Delivery");
-  delivery.add_options()
-      ("period", po::value<std::string>()->value_name("TIME")->default_value("1ms"), "of polling")
-      ("flush", po::value<std::string>()->value_name("TIME")->default_value("100ms"),
-       "take what is in sub-buffers that are not full; 0: never")
-      ("flight-recorder", "--mode overwrite; write only snapshots: on SIGUSR1, on request, at the end")
-      ("min-interval", po::value<std::string>()->value_name("TIME")->default_value("1s"), "between two snapshots")
-      ("post-trigger", po::value<std::string>()->value_name("TIME")->default_value("0s"),
-       "write a snapshot that the program asks for so long after that")
-      ("help,h", "this text");
-  // clang-format on
+  add = delivery.add_options();
+  add("period", core::argument("TIME")->default_value("1ms"), "of polling");
+  add("flush", core::argument("TIME")->default_value("100ms"),
+      "take what is in sub-buffers that are not full; 0: never");
+  add("flight-recorder", "--mode overwrite; write only snapshots: on SIGUSR1, on request, at the end");
+  add("min-interval", core::argument("TIME")->default_value("1s"), "between two snapshots");
+  add("post-trigger", core::argument("TIME")->default_value("0s"),
+      "write a snapshot that the program asks for so long after that");
+  add("help,h", "this text");
   options.add(channel_options()).add(delivery);
   return options;
 }

@@ -37,12 +37,10 @@ core::Result<std::string> session_of(const ListeningProgram& program, const core
 
 core::Result<core::Exit> trace_snapshot(const core::Arguments& arguments) {
   po::options_description options("Options");
-  // clang-format off
-  options.add_options()
-      ("output,o", po::value<std::string>()->value_name("DIR")->default_value("maxlat-snapshot"), "where to")
-      ("session", po::value<std::string>()->value_name("NAME"), "which session, if there are several")
-      ("help,h", "this text");
-  // clang-format on
+  auto add = options.add_options();
+  add("output,o", core::argument("DIR")->default_value("maxlat-snapshot"), "where to");
+  add("session", core::argument("NAME"), "which session, if there are several");
+  add("help,h", "this text");
   const auto parsed = core::parse_or_help(kSnapshotHelp, options, arguments);
   if (!parsed) return parsed.error();
   if (!*parsed) return core::Exit::pass;

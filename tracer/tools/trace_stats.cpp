@@ -28,7 +28,9 @@ constexpr core::CommandHelp kStatsHelp{
 core::Result<core::Exit> trace_stats(const core::Arguments& arguments) {
   po::options_description options("Options");
   add_filter_options(options);
-  options.add_options()("json", "one JSON object")("help,h", "this text");
+  auto add = options.add_options();
+  add("json", "one JSON object");
+  add("help,h", "this text");
   const auto to_read = parse_trace_to_read(kStatsHelp, options, arguments);
   if (!to_read) return to_read.error();
   if (!*to_read) return core::Exit::pass;

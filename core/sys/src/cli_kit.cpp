@@ -231,7 +231,9 @@ std::string help_text(const CommandHelp& help, const po::options_description& op
   options.print(printed, text_column);
   std::string text = fmt::format("Usage: {}\n\n{}\n\n", help.synopsis, help.about);
   std::istringstream lines(printed.str());
-  for (std::string line; std::getline(lines, line);) text += field_style(std::move(line), text_column) + "\n";
+  // Boost has a blank line before each group. What is indented below a title needs none, and one screen is short.
+  for (std::string line; std::getline(lines, line);)
+    if (!line.empty()) text += field_style(std::move(line), text_column) + "\n";
   return text + fmt::format("\nExamples:\n{}{}", help.examples, help.examples.ends_with('\n') ? "" : "\n");
 }
 

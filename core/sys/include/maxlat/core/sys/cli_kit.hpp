@@ -55,7 +55,15 @@ struct CommandHelp {
   std::string_view examples;  // two, each a command and what it does
 };
 
-// For value<CpuListArgument>(): the list is parsed with the command line, and its error is the user's.
+// What an option takes, named as help names it. A table of options is one line each, which clang-format leaves alone:
+//   auto add = table.add_options();
+//   add("output,o", argument("FILE"), "where to");
+template <typename T = std::string>
+boost::program_options::typed_value<T>* argument(const char* name) {
+  return boost::program_options::value<T>()->value_name(name);
+}
+
+// For argument<CpuListArgument>(): the list is parsed with the command line, and its error is the user's.
 struct CpuListArgument {
   CpuList cpus;
 };
