@@ -204,14 +204,8 @@ core::Result<core::Exit> end(const Options& options, const Measurement& measured
   return core::Exit::pass;
 }
 
-core::Result<core::Exit> measure(Options& options, const std::string& command) {
-  std::optional<LoadedModule> module;
-  if (!options.load_path.empty()) {
-    core::Result<LoadedModule> loaded = LoadedModule::load(options.load_path);
-    if (!loaded) return loaded.error();
-    debug(options, loaded->was_there() ? "a module of that name is loaded already, and stays" : "module loaded");
-    module.emplace(std::move(*loaded));
-  }
+// Chooses, completes the settings by what is chosen, and prints both.
+core::Result<Choice> settle(Options& options) {
   core::Result<Choice> choice = choose(options.back_end);
   if (!choice) return choice.error();
   Settings& settings = options.settings;
@@ -230,8 +224,22 @@ core::Result<core::Exit> measure(Options& options, const std::string& command) {
     if (!choice->why_not_better.empty()) fmt::print("  back end chosen because: {}\n", choice->why_not_better);
   }
   std::fflush(stdout);
+  return choice;
+}
+
+core::Result<core::Exit> measure(Options& options, const std::string& command) {
+  std::optional<LoadedModule> module;
+  if (!options.load_path.empty()) {
+    core::Result<LoadedModule> loaded = LoadedModule::load(options.load_path);
+    if (!loaded) return loaded.error();
+    debug(options, loaded->was_there() ? "a module of that name is loaded already, and stays" : "module loaded");
+    module.emplace(std::move(*loaded));
+  }
+  const core::Result<Choice> choice = settle(options);
+  if (!choice) return choice.error();
 
   core::catch_stop_signals();
+  Settings& settings = options.settings;
   Recorder recorder(options, *choice, command);
   core::Progress progress(options.quiet);
   Watcher watcher;

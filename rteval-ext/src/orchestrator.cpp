@@ -143,16 +143,16 @@ std::vector<std::string> summary_of(const StepResult& result) {
 // A run under way: what is known, in the order of the plan, and where it goes.
 class Run {
  public:
-  Run(const Plan& plan, core::RunResult run, const RunDirectory& directory, const Bench& bench, std::vector<Step> steps,
-      bool quiet)
-      : plan_(plan),
-        run_(std::move(run)),
-        directory_(directory),
-        bench_(bench),
+  Run(RunRequest request, std::vector<Step> steps)
+      : plan_(request.plan),
+        run_(std::move(request.run)),
+        directory_(request.directory),
+        bench_(request.bench),
+        skip_(std::move(request.skip)),
         steps_(std::move(steps)),
         earlier_(results_of(run_)),
         kept_(to_keep(earlier_)),
-        progress_(quiet, expectations(steps_, kept_)) {
+        progress_(request.quiet, expectations(steps_, kept_)) {
     run_.state = core::RunResult::State::running;
     run_.ended.clear();
     // What is read when the run was killed.
@@ -161,7 +161,7 @@ class Run {
     run_.verdict.reasons = {"the run has not come to its end"};
   }
 
-  core::Status skip(const std::vector<std::string>& names);  // REQUIRES: each names something
+  core::Status skip();
   core::Status preflight();
   core::Status phases();
   core::Status finish();
@@ -197,6 +197,7 @@ class Run {
   core::RunResult run_;
   const RunDirectory& directory_;
   const Bench& bench_;
+  const std::vector<std::string> skip_;  // each names something
   std::vector<Step> steps_;
   const Results earlier_;  // all that the run had when it was resumed
   Results kept_;
@@ -228,9 +229,9 @@ core::Status Run::keep(core::Phase phase) {
   return keep(name, {{std::move(phase)}, {}});
 }
 
-core::Status Run::skip(const std::vector<std::string>& names) {
+core::Status Run::skip() {
   for (const Step& step : steps_) {
-    if (!is_left_out(*step.phase, step.meter, names)) continue;
+    if (!is_left_out(*step.phase, step.meter, skip_)) continue;
     // A result that is there stays, above all a control that failed: leaving it out must not make the run better.
     if (const auto earlier = earlier_.find(step.name); earlier != earlier_.end()) {
       if (const core::Status kept = keep(step.name, earlier->second); !kept) return kept;
@@ -353,22 +354,22 @@ core::Status check_plan(const Plan& plan, const Bench& bench) {
   return bench.may_measure();
 }
 
-core::Result<Outcome> orchestrate(const Plan& plan, core::RunResult run, const RunDirectory& directory,
-                                  const Bench& bench, const std::vector<std::string>& skip, bool quiet) {
-  const core::Result<Plan> left = left_by_skip(plan, skip);
+core::Result<Outcome> orchestrate(RunRequest request) {
+  const core::Result<Plan> left = left_by_skip(request.plan, request.skip);
   if (!left) return left.error();
-  if (const core::Status sound = check_plan(*left, bench); !sound) return sound.error();
-  core::Result<std::vector<Step>> steps = steps_of(plan, bench.cpus);
+  if (const core::Status sound = check_plan(*left, request.bench); !sound) return sound.error();
+  core::Result<std::vector<Step>> steps = steps_of(request.plan, request.bench.cpus);
   if (!steps) return steps.error();
+  core::RunResult& run = request.run;
   if (const core::Status same = require_same_build(run); !same) return same.error();
   if (!run.machine.empty()) {
-    const core::Status same = require_same_machine(run.machine, bench.fingerprint());
+    const core::Status same = require_same_machine(run.machine, request.bench.fingerprint());
     if (!same) return same.error();
   }
   if (run.started.empty()) run.started = core::utc_text();
 
-  Run under_way(plan, std::move(run), directory, bench, std::move(*steps), quiet);
-  if (const core::Status done = under_way.skip(skip); !done) return done.error();
+  Run under_way(std::move(request), std::move(*steps));
+  if (const core::Status done = under_way.skip(); !done) return done.error();
   if (const core::Status done = under_way.preflight(); !done) return done.error();
   if (const core::Status done = under_way.phases(); !done) return done.error();
   if (const core::Status done = under_way.finish(); !done) return done.error();

@@ -31,6 +31,15 @@
 
 namespace maxlat::rteval_ext {
 
+struct RunRequest {
+  const Plan& plan;
+  core::RunResult run;  // new (with id, plan, plan_text and seed) or what an interrupted run had left
+  const RunDirectory& directory;
+  const Bench& bench;
+  std::vector<std::string> skip;  // names phases or kinds
+  bool quiet = false;
+};
+
 struct Outcome {
   core::RunResult run;
   std::vector<std::string> warnings;  // the report could not be made
@@ -40,8 +49,6 @@ struct Outcome {
 // ERRORS: as above, found before anything runs.
 core::Status check_plan(const Plan& plan, const Bench& bench);
 
-// `run` is new (with id, plan, plan_text and seed) or what an interrupted run had left. `skip` names phases or kinds.
-core::Result<Outcome> orchestrate(const Plan& plan, core::RunResult run, const RunDirectory& directory,
-                                  const Bench& bench, const std::vector<std::string>& skip, bool quiet);
+core::Result<Outcome> orchestrate(RunRequest request);
 
 }  // namespace maxlat::rteval_ext

@@ -64,7 +64,7 @@ class Orchestrator : public testing::Test {
     const core::Result<RunDirectory> directory =
         fresh ? RunDirectory::create(temporary_ / "run") : RunDirectory::open(temporary_ / "run");
     if (!directory) return directory.error();
-    return orchestrate(*plan, std::move(begun), *directory, bench_, skip, true);
+    return orchestrate({*plan, std::move(begun), *directory, bench_, skip, true});
   }
   core::RunResult on_disk() const {
     const core::Result<core::RunResult> run = core::read_run(temporary_ / "run/result.json");

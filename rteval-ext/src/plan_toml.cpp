@@ -182,68 +182,85 @@ std::vector<PhaseKind> meters_of(const toml::node& node) {
   return meters;
 }
 
-PhasePlan phase_of(const toml::node& node) {
-  const toml::table* table = node.as_table();
-  if (table == nullptr) refuse(node, "each [[phase]] must be a table");
+// A [[phase]] as it is written, and where a complaint about it would point to.
+struct WrittenPhase {
   PhasePlan phase;
   const toml::node* limits = nullptr;
   const toml::node* arguments = nullptr;
-  const toml::node* first_of_control = nullptr;  // a key that only a control has
-  const toml::node* first_of_meter = nullptr;    // a key that only a measuring phase has
-  const toml::node* first_of_tracer = nullptr;   // a key that only a comparison of tracers has
+  const toml::node* of_control = nullptr;  // a key that only a control has
+  const toml::node* of_meter = nullptr;    // a key that only a measuring phase has
+  const toml::node* of_tracer = nullptr;   // a key that only a comparison of tracers has
   bool has_kind = false;
-  for (const auto& [key, value] : *table) {
+};
+
+WrittenPhase written_phase(const toml::table& table) {
+  WrittenPhase written;
+  PhasePlan& phase = written.phase;
+  for (const auto& [key, value] : table) {
     if (key == "name")
       phase.name = name_of(value);
     else if (key == "kind")
-      phase.kind = kind_of(value, "kind", false), has_kind = true;
+      phase.kind = kind_of(value, "kind", false), written.has_kind = true;
     else if (key == "duration")
-      phase.duration_ns = duration_of(value, "duration"), first_of_meter = &value;
+      phase.duration_ns = duration_of(value, "duration"), written.of_meter = &value;
     else if (key == "cpus")
       phase.cpus = cpus_of(value, "cpus", "measured");
     else if (key == "loads")
-      phase.loads = strings_of(value, "loads"), first_of_meter = &value;
+      phase.loads = strings_of(value, "loads"), written.of_meter = &value;
     else if (key == "load_cpus")
-      phase.load_cpus = cpus_of(value, "load_cpus", "housekeeping"), first_of_meter = &value;
+      phase.load_cpus = cpus_of(value, "load_cpus", "housekeeping"), written.of_meter = &value;
     else if (key == "arguments")
-      phase.arguments = strings_of(value, "arguments"), arguments = first_of_meter = &value;
+      phase.arguments = strings_of(value, "arguments"), written.arguments = written.of_meter = &value;
     else if (key == "stalls")
-      phase.stalls = stalls_of(value), first_of_control = &value;
+      phase.stalls = stalls_of(value), written.of_control = &value;
     else if (key == "limits")
-      limits = &value, first_of_meter = &value;
+      written.limits = written.of_meter = &value;
     else if (key == "arms")
-      phase.arms = strings_of(value, "arms"), first_of_tracer = &value;
+      phase.arms = strings_of(value, "arms"), written.of_tracer = &value;
     else if (key == "rounds")
-      phase.rounds = rounds_of(value), first_of_tracer = &value;
+      phase.rounds = rounds_of(value), written.of_tracer = &value;
     else if (key == "meters")
-      phase.meters = meters_of(value), first_of_control = &value;
+      phase.meters = meters_of(value), written.of_control = &value;
     else
       refuse(value, fmt::format("unknown key '{}' in [[phase]]", std::string_view(key)));
   }
+  return written;
+}
+
+// What is missing for a phase of its kind, and what belongs to another kind.
+void refuse_unfit(const toml::node& node, const WrittenPhase& written) {
+  const PhasePlan& phase = written.phase;
   if (phase.name.empty()) refuse(node, "a [[phase]] needs a name");
-  if (!has_kind) refuse(node, fmt::format("phase '{}' needs a kind", phase.name));
+  if (!written.has_kind) refuse(node, fmt::format("phase '{}' needs a kind", phase.name));
   if (is_control(phase.kind)) {
-    if (first_of_meter != nullptr) refuse(*first_of_meter, "a control has no duration, loads, arguments or limits");
+    if (written.of_meter != nullptr) refuse(*written.of_meter, "a control has no duration, loads, arguments or limits");
     if (phase.meters.empty()) refuse(node, fmt::format("control '{}' needs meters", phase.name));
   } else {
-    if (first_of_control != nullptr) refuse(*first_of_control, "only a control has meters and stalls");
+    if (written.of_control != nullptr) refuse(*written.of_control, "only a control has meters and stalls");
     if (phase.duration_ns == 0) refuse(node, fmt::format("phase '{}' needs a duration", phase.name));
   }
   if (is_comparison(phase.kind)) {
     if (phase.arms.size() < 2) refuse(node, fmt::format("tracer phase '{}' needs two arms or more", phase.name));
-    if (limits != nullptr) refuse(*limits, "a tracer phase compares: it has no limits");
-  } else if (first_of_tracer != nullptr) {
-    refuse(*first_of_tracer, "only a tracer phase has arms and rounds");
+    if (written.limits != nullptr) refuse(*written.limits, "a tracer phase compares: it has no limits");
+  } else if (written.of_tracer != nullptr) {
+    refuse(*written.of_tracer, "only a tracer phase has arms and rounds");
   }
-  if (arguments != nullptr && phase.kind->refused != nullptr)
+  if (written.arguments != nullptr && phase.kind->refused != nullptr)
     if (const std::string why = phase.kind->refused(phase.arguments); !why.empty())
-      refuse(*arguments, "'arguments': " + why);
-  if (limits != nullptr) {
+      refuse(*written.arguments, "'arguments': " + why);
+}
+
+PhasePlan phase_of(const toml::node& node) {
+  const toml::table* table = node.as_table();
+  if (table == nullptr) refuse(node, "each [[phase]] must be a table");
+  WrittenPhase written = written_phase(*table);
+  refuse_unfit(node, written);
+  if (const toml::node* limits = written.limits) {
     if (limits->is_table()) refuse_unquoted_quantile(*limits->as_table());
-    phase.limits = limits_of(*limits);
-    for (reports::Rule& rule : phase.limits) rule.phase = phase.name;
+    written.phase.limits = limits_of(*limits);
+    for (reports::Rule& rule : written.phase.limits) rule.phase = written.phase.name;
   }
-  return phase;
+  return std::move(written.phase);
 }
 
 Plan plan_of(const toml::table& document) {

@@ -177,7 +177,7 @@ core::Result<core::Exit> resume(const core::CommandLine& line, const std::vector
   if (!plan) return plan.error();
   const core::Result<Bench> bench = real_bench();
   if (!bench) return bench.error();
-  return end(orchestrate(*plan, std::move(*run), *directory, *bench, skip, line.has("quiet")), *directory, name);
+  return end(orchestrate({*plan, std::move(*run), *directory, *bench, skip, line.has("quiet")}), *directory, name);
 }
 
 core::Result<core::Exit> start(const core::CommandLine& line, const std::vector<std::string>& skip) {
@@ -206,7 +206,7 @@ core::Result<core::Exit> start(const core::CommandLine& line, const std::vector<
   run.plan = plan->name;
   run.plan_text = text->text;
   run.seed = line.has("seed") ? line.get<uint64_t>("seed") : random_seed();
-  return end(orchestrate(*plan, std::move(run), *directory, *bench, skip, line.has("quiet")), *directory, name);
+  return end(orchestrate({*plan, std::move(run), *directory, *bench, skip, line.has("quiet")}), *directory, name);
 }
 
 core::Result<core::Exit> run(const core::Arguments& arguments) {

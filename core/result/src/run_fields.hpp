@@ -18,6 +18,7 @@
 //   keyed_list(key, values)        an object of objects, keyed by their `name`
 //   members(key, pairs)            an object of strings or numbers, keyed by the pair's first
 //   strings, numbers, bins         arrays of plain values; numbers and bins may be long
+// So many because each is a shape of JSON or a rule of absence: fewer would have the same choices as arguments.
 #pragma once
 
 #include <maxlat/core/result/run_result.hpp>
