@@ -15,7 +15,7 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/base/include/maxlat/base DESTINATION ${CMA
 install(FILES include/maxlat/trace.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/maxlat COMPONENT tracer)
 install(DIRECTORY include/maxlat/trace DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/maxlat COMPONENT tracer)
 install(DIRECTORY ring/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/maxlat/ring COMPONENT tracer
-  FILES_MATCHING PATTERN *.h PATTERN port_test.h EXCLUDE PATTERN event_probe.h EXCLUDE)
+  FILES_MATCHING PATTERN *.h PATTERN port_test.h EXCLUDE PATTERN test_event_probe.h EXCLUDE)
 
 write_basic_package_version_file(maxlatConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES maxlatConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/maxlatConfigVersion.cmake DESTINATION ${package_folder}

@@ -11,7 +11,7 @@
 #include <string>
 #include <thread>
 
-#include "process_watching.hpp"
+#include "test_process_watching.hpp"
 
 namespace maxlat::loadgen {
 namespace {

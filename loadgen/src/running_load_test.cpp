@@ -6,7 +6,7 @@
 
 #include <maxlat/core/sys/cpu_list.hpp>
 
-#include "process_watching.hpp"
+#include "test_process_watching.hpp"
 
 namespace maxlat::loadgen {
 namespace {

@@ -7,7 +7,7 @@
 #include <maxlat/base/moment.hpp>
 
 #include "loop/cpu_run.hpp"
-#include "loop/scripted_counter.hpp"
+#include "loop/test_counter.hpp"
 #include "loop/test_journal.hpp"
 #include "options.hpp"
 #include "text/npt_text.hpp"

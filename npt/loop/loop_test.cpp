@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "cpu_run.hpp"
-#include "scripted_counter.hpp"
+#include "test_counter.hpp"
 
 namespace maxlat::npt {
 namespace {

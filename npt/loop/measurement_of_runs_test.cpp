@@ -7,7 +7,7 @@
 #include <maxlat/core/result/phase_start.hpp>
 
 #include "arms/arm.hpp"
-#include "scripted_counter.hpp"
+#include "test_counter.hpp"
 #include "test_journal.hpp"
 
 namespace maxlat::npt {

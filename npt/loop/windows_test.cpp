@@ -7,7 +7,7 @@
 
 #include "cpu_run.hpp"
 #include "probe.hpp"
-#include "scripted_counter.hpp"
+#include "test_counter.hpp"
 
 namespace maxlat::npt {
 namespace {

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "outlier_watch.hpp"
-#include "scripted_trace.hpp"
+#include "test_trace.hpp"
 
 namespace maxlat::npt {
 namespace {

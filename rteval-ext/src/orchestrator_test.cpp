@@ -10,9 +10,9 @@
 #include <maxlat/core/sys/version.hpp>
 #include <string_view>
 
-#include "fake_bench.hpp"
 #include "plan_toml.hpp"
 #include "steps.hpp"
+#include "test_bench.hpp"
 
 namespace maxlat::rteval_ext {
 namespace {

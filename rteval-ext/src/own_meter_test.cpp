@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "cyclictest_meter.hpp"
-#include "fake_bench.hpp"
+#include "test_bench.hpp"
 
 namespace maxlat::rteval_ext {
 namespace {

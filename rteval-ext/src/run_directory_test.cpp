@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-#include "fake_bench.hpp"
+#include "test_bench.hpp"
 
 namespace maxlat::rteval_ext {
 namespace {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "fake_bench.hpp"
+#include "test_bench.hpp"
 
 namespace maxlat::rteval_ext {
 namespace {

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Holds the tree against the plan of the house (README, "The house"; DESIGN 3).
 
-  check_house.py ROOT      includes, KNOWS lines, licence tags, citations, broken lines of text, kernel-doc; warns of long files
+  check_house.py ROOT      includes, KNOWS lines, licence tags, citations, broken lines of text, kernel-doc, README's tree,
+                           names of test files; warns of long files
   check_house.py --self-test   plants each kind of mistake in a small tree and expects to find it
 """
 import pathlib
@@ -11,6 +12,7 @@ import sys
 import tempfile
 
 import kernel_code
+import names
 import wrapping
 
 # The parts of core: each may know those before it that it names, and base.
@@ -126,7 +128,8 @@ def check_kernel_code(path, root):
 
 
 def check(root):
-    wrong = list(check_targets(root)) + list(check_citations(root)) + list(check_wrapping(root))
+    wrong = [*check_targets(root), *check_citations(root), *check_wrapping(root)]
+    wrong += [*names.readme_tree(root), *names.tests_by_name(root, FOLDERS, sources)]
     count = 0
     for folder in FOLDERS:
         for path in sources(root / folder):
@@ -179,6 +182,8 @@ def self_test():
         sound[f"tests/{name}"] = tag + text
     planted |= {name: tag + text for name, text in kernel_code.BROKEN.items()}
     sound |= {name: tag + text for name, text in kernel_code.SOUND.items()}
+    planted |= {name: tag + text for name, text in names.BROKEN.items()}
+    sound |= {name: tag + text for name, text in names.SOUND.items()}
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
         for name, text in {**planted, **sound}.items():
@@ -187,6 +192,7 @@ def self_test():
         wrong = check(root)
     found = {line.split(":")[0] for line in wrong}
     missed, invented = set(planted) - found, found - set(planted)
+    missed |= {what for what in names.OF_README if not any(what in line for line in wrong)}
     return [f"not found: {name}" for name in missed] + [f"found without reason: {name}" for name in invented]
 
 

@@ -12,7 +12,7 @@ if(MAXLAT_BUILD_TESTS)
   target_include_directories(tracer_cpp17_program PRIVATE ${tracer_headers})
   target_link_libraries(tracer_cpp17_program PRIVATE maxlat_trace maxlat_build_flags)
 
-  add_executable(tracer_twice_program c/twice_one.c c/twice_other.c)
+  add_executable(tracer_twice_program c/twice_program.c c/twice_other_program.c)
   target_include_directories(tracer_twice_program PRIVATE ${tracer_headers})
   target_link_libraries(tracer_twice_program PRIVATE maxlat_trace maxlat_build_flags)
   if(MAXLAT_SANITIZE)

@@ -4,8 +4,8 @@
 // a packet that is counted and not filled must not be taken for one that was overwritten. Found is a side that takes its
 // two steps in the wrong order, as it is written; not found is a processor that does, where memory reorders.
 #include <gtest/gtest.h>
-#include <maxlat/ring/event_probe.h>
 #include <maxlat/ring/switch.h>
+#include <maxlat/ring/test_event_probe.h>
 
 #include "ring/test_fibers.hpp"
 #include "ring_drain.hpp"

@@ -2,7 +2,7 @@
 if(MAXLAT_BUILD_TESTS OR MAXLAT_BUILD_BENCHMARKS)
   foreach(program ctf_sample_trace ctf_large_trace)
     string(REPLACE "ctf_" "" source ${program})
-    add_executable(${program} ctf/${source}.cpp)
+    add_executable(${program} ctf/${source}_program.cpp)
     target_include_directories(${program} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
     target_link_libraries(${program} PRIVATE maxlat::tracer maxlat_build_flags)
   endforeach()

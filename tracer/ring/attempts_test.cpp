@@ -3,8 +3,8 @@
 // gives up after MAXLAT_RING_ATTEMPTS, says so in the books, and everybody else's events are there (reserve.h, progress;
 // model/progress.pml has the bound as 2).
 #include <gtest/gtest.h>
-#include <maxlat/ring/event_probe.h>
 #include <maxlat/ring/switch.h>
+#include <maxlat/ring/test_event_probe.h>
 #include <maxlat/ring/walk.h>
 
 #include <functional>

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <maxlat/ring/switch.h>
 
-#include "event_probe.h"
+#include "test_event_probe.h"
 #include "test_memory.hpp"
 #include "test_single_step.hpp"
 

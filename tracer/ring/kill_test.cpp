@@ -14,7 +14,7 @@
 #include <set>
 #include <vector>
 
-#include "event_probe.h"
+#include "test_event_probe.h"
 #include "test_memory.hpp"
 #include "test_single_step.hpp"
 

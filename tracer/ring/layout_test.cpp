@@ -8,7 +8,7 @@
 
 #include <random>
 
-#include "event_probe.h"
+#include "test_event_probe.h"
 #include "test_memory.hpp"
 
 namespace {

@@ -10,7 +10,7 @@
 #include <set>
 #include <vector>
 
-#include "event_probe.h"
+#include "test_event_probe.h"
 #include "test_memory.hpp"
 
 namespace {

@@ -8,7 +8,7 @@
  *   ... store payload_bytes at record.payload ...
  *   maxlat_ring_record_end(ownership, ring, &record);
  *
- * or, where every instruction counts (event_probe.h shows it):
+ * or, where every instruction counts (test_event_probe.h shows it):
  *
  *   if (!maxlat_ring_record_begin_common(...)) return probe_out_of_line(the fields);   drop, or begin_any, fields, end
  *   ... the same ...

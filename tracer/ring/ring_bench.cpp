@@ -11,9 +11,9 @@
 // where the thread is, and nothing added: what a restartable sequence could come to if it cost nothing itself. What
 // follows from it: port_user_cpu.h.
 #include <maxlat/base/counter.h>
-#include <maxlat/ring/event_probe.h>
 #include <maxlat/ring/promote.h>
 #include <maxlat/ring/read.h>
+#include <maxlat/ring/test_event_probe.h>
 #include <sched.h>
 
 #include <algorithm>

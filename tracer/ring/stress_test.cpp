@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "event_probe.h"
+#include "test_event_probe.h"
 #include "test_memory.hpp"
 
 namespace {

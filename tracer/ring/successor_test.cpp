@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <maxlat/ring/read.h>
 
-#include "event_probe.h"
+#include "test_event_probe.h"
 #include "test_memory.hpp"
 
 namespace {

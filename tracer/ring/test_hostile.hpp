@@ -13,7 +13,7 @@
 #include <memory>
 #include <vector>
 
-#include "event_probe.h"
+#include "test_event_probe.h"
 #include "test_memory.hpp"
 
 namespace maxlat::ring_test {

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "session/module_under_test.hpp"
+#include "session/test_module.hpp"
 #include "session/test_recording.hpp"
 
 namespace {

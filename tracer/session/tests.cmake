@@ -8,13 +8,13 @@ if(MAXLAT_BUILD_TESTS)
   endforeach()
   set_target_properties(tracer_module_program PROPERTIES ENABLE_EXPORTS ON)
   # The tracer is the program's: the module brings none.
-  add_library(tracer_module_under_test MODULE session/module_under_test.cpp)
+  add_library(tracer_module_under_test MODULE session/test_module.cpp)
   target_include_directories(tracer_module_under_test PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}
     $<TARGET_PROPERTY:maxlat_tracer,INTERFACE_INCLUDE_DIRECTORIES> $<TARGET_PROPERTY:maxlat_base,INTERFACE_INCLUDE_DIRECTORIES>)
   target_link_libraries(tracer_module_under_test PRIVATE maxlat_build_flags)
 
   # Two source files that declare one event differently. Not one unit, whatever is asked for elsewhere.
-  add_executable(tracer_declared_twice_program session/declared_twice.cpp session/declared_otherwise.cpp)
+  add_executable(tracer_declared_twice_program session/declared_twice_program.cpp session/declared_otherwise_program.cpp)
   set_target_properties(tracer_declared_twice_program PROPERTIES UNITY_BUILD OFF)
   target_include_directories(tracer_declared_twice_program PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(tracer_declared_twice_program PRIVATE maxlat::tracer maxlat_build_flags Threads::Threads)
@@ -23,7 +23,7 @@ if(MAXLAT_BUILD_TESTS)
     "^maxlat: the event twice:event is declared differently in two source files; it stays disabled\n2 recorded\n$")
 
   # The sessions' tests again where barrier_by_page_table() must do what membarrier(2) does elsewhere.
-  add_executable(tracer_without_membarrier session/without_membarrier.cpp)
+  add_executable(tracer_without_membarrier session/without_membarrier_program.cpp)
   target_link_libraries(tracer_without_membarrier PRIVATE maxlat_build_flags)
   add_test(NAME tracer.without_membarrier COMMAND tracer_without_membarrier $<TARGET_FILE:tracer_unit_tests>
     --gtest_filter=Session.*:*Threads.*:Stop.*:ThreadEnds.*:Fork.*:*InProcess.*)

@@ -10,8 +10,8 @@
 #include <cstring>
 #include <vector>
 
-#include "session_visit.hpp"
 #include "test_session.hpp"
+#include "test_session_visit.hpp"
 
 namespace {
 

@@ -4,9 +4,9 @@
 
 #include <fcntl.h>
 #include <linux/falloc.h>
-#include <maxlat/ring/event_probe.h>
 #include <maxlat/ring/layout.h>
 #include <maxlat/ring/switch.h>
+#include <maxlat/ring/test_event_probe.h>
 
 #include <cstring>
 #include <deque>

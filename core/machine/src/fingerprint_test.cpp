@@ -3,9 +3,9 @@
 
 #include <maxlat/core/machine/settings.hpp>
 
-#include "fake_machine.hpp"
 #include "hash.hpp"
 #include "redact.hpp"
+#include "test_machine.hpp"
 
 namespace maxlat::core {
 namespace {

@@ -10,7 +10,7 @@
 #include <maxlat/core/machine/settings.hpp>
 #include <set>
 
-#include "good_machine.hpp"
+#include "test_good_machine.hpp"
 
 namespace maxlat::core {
 namespace {

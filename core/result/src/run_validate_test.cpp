@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "example_run.hpp"
+#include "test_run.hpp"
 
 namespace maxlat::core {
 namespace {

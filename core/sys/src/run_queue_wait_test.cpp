@@ -9,7 +9,7 @@
 #include <maxlat/test/fake_root.hpp>
 #include <thread>
 
-#include "fake_task.hpp"
+#include "test_task.hpp"
 
 namespace maxlat::core {
 namespace {

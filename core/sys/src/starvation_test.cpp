@@ -9,7 +9,7 @@
 #include <maxlat/test/temporary_folder.hpp>
 #include <optional>
 
-#include "fake_task.hpp"
+#include "test_task.hpp"
 
 namespace maxlat::core {
 namespace {

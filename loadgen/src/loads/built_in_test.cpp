@@ -19,7 +19,7 @@
 #include <string>
 
 #include "load_definition.hpp"
-#include "process_watching.hpp"
+#include "test_process_watching.hpp"
 #include "worker_memory.hpp"
 
 namespace maxlat::loadgen {

@@ -12,7 +12,7 @@
 #include <maxlat/test/temporary_folder.hpp>
 #include <string>
 
-#include "process_watching.hpp"
+#include "test_process_watching.hpp"
 
 namespace maxlat::loadgen {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "session/declared_twice.hpp"
+#include "session/test_declared_twice.hpp"
 
 MAXLAT_TRACE_EVENT(twice, event, (std::uint64_t, a))
 

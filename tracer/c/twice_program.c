@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Declares twice:event, as twice_other.c does differently; both declare twice:same. */
+/* Declares twice:event, as twice_other_program.c does differently; both declare twice:same. */
 #include <maxlat/trace.h>
 #include <stdio.h>
 
-#include "twice.h"
+#include "test_twice.h"
 
 MAXLAT_C_EVENT(twice, event, scalar(uint32_t, a), scalar(uint32_t, b))
 

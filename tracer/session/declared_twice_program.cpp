@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Declares twice:event, as declared_otherwise.cpp does differently: nobody may trace it, and the program says so.
-#include "session/declared_twice.hpp"
-
+// Declares twice:event, as declared_otherwise_program.cpp does differently: nobody may trace it, and the program says so.
 #include <cstdio>
 #include <maxlat/trace/session.hpp>
+
+#include "session/test_declared_twice.hpp"
 
 MAXLAT_TRACE_EVENT(twice, event, (std::uint32_t, a), (std::uint32_t, b))
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "fake_machine.hpp"
+#include "test_machine.hpp"
 
 namespace maxlat::core {
 

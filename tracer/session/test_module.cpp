@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What module_program.cpp loads: an event of its own, and one of a header that both have.
-#include "session/module_under_test.hpp"
+#include "session/test_module.hpp"
 
 MAXLAT_TRACE_EVENT(module, own, (int, n))
 

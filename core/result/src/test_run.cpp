@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "example_run.hpp"
+#include "test_run.hpp"
 
 namespace maxlat::core {
 namespace {

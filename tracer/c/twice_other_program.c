@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "twice.h"
+#include "test_twice.h"
 
 MAXLAT_C_EVENT(twice, event, scalar(uint64_t, a))
 

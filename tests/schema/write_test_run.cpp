@@ -9,7 +9,7 @@
 #include <maxlat/core/result/run_result.hpp>
 #include <string>
 
-#include "example_run.hpp"
+#include "test_run.hpp"
 
 using namespace maxlat::core;
 

@@ -3,8 +3,8 @@
 // ctf_large_trace DIR EVENTS [STREAMS]: a trace of as many events as wanted, through real rings straight to disk, in
 // less time than it takes to read it. One event has three 64-bit fields: its number, its stream, and the square of its
 // number (in the arithmetic of 2^64), so that a reader's output can be checked line by line.
-#include <maxlat/ring/event_probe.h>
 #include <maxlat/ring/switch.h>
+#include <maxlat/ring/test_event_probe.h>
 #include <sys/stat.h>
 
 #include <cstdio>

@@ -4,8 +4,8 @@
  *
  *      0  record word   8, 16, 24  the fields
  */
-#ifndef MAXLAT_RING_EVENT_PROBE_H
-#define MAXLAT_RING_EVENT_PROBE_H
+#ifndef MAXLAT_RING_TEST_EVENT_PROBE_H
+#define MAXLAT_RING_TEST_EVENT_PROBE_H
 
 #include <maxlat/ring/record_write.h>
 
