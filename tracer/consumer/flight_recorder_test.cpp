@@ -131,27 +131,59 @@ TEST_F(FlightRecorderTest, APacketThatIsDeliveredDuringASnapshotIsInTheNextAndNo
   EXPECT_EQ(report.channels[0].overwritten, all);
 }
 
+// The numbers of each packet follow each other, and those of a packet the packet's before it, where its place in the file
+// does. Between others some were overwritten while the snapshot was taken.
+void expect_whole_and_in_order(const DiskTrace& taken) {
+  auto at = taken.values.begin();
+  std::uint64_t next = 0, sequence = 0;
+  for (const maxlat_ring_packet& packet : taken.packets) {
+    ASSERT_LE(packet.records, static_cast<std::uint64_t>(taken.values.end() - at));
+    const std::vector<std::uint64_t> values(at, at + static_cast<std::ptrdiff_t>(packet.records));
+    EXPECT_EQ(values, numbers(values.front(), values.front() + packet.records));
+    if (at != taken.values.begin()) {
+      EXPECT_GE(values.front(), next);
+      EXPECT_EQ(values.front() == next, packet.sequence == sequence + 1);
+    }
+    next = values.back() + 1;
+    sequence = packet.sequence;
+    at += static_cast<std::ptrdiff_t>(packet.records);
+  }
+  EXPECT_EQ(at, taken.values.end());
+}
+
 TEST_F(FlightRecorderTest, ASnapshotWhileItsThreadWritesIsWholeAndTheThreadLosesNothing) {
   TestSession session(std::vector{ChannelShape{.features = MAXLAT_RING_OVERWRITE, .ring_bits = 3}});
   maxlat_ring& ring = session.claim(0, 0, 42);
   Recorder recorder = attach(session, flight(0ns));
   std::atomic<bool> stop = false;
+  std::atomic<std::uint64_t> written = 0;
   std::thread writer([&] {
-    for (std::uint64_t i = 0; !stop; ++i) event(ring, i);
+    while (!stop) event(ring, written++);
   });
-  for (int i = 0; i < 12; ++i) recorder.snapshot(kNow);
+  while (written == 0) std::this_thread::yield();
+  constexpr std::uint64_t kSnapshots = 12;
+  for (std::uint64_t i = 0; i < kSnapshots; ++i) recorder.snapshot(kNow);
   stop = true;
   writer.join();
   const RecordingReport report = recorder.finish(RecordingEnd::stopped);
   EXPECT_EQ(report.broken_rings, 0u);
-  EXPECT_EQ(ring.header->lost_wrap, 0u);
-  const std::string name = "/program-" + std::to_string(getpid()) + "/channel0-0-0";
+  EXPECT_EQ(ring.header->lost_full + ring.header->lost_wrap + ring.header->lost_big, 0u);
+
+  ASSERT_EQ(report.snapshots, kSnapshots + 1);  // one more at the end
+  std::uint64_t with_events = 0;
+  std::vector<std::uint64_t> last;
   for (std::uint64_t i = 1; i <= report.snapshots; ++i) {
-    const std::string path = folder_.path() + "/" + std::to_string(i) + name;
-    if (!std::filesystem::exists(path)) continue;  // before the first event
-    std::ifstream file(path);
-    EXPECT_EQ(std::filesystem::file_size(path) % 8, 0u);
+    const std::string path = snapshot(i) + "/channel0-0-0";
+    if (!std::filesystem::exists(path)) continue;  // nothing since the one before
+    const DiskTrace taken = read_stream(path, true);
+    expect_whole_and_in_order(taken);
+    ASSERT_FALSE(taken.values.empty());
+    EXPECT_TRUE(last.empty() || taken.values.back() >= last.back());
+    last = taken.values;
+    ++with_events;
   }
+  ASSERT_GE(with_events, 1u);
+  EXPECT_EQ(last.back(), written - 1);
 }
 
 // What happened before the request is there, however much follows it before the recorder looks.
