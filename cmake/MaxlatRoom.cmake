@@ -6,6 +6,12 @@
 #     MEASURING names the files whose code runs while something is measured: with MAXLAT_UNITY, too, each is compiled by
 #     itself, so that it is the same code in every build. A room in parts has one for each: maxlat_room(core/sys ...).
 #
+#   maxlat_rows(maxlat_loadgen load_rows OF maxlat::loadgen::LoadDefinition IN maxlat/loadgen/load_definition.hpp
+#               [MEASURING] ROWS kCpuLoad src/loads/cpu.cpp ...)
+#     makes maxlat::loadgen::load_rows(), which returns pointers to these definitions, in this order, and adds their files to
+#     the target. So a row is all that has to be told of a new load (docs/where-to-change-what.md). Nothing registers itself
+#     when the program starts: a static library would leave out an object that nobody asks for.
+#
 #   maxlat_unit_tests(npt SOURCES src/loop_test.cpp ... [LINKS ...])
 #     makes npt_unit_tests (tests npt.X.Y; of core/sys: core_sys_unit_tests, core.sys.X.Y) from tests that stand beside
 #     what they test; every TEST becomes a ctest entry, label unit.
@@ -89,6 +95,42 @@ function(maxlat_room room)
     target_link_libraries(maxlat_${name} PUBLIC maxlat::${known})
   endforeach()
   target_link_libraries(maxlat_${name} PRIVATE $<BUILD_INTERFACE:maxlat_build_flags> ${ROOM_LINKS} Threads::Threads)
+endfunction()
+
+function(maxlat_rows target function)
+  cmake_parse_arguments(ROWS "MEASURING" "OF;IN" "ROWS" ${ARGN})
+  string(REGEX REPLACE "::[^:]+$" "" namespace ${ROWS_OF})
+  string(REGEX REPLACE "^.*::" "" type ${ROWS_OF})
+  set(declarations "")
+  set(pointers "")
+  while(ROWS_ROWS)
+    list(POP_FRONT ROWS_ROWS definition file)
+    string(APPEND declarations "extern const ${type} ${definition};  // ${file}\n")
+    string(APPEND pointers "      &${definition},\n")
+    list(APPEND files ${file})
+  endwhile()
+  list(REMOVE_DUPLICATES files)
+  cmake_path(RELATIVE_PATH CMAKE_CURRENT_LIST_FILE BASE_DIRECTORY ${CMAKE_SOURCE_DIR} OUTPUT_VARIABLE list_file)
+  set(rows_file ${CMAKE_CURRENT_BINARY_DIR}/${function}.cpp)
+  file(CONFIGURE OUTPUT ${rows_file} @ONLY CONTENT "// Made by CMake from the rows in ${list_file}.
+#include <${ROWS_IN}>
+#include <vector>
+
+namespace ${namespace} {
+
+${declarations}
+std::vector<const ${type}*> ${function}();
+std::vector<const ${type}*> ${function}() {
+  return {
+${pointers}  };
+}
+
+}  // namespace ${namespace}
+")
+  target_sources(${target} PRIVATE ${files} ${rows_file})
+  if(ROWS_MEASURING)
+    set_source_files_properties(${files} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endif()
 endfunction()
 
 function(maxlat_unit_tests room)

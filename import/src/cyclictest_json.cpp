@@ -8,10 +8,9 @@
 #include <charconv>
 #include <maxlat/core/result/run_frame.hpp>
 #include <maxlat/import/cyclictest.hpp>
+#include <maxlat/import/import_definition.hpp>
 #include <optional>
 #include <sstream>
-
-#include "import_definition.hpp"
 
 namespace maxlat::importing {
 namespace {
@@ -72,6 +71,6 @@ core::Result<core::RunResult> read(std::string_view text) {
 
 }  // namespace
 
-const ImportDefinition kCyclictestJson{"cyclictest-json", "cyclictest --json, rt-tests 2", recognises, read};
+extern const ImportDefinition kCyclictestJson{"cyclictest-json", "cyclictest --json, rt-tests 2", recognises, read};
 
 }  // namespace maxlat::importing

@@ -6,8 +6,7 @@
 #include <maxlat/core/sys/input_file.hpp>
 #include <maxlat/core/sys/output_file.hpp>
 #include <maxlat/import/import_command.hpp>
-
-#include "import_definition.hpp"
+#include <maxlat/import/import_definition.hpp>
 
 namespace maxlat::importing {
 namespace {

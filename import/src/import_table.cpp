@@ -2,14 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <maxlat/import/import_definition.hpp>
 #include <string>
-
-#include "import_definition.hpp"
 
 namespace maxlat::importing {
 
+std::vector<const ImportDefinition*> import_rows();  // of CMakeLists.txt
+
 std::vector<const ImportDefinition*>& import_table() {
-  static std::vector<const ImportDefinition*> table = {&kCyclictestJson};
+  static std::vector<const ImportDefinition*> table = import_rows();
   return table;
 }
 

@@ -6,8 +6,7 @@
 #include <iterator>
 #include <maxlat/core/result/run_result.hpp>
 #include <maxlat/core/sys/text_file.hpp>
-
-#include "import_definition.hpp"
+#include <maxlat/import/import_definition.hpp>
 
 namespace maxlat::importing {
 namespace {

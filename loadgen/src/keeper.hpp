@@ -13,10 +13,9 @@
 #pragma once
 
 #include <functional>
+#include <maxlat/loadgen/load_definition.hpp>
 #include <string>
 #include <vector>
-
-#include "load_definition.hpp"
 
 namespace maxlat::loadgen {
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <chrono>
 #include <maxlat/core/sys/cpu_list.hpp>
+#include <maxlat/loadgen/load_definition.hpp>
 #include <maxlat/loadgen/load_set.hpp>
 #include <utility>
 
-#include "load_definition.hpp"
 #include "running_load.hpp"
 
 namespace maxlat::loadgen {

@@ -1,25 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
-#include "load_definition.hpp"
+#include <maxlat/loadgen/load_definition.hpp>
 
 namespace maxlat::loadgen {
 
-const std::vector<const LoadDefinition*>& load_table() {
-  static const std::vector<const LoadDefinition*> table = {
-      &kHackbenchLoad, &kStressNgLoad, &kKernelBuildLoad, &kCommandLoad,  // foreign
-      &kCpuLoad,       &kCacheLoad,    &kMemoryLoad,      &kTimersLoad,   // built in
-      &kForkLoad,      &kDiskLoad,     &kNetworkLoad,
-  };
+std::vector<const LoadDefinition*> load_rows();  // of CMakeLists.txt
+
+std::vector<const LoadDefinition*>& load_table() {
+  static std::vector<const LoadDefinition*> table = load_rows();
   return table;
 }
 
-const std::vector<LoadKind>& load_kinds() {
-  static const std::vector<LoadKind> kinds = [] {
-    std::vector<LoadKind> all;
-    for (const LoadDefinition* definition : load_table()) all.push_back(definition->kind);
-    return all;
-  }();
+std::vector<LoadKind> load_kinds() {
+  std::vector<LoadKind> kinds;
+  for (const LoadDefinition* definition : load_table()) kinds.push_back(definition->kind);
   return kinds;
 }
 

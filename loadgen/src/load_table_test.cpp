@@ -4,12 +4,15 @@
 
 #include <filesystem>
 #include <fstream>
+#include <maxlat/loadgen/load_definition.hpp>
 #include <set>
 
 #include "keeper.hpp"
-#include "load_definition.hpp"
 
 namespace maxlat::loadgen {
+
+extern const LoadDefinition kCommandLoad;
+
 namespace {
 
 using testing::ElementsAre;

@@ -10,11 +10,11 @@
 
 #include <chrono>
 #include <maxlat/core/result/run_result.hpp>
+#include <maxlat/loadgen/load_definition.hpp>
 #include <maxlat/loadgen/load_set.hpp>
 #include <string>
 #include <vector>
 
-#include "load_definition.hpp"
 #include "progress_watch.hpp"
 #include "worker.hpp"
 

@@ -9,6 +9,9 @@
 #include "test_process_watching.hpp"
 
 namespace maxlat::loadgen {
+
+extern const LoadDefinition kCpuLoad, kNetworkLoad;
+
 namespace {
 
 using namespace std::chrono_literals;

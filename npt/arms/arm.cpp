@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "arm.hpp"
 
 #include <fmt/format.h>
 
-#include "arm_definition.hpp"
+#include <maxlat/npt/arm.hpp>
+#include <maxlat/npt/arm_definition.hpp>
 
 namespace maxlat::npt {
 

@@ -7,8 +7,7 @@
 
 #include <charconv>
 #include <maxlat/core/sys/duration.hpp>
-
-#include "arm_definition.hpp"
+#include <maxlat/npt/arm_definition.hpp>
 
 namespace maxlat::npt {
 namespace {
@@ -64,10 +63,10 @@ core::Status read_delay(std::string_view text, ArmSpec& arm) {
 
 }  // namespace
 
-const ArmDefinition kDelayArm{.name = "delay",
-                              .make = [] { return std::unique_ptr<Arm>(std::make_unique<DelayArm>()); },
-                              .read_policy = read_delay,
-                              .policy_is = "a time",
-                              .policy_hint = "delay:50ns, or delay:100us/1000000 for one event in a million"};
+extern const ArmDefinition kDelayArm{.name = "delay",
+                                     .make = [] { return std::unique_ptr<Arm>(std::make_unique<DelayArm>()); },
+                                     .read_policy = read_delay,
+                                     .policy_is = "a time",
+                                     .policy_hint = "delay:50ns, or delay:100us/1000000 for one event in a million"};
 
 }  // namespace maxlat::npt

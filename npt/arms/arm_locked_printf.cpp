@@ -12,9 +12,9 @@
 #include <cstring>
 #include <filesystem>
 #include <maxlat/core/result/fact_names.hpp>
+#include <maxlat/npt/arm_definition.hpp>
 #include <mutex>
 
-#include "arm_definition.hpp"
 #include "line_count.hpp"
 
 namespace maxlat::npt {
@@ -75,7 +75,7 @@ class LockedPrintfArm : public Arm {
 
 }  // namespace
 
-const ArmDefinition kLockedPrintfArm{.name = "locked-printf",
-                                     .make = [] { return std::unique_ptr<Arm>(std::make_unique<LockedPrintfArm>()); }};
+extern const ArmDefinition kLockedPrintfArm{
+    .name = "locked-printf", .make = [] { return std::unique_ptr<Arm>(std::make_unique<LockedPrintfArm>()); }};
 
 }  // namespace maxlat::npt

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "arm_definition.hpp"
+
+#include <maxlat/npt/arm_definition.hpp>
 
 namespace maxlat::npt {
 
 // Named, so that a comparison that lists it says why its column is empty.
-const ArmDefinition kLttngModulesArm{
+extern const ArmDefinition kLttngModulesArm{
     .name = "lttng-modules",
     .cannot_run =
         "maxlat has no arm for LTTng's kernel modules: 2.13.9 did not build when it was tried (Linux 6.1.192, "

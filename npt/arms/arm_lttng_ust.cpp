@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <maxlat/core/result/fact_names.hpp>
+#include <maxlat/npt/arm_definition.hpp>
 
-#include "arm_definition.hpp"
 #include "folder_bytes.hpp"
 #include "lttng_session.hpp"
 #include "plugin_object.hpp"
@@ -77,11 +77,11 @@ class LttngUstArm : public Arm {
 
 }  // namespace
 
-const ArmDefinition kLttngUstArm{.name = "lttng-ust",
-                                 .make = [] { return std::unique_ptr<Arm>(std::make_unique<LttngUstArm>()); },
-                                 .policies = {"writer", "timer"},
-                                 .most_buffers = 65536,
-                                 .default_size = kMiB,
-                                 .largest_size = kGiB};
+extern const ArmDefinition kLttngUstArm{.name = "lttng-ust",
+                                        .make = [] { return std::unique_ptr<Arm>(std::make_unique<LttngUstArm>()); },
+                                        .policies = {"writer", "timer"},
+                                        .most_buffers = 65536,
+                                        .default_size = kMiB,
+                                        .largest_size = kGiB};
 
 }  // namespace maxlat::npt

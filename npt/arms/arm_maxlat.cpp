@@ -19,11 +19,12 @@
 #include <maxlat/core/result/run_result.hpp>
 #include <maxlat/core/sys/process.hpp>
 #include <maxlat/core/sys/text_file.hpp>
+#include <maxlat/npt/arm_definition.hpp>
 #include <maxlat/trace/trace.hpp>
 #include <optional>
 #include <thread>
 
-#include "arm_definition.hpp"
+#include "arm_folder.hpp"
 #include "folder_bytes.hpp"
 #include "tail/trace_paths.hpp"
 
@@ -244,13 +245,13 @@ class MaxlatArm : public Arm {
 }  // namespace
 
 // Sizes and counts as our ring can have them (tracer/ring/layout.h).
-const ArmDefinition kMaxlatArm{.name = "maxlat",
-                               .make = [] { return std::unique_ptr<Arm>(std::make_unique<MaxlatArm>()); },
-                               .policies = {"timer", "wakeup"},
-                               .has_owner = true,
-                               .has_when_full = true,
-                               .most_buffers = uint64_t{1} << MAXLAT_RING_MAX_RING_BITS,
-                               .default_size = kMiB,
-                               .largest_size = uint64_t{1} << MAXLAT_RING_MAX_SUB_BUFFER_BITS};
+extern const ArmDefinition kMaxlatArm{.name = "maxlat",
+                                      .make = [] { return std::unique_ptr<Arm>(std::make_unique<MaxlatArm>()); },
+                                      .policies = {"timer", "wakeup"},
+                                      .has_owner = true,
+                                      .has_when_full = true,
+                                      .most_buffers = uint64_t{1} << MAXLAT_RING_MAX_RING_BITS,
+                                      .default_size = kMiB,
+                                      .largest_size = uint64_t{1} << MAXLAT_RING_MAX_SUB_BUFFER_BITS};
 
 }  // namespace maxlat::npt

@@ -6,8 +6,8 @@
 
 #include <filesystem>
 #include <maxlat/core/result/fact_names.hpp>
+#include <maxlat/npt/arm_definition.hpp>
 
-#include "arm_definition.hpp"
 #include "line_count.hpp"
 #include "plugin_object.hpp"
 
@@ -68,7 +68,7 @@ std::unique_ptr<Arm> make_plugin_arm() {
   return std::make_unique<PluginArm>();
 }
 
-const ArmDefinition kSpdlogAsyncArm{.name = "spdlog-async", .make = make_plugin_arm};
-const ArmDefinition kUsdtArm{.name = "usdt", .make = make_plugin_arm};
+extern const ArmDefinition kSpdlogAsyncArm{.name = "spdlog-async", .make = make_plugin_arm};
+extern const ArmDefinition kUsdtArm{.name = "usdt", .make = make_plugin_arm};
 
 }  // namespace maxlat::npt

@@ -5,10 +5,9 @@
 #include <bit>
 #include <charconv>
 #include <maxlat/core/sys/duration.hpp>
+#include <maxlat/npt/arm_definition.hpp>
 #include <maxlat/npt/arm_spec.hpp>
 #include <optional>
-
-#include "arm_definition.hpp"
 
 namespace maxlat::npt {
 namespace {
@@ -75,12 +74,12 @@ core::Status read_option(std::string_view word, const ArmDefinition& kind, ArmSp
   const bool of_size = word.starts_with("size="), of_count = word.starts_with("count=");
   if (!is_option_word(word))
     return wrong(fmt::format("arm \"{}\": \"{}\" is no option of an arm", kind.name, word),
-                   "options are thread, cpu, discard, overwrite, size=BYTES, count=N and snapshot=TIME");
+                 "options are thread, cpu, discard, overwrite, size=BYTES, count=N and snapshot=TIME");
   const bool of_snapshot = word.starts_with("snapshot=");
   if ((of_owner && !kind.has_owner) || ((of_full || of_snapshot) && !kind.has_when_full) ||
       (of_size && kind.default_size == 0) || (of_count && kind.most_buffers == 0))
     return wrong(fmt::format("arm \"{}\" does not have the option \"{}\"", kind.name, word),
-                   "man maxlat-npt has the options of each arm");
+                 "man maxlat-npt has the options of each arm");
   if (of_owner) arm.owner = word == "cpu" ? ArmSpec::Owner::cpu : ArmSpec::Owner::thread;
   if (of_full) arm.when_full = word == "discard" ? ArmSpec::WhenFull::discard : ArmSpec::WhenFull::overwrite;
   if (of_snapshot) return read_snapshot(word, arm);
@@ -90,8 +89,8 @@ core::Status read_option(std::string_view word, const ArmDefinition& kind, ArmSp
   const uint64_t most = of_size ? kind.largest_size : kind.most_buffers;
   if (!value || *value < least || *value > most)
     return wrong(fmt::format("arm \"{}\": \"{}\" is no power of two from {} to {}", kind.name, word, size_text(least),
-                               size_text(most)),
-                   of_size ? "as size=64k or size=1M" : "as count=32");
+                             size_text(most)),
+                 of_size ? "as size=64k or size=1M" : "as count=32");
   (of_size ? arm.sub_buffer_bytes : arm.sub_buffers) = *value;
   return {};
 }
@@ -125,7 +124,7 @@ core::Result<ArmSpec> read_arm(const std::vector<std::string_view>& words) {
     if (core::Status status = read_option(words[i], *kind, arm); !status) return status.error();
   if (arm.snapshot_above_ns != 0 && arm.when_full != ArmSpec::WhenFull::overwrite)
     return wrong(fmt::format("arm \"{}\": a snapshot is of buffers that are overwritten", name),
-                   "give it overwrite, too; without, the whole trace is kept");
+                 "give it overwrite, too; without, the whole trace is kept");
   return arm;
 }
 

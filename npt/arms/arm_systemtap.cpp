@@ -15,13 +15,17 @@
 #include <fstream>
 #include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/core/sys/process.hpp>
+#include <maxlat/npt/arm_definition.hpp>
 #include <optional>
 #include <string>
 
-#include "arm_definition.hpp"
+#include "arm_folder.hpp"
 #include "plugin_object.hpp"
 
 namespace maxlat::npt {
+
+extern const ArmDefinition kUsdtArm;  // arm_plugin.cpp: what it attaches to
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -134,9 +138,9 @@ class SystemtapArm : public Arm {
 
 }  // namespace
 
-const ArmDefinition kSystemtapArm{.name = "systemtap",
-                                  .make = [] { return std::unique_ptr<Arm>(std::make_unique<SystemtapArm>()); },
-                                  .default_size = 32 * kMiB,
-                                  .largest_size = kGiB};
+extern const ArmDefinition kSystemtapArm{.name = "systemtap",
+                                         .make = [] { return std::unique_ptr<Arm>(std::make_unique<SystemtapArm>()); },
+                                         .default_size = 32 * kMiB,
+                                         .largest_size = kGiB};
 
 }  // namespace maxlat::npt

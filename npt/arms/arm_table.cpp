@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-
-#include "arm_definition.hpp"
+#include <maxlat/npt/arm_definition.hpp>
 
 namespace maxlat::npt {
-namespace {
 
-const ArmDefinition kNoArm{.name = "none"};
-
-}  // namespace
+std::vector<const ArmDefinition*> arm_rows();  // of CMakeLists.txt
 
 std::vector<const ArmDefinition*>& arm_table() {
-  static std::vector<const ArmDefinition*> table = {
-      &kNoArm,   &kMaxlatArm,    &kLttngModulesArm, &kLttngUstArm,     &kLockedPrintfArm, &kSpdlogAsyncArm,
-      &kUsdtArm, &kSystemtapArm, &kUprobeArm,       &kFtraceMarkerArm, &kDelayArm};
+  static std::vector<const ArmDefinition*> table = arm_rows();
   return table;
 }
 

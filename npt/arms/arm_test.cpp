@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "arm.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <maxlat/base/counter.h>
+
+#include <maxlat/npt/arm.hpp>
 
 namespace maxlat::npt {
 namespace {

@@ -15,8 +15,8 @@
 #include <fstream>
 #include <maxlat/base/owned.hpp>
 #include <maxlat/core/result/fact_names.hpp>
+#include <maxlat/npt/arm_definition.hpp>
 
-#include "arm_definition.hpp"
 #include "tracefs_instance.hpp"
 
 namespace maxlat::npt {
@@ -164,13 +164,13 @@ class MarkerArm : public TracefsArm {
 
 }  // namespace
 
-const ArmDefinition kUprobeArm{.name = "uprobe",
-                               .make = [] { return std::unique_ptr<Arm>(std::make_unique<UprobeArm>()); },
-                               .default_size = 32 * kMiB,
-                               .largest_size = kGiB};
-const ArmDefinition kFtraceMarkerArm{.name = "ftrace-marker",
-                                     .make = [] { return std::unique_ptr<Arm>(std::make_unique<MarkerArm>()); },
-                                     .default_size = 32 * kMiB,
-                                     .largest_size = kGiB};
+extern const ArmDefinition kUprobeArm{.name = "uprobe",
+                                      .make = [] { return std::unique_ptr<Arm>(std::make_unique<UprobeArm>()); },
+                                      .default_size = 32 * kMiB,
+                                      .largest_size = kGiB};
+extern const ArmDefinition kFtraceMarkerArm{.name = "ftrace-marker",
+                                            .make = [] { return std::unique_ptr<Arm>(std::make_unique<MarkerArm>()); },
+                                            .default_size = 32 * kMiB,
+                                            .largest_size = kGiB};
 
 }  // namespace maxlat::npt

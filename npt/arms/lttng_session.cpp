@@ -10,6 +10,8 @@
 #include <maxlat/core/sys/text_file.hpp>
 #include <sstream>
 
+#include "arm_folder.hpp"
+
 namespace maxlat::npt {
 namespace {
 

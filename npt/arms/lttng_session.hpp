@@ -16,11 +16,10 @@
 #include <chrono>
 #include <maxlat/core/sys/process.hpp>
 #include <maxlat/core/sys/result.hpp>
+#include <maxlat/npt/arm.hpp>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "arm.hpp"
 
 namespace maxlat::npt {
 

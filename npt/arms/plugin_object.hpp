@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// Loading an arm's shared object (arms/plugin.h). It is looked for beside the binary (maxlat-arms/NAME.so: the build
+// Loading an arm's shared object (maxlat/npt/plugin.h). It is looked for beside the binary (maxlat-arms/NAME.so: the build
 // tree, or a folder that was copied to a target) and in the installed library folder; nowhere else, so that no other
 // user's object is ever loaded.
 #pragma once
 
+#include <maxlat/npt/plugin.h>
+
 #include <maxlat/core/sys/result.hpp>
 #include <string>
-
-#include "plugins/plugin.h"
 
 namespace maxlat::npt {
 

@@ -2,11 +2,12 @@
 #include <signal.h>
 
 #include <filesystem>
+#include <maxlat/npt/arm.hpp>
 #include <maxlat/npt/measure.hpp>
 #include <memory>
 #include <optional>
 
-#include "arms/arm.hpp"
+#include "arms/arm_folder.hpp"
 #include "measurement_of_runs.hpp"
 #include "measurement_plan.hpp"
 #include "measuring_threads.hpp"

@@ -11,11 +11,11 @@
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/run_queue_wait.hpp>
 #include <maxlat/core/sys/utc.hpp>
+#include <maxlat/npt/arm.hpp>
 #include <memory>
 #include <optional>
 #include <string>
 
-#include "arms/arm.hpp"
 #include "cpu_result.hpp"
 #include "interrupts.hpp"
 #include "irqoff_device.hpp"

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <maxlat/core/result/phase_start.hpp>
+#include <maxlat/npt/arm.hpp>
 
-#include "arms/arm.hpp"
 #include "test_counter.hpp"
 #include "test_journal.hpp"
 

@@ -8,12 +8,12 @@
 #include <atomic>
 #include <barrier>
 #include <chrono>
+#include <maxlat/npt/arm.hpp>
 #include <maxlat/npt/measure.hpp>
 #include <memory>
 #include <optional>
 #include <string>
 
-#include "arms/arm.hpp"
 #include "cpu_run.hpp"
 #include "ended_run.hpp"
 #include "irqoff_device.hpp"

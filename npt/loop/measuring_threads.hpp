@@ -13,11 +13,11 @@
 #include <barrier>
 #include <maxlat/core/result/run_result.hpp>
 #include <maxlat/core/sys/result.hpp>
+#include <maxlat/npt/arm.hpp>
 #include <maxlat/npt/measure.hpp>
 #include <optional>
 #include <string>
 
-#include "arms/arm.hpp"
 #include "ended_run.hpp"
 #include "measurement_plan.hpp"
 #include "measuring_thread.hpp"

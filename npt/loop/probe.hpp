@@ -8,11 +8,11 @@
 
 #include <maxlat/base/histogram.h>
 #include <maxlat/base/platform.h>
+#include <maxlat/npt/plugin.h>
 
 #include <cstdint>
 
 #include "loop.hpp"
-#include "plugins/plugin.h"
 
 namespace maxlat::npt {
 

@@ -6,11 +6,11 @@
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
 #include <errno.h>
+#include <maxlat/npt/plugin.h>
 #include <stdio.h>
 #include <time.h>
 
 #include "lttng_ust_events.h"
-#include "plugin.h"
 
 static double ns_per_tick;
 

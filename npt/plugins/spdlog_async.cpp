@@ -2,6 +2,7 @@
 //
 // spdlog-async: spdlog's asynchronous logger as its manual shows it: a queue of 8192 messages, one thread that formats
 // and writes them, and a logging thread that waits when the queue is full.
+#include <maxlat/npt/plugin.h>
 #include <spdlog/async.h>
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/spdlog.h>
@@ -9,8 +10,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <exception>
-
-#include "plugin.h"
 
 namespace {
 

@@ -3,9 +3,8 @@
  * usdt: SystemTap's static probes. With nothing attached each is one nop and a note in the ELF file; SystemTap,
  * bpftrace or perf can attach to them: `readelf -n usdt.so` shows where.
  */
+#include <maxlat/npt/plugin.h>
 #include <sys/sdt.h>
-
-#include "plugin.h"
 
 static double ns_per_tick;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "arm_tail.hpp"
 
 #include <algorithm>
+#include <maxlat/npt/arm_tail.hpp>
 
 namespace maxlat::npt {
 namespace {

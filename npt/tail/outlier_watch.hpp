@@ -14,9 +14,8 @@
 
 #include <array>
 #include <cstdint>
+#include <maxlat/npt/arm_tail.hpp>
 #include <vector>
-
-#include "arm_tail.hpp"
 
 namespace maxlat::npt {
 

@@ -27,9 +27,8 @@
 #include <cstdint>
 #include <maxlat/core/sys/result.hpp>
 #include <maxlat/npt/arm_spec.hpp>
+#include <maxlat/npt/arm_tail.hpp>
 #include <string>
-
-#include "arm_tail.hpp"
 
 namespace maxlat::npt {
 

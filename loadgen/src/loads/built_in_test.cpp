@@ -14,15 +14,18 @@
 #include <filesystem>
 #include <fstream>
 #include <maxlat/core/sys/cpu_list.hpp>
+#include <maxlat/loadgen/load_definition.hpp>
 #include <maxlat/test/temporary_folder.hpp>
 #include <sstream>
 #include <string>
 
-#include "load_definition.hpp"
 #include "test_process_watching.hpp"
 #include "worker_memory.hpp"
 
 namespace maxlat::loadgen {
+
+extern const LoadDefinition kCacheLoad, kDiskLoad, kForkLoad, kMemoryLoad, kNetworkLoad, kTimersLoad;
+
 namespace {
 
 using namespace std::chrono_literals;

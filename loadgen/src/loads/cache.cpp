@@ -6,7 +6,8 @@
 //
 // The order is the full cycle of a linear congruential generator modulo a power of two (Hull and Dobell: odd increment,
 // multiplier = 1 mod 4), so each line is visited once a round and no table of the order occupies the cache itself.
-#include "load_definition.hpp"
+#include <maxlat/loadgen/load_definition.hpp>
+
 #include "worker_memory.hpp"
 
 namespace maxlat::loadgen {
@@ -32,7 +33,7 @@ core::Status flood(WorkerSlot& slot, size_t bytes) {
 
 }  // namespace
 
-const LoadDefinition kCacheLoad = {
+extern const LoadDefinition kCacheLoad = {
     .kind = {"cache", "", "dirties cache lines in random order over twice the last-level cache", true},
     .unit = "million lines/s",
     .scale = 1e-6,

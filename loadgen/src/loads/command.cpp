@@ -12,7 +12,7 @@ core::Result<LoadPlan> plan_of_words(std::string_view argument, const core::CpuL
 
 }  // namespace
 
-const LoadDefinition kCommandLoad = {
+extern const LoadDefinition kCommandLoad = {
     .kind = {"command", ":WORDS", "any command, again and again", false},
     .unit = kCpuTimeUnit,
     .scale = kCpuTimeScale,

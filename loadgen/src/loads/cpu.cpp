@@ -3,8 +3,7 @@
 // Arithmetic and nothing else: keeps the integer and floating-point units of each CPU busy, so that it neither idles
 // nor clocks down, and makes heat.
 #include <cmath>
-
-#include "load_definition.hpp"
+#include <maxlat/loadgen/load_definition.hpp>
 
 namespace maxlat::loadgen {
 namespace {
@@ -29,7 +28,7 @@ core::Status work(WorkerSlot& slot) {
 
 }  // namespace
 
-const LoadDefinition kCpuLoad = {
+extern const LoadDefinition kCpuLoad = {
     .kind = {"cpu", "", "integer and floating-point arithmetic", true},
     .unit = "million steps/s",
     .scale = kStepsOfABlock * 1e-6,

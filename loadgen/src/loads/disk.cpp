@@ -8,9 +8,9 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <maxlat/loadgen/load_definition.hpp>
 #include <vector>
 
-#include "load_definition.hpp"
 #include "scratch.hpp"
 
 namespace maxlat::loadgen {
@@ -49,7 +49,7 @@ core::Result<LoadPlan> plan_of_disk(std::string_view argument, const core::CpuLi
 
 }  // namespace
 
-const LoadDefinition kDiskLoad = {
+extern const LoadDefinition kDiskLoad = {
     .kind = {"disk", "[:DIRECTORY]", "writes and syncs (TMPDIR or /var/tmp), at most 64 MiB a CPU", true},
     .unit = "MiB/s",
     .scale = 1.0 / (1 << 20),

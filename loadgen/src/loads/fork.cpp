@@ -9,8 +9,8 @@
 
 #include <cerrno>
 #include <maxlat/core/sys/process.hpp>
+#include <maxlat/loadgen/load_definition.hpp>
 
-#include "load_definition.hpp"
 #include "worker_memory.hpp"
 
 namespace maxlat::loadgen {
@@ -50,7 +50,7 @@ core::Status fork_storm(WorkerSlot& slot, const std::string& program) {
 
 }  // namespace
 
-const LoadDefinition kForkLoad = {
+extern const LoadDefinition kForkLoad = {
     .kind = {"fork", "", "fork and exec storm", true},
     .unit = "processes/s",
     .plan = [](std::string_view, const core::CpuList& cpus) -> core::Result<LoadPlan> {

@@ -16,7 +16,7 @@ core::Result<LoadPlan> plan_of_hackbench(std::string_view argument, const core::
 
 }  // namespace
 
-const LoadDefinition kHackbenchLoad = {
+extern const LoadDefinition kHackbenchLoad = {
     .kind = {"hackbench", "[:ARGS]", "senders and receivers that wake each other (rt-tests)", false},
     .unit = kCpuTimeUnit,
     .scale = kCpuTimeScale,

@@ -72,7 +72,7 @@ core::Result<LoadPlan> plan_of_kernel_build(std::string_view argument, const cor
 
 }  // namespace
 
-const LoadDefinition kKernelBuildLoad = {
+extern const LoadDefinition kKernelBuildLoad = {
     .kind = {"kernel", ":DIRECTORY", "a real kernel build, out of tree, again and again", false},
     .unit = kCpuTimeUnit,
     .scale = kCpuTimeScale,

@@ -6,9 +6,9 @@
 // kernel's one page of zeros, which is in the cache for ever.
 #include <algorithm>
 #include <cstring>
+#include <maxlat/loadgen/load_definition.hpp>
 #include <utility>
 
-#include "load_definition.hpp"
 #include "worker_memory.hpp"
 
 namespace maxlat::loadgen {
@@ -32,7 +32,7 @@ core::Status copy(WorkerSlot& slot, size_t bytes) {
 
 }  // namespace
 
-const LoadDefinition kMemoryLoad = {
+extern const LoadDefinition kMemoryLoad = {
     .kind = {"memory", "", "copies memory: fills the channels to memory", true},
     .unit = "MiB/s",
     .plan = [](std::string_view, const core::CpuList& cpus) -> core::Result<LoadPlan> {

@@ -9,9 +9,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <maxlat/loadgen/load_definition.hpp>
 #include <vector>
-
-#include "load_definition.hpp"
 
 namespace maxlat::loadgen {
 namespace {
@@ -91,7 +90,7 @@ core::Status exchange(WorkerSlot& slot) {
 
 }  // namespace
 
-const LoadDefinition kNetworkLoad = {
+extern const LoadDefinition kNetworkLoad = {
     .kind = {"network", "", "TCP and UDP over loopback", true},
     .unit = "MiB/s",
     .scale = 1.0 / (1 << 20),

@@ -15,7 +15,7 @@ core::Result<LoadPlan> plan_of_stress_ng(std::string_view argument, const core::
 
 }  // namespace
 
-const LoadDefinition kStressNgLoad = {
+extern const LoadDefinition kStressNgLoad = {
     .kind = {"stress-ng", ":ARGS", "stress-ng with these arguments", false},
     .unit = kCpuTimeUnit,
     .scale = kCpuTimeScale,

@@ -9,8 +9,7 @@
 
 #include <array>
 #include <cerrno>
-
-#include "load_definition.hpp"
+#include <maxlat/loadgen/load_definition.hpp>
 
 namespace maxlat::loadgen {
 namespace {
@@ -49,7 +48,7 @@ core::Status timer_storm(WorkerSlot& slot) {
 
 }  // namespace
 
-const LoadDefinition kTimersLoad = {
+extern const LoadDefinition kTimersLoad = {
     .kind = {"timers", "", "timer storm: 32 periodic timers on each CPU", true},
     .unit = "expirations/s",
     .plan = [](std::string_view, const core::CpuList& cpus) -> core::Result<LoadPlan> {

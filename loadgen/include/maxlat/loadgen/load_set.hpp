@@ -2,13 +2,8 @@
 //
 // Supervised loads: started together, watched once a second, stopped and reaped together.
 //
-// A load is named by a text, the same on the command line and in a plan:
-//
-//   hackbench[:ARGS]        hackbench from rt-tests, started again whenever a round ends
-//   stress-ng:ARGS          stress-ng with these arguments
-//   kernel:DIRECTORY        a real kernel build in a source tree (out of tree, cleaned between rounds)
-//   command:WORDS           any command, started again when it ends with status 0
-//   cpu cache memory timers fork disk network      built in, for boxes that have none of the above
+// A load is named by a text, the same on the command line and in a plan: its name, and what follows a colon is its argument
+// ("kernel:DIRECTORY"). `maxlat load --list` has them all, from loadgen/CMakeLists.txt.
 //
 // "The load died after ten seconds" is the commonest silent failure of a latency run: so each load reports progress
 // every second (a built-in counts its own work; the others their CPU time and finished rounds), and a load that ended
@@ -82,6 +77,6 @@ struct LoadKind {
   std::string_view about;
   bool built_in;
 };
-const std::vector<LoadKind>& load_kinds();
+std::vector<LoadKind> load_kinds();
 
 }  // namespace maxlat::loadgen

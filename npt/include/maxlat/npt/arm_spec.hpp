@@ -4,24 +4,11 @@
 //
 //   ARM  = NAME[:POLICY][,OPTION]*              LIST = ARM[,ARM]*     an option word belongs to the arm before it
 //
-//   none                      the bare loop, nothing is called
-//   maxlat[:timer|wakeup]     our tracer. OPTION: thread|cpu (who owns a buffer; thread), discard|overwrite (discard),
-//                             size=BYTES (of a sub-buffer, with k M G; 1M), count=N (sub-buffers; 32); with
-//                             overwrite, snapshot=TIME: the buffers are written out when a gap is longer
-//   lttng-ust[:writer|timer]  LTTng-UST, its session daemon and session run by npt. OPTION: size=, count=
-//   lttng-modules             LTTng's kernel tracer: always skipped, with the reason (its modules do not build)
-//   locked-printf             a mutex and fprintf to a file: the class of logger that Beamonte 2015 calls unsuitable
-//   spdlog-async              spdlog's asynchronous logger, its queue's defaults
-//   usdt                      a SystemTap SDT probe with nothing attached: its nop
-//   systemtap                 the same with SystemTap attached, a line for each event. OPTION: size= (of its buffer; 32M)
-//   uprobe                    the kernel's uprobe_events on the tracepoint. OPTION: size= (of the kernel's buffer; 32M)
-//   ftrace-marker             a line to the kernel's trace_marker. OPTION: size=
-//   delay:TIME[/N]            a control, no tracer: every N-th event busy-waits TIME by the counter (N is 1). delay:50ns
-//                             shifts the mean, delay:100us/1000000 only the tail, delay:0ns is a call that does
-//                             nothing: a comparison that cannot find them is not worth its verdict
+// Which arms there are, with their policies and options: npt/CMakeLists.txt has them, maxlat-npt(1) tells what each is. The
+// options: thread|cpu (who owns a buffer), discard|overwrite, size=BYTES (of a sub-buffer, with k M G), count=N
+// (sub-buffers), snapshot=TIME (with overwrite: the buffers are written out when a gap is longer).
 //
-// Sizes and counts are powers of two: of maxlat up to 64M and 128, of the others up to 1G and 65536. A policy that is
-// left out is the first one named here.
+// Sizes and counts are powers of two, as far as the arm's definition lets them. A policy that is left out is the arm's first.
 #pragma once
 
 #include <cstdint>

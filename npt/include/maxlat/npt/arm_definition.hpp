@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: MIT
 //
 // What an arm is: a name, what a user may ask of it, and how it is made. Adding an arm is one file, arm_NAME.cpp, that
-// defines one of these; a line in the list below; and a row in arm_table.cpp.
+// defines one of these, and a row in npt/CMakeLists.txt (docs/where-to-change-what.md).
 //
 // ArmSpec is what a user asked for, parsed against the definition before anything runs; Arm is the thing itself.
 #pragma once
 
 #include <cstdint>
 #include <maxlat/core/sys/result.hpp>
+#include <maxlat/npt/arm.hpp>
 #include <maxlat/npt/arm_spec.hpp>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "arm.hpp"
 
 namespace maxlat::npt {
 
@@ -37,11 +36,7 @@ struct ArmDefinition {
   uint64_t default_size = 0, largest_size = 0;  // 0: no size
 };
 
-// arm_*.cpp
-extern const ArmDefinition kMaxlatArm, kLttngModulesArm, kLttngUstArm, kLockedPrintfArm, kSpdlogAsyncArm, kUsdtArm;
-extern const ArmDefinition kSystemtapArm, kUprobeArm, kFtraceMarkerArm, kDelayArm;
-
-// arm_table.cpp, in the order of help; "none" is the first.
+// In the order of help; "none" is the first. Another program may add its own before it parses anything.
 std::vector<const ArmDefinition*>& arm_table();
 const ArmDefinition* find_arm(std::string_view name);  // null: there is none
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // What a load is: a name, a unit of progress, and a plan of workers. Adding a load is one file in loads/ that defines
-// one of these, a line in the list below, and a row in load_table.cpp.
+// one of these, and a row in loadgen/CMakeLists.txt (docs/where-to-change-what.md).
 //
 // A built-in's plan is one worker per CPU that counts its own work. A foreign command's plan is one worker, its keeper
-// (keeper.hpp), which runs the command round after round and counts its CPU time and rounds.
+// (src/keeper.hpp), which runs the command round after round and counts its CPU time and rounds.
 //
 // plan() only looks: it checks the argument and that programs and folders exist, and starts nothing. So a mistake in
 // the last load of a list is found before the first one runs.
@@ -13,11 +13,10 @@
 #include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/core/sys/result.hpp>
 #include <maxlat/loadgen/load_set.hpp>
+#include <maxlat/loadgen/worker_spec.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "worker.hpp"
 
 namespace maxlat::loadgen {
 
@@ -34,12 +33,8 @@ struct LoadDefinition {
   core::Result<LoadPlan> (*plan)(std::string_view argument, const core::CpuList& cpus);
 };
 
-// loads/*.cpp
-extern const LoadDefinition kHackbenchLoad, kStressNgLoad, kKernelBuildLoad, kCommandLoad;
-extern const LoadDefinition kCpuLoad, kCacheLoad, kMemoryLoad, kTimersLoad, kForkLoad, kDiskLoad, kNetworkLoad;
-
-// load_table.cpp
-const std::vector<const LoadDefinition*>& load_table();
+// In the order of `maxlat load --list`. Another program may add its own before it starts anything.
+std::vector<const LoadDefinition*>& load_table();
 
 struct NamedLoad {
   const LoadDefinition* definition;

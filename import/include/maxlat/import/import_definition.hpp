@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A format of another tool's result. Adding one is one file that defines one of these, a line in the list below, and a
-// row in import_table.cpp.
+// A format of another tool's result. Adding one is one file that defines one of these, and a row in
+// import/CMakeLists.txt (docs/where-to-change-what.md).
 #pragma once
 
 #include <maxlat/core/result/run_result.hpp>
@@ -21,9 +21,7 @@ struct ImportDefinition {
   core::Result<core::RunResult> (*read)(std::string_view text);
 };
 
-extern const ImportDefinition kCyclictestJson;
-
-// import_table.cpp
+// Another program may add its own before it reads anything. The first that recognises a text has it.
 std::vector<const ImportDefinition*>& import_table();
 
 // `format`: a name, or empty for the first that recognises the text. ERRORS: no such format, nothing that is known.

@@ -11,6 +11,8 @@
 //         no error: the books say it (Exit::invalid in the end).
 #pragma once
 
+#include <maxlat/npt/plugin.h>
+
 #include <cstdint>
 #include <map>
 #include <maxlat/base/clock.hpp>
@@ -18,16 +20,15 @@
 #include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/core/sys/result.hpp>
 #include <maxlat/npt/arm_spec.hpp>
+#include <maxlat/npt/arm_tail.hpp>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "arm_folder.hpp"
-#include "plugins/plugin.h"
-#include "tail/arm_tail.hpp"
-
 namespace maxlat::npt {
+
+class ArmFolder;
 
 struct ArmSurroundings {
   ArmSpec spec;
@@ -35,7 +36,7 @@ struct ArmSurroundings {
   core::CpuList measured_cpus;
   core::CpuList consumer_cpus;  // those that are not measured; all of them, where every one is
   std::string trace_folder;     // for the traces; the ArmFolder when nobody wants to keep them
-  ArmFolder* folder = nullptr;
+  ArmFolder* folder = nullptr;  // npt/arms/arm_folder.hpp
 };
 
 // What became of the events.
