@@ -118,7 +118,7 @@ void phases_section(Html& html, const core::RunResult& run, const std::vector<Ph
   std::vector<std::string> comparisons;
   for (const size_t i : reading_order(run)) {
     const core::Phase& phase = views[i].phase;
-    if (phase.kind == "preflight" || phase.kind == "report") continue;
+    if (!core::kind_of(phase).in_table) continue;
     if (phase.comparison.empty()) {
       const auto row = html.element("tr");
       first_cells(html,

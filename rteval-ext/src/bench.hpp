@@ -8,12 +8,12 @@
 #include <maxlat/core/result/run_result.hpp>
 #include <maxlat/core/sys/result.hpp>
 #include <maxlat/loadgen/control.hpp>
+#include <maxlat/rteval_ext/meter.hpp>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "meter.hpp"
 #include "placement.hpp"
 
 namespace maxlat::rteval_ext {

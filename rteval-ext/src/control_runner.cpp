@@ -82,7 +82,7 @@ std::string what_was_missed(const core::ControlResult& control) {
 
 }  // namespace
 
-const PhaseDefinition kControlPhase{.name = "control", .shape = PhaseDefinition::Shape::control};
+extern const PhaseDefinition kControlPhase{.figures = &core::kControlKind, .shape = PhaseDefinition::Shape::control};
 
 core::CpuList control_cpus(const core::CpuList& measured) {
   if (measured.size() <= kMostControlCpus) return measured;

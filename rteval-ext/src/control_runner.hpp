@@ -13,6 +13,8 @@
 
 namespace maxlat::rteval_ext {
 
+extern const PhaseDefinition kControlPhase;
+
 // On a box of many CPUs the stalls take their time one CPU after the other; the meter's code is the same on each, so so
 // many CPUs, spread over the box, stand for all.
 constexpr size_t kMostControlCpus = 8;

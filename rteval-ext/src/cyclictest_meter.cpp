@@ -78,8 +78,8 @@ std::string last_line(const std::string& text) {
 
 }  // namespace
 
-const PhaseDefinition kCyclictestPhase{
-    .name = "cyclictest",
+extern const PhaseDefinition kCyclictestPhase{
+    .figures = &core::kCyclictestKind,
     .make = [] { return std::unique_ptr<Meter>(std::make_unique<CyclictestMeter>()); },
     .all_cpus_unless_isolated = true,
     .refused = refused_cyclictest_arguments};

@@ -6,9 +6,13 @@
 // signal is sent only once its handler stands (/proc/PID/status, SigCgt): before that it would kill it.
 #pragma once
 
-#include "meter.hpp"
+#include <maxlat/rteval_ext/meter.hpp>
+#include <string>
+#include <vector>
 
 namespace maxlat::rteval_ext {
+
+extern const PhaseDefinition kCyclictestPhase;
 
 class CyclictestMeter : public Meter {
  public:

@@ -10,6 +10,7 @@
 #include <maxlat/core/sys/version.hpp>
 #include <string_view>
 
+#include "control_runner.hpp"
 #include "plan_toml.hpp"
 #include "steps.hpp"
 #include "test_bench.hpp"

@@ -45,6 +45,24 @@ std::string refused_npt_arguments(const std::vector<std::string>& arguments) {
   return {};
 }
 
+std::vector<std::string> npt_words(const MeterJob& job) {
+  std::vector<std::string> words{"-p", std::to_string(kMeterPriority)};
+  // With the module maxlat_irqoff npt would turn interrupts off, and be blind to what they do and to the control's hog,
+  // which only comes in while they are on. The hardware alone is the hwlat phase's; a plan may ask for the kernel's loop.
+  if (!asks_for_kernel_loop(job.arguments)) words.push_back("-i");
+  // A stall that fell into a rest could not be found. Without rests the kernel's throttling shows as gaps instead,
+  // which a control can bear.
+  words.insert(words.end(), {"--rest", job.control ? "0" : kRest});
+  return words;
+}
+
+std::vector<std::string> hwlat_words(const MeterJob& job) {
+  if (!job.control) return {};
+  // The stalls are scheduling, which only the loop can see: module and tracer have interrupts off. A counter of a rate
+  // that is not promised does for finding them: their true length is read from the same counter.
+  return {"--backend", "loop", "--trust-counter", "--width", "1s", "--window", "1s"};
+}
+
 template <PhaseKind kind>
 std::unique_ptr<Meter> make_own() {
   return std::make_unique<OwnMeter>(core::own_executable(), kind);
@@ -52,9 +70,13 @@ std::unique_ptr<Meter> make_own() {
 
 }  // namespace
 
-const PhaseDefinition kHwlatPhase{.name = "hwlat", .make = make_own<&kHwlatPhase>};
-const PhaseDefinition kNptPhase{
-    .name = "npt", .make = make_own<&kNptPhase>, .arm = "none", .refused = refused_npt_arguments};
+extern const PhaseDefinition kHwlatPhase{
+    .figures = &core::kHwlatKind, .make = make_own<&kHwlatPhase>, .own_words = hwlat_words};
+extern const PhaseDefinition kNptPhase{.figures = &core::kNptKind,
+                                       .make = make_own<&kNptPhase>,
+                                       .arm = "none",
+                                       .refused = refused_npt_arguments,
+                                       .own_words = npt_words};
 
 core::Result<core::ProcessSpec> OwnMeter::command(const MeterJob& job) const {
   constexpr uint64_t kSecond_ns = 1'000'000'000;
@@ -65,19 +87,8 @@ core::Result<core::ProcessSpec> OwnMeter::command(const MeterJob& job) const {
   const auto add = [&](std::initializer_list<std::string> words) { spec.argv.insert(spec.argv.end(), words); };
   add({"--json", job.json_path, "--snapshot", job.control ? kSnapshotEveryOfControl : kSnapshotEvery});
   if (job.control) add({"--outliers", std::to_string(kOutliersOfControl)});
-  if (kind_ == &kNptPhase) {
-    add({"-p", std::to_string(kMeterPriority)});
-    // With the module maxlat_irqoff npt would turn interrupts off, and be blind to what they do and to the control's hog,
-    // which only comes in while they are on. The hardware alone is the hwlat phase's; a plan may ask for the kernel's loop.
-    if (!asks_for_kernel_loop(job.arguments)) add({"-i"});
-    // A stall that fell into a rest could not be found. Without rests the kernel's throttling shows as gaps instead,
-    // which a control can bear.
-    add({"--rest", job.control ? "0" : kRest});
-  } else if (job.control) {
-    // The stalls are scheduling, which only the loop can see: module and tracer have interrupts off. A counter of a rate
-    // that is not promised does for finding them: their true length is read from the same counter.
-    add({"--backend", "loop", "--trust-counter", "--width", "1s", "--window", "1s"});
-  }
+  const std::vector<std::string> own = kind_->own_words(job);
+  spec.argv.insert(spec.argv.end(), own.begin(), own.end());
   spec.argv.insert(spec.argv.end(), job.arguments.begin(), job.arguments.end());
   return spec;
 }

@@ -4,13 +4,18 @@
 // one phase, at the end and every few seconds before (--snapshot), so a killed one has left what it had.
 #pragma once
 
-#include "meter.hpp"
+#include <maxlat/rteval_ext/meter.hpp>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace maxlat::rteval_ext {
 
+extern const PhaseDefinition kHwlatPhase, kNptPhase;
+
 class OwnMeter : public Meter {
  public:
-  // `executable` is maxlat itself; `kind` is npt or hwlat.
+  // `executable` is maxlat itself; `kind` is one with words of its own (own_words), and has its command's name.
   OwnMeter(std::string executable, PhaseKind kind) : executable_(std::move(executable)), kind_(kind) {}
 
   PhaseKind kind() const override { return kind_; }

@@ -12,9 +12,9 @@
 #pragma once
 
 #include <maxlat/core/result/run_result.hpp>
+#include <maxlat/rteval_ext/meter.hpp>
 #include <string>
 
-#include "meter.hpp"
 #include "placement.hpp"
 #include "run_progress.hpp"
 

@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cyclictest_meter.hpp"
+#include "own_meter.hpp"
+
 namespace maxlat::rteval_ext {
 namespace {
 

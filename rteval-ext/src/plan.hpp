@@ -15,12 +15,11 @@
 
 #include <cstdint>
 #include <maxlat/reports/gate.hpp>
+#include <maxlat/rteval_ext/phase_definition.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include "phase_definition.hpp"
 
 namespace maxlat::rteval_ext {
 
@@ -32,7 +31,7 @@ struct StallSettings {
 
 struct PhasePlan {
   std::string name;  // unique; "npt under load"
-  PhaseKind kind = &kNptPhase;
+  PhaseKind kind = nullptr;
   uint64_t duration_ns = 0;  // 0 for a control, which ends when its stalls have been planted; of a comparison: a round
   std::string cpus;          // "measured", "all" or a CPU list; "" is the kind's own default
   std::vector<std::string> loads;      // as loadgen::LoadSet takes them; empty: idle

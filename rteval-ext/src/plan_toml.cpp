@@ -67,8 +67,8 @@ PhaseKind kind_of(const toml::node& node, std::string_view key, bool meters_only
   std::vector<std::string_view> known;
   for (const PhaseKind kind : phase_table()) {
     if (meters_only && kind->shape != PhaseDefinition::Shape::meter) continue;
-    if (text == kind->name) return kind;
-    known.push_back(kind->name);
+    if (text == kind->name()) return kind;
+    known.push_back(kind->name());
   }
   const std::string_view last = known.back();
   known.pop_back();

@@ -6,6 +6,9 @@
 
 #include <map>
 
+#include "control_runner.hpp"
+#include "cyclictest_meter.hpp"
+#include "own_meter.hpp"
 #include "profiles.hpp"
 
 namespace maxlat::rteval_ext {

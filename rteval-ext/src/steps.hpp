@@ -13,7 +13,7 @@ namespace maxlat::rteval_ext {
 
 struct Step {
   const PhasePlan* phase = nullptr;
-  PhaseKind meter = &kNptPhase;
+  PhaseKind meter = nullptr;
   std::string name;  // unique in the run: "control before (npt)", "npt idle"
   Placement placement;
   double expected_s = 0;

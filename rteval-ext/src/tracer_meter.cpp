@@ -20,8 +20,8 @@ bool wrote_a_result(const core::ProcessEnd& end) {
 
 }  // namespace
 
-const PhaseDefinition kTracerPhase{
-    .name = "tracer", .shape = PhaseDefinition::Shape::comparison, .make = [] {
+extern const PhaseDefinition kTracerPhase{
+    .figures = &core::kTracerKind, .shape = PhaseDefinition::Shape::comparison, .make = [] {
       return std::unique_ptr<Meter>(std::make_unique<TracerMeter>(core::own_executable()));
     }};
 
@@ -51,10 +51,6 @@ core::Result<core::Phase> TracerMeter::read(const MeterJob& job, const core::Pro
   step.status = run->phases.front().status;
   step.reason = run->phases.front().reason;
   return step;
-}
-
-core::ControlResult TracerMeter::match(const std::vector<loadgen::Stall>&, const core::Phase&, double) const {
-  return {.meter = to_string(&kTracerPhase), .stated_error_ns = 0, .stalls = {}};
 }
 
 StepResult arms_of_step(core::Phase step, const std::string& json_path) {

@@ -7,9 +7,11 @@
 // put beside it by arms_of_step().
 #pragma once
 
-#include "meter.hpp"
+#include <maxlat/rteval_ext/meter.hpp>
 
 namespace maxlat::rteval_ext {
+
+extern const PhaseDefinition kTracerPhase;
 
 class TracerMeter : public Meter {
  public:
@@ -17,11 +19,7 @@ class TracerMeter : public Meter {
 
   PhaseKind kind() const override { return &kTracerPhase; }
   core::Result<core::ProcessSpec> command(const MeterJob& job) const override;
-  // It writes no snapshots and no stall is planted for it, so nobody has to know.
-  bool measuring(const core::Child&, const MeterJob&) const override { return true; }
   core::Result<core::Phase> read(const MeterJob& job, const core::ProcessEnd& end) const override;
-  core::ControlResult match(const std::vector<loadgen::Stall>& stalls, const core::Phase& phase,
-                            double stated_error_ns) const override;
 
  private:
   std::string executable_;

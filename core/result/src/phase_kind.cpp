@@ -5,37 +5,43 @@
 namespace maxlat::core {
 namespace {
 
-constexpr PhaseKind kKinds[] = {
-    {.name = "preflight", .what = "how the machine is set", .measures = false, .rank = 8},
-    {.name = "control", .what = "stalls of known length, which the meter must find", .measures = false, .rank = 6},
-    {.name = "hwlat", .what = "stalls by hardware and firmware", .gaps = true, .rank = 4},
-    {.name = "cyclictest",
-     .what = "wake-up of a real-time thread by its timer",
-     .with_load = true,
-     .rank = 2,
-     .rank_under_load = 0},
-    {.name = "npt",
-     .what = "gaps of a loop that never sleeps",
-     .gaps = true,
-     .with_load = true,
-     .rank = 3,
-     .rank_under_load = 1},
-    {.name = "tracer", .what = "what a tracer adds to the loop of npt", .of_the_box = false, .gaps = true, .rank = 7},
-    {.name = "load", .what = "loads", .measures = false},
-    {.name = "report", .what = "the report", .measures = false, .rank = 8},
-};
+constexpr PhaseKind kPreflightKind{
+    .name = "preflight", .what = "how the machine is set", .measures = false, .in_table = false, .rank = 8};
+constexpr PhaseKind kLoadKind{.name = "load", .what = "loads", .measures = false};
+constexpr PhaseKind kReportKind{
+    .name = "report", .what = "the report", .measures = false, .in_table = false, .rank = 8};
 constexpr PhaseKind kUnknown{.name = "", .what = ""};
 
 }  // namespace
 
-std::span<const PhaseKind> phase_kinds() {
-  return kKinds;
+const PhaseKind kControlKind{
+    .name = "control", .what = "stalls of known length, which the meter must find", .measures = false, .rank = 6};
+const PhaseKind kHwlatKind{.name = "hwlat", .what = "stalls by hardware and firmware", .gaps = true, .rank = 4};
+const PhaseKind kCyclictestKind{.name = "cyclictest",
+                                .what = "wake-up of a real-time thread by its timer",
+                                .with_load = true,
+                                .rank = 2,
+                                .rank_under_load = 0};
+const PhaseKind kNptKind{.name = "npt",
+                         .what = "gaps of a loop that never sleeps",
+                         .gaps = true,
+                         .with_load = true,
+                         .rank = 3,
+                         .rank_under_load = 1};
+const PhaseKind kTracerKind{
+    .name = "tracer", .what = "what a tracer adds to the loop of npt", .of_the_box = false, .gaps = true, .rank = 7};
+
+std::vector<const PhaseKind*>& phase_kinds() {
+  static std::vector<const PhaseKind*> kinds = {&kPreflightKind, &kControlKind, &kHwlatKind, &kCyclictestKind,
+                                                &kNptKind,       &kTracerKind,  &kLoadKind,  &kReportKind};
+  return kinds;
 }
 
 const PhaseKind& kind_of(const Phase& phase) {
-  const auto found = std::find_if(std::begin(kKinds), std::end(kKinds),
-                                  [&](const PhaseKind& kind) { return kind.name == phase.kind; });
-  return found == std::end(kKinds) ? kUnknown : *found;
+  const auto& kinds = phase_kinds();
+  const auto found =
+      std::find_if(kinds.begin(), kinds.end(), [&](const PhaseKind* kind) { return kind->name == phase.kind; });
+  return found == kinds.end() ? kUnknown : **found;
 }
 
 }  // namespace maxlat::core

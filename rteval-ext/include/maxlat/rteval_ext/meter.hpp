@@ -11,11 +11,10 @@
 #include <maxlat/core/result/run_result.hpp>
 #include <maxlat/core/sys/process.hpp>
 #include <maxlat/loadgen/control.hpp>
+#include <maxlat/rteval_ext/phase_definition.hpp>
 #include <memory>
 #include <string>
 #include <vector>
-
-#include "plan.hpp"
 
 namespace maxlat::rteval_ext {
 
@@ -50,15 +49,18 @@ class Meter {
   virtual PhaseKind kind() const = 0;
   // ERRORS: Exit::cannot_run when the meter is not installed (hint: the package).
   virtual core::Result<core::ProcessSpec> command(const MeterJob& job) const = 0;
-  // Every CPU of the job is being watched. Looks, does not wait.
-  virtual bool measuring(const core::Child& child, const MeterJob& job) const = 0;
-  // Called once a second while it runs, for a meter that wants to be asked.
-  virtual void every_second(core::Child&, const MeterJob&, double /*elapsed_s*/) {}
+  // Every CPU of the job is being watched. Looks, does not wait. Only a control asks, before it plants stalls.
+  virtual bool measuring(const core::Child& /*child*/, const MeterJob& /*job*/) const { return true; }
+  // Called once a second while it runs.
+  virtual void every_second(core::Child& /*child*/, const MeterJob& /*job*/, double /*elapsed_s*/) {}
   // The phase from what the meter left. Name, load and times are the caller's. ERRORS: it failed, or left nothing
   // whole.
   virtual core::Result<core::Phase> read(const MeterJob& job, const core::ProcessEnd& end) const = 0;
-  virtual core::ControlResult match(const std::vector<loadgen::Stall>& stalls, const core::Phase& phase,
-                                    double stated_error_ns) const = 0;
+  // Which of the planted stalls are in the phase. Unless it says otherwise, none: it fails every control.
+  virtual core::ControlResult match(const std::vector<loadgen::Stall>& /*stalls*/, const core::Phase& /*phase*/,
+                                    double /*stated_error_ns*/) const {
+    return {.meter = to_string(kind()), .stated_error_ns = 0, .stalls = {}};
+  }
 };
 
 }  // namespace maxlat::rteval_ext

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// The kinds of phases that a plan may have, one row each. Adding one is one file, its meter with a definition; a line in
-// the list below; a row in phase_table.cpp; and what its figures mean, a row in core/result/src/phase_kind.cpp.
+// The kinds of phases that a plan may have, one row each. Adding one is one file, its meter and one of these, and a row in
+// rteval-ext/CMakeLists.txt (docs/where-to-change-what.md).
 #pragma once
 
+#include <maxlat/core/result/phase_kind.hpp>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 namespace maxlat::rteval_ext {
 
 class Meter;
+struct MeterJob;
 
 struct PhaseDefinition {
   enum class Shape {
@@ -20,25 +22,29 @@ struct PhaseDefinition {
     comparison,  // arms in rounds, one CPU
   };
 
-  std::string_view name;  // in plans and results
+  // Its name in plans and results, and what its figures mean to gate and report.
+  const core::PhaseKind* figures;
   Shape shape = Shape::meter;
   std::unique_ptr<Meter> (*make)() = nullptr;  // null for the control, which other kinds' meters measure
   bool all_cpus_unless_isolated = false;       // without isolation it watches every CPU, and its loads run on every CPU
   std::string_view arm = {};                   // what its loop has at its tracepoints, when the meter does not say
   // Why the meter would measure in vain, or say wrongly, with these arguments from a plan; empty when it would not.
   std::string (*refused)(const std::vector<std::string>& arguments) = nullptr;
+  // Of a meter of our own (OwnMeter): the words of its command for this job, beside those that all of them take.
+  std::vector<std::string> (*own_words)(const MeterJob& job) = nullptr;
+
+  std::string_view name() const { return figures->name; }
 };
 
 using PhaseKind = const PhaseDefinition*;
 
-// control_runner.cpp, own_meter.cpp, cyclictest_meter.cpp, tracer_meter.cpp
-extern const PhaseDefinition kControlPhase, kHwlatPhase, kNptPhase, kCyclictestPhase, kTracerPhase;
-
-// phase_table.cpp
+// Another program may add its own before it reads a plan.
 std::vector<PhaseKind>& phase_table();
+// Tells core what the figures of each of them mean: report and gate know them then. Once, before any command runs.
+void announce_phase_kinds();
 
 inline std::string to_string(PhaseKind kind) {
-  return std::string(kind->name);
+  return std::string(kind->name());
 }
 inline bool is_control(PhaseKind kind) {
   return kind->shape == PhaseDefinition::Shape::control;

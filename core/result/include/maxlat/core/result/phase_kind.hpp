@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
 // What the kind of a phase ("npt") says of its figures. Gate, page and summary ask here; how a phase is run is its
-// meter's (rteval-ext/src/meter.hpp).
+// meter's (maxlat/rteval_ext/meter.hpp).
 #pragma once
 
 #include <maxlat/core/result/run_result.hpp>
-#include <span>
 #include <string_view>
+#include <vector>
 
 namespace maxlat::core {
 
@@ -17,6 +17,7 @@ struct PhaseKind {
   bool of_the_box = true;  // and they are about the box: a tracer's arm slows its loop on purpose
   bool gaps = false;       // samples are gaps of a loop: the p99 of these is the loop's pace, not a latency
   bool with_load = false;  // means one thing idle and another under load
+  bool in_table = true;    // stands in the table of phases: not the frame of a run
   int rank = 5;            // in the table of phases: what answers, what explains, what is about tracers, the run itself
   int rank_under_load = rank;
 };
@@ -24,8 +25,11 @@ struct PhaseKind {
 // Ranks from here on stand behind the pre-flight table.
 inline constexpr int kBehindThePreflight = 7;
 
-// In the order of a run.
-std::span<const PhaseKind> phase_kinds();
+// Of what our commands write by themselves, too, and plans name (rteval-ext).
+extern const PhaseKind kControlKind, kHwlatKind, kCyclictestKind, kNptKind, kTracerKind;
+
+// In the order of a run; then those that another room or program has added (rteval_ext::announce_phase_kinds()).
+std::vector<const PhaseKind*>& phase_kinds();
 
 // A kind that this code does not know is taken as one that measures the box: an unknown phase without samples is then
 // "not measured", never overlooked.
