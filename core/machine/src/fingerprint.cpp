@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <maxlat/core/machine/setting_readers.hpp>
 #include <maxlat/core/machine/settings.hpp>
 #include <set>
 #include <sstream>
@@ -14,7 +15,6 @@
 #include "hash.hpp"
 #include "kernel_config.hpp"
 #include "redact.hpp"
-#include "setting_readers.hpp"
 #include "tasks.hpp"
 
 namespace maxlat::core {
@@ -172,6 +172,20 @@ FingerprintGroup sysctl_group(const MachineView& machine) {
   return group.build();
 }
 
+// What it is set to: every setting that can be set, on all CPUs, whichever of them are measured. What is only looked at
+// (temperature, who is logged in) moves by itself, and tells no state of the machine.
+FingerprintGroup setting_group(const MachineView& machine) {
+  GroupBuilder group(machine, "settings");
+  MachineView whole = machine;
+  whole.measured_cpus.clear();
+  for (const Setting& setting : settings()) {
+    if (setting.set.empty() && setting.set_here == nullptr && setting.boot.empty()) continue;
+    const auto [observed, verdict] = setting.read(whole);
+    if (verdict != SettingObservation::Verdict::unknown) group.value(std::string(setting.name), observed);
+  }
+  return group.build();
+}
+
 FingerprintGroup config_group(const MachineView& machine) {
   GroupBuilder group(machine, "kernel configuration");
   const auto config = kernel_config(machine);
@@ -261,10 +275,10 @@ FingerprintGroup tool_group(const MachineView& machine) {
 }  // namespace
 
 std::vector<FingerprintGroup> fingerprint(const MachineView& machine) {
-  return {cpu_group(machine),    kernel_group(machine),    memory_group(machine),     firmware_group(machine),
-          clock_group(machine),  interrupt_group(machine), mitigation_group(machine), sysctl_group(machine),
-          config_group(machine), module_group(machine),    service_group(machine),    kernel_thread_group(machine),
-          tool_group(machine)};
+  return {cpu_group(machine),           kernel_group(machine),    memory_group(machine),     firmware_group(machine),
+          clock_group(machine),         interrupt_group(machine), mitigation_group(machine), sysctl_group(machine),
+          setting_group(machine),       config_group(machine),    module_group(machine),     service_group(machine),
+          kernel_thread_group(machine), tool_group(machine)};
 }
 
 }  // namespace maxlat::core

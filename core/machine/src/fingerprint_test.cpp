@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <maxlat/core/machine/settings.hpp>
 
 #include "hash.hpp"
 #include "redact.hpp"
-#include "test_machine.hpp"
+#include "test_good_machine.hpp"
 
 namespace maxlat::core {
 namespace {
@@ -177,6 +178,27 @@ TEST(Hash, KnownAnswers) {  // of FNV-1a, 64 bits
   EXPECT_EQ(hash_text(""), "cbf29ce484222325");
   EXPECT_EQ(hash_text("a"), "af63dc4c8601ec8c");
   EXPECT_EQ(hash_text("foobar"), "85944171f73967e8");
+}
+
+// One table for check and fingerprint: what is set otherwise is another state of the machine.
+TEST(Fingerprint, HasEverySettingThatCanBeSet) {
+  FakeMachine root;
+  make_good(root);
+  const auto settings_of = [&](const CpuList& measured) {
+    for (const FingerprintGroup& group : fingerprint(root.view(measured)))
+      if (group.name == "settings") return group;
+    return FingerprintGroup{};
+  };
+  const FingerprintGroup good = settings_of({2, 3});
+  for (const Setting& setting : settings()) {
+    const bool can_be_set = !setting.set.empty() || setting.set_here != nullptr || !setting.boot.empty();
+    const auto found = std::find_if(good.values.begin(), good.values.end(),
+                                    [&](const auto& value) { return value.first == setting.name; });
+    EXPECT_EQ(found != good.values.end(), can_be_set) << setting.name;
+  }
+  EXPECT_EQ(settings_of({1}).hash, good.hash);  // whatever is measured
+  root.file("/proc/sys/kernel/timer_migration", "1\n");
+  EXPECT_NE(settings_of({2, 3}).hash, good.hash);
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "setting_readers.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
+#include <maxlat/core/machine/setting_readers.hpp>
 #include <maxlat/core/sys/text_file.hpp>
 #include <sstream>
 

@@ -4,9 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <maxlat/core/machine/setting_readers.hpp>
 #include <maxlat/core/machine/settings.hpp>
-
-#include "setting_readers.hpp"
 
 namespace maxlat::core {
 namespace {
@@ -111,6 +110,14 @@ std::string fix_text(const Setting& setting, const MachineView& machine) {
   if (!setting.boot.empty() && !(has_others(setting.boot) && none_left))
     add(filled(setting.boot, machine) + (writes.empty() ? " on the kernel command line, and a reboot" : " at boot"),
         ", or ");
+  const bool by_reboot = !text.empty() && !setting.boot.empty();
+  if (by_reboot && setting.immovable != nullptr) {
+    const auto immovable = setting.immovable(machine);
+    if (!immovable)
+      add("what refuses the write needs the parameters and a reboot", "; ");
+    else if (!immovable->empty())
+      add(joined(*immovable, 4) + " cannot be moved while the machine runs: needs the parameters and a reboot", "; ");
+  }
   if (text.empty() && none_left && needs_others(setting)) text = "leave a CPU that is not measured";
   if (!setting.fix.empty()) add(std::string(setting.fix), "; ");
   if (setting.needs_reboot && setting.boot.empty() && !text.empty()) text += "; needs a reboot";

@@ -2,10 +2,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <maxlat/core/machine/setting_readers.hpp>
 #include <maxlat/core/machine/settings.hpp>
 #include <maxlat/core/sys/text_file.hpp>
-
-#include "setting_readers.hpp"
 
 namespace maxlat::core {
 
@@ -27,18 +26,40 @@ std::vector<std::string> MachineView::list(std::string_view directory) const {
   return names;
 }
 
+bool MachineView::is_writable(std::string_view path) const {
+  std::error_code error;
+  const auto permissions = std::filesystem::status(root + std::string(path), error).permissions();
+  return !error && (permissions & std::filesystem::perms::owner_write) != std::filesystem::perms::none;
+}
+
 CpuList MachineView::measured() const {
   if (!measured_cpus.empty()) return measured_cpus;
   return read_cpus(*this, "/sys/devices/system/cpu/online").value_or(CpuList{});
 }
 
+namespace {
+
+// Behind the last row of this group, so that the table has each group once.
+std::vector<Setting>::const_iterator end_of_group(const std::vector<Setting>& rows, std::string_view group) {
+  const auto last = std::find_if(rows.rbegin(), rows.rend(), [&](const Setting& row) { return row.group == group; });
+  return last == rows.rend() ? rows.end() : last.base();
+}
+
+}  // namespace
+
+std::vector<const SettingGroup*> setting_group_rows();  // of CMakeLists.txt
+
+std::vector<const SettingGroup*>& setting_groups() {
+  static std::vector<const SettingGroup*> table = setting_group_rows();
+  return table;
+}
+
 const std::vector<Setting>& settings() {
   static const std::vector<Setting> table = [] {
     std::vector<Setting> rows;
-    for (auto* group : {kernel_settings, isolation_settings, interrupt_settings, cpu_settings, clock_settings,
-                        memory_settings, environment_settings}) {
-      auto more = group();
-      rows.insert(rows.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+    for (const SettingGroup* group : setting_groups()) {
+      auto more = group->rows();
+      for (Setting& row : more) rows.insert(end_of_group(rows, row.group), std::move(row));
     }
     return rows;
   }();

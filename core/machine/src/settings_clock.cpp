@@ -3,7 +3,7 @@
 // The clock the kernel uses, and whether the counter that the meters read may be trusted.
 #include <fmt/format.h>
 
-#include "setting_readers.hpp"
+#include <maxlat/core/machine/setting_readers.hpp>
 
 namespace maxlat::core {
 namespace {
@@ -38,7 +38,7 @@ Reading read_counter(const MachineView& machine) {
 
 }  // namespace
 
-std::vector<Setting> clock_settings() {
+static std::vector<Setting> clock_settings() {
   return {
       {.name = "clock source",
        .group = "clock",
@@ -58,5 +58,7 @@ std::vector<Setting> clock_settings() {
        .read = read_counter},
   };
 }
+
+extern const SettingGroup kClockSettings{clock_settings};
 
 }  // namespace maxlat::core

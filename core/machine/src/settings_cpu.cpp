@@ -4,8 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-
-#include "setting_readers.hpp"
+#include <maxlat/core/machine/setting_readers.hpp>
 
 namespace maxlat::core {
 namespace {
@@ -206,7 +205,7 @@ Reading read_machine_check_polling(const MachineView& machine) {
 
 }  // namespace
 
-std::vector<Setting> cpu_settings() {
+static std::vector<Setting> cpu_settings() {
   return {
       {.name = "governor",
        .group = "cpu",
@@ -285,5 +284,7 @@ std::vector<Setting> cpu_settings() {
        .read = read_machine_check_polling},
   };
 }
+
+extern const SettingGroup kCpuSettings{cpu_settings};
 
 }  // namespace maxlat::core

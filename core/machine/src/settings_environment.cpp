@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <maxlat/core/machine/setting_readers.hpp>
 #include <sstream>
 
-#include "setting_readers.hpp"
 #include "tasks.hpp"
 
 namespace maxlat::core {
@@ -203,7 +203,7 @@ Reading read_load(const MachineView& machine) {
 
 }  // namespace
 
-std::vector<Setting> environment_settings() {
+static std::vector<Setting> environment_settings() {
   return {
       {.name = "virtualisation",
        .group = "environment",
@@ -242,5 +242,7 @@ std::vector<Setting> environment_settings() {
        .read = read_load},
   };
 }
+
+extern const SettingGroup kEnvironmentSettings{environment_settings};
 
 }  // namespace maxlat::core

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-
-#include "setting_readers.hpp"
+#include <cstdio>
+#include <maxlat/core/machine/setting_readers.hpp>
 
 namespace maxlat::core {
 namespace {
@@ -29,10 +29,14 @@ std::vector<unsigned> irq_numbers(const MachineView& machine) {
   return numbers;
 }
 
+std::string list_of_irq(unsigned irq) {
+  return fmt::format("/proc/irq/{}/smp_affinity_list", irq);
+}
+
 // The effective affinity is where the interrupt really goes; the other one is what was asked for.
 std::optional<CpuList> cpus_of_irq(const MachineView& machine, unsigned irq) {
   auto cpus = read_cpus(machine, fmt::format("/proc/irq/{}/effective_affinity_list", irq));
-  return cpus ? cpus : read_cpus(machine, fmt::format("/proc/irq/{}/smp_affinity_list", irq));
+  return cpus ? cpus : read_cpus(machine, list_of_irq(irq));
 }
 
 Reading read_irq_affinity(const MachineView& machine) {
@@ -52,15 +56,33 @@ Reading read_irq_affinity(const MachineView& machine) {
   return ok(fmt::format("0 of {}", seen));
 }
 
-// Of those that may come on a measured CPU.
+std::vector<unsigned> irqs_on_measured(const MachineView& machine) {
+  std::vector<unsigned> irqs = irq_numbers(machine);
+  std::erase_if(irqs, [&](unsigned irq) {
+    const auto cpus = cpus_of_irq(machine, irq);
+    return !cpus || intersection(*cpus, machine.measured()).empty();
+  });
+  return irqs;
+}
+
 std::vector<FileWrite> irqs_elsewhere(const MachineView& machine) {
   std::vector<FileWrite> writes;
-  for (const unsigned irq : irq_numbers(machine)) {
-    const auto cpus = cpus_of_irq(machine, irq);
-    if (cpus && !intersection(*cpus, machine.measured()).empty())
-      writes.push_back({fmt::format("/proc/irq/{}/smp_affinity_list", irq), "{others}"});
-  }
+  for (const unsigned irq : irqs_on_measured(machine))
+    if (machine.is_writable(list_of_irq(irq))) writes.push_back({list_of_irq(irq), "{others}"});
   return writes;
+}
+
+// An interrupt whose driver spreads its queues over the CPUs is managed by the kernel, which lets nobody move it. Since
+// 6.10 its file is not writable; before, only the write itself tells (EIO).
+std::optional<std::vector<std::string>> managed_irqs(const MachineView& machine) {
+  std::vector<std::string> managed;
+  for (const unsigned irq : irqs_on_measured(machine))
+    if (!machine.is_writable(list_of_irq(irq))) managed.push_back(handler_of(machine, irq));
+  unsigned major = 0, minor = 0;
+  const std::string release = machine.read("/proc/sys/kernel/osrelease").value_or("");
+  const bool told =
+      std::sscanf(release.c_str(), "%u.%u", &major, &minor) == 2 && std::pair(major, minor) >= std::pair(6u, 10u);
+  return managed.empty() && !told ? std::nullopt : std::optional(managed);
 }
 
 Reading read_default_affinity(const MachineView& machine) {
@@ -71,7 +93,7 @@ Reading read_default_affinity(const MachineView& machine) {
 
 }  // namespace
 
-std::vector<Setting> interrupt_settings() {
+static std::vector<Setting> interrupt_settings() {
   return {
       {.name = "IRQ affinity",
        .group = "interrupts",
@@ -79,7 +101,7 @@ std::vector<Setting> interrupt_settings() {
        .why = "an interrupt on a measured CPU stops the thread there for its handler, and its softirqs for longer",
        .set_here = irqs_elsewhere,
        .boot = "irqaffinity={others} isolcpus=managed_irq,{cpus}",
-       .fix = "interrupts that their driver manages refuse to be moved: for these the parameters",
+       .immovable = managed_irqs,
        .read = read_irq_affinity},
       {.name = "default IRQ affinity",
        .group = "interrupts",
@@ -90,5 +112,7 @@ std::vector<Setting> interrupt_settings() {
        .read = read_default_affinity},
   };
 }
+
+extern const SettingGroup kInterruptSettings{interrupt_settings};
 
 }  // namespace maxlat::core

@@ -3,7 +3,7 @@
 // Whether the measured CPUs are left alone: by the scheduler, by the tick, by RCU, by unbound work.
 #include <fmt/format.h>
 
-#include "setting_readers.hpp"
+#include <maxlat/core/machine/setting_readers.hpp>
 
 namespace maxlat::core {
 namespace {
@@ -56,7 +56,7 @@ Reading read_workqueues(const MachineView& machine) {
 
 }  // namespace
 
-std::vector<Setting> isolation_settings() {
+static std::vector<Setting> isolation_settings() {
   return {
       {.name = "isolated CPUs",
        .group = "isolation",
@@ -91,5 +91,7 @@ std::vector<Setting> isolation_settings() {
        .read = read_workqueues},
   };
 }
+
+extern const SettingGroup kIsolationSettings{isolation_settings};
 
 }  // namespace maxlat::core

@@ -4,11 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <maxlat/core/machine/setting_readers.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/realtime.hpp>
 #include <maxlat/core/sys/tracefs.hpp>
-
-#include "setting_readers.hpp"
 
 namespace maxlat::core {
 namespace {
@@ -102,7 +101,7 @@ Reading read_debugging(const MachineView& machine) {
 
 }  // namespace
 
-std::vector<Setting> kernel_settings() {
+static std::vector<Setting> kernel_settings() {
   return {
       {.name = "preemption model",
        .group = "kernel",
@@ -160,5 +159,7 @@ std::vector<Setting> kernel_settings() {
        .read = read_debugging},
   };
 }
+
+extern const SettingGroup kKernelSettings{kernel_settings};
 
 }  // namespace maxlat::core

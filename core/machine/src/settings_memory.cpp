@@ -3,9 +3,8 @@
 // Memory: what moves, scans or takes away pages behind a locked process's back.
 #include <fmt/format.h>
 
+#include <maxlat/core/machine/setting_readers.hpp>
 #include <sstream>
-
-#include "setting_readers.hpp"
 
 namespace maxlat::core {
 namespace {
@@ -50,7 +49,7 @@ Reading read_stat_interval(const MachineView& machine) {
 
 }  // namespace
 
-std::vector<Setting> memory_settings() {
+static std::vector<Setting> memory_settings() {
   return {
       {.name = "transparent huge pages",
        .group = "memory",
@@ -86,5 +85,7 @@ std::vector<Setting> memory_settings() {
        .read = read_stat_interval},
   };
 }
+
+extern const SettingGroup kMemorySettings{memory_settings};
 
 }  // namespace maxlat::core

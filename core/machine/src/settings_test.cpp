@@ -386,6 +386,42 @@ TEST(Settings, FixesAreCommandsForThisMachine) {
               HasSubstr("echo 0-1 | tee /proc/irq/{24,125}/smp_affinity_list, or "));
 }
 
+// What stands against a setting is data: a reboot where nothing can be written, and what refuses to be written.
+TEST(Settings, ARebootIsNeededWhereNothingCanBeWritten) {
+  for (const Setting& setting : settings()) {
+    const bool can_be_written = !setting.set.empty() || setting.set_here != nullptr;
+    if (can_be_written) {
+      EXPECT_FALSE(setting.needs_reboot) << setting.name;
+    }
+    if (!can_be_written && !setting.boot.empty()) {
+      EXPECT_TRUE(setting.needs_reboot) << setting.name;
+    }
+    if (setting.immovable != nullptr) {
+      EXPECT_FALSE(setting.boot.empty()) << setting.name << ": nothing would be left to do";
+    }
+  }
+}
+
+// IRQ 36 of the kernel that this was seen on: a queue of a virtual disk, whose file is not writable.
+TEST(Settings, AManagedInterruptIsNotWrittenAndIsNamed) {
+  FakeMachine root;
+  make_good(root);
+  root.file("/proc/irq/24/effective_affinity_list", "3\n");
+  root.file("/proc/irq/24/smp_affinity_list", "0-3\n");
+  root.file("/proc/irq/36/effective_affinity_list", "3\n");
+  root.file("/proc/irq/36/smp_affinity_list", "2-3\n");
+  root.file("/proc/irq/36/virtio1-req.0/x", "");
+  const auto fix = [&] { return observed(root, "IRQ affinity").fix; };
+  EXPECT_THAT(fix(), HasSubstr("{24,36}"));
+  EXPECT_THAT(fix(), HasSubstr("; what refuses the write needs the parameters and a reboot"));  // Linux 6.1
+  root.file("/proc/sys/kernel/osrelease", "6.12.9-rt\n");
+  EXPECT_THAT(fix(), testing::Not(HasSubstr("refuses")));
+  std::filesystem::permissions(root.path() + "/proc/irq/36/smp_affinity_list", std::filesystem::perms::owner_read);
+  EXPECT_EQ(fix(),
+            "echo 0-1 > /proc/irq/24/smp_affinity_list, or irqaffinity=0-1 isolcpus=managed_irq,2-3 at boot; "
+            "36 (virtio1-req.0) cannot be moved while the machine runs: needs the parameters and a reboot");
+}
+
 // Every CPU measured: nothing is left for what has to go elsewhere, and nothing is written then.
 TEST(Settings, NothingIsMovedWhereNoCpuIsLeft) {
   FakeMachine root;

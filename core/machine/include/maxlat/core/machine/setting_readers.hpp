@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the readers of the settings table share. One source file per group (settings_cpu.cpp, settings_kernel.cpp ...)
-// gives its rows; settings.cpp joins them.
+// What the readers of the settings table share.
 #pragma once
 
 #include <functional>
@@ -58,14 +57,5 @@ bool has_word(const std::string& text, std::string_view word);
 std::string cpus_text(const CpuList& cpus);
 std::string cpu_path(unsigned cpu, std::string_view file);                      // "/sys/devices/system/cpu/cpu3/<file>"
 std::string joined(const std::vector<std::string>& words, size_t at_most = 6);  // "a, b and 3 more"
-
-// The groups.
-std::vector<Setting> cpu_settings();
-std::vector<Setting> isolation_settings();
-std::vector<Setting> kernel_settings();
-std::vector<Setting> memory_settings();
-std::vector<Setting> interrupt_settings();
-std::vector<Setting> clock_settings();
-std::vector<Setting> environment_settings();
 
 }  // namespace maxlat::core

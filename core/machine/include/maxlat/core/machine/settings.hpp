@@ -29,6 +29,7 @@ struct MachineView {
   std::optional<std::string> read(std::string_view path) const;        // trimmed; nothing when it cannot be read
   std::optional<std::string> read_bytes(std::string_view path) const;  // as it is, for binary files
   std::vector<std::string> list(std::string_view directory) const;     // names, sorted; empty when it cannot be read
+  bool is_writable(std::string_view path) const;                       // by its owner, whoever asks
   CpuList measured() const;                                            // measured_cpus, or the online CPUs of this root
 };
 
@@ -55,7 +56,11 @@ struct Setting {
   std::vector<FileWrite> (*set_here)(const MachineView&) = nullptr;  // for what no row can say
   std::string_view boot = {};
   std::string_view fix = {};
+  // What stands against it. needs_reboot: nothing can be written, `boot` (or what `fix` says) is the only way. immovable:
+  // the parts that refuse every write on this machine, by name; writes_of() leaves them out, and `boot` is their only way.
+  // Nothing where this kernel does not tell which they are: then the write itself fails.
   bool needs_reboot = false;
+  std::optional<std::vector<std::string>> (*immovable)(const MachineView&) = nullptr;
   // Observed value and verdict. REQUIRES: no side effects.
   struct Reading {
     std::string observed;
@@ -64,9 +69,16 @@ struct Setting {
   std::function<Reading(const MachineView&)> read;
 };
 
+// Settings that are told together: one file, settings_*.cpp. Adding a setting is a row there; adding a file is a row in
+// core/machine/CMakeLists.txt, too (docs/where-to-change-what.md).
+struct SettingGroup {
+  std::vector<Setting> (*rows)();
+};
+// In the order of the table. Another program may add its own before it calls settings(), which joins them once.
+std::vector<const SettingGroup*>& setting_groups();
 const std::vector<Setting>& settings();
 // What a program has to write to make it right on this machine, whether or not it is right now; empty where nothing can be
-// written: with measured CPUs alone there are no others, for example. Writing may still be refused: a managed interrupt.
+// written: with measured CPUs alone there are no others, for example. Writing may still be refused (Setting::immovable).
 std::vector<FileWrite> writes_of(const Setting& setting, const MachineView& machine);
 // Reads back whether the file holds the value: "[never]" among other words, a CPU list or mask however it is written.
 bool is_written(const FileWrite& write, const MachineView& machine);
