@@ -57,12 +57,6 @@ core::Result<TracerSession> TracerSession::start(const std::string& tracefs, con
   return session;
 }
 
-TracerSession::TracerSession(TracerSession&& other) noexcept
-    : tracefs_(std::move(other.tracefs_)),
-      instance_(std::move(other.instance_)),
-      mode_(std::move(other.mode_)),
-      old_values_(std::exchange(other.old_values_, {})) {}
-
 // A destructor has nobody to tell; each step is tried whatever became of the one before. The instance goes first: it
 // stops the tracer that the values are of.
 TracerSession::~TracerSession() {

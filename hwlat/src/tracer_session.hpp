@@ -31,7 +31,7 @@ class TracerSession {
   // Sets everything up and starts the tracer. ERRORS: not permitted, another instance has it (hint), a value that does
   // not read back.
   static core::Result<TracerSession> start(const std::string& tracefs, const Settings& settings);
-  TracerSession(TracerSession&& other) noexcept;
+  TracerSession(TracerSession&&) noexcept = default;
   TracerSession& operator=(TracerSession&&) = delete;
   ~TracerSession();  // stops the tracer, writes the old values back, removes the instance
 
