@@ -72,18 +72,22 @@ def man_options(page):
     return options_at_line_starts("\n".join(s for s in sections if not re.match(r"SYNOPSIS|EXAMPLES", s)))
 
 
+def groups(parts):
+    """{title: options} from a text that was split at its titles; without those below which no option is."""
+    found = {title: options_at_line_starts(text) for title, text in zip(parts[1::2], parts[2::2])}
+    return {title: options for title, options in found.items() if options}
+
+
 def help_groups(help_lines):
     """The options below each title."""
-    parts = re.split(r"^(\S.*):$", help_lines.partition("\nExamples:")[0], flags=re.MULTILINE)
-    return {title: options_at_line_starts(text) for title, text in zip(parts[1::2], parts[2::2])}
+    return groups(re.split(r"^(\S.*):$", help_lines.partition("\nExamples:")[0], flags=re.MULTILINE))
 
 
 def man_groups(page):
     """The same of the section OPTIONS; what stands there before the first title is called Options."""
     section = re.search(r"^OPTIONS\n(.*?)^(?=[A-Z])", man_text(page), re.MULTILINE | re.DOTALL)
-    parts = re.split(r"^   (\S.*)$", "   Options\n" + section[1] if section else "", flags=re.MULTILINE)
-    groups = {title: options_at_line_starts(text) for title, text in zip(parts[1::2], parts[2::2])}
-    return {title: options for title, options in groups.items() if options}
+    tags = re.sub(r"^ {6,}.*\n", "", section[1], flags=re.MULTILINE) if section else ""  # without what they explain
+    return groups(re.split(r"^   (\S.*)$", "   Options\n" + tags, flags=re.MULTILINE))
 
 
 def mistakes_of_groups(page, help_lines):
