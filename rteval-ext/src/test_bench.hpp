@@ -108,8 +108,11 @@ class FakeMeter : public Meter {
     core::ControlResult result;
     for (const loadgen::Stall& stall : stalls) {
       const auto actual_ns = static_cast<double>(stall.actual_ns);
-      result.stalls.push_back(
-          {stall.cpu, actual_ns, actual_ns, script_.finds_stalls ? actual_ns : 0, script_.finds_stalls});
+      result.stalls.push_back({.cpu = stall.cpu,
+                               .planted_ns = actual_ns,
+                               .actual_ns = actual_ns,
+                               .found_ns = script_.finds_stalls ? actual_ns : 0,
+                               .found = script_.finds_stalls});
     }
     return result;
   }
