@@ -27,7 +27,7 @@ po::options_description options_of_measurement() {
   po::options_description table = group("Where and how long");
   auto add = table.add_options();
   add("affinity,a", core::argument<core::CpuListArgument>("CPUS")->implicit_value({}, "all"),
-      "one pinned thread on each CPU of a list (without -a: CPU 1; -a alone: all)");
+      "one pinned thread on each CPU of a list (no -a: CPU 1; -a alone: all)");
   add("duration,d", core::argument("TIME"), "wall time: 500ms, 5m, 24h (a bare number: s); 0: until ^C");
   add("wall-time,D", core::argument("TIME"), "the same, by cyclictest's letter");
   add("loops,l", core::argument<uint64_t>("N"),
