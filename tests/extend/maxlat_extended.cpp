@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+//
+// maxlat with a row more in each of its tables, as a program of your own may have them.
+#include <maxlat/cli/program.hpp>
+#include <maxlat/core/machine/settings.hpp>
+#include <maxlat/import/import_definition.hpp>
+#include <maxlat/loadgen/load_definition.hpp>
+#include <maxlat/npt/arm_definition.hpp>
+#include <maxlat/rteval_ext/phase_definition.hpp>
+#include <vector>
+
+// The rows in CMakeLists.txt.
+namespace maxlat::core {
+std::vector<const SettingGroup*> more_settings();
+}
+namespace maxlat::loadgen {
+std::vector<const LoadDefinition*> more_loads();
+}
+namespace maxlat::npt {
+std::vector<const ArmDefinition*> more_arms();
+}
+namespace maxlat::importing {
+std::vector<const ImportDefinition*> more_imports();
+}
+namespace maxlat::rteval_ext {
+std::vector<const PhaseDefinition*> more_phases();
+}
+
+namespace {
+
+template <class Row>
+void append(std::vector<Row>& table, const std::vector<Row>& rows) {
+  table.insert(table.end(), rows.begin(), rows.end());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace maxlat;
+  append(core::setting_groups(), core::more_settings());
+  append(loadgen::load_table(), loadgen::more_loads());
+  append(npt::arm_table(), npt::more_arms());
+  append(importing::import_table(), importing::more_imports());
+  append(rteval_ext::phase_table(), rteval_ext::more_phases());
+  return cli::program(argc, argv);
+}
