@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""check_lists.py DOCS: what the program's tables list, the manual pages and docs/plan.md list, too, and nothing else.
+
+The program is asked for its loads, arms, formats and kinds of phases as a user would ask.
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+
+def maxlat(*arguments):
+    ended = subprocess.run([os.environ["MAXLAT"], *arguments], capture_output=True, text=True, timeout=30)
+    return ended.stdout + ended.stderr
+
+
+def items_of(page, heading):
+    """The names in the list that begins behind the heading, a line of the page: `.It Cm NAME` with what may follow."""
+    lists = re.search(rf"^{heading}$.*?^\.Bl (.*?)^\.El$", page.read_text(), re.M | re.S)
+    return re.findall(r"^\.It Cm ([\w-]+)", lists[1], re.M) if lists else []
+
+
+def kinds_of_plans():
+    with tempfile.NamedTemporaryFile("w", suffix=".toml") as plan:
+        plan.write('[[phase]]\nname = "x"\nkind = "no such"\n')
+        plan.flush()
+        told = re.search(r"unknown kind 'no such': (.*)", maxlat("run", "--plan", plan.name, "--print-plan"))
+    return re.split(r", | or ", told[1]) if told else []
+
+
+def rows_of_kinds(page):
+    table = re.search(r"^## Kinds$(.*?)^## ", page.read_text(), re.M | re.S)
+    return re.findall(r"^\| `(\w+)` \|", table[1], re.M) if table else []
+
+
+def main(docs):
+    man = docs / "man"
+    arms = re.search(r"^arms: (.*)$", maxlat("npt", "--version"), re.M)
+    lists = {
+        "loads": (re.findall(r"^([\w-]+)", maxlat("load", "--list"), re.M),
+                  items_of(man / "maxlat-load.1", r"\.Ss Loads of other programs") +
+                  items_of(man / "maxlat-load.1", r"\.Ss Built-in loads")),
+        "arms": (arms[1].split(", ") if arms else [], items_of(man / "maxlat-npt.1", "An arm is")),
+        "formats": (re.findall(r"^  ([\w-]+) {2,}", maxlat("import", "--help").partition("Formats:")[2].partition("Options")[0],
+                               re.M),
+                    items_of(man / "maxlat-import.1", r"\.Ss Formats")),
+        "kinds": (kinds_of_plans(), rows_of_kinds(docs / "plan.md")),
+    }
+    wrong = 0
+    for what, (of_program, of_page) in lists.items():
+        sound = bool(of_program) and set(of_program) == set(of_page)
+        wrong += not sound
+        print(f"{'ok' if sound else 'not ok'} - {what}: the program has {', '.join(of_program)}")
+        if not sound:
+            print(f"#   the page has {', '.join(of_page)}")
+    return wrong != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(pathlib.Path(sys.argv[1])))
