@@ -47,6 +47,7 @@ TEST(TracerResult, AWindowIsASampleAndQuietOnesLieBelowTheThreshold) {
   EXPECT_EQ(measured->findings.size(), 3u);
   EXPECT_EQ(measured->phase.exposure_s, 10);
   EXPECT_THAT(measured->phase.facts.at("below the threshold"), HasSubstr("not known"));
+  EXPECT_EQ(measured->phase.facts.at("start_realtime_ns"), std::to_string(kStart_ns));
 }
 
 TEST(TracerResult, BinsAddUpToTheWindowsOnEveryCpu) {
