@@ -5,7 +5,8 @@
   report_bench.py SAMPLE_RUN [CPUS [PHASES [REPEATS]]]   with $MAXLAT as the program
 
 Prints time and peak memory of `maxlat report` and, for comparison, of --text, which draws nothing. The goal is 2 s and
-200 MiB. Fails above 200 MiB; the time depends on who else uses the machine, so it is printed and not judged.
+200 MiB for any run. Fails above 80 MiB with 64 CPUs and one phase: it takes 40, and 106 when the JSON's bins are kept as a
+tree (tests/defects). The time depends on who else uses the machine, so it is printed and not judged.
 """
 import os
 import pathlib
@@ -14,7 +15,7 @@ import sys
 import tempfile
 import time
 
-GOAL_MIB = 200
+GOAL_MIB, LIMIT_MIB = 200, 80
 
 
 def measured(*command):
@@ -44,8 +45,9 @@ def main():
             print(f"{name}: {seconds[0]:.2f} s best, {seconds[len(seconds) // 2]:.2f} s median of {repeats}, "
                   f"peak {max(run[1] for run in runs):.0f} MiB")
         print(f"report.html {(folder / 'report.html').stat().st_size / 1024:.0f} KiB")
-    if peak > GOAL_MIB:
-        sys.exit(f"peak memory {peak:.0f} MiB, the goal is {GOAL_MIB}")
+    most = LIMIT_MIB if (cpus, phases) == (64, 1) else GOAL_MIB
+    if peak > most:
+        sys.exit(f"peak memory {peak:.0f} MiB, at most {most} are right")
 
 
 if __name__ == "__main__":
