@@ -15,6 +15,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <maxlat/base/process_start.hpp>
 #include <maxlat/core/sys/text_file.hpp>
 #include <sstream>
 #include <thread>
@@ -25,26 +26,10 @@ namespace {
 
 constexpr std::string_view kPrefix = "maxlat-npt-";
 
-// Field 22 of /proc/PID/stat, 0 when there is no such process or it is a zombie, which is dead for as long as its parent
-// likes. Counted from the name's last parenthesis: the name may hold anything.
-uint64_t start_time_of(pid_t pid) {
-  const std::string stat = core::read_file(fmt::format("/proc/{}/stat", pid)).value_or("");
-  const size_t name_end = stat.rfind(')');
-  if (name_end == std::string::npos) return 0;
-  std::istringstream fields(stat.substr(name_end + 1));
-  std::string state, skipped;
-  fields >> state;
-  if (state == "Z" || state == "X") return 0;
-  for (int field = 4; field < 22; ++field) fields >> skipped;
-  uint64_t start_time = 0;
-  fields >> start_time;
-  return start_time;
-}
-
 struct Owner {
   pid_t pid = 0;
   uint64_t start_time = 0;
-  bool lives() const { return start_time_of(pid) == start_time; }
+  bool lives() const { return base::start_time_of(pid) == start_time; }
 };
 
 // From "maxlat-npt-PID-STARTTIME"; pid 0 when it is no such name.
@@ -138,7 +123,7 @@ void undo_arms_of_the_dead(const std::string& parent) {
 core::Result<ArmFolder> ArmFolder::make(const std::string& parent) {
   undo_arms_of_the_dead(parent);
   if (parent == kUsualPlace) undo_arms_of_the_dead(kMemoryForTraces);
-  std::string path = fmt::format("{}/{}{}-{}", parent, kPrefix, ::getpid(), start_time_of(::getpid()));
+  std::string path = fmt::format("{}/{}{}-{}", parent, kPrefix, ::getpid(), base::start_time_of(::getpid()));
   if (::mkdir(path.c_str(), 0700) != 0)
     return core::system_error("cannot make the folder " + path, errno, "an arm keeps its sockets and traces there");
   return ArmFolder(std::move(path));
