@@ -48,7 +48,7 @@ TEST_F(FlightRecorderTest, AFlightRecorderKeepsTheLatestAndWritesThemWhenAsked) 
     recorder.round(kNow);
   }
   EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
-  session.header().freeze.requests = 1;
+  session.freeze().requests = 1;
   recorder.round(kNow);
   const std::string name = "/program-" + std::to_string(getpid()) + "/channel0-0-0";
   const DiskTrace first = read_stream(folder_.path() + "/1" + name);
@@ -56,11 +56,11 @@ TEST_F(FlightRecorderTest, AFlightRecorderKeepsTheLatestAndWritesThemWhenAsked) 
   EXPECT_EQ(first.values, numbers(first.values.front(), 5000));
   EXPECT_GE(first.values.size(), 3 * 124u);  // three whole sub-buffers of the four at least
 
-  session.header().freeze.requests = 2;
+  session.freeze().requests = 2;
   recorder.round(kNow + 999ms);  // too soon
   EXPECT_FALSE(std::filesystem::exists(folder_.path() + "/2"));
   event(ring, 5000);
-  session.header().freeze.requests = 3;
+  session.freeze().requests = 3;
   recorder.round(kNow + 1s);
   const DiskTrace second = read_stream(folder_.path() + "/2" + name);
   EXPECT_EQ(second.values, numbers(second.values.front(), 5001));
@@ -190,7 +190,7 @@ TEST_F(FlightRecorderTest, ASnapshotWhileItsThreadWritesIsWholeAndTheThreadLoses
 TEST_F(FlightRecorderTest, ARequestKeepsWhatTheRingHasUntilItIsTaken) {
   Recorder recorder = attach(session_, flight());
   events(ring_, 0, 1000);
-  maxlat_ring_request_snapshot(&session_.header().freeze);
+  maxlat_ring_request_snapshot(&session_.freeze());
   events(ring_, 1000, 1000 + kManyRings);
   recorder.round(kNow);
   EXPECT_TRUE(has(values(1), 999));
@@ -214,11 +214,11 @@ TEST_F(FlightRecorderTest, AfterTheTriggerHalfTheRingIsForWhatFollows) {
   later.post_trigger = 3600s;
   Recorder recorder = attach(session_, later);
   events(ring_, 0, 1000);
-  maxlat_ring_request_snapshot(&session_.header().freeze);
+  maxlat_ring_request_snapshot(&session_.freeze());
   events(ring_, 1000, 1000 + kManyRings);
   recorder.round(kNow);
   EXPECT_FALSE(std::filesystem::exists(snapshot(1)));  // not before an hour is over
-  session_.header().freeze.time -= 3600 * session_.header().ticks_per_second;
+  session_.freeze().time -= 3600 * session_.header().clock.ticks_per_second;
   recorder.round(kNow);
   const std::vector<std::uint64_t> taken = values(1);
   EXPECT_TRUE(has(taken, 999));
@@ -233,14 +233,14 @@ TEST_F(FlightRecorderTest, AfterTheTriggerHalfTheRingIsForWhatFollows) {
 TEST_F(FlightRecorderTest, ARequestThatWouldBeSkippedKeepsNothing) {
   Recorder recorder = attach(session_, flight());
   events(ring_, 0, 1000);
-  maxlat_ring_request_snapshot(&session_.header().freeze);
+  maxlat_ring_request_snapshot(&session_.freeze());
   recorder.round(kNow);
-  maxlat_ring_request_snapshot(&session_.header().freeze);
+  maxlat_ring_request_snapshot(&session_.freeze());
   events(ring_, 1000, 1000 + kManyRings);
   EXPECT_EQ(ring_.header->lost_full, 0u);
   recorder.round(kNow + 500ms);
   recorder.round(kNow + 1s);  // from here on the next is due
-  maxlat_ring_request_snapshot(&session_.header().freeze);
+  maxlat_ring_request_snapshot(&session_.freeze());
   events(ring_, 200'000, 300'000);
   EXPECT_GT(ring_.header->lost_full, 0u);
   const RecordingReport report = recorder.finish(RecordingEnd::stopped);
@@ -252,19 +252,19 @@ TEST_F(FlightRecorderTest, NorDoesOneBehindASnapshotByHand) {
   Recorder recorder = attach(session_, flight());
   events(ring_, 0, 1000);
   EXPECT_TRUE(recorder.snapshot(kNow));
-  maxlat_ring_request_snapshot(&session_.header().freeze);
+  maxlat_ring_request_snapshot(&session_.freeze());
   events(ring_, 1000, 1000 + kManyRings);
   EXPECT_EQ(ring_.header->lost_full, 0u);
 }
 
 TEST_F(FlightRecorderTest, NobodyKeepsAnythingForWhoTakesNoSnapshots) {
-  maxlat_ring_request_snapshot(&session_.header().freeze);
+  maxlat_ring_request_snapshot(&session_.freeze());
   events(ring_, 0, 10'000);
   { Recorder gone = attach(session_, flight()); }
-  maxlat_ring_request_snapshot(&session_.header().freeze);
+  maxlat_ring_request_snapshot(&session_.freeze());
   events(ring_, 0, 10'000);
   Recorder plain = attach(session_, options());
-  maxlat_ring_request_snapshot(&session_.header().freeze);
+  maxlat_ring_request_snapshot(&session_.freeze());
   events(ring_, 0, 10'000);
   EXPECT_EQ(ring_.header->lost_full, 0u);
 }
@@ -281,7 +281,7 @@ TEST_F(FlightRecorderTest, TheSuccessorOfAKilledRecorderTakesWhatWasKeptForIt) {
   }();
   int status = 0;
   ASSERT_EQ(waitpid(killed, &status, 0), killed);
-  maxlat_ring_request_snapshot(&session_.header().freeze);
+  maxlat_ring_request_snapshot(&session_.freeze());
   events(ring_, 1000, 1000 + kManyRings);
   EXPECT_GT(ring_.header->lost_full, 0u);
   {
@@ -291,9 +291,9 @@ TEST_F(FlightRecorderTest, TheSuccessorOfAKilledRecorderTakesWhatWasKeptForIt) {
     EXPECT_EQ(successor.finish(RecordingEnd::stopped).channels[0].unaccounted(), 0);
   }
   const std::uint64_t lost = ring_.header->lost_full;
-  session_.header().freeze.limit = 10 * session_.header().ticks_per_second;  // as one who is killed leaves it
-  maxlat_ring_request_snapshot(&session_.header().freeze);
-  session_.header().freeze.time -= 11 * session_.header().ticks_per_second;
+  session_.freeze().limit = 10 * session_.header().clock.ticks_per_second;  // as one who is killed leaves it
+  maxlat_ring_request_snapshot(&session_.freeze());
+  session_.freeze().time -= 11 * session_.header().clock.ticks_per_second;
   events(ring_, 0, 10'000);
   EXPECT_EQ(ring_.header->lost_full, lost);
 }

@@ -150,7 +150,7 @@ TEST_F(RecorderTest, EventsLostBecauseNobodyTookThemAreInBooksAndPackets) {
   TestSession session;
   maxlat_ring& ring = session.claim(0, 0, 42);
   for (std::uint64_t i = 0; i < 1000; ++i) event(ring, i);
-  session.header().channel[0].lost_no_ring = 3;
+  session.channel(0).lost_no_ring = 3;
   tried_ += 3;
   Recorder recorder = attach(session, options());
   recorder.round(kNow);
@@ -274,7 +274,7 @@ TEST_F(RecorderTest, APlainRecorderRefusesASnapshotAndItsTraceStaysWhole) {
   Recorder recorder = attach(session, options());
   for (std::uint64_t i = 0; i < 300; ++i) event(ring, i);
   EXPECT_FALSE(recorder.snapshot(kNow));
-  session.header().freeze.requests = 1;
+  session.freeze().requests = 1;
   recorder.round(kNow);
   EXPECT_FALSE(std::filesystem::exists(folder_.path() + "/1"));
   EXPECT_THAT(said_, testing::ElementsAre(HasSubstr("only a flight recorder")));
@@ -414,7 +414,7 @@ TEST_F(RecorderTest, TheThreadPollsAndFlushesByItself) {
 
 TEST_F(RecorderTest, AWakeupIsHeardLongBeforeTheNextPeriod) {
   TestSession session;
-  session.header().channel[0].delivery = MAXLAT_SHM_WAKEUP;
+  session.channel(0).delivery = MAXLAT_SHM_WAKEUP;
   maxlat_ring& ring = session.claim(0, 0, 42);
   RecorderOptions slow = options();
   slow.period = slow.flush = 1h;

@@ -207,7 +207,7 @@ TEST_F(RingNamesTest, AnotherProcessIsNotAskedForNames) {
 TEST_F(RingNamesTest, RingsWithoutEventsAndRingsOfCpusHaveNone) {
   TestSession session(
       std::vector{ChannelShape{}, ChannelShape{.name = "cpus", .features = MAXLAT_RING_SHARED_WRITERS}});
-  session.header().channel[1].ownership = MAXLAT_SHM_PER_CPU;
+  session.channel(1).ownership = MAXLAT_SHM_PER_CPU;
   claim(session, 0, me(), "quiet");
   maxlat_ring& cpu = session.claim(1, 0, 0);
   maxlat_ring_event(MAXLAT_RING_THREAD, &cpu, 7, 0, 0, 0);

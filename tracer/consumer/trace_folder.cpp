@@ -11,7 +11,7 @@
 namespace maxlat::trace {
 namespace {
 
-constexpr std::size_t kRoomForBooks = 4096;  // 8 channels of ten words
+constexpr std::size_t kRoomForBooks = 512;  // of a channel: its name and ten words
 constexpr const char* kBooksBegun = "/.books.begun";
 
 base::Status write_file(const std::string& path, const std::string& text) {
@@ -40,7 +40,8 @@ base::Result<TraceFolder> TraceFolder::create(const std::string& directory, cons
   // damaged one.
   if (const base::Status metadata = folder.replace_metadata(memory.metadata_length()); !metadata)
     return metadata.error();
-  const base::Status reserved = write_file(folder.path_ + kBooksBegun, std::string(kRoomForBooks, '\n'));
+  const base::Status reserved =
+      write_file(folder.path_ + kBooksBegun, std::string(memory.channels().size() * kRoomForBooks, '\n'));
   if (!reserved) return reserved.error();
   return folder;
 }

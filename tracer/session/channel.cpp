@@ -91,11 +91,7 @@ Books books_of(const maxlat_ring& ring) {
 }
 
 Channel::Channel(SessionFile& file, std::uint32_t index, const ChannelOptions& options)
-    : file_(file),
-      index_(index),
-      options_(options),
-      slots_(file.layout().channel[index].slots),
-      slot_(new Slot[slots_]{}) {}
+    : file_(file), index_(index), options_(options), slots_(file.layout(index).slots), slot_(new Slot[slots_]{}) {}
 
 Channel::~Channel() {
   for (std::uint32_t slot = 0; slot < slots_; ++slot) {
@@ -114,7 +110,7 @@ void* Channel::mapping_of(std::uint32_t slot) const {
 // Channels that discard: for the consumer. Others: while what ended threads left may be what a snapshot was asked for
 // because of.
 bool Channel::keeps_ended() const {
-  return options_.when_full != FullBuffer::overwrite || maxlat_ring_expects_snapshot(&file_.header().freeze);
+  return options_.when_full != FullBuffer::overwrite || maxlat_ring_expects_snapshot(&file_.session().freeze);
 }
 
 // Makes the slot ours, if it is in that state and no consumer is reading it. One that ended keeps its packets until
@@ -134,7 +130,7 @@ bool Channel::take(std::uint32_t slot, std::uint64_t from_state) {
 void Channel::keep_books_of_replaced(std::uint32_t slot) {
   maxlat_ring_header ring;
   if (!file_.read_ring_header(index_, slot, &ring)) return;
-  maxlat_shm_channel& shared = file_.header().channel[index_];
+  maxlat_shm_channel& shared = file_.channel(index_);
   // relaxed, all: counters, seen with the slot's next state [S1].
   const std::uint64_t unread =
       ring.records_delivered > ring.records_read ? ring.records_delivered - ring.records_read : 0;
@@ -154,21 +150,19 @@ int Channel::node_of_writer(std::uint32_t owner) const {
 bool Channel::make_ring(std::uint32_t slot, std::uint32_t owner) {
   void* where = file_.map_ring(index_, slot, node_of_writer(owner));
   if (where == nullptr) return false;
-  const maxlat_shm_header& header = file_.layout();
+  const maxlat_shm_channel& layout = file_.layout(index_);
   maxlat_ring_options options{};
-  options.features = header.channel[index_].ring_features;
-  options.sub_buffer_bits = header.channel[index_].sub_buffer_bits;
-  options.ring_bits = header.channel[index_].ring_bits;
+  options.features = layout.ring_features;
+  options.sub_buffer_bits = layout.sub_buffer_bits;
+  options.ring_bits = layout.ring_bits;
   options.owner = owner;
-  Uuid uuid;
-  std::copy(std::begin(header.uuid), std::end(header.uuid), uuid.begin());
-  const auto prefix = packet_prefix(uuid, index_, owner | std::uint64_t{slot} << 32);
+  const auto prefix = packet_prefix(file_.uuid(), index_, owner | std::uint64_t{slot} << 32);
   std::copy(prefix.begin(), prefix.end(), options.prefix);
   if (!maxlat_ring_create(&slot_[slot], where, maxlat_ring_size(&options), &options)) {
     file_.unmap_ring(index_, where);
     return false;
   }
-  slot_[slot].freeze = &file_.header().freeze;
+  slot_[slot].freeze = &file_.session().freeze;
   // release [K4]: the view before the word that says there is one. Partner: acquire [K4] in mapping_of(), which
   // status() may ask while threads claim. Shape: publish.
   slot_[slot].mapping.store(where, std::memory_order_release);
@@ -243,7 +237,7 @@ OtherChannel Channel::for_probes(int wakeup) const {
 }
 
 bool Channel::lock_pages(const maxlat_ring* ring) const {
-  return mlock(mapping_of(index_of(ring)), file_.layout().channel[index_].ring_stride) == 0;
+  return mlock(mapping_of(index_of(ring)), file_.layout(index_).ring_stride) == 0;
 }
 
 bool Channel::lock_cpu_rings() const {
@@ -254,7 +248,7 @@ bool Channel::lock_cpu_rings() const {
 
 void Channel::count_lost_no_ring() {
   // relaxed: a counter.
-  __atomic_fetch_add(&file_.header().channel[index_].lost_no_ring, 1, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&file_.channel(index_).lost_no_ring, 1, __ATOMIC_RELAXED);
 }
 
 void Channel::finalise(std::uint32_t slot) {
@@ -322,7 +316,7 @@ ChannelStatus Channel::status() const {
     ++status.slots_used;
   }
   // relaxed: a counter.
-  status.books.lost_no_ring = __atomic_load_n(&file_.header().channel[index_].lost_no_ring, __ATOMIC_RELAXED);
+  status.books.lost_no_ring = __atomic_load_n(&file_.channel(index_).lost_no_ring, __ATOMIC_RELAXED);
   return status;
 }
 

@@ -290,10 +290,9 @@ int trace_without_system_calls(const ChannelOptions& options, Prepared prepared)
   const Memory memory(recording.session);
   const std::uint64_t* positions[2];
   for (std::uint32_t i = 0; i < 2; ++i) {
-    const maxlat_shm_channel& shape = memory.header().channel[0];
-    positions[i] =
-        reinterpret_cast<const std::uint64_t*>(reinterpret_cast<const char*>(&memory.header()) + shape.rings_offset +
-                                               i * shape.ring_stride + offsetof(maxlat_ring_header, write_count));
+    const maxlat_shm_channel& shape = channel_of(memory.bytes(), 0);
+    positions[i] = reinterpret_cast<const std::uint64_t*>(memory.bytes() + shape.rings_offset + i * shape.ring_stride +
+                                                          offsetof(maxlat_ring_header, write_count));
   }
   if (!forbid_system_calls()) return 77;
   // Rounds of a ring of 8 KiB and more: switches, deliveries, a full buffer.

@@ -81,8 +81,8 @@ base::Result<SessionDescriptors> Session::descriptors() const {
 }
 
 void Session::request_snapshot() {
-  const detail::Inside like_a_probe;  // so that a fork() of a handler leaves the header where it is
-  maxlat_shm_header* shared = core_->shared();
+  const detail::Inside like_a_probe;  // so that a fork() of a handler leaves the memory's head where it is
+  maxlat_shm_session* shared = core_->shared();
   if (shared == nullptr) return;
   maxlat_ring_request_snapshot(&shared->freeze);
 }

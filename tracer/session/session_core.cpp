@@ -11,6 +11,7 @@
 #include <bit>
 #include <cstdio>
 #include <iterator>
+#include <maxlat/base/process_start.hpp>
 #include <utility>
 
 #include "session/boot_clock.hpp"
@@ -22,12 +23,28 @@
 namespace maxlat::trace::detail {
 namespace {
 
+constexpr std::size_t kChannelsOfASession = 8;
+
 Uuid random_uuid() {
   Uuid uuid{};
   if (getrandom(uuid.data(), uuid.size(), 0) < 0) uuid[0] = 1;   // never all zero
   uuid[6] = static_cast<std::uint8_t>((uuid[6] & 0x0f) | 0x40);  // RFC 4122: random
   uuid[8] = static_cast<std::uint8_t>((uuid[8] & 0x3f) | 0x80);
   return uuid;
+}
+
+ContainerIdentity identity_of(const TraceEnvironment& environment, const TraceClock& clock) {
+  ContainerIdentity identity;
+  identity.name = environment.session;
+  identity.process = environment.process;
+  identity.pid = static_cast<std::uint32_t>(environment.pid);
+  identity.pid_start_time = base::start_time_of(environment.pid);
+  identity.uuid = environment.uuid;
+  identity.clock.ticks_per_second = clock.counter.to_ticks(1'000'000'000);
+  identity.clock.realtime_offset_ns = clock.realtime_offset_ns;
+  identity.clock.monotonic_offset_ns = clock.monotonic_offset_ns;
+  std::copy(clock.uuid.begin(), clock.uuid.end(), identity.clock.uuid);
+  return identity;
 }
 
 // Brings the event's word in step with every session's rules. RETURNS: the first failure to describe it.
@@ -144,7 +161,8 @@ base::Status SessionCore::add_channel(const ChannelOptions& options) {
   if (file_ != nullptr) return base::Error{"session " + name() + " was started: no more channels"};
   if (!is_name(options.name)) return base::Error{"not the name of a channel: " + options.name, kNameHint};
   if (plan_of(options.name) != nullptr) return base::Error{"there is a channel " + options.name + " already"};
-  if (plans_.size() == MAXLAT_SHM_MAX_CHANNELS) return base::Error{"a session has no more than 8 channels"};
+  if (plans_.size() == kChannelsOfASession)
+    return base::Error{"a session has no more than " + std::to_string(kChannelsOfASession) + " channels"};
   const base::Result<ChannelLayout> layout = layout_of(options);
   if (!layout) return layout.error();
   plans_.push_back(Plan{options, {}, {}, nullptr, {options.name, {}, 0, layout->slots}});
@@ -196,12 +214,12 @@ base::Status SessionCore::make_memory() {
     if (!layout) return layout.error();
     layouts.push_back(*layout);
   }
-  const Uuid uuid = random_uuid();
-  base::Result<std::unique_ptr<SessionFile>> file = SessionFile::create(name(), uuid, layouts);
-  if (!file) return file.error();
-  const TraceEnvironment environment{uuid, name(), program_invocation_short_name, static_cast<int>(getpid())};
+  const TraceEnvironment environment{random_uuid(), name(), program_invocation_short_name, static_cast<int>(getpid())};
   // A caller's clock is that caller's alone.
-  std::string text = metadata_of_trace(environment, options_.clock ? trace_clock(counter) : boot_clock(counter));
+  const TraceClock clock = options_.clock ? trace_clock(counter) : boot_clock(counter);
+  base::Result<std::unique_ptr<SessionFile>> file = SessionFile::create(identity_of(environment, clock), layouts);
+  if (!file) return file.error();
+  std::string text = metadata_of_trace(environment, clock);
   for (std::size_t i = 0; i < plans_.size(); ++i) {
     const ChannelOptions& options = plans_[i].options;
     text += metadata_of_channel(static_cast<std::uint32_t>(i), options.name,
@@ -210,7 +228,6 @@ base::Status SessionCore::make_memory() {
                                                                         : StreamKind::thread);
   }
   if (const base::Status status = (*file)->append_metadata(text); !status) return status;
-  (*file)->header().ticks_per_second = counter.to_ticks(1'000'000'000);
   file_ = std::move(*file);
   return {};
 }
@@ -256,11 +273,11 @@ base::Status SessionCore::start() {
       file_.reset();
       return made;
     }
-    // release [K5]: the header before the pointer. Partner: shared(). Shape: publish.
-    shared_.store(&file_->header(), std::memory_order_release);
+    // release [K5]: the words before the pointer. Partner: shared(). Shape: publish.
+    shared_.store(&file_->session(), std::memory_order_release);
   }
   state_ = SessionState::running;
-  __atomic_store_n(&file_->header().running, 1, __ATOMIC_RELAXED);  // relaxed: no code of ours reads it
+  __atomic_store_n(&file_->session().running, 1, __ATOMIC_RELAXED);  // relaxed: no code of ours reads it
   std::uint32_t numbers = 0;
   for (const Plan& plan : plans_) {
     numbers |= 1u << plan.channel->number();
@@ -292,7 +309,7 @@ base::Status SessionCore::end_run() {
   }
   for (const Plan& plan : plans_) plan.channel->flush_all();
   // relaxed: as at the start. Our consumer is told over the socket, which orders.
-  __atomic_store_n(&file_->header().running, 0, __ATOMIC_RELAXED);
+  __atomic_store_n(&file_->session().running, 0, __ATOMIC_RELAXED);
   return {};
 }
 

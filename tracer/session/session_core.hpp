@@ -42,7 +42,7 @@ class SessionCore {
   std::uint32_t channels_wanting(const Event& event, base::Status* failed);
 
   // Any thread, signal handlers too, without the lock. RETURNS: null before the first start.
-  maxlat_shm_header* shared() const { return shared_.load(std::memory_order_acquire); }  // acquire [K5]: start()
+  maxlat_shm_session* shared() const { return shared_.load(std::memory_order_acquire); }  // acquire [K5]: start()
 
   std::atomic<std::int64_t> last_snapshot{0};  // ns of CLOCK_MONOTONIC: of snapshot_if_above()
 
@@ -76,7 +76,7 @@ class SessionCore {
   std::unique_ptr<SessionFile> file_;  // before the channels, which unmap their rings by it when they go
   std::vector<Plan> plans_;
   int wakeup_ = -1;
-  std::atomic<maxlat_shm_header*> shared_{nullptr};
+  std::atomic<maxlat_shm_session*> shared_{nullptr};
 };
 
 // Every session that is not destroyed.

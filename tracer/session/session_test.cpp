@@ -11,6 +11,7 @@
 #include <atomic>
 #include <chrono>
 #include <fstream>
+#include <maxlat/base/process_start.hpp>
 #include <maxlat/trace/probe.hpp>
 #include <thread>
 
@@ -310,18 +311,40 @@ TEST(Session, PerCpuRecordsGoToTheRingOfTheirCpu) {
   }
 }
 
+TEST(Session, ItsMemorySaysWhoMadeItAndByWhichClock) {
+  Recording recording;
+  recording.start("first:one");
+  const Memory memory(recording.session);
+  const maxlat_shm_header& header = memory.header();
+  EXPECT_STREQ(header.name, "test");
+  EXPECT_EQ(header.pid, static_cast<std::uint32_t>(getpid()));
+  EXPECT_GT(header.pid_start_time, 0u);
+  EXPECT_EQ(header.pid_start_time, base::start_time_of(getpid()));
+  EXPECT_EQ(header.clock.ticks_per_second, 2'500'000'000u);
+  timespec wall{};
+  clock_gettime(CLOCK_REALTIME, &wall);
+  const double told_s =
+      static_cast<double>(maxlat_counter_plain()) / 2.5e9 + static_cast<double>(header.clock.realtime_offset_ns) * 1e-9;
+  EXPECT_NEAR(told_s, static_cast<double>(wall.tv_sec), 2) << "in seconds";
+  char uuid[40];
+  const std::uint8_t* u = header.uuid;
+  std::snprintf(uuid, sizeof uuid, "%02x%02x%02x%02x-%02x%02x-%02x%02x-", u[0], u[1], u[2], u[3], u[4], u[5], u[6],
+                u[7]);
+  EXPECT_NE(memory.metadata().find(uuid), std::string::npos) << uuid;
+}
+
 TEST(Session, RaisesSnapshotRequestsNotTooOften) {
   Recording recording;
   recording.session.request_snapshot();  // before there is memory: nothing
   recording.start("first:one");
   const Memory memory(recording.session);
   recording.session.request_snapshot();
-  EXPECT_EQ(memory.header().freeze.requests, 1u);
-  EXPECT_GT(memory.header().freeze.time, 0u);
+  EXPECT_EQ(memory.freeze().requests, 1u);
+  EXPECT_GT(memory.freeze().time, 0u);
   EXPECT_FALSE(recording.session.snapshot_if_above(10, 10, std::chrono::nanoseconds(0)));
   EXPECT_TRUE(recording.session.snapshot_if_above(11, 10, std::chrono::hours(24)));
   EXPECT_FALSE(recording.session.snapshot_if_above(11, 10, std::chrono::hours(24)));
-  EXPECT_EQ(memory.header().freeze.requests, 2u);
+  EXPECT_EQ(memory.freeze().requests, 2u);
 }
 
 TEST(Session, FlushHandsOverWhatTheThreadHasBegun) {

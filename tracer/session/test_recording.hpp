@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "shm/session_layout.h"
+#include "shm/test_objects.hpp"
 
 namespace maxlat::trace::test {
 
@@ -58,18 +59,20 @@ class Memory {
   Memory& operator=(const Memory&) = delete;
 
   const maxlat_shm_header& header() const { return *reinterpret_cast<const maxlat_shm_header*>(bytes_); }
-  maxlat_shm_slot& slot(std::uint32_t channel, std::uint32_t slot) const {
-    return reinterpret_cast<maxlat_shm_slot*>(bytes_ + header().channel[channel].slot_table_offset)[slot];
-  }
+  const std::uint8_t* bytes() const { return bytes_; }
+  const maxlat_ring_freeze& freeze() const { return object_of<maxlat_shm_session>(bytes_, MAXLAT_SHM_SESSION).freeze; }
+  maxlat_shm_slot& slot(std::uint32_t channel, std::uint32_t slot) const { return slots_of(bytes_, channel)[slot]; }
   std::string metadata() const {
-    return {reinterpret_cast<const char*>(bytes_ + header().metadata_offset), header().metadata_length};
+    const auto& metadata = object_of<maxlat_shm_metadata>(bytes_, MAXLAT_SHM_METADATA);
+    return {reinterpret_cast<const char*>(bytes_ + metadata.text_offset), metadata.length};
   }
 
   // Takes every packet that was delivered. REQUIRES: nobody else reads.
   std::vector<Recorded> take() {
     std::vector<Recorded> all;
-    for (std::uint32_t channel = 0; channel < header().channels; ++channel) {
-      for (std::uint32_t i = 0; i < header().channel[channel].slots; ++i) {
+    const std::uint32_t channels = header().table_capacity - 2;
+    for (std::uint32_t channel = 0; channel < channels; ++channel) {
+      for (std::uint32_t i = 0; i < channel_of(bytes_, channel).slots; ++i) {
         const auto state = slot(channel, i).word & MAXLAT_SHM_STATE_MASK;
         if (state == MAXLAT_SHM_LIVE || state == MAXLAT_SHM_ENDED) take_from(channel, i, &all);
       }
@@ -88,7 +91,7 @@ class Memory {
 
  private:
   void take_from(std::uint32_t channel, std::uint32_t i, std::vector<Recorded>* all) {
-    const maxlat_shm_channel& shape = header().channel[channel];
+    const maxlat_shm_channel& shape = channel_of(bytes_, channel);
     maxlat_ring ring;
     maxlat_ring_reader reader;
     ASSERT_TRUE(maxlat_ring_attach(&ring, bytes_ + shape.rings_offset + i * shape.ring_stride, shape.ring_stride));

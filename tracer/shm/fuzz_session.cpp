@@ -3,8 +3,8 @@
 // read out of bounds or hang. Built with the compiler's fuzzer where there is one (clang); otherwise by fuzz_driver,
 // which feeds it random changes.
 //
-// INPUT: records of 10 bytes, { u16 place, u64 value }: the place counts 8-byte words of what is not payload (header,
-// slot tables, ring headers, packet headers), so that every input reaches past the magic number.
+// INPUT: records of 10 bytes, { u16 place, u64 value }: the place counts 8-byte words of the head (header, table of
+// objects, objects with their slots) and of the rings, so that every input reaches past the magic number.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -26,11 +26,12 @@ struct Target {
         maxlat_ring& ring = session.claim(channel, slot, 5);
         for (int i = 0; i < 9; ++i) maxlat_ring_event(MAXLAT_RING_THREAD, &ring, 1, 2, 3, 4);
       }
-      const maxlat_shm_channel& shape = session.header().channel[channel];
-      add_places(shape.slot_table_offset, 2 * sizeof(maxlat_shm_slot));
+      const maxlat_shm_channel& shape = session.channel(channel);
       add_places(shape.rings_offset, 2 * shape.ring_stride);
     }
-    add_places(0, sizeof(maxlat_shm_header));
+    // Header, the whole table, the objects. Four times, so that rings do not leave them one input in a hundred.
+    const maxlat_shm_entry& last = session.entry(MAXLAT_SHM_CHANNEL, 1);
+    for (int i = 0; i < 4; ++i) add_places(0, last.offset + last.size);
     good.assign(session.bytes(), session.bytes() + session.header().total_size);
   }
   void add_places(std::uint64_t from, std::uint64_t size) {

@@ -121,7 +121,7 @@ TEST(RingsOfOneNode, AreMadeWithoutACallForIt) {
   const pid_t child = fork();
   if (child == 0) {
     const ChannelLayout channel{.name = "all", .sub_buffer_bits = 12, .ring_bits = 1, .slots = 1};
-    const auto file = SessionFile::create("test", {}, {&channel, 1});
+    const auto file = SessionFile::create({.name = "test", .process = "program", .pid = 1}, {&channel, 1});
     if (!file || !forbid_mbind()) _exit(2);
     _exit((*file)->map_ring(0, 0, 0) != nullptr ? 0 : 1);
   }

@@ -6,7 +6,7 @@
 // The file is sealed against growing and shrinking, so that whoever else has it cannot take pages away under a probe.
 // Memory is reserved (fallocate) before it is mapped: without any left a claim fails, and no store is ever a SIGBUS.
 //
-// OWNERSHIP: the memfd and the mapping of header and slot table; not the rings' mappings (map_ring, unmap_ring).
+// OWNERSHIP: the memfd and the mapping of the head; not the rings' mappings (map_ring, unmap_ring).
 // THREADS: create and append_metadata: one at a time. The others: any, they change nothing here. map_ring,
 // unmap_ring and read_ring_header are async-signal-safe and no cancellation points.
 #pragma once
@@ -21,7 +21,9 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "container_plan.hpp"
 #include "session_layout.h"
 
 namespace maxlat::trace {
@@ -38,14 +40,16 @@ struct ChannelLayout {
 
 class SessionFile {
  public:
-  static base::Result<std::unique_ptr<SessionFile>> create(std::string_view session,
-                                                           const std::array<std::uint8_t, 16>& uuid,
+  static base::Result<std::unique_ptr<SessionFile>> create(const ContainerIdentity& identity,
                                                            std::span<const ChannelLayout> channels);
 
   int fd() const { return memory_.number(); }
-  maxlat_shm_header& header() { return *static_cast<maxlat_shm_header*>(head_.where()); }
-  const maxlat_shm_header& layout() const { return layout_; }
-  maxlat_shm_slot* slots(std::uint32_t channel);
+  maxlat_shm_session& session() const { return at<maxlat_shm_session>(session_offset_); }
+  maxlat_shm_channel& channel(std::uint32_t channel) const { return at<maxlat_shm_channel>(channels_[channel].offset); }
+  maxlat_shm_slot* slots(std::uint32_t channel) const;
+  // As it was made: what others do to the shared one does not lead us astray.
+  const maxlat_shm_channel& layout(std::uint32_t channel) const { return channels_[channel].layout; }
+  const std::array<std::uint8_t, 16>& uuid() const { return uuid_; }
 
   // Appends whole text or nothing. A consumer sees it with its length.
   base::Status append_metadata(std::string_view text);
@@ -64,11 +68,27 @@ class SessionFile {
   void forget(bool keep_private_head);
 
  private:
+  struct PlacedChannel {
+    maxlat_shm_channel layout;
+    std::uint64_t offset;
+  };
+
   SessionFile() = default;
+  base::Status lay_out(ContainerPlan& plan, std::span<const ChannelLayout> channels);
+  base::Status make_memory(const ContainerPlan& plan);
+  std::int64_t ring_offset(std::uint32_t channel, std::uint32_t slot) const;
+  template <typename T>
+  T& at(std::uint64_t offset) const {
+    return *reinterpret_cast<T*>(static_cast<char*>(head_.where()) + offset);
+  }
 
   base::Descriptor memory_;
-  base::Mapping head_;          // header and slot table
-  maxlat_shm_header layout_{};  // as made: what others do to the shared one does not lead us astray
+  base::Mapping head_;
+  std::array<std::uint8_t, 16> uuid_{};
+  std::uint64_t session_offset_ = 0;  // of the objects, in the head
+  std::uint64_t metadata_offset_ = 0;
+  maxlat_shm_metadata metadata_{};  // as made, and so are the channels
+  std::vector<PlacedChannel> channels_;
 };
 
 // How memory is reserved: fallocate(2). Tests replace it with one that fails. RETURNS: 0, or -1 and errno.

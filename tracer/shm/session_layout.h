@@ -1,16 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The memory of one session of one process, as producer and consumer share it: one memfd, made by the producer, handed
- * over once (control.hpp), alive as long as either of them is. This header is the specification of that memory.
+ * over once (control.hpp), alive as long as either of them is. Header and table of objects are those of every container
+ * (container_layout.h). This header is the specification of the three kinds of objects that a session has.
  *
- *   0            header          one page: what this is, the clock, the channels
- *   slots        slot table      one entry per ring, all channels, in the order of channels
- *   metadata     CTF metadata    TSDL text, only ever appended; `metadata_length` grows after the text
- *   rings        channel 0: slot 0, slot 1, ...; channel 1: ...     each ring: ring/layout.h, `ring_stride` bytes apart
+ *   head     header and table of objects
+ *            SESSION    one            running, snapshots                      0 running   8 freeze
+ *            METADATA   one            where the CTF metadata is, how long     0 text_offset   8 capacity   16 length
+ *            CHANNEL    one each       its shape, its counters, its slots      0 what it is   64 what it counts
+ *                                                                              128 slot 0   160 slot 1 ...
+ *   text     TSDL, only ever appended; METADATA's `length` grows after the text
+ *   rings    channel 0: slot 0, slot 1, ...; channel 1: ...     each ring: ring/layout.h, `ring_stride` bytes apart
  *
- * The file is sparse: a slot costs memory only once a thread has claimed it. The producer maps header and slot table
- * for good and each ring when it is claimed, and writes metadata with pwrite(): a program under mlockall(MCL_FUTURE)
- * locks what it uses, no more. The consumer maps what it reads.
+ * The ids of the channels count from 0 in the table's order; a channel's id is the stream number of its packets. Entries
+ * and objects are whole when the magic number is there, and none is added or replaced later.
+ *
+ * The file is sparse: a slot costs memory only once a thread has claimed it. The producer maps the head for good and
+ * each ring when it is claimed, and writes metadata with pwrite(): a program under mlockall(MCL_FUTURE) locks what it
+ * uses, no more. The consumer maps what it reads.
+ *
+ * WHO WRITES: the producer everything but: slot words, which both sides change as is said below; and of `freeze` what
+ * the consumer says there (ring/freeze.h).
  *
  * A SLOT is one place for a ring. Per-CPU channels: slot i is CPU i. Per-thread channels: slots are claimed.
  *
@@ -30,14 +40,8 @@
  * ring; the thread may end meanwhile, but nobody can claim the slot (who claims compares the whole word). A producer
  * that dies leaves slots as they were; CLAIMED is then no ring.
  *
- * SEALS: the producer seals the memfd against shrinking (F_SEAL_SHRINK) before it hands it over. The consumer refuses a
- * memory that is not sealed: a file cut short under a mapping would kill it (SIGBUS).
- *
- * RULES: fixed-width little words, no pointers, all-zero and all-ones are no valid header. The consumer trusts nothing
- * (session_memory.hpp: every number is copied, checked against the file's size, then used).
- *
  * LABELS: [S1] LIVE after the ring, [S2] metadata length after the text, [S3] ENDED after the last packet, [S4] FREE
- * after the hole and a cleared READING, both before the next claim, [S5] the magic number after the header.
+ * after the hole and a cleared READING, both before the next claim. Those of header and table: container_layout.h.
  *
  * ONE CONSUMER at a time takes packets: it holds a write lock (F_OFD_SETLK) on byte 0 of the memfd, through a file
  * description of its own (open of /proc/self/fd/N), so the kernel releases it however the consumer ends, and children
@@ -46,15 +50,17 @@
 #ifndef MAXLAT_SHM_SESSION_LAYOUT_H
 #define MAXLAT_SHM_SESSION_LAYOUT_H
 
-#include <maxlat/base/platform.h>
 #include <maxlat/ring/freeze.h>
 
-#define MAXLAT_SHM_MAGIC 0x53544c4du /* "MLTS" */
-#define MAXLAT_SHM_VERSION 3u /* another one also with each MAXLAT_RING_VERSION: rings lie in this memory */
-#define MAXLAT_SHM_PAGE 4096u
-#define MAXLAT_SHM_MAX_CHANNELS 8u
-#define MAXLAT_SHM_MAX_SLOTS 4096u /* of a channel */
-#define MAXLAT_SHM_NAME 64u        /* bytes of a name, its zero included */
+#include "container_layout.h"
+
+#define MAXLAT_SHM_SESSION_VERSION 1u
+#define MAXLAT_SHM_METADATA_VERSION 1u
+/* Rings lie in this memory: another one also with each version of the ring. */
+#define MAXLAT_SHM_CHANNEL_VERSION (1u << 16 | MAXLAT_RING_VERSION)
+
+#define MAXLAT_SHM_MAX_SLOTS 4096u          /* of a channel */
+#define MAXLAT_SHM_MAX_SESSION_SLOTS 32768u /* of all channels: bounds a consumer's round */
 #define MAXLAT_SHM_METADATA_CAPACITY (16ull << 20)
 
 enum maxlat_shm_ownership { MAXLAT_SHM_PER_THREAD = 0, MAXLAT_SHM_PER_CPU = 1 };
@@ -67,29 +73,43 @@ enum maxlat_shm_slot_state {
   MAXLAT_SHM_TAKEN = 4
 };
 #define MAXLAT_SHM_READING 0x80u
-#define MAXLAT_SHM_STATE_MASK 0x7fu
-#define MAXLAT_SHM_GENERATION_SHIFT 8
+
+struct maxlat_shm_session {
+  uint64_t running; /* 1 from start to stop; for people who look */
+  /* Snapshots that were asked for and taken. While one is not, no slot of an overwriting channel goes from ENDED to
+     CLAIMED, either. */
+  struct maxlat_ring_freeze freeze;
+};
+
+struct maxlat_shm_metadata {
+  uint64_t text_offset; /* behind the head */
+  uint64_t capacity;
+  uint64_t length; /* changes: release [S2] after the text; acquire by the consumer */
+};
 
 struct maxlat_shm_channel {
-  char name[MAXLAT_SHM_NAME];
   uint32_t ring_features; /* ring/layout.h */
   uint32_t sub_buffer_bits;
   uint32_t ring_bits;
   uint32_t ownership;
   uint32_t delivery;
   uint32_t slots;
-  uint64_t slot_table_offset; /* struct maxlat_shm_slot [slots] */
-  uint64_t rings_offset;
+  uint64_t rings_offset; /* behind the head, a multiple of the page */
   uint64_t ring_stride;
-  uint64_t lost_no_ring; /* events of threads that got no ring: no slot, no memory. Changes; relaxed adds */
+  uint64_t reserved_0[3];
+
+  /* What changes. Relaxed adds, all. */
+  uint64_t lost_no_ring; /* events of threads that got no ring: no slot, no memory */
   /* Of rings whose slots a thread has claimed from ENDED: what they had counted, and nobody has read. They change
-     before the slot is LIVE again; relaxed adds. */
+     before the slot is LIVE again. */
   uint64_t replaced_unread; /* records of delivered packets */
   uint64_t replaced_lost_full;
   uint64_t replaced_lost_wrap;
   uint64_t replaced_lost_big;
+  uint64_t reserved_1[3];
 };
 
+/* They follow their channel. */
 struct maxlat_shm_slot {
   uint64_t word;  /* state | READING | generation << 8 */
   uint32_t owner; /* thread id or CPU number; valid from LIVE on */
@@ -97,32 +117,16 @@ struct maxlat_shm_slot {
   char name[16]; /* the thread's comm when it claimed the slot */
 };
 
-struct maxlat_shm_header {
-  uint32_t magic;
-  uint16_t version;
-  uint16_t header_size;
-  uint32_t pid;
-  uint32_t channels;
-  uint64_t total_size;
-  uint64_t metadata_offset;
-  uint64_t metadata_capacity;
-  uint8_t uuid[16];
-  char session[MAXLAT_SHM_NAME];
-  char process[MAXLAT_SHM_NAME];
-
-  /* words that change */
-  uint64_t metadata_length; /* release [S2] after the text; acquire by the consumer */
-  uint64_t running;         /* 1 from start to stop; for people who look */
-  /* Snapshots that were asked for and taken. While one is not, no slot of an overwriting channel goes from ENDED to
-     CLAIMED, either. */
-  struct maxlat_ring_freeze freeze;
-  uint64_t ticks_per_second; /* of the counter, for the times in `freeze`; written before the memory is handed over */
-
-  struct maxlat_shm_channel channel[MAXLAT_SHM_MAX_CHANNELS];
-};
-
+MAXLAT_STATIC_ASSERT(sizeof(struct maxlat_shm_session) == 48, "layout");
+MAXLAT_STATIC_ASSERT(offsetof(struct maxlat_shm_session, freeze) == 8, "layout");
+MAXLAT_STATIC_ASSERT(sizeof(struct maxlat_shm_metadata) == 24, "layout");
+MAXLAT_STATIC_ASSERT(offsetof(struct maxlat_shm_metadata, length) == 16, "layout");
+MAXLAT_STATIC_ASSERT(sizeof(struct maxlat_shm_channel) == 128, "layout");
+MAXLAT_STATIC_ASSERT(offsetof(struct maxlat_shm_channel, rings_offset) == 24, "layout");
+MAXLAT_STATIC_ASSERT(offsetof(struct maxlat_shm_channel, lost_no_ring) == 64,
+                     "what changes has a cache line of its own");
 MAXLAT_STATIC_ASSERT(sizeof(struct maxlat_shm_slot) == 32, "layout");
-MAXLAT_STATIC_ASSERT(sizeof(struct maxlat_shm_channel) == 152, "layout");
-MAXLAT_STATIC_ASSERT(sizeof(struct maxlat_shm_header) <= MAXLAT_SHM_PAGE, "the header is one page");
+MAXLAT_STATIC_ASSERT(offsetof(struct maxlat_shm_slot, owner) == 8, "layout");
+MAXLAT_STATIC_ASSERT(offsetof(struct maxlat_shm_slot, name) == 16, "layout");
 
 #endif

@@ -2,12 +2,11 @@
 //
 // The consumer's view of a session's memory: checked once, used without trust. Layout and rules: session_layout.h.
 //
-// TRUST. The producer may be hostile. Every number of the header is copied and checked against the file's size; the
-// copy is used from then on and the header's constant part never looked at again. What changes (slot words, metadata
-// length, counters) is read once each time and can only select among what was checked.
+// TRUST. The producer may be hostile. The container (container.hpp) copies and checks whatever is constant; the copies
+// are used from then on. What changes (slot words, metadata length, counters) is read once each time and can only select
+// among what was checked.
 //
-// OWNERSHIP: the view owns a file description of its own, a mapping of header and slot table, and with lock() the
-// consumer's place. Rings are mapped one by one. Everything is undone by the destructors.
+// OWNERSHIP: the view owns a file description of its own, a mapping of the head, and with lock() the consumer's place. Rings are mapped one by one. Everything is undone by the destructors.
 // ERRORS: one line that says what does not fit. THREADS: one thread a view.
 #pragma once
 
@@ -23,6 +22,9 @@
 #include <vector>
 
 #include "consumer_lock.hpp"
+#include "container.hpp"
+#include "kind_channel.hpp"
+#include "kind_metadata.hpp"
 #include "session_layout.h"
 
 namespace maxlat::trace {
@@ -32,20 +34,6 @@ struct SlotWord {
   std::uint32_t state() const { return static_cast<std::uint32_t>(word & MAXLAT_SHM_STATE_MASK); }
   bool reading() const { return (word & MAXLAT_SHM_READING) != 0; }
   std::uint64_t generation() const { return word >> MAXLAT_SHM_GENERATION_SHIFT; }
-};
-
-// A channel as its header said when it was checked.
-struct ChannelMemory {
-  std::string name;
-  std::uint32_t ring_features = 0;
-  bool per_cpu = false;
-  bool wakeup = false;
-  std::uint32_t slots = 0;
-  std::uint64_t slot_table_offset = 0;
-  std::uint64_t rings_offset = 0;
-  std::uint64_t ring_stride = 0;
-
-  bool overwrites() const { return (ring_features & MAXLAT_RING_OVERWRITE) != 0; }
 };
 
 // Of rings whose slots are used again: session_layout.h.
@@ -71,15 +59,17 @@ class SessionMemory {
   // Takes the one consumer's place, until this view is destroyed. ERRORS: another has it.
   base::Status lock();
 
-  const std::string& session() const { return session_; }
-  const std::string& process() const { return process_; }
-  int pid() const { return pid_; }
+  const std::string& session() const { return container_.name(); }
+  const std::string& process() const { return container_.process(); }
+  int pid() const { return container_.pid(); }
   struct FileId {
     std::uint64_t device = 0;
     std::uint64_t inode = 0;
   };
   std::optional<FileId> file_id() const;  // of the memory, as /proc/PID/maps shows it
   const std::vector<ChannelMemory>& channels() const { return channels_; }
+  // Everything that the memory has, also what no kind of ours is.
+  const std::vector<ObjectEntry>& objects() const { return container_.objects(); }
 
   // acquire [S1]: what a LIVE slot stands for is there.
   SlotWord slot(std::size_t channel, std::uint32_t slot) const;
@@ -112,18 +102,24 @@ class SessionMemory {
   void answer_snapshots(std::uint64_t requests);
 
  private:
-  maxlat_shm_header* header() const { return static_cast<maxlat_shm_header*>(head_.where()); }
-  maxlat_shm_slot* slot_at(std::size_t channel, std::uint32_t slot) const;
+  explicit SessionMemory(Container container) : container_(std::move(container)) {}
+  base::Status take_objects();
+  template <typename T>
+  T& at(std::uint64_t offset) const {
+    return *reinterpret_cast<T*>(container_.memory().head + offset);
+  }
+  maxlat_ring_freeze& freeze() const { return at<maxlat_shm_session>(session_offset_).freeze; }
+  maxlat_shm_channel& channel_at(std::size_t channel) const {
+    return at<maxlat_shm_channel>(channels_[channel].offset);
+  }
+  maxlat_shm_slot& slot_at(std::size_t channel, std::uint32_t slot) const;
   std::int64_t ring_offset(std::size_t channel, std::uint32_t slot) const;
 
   std::unique_ptr<ConsumerLock> lock_;
-  base::Descriptor file_;
-  base::Mapping head_;
-  std::string session_;
-  std::string process_;
-  int pid_ = 0;
+  Container container_;
+  std::uint64_t session_offset_ = 0;  // of the objects, in the head
   std::uint64_t metadata_offset_ = 0;
-  std::uint64_t metadata_capacity_ = 0;
+  MetadataObject metadata_;
   std::vector<ChannelMemory> channels_;
 };
 

@@ -36,6 +36,7 @@ TEST(SessionMemory, TakesWhatTheLayoutSays) {
   EXPECT_EQ(memory->session(), "test");
   EXPECT_EQ(memory->process(), "program");
   EXPECT_EQ(memory->pid(), getpid());
+  EXPECT_EQ(memory->objects().size(), 4u);
   ASSERT_EQ(memory->channels().size(), 2u);
   EXPECT_TRUE(memory->channels()[1].overwrites());
   EXPECT_EQ(*memory->metadata(0, memory->metadata_length()), "/* CTF 1.8 */");
@@ -171,7 +172,42 @@ TEST(SessionMemory, AllZeroAndAllOnesAreRefused) {
   }
 }
 
-// Every 16-, 32- and 64-bit word of header, slot table and ring header through every interesting value. Under
+// What a consumer cannot do without, or could not tell apart.
+TEST(SessionMemory, ObjectsThatAreMissingOrTwiceThereAreRefused) {
+  const struct {
+    const char* refused;
+    void (*change)(TestSession&);
+  } cases[] = {
+      {"0 objects of the kind session", [](TestSession& made) { made.entry(MAXLAT_SHM_SESSION).word = 0; }},
+      {"2 objects of the kind metadata",
+       [](TestSession& made) { publish_object(made.free_entry(), made.entry(MAXLAT_SHM_METADATA)); }},
+      {"no channel", [](TestSession& made) { made.entry(MAXLAT_SHM_CHANNEL).word = 0; }},
+      {"channel channel0: its number", [](TestSession& made) { made.entry(MAXLAT_SHM_CHANNEL).id = 1; }},
+      {"two channels of one name",
+       [](TestSession& made) {
+         maxlat_shm_entry second = made.entry(MAXLAT_SHM_CHANNEL);
+         second.id = 1;
+         publish_object(made.free_entry(), second);
+       }},
+      {"channel channel0: its size", [](TestSession& made) { made.channel(0).slots = 5; }},
+      {"place of the metadata", [](TestSession& made) { made.metadata().text_offset = 0; }},
+  };
+  for (const auto& [refused, change] : cases) {
+    TestSession made;
+    change(made);
+    EXPECT_THAT(refusal(made.fd()), testing::HasSubstr(refused));
+  }
+}
+
+TEST(SessionMemory, AKindThatItNeedsInALayoutThatItDoesNotKnowIsAnotherVersions) {
+  for (const std::uint32_t kind : {MAXLAT_SHM_SESSION, MAXLAT_SHM_METADATA, MAXLAT_SHM_CHANNEL}) {
+    TestSession made;
+    made.entry(kind).layout_version += 1;
+    EXPECT_THAT(refusal(made.fd()), testing::EndsWith("is of another version of maxlat"));
+  }
+}
+
+// Every 16-, 32- and 64-bit word of header, table, objects and ring header through every interesting value. Under
 // AddressSanitizer this finds what is read out of bounds; everywhere it must end, and not by a signal.
 TEST(SessionMemory, EveryFieldThroughEveryInterestingValue) {
   TestSession made(
@@ -182,18 +218,20 @@ TEST(SessionMemory, EveryFieldThroughEveryInterestingValue) {
     for (int i = 0; i < 9; ++i) maxlat_ring_event(MAXLAT_RING_THREAD, &ring, 1, 2, 3, 4);
   }
   ASSERT_TRUE(made.ok());
-  const std::uint64_t total = made.header().total_size;
+  const std::uint64_t total = made.header().total_size, head = made.header().head_size;
   const std::vector<std::uint8_t> good(made.bytes(), made.bytes() + total);
   ASSERT_GT(visit_session(made.fd()), 0);
-  const std::uint64_t values[] = {0,         1,         2,        3,           7,          8,          255,
-                                  4095,      4096,      4097,     0x7fff,      0xffff,     0x10000,    total - 1,
-                                  total,     total + 1, 1u << 31, 0xffffffffu, 1ull << 32, 1ull << 62, ~0ull - 4095,
-                                  ~0ull - 7, ~0ull};
+  const std::uint64_t values[] = {
+      0,         1,     2,         3,       7,         8,        255,         4095,       4096,       4097,
+      0x7fff,    head,  head - 64, total,   total - 1, 1u << 31, 0xffffffffu, 1ull << 32, 1ull << 62, ~0ull - 4095,
+      ~0ull - 7, ~0ull, 0xffff,    0x10000, total + 1};
   std::vector<std::uint64_t> places;
-  for (std::uint64_t at = 0; at < sizeof(maxlat_shm_header); at += 2) places.push_back(at);
-  for (const auto& channel : {made.header().channel[0], made.header().channel[1]}) {
-    for (std::uint64_t at = 0; at < 64; at += 8) places.push_back(channel.slot_table_offset + at);
-    for (std::uint64_t at = 0; at < 512; at += 4) places.push_back(channel.rings_offset + at);
+  // Header, table and objects.
+  const std::uint64_t head_end = made.entry(MAXLAT_SHM_CHANNEL, 1).offset + made.entry(MAXLAT_SHM_CHANNEL, 1).size;
+  for (std::uint64_t at = 0; at < 16; at += 2) places.push_back(at);  // the only words of 16 bits
+  for (std::uint64_t at = 16; at < head_end; at += 4) places.push_back(at);
+  for (const std::size_t channel : {0u, 1u}) {
+    for (std::uint64_t at = 0; at < 512; at += 4) places.push_back(made.channel(channel).rings_offset + at);
   }
   int taken = 0;
   for (const std::uint64_t place : places) {

@@ -19,6 +19,7 @@ inline std::int64_t visit_session(int fd) {
   base::Result<SessionMemory> memory = SessionMemory::attach(fd);
   if (!memory || !memory->lock()) return -1;
   std::int64_t seen = 0;
+  for (const ObjectEntry& entry : memory->objects()) seen += static_cast<std::int64_t>(entry.name.size());
   if (auto text = memory->metadata(0, memory->metadata_length())) seen += static_cast<std::int64_t>(text->size());
   for (std::size_t channel = 0; channel < memory->channels().size(); ++channel) {
     const std::uint32_t slots = memory->channels()[channel].slots;

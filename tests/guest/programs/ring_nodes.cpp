@@ -25,6 +25,7 @@
 
 #include "or_fail.hpp"
 #include "shm/session_layout.h"
+#include "shm/test_objects.hpp"
 
 MAXLAT_TRACE_EVENT(nodes, event, (std::uint64_t, n))
 
@@ -69,8 +70,8 @@ class Recording {
     void* where = mmap(nullptr, size, PROT_READ, MAP_SHARED, descriptors->memory, 0);
     if (where == MAP_FAILED) fail("cannot map the session");
     auto* bytes = static_cast<std::uint8_t*>(where);
-    const maxlat_shm_channel& channel = reinterpret_cast<const maxlat_shm_header*>(bytes)->channel[0];
-    const auto* slots = reinterpret_cast<const maxlat_shm_slot*>(bytes + channel.slot_table_offset);
+    const maxlat_shm_channel& channel = maxlat::trace::test::channel_of(bytes, 0);
+    const maxlat_shm_slot* slots = maxlat::trace::test::slots_of(bytes, 0);
     int rings = 0;
     for (std::uint32_t slot = 0; slot < channel.slots; ++slot) {
       if ((slots[slot].word & MAXLAT_SHM_STATE_MASK) != MAXLAT_SHM_LIVE || slots[slot].owner != owner) continue;

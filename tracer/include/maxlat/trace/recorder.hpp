@@ -21,7 +21,7 @@
 // at the end. The traced threads take no part but at their own end. A look is three system calls of the recorder's.
 //
 // FLIGHT RECORDER. Rings of overwriting channels are left alone until a snapshot is asked for: by snapshot(), or by the
-// session's own request (snapshot_requests of the shared header), at most once in `snapshot_interval`; requests that
+// session's own request (requests in ring/freeze.h), at most once in `snapshot_interval`; requests that
 // come sooner are counted and said. Each snapshot is a whole trace in DIR/<n>. It takes what it writes out of the
 // rings, so the next one begins where it ended. From a session's own request on, rings keep what they have until it is
 // taken, ten seconds at most (ring/freeze.h); not so for a request that would be skipped. finish() takes the last one.
