@@ -13,7 +13,7 @@
 
 #include "ring/test_single_step.hpp"
 #include "session_kinds.hpp"
-#include "session_visit.hpp"
+#include "test_session_visit.hpp"
 #include "test_session.hpp"
 
 namespace {
