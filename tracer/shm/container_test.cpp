@@ -13,8 +13,8 @@
 
 #include "ring/test_single_step.hpp"
 #include "session_kinds.hpp"
-#include "test_session_visit.hpp"
 #include "test_session.hpp"
+#include "test_session_visit.hpp"
 
 namespace {
 

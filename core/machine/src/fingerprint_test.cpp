@@ -75,9 +75,9 @@ TEST(Fingerprint, Groups) {
   const auto groups = fingerprint(root.view({}));
   std::vector<std::string> names;
   for (const auto& one : groups) names.push_back(one.name);
-  EXPECT_THAT(
-      names, testing::ElementsAre("cpu", "kernel", "memory", "firmware", "clock", "interrupts", "mitigations", "sysctl",
-                                  "kernel configuration", "modules", "services", "kernel threads", "tools"));
+  EXPECT_THAT(names, testing::ElementsAre("cpu", "kernel", "memory", "firmware", "clock", "interrupts", "mitigations",
+                                          "sysctl", "settings", "kernel configuration", "modules", "services",
+                                          "kernel threads", "tools"));
   EXPECT_EQ(value(group(groups, "cpu"), "microcode"), "0x42");
   EXPECT_THAT(value(group(groups, "kernel"), "config"), HasSubstr(hash_text("CONFIG_PREEMPT_RT=y\n")));
   EXPECT_EQ(value(group(groups, "memory"), "MemTotal"), "16303428 kB");
@@ -140,7 +140,7 @@ TEST(Fingerprint, HashesTellWhatDiffers) {
   root.file("/boot/config-6.1.0-37-rt-amd64", "CONFIG_PREEMPT_RT=n\n");
   EXPECT_THAT(changed(), testing::ElementsAre("kernel", "kernel configuration"));
   root.file("/proc/sys/vm/stat_interval", "10\n");
-  EXPECT_THAT(changed(), testing::ElementsAre("sysctl"));
+  EXPECT_THAT(changed(), testing::ElementsAre("sysctl", "settings"));
   root.file("/sys/class/dmi/id/product_serial", "XYZ\n");
   root.file("/proc/sys/kernel/hostname", "plant7\n");
   EXPECT_THAT(changed(), testing::IsEmpty());

@@ -20,6 +20,7 @@
 #include <string>
 
 #include "test_process_watching.hpp"
+#include "worker.hpp"
 #include "worker_memory.hpp"
 
 namespace maxlat::loadgen {
