@@ -9,13 +9,13 @@
 #include <map>
 #include <maxlat/core/machine/setting_readers.hpp>
 #include <maxlat/core/machine/settings.hpp>
+#include <maxlat/core/machine/tasks.hpp>
 #include <set>
 #include <sstream>
 
 #include "hash.hpp"
 #include "kernel_config.hpp"
 #include "redact.hpp"
-#include "tasks.hpp"
 
 namespace maxlat::core {
 namespace {

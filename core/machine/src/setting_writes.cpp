@@ -11,6 +11,7 @@ namespace maxlat::core {
 namespace {
 
 CpuList other_cpus(const MachineView& machine) {
+  if (!machine.other_cpus.empty()) return machine.other_cpus;
   return difference(read_cpus(machine, "/sys/devices/system/cpu/online").value_or(CpuList{}), machine.measured());
 }
 
@@ -90,6 +91,11 @@ std::vector<FileWrite> writes_of(const Setting& setting, const MachineView& mach
       writes.push_back(std::move(write));
     }
   return writes;
+}
+
+std::optional<std::string> held_value(const std::string& path, const MachineView& machine) {
+  const auto text = machine.read(path);
+  return text ? std::optional(chosen_word(*text)) : std::nullopt;
 }
 
 bool is_written(const FileWrite& write, const MachineView& machine) {

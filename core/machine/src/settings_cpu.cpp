@@ -249,6 +249,7 @@ static std::vector<Setting> cpu_settings() {
            "or more, at any time, and no scheduler can prevent it",
        .set_here = siblings_off,
        .fix = "or, for the whole machine, echo off > /sys/devices/system/cpu/smt/control",
+       .only_when_asked = true,
        .read = read_siblings},
       {.name = "mitigations",
        .group = "cpu",

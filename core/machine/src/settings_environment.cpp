@@ -8,9 +8,7 @@
 #include <array>
 #include <cstring>
 #include <maxlat/core/machine/setting_readers.hpp>
-#include <sstream>
-
-#include "tasks.hpp"
+#include <maxlat/core/machine/tasks.hpp>
 
 namespace maxlat::core {
 namespace {
@@ -119,18 +117,6 @@ Reading read_disturbers(const MachineView& machine) {
 // The priority of npt and cyclictest in a run. A real-time task above it is not seen as a disturbance of the machine:
 // the meter waits for it.
 constexpr unsigned kMeters = 95;
-
-std::optional<CpuList> cpus_of(const MachineView& machine, const Task& task) {
-  const auto status = machine.read(fmt::format("/proc/{}/task/{}/status", task.pid, task.tid));
-  constexpr std::string_view kField = "Cpus_allowed_list:";
-  const size_t at = status ? status->find(kField) : std::string::npos;
-  if (at == std::string::npos) return std::nullopt;
-  std::istringstream rest(status->substr(at + kField.size()));
-  std::string list;
-  rest >> list;
-  auto cpus = parse_cpu_list(list);
-  return cpus ? std::optional(*std::move(cpus)) : std::nullopt;
-}
 
 // The kernel's own migration threads stop a CPU for any reason and stand above every priority: there is no machine
 // without them.

@@ -149,6 +149,7 @@ static std::vector<Setting> kernel_settings() {
        .why = "an enabled tracer or event adds its cost to every path that it watches",
        .set = {{"/sys/kernel/tracing/current_tracer", "nop"}, {"/sys/kernel/tracing/events/enable", "0"}},
        .fix = "in /sys/kernel/tracing/instances/NAME the same",
+       .only_when_asked = true,
        .read = read_tracers},
       {.name = "kernel debugging",
        .group = "kernel",

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "tasks.hpp"
-
 #include <fmt/format.h>
 #include <sched.h>
 
+#include <maxlat/core/machine/tasks.hpp>
 #include <sstream>
 
 namespace maxlat::core {
@@ -11,6 +10,7 @@ namespace {
 
 constexpr unsigned kDeadline = 6;              // SCHED_DEADLINE: its header redefines glibc's sched_param
 constexpr unsigned long kKernel = 0x00200000;  // PF_KTHREAD
+constexpr unsigned long kBound = 0x04000000;   // PF_NO_SETAFFINITY
 
 bool is_number(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
@@ -26,15 +26,26 @@ std::optional<Task> task_from(const std::string& stat) {
   unsigned long flags = 0;
   std::string field;
   for (int number = 3; number <= 41 && fields >> field; ++number) {
-    if (number != 9 && number != 40 && number != 41) continue;
+    if (number != 9 && number != 22 && number != 40 && number != 41) continue;
     if (!is_number(field)) return std::nullopt;
     const unsigned long value = std::stoul(field);
     if (number == 9) flags = value;
+    if (number == 22) task.started = value;
     if (number == 40) task.priority = static_cast<unsigned>(value);
     if (number == 41) task.policy = static_cast<unsigned>(value);
   }
   if (!fields) return std::nullopt;
   task.of_the_kernel = (flags & kKernel) != 0;
+  task.bound = (flags & kBound) != 0;
+  return task;
+}
+
+std::optional<Task> read_task(const MachineView& machine, const std::string& pid, const std::string& tid) {
+  const auto stat = machine.read(fmt::format("/proc/{}/task/{}/stat", pid, tid));
+  auto task = stat ? task_from(*stat) : std::nullopt;
+  if (!task) return std::nullopt;
+  task->pid = pid;
+  task->tid = tid;
   return task;
 }
 
@@ -68,15 +79,28 @@ std::vector<Task> tasks_of(const MachineView& machine) {
   for (const std::string& pid : machine.list("/proc")) {
     if (!is_number(pid)) continue;
     for (const std::string& tid : machine.list("/proc/" + pid + "/task")) {
-      const auto stat = machine.read(fmt::format("/proc/{}/task/{}/stat", pid, tid));
-      auto task = stat ? task_from(*stat) : std::nullopt;
-      if (!task) continue;
-      task->pid = pid;
-      task->tid = tid;
-      tasks.push_back(*std::move(task));
+      if (auto task = read_task(machine, pid, tid)) tasks.push_back(*std::move(task));
     }
   }
   return tasks;
+}
+
+// The kernel keeps /proc/TID for every thread, though it lists processes alone.
+std::optional<Task> task_of(const MachineView& machine, unsigned tid) {
+  const std::string number = std::to_string(tid);
+  return read_task(machine, number, number);
+}
+
+std::optional<CpuList> cpus_of(const MachineView& machine, const Task& task) {
+  const auto status = machine.read(fmt::format("/proc/{}/task/{}/status", task.pid, task.tid));
+  constexpr std::string_view kField = "Cpus_allowed_list:";
+  const size_t at = status ? status->find(kField) : std::string::npos;
+  if (at == std::string::npos) return std::nullopt;
+  std::istringstream rest(status->substr(at + kField.size()));
+  std::string list;
+  rest >> list;
+  auto cpus = parse_cpu_list(list);
+  return cpus ? std::optional(*std::move(cpus)) : std::nullopt;
 }
 
 }  // namespace maxlat::core

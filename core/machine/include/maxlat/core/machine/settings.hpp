@@ -24,6 +24,7 @@ namespace maxlat::core {
 struct MachineView {
   std::string root = "/";
   CpuList measured_cpus;  // the CPUs the user will measure on; empty: every online CPU
+  CpuList other_cpus{};   // those for everything else; empty: the rest of the online CPUs
   // The kernel's configuration where it is there packed only (/proc/config.gz) and somebody has unpacked it; else empty.
   std::string unpacked_config{};
   std::optional<std::string> read(std::string_view path) const;        // trimmed; nothing when it cannot be read
@@ -61,6 +62,8 @@ struct Setting {
   // Nothing where this kernel does not tell which they are: then the write itself fails.
   bool needs_reboot = false;
   std::optional<std::vector<std::string>> (*immovable)(const MachineView&) = nullptr;
+  // No program does it unasked: it takes something away from the box that a shield does not need.
+  bool only_when_asked = false;
   // Observed value and verdict. REQUIRES: no side effects.
   struct Reading {
     std::string observed;
@@ -80,6 +83,8 @@ const std::vector<Setting>& settings();
 // What a program has to write to make it right on this machine, whether or not it is right now; empty where nothing can be
 // written: with measured CPUs alone there are no others, for example. Writing may still be refused (Setting::immovable).
 std::vector<FileWrite> writes_of(const Setting& setting, const MachineView& machine);
+// What the file says, as one would write it to have it so again: of "always [madvise] never" the chosen word.
+std::optional<std::string> held_value(const std::string& path, const MachineView& machine);
 // Reads back whether the file holds the value: "[never]" among other words, a CPU list or mask however it is written.
 bool is_written(const FileWrite& write, const MachineView& machine);
 // The writes as commands of a shell, the parameters of the kernel, and the words: "echo 0 > /proc/sys/kernel/nmi_watchdog".
