@@ -11,6 +11,7 @@
 #include <maxlat/reports/report_command.hpp>
 #include <maxlat/rteval_ext/check_command.hpp>
 #include <maxlat/rteval_ext/run_command.hpp>
+#include <maxlat/shield/shield_command.hpp>
 #include <maxlat/trace_tools/trace_command.hpp>
 
 namespace maxlat::cli {
@@ -20,6 +21,7 @@ std::span<const core::Command* const> commands() {
       &rteval_ext::run_command(), &rteval_ext::check_command(), &npt::npt_command(),
       &hwlat::hwlat_command(),    &loadgen::load_command(),     &trace_tools::trace_command(),
       &reports::report_command(), &reports::gate_command(),     &importing::import_command(),
+      &shield::shield_command(),
   };
   return table;
 }

@@ -33,10 +33,11 @@ ARROWS = {
     "npt": {"tracer", *CORE, "base"},
     "hwlat": {*CORE, "base"},
     "loadgen": {*CORE, "base"},
+    "shield": {*CORE, "base"},
     "import": {*CORE, "base"},
     "reports": {"import", *CORE, "base"},
-    "rteval-ext": {"loadgen", "import", "reports", *CORE, "base"},
-    "cli": {"rteval-ext", "npt", "hwlat", "loadgen", "import", "reports", "tracer/tools", *CORE, "base"},
+    "rteval-ext": {"loadgen", "shield", "import", "reports", *CORE, "base"},
+    "cli": {"rteval-ext", "npt", "hwlat", "loadgen", "shield", "import", "reports", "tracer/tools", *CORE, "base"},
 }
 FOLDERS = sorted({room.split("/")[0] for room in ARROWS})
 TEXTS = FOLDERS + ["bench", "docs", "tests"]  # no rooms, or not only, but comments all the same

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+//
+// The shield: some CPUs for real-time work alone, everything else on the others, and all of it undone when asked.
+//
+//   on     each step looks at the machine, journals what it is about to change, changes it, and reads it back
+//   off    replays the journal backwards: what is as we made it becomes what it was
+//   status what of the journal is still as we made it
+//
+// INVARIANTS, each with a test in shield_test.cpp, and in a guest with a real kernel (tests/guest/shield_*.guest.sh)
+//   (1) Nothing is changed that is not in the journal, on stable storage, first.
+//   (2) off() after a death between any two changes leaves everything as it was before.
+//   (3) What somebody else has changed since is named, and left alone unless forced.
+//   (4) One shield at a time. on() where one is on with the same CPUs makes what has drifted right again; with other
+//       CPUs it is refused.
+//
+// A step that is not possible here (a read-only /sys, no rights, an old kernel) is told and left out: a weaker shield,
+// never silently. No step possible: nothing was shielded, and that is an error.
+#pragma once
+
+#include <maxlat/core/sys/cpu_list.hpp>
+#include <maxlat/core/sys/result.hpp>
+#include <string>
+#include <vector>
+
+namespace maxlat::shield {
+
+struct ShieldPlan {
+  core::CpuList cpus{};          // to be shielded
+  core::CpuList housekeeping{};  // for everything else; empty: the other online CPUs
+  std::string journal = "/var/lib/maxlat/shield.journal";
+};
+
+struct StepReport {
+  enum class Outcome { done, already, not_possible, needs_reboot, by_hand } outcome = Outcome::done;
+  std::string step;  // "cpuset", "governor"
+  std::string text;  // what was done, or why not, or what a person has to do
+};
+std::string to_string(StepReport::Outcome outcome);
+
+struct ShieldReport {
+  std::vector<StepReport> steps;
+  size_t count(StepReport::Outcome outcome) const;
+};
+
+// What became of each change at off, or stands now. Those that are as they should be are only counted.
+struct UndoReport {
+  core::CpuList cpus;
+  std::string since;
+  size_t undone = 0, already = 0, gone = 0;
+  std::vector<std::string> left;    // changed by somebody else since: left as it is
+  std::vector<std::string> failed;  // cannot be undone, and why; the journal stays
+  bool rebooted = false;            // between on and off: the reboot has undone all
+  bool torn = false;                // the journal ends within a line: that change was not made
+};
+
+struct ShieldStatus {
+  bool on = false;
+  core::CpuList cpus, housekeeping;
+  std::string since;
+  size_t changes = 0, standing = 0;
+  std::vector<std::string> drifted;  // changed by somebody else since, or not as we made it
+  bool rebooted = false;
+};
+
+}  // namespace maxlat::shield

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#include "cgroups.hpp"
+
+#include <sstream>
+#include <vector>
+
+namespace maxlat::shield {
+namespace {
+
+bool has_word(const std::string& text, const std::string& wanted, char between) {
+  std::istringstream words(text);
+  for (std::string word; std::getline(words, word, between);)
+    if (word == wanted) return true;
+  return false;
+}
+
+// A line of proc(5) mountinfo: "36 35 0:31 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate".
+struct Mount {
+  std::string at, type, options;
+};
+std::vector<Mount> mounts_of(const core::MachineView& machine) {
+  std::vector<Mount> mounts;
+  std::istringstream lines(machine.read("/proc/self/mountinfo").value_or(""));
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream fields(line);
+    Mount mount;
+    std::string skipped;
+    fields >> skipped >> skipped >> skipped >> skipped >> mount.at;
+    while (fields >> skipped && skipped != "-") {
+    }
+    fields >> mount.type >> skipped >> mount.options;
+    if (fields) mounts.push_back(std::move(mount));
+  }
+  return mounts;
+}
+
+}  // namespace
+
+std::string CpusetPlace::group() const {
+  return mount + "/maxlat-shield";
+}
+
+std::string CpusetPlace::threads_file() const {
+  return group() + (version == Version::two ? "/cgroup.procs" : "/tasks");
+}
+
+std::optional<CpusetPlace> cpuset_place(const core::MachineView& machine) {
+  const std::vector<Mount> mounts = mounts_of(machine);
+  for (const Mount& mount : mounts) {
+    if (mount.type != "cgroup2") continue;
+    const auto controllers = machine.read(mount.at + "/cgroup.controllers");
+    if (controllers && has_word(*controllers, "cpuset", ' '))
+      return CpusetPlace{CpusetPlace::Version::two, mount.at, "cpuset."};
+  }
+  for (const Mount& mount : mounts) {
+    if (mount.type != "cgroup" || !has_word(mount.options, "cpuset", ',')) continue;
+    const bool prefixed = machine.read(mount.at + "/cpuset.cpus").has_value();
+    return CpusetPlace{CpusetPlace::Version::one, mount.at, prefixed ? "cpuset." : ""};
+  }
+  return std::nullopt;
+}
+
+}  // namespace maxlat::shield

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+#include "change.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "keeper.hpp"
+
+namespace maxlat::shield {
+namespace {
+
+using core::CpuList;
+
+CpuList cpus_of(const std::string& text) {
+  const auto cpus = core::parse_cpu_list(text);
+  return cpus ? *cpus : CpuList{};
+}
+
+bool has_word(const std::string& text, std::string_view wanted) {
+  std::istringstream words(text);
+  for (std::string word; words >> word;)
+    if (word == wanted) return true;
+  return false;
+}
+
+std::optional<core::Task> task_of(const Change& change, const Surface& surface) {
+  const auto task = core::task_of(surface.view(), static_cast<unsigned>(change.task));
+  return task && task->started == change.started ? task : std::nullopt;
+}
+
+// --- file
+
+Standing file_standing(const Change& change, const Surface& surface) {
+  if (!surface.view().read(change.path)) return Standing::gone;
+  if (core::is_written({change.path, change.before}, surface.view())) return Standing::as_before;
+  return core::is_written({change.path, change.wanted}, surface.view()) ? Standing::ours : Standing::other;
+}
+
+core::Status write_and_look(const std::string& path, const std::string& value, Surface& surface) {
+  if (const core::Status written = surface.write(path, value); !written) return written;
+  if (core::is_written({path, value}, surface.view())) return {};
+  return core::Error{
+      fmt::format("{} took {} and holds {}", path, value, surface.view().read(path).value_or("nothing"))};
+}
+
+core::Status file_apply(const Change& change, Surface& surface) {
+  return write_and_look(change.path, change.wanted, surface);
+}
+core::Status file_undo(const Change& change, Surface& surface) {
+  return write_and_look(change.path, change.before, surface);
+}
+
+// --- controller
+
+Standing controller_standing(const Change& change, const Surface& surface) {
+  const auto enabled = surface.view().read(change.path);
+  if (!enabled) return Standing::gone;
+  return has_word(*enabled, change.wanted) ? Standing::ours : Standing::as_before;
+}
+
+core::Status controller_apply(const Change& change, Surface& surface) {
+  return surface.write(change.path, "+" + change.wanted);
+}
+core::Status controller_undo(const Change& change, Surface& surface) {
+  return surface.write(change.path, "-" + change.wanted);
+}
+
+// --- folder
+
+// cgroup v2 calls its list of threads cgroup.threads, v1 calls it tasks.
+std::string threads_file(const std::string& group, const Surface& surface) {
+  const std::string of_v2 = group + "/cgroup.threads";
+  return surface.view().read(of_v2) ? of_v2 : group + "/tasks";
+}
+
+Standing folder_standing(const Change& change, const Surface& surface) {
+  return surface.view().list(change.path).empty() ? Standing::as_before : Standing::ours;
+}
+
+core::Status folder_apply(const Change& change, Surface& surface) {
+  return surface.make_folder(change.path);
+}
+
+// New threads may come while we move the others: until none is left, within reason.
+core::Status folder_undo(const Change& change, Surface& surface) {
+  const std::string parent = change.path.substr(0, change.path.rfind('/'));
+  const std::string inside = threads_file(change.path, surface), outside = threads_file(parent, surface);
+  for (int round = 0; round < 100; ++round) {
+    std::istringstream threads(surface.view().read(inside).value_or(""));
+    std::string thread;
+    if (!(threads >> thread)) break;
+    // One that has ended meanwhile cannot be moved, and need not be.
+    do static_cast<void>(surface.write(outside, thread));
+    while (threads >> thread);
+  }
+  return surface.remove_folder(change.path);
+}
+
+// --- affinity
+
+// A cpuset that comes or goes gives its threads all CPUs it has: that, too, is our doing.
+Standing affinity_standing(const Change& change, const Surface& surface) {
+  const auto task = task_of(change, surface);
+  if (!task) return Standing::gone;
+  const CpuList now = core::intersection(core::cpus_of(surface.view(), *task).value_or(CpuList{}), surface.online());
+  if (now == core::intersection(cpus_of(change.before), surface.online())) return Standing::as_before;
+  return now == cpus_of(change.wanted) || now == surface.online() ? Standing::ours : Standing::other;
+}
+
+core::Status move_task(const Change& change, const std::string& cpus, Surface& surface) {
+  const core::Status moved = surface.set_affinity(change.task, cpus_of(cpus));
+  // It may have ended while we were at it.
+  return moved || task_of(change, surface) ? moved : core::Status{};
+}
+
+core::Status affinity_apply(const Change& change, Surface& surface) {
+  return move_task(change, change.wanted, surface);
+}
+core::Status affinity_undo(const Change& change, Surface& surface) {
+  return move_task(change, change.before, surface);
+}
+
+// --- keeper: a real process, whatever the root
+
+Standing keeper_standing(const Change& change, const Surface&) {
+  const auto task = core::task_of({}, static_cast<unsigned>(change.task));
+  return task && task->started == change.started ? Standing::ours : Standing::as_before;
+}
+core::Status keeper_undo(const Change& change, Surface&) {
+  return end_keeper(change.task, change.started, {});
+}
+
+// --- complete
+
+Standing nothing_to_undo(const Change&, const Surface&) {
+  return Standing::as_before;
+}
+core::Status nothing_to_do(const Change&, Surface&) {
+  return {};
+}
+
+// --- the kinds
+
+struct KindOfChange {
+  Change::Kind kind;
+  std::string_view name;
+  Standing (*standing)(const Change&, const Surface&);
+  core::Status (*apply)(const Change&, Surface&);
+  core::Status (*undo)(const Change&, Surface&);
+};
+
+constexpr std::array<KindOfChange, 6> kKinds{{
+    {Change::Kind::file, "file", file_standing, file_apply, file_undo},
+    {Change::Kind::controller, "controller", controller_standing, controller_apply, controller_undo},
+    {Change::Kind::folder, "folder", folder_standing, folder_apply, folder_undo},
+    {Change::Kind::affinity, "affinity", affinity_standing, affinity_apply, affinity_undo},
+    {Change::Kind::keeper, "keeper", keeper_standing, nothing_to_do,
+     keeper_undo},  // it is started before it is journalled: keeper.hpp
+    {Change::Kind::complete, "complete", nothing_to_undo, nothing_to_do, nothing_to_do},
+}};
+
+const KindOfChange& kind_of(const Change& change) {
+  return *std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& kind) { return kind.kind == change.kind; });
+}
+
+}  // namespace
+
+std::string to_string(const Change& change) {
+  if (change.task == 0) return change.path;
+  return fmt::format("{} ({} {})", change.name, change.kind == Change::Kind::keeper ? "process" : "thread",
+                     change.task);
+}
+
+std::string to_json(const Change& change) {
+  nlohmann::ordered_json json{{"change", kind_of(change).name}};
+  const auto add = [&](const char* key, const std::string& value) {
+    if (!value.empty()) json[key] = value;
+  };
+  add("path", change.path);
+  add("before", change.before);
+  add("wanted", change.wanted);
+  if (change.task != 0) json["task"] = change.task, json["started"] = change.started;
+  add("name", change.name);
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::optional<Change> change_from_json(std::string_view text) {
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  if (!json.is_object()) return std::nullopt;
+  const auto string_at = [&](const char* key) {
+    const auto found = json.find(key);
+    return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+  };
+  const auto number_at = [&](const char* key) {
+    const auto found = json.find(key);
+    return found != json.end() && found->is_number_unsigned() ? found->get<uint64_t>() : 0;
+  };
+  const std::string name = string_at("change");
+  const auto kind = std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& row) { return row.name == name; });
+  if (kind == kKinds.end()) return std::nullopt;
+  return Change{kind->kind,
+                string_at("path"),
+                string_at("before"),
+                string_at("wanted"),
+                static_cast<pid_t>(number_at("task")),
+                number_at("started"),
+                string_at("name")};
+}
+
+Standing standing(const Change& change, const Surface& surface) {
+  return kind_of(change).standing(change, surface);
+}
+core::Status apply(const Change& change, Surface& surface) {
+  return kind_of(change).apply(change, surface);
+}
+core::Status undo(const Change& change, Surface& surface) {
+  return kind_of(change).undo(change, surface);
+}
+
+}  // namespace maxlat::shield

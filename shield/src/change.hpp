@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+//
+// One change of the machine, as it stands in the journal: enough to make it, to see what became of it, and to undo it,
+// by another process, after a crash.
+//
+//   file        path holds `before`, and shall hold `wanted`
+//   controller  path is a cgroup's subtree_control: the controller `wanted` is switched on
+//   folder      path is a cgroup that we make. Undone, the threads in it go to its parent
+//   affinity    thread `task` may use the CPUs `before`, and shall use `wanted`
+//   keeper      process `task` holds something open for as long as it lives (keeper.hpp)
+//   complete    nothing: all changes of the shield stand above this line
+//
+// A thread or process is meant by its number and its start time together, for numbers come back.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <maxlat/core/sys/result.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "surface.hpp"
+
+namespace maxlat::shield {
+
+struct Change {
+  enum class Kind { file, controller, folder, affinity, keeper, complete } kind = Kind::file;
+  std::string path{};
+  std::string before{}, wanted{};
+  pid_t task = 0;
+  uint64_t started = 0;  // clock ticks since boot, as /proc/PID/stat has them
+  std::string name{};    // of the task
+
+  bool operator==(const Change&) const = default;
+};
+
+// "governor of CPU 3" is not known here: the path, the cgroup, or the thread's name and number.
+std::string to_string(const Change& change);
+
+// One line of JSON, and back. Nothing when it is none of ours.
+std::string to_json(const Change& change);
+std::optional<Change> change_from_json(std::string_view text);
+
+enum class Standing {
+  ours,       // as we made it
+  as_before,  // never made, or undone already
+  other,      // somebody has changed it since
+  gone,       // the thread has ended, the file is not there any more
+};
+Standing standing(const Change& change, const Surface& surface);
+
+core::Status apply(const Change& change, Surface& surface);
+// REQUIRES: standing() is ours or other. Reads back.
+core::Status undo(const Change& change, Surface& surface);
+
+}  // namespace maxlat::shield

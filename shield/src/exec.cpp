@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+#include "exec.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <maxlat/base/owned.hpp>
+#include <maxlat/core/sys/process.hpp>
+
+#include "cgroups.hpp"
+
+namespace maxlat::shield {
+namespace {
+
+struct Entry {
+  std::string threads_file;  // empty: there is no cpuset
+  std::vector<uint64_t> mask;
+  std::string program;
+  std::vector<char*> argv;
+};
+
+enum class Failed : int { enter, exec };
+struct Report {
+  Failed step;
+  int errno_value;
+};
+
+// Async-signal-safe calls only.
+[[noreturn]] void enter_and_exec(const Entry& entry, int report_fd, const sigset_t& signals) {
+  Report report{Failed::enter, 0};
+  const bool has_group = !entry.threads_file.empty();
+  const int group = has_group ? ::open(entry.threads_file.c_str(), O_WRONLY | O_CLOEXEC) : -1;
+  const bool entered =
+      has_group ? group >= 0 && ::write(group, "0\n", 2) == 2
+                : syscall(SYS_sched_setaffinity, 0, entry.mask.size() * sizeof(uint64_t), entry.mask.data()) == 0;
+  if (entered) {
+    // Our parent may have been bound to the housekeeping CPUs, and so are we: all of the shield, whatever we had.
+    if (has_group) syscall(SYS_sched_setaffinity, 0, entry.mask.size() * sizeof(uint64_t), entry.mask.data());
+    sigprocmask(SIG_SETMASK, &signals, nullptr);
+    execv(entry.program.c_str(), entry.argv.data());
+    report.step = Failed::exec;
+  }
+  report.errno_value = errno;
+  [[maybe_unused]] const ssize_t told = ::write(report_fd, &report, sizeof report);
+  _exit(127);
+}
+
+// Until the command has ended. A daemon that it leaves behind is not waited for.
+int wait_for(pid_t child, const sigset_t& watched) {
+  while (true) {
+    siginfo_t signal{};
+    const int number = sigwaitinfo(&watched, &signal);
+    if (number == SIGTERM || number == SIGHUP || (number == SIGINT && signal.si_code <= 0)) kill(child, number);
+    int status = 0;
+    if (number != SIGCHLD || waitpid(child, &status, WNOHANG) != child) continue;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+}
+
+}  // namespace
+
+core::Result<int> run_inside(const std::vector<std::string>& command, const core::CpuList& cpus,
+                             const Surface& surface) {
+  Entry entry;
+  entry.program = core::find_program(command.front());
+  if (entry.program.empty()) return core::Error{command.front() + ": command not found"};
+  for (const std::string& word : command) entry.argv.push_back(const_cast<char*>(word.c_str()));
+  entry.argv.push_back(nullptr);
+  entry.mask.resize(cpus.back() / 64 + 1);
+  for (const unsigned cpu : cpus) entry.mask[cpu / 64] |= uint64_t{1} << cpu % 64;
+  const auto place = cpuset_place(surface.view());
+  if (place && !surface.view().list(place->group()).empty())
+    entry.threads_file = surface.path_of(place->threads_file());
+
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return core::system_error("cannot start " + command.front(), errno);
+  const base::Descriptor report_read(ends[0]);
+  base::Descriptor report_write(ends[1]);
+  sigset_t watched, before;
+  sigemptyset(&watched);
+  for (const int number : {SIGCHLD, SIGINT, SIGTERM, SIGHUP}) sigaddset(&watched, number);
+  sigprocmask(SIG_BLOCK, &watched, &before);
+  const pid_t child = fork();
+  if (child == 0) enter_and_exec(entry, report_write.number(), before);
+  const int fork_errno = errno;
+  report_write = {};
+  core::Result<int> ended = 0;
+  Report report{};
+  if (child < 0) {
+    ended = core::system_error("cannot start " + command.front(), fork_errno);
+  } else if (::read(report_read.number(), &report, sizeof report) == static_cast<ssize_t>(sizeof report)) {
+    waitpid(child, nullptr, 0);
+    ended = core::system_error(
+        (report.step == Failed::enter ? "cannot bring into the shield: " : "cannot run ") + command.front(),
+        report.errno_value);
+  } else {
+    ended = wait_for(child, watched);
+  }
+  sigprocmask(SIG_SETMASK, &before, nullptr);
+  return ended;
+}
+
+}  // namespace maxlat::shield

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+#include "journal.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <boost/crc.hpp>
+#include <cerrno>
+#include <filesystem>
+#include <maxlat/core/sys/text_file.hpp>
+#include <nlohmann/json.hpp>
+
+namespace maxlat::shield {
+namespace {
+
+constexpr int kVersion = 1;
+
+std::string sealed(const std::string& json) {
+  boost::crc_32_type crc;
+  crc.process_bytes(json.data(), json.size());
+  return fmt::format("{}\t{:08x}\n", json, crc.checksum());
+}
+
+// The JSON of a line, without its end; nothing when it is not as it was written.
+std::optional<std::string> unsealed(const std::string& line) {
+  const size_t tab = line.rfind('\t');
+  if (tab == std::string::npos) return std::nullopt;
+  std::string json = line.substr(0, tab);
+  return sealed(json) == line + "\n" ? std::optional(std::move(json)) : std::nullopt;
+}
+
+std::string header_json(const JournalHeader& header) {
+  return nlohmann::ordered_json{{"maxlat-shield", kVersion},
+                                {"boot", header.boot_id},
+                                {"cpus", core::to_string(header.cpus)},
+                                {"housekeeping", core::to_string(header.housekeeping)},
+                                {"since", header.since}}
+      .dump();
+}
+
+core::Result<JournalHeader> header_from(const std::string& line, const std::string& path) {
+  const auto json = nlohmann::json::parse(unsealed(line).value_or(line.substr(0, line.rfind('\t'))), nullptr, false);
+  if (json.is_object() && json.contains("maxlat-shield") && json["maxlat-shield"] != kVersion)
+    return core::Error{fmt::format("{} was written by another version of maxlat", path),
+                       "end the shield with the version that began it: maxlat shield off"};
+  const auto string_at = [&](const char* key) {
+    return json.is_object() && json.contains(key) && json[key].is_string() ? json[key].get<std::string>() : "";
+  };
+  const auto cpus = core::parse_cpu_list(string_at("cpus")),
+             housekeeping = core::parse_cpu_list(string_at("housekeeping"));
+  if (!unsealed(line) || !cpus || !housekeeping)
+    return core::Error{fmt::format("{} is damaged in its first line", path),
+                       "look at it: each line has a path, what it held before and what it was to hold"};
+  return JournalHeader{string_at("boot"), *cpus, *housekeeping, string_at("since")};
+}
+
+std::vector<std::string> lines_of(const std::string& text, bool& torn) {
+  std::vector<std::string> lines;
+  size_t at = 0;
+  for (size_t end; (end = text.find('\n', at)) != std::string::npos; at = end + 1)
+    lines.push_back(text.substr(at, end - at));
+  torn = at < text.size();
+  return lines;
+}
+
+core::Status write_whole(int file, const std::string& text, const char* what) {
+  for (size_t at = 0; at < text.size();) {
+    const ssize_t wrote = ::write(file, text.data() + at, text.size() - at);
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote <= 0) return core::system_error(what, wrote == 0 ? ENOSPC : errno);
+    at += static_cast<size_t>(wrote);
+  }
+  if (::fdatasync(file) != 0) return core::system_error(what, errno);
+  return {};
+}
+
+core::Status make_folder_of(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
+  if (error) return core::system_error(fmt::format("cannot make the folder of {}", path), error.value());
+  return {};
+}
+
+// A file is there after a power cut when its folder is on stable storage, too.
+core::Status sync_folder_of(const std::string& path) {
+  const base::Descriptor folder(
+      ::open(std::filesystem::path(path).parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder || ::fsync(folder.number()) != 0)
+    return core::system_error(fmt::format("cannot sync the folder of {}", path), errno);
+  return {};
+}
+
+}  // namespace
+
+core::Result<std::optional<JournalContent>> read_journal(const std::string& path) {
+  if (::access(path.c_str(), F_OK) != 0 && errno == ENOENT) return std::optional<JournalContent>();
+  const auto text = core::read_file(path);
+  if (!text) return core::system_error("cannot read " + path, errno);
+  JournalContent content;
+  const std::vector<std::string> lines = lines_of(*text, content.torn);
+  // Torn in its first line, it is as if it had not been begun: nothing was changed.
+  if (lines.empty()) return std::optional(std::move(content));
+  core::Result<JournalHeader> header = header_from(lines.front(), path);
+  if (!header) return header.error();
+  content.header = *std::move(header);
+  for (size_t i = 1; i < lines.size(); ++i) {
+    const auto json = unsealed(lines[i]);
+    auto change = json ? change_from_json(*json) : std::nullopt;
+    if (change)
+      content.changes.push_back(*std::move(change));
+    else
+      content.damaged.push_back(i + 1);
+  }
+  return std::optional(std::move(content));
+}
+
+core::Result<Journal> Journal::create(const std::string& path, const JournalHeader& header) {
+  if (const core::Status made = make_folder_of(path); !made) return made.error();
+  base::Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600));
+  if (!file) return core::system_error("cannot make the journal " + path, errno);
+  core::Status written = write_whole(file.number(), sealed(header_json(header)), "cannot write the journal");
+  if (written) written = sync_folder_of(path);
+  if (!written) {
+    ::unlink(path.c_str());
+    return written.error();
+  }
+  return Journal(std::move(file));
+}
+
+core::Status Journal::append(std::span<const Change> changes) {
+  std::string text;
+  for (const Change& change : changes) text += sealed(to_json(change));
+  const off_t end = ::lseek(file_.number(), 0, SEEK_END);
+  core::Status written = write_whole(file_.number(), text, "cannot write the journal");
+  // What was not written whole is not left there half: later lines would stand behind damage.
+  if (!written && end >= 0 && ::ftruncate(file_.number(), end) != 0)
+    return core::system_error(written.error().text + ", nor shorten it again", errno);
+  return written;
+}
+
+core::Status remove_journal(const std::string& path) {
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT) return core::system_error("cannot remove " + path, errno);
+  return sync_folder_of(path);
+}
+
+core::Result<Lock> Lock::take(const std::string& journal_path) {
+  if (const core::Status made = make_folder_of(journal_path); !made) return made.error();
+  const std::string path = journal_path + ".lock";
+  base::Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!file) return core::system_error("cannot open " + path, errno);
+  if (::flock(file.number(), LOCK_EX | LOCK_NB) != 0) {
+    const std::string holder = core::read_text(path).value_or("");
+    return core::Error{
+        fmt::format("another maxlat shield is at work{}", holder.empty() ? "" : " (process " + holder + ")"),
+        "wait until it has ended"};
+  }
+  const std::string ourselves = std::to_string(::getpid()) + "\n";
+  if (::ftruncate(file.number(), 0) != 0 ||
+      ::pwrite(file.number(), ourselves.data(), ourselves.size(), 0) != static_cast<ssize_t>(ourselves.size())) {
+    // Only for the message above: the lock is ours all the same.
+  }
+  return Lock(std::move(file));
+}
+
+}  // namespace maxlat::shield

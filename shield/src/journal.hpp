@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+//
+// The write-ahead journal of a shield: what was there before, on stable storage before anything is changed.
+//
+// A file of lines. Each is JSON, a tab, and the CRC-32 of the JSON in hex; the first is the header:
+//
+//   {"maxlat-shield":1,"boot":"c3a1…","cpus":"2-3","housekeeping":"0-1","since":"2026-11-24T22:01:07Z"}	9f0c1e2a
+//   {"change":"file","path":"/proc/sys/kernel/nmi_watchdog","before":"1","wanted":"0"}	5d1b77c3
+//
+// INVARIANTS, each with a test in journal_test.cpp
+//   (1) append() returns only when its lines, and the file's name, are on stable storage. A change that is not in the
+//       journal has not been made.
+//   (2) A journal that ends anywhere is one that was not written to its end: the last line is torn and not believed,
+//       and the change in it was not made. Damage before the last line is damage, and said so.
+//   (3) A journal of another version is not touched.
+//
+// THREADS: one process at a time, by Lock. SIGNALS: none.
+#pragma once
+
+#include <maxlat/base/owned.hpp>
+#include <maxlat/core/sys/cpu_list.hpp>
+#include <maxlat/core/sys/result.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "change.hpp"
+
+namespace maxlat::shield {
+
+struct JournalHeader {
+  std::string boot_id;
+  core::CpuList cpus, housekeeping;
+  std::string since;  // UTC
+};
+
+struct JournalContent {
+  JournalHeader header;
+  std::vector<Change> changes;  // in the order in which they were made
+  bool torn = false;            // it ends in a line that was not written to its end
+  std::vector<size_t> damaged;  // other lines that are not what was written, by number
+};
+
+// Nothing when there is none. ERRORS: it cannot be read; it is another version's; its first line is damaged.
+core::Result<std::optional<JournalContent>> read_journal(const std::string& path);
+
+class Journal {
+ public:
+  // ERRORS: there is one already; the folder cannot be made or written.
+  static core::Result<Journal> create(const std::string& path, const JournalHeader& header);
+  // ERRORS: the disk is full, for example: then nothing of these changes may be made.
+  core::Status append(std::span<const Change> changes);
+
+ private:
+  explicit Journal(base::Descriptor file) : file_(std::move(file)) {}
+  base::Descriptor file_;
+};
+
+core::Status remove_journal(const std::string& path);
+
+// One shield at a time: held for as long as this lives, across all of the box. The lock goes with the process.
+class Lock {
+ public:
+  // ERRORS: another process has it ("another maxlat shield is at work (process 812)"); the folder cannot be made.
+  static core::Result<Lock> take(const std::string& journal_path);
+
+ private:
+  explicit Lock(base::Descriptor file) : file_(std::move(file)) {}
+  base::Descriptor file_;
+};
+
+}  // namespace maxlat::shield

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+//
+// On, off and status, on a surface: what the commands call, and the tests.
+#pragma once
+
+#include <maxlat/shield/shield.hpp>
+
+#include "surface.hpp"
+
+namespace maxlat::shield {
+
+// The plan with its housekeeping CPUs filled in. ERRORS: a CPU that is not online, none left for housekeeping, a CPU on
+// both sides.
+core::Result<ShieldPlan> complete_plan(ShieldPlan plan, const core::CpuList& online);
+
+// REQUIRES: a plan of complete_plan(), and a surface whose view has its CPUs. ERRORS: another shield is on or at work; the
+// journal cannot be written; nothing is possible here (77); a stop was requested: then everything is as it was before.
+core::Result<ShieldReport> shield_on(const ShieldPlan& plan, Surface& surface);
+
+// `force`: also what somebody else has changed since, and although lines of the journal are damaged. Without a shield
+// the report has no CPUs. ERRORS: the journal cannot be read, or is damaged.
+core::Result<UndoReport> shield_off(const std::string& journal, Surface& surface, bool force);
+// The same for a caller that has the Lock.
+core::Result<UndoReport> shield_off_locked(const std::string& journal, Surface& surface, bool force);
+
+core::Result<ShieldStatus> shield_status(const std::string& journal, const Surface& surface);
+
+}  // namespace maxlat::shield

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include "journal.hpp"
+#include "shield.hpp"
+
+namespace maxlat::shield {
+namespace {
+
+using core::CpuList;
+
+bool rebooted_since(const JournalContent& journal, const Surface& surface) {
+  return !surface.boot_id().empty() && journal.header.boot_id != surface.boot_id();
+}
+
+void take_back(const Change& change, Surface& surface, bool force, UndoReport& report) {
+  if (change.kind == Change::Kind::complete) return;
+  const Standing now = standing(change, surface);
+  if (now == Standing::gone) ++report.gone;
+  if (now == Standing::as_before) ++report.already;
+  if (now == Standing::gone || now == Standing::as_before) return;
+  if (now == Standing::other && !force) {
+    report.left.push_back(fmt::format("{}: was {}, was made {}, and somebody has changed it since", to_string(change),
+                                      change.before, change.wanted));
+    return;
+  }
+  const core::Status undone = undo(change, surface);
+  const Standing then = standing(change, surface);
+  if (then == Standing::as_before || then == Standing::gone)
+    ++report.undone;
+  else
+    report.failed.push_back(undone ? fmt::format("{} is not {} again", to_string(change), change.before)
+                                   : undone.error().text);
+}
+
+std::optional<core::Task> parent_of(const core::Task& task, const Surface& surface) {
+  const auto number = [](const std::string& text) {
+    unsigned value = 0;
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return value;
+  };
+  if (task.tid != task.pid) return core::task_of(surface.view(), number(task.pid));
+  const auto status = surface.view().read(fmt::format("/proc/{}/status", task.pid));
+  const size_t at = status ? status->find("PPid:") : std::string::npos;
+  if (at == std::string::npos) return std::nullopt;
+  const std::string rest = status->substr(at + 5);
+  return core::task_of(surface.view(), number(rest.substr(rest.find_first_not_of(" \t"))));
+}
+
+// A thread that began under the shield has its parent's narrower mask, and is in no journal. When the parent has all CPUs
+// again and the child has not, it is ours to widen. Older ones first, for they are the others' parents.
+void widen_inherited(const JournalContent& journal, Surface& surface, UndoReport& report) {
+  std::set<std::pair<pid_t, uint64_t>> known;
+  for (const Change& change : journal.changes)
+    if (change.kind == Change::Kind::affinity) known.emplace(change.task, change.started);
+  const CpuList online = surface.online(), narrow = core::difference(online, journal.header.cpus);
+  std::vector<core::Task> tasks = surface.tasks();
+  std::stable_sort(tasks.begin(), tasks.end(), [](const auto& a, const auto& b) { return a.started < b.started; });
+  for (const core::Task& task : tasks) {
+    pid_t number = 0;
+    std::from_chars(task.tid.data(), task.tid.data() + task.tid.size(), number);
+    if (task.bound || known.contains({number, task.started})) continue;
+    if (core::cpus_of(surface.view(), task).value_or(CpuList{}) != narrow) continue;
+    const auto parent = parent_of(task, surface);
+    if (parent && core::intersection(core::cpus_of(surface.view(), *parent).value_or(CpuList{}), online) != online)
+      continue;
+    if (surface.set_affinity(number, online)) ++report.undone;
+  }
+}
+
+}  // namespace
+
+core::Result<UndoReport> shield_off_locked(const std::string& journal_path, Surface& surface, bool force) {
+  const auto read = read_journal(journal_path);
+  if (!read) return read.error();
+  UndoReport report;
+  if (!*read) return report;
+  const JournalContent& journal = **read;
+  report.cpus = journal.header.cpus;
+  report.since = journal.header.since;
+  report.torn = journal.torn;
+  if (!journal.damaged.empty() && !force)
+    return core::Error{
+        fmt::format("{} is damaged in line {}{}", journal_path, journal.damaged.front(),
+                    journal.damaged.size() > 1 ? fmt::format(" and {} more", journal.damaged.size() - 1) : ""),
+        "what these lines changed is not known; --force undoes the others"};
+  report.rebooted = !journal.changes.empty() && rebooted_since(journal, surface);
+  if (!report.rebooted) {
+    for (auto change = journal.changes.rbegin(); change != journal.changes.rend(); ++change)
+      take_back(*change, surface, force, report);
+    if (!journal.changes.empty()) widen_inherited(journal, surface, report);
+  }
+  // Run again, it tries those that failed once more.
+  if (report.failed.empty())
+    if (const core::Status removed = remove_journal(journal_path); !removed) return removed.error();
+  return report;
+}
+
+core::Result<UndoReport> shield_off(const std::string& journal, Surface& surface, bool force) {
+  const core::Result<Lock> lock = Lock::take(journal);
+  if (!lock) return lock.error();
+  return shield_off_locked(journal, surface, force);
+}
+
+core::Result<ShieldStatus> shield_status(const std::string& journal_path, const Surface& surface) {
+  const auto read = read_journal(journal_path);
+  if (!read) return read.error();
+  ShieldStatus status;
+  if (!*read || (*read)->changes.empty()) return status;
+  const JournalContent& journal = **read;
+  status.rebooted = rebooted_since(journal, surface);
+  status.on = !status.rebooted;
+  status.cpus = journal.header.cpus;
+  status.housekeeping = journal.header.housekeeping;
+  status.since = journal.header.since;
+  for (const Change& change : journal.changes) {
+    if (change.kind == Change::Kind::complete || change.before == change.wanted) continue;
+    ++status.changes;
+    const Standing now = standing(change, surface);
+    if (now == Standing::ours)
+      ++status.standing;
+    else if (now != Standing::gone)
+      status.drifted.push_back(fmt::format("{} is no longer {}", to_string(change), change.wanted));
+  }
+  return status;
+}
+
+}  // namespace maxlat::shield

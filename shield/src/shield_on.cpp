@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <maxlat/core/sys/stop.hpp>
+#include <maxlat/core/sys/utc.hpp>
+
+#include "shield.hpp"
+#include "step.hpp"
+
+namespace maxlat::shield {
+namespace {
+
+using Outcome = StepReport::Outcome;
+
+bool is_complete(const JournalContent& journal) {
+  return !journal.changes.empty() && journal.changes.back().kind == Change::Kind::complete;
+}
+
+// What a death before the first change, or a reboot, has left needs no undoing.
+bool is_stale(const JournalContent& journal, const Surface& surface) {
+  return journal.changes.empty() || (!surface.boot_id().empty() && journal.header.boot_id != surface.boot_id());
+}
+
+// The same shield once more: what is no longer as we made it is made so again. What was before stays in the journal.
+ShieldReport made_again(const JournalContent& journal, Surface& surface) {
+  ShieldReport report;
+  size_t standing_still = 0;
+  for (const Change& change : journal.changes) {
+    if (change.kind == Change::Kind::complete) continue;
+    const Standing now = standing(change, surface);
+    const bool drifted = now == Standing::other || (now == Standing::as_before && change.before != change.wanted);
+    if (!drifted) {
+      ++standing_still;
+      continue;
+    }
+    const core::Status made = apply(change, surface);
+    report.steps.push_back({made ? Outcome::done : Outcome::not_possible, to_string(change),
+                            made ? "made so again: " + change.wanted : made.error().text});
+  }
+  report.steps.push_back(
+      {Outcome::already, "shield", fmt::format("{} changes stand as they were made", standing_still)});
+  return report;
+}
+
+// Everything back, and what to say: the reason, and what could not be undone.
+core::Error taken_back(const ShieldPlan& plan, Surface& surface, core::Error why) {
+  const core::Result<UndoReport> undone = shield_off_locked(plan.journal, surface, false);
+  if (!undone)
+    why.text += "; and " + undone.error().text;
+  else if (!undone->failed.empty())
+    why.text += fmt::format("; {} changes could not be undone: {}", undone->failed.size(), undone->failed.front());
+  else
+    why.text += "; everything is as it was before";
+  return why;
+}
+
+core::Status take_steps(Workshop& workshop) {
+  for (const Step& step : step_table()) {
+    if (const core::Status made = step.make(workshop); !made) return made;
+    if (core::stop_requested().load(std::memory_order_relaxed)) return core::Error{"stopped"};  // relaxed: only a flag
+  }
+  const Change complete{.kind = Change::Kind::complete};
+  return workshop.record({&complete, 1});
+}
+
+}  // namespace
+
+std::string to_string(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::done:
+      return "done";
+    case Outcome::already:
+      return "already so";
+    case Outcome::not_possible:
+      return "not possible";
+    case Outcome::needs_reboot:
+      return "needs a reboot";
+    case Outcome::by_hand:
+      return "by hand";
+  }
+  return {};
+}
+
+size_t ShieldReport::count(Outcome outcome) const {
+  return static_cast<size_t>(
+      std::count_if(steps.begin(), steps.end(), [&](const StepReport& step) { return step.outcome == outcome; }));
+}
+
+core::Result<ShieldPlan> complete_plan(ShieldPlan plan, const core::CpuList& online) {
+  const auto offline = [&](const core::CpuList& cpus) { return core::difference(cpus, online); };
+  for (const core::CpuList& cpus : {plan.cpus, plan.housekeeping})
+    if (!offline(cpus).empty())
+      return core::Error{fmt::format("CPU {} does not exist here, or is offline", core::to_string(offline(cpus))),
+                         "online are " + core::to_string(online)};
+  if (const auto both = core::intersection(plan.cpus, plan.housekeeping); !both.empty())
+    return core::Error{fmt::format("CPU {} cannot be shielded and keep house", core::to_string(both)),
+                       "--cpus and --housekeeping have no CPU in common"};
+  if (plan.cpus.empty()) return core::Error{"no CPU to shield", "--cpus 2-3"};
+  if (plan.housekeeping.empty()) plan.housekeeping = core::difference(online, plan.cpus);
+  if (plan.housekeeping.empty())
+    return core::Error{"no CPU is left for the rest of the system", "shield all CPUs but one at most"};
+  return plan;
+}
+
+core::Result<ShieldReport> shield_on(const ShieldPlan& plan, Surface& surface) {
+  const core::Result<Lock> lock = Lock::take(plan.journal);
+  if (!lock) return lock.error();
+  const auto before = read_journal(plan.journal);
+  if (!before) return before.error();
+  if (*before && !is_stale(**before, surface)) {
+    const JournalContent& journal = **before;
+    if (!is_complete(journal))
+      return core::Error{"there is a shield that did not come to its end", "maxlat shield off undoes what it had done"};
+    if (journal.header.cpus != plan.cpus || journal.header.housekeeping != plan.housekeeping)
+      return core::Error{fmt::format("a shield of CPU {} is on", core::to_string(journal.header.cpus)),
+                         "maxlat shield off first"};
+    return made_again(journal, surface);
+  }
+  if (*before)
+    if (const core::Status removed = remove_journal(plan.journal); !removed) return removed.error();
+
+  core::Result<Journal> journal =
+      Journal::create(plan.journal, {surface.boot_id(), plan.cpus, plan.housekeeping, core::utc_text()});
+  if (!journal) return core::Error{journal.error().text + "; nothing was changed", journal.error().hint};
+  Workshop workshop(surface, *journal, plan);
+  if (const core::Status made = take_steps(workshop); !made) return taken_back(plan, surface, made.error());
+  ShieldReport report{std::move(workshop).reports()};
+  if (report.count(Outcome::done) + report.count(Outcome::already) == 0)
+    return taken_back(plan, surface,
+                      core::cannot_run("nothing can be shielded here: " + report.steps.front().text, "run it as root"));
+  return report;
+}
+
+}  // namespace maxlat::shield

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#include "shield_text.hpp"
+
+#include <fmt/format.h>
+
+#include <maxlat/core/sys/text.hpp>
+#include <maxlat/core/sys/text_table.hpp>
+
+namespace maxlat::shield {
+namespace {
+
+constexpr size_t kWidth = 120;
+constexpr size_t kMostLines = 10;
+
+std::string listed(const char* what, const std::vector<std::string>& lines) {
+  std::string text;
+  for (size_t i = 0; i < lines.size() && i < kMostLines; ++i) text += fmt::format("{}: {}\n", what, lines[i]);
+  if (lines.size() > kMostLines) text += fmt::format("{}: {} more\n", what, lines.size() - kMostLines);
+  return text;
+}
+
+const char* s(size_t count) {
+  return count == 1 ? "" : "s";
+}
+
+}  // namespace
+
+std::string text_of(const ShieldReport& report, const ShieldPlan& plan) {
+  core::TextTable table({"step", "outcome", ""});
+  std::string rest;
+  for (const StepReport& step : report.steps) {
+    const bool is_long = step.text.size() > 70;
+    table.row({step.step, to_string(step.outcome), is_long ? "see below" : step.text});
+    if (is_long) rest += core::wrapped(step.text, kWidth, step.step + ": ", "  ");
+  }
+  using Outcome = StepReport::Outcome;
+  const size_t left =
+      report.count(Outcome::not_possible) + report.count(Outcome::needs_reboot) + report.count(Outcome::by_hand);
+  return fmt::format("{}\n{}shield of CPU {} is on, the system on CPU {}: {} step{} done or already so, {} not\n",
+                     table.text(kWidth, ""), rest, core::to_string(plan.cpus), core::to_string(plan.housekeeping),
+                     report.steps.size() - left, s(report.steps.size() - left), left);
+}
+
+std::string text_of(const UndoReport& report) {
+  if (report.cpus.empty()) return "no shield is on\n";
+  std::string text = listed("left as it is", report.left) + listed("not undone", report.failed);
+  if (report.torn)
+    text += "the journal ends within a line: the shield was cut off there, and that change was not made\n";
+  if (report.rebooted)
+    return text + fmt::format("the box was rebooted since {}: that has undone the shield of CPU {}\n", report.since,
+                              core::to_string(report.cpus));
+  return text +
+         fmt::format("shield of CPU {} is off: {} change{} undone, {} had been before, {} gone with their threads\n",
+                     core::to_string(report.cpus), report.undone, s(report.undone), report.already, report.gone);
+}
+
+std::string text_of(const ShieldStatus& status) {
+  if (status.rebooted) return fmt::format("no shield is on: the box was rebooted since {}\n", status.since);
+  if (!status.on) return "no shield is on\n";
+  return listed("drifted", status.drifted) +
+         fmt::format("shield of CPU {} since {}, the system on CPU {}: {} of {} changes stand\n",
+                     core::to_string(status.cpus), status.since, core::to_string(status.housekeeping), status.standing,
+                     status.changes);
+}
+
+}  // namespace maxlat::shield

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+//
+// The steps of a shield, one row each in step_table.cpp, in the order in which they are made and against which they are
+// undone. Adding one is one file and one row. What is a setting of core/machine needs neither: the step `settings` makes
+// every one of them right that a program can.
+#pragma once
+
+#include <maxlat/shield/shield.hpp>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "journal.hpp"
+#include "surface.hpp"
+
+namespace maxlat::shield {
+
+// Journals, changes, reads back. Steps change nothing by another way.
+class Workshop {
+ public:
+  Workshop(Surface& surface, Journal& journal, const ShieldPlan& plan)
+      : surface_(surface), journal_(journal), plan_(plan) {}
+
+  const ShieldPlan& plan() const { return plan_; }
+  Surface& surface() { return surface_; }
+
+  // Into the journal, in order; nothing is changed yet. ERRORS: what ends the shield: the journal cannot be written.
+  core::Status record(std::span<const Change> changes) { return journal_.append(changes); }
+  // Makes changes that are recorded. Each refusal is a sentence; the others are made all the same.
+  std::vector<std::string> make(std::span<const Change> changes);
+
+  void report(StepReport report) { reports_.push_back(std::move(report)); }
+  std::vector<StepReport> reports() && { return std::move(reports_); }
+
+ private:
+  Surface& surface_;
+  Journal& journal_;
+  const ShieldPlan& plan_;
+  std::vector<StepReport> reports_;
+};
+
+struct Step {
+  std::string_view name;
+  // Reports once or more. ERRORS: what ends the shield; a step that is not possible is a report.
+  core::Status (*make)(Workshop&);
+};
+
+std::span<const Step> step_table();
+
+// step_settings.cpp, step_latency.cpp, step_tasks.cpp, step_cpuset.cpp
+core::Status make_settings(Workshop& workshop);
+core::Status make_idle_latency(Workshop& workshop);
+core::Status make_cpuset_and_affinity(Workshop& workshop);
+
+}  // namespace maxlat::shield

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+//
+// Who may run where. Three means, the strongest that the machine has:
+//
+//   cgroup v2   a partition of its own: the scheduler takes the CPUs from everybody else, kernel threads too, and no
+//               longer balances load on them (`isolated`). The group is threaded, so that a process can leave its other
+//               threads outside and send in the one that measures.
+//   cgroup v1   a group for the shield and one for the system; the system's threads are moved there, one by one
+//   affinity    of every thread that may be moved. New threads inherit it from their parents. It is what is left in a
+//               container, and what the others need, too: a thread that its owner has bound to some CPUs forgets that
+//               when its cpuset changes (before Linux 6.2), so all masks are journalled first, whatever comes then.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <sstream>
+
+#include "cgroups.hpp"
+#include "step.hpp"
+
+namespace maxlat::shield {
+namespace {
+
+using core::CpuList;
+using Outcome = StepReport::Outcome;
+
+struct Threads {
+  std::vector<Change> movable;  // with the mask they have, and the one they shall have
+  size_t bound_by_kernel = 0;   // on shielded CPUs, where no one can move them
+  std::vector<std::string> bound_by_owner;
+};
+
+Change affinity_change(const core::Task& task, const CpuList& before, const CpuList& wanted) {
+  Change change{.kind = Change::Kind::affinity, .started = task.started, .name = task.comm};
+  change.before = core::to_string(before);
+  change.wanted = core::to_string(wanted);
+  std::from_chars(task.tid.data(), task.tid.data() + task.tid.size(), change.task);
+  return change;
+}
+
+// A thread that its owner has bound to shielded CPUs alone is meant to be there: an application's real-time loop.
+Threads threads_of(Workshop& workshop) {
+  Threads threads;
+  const CpuList& shielded = workshop.plan().cpus;
+  const CpuList online = workshop.surface().online();
+  for (const core::Task& task : workshop.surface().tasks()) {
+    const auto all = core::cpus_of(workshop.surface().view(), task);
+    if (!all) continue;
+    const CpuList cpus = core::intersection(*all, online);
+    const bool touches = !core::intersection(cpus, shielded).empty();
+    if (task.bound) {
+      threads.bound_by_kernel += touches ? 1 : 0;
+      continue;
+    }
+    const CpuList left = core::difference(cpus, shielded);
+    if (cpus.empty() || (!touches && cpus == online)) continue;
+    if (left.empty()) {
+      if (!task.of_the_kernel) threads.bound_by_owner.push_back(fmt::format("{} ({})", task.comm, task.tid));
+      threads.movable.push_back(affinity_change(task, cpus, cpus));
+    } else {
+      threads.movable.push_back(affinity_change(task, cpus, left));
+    }
+  }
+  return threads;
+}
+
+// --- cgroup v2
+
+core::Status enable_controller(const CpusetPlace& place, Workshop& workshop, std::vector<std::string>& refused) {
+  const Change change{
+      .kind = Change::Kind::controller, .path = place.mount + "/cgroup.subtree_control", .wanted = "cpuset"};
+  if (standing(change, workshop.surface()) == Standing::ours) return {};
+  if (const core::Status recorded = workshop.record({&change, 1}); !recorded) return recorded;
+  refused = workshop.make({&change, 1});
+  return {};
+}
+
+// What is written in the group's own files goes with the group.
+core::Status write_into(const std::string& group, const char* file, const std::string& value, Workshop& workshop) {
+  return workshop.surface().write(group + "/" + file, value);
+}
+
+// "isolated", "root", or why the kernel calls neither valid: it takes the word and then says in the same file.
+std::string become_partition(const std::string& group, Workshop& workshop, std::string& why_not) {
+  for (const char* kind : {"isolated", "root"}) {
+    const core::Status written = write_into(group, "cpuset.cpus.partition", kind, workshop);
+    const std::string now = workshop.surface().view().read(group + "/cpuset.cpus.partition").value_or("not there");
+    if (written && now == kind) return kind;
+    if (why_not.empty()) why_not = written ? "the kernel says " + now : written.error().text;
+  }
+  return {};
+}
+
+core::Status make_folder(const std::string& path, Workshop& workshop, std::vector<std::string>& refused) {
+  const Change folder{.kind = Change::Kind::folder, .path = path};
+  if (const core::Status recorded = workshop.record({&folder, 1}); !recorded) return recorded;
+  refused = workshop.make({&folder, 1});
+  return {};
+}
+
+// Sets `report` whichever way it ends.
+core::Status make_partition(const CpusetPlace& place, Workshop& workshop, StepReport& report) {
+  std::vector<std::string> refused;
+  const std::string group = place.group();
+  if (const core::Status recorded = enable_controller(place, workshop, refused); !recorded) return recorded;
+  if (refused.empty())
+    if (const core::Status recorded = make_folder(group, workshop, refused); !recorded) return recorded;
+  report = {Outcome::not_possible, "cpuset", refused.empty() ? "" : refused.front()};
+  if (!refused.empty()) return {};
+  core::Status written = write_into(group, "cgroup.type", "threaded", workshop);
+  if (written) written = write_into(group, "cpuset.cpus", core::to_string(workshop.plan().cpus), workshop);
+  std::string why_not = written ? "" : written.error().text;
+  const std::string kind = written ? become_partition(group, workshop, why_not) : "";
+  if (!kind.empty()) {
+    report = {Outcome::done, "cpuset", fmt::format("{} is an {} partition of cgroup v2", group, kind)};
+    if (kind == "root")
+      report.text = fmt::format("{} is a partition of cgroup v2; {}, so load is balanced in it", group, why_not);
+    return {};
+  }
+  report.text = why_not;
+  // An empty group would look like a shield.
+  const Change folder{.kind = Change::Kind::folder, .path = group};
+  if (const core::Status gone = undo(folder, workshop.surface()); !gone) report.text += "; " + gone.error().text;
+  return {};
+}
+
+// --- cgroup v1
+
+// Threads of the kernel that it binds itself stay where they are, and are refused.
+void move_all(const std::string& from, const std::string& to, Workshop& workshop) {
+  std::istringstream threads(workshop.surface().view().read(from + "/tasks").value_or(""));
+  for (std::string thread; threads >> thread;) static_cast<void>(workshop.surface().write(to + "/tasks", thread));
+}
+
+core::Status make_groups(const CpusetPlace& place, Workshop& workshop, StepReport& report) {
+  const std::string shield = place.group(), system = place.mount + "/maxlat-system";
+  const std::string memory = workshop.surface().view().read(place.mount + "/" + place.prefix + "mems").value_or("0");
+  const std::string cpus_file = place.prefix + "cpus", memory_file = place.prefix + "mems";
+  report = {Outcome::done, "cpuset", fmt::format("{} and {}, groups of cgroup v1", shield, system)};
+  for (const auto& [group, cpus] :
+       {std::pair(shield, workshop.plan().cpus), std::pair(system, workshop.plan().housekeeping)}) {
+    std::vector<std::string> refused;
+    if (const core::Status recorded = make_folder(group, workshop, refused); !recorded) return recorded;
+    core::Status written = refused.empty() ? core::Status{} : core::Error{refused.front()};
+    if (written) written = write_into(group, cpus_file.c_str(), core::to_string(cpus), workshop);
+    if (written) written = write_into(group, memory_file.c_str(), memory, workshop);
+    if (!written) {
+      report = {Outcome::not_possible, "cpuset", written.error().text};
+      return {};
+    }
+  }
+  move_all(place.mount, system, workshop);
+  return {};
+}
+
+// --- affinity
+
+StepReport make_affinity(const Threads& threads, Workshop& workshop) {
+  std::vector<Change> left;
+  for (const Change& change : threads.movable) {
+    const auto task = core::task_of(workshop.surface().view(), static_cast<unsigned>(change.task));
+    const auto cpus = task ? core::cpus_of(workshop.surface().view(), *task) : std::nullopt;
+    if (cpus && core::to_string(core::intersection(*cpus, workshop.surface().online())) != change.wanted)
+      left.push_back(change);
+  }
+  const std::vector<std::string> refused = workshop.make(left);
+  const auto to_move =
+      static_cast<size_t>(std::count_if(threads.movable.begin(), threads.movable.end(),
+                                        [](const Change& change) { return change.before != change.wanted; }));
+  std::string text = fmt::format("{} threads are off the shielded CPUs", to_move - std::min(to_move, refused.size()));
+  if (threads.bound_by_kernel > 0) text += fmt::format("; {} of the kernel's are bound there", threads.bound_by_kernel);
+  for (const std::string& name : threads.bound_by_owner) text += "; " + name + " is bound there by its owner";
+  if (!refused.empty()) text += fmt::format("; {} cannot be moved: {}", refused.size(), refused.front());
+  const bool nothing = !refused.empty() && refused.size() == left.size();
+  return {nothing ? Outcome::not_possible : Outcome::done, "affinity", std::move(text)};
+}
+
+}  // namespace
+
+core::Status make_cpuset_and_affinity(Workshop& workshop) {
+  const Threads threads = threads_of(workshop);
+  if (const core::Status recorded = workshop.record(threads.movable); !recorded) return recorded;
+  StepReport report{Outcome::not_possible, "cpuset", "no cgroup hierarchy here has cpusets"};
+  if (const auto place = cpuset_place(workshop.surface().view())) {
+    const core::Status made = place->version == CpusetPlace::Version::two ? make_partition(*place, workshop, report)
+                                                                          : make_groups(*place, workshop, report);
+    if (!made) return made;
+  }
+  workshop.report(std::move(report));
+  workshop.report(make_affinity(threads, workshop));
+  return {};
+}
+
+}  // namespace maxlat::shield

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+//
+// For tests: a box on paper of four CPUs, badly set for real time, with a cgroup hierarchy and some threads. It knows
+// what the kernel does to a cgroup's files, and can die before any change.
+#pragma once
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <maxlat/core/sys/text_file.hpp>
+#include <maxlat/test/fake_root.hpp>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "surface.hpp"
+
+namespace maxlat::shield {
+
+enum class Hierarchy { none, v2, v1 };
+
+class FakeBox : public test::FakeRoot {
+ public:
+  static constexpr const char* kCgroups = "/sys/fs/cgroup";
+
+  explicit FakeBox(Hierarchy hierarchy) {
+    file("/proc/sys/kernel/random/boot_id", "boot-one\n");
+    file("/sys/devices/system/cpu/online", "0-3\n");
+    file("/proc/sys/kernel/nmi_watchdog", "1\n");
+    file("/proc/sys/kernel/sched_rt_period_us", "1000000\n");
+    file("/proc/sys/kernel/sched_rt_runtime_us", "950000\n");
+    file("/sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
+    file("/sys/devices/virtual/workqueue/cpumask", "f\n");
+    file("/proc/irq/24/smp_affinity_list", "0-3\n");
+    file("/proc/irq/25/smp_affinity_list", "1\n");
+    file("/proc/irq/default_smp_affinity", "f\n");
+    for (int cpu = 0; cpu < 4; ++cpu)
+      file(fmt::format("/sys/devices/system/cpu/cpu{}/cpufreq/scaling_governor", cpu), "powersave\n");
+    make_hierarchy(hierarchy);
+    thread(1, 1, "init", "0-3", 0, 0);
+    thread(20, 20, "migration/2", "2", kOfTheKernel | kBound, 0);
+    thread(30, 30, "kswapd0", "0-3", kOfTheKernel, 0);
+    thread(40, 40, "daemon", "0-3", 0, 1);
+    thread(40, 41, "daemon-worker", "1-2", 0, 1);
+    thread(50, 50, "pinned", "0", 0, 1);
+  }
+
+  // Flags are the kernel's PF_ flags.
+  static constexpr unsigned kOfTheKernel = 0x00200000, kBound = 0x04000000;
+  void thread(int pid, int tid, const std::string& comm, const std::string& cpus, unsigned flags, int parent) {
+    std::string stat = fmt::format("{} ({}) S {} 0 0 0 -1 {}", tid, comm, parent, flags);
+    for (int field = 10; field <= 52; ++field) stat += field == 22 ? fmt::format(" {}", 1000 + tid) : " 0";
+    const std::string status = fmt::format("Name:\t{}\nPPid:\t{}\nCpus_allowed_list:\t{}\n", comm, parent, cpus);
+    for (const std::string& folder :
+         {fmt::format("/proc/{}/task/{}", pid, tid), fmt::format("/proc/{}/task/{}", tid, tid)}) {
+      file(folder + "/stat", stat + "\n");
+      file(folder + "/status", status);
+    }
+    if (pid == tid) file(fmt::format("/proc/{}/status", pid), status);
+  }
+  std::string cpus_of(int pid, int tid) const {
+    return field("Cpus_allowed_list:",
+                 core::read_text(fmt::format("{}/proc/{}/task/{}/status", path(), pid, tid)).value_or(""));
+  }
+  std::string text(const std::string& file) const { return core::read_text(path() + file).value_or("(none)"); }
+
+  // Every file with its content: the state of the box.
+  using State = std::map<std::string, std::string>;
+  State state() const {
+    State files;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(path()))
+      if (entry.is_regular_file())
+        files[entry.path().string().substr(path().size())] = core::read_text(entry.path()).value_or("");
+    return files;
+  }
+  // What is no longer as it was, for people: "/proc/irq/24/smp_affinity_list: 0-3, now 0-1".
+  std::vector<std::string> changed_since(State before) const {
+    std::vector<std::string> changed;
+    for (const auto& [file, text] : state()) {
+      const auto then = before.find(file);
+      if (then == before.end())
+        changed.push_back(file + " is new");
+      else if (then->second != text)
+        changed.push_back(file + ": " + then->second + ", now " + text);
+      before.erase(file);
+    }
+    for (const auto& [file, text] : before) changed.push_back(file + " is gone");
+    return changed;
+  }
+
+  core::MachineView view(core::CpuList cpus, core::CpuList housekeeping) const {
+    core::MachineView view;
+    view.root = path();
+    view.measured_cpus = std::move(cpus);
+    view.other_cpus = std::move(housekeeping);
+    return view;
+  }
+
+ private:
+  static std::string field(const std::string& name, const std::string& text) {
+    const size_t at = text.find(name);
+    std::istringstream rest(at == std::string::npos ? "" : text.substr(at + name.size()));
+    std::string value;
+    rest >> value;
+    return value;
+  }
+  void make_hierarchy(Hierarchy hierarchy) {
+    if (hierarchy == Hierarchy::v2) {
+      file("/proc/self/mountinfo", "30 24 0:26 / /sys/fs/cgroup rw shared:4 - cgroup2 cgroup2 rw,nsdelegate\n");
+      file("/sys/fs/cgroup/cgroup.controllers", "cpuset cpu io memory\n");
+      file("/sys/fs/cgroup/cgroup.subtree_control", "memory\n");
+      file("/sys/fs/cgroup/cgroup.threads", "1\n40\n41\n");
+    }
+    if (hierarchy == Hierarchy::v1) {
+      file("/proc/self/mountinfo", "31 24 0:27 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n");
+      for (const auto& [name, value] :
+           {std::pair("cpuset.cpus", "0-3\n"), std::pair("cpuset.mems", "0\n"), std::pair("tasks", "1\n40\n41\n")})
+        file(std::string("/sys/fs/cgroup/cpuset/") + name, value);
+    }
+  }
+};
+
+class FakeSurface : public Surface {
+ public:
+  FakeSurface(const FakeBox& box, core::MachineView view) : Surface(std::move(view)), root_(box.path()) {}
+
+  int changes = 0;
+  int dies_before = -1;               // the change of this number
+  std::set<std::string> refused;      // paths that cannot be written
+  bool partition_is_invalid = false;  // the kernel takes the word, and says that it does not hold
+
+  core::Status write(const std::string& path, const std::string& value) override {
+    change();
+    if (refused.contains(path)) return core::Error{"cannot write " + path + ": input/output error"};
+    const std::string name = path.substr(path.rfind('/') + 1);
+    if (name == "cgroup.subtree_control") return switch_controller(path, value);
+    if (name == "cgroup.threads" || name == "tasks") return move_thread(path, value);
+    if (name == "cpuset.cpus.partition" && partition_is_invalid)
+      return Surface::write(path, value + " invalid (Cpu list in cpuset.cpus not exclusive)");
+    if (name == "enabled") return choose(path, value);
+    return Surface::write(path, value);
+  }
+
+  core::Status make_folder(const std::string& path) override {
+    change();
+    if (refused.contains(path)) return core::Error{"cannot make " + path + ": read-only file system"};
+    std::filesystem::create_directories(root_ + path);
+    const bool v2 = std::filesystem::exists(root_ + path + "/../cgroup.controllers");
+    for (const char* name : {"cpuset.cpus", "cpuset.mems"}) std::ofstream(root_ + path + "/" + name) << "\n";
+    std::ofstream(root_ + path + (v2 ? "/cgroup.threads" : "/tasks")) << "";
+    if (!v2) return {};
+    std::ofstream(root_ + path + "/cgroup.type") << "domain\n";
+    std::ofstream(root_ + path + "/cpuset.cpus.partition") << "member\n";
+    return {};
+  }
+
+  core::Status remove_folder(const std::string& path) override {
+    change();
+    for (const char* name : {"/cgroup.threads", "/tasks"})
+      if (!view().read(path + name).value_or("").empty())
+        return core::Error{"cannot remove " + path + ": device or resource busy"};
+    std::filesystem::remove_all(root_ + path);
+    return {};
+  }
+
+  core::Status set_affinity(pid_t task, const core::CpuList& cpus) override {
+    change();
+    for (const auto& process : std::filesystem::directory_iterator(root_ + "/proc")) {
+      const std::string status = fmt::format("{}/task/{}/status", process.path().string(), task);
+      auto text = core::read_file(status);
+      const size_t at = text ? text->find("Cpus_allowed_list:") : std::string::npos;
+      if (at == std::string::npos) continue;
+      std::ofstream(status) << text->substr(0, at) << "Cpus_allowed_list:\t" << core::to_string(cpus) << "\n";
+    }
+    return {};
+  }
+
+ private:
+  void change() {
+    if (changes++ == dies_before) ::_exit(9);
+  }
+
+  // "always [madvise] never"
+  core::Status choose(const std::string& path, const std::string& value) {
+    std::string words = "always madvise never";
+    words.replace(words.find(value), value.size(), "[" + value + "]");
+    return Surface::write(path, words);
+  }
+
+  core::Status switch_controller(const std::string& path, const std::string& value) {
+    std::istringstream words(view().read(path).value_or(""));
+    std::string now, word;
+    while (words >> word)
+      if (word != value.substr(1)) now += word + " ";
+    if (value.front() == '+') now += value.substr(1);
+    std::ofstream(root_ + path) << (now.ends_with(' ') ? now.substr(0, now.size() - 1) : now) << "\n";
+    return {};
+  }
+
+  // A thread is in one group: it leaves the one where it was.
+  core::Status move_thread(const std::string& path, const std::string& thread) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root_ + FakeBox::kCgroups)) {
+      const std::string name = entry.path().filename();
+      if (name != "cgroup.threads" && name != "tasks") continue;
+      std::set<int> threads;
+      std::istringstream words(core::read_text(entry.path()).value_or(""));
+      for (int number; words >> number;) threads.insert(number);
+      threads.erase(std::stoi(thread));
+      if (entry.path() == root_ + path) threads.insert(std::stoi(thread));
+      std::ofstream file(entry.path());
+      for (const int number : threads) file << number << "\n";
+    }
+    return {};
+  }
+
+  std::string root_;
+};
+
+}  // namespace maxlat::shield

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: MIT
+"""maxlat shield: mistakes, and what changes nothing. What it does to a machine is tested in a guest (shield_*.guest.sh)."""
+from run_cases import Case
+
+J = "--journal {tmp}/j"
+CASES = [
+    Case("a shield without a subcommand", "shield", 1, [r"\Amaxlat shield: no subcommand given\nhint: "]),
+    Case("an unknown subcommand of shield", "shield up", 1, [r'\Amaxlat shield: unknown subcommand "up"\nhint: ']),
+    Case("a shield of no CPU", f"shield on {J}", 1, [r"\Amaxlat shield: which CPUs\?\nhint: --cpus"]),
+    Case("a shield of all CPUs", f"shield on -a all {J}", 1, [r"no CPU is left for the rest of the system\nhint: "]),
+    Case("a shield of a CPU that is not there", f"shield on -a 4000 {J}", 1, [r"CPU 4000 does not exist here, or is offline\nhint: online are "]),
+    Case("a CPU on both sides", f"shield on -a 0 --housekeeping 0 {J}", 1, [r"CPU 0 cannot be shielded and keep house\nhint: "]),
+    Case("an operand too many", f"shield on -a 1 2 {J}", 1, [r"unexpected '2'"]),
+    Case("off without a shield", f"shield off {J}", 0, [r"\Ano shield is on\n\Z"]),
+    Case("the status without a shield", f"shield status {J}", 0, [r"\Ano shield is on\n\Z"]),
+    Case("exec without a command", f"shield exec -a 1 {J}", 1, [r"no command given\nhint: "]),
+    Case("a journal that cannot be made", "shield on -a 1 --journal /proc/none/j", 1, [r"cannot make the folder of /proc/none/j"]),
+    Case("a journal of something else", f"shield off --journal {__file__}", 1, [r"is damaged in its first line\nhint: "]),
+]

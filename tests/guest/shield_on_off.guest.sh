@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+# The shield on a real kernel, with the layout of Beamonte 2015: the system on CPU 0, the real-time task alone on CPU 1, the
+# other two for the rest. Everything is as before after off, after off that follows a SIGKILL at a random time, and after
+# exec, whatever its command does.
+# guest-mode: parallel
+# guest-cpus: 4
+# guest-timeout_s: 400
+mount -t cgroup2 none /sys/fs/cgroup
+journal=/tmp/shield.journal
+shield() { what=$1; shift; maxlat shield "$what" --journal "$journal" "$@"; }
+
+# Every setting that a shield may write, and the mask of every thread that outlives this test.
+settings() {
+  for file in /proc/sys/kernel/sched_rt_runtime_us /proc/sys/kernel/nmi_watchdog /proc/sys/kernel/watchdog_cpumask \
+      /proc/sys/kernel/timer_migration /proc/sys/kernel/numa_balancing /proc/sys/vm/stat_interval \
+      /sys/kernel/mm/transparent_hugepage/enabled /sys/kernel/mm/ksm/run /sys/devices/virtual/workqueue/cpumask \
+      /proc/irq/default_smp_affinity /proc/irq/[0-9]*/smp_affinity_list /sys/fs/cgroup/cgroup.subtree_control \
+      /sys/devices/system/machinecheck/machinecheck[0-9]*/check_interval /sys/kernel/debug/sched/fair_server/cpu*/runtime; do
+    [ ! -e "$file" ] || echo "$file $(cat "$file" 2>&1)"
+  done
+  ls -d /sys/fs/cgroup/*/ 2>/dev/null || true
+}
+masks() {
+  for task in /proc/[0-9]*; do
+    echo "${task#/proc/} $(cat "$task/comm" 2>/dev/null) $(awk '/Cpus_allowed_list/ { print $2 }' "$task/status" 2>/dev/null)"
+  done | grep -vE ' (kworker|awk|cat|sh|maxlat)|^[0-9]+ +$' | sort
+}
+as_before() {  # WHEN
+  settings > now; masks > masks_now
+  diff settings_before now || fail "$1: settings differ"
+  # Threads that came or went are no difference.
+  awk 'NR == FNR { mask[$1 " " $2] = $3; next } ($1 " " $2) in mask && mask[$1 " " $2] != $3 { print $0, "was", mask[$1 " " $2]; wrong = 1 } END { exit wrong }' \
+    masks_before masks_now || fail "$1: masks differ"
+  echo "ok: $1: everything is as before"
+}
+
+sleep 100000 & free=$!
+sleep 100000 & pinned=$!
+sleep 100000 & wide=$!
+taskset -p 1 $pinned > /dev/null
+taskset -p 7 $wide > /dev/null
+settings > settings_before; masks > masks_before
+
+shield on -a 1
+[ "$(cat /sys/fs/cgroup/maxlat-shield/cpuset.cpus.partition)" = isolated ] || fail "no isolated partition"
+[ "$(cat /proc/sys/kernel/nmi_watchdog)" = 0 ] || fail "the NMI watchdog is on"
+allowed() { awk '/Cpus_allowed_list/ { print $2 }' "/proc/$1/status"; }
+[ "$(allowed $free)" = 0,2-3 ] || fail "a free thread may use $(allowed $free)"
+[ "$(allowed $pinned)" = 0 ] || fail "a bound thread may use $(allowed $pinned)"
+[ "$(allowed $wide)" = 0,2 ] || fail "a thread of CPUs 0-2 may use $(allowed $wide)"
+must_fail taskset -p 2 $free 2> /dev/null
+shield status
+shield exec -- sh -c 'grep Cpus_allowed_list /proc/self/status' | grep -q '	1$' || fail "exec is not in the shield"
+shield on -a 1 | grep -q 'already so' || fail "on again"
+must_fail shield on -a 2 2> /dev/null
+echo 1 > /proc/sys/kernel/nmi_watchdog
+must_fail shield status
+shield off --force
+as_before "off"
+
+# exec: the command's status, a command that is killed, one that leaves a daemon behind.
+status=0; shield exec -q -a 1 -- sh -c 'exit 42' || status=$?
+expect "exec's status" $status -eq 42
+status=0; shield exec -q -a 1 -- sh -c 'kill -9 $$' || status=$?
+expect "exec's status when its command is killed" $status -eq 137
+shield exec -q -a 1 -- sh -c 'sleep 100000 & echo $! > daemon'
+expect "CPUs of a daemon that was left behind" "$(allowed "$(cat daemon)")" = 0-3
+kill "$(cat daemon)"
+as_before "exec"
+
+# Where it counts: nobody but npt's loop runs on the shielded CPU.
+switches() { awk '$1 == "cpu1" { print $10 }' /proc/schedstat; }
+shield exec -q -a 1 -- maxlat npt -a 1 -D 2s --rest 0 -q > npt.txt || true
+cat npt.txt | head -20
+as_before "npt in the shield"
+
+# SIGKILL at a random time of on, again and again.
+killed=0; round=0
+while [ $round -lt 40 ]; do
+  round=$((round + 1))
+  maxlat shield on -q -a 1 --journal "$journal" > /dev/null 2>&1 & on=$!
+  usleep $(( (round * 7919) % 400 * 1000 ))
+  kill -9 $on 2> /dev/null && killed=$((killed + 1))
+  wait $on 2> /dev/null || true
+  shield off -q
+  settings > now
+  diff settings_before now || fail "leftovers after SIGKILL in round $round"
+done
+as_before "SIGKILL, $killed times"
+expect "times that it was killed" $killed -ge 10
+kill $free $pinned $wide
