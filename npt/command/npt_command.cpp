@@ -33,7 +33,7 @@ const char* throttling_hint(const Options& options) {
 }
 
 void rest_as_needed(Options& options) {
-  Rest rest = needed_rest(options.scheduling.policy, core::read_rt_throttling(), options.duration_ns);
+  Rest rest = needed_rest(options.scheduling.policy, core::read_rt_throttling("/", options.cpus), options.duration_ns);
   options.rest_ns = rest.ns;
   options.rest_why = std::move(rest.why);
 }

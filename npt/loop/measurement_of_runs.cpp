@@ -59,7 +59,7 @@ void add_facts_of_end(core::Phase& phase, const Options& options, const Runs& ru
 
 // Why the measurement is not valid; nothing when it is. What is less than that becomes a warning.
 std::optional<std::string> why_invalid(const Options& options, core::Phase& phase, const Runs& runs) {
-  const core::RtThrottling settings = core::read_rt_throttling();
+  const core::RtThrottling settings = core::read_rt_throttling("/", options.cpus);
   for (size_t i = 0; i < runs.size(); ++i) {
     const ThrottlingEvidence evidence{options.scheduling.policy, settings, phase.duration_s,
                                       phase.per_cpu[i].timeline.max_ns, runs[i]->involuntary_switches};

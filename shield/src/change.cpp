@@ -85,8 +85,11 @@ core::Status folder_apply(const Change& change, Surface& surface) {
   return surface.make_folder(change.path);
 }
 
+// A partition that is removed gives its CPUs back some time later; one that becomes an ordinary member does so at once.
 // New threads may come while we move the others: until none is left, within reason.
 core::Status folder_undo(const Change& change, Surface& surface) {
+  const std::string partition = change.path + "/cpuset.cpus.partition";
+  if (surface.view().read(partition)) static_cast<void>(surface.write(partition, "member"));
   const std::string parent = change.path.substr(0, change.path.rfind('/'));
   const std::string inside = threads_file(change.path, surface), outside = threads_file(parent, surface);
   for (int round = 0; round < 100; ++round) {
@@ -114,7 +117,8 @@ Standing affinity_standing(const Change& change, const Surface& surface) {
 core::Status move_task(const Change& change, const std::string& cpus, Surface& surface) {
   const core::Status moved = surface.set_affinity(change.task, cpus_of(cpus));
   // It may have ended while we were at it.
-  return moved || task_of(change, surface) ? moved : core::Status{};
+  if (moved || !task_of(change, surface)) return {};
+  return core::Error{fmt::format("{}: {}", change.name, moved.error().text)};
 }
 
 core::Status affinity_apply(const Change& change, Surface& surface) {

@@ -39,8 +39,6 @@ struct Report {
       has_group ? group >= 0 && ::write(group, "0\n", 2) == 2
                 : syscall(SYS_sched_setaffinity, 0, entry.mask.size() * sizeof(uint64_t), entry.mask.data()) == 0;
   if (entered) {
-    // Our parent may have been bound to the housekeeping CPUs, and so are we: all of the shield, whatever we had.
-    if (has_group) syscall(SYS_sched_setaffinity, 0, entry.mask.size() * sizeof(uint64_t), entry.mask.data());
     sigprocmask(SIG_SETMASK, &signals, nullptr);
     execv(entry.program.c_str(), entry.argv.data());
     report.step = Failed::exec;

@@ -6,8 +6,8 @@
 
 #include <maxlat/test/temporary_folder.hpp>
 
-#include "test_box.hpp"
 #include "journal.hpp"
+#include "test_box.hpp"
 
 namespace maxlat::shield {
 namespace {

@@ -30,6 +30,7 @@ class Workshop {
   std::vector<std::string> make(std::span<const Change> changes);
 
   void report(StepReport report) { reports_.push_back(std::move(report)); }
+  bool has_reported(std::string_view step) const;
   std::vector<StepReport> reports() && { return std::move(reports_); }
 
  private:
@@ -47,9 +48,10 @@ struct Step {
 
 std::span<const Step> step_table();
 
-// step_settings.cpp, step_latency.cpp, step_tasks.cpp, step_cpuset.cpp
+// step_settings.cpp, step_latency.cpp, step_cpuset.cpp
 core::Status make_settings(Workshop& workshop);
 core::Status make_idle_latency(Workshop& workshop);
 core::Status make_cpuset_and_affinity(Workshop& workshop);
+core::Status tell_what_is_left(Workshop& workshop);
 
 }  // namespace maxlat::shield

@@ -48,6 +48,7 @@ Threads threads_of(Workshop& workshop) {
     if (!all) continue;
     const CpuList cpus = core::intersection(*all, online);
     const bool touches = !core::intersection(cpus, shielded).empty();
+    if (task.of_the_kernel && task.comm.starts_with("irq/")) continue;  // goes where its interrupt goes
     if (task.bound) {
       threads.bound_by_kernel += touches ? 1 : 0;
       continue;
@@ -155,23 +156,34 @@ core::Status make_groups(const CpusetPlace& place, Workshop& workshop, StepRepor
 
 // --- affinity
 
+bool is_off(const Change& change, const CpuList& shielded) {
+  const auto wanted = core::parse_cpu_list(change.wanted);
+  return wanted && core::intersection(*wanted, shielded).empty();
+}
+
+// A cpuset that changes gives each of its threads all CPUs it has, on Linux before 6.2: what was narrower becomes so again.
 StepReport make_affinity(const Threads& threads, Workshop& workshop) {
   std::vector<Change> left;
+  std::string moved_all_the_same;
+  size_t to_move = 0;
   for (const Change& change : threads.movable) {
+    to_move += change.before == change.wanted ? 0 : 1;
     const auto task = core::task_of(workshop.surface().view(), static_cast<unsigned>(change.task));
     const auto cpus = task ? core::cpus_of(workshop.surface().view(), *task) : std::nullopt;
-    if (cpus && core::to_string(core::intersection(*cpus, workshop.surface().online())) != change.wanted)
+    if (!cpus || core::to_string(core::intersection(*cpus, workshop.surface().online())) == change.wanted) continue;
+    if (is_off(change, workshop.plan().cpus))
       left.push_back(change);
+    else
+      moved_all_the_same += fmt::format("; {} was bound there, and the cpuset has moved it", to_string(change));
   }
   const std::vector<std::string> refused = workshop.make(left);
-  const auto to_move =
-      static_cast<size_t>(std::count_if(threads.movable.begin(), threads.movable.end(),
-                                        [](const Change& change) { return change.before != change.wanted; }));
   std::string text = fmt::format("{} threads are off the shielded CPUs", to_move - std::min(to_move, refused.size()));
   if (threads.bound_by_kernel > 0) text += fmt::format("; {} of the kernel's are bound there", threads.bound_by_kernel);
-  for (const std::string& name : threads.bound_by_owner) text += "; " + name + " is bound there by its owner";
   if (!refused.empty()) text += fmt::format("; {} cannot be moved: {}", refused.size(), refused.front());
-  const bool nothing = !refused.empty() && refused.size() == left.size();
+  text += moved_all_the_same;
+  if (moved_all_the_same.empty())
+    for (const std::string& name : threads.bound_by_owner) text += "; " + name + " is bound there by its owner";
+  const bool nothing = !refused.empty() && refused.size() >= to_move;
   return {nothing ? Outcome::not_possible : Outcome::done, "affinity", std::move(text)};
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Every setting of the table that a program can set: journalled, written and read back. What takes a reboot or a person
-// is told, with the parameters of the kernel, so that nothing is thought to be done that is not.
+// Every setting of the table that a program can set: journalled, written and read back. At the end, when the other steps
+// have been made, what still takes a reboot or a person is told, so that nothing is thought to be done that is not.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,20 +36,17 @@ StepReport told(const core::Setting& setting, const core::SettingObservation& se
 
 core::Status make_right(const core::Setting& setting, Workshop& workshop) {
   const core::MachineView& machine = workshop.surface().view();
-  const core::SettingObservation before = core::observe(setting, machine);
   const std::vector<Change> changes = setting.only_when_asked ? std::vector<Change>{} : changes_of(setting, machine);
-  if (changes.empty()) {
-    if (before.verdict == Verdict::ok)
-      workshop.report({Outcome::already, before.name, before.observed});
-    else if (before.verdict == Verdict::bad)
-      workshop.report(told(setting, before));
-    return {};  // what cannot be read, or has no right value, is not ours to report
-  }
+  if (changes.empty()) return {};
+  const core::SettingObservation before = core::observe(setting, machine);
   if (const core::Status recorded = workshop.record(changes); !recorded) return recorded;
   const std::vector<std::string> refused = workshop.make(changes);
   const core::SettingObservation after = core::observe(setting, machine);
   const bool none_made = refused.size() == changes.size();
-  std::string text = fmt::format("was {}, is {}", before.observed, after.observed);
+  // An interrupt, for example, goes elsewhere when it comes the next time.
+  const bool right = after.verdict == Verdict::ok;
+  std::string text = right ? fmt::format("was {}, is {}", before.observed, after.observed)
+                           : fmt::format("was {}; written, and reads {} as yet", before.observed, after.observed);
   if (none_made)
     text = first_of(refused);
   else if (!refused.empty())
@@ -63,6 +60,19 @@ core::Status make_right(const core::Setting& setting, Workshop& workshop) {
 core::Status make_settings(Workshop& workshop) {
   for (const core::Setting& setting : core::settings())
     if (const core::Status made = make_right(setting, workshop); !made) return made;
+  return {};
+}
+
+// What cannot be read, or has no right value, is not ours to report.
+core::Status tell_what_is_left(Workshop& workshop) {
+  for (const core::Setting& setting : core::settings()) {
+    if (workshop.has_reported(setting.name)) continue;
+    const core::SettingObservation seen = core::observe(setting, workshop.surface().view());
+    if (seen.verdict == Verdict::ok)
+      workshop.report({Outcome::already, seen.name, seen.observed});
+    else if (seen.verdict == Verdict::bad)
+      workshop.report(told(setting, seen));
+  }
   return {};
 }
 

@@ -18,9 +18,17 @@ Reading covers_measured(const MachineView& machine, const CpuList& cpus) {
 Reading read_isolated(const MachineView& machine) {
   auto isolated = read_cpus(machine, "/sys/devices/system/cpu/isolated");
   if (!isolated) return unknown();
-  // cgroup v2 partitions isolate without isolcpus=; kernels from 6.7 on list them here.
-  if (const auto partitions = read_cpus(machine, "/sys/fs/cgroup/cpuset.cpus.isolated"))
+  // cgroup v2 partitions isolate without isolcpus=; kernels from 6.7 on list them all. Before, the topmost tell.
+  if (const auto partitions = read_cpus(machine, "/sys/fs/cgroup/cpuset.cpus.isolated")) {
     isolated->insert(isolated->end(), partitions->begin(), partitions->end());
+  } else {
+    for (const std::string& group : machine.list("/sys/fs/cgroup")) {
+      const std::string path = "/sys/fs/cgroup/" + group;
+      if (machine.read(path + "/cpuset.cpus.partition").value_or("") != "isolated") continue;
+      const CpuList cpus = read_cpus(machine, path + "/cpuset.cpus.effective").value_or(CpuList{});
+      isolated->insert(isolated->end(), cpus.begin(), cpus.end());
+    }
+  }
   return covers_measured(machine, sorted_unique(*std::move(isolated)));
 }
 

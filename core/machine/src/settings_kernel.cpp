@@ -35,7 +35,7 @@ std::string why_not_readable(const MachineView& machine, const std::string& file
 }
 
 Reading read_throttling(const MachineView& machine) {
-  const RtThrottling throttling = read_rt_throttling(machine.root);
+  const RtThrottling throttling = read_rt_throttling(machine.root, machine.measured());
   if (!throttling.known)
     return unknown(throttling.by == RtThrottling::By::fair_server
                        ? "the fair server is in debugfs; " + why_not_readable(machine, "debugfs", "/sys/kernel/debug")

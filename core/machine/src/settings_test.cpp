@@ -294,6 +294,13 @@ TEST(Settings, CgroupPartitionsAndNocbsIsolateToo) {
   root.file("/sys/devices/system/cpu/isolated", "\n");
   root.file("/sys/fs/cgroup/cpuset.cpus.isolated", "2-3\n");
   EXPECT_EQ(observed(root, "isolated CPUs").verdict, Judgement::ok);
+  // Before Linux 6.7 only the partition itself tells.
+  root.remove("/sys/fs/cgroup/cpuset.cpus.isolated");
+  root.file("/sys/fs/cgroup/shield/cpuset.cpus.effective", "2-3\n");
+  root.file("/sys/fs/cgroup/shield/cpuset.cpus.partition", "root\n");
+  EXPECT_EQ(observed(root, "isolated CPUs").verdict, Judgement::bad);
+  root.file("/sys/fs/cgroup/shield/cpuset.cpus.partition", "isolated\n");
+  EXPECT_EQ(observed(root, "isolated CPUs").verdict, Judgement::ok);
   for (const char* command_line : {"nohz_full=1-3", "rcu_nocbs", "rcu_nocbs=2 nohz_full=3"}) {
     root.file("/proc/cmdline", command_line);
     EXPECT_EQ(observed(root, "rcu_nocbs").verdict, Judgement::ok) << command_line;

@@ -26,6 +26,7 @@ std::optional<Task> task_from(const std::string& stat) {
   unsigned long flags = 0;
   std::string field;
   for (int number = 3; number <= 41 && fields >> field; ++number) {
+    if (number == 3 && (field == "Z" || field == "X")) return std::nullopt;  // it has ended; its parent has not looked
     if (number != 9 && number != 22 && number != 40 && number != 41) continue;
     if (!is_number(field)) return std::nullopt;
     const unsigned long value = std::stoul(field);

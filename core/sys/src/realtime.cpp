@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <filesystem>
@@ -107,11 +108,13 @@ bool kernel_has_fair_server(const std::string& release) {
 }
 
 // The longest stop of any CPU's server; not known when there is none to read.
-RtThrottling read_fair_server(const std::string& directory) {
+RtThrottling read_fair_server(const std::string& directory, const CpuList& cpus) {
   RtThrottling longest;
   longest.by = RtThrottling::By::fair_server;
   std::error_code none;
   for (const auto& cpu : std::filesystem::directory_iterator(directory, none)) {
+    const auto is_this = [&](unsigned number) { return cpu.path().filename() == fmt::format("cpu{}", number); };
+    if (!cpus.empty() && std::none_of(cpus.begin(), cpus.end(), is_this)) continue;
     const auto runtime = read_number(cpu.path() / "runtime"), period = read_number(cpu.path() / "period");
     if (!runtime || !period) continue;
     const auto stop_ns = static_cast<uint64_t>(*runtime);
@@ -248,9 +251,9 @@ Result<DmaLatency> DmaLatency::hold(int32_t microseconds) {
   return DmaLatency(std::move(device));
 }
 
-RtThrottling read_rt_throttling(const std::string& root) {
+RtThrottling read_rt_throttling(const std::string& root, const CpuList& cpus) {
   if (kernel_has_fair_server(read_text(root + "/proc/sys/kernel/osrelease").value_or("")))
-    return read_fair_server(root + "/sys/kernel/debug/sched/fair_server");
+    return read_fair_server(root + "/sys/kernel/debug/sched/fair_server", cpus);
   RtThrottling throttling;
   const auto period_us = read_number(root + "/proc/sys/kernel/sched_rt_period_us");
   const auto runtime_us = read_number(root + "/proc/sys/kernel/sched_rt_runtime_us");

@@ -242,6 +242,9 @@ TEST(Realtime, FairServerOfANewerKernel) {
   root.file("/sys/kernel/debug/sched/fair_server/cpu1/period", "1000000000");
   EXPECT_EQ(read_rt_throttling(root.path()).stop_ns, 50'000'000u);
   EXPECT_EQ(read_rt_throttling(root.path()).by, RtThrottling::By::fair_server);
+  EXPECT_EQ(read_rt_throttling(root.path(), {0}).by, RtThrottling::By::nothing) << "CPU 1's is none of CPU 0's";
+  EXPECT_EQ(read_rt_throttling(root.path(), {0, 1}).by, RtThrottling::By::fair_server);
+  EXPECT_FALSE(read_rt_throttling(root.path(), {7}).known);
 }
 
 }  // namespace

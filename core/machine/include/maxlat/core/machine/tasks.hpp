@@ -26,7 +26,7 @@ struct Task {
 std::string scheduling_text(const Task& task);
 bool is_real_time(const Task& task);  // SCHED_FIFO, SCHED_RR, SCHED_DEADLINE
 
-// Those that could be read. A thread may end while we look.
+// Those that could be read and have not ended. A thread may end while we look.
 std::vector<Task> tasks_of(const MachineView& machine);
 // One of them, by its number; nothing when there is none.
 std::optional<Task> task_of(const MachineView& machine, unsigned tid);

@@ -65,6 +65,7 @@ struct RtThrottling {
   bool known = false;  // false: could not be read (debugfs is for root); expect the stop
   uint64_t period_ns = 0, stop_ns = 0;
 };
-RtThrottling read_rt_throttling(const std::string& root = "/");
+// Of these CPUs the longest stop; of all CPUs when none is named.
+RtThrottling read_rt_throttling(const std::string& root = "/", const CpuList& cpus = {});
 
 }  // namespace maxlat::core
