@@ -17,6 +17,11 @@ namespace {
 
 namespace po = boost::program_options;
 
+// It may be given twice, as with npt and rt-tests: -vv.
+po::typed_value<bool>* flag() {
+  return po::value<bool>()->implicit_value(true)->zero_tokens();
+}
+
 // A group of --help, and the section of the manual page that has the same title and the same options.
 po::options_description group(const char* title) {
   return {title, 110, 55};
@@ -46,14 +51,14 @@ po::options_description options_of_loop() {
       "real-time priority, 1 to 99");
   add("policy", core::argument("POLICY")->default_value("fifo"), "fifo, rr, other, deadline:RUNTIME:PERIOD");
   add("rest", core::argument("TIME"), "sleep TIME in each second (what the scheduler demands); 0: spin");
-  add("mlockall,m", "lock memory (the default)");
-  add("no-mlock", "do not lock memory");
-  add("allow-interrupts,i", "leave interrupts on; else off where the module maxlat_irqoff permits it");
-  add("kernel-loop", "run the loop in the kernel, interrupts off (module maxlat_irqoff)");
+  add("mlockall,m", flag(), "lock memory (the default)");
+  add("no-mlock", flag(), "do not lock memory");
+  add("allow-interrupts,i", flag(), "leave interrupts on; else off where the module maxlat_irqoff permits it");
+  add("kernel-loop", flag(), "run the loop in the kernel, interrupts off (module maxlat_irqoff)");
   add("counter", core::argument("READ")->default_value(to_string(defaults.counter)),
       "fenced (lfence;rdtsc), plain, ordered (rdtscp), raw-clock");
-  add("trust-counter", "take the time-stamp counter though it is not known to be invariant");
-  add("eval-cpu-speed,e", "measure the counter's rate, even where kernel or CPUID know it");
+  add("trust-counter", flag(), "take the time-stamp counter though it is not known to be invariant");
+  add("eval-cpu-speed,e", flag(), "measure the counter's rate, even where kernel or CPUID know it");
   return table;
 }
 
@@ -75,8 +80,8 @@ po::options_description options_of_results() {
   po::options_description table = group("Results");
   auto add = table.add_options();
   add("output,o", core::argument("FILE"), "write report and histogram to FILE");
-  add("nanoseconds", "report and histogram rows in ns (default: us)");
-  add("picoseconds", "report and histogram rows in ps");
+  add("nanoseconds", flag(), "report and histogram rows in ns (default: us)");
+  add("picoseconds", flag(), "report and histogram rows in ps");
   add("outliers", core::argument<size_t>("K")->default_value(defaults.outliers),
       "largest gaps kept per CPU, with their times");
   add("histogram,h", core::argument<unsigned>("N")->implicit_value(0, ""),
@@ -85,10 +90,10 @@ po::options_description options_of_results() {
   add("json", core::argument("FILE"), "write the result (maxlat-result/1); \"-\": to stdout, and nothing else");
   add("snapshot", core::argument("TIME"), "rewrite the --json file so often while running");
   add("format", core::argument("LAYOUT")->default_value("npt"), "npt or cyclictest");
-  add("quiet,q", "no progress and no histogram rows");
-  add("verbose,v", "also the outliers and all facts of the run");
-  add("version,V", "version and build");
-  add("help", "this page");
+  add("quiet,q", flag(), "no progress and no histogram rows");
+  add("verbose,v", flag(), "also the outliers and all facts of the run");
+  add("version,V", flag(), "version and build");
+  add("help", flag(), "this page");
   return table;
 }
 

@@ -19,13 +19,13 @@ namespace {
 namespace po = boost::program_options;
 
 constexpr core::CommandHelp kOnHelp{
-    .synopsis = "maxlat shield on --cpus CPUS [options]",
+    .synopsis = "maxlat shield on [options]",
     .about =
         "Shields CPUs: everything that can be moved leaves them, and the settings of the machine become what real\n"
         "time needs. Every old value is in a journal first. maxlat shield off undoes it all.",
     .examples =
-        "  maxlat shield on -a 2-3                    CPUs 2 and 3 for real time, the others for the rest\n"
-        "  maxlat shield on -a 1 --housekeeping 0     CPU 2 and 3 stay as they are\n"};
+        "  maxlat shield on --cpus 2-3                    CPUs 2 and 3 for real time, the others for the rest\n"
+        "  maxlat shield on --cpus 1 --housekeeping 0     everything else on CPU 0 alone\n"};
 constexpr core::CommandHelp kOffHelp{
     .synopsis = "maxlat shield off [options]",
     .about = "Undoes the shield from its journal, also one that was cut off by a crash. Safe to run again.",
@@ -37,7 +37,7 @@ constexpr core::CommandHelp kStatusHelp{
     .about = "Says whether a shield is on, and what of it has been changed since. Exit status 2 when something has.",
     .examples = "  maxlat shield status\n  maxlat shield status || maxlat shield off\n"};
 constexpr core::CommandHelp kExecHelp{
-    .synopsis = "maxlat shield exec [options] -- CMD...",
+    .synopsis = "maxlat shield exec [options] -- CMD ...",
     .about =
         "Shields, runs the command in the shield, and undoes it all, whatever the end. The exit status is the\n"
         "command's. In a shield that is on already the command is run, and the shield stays.",
@@ -55,7 +55,7 @@ void add_common(po::options_description& options) {
 
 void add_cpus(po::options_description& options) {
   auto add = options.add_options();
-  add("cpus,a", core::argument<core::CpuListArgument>("CPUS"), "CPUs to shield");
+  add("cpus", core::argument<core::CpuListArgument>("CPUS"), "CPUs to shield");
   add("housekeeping", core::argument<core::CpuListArgument>("CPUS"), "CPUs for everything else (default: all others)");
 }
 

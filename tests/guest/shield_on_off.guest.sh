@@ -46,7 +46,7 @@ taskset -p 1 $pinned > /dev/null
 taskset -p 7 $wide > /dev/null
 settings > settings_before; masks > masks_before
 
-shield on -a 1 > "$OUT/on.txt"
+shield on --cpus 1 > "$OUT/on.txt"
 [ "$(cat /sys/fs/cgroup/maxlat-shield/cpuset.cpus.partition)" = isolated ] || fail "no isolated partition"
 [ "$(cat /proc/sys/kernel/timer_migration)" = 0 ] || fail "timers may be moved"
 grep -qE '^isolated CPUs +already so +CPU 1$' "$OUT/on.txt" || fail "the CPU does not read as isolated"
@@ -57,26 +57,26 @@ allowed() { awk '/Cpus_allowed_list/ { print $2 }' "/proc/$1/status"; }
 must_fail taskset -p 2 $free 2> /dev/null
 shield status
 shield exec -- sh -c 'grep Cpus_allowed_list /proc/self/status' | grep -q '	1$' || fail "exec is not in the shield"
-shield on -a 1 | grep -q 'already so' || fail "on again"
-must_fail shield on -a 2 2> /dev/null
+shield on --cpus 1 | grep -q 'already so' || fail "on again"
+must_fail shield on --cpus 2 2> /dev/null
 echo 1 > /proc/sys/kernel/timer_migration
 must_fail shield status
 shield off --force
 as_before "off"
 
 # exec: the command's status, a command that is killed, one that leaves a daemon behind.
-status=0; shield exec -q -a 1 -- sh -c 'exit 42' || status=$?
+status=0; shield exec -q --cpus 1 -- sh -c 'exit 42' || status=$?
 expect "exec's status" $status -eq 42
-status=0; shield exec -q -a 1 -- sh -c 'kill -9 $$' || status=$?
+status=0; shield exec -q --cpus 1 -- sh -c 'kill -9 $$' || status=$?
 expect "exec's status when its command is killed" $status -eq 137
-shield exec -q -a 1 -- sh -c 'sleep 100000 & echo $! > daemon'
+shield exec -q --cpus 1 -- sh -c 'sleep 100000 & echo $! > daemon'
 expect "CPUs of a daemon that was left behind" "$(allowed "$(cat daemon)")" = 0-3
 kill "$(cat daemon)"
 as_before "exec"
 
 # Where it counts: nobody but npt's loop runs on the shielded CPU.
 switches() { awk '$1 == "cpu1" { print $10 }' /proc/schedstat; }
-shield exec -q -a 1 -- maxlat npt -a 1 -D 2s --rest 0 -q > npt.txt || true
+shield exec -q --cpus 1 -- maxlat npt -a 1 -D 2s --rest 0 -q > npt.txt || true
 cat npt.txt | head -20
 as_before "npt in the shield"
 
@@ -84,7 +84,7 @@ as_before "npt in the shield"
 killed=0; round=0
 while [ $round -lt 16 ]; do
   round=$((round + 1))
-  maxlat shield on -q -a 1 --journal "$journal" > /dev/null 2>&1 & on=$!
+  maxlat shield on -q --cpus 1 --journal "$journal" > /dev/null 2>&1 & on=$!
   usleep $(( (round * 7919) % 400 * 1000 ))
   kill -9 $on 2> /dev/null && killed=$((killed + 1))
   wait $on 2> /dev/null || true
