@@ -201,7 +201,7 @@ TEST(MergeStamped, ComparesTwiceForEachHalvingOfTheSources) {
     StampedMerge<Stepping> merge;
     for (int i = 0; i < sources; ++i) merge.add({i, sources});
     merge.next();
-    const int levels = std::bit_width(static_cast<unsigned>(sources)) - 1;
+    const auto levels = static_cast<int>(std::bit_width(static_cast<unsigned>(sources))) - 1;
     for (bool more = true; more;) {
       Counted::compared = 0;
       more = merge.next() != nullptr;
