@@ -101,6 +101,10 @@ core::Result<UndoReport> shield_off_locked(const std::string& journal_path, Surf
 }
 
 core::Result<UndoReport> shield_off(const std::string& journal, Surface& surface, bool force) {
+  // Without a shield nothing is written, the lock neither.
+  const auto seen = read_journal(journal);
+  if (!seen) return seen.error();
+  if (!*seen) return UndoReport{};
   const core::Result<Lock> lock = Lock::take(journal);
   if (!lock) return lock.error();
   return shield_off_locked(journal, surface, force);
