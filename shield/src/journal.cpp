@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -151,16 +150,15 @@ core::Result<Lock> Lock::take(const std::string& journal_path) {
   const std::string path = journal_path + ".lock";
   base::Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!file) return core::system_error("cannot open " + path, errno);
-  if (::flock(file.number(), LOCK_EX | LOCK_NB) != 0) {
-    const std::string holder = core::read_text(path).value_or("");
+  // A process's own, which a child does not inherit: a keeper that outlives a killed parent for a moment must not have it.
+  struct flock wanted {};
+  wanted.l_type = F_WRLCK;
+  wanted.l_whence = SEEK_SET;
+  if (::fcntl(file.number(), F_SETLK, &wanted) != 0) {
+    const bool told = ::fcntl(file.number(), F_GETLK, &wanted) == 0 && wanted.l_type != F_UNLCK;
     return core::Error{
-        fmt::format("another maxlat shield is at work{}", holder.empty() ? "" : " (process " + holder + ")"),
+        fmt::format("another maxlat shield is at work{}", told ? fmt::format(" (process {})", wanted.l_pid) : ""),
         "wait until it has ended"};
-  }
-  const std::string ourselves = std::to_string(::getpid()) + "\n";
-  if (::ftruncate(file.number(), 0) != 0 ||
-      ::pwrite(file.number(), ourselves.data(), ourselves.size(), 0) != static_cast<ssize_t>(ourselves.size())) {
-    // Only for the message above: the lock is ours all the same.
   }
   return Lock(std::move(file));
 }
