@@ -11,7 +11,9 @@
 #include <random>
 #include <thread>
 
+#if defined(__x86_64__)
 #include "ring/test_single_step.hpp"
+#endif
 #include "session_kinds.hpp"
 #include "test_session.hpp"
 #include "test_session_visit.hpp"
