@@ -2,7 +2,7 @@
 # The whole `maxlat run --profile quick` on an isolated CPU of a PREEMPT_RT kernel with the modules loaded, its phases
 # shortened (emulation is slow); the report is brought back. The hardware phase is the module's, and the run says what it
 # was. Whether the control finds its stalls is left to the emulation's noise: its verdict may be "not valid" (3).
-# guest-mode: parallel
+# guest-mode: interleaved
 # guest-kernels: rt-backports
 # guest-userland: host
 # guest-needs: cyclictest hackbench gnuplot

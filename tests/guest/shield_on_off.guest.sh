@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # The shield on a real kernel, with the layout of Beamonte 2015: the system on CPU 0, the real-time task alone on CPU 1, the
-# other two for the rest. Everything is as before after off, after off that follows a SIGKILL at a random time, and after
+# other two for the rest. Everything is as before after off, after off that follows a SIGKILL at any time, and after
 # exec, whatever its command does.
-# guest-mode: parallel
+# guest-mode: interleaved
 # guest-cpus: 4
 # guest-timeout_s: 400
 # 6.12 warns now and then when a fair server's runtime is written, whoever writes it (dl_server_apply_params).
@@ -79,14 +79,20 @@ shield exec -q --cpus 1 -- maxlat npt -a 1 -D 2s --rest 0 -q > "$OUT/npt.txt" ||
 grep -q '^[0-9]* loops done' "$OUT/npt.txt" || fail "npt did not measure in the shield"
 as_before "npt in the shield"
 
-# SIGKILL at a random time of on, again and again.
+# SIGKILL at sixteen times of on, from its beginning to its end.
+now_ms() { awk '{ print int($1 * 1000) }' /proc/uptime; }
+begun=$(now_ms)
+shield on -q --cpus 1
+took=$(( $(now_ms) - begun ))
+shield off -q
 killed=0; round=0
 while [ $round -lt 16 ]; do
   round=$((round + 1))
   maxlat shield on -q --cpus 1 --journal "$journal" > /dev/null 2>&1 & on=$!
-  usleep $(( (round * 7919) % 400 * 1000 ))
-  kill -9 $on 2> /dev/null && killed=$((killed + 1))
-  wait $on 2> /dev/null || true
+  usleep $(( round * took * 1000 / 17 ))
+  kill -9 $on 2> /dev/null || true
+  status=0; wait $on 2> /dev/null || status=$?
+  [ $status -ne 137 ] || killed=$((killed + 1))
   shield off -q
   settings > now
   diff settings_before now || fail "leftovers after SIGKILL in round $round"

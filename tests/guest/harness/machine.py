@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: MIT
 """One virtual machine from power-on to exit.
 
-Two modes, because they can prove different things:
+Three modes, because they can prove different things:
 
-    exact      one CPU, -icount shift=0: one guest instruction is one nanosecond of guest time, whatever the host does.
-               Runs are bit-identical, idle time is skipped, and a number may be asserted to the nanosecond. It says
-               nothing about real hardware's latency, and nothing about races: there is one CPU.
-    parallel   several CPUs, one host thread each: real concurrency (hotplug, stop_machine, isolation), noisy time.
-               Never assert a latency here.
+    exact        one CPU, -icount shift=0: one guest instruction is one nanosecond of guest time, whatever the host does.
+                 Runs are bit-identical, idle time is skipped, and a number may be asserted to the nanosecond. It says
+                 nothing about real hardware's latency, and nothing about races: there is one CPU.
+    parallel     several CPUs, one host thread each: real concurrency (hotplug, stop_machine, isolation), noisy time.
+                 Never assert a latency here.
+    interleaved  several CPUs that take turns on one host thread: no two instructions at the same time. For a test that
+                 patches the kernel's text while it runs (tracing, static keys). QEMU 7.2's threads may go on with code
+                 that another has just replaced: the guest ends in an int3 Oops, or a program in a SIGSEGV.
 
 KVM is not tried: on the machines this project is tested on, it interprets ring 0 and cannot boot Debian's kernel.
 """
@@ -81,7 +84,7 @@ def _machine_arguments(test):
                  "-global", "hpet.msi=on"]  # lets the planter aim an HPET timer at a CPU as an SMI or an NMI
     if test.mode == "exact":
         return arguments + ["-accel", "tcg", "-icount", f"shift=0,sleep={'on' if test.idle == 'waits' else 'off'}", "-smp", "1"]
-    return arguments + ["-accel", "tcg,thread=multi", "-smp", f"{test.cpus},sockets={test.nodes}", *_node_arguments(test)]
+    return arguments + ["-accel", f"tcg,thread={'single' if test.mode == 'interleaved' else 'multi'}", "-smp", f"{test.cpus},sockets={test.nodes}", *_node_arguments(test)]
 
 
 def _node_arguments(test):
@@ -97,7 +100,7 @@ def _node_arguments(test):
 def _kernel_command_line(test):
     # loglevel=5: warnings reach the console, where they are checked, even when the guest dies before its dmesg is saved
     words = ["console=ttyS0 panic=-1 quiet loglevel=5"]
-    if test.mode == "parallel":
+    if test.mode != "exact":
         # When the watchdog finds the emulated counter unstable, sched_clock() is patched anew while the other CPU runs it,
         # and QEMU's emulation of that has been seen to end in an int3 Oops.
         words.append("tsc=nowatchdog")

@@ -13,11 +13,11 @@ from .kernel_package import BACKPORTS, FLAVOURS
 class GuestTest:
     name: str
     script: Path
-    mode: str = "exact"          # exact | parallel (machine.py tells what each can prove)
+    mode: str = "exact"          # exact | parallel | interleaved (machine.py tells what each can prove)
     kernels: str = "rt rt-backports"  # one ctest each: flavours of kernel_package, with -backports behind them or not
     timeout_s: int = 240         # of the whole life of the machine; an idle host needs 7 to 15 s, a loaded one more
-    cpus: int = 2                # parallel mode only
-    nodes: int = 1               # NUMA nodes, parallel mode only: each with as many of the CPUs, and as much memory
+    cpus: int = 2                # not in exact mode
+    nodes: int = 1               # NUMA nodes, not in exact mode: each with as many of the CPUs, and as much memory
     machine: str = "q35"
     cpu: str = "max"             # QEMU's processor model, with what is added to it
     append: str = ""             # added to the kernel's command line
@@ -45,8 +45,8 @@ def read(path):
             raise Failed(f"{path}: unknown key guest-{key} (known: {', '.join(sorted(KEYS))})")
         setattr(test, key, type(getattr(test, key))(value))
     known = all(kernel.removesuffix(BACKPORTS) in FLAVOURS for kernel in test.kernels.split())
-    if test.mode not in ("exact", "parallel") or not known or not test.kernels or test.userland not in ("busybox", "host"):
+    if test.mode not in ("exact", "parallel", "interleaved") or not known or not test.kernels or test.userland not in ("busybox", "host"):
         raise Failed(f"{path}: bad guest-mode, guest-kernels or guest-userland")
-    if test.nodes != 1 and (test.mode != "parallel" or test.nodes < 1 or test.cpus % test.nodes != 0):
+    if test.nodes != 1 and (test.mode == "exact" or test.nodes < 1 or test.cpus % test.nodes != 0):
         raise Failed(f"{path}: {test.nodes} nodes for {test.cpus} CPUs, mode {test.mode}")
     return test
