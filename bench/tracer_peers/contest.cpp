@@ -180,6 +180,7 @@ void batches(Contest& contest, unsigned rounds) {
   std::vector<Batch> all;
   std::vector<std::size_t> order = numbers_to(contest.arms.size() * kFieldCounts.size());
   for (unsigned round = 0; round < rounds; ++round) {
+    if (round != 0 && round % kRoundsAPlace == 0) contest.renew();
     std::shuffle(order.begin(), order.end(), random);
     for (const std::size_t at : order) {
       Contestant& arm = contest.arms[at / kFieldCounts.size()];

@@ -23,6 +23,7 @@
 #include <maxlat/base/counter.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <maxlat/base/clock.hpp>
 #include <maxlat/trace/recorder.hpp>
 #include <maxlat/trace/session.hpp>
@@ -46,8 +47,9 @@ using namespace maxlat::bench;
 // Our side: one session in which every arm has its channel. The full one is small and nobody reads it.
 class OurSession {
  public:
-  explicit OurSession(const std::string& folder)
-      : session_(value_of(trace::Session::create({.name = "peers"}))),
+  explicit OurSession(std::filesystem::path folder)
+      : folder_(std::move(folder)),
+        session_(value_of(trace::Session::create({.name = "peers"}))),
         full_(value_of(trace::Session::create({.name = "full"}))) {
     using trace::Delivery, trace::FullBuffer, trace::Ownership;
     channel("thread_discard", Ownership::per_thread, FullBuffer::discard, Delivery::timer);
@@ -62,8 +64,9 @@ class OurSession {
     check(session_.start());
     check(full_.start());
     const auto descriptors = value_of(session_.descriptors());
-    recorder_ =
-        std::make_unique<trace::Recorder>(value_of(trace::Recorder::attach(descriptors.memory, {.directory = folder})));
+    std::filesystem::create_directory(folder_);
+    recorder_ = std::make_unique<trace::Recorder>(
+        value_of(trace::Recorder::attach(descriptors.memory, {.directory = folder_.string()})));
   }
   void drain() { recorder_->round(now()); }
   void finish() {
@@ -71,6 +74,9 @@ class OurSession {
     for (const auto& books : recorder_->finish(trace::RecordingEnd::stopped).channels)
       if (books.lost() != 0)
         std::printf("# %s: %lu of %lu events lost\n", books.name.c_str(), books.lost(), books.produced);
+    check(session_.destroy());
+    check(full_.destroy());
+    std::filesystem::remove_all(folder_);
   }
 
  private:
@@ -80,6 +86,7 @@ class OurSession {
         {.name = name, .when_full = when_full, .ownership = ownership, .delivery = delivery, .context = context}));
     check(session_.enable(name, name + ":*"));
   }
+  std::filesystem::path folder_;
   trace::Session session_, full_;
   std::unique_ptr<trace::Recorder> recorder_;
 };
@@ -142,9 +149,15 @@ int main(int argc, char** argv) {
   contest.ticks_per_ns = base::calibrate().ticks_per_ns;
   std::optional<SecondProcess> second;
   if (words.size() == 4) second.emplace(words[2], words[3], contest.cpus.front());
-  OurSession ours(words[0]);
   trace::prepare_thread();
-  contest.drain = [&] { ours.drain(); };
+  const auto traces = std::filesystem::path(words[0]) / "ours";
+  std::optional<OurSession> ours(std::in_place, traces);
+  contest.drain = [&] { ours->drain(); };
+  contest.renew = [&] {
+    ours->finish();
+    ours.reset();
+    ours.emplace(traces);
+  };
   contest.arms = contestants(contest.drain, second ? &*second : nullptr);
   std::printf("# %.4f ticks a ns, %zu CPUs, LTTng-UST %s\n", contest.ticks_per_ns, contest.cpus.size(),
               lttng_arms().empty() ? "not built in"
@@ -165,6 +178,6 @@ int main(int argc, char** argv) {
   threads(contest, scale);
   print_goals(contest);
   std::fflush(stdout);
-  ours.finish();
+  ours->finish();
   return 0;
 }
