@@ -63,7 +63,9 @@ struct RecorderOptions {
   std::function<void(const std::string& line)> say = [](const std::string&) {};  // from the recorder's thread
 };
 
-// What became of the events of one channel.
+// What became of the events of one channel. Of a flight recorder, an event that stood in an open packet when one snapshot
+// was taken may be in the next, too: then it is in `recorded` twice, and by that in `produced`. `maxlat trace check`
+// takes it off.
 struct ChannelBooks {
   std::string name;
   std::uint64_t produced = 0;  // by the ring's own counters
