@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+#include "hwlat_text.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <maxlat/core/result/fact_names.hpp>
+#include <maxlat/core/sys/duration.hpp>
+
+#include "loop/rate.hpp"
+
+namespace maxlat::hwlat {
+
+namespace {
+
+std::string us(uint64_t ns) {
+  return core::latency_text(static_cast<double>(ns));
+}
+std::string seconds(uint64_t ns) {
+  return core::duration_text(static_cast<double>(ns) * 1e-9);
+}
+
+std::string cpu_lines(const Measurement& measured, const Settings& settings, const char* bound) {
+  std::string text =
+      fmt::format("  {:>4} {:>12} {:>14} {:>12} {:>12}{}\n", "cpu", "watched s", "samples", "above", "largest", bound);
+  for (const core::CpuResult& cpu : measured.phase.per_cpu) {
+    core::Phase one;
+    one.per_cpu.push_back(cpu);
+    text += fmt::format("  {:>4} {:>12.3f} {:>14} {:>12} {:>12}\n", cpu.cpu, cpu.exposure_s, cpu.samples,
+                        samples_above(one, settings.threshold_ns), core::latency_text(cpu.max_ns));
+  }
+  return text;
+}
+
+std::string cause_lines(const core::Phase& phase, const Settings& settings) {
+  std::map<std::string, unsigned> causes;
+  for (const core::CpuResult& cpu : phase.per_cpu) {
+    for (const core::Outlier& gap : cpu.outliers) {
+      if (gap.latency_ns > static_cast<double>(settings.threshold_ns))
+        ++causes[gap.cause.empty() ? "unknown" : gap.cause];
+    }
+  }
+  std::string text;
+  for (const auto& [cause, count] : causes) text += fmt::format("  {:>6}  {}\n", count, cause);
+  return text.empty() ? text : "Causes of the largest, by exclusion:\n" + text;
+}
+
+}  // namespace
+
+uint64_t samples_above(const core::Phase& phase, uint64_t threshold_ns) {
+  uint64_t above = 0;
+  for (const core::CpuResult& cpu : phase.per_cpu) {
+    above += cpu.overflow_count;
+    for (const core::Bin& bin : cpu.bins) {
+      if (bin.low_ns >= static_cast<double>(threshold_ns)) above += bin.count;
+    }
+  }
+  return above;
+}
+
+double largest_ns(const core::Phase& phase) {
+  double largest = 0;
+  for (const core::CpuResult& cpu : phase.per_cpu) largest = std::max(largest, cpu.max_ns);
+  return largest;
+}
+
+std::string settings_text(const Settings& settings, std::string_view back_end) {
+  return fmt::format(
+      "maxlat hwlat: {} on CPUs {}\n"
+      "  duration:  {}\n  window:    {}\n  width:     {}\n  threshold: {}\n",
+      back_end, core::to_string(settings.cpus), settings.duration_ns == 0 ? "until ^C" : seconds(settings.duration_ns),
+      seconds(settings.window_ns), seconds(settings.width_ns), us(settings.threshold_ns));
+}
+
+std::string finding_text(const Finding& finding) {
+  const std::string outer = finding.outer_ns > 0 ? ", outer:" + core::latency_text(finding.outer_ns) : "";
+  const std::string nmi = finding.nmi_count > 0 ? fmt::format(", nmi:{}", finding.nmi_count) : "";
+  const std::string smi = finding.smi_count.value_or(0) > 0 ? fmt::format(", smi:{}", *finding.smi_count) : "";
+  return fmt::format("t:{:.6f} s, inner:{}{}, cpu:{}, count:{}{}{}{}\n", finding.t_ns * 1e-9,
+                     core::latency_text(finding.inner_ns), outer, finding.cpu, finding.count, nmi, smi,
+                     finding.upper_bound ? ", upper bound" : "");
+}
+
+std::string result_text(const Measurement& measured, const Settings& settings, uint64_t hard_limit_ns) {
+  const core::Phase& phase = measured.phase;
+  const uint64_t above = samples_above(phase, settings.threshold_ns);
+  const Rate rate = rate_of(above, phase.exposure_s);
+  std::string text = fmt::format("Back end: {}\n", phase.facts.at(core::fact::kBackEnd));
+  const auto bound = phase.facts.find(core::fact::kBound);
+  const bool bounded = bound != phase.facts.end();
+  const char* const upper = bounded ? " (upper bound)" : "";
+  if (bounded) text += fmt::format("  {}\n", bound->second);
+  text += cpu_lines(measured, settings, upper);
+  text += fmt::format("Largest: {}{}\n", core::latency_text(largest_ns(phase)), upper);
+  text += fmt::format("Samples above {}: {} in {:.1f} CPU-seconds watched{}\n", us(settings.threshold_ns), above,
+                      phase.exposure_s, upper);
+  if (above > 0) {
+    text += fmt::format("MTBF: {} watched{}\n", core::duration_text(phase.exposure_s / static_cast<double>(above)),
+                        bounded ? " (lower bound)" : "");
+    text += fmt::format("Rate: {:.4g} an hour of CPU time watched (95 %: {:.4g} to {:.4g}){}\n", rate.per_hour,
+                        rate.low_per_hour, rate.high_per_hour, upper);
+  } else {
+    text += fmt::format("Rate: below {:.4g} an hour of CPU time watched (95 %){}\n", rate.high_per_hour, upper);
+  }
+  text += fmt::format("SMIs: {}\n", phase.facts.at("SMI count"));
+  text += cause_lines(phase, settings);
+  if (hard_limit_ns > 0) {
+    const bool exceeded = largest_ns(phase) > static_cast<double>(hard_limit_ns);
+    text += fmt::format("Hard limit {}: {}\n", us(hard_limit_ns),
+                        !exceeded ? "kept"
+                        : bounded ? "EXCEEDED (by an upper bound: not necessarily by the hardware)"
+                                  : "EXCEEDED");
+  }
+  for (const std::string& warning : phase.warnings) text += "Warning: " + warning + "\n";
+  if (!phase.reason.empty()) text += fmt::format("{}: {}\n", core::to_string(phase.status), phase.reason);
+  return text;
+}
+
+}  // namespace maxlat::hwlat

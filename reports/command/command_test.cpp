@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+//
+// `maxlat report` and `maxlat gate` from their arguments to their files and exit statuses.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <maxlat/core/sys/process.hpp>
+#include <maxlat/reports/gate_command.hpp>
+#include <maxlat/reports/report_command.hpp>
+
+#include "test/test_environment.hpp"
+#include "test/test_runs.hpp"
+
+namespace maxlat::reports {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Ran {
+  core::Result<core::Exit> result = core::Exit::pass;
+  std::string printed;
+};
+
+Ran ran(const core::Command& command, const core::Arguments& arguments) {
+  ::testing::internal::CaptureStdout();
+  Ran ran{command.run(arguments), {}};
+  std::fflush(stdout);
+  ran.printed = ::testing::internal::GetCapturedStdout();
+  return ran;
+}
+
+core::Exit status_of(const Ran& ran) {
+  return ran.result ? *ran.result : ran.result.error().exit_status;
+}
+std::string error_of(const Ran& ran) {
+  return ran.result ? "" : ran.result.error().text;
+}
+
+class Commands : public ::testing::Test {
+ protected:
+  void SetUp() override { ASSERT_TRUE(core::write_run(result(), test::single_phase_run())); }
+  std::string result() const { return folder_ / "result.json"; }
+  bool exists(const std::string& name) const { return std::filesystem::exists(folder_ / name); }
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(Commands, ReportTakesAFolderOrAFile) {
+  if (core::find_program("gnuplot").empty()) GTEST_SKIP() << "gnuplot is not installed";
+  const auto from_folder = ran(report_command(), {folder_.path()});
+  EXPECT_EQ(status_of(from_folder), core::Exit::pass) << error_of(from_folder);
+  EXPECT_EQ(from_folder.printed, (folder_ / "report.html") + "\n");
+  EXPECT_TRUE(exists("report.html"));
+  std::filesystem::rename(result(), folder_ / "npt.json");
+  EXPECT_EQ(status_of(ran(report_command(), {folder_ / "npt.json"})), core::Exit::pass);
+  EXPECT_TRUE(exists("npt.html"));
+  EXPECT_EQ(status_of(ran(report_command(), {folder_ / "npt.json", "-o", folder_ / "x.html"})), core::Exit::pass);
+  EXPECT_EQ(folder_.read("x.html"), folder_.read("npt.html"));
+}
+
+TEST_F(Commands, ReportAsTextNeedsNoGnuplot) {
+  const test::EnvironmentVariable path("PATH", folder_.path());
+  const auto text = ran(report_command(), {"--text", result()});
+  EXPECT_EQ(status_of(text), core::Exit::pass);
+  EXPECT_THAT(text.printed, HasSubstr("Verdict:"));
+  if (!core::find_program("gnuplot").empty()) GTEST_SKIP() << "gnuplot is in /usr/sbin";
+  const auto page = ran(report_command(), {result()});
+  EXPECT_EQ(status_of(page), core::Exit::error);
+  EXPECT_THAT(error_of(page), HasSubstr("gnuplot is not installed"));
+  EXPECT_THAT(page.result.error().hint, HasSubstr("--text"));
+  EXPECT_FALSE(exists("report.html"));
+}
+
+TEST_F(Commands, ReportOfWhatIsNoResultIsAnError) {
+  folder_.write("empty.json", "");
+  folder_.write("other.json", "{\"schema\": \"something\"}");
+  const std::string whole = folder_.read("result.json");
+  folder_.write("half.json", whole.substr(0, whole.size() / 2));
+  for (const char* name : {"empty.json", "other.json", "half.json", "missing.json"}) {
+    for (const auto* command : {&report_command(), &gate_command()}) {
+      core::Arguments arguments = {folder_ / name};
+      if (command == &gate_command()) arguments.insert(arguments.end(), {"--max", "1s"});
+      const auto answer = ran(*command, arguments);
+      EXPECT_EQ(status_of(answer), core::Exit::error) << name;
+      EXPECT_THAT(error_of(answer), HasSubstr(name));
+      EXPECT_EQ(answer.printed, "");
+    }
+  }
+  EXPECT_THAT(error_of(ran(report_command(), {"/proc"})), HasSubstr("has no result.json"));
+  EXPECT_EQ(status_of(ran(report_command(), {})), core::Exit::error);
+  EXPECT_EQ(status_of(ran(report_command(), {"a", "b"})), core::Exit::error);
+}
+
+TEST_F(Commands, ReportOnAFullDiskIsAnError) {
+  EXPECT_EQ(status_of(ran(report_command(), {result(), "--text", "-o", "/dev/full"})), core::Exit::error);
+  if (core::find_program("gnuplot").empty()) GTEST_SKIP() << "gnuplot is not installed";
+  EXPECT_EQ(status_of(ran(report_command(), {result(), "-o", "/dev/full"})), core::Exit::error);
+}
+
+TEST_F(Commands, GateAnswersWithItsExitStatus) {
+  using Exit = core::Exit;
+  const auto gate = [&](core::Arguments limits) {
+    limits.insert(limits.begin(), result());
+    return ran(gate_command(), limits);
+  };
+  EXPECT_EQ(status_of(gate({"--max", "22us"})), Exit::pass);
+  EXPECT_EQ(status_of(gate({"--max", "22000ns"})), Exit::pass);
+  EXPECT_EQ(status_of(gate({"--max", "21999ns"})), Exit::limit_exceeded);
+  EXPECT_EQ(status_of(gate({"--quantile", "p99.99=20us", "--exposure", "10s"})), Exit::pass);
+  EXPECT_EQ(status_of(gate({"--quantile", "p99.99=20us", "--quantile=p50=1ns"})), Exit::limit_exceeded);
+  EXPECT_EQ(status_of(gate({"--exposure", "1m"})), Exit::limit_exceeded);
+  EXPECT_EQ(status_of(gate({"--mean", "1us", "--phase", "npt"})), Exit::pass);
+  EXPECT_EQ(status_of(gate({"--max", "1s", "--phase", "cyclictest"})), Exit::invalid);
+  const auto without_loads = gate({"--load-alive"});
+  EXPECT_EQ(status_of(without_loads), Exit::invalid);
+  EXPECT_THAT(without_loads.printed, HasSubstr("not measured: no phase of the run has a load"));
+}
+
+TEST_F(Commands, GatePrintsItsRulesAndWritesTheVerdict) {
+  const auto answer = ran(gate_command(), {result(), "--max", "21us", "--json", folder_ / "judged.json"});
+  EXPECT_THAT(answer.printed, HasSubstr("npt: max_ns"));
+  EXPECT_THAT(answer.printed, HasSubstr("<= 21000 ns (21.0 us)"));
+  EXPECT_THAT(answer.printed, HasSubstr("verdict: fail"));
+  const auto judged = core::read_run(folder_ / "judged.json");
+  ASSERT_TRUE(judged) << judged.error().text;
+  EXPECT_EQ(judged->verdict.kind, core::Verdict::Kind::fail);
+  EXPECT_EQ(ran(gate_command(), {result(), "-q", "--max", "21us"}).printed, "");
+}
+
+TEST_F(Commands, GateTellsEachFailureOnce) {
+  const auto count = [](const std::string& text, const std::string& part) {
+    size_t found = 0;
+    for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+    return found;
+  };
+  const auto failed = ran(gate_command(), {result(), "--max", "21us"});
+  EXPECT_EQ(count(failed.printed, "22.0 us"), 1u) << failed.printed;
+  auto run = test::single_phase_run();
+  run.phases[0].status = core::PhaseStatus::invalid;
+  run.phases[0].reason = "the task was throttled";
+  ASSERT_TRUE(core::write_run(folder_ / "invalid.json", run));
+  const auto invalid = ran(gate_command(), {folder_ / "invalid.json", "--max", "1s", "--exposure", "1s"});
+  EXPECT_EQ(count(invalid.printed, "the task was throttled"), 1u) << invalid.printed;
+}
+
+TEST_F(Commands, GateMistakesAreErrorsNotVerdicts) {
+  for (const core::Arguments& wrong : std::vector<core::Arguments>{{},
+                                                                   {"--max"},
+                                                                   {"--max", "fast"},
+                                                                   {"--max", "50"},
+                                                                   {"--quantile", "p99=50"},
+                                                                   {"--exposure", "60"},
+                                                                   {"--max", "-5"},
+                                                                   {"--quantile", "p99"},
+                                                                   {"--quantile", "q99=1us"},
+                                                                   {"--quantile", "p101=1us"},
+                                                                   {"--surprise"}}) {
+    core::Arguments arguments = wrong;
+    arguments.insert(arguments.begin(), result());
+    const auto answer = ran(gate_command(), arguments);
+    EXPECT_EQ(status_of(answer), core::Exit::error) << ::testing::PrintToString(wrong);
+    EXPECT_EQ(answer.printed, "");
+  }
+}
+
+TEST_F(Commands, HelpFitsOneScreen) {
+  for (const auto* command : {&report_command(), &gate_command()}) {
+    const auto help = ran(*command, {"--help"});
+    EXPECT_EQ(status_of(help), core::Exit::pass);
+    EXPECT_LE(std::count(help.printed.begin(), help.printed.end(), '\n'), 50);
+    EXPECT_THAT(help.printed, HasSubstr("Examples:"));
+  }
+}
+
+}  // namespace
+}  // namespace maxlat::reports

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+//
+// The page as a whole. All plots of all phases are drawn by one gnuplot (gnuplot.hpp), then each section is written.
+#include <fmt/format.h>
+
+#include <maxlat/core/sys/output_file.hpp>
+#include <maxlat/reports/report.hpp>
+
+#include "html.hpp"
+#include "plots/gnuplot.hpp"
+#include "plots/plots.hpp"
+#include "plots/plots_arms.hpp"
+#include "plots/svg_clean.hpp"
+#include "sections.hpp"
+#include "style.hpp"
+#include "view/arms_view.hpp"
+#include "view/box.hpp"
+#include "view/phase_view.hpp"
+
+namespace maxlat::reports {
+namespace {
+
+using PlotGroups = std::vector<std::vector<DrawnPlot>>;
+
+struct DrawnPlots {
+  PlotGroups of_phases, of_comparisons;
+};
+
+// An arm has its plots beside the other arms', in the section on tracers.
+std::vector<Plot> own_plots(const PhaseView& view) {
+  return view.phase.comparison.empty() ? plots_of(view) : std::vector<Plot>();
+}
+
+core::Result<DrawnPlots> drawn_plots(const std::vector<PhaseView>& views, const std::vector<ArmsView>& comparisons) {
+  std::vector<Plot> plots;
+  std::vector<size_t> counts;
+  const auto add = [&](std::vector<Plot> own) {
+    counts.push_back(own.size());
+    plots.insert(plots.end(), std::make_move_iterator(own.begin()), std::make_move_iterator(own.end()));
+  };
+  for (const auto& view : views) add(own_plots(view));
+  for (const auto& comparison : comparisons) add(plots_of(comparison));
+  auto drawings = draw(plots);
+  if (!drawings) return drawings.error();
+
+  DrawnPlots drawn;
+  size_t next = 0;
+  for (const size_t count : counts) {
+    auto& own = (drawn.of_phases.size() < views.size() ? drawn.of_phases : drawn.of_comparisons).emplace_back();
+    for (size_t i = 0; i < count; ++i, ++next) {
+      auto svg = clean_svg((*drawings)[next], plot_id(next), plots[next]);
+      if (!svg) return svg.error();
+      own.push_back({std::move(plots[next]), *std::move(svg)});
+    }
+  }
+  return drawn;
+}
+
+void head(Html& html, const core::RunResult& run) {
+  const auto guard = html.element("head");
+  html.empty("meta", {{"charset", "utf-8"}});
+  html.empty("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
+  // The page needs nothing but itself, and this makes the browser hold it to that.
+  html.empty("meta",
+             {{"http-equiv", "Content-Security-Policy"}, {"content", "default-src 'none'; style-src 'unsafe-inline'"}});
+  html.leaf("title", fmt::format("maxlat: {} {}", core::to_string(run.verdict.kind), run.id));
+  const auto style = html.element("style");
+  html.trusted(style_sheet());
+}
+
+void contents(Html& html, const core::RunResult& run) {
+  const auto nav = html.element("nav", {{"aria-label", "Contents"}});
+  const auto list = html.element("ul");
+  const auto entry = [&](const std::string& target, std::string_view name) {
+    const auto item = html.element("li");
+    html.leaf("a", name, {{"href", "#" + target}});
+  };
+  entry("verdict", "Verdict");
+  if (!run.phases.empty()) entry("phases", "Phases");
+  entry("findings", "What this run shows");
+  if (!run.preflight.empty()) entry("preflight", "Pre-flight");
+  if (!arms_of(run).empty() || !rates_of(run).empty()) entry("tracers", "Tracers");
+  entry("reading", "How to read it");
+  if (!run.machine.empty()) entry("machine", "Machine");
+}
+
+void page_header(Html& html, const core::RunResult& run) {
+  const auto header = html.element("header");
+  html.leaf("h1", "Latency report");
+  if (!run.label.empty()) html.leaf("p", run.label, {{"class", "label"}});
+  if (const std::string box = box_text(run); !box.empty()) html.leaf("p", box, {{"class", "box"}});
+  html.leaf("p", fmt::format("{}", fmt::join(run_facts(run), " · ")), {{"class", "soft"}});
+  contents(html, run);
+}
+
+void page_footer(Html& html, const core::RunResult& run) {
+  const auto footer = html.element("footer");
+  html.leaf("p", fmt::format("Made by {} from the result file alone; `maxlat report` makes this page again. Seed {}.",
+                             run.tool.empty() ? "maxlat" : run.tool, run.seed));
+  if (run.plan_text.empty()) return;
+  const auto details = html.element("details");
+  html.leaf("summary", "The plan of this run");
+  html.leaf("pre", run.plan_text);
+}
+
+}  // namespace
+
+core::Status write_html(const core::RunResult& run, const std::string& path) {
+  std::vector<PhaseView> views;
+  views.reserve(run.phases.size());
+  for (const auto& phase : run.phases) views.emplace_back(phase);
+  const std::vector<ArmsView> comparisons = arms_of(run);
+  const auto plots = drawn_plots(views, comparisons);
+  if (!plots) return plots.error();
+
+  Html html;
+  html.trusted("<!DOCTYPE html>\n");
+  {
+    const auto document = html.element("html", {{"lang", "en"}});
+    head(html, run);
+    const auto body = html.element("body");
+    page_header(html, run);
+    {
+      const auto main = html.element("main");
+      verdict_section(html, run);
+      phases_section(html, run, views);
+      findings_section(html, run, views);
+      const auto phases = [&](bool behind) {
+        for (const size_t i : reading_order(run))
+          if (views[i].phase.comparison.empty() && is_behind_the_preflight(views[i].phase) == behind)
+            phase_section(html, views[i], phase_anchor(i), plots->of_phases[i]);
+      };
+      phases(false);
+      preflight_section(html, run);
+      tracers_section(html, run, views, comparisons, plots->of_comparisons);
+      phases(true);
+      reading_section(html, run);
+      machine_section(html, run);
+    }
+    page_footer(html, run);
+  }
+  return core::write_atomically(path, html.take());
+}
+
+}  // namespace maxlat::reports

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <maxlat/core/sys/text.hpp>
+#include <maxlat/reports/report.hpp>
+#include <sstream>
+
+#include "test/test_runs.hpp"
+
+namespace maxlat::reports {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* kMore = "maxlat report --text box17";
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+std::string summary(const core::RunResult& run) {
+  return run_summary(run, kMore, {"report: /box17/report.html"});
+}
+
+size_t count_of(const std::string& text, const std::string& part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+// More of everything than a screen has lines.
+core::RunResult wordy_run() {
+  auto run = test::typical_run();
+  for (int i = 0; i < 30; ++i) {
+    const std::string number = std::to_string(i);
+    run.preflight.push_back({core::SettingObservation::Verdict::bad, "setting " + number, "cpu", "on", "off",
+                             "it hurts",
+                             "echo 0 > /sys/a/long/path/of/setting" + number +
+                                 "; and then look again, because a daemon may write it back, and say END" + number});
+    run.phases[2].warnings.push_back("warning " + number);
+    run.verdict.reasons.push_back("reason " + number);
+    run.verdict.not_comparable.push_back("because " + number);
+    run.comparisons.push_back(test::comparison_of("arm" + number, 12, "arm" + number + " adds 12.0 ns"));
+    run.phases.push_back(test::phase_of("phase " + number, "npt", 1, {test::npt_cpu(0, 0.01, 2, 22e3)}));
+  }
+  return run;
+}
+
+TEST(RunSummary, IsOneScreenThatEndsInVerdictAndReport) {
+  for (const auto& run :
+       {test::typical_run(), wordy_run(), test::tracer_run(), test::single_phase_run(), core::RunResult{}}) {
+    const auto lines = lines_of(summary(run));
+    EXPECT_LE(lines.size(), kSummaryLines);
+    EXPECT_EQ(lines.back(), "report: /box17/report.html");
+    size_t verdict = 0;
+    for (size_t i = 0; i < lines.size(); ++i) verdict = lines[i].starts_with("Verdict: ") ? i : verdict;
+    ASSERT_NE(lines[verdict].find("Verdict: NOT GATED"), std::string::npos);
+    EXPECT_GE(verdict + 8, lines.size());  // only its reasons and the report follow
+    for (const auto& line : lines) EXPECT_LE(core::shown_width(line), 100u) << line;
+  }
+}
+
+TEST(RunSummary, ManyLastLinesLeaveTheVerdict) {
+  const auto text = run_summary(wordy_run(), kMore, std::vector<std::string>(20, "last"));
+  EXPECT_LE(lines_of(text).size(), kSummaryLines);
+  EXPECT_THAT(text, HasSubstr("Verdict: "));
+}
+
+TEST(RunSummary, WhatDoesNotFitIsCountedAndAFixIsWholeOrNotThere) {
+  const std::string text = summary(wordy_run());
+  EXPECT_THAT(text, ::testing::ContainsRegex("and [0-9]+ more, see maxlat report --text box17"));
+  EXPECT_THAT(text, Not(HasSubstr("..")));
+  EXPECT_EQ(count_of(text, "echo 0 > "), count_of(text, "END"));
+}
+
+TEST(RunSummary, AllOfAnOrdinaryRun) {
+  const std::string text = summary(test::typical_run());
+  for (const char* part :
+       {"AMD EPYC 9B14, CPUs 0-1; Linux 6.1.0-27-amd64, PREEMPT_DYNAMIC; plan quick", "hardware latency (upper bound)",
+        "cyclictest under load", "4.10 ms", "control: 6 of 6 planted stalls found to size, 0 missed (npt loop)",
+        "preemption is PREEMPT_VOLUNTARY: apt install linux-image-rt-amd64", "(1 more could not be read)",
+        "npt under load: CPU 0 was throttled by the host for 4 ms", "lttng-sessiond is not installed",
+        "Not comparable with bare metal:"})
+    EXPECT_THAT(text, HasSubstr(part)) << text;
+}
+
+TEST(RunSummary, BeginsWithTheLabel) {
+  auto run = test::typical_run();
+  run.label = "box 17, new BIOS";
+  EXPECT_EQ(lines_of(summary(run)).front(), "box 17, new BIOS");
+}
+
+TEST(RunSummary, AReasonIsToldOnce) {
+  auto run = test::typical_run();
+  run.phases[3].status = core::PhaseStatus::failed;
+  run.phases[3].reason = "cannot set SCHED_FIFO 95";
+  run.verdict.reasons = {"npt idle: failed: cannot set SCHED_FIFO 95"};
+  EXPECT_EQ(count_of(summary(run), "cannot set SCHED_FIFO 95"), 1u);
+  run.verdict.reasons.clear();
+  EXPECT_EQ(count_of(summary(run), "cannot set SCHED_FIFO 95"), 1u);
+}
+
+}  // namespace
+}  // namespace maxlat::reports

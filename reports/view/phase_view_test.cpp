@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#include "phase_view.hpp"
+
+#include <gtest/gtest.h>
+
+#include "test/test_runs.hpp"
+
+namespace maxlat::reports {
+namespace {
+
+TEST(MergeCpus, ConservesCountsAndExtremes) {
+  const auto run = test::typical_run();
+  for (const auto& phase : run.phases) {
+    const auto all = merge_cpus(phase);
+    uint64_t samples = 0;
+    double max_ns = 0;
+    for (const auto& cpu : phase.per_cpu) {
+      samples += cpu.samples;
+      max_ns = std::max(max_ns, cpu.max_ns);
+    }
+    EXPECT_EQ(all.samples, samples) << phase.name;
+    EXPECT_EQ(test::sum_of(all.bins) + all.overflow_count, samples) << phase.name;
+    EXPECT_EQ(all.max_ns, max_ns) << phase.name;
+    for (size_t i = 1; i < all.bins.size(); ++i) EXPECT_LE(all.bins[i - 1].low_ns, all.bins[i].low_ns);
+  }
+}
+
+TEST(UnfitBecause, DoesNotTrustTheStatusAlone) {
+  auto phase = test::single_phase_run().phases[0];
+  EXPECT_FALSE(unfit_because(phase));
+  phase.per_cpu[1].samples = 0;
+  EXPECT_TRUE(unfit_because(phase));
+  phase.per_cpu.clear();
+  EXPECT_TRUE(unfit_because(phase));
+  phase.kind = "a kind nobody knows";
+  EXPECT_TRUE(unfit_because(phase));
+  for (const char* kind : {"preflight", "control", "load", "report"}) {
+    phase.kind = kind;
+    EXPECT_FALSE(unfit_because(phase)) << kind;
+  }
+}
+
+TEST(RuleOfThreeTest, KnownAnswer) {
+  core::CpuResult cpu;
+  cpu.samples = 3'000'000;
+  cpu.exposure_s = 60;
+  const auto rule = rule_of_three(cpu);
+  ASSERT_TRUE(rule);
+  EXPECT_DOUBLE_EQ(rule->share, 1e-6);
+  EXPECT_DOUBLE_EQ(*rule->every_s, 20);
+  cpu.samples = 2;
+  EXPECT_FALSE(rule_of_three(cpu));
+}
+
+core::Phase cyclictest_with_maxima(double a_ns, double a_s, double b_ns, double b_s) {
+  auto a = test::cpu_from_bins(0, {{5000, 6000, 100000}}, 10), b = test::cpu_from_bins(1, {{5000, 6000, 100000}}, 10);
+  test::add_stall(a, a_ns, a_s);
+  test::add_stall(b, b_ns, b_s);
+  return test::phase_of("cyclictest", "cyclictest", 10, {a, b});
+}
+
+// The figures of the note: 8.7 and 77 % clean, 428 and 3.6 % spoiled.
+TEST(TailHintTest, TellsTheCleanFromTheSpoiledRun) {
+  const auto clean = cyclictest_with_maxima(8.7 * 6000, 1, 0.23 * 8.7 * 6000, 2);
+  EXPECT_FALSE(tail_hint(PhaseView(clean)));
+  const auto spoiled = cyclictest_with_maxima(428 * 6000, 1, 0.964 * 428 * 6000, 5);
+  const auto hint = tail_hint(PhaseView(spoiled));
+  EXPECT_NEAR(hint.max_to_p99.value(), 428, 0.1);
+  EXPECT_NEAR(hint.spread_of_maxima.value(), 0.036, 1e-6);
+  EXPECT_TRUE(hint.all_cpus_at_once);
+}
+
+TEST(TailHintTest, CoincidenceIsSeenWithoutALongTail) {
+  EXPECT_TRUE(tail_hint(PhaseView(cyclictest_with_maxima(50e3, 1.00001, 20e3, 1.0))).all_cpus_at_once);
+  EXPECT_FALSE(tail_hint(PhaseView(cyclictest_with_maxima(50e3, 1.1, 20e3, 1.0))).all_cpus_at_once);
+}
+
+// The p99 of a gap loop is its own pace: 4 ms against 12 ns says nothing.
+TEST(TailHintTest, RatioIsNotForGapLoops) {
+  EXPECT_FALSE(tail_hint(PhaseView(test::single_phase_run().phases[0])).max_to_p99);
+}
+
+// npt's text and JSON said 20.03 ns, the report 20.4 ns: the upper edge of the bin.
+TEST(PhaseView, QuantilesAreTheMetersOwn) {
+  core::Phase phase =
+      test::phase_of("npt", "npt", 1, {test::cpu_from_bins(0, {{20.03, 20.41, 900}, {30, 31, 100}}, 1)});
+  auto& first = phase.per_cpu[0];
+  first.quantiles_ns = {{"p50", 20.03}, {"p90", 20.03}, {"p99", 30.5}};
+  EXPECT_EQ(core::measured_quantile(first, 0.5), 20.03);
+  EXPECT_EQ(core::measured_quantile(PhaseView(phase).all, 0.5), 20.03);
+  EXPECT_EQ(core::measured_quantile(PhaseView(phase).all, 0.99), 30.5);
+  phase.per_cpu.push_back(first);
+  phase.per_cpu[1].cpu = 1;
+  phase.per_cpu[1].quantiles_ns[0].second = 20.02;
+  const auto of_both = core::measured_quantile(PhaseView(phase).all, 0.5);
+  EXPECT_GE(*of_both, 20.02);
+  EXPECT_LE(*of_both, 20.03);
+}
+
+// cyclictest tells its maximum and not when it was; it was missing among the largest samples.
+TEST(PhaseView, TheMaximumIsAmongTheLargestSamples) {
+  auto run = test::typical_run();
+  auto& phase = run.phases[2];
+  for (auto& cpu : phase.per_cpu) cpu.outliers.clear();
+  const auto samples = largest_samples(phase);
+  ASSERT_EQ(samples.size(), 2u);
+  EXPECT_EQ(samples[0].latency_ns, worst_cpu(phase)->max_ns);
+  EXPECT_EQ(samples[0].outlier, nullptr);
+  for (const auto& one : run.phases) {
+    if (const auto* worst = worst_cpu(one)) {
+      EXPECT_EQ(largest_samples(one).at(0).latency_ns, worst->max_ns) << one.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace maxlat::reports

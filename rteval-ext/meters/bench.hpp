@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+//
+// The world as the orchestrator sees it: the machine, the meters, the hog, the report. In life it is this machine;
+// tests give it a machine of paper and meters that are small scripts.
+#pragma once
+
+#include <functional>
+#include <maxlat/core/result/run_result.hpp>
+#include <maxlat/core/sys/result.hpp>
+#include <maxlat/loadgen/control.hpp>
+#include <maxlat/rteval_ext/meter.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plan/placement.hpp"
+
+namespace maxlat::rteval_ext {
+
+struct Bench {
+  MachineCpus cpus;
+  double stated_error_ns = 0;  // of the positive control on this machine
+  std::string stated_error_why;
+  std::function<core::Status()> may_measure;  // ERRORS (77): what every meter needs is not given to this user
+  std::function<std::unique_ptr<Meter>(PhaseKind)> meter;
+  std::function<core::Result<std::vector<loadgen::Stall>>(const loadgen::StallPlan&)> plant;
+  std::function<std::vector<core::SettingObservation>(const core::CpuList& measured)> preflight;
+  std::function<std::vector<core::FingerprintGroup>()> fingerprint;
+  std::function<std::optional<std::string>()> kernel_config;  // whole, for the run's folder
+  std::function<std::vector<std::string>()> not_comparable;
+  std::function<core::Status(const core::RunResult& run, const std::string& path)> write_report;
+};
+
+// This machine. ERRORS: its CPUs cannot be read.
+core::Result<Bench> real_bench();
+
+}  // namespace maxlat::rteval_ext

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT
+#include "plan_toml.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "meters/control_runner.hpp"
+#include "meters/cyclictest_meter.hpp"
+#include "meters/own_meter.hpp"
+#include "profiles.hpp"
+
+namespace maxlat::rteval_ext {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+Plan parsed(std::string_view text) {
+  const core::Result<Plan> plan = parse_plan(text, "p.toml");
+  if (!plan) {
+    ADD_FAILURE() << plan.error().text;
+    return {};
+  }
+  return *plan;
+}
+
+TEST(PlanToml, ReadsEveryKey) {
+  const Plan plan = parsed(R"(
+name = "mine"
+about = "a line"
+[[phase]]
+name = "control"
+kind = "control"
+meters = ["npt", "cyclictest"]
+cpus = "1"
+[phase.stalls]
+lengths = ["1ms", "20us"]
+repeats = 7
+[[phase]]
+name = "npt under load"
+kind = "npt"
+duration = "90s"
+cpus = "0,2-3"
+loads = ["hackbench:-g 2", "cpu"]
+load_cpus = "housekeeping"
+arguments = ["--policy", "rr"]
+[phase.limits]
+max_ns = 50000
+"p99.99_ns" = 2.5e4
+exposure_s = 60
+load_alive = true
+)");
+  EXPECT_EQ(plan.name, "mine");
+  EXPECT_EQ(plan.about, "a line");
+  ASSERT_EQ(plan.phases.size(), 2u);
+  const PhasePlan& control = plan.phases[0];
+  EXPECT_EQ(control.kind, &kControlPhase);
+  EXPECT_THAT(control.meters, testing::ElementsAre(&kNptPhase, &kCyclictestPhase));
+  EXPECT_THAT(control.stalls.lengths_ns, testing::ElementsAre(1'000'000u, 20'000u));
+  EXPECT_EQ(control.stalls.repeats, 7u);
+  EXPECT_EQ(control.cpus, "1");
+  const PhasePlan& npt = plan.phases[1];
+  EXPECT_EQ(npt.duration_ns, 90'000'000'000u);
+  EXPECT_EQ(npt.cpus, "0,2-3");
+  EXPECT_EQ(npt.load_cpus, "housekeeping");
+  EXPECT_THAT(npt.loads, testing::ElementsAre("hackbench:-g 2", "cpu"));
+  EXPECT_THAT(npt.arguments, testing::ElementsAre("--policy", "rr"));
+  ASSERT_EQ(plan.rules().size(), 4u);
+  double max_limit = 0, quantile_limit = 0, alive = 0;
+  for (const reports::Rule& rule : plan.rules()) {
+    EXPECT_EQ(rule.phase, "npt under load");
+    if (rule.metric == "max_ns") max_limit = rule.limit;
+    if (rule.metric == "p99.99_ns") quantile_limit = rule.limit;
+    if (rule.metric == "load_alive") alive = rule.limit;
+  }
+  EXPECT_EQ(max_limit, 50000);
+  EXPECT_EQ(quantile_limit, 25000);
+  EXPECT_EQ(alive, 1);
+}
+
+// One mistake a line of the table: the text, the line it is on, and a word that names it.
+TEST(PlanToml, LimitsInWordsHaveTheirUnit) {
+  const Plan plan = parsed(R"(
+[[phase]]
+name = "a"
+kind = "npt"
+duration = "1s"
+[phase.limits]
+max = "50us"
+mean = "1.5us"
+"p99.9" = "20us"
+exposure = "1m"
+)");
+  std::map<std::string, double> limits;
+  for (const auto& rule : plan.phases.at(0).limits) limits[rule.metric] = rule.limit;
+  const std::map<std::string, double> expected = {
+      {"max_ns", 50e3}, {"mean_ns", 1500}, {"p99.9_ns", 20e3}, {"exposure_s", 60}};
+  EXPECT_EQ(limits, expected);
+}
+
+struct MistakeCase {
+  const char* text;
+  const char* place;
+  const char* says;
+};
+
+class PlanTomlMistakes : public testing::TestWithParam<MistakeCase> {};
+
+TEST_P(PlanTomlMistakes, AreOneLineWithFileAndLine) {
+  const core::Result<Plan> plan = parse_plan(GetParam().text, "p.toml");
+  ASSERT_FALSE(plan.ok()) << GetParam().text;
+  EXPECT_THAT(plan.error().text, StartsWith(std::string("p.toml:") + GetParam().place + ": "));
+  EXPECT_THAT(plan.error().text, HasSubstr(GetParam().says));
+  EXPECT_EQ(plan.error().text.find('\n'), std::string::npos);
+  EXPECT_FALSE(plan.error().hint.empty());
+  EXPECT_EQ(plan.error().exit_status, core::Exit::error);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, PlanTomlMistakes,
+    testing::Values(
+        MistakeCase{"name = ", "1", ""}, MistakeCase{"", "1", "no [[phase]]"},
+        MistakeCase{"nmae = 'x'\n", "1", "unknown key 'nmae'"}, MistakeCase{"[phase]\nname='a'\n", "1", "two brackets"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\nspeed=3\n", "5", "unknown key 'speed'"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration=1\n", "4", "text in quotes"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='0s'\n", "4", "longer than 0"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1x'\n", "4", "duration"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='npt'\n", "1", "needs a duration"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='oslat'\n", "3", "unknown kind 'oslat'"},
+        MistakeCase{"[[phase]]\nkind='npt'\nduration='1s'\n", "1", "needs a name"},
+        MistakeCase{"[[phase]]\nname='a'\nduration='1s'\n", "1", "needs a kind"},
+        MistakeCase{"[[phase]]\nname='../a'\n", "2", "letters, digits"},
+        MistakeCase{"[[phase]]\nname='preflight'\n", "2", "begins and ends"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\ncpus='x'\n", "5", "CPU list"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\nloads='cpu'\n", "5", "list of texts"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n",
+                    "5", "two phases are named 'a'"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='control'\n", "1", "needs meters"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='control'\nmeters=['control']\n", "4", "unknown meter"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='control'\nmeters=['npt','hwlat','npt']\n", "4", "'npt' is there twice"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='control'\nmeters=['npt']\nduration='3s'\n", "5", "no duration"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\nmeters=['npt']\n", "5", "only a control"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='control'\nmeters=['npt']\n[phase.stalls]\nrepeats=0\n", "6", "repeats"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\narms=['none','maxlat']\n", "5", "only a tracer"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='tracer'\nduration='1s'\narms=['none']\n", "1", "two arms"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='tracer'\nduration='1s'\narms=['none','maxlat']\nrounds=0\n", "6",
+                    "rounds"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='tracer'\nduration='1s'\narms=['none','a']\n[phase.limits]\nmax_ns=3\n",
+                    "6", "no limits"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='control'\nmeters=['tracer']\n", "4", "unknown meter"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n[phase.limits]\nmax=3\n", "6", "max"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n[phase.limits]\nmax_ns='3us'\n", "6",
+                    "with a unit it is max = \"50us\""},
+        MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n[phase.limits]\nmax='50'\n", "6",
+                    "\"50\" has no unit; write 50us"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n[phase.limits]\nmax=50\n", "6",
+                    "needs a unit: max = \"50us\""},
+        MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n[phase.limits]\nmaximum='1s'\n", "6",
+                    "unknown limit 'maximum'"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n[phase.limits]\nload_alive_s=1\n", "6", ""},
+        MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='20'\n", "4", "\"20\" has no unit; write 20us"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n[phase.limits]\nmax_ns=-3\n", "6", ""},
+        MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n[phase.limits]\np99.9_ns=3\n", "6", "quotes"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n[phase.limits]\nload_alive=false\n", "6",
+                    "true"}));
+
+core::Result<Plan> with_arguments(const std::string& kind, const std::string& arguments) {
+  return parse_plan("[[phase]]\nname='a'\narguments=[" + arguments + "]\nkind='" + kind + "'\nduration='1s'\n", "p");
+}
+
+// Each of them made figures wrong by a thousand, or an exposure of more than the time, or a result nobody can read.
+TEST(PlanToml, RefusesWhatCyclictestIsTold) {
+  for (const auto& [arguments, option] : std::map<std::string, std::string>{{"'-N'", "--nsecs"},
+                                                                            {"'--nsec'", "--nsecs"},
+                                                                            {"'--n'", "--nsecs"},
+                                                                            {"'-xN'", "--posix_timers"},
+                                                                            {"'-i20'", "--interval"},
+                                                                            {"'-c1', '-i', '20'", "--interval"},
+                                                                            {"'--int=20'", "--interval"},
+                                                                            {"'-c', '1', '-D', '1'", "--duration"},
+                                                                            {"'-a', '0'", "--affinity"},
+                                                                            {"'-t4'", "--threads"},
+                                                                            {"'-S'", "--smp"},
+                                                                            {"'-h', '10'", "--histogram"},
+                                                                            {"'-H10'", "--histofall"},
+                                                                            {"'-l', '3'", "--loops"},
+                                                                            {"'-q'", "--quiet"},
+                                                                            {"'-v'", "--verbose"},
+                                                                            {"'-u'", "--unbuffered"},
+                                                                            {"'-p80'", "--priority"},
+                                                                            {"'--js=x'", "--json"},
+                                                                            {"'20', '-r'", "--relative"}}) {
+    const auto plan = with_arguments("cyclictest", arguments);
+    ASSERT_FALSE(plan.ok()) << arguments;
+    EXPECT_THAT(plan.error().text, HasSubstr("cyclictest's " + option + " ")) << arguments;
+    EXPECT_THAT(plan.error().text, StartsWith("p:3: "));
+  }
+  // Two options begin so, and no option is called so.
+  EXPECT_THAT(with_arguments("cyclictest", "'--his=3'").error().text, HasSubstr("'--his=3'"));
+  EXPECT_THAT(with_arguments("cyclictest", "'-c1', '-Z'").error().text, HasSubstr("'-Z'"));
+  EXPECT_THAT(with_arguments("cyclictest", "'-c'").error().text, HasSubstr("'-c'"));
+  EXPECT_TRUE(with_arguments("cyclictest", "'-c', '1', '--lat=20', '--secaligned', '50'").ok());
+  EXPECT_TRUE(with_arguments("npt", "'-i'").ok());
+}
+
+TEST(PlanToml, RefusesWhatMakesSeveralPhasesOfOneNpt) {
+  for (const char* arguments : {"'-f', '1M'", "'-f1M'", "'--tp-max-freq=1M'", "'--trace-window', '1ms'",
+                                "'--wait-window=1ms'", "'--compare', 'none,maxlat'", "'--find-max-rate=maxlat'"}) {
+    const auto plan = with_arguments("npt", arguments);
+    ASSERT_FALSE(plan.ok()) << arguments;
+    EXPECT_THAT(plan.error().text, HasSubstr("more than one phase")) << arguments;
+  }
+  const char* tracer = "[[phase]]\nname='a'\narms=['none','a']\narguments=['-f','1M']\nkind='tracer'\nduration='1s'\n";
+  EXPECT_TRUE(parse_plan(tracer, "p").ok());
+}
+
+TEST(PlanToml, APlanWithoutANameIsNamedAfterItsFile) {
+  EXPECT_EQ(parsed("[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n").name, "p.toml");
+}
+
+TEST(Profiles, AllParseAndHaveTheirOwnNameAndNoLimits) {
+  ASSERT_EQ(profiles().size(), 3u);
+  for (const Profile& profile : profiles()) {
+    const core::Result<Plan> plan = parse_plan(profile.text, std::string(profile.name));
+    ASSERT_TRUE(plan.ok()) << plan.error().text;
+    EXPECT_EQ(plan->name, profile.name);
+    EXPECT_TRUE(plan->rules().empty());
+  }
+  EXPECT_EQ(find_profile("nonsense"), nullptr);
+}
+
+double total_seconds(std::string_view profile, size_t cpus) {
+  const core::Result<Plan> plan = parse_plan(find_profile(profile)->text, "p");
+  double seconds = 0;
+  for (const PhasePlan& phase : plan->phases) seconds += expected_seconds(phase, cpus);
+  return seconds;
+}
+
+TEST(Profiles, LastAsLongAsTheySay) {
+  EXPECT_LE(total_seconds("quick", 8), 170);
+  EXPECT_NEAR(total_seconds("standard", 8), 3600, 180);
+  EXPECT_NEAR(total_seconds("soak", 8), 24 * 3600, 600);
+}
+
+}  // namespace
+}  // namespace maxlat::rteval_ext

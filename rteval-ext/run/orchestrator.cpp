@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: MIT
+#include "orchestrator.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <maxlat/core/sys/duration.hpp>
+#include <maxlat/core/sys/stop.hpp>
+#include <maxlat/core/sys/utc.hpp>
+#include <maxlat/core/sys/version.hpp>
+#include <maxlat/loadgen/load_set.hpp>
+#include <maxlat/reports/gate.hpp>
+#include <optional>
+
+#include "meters/control_runner.hpp"
+#include "meters/tracer_meter.hpp"
+#include "phase_runner.hpp"
+#include "plan/steps.hpp"
+#include "run_progress.hpp"
+
+namespace maxlat::rteval_ext {
+
+namespace {
+
+constexpr const char* kPreflight = "preflight";
+constexpr const char* kPreflightAtTheEnd = "preflight at the end";
+constexpr double kReportTakes_s = 5;
+
+using core::PhaseStatus;
+
+bool stopping() {
+  return core::stop_requested().load(std::memory_order_relaxed);
+}
+
+bool is_kept(const StepResult& result) {
+  return std::all_of(result.phases.begin(), result.phases.end(), [](const core::Phase& phase) {
+    return phase.status == core::PhaseStatus::ok || phase.status == core::PhaseStatus::skipped;
+  });
+}
+
+// An arm belongs to the step that its comparison is named after.
+const std::string& step_of(const core::Phase& phase) {
+  return phase.comparison.empty() ? phase.name : phase.comparison;
+}
+
+// "governor: was powersave, is performance". What a run was measured on must not change under it unseen.
+std::vector<std::string> differences(const std::vector<core::SettingObservation>& before,
+                                     const std::vector<core::SettingObservation>& after) {
+  std::vector<std::string> changed;
+  for (const core::SettingObservation& now : after) {
+    const auto then = std::find_if(before.begin(), before.end(), [&](const auto& row) { return row.name == now.name; });
+    // Readings that are meant to move (temperature, load) are for information and are no warning.
+    if (then == before.end() || now.verdict == core::SettingObservation::Verdict::info) continue;
+    if (then->observed != now.observed) {
+      changed.push_back(
+          fmt::format("{} changed during the run: it was {}, it is {}", now.name, then->observed, now.observed));
+    }
+  }
+  return changed;
+}
+
+const std::string* value_in(const core::FingerprintGroup& group, std::string_view name) {
+  const auto found =
+      std::find_if(group.values.begin(), group.values.end(), [&](const auto& value) { return value.first == name; });
+  return found == group.values.end() ? nullptr : &found->second;
+}
+
+// Whether a value of "cpu" or "kernel" tells another machine. Modules taint a kernel while it runs and make no other of
+// it, and the preemption model is in debugfs, which not everybody may read.
+bool differs(const core::FingerprintGroup& then, const core::FingerprintGroup& now, const std::string& name) {
+  const std::string* before = value_in(then, name);
+  const std::string* after = value_in(now, name);
+  if (name == "tainted" || (name == "preemption" && (before == nullptr || after == nullptr))) return false;
+  return before == nullptr || after == nullptr || *before != *after;
+}
+
+// Figures of two machines or two kernels are not one run.
+core::Status require_same_machine(const std::vector<core::FingerprintGroup>& before,
+                                  const std::vector<core::FingerprintGroup>& after) {
+  std::string differences;
+  for (const core::FingerprintGroup& then : before) {
+    const auto now =
+        std::find_if(after.begin(), after.end(), [&](const auto& group) { return group.name == then.name; });
+    if (now == after.end() || (then.name != "cpu" && then.name != "kernel")) continue;
+    std::vector<std::string> names;
+    for (const auto* group : {&then, &*now})
+      for (const auto& [name, shown] : group->values)
+        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    for (const std::string& name : names) {
+      if (!differs(then, *now, name)) continue;
+      const auto shown = [&](const core::FingerprintGroup& group) {
+        const std::string* value = value_in(group, name);
+        return value == nullptr ? "not there" : fmt::format("'{}'", *value);
+      };
+      // The first in full and the others by name: it is one line.
+      differences += differences.empty()
+                         ? fmt::format("{} {} was {} and is {}", then.name, name, shown(then), shown(*now))
+                         : fmt::format(", {} {} differs", then.name, name);
+    }
+  }
+  if (differences.empty()) return {};
+  return core::Error{"the run began on another machine or kernel: " + differences,
+                     "resume it where it began, or start a new run here: maxlat run -o DIR"};
+}
+
+// Nor are figures of two meters, and two builds of maxlat may be two.
+core::Status require_same_build(const core::RunResult& run) {
+  const std::string now = core::build_id();
+  if (run.build.empty() || now.empty() || run.build == now) return {};
+  return core::Error{fmt::format("the run began with another build of maxlat: {}, this is {}", run.build, now),
+                     "resume it with that build, or start a new run here: maxlat run -o DIR"};
+}
+
+// "ok, largest 45.2 us on CPU 1"
+std::string summary_of(const core::Phase& phase) {
+  if (phase.status != core::PhaseStatus::ok) return fmt::format("{}: {}", core::to_string(phase.status), phase.reason);
+  if (phase.control) {
+    const auto& stalls = phase.control->stalls;
+    return fmt::format("ok: {} of {} planted stalls found to size",
+                       std::count_if(stalls.begin(), stalls.end(), [](const auto& stall) { return stall.found; }),
+                       stalls.size());
+  }
+  const core::CpuResult* worst = nullptr;
+  for (const core::CpuResult& cpu : phase.per_cpu) {
+    if (worst == nullptr || cpu.max_ns > worst->max_ns) worst = &cpu;
+  }
+  if (worst == nullptr) return "ok";
+  return fmt::format("ok: largest {} on CPU {}{}", core::latency_text(worst->max_ns), worst->cpu,
+                     core::is_upper_bound(phase) ? ", an upper bound" : "");
+}
+
+std::vector<std::string> summary_of(const StepResult& result) {
+  if (result.comparisons.empty()) return {summary_of(result.phases.front())};
+  std::vector<std::string> lines;
+  for (const core::Comparison& comparison : result.comparisons)
+    if (!comparison.beside) lines.push_back(comparison.verdict);
+  for (const core::Phase& phase : result.phases)
+    if (phase.status != core::PhaseStatus::ok) lines.push_back(phase.arm + ": " + summary_of(phase));
+  return lines;
+}
+
+// A run under way: what is known, in the order of the plan, and where it goes.
+class Run {
+ public:
+  Run(RunRequest request, std::vector<Step> steps)
+      : plan_(request.plan),
+        run_(std::move(request.run)),
+        directory_(request.directory),
+        bench_(request.bench),
+        skip_(std::move(request.skip)),
+        steps_(std::move(steps)),
+        earlier_(results_of(run_)),
+        kept_(to_keep(earlier_)),
+        progress_(request.quiet, expectations(steps_, kept_)) {
+    run_.state = core::RunResult::State::running;
+    run_.ended.clear();
+    // What is read when the run was killed.
+    run_.verdict = {};
+    run_.verdict.kind = core::Verdict::Kind::invalid;
+    run_.verdict.reasons = {"the run has not come to its end"};
+  }
+
+  core::Status skip();
+  core::Status preflight();
+  core::Status phases();
+  core::Status finish();
+  core::Result<Outcome> report();
+
+ private:
+  using Results = std::map<std::string, StepResult>;  // by the step's name
+
+  static Results results_of(const core::RunResult& run) {
+    Results results;
+    for (const core::Phase& phase : run.phases)
+      if (phase.name != kPreflightAtTheEnd) results[step_of(phase)].phases.push_back(phase);
+    for (const core::Comparison& comparison : run.comparisons)
+      results[comparison.name].comparisons.push_back(comparison);
+    return results;
+  }
+  static Results to_keep(Results results) {
+    std::erase_if(results, [](const auto& entry) { return !is_kept(entry.second); });
+    return results;
+  }
+  static std::vector<double> expectations(const std::vector<Step>& steps, const Results& kept) {
+    std::vector<double> seconds;
+    for (const Step& step : steps) seconds.push_back(kept.count(step.name) != 0 ? 0 : step.expected_s);
+    seconds.push_back(kReportTakes_s);
+    return seconds;
+  }
+  StepResult take(const Step& step, size_t number);
+  core::Status keep(const std::string& step, StepResult result);
+  core::Status keep(core::Phase phase);
+  core::Phase observe(const char* name);
+
+  const Plan& plan_;
+  core::RunResult run_;
+  const RunDirectory& directory_;
+  const Bench& bench_;
+  const std::vector<std::string> skip_;  // each names something
+  std::vector<Step> steps_;
+  const Results earlier_;  // all that the run had when it was resumed
+  Results kept_;
+  RunProgress progress_;
+};
+
+// Puts the result where the plan has it, and the whole run on disk.
+core::Status Run::keep(const std::string& step_name, StepResult result) {
+  kept_.insert_or_assign(step_name, std::move(result));
+  run_.phases.clear();
+  run_.comparisons.clear();
+  const auto add = [&](const std::string& name) {
+    // What is to be measured again stays until it is.
+    const Results& results = kept_.count(name) != 0 ? kept_ : earlier_;
+    const auto found = results.find(name);
+    if (found == results.end()) return;
+    const auto& [phases, comparisons] = found->second;
+    run_.phases.insert(run_.phases.end(), phases.begin(), phases.end());
+    run_.comparisons.insert(run_.comparisons.end(), comparisons.begin(), comparisons.end());
+  };
+  add(kPreflight);
+  for (const Step& step : steps_) add(step.name);
+  add(kPreflightAtTheEnd);
+  return directory_.write(run_);
+}
+
+core::Status Run::keep(core::Phase phase) {
+  const std::string name = phase.name;
+  return keep(name, {{std::move(phase)}, {}});
+}
+
+core::Status Run::skip() {
+  for (const Step& step : steps_) {
+    if (!is_left_out(*step.phase, step.meter, skip_)) continue;
+    // A result that is there stays, above all a control that failed: leaving it out must not make the run better.
+    if (const auto earlier = earlier_.find(step.name); earlier != earlier_.end()) {
+      if (const core::Status kept = keep(step.name, earlier->second); !kept) return kept;
+      continue;
+    }
+    core::Phase phase;
+    phase.name = step.name;
+    phase.kind = to_string(step.phase->kind);
+    phase.status = core::PhaseStatus::skipped;
+    phase.reason = "left out by --skip";
+    if (is_control(step.phase->kind)) phase.control.emplace().meter = to_string(step.meter);
+    if (const core::Status kept = keep(phase); !kept) return kept;
+  }
+  return {};
+}
+
+core::Phase Run::observe(const char* name) {
+  core::Phase phase;
+  phase.name = name;
+  phase.kind = "preflight";
+  phase.status = core::PhaseStatus::ok;
+  phase.started = core::utc_text();
+  const std::vector<core::SettingObservation> observed = bench_.preflight(watched_cpus(steps_));
+  phase.warnings = differences(run_.preflight, observed);
+  // The report's table is of the machine as the run found it; later readings are told by their differences.
+  if (run_.preflight.empty()) run_.preflight = observed;
+  return phase;
+}
+
+core::Status Run::preflight() {
+  const bool first = run_.machine.empty();
+  if (first) run_.machine = bench_.fingerprint();
+  run_.verdict.not_comparable = bench_.not_comparable();
+  core::Phase phase = observe(kPreflight);
+  if (const auto config = first ? bench_.kernel_config() : std::nullopt)
+    if (const core::Status written = directory_.write_kernel_config(*config); !written)
+      phase.warnings.push_back("the kernel's configuration is not kept: " + written.error().text);
+  for (const std::string& why : run_.verdict.not_comparable) progress_.note("not comparable with bare metal: " + why);
+  return keep(std::move(phase));
+}
+
+StepResult Run::take(const Step& step, size_t number) {
+  const std::unique_ptr<Meter> meter = bench_.meter(step.meter);
+  const std::string file = directory_.fresh_phase_path(number, step.name);
+  core::Phase phase =
+      is_control(step.phase->kind)
+          ? run_control(*step.phase, step.placement, *meter, bench_, file, run_.seed + number, progress_)
+          : run_phase(*step.phase, step.placement, *meter, file, run_.seed + number, progress_);
+  phase.name = step.name;
+  if (is_comparison(step.phase->kind)) return arms_of_step(std::move(phase), file);
+  return {{std::move(phase)}, {}};
+}
+
+core::Status Run::phases() {
+  for (size_t i = 0; i < steps_.size() && !stopping(); ++i) {
+    const Step& step = steps_[i];
+    if (const auto earlier = kept_.find(step.name); earlier != kept_.end()) {
+      const core::Phase& phase = earlier->second.phases.front();
+      const bool measured = phase.status == PhaseStatus::ok;
+      progress_.note(fmt::format("{}: {}", step.name, measured ? "kept as it was measured" : phase.reason));
+      continue;
+    }
+    progress_.begin(i, step.name);
+    StepResult result = take(step, i + 1);
+    for (const std::string& line : summary_of(result)) progress_.note(fmt::format("{}: {}", step.name, line));
+    if (const core::Status kept = keep(step.name, std::move(result)); !kept) return kept;
+  }
+  return {};
+}
+
+core::Status Run::finish() {
+  core::Phase at_the_end = observe(kPreflightAtTheEnd);
+  const bool interrupted = stopping();
+  run_.state = interrupted ? core::RunResult::State::interrupted : core::RunResult::State::complete;
+  run_.ended = core::utc_text();
+  if (const core::Status kept = keep(std::move(at_the_end)); !kept) return kept;
+
+  const std::vector<std::string> not_comparable = run_.verdict.not_comparable;
+  run_.verdict = reports::judge(run_, plan_.rules());
+  run_.verdict.not_comparable = not_comparable;
+  if (interrupted) {
+    const auto missing = std::count_if(steps_.begin(), steps_.end(), [&](const Step& step) {
+      const auto found = kept_.find(step.name);
+      return found == kept_.end() || !is_kept(found->second);
+    });
+    run_.verdict.reasons.push_back(fmt::format("{} of {} steps are missing", missing, steps_.size()));
+  }
+  return directory_.write(run_);
+}
+
+core::Result<Outcome> Run::report() {
+  progress_.begin(steps_.size(), "report");
+  Outcome outcome;
+  if (const core::Status written = bench_.write_report(run_, directory_.report_path()); written) {
+    outcome.has_report = true;
+  } else {
+    const core::Error& error = written.error();
+    outcome.warnings.push_back(
+        fmt::format("no report.html: {}{}", error.text, error.hint.empty() ? "" : "; " + error.hint));
+  }
+  outcome.run = std::move(run_);
+  return outcome;
+}
+
+}  // namespace
+
+core::Status check_plan(const Plan& plan, const Bench& bench) {
+  for (const PhasePlan& phase : plan.phases) {
+    for (const std::string& load : phase.loads) {
+      const core::Status possible = loadgen::LoadSet::check({load}, bench.cpus.online);
+      if (possible) continue;
+      // A load of ours whose package is missing costs its phase only; what the plan itself names wrongly costs nothing.
+      const core::Error& error = possible.error();
+      if (error.exit_status == core::Exit::cannot_run && !load.starts_with("command:")) continue;
+      return core::Error{fmt::format("phase '{}': {}", phase.name, error.text), error.hint, error.exit_status};
+    }
+  }
+  const core::Result<std::vector<Step>> steps = steps_of(plan, bench.cpus);
+  if (!steps) return steps.error();
+  return bench.may_measure();
+}
+
+core::Result<Outcome> orchestrate(RunRequest request) {
+  const core::Result<Plan> left = left_by_skip(request.plan, request.skip);
+  if (!left) return left.error();
+  if (const core::Status sound = check_plan(*left, request.bench); !sound) return sound.error();
+  core::Result<std::vector<Step>> steps = steps_of(request.plan, request.bench.cpus);
+  if (!steps) return steps.error();
+  core::RunResult& run = request.run;
+  if (const core::Status same = require_same_build(run); !same) return same.error();
+  if (!run.machine.empty()) {
+    const core::Status same = require_same_machine(run.machine, request.bench.fingerprint());
+    if (!same) return same.error();
+  }
+  if (run.started.empty()) run.started = core::utc_text();
+
+  Run under_way(std::move(request), std::move(*steps));
+  if (const core::Status done = under_way.skip(); !done) return done.error();
+  if (const core::Status done = under_way.preflight(); !done) return done.error();
+  if (const core::Status done = under_way.phases(); !done) return done.error();
+  if (const core::Status done = under_way.finish(); !done) return done.error();
+  return under_way.report();
+}
+
+}  // namespace maxlat::rteval_ext

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#include "record_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <maxlat/core/sys/duration.hpp>
+#include <string_view>
+
+#include "control/control_target.hpp"
+#include "recorded_channel.hpp"
+
+namespace maxlat::trace_tools {
+namespace {
+
+core::Result<std::chrono::nanoseconds> duration_of(const core::CommandLine& line, const char* name,
+                                                   std::string_view bare_unit = core::kUnitNeeded) {
+  const auto span = parse_span(line.get<std::string>(name), bare_unit);
+  if (!span) return core::Error{fmt::format("--{}: {}", name, span.error().text), span.error().hint};
+  return span;
+}
+
+// An option that would change nothing is a mistake in what was meant by it: this check and the next.
+core::Status snapshots_are_taken(const core::CommandLine& line) {
+  for (const char* name : {"min-interval", "post-trigger"}) {
+    if (line.given(name) && !line.has("flight-recorder"))
+      return core::Error{fmt::format("--{} is of snapshots", name), "give --flight-recorder, too"};
+  }
+  return {};
+}
+
+core::Status period_is_used(const core::CommandLine& line, const std::vector<RecordedChannel>& channels) {
+  const auto is_woken = [](const auto& c) { return c.options.delivery == trace::Delivery::wakeup; };
+  const auto is_flushed = [](const auto& c) { return c.flush.count() != 0; };
+  const bool all_wake = std::all_of(channels.begin(), channels.end(), is_woken);
+  if (line.given("period") && all_wake && std::any_of(channels.begin(), channels.end(), is_flushed))
+    return core::Error{"--period does not go with --deliver wakeup: only --flush is done by time",
+                       "leave one of them out, or flush never: --flush 0"};
+  return {};
+}
+
+core::Result<RecordingOptions> recording_options(const core::CommandLine& line) {
+  RecordingOptions options;
+  options.session = line.get<std::string>("session");
+  auto channels = recorded_channels(line, options.session);
+  if (!channels) return channels.error();
+  options.channels = *std::move(channels);
+  if (const core::Status taken = snapshots_are_taken(line); !taken) return taken.error();
+  const auto period = duration_of(line, "period"), interval = duration_of(line, "min-interval");
+  const auto post_trigger = duration_of(line, "post-trigger");
+  for (const auto* each : {&period, &interval, &post_trigger}) {
+    if (!*each) return each->error();
+  }
+  if (const core::Status used = period_is_used(line, options.channels); !used) return used.error();
+  if (const core::Status rare = not_too_often(*period); !rare) return core::Error{"--period: " + rare.error().text};
+  options.recorder.directory = line.get<std::string>("output");
+  options.recorder.period = *period;
+  for (const RecordedChannel& channel : options.channels)
+    options.recorder.flush_of[channel.options.name] = channel.flush;
+  options.recorder.flight_recorder = line.has("flight-recorder");
+  options.recorder.snapshot_interval = *interval;
+  options.recorder.post_trigger = *post_trigger;
+  options.quiet = line.has("quiet");
+  options.recorder.say = [quiet = options.quiet](const std::string& text) {
+    if (!quiet || !text.starts_with("snapshot: ")) fmt::print(stderr, "maxlat trace record: {}\n", text);
+  };
+  return options;
+}
+
+}  // namespace
+
+core::Result<RecordPlan> make_record_plan(const core::CommandLine& line) {
+  if (!line.has("output"))
+    return core::Error{"-o is missing", "where shall the trace go? maxlat trace record -o DIR -- CMD"};
+  if (line.has("pid") != line.operands.empty())
+    return core::Error{"either a command after -- or -p PID, not both and not none"};
+  auto recording = recording_options(line);
+  if (!recording) return recording.error();
+  RecordPlan plan{.recording = *std::move(recording), .duration = {}, .program = {}, .command = line.operands};
+  if (line.has("duration")) {
+    const auto duration = duration_of(line, "duration", "s");
+    if (!duration) return duration.error();
+    if (duration->count() == 0)
+      return core::Error{"--duration: must be above 0", "leave it out to record until the end"};
+    plan.duration = *duration;
+  }
+  if (line.has("pid")) {
+    const auto found = find_process(line.get<std::string>("pid"));
+    if (!found) return found.error();
+    plan.program = *found;
+  }
+  return plan;
+}
+
+}  // namespace maxlat::trace_tools
