@@ -28,9 +28,9 @@ std::int64_t at_second(std::int64_t seconds, std::int64_t fraction) {
 }
 
 // What is left of a text, taken from its front.
-class Words {
+class MomentText {
  public:
-  explicit Words(std::string_view text) : rest_(text) {}
+  explicit MomentText(std::string_view text) : rest_(text) {}
   bool at_end() const { return rest_.empty(); }
   bool take(char c) {
     if (!rest_.starts_with(c)) return false;
@@ -60,7 +60,7 @@ class Words {
   std::string_view rest_;
 };
 
-bool take_date(Words& words, struct tm& day) {
+bool take_date(MomentText& words, struct tm& day) {
   int year = 0;
   if (!words.number(4, 1900, 9999, year) || !words.take('-') || !words.number(2, 1, 12, day.tm_mon) ||
       !words.take('-') || !words.number(2, 1, 31, day.tm_mday)) {
@@ -73,7 +73,7 @@ bool take_date(Words& words, struct tm& day) {
 }
 
 // "12:53:05.25", or less from the end.
-bool take_time_of_day(Words& words, struct tm& day, std::int64_t& fraction) {
+bool take_time_of_day(MomentText& words, struct tm& day, std::int64_t& fraction) {
   if (!words.number(2, 0, 23, day.tm_hour)) return false;
   if (words.take(':') && !words.number(2, 0, 59, day.tm_min)) return false;
   if (words.take(':') && !words.number(2, 0, 59, day.tm_sec)) return false;
@@ -82,7 +82,7 @@ bool take_time_of_day(Words& words, struct tm& day, std::int64_t& fraction) {
 }
 
 // "Z", "+01:00", "+0100" or "+01", in seconds east of Greenwich. Nothing: it is none of these.
-std::optional<std::int64_t> take_zone(Words& words) {
+std::optional<std::int64_t> take_zone(MomentText& words) {
   if (words.take('Z')) return 0;
   const bool west = words.take('-');
   int hours = 0, minutes = 0;
@@ -93,7 +93,7 @@ std::optional<std::int64_t> take_zone(Words& words) {
 }
 
 std::optional<std::int64_t> date_and_time(std::string_view text) {
-  Words words(text);
+  MomentText words(text);
   struct tm day {};
   std::int64_t fraction = 0;
   if (!take_date(words, day)) return {};
@@ -106,7 +106,7 @@ std::optional<std::int64_t> date_and_time(std::string_view text) {
 }
 
 std::optional<std::int64_t> time_of_day(std::string_view text, std::int64_t first_ns) {
-  Words words(text);
+  MomentText words(text);
   const time_t first = first_ns / kNsOfSecond;
   struct tm day {};
   localtime_r(&first, &day);
@@ -118,7 +118,7 @@ std::optional<std::int64_t> time_of_day(std::string_view text, std::int64_t firs
 }
 
 std::optional<std::int64_t> since_1970(std::string_view text) {
-  Words words(text);
+  MomentText words(text);
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   std::int64_t seconds = 0;
   if (!words.number<std::int64_t>(text.size(), 0, kMost, seconds)) return {};
