@@ -2,13 +2,16 @@
 //
 // maxlat: one binary, subcommands. A link named npt or hwlat selects its subcommand, so that scripts written for those
 // programs find them. Here, and only here, an Error becomes text on stderr and an exit status.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <exception>
 #include <maxlat/cli/program.hpp>
 #include <maxlat/core/sys/result.hpp>
+#include <maxlat/core/sys/tell.hpp>
 #include <maxlat/core/sys/version.hpp>
 #include <maxlat/rteval_ext/phase_definition.hpp>
 #include <new>
@@ -46,8 +49,8 @@ std::string help() {
 }
 
 int report(std::string_view program, const core::Error& error) {
-  fmt::print(stderr, "{}: {}\n", program, error.text);
-  if (!error.hint.empty()) fmt::print(stderr, "hint: {}\n", error.hint);
+  core::tell("{}: {}\n", program, error.text);
+  if (!error.hint.empty()) core::tell("hint: {}\n", error.hint);
   return static_cast<int>(error.exit_status);
 }
 
@@ -112,9 +115,19 @@ int select(core::Arguments words) {
   return usage_error(fmt::format("unknown {} \"{}\"", first.starts_with('-') ? "option" : "command", first));
 }
 
+// A standard stream that is closed keeps its number: the next file that is opened would get it, and our text. Open in the
+// wrong direction, so that writing fails as it does on a closed one.
+void reserve_standard_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(stream, F_GETFD) < 0 && errno == EBADF)
+      ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);  // the lowest free number: this one
+  }
+}
+
 }  // namespace
 
 int program(int argc, char** argv) {
+  reserve_standard_streams();
   rteval_ext::announce_phase_kinds();
   const std::string_view path = argc > 0 ? argv[0] : "maxlat";
   const std::string_view name = path.substr(path.rfind('/') + 1);

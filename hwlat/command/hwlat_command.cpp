@@ -13,6 +13,7 @@
 #include <maxlat/core/sys/process.hpp>
 #include <maxlat/core/sys/progress.hpp>
 #include <maxlat/core/sys/stop.hpp>
+#include <maxlat/core/sys/tell.hpp>
 #include <maxlat/core/sys/utc.hpp>
 #include <maxlat/core/sys/version.hpp>
 #include <maxlat/hwlat/hwlat_command.hpp>
@@ -139,13 +140,14 @@ class Recorder {
   double stop_gap_ns_ = 0;
 };
 
-// Prints findings once each: those later than the last one printed.
+// Prints findings once each: those later than the last one printed. Where that fails the measurement goes on, and its end
+// tells (stdout's error flag).
 class Watcher {
  public:
   void print_new(const std::vector<Finding>& findings) {
     for (const Finding& finding : findings) {
       if (finding.t_ns <= last_t_ns_) continue;
-      fmt::print("{}", finding_text(finding));
+      std::fputs(finding_text(finding).c_str(), stdout);
       last_t_ns_ = finding.t_ns;
     }
     std::fflush(stdout);
@@ -167,7 +169,7 @@ std::vector<Finding> worth_printing(std::vector<Finding> findings) {
 }
 
 void debug(const Options& options, const std::string& text) {
-  if (options.debug) fmt::print(stderr, "debug: {}\n", text);
+  if (options.debug) core::tell("debug: {}\n", text);
 }
 
 void print(const Options& options, const Measurement& measured, const std::string& text) {

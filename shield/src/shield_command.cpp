@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/core/sys/stop.hpp>
+#include <maxlat/core/sys/tell.hpp>
 #include <maxlat/shield/shield_command.hpp>
 #include <span>
 #include <vector>
@@ -115,11 +116,11 @@ core::Result<core::Exit> exec_in_own(const ShieldPlan& plan, const std::vector<s
   const core::Result<ShieldReport> report = shield_on(plan, surface);
   if (!report) return report.error();
   // Standard output is the command's.
-  if (!quiet) fmt::print(stderr, "{}", text_of(*report, plan));
+  if (!quiet) core::tell_text(text_of(*report, plan));
   const core::Result<int> ended = run_inside(command, plan.cpus, surface);
   const core::Result<UndoReport> undone = shield_off(plan.journal, surface, false);
   if (!undone) return undone.error();
-  if (!quiet || !undone->failed.empty()) fmt::print(stderr, "{}", text_of(*undone));
+  if (!quiet || !undone->failed.empty()) core::tell_text(text_of(*undone));
   if (!ended) return ended.error();
   if (!undone->failed.empty()) return core::Error{"not everything could be undone", "maxlat shield off tries again"};
   return static_cast<core::Exit>(*ended);

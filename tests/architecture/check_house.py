@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Holds the tree against the plan of the house (README, "The house"; DESIGN 3).
 
-  check_house.py ROOT      includes, KNOWS lines, licence tags, citations, broken lines of text, kernel-doc, README's tree,
+  check_house.py ROOT      includes, KNOWS lines, licence tags, writes to stderr, citations, broken lines of text, kernel-doc, README's tree,
                            names of test files; warns of long files
   check_house.py --self-test   plants each kind of mistake in a small tree and expects to find it
 """
@@ -72,6 +72,8 @@ def check_file(path, root):
     if "SPDX-License-Identifier: MIT" not in text[:200]:
         yield f"{shown}: no licence tag (SPDX-License-Identifier: MIT) at its top"
     for number, line in enumerate(text.splitlines(), 1):
+        if line.lstrip().startswith("fmt::print(stderr") or re.search(r"[;)] fmt::print\(stderr", line):
+            yield f"{shown}:{number}: fmt::print(stderr, ...) throws where it cannot write: core/sys/tell.hpp"
         include = re.match(r'\s*#\s*include\s*([<"])([^>"]+)[>"]', line)
         if not include:
             continue
@@ -161,6 +163,7 @@ def self_test():
         "kernel/include/maxlat/kernel/q.h": tag + "#include <maxlat/npt/irqoff_abi.h>\n",
         "npt/loop/r.cpp": tag + "#include <maxlat/kernel/counts.h>\n",
         "base/src/j.cpp": tag + "// Author 1999, Algorithm 2\n",
+        "loadgen/src/t.cpp": tag + 'void f() {\n  if (true) fmt::print(stderr, "lost");\n}\n',
         "docs/k.md": "as seed 004 has it\n",
         "tracer/model/o.pml": "/* Seed 001, Algorithm 3. */\n",
         "reports/CMakeLists.txt": "maxlat_room(reports SOURCES a.cpp KNOWS core npt LINKS x)\n",

@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <maxlat/core/sys/progress.hpp>
+#include <maxlat/core/sys/tell.hpp>
 
 namespace maxlat::core {
 namespace {
@@ -44,25 +44,23 @@ void Progress::show(std::string_view what, double done_fraction, std::chrono::se
   if (!more.empty()) line += fmt::format(", {}", more);
   if (terminal_) {
     line.resize(std::min(line.size(), terminal_width() - 1));
-    fmt::print(stderr, "\r{}\033[K", line);
+    tell("\r{}\033[K", line);
     line_open_ = true;
   } else {
-    fmt::print(stderr, "{}\n", line);
+    tell("{}\n", line);
     last_plain_ = now;
   }
-  std::fflush(stderr);
 }
 
 void Progress::note(std::string_view line) {
   if (quiet_) return;
   clear_line();
-  fmt::print(stderr, "{}\n", line);
+  tell("{}\n", line);
 }
 
 void Progress::clear_line() {
   if (!line_open_) return;
-  fmt::print(stderr, "\r\033[K");
-  std::fflush(stderr);
+  tell("\r\033[K");
   line_open_ = false;
 }
 

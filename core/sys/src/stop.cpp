@@ -42,6 +42,9 @@ void on_signal(int number) {
   errno = saved_errno;
 }
 
+// Does nothing; unlike SIG_IGN, programs that are started do not inherit it.
+void on_broken_pipe(int) {}
+
 }  // namespace
 
 int stop_fd() {
@@ -70,6 +73,11 @@ void catch_stop_signals() {
   ::sigemptyset(&action.sa_mask);
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
+  struct sigaction before {};
+  ::sigaction(SIGHUP, nullptr, &before);
+  if (before.sa_handler != SIG_IGN) ::sigaction(SIGHUP, &action, nullptr);
+  action.sa_handler = on_broken_pipe;
+  ::sigaction(SIGPIPE, &action, nullptr);
 }
 
 }  // namespace maxlat::core

@@ -38,6 +38,27 @@ TEST(StopDeathTest, SigtermSetsFlagAndDescriptor) {
   EXPECT_EXIT(is_set_by(SIGTERM), testing::ExitedWithCode(0), "");
 }
 
+TEST(StopDeathTest, SighupSetsFlagAndDescriptor) {
+  EXPECT_EXIT(is_set_by(SIGHUP), testing::ExitedWithCode(0), "");
+}
+TEST(StopDeathTest, SighupStaysIgnoredUnderNohup) {
+  const auto ignored = [] {
+    ::signal(SIGHUP, SIG_IGN);
+    catch_stop_signals();
+    ::raise(SIGHUP);
+    exits_zero_when(!stop_requested());
+  };
+  EXPECT_EXIT(ignored(), testing::ExitedWithCode(0), "");
+}
+TEST(StopDeathTest, ABrokenPipeIsNoEndAndNoStop) {
+  const auto broken = [] {
+    catch_stop_signals();
+    ::raise(SIGPIPE);
+    exits_zero_when(!stop_requested());
+  };
+  EXPECT_EXIT(broken(), testing::ExitedWithCode(0), "");
+}
+
 TEST(StopDeathTest, RequestStopNeedsNoSignal) {
   EXPECT_EXIT((request_stop(), exits_zero_when(stop_requested() && readable(stop_fd()))), testing::ExitedWithCode(0),
               "");
