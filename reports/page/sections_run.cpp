@@ -243,8 +243,8 @@ void reading_section(Html& html, const core::RunResult& run) {
   html.leaf(
       "p",
       "Before and after, stalls of known length were planted where the plan asks for it. npt and hwlat have to "
-      "notice every one, and more than half of each length on each CPU to size; cyclictest tells no times and has "
-      "to show the longest stall of each CPU. A meter that does not has not measured the others, and the run is "
+      "miss none, and to find more than half of each length on each CPU; cyclictest tells no times and has to find "
+      "the longest stall of each CPU. A meter that does not has not measured the others, and the run is "
       "invalid.");
 }
 
