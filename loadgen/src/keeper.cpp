@@ -37,6 +37,7 @@ double reaped_cpu_seconds() {
 void publish_cpu_time(WorkerSlot& slot, double seconds) {
   const uint64_t before = slot.work.load(std::memory_order_relaxed);  // relaxed: our own counter
   slot.add(static_cast<uint64_t>(std::max(0.0, seconds * 1e3 - static_cast<double>(before))));
+  slot.counted_now();  // the load itself may keep us from a CPU for seconds
 }
 
 std::string last_line(const std::string& text) {
@@ -88,6 +89,7 @@ core::Result<bool> run_all(const std::vector<CommandLine>& commands, WorkerSlot&
 
 core::Status keep_rounds(const Rounds& rounds, WorkerSlot& slot) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
+  slot.counted_now();
   core::Result<bool> go_on = run_all(rounds.once, slot);
   while (go_on && *go_on) {
     go_on = run_all(rounds.round, slot);
