@@ -126,7 +126,22 @@ core::Status require_program(const std::string& program, std::string_view packag
                      core::Exit::cannot_run};
 }
 
+// As split_unix() counts them: it takes the end of the text for the end of a quotation.
+static bool has_open_quote(std::string_view text) {
+  bool open = false;
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '\\')
+      ++at;
+    else if (text[at] == '\'' || text[at] == '"')
+      open = !open;
+  }
+  return open;
+}
+
 core::Result<CommandLine> split_words(std::string_view text) {
+  if (has_open_quote(text))
+    return core::Error{fmt::format("cannot split '{}' into words: a quote is open", text),
+                       "quotes and backslashes work as in a shell"};
   try {
     CommandLine words = boost::program_options::split_unix(std::string(text));
     std::erase(words, "");

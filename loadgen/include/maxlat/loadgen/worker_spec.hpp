@@ -3,7 +3,7 @@
 // What a load's worker is told to do, and where it counts. worker.hpp starts it in a process of its own.
 //
 // SHARED PAGE, 256 bytes, mapped MAP_SHARED before the fork; one writer (the worker), one reader (its parent):
-//   0 u64 work   8 u64 rounds   16 i32 group of a foreign command   24 char reason[232]
+//   0 u64 work   8 u64 rounds   16 i32 group of a foreign command   24 char reason[228]
 // The counters are relaxed: the parent wants a recent value and orders nothing by them. `reason` is read only after the
 // worker was reaped, which orders it.
 #pragma once
@@ -23,7 +23,7 @@ struct WorkerSlot {
   std::atomic<uint64_t> rounds;
   std::atomic<int64_t> counted_at_ns;  // by the steady clock: work is known until then; 0: it is counted as it is done
   std::atomic<int32_t> foreign_group;  // process group of a foreign command, 0 when there is none
-  char reason[232];
+  char reason[228];
 
   // relaxed: one writer; the reader wants a recent value, not an order
   void add(uint64_t units) { work.store(work.load(std::memory_order_relaxed) + units, std::memory_order_relaxed); }
