@@ -383,7 +383,7 @@ TEST(Settings, FixesAreCommandsForThisMachine) {
   EXPECT_EQ(observed(root, "governor").fix,
             "echo performance | tee /sys/devices/system/cpu/cpu{2,3}/cpufreq/scaling_governor; "
             "a power daemon may write it back, so look again");
-  EXPECT_THAT(observed(root, "turbo").fix, HasSubstr("echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo;"));
+  EXPECT_THAT(observed(root, "turbo").fix, HasSubstr("echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo"));
   EXPECT_THAT(observed(root, "nohz_full").fix, HasSubstr("nohz_full=2-3 on the kernel command line"));
   EXPECT_THAT(observed(root, "workqueues").fix, HasSubstr("echo 3 > /sys/devices/virtual/workqueue/cpumask"));
   root.file("/proc/irq/24/effective_affinity_list", "3\n");
