@@ -170,8 +170,15 @@ core::Result<CyclictestReport> parse_cyclictest_json(std::string_view text) {
     return report_of(json::parse(text));
   } catch (const Mistake& mistake) {
     return not_readable(mistake.why);
-  } catch (const json::exception& error) {
-    return not_readable(text.empty() ? "it is empty" : error.what());
+  } catch (const json::parse_error& error) {
+    if (text.empty()) return not_readable("it is empty");
+    // As of a result of our own (core/result).
+    return core::Error{fmt::format("cyclictest's result is not readable: not a complete JSON text: it breaks off or "
+                                   "goes wrong at byte {}",
+                                   error.byte),
+                       "was the program that wrote it killed, or the disk full?"};
+  } catch (const json::exception&) {
+    return not_readable("a value in it is not of the kind that cyclictest writes");
   }
 }
 

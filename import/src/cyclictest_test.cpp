@@ -14,6 +14,7 @@ namespace maxlat::importing {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 std::string read_testdata(const std::string& name) {
   std::ifstream file(std::string(MAXLAT_TESTDATA) + "/" + name);
@@ -71,6 +72,17 @@ TEST(CyclictestImport, CutAtEveryByteIsAnError) {
   for (size_t length = 0; length <= last_brace; ++length) {
     EXPECT_FALSE(parse_cyclictest_json(text.substr(0, length)).ok()) << length;
   }
+}
+
+// A defect: it was the library's own text, "[json.exception.parse_error.101] parse error at line 3, column 1: ...".
+TEST(CyclictestImport, ACutFileIsToldAsOfAResultOfOurOwn) {
+  const std::string text = read_testdata("cyclictest-2.4.json");
+  const auto cut = parse_cyclictest_json(text.substr(0, text.size() / 2));
+  ASSERT_FALSE(cut.ok());
+  EXPECT_THAT(cut.error().text, HasSubstr("not a complete JSON text: it breaks off or goes wrong at byte "));
+  EXPECT_EQ(cut.error().hint, "was the program that wrote it killed, or the disk full?");
+  for (const char* other : {R"({"cmdline:": 5})", R"({"file_version": 1, "cmdline:": ["cyclictest"]})"})
+    EXPECT_THAT(parse_cyclictest_json(other).error().text, Not(HasSubstr("json.exception"))) << other;
 }
 
 TEST(CyclictestImport, RubbishIsAnErrorThatSaysWhy) {

@@ -107,8 +107,10 @@ core::ControlResult match_periodic(const std::string& meter, const std::vector<S
     core::PlantedStall judged = unjudged(stall);
     const core::CpuResult* cpu = result_of(phase, number);
     if (cpu != nullptr && judged.actual_ns > interval_ns) {
-      judged.found_ns = largest_up_to(*cpu, most_of(judged, stated_error_ns));
-      judged.found = judged.found_ns > 0 && judged.actual_ns - interval_ns <= judged.found_ns + kResolutionNs;
+      // What is too short for the stall says nothing of it: without times, any sample may be any other disturbance.
+      const double largest = largest_up_to(*cpu, most_of(judged, stated_error_ns));
+      judged.found = largest > 0 && judged.actual_ns - interval_ns <= largest + kResolutionNs;
+      if (judged.found) judged.found_ns = largest;
     }
     control.stalls.push_back(judged);
   }

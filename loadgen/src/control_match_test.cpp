@@ -185,6 +185,16 @@ TEST(MatchPeriodic, ALargerStallOfTheMachineDoesNotHideThePlantedOne) {
   EXPECT_TRUE(control.stalls[0].found);
 }
 
+// A defect: the run's verdict had "5.00 ms, seen as 567 us" for not found, and its summary "0 missed".
+TEST(MatchPeriodic, AShorterSampleIsNoTraceOfTheStall) {
+  core::CpuResult cpu = cpu_result(2, {});
+  cpu.max_ns = 567'000;
+  const core::ControlResult control =
+      match_periodic("cyclictest", {stall(2, 0, 5'000'000, 5'000'000)}, phase_of({cpu}), 100'000, kStatedError);
+  EXPECT_EQ(control.stalls[0].found_ns, 0);
+  EXPECT_EQ(core::outcome_of(control.stalls[0]), core::StallOutcome::missed);
+}
+
 TEST(MatchPeriodic, AStallNotLongerThanTheIntervalProvesNothing) {
   core::CpuResult cpu = cpu_result(2, {});
   cpu.max_ns = 60'000;

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <maxlat/base/clock.hpp>
 #include <maxlat/base/moment.hpp>
+#include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/realtime.hpp>
 #include <maxlat/core/sys/stop.hpp>
 #include <maxlat/loadgen/control.hpp>
@@ -80,12 +81,13 @@ core::Status hog_on(unsigned cpu, const StallPlan& plan, const base::CounterCloc
 }
 
 core::Status require_sensible(const StallPlan& plan) {
-  if (plan.lengths_ns.empty() || plan.repeats == 0)
-    return core::Error{"a control needs at least one stall", "give --stalls 50us,500us,5ms"};
+  if (plan.lengths_ns.empty()) return core::Error{"a control needs at least one stall", "give --stalls 50us,500us,5ms"};
+  if (plan.repeats == 0) return core::Error{"a control needs at least one stall of each length", "give --repeats 1"};
   for (const uint64_t length : plan.lengths_ns)
     if (length == 0 || length > kLongestStallNs)
-      return core::Error{fmt::format("cannot plant a stall of {} ns", length),
-                         "a stall is longer than 0 and at most 1 s"};
+      return core::Error{
+          fmt::format("cannot plant a stall of {}", core::duration_text(static_cast<double>(length) * 1e-9)),
+          "a stall is longer than 0 and at most 1 s"};
   return core::require_usable(plan.cpus);
 }
 

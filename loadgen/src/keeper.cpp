@@ -37,6 +37,7 @@ double reaped_cpu_seconds() {
 void publish_cpu_time(WorkerSlot& slot, double seconds) {
   const uint64_t before = slot.work.load(std::memory_order_relaxed);  // relaxed: our own counter
   slot.add(static_cast<uint64_t>(std::max(0.0, seconds * 1e3 - static_cast<double>(before))));
+  slot.counted_now();  // the load itself may keep us from a CPU for seconds
 }
 
 std::string last_line(const std::string& text) {
@@ -88,6 +89,7 @@ core::Result<bool> run_all(const std::vector<CommandLine>& commands, WorkerSlot&
 
 core::Status keep_rounds(const Rounds& rounds, WorkerSlot& slot) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
+  slot.counted_now();
   core::Result<bool> go_on = run_all(rounds.once, slot);
   while (go_on && *go_on) {
     go_on = run_all(rounds.round, slot);
@@ -124,7 +126,22 @@ core::Status require_program(const std::string& program, std::string_view packag
                      core::Exit::cannot_run};
 }
 
+// As split_unix() counts them: it takes the end of the text for the end of a quotation.
+static bool has_open_quote(std::string_view text) {
+  bool open = false;
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '\\')
+      ++at;
+    else if (text[at] == '\'' || text[at] == '"')
+      open = !open;
+  }
+  return open;
+}
+
 core::Result<CommandLine> split_words(std::string_view text) {
+  if (has_open_quote(text))
+    return core::Error{fmt::format("cannot split '{}' into words: a quote is open", text),
+                       "quotes and backslashes work as in a shell"};
   try {
     CommandLine words = boost::program_options::split_unix(std::string(text));
     std::erase(words, "");

@@ -227,6 +227,10 @@ core::Result<core::Exit> run(const core::Arguments& arguments) {
     if (core::Status fits = refuse_options(line, supervision_options(), "control"); !fits) return fits.error();
     return run_control(line);
   }
+  if (std::find(line.operands.begin(), line.operands.end(), "control") != line.operands.end())
+    return core::Error{fmt::format("'control' is no load: it does not go with '{}'",
+                                   line.operands.front() == "control" ? line.operands[1] : line.operands.front()),
+                       "start the loads in one command, and maxlat load control -a LIST in another"};
   if (core::Status fits = refuse_options(line, control_options(), "loads"); !fits) return fits.error();
   core::Result<LoadRequest> request = request_from(line);
   if (!request) return request.error();

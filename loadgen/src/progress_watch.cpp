@@ -14,16 +14,18 @@ constexpr int kPartOfAge = 10;
 
 }  // namespace
 
-void ProgressWatch::observe(uint64_t work, uint64_t rounds, Time now) {
+void ProgressWatch::observe(uint64_t work, uint64_t rounds, Time now, std::optional<Time> counted_at) {
   if (work != last_work_ || rounds != last_rounds_) last_change_ = now;
   last_work_ = work;
   last_rounds_ = rounds;
 
-  const double seconds = std::chrono::duration<double>(now - counted_until_).count();
-  const auto entries = static_cast<size_t>(std::lround(seconds));
-  if (entries == 0) return;
-  per_second_.insert(per_second_.end(), entries, static_cast<double>(work - counted_work_) / seconds);
-  counted_until_ = now;
+  const Time until = counted_at.value_or(now);
+  const double seconds = std::chrono::duration<double>(until - counted_until_).count();
+  const auto entries = std::lround(seconds);
+  if (entries <= 0) return;
+  per_second_.insert(per_second_.end(), static_cast<size_t>(entries),
+                     static_cast<double>(work - counted_work_) / seconds);
+  counted_until_ = until;
   counted_work_ = work;
 }
 

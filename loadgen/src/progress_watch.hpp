@@ -4,11 +4,13 @@
 //
 // The looks come about once a second, but not exactly: a look that comes early (the last one, at stop) adds nothing
 // until half a second is there to divide by, and one that comes late stands for all the seconds it covers, so that
-// entry n is always about the n-th second.
+// entry n is always about the n-th second. A keeper that a busy machine kept from counting has not seen its load stand
+// still: what it counts at last is of all the seconds since it counted before.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace maxlat::loadgen {
@@ -19,8 +21,9 @@ class ProgressWatch {
 
   explicit ProgressWatch(Time start) : start_(start), counted_until_(start), last_change_(start) {}
 
-  // `work` is what the rate is made of; any change of `work` or `rounds` is a sign of life.
-  void observe(uint64_t work, uint64_t rounds, Time now);
+  // `work` is what the rate is made of; any change of `work` or `rounds` is a sign of life. `counted_at`: until when
+  // `work` is known, if not until now.
+  void observe(uint64_t work, uint64_t rounds, Time now, std::optional<Time> counted_at = std::nullopt);
   const std::vector<double>& per_second() const { return per_second_; }
   std::chrono::steady_clock::duration pause(Time now) const { return now - last_change_; }
   std::chrono::steady_clock::duration age(Time now) const { return now - start_; }

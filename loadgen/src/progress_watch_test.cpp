@@ -35,6 +35,24 @@ TEST(ProgressWatch, AnEarlyLookAddsNothingAndLosesNothing) {
   EXPECT_THAT(watch.per_second(), ElementsAre(DoubleEq(100)));
 }
 
+// A defect: a hackbench that kept its keeper from counting had "median 0 CPU-s/s", as if it were dead.
+TEST(ProgressWatch, WhatWasCountedLateIsOfAllTheSecondsSinceTheLastCount) {
+  ProgressWatch watch(kStart);
+  watch.observe(100, 0, kStart + 1s, kStart + 1s);
+  watch.observe(100, 0, kStart + 2s, kStart + 1s);
+  watch.observe(100, 0, kStart + 3s, kStart + 1s);
+  EXPECT_THAT(watch.per_second(), ElementsAre(DoubleEq(100)));
+  watch.observe(400, 0, kStart + 4s, kStart + 4s);
+  EXPECT_THAT(watch.per_second(), ElementsAre(DoubleEq(100), DoubleEq(100), DoubleEq(100), DoubleEq(100)));
+}
+
+TEST(ProgressWatch, WhatWasCountedAndStoodStillStandsStill) {
+  ProgressWatch watch(kStart);
+  watch.observe(100, 0, kStart + 1s, kStart + 1s);
+  watch.observe(100, 0, kStart + 2s, kStart + 2s);
+  EXPECT_THAT(watch.per_second(), ElementsAre(DoubleEq(100), DoubleEq(0)));
+}
+
 TEST(ProgressWatch, APauseBeginsWithTheLastChange) {
   ProgressWatch watch(kStart);
   EXPECT_EQ(watch.pause(kStart + 3s), 3s);

@@ -29,6 +29,7 @@ Worker::Counts RunningLoad::count() const {
     const Worker::Counts counts = worker.counts();
     sum.work += counts.work;
     sum.rounds += counts.rounds;
+    if (counts.counted_at) sum.counted_at = std::min(*counts.counted_at, sum.counted_at.value_or(*counts.counted_at));
   }
   return sum;
 }
@@ -37,7 +38,7 @@ void RunningLoad::sample(Time now) {
   if (!alive()) return;
   const Worker::Counts counts = count();
   rounds_ = counts.rounds;
-  watch_.observe(counts.work, counts.rounds, now);
+  watch_.observe(counts.work, counts.rounds, now, counts.counted_at);
   for (Worker& worker : workers_)
     if (std::optional<std::string> why = worker.poll_end()) return die(*why);
   if (watch_.pause(now) >= kLongestPause) die(fmt::format("no progress for {} s", kLongestPause.count()));

@@ -78,5 +78,17 @@ TEST(RunningLoad, ProgressIsTheSumOverItsWorkersInItsUnit) {
   EXPECT_NEAR(load->latest().rate * 1000, 7e6 / (1 << 20), 0.2);
 }
 
+TEST(RunningLoad, ProgressEndsWhereItsKeeperCountedLast) {
+  core::Result<RunningLoad> load = RunningLoad::start(kCpuLoad, plan_of([](WorkerSlot& slot) {
+                                                        slot.add(1);
+                                                        slot.counted_now();
+                                                        return do_nothing(slot);
+                                                      }));
+  ASSERT_TRUE(load) << load.error().text;
+  ASSERT_TRUE(eventually([&] { return load->under_way(); }));
+  load->sample(std::chrono::steady_clock::now() + 5s);
+  EXPECT_TRUE(load->result().progress.empty());
+}
+
 }  // namespace
 }  // namespace maxlat::loadgen

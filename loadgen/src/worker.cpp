@@ -115,7 +115,12 @@ Worker::~Worker() {
 
 Worker::Counts Worker::counts() const {
   // relaxed: see the page's description
-  return {slot_->work.load(std::memory_order_relaxed), slot_->rounds.load(std::memory_order_relaxed)};
+  Counts counts;
+  if (const int64_t ns = slot_->counted_at_ns.load(std::memory_order_relaxed); ns > 0)
+    counts.counted_at.emplace(std::chrono::nanoseconds(ns));
+  counts.work = slot_->work.load(std::memory_order_relaxed);
+  counts.rounds = slot_->rounds.load(std::memory_order_relaxed);
+  return counts;
 }
 
 bool Worker::reap() {

@@ -35,6 +35,7 @@ class Worker {
 
   struct Counts {
     uint64_t work = 0, rounds = 0;
+    std::optional<std::chrono::steady_clock::time_point> counted_at;  // see WorkerSlot
   };
   Counts counts() const;
   // Why it ended, once it has. Not blocking.

@@ -107,9 +107,13 @@ class MaxlatArm : public Arm {
   ArmBooks finish(const ArmRun& run) override {
     ArmBooks books;
     core::EventCounts counts;
-    if (const auto end = recorder_->wait_for(milliseconds(0)))
-      books.invalid = fmt::format("the consumer died: {}", last_line(*end));
-    if (core::Status stopped = session_->stop(); !stopped) books.invalid = stopped.error().text;
+    auto died = recorder_->wait_for(milliseconds(0));
+    if (core::Status stopped = session_->stop(); !stopped) {
+      // A consumer that fails takes the session down first, and then says why.
+      if (!died) died = recorder_->wait_for(kPatience);
+      books.invalid = stopped.error().text;
+    }
+    if (died) books.invalid = fmt::format("the consumer died: {}", last_line(*died));
     enter_ring_books(counts, books);
     if (books.invalid.empty()) {
       const core::ProcessEnd end = end_recorder();

@@ -115,6 +115,7 @@ struct TimeOption {
   const char* name;
   std::string_view bare_unit;
   uint64_t& ns;
+  char letter = 0;
   bool zero_is_allowed = false;  // else it is a mistake: it would silently mean "no limit"
 };
 
@@ -122,18 +123,21 @@ struct TimeOption {
 core::Status read_time(const core::CommandLine& line, const TimeOption& option) {
   if (!line.has(option.name)) return {};
   auto parsed = core::parse_duration_ns(line.get<std::string>(option.name), option.bare_unit);
-  if (!parsed) return core::Error{fmt::format("--{}: {}", option.name, parsed.error().text), parsed.error().hint};
-  if (*parsed == 0 && !option.zero_is_allowed) return mistake(fmt::format("--{}: must be above 0", option.name));
+  // Which of the two was written is not known here.
+  const std::string shown =
+      option.letter == 0 ? fmt::format("--{}", option.name) : fmt::format("-{}, --{}", option.letter, option.name);
+  if (!parsed) return core::Error{fmt::format("{}: {}", shown, parsed.error().text), parsed.error().hint};
+  if (*parsed == 0 && !option.zero_is_allowed) return mistake(shown + ": must be above 0");
   option.ns = *parsed;
   return {};
 }
 
 core::Status read_times(const core::CommandLine& line, Options& options) {
   const bool one_run = !line.has("compare") && !line.has("find-max-rate");  // the others have an end
-  const TimeOption times[] = {{"duration", "s", options.duration_ns, one_run},
-                              {"wall-time", "s", options.duration_ns, one_run},
-                              {"break", "us", options.break_above_ns},
-                              {"rest", core::kUnitNeeded, options.rest_ns, true},
+  const TimeOption times[] = {{"duration", "s", options.duration_ns, 'd', one_run},
+                              {"wall-time", "s", options.duration_ns, 'D', one_run},
+                              {"break", "us", options.break_above_ns, 'b'},
+                              {"rest", core::kUnitNeeded, options.rest_ns, 0, true},
                               {"snapshot", core::kUnitNeeded, options.snapshot_period_ns},
                               {"trace-window", core::kUnitNeeded, options.trace_window_ns},
                               {"wait-window", core::kUnitNeeded, options.wait_window_ns}};

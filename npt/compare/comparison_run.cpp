@@ -92,9 +92,15 @@ core::Phase without_figures(core::Phase phase) {
   return phase;
 }
 
+// Of the arms that are out, the first: a person who reads of another one asks why there was nothing to compare it with.
+std::string first_that_ended(const std::vector<ArmInRun>& arms) {
+  const auto first = std::find_if(arms.begin(), arms.end(), [](const ArmInRun& arm) { return arm.ended.has_value(); });
+  return first == arms.end() ? std::string() : fmt::format("; {}: {}", first->label, first->ended->reason);
+}
+
 // The arm as it stands in the result, in this look. The first look has every arm, the others those with figures.
 std::optional<core::Phase> phase_of(const ArmInRun& arm, const std::string& gaps, bool first_look,
-                                    const ComparisonPlan& plan, const ComparedArms& so_far) {
+                                    const ComparisonPlan& plan, const ComparedArms& so_far, const std::string& ended) {
   core::Phase phase;
   const Look* const look = arm.ended ? nullptr : look_at(arm.seen.looks, gaps);
   if (look == nullptr && !first_look) return {};
@@ -111,7 +117,7 @@ std::optional<core::Phase> phase_of(const ArmInRun& arm, const std::string& gaps
   if (!arm.ended && so_far.complete_rounds < plan.rounds) {
     phase.status = so_far.interrupted ? core::PhaseStatus::interrupted : core::PhaseStatus::skipped;
     phase.reason = fmt::format("{} of {} rounds are complete{}", so_far.complete_rounds, plan.rounds,
-                               so_far.interrupted ? "" : ": nothing was left to compare it with");
+                               so_far.interrupted ? "" : ": nothing was left to compare it with" + ended);
   }
   phase.kind = "tracer";
   phase.arm = arm.label;
@@ -182,10 +188,12 @@ ComparedArms compare_arms(const ComparisonPlan& plan, const RunArm& run_arm, con
     if (!arm.ended) valid.push_back(&arm.seen);
   std::vector<std::string> looks = arrange_looks(valid, compared.complete_rounds);
   if (looks.empty()) looks.emplace_back();  // nothing was measured, and the arms say why
+  const std::string ended = first_that_ended(arms);
   for (const std::string& gaps : looks) {
     const bool first_look = gaps == looks.front();
     for (const ArmInRun& arm : arms)
-      if (auto phase = phase_of(arm, gaps, first_look, plan, compared)) compared.phases.push_back(std::move(*phase));
+      if (auto phase = phase_of(arm, gaps, first_look, plan, compared, ended))
+        compared.phases.push_back(std::move(*phase));
     compare_with_base(arms, gaps, first_look, plan, compared.comparisons);
   }
   return compared;

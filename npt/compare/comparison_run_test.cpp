@@ -164,6 +164,11 @@ TEST(ComparisonRun, WithoutABaseThereIsNoComparison) {
   const ComparedArms found = compare(machine, {"none", "slow"});
   EXPECT_EQ(machine.runs["none"], 4);  // it ended there
   EXPECT_THAT(found.comparisons, IsEmpty());
+  for (const core::Phase& phase : found.phases)
+    if (phase.arm == "slow") {
+      EXPECT_THAT(phase.reason, HasSubstr("nothing was left to compare it with; none"));
+      EXPECT_THAT(phase.reason, HasSubstr(": the scheduler stopped the loop"));
+    }
 }
 
 TEST(ComparisonRun, InterruptedRoundIsDroppedForEveryArm) {

@@ -143,6 +143,12 @@ TEST_F(Commands, GateTellsEachFailureOnce) {
   EXPECT_EQ(count(invalid.printed, "the task was throttled"), 1u) << invalid.printed;
 }
 
+TEST_F(Commands, GateNamesThePhasesWhereThereIsNoSuch) {
+  const auto answer = ran(gate_command(), {result(), "--max", "1s", "--phase", "foo"});
+  EXPECT_EQ(status_of(answer), core::Exit::invalid);
+  EXPECT_THAT(answer.printed, HasSubstr("no such phase in the run; it has npt"));
+}
+
 TEST_F(Commands, GateMistakesAreErrorsNotVerdicts) {
   for (const core::Arguments& wrong : std::vector<core::Arguments>{{},
                                                                    {"--max"},

@@ -78,6 +78,11 @@ class Limits {
   }
   void quantile(const std::string& text) {
     const size_t equals = text.find('=');
+    if (text.find_first_of("0123456789") == 0) {
+      if (!error_)
+        error_ = core::Error{fmt::format("--quantile {}: a quantile begins with a p", text), "write p" + text};
+      return;
+    }
     if (equals != std::string::npos) return add("quantile", text.substr(0, equals) + "_ns", text.substr(equals + 1), 1);
     if (!error_) error_ = core::Error{fmt::format("--quantile {} has no limit", text), "write p99.99=20us"};
   }

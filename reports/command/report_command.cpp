@@ -64,7 +64,11 @@ core::Result<core::Exit> run_report(const core::Arguments& arguments) {
     return core::Exit::pass;
   }
   const std::string path = line.has("output") ? line.get<std::string>("output") : report_path(stored->path);
-  if (const auto written = write_html(stored->run, path); !written) return written.error();
+  if (const auto written = write_html(stored->run, path); !written) {
+    core::Error error = written.error();
+    if (!line.has("output") && error.hint.empty()) error.hint = "write it elsewhere with -o FILE";
+    return error;
+  }
   if (path != "-") fmt::print("{}\n", path);
   return core::Exit::pass;
 }

@@ -21,7 +21,7 @@ core::Result<StoredRun> read_operand(const std::vector<std::string>& operands) {
     path /= "result.json";
     if (!fs::exists(path, ignored))
       return core::Error{fmt::format("{} has no result.json", operands.front()),
-                         "a run writes it when its first phase ends"};
+                         "a run writes it after its pre-flight, before it measures"};
   }
   auto run = core::read_run(path.string());
   if (!run) return run.error();

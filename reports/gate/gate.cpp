@@ -203,6 +203,17 @@ core::Result<Rule> make_rule(const std::string& phase, const std::string& metric
   return Rule{phase, metric, metric == "load_alive" ? 1 : limit};
 }
 
+// Each kind and name once, in the run's order.
+static std::string phases_there(const core::RunResult& run) {
+  std::vector<std::string> names;
+  for (const auto& phase : run.phases)
+    for (const auto& name : {phase.name, phase.kind})
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  std::string text;
+  for (const auto& name : names) text += (text.empty() ? "; it has " : ", ") + name;
+  return text;
+}
+
 core::Verdict judge(const core::RunResult& run, const std::vector<Rule>& rules) {
   using Kind = core::Verdict::Kind;
   core::Verdict verdict;
@@ -217,7 +228,7 @@ core::Verdict judge(const core::RunResult& run, const std::vector<Rule>& rules) 
            any ? rule.metric == "load_alive"
                      ? "not measured: no phase of the run has a load"
                      : "not measured: no phase of the run measures the box; arms of tracers are judged by name"
-               : "not measured: no such phase in the run"});
+               : "not measured: no such phase in the run" + phases_there(run)});
     }
   }
   add_reasons(verdict, Outcome::fail);

@@ -212,8 +212,8 @@ void load_table(Html& html, const core::Phase& phase) {
 struct LengthOfStalls {
   double planted_ns = 0;
   core::CpuList cpus;
-  size_t stalls = 0, found = 0, missed = 0;
-  double largest_error_ns = 0;  // of those that left a trace, by size
+  core::StallCounts counts;
+  double largest_error_ns = 0;  // of those that were seen, by size
 };
 
 std::vector<LengthOfStalls> by_length(const core::ControlResult& control) {
@@ -223,12 +223,8 @@ std::vector<LengthOfStalls> by_length(const core::ControlResult& control) {
     length.planted_ns = stall.planted_ns;
     if (std::find(length.cpus.begin(), length.cpus.end(), stall.cpu) == length.cpus.end())
       length.cpus.push_back(stall.cpu);
-    ++length.stalls;
-    if (stall.found) ++length.found;
-    if (stall.found_ns <= 0) {
-      ++length.missed;
-      continue;
-    }
+    length.counts.add(stall);
+    if (core::outcome_of(stall) == core::StallOutcome::missed) continue;
     // What lies between the hog's own time and that time with its wake-up is no error of the meter.
     const double beyond_ns = stall.found_ns - stall.actual_ns;
     const double error = beyond_ns < 0 ? beyond_ns : std::max(0.0, beyond_ns - stall.wake_ns);
@@ -244,31 +240,30 @@ std::vector<LengthOfStalls> by_length(const core::ControlResult& control) {
 
 void control_table(Html& html, const core::ControlResult& control) {
   html.leaf("h3", "Positive control: " + control.meter);
-  html.leaf("p", fmt::format("Stalls of known length, made by a hog on the measured CPU. Found within {} of what the "
-                             "hog really held the CPU, its own wake-up apart, counts as found.",
+  html.leaf("p", fmt::format("Stalls of known length, made by a hog on the measured CPU. Found: seen within {} of what "
+                             "the hog really held the CPU, its own wake-up apart. Off size: seen longer or shorter. "
+                             "Missed: not seen.",
                              latency_html(control.stated_error_ns)));
   const Table table(html, "Positive control",
-                    {"#planted", "CPUs", "#stalls", "#found", "#missed", "#largest error", "result"});
+                    {"#planted", "CPUs", "#stalls", "#found", "#off size", "#missed", "#largest error", "result"});
   for (const LengthOfStalls& length : by_length(control)) {
     const auto row = html.element("tr");
     const auto number = [&](const std::string& text) { html.leaf("td", text, {{"class", "n"}}); };
     number(latency_html(length.planted_ns));
     html.leaf("td", core::to_string(length.cpus));
-    number(fmt::format("{}", length.stalls));
-    number(fmt::format("{}", length.found));
-    number(fmt::format("{}", length.missed));
-    number(length.missed == length.stalls
+    const core::StallCounts& counts = length.counts;
+    for (const size_t count : {counts.planted, counts.found, counts.off_size, counts.missed})
+      number(fmt::format("{}", count));
+    number(counts.missed == counts.planted
                ? "–"
                : (length.largest_error_ns < 0 ? "−" : "+") + latency_html(std::abs(length.largest_error_ns)));
     const auto cell = html.element("td");
-    const bool all = length.found == length.stalls, none_missed = length.missed == 0;
-    html.leaf("span",
-              all           ? "found"
-              : none_missed ? "some beyond the error"
-                            : "missed",
-              {{"class", all           ? "chip pass"
-                         : none_missed ? "chip invalid"
-                                       : "chip fail"}});
+    using core::StallOutcome;
+    const StallOutcome worst = counts.missed > 0     ? StallOutcome::missed
+                               : counts.off_size > 0 ? StallOutcome::off_size
+                                                     : StallOutcome::found;
+    constexpr std::string_view kChips[] = {"chip pass", "chip invalid", "chip fail"};  // as the outcomes are listed
+    html.leaf("span", core::to_string(worst), {{"class", kChips[static_cast<size_t>(worst)]}});
   }
 }
 

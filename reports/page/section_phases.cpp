@@ -49,13 +49,7 @@ void verdict_cell(Html& html, const core::RunResult& run, const core::Phase& pha
 }
 
 std::string max_text(const PhaseView& view) {
-  if (view.phase.control) {
-    const auto& stalls = view.phase.control->stalls;
-    const auto count = [&](auto which) { return std::count_if(stalls.begin(), stalls.end(), which); };
-    const auto missed = count([](const auto& stall) { return stall.found_ns == 0; });
-    return fmt::format("{} of {} to size{}", count([](const auto& stall) { return stall.found; }), stalls.size(),
-                       missed != 0 ? fmt::format(", {} missed", missed) : "");
-  }
+  if (view.phase.control) return core::to_string(core::counts_of(view.phase.control->stalls));
   return view.all.samples > 0 ? latency_html(view.all.max_ns) : "–";
 }
 

@@ -122,6 +122,20 @@ std::vector<const core::SettingObservation*> by_urgency(const std::vector<core::
   return ordered;
 }
 
+// A fix is commands and words, with semicolons between: only a command is shown as one.
+void commands_and_words(Html& html, std::string_view fix) {
+  for (const char* between = ""; !fix.empty(); between = "; ") {
+    const size_t end = std::min(fix.find("; "), fix.size());
+    const std::string_view part = fix.substr(0, end);
+    html.text(between);
+    if (part.starts_with("echo "))
+      html.leaf("code", part);
+    else
+      html.text(part);
+    fix.remove_prefix(std::min(end + 2, fix.size()));
+  }
+}
+
 void preflight_table(Html& html, const std::vector<const core::SettingObservation*>& rows) {
   const Table table(html, "Pre-flight", {"result", "setting", "observed", "expected", "why, and what to do"}, "cards");
   for (const auto* setting : rows) {
@@ -142,7 +156,7 @@ void preflight_table(Html& html, const std::vector<const core::SettingObservatio
     html.text(setting->why);
     if (setting->verdict != core::SettingObservation::Verdict::ok && !setting->fix.empty()) {
       const auto fix = html.element("span", {{"class", "why"}});
-      html.leaf("code", setting->fix);
+      commands_and_words(html, setting->fix);
     }
   }
 }
@@ -243,8 +257,8 @@ void reading_section(Html& html, const core::RunResult& run) {
   html.leaf(
       "p",
       "Before and after, stalls of known length were planted where the plan asks for it. npt and hwlat have to "
-      "notice every one, and more than half of each length on each CPU to size; cyclictest tells no times and has "
-      "to show the longest stall of each CPU. A meter that does not has not measured the others, and the run is "
+      "miss none, and to find more than half of each length on each CPU; cyclictest tells no times and has to find "
+      "the longest stall of each CPU. A meter that does not has not measured the others, and the run is "
       "invalid.");
 }
 

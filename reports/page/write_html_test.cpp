@@ -182,8 +182,15 @@ TEST_F(WriteHtml, PlantedStallsAreARowForEachLength) {
   EXPECT_EQ(rows, 1u + 3u);
   EXPECT_THAT(table, HasSubstr(">21<"));
   EXPECT_THAT(table, HasSubstr(">missed<"));
-  EXPECT_THAT(page, HasSubstr(">23 of 24 to size, 1 missed<"));
-  EXPECT_THAT(page, HasSubstr(">3 of 3 to size<"));  // the control after
+  EXPECT_THAT(page, HasSubstr(">23 of 24 found, 1 missed<"));
+  EXPECT_THAT(page, HasSubstr(">3 of 3 found<"));  // the control after
+}
+
+TEST_F(WriteHtml, OfAFixOnlyTheCommandIsShownAsOne) {
+  auto run = test::typical_run();
+  run.preflight[0].verdict = core::SettingObservation::Verdict::bad;
+  run.preflight[0].fix = "echo 0 > /proc/x; corrected errors then go unseen";
+  EXPECT_THAT(page_of(run), HasSubstr("<code>echo 0 &gt; /proc/x</code>; corrected errors then go unseen<"));
 }
 
 TEST_F(WriteHtml, AMaximumWithoutATimeIsListed) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <maxlat/core/sys/counted.hpp>
+#include <numeric>
 
 #include "axes.hpp"
 #include "decimate.hpp"
@@ -202,24 +203,36 @@ double median_of(std::vector<double> values) {
   return *middle;
 }
 
+double mean_of(const std::vector<double>& values) {
+  return values.empty() ? 0 : std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
 Plot load(const core::Phase& phase) {
   Plot plot;
   plot.kind = "load";
   plot.title = "Load progress";
   plot.description = "Progress of each load over time, in percent of its own median.";
   plot.note = "100 % is the load's own median; each point is the slowest second of its stretch.";
+  std::string not_drawn;
   double end_s = 0, high = 100;
   unsigned colour = kFirstCpu;
   for (const auto& one : phase.load) {
-    const double median = median_of(one.progress);
-    if (median <= 0) continue;
+    // A load that was counted in few of its seconds, all the same made progress: then its mean is the measure.
+    const double median = median_of(one.progress), whole = median > 0 ? median : mean_of(one.progress);
+    if (whole <= 0) {
+      not_drawn += (not_drawn.empty() ? "" : ", ") + one.name;
+      continue;
+    }
     const size_t each = (one.progress.size() + kTimeColumns - 1) / kTimeColumns;
-    Series series{fmt::format("{} (100 % = {:.4g} {})", one.name, median, one.unit), colour, Series::Shape::line, {{}}};
+    Series series{fmt::format("{} (100 % = {}{:.4g} {})", one.name, median > 0 ? "" : "mean ", whole, one.unit),
+                  colour,
+                  Series::Shape::line,
+                  {{}}};
     for (size_t i = 0; i < one.progress.size(); i += each) {
       // The smallest of a column, not its mean: what must not be hidden here is a stall.
       const auto first = one.progress.begin() + static_cast<long>(i);
       const auto last = one.progress.begin() + static_cast<long>(std::min(i + each, one.progress.size()));
-      const double percent = 100 * std::max(0.0, *std::min_element(first, last)) / median;
+      const double percent = 100 * std::max(0.0, *std::min_element(first, last)) / whole;
       series.strokes.front().push_back({static_cast<double>(i), percent});
       series.strokes.front().push_back({static_cast<double>(std::min(i + each, one.progress.size())), percent});
       high = std::max(high, percent);
@@ -228,6 +241,7 @@ Plot load(const core::Phase& phase) {
     colour = colour + 1 < std::size(kPalette) ? colour + 1 : kFirstCpu;
     plot.series.push_back(std::move(series));
   }
+  if (!not_drawn.empty()) plot.note += " Without any progress, and not drawn: " + not_drawn + ".";
   plot.x = time_axis(end_s);
   plot.y = linear_axis("progress", std::min(high * 1.1, 400.0), " %");
   return plot;

@@ -150,5 +150,18 @@ TEST(Plots, ALoadThatStallsForOneSecondShowsInADay) {
   EXPECT_EQ(lowest, 0);
 }
 
+// A defect: a live hackbench was left out, because its median was 0.
+TEST(Plots, ALoadWithoutAMedianIsDrawnAndOneWithoutProgressIsNamed) {
+  core::Phase phase;
+  for (const char* name : {"hackbench", "memory", "idle"}) phase.load.push_back(test::load_of(name, "CPU-s/s", 0, 10));
+  phase.load[0].progress[9] = 8;
+  phase.load[1].progress.assign(10, 5);
+  const auto plots = plots_of(PhaseView(phase));
+  ASSERT_EQ(plots.size(), 1u);
+  ASSERT_EQ(plots[0].series.size(), 2u);
+  EXPECT_EQ(plots[0].series[0].name, "hackbench (100 % = mean 0.8 CPU-s/s)");
+  EXPECT_THAT(plots[0].note, ::testing::HasSubstr("not drawn: idle."));
+}
+
 }  // namespace
 }  // namespace maxlat::reports

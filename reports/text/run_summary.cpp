@@ -105,21 +105,16 @@ Part phases_part(const core::RunResult& run, const TextStyle& style) {
 
 // All controls in one line: those that failed are among the verdict's reasons.
 Part control_part(const core::RunResult& run) {
-  size_t planted = 0, found = 0, missed = 0;
+  core::StallCounts counts;
   std::set<std::string> meters;
   for (const auto& phase : run.phases) {
     if (!phase.control || phase.control->stalls.empty()) continue;
     meters.insert(phase.control->meter);
-    for (const auto& stall : phase.control->stalls) {
-      ++planted;
-      found += stall.found ? 1 : 0;
-      missed += stall.found_ns > 0 ? 0 : 1;
-    }
+    for (const auto& stall : phase.control->stalls) counts.add(stall);
   }
-  if (planted == 0) return {};
+  if (counts.planted == 0) return {};
   return {"",
-          {{fmt::format("  control: {} of {} planted stalls found to size, {} missed ({})", found, planted, missed,
-                        fmt::join(meters, ", "))}}};
+          {{fmt::format("  control: {} ({})", core::to_string(counts, " planted stalls"), fmt::join(meters, ", "))}}};
 }
 
 Part tracers_part(const core::RunResult& run, const TextStyle& style) {

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "test/test_runs.hpp"
+#include "view/phase_view.hpp"
 
 namespace maxlat::reports {
 namespace {
@@ -82,11 +83,25 @@ TEST(RunSummary, AllOfAnOrdinaryRun) {
   const std::string text = summary(test::typical_run());
   for (const char* part :
        {"AMD EPYC 9B14, CPUs 0-1; Linux 6.1.0-27-amd64, PREEMPT_DYNAMIC; plan quick", "hardware latency (upper bound)",
-        "cyclictest under load", "4.10 ms", "control: 6 of 6 planted stalls found to size, 0 missed (npt loop)",
+        "cyclictest under load", "4.10 ms", "control: 6 of 6 planted stalls found (npt loop)",
         "preemption is PREEMPT_VOLUNTARY: apt install linux-image-rt-amd64", "(1 more could not be read)",
         "npt under load: CPU 0 was throttled by the host for 4 ms", "lttng-sessiond is not installed",
         "Not comparable with bare metal:"})
     EXPECT_THAT(text, HasSubstr(part)) << text;
+}
+
+// The words of the phase's table, of the verdict and of this line are the same three, and so are the numbers.
+TEST(RunSummary, AStallIsFoundOrOffSizeOrMissed) {
+  auto run = test::typical_run();
+  auto& stalls = run.phases[0].control->stalls;
+  stalls[0].found = stalls[1].found = false;
+  stalls[1].found_ns = 0;
+  const std::string counts = "planted stalls found, 1 off size, 1 missed";
+  EXPECT_THAT(summary(run), HasSubstr("control: 4 of 6 " + counts));
+  EXPECT_THAT(unfit_because(run.phases[0]).value_or(""), HasSubstr("1 of 3 " + counts));
+  const std::string text = terminal_summary(run);
+  EXPECT_THAT(text, ::testing::ContainsRegex(" off size\n"));
+  EXPECT_THAT(text, ::testing::ContainsRegex(" missed\n"));
 }
 
 TEST(RunSummary, BeginsWithTheLabel) {

@@ -141,9 +141,7 @@ std::string controls(const core::RunResult& run, const TextStyle& style) {
     for (const auto& stall : phase.control->stalls) {
       table.row({phase.name, phase.control->meter, fmt::format("{}", stall.cpu), core::latency_text(stall.planted_ns),
                  core::latency_text(stall.actual_ns), stall.found_ns > 0 ? core::latency_text(stall.found_ns) : "-",
-                 stall.found          ? "found"
-                 : stall.found_ns > 0 ? "beyond the error"
-                                      : "MISSED"});
+                 core::to_string(core::outcome_of(stall))});
       any = true;
     }
   }

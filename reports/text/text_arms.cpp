@@ -58,10 +58,10 @@ std::string text_arms(const core::RunResult& run, unsigned width) {
     if (!view.gaps.empty()) text += "  " + core::printable(view.title()) + "\n";
     text += arms_table(view, width);
     for (const core::Comparison* comparison : view.comparisons)
-      text += "  " + core::printable(comparison->verdict) + "\n";
+      text += core::wrapped(core::printable(comparison->verdict), width, "  ");
     for (const core::Phase* arm : view.arms)
       if (const std::string worst = core::worst_in_words(*arm); !worst.empty())
-        text += "  " + core::printable(worst) + "\n";
+        text += core::wrapped(core::printable(worst), width, "  ");
   }
   if (const auto rates = rates_of(run); !rates.empty()) text += rates_table(rates, width);
   return text;

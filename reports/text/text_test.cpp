@@ -115,8 +115,23 @@ TEST(TerminalSummary, NamesEveryPhaseLoadAndStall) {
 }
 
 TEST(TerminalSummary, NamesTheWorstGapOfATracer) {
-  EXPECT_THAT(terminal_summary(test::tracer_run()),
+  EXPECT_THAT(terminal_summary(test::tracer_run(), 160),
               HasSubstr(", was a sub-buffer switch and wakeup (639 of them, median 20.0 us)"));
+}
+
+// A defect: they were as long as they were, whatever --width said.
+TEST(TerminalSummary, WhatIsSaidOfTracersIsWrapped) {
+  auto run = test::tracer_run();
+  run.comparisons.front().verdict.clear();
+  for (int i = 0; i < 40; ++i) run.comparisons.front().verdict += "word ";
+  std::istringstream lines(terminal_summary(run, 60));
+  size_t with_words = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("word") == std::string::npos) continue;
+    EXPECT_LE(core::shown_width(line), 60u) << line;
+    ++with_words;
+  }
+  EXPECT_GE(with_words, 4u);
 }
 
 TEST(TerminalSummary, AFixIsNeverCut) {

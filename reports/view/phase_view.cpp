@@ -50,12 +50,8 @@ std::optional<std::string> unfit_because(const core::Phase& phase) {
     const std::string status = core::to_string(phase.status);
     return phase.reason.empty() ? status : status + ": " + phase.reason;
   }
-  if (phase.control && !core::passed(*phase.control)) {
-    const auto& stalls = phase.control->stalls;
-    return fmt::format("{} found {} of {} planted stalls within its stated error", phase.control->meter,
-                       std::count_if(stalls.begin(), stalls.end(), [](const auto& stall) { return stall.found; }),
-                       stalls.size());
-  }
+  if (phase.control && !core::passed(*phase.control))
+    return phase.control->meter + ": " + core::to_string(core::counts_of(phase.control->stalls), " planted stalls");
   for (const auto& load : phase.load) {
     if (!load.alive) return fmt::format("load {} died{}", load.name, load.reason.empty() ? "" : ": " + load.reason);
   }

@@ -64,20 +64,18 @@ core::Result<core::Phase> measure_stalls(const loadgen::StallPlan& plan, const M
   return meter.read(job, end ? *end : child->stop());
 }
 
-// "2 of 15 missed" in words: which length, how far off.
-std::string what_was_missed(const core::ControlResult& control) {
-  size_t missed = 0;
-  const core::PlantedStall* worst = nullptr;
-  for (const core::PlantedStall& stall : control.stalls) {
-    if (stall.found) continue;
-    ++missed;
-    if (worst == nullptr || stall.found_ns == 0) worst = &stall;
-  }
-  if (worst == nullptr) return "no stall was planted";
-  return fmt::format(
-      "{} of {} planted stalls not found within {} and their wake-up: for example {} on CPU {}, seen as {}", missed,
-      control.stalls.size(), core::latency_text(control.stated_error_ns), core::latency_text(worst->actual_ns),
-      worst->cpu, worst->found_ns == 0 ? "nothing" : core::latency_text(worst->found_ns));
+// The counts, and of those not found an example, rather one that was missed than one off size.
+std::string what_was_not_found(const core::ControlResult& control) {
+  if (control.stalls.empty()) return "no stall was planted";
+  const auto worst = std::max_element(control.stalls.begin(), control.stalls.end(), [](const auto& a, const auto& b) {
+    return core::outcome_of(a) < core::outcome_of(b);
+  });
+  std::string text =
+      fmt::format("{}: for example {} on CPU {}", core::to_string(core::counts_of(control.stalls), " planted stalls"),
+                  core::latency_text(worst->actual_ns), worst->cpu);
+  if (core::outcome_of(*worst) == core::StallOutcome::missed) return text + " was missed";
+  return text + fmt::format(" was seen as {}, with a stated error of {}", core::latency_text(worst->found_ns),
+                            core::latency_text(control.stated_error_ns));
 }
 
 }  // namespace
@@ -117,7 +115,7 @@ core::Phase run_control(const PhasePlan& plan, const Placement& placement, Meter
   if (measured) {
     const bool passed = core::passed(*phase.control);
     phase.status = passed ? core::PhaseStatus::ok : core::PhaseStatus::invalid;
-    if (!passed) phase.reason = what_was_missed(*phase.control);
+    if (!passed) phase.reason = what_was_not_found(*phase.control);
     if (const auto back_end = measured->facts.find(core::fact::kBackEnd); back_end != measured->facts.end()) {
       phase.facts[core::fact::kBackEnd] = back_end->second;
     }

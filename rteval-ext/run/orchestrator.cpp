@@ -115,12 +115,7 @@ core::Status require_same_build(const core::RunResult& run) {
 // "ok, largest 45.2 us on CPU 1"
 std::string summary_of(const core::Phase& phase) {
   if (phase.status != core::PhaseStatus::ok) return fmt::format("{}: {}", core::to_string(phase.status), phase.reason);
-  if (phase.control) {
-    const auto& stalls = phase.control->stalls;
-    return fmt::format("ok: {} of {} planted stalls found to size",
-                       std::count_if(stalls.begin(), stalls.end(), [](const auto& stall) { return stall.found; }),
-                       stalls.size());
-  }
+  if (phase.control) return "ok: " + core::to_string(core::counts_of(phase.control->stalls), " planted stalls");
   const core::CpuResult* worst = nullptr;
   for (const core::CpuResult& cpu : phase.per_cpu) {
     if (worst == nullptr || cpu.max_ns > worst->max_ns) worst = &cpu;

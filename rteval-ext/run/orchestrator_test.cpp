@@ -357,7 +357,8 @@ TEST_F(Orchestrator, AMeterThatDoesNotFindTheStallsMakesTheRunInvalid) {
   ASSERT_TRUE(run(kControl).ok());
   const core::RunResult stored = on_disk();
   EXPECT_EQ(phase_named(stored, "control (npt)").status, PhaseStatus::invalid);
-  EXPECT_THAT(phase_named(stored, "control (npt)").reason, HasSubstr("3 of 3 planted stalls not found"));
+  EXPECT_THAT(phase_named(stored, "control (npt)").reason,
+              HasSubstr("0 of 3 planted stalls found, 3 missed: for example"));
   EXPECT_EQ(stored.verdict.kind, core::Verdict::Kind::invalid);
 }
 

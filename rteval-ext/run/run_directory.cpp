@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <filesystem>
 #include <maxlat/core/sys/output_file.hpp>
+#include <maxlat/core/sys/process.hpp>
+#include <string>
 
 namespace maxlat::rteval_ext {
 
@@ -15,25 +17,42 @@ namespace fs = std::filesystem;
 
 namespace {
 
-core::Result<base::Descriptor> take_lock(const std::string& directory) {
+constexpr const char* kElsewhere = "give another directory with -o";
+
+// `otherwise`: what to do where the lock cannot be written.
+core::Result<base::Descriptor> take_lock(const std::string& directory, const char* otherwise) {
   const std::string path = directory + "/lock";
   base::Descriptor lock(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644));
   if (!lock && errno == ELOOP)
-    return core::Error{fmt::format("'{}' is a symbolic link, not followed", path), "give another directory with -o"};
-  if (!lock) return core::system_error(fmt::format("cannot write '{}'", path), errno, "give another directory with -o");
+    return core::Error{fmt::format("'{}' is a symbolic link, not followed", path), otherwise};
+  if (!lock) return core::system_error(fmt::format("cannot write '{}'", path), errno, otherwise);
   if (flock(lock.number(), LOCK_EX | LOCK_NB) == 0) return lock;
   if (errno != EWOULDBLOCK) return core::system_error(fmt::format("cannot lock '{}'", path), errno);
   return core::Error{fmt::format("another run is at work in '{}'", directory),
-                     "wait for it, or give another directory with -o"};
+                     std::string("wait for it, or ") + kElsewhere};
 }
 
 // What is neither a run nor what one leaves that ended before its first result.
 bool holds_something_else(const std::string& directory) {
   std::error_code error;
   if (fs::exists(directory + "/result.json", error)) return false;
-  for (const auto& entry : fs::directory_iterator(directory, error))
-    if (entry.path().filename() != "lock" && entry.path().filename() != "phases") return true;
+  const bool was_locked = fs::exists(directory + "/lock", error);
+  for (const auto& entry : fs::directory_iterator(directory, error)) {
+    const fs::path name = entry.path().filename();
+    if (name != "lock" && name != "phases" && !(was_locked && name == "kernel-config")) return true;
+  }
   return false;
+}
+
+// As every other output: a folder that is not there may be a slip of the pen.
+core::Status require_parent(const std::string& absolute, const std::string& path) {
+  const fs::path whole = absolute;
+  const fs::path parent = (whole.has_filename() ? whole : whole.parent_path()).parent_path();
+  std::error_code error;
+  if (fs::is_directory(parent, error)) return {};
+  return core::Error{
+      fmt::format("cannot make the directory '{}': '{}' is no directory", path, parent.string()),
+      fmt::format("make it first: mkdir -p {}; or {}", core::quote_command({parent.string()}), kElsewhere)};
 }
 
 }  // namespace
@@ -42,14 +61,13 @@ core::Result<RunDirectory> RunDirectory::create(const std::string& path) {
   std::error_code error;
   const std::string absolute = fs::absolute(path, error).lexically_normal().string();
   if (holds_something_else(absolute))
-    return core::Error{fmt::format("'{}' is not empty, and what is in it is no run", path),
-                       "give another directory with -o"};
+    return core::Error{fmt::format("'{}' is not empty, and what is in it is no run", path), kElsewhere};
+  if (const core::Status there = require_parent(absolute, path); !there) return there.error();
   fs::create_directories(absolute + "/phases", error);
   if (error) {
-    return core::system_error(fmt::format("cannot make the directory '{}'", path), error.value(),
-                              "give another directory with -o");
+    return core::system_error(fmt::format("cannot make the directory '{}'", path), error.value(), kElsewhere);
   }
-  core::Result<base::Descriptor> lock = take_lock(absolute);
+  core::Result<base::Descriptor> lock = take_lock(absolute, kElsewhere);
   if (!lock) return lock.error();
   RunDirectory directory(absolute, *std::move(lock));
   if (fs::exists(directory.result_path(), error)) {
@@ -67,7 +85,7 @@ core::Result<RunDirectory> RunDirectory::open(const std::string& path) {
                        "give the directory that an earlier `maxlat run` named"};
   }
   fs::create_directories(absolute + "/phases", error);
-  core::Result<base::Descriptor> lock = take_lock(absolute);
+  core::Result<base::Descriptor> lock = take_lock(absolute, "resume it as root, or as the user who started it");
   if (!lock) return lock.error();
   return RunDirectory(absolute, *std::move(lock));
 }
@@ -91,6 +109,9 @@ core::Status RunDirectory::write_kernel_config(const std::string& text) const {
 core::Status RunDirectory::write(const core::RunResult& run) const {
   const core::Status written = core::write_run(result_path(), run);
   if (written) return {};
+  std::error_code error;
+  if (!fs::exists(result_path(), error))
+    return core::Error{written.error().text, "nothing was measured yet: make room, and start the run again"};
   return core::Error{written.error().text,
                      fmt::format("what was measured before is in '{}'; make room, then: maxlat run --resume {}",
                                  result_path(), path_)};

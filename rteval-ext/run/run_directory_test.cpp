@@ -70,6 +70,35 @@ TEST(RunDirectory, APlaceThatCannotBeWrittenIsNamed) {
   EXPECT_THAT(directory.error().text, HasSubstr("file/run"));
 }
 
+// A defect: -o was the one output that made whatever folders were missing.
+TEST(RunDirectory, ParentsAreNotMade) {
+  const test::TemporaryFolder temporary;
+  const auto directory = RunDirectory::create(temporary / "none/run/");
+  ASSERT_FALSE(directory.ok());
+  EXPECT_THAT(directory.error().text, HasSubstr("/none' is no directory"));
+  EXPECT_FALSE(test::fs::exists(temporary / "none"));
+  EXPECT_TRUE(RunDirectory::create(temporary / "run/").ok());
+}
+
+// A defect: on a disk that was full from the start, the hint named a result that was not there, and --resume refused.
+TEST(RunDirectory, WhatCannotBeWrittenAtFirstIsNoRunToResume) {
+  const test::TemporaryFolder temporary;
+  const auto directory = RunDirectory::create(temporary / "run");
+  ASSERT_TRUE(directory.ok());
+  core::RunResult broken = test::meter_result(5000);
+  broken.phases.front().duration_s = -1;  // is not written
+  EXPECT_EQ(directory->write(broken).error().hint, "nothing was measured yet: make room, and start the run again");
+  ASSERT_TRUE(directory->write(test::meter_result(5000)).ok());
+  EXPECT_THAT(directory->write(broken).error().hint, HasSubstr("maxlat run --resume "));
+}
+
+// It is written before the first result.
+TEST(RunDirectory, AKernelConfigWithoutAResultIsNoHindrance) {
+  const test::TemporaryFolder temporary;
+  ASSERT_TRUE(RunDirectory::create(temporary / "run")->write_kernel_config("CONFIG_X=y").ok());
+  EXPECT_TRUE(RunDirectory::create(temporary / "run").ok());
+}
+
 // A defect: a run wrote its files among somebody's own.
 TEST(RunDirectory, AFolderWithOtherThingsInItIsRefused) {
   const test::TemporaryFolder temporary;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -78,10 +79,17 @@ Surface surface_of(const ShieldPlan& plan) {
   return Surface(std::move(view));
 }
 
+// What a shield writes is root's; without this, each file would be refused for itself.
+core::Status require_root() {
+  if (::geteuid() == 0) return {};
+  return core::cannot_run("a shield is set up by root alone", "run as root");
+}
+
 core::Result<core::Exit> on(const core::CommandLine& line) {
   if (!line.operands.empty()) return core::Error{fmt::format("unexpected '{}'", line.operands.front()), "--cpus 2-3"};
   const core::Result<ShieldPlan> plan = plan_from(line);
   if (!plan) return plan.error();
+  if (const core::Status root = require_root(); !root) return root.error();
   core::catch_stop_signals();
   Surface surface = surface_of(*plan);
   const core::Result<ShieldReport> report = shield_on(*plan, surface);
@@ -140,6 +148,7 @@ core::Result<core::Exit> exec(const core::CommandLine& line) {
   }
   const core::Result<ShieldPlan> plan = plan_from(line);
   if (!plan) return plan.error();
+  if (const core::Status root = require_root(); !root) return root.error();
   return exec_in_own(*plan, line.operands, line.has("quiet"));
 }
 

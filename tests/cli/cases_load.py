@@ -34,6 +34,11 @@ CASES = [
     Case("a spacing needs a unit", "load control -a 0 --spacing 50", 1, [r"\"50\" has no unit\nhint: write 50us"]),
     Case("--help says the unit of a bare number", "load --help", 0, [r"-a, --affinity LIST", r"-D, --duration TIME +.*bare number: s"]),
     Case("-D 0 has no end of its own", "load 'command:sh -c \"sleep 1.5; exit 4\"' -D 0 -q", 3, [r"load 'command' died: sh: exit status 4"]),
-    Case("a stall that would be an outage", "load control -a 0 --stalls 2s", 1, [r"cannot plant a stall of 2000000000 ns"]),
+    Case("a stall that would be an outage", "load control -a 0 --stalls 2s", 1, [r"cannot plant a stall of 2 s\n"]),
+    Case("no stall of any length", "load control -a 0 --repeats 0", 1, [r"at least one stall of each length\nhint: give --repeats 1\n"]),
+    Case("control beside a load", "load control cpu -a 0", 1, [r"\Amaxlat load: 'control' is no load: it does not go with 'cpu'\nhint: "]),
+    Case("control behind a load", "load cpu control", 1, [r"\Amaxlat load: 'control' is no load: it does not go with 'cpu'\nhint: "]),
+    *[Case(f"a quote that is open: {words}", f'load "command:{words}"', 1, [r"\Amaxlat load: cannot split '.*' into words: a quote is open\nhint: "])
+      for words in ("'", "sleep 'a b", "sleep \\'a b\\' '1")],
     Case("control without permission", "load control -a 0", 1, [r"\Amaxlat load: cannot set SCHED_FIFO 99: .*\nhint: "], needs="not root"),
 ]

@@ -25,5 +25,6 @@ CASES = [
     Case("surplus word", "run now", 1, [ONE_LINE, r"'now'"]),
     Case("resume without a run", "run --resume {tmp}/none", 1, [ONE_LINE, r"no run to resume"]),
     Case("resume has its own plan", "run --resume {tmp} --profile quick", 1, [ONE_LINE, r"--profile"]),
+    Case("a folder in none", "run -o {tmp}/none/run", 1, [ONE_LINE, r"/none' is no directory\nhint: make it first: mkdir -p "]),
     Case("a folder that cannot be made", "run -o /proc/run", 1, [ONE_LINE, r"/proc/run"]),
 ]

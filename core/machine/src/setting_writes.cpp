@@ -125,7 +125,8 @@ std::string fix_text(const Setting& setting, const MachineView& machine) {
       add(joined(*immovable, 4) + " cannot be moved while the machine runs: needs the parameters and a reboot", "; ");
   }
   if (text.empty() && none_left && needs_others(setting)) text = "leave a CPU that is not measured";
-  if (!setting.fix.empty()) add(std::string(setting.fix), "; ");
+  const std::string_view words = text.empty() && !setting.elsewhere.empty() ? setting.elsewhere : setting.fix;
+  if (!words.empty()) add(std::string(words), "; ");
   if (setting.needs_reboot && setting.boot.empty() && !text.empty()) text += "; needs a reboot";
   return text;
 }

@@ -214,7 +214,8 @@ static std::vector<Setting> cpu_settings() {
            "a governor that follows the load changes the clock frequency in the middle of a deadline; a change stops "
            "the core for tens of microseconds, and the slow clock makes everything after it late",
        .set = {{"/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_governor", "performance"}},
-       .fix = "then look again: power daemons write it back",
+       .fix = "a power daemon may write it back, so look again",
+       .elsewhere = "set the clock to its maximum in the firmware, or on the host of this virtual machine",
        .read = read_governor},
       {.name = "turbo",
        .group = "cpu",
@@ -224,7 +225,7 @@ static std::vector<Setting> cpu_settings() {
        .set = {{"/sys/devices/system/cpu/intel_pstate/no_turbo", "1"},
                {"/sys/devices/system/cpu/cpufreq/boost", "0"},
                {"/sys/devices/system/cpu/cpu{cpu}/cpufreq/boost", "0"}},
-       .fix = "where there is no such switch, in the firmware",
+       .elsewhere = "switch it off in the firmware, or on the host of this virtual machine",
        .read = read_turbo},
       {.name = "idle states",
        .group = "cpu",
@@ -234,6 +235,7 @@ static std::vector<Setting> cpu_settings() {
            "interrupt; the meters hold the states off while they measure, your application must do so too",
        .set_here = idle_states_off,
        .fix = "or hold /dev/cpu_dma_latency at 0 in the application",
+       .elsewhere = "hold /dev/cpu_dma_latency at 0 in the application",
        .read = read_idle_states},
       {.name = "idle latency limit",
        .group = "cpu",
@@ -249,6 +251,8 @@ static std::vector<Setting> cpu_settings() {
            "or more, at any time, and no scheduler can prevent it",
        .set_here = siblings_off,
        .fix = "or, for the whole machine, echo off > /sys/devices/system/cpu/smt/control",
+       .elsewhere = "measure one thread of each core, or, for the whole machine, "
+                    "echo off > /sys/devices/system/cpu/smt/control",
        .only_when_asked = true,
        .read = read_siblings},
       {.name = "mitigations",
@@ -282,6 +286,7 @@ static std::vector<Setting> cpu_settings() {
        .why = "a timer reads the machine check registers of every CPU, isolated or not; reading them can cause an SMI",
        .set = {{"/sys/devices/system/machinecheck/machinecheck{cpu}/check_interval", "0"}},
        .fix = "corrected errors then go unseen",
+       .elsewhere = "nothing is to be done on a machine without machine check banks",
        .read = read_machine_check_polling},
   };
 }

@@ -39,19 +39,49 @@ const std::vector<QuantileLevel> kQuantileLevels = {
     {"p99.99", 0.9999}, {"p99.999", 0.99999}, {"p99.9999", 0.999999},
 };
 
-bool passed(const ControlResult& control) {
-  struct Tally {
-    size_t planted = 0, found = 0;
-  };
-  std::map<std::pair<unsigned, double>, Tally> tallies;
-  for (const PlantedStall& stall : control.stalls) {
-    if (stall.found_ns <= 0) return false;
-    Tally& tally = tallies[{stall.cpu, stall.planted_ns}];
-    ++tally.planted;
-    if (stall.found) ++tally.found;
+StallOutcome outcome_of(const PlantedStall& stall) {
+  if (stall.found) return StallOutcome::found;
+  return stall.found_ns > 0 ? StallOutcome::off_size : StallOutcome::missed;
+}
+
+const char* to_string(StallOutcome outcome) {
+  switch (outcome) {
+    case StallOutcome::found:
+      return "found";
+    case StallOutcome::off_size:
+      return "off size";
+    case StallOutcome::missed:
+      break;
   }
-  return !tallies.empty() && std::all_of(tallies.begin(), tallies.end(),
-                                         [](const auto& row) { return 2 * row.second.found > row.second.planted; });
+  return "missed";
+}
+
+void StallCounts::add(const PlantedStall& stall) {
+  const StallOutcome outcome = outcome_of(stall);
+  ++planted;
+  ++(outcome == StallOutcome::found ? found : outcome == StallOutcome::off_size ? off_size : missed);
+}
+
+StallCounts counts_of(const std::vector<PlantedStall>& stalls) {
+  StallCounts counts;
+  for (const PlantedStall& stall : stalls) counts.add(stall);
+  return counts;
+}
+
+std::string to_string(const StallCounts& counts, std::string_view what) {
+  std::string text = std::to_string(counts.found) + " of " + std::to_string(counts.planted);
+  text.append(what).append(" found");
+  if (counts.off_size > 0) text += ", " + std::to_string(counts.off_size) + " off size";
+  if (counts.missed > 0) text += ", " + std::to_string(counts.missed) + " missed";
+  return text;
+}
+
+bool passed(const ControlResult& control) {
+  std::map<std::pair<unsigned, double>, StallCounts> tallies;
+  for (const PlantedStall& stall : control.stalls) tallies[{stall.cpu, stall.planted_ns}].add(stall);
+  return !tallies.empty() && std::all_of(tallies.begin(), tallies.end(), [](const auto& row) {
+    return row.second.missed == 0 && 2 * row.second.found > row.second.planted;
+  });
 }
 
 bool is_upper_bound(const Phase& phase) {

@@ -52,11 +52,13 @@ struct Setting {
   std::string_view why;
   // How it is made right: by writing, in this order, what is there to be written (drivers differ: a path that is not
   // there is left out); by parameters of the kernel ("nohz_full={cpus}") and a reboot; else by a person, in words. `fix`
-  // are these words, or what to know beside.
+  // are these words, or what to know beside; `elsewhere` says it instead where nothing of `set` and `boot` can be done here
+  // (a virtual machine has few of these files).
   std::vector<SettingWrite> set = {};
   std::vector<FileWrite> (*set_here)(const MachineView&) = nullptr;  // for what no row can say
   std::string_view boot = {};
   std::string_view fix = {};
+  std::string_view elsewhere = {};
   // What stands against it. needs_reboot: nothing can be written, `boot` (or what `fix` says) is the only way. immovable:
   // the parts that refuse every write on this machine, by name; writes_of() leaves them out, and `boot` is their only way.
   // Nothing where this kernel does not tell which they are: then the write itself fails.

@@ -113,8 +113,22 @@ struct ControlResult {
   std::vector<PlantedStall> stalls;
 };
 
+// One of three is true of a planted stall, and whatever tells of a control says it in these words: the meter found it
+// (within the stated error, the hog's wake-up apart), saw it off size (longer or shorter than that), or missed it.
+enum class StallOutcome { found, off_size, missed };
+StallOutcome outcome_of(const PlantedStall& stall);
+const char* to_string(StallOutcome outcome);
+
+struct StallCounts {
+  size_t planted = 0, found = 0, off_size = 0, missed = 0;
+  void add(const PlantedStall& stall);
+};
+StallCounts counts_of(const std::vector<PlantedStall>& stalls);
+// "63 of 64 found, 1 missed"; with " planted stalls" as `what`, "63 of 64 planted stalls found, 1 missed".
+std::string to_string(const StallCounts& counts, std::string_view what = "");
+
 // Whether the meter may be believed: for each length and CPU more than half of the stalls were found (a single one may
-// coincide with a stall of the machine itself) and none was overlooked altogether (found_ns 0). Without stalls: no.
+// coincide with a stall of the machine itself) and none was missed. Without stalls: no.
 bool passed(const ControlResult& control);
 
 // The books of a traced arm: recorded + lost = produced.

@@ -1,0 +1,38 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# check_validate.sh SOURCE: what cannot be built is not measured, and not taken for built. In a copy, with programs that
+# stand for cmake and ctest; a log that cannot be opened is a folder here, since root may open every file.
+set -eu
+source=$1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+fail() { echo "$*"; exit 1; }
+
+mkdir -p "$folder/scripts" "$folder/bin" "$folder/build/validate/cli" "$folder/build/try"
+cp "$source/validate" "$folder/"
+cp "$source/scripts/try-build" "$folder/scripts/"
+printf '#!/bin/sh\n' >"$folder/scripts/install-packages"
+printf '#!/bin/sh\necho an old binary ran\n' >"$folder/build/validate/cli/maxlat"
+for name in cmake ctest; do printf '#!/bin/sh\necho "%s $*"\n' "$name" >"$folder/bin/$name"; done
+chmod +x "$folder"/*/* "$folder/build/validate/cli/maxlat"
+export PATH=$folder/bin:$PATH
+cd "$folder"
+
+said=$(./validate 2>&1) || fail "validate fails where the build does not: $said"
+grep -q 'an old binary ran' <<<"$said" || fail "validate did not run the binary: $said"
+
+printf '#!/bin/sh\necho broken\nexit 1\n' >bin/cmake
+said=$(./validate 2>&1) && fail "a build that failed: validate went on: $said"
+grep -q '^broken$' <<<"$said" || fail "validate does not show the end of the log: $said"
+
+# A defect: a build whose log could not be opened counted as done, and validate ran the binary of another day.
+rm build/validate/build.log
+mkdir build/validate/build.log build/try/build.log
+said=$(./validate 2>&1) && fail "no log, no build, and validate went on: $said"
+grep -q 'cannot write .*build.log: nothing was built' <<<"$said" || fail "validate does not say why: $said"
+said=$(scripts/try-build 2>&1) && fail "no log, no build, and try-build went on: $said"
+
+# Wherever a list of commands has its output in a file, a "!" before it hides that the file could not be opened.
+grep -nE '^ *if ! \{' "$source/validate" "$source/check-all" "$source"/scripts/* && fail "use: if { ...; } >log; then :; else"
+exit 0
