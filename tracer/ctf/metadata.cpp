@@ -157,7 +157,7 @@ std::string metadata_of_trace(const TraceEnvironment& environment, const TraceCl
          clock_block(clock.uuid == Uuid{} ? environment.uuid : clock.uuid, clock) + time_types();
 }
 
-std::string tsdl::stream_block(std::uint32_t stream_id, StreamKind kind) {
+std::string tsdl::stream_block(std::uint32_t stream_id, StreamKind kind, std::string_view context_align) {
   const std::string owner = kind == StreamKind::cpu ? "cpu_id" : "tid";
   return "stream {\n  id = " + text(stream_id) + ";\n  packet.context := struct {\n    u32 " + owner +
          "; u32 slot;\n"
@@ -171,7 +171,10 @@ std::string tsdl::stream_block(std::uint32_t stream_id, StreamKind kind) {
          "    variant <id> {\n      struct { } compact;\n"
          "      struct { struct { u32 id; } length; u32 id; time_full timestamp; } align(64) extended;\n    } v;\n"
          "  } align(64);\n" +
-         (kind == StreamKind::thread_with_cpu ? "  event.context := struct { u32 cpu_id; };\n" : "") + "};";
+         (kind == StreamKind::thread_with_cpu
+              ? "  event.context := struct { u32 cpu_id; }" + std::string(context_align) + ";\n"
+              : "") +
+         "};";
 }
 
 std::string metadata_of_channel(std::uint32_t stream_id, std::string_view name, StreamKind kind) {

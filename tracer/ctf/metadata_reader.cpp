@@ -219,7 +219,9 @@ class Parser {
       advance();
     }
     if (!expect_end_of_block()) return false;
-    if (text_.substr(begin, token_.offset + 1 - begin) != tsdl::stream_block(channel.stream_id, channel.kind)) {
+    const std::string_view block = text_.substr(begin, token_.offset + 1 - begin);
+    if (block != tsdl::stream_block(channel.stream_id, channel.kind) &&
+        block != tsdl::stream_block(channel.stream_id, channel.kind, tsdl::kContextAlignOnce)) {
       foreign_ = true;
       return false;
     }

@@ -117,6 +117,16 @@ TEST(MetadataReader, RefusesWhatOthersWrote) {
   EXPECT_EQ(parse_metadata("").error().text, "its metadata is empty");
 }
 
+TEST(MetadataReader, ReadsContextsWithoutAlignmentAsTheyOnceWere) {
+  std::string text = test::metadata() + metadata_of_channel(7, "cpus", StreamKind::thread_with_cpu);
+  const std::string_view align = "cpu_id; } align(64);";
+  const std::size_t at = text.find(align);
+  ASSERT_NE(at, std::string::npos);
+  const auto process = parse_metadata(text.replace(at, align.size(), "cpu_id; };"));
+  ASSERT_TRUE(process) << process.error().text;
+  EXPECT_EQ(process->channels.at(7).kind, StreamKind::thread_with_cpu);
+}
+
 TEST(MetadataReader, RefusesEnumerationsThatNobodyCouldMean) {
   const std::string text = test::metadata();
   const std::string_view sound = "enum : u8 { \"idle\" = 0, \"running\" = 1, \"again\" = 1 } _state;";

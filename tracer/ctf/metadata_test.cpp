@@ -74,6 +74,12 @@ TEST(Metadata, ChannelSaysWhoOwnsItsStreams) {
   EXPECT_THAT(metadata_of_channel(0, "a", StreamKind::thread), HasSubstr("u32 tid; u32 slot;"));
 }
 
+// Without it babeltrace2 takes the bytes right behind the header: 32768 for CPU 0.
+TEST(Metadata, ContextIsWhereTheWriterPutsIt) {
+  EXPECT_THAT(metadata_of_channel(0, "a", StreamKind::thread_with_cpu),
+              HasSubstr("  event.context := struct { u32 cpu_id; } align(64);\n"));
+}
+
 TEST(PacketPrefix, LiesAsTheFormatSays) {
   Uuid uuid;
   for (std::size_t i = 0; i < uuid.size(); ++i) uuid[i] = static_cast<std::uint8_t>(i);

@@ -36,7 +36,11 @@ std::string type_name(const Field& field);
 // A text as TSDL writes it, quotes included. What is no printable ASCII and no UTF-8 becomes \ooo.
 std::string quoted(std::string_view text);
 
-// What describes the packets and event headers of a channel.
-std::string stream_block(std::uint32_t stream_id, StreamKind kind);
+// Behind the structure of an event's context, which begins at a multiple of 8 bytes as the payload does.
+inline constexpr std::string_view kContextAlign = " align(64)";
+inline constexpr std::string_view kContextAlignOnce = "";  // until 25 November 2026: other readers saw a wrong CPU
+
+// What describes the packets, event headers and event contexts of a channel.
+std::string stream_block(std::uint32_t stream_id, StreamKind kind, std::string_view context_align = kContextAlign);
 
 }  // namespace maxlat::trace::tsdl
