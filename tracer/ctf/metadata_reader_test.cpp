@@ -22,6 +22,7 @@ TEST(MetadataReader, ReadsBackEverythingThatWasWritten) {
       {.name = "_b", .kind = FieldKind::floating, .bytes = 4},
       {.name = "event", .kind = FieldKind::array, .bytes = 8, .is_float = true, .count = 65535},
       {.name = "c_length", .kind = FieldKind::sequence, .bytes = 2},
+      {.name = "c_length_length", .kind = FieldKind::integer, .bytes = 4},
       {.name = "padding", .kind = FieldKind::string},
       {.name = "u64", .kind = FieldKind::integer, .bytes = 8},
       {.name = "hex", .kind = FieldKind::integer, .bytes = 8, .is_hex = true},

@@ -30,6 +30,20 @@ TEST(Metadata, EventHasEveryFieldUnderscored) {
             "    aligned padding[0];\n  } align(64);\n};\n");
 }
 
+// Readers drop the underscore of _x_length: babeltrace2 aborts where that and a length of that name meet.
+TEST(Metadata, NamesOfOurOwnMeetNoField) {
+  const Field fields[] = {
+      {.name = "x", .kind = FieldKind::sequence, .bytes = 2, .count = 9},
+      {.name = "x_length", .kind = FieldKind::sequence, .bytes = 1, .count = 9},
+      {.name = "x_length_", .kind = FieldKind::integer, .bytes = 1},
+      {.name = "padding", .kind = FieldKind::integer, .bytes = 1},
+  };
+  EXPECT_THAT(metadata_of_event(0, 1, {"app", "step", Level::info, fields}),
+              HasSubstr("    u16 x_length__;\n    u16 _x[x_length__];\n"
+                        "    u16 x_length_length;\n    u8 _x_length[x_length_length];\n"
+                        "    u8 _x_length_;\n    u8 _padding;\n    aligned padding_[0];\n"));
+}
+
 constexpr Label kStates[] = {{"idle", 0}, {"a \"quoted\\ one", 1}, {"top", UINT64_MAX}};
 constexpr Label kSigned[] = {{"lowest", std::uint64_t{1} << 63}, {"minus", UINT64_MAX}, {"again", UINT64_MAX}};
 

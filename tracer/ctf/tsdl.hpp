@@ -5,7 +5,8 @@
 //
 // NAMES. A field's name gets one underscore in front, always and not only where it is a keyword (`int`, `string`,
 // `event` ...): readers take one off, so names that begin with an underscore survive too. Names of our own inside a
-// payload have none, so they cannot meet a user's.
+// payload have none, so readers show them as they are: one that a field of the event has, too, gets underscores behind it
+// (own_name) until none has it. Our reader knows them by what they lack.
 #pragma once
 
 #include <maxlat/trace/ctf_format.hpp>
@@ -27,7 +28,8 @@ inline constexpr int kWriterVersion = 1;                         // env tracer_m
 // the number. Types that came later: hexadecimal integers, enumerations.
 inline constexpr int kPacketFormat = 2;
 inline constexpr std::string_view kClockName = "counter";
-inline constexpr std::string_view kLengthSuffix = "_length";  // the number of elements of sequence _x is x_length
+inline constexpr std::string_view kLengthSuffix =
+    "_length";  // the number of elements of sequence _x is x_length, or x_length_
 inline constexpr std::string_view kPaddingName = "padding";
 
 // A type of the element of a field: "u32", "i8", "f64"; in base 16 "u32x", "i8x".
