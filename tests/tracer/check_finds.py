@@ -143,6 +143,20 @@ def main(sample):
         both = subprocess.run([MAXLAT, "trace", "print", spoiled], capture_output=True, text=True, timeout=30)
         sound &= both.stdout == read.stdout and len(read.stdout) > 1000
         sound &= expect("the other's events", both, 3, f"{metadata}: ")
+        metadata.unlink()
+        lost = re.escape(f"{metadata}: ") + ".*it is missing"
+        for whose, folder in (("one", spoiled), ("the only one", metadata.parent)):
+            sound &= expect(f"metadata of {whose} lost: check", check(folder), 2, "(?m)^" + lost)
+            for command in ("print", "stats"):
+                read = subprocess.run([MAXLAT, "trace", command, folder], capture_output=True, text=True, timeout=30)
+                sound &= expect(f"metadata of {whose} lost: {command}", read, 3, lost)
+                sound &= read.stderr.count("\n") == 1
+        for stream in (*metadata.parent.glob("*-*"), metadata.parent / ".books"):
+            stream.unlink()
+        (metadata.parent / "notes-2026-11").write_text("no stream")
+        sound &= expect("streams lost, too", check(spoiled), 2, r"\A" + re.escape(f"{hole.path}: byte"))
+        (metadata.parent / ".books").write_text("")
+        sound &= expect("only books are left", check(spoiled), 2, lost)
         (spoiled / "empty").mkdir()
         sound &= expect("no trace", check(spoiled / "empty"), 1, "is no trace")
     return 0 if sound else 1
