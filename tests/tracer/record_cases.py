@@ -370,6 +370,38 @@ def case_controller_that_hangs(folder):
             traced.communicate()
 
 
+def case_too_many_controllers(folder):
+    """The 17th is told why it is not heard, whether it asks before or after it was refused; when one leaves there is room."""
+    with program("events=0", "apart_us=1000") as traced, contextlib.ExitStack() as stack:
+        callers = [stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)) for _ in range(16)]
+        for caller in callers:
+            caller.connect(f"{os.environ['XDG_RUNTIME_DIR']}/maxlat/{traced.pid}.trace")
+            caller.send(b"hello")
+            assert caller.recv(1000).startswith(b"ok"), "one of 16 was refused"
+        for _ in range(20):
+            for words in (["record", "-o", folder / "t", "-p", traced.pid], ["list", traced.pid]):
+                err = run(MAXLAT, "trace", *words, status=1)
+                assert err.startswith("maxlat trace: the program has 16 controllers already\n"), err
+        callers[0].close()
+        wait_until("there is room", lambda: "test:count" in subprocess.run(
+            [MAXLAT, "trace", "list", str(traced.pid)], capture_output=True, text=True).stdout)
+
+
+def case_stopped_program(folder):
+    """One that does not answer is not taken for whole: it may have gone on after its books were made."""
+    with program("events=0", "apart_us=1000") as traced:
+        recorder = record(folder / "t", "-p", traced.pid)
+        wait_until("it is recorded", lambda: any((folder / "t").glob("*/channel0-*")))
+        traced.send_signal(signal.SIGSTOP)
+        threads = pathlib.Path(f"/proc/{traced.pid}/task")
+        states = lambda: {path.read_text().rsplit(")", 1)[1].split()[0] for path in threads.glob("*/stat")}
+        wait_until("each of its threads is stopped", lambda: states() == {"T"})
+        recorder.send_signal(signal.SIGINT)
+        _, err = recorder.communicate(timeout=2 * LIMIT)  # three answers that do not come
+        assert recorder.returncode == 3, f"exit status {recorder.returncode}\n{err}"
+        assert "not stopped (the program does not answer): its books may be wrong" in err, err
+
+
 def case_session_that_fails(folder):
     """A session that was made for a recording that cannot begin is not left in the program."""
     small = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))  # of the memory that it shares, too
