@@ -114,12 +114,22 @@ def main(sample):
                 sound &= expect(f"{name}: {command}", read, 3 if told else 0, f"(?m){told}")
         shutil.rmtree(spoiled)
         shutil.copytree(whole, spoiled)
+        one, copy = (spoiled / "sample-1000" / f"threads-{slot}-0" for slot in (1, 7))
+        shutil.copy(one, copy)
+        sound &= expect("a stream twice", check(spoiled), 2, f"(?m)^{copy}: the same stream as {one}: ")
+        copy.unlink()
+        names = spoiled / "sample-1000" / ".threads"
+        names.write_text('ring threads-1-0 tid 4001 from 0 name "one"\nring threads-1-0 tid 4001 fr')
+        sound &= expect("names, the last cut", check(spoiled), 3, "recorded 296 ")
+        names.write_text('ring threads-1-0 tid 4001 from 0 name "one"\nring threads-1-0 tid x from 9 name "two"\n')
+        sound &= expect("names spoiled", check(spoiled), 2, re.escape(f"{names}, line 2: not "))
+        names.unlink()
         books = spoiled / "sample-1001" / ".books"
         for text, pattern in BOOKS_SPOILED.items():
             books.write_text(text)
             sound &= expect(f"books {text}", check(spoiled), 2, re.escape(pattern))
         books.write_text(BOOKS.format(74, 0, 74))
-        sound &= expect("one's books", check(spoiled), 3, "produced: not known, the recorder of 1 of 2 processes left no books")
+        sound &= expect("one's books", check(spoiled), 3, r"the recorder of 1 of 2 processes left no books \(was it killed, or is it still re")
         (spoiled / "sample-1000" / ".books").write_text(BOOKS.format(81, 7, 74))
         sound &= expect("all books", check(spoiled), 0, r"produced 303, as .*: 296 recorded \+ 7 lost_full\n")
         hole = Stream(spoiled / "sample-1001" / "threads-0-0")

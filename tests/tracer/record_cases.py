@@ -98,6 +98,10 @@ def listing():
     return subprocess.run([MAXLAT, "trace", "list"], capture_output=True, text=True, timeout=LIMIT).stdout
 
 
+def status_of(process):
+    return pathlib.Path(f"/proc/{process.pid}/status").read_text()
+
+
 def process_of(trace):
     return int(re.search(r"traced_program-(\d+)", str(list(trace.iterdir())))[1])
 
@@ -504,6 +508,25 @@ def case_snapshots(folder):
     counts = balance_of(out)
     assert counts["recorded"] == len(whole) and sum(counts.values()) > whole[-1], out  # the values count from 0
     assert run_text(MAXLAT, "trace", "stats", folder / "t", may_lack=True).startswith(f"{len(whole)} events in ")
+
+
+def case_words_at_the_end(folder):
+    """A count and what it counts make a sentence, and a list of one program takes no filter, with a hint."""
+    err = finish(record(folder / "slots", "--slots", "1", "-e", "test:count", "--", PROGRAM, "events=1000", "threads=3"), 3)
+    assert re.search(r"\d+ events lost because there was no ring for a thread \(more --slots", err), err
+    with program("events=0", "apart_us=100") as traced:
+        recorder = record(folder / "t", "--flight-recorder", "--min-interval", "1h", "-p", traced.pid)
+        wait_until("it is recorded", lambda: "[record" in listing())
+        recorder.send_signal(signal.SIGUSR1)
+        wait_until("the snapshot", lambda: list((folder / "t").glob("1/*/.books")))
+        for _ in range(3):  # the last may come with the end
+            recorder.send_signal(signal.SIGUSR1)
+            wait_until("the request is seen", lambda: "ShdPnd:\t0000000000000000" in status_of(recorder))
+        recorder.send_signal(signal.SIGINT)
+        err = finish(recorder)
+        assert re.search(r": (1 request|[2-9] requests) for a snapshot came too soon after another: skipped\n", err), err
+        err = run(MAXLAT, "trace", "list", traced.pid, "count", status=1)
+        assert "one program at most\nhint: maxlat trace list PID lists all" in err, err
 
 
 def case_late_losses(folder):

@@ -13,7 +13,10 @@ static struct declared {
   uint32_t level, fields;
   struct maxlat_trace_field field[2];
 } declared[] = {
-    {"sound", MAXLAT_TRACE_INFO, 2, {{"a", SCALAR, 4, true, false, 0}, {"b", MAXLAT_TRACE_KIND_TEXT, 1, false, false, 9}}},
+    {"sound",
+     MAXLAT_TRACE_INFO,
+     2,
+     {{"a", SCALAR, 4, true, false, 0}, {"b", MAXLAT_TRACE_KIND_TEXT, 1, false, false, 9}}},
     {"level", 8, 0, {{0, 0, 0, false, false, 0}}},
     {"many", MAXLAT_TRACE_INFO, 33, {{"a", SCALAR, 4, true, false, 0}}},
     {"wide", MAXLAT_TRACE_INFO, 1, {{"a", SCALAR, 16, true, false, 0}}},
