@@ -144,6 +144,13 @@ def main(sample):
         read = subprocess.run([MAXLAT, "trace", "stats", spoiled], capture_output=True, text=True, timeout=30)
         sound &= expect("stats beside books that are none", read, 3, r"(?s)296 events in|287 events in.*\.books, line 1")
         metadata = spoiled / "sample-1000" / "metadata"
+        text = metadata.read_text()
+        metadata.write_text(text.replace("size = 16; align = 8; signed = true; }", "size = 16; align = 16; signed = true; }"))
+        sound &= expect("a type of another alignment", check(spoiled), 2, f'(?m)^{metadata}: others .*"typealias .* := i16;" is not ')
+        threads = "align(64) extended;\n    } v;\n  } align(64);\n"
+        metadata.write_text(text.replace(threads, threads + "  event.context := struct { u32 cpu_id; };\n", 1))
+        sound &= expect("a context without alignment", check(spoiled), 2, f"(?m)^{metadata}: others .*lacks align")
+        metadata.write_text(text)
         metadata.write_text(metadata.read_text()[:-20])
         books.unlink()
         sound &= expect("metadata cut", check(spoiled), 2, "metadata is cut at byte")

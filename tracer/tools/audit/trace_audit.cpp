@@ -7,6 +7,7 @@
 #include <iterator>
 #include <maxlat/trace/thread_names.hpp>
 
+#include "metadata_audit.hpp"
 #include "recording_books.hpp"
 #include "stream_audit.hpp"
 
@@ -95,6 +96,7 @@ void TraceAudit::process(const trace::StoredProcess& stored) {
   if (!all_books) find(all_books.error().text);
   totals_.processes += 1;
   if (!process.cut.empty()) find(process.folder + ": " + process.cut);
+  for (std::string& finding : audit_metadata(process)) find(std::move(finding));
   thread_names(process.folder);
   Channels channels;
   for (const std::string& file : stored.stream_files) stream(process, file, channels);

@@ -9,6 +9,7 @@
 //            sum of its causes, and no cause ever less than in the packet before
 //   record   of an event that the metadata has, with all its fields and less than 8 bytes after them; time within the
 //            packet and not before the record before it
+//   metadata types as our writer declares them: others go by that
 //   names    whole lines, but for the last
 //   books    produced = recorded + lost, by cause; recorded = what is in the files; losses no less than packets tell
 #pragma once
