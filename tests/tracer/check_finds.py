@@ -114,12 +114,22 @@ def main(sample):
                 sound &= expect(f"{name}: {command}", read, 3 if told else 0, f"(?m){told}")
         shutil.rmtree(spoiled)
         shutil.copytree(whole, spoiled)
+        one, copy = (spoiled / "sample-1000" / f"threads-{slot}-0" for slot in (1, 7))
+        shutil.copy(one, copy)
+        sound &= expect("a stream twice", check(spoiled), 2, f"(?m)^{copy}: the same stream as {one}: ")
+        copy.unlink()
+        names = spoiled / "sample-1000" / ".threads"
+        names.write_text('ring threads-1-0 tid 4001 from 0 name "one"\nring threads-1-0 tid 4001 fr')
+        sound &= expect("names, the last cut", check(spoiled), 3, "recorded 296 ")
+        names.write_text('ring threads-1-0 tid 4001 from 0 name "one"\nring threads-1-0 tid x from 9 name "two"\n')
+        sound &= expect("names spoiled", check(spoiled), 2, re.escape(f"{names}, line 2: not "))
+        names.unlink()
         books = spoiled / "sample-1001" / ".books"
         for text, pattern in BOOKS_SPOILED.items():
             books.write_text(text)
             sound &= expect(f"books {text}", check(spoiled), 2, re.escape(pattern))
         books.write_text(BOOKS.format(74, 0, 74))
-        sound &= expect("one's books", check(spoiled), 3, "produced: not known, the recorder of 1 of 2 processes left no books")
+        sound &= expect("one's books", check(spoiled), 3, r"the recorder of 1 of 2 processes left no books \(was it killed, or is it still re")
         (spoiled / "sample-1000" / ".books").write_text(BOOKS.format(81, 7, 74))
         sound &= expect("all books", check(spoiled), 0, r"produced 303, as .*: 296 recorded \+ 7 lost_full\n")
         hole = Stream(spoiled / "sample-1001" / "threads-0-0")
@@ -134,6 +144,13 @@ def main(sample):
         read = subprocess.run([MAXLAT, "trace", "stats", spoiled], capture_output=True, text=True, timeout=30)
         sound &= expect("stats beside books that are none", read, 3, r"(?s)296 events in|287 events in.*\.books, line 1")
         metadata = spoiled / "sample-1000" / "metadata"
+        text = metadata.read_text()
+        metadata.write_text(text.replace("size = 16; align = 8; signed = true; }", "size = 16; align = 16; signed = true; }"))
+        sound &= expect("a type of another alignment", check(spoiled), 2, f'(?m)^{metadata}: others .*"typealias .* := i16;" is not ')
+        threads = "align(64) extended;\n    } v;\n  } align(64);\n"
+        metadata.write_text(text.replace(threads, threads + "  event.context := struct { u32 cpu_id; };\n", 1))
+        sound &= expect("a context without alignment", check(spoiled), 2, f"(?m)^{metadata}: others .*lacks align")
+        metadata.write_text(text)
         metadata.write_text(metadata.read_text()[:-20])
         books.unlink()
         sound &= expect("metadata cut", check(spoiled), 2, "metadata is cut at byte")
@@ -143,6 +160,20 @@ def main(sample):
         both = subprocess.run([MAXLAT, "trace", "print", spoiled], capture_output=True, text=True, timeout=30)
         sound &= both.stdout == read.stdout and len(read.stdout) > 1000
         sound &= expect("the other's events", both, 3, f"{metadata}: ")
+        metadata.unlink()
+        lost = re.escape(f"{metadata}: ") + ".*it is missing"
+        for whose, folder in (("one", spoiled), ("the only one", metadata.parent)):
+            sound &= expect(f"metadata of {whose} lost: check", check(folder), 2, "(?m)^" + lost)
+            for command in ("print", "stats"):
+                read = subprocess.run([MAXLAT, "trace", command, folder], capture_output=True, text=True, timeout=30)
+                sound &= expect(f"metadata of {whose} lost: {command}", read, 3, lost)
+                sound &= read.stderr.count("\n") == 1
+        for stream in (*metadata.parent.glob("*-*"), metadata.parent / ".books"):
+            stream.unlink()
+        (metadata.parent / "notes-2026-11").write_text("no stream")
+        sound &= expect("streams lost, too", check(spoiled), 2, r"\A" + re.escape(f"{hole.path}: byte"))
+        (metadata.parent / ".books").write_text("")
+        sound &= expect("only books are left", check(spoiled), 2, lost)
         (spoiled / "empty").mkdir()
         sound &= expect("no trace", check(spoiled / "empty"), 1, "is no trace")
     return 0 if sound else 1

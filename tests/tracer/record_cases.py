@@ -98,6 +98,10 @@ def listing():
     return subprocess.run([MAXLAT, "trace", "list"], capture_output=True, text=True, timeout=LIMIT).stdout
 
 
+def status_of(process):
+    return pathlib.Path(f"/proc/{process.pid}/status").read_text()
+
+
 def process_of(trace):
     return int(re.search(r"traced_program-(\d+)", str(list(trace.iterdir())))[1])
 
@@ -370,6 +374,38 @@ def case_controller_that_hangs(folder):
             traced.communicate()
 
 
+def case_too_many_controllers(folder):
+    """The 17th is told why it is not heard, whether it asks before or after it was refused; when one leaves there is room."""
+    with program("events=0", "apart_us=1000") as traced, contextlib.ExitStack() as stack:
+        callers = [stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)) for _ in range(16)]
+        for caller in callers:
+            caller.connect(f"{os.environ['XDG_RUNTIME_DIR']}/maxlat/{traced.pid}.trace")
+            caller.send(b"hello")
+            assert caller.recv(1000).startswith(b"ok"), "one of 16 was refused"
+        for _ in range(20):
+            for words in (["record", "-o", folder / "t", "-p", traced.pid], ["list", traced.pid]):
+                err = run(MAXLAT, "trace", *words, status=1)
+                assert err.startswith("maxlat trace: the program has 16 controllers already\n"), err
+        callers[0].close()
+        wait_until("there is room", lambda: "test:count" in subprocess.run(
+            [MAXLAT, "trace", "list", str(traced.pid)], capture_output=True, text=True).stdout)
+
+
+def case_stopped_program(folder):
+    """One that does not answer is not taken for whole: it may have gone on after its books were made."""
+    with program("events=0", "apart_us=1000") as traced:
+        recorder = record(folder / "t", "-p", traced.pid)
+        wait_until("it is recorded", lambda: any((folder / "t").glob("*/channel0-*")))
+        traced.send_signal(signal.SIGSTOP)
+        threads = pathlib.Path(f"/proc/{traced.pid}/task")
+        states = lambda: {path.read_text().rsplit(")", 1)[1].split()[0] for path in threads.glob("*/stat")}
+        wait_until("each of its threads is stopped", lambda: states() == {"T"})
+        recorder.send_signal(signal.SIGINT)
+        _, err = recorder.communicate(timeout=2 * LIMIT)  # three answers that do not come
+        assert recorder.returncode == 3, f"exit status {recorder.returncode}\n{err}"
+        assert "not stopped (the program does not answer): its books may be wrong" in err, err
+
+
 def case_session_that_fails(folder):
     """A session that was made for a recording that cannot begin is not left in the program."""
     small = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))  # of the memory that it shares, too
@@ -472,6 +508,25 @@ def case_snapshots(folder):
     counts = balance_of(out)
     assert counts["recorded"] == len(whole) and sum(counts.values()) > whole[-1], out  # the values count from 0
     assert run_text(MAXLAT, "trace", "stats", folder / "t", may_lack=True).startswith(f"{len(whole)} events in ")
+
+
+def case_words_at_the_end(folder):
+    """A count and what it counts make a sentence, and a list of one program takes no filter, with a hint."""
+    err = finish(record(folder / "slots", "--slots", "1", "-e", "test:count", "--", PROGRAM, "events=1000", "threads=3"), 3)
+    assert re.search(r"\d+ events lost because there was no ring for a thread \(more --slots", err), err
+    with program("events=0", "apart_us=100") as traced:
+        recorder = record(folder / "t", "--flight-recorder", "--min-interval", "1h", "-p", traced.pid)
+        wait_until("it is recorded", lambda: "[record" in listing())
+        recorder.send_signal(signal.SIGUSR1)
+        wait_until("the snapshot", lambda: list((folder / "t").glob("1/*/.books")))
+        for _ in range(3):  # the last may come with the end
+            recorder.send_signal(signal.SIGUSR1)
+            wait_until("the request is seen", lambda: "ShdPnd:\t0000000000000000" in status_of(recorder))
+        recorder.send_signal(signal.SIGINT)
+        err = finish(recorder)
+        assert re.search(r": (1 request|[2-9] requests) for a snapshot came too soon after another: skipped\n", err), err
+        err = run(MAXLAT, "trace", "list", traced.pid, "count", status=1)
+        assert "one program at most\nhint: maxlat trace list PID lists all" in err, err
 
 
 def case_late_losses(folder):
@@ -751,7 +806,8 @@ def case_context(folder):
     assert f"CPU {cpus[0]}" in err, err
     if shutil.which("babeltrace2"):
         theirs = run_text("babeltrace2", trace).splitlines()
-        assert len(theirs) == len(events) and all("}, { cpu_id = " in line for line in theirs), theirs[:2]
+        told = [int(re.search(r"\}, \{ cpu_id = (\d+) \}", line)[1]) for line in theirs]
+        assert told == [event["cpu"] for event in events], theirs[:2]
 
     both = folder / "both"
     finish(record(both, "--channel", "with:test:*,context=cpu", "--channel", "without:test:*", "--", PROGRAM, "events=10"))

@@ -1,4 +1,5 @@
 list(APPEND tracer_sources
     c/record.cpp
+    c/declaration_check.cpp
     c/registry.cpp
     c/session.cpp)

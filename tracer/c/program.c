@@ -14,6 +14,8 @@ MAXLAT_C_EVENT(c, scalars, scalar(uint64_t, n), scalar(int8_t, small), scalar(do
                hex(uint32_t, flags), hex(int8_t, mask))
 MAXLAT_C_EVENT(c, texts, text(whole, 32), text(cut, 4), text(none, 8))
 MAXLAT_C_EVENT(c, many, array(float, three, 3), sequence(int16_t, some, 4), sequence(uint8_t, none, 4))
+/* What the metadata adds of its own are other names than these: x_length for the sequence, and padding. */
+MAXLAT_C_EVENT(c, names, sequence(int16_t, x, 4), scalar(uint32_t, x_length), scalar(uint8_t, padding))
 MAXLAT_C_EVENT_LEVEL(c, bare, MAXLAT_TRACE_WARNING)
 
 static void trace_all(uint64_t events) {
@@ -24,6 +26,7 @@ static void trace_all(uint64_t events) {
   }
   MAXLAT_C_TRACE(c, texts, "whole text", "cut here", NULL);
   MAXLAT_C_TRACE(c, many, three, values, 6, NULL, 9);
+  MAXLAT_C_TRACE(c, names, values, 2, 7, 8);
   MAXLAT_C_TRACE(c, bare);
 }
 

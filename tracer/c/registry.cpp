@@ -2,11 +2,12 @@
 // C's events in the registry of C++'s.
 #include <maxlat/trace.h>
 
-#include <algorithm>
+#include <cstdio>
 #include <vector>
 
+#include "c/declaration_check.hpp"
 #include "c/event.hpp"
-#include "session/control_lock.hpp"
+#include "session/events.hpp"
 
 namespace maxlat::trace::detail {
 namespace {
@@ -31,7 +32,7 @@ FieldKind kind_of(const maxlat_trace_field& field) {
 
 Declared* described(const maxlat_trace_declaration& declaration) {
   auto* const made = new Declared;
-  for (std::uint32_t i = 0; i < std::min<std::size_t>(declaration.fields, kMaxFields); ++i) {
+  for (std::uint32_t i = 0; i < declaration.fields; ++i) {
     const maxlat_trace_field& field = declaration.field[i];
     const bool is_hex = field.kind == MAXLAT_TRACE_KIND_HEX && !field.is_float;
     made->elements.push_back(
@@ -50,12 +51,25 @@ void forget(Event& event) {
   event.description = nullptr;
 }
 
+// One that another source file has declared well stays disabled, too: its probes here would write something else.
+void refuse(Event& event, const maxlat_trace_declaration& declaration, const std::string& why) {
+  unregister(event);
+  event.contradicted = true;
+  std::fprintf(stderr, "maxlat: the event %s:%s stays disabled: %s\n", declaration.provider, declaration.name,
+               why.c_str());
+}
+
 }  // namespace
 }  // namespace maxlat::trace::detail
 
 void maxlat_trace_register(maxlat_trace_event* declared, const maxlat_trace_declaration* declaration) {
   using namespace maxlat::trace;
   Event& event = detail::event_of(*declared);
+  if (event.contradicted) return;
+  if (const std::string wrong = detail::wrong_with(*declaration); !wrong.empty()) {
+    detail::refuse(event, *declaration, wrong);
+    return;
+  }
   const auto* const made = detail::described(*declaration);
   const std::uint64_t fingerprint = detail::fingerprint(*made);
   const bool first = event.description == nullptr;
@@ -65,7 +79,7 @@ void maxlat_trace_register(maxlat_trace_event* declared, const maxlat_trace_decl
     event.choose_probe = [](detail::ProbeKind) {};  // C has one
     event.description = made;
   }
-  const Registration registration{event, fingerprint};
+  const Registration registration{event, fingerprint, detail::full_name(*made).c_str()};
   if (!first) delete made;
 }
 

@@ -15,8 +15,16 @@ if(MAXLAT_BUILD_TESTS)
   add_executable(tracer_twice_program c/twice_program.c c/twice_other_program.c)
   target_include_directories(tracer_twice_program PRIVATE ${tracer_headers})
   target_link_libraries(tracer_twice_program PRIVATE maxlat_trace maxlat_build_flags)
+
+  add_executable(tracer_refused_program c/refused_program.c)
+  target_include_directories(tracer_refused_program PRIVATE ${tracer_headers})
+  target_link_libraries(tracer_refused_program PRIVATE maxlat_trace maxlat_build_flags)
   if(MAXLAT_SANITIZE)
     # The library below is C++ and leaves it to the program to bring the sanitizer's run-time.
-    set_target_properties(tracer_c_program tracer_twice_program PROPERTIES LINKER_LANGUAGE CXX)
+    set_target_properties(tracer_c_program tracer_twice_program tracer_refused_program PROPERTIES LINKER_LANGUAGE CXX)
   endif()
+
+  add_test(NAME tracer.c_declarations COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/c/check_declarations.sh ${CMAKE_C_COMPILER}
+    ${CMAKE_CXX_COMPILER} ${tracer_headers})
+  set_tests_properties(tracer.c_declarations PROPERTIES LABELS unit TIMEOUT 180)  # some sixty runs of the compilers
 endif()

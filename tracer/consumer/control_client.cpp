@@ -95,12 +95,13 @@ base::Result<ControlReply> ControlConnection::request(std::string_view line) {
   bool more = true;
   for (bool first = true; more; first = false) {
     const std::string_view words = first ? line : "next";
-    if (send(socket_, words.data(), words.size(), MSG_NOSIGNAL) < 0) {
-      return base::system_error("the program is gone", errno);
-    }
+    const bool sent = send(socket_, words.data(), words.size(), MSG_NOSIGNAL) >= 0;
+    const int why = errno;
+    if (!sent && why != EPIPE && why != ECONNRESET) return base::system_error("the program is gone", why);
     ++owed_;
-    base::Result<ControlReply> part = receive();
+    base::Result<ControlReply> part = receive();  // one that went may have said why
     for (; part && owed_ > 0; part = receive()) continue;
+    if (!part && !sent) return base::system_error("the program is gone", why);
     if (!part) return part.error();
     if (part->lines.empty()) return base::Error{"the program's answer is empty"};
     const std::string& verdict = part->lines.front();
@@ -131,7 +132,9 @@ base::Result<ControlReply> ControlConnection::receive() {
   message.msg_iovlen = 1;
   message.msg_control = room;
   message.msg_controllen = sizeof room;
-  const ssize_t size = recvmsg(socket_, &message, MSG_CMSG_CLOEXEC);
+  ssize_t size = recvmsg(socket_, &message, MSG_CMSG_CLOEXEC);
+  // It went before it read our request. What it had said lies behind that error.
+  if (size < 0 && errno == ECONNRESET) size = recvmsg(socket_, &message, MSG_CMSG_CLOEXEC);
   ControlReply reply;
   if (size > 0) take_over_descriptors(message, reply.descriptors);
   if (size <= 0) return base::Error{"the program is gone"};

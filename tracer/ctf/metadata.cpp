@@ -18,6 +18,7 @@
 #include <maxlat/ring/record.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <maxlat/trace/ctf_format.hpp>
 
@@ -124,8 +125,14 @@ std::string enumeration_type(const Field& field) {
   return out + " }";
 }
 
-// One field, with what stands before it: " u16 x_length; u32 _x[x_length];"
-std::string field_text(const Field& field) {
+// A name of our own beside the fields: babeltrace2 ends with an abort where a member is there twice (tsdl.hpp, NAMES).
+std::string own_name(std::string name, std::span<const Field> fields) {
+  while (std::ranges::any_of(fields, [&](const Field& field) { return field.name == name; })) name += '_';
+  return name;
+}
+
+// One of the fields, with what stands before it: " u16 x_length; u32 _x[x_length];"
+std::string field_text(const Field& field, std::span<const Field> fields) {
   const std::string name(field.name);
   const std::string type = tsdl::type_name(field);
   switch (field.kind) {
@@ -135,7 +142,7 @@ std::string field_text(const Field& field) {
     case FieldKind::array:
       return "    " + type + " _" + name + "[" + text(field.count) + "];\n";
     case FieldKind::sequence: {
-      const std::string length = name + std::string(tsdl::kLengthSuffix);
+      const std::string length = own_name(name + std::string(tsdl::kLengthSuffix), fields);
       return "    u16 " + length + ";\n    " + type + " _" + name + "[" + length + "];\n";
     }
     case FieldKind::string:
@@ -157,7 +164,7 @@ std::string metadata_of_trace(const TraceEnvironment& environment, const TraceCl
          clock_block(clock.uuid == Uuid{} ? environment.uuid : clock.uuid, clock) + time_types();
 }
 
-std::string tsdl::stream_block(std::uint32_t stream_id, StreamKind kind) {
+std::string tsdl::stream_block(std::uint32_t stream_id, StreamKind kind, std::string_view context_align) {
   const std::string owner = kind == StreamKind::cpu ? "cpu_id" : "tid";
   return "stream {\n  id = " + text(stream_id) + ";\n  packet.context := struct {\n    u32 " + owner +
          "; u32 slot;\n"
@@ -171,7 +178,10 @@ std::string tsdl::stream_block(std::uint32_t stream_id, StreamKind kind) {
          "    variant <id> {\n      struct { } compact;\n"
          "      struct { struct { u32 id; } length; u32 id; time_full timestamp; } align(64) extended;\n    } v;\n"
          "  } align(64);\n" +
-         (kind == StreamKind::thread_with_cpu ? "  event.context := struct { u32 cpu_id; };\n" : "") + "};";
+         (kind == StreamKind::thread_with_cpu
+              ? "  event.context := struct { u32 cpu_id; }" + std::string(context_align) + ";\n"
+              : "") +
+         "};";
 }
 
 std::string metadata_of_channel(std::uint32_t stream_id, std::string_view name, StreamKind kind) {
@@ -180,11 +190,11 @@ std::string metadata_of_channel(std::uint32_t stream_id, std::string_view name, 
 
 std::string metadata_of_event(std::uint32_t stream_id, std::uint32_t event_id, const EventDescription& event) {
   std::string fields;
-  for (const Field& field : event.fields) fields += field_text(field);
+  for (const Field& field : event.fields) fields += field_text(field, event.fields);
   return "event {\n  name = " + tsdl::quoted(std::string(event.provider) + ":" + std::string(event.name)) +
          ";\n  id = " + text(event_id) + ";\n  stream_id = " + text(stream_id) +
          ";\n  loglevel = " + text(static_cast<unsigned>(event.level)) + ";\n  fields := struct {\n" + fields +
-         "    aligned " + std::string(tsdl::kPaddingName) + "[0];\n  } align(64);\n};\n";
+         "    aligned " + own_name(std::string(tsdl::kPaddingName), event.fields) + "[0];\n  } align(64);\n};\n";
 }
 
 std::array<std::uint8_t, 32> packet_prefix(const Uuid& uuid, std::uint32_t stream_id, std::uint64_t instance) {

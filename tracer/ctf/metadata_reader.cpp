@@ -219,7 +219,9 @@ class Parser {
       advance();
     }
     if (!expect_end_of_block()) return false;
-    if (text_.substr(begin, token_.offset + 1 - begin) != tsdl::stream_block(channel.stream_id, channel.kind)) {
+    const std::string_view block = text_.substr(begin, token_.offset + 1 - begin);
+    if (block != tsdl::stream_block(channel.stream_id, channel.kind) &&
+        block != tsdl::stream_block(channel.stream_id, channel.kind, tsdl::kContextAlignOnce)) {
       foreign_ = true;
       return false;
     }
@@ -262,8 +264,9 @@ class Parser {
     if (!take_word(type)) return false;
     if (type == "enum") return enumeration(fields);
     if (!take_word(name)) return false;
-    if (name == tsdl::kPaddingName) return expect("[") && expect("0") && expect("]") && expect(";");
-    if (!name.starts_with('_')) {  // the length of the sequence that comes next
+    const bool is_own = !name.starts_with('_');
+    if (is_own && token_.is("[")) return expect("[") && expect("0") && expect("]") && expect(";");  // the padding
+    if (is_own) {  // the length of the sequence that comes next
       const std::string_view length = name;
       if (!expect(";") || !take_word(type) || !take_word(name) || !expect("[") || !expect(length) || !expect("]")) {
         return false;

@@ -22,6 +22,7 @@ TEST(MetadataReader, ReadsBackEverythingThatWasWritten) {
       {.name = "_b", .kind = FieldKind::floating, .bytes = 4},
       {.name = "event", .kind = FieldKind::array, .bytes = 8, .is_float = true, .count = 65535},
       {.name = "c_length", .kind = FieldKind::sequence, .bytes = 2},
+      {.name = "c_length_length", .kind = FieldKind::integer, .bytes = 4},
       {.name = "padding", .kind = FieldKind::string},
       {.name = "u64", .kind = FieldKind::integer, .bytes = 8},
       {.name = "hex", .kind = FieldKind::integer, .bytes = 8, .is_hex = true},
@@ -115,6 +116,16 @@ TEST(MetadataReader, RefusesWhatOthersWrote) {
   EXPECT_FALSE(changed("stream_id = 0;", "stream_id = 9;"));
   EXPECT_EQ(parse_metadata("/* CTF 1.8 */").error().hint, "use babeltrace2");
   EXPECT_EQ(parse_metadata("").error().text, "its metadata is empty");
+}
+
+TEST(MetadataReader, ReadsContextsWithoutAlignmentAsTheyOnceWere) {
+  std::string text = test::metadata() + metadata_of_channel(7, "cpus", StreamKind::thread_with_cpu);
+  const std::string_view align = "cpu_id; } align(64);";
+  const std::size_t at = text.find(align);
+  ASSERT_NE(at, std::string::npos);
+  const auto process = parse_metadata(text.replace(at, align.size(), "cpu_id; };"));
+  ASSERT_TRUE(process) << process.error().text;
+  EXPECT_EQ(process->channels.at(7).kind, StreamKind::thread_with_cpu);
 }
 
 TEST(MetadataReader, RefusesEnumerationsThatNobodyCouldMean) {

@@ -30,6 +30,20 @@ TEST(Metadata, EventHasEveryFieldUnderscored) {
             "    aligned padding[0];\n  } align(64);\n};\n");
 }
 
+// Readers drop the underscore of _x_length: babeltrace2 aborts where that and a length of that name meet.
+TEST(Metadata, NamesOfOurOwnMeetNoField) {
+  const Field fields[] = {
+      {.name = "x", .kind = FieldKind::sequence, .bytes = 2, .count = 9},
+      {.name = "x_length", .kind = FieldKind::sequence, .bytes = 1, .count = 9},
+      {.name = "x_length_", .kind = FieldKind::integer, .bytes = 1},
+      {.name = "padding", .kind = FieldKind::integer, .bytes = 1},
+  };
+  EXPECT_THAT(metadata_of_event(0, 1, {"app", "step", Level::info, fields}),
+              HasSubstr("    u16 x_length__;\n    u16 _x[x_length__];\n"
+                        "    u16 x_length_length;\n    u8 _x_length[x_length_length];\n"
+                        "    u8 _x_length_;\n    u8 _padding;\n    aligned padding_[0];\n"));
+}
+
 constexpr Label kStates[] = {{"idle", 0}, {"a \"quoted\\ one", 1}, {"top", UINT64_MAX}};
 constexpr Label kSigned[] = {{"lowest", std::uint64_t{1} << 63}, {"minus", UINT64_MAX}, {"again", UINT64_MAX}};
 
@@ -72,6 +86,12 @@ TEST(Metadata, ForeignTextCannotEndAString) {
 TEST(Metadata, ChannelSaysWhoOwnsItsStreams) {
   EXPECT_THAT(metadata_of_channel(0, "a", StreamKind::cpu), HasSubstr("u32 cpu_id; u32 slot;"));
   EXPECT_THAT(metadata_of_channel(0, "a", StreamKind::thread), HasSubstr("u32 tid; u32 slot;"));
+}
+
+// Without it babeltrace2 takes the bytes right behind the header: 32768 for CPU 0.
+TEST(Metadata, ContextIsWhereTheWriterPutsIt) {
+  EXPECT_THAT(metadata_of_channel(0, "a", StreamKind::thread_with_cpu),
+              HasSubstr("  event.context := struct { u32 cpu_id; } align(64);\n"));
 }
 
 TEST(PacketPrefix, LiesAsTheFormatSays) {

@@ -30,16 +30,17 @@ std::optional<std::uint64_t> take_number(std::string_view& text) {
   return value;
 }
 
-void parse_line(std::string_view line, ThreadNames& names) {
-  if (!take(line, "ring")) return;
+bool parse_line(std::string_view line, ThreadNames& names) {
+  if (!take(line, "ring")) return false;
   const std::string_view ring = take_word(line);
-  if (!take(line, "tid") || !take_number(line) || !take(line, "from")) return;
+  if (!take(line, "tid") || !take_number(line) || !take(line, "from")) return false;
   const std::optional<std::uint64_t> from = take_number(line);
-  if (!from || !take(line, "name")) return;
+  if (!from || !take(line, "name")) return false;
   tsdl::Lexer words(line);
   const tsdl::Token name = words.next();
-  if (name.kind != tsdl::Token::string || words.offset() != line.size()) return;
+  if (name.kind != tsdl::Token::string || words.offset() != line.size()) return false;
   names[std::string(ring)].push_back({*from, tsdl::unquoted(name.text)});
+  return true;
 }
 
 }  // namespace
@@ -55,6 +56,15 @@ ThreadNames parse_thread_names(std::string_view text) {
     parse_line(text.substr(0, end), names);
   }
   return names;
+}
+
+std::size_t wrong_thread_name_line(std::string_view text) {
+  ThreadNames names;
+  std::size_t number = 1;
+  for (std::size_t end; (end = text.find('\n')) != text.npos; text.remove_prefix(end + 1), ++number) {
+    if (!parse_line(text.substr(0, end), names)) return number;
+  }
+  return 0;
 }
 
 }  // namespace maxlat::trace

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <maxlat/trace/trace_folder.hpp>
 #include <optional>
+#include <set>
 
 namespace maxlat::trace {
 namespace {
@@ -13,6 +15,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kMetadata = "metadata";
+constexpr const char* kBooks = ".books";
+constexpr const char* kMissing = "it is missing, and without it nobody can read the events of this process";
+constexpr std::size_t kMagicSize = 4;
 constexpr int kDeepest = 2;  // DIR/SNAPSHOT/PROCESS/metadata
 
 // Every file that CTF's readers take for a stream, and so do we.
@@ -72,21 +77,38 @@ void share_times(std::vector<StoredProcess>& processes) {
   }
 }
 
-// Folders with metadata in them, sorted.
-base::Result<std::vector<fs::path>> folders_with_metadata(const std::string& folder, int deepest) {
-  std::vector<fs::path> folders;
+// A folder of a process that lost its metadata: there are its books, or a file that begins as a stream does.
+bool has_streams(const fs::path& folder) {
+  std::error_code ignored;
+  if (fs::exists(folder / kBooks, ignored)) return true;
+  const auto magic = packet_prefix({}, 0, 0);
+  const std::vector<std::string> files = stream_files(folder);
+  return std::any_of(files.begin(), files.end(), [&](const std::string& path) {
+    std::array<std::uint8_t, kMagicSize> begin{};
+    std::ifstream(path, std::ios::binary).read(reinterpret_cast<char*>(begin.data()), begin.size());
+    return std::equal(begin.begin(), begin.end(), magic.begin());
+  });
+}
+
+struct Folders {  // sorted
+  std::vector<fs::path> with_metadata;
+  std::vector<fs::path> without;  // and may have streams
+};
+
+base::Result<Folders> folders_of_processes(const std::string& folder, int deepest) {
+  Folders folders;
+  std::set<fs::path> all;
   std::error_code error;
   fs::recursive_directory_iterator entry(folder, fs::directory_options::skip_permission_denied, error);
   if (error) return base::Error{"cannot open " + folder + ": " + error.message()};
   for (const fs::recursive_directory_iterator end; !error && entry != end; entry.increment(error)) {
     if (entry.depth() == deepest) entry.disable_recursion_pending();
-    if (entry->path().filename() == kMetadata) folders.push_back(entry->path().parent_path());
+    if (entry->path().filename() == kMetadata) folders.with_metadata.push_back(entry->path().parent_path());
+    all.insert(entry->path().parent_path());
   }
-  if (folders.empty()) {
-    return base::Error{folder + " is no trace: there is no file \"metadata\" in it",
-                       "give the folder that was recorded to"};
-  }
-  std::sort(folders.begin(), folders.end());
+  std::sort(folders.with_metadata.begin(), folders.with_metadata.end());
+  std::set_difference(all.begin(), all.end(), folders.with_metadata.begin(), folders.with_metadata.end(),
+                      std::back_inserter(folders.without));
   return folders;
 }
 
@@ -103,9 +125,9 @@ bool is_ctf(const fs::path& metadata) {
 std::vector<std::string> foreign_folders(const std::string& folder) {
   constexpr int kDeepestOfOthers = 8;  // LTTng: DIR/ust/uid/0/64-bit/metadata, more with rotations
   std::vector<std::string> foreign;
-  const auto folders = folders_with_metadata(folder, kDeepestOfOthers);
+  const auto folders = folders_of_processes(folder, kDeepestOfOthers);
   if (!folders) return foreign;
-  for (const fs::path& path : *folders) {
+  for (const fs::path& path : folders->with_metadata) {
     if (is_ctf(path / kMetadata) && !read_metadata(path)) foreign.push_back(path);
   }
   return foreign;
@@ -113,12 +135,21 @@ std::vector<std::string> foreign_folders(const std::string& folder) {
 
 base::Result<std::vector<StoredProcess>> open_trace_folder(const std::string& folder,
                                                            std::vector<TraceBreak>* unreadable) {
-  const auto folders = folders_with_metadata(folder, kDeepest);
+  const auto folders = folders_of_processes(folder, kDeepest);
   if (!folders) return folders.error();
   std::vector<StoredProcess> processes;
+  std::vector<TraceBreak> lost;
+  for (const fs::path& path : folders->without) {
+    if (has_streams(path)) lost.push_back({path / kMetadata, 0, kMissing});
+  }
+  if (folders->with_metadata.empty() && (lost.empty() || unreadable == nullptr)) {
+    return base::Error{folder + " is no trace: there is no file \"metadata\" in it",
+                       "give the folder that was recorded to"};
+  }
+  if (unreadable != nullptr) *unreadable = lost;
   std::optional<base::Error> first_error;
   std::size_t number = 0;
-  for (const fs::path& path : *folders) {
+  for (const fs::path& path : folders->with_metadata) {
     auto process = open_process(path);
     if (!process) {
       if (!first_error) first_error = process.error();
@@ -130,7 +161,7 @@ base::Result<std::vector<StoredProcess>> open_trace_folder(const std::string& fo
     }
     processes.push_back(*std::move(process));
   }
-  if (processes.empty()) return *first_error;
+  if (processes.empty() && first_error) return *first_error;
   share_times(processes);
   return processes;
 }

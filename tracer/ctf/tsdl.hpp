@@ -5,7 +5,8 @@
 //
 // NAMES. A field's name gets one underscore in front, always and not only where it is a keyword (`int`, `string`,
 // `event` ...): readers take one off, so names that begin with an underscore survive too. Names of our own inside a
-// payload have none, so they cannot meet a user's.
+// payload have none, so readers show them as they are: one that a field of the event has, too, gets underscores behind it
+// (own_name) until none has it. Our reader knows them by what they lack.
 #pragma once
 
 #include <maxlat/trace/ctf_format.hpp>
@@ -27,7 +28,8 @@ inline constexpr int kWriterVersion = 1;                         // env tracer_m
 // the number. Types that came later: hexadecimal integers, enumerations.
 inline constexpr int kPacketFormat = 2;
 inline constexpr std::string_view kClockName = "counter";
-inline constexpr std::string_view kLengthSuffix = "_length";  // the number of elements of sequence _x is x_length
+inline constexpr std::string_view kLengthSuffix =
+    "_length";  // the number of elements of sequence _x is x_length, or x_length_
 inline constexpr std::string_view kPaddingName = "padding";
 
 // A type of the element of a field: "u32", "i8", "f64"; in base 16 "u32x", "i8x".
@@ -36,7 +38,11 @@ std::string type_name(const Field& field);
 // A text as TSDL writes it, quotes included. What is no printable ASCII and no UTF-8 becomes \ooo.
 std::string quoted(std::string_view text);
 
-// What describes the packets and event headers of a channel.
-std::string stream_block(std::uint32_t stream_id, StreamKind kind);
+// Behind the structure of an event's context, which begins at a multiple of 8 bytes as the payload does.
+inline constexpr std::string_view kContextAlign = " align(64)";
+inline constexpr std::string_view kContextAlignOnce = "";  // until 25 November 2026: other readers saw a wrong CPU
+
+// What describes the packets, event headers and event contexts of a channel.
+std::string stream_block(std::uint32_t stream_id, StreamKind kind, std::string_view context_align = kContextAlign);
 
 }  // namespace maxlat::trace::tsdl

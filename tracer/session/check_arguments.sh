@@ -56,4 +56,9 @@ must_refuse 'MAXLAT_TRACE_ENUM(Bare)' 'no labels'
 must_refuse 'MAXLAT_TRACE_ENUM(Bare, other)' other
 must_refuse 'MAXLAT_TRACE_EVENT(check, real, (maxlat::trace::Hex<float>, a))' 'Hex<> is of an integer'
 must_refuse 'MAXLAT_TRACE_EVENT(check, text, (maxlat::trace::Hex<maxlat::trace::String<4>>, a))' 'Hex<> is of an integer'
+# fields COUNT: so many of them, each with a comma before it.
+fields() { for ((i = 0; i < $1; ++i)); do printf ', (int, f%d)' $i; done; }
+compiles 'MAXLAT_TRACE(check, array, two)' "MAXLAT_TRACE_EVENT(check, most$(fields 32))" || { echo "32 fields do not compile"; wrong=1; }
+for many in 33 64; do must_refuse "MAXLAT_TRACE_EVENT(check, many$(fields $many))" 'at most 32 fields'; done
+must_refuse 'MAXLAT_TRACE_EVENT(check, name, (int, a$b))' 'names of fields are of A to Z'
 exit $wrong

@@ -82,6 +82,10 @@ bool is_allowed(int socket) {
   return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && (peer.uid == geteuid() || peer.uid == 0);
 }
 
+base::Error too_many() {
+  return base::Error{"the program has " + std::to_string(kMaxConnections) + " controllers already"};
+}
+
 // A controller, and what of its last answer did not fit.
 struct Connection {
   base::Descriptor socket;
@@ -102,6 +106,7 @@ class Server {
   void serve();
   bool serve_one(Connection& connection);
   void send(Connection& connection, const ControlAnswer& answer);
+  void refuse(base::Descriptor caller);
   void resume();
 
   std::string path_;  // of the listening socket
@@ -204,11 +209,23 @@ void Server::serve() {
     if ((sources[1].revents & POLLIN) == 0) continue;
     base::Descriptor caller(accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC));
     call_waits = !caller;
-    if (caller && is_allowed(caller.number()) && connections_.size() < kMaxConnections) {
-      const std::lock_guard change(server_change_mutex);
-      connections_.push_back({std::move(caller), {}});
+    if (!caller || !is_allowed(caller.number())) continue;
+    if (connections_.size() >= kMaxConnections) {
+      refuse(std::move(caller));
+      continue;
     }
+    const std::lock_guard change(server_change_mutex);
+    connections_.push_back({std::move(caller), {}});
   }
+}
+
+// Whatever it asks, the answer is this. A request that came with the call is taken first: one that lies unread would be
+// what the controller hears of.
+void Server::refuse(base::Descriptor caller) {
+  char unread[kMaxRequest];
+  (void)recv(caller.number(), unread, sizeof(unread), MSG_DONTWAIT);
+  Connection refused{std::move(caller), {}};
+  send(refused, control_error(too_many()));
 }
 
 // RETURNS: false: the controller is gone.

@@ -79,14 +79,20 @@ std::string full_name(const EventDescription& event) {
 
 }  // namespace detail
 
-Registration::Registration(Event& event, std::uint64_t declared) {
+Registration::Registration(Event& event, std::uint64_t declared, const char* name) {
   const detail::ControlLock lock;
   if (event.contradicted) return;
   if (declared != event.declared) {
     event.contradicted = true;
     detail::take_out(event);
-    std::fprintf(stderr, "maxlat: the event %s is declared differently in two source files; it stays disabled\n",
-                 detail::full_name(*event.description).c_str());
+    const std::string kept = detail::full_name(*event.description);
+    if (name == nullptr || name == kept) {
+      std::fprintf(stderr, "maxlat: the event %s is declared differently in two source files; it stays disabled\n",
+                   kept.c_str());
+    } else {
+      std::fprintf(stderr, "maxlat: the events %s and %s are one to the linker; both stay disabled: rename one\n",
+                   kept.c_str(), name);
+    }
     return;
   }
   if (event.id != 0) return;

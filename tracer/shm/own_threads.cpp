@@ -6,7 +6,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <charconv>
+#include <cstdio>
 #include <fstream>
 #include <string>
 
@@ -23,6 +25,14 @@ CpuMask listed_in(const char* path) {
 // The kernel keeps what the cpuset has, and refuses when that is nothing.
 bool move_to(const CpuMask& cpus) {
   return !cpus.empty() && syscall(SYS_sched_setaffinity, 0, sizeof cpus.words, cpus.words.data()) == 0;
+}
+
+// Once: each of our threads looks.
+void say_not_followed(const char* wish) {
+  static std::atomic<bool> said{false};
+  if (said.exchange(true)) return;
+  std::fprintf(stderr, "maxlat: %s: CPUs that the program may have, such as 0,4-7, or inherit, not %s\n", kCpusVariable,
+               wish);
 }
 
 }  // namespace
@@ -70,13 +80,15 @@ std::array<CpuMask, 2> housekeeping_of(const CpuMask& inherited, const CpuMask& 
 
 void leave_kept_free_cpus() {
   if (const char* wish = secure_getenv(kCpusVariable); wish != nullptr && *wish != 0) {
-    if (const std::optional<CpuMask> cpus = cpu_mask(wish)) move_to(*cpus);
-    return;  // "inherit", too
+    if (std::string_view(wish) == "inherit") return;
+    const std::optional<CpuMask> cpus = cpu_mask(wish);
+    if (!cpus || !move_to(*cpus)) say_not_followed(wish);
+    return;
   }
   CpuMask inherited;
   if (syscall(SYS_sched_getaffinity, 0, sizeof inherited.words, inherited.words.data()) < 0) return;
-  const CpuMask kept_free = listed_in("/sys/devices/system/cpu/isolated")
-                                .together_with(listed_in("/sys/devices/system/cpu/nohz_full"));
+  const CpuMask kept_free =
+      listed_in("/sys/devices/system/cpu/isolated").together_with(listed_in("/sys/devices/system/cpu/nohz_full"));
   if (kept_free.empty()) return;
   for (const CpuMask& cpus : housekeeping_of(inherited, kept_free)) {
     if (move_to(cpus)) return;

@@ -58,10 +58,13 @@ TEST(OwnThreads, GoWhereTheVariableSays) {
   if (first == last) GTEST_SKIP() << "one CPU is all there is";
   setenv(kCpusVariable, std::to_string(last).c_str(), 1);
   EXPECT_TRUE(runs_on(first, last));
-  for (const char* stay : {"inherit", "no list"}) {
+  testing::internal::CaptureStderr();
+  for (const char* stay : {"inherit", "no list", "8191"}) {
     setenv(kCpusVariable, stay, 1);
     EXPECT_TRUE(runs_on(first, first)) << stay;
   }
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "maxlat: MAXLAT_TRACE_CPUS: CPUs that the program may have, such as 0,4-7, or inherit, not no list\n");
   unsetenv(kCpusVariable);
 }
 

@@ -16,8 +16,9 @@
  * An event is declared at file scope, in a source file or in a header that many include; at most 32 fields. Fields:
  * scalar, an integer, float or double; hex, an integer that is shown in base 16; text, up to that many bytes of a string
  * (null: empty); array, exactly that many elements; sequence, at most that many. What is longer is cut, silently. An enum
- * is traced as the integer that it is: labels are C++20's alone. Declared twice and differently, an event stays disabled,
- * and one line on stderr says so when the program starts.
+ * is traced as the integer that it is: labels are C++20's alone. What no record can hold (__int128, a text of 0 bytes) the
+ * compiler refuses; what it cannot see (a name that is no plain identifier) leaves the event disabled, and so do two
+ * declarations that differ; one line on stderr says so when the program starts.
  *
  * C11 or later (or C++17) with the GNU extensions that gcc and clang have in every mode. Link with maxlat-trace, the
  * shared library, or with the static libraries of the C++ interface.
@@ -158,6 +159,12 @@ void maxlat_trace_record(struct maxlat_trace_event* event, const struct maxlat_t
 }
 #endif
 
+#ifdef __cplusplus
+#define MAXLAT_C_ASSERT(...) static_assert(__VA_ARGS__)
+#else
+#define MAXLAT_C_ASSERT(...) _Static_assert(__VA_ARGS__)
+#endif
+
 #define MAXLAT_C_EACH(what, ...) __VA_OPT__(MAXLAT_C_AGAIN(MAXLAT_C_EACH_ONE(what, __VA_ARGS__)))
 #define MAXLAT_C_EACH_ONE(what, first, ...) \
   what##first __VA_OPT__(MAXLAT_C_EACH_NEXT MAXLAT_C_PARENTHESES(what, __VA_ARGS__))
@@ -192,14 +199,53 @@ void maxlat_trace_record(struct maxlat_trace_event* event, const struct maxlat_t
 #define MAXLAT_C_DESCRIBED(type, name, kind, count) \
   {#name, kind, sizeof(type), MAXLAT_C_IS_SIGNED(type), MAXLAT_C_IS_FLOAT(type), count},
 
+/* What the compiler sees that no record can hold. A half that is not 0 is a floating type's: see above. */
+#define MAXLAT_C_CHECK_scalar(type, name) MAXLAT_C_CHECK_SIZE(type, name)
+#define MAXLAT_C_CHECK_hex(type, name) \
+  MAXLAT_C_CHECK_SIZE(type, name)      \
+  MAXLAT_C_ASSERT(!MAXLAT_C_IS_FLOAT(type), "field " #name ": hex is of an integer");
+#define MAXLAT_C_CHECK_text(name, cap) MAXLAT_C_CHECK_COUNT(name, cap)
+#define MAXLAT_C_CHECK_array(type, name, elements) MAXLAT_C_CHECK_SIZE(type, name) MAXLAT_C_CHECK_COUNT(name, elements)
+#define MAXLAT_C_CHECK_sequence(type, name, cap) MAXLAT_C_CHECK_SIZE(type, name) MAXLAT_C_CHECK_COUNT(name, cap)
+#define MAXLAT_C_CHECK_SIZE(type, name)                                                             \
+  MAXLAT_C_ASSERT(sizeof(type) == 1 || sizeof(type) == 2 || sizeof(type) == 4 || sizeof(type) == 8, \
+                  "field " #name ": an integer, float or double of 1, 2, 4 or 8 bytes");
+#define MAXLAT_C_CHECK_COUNT(name, count) \
+  MAXLAT_C_ASSERT((count) >= 1 && (count) <= UINT16_MAX, "field " #name ": 1 to 65535 elements or bytes");
+
+/* Empty; of more than 32 fields, the 33rd. */
+#define MAXLAT_C_BEYOND(...) \
+  MAXLAT_C_33RD(__VA_ARGS__, , , , , , , , , , , , , , , , , , , , , , , , , , , , , , , , , )
+#define MAXLAT_C_33RD(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, A, B, C, D, E, F, \
+                      G, ...)                                                                                         \
+  G
+/* The macro that declares an event: which of the two, the 33rd field says. */
+#define MAXLAT_C_DECLARE(...) MAXLAT_C_DECLARE_BY(MAXLAT_C_BEYOND(__VA_ARGS__))
+#define MAXLAT_C_DECLARE_BY(beyond) MAXLAT_C_DECLARE_AS(beyond)
+#define MAXLAT_C_DECLARE_AS(beyond) MAXLAT_C_SECOND(MAXLAT_C_BEYOND_##beyond, MAXLAT_C_DECLARE_FEW, )
+#define MAXLAT_C_SECOND(...) MAXLAT_C_SECOND_OF(__VA_ARGS__)
+#define MAXLAT_C_SECOND_OF(first, second, ...) second
+#define MAXLAT_C_BEYOND_scalar(...) , MAXLAT_C_DECLARE_MANY
+#define MAXLAT_C_BEYOND_hex(...) , MAXLAT_C_DECLARE_MANY
+#define MAXLAT_C_BEYOND_text(...) , MAXLAT_C_DECLARE_MANY
+#define MAXLAT_C_BEYOND_array(...) , MAXLAT_C_DECLARE_MANY
+#define MAXLAT_C_BEYOND_sequence(...) , MAXLAT_C_DECLARE_MANY
+#define MAXLAT_C_DECLARE_MANY(provider, name, ...) \
+  MAXLAT_C_ASSERT(0, "event " #provider ":" #name ": at most 32 fields");
+
 #define MAXLAT_C_EVENT(provider, name, ...) \
   MAXLAT_C_EVENT_LEVEL(provider, name, MAXLAT_TRACE_INFO __VA_OPT__(, ) __VA_ARGS__)
 
+#define MAXLAT_C_EVENT_LEVEL(provider, name, level, ...) \
+  MAXLAT_C_DECLARE(__VA_ARGS__)(provider, name, level __VA_OPT__(, ) __VA_ARGS__)
+
 /* Weak and hidden: the source files of one module that declare an event share it. */
-#define MAXLAT_C_EVENT_LEVEL(provider_, name_, level_, ...)                                                          \
+#define MAXLAT_C_DECLARE_FEW(provider_, name_, level_, ...)                                                          \
   __attribute__((weak, visibility("hidden"))) struct maxlat_trace_event maxlat_trace_event_##provider_##_##name_ = { \
       0, {0}};                                                                                                       \
   __attribute__((constructor, unused)) static void maxlat_trace_enter_##provider_##_##name_(void) {                  \
+    MAXLAT_C_ASSERT((unsigned long long)(level_) <= MAXLAT_TRACE_DEBUG, #name_ ": a level is 0 to 7");               \
+    MAXLAT_C_EACH(MAXLAT_C_CHECK_, __VA_ARGS__)                                                                      \
     static const struct maxlat_trace_field fields[] = {                                                              \
         MAXLAT_C_EACH(MAXLAT_C_DESCRIBE_, __VA_ARGS__){0, 0, 0, false, false, 0}};                                   \
     static const struct maxlat_trace_declaration declaration = {#provider_, #name_, level_,                          \

@@ -105,6 +105,7 @@ void StreamAudit::run() {
       return;
     }
     records(channel->second);
+    if (count_ == 0) first_ = packets_.head();
     ++count_;
     bytes_ += packets_.content().size();
     last_ = packets_.head();

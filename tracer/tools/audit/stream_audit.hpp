@@ -23,7 +23,8 @@ class StreamAudit {
   std::uint64_t bytes() const { return bytes_; }
   std::uint64_t records() const { return records_; }
   std::uint64_t records_twice() const { return records_twice_; }  // of them, in another file, too
-  const maxlat_ring_packet& last() const { return last_; }        // all zero when there was no packet
+  const maxlat_ring_packet& first() const { return first_; }      // both all zero when there was no packet
+  const maxlat_ring_packet& last() const { return last_; }
   // At most kMost, and how many there were besides.
   const std::vector<std::string>& findings() const { return findings_; }
   std::uint64_t more_findings() const { return more_; }
@@ -42,6 +43,7 @@ class StreamAudit {
   const trace::TraceProcess& process_;
   trace::PacketFile packets_;
   std::uint64_t overlap_;
+  maxlat_ring_packet first_{};
   maxlat_ring_packet last_{};
   std::uint64_t count_ = 0;
   std::uint64_t bytes_ = 0;

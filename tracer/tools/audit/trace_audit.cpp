@@ -3,6 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <fstream>
+#include <iterator>
+#include <maxlat/trace/thread_names.hpp>
+
+#include "metadata_audit.hpp"
 #include "recording_books.hpp"
 #include "stream_audit.hpp"
 
@@ -32,6 +37,11 @@ void TraceAudit::stream(const trace::TraceProcess& process, const std::string& f
   totals_.twice += audit.records_twice();
   totals_.lost += last.lost_full + last.lost_wrap + last.lost_big;
   Channel& channel = channels[trace::channel_of_file(file)];
+  if (audit.packets() != 0) {
+    const std::string head(reinterpret_cast<const char*>(&audit.first()), sizeof audit.first());
+    const auto [same, is_new] = channel.begins.emplace(head, file);
+    if (!is_new) find(fmt::format("{}: the same stream as {}: its events are there twice", file, same->second));
+  }
   channel.recorded += audit.records();
   channel.lost["lost_full"] += last.lost_full;
   channel.lost["lost_wrap"] += last.lost_wrap;
@@ -72,12 +82,22 @@ void TraceAudit::books(const std::string& folder, const std::map<std::string, st
   }
 }
 
+void TraceAudit::thread_names(const std::string& folder) {
+  const std::string path = folder + "/" + trace::kThreadNamesFile;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return;  // nobody knows the names, which is sound
+  const std::size_t line = trace::wrong_thread_name_line(std::string{std::istreambuf_iterator<char>(file), {}});
+  if (line != 0) find(fmt::format("{}, line {}: not \"ring RING tid N from N name ...\"", path, line));
+}
+
 void TraceAudit::process(const trace::StoredProcess& stored) {
   const trace::TraceProcess& process = stored.description;
   const auto all_books = read_books(process.folder);
   if (!all_books) find(all_books.error().text);
   totals_.processes += 1;
   if (!process.cut.empty()) find(process.folder + ": " + process.cut);
+  for (std::string& finding : audit_metadata(process)) find(std::move(finding));
+  thread_names(process.folder);
   Channels channels;
   for (const std::string& file : stored.stream_files) stream(process, file, channels);
   if (!all_books || all_books->empty()) {

@@ -9,6 +9,8 @@
 //            sum of its causes, and no cause ever less than in the packet before
 //   record   of an event that the metadata has, with all its fields and less than 8 bytes after them; time within the
 //            packet and not before the record before it
+//   metadata types as our writer declares them: others go by that
+//   names    whole lines, but for the last
 //   books    produced = recorded + lost, by cause; recorded = what is in the files; losses no less than packets tell
 #pragma once
 
@@ -57,12 +59,14 @@ class TraceAudit {
     std::uint64_t recorded = 0;
     std::map<std::string, std::uint64_t> lost;  // by cause
     std::vector<std::string> holes;             // each a finding, unless packets were overwritten or not written
+    std::map<std::string, std::string> begins;  // files, by the head of their first packet: two of one stream have one
   };
   using Channels = std::map<std::string, Channel>;
 
   void stream(const trace::TraceProcess& process, const std::string& file, Channels& channels);
   void books(const std::string& folder, const std::map<std::string, std::uint64_t>& counts, const std::string& name,
              const Channel& channel);
+  void thread_names(const std::string& folder);
   void find_holes(const Channel& channel) {
     findings_.insert(findings_.end(), channel.holes.begin(), channel.holes.end());
   }

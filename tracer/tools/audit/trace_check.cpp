@@ -32,8 +32,9 @@ void print_totals(const AuditTotals& totals) {
   if (totals.processes_with_books == totals.processes) {
     fmt::print("produced {}, as the recorder's books say: {}\n", totals.events_produced(), totals.fates_text());
   } else {
-    fmt::print("produced: not known, the recorder of {} of {} processes left no books (was it killed?)\n",
+    fmt::print("produced: not known, the recorder of {} of {} processes left no books ",
                totals.processes - totals.processes_with_books, totals.processes);
+    fmt::print("(was it killed, or is it still recording?)\n");
   }
 }
 

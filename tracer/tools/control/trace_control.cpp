@@ -101,7 +101,8 @@ core::Result<core::Exit> trace_list(const core::Arguments& arguments) {
   const auto line = core::parse_or_help(kHelp, options, arguments);
   if (!line) return line.error();
   if (!*line) return core::Exit::pass;
-  if ((*line)->operands.size() > 1) return core::Error{"one program at most"};
+  if ((*line)->operands.size() > 1)
+    return core::Error{"one program at most", "maxlat trace list PID lists all of its events: | grep NAME for some"};
   if ((*line)->operands.size() == 1) {
     const auto pid = find_process((*line)->operands.front());
     if (!pid) return pid.error();

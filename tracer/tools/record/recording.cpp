@@ -142,17 +142,19 @@ void Recording::end_those_gone(const std::vector<pollfd>& watched) {
 
 void Recording::end(Process& process, bool stop) {
   auto how = trace::RecordingEnd::producer_gone;
+  bool in_doubt = false;
   const std::string who = fmt::format("{}-{}", process.name, process.pid);
   if (stop && !process.found) see_events(process.connection);
   if (stop) {
     const auto stopped = process.connection.request("stop " + options_.session);
     if (stopped || still_maps(process.pid, process.memory.number())) how = trace::RecordingEnd::stopped;
-    if (!stopped && how == trace::RecordingEnd::stopped) {
+    in_doubt = !stopped && how == trace::RecordingEnd::stopped;
+    if (in_doubt) {
       fmt::print(stderr, "maxlat trace record: {}: not stopped ({}): its books may be wrong\n", who,
                  stopped.error().text);
     }
   }
-  ended_.push_back({who, thread_.finish(process.recorder, how)});
+  ended_.push_back({who, thread_.finish(process.recorder, how), in_doubt});
   if (stop && !process.found) {
     (void)process.connection.request("destroy " + options_.session).ok();  // gone: nothing to destroy
   }
@@ -167,16 +169,15 @@ core::Exit Recording::report() const {
   std::uint64_t events = 0, bytes = 0, overwritten = 0, frozen = 0, snapshots = 0;
   bool complete = true;
   for (const Ended& ended : ended_) {
-    complete = complete && ended.report.complete();
+    complete = complete && ended.report.complete() && !ended.in_doubt;
     snapshots += ended.report.snapshots;
     if (ended.report.snapshots_skipped != 0) {
-      fmt::print(stderr,
-                 "maxlat trace record: {}: {} requests for a snapshot came too soon after another and were skipped\n",
-                 ended.who, ended.report.snapshots_skipped);
+      fmt::print(stderr, "maxlat trace record: {}: {} for a snapshot came too soon after another: skipped\n", ended.who,
+                 core::counted(ended.report.snapshots_skipped, "request"));
     }
     if (ended.report.broken_rings != 0) {
-      fmt::print(stderr, "maxlat trace record: {}: {} rings are damaged: their rest is not in the trace\n", ended.who,
-                 ended.report.broken_rings);
+      fmt::print(stderr, "maxlat trace record: {}: {} damaged: the rest of each is not in the trace\n", ended.who,
+                 core::counted(ended.report.broken_rings, "ring"));
     }
     for (const trace::ChannelBooks& books : ended.report.channels) {
       events += books.recorded;
@@ -186,8 +187,8 @@ core::Exit Recording::report() const {
       const std::pair<std::uint64_t, const char*> losses[] = {
           {books.lost_full, "because the buffer was full (larger --size or --count, shorter --period)"},
           {books.lost_wrap, "because the ring came round to a record that was still being written"},
-          {books.lost_big, "larger than a sub-buffer (larger --size)"},
-          {books.lost_no_ring, "of threads that got no ring (more --slots, or memory)"},
+          {books.lost_big, "because a sub-buffer is smaller than such an event (larger --size)"},
+          {books.lost_no_ring, "because there was no ring for a thread (more --slots, or memory)"},
           {books.not_written, "because they could not be written"},
           {books.unfinished, "because a thread died while writing"}};
       for (const auto& [count, why] : losses) {

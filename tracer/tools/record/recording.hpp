@@ -86,6 +86,7 @@ class Recording {
   struct Ended {
     std::string who;
     trace::RecordingReport report;
+    bool in_doubt;  // it runs, and did not say that it stopped: events may come after the books
   };
   std::vector<Ended> ended_;
 };

@@ -24,8 +24,8 @@ constexpr core::CommandHelp kRecordHelp{
     "maxlat trace record -o DIR [options] (-- CMD ... | -p PID)",
     "Records the events of CMD and of every traced program it starts, or of a program that runs.\n"
     "DIR holds Common Trace Format 1.8. Ends with CMD, after -D, or on SIGINT, which keeps everything.\n"
-    "Exit status: 3 events were lost, none matched or a program was not recorded (a line says why), 1 error; else\n"
-    "that of CMD, 128 + N when signal N killed it, and 0 when it was ended by -D or SIGINT.",
+    "Exit status: 3 events were lost, none matched, a program was not recorded or did not stop (a line says why),\n"
+    "1 error; else that of CMD, 128 + N when signal N killed it, and 0 when it was ended by -D or SIGINT.",
     "  maxlat trace record -o DIR -- ./program                            all of its events\n"
     "  maxlat trace record -o DIR --flight-recorder -e 'motor:*' -p 4711  the latest; SIGUSR1 writes a snapshot\n"};
 

@@ -63,13 +63,15 @@ struct alignas(64) Event {
   // The registry's list; its lock protects these.
   Event* next = nullptr;
   Event* previous = nullptr;
-  bool contradicted = false;  // another source file declares it differently: never registered again
+  bool contradicted = false;  // its declaration, or that of another source file, cannot be: never registered again
 };
 
 // Enters an event into the registry; takes it out again when its module goes away. Both may be called more than once:
-// every source file that includes a header's event has its own call. `declared`: the fingerprint of this file's declaration.
+// every source file that includes a header's event has its own call. `declared`: the fingerprint of this file's
+// declaration; `name`: its PROVIDER:NAME, null for the event's own. Another one shares the event where both make one
+// identifier (a_b:c, a:b_c).
 struct Registration {
-  Registration(Event& event, std::uint64_t declared);
+  Registration(Event& event, std::uint64_t declared, const char* name = nullptr);
 };
 void unregister(Event& event);
 
@@ -115,6 +117,21 @@ constexpr std::uint64_t fingerprint(const EventDescription& event) {
     }
   }
   return hash;
+}
+
+// What TSDL can name. Compilers also take letters beyond ASCII, and $.
+constexpr bool is_identifier(std::string_view name) {
+  for (const char c : name) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    if (!letter && (c < '0' || c > '9')) return false;
+  }
+  return !name.empty() && (name[0] < '0' || name[0] > '9');
+}
+constexpr bool have_identifiers(std::span<const Field> fields) {
+  for (const Field& field : fields) {
+    if (!is_identifier(field.name)) return false;
+  }
+  return true;
 }
 
 // Compare with memory, branch: two instructions, one access. The compiler's atomics take three.
@@ -170,11 +187,29 @@ yes:
 #define MAXLAT_TRACE_TYPE_OF(...) , MAXLAT_TRACE_TYPE(__VA_ARGS__)
 #define MAXLAT_TRACE_VALUE(...) , values.MAXLAT_TRACE_NAME(__VA_ARGS__)
 
+// Empty; of more than 32 fields, the 33rd.
+#define MAXLAT_TRACE_BEYOND(...) \
+  MAXLAT_TRACE_33RD(__VA_ARGS__, , , , , , , , , , , , , , , , , , , , , , , , , , , , , , , , , )
+#define MAXLAT_TRACE_33RD(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, A, B, C, D, E, \
+                          F, G, ...)                                                                                   \
+  G
+// The macro that declares an event: which of the two, the 33rd field says.
+#define MAXLAT_TRACE_DECLARE(...) MAXLAT_TRACE_DECLARE_BY(MAXLAT_TRACE_BEYOND(__VA_ARGS__))
+#define MAXLAT_TRACE_DECLARE_BY(beyond) MAXLAT_TRACE_SECOND(MAXLAT_TRACE_IS_MANY beyond, MAXLAT_TRACE_DECLARE_FEW, )
+#define MAXLAT_TRACE_IS_MANY(...) , MAXLAT_TRACE_DECLARE_MANY
+#define MAXLAT_TRACE_SECOND(...) MAXLAT_TRACE_SECOND_OF(__VA_ARGS__)
+#define MAXLAT_TRACE_SECOND_OF(first, second, ...) second
+#define MAXLAT_TRACE_DECLARE_MANY(provider, name, ...) \
+  static_assert(false, "event " #provider ":" #name ": at most 32 fields");
+
 #define MAXLAT_TRACE_EVENT(provider, name, ...) \
   MAXLAT_TRACE_EVENT_LEVEL(provider, name, info __VA_OPT__(, ) __VA_ARGS__)
 
+#define MAXLAT_TRACE_EVENT_LEVEL(provider, name, level, ...) \
+  MAXLAT_TRACE_DECLARE(__VA_ARGS__)(provider, name, level __VA_OPT__(, ) __VA_ARGS__)
+
 // The fields end with an empty one, so that an event without fields needs no case of its own.
-#define MAXLAT_TRACE_EVENT_LEVEL(provider_, name_, level_, ...)                                                    \
+#define MAXLAT_TRACE_DECLARE_FEW(provider_, name_, level_, ...)                                                    \
   struct [[gnu::visibility("hidden")]] MaxlatTraceEvent_##provider_##_##name_ {                                    \
     struct Values {                                                                                                \
       MAXLAT_TRACE_EACH(MAXLAT_TRACE_MEMBER, __VA_ARGS__)                                                          \
@@ -183,6 +218,8 @@ yes:
     static constexpr ::maxlat::trace::Field kFields[] = {MAXLAT_TRACE_EACH(MAXLAT_TRACE_DESCRIBE, __VA_ARGS__){}}; \
     static constexpr ::maxlat::trace::EventDescription kDescription{                                               \
         #provider_, #name_, ::maxlat::trace::Level::level_, {kFields, sizeof(kFields) / sizeof(kFields[0]) - 1}};  \
+    static_assert(::maxlat::trace::detail::have_identifiers(kDescription.fields),                                  \
+                  #name_ ": names of fields are of A to Z, a to z, 0 to 9 and _");                                 \
     static void choose_probe(::maxlat::trace::detail::ProbeKind kind) {                                            \
       ::maxlat::trace::detail::Probe<MaxlatTraceEvent_##provider_##_##name_ MAXLAT_TRACE_EACH(                     \
           MAXLAT_TRACE_TYPE_OF, __VA_ARGS__)>::choose(kind);                                                       \
@@ -203,4 +240,5 @@ yes:
   static const ::maxlat::trace::Registration maxlat_trace_registration_##provider_##_##name_(                      \
       MaxlatTraceEvent_##provider_##_##name_::event,                                                               \
       ::std::integral_constant<::std::uint64_t, ::maxlat::trace::detail::fingerprint(                              \
-                                                    MaxlatTraceEvent_##provider_##_##name_::kDescription)>::value);
+                                                    MaxlatTraceEvent_##provider_##_##name_::kDescription)>::value, \
+      #provider_ ":" #name_);

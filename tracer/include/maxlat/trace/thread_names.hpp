@@ -17,6 +17,7 @@
 // or without a line for a ring, is a trace whose names nobody knows. THREADS: values, and functions without state.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -42,5 +43,8 @@ std::string thread_name_line(std::string_view ring, std::uint32_t thread_id, con
 // TRUST: the text may be anything. Lines that are none count as not there: a recorder that was killed may have left half
 // a line as the last.
 ThreadNames parse_thread_names(std::string_view text);
+
+// The number of the first whole line that is none; 0: there is no such line.
+std::size_t wrong_thread_name_line(std::string_view text);
 
 }  // namespace maxlat::trace
