@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <maxlat/core/sys/cli_kit.hpp>
+#include <maxlat/core/sys/tell.hpp>
 #include <maxlat/trace/description.hpp>
 
 #include "control_target.hpp"
@@ -114,7 +115,7 @@ core::Result<core::Exit> trace_list(const core::Arguments& arguments) {
   if (all.empty()) fmt::print("no program listens\n");
   for (const int pid : all) {
     const core::Status printed = print_program(pid, false);
-    if (!printed) fmt::print(stderr, "maxlat trace list: {}: {}\n", pid, printed.error().text);
+    if (!printed) core::tell("maxlat trace list: {}: {}\n", pid, printed.error().text);
   }
   return core::Exit::pass;
 }

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <maxlat/core/sys/cli_kit.hpp>
+#include <maxlat/core/sys/tell.hpp>
 #include <maxlat/trace/recorder.hpp>
 
 #include "control_target.hpp"
@@ -65,7 +66,7 @@ core::Result<core::Exit> trace_snapshot(const core::Arguments& arguments) {
     if (text.starts_with("snapshot: "))
       fmt::print("{}\n", text);
     else
-      fmt::print(stderr, "maxlat trace snapshot: {}\n", text);
+      core::tell("maxlat trace snapshot: {}\n", text);
   };
   const auto anothers = trace::Recorder::snapshot_is_anothers(memory);
   if (!anothers) return anothers.error();

@@ -16,6 +16,7 @@
 #include <csignal>
 #include <cstdio>
 #include <maxlat/core/sys/duration.hpp>
+#include <maxlat/core/sys/tell.hpp>
 #include <maxlat/trace/trace_folder.hpp>
 
 #include "foreign_command.hpp"
@@ -68,10 +69,10 @@ void end_if_it_stands_still(std::chrono::milliseconds limit) {
   const core::Result<core::Exit> result = read(say);
   std::fflush(stdout);
   dup2(kept, STDERR_FILENO);
-  for (const std::string& text : say) fmt::print(stderr, "{}{}\n", kPrefix, text);
+  for (const std::string& text : say) core::tell("{}{}\n", kPrefix, text);
   if (!result) {
-    fmt::print(stderr, "{}{}\n", kPrefix, result.error().text);
-    if (!result.error().hint.empty()) fmt::print(stderr, "hint: {}\n", result.error().hint);
+    core::tell("{}{}\n", kPrefix, result.error().text);
+    if (!result.error().hint.empty()) core::tell("hint: {}\n", result.error().hint);
   }
   std::fflush(stderr);
   _exit(static_cast<int>(result ? *result : result.error().exit_status));

@@ -9,6 +9,7 @@
 #include <boost/algorithm/string/split.hpp>
 #include <charconv>
 #include <iterator>
+#include <maxlat/core/sys/tell.hpp>
 #include <maxlat/trace/trace_folder.hpp>
 
 #include "moment_reader.hpp"
@@ -125,7 +126,8 @@ void add_filter_options(po::options_description& options) {
   add("cpu", core::argument<core::CpuListArgument>("CPUS"), "buffers of these CPUs");
   add("thread", core::argument("TIDS"), "buffers of these threads: 17,20-23");
   add("begin", core::argument("TIME"),
-      "from TIME on: +1.5s from the first event, 12:53:05.25, 2026-11-24T12:53:05.25 (local time, or with Z or +01:00), "
+      "from TIME on: +1.5s from the first event, 12:53:05.25, 2026-11-24T12:53:05.25 (local time, or with Z or "
+      "+01:00), "
       "or seconds since 1970");
   add("end", core::argument("TIME"), "to before TIME");
 }
@@ -152,7 +154,7 @@ core::Result<Words> event_patterns(const core::CommandLine& line) {
 core::Status FilteredTrace::something_matched(bool any_event) const {
   constexpr std::size_t kMost = 8;
   if (streams->wanted.empty() || streams->any || streams->seen.empty()) {
-    if (chosen && !any_event) fmt::print(stderr, "maxlat trace: {}\n", kNothingChosen);
+    if (chosen && !any_event) core::tell("maxlat trace: {}\n", kNothingChosen);
     return {};
   }
   std::vector<std::string> there(streams->seen.begin(), streams->seen.end());
@@ -196,7 +198,7 @@ bool reads_whole_streams(const core::CommandLine& line) {
 core::Exit report_breaks(const std::vector<trace::TraceBreak>& breaks) {
   std::fflush(stdout);  // the order in which both are seen on a terminal
   for (const trace::TraceBreak& place : breaks) {
-    fmt::print(stderr, "maxlat trace: {}: byte {}: {}\n", place.file, place.offset, place.why);
+    core::tell("maxlat trace: {}: byte {}: {}\n", place.file, place.offset, place.why);
   }
   return breaks.empty() ? core::Exit::pass : core::Exit::invalid;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <maxlat/core/sys/duration.hpp>
+#include <maxlat/core/sys/tell.hpp>
 #include <string_view>
 
 #include "control/control_target.hpp"
@@ -63,7 +64,7 @@ core::Result<RecordingOptions> recording_options(const core::CommandLine& line) 
   options.recorder.post_trigger = *post_trigger;
   options.quiet = line.has("quiet");
   options.recorder.say = [quiet = options.quiet](const std::string& text) {
-    if (!quiet || !text.starts_with("snapshot: ")) fmt::print(stderr, "maxlat trace record: {}\n", text);
+    if (!quiet || !text.starts_with("snapshot: ")) core::tell("maxlat trace record: {}\n", text);
   };
   return options;
 }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <maxlat/core/sys/stop.hpp>
+#include <maxlat/core/sys/tell.hpp>
 #include <vector>
 
 namespace maxlat::trace_tools {
@@ -19,7 +20,7 @@ void end_command(CommandProcess& command) {
   kill(command.pid(), SIGTERM);
   pollfd end{command.pidfd(), POLLIN, 0};
   poll(&end, 1, 2000);
-  if (!command.ended()) fmt::print(stderr, "maxlat trace record: process {} goes on, untraced\n", command.pid());
+  if (!command.ended()) core::tell("maxlat trace record: process {} goes on, untraced\n", command.pid());
 }
 
 }  // namespace
@@ -56,7 +57,7 @@ bool RecordedPrograms::take_call(Recording& recording) {
   auto caller = listener_->accept();
   const core::Status added = caller ? recording.add(std::move(*caller), true) : core::Status(caller.error());
   if (!caller) listener_.reset();
-  if (!added) fmt::print(stderr, "maxlat trace record: not recorded: {}\n", added.error().text);
+  if (!added) core::tell("maxlat trace record: not recorded: {}\n", added.error().text);
   return added.ok();
 }
 
@@ -86,7 +87,7 @@ EndOfPrograms RecordedPrograms::record_until_the_end(Recording& recording, const
   recording.end_all();
   if (!command_) return end;
   end_command(*command_);
-  if (command_->failure()) fmt::print(stderr, "maxlat trace record: {} {}\n", command_name_, *command_->failure());
+  if (command_->failure()) core::tell("maxlat trace record: {} {}\n", command_name_, *command_->failure());
   if (ended_by_itself) end.exit_status = command_->exit_status();
   return end;
 }

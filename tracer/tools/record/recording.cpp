@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <fstream>
 #include <maxlat/core/sys/counted.hpp>
+#include <maxlat/core/sys/tell.hpp>
 
 namespace maxlat::trace_tools {
 namespace {
@@ -80,7 +81,7 @@ bool Recording::warn_of_patterns_without_events() const {
       const std::string hint = pattern.find(':') != std::string::npos
                                    ? ""
                                    : fmt::format("; an event is named PROVIDER:NAME, for example *:{}", pattern);
-      fmt::print(stderr, "maxlat trace record: no event matches \"{}\"; there are events of {}{}\n", pattern,
+      core::tell("maxlat trace record: no event matches \"{}\"; there are events of {}{}\n", pattern,
                  fmt::join(all.providers(), ", "), hint);
     }
   }
@@ -150,8 +151,7 @@ void Recording::end(Process& process, bool stop) {
     if (stopped || still_maps(process.pid, process.memory.number())) how = trace::RecordingEnd::stopped;
     in_doubt = !stopped && how == trace::RecordingEnd::stopped;
     if (in_doubt) {
-      fmt::print(stderr, "maxlat trace record: {}: not stopped ({}): its books may be wrong\n", who,
-                 stopped.error().text);
+      core::tell("maxlat trace record: {}: not stopped ({}): its books may be wrong\n", who, stopped.error().text);
     }
   }
   ended_.push_back({who, thread_.finish(process.recorder, how), in_doubt});
@@ -172,11 +172,11 @@ core::Exit Recording::report() const {
     complete = complete && ended.report.complete() && !ended.in_doubt;
     snapshots += ended.report.snapshots;
     if (ended.report.snapshots_skipped != 0) {
-      fmt::print(stderr, "maxlat trace record: {}: {} for a snapshot came too soon after another: skipped\n", ended.who,
+      core::tell("maxlat trace record: {}: {} for a snapshot came too soon after another: skipped\n", ended.who,
                  core::counted(ended.report.snapshots_skipped, "request"));
     }
     if (ended.report.broken_rings != 0) {
-      fmt::print(stderr, "maxlat trace record: {}: {} damaged: the rest of each is not in the trace\n", ended.who,
+      core::tell("maxlat trace record: {}: {} damaged: the rest of each is not in the trace\n", ended.who,
                  core::counted(ended.report.broken_rings, "ring"));
     }
     for (const trace::ChannelBooks& books : ended.report.channels) {
@@ -193,23 +193,23 @@ core::Exit Recording::report() const {
           {books.unfinished, "because a thread died while writing"}};
       for (const auto& [count, why] : losses) {
         if (count != 0)
-          fmt::print(stderr, "maxlat trace record: {}: {} lost {}\n", ended.who, core::counted(count, "event"), why);
+          core::tell("maxlat trace record: {}: {} lost {}\n", ended.who, core::counted(count, "event"), why);
       }
       if (books.unaccounted() != 0) {
-        fmt::print(stderr, "maxlat trace record: {}: the books of {} do not balance: {} events\n", ended.who,
-                   books.name, books.unaccounted());
+        core::tell("maxlat trace record: {}: the books of {} do not balance: {} events\n", ended.who, books.name,
+                   books.unaccounted());
       }
     }
   }
   if (!options_.quiet) {
-    fmt::print(stderr, "maxlat trace record: {} of {} process{}, {} bytes", core::counted(events, "event"),
-               ended_.size(), ended_.size() == 1 ? "" : "es", bytes);
-    if (snapshots != 0) fmt::print(stderr, ", {}", core::counted(snapshots, "snapshot"));
-    if (snapshots > 1) fmt::print(stderr, " (an event that stands in two is counted in both)");
-    if (overwritten != 0) fmt::print(stderr, ", {} overwritten", core::counted(overwritten, "older event"));
+    core::tell("maxlat trace record: {} of {} process{}, {} bytes", core::counted(events, "event"), ended_.size(),
+               ended_.size() == 1 ? "" : "es", bytes);
+    if (snapshots != 0) core::tell(", {}", core::counted(snapshots, "snapshot"));
+    if (snapshots > 1) core::tell(" (an event that stands in two is counted in both)");
+    if (overwritten != 0) core::tell(", {} overwritten", core::counted(overwritten, "older event"));
     if (frozen != 0)
-      fmt::print(stderr, ", {} left out while the rings were kept for a snapshot", core::counted(frozen, "event"));
-    fmt::print(stderr, ", in {}\n", options_.recorder.directory);
+      core::tell(", {} left out while the rings were kept for a snapshot", core::counted(frozen, "event"));
+    core::tell(", in {}\n", options_.recorder.directory);
   }
   const bool matched = warn_of_patterns_without_events();
   return complete && matched ? core::Exit::pass : core::Exit::invalid;
