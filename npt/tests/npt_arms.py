@@ -144,7 +144,8 @@ def a_limited_rate_has_paths_too(folder):
     assert status == 0, err
     gaps = {path["path"]: path["samples"] for path in whole["paths"]}
     assert sum(gaps.values()) == events["per_cpu"][0]["samples"] > 1000, (gaps, events["per_cpu"][0]["samples"])
-    assert gaps["sub-buffer switch"] >= sum(gaps.values()) // 124 - 1, gaps
+    recorded = sum(gaps.values()) - gaps.get("event dropped", 0)  # a busy box: the consumer came late
+    assert gaps["sub-buffer switch"] >= recorded // 124 - 1, gaps
     assert "paths" not in events
     for outlier in whole["per_cpu"][0]["outliers"]:
         assert outlier.get("path") in gaps or outlier["cause"].startswith("no tracepoint in it"), outlier
