@@ -38,7 +38,7 @@ void set_reason(WorkerSlot& slot, const core::Error& error) {
 // Undoes in the child what it must not inherit: handlers, blocked signals, files, real-time scheduling.
 core::Status become_worker(const WorkerSpec& spec, pid_t parent) {
   setpgid(0, 0);
-  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD}) signal(number, SIG_DFL);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD, SIGPIPE}) signal(number, SIG_DFL);
   signal(SIGPIPE, SIG_IGN);
   if (spec.cleans_up) {
     struct sigaction action {};

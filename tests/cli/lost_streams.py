@@ -64,7 +64,6 @@ def a_pipe_that_nobody_reads(folder):
 def a_terminal_that_is_gone(folder):
     for words in ([*NPT, "-D", "10m", "--json", "hup.json"], ["load", "cpu", "-a", "0", "-D", "10m", "--json", "hup.json"]):
         running = subprocess.Popen([MAXLAT, *words], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        os.set_blocking(running.stderr.fileno(), True)
         caught = pathlib.Path(f"/proc/{running.pid}/status")
         end = time.monotonic() + LIMIT_S
         # Its handler is there.

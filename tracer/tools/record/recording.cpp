@@ -202,14 +202,13 @@ core::Exit Recording::report() const {
     }
   }
   if (!options_.quiet) {
-    core::tell("maxlat trace record: {} of {} process{}, {} bytes", core::counted(events, "event"), ended_.size(),
-               ended_.size() == 1 ? "" : "es", bytes);
-    if (snapshots != 0) core::tell(", {}", core::counted(snapshots, "snapshot"));
-    if (snapshots > 1) core::tell(" (an event that stands in two is counted in both)");
-    if (overwritten != 0) core::tell(", {} overwritten", core::counted(overwritten, "older event"));
-    if (frozen != 0)
-      core::tell(", {} left out while the rings were kept for a snapshot", core::counted(frozen, "event"));
-    core::tell(", in {}\n", options_.recorder.directory);
+    std::string line = fmt::format("maxlat trace record: {} of {} process{}, {} bytes", core::counted(events, "event"),
+                                   ended_.size(), ended_.size() == 1 ? "" : "es", bytes);
+    if (snapshots != 0) line += ", " + core::counted(snapshots, "snapshot");
+    if (snapshots > 1) line += " (an event that stands in two is counted in both)";
+    if (overwritten != 0) line += ", " + core::counted(overwritten, "older event") + " overwritten";
+    if (frozen != 0) line += ", " + core::counted(frozen, "event") + " left out while the rings were kept for a snapshot";
+    core::tell("{}, in {}\n", line, options_.recorder.directory);
   }
   const bool matched = warn_of_patterns_without_events();
   return complete && matched ? core::Exit::pass : core::Exit::invalid;

@@ -3,7 +3,7 @@
 // What a load's worker is told to do, and where it counts. worker.hpp starts it in a process of its own.
 //
 // SHARED PAGE, 256 bytes, mapped MAP_SHARED before the fork; one writer (the worker), one reader (its parent):
-//   0 u64 work   8 u64 rounds   16 i32 group of a foreign command   24 char reason[228]
+//   0 u64 work   8 u64 rounds   16 i64 counted at   24 i32 group of a foreign command   28 char reason[228]
 // The counters are relaxed: the parent wants a recent value and orders nothing by them. `reason` is read only after the
 // worker was reaped, which orders it.
 #pragma once
