@@ -159,10 +159,14 @@ void maxlat_trace_record(struct maxlat_trace_event* event, const struct maxlat_t
 }
 #endif
 
+/* IS_FLOAT. In C a comparison of floating numbers is no integer constant expression, which clang's _Static_assert insists
+ * on; C++ has no _Generic: there one half stays one by a floating type alone, integers make it 0, bool 1. */
 #ifdef __cplusplus
 #define MAXLAT_C_ASSERT(...) static_assert(__VA_ARGS__)
+#define MAXLAT_C_IS_FLOAT(type) ((type)0.5 != (type)0 && (type)0.5 != (type)1)
 #else
 #define MAXLAT_C_ASSERT(...) _Static_assert(__VA_ARGS__)
+#define MAXLAT_C_IS_FLOAT(type) _Generic((type)0, float : true, double : true, long double : true, default : false)
 #endif
 
 #define MAXLAT_C_EACH(what, ...) __VA_OPT__(MAXLAT_C_AGAIN(MAXLAT_C_EACH_ONE(what, __VA_ARGS__)))
@@ -193,13 +197,11 @@ void maxlat_trace_record(struct maxlat_trace_event* event, const struct maxlat_t
 #define MAXLAT_C_DESCRIBE_text(name, cap) {#name, MAXLAT_TRACE_KIND_TEXT, 1, false, false, cap},
 #define MAXLAT_C_DESCRIBE_array(type, name, elements) MAXLAT_C_DESCRIBED(type, name, MAXLAT_TRACE_KIND_ARRAY, elements)
 #define MAXLAT_C_DESCRIBE_sequence(type, name, cap) MAXLAT_C_DESCRIBED(type, name, MAXLAT_TRACE_KIND_SEQUENCE, cap)
-/* One half stays one by a floating type alone: integers make it 0, bool 1. */
-#define MAXLAT_C_IS_FLOAT(type) ((type)0.5 != (type)0 && (type)0.5 != (type)1)
 #define MAXLAT_C_IS_SIGNED(type) (!MAXLAT_C_IS_FLOAT(type) && (type)-1 < (type)1 && (type)-1 != (type)1)
 #define MAXLAT_C_DESCRIBED(type, name, kind, count) \
   {#name, kind, sizeof(type), MAXLAT_C_IS_SIGNED(type), MAXLAT_C_IS_FLOAT(type), count},
 
-/* What the compiler sees that no record can hold. A half that is not 0 is a floating type's: see above. */
+/* What the compiler sees that no record can hold. */
 #define MAXLAT_C_CHECK_scalar(type, name) MAXLAT_C_CHECK_SIZE(type, name)
 #define MAXLAT_C_CHECK_hex(type, name) \
   MAXLAT_C_CHECK_SIZE(type, name)      \
