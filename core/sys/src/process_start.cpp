@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <maxlat/base/owned.hpp>
+#include <maxlat/core/sys/affinity.hpp>
 #include <string_view>
 
 extern char** environ;  // NOLINT: POSIX
@@ -46,7 +47,7 @@ struct ChildPlan {
   std::string program;
   std::vector<char*> argv, envp;
   std::vector<std::string> environment;  // owns the strings of envp that are ours
-  std::vector<uint64_t> cpu_mask;
+  AffinityMask cpus;
   const char* directory = nullptr;
   int in_fd = -1, out_fd = -1, err_fd = -1;  // -1: inherited
   int report_fd = -1, go_fd = -1;
@@ -69,8 +70,7 @@ ChildPlan make_plan(const ProcessSpec& spec, std::string program) {
   for (std::string& variable : plan.environment) plan.envp.push_back(variable.data());
   plan.envp.push_back(nullptr);
 
-  if (!spec.cpus.empty()) plan.cpu_mask.resize(spec.cpus.back() / 64 + 1);
-  for (const unsigned cpu : spec.cpus) plan.cpu_mask[cpu / 64] |= uint64_t{1} << cpu % 64;
+  plan.cpus = AffinityMask(spec.cpus);
   if (!spec.directory.empty()) plan.directory = spec.directory.c_str();
   plan.parent = getpid();
   return plan;
@@ -100,9 +100,7 @@ void reset_signals() {
   char go = 0;
   while (read(plan.go_fd, &go, 1) < 0 && errno == EINTR) {
   }
-  if (!plan.cpu_mask.empty() &&
-      syscall(SYS_sched_setaffinity, 0, plan.cpu_mask.size() * sizeof(uint64_t), plan.cpu_mask.data()) != 0)
-    fail_in_child(plan, Step::affinity);
+  if (!plan.cpus.empty() && !plan.cpus.apply(0)) fail_in_child(plan, Step::affinity);
   if (plan.directory != nullptr && chdir(plan.directory) != 0) fail_in_child(plan, Step::directory);
   const int wanted[3] = {plan.in_fd, plan.out_fd, plan.err_fd};
   for (int fd = 0; fd < 3; ++fd) {

@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <charconv>
 #include <filesystem>
+#include <maxlat/core/sys/affinity.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/realtime.hpp>
 #include <maxlat/core/sys/text_file.hpp>
@@ -174,9 +175,7 @@ Result<Scheduling> current_scheduling() {
 
 Status set_affinity(const CpuList& cpus) {
   if (cpus.empty()) return Error{"cannot pin a thread to no CPU"};
-  std::vector<uint64_t> mask(cpus.back() / 64 + 1);
-  for (const unsigned cpu : cpus) mask[cpu / 64] |= uint64_t{1} << cpu % 64;
-  if (syscall(SYS_sched_setaffinity, 0, mask.size() * sizeof(uint64_t), mask.data()) != 0) {
+  if (!AffinityMask(cpus).apply(0)) {
     const int set_errno = errno;
     if (auto usable = require_usable(cpus); !usable) return usable.error();  // says which CPU, and why
     return system_error(fmt::format("cannot run on CPU {}", to_string(cpus)), set_errno);

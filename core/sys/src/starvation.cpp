@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <maxlat/core/sys/affinity.hpp>
 #include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/core/sys/starvation.hpp>
 #include <maxlat/core/sys/text_file.hpp>
@@ -62,12 +63,8 @@ void move_off(const WatchedLoop& loop) {
   auto online = online_cpus();
   if (!online) return;
   const CpuList others = difference(*online, {loop.cpu});
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  for (const unsigned cpu : others)
-    if (cpu < CPU_SETSIZE) CPU_SET(cpu, &set);
   // On a box of one CPU there is nowhere to go: then it ends when the other task does.
-  if (!others.empty()) ::sched_setaffinity(loop.thread, sizeof set, &set);
+  if (!others.empty()) AffinityMask(others).apply(loop.thread);
 }
 
 }  // namespace

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+//
+// The CPUs that a thread may use, as the kernel takes them: a mask of any width, made before it is needed.
+//
+// glibc's cpu_set_t ends at CPU 1023, and its wide form must be allocated where it is used; a child between fork() and
+// execve() may not allocate. So the mask is made first, and applied by one raw system call.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <maxlat/core/sys/cpu_list.hpp>
+#include <vector>
+
+namespace maxlat::core {
+
+class AffinityMask {
+ public:
+  AffinityMask() = default;
+  explicit AffinityMask(const CpuList& cpus);
+
+  bool empty() const { return words_.empty(); }
+  // For one thread, 0 for the calling one. False: errno tells why. SIGNALS: async-signal-safe, and safe after fork().
+  // The kernel keeps the intersection with the thread's cpuset, and refuses one that is empty.
+  bool apply(pid_t thread) const noexcept;
+
+ private:
+  std::vector<uint64_t> words_;  // 64 CPUs each, CPU 0 in the lowest bit of the first
+};
+
+}  // namespace maxlat::core
