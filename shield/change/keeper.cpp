@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <csignal>
 #include <maxlat/core/machine/tasks.hpp>
+#include <maxlat/core/sys/affinity.hpp>
 
 namespace maxlat::shield {
 namespace {
@@ -49,13 +50,12 @@ core::Result<Keeper> Keeper::start(const std::string& file, const core::CpuList&
   base::Descriptor go_read(go[0]), go_write(go[1]);
   if (pipe2(done, O_CLOEXEC) != 0) return core::system_error("cannot start a keeper", errno);
   base::Descriptor done_read(done[0]), done_write(done[1]);
-  std::vector<uint64_t> mask(cpus.empty() ? 0 : cpus.back() / 64 + 1);
-  for (const unsigned cpu : cpus) mask[cpu / 64] |= uint64_t{1} << cpu % 64;
+  const core::AffinityMask mask(cpus);
   const pid_t pid = fork();
   if (pid < 0) return core::system_error("cannot start a keeper", errno);
   if (pid == 0) {
     ::close(go_write.number());
-    if (!mask.empty()) syscall(SYS_sched_setaffinity, 0, mask.size() * sizeof mask[0], mask.data());
+    if (!mask.empty()) mask.apply(0);
     keep(file.c_str(), go_read.number(), done_write.number());
   }
   return Keeper(pid, std::move(go_write), std::move(done_read));

@@ -4,11 +4,11 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <maxlat/base/owned.hpp>
+#include <maxlat/core/sys/affinity.hpp>
 
 namespace maxlat::shield {
 
@@ -34,9 +34,7 @@ core::Status Surface::remove_folder(const std::string& path) {
 
 core::Status Surface::set_affinity(pid_t task, const core::CpuList& cpus) {
   if (cpus.empty()) return core::Error{fmt::format("no CPU for thread {}", task)};
-  std::vector<uint64_t> mask(cpus.back() / 64 + 1);
-  for (const unsigned cpu : cpus) mask[cpu / 64] |= uint64_t{1} << cpu % 64;
-  if (syscall(SYS_sched_setaffinity, task, mask.size() * sizeof mask[0], mask.data()) != 0)
+  if (!core::AffinityMask(cpus).apply(task))
     return core::system_error(fmt::format("cannot move thread {} to CPU {}", task, core::to_string(cpus)), errno);
   return {};
 }

@@ -3,23 +3,23 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
 #include <maxlat/base/owned.hpp>
+#include <maxlat/core/sys/affinity.hpp>
 #include <maxlat/core/sys/process.hpp>
 
-#include "cgroups.hpp"
+#include "change/cgroups.hpp"
 
 namespace maxlat::shield {
 namespace {
 
 struct Entry {
   std::string threads_file;  // empty: there is no cpuset
-  std::vector<uint64_t> mask;
+  core::AffinityMask cpus;
   std::string program;
   std::vector<char*> argv;
 };
@@ -35,9 +35,7 @@ struct Report {
   Report report{Failed::enter, 0};
   const bool has_group = !entry.threads_file.empty();
   const int group = has_group ? ::open(entry.threads_file.c_str(), O_WRONLY | O_CLOEXEC) : -1;
-  const bool entered =
-      has_group ? group >= 0 && ::write(group, "0\n", 2) == 2
-                : syscall(SYS_sched_setaffinity, 0, entry.mask.size() * sizeof(uint64_t), entry.mask.data()) == 0;
+  const bool entered = has_group ? group >= 0 && ::write(group, "0\n", 2) == 2 : entry.cpus.apply(0);
   if (entered) {
     sigprocmask(SIG_SETMASK, &signals, nullptr);
     execv(entry.program.c_str(), entry.argv.data());
@@ -69,8 +67,7 @@ core::Result<int> run_inside(const std::vector<std::string>& command, const core
   if (entry.program.empty()) return core::Error{command.front() + ": command not found"};
   for (const std::string& word : command) entry.argv.push_back(const_cast<char*>(word.c_str()));
   entry.argv.push_back(nullptr);
-  entry.mask.resize(cpus.back() / 64 + 1);
-  for (const unsigned cpu : cpus) entry.mask[cpu / 64] |= uint64_t{1} << cpu % 64;
+  entry.cpus = core::AffinityMask(cpus);
   const auto place = cpuset_place(surface.view());
   if (place && !surface.view().list(place->group()).empty())
     entry.threads_file = surface.path_of(place->threads_file());

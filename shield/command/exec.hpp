@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "surface.hpp"
+#include "change/surface.hpp"
 
 namespace maxlat::shield {
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "exec.hpp"
-#include "shield.hpp"
 #include "shield_text.hpp"
+#include "steps/shield.hpp"
 
 namespace maxlat::shield {
 namespace {

@@ -25,7 +25,7 @@
 #include <string>
 #include <vector>
 
-#include "change.hpp"
+#include "change/change.hpp"
 
 namespace maxlat::shield {
 

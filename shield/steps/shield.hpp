@@ -5,7 +5,7 @@
 
 #include <maxlat/shield/shield.hpp>
 
-#include "surface.hpp"
+#include "change/surface.hpp"
 
 namespace maxlat::shield {
 

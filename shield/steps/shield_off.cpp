@@ -5,7 +5,7 @@
 #include <charconv>
 #include <set>
 
-#include "journal.hpp"
+#include "journal/journal.hpp"
 #include "shield.hpp"
 
 namespace maxlat::shield {

@@ -6,8 +6,8 @@
 
 #include <maxlat/test/temporary_folder.hpp>
 
-#include "journal.hpp"
-#include "test_box.hpp"
+#include "change/test_box.hpp"
+#include "journal/journal.hpp"
 
 namespace maxlat::shield {
 namespace {

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "journal.hpp"
-#include "surface.hpp"
+#include "change/surface.hpp"
+#include "journal/journal.hpp"
 
 namespace maxlat::shield {
 

@@ -15,7 +15,7 @@
 #include <charconv>
 #include <sstream>
 
-#include "cgroups.hpp"
+#include "change/cgroups.hpp"
 #include "step.hpp"
 
 namespace maxlat::shield {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // No idle state that is slow to leave, on any CPU, for as long as the shield is on.
-#include "keeper.hpp"
+#include "change/keeper.hpp"
 #include "step.hpp"
 
 namespace maxlat::shield {
