@@ -19,18 +19,28 @@ def run(*words):
     return ended.stdout
 
 
-with tempfile.TemporaryDirectory() as folder:
-    said = run(MAXLAT, "trace", "record", "--size", "1M", "--count", "64", "-o", f"{folder}/trace", "--", sys.argv[1])
-    events, changed_meanwhile = map(int, said.split())
-    run(MAXLAT, "trace", "check", f"{folder}/trace")
+def texts_of_a_recording(folder):
+    """Records once, checks all that must hold whatever the threads did, and returns the texts that came out."""
+    said = run(MAXLAT, "trace", "record", "--size", "1M", "--count", "64", "-o", folder, "--", sys.argv[1])
+    events = int(said.split()[0])
+    run(MAXLAT, "trace", "check", folder)
     each = [(n, kind) for n in range(events) for kind in ("race:cpp", "race:c")]
-    found = [json.loads(line) for line in run(MAXLAT, "trace", "print", "--json", f"{folder}/trace").splitlines()]
+    found = [json.loads(line) for line in run(MAXLAT, "trace", "print", "--json", folder).splitlines()]
     assert [(e["fields"]["n"], e["event"]) for e in found] == each
     assert all(e["fields"]["again"] == e["fields"]["n"] for e in found)
-    mixed = {e["fields"]["text"] for e in found}
-    assert len(mixed) > 4 or changed_meanwhile < 1000, f"no text was caught while it changed: {mixed}"
     if shutil.which("babeltrace2"):
-        lines = run("babeltrace2", f"{folder}/trace").splitlines()
+        lines = run("babeltrace2", folder).splitlines()
         parts = [re.search(r"(race:\w+): .*\{ n = (\d+), text = \".*\", again = (\d+)", line) for line in lines]
         assert [(int(line[2]), line[1]) for line in parts] == each and all(line[2] == line[3] for line in parts)
-print("passed,", len(mixed), "different texts")
+    return {e["fields"]["text"] for e in found}
+
+
+# Four texts are what the other thread writes, each whole; any other was caught while it changed. Whether one is caught depends
+# on where the two threads run: where they have one CPU by turns it may take several recordings.
+with tempfile.TemporaryDirectory() as top:
+    for attempt in range(1, 21):
+        mixed = texts_of_a_recording(f"{top}/{attempt}")
+        if len(mixed) > 4:
+            break
+    assert len(mixed) > 4, f"no text was caught while it changed: {mixed}"
+print(f"passed, {len(mixed)} different texts in recording {attempt}")
