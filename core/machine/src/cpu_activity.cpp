@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -66,22 +67,19 @@ InterruptKind kind_of(const Row& row) {
   return row.name.starts_with("IPI") ? InterruptKind::sent : InterruptKind::other;  // IPI0: aarch64
 }
 
-std::string joined(std::vector<std::string>::const_iterator from, std::vector<std::string>::const_iterator to) {
-  std::string text;
-  for (; from != to; ++from) text += (text.empty() ? "" : " ") + *from;
-  return text;
-}
-
 // "PCI-MSI-0000:00:04.0 1-edge virtio1-input.0": chip, the chip's number of it, and the handlers, if there are any. Before
 // Linux 6.10 chip and number may be three words ("IR-PCI-MSI 524288-edge nvme0q0", "IO-APIC 8-edge rtc0").
 std::string what_of(const Row& row) {
-  if (!all_digits(row.name)) return joined(row.words.begin(), row.words.end());
-  const auto trigger = std::find_if(row.words.begin(), row.words.end(), [](const std::string& word) {
-    return word.ends_with("edge") || word.ends_with("level") || word.ends_with("fasteoi") || word == "Edge" ||
-           word == "Level";
-  });
-  if (trigger == row.words.end() || trigger + 1 == row.words.end()) return joined(row.words.begin(), row.words.end());
-  return joined(trigger + 1, row.words.end());
+  const auto& words = row.words;
+  auto from = words.begin();
+  if (all_digits(row.name)) {
+    const auto trigger = std::find_if(words.begin(), words.end(), [](const std::string& word) {
+      return word.ends_with("edge") || word.ends_with("level") || word.ends_with("fasteoi") || word == "Edge" ||
+             word == "Level";
+    });
+    if (trigger != words.end() && trigger + 1 != words.end()) from = trigger + 1;
+  }
+  return fmt::format("{}", fmt::join(from, words.end(), " "));
 }
 
 void add_interrupts(const std::string& text, Activity& activity) {
