@@ -13,6 +13,8 @@
 namespace maxlat::core {
 namespace {
 
+using Kind = Interruption::Kind;
+
 bool all_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
@@ -58,13 +60,13 @@ std::optional<Row> row_of(const std::string& line, size_t columns) {
   return row;
 }
 
-InterruptKind kind_of(const Row& row) {
+Interruption::Kind kind_of(const Row& row) {
   // aarch64's timer is a line with a number, of each CPU its own.
-  if (row.name == "LOC" || (!row.words.empty() && row.words.back() == "arch_timer")) return InterruptKind::timer;
-  if (all_digits(row.name)) return InterruptKind::device;
+  if (row.name == "LOC" || (!row.words.empty() && row.words.back() == "arch_timer")) return Kind::timer;
+  if (all_digits(row.name)) return Kind::device;
   for (const std::string_view sent : {"RES", "CAL", "TLB", "IWI"})
-    if (row.name == sent) return InterruptKind::sent;
-  return row.name.starts_with("IPI") ? InterruptKind::sent : InterruptKind::other;  // IPI0: aarch64
+    if (row.name == sent) return Kind::sent;
+  return row.name.starts_with("IPI") ? Kind::sent : Kind::other;  // IPI0: aarch64
 }
 
 // "PCI-MSI-0000:00:04.0 1-edge virtio1-input.0": chip, the chip's number of it, and the handlers, if there are any. Before
@@ -82,48 +84,40 @@ std::string what_of(const Row& row) {
   return fmt::format("{}", fmt::join(from, words.end(), " "));
 }
 
-void add_interrupts(const std::string& text, Activity& activity) {
+struct Table {
+  std::vector<unsigned> cpus;
+  std::vector<Row> rows;
+};
+
+Table table_of(const std::string& text) {
+  Table table;
   std::istringstream lines(text);
   std::string line;
   std::getline(lines, line);
-  const std::vector<unsigned> cpus = columns_of(line);
-  for (const unsigned cpu : cpus) activity[cpu];
-  while (std::getline(lines, line)) {
-    const auto row = row_of(line, cpus.size());
-    if (!row) continue;
-    for (size_t i = 0; i < cpus.size(); ++i)
-      activity[cpus[i]].interrupts[row->name] = {kind_of(*row), what_of(*row), row->counts[i]};
-  }
+  table.cpus = columns_of(line);
+  while (std::getline(lines, line))
+    if (auto row = row_of(line, table.cpus.size())) table.rows.push_back(*std::move(row));
+  return table;
 }
 
-void add_softirqs(const std::string& text, Activity& activity) {
-  std::istringstream lines(text);
-  std::string line;
-  std::getline(lines, line);
-  const std::vector<unsigned> cpus = columns_of(line);
-  while (std::getline(lines, line)) {
-    const auto row = row_of(line, cpus.size());
-    if (!row) continue;
-    for (size_t i = 0; i < cpus.size(); ++i)
-      if (const auto cpu = activity.find(cpus[i]); cpu != activity.end())
-        cpu->second.softirqs[row->name] = row->counts[i];
-  }
+CpuActivity* of_cpu(std::vector<CpuActivity>& activity, unsigned cpu) {
+  const auto found = std::find_if(activity.begin(), activity.end(), [&](const auto& each) { return each.cpu == cpu; });
+  return found == activity.end() ? nullptr : &*found;
 }
 
 // "cpu3 0 0 81 12 33 21 1182 41 69": the last of nine figures.
-void add_switches(const std::string& text, Activity& activity) {
+void add_switches(const std::string& text, std::vector<CpuActivity>& activity) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);
     std::string name, word;
     words >> name;
     if (!name.starts_with("cpu")) continue;
-    const auto cpu = number(std::string_view(name).substr(3));
-    const auto found = cpu ? activity.find(static_cast<unsigned>(*cpu)) : activity.end();
-    if (found == activity.end()) continue;
+    const auto number_of_cpu = number(std::string_view(name).substr(3));
+    CpuActivity* cpu = number_of_cpu ? of_cpu(activity, static_cast<unsigned>(*number_of_cpu)) : nullptr;
     std::vector<std::string> figures;
     while (words >> word) figures.push_back(word);
-    if (figures.size() == 9) found->second.switches = number(figures.back());
+    if (cpu != nullptr && figures.size() == 9) cpu->switches = number(figures.back());
   }
 }
 
@@ -134,43 +128,49 @@ uint64_t grown(uint64_t before, uint64_t after) {
   return before < kRound && before - after > kRound / 2 ? after + kRound - before : after;
 }
 
+CpuActivity growth(const CpuActivity& before, const CpuActivity& after) {
+  CpuActivity cpu{.cpu = after.cpu};
+  for (Interruption line : after.counted) {
+    const auto old = std::find_if(before.counted.begin(), before.counted.end(),
+                                  [&](const auto& each) { return each.kind == line.kind && each.name == line.name; });
+    line.count = grown(old == before.counted.end() ? 0 : old->count, line.count);
+    if (line.count > 0) cpu.counted.push_back(std::move(line));
+  }
+  if (after.switches && before.switches) cpu.switches = grown(*before.switches, *after.switches);
+  return cpu;
+}
+
 }  // namespace
 
-Activity activity_of(const MachineView& machine) {
-  Activity activity;
-  const auto interrupts = machine.read_bytes("/proc/interrupts");
-  if (!interrupts) return activity;
-  add_interrupts(*interrupts, activity);
-  add_softirqs(machine.read_bytes("/proc/softirqs").value_or(""), activity);
+std::vector<CpuActivity> activity_of(const MachineView& machine) {
+  std::vector<CpuActivity> activity;
+  const auto text = machine.read_bytes("/proc/interrupts");
+  if (!text) return activity;
+  const Table interrupts = table_of(*text), softirqs = table_of(machine.read_bytes("/proc/softirqs").value_or(""));
+  for (size_t i = 0; i < interrupts.cpus.size(); ++i) {
+    CpuActivity& cpu = activity.emplace_back(CpuActivity{.cpu = interrupts.cpus[i]});
+    for (const Row& row : interrupts.rows)
+      cpu.counted.push_back({.kind = kind_of(row), .name = row.name, .what = what_of(row), .count = row.counts[i]});
+  }
+  for (size_t i = 0; i < softirqs.cpus.size(); ++i)
+    if (CpuActivity* cpu = of_cpu(activity, softirqs.cpus[i]))
+      for (const Row& row : softirqs.rows)
+        cpu->counted.push_back({.kind = Kind::softirq, .name = row.name, .count = row.counts[i]});
   add_switches(machine.read_bytes("/proc/schedstat").value_or(""), activity);
   return activity;
 }
 
-Activity between(const Activity& before, const Activity& after) {
-  Activity difference;
-  for (const auto& [number, now] : after) {
-    const auto then = before.find(number);
-    if (then == before.end()) continue;
-    CpuActivity& cpu = difference[number];
-    for (const auto& [name, line] : now.interrupts) {
-      const auto old = then->second.interrupts.find(name);
-      const uint64_t count = grown(old == then->second.interrupts.end() ? 0 : old->second.count, line.count);
-      if (count > 0) cpu.interrupts[name] = {line.kind, line.what, count};
-    }
-    for (const auto& [name, total] : now.softirqs) {
-      const auto old = then->second.softirqs.find(name);
-      const uint64_t count = grown(old == then->second.softirqs.end() ? 0 : old->second, total);
-      if (count > 0) cpu.softirqs[name] = count;
-    }
-    if (now.switches && then->second.switches) cpu.switches = grown(*then->second.switches, *now.switches);
-  }
-  return difference;
+std::vector<CpuActivity> between(const std::vector<CpuActivity>& before, const std::vector<CpuActivity>& after) {
+  std::vector<CpuActivity> activity;
+  for (const CpuActivity& now : after)
+    for (const CpuActivity& then : before)
+      if (then.cpu == now.cpu) activity.push_back(growth(then, now));
+  return activity;
 }
 
-uint64_t interrupts_of(const CpuActivity& cpu, InterruptKind kind) {
-  uint64_t sum = 0;
-  for (const auto& [name, line] : cpu.interrupts) sum += line.kind == kind ? line.count : 0;
-  return sum;
+std::vector<CpuActivity> of_cpus(std::vector<CpuActivity> activity, const CpuList& cpus) {
+  std::erase_if(activity, [&](const CpuActivity& each) { return !contains(cpus, each.cpu); });
+  return activity;
 }
 
 }  // namespace maxlat::core

@@ -135,7 +135,8 @@ class JsonReader {
 
   void scalar(std::string_view key, const Json& from, std::string& value);
   void scalar(std::string_view key, const Json& from, double& value);
-  void scalar(std::string_view key, const Json& from, std::optional<double>& value) {
+  template <typename T>
+  void scalar(std::string_view key, const Json& from, std::optional<T>& value) {
     scalar(key, from, value.emplace());
   }
   void scalar(std::string_view key, const Json& from, uint64_t& value);

@@ -106,9 +106,11 @@ class JsonWriter {
   void scalar(std::string_view key, const std::string& value) { scalar(key, std::string_view(value)); }
   void scalar(std::string_view key, std::string_view value);
   void scalar(std::string_view key, double value);
-  void scalar(std::string_view key, const std::optional<double>& value) { scalar(key, *value); }  // set: by optional()
   void scalar(std::string_view key, uint64_t value);
   void scalar(std::string_view key, unsigned value) { scalar(key, uint64_t{value}); }
+  // Set: by optional().
+  void scalar(std::string_view key, const std::optional<double>& value) { scalar(key, *value); }
+  void scalar(std::string_view key, const std::optional<uint64_t>& value) { scalar(key, *value); }
   void scalar(std::string_view, bool value) { text_ += value ? "true" : "false"; }
   void scalar(std::string_view, std::optional<bool> value) { text_ += !value ? "null" : *value ? "true" : "false"; }
   template <typename Enum>

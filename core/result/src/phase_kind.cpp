@@ -8,6 +8,8 @@ namespace {
 constexpr PhaseKind kPreflightKind{
     .name = "preflight", .what = "how the machine is set", .measures = false, .in_table = false, .rank = 8};
 constexpr PhaseKind kLoadKind{.name = "load", .what = "loads", .measures = false};
+constexpr PhaseKind kAuditKind{
+    .name = "audit", .what = "what else runs on the shielded CPUs", .measures = false, .rank = 6};
 constexpr PhaseKind kReportKind{
     .name = "report", .what = "the report", .measures = false, .in_table = false, .rank = 8};
 constexpr PhaseKind kUnknown{.name = "", .what = ""};
@@ -32,8 +34,9 @@ const PhaseKind kTracerKind{
     .name = "tracer", .what = "what a tracer adds to the loop of npt", .of_the_box = false, .gaps = true, .rank = 7};
 
 std::vector<const PhaseKind*>& phase_kinds() {
-  static std::vector<const PhaseKind*> kinds = {&kPreflightKind, &kControlKind, &kHwlatKind, &kCyclictestKind,
-                                                &kNptKind,       &kTracerKind,  &kLoadKind,  &kReportKind};
+  static std::vector<const PhaseKind*> kinds = {&kPreflightKind,  &kControlKind, &kHwlatKind,
+                                                &kCyclictestKind, &kNptKind,     &kTracerKind,
+                                                &kAuditKind,      &kLoadKind,    &kReportKind};
   return kinds;
 }
 

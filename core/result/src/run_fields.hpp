@@ -168,6 +168,23 @@ void describe(V& v, typename V::template Of<MaximumRate>& rate) {
 }
 
 template <class V>
+void describe(V& v, typename V::template Of<Interruption>& interruption) {
+  v.required("kind", interruption.kind);
+  v.required("name", interruption.name);
+  v.optional("what", interruption.what);
+  v.optional("by", interruption.by);
+  v.required("count", interruption.count);
+}
+
+template <class V>
+void describe(V& v, typename V::template Of<CpuActivity>& activity) {
+  v.required("cpu", activity.cpu);
+  v.optional("switches", activity.switches);
+  v.list("counted", activity.counted, Lines::one_each);
+  v.list_unless_empty("named", activity.named, Lines::one_each);
+}
+
+template <class V>
 void describe(V& v, typename V::template Of<Phase>& phase) {
   v.required("name", phase.name);
   v.required("kind", phase.kind);
@@ -189,6 +206,7 @@ void describe(V& v, typename V::template Of<Phase>& phase) {
   v.optional("gaps", phase.gaps);
   v.list_unless_empty("rounds", phase.rounds, Lines::one_each);
   v.optional_object("maximum_rate", phase.maximum_rate);
+  v.list_unless_empty("activity", phase.activity, Lines::many);
 }
 
 template <class V>

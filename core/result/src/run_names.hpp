@@ -28,6 +28,9 @@ inline constexpr auto kNames<Timeline::Kind> = std::array{"max", "running_max"};
 template <>
 inline constexpr auto kNames<MeasureDifference::Verdict> =
     std::array{"different", "same", "not shown", "undecided", "not measured"};
+template <>
+inline constexpr auto kNames<Interruption::Kind> =
+    std::array{"device", "timer", "sent", "other", "softirq", "task", "work", "function", "fault"};
 
 static_assert(static_cast<size_t>(PhaseStatus::interrupted) + 1 == kNames<PhaseStatus>.size());
 static_assert(static_cast<size_t>(Verdict::Kind::not_gated) + 1 == kNames<Verdict::Kind>.size());
@@ -37,6 +40,7 @@ static_assert(static_cast<size_t>(RunResult::State::interrupted) + 1 == kNames<R
 static_assert(static_cast<size_t>(Timeline::Kind::running_max) + 1 == kNames<Timeline::Kind>.size());
 static_assert(static_cast<size_t>(MeasureDifference::Verdict::not_measured) + 1 ==
               kNames<MeasureDifference::Verdict>.size());
+static_assert(static_cast<size_t>(Interruption::Kind::fault) + 1 == kNames<Interruption::Kind>.size());
 
 template <typename Enum>
 const char* name_of(Enum value) {

@@ -110,6 +110,20 @@ const char* to_string(RunResult::State state) {
 const char* to_string(MeasureDifference::Verdict verdict) {
   return name_of(verdict);
 }
+const char* to_string(Interruption::Kind kind) {
+  return name_of(kind);
+}
+
+uint64_t CpuActivity::count(Interruption::Kind kind) const {
+  uint64_t sum = 0;
+  for (const Interruption& line : counted) sum += line.kind == kind ? line.count : 0;
+  return sum;
+}
+
+uint64_t CpuActivity::interruptions() const {
+  using Kind = Interruption::Kind;
+  return count(Kind::device) + count(Kind::timer) + count(Kind::sent) + count(Kind::other) + switches.value_or(0);
+}
 
 double quantile_of(const CpuResult& cpu, double level) {
   for (const QuantileLevel& known : kQuantileLevels) {

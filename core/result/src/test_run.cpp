@@ -61,6 +61,20 @@ Phase example_phase() {
   explained.events = {{.t_ns = -12.5, .name = "npt:start", .fields = "", .path = ""},
                       {.t_ns = 2e9, .name = "npt:loop", .fields = "count 41, ticks 52", .path = "sub-buffer switch"}};
   phase.paths = {example_path("ordinary event", false, 20), example_path("sub-buffer switch", true, 60)};
+  using Kind = Interruption::Kind;
+  phase.activity = {
+      {.cpu = 0, .switches = 0},
+      {.cpu = 5,
+       .counted = {{.kind = Kind::device, .name = "24", .what = "virtio0-input.0", .count = 3},
+                   {.kind = Kind::timer, .name = "LOC", .what = "Local timer interrupts", .count = 750},
+                   {.kind = Kind::sent, .name = "CAL", .count = 1},
+                   {.kind = Kind::other, .name = "MCP", .count = 2},
+                   {.kind = Kind::softirq, .name = "TIMER", .count = 9}},
+       .named = {
+           {.kind = Kind::task, .name = "kworker/5:1", .what = "SCHED_OTHER", .by = "swapper on CPU 0", .count = 4},
+           {.kind = Kind::work, .name = "vmstat_update", .count = 4},
+           {.kind = Kind::function, .name = "tick_sched_timer", .count = 750},
+           {.kind = Kind::fault, .name = "page fault", .what = "hog", .count = 1}}}};
   return phase;
 }
 

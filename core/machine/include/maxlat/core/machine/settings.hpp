@@ -50,10 +50,10 @@ struct Setting {
   std::string_view group;  // "kernel", "isolation", "interrupts", "cpu", "clock", "memory", "environment"
   std::string_view expected;
   std::string_view why;
-  // How it is made right: by writing, in this order, what is there to be written (drivers differ: a path that is not
-  // there is left out); by parameters of the kernel ("nohz_full={cpus}") and a reboot; else by a person, in words. `fix`
-  // are these words, or what to know beside; `elsewhere` says it instead where nothing of `set` and `boot` can be done here
-  // (a virtual machine has few of these files).
+  // How to correct the setting, in order of preference. set: files to write, in this order; a path that does not exist
+  // on this machine is left out, because drivers differ. boot: parameters of the kernel ("nohz_full={cpus}"), which
+  // need a reboot. fix: instructions for a person, or advice beside the other two. elsewhere: takes the place of `fix`
+  // where neither `set` nor `boot` can be applied (a virtual machine has few of these files).
   std::vector<SettingWrite> set = {};
   std::vector<FileWrite> (*set_here)(const MachineView&) = nullptr;  // for what no row can say
   std::string_view boot = {};

@@ -30,6 +30,7 @@
 
 #include <cstdint>
 #include <map>
+#include <maxlat/core/result/activity.hpp>
 #include <maxlat/core/result/interval.hpp>
 #include <maxlat/core/sys/result.hpp>
 #include <optional>
@@ -213,6 +214,7 @@ struct Phase {
   std::string gaps{};                // which of the arm's gaps: "waiting windows"; empty: all of them
   std::vector<RoundSummary> rounds;  // of an arm, in the order of their numbers
   std::optional<MaximumRate> maximum_rate;
+  std::vector<CpuActivity> activity;  // what else ran on the measured CPUs meanwhile; empty: not looked at
 };
 
 // What two arms differ by in one measure.

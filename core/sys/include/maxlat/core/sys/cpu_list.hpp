@@ -2,10 +2,10 @@
 //
 // CPU lists in the kernel's format ("0,2-5,1-7:2"), of any size: no mask has a fixed width, no CPU number is an index.
 //
-// Which CPUs may be used is three questions. online: the CPU runs. allowed: the affinity this thread inherited
-// (taskset, and isolcpus=, which takes the isolated CPUs out of every default affinity). assignable: what the kernel
-// grants when asked, that is, the cpuset. A CPU the user names must be assignable; a default is taken from the allowed
-// ones. A tool that confuses the two refuses the isolated CPUs it was made for.
+// "Which CPUs may be used" has three answers. online: the CPU runs. allowed: the affinity that this thread inherited
+// (taskset, and isolcpus=, which takes the isolated CPUs out of every default affinity). assignable: the CPUs that the
+// kernel grants on request, which are those of the cpuset. A CPU that the user names must be assignable; defaults are
+// taken from the allowed CPUs. A tool that confuses these two refuses the isolated CPUs that it was made for.
 #pragma once
 
 #include <maxlat/core/sys/result.hpp>

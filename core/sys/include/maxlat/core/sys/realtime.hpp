@@ -2,9 +2,9 @@
 //
 // Making a thread a real-time thread: affinity, policy, locked and touched memory, idle states held off.
 //
-// All of it is undone by who did it: DmaLatency holds /dev/cpu_dma_latency open for its lifetime; affinity and policy
-// belong to the calling thread and end with it. Each call reads back what the kernel made of it and fails when that is
-// not what was asked for.
+// Nothing outlives its owner: DmaLatency holds /dev/cpu_dma_latency open for its lifetime; affinity and policy belong
+// to the calling thread and end with it. Each call reads back what the kernel really set, and fails if that differs
+// from the request.
 //
 // THREADS: every function acts on the calling thread (lock_memory on the process).
 #pragma once

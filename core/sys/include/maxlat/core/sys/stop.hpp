@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// SIGINT, SIGTERM and SIGHUP (a terminal or a connection that is gone) are a normal end that keeps results: they set a flag
-// that loops look at and that poll() can see. SIGPIPE is no end: who looked on has gone, but what was measured goes to its
-// file.
+// SIGINT, SIGTERM and SIGHUP (the terminal or the connection is gone) end a command normally, and its results are kept:
+// they set a flag that loops check and that poll() can wait for. SIGPIPE ends nothing: nobody reads the output any
+// more, but what was measured still goes to its file.
 #pragma once
 
 #include <atomic>

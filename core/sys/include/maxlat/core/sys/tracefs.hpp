@@ -2,11 +2,11 @@
 //
 // The kernel's tracing folder: where it is, how a value is written, and an instance of our own in it.
 //
-// Own and shared. An instance has its own buffer, clock, events, tracer and CPU mask, which nobody else reads, and which
-// end with it. All else exists once in the kernel, whoever traces (thresholds, the hwlat detector's mode, uprobes): who
-// changes it puts it back.
+// Own and shared. An instance has its own buffer, clock, events, tracer and CPU mask; nobody else uses them, and they
+// end with the instance. Everything else exists once for the whole kernel (thresholds, the hwlat detector's mode,
+// uprobes): code that changes it must restore it.
 //
-// Nothing is mounted here: that is the box's owner's to do, or of the one who undoes it.
+// Nothing is mounted here: the owner of the box mounts tracefs, or a caller that unmounts it again.
 #pragma once
 
 #include <cstdint>
