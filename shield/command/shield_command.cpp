@@ -14,6 +14,7 @@
 #include "exec.hpp"
 #include "shield_text.hpp"
 #include "steps/shield.hpp"
+#include "subcommand.hpp"
 
 namespace maxlat::shield {
 namespace {
@@ -46,7 +47,6 @@ constexpr core::CommandHelp kExecHelp{
     .examples =
         "  maxlat shield exec --cpus 1 -- maxlat npt -a 1 -D 10s\n"
         "  maxlat shield exec --cpus 2-3 -- chrt -f 80 ./control-loop\n"};
-
 void add_common(po::options_description& options) {
   auto add = options.add_options();
   add("journal", core::argument("FILE")->default_value(ShieldPlan{}.journal),
@@ -152,13 +152,6 @@ core::Result<core::Exit> exec(const core::CommandLine& line) {
   return exec_in_own(*plan, line.operands, line.has("quiet"));
 }
 
-struct Subcommand {
-  std::string_view name, summary;
-  const core::CommandHelp& help;
-  void (*add_options)(po::options_description&);
-  core::Result<core::Exit> (*run)(const core::CommandLine&);
-};
-
 std::span<const Subcommand> subcommands() {
   static const std::vector<Subcommand> table = {
       {"on", "shield CPUs", kOnHelp, add_cpus, on},
@@ -168,6 +161,7 @@ std::span<const Subcommand> subcommands() {
        },
        off},
       {"status", "what of the shield stands", kStatusHelp, [](po::options_description&) {}, status},
+      audit_subcommand(),
       {"exec", "shield, run a command inside, undo", kExecHelp, add_cpus, exec},
   };
   return table;

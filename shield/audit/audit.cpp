@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+#include "audit.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <chrono>
+#include <maxlat/core/machine/cpu_activity.hpp>
+#include <maxlat/core/sys/affinity.hpp>
+#include <maxlat/core/sys/stop.hpp>
+#include <maxlat/core/sys/utc.hpp>
+#include <optional>
+
+#include "kernel_events.hpp"
+
+namespace maxlat::shield {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Kind = core::Interruption::Kind;
+
+bool is_own(const core::Interruption& interruption, const AuditPlan& plan) {
+  return interruption.kind == Kind::task &&
+         std::find(plan.own.begin(), plan.own.end(), interruption.name) != plan.own.end();
+}
+
+uint64_t own_switches(const core::CpuActivity& cpu, const AuditPlan& plan) {
+  uint64_t sum = 0;
+  for (const core::Interruption& each : cpu.named) sum += is_own(each, plan) ? each.count : 0;
+  return sum;
+}
+
+// Where events counted switches and /proc does not, the events do.
+uint64_t switches_of(const core::CpuActivity& cpu) {
+  if (cpu.switches) return *cpu.switches;
+  uint64_t sum = 0;
+  for (const core::Interruption& each : cpu.named) sum += each.kind == Kind::task ? each.count : 0;
+  return sum;
+}
+
+std::string rate_text(uint64_t count, double seconds) {
+  const double per_s = static_cast<double>(count) / seconds;
+  return fmt::format("{:.{}f}/s", per_s, per_s < 10 ? 1 : 0);
+}
+
+std::string cause_text(const core::Interruption& cause, double seconds) {
+  std::string text = rate_text(cause.count, seconds) + " " + cause.name;
+  if (!cause.what.empty()) text += " (" + cause.what + ")";
+  if (!cause.by.empty()) text += ", by " + cause.by;
+  return text;
+}
+
+// Of interrupts but the timer, and of tasks but own ones; a named IPI rather than the line it came by.
+std::string most_frequent(const core::CpuActivity& cpu, const AuditPlan& plan, double seconds) {
+  const core::Interruption* most = nullptr;
+  const auto look = [&](const core::Interruption& each) {
+    if (most == nullptr || each.count > most->count) most = &each;
+  };
+  for (const core::Interruption& each : cpu.named)
+    if ((each.kind == Kind::task && !is_own(each, plan)) || each.kind == Kind::sent) look(each);
+  for (const core::Interruption& each : cpu.counted)
+    if (each.kind == Kind::device || each.kind == Kind::sent || each.kind == Kind::other) look(each);
+  if (most != nullptr) return cause_text(*most, seconds);
+  const uint64_t switches = switches_of(cpu);
+  return switches == 0 ? "" : rate_text(switches, seconds) + " switches to tasks";
+}
+
+// Off the CPUs that are looked at, where that is possible: else it is one of the tasks it counts.
+void step_aside(const core::CpuList& cpus) {
+  const auto assignable = core::assignable_cpus();
+  const core::CpuList others = assignable ? core::difference(*assignable, cpus) : core::CpuList{};
+  if (!others.empty()) core::AffinityMask(others).apply(0);
+}
+
+void wait(double seconds) {
+  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+  while (!core::stop_requested().load(std::memory_order_relaxed)) {  // relaxed: only a flag
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
+    if (left.count() <= 0) return;
+    pollfd stop{core::stop_fd(), POLLIN, 0};
+    ::poll(&stop, 1, static_cast<int>(std::min<long long>(left.count(), 3'600'000)));
+  }
+}
+
+struct Watched {
+  std::vector<core::CpuActivity> activity;
+  double seconds = 0;
+};
+
+Watched watch(const AuditPlan& plan, const core::MachineView& machine, KernelEvents* events) {
+  if (events != nullptr) static_cast<void>(events->record(true));  // prepare() could write there
+  const auto begun = Clock::now();
+  const auto before = core::activity_of(machine);
+  wait(plan.duration_s);
+  const auto after = core::activity_of(machine);
+  const double seconds = std::chrono::duration<double>(Clock::now() - begun).count();
+  if (events != nullptr) static_cast<void>(events->record(false));
+  return {core::of_cpus(core::between(before, after), plan.cpus), seconds};
+}
+
+core::Status add_names(const KernelEvents& events, core::Phase& phase) {
+  core::CpuList cpus;
+  for (const core::CpuActivity& cpu : phase.activity) cpus.push_back(cpu.cpu);
+  TraceNames names(cpus);
+  uint64_t lost = 0;
+  if (const core::Status read = events.read(names, lost); !read) return read;
+  for (core::CpuActivity& cpu : phase.activity) cpu.named = names.of(cpu.cpu);
+  phase.facts["names"] = "from the kernel's events";
+  if (lost > 0) phase.warnings.push_back(fmt::format("{} events found no room: counts beside names are too low", lost));
+  if (!events.unknown().empty())
+    phase.facts["not told by this kernel"] = fmt::format("{}", fmt::join(events.unknown(), "; "));
+  return {};
+}
+
+}  // namespace
+
+std::string to_string(CpuVerdict::Kind kind) {
+  switch (kind) {
+    case CpuVerdict::Kind::quiet:
+      return "quiet";
+    case CpuVerdict::Kind::only_ticks:
+      return "only ticks";
+    case CpuVerdict::Kind::disturbed:
+      return "disturbed";
+  }
+  return {};
+}
+
+CpuVerdict judge(const core::CpuActivity& cpu, const AuditPlan& plan, double seconds) {
+  const uint64_t timer = cpu.count(Kind::timer), own = own_switches(cpu, plan);
+  const uint64_t switches = switches_of(cpu);
+  const uint64_t all = cpu.interruptions() - cpu.switches.value_or(0) + switches - std::min(own, switches);
+  CpuVerdict verdict;
+  verdict.per_s = static_cast<double>(all) / seconds;
+  verdict.timer_per_s = static_cast<double>(timer) / seconds;
+  if (verdict.per_s - verdict.timer_per_s > plan.limit_per_s)
+    verdict.kind = CpuVerdict::Kind::disturbed;
+  else if (verdict.per_s > plan.limit_per_s)
+    verdict.kind = CpuVerdict::Kind::only_ticks;
+  if (all > timer) verdict.most = most_frequent(cpu, plan, seconds);
+  return verdict;
+}
+
+core::Result<core::Phase> audit(const AuditPlan& plan, const core::MachineView& machine) {
+  step_aside(plan.cpus);
+  core::Phase phase;
+  phase.name = phase.kind = "audit";
+  phase.status = core::PhaseStatus::ok;
+  std::optional<KernelEvents> events;
+  phase.facts["names"] = "not asked for";
+  if (plan.events) {
+    core::Result<KernelEvents> prepared = KernelEvents::prepare(machine.root, plan.cpus);
+    if (prepared)
+      events.emplace(*std::move(prepared));
+    else
+      phase.facts["names"] = "none: " + prepared.error().text;
+  }
+  if (!plan.own.empty() && !events)
+    return core::Error{fmt::format("--own needs names of tasks; {}", phase.facts["names"]), "leave --own out"};
+  phase.started = core::utc_text();
+  Watched watched = watch(plan, machine, events ? &*events : nullptr);
+  phase.duration_s = watched.seconds;
+  phase.activity = std::move(watched.activity);
+  if (phase.activity.empty()) return core::cannot_run("the counts of interrupts cannot be read", "is /proc mounted?");
+  core::CpuList seen;
+  for (const core::CpuActivity& cpu : phase.activity) seen.push_back(cpu.cpu);
+  if (const core::CpuList gone = core::difference(plan.cpus, seen); !gone.empty()) {
+    phase.status = core::PhaseStatus::invalid;
+    phase.reason = fmt::format("CPU {} was offline", core::to_string(gone));
+  }
+  if (events)
+    if (const core::Status named = add_names(*events, phase); !named) return named.error();
+  return phase;
+}
+
+}  // namespace maxlat::shield

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#include "audit_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <maxlat/core/sys/duration.hpp>
+#include <maxlat/core/sys/text.hpp>
+#include <maxlat/core/sys/text_table.hpp>
+
+namespace maxlat::shield {
+namespace {
+
+using Kind = core::Interruption::Kind;
+
+constexpr unsigned kAuditWidth = 120;
+constexpr size_t kMostCauses = 8;
+
+const char* word_of(Kind kind) {
+  switch (kind) {
+    case Kind::device:
+      return "interrupt";
+    case Kind::timer:
+      return "timer";
+    case Kind::sent:
+      return "sent by a CPU";
+    case Kind::other:
+      return "other interrupt";
+    case Kind::softirq:
+      return "softirq";
+    case Kind::task:
+      return "task";
+    case Kind::work:
+      return "work item";
+    case Kind::function:
+      return "timer function";
+    case Kind::fault:
+      return "fault";
+  }
+  return "";
+}
+
+std::string rate(double per_s) {
+  return fmt::format("{:.{}f}", per_s, per_s < 10 ? 1 : 0);
+}
+
+std::string causes_of(const core::CpuActivity& cpu, double seconds) {
+  std::vector<core::Interruption> causes = cpu.named;
+  causes.insert(causes.end(), cpu.counted.begin(), cpu.counted.end());
+  if (causes.empty()) return {};
+  std::stable_sort(causes.begin(), causes.end(), [](const auto& a, const auto& b) { return a.count > b.count; });
+  core::TextTable table({fmt::format("CPU {}: what", cpu.cpu), "name", "", "by", "#count", "#a second"});
+  for (size_t i = 0; i < causes.size() && i < kMostCauses; ++i) {
+    const core::Interruption& each = causes[i];
+    table.row({word_of(each.kind), core::printable(each.name), core::printable(each.what), core::printable(each.by),
+               fmt::to_string(each.count), rate(static_cast<double>(each.count) / seconds)});
+  }
+  std::string text = "\n" + table.text(kAuditWidth, "");
+  if (causes.size() > kMostCauses) text += fmt::format("and {} more (--json has all)\n", causes.size() - kMostCauses);
+  return text;
+}
+
+}  // namespace
+
+std::vector<CpuVerdict> verdicts_of(const core::Phase& phase, const AuditPlan& plan) {
+  std::vector<CpuVerdict> verdicts;
+  for (const core::CpuActivity& cpu : phase.activity) verdicts.push_back(judge(cpu, plan, phase.duration_s));
+  return verdicts;
+}
+
+std::string text_of(const core::Phase& phase, const AuditPlan& plan) {
+  std::string text = fmt::format("audit of CPU {} for {}; names: {}\n\n", core::to_string(plan.cpus),
+                                 core::duration_text(phase.duration_s), phase.facts.at("names"));
+  core::TextTable table({"#CPU", "verdict", "#a second", "#timer", "#devices", "#sent", "#other", "#switches", "most"});
+  const std::vector<CpuVerdict> verdicts = verdicts_of(phase, plan);
+  for (size_t i = 0; i < verdicts.size(); ++i) {
+    const core::CpuActivity& cpu = phase.activity[i];
+    const auto counted = [&](Kind kind) { return fmt::to_string(cpu.count(kind)); };
+    table.row({fmt::to_string(cpu.cpu), to_string(verdicts[i].kind), rate(verdicts[i].per_s), counted(Kind::timer),
+               counted(Kind::device), counted(Kind::sent), counted(Kind::other),
+               cpu.switches ? fmt::to_string(*cpu.switches) : "-", core::printable(verdicts[i].most)});
+  }
+  text += table.text(kAuditWidth, "");
+  for (const core::CpuActivity& cpu : phase.activity) text += causes_of(cpu, phase.duration_s);
+  if (const auto untold = phase.facts.find("not told by this kernel"); untold != phase.facts.end())
+    text += core::wrapped(untold->second, kAuditWidth, "\nnot told by this kernel: ", "  ");
+  for (const std::string& warning : phase.warnings) text += core::wrapped(warning, kAuditWidth, "warning: ", "  ");
+  if (!phase.reason.empty()) text += fmt::format("{}: {}\n", core::to_string(phase.status), phase.reason);
+  return text;
+}
+
+}  // namespace maxlat::shield

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+#include "trace_names.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <maxlat/core/sys/text_file.hpp>
+
+namespace maxlat::shield {
+namespace {
+
+using Kind = core::Interruption::Kind;
+
+std::optional<unsigned> number(std::string_view text) {
+  unsigned value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// What stands between `name` and the next field, `until`, or the end; names of tasks may have blanks in them.
+std::string_view field(std::string_view fields, std::string_view name, std::string_view until = " ") {
+  const size_t at = fields.find(name);
+  if (at == std::string_view::npos) return {};
+  const std::string_view value = fields.substr(at + name.size());
+  return value.substr(0, value.find(until));
+}
+
+// "tick_sched_timer+0x0/0x80 [module]": without offset and module, which differ from build to build.
+std::string function_name(std::string_view symbol) {
+  return std::string(symbol.substr(0, symbol.find_first_of("+ ")));
+}
+
+// The kernel numbers priorities of real-time tasks from 0 (highest, 99 to the user) to 99; deadline is below, the others
+// are above.
+std::string policy_of(std::string_view priority) {
+  if (priority.starts_with('-')) return "deadline";
+  const auto value = number(priority);
+  return value && *value < 100 ? fmt::format("real-time {}", 99 - *value) : "";
+}
+
+std::string place_of(const TraceLine& line) {
+  return fmt::format("{} on CPU {}", line.comm, line.cpu);
+}
+
+}  // namespace
+
+// The CPU stands in brackets behind the task's number, "my [1] hog-77   [001] "; names of tasks may have brackets, too.
+std::optional<TraceLine> parse_trace_line(std::string_view line) {
+  for (size_t open = line.find(" ["); open != std::string_view::npos; open = line.find(" [", open + 1)) {
+    const size_t close = line.find("] ", open);
+    if (close == std::string_view::npos) return std::nullopt;
+    const std::string_view task = core::trimmed(line.substr(0, open));
+    const size_t dash = task.rfind('-');
+    const auto cpu = number(line.substr(open + 2, close - open - 2));
+    if (!cpu || dash == std::string_view::npos || !number(task.substr(dash + 1))) continue;
+    const size_t time_ends = line.find(": ", close);
+    const size_t event_ends = time_ends == std::string_view::npos ? time_ends : line.find(": ", time_ends + 2);
+    if (event_ends == std::string_view::npos) return std::nullopt;
+    const std::string_view comm = task.substr(0, dash);
+    return TraceLine{comm == "<idle>" ? "idle" : comm, *cpu, line.substr(time_ends + 2, event_ends - time_ends - 2),
+                     line.substr(event_ends + 2)};
+  }
+  return std::nullopt;
+}
+
+void TraceNames::count(unsigned cpu, Kind kind, std::string name, std::string what, std::string by) {
+  if (!core::contains(cpus_, cpu)) return;
+  ++counts_[{cpu, kind, std::move(name), std::move(what), std::move(by)}];
+}
+
+void TraceNames::add(const TraceLine& line) {
+  const std::string_view fields = line.fields;
+  if (line.event == "sched_waking") {
+    woken_by_[std::string(field(fields, " pid="))] = place_of(line);
+  } else if (line.event == "sched_switch") {
+    const std::string_view next = fields.substr(std::min(fields.find("next_comm="), fields.size()));
+    const std::string pid(field(next, " next_pid="));
+    if (pid == "0") return;
+    const auto waker = woken_by_.find(pid);
+    count(line.cpu, Kind::task, std::string(field(next, "next_comm=", " next_pid=")),
+          policy_of(field(next, " next_prio=")), waker == woken_by_.end() ? "" : waker->second);
+  } else if (line.event == "workqueue_execute_start") {
+    count(line.cpu, Kind::work, function_name(field(fields, "function ", ")")));
+  } else if (line.event == "hrtimer_expire_entry" || line.event == "timer_expire_entry") {
+    count(line.cpu, Kind::function, function_name(field(fields, "function=")));
+  } else if (line.event == "page_fault_user" || line.event == "page_fault_kernel") {
+    count(line.cpu, Kind::fault, line.event == "page_fault_user" ? "page fault" : "page fault of the kernel",
+          std::string(line.comm));
+  } else if (line.event == "ipi_send_cpu") {
+    if (const auto cpu = number(field(fields, "cpu=")))
+      count(*cpu, Kind::sent, function_name(field(fields, "callback=")), "", place_of(line));
+  } else if (line.event == "ipi_send_cpumask") {
+    const auto cpus = core::parse_cpu_list(field(fields, "cpumask="));
+    if (!cpus) return;
+    for (const unsigned cpu : *cpus)
+      count(cpu, Kind::sent, function_name(field(fields, "callback=")), "", place_of(line));
+  }
+}
+
+std::vector<core::Interruption> TraceNames::of(unsigned cpu) const {
+  std::vector<core::Interruption> named;
+  for (const auto& [key, count] : counts_) {
+    const auto& [where, kind, name, what, by] = key;
+    if (where == cpu) named.push_back({.kind = kind, .name = name, .what = what, .by = by, .count = count});
+  }
+  std::stable_sort(named.begin(), named.end(), [](const auto& a, const auto& b) { return a.count > b.count; });
+  return named;
+}
+
+}  // namespace maxlat::shield

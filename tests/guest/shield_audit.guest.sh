@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+# The audit on a real kernel: a shielded CPU is quiet or has only ticks, which is what npt finds on it, too; a FIFO intruder, a
+# worker that the kernel binds there and a device's interrupt are each found and named; and looking costs the CPU nothing.
+# guest-mode: interleaved
+# guest-cpus: 4
+# guest-timeout_s: 200
+# guest-userland: host
+# Without these, RCU cannot end a grace period while a loop of priority 99 spins there, and whoever switches events off waits.
+# guest-append: nohz_full=1 rcu_nocbs=1
+# 6.12 warns now and then when a fair server's runtime is written, whoever writes it (dl_server_apply_params).
+# guest-console_allow: dl_rq_change_utilization|Call Trace
+mount -t cgroup2 none /sys/fs/cgroup
+journal=/tmp/shield.journal
+shield() { what=$1; shift; maxlat shield "$what" --journal "$journal" "$@"; }
+# Exit status 0: quiet or only ticks; 2: disturbed. Anything else is an error.
+audit() { status=0; shield audit "$@" > "$OUT/audit.txt" || status=$?; case $status in 0|2) ;; *) cat "$OUT/audit.txt"; fail "audit: exit status $status" ;; esac; }
+told() { grep -qE "$1" "$OUT/audit.txt" || { cat "$OUT/audit.txt"; fail "the audit does not tell: $1"; }; }
+# Interrupts of CPU 1 but its timer's, so far.
+interrupts() { awk 'NR == 1 { next } $1 != "LOC:" && NF > 4 && $3 ~ /^[0-9]+$/ { sum += $3 } END { print sum + 0 }' /proc/interrupts; }
+
+shield on -q --cpus 1
+
+# Idle: nothing at all comes. Limits are generous where the rest of the kernel has its housekeeping (vmstat, RCU).
+audit -D 3s --limit 5
+expect "status of an idle shield's audit" $status -eq 0
+told 'names: from the kernel'
+cp "$OUT/audit.txt" "$OUT/audit_idle.txt"
+
+# While a loop spins there: it makes no switch, npt counts none, and the audit agrees.
+maxlat shield exec --journal "$journal" -q -- maxlat npt -a 1 -D 100s --rest 0 --json "$OUT/npt.json" -q > /dev/null & npt=$!
+until [ "$(grep -c . /sys/fs/cgroup/maxlat-shield/cgroup.threads)" -gt 1 ]; do usleep 10000; done
+audit -D 2s --limit 5
+expect "status of a spinning shield's audit" $status -eq 0
+told 'only ticks|quiet'
+cp "$OUT/audit.txt" "$OUT/audit_spinning.txt"
+
+# Looking costs nothing: no interrupt comes on the CPU by an audit without events.
+before=$(interrupts)
+audit -D 1s --no-events --limit 5
+after=$(interrupts)
+expect "interrupts of CPU 1, timer aside, while it was looked at" $((after - before)) -le 2
+kill $npt
+wait $npt || true
+grep -q '"voluntary_context_switches": "0"' "$OUT/npt.json" || fail "npt counted switches"
+grep -q '"involuntary_context_switches": "0"' "$OUT/npt.json" || fail "npt counted involuntary switches"
+
+# A FIFO intruder in the shield; its tasks are no interruption when they are named as its own.
+shield exec -q -- sh -c 'while [ ! -e /tmp/enough ]; do usleep 5000; done' & intruder=$!
+until grep -qs '^sh$' /proc/"$(head -n 1 /sys/fs/cgroup/maxlat-shield/cgroup.threads)"/comm; do usleep 10000; done
+on_host_userland chrt -f -p 50 "$(head -n 1 /sys/fs/cgroup/maxlat-shield/cgroup.threads)"
+audit -D 2s
+expect "status with an intruder" $status -eq 2
+told '^  1 +disturbed .*(usleep|sh) '
+told 'task +usleep +real-time 50'
+cp "$OUT/audit.txt" "$OUT/audit_intruder.txt"
+audit -D 1s --own usleep --own sh --limit 30
+expect "status with an intruder that is no intruder" $status -eq 0
+: > /tmp/enough
+wait $intruder
+
+# A worker that the kernel binds to each CPU.
+(i=0; while [ $i -lt 40 ]; do cat /proc/sys/vm/stat_refresh > /dev/null; usleep 50000; i=$((i + 1)); done) & refresher=$!
+audit -D 1s
+expect "status with a bound worker" $status -eq 2
+told 'work item +refresh_vm_stats'
+told 'task +kworker/1:[0-9]'
+wait $refresher
+
+# An interrupt that somebody has put there.
+line=$(awk -F: '/ttyS0/ { print $1 + 0 }' /proc/interrupts)
+echo 1 > "/proc/irq/$line/smp_affinity_list"
+(i=0; while [ $i -lt 60 ]; do echo "a line for the console, to have interrupts $i" > /dev/ttyS0; usleep 20000; i=$((i + 1)); done) & writer=$!
+audit -D 1s
+expect "status with an interrupt of a device" $status -eq 2
+told "interrupt +$line +ttyS0"
+wait $writer
+must_fail shield status > "$OUT/status.txt"
+grep -q "irq/$line/smp_affinity_list" "$OUT/status.txt" || fail "status does not name the interrupt's mask"
+shield off -q --force
+
+[ -z "$(ls /sys/kernel/tracing/instances 2> /dev/null)" ] || fail "an instance is left: $(ls /sys/kernel/tracing/instances)"
