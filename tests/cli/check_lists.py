@@ -43,7 +43,7 @@ def main(docs):
         "loads": (re.findall(r"^([\w-]+)", maxlat("load", "--list"), re.M),
                   items_of(man / "maxlat-load.1", r"\.Ss Loads of other programs") +
                   items_of(man / "maxlat-load.1", r"\.Ss Built-in loads")),
-        "arms": (arms[1].split(", ") if arms else [], items_of(man / "maxlat-npt.1", "An arm is")),
+        "arms": (arms[1].split(", ") if arms else [], items_of(man / "maxlat-npt.1", "An arm is one of these, written as")),
         "formats": (re.findall(r"^  ([\w-]+) {2,}", maxlat("import", "--help").partition("Formats:")[2].partition("Options")[0],
                                re.M),
                     items_of(man / "maxlat-import.1", r"\.Ss Formats")),

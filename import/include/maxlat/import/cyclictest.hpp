@@ -30,9 +30,9 @@ struct CyclictestReport {
 
 core::Result<CyclictestReport> parse_cyclictest_json(std::string_view text);
 
-// The time that a thread's samples account for: a cycle is one interval of waiting for its timer, and one more for each
-// timer that was due while a late sample lasted, since cyclictest passes over those. What is missing from the time that
-// passed was spent in a wait that had not ended when cyclictest did, and that is in no figure of its.
+// The time that a thread's samples account for. A cycle is one interval of waiting for its timer, and one more for each
+// timer that fell due during a late sample, since cyclictest skips those. The rest of the time that passed was spent in
+// a wait that had not ended when cyclictest did; no figure of cyclictest includes it.
 double seconds_accounted_for(const core::CpuResult& cpu, double interval_ns);
 
 // The running maximum of each thread from the status blocks that SIGUSR1 makes cyclictest print on standard error; by

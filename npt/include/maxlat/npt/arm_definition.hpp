@@ -26,8 +26,8 @@ struct ArmDefinition {
   std::string_view cannot_run_hint = {};
 
   std::vector<std::string_view> policies = {};  // of delivery; the first is the default
-  // Where what stands after the colon is no word of `policies`: reads it, and sets ArmSpec::policy to how it is written
-  // back. It must be there then; `policy_is` ("a time") and the hint say what it is.
+  // For an arm whose text after the colon is not one of `policies` (delay:50ns): parses that text, and sets
+  // ArmSpec::policy to its canonical form. The text is then mandatory; `policy_is` ("a time") and the hint describe it.
   core::Status (*read_policy)(std::string_view text, ArmSpec& arm) = nullptr;
   std::string_view policy_is = {}, policy_hint = {};
 

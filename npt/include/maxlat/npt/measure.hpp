@@ -89,12 +89,13 @@ struct Measurement {
   core::Phase phase;                 // kind "npt", status ok | invalid | interrupted
   bool limit_exceeded = false;       // a gap above break_above_ns ended it
   bool starved = false;              // another task kept the CPU, and the loop was given up (core/starvation.hpp)
-  // With windows: what was measured while the tracepoints were off; all of the above is of the others. The arm's events
-  // are in the other one alone. Null without, and when the run ended before the first of them.
+  // With windows: what was measured in the waiting windows, while the tracepoints were off. Everything above is then of
+  // the traced windows, and so are the arm's events. Null without windows, and if the run ended before the first
+  // waiting window.
   std::unique_ptr<Measurement> waiting;
-  // With a limited rate: once more the gaps that had a tracepoint in them, apart from the others among which they are
-  // lost. What an event costs that comes seldom, with cold caches. The arm "none" has them, too: the same gaps, picked
-  // out by the same limiter, with nothing in them.
+  // With a limited rate: the gaps that contain a tracepoint, once more and by themselves, because they would be lost
+  // among all gaps. They show the cost of an event that comes seldom, with cold caches. The arm "none" has them, too:
+  // the same limiter picks out the same gaps, without a tracepoint in them.
   std::optional<core::Phase> event_gaps;
 };
 

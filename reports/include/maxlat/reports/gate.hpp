@@ -3,8 +3,9 @@
 // The gate: limits, what was observed, and a verdict. A limit is met when observed <= limit (for floors such as
 // exposure: observed >= limit); equal passes. A latency is the worst CPU's, never an average of CPUs. What was not
 // measured is never passed: a rule whose phase is missing, not ok, or has no such figure is "invalid", and one invalid
-// rule makes the verdict invalid unless another rule failed. A positive control that was not found does the same: that
-// meter measured nothing. So does a run that is not complete: what it did not come to is not measured.
+// rule makes the verdict invalid unless another rule failed. So does a meter that did not find the stalls of its
+// positive control, because it cannot be believed, and so does a run that is not complete, because its remaining phases
+// were not measured.
 //
 // Order of verdicts, strongest first: fail (a valid phase exceeded a limit), invalid, pass, not gated (there are no
 // rules, the run is complete, something was measured and no phase was invalid). A phase that is skipped because it

@@ -14,9 +14,9 @@
 // memory until the last handle and the last consumer are gone, too.
 //
 // A session owns up to 8 channels; a process has at most 32 running: 16 with a ring per thread and timer delivery (the
-// fast kind), 16 others. ENABLING is by pattern (`*` and `?`) and level; rules apply in order, the last that matches an
-// event decides, and events that are registered later (dlopen) obey them, too. Enabled anew while the session runs
-// takes effect at once; an event goes to every channel that wants it.
+// fast kind), 16 others. ENABLING is by pattern (`*` and `?`) and level; rules apply in order, the last one that
+// matches an event decides, and events that are registered later (dlopen) obey them, too. A rule that is added while
+// the session runs takes effect at once. An event goes to every channel that wants it.
 //
 // MEMORY is one memfd (shm/session_layout.h), made by the first start(); a ring costs memory when its thread claims it,
 // before its first event or in prepare_thread() (thread.hpp), on the NUMA node where the thread is then; rings of CPUs
