@@ -11,6 +11,10 @@ import re
 
 from tap import MAXLAT, wait_for
 
+# In the environment of all that this test starts: maxlat of another test, beside it, is not ours.
+MARK = f"MAXLAT_TEST_RUN={os.getpid()}"
+os.environ.update([MARK.split("=")])
+
 
 def text_of(path):
     try:
@@ -63,12 +67,12 @@ def things():
 
 
 def is_ours(pid, name):
-    """A process of this build, or an LTTng daemon whose run has ended."""
+    """A process of this build that this test has started, or an LTTng daemon whose run has ended."""
     if name.startswith("lttng"):
         home = re.search(r"\0LTTNG_HOME=(/tmp/maxlat-npt-\d+-\d+)/", "\0" + text_of(f"/proc/{pid}/environ"))
         return home is not None and not of_a_living_run(home[1])
     try:
-        return os.path.samefile(f"/proc/{pid}/exe", MAXLAT)
+        return MARK in text_of(f"/proc/{pid}/environ").split("\0") and os.path.samefile(f"/proc/{pid}/exe", MAXLAT)
     except OSError:  # it has just ended
         return False
 

@@ -303,6 +303,7 @@ void phase_body(Html& html, const PhaseView& view, std::span<const DrawnPlot> pl
   }
   if (phase.events) event_table(html, *phase.events);
   outlier_table(html, view);
+  activity_table(html, phase);
   load_table(html, phase);
 }
 

@@ -125,6 +125,29 @@ TEST_F(WriteHtml, SaysVerdictFirstAndLoudlyWhatCannotBeCompared) {
   EXPECT_LT(page.find("Not comparable"), page.find("id=\"preflight\""));
 }
 
+TEST_F(WriteHtml, WhatElseRanOnTheMeasuredCpusIsATableOfAllCpusTogether) {
+  auto run = test::typical_run();
+  EXPECT_THAT(page_of(run), Not(HasSubstr("What else ran")));
+  using Kind = core::Interruption::Kind;
+  for (core::Phase& phase : run.phases) {
+    if (phase.kind != "npt") continue;
+    phase.duration_s = 10;
+    phase.activity = {
+        {.cpu = 1, .switches = 3, .counted = {{.kind = Kind::device, .name = "24", .what = "eth<0>", .count = 40}}},
+        {.cpu = 2,
+         .counted = {{.kind = Kind::device, .name = "24", .what = "eth<0>", .count = 60}},
+         .named = {{.kind = Kind::task, .name = "kworker/2:1", .by = "sh on CPU 0", .count = 7}}}};
+    break;
+  }
+  const auto page = page_of(run);
+  EXPECT_THAT(page, HasSubstr("What else ran on the measured CPUs"));
+  EXPECT_THAT(page, HasSubstr("eth&lt;0&gt;"));
+  EXPECT_THAT(page, HasSubstr(">100<")) << "the line of both CPUs";
+  EXPECT_THAT(page, HasSubstr(">10.0<")) << "a second";
+  EXPECT_THAT(page, HasSubstr("sh on CPU 0"));
+  EXPECT_THAT(page, HasSubstr("all switches to tasks"));
+}
+
 TEST_F(WriteHtml, EveryPhaseHasItsSectionCommandAndReason) {
   const auto run = test::typical_run();
   const auto page = page_of(run);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// cyclictest from rt-tests as a meter: `cyclictest -m -p95 -i100 --smp -h N -q --json=FILE` (DESIGN: `maxlat run`).
+// cyclictest from rt-tests as a meter: `cyclictest -m -p95 -i100 --smp -h N -q --json=FILE`.
 //
 // While it runs, SIGUSR1 makes it print its maxima so far; asked for at even steps, that is the phase's timeline. The
 // signal is sent only once its handler stands (/proc/PID/status, SigCgt): before that it would kill it.

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <maxlat/core/machine/cpu_activity.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/stop.hpp>
 #include <maxlat/core/sys/utc.hpp>
@@ -158,7 +159,9 @@ core::Phase run_phase(const PhasePlan& plan, const Placement& placement, Meter& 
     apply(ending, result);
     return result;
   };
+  const std::vector<core::CpuActivity> before = core::activity_of({});
   phase = measure();
+  phase.activity = core::of_cpus(core::between(before, core::activity_of({})), placement.measured);
   phase.name = plan.name;
   phase.kind = to_string(plan.kind);
   if (phase.arm.empty()) phase.arm = plan.kind->arm;

@@ -16,30 +16,6 @@ using Kind = core::Interruption::Kind;
 constexpr unsigned kAuditWidth = 120;
 constexpr size_t kMostCauses = 8;
 
-const char* word_of(Kind kind) {
-  switch (kind) {
-    case Kind::device:
-      return "interrupt";
-    case Kind::timer:
-      return "timer";
-    case Kind::sent:
-      return "sent by a CPU";
-    case Kind::other:
-      return "other interrupt";
-    case Kind::softirq:
-      return "softirq";
-    case Kind::task:
-      return "task";
-    case Kind::work:
-      return "work item";
-    case Kind::function:
-      return "timer function";
-    case Kind::fault:
-      return "fault";
-  }
-  return "";
-}
-
 std::string rate(double per_s) {
   return fmt::format("{:.{}f}", per_s, per_s < 10 ? 1 : 0);
 }
@@ -52,8 +28,8 @@ std::string causes_of(const core::CpuActivity& cpu, double seconds) {
   core::TextTable table({fmt::format("CPU {}: what", cpu.cpu), "name", "", "by", "#count", "#a second"});
   for (size_t i = 0; i < causes.size() && i < kMostCauses; ++i) {
     const core::Interruption& each = causes[i];
-    table.row({word_of(each.kind), core::printable(each.name), core::printable(each.what), core::printable(each.by),
-               fmt::to_string(each.count), rate(static_cast<double>(each.count) / seconds)});
+    table.row({core::shown_word(each.kind), core::printable(each.name), core::printable(each.what),
+               core::printable(each.by), fmt::to_string(each.count), rate(static_cast<double>(each.count) / seconds)});
   }
   std::string text = "\n" + table.text(kAuditWidth, "");
   if (causes.size() > kMostCauses) text += fmt::format("and {} more (--json has all)\n", causes.size() - kMostCauses);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Holds the tree against the plan of the house (README, "The house"; DESIGN 3).
+"""Holds the tree against the plan of the house (README, "The house").
 
   check_house.py ROOT      includes, KNOWS lines, licence tags, writes to stderr, citations, broken lines of text, kernel-doc, README's tree,
                            names of test files; warns of long files
@@ -35,7 +35,7 @@ ARROWS = {
     "loadgen": {*CORE, "base"},
     "shield": {*CORE, "base"},
     "import": {*CORE, "base"},
-    "reports": {"import", *CORE, "base"},
+    "reports": {*CORE, "base"},
     "rteval-ext": {"loadgen", "shield", "import", "reports", *CORE, "base"},
     "cli": {"rteval-ext", "npt", "hwlat", "loadgen", "shield", "import", "reports", "tracer/tools", *CORE, "base"},
 }

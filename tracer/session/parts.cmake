@@ -11,9 +11,7 @@ list(APPEND tracer_sources
     session/pattern.cpp
     session/session.cpp
     session/session_core.cpp
-    session/threads.cpp
-    shm/memory_nodes.cpp
-    shm/session_file.cpp)
+    session/threads.cpp)
 # Requests of the control socket: a file, and a row in session/control_table.cpp.
 file(GLOB control_commands RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS session/commands/*.cpp)
 list(APPEND tracer_sources ${control_commands})

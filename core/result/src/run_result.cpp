@@ -114,6 +114,31 @@ const char* to_string(Interruption::Kind kind) {
   return name_of(kind);
 }
 
+const char* shown_word(Interruption::Kind kind) {
+  using Kind = Interruption::Kind;
+  switch (kind) {
+    case Kind::device:
+      return "interrupt";
+    case Kind::timer:
+      return "timer";
+    case Kind::sent:
+      return "sent by a CPU";
+    case Kind::other:
+      return "other interrupt";
+    case Kind::softirq:
+      return "softirq";
+    case Kind::task:
+      return "task";
+    case Kind::work:
+      return "work item";
+    case Kind::function:
+      return "timer function";
+    case Kind::fault:
+      return "fault";
+  }
+  return "";
+}
+
 uint64_t CpuActivity::count(Interruption::Kind kind) const {
   uint64_t sum = 0;
   for (const Interruption& line : counted) sum += line.kind == kind ? line.count : 0;

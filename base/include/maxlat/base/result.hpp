@@ -3,7 +3,7 @@
 // Result<T>: a value, or what went wrong, at every border that a user can reach.
 //
 // An Error is written for the person at the terminal: `text` completes "maxlat npt: ", `hint` says what to do about it,
-// and `exit_status` is what the process will return (docs: DESIGN 2). One place in cli/ turns an Error into output; the
+// and `exit_status` is what the process will return (maxlat(1), EXIT STATUS). One place in cli/ turns an Error into output; the
 // measured paths do not use it and do not throw.
 //
 //   Result<CpuList> cpus = parse_cpu_list(text);
@@ -17,7 +17,7 @@
 
 namespace maxlat::base {
 
-// The whole toolkit's exit statuses (DESIGN 2). "Not measured" is never "passed".
+// The whole toolkit's exit statuses (maxlat(1), EXIT STATUS). "Not measured" is never "passed".
 enum class Exit : int {
   pass = 0,
   error = 1,           // error or usage

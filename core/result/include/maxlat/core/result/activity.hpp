@@ -34,7 +34,8 @@ struct Interruption {
 
   bool operator==(const Interruption&) const = default;
 };
-const char* to_string(Interruption::Kind kind);
+const char* to_string(Interruption::Kind kind);   // as in the file
+const char* shown_word(Interruption::Kind kind);  // for people: "sent by a CPU"
 
 struct CpuActivity {
   unsigned cpu = 0;
