@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <maxlat/core/sys/process.hpp>
-#include <maxlat/core/sys/realtime.hpp>
 
 namespace maxlat::npt {
 namespace {
@@ -75,18 +74,6 @@ core::Result<ArmProcess> arm_process(const NptArguments& arguments) {
   auto allowed = core::allowed_cpus();
   if (!allowed) return allowed.error();
   return ArmProcess{core::own_executable(), *cpu, *allowed, arguments.for_each_process};
-}
-
-OffTheCpu::OffTheCpu(const ArmProcess& process) : before_(process.usable) {
-  const core::CpuList others = core::difference(before_, {process.cpu});
-  // Where it fails we share the measured CPU with the arm, and sleep meanwhile.
-  if (others.empty()) return;
-  [[maybe_unused]] const core::Status moved = core::set_affinity(others);
-}
-
-OffTheCpu::~OffTheCpu() {
-  // Nothing to be done if it fails: the CPUs may have gone offline meanwhile.
-  [[maybe_unused]] const core::Status restored = core::set_affinity(before_);
 }
 
 std::vector<std::string> numbered(const std::vector<std::string>& arms) {

@@ -21,19 +21,6 @@ inline constexpr double kAroundARun_s = 0.5;
 // ERRORS: more than one CPU, or one that cannot be used.
 core::Result<ArmProcess> arm_process(const NptArguments& arguments);
 
-// Keeps us off the measured CPU while it lives, where there is another one. Unlike OutOfTheWay it leaves the stop
-// signals to us in any case: between two processes they are ours to see.
-class OffTheCpu {
- public:
-  explicit OffTheCpu(const ArmProcess& process);
-  ~OffTheCpu();
-  OffTheCpu(const OffTheCpu&) = delete;
-  OffTheCpu& operator=(const OffTheCpu&) = delete;
-
- private:
-  core::CpuList before_;
-};
-
 // How the arms of one command line are called: one that is asked for twice is "maxlat:timer (2)" the second time, so
 // that each has a phase of its own name.
 std::vector<std::string> numbered(const std::vector<std::string>& arms);

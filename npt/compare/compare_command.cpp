@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <maxlat/core/sys/affinity.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/utc.hpp>
 
@@ -38,7 +39,8 @@ core::Result<core::Exit> run_comparison(const NptArguments& arguments, const cor
 
   ComparedArms compared;
   {
-    const OffTheCpu off_the_cpu(*process);
+    // Not OutOfTheWay: between two processes the stop signals are ours to see.
+    const core::OffCpus off_the_cpu({process->cpu});
     RunProgress progress("compare", arguments.quiet);
     progress.note(announcement(arguments, *process));
     compared = compare_arms(

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <maxlat/core/result/fact_names.hpp>
+#include <maxlat/core/sys/affinity.hpp>
 #include <maxlat/core/sys/stop.hpp>
 #include <maxlat/core/sys/utc.hpp>
 #include <optional>
@@ -171,7 +172,8 @@ core::Result<core::Exit> run_rate_search(const NptArguments& arguments, const co
       bytes_of_trace(0, kConfirmationIsLonger * static_cast<double>(timed.measurement.duration_ns) / 1e9));
   std::vector<core::Phase> phases;
   {
-    const OffTheCpu off_the_cpu(*process);
+    // Not OutOfTheWay: between two processes the stop signals are ours to see.
+    const core::OffCpus off_the_cpu({process->cpu});
     const std::vector<std::string> labels = numbered(arguments.rated_arms);
     for (std::size_t i = 0; i < labels.size(); ++i) {
       if (core::stop_requested().load(std::memory_order_relaxed)) break;

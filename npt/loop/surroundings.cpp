@@ -22,24 +22,14 @@ LockedMemory::~LockedMemory() {
   if (locked_) ::munlockall();
 }
 
-OutOfTheWay::OutOfTheWay(const core::CpuList& measured) {
-  if (auto allowed = core::allowed_cpus()) {
-    affinity_before_ = *allowed;
-    const core::CpuList others = core::difference(affinity_before_, measured);
-    has_own_cpu_ = !others.empty() && core::set_affinity(others).ok();
-  }
-  if (has_own_cpu_) return;
+OutOfTheWay::OutOfTheWay(const core::CpuList& measured) : off_(measured) {
+  if (has_own_cpu()) return;
   const sigset_t set = stop_signals();
   ::pthread_sigmask(SIG_BLOCK, &set, &mask_before_);
 }
 
 OutOfTheWay::~OutOfTheWay() {
-  if (!has_own_cpu_) {
-    ::pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
-    return;
-  }
-  // Nothing to be done if it fails: the CPUs may have gone offline meanwhile.
-  [[maybe_unused]] const core::Status restored = core::set_affinity(affinity_before_);
+  if (!has_own_cpu()) ::pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
 }
 
 bool raw_clock_is_in_user_space(const std::string& root) {

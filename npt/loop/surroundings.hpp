@@ -5,6 +5,7 @@
 
 #include <signal.h>
 
+#include <maxlat/core/sys/affinity.hpp>
 #include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/core/sys/result.hpp>
 #include <string>
@@ -35,11 +36,10 @@ class OutOfTheWay {
   OutOfTheWay(const OutOfTheWay&) = delete;
   OutOfTheWay& operator=(const OutOfTheWay&) = delete;
   // False: no CPU is left for the calling thread, and the measuring threads must take the stop signals.
-  bool has_own_cpu() const { return has_own_cpu_; }
+  bool has_own_cpu() const { return off_.elsewhere(); }
 
  private:
-  core::CpuList affinity_before_;
-  bool has_own_cpu_ = false;
+  core::OffCpus off_;
   sigset_t mask_before_{};
 };
 

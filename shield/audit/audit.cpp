@@ -31,21 +31,12 @@ uint64_t own_switches(const core::CpuActivity& cpu, const AuditPlan& plan) {
   return sum;
 }
 
-// Where events counted switches and /proc does not, the events do.
-uint64_t switches_of(const core::CpuActivity& cpu) {
-  if (cpu.switches) return *cpu.switches;
-  uint64_t sum = 0;
-  for (const core::Interruption& each : cpu.named) sum += each.kind == Kind::task ? each.count : 0;
-  return sum;
-}
-
-std::string rate_text(uint64_t count, double seconds) {
-  const double per_s = static_cast<double>(count) / seconds;
-  return fmt::format("{:.{}f}/s", per_s, per_s < 10 ? 1 : 0);
+std::string each_second(uint64_t count, double seconds) {
+  return rate_text(static_cast<double>(count) / seconds) + "/s";
 }
 
 std::string cause_text(const core::Interruption& cause, double seconds) {
-  std::string text = rate_text(cause.count, seconds) + " " + cause.name;
+  std::string text = each_second(cause.count, seconds) + " " + cause.name;
   if (!cause.what.empty()) text += " (" + cause.what + ")";
   if (!cause.by.empty()) text += ", by " + cause.by;
   return text;
@@ -62,15 +53,8 @@ std::string most_frequent(const core::CpuActivity& cpu, const AuditPlan& plan, d
   for (const core::Interruption& each : cpu.counted)
     if (each.kind == Kind::device || each.kind == Kind::sent || each.kind == Kind::other) look(each);
   if (most != nullptr) return cause_text(*most, seconds);
-  const uint64_t switches = switches_of(cpu);
-  return switches == 0 ? "" : rate_text(switches, seconds) + " switches to tasks";
-}
-
-// Off the CPUs that are looked at, where that is possible: else it is one of the tasks it counts.
-void step_aside(const core::CpuList& cpus) {
-  const auto assignable = core::assignable_cpus();
-  const core::CpuList others = assignable ? core::difference(*assignable, cpus) : core::CpuList{};
-  if (!others.empty()) core::AffinityMask(others).apply(0);
+  const uint64_t switches = cpu.switches.value_or(0);
+  return switches == 0 ? "" : each_second(switches, seconds) + " switches to tasks";
 }
 
 void wait(double seconds) {
@@ -88,24 +72,27 @@ struct Watched {
   double seconds = 0;
 };
 
-Watched watch(const AuditPlan& plan, const core::MachineView& machine, KernelEvents* events) {
-  if (events != nullptr) static_cast<void>(events->record(true));  // prepare() could write there
+core::Result<Watched> watch(const AuditPlan& plan, const core::MachineView& machine, KernelEvents* events) {
+  const core::OffCpus off_the_cpus(plan.cpus);
+  if (events != nullptr)
+    if (const core::Status on = events->record(true); !on) return on.error();
   const auto begun = Clock::now();
   const auto before = core::activity_of(machine);
   wait(plan.duration_s);
   const auto after = core::activity_of(machine);
   const double seconds = std::chrono::duration<double>(Clock::now() - begun).count();
-  if (events != nullptr) static_cast<void>(events->record(false));
-  return {core::of_cpus(core::between(before, after), plan.cpus), seconds};
+  if (events != nullptr)
+    if (const core::Status off = events->record(false); !off) return off.error();
+  return Watched{core::of_cpus(core::between(before, after), plan.cpus), seconds};
 }
 
-core::Status add_names(const KernelEvents& events, core::Phase& phase) {
+core::Status add_names_from(const KernelEvents& events, core::Phase& phase) {
   core::CpuList cpus;
   for (const core::CpuActivity& cpu : phase.activity) cpus.push_back(cpu.cpu);
   TraceNames names(cpus);
   uint64_t lost = 0;
   if (const core::Status read = events.read(names, lost); !read) return read;
-  for (core::CpuActivity& cpu : phase.activity) cpu.named = names.of(cpu.cpu);
+  for (core::CpuActivity& cpu : phase.activity) add_names(names.of(cpu.cpu), cpu);
   phase.facts["names"] = "from the kernel's events";
   if (lost > 0) phase.warnings.push_back(fmt::format("{} events found no room: counts beside names are too low", lost));
   if (!events.unknown().empty())
@@ -127,10 +114,20 @@ std::string to_string(CpuVerdict::Kind kind) {
   return {};
 }
 
+std::string rate_text(double per_s) {
+  return fmt::format("{:.{}f}", per_s, per_s < 10 ? 1 : 0);
+}
+
+void add_names(std::vector<core::Interruption> named, core::CpuActivity& cpu) {
+  cpu.named = std::move(named);
+  if (cpu.switches) return;
+  cpu.switches = 0;
+  for (const core::Interruption& each : cpu.named) *cpu.switches += each.kind == Kind::task ? each.count : 0;
+}
+
 CpuVerdict judge(const core::CpuActivity& cpu, const AuditPlan& plan, double seconds) {
-  const uint64_t timer = cpu.count(Kind::timer), own = own_switches(cpu, plan);
-  const uint64_t switches = switches_of(cpu);
-  const uint64_t all = cpu.interruptions() - cpu.switches.value_or(0) + switches - std::min(own, switches);
+  const uint64_t timer = cpu.count(Kind::timer);
+  const uint64_t all = cpu.interruptions() - std::min(own_switches(cpu, plan), cpu.switches.value_or(0));
   CpuVerdict verdict;
   verdict.per_s = static_cast<double>(all) / seconds;
   verdict.timer_per_s = static_cast<double>(timer) / seconds;
@@ -143,7 +140,6 @@ CpuVerdict judge(const core::CpuActivity& cpu, const AuditPlan& plan, double sec
 }
 
 core::Result<core::Phase> audit(const AuditPlan& plan, const core::MachineView& machine) {
-  step_aside(plan.cpus);
   core::Phase phase;
   phase.name = phase.kind = "audit";
   phase.status = core::PhaseStatus::ok;
@@ -159,9 +155,10 @@ core::Result<core::Phase> audit(const AuditPlan& plan, const core::MachineView& 
   if (!plan.own.empty() && !events)
     return core::Error{fmt::format("--own needs names of tasks; {}", phase.facts["names"]), "leave --own out"};
   phase.started = core::utc_text();
-  Watched watched = watch(plan, machine, events ? &*events : nullptr);
-  phase.duration_s = watched.seconds;
-  phase.activity = std::move(watched.activity);
+  core::Result<Watched> watched = watch(plan, machine, events ? &*events : nullptr);
+  if (!watched) return watched.error();
+  phase.duration_s = watched->seconds;
+  phase.activity = std::move(watched->activity);
   if (phase.activity.empty()) return core::cannot_run("the counts of interrupts cannot be read", "is /proc mounted?");
   core::CpuList seen;
   for (const core::CpuActivity& cpu : phase.activity) seen.push_back(cpu.cpu);
@@ -170,7 +167,7 @@ core::Result<core::Phase> audit(const AuditPlan& plan, const core::MachineView& 
     phase.reason = fmt::format("CPU {} was offline", core::to_string(gone));
   }
   if (events)
-    if (const core::Status named = add_names(*events, phase); !named) return named.error();
+    if (const core::Status named = add_names_from(*events, phase); !named) return named.error();
   return phase;
 }
 

@@ -36,9 +36,13 @@ struct CpuVerdict {
 std::string to_string(CpuVerdict::Kind kind);
 
 CpuVerdict judge(const core::CpuActivity& cpu, const AuditPlan& plan, double seconds);
+std::string rate_text(double per_s);  // "0.4", "1131"
+
+// Gives a CPU its names. Where the kernel does not count switches, those that are named are counted.
+void add_names(std::vector<core::Interruption> named, core::CpuActivity& cpu);
 
 // A phase of kind "audit": activity of the CPUs, the facts that a reader needs, duration. It ends early when a stop was
-// requested. ERRORS: the counts cannot be read; tasks of its own are named, and there are no events to tell them by.
+// requested. The calling thread keeps off these CPUs meanwhile. ERRORS: the counts cannot be read; tasks of its own are named, and there are no events to tell them by.
 core::Result<core::Phase> audit(const AuditPlan& plan, const core::MachineView& machine);
 
 }  // namespace maxlat::shield

@@ -76,8 +76,10 @@ TEST(Audit, SwitchesThatOnlyEventsCountAreCounted) {
   CpuActivity cpu = ticking(0);
   cpu.switches.reset();
   EXPECT_EQ(judge(cpu, kPlan, 10).kind, Verdict::quiet);
-  cpu.named = {{.kind = Kind::task, .name = "hog", .count = 100}};
+  add_names({{.kind = Kind::task, .name = "hog", .count = 100}, {.kind = Kind::work, .name = "w", .count = 7}}, cpu);
   EXPECT_DOUBLE_EQ(judge(cpu, kPlan, 10).per_s, 10);
+  add_names({{.kind = Kind::task, .name = "hog", .count = 300}}, cpu);
+  EXPECT_EQ(cpu.switches, 100u) << "counted already";
 }
 
 class AuditOfABox : public testing::Test {
@@ -103,6 +105,12 @@ TEST_F(AuditOfABox, WithoutTracefsThereAreCountsAndTheReasonWhyNobodyIsNamed) {
   EXPECT_TRUE(phase->activity[0].counted.empty()) << "the files of this box do not change";
   EXPECT_THAT(phase->facts.at("names"), HasSubstr("none: this kernel has no tracefs"));
   EXPECT_THAT(text_of(*phase, kPlan), HasSubstr("quiet"));
+}
+
+TEST_F(AuditOfABox, TheCallerIsWhereItWasAfterwards) {
+  const core::CpuList before = *core::allowed_cpus();
+  ASSERT_TRUE(audited(kPlan));
+  EXPECT_EQ(*core::allowed_cpus(), before);
 }
 
 TEST_F(AuditOfABox, OwnTasksCannotBeToldWithoutNames) {

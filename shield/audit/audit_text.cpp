@@ -16,10 +16,6 @@ using Kind = core::Interruption::Kind;
 constexpr unsigned kAuditWidth = 120;
 constexpr size_t kMostCauses = 8;
 
-std::string rate(double per_s) {
-  return fmt::format("{:.{}f}", per_s, per_s < 10 ? 1 : 0);
-}
-
 std::string causes_of(const core::CpuActivity& cpu, double seconds) {
   std::vector<core::Interruption> causes = cpu.named;
   causes.insert(causes.end(), cpu.counted.begin(), cpu.counted.end());
@@ -29,7 +25,8 @@ std::string causes_of(const core::CpuActivity& cpu, double seconds) {
   for (size_t i = 0; i < causes.size() && i < kMostCauses; ++i) {
     const core::Interruption& each = causes[i];
     table.row({core::shown_word(each.kind), core::printable(each.name), core::printable(each.what),
-               core::printable(each.by), fmt::to_string(each.count), rate(static_cast<double>(each.count) / seconds)});
+               core::printable(each.by), fmt::to_string(each.count),
+               rate_text(static_cast<double>(each.count) / seconds)});
   }
   std::string text = "\n" + table.text(kAuditWidth, "");
   if (causes.size() > kMostCauses) text += fmt::format("and {} more (--json has all)\n", causes.size() - kMostCauses);
@@ -52,7 +49,7 @@ std::string text_of(const core::Phase& phase, const AuditPlan& plan) {
   for (size_t i = 0; i < verdicts.size(); ++i) {
     const core::CpuActivity& cpu = phase.activity[i];
     const auto counted = [&](Kind kind) { return fmt::to_string(cpu.count(kind)); };
-    table.row({fmt::to_string(cpu.cpu), to_string(verdicts[i].kind), rate(verdicts[i].per_s), counted(Kind::timer),
+    table.row({fmt::to_string(cpu.cpu), to_string(verdicts[i].kind), rate_text(verdicts[i].per_s), counted(Kind::timer),
                counted(Kind::device), counted(Kind::sent), counted(Kind::other),
                cpu.switches ? fmt::to_string(*cpu.switches) : "-", core::printable(verdicts[i].most)});
   }

@@ -4,20 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <maxlat/core/sys/text_file.hpp>
+#include <maxlat/core/sys/whole_number.hpp>
 
 namespace maxlat::shield {
 namespace {
 
 using Kind = core::Interruption::Kind;
-
-std::optional<unsigned> number(std::string_view text) {
-  unsigned value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 // What stands between `name` and the next field, `until`, or the end; names of tasks may have blanks in them.
 std::string_view field(std::string_view fields, std::string_view name, std::string_view until = " ") {
@@ -36,7 +29,7 @@ std::string function_name(std::string_view symbol) {
 // are above.
 std::string policy_of(std::string_view priority) {
   if (priority.starts_with('-')) return "deadline";
-  const auto value = number(priority);
+  const auto value = core::whole_number<unsigned>(priority);
   return value && *value < 100 ? fmt::format("real-time {}", 99 - *value) : "";
 }
 
@@ -53,8 +46,8 @@ std::optional<TraceLine> parse_trace_line(std::string_view line) {
     if (close == std::string_view::npos) return std::nullopt;
     const std::string_view task = core::trimmed(line.substr(0, open));
     const size_t dash = task.rfind('-');
-    const auto cpu = number(line.substr(open + 2, close - open - 2));
-    if (!cpu || dash == std::string_view::npos || !number(task.substr(dash + 1))) continue;
+    const auto cpu = core::whole_number<unsigned>(line.substr(open + 2, close - open - 2));
+    if (!cpu || dash == std::string_view::npos || !core::whole_number<unsigned>(task.substr(dash + 1))) continue;
     const size_t time_ends = line.find(": ", close);
     const size_t event_ends = time_ends == std::string_view::npos ? time_ends : line.find(": ", time_ends + 2);
     if (event_ends == std::string_view::npos) return std::nullopt;
@@ -89,7 +82,7 @@ void TraceNames::add(const TraceLine& line) {
     count(line.cpu, Kind::fault, line.event == "page_fault_user" ? "page fault" : "page fault of the kernel",
           std::string(line.comm));
   } else if (line.event == "ipi_send_cpu") {
-    if (const auto cpu = number(field(fields, "cpu=")))
+    if (const auto cpu = core::whole_number<unsigned>(field(fields, "cpu=")))
       count(*cpu, Kind::sent, function_name(field(fields, "callback=")), "", place_of(line));
   } else if (line.event == "ipi_send_cpumask") {
     const auto cpus = core::parse_cpu_list(field(fields, "cpumask="));

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <maxlat/core/result/run_frame.hpp>
 #include <maxlat/core/sys/duration.hpp>
+#include <maxlat/core/sys/process.hpp>
 #include <maxlat/core/sys/stop.hpp>
 
 #include "audit/audit.hpp"
@@ -69,6 +70,9 @@ core::Result<core::Exit> run_audit(const core::CommandLine& line) {
   core::catch_stop_signals();
   core::Result<core::Phase> phase = audit(plan, {});
   if (!phase) return phase.error();
+  core::Arguments command{"maxlat", "shield", "audit"};
+  for (std::string& word : line.written_without({})) command.push_back(std::move(word));
+  phase->command = core::quote_command(command);
   bool json_on_stdout = false;
   if (line.has("json")) {
     const std::string& path = line.get<std::string>("json");

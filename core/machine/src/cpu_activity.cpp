@@ -3,9 +3,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <maxlat/core/machine/cpu_activity.hpp>
 #include <maxlat/core/sys/text_file.hpp>
+#include <maxlat/core/sys/whole_number.hpp>
 #include <sstream>
 #include <string_view>
 #include <vector>
@@ -19,20 +19,13 @@ bool all_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-std::optional<uint64_t> number(std::string_view text) {
-  uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 // "            CPU0       CPU2" -> 0, 2: CPUs that are offline have no column.
 std::vector<unsigned> columns_of(const std::string& head) {
   std::vector<unsigned> cpus;
   std::istringstream words(head);
   for (std::string word; words >> word;)
     if (word.starts_with("CPU"))
-      if (const auto cpu = number(std::string_view(word).substr(3))) cpus.push_back(static_cast<unsigned>(*cpu));
+      if (const auto cpu = whole_number(std::string_view(word).substr(3))) cpus.push_back(static_cast<unsigned>(*cpu));
   return cpus;
 }
 
@@ -50,7 +43,7 @@ std::optional<Row> row_of(const std::string& line, size_t columns) {
   row.name = trimmed(line.substr(0, colon));
   std::istringstream rest(line.substr(colon + 1));
   for (std::string word; rest >> word;) {
-    const auto value = row.counts.size() < columns && row.words.empty() ? number(word) : std::nullopt;
+    const auto value = row.counts.size() < columns && row.words.empty() ? whole_number(word) : std::nullopt;
     if (value)
       row.counts.push_back(*value);
     else
@@ -113,11 +106,11 @@ void add_switches(const std::string& text, std::vector<CpuActivity>& activity) {
     std::string name, word;
     words >> name;
     if (!name.starts_with("cpu")) continue;
-    const auto number_of_cpu = number(std::string_view(name).substr(3));
+    const auto number_of_cpu = whole_number(std::string_view(name).substr(3));
     CpuActivity* cpu = number_of_cpu ? of_cpu(activity, static_cast<unsigned>(*number_of_cpu)) : nullptr;
     std::vector<std::string> figures;
     while (words >> word) figures.push_back(word);
-    if (cpu != nullptr && figures.size() == 9) cpu->switches = number(figures.back());
+    if (cpu != nullptr && figures.size() == 9) cpu->switches = whole_number(figures.back());
   }
 }
 

@@ -245,6 +245,9 @@ std::string check_phase(const Phase& phase) {
   if (std::string wrong = check_rounds(phase); !wrong.empty()) return wrong;
   if (phase.maximum_rate)
     if (std::string wrong = check_maximum_rate(*phase.maximum_rate); !wrong.empty()) return wrong;
+  seen.clear();
+  for (const CpuActivity& activity : phase.activity)
+    if (!seen.insert(activity.cpu).second) return fmt::format("the activity of CPU {} is there twice", activity.cpu);
   // Invariant (2).
   if (phase.status == PhaseStatus::ok && kind_of(phase).measures && !has_samples) return "it is ok without a sample";
   return check_paths(phase);

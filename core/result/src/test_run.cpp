@@ -71,7 +71,7 @@ Phase example_phase() {
                    {.kind = Kind::other, .name = "MCP", .count = 2},
                    {.kind = Kind::softirq, .name = "TIMER", .count = 9}},
        .named = {
-           {.kind = Kind::task, .name = "kworker/5:1", .what = "SCHED_OTHER", .by = "swapper on CPU 0", .count = 4},
+           {.kind = Kind::task, .name = "kworker/5:1", .what = "real-time 50", .by = "swapper on CPU 0", .count = 4},
            {.kind = Kind::work, .name = "vmstat_update", .count = 4},
            {.kind = Kind::function, .name = "tick_sched_timer", .count = 750},
            {.kind = Kind::fault, .name = "page fault", .what = "hog", .count = 1}}}};

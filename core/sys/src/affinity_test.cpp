@@ -34,5 +34,19 @@ TEST(AffinityMask, NoCpuIsRefused) {
   EXPECT_FALSE(AffinityMask(CpuList{}).apply(0));
 }
 
+TEST(OffCpus, LeavesTheCpusWhileItLivesAndOnlyThen) {
+  const CpuList before = *allowed_cpus();
+  if (before.size() < 2) GTEST_SKIP() << "one CPU";
+  {
+    const OffCpus off({before.front()});
+    EXPECT_TRUE(off.elsewhere());
+    EXPECT_EQ(*allowed_cpus(), difference(before, {before.front()}));
+  }
+  EXPECT_EQ(*allowed_cpus(), before);
+  const OffCpus nowhere_to_go(before);
+  EXPECT_FALSE(nowhere_to_go.elsewhere());
+  EXPECT_EQ(*allowed_cpus(), before);
+}
+
 }  // namespace
 }  // namespace maxlat::core

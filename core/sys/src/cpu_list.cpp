@@ -10,6 +10,7 @@
 #include <iterator>
 #include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/core/sys/text_file.hpp>
+#include <maxlat/core/sys/whole_number.hpp>
 #include <optional>
 #include <thread>
 
@@ -19,10 +20,8 @@ namespace {
 constexpr unsigned kMaxCpu = 65535;
 
 std::optional<unsigned> parse_number(std::string_view text) {
-  unsigned value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value > kMaxCpu) return std::nullopt;
-  return value;
+  const auto value = whole_number<unsigned>(text);
+  return value && *value <= kMaxCpu ? value : std::nullopt;
 }
 
 // One element of a list. Of each `group` CPUs from `first` on, the first `used` are meant.

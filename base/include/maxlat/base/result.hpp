@@ -3,8 +3,8 @@
 // Result<T>: a value, or what went wrong, at every border that a user can reach.
 //
 // An Error is written for the person at the terminal: `text` completes "maxlat npt: ", `hint` says what to do about it,
-// and `exit_status` is what the process will return (maxlat(1), EXIT STATUS). One place in cli/ turns an Error into output; the
-// measured paths do not use it and do not throw.
+// and `exit_status` is what the process will return (maxlat(1), EXIT STATUS). One place in cli/ turns an Error into
+// output; the measured paths do not use it and do not throw.
 //
 //   Result<CpuList> cpus = parse_cpu_list(text);
 //   if (!cpus) return cpus.error();

@@ -18,7 +18,7 @@ struct Interruption {
   enum class Kind {
     device,    // interrupt of a device
     timer,     // of the CPU's own timer: ticks and high-resolution timers
-    sent,      // by another CPU: reschedule, function call, TLB, irq_work
+    sent,      // by a CPU: reschedule, function call, TLB, irq_work
     other,     // NMI, machine check, thermal, ...
     softirq,   // a kind of softirq, how often it ran
     task,      // a switch to it
@@ -28,8 +28,8 @@ struct Interruption {
   };
   Kind kind = Kind::other;
   std::string name{};  // "24", "LOC", "TIMER", "ksoftirqd/1"
-  std::string what{};  // "virtio0-input.0", "SCHED_FIFO 50"
-  std::string by{};    // "swapper on CPU 0"; empty: not known
+  std::string what{};  // "virtio0-input.0", "real-time 50"
+  std::string by{};    // "idle on CPU 0"; empty: not known
   uint64_t count = 0;
 
   bool operator==(const Interruption&) const = default;

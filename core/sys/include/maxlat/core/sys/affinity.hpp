@@ -28,4 +28,19 @@ class AffinityMask {
   std::vector<uint64_t> words_;  // 64 CPUs each, CPU 0 in the lowest bit of the first
 };
 
+// Keeps the calling thread off some CPUs while it lives, where it may use another one; else it stays where it is, and
+// should sleep. THREADS: made and destroyed by one thread.
+class OffCpus {
+ public:
+  explicit OffCpus(const CpuList& cpus);
+  ~OffCpus();
+  OffCpus(const OffCpus&) = delete;
+  OffCpus& operator=(const OffCpus&) = delete;
+  bool elsewhere() const { return elsewhere_; }  // the thread is on none of these CPUs
+
+ private:
+  bool elsewhere_ = false;
+  AffinityMask before_;  // empty: nothing was changed
+};
+
 }  // namespace maxlat::core
