@@ -148,7 +148,8 @@ def a_limited_rate_has_paths_too(folder):
     assert gaps["sub-buffer switch"] >= recorded // 124 - 1, gaps
     assert "paths" not in events
     for outlier in whole["per_cpu"][0]["outliers"]:
-        assert outlier.get("path") in gaps or outlier["cause"].startswith("no tracepoint in it"), outlier
+        of_none = ("no tracepoint in it", "event dropped, if it had one")  # the latter where the consumer came late
+        assert outlier.get("path") in gaps or outlier["cause"].startswith(of_none), outlier
 
 
 def a_flight_recorder_is_written_out_at_long_gaps(folder):
