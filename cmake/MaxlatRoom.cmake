@@ -18,10 +18,10 @@
 #     The tests are compiled without optimisation, for they are most of a build's seconds (docs/testing.md); AS_SHIPPED
 #     keeps the flags of what ships, for tests of code that is inlined into them.
 #
-#   maxlat_test(NAME cli_help COMMAND script args LABEL integration [TIMEOUT s] [MEASURES])
+#   maxlat_test(NAME cli_help COMMAND script args LABEL integration [TIMEOUT s] [SERIAL])
 #     a test that is a program: exit 0 passes, 77 means "cannot run here" (it must say why), everything else fails.
-#     MEASURES: it takes CPUs at real-time priority, or has one of the box's tracers to itself: one such test at a time.
-#     Others run beside it, and must not make it fail.
+#     SERIAL: it measures at real-time priority, or has one of the box's tracers to itself. Many tests take a CPU at such a
+#     priority for a moment, and two loops on one CPU are no measurement: both say so, as they should.
 
 add_library(maxlat_build_flags INTERFACE)
 target_compile_features(maxlat_build_flags INTERFACE cxx_std_20 c_std_11)
@@ -161,14 +161,11 @@ function(maxlat_test)
   if(NOT MAXLAT_BUILD_TESTS)
     return()
   endif()
-  cmake_parse_arguments(T "MEASURES" "NAME;LABEL;TIMEOUT" "COMMAND" ${ARGN})
+  cmake_parse_arguments(T "SERIAL" "NAME;LABEL;TIMEOUT" "COMMAND" ${ARGN})
   if(NOT T_TIMEOUT)
     set(T_TIMEOUT 60)
   endif()
   add_test(NAME ${T_NAME} COMMAND ${T_COMMAND})
   set_tests_properties(${T_NAME} PROPERTIES LABELS "${T_LABEL}" TIMEOUT ${T_TIMEOUT} SKIP_RETURN_CODE 77
-    ENVIRONMENT "LC_ALL=C;MAXLAT=$<TARGET_FILE:maxlat>")
-  if(T_MEASURES)
-    set_tests_properties(${T_NAME} PROPERTIES RESOURCE_LOCK measuring)
-  endif()
+    RUN_SERIAL ${T_SERIAL} ENVIRONMENT "LC_ALL=C;MAXLAT=$<TARGET_FILE:maxlat>")
 endfunction()
