@@ -5,8 +5,9 @@
 # guest-cpus: 4
 # guest-timeout_s: 200
 # guest-userland: host
-# Without these, RCU cannot end a grace period while a loop of priority 99 spins there, and whoever switches events off waits.
-# guest-append: nohz_full=1 rcu_nocbs=1
+# Without the first two, RCU cannot end a grace period while a loop of priority 99 spins there, and whoever switches events off waits.
+# Without the last two, the emulated counter is unstable, and the kernel keeps the tick on every CPU.
+# guest-append: nohz_full=1 rcu_nocbs=1 tsc=reliable clocksource=tsc
 # 6.12 warns now and then when a fair server's runtime is written, whoever writes it (dl_server_apply_params).
 # guest-console_allow: dl_rq_change_utilization|Call Trace
 mount -t cgroup2 none /sys/fs/cgroup
@@ -31,7 +32,9 @@ maxlat shield exec --journal "$journal" -q -- maxlat npt -a 1 -D 100s --rest 0 -
 until [ "$(grep -c . /sys/fs/cgroup/maxlat-shield/cgroup.threads)" -gt 1 ]; do usleep 10000; done
 audit -D 2s --limit 5
 expect "status of a spinning shield's audit" $status -eq 0
-told '^  1 +quiet '
+# A timer that was armed there before the loop began keeps the tick: its thread (ktimers) does not come to run beside a loop
+# of priority 99. Which of the two it is, is a matter of luck.
+told '^  1 +(quiet|only ticks) +[0-9.]+ +[0-9]+ +0 +[0-9]+ +[0-9]+ +0( |$)' # no interrupt of a device, no switch
 cp "$OUT/audit.txt" "$OUT/audit_spinning.txt"
 
 # Looking costs nothing: no interrupt comes on the CPU by an audit without events.
