@@ -74,6 +74,7 @@ core::Result<Bench> real_bench() {
   bench.stated_error_why = guest ? "100 us: two context switches and an interrupt, each of which may exit to the host"
                                  : "20 us: two context switches and an interrupt";
   bench.may_measure = may_measure;
+  bench.shield = put_shield_on;
   bench.meter = [](PhaseKind kind) { return kind->make(); };
   bench.plant = [](const loadgen::StallPlan& plan) { return loadgen::plant_stalls(plan); };
   bench.preflight = [](const core::CpuList& measured) { return core::observe_all(view_of(measured)); };

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "plan/placement.hpp"
+#include "run/run_shield.hpp"
 
 namespace maxlat::rteval_ext {
 
@@ -23,6 +24,7 @@ struct Bench {
   double stated_error_ns = 0;  // of the positive control on this machine
   std::string stated_error_why;
   std::function<core::Status()> may_measure;  // ERRORS (77): what every meter needs is not given to this user
+  std::function<core::Result<std::unique_ptr<RunShield>>(const core::CpuList& cpus, const core::Phase* earlier)> shield;
   std::function<std::unique_ptr<Meter>(PhaseKind)> meter;
   std::function<core::Result<std::vector<loadgen::Stall>>(const loadgen::StallPlan&)> plant;
   std::function<std::vector<core::SettingObservation>(const core::CpuList& measured)> preflight;

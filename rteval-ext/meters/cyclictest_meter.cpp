@@ -12,6 +12,7 @@
 #include <maxlat/core/sys/counted.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/input_file.hpp>
+#include <maxlat/core/sys/shield_door.hpp>
 #include <maxlat/import/cyclictest.hpp>
 #include <sstream>
 
@@ -99,6 +100,8 @@ core::Result<core::ProcessSpec> CyclictestMeter::command(const MeterJob& job) co
   spec.argv.insert(spec.argv.end(), {"-h", std::to_string(kBuckets), "-D", std::to_string(seconds), "-q",
                                      fmt::format("--json={}", job.json_path)});
   spec.argv.insert(spec.argv.end(), job.arguments.begin(), job.arguments.end());
+  // It knows no shield: it goes in whole, its waiting main thread, too.
+  if (const auto door = core::ShieldDoor::find(); door && door->leads_to(job.cpus)) spec.cpus = job.cpus;
   const double steps = static_cast<double>(job.duration_ns) * 1e-9 / status_step_s(job) + 2;
   spec.capture_limit = (1u << 20) + static_cast<size_t>(steps) * job.cpus.size() * kStatusBytesPerThread;
   return spec;

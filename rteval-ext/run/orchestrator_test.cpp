@@ -12,14 +12,16 @@
 #include <string_view>
 
 #include "meters/control_runner.hpp"
-#include "meters/test_bench.hpp"
-#include "plan/plan_toml.hpp"
 #include "plan/steps.hpp"
+#include "test_orchestrator.hpp"
 
 namespace maxlat::rteval_ext {
 namespace {
 
 using core::PhaseStatus;
+using test::names;
+using test::Orchestrator;
+using test::phase_named;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -49,50 +51,6 @@ name = "control"
 kind = "control"
 meters = ["npt", "hwlat"]
 )";
-
-class Orchestrator : public testing::Test {
- protected:
-  core::Result<Outcome> run(const char* plan_text, core::RunResult begun = {},
-                            const std::vector<std::string>& skip = {}) {
-    const core::Result<Plan> plan = parse_plan(plan_text, "plan");
-    if (!plan) return plan.error();
-    const bool fresh = begun.id.empty();
-    if (fresh) {
-      begun.id = "id";
-      begun.tool = "test";
-      begun.plan = plan->name;
-      begun.plan_text = plan_text;
-    }
-    const core::Result<RunDirectory> directory =
-        fresh ? RunDirectory::create(temporary_ / "run") : RunDirectory::open(temporary_ / "run");
-    if (!directory) return directory.error();
-    return orchestrate({*plan, std::move(begun), *directory, bench_, skip, true});
-  }
-  core::RunResult on_disk() const {
-    const core::Result<core::RunResult> run = core::read_run(temporary_ / "run/result.json");
-    if (!run) ADD_FAILURE() << run.error().text;
-    return run ? *run : core::RunResult{};
-  }
-
-  test::TemporaryFolder temporary_;
-  test::Script script_;
-  Bench bench_ = test::fake_bench(temporary_, script_);
-};
-
-std::vector<std::string> names(const core::RunResult& run) {
-  std::vector<std::string> all;
-  for (const core::Phase& phase : run.phases) all.push_back(phase.name);
-  return all;
-}
-
-const core::Phase& phase_named(const core::RunResult& run, std::string_view name) {
-  for (const core::Phase& phase : run.phases) {
-    if (phase.name == name) return phase;
-  }
-  ADD_FAILURE() << "no phase " << name;
-  static const core::Phase none;
-  return none;
-}
 
 TEST_F(Orchestrator, RunsThePlanInOrderAndJudgesIt) {
   const auto outcome = run(kThreePhases);

@@ -9,6 +9,11 @@
 
 namespace maxlat::shield {
 
+// What a shield writes is root's; without this, each file would be refused for itself. ERRORS: not root (77).
+core::Status require_root();
+// This machine, with the CPUs of the plan.
+core::MachineView view_of(const ShieldPlan& plan);
+
 // The plan with its housekeeping CPUs filled in. ERRORS: a CPU that is not online, none left for housekeeping, a CPU on
 // both sides.
 core::Result<ShieldPlan> complete_plan(ShieldPlan plan, const core::CpuList& online);
