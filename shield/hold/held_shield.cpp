@@ -53,9 +53,10 @@ core::Result<core::Phase> audit_shield(const core::CpuList& cpus, double seconds
   const std::vector<CpuVerdict> verdicts = verdicts_of(*phase, plan);
   for (size_t i = 0; i < verdicts.size(); ++i)
     if (verdicts[i].kind == CpuVerdict::Kind::disturbed)
-      phase->warnings.push_back(fmt::format("CPU {} is disturbed {} times a second{}{}", phase->activity[i].cpu,
-                                            rate_text(verdicts[i].per_s),
-                                            verdicts[i].most.empty() ? "" : ", mostly by ", verdicts[i].most));
+      phase->warnings.push_back(fmt::format("CPU {} is disturbed {} times a second, {} of them by its timer{}{}",
+                                            phase->activity[i].cpu, rate_text(verdicts[i].per_s),
+                                            rate_text(verdicts[i].timer_per_s),
+                                            verdicts[i].most.empty() ? "" : "; most of the others: ", verdicts[i].most));
   return phase;
 }
 
