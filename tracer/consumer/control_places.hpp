@@ -17,6 +17,7 @@
 
 #include <sys/types.h>
 
+#include <maxlat/base/owned.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,7 +34,7 @@ std::vector<ControlPlace> places_of_process(pid_t pid);
 // Of our own, or, if we are root, of everybody.
 std::vector<ControlPlace> all_places();
 
-// RETURNS: a connected socket, the caller's; or -1 and errno.
-int connect_to(const ControlPlace& place, pid_t pid);
+// RETURNS: a connected socket; or none, and errno.
+base::Descriptor connect_to(const ControlPlace& place, pid_t pid);
 
 }  // namespace maxlat::trace::detail
