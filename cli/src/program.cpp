@@ -12,6 +12,7 @@
 #include <maxlat/cli/program.hpp>
 #include <maxlat/core/sys/result.hpp>
 #include <maxlat/core/sys/tell.hpp>
+#include <maxlat/core/sys/text.hpp>
 #include <maxlat/core/sys/version.hpp>
 #include <maxlat/rteval_ext/phase_definition.hpp>
 #include <new>
@@ -33,7 +34,7 @@ std::string help() {
       "Finds, explains and gates the worst-case latency of a Linux box.\n"
       "\n"
       "commands:\n";
-  for (const core::Command* command : commands()) text += fmt::format("  {:<10}{}\n", command->name, command->summary);
+  for (const core::Command* command : commands()) text += "  " + core::list_line(command->name, command->summary);
   text +=
       "  help X    what `maxlat X --help` says\n"
       "\n"

@@ -11,6 +11,7 @@
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/input_file.hpp>
 #include <maxlat/core/sys/stop.hpp>
+#include <maxlat/core/sys/text.hpp>
 #include <maxlat/core/sys/utc.hpp>
 #include <maxlat/reports/gate.hpp>
 #include <maxlat/reports/report.hpp>
@@ -112,7 +113,7 @@ core::Result<PlanText> with_options(PlanText given, const core::CommandLine& lin
 void list_profiles() {
   for (const Profile& profile : profiles()) {
     const core::Result<Plan> plan = parse_plan(profile.text, std::string(profile.name));
-    fmt::print("{:<10}{}\n", profile.name, plan ? plan->about : plan.error().text);
+    fmt::print("{}", core::list_line(profile.name, plan ? plan->about : plan.error().text));
   }
 }
 

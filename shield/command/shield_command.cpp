@@ -7,6 +7,7 @@
 #include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/core/sys/stop.hpp>
 #include <maxlat/core/sys/tell.hpp>
+#include <maxlat/core/sys/text.hpp>
 #include <maxlat/shield/held_shield.hpp>
 #include <maxlat/shield/shield_command.hpp>
 #include <span>
@@ -156,7 +157,7 @@ std::span<const Subcommand> subcommands() {
 core::CommandHelp help() {
   static const std::string about = [] {
     std::string text = "Sets CPUs of this box up for real time, and undoes it.\n\nsubcommands:\n";
-    for (const Subcommand& sub : subcommands()) text += fmt::format("  {:<10}{}\n", sub.name, sub.summary);
+    for (const Subcommand& sub : subcommands()) text += "  " + core::list_line(sub.name, sub.summary);
     return text + "\n`maxlat shield SUBCOMMAND --help` tells more.";
   }();
   return {"maxlat shield SUBCOMMAND [options]", about,
