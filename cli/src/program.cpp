@@ -116,8 +116,8 @@ int select(core::Arguments words) {
   return usage_error(fmt::format("unknown {} \"{}\"", first.starts_with('-') ? "option" : "command", first));
 }
 
-// A standard stream that is closed keeps its number: the next file that is opened would get it, and our text. Open in the
-// wrong direction, so that writing fails as it does on a closed one.
+// A standard stream that is closed keeps its number: the next file that is opened would get it, and our text. Open in
+// the wrong direction, so that writing fails as it does on a closed one.
 void reserve_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(stream, F_GETFD) < 0 && errno == EBADF)

@@ -28,8 +28,8 @@ constexpr uint64_t kInterval_ns = 100'000;
 constexpr unsigned kBuckets = 20'000;
 constexpr double kMostSteps = 3600;  // of the timeline, however long the phase
 constexpr size_t kStatusBytesPerThread = 100;
-// What a thread need not account for of its time: a last wait that the machine makes late, and for each sample the error
-// of an average of two decimals.
+// What a thread need not account for of its time: a last wait that the machine makes late, and for each sample the
+// error of an average of two decimals.
 constexpr double kLastWait_s = 1, kErrorOfAverage_s = 5e-9;
 // A thread that has been woken this often by its timer is under way.
 constexpr unsigned long kWakeupsUnderWay = 20;

@@ -162,7 +162,8 @@ bool is_off(const Change& change, const CpuList& shielded) {
   return wanted && core::intersection(*wanted, shielded).empty();
 }
 
-// A cpuset that changes gives each of its threads all CPUs it has, on Linux before 6.2: what was narrower becomes so again.
+// A cpuset that changes gives each of its threads all CPUs it has, on Linux before 6.2: what was narrower becomes so
+// again.
 StepReport make_affinity(const Threads& threads, Workshop& workshop) {
   std::vector<Change> left;
   std::string moved_all_the_same;

@@ -9,10 +9,10 @@
 //
 // Root looks at the places of every user.
 //
-// TRUST. /tmp is everybody's, and root must not be led elsewhere. A place counts only as what make_folder() makes: a real
-// folder, not a link, of the user whose place it is, closed to all others. It is kept open, and the socket is looked up in
-// it, so that what was looked at is what is connected to. The socket is no link either, and who answers at it is the
-// folder's owner by the kernel's word (SO_PEERCRED).
+// TRUST. /tmp is everybody's, and root must not be led elsewhere. A place counts only as what make_folder() makes: a
+// real folder, not a link, of the user whose place it is, closed to all others. It is kept open, and the socket is
+// looked up in it, so that what was looked at is what is connected to. The socket is no link either, and who answers at
+// it is the folder's owner by the kernel's word (SO_PEERCRED).
 #pragma once
 
 #include <sys/types.h>

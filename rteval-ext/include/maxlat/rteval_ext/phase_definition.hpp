@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The kinds of phases that a plan may have, one row each. Adding one is one file, its meter and one of these, and a row in
-// rteval-ext/CMakeLists.txt (docs/where-to-change-what.md).
+// The kinds of phases that a plan may have, one row each. Adding one is one file, its meter and one of these, and a row
+// in rteval-ext/CMakeLists.txt (docs/where-to-change-what.md).
 #pragma once
 
 #include <maxlat/core/result/phase_kind.hpp>
