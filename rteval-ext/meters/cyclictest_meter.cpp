@@ -83,6 +83,7 @@ extern const PhaseDefinition kCyclictestPhase{
     .figures = &core::kCyclictestKind,
     .make = [] { return std::unique_ptr<Meter>(std::make_unique<CyclictestMeter>()); },
     .all_cpus_unless_isolated = true,
+    .holds_latency_itself = true,
     .refused = refused_cyclictest_arguments};
 
 core::Result<core::ProcessSpec> CyclictestMeter::command(const MeterJob& job) const {

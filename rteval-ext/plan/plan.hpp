@@ -54,6 +54,7 @@ struct Plan {
   std::string name;   // of the profile or the file
   std::string about;  // one line
   ShieldUse shield = ShieldUse::none;
+  bool dma_latency = true;  // /dev/cpu_dma_latency is held at 0 while a phase measures
   std::vector<PhasePlan> phases;
 
   std::vector<reports::Rule> rules() const;  // all phases' limits, in order

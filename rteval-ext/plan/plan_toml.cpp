@@ -281,6 +281,9 @@ Plan plan_of(const toml::table& document) {
       plan.about = string_of(value, "about");
     } else if (key == "shield") {
       plan.shield = shield_of(value);
+    } else if (key == "dma_latency") {
+      if (!value.is_boolean()) refuse(value, "'dma_latency' must be true or false");
+      plan.dma_latency = value.as_boolean()->get();
     } else if (key == "phase") {
       const toml::array* phases = value.as_array();
       if (phases == nullptr) refuse(value, "phases are written as [[phase]], with two brackets");

@@ -224,6 +224,8 @@ class Run {
     return seconds;
   }
   StepResult take(const Step& step, size_t number);
+  StepResult measure(const Step& step, size_t number);
+  std::string stay_awake(const Step& step, std::shared_ptr<void>& held) const;
   core::Status keep(const std::string& step, StepResult result);
   core::Status keep(core::Phase phase);
   core::Phase observe(const char* name);
@@ -346,7 +348,25 @@ core::Status Run::preflight() {
   return keep(std::move(phase));
 }
 
+// What the result says of /dev/cpu_dma_latency, which `held` then holds.
+std::string Run::stay_awake(const Step& step, std::shared_ptr<void>& held) const {
+  if (step.meter->holds_latency_itself) return "as the meter's own arguments say";
+  if (!plan_.dma_latency) return "left as it was: --no-dma-latency";
+  core::Result<std::shared_ptr<void>> latency = bench_.stay_awake();
+  if (!latency) return "not held: " + latency.error().text;
+  held = *std::move(latency);
+  return "held at 0";
+}
+
 StepResult Run::take(const Step& step, size_t number) {
+  std::shared_ptr<void> awake;
+  const std::string latency = stay_awake(step, awake);
+  StepResult result = measure(step, number);
+  for (core::Phase& phase : result.phases) phase.facts["/dev/cpu_dma_latency"] = latency;
+  return result;
+}
+
+StepResult Run::measure(const Step& step, size_t number) {
   const std::unique_ptr<Meter> meter = bench_.meter(step.meter);
   const std::string file = directory_.fresh_phase_path(number, step.name);
   core::Phase phase =

@@ -57,7 +57,8 @@ po::options_description options() {
       "CPUs to measure (default: isolated, else all but the first)");
   add("load-cpus", core::argument<core::CpuListArgument>("CPUS"), "CPUs for the loads (default: the others)");
   add("shield", "sets the measured CPUs up as maxlat shield on does, and undoes it at the end; no run where it cannot");
-  add("no-shield", "no shield, whatever the plan says (standard and soak want one)");
+  add("no-shield", "no-dma-latency", "no shield, whatever the plan says (standard and soak want one)");
+  add("no-dma-latency", "does not hold /dev/cpu_dma_latency at 0 while npt, hwlat or a tracer measures");
   add("output,o", core::argument("DIR"), "directory of the run (default: maxlat-run-DATE-TIME)");
   add("resume", core::argument("DIR"), "goes on with an interrupted or killed run");
 
@@ -93,10 +94,12 @@ core::Result<PlanText> plan_text(const core::CommandLine& line) {
   return PlanText{std::string(profile->text), name};
 }
 
-// What the command line says of the plan goes into it, so that the run's own record has it and --resume needs nothing else.
+// What the command line says of the plan goes into it, so that the run's own record has it and --resume needs nothing
+// else.
 core::Result<PlanText> with_options(PlanText given, const core::CommandLine& line) {
-  const bool about_shield = line.has("shield") || line.has("no-shield");
-  if (!line.has("affinity") && !line.has("load-cpus") && !about_shield) return given;
+  const auto has = [&](const char* option) { return line.has(option); };
+  const bool about_shield = has("shield") || has("no-shield");
+  if (!has("affinity") && !has("load-cpus") && !about_shield && !has("no-dma-latency")) return given;
   core::Result<Plan> plan = parse_plan(given.text, given.file);
   if (!plan) return plan.error();
   for (PhasePlan& phase : plan->phases) {
@@ -105,6 +108,7 @@ core::Result<PlanText> with_options(PlanText given, const core::CommandLine& lin
       phase.load_cpus = core::to_string(line.get<core::CpuListArgument>("load-cpus").cpus);
     }
   }
+  if (has("no-dma-latency")) plan->dma_latency = false;
   if (about_shield) plan->shield = line.has("shield") ? ShieldUse::required : ShieldUse::none;
   given.text = to_toml(*plan);
   return given;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// The shield of a run (maxlat run --shield, `shield = true` in a plan): on before the first reading of the settings, off
-// after the last, whatever the end. The measured CPUs are then the meters' alone, and loads, consumers and the run itself
-// keep to the others.
+// The shield of a run (maxlat run --shield, `shield = true` in a plan): on before the first reading of the settings,
+// off after the last, whatever the end. The measured CPUs are then the meters' alone, and loads, consumers and the run
+// itself keep to the others.
 //
-// What it did is two steps of the run: "shield" tells what became of each step, "shield audit" proves it, before anything
-// is measured there.
+// What it did is two steps of the run: "shield" tells what became of each step, "shield audit" proves it, before
+// anything is measured there.
 #pragma once
 
 #include <maxlat/core/result/run_result.hpp>

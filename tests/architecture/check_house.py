@@ -36,7 +36,7 @@ ARROWS = {
     "shield": {*CORE, "base"},
     "import": {*CORE, "base"},
     "reports": {*CORE, "base"},
-    "rteval-ext": {"loadgen", "import", "reports", *CORE, "base"},
+    "rteval-ext": {"loadgen", "shield", "import", "reports", *CORE, "base"},
     "cli": {"rteval-ext", "npt", "hwlat", "loadgen", "shield", "import", "reports", "tracer/tools", *CORE, "base"},
 }
 FOLDERS = sorted({room.split("/")[0] for room in ARROWS})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A shield for as long as somebody holds it: maxlat shield exec, maxlat run --shield. Whatever the end of its holder, it
-// goes off with it; after kill -9 the journal is there, and `maxlat shield off` undoes it.
+// A shield for as long as somebody holds it: maxlat shield exec, maxlat run --shield. Whatever the end of its holder,
+// it goes off with it; after kill -9 the journal is there, and `maxlat shield off` undoes it.
 //
 // A shield of the same CPUs that is on already serves, too: what has drifted is made right again, and it stays on.
 //

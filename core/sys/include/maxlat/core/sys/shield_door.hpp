@@ -2,13 +2,13 @@
 //
 // The way into the shield that is on here (maxlat shield on, maxlat run --shield), for a thread that is to measure.
 //
-// A shield is a cpuset of its own: the kernel gives its CPUs to nobody outside. A meter must not go in whole, because its
-// other threads, and a tracer's consumer, would then share the CPUs that it measures. So the one thread goes in, and the
-// process stays outside. set_affinity() does that by itself where it is asked for CPUs of the shield.
+// A shield is a cpuset of its own: the kernel gives its CPUs to nobody outside. A meter must not go in whole, because
+// its other threads, and a tracer's consumer, would then share the CPUs that it measures. So the one thread goes in,
+// and the process stays outside. set_affinity() does that by itself where it is asked for CPUs of the shield.
 //
-// On cgroup version 2 a thread may leave its process only within one threaded domain, and the shield's is the root of the
-// hierarchy. A process that systemd has put into a scope of its own is therefore moved to the root first, once. It ends
-// there; nothing but a limit on that scope is lost.
+// On cgroup version 2 a thread may leave its process only within one threaded domain, and the shield's is the root of
+// the hierarchy. A process that systemd has put into a scope of its own is therefore moved to the root first, once. It
+// ends there; nothing but a limit on that scope is lost.
 //
 // A shield that is made of affinities alone has no door, and needs none.
 #pragma once
