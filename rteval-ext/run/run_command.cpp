@@ -57,7 +57,7 @@ po::options_description options() {
       "CPUs to measure (default: isolated, else all but the first)");
   add("load-cpus", core::argument<core::CpuListArgument>("CPUS"), "CPUs for the loads (default: the others)");
   add("shield", "sets the measured CPUs up as maxlat shield on does, and undoes it at the end; no run where it cannot");
-  add("no-shield", "no-dma-latency", "no shield, whatever the plan says (standard and soak want one)");
+  add("no-shield", "no shield, whatever the plan says (standard and soak want one)");
   add("no-dma-latency", "does not hold /dev/cpu_dma_latency at 0 while npt, hwlat or a tracer measures");
   add("output,o", core::argument("DIR"), "directory of the run (default: maxlat-run-DATE-TIME)");
   add("resume", core::argument("DIR"), "goes on with an interrupted or killed run");
@@ -152,8 +152,8 @@ core::Status describe(const core::CommandLine& line, core::RunResult& run) {
 }
 
 core::Status refuse_with_resume(const core::CommandLine& line) {
-  for (const char* option : {"profile", "plan", "seed", "affinity", "load-cpus", "shield", "no-shield", "output",
-                             "print-plan", "label", "annotate"}) {
+  for (const char* option : {"profile", "plan", "seed", "affinity", "load-cpus", "shield", "no-shield",
+                             "no-dma-latency", "output", "print-plan", "label", "annotate"}) {
     if (line.given(option)) {
       return core::Error{fmt::format("--resume takes no --{}: the run has its own", option),
                          "the plan, its CPUs and its seed are those of the run that is resumed"};
