@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/reports/gate.hpp>
 
 #include "test/test_runs.hpp"
@@ -94,6 +95,16 @@ TEST(Gate, SaysWhenTheMaximumStandsInForAQuantile) {
   EXPECT_THAT(observed("p99.999999999_ns"), HasSubstr("(22.0 us, CPU 0; the maximum: too few samples)"));
   for (const char* metric : {"p99.9_ns", "p100_ns", "max_ns", "mean_ns"})
     EXPECT_THAT(observed(metric), ::testing::Not(HasSubstr("the maximum"))) << metric;
+}
+
+TEST(Gate, SaysThatAValueIsAnUpperBoundAndJudgesItAllTheSame) {
+  auto run = good_run();
+  const auto observed = [&](double limit_ns) { return judge(run, {rule("npt", "max_ns", limit_ns)}).rules.front(); };
+  EXPECT_THAT(observed(21e3).observed, HasSubstr(", CPU 0)"));
+  run.phases[0].facts[core::fact::kBound] = "upper bound: interrupts and scheduling are included";
+  EXPECT_THAT(observed(21e3).observed, HasSubstr(", CPU 0, an upper bound)"));
+  EXPECT_EQ(observed(21e3).outcome, Outcome::fail);
+  EXPECT_EQ(observed(22e3).outcome, Outcome::pass);
 }
 
 TEST(Gate, UnknownMetricsAndLimitsAreErrors) {

@@ -156,7 +156,14 @@ TEST_F(Orchestrator, ResumeKeepsOkAndSkippedAndMeasuresTheRestAgain) {
   third.reason = "not installed";
   std::vector<std::string> measured;
   script_.on_command = [&](const MeterJob& job) { measured.push_back(job.json_path); };
-  ASSERT_TRUE(run(kThreePhases, begun).ok());
+  quiet_ = false;
+  testing::internal::CaptureStderr();
+  const bool ran = run(kThreePhases, begun).ok();
+  const std::string told = testing::internal::GetCapturedStderr();
+  ASSERT_TRUE(ran) << told;
+  EXPECT_THAT(told, HasSubstr("first: kept as it was measured\n"));
+  EXPECT_THAT(told, HasSubstr("second: ok: largest "));
+  EXPECT_THAT(told, HasSubstr("third: not installed\n")) << "what was not measured was not kept as it was measured";
   EXPECT_THAT(measured, ElementsAre(HasSubstr("02-second.json")));
   const core::RunResult stored = on_disk();
   EXPECT_THAT(names(stored), ElementsAre("preflight", "first", "second", "third", "preflight at the end"));

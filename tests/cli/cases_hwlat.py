@@ -17,6 +17,8 @@ CASES = [
     Case("a gap above --stop ends it, and is what was asked for", "hwlat --backend loop -a 0 -D 10m --threshold 50ns --stop 100ns --json -", 0,
          [r'"stopped by": ?"a gap of [^"]* \(upper bound\), above --stop"', r'"status": ?"ok"', r'"status": ?"complete"'],
          [r'"status": ?"interrupted"'], needs="root"),
+    *[Case(f"{option} is until it is stopped", f"hwlat --backend loop -a 0 {option} --threshold 50ns --stop 100ns", 0,
+           [r"^  duration:  until \^C$", r"^Largest: "], needs="root") for option in ("-D 0", "--duration 0ms")],
     Case("quiet", LOOP + " -q", 0, [r"\A\Z"], needs="root"),
     Case("JSON on standard output, and nothing else", LOOP + " --json -", 0, [r"\A\{", r"maxlat-result/1", r"\}\s*\Z"], needs="root"),
     *[Case(f"a {option} that cannot be written is found before the measurement", f"{LOOP} {option} {{tmp}}/no/such", 1, [ONE_LINE],

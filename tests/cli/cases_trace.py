@@ -5,6 +5,9 @@ from run_cases import Case
 CASES = [
     Case("trace alone", "trace", 1, [r"\Amaxlat trace: no subcommand given\nhint: .*--help"]),
     Case("a subcommand that is none", "trace tracer", 1, [r'\Amaxlat trace: unknown subcommand "tracer"\nhint: .*--help']),
+    *[Case(f"a recording of no time, {option}", f"trace record {option} -o {{tmp}}/trace -- true", 1,
+           [r"\Amaxlat trace: --duration: must be above 0\nhint: leave it out to record until the end\n\Z"])
+      for option in ("-D 0", "--duration 0ms")],
     Case("print without a trace", "trace print", 1, [r"\Amaxlat trace: no trace given\nhint: "]),
     Case("print of two traces", "trace print a b", 1, [r"\Amaxlat trace: more than one trace given\nhint: "]),
     Case("print of nothing", "trace print {tmp}/gone", 1, [r"\Amaxlat trace: cannot open .*gone: No such file"]),
