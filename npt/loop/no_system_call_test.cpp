@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// The loop makes no system call: it runs in a child that a seccomp filter kills at the first one but exit. (Not
-// seccomp's strict mode: that also forbids reading the time-stamp counter.)
+// The loop makes no system call: it runs in a child that a seccomp filter kills at the first one but exit.
 #include <gtest/gtest.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
-#include <cstddef>
 #include <maxlat/base/histogram.hpp>
+#include <maxlat/test/system_calls.hpp>
 
 #include "counter_read.hpp"
 #include "loop.hpp"
@@ -22,24 +18,12 @@ namespace {
 
 constexpr uint64_t kLoops = 500'000;
 
-void forbid_every_system_call_but_exit() {
-  sock_filter program[] = {
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-  };
-  const sock_fprog filter{sizeof program / sizeof program[0], program};
-  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0)
-    ::_exit(77);
-}
-
 // The wait status of a child that runs `body` behind the filter.
 template <class Body>
 int status_of_child(Body body) {
   const pid_t child = ::fork();
   if (child == 0) {
-    forbid_every_system_call_but_exit();
+    if (!test::forbid_system_calls_but(SYS_exit_group)) ::_exit(77);
     ::syscall(SYS_exit_group, body());
   }
   int status = 0;

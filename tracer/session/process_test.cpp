@@ -3,18 +3,16 @@
 // events.
 #include <errno.h>
 #include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include <deque>
 #include <fstream>
+#include <maxlat/test/system_calls.hpp>
 #include <maxlat/test/temporary_folder.hpp>
 #include <maxlat/trace/control.hpp>
 #include <maxlat/trace/control_protocol.hpp>
@@ -267,18 +265,6 @@ TEST(Limits, WithoutAddressSpaceARingIsNotHadAndTheEventsAreCounted) {
 }
 #endif
 
-// From here on every system call but exit_group kills the process.
-bool forbid_system_calls() {
-  sock_filter program[] = {
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-  };
-  const sock_fprog filter{sizeof(program) / sizeof(program[0]), program};
-  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
-}
-
 enum class Prepared { before_the_start, after_the_start };
 
 int trace_without_system_calls(const ChannelOptions& options, Prepared prepared) {
@@ -294,7 +280,7 @@ int trace_without_system_calls(const ChannelOptions& options, Prepared prepared)
     positions[i] = reinterpret_cast<const std::uint64_t*>(memory.bytes() + shape.rings_offset + i * shape.ring_stride +
                                                           offsetof(maxlat_ring_header, write_count));
   }
-  if (!forbid_system_calls()) return 77;
+  if (!maxlat::test::forbid_system_calls_but(SYS_exit_group)) return 77;
   // Rounds of a ring of 8 KiB and more: switches, deliveries, a full buffer.
   for (std::uint64_t n = 0; n < 20'000; ++n) MAXLAT_TRACE(process, event, n);
   flush();

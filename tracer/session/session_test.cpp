@@ -13,7 +13,9 @@
 #include <fstream>
 #include <maxlat/base/process_start.hpp>
 #include <maxlat/trace/probe.hpp>
+#include <optional>
 #include <thread>
+#include <utility>
 
 #include "session/control_commands.hpp"
 #include "session/pattern.hpp"
@@ -196,18 +198,29 @@ TEST(Session, AClockThatIsNotInvariantIsRefused) {
   Recording::expect_ok(session->destroy());
 }
 
+// Memory is reserved otherwise for so long.
+class Reserving {
+ public:
+  explicit Reserving(ReserveMemory otherwise) : real_(std::exchange(reserve_memory, otherwise)) {}
+  ~Reserving() { reserve_memory = real_; }
+  Reserving(const Reserving&) = delete;
+  Reserving& operator=(const Reserving&) = delete;
+
+ private:
+  const ReserveMemory real_;
+};
+
 TEST(Session, WithoutMemoryARingIsNotHadAndTheEventsAreCounted) {
   Recording recording;
   recording.start("first:one");
-  const ReserveMemory real = reserve_memory;
-  reserve_memory = [](int, int, std::int64_t, std::int64_t) {
+  auto without = std::make_optional<Reserving>([](int, int, std::int64_t, std::int64_t) {
     errno = ENOSPC;
     return -1;
-  };
+  });
   errno = 0;
   MAXLAT_TRACE(first, one, 1);
   EXPECT_EQ(errno, 0);
-  reserve_memory = real;
+  without.reset();
   MAXLAT_TRACE(first, one, 2);  // remembered: no second attempt
   EXPECT_EQ(recording.books().lost_no_ring, 2u);
   EXPECT_TRUE(prepare_thread());  // this asks again
@@ -220,13 +233,12 @@ TEST(Session, WithoutMemoryARingIsNotHadAndTheEventsAreCounted) {
 TEST(Session, AThreadThatFoundNoMemoryFindsItAfterTheNextStart) {
   Recording recording;
   recording.start("first:one");
-  const ReserveMemory real = reserve_memory;
-  reserve_memory = [](int, int, std::int64_t, std::int64_t) {
+  auto without = std::make_optional<Reserving>([](int, int, std::int64_t, std::int64_t) {
     errno = ENOSPC;
     return -1;
-  };
+  });
   MAXLAT_TRACE(first, one, 1);
-  reserve_memory = real;
+  without.reset();
   MAXLAT_TRACE(first, one, 2);
   EXPECT_EQ(recording.books().lost_no_ring, 2u);
   Recording::expect_ok(recording.session.stop());
@@ -237,17 +249,16 @@ TEST(Session, AThreadThatFoundNoMemoryFindsItAfterTheNextStart) {
 }
 
 TEST(Session, ThatCannotBeMadeLeavesNothingBehind) {
-  const ReserveMemory real = reserve_memory;
   static int calls;
   calls = 0;
   // The second ring of a per-CPU channel is the third piece of memory: the head is the first.
-  reserve_memory = [](int, int, std::int64_t, std::int64_t) {
+  auto little = std::make_optional<Reserving>([](int, int, std::int64_t, std::int64_t) {
     errno = ENOMEM;
     return ++calls < 3 ? 0 : -1;
-  };
+  });
   Recording recording({{.name = "c", .ownership = Ownership::per_cpu}, {.name = "d", .ownership = Ownership::per_cpu}});
   const base::Status started = recording.session.start();
-  reserve_memory = real;
+  little.reset();
   ASSERT_FALSE(started.ok());
   EXPECT_NE(started.error().text.find("no memory for the ring of CPU"), std::string::npos) << started.error().text;
   EXPECT_EQ(MaxlatTraceEvent_first_one::event.wanted.load(), 0u);

@@ -4,15 +4,12 @@
 #include "shm/memory_nodes.hpp"
 
 #include <gmock/gmock.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <sched.h>
-#include <stddef.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <maxlat/test/system_calls.hpp>
 #include <maxlat/test/temporary_folder.hpp>
 
 #include "shm/session_file.hpp"
@@ -104,25 +101,13 @@ TEST_F(MemoryNodesTest, AThreadIsWhereItMayRunOrWhereItIs) {
   EXPECT_EQ(read().of_thread(0x7ffffff0), kNoNode) << "no kernel has such a number";
 }
 
-// From here on a call of mbind(2) kills the process.
-bool forbid_mbind() {
-  sock_filter program[] = {
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mbind, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  };
-  const sock_fprog filter{sizeof(program) / sizeof(program[0]), program};
-  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
-}
-
 TEST(RingsOfOneNode, AreMadeWithoutACallForIt) {
   if (memory_nodes().several()) GTEST_SKIP() << "this machine has several nodes";
   const pid_t child = fork();
   if (child == 0) {
     const ChannelLayout channel{.name = "all", .sub_buffer_bits = 12, .ring_bits = 1, .slots = 1};
     const auto file = SessionFile::create({.name = "test", .process = "program", .pid = 1}, {&channel, 1});
-    if (!file || !forbid_mbind()) _exit(2);
+    if (!file || !maxlat::test::forbid_system_call(SYS_mbind)) _exit(2);
     _exit((*file)->map_ring(0, 0, 0) != nullptr ? 0 : 1);
   }
   int status = 0;
