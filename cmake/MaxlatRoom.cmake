@@ -19,6 +19,11 @@
 #     The tests are compiled without optimisation, for they are most of a build's seconds (docs/testing.md); AS_SHIPPED
 #     keeps the flags of what ships, for tests of code that is inlined into them.
 #
+#   maxlat_fuzz_test(tracer fuzz_trace RUNS 20000 SOURCES ctf/fuzz_trace.cpp ... [INSTRUMENTED src/x.cpp ...])
+#     makes a fuzz target of the room and the test tracer.fuzz_trace, label fuzz: libFuzzer with clang, random inputs from
+#     tests/support/fuzz_driver.cpp otherwise. INSTRUMENTED are files of the room that clang compiles once more, so that the
+#     fuzzer sees which of their branches an input takes.
+#
 #   maxlat_test(NAME cli_help COMMAND script args LABEL integration [TIMEOUT s] [SERIAL])
 #     a test that is a program: exit 0 passes, 77 means "cannot run here" (it must say why), everything else fails.
 #     SERIAL: it measures at real-time priority, or has one of the box's tracers to itself. Many tests take a CPU at
@@ -165,6 +170,25 @@ function(maxlat_unit_tests room)
   endif()
   gtest_discover_tests(${tests} TEST_PREFIX ${prefix}. DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES PROPERTIES LABELS unit
     TIMEOUT 300)
+endfunction()
+
+function(maxlat_fuzz_test room name)
+  if(NOT MAXLAT_BUILD_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(F "" "RUNS" "SOURCES;INSTRUMENTED;LINKS" ${ARGN})
+  add_executable(${name} ${F_SOURCES})
+  target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/tests/support/include)
+  target_link_libraries(${name} PRIVATE maxlat::${room} maxlat_build_flags ${F_LINKS} Threads::Threads)
+  if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    target_sources(${name} PRIVATE ${F_INSTRUMENTED})
+    target_compile_options(${name} PRIVATE -fsanitize=fuzzer)
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  else()
+    target_sources(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests/support/fuzz_driver.cpp)
+  endif()
+  add_test(NAME ${room}.${name} COMMAND ${name} -runs=${F_RUNS})
+  set_tests_properties(${room}.${name} PROPERTIES LABELS fuzz TIMEOUT 120)
 endfunction()
 
 function(maxlat_test)
