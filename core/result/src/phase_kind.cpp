@@ -7,7 +7,6 @@ namespace {
 
 constexpr PhaseKind kPreflightKind{
     .name = "preflight", .what = "how the machine is set", .measures = false, .in_table = false, .rank = 8};
-constexpr PhaseKind kLoadKind{.name = "load", .what = "loads", .measures = false};
 constexpr PhaseKind kAuditKind{
     .name = "audit", .what = "what else runs on the shielded CPUs", .measures = false, .rank = 6};
 constexpr PhaseKind kReportKind{
@@ -33,10 +32,14 @@ const PhaseKind kNptKind{.name = "npt",
 const PhaseKind kTracerKind{
     .name = "tracer", .what = "what a tracer adds to the loop of npt", .of_the_box = false, .gaps = true, .rank = 7};
 
+const PhaseKind kLoadKind{.name = "load", .what = "loads", .measures = false};
+const PhaseKind kImportedKind{.name = "imported", .what = "latencies that another tool measured"};
+
 std::vector<const PhaseKind*>& phase_kinds() {
   static std::vector<const PhaseKind*> kinds = {&kPreflightKind,  &kControlKind, &kHwlatKind,
                                                 &kCyclictestKind, &kNptKind,     &kTracerKind,
-                                                &kAuditKind,      &kLoadKind,    &kReportKind};
+                                                &kAuditKind,      &kLoadKind,    &kReportKind,
+                                                &kImportedKind};
   return kinds;
 }
 

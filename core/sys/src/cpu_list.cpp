@@ -18,11 +18,10 @@
 namespace maxlat::core {
 namespace {
 
-constexpr unsigned kMaxCpu = 65535;
 
 std::optional<unsigned> parse_number(std::string_view text) {
   const auto value = whole_number<unsigned>(text);
-  return value && *value <= kMaxCpu ? value : std::nullopt;
+  return value && *value <= kLargestCpu ? value : std::nullopt;
 }
 
 // One element of a list. Of each `group` CPUs from `first` on, the first `used` are meant.
@@ -69,7 +68,7 @@ Result<CpuList> read_list(const char* path) {
 // The raw call, because it says how long the kernel's mask is: glibc's wrapper hides that, and CPU_SETSIZE is only
 // 1024.
 Result<CpuList> current_affinity() {
-  for (size_t words = 16; words <= (kMaxCpu + 1) / 64; words *= 2) {
+  for (size_t words = 16; words <= (kLargestCpu + 1) / 64; words *= 2) {
     std::vector<uint64_t> mask(words);
     const long bytes = syscall(SYS_sched_getaffinity, 0, words * sizeof(uint64_t), mask.data());
     if (bytes < 0 && errno == EINVAL) continue;
@@ -138,7 +137,7 @@ Result<CpuList> parse_cpu_mask(std::string_view text) {
       for (unsigned bit = 0; bit < 4; ++bit) {
         if (!(nibble >> bit & 1)) continue;
         const uint64_t cpu = group_base + i * 4 + bit;
-        if (cpu > kMaxCpu) return malformed;
+        if (cpu > kLargestCpu) return malformed;
         cpus.push_back(static_cast<unsigned>(cpu));
       }
     }
@@ -172,7 +171,7 @@ Result<CpuList> allowed_cpus() {
 Result<CpuList> assignable_cpus() {
   Result<CpuList> granted = CpuList{};
   std::thread([&granted] {
-    const std::vector<uint64_t> everything((kMaxCpu + 1) / 64, ~uint64_t{0});
+    const std::vector<uint64_t> everything((kLargestCpu + 1) / 64, ~uint64_t{0});
     if (syscall(SYS_sched_setaffinity, 0, everything.size() * sizeof(uint64_t), everything.data()) != 0)
       granted = system_error("cannot ask for the CPUs of this cpuset", errno);
     else

@@ -26,7 +26,9 @@ struct PhaseKind {
 inline constexpr int kBehindThePreflight = 7;
 
 // Of what our commands write by themselves, too, and plans name (rteval-ext).
-extern const PhaseKind kControlKind, kHwlatKind, kCyclictestKind, kNptKind, kTracerKind;
+extern const PhaseKind kControlKind, kHwlatKind, kCyclictestKind, kNptKind, kTracerKind, kLoadKind;
+// Of what `maxlat import` reads and none of these is about.
+extern const PhaseKind kImportedKind;
 
 // In the order of a run; then those that another room or program has added (rteval_ext::announce_phase_kinds()).
 std::vector<const PhaseKind*>& phase_kinds();

@@ -194,7 +194,7 @@ enum class PhaseStatus {
 
 struct Phase {
   std::string name;  // "npt under load", unique in a run
-  std::string kind;  // preflight | control | hwlat | cyclictest | npt | tracer | load (loads alone)
+  std::string kind;  // preflight | control | hwlat | cyclictest | npt | tracer | imported | load (loads alone)
   std::string arm;   // "none" or the traced arm; "" where it does not apply
   PhaseStatus status = PhaseStatus::failed;
   std::string reason;     // empty when ok
