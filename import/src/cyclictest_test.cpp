@@ -97,7 +97,7 @@ TEST(CyclictestImport, RubbishIsAnErrorThatSaysWhy) {
       {replaced(real, "\"thread\"", "\"threads\""), "no thread"},
       {replaced(real, "\"histogram\"", "\"hist\""), "no histogram"},
       {replaced(real, "\"cycles\": 19999", "\"cycles\": 0"), "no sample"},
-      {replaced(real, "\"cycles\": 19999", "\"cycles\": 19"), "only 19 cycles"},
+      {replaced(real, "\"cycles\": 19999", "\"cycles\": 19"), "but only 19 in all"},
       {replaced(real, "\"cycles\": 19999", "\"cycles\": -1"), "cycles"},
       {replaced(real, "\"cpu\": 1,", ""), "no 'cpu'"},
       {replaced(real, "\"cpu\": 1,", "\"cpu\": 0,"), "CPU 0 is there twice"},

@@ -3,7 +3,6 @@
 
 #include <maxlat/core/result/run_result.hpp>
 #include <maxlat/core/sys/cli_kit.hpp>
-#include <maxlat/core/sys/input_file.hpp>
 #include <maxlat/core/sys/output_file.hpp>
 #include <maxlat/core/sys/text.hpp>
 #include <maxlat/import/import_command.hpp>
@@ -28,7 +27,19 @@ po::options_description make_options() {
   auto add = options.add_options();
   add("output,o", core::argument("FILE"), "write the result to FILE (- is standard output, and the default)");
   add("format", core::argument("NAME"), "what FILE is (default: told by a look at it)");
+  add("unit", core::argument("UNIT"), "ns or us: the unit of FILE, where FILE does not tell it");
   add("help,h", "this help");
+  return options;
+}
+
+core::Result<ImportOptions> options_of(const core::CommandLine& line) {
+  ImportOptions options;
+  if (line.has("format")) options.format = line.get<std::string>("format");
+  const std::string unit = line.has("unit") ? line.get<std::string>("unit") : "";
+  if (unit == "ns") options.unit_ns = 1;
+  if (unit == "us") options.unit_ns = 1000;
+  if (!unit.empty() && options.unit_ns == 0)
+    return core::Error{fmt::format("there is no unit \"{}\"", unit), "--unit takes ns or us"};
   return options;
 }
 
@@ -48,10 +59,11 @@ core::Result<core::Exit> run_import(const core::Arguments& arguments) {
   const std::string output = line.has("output") ? line.get<std::string>("output") : "-";
   if (const core::Status writable = core::check_writable(output); !writable) return writable.error();
   const std::string& file = line.operands.front();
-  const core::Result<std::string> text = core::read_input(file == "-" ? "/dev/stdin" : file);
-  if (!text) return text.error();
-  const core::Result<core::RunResult> run =
-      import_text(*text, line.has("format") ? line.get<std::string>("format") : std::string());
+  const core::Result<ImportOptions> import_options = options_of(line);
+  if (!import_options) return import_options.error();
+  core::Result<InputText> input = InputText::open(file == "-" ? "/dev/stdin" : file);
+  if (!input) return input.error();
+  const core::Result<core::RunResult> run = import_run(*input, *import_options);
   if (!run) return core::Error{fmt::format("{}: {}", file, run.error().text), run.error().hint};
   if (const core::Status written = core::write_run(output, *run); !written) return written.error();
   return core::Exit::pass;

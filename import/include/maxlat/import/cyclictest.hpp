@@ -2,10 +2,9 @@
 //
 // cyclictest's results, read: its --json file, and the status lines it prints on SIGUSR1. Pure functions of text.
 //
-// What its JSON has and has not: per thread the histogram (1 us buckets, truncated downwards; 1 ns with -N), cycles,
-// min, max, avg and the CPU. Samples beyond the histogram are in `cycles` but in no bucket, so overflow = cycles - sum
-// of buckets; their values are lost but for the maximum. Two of its keys carry a stray colon ("cmdline:",
-// "rt_test_version:") that newer versions may drop, so both spellings are read.
+// What its JSON has and has not: per thread the histogram (1 us buckets, truncated downwards; 1 ns with -N), cycles, min, max, avg
+// and the CPU. Samples beyond the histogram are in `cycles` but in no bucket, so overflow = cycles - sum of buckets;
+// their values are lost but for the maximum.
 //
 // ERRORS: truncated, not JSON, not cyclictest's, no thread, a thread without a histogram, without a sample or without a
 // CPU number, more in the buckets than cycles: each an Error that says which. Never a result with 0 in it.
@@ -13,18 +12,14 @@
 
 #include <maxlat/core/result/run_result.hpp>
 #include <maxlat/core/sys/result.hpp>
+#include <maxlat/import/rt_tests_head.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace maxlat::importing {  // "import" means something to C++
 
-struct CyclictestReport {
-  std::string version;
-  std::string command;
-  std::string kernel;          // "Linux 6.12.9 #1 SMP PREEMPT_RT x86_64"; the host's name is left out
-  std::string started, ended;  // as core::utc_text() writes times; empty when the file does not tell
-  double duration_s = 0;
+struct CyclictestReport : RtTestsHead {
   std::vector<core::CpuResult> per_cpu;  // by CPU number, without exposure and timeline
 };
 

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+//
+// Files that are damaged, edited or hostile: each is an error of one line that says what and, in a text, where; or it is a
+// valid run.
+#include <gmock/gmock.h>
+
+#include "test_files.hpp"
+
+namespace maxlat::importing {
+namespace {
+
+using test::imported;
+using test::kExamples;
+using test::replaced;
+using test::testdata;
+using testing::HasSubstr;
+
+void expect_one_line(const core::Error& error, const std::string& what) {
+  EXPECT_FALSE(error.text.empty()) << what;
+  EXPECT_EQ(error.text.find('\n'), std::string::npos) << what;
+  EXPECT_TRUE(std::all_of(error.text.begin(), error.text.end(), [](char c) { return c >= 0x20 && c < 0x7f; })) << what;
+}
+
+// What was measured, as text: without the run's name and time, which are those of the import.
+std::string phases_of(core::RunResult run) {
+  run.id = run.started = run.ended = "";
+  return core::to_json(run);
+}
+
+// Where a file has an end of its own, nothing that is cut off changes a figure unnoticed.
+TEST(Faults, AFileThatIsCutOffIsAnError) {
+  for (const test::Example& example : kExamples) {
+    const std::string text = testdata(example.file);
+    const std::string_view part(text);
+    const auto whole = imported(text, example.unit_ns);
+    ASSERT_TRUE(whole.ok()) << example.file;
+    const std::string figures = phases_of(*whole);
+    size_t errors = 0;
+    for (size_t length = 0; length < text.size(); ++length) {
+      const auto run = imported(part.substr(0, length), example.unit_ns);
+      errors += !run.ok();
+      if (!run) expect_one_line(run.error(), example.file);
+      if (run && example.has_end) {
+        EXPECT_EQ(phases_of(*run), figures) << example.file << ": its first " << length << " bytes are taken for whole";
+      }
+    }
+    EXPECT_GT(errors, text.size() / 2) << example.file;
+  }
+}
+
+TEST(Faults, ANumberThatIsNoneIsAnErrorOrNotLookedAt) {
+  for (const test::Example& example : kExamples) {
+    const std::string text = testdata(example.file);
+    for (size_t at = 0; at < text.size(); ++at) {
+      if (!std::isdigit(static_cast<unsigned char>(text[at]))) continue;
+      if (at > 0 && std::isdigit(static_cast<unsigned char>(text[at - 1]))) continue;
+      for (const char* other :
+           {"-5", "nan", "inf", "1e999", "99999999999999999999", "18446744073709551615", "x\033[2J"}) {
+        std::string edited = text;
+        const auto run = imported(edited.replace(at, 1, other), example.unit_ns);
+        if (!run) expect_one_line(run.error(), example.file);
+      }
+    }
+  }
+}
+
+TEST(Faults, EachIsToldWithItsLine) {
+  struct Case {
+    const char *file, *from, *to, *told;
+    double unit_ns = 0;
+  };
+  const Case cases[] = {
+      {"cyclictest-2.4-histfile.txt", "000018 000005", "000018 -00005", "line 20: '-00005' is not a count"},
+      {"cyclictest-2.4-histfile.txt", "000018 000005", "000018 000004", "but 4997 in all"},
+      {"cyclictest-2.4-histfile.txt", "# Histogram Overflows:", "# Histogram:", "no line \"# Histogram Overflows:\""},
+      {"cyclictest-2.4-histfile.txt", "# Max Latencies: 00555", "# Max Latencies: 00012",
+       "the minimum 18000 ns is above the maximum"},
+      {"cyclictest-2.4-histfile.txt", "# Max Latencies: 00555", "# Max Latencies: nan", "'nan' is not a count"},
+      {"cyclictest-2.4-histfile.txt", "000019 ", "000018 ", "row 18 twice"},
+      {"cyclictest-2.4-summary.txt", "Max:   52660", "Max:    -660", "it is no status line of cyclictest"},
+      {"cyclictest-2.4-verbose.txt", "       0:       2:", "       0:       1:", "its cycle was there before"},
+      {"cyclictest-2.4-verbose.txt", "       0:       2:", "       0 lost 2:", "is no sample: thread:cycle:latency"},
+      {"oslat-2.4.txt", "Maximum:\t", "Maximum:\t nan", "3 of 2 CPUs"},
+      {"oslat-2.4.txt", "002 (us):\t ", "002 (us):\t -", "is no count"},
+      {"oslat-2.4.txt", "Duration:", "Durance:", "without the line \"Duration\""},
+      {"oslat-2.4.json", "\"file_version\": 1", "\"file_version\": 7",
+       "its file_version is 7, and this maxlat knows 1"},
+      {"oslat-2.4.json", "\"duration\": 2.001", "\"duration\": -2.001", "'duration' is -2.001"},
+      {"hackbench-2.4.txt", "Time: ", "Time: -", "is no time"},
+      {"hackbench-2.4.txt", "Time: ", "Tome: ", "the round before it has no time"},
+      {"hwlatdetect-0.8.txt", "inner:12", "inner:-12", "is no record of hwlatdetect"},
+      {"hwlatdetect-0.8.txt", "Latency threshold: 10us", "Latency threshold: 10ms",
+       "has no number as hwlatdetect writes it"},
+      {"hwlatdetect-0.8.txt", "Samples recorded: 3", "Samples recorded: 4", "it tells of 4 records, and has 3"},
+      {"rtla-osnoise.txt", "# Time unit is microseconds (us)\n", "", "no line \"# Time unit is\""},
+      {"rtla-osnoise.txt", "microseconds (us)", "fortnights (fn)", "line 2: the unit is neither us nor ns"},
+      {"rtla-osnoise.txt", "count:       18", "count:       19", "but 19 in all"},
+      {"rtla-osnoise.txt", "6             4         0", "6             4", "line 6: it has no number for CPU-002"},
+      {"rtla-osnoise.txt", "7             1", "6             1", "line 7: its rows do not ascend"},
+      {"rtla-osnoise.txt", "osnoise histogram", "wakelat histogram",
+       "line 1: 'wakelat' is neither osnoise nor timerlat"},
+      {"jitterdebugger-3.json", "\"version\": 3", "\"version\": 9", "its version is 9"},
+      {"jitterdebugger-3.json", "\"count\": 3902", "\"count\": 2", "counts 3901 in its histogram but only 2 in all"},
+      {"sysjitter-raw.txt", "# n_interruptions: 3", "# n_interruptions: 4", "3 of 4 interruptions were there"},
+      {"sysjitter-raw.txt", "         1000000          0", "         1000000         -1", "line 12: "},
+      {"rteval-summary.xml", "unit=\"us\">41", "unit=\"ms\">41", "line 12: core 0: the maximum is in 'ms', not in us"},
+      {"rteval-summary.xml", "<samples>5", "<samples>4", "core 0 counts 5 in its histogram but only 4 in all"},
+      {"rteval-summary.xml", "index=\"41\"", "index=\"-41\"", "the bucket '-41' with '1' is no count"},
+      {"rteval-summary.xml", "</core>", "</cure>", "not a complete XML text: mismatched tag"},
+      {"ftrace-hist.txt", "Hits: 116", "Hits: 115", "its rows count 116, and its totals 115", 1},
+      {"ftrace-hist.txt", "~ 10-19", "~ 19-10", "line 7: lat: '~ 19-10' is no latency", 1},
+      {"ftrace-hist.txt", "", "", "does not tell its unit"},
+  };
+  for (const Case& fault : cases) {
+    const auto run = imported(replaced(testdata(fault.file), fault.from, fault.to), fault.unit_ns);
+    ASSERT_FALSE(run.ok()) << fault.file << ": " << fault.told;
+    EXPECT_THAT(run.error().text, HasSubstr(fault.told)) << fault.file;
+    expect_one_line(run.error(), fault.file);
+  }
+}
+
+// "Billion laughs": an entity that is made of others.
+TEST(Faults, EntitiesAreRefused) {
+  const auto run =
+      imported(replaced(testdata("rteval-summary.xml"), "<rteval version",
+                        "<!DOCTYPE rteval [<!ENTITY a \"aaaa\"><!ENTITY b \"&a;&a;&a;\">]>\n<rteval version"));
+  ASSERT_FALSE(run.ok());
+  EXPECT_THAT(run.error().text, HasSubstr("it declares entities"));
+}
+
+TEST(Faults, AHundredThousandRowsAreRead) {
+  std::string text = "# Histogram\n";
+  constexpr int kRows = 100'000;
+  for (int row = 0; row < kRows; ++row) text += std::to_string(row) + " 1\n";
+  text +=
+      "# Total: 100000\n# Min Latencies: 0\n# Avg Latencies: 49999\n# Max Latencies: 99999\n# Histogram Overflows: 0\n";
+  const auto run = imported(text);
+  ASSERT_TRUE(run.ok()) << run.error().text;
+  EXPECT_EQ(run->phases[0].per_cpu[0].bins.size(), static_cast<size_t>(kRows));
+  EXPECT_EQ(run->phases[0].per_cpu[0].samples, static_cast<uint64_t>(kRows));
+}
+
+TEST(Faults, ALineThatNeverEndsIsNoText) {
+  char path[] = "/tmp/maxlat_import_XXXXXX";
+  const int fd = ::mkstemp(path);
+  ASSERT_GE(fd, 0);
+  ASSERT_EQ(::ftruncate(fd, 40 << 20), 0);
+  ::close(fd);
+  auto input = InputText::open(path);
+  ::unlink(path);
+  ASSERT_TRUE(input.ok());
+  EXPECT_FALSE(input->next_line());
+  ASSERT_FALSE(input->status().ok());
+  EXPECT_THAT(input->status().error().text, HasSubstr("line 1 is longer than 16 MiB"));
+}
+
+}  // namespace
+}  // namespace maxlat::importing
