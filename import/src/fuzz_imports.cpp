@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// libFuzzer's target: a file of some format, changed, and imported. It must not crash, read out of bounds, hang or throw; an
+// error is one line; and what is a run is valid, can be written, and is the same when it is read back.
+//
+// INPUT: { u8 example, u8 unit }, then changes of 5 bytes, { u8 what, u16 place, u16 more }; so that every input, also of the
+// driver that stands in for libFuzzer, gets past the first line. Example 255 is the rest of the input as it is.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <maxlat/import/import_definition.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using namespace maxlat;
+
+constexpr std::string_view kWords[] = {"-1",
+                                       "nan",
+                                       "1e308",
+                                       "18446744073709551615",
+                                       "4294967296",
+                                       "0",
+                                       "\n",
+                                       "999999999999999999999",
+                                       "\"",
+                                       "{",
+                                       "}",
+                                       "<",
+                                       "&a;",
+                                       ":",
+                                       ",",
+                                       " ",
+                                       "# ",
+                                       "\xff",
+                                       "~ 2^64",
+                                       "65536",
+                                       "<core id=\"7\">"};
+
+std::vector<std::string> read_examples() {
+  std::vector<std::string> texts;
+  for (const auto& entry : std::filesystem::directory_iterator(MAXLAT_TESTDATA)) {
+    std::ifstream file(entry.path(), std::ios::binary);
+    texts.emplace_back(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+  }
+  return texts;
+}
+
+void change(std::string& text, uint8_t what, size_t place, size_t more) {
+  if (text.empty()) return;
+  place %= text.size();
+  switch (what % 6) {
+    case 0:
+      text[place] = static_cast<char>(more);
+      break;
+    case 1:
+      text.erase(place, more % 64);
+      break;
+    case 2:
+      text.insert(place, kWords[more % std::size(kWords)]);
+      break;
+    case 3: {  // in the place of a word
+      const size_t begin = text.find_first_of("0123456789", place);
+      if (begin == text.npos) break;
+      text.replace(begin, text.find_first_not_of("0123456789.", begin) - begin, kWords[more % std::size(kWords)]);
+      break;
+    }
+    case 4: {  // a line twice, elsewhere
+      const std::string line = text.substr(place, text.find('\n', place) - place);
+      text.insert(more % text.size(), line);
+      break;
+    }
+    default:
+      if (more % 8 == 0) text.resize(place);
+      break;
+  }
+}
+
+[[noreturn]] void fail(const char* what, const std::string& text) {
+  std::fprintf(stderr, "%s: %s\n", what, text.c_str());
+  std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
+  static const std::vector<std::string> examples = read_examples();
+  if (size < 2 || examples.empty()) return 0;
+  std::string text;
+  if (bytes[0] == 255) {
+    text.assign(reinterpret_cast<const char*>(bytes + 2), size - 2);
+  } else {
+    text = examples[bytes[0] % examples.size()];
+    for (size_t at = 2; at + 5 <= size; at += 5)
+      change(text, bytes[at], static_cast<size_t>(bytes[at + 1] | bytes[at + 2] << 8),
+             static_cast<size_t>(bytes[at + 3] | bytes[at + 4] << 8));
+  }
+  importing::InputText input(text);
+  const auto run = importing::import_run(input, {.unit_ns = bytes[1] % 2 == 0 ? 0.0 : 1000.0});
+  if (!run) {
+    if (run.error().text.empty() || run.error().text.find('\n') != std::string::npos) fail("no line", run.error().text);
+    return 0;
+  }
+  const std::string written = core::to_json(*run);
+  const auto again = core::from_json(written);
+  if (!again) fail("not read back", again.error().text);
+  if (core::to_json(*again) != written) fail("read back as another", written);
+  return 0;
+}
