@@ -39,14 +39,17 @@ def rows_of_kinds(page):
 def main(docs):
     man = docs / "man"
     arms = re.search(r"^arms: (.*)$", maxlat("npt", "--version"), re.M)
+    def formats_of(command):
+        shown = maxlat(command, "--help").partition("Formats:")[2].partition("Options")[0]
+        return re.findall(r"^  ([\w-]+) {2,}", shown, re.M), items_of(man / f"maxlat-{command}.1", r"\.Ss Formats")
+
     lists = {
         "loads": (re.findall(r"^([\w-]+)", maxlat("load", "--list"), re.M),
                   items_of(man / "maxlat-load.1", r"\.Ss Loads of other programs") +
                   items_of(man / "maxlat-load.1", r"\.Ss Built-in loads")),
         "arms": (arms[1].split(", ") if arms else [], items_of(man / "maxlat-npt.1", "An arm is one of these, written as")),
-        "formats": (re.findall(r"^  ([\w-]+) {2,}", maxlat("import", "--help").partition("Formats:")[2].partition("Options")[0],
-                               re.M),
-                    items_of(man / "maxlat-import.1", r"\.Ss Formats")),
+        "formats to import": formats_of("import"),
+        "formats to export": formats_of("export"),
         "kinds": (kinds_of_plans(), rows_of_kinds(docs / "plan.md")),
     }
     wrong = 0

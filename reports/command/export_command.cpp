@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <maxlat/core/result/phase_kind.hpp>
+#include <maxlat/core/sys/cli_kit.hpp>
+#include <maxlat/core/sys/output_file.hpp>
+#include <maxlat/reports/export_command.hpp>
+
+#include "../export/export_definition.hpp"
+#include "result_path.hpp"
+
+namespace maxlat::reports {
+namespace {
+
+namespace po = boost::program_options;
+
+std::string export_formats() {
+  std::string names;
+  for (const ExportDefinition* definition : export_rows())
+    names += fmt::format("{}{}", names.empty() ? "formats are " : ", ", definition->name);
+  return names;
+}
+
+po::options_description export_options() {
+  po::options_description options("Options");
+  auto add = options.add_options();
+  add("format", core::argument("NAME"), "which of the formats; needed");
+  add("phase", core::argument("NAME"), "the phase of this name only (default: every phase with samples)");
+  add("output,o", core::argument("FILE"), "write to FILE (- is standard output, and the default)");
+  add("help,h", "this help");
+  return options;
+}
+
+core::Result<const ExportDefinition*> export_format(const core::CommandLine& line) {
+  if (!line.has("format")) return core::Error{"no format given", export_formats()};
+  const std::string name = line.get<std::string>("format");
+  for (const ExportDefinition* definition : export_rows())
+    if (definition->name == name) return definition;
+  return core::Error{fmt::format("there is no format \"{}\"", name), export_formats()};
+}
+
+core::Result<std::vector<const core::Phase*>> exported_phases(const core::RunResult& run,
+                                                              const core::CommandLine& line) {
+  const std::string wanted = line.has("phase") ? line.get<std::string>("phase") : "";
+  std::vector<const core::Phase*> phases;
+  for (const core::Phase& phase : run.phases) {
+    const bool has_samples = std::any_of(phase.per_cpu.begin(), phase.per_cpu.end(),
+                                         [](const core::CpuResult& cpu) { return cpu.samples > 0; });
+    if (has_samples && (wanted.empty() || phase.name == wanted)) phases.push_back(&phase);
+  }
+  if (!phases.empty()) return phases;
+  if (wanted.empty()) return core::Error{"no phase of the run has samples: there is nothing to export"};
+  return core::Error{fmt::format("no phase with samples is called \"{}\"", wanted), "maxlat report shows the phases"};
+}
+
+core::Result<core::Exit> run_export(const core::Arguments& arguments) {
+  std::string about = "Writes a run in the form that another program takes.\nFormats:";
+  for (const ExportDefinition* definition : export_rows())
+    about += fmt::format("\n  {:<16} {}", definition->name, definition->what);
+  const core::CommandHelp help = {"maxlat export [options] RUN", about,
+                                  "  maxlat export DIR --format openmetrics -o FILE     for a monitoring system\n"
+                                  "  maxlat export result.json --format csv >figures.csv   for a spreadsheet\n"};
+  const auto options = export_options();
+  const auto parsed = core::parse_or_help(help, options, arguments);
+  if (!parsed) return parsed.error();
+  if (!*parsed) return core::Exit::pass;
+  const core::CommandLine& line = **parsed;
+  const auto format = export_format(line);
+  if (!format) return format.error();
+  const std::string output = line.has("output") ? line.get<std::string>("output") : "-";
+  if (const core::Status writable = core::check_writable(output); !writable) return writable.error();
+  const auto stored = read_operand(line.operands);
+  if (!stored) return stored.error();
+  const auto phases = exported_phases(stored->run, line);
+  if (!phases) return phases.error();
+  core::Result<std::string> text = (*format)->write(stored->run, *phases);
+  if (!text) return text.error();
+  if (output == "-" && text->ends_with('\n')) text->pop_back();  // write_atomically() ends the line there
+  if (const core::Status written = core::write_atomically(output, *text); !written) return written.error();
+  return core::Exit::pass;
+}
+
+}  // namespace
+
+const core::Command& export_command() {
+  static constexpr core::Command kCommand = {"export", "our results for other programs", run_export};
+  return kCommand;
+}
+
+}  // namespace maxlat::reports

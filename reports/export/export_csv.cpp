@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+//
+// A line for each CPU of each phase, below a line of names: RFC 4180. What was not measured is an empty field. A text that a
+// spreadsheet would take for a formula has an apostrophe before it.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "export_definition.hpp"
+
+namespace maxlat::reports {
+namespace {
+
+std::string csv_field(std::string text) {
+  if (!text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos) text.insert(0, "'");
+  if (text.find_first_of(",\"\r\n") == text.npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) (quoted += c == '"' ? "\"" : "") += c;
+  return quoted + '"';
+}
+
+std::string csv_time(double ns) {
+  return fmt::format("{:.3f}", ns);
+}
+
+std::string quantile_field(const core::CpuResult& cpu, std::string_view label) {
+  for (const auto& [known, ns] : cpu.quantiles_ns)
+    if (known == label) return csv_time(ns);
+  return "";
+}
+
+std::string csv_line(const core::Phase& phase, const core::CpuResult& cpu) {
+  std::string line = fmt::format("{},{},{},{},{},{},{}", csv_field(phase.name), csv_field(phase.kind),
+                                 csv_field(phase.arm), core::to_string(phase.status), cpu.cpu, cpu.samples,
+                                 cpu.exposure_s > 0 ? fmt::format("{:.9f}", cpu.exposure_s) : "");
+  const bool measured = cpu.samples > 0;
+  for (const double ns : {cpu.min_ns, cpu.mean_ns, cpu.stddev_ns}) line += "," + (measured ? csv_time(ns) : "");
+  for (const core::QuantileLevel& level : core::kQuantileLevels) line += "," + quantile_field(cpu, level.label);
+  return line + fmt::format(",{},{}\r\n", measured ? csv_time(cpu.max_ns) : "", cpu.overflow_count);
+}
+
+core::Result<std::string> write_csv(const core::RunResult&, const std::vector<const core::Phase*>& phases) {
+  std::string text = "phase,kind,arm,status,cpu,samples,exposure_s,min_ns,mean_ns,stddev_ns";
+  for (const core::QuantileLevel& level : core::kQuantileLevels) text += fmt::format(",{}_ns", level.label);
+  text += ",max_ns,overflow_count\r\n";
+  for (const core::Phase* phase : phases)
+    for (const core::CpuResult& cpu : phase->per_cpu) text += csv_line(*phase, cpu);
+  return text;
+}
+
+}  // namespace
+
+extern const ExportDefinition kCsv{"csv", "a line for each CPU of each phase, for spreadsheets", write_csv};
+
+}  // namespace maxlat::reports
