@@ -149,7 +149,6 @@ core::Result<core::RunResult> cyclictest_run(const CyclictestHistogram& histogra
     if (!cpu) return cpu.error();
     if (const auto status = threads.find(cpu->cpu); status != threads.end())
       cpu->exposure_s = seconds_accounted_for(*cpu, static_cast<double>(status->second.interval_us) * kMicrosecond_ns);
-    if (!histogram.has_begun()) cpu->quantiles_ns.clear();  // nothing is known of them
     phase.per_cpu.push_back(*std::move(cpu));
   }
   phase.warnings.emplace_back(kThreadsForCpus);

@@ -102,9 +102,8 @@ class HwlatReport {
   bool is_cut_off() const { return settings_.duration_s && !settings_.recorded; }
   core::Result<core::RunResult> run() const {
     if (settings_.recorded && *settings_.recorded != records_)
-      return core::Error{
-          fmt::format("it tells of {}, and has {}", core::counted(*settings_.recorded, "record"), records_),
-          "hwlatdetect --watch leaves them out; take its --report file"};
+      return core::Error{fmt::format("it tells of {}, and has {}: is it whole?",
+                                     core::counted(*settings_.recorded, "record"), records_)};
     core::Phase phase = imported_phase("hwlatdetect", core::kHwlatKind, "hwlatdetect");
     phase.facts["samples"] = "windows, each with its largest gap; those without a record were below the threshold";
     phase.duration_s = settings_.duration_s.value_or(0);

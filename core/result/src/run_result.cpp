@@ -28,6 +28,11 @@ double quantile_of_bins(const CpuResult& cpu, double level) {
   return cpu.max_ns;  // among the overflow: all that is known of it is its largest
 }
 
+// A foreign meter may tell minimum, mean and maximum of all samples and nothing of any: every quantile would be the maximum.
+bool has_values(const CpuResult& cpu) {
+  return !cpu.bins.empty() || !cpu.quantiles_ns.empty();
+}
+
 double middle_of(const Bin& bin) {
   return bin.low_ns + (bin.high_ns - bin.low_ns) / 2;
 }
@@ -165,12 +170,13 @@ bool is_measured(double level, uint64_t samples) {
 }
 
 std::optional<double> measured_quantile(const CpuResult& cpu, double level) {
-  if (!is_measured(level, cpu.samples)) return {};
+  if (!is_measured(level, cpu.samples) || !has_values(cpu)) return {};
   return quantile_of(cpu, level);
 }
 
 std::vector<std::pair<std::string, double>> measured_quantiles(const CpuResult& cpu) {
   std::vector<std::pair<std::string, double>> quantiles;
+  if (!has_values(cpu)) return quantiles;
   for (const QuantileLevel& quantile : kQuantileLevels)
     if (is_measured(quantile.level, cpu.samples))
       quantiles.emplace_back(quantile.label, quantile_of_bins(cpu, quantile.level));

@@ -79,6 +79,18 @@ TEST(FillStatisticsFromBins, NothingMeasuredHasNoQuantiles) {
   EXPECT_TRUE(cpu.quantiles_ns.empty());
 }
 
+// A defect: cyclictest's status lines tell minimum, average and maximum, and the table had the maximum for p50.
+TEST(MeasuredQuantile, IsOfValuesAndNotOfCountsAlone) {
+  CpuResult cpu;
+  cpu.overflow_count = 1000;
+  cpu.max_ns = 5000;
+  fill_statistics_from_bins(cpu);
+  EXPECT_EQ(cpu.samples, 1000u);
+  EXPECT_TRUE(cpu.quantiles_ns.empty());
+  EXPECT_FALSE(measured_quantile(cpu, 0.5).has_value());
+  EXPECT_EQ(quantile_of(cpu, 0.5), 5000);  // for a limit: never understated
+}
+
 TEST(CpuResultFrom, AgreesWithTheSamplesThemselves) {
   const base::CounterClock clock = base::clock_with_rate(2.5);
   base::Histogram histogram;
