@@ -57,6 +57,7 @@ double messages_passed(const HackbenchRound& round) {
 core::Phase hackbench_phase(const HackbenchRound& round, double seconds, size_t number) {
   core::Phase phase =
       imported_phase(number == 1 ? "hackbench" : fmt::format("hackbench {}", number), core::kLoadKind, "hackbench");
+  phase.warnings.clear();  // it is the load
   phase.duration_s = seconds;
   phase.facts["tasks"] = fmt::format("{} groups of {} {}", round.groups, round.descriptors, round.mode);
   phase.facts["messages"] =

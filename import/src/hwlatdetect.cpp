@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <cmath>
 #include <maxlat/core/sys/counted.hpp>
-#include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/core/sys/whole_number.hpp>
 #include <maxlat/import/import_definition.hpp>
 #include <optional>
@@ -86,8 +85,7 @@ bool take_setting(std::string_view line, HwlatSettings& settings) {
 
 // The one CPU that it can have been; 0 otherwise.
 unsigned only_cpu(const HwlatSettings& settings) {
-  const core::Result<core::CpuList> cpus = core::parse_cpu_list(settings.cpus.empty() ? "0" : settings.cpus);
-  return cpus.ok() && cpus->size() == 1 ? cpus->front() : 0;
+  return core::whole_number<unsigned>(settings.cpus).value_or(0);
 }
 
 class HwlatReport {

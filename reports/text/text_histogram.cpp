@@ -30,7 +30,7 @@ int class_of(double ns) {
 }  // namespace
 
 std::string text_histogram(const std::string& name, const core::CpuResult& cpu, unsigned width) {
-  if (cpu.samples == 0) return {};
+  if (cpu.bins.empty()) return {};  // no sample, or none with a value: a foreign meter told its extremes alone
   std::map<int, uint64_t> classes;
   for (const auto& bin : cpu.bins)
     classes[class_of(std::max(bin.low_ns, std::min(bin.high_ns, cpu.max_ns) / 2 + bin.low_ns / 2))] += bin.count;

@@ -83,6 +83,14 @@ TEST(TextHistogram, ConservesCountsAndShowsTheMaximum) {
   }
 }
 
+// A defect: all samples of a meter that tells its extremes alone stood in the bin of the maximum.
+TEST(TextHistogram, IsOfValuesAndNotOfCountsAlone) {
+  core::CpuResult cpu;
+  cpu.samples = cpu.overflow_count = 1000;
+  cpu.max_ns = 5000;
+  EXPECT_EQ(text_histogram("x", cpu, 100), "");
+}
+
 TEST(TextHistogram, AnOverflowIsCounted) {
   auto cpu = test::cpu_from_bins(0, {{0, 0.5, 4}, {100, 101, 2}}, 1);
   cpu.overflow_count = 1;
