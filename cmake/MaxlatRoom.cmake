@@ -1,16 +1,17 @@
 # How a room of the house is built (README, "The house").
 #
-#   maxlat_room(npt SOURCES src/loop.cpp ... [MEASURING src/loop.cpp ...] KNOWS core tracer LINKS Boost::program_options)
+#   maxlat_room(npt SOURCES src/loop.cpp ... [MEASURING src/loop.cpp ...] KNOWS core tracer [LINKS fmt::fmt ...])
 #     makes the library maxlat_npt (alias maxlat::npt). KNOWS names the rooms it may include: their public headers are
-#     on its include path and no other room's are, so the compiler enforces the arrows. LINKS are private libraries.
-#     MEASURING names the files whose code runs while something is measured: with MAXLAT_UNITY, too, each is compiled by
-#     itself, so that it is the same code in every build. A room in parts has one for each: maxlat_room(core/sys ...).
+#     on its include path and no other room's are, so the compiler enforces the arrows. LINKS are private libraries of
+#     others; a test (architecture.house) finds a room of ours among them. MEASURING names the files whose code runs
+#     while something is measured: with MAXLAT_UNITY, too, each is compiled by itself, so that it is the same code in
+#     every build. A room in parts has one for each: maxlat_room(core/sys ...).
 #
 #   maxlat_rows(maxlat_loadgen load_rows OF maxlat::loadgen::LoadDefinition IN maxlat/loadgen/load_definition.hpp
 #               [MEASURING] ROWS kCpuLoad src/loads/cpu.cpp ...)
-#     makes maxlat::loadgen::load_rows(), which returns pointers to these definitions, in this order, and adds their files to
-#     the target. So a row is all that has to be told of a new load (docs/where-to-change-what.md). Nothing registers itself
-#     when the program starts: a static library would leave out an object that nobody asks for.
+#     makes maxlat::loadgen::load_rows(), which returns pointers to these definitions, in this order, and adds their
+#     files to the target. So a row is all that has to be told of a new load (docs/where-to-change-what.md). Nothing
+#     registers itself when the program starts: a static library would leave out an object that nobody asks for.
 #
 #   maxlat_unit_tests(npt SOURCES src/loop_test.cpp ... [LINKS ...])
 #     makes npt_unit_tests (tests npt.X.Y; of core/sys: core_sys_unit_tests, core.sys.X.Y) from tests that stand beside
@@ -20,14 +21,15 @@
 #
 #   maxlat_test(NAME cli_help COMMAND script args LABEL integration [TIMEOUT s] [SERIAL])
 #     a test that is a program: exit 0 passes, 77 means "cannot run here" (it must say why), everything else fails.
-#     SERIAL: it measures at real-time priority, or has one of the box's tracers to itself. Many tests take a CPU at such a
-#     priority for a moment, and two loops on one CPU are no measurement: both say so, as they should.
+#     SERIAL: it measures at real-time priority, or has one of the box's tracers to itself. Many tests take a CPU at
+#     such a priority for a moment, and two loops on one CPU are no measurement: both say so, as they should.
 
 add_library(maxlat_build_flags INTERFACE)
 target_compile_features(maxlat_build_flags INTERFACE cxx_std_20 c_std_11)
 # Another compiler's new warning must not keep a user from building: only our own checks make warnings errors.
 option(MAXLAT_WARNINGS_AS_ERRORS "Treat a compiler's warnings as errors, as ./check-all does" OFF)
-target_compile_options(maxlat_build_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow $<$<BOOL:${MAXLAT_WARNINGS_AS_ERRORS}>:-Werror>)
+target_compile_options(maxlat_build_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow
+  $<$<BOOL:${MAXLAT_WARNINGS_AS_ERRORS}>:-Werror>)
 target_compile_definitions(maxlat_build_flags INTERFACE _GNU_SOURCE)
 if(MAXLAT_SANITIZE)
   # gcc's -Wmaybe-uninitialized is wrong about instrumented std::variant and std::optional; the plain build has it.
@@ -35,20 +37,22 @@ if(MAXLAT_SANITIZE)
     -fno-sanitize-recover=all $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   target_link_options(maxlat_build_flags INTERFACE -fsanitize=${MAXLAT_SANITIZE})
 endif()
-# Half of a room's compile time is headers (docs/testing.md). A build from nothing reads them once for a dozen files; one
-# that is built again and again, as release is, compiles each file by itself, and so says whether it includes what it uses.
+# Half of a room's compile time is headers (docs/testing.md). A build from nothing reads them once for a dozen files;
+# one that is built again and again, as release is, compiles each file by itself, and so says whether it includes what
+# it uses.
 option(MAXLAT_UNITY "Compile a room's sources a dozen at a time: for builds from nothing" OFF)
 if(MAXLAT_UNITY)
   # A name of one file's may hide another's there, and what a file keeps to itself is not in the file that is compiled.
-  target_compile_options(maxlat_build_flags INTERFACE -Wno-shadow $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
+  target_compile_options(maxlat_build_flags INTERFACE -Wno-shadow
+    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
 endif()
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 find_package(Threads REQUIRED)
 include(GoogleTest)  # at this scope: its discovery reads a variable of the scope that included it
 
-# A compiler cache is used where there is one; nothing depends on it. Paths count from here, so that it may serve a checkout
-# in another folder; the sloppiness is what it needs to know the precompiled header of the tests.
+# A compiler cache is used where there is one; nothing depends on it. Paths count from here, so that it may serve a
+# checkout in another folder; the sloppiness is what it needs to know the precompiled header of the tests.
 find_program(MAXLAT_CCACHE ccache)
 if(MAXLAT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
@@ -56,7 +60,8 @@ if(MAXLAT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_C_COMPILER_LAUNCHER})
 endif()
 
-# What every test includes, once a preset instead of once a file. (A program, as the tests are: its objects have their flags.)
+# What every test includes, once a preset instead of once a file. (A program, as the tests are: its objects have their
+# flags.)
 if(MAXLAT_BUILD_TESTS)
   find_package(GTest REQUIRED)
   # So that the cache knows what was compiled with it: gcc tells its name, clang keeps the time it was made out of it.
@@ -65,8 +70,9 @@ if(MAXLAT_BUILD_TESTS)
   add_executable(maxlat_test_headers EXCLUDE_FROM_ALL cmake/test_headers.cpp)
   target_compile_options(maxlat_test_headers PRIVATE ${maxlat_cheap_flags})
   target_link_libraries(maxlat_test_headers PRIVATE maxlat_build_flags GTest::gmock Threads::Threads)
-  target_precompile_headers(maxlat_test_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h> <algorithm> <chrono> <cmath> <filesystem>
-    <fstream> <functional> <map> <memory> <optional> <random> <set> <sstream> <string> <string_view> <thread> <variant> <vector>)
+  target_precompile_headers(maxlat_test_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h> <algorithm> <chrono> <cmath>
+    <filesystem> <fstream> <functional> <map> <memory> <optional> <random> <set> <sstream> <string> <string_view>
+    <thread> <variant> <vector>)
 endif()
 
 # "core/sys" is the target maxlat_core_sys.
@@ -148,7 +154,8 @@ function(maxlat_unit_tests room)
   add_executable(${tests} ${TESTS_SOURCES})
   maxlat_private_folder(private)
   target_include_directories(${tests} PRIVATE ${private} ${CMAKE_SOURCE_DIR}/tests/support/include)
-  target_link_libraries(${tests} PRIVATE maxlat::${name} maxlat_build_flags ${TESTS_LINKS} GTest::gmock GTest::gtest_main Threads::Threads)
+  target_link_libraries(${tests} PRIVATE maxlat::${name} maxlat_build_flags ${TESTS_LINKS} GTest::gmock
+    GTest::gtest_main Threads::Threads)
   if(MAXLAT_SANITIZE MATCHES address AND CMAKE_CXX_COMPILER_ID MATCHES Clang)
     target_compile_definitions(${tests} PRIVATE __SANITIZE_ADDRESS__=1)  # as gcc has it, which tests ask
   endif()
@@ -156,7 +163,8 @@ function(maxlat_unit_tests room)
     target_compile_options(${tests} PRIVATE ${maxlat_cheap_flags})
     target_precompile_headers(${tests} REUSE_FROM maxlat_test_headers)
   endif()
-  gtest_discover_tests(${tests} TEST_PREFIX ${prefix}. DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES PROPERTIES LABELS unit TIMEOUT 300)
+  gtest_discover_tests(${tests} TEST_PREFIX ${prefix}. DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES PROPERTIES LABELS unit
+    TIMEOUT 300)
 endfunction()
 
 function(maxlat_test)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// libfmt for the static preset. Debian ships it as a shared library only; its headers hold the whole of it, and compiling
-// that once here is far cheaper than once in each of our files (FMT_HEADER_ONLY). Templates that <fmt/format.h> declares
-// extern are made here; if a later fmt needs more of them, the link of the static preset says which.
+// libfmt for the static preset. Debian ships it as a shared library only; its headers hold the whole of it, and
+// compiling that once here is far cheaper than once in each of our files (FMT_HEADER_ONLY). Templates that
+// <fmt/format.h> declares extern are made here; if a later fmt needs more of them, the link of the static preset says
+// which.
 #include <fmt/format-inl.h>
 
 namespace fmt::detail {

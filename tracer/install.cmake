@@ -7,11 +7,13 @@ set_target_properties(maxlat_tracer PROPERTIES EXPORT_NAME tracer)
 install(TARGETS maxlat_base maxlat_tracer EXPORT maxlatTargets ARCHIVE COMPONENT tracer)
 if(TARGET maxlat_trace)
   install(TARGETS maxlat_trace EXPORT maxlatTargets LIBRARY COMPONENT tracer)
-  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/maxlat-trace.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT tracer)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/maxlat-trace.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+    COMPONENT tracer)
 endif()
 install(EXPORT maxlatTargets NAMESPACE maxlat:: DESTINATION ${package_folder} COMPONENT tracer)
 
-install(DIRECTORY ${CMAKE_SOURCE_DIR}/base/include/maxlat/base DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/maxlat COMPONENT tracer)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/base/include/maxlat/base DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/maxlat
+  COMPONENT tracer)
 install(FILES include/maxlat/trace.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/maxlat COMPONENT tracer)
 install(DIRECTORY include/maxlat/trace DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/maxlat COMPONENT tracer)
 install(DIRECTORY ring/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/maxlat/ring COMPONENT tracer

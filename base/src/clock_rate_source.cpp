@@ -17,6 +17,7 @@
 #include <fstream>
 #include <iterator>
 #include <maxlat/base/moment.hpp>
+#include <maxlat/base/owned.hpp>
 #include <vector>
 
 namespace maxlat::base {
@@ -41,29 +42,26 @@ std::optional<double> ticks_per_ns_from_kernel() {
   attributes.type = PERF_TYPE_SOFTWARE;
   attributes.config = PERF_COUNT_SW_DUMMY;
   attributes.exclude_kernel = 1;
-  const long event = syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-  if (event < 0) return {};
+  const Descriptor event(static_cast<int>(syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC)));
+  if (!event) return {};
   const auto page_bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  void* memory = mmap(nullptr, page_bytes, PROT_READ, MAP_SHARED, static_cast<int>(event), 0);
-  std::optional<double> rate;
-  if (memory != MAP_FAILED) {
-    const volatile auto* page = static_cast<const volatile perf_event_mmap_page*>(memory);
-    // The kernel writes the page under this sequence lock; a copy made while it did is thrown away.
-    for (int attempt = 0; attempt < 100 && !rate; ++attempt) {
-      const uint32_t sequence = page->lock;
-      std::atomic_signal_fence(std::memory_order_seq_cst);
-      const bool usable = page->cap_user_time != 0;
-      const uint32_t mult = page->time_mult;
-      const uint16_t shift = page->time_shift;
-      std::atomic_signal_fence(std::memory_order_seq_cst);
-      if (page->lock != sequence) continue;
-      if (!usable || mult == 0 || shift > 62) break;
-      rate = std::ldexp(1.0, shift) / mult;
-    }
-    munmap(memory, page_bytes);
+  void* const memory = mmap(nullptr, page_bytes, PROT_READ, MAP_SHARED, event.number(), 0);
+  if (memory == MAP_FAILED) return {};
+  const Mapping mapped(memory, page_bytes);
+  const volatile auto* page = static_cast<const volatile perf_event_mmap_page*>(memory);
+  // The kernel writes the page under this sequence lock; a copy made while it did is thrown away.
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    const uint32_t sequence = page->lock;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    const bool usable = page->cap_user_time != 0;
+    const uint32_t mult = page->time_mult;
+    const uint16_t shift = page->time_shift;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (page->lock != sequence) continue;
+    if (!usable || mult == 0 || shift > 62) return {};
+    return std::ldexp(1.0, shift) / mult;
   }
-  close(static_cast<int>(event));
-  return rate;
+  return {};
 }
 
 #if defined(__x86_64__)

@@ -68,9 +68,10 @@ Quantiles quantiles_of(Ticks ticks, double ticks_per_ns);
 double median_ns(const std::vector<Batch>& batches);
 double median_to_bare_read(const std::vector<Batch>& batches);
 
-// PLACES. Which physical pages a ring has is luck that lasts as long as the ring: with unlucky ones a ring per thread had
-// 1.22 of a bare read for a whole run, and a ring per CPU 1.28, that have 1.04 and 1.12 otherwise. So our rings move
-// every kRoundsAPlace rounds, and the median is over places, too. (LTTng's stay: eight times the cost hides such luck.)
+// PLACES. Which physical pages a ring has is luck that lasts as long as the ring: with unlucky ones a ring per thread
+// had 1.22 of a bare read for a whole run, and a ring per CPU 1.28, that have 1.04 and 1.12 otherwise. So our rings
+// move every kRoundsAPlace rounds, and the median is over places, too. (LTTng's stay: eight times the cost hides such
+// luck.)
 inline constexpr unsigned kRoundsAPlace = 4;
 void batches(Contest& contest, unsigned rounds);
 void singles(Contest& contest, unsigned samples);

@@ -12,6 +12,7 @@
 #include <maxlat/cli/program.hpp>
 #include <maxlat/core/sys/result.hpp>
 #include <maxlat/core/sys/tell.hpp>
+#include <maxlat/core/sys/text.hpp>
 #include <maxlat/core/sys/version.hpp>
 #include <maxlat/rteval_ext/phase_definition.hpp>
 #include <new>
@@ -33,7 +34,7 @@ std::string help() {
       "Finds, explains and gates the worst-case latency of a Linux box.\n"
       "\n"
       "commands:\n";
-  for (const core::Command* command : commands()) text += fmt::format("  {:<10}{}\n", command->name, command->summary);
+  for (const core::Command* command : commands()) text += "  " + core::list_line(command->name, command->summary);
   text +=
       "  help X    what `maxlat X --help` says\n"
       "\n"
@@ -115,8 +116,8 @@ int select(core::Arguments words) {
   return usage_error(fmt::format("unknown {} \"{}\"", first.starts_with('-') ? "option" : "command", first));
 }
 
-// A standard stream that is closed keeps its number: the next file that is opened would get it, and our text. Open in the
-// wrong direction, so that writing fails as it does on a closed one.
+// A standard stream that is closed keeps its number: the next file that is opened would get it, and our text. Open in
+// the wrong direction, so that writing fails as it does on a closed one.
 void reserve_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(stream, F_GETFD) < 0 && errno == EBADF)

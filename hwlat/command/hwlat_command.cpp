@@ -140,8 +140,8 @@ class Recorder {
   double stop_gap_ns_ = 0;
 };
 
-// Prints findings once each: those later than the last one printed. Where that fails the measurement goes on, and its end
-// tells (stdout's error flag).
+// Prints findings once each: those later than the last one printed. Where that fails the measurement goes on, and its
+// end tells (stdout's error flag).
 class Watcher {
  public:
   void print_new(const std::vector<Finding>& findings) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/core/sys/duration.hpp>
+#include <maxlat/core/sys/text_table.hpp>
 
 #include "loop/rate.hpp"
 
@@ -21,16 +22,18 @@ std::string seconds(uint64_t ns) {
   return core::duration_text(static_cast<double>(ns) * 1e-9);
 }
 
-std::string cpu_lines(const Measurement& measured, const Settings& settings, const char* bound) {
-  std::string text =
-      fmt::format("  {:>4} {:>12} {:>14} {:>12} {:>12}{}\n", "cpu", "watched s", "samples", "above", "largest", bound);
+// `bound` is said behind the heading, of the whole table.
+std::string cpu_table(const Measurement& measured, const Settings& settings, const char* bound) {
+  core::TextTable table({"#cpu", "#watched s", "#samples", "#above", "#largest"});
+  table.at_least({4, 11, 13, 11, 11});
   for (const core::CpuResult& cpu : measured.phase.per_cpu) {
     core::Phase one;
     one.per_cpu.push_back(cpu);
-    text += fmt::format("  {:>4} {:>12.3f} {:>14} {:>12} {:>12}\n", cpu.cpu, cpu.exposure_s, cpu.samples,
-                        samples_above(one, settings.threshold_ns), core::latency_text(cpu.max_ns));
+    table.row({std::to_string(cpu.cpu), fmt::format("{:.3f}", cpu.exposure_s), std::to_string(cpu.samples),
+               std::to_string(samples_above(one, settings.threshold_ns)), core::latency_text(cpu.max_ns)});
   }
-  return text;
+  std::string text = table.text();
+  return text.insert(text.find('\n'), bound);
 }
 
 std::string cause_lines(const core::Phase& phase, const Settings& settings) {
@@ -91,7 +94,7 @@ std::string result_text(const Measurement& measured, const Settings& settings, u
   const bool bounded = bound != phase.facts.end();
   const char* const upper = bounded ? " (upper bound)" : "";
   if (bounded) text += fmt::format("  {}\n", bound->second);
-  text += cpu_lines(measured, settings, upper);
+  text += cpu_table(measured, settings, upper);
   text += fmt::format("Largest: {}{}\n", core::latency_text(largest_ns(phase)), upper);
   text += fmt::format("Samples above {}: {} in {:.1f} CPU-seconds watched{}\n", us(settings.threshold_ns), above,
                       phase.exposure_s, upper);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <maxlat/base/owned.hpp>
 #include <string_view>
 
 #include "module_device.hpp"
@@ -62,16 +63,12 @@ core::Error why_not_loaded(const std::string& path, int error, const std::string
 }
 
 core::Result<LoadedModule> LoadedModule::load(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return why_not_loaded(path, errno, {});
-  if (!is_our_module(fd)) {
-    ::close(fd);
+  const base::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return why_not_loaded(path, errno, {});
+  if (!is_our_module(file.number()))
     return core::cannot_run(fmt::format("'{}' is not the module maxlat_hwlat", path), "make -C kernel builds it");
-  }
-  const long failed = ::syscall(SYS_finit_module, fd, "", 0);
+  if (::syscall(SYS_finit_module, file.number(), "", 0) == 0) return LoadedModule(true);
   const int error = errno;
-  ::close(fd);
-  if (failed == 0) return LoadedModule(true);
   if (error == EEXIST) return LoadedModule(false);
   return why_not_loaded(path, error, read_lockdown("/"));
 }

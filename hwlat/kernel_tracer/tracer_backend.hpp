@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The kernel's hwlat tracer as a back end. What it is told and how it is put back: tracer_session.hpp. What its records mean:
-// tracer_result.hpp.
+// The kernel's hwlat tracer as a back end. What it is told and how it is put back: tracer_session.hpp. What its records
+// mean: tracer_result.hpp.
 #pragma once
 
 #include "backend.hpp"

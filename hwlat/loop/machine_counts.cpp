@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <maxlat/base/owned.hpp>
 #include <sstream>
 
 namespace maxlat::hwlat {
@@ -17,12 +18,11 @@ constexpr off_t kSmiCountMsr = 0x34;
 constexpr double kTicksPerSecond = 100;  // USER_HZ, which is 100 on every architecture of ours
 
 std::optional<uint64_t> read_smi_count(const std::string& root, unsigned cpu) {
-  const int fd = ::open(fmt::format("{}/dev/cpu/{}/msr", root, cpu).c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return std::nullopt;
+  const base::Descriptor msr(::open(fmt::format("{}/dev/cpu/{}/msr", root, cpu).c_str(), O_RDONLY | O_CLOEXEC));
+  if (!msr) return std::nullopt;
   uint64_t value = 0;
-  const ssize_t got = ::pread(fd, &value, sizeof value, kSmiCountMsr);
-  ::close(fd);
-  if (got != sizeof value) return std::nullopt;  // EIO: the CPU has no such register (AMD)
+  if (::pread(msr.number(), &value, sizeof value, kSmiCountMsr) != sizeof value)
+    return std::nullopt;  // EIO: the CPU has no such register (AMD)
   return value & 0xffffffffu;
 }
 

@@ -28,8 +28,8 @@ uint64_t ms(const WindowSpec& spec, double milliseconds) {
   return static_cast<uint64_t>(milliseconds * 1e6 * spec.ticks_per_ns);
 }
 
-// A machine that stalls for longer than a window spoils a run: then another, until one was left alone to watch `least_ms` of
-// every window. Returns the last one's books in any case, for the assertions to judge.
+// A machine that stalls for longer than a window spoils a run: then another, until one was left alone to watch
+// `least_ms` of every window. Returns the last one's books in any case, for the assertions to judge.
 Books books_of_a_quiet_run(uint64_t window_ms, uint64_t width_ms, uint64_t duration_ms, double least_ms) {
   constexpr int kTries = 50;
   for (int attempt = 1;; ++attempt) {

@@ -4,8 +4,8 @@
  *
  * LOCKS, outermost first
  *   control   (mutex)  serialises every operation of the owner; never taken in a hotplug callback
- *   cpus_read_lock     guards the per-CPU threads: START and STOP hold it for reading, the hotplug callbacks run under it
- *                      for writing, so a thread is started or stopped by one of them at a time
+ *   cpus_read_lock     guards the per-CPU threads: START and STOP hold it for reading, the hotplug callbacks run under
+ *                      it for writing, so a thread is started or stopped by one of them at a time
  *
  *   The stop_machine thread takes cpus_read_lock itself, in stop_machine(). So whoever waits for that thread must not
  *   hold the lock: a waiting writer would close the circle. The per-CPU threads take no lock at all.

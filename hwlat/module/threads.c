@@ -7,8 +7,8 @@
  * sampler is not lost silently: exposure counts only what was watched, and windows_missed says that the CPU was busy.
  *
  * Windows are on one grid for all CPUs, starts + n * window, so that CPUs that sample at once really do, and a gap that
- * hits all of them is seen as one. A thread that comes late does not catch up: points of the grid that have passed while
- * it could not run, or while it sampled, are skipped.
+ * hits all of them is seen as one. A thread that comes late does not catch up: points of the grid that have passed
+ * while it could not run, or while it sampled, are skipped.
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>

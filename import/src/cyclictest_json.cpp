@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// cyclictest's --json file as a run. Its threads share one interval: with a histogram, without which there is no file of
-// it that could be read, cyclictest sets the distance of their intervals to 0.
+// cyclictest's --json file as a run. Its threads share one interval: with a histogram, without which there is no file
+// of it that could be read, cyclictest sets the distance of their intervals to 0.
 #include <fmt/format.h>
 #include <time.h>
 

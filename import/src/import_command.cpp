@@ -5,6 +5,7 @@
 #include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/core/sys/input_file.hpp>
 #include <maxlat/core/sys/output_file.hpp>
+#include <maxlat/core/sys/text.hpp>
 #include <maxlat/import/import_command.hpp>
 #include <maxlat/import/import_definition.hpp>
 
@@ -15,9 +16,10 @@ namespace po = boost::program_options;
 
 std::string about() {
   std::string text =
-      "Makes a result of maxlat from FILE, another tool's result, so that report and gate take it.\nFormats:";
+      "Makes a result of maxlat from FILE, another tool's result, so that report and gate take it.\nFormats:\n";
   for (const ImportDefinition* definition : import_table())
-    text += fmt::format("\n  {:<16} {}", definition->name, definition->made_by);
+    text += "  " + core::list_line(definition->name, definition->made_by, 17);
+  text.pop_back();  // the last line's end is the help's own
   return text;
 }
 

@@ -33,8 +33,8 @@ void sleep_until(uint64_t at_ns) {
   }
 }
 
-// The counter is read outside the clock, so that `actual` holds all of what the hog did. `due_ns`: when its timer was to
-// wake it.
+// The counter is read outside the clock, so that `actual` holds all of what the hog did. `due_ns`: when its timer was
+// to wake it.
 Stall hold(unsigned cpu, uint64_t due_ns, uint64_t length_ns, const base::CounterClock& clock) {
   const uint64_t length = clock.to_ticks(length_ns) + 1;  // the conversion rounds down; a stall is never too short
   const uint64_t begin = maxlat_counter_fenced();

@@ -14,6 +14,7 @@
 #include <maxlat/core/sys/process.hpp>
 #include <maxlat/core/sys/progress.hpp>
 #include <maxlat/core/sys/stop.hpp>
+#include <maxlat/core/sys/text.hpp>
 #include <maxlat/core/sys/utc.hpp>
 #include <maxlat/core/sys/version.hpp>
 #include <maxlat/loadgen/load_command.hpp>
@@ -54,8 +55,8 @@ struct LoadRequest {
 
 void print_kinds() {
   for (const LoadKind& kind : load_kinds())
-    fmt::print("{:24} {}{}\n", fmt::format("{}{}", kind.name, kind.argument), kind.about,
-               kind.built_in ? " (built in)" : "");
+    fmt::print("{}", core::list_line(fmt::format("{}{}", kind.name, kind.argument),
+                                     fmt::format("{}{}", kind.about, kind.built_in ? " (built in)" : ""), 25));
 }
 
 std::string rate_text(const LoadProgress& load) {

@@ -14,8 +14,8 @@ namespace maxlat::loadgen {
 size_t last_level_cache_bytes();  // 32 MiB where the machine does not tell
 // `wanted` for one worker of `workers`, capped as above, at least 1 MiB, a power of two (rounded down).
 size_t worker_memory_bytes(size_t wanted, size_t workers);
-// Anonymous memory, untouched; it goes with the process. Touching gigabytes takes seconds on a busy box, so the loads do
-// it as their first round of work, where the supervisor sees it progress.
+// Anonymous memory, untouched; it goes with the process. Touching gigabytes takes seconds on a busy box, so the loads
+// do it as their first round of work, where the supervisor sees it progress.
 core::Result<std::span<std::byte>> take_memory(size_t bytes);
 
 }  // namespace maxlat::loadgen

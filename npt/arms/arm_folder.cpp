@@ -15,6 +15,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <maxlat/base/owned.hpp>
 #include <maxlat/base/process_start.hpp>
 #include <maxlat/core/sys/text_file.hpp>
 #include <sstream>
@@ -85,11 +86,8 @@ bool undo_line(const std::string& line) {
     return true;
   }
   if (verb == "write") {
-    const int file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-    if (file < 0) return errno == ENOENT;
-    const bool written = ::write(file, text.data(), text.size()) >= 0 || errno == ENOENT;
-    ::close(file);
-    return written;
+    const base::Descriptor file(::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+    return (file && ::write(file.number(), text.data(), text.size()) >= 0) || errno == ENOENT;
   }
   return true;  // a line that was cut by a full disk: what it would have named was not made
 }
@@ -135,12 +133,10 @@ ArmFolder::~ArmFolder() {
 
 core::Status ArmFolder::note(std::string_view line) const {
   const std::string file_name = path_ + "/journal";
-  const int file = ::open(file_name.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  const base::Descriptor file(::open(file_name.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
   const std::string text = std::string(line) + "\n";
-  const bool written = file >= 0 && ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  const int failure = errno;
-  if (file >= 0) ::close(file);
-  if (!written) return core::system_error("cannot write " + file_name, failure);
+  if (!file || ::write(file.number(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
+    return core::system_error("cannot write " + file_name, errno);
   return {};
 }
 

@@ -17,8 +17,8 @@
 // and the dead. Whoever makes a folder first undoes those of the dead that belong to the same user. Processes are not
 // in the journal: core::Child's guard ends them at once, whatever our own end was.
 //
-// SECURITY: both places are everybody's. Only real folders that belong to the effective user are read; removal stays in one
-// file system and follows no link.
+// SECURITY: both places are everybody's. Only real folders that belong to the effective user are read; removal stays in
+// one file system and follows no link.
 #pragma once
 
 #include <maxlat/core/sys/result.hpp>
@@ -51,8 +51,8 @@ class ArmFolder {
   std::string path_;
 };
 
-// Undoes what dead processes of this user left in `parent`. Called by make(); for the usual place it looks into the other
-// one, too, where a killed search may have been the only one to come.
+// Undoes what dead processes of this user left in `parent`. Called by make(); for the usual place it looks into the
+// other one, too, where a killed search may have been the only one to come.
 void undo_arms_of_the_dead(const std::string& parent);
 
 }  // namespace maxlat::npt

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// lttng-ust:writer and lttng-ust:timer: the peer of Beamonte 2015. "writer" is LTTng-UST without its read timer, where the
-// traced thread wakes the consumer at each full sub-buffer; "timer" is its --read-timer, which came out of that paper.
+// lttng-ust:writer and lttng-ust:timer: the peer of Beamonte 2015. "writer" is LTTng-UST without its read timer, where
+// the traced thread wakes the consumer at each full sub-buffer; "timer" is its --read-timer, which came out of that
+// paper.
 #include <fmt/format.h>
 
 #include <algorithm>

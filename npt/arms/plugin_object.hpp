@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Loading an arm's shared object (maxlat/npt/plugin.h). It is looked for beside the binary (maxlat-arms/NAME.so: the build
-// tree, or a folder that was copied to a target) and in the installed library folder; nowhere else, so that no other
-// user's object is ever loaded.
+// Loading an arm's shared object (maxlat/npt/plugin.h). It is looked for beside the binary (maxlat-arms/NAME.so: the
+// build tree, or a folder that was copied to a target) and in the installed library folder; nowhere else, so that no
+// other user's object is ever loaded.
 #pragma once
 
 #include <maxlat/npt/plugin.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // A kernel that is being traced meanwhile: system calls, scheduler, interrupts, timers, work queues and block devices,
-// each event of every CPU, in a tracing instance of our own that keeps the newest. Nobody reads it: what it adds is what the
-// kernel's own probes cost all programs, a tracer's consumer among them (Beamonte 2015, section 6).
+// each event of every CPU, in a tracing instance of our own that keeps the newest. Nobody reads it: what it adds is
+// what the kernel's own probes cost all programs, a tracer's consumer among them (Beamonte 2015, section 6).
 //
 // Made with start(), undone with the object, and after a SIGKILL by the next npt (arm_folder.hpp).
 #pragma once

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The highest rate of events that a tracer bears without losing one, by binary search (Beamonte 2015, section 6), where a
-// trial may be unlucky: the machine stops the consumer for longer than the rings last, at a rate that is borne
+// The highest rate of events that a tracer bears without losing one, by binary search (Beamonte 2015, section 6), where
+// a trial may be unlucky: the machine stops the consumer for longer than the rings last, at a rate that is borne
 // otherwise.
 //
 // WHAT IS SEARCHED   The highest rate at which most trials lose nothing. One trial that loses nothing says much: above

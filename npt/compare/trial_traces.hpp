@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Where the trials of a search for the highest rate write their traces: to memory, so that the rate found is that of the
-// tracer and its consumer. A disk takes some hundred MB/s today and others tomorrow (seen on one virtual machine, one
-// search after the other: 15, 30 and 21 million events a second). What memory itself does to a rate, and what is done
-// about it: prepared_memory.hpp. Where it has not the room, the traces lie where an arm's always do.
+// Where the trials of a search for the highest rate write their traces: to memory, so that the rate found is that of
+// the tracer and its consumer. A disk takes some hundred MB/s today and others tomorrow (seen on one virtual machine,
+// one search after the other: 15, 30 and 21 million events a second). What memory itself does to a rate, and what is
+// done about it: prepared_memory.hpp. Where it has not the room, the traces lie where an arm's always do.
 //
 // Each trial has a folder of its own, which goes with the object; all of them are in an ArmFolder, which the next start
 // removes when this one is killed.

@@ -38,8 +38,8 @@ class IrqoffDevice {
 // What an errno of open(), GRANT or LOOP means for a user.
 core::Error why_no_irqoff(int error);
 
-// For a thread that has a grant. The module takes the grant away when the thread leaves its CPU, as it must when that goes
-// offline; then cli and sti would fault, interrupts stay on, and the flag that npt reads says so.
+// For a thread that has a grant. The module takes the grant away when the thread leaves its CPU, as it must when that
+// goes offline; then cli and sti would fault, interrupts stay on, and the flag that npt reads says so.
 struct InterruptsOff {
 #if defined(__x86_64__)
   void turn_off() const {

@@ -14,9 +14,9 @@
  * One place per CPU: a granted task is bound to one CPU, and loses the grant when it leaves it. So the watchdog knows
  * where to look, and the CPU that watches can never be the one whose interrupts are off.
  *
- * LOCKS  `grants_lock` for giving and freeing. The timer, the NMI and the tracepoints take none: a place is static memory,
- *   `task` is written once by its own task before it has the bits, and cleared after they are gone and after the
- *   watchdog has let go of it (free_place).
+ * LOCKS  `grants_lock` for giving and freeing. The timer, the NMI and the tracepoints take none: a place is static
+ *   memory, `task` is written once by its own task before it has the bits, and cleared after they are gone and after
+ *   the watchdog has let go of it (free_place).
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -140,7 +140,9 @@ static void start_watching(void *unused)
 	hrtimer_start(&watch_timer, ns_to_ktime(watch_period_ns), HRTIMER_MODE_REL_PINNED_HARD);
 }
 
-/* Finds a CPU that can watch when `cpu` gets a grant, and moves the timer there. REQUIRES: grants_lock, cpus_read_lock. */
+/*
+ * Finds a CPU that can watch when `cpu` gets a grant, and moves the timer there. REQUIRES: grants_lock, cpus_read_lock.
+ */
 static int arrange_watch(unsigned int cpu, u64 limit_ns)
 {
 	unsigned int candidate;
@@ -229,7 +231,7 @@ int irqoff_grant_revoke(struct irqoff_grant *grant)
 
 void irqoff_grant_free(struct irqoff_grant *grant)
 {
-	/* The last reference is gone but the holder lives: another thread closed it. It could not be taken away from. */
+	/* The last reference is gone but the holder lives: another thread closed it. Nothing could take it away. */
 	while (grant->task != current && !(READ_ONCE(grant->task->flags) & PF_EXITING) &&
 	       (task_pt_regs(grant->task)->flags & X86_EFLAGS_IOPL)) {
 		send_sig(SIGKILL, grant->task, 1); /* with interrupts off it hears of it from the watchdog */

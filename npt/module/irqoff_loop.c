@@ -39,7 +39,7 @@ void irqoff_run_loop(struct maxlat_irqoff_loop *loop, struct maxlat_histogram *h
 			}
 			meter.rare_above = min(max, MAXLAT_GAP_RARE_MAX);
 			meter.block_end = end;
-			/* a gap without a bucket is longer than the loop may last: it ends the loop, and finish() files it */
+			/* a gap without a bucket is longer than the loop may last, and ends it: finish() files it */
 			if (meter.previous >= end)
 				break;
 		}

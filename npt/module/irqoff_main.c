@@ -107,7 +107,8 @@ static long ioctl_loop(struct irqoff_file *mine, void __user *argument)
 	}
 	if (!only_copy)
 		irqoff_run_loop(&loop, mine->histogram);
-	if (loop.histogram && copy_to_user((void __user *)(uintptr_t)loop.histogram, mine->histogram, sizeof(*mine->histogram)))
+	if (loop.histogram &&
+	    copy_to_user((void __user *)(uintptr_t)loop.histogram, mine->histogram, sizeof(*mine->histogram)))
 		return -EFAULT;
 	return copy_to_user(argument, &loop, sizeof(loop)) ? -EFAULT : 0;
 }

@@ -8,7 +8,8 @@
 //
 //              sub-buffer switch            the first record of a packet: its probe closed the packet before and opened
 //                [and wakeup]               this one, and with the policy "wakeup" wrote to the consumer's eventfd
-//              last event of a sub-buffer   the record ends where the sub-buffer ends: its probe closed and published it
+//              last event of a sub-buffer   the record ends where the sub-buffer ends: its probe closed and published
+//                                           it
 //              long record after a silence  the record has its full time: 2^32 ticks since the last full one
 //              first touch of a page        begins on a page of the ring, or runs into one, that nothing was written to
 //                                           before; mapped and locked it is (prepare_thread): no page fault, but

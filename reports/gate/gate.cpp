@@ -140,8 +140,8 @@ std::vector<std::string> failed_controls(const core::RunResult& run) {
   return reasons;
 }
 
-// Controls that were left out although their meter measured. Whoever leaves one out has asked for it, so nothing becomes
-// invalid by it; but a reader must know that nobody looked whether the meter finds anything.
+// Controls that were left out although their meter measured. Whoever leaves one out has asked for it, so nothing
+// becomes invalid by it; but a reader must know that nobody looked whether the meter finds anything.
 std::vector<std::string> not_controlled(const core::RunResult& run) {
   std::map<std::string, std::string> controls;  // by the reason why they were left out
   for (const auto& control : run.phases) {

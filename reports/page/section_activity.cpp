@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What else ran on the measured CPUs while a phase was under way: one line for each interrupt, softirq and, where events
-// named them, task; all CPUs together.
+// What else ran on the measured CPUs while a phase was under way: one line for each interrupt, softirq and, where
+// events named them, task; all CPUs together.
 #include <fmt/format.h>
 
 #include <algorithm>

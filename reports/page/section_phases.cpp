@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The phases in one table: what each measured, how long it watched, its largest sample, and what is to be thought of it.
+// The phases in one table: what each measured, how long it watched, its largest sample, and what is to be thought of
+// it.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// "Tracers": what each tracer adds, as the paper's tables have it (Beamonte 2015, Tables 2 to 4) and its figures, for this
-// machine; each comparison with the command that makes it again.
+// "Tracers": what each tracer adds, as the paper's tables have it (Beamonte 2015, Tables 2 to 4) and its figures, for
+// this machine; each comparison with the command that makes it again.
 #include <fmt/format.h>
 
 #include <algorithm>

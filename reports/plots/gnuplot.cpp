@@ -4,14 +4,12 @@
 #include <fmt/format.h>
 #include <gnuplot-iostream.h>
 #include <signal.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <fstream>
 #include <maxlat/core/sys/process.hpp>
+#include <maxlat/core/sys/temporary_folder.hpp>
 #include <maxlat/core/sys/text_file.hpp>
 
 #include "gnuplot_script.hpp"
@@ -20,33 +18,6 @@ namespace maxlat::reports {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A private folder below TMPDIR that goes with us.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::error_code ignored;
-    std::string pattern = (fs::temp_directory_path(ignored) / "maxlat-plots-XXXXXX").string();
-    if (mkdtemp(pattern.data()) != nullptr)
-      path_ = pattern;
-    else
-      error_ = errno;
-  }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-
-  bool ok() const { return !path_.empty(); }
-  int error() const { return error_; }
-  std::string file(std::string_view name) const { return path_ + "/" + std::string(name); }
-
- private:
-  std::string path_;
-  int error_ = 0;
-};
 
 // Writing to a gnuplot that has died raises SIGPIPE in this thread: held back here, and dropped if it came.
 class HeldBackSigpipe {
@@ -81,11 +52,11 @@ std::string complaint(const std::string& errors) {
   return last.empty() ? "it said nothing" : last.substr(last.find_first_not_of(" \t"));
 }
 
-void run_gnuplot(const std::string& program, const ScratchFolder& scratch, const std::string& script) {
+void run_gnuplot(const std::string& program, const core::TemporaryFolder& scratch, const std::string& script) {
   const HeldBackSigpipe held_back;
   // `-d`: no start-up files of the user or the site. `|| :`: gnuplot-iostream would print on stderr that pclose failed.
   const std::string command =
-      core::quote_command({program, "-d"}) + " >/dev/null 2>" + core::quote_command({scratch.file("errors")}) + " || :";
+      core::quote_command({program, "-d"}) + " >/dev/null 2>" + core::quote_command({scratch / "errors"}) + " || :";
   Gnuplot gnuplot(command);
   gnuplot << "load " << gnuplot_quote(script) << std::endl;
 }
@@ -109,12 +80,12 @@ core::Result<std::vector<std::string>> draw(const std::vector<Plot>& plots) {
     return core::Error{"cannot draw plots: gnuplot is not installed",
                        "apt install gnuplot-nox, or use --text for the report without plots"};
   }
-  const ScratchFolder scratch;
-  if (!scratch.ok())
-    return core::system_error("cannot make a folder for temporary files", scratch.error(), "is TMPDIR writable?");
-  const auto svg_file = [&](size_t i) { return scratch.file(plot_id(i) + ".svg"); };
+  std::error_code ignored;
+  const auto scratch = core::TemporaryFolder::make(fs::temp_directory_path(ignored), "maxlat-plots");
+  if (!scratch) return scratch.error();
+  const auto svg_file = [&](size_t i) { return *scratch / (plot_id(i) + ".svg"); };
 
-  const std::string script = scratch.file("plots.gp");
+  const std::string script = *scratch / "plots.gp";
   {
     std::ofstream out(script, std::ios::binary);
     for (size_t i = 0; i < plots.size(); ++i) out << gnuplot_script(plots[i], plot_id(i), svg_file(i));
@@ -122,7 +93,7 @@ core::Result<std::vector<std::string>> draw(const std::vector<Plot>& plots) {
     if (!out) return core::Error{"cannot write the plots' commands to " + script, "is there room in TMPDIR?"};
   }
   try {
-    run_gnuplot(program, scratch, script);
+    run_gnuplot(program, *scratch, script);
   } catch (const std::exception& failure) {
     return core::Error{fmt::format("cannot run {}: {}", program, failure.what())};
   }
@@ -130,7 +101,7 @@ core::Result<std::vector<std::string>> draw(const std::vector<Plot>& plots) {
     std::string svg = core::read_file(svg_file(i)).value_or("");
     if (!whole_svg(svg)) {
       return core::Error{fmt::format("gnuplot did not draw \"{}\": {}", plots[i].title,
-                                     complaint(core::read_file(scratch.file("errors")).value_or(""))),
+                                     complaint(core::read_file(*scratch / "errors").value_or(""))),
                          "is there room in TMPDIR? use --text for the report without plots"};
     }
     drawings.push_back(std::move(svg));

@@ -138,8 +138,8 @@ const Series* series_of(const Context& context, const std::string& group) {
   return number >= 1 && number <= context.plot.series.size() ? &context.plot.series[number - 1] : nullptr;
 }
 
-// By hand, and not by pugixml: all but the brackets is a rule of ours (what is dropped, renamed, put in), and every build
-// would need one more library for them. The parsing is Boost's.
+// By hand, and not by pugixml: all but the brackets is a rule of ours (what is dropped, renamed, put in), and every
+// build would need one more library for them. The parsing is Boost's.
 void serialise(const Context& context, const std::string& name, Tree& element, std::string& out) {
   out += '<' + name;
   const Series* series = nullptr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The run in a terminal: verdict and its reasons, what cannot be compared, which run and box it is, then in the order of
-// the page phases and what to look at closer. ASCII, so that it survives every serial console and log.
+// The run in a terminal: verdict and its reasons, what cannot be compared, which run and box it is, then in the order
+// of the page phases and what to look at closer. ASCII, so that it survives every serial console and log.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -18,8 +18,8 @@ struct ArmsView {
   std::vector<const core::Comparison*> comparisons;  // in the order of the arms
   std::vector<const core::Phase*> measured() const;  // with samples
   std::string title() const;                         // "tracers", "tracers (waiting windows)"
-  // Base against each arm, then each tracer's two ways of delivery against each other (writer and timer of Beamonte 2015).
-  // The base's second run is in none: it is for the noise floor.
+  // Base against each arm, then each tracer's two ways of delivery against each other (writer and timer of Beamonte
+  // 2015). The base's second run is in none: it is for the noise floor.
   std::vector<std::pair<const core::Phase*, const core::Phase*>> pairs() const;
 };
 

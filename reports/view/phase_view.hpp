@@ -11,8 +11,8 @@
 
 namespace maxlat::reports {
 
-// Whether the phase says something about the box. A tracer's arm measures too, but what it says is about the tracer: its
-// loop is slowed on purpose, and where the tracer is not installed the box is none the worse.
+// Whether the phase says something about the box. A tracer's arm measures too, but what it says is about the tracer:
+// its loop is slowed on purpose, and where the tracer is not installed the box is none the worse.
 bool is_of_the_box(const core::Phase& phase);
 
 // Why nothing may be concluded from the phase's figures, in words; nothing when they are valid. Looks at the status and
@@ -60,8 +60,8 @@ inline constexpr double kStretchedTail = 100;
 inline constexpr double kGlobalStall = 0.10;
 TailHint tail_hint(const PhaseView& view);
 
-// Rule of three (Hanley 1983): n samples, none above their largest. With 95 % confidence the share of samples above it is
-// below 3/n. Usually stated for a threshold fixed beforehand; for the sample maximum itself it holds too, since
+// Rule of three (Hanley 1983): n samples, none above their largest. With 95 % confidence the share of samples above it
+// is below 3/n. Usually stated for a threshold fixed beforehand; for the sample maximum itself it holds too, since
 // 1 - F(max) of n independent samples is Beta(1, n): P(share > x) = (1 - x)^n.
 struct RuleOfThree {
   double share = 0;               // 3 / n

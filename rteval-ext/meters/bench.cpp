@@ -74,6 +74,12 @@ core::Result<Bench> real_bench() {
   bench.stated_error_why = guest ? "100 us: two context switches and an interrupt, each of which may exit to the host"
                                  : "20 us: two context switches and an interrupt";
   bench.may_measure = may_measure;
+  bench.stay_awake = []() -> core::Result<std::shared_ptr<void>> {
+    core::Result<core::DmaLatency> held = core::DmaLatency::hold(0);
+    if (!held) return held.error();
+    return std::shared_ptr<void>(std::make_shared<core::DmaLatency>(*std::move(held)));
+  };
+  bench.shield = put_shield_on;
   bench.meter = [](PhaseKind kind) { return kind->make(); };
   bench.plant = [](const loadgen::StallPlan& plan) { return loadgen::plant_stalls(plan); };
   bench.preflight = [](const core::CpuList& measured) { return core::observe_all(view_of(measured)); };

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "plan/placement.hpp"
+#include "run/run_shield.hpp"
 
 namespace maxlat::rteval_ext {
 
@@ -22,7 +23,11 @@ struct Bench {
   MachineCpus cpus;
   double stated_error_ns = 0;  // of the positive control on this machine
   std::string stated_error_why;
+  // Keeps processors out of deep idle states while what it returns lives. ERRORS: not on this machine, not by this
+  // user.
+  std::function<core::Result<std::shared_ptr<void>>()> stay_awake;
   std::function<core::Status()> may_measure;  // ERRORS (77): what every meter needs is not given to this user
+  std::function<core::Result<std::unique_ptr<RunShield>>(const core::CpuList& cpus, const core::Phase* earlier)> shield;
   std::function<std::unique_ptr<Meter>(PhaseKind)> meter;
   std::function<core::Result<std::vector<loadgen::Stall>>(const loadgen::StallPlan&)> plant;
   std::function<std::vector<core::SettingObservation>(const core::CpuList& measured)> preflight;

@@ -12,6 +12,7 @@
 #include <maxlat/core/sys/counted.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/input_file.hpp>
+#include <maxlat/core/sys/shield_door.hpp>
 #include <maxlat/import/cyclictest.hpp>
 #include <sstream>
 
@@ -27,8 +28,8 @@ constexpr uint64_t kInterval_ns = 100'000;
 constexpr unsigned kBuckets = 20'000;
 constexpr double kMostSteps = 3600;  // of the timeline, however long the phase
 constexpr size_t kStatusBytesPerThread = 100;
-// What a thread need not account for of its time: a last wait that the machine makes late, and for each sample the error
-// of an average of two decimals.
+// What a thread need not account for of its time: a last wait that the machine makes late, and for each sample the
+// error of an average of two decimals.
 constexpr double kLastWait_s = 1, kErrorOfAverage_s = 5e-9;
 // A thread that has been woken this often by its timer is under way.
 constexpr unsigned long kWakeupsUnderWay = 20;
@@ -82,6 +83,7 @@ extern const PhaseDefinition kCyclictestPhase{
     .figures = &core::kCyclictestKind,
     .make = [] { return std::unique_ptr<Meter>(std::make_unique<CyclictestMeter>()); },
     .all_cpus_unless_isolated = true,
+    .holds_latency_itself = true,
     .refused = refused_cyclictest_arguments};
 
 core::Result<core::ProcessSpec> CyclictestMeter::command(const MeterJob& job) const {
@@ -99,6 +101,8 @@ core::Result<core::ProcessSpec> CyclictestMeter::command(const MeterJob& job) co
   spec.argv.insert(spec.argv.end(), {"-h", std::to_string(kBuckets), "-D", std::to_string(seconds), "-q",
                                      fmt::format("--json={}", job.json_path)});
   spec.argv.insert(spec.argv.end(), job.arguments.begin(), job.arguments.end());
+  // It knows no shield: it goes in whole, its waiting main thread, too.
+  if (const auto door = core::ShieldDoor::find(); door && door->leads_to(job.cpus)) spec.cpus = job.cpus;
   const double steps = static_cast<double>(job.duration_ns) * 1e-9 / status_step_s(job) + 2;
   spec.capture_limit = (1u << 20) + static_cast<size_t>(steps) * job.cpus.size() * kStatusBytesPerThread;
   return spec;

@@ -48,7 +48,8 @@ std::string refused_npt_arguments(const std::vector<std::string>& arguments) {
 std::vector<std::string> npt_words(const MeterJob& job) {
   std::vector<std::string> words{"-p", std::to_string(kMeterPriority)};
   // With the module maxlat_irqoff npt would turn interrupts off, and be blind to what they do and to the control's hog,
-  // which only comes in while they are on. The hardware alone is the hwlat phase's; a plan may ask for the kernel's loop.
+  // which only comes in while they are on. The hardware alone is the hwlat phase's; a plan may ask for the kernel's
+  // loop.
   if (!asks_for_kernel_loop(job.arguments)) words.push_back("-i");
   // A stall that fell into a rest could not be found. Without rests the kernel's throttling shows as gaps instead,
   // which a control can bear.

@@ -131,6 +131,9 @@ inline Bench fake_bench(const TemporaryFolder& directory, Script& script) {
   bench.cpus = {{0, 1}, {}};
   bench.stated_error_ns = 1000;
   bench.may_measure = [] { return core::Status(); };
+  bench.stay_awake = [] {
+    return core::Result<std::shared_ptr<void>>(core::Error{"a machine of paper is always awake"});
+  };
   bench.meter = [&script, result_path](PhaseKind kind) {
     return std::make_unique<FakeMeter>(kind, script, result_path);
   };

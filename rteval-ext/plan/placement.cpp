@@ -3,6 +3,9 @@
 
 #include <fmt/core.h>
 
+#include <maxlat/core/sys/shield_door.hpp>
+#include <optional>
+
 namespace maxlat::rteval_ext {
 
 namespace {
@@ -35,8 +38,10 @@ core::Result<MachineCpus> machine_cpus() {
   const core::Result<CpuList> allowed = core::allowed_cpus();
   if (!allowed) return allowed.error();
   MachineCpus machine;
-  // The affinity mask of a shell leaves out the isolated CPUs, which are the very ones to measure.
-  const CpuList isolated = core::intersection(core::isolated_cpus(), *online);
+  // The affinity mask of a shell leaves out the isolated CPUs, which are the very ones to measure. So does a shield.
+  const std::optional<core::ShieldDoor> door = core::ShieldDoor::find();
+  const CpuList shielded = door && door->may_enter() ? door->cpus() : CpuList{};
+  const CpuList isolated = core::intersection(core::union_of(core::isolated_cpus(), shielded), *online);
   machine.isolated = isolated;
   for (const unsigned cpu : *online) {
     const CpuList one{cpu};

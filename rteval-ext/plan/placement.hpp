@@ -4,8 +4,8 @@
 //
 // Defaults, in the order in which they are tried:
 //
-//   measured   the plan's `cpus`; the CPUs isolated at boot; else for a gap meter (npt, hwlat) all but the first online
-//              CPU (the first keeps the housekeeping), for cyclictest all of them, as rteval does
+//   measured   the plan's `cpus`; the CPUs isolated at boot or shielded; else for a gap meter (npt, hwlat) all
+//              but the first online CPU (the first keeps the housekeeping), for cyclictest all of them, as rteval does
 //   loads      the plan's `load_cpus`; for cyclictest on a machine without isolation all CPUs (a timer latency is meant
 //              to be seen under load); else the online CPUs that are not measured
 //
@@ -25,7 +25,7 @@ namespace maxlat::rteval_ext {
 
 struct MachineCpus {
   core::CpuList online;    // and allowed to us
-  core::CpuList isolated;  // of them
+  core::CpuList isolated;  // of them: at boot, or by a shield that is on
 };
 
 core::Result<MachineCpus> machine_cpus();

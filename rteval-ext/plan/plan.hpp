@@ -44,9 +44,17 @@ struct PhasePlan {
   std::vector<reports::Rule> limits;   // with this phase's name
 };
 
+// Of a run's measured CPUs. wanted: as far as this machine permits, which the result tells; required: no run without.
+enum class ShieldUse { none, wanted, required };
+// Its steps in the result; no phase has their names.
+inline constexpr const char* kShieldStep = "shield";
+inline constexpr const char* kShieldAuditStep = "shield audit";
+
 struct Plan {
   std::string name;   // of the profile or the file
   std::string about;  // one line
+  ShieldUse shield = ShieldUse::none;
+  bool dma_latency = true;  // /dev/cpu_dma_latency is held at 0 while a phase measures
   std::vector<PhasePlan> phases;
 
   std::vector<reports::Rule> rules() const;  // all phases' limits, in order

@@ -88,6 +88,8 @@ std::string name_of(const toml::node& node) {
   // The run's own first and last steps have these names.
   if (name.starts_with("preflight"))
     refuse(node, "a phase cannot be named 'preflight': every run begins and ends with it");
+  if (name == kShieldStep || name == kShieldAuditStep)
+    refuse(node, fmt::format("a phase cannot be named '{}': a shielded run begins with it", name));
   return name;
 }
 
@@ -263,6 +265,12 @@ PhasePlan phase_of(const toml::node& node) {
   return std::move(written.phase);
 }
 
+ShieldUse shield_of(const toml::node& node) {
+  if (const auto* wanted = node.as_boolean()) return wanted->get() ? ShieldUse::wanted : ShieldUse::none;
+  if (const auto* text = node.as_string(); text != nullptr && text->get() == "required") return ShieldUse::required;
+  refuse(node, "'shield' must be true, false or \"required\"");
+}
+
 Plan plan_of(const toml::table& document) {
   Plan plan;
   std::set<std::string> names;
@@ -271,6 +279,11 @@ Plan plan_of(const toml::table& document) {
       plan.name = name_of(value);
     } else if (key == "about") {
       plan.about = string_of(value, "about");
+    } else if (key == "shield") {
+      plan.shield = shield_of(value);
+    } else if (key == "dma_latency") {
+      if (!value.is_boolean()) refuse(value, "'dma_latency' must be true or false");
+      plan.dma_latency = value.as_boolean()->get();
     } else if (key == "phase") {
       const toml::array* phases = value.as_array();
       if (phases == nullptr) refuse(value, "phases are written as [[phase]], with two brackets");

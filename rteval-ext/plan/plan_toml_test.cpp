@@ -30,6 +30,8 @@ TEST(PlanToml, ReadsEveryKey) {
   const Plan plan = parsed(R"(
 name = "mine"
 about = "a line"
+shield = true
+dma_latency = false
 [[phase]]
 name = "control"
 kind = "control"
@@ -54,6 +56,8 @@ load_alive = true
 )");
   EXPECT_EQ(plan.name, "mine");
   EXPECT_EQ(plan.about, "a line");
+  EXPECT_EQ(plan.shield, ShieldUse::wanted);
+  EXPECT_FALSE(plan.dma_latency);
   ASSERT_EQ(plan.phases.size(), 2u);
   const PhasePlan& control = plan.phases[0];
   EXPECT_EQ(control.kind, &kControlPhase);
@@ -133,6 +137,9 @@ INSTANTIATE_TEST_SUITE_P(
         MistakeCase{"[[phase]]\nname='a'\nduration='1s'\n", "1", "needs a kind"},
         MistakeCase{"[[phase]]\nname='../a'\n", "2", "letters, digits"},
         MistakeCase{"[[phase]]\nname='preflight'\n", "2", "begins and ends"},
+        MistakeCase{"[[phase]]\nname='shield audit'\n", "2", "a shielded run begins with it"},
+        MistakeCase{"dma_latency = 0\n", "1", "true or false"},
+        MistakeCase{"shield = 'maybe'\n", "1", "true, false or \"required\""},
         MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\ncpus='x'\n", "5", "CPU list"},
         MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\nloads='cpu'\n", "5", "list of texts"},
         MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n",

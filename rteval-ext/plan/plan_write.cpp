@@ -43,7 +43,8 @@ void add_limits(const PhasePlan& phase, std::string& out) {
   out += "[phase.limits]\n";
   for (const reports::Rule& rule : phase.limits) {
     const bool alive = rule.metric == "load_alive";
-    out += fmt::format("{} = {}\n", toml_text(rule.metric), alive ? std::string("true") : fmt::format("{}", rule.limit));
+    out +=
+        fmt::format("{} = {}\n", toml_text(rule.metric), alive ? std::string("true") : fmt::format("{}", rule.limit));
   }
 }
 
@@ -51,6 +52,9 @@ void add_limits(const PhasePlan& phase, std::string& out) {
 
 std::string to_toml(const Plan& plan) {
   std::string out = fmt::format("name = {}\nabout = {}\n", toml_text(plan.name), toml_text(plan.about));
+  if (!plan.dma_latency) out += "dma_latency = false\n";
+  if (plan.shield == ShieldUse::wanted) out += "shield = true\n";
+  if (plan.shield == ShieldUse::required) out += "shield = \"required\"\n";
   for (const PhasePlan& phase : plan.phases) {
     out += fmt::format("\n[[phase]]\nname = {}\nkind = {}\n", toml_text(phase.name), toml_text(to_string(phase.kind)));
     if (!phase.cpus.empty()) out += fmt::format("cpus = {}\n", toml_text(phase.cpus));

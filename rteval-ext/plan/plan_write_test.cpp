@@ -22,6 +22,8 @@ TEST(PlanWrite, EveryFieldComesBack) {
   const core::Result<Plan> plan = parse_plan(R"(
 name = "all"
 about = 'with "quotes" and a \ backslash'
+shield = "required"
+dma_latency = false
 [[phase]]
 name = "c"
 kind = "control"
@@ -55,6 +57,8 @@ duration = "700ms"
   const core::Result<Plan> again = parse_plan(to_toml(*plan), "again");
   ASSERT_TRUE(again.ok());
   EXPECT_EQ(again->about, "with \"quotes\" and a \\ backslash");
+  EXPECT_EQ(again->shield, ShieldUse::required);
+  EXPECT_FALSE(again->dma_latency);
   EXPECT_EQ(again->phases[0].stalls.lengths_ns, std::vector<uint64_t>{7000});
   EXPECT_EQ(again->phases[0].stalls.repeats, 9u);
   const PhasePlan& npt = again->phases[1];

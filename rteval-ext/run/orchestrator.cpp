@@ -135,14 +135,51 @@ std::vector<std::string> summary_of(const StepResult& result) {
   return lines;
 }
 
+// What a run stands on: the machine, and its shield.
+struct Ground {
+  Bench bench;
+  std::unique_ptr<RunShield> shield{};  // none: not asked for, or not possible
+  std::optional<core::Phase> told{};    // step "shield", when one was asked for
+};
+
+const core::Phase* phase_named(const char* name, const core::RunResult& run) {
+  const auto found =
+      std::find_if(run.phases.begin(), run.phases.end(), [&](const core::Phase& phase) { return phase.name == name; });
+  return found == run.phases.end() ? nullptr : &*found;
+}
+
+// ERRORS: the plan cannot do without a shield, and there is none.
+core::Result<Ground> prepare(const Plan& plan, const RunRequest& request) {
+  Ground ground{request.bench};
+  if (plan.shield == ShieldUse::none) return ground;
+  const core::Result<core::CpuList> cpus = cpus_to_shield(plan, ground.bench.cpus);
+  if (!cpus) return cpus.error();
+  core::Result<std::unique_ptr<RunShield>> on = ground.bench.shield(*cpus, phase_named(kShieldStep, request.run));
+  if (on) {
+    ground.shield = *std::move(on);
+    ground.told = ground.shield->told();
+    ground.bench.cpus.isolated = *cpus;
+    return ground;
+  }
+  if (plan.shield == ShieldUse::required) return on.error();
+  core::Phase phase = phase_without_result(on.error());
+  phase.name = kShieldStep;
+  phase.kind = "preflight";
+  phase.started = core::utc_text();
+  ground.told = std::move(phase);
+  return ground;
+}
+
 // A run under way: what is known, in the order of the plan, and where it goes.
 class Run {
  public:
-  Run(RunRequest request, std::vector<Step> steps)
+  Run(RunRequest request, Ground ground, std::vector<Step> steps)
       : plan_(request.plan),
         run_(std::move(request.run)),
         directory_(request.directory),
-        bench_(request.bench),
+        bench_(std::move(ground.bench)),
+        shield_(std::move(ground.shield)),
+        told_of_shield_(std::move(ground.told)),
         skip_(std::move(request.skip)),
         steps_(std::move(steps)),
         earlier_(results_of(run_)),
@@ -157,9 +194,12 @@ class Run {
   }
 
   core::Status skip();
+  core::Status shield();
   core::Status preflight();
+  core::Status audit();
   core::Status phases();
   core::Status finish();
+  core::Status unshield();
   core::Result<Outcome> report();
 
  private:
@@ -184,6 +224,8 @@ class Run {
     return seconds;
   }
   StepResult take(const Step& step, size_t number);
+  StepResult measure(const Step& step, size_t number);
+  std::string stay_awake(const Step& step, std::shared_ptr<void>& held) const;
   core::Status keep(const std::string& step, StepResult result);
   core::Status keep(core::Phase phase);
   core::Phase observe(const char* name);
@@ -191,7 +233,9 @@ class Run {
   const Plan& plan_;
   core::RunResult run_;
   const RunDirectory& directory_;
-  const Bench& bench_;
+  const Bench bench_;
+  std::unique_ptr<RunShield> shield_;
+  std::optional<core::Phase> told_of_shield_;
   const std::vector<std::string> skip_;  // each names something
   std::vector<Step> steps_;
   const Results earlier_;  // all that the run had when it was resumed
@@ -213,7 +257,7 @@ core::Status Run::keep(const std::string& step_name, StepResult result) {
     run_.phases.insert(run_.phases.end(), phases.begin(), phases.end());
     run_.comparisons.insert(run_.comparisons.end(), comparisons.begin(), comparisons.end());
   };
-  add(kPreflight);
+  for (const char* name : {kShieldStep, kPreflight, kShieldAuditStep}) add(name);
   for (const Step& step : steps_) add(step.name);
   add(kPreflightAtTheEnd);
   return directory_.write(run_);
@@ -243,6 +287,42 @@ core::Status Run::skip() {
   return {};
 }
 
+core::Status Run::shield() {
+  if (!told_of_shield_) {
+    if (bench_.cpus.isolated.empty())
+      progress_.note("not shielded: maxlat run --shield sets the measured CPUs up, and undoes it at the end");
+    return {};
+  }
+  const core::Phase& told = *told_of_shield_;
+  const auto cpus = told.facts.find("CPUs");
+  progress_.note(fmt::format("{}: {}", kShieldStep,
+                             cpus == told.facts.end() ? summary_of(told) : fmt::format("on for CPU {}", cpus->second)));
+  for (const std::string& warning : told.warnings) progress_.note(fmt::format("{}: {}", kShieldStep, warning));
+  return keep(told);
+}
+
+core::Status Run::audit() {
+  if (shield_ == nullptr || stopping()) return {};
+  core::Result<core::Phase> proof = shield_->audit();
+  core::Phase phase = proof ? *std::move(proof) : phase_without_result(proof.error());
+  phase.name = kShieldAuditStep;
+  phase.kind = "audit";
+  progress_.note(fmt::format("{}: {}", kShieldAuditStep, summary_of(phase)));
+  for (const std::string& warning : phase.warnings) progress_.note(fmt::format("{}: {}", kShieldAuditStep, warning));
+  return keep(std::move(phase));
+}
+
+// After the last reading of the settings, before the report, which needs no quiet CPU.
+core::Status Run::unshield() {
+  if (shield_ == nullptr) return {};
+  const std::vector<std::string> left = shield_->take_off();
+  for (const std::string& line : left) progress_.note(fmt::format("{}: {}", kShieldStep, line));
+  if (left.empty()) return {};
+  core::Phase told = *told_of_shield_;
+  told.warnings.insert(told.warnings.end(), left.begin(), left.end());
+  return keep(std::move(told));
+}
+
 core::Phase Run::observe(const char* name) {
   core::Phase phase;
   phase.name = name;
@@ -268,7 +348,25 @@ core::Status Run::preflight() {
   return keep(std::move(phase));
 }
 
+// What the result says of /dev/cpu_dma_latency, which `held` then holds.
+std::string Run::stay_awake(const Step& step, std::shared_ptr<void>& held) const {
+  if (step.meter->holds_latency_itself) return "as the meter's own arguments say";
+  if (!plan_.dma_latency) return "left as it was: --no-dma-latency";
+  core::Result<std::shared_ptr<void>> latency = bench_.stay_awake();
+  if (!latency) return "not held: " + latency.error().text;
+  held = *std::move(latency);
+  return "held at 0";
+}
+
 StepResult Run::take(const Step& step, size_t number) {
+  std::shared_ptr<void> awake;
+  const std::string latency = stay_awake(step, awake);
+  StepResult result = measure(step, number);
+  for (core::Phase& phase : result.phases) phase.facts["/dev/cpu_dma_latency"] = latency;
+  return result;
+}
+
+StepResult Run::measure(const Step& step, size_t number) {
   const std::unique_ptr<Meter> meter = bench_.meter(step.meter);
   const std::string file = directory_.fresh_phase_path(number, step.name);
   core::Phase phase =
@@ -353,8 +451,6 @@ core::Result<Outcome> orchestrate(RunRequest request) {
   const core::Result<Plan> left = left_by_skip(request.plan, request.skip);
   if (!left) return left.error();
   if (const core::Status sound = check_plan(*left, request.bench); !sound) return sound.error();
-  core::Result<std::vector<Step>> steps = steps_of(request.plan, request.bench.cpus);
-  if (!steps) return steps.error();
   core::RunResult& run = request.run;
   if (const core::Status same = require_same_build(run); !same) return same.error();
   if (!run.machine.empty()) {
@@ -363,11 +459,14 @@ core::Result<Outcome> orchestrate(RunRequest request) {
   }
   if (run.started.empty()) run.started = core::utc_text();
 
-  Run under_way(std::move(request), std::move(*steps));
-  if (const core::Status done = under_way.skip(); !done) return done.error();
-  if (const core::Status done = under_way.preflight(); !done) return done.error();
-  if (const core::Status done = under_way.phases(); !done) return done.error();
-  if (const core::Status done = under_way.finish(); !done) return done.error();
+  core::Result<Ground> ground = prepare(*left, request);
+  if (!ground) return ground.error();
+  core::Result<std::vector<Step>> steps = steps_of(request.plan, ground->bench.cpus);
+  if (!steps) return steps.error();
+  Run under_way(std::move(request), *std::move(ground), *std::move(steps));
+  for (const auto part :
+       {&Run::skip, &Run::shield, &Run::preflight, &Run::audit, &Run::phases, &Run::finish, &Run::unshield})
+    if (const core::Status done = (under_way.*part)(); !done) return done.error();
   return under_way.report();
 }
 

@@ -2,9 +2,12 @@
 //
 // A run from its first step to its report.
 //
+//   shield             where the plan wants one (run_shield.hpp)
 //   preflight          the machine's settings and fingerprint, before anything disturbs it
+//   shield audit       what interrupts the shielded CPUs
 //   the plan's phases  one after the other; a control phase is one step for each of its meters
 //   preflight again    what changed while the run was under way is a warning
+//   shield off
 //   verdict, report
 //
 // INVARIANTS, each with a test in orchestrator_test.cpp
@@ -14,6 +17,7 @@
 //   (3) The phases in result.json are in the order of the plan, whatever the order they were measured in.
 //   (4) A stop request ends the step at once, keeps what it had, and still leads to verdict and report. A run that was
 //       interrupted does not pass: what is missing was not measured.
+//   (5) The shield goes off at every end but a kill; the run that goes on after a kill takes it off.
 //
 // ERRORS: only what ends the run: a plan that names CPUs, loads or commands that do not exist here or a user who may
 // not measure (before anything is started), and a directory that cannot be written. A step that goes wrong is a phase

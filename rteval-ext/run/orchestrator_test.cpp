@@ -12,14 +12,16 @@
 #include <string_view>
 
 #include "meters/control_runner.hpp"
-#include "meters/test_bench.hpp"
-#include "plan/plan_toml.hpp"
 #include "plan/steps.hpp"
+#include "test_orchestrator.hpp"
 
 namespace maxlat::rteval_ext {
 namespace {
 
 using core::PhaseStatus;
+using test::names;
+using test::Orchestrator;
+using test::phase_named;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -49,50 +51,6 @@ name = "control"
 kind = "control"
 meters = ["npt", "hwlat"]
 )";
-
-class Orchestrator : public testing::Test {
- protected:
-  core::Result<Outcome> run(const char* plan_text, core::RunResult begun = {},
-                            const std::vector<std::string>& skip = {}) {
-    const core::Result<Plan> plan = parse_plan(plan_text, "plan");
-    if (!plan) return plan.error();
-    const bool fresh = begun.id.empty();
-    if (fresh) {
-      begun.id = "id";
-      begun.tool = "test";
-      begun.plan = plan->name;
-      begun.plan_text = plan_text;
-    }
-    const core::Result<RunDirectory> directory =
-        fresh ? RunDirectory::create(temporary_ / "run") : RunDirectory::open(temporary_ / "run");
-    if (!directory) return directory.error();
-    return orchestrate({*plan, std::move(begun), *directory, bench_, skip, true});
-  }
-  core::RunResult on_disk() const {
-    const core::Result<core::RunResult> run = core::read_run(temporary_ / "run/result.json");
-    if (!run) ADD_FAILURE() << run.error().text;
-    return run ? *run : core::RunResult{};
-  }
-
-  test::TemporaryFolder temporary_;
-  test::Script script_;
-  Bench bench_ = test::fake_bench(temporary_, script_);
-};
-
-std::vector<std::string> names(const core::RunResult& run) {
-  std::vector<std::string> all;
-  for (const core::Phase& phase : run.phases) all.push_back(phase.name);
-  return all;
-}
-
-const core::Phase& phase_named(const core::RunResult& run, std::string_view name) {
-  for (const core::Phase& phase : run.phases) {
-    if (phase.name == name) return phase;
-  }
-  ADD_FAILURE() << "no phase " << name;
-  static const core::Phase none;
-  return none;
-}
 
 TEST_F(Orchestrator, RunsThePlanInOrderAndJudgesIt) {
   const auto outcome = run(kThreePhases);
@@ -531,6 +489,32 @@ TEST_F(Orchestrator, APlanForAnotherMachineIsRefusedBeforeAnythingRuns) {
     EXPECT_FALSE(test::fs::exists(temporary_ / "run/result.json"));
     test::fs::remove_all(temporary_ / "run");
   }
+}
+
+TEST_F(Orchestrator, ProcessorsStayAwakeWhileSomethingMeasuresAndNoLonger) {
+  std::weak_ptr<int> held;
+  bench_.stay_awake = [&] {
+    const auto latency = std::make_shared<int>(0);
+    held = latency;
+    return core::Result<std::shared_ptr<void>>(std::shared_ptr<void>(latency));
+  };
+  script_.on_command = [&](const MeterJob&) { EXPECT_FALSE(held.expired()); };
+  ASSERT_TRUE(run(kThreePhases).ok());
+  EXPECT_TRUE(held.expired());
+  EXPECT_EQ(phase_named(on_disk(), "first").facts.at("/dev/cpu_dma_latency"), "held at 0");
+}
+
+TEST_F(Orchestrator, WhoHoldsProcessorsAwakeAndWhyNotStandsInTheResult) {
+  const auto told = [&](const std::string& plan, const char* phase) {
+    EXPECT_TRUE(run(plan.c_str()).ok());
+    const std::string text = phase_named(on_disk(), phase).facts.at("/dev/cpu_dma_latency");
+    test::fs::remove_all(temporary_ / "run");
+    return text;
+  };
+  EXPECT_EQ(told(kThreePhases, "second"), "not held: a machine of paper is always awake");
+  EXPECT_EQ(told(std::string("dma_latency = false\n") + kThreePhases, "second"), "left as it was: --no-dma-latency");
+  EXPECT_EQ(told("[[phase]]\nname = 'timer'\nkind = 'cyclictest'\nduration = '1s'\n", "timer"),
+            "as the meter's own arguments say");
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/input_file.hpp>
 #include <maxlat/core/sys/stop.hpp>
+#include <maxlat/core/sys/text.hpp>
 #include <maxlat/core/sys/utc.hpp>
 #include <maxlat/reports/gate.hpp>
 #include <maxlat/reports/report.hpp>
@@ -55,6 +56,9 @@ po::options_description options() {
   add("affinity,a", core::argument<core::CpuListArgument>("CPUS"),
       "CPUs to measure (default: isolated, else all but the first)");
   add("load-cpus", core::argument<core::CpuListArgument>("CPUS"), "CPUs for the loads (default: the others)");
+  add("shield", "sets the measured CPUs up as maxlat shield on does, and undoes it at the end; no run where it cannot");
+  add("no-shield", "no shield, whatever the plan says (standard and soak want one)");
+  add("no-dma-latency", "does not hold /dev/cpu_dma_latency at 0 while npt, hwlat or a tracer measures");
   add("output,o", core::argument("DIR"), "directory of the run (default: maxlat-run-DATE-TIME)");
   add("resume", core::argument("DIR"), "goes on with an interrupted or killed run");
 
@@ -90,9 +94,12 @@ core::Result<PlanText> plan_text(const core::CommandLine& line) {
   return PlanText{std::string(profile->text), name};
 }
 
-// The command line's CPUs go into the plan, so that the run's own record has them and --resume needs nothing else.
-core::Result<PlanText> with_cpus(PlanText given, const core::CommandLine& line) {
-  if (!line.has("affinity") && !line.has("load-cpus")) return given;
+// What the command line says of the plan goes into it, so that the run's own record has it and --resume needs nothing
+// else.
+core::Result<PlanText> with_options(PlanText given, const core::CommandLine& line) {
+  const auto has = [&](const char* option) { return line.has(option); };
+  const bool about_shield = has("shield") || has("no-shield");
+  if (!has("affinity") && !has("load-cpus") && !about_shield && !has("no-dma-latency")) return given;
   core::Result<Plan> plan = parse_plan(given.text, given.file);
   if (!plan) return plan.error();
   for (PhasePlan& phase : plan->phases) {
@@ -101,6 +108,8 @@ core::Result<PlanText> with_cpus(PlanText given, const core::CommandLine& line) 
       phase.load_cpus = core::to_string(line.get<core::CpuListArgument>("load-cpus").cpus);
     }
   }
+  if (has("no-dma-latency")) plan->dma_latency = false;
+  if (about_shield) plan->shield = line.has("shield") ? ShieldUse::required : ShieldUse::none;
   given.text = to_toml(*plan);
   return given;
 }
@@ -108,7 +117,7 @@ core::Result<PlanText> with_cpus(PlanText given, const core::CommandLine& line) 
 void list_profiles() {
   for (const Profile& profile : profiles()) {
     const core::Result<Plan> plan = parse_plan(profile.text, std::string(profile.name));
-    fmt::print("{:<10}{}\n", profile.name, plan ? plan->about : plan.error().text);
+    fmt::print("{}", core::list_line(profile.name, plan ? plan->about : plan.error().text));
   }
 }
 
@@ -143,8 +152,8 @@ core::Status describe(const core::CommandLine& line, core::RunResult& run) {
 }
 
 core::Status refuse_with_resume(const core::CommandLine& line) {
-  for (const char* option :
-       {"profile", "plan", "seed", "affinity", "load-cpus", "output", "print-plan", "label", "annotate"}) {
+  for (const char* option : {"profile", "plan", "seed", "affinity", "load-cpus", "shield", "no-shield",
+                             "no-dma-latency", "output", "print-plan", "label", "annotate"}) {
     if (line.given(option)) {
       return core::Error{fmt::format("--resume takes no --{}: the run has its own", option),
                          "the plan, its CPUs and its seed are those of the run that is resumed"};
@@ -183,7 +192,7 @@ core::Result<core::Exit> resume(const core::CommandLine& line, const std::vector
 core::Result<core::Exit> start(const core::CommandLine& line, const std::vector<std::string>& skip) {
   core::Result<PlanText> text = plan_text(line);
   if (!text) return text.error();
-  text = with_cpus(std::move(*text), line);
+  text = with_options(std::move(*text), line);
   if (!text) return text.error();
   const core::Result<Plan> plan = parse_plan(text->text, text->file);
   if (!plan) return plan.error();
@@ -206,7 +215,9 @@ core::Result<core::Exit> start(const core::CommandLine& line, const std::vector<
   run.plan = plan->name;
   run.plan_text = text->text;
   run.seed = line.has("seed") ? line.get<uint64_t>("seed") : random_seed();
-  return end(orchestrate({*plan, std::move(run), *directory, *bench, skip, line.has("quiet")}), *directory, name);
+  const core::Result<Outcome> ended = orchestrate({*plan, std::move(run), *directory, *bench, skip, line.has("quiet")});
+  if (!ended) directory->remove_unused();
+  return end(ended, *directory, name);
 }
 
 core::Result<core::Exit> run(const core::Arguments& arguments) {
@@ -221,6 +232,8 @@ core::Result<core::Exit> run(const core::Arguments& arguments) {
   }
   if (line.has("plan") && line.has("profile"))
     return core::Error{"--plan and --profile exclude each other", "give one of them"};
+  if (line.has("shield") && line.has("no-shield"))
+    return core::Error{"--shield and --no-shield exclude each other", "give one of them"};
   if (line.has("list-profiles")) {
     list_profiles();
     return core::Exit::pass;

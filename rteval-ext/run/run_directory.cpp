@@ -77,6 +77,12 @@ core::Result<RunDirectory> RunDirectory::create(const std::string& path) {
   return directory;
 }
 
+void RunDirectory::remove_unused() const {
+  std::error_code in_use;
+  if (fs::exists(result_path(), in_use)) return;
+  for (const char* name : {"/phases", "/lock", ""}) fs::remove(path_ + name, in_use);
+}
+
 core::Result<RunDirectory> RunDirectory::open(const std::string& path) {
   std::error_code error;
   const std::string absolute = fs::absolute(path, error).lexically_normal().string();

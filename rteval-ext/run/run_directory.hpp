@@ -33,6 +33,7 @@ class RunDirectory {
 
   core::Result<core::RunResult> read() const { return core::read_run(result_path()); }
   core::Status write(const core::RunResult& run) const;
+  void remove_unused() const;  // a run that was refused before its first result leaves nothing behind
   core::Status write_kernel_config(const std::string& text) const;
 
  private:

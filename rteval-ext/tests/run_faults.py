@@ -264,10 +264,40 @@ def labelled_and_gated(folder):
         assert all(name in told for name in ("hwlat", "cyclictest", "npt")), told
 
 
+def settings_of_shield():
+    """What a shield writes where this machine has it, and who may run where."""
+    paths = ["/proc/sys/kernel/timer_migration", "/proc/sys/vm/stat_interval", "/proc/irq/default_smp_affinity",
+             "/sys/kernel/mm/transparent_hugepage/enabled", "/proc/sys/kernel/watchdog_cpumask"]
+    seen = {path: pathlib.Path(path).read_text() for path in paths if os.access(path, os.R_OK)}
+    seen["affinity"] = sorted(os.sched_getaffinity(0))
+    return seen
+
+
+def shielded(folder):
+    """As far as this machine permits: in a container or on one CPU it is refused, and nothing is left behind."""
+    before = settings_of_shield()
+    run = folder / "run"
+    process = start(folder, run, options=("--shield", "--skip", "control", "--skip", "hwlat"))
+    status, told = finish(process)
+    assert settings_of_shield() == before, (before, settings_of_shield())
+    assert subprocess.run([MAXLAT, "shield", "status"], capture_output=True, text=True).stdout == "no shield is on\n"
+    if status in (1, 77):
+        assert "shield" in told, told
+        assert not run.exists(), "a refused run left its folder"
+        raise Skip(f"no shield here: {told}")
+    assert status in (0, 3), (status, told)
+    assert names(run) == ["shield", "preflight", "shield audit", *ALL[1:]], names(run)
+    told_of = phase(run, "shield")
+    assert told_of["facts"]["put on by"] == "this run", told_of
+    for name in ("cyclictest", "npt"):
+        assert phase(run, name)["facts"]["CPUs"] == told_of["facts"]["CPUs"], "only shielded CPUs are measured"
+        assert phase(run, name)["status"] in ("ok", "invalid"), phase(run, name)
+
+
 CASES = {f"killed_in_{step.split()[0]}": lambda folder, step=step: killed_in(folder, step) for step in STEPS}
 CASES |= {f"interrupted_in_{step.split()[0]}": lambda folder, step=step: interrupted_in(folder, step) for step in STEPS}
 CASES |= {f.__name__: f for f in (cyclictest_missing, cyclictest_broken, unprivileged, disk_full, two_runs,
-                                labelled_and_gated)}
+                                labelled_and_gated, shielded)}
 
 
 def main():

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Proof of a shield: what interrupted its CPUs in a given time, and who did it. Changes no setting. Looks from other
-// CPUs, at what the kernel counts in any case (cpu_activity.hpp); the names need events (kernel_events.hpp) and are left
-// out, with the reason, where there are none.
+// CPUs, at what the kernel counts in any case (cpu_activity.hpp); the names need events (kernel_events.hpp) and are
+// left out, with the reason, where there are none.
 //
 // Verdict of a CPU
 //   quiet        at most `limit_per_s` interruptions a second
@@ -42,7 +42,8 @@ std::string rate_text(double per_s);  // "0.4", "1131"
 void add_names(std::vector<core::Interruption> named, core::CpuActivity& cpu);
 
 // A phase of kind "audit": activity of the CPUs, the facts that a reader needs, duration. It ends early when a stop was
-// requested. The calling thread keeps off these CPUs meanwhile. ERRORS: the counts cannot be read; tasks of its own are named, and there are no events to tell them by.
+// requested. The calling thread keeps off these CPUs meanwhile. ERRORS: the counts cannot be read; tasks of its own are
+// named, and there are no events to tell them by.
 core::Result<core::Phase> audit(const AuditPlan& plan, const core::MachineView& machine);
 
 }  // namespace maxlat::shield

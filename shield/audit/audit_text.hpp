@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// An audit for a terminal: a table with a verdict for each CPU, then what interrupted each of them, most frequent first.
+// An audit for a terminal: a table with a verdict for each CPU, then what interrupted each of them, most frequent
+// first.
 #pragma once
 
 #include <string>

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::string_view kPrefix = "maxlat-audit-";
 
-// `about` is the field that says which CPU an event is about; empty: the CPUs stand in a mask that only Linux 6.6 and later
-// can filter, and the reader picks. `tells` is what is not known without it; empty: it goes without saying.
+// `about` is the field that says which CPU an event is about; empty: the CPUs stand in a mask that only Linux 6.6 and
+// later can filter, and the reader picks. `tells` is what is not known without it; empty: it goes without saying.
 struct Event {
   std::string_view name, about, also, tells;
 };

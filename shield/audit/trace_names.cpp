@@ -25,8 +25,8 @@ std::string function_name(std::string_view symbol) {
   return std::string(symbol.substr(0, symbol.find_first_of("+ ")));
 }
 
-// The kernel numbers priorities of real-time tasks from 0 (highest, 99 to the user) to 99; deadline is below, the others
-// are above.
+// The kernel numbers priorities of real-time tasks from 0 (highest, 99 to the user) to 99; deadline is below, the
+// others are above.
 std::string policy_of(std::string_view priority) {
   if (priority.starts_with('-')) return "deadline";
   const auto value = core::whole_number<unsigned>(priority);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The machine as a shield changes it: files of /proc, /sys and the cgroup hierarchies, folders there, and the CPUs that
-// threads may use. Whatever a shield does to a machine goes through here, so a test can look at every change, refuse any
-// of them, and end the process between any two.
+// threads may use. Whatever a shield does to a machine goes through here, so a test can look at every change, refuse
+// any of them, and end the process between any two.
 //
 // In life the root is "/". Tests give it a folder, and threads on paper.
 #pragma once

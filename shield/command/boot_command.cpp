@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "boot/boot.hpp"
+#include "steps/shield.hpp"
 #include "subcommand.hpp"
 
 namespace maxlat::shield {
@@ -39,9 +40,7 @@ core::Result<core::Exit> boot(const core::CommandLine& line) {
   if (!line.operands.empty()) return core::Error{fmt::format("unexpected '{}'", line.operands.front()), "--cpus 2-3"};
   const core::Result<ShieldPlan> plan = plan_from(line);
   if (!plan) return plan.error();
-  core::MachineView machine;
-  machine.measured_cpus = plan->cpus;
-  machine.other_cpus = plan->housekeeping;
+  const core::MachineView machine = view_of(*plan);
   const std::vector<core::BootParameter> parameters = core::boot_parameters(machine);
   if (!line.has("quiet")) fmt::print("{}", boot_text(parameters, machine));
   if (!line.has("write-boot")) return core::Exit::pass;

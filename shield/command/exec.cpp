@@ -11,14 +11,13 @@
 #include <maxlat/base/owned.hpp>
 #include <maxlat/core/sys/affinity.hpp>
 #include <maxlat/core/sys/process.hpp>
-
-#include "change/cgroups.hpp"
+#include <maxlat/core/sys/shield_door.hpp>
 
 namespace maxlat::shield {
 namespace {
 
 struct Entry {
-  std::string threads_file;  // empty: there is no cpuset
+  std::string shield_file;  // empty: there is no cpuset
   core::AffinityMask cpus;
   std::string program;
   std::vector<char*> argv;
@@ -33,8 +32,8 @@ struct Report {
 // Async-signal-safe calls only.
 [[noreturn]] void enter_and_exec(const Entry& entry, int report_fd, const sigset_t& signals) {
   Report report{Failed::enter, 0};
-  const bool has_group = !entry.threads_file.empty();
-  const int group = has_group ? ::open(entry.threads_file.c_str(), O_WRONLY | O_CLOEXEC) : -1;
+  const bool has_group = !entry.shield_file.empty();
+  const int group = has_group ? ::open(entry.shield_file.c_str(), O_WRONLY | O_CLOEXEC) : -1;
   const bool entered = has_group ? group >= 0 && ::write(group, "0\n", 2) == 2 : entry.cpus.apply(0);
   if (entered) {
     sigprocmask(SIG_SETMASK, &signals, nullptr);
@@ -68,9 +67,7 @@ core::Result<int> run_inside(const std::vector<std::string>& command, const core
   for (const std::string& word : command) entry.argv.push_back(const_cast<char*>(word.c_str()));
   entry.argv.push_back(nullptr);
   entry.cpus = core::AffinityMask(cpus);
-  const auto place = cpuset_place(surface.view());
-  if (place && !surface.view().list(place->group()).empty())
-    entry.threads_file = surface.path_of(place->threads_file());
+  if (const auto door = core::ShieldDoor::find(surface.view().root)) entry.shield_file = door->process_file();
 
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return core::system_error("cannot start " + command.front(), errno);

@@ -14,7 +14,8 @@
 namespace maxlat::shield {
 
 // Runs the command with our standard streams and waits for it. SIGTERM and SIGHUP go on to it; SIGINT of a terminal
-// reaches it by itself. Its exit status, 128 + N when signal N killed it. ERRORS: not found; the shield does not take it.
+// reaches it by itself. Its exit status, 128 + N when signal N killed it. ERRORS: not found; the shield does not take
+// it.
 core::Result<int> run_inside(const std::vector<std::string>& command, const core::CpuList& cpus,
                              const Surface& surface);
 

@@ -7,6 +7,8 @@
 #include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/core/sys/stop.hpp>
 #include <maxlat/core/sys/tell.hpp>
+#include <maxlat/core/sys/text.hpp>
+#include <maxlat/shield/held_shield.hpp>
 #include <maxlat/shield/shield_command.hpp>
 #include <span>
 #include <vector>
@@ -55,26 +57,13 @@ void add_common(po::options_description& options) {
   add("help,h", "this text");
 }
 
-Surface surface_of(const ShieldPlan& plan) {
-  core::MachineView view;
-  view.measured_cpus = plan.cpus;
-  view.other_cpus = plan.housekeeping;
-  return Surface(std::move(view));
-}
-
-// What a shield writes is root's; without this, each file would be refused for itself.
-core::Status require_root() {
-  if (::geteuid() == 0) return {};
-  return core::cannot_run("a shield is set up by root alone", "run as root");
-}
-
 core::Result<core::Exit> on(const core::CommandLine& line) {
   if (!line.operands.empty()) return core::Error{fmt::format("unexpected '{}'", line.operands.front()), "--cpus 2-3"};
   const core::Result<ShieldPlan> plan = plan_from(line);
   if (!plan) return plan.error();
   if (const core::Status root = require_root(); !root) return root.error();
   core::catch_stop_signals();
-  Surface surface = surface_of(*plan);
+  Surface surface(view_of(*plan));
   const core::Result<ShieldReport> report = shield_on(*plan, surface);
   if (!report) return report.error();
   if (!line.has("quiet")) fmt::print("{}", text_of(*report, *plan));
@@ -83,7 +72,7 @@ core::Result<core::Exit> on(const core::CommandLine& line) {
 
 core::Result<core::Exit> off(const core::CommandLine& line) {
   if (!line.operands.empty()) return core::Error{fmt::format("unexpected '{}'", line.operands.front()), ""};
-  Surface surface = surface_of({});
+  Surface surface(view_of({}));
   const core::Result<UndoReport> report = shield_off(line.get<std::string>("journal"), surface, line.has("force"));
   if (!report) return report.error();
   const bool whole = report->failed.empty() && report->left.empty();
@@ -95,7 +84,7 @@ core::Result<core::Exit> off(const core::CommandLine& line) {
 
 core::Result<core::Exit> status(const core::CommandLine& line) {
   if (!line.operands.empty()) return core::Error{fmt::format("unexpected '{}'", line.operands.front()), ""};
-  const Surface surface = surface_of({});
+  const Surface surface(view_of({}));
   const core::Result<ShieldStatus> now = shield_status(line.get<std::string>("journal"), surface);
   if (!now) return now.error();
   if (!line.has("quiet")) fmt::print("{}", text_of(*now));
@@ -103,13 +92,12 @@ core::Result<core::Exit> status(const core::CommandLine& line) {
 }
 
 core::Result<core::Exit> exec_in_own(const ShieldPlan& plan, const std::vector<std::string>& command, bool quiet) {
-  Surface surface = surface_of(plan);
-  const core::Result<ShieldReport> report = shield_on(plan, surface);
-  if (!report) return report.error();
+  core::Result<HeldShield> held = HeldShield::put_on(plan);
+  if (!held) return held.error();
   // Standard output is the command's.
-  if (!quiet) core::tell_text(text_of(*report, plan));
-  const core::Result<int> ended = run_inside(command, plan.cpus, surface);
-  const core::Result<UndoReport> undone = shield_off(plan.journal, surface, false);
+  if (!quiet) core::tell_text(text_of(held->report(), held->plan()));
+  const core::Result<int> ended = run_inside(command, plan.cpus, Surface(view_of(held->plan())));
+  const core::Result<UndoReport> undone = held->take_off();
   if (!undone) return undone.error();
   if (!quiet || !undone->failed.empty()) core::tell_text(text_of(*undone));
   if (!ended) return ended.error();
@@ -120,7 +108,7 @@ core::Result<core::Exit> exec_in_own(const ShieldPlan& plan, const std::vector<s
 core::Result<core::Exit> exec(const core::CommandLine& line) {
   if (line.operands.empty()) return core::Error{"no command given", "maxlat shield exec --cpus 1 -- CMD"};
   core::catch_stop_signals();
-  const Surface looking = surface_of({});
+  const Surface looking(view_of({}));
   const core::Result<ShieldStatus> now = shield_status(line.get<std::string>("journal"), looking);
   if (!now) return now.error();
   const bool asked_for_this = !line.has("cpus") || line.get<core::CpuListArgument>("cpus").cpus == now->cpus;
@@ -131,7 +119,6 @@ core::Result<core::Exit> exec(const core::CommandLine& line) {
   }
   const core::Result<ShieldPlan> plan = plan_from(line);
   if (!plan) return plan.error();
-  if (const core::Status root = require_root(); !root) return root.error();
   return exec_in_own(*plan, line.operands, line.has("quiet"));
 }
 
@@ -154,7 +141,7 @@ std::span<const Subcommand> subcommands() {
 core::CommandHelp help() {
   static const std::string about = [] {
     std::string text = "Sets CPUs of this box up for real time, and undoes it.\n\nsubcommands:\n";
-    for (const Subcommand& sub : subcommands()) text += fmt::format("  {:<10}{}\n", sub.name, sub.summary);
+    for (const Subcommand& sub : subcommands()) text += "  " + core::list_line(sub.name, sub.summary);
     return text + "\n`maxlat shield SUBCOMMAND --help` tells more.";
   }();
   return {"maxlat shield SUBCOMMAND [options]", about,

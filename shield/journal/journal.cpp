@@ -150,7 +150,8 @@ core::Result<Lock> Lock::take(const std::string& journal_path) {
   const std::string path = journal_path + ".lock";
   base::Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!file) return core::system_error("cannot open " + path, errno);
-  // A process's own, which a child does not inherit: a keeper that outlives a killed parent for a moment must not have it.
+  // A process's own, which a child does not inherit: a keeper that outlives a killed parent for a moment must not have
+  // it.
   struct flock wanted {};
   wanted.l_type = F_WRLCK;
   wanted.l_whence = SEEK_SET;

@@ -9,12 +9,18 @@
 
 namespace maxlat::shield {
 
+// What a shield writes is root's; without this, each file would be refused for itself. ERRORS: not root (77).
+core::Status require_root();
+// This machine, with the CPUs of the plan.
+core::MachineView view_of(const ShieldPlan& plan);
+
 // The plan with its housekeeping CPUs filled in. ERRORS: a CPU that is not online, none left for housekeeping, a CPU on
 // both sides.
 core::Result<ShieldPlan> complete_plan(ShieldPlan plan, const core::CpuList& online);
 
-// REQUIRES: a plan of complete_plan(), and a surface whose view has its CPUs. ERRORS: another shield is on or at work; the
-// journal cannot be written; nothing is possible here (77); a stop was requested: then everything is as it was before.
+// REQUIRES: a plan of complete_plan(), and a surface whose view has its CPUs. ERRORS: another shield is on or at work;
+// the journal cannot be written; nothing is possible here (77); a stop was requested: then everything is as it was
+// before.
 core::Result<ShieldReport> shield_on(const ShieldPlan& plan, Surface& surface);
 
 // `force`: also what somebody else has changed since, and although lines of the journal are damaged. Without a shield

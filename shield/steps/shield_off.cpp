@@ -51,8 +51,8 @@ std::optional<core::Task> parent_of(const core::Task& task, const Surface& surfa
   return core::task_of(surface.view(), number(rest.substr(rest.find_first_not_of(" \t"))));
 }
 
-// A thread that began under the shield has its parent's narrower mask, and is in no journal. When the parent has all CPUs
-// again and the child has not, it is ours to widen. Older ones first, for they are the others' parents.
+// A thread that began under the shield has its parent's narrower mask, and is in no journal. When the parent has all
+// CPUs again and the child has not, it is ours to widen. Older ones first, for they are the others' parents.
 void widen_inherited(const JournalContent& journal, Surface& surface, UndoReport& report) {
   std::set<std::pair<pid_t, uint64_t>> known;
   for (const Change& change : journal.changes)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <maxlat/core/sys/stop.hpp>
@@ -85,6 +86,18 @@ std::string to_string(Outcome outcome) {
 size_t ShieldReport::count(Outcome outcome) const {
   return static_cast<size_t>(
       std::count_if(steps.begin(), steps.end(), [&](const StepReport& step) { return step.outcome == outcome; }));
+}
+
+core::Status require_root() {
+  if (::geteuid() == 0) return {};
+  return core::cannot_run("a shield is set up by root alone", "run as root");
+}
+
+core::MachineView view_of(const ShieldPlan& plan) {
+  core::MachineView view;
+  view.measured_cpus = plan.cpus;
+  view.other_cpus = plan.housekeeping;
+  return view;
 }
 
 core::Result<ShieldPlan> complete_plan(ShieldPlan plan, const core::CpuList& online) {

@@ -13,15 +13,16 @@
 
 #include <algorithm>
 #include <charconv>
+#include <maxlat/core/sys/cpuset_place.hpp>
 #include <sstream>
 
-#include "change/cgroups.hpp"
 #include "step.hpp"
 
 namespace maxlat::shield {
 namespace {
 
 using core::CpuList;
+using core::CpusetPlace;
 using Outcome = StepReport::Outcome;
 
 struct Threads {
@@ -162,7 +163,8 @@ bool is_off(const Change& change, const CpuList& shielded) {
   return wanted && core::intersection(*wanted, shielded).empty();
 }
 
-// A cpuset that changes gives each of its threads all CPUs it has, on Linux before 6.2: what was narrower becomes so again.
+// A cpuset that changes gives each of its threads all CPUs it has, on Linux before 6.2: what was narrower becomes so
+// again.
 StepReport make_affinity(const Threads& threads, Workshop& workshop) {
   std::vector<Change> left;
   std::string moved_all_the_same;
@@ -194,7 +196,7 @@ core::Status make_cpuset_and_affinity(Workshop& workshop) {
   const Threads threads = threads_of(workshop);
   if (const core::Status recorded = workshop.record(threads.movable); !recorded) return recorded;
   StepReport report{Outcome::not_possible, "cpuset", "no cgroup hierarchy here has cpusets"};
-  if (const auto place = cpuset_place(workshop.surface().view())) {
+  if (const auto place = core::cpuset_place(workshop.surface().view().root)) {
     const core::Status made = place->version == CpusetPlace::Version::two ? make_partition(*place, workshop, report)
                                                                           : make_groups(*place, workshop, report);
     if (!made) return made;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Every setting of the table that a program can set: journalled, written and read back. At the end, when the other steps
-// have been made, what still takes a reboot or a person is told, so that nothing is thought to be done that is not.
+// Every setting of the table that a program can set: journalled, written and read back. At the end, when the other
+// steps have been made, what still takes a reboot or a person is told, so that nothing is thought to be done that is
+// not.
 #include <fmt/format.h>
 
 #include <maxlat/core/machine/remedy.hpp>

@@ -6,8 +6,8 @@
 
 namespace maxlat::shield {
 
-// The settings before the cpuset: a kernel that isolates CPUs changes some of them by itself (the mask of unbound work),
-// and what was there before is then no longer to be read.
+// The settings before the cpuset: a kernel that isolates CPUs changes some of them by itself (the mask of unbound
+// work), and what was there before is then no longer to be read.
 std::span<const Step> step_table() {
   static constexpr std::array<Step, 4> kSteps{{
       {"settings", make_settings},

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Holds the tree against the plan of the house (README, "The house").
 
-  check_house.py ROOT      includes, KNOWS lines, licence tags, writes to stderr, citations, broken lines of text, kernel-doc, README's tree,
-                           names of test files; warns of long files
+  check_house.py ROOT      includes, libraries that are linked, licence tags, writes to stderr, citations, broken lines
+                           of text, kernel-doc, README's tree and arrows, names of test files; warns of long files
   check_house.py --self-test   plants each kind of mistake in a small tree and expects to find it
 """
 import pathlib
@@ -43,6 +43,8 @@ FOLDERS = sorted({room.split("/")[0] for room in ARROWS})
 TEXTS = FOLDERS + ["bench", "docs", "tests"]  # no rooms, or not only, but comments all the same
 # maxlat/NAME/... in an #include, where it differs from the room's folder.
 ROOM_OF_HEADER = {"rteval_ext": "rteval-ext", "ring": "tracer", "trace": "tracer", "trace_tools": "tracer/tools"}
+# The library of a room, maxlat::NAME, where it is not called after its folder (cmake/MaxlatRoom.cmake).
+ROOM_OF_LIBRARY = {**{room.replace("/", "_"): room for room in ARROWS}, "trace": "tracer"}
 # tests/support: for tests, whatever room they are in.
 FOR_TESTS = "test"
 SOURCES = {".c", ".h", ".cpp", ".hpp"}
@@ -92,17 +94,29 @@ def check_file(path, root):
                 yield f"{shown}:{number}: {target} is private to another room"
 
 
+def linked_rooms(text):
+    """The rooms that a build file has its libraries or tests link: by KNOWS, or by a library's name."""
+    for knows in re.findall(r"\bKNOWS\s+([\w\s/-]*?)(?=\b[A-Z]{4,}\b|\))", text):
+        yield from knows.split()
+    for name in re.findall(r"\bmaxlat(?:::|_)([a-z][\w-]*)(?!\w|::)", text):
+        if name in ROOM_OF_LIBRARY or name == "core":
+            yield ROOM_OF_LIBRARY.get(name, name)
+
+
 def check_targets(root):
-    """The KNOWS of each maxlat_room() against the arrows."""
-    for room, arrows in ARROWS.items():
-        build = root / room / "CMakeLists.txt"
-        if not build.exists():
+    """What each room links against the arrows, however it is linked. core/ itself only names its parts together."""
+    names_of_builds = ("CMakeLists.txt", "*.cmake")
+    builds = [path for folder in FOLDERS for name in names_of_builds for path in (root / folder).rglob(name)]
+    for build in sorted(builds):
+        room, shown = room_of(build, root), build.relative_to(root)
+        if room not in ARROWS:
             continue
-        whole = {a.split("/")[0] for a in arrows} if not room.startswith("core/") else set()  # "core": all of its parts
-        for knows in re.findall(r"\bKNOWS\s+([\w\s/-]*?)(?=\b[A-Z]{4,}\b|\))", build.read_text()):
-            for known in knows.split():
-                if known not in arrows | whole:
-                    yield f"{room}/CMakeLists.txt: {room} may not know {known}"
+        may = ARROWS[room] | {room}
+        if not room.startswith("core/"):
+            may = may | {known.split("/")[0] for known in may}  # "core": all of its parts
+        text = re.sub(r"(?m)#.*$", "", build.read_text())
+        for known in sorted(set(linked_rooms(text)) - may):
+            yield f"{shown}: {room} may not know {known}"
 
 
 def check_citations(root):
@@ -132,7 +146,8 @@ def check_kernel_code(path, root):
 
 def check(root):
     wrong = [*check_targets(root), *check_citations(root), *check_wrapping(root)]
-    wrong += [*names.readme_tree(root), *names.tests_by_name(root, FOLDERS, sources)]
+    wrong += [*names.readme_tree(root), *names.readme_arrows(root, ARROWS)]
+    wrong += [*names.tests_by_name(root, FOLDERS, sources)]
     count = 0
     for folder in FOLDERS:
         for path in sources(root / folder):
@@ -167,6 +182,10 @@ def self_test():
         "docs/k.md": "as seed 004 has it\n",
         "tracer/model/o.pml": "/* Seed 001, Algorithm 3. */\n",
         "reports/CMakeLists.txt": "maxlat_room(reports SOURCES a.cpp KNOWS core npt LINKS x)\n",
+        "hwlat/CMakeLists.txt": "maxlat_room(hwlat SOURCES a.cpp KNOWS core LINKS maxlat::reports)\n",
+        "shield/CMakeLists.txt": "target_link_libraries(maxlat_shield PRIVATE maxlat_tracer_tools)\n",
+        "tracer/tests.cmake": "maxlat_unit_tests(tracer SOURCES a.cpp LINKS maxlat::core)\n",
+        "tracer/tools/CMakeLists.txt": "maxlat_room(tracer/tools SOURCES a.cpp KNOWS tracer cli)\n",
     }
     sound = {
         "docs/sources.md": "| Author 2001 | a book | all of it |\n",
@@ -179,6 +198,9 @@ def self_test():
         "rteval-ext/src/g.cpp": tag + '#include <maxlat/loadgen/x.hpp>\n#include "h.hpp"\n#include <vector>\n',
         "rteval-ext/src/h.hpp": tag,
         "npt/CMakeLists.txt": "maxlat_room(npt\n  SOURCES a.cpp\n  KNOWS core tracer\n  LINKS x)\n",
+        "cli/CMakeLists.txt": "maxlat_room(cli SOURCES a.cpp KNOWS tracer/tools LINKS maxlat::npt)\n",
+        "loadgen/CMakeLists.txt": "maxlat_rows(maxlat_loadgen rows OF maxlat::npt::ArmDefinition)  # maxlat::npt\n",
+        "core/CMakeLists.txt": "target_link_libraries(maxlat_core INTERFACE maxlat::core_sys)\n",
     }
     for name, text in wrapping.BROKEN.items():
         planted[f"bench/{name}"] = tag + text

@@ -59,14 +59,48 @@ def readme_tree(root):
             yield f"README.md: the tree lacks {room}/"
 
 
+# What README's arrows call otherwise than by the folder.
+ROOM_IN_ARROWS = {"kernel modules": "kernel", "tracer's ring": "tracer"}
+
+
+def readme_arrows(root, arrows):
+    """Yields arrows of README's that check_house.py does not allow, and what it allows and README's do not lead to."""
+    readme = root / "README.md"
+    drawn = {}
+    for chain in re.findall(r"`([^`]*→[^`]*)`", readme.read_text() if readme.exists() else ""):
+        ends = [[ROOM_IN_ARROWS.get(name.strip(), name.strip()) for name in end.split(",")] for end in chain.split("→")]
+        for before, after in zip(ends, ends[1:]):
+            for room in before:
+                drawn.setdefault(room, set()).update(after)
+    if not drawn:
+        return
+    # As in README, where core is one.
+    allowed = {}
+    for room, known in arrows.items():
+        whole = "core" if room.startswith("core/") else room
+        allowed.setdefault(whole, set()).update("core" if k.startswith("core/") else k for k in known)
+    for room, known in drawn.items():
+        for other in sorted(known - allowed.get(room, set())):
+            yield f"README.md: {room} → {other} is an arrow that check_house.py does not allow"
+    for room in drawn:
+        reached, found = set(), {room}
+        while found - reached:
+            reached |= found
+            found = found.union(*(drawn.get(name, set()) for name in found))
+        for other in sorted(allowed.get(room, set()) - reached):
+            yield f"README.md: the arrows lack {room} → {other}"
+
+
 # For check_house.py --self-test.
 BROKEN = {
     "core/sys/src/gadget.hpp": "#include <gtest/gtest.h>\n",
     "core/sys/src/forged.hpp": "// only tests include it\n",
     "npt/loop/counting.cpp": "int main(int, char**) {}\n",
-    "README.md": "    base/      the ground floor\n    core/      what all share: sys/, nothere/\n    gone/      no more\n",
+    "README.md": "    base/      the ground floor\n    core/      what all share: sys/, nothere/\n    gone/      no more\n"
+                 "`cli → npt → core → base`, `npt → hwlat`\n",
 }
-OF_README = ["the tree has gone/", "nothere/ is neither", "the tree lacks npt/"]
+OF_README = ["the tree has gone/", "nothere/ is neither", "the tree lacks npt/",
+             "npt → hwlat is an arrow that", "the arrows lack npt → tracer", "the arrows lack cli → shield"]
 SOUND = {
     "core/sys/src/test_shared.hpp": "#include <gtest/gtest.h>\n",
     "core/sys/src/one_test.cpp": '#include "forged.hpp"\n#include "test_shared.hpp"\n',

@@ -4,10 +4,10 @@
 //   stress_program events=N threads=N page=FILE [numbers=1]
 //
 // stress:load has the thread's number, 0, 1, 2 ... and a text that follows from both, so that whoever reads it knows
-// every byte. Most texts are short, some fill a sub-buffer of 4 KiB, a few are too long for one. Word `thread` of `page`
-// counts the events whose MAXLAT_TRACE has returned, the last word has the process id: it outlives a kill. events=0:
-// for ever. numbers=1: stress:number instead (many_events.py), the thread in the upper 8 bits and 0, 1, 2 ... below, as
-// fast as one thread can.
+// every byte. Most texts are short, some fill a sub-buffer of 4 KiB, a few are too long for one. Word `thread` of
+// `page` counts the events whose MAXLAT_TRACE has returned, the last word has the process id: it outlives a kill.
+// events=0: for ever. numbers=1: stress:number instead (many_events.py), the thread in the upper 8 bits and 0, 1, 2 ...
+// below, as fast as one thread can.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>

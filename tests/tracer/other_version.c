@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* To be preloaded: makes a traced program one of another version of maxlat, as its environment says in OTHER. The session's
-   memory that it hands over says so in its header (tracer/shm/container_layout.h). */
+/* To be preloaded: makes a traced program one of another version of maxlat, as its environment says in OTHER. The
+   session's memory that it hands over says so in its header (tracer/shm/container_layout.h). */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// An event that C declared, as the C++ Event that it is: maxlat_trace_event has its size, and begins with its first word.
+// An event that C declared, as the C++ Event that it is: maxlat_trace_event has its size, and begins with its first
+// word.
 #pragma once
 
 #include <maxlat/trace.h>

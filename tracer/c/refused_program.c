@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Declarations made by hand, as another language makes them, that no compiler could refuse: each is told in one line, and
- * its event stays disabled. For tests/tracer/c_interface.py.
+ * Declarations made by hand, as another language makes them, that no compiler could refuse: each is told in one line,
+ * and its event stays disabled. For tests/tracer/c_interface.py.
  */
 #include <maxlat/trace.h>
 #include <stdio.h>

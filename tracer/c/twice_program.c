@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Declares twice:event, as twice_other_program.c does differently, and an event whose names make one with its; both declare
- * twice:same. */
+/* Declares twice:event, as twice_other_program.c does differently, and an event whose names make one with its; both
+ * declare twice:same. */
 #include <maxlat/trace.h>
 #include <stdio.h>
 

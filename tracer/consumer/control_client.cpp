@@ -31,13 +31,15 @@ void append_lines(std::string_view message, std::vector<std::string>& lines) {
   }
 }
 
-void take_over_descriptors(msghdr& message, std::vector<int>& descriptors) {
+void take_over_descriptors(msghdr& message, std::vector<base::Descriptor>& descriptors) {
   for (cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr; part = CMSG_NXTHDR(&message, part)) {
     if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
     const std::size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-    const std::size_t before = descriptors.size();
-    descriptors.resize(before + count);
-    memcpy(descriptors.data() + before, CMSG_DATA(part), count * sizeof(int));
+    for (std::size_t i = 0; i < count; ++i) {
+      int number;
+      memcpy(&number, CMSG_DATA(part) + i * sizeof number, sizeof number);
+      descriptors.emplace_back(number);
+    }
   }
 }
 
@@ -58,21 +60,15 @@ void remove_folders_of_the_dead(const std::string& place) {
 
 }  // namespace
 
-ControlReply::~ControlReply() {
-  for (const int descriptor : descriptors) {
-    if (descriptor >= 0) close(descriptor);
-  }
-}
-
-int ControlReply::take_descriptor(std::size_t n) {
-  return n < descriptors.size() ? std::exchange(descriptors[n], -1) : -1;
+base::Descriptor ControlReply::take_descriptor(std::size_t n) {
+  return n < descriptors.size() ? std::move(descriptors[n]) : base::Descriptor();
 }
 
 base::Result<ControlConnection> ControlConnection::connect(int pid) {
   int failed = ENOENT;
   for (const detail::ControlPlace& place : detail::places_of_process(pid)) {
-    const int socket = detail::connect_to(place, pid);
-    if (socket >= 0) return ControlConnection(socket);
+    base::Descriptor socket = detail::connect_to(place, pid);
+    if (socket) return ControlConnection(std::move(socket));
     const bool nobody = errno == ENOENT || errno == ECONNREFUSED;
     if (!nobody) failed = errno;
   }
@@ -85,17 +81,13 @@ base::Result<ControlConnection> ControlConnection::connect(int pid) {
   return base::system_error("cannot connect to " + who, failed);
 }
 
-ControlConnection::~ControlConnection() {
-  if (socket_ >= 0) close(socket_);
-}
-
 base::Result<ControlReply> ControlConnection::request(std::string_view line) {
   if (line.size() > kMaxRequest) return base::Error{"the request is longer than 4096 bytes"};
   ControlReply whole;
   bool more = true;
   for (bool first = true; more; first = false) {
     const std::string_view words = first ? line : "next";
-    const bool sent = send(socket_, words.data(), words.size(), MSG_NOSIGNAL) >= 0;
+    const bool sent = send(socket(), words.data(), words.size(), MSG_NOSIGNAL) >= 0;
     const int why = errno;
     if (!sent && why != EPIPE && why != ECONNRESET) return base::system_error("the program is gone", why);
     ++owed_;
@@ -110,13 +102,13 @@ base::Result<ControlReply> ControlConnection::request(std::string_view line) {
     more = part->lines.back() == "more";
     const auto end = part->lines.end() - (more ? 1 : 0);
     whole.lines.insert(whole.lines.end(), part->lines.begin() + 1, end);
-    for (int& descriptor : part->descriptors) whole.descriptors.push_back(std::exchange(descriptor, -1));
+    for (base::Descriptor& descriptor : part->descriptors) whole.descriptors.push_back(std::move(descriptor));
   }
   return whole;
 }
 
 base::Result<ControlReply> ControlConnection::receive() {
-  pollfd readable{socket_, POLLIN, 0};
+  pollfd readable{socket(), POLLIN, 0};
   int ready;
   do {
     ready = poll(&readable, 1, static_cast<int>(patience_.count()));
@@ -132,9 +124,9 @@ base::Result<ControlReply> ControlConnection::receive() {
   message.msg_iovlen = 1;
   message.msg_control = room;
   message.msg_controllen = sizeof room;
-  ssize_t size = recvmsg(socket_, &message, MSG_CMSG_CLOEXEC);
+  ssize_t size = recvmsg(socket(), &message, MSG_CMSG_CLOEXEC);
   // It went before it read our request. What it had said lies behind that error.
-  if (size < 0 && errno == ECONNRESET) size = recvmsg(socket_, &message, MSG_CMSG_CLOEXEC);
+  if (size < 0 && errno == ECONNRESET) size = recvmsg(socket(), &message, MSG_CMSG_CLOEXEC);
   ControlReply reply;
   if (size > 0) take_over_descriptors(message, reply.descriptors);
   if (size <= 0) return base::Error{"the program is gone"};
@@ -156,25 +148,24 @@ base::Result<ControlListener> ControlListener::create() {
   if (!address_of(listener.path(), address)) {
     return base::Error{"the path " + listener.path() + " is too long for a socket", "set TMPDIR to a shorter one"};
   }
-  listener.socket_ = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (listener.socket_ < 0 || bind(listener.socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
-      listen(listener.socket_, SOMAXCONN) != 0) {
+  listener.socket_ = base::Descriptor(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!listener.socket_ || bind(listener.socket(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
+      listen(listener.socket(), SOMAXCONN) != 0) {
     return base::system_error("cannot listen at " + listener.path(), errno);
   }
   return listener;
 }
 
 ControlListener::~ControlListener() {
-  if (socket_ >= 0) close(socket_);
   if (folder_.empty()) return;
   unlink(path().c_str());
   rmdir(folder_.c_str());
 }
 
 base::Result<ControlConnection> ControlListener::accept() {
-  const int socket = accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
-  if (socket < 0) return base::system_error("cannot take a call", errno);
-  return ControlConnection(socket);
+  base::Descriptor caller(accept4(socket(), nullptr, nullptr, SOCK_CLOEXEC));
+  if (!caller) return base::system_error("cannot take a call", errno);
+  return ControlConnection(std::move(caller));
 }
 
 std::vector<int> listening_processes() {
@@ -183,10 +174,7 @@ std::vector<int> listening_processes() {
     for (const std::string& name : detail::names_in(place.folder)) {
       const pid_t pid = detail::process_in(name, "");
       if (pid <= 0 || name != std::to_string(pid) + ".trace") continue;
-      const int socket = detail::connect_to(place, pid);
-      if (socket < 0) continue;
-      close(socket);
-      processes.push_back(pid);
+      if (detail::connect_to(place, pid)) processes.push_back(pid);
     }
   }
   std::sort(processes.begin(), processes.end());

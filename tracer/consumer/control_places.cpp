@@ -29,18 +29,18 @@ std::optional<uid_t> user_in(const std::string& digits) {
   return static_cast<uid_t>(std::stoull(digits));
 }
 
-// The folder, open, and its owner; or -1 and errno.
-int open_place(const ControlPlace& place, uid_t& owner) {
-  const int folder = open(place.folder.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+// The folder, open, and its owner; or none, and errno.
+base::Descriptor open_place(const ControlPlace& place, uid_t& owner) {
+  base::Descriptor folder(open(place.folder.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat status {};
-  if (folder < 0) return -1;
-  if (fstat(folder, &status) == 0 && (status.st_mode & 077) == 0 && (!place.owner || status.st_uid == *place.owner)) {
+  if (!folder) return {};
+  if (fstat(folder.number(), &status) == 0 && (status.st_mode & 077) == 0 &&
+      (!place.owner || status.st_uid == *place.owner)) {
     owner = status.st_uid;
     return folder;
   }
-  close(folder);
   errno = ENOENT;  // somebody else's: not a place at all
-  return -1;
+  return {};
 }
 
 bool answers_as(int socket, uid_t owner) {
@@ -77,29 +77,29 @@ std::vector<ControlPlace> all_places() {
   return places;
 }
 
-int connect_to(const ControlPlace& place, pid_t pid) {
+base::Descriptor connect_to(const ControlPlace& place, pid_t pid) {
   uid_t owner = 0;
-  const int folder = open_place(place, owner);
-  if (folder < 0) return -1;
+  const base::Descriptor folder = open_place(place, owner);
+  if (!folder) return {};
   const std::string name = std::to_string(pid) + ".trace";
   struct stat status {};
-  int failed = 0, connected = -1;
-  if (fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
+  int failed = 0;
+  base::Descriptor connected;
+  if (fstatat(folder.number(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
     failed = errno;
   } else if (!S_ISSOCK(status.st_mode) || status.st_uid != owner) {
     failed = ENOENT;
   } else {
     sockaddr_un address;
-    address_of("/proc/self/fd/" + std::to_string(folder) + "/" + name, address);  // never too long
-    connected = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    if (connected < 0 || connect(connected, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) failed = errno;
-    if (failed == 0 && !answers_as(connected, owner)) failed = EPERM;
+    address_of("/proc/self/fd/" + std::to_string(folder.number()) + "/" + name, address);  // never too long
+    connected = base::Descriptor(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+    if (!connected || connect(connected.number(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0)
+      failed = errno;
+    if (failed == 0 && !answers_as(connected.number(), owner)) failed = EPERM;
   }
-  close(folder);
   if (failed == 0) return connected;
-  if (connected >= 0) close(connected);
   errno = failed;
-  return -1;
+  return {};
 }
 
 }  // namespace maxlat::trace::detail

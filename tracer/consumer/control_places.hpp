@@ -9,14 +9,15 @@
 //
 // Root looks at the places of every user.
 //
-// TRUST. /tmp is everybody's, and root must not be led elsewhere. A place counts only as what make_folder() makes: a real
-// folder, not a link, of the user whose place it is, closed to all others. It is kept open, and the socket is looked up in
-// it, so that what was looked at is what is connected to. The socket is no link either, and who answers at it is the
-// folder's owner by the kernel's word (SO_PEERCRED).
+// TRUST. /tmp is everybody's, and root must not be led elsewhere. A place counts only as what make_folder() makes: a
+// real folder, not a link, of the user whose place it is, closed to all others. It is kept open, and the socket is
+// looked up in it, so that what was looked at is what is connected to. The socket is no link either, and who answers at
+// it is the folder's owner by the kernel's word (SO_PEERCRED).
 #pragma once
 
 #include <sys/types.h>
 
+#include <maxlat/base/owned.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,7 +34,7 @@ std::vector<ControlPlace> places_of_process(pid_t pid);
 // Of our own, or, if we are root, of everybody.
 std::vector<ControlPlace> all_places();
 
-// RETURNS: a connected socket, the caller's; or -1 and errno.
-int connect_to(const ControlPlace& place, pid_t pid);
+// RETURNS: a connected socket; or none, and errno.
+base::Descriptor connect_to(const ControlPlace& place, pid_t pid);
 
 }  // namespace maxlat::trace::detail

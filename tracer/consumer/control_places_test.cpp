@@ -51,7 +51,7 @@ class ControlPlaces : public testing::Test {
   std::string path() const { return place_ + "/" + std::to_string(kProgram) + ".trace"; }
   // 0, or why not.
   int error_of_connecting(std::optional<uid_t> owner = kNobody) const {
-    const Descriptor connected(connect_to({place_, owner}, kProgram));
+    const Descriptor connected = connect_to({place_, owner}, kProgram);
     return connected ? 0 : errno;
   }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The books of a consumer that looks at a ring while writers are at work: RingDrain under the scheduler of
 // ring/schedule_test.cpp, which may interrupt either side before every access to a shared word. What label [B1] is for:
-// a packet that is counted and not filled must not be taken for one that was overwritten. Found is a side that takes its
-// two steps in the wrong order, as it is written; not found is a processor that does, where memory reorders.
+// a packet that is counted and not filled must not be taken for one that was overwritten. Found is a side that takes
+// its two steps in the wrong order, as it is written; not found is a processor that does, where memory reorders.
 #include <gtest/gtest.h>
 #include <maxlat/ring/switch.h>
 #include <maxlat/ring/test_event_probe.h>

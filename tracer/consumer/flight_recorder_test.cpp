@@ -131,8 +131,8 @@ TEST_F(FlightRecorderTest, APacketThatIsDeliveredDuringASnapshotIsInTheNextAndNo
   EXPECT_EQ(report.channels[0].overwritten, all);
 }
 
-// The numbers of each packet follow each other, and those of a packet the packet's before it, where its place in the file
-// does. Between others some were overwritten while the snapshot was taken.
+// The numbers of each packet follow each other, and those of a packet the packet's before it, where its place in the
+// file does. Between others some were overwritten while the snapshot was taken.
 void expect_whole_and_in_order(const DiskTrace& taken) {
   auto at = taken.values.begin();
   std::uint64_t next = 0, sequence = 0;

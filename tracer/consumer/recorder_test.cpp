@@ -327,8 +327,8 @@ TEST_F(RecorderTest, APacketThatIsOverwrittenAfterAPieceOfItWasFlushedIsCountedO
   }
 }
 
-// Recovery does not look for records behind a hole of more than 64 KiB (ring/open_packet.h): the books say that some are
-// missing.
+// Recovery does not look for records behind a hole of more than 64 KiB (ring/open_packet.h): the books say that some
+// are missing.
 TEST_F(RecorderTest, WhatRecoveryGaveUpLookingForIsMissingInTheBooks) {
   TestSession session(std::vector{ChannelShape{.sub_buffer_bits = 20}});
   maxlat_ring& ring = session.claim(0, 0, 42);

@@ -3,11 +3,11 @@
 // One stream's file. It holds whole packets from its first byte to its last at every moment, so also when its writer is
 // killed at that moment: babeltrace2 reads what is left without a warning, and nobody needs to repair it first.
 //
-// PROBLEM. A file that grows by packets is torn by SIGKILL: the kernel looks for a fatal signal between any two pages of
-// a write(2), and the size of a file cannot be changed together with the word that says what lies in it.
+// PROBLEM. A file that grows by packets is torn by SIGKILL: the kernel looks for a fatal signal between any two pages
+// of a write(2), and the size of a file cannot be changed together with the word that says what lies in it.
 //
-// IDEA. The file grows by empty packets only, and the last packet is an empty one whose padding is the room for those to
-// come. A reader passes over it.
+// IDEA. The file grows by empty packets only, and the last packet is an empty one whose padding is the room for those
+// to come. A reader passes over it.
 //
 //    | packet | packet | empty packet: header | room ...                               |
 //                      at_                                                             end_, a multiple of the page
@@ -21,16 +21,16 @@
 //   3 and 4 are 112 bytes in one page, which no kill divides; a packet whose successor's header would cross into the
 //   next page is padded to it (packet_size > content_size in CTF). With the last append the room is cut off.
 //
-// INVARIANT (trace_file_test.cpp looks at the file after each page of each write): whole packets, and those appended are
-// a prefix of it. NOT KEPT: over a power cut, where the file system orders what came to disk; and for the moment in
+// INVARIANT (trace_file_test.cpp looks at the file after each page of each write): whole packets, and those appended
+// are a prefix of it. NOT KEPT: over a power cut, where the file system orders what came to disk; and for the moment in
 // which a limit of size that is no multiple of the page (RLIMIT_FSIZE) has cut a page in two, until it is cut off.
 //
-// WHY THE PAGE CACHE, AND NOT O_DIRECT. Seen here, 1000 packets of 1 MiB, one CPU: plain writes 0.3-0.8 GB/s on ext4 and
-// 0.4-2.1 on tmpfs, where the lower figure is that of memory which the virtual machine's host has to supply first;
+// WHY THE PAGE CACHE, AND NOT O_DIRECT. Seen here, 1000 packets of 1 MiB, one CPU: plain writes 0.3-0.8 GB/s on ext4
+// and 0.4-2.1 on tmpfs, where the lower figure is that of memory which the virtual machine's host has to supply first;
 // O_DIRECT 1.1-1.7, and 0.2 once the host had throttled the disk; there is none on tmpfs. With the page cache a disk
-// slower than the events loses none while there is memory; with O_DIRECT the rings are full after some milliseconds. The
-// kernel's one copy stays, and growing costs a second one, into pages that are still in the cache: kStep is small for
-// that.
+// slower than the events loses none while there is memory; with O_DIRECT the rings are full after some milliseconds.
+// The kernel's one copy stays, and growing costs a second one, into pages that are still in the cache: kStep is small
+// for that.
 //
 // THREADS: one at a time.
 #pragma once

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// DIR/<process>-<pid>: the metadata, one file a ring, names of threads, the books. Metadata that a packet may need is on
-// disk before the packet; it is replaced as a whole, so that a kill leaves the text before or the text after. After the
-// first write error nothing more is written, and the reason was said once.
+// DIR/<process>-<pid>: the metadata, one file a ring, names of threads, the books. Metadata that a packet may need is
+// on disk before the packet; it is replaced as a whole, so that a kill leaves the text before or the text after. After
+// the first write error nothing more is written, and the reason was said once.
 #pragma once
 
 #include <cstdint>

@@ -11,5 +11,6 @@ endif()
 # The reader itself is compiled into the target, so that the fuzzer sees which of its branches an input takes.
 if(MAXLAT_BUILD_TESTS)
   maxlat_fuzz_test(fuzz_trace RUNS 20000 SOURCES ctf/fuzz_trace.cpp
-    ctf/metadata_reader.cpp ctf/packet_file.cpp ctf/stream_reader.cpp ctf/thread_names.cpp ctf/tsdl_lexer.cpp ring/walk.c)
+    ctf/metadata_reader.cpp ctf/packet_file.cpp ctf/stream_reader.cpp ctf/thread_names.cpp ctf/tsdl_lexer.cpp
+    ring/walk.c)
 endif()

@@ -51,9 +51,9 @@ base::Result<StoredProcess> open_process(const fs::path& folder) {
   return StoredProcess{*std::move(description), stream_files(folder)};
 }
 
-// Offsets from tick 0 to wall and monotonic time that are one counter's: a wall clock that was set moves the first, sleep
-// in which the counter runs on the second, a counter that began anew both. A minute: two rates that were measured to 50
-// parts in a million have that between them after two weeks.
+// Offsets from tick 0 to wall and monotonic time that are one counter's: a wall clock that was set moves the first,
+// sleep in which the counter runs on the second, a counter that began anew both. A minute: two rates that were measured
+// to 50 parts in a million have that between them after two weeks.
 bool is_same_counter(const TraceProcess& one, const TraceProcess& other) {
   constexpr std::uint64_t kMinuteNs = 60'000'000'000;
   const auto near = [](std::int64_t a, std::int64_t b) {

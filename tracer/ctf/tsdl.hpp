@@ -5,8 +5,8 @@
 //
 // NAMES. A field's name gets one underscore in front, always and not only where it is a keyword (`int`, `string`,
 // `event` ...): readers take one off, so names that begin with an underscore survive too. Names of our own inside a
-// payload have none, so readers show them as they are: one that a field of the event has, too, gets underscores behind it
-// (own_name) until none has it. Our reader knows them by what they lack.
+// payload have none, so readers show them as they are: one that a field of the event has, too, gets underscores behind
+// it (own_name) until none has it. Our reader knows them by what they lack.
 #pragma once
 
 #include <maxlat/trace/ctf_format.hpp>
@@ -19,13 +19,13 @@ namespace maxlat::trace::tsdl {
 inline constexpr std::string_view kSignature = "/* CTF 1.8 */";  // what CTF's readers look for at the beginning
 inline constexpr std::string_view kWriter = "maxlat";            // env tracer_name
 inline constexpr int kWriterVersion = 1;                         // env tracer_major
-// env packet_format: of the layout of packets and records, and of the TSDL that describes them. Our own reader reads all
-// of these; other readers need only the TSDL.
+// env packet_format: of the layout of packets and records, and of the TSDL that describes them. Our own reader reads
+// all of these; other readers need only the TSDL.
 //   1  has no such entry; padding is an array of times
 //   2  padding is an array of structures of a time
 // A new type of field is no new format: the number stands before the first event, and a trace whose events have no such
-// field stays readable by those who do not know it. Whoever meets a type that it does not know says what it would say of
-// the number. Types that came later: hexadecimal integers, enumerations.
+// field stays readable by those who do not know it. Whoever meets a type that it does not know says what it would say
+// of the number. Types that came later: hexadecimal integers, enumerations.
 inline constexpr int kPacketFormat = 2;
 inline constexpr std::string_view kClockName = "counter";
 inline constexpr std::string_view kLengthSuffix =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 // A writer that is always too late: something else reserves between its look and its compare-exchange, every time. It
-// gives up after MAXLAT_RING_ATTEMPTS, says so in the books, and everybody else's events are there (reserve.h, progress;
-// model/progress.pml has the bound as 2).
+// gives up after MAXLAT_RING_ATTEMPTS, says so in the books, and everybody else's events are there (reserve.h,
+// progress; model/progress.pml has the bound as 2).
 #include <gtest/gtest.h>
 #include <maxlat/ring/switch.h>
 #include <maxlat/ring/test_event_probe.h>

@@ -14,9 +14,10 @@
  * the event is dropped: lost_full, as in a ring that discards, which it now is. As the consumer takes packets, their
  * places become free, and events go on in them.
  *
- * The words are one set for all rings of a session (shm/session_layout.h), so that a request is two stores and no system
- * call, and may come from a signal handler. A writer reads two of them once per packet, in overwrite mode only; the rest
- * is out of line. WHERE a ring stood is in its header, frozen_at: put by the first writer that finds the request.
+ * The words are one set for all rings of a session (shm/session_layout.h), so that a request is two stores and no
+ * system call, and may come from a signal handler. A writer reads two of them once per packet, in overwrite mode only;
+ * the rest is out of line. WHERE a ring stood is in its header, frozen_at: put by the first writer that finds the
+ * request.
  *
  * NOBODY FREEZES FOR EVER: nothing is frozen unless a consumer has announced itself (limit), nor longer than it said. A
  * consumer that was killed costs one such time: then the request stays unanswered, and old.
@@ -52,8 +53,8 @@ MAXLAT_RING_INLINE void maxlat_ring_request_snapshot(struct maxlat_ring_freeze* 
   if (!maxlat_ring_unanswered(maxlat_ring_load(&freeze->requests), maxlat_ring_load(&freeze->answered)))
     maxlat_ring_store(&freeze->time, maxlat_ring_clock());
   /* release [S7], by the add: the time, and what this thread has traced, before the count that announces it. Partners:
-     acquire [S7] in shm/session_memory.cpp and below. Shape: publish. Without this, a snapshot could miss the event that
-     it is about, and a writer could take an old time for that of this request. */
+     acquire [S7] in shm/session_memory.cpp and below. Shape: publish. Without this, a snapshot could miss the event
+     that it is about, and a writer could take an old time for that of this request. */
   maxlat_ring_owner_add(MAXLAT_RING_CPU, &freeze->requests, 1);
 }
 

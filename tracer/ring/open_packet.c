@@ -255,8 +255,8 @@ static uint64_t end_of_previous(const struct maxlat_ring* ring, uint64_t positio
   return 0;
 }
 
-/* The time of the first long record, begun or whole, or 0. It is there twice, 32 bits of it in the stamped word: nothing
-   else looks so. */
+/* The time of the first long record, begun or whole, or 0. It is there twice, 32 bits of it in the stamped word:
+   nothing else looks so. */
 static uint64_t first_long_time(const struct maxlat_ring_walk* walk) {
   for (uint64_t offset = walk->offset; offset + sizeof(struct maxlat_ring_long) <= walk->end; offset += 8) {
     const struct maxlat_ring_long* words = (const void*)(walk->bytes + offset);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * The tagged reference of a place in the ring (Desnoyers 2012, section 4.3.2): which sub-buffer of the memory stands there,
- * who may touch it, and for which packet. Only overwrite mode needs it; in discard mode place i is always sub-buffer i.
+ * The tagged reference of a place in the ring (Desnoyers 2012, section 4.3.2): which sub-buffer of the memory stands
+ * there, who may touch it, and for which packet. Only overwrite mode needs it; in discard mode place i is always
+ * sub-buffer i.
  *
  *      63                              18   17      16       15        0
  *      +---------------------------------+-------+--------+-------------+

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * The edges of a packet: what Algorithms 1, 2 and 4 of Desnoyers 2012 call PushReader, SwitchOldSubbuf, SwitchNewSubbuf and
- * EndSwitchCurrent (named there, not printed; decisions ours), ForceSwitch, and opening a packet ahead of its records.
+ * The edges of a packet: what Algorithms 1, 2 and 4 of Desnoyers 2012 call PushReader, SwitchOldSubbuf, SwitchNewSubbuf
+ * and EndSwitchCurrent (named there, not printed; decisions ours), ForceSwitch, and opening a packet ahead of its
+ * records.
  *
  *   case                                       reserved by one CAS                     afterwards, out of order
  *   record fits, packet goes on                | record |                              -

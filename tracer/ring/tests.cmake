@@ -6,9 +6,11 @@ function(maxlat_ring_variant name)
   add_executable(${name} ${V_SOURCES} ${ring})
   target_include_directories(${name} PRIVATE $<TARGET_PROPERTY:maxlat_tracer,INTERFACE_INCLUDE_DIRECTORIES>)
   target_compile_definitions(${name} PRIVATE "MAXLAT_RING_PORT=<maxlat/ring/port_test.h>"
-    MAXLAT_RING_COUNT_BITS=${V_COUNT_BITS} MAXLAT_RING_COMMIT_BITS=${V_COMMIT_BITS} MAXLAT_RING_TIME_BITS=${V_TIME_BITS})
+    MAXLAT_RING_COUNT_BITS=${V_COUNT_BITS} MAXLAT_RING_COMMIT_BITS=${V_COMMIT_BITS}
+    MAXLAT_RING_TIME_BITS=${V_TIME_BITS})
   target_link_libraries(${name} PRIVATE maxlat_build_flags GTest::gmock GTest::gtest_main Threads::Threads)
-  gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES PROPERTIES LABELS unit TIMEOUT 120)
+  gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES PROPERTIES LABELS unit
+    TIMEOUT 120)
 endfunction()
 
 if(MAXLAT_BUILD_TESTS)
@@ -16,10 +18,12 @@ if(MAXLAT_BUILD_TESTS)
     list(GET width 0 count)
     list(GET width 1 commit)
     list(GET width 2 time)
-    maxlat_ring_variant(ring_equations_${count} COUNT_BITS ${count} COMMIT_BITS ${commit} TIME_BITS ${time} SOURCES ring/equations_test.cpp)
+    maxlat_ring_variant(ring_equations_${count} COUNT_BITS ${count} COMMIT_BITS ${commit} TIME_BITS ${time}
+      SOURCES ring/equations_test.cpp)
     # One thread on stacks of its own: nothing for ThreadSanitizer to see.
     if(NOT MAXLAT_SANITIZE MATCHES thread)
-      maxlat_ring_variant(ring_schedule_${count} COUNT_BITS ${count} COMMIT_BITS ${commit} TIME_BITS ${time} SOURCES ring/schedule_test.cpp)
+      maxlat_ring_variant(ring_schedule_${count} COUNT_BITS ${count} COMMIT_BITS ${commit} TIME_BITS ${time}
+        SOURCES ring/schedule_test.cpp)
     endif()
   endforeach()
 

@@ -5,10 +5,10 @@
 // stand against each other as their errors do: tens of microseconds, in either direction. With it the same ticks are
 // the same time, and the order of a merged trace is that of the counter.
 //
-// THE SAME COUNTER is what traces of one boot have, whoever recorded them. Its uuid is made of the kernel's boot id, and
-// readers go by that: they read traces of one clock with one rate and one offset (ctf/trace_folder.cpp), also those of
-// root and of users together. A counter that began anew in one boot (suspend, a virtual machine that was moved) is told
-// by its offsets there.
+// THE SAME COUNTER is what traces of one boot have, whoever recorded them. Its uuid is made of the kernel's boot id,
+// and readers go by that: they read traces of one clock with one rate and one offset (ctf/trace_folder.cpp), also those
+// of root and of users together. A counter that began anew in one boot (suspend, a virtual machine that was moved) is
+// told by its offsets there.
 //
 // WHERE rate and offset stand, for readers that know nothing of that: control_folder()/clock-BOOT, a line of text, so
 // that one of an earlier boot is never taken. The folder is of this user alone, and so is the file, or neither is used.

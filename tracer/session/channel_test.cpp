@@ -18,7 +18,9 @@ namespace {
 // A channel of one slot, and its ring.
 class MadeChannel {
  public:
-  MadeChannel() : layout_(*layout_of(kOptions)), file_(*SessionFile::create({.name = "test", .process = "program", .pid = 1}, {&layout_, 1})) {
+  MadeChannel()
+      : layout_(*layout_of(kOptions)),
+        file_(*SessionFile::create({.name = "test", .process = "program", .pid = 1}, {&layout_, 1})) {
     std::uint16_t refused = 0;
     ring = channel.claim(this_thread_id(), &refused);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The CPU of each event, as context of a channel: it is the right one, on every way that a probe can take, and no channel
-// ever gets a record of the other kind.
+// The CPU of each event, as context of a channel: it is the right one, on every way that a probe can take, and no
+// channel ever gets a record of the other kind.
 #include <sched.h>
 
 #include <array>

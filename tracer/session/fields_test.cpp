@@ -198,8 +198,8 @@ TEST(Fields, StringsAreCutAtTheirCapAndAtTheFirstZero) {
   EXPECT_EQ(bytes(zero, 7), "a" + std::string(2, 0) + packed(2));
 }
 
-// Another thread ends the text between the two looks that are taken at it: its length, its bytes. Whatever it writes, the
-// record has one zero, at its end, or every later field of it would be read from the wrong place.
+// Another thread ends the text between the two looks that are taken at it: its length, its bytes. Whatever it writes,
+// the record has one zero, at its end, or every later field of it would be read from the wrong place.
 // Eight bytes without a zero one, and something else behind them: what another string would be read on into.
 TEST(Fields, AnArrayOfCharEndsWhereItEnds) {
   struct {

@@ -141,9 +141,7 @@ bool SessionCore::Plan::wants(const EventDescription& event) const {
   return rule != rules.rend() && rule->enables;
 }
 
-SessionCore::~SessionCore() {
-  if (wakeup_ >= 0) close(wakeup_);
-}
+SessionCore::~SessionCore() = default;
 
 SessionCore::Plan* SessionCore::plan_of(std::string_view channel) {
   const auto plan =
@@ -236,8 +234,8 @@ base::Status SessionCore::make_channels() {
   const bool wakes =
       std::any_of(plans_.begin(), plans_.end(), [](const Plan& p) { return p.options.delivery == Delivery::wakeup; });
   if (wakes) {
-    wakeup_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (wakeup_ < 0) return base::system_error("cannot make an eventfd", errno);
+    wakeup_ = base::Descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    if (!wakeup_) return base::system_error("cannot make an eventfd", errno);
   }
   for (std::size_t i = 0; i < plans_.size(); ++i) {
     auto channel = std::make_unique<Channel>(*file_, static_cast<std::uint32_t>(i), plans_[i].options);
@@ -246,7 +244,7 @@ base::Status SessionCore::make_channels() {
     }
     if (const base::Status entered = enter_channel(*channel); !entered) return entered;
     if (channel->number() >= kFastChannels) {
-      other_channel(channel->number()) = channel->for_probes(wakeup_);
+      other_channel(channel->number()) = channel->for_probes(wakeup_.number());
     }
     plans_[i].channel = std::move(channel);
   }
@@ -354,7 +352,7 @@ base::Result<SessionDescriptors> SessionCore::descriptors() const {
   SessionDescriptors copies;
   copies.memory = fcntl(file_->fd(), F_DUPFD_CLOEXEC, 0);
   if (copies.memory < 0) return base::system_error("cannot hand over the session's memory", errno);
-  if (wakeup_ >= 0) copies.wakeup = fcntl(wakeup_, F_DUPFD_CLOEXEC, 0);
+  if (wakeup_) copies.wakeup = fcntl(wakeup_.number(), F_DUPFD_CLOEXEC, 0);
   return copies;
 }
 
@@ -367,10 +365,7 @@ void SessionCore::forget() {
     if (plan.channel != nullptr) plan.channel->forget(in_a_probe);
   }
   if (file_ != nullptr) file_->forget(in_a_probe);
-  if (wakeup_ >= 0 && !in_a_probe) {
-    close(wakeup_);
-    wakeup_ = -1;
-  }
+  if (!in_a_probe) wakeup_ = {};
   state_ = SessionState::destroyed;
   forgotten_ = true;
 }

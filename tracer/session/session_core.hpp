@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <maxlat/base/owned.hpp>
 #include <maxlat/trace/ctf_format.hpp>
 #include <maxlat/trace/event.hpp>
 #include <maxlat/trace/session.hpp>
@@ -75,7 +76,7 @@ class SessionCore {
   bool still_inside_ = false;          // stopped, but a thread was not seen outside since
   std::unique_ptr<SessionFile> file_;  // before the channels, which unmap their rings by it when they go
   std::vector<Plan> plans_;
-  int wakeup_ = -1;
+  base::Descriptor wakeup_;
   std::atomic<maxlat_shm_session*> shared_{nullptr};
 };
 

@@ -272,10 +272,10 @@ TEST(Session, WakesTheConsumerOnceAFilledSubBuffer) {
   Recording recording({{.name = "all", .delivery = Delivery::wakeup, .sub_buffer_size = 4096, .sub_buffers = 8}});
   recording.start("first:one");
   const Memory memory(recording.session);
-  ASSERT_GE(memory.wakeup, 0);
+  ASSERT_TRUE(memory.wakeup);
   const auto wakeups = [&] {
     std::uint64_t count = 0;
-    return read(memory.wakeup, &count, sizeof(count)) == sizeof(count) ? count : 0;
+    return read(memory.wakeup.number(), &count, sizeof(count)) == sizeof(count) ? count : 0;
   };
   // 112 + 249 * 16 = 4096: the 250th opens the second packet.
   MAXLAT_TRACE(first, one, 0);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <maxlat/base/owned.hpp>
 #include <maxlat/trace/session.hpp>
 #include <string>
 #include <vector>
@@ -44,19 +45,15 @@ class Memory {
     const auto descriptors = session.descriptors();
     EXPECT_TRUE(descriptors.ok());
     if (!descriptors.ok()) return;
-    fd_ = descriptors->memory;
-    wakeup = descriptors->wakeup;
-    size_ = static_cast<std::size_t>(lseek(fd_, 0, SEEK_END));
-    bytes_ = static_cast<std::uint8_t*>(mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0));
-    EXPECT_NE(static_cast<void*>(bytes_), MAP_FAILED);
+    const base::Descriptor memory(descriptors->memory);
+    wakeup = base::Descriptor(descriptors->wakeup);
+    const auto size = static_cast<std::size_t>(lseek(memory.number(), 0, SEEK_END));
+    void* const where = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, memory.number(), 0);
+    EXPECT_NE(where, MAP_FAILED);
+    if (where == MAP_FAILED) return;
+    mapping_ = base::Mapping(where, size);
+    bytes_ = static_cast<std::uint8_t*>(where);
   }
-  ~Memory() {
-    if (bytes_ != nullptr) munmap(bytes_, size_);
-    if (fd_ >= 0) close(fd_);
-    if (wakeup >= 0) close(wakeup);
-  }
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
 
   const maxlat_shm_header& header() const { return *reinterpret_cast<const maxlat_shm_header*>(bytes_); }
   const std::uint8_t* bytes() const { return bytes_; }
@@ -87,7 +84,7 @@ class Memory {
     __atomic_store_n(&entry.word, ((entry.word >> 8) + 1) << 8 | MAXLAT_SHM_FREE, __ATOMIC_RELEASE);
   }
 
-  int wakeup = -1;
+  base::Descriptor wakeup;
 
  private:
   void take_from(std::uint32_t channel, std::uint32_t i, std::vector<Recorded>* all) {
@@ -118,8 +115,7 @@ class Memory {
     }
   }
 
-  int fd_ = -1;
-  std::size_t size_ = 0;
+  base::Mapping mapping_;
   std::uint8_t* bytes_ = nullptr;
 };
 

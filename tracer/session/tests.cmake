@@ -4,17 +4,20 @@ if(MAXLAT_BUILD_TESTS)
   foreach(program lifetime module keys)
     add_executable(tracer_${program}_program session/${program}_program.cpp)
     target_include_directories(tracer_${program}_program PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
-    target_link_libraries(tracer_${program}_program PRIVATE maxlat::tracer maxlat_build_flags GTest::gtest Threads::Threads)
+    target_link_libraries(tracer_${program}_program PRIVATE maxlat::tracer maxlat_build_flags GTest::gtest
+      Threads::Threads)
   endforeach()
   set_target_properties(tracer_module_program PROPERTIES ENABLE_EXPORTS ON)
   # The tracer is the program's: the module brings none.
   add_library(tracer_module_under_test MODULE session/test_module.cpp)
   target_include_directories(tracer_module_under_test PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}
-    $<TARGET_PROPERTY:maxlat_tracer,INTERFACE_INCLUDE_DIRECTORIES> $<TARGET_PROPERTY:maxlat_base,INTERFACE_INCLUDE_DIRECTORIES>)
+    $<TARGET_PROPERTY:maxlat_tracer,INTERFACE_INCLUDE_DIRECTORIES>
+    $<TARGET_PROPERTY:maxlat_base,INTERFACE_INCLUDE_DIRECTORIES>)
   target_link_libraries(tracer_module_under_test PRIVATE maxlat_build_flags)
 
   # Two source files that declare one event differently. Not one unit, whatever is asked for elsewhere.
-  add_executable(tracer_declared_twice_program session/declared_twice_program.cpp session/declared_otherwise_program.cpp)
+  add_executable(tracer_declared_twice_program session/declared_twice_program.cpp
+    session/declared_otherwise_program.cpp)
   set_target_properties(tracer_declared_twice_program PROPERTIES UNITY_BUILD OFF)
   target_include_directories(tracer_declared_twice_program PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(tracer_declared_twice_program PRIVATE maxlat::tracer maxlat_build_flags Threads::Threads)

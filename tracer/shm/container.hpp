@@ -53,7 +53,8 @@ base::Error unfit_memory(const std::string& what);
 // `what`: as far as "... is of another version of maxlat".
 base::Error memory_of_another_version(const std::string& what);
 
-// One look at an entry, which its producer may be writing. RETURNS: nothing: no object is there, or it changed meanwhile.
+// One look at an entry, which its producer may be writing. RETURNS: nothing: no object is there, or it changed
+// meanwhile.
 std::optional<maxlat_shm_entry> copy_of_entry(const maxlat_shm_entry& shared);
 
 // The head, mapped, and how long the memory is behind it.
@@ -68,7 +69,8 @@ struct CheckedObject {
   virtual ~CheckedObject() = default;
 };
 
-// An entry as it was when it was checked: [offset, offset + size) is in the head, the name has letters of a file's name.
+// An entry as it was when it was checked: [offset, offset + size) is in the head, the name has letters of a file's
+// name.
 struct ObjectEntry {
   std::uint32_t kind = 0;
   std::uint32_t layout_version = 0;

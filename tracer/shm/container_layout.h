@@ -22,21 +22,23 @@
  *   header:   0 magic   4 major   6 minor   8 needed_features   12 other_features   16 header_size   20 entry_size
  *             24 table_offset   28 table_capacity   32 head_size   40 total_size   48 uuid   64 pid   72 pid_start_time
  *             80 clock   120 name   184 process   248 reserved
- *   entry:    0 word (state, generation)   8 kind   12 layout_version   16 id   20 group   24 offset   32 size   40 name
- *             104 reserved
+ *   entry:    0 word (state, generation)   8 kind   12 layout_version   16 id   20 group   24 offset   32 size
+ *             40 name   104 reserved
  *
  * VERSIONS. Who may read what:
  *
- *   major             Header or entry mean something else. A reader of another major refuses the memory. Magic and major
- *                     stay where they are for ever: the memory of any version can be refused for the right reason.
+ *   major             Header or entry mean something else. A reader of another major refuses the memory. Magic and
+ *                     major stay where they are for ever: the memory of any version can be refused for the right
+ *                     reason.
  *   minor             Something was added: a kind, a state, bytes at the end of header or entry, a bit of
  *                     `other_features`. A reader takes every minor of its major. `header_size` and `entry_size` tell it
  *                     where things are, and it leaves alone what it does not know.
  *   needed_features   One bit for each addition without which the rest is misread. A reader that does not know one of
  *                     them refuses the memory.
  *   other_features    One bit for each addition that may be ignored.
- *   layout_version    Of one kind's objects. A reader that knows the kind and not this layout does not touch the object.
- *                     Whoever cannot do without it refuses the memory; a recorder cannot do without its channels.
+ *   layout_version    Of one kind's objects. A reader that knows the kind and not this layout does not touch the
+ *                     object. Whoever cannot do without it refuses the memory; a recorder cannot do without its
+ *                     channels.
  *   kind              One that a reader does not know is listed and otherwise left alone.
  *
  * WHO WRITES WHAT, WHEN. The producer alone writes header and entries. Readers may have the head mapped read-only; what
@@ -57,14 +59,15 @@
  *      who attaches later finds it. One attempt an entry: the reader's steps are bounded, whatever the producer does.
  *      Without [S6] an object could be used before it is whole. Without [S8] fields of two objects could pass for one.
  *
- * TRUST. A reader believes nothing (container.hpp). It refuses a memory that is not sealed against shrinking, for a file
- * that is cut short under a mapping would kill it (SIGBUS). It copies each number, checks the copy and uses that.
+ * TRUST. A reader believes nothing (container.hpp). It refuses a memory that is not sealed against shrinking, for a
+ * file that is cut short under a mapping would kill it (SIGBUS). It copies each number, checks the copy and uses that.
  * RULES: fixed-width little-endian words, no pointers. All-zero and all-ones are no valid header; reserved bytes are 0.
  * FAILURE: a producer that dies leaves an entry CHANGING at the worst. A hostile one can make a reader refuse, or read
  * nonsense of the right size. It cannot make it read outside of the memory.
  *
  * TO ADD A KIND: a number below, its layout, and one row and its check on the reading side (session_kinds.cpp).
- * WATCHED BY container_test.cpp, session_memory_test.cpp (every field through every interesting value), fuzz_session.cpp.
+ * WATCHED BY container_test.cpp, session_memory_test.cpp (every field through every interesting value),
+ * fuzz_session.cpp.
  */
 #ifndef MAXLAT_SHM_CONTAINER_LAYOUT_H
 #define MAXLAT_SHM_CONTAINER_LAYOUT_H

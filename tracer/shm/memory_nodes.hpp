@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// On which NUMA node the pages of a ring lie: on that of the CPU that writes them, whoever makes the ring. Rings of CPUs
-// are made by the thread that starts the session, and so are those of prepared threads; left alone, they would all lie
-// on that thread's node.
+// On which NUMA node the pages of a ring lie: on that of the CPU that writes them, whoever makes the ring. Rings of
+// CPUs are made by the thread that starts the session, and so are those of prepared threads; left alone, they would all
+// lie on that thread's node.
 //
 // WHEN. Pages are taken by fallocate(2), not by the first store, and it asks the policy of the file first, then that of
 // the calling thread. So the file is told before.
-// WHERE. mbind(2) on a shared mapping of tmpfs sets the policy of that range of the file: for all who have it, until it is
-// set again, also when the mapping is gone and when the pages were punched out. So the next ring of a slot sets its own.
+// WHERE. mbind(2) on a shared mapping of tmpfs sets the policy of that range of the file: for all who have it, until it
+// is set again, also when the mapping is gone and when the pages were punched out. So the next ring of a slot sets its
+// own.
 //
 // A machine with one node pays for one read of a list when the first session is made. FAILURE is no error: a ring on
 // another node is slower, and a ring.

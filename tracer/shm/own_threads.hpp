@@ -4,7 +4,8 @@
 // program. A thread inherits the CPUs of the thread that starts it, and that may be pinned to a CPU which the machine
 // keeps free for it alone. So each of ours first leaves the isolated and the tickless CPUs:
 //
-//   MAXLAT_TRACE_CPUS=LIST     these CPUs, as far as the program's cpuset has them ("0,4-7", as the kernel writes lists)
+//   MAXLAT_TRACE_CPUS=LIST     these CPUs, as far as the program's cpuset has them ("0,4-7", as the kernel writes
+//                              lists)
 //   MAXLAT_TRACE_CPUS=inherit  those of the thread that started it
 //   otherwise                  the inherited ones without isolated and nohz_full; where none is left, all without them;
 //                              where the cpuset has no other, the inherited ones

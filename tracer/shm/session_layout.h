@@ -12,8 +12,8 @@
  *   text     TSDL, only ever appended; METADATA's `length` grows after the text
  *   rings    channel 0: slot 0, slot 1, ...; channel 1: ...     each ring: ring/layout.h, `ring_stride` bytes apart
  *
- * The ids of the channels count from 0 in the table's order; a channel's id is the stream number of its packets. Entries
- * and objects are whole when the magic number is there, and none is added or replaced later.
+ * The ids of the channels count from 0 in the table's order; a channel's id is the stream number of its packets.
+ * Entries and objects are whole when the magic number is there, and none is added or replaced later.
  *
  * The file is sparse: a slot costs memory only once a thread has claimed it. The producer maps the head for good and
  * each ring when it is claimed, and writes metadata with pwrite(): a program under mlockall(MCL_FUTURE) locks what it

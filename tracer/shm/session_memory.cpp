@@ -106,8 +106,8 @@ std::string SessionMemory::thread_name(std::size_t channel, std::uint32_t slot, 
   const maxlat_shm_slot& shared = slot_at(channel, slot);
   char copy[sizeof shared.name];
   for (std::size_t i = 0; i < sizeof copy; ++i) copy[i] = once(shared.name[i]);
-  // A second look: a later ring's name is not this one's. Where loads pass each other it may be all the same; then a name
-  // is wrong, and nothing else.
+  // A second look: a later ring's name is not this one's. Where loads pass each other it may be all the same; then a
+  // name is wrong, and nothing else.
   if (this->slot(channel, slot).generation() != expected.generation()) return "";
   return {copy, strnlen(copy, sizeof copy)};
 }

@@ -3,10 +3,11 @@
 // The consumer's view of a session's memory: checked once, used without trust. Layout and rules: session_layout.h.
 //
 // TRUST. The producer may be hostile. The container (container.hpp) copies and checks whatever is constant; the copies
-// are used from then on. What changes (slot words, metadata length, counters) is read once each time and can only select
-// among what was checked.
+// are used from then on. What changes (slot words, metadata length, counters) is read once each time and can only
+// select among what was checked.
 //
-// OWNERSHIP: the view owns a file description of its own, a mapping of the head, and with lock() the consumer's place. Rings are mapped one by one. Everything is undone by the destructors.
+// OWNERSHIP: the view owns a file description of its own, a mapping of the head, and with lock() the consumer's place.
+// Rings are mapped one by one. Everything is undone by the destructors.
 // ERRORS: one line that says what does not fit. THREADS: one thread a view.
 #pragma once
 

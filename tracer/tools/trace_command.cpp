@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <maxlat/core/sys/cli_kit.hpp>
+#include <maxlat/core/sys/text.hpp>
 #include <maxlat/trace_tools/trace_command.hpp>
 #include <span>
 #include <string>
@@ -35,9 +36,7 @@ std::span<const core::Command> subcommands() {
 core::CommandHelp help() {
   static const std::string about = [] {
     std::string text = "Records, controls and reads traces of programs that carry the tracer.\n\nsubcommands:\n";
-    for (const core::Command& command : subcommands()) {
-      text += fmt::format("  {:<10}{}\n", command.name, command.summary);
-    }
+    for (const core::Command& command : subcommands()) text += "  " + core::list_line(command.name, command.summary);
     return text + "\n`maxlat trace SUBCOMMAND --help` tells more.";
   }();
   return {"maxlat trace SUBCOMMAND [options]", about,

@@ -62,8 +62,8 @@ Interruption::Kind kind_of(const Row& row) {
   return row.name.starts_with("IPI") ? Kind::sent : Kind::other;  // IPI0: aarch64
 }
 
-// "PCI-MSI-0000:00:04.0 1-edge virtio1-input.0": chip, the chip's number of it, and the handlers, if there are any. Before
-// Linux 6.10 chip and number may be three words ("IR-PCI-MSI 524288-edge nvme0q0", "IO-APIC 8-edge rtc0").
+// "PCI-MSI-0000:00:04.0 1-edge virtio1-input.0": chip, the chip's number of it, and the handlers, if there are any.
+// Before Linux 6.10 chip and number may be three words ("IR-PCI-MSI 524288-edge nvme0q0", "IO-APIC 8-edge rtc0").
 std::string what_of(const Row& row) {
   const auto& words = row.words;
   auto from = words.begin();

@@ -127,7 +127,8 @@ TEST_P(SettingsBad, OneFileMakesItBad) {
   EXPECT_FALSE(row.fix.empty());
 }
 
-// What the table would have written is what its own readers call good. What has to be done by a reboot or a person says so.
+// What the table would have written is what its own readers call good. What has to be done by a reboot or a person says
+// so.
 TEST_P(SettingsBad, WhatTheTableWritesMakesItGood) {
   const BadCase& bad = GetParam();
   FakeMachine root;
@@ -483,7 +484,8 @@ TEST(Settings, AValueIsReadBackHoweverTheKernelWritesIt) {
   EXPECT_FALSE(is_written({"/absent", "1"}, machine));
 }
 
-// A defect: without its commands the rest of a fix began in the middle: "in /sys/kernel/tracing/instances/NAME the same".
+// A defect: without its commands the rest of a fix began in the middle: "in /sys/kernel/tracing/instances/NAME the
+// same".
 TEST(Settings, AFixIsAWholeSentenceWhereNothingCanBeWritten) {
   const FakeMachine nothing;
   for (const Setting& setting : settings()) {

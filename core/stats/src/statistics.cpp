@@ -87,8 +87,8 @@ std::size_t rounds_needed(double alpha, std::size_t questions) {
   return rounds;
 }
 
-// The power of the signed rank hangs on one figure: how likely the sum of two rounds' differences is above zero. Half of
-// a pair whose sum is zero lies above.
+// The power of the signed rank hangs on one figure: how likely the sum of two rounds' differences is above zero. Half
+// of a pair whose sum is zero lies above.
 double rounds_to_show(std::span<const double> differences, double alpha) {
   double above = 0, pairs = 0;
   for (std::size_t i = 0; i < differences.size(); ++i)

@@ -9,6 +9,7 @@
 #include <charconv>
 #include <iterator>
 #include <maxlat/core/sys/cpu_list.hpp>
+#include <maxlat/core/sys/shield_door.hpp>
 #include <maxlat/core/sys/text_file.hpp>
 #include <maxlat/core/sys/whole_number.hpp>
 #include <optional>
@@ -177,7 +178,10 @@ Result<CpuList> assignable_cpus() {
     else
       granted = current_affinity();
   }).join();
-  return granted;
+  const std::optional<ShieldDoor> door = ShieldDoor::find();
+  const Result<CpuList> online = online_cpus();
+  return granted && online && door && door->may_enter() ? union_of(*granted, intersection(door->cpus(), *online))
+                                                        : granted;
 }
 
 CpuList isolated_cpus() {
@@ -189,6 +193,12 @@ CpuList difference(const CpuList& a, const CpuList& b) {
   CpuList rest;
   std::set_difference(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(rest));
   return rest;
+}
+
+CpuList union_of(const CpuList& a, const CpuList& b) {
+  CpuList all;
+  std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(all));
+  return all;
 }
 
 CpuList intersection(const CpuList& a, const CpuList& b) {

@@ -17,6 +17,7 @@
 #include <cstring>
 #include <maxlat/base/owned.hpp>
 #include <maxlat/core/sys/affinity.hpp>
+#include <maxlat/core/sys/shield_door.hpp>
 #include <string_view>
 
 extern char** environ;  // NOLINT: POSIX
@@ -47,6 +48,7 @@ struct ChildPlan {
   std::string program;
   std::vector<char*> argv, envp;
   std::vector<std::string> environment;  // owns the strings of envp that are ours
+  std::string shield_file;               // empty, or what lets it come into the shield whose CPUs it is to have
   AffinityMask cpus;
   const char* directory = nullptr;
   int in_fd = -1, out_fd = -1, err_fd = -1;  // -1: inherited
@@ -71,6 +73,9 @@ ChildPlan make_plan(const ProcessSpec& spec, std::string program) {
   plan.envp.push_back(nullptr);
 
   plan.cpus = AffinityMask(spec.cpus);
+  if (!spec.cpus.empty())
+    if (const auto door = ShieldDoor::find(); door && door->leads_to(spec.cpus))
+      plan.shield_file = door->process_file();
   if (!spec.directory.empty()) plan.directory = spec.directory.c_str();
   plan.parent = getpid();
   return plan;
@@ -92,6 +97,12 @@ void reset_signals() {
 }
 
 // Async-signal-safe calls only.
+bool come_into(const char* shield_file) {
+  const int file = ::open(shield_file, O_WRONLY | O_CLOEXEC);
+  return file >= 0 && ::write(file, "0\n", 2) == 2;  // closed by execve()
+}
+
+// Async-signal-safe calls only.
 [[noreturn]] void become_program(const ChildPlan& plan) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -100,6 +111,7 @@ void reset_signals() {
   char go = 0;
   while (read(plan.go_fd, &go, 1) < 0 && errno == EINTR) {
   }
+  if (!plan.shield_file.empty() && !come_into(plan.shield_file.c_str())) fail_in_child(plan, Step::affinity);
   if (!plan.cpus.empty() && !plan.cpus.apply(0)) fail_in_child(plan, Step::affinity);
   if (plan.directory != nullptr && chdir(plan.directory) != 0) fail_in_child(plan, Step::directory);
   const int wanted[3] = {plan.in_fd, plan.out_fd, plan.err_fd};

@@ -16,6 +16,7 @@
 #include <maxlat/core/sys/affinity.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/realtime.hpp>
+#include <maxlat/core/sys/shield_door.hpp>
 #include <maxlat/core/sys/text_file.hpp>
 #include <optional>
 #include <utility>
@@ -175,8 +176,13 @@ Result<Scheduling> current_scheduling() {
 
 Status set_affinity(const CpuList& cpus) {
   if (cpus.empty()) return Error{"cannot pin a thread to no CPU"};
-  if (!AffinityMask(cpus).apply(0)) {
+  const AffinityMask wanted(cpus);
+  if (!wanted.apply(0)) {
     const int set_errno = errno;
+    if (const auto door = ShieldDoor::find(); set_errno == EINVAL && door && door->leads_to(cpus)) {
+      if (const Status entered = door->enter(); !entered) return entered;
+      if (wanted.apply(0)) return set_affinity(cpus);  // of the shield's CPUs: reads back
+    }
     if (auto usable = require_usable(cpus); !usable) return usable.error();  // says which CPU, and why
     return system_error(fmt::format("cannot run on CPU {}", to_string(cpus)), set_errno);
   }

@@ -72,4 +72,9 @@ std::string wrapped(std::string_view text, std::size_t width, std::string_view f
   return wrapped(text, width, first, std::string(shown_width(first), ' '));
 }
 
+std::string list_line(std::string_view name, std::string_view what, std::size_t width) {
+  const std::size_t shown = shown_width(name);
+  return std::string(name) + std::string(shown < width ? width - shown : 1, ' ') + std::string(what) + "\n";
+}
+
 }  // namespace maxlat::core

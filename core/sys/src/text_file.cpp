@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <maxlat/base/owned.hpp>
 #include <maxlat/core/sys/input_file.hpp>
 #include <maxlat/core/sys/text_file.hpp>
 
@@ -11,20 +12,17 @@ namespace {
 
 // read(), not a stream: what opens and then fails with EISDIR, EIO or EINVAL, a stream shows as empty content or by an
 // exception. Nothing with errno set.
-std::optional<std::string> read_and_close(int fd) {
-  if (fd < 0) return std::nullopt;
+std::optional<std::string> content_of(const base::Descriptor& file) {
+  if (!file) return std::nullopt;
   std::string content;
   char block[4096];
   ssize_t got = 0;
   for (;;) {
-    got = ::read(fd, block, sizeof block);
+    got = ::read(file.number(), block, sizeof block);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
     content.append(block, static_cast<size_t>(got));
   }
-  const int reason = errno;
-  ::close(fd);
-  errno = reason;
   if (got < 0) return std::nullopt;
   return content;
 }
@@ -40,11 +38,11 @@ std::string_view trimmed(std::string_view text) {
 
 // O_NONBLOCK, because a path may turn out to be a pipe of tracefs.
 std::optional<std::string> read_file(const std::string& path) {
-  return read_and_close(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  return content_of(base::Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)));
 }
 
 Result<std::string> read_input(const std::string& path) {
-  auto content = read_and_close(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  auto content = content_of(base::Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC)));
   if (!content) return system_error("cannot read " + path, errno);
   return *std::move(content);
 }

@@ -25,6 +25,13 @@ TEST(Text, IsWrappedAtWords) {
   EXPECT_EQ(wrapped("\xc2\xb5\xc2\xb5 \xc2\xb5", 4, ""), "\xc2\xb5\xc2\xb5 \xc2\xb5\n");
 }
 
+TEST(Text, ALineOfAListHasAColumnOfNamesAndNeverLessThanABlank) {
+  EXPECT_EQ(list_line("npt", "the latency loop"), "npt       the latency loop\n");
+  EXPECT_EQ(list_line("\xc2\xb5s", "of time", 4), "\xc2\xb5s  of time\n");
+  EXPECT_EQ(list_line("a-long-name", "of a plan"), "a-long-name of a plan\n");
+  EXPECT_EQ(list_line("ten-of-ten", "and then one more"), "ten-of-ten and then one more\n");
+}
+
 TEST(Text, KnowsTheCharactersOfUtf8) {
   EXPECT_EQ(utf8_length("a"), 1u);
   EXPECT_EQ(utf8_length("\xc2\xb5s"), 2u);

@@ -15,7 +15,8 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-// In tracefs the files of an instance appear with its directory, and go with it; here they are made and removed by hand.
+// In tracefs the files of an instance appear with its directory, and go with it; here they are made and removed by
+// hand.
 class Tracefs : public testing::Test {
  protected:
   Tracefs() {

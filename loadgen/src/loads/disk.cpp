@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <maxlat/base/owned.hpp>
 #include <maxlat/loadgen/load_definition.hpp>
 #include <vector>
 
@@ -19,23 +20,25 @@ namespace {
 constexpr size_t kWrite = 256 << 10;
 constexpr off_t kLargestFile = 64 << 20;
 
-core::Result<int> open_nameless(const std::string& directory) {
-  if (const int fd = open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600); fd >= 0) return fd;
+core::Result<base::Descriptor> open_nameless(const std::string& directory) {
+  base::Descriptor file(open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  if (file) return file;
   std::string pattern = directory + "/maxlat-disk.XXXXXX";  // a file system without O_TMPFILE (overlayfs, NFS)
-  const int fd = mkostemp(pattern.data(), O_CLOEXEC);
-  if (fd < 0) return core::system_error("cannot make a temporary file in " + directory, errno);
+  file = base::Descriptor(mkostemp(pattern.data(), O_CLOEXEC));
+  if (!file) return core::system_error("cannot make a temporary file in " + directory, errno);
   unlink(pattern.c_str());
-  return fd;
+  return file;
 }
 
 core::Status write_and_sync(WorkerSlot& slot, const std::string& directory) {
-  core::Result<int> fd = open_nameless(directory);
-  if (!fd) return fd.error();
+  const auto file = open_nameless(directory);
+  if (!file) return file.error();
   const std::vector<char> block(kWrite, 'm');
   for (off_t at = 0;; at = (at + static_cast<off_t>(kWrite)) % kLargestFile) {
-    const ssize_t written = pwrite(*fd, block.data(), kWrite, at);
+    const ssize_t written = pwrite(file->number(), block.data(), kWrite, at);
     if (written <= 0) return core::system_error("cannot write a temporary file in " + directory, errno);
-    if (fdatasync(*fd) != 0) return core::system_error("cannot sync a temporary file in " + directory, errno);
+    if (fdatasync(file->number()) != 0)
+      return core::system_error("cannot sync a temporary file in " + directory, errno);
     slot.add(static_cast<uint64_t>(written));
   }
 }

@@ -5,39 +5,16 @@
 // as many jobs as CPUs (rteval's figure), so that a job that waits for the disk leaves no CPU idle.
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstdlib>
 #include <filesystem>
+#include <maxlat/core/sys/temporary_folder.hpp>
 #include <string>
 #include <system_error>
-#include <utility>
 
 #include "keeper.hpp"
 #include "scratch.hpp"
 
 namespace maxlat::loadgen {
 namespace {
-
-class TemporaryDirectory {
- public:
-  static core::Result<TemporaryDirectory> make() {
-    std::string pattern = scratch_directory() + "/maxlat-kernel-build.XXXXXX";
-    if (mkdtemp(pattern.data()) == nullptr)
-      return core::system_error("cannot make a folder in " + scratch_directory(), errno);
-    return TemporaryDirectory(std::move(pattern));
-  }
-  TemporaryDirectory(TemporaryDirectory&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  TemporaryDirectory& operator=(TemporaryDirectory&&) = delete;
-  ~TemporaryDirectory() {
-    std::error_code ignored;  // nobody is left to tell
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  explicit TemporaryDirectory(std::string path) : path_(std::move(path)) {}
-  std::string path_;
-};
 
 Rounds rounds_in(const std::string& source, const std::string& objects, const std::string& jobs) {
   const CommandLine make = {"make", "-C", source, "O=" + objects};
@@ -64,7 +41,8 @@ core::Result<LoadPlan> plan_of_kernel_build(std::string_view argument, const cor
   const std::string jobs = fmt::format("-j{}", 2 * cpus.size());
   return plan_with_keeper("kernel", fmt::format("make -C {} O=TEMPORARY defconfig, then {}", source, jobs), cpus,
                           [source, jobs](WorkerSlot& slot) -> core::Status {
-                            core::Result<TemporaryDirectory> objects = TemporaryDirectory::make();
+                            const auto objects =
+                                core::TemporaryFolder::make(scratch_directory(), "maxlat-kernel-build");
                             if (!objects) return objects.error();
                             return keep_rounds(rounds_in(source, objects->path(), jobs), slot);
                           });

@@ -6,9 +6,9 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <cerrno>
+#include <maxlat/base/owned.hpp>
 #include <maxlat/loadgen/load_definition.hpp>
 #include <vector>
 
@@ -20,64 +20,64 @@ constexpr size_t kDatagram = 1400;
 constexpr int kDatagramsOfATurn = 16;
 
 struct Pair {
-  int sender = -1, receiver = -1;
+  base::Descriptor sender, receiver;
 };
 
 // A socket bound to a free port of the loopback address; the address is told in `bound`.
-core::Result<int> bound_socket(int type, sockaddr_in& bound) {
-  const int fd = socket(AF_INET, type | SOCK_CLOEXEC, 0);
-  if (fd < 0) return core::system_error("cannot make a socket", errno);
+core::Result<base::Descriptor> bound_socket(int type, sockaddr_in& bound) {
+  base::Descriptor made(socket(AF_INET, type | SOCK_CLOEXEC, 0));
+  if (!made) return core::system_error("cannot make a socket", errno);
   bound = {};
   bound.sin_family = AF_INET;
   bound.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t length = sizeof bound;
-  if (bind(fd, reinterpret_cast<sockaddr*>(&bound), length) != 0 ||
-      getsockname(fd, reinterpret_cast<sockaddr*>(&bound), &length) != 0)
+  if (bind(made.number(), reinterpret_cast<sockaddr*>(&bound), length) != 0 ||
+      getsockname(made.number(), reinterpret_cast<sockaddr*>(&bound), &length) != 0)
     return core::system_error("cannot bind a socket to the loopback address", errno);
-  return fd;
+  return made;
 }
 
-core::Result<int> connected_socket(int type, const sockaddr_in& to) {
-  const int fd = socket(AF_INET, type | SOCK_CLOEXEC, 0);
-  if (fd < 0) return core::system_error("cannot make a socket", errno);
-  if (connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0)
+core::Result<base::Descriptor> connected_socket(int type, const sockaddr_in& to) {
+  base::Descriptor made(socket(AF_INET, type | SOCK_CLOEXEC, 0));
+  if (!made) return core::system_error("cannot make a socket", errno);
+  if (connect(made.number(), reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0)
     return core::system_error("cannot connect over loopback", errno, "is the interface lo up?");
-  return fd;
+  return made;
 }
 
 core::Result<Pair> datagram_pair() {
   sockaddr_in address;
-  core::Result<int> receiver = bound_socket(SOCK_DGRAM, address);
+  auto receiver = bound_socket(SOCK_DGRAM, address);
   if (!receiver) return receiver.error();
-  core::Result<int> sender = connected_socket(SOCK_DGRAM, address);
+  auto sender = connected_socket(SOCK_DGRAM, address);
   if (!sender) return sender.error();
-  return Pair{*sender, *receiver};
+  return Pair{*std::move(sender), *std::move(receiver)};
 }
 
 core::Result<Pair> stream_pair() {
   sockaddr_in address;
-  core::Result<int> listener = bound_socket(SOCK_STREAM, address);
+  const auto listener = bound_socket(SOCK_STREAM, address);
   if (!listener) return listener.error();
-  if (listen(*listener, 1) != 0) return core::system_error("cannot listen on loopback", errno);
-  core::Result<int> sender = connected_socket(SOCK_STREAM, address);
+  if (listen(listener->number(), 1) != 0) return core::system_error("cannot listen on loopback", errno);
+  auto sender = connected_socket(SOCK_STREAM, address);
   if (!sender) return sender.error();
-  const int receiver = accept4(*listener, nullptr, nullptr, SOCK_CLOEXEC);
-  if (receiver < 0) return core::system_error("cannot accept over loopback", errno);
-  close(*listener);
-  return Pair{*sender, receiver};
+  base::Descriptor receiver(accept4(listener->number(), nullptr, nullptr, SOCK_CLOEXEC));
+  if (!receiver) return core::system_error("cannot accept over loopback", errno);
+  return Pair{*std::move(sender), std::move(receiver)};
 }
 
 // What was received; 0 when nothing was there.
 uint64_t send_and_receive(const Pair& pair, std::vector<char>& buffer, size_t piece) {
-  if (send(pair.sender, buffer.data(), piece, MSG_DONTWAIT) < 0 && errno != EAGAIN && errno != ENOBUFS) return 0;
-  const ssize_t got = recv(pair.receiver, buffer.data(), piece, MSG_DONTWAIT);
+  if (send(pair.sender.number(), buffer.data(), piece, MSG_DONTWAIT) < 0 && errno != EAGAIN && errno != ENOBUFS)
+    return 0;
+  const ssize_t got = recv(pair.receiver.number(), buffer.data(), piece, MSG_DONTWAIT);
   return got > 0 ? static_cast<uint64_t>(got) : 0;
 }
 
 core::Status exchange(WorkerSlot& slot) {
-  core::Result<Pair> stream = stream_pair();
+  const core::Result<Pair> stream = stream_pair();
   if (!stream) return stream.error();
-  core::Result<Pair> datagrams = datagram_pair();
+  const core::Result<Pair> datagrams = datagram_pair();
   if (!datagrams) return datagrams.error();
   std::vector<char> buffer(kStreamPiece, 'm');
   for (;;) {

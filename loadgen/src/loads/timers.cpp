@@ -9,7 +9,9 @@
 
 #include <array>
 #include <cerrno>
+#include <maxlat/base/owned.hpp>
 #include <maxlat/loadgen/load_definition.hpp>
+#include <vector>
 
 namespace maxlat::loadgen {
 namespace {
@@ -17,26 +19,31 @@ namespace {
 constexpr unsigned kTimers = 32;
 constexpr long kShortestPeriodNs = 100'000;
 
-core::Status arm(int epoll_fd, long period_ns) {
-  const int fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-  if (fd < 0) return core::system_error("cannot make a timer", errno);
+core::Result<base::Descriptor> armed_timer(const base::Descriptor& waiting, long period_ns) {
+  base::Descriptor timer(timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC));
+  if (!timer) return core::system_error("cannot make a timer", errno);
   const itimerspec spec{.it_interval = {0, period_ns}, .it_value = {0, period_ns}};
   epoll_event event{};
   event.events = EPOLLIN;
-  event.data.fd = fd;
-  if (timerfd_settime(fd, 0, &spec, nullptr) != 0 || epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event) != 0)
+  event.data.fd = timer.number();
+  if (timerfd_settime(timer.number(), 0, &spec, nullptr) != 0 ||
+      epoll_ctl(waiting.number(), EPOLL_CTL_ADD, timer.number(), &event) != 0)
     return core::system_error("cannot arm a timer", errno);
-  return {};
+  return timer;
 }
 
 core::Status timer_storm(WorkerSlot& slot) {
-  const int epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-  if (epoll_fd < 0) return core::system_error("cannot wait for timers", errno);
-  for (unsigned i = 1; i <= kTimers; ++i)
-    if (core::Status armed = arm(epoll_fd, kShortestPeriodNs * i); !armed) return armed;
+  const base::Descriptor waiting(epoll_create1(EPOLL_CLOEXEC));
+  if (!waiting) return core::system_error("cannot wait for timers", errno);
+  std::vector<base::Descriptor> timers;
+  for (unsigned i = 1; i <= kTimers; ++i) {
+    auto timer = armed_timer(waiting, kShortestPeriodNs * i);
+    if (!timer) return timer.error();
+    timers.push_back(*std::move(timer));
+  }
   std::array<epoll_event, kTimers> events;
   for (;;) {
-    const int ready = epoll_wait(epoll_fd, events.data(), kTimers, -1);
+    const int ready = epoll_wait(waiting.number(), events.data(), kTimers, -1);
     if (ready < 0 && errno != EINTR) return core::system_error("cannot wait for timers", errno);
     for (int i = 0; i < ready; ++i) {
       uint64_t expirations = 0;

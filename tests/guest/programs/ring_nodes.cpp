@@ -3,8 +3,8 @@
 //
 //   CASE CPU pages N node0 N node1 N
 //
-// CPU: where the ring's writer runs. Everything is started on CPU 0; writers are on CPU 0 and CPU 2. The kernel is asked
-// page by page (move_pages).
+// CPU: where the ring's writer runs. Everything is started on CPU 0; writers are on CPU 0 and CPU 2. The kernel is
+// asked page by page (move_pages).
 #include <fcntl.h>
 #include <sched.h>
 #include <semaphore.h>

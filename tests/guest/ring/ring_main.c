@@ -4,8 +4,8 @@
  * takes packets meanwhile, and the books balance. Runs at load; a ring that does not hold makes insmod fail. Not a
  * kernel tracer: the proof that the ring can be the heart of one.
  *
- *   local    one task and the interrupts of one CPU, kernel-local atomics (the case of Desnoyers 2012); discard, overwrite,
- *            and once with the promotion by interprocessor interrupts that machines with weaker order need
+ *   local    one task and the interrupts of one CPU, kernel-local atomics (the case of Desnoyers 2012); discard,
+ *            overwrite, and once with the promotion by interprocessor interrupts that machines with weaker order need
  *   shared   a task and the interrupts of every CPU on one ring, SMP atomics; it is the first CPU's, the others write
  *            as foreigners do (reserve.h, TIME ORDER)
  */

@@ -14,17 +14,17 @@
  *   if (MAXLAT_C_TRACE_ENABLED(motor, samples)) ...            before work that only the event needs
  *
  * An event is declared at file scope, in a source file or in a header that many include; at most 32 fields. Fields:
- * scalar, an integer, float or double; hex, an integer that is shown in base 16; text, up to that many bytes of a string
- * (null: empty); array, exactly that many elements; sequence, at most that many. What is longer is cut, silently. An enum
- * is traced as the integer that it is: labels are C++20's alone. What no record can hold (__int128, a text of 0 bytes) the
- * compiler refuses; what it cannot see (a name that is no plain identifier) leaves the event disabled, and so do two
- * declarations that differ; one line on stderr says so when the program starts.
+ * scalar, an integer, float or double; hex, an integer that is shown in base 16; text, up to that many bytes of a
+ * string (null: empty); array, exactly that many elements; sequence, at most that many. What is longer is cut,
+ * silently. An enum is traced as the integer that it is: labels are C++20's alone. What no record can hold (__int128, a
+ * text of 0 bytes) the compiler refuses; what it cannot see (a name that is no plain identifier) leaves the event
+ * disabled, and so do two declarations that differ; one line on stderr says so when the program starts.
  *
  * C11 or later (or C++17) with the GNU extensions that gcc and clang have in every mode. Link with maxlat-trace, the
  * shared library, or with the static libraries of the C++ interface.
  *
- * COST. Disabled: a load, a compare, a branch. Enabled, the fields are gathered on the stack and one call copies them into
- * the ring, which is more than a C++ probe does: docs/tracer-peers.md has both, counted.
+ * COST. Disabled: a load, a compare, a branch. Enabled, the fields are gathered on the stack and one call copies them
+ * into the ring, which is more than a C++ probe does: docs/tracer-peers.md has both, counted.
  * THREADS: events may be traced from any thread, signal handler, constructor or destructor; errno is left alone. All
  * other calls: any thread, not from handlers, but for maxlat_trace_flush and maxlat_trace_request_snapshot.
  * ERRORS: calls that return int return 0, or -1; then maxlat_trace_error() says in one line why.
@@ -159,8 +159,8 @@ void maxlat_trace_record(struct maxlat_trace_event* event, const struct maxlat_t
 }
 #endif
 
-/* IS_FLOAT. In C a comparison of floating numbers is no integer constant expression, which clang's _Static_assert insists
- * on; C++ has no _Generic: there one half stays one by a floating type alone, integers make it 0, bool 1. */
+/* IS_FLOAT. In C a comparison of floating numbers is no integer constant expression, which clang's _Static_assert
+ * insists on; C++ has no _Generic: there one half stays one by a floating type alone, integers make it 0, bool 1. */
 #ifdef __cplusplus
 #define MAXLAT_C_ASSERT(...) static_assert(__VA_ARGS__)
 #define MAXLAT_C_IS_FLOAT(type) ((type)0.5 != (type)0 && (type)0.5 != (type)1)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The part of the audit (trace_audit.hpp) that looks at the metadata. Our reader knows by their names how wide types are
-// and how they are aligned; others go by what is declared, and read something else where that is not so.
+// The part of the audit (trace_audit.hpp) that looks at the metadata. Our reader knows by their names how wide types
+// are and how they are aligned; others go by what is declared, and read something else where that is not so.
 #pragma once
 
 #include <maxlat/trace/trace_description.hpp>

@@ -10,7 +10,8 @@
 namespace maxlat::trace_tools {
 namespace {
 
-// Bytes of the payload behind the last field, or nothing when the fields, and what stands before them, do not fit in it.
+// Bytes of the payload behind the last field, or nothing when the fields, and what stands before them, do not fit in
+// it.
 std::optional<std::size_t> rest_of(const trace::TraceChannel& channel, const trace::EventType& type,
                                    std::span<const std::uint8_t> payload) {
   if (channel.kind == trace::StreamKind::thread_with_cpu) {

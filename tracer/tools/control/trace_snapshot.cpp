@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <maxlat/base/owned.hpp>
 #include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/core/sys/tell.hpp>
 #include <maxlat/trace/recorder.hpp>
@@ -58,7 +59,7 @@ core::Result<core::Exit> trace_snapshot(const core::Arguments& arguments) {
 
   auto attached = connection->request("attach " + *session);
   if (!attached) return attached.error();
-  const int memory = attached->descriptors.empty() ? -1 : attached->descriptors.front();  // the reply closes it
+  const base::Descriptor memory = attached->take_descriptor(0);
   trace::RecorderOptions recorder_options;
   recorder_options.directory = line.get<std::string>("output");
   recorder_options.flight_recorder = recorder_options.snapshots_only = true;
@@ -68,7 +69,7 @@ core::Result<core::Exit> trace_snapshot(const core::Arguments& arguments) {
     else
       core::tell("maxlat trace snapshot: {}\n", text);
   };
-  const auto anothers = trace::Recorder::snapshot_is_anothers(memory);
+  const auto anothers = trace::Recorder::snapshot_is_anothers(memory.number());
   if (!anothers) return anothers.error();
   if (*anothers) {
     const auto asked = connection->request("snapshot " + *session);
@@ -79,7 +80,7 @@ core::Result<core::Exit> trace_snapshot(const core::Arguments& arguments) {
         *session);
     return core::Exit::pass;
   }
-  auto recorder = trace::Recorder::attach(memory, recorder_options);
+  auto recorder = trace::Recorder::attach(memory.number(), recorder_options);
   if (!recorder) return recorder.error();
   std::error_code error;
   std::filesystem::create_directories(recorder_options.directory, error);

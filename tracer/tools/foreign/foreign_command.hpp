@@ -47,8 +47,8 @@ class ForeignFilter {
   enum class Answer { take, leave, end };
   Answer ask(const ForeignEvent& event);
   bool takes(const ForeignLoss& loss) const;
-  // REQUIRES: everything was asked for. ERRORS: a pattern that no event matches, CPUs or threads that the trace has not.
-  // Events that were chosen by time or by both, and are none: told on `say`.
+  // REQUIRES: everything was asked for. ERRORS: a pattern that no event matches, CPUs or threads that the trace has
+  // not. Events that were chosen by time or by both, and are none: told on `say`.
   core::Status something_matched(std::vector<std::string>& say) const;
 
  private:

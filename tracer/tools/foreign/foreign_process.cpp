@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The child process in which the library reads (foreign_trace.hpp). What the library itself writes to stderr, as when it
-// finds that it must abort, goes nowhere: our line says it.
+// The child process in which the library reads (foreign_trace.hpp). What the library itself writes to stderr, as when
+// it finds that it must abort, goes nowhere: our line says it.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>

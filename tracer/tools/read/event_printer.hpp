@@ -4,7 +4,8 @@
 //
 //   [12:53:05.123456789] (+0.000001200) app 17/18 app:step: { n = 3, v = [ [0] = 1, [1] = 2 ], s = "x" }
 //   [12:53:05.123456789] (+0.000001200) app 17/18 "worker" app:step: { n = 3, ...      a thread with a name of its own
-//   {"time_ns":1700000000123456789,"process":"app","pid":17,"tid":18,"event":"app:step","fields":{"n":3,"v":[1,2],"s":"x"}}
+//   {"time_ns":1700000000123456789,"process":"app","pid":17,"tid":18,"event":"app:step",
+//    "fields":{"n":3,"v":[1,2],"s":"x"}}                                              (all in one line)
 //
 // An integer in base 16 is 0x1F, and a number in JSON. An enumeration is ( "label" : container = 3 ), and in JSON
 // {"value":3,"label":"label"}: without label <unknown> and null, with several of them "one", "other" and a list.

@@ -4,8 +4,8 @@
 //
 //   +1.5s                      from the first event of the trace
 //   12:53:05.25                of the first event's day, local time
-//   2026-11-24T12:53:05.25     local time; a space may stand for the T, and minutes and seconds may be left out from the
-//                              end: 2026-11-24T12:53, and 2026-11-24 for the midnight that begins it
+//   2026-11-24T12:53:05.25     local time; a space may stand for the T, and minutes and seconds may be left out from
+//                              the end: 2026-11-24T12:53, and 2026-11-24 for the midnight that begins it
 //   2026-11-24T12:53:05Z       universal time; or any other, +01:00
 //   1700000000.25              seconds since 1970
 #pragma once
@@ -16,8 +16,8 @@
 
 namespace maxlat::trace_tools {
 
-// RETURNS: nanoseconds since 1970. A time beyond what 64 bits of them can say is the last that they can say: it is beyond
-// every event, too. ERRORS: no time, a day or an hour that there is not.
+// RETURNS: nanoseconds since 1970. A time beyond what 64 bits of them can say is the last that they can say: it is
+// beyond every event, too. ERRORS: no time, a day or an hour that there is not.
 core::Result<std::int64_t> parse_moment(std::string_view text, std::int64_t first_ns);
 
 }  // namespace maxlat::trace_tools

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Whose events are recorded: a command and every traced program that it starts, each of which calls home, or one program
-// that runs. From the first call until nothing is left to record.
+// Whose events are recorded: a command and every traced program that it starts, each of which calls home, or one
+// program that runs. From the first call until nothing is left to record.
 #pragma once
 
 #include <chrono>
@@ -26,8 +26,8 @@ class RecordedPrograms {
  public:
   // ERRORS: no program of that number listens or it refuses, the command cannot be started.
   static core::Result<RecordedPrograms> start(const RecordPlan& plan, Recording& recording);
-  // One loop over everything that can happen: until the command and everything that called have ended, or somebody wants
-  // the end. Ends the recording, then what is left of the command.
+  // One loop over everything that can happen: until the command and everything that called have ended, or somebody
+  // wants the end. Ends the recording, then what is left of the command.
   EndOfPrograms record_until_the_end(Recording& recording, const SnapshotSignal& snapshot_signal);
 
  private:

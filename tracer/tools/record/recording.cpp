@@ -105,7 +105,7 @@ core::Status Recording::add(trace::ControlConnection connection, bool waits) {
   if (!origin.found) see_events(connection);
   auto handed_over = connection.request(*last_request);
   if (!handed_over) return refused(handed_over.error());
-  base::Descriptor memory(handed_over->take_descriptor(0)), wakeup(handed_over->take_descriptor(1));
+  base::Descriptor memory = handed_over->take_descriptor(0), wakeup = handed_over->take_descriptor(1);
   auto recorder = trace::Recorder::attach(memory.number(), options_.recorder);
   if (!recorder) return refused(recorder.error());
   const auto id = thread_.add(std::move(*recorder), wakeup.release());
@@ -207,7 +207,8 @@ core::Exit Recording::report() const {
     if (snapshots != 0) line += ", " + core::counted(snapshots, "snapshot");
     if (snapshots > 1) line += " (an event that stands in two is counted in both)";
     if (overwritten != 0) line += ", " + core::counted(overwritten, "older event") + " overwritten";
-    if (frozen != 0) line += ", " + core::counted(frozen, "event") + " left out while the rings were kept for a snapshot";
+    if (frozen != 0)
+      line += ", " + core::counted(frozen, "event") + " left out while the rings were kept for a snapshot";
     core::tell("{}, in {}\n", line, options_.recorder.directory);
   }
   const bool matched = warn_of_patterns_without_events();

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// What the kernel lends and wants back: a descriptor, a mapping. Each is given back with its owner.
+// What the kernel lends and wants back: a descriptor, a mapping. Each is given back with its owner, and errno stays as
+// it was, so that it still tells why the owner's function failed.
 #pragma once
 
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstddef>
 #include <utility>
 
@@ -21,7 +23,10 @@ class Descriptor {
     return *this;
   }
   ~Descriptor() {
-    if (number_ >= 0) close(number_);
+    if (number_ < 0) return;
+    const int before = errno;
+    close(number_);
+    errno = before;
   }
 
   int number() const { return number_; }
@@ -44,7 +49,10 @@ class Mapping {
     return *this;
   }
   ~Mapping() {
-    if (where_ != nullptr) munmap(where_, size_);
+    if (where_ == nullptr) return;
+    const int before = errno;
+    munmap(where_, size_);
+    errno = before;
   }
 
   void* where() const { return where_; }

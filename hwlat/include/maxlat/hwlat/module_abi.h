@@ -30,15 +30,16 @@
  *    MAXLAT_HWLAT_RECORDS_AT struct maxlat_hwlat_record[MAXLAT_HWLAT_RECORDS], a ring
  *
  * READING THE RING
- *   Records are numbered from 1 in `sequence`; number n is in slot (n - 1) % MAXLAT_HWLAT_RECORDS. The writer, a CPU with
- *   interrupts off, never waits: it overwrites the oldest. It stores 0 to `sequence` (a), then the members, then the
- *   number (b), then `records` in the CPU's header (c). A reader loads `records`, copies a slot, and takes the copy only
- *   if `sequence` was the number before and after. What was overwritten is known exactly: records - capacity.
+ *   Records are numbered from 1 in `sequence`; number n is in slot (n - 1) % MAXLAT_HWLAT_RECORDS. The writer, a CPU
+ *   with interrupts off, never waits: it overwrites the oldest. It stores 0 to `sequence` (a), then the members, then
+ *   the number (b), then `records` in the CPU's header (c). A reader loads `records`, copies a slot, and takes the copy
+ *   only if `sequence` was the number before and after. What was overwritten is known exactly: records - capacity.
  *
  *   The ring of seconds is read the same way: second n is in slot (n - 1) % MAXLAT_HWLAT_SECONDS if `number` is n.
  *
  * FAILURE  A dead or stopped reader costs the writer nothing. A hostile owner can stop the box for one width at a time,
- *   as root can anyway; it can not keep interrupts off longer than the limits in INFO, nor write to the module's memory.
+ *   as root can anyway; it can not keep interrupts off longer than the limits in INFO, nor write to the module's
+ *   memory.
  */
 #ifndef MAXLAT_HWLAT_MODULE_ABI_H
 #define MAXLAT_HWLAT_MODULE_ABI_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * What differs between the kernels that the modules are built for, and the only file that asks for the version: an older
- * kernel gets the newer one's function, under the newer name. When the oldest kernel has it, its piece here goes.
+ * What differs between the kernels that the modules are built for, and the only file that asks for the version: an
+ * older kernel gets the newer one's function, under the newer name. When the oldest kernel has it, its piece here goes.
  */
 #ifndef MAXLAT_KERNEL_KERNEL_VERSIONS_H
 #define MAXLAT_KERNEL_KERNEL_VERSIONS_H
@@ -24,8 +24,8 @@ static inline int rdmsrq_safe(u32 msr, u64 *value)
 /**
  * maxlat_kernel_nmi_count() - NMIs that this CPU has had
  *
- * Since some version between 6.12 and 7.3 the kernel's counters of interrupts are an array. Its header has no macro that
- * tells, and distributions may take it over: kernel/shared.kbuild looks into the header.
+ * Since some version between 6.12 and 7.3 the kernel's counters of interrupts are an array. Its header has no macro
+ * that tells, and distributions may take it over: kernel/shared.kbuild looks into the header.
  *
  * Return: the count; it wraps.
  */

@@ -6,8 +6,9 @@
 //
 // The hog reads the counter when it begins and ends its spin, so each stall has three lengths: planted (asked for),
 // actual (what the hog really held, longer when the host or an interrupt stopped the hog itself) and found (the meter's
-// sample over it). found - actual is the hog's wake-up, its exit and the meter's own loop. The hog measures its wake-up,
-// from the time for which it set its timer: the meter cannot know it, and on a virtual machine it takes up to 100 us.
+// sample over it). found - actual is the hog's wake-up, its exit and the meter's own loop. The hog measures its
+// wake-up, from the time for which it set its timer: the meter cannot know it, and on a virtual machine it takes up to
+// 100 us.
 //
 //   meter   ====|                                    |=====    found:   from its last read before to its first after
 //   hog       ^ |..wake..|####################|.exit.|         actual:  counter reads at both ends of the spin
@@ -50,8 +51,8 @@ inline constexpr uint64_t kLongestStallNs = 1'000'000'000;
 
 // What a gap meter (npt, the user-space hardware loop) made of them: for each stall the largest outlier of that CPU
 // that overlaps it in time. found when actual <= found_ns + 1 us and found_ns <= actual + wake + stated_error_ns.
-// REQUIRES: the phase's fact "start_monotonic_ns" (phase_start.hpp), Outlier.t_ns at the end of each gap, and room for outliers for every
-// stall. Without the fact nothing is found.
+// REQUIRES: the phase's fact "start_monotonic_ns" (phase_start.hpp), Outlier.t_ns at the end of each gap, and room for
+// outliers for every stall. Without the fact nothing is found.
 core::ControlResult match_gaps(const std::string& meter, const std::vector<Stall>& stalls, const core::Phase& phase,
                                double stated_error_ns);
 // What a periodic meter (cyclictest) can have seen: a stall of S delays the timer due in it by at most S and, when S is

@@ -2,8 +2,8 @@
 //
 // Supervised loads: started together, watched once a second, stopped and reaped together.
 //
-// A load is named by a text, the same on the command line and in a plan: its name, and what follows a colon is its argument
-// ("kernel:DIRECTORY"). `maxlat load --list` has them all, from loadgen/CMakeLists.txt.
+// A load is named by a text, the same on the command line and in a plan: its name, and what follows a colon is its
+// argument ("kernel:DIRECTORY"). `maxlat load --list` has them all, from loadgen/CMakeLists.txt.
 //
 // "The load died after ten seconds" is the commonest silent failure of a latency run: so each load reports progress
 // every second (a built-in counts its own work; the others their CPU time and finished rounds), and a load that ended

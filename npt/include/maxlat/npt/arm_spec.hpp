@@ -4,11 +4,12 @@
 //
 //   ARM  = NAME[:POLICY][,OPTION]*              LIST = ARM[,ARM]*     an option word belongs to the arm before it
 //
-// Which arms there are, with their policies and options: npt/CMakeLists.txt has them, maxlat-npt(1) tells what each is. The
-// options: thread|cpu (who owns a buffer), discard|overwrite, size=BYTES (of a sub-buffer, with k M G), count=N
+// Which arms there are, with their policies and options: npt/CMakeLists.txt has them, maxlat-npt(1) tells what each is.
+// The options: thread|cpu (who owns a buffer), discard|overwrite, size=BYTES (of a sub-buffer, with k M G), count=N
 // (sub-buffers), snapshot=TIME (with overwrite: the buffers are written out when a gap is longer).
 //
-// Sizes and counts are powers of two, as far as the arm's definition lets them. A policy that is left out is the arm's first.
+// Sizes and counts are powers of two, as far as the arm's definition lets them. A policy that is left out is the arm's
+// first.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Where an arm's tail comes from, as far as its own trace tells it: the gaps by what the tracer did in them, and what was
-// traced around each outlier. Made by trace_paths.hpp, afterwards and outside of the loop; entered into the result here.
+// Where an arm's tail comes from, as far as its own trace tells it: the gaps by what the tracer did in them, and what
+// was traced around each outlier. Made by trace_paths.hpp, afterwards and outside of the loop; entered into the result
+// here.
 //
 // Everything is in ticks of the loop's counter, which is the tracer's clock.
 #pragma once

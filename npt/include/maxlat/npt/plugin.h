@@ -49,7 +49,7 @@ struct maxlat_npt_plugin {
   int (*open)(const struct maxlat_npt_plugin_options* options, struct maxlat_npt_probe* probe, char* error,
               size_t error_size);
   void (*prepare_thread)(void* state); /* may be null */
-  /* Everything is written when it returns. The events that the arm knows to have lost. May be null: none that it knows. */
+  /* Everything is written when it returns. The events that the arm knows to have lost. May be null: none known. */
   uint64_t (*close)(void* state);
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The kinds of phases that a plan may have, one row each. Adding one is one file, its meter and one of these, and a row in
-// rteval-ext/CMakeLists.txt (docs/where-to-change-what.md).
+// The kinds of phases that a plan may have, one row each. Adding one is one file, its meter and one of these, and a row
+// in rteval-ext/CMakeLists.txt (docs/where-to-change-what.md).
 #pragma once
 
 #include <maxlat/core/result/phase_kind.hpp>
@@ -28,6 +28,7 @@ struct PhaseDefinition {
   std::unique_ptr<Meter> (*make)() = nullptr;  // null for the control, which other kinds' meters measure
   bool all_cpus_unless_isolated = false;       // without isolation it watches every CPU, and its loads run on every CPU
   std::string_view arm = {};                   // what its loop has at its tracepoints, when the meter does not say
+  bool holds_latency_itself = false;           // /dev/cpu_dma_latency: as its own arguments say
   // Why the meter would measure in vain, or say wrongly, with these arguments from a plan; empty when it would not.
   std::string (*refused)(const std::vector<std::string>& arguments) = nullptr;
   // Of a meter of our own (OwnMeter): the words of its command for this job, beside those that all of them take.

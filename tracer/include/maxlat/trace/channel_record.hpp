@@ -47,7 +47,8 @@ template <class Store>
   if (MAXLAT_UNLIKELY(channel.wakeup >= 0) && recorded) wake_consumer(channel, ring, place);
 }
 
-// The CPU, in the first word of a payload: eight bytes, so that the fields behind it stay aligned. RETURNS: where they go.
+// The CPU, in the first word of a payload: eight bytes, so that the fields behind it stay aligned. RETURNS: where they
+// go.
 inline constexpr std::size_t kContextSize = 8;
 [[gnu::always_inline]] inline std::uint8_t* store_cpu(std::uint8_t* to, std::uint64_t cpu) {
   std::memcpy(to, &cpu, sizeof(cpu));

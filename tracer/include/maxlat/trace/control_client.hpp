@@ -9,6 +9,7 @@
 #pragma once
 
 #include <chrono>
+#include <maxlat/base/owned.hpp>
 #include <maxlat/base/result.hpp>
 #include <maxlat/trace/control_protocol.hpp>
 #include <string>
@@ -22,45 +23,26 @@ namespace maxlat::trace {
 inline constexpr std::chrono::seconds kControlPatience{15};
 
 struct ControlReply {
-  ControlReply() = default;
-  ControlReply(ControlReply&& other) noexcept
-      : lines(std::move(other.lines)), descriptors(std::exchange(other.descriptors, {})) {}
-  ControlReply& operator=(ControlReply&& other) noexcept {
-    lines.swap(other.lines);
-    descriptors.swap(other.descriptors);
-    return *this;
-  }
-  ~ControlReply();
-  // The n-th descriptor, the caller's from now on; -1: none.
-  int take_descriptor(std::size_t n);
+  // The n-th descriptor, the caller's from now on, or none.
+  base::Descriptor take_descriptor(std::size_t n);
 
   std::vector<std::string> lines;  // without the "ok"
-  std::vector<int> descriptors;
+  std::vector<base::Descriptor> descriptors;
 };
 
 class ControlConnection {
  public:
   // To a program that listens. ERRORS: no such process, it does not listen, not ours.
   static base::Result<ControlConnection> connect(int pid);
-  // Takes the socket over.
-  explicit ControlConnection(int socket, std::chrono::milliseconds patience = kControlPatience)
-      : socket_(socket), patience_(patience) {}
-  ControlConnection(ControlConnection&& other) noexcept
-      : socket_(std::exchange(other.socket_, -1)), patience_(other.patience_), owed_(other.owed_) {}
-  ControlConnection& operator=(ControlConnection&& other) noexcept {
-    std::swap(socket_, other.socket_);
-    std::swap(patience_, other.patience_);
-    std::swap(owed_, other.owed_);
-    return *this;
-  }
-  ~ControlConnection();
+  explicit ControlConnection(base::Descriptor socket, std::chrono::milliseconds patience = kControlPatience)
+      : socket_(std::move(socket)), patience_(patience) {}
 
   base::Result<ControlReply> request(std::string_view line);
-  int socket() const { return socket_; }  // readable between requests: the program is gone
+  int socket() const { return socket_.number(); }  // readable between requests: the program is gone
 
  private:
   base::Result<ControlReply> receive();
-  int socket_ = -1;
+  base::Descriptor socket_;
   std::chrono::milliseconds patience_;
   std::size_t owed_ = 0;  // answers of requests that nobody waited for any longer
 };
@@ -70,7 +52,7 @@ class ControlListener {
  public:
   static base::Result<ControlListener> create();
   ControlListener(ControlListener&& other) noexcept
-      : folder_(std::exchange(other.folder_, {})), socket_(std::exchange(other.socket_, -1)) {}
+      : folder_(std::exchange(other.folder_, {})), socket_(std::move(other.socket_)) {}
   ControlListener& operator=(ControlListener&& other) noexcept {
     std::swap(folder_, other.folder_);
     std::swap(socket_, other.socket_);
@@ -79,13 +61,13 @@ class ControlListener {
   ~ControlListener();
 
   std::string path() const { return folder_ + "/control"; }
-  int socket() const { return socket_; }  // readable: somebody calls
+  int socket() const { return socket_.number(); }  // readable: somebody calls
   base::Result<ControlConnection> accept();
 
  private:
   ControlListener() = default;
   std::string folder_;
-  int socket_ = -1;
+  base::Descriptor socket_;
 };
 
 // Processes that listen now, of this user, or of everybody if that is root: the numbers of the sockets that somebody

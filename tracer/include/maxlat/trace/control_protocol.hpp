@@ -18,7 +18,8 @@
 // REQUESTS come from a table (control_command.hpp), and parts of a program may add theirs. Which there are, and what
 //          each wants and answers, is told by the program itself: ask it for `help`.
 //
-// SECURITY: the socket lies in a folder of mode 0700 of the user; the program serves its own user and root (SO_PEERCRED).
+// SECURITY: the socket lies in a folder of mode 0700 of the user; the program serves its own user and root
+// (SO_PEERCRED).
 // LIMITS: requests are cut at 4096 bytes: longer is an error, not a wait.
 #pragma once
 

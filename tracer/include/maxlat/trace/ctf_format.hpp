@@ -14,10 +14,10 @@
 //                   events_discarded (= lost_full + lost_wrap + lost_big), lost_full, lost_wrap, lost_big: u64 each
 //                   Owner and slot are one word to the ring, its stream instance (packet_prefix); they are described as
 //                   context because that is what readers show beside every event. One file is one stream.
-//   On disk packet_size is content_size (the consumer cuts the ring's padding), or up to 104 bytes more; content_size is a
-//   multiple of 64 bits, and packet_seq_num counts the packets of the file from 0 without a hole as long as none was
-//   lost: a piece of a packet that was taken early is a packet of its own. So packet_seq_num is not what the stamps of
-//   the records show (record.h); all records of one packet bear the same stamp, that of the ring's packet.
+//   On disk packet_size is content_size (the consumer cuts the ring's padding), or up to 104 bytes more; content_size
+//   is a multiple of 64 bits, and packet_seq_num counts the packets of the file from 0 without a hole as long as none
+//   was lost: a piece of a packet that was taken early is a packet of its own. So packet_seq_num is not what the stamps
+//   of the records show (record.h); all records of one packet bear the same stamp, that of the ring's packet.
 // EVENT HEADER: the record word, little-endian bit fields, align 64: time, id, length, stamp (widths: ring/record.h);
 //   id = LONG_ID: two more words, u32 length, u32 id, u64 time. What is declared of it, and why: ctf/metadata.cpp.
 // EVENT CONTEXT, of channels that have it: u32 cpu_id, and four bytes of padding.
@@ -26,9 +26,10 @@
 // CLOCK: frequency of the counter (base/clock: source and error in its description), offset_s and offset to
 //   CLOCK_REALTIME, measured at session start; env has the same offset to CLOCK_MONOTONIC in ns, the clock's source,
 //   process, pid, hostname, session.
-// WHOLE OR ABSENT: at any kill of the recorder, and while it records, a file holds whole packets and nothing else, for any
-//   reader. The last may be an empty one, with the room for those to come in its padding (consumer/trace_file.hpp). The
-//   metadata is replaced as a whole. After a power cut the tail may be no packet: our reader passes over it and says so.
+// WHOLE OR ABSENT: at any kill of the recorder, and while it records, a file holds whole packets and nothing else, for
+//   any reader. The last may be an empty one, with the room for those to come in its padding (consumer/trace_file.hpp).
+//   The metadata is replaced as a whole. After a power cut the tail may be no packet: our reader passes over it and
+//   says so.
 // THREADS: DIR/<process>-<pid>/.threads, text: what the threads were called (thread_names.hpp).
 // BOOKS: DIR/<process>-<pid>/.books, text, one line a channel, word pairs in any order:
 //     channel NAME produced N recorded N lost_full N lost_wrap N lost_big N lost_no_ring N lost_frozen N unfinished N

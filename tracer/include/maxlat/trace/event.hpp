@@ -30,8 +30,8 @@ namespace detail {
 union CpuRings;  // other_channel.hpp
 
 // Of the functions that write an event, the one to call: for a channel of the fast kind, for one of that kind whose
-// events have their CPU with them, for one with rings per CPU and timer delivery, each being the only one that wants the
-// event, and for all else.
+// events have their CPU with them, for one with rings per CPU and timer delivery, each being the only one that wants
+// the event, and for all else.
 enum class ProbeKind { in_thread_ring, in_thread_ring_with_cpu, in_cpu_ring, anywhere };
 }  // namespace detail
 
@@ -53,8 +53,8 @@ struct alignas(64) Event {
   std::uint64_t kind = 0;
   // From 1, process-wide; 0: not registered. An event that comes back with its module has the id that it had.
   std::uint32_t id = 0;
-  // As `place`, for a channel whose events have their CPU with them. A word of its own: the probe that writes no CPU must
-  // never find a ring in which readers expect one.
+  // As `place`, for a channel whose events have their CPU with them. A word of its own: the probe that writes no CPU
+  // must never find a ring in which readers expect one.
   std::atomic<std::uint32_t> place_with_cpu{0};
   std::uint32_t fixed_size = 0;  // of the payload; 0 when it depends on the values
   std::uint64_t declared = 0;    // detail::fingerprint() of the declaration that the linker kept

@@ -29,8 +29,8 @@ struct OtherChannel {
 
 extern constinit OtherChannel other_channels[kOtherChannels];
 
-// The channels whose events have their CPU with them, a bit each; as an OtherChannel written before an event's word names
-// the channel, and not changed while a probe that saw the name is inside.
+// The channels whose events have their CPU with them, a bit each; as an OtherChannel written before an event's word
+// names the channel, and not changed while a probe that saw the name is inside.
 extern constinit std::atomic<std::uint32_t> channels_with_cpu;
 inline bool has_cpu_context(unsigned channel) {
   // relaxed: ordered by the event's word that named the channel, acquire [K3]; or read under the control lock

@@ -9,16 +9,17 @@
 // A ROUND takes every packet that is ready and writes each straight from the mapping: the payload is never copied in
 // user space, and the kernel copies it once, into the page cache (why not O_DIRECT: consumer/trace_file.hpp; splice
 // from a memfd would end in the same copy). The CTF metadata is brought up to date before any packet that may need it.
-// Rings are taken in the order of the room that their writers have left, the fullest first: that is looked at once, when
-// the round begins, and for rings that have a packet only.
+// Rings are taken in the order of the room that their writers have left, the fullest first: that is looked at once,
+// when the round begins, and for rings that have a packet only.
 //
 // FLUSH. What stands in packets that are not full is taken once in `flush`, a time of each channel, so an event is on
 // disk after at most flush + period and the time of the write. The later, full packet is written without the part that
 // was taken: a piece is a packet of its own, no event is on disk twice.
 //
-// NAMES of threads (thread_names.hpp) are what they were called when their rings were made, when a look saw them renamed,
-// and at their end. Every 100 ms the recorder looks at 64 threads at most, in turn; and at all of them at a snapshot and
-// at the end. The traced threads take no part but at their own end. A look is three system calls of the recorder's.
+// NAMES of threads (thread_names.hpp) are what they were called when their rings were made, when a look saw them
+// renamed, and at their end. Every 100 ms the recorder looks at 64 threads at most, in turn; and at all of them at a
+// snapshot and at the end. The traced threads take no part but at their own end. A look is three system calls of the
+// recorder's.
 //
 // FLIGHT RECORDER. Rings of overwriting channels are left alone until a snapshot is asked for: by snapshot(), or by the
 // session's own request (requests in ring/freeze.h), at most once in `snapshot_interval`; requests that
@@ -63,9 +64,9 @@ struct RecorderOptions {
   std::function<void(const std::string& line)> say = [](const std::string&) {};  // from the recorder's thread
 };
 
-// What became of the events of one channel. Of a flight recorder, an event that stood in an open packet when one snapshot
-// was taken may be in the next, too: then it is in `recorded` twice, and by that in `produced`. `maxlat trace check`
-// takes it off.
+// What became of the events of one channel. Of a flight recorder, an event that stood in an open packet when one
+// snapshot was taken may be in the next, too: then it is in `recorded` twice, and by that in `produced`. `maxlat trace
+// check` takes it off.
 struct ChannelBooks {
   std::string name;
   std::uint64_t produced = 0;  // by the ring's own counters

@@ -2,13 +2,13 @@
 //
 // A span: an event where a block is entered, and one where it is left, whichever way.
 //
-//   MAXLAT_TRACE_SPAN(motor, homing, (std::uint32_t, axis))      declares motor:homing_begin (axis) and motor:homing_end
+//   MAXLAT_TRACE_SPAN(motor, homing, (std::uint32_t, axis))    declares motor:homing_begin (axis) and motor:homing_end
 //
 //   void home(std::uint32_t axis) {
 //     MAXLAT_TRACE_SCOPE(motor, homing, axis);
 //
-// Two events as any other (probe.hpp): each costs what an event costs, and disabled two instructions; who reads pairs them
-// by thread and order. A span that was entered before its events were enabled has an end without a begin.
+// Two events as any other (probe.hpp): each costs what an event costs, and disabled two instructions; who reads pairs
+// them by thread and order. A span that was entered before its events were enabled has an end without a begin.
 #pragma once
 
 #include <maxlat/trace/event.hpp>

@@ -61,8 +61,8 @@ struct ChannelOptions {
   std::uint64_t sub_buffer_size = 1 << 20;  // bytes, a power of two
   std::uint32_t sub_buffers = 4;            // a power of two, 2 at least
   std::uint32_t slots = 64;                 // rings of threads at one time; per CPU there are as many as CPUs
-  // cpu: the CPU that the thread was on beside the event's time, which is read before or after it without a lock: a thread
-  // that is moved in between has either. Eight bytes more a record. Rings per CPU tell it anyway.
+  // cpu: the CPU that the thread was on beside the event's time, which is read before or after it without a lock: a
+  // thread that is moved in between has either. Eight bytes more a record. Rings per CPU tell it anyway.
   Context context = Context::none;
 };
 
@@ -132,8 +132,8 @@ class Session {
   // Asks the recorder of an overwriting session for a snapshot of now: what the rings have stays until it is taken
   // (ring/freeze.h). Async-signal-safe, no system call.
   void request_snapshot();
-  // The same when a latency is above its limit, at most once in `at_least_apart`; returns whether it did. Both latencies
-  // in the same unit. Any thread; no system call where the vDSO has CLOCK_MONOTONIC.
+  // The same when a latency is above its limit, at most once in `at_least_apart`; returns whether it did. Both
+  // latencies in the same unit. Any thread; no system call where the vDSO has CLOCK_MONOTONIC.
   bool snapshot_if_above(std::uint64_t latency, std::uint64_t limit, std::chrono::nanoseconds at_least_apart);
 
  private:

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Events that stand in two files. A snapshot of a flight recorder takes the sub-buffer that is being filled as far as it
-// is, and the next snapshot takes it again, whole. Files of one stream (same trace, same name) then overlap: every packet
-// of the earlier that begins where the later file begins, or after it, is in the later one, with all that it has.
+// Events that stand in two files. A snapshot of a flight recorder takes the sub-buffer that is being filled as far as
+// it is, and the next snapshot takes it again, whole. Files of one stream (same trace, same name) then overlap: every
+// packet of the earlier that begins where the later file begins, or after it, is in the later one, with all that it
+// has.
 #pragma once
 
 #include <cstdint>

@@ -47,9 +47,9 @@ struct StreamBooks {
 
 // What the packets of a stream tell of events that are not there, and where: between two events of the stream.
 //
-// A packet's counts are those of its end. An event is lost in a full ring when it has no room in the packet and the next
-// cannot be entered, so that place is behind the packet's last event (but for smaller ones, that still had room). The
-// other causes may be anywhere in the packet: then `after_ns` is the last event of the packet before.
+// A packet's counts are those of its end. An event is lost in a full ring when it has no room in the packet and the
+// next cannot be entered, so that place is behind the packet's last event (but for smaller ones, that still had room).
+// The other causes may be anywhere in the packet: then `after_ns` is the last event of the packet before.
 struct StreamLoss {
   std::uint64_t full = 0;  // events, by cause
   std::uint64_t wrap = 0;

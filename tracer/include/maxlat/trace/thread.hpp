@@ -14,9 +14,9 @@
 // stops a channel clears its bit in every event, makes every thread execute a barrier (membarrier(2)), and then waits
 // until it has seen each thread outside once: from then on nobody uses the channel's rings, and they may be flushed,
 // finalised, unmapped by others. That is an RCU of its own, made for this one place: liburcu's read lock (bulletproof,
-// the only flavour that signal handlers and unregistered threads may use) takes 19 instructions more, a third of a whole
-// event (probe.hpp, COST). It protects what is off that path: the table of channels, for threads that claim a ring or
-// leave.
+// the only flavour that signal handlers and unregistered threads may use) takes 19 instructions more, a third of a
+// whole event (probe.hpp, COST). It protects what is off that path: the table of channels, for threads that claim a
+// ring or leave.
 #pragma once
 
 #include <maxlat/ring/layout.h>

@@ -9,9 +9,10 @@
 // what the thread was called when the ring was made. TEXT: as TSDL writes strings, so that a name is one line whatever
 // is in it. Lines of one ring are in the order of time; the last of equal times is the one that holds.
 //
-// A RENAME is seen by a look at /proc/PID/task/TID/comm (recorder.hpp, NAMES). FROM is the last look at which the thread
-// had its old name: an event after the rename never bears the old name, and one of shortly before may bear the new one.
-// Nobody sees a rename after the last look at a thread that goes with its process; a thread that ends by itself tells.
+// A RENAME is seen by a look at /proc/PID/task/TID/comm (recorder.hpp, NAMES). FROM is the last look at which the
+// thread had its old name: an event after the rename never bears the old name, and one of shortly before may bear the
+// new one. Nobody sees a rename after the last look at a thread that goes with its process; a thread that ends by
+// itself tells.
 //
 // The name of the file begins with a dot, because CTF's readers take every other file for a stream. A trace without it,
 // or without a line for a ring, is a trace whose names nobody knows. THREADS: values, and functions without state.
@@ -40,8 +41,8 @@ using ThreadNames = std::map<std::string, std::vector<ThreadName>, std::less<>>;
 // With its line's end.
 std::string thread_name_line(std::string_view ring, std::uint32_t thread_id, const ThreadName& name);
 
-// TRUST: the text may be anything. Lines that are none count as not there: a recorder that was killed may have left half
-// a line as the last.
+// TRUST: the text may be anything. Lines that are none count as not there: a recorder that was killed may have left
+// half a line as the last.
 ThreadNames parse_thread_names(std::string_view text);
 
 // The number of the first whole line that is none; 0: there is no such line.

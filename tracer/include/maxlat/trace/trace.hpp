@@ -2,9 +2,9 @@
 //
 // The embedded tracer, all of it. Start here:
 //
-//   event.hpp     MAXLAT_TRACE_EVENT(motor, step, (std::uint32_t, axis), (double, position_mm))     at namespace scope
-//   probe.hpp     MAXLAT_TRACE(motor, step, axis, position);                                        anywhere
-//   scope.hpp     MAXLAT_TRACE_SCOPE(motor, homing, axis);                                          at the begin of a block
+//   event.hpp     MAXLAT_TRACE_EVENT(motor, step, (std::uint32_t, axis), (double, position_mm))  at namespace scope
+//   probe.hpp     MAXLAT_TRACE(motor, step, axis, position);                                     anywhere
+//   scope.hpp     MAXLAT_TRACE_SCOPE(motor, homing, axis);                                       where a block begins
 //   thread.hpp    prepare_thread() before the real-time part, flush() before a long sleep
 //   session.hpp   Session: record from inside the program
 //   control.hpp   open_control(): let `maxlat trace` do it from outside

@@ -29,7 +29,8 @@ struct EventType {
   std::size_t number = 0;  // of all event types of a trace, from 0 without a hole: for tables of who reads
   std::string name;        // "provider:name"
   Level level = Level::info;
-  // Their names point into the metadata, their labels into the process's. Caps of sequences and strings are not known: 0.
+  // Their names point into the metadata, their labels into the process's. Caps of sequences and strings are not known:
+  // 0.
   std::vector<Field> fields;
 };
 

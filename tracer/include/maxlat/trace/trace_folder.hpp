@@ -19,8 +19,9 @@ struct StoredProcess {
   std::vector<std::string> stream_files;  // paths, sorted
 };
 
-// Sorted by folder. A process whose metadata cannot be read, or is missing beside its streams or books, hides no other's
-// trace: it is left out, and `unreadable`, where given, gets the reason; where all metadata is missing, that alone.
+// Sorted by folder. A process whose metadata cannot be read, or is missing beside its streams or books, hides no
+// other's trace: it is left out, and `unreadable`, where given, gets the reason; where all metadata is missing, that
+// alone.
 // ERRORS: no folder, no trace in it, none of maxlat's that can be read.
 base::Result<std::vector<StoredProcess>> open_trace_folder(const std::string& folder,
                                                            std::vector<TraceBreak>* unreadable = nullptr);

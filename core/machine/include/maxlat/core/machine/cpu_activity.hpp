@@ -19,8 +19,8 @@ namespace maxlat::core {
 
 // So far, since boot, of every CPU that is online, ascending. Empty: /proc/interrupts cannot be read.
 std::vector<CpuActivity> activity_of(const MachineView& machine);
-// What came between the two, on CPUs that were online at both. A line that is new, or that began anew (its CPU was offline
-// meanwhile), counts from 0. What did not happen is left out.
+// What came between the two, on CPUs that were online at both. A line that is new, or that began anew (its CPU was
+// offline meanwhile), counts from 0. What did not happen is left out.
 std::vector<CpuActivity> between(const std::vector<CpuActivity>& before, const std::vector<CpuActivity>& after);
 // Those of some CPUs.
 std::vector<CpuActivity> of_cpus(std::vector<CpuActivity> activity, const CpuList& cpus);

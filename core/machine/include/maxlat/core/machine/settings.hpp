@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Machine settings as data: name, how to read, what is wanted, what to write to have it so, whether that needs a reboot,
-// and why it matters. One table serves `maxlat check` (read-only), the shield and the fingerprint, so they cannot
-// disagree: the fix that check prints is made of the writes that a shield makes.
+// Machine settings as data: name, how to read, what is wanted, what to write to have it so, whether that needs a
+// reboot, and why it matters. One table serves `maxlat check` (read-only), the shield and the fingerprint, so they
+// cannot disagree: the fix that check prints is made of the writes that a shield makes.
 //
 // A setting that cannot be read is "unknown", never "ok". A setting without a right value is "info". Settings per CPU
 // are read for every measured CPU, because a daemon that sets the governor of CPU 0 says nothing about CPU 3.
@@ -25,7 +25,8 @@ struct MachineView {
   std::string root = "/";
   CpuList measured_cpus;  // the CPUs the user will measure on; empty: every online CPU
   CpuList other_cpus{};   // those for everything else; empty: the rest of the online CPUs
-  // The kernel's configuration where it is there packed only (/proc/config.gz) and somebody has unpacked it; else empty.
+  // The kernel's configuration where it is there packed only (/proc/config.gz) and somebody has unpacked it; else
+  // empty.
   std::string unpacked_config{};
   std::optional<std::string> read(std::string_view path) const;        // trimmed; nothing when it cannot be read
   std::optional<std::string> read_bytes(std::string_view path) const;  // as it is, for binary files
@@ -59,9 +60,9 @@ struct Setting {
   std::string_view boot = {};
   std::string_view fix = {};
   std::string_view elsewhere = {};
-  // What stands against it. needs_reboot: nothing can be written, `boot` (or what `fix` says) is the only way. immovable:
-  // the parts that refuse every write on this machine, by name; writes_of() leaves them out, and `boot` is their only way.
-  // Nothing where this kernel does not tell which they are: then the write itself fails.
+  // What stands against it. needs_reboot: nothing can be written, `boot` (or what `fix` says) is the only way.
+  // immovable: the parts that refuse every write on this machine, by name; writes_of() leaves them out, and `boot` is
+  // their only way. Nothing where this kernel does not tell which they are: then the write itself fails.
   bool needs_reboot = false;
   std::optional<std::vector<std::string>> (*immovable)(const MachineView&) = nullptr;
   // No program does it unasked, neither writes nor boots it: it takes something away from the box that a shield does not
@@ -83,8 +84,9 @@ struct SettingGroup {
 // In the order of the table. Another program may add its own before it calls settings(), which joins them once.
 std::vector<const SettingGroup*>& setting_groups();
 const std::vector<Setting>& settings();
-// What a program has to write to make it right on this machine, whether or not it is right now; empty where nothing can be
-// written: with measured CPUs alone there are no others, for example. Writing may still be refused (Setting::immovable).
+// What a program has to write to make it right on this machine, whether or not it is right now; empty where nothing can
+// be written: with measured CPUs alone there are no others, for example. Writing may still be refused
+// (Setting::immovable).
 std::vector<FileWrite> writes_of(const Setting& setting, const MachineView& machine);
 // The parameters of the kernel that make it right, for this machine's CPUs: "nohz_full=2-3". Empty where there are none.
 std::string boot_words(const Setting& setting, const MachineView& machine);
@@ -92,7 +94,8 @@ std::string boot_words(const Setting& setting, const MachineView& machine);
 std::optional<std::string> held_value(const std::string& path, const MachineView& machine);
 // Reads back whether the file holds the value: "[never]" among other words, a CPU list or mask however it is written.
 bool is_written(const FileWrite& write, const MachineView& machine);
-// The writes as commands of a shell, the parameters of the kernel, and the words: "echo 0 > /proc/sys/kernel/nmi_watchdog".
+// The writes as commands of a shell, the parameters of the kernel, and the words:
+// "echo 0 > /proc/sys/kernel/nmi_watchdog".
 std::string fix_text(const Setting& setting, const MachineView& machine);
 
 SettingObservation observe(const Setting& setting, const MachineView& machine);

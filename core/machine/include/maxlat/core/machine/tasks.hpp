@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The machine's threads with their scheduling, from /proc: for the fingerprint (kernel threads), the settings (real-time
-// tasks above the meters) and the shield, which moves them.
+// The machine's threads with their scheduling, from /proc: for the fingerprint (kernel threads), the settings
+// (real-time tasks above the meters) and the shield, which moves them.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Facts of a phase (Phase::facts) that code reads back. They are of the file format: who writes one and who reads it name
-// it by these. All others are for a person, and are named where they are written.
+// Facts of a phase (Phase::facts) that code reads back. They are of the file format: who writes one and who reads it
+// name it by these. All others are for a person, and are named where they are written.
 #pragma once
 
 namespace maxlat::core::fact {

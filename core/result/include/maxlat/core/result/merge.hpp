@@ -23,8 +23,8 @@ struct Moments {
 Moments pooled(std::span<const Moments> parts);
 
 // Bins that are the same, or that a clock calibrated anew has moved by parts in a million, are added. The largest
-// outliers are kept, so many as the part with the most has, `least_outliers` at the least; the timeline holds the largest
-// of the parts at each step. A part without samples adds its exposure alone. `cpu` is that of the first.
+// outliers are kept, so many as the part with the most has, `least_outliers` at the least; the timeline holds the
+// largest of the parts at each step. A part without samples adds its exposure alone. `cpu` is that of the first.
 CpuResult merged(std::span<const CpuResult> parts, std::size_t least_outliers = 0);
 
 // The paths of several rounds as those of one run, in the order in which they are first met.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The moment that the times of a phase's samples (Outlier::t_ns) count from. It is not Phase::started: between the two lie
-// the start of loads and of the meter, its warm-up and its look at the machine. Two facts tell it:
+// The moment that the times of a phase's samples (Outlier::t_ns) count from. It is not Phase::started: between the two
+// lie the start of loads and of the meter, its warm-up and its look at the machine. Two facts tell it:
 //
 //   start_monotonic_ns   CLOCK_MONOTONIC: for what other programs of the same boot read from it
 //   start_realtime_ns    the same moment in nanoseconds since 1970: for journalctl, dmesg -T and people

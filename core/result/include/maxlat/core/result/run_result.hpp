@@ -21,8 +21,8 @@
 //   (7) the gaps of a phase's paths are among its samples: together not more of them, each path with some, no path
 //       twice.
 //   (8) figures do not contradict one another: durations, exposures and latencies are not negative; minimum, mean and
-//       maximum are in this order and agree with the bins, so do the quantiles, which ascend; no quantile and no outlier
-//       exceeds the maximum; the exposure of a phase with CPUs is the sum of theirs.
+//       maximum are in this order and agree with the bins, so do the quantiles, which ascend; no quantile and no
+//       outlier exceeds the maximum; the exposure of a phase with CPUs is the sum of theirs.
 //
 // ERRORS: a file that is truncated, is not this schema or breaks an invariant is an Error naming the place; it is never
 // an empty result.

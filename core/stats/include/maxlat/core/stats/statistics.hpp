@@ -5,11 +5,11 @@
 // Two arms are measured in the same rounds, one after the other, in random order. What is compared is therefore PAIRED:
 // the drift of the machine from round to round is in both and cancels. A round is the unit of evidence, not a sample:
 // the ten million gaps of one round share one machine state, and a test that takes them as independent finds a
-// difference between any two runs of the same thing. The interval of Desnoyers 2009 for the difference of two means does
-// take them so; it is given because papers give it, and no verdict rests on it.
+// difference between any two runs of the same thing. The interval of Desnoyers 2009 for the difference of two means
+// does take them so; it is given because papers give it, and no verdict rests on it.
 //
-// SOURCES: Desnoyers 2009, section 8.4 (difference_of_means); Wilcoxon 1945, ties by mid-ranks, zeros left out, the exact
-// distribution by counting (signed_rank_p); Holm 1979 (holm); Noether 1987 (rounds_to_show).
+// SOURCES: Desnoyers 2009, section 8.4 (difference_of_means); Wilcoxon 1945, ties by mid-ranks, zeros left out, the
+// exact distribution by counting (signed_rank_p); Holm 1979 (holm); Noether 1987 (rounds_to_show).
 #pragma once
 
 #include <cstddef>

@@ -9,8 +9,8 @@
 
 namespace maxlat::core {
 
-// "the worst gap of maxlat:timer, 12.3 us, was a sub-buffer switch (640 of them, median 471 ns)"; or that it was none of
-// the tracer's rare paths, and what the worst of those was. Empty where the arm does not tell its paths.
+// "the worst gap of maxlat:timer, 12.3 us, was a sub-buffer switch (640 of them, median 471 ns)"; or that it was none
+// of the tracer's rare paths, and what the worst of those was. Empty where the arm does not tell its paths.
 //
 // A rare path's gaps are few and short, so that hardly ever something else falls into one: its maximum is mostly its
 // own. What an ordinary event's gap holds beyond the ordinary is mostly the machine's.

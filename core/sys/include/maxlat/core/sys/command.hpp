@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A subcommand: a name, one line about it, and the function that runs it. cli/ has the table; each room offers its rows.
+// A subcommand: a name, one line about it, and the function that runs it. cli/ has the table; each room offers its
+// rows.
 #pragma once
 
 #include <maxlat/core/sys/result.hpp>

@@ -4,8 +4,9 @@
 //
 // "Which CPUs may be used" has three answers. online: the CPU runs. allowed: the affinity that this thread inherited
 // (taskset, and isolcpus=, which takes the isolated CPUs out of every default affinity). assignable: the CPUs that the
-// kernel grants on request, which are those of the cpuset. A CPU that the user names must be assignable; defaults are
-// taken from the allowed CPUs. A tool that confuses these two refuses the isolated CPUs that it was made for.
+// kernel grants on request, which are those of the cpuset, and those of a shield that is on (shield_door.hpp). A CPU
+// that the user names must be assignable; defaults are taken from the allowed CPUs. A tool that confuses these two
+// refuses the isolated CPUs that it was made for.
 #pragma once
 
 #include <maxlat/core/sys/result.hpp>
@@ -35,6 +36,7 @@ Result<CpuList> assignable_cpus();
 CpuList isolated_cpus();
 
 CpuList difference(const CpuList& a, const CpuList& b);
+CpuList union_of(const CpuList& a, const CpuList& b);
 CpuList intersection(const CpuList& a, const CpuList& b);
 bool contains(const CpuList& cpus, unsigned cpu);
 

@@ -10,8 +10,9 @@
 
 namespace maxlat::core {
 
-// Writes a temporary beside it, syncs, renames: path holds the old text or the new one at any moment, also when the disk
-// is full. What is replaced keeps its mode. A link of another user, unless root's, is an error. "-" is standard output.
+// Writes a temporary beside it, syncs, renames: path holds the old text or the new one at any moment, also when the
+// disk is full. What is replaced keeps its mode. A link of another user, unless root's, is an error. "-" is standard
+// output.
 Status write_atomically(const std::string& path, std::string_view text);
 
 // Whether write_atomically() could write there now. Leaves what is there untouched. A disk that fills up later is not

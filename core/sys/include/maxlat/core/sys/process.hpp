@@ -33,7 +33,7 @@ namespace maxlat::core {
 
 struct ProcessSpec {
   std::vector<std::string> argv;                                 // argv[0] is looked up in PATH
-  CpuList cpus;                                                  // empty: inherited
+  CpuList cpus;                                                  // empty: inherited; a shield's: it goes in, whole
   std::string directory;                                         // empty: ours
   std::vector<std::pair<std::string, std::string>> environment;  // added to ours
   enum class Output { inherit, discard, capture } standard_output = Output::discard, standard_error = Output::capture;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A progress line on stderr: rewritten in place on a terminal, a plain line every ten seconds elsewhere, nothing with -q.
+// A progress line on stderr: rewritten in place on a terminal, a plain line every ten seconds elsewhere, nothing with
+// -q.
 #pragma once
 
 #include <chrono>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// base/result.hpp under the name by which the tools know it. It lives on the ground floor because the embedded tracer, which
-// stands on base alone, has borders that a user can reach, too.
+// base/result.hpp under the name by which the tools know it. It lives on the ground floor because the embedded tracer,
+// which stands on base alone, has borders that a user can reach, too.
 #pragma once
 
 #include <maxlat/base/result.hpp>

@@ -3,12 +3,13 @@
 // How long a measuring loop could have run and did not, because other tasks had its CPU.
 //
 // A loop sees a gap and not its reason: a SCHED_FIFO program beside it looks like a stall of the machine. The kernel
-// counts, for each thread, the time that it spent on a run queue without running (proc(5), /proc/PID/task/TID/schedstat,
-// second field). What the loop loses in that way is said, and from kTooMuch on its figures are those of the other tasks:
-// the run is not valid. A hypervisor or the firmware that takes the CPU does not count: no task waits then.
+// counts, for each thread, the time that it spent on a run queue without running (proc(5),
+// /proc/PID/task/TID/schedstat, second field). What the loop loses in that way is said, and from kTooMuch on its
+// figures are those of the other tasks: the run is not valid. A hypervisor or the firmware that takes the CPU does not
+// count: no task waits then.
 //
-// The file is opened before a loop starts and read around it, since a descriptor that is closed leaves the kernel work to
-// do later (RCU), on the CPU that is measured.
+// The file is opened before a loop starts and read around it, since a descriptor that is closed leaves the kernel work
+// to do later (RCU), on the CPU that is measured.
 #pragma once
 
 #include <cstdint>

@@ -51,7 +51,8 @@ class TraceInstance {
   Status set(const std::string& name, const std::string& value) const {
     return write_tracefs(path_ + "/" + name, value);
   }
-  // Events of all CPUs so far. What is still in the buffer, what newer events took the place of, and what found no room.
+  // Events of all CPUs so far. What is still in the buffer, what newer events took the place of, and what found no
+  // room.
   struct Counts {
     uint64_t kept = 0, overwritten = 0, dropped = 0;
   };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "cgroups.hpp"
-
+#include <maxlat/core/sys/cpuset_place.hpp>
+#include <maxlat/core/sys/text_file.hpp>
 #include <sstream>
 #include <vector>
 
-namespace maxlat::shield {
+namespace maxlat::core {
 namespace {
 
 bool has_word(const std::string& text, const std::string& wanted, char between) {
@@ -18,9 +18,9 @@ bool has_word(const std::string& text, const std::string& wanted, char between) 
 struct Mount {
   std::string at, type, options;
 };
-std::vector<Mount> mounts_of(const core::MachineView& machine) {
+std::vector<Mount> mounts_of(const std::string& root) {
   std::vector<Mount> mounts;
-  std::istringstream lines(machine.read("/proc/self/mountinfo").value_or(""));
+  std::istringstream lines(read_text(root + "/proc/self/mountinfo").value_or(""));
   for (std::string line; std::getline(lines, line);) {
     std::istringstream fields(line);
     Mount mount;
@@ -40,24 +40,32 @@ std::string CpusetPlace::group() const {
   return mount + "/maxlat-shield";
 }
 
-std::string CpusetPlace::threads_file() const {
-  return group() + (version == Version::two ? "/cgroup.procs" : "/tasks");
+std::string CpusetPlace::cpus_file() const {
+  return group() + "/" + prefix + "cpus";
 }
 
-std::optional<CpusetPlace> cpuset_place(const core::MachineView& machine) {
-  const std::vector<Mount> mounts = mounts_of(machine);
+std::string CpusetPlace::process_file() const {
+  return group() + "/cgroup.procs";
+}
+
+std::string CpusetPlace::thread_file() const {
+  return group() + (version == Version::two ? "/cgroup.threads" : "/tasks");
+}
+
+std::optional<CpusetPlace> cpuset_place(const std::string& root) {
+  const std::vector<Mount> mounts = mounts_of(root);
   for (const Mount& mount : mounts) {
     if (mount.type != "cgroup2") continue;
-    const auto controllers = machine.read(mount.at + "/cgroup.controllers");
+    const auto controllers = read_text(root + mount.at + "/cgroup.controllers");
     if (controllers && has_word(*controllers, "cpuset", ' '))
       return CpusetPlace{CpusetPlace::Version::two, mount.at, "cpuset."};
   }
   for (const Mount& mount : mounts) {
     if (mount.type != "cgroup" || !has_word(mount.options, "cpuset", ',')) continue;
-    const bool prefixed = machine.read(mount.at + "/cpuset.cpus").has_value();
+    const bool prefixed = read_text(root + mount.at + "/cpuset.cpus").has_value();
     return CpusetPlace{CpusetPlace::Version::one, mount.at, prefixed ? "cpuset." : ""};
   }
   return std::nullopt;
 }
 
-}  // namespace maxlat::shield
+}  // namespace maxlat::core

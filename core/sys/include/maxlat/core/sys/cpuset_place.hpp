@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+//
+// Where cpusets are made on this machine: cgroup version 2 where its hierarchy has the controller, else version 1 where
+// that is mounted, else nowhere. A box may have both mounted; the controller is in one of them only.
+//
+// And the one cpuset that is ours, the shield's. On version 2 it is threaded: a process can leave its other threads
+// outside and send in the one that measures.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace maxlat::core {
+
+struct CpusetPlace {
+  enum class Version { two, one } version = Version::two;
+  std::string mount;              // "/sys/fs/cgroup", "/sys/fs/cgroup/cpuset"
+  std::string prefix;             // of the files of version 1: "cpuset.", or nothing where it is mounted with noprefix
+  std::string group() const;      // the shield's own
+  std::string cpus_file() const;  // of that group
+  std::string process_file() const;  // into which a process writes 0 to come into the shield, whole
+  std::string thread_file() const;   // into which one thread does
+};
+
+// All paths are below `root`: "/" in life, a folder in tests.
+std::optional<CpusetPlace> cpuset_place(const std::string& root = "/");
+
+}  // namespace maxlat::core

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#include "run_shield.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <maxlat/core/sys/counted.hpp>
+#include <maxlat/core/sys/utc.hpp>
+#include <maxlat/shield/held_shield.hpp>
+#include <utility>
+
+#include "plan/steps.hpp"
+
+namespace maxlat::rteval_ext {
+
+namespace {
+
+constexpr double kAudit_s = 3;
+constexpr const char* kPutOnBy = "put on by";
+constexpr const char* kThisRun = "this run";
+
+using Outcome = shield::StepReport::Outcome;
+
+bool is_ours(const core::Phase& told) {
+  const auto by = told.facts.find(kPutOnBy);
+  return by != told.facts.end() && by->second == kThisRun;
+}
+
+class RealShield : public RunShield {
+ public:
+  explicit RealShield(shield::HeldShield held) : held_(std::move(held)), began_(core::utc_text()) {}
+
+  core::Phase told() const override {
+    core::Phase phase;
+    phase.name = kShieldStep;
+    phase.kind = "preflight";
+    phase.status = core::PhaseStatus::ok;
+    phase.started = began_;
+    phase.facts["CPUs"] = core::to_string(held_.plan().cpus);
+    phase.facts["housekeeping"] = core::to_string(held_.plan().housekeeping);
+    phase.facts[kPutOnBy] = held_.stays_on() ? "somebody before this run; it stays on" : kThisRun;
+    std::string not_made;
+    for (const shield::StepReport& step : held_.report().steps) {
+      std::string& fact = phase.facts["step: " + step.step];
+      fact += fmt::format("{}{}{}{}", fact.empty() ? "" : "; ", to_string(step.outcome), step.text.empty() ? "" : ": ",
+                          step.text);
+      if (step.outcome == Outcome::not_possible) not_made += (not_made.empty() ? "" : ", ") + step.step;
+    }
+    if (!not_made.empty()) phase.warnings.push_back("a weaker shield: not possible here: " + not_made);
+    return phase;
+  }
+
+  core::Result<core::Phase> audit() const override {
+    core::Result<core::Phase> phase = shield::audit_shield(held_.plan().cpus, kAudit_s);
+    if (phase) phase->name = kShieldAuditStep;
+    return phase;
+  }
+
+  std::vector<std::string> take_off() override {
+    const core::Result<shield::UndoReport> undone = held_.take_off();
+    if (!undone) return {"the shield is still on: " + undone.error().text};
+    std::vector<std::string> lines;
+    for (const std::string& left : undone->left) lines.push_back("left as it is: " + left);
+    for (const std::string& failed : undone->failed)
+      lines.push_back("not undone: " + failed + "; maxlat shield off tries again");
+    return lines;
+  }
+
+ private:
+  shield::HeldShield held_;
+  std::string began_;
+};
+
+}  // namespace
+
+core::Result<core::CpuList> cpus_to_shield(const Plan& plan, const MachineCpus& machine) {
+  const core::Result<std::vector<Step>> steps = steps_of(plan, machine);
+  if (!steps) return steps.error();
+  core::CpuList cpus = watched_cpus(*steps);
+  if (cpus.empty()) cpus = default_measured(machine);
+  if (core::difference(machine.online, cpus).empty())
+    return core::Error{
+        fmt::format("no CPU is left for the rest of the system: the plan measures {}", core::to_string(cpus)),
+        "-a names the CPUs to measure and to shield, all but one at most"};
+  return cpus;
+}
+
+core::Result<std::unique_ptr<RunShield>> put_shield_on(const core::CpuList& cpus, const core::Phase* earlier) {
+  core::Result<shield::HeldShield> held = shield::HeldShield::put_on({.cpus = cpus});
+  if (!held) return held.error();
+  if (earlier != nullptr && is_ours(*earlier)) held->adopt();
+  return std::unique_ptr<RunShield>(std::make_unique<RealShield>(*std::move(held)));
+}
+
+}  // namespace maxlat::rteval_ext

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+//
+// The shield of a run (maxlat run --shield, `shield = true` in a plan): on before the first reading of the settings,
+// off after the last, whatever the end. The measured CPUs are then the meters' alone, and loads, consumers and the run
+// itself keep to the others.
+//
+// What it did is two steps of the run: "shield" tells what became of each step, "shield audit" proves it, before
+// anything is measured there.
+#pragma once
+
+#include <maxlat/core/result/run_result.hpp>
+#include <maxlat/core/sys/cpu_list.hpp>
+#include <maxlat/core/sys/result.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "plan/placement.hpp"
+#include "plan/plan.hpp"
+
+namespace maxlat::rteval_ext {
+
+// A shield that is on. Destroying it takes it off.
+class RunShield {
+ public:
+  virtual ~RunShield() = default;
+  virtual core::Phase told() const = 0;                 // step "shield"
+  virtual core::Result<core::Phase> audit() const = 0;  // step "shield audit"
+  virtual std::vector<std::string> take_off() = 0;      // what could not be undone, in sentences
+};
+
+// The CPUs that the plan measures on this machine. ERRORS: all of them, so that none is left for the rest.
+core::Result<core::CpuList> cpus_to_shield(const Plan& plan, const MachineCpus& machine);
+
+// `earlier`: step "shield" of the run that is resumed. If that run put the shield on and was killed, it is taken off
+// after all. ERRORS: those of `maxlat shield on`.
+core::Result<std::unique_ptr<RunShield>> put_shield_on(const core::CpuList& cpus, const core::Phase* earlier);
+
+}  // namespace maxlat::rteval_ext

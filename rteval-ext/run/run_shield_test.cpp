@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+// With a real shield: tests/guest/run_shielded.guest.sh.
+#include "run_shield.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <maxlat/core/sys/stop.hpp>
+
+#include "test_orchestrator.hpp"
+
+namespace maxlat::rteval_ext {
+namespace {
+
+using core::PhaseStatus;
+using test::names;
+using test::Orchestrator;
+using test::phase_named;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// A shield on paper: what becomes of it is written into `events`.
+class PaperShield : public RunShield {
+ public:
+  PaperShield(std::string cpus, std::vector<std::string>& events) : cpus_(std::move(cpus)), events_(events) {
+    events_.push_back("on " + cpus_);
+  }
+  ~PaperShield() override {
+    if (is_on_) events_.push_back("off at the end");
+  }
+  core::Phase told() const override {
+    core::Phase phase;
+    phase.name = kShieldStep;
+    phase.kind = "preflight";
+    phase.status = PhaseStatus::ok;
+    phase.facts = {{"CPUs", cpus_}};
+    return phase;
+  }
+  core::Result<core::Phase> audit() const override {
+    events_.push_back("audit");
+    core::Phase phase;
+    phase.status = PhaseStatus::ok;
+    return phase;
+  }
+  std::vector<std::string> take_off() override {
+    is_on_ = false;
+    events_.push_back("off");
+    return left_;
+  }
+  std::vector<std::string> left_{};
+
+ private:
+  std::string cpus_;
+  std::vector<std::string>& events_;
+  bool is_on_ = true;
+};
+
+constexpr const char* kShielded = R"(
+name = "shielded"
+shield = SHIELD
+[[phase]]
+name = "timer"
+kind = "cyclictest"
+duration = "1s"
+[[phase]]
+name = "loop"
+kind = "npt"
+duration = "1s"
+)";
+
+class ShieldedRun : public Orchestrator {
+ protected:
+  static std::string plan(const std::string& shield) {
+    std::string text = kShielded;
+    return text.replace(text.find("SHIELD"), 6, shield);
+  }
+  void shield_leaves(std::vector<std::string> left) {
+    bench_.shield = [this, left](const core::CpuList& cpus, const core::Phase* earlier) {
+      seen_earlier_ = earlier != nullptr;
+      auto shield = std::make_unique<PaperShield>(core::to_string(cpus), events_);
+      shield->left_ = left;
+      return core::Result<std::unique_ptr<RunShield>>(std::move(shield));
+    };
+  }
+  void no_shield_is_possible() {
+    bench_.shield = [](const core::CpuList&, const core::Phase*) {
+      return core::Result<std::unique_ptr<RunShield>>(
+          core::cannot_run("a shield is set up by root alone", "run as root"));
+    };
+  }
+
+  std::vector<std::string> events_;
+  bool seen_earlier_ = false;
+};
+
+TEST_F(ShieldedRun, IsShieldedFromTheFirstReadingToTheLastAndMeasuresTheShieldAlone) {
+  shield_leaves({});
+  bench_.preflight = [this](const core::CpuList&) {
+    events_.push_back("settings");
+    return std::vector<core::SettingObservation>{};
+  };
+  std::vector<core::CpuList> measured;
+  script_.on_command = [&](const MeterJob& job) {
+    events_.push_back("meter");
+    measured.push_back(job.cpus);
+    EXPECT_FALSE(job.everywhere) << "cyclictest keeps to the shield, too";
+  };
+  const auto outcome = run(plan("true").c_str());
+  ASSERT_TRUE(outcome.ok()) << outcome.error().text;
+  EXPECT_THAT(events_, ElementsAre("on 1", "settings", "audit", "meter", "meter", "settings", "off"));
+  EXPECT_THAT(measured, ElementsAre(core::CpuList{1}, core::CpuList{1}));
+  EXPECT_THAT(names(on_disk()),
+              ElementsAre("shield", "preflight", "shield audit", "timer", "loop", "preflight at the end"));
+  EXPECT_EQ(on_disk().verdict.kind, core::Verdict::Kind::not_gated) << "the plan has no limits";
+}
+
+TEST_F(ShieldedRun, GoesOnWithoutOneWhereThePlanOnlyWantsItAndSaysSo) {
+  no_shield_is_possible();
+  ASSERT_TRUE(run(plan("true").c_str()).ok());
+  const core::RunResult stored = on_disk();
+  const core::Phase& told = phase_named(stored, "shield");
+  EXPECT_EQ(told.status, PhaseStatus::skipped);
+  EXPECT_THAT(told.reason, HasSubstr("a shield is set up by root alone"));
+}
+
+TEST_F(ShieldedRun, IsRefusedWithoutOneWhereThePlanRequiresItAndNothingWasBegun) {
+  no_shield_is_possible();
+  const auto outcome = run(plan("\"required\"").c_str());
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_EQ(outcome.error().exit_status, core::Exit::cannot_run);
+  EXPECT_THAT(outcome.error().text, HasSubstr("a shield is set up by root alone"));
+  EXPECT_FALSE(std::filesystem::exists(temporary_ / "run/result.json"));
+}
+
+TEST_F(ShieldedRun, WithEveryCpuMeasuredThereIsNoneLeftForTheRest) {
+  shield_leaves({});
+  bench_.cpus = {{0}, {}};
+  const auto outcome = run(plan("true").c_str());
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_THAT(outcome.error().text, HasSubstr("no CPU is left for the rest of the system"));
+}
+
+TEST_F(ShieldedRun, WhatCouldNotBeUndoneStandsInTheResult) {
+  shield_leaves({"not undone: governor of CPU 1"});
+  ASSERT_TRUE(run(plan("true").c_str()).ok());
+  EXPECT_THAT(phase_named(on_disk(), "shield").warnings, ElementsAre("not undone: governor of CPU 1"));
+}
+
+TEST_F(ShieldedRun, AnErrorTakesTheShieldOffAllTheSame) {
+  shield_leaves({});
+  script_.on_command = [&](const MeterJob&) { std::filesystem::remove_all(temporary_ / "run"); };
+  EXPECT_FALSE(run(plan("true").c_str()).ok()) << "the folder is gone";
+  EXPECT_EQ(events_.back(), "off at the end");
+}
+
+// A stop request is for the whole process, so this test has one of its own.
+TEST_F(ShieldedRun, AStopTakesTheShieldOffAllTheSame) {
+  const auto in_a_process_of_its_own = [&] {
+    core::catch_stop_signals();
+    shield_leaves({});
+    script_.on_command = [](const MeterJob&) { core::request_stop(); };
+    const auto outcome = run(plan("true").c_str());
+    const bool right =
+        outcome.ok() && outcome->run.state == core::RunResult::State::interrupted && events_.back() == "off";
+    ::_exit(right ? 42 : 1);
+  };
+  EXPECT_EXIT(in_a_process_of_its_own(), testing::ExitedWithCode(42), "");
+}
+
+TEST_F(ShieldedRun, TheOneThatGoesOnAfterAKillIsToldOfTheShieldOfTheFirst) {
+  shield_leaves({});
+  ASSERT_TRUE(run(plan("true").c_str()).ok());
+  EXPECT_FALSE(seen_earlier_);
+  ASSERT_TRUE(run(plan("true").c_str(), on_disk()).ok());
+  EXPECT_TRUE(seen_earlier_);
+}
+
+}  // namespace
+}  // namespace maxlat::rteval_ext

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <maxlat/shield/held_shield.hpp>
+#include <utility>
+
+#include "audit/audit.hpp"
+#include "audit/audit_text.hpp"
+#include "steps/shield.hpp"
+
+namespace maxlat::shield {
+
+core::Result<HeldShield> HeldShield::put_on(ShieldPlan asked) {
+  const core::Result<core::CpuList> online = core::online_cpus();
+  if (!online) return online.error();
+  core::Result<ShieldPlan> plan = complete_plan(std::move(asked), *online);
+  if (!plan) return plan.error();
+  if (const core::Status root = require_root(); !root) return root.error();
+  HeldShield held(*std::move(plan), nullptr);
+  held.surface_ = std::make_unique<Surface>(view_of(held.plan_));
+  const core::Result<ShieldStatus> before = shield_status(held.plan_.journal, *held.surface_);
+  if (!before) return before.error();
+  core::Result<ShieldReport> report = shield_on(held.plan_, *held.surface_);
+  if (!report) {
+    held.surface_.reset();  // nothing is held
+    return report.error();
+  }
+  held.report_ = *std::move(report);
+  held.stays_on_ = before->on;
+  return held;
+}
+
+HeldShield::HeldShield(ShieldPlan plan, std::unique_ptr<Surface> surface)
+    : plan_(std::move(plan)), surface_(std::move(surface)) {}
+
+HeldShield::HeldShield(HeldShield&&) noexcept = default;
+
+HeldShield::~HeldShield() {
+  if (surface_ != nullptr) static_cast<void>(take_off());
+}
+
+core::Result<UndoReport> HeldShield::take_off() {
+  const std::unique_ptr<Surface> surface = std::move(surface_);
+  if (surface == nullptr || stays_on_) return UndoReport{};
+  return shield_off(plan_.journal, *surface, false);
+}
+
+core::Result<core::Phase> audit_shield(const core::CpuList& cpus, double seconds) {
+  const AuditPlan plan{.cpus = cpus, .duration_s = seconds};
+  core::Result<core::Phase> phase = audit(plan, {});
+  if (!phase) return phase;
+  const std::vector<CpuVerdict> verdicts = verdicts_of(*phase, plan);
+  for (size_t i = 0; i < verdicts.size(); ++i)
+    if (verdicts[i].kind == CpuVerdict::Kind::disturbed)
+      phase->warnings.push_back(fmt::format("CPU {} is disturbed {} times a second, {} of them by its timer{}{}",
+                                            phase->activity[i].cpu, rate_text(verdicts[i].per_s),
+                                            rate_text(verdicts[i].timer_per_s),
+                                            verdicts[i].most.empty() ? "" : "; most of the others: ", verdicts[i].most));
+  return phase;
+}
+
+}  // namespace maxlat::shield
