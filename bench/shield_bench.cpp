@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// How long a shield takes on and off, on a machine on paper: 64 CPUs and 2000 tasks, and less of either, so that one sees
-// what grows with what. The files are real, and in memory as those of /proc are; the journal is synced to its disk.
+// How long a shield takes on and off, on a machine on paper: 64 CPUs and 2000 tasks, and less of either, so that one
+// sees what grows with what. The files are real, and in memory as those of /proc are; the journal is on a disk.
 #include <benchmark/benchmark.h>
 
 #include <chrono>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What `maxlat check --fix` prints: the writes that a shield of the same CPUs would make, each as a line that a shell of
-// root runs, and all else as comments, so that the whole is a script. Nothing is written here.
+// What `maxlat check --fix` prints: the writes that a shield of the same CPUs would make, each as a line that a shell
+// of root runs, and all else as comments, so that the whole is a script. Nothing is written here.
 #pragma once
 
 #include <maxlat/core/machine/remedy.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// docs/tuning.md has each setting of the table, in tables that are made of its rows. The failure prints what belongs there.
+// docs/tuning.md has each setting of the table, in tables that are made of its rows. A failure prints what is missing.
 #include <gmock/gmock.h>
 
 #include <maxlat/core/machine/settings.hpp>

@@ -31,8 +31,8 @@ std::string line_of(const std::vector<core::BootParameter>& parameters);
 std::string drop_in_text(const std::vector<core::BootParameter>& parameters);
 
 enum class DropIn { written, there_already, not_needed };
-// Whole or not at all; not where the running kernel has all of it without the file. ERRORS: this box's boot loader reads no drop-in; a file with another content is there, which is left
-// as it is; it cannot be written.
+// Whole or not at all; not where the running kernel has all of it without the file. ERRORS: this box's boot loader
+// reads no drop-in; a file with another content is there, which is left as it is; it cannot be written.
 core::Result<DropIn> write_drop_in(const std::vector<core::BootParameter>& parameters,
                                    const core::MachineView& machine);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Whatever happens to a shield while it is made or undone, `off` leaves the box as it was: deaths at random, a journal cut
-// at any byte or spoiled, a disk that fills up, a signal in each step, a CPU that goes away.
+// Whatever happens to a shield while it is made or undone, `off` leaves the box as it was: deaths at random, a journal
+// cut at any byte or spoiled, a disk that fills up, a signal in each step, a CPU that goes away.
 #include <gmock/gmock.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -110,8 +110,8 @@ TEST_P(ShieldFaults, RandomKillsLeaveNothing) {
   }
 }
 
-// The journal may grow to `limit` bytes. With the signal's default the process dies in the middle of a line, and otherwise
-// it finds the disk full.
+// The journal may grow to `limit` bytes. With the signal's default the process dies in the middle of a line, and
+// otherwise it finds the disk full.
 struct Limited {
   size_t limit;
   void (*on_limit)(int);
@@ -185,8 +185,8 @@ TEST_P(ShieldFaults, ASignalInEachStepUndoesWhatWasDone) {
   EXPECT_GT(signals, 12) << "so many changes does this box need at least";
 }
 
-// The kernel takes a CPU's files away with it, and makes new ones when it comes back. A defect: a thread that might use a
-// CPU that was offline when the shield came might not use it after the shield.
+// The kernel takes a CPU's files away with it, and makes new ones when it comes back. A defect: a thread that might use
+// a CPU that was offline when the shield came might not use it after the shield.
 TEST_P(ShieldFaults, ACpuThatGoesAwayMeanwhileTakesItsFilesAndNoMore) {
   const std::string files_of_cpu = "/sys/devices/system/cpu/cpu3";
   const auto away = [&](FakeBox& box) {

@@ -93,8 +93,8 @@ std::optional<std::string> variable_of(const std::string& environment, const std
   return std::nullopt;
 }
 
-// irqbalance(1): the list, else the older mask, else the CPUs that the kernel isolates from its tick or at boot. What it
-// was told over its socket since is not looked at.
+// irqbalance(1): the list, else the older mask, else the CPUs that the kernel isolates from its tick or at boot. What
+// it was told over its socket since is not looked at.
 std::optional<CpuList> left_alone_by(const std::string& environment, const MachineView& machine) {
   const auto list = variable_of(environment, "IRQBALANCE_BANNED_CPULIST");
   const auto mask = variable_of(environment, "IRQBALANCE_BANNED_CPUS");

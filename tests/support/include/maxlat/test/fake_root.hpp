@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A folder that stands for "/", with the files that a test puts there. In memory where there is a file system for that, as
-// /proc and /sys are: thousands of small files that are written over make a disk wait.
+// A folder that stands for "/", with the files that a test puts there. In memory where there is a file system for that,
+// as /proc and /sys are: thousands of small files that are written over make a disk wait.
 #pragma once
 
 #include <unistd.h>

@@ -25,7 +25,7 @@ struct Remedy {
     std::string before;
   };
   std::vector<Write> writes{};
-  // Beside the writes: the parts that a write cannot move (Setting::immovable) wait for the parameters, or are not known.
+  // Beside the writes: parts that no write can move (Setting::immovable) wait for the parameters, or are not known.
   bool some_wait_for_reboot = false;
 };
 Remedy remedy_of(const Setting& setting, const MachineView& machine);
