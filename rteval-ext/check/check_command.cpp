@@ -15,6 +15,7 @@
 #include <maxlat/core/sys/version.hpp>
 #include <maxlat/rteval_ext/check_command.hpp>
 
+#include "check_fix.hpp"
 #include "check_table.hpp"
 #include "plan/placement.hpp"
 #include "run/phase_runner.hpp"
@@ -29,13 +30,15 @@ constexpr core::CommandHelp kHelp{
     "Compares the settings of this box with what a measurement of worst cases needs: observed, expected, why, and\n"
     "how to fix it. Reads only. What cannot be read is unknown, never ok.",
     "  maxlat check -a 2-5                           the settings that matter when CPUs 2 to 5 are measured\n"
-    "  maxlat check --strict -q || echo not tuned    in a script\n"};
+    "  maxlat check --strict -q || echo not tuned    in a script\n"
+    "  maxlat check --fix -a 2-5                     what a shield of them would write\n"};
 
 po::options_description options() {
   po::options_description all("Options");
   auto add = all.add_options();
   add("affinity,a", core::argument<core::CpuListArgument>("CPUS"),
       "CPUs that will be measured (default: isolated, else all but the first)");
+  add("fix", "instead of the table, what maxlat shield on would write, as a script: a dry run");
   add("strict", "exit status 2 when a setting is bad, 3 when none is but some are unknown");
   add("json", core::argument("FILE"), "the result, with the machine's fingerprint (-: stdout)");
   add("quiet,q", "the counts only");
@@ -100,6 +103,14 @@ void print_result(std::FILE* stream, const core::RunResult& run, const core::Cpu
     fmt::print(stream, "root can read more of what is unknown\n");
 }
 
+void print_fixes(std::FILE* stream, const core::MachineView& machine, bool quiet) {
+  const std::vector<core::Remedy> all = remedies(machine);
+  if (!quiet)
+    fmt::print(stream, "{}",
+               fix_script(all, machine, {.width = style_of(stream, false).width, .is_root = ::geteuid() == 0}));
+  fmt::print(stream, "# {}\n", fix_summary(all, machine));
+}
+
 core::Result<core::Exit> run_check(const core::Arguments& arguments) {
   const po::options_description known = options();
   const auto parsed = core::parse_or_help(kHelp, known, arguments);
@@ -111,7 +122,8 @@ core::Result<core::Exit> run_check(const core::Arguments& arguments) {
 
   const core::Result<core::CpuList> measured = measured_cpus(line);
   if (!measured) return measured.error();
-  const core::RunResult run = check_result({.measured_cpus = *measured}, arguments);
+  const core::MachineView machine{.measured_cpus = *measured};
+  const core::RunResult run = check_result(machine, arguments);
   bool json_on_stdout = false;
   if (line.has("json")) {
     const std::string& path = line.get<std::string>("json");
@@ -119,7 +131,11 @@ core::Result<core::Exit> run_check(const core::Arguments& arguments) {
     json_on_stdout = path == "-";
   }
   // A reader of the JSON must get nothing but JSON.
-  print_result(json_on_stdout ? stderr : stdout, run, *measured, line);
+  std::FILE* const stream = json_on_stdout ? stderr : stdout;
+  if (line.has("fix"))
+    print_fixes(stream, machine, line.has("quiet"));
+  else
+    print_result(stream, run, *measured, line);
   return line.has("strict") ? strict_exit(count(run.preflight)) : core::Exit::pass;
 }
 

@@ -54,7 +54,8 @@ class FakeBox : public test::FakeRoot {
   void thread(int pid, int tid, const std::string& comm, const std::string& cpus, unsigned flags, int parent) {
     std::string stat = fmt::format("{} ({}) S {} 0 0 0 -1 {}", tid, comm, parent, flags);
     for (int field = 10; field <= 52; ++field) stat += field == 22 ? fmt::format(" {}", 1000 + tid) : " 0";
-    const std::string status = fmt::format("Name:\t{}\nPPid:\t{}\nCpus_allowed_list:\t{}\n", comm, parent, cpus);
+    const std::string status =
+        fmt::format("Name:\t{}\nTgid:\t{}\nPPid:\t{}\nCpus_allowed_list:\t{}\n", comm, pid, parent, cpus);
     for (const std::string& folder :
          {fmt::format("/proc/{}/task/{}", pid, tid), fmt::format("/proc/{}/task/{}", tid, tid)}) {
       file(folder + "/stat", stat + "\n");
@@ -100,7 +101,7 @@ class FakeBox : public test::FakeRoot {
     return view;
   }
 
- private:
+  // The first word behind a field's name, as /proc/PID/status has them.
   static std::string field(const std::string& name, const std::string& text) {
     const size_t at = text.find(name);
     std::istringstream rest(at == std::string::npos ? "" : text.substr(at + name.size()));
@@ -108,6 +109,8 @@ class FakeBox : public test::FakeRoot {
     rest >> value;
     return value;
   }
+
+ private:
   void make_hierarchy(Hierarchy hierarchy) {
     if (hierarchy == Hierarchy::v2) {
       file("/proc/self/mountinfo", "30 24 0:26 / /sys/fs/cgroup rw shared:4 - cgroup2 cgroup2 rw,nsdelegate\n");
@@ -169,12 +172,14 @@ class FakeSurface : public Surface {
 
   core::Status set_affinity(pid_t task, const core::CpuList& cpus) override {
     change();
-    for (const auto& process : std::filesystem::directory_iterator(root_ + "/proc")) {
-      const std::string status = fmt::format("{}/task/{}/status", process.path().string(), task);
-      auto text = core::read_file(status);
+    // The kernel keeps a thread below its process and below its own number.
+    const std::string own = fmt::format("/proc/{0}/task/{0}/status", task);
+    const std::string process = FakeBox::field("Tgid:", view().read(own).value_or(""));
+    for (const std::string& status : {own, fmt::format("/proc/{}/task/{}/status", process, task)}) {
+      const auto text = core::read_file(root_ + status);
       const size_t at = text ? text->find("Cpus_allowed_list:") : std::string::npos;
       if (at == std::string::npos) continue;
-      std::ofstream(status) << text->substr(0, at) << "Cpus_allowed_list:\t" << core::to_string(cpus) << "\n";
+      std::ofstream(root_ + status) << text->substr(0, at) << "Cpus_allowed_list:\t" << core::to_string(cpus) << "\n";
     }
     return {};
   }

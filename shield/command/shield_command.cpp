@@ -57,23 +57,6 @@ void add_common(po::options_description& options) {
   add("help,h", "this text");
 }
 
-void add_cpus(po::options_description& options) {
-  auto add = options.add_options();
-  add("cpus", core::argument<core::CpuListArgument>("CPUS"), "CPUs to shield");
-  add("housekeeping", core::argument<core::CpuListArgument>("CPUS"), "CPUs for everything else (default: all others)");
-}
-
-core::Result<ShieldPlan> plan_from(const core::CommandLine& line) {
-  if (!line.has("cpus")) return core::Error{"which CPUs?", "--cpus 2-3"};
-  ShieldPlan plan;
-  plan.cpus = line.get<core::CpuListArgument>("cpus").cpus;
-  if (line.has("housekeeping")) plan.housekeeping = line.get<core::CpuListArgument>("housekeeping").cpus;
-  plan.journal = line.get<std::string>("journal");
-  const core::Result<core::CpuList> online = core::online_cpus();
-  if (!online) return online.error();
-  return complete_plan(std::move(plan), *online);
-}
-
 core::Result<core::Exit> on(const core::CommandLine& line) {
   if (!line.operands.empty()) return core::Error{fmt::format("unexpected '{}'", line.operands.front()), "--cpus 2-3"};
   const core::Result<ShieldPlan> plan = plan_from(line);
@@ -149,6 +132,7 @@ std::span<const Subcommand> subcommands() {
        off},
       {"status", "what of the shield stands", kStatusHelp, [](po::options_description&) {}, status},
       audit_subcommand(),
+      boot_subcommand(),
       {"exec", "shield, run a command inside, undo", kExecHelp, add_cpus, exec},
   };
   return table;
@@ -189,6 +173,23 @@ core::Result<core::Exit> run_shield(const core::Arguments& arguments) {
 }
 
 }  // namespace
+
+void add_cpus(po::options_description& options) {
+  auto add = options.add_options();
+  add("cpus", core::argument<core::CpuListArgument>("CPUS"), "CPUs to shield");
+  add("housekeeping", core::argument<core::CpuListArgument>("CPUS"), "CPUs for everything else (default: all others)");
+}
+
+core::Result<ShieldPlan> plan_from(const core::CommandLine& line) {
+  if (!line.has("cpus")) return core::Error{"which CPUs?", "--cpus 2-3"};
+  ShieldPlan plan;
+  plan.cpus = line.get<core::CpuListArgument>("cpus").cpus;
+  if (line.has("housekeeping")) plan.housekeeping = line.get<core::CpuListArgument>("housekeeping").cpus;
+  plan.journal = line.get<std::string>("journal");
+  const core::Result<core::CpuList> online = core::online_cpus();
+  if (!online) return online.error();
+  return complete_plan(std::move(plan), *online);
+}
 
 const core::Command& shield_command() {
   static const core::Command kCommand{"shield", "set CPUs up for real time, and undo it", run_shield};

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <maxlat/core/sys/cli_kit.hpp>
+#include <maxlat/shield/shield.hpp>
 #include <string_view>
 
 namespace maxlat::shield {
@@ -16,5 +17,10 @@ struct Subcommand {
 };
 
 Subcommand audit_subcommand();  // audit_command.cpp
+Subcommand boot_subcommand();   // boot_command.cpp
+
+// --cpus and --housekeeping, and the plan that they and --journal make. ERRORS: those of complete_plan(); no --cpus.
+void add_cpus(boost::program_options::options_description& options);
+core::Result<ShieldPlan> plan_from(const core::CommandLine& line);
 
 }  // namespace maxlat::shield

@@ -66,9 +66,9 @@ void widen_inherited(const JournalContent& journal, Surface& surface, UndoReport
     if (task.bound || known.contains({number, task.started})) continue;
     if (core::cpus_of(surface.view(), task).value_or(CpuList{}) != narrow) continue;
     const auto parent = parent_of(task, surface);
-    if (parent && core::intersection(core::cpus_of(surface.view(), *parent).value_or(CpuList{}), online) != online)
-      continue;
-    if (surface.set_affinity(number, online)) ++report.undone;
+    const CpuList wide = parent ? core::cpus_of(surface.view(), *parent).value_or(CpuList{}) : online;
+    if (core::intersection(wide, online) != online) continue;
+    if (surface.set_affinity(number, wide)) ++report.undone;
   }
 }
 

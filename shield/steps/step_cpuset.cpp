@@ -60,7 +60,8 @@ Threads threads_of(Workshop& workshop) {
       if (!task.of_the_kernel) threads.bound_by_owner.push_back(fmt::format("{} ({})", task.comm, task.tid));
       threads.movable.push_back(affinity_change(task, cpus, cpus));
     } else {
-      threads.movable.push_back(affinity_change(task, cpus, left));
+      // With the CPUs that are offline now: when they come back, it may use them as before.
+      threads.movable.push_back(affinity_change(task, *all, left));
     }
   }
   return threads;

@@ -5,7 +5,7 @@
 // not.
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <maxlat/core/machine/remedy.hpp>
 
 #include "step.hpp"
 
@@ -15,13 +15,10 @@ namespace {
 using Outcome = StepReport::Outcome;
 using Verdict = core::SettingObservation::Verdict;
 
-std::vector<Change> changes_of(const core::Setting& setting, const core::MachineView& machine) {
+std::vector<Change> changes_of(const core::Remedy& remedy) {
   std::vector<Change> changes;
-  for (const core::FileWrite& write : core::writes_of(setting, machine)) {
-    const auto before = core::held_value(write.path, machine);
-    if (!before || core::is_written(write, machine)) continue;
-    changes.push_back({.kind = Change::Kind::file, .path = write.path, .before = *before, .wanted = write.value});
-  }
+  for (const auto& [file, before] : remedy.writes)
+    changes.push_back({.kind = Change::Kind::file, .path = file.path, .before = before, .wanted = file.value});
   return changes;
 }
 
@@ -29,17 +26,12 @@ std::string first_of(const std::vector<std::string>& refused) {
   return refused.size() == 1 ? refused.front() : fmt::format("{}, and {} more", refused.front(), refused.size() - 1);
 }
 
-// Of a setting that no write of ours can make right.
-StepReport told(const core::Setting& setting, const core::SettingObservation& seen) {
-  const Outcome outcome = setting.needs_reboot || !setting.boot.empty() ? Outcome::needs_reboot : Outcome::by_hand;
-  return {outcome, std::string(setting.name), fmt::format("{}: {}", seen.observed, seen.fix)};
-}
-
 core::Status make_right(const core::Setting& setting, Workshop& workshop) {
   const core::MachineView& machine = workshop.surface().view();
-  const std::vector<Change> changes = setting.only_when_asked ? std::vector<Change>{} : changes_of(setting, machine);
+  const core::Remedy remedy = core::remedy_of(setting, machine);
+  const std::vector<Change> changes = changes_of(remedy);
   if (changes.empty()) return {};
-  const core::SettingObservation before = core::observe(setting, machine);
+  const core::SettingObservation& before = remedy.seen;
   if (const core::Status recorded = workshop.record(changes); !recorded) return recorded;
   const std::vector<std::string> refused = workshop.make(changes);
   const core::SettingObservation after = core::observe(setting, machine);
@@ -68,11 +60,12 @@ core::Status make_settings(Workshop& workshop) {
 core::Status tell_what_is_left(Workshop& workshop) {
   for (const core::Setting& setting : core::settings()) {
     if (workshop.has_reported(setting.name)) continue;
-    const core::SettingObservation seen = core::observe(setting, workshop.surface().view());
-    if (seen.verdict == Verdict::ok)
-      workshop.report({Outcome::already, seen.name, seen.observed});
-    else if (seen.verdict == Verdict::bad)
-      workshop.report(told(setting, seen));
+    const core::Remedy remedy = core::remedy_of(setting, workshop.surface().view());
+    if (remedy.seen.verdict == Verdict::ok)
+      workshop.report({Outcome::already, remedy.seen.name, remedy.seen.observed});
+    else if (remedy.seen.verdict == Verdict::bad)
+      workshop.report({remedy.means == core::Remedy::Means::reboot ? Outcome::needs_reboot : Outcome::by_hand,
+                       remedy.seen.name, fmt::format("{}: {}", remedy.seen.observed, remedy.seen.fix)});
   }
   return {};
 }

@@ -128,6 +128,15 @@ CpuInfo read_cpuinfo(const MachineView& machine) {
   return info;
 }
 
+std::vector<Process> processes_of(const MachineView& machine) {
+  std::vector<Process> processes;
+  for (const std::string& pid : machine.list("/proc")) {
+    if (pid.find_first_not_of("0123456789") != std::string::npos) continue;
+    if (auto comm = machine.read("/proc/" + pid + "/comm")) processes.push_back({pid, *std::move(comm)});
+  }
+  return processes;
+}
+
 bool has_word(const std::string& text, std::string_view word) {
   std::istringstream words(text);
   for (std::string candidate; words >> candidate;)

@@ -93,6 +93,11 @@ std::vector<FileWrite> writes_of(const Setting& setting, const MachineView& mach
   return writes;
 }
 
+std::string boot_words(const Setting& setting, const MachineView& machine) {
+  if (has_others(setting.boot) && other_cpus(machine).empty()) return {};
+  return filled(setting.boot, machine);
+}
+
 std::optional<std::string> held_value(const std::string& path, const MachineView& machine) {
   const auto text = machine.read(path);
   return text ? std::optional(chosen_word(*text)) : std::nullopt;
@@ -113,9 +118,8 @@ std::string fix_text(const Setting& setting, const MachineView& machine) {
   const std::vector<FileWrite> writes = writes_of(setting, machine);
   for (size_t at = 0; at < writes.size();) add(command_of(writes, at), "; ");
   const bool none_left = other_cpus(machine).empty();
-  if (!setting.boot.empty() && !(has_others(setting.boot) && none_left))
-    add(filled(setting.boot, machine) + (writes.empty() ? " on the kernel command line, and a reboot" : " at boot"),
-        ", or ");
+  if (const std::string boot = boot_words(setting, machine); !boot.empty())
+    add(boot + (writes.empty() ? " on the kernel command line, and a reboot" : " at boot"), ", or ");
   const bool by_reboot = !text.empty() && !setting.boot.empty();
   if (by_reboot && setting.immovable != nullptr) {
     const auto immovable = setting.immovable(machine);
@@ -126,7 +130,7 @@ std::string fix_text(const Setting& setting, const MachineView& machine) {
   }
   if (text.empty() && none_left && needs_others(setting)) text = "leave a CPU that is not measured";
   const std::string_view words = text.empty() && !setting.elsewhere.empty() ? setting.elsewhere : setting.fix;
-  if (!words.empty()) add(std::string(words), "; ");
+  if (!words.empty()) add(filled(words, machine), "; ");
   if (setting.needs_reboot && setting.boot.empty() && !text.empty()) text += "; needs a reboot";
   return text;
 }

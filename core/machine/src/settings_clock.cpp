@@ -49,6 +49,7 @@ static std::vector<Setting> clock_settings() {
        .boot = "clocksource=tsc tsc=reliable",
        .fix = "only if the counter is invariant",
        .needs_reboot = true,
+       .only_when_asked = true,
        .read = read_clock_source},
       {.name = "counter",
        .group = "clock",

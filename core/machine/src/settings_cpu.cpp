@@ -264,6 +264,7 @@ static std::vector<Setting> cpu_settings() {
        .boot = "mitigations=off",
        .fix = "only where the machine is closed",
        .needs_reboot = true,
+       .only_when_asked = true,
        .read = read_mitigations},
       {.name = "microcode",
        .group = "cpu",

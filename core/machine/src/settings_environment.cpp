@@ -60,13 +60,12 @@ Reading read_virtualisation(const MachineView& machine) {
   return unknown();
 }
 
-// By the first 15 characters of its name, which is what the kernel keeps.
+// By the first 15 characters of its name, which is what the kernel keeps. irqbalance has a setting of its own.
 struct Disturber {
   std::string_view comm;
   std::string_view does;
 };
-constexpr std::array<Disturber, 28> kDisturbers{{
-    {"irqbalance", "moves interrupts"},
+constexpr std::array<Disturber, 27> kDisturbers{{
     {"tuned", "rewrites settings"},
     {"stalld", "boosts starved threads"},
     {"thermald", "changes frequencies"},
@@ -98,19 +97,14 @@ constexpr std::array<Disturber, 28> kDisturbers{{
 
 Reading read_disturbers(const MachineView& machine) {
   std::vector<std::string> running;
-  bool saw_any = false;
-  for (const std::string& pid : machine.list("/proc")) {
-    if (pid.find_first_not_of("0123456789") != std::string::npos) continue;
-    const auto comm = machine.read("/proc/" + pid + "/comm");
-    if (!comm) continue;  // it ended while we looked
-    saw_any = true;
+  const std::vector<Process> processes = processes_of(machine);
+  if (processes.empty()) return unknown();
+  for (const Process& process : processes)
     for (const Disturber& disturber : kDisturbers) {
-      if (*comm != disturber.comm) continue;
+      if (process.comm != disturber.comm) continue;
       std::string text = fmt::format("{} ({})", disturber.comm, disturber.does);
       if (std::find(running.begin(), running.end(), text) == running.end()) running.push_back(std::move(text));
     }
-  }
-  if (!saw_any) return unknown();
   return running.empty() ? ok("none seen") : bad(joined(running));
 }
 
@@ -201,9 +195,8 @@ static std::vector<Setting> environment_settings() {
       {.name = "disturbers",
        .group = "environment",
        .expected = "none",
-       .why = "these programs wake up by themselves, move interrupts, rewrite the settings above or call into the "
-              "firmware",
-       .fix = "systemctl stop each of them for the measurement (for irqbalance: IRQBALANCE_BANNED_CPULIST)",
+       .why = "these programs wake up by themselves, rewrite the settings above or call into the firmware",
+       .fix = "systemctl stop each of them for the measurement",
        .read = read_disturbers},
       {.name = "real-time tasks",
        .group = "environment",

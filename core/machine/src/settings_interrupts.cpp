@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <maxlat/core/machine/setting_readers.hpp>
+#include <sstream>
 
 namespace maxlat::core {
 namespace {
@@ -85,6 +86,42 @@ std::optional<std::vector<std::string>> managed_irqs(const MachineView& machine)
   return managed.empty() && !told ? std::nullopt : std::optional(managed);
 }
 
+std::optional<std::string> variable_of(const std::string& environment, const std::string& name) {
+  std::istringstream entries(environment);
+  for (std::string entry; std::getline(entries, entry, '\0');)
+    if (entry.starts_with(name + "=")) return entry.substr(name.size() + 1);
+  return std::nullopt;
+}
+
+// irqbalance(1): the list, else the older mask, else the CPUs that the kernel isolates from its tick or at boot. What
+// it was told over its socket since is not looked at.
+std::optional<CpuList> left_alone_by(const std::string& environment, const MachineView& machine) {
+  const auto list = variable_of(environment, "IRQBALANCE_BANNED_CPULIST");
+  const auto mask = variable_of(environment, "IRQBALANCE_BANNED_CPUS");
+  if (list || mask) {
+    const Result<CpuList> cpus = list ? parse_cpu_list(*list) : parse_cpu_mask(*mask);
+    return cpus ? std::optional(*cpus) : std::nullopt;
+  }
+  CpuList cpus = read_cpus(machine, "/sys/devices/system/cpu/isolated").value_or(CpuList{});
+  const CpuList tickless = read_cpus(machine, "/sys/devices/system/cpu/nohz_full").value_or(CpuList{});
+  cpus.insert(cpus.end(), tickless.begin(), tickless.end());
+  return sorted_unique(std::move(cpus));
+}
+
+Reading read_irqbalance(const MachineView& machine) {
+  const std::vector<Process> processes = processes_of(machine);
+  if (processes.empty()) return unknown();
+  const auto found = std::find_if(processes.begin(), processes.end(),
+                                  [](const Process& process) { return process.comm == "irqbalance"; });
+  if (found == processes.end()) return ok("none seen");
+  const auto environment = machine.read_bytes("/proc/" + found->pid + "/environ");
+  if (!environment) return unknown("it runs; which CPUs it leaves alone can be read by root only");
+  const auto cpus = left_alone_by(*environment, machine);
+  if (!cpus) return unknown("it runs, with a list of CPUs that is none");
+  if (cpus->empty()) return bad("runs, on every CPU");
+  return judged(difference(machine.measured(), *cpus).empty(), "runs, and leaves alone " + cpus_text(*cpus));
+}
+
 Reading read_default_affinity(const MachineView& machine) {
   const auto cpus = read_cpu_mask(machine, "/proc/irq/default_smp_affinity");
   if (!cpus) return unknown();
@@ -110,6 +147,15 @@ static std::vector<Setting> interrupt_settings() {
        .set = {{"/proc/irq/default_smp_affinity", "{others:mask}"}},
        .boot = "irqaffinity={others}",
        .read = read_default_affinity},
+      {.name = "irqbalance",
+       .group = "interrupts",
+       .expected = "leaves measured CPUs alone",
+       .why =
+           "it writes the masks of all interrupts anew every ten seconds, and so undoes what was set by hand or by a "
+           "shield",
+       .fix = "systemctl stop irqbalance for the measurement; to keep it, "
+              "echo IRQBALANCE_BANNED_CPULIST={cpus} >> /etc/default/irqbalance && systemctl restart irqbalance",
+       .read = read_irqbalance},
   };
 }
 

@@ -96,9 +96,9 @@ TEST(Settings, NothingIsOkWhereEveryFileIsRubbish) {
       if (entry.is_regular_file()) std::ofstream(entry.path(), std::ios::binary) << rubbish;
     for (const SettingObservation& row : observe_all(root.view({2, 3}))) {
       // What is told by what is not there (no daemon, no bad word, an interrupt that goes nowhere) stays so.
-      static const std::set<std::string> kByAbsence{"disturbers",          "kernel debugging",   "swap",
-                                                    "virtualisation",      "logged-in sessions", "IRQ affinity",
-                                                    "soft lockup watchdog"};
+      static const std::set<std::string> kByAbsence{"disturbers",           "kernel debugging",   "swap",
+                                                    "virtualisation",       "logged-in sessions", "IRQ affinity",
+                                                    "soft lockup watchdog", "irqbalance"};
       if (kByAbsence.count(row.name) == 0) {
         EXPECT_NE(row.verdict, Judgement::ok) << row.name << ": " << row.observed << " from '" << rubbish << "'";
       }
@@ -196,7 +196,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadCase{"statistics interval", "/proc/sys/vm/stat_interval", "1\n", "1 s"},
         BadCase{"virtualisation", "/sys/class/dmi/id/product_name", "KVM Virtual Machine\n", "KVM"},
         BadCase{"virtualisation", "/sys/hypervisor/type", "xen\n", "xen"},
-        BadCase{"disturbers", "/proc/77/comm", "irqbalance\n", "irqbalance"},
+        BadCase{"disturbers", "/proc/77/comm", "tuned\n", "tuned"},
         BadCase{"disturbers", "/proc/77/comm", "unattended-upgr\n", "unattended-upgr"},
         BadCase{"logged-in sessions", "/run/systemd/sessions/5", "STATE=online\nTYPE=tty\nCLASS=user\n", "2"},
         BadCase{"logged-in sessions", "/run/systemd/sessions/5", "STATE=active\nTYPE=wayland\nCLASS=user\n",
@@ -392,6 +392,31 @@ TEST(Settings, FixesAreCommandsForThisMachine) {
   root.file("/proc/irq/125/smp_affinity_list", "2\n");
   EXPECT_THAT(observed(root, "IRQ affinity").fix,
               HasSubstr("echo 0-1 | tee /proc/irq/{24,125}/smp_affinity_list, or "));
+}
+
+// It undoes the masks of a shield, unless it was told which CPUs to leave alone, in one of three ways.
+TEST(Settings, IrqbalanceIsBadWhereItDoesNotLeaveTheMeasuredCpusAlone) {
+  FakeMachine root;
+  make_good(root);
+  EXPECT_EQ(observed(root, "irqbalance").observed, "none seen");
+  root.file("/proc/77/comm", "irqbalance\n");
+  EXPECT_EQ(observed(root, "irqbalance").verdict, Judgement::unknown) << "its environment is root's";
+  const auto with = [&](std::string environment) {
+    root.file("/proc/77/environ", std::move(environment));
+    return observed(root, "irqbalance");
+  };
+  using namespace std::string_literals;
+  EXPECT_EQ(with("LANG=C\0"s).observed, "runs, and leaves alone CPU 2-3") << "the kernel isolates them at boot";
+  EXPECT_EQ(with("LANG=C\0IRQBALANCE_BANNED_CPULIST=2\0X=\0"s).verdict, Judgement::bad) << "and not CPU 3";
+  EXPECT_EQ(with("IRQBALANCE_BANNED_CPULIST=1-3\0X=\0"s).verdict, Judgement::ok);
+  EXPECT_EQ(with("IRQBALANCE_BANNED_CPUS=c\0"s).verdict, Judgement::ok);
+  EXPECT_EQ(with("IRQBALANCE_BANNED_CPUS=rubbish\0"s).verdict, Judgement::unknown);
+  root.file("/sys/devices/system/cpu/isolated", "\n");
+  root.file("/sys/devices/system/cpu/nohz_full", "\n");
+  const auto row = with("LANG=C\0"s);
+  EXPECT_EQ(row.observed, "runs, on every CPU");
+  EXPECT_EQ(row.verdict, Judgement::bad);
+  EXPECT_THAT(row.fix, HasSubstr("echo IRQBALANCE_BANNED_CPULIST=2-3 >> /etc/default/irqbalance"));
 }
 
 // What stands against a setting is data: a reboot where nothing can be written, and what refuses to be written.

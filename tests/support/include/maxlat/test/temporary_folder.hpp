@@ -16,7 +16,8 @@ namespace maxlat::test {
 
 class TemporaryFolder {
  public:
-  TemporaryFolder() : path_((std::filesystem::temp_directory_path() / "maxlat-test-XXXXXX").string()) {
+  explicit TemporaryFolder(const std::filesystem::path& in = std::filesystem::temp_directory_path())
+      : path_((in / "maxlat-test-XXXXXX").string()) {
     if (::mkdtemp(path_.data()) == nullptr) throw std::system_error(errno, std::generic_category(), path_);
   }
   ~TemporaryFolder() {

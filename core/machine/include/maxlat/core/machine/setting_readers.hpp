@@ -51,6 +51,11 @@ std::optional<CommandLineOfKernel> kernel_command_line(const MachineView& machin
 // /proc/cpuinfo: field by name, for each CPU.
 using CpuInfo = std::map<unsigned, std::map<std::string, std::string>>;
 CpuInfo read_cpuinfo(const MachineView& machine);
+// The processes that run, by the names that the kernel keeps; none when they cannot be read.
+struct Process {
+  std::string pid, comm;
+};
+std::vector<Process> processes_of(const MachineView& machine);
 bool has_word(const std::string& text, std::string_view word);
 
 // "CPU 2" or "CPU 2-5": for sentences.

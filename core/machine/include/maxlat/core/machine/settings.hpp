@@ -53,8 +53,8 @@ struct Setting {
   std::string_view why;
   // How to correct the setting, in order of preference. set: files to write, in this order; a path that does not exist
   // on this machine is left out, because drivers differ. boot: parameters of the kernel ("nohz_full={cpus}"), which
-  // need a reboot. fix: instructions for a person, or advice beside the other two. elsewhere: takes the place of `fix`
-  // where neither `set` nor `boot` can be applied (a virtual machine has few of these files).
+  // need a reboot. fix: instructions for a person, with the same blanks, or advice beside the other two. elsewhere:
+  // takes the place of `fix` where neither `set` nor `boot` can be applied (a virtual machine has few of these files).
   std::vector<SettingWrite> set = {};
   std::vector<FileWrite> (*set_here)(const MachineView&) = nullptr;  // for what no row can say
   std::string_view boot = {};
@@ -65,7 +65,8 @@ struct Setting {
   // their only way. Nothing where this kernel does not tell which they are: then the write itself fails.
   bool needs_reboot = false;
   std::optional<std::vector<std::string>> (*immovable)(const MachineView&) = nullptr;
-  // No program does it unasked: it takes something away from the box that a shield does not need.
+  // No program does it unasked, neither writes nor boots it: it takes something away from the box that a shield does
+  // not need, or it is right on some machines alone.
   bool only_when_asked = false;
   // Observed value and verdict. REQUIRES: no side effects.
   struct Reading {
@@ -87,6 +88,8 @@ const std::vector<Setting>& settings();
 // be written: with measured CPUs alone there are no others, for example. Writing may still be refused
 // (Setting::immovable).
 std::vector<FileWrite> writes_of(const Setting& setting, const MachineView& machine);
+// The parameters of the kernel that make it right, for this machine's CPUs: "nohz_full=2-3". Empty: there are none.
+std::string boot_words(const Setting& setting, const MachineView& machine);
 // What the file says, as one would write it to have it so again: of "always [madvise] never" the chosen word.
 std::optional<std::string> held_value(const std::string& path, const MachineView& machine);
 // Reads back whether the file holds the value: "[never]" among other words, a CPU list or mask however it is written.

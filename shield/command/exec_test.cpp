@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+#include "exec.hpp"
+
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <maxlat/core/machine/tasks.hpp>
+#include <maxlat/core/sys/text_file.hpp>
+#include <maxlat/test/fake_root.hpp>
+#include <thread>
+
+namespace maxlat::shield {
+namespace {
+
+using testing::HasSubstr;
+
+// The commands are real; the root has no cgroups, so that they are bound to a CPU and no more.
+class Exec : public testing::Test {
+ protected:
+  core::Result<int> run(const std::string& script) const {
+    const Surface surface(core::MachineView{.root = root_.path(), .measured_cpus = cpus_});
+    return run_inside({"sh", "-c", script}, cpus_, surface);
+  }
+  std::string file(const std::string& name) const { return root_.path() + "/" + name; }
+  // What the script writes into the file, once it is there.
+  std::string awaited(const std::string& name) const {
+    for (int round = 0; round < 6000; ++round) {
+      if (const auto text = core::read_text(file(name)); text && !text->empty()) return *text;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    ADD_FAILURE() << name << " does not come";
+    return {};
+  }
+
+  test::FakeRoot root_;
+  core::CpuList cpus_{core::allowed_cpus()->front()};
+};
+
+TEST_F(Exec, TheStatusIsTheCommandsAndItRunsOnTheCpus) {
+  const auto ended = run("grep Cpus_allowed_list /proc/self/status > " + file("cpus") + "; exit 3");
+  ASSERT_TRUE(ended) << ended.error().text;
+  EXPECT_EQ(*ended, 3);
+  EXPECT_THAT(awaited("cpus"), testing::EndsWith("\t" + core::to_string(cpus_)));
+}
+
+TEST_F(Exec, ACommandThatIsKilledIsTold) {
+  EXPECT_EQ(*run("kill -9 $$"), 128 + SIGKILL);
+}
+
+TEST_F(Exec, ACommandThatIsNotThereIsAnError) {
+  const Surface surface(core::MachineView{.root = root_.path(), .measured_cpus = cpus_});
+  const auto ended = run_inside({"/no/such/command"}, cpus_, surface);
+  ASSERT_FALSE(ended);
+  EXPECT_THAT(ended.error().text, HasSubstr("/no/such/command"));
+}
+
+// The command's end counts, not that of what it leaves behind.
+TEST_F(Exec, ADaemonThatTheCommandLeavesBehindIsNotWaitedFor) {
+  const auto ended = run("sleep 1000 > /dev/null 2>&1 & echo $! > " + file("daemon") + "; exit 4");
+  ASSERT_TRUE(ended) << ended.error().text;
+  EXPECT_EQ(*ended, 4);
+  const pid_t daemon = std::stoi(awaited("daemon"));
+  const auto task = core::task_of({}, static_cast<unsigned>(daemon));
+  ASSERT_TRUE(task) << "it has gone, and was waited for";
+  EXPECT_EQ(core::cpus_of({}, *task), cpus_) << "it has the shield's CPUs from its parent";
+  ::kill(daemon, SIGKILL);
+}
+
+// SIGTERM is the command's to answer; that it ends nothing but the command is what lets the shield be undone.
+TEST_F(Exec, SigtermGoesOnToTheCommandAndItsAnswerCounts) {
+  const pid_t shielder = fork();
+  if (shielder == 0) {
+    const auto ended = run("trap 'exit 7' TERM; echo ready > " + file("ready") + "; while :; do sleep 0.01; done");
+    ::_exit(ended ? *ended : 99);
+  }
+  awaited("ready");
+  ::kill(shielder, SIGTERM);
+  int status = 0;
+  waitpid(shielder, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status)) << "SIGTERM ended the one that has to undo the shield";
+  EXPECT_EQ(WEXITSTATUS(status), 7);
+}
+
+}  // namespace
+}  // namespace maxlat::shield
