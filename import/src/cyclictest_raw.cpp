@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// cyclictest -v: a line for each sample, "thread:cycle:latency", and one for each thread with its interval. The memory is
-// that of the threads. Cycles that are missing between two lines were lost by cyclictest, whose buffer overran: they are
-// counted, and told. The unit is as in cyclictest_text.cpp.
+// cyclictest -v: a line for each sample, "thread:cycle:latency", and one for each thread with its interval. The memory
+// is that of the threads. Cycles that are missing between two lines were lost by cyclictest, whose buffer overran: they
+// are counted, and told. The unit is as in cyclictest_text.cpp.
 #include <fmt/format.h>
 
 #include <charconv>

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// What cyclictest prints: its status lines ("T: 0 ( 9415) P:95 I:200 C: 2000 Min: 19 Act: 24 Avg: 25 Max: 128"), of which
-// the last of each thread counts, and the histogram of -h, -H and --histfile with the totals below it. Either may be missing.
+// What cyclictest prints: its status lines ("T: 0 ( 9415) P:95 I:200 C: 2000 Min: 19 Act: 24 Avg: 25 Max: 128"), of
+// which the last of each thread counts, and the histogram of -h, -H and --histfile with the totals below it. Either may
+// be missing.
 //
-// Status lines tell interval and cycles, so that the exposure is known; the histogram alone does not. -H adds a column that
-// is the sum of all threads, and is left out. The unit is the microsecond, unless -N was given, which the text does not
-// tell: then the user has to (--unit ns).
+// Status lines tell interval and cycles, so that the exposure is known; the histogram alone does not. -H adds a column
+// that is the sum of all threads, and is left out. The unit is the microsecond, unless -N was given, which the text
+// does not tell: then the user has to (--unit ns).
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Files that are damaged, edited or hostile: each is an error of one line that says what and, in a text, where; or it is a
-// valid run.
+// Files that are damaged, edited or hostile: each is an error of one line that says what and, in a text, where; or it
+// is a valid run.
 #include <gmock/gmock.h>
 
 #include "test_files.hpp"

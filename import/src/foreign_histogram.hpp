@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A histogram as other tools print one, of one thread or CPU, and what they print beside it: the totals. Whatever the file
-// says twice must agree: rows and overflows add up to the total, the maximum is in the last row or beyond it.
+// A histogram as other tools print one, of one thread or CPU, and what they print beside it: the totals. Whatever the
+// file says twice must agree: rows and overflows add up to the total, the maximum is in the last row or beyond it.
 #pragma once
 
 #include <cstdint>

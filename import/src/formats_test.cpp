@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What each format becomes. Files whose names have "2.4" were made by Debian 12's rt-tests 2.4 on a virtual machine with two
-// CPUs:
+// What each format becomes. Files whose names have "2.4" were made by Debian 12's rt-tests 2.4 on a virtual machine
+// with two CPUs:
 //   cyclictest -m -p95 -i200 -h 60 --smp -D 1 -q --histfile=FILE      cyclictest -m -p95 -i200 -H 60 --smp -l 500
 //   cyclictest -m -p95 -i200 -S -l 2000 -q                            cyclictest -m -p95 -i200 -S -l 40 -v
 //   oslat -c 0-1 -D 2 -b 24        oslat -c 0-1 -D 1 -b 16 -z         oslat -c 1 -D 2 -b 20 --json=FILE -q

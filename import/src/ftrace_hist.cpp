@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// The file "hist" of a trace event, with rows such as "{ lat:         12 } hitcount:        345", "{ lat: ~ 10-19 } …" (the key
-// has .buckets) and "{ lat: ~ 2^5 } …" (.log2: more than half of it, and at most all). Of several keys, cpu and common_cpu tell
-// the CPU, and one must be the latency: the only one that is left, or the only one with a name such as lat, delta, duration or
-// time. Rows that differ in the others alone are added.
+// The file "hist" of a trace event, with rows such as "{ lat:         12 } hitcount:        345", "{ lat: ~ 10-19 } …"
+// (the key has .buckets) and "{ lat: ~ 2^5 } …" (.log2: more than half of it, and at most all). Of several keys, cpu
+// and common_cpu tell the CPU, and one must be the latency: the only one that is left, or the only one with a name such
+// as lat, delta, duration or time. Rows that differ in the others alone are added.
 //
-// The file does not tell the unit, so the user has to (--unit). What the kernel dropped for want of room has left no value:
-// then the phase is not valid.
+// The file does not tell the unit, so the user has to (--unit). What the kernel dropped for want of room has left no
+// value: then the phase is not valid.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// libFuzzer's target: a file of some format, changed, and imported. It must not crash, read out of bounds, hang or throw; an
-// error is one line; and what is a run is valid, can be written, and is the same when it is read back.
+// libFuzzer's target: a file of some format, changed, and imported. It must not crash, read out of bounds, hang or
+// throw; an error is one line; and what is a run is valid, can be written, and is the same when it is read back.
 //
-// INPUT: { u8 example, u8 unit }, then changes of 5 bytes, { u8 what, u16 place, u16 more }; so that every input, also of the
-// driver that stands in for libFuzzer, gets past the first line. Example 255 is the rest of the input as it is.
+// INPUT: { u8 example, u8 unit }, then changes of 5 bytes, { u8 what, u16 place, u16 more }; so that every input, also
+// of the driver that stands in for libFuzzer, gets past the first line. Example 255 is the rest of the input as it is.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

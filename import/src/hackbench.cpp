@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What hackbench prints: the shape of a round, and how long it took. It measures no latency: a round becomes a phase of the
-// kind load, with what it passed on in a second. Several rounds may stand below one another.
+// What hackbench prints: the shape of a round, and how long it took. It measures no latency: a round becomes a phase of
+// the kind load, with what it passed on in a second. Several rounds may stand below one another.
 #include <fmt/format.h>
 
 #include <maxlat/core/sys/whole_number.hpp>

@@ -5,8 +5,8 @@
 // without a record were below the threshold, and are one bin up to it. A report file has the records alone: it does not
 // tell for how long nothing was found.
 //
-// The largest of "inner" (two reads of the clock) and "outer" (from one pair to the next) is the gap. Older versions do not
-// tell the CPU of a record.
+// The largest of "inner" (two reads of the clock) and "outer" (from one pair to the next) is the gap. Older versions do
+// not tell the CPU of a record.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// jitterdebugger's file, of each version so far: for each thread a histogram of whole microseconds, a count, the extremes and
-// the average. Its "cpu" is the number of the thread, as it is in the source. The histogram ends at 1 ms: longer samples are
-// in the count alone, so they are kept as overflows.
+// jitterdebugger's file, of each version so far: for each thread a histogram of whole microseconds, a count, the
+// extremes and the average. Its "cpu" is the number of the thread, as it is in the source. The histogram ends at 1 ms:
+// longer samples are in the count alone, so they are kept as overflows.
 #include <fmt/format.h>
 
 #include <maxlat/core/sys/cpu_list.hpp>

@@ -2,10 +2,10 @@
 //
 // One thread of oslat, as its text and its JSON both tell it.
 //
-// Every pass of the loop is a sample, in whole microseconds rounded up, and a row is named by its upper edge: row 3 holds
-// what took more than 2 us and at most 3. So minimum, average and rows are never below the truth. What is longer than the
-// last row is counted in it. Where the maximum lies beyond the last row, that row's samples are kept as overflows, since
-// the file does not tell which of them belong there.
+// Every pass of the loop is a sample, in whole microseconds rounded up, and a row is named by its upper edge: row 3
+// holds what took more than 2 us and at most 3. So minimum, average and rows are never below the truth. What is longer
+// than the last row is counted in it. Where the maximum lies beyond the last row, that row's samples are kept as
+// overflows, since the file does not tell which of them belong there.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Samples that a file lists one by one, as a histogram for each CPU: the memory is that of the CPUs, however many samples
-// there are. Values are whole numbers of the meter's unit, and a bin is at most 0.1 % or one unit wide.
+// Samples that a file lists one by one, as a histogram for each CPU: the memory is that of the CPUs, however many
+// samples there are. Values are whole numbers of the meter's unit, and a bin is at most 0.1 % or one unit wide.
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// rteval's summary.xml: what its cyclictest or timerlat measured on each core, as histogram and statistics. Read by expat, from
-// front to back. Its sum over all cores ("system") is left out, and its median, which is wrong for every other number of
-// samples.
+// rteval's summary.xml: what its cyclictest or timerlat measured on each core, as histogram and statistics. Read by
+// expat, from front to back. Its sum over all cores ("system") is left out, and its median, which is wrong for every
+// other number of samples.
 //
-// rteval leaves the statistics out where the maximum was beyond its histogram: then there is nothing to import, and that is
-// said. Its timerlat adds the latencies of interrupt, thread and user space into one histogram, which is said, too.
+// rteval leaves the statistics out where the maximum was beyond its histogram: then there is nothing to import, and
+// that is said. Its timerlat adds the latencies of interrupt, thread and user space into one histogram, which is said,
+// too.
 #include <expat.h>
 #include <fmt/format.h>
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// rtla osnoise hist and rtla timerlat hist: a table with a column for each CPU (CPU-003), or for each of a CPU's latencies
-// (IRQ-003, Thr-003, Usr-003), and totals below it. The title tells the unit.
+// rtla osnoise hist and rtla timerlat hist: a table with a column for each CPU (CPU-003), or for each of a CPU's
+// latencies (IRQ-003, Thr-003, Usr-003), and totals below it. The title tells the unit.
 //
-// timerlat's three latencies are three things, each a phase of its own: until the timer's interrupt, until its thread, and
-// until the thread is back in user space. osnoise counts only what is longer than its tolerance.
+// timerlat's three latencies are three things, each a phase of its own: until the timer's interrupt, until its thread,
+// and until the thread is back in user space. osnoise counts only what is longer than its tolerance.
 //
-// A row is named by its lower edge. How wide it is rtla does not print: it is taken for what all rows are multiples of, which
-// is the width or more, since rows without samples are left out. osnoise knows its minimum and maximum to a row only.
+// A row is named by its lower edge. How wide it is rtla does not print: it is taken for what all rows are multiples of,
+// which is the width or more, since rows without samples are left out. osnoise knows its minimum and maximum to a row
+// only.
 #include <fmt/format.h>
 
 #include <algorithm>

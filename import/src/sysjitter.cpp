@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// sysjitter --raw, in the order of time or with --sort: a header, then a line for each interruption, of which the first number
-// is when it ended and the last how long it was, both in nanoseconds. The memory does not depend on their number. A file is
-// of one thread and does not tell its CPU; several of them, one behind the other, are taken as threads 0, 1 and so on.
+// sysjitter --raw, in the order of time or with --sort: a header, then a line for each interruption, of which the first
+// number is when it ended and the last how long it was, both in nanoseconds. The memory does not depend on their
+// number. A file is of one thread and does not tell its CPU; several of them, one behind the other, are taken as
+// threads 0, 1 and so on.
 #include <fmt/format.h>
 
 #include <charconv>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A line for each CPU of each phase, below a line of names: RFC 4180. What was not measured is an empty field. A text that a
-// spreadsheet would take for a formula has an apostrophe before it.
+// A line for each CPU of each phase, below a line of names: RFC 4180. What was not measured is an empty field. A text
+// that a spreadsheet would take for a formula has an apostrophe before it.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A form in which other programs take a run: a file here that defines one of these, and a row in reports/CMakeLists.txt.
+// A form in which other programs take a run: a file here that defines one of these, and a row in
+// reports/CMakeLists.txt.
 #pragma once
 
 #include <maxlat/core/result/run_result.hpp>

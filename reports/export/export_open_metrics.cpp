@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// For a monitoring system. Seconds, as these have it. A histogram has the bounds 1, 2 and 5 of each decade; a bin of ours that
-// lies across one counts above it, so that no bucket says less of the tail than was measured. A phase that is not valid
-// has its value of maxlat_phase_valid, 0, and none of its figures.
+// For a monitoring system. Seconds, as these have it. A histogram has the bounds 1, 2 and 5 of each decade; a bin of
+// ours that lies across one counts above it, so that no bucket says less of the tail than was measured. A phase that is
+// not valid has its value of maxlat_phase_valid, 0, and none of its figures.
 #include <fmt/format.h>
 
 #include <algorithm>

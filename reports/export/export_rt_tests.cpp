@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// One phase as rt-tests writes it with --json: microseconds, a thread for each CPU. Its two odd keys are as they are there, since
-// programs that read such files look for them. Minimum and maximum are whole: rounded down and up. What rt-tests tells of the
-// host is left out.
+// One phase as rt-tests writes it with --json: microseconds, a thread for each CPU. Its two odd keys are as they are
+// there, since programs that read such files look for them. Minimum and maximum are whole: rounded down and up. What
+// rt-tests tells of the host is left out.
 #include <fmt/format.h>
 
 #include <cmath>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The measurements of rteval's summary.xml: a core for each CPU, with statistics and histogram, in microseconds. A phase is an
-// element that has the name of its kind. What rteval writes of the machine is not in it. Samples beyond our histogram are in
-// the statistics, and in no bucket.
+// The measurements of rteval's summary.xml: a core for each CPU, with statistics and histogram, in microseconds. A
+// phase is an element that has the name of its kind. What rteval writes of the machine is not in it. Samples beyond our
+// histogram are in the statistics, and in no bucket.
 #include <fmt/format.h>
 
 #include "../page/html.hpp"

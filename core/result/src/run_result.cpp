@@ -28,7 +28,8 @@ double quantile_of_bins(const CpuResult& cpu, double level) {
   return cpu.max_ns;  // among the overflow: all that is known of it is its largest
 }
 
-// A foreign meter may tell minimum, mean and maximum of all samples and nothing of any: every quantile would be the maximum.
+// A foreign meter may tell minimum, mean and maximum of all samples and nothing of any: every quantile would be the
+// maximum.
 bool has_values(const CpuResult& cpu) {
   return !cpu.bins.empty() || !cpu.quantiles_ns.empty();
 }

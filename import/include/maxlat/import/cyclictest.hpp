@@ -2,9 +2,9 @@
 //
 // cyclictest's results, read: its --json file, and the status lines it prints on SIGUSR1. Pure functions of text.
 //
-// What its JSON has and has not: per thread the histogram (1 us buckets, truncated downwards; 1 ns with -N), cycles, min, max, avg
-// and the CPU. Samples beyond the histogram are in `cycles` but in no bucket, so overflow = cycles - sum of buckets;
-// their values are lost but for the maximum.
+// What its JSON has and has not: per thread the histogram (1 us buckets, truncated downwards; 1 ns with -N), cycles,
+// min, max, avg and the CPU. Samples beyond the histogram are in `cycles` but in no bucket, so overflow = cycles - sum
+// of buckets; their values are lost but for the maximum.
 //
 // ERRORS: truncated, not JSON, not cyclictest's, no thread, a thread without a histogram, without a sample or without a
 // CPU number, more in the buckets than cycles: each an Error that says which. Never a result with 0 in it.

@@ -22,8 +22,8 @@ struct ImportOptions {
 struct ImportDefinition {
   std::string_view name;     // "cyclictest-json"
   std::string_view made_by;  // "cyclictest --json (rt-tests 2)"
-  // Whether the text is of this format, by a look at its beginning (InputText::kBeginning); of one that is damaged, too.
-  // Never of an empty one.
+  // Whether the text is of this format, by a look at its beginning (InputText::kBeginning); of one that is damaged,
+  // too. Never of an empty one.
   bool (*recognises)(std::string_view beginning);
   // One of the two: a document is read as a whole, a text line by line, in memory that does not grow with it.
   // ERRORS: what is damaged or missing, with the line where there are lines. What the format does not tell (loads,

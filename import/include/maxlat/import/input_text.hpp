@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What is imported: a file, a pipe or a text in memory, read once from front to back. Line by line it takes memory for one
-// block, however long the file is; as a whole it takes as much as there is.
+// What is imported: a file, a pipe or a text in memory, read once from front to back. Line by line it takes memory for
+// one block, however long the file is; as a whole it takes as much as there is.
 //
 // OWNERSHIP: what next_line() returns is good until its next call; beginning() and whole() until next_line() is called.
 // A text in memory is the caller's, and must outlive this.

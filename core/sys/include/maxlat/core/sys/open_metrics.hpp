@@ -7,9 +7,10 @@
 //   metrics.sample("", {{"cpu", "3"}}, 59.2);
 //   write(metrics.text());
 //
-// INVARIANTS, whatever is put in: names are of the letters that the format allows, with '_' in the place of others; a family's
-// samples stand together; values of labels and help texts are escaped, and UTF-8; the last line is "# EOF".
-// REQUIRES: a family's name ends in its unit, where it has one; sample() comes after family(), with a suffix of its type.
+// INVARIANTS, whatever is put in: names are of the letters that the format allows, with '_' in the place of others; a
+// family's samples stand together; values of labels and help texts are escaped, and UTF-8; the last line is "# EOF".
+// REQUIRES: a family's name ends in its unit, where it has one; sample() comes after family(), with a suffix of its
+// type.
 #pragma once
 
 #include <string>
