@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
-# The audit on a real kernel: a shielded CPU is quiet or has only ticks, which is what npt finds on it, too; a FIFO intruder, a
-# worker that the kernel binds there and a device's interrupt are each found and named; and looking costs the CPU nothing.
+# The shield's effect: a hundredth of the interruptions, under the same load. And the audit on a real kernel: a shielded CPU
+# is quiet or has only ticks, which is what npt finds on it, too; a FIFO intruder, a worker that the kernel binds there and
+# a device's interrupt are each found and named; and looking costs the CPU nothing.
 # guest-mode: interleaved
 # guest-cpus: 4
 # guest-timeout_s: 200
 # guest-userland: host
-# Without the first two, RCU cannot end a grace period while a loop of priority 99 spins there, and whoever switches events off waits.
+# Without the first two, RCU cannot end a grace period while a loop of priority 99 spins there, and whoever switches events
+# off waits.
 # Without the last two, the emulated counter is unstable, and the kernel keeps the tick on every CPU.
 # guest-append: nohz_full=1 rcu_nocbs=1 tsc=reliable clocksource=tsc
 # 6.12 warns now and then when a fair server's runtime is written, whoever writes it (dl_server_apply_params).
@@ -19,7 +21,21 @@ told() { grep -qE "$1" "$OUT/audit.txt" || { cat "$OUT/audit.txt"; fail "the aud
 # Interrupts of CPU 1 but its timer's, so far.
 interrupts() { awk 'NR == 1 { next } $1 != "LOC:" && NF > 4 && $3 ~ /^[0-9]+$/ { sum += $3 } END { print sum + 0 }' /proc/interrupts; }
 
+# Interruptions a second of CPU 1, from the audit's table; its verdict is one word or two.
+rate() { awk '$1 == 1 && $2 ~ /quiet|disturbed/ { print $3 } $1 == 1 && $2 == "only" { print $4 }' "$OUT/audit.txt"; }
+
+# What it is for: the same load, which may run anywhere, before and behind the shield.
+for worker in 1 2 3 4 5; do (while [ ! -e /tmp/unloaded ]; do usleep 500; done) & loads="${loads-} $!"; done
+audit --cpus 1 -D 2s --no-events
+expect "status without a shield" $status -eq 2
+before=$(rate)
 shield on -q --cpus 1
+audit --cpus 1 -D 2s --no-events --limit 5
+expect "status with a shield and the same load" $status -eq 0
+echo "interruptions a second under load: $before before, $(rate) behind the shield"
+expect "how many times fewer" "$(awk -v a="$before" -v b="$(rate)" 'BEGIN { print int(a / (b > 0.5 ? b : 0.5)) }')" -ge 100
+: > /tmp/unloaded
+wait $loads
 
 # Idle: nothing at all comes. Limits are generous where the rest of the kernel has its housekeeping (vmstat, RCU).
 audit -D 3s --limit 5
