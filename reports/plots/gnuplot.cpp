@@ -80,8 +80,10 @@ core::Result<std::vector<std::string>> draw(const std::vector<Plot>& plots) {
     return core::Error{"cannot draw plots: gnuplot is not installed",
                        "apt install gnuplot-nox, or use --text for the report without plots"};
   }
-  std::error_code ignored;
-  const auto scratch = core::TemporaryFolder::make(fs::temp_directory_path(ignored), "maxlat-plots");
+  std::error_code no_place;
+  const fs::path place = fs::temp_directory_path(no_place);
+  if (no_place) return core::system_error("cannot use TMPDIR", no_place.value(), "name a folder that can be written");
+  const auto scratch = core::TemporaryFolder::make(place, "maxlat-plots");
   if (!scratch) return scratch.error();
   const auto svg_file = [&](size_t i) { return *scratch / (plot_id(i) + ".svg"); };
 

@@ -105,8 +105,13 @@ TEST(GnuplotTest, LeavesNoTemporaryFiles) {
 
 TEST(GnuplotTest, NoRoomForTemporaryFilesIsAnError) {
   if (core::find_program("gnuplot").empty()) GTEST_SKIP() << "gnuplot is not installed";
-  const test::EnvironmentVariable tmpdir("TMPDIR", "/proc/self");
-  EXPECT_FALSE(draw(plots_of(PhaseView(test::single_phase_run().phases[0]))));
+  const auto error_with = [](const std::string& place) {
+    const test::EnvironmentVariable tmpdir("TMPDIR", place);
+    const auto drawings = draw(plots_of(PhaseView(test::single_phase_run().phases[0])));
+    return drawings ? "none" : drawings.error().text;
+  };
+  EXPECT_THAT(error_with("/proc/self"), HasSubstr("cannot make a folder in /proc/self: "));
+  EXPECT_THAT(error_with("/no/such/folder"), HasSubstr("cannot use TMPDIR: "));  // and not: anywhere else
 }
 
 }  // namespace
