@@ -19,6 +19,7 @@ constexpr PhaseKind kUnknown{.name = "", .what = ""};
 const PhaseKind kControlKind{
     .name = "control", .what = "stalls of known length, which the meter must find", .measures = false, .rank = 6};
 const PhaseKind kHwlatKind{.name = "hwlat", .what = "stalls by hardware and firmware", .gaps = true, .rank = 4};
+const PhaseKind kPreemptKind{.name = "preempt", .what = "preemption, by pairs of scheduling policies", .rank = 4};
 const PhaseKind kCyclictestKind{.name = "cyclictest",
                                 .what = "wake-up of a real-time thread by its timer",
                                 .with_load = true,
@@ -34,9 +35,9 @@ const PhaseKind kTracerKind{
     .name = "tracer", .what = "what a tracer adds to the loop of npt", .of_the_box = false, .gaps = true, .rank = 7};
 
 std::vector<const PhaseKind*>& phase_kinds() {
-  static std::vector<const PhaseKind*> kinds = {&kPreflightKind,  &kControlKind, &kHwlatKind,
-                                                &kCyclictestKind, &kNptKind,     &kTracerKind,
-                                                &kAuditKind,      &kLoadKind,    &kReportKind};
+  static std::vector<const PhaseKind*> kinds = {&kPreflightKind,  &kControlKind, &kHwlatKind,  &kPreemptKind,
+                                                &kCyclictestKind, &kNptKind,     &kTracerKind, &kAuditKind,
+                                                &kLoadKind,       &kReportKind};
   return kinds;
 }
 

@@ -26,7 +26,7 @@ struct PhaseKind {
 inline constexpr int kBehindThePreflight = 7;
 
 // Of what our commands write by themselves, too, and plans name (rteval-ext).
-extern const PhaseKind kControlKind, kHwlatKind, kCyclictestKind, kNptKind, kTracerKind;
+extern const PhaseKind kControlKind, kHwlatKind, kPreemptKind, kCyclictestKind, kNptKind, kTracerKind;
 
 // In the order of a run; then those that another room or program has added (rteval_ext::announce_phase_kinds()).
 std::vector<const PhaseKind*>& phase_kinds();
