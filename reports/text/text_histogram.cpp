@@ -14,10 +14,10 @@ namespace {
 // Class k of the 1-2-5 scale begins at {1, 2, 5}[k mod 3] * 10^(k div 3) ns; class kZero holds what is below 1 ns.
 constexpr int kZero = -1;
 constexpr unsigned kNarrowestBar = 6;
-constexpr double kSteps[] = {1, 2, 5};
+constexpr double kRowSteps[] = {1, 2, 5};
 
 double begin_of(int index) {
-  return index < 0 ? 0 : kSteps[index % 3] * std::pow(10, index / 3);
+  return index < 0 ? 0 : kRowSteps[index % 3] * std::pow(10, index / 3);
 }
 
 int class_of(double ns) {
