@@ -11,6 +11,7 @@
 #include <maxlat/reports/gate_command.hpp>
 #include <maxlat/reports/report_command.hpp>
 #include <maxlat/rteval_ext/check_command.hpp>
+#include <maxlat/rteval_ext/preempt_command.hpp>
 #include <maxlat/rteval_ext/run_command.hpp>
 #include <maxlat/shield/shield_command.hpp>
 #include <maxlat/trace_tools/trace_command.hpp>
@@ -19,9 +20,10 @@ namespace maxlat::cli {
 
 std::span<const core::Command* const> commands() {
   static const std::array table = {
-      &rteval_ext::run_command(),   &rteval_ext::check_command(),  &npt::npt_command(),        &hwlat::hwlat_command(),
-      &loadgen::load_command(),     &trace_tools::trace_command(), &reports::report_command(), &reports::gate_command(),
-      &importing::import_command(), &reports::export_command(),    &shield::shield_command(),
+      &rteval_ext::run_command(),    &rteval_ext::check_command(),   &npt::npt_command(),
+      &hwlat::hwlat_command(),       &rteval_ext::preempt_command(), &loadgen::load_command(),
+      &trace_tools::trace_command(), &reports::report_command(),     &reports::gate_command(),
+      &importing::import_command(),  &reports::export_command(),     &shield::shield_command(),
   };
   return table;
 }

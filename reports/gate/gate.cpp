@@ -100,6 +100,21 @@ core::RuleResult judge_phase(const core::Phase& phase, const Rule& rule) {
   return result;
 }
 
+// A preemption test has limits of its own: what the kernel promises. Nobody has to ask for them.
+std::vector<core::RuleResult> broken_promises(const core::RunResult& run) {
+  std::vector<core::RuleResult> results;
+  for (const auto& phase : run.phases) {
+    if (unfit_because(phase)) continue;
+    std::vector<std::string> broken;
+    for (const auto& pair : phase.pairs)
+      if (pair.verdict() == core::PolicyPair::Verdict::broken) broken.push_back(core::broken_text(pair));
+    if (broken.empty()) continue;
+    const std::string further = broken.size() > 1 ? fmt::format(", and {} further pairs", broken.size() - 1) : "";
+    results.push_back({phase.name + ": preemption", "as promised", broken.front() + further, Outcome::fail});
+  }
+  return results;
+}
+
 // The phases a rule is about. A name wins over a kind. A rule on loads that names no single phase is about those phases
 // that have one.
 std::vector<const core::Phase*> phases_of(const core::RunResult& run, const Rule& rule) {
@@ -231,6 +246,8 @@ core::Verdict judge(const core::RunResult& run, const std::vector<Rule>& rules) 
                : "not measured: no such phase in the run" + phases_there(run)});
     }
   }
+  const auto broken = broken_promises(run);
+  verdict.rules.insert(verdict.rules.end(), broken.begin(), broken.end());
   add_reasons(verdict, Outcome::fail);
   const auto incomplete = incomplete_because(run);
   if (incomplete) verdict.reasons.push_back(*incomplete);

@@ -41,6 +41,39 @@ TEST(Gate, PassesAGoodRun) {
   EXPECT_EQ(exit_status(verdict), core::Exit::pass);
 }
 
+TEST(Gate, ABrokenPreemptionFailsWithoutARule) {
+  auto run = good_run();
+  core::PolicyPair pair{.cpu = 1,
+                        .running = "SCHED_OTHER",
+                        .woken = "SCHED_FIFO 95",
+                        .promise = core::PolicyPair::Promise::must,
+                        .rounds = 100,
+                        .waited = 100,
+                        .latency = {}};
+  run.phases[0].pairs = {pair, pair};
+  const auto verdict = judge(run, {});
+  EXPECT_EQ(verdict.kind, Kind::fail);
+  EXPECT_THAT(verdict.reasons.front(),
+              HasSubstr("CPU 1: SCHED_FIFO 95 over SCHED_OTHER: must preempt, and did not in 100 of "
+                        "100 rounds, and 1 further pairs"));
+  EXPECT_EQ(kind_of(run, usual_rules()), Kind::fail);
+  run.phases[0].status = core::PhaseStatus::invalid;
+  EXPECT_EQ(kind_of(run, {}), Kind::invalid) << "what is not valid breaks nothing";
+}
+
+TEST(Gate, APreemptionThatIsAsItMustBeJudgesNothingElse) {
+  auto run = good_run();
+  run.phases[0].pairs = {{.cpu = 1,
+                          .running = "SCHED_FIFO 95",
+                          .woken = "SCHED_OTHER",
+                          .promise = core::PolicyPair::Promise::must_not,
+                          .rounds = 100,
+                          .waited = 100,
+                          .latency = {}}};
+  EXPECT_EQ(kind_of(run, {}), Kind::not_gated);
+  EXPECT_EQ(kind_of(run, usual_rules()), Kind::pass);
+}
+
 TEST(Gate, FailsAWorseTail) {
   auto run = good_run();
   test::add_stall(run.phases[0].per_cpu[1], 51e3, 3);

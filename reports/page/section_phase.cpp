@@ -297,6 +297,7 @@ void phase_body(Html& html, const PhaseView& view, std::span<const DrawnPlot> pl
   overflow_note(html, view);
   if (phase.control) control_table(html, *phase.control);
   cpu_tables(html, view);
+  pairs_table(html, phase);
   if (!plots.empty()) {
     const auto grid = html.element("div", {{"class", "plots"}});
     for (const auto& drawn : plots) figure(html, drawn);

@@ -27,6 +27,8 @@ void preflight_section(Html& html, const core::RunResult& run);
 void phase_section(Html& html, const PhaseView& view, const std::string& anchor, std::span<const DrawnPlot> plots);
 // What else ran on the measured CPUs; nothing where nobody looked.
 void activity_table(Html& html, const core::Phase& phase);
+// The pairs of a preemption test; nothing for other phases.
+void pairs_table(Html& html, const core::Phase& phase);
 // An arm of a comparison, folded away in the section of the tracers: all arms have this look and no other.
 void arm_details(Html& html, const PhaseView& view, const std::string& anchor);
 void tracers_section(Html& html, const core::RunResult& run, const std::vector<PhaseView>& views,

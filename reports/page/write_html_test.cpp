@@ -148,6 +148,32 @@ TEST_F(WriteHtml, WhatElseRanOnTheMeasuredCpusIsATableOfAllCpusTogether) {
   EXPECT_THAT(page, HasSubstr("all switches to tasks"));
 }
 
+TEST_F(WriteHtml, PairsOfPoliciesAreATableOfAllCpusTogether) {
+  auto run = test::typical_run();
+  EXPECT_THAT(page_of(run), Not(HasSubstr("Preemption, by pairs")));
+  using Promise = core::PolicyPair::Promise;
+  core::PolicyPair pair{.cpu = 1,
+                        .running = "SCHED_OTHER",
+                        .woken = "SCHED_FIFO 95",
+                        .promise = Promise::must,
+                        .rounds = 40,
+                        .preempted = 40,
+                        .latency = core::PolicyPair::Latency{1'000, 2'000, 7'000}};
+  run.phases[1].pairs = {pair, pair, pair};
+  run.phases[1].pairs[1].cpu = 2;
+  run.phases[1].pairs[2].woken = "SCHED_BATCH";
+  run.phases[1].pairs[2].promise = Promise::may;
+  auto page = page_of(run);
+  EXPECT_THAT(page, HasSubstr("Preemption, by pairs"));
+  EXPECT_THAT(page, HasSubstr(">80<")) << "the line of both CPUs";
+  EXPECT_THAT(page, Not(HasSubstr("SCHED_BATCH"))) << "nothing is promised of it";
+  EXPECT_THAT(page, Not(HasSubstr("broken on")));
+  run.phases[1].pairs[1].preempted = 39;
+  run.phases[1].pairs[1].waited = 1;
+  page = page_of(run);
+  EXPECT_THAT(page, HasSubstr("broken on CPU 2"));
+}
+
 TEST_F(WriteHtml, EveryPhaseHasItsSectionCommandAndReason) {
   const auto run = test::typical_run();
   const auto page = page_of(run);

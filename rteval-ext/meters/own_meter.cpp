@@ -64,6 +64,10 @@ std::vector<std::string> hwlat_words(const MeterJob& job) {
   return {"--backend", "loop", "--trust-counter", "--width", "1s", "--window", "1s"};
 }
 
+std::vector<std::string> preempt_words(const MeterJob&) {
+  return {"-p", std::to_string(kMeterPriority)};
+}
+
 template <PhaseKind kind>
 std::unique_ptr<Meter> make_own() {
   return std::make_unique<OwnMeter>(core::own_executable(), kind);
@@ -73,6 +77,10 @@ std::unique_ptr<Meter> make_own() {
 
 extern const PhaseDefinition kHwlatPhase{
     .figures = &core::kHwlatKind, .make = make_own<&kHwlatPhase>, .own_words = hwlat_words};
+extern const PhaseDefinition kPreemptPhase{.figures = &core::kPreemptKind,
+                                           .shape = PhaseDefinition::Shape::test,
+                                           .make = make_own<&kPreemptPhase>,
+                                           .own_words = preempt_words};
 extern const PhaseDefinition kNptPhase{.figures = &core::kNptKind,
                                        .make = make_own<&kNptPhase>,
                                        .arm = "none",

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// maxlat's own gap meters, npt and hwlat, as child processes of this same executable. Both write a maxlat-result/1 with
-// one phase, at the end and every few seconds before (--snapshot), so a killed one has left what it had.
+// maxlat's own meters, npt, hwlat and preempt, as child processes of this same executable. Each writes a
+// maxlat-result/1 with one phase, at the end and every few seconds before (--snapshot), so a killed one has left what
+// it had.
 #pragma once
 
 #include <maxlat/rteval_ext/meter.hpp>
@@ -11,7 +12,7 @@
 
 namespace maxlat::rteval_ext {
 
-extern const PhaseDefinition kHwlatPhase, kNptPhase;
+extern const PhaseDefinition kHwlatPhase, kPreemptPhase, kNptPhase;
 
 class OwnMeter : public Meter {
  public:

@@ -54,6 +54,13 @@ TEST(OwnMeter, OnlyTheLoopCanFindAPlantedStall) {
   EXPECT_THAT(hwlat.command(job_of("f"))->argv, Not(Contains("loop")));
 }
 
+TEST(OwnMeter, PreemptIsToldItsPriority) {
+  const OwnMeter preempt("/bin/maxlat", &kPreemptPhase);
+  EXPECT_EQ(core::quote_command(preempt.command(job_of("f"))->argv),
+            "/bin/maxlat preempt -a 1 -D 2s -q --json f --snapshot 5s -p 95 --extra");
+}
+
+// Exit status 2: a pair did not do as it must. It was measured all the same, and the gate judges it.
 TEST(OwnMeter, ReadsThePhaseOfAMeterThatMeasured) {
   const test::TemporaryFolder directory;
   const OwnMeter npt("/bin/maxlat", &kNptPhase);

@@ -157,6 +157,7 @@ INSTANTIATE_TEST_SUITE_P(
         MistakeCase{"[[phase]]\nname='a'\nkind='tracer'\nduration='1s'\narms=['none','a']\n[phase.limits]\nmax_ns=3\n",
                     "6", "no limits"},
         MistakeCase{"[[phase]]\nname='a'\nkind='control'\nmeters=['tracer']\n", "4", "unknown meter"},
+        MistakeCase{"[[phase]]\nname='a'\nkind='control'\nmeters=['preempt']\n", "4", "unknown meter"},
         MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n[phase.limits]\nmax=3\n", "6", "max"},
         MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n[phase.limits]\nmax_ns='3us'\n", "6",
                     "with a unit it is max = \"50us\""},

@@ -10,6 +10,7 @@ MEANING = {
     "D": "duration",
     "e": "event",
     "h": "help",
+    "l": "loops",
     "o": "output",
     "p": "priority",
     "q": "quiet",

@@ -18,6 +18,7 @@ constexpr PhaseKind kUnknown{.name = "", .what = ""};
 const PhaseKind kControlKind{
     .name = "control", .what = "stalls of known length, which the meter must find", .measures = false, .rank = 6};
 const PhaseKind kHwlatKind{.name = "hwlat", .what = "stalls by hardware and firmware", .gaps = true, .rank = 4};
+const PhaseKind kPreemptKind{.name = "preempt", .what = "preemption, by pairs of scheduling policies", .rank = 4};
 const PhaseKind kCyclictestKind{.name = "cyclictest",
                                 .what = "wake-up of a real-time thread by its timer",
                                 .with_load = true,
@@ -36,10 +37,9 @@ const PhaseKind kLoadKind{.name = "load", .what = "loads", .measures = false};
 const PhaseKind kImportedKind{.name = "imported", .what = "latencies that another tool measured"};
 
 std::vector<const PhaseKind*>& phase_kinds() {
-  static std::vector<const PhaseKind*> kinds = {&kPreflightKind,  &kControlKind, &kHwlatKind,
-                                                &kCyclictestKind, &kNptKind,     &kTracerKind,
-                                                &kAuditKind,      &kLoadKind,    &kReportKind,
-                                                &kImportedKind};
+  static std::vector<const PhaseKind*> kinds = {&kPreflightKind,  &kControlKind, &kHwlatKind,  &kPreemptKind,
+                                                &kCyclictestKind, &kNptKind,     &kTracerKind, &kAuditKind,
+                                                &kLoadKind,       &kReportKind,  &kImportedKind};
   return kinds;
 }
 

@@ -185,6 +185,27 @@ void describe(V& v, typename V::template Of<CpuActivity>& activity) {
 }
 
 template <class V>
+void describe(V& v, typename V::template Of<PolicyPair::Latency>& latency) {
+  v.required("min_ns", latency.min_ns);
+  v.required("median_ns", latency.median_ns);
+  v.required("max_ns", latency.max_ns);
+}
+
+template <class V>
+void describe(V& v, typename V::template Of<PolicyPair>& pair) {
+  v.required("cpu", pair.cpu);
+  v.required("running", pair.running);
+  v.required("woken", pair.woken);
+  v.required("preempts", pair.promise);
+  v.optional("refused", pair.refused);
+  v.required("rounds", pair.rounds);
+  v.required("preempted", pair.preempted);
+  v.required("waited", pair.waited);
+  v.required("untold", pair.untold);
+  v.optional_object("latency", pair.latency);
+}
+
+template <class V>
 void describe(V& v, typename V::template Of<Phase>& phase) {
   v.required("name", phase.name);
   v.required("kind", phase.kind);
@@ -207,6 +228,7 @@ void describe(V& v, typename V::template Of<Phase>& phase) {
   v.list_unless_empty("rounds", phase.rounds, Lines::one_each);
   v.optional_object("maximum_rate", phase.maximum_rate);
   v.list_unless_empty("activity", phase.activity, Lines::many);
+  v.list_unless_empty("pairs", phase.pairs, Lines::one_each);
 }
 
 template <class V>

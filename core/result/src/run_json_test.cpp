@@ -123,11 +123,12 @@ TEST(RunJson, NotMeasuredIsAMissingKey) {
   run.phases[1].control.reset();
   run.phases[1].events.reset();
   run.phases[1].paths.clear();
+  run.phases[1].pairs.clear();
   run.phases[1].per_cpu[1].outliers.clear();
   run.phases[1].per_cpu[0] = CpuResult{};
   run.phases[1].exposure_s = run.phases[1].per_cpu[1].exposure_s;
   const std::string text = to_json(run);
-  for (const char* key : {"control", "events", "paths", "path", "comparison", "comparisons", "rounds", "maximum_rate"})
+  for (const char* key : {"control", "events", "paths", "path", "pairs", "comparison", "comparisons", "rounds", "maximum_rate"})
     EXPECT_EQ(text.find('"' + std::string(key) + '"'), std::string::npos) << key;
   const size_t empty_cpu = text.find("\"samples\": 0");
   EXPECT_GT(text.find("max_ns", empty_cpu), text.find("\"cpu\": 5", empty_cpu)) << "of no sample there is no maximum";

@@ -31,6 +31,8 @@ inline constexpr auto kNames<MeasureDifference::Verdict> =
 template <>
 inline constexpr auto kNames<Interruption::Kind> =
     std::array{"device", "timer", "sent", "other", "softirq", "task", "work", "function", "fault"};
+template <>
+inline constexpr auto kNames<PolicyPair::Promise> = std::array{"must", "must not", "may"};
 
 static_assert(static_cast<size_t>(PhaseStatus::interrupted) + 1 == kNames<PhaseStatus>.size());
 static_assert(static_cast<size_t>(Verdict::Kind::not_gated) + 1 == kNames<Verdict::Kind>.size());
@@ -41,6 +43,7 @@ static_assert(static_cast<size_t>(Timeline::Kind::running_max) + 1 == kNames<Tim
 static_assert(static_cast<size_t>(MeasureDifference::Verdict::not_measured) + 1 ==
               kNames<MeasureDifference::Verdict>.size());
 static_assert(static_cast<size_t>(Interruption::Kind::fault) + 1 == kNames<Interruption::Kind>.size());
+static_assert(static_cast<size_t>(PolicyPair::Promise::may) + 1 == kNames<PolicyPair::Promise>.size());
 
 template <typename Enum>
 const char* name_of(Enum value) {

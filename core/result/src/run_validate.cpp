@@ -232,6 +232,25 @@ std::string check_comparison(const RunResult& run, const Comparison& comparison)
   return all_finite(comparison.difference_of_means_ns) ? "" : "a number is not finite";
 }
 
+// Invariant (9).
+std::string check_pairs(const Phase& phase) {
+  std::set<std::string> seen;
+  for (const PolicyPair& pair : phase.pairs) {
+    const std::string name = shown_name(pair);
+    if (!seen.insert(name).second) return name + " is there twice";
+    if (pair.rounds != pair.preempted + pair.waited + pair.untold) return name + ": the rounds do not add up";
+    if (pair.latency.has_value() != (pair.preempted > 0))
+      return name + ": a latency is there if and only if one preempted";
+    if (!pair.refused.empty() && pair.rounds > 0) return name + ": it was refused, and has rounds";
+    if (!pair.latency) continue;
+    const auto& [min_ns, median_ns, max_ns] = *pair.latency;
+    if (!all_finite({min_ns, median_ns, max_ns})) return name + ": a number is not finite";
+    if (min_ns < 0 || min_ns > median_ns || median_ns > max_ns)
+      return name + ": minimum, median and maximum are not in this order";
+  }
+  return "";
+}
+
 std::string check_phase(const Phase& phase) {
   if (std::string wrong = check_attachments(phase); !wrong.empty()) return wrong;
   std::set<unsigned> seen;
@@ -243,6 +262,7 @@ std::string check_phase(const Phase& phase) {
   }
   if (std::string wrong = check_exposure(phase); !wrong.empty()) return wrong;
   if (std::string wrong = check_rounds(phase); !wrong.empty()) return wrong;
+  if (std::string wrong = check_pairs(phase); !wrong.empty()) return wrong;
   if (phase.maximum_rate)
     if (std::string wrong = check_maximum_rate(*phase.maximum_rate); !wrong.empty()) return wrong;
   seen.clear();

@@ -75,6 +75,29 @@ Phase example_phase() {
            {.kind = Kind::work, .name = "vmstat_update", .count = 4},
            {.kind = Kind::function, .name = "tick_sched_timer", .count = 750},
            {.kind = Kind::fault, .name = "page fault", .what = "hog", .count = 1}}}};
+  using Promise = PolicyPair::Promise;
+  phase.pairs = {{.cpu = 5,
+                  .running = "SCHED_OTHER",
+                  .woken = "SCHED_FIFO 95",
+                  .promise = Promise::must,
+                  .rounds = 100,
+                  .preempted = 97,
+                  .waited = 1,
+                  .untold = 2,
+                  .latency = PolicyPair::Latency{.min_ns = 1'250.5, .median_ns = 2'000, .max_ns = 9'000.25}},
+                 {.cpu = 5,
+                  .running = "SCHED_FIFO 95",
+                  .woken = "SCHED_OTHER",
+                  .promise = Promise::must_not,
+                  .rounds = 3,
+                  .waited = 3,
+                  .latency = {}},
+                 {.cpu = 5,
+                  .running = "SCHED_FIFO 95",
+                  .woken = "SCHED_DEADLINE 1 ms of 2 ms",
+                  .promise = Promise::must,
+                  .latency = {},
+                  .refused = "operation not permitted"}};
   return phase;
 }
 

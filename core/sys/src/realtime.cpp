@@ -53,6 +53,10 @@ uint32_t kernel_number(Policy policy) {
       return SCHED_RR;
     case Policy::deadline:
       return SCHED_DEADLINE;
+    case Policy::batch:
+      return SCHED_BATCH;
+    case Policy::idle:
+      return SCHED_IDLE;
     case Policy::other:
       break;
   }
@@ -62,9 +66,11 @@ uint32_t kernel_number(Policy policy) {
 Result<Scheduling> from_kernel(const KernelAttributes& attributes) {
   switch (attributes.policy) {
     case SCHED_OTHER:
-    case SCHED_BATCH:
-    case SCHED_IDLE:
       return Scheduling{Policy::other, 0, 0, 0};
+    case SCHED_BATCH:
+      return Scheduling{Policy::batch, 0, 0, 0};
+    case SCHED_IDLE:
+      return Scheduling{Policy::idle, 0, 0, 0};
     case SCHED_FIFO:
       return Scheduling{Policy::fifo, static_cast<int>(attributes.priority), 0, 0};
     case SCHED_RR:
@@ -161,6 +167,10 @@ std::string to_string(const Scheduling& scheduling) {
     case Policy::deadline:
       return fmt::format("SCHED_DEADLINE {} of {}", latency_text(static_cast<double>(scheduling.runtime_ns)),
                          latency_text(static_cast<double>(scheduling.period_ns)));
+    case Policy::batch:
+      return "SCHED_BATCH";
+    case Policy::idle:
+      return "SCHED_IDLE";
     case Policy::other:
       break;
   }

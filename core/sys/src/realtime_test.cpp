@@ -79,9 +79,24 @@ TEST(Realtime, PolicyIsTheThreads) {
 TEST(Realtime, AnOrdinaryPolicyLeavesTheNiceValue) {
   std::thread([] {
     ASSERT_EQ(setpriority(PRIO_PROCESS, 0, 7), 0);
-    ASSERT_TRUE(set_scheduling({.policy = Policy::other}).ok());
-    EXPECT_EQ(getpriority(PRIO_PROCESS, 0), 7);
+    for (const auto& [policy, number] :
+         {std::pair{Policy::other, SCHED_OTHER}, std::pair{Policy::batch, SCHED_BATCH}}) {
+      ASSERT_TRUE(set_scheduling({.policy = policy}).ok());
+      EXPECT_EQ(sched_getscheduler(0), number);
+      EXPECT_EQ(current_scheduling()->policy, policy);
+      EXPECT_EQ(getpriority(PRIO_PROCESS, 0), 7);
+    }
   }).join();
+}
+
+// One way only: without rights a thread may become SCHED_IDLE and, with its nice value, not come back.
+TEST(Realtime, TheIdlePolicyIsTheThreads) {
+  std::thread([] {
+    ASSERT_TRUE(set_scheduling({.policy = Policy::idle}).ok());
+    EXPECT_EQ(sched_getscheduler(0), SCHED_IDLE);
+    EXPECT_EQ(to_string(*current_scheduling()), "SCHED_IDLE");
+  }).join();
+  EXPECT_EQ(sched_getscheduler(0), SCHED_OTHER);
 }
 
 TEST(Realtime, Deadline) {

@@ -7,6 +7,9 @@
 // positive control, because it cannot be believed, and so does a run that is not complete, because its remaining phases
 // were not measured.
 //
+// A preemption test brings its own limits: a pair of policies that does not do as it must fails a run without rules,
+// too.
+//
 // Order of verdicts, strongest first: fail (a valid phase exceeded a limit), invalid, pass, not gated (there are no
 // rules, the run is complete, something was measured and no phase was invalid). A phase that is skipped because it
 // cannot run here makes only the rules about it invalid.

@@ -20,6 +20,7 @@ struct PhaseDefinition {
     meter,       // one meter measures, for a time
     control,     // each of several meters has to find stalls of known length
     comparison,  // arms in rounds, one CPU
+    test,        // as a meter's, but nothing that could find a planted stall
   };
 
   // Its name in plans and results, and what its figures mean to gate and report.

@@ -23,6 +23,7 @@
 //   (8) figures do not contradict one another: durations, exposures and latencies are not negative; minimum, mean and
 //       maximum are in this order and agree with the bins, so do the quantiles, which ascend; no quantile and no
 //       outlier exceeds the maximum; the exposure of a phase with CPUs is the sum of theirs.
+//   (9) the rounds of a pair of policies add up, no pair is twice on a CPU, and one that was refused has none.
 //
 // ERRORS: a file that is truncated, is not this schema or breaks an invariant is an Error naming the place; it is never
 // an empty result.
@@ -32,6 +33,7 @@
 #include <map>
 #include <maxlat/core/result/activity.hpp>
 #include <maxlat/core/result/interval.hpp>
+#include <maxlat/core/result/preemption.hpp>
 #include <maxlat/core/sys/result.hpp>
 #include <optional>
 #include <string>
@@ -215,6 +217,7 @@ struct Phase {
   std::vector<RoundSummary> rounds;  // of an arm, in the order of their numbers
   std::optional<MaximumRate> maximum_rate;
   std::vector<CpuActivity> activity;  // what else ran on the measured CPUs meanwhile; empty: not looked at
+  std::vector<PolicyPair> pairs;      // of a preemption test
 };
 
 // What two arms differ by in one measure.

@@ -20,7 +20,7 @@
 
 namespace maxlat::core {
 
-enum class Policy { other, fifo, round_robin, deadline };
+enum class Policy { other, batch, idle, fifo, round_robin, deadline };
 
 struct Scheduling {
   Policy policy = Policy::fifo;

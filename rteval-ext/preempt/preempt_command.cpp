@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/core.h>
+
+#include <chrono>
+#include <cstdio>
+#include <maxlat/core/machine/settings.hpp>
+#include <maxlat/core/result/run_frame.hpp>
+#include <maxlat/core/sys/output_file.hpp>
+#include <maxlat/core/sys/process.hpp>
+#include <maxlat/core/sys/progress.hpp>
+#include <maxlat/core/sys/stop.hpp>
+#include <maxlat/core/sys/utc.hpp>
+#include <maxlat/rteval_ext/meter.hpp>
+#include <maxlat/rteval_ext/preempt_command.hpp>
+
+#include "preempt_options.hpp"
+#include "preempt_summary.hpp"
+#include "preempt_text.hpp"
+
+namespace maxlat::rteval_ext {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// The result's file: its frame and, at every write, the phase as it is.
+class PreemptRecord {
+ public:
+  PreemptRecord(const PreemptOptions& options, const core::Arguments& arguments)
+      : path_(options.json_path), run_(core::run_frame("preempt", core::utc_text())) {
+    if (path_.empty()) return;
+    core::say_machine(run_, {.measured_cpus = options.settings.cpus});
+    run_.verdict.reasons.push_back("maxlat preempt measures; maxlat run and maxlat gate judge");
+    core::Arguments command{"maxlat", "preempt"};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    command_ = core::quote_command(command);
+  }
+
+  core::Status write(core::Phase phase, core::RunResult::State state) {
+    if (path_.empty()) return {};
+    phase.command = command_;
+    phase.started = run_.started;
+    phase.duration_s = seconds_since(start_);
+    run_.state = state;
+    run_.ended = state == core::RunResult::State::running ? "" : core::utc_text();
+    run_.phases = {std::move(phase)};
+    return core::write_run(path_, run_);
+  }
+
+ private:
+  std::string path_, command_;
+  core::RunResult run_;
+  Clock::time_point start_ = Clock::now();
+};
+
+core::Result<core::Exit> end_of(const core::Phase& phase, const PreemptOptions& options, PreemptRecord& record) {
+  const bool interrupted = phase.status == core::PhaseStatus::interrupted;
+  const core::Status written =
+      record.write(phase, interrupted ? core::RunResult::State::interrupted : core::RunResult::State::complete);
+  if (!options.quiet && options.json_path != "-") fmt::print("{}", preempt_text(phase, options.verbose));
+  std::fflush(stdout);
+  if (!written) return written.error();
+  if (!summary_of(phase).broken.empty()) return core::Exit::limit_exceeded;
+  if (phase.status == core::PhaseStatus::invalid)
+    return core::Error{"the measurement is not valid: " + phase.reason, "", core::Exit::invalid};
+  return core::Exit::pass;
+}
+
+core::Result<core::Exit> run_preempt(const core::Arguments& arguments) {
+  const core::Result<std::optional<PreemptOptions>> parsed = parse_preempt_options(arguments);
+  if (!parsed) return parsed.error();
+  if (!*parsed) return core::Exit::pass;
+  const PreemptOptions& options = **parsed;
+  if (!options.json_path.empty())
+    if (const core::Status writable = core::check_writable(options.json_path); !writable) return writable.error();
+
+  core::catch_stop_signals();
+  PreemptRecord record(options, arguments);
+  core::Progress progress(options.quiet);
+  const auto start = Clock::now();
+  auto next_snapshot = start + std::chrono::nanoseconds(options.snapshot_period_ns);
+  const auto on_pair = [&](const core::Phase& so_far, double done) {
+    const double left_s = seconds_since(start) * (1 - done) / done;
+    progress.show("preempt", done, std::chrono::seconds(static_cast<long>(left_s)));
+    if (options.snapshot_period_ns == 0 || Clock::now() < next_snapshot) return;
+    next_snapshot = Clock::now() + std::chrono::nanoseconds(options.snapshot_period_ns);
+    // One that cannot be written is not worth the run; the result's own write will tell.
+    (void)record.write(so_far, core::RunResult::State::running);
+  };
+  const core::Result<core::Phase> phase = measure_preemption(options.settings, on_pair);
+  if (!phase) return phase.error();
+  return end_of(*phase, options, record);
+}
+
+}  // namespace
+
+const core::Command& preempt_command() {
+  static constexpr core::Command command{"preempt", "does a higher priority preempt, and how fast?", run_preempt};
+  return command;
+}
+
+}  // namespace maxlat::rteval_ext

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT
+#include "preempt_measure.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <maxlat/base/clock.hpp>
+#include <maxlat/base/histogram.hpp>
+#include <maxlat/base/moment.hpp>
+#include <maxlat/core/result/phase_kind.hpp>
+#include <maxlat/core/result/phase_start.hpp>
+#include <maxlat/core/sys/affinity.hpp>
+#include <maxlat/core/sys/counted.hpp>
+#include <maxlat/core/sys/starvation.hpp>
+#include <maxlat/core/sys/stop.hpp>
+#include <thread>
+
+#include "pair_threads.hpp"
+#include "preempt_summary.hpp"
+
+namespace maxlat::rteval_ext {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Promise = core::PolicyPair::Promise;
+
+// Who must preempt has a second for it, as nobody waits in vain on a sound box. The others are given what preempting
+// takes on a slow one, since each of their rounds lasts that long.
+constexpr uint64_t kLimitOfMust_ns = 1'000'000'000, kLimitOfOthers_ns = 500'000;
+// By how much the gap of the running thread may begin before the wake-up (round.hpp).
+constexpr uint64_t kTolerance_ns = 5'000;
+// On a slow machine (an emulated one) the threads get more time to get ready, up to so many times.
+constexpr uint64_t kSlowest = 16;
+constexpr size_t kOutliers = 20;
+// If no round has told anything by the end, there are more, up to so many: on a busy CPU SCHED_IDLE seldom runs.
+constexpr uint64_t kMostInVain = 100;
+
+bool stopped() {
+  return core::stop_requested().load(std::memory_order_relaxed);  // relaxed: a flag alone
+}
+
+// Tried by a thread of its own: nothing of it stays.
+core::Status may_be_real_time(int priority) {
+  core::Status allowed;
+  std::thread([&] { allowed = core::set_scheduling({.policy = core::Policy::fifo, .priority = priority}); }).join();
+  if (allowed) return allowed;
+  return core::cannot_run("preemption needs real-time policies: " + allowed.error().text, allowed.error().hint);
+}
+
+// Of SCHED_DEADLINE on one CPU, which root may not have either.
+std::string refusal_of(const core::Error& error) {
+  const bool no_right = error.exit_status == core::Exit::cannot_run;
+  const std::string hint = no_right ? "on a single CPU it needs a cpuset partition of that CPU alone" : error.hint;
+  return error.text + (hint.empty() ? "" : "; " + hint);
+}
+
+// The measured figures of one CPU.
+struct CpuBooks {
+  base::Histogram latencies;
+  std::vector<core::Outlier> outliers;  // largest first
+  uint64_t watched_ticks = 0;
+
+  void keep(core::Outlier outlier) {
+    const auto smaller = std::find_if(outliers.begin(), outliers.end(),
+                                      [&](const core::Outlier& kept) { return kept.latency_ns < outlier.latency_ns; });
+    outliers.insert(smaller, std::move(outlier));
+    if (outliers.size() > kOutliers) outliers.pop_back();
+  }
+};
+
+core::CpuResult result_of(unsigned cpu, const CpuBooks& books, const base::CounterClock& clock) {
+  core::CpuResult result = core::cpu_result_from(cpu, books.latencies, clock);
+  result.exposure_s = clock.to_ns(static_cast<double>(books.watched_ticks)) * 1e-9;
+  result.outliers = books.outliers;
+  return result;
+}
+
+class PreemptionTest {
+ public:
+  explicit PreemptionTest(const PreemptSettings& settings)
+      : settings_(settings),
+        pairs_(pairs_of_policies(settings.priority)),
+        clock_(base::calibrate()),
+        start_(base::read_both(CLOCK_MONOTONIC)) {
+    if (const core::Status locked = core::lock_memory(); !locked) phase_.warnings.push_back(locked.error().text);
+    describe();
+    core::set_start(phase_, start_.ns);
+  }
+
+  core::Result<core::Phase> run(const OnPair& on_pair);
+
+ private:
+  void describe();
+  core::Status run_cpu(unsigned cpu, const OnPair& on_pair);
+  core::Result<core::PolicyPair> run_pair(unsigned cpu, const PairOfPolicies& pair, CpuBooks& books);
+  void enter(const Round& round, core::PolicyPair& counts, base::Histogram& latencies, CpuBooks& books) const;
+  size_t pairs_in_all() const { return pairs_.size() * settings_.cpus.size(); }
+  std::optional<Clock::time_point> end_of_share() const;
+  core::Error kept_by_another(const core::PolicyPair& pair) const;
+  core::Phase so_far(unsigned cpu, const CpuBooks& books) const;
+
+  const PreemptSettings& settings_;
+  const std::vector<PairOfPolicies> pairs_;
+  const base::CounterClock clock_;
+  const base::Moment start_;
+  const Clock::time_point begin_ = Clock::now();
+  core::Phase phase_;
+};
+
+void PreemptionTest::describe() {
+  phase_.name = phase_.kind = core::kPreemptKind.name;
+  auto& facts = phase_.facts;
+  const auto promising = [&](Promise promise) {
+    return std::count_if(pairs_.begin(), pairs_.end(), [&](const auto& pair) { return pair.promise == promise; });
+  };
+  facts["sample"] =
+      "from the expiry of a timer to the first instruction of the thread that it wakes, in pairs that must preempt";
+  facts["pairs of policies on each CPU"] = fmt::format("{} must preempt, {} must not, {} may", promising(Promise::must),
+                                                       promising(Promise::must_not), promising(Promise::may));
+  facts["counter"] = fmt::format("{:.3f} MHz, rate from {}", clock_.ticks_per_ns * 1e3, base::to_string(clock_.source));
+  if (!clock_.trusted)
+    phase_.warnings.push_back(
+        "the latencies may be wrong, though not who preempted whom: the time-stamp counter cannot be trusted: " +
+        clock_.why);
+}
+
+core::Result<core::Phase> PreemptionTest::run(const OnPair& on_pair) {
+  const core::OffCpus off(settings_.cpus);
+  for (const unsigned cpu : settings_.cpus)
+    if (core::Status measured = run_cpu(cpu, on_pair); !measured) return measured.error();
+  if (phase_.pairs.size() == pairs_in_all() && !stopped()) {
+    conclude(phase_);
+  } else {
+    phase_.status = core::PhaseStatus::interrupted;
+    phase_.reason = fmt::format("stopped after {}", core::counted(phase_.pairs.size(), "pair"));
+  }
+  return std::move(phase_);
+}
+
+core::Status PreemptionTest::run_cpu(unsigned cpu, const OnPair& on_pair) {
+  CpuBooks books;
+  for (const PairOfPolicies& pair : pairs_) {
+    if (stopped()) break;
+    core::Result<core::PolicyPair> tried = run_pair(cpu, pair, books);
+    if (!tried) return tried.error();
+    phase_.pairs.push_back(std::move(*tried));
+    if (on_pair)
+      on_pair(so_far(cpu, books), static_cast<double>(phase_.pairs.size()) / static_cast<double>(pairs_in_all()));
+  }
+  phase_ = so_far(cpu, books);
+  return {};
+}
+
+core::Phase PreemptionTest::so_far(unsigned cpu, const CpuBooks& books) const {
+  core::Phase phase = phase_;
+  phase.per_cpu.push_back(result_of(cpu, books, clock_));
+  phase.exposure_s += phase.per_cpu.back().exposure_s;
+  phase.status = core::PhaseStatus::interrupted;
+  return phase;
+}
+
+// Of the time that is left each pair that is left gets as much as the others.
+std::optional<Clock::time_point> PreemptionTest::end_of_share() const {
+  if (settings_.duration_ns == 0) return {};
+  const auto now = Clock::now();
+  const auto left = begin_ + std::chrono::nanoseconds(settings_.duration_ns) - now;
+  return now + left / static_cast<int64_t>(pairs_in_all() - phase_.pairs.size());
+}
+
+core::Result<core::PolicyPair> PreemptionTest::run_pair(unsigned cpu, const PairOfPolicies& pair, CpuBooks& books) {
+  core::PolicyPair tried{.cpu = cpu,
+                         .running = to_string(pair.running),
+                         .woken = to_string(pair.woken),
+                         .promise = pair.promise,
+                         .latency = {}};
+  PairThreads threads(cpu, pair, clock_);
+  const core::Status started = threads.start();
+  if (!started) {
+    // That this process may have the others is known by now.
+    if (pair.woken.policy != core::Policy::deadline) return started.error();
+    tried.refused = refusal_of(started.error());
+    return tried;
+  }
+  const auto end = end_of_share();
+  const auto enough = [&] {
+    const bool broken = pair.promise == Promise::must && tried.waited > 0;  // each such round takes a second
+    const bool in_time = !end || Clock::now() < *end;
+    const bool as_asked = tried.rounds >= settings_.loops.value_or(UINT64_MAX) || (tried.rounds > 0 && !in_time);
+    const bool in_vain = tried.rounds == tried.untold && tried.rounds < kMostInVain;
+    return broken || stopped() || (as_asked && !in_vain);
+  };
+  PairThreads::Pace pace{pair.promise == Promise::must ? kLimitOfMust_ns : kLimitOfOthers_ns};
+  base::Histogram latencies;
+  while (!threads.starved() && !enough()) {
+    const std::optional<Round> round = threads.round(pace);
+    if (!round || (stopped() && !round->ended())) break;
+    enter(*round, tried, latencies, books);
+    const bool not_ready = round->spin_begin >= round->wake;
+    if (not_ready) pace.slowness = std::min(pace.slowness * 2, kSlowest);
+  }
+  if (threads.starved_at_real_time()) return kept_by_another(tried);
+  if (tried.preempted > 0) {
+    const core::CpuResult figures = core::cpu_result_from(cpu, latencies, clock_);
+    tried.latency = {.min_ns = figures.min_ns, .median_ns = core::quantile_of(figures, 0.5), .max_ns = figures.max_ns};
+  }
+  if (pair.promise == Promise::must) books.latencies.merge(latencies);
+  return tried;
+}
+
+void PreemptionTest::enter(const Round& round, core::PolicyPair& counts, base::Histogram& latencies,
+                           CpuBooks& books) const {
+  ++counts.rounds;
+  switch (judge(round, clock_.to_ticks(kTolerance_ns))) {
+    case RoundOutcome::waited:
+      ++counts.waited;
+      return;
+    case RoundOutcome::untold:
+      ++counts.untold;
+      return;
+    case RoundOutcome::preempted:
+      break;
+  }
+  ++counts.preempted;
+  latencies.record(latency_of(round), round.first);
+  if (counts.promise != Promise::must) return;
+  books.watched_ticks += round.after - round.spin_begin;
+  books.keep({.t_ns = clock_.to_ns(static_cast<double>(round.first - start_.ticks)),
+              .latency_ns = clock_.to_ns(static_cast<double>(latency_of(round))),
+              .cpu = counts.cpu,
+              .cause = fmt::format("{} over {}", counts.woken, counts.running)});
+}
+
+core::Error PreemptionTest::kept_by_another(const core::PolicyPair& pair) const {
+  const auto task = core::task_that_has(pair.cpu);
+  return {fmt::format("{}: a thread got no CPU{}", shown_name(pair),
+                      task ? fmt::format(", which {} keeps", core::to_string(*task)) : ""),
+          "end that task, or test other CPUs (-a)", core::Exit::invalid};
+}
+
+}  // namespace
+
+core::Result<core::Phase> measure_preemption(const PreemptSettings& settings, const OnPair& on_pair) {
+  if (const core::Status allowed = may_be_real_time(settings.priority); !allowed) return allowed.error();
+  return PreemptionTest(settings).run(on_pair);
+}
+
+}  // namespace maxlat::rteval_ext
