@@ -2,10 +2,9 @@
 //
 // One round: what the two threads read from the counter, and what that says.
 //
-//   running   spin_begin ...... before |                      | after       spins, keeps its last read; ends at
-// `after`,
-//                                      |                      |             or when it has waited too long: gave_up
-//   woken        (sleeps)       wake ~~|~~> first .. last     |             `wake` is when its timer was set to
+//   running   spin_begin ...... before |                      | after     spins, keeps its last read; ends at `after`,
+//                                      |                      |           or when it has waited too long: gave_up
+//   woken        (sleeps)       wake ~~|~~> first .. last     |           `wake` is when its timer was set to
 //                                latency = first - wake
 //
 // The woken thread preempted if it ran inside a gap of the running one, while that still wanted the CPU. Both are bound
