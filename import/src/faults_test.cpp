@@ -106,6 +106,8 @@ TEST(Faults, EachIsToldWithItsLine) {
       {"rteval-summary.xml", "unit=\"us\">41", "unit=\"ms\">41", "line 12: core 0: the maximum is in 'ms', not in us"},
       {"rteval-summary.xml", "<samples>5", "<samples>4", "core 0 counts 5 in its histogram but only 4 in all"},
       {"rteval-summary.xml", "index=\"41\"", "index=\"-41\"", "the bucket '-41' with '1' is no count"},
+      {"rteval-summary.xml", "<samples>5", "<timerlat/><samples>5", "a meter begins within a core"},
+      {"rteval-summary.xml", "<samples>5", "<core id=\"1\"/><samples>5", "a core begins within a core"},
       {"rteval-summary.xml", "</core>", "</cure>", "not a complete XML text: mismatched tag"},
       {"ftrace-hist.txt", "Hits: 116", "Hits: 115", "its rows count 116, and its totals 115", 1},
       {"ftrace-hist.txt", "~ 10-19", "~ 19-10", "line 7: lat: '~ 19-10' is no latency", 1},

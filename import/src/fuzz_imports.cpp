@@ -40,7 +40,9 @@ constexpr std::string_view kWords[] = {"-1",
                                        "\xff",
                                        "~ 2^64",
                                        "65536",
-                                       "<core id=\"7\">"};
+                                       "<core id=\"7\">",
+                                       "<cyclictest>",
+                                       "<timerlat>"};
 
 std::vector<std::string> read_examples() {
   std::vector<std::string> texts;

@@ -92,8 +92,10 @@ void RtevalReader::begin(std::string_view name, const char** attributes) {
     for (const auto& [part, seconds] : parts)
       duration_s_ += decimal_number(attribute(attributes, part)).value_or(0) * seconds;
   } else if (name == "cyclictest" || name == "timerlat") {
+    if (in_core_) return stop("a meter begins within a core");
     meters_.push_back({std::string(name), attribute(attributes, "command_line"), {}});
   } else if (name == "core" && !meters_.empty()) {
+    if (in_core_) return stop("a core begins within a core");
     begin_core(attribute(attributes, "id"));
   } else if (name == "bucket" && in_core_) {
     take_bucket(attribute(attributes, "index"), attribute(attributes, "value"));
