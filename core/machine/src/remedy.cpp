@@ -83,13 +83,13 @@ std::vector<BootParameter> boot_parameters(std::span<const Setting* const> setti
     if (setting->only_when_asked) continue;
     std::istringstream words(boot_words(*setting, machine));
     for (std::string word; words >> word;) {
-      const size_t equals = std::min(word.find('='), word.size() - 1);
-      const std::string name = word.substr(0, equals);
+      const size_t equals = word.find('=');
+      const std::string name = word.substr(0, equals), wanted = equals == word.npos ? "" : word.substr(equals + 1);
       auto same = std::find_if(parameters.begin(), parameters.end(),
                                [&](const BootParameter& parameter) { return parameter.name == name; });
       if (same == parameters.end()) same = parameters.insert(same, {.name = name});
       ParameterValue value = parsed(same->value);
-      value.add(parsed(word.substr(equals + 1)));
+      value.add(parsed(wanted));
       same->value = value.text();
       same->settings.push_back(setting->name);
     }

@@ -118,6 +118,20 @@ TEST(BootParameters, WhatTheRunningKernelWasGivenIsTold) {
   EXPECT_EQ(boot_parameters(root.view({2, 3}))[0].standing, Standing::other) << "managed interrupts are not kept away";
 }
 
+TEST(BootParameters, OneWithoutAValueKeepsItsWholeName) {
+  FakeMachine root;
+  make_good(root);
+  root.file("/proc/cmdline", "quiet threadirqs\n");
+  const Setting threads{
+      .name = "threaded interrupts", .group = "interrupts", .expected = "on", .why = "", .boot = "threadirqs"};
+  const Setting siblings{.name = "siblings", .group = "cpu", .expected = "off", .why = "", .boot = "nosmt"};
+  const Setting* both[] = {&threads, &siblings};
+  const auto parameters = boot_parameters(both, root.view({2, 3}));
+  EXPECT_THAT(texts(parameters), ElementsAre("threadirqs", "nosmt"));
+  EXPECT_EQ(parameters[0].standing, Standing::there);
+  EXPECT_EQ(parameters[1].standing, Standing::missing);
+}
+
 TEST(BootParameters, NoneThatNeedsAnotherCpuWhereEachIsMeasured) {
   FakeMachine root;
   make_good(root);

@@ -32,12 +32,12 @@ Remedy remedy_of(const Setting& setting, const MachineView& machine);
 
 // A parameter of the kernel that makes settings right from the next boot on.
 struct BootParameter {
-  std::string name, value{};                 // "nohz_full", "2-3"
+  std::string name, value{};                 // "nohz_full", "2-3"; without a value: "nosmt"
   std::vector<std::string_view> settings{};  // which it makes right
   // On the command line of the kernel that runs. other: with a value that is not, or does not include, this one.
   enum class Standing { there, other, missing } standing = Standing::missing;
   std::string running{};  // the value there
-  std::string text() const { return name + "=" + value; }
+  std::string text() const { return value.empty() ? name : name + "=" + value; }
 };
 
 // Those of the settings, each once: where two settings want the same parameter, it has the words of both
