@@ -16,14 +16,12 @@ namespace {
 
 constexpr unsigned kWidth = 120;
 
-bool exists(const core::MachineView& machine, std::string_view path) {
-  return machine.read(path).has_value();
-}
-
-// A loader is found by a file of it; where that has to say something, by what it says.
+// A loader is found by a file of it; where that has to say something, by what it says. grub's programs are on boxes,
+// too, that another loader boots: it boots those where its configuration has been made.
 struct Sign {
   BootLoader loader;
   std::string_view file, says;
+  std::string_view boots_where = "/";  // is there, readable or not
 };
 
 // The first that is found counts. Debian's and Ubuntu's grub-mkconfig read drop-ins, which the one of GNU does not;
@@ -43,7 +41,8 @@ constexpr std::array<Sign, 5> kSigns{{
       .apply = "update-grub",
       .take_out = "rm /etc/default/grub.d/maxlat.cfg"},
      "/usr/sbin/grub-mkconfig",
-     "/default/grub.d/"},
+     "/default/grub.d/",
+     "/boot/grub/grub.cfg"},
     {{.name = "grub",
       .file = "/etc/default/grub",
       .change = "add {} to GRUB_CMDLINE_LINUX_DEFAULT",
@@ -126,7 +125,10 @@ core::Status make_folder_of(const std::string& path) {
 
 const BootLoader* boot_loader_of(const core::MachineView& machine) {
   const auto found = std::find_if(kSigns.begin(), kSigns.end(), [&](const Sign& sign) {
-    return exists(machine, sign.file) && machine.read(sign.file)->find(sign.says) != std::string::npos;
+    const auto text = machine.read(sign.file);
+    std::error_code error;
+    return text && text->find(sign.says) != std::string::npos &&
+           std::filesystem::exists(machine.root + std::string(sign.boots_where), error);
   });
   return found == kSigns.end() ? nullptr : &found->loader;
 }

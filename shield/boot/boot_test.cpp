@@ -26,7 +26,10 @@ class Boot : public testing::Test {
   std::vector<core::BootParameter> parameters() const { return core::boot_parameters(machine()); }
   std::string text() const { return boot_text(parameters(), machine()); }
   core::Result<DropIn> write() const { return write_drop_in(parameters(), machine()); }
-  void debian() { root_.file("/usr/sbin/grub-mkconfig", "for x in ${sysconfdir}/default/grub.d/*.cfg ; do\n"); }
+  void debian() {
+    root_.file("/usr/sbin/grub-mkconfig", "for x in ${sysconfdir}/default/grub.d/*.cfg ; do\n");
+    root_.file("/boot/grub/grub.cfg", "");
+  }
 
   const std::string line_ =
       "isolcpus=managed_irq,domain,2-3 nohz_full=2-3 rcu_nocbs=2-3 irqaffinity=0-1 transparent_hugepage=never";
@@ -86,6 +89,15 @@ TEST_F(Boot, AFolderThatCannotBeMadeIsAnErrorAndLeavesNothing) {
   const auto refused = write();
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().text, HasSubstr("cannot make the folder of"));
+}
+
+TEST_F(Boot, GrubsProgramsAloneDoNotBootABox) {
+  debian();
+  root_.file("/etc/kernel/cmdline", "root=x\n");
+  EXPECT_THAT(text(), HasSubstr("file         /etc/default/grub.d/maxlat.cfg\n"));
+  root_.remove("/boot/grub/grub.cfg");  // os-prober needs grub-common, whatever boots
+  EXPECT_THAT(text(), HasSubstr("file         /etc/kernel/cmdline\n"));
+  EXPECT_FALSE(write());
 }
 
 TEST_F(Boot, OtherLoadersAreForAPersonAndNothingIsWritten) {
