@@ -31,7 +31,7 @@ std::string legal_name(std::string_view name) {
   std::string legal(name);
   std::replace_if(
       legal.begin(), legal.end(), [](unsigned char c) { return c >= 0x80 || (std::isalnum(c) == 0 && c != '_'); }, '_');
-  if (legal.empty() || std::isdigit(static_cast<unsigned char>(legal[0])) != 0) legal.insert(0, "_");
+  if (legal.empty() || std::isdigit(static_cast<unsigned char>(legal[0])) != 0) legal.insert(legal.begin(), '_');
   return legal;
 }
 
