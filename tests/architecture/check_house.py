@@ -27,7 +27,6 @@ ARROWS = {
     "tracer": {"base"},
     "tracer/tools": {"tracer", *CORE, "base"},
     "kernel": {"tracer", "base"},  # what the kernel modules share: the ground floor and the ring
-    "tracer/kernel": {"kernel", "tracer", "base"},
     "hwlat/module": {"hwlat", "kernel", "tracer", "base"},  # its own room's ABI headers
     "npt/module": {"npt", "kernel", "tracer", "base"},
     "npt": {"tracer", *CORE, "base"},
