@@ -17,6 +17,7 @@
 #include "meters/tracer_meter.hpp"
 #include "phase_runner.hpp"
 #include "plan/steps.hpp"
+#include "resumable.hpp"
 #include "run_progress.hpp"
 
 namespace maxlat::rteval_ext {
@@ -42,74 +43,6 @@ bool is_kept(const StepResult& result) {
 // An arm belongs to the step that its comparison is named after.
 const std::string& step_of(const core::Phase& phase) {
   return phase.comparison.empty() ? phase.name : phase.comparison;
-}
-
-// "governor: was powersave, is performance". What a run was measured on must not change under it unseen.
-std::vector<std::string> differences(const std::vector<core::SettingObservation>& before,
-                                     const std::vector<core::SettingObservation>& after) {
-  std::vector<std::string> changed;
-  for (const core::SettingObservation& now : after) {
-    const auto then = std::find_if(before.begin(), before.end(), [&](const auto& row) { return row.name == now.name; });
-    // Readings that are meant to move (temperature, load) are for information and are no warning.
-    if (then == before.end() || now.verdict == core::SettingObservation::Verdict::info) continue;
-    if (then->observed != now.observed) {
-      changed.push_back(
-          fmt::format("{} changed during the run: it was {}, it is {}", now.name, then->observed, now.observed));
-    }
-  }
-  return changed;
-}
-
-const std::string* value_in(const core::FingerprintGroup& group, std::string_view name) {
-  const auto found =
-      std::find_if(group.values.begin(), group.values.end(), [&](const auto& value) { return value.first == name; });
-  return found == group.values.end() ? nullptr : &found->second;
-}
-
-// Whether a value of "cpu" or "kernel" tells another machine. Modules taint a kernel while it runs and make no other of
-// it, and the preemption model is in debugfs, which not everybody may read.
-bool differs(const core::FingerprintGroup& then, const core::FingerprintGroup& now, const std::string& name) {
-  const std::string* before = value_in(then, name);
-  const std::string* after = value_in(now, name);
-  if (name == "tainted" || (name == "preemption" && (before == nullptr || after == nullptr))) return false;
-  return before == nullptr || after == nullptr || *before != *after;
-}
-
-// Figures of two machines or two kernels are not one run.
-core::Status require_same_machine(const std::vector<core::FingerprintGroup>& before,
-                                  const std::vector<core::FingerprintGroup>& after) {
-  std::string differences;
-  for (const core::FingerprintGroup& then : before) {
-    const auto now =
-        std::find_if(after.begin(), after.end(), [&](const auto& group) { return group.name == then.name; });
-    if (now == after.end() || (then.name != "cpu" && then.name != "kernel")) continue;
-    std::vector<std::string> names;
-    for (const auto* group : {&then, &*now})
-      for (const auto& [name, shown] : group->values)
-        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-    for (const std::string& name : names) {
-      if (!differs(then, *now, name)) continue;
-      const auto shown = [&](const core::FingerprintGroup& group) {
-        const std::string* value = value_in(group, name);
-        return value == nullptr ? "not there" : fmt::format("'{}'", *value);
-      };
-      // The first in full and the others by name: it is one line.
-      differences += differences.empty()
-                         ? fmt::format("{} {} was {} and is {}", then.name, name, shown(then), shown(*now))
-                         : fmt::format(", {} {} differs", then.name, name);
-    }
-  }
-  if (differences.empty()) return {};
-  return core::Error{"the run began on another machine or kernel: " + differences,
-                     "resume it where it began, or start a new run here: maxlat run -o DIR"};
-}
-
-// Nor are figures of two meters, and two builds of maxlat may be two.
-core::Status require_same_build(const core::RunResult& run) {
-  const std::string now = core::build_id();
-  if (run.build.empty() || now.empty() || run.build == now) return {};
-  return core::Error{fmt::format("the run began with another build of maxlat: {}, this is {}", run.build, now),
-                     "resume it with that build, or start a new run here: maxlat run -o DIR"};
 }
 
 // "ok, largest 45.2 us on CPU 1"
@@ -142,19 +75,13 @@ struct Ground {
   std::optional<core::Phase> told{};    // step "shield", when one was asked for
 };
 
-const core::Phase* phase_named(const char* name, const core::RunResult& run) {
-  const auto found =
-      std::find_if(run.phases.begin(), run.phases.end(), [&](const core::Phase& phase) { return phase.name == name; });
-  return found == run.phases.end() ? nullptr : &*found;
-}
-
 // ERRORS: the plan cannot do without a shield, and there is none.
 core::Result<Ground> prepare(const Plan& plan, const RunRequest& request) {
   Ground ground{request.bench};
   if (plan.shield == ShieldUse::none) return ground;
   const core::Result<core::CpuList> cpus = cpus_to_shield(plan, ground.bench.cpus);
   if (!cpus) return cpus.error();
-  core::Result<std::unique_ptr<RunShield>> on = ground.bench.shield(*cpus, phase_named(kShieldStep, request.run));
+  core::Result<std::unique_ptr<RunShield>> on = ground.bench.shield(*cpus);
   if (on) {
     ground.shield = *std::move(on);
     ground.told = ground.shield->told();
@@ -198,8 +125,10 @@ class Run {
   core::Status preflight();
   core::Status audit();
   core::Status phases();
-  core::Status finish();
+  core::Status look_again();
   core::Status unshield();
+  core::Status finish();
+  core::Error ended_early(core::Error why);
   core::Result<Outcome> report();
 
  private:
@@ -323,6 +252,13 @@ core::Status Run::unshield() {
   return keep(std::move(told));
 }
 
+// Nobody reads a result of a run that ends so: what could not be undone is told with the reason.
+core::Error Run::ended_early(core::Error why) {
+  if (shield_ == nullptr) return why;
+  for (const std::string& line : shield_->take_off()) why.text += fmt::format("; {}: {}", kShieldStep, line);
+  return why;
+}
+
 core::Phase Run::observe(const char* name) {
   core::Phase phase;
   phase.name = name;
@@ -395,13 +331,14 @@ core::Status Run::phases() {
   return {};
 }
 
+core::Status Run::look_again() {
+  return keep(observe(kPreflightAtTheEnd));
+}
+
 core::Status Run::finish() {
-  core::Phase at_the_end = observe(kPreflightAtTheEnd);
   const bool interrupted = stopping();
   run_.state = interrupted ? core::RunResult::State::interrupted : core::RunResult::State::complete;
   run_.ended = core::utc_text();
-  if (const core::Status kept = keep(std::move(at_the_end)); !kept) return kept;
-
   const std::vector<std::string> not_comparable = run_.verdict.not_comparable;
   run_.verdict = reports::judge(run_, plan_.rules());
   run_.verdict.not_comparable = not_comparable;
@@ -464,9 +401,9 @@ core::Result<Outcome> orchestrate(RunRequest request) {
   core::Result<std::vector<Step>> steps = steps_of(request.plan, ground->bench.cpus);
   if (!steps) return steps.error();
   Run under_way(std::move(request), *std::move(ground), *std::move(steps));
-  for (const auto part :
-       {&Run::skip, &Run::shield, &Run::preflight, &Run::audit, &Run::phases, &Run::finish, &Run::unshield})
-    if (const core::Status done = (under_way.*part)(); !done) return done.error();
+  for (const auto part : {&Run::skip, &Run::shield, &Run::preflight, &Run::audit, &Run::phases, &Run::look_again,
+                          &Run::unshield, &Run::finish})
+    if (const core::Status done = (under_way.*part)(); !done) return under_way.ended_early(done.error());
   return under_way.report();
 }
 

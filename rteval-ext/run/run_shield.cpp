@@ -16,15 +16,8 @@ namespace maxlat::rteval_ext {
 namespace {
 
 constexpr double kAudit_s = 3;
-constexpr const char* kPutOnBy = "put on by";
-constexpr const char* kThisRun = "this run";
 
 using Outcome = shield::StepReport::Outcome;
-
-bool is_ours(const core::Phase& told) {
-  const auto by = told.facts.find(kPutOnBy);
-  return by != told.facts.end() && by->second == kThisRun;
-}
 
 class RealShield : public RunShield {
  public:
@@ -38,7 +31,7 @@ class RealShield : public RunShield {
     phase.started = began_;
     phase.facts["CPUs"] = core::to_string(held_.plan().cpus);
     phase.facts["housekeeping"] = core::to_string(held_.plan().housekeeping);
-    phase.facts[kPutOnBy] = held_.stays_on() ? "somebody before this run; it stays on" : kThisRun;
+    phase.facts["put on by"] = held_.stays_on() ? "somebody before this run; it stays on" : "this run";
     std::string not_made;
     for (const shield::StepReport& step : held_.report().steps) {
       std::string& fact = phase.facts["step: " + step.step];
@@ -85,10 +78,9 @@ core::Result<core::CpuList> cpus_to_shield(const Plan& plan, const MachineCpus& 
   return cpus;
 }
 
-core::Result<std::unique_ptr<RunShield>> put_shield_on(const core::CpuList& cpus, const core::Phase* earlier) {
+core::Result<std::unique_ptr<RunShield>> put_shield_on(const core::CpuList& cpus) {
   core::Result<shield::HeldShield> held = shield::HeldShield::put_on({.cpus = cpus});
   if (!held) return held.error();
-  if (earlier != nullptr && is_ours(*earlier)) held->adopt();
   return std::unique_ptr<RunShield>(std::make_unique<RealShield>(*std::move(held)));
 }
 

@@ -32,8 +32,7 @@ class RunShield {
 // The CPUs that the plan measures on this machine. ERRORS: all of them, so that none is left for the rest.
 core::Result<core::CpuList> cpus_to_shield(const Plan& plan, const MachineCpus& machine);
 
-// `earlier`: step "shield" of the run that is resumed. If that run put the shield on and was killed, it is taken off
-// after all. ERRORS: those of `maxlat shield on`.
-core::Result<std::unique_ptr<RunShield>> put_shield_on(const core::CpuList& cpus, const core::Phase* earlier);
+// A shield that a killed run has left is taken over. ERRORS: those of `maxlat shield on`; another run holds a shield.
+core::Result<std::unique_ptr<RunShield>> put_shield_on(const core::CpuList& cpus);
 
 }  // namespace maxlat::rteval_ext

@@ -77,22 +77,20 @@ class ShieldedRun : public Orchestrator {
     return text.replace(text.find("SHIELD"), 6, shield);
   }
   void shield_leaves(std::vector<std::string> left) {
-    bench_.shield = [this, left](const core::CpuList& cpus, const core::Phase* earlier) {
-      seen_earlier_ = earlier != nullptr;
+    bench_.shield = [this, left](const core::CpuList& cpus) {
       auto shield = std::make_unique<PaperShield>(core::to_string(cpus), events_);
       shield->left_ = left;
       return core::Result<std::unique_ptr<RunShield>>(std::move(shield));
     };
   }
   void no_shield_is_possible() {
-    bench_.shield = [](const core::CpuList&, const core::Phase*) {
+    bench_.shield = [](const core::CpuList&) {
       return core::Result<std::unique_ptr<RunShield>>(
           core::cannot_run("a shield is set up by root alone", "run as root"));
     };
   }
 
   std::vector<std::string> events_;
-  bool seen_earlier_ = false;
 };
 
 TEST_F(ShieldedRun, IsShieldedFromTheFirstReadingToTheLastAndMeasuresTheShieldAlone) {
@@ -148,11 +146,13 @@ TEST_F(ShieldedRun, WhatCouldNotBeUndoneStandsInTheResult) {
   EXPECT_THAT(phase_named(on_disk(), "shield").warnings, ElementsAre("not undone: governor of CPU 1"));
 }
 
-TEST_F(ShieldedRun, AnErrorTakesTheShieldOffAllTheSame) {
-  shield_leaves({});
+TEST_F(ShieldedRun, AnErrorTakesTheShieldOffAllTheSameAndTellsWhatIsLeft) {
+  shield_leaves({"not undone: governor of CPU 1"});
   script_.on_command = [&](const MeterJob&) { std::filesystem::remove_all(temporary_ / "run"); };
-  EXPECT_FALSE(run(plan("true").c_str()).ok()) << "the folder is gone";
-  EXPECT_EQ(events_.back(), "off at the end");
+  const auto outcome = run(plan("true").c_str());
+  ASSERT_FALSE(outcome.ok()) << "the folder is gone";
+  EXPECT_THAT(outcome.error().text, HasSubstr("; shield: not undone: governor of CPU 1"));
+  EXPECT_EQ(events_.back(), "off");
 }
 
 // A stop request is for the whole process, so this test has one of its own.
@@ -167,14 +167,6 @@ TEST_F(ShieldedRun, AStopTakesTheShieldOffAllTheSame) {
     ::_exit(right ? 42 : 1);
   };
   EXPECT_EXIT(in_a_process_of_its_own(), testing::ExitedWithCode(42), "");
-}
-
-TEST_F(ShieldedRun, TheOneThatGoesOnAfterAKillIsToldOfTheShieldOfTheFirst) {
-  shield_leaves({});
-  ASSERT_TRUE(run(plan("true").c_str()).ok());
-  EXPECT_FALSE(seen_earlier_);
-  ASSERT_TRUE(run(plan("true").c_str(), on_disk()).ok());
-  EXPECT_TRUE(seen_earlier_);
 }
 
 }  // namespace

@@ -112,7 +112,7 @@ core::Result<core::Exit> exec(const core::CommandLine& line) {
   const core::Result<ShieldStatus> now = shield_status(line.get<std::string>("journal"), looking);
   if (!now) return now.error();
   const bool asked_for_this = !line.has("cpus") || line.get<core::CpuListArgument>("cpus").cpus == now->cpus;
-  if (now->on && asked_for_this) {
+  if (now->on && asked_for_this && !now->held) {
     const core::Result<int> ended = run_inside(line.operands, now->cpus, looking);
     if (!ended) return ended.error();
     return static_cast<core::Exit>(*ended);

@@ -7,6 +7,7 @@
 
 #include "audit/audit.hpp"
 #include "audit/audit_text.hpp"
+#include "journal/journal.hpp"
 #include "steps/shield.hpp"
 
 namespace maxlat::shield {
@@ -17,22 +18,19 @@ core::Result<HeldShield> HeldShield::put_on(ShieldPlan asked) {
   core::Result<ShieldPlan> plan = complete_plan(std::move(asked), *online);
   if (!plan) return plan.error();
   if (const core::Status root = require_root(); !root) return root.error();
-  HeldShield held(*std::move(plan), nullptr);
-  held.surface_ = std::make_unique<Surface>(view_of(held.plan_));
-  const core::Result<ShieldStatus> before = shield_status(held.plan_.journal, *held.surface_);
-  if (!before) return before.error();
-  core::Result<ShieldReport> report = shield_on(held.plan_, *held.surface_);
-  if (!report) {
-    held.surface_.reset();  // nothing is held
-    return report.error();
-  }
-  held.report_ = *std::move(report);
-  held.stays_on_ = before->on;
-  return held;
+  plan->held = true;
+  core::Result<Lock> holder = Lock::hold(plan->journal);
+  if (!holder) return holder.error();
+  auto surface = std::make_unique<Surface>(view_of(*plan));
+  core::Result<ShieldReport> report = shield_on(*plan, *surface);
+  if (!report) return report.error();
+  return HeldShield(*std::move(plan), *std::move(report), std::move(surface),
+                    std::make_unique<Lock>(*std::move(holder)));
 }
 
-HeldShield::HeldShield(ShieldPlan plan, std::unique_ptr<Surface> surface)
-    : plan_(std::move(plan)), surface_(std::move(surface)) {}
+HeldShield::HeldShield(ShieldPlan plan, ShieldReport report, std::unique_ptr<Surface> surface,
+                       std::unique_ptr<Lock> holder)
+    : plan_(std::move(plan)), report_(std::move(report)), surface_(std::move(surface)), holder_(std::move(holder)) {}
 
 HeldShield::HeldShield(HeldShield&&) noexcept = default;
 
@@ -42,7 +40,7 @@ HeldShield::~HeldShield() {
 
 core::Result<UndoReport> HeldShield::take_off() {
   const std::unique_ptr<Surface> surface = std::move(surface_);
-  if (surface == nullptr || stays_on_) return UndoReport{};
+  if (surface == nullptr || stays_on()) return UndoReport{};
   return shield_off(plan_.journal, *surface, false);
 }
 
@@ -53,10 +51,10 @@ core::Result<core::Phase> audit_shield(const core::CpuList& cpus, double seconds
   const std::vector<CpuVerdict> verdicts = verdicts_of(*phase, plan);
   for (size_t i = 0; i < verdicts.size(); ++i)
     if (verdicts[i].kind == CpuVerdict::Kind::disturbed)
-      phase->warnings.push_back(fmt::format("CPU {} is disturbed {} times a second, {} of them by its timer{}{}",
-                                            phase->activity[i].cpu, rate_text(verdicts[i].per_s),
-                                            rate_text(verdicts[i].timer_per_s),
-                                            verdicts[i].most.empty() ? "" : "; most of the others: ", verdicts[i].most));
+      phase->warnings.push_back(
+          fmt::format("CPU {} is disturbed {} times a second, {} of them by its timer{}{}", phase->activity[i].cpu,
+                      rate_text(verdicts[i].per_s), rate_text(verdicts[i].timer_per_s),
+                      verdicts[i].most.empty() ? "" : "; most of the others: ", verdicts[i].most));
   return phase;
 }
 

@@ -36,7 +36,8 @@ std::string header_json(const JournalHeader& header) {
                                 {"boot", header.boot_id},
                                 {"cpus", core::to_string(header.cpus)},
                                 {"housekeeping", core::to_string(header.housekeeping)},
-                                {"since", header.since}}
+                                {"since", header.since},
+                                {"held", header.held}}
       .dump();
 }
 
@@ -53,7 +54,8 @@ core::Result<JournalHeader> header_from(const std::string& line, const std::stri
   if (!unsealed(line) || !cpus || !housekeeping)
     return core::Error{fmt::format("{} is damaged in its first line", path),
                        "look at it: each line has a path, what it held before and what it was to hold"};
-  return JournalHeader{string_at("boot"), *cpus, *housekeeping, string_at("since")};
+  const bool held = json.is_object() && json.value("held", false);
+  return JournalHeader{string_at("boot"), *cpus, *housekeeping, string_at("since"), held};
 }
 
 std::vector<std::string> lines_of(const std::string& text, bool& torn) {
@@ -145,9 +147,10 @@ core::Status remove_journal(const std::string& path) {
   return sync_folder_of(path);
 }
 
-core::Result<Lock> Lock::take(const std::string& journal_path) {
-  if (const core::Status made = make_folder_of(journal_path); !made) return made.error();
-  const std::string path = journal_path + ".lock";
+namespace {
+
+core::Result<base::Descriptor> locked(const std::string& path, const char* by_another, const char* hint) {
+  if (const core::Status made = make_folder_of(path); !made) return made.error();
   base::Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!file) return core::system_error("cannot open " + path, errno);
   // A process's own, which a child does not inherit: a keeper that outlives a killed parent for a moment must not have
@@ -157,11 +160,26 @@ core::Result<Lock> Lock::take(const std::string& journal_path) {
   wanted.l_whence = SEEK_SET;
   if (::fcntl(file.number(), F_SETLK, &wanted) != 0) {
     const bool told = ::fcntl(file.number(), F_GETLK, &wanted) == 0 && wanted.l_type != F_UNLCK;
-    return core::Error{
-        fmt::format("another maxlat shield is at work{}", told ? fmt::format(" (process {})", wanted.l_pid) : ""),
-        "wait until it has ended"};
+    return core::Error{fmt::format("{}{}", by_another, told ? fmt::format(" (process {})", wanted.l_pid) : ""), hint};
   }
-  return Lock(std::move(file));
+  return file;
+}
+
+}  // namespace
+
+core::Result<Lock> Lock::take(const std::string& journal_path) {
+  core::Result<base::Descriptor> file =
+      locked(journal_path + ".lock", "another maxlat shield is at work", "wait until it has ended");
+  if (!file) return file.error();
+  return Lock(*std::move(file));
+}
+
+core::Result<Lock> Lock::hold(const std::string& journal_path) {
+  core::Result<base::Descriptor> file =
+      locked(journal_path + ".holder", "the shield that is on goes off when its holder ends",
+             "wait until it has ended; a shield for several commands is made by maxlat shield on");
+  if (!file) return file.error();
+  return Lock(*std::move(file));
 }
 
 }  // namespace maxlat::shield

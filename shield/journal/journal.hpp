@@ -33,6 +33,7 @@ struct JournalHeader {
   std::string boot_id;
   core::CpuList cpus, housekeeping;
   std::string since;  // UTC
+  bool held = false;  // by a process, whose end is to be its end
 };
 
 struct JournalContent {
@@ -59,11 +60,14 @@ class Journal {
 
 core::Status remove_journal(const std::string& path);
 
-// One shield at a time: held for as long as this lives, across all of the box. The lock goes with the process.
+// One process at a time, for as long as this lives, across all of the box. The lock goes with the process.
 class Lock {
  public:
-  // ERRORS: another process has it ("another maxlat shield is at work (process 812)"); the folder cannot be made.
+  // Whoever changes the shield. ERRORS: another process does ("another maxlat shield is at work (process 812)"); the
+  // folder cannot be made.
   static core::Result<Lock> take(const std::string& journal_path);
+  // Whoever holds a shield (held_shield.hpp), all the while. ERRORS: another process holds it; as above.
+  static core::Result<Lock> hold(const std::string& journal_path);
 
  private:
   explicit Lock(base::Descriptor file) : file_(std::move(file)) {}

@@ -28,7 +28,7 @@ const Change kThread{.kind = Change::Kind::affinity,
 class JournalFile : public testing::Test {
  protected:
   std::string path() const { return folder_ / "deep/below/shield.journal"; }
-  JournalHeader header() const { return {"boot", {2, 3}, {0, 1}, "2026-11-24T22:01:07Z"}; }
+  JournalHeader header() const { return {"boot", {2, 3}, {0, 1}, "2026-11-24T22:01:07Z", true}; }
   std::string text() const { return *core::read_file(path()); }
   void replace(const std::string& text) { std::ofstream(path(), std::ios::trunc) << text; }
 

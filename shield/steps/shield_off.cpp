@@ -121,6 +121,7 @@ core::Result<ShieldStatus> shield_status(const std::string& journal_path, const 
   status.cpus = journal.header.cpus;
   status.housekeeping = journal.header.housekeeping;
   status.since = journal.header.since;
+  status.held = journal.header.held;
   for (const Change& change : journal.changes) {
     if (change.kind == Change::Kind::complete || change.before == change.wanted) continue;
     ++status.changes;

@@ -125,16 +125,22 @@ core::Result<ShieldReport> shield_on(const ShieldPlan& plan, Surface& surface) {
     const JournalContent& journal = **before;
     if (!is_complete(journal))
       return core::Error{"there is a shield that did not come to its end", "maxlat shield off undoes what it had done"};
+    if (journal.header.held && !plan.held)
+      return core::Error{fmt::format("a shield of CPU {} is on, for as long as its holder lives",
+                                     core::to_string(journal.header.cpus)),
+                         "wait until that run or command has ended; after a kill: maxlat shield off"};
     if (journal.header.cpus != plan.cpus || journal.header.housekeeping != plan.housekeeping)
       return core::Error{fmt::format("a shield of CPU {} is on", core::to_string(journal.header.cpus)),
                          "maxlat shield off first"};
-    return made_again(journal, surface);
+    ShieldReport report = made_again(journal, surface);
+    report.was_on = !journal.header.held;  // a holder that was killed: it is the next one's
+    return report;
   }
   if (*before)
     if (const core::Status removed = remove_journal(plan.journal); !removed) return removed.error();
 
   core::Result<Journal> journal =
-      Journal::create(plan.journal, {surface.boot_id(), plan.cpus, plan.housekeeping, core::utc_text()});
+      Journal::create(plan.journal, {surface.boot_id(), plan.cpus, plan.housekeeping, core::utc_text(), plan.held});
   if (!journal) return core::Error{journal.error().text + "; nothing was changed", journal.error().hint};
   Workshop workshop(surface, *journal, plan);
   if (const core::Status made = take_steps(workshop); !made) return taken_back(plan, surface, made.error());

@@ -184,6 +184,48 @@ TEST_P(Shield, AnotherShieldIsRefused) {
   EXPECT_EQ(refused.error().text, "a shield of CPU 2-3 is on");
 }
 
+// Whose shield it is decides who takes it off.
+TEST_P(Shield, OneThatAProcessHoldsIsNoOtherCommandsToUse) {
+  FakeSurface surface = this->surface();
+  ShieldPlan held = plan();
+  held.held = true;
+  const auto first = shield_on(held, surface);
+  ASSERT_TRUE(first);
+  EXPECT_FALSE(first->was_on);
+  EXPECT_TRUE(shield_status(held.journal, surface)->held);
+  const auto refused = shield_on(plan(), surface);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().text, HasSubstr("a shield of CPU 2-3 is on, for as long as its holder lives"));
+}
+
+TEST_P(Shield, TheNextHolderTakesOverWhatAKilledOneLeftAndNotWhatAPersonMade) {
+  FakeSurface surface = this->surface();
+  ShieldPlan held = plan();
+  held.held = true;
+  ASSERT_TRUE(shield_on(held, surface));  // and this holder is killed
+  const auto next = shield_on(held, surface);
+  ASSERT_TRUE(next);
+  EXPECT_FALSE(next->was_on) << "it is the next one's to take off";
+  ASSERT_TRUE(shield_off(held.journal, surface, false));
+
+  ASSERT_TRUE(shield_on(plan(), surface));
+  const auto guest = shield_on(held, surface);
+  ASSERT_TRUE(guest);
+  EXPECT_TRUE(guest->was_on) << "a person's shield stays on";
+}
+
+TEST_P(Shield, OneProcessAtATimeHoldsAShield) {
+  const auto mine = Lock::hold(plan().journal);
+  ASSERT_TRUE(mine);
+  // Locks are a process's: another one has to ask.
+  const auto in_another = [&] {
+    const auto theirs = Lock::hold(plan().journal);
+    ::_exit(!theirs && theirs.error().text.find("goes off when its holder ends") != std::string::npos ? 42 : 1);
+  };
+  EXPECT_EXIT(in_another(), testing::ExitedWithCode(42), "");
+  EXPECT_TRUE(Lock::take(plan().journal)) << "holding is not changing";
+}
+
 TEST_P(Shield, AfterARebootThereIsNothingToUndo) {
   FakeSurface surface = this->surface();
   ASSERT_TRUE(shield_on(plan(), surface));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The steps of a shield, one row each in step_table.cpp, in the order in which they are made and against which they are
-// undone. Adding one is one file and one row. What is a setting of core/machine needs neither: the step `settings`
-// makes every one of them right that a program can.
+// undone. What is a setting of core/machine needs no step of its own: the step `settings` makes every one right that a
+// program can.
 #pragma once
 
 #include <maxlat/shield/shield.hpp>

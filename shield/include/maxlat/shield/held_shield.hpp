@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// A shield for as long as somebody holds it: maxlat shield exec, maxlat run --shield. Whatever the end of its holder,
-// it goes off with it; after kill -9 the journal is there, and `maxlat shield off` undoes it.
+// A shield for as long as a process holds it: maxlat shield exec, maxlat run --shield. It goes off with its holder.
+// After SIGKILL, SIGQUIT or a crash the journal is there: the next holder takes the shield over, and `maxlat shield
+// off` undoes it. One process at a time holds a shield, by a lock that the kernel takes from the dead.
 //
-// A shield of the same CPUs that is on already serves, too: what has drifted is made right again, and it stays on.
+// A shield of the same CPUs that `maxlat shield on` has made serves, too: what has drifted is made right again, and it
+// stays on.
 //
 // THREADS: made, used and destroyed by one thread.
 #pragma once
@@ -16,11 +18,13 @@
 
 namespace maxlat::shield {
 
+class Lock;
 class Surface;
 
 class HeldShield {
  public:
-  // ERRORS: those of shield_on(); a CPU that is not there, or none left for housekeeping; not root (77).
+  // ERRORS: those of shield_on(); another process holds a shield; a CPU that is not there, or none left for
+  // housekeeping; not root (77).
   static core::Result<HeldShield> put_on(ShieldPlan plan);
   HeldShield(HeldShield&&) noexcept;
   HeldShield& operator=(HeldShield&&) = delete;
@@ -29,19 +33,17 @@ class HeldShield {
   const ShieldPlan& plan() const { return plan_; }  // with its housekeeping CPUs
   const ShieldReport& report() const { return report_; }
 
-  // One that was on before becomes this holder's all the same: a run that was killed put it on, and goes on.
-  void adopt() { stays_on_ = false; }
-  bool stays_on() const { return stays_on_; }
+  bool stays_on() const { return report_.was_on; }
 
   // Now, to say what came of it. Of one that stays on nothing is undone. ERRORS: the journal cannot be read.
   core::Result<UndoReport> take_off();
 
  private:
-  HeldShield(ShieldPlan plan, std::unique_ptr<Surface> surface);
+  HeldShield(ShieldPlan plan, ShieldReport report, std::unique_ptr<Surface> surface, std::unique_ptr<Lock> holder);
   ShieldPlan plan_;
   ShieldReport report_;
-  std::unique_ptr<Surface> surface_;  // none: moved from
-  bool stays_on_ = false;
+  std::unique_ptr<Surface> surface_;  // none: it is off, or somebody else's now
+  std::unique_ptr<Lock> holder_;
 };
 
 // What `maxlat shield audit` finds in so many seconds, as a phase of kind "audit". Its warnings name the CPUs that are

@@ -28,6 +28,7 @@ struct ShieldPlan {
   core::CpuList cpus{};          // to be shielded
   core::CpuList housekeeping{};  // for everything else; empty: the other online CPUs
   std::string journal = "/var/lib/maxlat/shield.journal";
+  bool held = false;  // by a process, whose end is to be its end (held_shield.hpp)
 };
 
 struct StepReport {
@@ -39,6 +40,7 @@ std::string to_string(StepReport::Outcome outcome);
 
 struct ShieldReport {
   std::vector<StepReport> steps;
+  bool was_on = false;  // and is not the caller's to take off
   size_t count(StepReport::Outcome outcome) const;
 };
 
@@ -57,6 +59,7 @@ struct ShieldStatus {
   bool on = false;
   core::CpuList cpus, housekeeping;
   std::string since;
+  bool held = false;  // as long as a process lives that holds it
   size_t changes = 0, standing = 0;
   std::vector<std::string> drifted;  // changed by somebody else since, or not as we made it
   bool rebooted = false;

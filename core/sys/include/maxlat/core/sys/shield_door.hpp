@@ -8,7 +8,7 @@
 //
 // On cgroup version 2 a thread may leave its process only within one threaded domain, and the shield's is the root of
 // the hierarchy. A process that systemd has put into a scope of its own is therefore moved to the root first, once. It
-// ends there; nothing but a limit on that scope is lost.
+// ends there, and what it had by its scope is lost: limits, accounting, and that systemd ends it with the session.
 //
 // A shield that is made of affinities alone has no door, and needs none.
 #pragma once
