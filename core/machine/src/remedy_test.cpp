@@ -122,9 +122,13 @@ TEST(BootParameters, OneWithoutAValueKeepsItsWholeName) {
   FakeMachine root;
   make_good(root);
   root.file("/proc/cmdline", "quiet threadirqs\n");
-  const Setting threads{
-      .name = "threaded interrupts", .group = "interrupts", .expected = "on", .why = "", .boot = "threadirqs"};
-  const Setting siblings{.name = "siblings", .group = "cpu", .expected = "off", .why = "", .boot = "nosmt"};
+  const Setting threads{.name = "threaded interrupts",
+                        .group = "interrupts",
+                        .expected = "on",
+                        .why = "",
+                        .boot = "threadirqs",
+                        .read = {}};
+  const Setting siblings{.name = "siblings", .group = "cpu", .expected = "off", .why = "", .boot = "nosmt", .read = {}};
   const Setting* both[] = {&threads, &siblings};
   const auto parameters = boot_parameters(both, root.view({2, 3}));
   EXPECT_THAT(texts(parameters), ElementsAre("threadirqs", "nosmt"));
