@@ -72,8 +72,9 @@ def planted_delays_are_found_and_named(folder):
         assert measure(every, name)["verdict"] == "different" and measure(every, name)["difference_ns"] >= 950, every
     assert "delay:1us adds " in out and "at the median" in every["verdict"], out
     assert measure(rare, "p99.9")["verdict"] == "different" and measure(rare, "p99.9")["difference_ns"] >= 1.9e6, rare
-    called = rare["verdict"].split("; not shown")[0]
-    assert measure(rare, "p50")["verdict"] != "different" and "at the median" not in called, rare
+    # Counting to 500 costs a tick or two in every event on some processors, and that is shown, too.
+    median = measure(rare, "p50")
+    assert median["verdict"] != "different" or median["difference_ns"] < 10, rare
 
 
 def differing_runs(folder, arms, runs):

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <maxlat/core/sys/cpu_list.hpp>
 #include <vector>
 
 #include "sections.hpp"
