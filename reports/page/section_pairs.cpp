@@ -86,8 +86,8 @@ void pairs_table(Html& html, const core::Phase& phase) {
     const auto number = [&](const std::string& text) { html.leaf("td", text, {{"class", "n"}}); };
     for (const uint64_t count : {line.all.preempted, line.all.waited, line.all.untold}) number(grouped(count));
     const auto& latency = line.all.latency;
-    for (const auto figure : {&core::PolicyPair::Latency::min_ns, &core::PolicyPair::Latency::median_ns,
-                              &core::PolicyPair::Latency::max_ns})
+    for (const auto figure :
+         {&core::PreemptionLatency::min_ns, &core::PreemptionLatency::median_ns, &core::PreemptionLatency::max_ns})
       number(latency ? latency_html((*latency).*figure) : "\u2013");
     number(latency ? fmt::to_string(line.max_cpu) : "\u2013");
     verdict_cell(html, line);

@@ -158,7 +158,7 @@ TEST_F(WriteHtml, PairsOfPoliciesAreATableOfAllCpusTogether) {
                         .promise = Promise::must,
                         .rounds = 40,
                         .preempted = 40,
-                        .latency = core::PolicyPair::Latency{1'000, 2'000, 7'000}};
+                        .latency = core::PreemptionLatency{1'000, 2'000, 7'000}};
   run.phases[1].pairs = {pair, pair, pair};
   run.phases[1].pairs[1].cpu = 2;
   run.phases[1].pairs[2].woken = "SCHED_BATCH";

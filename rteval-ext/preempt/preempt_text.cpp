@@ -44,8 +44,8 @@ std::string table_of(const core::Phase& phase, unsigned cpu, bool every_pair) {
     std::vector<std::string> cells{pair.running, pair.woken, to_string(pair.promise)};
     for (const uint64_t count : {pair.rounds, pair.preempted, pair.waited, pair.untold})
       cells.push_back(fmt::to_string(count));
-    for (const auto figure : {&core::PolicyPair::Latency::min_ns, &core::PolicyPair::Latency::median_ns,
-                              &core::PolicyPair::Latency::max_ns})
+    for (const auto figure :
+         {&core::PreemptionLatency::min_ns, &core::PreemptionLatency::median_ns, &core::PreemptionLatency::max_ns})
       cells.push_back(pair.latency ? core::latency_text((*pair.latency).*figure) : "-");
     cells.push_back(verdict_text(pair));
     table.row(std::move(cells));

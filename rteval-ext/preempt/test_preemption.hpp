@@ -15,7 +15,7 @@ inline core::PolicyPair policy_pair(const std::string& running, const std::strin
   pair.preempted = preempted;
   pair.waited = waited;
   pair.untold = untold;
-  if (preempted > 0) pair.latency = core::PolicyPair::Latency{.min_ns = 1200, .median_ns = 2300, .max_ns = 45000};
+  if (preempted > 0) pair.latency = core::PreemptionLatency{.min_ns = 1200, .median_ns = 2300, .max_ns = 45000};
   return pair;
 }
 

@@ -16,7 +16,7 @@ PolicyPair pair_of(Promise promise, uint64_t preempted, uint64_t waited, uint64_
   pair.preempted = preempted;
   pair.waited = waited;
   pair.untold = untold;
-  if (preempted > 0) pair.latency = PolicyPair::Latency{.min_ns = 1, .median_ns = 2, .max_ns = 3};
+  if (preempted > 0) pair.latency = PreemptionLatency{.min_ns = 1, .median_ns = 2, .max_ns = 3};
   return pair;
 }
 

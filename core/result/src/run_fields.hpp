@@ -185,7 +185,7 @@ void describe(V& v, typename V::template Of<CpuActivity>& activity) {
 }
 
 template <class V>
-void describe(V& v, typename V::template Of<PolicyPair::Latency>& latency) {
+void describe(V& v, typename V::template Of<PreemptionLatency>& latency) {
   v.required("min_ns", latency.min_ns);
   v.required("median_ns", latency.median_ns);
   v.required("max_ns", latency.max_ns);

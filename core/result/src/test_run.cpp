@@ -84,7 +84,7 @@ Phase example_phase() {
                   .preempted = 97,
                   .waited = 1,
                   .untold = 2,
-                  .latency = PolicyPair::Latency{.min_ns = 1'250.5, .median_ns = 2'000, .max_ns = 9'000.25}},
+                  .latency = PreemptionLatency{.min_ns = 1'250.5, .median_ns = 2'000, .max_ns = 9'000.25}},
                  {.cpu = 5,
                   .running = "SCHED_FIFO 95",
                   .woken = "SCHED_OTHER",

@@ -12,13 +12,14 @@
 #include <string>
 
 namespace maxlat::core {
+// From the moment of the wake-up to the first instruction of the woken thread.
+struct PreemptionLatency {
+  double min_ns = 0, median_ns = 0, max_ns = 0;
+};
 
 struct PolicyPair {
   // What the kernel promises (sched(7)): that the woken thread preempts; that it does not; neither.
   enum class Promise { must, must_not, may };
-  struct Latency {  // from the moment of the wake-up to the first instruction of the woken thread
-    double min_ns = 0, median_ns = 0, max_ns = 0;
-  };
   // What the rounds say of the promise. not_shown: there is no round that could have broken it, or kept it.
   enum class Verdict { kept, broken, no_promise, not_shown, refused };
 
@@ -26,11 +27,11 @@ struct PolicyPair {
   std::string running, woken;  // "SCHED_FIFO 94"
   Promise promise = Promise::may;
   uint64_t rounds = 0;
-  uint64_t preempted = 0;          // the woken thread ran while the other one still wanted the CPU
-  uint64_t waited = 0;             // it came only after the other one had ended, or never
-  uint64_t untold = 0;             // the running thread had not the CPU when the other one was woken
-  std::optional<Latency> latency;  // of the rounds that preempted; absent: none did
-  std::string refused{};           // why the kernel would not have such threads; empty: it had
+  uint64_t preempted = 0;                    // the woken thread ran while the other one still wanted the CPU
+  uint64_t waited = 0;                       // it came only after the other one had ended, or never
+  uint64_t untold = 0;                       // the running thread had not the CPU when the other one was woken
+  std::optional<PreemptionLatency> latency;  // of the rounds that preempted; absent: none did
+  std::string refused{};                     // why the kernel would not have such threads; empty: it had
 
   Verdict verdict() const;
 };
