@@ -12,6 +12,7 @@
 #include <string>
 
 namespace maxlat::core {
+
 // From the moment of the wake-up to the first instruction of the woken thread.
 struct PreemptionLatency {
   double min_ns = 0, median_ns = 0, max_ns = 0;
