@@ -40,7 +40,9 @@ void check(const CyclictestReport& report) {
 CyclictestReport report_of(const json& document) {
   CyclictestReport report{rt_tests_head(document, "cyclictest"), {}};
   // 1 with -N; a version that does not tell knew microseconds alone.
-  const double unit_ns = document.value("resolution_in_ns", 0) == 1 ? 1 : kMicrosecond_ns;
+  // Compared as it is: a number that is none would not fit into an int.
+  const auto resolution = document.find("resolution_in_ns");
+  const double unit_ns = resolution != document.end() && *resolution == 1 ? 1 : kMicrosecond_ns;
   for (const auto& [name, thread] : rt_tests_threads(document).items())
     report.per_cpu.push_back(thread_result(thread, name, unit_ns));
   std::sort(report.per_cpu.begin(), report.per_cpu.end(), [](const auto& a, const auto& b) { return a.cpu < b.cpu; });
