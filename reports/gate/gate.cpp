@@ -100,8 +100,8 @@ core::RuleResult judge_phase(const core::Phase& phase, const Rule& rule) {
   return result;
 }
 
-// A preemption test has limits of its own: what the kernel promises. Nobody has to ask for them. One that was seen to be
-// broken is broken, whatever the rest of the phase could not show.
+// A preemption test has limits of its own: what the kernel promises. Nobody has to ask for them. One that was seen to
+// be broken is broken, whatever the rest of the phase could not show.
 std::vector<core::RuleResult> broken_promises(const core::RunResult& run) {
   std::vector<core::RuleResult> results;
   for (const auto& phase : run.phases) {
