@@ -31,14 +31,6 @@ struct CyclictestStatus {
   double min = 0, mean = 0, max = 0;
 };
 
-// The number behind "Min:"; blanks may be between.
-std::optional<uint64_t> number_behind(std::string_view line, std::string_view label) {
-  const size_t at = line.find(label);
-  if (at == line.npos) return std::nullopt;
-  line.remove_prefix(at + label.size());
-  return core::whole_number(take_word(line));
-}
-
 // Where a status line begins: behind what moves a terminal's cursor. npos: it is none.
 size_t status_at(std::string_view line) {
   const size_t at = line.find("T:");
@@ -46,9 +38,8 @@ size_t status_at(std::string_view line) {
 }
 
 std::optional<CyclictestStatus> status_of(std::string_view line) {
-  const auto interval = number_behind(line, " I:"), cycles = number_behind(line, " C:");
-  const auto min = number_behind(line, " Min:"), mean = number_behind(line, " Avg:"),
-             max = number_behind(line, " Max:");
+  const auto interval = number_after(line, " I:"), cycles = number_after(line, " C:");
+  const auto min = number_after(line, " Min:"), mean = number_after(line, " Avg:"), max = number_after(line, " Max:");
   if (!interval || !cycles || !min || !mean || !max) return std::nullopt;
   return CyclictestStatus{*interval, *cycles, static_cast<double>(*min), static_cast<double>(*mean),
                           static_cast<double>(*max)};
@@ -164,7 +155,7 @@ core::Result<core::RunResult> read_cyclictest_text(InputText& input, const Impor
   while (const auto line = input.next_line()) {
     core::Status taken;
     if (const size_t at = status_at(*line); at != line->npos) {
-      const auto thread = number_behind(line->substr(at), "T:");
+      const auto thread = number_after(line->substr(at), "T:");
       const auto status = status_of(line->substr(at));
       if (!thread || *thread > core::kLargestCpu || !status)
         return in_line(input, "it is no status line of cyclictest");

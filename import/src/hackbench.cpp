@@ -4,7 +4,6 @@
 // the kind load, with what it passed on in a second. Several rounds may stand below one another.
 #include <fmt/format.h>
 
-#include <maxlat/core/sys/whole_number.hpp>
 #include <maxlat/import/import_definition.hpp>
 #include <optional>
 
@@ -21,14 +20,6 @@ struct HackbenchRound {
   std::string mode;  // "process", "threaded"
   uint64_t groups = 0, descriptors = 0, messages = 0, bytes = 0;
 };
-
-// The word that follows these words, as a number.
-std::optional<uint64_t> number_after(std::string_view line, std::string_view words) {
-  const size_t at = line.find(words);
-  if (at == line.npos) return std::nullopt;
-  line.remove_prefix(at + words.size());
-  return core::whole_number(take_word(line));
-}
 
 // "Running in process mode with 2 groups using 40 file descriptors each (== 80 tasks)"
 bool take_shape(std::string_view line, HackbenchRound& round) {

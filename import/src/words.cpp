@@ -8,6 +8,7 @@
 #include <cmath>
 #include <maxlat/core/sys/text.hpp>
 #include <maxlat/core/sys/text_file.hpp>
+#include <maxlat/core/sys/whole_number.hpp>
 
 namespace maxlat::importing {
 namespace {
@@ -38,6 +39,13 @@ Labelled labelled(std::string_view line) {
   const size_t colon = line.find(':');
   if (colon == line.npos) return {};
   return {core::trimmed(line.substr(0, colon)), core::trimmed(line.substr(colon + 1))};
+}
+
+std::optional<uint64_t> number_after(std::string_view line, std::string_view words) {
+  const size_t at = line.find(words);
+  if (at == line.npos) return std::nullopt;
+  line.remove_prefix(at + words.size());
+  return core::whole_number(take_word(line));
 }
 
 std::optional<double> decimal_number(std::string_view word) {

@@ -3,6 +3,7 @@
 // Words and numbers of a line, and errors that say in which line they are.
 #pragma once
 
+#include <cstdint>
 #include <maxlat/core/sys/result.hpp>
 #include <maxlat/import/input_text.hpp>
 #include <optional>
@@ -21,6 +22,9 @@ struct Labelled {
   std::string_view label, rest;
 };
 Labelled labelled(std::string_view line);
+
+// The number that follows `words` in the line; blanks may be between.
+std::optional<uint64_t> number_after(std::string_view line, std::string_view words);
 
 // A number as the tools print latencies and times: finite, and not negative.
 std::optional<double> decimal_number(std::string_view word);

@@ -80,8 +80,8 @@ core::Result<Ground> prepare(const Plan& plan, const RunRequest& request) {
   Ground ground{request.bench};
   if (plan.shield == ShieldUse::none) return ground;
   const core::Result<core::CpuList> cpus = cpus_to_shield(plan, ground.bench.cpus);
-  if (!cpus) return cpus.error();
-  core::Result<std::unique_ptr<RunShield>> on = ground.bench.shield(*cpus);
+  core::Result<std::unique_ptr<RunShield>> on =
+      cpus ? ground.bench.shield(*cpus) : core::Result<std::unique_ptr<RunShield>>(cpus.error());
   if (on) {
     ground.shield = *std::move(on);
     ground.told = ground.shield->told();

@@ -132,12 +132,17 @@ TEST_F(ShieldedRun, IsRefusedWithoutOneWhereThePlanRequiresItAndNothingWasBegun)
   EXPECT_FALSE(std::filesystem::exists(temporary_ / "run/result.json"));
 }
 
-TEST_F(ShieldedRun, WithEveryCpuMeasuredThereIsNoneLeftForTheRest) {
+TEST_F(ShieldedRun, WithEveryCpuMeasuredThereIsNoneLeftForTheRestAndOnlyThatShieldIsMissing) {
   shield_leaves({});
   bench_.cpus = {{0}, {}};
-  const auto outcome = run(plan("true").c_str());
-  ASSERT_FALSE(outcome.ok());
-  EXPECT_THAT(outcome.error().text, HasSubstr("no CPU is left for the rest of the system"));
+  const auto refused = run(plan("\"required\"").c_str());
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().text, HasSubstr("no CPU is left for the rest of the system"));
+  std::filesystem::remove_all(temporary_ / "run");
+  ASSERT_TRUE(run(plan("true").c_str()).ok()) << "standard and soak run on one CPU, too";
+  const core::RunResult stored = on_disk();
+  EXPECT_THAT(phase_named(stored, "shield").reason, HasSubstr("no CPU is left for the rest of the system"));
+  EXPECT_THAT(events_, testing::IsEmpty());
 }
 
 TEST_F(ShieldedRun, WhatCouldNotBeUndoneStandsInTheResult) {
