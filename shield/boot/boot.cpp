@@ -114,13 +114,6 @@ std::string where_text(const std::vector<core::BootParameter>& parameters, const
   return text + core::wrapped(then_reboot(filled(loader->take_out, line), ""), kWidth, "undo         ");
 }
 
-core::Status make_folder_of(const std::string& path) {
-  std::error_code error;
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
-  if (error) return core::system_error(fmt::format("cannot make the folder of {}", path), error.value());
-  return {};
-}
-
 }  // namespace
 
 const BootLoader* boot_loader_of(const core::MachineView& machine) {
@@ -162,7 +155,7 @@ core::Result<DropIn> write_drop_in(const std::vector<core::BootParameter>& param
     return core::Error{fmt::format("{} is there, with another content; it is left as it is", file),
                        fmt::format("look at it, and remove it first: rm {}", file)};
   if (all_there(parameters)) return DropIn::not_needed;
-  if (const core::Status made = make_folder_of(machine.root + file); !made) return made.error();
+  if (const core::Status made = core::make_folder_of(machine.root + file); !made) return made.error();
   if (const core::Status written = core::write_atomically(machine.root + file, text); !written) return written.error();
   return DropIn::written;
 }

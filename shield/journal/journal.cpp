@@ -9,6 +9,7 @@
 #include <boost/crc.hpp>
 #include <cerrno>
 #include <filesystem>
+#include <maxlat/core/sys/output_file.hpp>
 #include <maxlat/core/sys/text_file.hpp>
 #include <nlohmann/json.hpp>
 
@@ -78,13 +79,6 @@ core::Status write_whole(int file, const std::string& text, const char* what) {
   return {};
 }
 
-core::Status make_folder_of(const std::string& path) {
-  std::error_code error;
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
-  if (error) return core::system_error(fmt::format("cannot make the folder of {}", path), error.value());
-  return {};
-}
-
 // A file is there after a power cut when its folder is on stable storage, too.
 core::Status sync_folder_of(const std::string& path) {
   const base::Descriptor folder(
@@ -119,7 +113,7 @@ core::Result<std::optional<JournalContent>> read_journal(const std::string& path
 }
 
 core::Result<Journal> Journal::create(const std::string& path, const JournalHeader& header) {
-  if (const core::Status made = make_folder_of(path); !made) return made.error();
+  if (const core::Status made = core::make_folder_of(path); !made) return made.error();
   base::Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600));
   if (!file) return core::system_error("cannot make the journal " + path, errno);
   core::Status written = write_whole(file.number(), sealed(header_json(header)), "cannot write the journal");
@@ -150,7 +144,7 @@ core::Status remove_journal(const std::string& path) {
 namespace {
 
 core::Result<base::Descriptor> locked(const std::string& path, const char* by_another, const char* hint) {
-  if (const core::Status made = make_folder_of(path); !made) return made.error();
+  if (const core::Status made = core::make_folder_of(path); !made) return made.error();
   base::Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!file) return core::system_error("cannot open " + path, errno);
   // A process's own, which a child does not inherit: a keeper that outlives a killed parent for a moment must not have

@@ -165,4 +165,11 @@ Status write_atomically(const std::string& path, std::string_view text) {
   return {};
 }
 
+Status make_folder_of(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
+  if (error) return system_error(fmt::format("cannot make the folder of {}", path), error.value());
+  return {};
+}
+
 }  // namespace maxlat::core

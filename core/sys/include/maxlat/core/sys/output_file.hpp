@@ -19,4 +19,7 @@ Status write_atomically(const std::string& path, std::string_view text);
 // foreseen.
 Status check_writable(const std::string& path);
 
+// The folder that `path` stands in, and those above it.
+Status make_folder_of(const std::string& path);
+
 }  // namespace maxlat::core
