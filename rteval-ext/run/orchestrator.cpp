@@ -286,19 +286,19 @@ core::Status Run::preflight() {
 
 // What the result says of /dev/cpu_dma_latency, which `held` then holds.
 std::string Run::stay_awake(const Step& step, std::shared_ptr<void>& held) const {
-  if (step.meter->holds_latency_itself) return "as the meter's own arguments say";
+  if (step.meter->holds_latency_itself) return "held as the meter's own arguments say";
   if (!plan_.dma_latency) return "left as it was: --no-dma-latency";
   core::Result<std::shared_ptr<void>> latency = bench_.stay_awake();
   if (!latency) return "not held: " + latency.error().text;
   held = *std::move(latency);
-  return "held at 0";
+  return "/dev/cpu_dma_latency held at 0";
 }
 
 StepResult Run::take(const Step& step, size_t number) {
   std::shared_ptr<void> awake;
   const std::string latency = stay_awake(step, awake);
   StepResult result = measure(step, number);
-  for (core::Phase& phase : result.phases) phase.facts["/dev/cpu_dma_latency"] = latency;
+  for (core::Phase& phase : result.phases) phase.facts["idle latency"] = latency;
   return result;
 }
 

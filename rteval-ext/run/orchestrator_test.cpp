@@ -508,20 +508,20 @@ TEST_F(Orchestrator, ProcessorsStayAwakeWhileSomethingMeasuresAndNoLonger) {
   script_.on_command = [&](const MeterJob&) { EXPECT_FALSE(held.expired()); };
   ASSERT_TRUE(run(kThreePhases).ok());
   EXPECT_TRUE(held.expired());
-  EXPECT_EQ(phase_named(on_disk(), "first").facts.at("/dev/cpu_dma_latency"), "held at 0");
+  EXPECT_EQ(phase_named(on_disk(), "first").facts.at("idle latency"), "/dev/cpu_dma_latency held at 0");
 }
 
 TEST_F(Orchestrator, WhoHoldsProcessorsAwakeAndWhyNotStandsInTheResult) {
   const auto told = [&](const std::string& plan, const char* phase) {
     EXPECT_TRUE(run(plan.c_str()).ok());
-    const std::string text = phase_named(on_disk(), phase).facts.at("/dev/cpu_dma_latency");
+    const std::string text = phase_named(on_disk(), phase).facts.at("idle latency");
     test::fs::remove_all(temporary_ / "run");
     return text;
   };
   EXPECT_EQ(told(kThreePhases, "second"), "not held: a machine of paper is always awake");
   EXPECT_EQ(told(std::string("dma_latency = false\n") + kThreePhases, "second"), "left as it was: --no-dma-latency");
   EXPECT_EQ(told("[[phase]]\nname = 'timer'\nkind = 'cyclictest'\nduration = '1s'\n", "timer"),
-            "as the meter's own arguments say");
+            "held as the meter's own arguments say");
 }
 
 }  // namespace
