@@ -168,6 +168,16 @@ core::Result<core::RunResult> RtevalReader::run() {
   return imported_run("rteval", std::move(phases));
 }
 
+// Newer headers of expat deprecate the first of the two names, older ones do not have the second.
+template <typename Parser>
+unsigned long long line_of(Parser* parser) {
+  if constexpr (requires { XML_GetCurrentLineNumber64(parser); }) {
+    return XML_GetCurrentLineNumber64(parser);
+  } else {
+    return XML_GetCurrentLineNumber(parser);
+  }
+}
+
 core::Result<core::RunResult> read_rteval(std::string_view text) {
   const std::unique_ptr<XML_ParserStruct, decltype(&XML_ParserFree)> parser(XML_ParserCreate(nullptr), XML_ParserFree);
   if (parser == nullptr) return core::Error{"there is no memory for reading XML"};
@@ -180,7 +190,7 @@ core::Result<core::RunResult> read_rteval(std::string_view text) {
     sound = XML_Parse(parser.get(), piece.data(), static_cast<int>(piece.size()), last) == XML_STATUS_OK;
   }
   if (sound) return reader.run();
-  const auto line = static_cast<unsigned long>(XML_GetCurrentLineNumber(parser.get()));
+  const auto line = line_of(parser.get());
   if (!reader.mistake().empty()) return core::Error{fmt::format("line {}: {}", line, reader.mistake())};
   return core::Error{
       fmt::format("line {}: not a complete XML text: {}", line, XML_ErrorString(XML_GetErrorCode(parser.get()))),
