@@ -17,7 +17,8 @@
 #     makes npt_unit_tests (tests npt.X.Y; of core/sys: core_sys_unit_tests, core.sys.X.Y) from tests that stand beside
 #     what they test; every TEST becomes a ctest entry, label unit.
 #     The tests are compiled without optimisation, for they are most of a build's seconds (docs/testing.md); AS_SHIPPED
-#     keeps the flags of what ships, for tests of code that is inlined into them.
+#     keeps the flags of what ships, for tests of code that is inlined into them. ONE_THREAD: no code of the room starts
+#     a thread, so its tests are not built for ThreadSanitizer.
 #
 #   maxlat_fuzz_test(tracer fuzz_trace RUNS 20000 SOURCES ctf/fuzz_trace.cpp ... [INSTRUMENTED src/x.cpp ...])
 #     makes a fuzz target of the room and the test tracer.fuzz_trace, label fuzz: libFuzzer with clang, random inputs from
@@ -152,7 +153,10 @@ function(maxlat_unit_tests room)
   if(NOT MAXLAT_BUILD_TESTS)
     return()
   endif()
-  cmake_parse_arguments(TESTS "AS_SHIPPED" "" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(TESTS "AS_SHIPPED;ONE_THREAD" "" "SOURCES;LINKS" ${ARGN})
+  if(TESTS_ONE_THREAD AND MAXLAT_SANITIZE MATCHES thread)
+    return()
+  endif()
   maxlat_target_of(${room} name)
   string(REPLACE "/" "." prefix ${room})
   set(tests ${name}_unit_tests)

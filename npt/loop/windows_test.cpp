@@ -42,15 +42,15 @@ TEST(Windows, WithoutThemAllIsOneTracedWindow) {
 // A run by a scripted counter: a turn takes 20 ticks, 70 with an event in it.
 class WindowRun : public testing::Test {
  protected:
-  static constexpr uint64_t kSecond = 1'000'000'000;
+  static constexpr uint64_t kUnit = 20'000'000;  // ns, and a second's part in a real run: a turn is a turn
   void go(uint64_t rest_ns = 0) {
     const std::atomic<bool> never{false};
     std::atomic<bool> halt{false};
     JournalSpec spec;
-    spec.step_ticks = kSecond;
+    spec.step_ticks = kUnit;
     spec.steps = 10;
-    spec.look_every_ticks = kSecond / 10;
-    spec.duration_ticks = 2 * kSecond;
+    spec.look_every_ticks = kUnit / 10;
+    spec.duration_ticks = 2 * kUnit;
     spec.rest_ticks = rest_ns;
     spec.outliers = 4;
     spec.stop = &never;
@@ -62,8 +62,8 @@ class WindowRun : public testing::Test {
     options.loops = 0;
     options.uncounted_loops = 3;
     options.rest_ns = rest_ns;
-    options.trace_window_ns = kSecond / 100;
-    options.wait_window_ns = kSecond / 50;
+    options.trace_window_ns = kUnit / 100;
+    options.wait_window_ns = kUnit / 50;
     script.gaps = {20};
     const maxlat_npt_probe arm{this, nullptr,
                                [](void* self, uint64_t, uint64_t) {
@@ -104,10 +104,10 @@ TEST_F(WindowRun, TheTimeIsSharedAsAskedFor) {
 }
 
 TEST_F(WindowRun, ARestEndsNoWindow) {
-  go(kSecond / 10);
+  go(kUnit / 10);
   EXPECT_EQ(traced->histogram.max(), 70u);
   EXPECT_EQ(waiting->histogram.max(), 20u);
-  EXPECT_NEAR(static_cast<double>(traced->exposure_ticks + waiting->exposure_ticks), 1.8e9, 0.02e9);
+  EXPECT_NEAR(static_cast<double>(traced->exposure_ticks + waiting->exposure_ticks), 1.8 * kUnit, 0.02 * kUnit);
 }
 
 }  // namespace

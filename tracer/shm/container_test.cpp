@@ -267,7 +267,7 @@ TEST(ContainerEntries, AReaderThatTheProducerOvertakesAtAnyInstructionHasOneObje
   objects_now = &objects;
   entry_now = &made.free_entry();
   int whole = 0, none = 0;
-  for (std::uint64_t at = 1;; ++at) {
+  for (std::uint64_t at = 1;; at += ring_test::kApart) {
     publish_object(*entry_now, objects.fields[0]);
     std::optional<maxlat_shm_entry> copy;
     const auto overtake = [] { publish_object(*entry_now, objects_now->fields[1]); };
