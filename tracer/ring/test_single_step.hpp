@@ -11,8 +11,8 @@
 
 namespace maxlat::ring_test {
 
-// Instructions from one place of an interruption to the next. Code for AddressSanitizer has several times as many, and to
-// come to one of them is a signal for each before it: there a prime, which falls on each kind of place in the end.
+// Instructions from one place of an interruption to the next. Code for AddressSanitizer has several times as many, and
+// to come to one of them is a signal for each before it: there a prime, which falls on each kind of place in the end.
 #ifdef __SANITIZE_ADDRESS__
 constexpr uint64_t kApart = 31;
 #else
