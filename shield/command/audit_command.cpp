@@ -55,7 +55,7 @@ core::Result<core::CpuList> cpus_to_audit(const core::CommandLine& line) {
 }
 
 core::Result<core::Exit> run_audit(const core::CommandLine& line) {
-  if (!line.operands.empty()) return core::Error{fmt::format("unexpected '{}'", line.operands.front()), ""};
+  if (const core::Status none = no_operand(line); !none) return none.error();
   const core::Result<core::CpuList> cpus = cpus_to_audit(line);
   if (!cpus) return cpus.error();
   const core::Result<uint64_t> duration_ns = core::parse_duration_ns(line.get<std::string>("duration"));
@@ -95,8 +95,10 @@ core::Result<core::Exit> run_audit(const core::CommandLine& line) {
 
 }  // namespace
 
-Subcommand audit_subcommand() {
-  return {"audit", "what interrupts the shielded CPUs, and who", kAuditHelp, add_audit_options, run_audit};
-}
+extern const Subcommand kAuditSubcommand{.name = "audit",
+                                         .summary = "what interrupts the shielded CPUs, and who",
+                                         .help = kAuditHelp,
+                                         .add_options = add_audit_options,
+                                         .run = run_audit};
 
 }  // namespace maxlat::shield

@@ -37,7 +37,7 @@ std::string_view told(DropIn written) {
 }
 
 core::Result<core::Exit> boot(const core::CommandLine& line) {
-  if (!line.operands.empty()) return core::Error{fmt::format("unexpected '{}'", line.operands.front()), "--cpus 2-3"};
+  if (const core::Status none = no_operand(line, "--cpus 2-3"); !none) return none.error();
   const core::Result<ShieldPlan> plan = plan_from(line);
   if (!plan) return plan.error();
   const core::MachineView machine = view_of(*plan);
@@ -52,8 +52,10 @@ core::Result<core::Exit> boot(const core::CommandLine& line) {
 
 }  // namespace
 
-Subcommand boot_subcommand() {
-  return {"boot", "parameters of the kernel for shielded CPUs", kBootHelp, add_boot_options, boot};
-}
+extern const Subcommand kBootSubcommand{.name = "boot",
+                                        .summary = "parameters of the kernel for shielded CPUs",
+                                        .help = kBootHelp,
+                                        .add_options = add_boot_options,
+                                        .run = boot};
 
 }  // namespace maxlat::shield

@@ -57,8 +57,8 @@ core::Error taken_back(const ShieldPlan& plan, Surface& surface, core::Error why
 }
 
 core::Status take_steps(Workshop& workshop) {
-  for (const Step& step : step_table()) {
-    if (const core::Status made = step.make(workshop); !made) return made;
+  for (const Step* step : step_rows()) {
+    if (const core::Status made = step->make(workshop); !made) return made;
     if (core::stop_requested().load(std::memory_order_relaxed)) return core::Error{"stopped"};  // relaxed: only a flag
   }
   const Change complete{.kind = Change::Kind::complete};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The steps of a shield, one row each in step_table.cpp, in the order in which they are made and against which they are
-// undone. What is a setting of core/machine needs no step of its own: the step `settings` makes every one right that a
-// program can.
+// The steps of a shield, each a file and a row in shield/CMakeLists.txt, in the order in which they are made and against
+// which they are undone. What is a setting of core/machine needs no step of its own: the step `settings` makes every one
+// right that a program can.
 #pragma once
 
 #include <maxlat/shield/shield.hpp>
@@ -46,12 +46,6 @@ struct Step {
   core::Status (*make)(Workshop&);
 };
 
-std::span<const Step> step_table();
-
-// step_settings.cpp, step_latency.cpp, step_cpuset.cpp
-core::Status make_settings(Workshop& workshop);
-core::Status make_idle_latency(Workshop& workshop);
-core::Status make_cpuset_and_affinity(Workshop& workshop);
-core::Status tell_what_is_left(Workshop& workshop);
+std::vector<const Step*> step_rows();  // of CMakeLists.txt
 
 }  // namespace maxlat::shield

@@ -190,8 +190,6 @@ StepReport make_affinity(const Threads& threads, Workshop& workshop) {
   return {nothing ? Outcome::not_possible : Outcome::done, "affinity", std::move(text)};
 }
 
-}  // namespace
-
 core::Status make_cpuset_and_affinity(Workshop& workshop) {
   const Threads threads = threads_of(workshop);
   if (const core::Status recorded = workshop.record(threads.movable); !recorded) return recorded;
@@ -205,5 +203,9 @@ core::Status make_cpuset_and_affinity(Workshop& workshop) {
   workshop.report(make_affinity(threads, workshop));
   return {};
 }
+
+}  // namespace
+
+extern const Step kCpusetStep{"cpuset and affinity", make_cpuset_and_affinity};
 
 }  // namespace maxlat::shield

@@ -10,8 +10,6 @@ namespace {
 constexpr const char* kName = "idle latency";
 constexpr const char* kFile = "/dev/cpu_dma_latency";
 
-}  // namespace
-
 core::Status make_idle_latency(Workshop& workshop) {
   using Outcome = StepReport::Outcome;
   Surface& surface = workshop.surface();
@@ -36,5 +34,9 @@ core::Status make_idle_latency(Workshop& workshop) {
     workshop.report({Outcome::done, kName, std::string(kFile) + " is held at 0"});
   return {};
 }
+
+}  // namespace
+
+extern const Step kIdleLatencyStep{kName, make_idle_latency};
 
 }  // namespace maxlat::shield

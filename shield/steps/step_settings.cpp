@@ -48,8 +48,6 @@ core::Status make_right(const core::Setting& setting, Workshop& workshop) {
   return {};
 }
 
-}  // namespace
-
 core::Status make_settings(Workshop& workshop) {
   for (const core::Setting& setting : core::settings())
     if (const core::Status made = make_right(setting, workshop); !made) return made;
@@ -69,5 +67,10 @@ core::Status tell_what_is_left(Workshop& workshop) {
   }
   return {};
 }
+
+}  // namespace
+
+extern const Step kSettingsStep{"settings", make_settings};
+extern const Step kWhatIsLeftStep{"what is left", tell_what_is_left};
 
 }  // namespace maxlat::shield

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include "shield_text.hpp"
+#include "steps/shield.hpp"
+#include "subcommand.hpp"
+
+namespace maxlat::shield {
+namespace {
+
+constexpr core::CommandHelp kStatusHelp{
+    .synopsis = "maxlat shield status [options]",
+    .about = "Says whether a shield is on, and what of it has been changed since. Exit status 2 when something has.",
+    .examples = "  maxlat shield status\n  maxlat shield status || maxlat shield off\n"};
+
+core::Result<core::Exit> status(const core::CommandLine& line) {
+  if (const core::Status none = no_operand(line); !none) return none.error();
+  const Surface surface(view_of({}));
+  const core::Result<ShieldStatus> now = shield_status(line.get<std::string>("journal"), surface);
+  if (!now) return now.error();
+  if (!line.has("quiet")) fmt::print("{}", text_of(*now));
+  return now->drifted.empty() ? core::Exit::pass : core::Exit::limit_exceeded;
+}
+
+}  // namespace
+
+extern const Subcommand kStatusSubcommand{.name = "status",
+                                          .summary = "what of the shield stands",
+                                          .help = kStatusHelp,
+                                          .add_options = [](boost::program_options::options_description&) {},
+                                          .run = status};
+
+}  // namespace maxlat::shield
