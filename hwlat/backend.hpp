@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Who looks for hardware latency, behind one interface. The back ends differ in what they can see, so every result
-// names its back end and says what is not known:
-//
-//   module   our own kernel module: interrupts off, every gap in nanoseconds, and for each one above the threshold
-//            whether an SMI or an NMI came in it.
-//   tracer   the kernel's hwlat tracer: interrupts off, so what it finds is hardware or firmware. It tells one maximum
-//            per window and CPU, in whole microseconds, and only above the threshold.
-//   loop     a real-time thread on each CPU that reads the counter: sees every gap, but interrupts and scheduling too.
-//            An upper bound.
+// names its back end and says what is not known. Each is a class, with a definition beside it, and a row in
+// hwlat/CMakeLists.txt.
 #pragma once
 
 #include <cstdint>
@@ -84,6 +78,19 @@ class Backend {
   // Blocks until the duration is over or a stop is requested (core/stop.hpp).
   virtual core::Result<Measurement> measure(const Settings& settings, const Observer& observer) = 0;
 };
+
+struct BackendDefinition {
+  std::string_view name;  // as --backend has it
+  std::string_view what;  // one line for the help: what it can see
+  bool interrupts_off;    // so what it finds is hardware or firmware; otherwise each finding is an upper bound
+  bool samples_in_turn;   // has the modes besides per_cpu
+  std::unique_ptr<Backend> (*make)();
+};
+
+std::vector<const BackendDefinition*> backend_rows();  // of CMakeLists.txt: what can tell more apart comes first
+
+// hwlatdetect's, where only a width is asked for.
+constexpr uint64_t kFallbackWindow_ns = 1'000'000'000;
 
 // What is asked for, completed: with a window alone the back end's share of it, with a width alone hwlatdetect's window
 // of one second.

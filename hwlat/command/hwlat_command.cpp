@@ -20,13 +20,11 @@
 #include <memory>
 #include <optional>
 
-#include "device/module_backend.hpp"
+#include "backend.hpp"
 #include "device/module_load.hpp"
 #include "explain.hpp"
 #include "hwlat_options.hpp"
 #include "hwlat_text.hpp"
-#include "kernel_tracer/tracer_backend.hpp"
-#include "loop/loop_backend.hpp"
 #include "loop/machine_counts.hpp"
 
 namespace maxlat::hwlat {
@@ -36,31 +34,20 @@ namespace {
 constexpr const char* kUpperBound = "upper bound: interrupts and scheduling are included";
 
 struct Choice {
+  const BackendDefinition* definition = nullptr;
   std::unique_ptr<Backend> backend;
-  bool interrupts_off = false;
   std::string why_not_better;  // why an earlier one of the order was not taken
 };
 
-// In the order of what they can tell apart: our module, the kernel's tracer, the loop.
 core::Result<Choice> choose(const std::string& wanted) {
-  struct Candidate {
-    const char* name;
-    bool interrupts_off;
-    std::unique_ptr<Backend> backend;
-  };
-  Candidate candidates[] = {{"module", true, std::make_unique<ModuleBackend>()},
-                            {"tracer", true, std::make_unique<TracerBackend>()},
-                            {"loop", false, std::make_unique<LoopBackend>()}};
   Choice choice;
-  for (Candidate& candidate : candidates) {
-    if (wanted != "auto" && wanted != candidate.name) continue;
-    const core::Status usable = candidate.backend->usable();
-    if (usable) {
-      choice.backend = std::move(candidate.backend);
-      choice.interrupts_off = candidate.interrupts_off;
-      return choice;
-    }
-    if (wanted == candidate.name) return usable.error();
+  for (const BackendDefinition* candidate : backend_rows()) {
+    if (wanted != "auto" && wanted != candidate->name) continue;
+    choice.definition = candidate;
+    choice.backend = candidate->make();
+    const core::Status usable = choice.backend->usable();
+    if (usable) return choice;
+    if (wanted == candidate->name) return usable.error();
     choice.why_not_better += (choice.why_not_better.empty() ? "" : "; ") + usable.error().text;
   }
   return core::Error{"no back end can be used here: " + choice.why_not_better, "", core::Exit::cannot_run};
@@ -91,8 +78,8 @@ class Recorder {
     phase.duration_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
     phase.facts[core::fact::kBackEnd] = choice_.backend->name();
     if (!choice_.why_not_better.empty()) phase.facts["back end chosen because"] = choice_.why_not_better;
-    if (!choice_.interrupts_off) phase.facts[core::fact::kBound] = kUpperBound;
-    phase.facts["interrupts"] = choice_.interrupts_off ? "off" : "on";
+    if (!choice_.definition->interrupts_off) phase.facts[core::fact::kBound] = kUpperBound;
+    phase.facts["interrupts"] = choice_.definition->interrupts_off ? "off" : "on";
     phase.facts["window"] = core::duration_text(static_cast<double>(options_.settings.window_ns) * 1e-9);
     phase.facts["width"] = core::duration_text(static_cast<double>(options_.settings.width_ns) * 1e-9);
     phase.facts["threshold"] = core::latency_text(static_cast<double>(options_.settings.threshold_ns));
@@ -103,11 +90,11 @@ class Recorder {
       if (steal == changed.steal_s.end() || steal->second <= 0) continue;
       phase.facts[fmt::format("steal time of CPU {}", cpu.cpu)] = core::duration_text(steal->second);
     }
-    explain(measured, changed, options_.settings, choice_.interrupts_off);
+    explain(measured, changed, options_.settings, choice_.definition->interrupts_off);
     if (stop_gap_ns_ > 0) {
       if (phase.status == core::PhaseStatus::interrupted) phase.status = core::PhaseStatus::ok;
       phase.facts["stopped by"] = fmt::format("a gap of {}{}, above --stop", core::latency_text(stop_gap_ns_),
-                                              choice_.interrupts_off ? "" : " (upper bound)");
+                                              choice_.definition->interrupts_off ? "" : " (upper bound)");
     }
     const bool ends_by_signal_only = options_.settings.duration_ns == 0;
     if (phase.status == core::PhaseStatus::interrupted && ends_by_signal_only) {
@@ -211,7 +198,7 @@ core::Result<Choice> settle(Options& options) {
   core::Result<Choice> choice = choose(options.back_end);
   if (!choice) return choice.error();
   Settings& settings = options.settings;
-  if (settings.mode != SamplingMode::per_cpu && choice->backend->name() != ModuleBackend().name()) {
+  if (settings.mode != SamplingMode::per_cpu && !choice->definition->samples_in_turn) {
     const bool asked_for_another = choice->why_not_better.empty();
     return core::Error{fmt::format("--mode {} needs the module", to_string(settings.mode)),
                        asked_for_another ? "leave --backend out" : choice->why_not_better, core::Exit::cannot_run};

@@ -7,6 +7,8 @@
 #include <initializer_list>
 #include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/core/sys/duration.hpp>
+#include <maxlat/core/sys/text.hpp>
+#include <string>
 
 namespace maxlat::hwlat {
 
@@ -14,16 +16,20 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr const char* kBackEnds[] = {"auto", "module", "tracer", "loop"};
-constexpr uint64_t kHwlatdetectsWindow_ns = 1'000'000'000;
+constexpr std::string_view kAutomatic = "auto";
 
-constexpr core::CommandHelp kHelp{
-    "maxlat hwlat [options]",
-    "Looks for stalls that hardware and firmware cause: with our kernel module where it is loaded, else with the\n"
-    "kernel's hwlat tracer, else with a real-time loop on each CPU, which is an upper bound. A finding is not a\n"
-    "failure: only --hardlimit makes one (exit 2).",
+constexpr const char* kAbout =
+    "Looks for stalls that hardware and firmware cause, with the first of its back ends that can be used here. A\n"
+    "finding is not a failure: only --hardlimit makes one (exit 2).\n\nBack ends:\n";
+constexpr const char* kExamples =
     "  maxlat hwlat -D 10m --hardlimit 50us        ten minutes on all CPUs; exit 2 above 50 us\n"
-    "  maxlat hwlat -a 2,3 --backend loop --watch  CPUs 2 and 3 with the loop; prints what it finds at once\n"};
+    "  maxlat hwlat -a 2,3 --backend loop --watch  CPUs 2 and 3 with the loop; prints what it finds at once\n";
+
+std::string backend_names() {
+  std::string names(kAutomatic);
+  for (const BackendDefinition* each : backend_rows()) names += fmt::format(", {}", each->name);
+  return names;
+}
 
 po::options_description options() {
   po::options_description what("What to look for");
@@ -38,12 +44,12 @@ po::options_description options() {
   add("affinity,a", core::argument<core::CpuListArgument>("CPUS"), "CPUs to watch (default: all)");
   add("cpu-list", core::argument<core::CpuListArgument>("CPUS"), "the same, as hwlatdetect has it");
   add("cpus,c", core::argument<core::CpuListArgument>("CPUS"), "the same, as rtla hwnoise has it");
-  add("window", core::argument("TIME"), "period of sampling (default: module 10ms, else 1s)");
+  add("window", core::argument("TIME"), "period of sampling (default: the back end's, 10ms or 1s)");
   add("period", core::argument("TIME"), "the same, as rtla hwnoise has it");
-  add("width", core::argument("TIME"), "sampled part of it (default: module, loop 9/10, tracer 1/2)");
+  add("width", core::argument("TIME"), "sampled part of it (default: the back end's, 9/10 or 1/2)");
   add("runtime,r", core::argument("TIME"), "the same, as rtla hwnoise has it");
-  add("mode", core::argument("NAME"), "per-cpu (the default), round-robin or stop-machine (module only)");
-  add("backend", core::argument("NAME"), "auto (the default: the first that can be used of) module, tracer, loop");
+  add("mode", core::argument("NAME"), "per-cpu (the default); with the module also round-robin, stop-machine");
+  add("backend", core::argument("NAME"), "one of the back ends above (default: auto, the first that can be used)");
   add("load", core::argument("FILE"), "loads maxlat_hwlat.ko for this run");
   add("priority,p", core::argument<int>("N"), "of the loop's threads, SCHED_FIFO (default 95)");
   add("trust-counter", "the loop takes a time-stamp counter that is not known to be invariant");
@@ -108,7 +114,7 @@ core::Status take_times(const core::CommandLine& line, Options& options) {
     return core::Error{fmt::format("--{} must be at least 1 ms", *window), "the default is 10ms or 1s"};
   if (!width->empty() && settings.width_ns == 0)
     return core::Error{fmt::format("--{} must be longer than 0", *width), "the default fits"};
-  if (settings.width_ns > (settings.window_ns == 0 ? kHwlatdetectsWindow_ns : settings.window_ns)) {
+  if (settings.width_ns > (settings.window_ns == 0 ? kFallbackWindow_ns : settings.window_ns)) {
     return core::Error{"--width must not be longer than --window", "what is sampled is a part of each window"};
   }
   if (settings.threshold_ns == 0)
@@ -147,7 +153,10 @@ core::Status take_mode(const core::CommandLine& line, Settings& settings) {
 }  // namespace
 
 std::string help() {
-  return core::help_text(kHelp, options());
+  std::string about = kAbout;
+  for (const BackendDefinition* each : backend_rows()) about += "  " + core::list_line(each->name, each->what);
+  about.pop_back();
+  return core::help_text({"maxlat hwlat [options]", about, kExamples}, options());
 }
 
 core::Result<Options> parse_options(const core::Arguments& arguments) {
@@ -163,8 +172,10 @@ core::Result<Options> parse_options(const core::Arguments& arguments) {
   if (const core::Status taken = take_times(*line, parsed); !taken) return taken.error();
   if (const core::Status taken = take_cpus(*line, parsed); !taken) return taken.error();
   if (line->has("backend")) parsed.back_end = line->get<std::string>("backend");
-  if (std::none_of(std::begin(kBackEnds), std::end(kBackEnds), [&](auto name) { return parsed.back_end == name; })) {
-    return core::Error{fmt::format("unknown back end '{}'", parsed.back_end), "it is auto, module, tracer or loop"};
+  const auto rows = backend_rows();
+  if (parsed.back_end != kAutomatic &&
+      std::none_of(rows.begin(), rows.end(), [&](const auto* row) { return row->name == parsed.back_end; })) {
+    return core::Error{fmt::format("unknown back end '{}'", parsed.back_end), "there are " + backend_names()};
   }
   if (const core::Status taken = take_mode(*line, parsed.settings); !taken) return taken.error();
   if (line->has("load")) parsed.load_path = line->get<std::string>("load");

@@ -172,4 +172,11 @@ core::Result<Measurement> ModuleBackend::measure(const Settings& settings, const
   return measured;
 }
 
+extern const BackendDefinition kModuleBackend{
+    .name = "module",
+    .what = "our kernel module: interrupts off, every gap in nanoseconds, SMIs and NMIs told",
+    .interrupts_off = true,
+    .samples_in_turn = true,
+    .make = [] { return std::unique_ptr<Backend>(std::make_unique<ModuleBackend>()); }};
+
 }  // namespace maxlat::hwlat

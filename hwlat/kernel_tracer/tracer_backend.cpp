@@ -116,4 +116,11 @@ core::Result<Measurement> TracerBackend::measure(const Settings& settings, const
   return measured;
 }
 
+extern const BackendDefinition kTracerBackend{
+    .name = "tracer",
+    .what = "the kernel's hwlat tracer: interrupts off, one maximum a window, in microseconds",
+    .interrupts_off = true,
+    .samples_in_turn = false,
+    .make = [] { return std::unique_ptr<Backend>(std::make_unique<TracerBackend>()); }};
+
 }  // namespace maxlat::hwlat

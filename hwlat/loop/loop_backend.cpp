@@ -249,4 +249,11 @@ core::Result<Measurement> LoopBackend::measure(const Settings& settings, const O
   return measured;
 }
 
+extern const BackendDefinition kLoopBackend{
+    .name = "loop",
+    .what = "a real-time thread on each CPU: every gap, an upper bound",
+    .interrupts_off = false,
+    .samples_in_turn = false,
+    .make = [] { return std::unique_ptr<Backend>(std::make_unique<LoopBackend>()); }};
+
 }  // namespace maxlat::hwlat
