@@ -26,9 +26,7 @@ constexpr const char* kExamples =
     "  maxlat hwlat -a 2,3 --backend loop --watch  CPUs 2 and 3 with the loop; prints what it finds at once\n";
 
 std::string backend_names() {
-  std::string names(kAutomatic);
-  for (const BackendDefinition* each : backend_rows()) names += fmt::format(", {}", each->name);
-  return names;
+  return fmt::format("{}, {}", kAutomatic, core::names_of(backend_rows()));
 }
 
 po::options_description options() {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <maxlat/base/clock.hpp>
 #include <maxlat/base/histogram.hpp>
+#include <maxlat/core/result/phase_kind.hpp>
 #include <maxlat/core/result/phase_start.hpp>
 
 namespace maxlat::hwlat {
@@ -113,7 +114,7 @@ core::Result<Measurement> module_measurement(const Settings& settings, const max
   const ModuleContext context{settings, info, clock_of(info), started_ns, running};
   Measurement measured;
   core::Phase& phase = measured.phase;
-  phase.kind = "hwlat";
+  phase.kind = core::kHwlatKind.name;
   phase.status = core::PhaseStatus::ok;
   for (const ModuleCpu& cpu : cpus) {
     if (running && cpu.region.header().exposure_ticks == 0) continue;  // its first window has not ended

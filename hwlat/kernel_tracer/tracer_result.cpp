@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <maxlat/core/result/phase_kind.hpp>
 #include <maxlat/core/result/phase_start.hpp>
 #include <maxlat/core/sys/duration.hpp>
 
@@ -70,7 +71,7 @@ core::Result<Measurement> tracer_measurement(const Settings& settings, const std
     measured.findings.push_back(finding_of(record, start_realtime_ns));
   }
   core::Phase& phase = measured.phase;
-  phase.kind = "hwlat";
+  phase.kind = core::kHwlatKind.name;
   core::set_realtime_start(phase, start_realtime_ns);
   phase.status = core::PhaseStatus::ok;
   for (const unsigned cpu : settings.cpus) {

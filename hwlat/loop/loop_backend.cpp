@@ -10,6 +10,7 @@
 #include <chrono>
 #include <maxlat/base/clock.hpp>
 #include <maxlat/base/moment.hpp>
+#include <maxlat/core/result/phase_kind.hpp>
 #include <maxlat/core/result/phase_start.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/realtime.hpp>
@@ -154,7 +155,7 @@ core::CpuResult cpu_result(const LoopContext& context, unsigned cpu, const Books
 
 Measurement measurement(const LoopContext& context, const Threads& threads) {
   Measurement measured;
-  measured.phase.kind = "hwlat";
+  measured.phase.kind = core::kHwlatKind.name;
   measured.phase.status = core::PhaseStatus::ok;
   for (size_t i = 0; i < context.settings.cpus.size(); ++i) {
     const Books books = threads.books(i);

@@ -6,6 +6,7 @@
 #include <boost/program_options.hpp>
 #include <chrono>
 #include <maxlat/core/machine/settings.hpp>
+#include <maxlat/core/result/phase_kind.hpp>
 #include <maxlat/core/result/run_frame.hpp>
 #include <maxlat/core/result/run_result.hpp>
 #include <maxlat/core/sys/cli_kit.hpp>
@@ -103,7 +104,7 @@ const core::LoadResult* first_dead(const std::vector<core::LoadResult>& loads) {
 core::RunResult result_of(const LoadRequest& request, std::vector<core::LoadResult> loads,
                           std::chrono::system_clock::time_point started, Clock::duration lasted) {
   core::Phase phase;
-  phase.name = phase.kind = "load";
+  phase.name = phase.kind = core::kLoadKind.name;
   phase.status = core::PhaseStatus::ok;
   phase.started = core::utc_text(started);
   phase.duration_s = std::chrono::duration<double>(lasted).count();

@@ -13,16 +13,14 @@ namespace maxlat::npt {
 namespace {
 
 // The package that was not there when maxlat was built; empty when the object was built.
-std::string_view lacking_package([[maybe_unused]] std::string_view name) {
-#ifdef MAXLAT_NPT_LACKS_lttng_ust
-  if (name == "lttng-ust") return MAXLAT_NPT_LACKS_lttng_ust;
-#endif
-#ifdef MAXLAT_NPT_LACKS_usdt
-  if (name == "usdt") return MAXLAT_NPT_LACKS_usdt;
-#endif
-#ifdef MAXLAT_NPT_LACKS_spdlog_async
-  if (name == "spdlog-async") return MAXLAT_NPT_LACKS_spdlog_async;
-#endif
+std::string_view lacking_package(std::string_view name) {
+  constexpr std::string_view kLacking = MAXLAT_NPT_LACKING;  // "NAME=PACKAGE " for each
+  std::size_t at = 0;
+  for (std::size_t end; (end = kLacking.find(' ', at)) != kLacking.npos; at = end + 1) {
+    const std::string_view entry = kLacking.substr(at, end - at);
+    const std::size_t equals = entry.find('=');
+    if (entry.substr(0, equals) == name) return entry.substr(equals + 1);
+  }
   return {};
 }
 
@@ -32,9 +30,8 @@ core::Result<std::string> find_plugin(const std::string& name) {
   const std::string_view package = lacking_package(name);
 #ifdef MAXLAT_STATIC
   if (!package.empty())
-    return core::cannot_run(
-        fmt::format("the arm \"{}\" is a plug-in, and the static binary has none", name),
-        "build the preset release for it; none, maxlat, locked-printf, uprobe and ftrace-marker are built in");
+    return core::cannot_run(fmt::format("the arm \"{}\" is a plug-in, and the static binary has none", name),
+                            "build the preset release for it; maxlat npt --version names the arms");
 #endif
   if (!package.empty())
     return core::cannot_run(fmt::format("the arm \"{}\" is not in this maxlat: built without {}", name, package),

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <maxlat/core/result/phase_kind.hpp>
 #include <maxlat/core/sys/process.hpp>
 #include <maxlat/core/sys/stop.hpp>
 #include <optional>
@@ -34,7 +35,7 @@ core::ProcessEnd wait_for_end(core::Child& child) {
 
 core::Phase without_result(const core::Error& error) {
   core::Phase phase;
-  phase.kind = "tracer";
+  phase.kind = core::kTracerKind.name;
   phase.status = error.exit_status == core::Exit::cannot_run ? core::PhaseStatus::skipped : core::PhaseStatus::failed;
   const std::string prefix = std::string(kProgram) + ": ";
   const std::string text = error.text.starts_with(prefix) ? error.text.substr(prefix.size()) : error.text;
@@ -71,7 +72,7 @@ std::vector<core::Phase> phases_of_arm(const ArmProcess& process, const std::str
   std::vector<core::Phase> phases =
       child ? phases_of(wait_for_end(*child)) : std::vector{without_result(child.error())};
   for (core::Phase& phase : phases) {
-    phase.kind = "tracer";
+    phase.kind = core::kTracerKind.name;
     phase.arm = arm;
     if (stopping() && phase.status == core::PhaseStatus::failed) phase.status = core::PhaseStatus::interrupted;
   }

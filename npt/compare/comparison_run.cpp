@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <maxlat/core/result/phase_kind.hpp>
 #include <maxlat/core/stats/comparison.hpp>
 #include <maxlat/npt/measure.hpp>
 #include <optional>
@@ -119,7 +120,7 @@ std::optional<core::Phase> phase_of(const ArmInRun& arm, const std::string& gaps
     phase.reason = fmt::format("{} of {} rounds are complete{}", so_far.complete_rounds, plan.rounds,
                                so_far.interrupted ? "" : ": nothing was left to compare it with" + ended);
   }
-  phase.kind = "tracer";
+  phase.kind = core::kTracerKind.name;
   phase.arm = arm.label;
   phase.name = plan.name + ": " + arm.label + (gaps.empty() ? "" : " (" + gaps + ")");
   phase.gaps = gaps;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <maxlat/core/result/fact_names.hpp>
+#include <maxlat/core/result/phase_kind.hpp>
 #include <maxlat/core/sys/affinity.hpp>
 #include <maxlat/core/sys/stop.hpp>
 #include <maxlat/core/sys/utc.hpp>
@@ -132,7 +133,7 @@ core::Phase rate_of_arm(const std::string& arm, const std::string& label, const 
   const RateSearch search = find_maximum_rate(static_cast<double>(arguments.measurement.duration_ns) / 1e9,
                                               [&](double hz, double seconds) { return trials.run(hz, seconds); });
   core::Phase phase = trials.take_last();
-  phase.kind = "tracer";
+  phase.kind = core::kTracerKind.name;
   phase.arm = label;
   phase.name = "maximum rate: " + label;
   phase.facts["traces written to"] = traces.where();

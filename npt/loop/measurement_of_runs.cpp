@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <iterator>
 #include <maxlat/core/result/fact_names.hpp>
+#include <maxlat/core/result/phase_kind.hpp>
 #include <maxlat/core/result/phase_start.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/run_queue_wait.hpp>
@@ -88,7 +89,7 @@ core::Phase phase_before(const MeasurementPlan& plan, bool has_own_cpu) {
   const base::CounterClock& clock = plan.clock;
   core::Phase phase;
   phase.name = "npt";
-  phase.kind = "npt";
+  phase.kind = core::kNptKind.name;
   phase.arm = to_string(options.arm);
   phase.started = core::utc_text();
   auto& facts = phase.facts;
@@ -128,7 +129,7 @@ core::Phase phase_before(const MeasurementPlan& plan, bool has_own_cpu) {
 core::Phase unmeasured_phase(const Options& options, const core::Error& reason) {
   core::Phase phase;
   phase.name = "npt";
-  phase.kind = "npt";
+  phase.kind = core::kNptKind.name;
   phase.arm = to_string(options.arm);
   phase.started = core::utc_text();
   phase.status = reason.exit_status == core::Exit::cannot_run ? core::PhaseStatus::skipped : core::PhaseStatus::invalid;

@@ -5,9 +5,10 @@
 #include <maxlat/core/result/phase_kind.hpp>
 #include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/core/sys/output_file.hpp>
+#include <maxlat/core/sys/text.hpp>
 #include <maxlat/reports/export_command.hpp>
+#include <maxlat/reports/export_definition.hpp>
 
-#include "../export/export_definition.hpp"
 #include "result_path.hpp"
 
 namespace maxlat::reports {
@@ -15,11 +16,10 @@ namespace {
 
 namespace po = boost::program_options;
 
+constexpr std::size_t kFormatWidth = 17;
+
 std::string export_formats() {
-  std::string names;
-  for (const ExportDefinition* definition : export_rows())
-    names += fmt::format("{}{}", names.empty() ? "formats are " : ", ", definition->name);
-  return names;
+  return "formats are " + core::names_of(export_table());
 }
 
 po::options_description export_options() {
@@ -35,7 +35,7 @@ po::options_description export_options() {
 core::Result<const ExportDefinition*> export_format(const core::CommandLine& line) {
   if (!line.has("format")) return core::Error{"no format given", export_formats()};
   const std::string name = line.get<std::string>("format");
-  for (const ExportDefinition* definition : export_rows())
+  for (const ExportDefinition* definition : export_table())
     if (definition->name == name) return definition;
   return core::Error{fmt::format("there is no format \"{}\"", name), export_formats()};
 }
@@ -55,9 +55,10 @@ core::Result<std::vector<const core::Phase*>> exported_phases(const core::RunRes
 }
 
 core::Result<core::Exit> run_export(const core::Arguments& arguments) {
-  std::string about = "Writes a run in the form that another program takes.\nFormats:";
-  for (const ExportDefinition* definition : export_rows())
-    about += fmt::format("\n  {:<16} {}", definition->name, definition->what);
+  std::string about = "Writes a run in the form that another program takes.\nFormats:\n";
+  for (const ExportDefinition* definition : export_table())
+    about += "  " + core::list_line(definition->name, definition->what, kFormatWidth);
+  about.pop_back();
   const core::CommandHelp help = {"maxlat export [options] RUN", about,
                                   "  maxlat export DIR --format openmetrics -o FILE     for a monitoring system\n"
                                   "  maxlat export result.json --format csv >figures.csv   for a spreadsheet\n"};

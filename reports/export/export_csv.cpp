@@ -5,8 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-
-#include "export_definition.hpp"
+#include <maxlat/reports/export_definition.hpp>
 
 namespace maxlat::reports {
 namespace {

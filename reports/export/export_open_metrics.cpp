@@ -7,9 +7,8 @@
 
 #include <algorithm>
 #include <maxlat/core/sys/open_metrics.hpp>
+#include <maxlat/reports/export_definition.hpp>
 #include <numeric>
-
-#include "export_definition.hpp"
 
 namespace maxlat::reports {
 namespace {

@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <maxlat/reports/export_definition.hpp>
 #include <nlohmann/json.hpp>
 
-#include "export_definition.hpp"
 #include "export_rows.hpp"
 
 namespace maxlat::reports {

@@ -5,8 +5,9 @@
 // histogram are in the statistics, and in no bucket.
 #include <fmt/format.h>
 
+#include <maxlat/reports/export_definition.hpp>
+
 #include "../page/html.hpp"
-#include "export_definition.hpp"
 #include "export_rows.hpp"
 
 namespace maxlat::reports {

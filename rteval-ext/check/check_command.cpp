@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <maxlat/core/machine/settings.hpp>
+#include <maxlat/core/result/phase_kind.hpp>
 #include <maxlat/core/result/run_frame.hpp>
 #include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/core/sys/process.hpp>
@@ -60,7 +61,7 @@ core::Result<core::CpuList> measured_cpus(const core::CommandLine& line) {
 
 core::RunResult check_result(const core::MachineView& machine, const core::Arguments& arguments) {
   core::Phase phase;
-  phase.name = phase.kind = "preflight";
+  phase.name = phase.kind = core::kPreflightKind.name;
   phase.started = core::utc_text();
   std::vector<std::string> command{"maxlat", "check"};
   command.insert(command.end(), arguments.begin(), arguments.end());

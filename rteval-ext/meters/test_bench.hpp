@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <maxlat/core/result/phase_kind.hpp>
 #include <maxlat/test/temporary_folder.hpp>
 #include <string>
 #include <vector>
@@ -35,7 +36,7 @@ inline core::CpuResult cpu_result_of(unsigned cpu, double max_ns) {
 
 inline core::RunResult meter_result(double max_ns) {
   core::Phase phase;
-  phase.name = phase.kind = "npt";
+  phase.name = phase.kind = core::kNptKind.name;
   phase.status = core::PhaseStatus::ok;
   phase.exposure_s = kFakeExposure_s;
   phase.per_cpu = {cpu_result_of(1, max_ns)};
@@ -52,7 +53,7 @@ inline core::RunResult arms_result() {
   core::RunResult run = meter_result(5000);
   core::Phase base = run.phases[0];
   base.name = "tracers: none";
-  base.kind = "tracer";
+  base.kind = core::kTracerKind.name;
   base.arm = "none";
   base.comparison = "tracers";
   base.warnings = {"round 1: it is warm"};

@@ -3,6 +3,7 @@
 // For tests: a phase of the preemption test, with a pair of each kind.
 #pragma once
 
+#include <maxlat/core/result/phase_kind.hpp>
 #include <maxlat/core/result/run_result.hpp>
 
 namespace maxlat::rteval_ext::test {
@@ -23,7 +24,7 @@ inline core::PolicyPair policy_pair(const std::string& running, const std::strin
 inline core::Phase preempt_phase() {
   using Promise = core::PolicyPair::Promise;
   core::Phase phase;
-  phase.name = phase.kind = "preempt";
+  phase.name = phase.kind = core::kPreemptKind.name;
   phase.status = core::PhaseStatus::ok;
   core::CpuResult cpu;
   cpu.cpu = 1;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <maxlat/core/result/phase_kind.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/stop.hpp>
 #include <maxlat/core/sys/utc.hpp>
@@ -45,29 +46,6 @@ const std::string& step_of(const core::Phase& phase) {
   return phase.comparison.empty() ? phase.name : phase.comparison;
 }
 
-// "ok, largest 45.2 us on CPU 1"
-std::string summary_of(const core::Phase& phase) {
-  if (phase.status != core::PhaseStatus::ok) return fmt::format("{}: {}", core::to_string(phase.status), phase.reason);
-  if (phase.control) return "ok: " + core::to_string(core::counts_of(phase.control->stalls), " planted stalls");
-  const core::CpuResult* worst = nullptr;
-  for (const core::CpuResult& cpu : phase.per_cpu) {
-    if (worst == nullptr || cpu.max_ns > worst->max_ns) worst = &cpu;
-  }
-  if (worst == nullptr) return "ok";
-  return fmt::format("ok: largest {} on CPU {}{}", core::latency_text(worst->max_ns), worst->cpu,
-                     core::is_upper_bound(phase) ? ", an upper bound" : "");
-}
-
-std::vector<std::string> summary_of(const StepResult& result) {
-  if (result.comparisons.empty()) return {summary_of(result.phases.front())};
-  std::vector<std::string> lines;
-  for (const core::Comparison& comparison : result.comparisons)
-    if (!comparison.beside) lines.push_back(comparison.verdict);
-  for (const core::Phase& phase : result.phases)
-    if (phase.status != core::PhaseStatus::ok) lines.push_back(phase.arm + ": " + summary_of(phase));
-  return lines;
-}
-
 // What a run stands on: the machine, and its shield.
 struct Ground {
   Bench bench;
@@ -91,7 +69,7 @@ core::Result<Ground> prepare(const Plan& plan, const RunRequest& request) {
   if (plan.shield == ShieldUse::required) return on.error();
   core::Phase phase = phase_without_result(on.error());
   phase.name = kShieldStep;
-  phase.kind = "preflight";
+  phase.kind = core::kPreflightKind.name;
   phase.started = core::utc_text();
   ground.told = std::move(phase);
   return ground;
@@ -235,7 +213,7 @@ core::Status Run::audit() {
   core::Result<core::Phase> proof = shield_->audit();
   core::Phase phase = proof ? *std::move(proof) : phase_without_result(proof.error());
   phase.name = kShieldAuditStep;
-  phase.kind = "audit";
+  phase.kind = core::kAuditKind.name;
   progress_.note(fmt::format("{}: {}", kShieldAuditStep, summary_of(phase)));
   for (const std::string& warning : phase.warnings) progress_.note(fmt::format("{}: {}", kShieldAuditStep, warning));
   return keep(std::move(phase));
@@ -262,7 +240,7 @@ core::Error Run::ended_early(core::Error why) {
 core::Phase Run::observe(const char* name) {
   core::Phase phase;
   phase.name = name;
-  phase.kind = "preflight";
+  phase.kind = core::kPreflightKind.name;
   phase.status = core::PhaseStatus::ok;
   phase.started = core::utc_text();
   const std::vector<core::SettingObservation> observed = bench_.preflight(watched_cpus(steps_));

@@ -27,4 +27,26 @@ void RunProgress::show(double elapsed_s, const std::string& more) {
   line_.show(title_, std::min(1.0, elapsed_s / whole_s), std::chrono::seconds(static_cast<long>(left_s + 0.5)), of_run);
 }
 
+std::string summary_of(const core::Phase& phase) {
+  if (phase.status != core::PhaseStatus::ok) return fmt::format("{}: {}", core::to_string(phase.status), phase.reason);
+  if (phase.control) return "ok: " + core::to_string(core::counts_of(phase.control->stalls), " planted stalls");
+  const core::CpuResult* worst = nullptr;
+  for (const core::CpuResult& cpu : phase.per_cpu) {
+    if (worst == nullptr || cpu.max_ns > worst->max_ns) worst = &cpu;
+  }
+  if (worst == nullptr) return "ok";
+  return fmt::format("ok: largest {} on CPU {}{}", core::latency_text(worst->max_ns), worst->cpu,
+                     core::is_upper_bound(phase) ? ", an upper bound" : "");
+}
+
+std::vector<std::string> summary_of(const StepResult& result) {
+  if (result.comparisons.empty()) return {summary_of(result.phases.front())};
+  std::vector<std::string> lines;
+  for (const core::Comparison& comparison : result.comparisons)
+    if (!comparison.beside) lines.push_back(comparison.verdict);
+  for (const core::Phase& phase : result.phases)
+    if (phase.status != core::PhaseStatus::ok) lines.push_back(phase.arm + ": " + summary_of(phase));
+  return lines;
+}
+
 }  // namespace maxlat::rteval_ext

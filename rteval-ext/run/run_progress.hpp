@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// The run's progress: which step of how many, how much of it, and how long until the end of all.
+// The run's progress: which step of how many, how much of it, and how long until the end of all; and what each has
+// found, in a line or a few.
 #pragma once
 
+#include <maxlat/core/result/run_result.hpp>
 #include <maxlat/core/sys/progress.hpp>
 #include <string>
 #include <vector>
+
+#include "meters/tracer_meter.hpp"
 
 namespace maxlat::rteval_ext {
 
@@ -24,5 +28,10 @@ class RunProgress {
   size_t step_ = 0;
   std::string title_;
 };
+
+// "ok: largest 45.2 us on CPU 1"
+std::string summary_of(const core::Phase& phase);
+// A comparison: its verdicts, and each arm that was not measured.
+std::vector<std::string> summary_of(const StepResult& result);
 
 }  // namespace maxlat::rteval_ext

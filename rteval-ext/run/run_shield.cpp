@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <maxlat/core/result/phase_kind.hpp>
 #include <maxlat/core/sys/counted.hpp>
 #include <maxlat/core/sys/utc.hpp>
 #include <maxlat/shield/held_shield.hpp>
@@ -26,7 +27,7 @@ class RealShield : public RunShield {
   core::Phase told() const override {
     core::Phase phase;
     phase.name = kShieldStep;
-    phase.kind = "preflight";
+    phase.kind = core::kPreflightKind.name;
     phase.status = core::PhaseStatus::ok;
     phase.started = began_;
     phase.facts["CPUs"] = core::to_string(held_.plan().cpus);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <maxlat/core/machine/cpu_activity.hpp>
+#include <maxlat/core/result/phase_kind.hpp>
 #include <maxlat/core/sys/affinity.hpp>
 #include <maxlat/core/sys/stop.hpp>
 #include <maxlat/core/sys/utc.hpp>
@@ -141,7 +142,7 @@ CpuVerdict judge(const core::CpuActivity& cpu, const AuditPlan& plan, double sec
 
 core::Result<core::Phase> audit(const AuditPlan& plan, const core::MachineView& machine) {
   core::Phase phase;
-  phase.name = phase.kind = "audit";
+  phase.name = phase.kind = core::kAuditKind.name;
   phase.status = core::PhaseStatus::ok;
   std::optional<KernelEvents> events;
   phase.facts["names"] = "not asked for";

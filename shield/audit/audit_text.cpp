@@ -13,7 +13,6 @@ namespace {
 
 using Kind = core::Interruption::Kind;
 
-constexpr unsigned kAuditWidth = 120;
 constexpr size_t kMostCauses = 8;
 
 std::string causes_of(const core::CpuActivity& cpu, double seconds) {
@@ -28,7 +27,7 @@ std::string causes_of(const core::CpuActivity& cpu, double seconds) {
                core::printable(each.by), fmt::to_string(each.count),
                rate_text(static_cast<double>(each.count) / seconds)});
   }
-  std::string text = "\n" + table.text(kAuditWidth, "");
+  std::string text = "\n" + table.text(core::kTextWidth, "");
   if (causes.size() > kMostCauses) text += fmt::format("and {} more (--json has all)\n", causes.size() - kMostCauses);
   return text;
 }
@@ -53,11 +52,11 @@ std::string text_of(const core::Phase& phase, const AuditPlan& plan) {
                counted(Kind::device), counted(Kind::sent), counted(Kind::other),
                cpu.switches ? fmt::to_string(*cpu.switches) : "-", core::printable(verdicts[i].most)});
   }
-  text += table.text(kAuditWidth, "");
+  text += table.text(core::kTextWidth, "");
   for (const core::CpuActivity& cpu : phase.activity) text += causes_of(cpu, phase.duration_s);
   if (const auto untold = phase.facts.find("not told by this kernel"); untold != phase.facts.end())
-    text += core::wrapped(untold->second, kAuditWidth, "\nnot told by this kernel: ", "  ");
-  for (const std::string& warning : phase.warnings) text += core::wrapped(warning, kAuditWidth, "warning: ", "  ");
+    text += core::wrapped(untold->second, core::kTextWidth, "\nnot told by this kernel: ", "  ");
+  for (const std::string& warning : phase.warnings) text += core::wrapped(warning, core::kTextWidth, "warning: ", "  ");
   if (!phase.reason.empty()) text += fmt::format("{}: {}\n", core::to_string(phase.status), phase.reason);
   return text;
 }

@@ -14,8 +14,6 @@
 namespace maxlat::shield {
 namespace {
 
-constexpr unsigned kWidth = 120;
-
 // A loader is found by a file of it; where that has to say something, by what it says. grub's programs are on boxes,
 // too, that another loader boots: it boots those where its configuration has been made.
 struct Sign {
@@ -104,14 +102,14 @@ std::string where_text(const std::vector<core::BootParameter>& parameters, const
     return core::wrapped(
         "how this box gives the kernel its command line is not known here: no grub, no /etc/kernel/cmdline and no "
         "/boot/firmware/cmdline.txt was found. Add the line where your boot loader has the others, and reboot.",
-        kWidth, "");
+        core::kTextWidth, "");
   std::string text = fmt::format("boot loader  {}\nfile         {}\n", loader->name, loader->file);
   if (loader->is_drop_in)
     return text + fmt::format("written      {}\napply        {}\nundo         {}\n", loader->change,
                               then_reboot("", loader->apply), then_reboot(loader->take_out, loader->apply));
-  text += core::wrapped(filled(loader->change, line), kWidth, "by hand      ");
+  text += core::wrapped(filled(loader->change, line), core::kTextWidth, "by hand      ");
   if (!loader->apply.empty()) text += fmt::format("apply        {}\n", then_reboot("", loader->apply));
-  return text + core::wrapped(then_reboot(filled(loader->take_out, line), ""), kWidth, "undo         ");
+  return text + core::wrapped(then_reboot(filled(loader->take_out, line), ""), core::kTextWidth, "undo         ");
 }
 
 }  // namespace
@@ -164,7 +162,7 @@ std::string boot_text(const std::vector<core::BootParameter>& parameters, const 
   core::TextTable table({"parameter", "running kernel", "for"});
   for (const core::BootParameter& parameter : parameters)
     table.row({parameter.text(), standing_text(parameter), fmt::format("{}", fmt::join(parameter.settings, ", "))});
-  std::string text = table.text(kWidth, "") + "\n" + line_of(parameters) + "\n\n";
+  std::string text = table.text(core::kTextWidth, "") + "\n" + line_of(parameters) + "\n\n";
   if (all_there(parameters)) text += "all of it is on the command line of the kernel that runs\n";
   const bool another = std::any_of(parameters.begin(), parameters.end(), [](const core::BootParameter& parameter) {
     return parameter.standing == core::BootParameter::Standing::other;

@@ -9,7 +9,6 @@
 namespace maxlat::shield {
 namespace {
 
-constexpr size_t kWidth = 120;
 constexpr size_t kMostLines = 10;
 
 std::string listed(const char* what, const std::vector<std::string>& lines) {
@@ -31,14 +30,15 @@ std::string text_of(const ShieldReport& report, const ShieldPlan& plan) {
   for (const StepReport& step : report.steps) {
     const bool is_long = step.text.size() > 70;
     table.row({step.step, to_string(step.outcome), is_long ? "see below" : step.text});
-    if (is_long) rest += core::wrapped(step.text, kWidth, step.step + ": ", "  ");
+    if (is_long) rest += core::wrapped(step.text, core::kTextWidth, step.step + ": ", "  ");
   }
   using Outcome = StepReport::Outcome;
   const size_t left =
       report.count(Outcome::not_possible) + report.count(Outcome::needs_reboot) + report.count(Outcome::by_hand);
   return fmt::format("{}\n{}shield of CPU {} is on, the system on CPU {}: {} step{} done or already so, {} not\n",
-                     table.text(kWidth, ""), rest, core::to_string(plan.cpus), core::to_string(plan.housekeeping),
-                     report.steps.size() - left, s(report.steps.size() - left), left);
+                     table.text(core::kTextWidth, ""), rest, core::to_string(plan.cpus),
+                     core::to_string(plan.housekeeping), report.steps.size() - left, s(report.steps.size() - left),
+                     left);
 }
 
 std::string text_of(const UndoReport& report) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A subcommand of `maxlat shield`: name, help, options, what it does. Adding one is a file that defines it, and a row in
-// shield/CMakeLists.txt. Options that all of them have are added for each.
+// A subcommand of `maxlat shield`: name, help, options, what it does. Adding one is a file that defines it, and a row
+// in shield/CMakeLists.txt. Options that all of them have are added for each.
 #pragma once
 
 #include <maxlat/core/sys/cli_kit.hpp>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The steps of a shield, each a file and a row in shield/CMakeLists.txt, in the order in which they are made and against
-// which they are undone. What is a setting of core/machine needs no step of its own: the step `settings` makes every one
-// right that a program can.
+// The steps of a shield, each a file and a row in shield/CMakeLists.txt, in the order in which they are made and
+// against which they are undone. What is a setting of core/machine needs no step of its own: the step `settings` makes
+// every one right that a program can.
 #pragma once
 
 #include <maxlat/shield/shield.hpp>

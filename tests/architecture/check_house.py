@@ -3,7 +3,7 @@
 """Holds the tree against the plan of the house (README, "The house").
 
   check_house.py ROOT      includes, libraries that are linked, licence tags, writes to stderr, citations, broken lines
-                           of text, kernel-doc, README's tree and arrows, names of test files; warns of long files
+                           of text, kernel-doc, README's tree and arrows, names of test files; how much stands in one place
   check_house.py --self-test   plants each kind of mistake in a small tree and expects to find it
 """
 import pathlib
@@ -13,6 +13,7 @@ import tempfile
 
 import kernel_code
 import names
+import sizes
 import wrapping
 
 # The parts of core: each may know those before it that it names, and base.
@@ -47,7 +48,6 @@ ROOM_OF_LIBRARY = {**{room.replace("/", "_"): room for room in ARROWS}, "trace":
 # tests/support: for tests, whatever room they are in.
 FOR_TESTS = "test"
 SOURCES = {".c", ".h", ".cpp", ".hpp"}
-LONG = {".c": 600, ".cpp": 600, ".h": 400, ".hpp": 400}
 
 
 def sources(folder, suffixes=frozenset(SOURCES)):
@@ -146,16 +146,13 @@ def check_kernel_code(path, root):
 def check(root):
     wrong = [*check_targets(root), *check_citations(root), *check_wrapping(root)]
     wrong += [*names.readme_tree(root), *names.readme_arrows(root, ARROWS)]
-    wrong += [*names.tests_by_name(root, FOLDERS, sources)]
+    wrong += [*names.tests_by_name(root, FOLDERS, sources), *sizes.findings(root, [*FOLDERS, "bench", "tests"])]
     count = 0
     for folder in FOLDERS:
         for path in sources(root / folder):
             count += 1
             wrong += check_file(path, root)
             wrong += check_kernel_code(path, root)
-            lines = path.read_text(errors="replace").count("\n")
-            if lines > LONG[path.suffix]:
-                print(f"warning: {path.relative_to(root)} has {lines} lines; it may hold two ideas")
     if count == 0:
         wrong.append(f"no sources below {root}")
     return wrong
@@ -207,8 +204,10 @@ def self_test():
         sound[f"tests/{name}"] = tag + text
     planted |= {name: tag + text for name, text in kernel_code.BROKEN.items()}
     sound |= {name: tag + text for name, text in kernel_code.SOUND.items()}
-    planted |= {name: tag + text for name, text in names.BROKEN.items()}
-    sound |= {name: tag + text for name, text in names.SOUND.items()}
+    for part in (names, sizes):
+        planted |= {name: tag + text for name, text in part.BROKEN.items()}
+        sound |= {name: tag + text for name, text in part.SOUND.items()}
+    sound |= {name: tag + text for name, text in sizes.FULL.items()}
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
         for name, text in {**planted, **sound}.items():
@@ -216,7 +215,8 @@ def self_test():
             (root / name).write_text(text)
         wrong = check(root)
     found = {line.split(":")[0] for line in wrong}
-    missed, invented = set(planted) - found, found - set(planted)
+    expected = {*planted, *(name.rpartition("/")[0] for name in sizes.FULL), *sizes.FULL_FOLDERS, *sizes.LONG_FILES}
+    missed, invented = expected - found, found - expected
     missed |= {what for what in names.OF_README if not any(what in line for line in wrong)}
     return [f"not found: {name}" for name in missed] + [f"found without reason: {name}" for name in invented]
 

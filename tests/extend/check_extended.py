@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """check_extended.py MAXLAT_EXTENDED: a row more in a table is all that it takes.
 
-The program is maxlat with a load, an arm, a setting, a format and a kind of phase more, one file and one row each. Lists
-and errors name them, and each does its work.
+The program is maxlat with a load, an arm, a setting, a format to read, one to write and a kind of phase more, one file and
+one row each. Lists and errors name them, and each does its work.
 """
 import json
 import os
@@ -81,7 +81,7 @@ def setting(folder):
         expect(run["machine"]["settings"]["values"].get(name) == there.read_text().strip(), "the fingerprint has it")
 
 
-def importer(folder):
+def import_and_export(folder):
     expect("latencies        a number in each line" in maxlat("import", "--help"), "import --help names the format")
     file = pathlib.Path(folder) / "latencies.txt"
     file.write_text(LATENCIES)
@@ -90,6 +90,9 @@ def importer(folder):
     expect((cpu["samples"], cpu["min_ns"], cpu["max_ns"]) == (4, 7000, 31000), "a file is read")
     maxlat("gate", f"{folder}/imported.json", "--max", "31us")
     maxlat("gate", f"{folder}/imported.json", "--max", "30us", status=2)
+    expect("\n  maxima " in maxlat("export", "--help"), "export --help names the format")
+    expect("openmetrics, maxima" in maxlat("export", "--format", "nosuch", status=1), "the error for an unknown format names it")
+    expect(maxlat("export", f"{folder}/imported.json", "--format", "maxima") == "latencies 0 31000\n", "the format is written")
     file.write_text(LATENCIES + "many\n")
     expect("it is not a whole number in each line" in maxlat("import", str(file), status=1), "a damaged file is refused")
 
@@ -115,7 +118,7 @@ def main():
     if os.geteuid() != 0:
         print("measuring needs root")
         return 77
-    for part in (load, arm, setting, importer, phase_kind):
+    for part in (load, arm, setting, import_and_export, phase_kind):
         with tempfile.TemporaryDirectory() as folder:
             part(folder)
     print("\n".join(f"# {failure}" for failure in failures))

@@ -6,6 +6,7 @@
 #include <maxlat/import/import_definition.hpp>
 #include <maxlat/loadgen/load_definition.hpp>
 #include <maxlat/npt/arm_definition.hpp>
+#include <maxlat/reports/export_definition.hpp>
 #include <maxlat/rteval_ext/phase_definition.hpp>
 #include <vector>
 
@@ -21,6 +22,9 @@ std::vector<const ArmDefinition*> more_arms();
 }
 namespace maxlat::importing {
 std::vector<const ImportDefinition*> more_imports();
+}
+namespace maxlat::reports {
+std::vector<const ExportDefinition*> more_exports();
 }
 namespace maxlat::rteval_ext {
 std::vector<const PhaseDefinition*> more_phases();
@@ -41,6 +45,7 @@ int main(int argc, char** argv) {
   append(loadgen::load_table(), loadgen::more_loads());
   append(npt::arm_table(), npt::more_arms());
   append(importing::import_table(), importing::more_imports());
+  append(reports::export_table(), reports::more_exports());
   append(rteval_ext::phase_table(), rteval_ext::more_phases());
   return cli::program(argc, argv);
 }

@@ -5,16 +5,14 @@
 namespace maxlat::core {
 namespace {
 
-constexpr PhaseKind kPreflightKind{
-    .name = "preflight", .what = "how the machine is set", .measures = false, .in_table = false, .rank = 8};
-constexpr PhaseKind kAuditKind{
-    .name = "audit", .what = "what else runs on the shielded CPUs", .measures = false, .rank = 6};
 constexpr PhaseKind kReportKind{
     .name = "report", .what = "the report", .measures = false, .in_table = false, .rank = 8};
 constexpr PhaseKind kUnknown{.name = "", .what = ""};
 
 }  // namespace
 
+const PhaseKind kPreflightKind{
+    .name = "preflight", .what = "how the machine is set", .measures = false, .in_table = false, .rank = 8};
 const PhaseKind kControlKind{
     .name = "control", .what = "stalls of known length, which the meter must find", .measures = false, .rank = 6};
 const PhaseKind kHwlatKind{.name = "hwlat", .what = "stalls by hardware and firmware", .gaps = true, .rank = 4};
@@ -33,12 +31,14 @@ const PhaseKind kNptKind{.name = "npt",
 const PhaseKind kTracerKind{
     .name = "tracer", .what = "what a tracer adds to the loop of npt", .of_the_box = false, .gaps = true, .rank = 7};
 
+const PhaseKind kAuditKind{
+    .name = "audit", .what = "what else runs on the shielded CPUs", .measures = false, .rank = 6};
 const PhaseKind kLoadKind{.name = "load", .what = "loads", .measures = false};
 const PhaseKind kImportedKind{.name = "imported", .what = "latencies that another tool measured"};
 
 std::vector<const PhaseKind*>& phase_kinds() {
-  static std::vector<const PhaseKind*> kinds = {&kPreflightKind,  &kControlKind, &kHwlatKind,  &kPreemptKind,
-                                                &kCyclictestKind, &kNptKind,     &kTracerKind, &kAuditKind,
+  static std::vector<const PhaseKind*> kinds = {&kPreflightKind,  &kControlKind, &kHwlatKind,   &kPreemptKind,
+                                                &kCyclictestKind, &kNptKind,     &kTracerKind,  &kAuditKind,
                                                 &kLoadKind,       &kReportKind,  &kImportedKind};
   return kinds;
 }

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <maxlat/base/clock.hpp>
 #include <maxlat/base/histogram.hpp>
+#include <maxlat/core/result/phase_kind.hpp>
 #include <maxlat/core/result/run_result.hpp>
 #include <random>
 #include <vector>
@@ -149,7 +150,7 @@ TEST(CpuResultFrom, OverflowKeepsValueAndTimeSinceTheStart) {
   EXPECT_DOUBLE_EQ(cpu.overflow[1].latency_ns, static_cast<double>(1ull << 40));
   Phase phase;
   phase.status = PhaseStatus::ok;
-  phase.kind = "npt";
+  phase.kind = kNptKind.name;
   phase.per_cpu = {cpu};
   RunResult run;
   run.phases = {phase};

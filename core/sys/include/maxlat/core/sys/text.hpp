@@ -9,6 +9,9 @@
 
 namespace maxlat::core {
 
+// Of what we print, in lines of our own making.
+inline constexpr std::size_t kTextWidth = 120;
+
 // Bytes of the UTF-8 character that the text begins with; 0 when there is none (RFC 3629: no overlong form, no
 // surrogate). REQUIRES: not empty.
 std::size_t utf8_length(std::string_view text);
@@ -28,5 +31,13 @@ std::string wrapped(std::string_view text, std::size_t width, std::string_view f
 // A line of a list: the name, filled up to the width, and what it is. A name that is wider has one blank behind it.
 inline constexpr std::size_t kNameWidth = 10;  // of commands and plans
 std::string list_line(std::string_view name, std::string_view what, std::size_t width = kNameWidth);
+
+// "a, b, c": the names of a table's rows (pointers to what has a name), for the hint of an error.
+template <class Rows>
+std::string names_of(const Rows& rows) {
+  std::string names;
+  for (const auto* row : rows) names.append(names.empty() ? "" : ", ").append(row->name);
+  return names;
+}
 
 }  // namespace maxlat::core

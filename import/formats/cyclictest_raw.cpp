@@ -13,10 +13,10 @@
 #include <maxlat/import/import_definition.hpp>
 #include <vector>
 
-#include "foreign_histogram.hpp"
-#include "imported_run.hpp"
-#include "raw_samples.hpp"
-#include "words.hpp"
+#include "reading/foreign_histogram.hpp"
+#include "reading/imported_run.hpp"
+#include "reading/raw_samples.hpp"
+#include "reading/words.hpp"
 
 namespace maxlat::importing {
 namespace {

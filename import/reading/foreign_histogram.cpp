@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "foreign_histogram.hpp"
+#include "reading/foreign_histogram.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A form in which other programs take a run: a file here that defines one of these, and a row in
-// reports/CMakeLists.txt.
+// A form in which other programs take a run. Adding one is a file that defines one of these, and a row in
+// reports/CMakeLists.txt (docs/where-to-change-what.md).
 #pragma once
 
 #include <maxlat/core/result/run_result.hpp>
@@ -20,6 +20,7 @@ struct ExportDefinition {
   core::Result<std::string> (*write)(const core::RunResult& run, const std::vector<const core::Phase*>& phases);
 };
 
-std::vector<const ExportDefinition*> export_rows();  // of CMakeLists.txt
+// Another program may add its own before it reads anything.
+std::vector<const ExportDefinition*>& export_table();
 
 }  // namespace maxlat::reports

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "rt_tests_json.hpp"
+#include "formats/rt_tests_json.hpp"
 
 #include <fmt/core.h>
 #include <time.h>
@@ -9,7 +9,7 @@
 #include <maxlat/core/sys/utc.hpp>
 #include <optional>
 
-#include "json_reading.hpp"
+#include "reading/json_reading.hpp"
 
 namespace maxlat::importing {
 namespace {

@@ -2,19 +2,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <maxlat/core/sys/text.hpp>
 #include <maxlat/import/import_definition.hpp>
 #include <string>
 
-#include "words.hpp"
+#include "reading/words.hpp"
 
 namespace maxlat::importing {
 namespace {
 
 std::string known_formats() {
-  std::string known;
-  for (const ImportDefinition* definition : import_table())
-    known += fmt::format("{}{}", known.empty() ? "formats are " : ", ", definition->name);
-  return known;
+  return "formats are " + core::names_of(import_table());
 }
 
 core::Result<core::RunResult> read_as(const ImportDefinition& format, InputText& input, const ImportOptions& options) {

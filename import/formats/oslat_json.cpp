@@ -3,10 +3,10 @@
 // oslat --json.
 #include <maxlat/import/import_definition.hpp>
 
-#include "imported_run.hpp"
-#include "json_reading.hpp"
-#include "oslat.hpp"
-#include "rt_tests_json.hpp"
+#include "formats/oslat.hpp"
+#include "formats/rt_tests_json.hpp"
+#include "reading/imported_run.hpp"
+#include "reading/json_reading.hpp"
 
 namespace maxlat::importing {
 namespace {

@@ -17,9 +17,9 @@
 #include <maxlat/import/cyclictest.hpp>
 #include <maxlat/import/import_definition.hpp>
 
-#include "foreign_histogram.hpp"
-#include "imported_run.hpp"
-#include "words.hpp"
+#include "reading/foreign_histogram.hpp"
+#include "reading/imported_run.hpp"
+#include "reading/words.hpp"
 
 namespace maxlat::importing {
 namespace {

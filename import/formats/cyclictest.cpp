@@ -6,9 +6,9 @@
 #include <maxlat/import/cyclictest.hpp>
 #include <sstream>
 
-#include "foreign_histogram.hpp"
-#include "json_reading.hpp"
-#include "rt_tests_json.hpp"
+#include "formats/rt_tests_json.hpp"
+#include "reading/foreign_histogram.hpp"
+#include "reading/json_reading.hpp"
 
 namespace maxlat::importing {
 

@@ -9,7 +9,7 @@
 // The others are made by hand, after the sources of the tools and their documentation (docs/sources.md).
 #include <gmock/gmock.h>
 
-#include "test_files.hpp"
+#include "formats/test_files.hpp"
 
 namespace maxlat::importing {
 namespace {

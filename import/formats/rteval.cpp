@@ -19,9 +19,9 @@
 #include <memory>
 #include <set>
 
-#include "foreign_histogram.hpp"
-#include "imported_run.hpp"
-#include "words.hpp"
+#include "reading/foreign_histogram.hpp"
+#include "reading/imported_run.hpp"
+#include "reading/words.hpp"
 
 namespace maxlat::importing {
 namespace {

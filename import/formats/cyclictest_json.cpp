@@ -9,8 +9,8 @@
 #include <maxlat/import/import_definition.hpp>
 #include <sstream>
 
-#include "imported_run.hpp"
-#include "rt_tests_json.hpp"
+#include "formats/rt_tests_json.hpp"
+#include "reading/imported_run.hpp"
 
 namespace maxlat::importing {
 namespace {

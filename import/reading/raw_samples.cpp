@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "raw_samples.hpp"
+#include "reading/raw_samples.hpp"
 
 #include <maxlat/base/clock.hpp>
 #include <maxlat/core/sys/cpu_list.hpp>

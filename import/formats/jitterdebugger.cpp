@@ -9,9 +9,9 @@
 #include <maxlat/core/sys/whole_number.hpp>
 #include <maxlat/import/import_definition.hpp>
 
-#include "foreign_histogram.hpp"
-#include "imported_run.hpp"
-#include "json_reading.hpp"
+#include "reading/foreign_histogram.hpp"
+#include "reading/imported_run.hpp"
+#include "reading/json_reading.hpp"
 
 namespace maxlat::importing {
 namespace {

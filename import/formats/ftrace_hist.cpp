@@ -20,8 +20,8 @@
 #include <maxlat/import/import_definition.hpp>
 #include <optional>
 
-#include "imported_run.hpp"
-#include "words.hpp"
+#include "reading/imported_run.hpp"
+#include "reading/words.hpp"
 
 namespace maxlat::importing {
 namespace {

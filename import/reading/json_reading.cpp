@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "json_reading.hpp"
+#include "reading/json_reading.hpp"
 
 #include <cmath>
 
-#include "words.hpp"
+#include "reading/words.hpp"
 
 namespace maxlat::importing {
 

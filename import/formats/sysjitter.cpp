@@ -13,9 +13,9 @@
 #include <optional>
 #include <vector>
 
-#include "imported_run.hpp"
-#include "raw_samples.hpp"
-#include "words.hpp"
+#include "reading/imported_run.hpp"
+#include "reading/raw_samples.hpp"
+#include "reading/words.hpp"
 
 namespace maxlat::importing {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "imported_run.hpp"
+#include "reading/imported_run.hpp"
 
 #include <fmt/format.h>
 

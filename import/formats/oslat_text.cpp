@@ -8,9 +8,9 @@
 #include <maxlat/core/sys/whole_number.hpp>
 #include <maxlat/import/import_definition.hpp>
 
-#include "imported_run.hpp"
-#include "oslat.hpp"
-#include "words.hpp"
+#include "formats/oslat.hpp"
+#include "reading/imported_run.hpp"
+#include "reading/words.hpp"
 
 namespace maxlat::importing {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "words.hpp"
+#include "reading/words.hpp"
 
 #include <fmt/format.h>
 

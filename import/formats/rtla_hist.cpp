@@ -20,9 +20,9 @@
 #include <maxlat/import/import_definition.hpp>
 #include <numeric>
 
-#include "foreign_histogram.hpp"
-#include "imported_run.hpp"
-#include "words.hpp"
+#include "reading/foreign_histogram.hpp"
+#include "reading/imported_run.hpp"
+#include "reading/words.hpp"
 
 namespace maxlat::importing {
 namespace {

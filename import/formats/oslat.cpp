@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "oslat.hpp"
+#include "formats/oslat.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "foreign_histogram.hpp"
-#include "imported_run.hpp"
+#include "reading/foreign_histogram.hpp"
+#include "reading/imported_run.hpp"
 
 namespace maxlat::importing {
 namespace {

@@ -4,7 +4,7 @@
 // is a valid run.
 #include <gmock/gmock.h>
 
-#include "test_files.hpp"
+#include "formats/test_files.hpp"
 
 namespace maxlat::importing {
 namespace {
