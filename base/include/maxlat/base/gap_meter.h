@@ -4,10 +4,9 @@
  * alone.
  *
  * PROBLEM
- *   A loop that reads the counter and files each gap measures itself too. npt 1.01 keeps its books in floating point
- *   and needs 20 ns a turn where the bare read needs 9.5; so every stall shorter than its own bookkeeping is blurred,
- *   and half of the time is spent blind... were the bookkeeping not inside the next gap. It is, there and here: a loop
- *   that excluded its own work would be blind in it. So the work must be cheap instead.
+ *   A loop that reads the counter and files each gap measures its own filing, too. npt 1.01 keeps its books in floating
+ *   point and needs 20 ns a turn where the bare read needs 9.5: no stall shorter than that can be told from its own
+ *   work. The work cannot be left out of the gap, for the loop would be blind meanwhile. So it must be cheap.
  *
  * WHY IT IS HARD
  *   The counts are not what costs: a dozen integer instructions hide in the shadow of a counter read (some 20 to 40
