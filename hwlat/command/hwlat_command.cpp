@@ -182,8 +182,13 @@ core::Result<core::Exit> end(const Options& options, const Measurement& measured
   const std::string text = result_text(measured, options.settings, options.hard_limit_ns);
   const core::Status written = recorder.write(measured, state);
   const core::Status reported = options.report_path.empty() ? core::Status() : write_report(options, measured, text);
+  const core::Status raw =
+      options.raw_path.empty()
+          ? core::Status()
+          : core::write_raw_gaps(options.raw_path, raw_findings(measured, options.settings.threshold_ns));
   if (!options.quiet && options.json_path != "-") print(options, measured, text);
   if (!written) return written.error();
+  if (!raw) return raw.error();
   if (!reported) return reported.error();
   if (measured.phase.status == core::PhaseStatus::invalid)
     return core::Error{"the measurement is not valid: " + measured.phase.reason, "", core::Exit::invalid};
@@ -276,6 +281,8 @@ core::Result<core::Exit> run(const core::Arguments& arguments) {
     if (file->empty()) continue;
     if (const core::Status writable = core::check_writable(*file); !writable) return writable.error();
   }
+  if (const core::Status writable = core::check_raw_files(options->raw_path, options->settings.cpus); !writable)
+    return writable.error();
   std::vector<std::string> command{"maxlat", "hwlat"};
   command.insert(command.end(), arguments.begin(), arguments.end());
   return measure(*options, core::quote_command(command));

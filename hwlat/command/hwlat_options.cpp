@@ -56,6 +56,7 @@ po::options_description options() {
   add = results.add_options();
   add("report", core::argument("FILE"), "writes the text there too");
   add("json", core::argument("FILE"), "writes a maxlat-result/1; - is standard output");
+  add("raw", core::argument("FILE"), "writes the findings of each CPU to FILE.CPU, as sysjitter --raw does");
   add("snapshot", core::argument("TIME"), "writes --json also every TIME while it runs");
   add("outliers", core::argument<size_t>("K"), "keeps the K largest of each CPU (default 100)");
   add("watch", "prints each finding as it comes");
@@ -187,6 +188,7 @@ core::Result<Options> parse_options(const core::Arguments& arguments) {
     return core::Error{"--outliers must be from 1 to 100000", "the default is 100"};
   }
   if (line->has("json")) parsed.json_path = line->get<std::string>("json");
+  if (line->has("raw")) parsed.raw_path = line->get<std::string>("raw");
   if (line->has("report")) parsed.report_path = line->get<std::string>("report");
   if (parsed.settings.snapshot_period_ns > 0 && (parsed.json_path.empty() || parsed.json_path == "-")) {
     return core::Error{"--snapshot needs --json FILE", "snapshots replace the file as a whole"};

@@ -16,7 +16,7 @@ struct Options {
   std::string back_end = "auto";
   uint64_t hard_limit_ns = 0;  // 0: none given
   uint64_t stop_ns = 0;        // end at the first gap above; 0: do not
-  std::string json_path, report_path;
+  std::string json_path, report_path, raw_path;
   std::string load_path;  // of a module to load for this run
   bool watch = false, debug = false, quiet = false, help = false;
 };

@@ -62,6 +62,23 @@ uint64_t samples_above(const core::Phase& phase, uint64_t threshold_ns) {
   return above;
 }
 
+std::vector<core::RawGaps> raw_findings(const Measurement& measured, uint64_t threshold_ns) {
+  std::vector<core::RawGaps> raw;
+  for (const core::CpuResult& cpu : measured.phase.per_cpu) {
+    core::RawGaps& of_cpu = raw.emplace_back(core::RawGaps{.cpu = cpu.cpu,
+                                                           .ticks_per_ns = 1,  // findings are in nanoseconds
+                                                           .threshold_ns = static_cast<double>(threshold_ns),
+                                                           .watched_s = cpu.exposure_s});
+    for (const Finding& finding : measured.findings)
+      if (finding.cpu == cpu.cpu) of_cpu.gaps.push_back({finding.t_ns, finding.latency_ns()});
+    core::Phase alone;
+    alone.per_cpu = {cpu};
+    const uint64_t above = samples_above(alone, threshold_ns);
+    of_cpu.not_kept = above - std::min<uint64_t>(above, of_cpu.gaps.size());
+  }
+  return raw;
+}
+
 double largest_ns(const core::Phase& phase) {
   double largest = 0;
   for (const core::CpuResult& cpu : phase.per_cpu) largest = std::max(largest, cpu.max_ns);

@@ -4,7 +4,9 @@
 // MTBF; and what hwlatdetect does not tell: back end, exposure, rate with interval, causes.
 #pragma once
 
+#include <maxlat/core/result/raw_gaps.hpp>
 #include <string>
+#include <vector>
 
 #include "backend.hpp"
 
@@ -18,5 +20,8 @@ std::string result_text(const Measurement& measured, const Settings& settings, u
 // Samples above the threshold, over all CPUs.
 uint64_t samples_above(const core::Phase& phase, uint64_t threshold_ns);
 double largest_ns(const core::Phase& phase);
+// The findings of each CPU that was watched. What was above the threshold and is no finding of its own, because a back
+// end keeps the largest alone, or one a window, is not kept there either, and counted.
+std::vector<core::RawGaps> raw_findings(const Measurement& measured, uint64_t threshold_ns);
 
 }  // namespace maxlat::hwlat

@@ -136,6 +136,7 @@ core::Status write_results(const Measurement& measurement, const NptArguments& a
     const unsigned rows = arguments.histogram_rows == 0 ? kCyclictestRows : arguments.histogram_rows;
     keep_first(core::write_atomically(arguments.histogram_file, cyclictest_text(measurement, rows)));
   }
+  if (!arguments.raw_file.empty()) keep_first(core::write_raw_gaps(arguments.raw_file, measurement.raw));
   if (!arguments.json_file.empty())
     keep_first(
         core::write_run(arguments.json_file, run_of(measurement.phase, arguments, machine,
@@ -193,6 +194,8 @@ core::Result<core::Exit> run(const core::Arguments& words) {
     if (!cpus) return cpus.error();
     options.cpus = *cpus;
   }
+  if (core::Status writable = core::check_raw_files(arguments->raw_file, options.cpus); !writable)
+    return writable.error();
   if (!arguments->rest_given) rest_as_needed(options);
   const Machine machine = arguments->json_file.empty() ? Machine{} : read_machine(options.cpus);
   core::Progress progress(arguments->quiet);

@@ -84,6 +84,8 @@ po::options_description options_of_results() {
   add("picoseconds", flag(), "report and histogram rows in ps");
   add("outliers", core::argument<size_t>("K")->default_value(defaults.outliers),
       "largest gaps kept per CPU, with their times");
+  add("raw", core::argument("FILE"), "write the gaps above --above to FILE.CPU, as sysjitter does");
+  add("above", core::argument("TIME"), "of --raw; a million gaps a CPU are the most");
   add("histogram,h", core::argument<unsigned>("N")->implicit_value(0, ""),
       "also N histogram rows of 1 us as cyclictest has them; -h alone: help");
   add("histfile", core::argument("FILE"), "write those rows to FILE");
@@ -138,6 +140,7 @@ core::Status read_times(const core::CommandLine& line, Options& options) {
                               {"wall-time", "s", options.duration_ns, 'D', one_run},
                               {"break", "us", options.break_above_ns, 'b'},
                               {"rest", core::kUnitNeeded, options.rest_ns, 0, true},
+                              {"above", core::kUnitNeeded, options.raw_above_ns},
                               {"snapshot", core::kUnitNeeded, options.snapshot_period_ns},
                               {"trace-window", core::kUnitNeeded, options.trace_window_ns},
                               {"wait-window", core::kUnitNeeded, options.wait_window_ns}};
@@ -243,6 +246,10 @@ core::Status read_reporting(const core::CommandLine& line, NptArguments& argumen
   arguments.output_file = file("output");
   arguments.histogram_file = file("histfile");
   arguments.json_file = file("json");
+  arguments.raw_file = file("raw");
+  if (line.has("raw") != line.has("above"))
+    return mistake(fmt::format("--{} alone", line.has("raw") ? "raw" : "above"),
+                   "give both: --raw gaps --above 1us writes gaps.0, gaps.1, ...");
   if (line.has("nanoseconds")) arguments.unit = kNanoseconds;
   if (line.has("picoseconds")) arguments.unit = kPicoseconds;
   if (line.has("histogram")) arguments.histogram_rows = line.get<unsigned>("histogram");

@@ -27,6 +27,7 @@ struct NptArguments {
   unsigned histogram_rows = 0;             // -h N: 1 us rows as cyclictest has them; 0: none asked for
   std::string output_file;                 // -o
   std::string histogram_file;              // --histfile
+  std::string raw_file;                    // --raw: FILE.CPU for each CPU
   std::string json_file;                   // "-": stdout, and nothing else goes there
   std::vector<std::string> compared_arms;  // --compare; the first is the base. Empty: none of this
   std::vector<std::string> rated_arms;     // --find-max-rate

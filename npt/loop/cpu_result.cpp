@@ -37,6 +37,19 @@ core::CpuResult cpu_result_of(const CpuRun& run, const base::CounterClock& clock
   return result;
 }
 
+core::RawGaps raw_gaps_of(const CpuRun& run, const base::CounterClock& clock, uint64_t phase_start_ns,
+                          uint64_t above_ns) {
+  const Scale scale(run, clock, phase_start_ns);
+  core::RawGaps raw{.cpu = run.cpu,
+                    .ticks_per_ns = clock.ticks_per_ns,
+                    .threshold_ns = static_cast<double>(above_ns),
+                    .watched_s = scale.ns(run.exposure_ticks) / 1e9,
+                    .not_kept = run.journal.raw_not_kept()};
+  for (const core::OutlierSample& gap : run.journal.raw())
+    raw.gaps.push_back({scale.ns(gap.time - scale.time_zero), scale.ns(gap.ticks)});
+  return raw;
+}
+
 core::CpuResult cpu_snapshot_of(const CpuRun& run, const base::CounterClock& clock, uint64_t phase_start_ns,
                                 size_t outliers) {
   const Scale scale(run, clock, phase_start_ns);

@@ -15,6 +15,9 @@ namespace maxlat::npt {
 
 // Timeline, outliers, exposure and the histogram's statistics of a CPU that has ended.
 core::CpuResult cpu_result_of(const CpuRun& run, const base::CounterClock& clock, uint64_t phase_start_ns);
+// Every gap above the raw limit of a CPU that has ended.
+core::RawGaps raw_gaps_of(const CpuRun& run, const base::CounterClock& clock, uint64_t phase_start_ns,
+                          uint64_t above_ns);
 // The same of one that runs on. Its outliers are the largest gap of each second: the list itself is the loop's.
 // REQUIRES: run.journal.steps() > 0.
 core::CpuResult cpu_snapshot_of(const CpuRun& run, const base::CounterClock& clock, uint64_t phase_start_ns,

@@ -17,6 +17,8 @@ JournalSpec without_limits(const JournalSpec& spec) {
   unlimited.stretch_ticks = 0;
   unlimited.break_above = UINT64_MAX;
   unlimited.tell_above = UINT64_MAX;
+  unlimited.raw_above = UINT64_MAX;
+  unlimited.raw_room = 0;
   unlimited.stop = &never;
   unlimited.halt = &unheard;
   return unlimited;
@@ -25,8 +27,9 @@ JournalSpec without_limits(const JournalSpec& spec) {
 Journal::Journal(const JournalSpec& spec)
     : spec_(spec),
       outliers_(spec.outliers),
+      raw_(spec.raw_room),
       step_(std::max<size_t>(spec.steps, 1)),
-      rare_at_most_(std::min({spec.break_above, spec.tell_above, uint64_t{MAXLAT_GAP_RARE_MAX}})) {
+      rare_at_most_(std::min({spec.break_above, spec.tell_above, spec.raw_above, uint64_t{MAXLAT_GAP_RARE_MAX}})) {
   open_ = step_.data();
 }
 
@@ -48,6 +51,13 @@ void Journal::open_step_of(uint64_t end) noexcept {
   rest_begin_ = spec_.rest_ticks == 0 ? UINT64_MAX : step_end_ - spec_.rest_ticks;
 }
 
+void Journal::keep_raw(uint64_t gap, uint64_t end) noexcept {
+  if (raw_used_ == raw_.size())
+    ++raw_not_kept_;
+  else
+    raw_[raw_used_++] = {gap, end};
+}
+
 Journal::Limits Journal::leave(Why why) noexcept {
   why_ = why;
   return {0, 0};
@@ -62,6 +72,7 @@ Journal::Limits Journal::look(uint64_t gap, uint64_t end) noexcept {
   }
   if (gap > max_) max_ = gap;
   if (gap > outliers_.floor()) outliers_.offer(gap, end);
+  if (gap > spec_.raw_above) keep_raw(gap, end);
   if (gap > spec_.tell_above) spec_.tell(spec_.tell_state, gap);
 
   if (gap > spec_.break_above) {

@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <maxlat/core/stats/outliers.hpp>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace maxlat::npt {
@@ -38,6 +39,8 @@ struct JournalSpec {
   uint64_t tell_above = UINT64_MAX;  // ticks: of each gap above it tell() is called, within the loop
   void (*tell)(void* state, uint64_t gap) = nullptr;
   void* tell_state = nullptr;
+  uint64_t raw_above = UINT64_MAX;  // ticks: each gap above it is kept, as long as there is room
+  size_t raw_room = 0;
   const std::atomic<bool>* stop = nullptr;  // asked for from outside
   std::atomic<bool>* halt = nullptr;        // set when one CPU's break limit must end all
 };
@@ -81,6 +84,9 @@ class Journal {
   // More steps than there is room for, though nobody said how long it would take.
   bool timeline_full() const { return timeline_full_; }
   const core::Outliers& outliers() const { return outliers_; }
+  // Every gap above the raw limit, in the order of time; and those that found no room.
+  std::span<const core::OutlierSample> raw() const { return {raw_.data(), raw_used_}; }
+  uint64_t raw_not_kept() const { return raw_not_kept_; }
 
   // acquire: pairs with open_step_of(); whoever sees a step sees start() too
   size_t steps() const { return used_steps_.load(std::memory_order_acquire); }
@@ -93,6 +99,7 @@ class Journal {
     uint64_t time;  // counter value at the end of the largest gap
   };
   void open_step_of(uint64_t end) noexcept;
+  void keep_raw(uint64_t gap, uint64_t end) noexcept;
   Limits leave(Why why) noexcept;
   uint64_t end_of_stretch(uint64_t begin) const {
     return spec_.stretch_ticks == 0 ? UINT64_MAX : begin + spec_.stretch_ticks;
@@ -100,6 +107,9 @@ class Journal {
 
   JournalSpec spec_;
   core::Outliers outliers_;
+  std::vector<core::OutlierSample> raw_;  // as large as it will ever be
+  size_t raw_used_ = 0;
+  uint64_t raw_not_kept_ = 0;
   std::vector<Step> step_;
   const uint64_t rare_at_most_;  // whatever is above these limits is looked at
   std::atomic<size_t> used_steps_{0};

@@ -207,6 +207,34 @@ TEST(Loop, TellsOfEachGapAboveTheLimitWhateverTheOutliersAre) {
   }
 }
 
+TEST(Loop, EveryGapAboveTheRawLimitIsKeptWithItsEnd) {
+  Scripted s;
+  s.spec.outliers = 1;
+  s.spec.raw_above = 5000;
+  s.spec.raw_room = 3;
+  s.script.gaps = gaps_after_start({20, 9000, 20, 5000, 20, 5001, 20, kBeyond + 3, 20, 8000, 20});
+  s.options.loops = 11;
+  const Journal& journal = s.go().journal;
+  std::vector<std::pair<uint64_t, uint64_t>> raw;
+  for (const auto& [gap, end] : journal.raw()) raw.emplace_back(gap, end - 5 * kSecond);
+  const std::vector<std::pair<uint64_t, uint64_t>> expected = {
+      {9000, 9020}, {5001, 19'061}, {kBeyond + 3, 19'084 + kBeyond}};
+  EXPECT_EQ(raw, expected) << "not one equal to the limit; in the order of time; also what no bucket holds";
+  EXPECT_EQ(journal.raw_not_kept(), 1u);
+}
+
+TEST(Loop, TheWarmUpKeepsNoRawGap) {
+  Scripted s;
+  s.spec.raw_above = 100;
+  s.spec.raw_room = 10;
+  EXPECT_TRUE(Journal(without_limits(s.spec)).raw().empty());
+  EXPECT_EQ(without_limits(s.spec).raw_room, 0u);
+  s.options.uncounted_loops = 3;
+  s.script.gaps = {500};
+  s.options.loops = 4;
+  EXPECT_EQ(s.go().journal.raw().size(), 4u);
+}
+
 TEST(Loop, ARestIsNeitherSampleNorExposure) {
   Scripted s;
   s.options.rest_ns = 60'000'000;

@@ -172,7 +172,7 @@ namespace {
 core::Result<Measurement> measurement_of_books(const MeasurementPlan& plan, core::Phase before, const Runs& runs,
                                                const LoopCost& cost) {
   const base::CounterClock& clock = plan.clock;
-  Measurement measurement{clock, plan.options.scheduling, cost, {}, std::move(before), false, false, nullptr, {}};
+  Measurement measurement{clock, plan.options.scheduling, cost, {}, {}, std::move(before), false, false, nullptr, {}};
   core::Phase& phase = measurement.phase;
   bool stopped = false;
   uint64_t start_ns = UINT64_MAX;
@@ -186,6 +186,13 @@ core::Result<Measurement> measurement_of_books(const MeasurementPlan& plan, core
     const double duration_s = clock.to_ns(static_cast<double>(run->end_ticks - run->journal.start())) / 1e9;
     phase.duration_s = std::max(phase.duration_s, duration_s);
     measurement.cpus.push_back({run->cpu, run->histogram, run->samples});
+    if (plan.options.raw_above_ns != 0) {
+      measurement.raw.push_back(raw_gaps_of(*run, clock, start_ns, plan.options.raw_above_ns));
+      if (const uint64_t not_kept = run->journal.raw_not_kept(); not_kept > 0)
+        phase.warnings.push_back(
+            fmt::format("CPU {}: {} gaps above {} found no room among the raw ones; a higher --above keeps all",
+                        run->cpu, not_kept, core::latency_text(static_cast<double>(plan.options.raw_above_ns))));
+    }
     stopped = stopped || run->why == Journal::Why::stopped;
     if (run->journal.why() == Journal::Why::broken) {
       measurement.limit_exceeded = true;

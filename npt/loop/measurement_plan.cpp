@@ -42,6 +42,10 @@ JournalSpec journal_of(const Options& options, const base::CounterClock& clock) 
   spec.rest_ticks = clock.to_ticks(options.rest_ns);
   if (options.break_above_ns != 0) spec.break_above = clock.to_ticks(options.break_above_ns);
   spec.outliers = options.outliers;
+  if (options.raw_above_ns != 0) {
+    spec.raw_above = clock.to_ticks(options.raw_above_ns);
+    spec.raw_room = kMostRawGaps;
+  }
   if (options.arm.snapshot_above_ns != 0) spec.tell_above = clock.to_ticks(options.arm.snapshot_above_ns);
   return spec;
 }
@@ -66,6 +70,9 @@ core::Status check(const Options& options) {
   if (options.kernel_loop && (options.allow_interrupts || options.counter != CounterRead::fenced))
     return does_not_fit("the loop in the kernel has interrupts off and reads the counter fenced",
                         "leave out what asks for something else, or --kernel-loop");
+  if (options.raw_above_ns != 0 && (options.kernel_loop || options.trace_window_ns != 0))
+    return does_not_fit("the raw gaps are those of one loop in user space",
+                        "leave out --raw, or --kernel-loop and the windows");
   if (options.rest_ns >= kStepNs)
     return does_not_fit("the rest must be shorter than a second",
                         "it is slept in each second, for example --rest 60ms");

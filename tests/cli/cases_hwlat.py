@@ -26,6 +26,7 @@ CASES = [
     *[Case(f"a {option} on a full disk loses nothing else", f"{LOOP} {option} /dev/full", 1,
            [r"^Largest: ", r"^maxlat hwlat: cannot write /dev/full: no space left on device"], needs="root")
       for option in ("--json", "--report")],
+    Case("raw findings that cannot be written are found before the measurement", LOOP + " --raw {tmp}/no/such", 1, [ONE_LINE]),
     Case("standard output on a full disk", LOOP, 1, [r"\Amaxlat hwlat: cannot write standard output: no space left on device\n\Z"],
          stdout="/dev/full", needs="root"),
     Case("findings to a full disk", LOOP + " --watch --threshold 50ns", 1,

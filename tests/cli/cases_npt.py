@@ -107,6 +107,12 @@ CASES = [
     *[Case(f"a {option} that cannot be written is found before the measurement", f"{FREE} -q {option} /nonexistent/f", 1,
            [r"\Amaxlat npt: cannot write /nonexistent/f: no such file or directory\nhint: [^\n]+\n\Z"])
       for option in ("--json", "-o", "--histfile")],
+    Case("raw gaps that cannot be written are found before the measurement", FREE + " -q --raw /nonexistent/f --above 1us", 1,
+         [r"\Amaxlat npt: cannot write /nonexistent/f\.0: no such file or directory\nhint: [^\n]+\n\Z"]),
+    Case("raw gaps without a limit", "npt --raw f", 1, [r"\Amaxlat npt: --raw alone\nhint: give both"]),
+    Case("a limit for no raw gaps", "npt --above 1us", 1, [r"\Amaxlat npt: --above alone\nhint: give both"]),
+    Case("raw gaps of windows", "npt --raw f --above 1us --trace-window 1s --wait-window 1s", 1, [r"one loop in user space\nhint: "]),
+    Case("raw gaps of a comparison", "npt --compare none,maxlat --raw f --above 1us", 1, [r"--raw is of a single run"]),
     Case("SCHED_DEADLINE is refused where the kernel refuses it", "npt -a --policy deadline:50us:1ms -l 20000 -q", 77,
          [r"\Amaxlat npt: cannot set SCHED_DEADLINE 50.0 us of 1.00 ms: .*\nhint: .*cpuset partition"], needs="root"),
     Case("a relative folder for a trace", FREE + " --arm maxlat:timer --trace-dir tr/x -q", 0, [r"recorded: 20007, lost: 0 "]),

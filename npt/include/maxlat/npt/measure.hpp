@@ -23,6 +23,7 @@
 #include <functional>
 #include <maxlat/base/clock.hpp>
 #include <maxlat/base/histogram.hpp>
+#include <maxlat/core/result/raw_gaps.hpp>
 #include <maxlat/core/result/run_result.hpp>
 #include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/core/sys/realtime.hpp>
@@ -53,6 +54,7 @@ struct Options {
   CounterRead counter = CounterRead::fenced;
   uint64_t break_above_ns = 0;      // stop all CPUs at a gap above; 0: never
   size_t outliers = 20;             // kept per CPU
+  uint64_t raw_above_ns = 0;        // keeps every gap above, up to kMostRawGaps per CPU; 0: none
   uint64_t rest_ns = 0;             // sleep in every second; keeps a loop below the RT throttling limit
   std::string rest_why;             // "" where the user asked for it
   uint64_t snapshot_period_ns = 0;  // how often Observer::on_snapshot is called; 0: never
@@ -62,6 +64,9 @@ struct Options {
   uint64_t wait_window_ns = 0;
   std::string trace_folder;  // keeps the arm's trace there; empty: it is removed when it has been checked
 };
+
+// 16 bytes each, touched before the run.
+inline constexpr size_t kMostRawGaps = 1'000'000;
 
 // What a turn of the loop costs, in an undisturbed stretch on the first CPU, before the run.
 struct LoopCost {
@@ -86,6 +91,7 @@ struct Measurement {
   core::Scheduling scheduling;
   LoopCost cost;
   std::vector<CpuMeasurement> cpus;  // in the order of the CPU list
+  std::vector<core::RawGaps> raw;    // the same; empty unless asked for
   core::Phase phase;                 // kind "npt", status ok | invalid | interrupted
   bool limit_exceeded = false;       // a gap above break_above_ns ended it
   bool starved = false;              // another task kept the CPU, and the loop was given up (core/starvation.hpp)
