@@ -4,9 +4,9 @@
 // them with the confidence asked for. Free of any assumption on the distribution (David 2003, section 7.1): how many of
 // n samples lie below the quantile is binomial, whatever the distribution is.
 //
-// TOO FEW SAMPLES. Above p99.99 of 10 000 samples there is mostly one of them, and sometimes none: no sample is an upper
-// end for it, and the largest one is not either. The upper end is then absent, and samples_needed says how many samples
-// have one. It is never replaced by the maximum.
+// TOO FEW SAMPLES. Above the p99.99 of 10 000 samples lies one of them on average, and often none: then even the largest
+// is below it, and no sample is an upper end. It is absent then, never replaced by the maximum, and
+// samples_for_upper_end() says how many samples have one.
 //
 // The samples are taken as independent. Where they are not, intervals are too narrow.
 #pragma once
