@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include <fmt/format.h>
-
 #include <boost/math/tools/minima.hpp>
 #include <boost/math/tools/roots.hpp>
 #include <cmath>
 #include <maxlat/core/stats/tail_fit.hpp>
-#include <maxlat/core/sys/duration.hpp>
 #include <optional>
 
 namespace maxlat::core {
@@ -57,12 +54,9 @@ class Profile {
 
 Result<ReturnLevel> return_level(const TailFit& fit, double period_s) {
   const double run_s = static_cast<double>(fit.steps) * fit.step_s;
-  if (period_s > kFarthest * run_s)
-    return Error{fmt::format("{} are more than a hundred times the {} that were watched", duration_text(period_s),
-                             duration_text(run_s))};
-  const double apart_s = run_s / static_cast<double>(fit.excesses_ns.size());
-  if (period_s < 2 * apart_s)
-    return Error{fmt::format("in {} the tail has hardly an exceedance: quantiles say more", duration_text(period_s))};
+  if (period_s > kFarthest * run_s) return Error{"The period is more than a hundred times as long as the run."};
+  if (period_s * static_cast<double>(fit.excesses_ns.size()) < 2 * run_s)
+    return Error{"In so short a period even the threshold is hardly exceeded: quantiles say more."};
 
   const Profile profile(fit, period_s);
   const double estimate_ns = profile.estimate_ns(), best = profile.best();
@@ -78,8 +72,7 @@ Result<ReturnLevel> return_level(const TailFit& fit, double period_s) {
   while (beyond(outside_ns) < 0) {
     inside_ns = outside_ns;
     outside_ns *= 1.3;
-    if (outside_ns > 1e4 * estimate_ns)
-      return Error{fmt::format("what is exceeded once in {} has no upper end in so few data", duration_text(period_s))};
+    if (outside_ns > 1e4 * estimate_ns) return Error{"The interval has no upper end: too few large latencies."};
   }
   const double high_ns = root(inside_ns, outside_ns);
   for (inside_ns = outside_ns = estimate_ns; beyond(outside_ns) < 0;) {

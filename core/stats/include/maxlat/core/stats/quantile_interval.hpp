@@ -4,7 +4,7 @@
 // them with the confidence asked for. Free of any assumption on the distribution (David 2003, section 7.1): how many of
 // n samples lie below the quantile is binomial, whatever the distribution is.
 //
-// TOO FEW SAMPLES. Above the p99.99 of 10 000 samples lies one of them on average, and often none: then even the largest
+// TOO FEW. Above the p99.99 of 10 000 samples lies one of them on average, and often none: then even the largest
 // is below it, and no sample is an upper end. It is absent then, never replaced by the maximum, and
 // samples_for_upper_end() says how many samples have one.
 //

@@ -65,8 +65,8 @@ struct ReturnLevel {
   double level_ns = 0;
   Interval interval_ns;
 };
-// REQUIRES: an accepted fit. ERRORS: a period in which the threshold is hardly exceeded twice, or one of more than a
-// hundred times the run; an interval that has no upper end.
+// REQUIRES: an accepted fit. ERRORS, as sentences: a period in which the threshold is hardly exceeded twice, or one of
+// more than a hundred times the run; an interval that has no upper end.
 Result<ReturnLevel> return_level(const TailFit& fit, double period_s);
 
 }  // namespace maxlat::core
