@@ -17,6 +17,7 @@ namespace {
 
 namespace po = boost::program_options;
 
+constexpr double kRarest_s = 1e11;
 constexpr std::uint64_t kShownRows = 3, kMostAllowedByHand = 100'000;
 
 constexpr core::CommandHelp kLengthHelp = {
@@ -58,6 +59,9 @@ core::Result<WantedRate> wanted_rate(const core::CommandLine& line) {
   const auto time_ns = core::parse_duration_ns(text.substr(slash + 1), core::kUnitNeeded);
   if (!time_ns) return core::Error{"--fewer-than: " + time_ns.error().text, time_ns.error().hint};
   if (*time_ns == 0) return core::Error{"--fewer-than: the time is 0", "write 1/24h: one in 24 hours"};
+  if (static_cast<double>(*time_ns) / 1e9 / *events > kRarest_s)
+    return core::Error{fmt::format("--fewer-than {}: less than one in 3000 years cannot be shown", text),
+                       "it takes three times as long, at least"};
   std::string percent = line.get<std::string>("confidence");
   if (percent.ends_with('%')) percent.pop_back();
   const std::optional<double> confidence = number_of(percent);

@@ -51,7 +51,7 @@ void fit_and_extrapolate(Evidence& evidence, const core::Timeline& timeline, con
   evidence.tail = core::fit_tail(timeline, kSeed);
   evidence.no_level = evidence.tail.refusal;
   if (!evidence.no_level.empty()) return;
-  const double steps_s = static_cast<double>(evidence.tail.steps) * evidence.tail.step_s;
+  const double steps_s = static_cast<double>(evidence.tail.maxima_ns.size()) * evidence.tail.step_s;
   const core::Result<core::ReturnLevel> level =
       core::return_level(evidence.tail, steps_s / (wanted.per_s() * evidence.exposure_s));
   if (level)

@@ -39,6 +39,11 @@ Json tail_json(const Evidence& evidence) {
   if (evidence.level) {
     json["level_ns"] = evidence.level->level_ns;
     json["interval_95_ns"] = interval_json(evidence.level->interval_ns);
+    if (const auto& blocks = evidence.level->blocks)
+      json["blocks"] = {{"count", blocks->blocks},
+                        {"level_ns", blocks->level},
+                        {"interval_95_ns", interval_json(blocks->interval)},
+                        {"shape", blocks->fit.shape}};
   } else {
     json["refusal"] = evidence.no_level;
   }

@@ -17,6 +17,7 @@ constexpr std::size_t kColumns = 100;
 // Lengths of runs are read by people who wait for them: minutes are fine enough from an hour on, hours from a day on;
 // always rounded up.
 std::string length_text(double seconds) {
+  if (!(seconds < 1e12)) return "more than 30 000 years";  // of a run that hardly watched
   const double unit = seconds >= 86'400 ? 3600 : seconds >= 3600 ? 60 : 1;
   return core::duration_text(std::ceil(seconds / unit) * unit);
 }
@@ -89,6 +90,10 @@ std::string tail_lines(const Evidence& evidence, const WantedRate& wanted) {
     text += line(fmt::format("of {} maxima above {}: shape {:.2f}, scale {}", evidence.tail.excesses_ns.size(),
                              core::latency_text(evidence.tail.threshold_ns), evidence.tail.tail.shape,
                              core::latency_text(evidence.tail.tail.scale)));
+    if (const auto& blocks = evidence.level->blocks)
+      text += line(fmt::format("the maxima of {} blocks lead to {} ({} to {})", blocks->blocks,
+                               core::latency_text(blocks->level), core::latency_text(blocks->interval.low),
+                               core::latency_text(blocks->interval.high)));
   } else {
     text += line("tail: no extrapolation. " + evidence.no_level);
   }

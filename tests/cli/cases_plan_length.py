@@ -18,6 +18,7 @@ CASES = [
     Case("a rate of less than none", "plan-length --fewer-than=-1/24h", 1, [r"--fewer-than -1/24h: it is no number"]),
     Case("a rate that is no number", "plan-length --fewer-than nan/24h", 1, [r"--fewer-than nan/24h: it is no number"]),
     Case("a rate in no time", "plan-length --fewer-than 1/0s", 1, [r"--fewer-than: the time is 0"]),
+    Case("a rate too rare", "plan-length --fewer-than 0.000001/100d", 1, [r"less than one in 3000 years cannot be shown"]),
     Case("a confidence of all", "plan-length --confidence 100", 1, [r"--confidence 100: it must be from 50 to 99.9999"]),
     Case("a confidence that is a share", "plan-length --confidence 0.95", 1, [r"--confidence 0.95: it must be from 50"]),
     Case("an allowance that is none", "plan-length --allow many", 1, [r"--allow many: it must be a whole number"]),

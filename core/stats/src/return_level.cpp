@@ -11,6 +11,7 @@ namespace {
 constexpr double kChiSquared95 = 3.841458820694124;  // of one degree of freedom
 constexpr double kFarthest = 100;                    // times the run
 constexpr double kGreatestTried = 1.5;               // shape, of the profile
+constexpr std::uint64_t kSeedOfBlocks = 1;           // the same answer each time
 constexpr int kSearchBits = 12;                      // of the nuisance parameters: the likelihood is flat there
 
 // The profile likelihood of a return level. Two things are not known besides it: the shape, and the share of steps that
@@ -21,7 +22,7 @@ class Profile {
       : fit_(fit),
         period_(period_s / fit.step_s),
         above_(static_cast<double>(fit.excesses_ns.size())),
-        steps_(static_cast<double>(fit.steps)) {}
+        steps_(static_cast<double>(fit.maxima_ns.size())) {}
 
   double estimate_ns() const {
     return excess_of(fit_.tail, std::log(period_ * above_ / steps_));
@@ -53,7 +54,7 @@ class Profile {
 }  // namespace
 
 Result<ReturnLevel> return_level(const TailFit& fit, double period_s) {
-  const double run_s = static_cast<double>(fit.steps) * fit.step_s;
+  const double run_s = static_cast<double>(fit.maxima_ns.size()) * fit.step_s;
   if (period_s > kFarthest * run_s) return Error{"The period is more than a hundred times as long as the run."};
   if (period_s * static_cast<double>(fit.excesses_ns.size()) < 2 * run_s)
     return Error{"In so short a period even the threshold is hardly exceeded: quantiles say more."};
@@ -80,7 +81,12 @@ Result<ReturnLevel> return_level(const TailFit& fit, double period_s) {
     outside_ns /= 1.3;
   }
   const double low_ns = root(inside_ns, outside_ns);
-  return ReturnLevel{fit.threshold_ns + estimate_ns, {fit.threshold_ns + low_ns, fit.threshold_ns + high_ns}};
+  ReturnLevel level{fit.threshold_ns + estimate_ns, {fit.threshold_ns + low_ns, fit.threshold_ns + high_ns}, {}};
+  level.blocks = block_level(fit.maxima_ns, period_s / fit.step_s, kSeedOfBlocks);
+  if (level.blocks &&
+      (level.blocks->interval.low > level.interval_ns.high || level.blocks->interval.high < level.interval_ns.low))
+    return Error{"Peaks over a threshold and the maxima of blocks lead to different levels."};
+  return level;
 }
 
 }  // namespace maxlat::core

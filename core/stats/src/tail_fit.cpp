@@ -124,7 +124,7 @@ double threshold_of(std::vector<double> maxima_ns) {
 
 // Why the series cannot even be asked. Empty: it can.
 std::string unfit_series(const Timeline& timeline, const std::vector<double>& maxima_ns) {
-  if (timeline.max_ns.empty()) return "The phase has no time line.";
+  if (timeline.max_ns.empty() || !(timeline.step_s > 0)) return "The phase has no time line.";
   if (timeline.kind == Timeline::Kind::running_max)
     return "The time line holds only the largest latency so far, not that of each step: whether one depends on the "
            "next cannot be seen.";
@@ -162,10 +162,9 @@ bool refuse_by(std::span<const double> p, std::size_t made, TailFit& result) {
 
 TailFit fit_tail(const Timeline& timeline, std::uint64_t seed) {
   TailFit result;
-  std::vector<double> maxima_ns;  // a step without a sample says nothing
+  std::vector<double>& maxima_ns = result.maxima_ns;  // a step without a sample says nothing
   std::copy_if(timeline.max_ns.begin(), timeline.max_ns.end(), std::back_inserter(maxima_ns),
                [](double ns) { return ns > 0; });
-  result.steps = maxima_ns.size();
   result.step_s = timeline.step_s;
   result.refusal = unfit_series(timeline, maxima_ns);
   if (!result.refusal.empty()) return result;

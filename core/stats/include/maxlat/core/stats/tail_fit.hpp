@@ -33,6 +33,7 @@
 #include <cstdint>
 #include <maxlat/core/result/interval.hpp>
 #include <maxlat/core/result/run_result.hpp>
+#include <maxlat/core/stats/block_maxima.hpp>
 #include <maxlat/core/stats/pareto_tail.hpp>
 #include <maxlat/core/sys/result.hpp>
 #include <string>
@@ -47,7 +48,7 @@ struct TailCheck {
 };
 
 struct TailFit {
-  std::size_t steps = 0;  // with samples
+  std::vector<double> maxima_ns;  // of the steps with samples, in the order of time
   double step_s = 0;
   double threshold_ns = 0;
   std::vector<double> excesses_ns;  // ascending
@@ -64,9 +65,10 @@ TailFit fit_tail(const Timeline& timeline, std::uint64_t seed);
 struct ReturnLevel {
   double level_ns = 0;
   Interval interval_ns;
+  std::optional<BlockLevel> blocks;  // the same of block maxima, as a second opinion; absent: they have no fit
 };
 // REQUIRES: an accepted fit. ERRORS, as sentences: a period in which the threshold is hardly exceeded twice, or one of
-// more than a hundred times the run; an interval that has no upper end.
+// more than a hundred times the run; an interval that has no upper end; block maxima whose interval lies apart.
 Result<ReturnLevel> return_level(const TailFit& fit, double period_s);
 
 }  // namespace maxlat::core
