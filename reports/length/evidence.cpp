@@ -9,7 +9,8 @@
 namespace maxlat::reports {
 namespace {
 
-constexpr double kLikely = 0.8;      // chance of a further run to show what it is for
+constexpr double kLikely = 0.8;  // chance of a further run to show what it is for
+constexpr std::size_t kShownChanges = 3;
 constexpr std::uint64_t kSeed = 13;  // of the tail's bootstrap: the same answer each time
 
 // Samples that know nothing of one another leave few steps with two of them, unless they fill most steps.
@@ -60,6 +61,22 @@ void fit_and_extrapolate(Evidence& evidence, const core::Timeline& timeline, con
     evidence.no_level = level.error().text;
 }
 
+void find_changes(Evidence& evidence, const core::Timeline& timeline) {
+  if (timeline.kind != core::Timeline::Kind::max) return;
+  std::vector<double> maxima_ns, times_s;  // of the steps with samples
+  for (std::size_t i = 0; i < timeline.max_ns.size(); ++i) {
+    if (timeline.max_ns[i] <= 0) continue;
+    maxima_ns.push_back(timeline.max_ns[i]);
+    times_s.push_back(static_cast<double>(i) * timeline.step_s);
+  }
+  std::vector<core::ChangePoint> found = core::change_points(maxima_ns);
+  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.p < b.p; });
+  found.resize(std::min(found.size(), kShownChanges));
+  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
+  for (const core::ChangePoint& change : found)
+    evidence.changes.push_back({times_s[change.at], change.median_before, change.median_after});
+}
+
 }  // namespace
 
 Evidence evidence_of(const core::Phase& phase, const WantedRate& wanted, std::optional<double> limit_ns) {
@@ -78,6 +95,7 @@ Evidence evidence_of(const core::Phase& phase, const WantedRate& wanted, std::op
     evidence.quantiles.push_back({level.label, core::measured_quantile(view.all, level.level),
                                   core::quantile_interval(view.all, level.level, wanted.confidence),
                                   core::samples_for_upper_end(level.level, wanted.confidence)});
+  find_changes(evidence, view.all.timeline);
   fit_and_extrapolate(evidence, view.all.timeline, wanted);
   return evidence;
 }

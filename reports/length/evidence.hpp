@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <maxlat/core/result/interval.hpp>
 #include <maxlat/core/result/run_result.hpp>
+#include <maxlat/core/stats/change_points.hpp>
 #include <maxlat/core/stats/exceedance.hpp>
 #include <maxlat/core/stats/quantile_interval.hpp>
 #include <maxlat/core/stats/tail_fit.hpp>
@@ -62,6 +63,11 @@ struct Evidence {
   core::TailFit tail;
   std::optional<core::ReturnLevel> level;  // exceeded as often as the wanted rate says
   std::string no_level;                    // why there is none
+  struct Change {
+    double at_s = 0;                     // since the start of the time line
+    double before_ns = 0, after_ns = 0;  // medians of the steps' maxima
+  };
+  std::vector<Change> changes;  // the surest three, in their order: conditions were not the same all the time
 };
 
 // REQUIRES: a phase that is fit (phase_view.hpp: unfit_because), with exposure. `limit_ns`: absent, the maximum.

@@ -79,6 +79,9 @@ Json phase_json(const Evidence& evidence) {
                            {"allowed", evidence.further->allowed},
                            {"chance", evidence.further->chance}};
   for (const QuantileRow& row : evidence.quantiles) json["quantiles"].push_back(quantile_json(row));
+  for (const Evidence::Change& change : evidence.changes)
+    json["changes"].push_back(
+        {{"at_s", change.at_s}, {"median_before_ns", change.before_ns}, {"median_after_ns", change.after_ns}});
   json["tail"] = tail_json(evidence);
   return json;
 }

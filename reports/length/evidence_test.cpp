@@ -156,6 +156,22 @@ TEST(Evidence, SaysWhyThereIsNoTail) {
   EXPECT_EQ(evidence.steps, 0u);
 }
 
+// A fixed tail would be of conditions that were those of no time: it is refused, and when they changed is said.
+TEST(Evidence, SaysWhenConditionsChanged) {
+  core::Phase phase = hour_of_npt();
+  EXPECT_TRUE(evidence_of(phase, kOneADay, {}).changes.empty());
+  for (core::CpuResult& cpu : phase.per_cpu) {
+    for (std::size_t second = 1200; second < 3600; ++second) cpu.timeline.max_ns[second] *= 1.3;
+    std::fill_n(cpu.timeline.max_ns.begin() + 100, 200, 0.0);  // nothing was measured
+  }
+  const Evidence evidence = evidence_of(phase, kOneADay, {});
+  EXPECT_FALSE(evidence.level);
+  ASSERT_EQ(evidence.changes.size(), 1u);
+  EXPECT_NEAR(evidence.changes[0].at_s, 1200, 5);
+  EXPECT_NEAR(evidence.changes[0].after_ns / evidence.changes[0].before_ns, 1.3, 0.05);
+  EXPECT_THAT(evidence_text(evidence, kOneADay), HasSubstr("conditions changed at 20 m"));
+}
+
 TEST(Evidence, IsTheSameInJson) {
   const Evidence evidence = evidence_of(hour_of_npt(), kOneADay, 11'000);
   const auto json = nlohmann::json::parse(evidence_json({evidence, evidence}, kOneADay));

@@ -78,6 +78,15 @@ std::string quantile_lines(const Evidence& evidence, const WantedRate& wanted) {
   return table.text();
 }
 
+std::string change_lines(const Evidence& evidence) {
+  std::string text;
+  for (const Evidence::Change& change : evidence.changes)
+    text += line(fmt::format("conditions changed at {}: median of the steps' maxima {} before, {} after",
+                             core::duration_text(change.at_s), core::latency_text(change.before_ns),
+                             core::latency_text(change.after_ns)));
+  return text;
+}
+
 std::string tail_lines(const Evidence& evidence, const WantedRate& wanted) {
   std::string text;
   const std::string how_often =
@@ -120,7 +129,7 @@ std::string evidence_text(const Evidence& evidence, const WantedRate& wanted) {
                      core::duration_text(evidence.exposure_s), core::counted(evidence.cpus, "CPU"),
                      core::latency_text(evidence.max_ns)) +
          count_lines(evidence, wanted) + answer_lines(evidence, wanted) + quantile_lines(evidence, wanted) +
-         tail_lines(evidence, wanted);
+         tail_lines(evidence, wanted) + change_lines(evidence);
 }
 
 std::string plan_text(const WantedRate& wanted, std::uint64_t least_allowed, std::uint64_t most_allowed) {

@@ -52,10 +52,13 @@ double evenly_spread_p(std::span<const double> sorted) {
     const auto below = static_cast<double>(i);
     distance = std::max({distance, sorted[i] - below / n, (below + 1) / n - sorted[i]});
   }
-  const double scaled = (std::sqrt(n) + 0.12 + 0.11 / std::sqrt(n)) * distance;
-  if (scaled < 0.3) return 1;  // the series below does not converge there, and is 1 to five digits
+  return kolmogorov_p((std::sqrt(n) + 0.12 + 0.11 / std::sqrt(n)) * distance);
+}
+
+double kolmogorov_p(double distance) {
+  if (distance < 0.3) return 1;  // the series below does not converge there, and is 1 to five digits
   double p = 0;
-  for (int j = 1; j <= 100; ++j) p += (j % 2 == 1 ? 2 : -2) * std::exp(-2.0 * j * j * scaled * scaled);
+  for (int j = 1; j <= 100; ++j) p += (j % 2 == 1 ? 2 : -2) * std::exp(-2.0 * j * j * distance * distance);
   return std::clamp(p, 0.0, 1.0);
 }
 

@@ -21,4 +21,7 @@ double mann_kendall_p(std::span<const double> series);
 // Stephens 1970 for few values. REQUIRES: sorted, not empty.
 double evenly_spread_p(std::span<const double> sorted);
 
+// That the largest distance of a Brownian bridge from 0 is greater: Kolmogorov's limit.
+double kolmogorov_p(double distance);
+
 }  // namespace maxlat::core
