@@ -9,6 +9,7 @@
 #include <maxlat/reports/plan_length_command.hpp>
 
 #include "length/evidence.hpp"
+#include "length/noise.hpp"
 #include "result_path.hpp"
 #include "view/phase_view.hpp"
 
@@ -18,15 +19,18 @@ namespace {
 namespace po = boost::program_options;
 
 constexpr double kRarest_s = 1e11;
+constexpr std::size_t kMostRepeats = 1000;
 constexpr std::uint64_t kShownRows = 3, kMostAllowedByHand = 100'000;
 
 constexpr core::CommandHelp kLengthHelp = {
-    "maxlat plan-length [options] [RUN]",
+    "maxlat plan-length [options] [RUN...]",
     "How long must a run watch, to show that a limit is exceeded fewer than so often? With RUN, the folder\n"
     "of a run or a result file: what it shows, how long a further run of its kind would have to be, and\n"
-    "which latency its tail leads to. Times are CPU time watched: four CPUs watch four hours in one.",
+    "which latency its tail leads to. Times are CPU time watched: four CPUs watch four hours in one.\n"
+    "Several RUNs are taken as repeats of the same: which difference to another build can so many find?",
     "  maxlat plan-length --fewer-than 1/24h                      from nothing\n"
-    "  maxlat plan-length DIR --above 50us --fewer-than 1/24h     from what a run saw\n"};
+    "  maxlat plan-length DIR --above 50us --fewer-than 1/24h     from what a run saw\n"
+    "  maxlat plan-length DIR1 DIR2 DIR3 DIR4 DIR5                how much they differ by themselves\n"};
 
 po::options_description length_options() {
   po::options_description options("Options");
@@ -34,7 +38,7 @@ po::options_description length_options() {
   add("fewer-than", core::argument("N/TIME")->default_value("1/24h"), "exceedances in a time: 1/24h, 0.5/8h");
   add("confidence", core::argument("PERCENT")->default_value("95"), "how sure it is to be: 99, 99.9");
   add("allow", core::argument("K"), "without RUN: exceedances that may happen meanwhile (default: 0 to 3)");
-  add("above", core::argument("TIME"), "with RUN: the limit; every time needs its unit (default: RUN's maximum)");
+  add("above", core::argument("TIME"), "with one RUN: the limit; every time needs its unit (default: RUN's maximum)");
   add("phase", core::argument("NAME"),
       "with RUN: the phase of this name, or all of this kind (default: all that measure the box)");
   add("json", core::argument("FILE"), "write it to FILE instead (- is standard output)");
@@ -145,6 +149,47 @@ core::Result<core::Exit> plan_from_run(const core::CommandLine& line, const Want
   return core::Error{"nothing can be said of " + unfit, "maxlat report tells more of it", core::Exit::invalid};
 }
 
+// The phases of this name in all runs; nothing where one of them has none that is fit.
+std::optional<std::vector<const core::Phase*>> same_phase(const std::vector<StoredRun>& runs, const std::string& name) {
+  std::vector<const core::Phase*> same;
+  for (const StoredRun& stored : runs)
+    for (const core::Phase& phase : stored.run.phases)
+      if (phase.name == name && !unfit_because(phase)) same.push_back(&phase);
+  if (same.size() != runs.size()) return {};
+  return same;
+}
+
+core::Result<core::Exit> plan_from_repeats(const core::CommandLine& line, const WantedRate& wanted) {
+  for (const char* option : {"above", "allow", "fewer-than"})
+    if (line.given(option))
+      return core::Error{fmt::format("--{} is about one run, and {} are given", option, line.operands.size()),
+                         "several runs are taken as repeats of the same"};
+  if (line.operands.size() > kMostRepeats)
+    return core::Error{fmt::format("{} runs are too many: at most {}", line.operands.size(), kMostRepeats)};
+  std::vector<StoredRun> runs;
+  for (const std::string& operand : line.operands) {
+    auto stored = read_operand({operand});
+    if (!stored) return stored.error();
+    runs.push_back(*std::move(stored));
+  }
+  const auto phases = asked_phases(runs.front().run, line);
+  if (!phases) return phases.error();
+  std::vector<PhaseNoise> all;
+  std::string text;
+  for (const core::Phase* phase : *phases) {
+    const auto repeats = same_phase(runs, phase->name);
+    if (!repeats) continue;
+    all.push_back(noise_of(*repeats, wanted.confidence));
+    text += (text.empty() ? "" : "\n") + noise_text(all.back());
+  }
+  if (all.empty())
+    return core::Error{"no phase is in all runs and valid in each", "maxlat report shows the phases",
+                       core::Exit::invalid};
+  if (const core::Status written = write_answer(line, line.has("json") ? noise_json(all) : text); !written)
+    return written.error();
+  return core::Exit::pass;
+}
+
 core::Result<core::Exit> run_plan_length(const core::Arguments& arguments) {
   const auto options = length_options();
   const auto parsed = core::parse_or_help(kLengthHelp, options, arguments);
@@ -153,7 +198,8 @@ core::Result<core::Exit> run_plan_length(const core::Arguments& arguments) {
   const core::CommandLine& line = **parsed;
   const auto wanted = wanted_rate(line);
   if (!wanted) return wanted.error();
-  return line.operands.empty() ? plan_from_nothing(line, *wanted) : plan_from_run(line, *wanted);
+  if (line.operands.empty()) return plan_from_nothing(line, *wanted);
+  return line.operands.size() == 1 ? plan_from_run(line, *wanted) : plan_from_repeats(line, *wanted);
 }
 
 }  // namespace
