@@ -18,6 +18,19 @@ namespace {
 
 constexpr std::size_t kMostInHalf = 30;  // of the exact test
 
+// Of the bin that the value lies in.
+double width_at(const core::CpuResult& run, double ns) {
+  for (const core::Bin& bin : run.bins)
+    if (bin.high_ns >= ns) return bin.high_ns - bin.low_ns;
+  return 0;
+}
+
+std::optional<double> found_by(const NoiseRow& row, std::size_t each, double alpha) {
+  const std::optional<double> found_ns = core::smallest_difference(row.values_ns, each, alpha);
+  if (!found_ns) return {};
+  return std::max(*found_ns, row.resolution_ns);
+}
+
 // A measure that one of the runs did not measure is none of theirs.
 void add_row(PhaseNoise& noise, const std::string& measure, const std::vector<std::optional<double>>& values) {
   NoiseRow row;
@@ -69,8 +82,10 @@ PhaseNoise noise_of(const std::vector<const core::Phase*>& repeats, double confi
   const double alpha = (1 - confidence) / static_cast<double>(noise.rows.size());
   noise.needed = core::repeats_needed(alpha);
   for (NoiseRow& row : noise.rows) {
-    row.found_ns = core::smallest_difference(row.values_ns, runs.size(), alpha);
-    row.found_with_twice_ns = core::smallest_difference(row.values_ns, 2 * runs.size(), alpha);
+    for (std::size_t run = 0; run < runs.size(); ++run)
+      row.resolution_ns = std::max(row.resolution_ns, width_at(runs[run], row.values_ns[run]));
+    row.found_ns = found_by(row, runs.size(), alpha);
+    row.found_with_twice_ns = found_by(row, 2 * runs.size(), alpha);
     row.halves_p = halves_p(row.values_ns);
   }
   return noise;

@@ -14,6 +14,7 @@ namespace maxlat::reports {
 struct NoiseRow {
   std::string measure;             // "p99.99", "max"
   std::vector<double> values_ns;   // one a run
+  double resolution_ns = 0;        // the widest bin that one of them is the edge of: no difference below it is seen
   std::optional<double> found_ns;  // the smallest difference that as many runs of another build find
   std::optional<double> found_with_twice_ns;
   double halves_p = 1;  // of "the first half of the runs is as the second half"

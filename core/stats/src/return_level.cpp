@@ -2,6 +2,7 @@
 #include <boost/math/tools/minima.hpp>
 #include <boost/math/tools/roots.hpp>
 #include <cmath>
+#include <cstdint>
 #include <maxlat/core/stats/tail_fit.hpp>
 #include <optional>
 
@@ -63,7 +64,7 @@ Result<ReturnLevel> return_level(const TailFit& fit, double period_s) {
   const double estimate_ns = profile.estimate_ns(), best = profile.best();
   const auto beyond = [&](double level_ns) { return 2 * (best - profile.at(level_ns)) - kChiSquared95; };
   const auto root = [&](double inside_ns, double outside_ns) {
-    boost::uintmax_t tries = 60;
+    std::uintmax_t tries = 60;
     const auto enough = [](double a, double b) { return std::abs(a - b) <= 1e-4 * std::max(a, b); };
     const auto [low, high] = boost::math::tools::toms748_solve(beyond, std::min(inside_ns, outside_ns),
                                                                std::max(inside_ns, outside_ns), enough, tries);

@@ -36,6 +36,7 @@
 #include <maxlat/core/stats/block_maxima.hpp>
 #include <maxlat/core/stats/pareto_tail.hpp>
 #include <maxlat/core/sys/result.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
