@@ -9,6 +9,7 @@
 #include <maxlat/npt/npt_command.hpp>
 #include <maxlat/reports/export_command.hpp>
 #include <maxlat/reports/gate_command.hpp>
+#include <maxlat/reports/plan_length_command.hpp>
 #include <maxlat/reports/report_command.hpp>
 #include <maxlat/rteval_ext/check_command.hpp>
 #include <maxlat/rteval_ext/preempt_command.hpp>
@@ -23,7 +24,8 @@ std::span<const core::Command* const> commands() {
       &rteval_ext::run_command(),    &rteval_ext::check_command(),   &npt::npt_command(),
       &hwlat::hwlat_command(),       &rteval_ext::preempt_command(), &loadgen::load_command(),
       &trace_tools::trace_command(), &reports::report_command(),     &reports::gate_command(),
-      &importing::import_command(),  &reports::export_command(),     &shield::shield_command(),
+      &importing::import_command(),  &reports::export_command(),     &reports::plan_length_command(),
+      &shield::shield_command(),
   };
   return table;
 }

@@ -6,10 +6,9 @@
 #include <algorithm>
 #include <map>
 #include <maxlat/core/result/fact_names.hpp>
+#include <maxlat/core/stats/exceedance.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/text_table.hpp>
-
-#include "loop/rate.hpp"
 
 namespace maxlat::hwlat {
 
@@ -105,7 +104,8 @@ std::string finding_text(const Finding& finding) {
 std::string result_text(const Measurement& measured, const Settings& settings, uint64_t hard_limit_ns) {
   const core::Phase& phase = measured.phase;
   const uint64_t above = samples_above(phase, settings.threshold_ns);
-  const Rate rate = rate_of(above, phase.exposure_s);
+  const core::Interval events = core::events_interval(above, 0.95);
+  const double hours = phase.exposure_s / 3600;
   std::string text = fmt::format("Back end: {}\n", phase.facts.at(core::fact::kBackEnd));
   const auto bound = phase.facts.find(core::fact::kBound);
   const bool bounded = bound != phase.facts.end();
@@ -118,10 +118,11 @@ std::string result_text(const Measurement& measured, const Settings& settings, u
   if (above > 0) {
     text += fmt::format("MTBF: {} watched{}\n", core::duration_text(phase.exposure_s / static_cast<double>(above)),
                         bounded ? " (lower bound)" : "");
-    text += fmt::format("Rate: {:.4g} an hour of CPU time watched (95 %: {:.4g} to {:.4g}){}\n", rate.per_hour,
-                        rate.low_per_hour, rate.high_per_hour, upper);
+    text += fmt::format("Rate: {:.4g} an hour of CPU time watched (95 %: {:.4g} to {:.4g}){}\n",
+                        static_cast<double>(above) / hours, events.low / hours, events.high / hours, upper);
   } else {
-    text += fmt::format("Rate: below {:.4g} an hour of CPU time watched (95 %){}\n", rate.high_per_hour, upper);
+    text += fmt::format("Rate: below {:.4g} an hour of CPU time watched (95 %){}\n",
+                        core::events_below(0, 0.95) / hours, upper);
   }
   text += fmt::format("SMIs: {}\n", phase.facts.at("SMI count"));
   text += cause_lines(phase, settings);

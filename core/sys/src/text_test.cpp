@@ -26,10 +26,10 @@ TEST(Text, IsWrappedAtWords) {
 }
 
 TEST(Text, ALineOfAListHasAColumnOfNamesAndNeverLessThanABlank) {
-  EXPECT_EQ(list_line("npt", "the latency loop"), "npt       the latency loop\n");
+  EXPECT_EQ(list_line("npt", "the latency loop"), "npt         the latency loop\n");
   EXPECT_EQ(list_line("\xc2\xb5s", "of time", 4), "\xc2\xb5s  of time\n");
-  EXPECT_EQ(list_line("a-long-name", "of a plan"), "a-long-name of a plan\n");
-  EXPECT_EQ(list_line("ten-of-ten", "and then one more"), "ten-of-ten and then one more\n");
+  EXPECT_EQ(list_line("a-very-long-name", "of a plan"), "a-very-long-name of a plan\n");
+  EXPECT_EQ(list_line("twelve-of-12", "and then one more"), "twelve-of-12 and then one more\n");
 }
 
 TEST(Text, KnowsTheCharactersOfUtf8) {

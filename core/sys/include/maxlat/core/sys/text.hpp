@@ -29,7 +29,7 @@ std::string wrapped(std::string_view text, std::size_t width, std::string_view f
 std::string wrapped(std::string_view text, std::size_t width, std::string_view first);
 
 // A line of a list: the name, filled up to the width, and what it is. A name that is wider has one blank behind it.
-inline constexpr std::size_t kNameWidth = 10;  // of commands and plans
+inline constexpr std::size_t kNameWidth = 12;  // of commands and plans
 std::string list_line(std::string_view name, std::string_view what, std::size_t width = kNameWidth);
 
 // "a, b, c": the names of a table's rows (pointers to what has a name), for the hint of an error.

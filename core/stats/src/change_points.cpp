@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cmath>
+#include <maxlat/core/stats/change_points.hpp>
+#include <maxlat/core/stats/series_checks.hpp>
+#include <numeric>
+
+namespace maxlat::core {
+namespace {
+
+constexpr std::size_t kLeastOfPart = 5;
+constexpr double kChangeAlpha = 0.01;
+
+// Mid-ranks from their mean.
+std::vector<double> centred_ranks(std::span<const double> values) {
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+  std::vector<double> ranks(values.size());
+  for (std::size_t first = 0; first < order.size();) {
+    std::size_t end = first + 1;
+    while (end < order.size() && values[order[end]] == values[order[first]]) ++end;
+    for (std::size_t i = first; i < end; ++i)
+      ranks[order[i]] = static_cast<double>(first + end) / 2 - static_cast<double>(values.size()) / 2;
+    first = end;
+  }
+  return ranks;
+}
+
+// The place of the largest change, and how likely it is in a part that does not change.
+ChangePoint largest_change(std::span<const double> part) {
+  const std::vector<double> ranks = centred_ranks(part);
+  const double squares = std::inner_product(ranks.begin(), ranks.end(), ranks.begin(), 0.0);
+  ChangePoint change;
+  if (!(squares > 0)) return change;
+  double sum = 0, farthest = 0;
+  for (std::size_t i = 0; i + 1 < part.size(); ++i) {
+    sum += ranks[i];
+    if (i + 1 < kLeastOfPart || part.size() - i - 1 < kLeastOfPart || std::abs(sum) <= farthest) continue;
+    farthest = std::abs(sum);
+    change.at = i + 1;
+  }
+  change.p = kolmogorov_p(farthest / std::sqrt(squares));
+  return change;
+}
+
+void cut(std::span<const double> series, std::size_t first, std::size_t end, std::vector<ChangePoint>& found) {
+  if (end - first < 2 * kLeastOfPart) return;
+  ChangePoint change = largest_change(series.subspan(first, end - first));
+  if (change.p > kChangeAlpha) return;
+  change.at += first;
+  cut(series, first, change.at, found);
+  found.push_back(change);
+  cut(series, change.at, end, found);
+}
+
+double median_between(std::span<const double> series, std::size_t first, std::size_t end) {
+  std::vector<double> part(series.begin() + static_cast<std::ptrdiff_t>(first),
+                           series.begin() + static_cast<std::ptrdiff_t>(end));
+  const auto middle = part.begin() + static_cast<std::ptrdiff_t>(part.size() / 2);
+  std::nth_element(part.begin(), middle, part.end());
+  return *middle;
+}
+
+}  // namespace
+
+std::vector<ChangePoint> change_points(std::span<const double> series) {
+  std::vector<ChangePoint> found;
+  cut(series, 0, series.size(), found);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    found[i].median_before = median_between(series, i == 0 ? 0 : found[i - 1].at, found[i].at);
+    found[i].median_after = median_between(series, found[i].at, i + 1 < found.size() ? found[i + 1].at : series.size());
+  }
+  return found;
+}
+
+}  // namespace maxlat::core

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#include "evidence.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "view/phase_view.hpp"
+
+namespace maxlat::reports {
+namespace {
+
+constexpr double kLikely = 0.8;  // chance of a further run to show what it is for
+constexpr std::size_t kShownChanges = 3;
+constexpr std::uint64_t kSeed = 13;  // of the tail's bootstrap: the same answer each time
+
+// Samples that know nothing of one another leave few steps with two of them, unless they fill most steps.
+bool come_in_bursts(std::uint64_t samples_above, std::size_t steps, std::size_t steps_above) {
+  if (steps == 0 || steps_above == 0 || samples_above < 3) return false;
+  const auto n = static_cast<double>(steps);
+  const double expected = -n * std::expm1(-static_cast<double>(samples_above) / n);
+  return static_cast<double>(steps_above) < expected / 2;
+}
+
+void count_events(Evidence& evidence, const core::CpuResult& all, double confidence) {
+  evidence.samples_above = core::samples_above(all, evidence.limit_ns);
+  if (all.timeline.kind == core::Timeline::Kind::max) {
+    evidence.step_s = all.timeline.step_s;
+    for (const double ns : all.timeline.max_ns) {
+      evidence.steps += ns > 0;
+      evidence.steps_above += ns > evidence.limit_ns;
+    }
+  }
+  evidence.bursts = come_in_bursts(evidence.samples_above, evidence.steps, evidence.steps_above);
+  evidence.events = evidence.bursts ? evidence.steps_above : evidence.samples_above;
+  evidence.events_interval = core::events_interval(evidence.events, confidence);
+  evidence.events_below = core::events_below(evidence.events, confidence);
+  evidence.share_below = core::share_below(evidence.samples_above, all.samples, confidence);
+}
+
+void answer(Evidence& evidence, const WantedRate& wanted) {
+  const double allowed = wanted.per_s() * evidence.exposure_s;
+  if (evidence.events_below <= allowed)
+    evidence.answer = Evidence::Answer::shown;
+  else if (evidence.events_interval.low >= allowed)
+    evidence.answer = Evidence::Answer::ruled_out;
+  const double likely = static_cast<double>(evidence.events) / evidence.exposure_s;
+  evidence.further = core::plan_run(wanted.per_s(), likely, wanted.confidence, kLikely);
+}
+
+// The time line counts steps, the question CPU time: a step holds so much of it.
+void fit_and_extrapolate(Evidence& evidence, const core::Timeline& timeline, const WantedRate& wanted) {
+  evidence.tail = core::fit_tail(timeline, kSeed);
+  evidence.no_level = evidence.tail.refusal;
+  if (!evidence.no_level.empty()) return;
+  const double steps_s = static_cast<double>(evidence.tail.maxima_ns.size()) * evidence.tail.step_s;
+  const core::Result<core::ReturnLevel> level =
+      core::return_level(evidence.tail, steps_s / (wanted.per_s() * evidence.exposure_s));
+  if (level)
+    evidence.level = *level;
+  else
+    evidence.no_level = level.error().text;
+}
+
+void find_changes(Evidence& evidence, const core::Timeline& timeline) {
+  if (timeline.kind != core::Timeline::Kind::max) return;
+  std::vector<double> maxima_ns, times_s;  // of the steps with samples
+  for (std::size_t i = 0; i < timeline.max_ns.size(); ++i) {
+    if (timeline.max_ns[i] <= 0) continue;
+    maxima_ns.push_back(timeline.max_ns[i]);
+    times_s.push_back(static_cast<double>(i) * timeline.step_s);
+  }
+  std::vector<core::ChangePoint> found = core::change_points(maxima_ns);
+  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.p < b.p; });
+  found.resize(std::min(found.size(), kShownChanges));
+  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
+  for (const core::ChangePoint& change : found)
+    evidence.changes.push_back({times_s[change.at], change.median_before, change.median_after});
+}
+
+}  // namespace
+
+Evidence evidence_of(const core::Phase& phase, const WantedRate& wanted, std::optional<double> limit_ns) {
+  const PhaseView view(phase);
+  Evidence evidence;
+  evidence.phase = core::shown_name(phase);
+  evidence.cpus = phase.per_cpu.size();
+  evidence.exposure_s = view.all.exposure_s;
+  evidence.duration_s = phase.duration_s;
+  evidence.samples = view.all.samples;
+  evidence.max_ns = view.all.max_ns;
+  evidence.limit_ns = limit_ns.value_or(view.all.max_ns);
+  count_events(evidence, view.all, wanted.confidence);
+  answer(evidence, wanted);
+  for (const core::QuantileLevel& level : core::kQuantileLevels)
+    evidence.quantiles.push_back({level.label, core::measured_quantile(view.all, level.level),
+                                  core::quantile_interval(view.all, level.level, wanted.confidence),
+                                  core::samples_for_upper_end(level.level, wanted.confidence)});
+  find_changes(evidence, view.all.timeline);
+  fit_and_extrapolate(evidence, view.all.timeline, wanted);
+  return evidence;
+}
+
+}  // namespace maxlat::reports

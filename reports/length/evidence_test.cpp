@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+#include "evidence.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "test/test_runs.hpp"
+
+namespace maxlat::reports {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// An hour of two CPUs, seven million samples each. The largest of each second is 5 us, and exponential beyond that.
+core::Phase hour_of_npt(std::uint64_t seed = 1) {
+  core::Phase phase;
+  phase.name = phase.kind = "npt";
+  phase.status = core::PhaseStatus::ok;
+  phase.duration_s = 3600;
+  std::mt19937_64 random(seed);
+  for (const unsigned number : {2u, 3u}) {
+    core::CpuResult cpu;
+    cpu.cpu = number;
+    cpu.bins = {{100, 101, 7'000'000}};
+    for (int second = 0; second < 3600; ++second)
+      cpu.timeline.max_ns.push_back(5000 + core::excess_of({0, 1000}, -std::log(core::uniform_draw(random))));
+    std::multiset<double> sorted(cpu.timeline.max_ns.begin(), cpu.timeline.max_ns.end());
+    for (const double ns : sorted) {
+      const double low = std::floor(ns);
+      if (cpu.bins.back().low_ns != low) cpu.bins.push_back({low, low + 1, 0});
+      ++cpu.bins.back().count;
+    }
+    cpu.exposure_s = 3600;
+    cpu.min_ns = 100;
+    cpu.max_ns = *sorted.rbegin();
+    core::fill_statistics_from_bins(cpu);
+    phase.per_cpu.push_back(cpu);
+  }
+  phase.exposure_s = 7200;
+  return phase;
+}
+
+constexpr WantedRate kOneADay = {1, 86'400, 0.95};
+
+TEST(Evidence, CountsWhatIsAboveTheLimitInAllCpus) {
+  const core::Phase phase = hour_of_npt();
+  std::uint64_t above = 0;
+  std::set<std::size_t> seconds;
+  for (const auto& cpu : phase.per_cpu)
+    for (std::size_t second = 0; second < 3600; ++second)
+      if (cpu.timeline.max_ns[second] > 11'000) ++above, seconds.insert(second);
+  const Evidence evidence = evidence_of(phase, kOneADay, 11'000);
+  ASSERT_GT(above, 5u);
+  EXPECT_EQ(evidence.samples_above, above);
+  EXPECT_EQ(evidence.steps_above, seconds.size());
+  EXPECT_EQ(evidence.steps, 3600u);
+  EXPECT_FALSE(evidence.bursts);
+  EXPECT_EQ(evidence.events, above);
+  EXPECT_EQ(evidence.exposure_s, 7200);
+}
+
+TEST(Evidence, NothingAboveTheMaximumIsTheRuleOfThree) {
+  const Evidence evidence = evidence_of(hour_of_npt(), kOneADay, {});
+  EXPECT_EQ(evidence.limit_ns, evidence.max_ns);
+  EXPECT_EQ(evidence.events, 0u);
+  EXPECT_EQ(evidence.answer, Evidence::Answer::not_shown);  // two hours do not show one a day
+  ASSERT_TRUE(evidence.further);
+  EXPECT_NEAR(evidence.further->time, 86'400 * 2.9957, 10);
+  EXPECT_EQ(evidence.further->allowed, 0u);
+  const std::string text = evidence_text(evidence, kOneADay);
+  EXPECT_THAT(text, HasSubstr("Fewer than 1 exceedance in 1 d, at 95 %: not shown by this run."));
+  EXPECT_THAT(text, HasSubstr("watches for 3 d of CPU time (1 d 12 h with 2"));
+}
+
+TEST(Evidence, SaysWhatARunShowsAndWhatItRulesOut) {
+  const core::Phase phase = hour_of_npt();
+  const WantedRate two_an_hour = {2, 3600, 0.95};  // four were allowed in two hours, and none was seen
+  EXPECT_EQ(evidence_of(phase, two_an_hour, {}).answer, Evidence::Answer::shown);
+  EXPECT_EQ(evidence_of(phase, {1, 3600, 0.95}, {}).answer, Evidence::Answer::not_shown);
+  const Evidence many = evidence_of(phase, two_an_hour, 8000);
+  EXPECT_EQ(many.answer, Evidence::Answer::ruled_out);
+  EXPECT_FALSE(many.further);
+  EXPECT_THAT(evidence_text(many, two_an_hour), HasSubstr("No further run is likely to show it"));
+}
+
+// A run that is made as it was planned, with as many exceedances as it was allowed, shows it.
+TEST(Evidence, AFurtherRunAsPlannedShowsIt) {
+  const WantedRate wanted = {40, 3600, 0.95};
+  core::Phase phase = hour_of_npt();
+  const Evidence first = evidence_of(phase, wanted, 10'000);
+  ASSERT_TRUE(first.further);
+  EXPECT_GT(first.further->allowed, 0u);
+  EXPECT_GE(first.further->chance, 0.8);
+  core::CpuResult cpu;
+  cpu.bins = {{100, 101, 1'000'000}, {12'000, 12'001, first.further->allowed}};
+  cpu.exposure_s = first.further->time * 1.0001;
+  core::fill_statistics_from_bins(cpu);
+  phase.per_cpu = {cpu};
+  EXPECT_EQ(evidence_of(phase, wanted, 10'000).answer, Evidence::Answer::shown);
+  phase.per_cpu[0].bins[1].count += 1;
+  core::fill_statistics_from_bins(phase.per_cpu[0]);
+  EXPECT_NE(evidence_of(phase, wanted, 10'000).answer, Evidence::Answer::shown);
+}
+
+TEST(Evidence, CountsBurstsOnce) {
+  core::Phase phase = hour_of_npt();
+  for (core::CpuResult& cpu : phase.per_cpu) {
+    cpu.bins.push_back({90'000, 90'001, 50});  // fifty in the same second
+    cpu.timeline.max_ns[1234] = 90'000;
+    cpu.max_ns = 90'000.5;
+    core::fill_statistics_from_bins(cpu);
+  }
+  const Evidence evidence = evidence_of(phase, kOneADay, 50'000);
+  EXPECT_EQ(evidence.samples_above, 100u);
+  EXPECT_TRUE(evidence.bursts);
+  EXPECT_EQ(evidence.events, 1u);
+  EXPECT_THAT(evidence_text(evidence, kOneADay), HasSubstr("in 1 of 3600 steps of 1 s: they come in bursts"));
+}
+
+TEST(Evidence, SaysWhereSamplesAreTooFew) {
+  core::Phase phase = hour_of_npt();
+  for (core::CpuResult& cpu : phase.per_cpu) {
+    cpu.bins.front().count = 1000;
+    core::fill_statistics_from_bins(cpu);
+  }
+  const Evidence evidence = evidence_of(phase, kOneADay, {});
+  EXPECT_TRUE(evidence.quantiles[2].interval.high_ns);   // p99 of 9200
+  EXPECT_FALSE(evidence.quantiles[4].interval.high_ns);  // p99.99
+  EXPECT_THAT(evidence_text(evidence, kOneADay), HasSubstr("not enough samples for an upper end: 9200 of 36887"));
+}
+
+// Exponential beyond 5 us in two CPUs: the level of a day of CPU time, twelve hours of both, is known.
+TEST(Evidence, ExtrapolatesASoundTail) {
+  int covered = 0;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    const Evidence evidence = evidence_of(hour_of_npt(seed), kOneADay, {});
+    if (!evidence.level) continue;
+    const double share = 1 - std::sqrt(1 - 1.0 / 43'200);  // of the seconds of one CPU
+    const double truth = 5000 - 1000 * std::log(share);
+    covered += evidence.level->interval_ns.low <= truth && truth <= evidence.level->interval_ns.high;
+  }
+  EXPECT_GE(covered, 8);
+}
+
+TEST(Evidence, SaysWhyThereIsNoTail) {
+  core::Phase phase = hour_of_npt();
+  phase.per_cpu[0].timeline.kind = core::Timeline::Kind::running_max;
+  const Evidence evidence = evidence_of(phase, kOneADay, {});
+  EXPECT_FALSE(evidence.level);
+  EXPECT_THAT(evidence_text(evidence, kOneADay), HasSubstr("tail: no extrapolation. The time line holds only"));
+  EXPECT_EQ(evidence.steps, 0u);
+}
+
+// A fixed tail would be of conditions that were those of no time: it is refused, and when they changed is said.
+TEST(Evidence, SaysWhenConditionsChanged) {
+  core::Phase phase = hour_of_npt();
+  EXPECT_TRUE(evidence_of(phase, kOneADay, {}).changes.empty());
+  for (core::CpuResult& cpu : phase.per_cpu) {
+    for (std::size_t second = 1200; second < 3600; ++second) cpu.timeline.max_ns[second] *= 1.3;
+    std::fill_n(cpu.timeline.max_ns.begin() + 100, 200, 0.0);  // nothing was measured
+  }
+  const Evidence evidence = evidence_of(phase, kOneADay, {});
+  EXPECT_FALSE(evidence.level);
+  ASSERT_EQ(evidence.changes.size(), 1u);
+  EXPECT_NEAR(evidence.changes[0].at_s, 1200, 5);
+  EXPECT_NEAR(evidence.changes[0].after_ns / evidence.changes[0].before_ns, 1.3, 0.05);
+  EXPECT_THAT(evidence_text(evidence, kOneADay), HasSubstr("conditions changed at 20 m"));
+}
+
+TEST(Evidence, IsTheSameInJson) {
+  const Evidence evidence = evidence_of(hour_of_npt(), kOneADay, 11'000);
+  const auto json = nlohmann::json::parse(evidence_json({evidence, evidence}, kOneADay));
+  ASSERT_EQ(json["phases"].size(), 2u);
+  const auto& phase = json["phases"][0];
+  EXPECT_EQ(json["question"]["in_s"], 86'400);
+  EXPECT_EQ(phase["samples_above"], evidence.samples_above);
+  EXPECT_EQ(phase["events_interval"]["high"], evidence.events_interval.high);
+  EXPECT_EQ(phase["answer"], "ruled out");
+  EXPECT_EQ(phase["quantiles"].size(), evidence.quantiles.size());
+  EXPECT_EQ(phase["tail"]["checks"].size(), evidence.tail.checks.size());
+  EXPECT_EQ(phase["tail"].contains("level_ns"), evidence.level.has_value());
+}
+
+TEST(PlanText, IsARowForEachNumberThatIsAllowed) {
+  const std::string text = plan_text({1, 3600, 0.95}, 0, 1);
+  EXPECT_THAT(text, HasSubstr("To show fewer than 1 exceedance in 1 h, at 95 %"));
+  EXPECT_THAT(text, HasSubstr("3 h\n"));       // 2.9957
+  EXPECT_THAT(text, HasSubstr("4 h 45 m\n"));  // 4.7439
+  const auto json = nlohmann::json::parse(plan_json({1, 3600, 0.95}, 0, 1));
+  EXPECT_NEAR(json["plan"][1]["exposure_s"].get<double>(), 4.7439 * 3600, 1);
+}
+
+}  // namespace
+}  // namespace maxlat::reports

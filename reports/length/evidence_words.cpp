@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <cmath>
+#include <maxlat/core/sys/counted.hpp>
+#include <maxlat/core/sys/duration.hpp>
+#include <maxlat/core/sys/text.hpp>
+#include <maxlat/core/sys/text_table.hpp>
+
+#include "evidence.hpp"
+
+namespace maxlat::reports {
+namespace {
+
+constexpr std::size_t kColumns = 100;
+
+// Lengths of runs are read by people who wait for them: minutes are fine enough from an hour on, hours from a day on;
+// always rounded up.
+std::string length_text(double seconds) {
+  if (!(seconds < 1e12)) return "more than 30 000 years";  // of a run that hardly watched
+  const double unit = seconds >= 86'400 ? 3600 : seconds >= 3600 ? 60 : 1;
+  return core::duration_text(std::ceil(seconds / unit) * unit);
+}
+
+std::string line(const std::string& text) {
+  return core::wrapped(text, kColumns, "  ", "    ");
+}
+
+std::string range_text(double low, double high, double factor) {
+  return fmt::format("{:.3g} to {:.3g}", low * factor, high * factor);
+}
+
+std::string count_lines(const Evidence& evidence, const WantedRate& wanted) {
+  const std::string limit = core::latency_text(evidence.limit_ns);
+  std::string text = line(fmt::format(
+      "above {}{}: {} of {}, in {} of CPU time", limit, evidence.limit_ns == evidence.max_ns ? " (the maximum)" : "",
+      core::counted(evidence.samples_above, "sample"), evidence.samples, core::duration_text(evidence.exposure_s)));
+  if (evidence.steps > 0 && evidence.samples_above > 0)
+    text += line(fmt::format("in {} of {} of {}{}", evidence.steps_above, core::counted(evidence.steps, "step"),
+                             core::duration_text(evidence.step_s),
+                             evidence.bursts ? ": they come in bursts, so these steps are what is counted" : ""));
+  const double per_time = wanted.time_s / evidence.exposure_s;
+  text += line(fmt::format("so in {}: fewer than {:.3g} are expected at {}; {} interval {}",
+                           core::duration_text(wanted.time_s), evidence.events_below * per_time,
+                           percent_of(wanted.confidence), percent_of(wanted.confidence),
+                           range_text(evidence.events_interval.low, evidence.events_interval.high, per_time)));
+  return text + line(fmt::format("and fewer than one in {:.2g} samples", 1 / evidence.share_below));
+}
+
+std::string answer_lines(const Evidence& evidence, const WantedRate& wanted) {
+  const char* const answers[] = {"shown", "not shown", "ruled out"};
+  std::string claim = to_string(wanted);
+  claim.front() = 'F';
+  std::string text = line(fmt::format("{}, at {}: {} by this run.", claim, percent_of(wanted.confidence),
+                                      answers[static_cast<int>(evidence.answer)]));
+  if (!evidence.further) return text + line("No further run is likely to show it: exceedances come too often.");
+  const core::PlannedRun& run = *evidence.further;
+  const double wall_s = evidence.duration_s > 0 ? run.time * evidence.duration_s / evidence.exposure_s : 0;
+  std::string plan = fmt::format("A further run of this kind shows it by itself if it watches for {} of CPU time",
+                                 length_text(run.time));
+  if (wall_s > 0) plan += fmt::format(" ({} with {})", length_text(wall_s), core::counted(evidence.cpus, "CPU"));
+  plan += run.allowed == 0 ? " without an exceedance"
+                           : fmt::format(" with at most {}", core::counted(run.allowed, "exceedance"));
+  if (evidence.events > 0)
+    plan += fmt::format("; at the rate seen here it is given that in {:.0f} of 100 runs", 100 * run.chance);
+  return text + line(plan + ".");
+}
+
+std::string quantile_lines(const Evidence& evidence, const WantedRate& wanted) {
+  core::TextTable table({"quantile", "#observed", percent_of(wanted.confidence) + " interval"});
+  for (const QuantileRow& row : evidence.quantiles) {
+    const std::string from = core::latency_text(row.interval.low_ns);
+    table.row({row.label, row.observed_ns ? core::latency_text(*row.observed_ns) : "-",
+               row.interval.high_ns ? fmt::format("{} to {}", from, core::latency_text(*row.interval.high_ns))
+                                    : fmt::format("from {}; not enough samples for an upper end: {} of {}", from,
+                                                  evidence.samples, row.samples_needed)});
+  }
+  return table.text();
+}
+
+std::string change_lines(const Evidence& evidence) {
+  std::string text;
+  for (const Evidence::Change& change : evidence.changes)
+    text += line(fmt::format("conditions changed at {}: median of the steps' maxima {} before, {} after",
+                             core::duration_text(change.at_s), core::latency_text(change.before_ns),
+                             core::latency_text(change.after_ns)));
+  return text;
+}
+
+std::string tail_lines(const Evidence& evidence, const WantedRate& wanted) {
+  std::string text;
+  const std::string how_often =
+      fmt::format("{} in {} of CPU time", wanted.events == 1 ? "once" : fmt::format("{:.6g} times", wanted.events),
+                  core::duration_text(wanted.time_s));
+  if (evidence.level) {
+    text += line(fmt::format(
+        "tail: {} is exceeded {} (95 % interval {} to {})", core::latency_text(evidence.level->level_ns), how_often,
+        core::latency_text(evidence.level->interval_ns.low), core::latency_text(evidence.level->interval_ns.high)));
+    text += line(fmt::format("of {} maxima above {}: shape {:.2f}, scale {}", evidence.tail.excesses_ns.size(),
+                             core::latency_text(evidence.tail.threshold_ns), evidence.tail.tail.shape,
+                             core::latency_text(evidence.tail.tail.scale)));
+    if (const auto& blocks = evidence.level->blocks)
+      text += line(fmt::format("the maxima of {} blocks lead to {} ({} to {})", blocks->blocks,
+                               core::latency_text(blocks->level), core::latency_text(blocks->interval.low),
+                               core::latency_text(blocks->interval.high)));
+  } else {
+    text += line("tail: no extrapolation. " + evidence.no_level);
+  }
+  std::string checks;
+  for (const core::TailCheck& check : evidence.tail.checks)
+    checks += fmt::format("{}{} {} (p {:.2g})", checks.empty() ? "" : ", ", check.name,
+                          check.holds() ? "holds" : "FAILS", check.p);
+  return checks.empty() ? text : text + line("checks: " + checks);
+}
+
+}  // namespace
+
+std::string percent_of(double confidence) {
+  return fmt::format("{:.6g} %", 100 * confidence);
+}
+
+std::string to_string(const WantedRate& wanted) {
+  return fmt::format("fewer than {:.6g} exceedance{} in {}", wanted.events, wanted.events == 1 ? "" : "s",
+                     core::duration_text(wanted.time_s));
+}
+
+std::string evidence_text(const Evidence& evidence, const WantedRate& wanted) {
+  return fmt::format("{}: {} watched by {}, maximum {}\n", core::printable(evidence.phase),
+                     core::duration_text(evidence.exposure_s), core::counted(evidence.cpus, "CPU"),
+                     core::latency_text(evidence.max_ns)) +
+         count_lines(evidence, wanted) + answer_lines(evidence, wanted) + quantile_lines(evidence, wanted) +
+         tail_lines(evidence, wanted) + change_lines(evidence);
+}
+
+std::string plan_text(const WantedRate& wanted, std::uint64_t least_allowed, std::uint64_t most_allowed) {
+  core::TextTable table({"#exceedances allowed", "CPU time to watch"});
+  for (std::uint64_t allowed = least_allowed; allowed <= most_allowed; ++allowed)
+    table.row({std::to_string(allowed), length_text(core::time_to_show(wanted.per_s(), allowed, wanted.confidence))});
+  return fmt::format("To show {}, at {}:\n", to_string(wanted), percent_of(wanted.confidence)) + table.text() +
+         "Several CPUs that are watched at once divide the time. How many are allowed is chosen before the run.\n";
+}
+
+}  // namespace maxlat::reports

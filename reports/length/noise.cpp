@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+#include "noise.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <maxlat/core/stats/repeats.hpp>
+#include <maxlat/core/sys/duration.hpp>
+#include <maxlat/core/sys/text.hpp>
+#include <maxlat/core/sys/text_table.hpp>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "view/phase_view.hpp"
+
+namespace maxlat::reports {
+namespace {
+
+constexpr std::size_t kMostInHalf = 30;  // of the exact test
+
+// Of the bin that the value lies in.
+double width_at(const core::CpuResult& run, double ns) {
+  for (const core::Bin& bin : run.bins)
+    if (bin.high_ns >= ns) return bin.high_ns - bin.low_ns;
+  return 0;
+}
+
+std::optional<double> found_by(const NoiseRow& row, std::size_t each, double alpha) {
+  const std::optional<double> found_ns = core::smallest_difference(row.values_ns, each, alpha);
+  if (!found_ns) return {};
+  return std::max(*found_ns, row.resolution_ns);
+}
+
+// A measure that one of the runs did not measure is none of theirs.
+void add_row(PhaseNoise& noise, const std::string& measure, const std::vector<std::optional<double>>& values) {
+  NoiseRow row;
+  row.measure = measure;
+  for (const std::optional<double>& value : values) {
+    if (!value) return;
+    row.values_ns.push_back(*value);
+  }
+  noise.rows.push_back(std::move(row));
+}
+
+// Repeats of the same thing do not drift.
+double halves_p(const std::vector<double>& values) {
+  const std::span<const double> all = values;
+  const std::size_t half = std::min(all.size() / 2, kMostInHalf);
+  return core::difference_of_groups(all.first(half), all.last(half)).p;
+}
+
+bool drifts(const PhaseNoise& noise, const NoiseRow& row) {
+  return row.halves_p <= (1 - noise.confidence) / static_cast<double>(noise.rows.size());
+}
+
+double median_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
+}
+
+std::string found_text(const std::optional<double>& found_ns, double median_ns) {
+  if (!found_ns) return "-";
+  return fmt::format("{} ({:.0f} %)", core::latency_text(*found_ns), 100 * *found_ns / median_ns);
+}
+
+}  // namespace
+
+PhaseNoise noise_of(const std::vector<const core::Phase*>& repeats, double confidence) {
+  PhaseNoise noise;
+  noise.phase = core::shown_name(*repeats.front());
+  noise.confidence = confidence;
+  std::vector<core::CpuResult> runs;
+  for (const core::Phase* phase : repeats) runs.push_back(merge_cpus(*phase));
+  std::vector<std::optional<double>> values(runs.size());
+  for (const core::QuantileLevel& level : core::kQuantileLevels) {
+    std::transform(runs.begin(), runs.end(), values.begin(),
+                   [&](const core::CpuResult& run) { return core::measured_quantile(run, level.level); });
+    add_row(noise, level.label, values);
+  }
+  std::transform(runs.begin(), runs.end(), values.begin(), [](const core::CpuResult& run) { return run.max_ns; });
+  add_row(noise, "max", values);
+  const double alpha = (1 - confidence) / static_cast<double>(noise.rows.size());
+  noise.needed = core::repeats_needed(alpha);
+  for (NoiseRow& row : noise.rows) {
+    for (std::size_t run = 0; run < runs.size(); ++run)
+      row.resolution_ns = std::max(row.resolution_ns, width_at(runs[run], row.values_ns[run]));
+    row.found_ns = found_by(row, runs.size(), alpha);
+    row.found_with_twice_ns = found_by(row, 2 * runs.size(), alpha);
+    row.halves_p = halves_p(row.values_ns);
+  }
+  return noise;
+}
+
+std::string noise_text(const PhaseNoise& noise) {
+  const std::size_t runs = noise.rows.front().values_ns.size();
+  core::TextTable table({"measure", "#median", "#least", "#greatest", fmt::format("#found by {} and {}", runs, runs),
+                         fmt::format("#by {} and {}", 2 * runs, 2 * runs)});
+  std::string drifting;
+  for (const NoiseRow& row : noise.rows) {
+    const auto [least, greatest] = std::minmax_element(row.values_ns.begin(), row.values_ns.end());
+    const double median_ns = median_of(row.values_ns);
+    table.row({row.measure, core::latency_text(median_ns), core::latency_text(*least), core::latency_text(*greatest),
+               found_text(row.found_ns, median_ns), found_text(row.found_with_twice_ns, median_ns)});
+    if (drifts(noise, row)) drifting += (drifting.empty() ? "" : ", ") + row.measure;
+  }
+  std::string text = fmt::format("{}: {} runs, taken as repeats of the same\n", core::printable(noise.phase), runs);
+  text += table.text();
+  text += "  Found: the smallest difference to as many runs of another build that 19 of 20 comparisons find.\n";
+  if (runs < noise.needed)
+    text += fmt::format("  Fewer than {} runs of each find no difference in so many measures, however large it is.\n",
+                        noise.needed);
+  if (!drifting.empty())
+    text += fmt::format("  The later runs differ from the earlier ones in {}: they are no repeats of the same.\n",
+                        drifting);
+  return text;
+}
+
+std::string noise_json(const std::vector<PhaseNoise>& all) {
+  using Json = nlohmann::ordered_json;
+  Json json = {{"schema", "maxlat-plan-length/1"}, {"repeats", Json::array()}};
+  for (const PhaseNoise& noise : all) {
+    Json phase = {{"phase", noise.phase}, {"confidence", noise.confidence}, {"runs_needed", noise.needed}};
+    for (const NoiseRow& row : noise.rows) {
+      Json measure = {{"measure", row.measure}, {"values_ns", row.values_ns}, {"halves_p", row.halves_p}};
+      if (row.found_ns) measure["found_ns"] = *row.found_ns;
+      if (row.found_with_twice_ns) measure["found_with_twice_ns"] = *row.found_with_twice_ns;
+      phase["measures"].push_back(std::move(measure));
+    }
+    json["repeats"].push_back(std::move(phase));
+  }
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace maxlat::reports
