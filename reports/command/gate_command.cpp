@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
+#include <charconv>
 #include <maxlat/core/sys/cli_kit.hpp>
-#include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/output_file.hpp>
 #include <maxlat/core/sys/text.hpp>
 #include <maxlat/core/sys/text_table.hpp>
 #include <maxlat/reports/gate.hpp>
 #include <maxlat/reports/gate_command.hpp>
-#include <optional>
+#include <maxlat/reports/metric_definition.hpp>
 
 #include "result_path.hpp"
 
@@ -33,77 +33,82 @@ po::options_description make_options() {
   auto add = options.add_options();
   add("phase", core::argument<Words>("NAME")->composing(),
       "judge this phase, by name or kind; may be repeated (default: all that measure, but no arm of a tracer)");
-  add("max", core::argument("TIME"), "largest sample at most TIME: 50us, 1ms; every time needs its unit");
-  add("mean", core::argument("TIME"), "mean at most TIME (of no use alone: a tail hides in it)");
-  add("quantile", core::argument<Words>("Q=TIME")->composing(),
-      "any quantile at most TIME: p99.99=20us; may be repeated");
-  add("exposure", core::argument("TIME"), "CPU time watched at least TIME, all CPUs of a phase together");
-  add("load-alive", "every load lived to the end of its phase");
+  for (const MetricDefinition* metric : metric_table()) {
+    const std::string option(metric->option), argument(metric->argument), help(metric->help);
+    if (metric->argument.empty())
+      add(option.c_str(), help.c_str());
+    else if (metric->has_name != nullptr)
+      add(option.c_str(), core::argument<Words>(argument.c_str())->composing(), help.c_str());
+    else
+      add(option.c_str(), core::argument(argument.c_str()), help.c_str());
+  }
   add("json", core::argument("FILE"), "write the run with this verdict to FILE (- is standard output)");
   add("quiet,q", "print nothing, the exit status tells");
   add("help,h", "this help");
   return options;
 }
 
-struct Limit {
-  std::string metric;
-  double value = 0;
-};
+// A number stands as it is; of a time, the unit is part of the text.
+WrittenLimit as_written(const MetricDefinition& metric, const std::string& text) {
+  if (metric.unit != MetricUnit::number) return text;
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc{} && end == text.data() + text.size()) return number;
+  return text;
+}
 
-// Collects limits, and keeps the first thing that is wrong with them.
-class Limits {
- public:
-  explicit Limits(const core::CommandLine& line) : line_(line) {
-    time("max", "max_ns", 1);
-    if (line.has("quantile")) {
-      for (const auto& text : line.get<std::vector<std::string>>("quantile")) quantile(text);
+core::Result<Rule> limit_of_option(const MetricDefinition& metric, const std::string& name, const std::string& text) {
+  auto rule = read_limit("*", name, as_written(metric, text));
+  if (rule) return rule;
+  const std::string of_family = metric.has_name != nullptr ? " " + name : "";
+  return core::Error{fmt::format("--{}{}: {}", metric.option, of_family, rule.error().text), rule.error().hint};
+}
+
+// "p99.99=20us": one metric of a family, and its limit.
+core::Result<Rule> limit_of_family(const MetricDefinition& metric, const std::string& text) {
+  const size_t equals = text.find('=');
+  const std::string name = text.substr(0, equals);
+  if (!metric.has_name(name) && metric.has_name(std::string(metric.begins_with) + name))
+    return core::Error{fmt::format("--{} {}: it begins with {}", metric.option, text, metric.begins_with),
+                       fmt::format("write {}{}", metric.begins_with, text)};
+  if (equals == std::string::npos)
+    return core::Error{fmt::format("--{} {} has no limit", metric.option, text),
+                       fmt::format("it takes {}", metric.argument)};
+  return limit_of_option(metric, name, text.substr(equals + 1));
+}
+
+core::Result<std::vector<Rule>> limits_of_options(const core::CommandLine& line) {
+  std::vector<Rule> rules;
+  for (const MetricDefinition* metric : metric_table()) {
+    const std::string option(metric->option), name(metric->name);
+    if (!line.has(option)) continue;
+    std::vector<core::Result<Rule>> read;
+    if (metric->argument.empty())
+      read.push_back(read_limit("*", name, true));
+    else if (metric->has_name == nullptr)
+      read.push_back(limit_of_option(*metric, name, line.get<std::string>(option)));
+    else
+      for (const std::string& text : line.get<std::vector<std::string>>(option))
+        read.push_back(limit_of_family(*metric, text));
+    for (core::Result<Rule>& rule : read) {
+      if (!rule) return rule.error();
+      rules.push_back(*std::move(rule));
     }
-    time("mean", "mean_ns", 1);
-    time("exposure", "exposure_s", 1e9);
-    if (line.has("load-alive")) limits_.push_back({"load_alive", 1});
   }
-  const std::vector<Limit>& limits() const { return limits_; }
-  const std::optional<core::Error>& error() const { return error_; }
-
- private:
-  void add(const char* option, const std::string& metric, const std::string& text, double ns_in_unit) {
-    const auto ns = core::parse_duration_ns(text, core::kUnitNeeded);
-    if (ns)
-      limits_.push_back({metric, static_cast<double>(*ns) / ns_in_unit});
-    else if (!error_)
-      error_ = core::Error{fmt::format("--{}: {}", option, ns.error().text), ns.error().hint};
-  }
-  void time(const char* option, const char* metric, double ns_in_unit) {
-    if (line_.has(option)) add(option, metric, line_.get<std::string>(option), ns_in_unit);
-  }
-  void quantile(const std::string& text) {
-    const size_t equals = text.find('=');
-    if (text.find_first_of("0123456789") == 0) {
-      if (!error_)
-        error_ = core::Error{fmt::format("--quantile {}: a quantile begins with a p", text), "write p" + text};
-      return;
-    }
-    if (equals != std::string::npos) return add("quantile", text.substr(0, equals) + "_ns", text.substr(equals + 1), 1);
-    if (!error_) error_ = core::Error{fmt::format("--quantile {} has no limit", text), "write p99.99=20us"};
-  }
-
-  const core::CommandLine& line_;
-  std::vector<Limit> limits_;
-  std::optional<core::Error> error_;
-};
+  return rules;
+}
 
 core::Result<std::vector<Rule>> rules_from(const core::CommandLine& line) {
-  const Limits limits(line);
-  if (limits.error()) return *limits.error();
-  if (limits.limits().empty())
-    return core::Error{"no limit given: there is nothing to judge by",
-                       "give --max, --quantile, --exposure or --load-alive"};
+  const auto limits = limits_of_options(line);
+  if (!limits) return limits.error();
+  if (limits->empty())
+    return core::Error{"no limit given: there is nothing to judge by", "maxlat gate --help lists the limits"};
   std::vector<std::string> phases = {"*"};
   if (line.has("phase")) phases = line.get<std::vector<std::string>>("phase");
   std::vector<Rule> rules;
   for (const auto& phase : phases) {
-    for (const auto& limit : limits.limits()) {
-      auto rule = make_rule(phase, limit.metric, limit.value);
+    for (const Rule& limit : *limits) {
+      auto rule = make_rule(phase, limit.metric, limit.limit);
       if (!rule) return rule.error();
       rules.push_back(*std::move(rule));
     }

@@ -124,33 +124,20 @@ unsigned rounds_of(const toml::node& node) {
   return static_cast<unsigned>(rounds->get());
 }
 
-// A limit in words is a time with its unit: max = "50us". Its number, for programs, has the unit in its name: max_ns =
-// 50000. So a bare number never stands without a unit.
 reports::Rule limit_of(const toml::node& value, const std::string& key) {
-  std::string metric = key;
-  double limit = 0;
-  if (key == "load_alive") {
-    const auto* wanted = value.as_boolean();
-    if (wanted == nullptr || !wanted->get()) refuse(value, "'load_alive' can only be required: true");
-    limit = 1;
-  } else if (key.ends_with("_ns") || key.ends_with("_s")) {
-    const auto number = value.value<double>();
-    if (!number || !value.is_number())
-      refuse(value, fmt::format("limit '{}' must be a number; with a unit it is {} = \"{}\"", key,
-                                key.substr(0, key.rfind('_')), key.ends_with("_ns") ? "50us" : "60s"));
-    limit = *number;
-  } else {
-    const bool exposure = key == "exposure";
-    metric += exposure ? "_s" : "_ns";
-    if (const auto known = reports::make_rule("*", metric, 0); !known)
-      refuse(value, fmt::format("unknown limit '{}': {}", key, known.error().hint));
-    if (value.is_number())
-      refuse(value, fmt::format("limit '{}' needs a unit: {} = \"{}\"", key, key, exposure ? "60s" : "50us"));
-    limit = static_cast<double>(time_of(value, key)) / (exposure ? 1e9 : 1);
-  }
-  const core::Result<reports::Rule> rule = reports::make_rule("*", metric, limit);
-  if (!rule) refuse(value, rule.error().text);
-  return *rule;
+  reports::WrittenLimit written;
+  if (const auto* text = value.as_string())
+    written = text->get();
+  else if (const auto number = value.value<double>(); number && value.is_number())
+    written = *number;
+  else if (const auto* wanted = value.as_boolean())
+    written = wanted->get();
+  else
+    refuse(value, fmt::format("limit '{}' must be a number, or a time in quotes", key));
+  const core::Result<reports::Rule> rule = reports::read_limit("*", key, written);
+  if (rule) return *rule;
+  const core::Error& error = rule.error();
+  refuse(value, fmt::format("limit '{}': {}{}{}", key, error.text, error.hint.empty() ? "" : "; ", error.hint));
 }
 
 // Limits name the phase; its name is filled in when the whole phase is known.

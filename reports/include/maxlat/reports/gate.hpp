@@ -16,20 +16,12 @@
 #pragma once
 
 #include <maxlat/core/result/run_result.hpp>
-#include <maxlat/core/sys/result.hpp>
+#include <maxlat/reports/rule.hpp>
 #include <string>
 #include <vector>
 
 namespace maxlat::reports {
 
-struct Rule {
-  std::string phase;   // name, else kind, of phases; "*": all that measure the box, so no arm of a tracer
-  std::string metric;  // "max_ns", "p50_ns" .. "p99.9999_ns" (any quantile), "mean_ns", "exposure_s", "load_alive"
-  double limit = 0;    // upper limit; lower limit for exposure_s; 1 for load_alive
-};
-
-// ERRORS: unknown metric, negative limit.
-core::Result<Rule> make_rule(const std::string& phase, const std::string& metric, double limit);
 // Judges the phases. `not_comparable` is carried over from run.verdict: only who saw the machine can say it.
 core::Verdict judge(const core::RunResult& run, const std::vector<Rule>& rules);
 // Whether a reason of the verdict tells the same as a failed rule of its table.
