@@ -7,11 +7,14 @@
 #include <algorithm>
 #include <map>
 #include <maxlat/core/result/phase_kind.hpp>
+#include <maxlat/core/sys/utc.hpp>
 #include <maxlat/reports/gate.hpp>
 #include <optional>
 
 #include "../view/phase_view.hpp"
+#include "judge_baseline.hpp"
 #include "judge_rule.hpp"
+#include "waivers.hpp"
 
 namespace maxlat::reports {
 namespace {
@@ -20,15 +23,21 @@ using Outcome = core::RuleResult::Outcome;
 
 // A preemption test has limits of its own: what the kernel promises. Nobody has to ask for them. One that was seen to
 // be broken is broken, whatever the rest of the phase could not show.
-std::vector<core::RuleResult> broken_promises(const core::RunResult& run) {
-  std::vector<core::RuleResult> results;
+std::vector<JudgedRule> broken_promises(const core::RunResult& run) {
+  std::vector<JudgedRule> results;
   for (const auto& phase : run.phases) {
     std::vector<std::string> broken;
     for (const auto& pair : phase.pairs)
       if (pair.verdict() == core::PolicyPair::Verdict::broken) broken.push_back(core::broken_text(pair));
     if (broken.empty()) continue;
     const std::string further = broken.size() > 1 ? fmt::format(", and {} further pairs", broken.size() - 1) : "";
-    results.push_back({phase.name + ": preemption", "as promised", broken.front() + further, Outcome::fail});
+    results.push_back({.result = {.rule = phase.name + ": preemption",
+                                  .limit = "as promised",
+                                  .observed = broken.front() + further,
+                                  .outcome = Outcome::fail},
+                       .phase = phase.name,
+                       .kind = phase.kind,
+                       .metric = "preemption"});
   }
   return results;
 }
@@ -110,27 +119,52 @@ bool anything_measured(const core::RunResult& run) {
 
 }  // namespace
 
-core::Verdict judge(const core::RunResult& run, const std::vector<Rule>& rules) {
+// Soft limits that were exceeded, each with what became of it.
+static void add_warnings(core::Verdict& verdict) {
+  for (const core::RuleResult& rule : verdict.rules)
+    if (rule.outcome == Outcome::warning)
+      verdict.reasons.push_back(
+          fmt::format("warning: {} is {}, limit {}: {}", rule.rule, rule.observed, rule.limit, rule.note));
+}
+
+static std::vector<JudgedRule> judge_rules(const core::RunResult& run, const Gate& gate) {
+  std::vector<JudgedRule> all;
+  const auto add = [&](std::vector<JudgedRule> judged) { all.insert(all.end(), judged.begin(), judged.end()); };
+  for (const Rule& rule : gate.rules) add(judge_rule(run, rule));
+  if (gate.baseline) add(judge_baseline(run, *gate.baseline));
+  add(broken_promises(run));
+  return all;
+}
+
+// What spoils the run whatever its rules say. Without rules every invalid phase does: nobody said which matter.
+static std::vector<std::string> spoiled_by(const core::RunResult& run, bool has_rules) {
+  std::vector<std::string> reasons = has_rules ? failed_controls(run) : invalid_phases(run);
+  if (!has_rules && reasons.empty() && !anything_measured(run))
+    reasons.push_back("no phase of the run measured anything");
+  return reasons;
+}
+
+core::Verdict judge(const core::RunResult& run, const Gate& gate, const std::string& today) {
   using Kind = core::Verdict::Kind;
   core::Verdict verdict;
   verdict.not_comparable = run.verdict.not_comparable;
-  for (const Rule& rule : rules) {
-    const std::vector<core::RuleResult> judged = judge_rule(run, rule);
-    verdict.rules.insert(verdict.rules.end(), judged.begin(), judged.end());
-  }
-  const auto broken = broken_promises(run);
-  verdict.rules.insert(verdict.rules.end(), broken.begin(), broken.end());
+  std::vector<JudgedRule> judged = judge_rules(run, gate);
+  const std::vector<std::string> waived = apply_waivers(gate.waivers, today, judged);
+  for (const JudgedRule& rule : judged) verdict.rules.push_back(rule.result);
+  const auto tell = [&](const std::vector<std::string>& reasons) {
+    verdict.reasons.insert(verdict.reasons.end(), reasons.begin(), reasons.end());
+  };
   add_reasons(verdict, Outcome::fail);
   const auto incomplete = incomplete_because(run);
   if (incomplete) verdict.reasons.push_back(*incomplete);
   add_reasons(verdict, Outcome::invalid);
-
-  auto spoiled = rules.empty() ? invalid_phases(run) : failed_controls(run);
-  if (rules.empty() && spoiled.empty() && !anything_measured(run))
-    spoiled.push_back("no phase of the run measured anything");
-  verdict.reasons.insert(verdict.reasons.end(), spoiled.begin(), spoiled.end());
-  const auto uncontrolled = not_controlled(run);
-  verdict.reasons.insert(verdict.reasons.end(), uncontrolled.begin(), uncontrolled.end());
+  const bool has_rules = !gate.rules.empty() || gate.baseline;
+  const std::vector<std::string> spoiled = spoiled_by(run, has_rules);
+  tell(spoiled);
+  tell(waived);
+  add_warnings(verdict);
+  tell(not_controlled(run));
+  if (gate.baseline) tell(told_differences(run, *gate.baseline));
 
   if (any(verdict.rules, Outcome::fail)) {
     verdict.kind = Kind::fail;
@@ -141,9 +175,19 @@ core::Verdict judge(const core::RunResult& run, const std::vector<Rule>& rules) 
     verdict.reasons.push_back("no limits were given: the figures stand, nothing was judged");
   } else {
     verdict.kind = Kind::pass;
-    verdict.reasons.push_back(fmt::format("{} rule{} met", verdict.rules.size(), verdict.rules.size() == 1 ? "" : "s"));
+    const auto met = std::count_if(verdict.rules.begin(), verdict.rules.end(),
+                                   [](const auto& rule) { return rule.outcome == Outcome::pass; });
+    verdict.reasons.push_back(fmt::format("{} rule{} met", met, met == 1 ? "" : "s"));
   }
   return verdict;
+}
+
+core::Verdict judge(const core::RunResult& run, const std::vector<Rule>& rules) {
+  return judge(run, Gate{.name = {}, .rules = rules}, today_utc());
+}
+
+std::string today_utc() {
+  return core::utc_text().substr(0, 10);
 }
 
 bool tells_a_limit(const std::string& reason) {

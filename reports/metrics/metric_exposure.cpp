@@ -12,7 +12,8 @@ extern const MetricDefinition kExposureMetric{
     .option = "exposure",
     .argument = "TIME",
     .help = "CPU time watched at least TIME, all CPUs of a phase together",
-    .of_phase = [](const core::Phase& phase, const Rule&) { return Observation{.value = phase.exposure_s}; },
+    .of_phase = [](const core::RunResult&, const core::Phase& phase,
+                   const Rule&) { return Observation{.value = phase.exposure_s}; },
 };
 
 }  // namespace maxlat::reports

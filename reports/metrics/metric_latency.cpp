@@ -2,7 +2,10 @@
 //
 // Largest sample, any quantile, mean: a gate that cannot fail is worse than none (others have gated on the mean, and
 // passed while the tail grew), so each is that of the worst CPU, never of an average of CPUs.
+#include <fmt/format.h>
+
 #include <charconv>
+#include <cmath>
 #include <maxlat/reports/metric_definition.hpp>
 #include <optional>
 
@@ -21,11 +24,16 @@ std::optional<double> quantile_level(std::string_view name) {
   return percent / 100;
 }
 
-// The maximum is judged where there are too few samples for the quantile: a reader must know that it is.
+// With too few samples the quantile of them is their maximum. Beyond the limit it is beyond it; within, so few samples
+// have not shown it.
 Observation quantile_observed(const core::CpuResult& cpu, const Rule& rule) {
   const double level = *quantile_level(std::string_view(rule.metric).substr(0, rule.metric.rfind('_')));
   Observation observed{.value = core::quantile_of(cpu, level)};
-  if (level < 1 && !core::is_measured(level, cpu.samples)) observed.note = "the maximum: too few samples";
+  if (level < 1 && !core::is_measured(level, cpu.samples)) {
+    observed.note = "the maximum: too few samples";
+    observed.not_shown =
+        fmt::format("{} samples do not measure it, {:.0f} may", cpu.samples, std::ceil(1 / (1 - level)));
+  }
   return observed;
 }
 

@@ -7,7 +7,7 @@
 namespace maxlat::reports {
 namespace {
 
-Observation load_observed(const core::Phase& phase, const Rule&) {
+Observation load_observed(const core::RunResult&, const core::Phase& phase, const Rule&) {
   if (phase.load.empty()) return {.not_measured = "the phase has no load"};
   return {.value = 1, .text = "alive"};
 }
@@ -17,12 +17,13 @@ Observation load_observed(const core::Phase& phase, const Rule&) {
 extern const MetricDefinition kLoadAliveMetric{
     .name = "load_alive",
     .unit = MetricUnit::required,
+    .bound = Bound::at_least,
     .wanted = "alive",
     .option = "load-alive",
     .help = "every load lived to the end of its phase",
     .of_phase = load_observed,
     .without_samples = true,
-    .concerns = [](const core::Phase& phase) { return !phase.load.empty(); },
+    .concerns = [](const core::RunResult&, const core::Phase& phase) { return !phase.load.empty(); },
     .nowhere = "no phase of the run has a load",
 };
 

@@ -95,6 +95,11 @@ const MetricDefinition* find_metric(std::string_view metric) {
   return nullptr;
 }
 
+std::string_view unit_text(MetricUnit unit) {
+  const std::string_view in_name = unit_in_name(unit);
+  return in_name.empty() ? in_name : in_name.substr(1);
+}
+
 std::string value_text(MetricUnit unit, double value) {
   switch (unit) {
     case MetricUnit::nanoseconds:
@@ -131,6 +136,12 @@ core::Result<Rule> read_limit(const std::string& phase, const std::string& key, 
   if (definition == nullptr) return core::Error{"there is no such metric", known_metrics()};
   const auto limit = limit_in_words(key, definition->unit, written);
   return limit ? make_rule(phase, key + std::string(unit_in_name(definition->unit)), *limit) : limit.error();
+}
+
+core::Result<std::string> metric_named(const std::string& key) {
+  if (find_metric(key) != nullptr) return key;
+  if (const MetricDefinition* definition = find_in_words(key)) return key + std::string(unit_in_name(definition->unit));
+  return core::Error{"there is no such metric", known_metrics()};
 }
 
 std::string written_limit(const Rule& rule) {

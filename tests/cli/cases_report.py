@@ -15,4 +15,10 @@ CASES = [
     Case("gate with a bare number", "gate /dev/null --max 50", 1,
          [r'\Amaxlat gate: --max: "50" has no unit\nhint: write 50us, 50ms or 50s\n\Z']),
     Case("gate with a limit that is no time", "gate /dev/null --max fast", 1, [r"\Amaxlat gate: .*'?fast"]),
+    Case("gate with a file that is not there", "gate /dev/null --file {tmp}/no.toml", 1, [r"\Amaxlat gate: .*no.toml"]),
+    Case("gate with a file without a limit", "gate /dev/null --file /dev/null", 1,
+         [r"\Amaxlat gate: /dev/null:1: the gate has no \[\[limits\]\] and no \[baseline\]\nhint: docs/gate.md"]),
+    Case("gate in a form that is none", "gate /dev/null --max 1s --format xml", 1, [r'there is no "xml"\nhint: formats are junit, ']),
+    Case("gate with two things for standard output", "gate /dev/null --max 1s --format ktap --json -", 1, [r"only one thing can be"]),
+    Case("a path for a verdict is tried first", "gate /dev/null --max 1s --format junit=/nonexistent/x", 1, [r"cannot write /nonexistent/x"]),
 ]

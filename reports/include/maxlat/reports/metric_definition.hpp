@@ -37,26 +37,28 @@ struct MetricDefinition {
   Bound bound = Bound::at_most;
   std::string_view wanted = {};  // of a required one, what is: "alive"
 
-  // Of `maxlat gate`: the option, what it takes (of a family "Q=TIME", once for each metric), and one line of help.
-  std::string_view option;
+  // Of `maxlat gate`: the option (none: the metric is for files), what it takes (of a family "Q=TIME", once for each
+  // metric), and one line of help.
+  std::string_view option = {};
   std::string_view argument = {};
-  std::string_view help;
+  std::string_view help = {};
 
   // Of a family: whether the name is one of its metrics.
   bool (*has_name)(std::string_view name) = nullptr;
   // What every name of a family begins with, for a hint to those who left it out.
   std::string_view begins_with = {};
 
-  // Where the value is, one of the two. A metric of a CPU is judged on each, and the worst is told; it is only asked of
-  // CPUs that have samples, and neither is asked of a phase that is not valid. A metric of a phase is asked of phases
-  // that take samples, and of others only with `without_samples`.
+  // Where the value is, one of the three. A metric of a CPU is judged on each, and the worst is told; it is only
+  // asked of CPUs that have samples, and neither this nor that of a phase is asked of a phase that is not valid. A
+  // metric of a phase is asked of phases that take samples, and of others only with `without_samples`.
   Observation (*of_cpu)(const core::CpuResult& cpu, const Rule& rule) = nullptr;
-  Observation (*of_phase)(const core::Phase& phase, const Rule& rule) = nullptr;
+  Observation (*of_phase)(const core::RunResult& run, const core::Phase& phase, const Rule& rule) = nullptr;
+  Observation (*of_run)(const core::RunResult& run, const Rule& rule) = nullptr;
   bool without_samples = false;
 
   // Which phases a rule on all phases, or on those of a kind, is about; null: those of the box, and all of the kind.
   // A phase that is named is always judged. `nowhere` completes "not measured: " when a rule on all has none.
-  bool (*concerns)(const core::Phase& phase) = nullptr;
+  bool (*concerns)(const core::RunResult& run, const core::Phase& phase) = nullptr;
   std::string_view nowhere = {};
 };
 
@@ -69,6 +71,8 @@ std::string name_in_words(const MetricDefinition& definition, std::string_view m
 const MetricDefinition* find_metric(std::string_view metric);
 // "<= 50000 ns (50.0 us)", with the comparison that is made.
 std::string limit_text(const MetricDefinition& definition, double limit);
+// A limit that is a number has a unit: "ns", "s"; nothing where the name says it.
+std::string_view unit_text(MetricUnit unit);
 // A value of this unit, without its limit.
 std::string value_text(MetricUnit unit, double value);
 
