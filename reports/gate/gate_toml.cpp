@@ -29,11 +29,11 @@ std::vector<Rule> soft_limits_of(const toml::node& node) {
   std::vector<Rule> rules;
   std::optional<double> cpus_over;
   const toml::node* share = nullptr;
-  for (const auto& [key, value] : core::toml_table(node, "soft")) {
+  for (const auto& [key, value] : core::toml_in_order(core::toml_table(node, "soft"))) {
     if (key == "cpus_over")
       cpus_over = share_of(value), share = &value;
     else
-      rules.push_back(toml_limit(value, std::string(key.str())));
+      rules.push_back(toml_limit(value, key));
   }
   if (rules.empty()) core::refuse(node, "[limits.soft] has no limit");
   for (Rule& rule : rules) {
@@ -51,13 +51,13 @@ std::vector<Rule> limits_of_table(const toml::node& node) {
   std::vector<Rule> rules;
   std::string phase = "*";
   const toml::node* named = nullptr;
-  for (const auto& [key, value] : core::toml_table(node, "limits")) {
+  for (const auto& [key, value] : core::toml_in_order(core::toml_table(node, "limits"))) {
     if (key == "phase")
       phase = one_line(value, "phase"), named = &value;
     else if (key == "soft")
       for (Rule& rule : soft_limits_of(value)) rules.push_back(std::move(rule));
     else
-      rules.push_back(toml_limit(value, std::string(key.str())));
+      rules.push_back(toml_limit(value, key));
   }
   if (rules.empty()) core::refuse(node, "a [[limits]] has no limit");
   for (Rule& rule : rules) {
@@ -100,16 +100,16 @@ Waiver waiver_of(const toml::node& node) {
 
 std::vector<std::pair<std::string, double>> ratios_of(const toml::node& node) {
   std::vector<std::pair<std::string, double>> ratios;
-  for (const auto& [key, value] : core::toml_table(node, "ratio")) {
+  for (const auto& [key, value] : core::toml_in_order(core::toml_table(node, "ratio"))) {
     core::refuse_dotted_key(value, key);
-    const auto metric = metric_named(std::string(key.str()));
-    if (!metric) core::refuse(value, fmt::format("'{}': {}", std::string_view(key), metric.error().text));
+    const auto metric = metric_named(key);
+    if (!metric) core::refuse(value, fmt::format("'{}': {}", key, metric.error().text));
     const MetricDefinition& definition = *find_metric(*metric);
     if (definition.of_cpu == nullptr || definition.unit != MetricUnit::nanoseconds)
-      core::refuse(value, fmt::format("'{}': only latencies are compared with a baseline", std::string_view(key)));
+      core::refuse(value, fmt::format("'{}': only latencies are compared with a baseline", key));
     const auto ratio = value.value<double>();
     if (!value.is_number() || !ratio || !(*ratio >= 1 && *ratio <= 1000))
-      core::refuse(value, fmt::format("'{}' must be a ratio from 1 to 1000: 1.2", std::string_view(key)));
+      core::refuse(value, fmt::format("'{}' must be a ratio from 1 to 1000: 1.2", key));
     ratios.emplace_back(*metric, *ratio);
   }
   if (ratios.empty()) core::refuse(node, "[baseline.ratio] has no metric");

@@ -9,6 +9,7 @@
 #include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/core/stats/statistics.hpp>
 #include <maxlat/core/sys/cpu_list.hpp>
+#include <maxlat/core/sys/duration.hpp>
 #include <optional>
 
 namespace maxlat::reports {
@@ -126,14 +127,17 @@ struct Allowed {
   std::string text;
 };
 
-Allowed allowed_by(Earlier earlier, double ratio, const MetricDefinition& metric) {
+Allowed allowed_by(Earlier earlier, double ratio) {
   const double base = median_of(earlier.values);
   const bool series = earlier.values.size() > 1;
   const double noise = series ? core::middle_95(earlier.values).high - base : earlier.resolution;
   Allowed allowed{.limit = std::max(base * ratio, base + noise), .text = {}};
-  allowed.text = fmt::format("{}: {:.4g} x {}, noise {}, {}", limit_text(metric, allowed.limit), ratio,
-                             value_text(metric.unit, base), value_text(metric.unit, noise),
-                             series ? fmt::format("{} runs", earlier.values.size()) : "one run");
+  // What decides: the ratio, or noise where that is more.
+  const std::string by = base * ratio >= base + noise
+                             ? fmt::format("{:.4g} x {}", ratio, core::latency_text(base))
+                             : fmt::format("{} + noise {}", core::latency_text(base), core::latency_text(noise));
+  allowed.text = fmt::format("<= {:.3f} ns ({}, {})", allowed.limit, by,
+                             series ? fmt::format("{} runs", earlier.values.size()) : "1 run");
   return allowed;
 }
 
@@ -142,7 +146,7 @@ JudgedRule judge_against(const core::RunResult& run, const core::Phase& phase, c
   const MetricDefinition& metric = *find_metric(metric_name);
   const Rule rule{.phase = phase.name, .metric = metric_name, .limit = 0};
   JudgedRule judged{.result = {}, .phase = phase.name, .kind = phase.kind, .metric = metric_name};
-  judged.result.rule = fmt::format("{}: {} against the baseline", phase.name, metric_name);
+  judged.result.rule = fmt::format("{}: {} (baseline)", phase.name, metric_name);
   judged.result.limit = fmt::format("{:.4g} x the baseline", ratio);
   const Seen seen = seen_in(run, phase, metric, rule);
   const Observation& observed = seen.observation;
@@ -157,7 +161,7 @@ JudgedRule judge_against(const core::RunResult& run, const core::Phase& phase, c
     return judged;
   }
   earlier.resolution = std::max(earlier.resolution, resolution_at(seen.cpu, observed.value));
-  const Allowed allowed = allowed_by(std::move(earlier), ratio, metric);
+  const Allowed allowed = allowed_by(std::move(earlier), ratio);
   judged.result.limit = allowed.text;
   judged.result.observed = seen_text(metric, phase, seen);
   judged.result.outcome = observed.value > allowed.limit ? Outcome::fail : Outcome::pass;
@@ -177,7 +181,7 @@ std::vector<JudgedRule> judge_baseline(const core::RunResult& run, const Baselin
     const auto phases = phases_of(run, *find_metric(name), baseline.phase);
     for (const core::Phase* phase : phases) judged.push_back(judge_against(run, *phase, name, ratio, baseline, other));
     if (phases.empty())
-      judged.push_back({.result = {.rule = fmt::format("{}: {} against the baseline",
+      judged.push_back({.result = {.rule = fmt::format("{}: {} (baseline)",
                                                        baseline.phase == "*" ? "any phase" : baseline.phase, name),
                                    .limit = fmt::format("{:.4g} x the baseline", ratio),
                                    .observed = "not measured: no such phase in the run"},

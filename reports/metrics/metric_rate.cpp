@@ -36,18 +36,35 @@ uint64_t samples_above(const core::CpuResult& cpu, double threshold) {
   return count;
 }
 
-// Of `watched` hours, or millions of samples.
-Observation rate_observed(const core::CpuResult& cpu, const Rule& rule, std::string_view suffix, double watched,
-                          std::string_view of_what) {
-  const uint64_t above = samples_above(cpu, *threshold_ns(rule.metric, suffix));
-  if (cpu.bins.empty() && cpu.max_ns > *threshold_ns(rule.metric, suffix))
-    return {.not_measured = "there is no histogram to count in"};
-  if (!(watched > 0)) return {.not_measured = fmt::format("nobody told how {} it watched", of_what)};
-  Observation observed{.value = static_cast<double>(above) / watched};
-  observed.note = fmt::format("{} of {} samples in {:.3g} s", above, cpu.samples, cpu.exposure_s);
+// Of so many samples above the time in what was watched: hours, or millions of samples.
+Observation rate_observed(uint64_t above, double watched, std::string note, const Rule& rule) {
+  Observation observed{.value = static_cast<double>(above) / watched, .note = std::move(note)};
   if (rule.limit * watched < kRuleOfThree)
     observed.not_shown = fmt::format("the run is too short: it shows no rate below {:.4g}", kRuleOfThree / watched);
   return observed;
+}
+
+// Nothing where there is no histogram to count in.
+std::optional<uint64_t> count_above(const core::CpuResult& cpu, const Rule& rule, std::string_view suffix) {
+  const double threshold = *threshold_ns(rule.metric, suffix);
+  if (cpu.bins.empty() && cpu.max_ns > threshold) return std::nullopt;
+  return samples_above(cpu, threshold);
+}
+
+constexpr const char* kNoHistogram = "there is no histogram to count in";
+
+Observation of_an_hour(const core::CpuResult& cpu, const Rule& rule) {
+  const auto above = count_above(cpu, rule, kPerHour);
+  if (!above) return {.not_measured = kNoHistogram};
+  if (!(cpu.exposure_s > 0)) return {.not_measured = "nobody told how long it watched"};
+  return rate_observed(*above, cpu.exposure_s / kHour_s, fmt::format("{} in {:.4g} s", *above, cpu.exposure_s), rule);
+}
+
+Observation of_a_million(const core::CpuResult& cpu, const Rule& rule) {
+  const auto above = count_above(cpu, rule, kPerMillion);
+  if (!above) return {.not_measured = kNoHistogram};
+  return rate_observed(*above, static_cast<double>(cpu.samples) / kMillion,
+                       fmt::format("{} of {} samples", *above, cpu.samples), rule);
 }
 
 }  // namespace
@@ -58,8 +75,7 @@ extern const MetricDefinition kRatePerHourMetric{
     .help = "samples above TIME (above_50us_per_h) in an hour of CPU time: at most so many",
     .has_name = [](std::string_view name) { return threshold_ns(name, kPerHour).has_value(); },
     .begins_with = kAbove,
-    .of_cpu = [](const core::CpuResult& cpu,
-                 const Rule& rule) { return rate_observed(cpu, rule, kPerHour, cpu.exposure_s / kHour_s, "long"); },
+    .of_cpu = of_an_hour,
 };
 
 extern const MetricDefinition kRatePerMillionMetric{
@@ -68,10 +84,7 @@ extern const MetricDefinition kRatePerMillionMetric{
     .help = "samples above TIME (above_50us_ppm) of a million: at most so many",
     .has_name = [](std::string_view name) { return threshold_ns(name, kPerMillion).has_value(); },
     .begins_with = kAbove,
-    .of_cpu =
-        [](const core::CpuResult& cpu, const Rule& rule) {
-          return rate_observed(cpu, rule, kPerMillion, static_cast<double>(cpu.samples) / kMillion, "much");
-        },
+    .of_cpu = of_a_million,
 };
 
 }  // namespace maxlat::reports

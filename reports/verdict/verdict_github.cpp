@@ -43,9 +43,7 @@ std::string write_github(const JudgedRun& judged) {
   for (const core::RuleResult& rule : rules_and_whole_run(judged.run))
     if (const std::string_view level = level_of(rule.outcome); !level.empty())
       text += annotation(level, fmt::format("{} ({})", rule.rule, core::to_string(rule.outcome)), told(rule));
-  const core::Verdict& verdict = judged.run.verdict;
-  const std::string last = verdict.reasons.empty() ? "" : "; " + verdict.reasons.back();
-  return text + annotation("notice", judged.gate, fmt::format("verdict: {}{}", core::to_string(verdict.kind), last));
+  return text + annotation("notice", judged.gate, fmt::format("verdict: {}", core::to_string(judged.run.verdict.kind)));
 }
 
 }  // namespace

@@ -40,6 +40,20 @@ const toml::table& toml_table(const toml::node& node, std::string_view key) {
   refuse(node, fmt::format("'{}' must be a table", key));
 }
 
+std::vector<TomlEntry> toml_in_order(const toml::table& table) {
+  std::vector<const toml::node*> nodes;
+  for (const auto& [key, value] : table) nodes.push_back(&value);
+  std::sort(nodes.begin(), nodes.end(), [](const toml::node* a, const toml::node* b) {
+    const auto &one = a->source().begin, &other = b->source().begin;
+    return std::pair(one.line, one.column) < std::pair(other.line, other.column);
+  });
+  std::vector<TomlEntry> entries;
+  for (const toml::node* node : nodes)
+    for (const auto& [key, value] : table)
+      if (&value == node) entries.push_back({std::string(key.str()), value});
+  return entries;
+}
+
 void refuse_dotted_key(const toml::node& node, std::string_view key) {
   if (node.is_table() && key.starts_with('p'))
     refuse(node, fmt::format("a quantile with a dot needs quotes: \"{}.…\" = …", key));

@@ -48,6 +48,12 @@ std::string toml_text(const toml::node& node, std::string_view key);
 std::vector<std::string> toml_texts(const toml::node& node, std::string_view key);
 uint64_t toml_time_ns(const toml::node& node, std::string_view key);  // "50us"
 const toml::table& toml_table(const toml::node& node, std::string_view key);
+// Its keys as they stand in the file: a table has them by name.
+struct TomlEntry {
+  std::string key;
+  const toml::node& value;
+};
+std::vector<TomlEntry> toml_in_order(const toml::table& table);
 // A dotted key without quotes (p99.9) is read as a table: said in words, as it is the likeliest slip.
 void refuse_dotted_key(const toml::node& node, std::string_view key);
 
