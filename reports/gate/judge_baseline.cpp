@@ -12,6 +12,8 @@
 #include <maxlat/core/sys/duration.hpp>
 #include <optional>
 
+#include "../view/phase_view.hpp"
+
 namespace maxlat::reports {
 namespace {
 
@@ -70,6 +72,14 @@ std::optional<std::string> other_measurement(const core::Phase& here, const core
   return std::nullopt;
 }
 
+// A meter of the baseline that did not find what was planted measured nothing there, either.
+std::optional<std::string> failed_control(const core::RunResult& run) {
+  for (const core::Phase& phase : run.phases)
+    if (phase.control && phase.status != core::PhaseStatus::skipped)
+      if (const auto reason = unfit_because(phase)) return phase.name + ": " + *reason;
+  return std::nullopt;
+}
+
 bool watched_alike(const core::Phase& here, const core::Phase& there) {
   const double shorter = std::min(here.exposure_s, there.exposure_s);
   return shorter > 0 && std::max(here.exposure_s, there.exposure_s) <= kWatchedTwice * shorter;
@@ -98,6 +108,7 @@ Earlier earlier_values(const core::Phase& here, const MetricDefinition& metric, 
     return earlier;
   };
   for (const Baseline::Run& old : baseline.runs) {
+    if (const auto control = failed_control(old.run)) return refuse(old, *control);
     const auto& phases = old.run.phases;
     const auto there =
         std::find_if(phases.begin(), phases.end(), [&](const auto& phase) { return phase.name == here.name; });

@@ -202,6 +202,16 @@ TEST(Baseline, WhatWasMeasuredOtherwiseIsNotComparable) {
               HasSubstr("not measured there"));
 }
 
+TEST(Baseline, AMeterThatFoundNoStallIsNoBaseline) {
+  auto blind = machine_run(20e3);
+  blind.phases.push_back(test::control_phase("control"));
+  EXPECT_EQ(judged(machine_run(20e3), against({blind})).kind, Kind::pass);
+  for (auto& stall : blind.phases.back().control->stalls) stall.found = false, stall.found_ns = 0;
+  const auto verdict = judged(machine_run(20e3), against({blind}));
+  EXPECT_EQ(verdict.kind, Kind::invalid);
+  EXPECT_THAT(told_of(verdict), HasSubstr("run0: control: npt loop: 0 of 3 planted stalls found, 3 missed"));
+}
+
 TEST(Baseline, AnInvalidRunIsNeverAPass) {
   auto run = machine_run(20e3);
   run.phases[0].status = core::PhaseStatus::invalid;
