@@ -117,17 +117,15 @@ bool anything_measured(const core::RunResult& run) {
                      [](const core::Phase& phase) { return core::kind_of(phase).measures && !unfit_because(phase); });
 }
 
-}  // namespace
-
 // Soft limits that were exceeded, each with what became of it.
-static void add_warnings(core::Verdict& verdict) {
+void add_warnings(core::Verdict& verdict) {
   for (const core::RuleResult& rule : verdict.rules)
     if (rule.outcome == Outcome::warning)
       verdict.reasons.push_back(
           fmt::format("warning: {} is {}, limit {}: {}", rule.rule, rule.observed, rule.limit, rule.note));
 }
 
-static std::vector<JudgedRule> judge_rules(const core::RunResult& run, const Gate& gate) {
+std::vector<JudgedRule> judge_rules(const core::RunResult& run, const Gate& gate) {
   std::vector<JudgedRule> all;
   const auto add = [&](std::vector<JudgedRule> judged) { all.insert(all.end(), judged.begin(), judged.end()); };
   for (const Rule& rule : gate.rules) add(judge_rule(run, rule));
@@ -137,12 +135,14 @@ static std::vector<JudgedRule> judge_rules(const core::RunResult& run, const Gat
 }
 
 // What spoils the run whatever its rules say. Without rules every invalid phase does: nobody said which matter.
-static std::vector<std::string> spoiled_by(const core::RunResult& run, bool has_rules) {
+std::vector<std::string> spoiled_by(const core::RunResult& run, bool has_rules) {
   std::vector<std::string> reasons = has_rules ? failed_controls(run) : invalid_phases(run);
   if (!has_rules && reasons.empty() && !anything_measured(run))
     reasons.push_back("no phase of the run measured anything");
   return reasons;
 }
+
+}  // namespace
 
 core::Verdict judge(const core::RunResult& run, const Gate& gate, const std::string& today) {
   using Kind = core::Verdict::Kind;

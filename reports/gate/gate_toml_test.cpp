@@ -93,7 +93,7 @@ INSTANTIATE_TEST_SUITE_P(
         GateMistake{"", "1", "no [[limits]]"}, GateMistake{"[[limits]\nmax='1s'", "1", ""},
         GateMistake{"[limits]\nmax='1s'\n", "1", "two brackets"}, GateMistake{"[[limits]]\n", "1", "has no limit"},
         GateMistake{"[[limits]]\nphase='npt'\n", "1", "has no limit"},
-        GateMistake{"lmits=3\n", "1", "unknown key 'lmits'"},
+        GateMistake{"lmits=3\n", "1", "unknown key 'lmits'"}, GateMistake{"\"a\\nb\"=3\n", "1", "unknown key 'a?b'"},
         GateMistake{"[[limits]]\nmaximum='1s'\n", "2", "no such metric; metrics are max_ns, "},
         GateMistake{"[[limits]]\nmax=50\n", "2", "needs a unit"}, GateMistake{"[[limits]]\nmax='50'\n", "2", "no unit"},
         GateMistake{"[[limits]]\np99.9='1us'\n", "2", "needs quotes"},

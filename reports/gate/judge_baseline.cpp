@@ -204,12 +204,22 @@ std::vector<JudgedRule> judge_baseline(const core::RunResult& run, const Baselin
 }
 
 std::vector<std::string> told_differences(const core::RunResult& run, const Baseline& baseline) {
-  std::vector<std::string> told;
+  std::vector<std::pair<std::string, std::vector<std::string>>> differences;  // each once, with the runs that have it
   for (const Baseline::Run& earlier : baseline.runs) {
     if (run.machine.empty() || earlier.run.machine.empty()) continue;
-    for (const auto& difference : core::machine_differences(run.machine, earlier.run.machine))
-      if (!must_be_the_same(difference.group, baseline))
-        told.push_back(fmt::format("differs from {}: {}", earlier.path, core::to_string(difference)));
+    for (const auto& difference : core::machine_differences(run.machine, earlier.run.machine)) {
+      if (must_be_the_same(difference.group, baseline)) continue;
+      const std::string text = core::to_string(difference);
+      auto known =
+          std::find_if(differences.begin(), differences.end(), [&](const auto& one) { return one.first == text; });
+      if (known == differences.end()) known = differences.insert(known, {text, {}});
+      known->second.push_back(earlier.path);
+    }
+  }
+  std::vector<std::string> told;
+  for (const auto& [text, runs] : differences) {
+    const std::string which = runs.size() == 1 ? runs.front() : fmt::format("{} runs of the baseline", runs.size());
+    told.push_back(fmt::format("differs from {}: {}", which, text));
   }
   return told;
 }

@@ -174,6 +174,8 @@ TEST(Baseline, AnotherKernelIsWhatIsAskedAndIsTold) {
   const auto verdict = judged(machine_run(20e3), against({other}));
   EXPECT_EQ(verdict.kind, Kind::pass);
   EXPECT_THAT(verdict.reasons, Contains("differs from run0: kernel: release is 6.1, was 6.12"));
+  const auto series = judged(machine_run(20e3), against({other, other, machine_run(20e3)}));
+  EXPECT_THAT(series.reasons, Contains("differs from 2 runs of the baseline: kernel: release is 6.1, was 6.12"));
 }
 
 TEST(Baseline, AMachineThatIsNotToldIsNotComparable) {

@@ -3,13 +3,16 @@
 
 #include <algorithm>
 #include <maxlat/core/sys/duration.hpp>
+#include <maxlat/core/sys/text.hpp>
 #include <maxlat/core/sys/toml_reader.hpp>
 
 namespace maxlat::core {
 
 Error error_in_file(const std::string& file, const toml::source_position& where, std::string_view text,
                     std::string_view hint) {
-  return Error{fmt::format("{}:{}: {}", file, std::max<toml::source_index>(where.line, 1), text), std::string(hint)};
+  // A quoted key may hold anything, a line break, too.
+  return Error{fmt::format("{}:{}: {}", file, std::max<toml::source_index>(where.line, 1), printable(text)),
+               std::string(hint)};
 }
 
 void refuse(const toml::node& node, std::string text) {
