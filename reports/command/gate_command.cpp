@@ -28,13 +28,6 @@ constexpr core::CommandHelp kHelp = {
     "  maxlat gate npt.json --max 50us --exposure 60s              worst sample and time watched\n"
     "  maxlat gate DIR --file box17.toml --format junit=gate.xml   a gate file, for a CI server\n"};
 
-std::string format_names() {
-  std::string names;
-  for (const VerdictFormat* format : verdict_format_rows())
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", format->name);
-  return names;
-}
-
 po::options_description make_options() {
   using Words = std::vector<std::string>;
   po::options_description options("Options");
@@ -44,7 +37,8 @@ po::options_description make_options() {
       "judge this phase, by name or kind; may be repeated (default: all that measure, but no arm of a tracer)");
   add_limit_options(options);
   const std::string about_formats =
-      fmt::format("write the verdict to FILE, or in place of the table, as {}; may be repeated", format_names());
+      fmt::format("write the verdict to FILE, or in place of the table, as {}; may be repeated",
+                  core::names_of(verdict_format_rows()));
   add("format", core::argument<Words>("NAME[=FILE]")->composing(), about_formats.c_str());
   add("json", core::argument("FILE"), "write the run with this verdict to FILE (- is standard output)");
   add("list-metrics", "name what a gate file or a plan can limit");
@@ -89,7 +83,8 @@ core::Result<std::vector<VerdictOutput>> outputs_given(const core::CommandLine& 
     for (const VerdictFormat* format : verdict_format_rows())
       if (format->name == name) found = format;
     if (found == nullptr)
-      return core::Error{fmt::format("--format: there is no \"{}\"", name), "formats are " + format_names()};
+      return core::Error{fmt::format("--format: there is no \"{}\"", name),
+                         "formats are " + core::names_of(verdict_format_rows())};
     if (file == "-" && ++printed > 1)
       return core::Error{"only one thing can be written to standard output", "name a file: --format junit=gate.xml"};
     if (const core::Status writable = core::check_writable(file); !writable) return writable.error();

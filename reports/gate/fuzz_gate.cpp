@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// libFuzzer's target: a gate file with something changed, read, and a small run judged
-// by it. It must not crash, hang or throw; an error is one line with its place; and no gate that was read passes a
-// run without a rule.
+// libFuzzer's target: a gate file with something changed, read, and a small run judged by it. It must not crash, hang
+// or throw; an error is one line with its place; and no gate that was read passes a run without a rule.
 //
 // INPUT: changes of 4 bytes, { u8 what, u16 place, u8 more }.
 #include <cstdint>
