@@ -206,7 +206,7 @@ core::Status Run::shield() {
   const core::Phase& told = *told_of_shield_;
   const auto cpus = told.facts.find("CPUs");
   progress_.note(fmt::format("{}: {}", kShieldStep,
-                             cpus == told.facts.end() ? summary_of(told) : fmt::format("on for CPU {}", cpus->second)));
+                             cpus == told.facts.end() ? progress_line(told) : fmt::format("on for CPU {}", cpus->second)));
   for (const std::string& warning : told.warnings) progress_.note(fmt::format("{}: {}", kShieldStep, warning));
   return keep(told);
 }
@@ -217,7 +217,7 @@ core::Status Run::audit() {
   core::Phase phase = proof ? *std::move(proof) : phase_without_result(proof.error());
   phase.name = kShieldAuditStep;
   phase.kind = core::kAuditKind.name;
-  progress_.note(fmt::format("{}: {}", kShieldAuditStep, summary_of(phase)));
+  progress_.note(fmt::format("{}: {}", kShieldAuditStep, progress_line(phase)));
   for (const std::string& warning : phase.warnings) progress_.note(fmt::format("{}: {}", kShieldAuditStep, warning));
   return keep(std::move(phase));
 }
@@ -306,7 +306,7 @@ core::Status Run::phases() {
     }
     progress_.begin(i, step.name);
     StepResult result = take(step, i + 1);
-    for (const std::string& line : summary_of(result)) progress_.note(fmt::format("{}: {}", step.name, line));
+    for (const std::string& line : progress_lines(result)) progress_.note(fmt::format("{}: {}", step.name, line));
     if (const core::Status kept = keep(step.name, std::move(result)); !kept) return kept;
   }
   return {};
