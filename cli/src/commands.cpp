@@ -7,6 +7,7 @@
 #include <maxlat/import/import_command.hpp>
 #include <maxlat/loadgen/load_command.hpp>
 #include <maxlat/npt/npt_command.hpp>
+#include <maxlat/reports/compare_command.hpp>
 #include <maxlat/reports/export_command.hpp>
 #include <maxlat/reports/gate_command.hpp>
 #include <maxlat/reports/plan_length_command.hpp>
@@ -21,11 +22,11 @@ namespace maxlat::cli {
 
 std::span<const core::Command* const> commands() {
   static const std::array table = {
-      &rteval_ext::run_command(),    &rteval_ext::check_command(),   &npt::npt_command(),
-      &hwlat::hwlat_command(),       &rteval_ext::preempt_command(), &loadgen::load_command(),
-      &trace_tools::trace_command(), &reports::report_command(),     &reports::gate_command(),
-      &importing::import_command(),  &reports::export_command(),     &reports::plan_length_command(),
-      &shield::shield_command(),
+      &rteval_ext::run_command(),      &rteval_ext::check_command(),   &npt::npt_command(),
+      &hwlat::hwlat_command(),         &rteval_ext::preempt_command(), &loadgen::load_command(),
+      &trace_tools::trace_command(),   &reports::report_command(),     &reports::gate_command(),
+      &reports::compare_command(),     &importing::import_command(),   &reports::export_command(),
+      &reports::plan_length_command(), &shield::shield_command(),
   };
   return table;
 }

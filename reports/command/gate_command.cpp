@@ -2,14 +2,15 @@
 #include <fmt/format.h>
 
 #include <maxlat/core/sys/cli_kit.hpp>
-#include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/output_file.hpp>
 #include <maxlat/core/sys/text.hpp>
 #include <maxlat/core/sys/text_table.hpp>
 #include <maxlat/reports/gate.hpp>
 #include <maxlat/reports/gate_command.hpp>
-#include <optional>
+#include <maxlat/reports/metric_definition.hpp>
 
+#include "../verdict/verdict_format.hpp"
+#include "gate_limits.hpp"
 #include "result_path.hpp"
 
 namespace maxlat::reports {
@@ -22,93 +23,74 @@ constexpr unsigned kWidth = 120;
 constexpr core::CommandHelp kHelp = {
     "maxlat gate [options] RUN",
     "Judges a stored run by limits: a value equal to its limit passes, and a latency is that of the\n"
-    "worst CPU. RUN is the folder of a run, or a result file.\n"
+    "worst CPU. RUN is the folder of a run, or a result file. docs/gate.md describes the gate file.\n"
     "Exit status: 0 every rule passed, 2 a limit was exceeded, 3 something was not (validly) measured.",
     "  maxlat gate npt.json --max 50us --exposure 60s              worst sample and time watched\n"
-    "  maxlat gate DIR --phase cyclictest --quantile p99.99=20us   one quantile of one kind of phase\n"};
+    "  maxlat gate DIR --file box17.toml --format junit=gate.xml   a gate file, for a CI server\n"};
 
 po::options_description make_options() {
   using Words = std::vector<std::string>;
   po::options_description options("Options");
   auto add = options.add_options();
+  add("file", core::argument("GATE"), "limits, waivers and baseline from this file (TOML)");
   add("phase", core::argument<Words>("NAME")->composing(),
       "judge this phase, by name or kind; may be repeated (default: all that measure, but no arm of a tracer)");
-  add("max", core::argument("TIME"), "largest sample at most TIME: 50us, 1ms; every time needs its unit");
-  add("mean", core::argument("TIME"), "mean at most TIME (of no use alone: a tail hides in it)");
-  add("quantile", core::argument<Words>("Q=TIME")->composing(),
-      "any quantile at most TIME: p99.99=20us; may be repeated");
-  add("exposure", core::argument("TIME"), "CPU time watched at least TIME, all CPUs of a phase together");
-  add("load-alive", "every load lived to the end of its phase");
+  add_limit_options(options);
+  const std::string about_formats =
+      fmt::format("write the verdict to FILE, or in place of the table, as {}; may be repeated",
+                  core::names_of(verdict_format_rows()));
+  add("format", core::argument<Words>("NAME[=FILE]")->composing(), about_formats.c_str());
   add("json", core::argument("FILE"), "write the run with this verdict to FILE (- is standard output)");
+  add("list-metrics", "name what a gate file or a plan can limit");
   add("quiet,q", "print nothing, the exit status tells");
   add("help,h", "this help");
   return options;
 }
 
-struct Limit {
-  std::string metric;
-  double value = 0;
+void list_metrics() {
+  constexpr size_t kMetricWidth = 18;
+  for (const MetricDefinition* metric : metric_table())
+    fmt::print("{}", core::list_line(metric->name, metric->help, kMetricWidth));
+}
+
+core::Result<Gate> gate_given(const core::CommandLine& line) {
+  const auto limits = limits_given(line);
+  if (!limits) return limits.error();
+  if (!line.has("file")) {
+    if (limits->empty())
+      return core::Error{"no limit given: there is nothing to judge by", "maxlat gate --help lists the limits"};
+    return Gate{.name = "maxlat gate", .rules = *limits};
+  }
+  core::Result<Gate> gate = read_gate(line.get<std::string>("file"));
+  if (gate) gate->rules.insert(gate->rules.end(), limits->begin(), limits->end());
+  return gate;
+}
+
+// A format and where it goes; "-": standard output.
+struct VerdictOutput {
+  const VerdictFormat* format;
+  std::string file;
 };
 
-// Collects limits, and keeps the first thing that is wrong with them.
-class Limits {
- public:
-  explicit Limits(const core::CommandLine& line) : line_(line) {
-    time("max", "max_ns", 1);
-    if (line.has("quantile")) {
-      for (const auto& text : line.get<std::vector<std::string>>("quantile")) quantile(text);
-    }
-    time("mean", "mean_ns", 1);
-    time("exposure", "exposure_s", 1e9);
-    if (line.has("load-alive")) limits_.push_back({"load_alive", 1});
-  }
-  const std::vector<Limit>& limits() const { return limits_; }
-  const std::optional<core::Error>& error() const { return error_; }
-
- private:
-  void add(const char* option, const std::string& metric, const std::string& text, double ns_in_unit) {
-    const auto ns = core::parse_duration_ns(text, core::kUnitNeeded);
-    if (ns)
-      limits_.push_back({metric, static_cast<double>(*ns) / ns_in_unit});
-    else if (!error_)
-      error_ = core::Error{fmt::format("--{}: {}", option, ns.error().text), ns.error().hint};
-  }
-  void time(const char* option, const char* metric, double ns_in_unit) {
-    if (line_.has(option)) add(option, metric, line_.get<std::string>(option), ns_in_unit);
-  }
-  void quantile(const std::string& text) {
+core::Result<std::vector<VerdictOutput>> outputs_given(const core::CommandLine& line) {
+  std::vector<VerdictOutput> outputs;
+  size_t printed = line.has("json") && line.get<std::string>("json") == "-" ? 1 : 0;
+  if (!line.has("format")) return outputs;
+  for (const std::string& text : line.get<std::vector<std::string>>("format")) {
     const size_t equals = text.find('=');
-    if (text.find_first_of("0123456789") == 0) {
-      if (!error_)
-        error_ = core::Error{fmt::format("--quantile {}: a quantile begins with a p", text), "write p" + text};
-      return;
-    }
-    if (equals != std::string::npos) return add("quantile", text.substr(0, equals) + "_ns", text.substr(equals + 1), 1);
-    if (!error_) error_ = core::Error{fmt::format("--quantile {} has no limit", text), "write p99.99=20us"};
+    const std::string name = text.substr(0, equals), file = equals == text.npos ? "-" : text.substr(equals + 1);
+    const VerdictFormat* found = nullptr;
+    for (const VerdictFormat* format : verdict_format_rows())
+      if (format->name == name) found = format;
+    if (found == nullptr)
+      return core::Error{fmt::format("--format: there is no \"{}\"", name),
+                         "formats are " + core::names_of(verdict_format_rows())};
+    if (file == "-" && ++printed > 1)
+      return core::Error{"only one thing can be written to standard output", "name a file: --format junit=gate.xml"};
+    if (const core::Status writable = core::check_writable(file); !writable) return writable.error();
+    outputs.push_back({found, file});
   }
-
-  const core::CommandLine& line_;
-  std::vector<Limit> limits_;
-  std::optional<core::Error> error_;
-};
-
-core::Result<std::vector<Rule>> rules_from(const core::CommandLine& line) {
-  const Limits limits(line);
-  if (limits.error()) return *limits.error();
-  if (limits.limits().empty())
-    return core::Error{"no limit given: there is nothing to judge by",
-                       "give --max, --quantile, --exposure or --load-alive"};
-  std::vector<std::string> phases = {"*"};
-  if (line.has("phase")) phases = line.get<std::vector<std::string>>("phase");
-  std::vector<Rule> rules;
-  for (const auto& phase : phases) {
-    for (const auto& limit : limits.limits()) {
-      auto rule = make_rule(phase, limit.metric, limit.value);
-      if (!rule) return rule.error();
-      rules.push_back(*std::move(rule));
-    }
-  }
-  return rules;
+  return outputs;
 }
 
 // Each failure once: what exceeded its limit stands in the table with its figure, why something was not measured stands
@@ -117,7 +99,8 @@ std::string verdict_text(const core::Verdict& verdict) {
   core::TextTable table({"rule", "limit", "observed", "result"});
   for (const auto& rule : verdict.rules) {
     const bool measured = rule.outcome != core::RuleResult::Outcome::invalid;
-    table.row({rule.rule, rule.limit, measured ? rule.observed : "not measured", core::to_string(rule.outcome)});
+    table.row({rule.rule, rule.limit, measured ? rule.observed : rule.observed.substr(0, rule.observed.find(':')),
+               core::to_string(rule.outcome)});
   }
   std::string text = table.text(kWidth, "") + fmt::format("\nverdict: {}\n", core::to_string(verdict.kind));
   for (const auto& reason : verdict.reasons)
@@ -127,26 +110,41 @@ std::string verdict_text(const core::Verdict& verdict) {
   return text;
 }
 
+// The one on standard output has the place of the table.
+core::Status write_outputs(const core::CommandLine& line, const JudgedRun& judged,
+                           const std::vector<VerdictOutput>& outputs) {
+  const std::string json = line.has("json") ? line.get<std::string>("json") : "";
+  bool table = !line.has("quiet") && json != "-";
+  for (const VerdictOutput& output : outputs) {
+    table = table && output.file != "-";
+    std::string text = output.format->write(judged);
+    if (output.file == "-" && text.ends_with('\n')) text.pop_back();  // write_atomically() ends the line there
+    if (const core::Status written = core::write_atomically(output.file, text); !written) return written;
+  }
+  if (table)
+    if (const auto printed = core::write_atomically("-", verdict_text(judged.run.verdict)); !printed) return printed;
+  return json.empty() ? core::Status{} : core::write_run(json, judged.run);
+}
+
 core::Result<core::Exit> run_gate(const core::Arguments& arguments) {
   const auto options = make_options();
   const auto parsed = core::parse_or_help(kHelp, options, arguments);
   if (!parsed) return parsed.error();
   if (!*parsed) return core::Exit::pass;
   const core::CommandLine& line = **parsed;
-  const auto rules = rules_from(line);
-  if (!rules) return rules.error();
+  if (line.has("list-metrics")) {
+    list_metrics();
+    return core::Exit::pass;
+  }
+  const auto outputs = outputs_given(line);
+  if (!outputs) return outputs.error();
+  const auto gate = gate_given(line);
+  if (!gate) return gate.error();
   auto stored = read_operand(line.operands);
   if (!stored) return stored.error();
-
-  stored->run.verdict = judge(stored->run, *rules);
-  const std::string json = line.has("json") ? line.get<std::string>("json") : "";
-  if (!line.has("quiet") && json != "-") {
-    if (const auto printed = core::write_atomically("-", verdict_text(stored->run.verdict)); !printed)
-      return printed.error();
-  }
-  if (!json.empty()) {
-    if (const auto written = core::write_run(json, stored->run); !written) return written.error();
-  }
+  stored->run.verdict = judge(stored->run, *gate, today_utc());
+  if (const core::Status written = write_outputs(line, {stored->run, gate->name}, *outputs); !written)
+    return written.error();
   return exit_status(stored->run.verdict);
 }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
@@ -26,6 +27,16 @@ core::Result<StoredRun> read_operand(const std::vector<std::string>& operands) {
   auto run = core::read_run(path.string());
   if (!run) return run.error();
   return StoredRun{path.string(), *std::move(run)};
+}
+
+std::vector<std::string> runs_at(const std::string& path) {
+  std::error_code ignored;
+  if (!fs::is_directory(path, ignored) || fs::exists(fs::path(path) / "result.json", ignored)) return {path};
+  std::vector<std::string> runs;
+  for (const auto& entry : fs::directory_iterator(path, ignored))
+    if (fs::exists(entry.path() / "result.json", ignored)) runs.push_back(entry.path().string());
+  std::sort(runs.begin(), runs.end());
+  return runs;
 }
 
 std::string report_path(const std::string& result_path) {

@@ -1,132 +1,45 @@
 // SPDX-License-Identifier: MIT
 //
-// How a verdict is reached. A gate that cannot fail is worse than none (others have gated on the mean,
-// and passed while the tail grew), so each rule looks at the worst CPU, never at an average of CPUs, and each way of
-// not having measured is "invalid", never "pass".
+// How a verdict is reached. A gate that cannot fail is worse than none, so each way of not having measured is
+// "invalid", never "pass".
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <map>
 #include <maxlat/core/result/phase_kind.hpp>
-#include <maxlat/core/sys/duration.hpp>
+#include <maxlat/core/sys/utc.hpp>
 #include <maxlat/reports/gate.hpp>
 #include <optional>
 
-#include "view/phase_view.hpp"
+#include "../view/phase_view.hpp"
+#include "judge_baseline.hpp"
+#include "judge_rule.hpp"
+#include "waivers.hpp"
 
 namespace maxlat::reports {
 namespace {
 
 using Outcome = core::RuleResult::Outcome;
 
-// "p99.99_ns" -> 0.9999; nothing for what is no quantile between p0 and p100.
-std::optional<double> quantile_level(std::string_view metric) {
-  if (!metric.starts_with('p') || !metric.ends_with("_ns")) return std::nullopt;
-  const std::string_view digits = metric.substr(1, metric.size() - 4);
-  double percent = 0;
-  const auto [end, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), percent, std::chars_format::fixed);
-  if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
-  if (!(percent > 0 && percent <= 100)) return std::nullopt;
-  return percent / 100;
-}
-
-bool is_latency(std::string_view metric) {
-  return metric == "max_ns" || metric == "mean_ns" || quantile_level(metric).has_value();
-}
-
-double latency_of(const core::CpuResult& cpu, std::string_view metric) {
-  if (metric == "max_ns") return cpu.max_ns;
-  if (metric == "mean_ns") return cpu.mean_ns;
-  return core::quantile_of(cpu, *quantile_level(metric));
-}
-
-// The maximum is judged where there are too few samples for the quantile: a reader must know that it is.
-std::string stands_in(const core::CpuResult& cpu, std::string_view metric) {
-  const auto level = quantile_level(metric);
-  if (!level || *level == 1 || core::is_measured(*level, cpu.samples)) return {};
-  return "; the maximum: too few samples";
-}
-
-// Three decimals at most, as few as say the same: ticks make figures like 2904.615384615.
-std::string plain(double number) {
-  std::string text = fmt::format("{:.3f}", number);
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.ends_with('.')) text.pop_back();
-  return text;
-}
-
-std::string limit_text(const Rule& rule) {
-  if (rule.metric == "exposure_s") return fmt::format(">= {} s", plain(rule.limit));
-  if (rule.metric == "load_alive") return "alive";
-  return fmt::format("<= {} ns ({})", plain(rule.limit), core::latency_text(rule.limit));
-}
-
-core::RuleResult judge_latency(const core::Phase& phase, const Rule& rule, core::RuleResult result) {
-  const core::CpuResult* worst = nullptr;
-  double observed = 0;
-  for (const auto& cpu : phase.per_cpu) {
-    const double value = latency_of(cpu, rule.metric);
-    if (worst == nullptr || !(value <= observed)) {
-      worst = &cpu;
-      observed = value;
-    }
-  }
-  result.observed = fmt::format("{} ns ({}, CPU {}{}{})", plain(observed), core::latency_text(observed), worst->cpu,
-                                core::is_upper_bound(phase) ? ", an upper bound" : "", stands_in(*worst, rule.metric));
-  result.outcome = observed <= rule.limit ? Outcome::pass : Outcome::fail;
-  return result;
-}
-
-core::RuleResult judge_phase(const core::Phase& phase, const Rule& rule) {
-  core::RuleResult result;
-  result.rule = phase.name + ": " + rule.metric;
-  result.limit = limit_text(rule);
-  if (const auto reason = unfit_because(phase)) {
-    result.observed = "not measured: " + *reason;
-  } else if (rule.metric == "load_alive") {
-    result.observed = phase.load.empty() ? "not measured: the phase has no load" : "alive";
-    result.outcome = phase.load.empty() ? Outcome::invalid : Outcome::pass;
-  } else if (!core::kind_of(phase).measures) {
-    result.observed = fmt::format("not measured: a {} phase takes no samples", phase.kind);
-  } else if (rule.metric == "exposure_s") {
-    result.observed = fmt::format("{} s", plain(phase.exposure_s));
-    result.outcome = phase.exposure_s >= rule.limit ? Outcome::pass : Outcome::fail;
-  } else {
-    result = judge_latency(phase, rule, std::move(result));
-  }
-  return result;
-}
-
 // A preemption test has limits of its own: what the kernel promises. Nobody has to ask for them. One that was seen to
 // be broken is broken, whatever the rest of the phase could not show.
-std::vector<core::RuleResult> broken_promises(const core::RunResult& run) {
-  std::vector<core::RuleResult> results;
+std::vector<JudgedRule> broken_promises(const core::RunResult& run) {
+  std::vector<JudgedRule> results;
   for (const auto& phase : run.phases) {
     std::vector<std::string> broken;
     for (const auto& pair : phase.pairs)
       if (pair.verdict() == core::PolicyPair::Verdict::broken) broken.push_back(core::broken_text(pair));
     if (broken.empty()) continue;
     const std::string further = broken.size() > 1 ? fmt::format(", and {} further pairs", broken.size() - 1) : "";
-    results.push_back({phase.name + ": preemption", "as promised", broken.front() + further, Outcome::fail});
+    results.push_back({.result = {.rule = phase.name + ": preemption",
+                                  .limit = "as promised",
+                                  .observed = broken.front() + further,
+                                  .outcome = Outcome::fail},
+                       .phase = phase.name,
+                       .kind = phase.kind,
+                       .metric = "preemption"});
   }
   return results;
-}
-
-// The phases a rule is about. A name wins over a kind. A rule on loads that names no single phase is about those phases
-// that have one.
-std::vector<const core::Phase*> phases_of(const core::RunResult& run, const Rule& rule) {
-  std::vector<const core::Phase*> named, of_kind;
-  for (const auto& phase : run.phases) {
-    if (phase.name == rule.phase) named.push_back(&phase);
-    if (rule.metric == "load_alive" && phase.load.empty()) continue;
-    const bool meant =
-        rule.phase == "*" ? rule.metric == "load_alive" || is_of_the_box(phase) : phase.kind == rule.phase;
-    if (meant) of_kind.push_back(&phase);
-  }
-  return named.empty() ? of_kind : named;
 }
 
 constexpr std::string_view kExceeded = "limit exceeded";
@@ -204,61 +117,54 @@ bool anything_measured(const core::RunResult& run) {
                      [](const core::Phase& phase) { return core::kind_of(phase).measures && !unfit_because(phase); });
 }
 
+// Soft limits that were exceeded, each with what became of it.
+void add_warnings(core::Verdict& verdict) {
+  for (const core::RuleResult& rule : verdict.rules)
+    if (rule.outcome == Outcome::warning)
+      verdict.reasons.push_back(
+          fmt::format("warning: {} is {}, limit {}: {}", rule.rule, rule.observed, rule.limit, rule.note));
+}
+
+std::vector<JudgedRule> judge_rules(const core::RunResult& run, const Gate& gate) {
+  std::vector<JudgedRule> all;
+  const auto add = [&](std::vector<JudgedRule> judged) { all.insert(all.end(), judged.begin(), judged.end()); };
+  for (const Rule& rule : gate.rules) add(judge_rule(run, rule));
+  if (gate.baseline) add(judge_baseline(run, *gate.baseline));
+  add(broken_promises(run));
+  return all;
+}
+
+// What spoils the run whatever its rules say. Without rules every invalid phase does: nobody said which matter.
+std::vector<std::string> spoiled_by(const core::RunResult& run, bool has_rules) {
+  std::vector<std::string> reasons = has_rules ? failed_controls(run) : invalid_phases(run);
+  if (!has_rules && reasons.empty() && !anything_measured(run))
+    reasons.push_back("no phase of the run measured anything");
+  return reasons;
+}
+
 }  // namespace
 
-core::Result<Rule> make_rule(const std::string& phase, const std::string& metric, double limit) {
-  if (!is_latency(metric) && metric != "exposure_s" && metric != "load_alive") {
-    return core::Error{fmt::format("unknown metric '{}'", metric),
-                       "metrics are max_ns, mean_ns, p1_ns .. p99.9999_ns, p100_ns, exposure_s and load_alive"};
-  }
-  if (!std::isfinite(limit) || limit < 0) {
-    return core::Error{fmt::format("limit of {} is {}, not a number from 0", metric, limit)};
-  }
-  if (phase.empty()) return core::Error{"a rule needs the name or kind of a phase, or '*' for every one that measures"};
-  return Rule{phase, metric, metric == "load_alive" ? 1 : limit};
-}
-
-// Each kind and name once, in the run's order.
-static std::string phases_there(const core::RunResult& run) {
-  std::vector<std::string> names;
-  for (const auto& phase : run.phases)
-    for (const auto& name : {phase.name, phase.kind})
-      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-  std::string text;
-  for (const auto& name : names) text += (text.empty() ? "; it has " : ", ") + name;
-  return text;
-}
-
-core::Verdict judge(const core::RunResult& run, const std::vector<Rule>& rules) {
+core::Verdict judge(const core::RunResult& run, const Gate& gate, const std::string& today) {
   using Kind = core::Verdict::Kind;
   core::Verdict verdict;
   verdict.not_comparable = run.verdict.not_comparable;
-  for (const auto& rule : rules) {
-    const auto phases = phases_of(run, rule);
-    for (const auto* phase : phases) verdict.rules.push_back(judge_phase(*phase, rule));
-    if (phases.empty()) {
-      const bool any = rule.phase == "*";
-      verdict.rules.push_back(
-          {(any ? "any phase" : rule.phase) + ": " + rule.metric, limit_text(rule),
-           any ? rule.metric == "load_alive"
-                     ? "not measured: no phase of the run has a load"
-                     : "not measured: no phase of the run measures the box; arms of tracers are judged by name"
-               : "not measured: no such phase in the run" + phases_there(run)});
-    }
-  }
-  const auto broken = broken_promises(run);
-  verdict.rules.insert(verdict.rules.end(), broken.begin(), broken.end());
+  std::vector<JudgedRule> judged = judge_rules(run, gate);
+  const std::vector<std::string> waived = apply_waivers(gate.waivers, today, judged);
+  for (const JudgedRule& rule : judged) verdict.rules.push_back(rule.result);
+  const auto tell = [&](const std::vector<std::string>& reasons) {
+    verdict.reasons.insert(verdict.reasons.end(), reasons.begin(), reasons.end());
+  };
   add_reasons(verdict, Outcome::fail);
   const auto incomplete = incomplete_because(run);
   if (incomplete) verdict.reasons.push_back(*incomplete);
   add_reasons(verdict, Outcome::invalid);
-
-  auto spoiled = rules.empty() ? invalid_phases(run) : failed_controls(run);
-  if (rules.empty() && spoiled.empty() && !anything_measured(run))
-    spoiled.push_back("no phase of the run measured anything");
-  verdict.reasons.insert(verdict.reasons.end(), spoiled.begin(), spoiled.end());
-  const auto uncontrolled = not_controlled(run);
-  verdict.reasons.insert(verdict.reasons.end(), uncontrolled.begin(), uncontrolled.end());
+  const bool has_rules = !gate.rules.empty() || gate.baseline;
+  const std::vector<std::string> spoiled = spoiled_by(run, has_rules);
+  tell(spoiled);
+  tell(waived);
+  add_warnings(verdict);
+  tell(not_controlled(run));
+  if (gate.baseline) tell(told_differences(run, *gate.baseline));
 
   if (any(verdict.rules, Outcome::fail)) {
     verdict.kind = Kind::fail;
@@ -269,9 +175,19 @@ core::Verdict judge(const core::RunResult& run, const std::vector<Rule>& rules) 
     verdict.reasons.push_back("no limits were given: the figures stand, nothing was judged");
   } else {
     verdict.kind = Kind::pass;
-    verdict.reasons.push_back(fmt::format("{} rule{} met", verdict.rules.size(), verdict.rules.size() == 1 ? "" : "s"));
+    const auto met = std::count_if(verdict.rules.begin(), verdict.rules.end(),
+                                   [](const auto& rule) { return rule.outcome == Outcome::pass; });
+    verdict.reasons.push_back(fmt::format("{} rule{} met", met, met == 1 ? "" : "s"));
   }
   return verdict;
+}
+
+core::Verdict judge(const core::RunResult& run, const std::vector<Rule>& rules) {
+  return judge(run, Gate{.name = {}, .rules = rules}, today_utc());
+}
+
+std::string today_utc() {
+  return core::utc_text().substr(0, 10);
 }
 
 bool tells_a_limit(const std::string& reason) {

@@ -122,10 +122,13 @@ TEST(Gate, AnyQuantileIsAMetric) {
   }
 }
 
-TEST(Gate, SaysWhenTheMaximumStandsInForAQuantile) {
+// Nobody has seen the quantile of too few samples: below the limit it is not shown, above it is exceeded.
+TEST(Gate, TooFewSamplesForAQuantileAreNoPass) {
   const auto run = good_run();
   const auto observed = [&](const char* metric) { return judge(run, {rule("*", metric, 1e9)}).rules.at(0).observed; };
-  EXPECT_THAT(observed("p99.999999999_ns"), HasSubstr("(22.0 us, CPU 0; the maximum: too few samples)"));
+  EXPECT_THAT(observed("p99.999999999_ns"), HasSubstr("not shown: 22000 ns (22.0 us, CPU 0; the maximum: too few"));
+  EXPECT_EQ(kind_of(run, {rule("*", "p99.999999999_ns", 1e9)}), Kind::invalid);
+  EXPECT_EQ(kind_of(run, {rule("*", "p99.999999999_ns", 21e3)}), Kind::fail);
   for (const char* metric : {"p99.9_ns", "p100_ns", "max_ns", "mean_ns"})
     EXPECT_THAT(observed(metric), ::testing::Not(HasSubstr("the maximum"))) << metric;
 }

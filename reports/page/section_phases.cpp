@@ -31,19 +31,25 @@ std::string what_of(const core::Phase& phase) {
 void verdict_cell(Html& html, const core::RunResult& run, const core::Phase& phase) {
   const auto cell = html.element("td");
   using Outcome = core::RuleResult::Outcome;
-  bool any = false, fail = false, invalid = false;
+  bool any = false, fail = false, invalid = false, not_clean = false;
   for (const auto& rule : run.verdict.rules) {
     if (!rule.rule.starts_with(phase.name + ": ")) continue;
     any = true;
     fail = fail || rule.outcome == Outcome::fail;
     invalid = invalid || rule.outcome == Outcome::invalid;
+    not_clean = not_clean || rule.outcome == Outcome::warning || rule.outcome == Outcome::waived;
   }
   if (phase.status == core::PhaseStatus::ok && fail) {
     html.leaf("span", "fail", {{"class", "chip fail"}});
   } else if (unfit_because(phase) && phase.status == core::PhaseStatus::ok) {
     html.leaf("span", "not to be used", {{"class", "chip invalid"}});
   } else if (phase.status == core::PhaseStatus::ok && any) {
-    html.leaf("span", invalid ? "invalid" : "pass", {{"class", invalid ? "chip invalid" : "chip pass"}});
+    const bool clean = !invalid && !not_clean;
+    html.leaf("span",
+              clean     ? "pass"
+              : invalid ? "invalid"
+                        : "pass, see the rules",
+              {{"class", clean ? "chip pass" : "chip invalid"}});
   } else {
     status_chip(html, phase.status);
   }

@@ -53,6 +53,7 @@ void rules_table(Html& html, const std::vector<core::RuleResult>& rules) {
               {{"class", pass   ? "chip pass"
                          : fail ? "chip fail"
                                 : "chip invalid"}});
+    if (!rule.note.empty()) html.text(" " + rule.note);
   }
 }
 

@@ -7,12 +7,12 @@
 #include <maxlat/reports/report.hpp>
 
 #include "html.hpp"
+#include "page_head.hpp"
 #include "plots/gnuplot.hpp"
 #include "plots/plots.hpp"
 #include "plots/plots_arms.hpp"
 #include "plots/svg_clean.hpp"
 #include "sections.hpp"
-#include "style.hpp"
 #include "view/arms_view.hpp"
 #include "view/box.hpp"
 #include "view/phase_view.hpp"
@@ -54,18 +54,6 @@ core::Result<DrawnPlots> drawn_plots(const std::vector<PhaseView>& views, const 
     }
   }
   return drawn;
-}
-
-void head(Html& html, const core::RunResult& run) {
-  const auto guard = html.element("head");
-  html.empty("meta", {{"charset", "utf-8"}});
-  html.empty("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
-  // The page needs nothing but itself, and this makes the browser hold it to that.
-  html.empty("meta",
-             {{"http-equiv", "Content-Security-Policy"}, {"content", "default-src 'none'; style-src 'unsafe-inline'"}});
-  html.leaf("title", fmt::format("maxlat: {} {}", core::to_string(run.verdict.kind), run.id));
-  const auto style = html.element("style");
-  html.trusted(style_sheet());
 }
 
 void contents(Html& html, const core::RunResult& run) {
@@ -117,7 +105,7 @@ core::Status write_html(const core::RunResult& run, const std::string& path) {
   html.trusted("<!DOCTYPE html>\n");
   {
     const auto document = html.element("html", {{"lang", "en"}});
-    head(html, run);
+    page_head(html, fmt::format("maxlat: {} {}", core::to_string(run.verdict.kind), run.id));
     const auto body = html.element("body");
     page_header(html, run);
     {

@@ -303,7 +303,7 @@ TEST_F(WriteHtml, EscapesEverything) {
   run.label = run.build = run.id = run.tool = run.plan = run.plan_text = run.started = run.ended = hostile;
   run.annotations = {{hostile, hostile}};
   run.verdict.reasons = run.verdict.not_comparable = {hostile};
-  run.verdict.rules = {{hostile, hostile, hostile, core::RuleResult::Outcome::fail}};
+  run.verdict.rules = {{hostile, hostile, hostile, core::RuleResult::Outcome::fail, hostile}};
   for (auto& row : run.preflight) row = {row.verdict, hostile, hostile, hostile, hostile, hostile, hostile};
   for (auto& group : run.machine) group = {hostile, hostile, {{hostile, hostile}}};
   for (auto& phase : run.phases) {
@@ -325,6 +325,19 @@ TEST_F(WriteHtml, EscapesEverything) {
   expect_balanced(page);
   EXPECT_THAT(page, Not(HasSubstr("<script")));
   EXPECT_THAT(page, Not(HasSubstr("\" onload=\"x")));
+}
+
+TEST_F(WriteHtml, AWaivedRuleSaysWhy) {
+  auto run = test::single_phase_run();
+  run.verdict.kind = core::Verdict::Kind::pass;
+  run.verdict.rules = {{.rule = "npt: max_ns",
+                        .limit = "<= 20000 ns (20.0 us)",
+                        .observed = "22000 ns (22.0 us, CPU 0)",
+                        .outcome = core::RuleResult::Outcome::waived,
+                        .note = "waived until 2026-12-31: ticket 4711"}};
+  const auto page = page_of(run);
+  EXPECT_THAT(page, HasSubstr("waived</span> waived until 2026-12-31: ticket 4711"));
+  EXPECT_THAT(page, HasSubstr("pass, see the rules"));
 }
 
 TEST_F(WriteHtml, AFullDiskIsAnError) {

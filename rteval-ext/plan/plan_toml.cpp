@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "plan_toml.hpp"
 
-#define TOML_HEADER_ONLY 1
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <functional>
 #include <maxlat/core/sys/cpu_list.hpp>
-#include <maxlat/core/sys/duration.hpp>
+#include <maxlat/core/sys/toml_reader.hpp>
+#include <maxlat/reports/limit_toml.hpp>
 #include <optional>
 #include <set>
 
@@ -16,45 +15,18 @@ namespace maxlat::rteval_ext {
 
 namespace {
 
+using core::refuse;
+
 constexpr std::string_view kHint = "docs/plan.md describes the plan; maxlat run --print-plan shows a whole one";
 
-// Thrown inside this file only, like toml::parse_error, and turned into core::Error by parse_plan().
-struct Mistake {
-  toml::source_position where;
-  std::string text;
-};
-
-[[noreturn]] void refuse(const toml::node& node, std::string text) {
-  throw Mistake{node.source().begin, std::move(text)};
-}
-
-std::string string_of(const toml::node& node, std::string_view key) {
-  if (const auto* text = node.as_string()) return text->get();
-  refuse(node, fmt::format("'{}' must be a text in quotes", key));
-}
-
-std::vector<std::string> strings_of(const toml::node& node, std::string_view key) {
-  const toml::array* array = node.as_array();
-  if (array == nullptr) refuse(node, fmt::format("'{}' must be a list of texts", key));
-  std::vector<std::string> texts;
-  for (const toml::node& element : *array) texts.push_back(string_of(element, key));
-  return texts;
-}
-
-uint64_t time_of(const toml::node& node, std::string_view key) {
-  const core::Result<uint64_t> ns = core::parse_duration_ns(string_of(node, key), core::kUnitNeeded);
-  if (!ns) refuse(node, fmt::format("'{}': {}; {}", key, ns.error().text, ns.error().hint));
-  return *ns;
-}
-
 uint64_t duration_of(const toml::node& node, std::string_view key) {
-  const uint64_t ns = time_of(node, key);
+  const uint64_t ns = core::toml_time_ns(node, key);
   if (ns == 0) refuse(node, fmt::format("'{}' must be longer than 0", key));
   return ns;
 }
 
 std::string cpus_of(const toml::node& node, std::string_view key, std::string_view word) {
-  const std::string text = string_of(node, key);
+  const std::string text = core::toml_text(node, key);
   if (text == word || text == "all") return text;
   if (const auto list = core::parse_cpu_list(text); !list) {
     refuse(node, fmt::format("'{}' must be \"{}\", \"all\" or a CPU list: {}", key, word, list.error().text));
@@ -63,7 +35,7 @@ std::string cpus_of(const toml::node& node, std::string_view key, std::string_vi
 }
 
 PhaseKind kind_of(const toml::node& node, std::string_view key, bool meters_only) {
-  const std::string text = string_of(node, key);
+  const std::string text = core::toml_text(node, key);
   std::vector<std::string_view> known;
   for (const PhaseKind kind : phase_table()) {
     if (meters_only && kind->shape != PhaseDefinition::Shape::meter) continue;
@@ -77,7 +49,7 @@ PhaseKind kind_of(const toml::node& node, std::string_view key, bool meters_only
 }
 
 std::string name_of(const toml::node& node) {
-  const std::string name = string_of(node, "name");
+  const std::string name = core::toml_text(node, "name");
   const auto allowed = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == ' ' || c == '-' ||
            c == '_' || c == '.';
@@ -94,10 +66,8 @@ std::string name_of(const toml::node& node) {
 }
 
 StallSettings stalls_of(const toml::node& node) {
-  const toml::table* table = node.as_table();
-  if (table == nullptr) refuse(node, "'stalls' must be a table");
   StallSettings stalls;
-  for (const auto& [key, value] : *table) {
+  for (const auto& [key, value] : core::toml_table(node, "stalls")) {
     if (key == "lengths") {
       stalls.lengths_ns.clear();
       const toml::array* lengths = value.as_array();
@@ -124,51 +94,12 @@ unsigned rounds_of(const toml::node& node) {
   return static_cast<unsigned>(rounds->get());
 }
 
-// A limit in words is a time with its unit: max = "50us". Its number, for programs, has the unit in its name: max_ns =
-// 50000. So a bare number never stands without a unit.
-reports::Rule limit_of(const toml::node& value, const std::string& key) {
-  std::string metric = key;
-  double limit = 0;
-  if (key == "load_alive") {
-    const auto* wanted = value.as_boolean();
-    if (wanted == nullptr || !wanted->get()) refuse(value, "'load_alive' can only be required: true");
-    limit = 1;
-  } else if (key.ends_with("_ns") || key.ends_with("_s")) {
-    const auto number = value.value<double>();
-    if (!number || !value.is_number())
-      refuse(value, fmt::format("limit '{}' must be a number; with a unit it is {} = \"{}\"", key,
-                                key.substr(0, key.rfind('_')), key.ends_with("_ns") ? "50us" : "60s"));
-    limit = *number;
-  } else {
-    const bool exposure = key == "exposure";
-    metric += exposure ? "_s" : "_ns";
-    if (const auto known = reports::make_rule("*", metric, 0); !known)
-      refuse(value, fmt::format("unknown limit '{}': {}", key, known.error().hint));
-    if (value.is_number())
-      refuse(value, fmt::format("limit '{}' needs a unit: {} = \"{}\"", key, key, exposure ? "60s" : "50us"));
-    limit = static_cast<double>(time_of(value, key)) / (exposure ? 1e9 : 1);
-  }
-  const core::Result<reports::Rule> rule = reports::make_rule("*", metric, limit);
-  if (!rule) refuse(value, rule.error().text);
-  return *rule;
-}
-
 // Limits name the phase; its name is filled in when the whole phase is known.
 std::vector<reports::Rule> limits_of(const toml::node& node) {
-  const toml::table* table = node.as_table();
-  if (table == nullptr) refuse(node, "'limits' must be a table");
   std::vector<reports::Rule> rules;
-  for (const auto& [key, value] : *table) rules.push_back(limit_of(value, std::string(key.str())));
+  for (const auto& [key, value] : core::toml_table(node, "limits"))
+    rules.push_back(reports::toml_limit(value, std::string(key.str())));
   return rules;
-}
-
-// A dotted quantile ("p99.9_ns" without quotes) would be read as a table: said in words, as it is the likeliest slip.
-void refuse_unquoted_quantile(const toml::table& limits) {
-  for (const auto& [key, value] : limits) {
-    if (value.is_table() && key.str().starts_with('p')) {
-      refuse(value, fmt::format("a quantile with a dot needs quotes: \"{}.…\" = …", std::string_view(key)));
-    }
-  }
 }
 
 std::vector<PhaseKind> meters_of(const toml::node& node) {
@@ -208,17 +139,17 @@ WrittenPhase written_phase(const toml::table& table) {
     else if (key == "cpus")
       phase.cpus = cpus_of(value, "cpus", "measured");
     else if (key == "loads")
-      phase.loads = strings_of(value, "loads"), written.of_meter = &value;
+      phase.loads = core::toml_texts(value, "loads"), written.of_meter = &value;
     else if (key == "load_cpus")
       phase.load_cpus = cpus_of(value, "load_cpus", "housekeeping"), written.of_meter = &value;
     else if (key == "arguments")
-      phase.arguments = strings_of(value, "arguments"), written.arguments = written.of_meter = &value;
+      phase.arguments = core::toml_texts(value, "arguments"), written.arguments = written.of_meter = &value;
     else if (key == "stalls")
       phase.stalls = stalls_of(value), written.of_control = &value;
     else if (key == "limits")
       written.limits = written.of_meter = &value;
     else if (key == "arms")
-      phase.arms = strings_of(value, "arms"), written.of_tracer = &value;
+      phase.arms = core::toml_texts(value, "arms"), written.of_tracer = &value;
     else if (key == "rounds")
       phase.rounds = rounds_of(value), written.of_tracer = &value;
     else if (key == "meters")
@@ -258,7 +189,6 @@ PhasePlan phase_of(const toml::node& node) {
   WrittenPhase written = written_phase(*table);
   refuse_unfit(node, written);
   if (const toml::node* limits = written.limits) {
-    if (limits->is_table()) refuse_unquoted_quantile(*limits->as_table());
     written.phase.limits = limits_of(*limits);
     for (reports::Rule& rule : written.phase.limits) rule.phase = written.phase.name;
   }
@@ -278,7 +208,7 @@ Plan plan_of(const toml::table& document) {
     if (key == "name") {
       plan.name = name_of(value);
     } else if (key == "about") {
-      plan.about = string_of(value, "about");
+      plan.about = core::toml_text(value, "about");
     } else if (key == "shield") {
       plan.shield = shield_of(value);
     } else if (key == "dma_latency") {
@@ -301,23 +231,12 @@ Plan plan_of(const toml::table& document) {
   return plan;
 }
 
-core::Error error_at(const std::string& file_name, const toml::source_position& where, std::string_view text) {
-  return core::Error{fmt::format("{}:{}: {}", file_name, std::max<toml::source_index>(where.line, 1), text),
-                     std::string(kHint)};
-}
-
 }  // namespace
 
 core::Result<Plan> parse_plan(std::string_view text, const std::string& file_name) {
-  try {
-    Plan plan = plan_of(toml::parse(text, file_name));
-    if (plan.name.empty()) plan.name = file_name;
-    return plan;
-  } catch (const Mistake& mistake) {
-    return error_at(file_name, mistake.where, mistake.text);
-  } catch (const toml::parse_error& error) {
-    return error_at(file_name, error.source().begin, error.description());
-  }
+  core::Result<Plan> plan = core::read_toml(text, file_name, kHint, plan_of);
+  if (plan && plan->name.empty()) plan->name = file_name;
+  return plan;
 }
 
 }  // namespace maxlat::rteval_ext

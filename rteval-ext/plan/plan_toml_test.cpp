@@ -166,7 +166,7 @@ INSTANTIATE_TEST_SUITE_P(
         MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n[phase.limits]\nmax=50\n", "6",
                     "needs a unit: max = \"50us\""},
         MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n[phase.limits]\nmaximum='1s'\n", "6",
-                    "unknown limit 'maximum'"},
+                    "limit 'maximum': there is no such metric; metrics are max_ns, "},
         MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n[phase.limits]\nload_alive_s=1\n", "6", ""},
         MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='20'\n", "4", "\"20\" has no unit; write 20us"},
         MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n[phase.limits]\nmax_ns=-3\n", "6", ""},

@@ -41,11 +41,8 @@ void add_control(const PhasePlan& phase, std::string& out) {
 void add_limits(const PhasePlan& phase, std::string& out) {
   if (phase.limits.empty()) return;
   out += "[phase.limits]\n";
-  for (const reports::Rule& rule : phase.limits) {
-    const bool alive = rule.metric == "load_alive";
-    out +=
-        fmt::format("{} = {}\n", toml_text(rule.metric), alive ? std::string("true") : fmt::format("{}", rule.limit));
-  }
+  for (const reports::Rule& rule : phase.limits)
+    out += fmt::format("{} = {}\n", toml_text(rule.metric), reports::written_limit(rule));
 }
 
 }  // namespace

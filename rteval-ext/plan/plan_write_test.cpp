@@ -44,6 +44,8 @@ arguments = ["--policy", "rr"]
 "p99.999_ns" = 1234.5
 exposure_s = 3
 load_alive = true
+above_50us_per_h = 2.5
+"setting governor" = true
 [[phase]]
 name = "t"
 kind = "tracer"
@@ -69,9 +71,11 @@ duration = "700ms"
   EXPECT_EQ(npt.arguments.size(), 2u);
   EXPECT_EQ(again->phases[2].arms, (std::vector<std::string>{"none", "maxlat:timer,cpu"}));
   EXPECT_EQ(again->phases[2].rounds, 12u);
-  ASSERT_EQ(npt.limits.size(), 3u);
-  EXPECT_EQ(npt.limits[2].metric, "p99.999_ns");
-  EXPECT_EQ(npt.limits[2].limit, 1234.5);
+  std::map<std::string, double> limits;
+  for (const reports::Rule& rule : npt.limits) limits[rule.metric] = rule.limit;
+  const std::map<std::string, double> expected = {
+      {"p99.999_ns", 1234.5}, {"exposure_s", 3}, {"load_alive", 1}, {"above_50us_per_h", 2.5}, {"setting governor", 1}};
+  EXPECT_EQ(limits, expected);
 }
 
 TEST(PlanWrite, TheProfilesComeBack) {

@@ -80,6 +80,7 @@ class Run {
  public:
   Run(RunRequest request, Ground ground, std::vector<Step> steps)
       : plan_(request.plan),
+        gate_(std::move(request.gate)),
         run_(std::move(request.run)),
         directory_(request.directory),
         bench_(std::move(ground.bench)),
@@ -136,8 +137,10 @@ class Run {
   core::Status keep(const std::string& step, StepResult result);
   core::Status keep(core::Phase phase);
   core::Phase observe(const char* name);
+  reports::Gate gate_with_limits() const;
 
   const Plan& plan_;
+  const reports::Gate gate_;
   core::RunResult run_;
   const RunDirectory& directory_;
   const Bench bench_;
@@ -203,7 +206,7 @@ core::Status Run::shield() {
   const core::Phase& told = *told_of_shield_;
   const auto cpus = told.facts.find("CPUs");
   progress_.note(fmt::format("{}: {}", kShieldStep,
-                             cpus == told.facts.end() ? summary_of(told) : fmt::format("on for CPU {}", cpus->second)));
+                             cpus == told.facts.end() ? progress_line(told) : fmt::format("on for CPU {}", cpus->second)));
   for (const std::string& warning : told.warnings) progress_.note(fmt::format("{}: {}", kShieldStep, warning));
   return keep(told);
 }
@@ -214,7 +217,7 @@ core::Status Run::audit() {
   core::Phase phase = proof ? *std::move(proof) : phase_without_result(proof.error());
   phase.name = kShieldAuditStep;
   phase.kind = core::kAuditKind.name;
-  progress_.note(fmt::format("{}: {}", kShieldAuditStep, summary_of(phase)));
+  progress_.note(fmt::format("{}: {}", kShieldAuditStep, progress_line(phase)));
   for (const std::string& warning : phase.warnings) progress_.note(fmt::format("{}: {}", kShieldAuditStep, warning));
   return keep(std::move(phase));
 }
@@ -303,7 +306,7 @@ core::Status Run::phases() {
     }
     progress_.begin(i, step.name);
     StepResult result = take(step, i + 1);
-    for (const std::string& line : summary_of(result)) progress_.note(fmt::format("{}: {}", step.name, line));
+    for (const std::string& line : progress_lines(result)) progress_.note(fmt::format("{}: {}", step.name, line));
     if (const core::Status kept = keep(step.name, std::move(result)); !kept) return kept;
   }
   return {};
@@ -313,12 +316,20 @@ core::Status Run::look_again() {
   return keep(observe(kPreflightAtTheEnd));
 }
 
+// A phase's own limits and those of the gate are all asked: the strictest counts.
+reports::Gate Run::gate_with_limits() const {
+  reports::Gate gate = gate_;
+  const std::vector<reports::Rule> own = plan_.rules();
+  gate.rules.insert(gate.rules.begin(), own.begin(), own.end());
+  return gate;
+}
+
 core::Status Run::finish() {
   const bool interrupted = stopping();
   run_.state = interrupted ? core::RunResult::State::interrupted : core::RunResult::State::complete;
   run_.ended = core::utc_text();
   const std::vector<std::string> not_comparable = run_.verdict.not_comparable;
-  run_.verdict = reports::judge(run_, plan_.rules());
+  run_.verdict = reports::judge(run_, gate_with_limits(), reports::today_utc());
   run_.verdict.not_comparable = not_comparable;
   if (interrupted) {
     const auto missing = std::count_if(steps_.begin(), steps_.end(), [&](const Step& step) {

@@ -26,6 +26,7 @@
 
 #include <maxlat/core/result/run_result.hpp>
 #include <maxlat/core/sys/result.hpp>
+#include <maxlat/reports/gate.hpp>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,7 @@ struct RunRequest {
   const Bench& bench;
   std::vector<std::string> skip;  // names phases or kinds
   bool quiet = false;
+  reports::Gate gate{};  // judges beside the plan's limits
 };
 
 struct Outcome {

@@ -142,6 +142,24 @@ TEST_F(Orchestrator, ALimitThatIsExceededFails) {
   EXPECT_EQ(on_disk().verdict.kind, core::Verdict::Kind::fail);
 }
 
+// A phase of 5 us, a limit of 6 us in the plan, one of 4 us in the gate.
+TEST_F(Orchestrator, TheLimitsOfPlanAndGateMustBothBeKept) {
+  gate_.rules = {{.phase = "second", .metric = "max_ns", .limit = 4000}};
+  ASSERT_TRUE(run(kThreePhases).ok());
+  EXPECT_EQ(on_disk().verdict.rules.size(), 2u);
+  EXPECT_EQ(on_disk().verdict.kind, core::Verdict::Kind::fail);
+}
+
+TEST_F(Orchestrator, AWaiverOfTheGateCountsForThePlanToo) {
+  script_.on_command = [&](const MeterJob&) {
+    ASSERT_TRUE(core::write_run(temporary_ / "meter.json", test::meter_result(7000)).ok());
+  };
+  gate_.waivers = {{.phase = "second", .metric = "max_ns", .reason = "known", .until = "9999-12-31"}};
+  ASSERT_TRUE(run(kThreePhases).ok());
+  EXPECT_EQ(on_disk().verdict.kind, core::Verdict::Kind::pass);
+  EXPECT_EQ(on_disk().verdict.rules.at(0).outcome, core::RuleResult::Outcome::waived);
+}
+
 TEST_F(Orchestrator, ResumeKeepsOkAndSkippedAndMeasuresTheRestAgain) {
   ASSERT_TRUE(run(kThreePhases).ok());
   core::RunResult begun = on_disk();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <maxlat/core/result/run_frame.hpp>
 #include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/core/sys/duration.hpp>
@@ -46,6 +47,7 @@ po::options_description options() {
   auto add = plan.add_options();
   add("profile", core::argument("NAME"), "built-in plan: quick (the default), standard, soak");
   add("plan", core::argument("FILE"), "own plan in TOML (docs/plan.md)");
+  add("gate", core::argument("FILE"), "judge by this gate file, too (docs/gate.md)");
   add("skip", core::argument<Words>("PHASE"), "leave a phase out, by name or kind; may be repeated");
   add("seed", core::argument<uint64_t>("N"), "seed of everything random (default: random; it is in the result)");
   add("list-profiles", "names the built-in plans");
@@ -152,7 +154,7 @@ core::Status describe(const core::CommandLine& line, core::RunResult& run) {
 }
 
 core::Status refuse_with_resume(const core::CommandLine& line) {
-  for (const char* option : {"profile", "plan", "seed", "affinity", "load-cpus", "shield", "no-shield",
+  for (const char* option : {"profile", "plan", "gate", "seed", "affinity", "load-cpus", "shield", "no-shield",
                              "no-dma-latency", "output", "print-plan", "label", "annotate"}) {
     if (line.given(option)) {
       return core::Error{fmt::format("--resume takes no --{}: the run has its own", option),
@@ -175,6 +177,29 @@ core::Result<core::Exit> end(const core::Result<Outcome>& ended, const RunDirect
   return reports::exit_status(run.verdict);
 }
 
+// What the run was given, or none.
+core::Result<reports::Gate> kept_gate(const RunDirectory& directory) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(directory.gate_path(), ignored)) return reports::Gate{};
+  return reports::read_gate(directory.gate_path());
+}
+
+// The gate of the command line, and its text as the run keeps it.
+struct GivenGate {
+  reports::Gate gate;
+  std::string text;  // empty: none was given
+};
+
+core::Result<GivenGate> given_gate(const core::CommandLine& line) {
+  if (!line.has("gate")) return GivenGate{};
+  const std::string path = line.get<std::string>("gate");
+  core::Result<reports::Gate> gate = reports::read_gate(path);
+  if (!gate) return gate.error();
+  core::Result<std::string> text = reports::gate_to_keep(path);
+  if (!text) return text.error();
+  return GivenGate{*std::move(gate), *std::move(text)};
+}
+
 core::Result<core::Exit> resume(const core::CommandLine& line, const std::vector<std::string>& skip) {
   if (const core::Status allowed = refuse_with_resume(line); !allowed) return allowed.error();
   const std::string name = line.get<std::string>("resume");
@@ -184,9 +209,12 @@ core::Result<core::Exit> resume(const core::CommandLine& line, const std::vector
   if (!run) return run.error();
   const core::Result<Plan> plan = parse_plan(run->plan_text, directory->result_path() + " (its plan)");
   if (!plan) return plan.error();
+  core::Result<reports::Gate> gate = kept_gate(*directory);
+  if (!gate) return gate.error();
   const core::Result<Bench> bench = real_bench();
   if (!bench) return bench.error();
-  return end(orchestrate({*plan, std::move(*run), *directory, *bench, skip, line.has("quiet")}), *directory, name);
+  return end(orchestrate({*plan, std::move(*run), *directory, *bench, skip, line.has("quiet"), *std::move(gate)}),
+             *directory, name);
 }
 
 core::Result<core::Exit> start(const core::CommandLine& line, const std::vector<std::string>& skip) {
@@ -206,7 +234,9 @@ core::Result<core::Exit> start(const core::CommandLine& line, const std::vector<
   }
   const core::Result<Bench> bench = real_bench();
   if (!bench) return bench.error();
-  // Before the directory is made: a mistake in the plan leaves nothing behind.
+  // Before the directory is made: a mistake in plan or gate leaves nothing behind.
+  core::Result<GivenGate> gate = given_gate(line);
+  if (!gate) return gate.error();
   if (const core::Status sound = check_plan(*left, *bench); !sound) return sound.error();
 
   const std::string name = line.has("output") ? line.get<std::string>("output") : name_of_new_directory();
@@ -215,7 +245,13 @@ core::Result<core::Exit> start(const core::CommandLine& line, const std::vector<
   run.plan = plan->name;
   run.plan_text = text->text;
   run.seed = line.has("seed") ? line.get<uint64_t>("seed") : random_seed();
-  const core::Result<Outcome> ended = orchestrate({*plan, std::move(run), *directory, *bench, skip, line.has("quiet")});
+  if (!gate->text.empty())
+    if (const core::Status kept = directory->write_gate(gate->text); !kept) {
+      directory->remove_unused();
+      return kept.error();
+    }
+  const core::Result<Outcome> ended =
+      orchestrate({*plan, std::move(run), *directory, *bench, skip, line.has("quiet"), std::move(gate->gate)});
   if (!ended) directory->remove_unused();
   return end(ended, *directory, name);
 }

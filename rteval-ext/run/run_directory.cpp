@@ -80,7 +80,7 @@ core::Result<RunDirectory> RunDirectory::create(const std::string& path) {
 void RunDirectory::remove_unused() const {
   std::error_code in_use;
   if (fs::exists(result_path(), in_use)) return;
-  for (const char* name : {"/phases", "/lock", ""}) fs::remove(path_ + name, in_use);
+  for (const char* name : {"/phases", "/gate.toml", "/lock", ""}) fs::remove(path_ + name, in_use);
 }
 
 core::Result<RunDirectory> RunDirectory::open(const std::string& path) {
@@ -106,6 +106,10 @@ std::string RunDirectory::fresh_phase_path(size_t number, const std::string& nam
   std::error_code none;  // nothing there: the usual case
   fs::rename(path, path + ".interrupted", none);
   return path;
+}
+
+core::Status RunDirectory::write_gate(const std::string& text) const {
+  return core::write_atomically(gate_path(), text);
 }
 
 core::Status RunDirectory::write_kernel_config(const std::string& text) const {

@@ -5,6 +5,7 @@
 //   DIR/result.json           the run so far; replaced as a whole after each phase
 //   DIR/report.html           at the end
 //   DIR/kernel-config         the configuration of the kernel that was measured, where there is one to read
+//   DIR/gate.toml             the gate that the run is judged by, where it was given one
 //   DIR/phases/NN-name.json   what each meter wrote itself; while it runs, its last snapshot
 //   DIR/phases/….interrupted  the snapshot of a phase that was killed, kept when the phase is measured again
 //   DIR/lock                  held (flock) while a run works here, so two cannot; the kernel drops it when we die
@@ -34,6 +35,8 @@ class RunDirectory {
   core::Result<core::RunResult> read() const { return core::read_run(result_path()); }
   core::Status write(const core::RunResult& run) const;
   void remove_unused() const;  // a run that was refused before its first result leaves nothing behind
+  std::string gate_path() const { return path_ + "/gate.toml"; }
+  core::Status write_gate(const std::string& text) const;
   core::Status write_kernel_config(const std::string& text) const;
 
  private:

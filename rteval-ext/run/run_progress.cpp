@@ -27,7 +27,7 @@ void RunProgress::show(double elapsed_s, const std::string& more) {
   line_.show(title_, std::min(1.0, elapsed_s / whole_s), std::chrono::seconds(static_cast<long>(left_s + 0.5)), of_run);
 }
 
-std::string summary_of(const core::Phase& phase) {
+std::string progress_line(const core::Phase& phase) {
   if (phase.status != core::PhaseStatus::ok) return fmt::format("{}: {}", core::to_string(phase.status), phase.reason);
   if (phase.control) return "ok: " + core::to_string(core::counts_of(phase.control->stalls), " planted stalls");
   const core::CpuResult* worst = nullptr;
@@ -39,13 +39,13 @@ std::string summary_of(const core::Phase& phase) {
                      core::is_upper_bound(phase) ? ", an upper bound" : "");
 }
 
-std::vector<std::string> summary_of(const StepResult& result) {
-  if (result.comparisons.empty()) return {summary_of(result.phases.front())};
+std::vector<std::string> progress_lines(const StepResult& result) {
+  if (result.comparisons.empty()) return {progress_line(result.phases.front())};
   std::vector<std::string> lines;
   for (const core::Comparison& comparison : result.comparisons)
     if (!comparison.beside) lines.push_back(comparison.verdict);
   for (const core::Phase& phase : result.phases)
-    if (phase.status != core::PhaseStatus::ok) lines.push_back(phase.arm + ": " + summary_of(phase));
+    if (phase.status != core::PhaseStatus::ok) lines.push_back(phase.arm + ": " + progress_line(phase));
   return lines;
 }
 

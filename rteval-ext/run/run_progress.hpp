@@ -30,8 +30,8 @@ class RunProgress {
 };
 
 // "ok: largest 45.2 us on CPU 1"
-std::string summary_of(const core::Phase& phase);
+std::string progress_line(const core::Phase& phase);
 // A comparison: its verdicts, and each arm that was not measured.
-std::vector<std::string> summary_of(const StepResult& result);
+std::vector<std::string> progress_lines(const StepResult& result);
 
 }  // namespace maxlat::rteval_ext

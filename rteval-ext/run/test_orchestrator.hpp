@@ -31,7 +31,7 @@ class Orchestrator : public testing::Test {
     const core::Result<RunDirectory> directory =
         fresh ? RunDirectory::create(temporary_ / "run") : RunDirectory::open(temporary_ / "run");
     if (!directory) return directory.error();
-    return orchestrate({*plan, std::move(begun), *directory, bench_, skip, quiet_});
+    return orchestrate({*plan, std::move(begun), *directory, bench_, skip, quiet_, gate_});
   }
   core::RunResult on_disk() const {
     const core::Result<core::RunResult> run = core::read_run(temporary_ / "run/result.json");
@@ -42,6 +42,7 @@ class Orchestrator : public testing::Test {
   TemporaryFolder temporary_;
   Script script_;
   bool quiet_ = true;
+  reports::Gate gate_;
   Bench bench_ = fake_bench(temporary_, script_);
 };
 

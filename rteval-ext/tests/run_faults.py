@@ -264,6 +264,24 @@ def labelled_and_gated(folder):
         assert all(name in told for name in ("hwlat", "cyclictest", "npt")), told
 
 
+def gated_by_a_file(folder):
+    """A gate judges the run that it was given to, also when that is interrupted, its file gone, and the run resumed."""
+    run, gate = folder / "run", folder / "gate.toml"
+    gate.write_text('[[limits]]\nphase = "npt"\nexposure = "1d"\n')
+    plan = '[[phase]]\nname = "npt"\nkind = "npt"\nduration = "3s"\n'
+    process = start(folder, run, plan, options=("--gate", str(gate)))
+    wait_for(lambda: process.poll() is not None or (names(run) == ["preflight"] and children(process.pid)), "step npt")
+    process.send_signal(signal.SIGINT)
+    status, output = finish(process)
+    assert status == 3, (status, output)
+    gate.unlink()
+    ended = subprocess.run([MAXLAT, "run", "--resume", str(run)], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                           timeout=LONG)
+    assert ended.returncode == (2 if phase(run, "npt")["status"] == "ok" else 3), (ended.returncode, ended.stdout)
+    rules = stored(run)["verdict"]["rules"]
+    assert [(rule["rule"], rule["limit"]) for rule in rules] == [("npt: exposure_s", ">= 86400 s")], rules
+
+
 def settings_of_shield():
     """What a shield writes where this machine has it, and who may run where."""
     paths = ["/proc/sys/kernel/timer_migration", "/proc/sys/vm/stat_interval", "/proc/irq/default_smp_affinity",
@@ -297,7 +315,7 @@ def shielded(folder):
 CASES = {f"killed_in_{step.split()[0]}": lambda folder, step=step: killed_in(folder, step) for step in STEPS}
 CASES |= {f"interrupted_in_{step.split()[0]}": lambda folder, step=step: interrupted_in(folder, step) for step in STEPS}
 CASES |= {f.__name__: f for f in (cyclictest_missing, cyclictest_broken, unprivileged, disk_full, two_runs,
-                                labelled_and_gated, shielded)}
+                                labelled_and_gated, gated_by_a_file, shielded)}
 
 
 def main():

@@ -27,4 +27,6 @@ CASES = [
     Case("resume has its own plan", "run --resume {tmp} --profile quick", 1, [ONE_LINE, r"--profile"]),
     Case("a folder in none", "run -o {tmp}/none/run", 1, [ONE_LINE, r"/none' is no directory\nhint: make it first: mkdir -p "]),
     Case("a folder that cannot be made", "run -o /proc/run", 1, [ONE_LINE, r"/proc/run"]),
+    Case("a gate that is not there", "run --gate {tmp}/no.toml -o {tmp}/run", 1, [r"\Amaxlat run: .*no.toml"]),
+    Case("a resumed run has its gate", "run --resume {tmp} --gate x.toml", 1, [r"--resume takes no --gate"]),
 ]

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""check_lists.py DOCS: what the program's tables list, the manual pages and docs/plan.md list, too, and nothing else.
+"""check_lists.py DOCS: what the program's tables list, manual pages, docs/plan.md and docs/gate.md list, too.
 
-The program is asked for its loads, arms, formats and kinds of phases as a user would ask.
+The program is asked for its loads, arms, formats, metrics and kinds of phases as a user would ask.
 """
 import os
 import pathlib
@@ -31,9 +31,15 @@ def kinds_of_plans():
     return re.split(r", | or ", told[1]) if told else []
 
 
-def rows_of_kinds(page):
-    table = re.search(r"^## Kinds$(.*?)^## ", page.read_text(), re.M | re.S)
-    return re.findall(r"^\| `(\w+)` \|", table[1], re.M) if table else []
+def formats_of_verdicts():
+    told = re.search(r"^hint: formats are (.*)$", maxlat("gate", "x", "--format", "no such"), re.M)
+    return told[1].split(", ") if told else []
+
+
+def rows_of(page, heading):
+    """The first cells of the table below the heading, each a word or two of code."""
+    table = re.search(rf"^## {heading}$(.*?)^## ", page.read_text(), re.M | re.S)
+    return re.findall(r"^\| `([\w ]+)` \|", table[1], re.M) if table else []
 
 
 def main(docs):
@@ -50,7 +56,9 @@ def main(docs):
         "arms": (arms[1].split(", ") if arms else [], items_of(man / "maxlat-npt.1", "An arm is one of these, written as")),
         "formats to import": formats_of("import"),
         "formats to export": formats_of("export"),
-        "kinds": (kinds_of_plans(), rows_of_kinds(docs / "plan.md")),
+        "metrics": (re.findall(r"^(\S+(?: NAME)?)", maxlat("gate", "--list-metrics"), re.M), rows_of(docs / "gate.md", "Metrics")),
+        "formats of a verdict": (formats_of_verdicts(), items_of(man / "maxlat-gate.1", r"\.Ss Formats")),
+        "kinds": (kinds_of_plans(), rows_of(docs / "plan.md", "Kinds")),
     }
     wrong = 0
     for what, (of_program, of_page) in lists.items():

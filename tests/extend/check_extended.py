@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """check_extended.py MAXLAT_EXTENDED: a row more in a table is all that it takes.
 
-The program is maxlat with a load, an arm, a setting, a format to read, one to write and a kind of phase more, one file and
-one row each. Lists and errors name them, and each does its work.
+The program is maxlat with a load, an arm, a setting, a format to read, one to write, a kind of phase and a metric more, one
+file and one row each. Lists and errors name them, and each does its work.
 """
 import json
 import os
@@ -114,11 +114,25 @@ def phase_kind(folder):
     maxlat("run", "--plan", str(plan), "-o", f"{folder}/empty", "-q", status=3)  # a program that prints nothing has not measured
 
 
+def metric(folder):
+    expect("--deviation TIME" in maxlat("gate", "--help"), "gate --help names the metric")
+    file = pathlib.Path(folder) / "latencies.txt"
+    file.write_text(LATENCIES)
+    result = f"{folder}/imported.json"
+    maxlat("import", str(file), "-o", result)
+    maxlat("gate", result, "--deviation", "20us")
+    expect("<= 5000 ns" in maxlat("gate", result, "--deviation", "5us", status=2), "gate judges by it")
+    plan = pathlib.Path(folder) / "plan.toml"
+    plan.write_text(PLAN.format(kind="latencies", text=json.dumps(LATENCIES)) + '[phase.limits]\ndeviation = "5us"\n')
+    expect('"deviation_ns" = 5000' in maxlat("run", "--plan", str(plan), "-a", "0", "--print-plan"), "a plan may limit it")
+    maxlat("run", "--plan", str(plan), "-o", f"{folder}/run", "-q", status=2)
+
+
 def main():
     if os.geteuid() != 0:
         print("measuring needs root")
         return 77
-    for part in (load, arm, setting, import_and_export, phase_kind):
+    for part in (load, arm, setting, import_and_export, phase_kind, metric):
         with tempfile.TemporaryDirectory() as folder:
             part(folder)
     print("\n".join(f"# {failure}" for failure in failures))

@@ -7,6 +7,7 @@
 #include <maxlat/loadgen/load_definition.hpp>
 #include <maxlat/npt/arm_definition.hpp>
 #include <maxlat/reports/export_definition.hpp>
+#include <maxlat/reports/metric_definition.hpp>
 #include <maxlat/rteval_ext/phase_definition.hpp>
 #include <vector>
 
@@ -25,6 +26,7 @@ std::vector<const ImportDefinition*> more_imports();
 }
 namespace maxlat::reports {
 std::vector<const ExportDefinition*> more_exports();
+std::vector<const MetricDefinition*> more_metrics();
 }
 namespace maxlat::rteval_ext {
 std::vector<const PhaseDefinition*> more_phases();
@@ -47,5 +49,6 @@ int main(int argc, char** argv) {
   append(importing::import_table(), importing::more_imports());
   append(reports::export_table(), reports::more_exports());
   append(rteval_ext::phase_table(), rteval_ext::more_phases());
+  append(reports::metric_table(), reports::more_metrics());
   return cli::program(argc, argv);
 }

@@ -293,6 +293,7 @@ void describe(V& v, typename V::template Of<RuleResult>& rule) {
   v.required("limit", rule.limit);
   v.required("observed", rule.observed);
   v.required("result", rule.outcome);
+  v.optional("note", rule.note);
 }
 
 template <class V>

@@ -96,6 +96,8 @@ TEST(RunJson, WhatIsWrittenIsReadBack) {
   EXPECT_EQ(read->comparisons[0].difference_of_means_ns.high, 12);
   EXPECT_EQ(read->verdict.kind, Verdict::Kind::fail);
   EXPECT_EQ(read->verdict.rules[0].outcome, RuleResult::Outcome::fail);
+  EXPECT_EQ(read->verdict.rules[1].outcome, RuleResult::Outcome::waived);
+  EXPECT_EQ(read->verdict.rules[1].note, "waived until 2026-12-31: the BIOS of May");
 }
 
 // A killed writer, a full disk, a copy that broke off: wherever it ends, it is an error and not a shorter run.

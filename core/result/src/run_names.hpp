@@ -20,7 +20,7 @@ inline constexpr auto kNames<Verdict::Kind> = std::array{"pass", "fail", "invali
 template <>
 inline constexpr auto kNames<SettingObservation::Verdict> = std::array{"ok", "bad", "unknown", "info"};
 template <>
-inline constexpr auto kNames<RuleResult::Outcome> = std::array{"pass", "fail", "invalid"};
+inline constexpr auto kNames<RuleResult::Outcome> = std::array{"pass", "warning", "waived", "fail", "invalid"};
 template <>
 inline constexpr auto kNames<RunResult::State> = std::array{"running", "complete", "interrupted"};
 template <>

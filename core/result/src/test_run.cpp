@@ -231,7 +231,12 @@ RunResult example_run() {
                  .rules = {{.rule = "npt under load: max_ns",
                             .limit = "<= 50000 ns",
                             .observed = "123456789.125 ns",
-                            .outcome = RuleResult::Outcome::fail}}};
+                            .outcome = RuleResult::Outcome::fail},
+                           {.rule = "npt idle: max_ns",
+                            .limit = "<= 20000 ns",
+                            .observed = "22000 ns",
+                            .outcome = RuleResult::Outcome::waived,
+                            .note = "waived until 2026-12-31: the BIOS of May"}}};
   return run;
 }
 

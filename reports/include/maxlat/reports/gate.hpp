@@ -12,26 +12,67 @@
 //
 // Order of verdicts, strongest first: fail (a valid phase exceeded a limit), invalid, pass, not gated (there are no
 // rules, the run is complete, something was measured and no phase was invalid). A phase that is skipped because it
-// cannot run here makes only the rules about it invalid.
+// cannot run here makes only the rules about it invalid. A warning (a soft limit) and a failure that is waived pass,
+// and are said.
 #pragma once
 
 #include <maxlat/core/result/run_result.hpp>
-#include <maxlat/core/sys/result.hpp>
+#include <maxlat/reports/rule.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace maxlat::reports {
 
-struct Rule {
-  std::string phase;   // name, else kind, of phases; "*": all that measure the box, so no arm of a tracer
-  std::string metric;  // "max_ns", "p50_ns" .. "p99.9999_ns" (any quantile), "mean_ns", "exposure_s", "load_alive"
-  double limit = 0;    // upper limit; lower limit for exposure_s; 1 for load_alive
+// A failure that somebody has taken upon themselves, for a time. What was not measured cannot be waived.
+struct Waiver {
+  std::string phase;   // as Rule::phase
+  std::string metric;  // as Rule::metric
+  std::string reason;
+  std::string until;  // "2026-12-31": the last day on which it counts, UTC
 };
 
-// ERRORS: unknown metric, negative limit.
-core::Result<Rule> make_rule(const std::string& phase, const std::string& metric, double limit);
-// Judges the phases. `not_comparable` is carried over from run.verdict: only who saw the machine can say it.
+// What a run must not be worse than: one earlier run, or a series of three and more.
+struct Baseline {
+  struct Run {
+    std::string path;
+    core::RunResult run;
+  };
+  std::vector<Run> runs;
+  std::string phase = "*";                               // as Rule::phase
+  std::vector<std::pair<std::string, double>> ratios{};  // metric, and how many times the baseline's figure is too much
+  std::vector<std::string> may_differ{};                 // groups of the fingerprint
+};
+
+// What a gate file says (docs/gate.md).
+struct Gate {
+  std::string name;
+  std::vector<Rule> rules;
+  std::vector<Waiver> waivers{};
+  std::optional<Baseline> baseline{};
+};
+
+// The file alone: its baseline has no runs yet.
+struct GateText {
+  Gate gate;
+  std::vector<std::string> baseline_paths{};
+  std::string folder{};  // where relative ones begin; empty: where the file is
+};
+// ERRORS: one line with file and line.
+core::Result<GateText> parse_gate(std::string_view text, const std::string& file_name);
+// The file, and the runs of its baseline. ERRORS: as above, and what cannot be read.
+core::Result<Gate> read_gate(const std::string& path);
+// Its text, so that it says the same from another folder.
+core::Result<std::string> gate_to_keep(const std::string& path);
+
+// Judges the phases. `today` ("2026-11-25", UTC) is for the waivers. `not_comparable` is carried over from run.verdict:
+// only who saw the machine can say it.
+core::Verdict judge(const core::RunResult& run, const Gate& gate, const std::string& today);
+// By limits alone.
 core::Verdict judge(const core::RunResult& run, const std::vector<Rule>& rules);
+std::string today_utc();
 // Whether a reason of the verdict tells the same as a failed rule of its table.
 bool tells_a_limit(const std::string& reason);
 core::Exit exit_status(const core::Verdict& verdict);

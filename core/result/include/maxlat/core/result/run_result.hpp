@@ -267,7 +267,10 @@ struct RuleResult {
   std::string rule;   // "npt under load: max_ns"
   std::string limit;  // with unit and comparison: "<= 50000 ns"
   std::string observed;
-  enum class Outcome { pass, fail, invalid } outcome = Outcome::invalid;
+  // warning: over a soft limit, which alone fails nothing. waived: it failed, and somebody has taken that upon
+  // themselves until a date.
+  enum class Outcome { pass, warning, waived, fail, invalid } outcome = Outcome::invalid;
+  std::string note{};  // of a warning or a waiver: why it does not fail
 };
 
 struct Verdict {

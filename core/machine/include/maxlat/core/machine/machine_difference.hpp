@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+//
+// In what the machines of two runs differ, by the groups of their fingerprints.
+#pragma once
+
+#include <maxlat/core/result/run_result.hpp>
+#include <string>
+#include <vector>
+
+namespace maxlat::core {
+
+struct ValueDifference {
+  std::string name;
+  std::string here, there;  // empty: only the other has it
+};
+
+struct MachineDifference {
+  std::string group;
+  std::vector<ValueDifference> values;
+};
+
+// The groups that differ, in the order of the first; a group that only one of them has differs in all its values.
+std::vector<MachineDifference> machine_differences(const std::vector<FingerprintGroup>& here,
+                                                 const std::vector<FingerprintGroup>& there);
+// "kernel: release is 6.1.0-27, was 6.1.0-25; and 2 further values"
+std::string to_string(const MachineDifference& difference);
+
+}  // namespace maxlat::core

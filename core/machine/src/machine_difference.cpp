@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <maxlat/core/machine/machine_difference.hpp>
+#include <maxlat/core/sys/text.hpp>
+
+namespace maxlat::core {
+namespace {
+
+constexpr size_t kToldWidth = 60;  // of a value: a command line has hundreds of characters
+
+using Values = std::vector<std::pair<std::string, std::string>>;
+
+const FingerprintGroup* group_named(const std::vector<FingerprintGroup>& groups, const std::string& name) {
+  const auto found = std::find_if(groups.begin(), groups.end(), [&](const auto& group) { return group.name == name; });
+  return found == groups.end() ? nullptr : &*found;
+}
+
+std::string value_named(const Values& values, const std::string& name) {
+  for (const auto& [key, value] : values)
+    if (key == name) return value;
+  return "";
+}
+
+MachineDifference difference_of(const std::string& name, const Values& here, const Values& there) {
+  MachineDifference difference{.group = name, .values = {}};
+  for (const auto& [key, value] : here)
+    if (const std::string other = value_named(there, key); other != value)
+      difference.values.push_back({key, value, other});
+  for (const auto& [key, value] : there)
+    if (value_named(here, key).empty()) difference.values.push_back({key, "", value});
+  return difference;
+}
+
+std::string told(const std::string& value) {
+  return value.empty() ? "not there" : cut_to(printable(value), kToldWidth);
+}
+
+}  // namespace
+
+std::vector<MachineDifference> machine_differences(const std::vector<FingerprintGroup>& here,
+                                                 const std::vector<FingerprintGroup>& there) {
+  std::vector<MachineDifference> differences;
+  const auto add = [&](const std::string& name, const FingerprintGroup* one, const FingerprintGroup* other) {
+    MachineDifference difference = difference_of(name, one ? one->values : Values{}, other ? other->values : Values{});
+    if (!difference.values.empty()) differences.push_back(std::move(difference));
+  };
+  for (const FingerprintGroup& group : here) add(group.name, &group, group_named(there, group.name));
+  for (const FingerprintGroup& group : there)
+    if (group_named(here, group.name) == nullptr) add(group.name, nullptr, &group);
+  return differences;
+}
+
+std::string to_string(const MachineDifference& difference) {
+  const ValueDifference& first = difference.values.front();
+  std::string text =
+      fmt::format("{}: {} is {}, was {}", difference.group, first.name, told(first.here), told(first.there));
+  if (const size_t further = difference.values.size() - 1; further > 0)
+    text += fmt::format("; and {} further value{}", further, further == 1 ? "" : "s");
+  return text;
+}
+
+}  // namespace maxlat::core

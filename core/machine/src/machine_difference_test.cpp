@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <maxlat/core/machine/machine_difference.hpp>
+
+namespace maxlat::core {
+namespace {
+
+const std::vector<FingerprintGroup> kHere = {{"cpu", "1", {{"model name", "A"}, {"online", "0-1"}}},
+                                             {"kernel", "2", {{"release", "6.12"}, {"tainted", "0"}}}};
+
+TEST(MachineDifference, TheSameMachineDiffersInNothing) {
+  EXPECT_TRUE(machine_differences(kHere, kHere).empty());
+}
+
+TEST(MachineDifference, NamesGroupAndValues) {
+  auto there = kHere;
+  there[1].values = {{"release", "6.1"}, {"preemption", "full"}};
+  const auto differences = machine_differences(kHere, there);
+  ASSERT_EQ(differences.size(), 1u);
+  EXPECT_EQ(differences[0].group, "kernel");
+  EXPECT_EQ(differences[0].values.size(), 3u) << "one changed, one is gone, one has come";
+  EXPECT_EQ(to_string(differences[0]), "kernel: release is 6.12, was 6.1; and 2 further values");
+}
+
+TEST(MachineDifference, AGroupThatOnlyOneHasDiffers) {
+  const auto differences = machine_differences({kHere[0]}, kHere);
+  ASSERT_EQ(differences.size(), 1u);
+  EXPECT_EQ(to_string(differences[0]), "kernel: release is not there, was 6.12; and 1 further value");
+  EXPECT_EQ(machine_differences(kHere, {kHere[0]}).size(), 1u);
+}
+
+}  // namespace
+}  // namespace maxlat::core

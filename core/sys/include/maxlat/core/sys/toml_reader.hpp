@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+//
+// TOML that people write: plans and gates. What is wrong with it is one line with file and line number, whether the
+// text is no TOML or says something that the reader does not take.
+//
+// A reader is a function from the document to a value. It throws, by refuse(), inside read_toml() only, which turns
+// that into an Error.
+#pragma once
+
+#ifndef TOML_HEADER_ONLY
+#define TOML_HEADER_ONLY 1
+#endif
+#include <toml++/toml.h>
+
+#include <cstdint>
+#include <maxlat/core/sys/result.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace maxlat::core {
+
+struct TomlMistake {
+  toml::source_position where;
+  std::string text;
+};
+
+// "FILE:LINE: text"
+Error error_in_file(const std::string& file, const toml::source_position& where, std::string_view text,
+                    std::string_view hint);
+
+// `hint` is that of every error.
+template <typename Reader>
+auto read_toml(std::string_view text, const std::string& file, std::string_view hint, const Reader& reader)
+    -> Result<decltype(reader(std::declval<const toml::table&>()))> {
+  try {
+    return reader(toml::parse(text, file));
+  } catch (const TomlMistake& mistake) {
+    return error_in_file(file, mistake.where, mistake.text, hint);
+  } catch (const toml::parse_error& error) {
+    return error_in_file(file, error.source().begin, error.description(), hint);
+  }
+}
+
+// All that follow throw a TomlMistake, and so may be called by a reader only.
+[[noreturn]] void refuse(const toml::node& node, std::string text);
+std::string toml_text(const toml::node& node, std::string_view key);
+std::vector<std::string> toml_texts(const toml::node& node, std::string_view key);
+uint64_t toml_time_ns(const toml::node& node, std::string_view key);  // "50us"
+const toml::table& toml_table(const toml::node& node, std::string_view key);
+// Its keys as they stand in the file: a table has them by name.
+struct TomlEntry {
+  std::string key;
+  const toml::node& value;
+};
+std::vector<TomlEntry> toml_in_order(const toml::table& table);
+// A dotted key without quotes (p99.9) is read as a table: said in words, as it is the likeliest slip.
+void refuse_dotted_key(const toml::node& node, std::string_view key);
+
+}  // namespace maxlat::core

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <maxlat/core/sys/cli_kit.hpp>
+#include <maxlat/core/sys/output_file.hpp>
+#include <maxlat/core/sys/text.hpp>
+#include <maxlat/reports/compare_command.hpp>
+
+#include "compare/compare_page.hpp"
+#include "compare/compare_text.hpp"
+#include "compare/compared_runs.hpp"
+#include "result_path.hpp"
+
+namespace maxlat::reports {
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr core::CommandHelp kCompareHelp = {
+    "maxlat compare [options] BASE OTHER...",
+    "Runs side by side: in what their machines differ, every figure of every phase, and what is worse than in BASE.\n"
+    "Each is a run, a result file, or a folder of runs: repeats of one build, which know their own noise.",
+    "  maxlat compare good/ new/                   two builds, several runs of each\n"
+    "  maxlat compare before.json after.json -o difference.html    two runs, as a page with curves\n"};
+
+po::options_description compare_options() {
+  po::options_description options("Options");
+  auto add = options.add_options();
+  add("output,o", core::argument("FILE"), "also writes a page with curves (needs gnuplot)");
+  add("ratio", core::argument<double>("R")->default_value(CompareOptions{}.ratio, "1.1"),
+      "differences that are smaller are not told");
+  add("fail-if-worse", "exit status 2 when something is worse, 3 when a phase is missing or measured otherwise");
+  add("help,h", "this help");
+  return options;
+}
+
+// "good", of "../runs/good/": what tells it from the others.
+std::string name_of(const std::string& operand) {
+  const std::filesystem::path path(operand);
+  const std::string last = (path.has_filename() ? path : path.parent_path()).filename().string();
+  return last.empty() ? operand : last;
+}
+
+core::Result<std::vector<RunGroup>> read_groups(const std::vector<std::string>& operands) {
+  if (operands.size() < 2)
+    return core::Error{operands.empty() ? "no run given" : "one run alone cannot be compared",
+                       "name the base first, then what is compared with it"};
+  std::vector<RunGroup> groups;
+  for (const std::string& operand : operands) {
+    RunGroup& group = groups.emplace_back(RunGroup{name_of(operand), {}});
+    const std::vector<std::string> paths = runs_at(operand);
+    if (paths.empty())
+      return core::Error{fmt::format("{} holds no run", operand),
+                         "it is a run, or a folder of runs, each with its result.json"};
+    for (const std::string& path : paths) {
+      auto stored = read_operand({path});
+      if (!stored) return stored.error();
+      group.runs.push_back(std::move(stored->run));
+    }
+  }
+  const bool same_names = std::any_of(groups.begin() + 1, groups.end(),
+                                      [&](const RunGroup& group) { return group.name == groups[0].name; });
+  if (same_names)  // result.json of two folders
+    for (size_t i = 0; i < groups.size(); ++i) groups[i].name = operands[i];
+  return groups;
+}
+
+core::Result<core::Exit> run_compare(const core::Arguments& arguments) {
+  const auto parsed = core::parse_or_help(kCompareHelp, compare_options(), arguments);
+  if (!parsed) return parsed.error();
+  if (!*parsed) return core::Exit::pass;
+  const core::CommandLine& line = **parsed;
+  const auto ratio = line.get<double>("ratio");
+  if (!(ratio >= 1) || !std::isfinite(ratio)) return core::Error{"--ratio must be 1 or more", "1.1 is a tenth"};
+  const std::string page = line.has("output") ? line.get<std::string>("output") : "";
+  if (!page.empty())
+    if (const core::Status writable = core::check_writable(page); !writable) return writable.error();
+  const auto groups = read_groups(line.operands);
+  if (!groups) return groups.error();
+  const ComparedRuns compared = compare_runs(*groups, {.ratio = ratio});
+  if (page != "-") fmt::print("{}", compare_text(compared, core::kTextWidth));
+  if (!page.empty())
+    if (const core::Status written = write_compare_page(compared, page); !written) return written.error();
+  if (!line.has("fail-if-worse")) return core::Exit::pass;
+  return compared.worse ? core::Exit::limit_exceeded : compared.alike ? core::Exit::pass : core::Exit::invalid;
+}
+
+}  // namespace
+
+const core::Command& compare_command() {
+  static constexpr core::Command kCommand = {"compare", "runs side by side, and what is worse", run_compare};
+  return kCommand;
+}
+
+}  // namespace maxlat::reports

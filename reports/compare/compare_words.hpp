@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+//
+// What a comparison found, in sentences: page, terminal and exit status must not differ in it.
+#pragma once
+
+#include <string>
+
+#include "compared_runs.hpp"
+
+namespace maxlat::reports {
+
+// Fills verdict, worse and alike, from the rest.
+void say_verdict(ComparedRuns& compared, const CompareOptions& options);
+
+// "x 1.43, larger", "x 1.02", "not in both"
+std::string difference_text(const Difference& difference);
+
+// "good (3 runs)"
+std::string group_text(const ComparedRuns& compared, size_t group);
+
+}  // namespace maxlat::reports

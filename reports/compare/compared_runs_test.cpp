@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+#include "compared_runs.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "compare_text.hpp"
+#include "compare_words.hpp"
+#include "test/test_runs.hpp"
+
+namespace maxlat::reports {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using Kind = Difference::Kind;
+
+// One CPU of npt, with every latency so many times as long.
+core::RunResult run_of(double times = 1, double tail_ns = 20'000, double seconds = 60) {
+  core::RunResult run = test::single_phase_run();
+  std::vector<core::Bin> bins = test::npt_cpu(1, 1, seconds, tail_ns).bins;
+  for (core::Bin& bin : bins) {
+    bin.low_ns *= times;
+    bin.high_ns *= times;
+  }
+  run.phases = {test::phase_of("npt", "npt", seconds, {test::cpu_from_bins(1, std::move(bins), seconds)})};
+  return run;
+}
+
+ComparedRuns compare(const core::RunResult& base, const core::RunResult& other) {
+  return compare_runs({{"good", {base}}, {"new", {other}}});
+}
+
+Kind kind_of(const ComparedRuns& compared, const std::string& figure, size_t phase = 0) {
+  for (const FigureRow& row : compared.phases.at(phase).figures)
+    if (row.name == figure) return row.differences.at(0).kind;
+  ADD_FAILURE() << "no figure " << figure;
+  return Kind::not_judged;
+}
+
+TEST(ComparedRuns, TheSameRunTwiceDiffersInNothing) {
+  const ComparedRuns compared = compare(run_of(), run_of());
+  EXPECT_FALSE(compared.worse);
+  EXPECT_TRUE(compared.alike);
+  EXPECT_THAT(compared.machine, IsEmpty());
+  for (const FigureRow& row : compared.phases.at(0).figures) {
+    EXPECT_NE(row.differences[0].kind, Kind::larger) << row.name;
+    EXPECT_NE(row.differences[0].kind, Kind::smaller) << row.name;
+  }
+  EXPECT_THAT(compared.verdict, Contains("npt in new: no difference is shown"));
+}
+
+TEST(ComparedRuns, AShiftedBodyIsWorseAndTheOtherWayRoundBetter) {
+  const ComparedRuns compared = compare(run_of(1), run_of(1.5));
+  EXPECT_EQ(kind_of(compared, "p50"), Kind::larger);
+  EXPECT_TRUE(compared.worse);
+  EXPECT_EQ(kind_of(compared, "mean"), Kind::not_judged) << "a tail hides in it";
+  const ComparedRuns back = compare(run_of(1.5), run_of(1));
+  EXPECT_EQ(kind_of(back, "p50"), Kind::smaller);
+  EXPECT_THAT(compared.verdict.front(), HasSubstr("npt in new: worse, p50 x 1.5"));
+}
+
+TEST(ComparedRuns, WhatIsBelowTheRatioIsNotTold) {
+  EXPECT_EQ(kind_of(compare(run_of(1), run_of(1.05)), "p50"), Kind::not_shown);
+  const ComparedRuns close = compare_runs({{"a", {run_of(1)}}, {"b", {run_of(1.05)}}}, {.ratio = 1.01});
+  EXPECT_EQ(kind_of(close, "p50"), Kind::larger);
+}
+
+// Rosenbaum 1954: that many above the base's maximum are no chance.
+TEST(ComparedRuns, AFewStallsAreATailAndOneIsChance) {
+  for (const int stalls : {1, 20}) {
+    core::RunResult other = run_of();
+    for (int i = 0; i < stalls; ++i) test::add_stall(other.phases[0].per_cpu[0], 900'000 + 1000 * i, 1 + 2 * i);
+    const ComparedRuns compared = compare(run_of(), other);
+    EXPECT_EQ(kind_of(compared, "max"), stalls == 1 ? Kind::not_shown : Kind::larger) << stalls;
+    EXPECT_EQ(kind_of(compared, "p50"), Kind::not_shown);
+    const ComparedRuns back = compare(other, run_of());
+    EXPECT_EQ(kind_of(back, "max"), stalls == 1 ? Kind::not_shown : Kind::smaller) << stalls;
+  }
+}
+
+TEST(ComparedRuns, ALongerRunMayHaveTheLargerMaximum) {
+  core::RunResult other = run_of(1, 20'000, 6000);
+  for (int i = 0; i < 12; ++i) test::add_stall(other.phases[0].per_cpu[0], 900'000 + 1000 * i, 1 + 400 * i);
+  EXPECT_EQ(kind_of(compare(run_of(), other), "max"), Kind::not_shown) << "it watched a hundred times as long";
+}
+
+TEST(ComparedRuns, RepeatsAreComparedByRanksWithTheirOwnNoise) {
+  RunGroup good{"good", {}}, noisy{"noisy", {}}, worse{"worse", {}};
+  for (int i = 0; i < 8; ++i) {
+    good.runs.push_back(run_of(1 + 0.05 * i));
+    noisy.runs.push_back(run_of(1 + 0.05 * (7 - i)));
+    worse.runs.push_back(run_of(1.6 + 0.05 * i));
+  }
+  const ComparedRuns compared = compare_runs({good, noisy});
+  EXPECT_EQ(kind_of(compared, "p50"), Kind::not_shown) << "pairs of single runs would differ by 1.35";
+  EXPECT_EQ(kind_of(compare_runs({good, worse}), "p50"), Kind::larger);
+  EXPECT_THAT(compared.verdict, Not(Contains(HasSubstr("one run does not tell")))) << "repeats do";
+}
+
+TEST(ComparedRuns, APhaseThatOneDoesNotHaveIsNamedAndNotAlike) {
+  core::RunResult other = run_of();
+  other.phases.push_back(test::phase_of("cyclictest", "cyclictest", 60, {test::cyclictest_cpu(1, 60)}));
+  const ComparedRuns compared = compare(run_of(), other);
+  EXPECT_FALSE(compared.alike);
+  EXPECT_THAT(compared.verdict, Contains("cyclictest is not measured in good"));
+  EXPECT_FALSE(compared.phases.at(1).in_all_groups());
+  EXPECT_THAT(compare_text(compared, 120), HasSubstr("cyclictest"));
+}
+
+TEST(ComparedRuns, WhatWasMeasuredOtherwiseIsSaidBesideItsFigures) {
+  core::RunResult other = run_of();
+  other.phases[0].per_cpu[0].cpu = 3;
+  const ComparedRuns compared = compare(run_of(), other);
+  EXPECT_FALSE(compared.alike);
+  EXPECT_THAT(compared.phases.at(0).unlike, ElementsAre(HasSubstr("CPUs: \"3\", the baseline's \"1\"")));
+}
+
+TEST(ComparedRuns, APhaseThatIsNotValidIsNotCompared) {
+  core::RunResult other = run_of(3);
+  other.phases[0].status = core::PhaseStatus::invalid;
+  other.phases[0].reason = "throttled";
+  const ComparedRuns compared = compare(run_of(), other);
+  EXPECT_FALSE(compared.worse);
+  EXPECT_FALSE(compared.alike);
+  EXPECT_THAT(compared.verdict, Contains("npt is not measured in new"));
+}
+
+TEST(ComparedRuns, RunsWithoutAnyPhaseInCommonSaySo) {
+  core::RunResult other = run_of();
+  other.phases[0].name = "another";
+  EXPECT_THAT(compare(run_of(), other).verdict, Contains(HasSubstr("there is nothing to compare")));
+}
+
+TEST(ComparedRuns, TheMachinesDifferencesHaveAColumnForEachGroup) {
+  core::RunResult base = run_of(), other = run_of();
+  base.machine = {{"kernel", "1", {{"release", "6.1"}}}};
+  other.machine = {{"kernel", "2", {{"release", "6.12"}}}};
+  const ComparedRuns compared = compare_runs({{"a", {base}}, {"b", {base}}, {"c", {other}}});
+  ASSERT_EQ(compared.machine.size(), 1u);
+  EXPECT_THAT(compared.machine[0].values, ElementsAre("6.1", "6.1", "6.12"));
+  const std::string text = compare_text(compared, 120);
+  EXPECT_THAT(text, testing::ContainsRegex("kernel +release +6\\.1 +6\\.1 +6\\.12"));
+}
+
+TEST(ComparedRuns, NamesFromOutsideAreHarmlessInATerminal) {
+  core::RunResult base = run_of();
+  base.phases[0].name = "npt \033[31m";
+  EXPECT_THAT(compare_text(compare(base, base), 100), Not(HasSubstr("\033")));
+}
+
+}  // namespace
+}  // namespace maxlat::reports

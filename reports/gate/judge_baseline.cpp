@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+#include "judge_baseline.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <maxlat/core/machine/machine_difference.hpp>
+#include <maxlat/core/stats/statistics.hpp>
+#include <maxlat/core/sys/duration.hpp>
+#include <optional>
+
+#include "view/measured_alike.hpp"
+#include "view/phase_view.hpp"
+
+namespace maxlat::reports {
+namespace {
+
+using Outcome = core::RuleResult::Outcome;
+
+constexpr std::array<std::string_view, 5> kMustBeTheSame = {"cpu", "firmware", "clock", "mitigations", "settings"};
+
+bool must_be_the_same(const std::string& group, const Baseline& baseline) {
+  const auto& may = baseline.may_differ;
+  return std::find(kMustBeTheSame.begin(), kMustBeTheSame.end(), group) != kMustBeTheSame.end() &&
+         std::find(may.begin(), may.end(), group) == may.end();
+}
+
+// Why the machines do not compare, with the first group that differs.
+std::optional<std::string> other_machine(const core::RunResult& run, const Baseline& baseline) {
+  if (run.machine.empty()) return "the run does not tell its machine";
+  for (const Baseline::Run& earlier : baseline.runs) {
+    if (earlier.run.machine.empty()) return earlier.path + " does not tell its machine";
+    for (const auto& difference : core::machine_differences(run.machine, earlier.run.machine))
+      if (must_be_the_same(difference.group, baseline))
+        return fmt::format("{} is of another machine or setting: {}", earlier.path, core::to_string(difference));
+  }
+  return std::nullopt;
+}
+
+// A meter of the baseline that did not find what was planted measured nothing there, either.
+std::optional<std::string> failed_control(const core::RunResult& run) {
+  for (const core::Phase& phase : run.phases)
+    if (phase.control && phase.status != core::PhaseStatus::skipped)
+      if (const auto reason = unfit_because(phase)) return phase.name + ": " + *reason;
+  return std::nullopt;
+}
+
+// The width of the bin that the value is in.
+double resolution_at(const core::CpuResult* cpu, double value) {
+  if (cpu == nullptr) return 0;
+  for (const core::Bin& bin : cpu->bins)
+    if (bin.low_ns <= value && value <= bin.high_ns) return bin.high_ns - bin.low_ns;
+  return 0;
+}
+
+// The baseline's figures of one metric in one phase, or why there are none to compare with.
+struct Earlier {
+  std::vector<double> values;
+  double resolution = 0;
+  std::string not_comparable;
+};
+
+Earlier earlier_values(const core::Phase& here, const MetricDefinition& metric, const Rule& rule,
+                       const Baseline& baseline) {
+  Earlier earlier;
+  const auto refuse = [&](const Baseline::Run& run, const std::string& why) {
+    earlier.not_comparable = fmt::format("{}: {}", run.path, why);
+    return earlier;
+  };
+  for (const Baseline::Run& old : baseline.runs) {
+    if (const auto control = failed_control(old.run)) return refuse(old, *control);
+    const auto& phases = old.run.phases;
+    const auto there =
+        std::find_if(phases.begin(), phases.end(), [&](const auto& phase) { return phase.name == here.name; });
+    if (there == phases.end()) return refuse(old, "the baseline has no such phase");
+    if (const auto other = measured_otherwise(here, *there)) return refuse(old, "not measured alike, " + *other);
+    if (rule.metric == "max_ns" && !watched_alike(here, *there))
+      return refuse(old, fmt::format("watched {:.4g} s, the baseline {:.4g} s: maxima of such times do not compare",
+                                     here.exposure_s, there->exposure_s));
+    const Seen seen = seen_in(old.run, *there, metric, rule);
+    const Observation& observed = seen.observation;
+    if (!observed.not_measured.empty()) return refuse(old, "not measured there: " + observed.not_measured);
+    if (!observed.not_shown.empty()) return refuse(old, "not shown there: " + observed.not_shown);
+    earlier.values.push_back(observed.value);
+    earlier.resolution = std::max(earlier.resolution, resolution_at(seen.cpu, observed.value));
+  }
+  return earlier;
+}
+
+double median_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+struct Allowed {
+  double limit = 0;
+  std::string text;
+};
+
+Allowed allowed_by(Earlier earlier, double ratio) {
+  const double base = median_of(earlier.values);
+  const bool series = earlier.values.size() > 1;
+  const double noise = series ? core::middle_95(earlier.values).high - base : earlier.resolution;
+  Allowed allowed{.limit = std::max(base * ratio, base + noise), .text = {}};
+  // What decides: the ratio, or noise where that is more.
+  const std::string by = base * ratio >= base + noise
+                             ? fmt::format("{:.4g} x {}", ratio, core::latency_text(base))
+                             : fmt::format("{} + noise {}", core::latency_text(base), core::latency_text(noise));
+  allowed.text = fmt::format("<= {:.3f} ns ({}, {})", allowed.limit, by,
+                             series ? fmt::format("{} runs", earlier.values.size()) : "1 run");
+  return allowed;
+}
+
+JudgedRule judge_against(const core::RunResult& run, const core::Phase& phase, const std::string& metric_name,
+                         double ratio, const Baseline& baseline, const std::optional<std::string>& other) {
+  const MetricDefinition& metric = *find_metric(metric_name);
+  const Rule rule{.phase = phase.name, .metric = metric_name, .limit = 0};
+  JudgedRule judged{.result = {}, .phase = phase.name, .kind = phase.kind, .metric = metric_name};
+  judged.result.rule = fmt::format("{}: {} (baseline)", phase.name, metric_name);
+  judged.result.limit = fmt::format("{:.4g} x the baseline", ratio);
+  const Seen seen = seen_in(run, phase, metric, rule);
+  const Observation& observed = seen.observation;
+  if (!observed.not_measured.empty()) {
+    judged.result.observed = "not measured: " + observed.not_measured;
+    return judged;
+  }
+  Earlier earlier;
+  if (!other) earlier = earlier_values(phase, metric, rule, baseline);
+  if (const std::string why = other.value_or(earlier.not_comparable); !why.empty()) {
+    judged.result.observed = "not comparable with the baseline: " + why;
+    return judged;
+  }
+  earlier.resolution = std::max(earlier.resolution, resolution_at(seen.cpu, observed.value));
+  const Allowed allowed = allowed_by(std::move(earlier), ratio);
+  judged.result.limit = allowed.text;
+  judged.result.observed = seen_text(metric, phase, seen);
+  judged.result.outcome = observed.value > allowed.limit ? Outcome::fail : Outcome::pass;
+  if (judged.result.outcome == Outcome::pass && !observed.not_shown.empty()) {
+    judged.result.observed = fmt::format("not shown: {}; {}", judged.result.observed, observed.not_shown);
+    judged.result.outcome = Outcome::invalid;
+  }
+  return judged;
+}
+
+}  // namespace
+
+std::vector<JudgedRule> judge_baseline(const core::RunResult& run, const Baseline& baseline) {
+  const std::optional<std::string> other = other_machine(run, baseline);
+  std::vector<JudgedRule> judged;
+  for (const auto& [name, ratio] : baseline.ratios) {
+    const auto phases = phases_of(run, *find_metric(name), baseline.phase);
+    for (const core::Phase* phase : phases) judged.push_back(judge_against(run, *phase, name, ratio, baseline, other));
+    if (phases.empty())
+      judged.push_back({.result = {.rule = fmt::format("{}: {} (baseline)",
+                                                       baseline.phase == "*" ? "any phase" : baseline.phase, name),
+                                   .limit = fmt::format("{:.4g} x the baseline", ratio),
+                                   .observed = "not measured: no such phase in the run"},
+                        .phase = {},
+                        .kind = {},
+                        .metric = name});
+  }
+  return judged;
+}
+
+std::vector<std::string> told_differences(const core::RunResult& run, const Baseline& baseline) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> differences;  // each once, with the runs that have it
+  for (const Baseline::Run& earlier : baseline.runs) {
+    if (run.machine.empty() || earlier.run.machine.empty()) continue;
+    for (const auto& difference : core::machine_differences(run.machine, earlier.run.machine)) {
+      if (must_be_the_same(difference.group, baseline)) continue;
+      const std::string text = core::to_string(difference);
+      auto known =
+          std::find_if(differences.begin(), differences.end(), [&](const auto& one) { return one.first == text; });
+      if (known == differences.end()) known = differences.insert(known, {text, {}});
+      known->second.push_back(earlier.path);
+    }
+  }
+  std::vector<std::string> told;
+  for (const auto& [text, runs] : differences) {
+    const std::string which = runs.size() == 1 ? runs.front() : fmt::format("{} runs of the baseline", runs.size());
+    told.push_back(fmt::format("differs from {}: {}", which, text));
+  }
+  return told;
+}
+
+}  // namespace maxlat::reports

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+//
+// What a gate file adds to plain limits: soft ones, waivers, a baseline.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <maxlat/reports/gate.hpp>
+
+#include "../test/test_runs.hpp"
+
+namespace maxlat::reports {
+namespace {
+
+using Kind = core::Verdict::Kind;
+using Outcome = core::RuleResult::Outcome;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+constexpr const char* kToday = "2026-11-25";
+
+Rule max_limit(double limit_ns) {
+  return {.phase = "npt", .metric = "max_ns", .limit = limit_ns};
+}
+Rule soft_limit(double limit_ns, std::optional<double> cpus_over = {}) {
+  return {.phase = "npt", .metric = "max_ns", .limit = limit_ns, .soft = true, .cpus_over = cpus_over};
+}
+
+// Twenty CPUs whose maximum is 20 us, `bad` of them with one of 60 us.
+core::RunResult twenty_cpus(unsigned bad) {
+  auto run = test::single_phase_run();
+  std::vector<core::CpuResult> cpus;
+  for (unsigned cpu = 0; cpu < 20; ++cpu)
+    cpus.push_back(
+        test::cpu_from_bins(cpu, {{10e3, 11e3, 999}, {cpu < bad ? 60e3 : 20e3, cpu < bad ? 61e3 : 21e3, 1}}, 1));
+  run.phases[0] = test::phase_of("npt", "npt", 10, std::move(cpus));
+  return run;
+}
+
+core::Verdict judged(const core::RunResult& run, Gate gate) {
+  return judge(run, gate, kToday);
+}
+core::Verdict judged(const core::RunResult& run, std::vector<Rule> rules) {
+  return judged(run, Gate{.name = "g", .rules = std::move(rules)});
+}
+
+TEST(SoftLimit, OneBadCpuIsAWarningManyAreAFailure) {
+  const auto outcome = [](unsigned bad) { return judged(twenty_cpus(bad), {soft_limit(50e3, 0.05)}).rules.at(0); };
+  EXPECT_EQ(outcome(0).outcome, Outcome::pass);
+  EXPECT_EQ(outcome(1).outcome, Outcome::warning) << "5 % of them";
+  EXPECT_EQ(outcome(1).note, "1 of 20 CPUs are over the soft limit");
+  EXPECT_EQ(outcome(2).outcome, Outcome::fail);
+  EXPECT_EQ(outcome(2).rule, "npt: max_ns (soft)");
+}
+
+TEST(SoftLimit, WithoutAShareIsNeverMoreThanAWarning) {
+  const auto verdict = judged(twenty_cpus(20), {soft_limit(50e3)});
+  EXPECT_EQ(verdict.kind, Kind::pass);
+  EXPECT_EQ(exit_status(verdict), core::Exit::pass);
+  EXPECT_THAT(verdict.reasons, Contains(HasSubstr("warning: npt: max_ns (soft) is 61000 ns")));
+}
+
+TEST(SoftLimit, TheHardLimitHoldsAllTheSame) {
+  EXPECT_EQ(judged(twenty_cpus(1), {soft_limit(50e3, 0.05), max_limit(60e3)}).kind, Kind::fail);
+  EXPECT_EQ(judged(twenty_cpus(1), {soft_limit(50e3, 0.05), max_limit(61e3)}).kind, Kind::pass);
+}
+
+TEST(SoftLimit, WhatIsNotMeasuredIsNoWarning) {
+  auto run = twenty_cpus(0);
+  run.phases[0].per_cpu[3] = test::cpu_without_samples(3);
+  EXPECT_EQ(judged(run, {soft_limit(50e3, 0.05)}).kind, Kind::invalid);
+}
+
+Gate with_waiver(const std::string& until, const std::string& phase = "npt") {
+  return {.name = "g",
+          .rules = {max_limit(50e3)},
+          .waivers = {{.phase = phase, .metric = "max_ns", .reason = "ticket 4711", .until = until}}};
+}
+
+TEST(Waiver, AWaivedFailurePassesAndIsSaid) {
+  for (const char* until : {"2026-12-31", kToday}) {
+    const auto verdict = judged(twenty_cpus(1), with_waiver(until));
+    EXPECT_EQ(exit_status(verdict), core::Exit::pass) << until;
+    EXPECT_EQ(verdict.rules.at(0).outcome, Outcome::waived);
+    EXPECT_EQ(verdict.rules.at(0).note, fmt::format("waived until {}: ticket 4711", until));
+    EXPECT_THAT(verdict.reasons, Contains(HasSubstr("npt: max_ns is 61000 ns (61.0 us, CPU 0), limit <= 50000 ns")));
+  }
+}
+
+TEST(Waiver, OneThatHasEndedCountsNoMoreAndIsNamed) {
+  const auto verdict = judged(twenty_cpus(1), with_waiver("2026-11-24"));
+  EXPECT_EQ(exit_status(verdict), core::Exit::limit_exceeded);
+  EXPECT_THAT(verdict.reasons, Contains(HasSubstr("a waiver ended on 2026-11-24 and counts no more: max_ns of npt")));
+}
+
+TEST(Waiver, OneThatIsNotNeededIsNamed) {
+  const auto verdict = judged(twenty_cpus(0), with_waiver("2026-12-31"));
+  EXPECT_EQ(verdict.kind, Kind::pass);
+  EXPECT_THAT(verdict.reasons, Contains(HasSubstr("a waiver is not needed: max_ns of npt: ticket 4711")));
+}
+
+TEST(Waiver, IsOfItsPhaseAndMetricAlone) {
+  EXPECT_EQ(judged(twenty_cpus(1), with_waiver("2026-12-31", "npt under load")).kind, Kind::fail);
+  EXPECT_EQ(judged(twenty_cpus(1), with_waiver("2026-12-31", "*")).kind, Kind::pass);
+  Gate gate = with_waiver("2026-12-31");
+  gate.rules.push_back({.phase = "npt", .metric = "mean_ns", .limit = 1});
+  EXPECT_EQ(judged(twenty_cpus(1), gate).kind, Kind::fail);
+}
+
+TEST(Waiver, WhatWasNotMeasuredCannotBeWaived) {
+  auto run = twenty_cpus(1);
+  run.phases[0].status = core::PhaseStatus::invalid;
+  EXPECT_EQ(exit_status(judged(run, with_waiver("2026-12-31", "*"))), core::Exit::invalid);
+}
+
+// A machine with a firmware and a kernel; its largest sample and how long it was watched.
+core::RunResult machine_run(double max_ns, double seconds = 10) {
+  auto run = test::single_phase_run();
+  run.machine = {{"firmware", "1", {{"bios_version", "2.3"}}}, {"kernel", "2", {{"release", "6.1"}}}};
+  run.phases[0] = test::phase_of("npt", "npt", seconds,
+                                 {test::cpu_from_bins(0, {{10e3, 11e3, 9999}, {max_ns - 100, max_ns, 1}}, seconds)});
+  return run;
+}
+
+Gate against(std::vector<core::RunResult> runs, double ratio = 1.5) {
+  Gate gate{.name = "g", .rules = {}, .waivers = {}, .baseline = Baseline{.runs = {}}};
+  for (core::RunResult& run : runs)
+    gate.baseline->runs.push_back({fmt::format("run{}", gate.baseline->runs.size()), std::move(run)});
+  gate.baseline->ratios = {{"max_ns", ratio}};
+  return gate;
+}
+
+std::string told_of(const core::Verdict& verdict) {
+  return verdict.rules.at(0).observed;
+}
+
+TEST(Baseline, OfOneRunFailsBeyondTheRatioAndTheStepOfTheHistogram) {
+  EXPECT_EQ(judged(machine_run(30e3), against({machine_run(20e3)})).kind, Kind::pass);
+  const auto worse = judged(machine_run(31e3), against({machine_run(20e3)}));
+  EXPECT_EQ(worse.kind, Kind::fail);
+  EXPECT_EQ(worse.rules.at(0).rule, "npt: max_ns (baseline)");
+  EXPECT_THAT(worse.rules.at(0).limit, HasSubstr("<= 30000.000 ns (1.5 x 20.0 us, 1 run)"));
+  EXPECT_EQ(judged(machine_run(20.1e3), against({machine_run(20e3)}, 1)).kind, Kind::pass) << "one step of the bins";
+  EXPECT_EQ(judged(machine_run(20.3e3), against({machine_run(20e3)}, 1)).kind, Kind::fail);
+}
+
+// 20, 24 and 40 us: a build with 40 us is no worse than the series was, though it is 1.6 times its median.
+TEST(Baseline, OfASeriesKnowsItsNoise) {
+  const std::vector<core::RunResult> series = {machine_run(20e3), machine_run(40e3), machine_run(24e3)};
+  EXPECT_EQ(judged(machine_run(39e3), against(series, 1.2)).kind, Kind::pass);
+  const auto worse = judged(machine_run(41e3), against(series, 1.2));
+  EXPECT_EQ(worse.kind, Kind::fail);
+  EXPECT_THAT(worse.rules.at(0).limit, HasSubstr("(24.0 us + noise 16.0 us, 3 runs)"));
+  const std::vector<core::RunResult> calm = {machine_run(20e3), machine_run(20.1e3), machine_run(20.2e3)};
+  EXPECT_EQ(judged(machine_run(24e3), against(calm, 1.2)).kind, Kind::pass) << "beyond the noise, not the ratio";
+  EXPECT_EQ(judged(machine_run(25e3), against(calm, 1.2)).kind, Kind::fail);
+}
+
+TEST(Baseline, OfAnotherMachineIsNeverAPass) {
+  auto other = machine_run(20e3);
+  other.machine[0].values[0].second = "2.4";
+  const auto verdict = judged(machine_run(20e3), against({other}));
+  EXPECT_EQ(exit_status(verdict), core::Exit::invalid);
+  EXPECT_THAT(told_of(verdict), HasSubstr("firmware: bios_version is 2.3, was 2.4"));
+  Gate allowed = against({other});
+  allowed.baseline->may_differ = {"firmware"};
+  const auto told = judged(machine_run(20e3), allowed);
+  EXPECT_EQ(told.kind, Kind::pass);
+  EXPECT_THAT(told.reasons, Contains(HasSubstr("differs from run0: firmware: bios_version")));
+}
+
+TEST(Baseline, AnotherKernelIsWhatIsAskedAndIsTold) {
+  auto other = machine_run(20e3);
+  other.machine[1].values[0].second = "6.12";
+  const auto verdict = judged(machine_run(20e3), against({other}));
+  EXPECT_EQ(verdict.kind, Kind::pass);
+  EXPECT_THAT(verdict.reasons, Contains("differs from run0: kernel: release is 6.1, was 6.12"));
+  const auto series = judged(machine_run(20e3), against({other, other, machine_run(20e3)}));
+  EXPECT_THAT(series.reasons, Contains("differs from 2 runs of the baseline: kernel: release is 6.1, was 6.12"));
+}
+
+TEST(Baseline, AMachineThatIsNotToldIsNotComparable) {
+  auto untold = machine_run(20e3);
+  untold.machine.clear();
+  EXPECT_EQ(judged(machine_run(20e3), against({untold})).kind, Kind::invalid);
+  EXPECT_EQ(judged(untold, against({machine_run(20e3)})).kind, Kind::invalid);
+}
+
+TEST(Baseline, WhatWasMeasuredOtherwiseIsNotComparable) {
+  const auto against_changed = [](const auto& change) {
+    auto other = machine_run(20e3);
+    change(other.phases[0]);
+    const auto verdict = judged(machine_run(20e3), against({other}));
+    EXPECT_EQ(verdict.kind, Kind::invalid);
+    return told_of(verdict);
+  };
+  EXPECT_THAT(against_changed([](core::Phase& phase) { phase.name = "other"; }), HasSubstr("no such phase"));
+  EXPECT_THAT(against_changed([](core::Phase& phase) { phase.per_cpu[0].cpu = 1; }), HasSubstr("CPUs: \"0\""));
+  EXPECT_THAT(against_changed([](core::Phase& phase) { phase.load = {test::load_of("cpu", "x", 1, 10)}; }),
+              HasSubstr("loads: \"no load\", the baseline's \"cpu\""));
+  EXPECT_THAT(against_changed([](core::Phase& phase) { phase.arm = "maxlat:timer"; }), HasSubstr("arm: "));
+  EXPECT_THAT(against_changed([](core::Phase& phase) { phase.exposure_s = 21; }),
+              HasSubstr("maxima of such times do not compare"));
+  EXPECT_THAT(against_changed([](core::Phase& phase) { phase.status = core::PhaseStatus::invalid; }),
+              HasSubstr("not measured there"));
+}
+
+TEST(Baseline, AMeterThatFoundNoStallIsNoBaseline) {
+  auto blind = machine_run(20e3);
+  blind.phases.push_back(test::control_phase("control"));
+  EXPECT_EQ(judged(machine_run(20e3), against({blind})).kind, Kind::pass);
+  for (auto& stall : blind.phases.back().control->stalls) stall.found = false, stall.found_ns = 0;
+  const auto verdict = judged(machine_run(20e3), against({blind}));
+  EXPECT_EQ(verdict.kind, Kind::invalid);
+  EXPECT_THAT(told_of(verdict), HasSubstr("run0: control: npt loop: 0 of 3 planted stalls found, 3 missed"));
+}
+
+TEST(Baseline, AnInvalidRunIsNeverAPass) {
+  auto run = machine_run(20e3);
+  run.phases[0].status = core::PhaseStatus::invalid;
+  EXPECT_EQ(judged(run, against({machine_run(20e3)})).kind, Kind::invalid);
+  Gate gate = against({machine_run(20e3)});
+  gate.baseline->phase = "cyclictest";
+  EXPECT_EQ(judged(machine_run(20e3), gate).kind, Kind::invalid);
+}
+
+TEST(Baseline, AFailureAgainstItCanBeWaived) {
+  Gate gate = against({machine_run(20e3)});
+  gate.waivers = {{.phase = "npt", .metric = "max_ns", .reason = "new NIC", .until = "2026-12-31"}};
+  EXPECT_EQ(judged(machine_run(90e3), gate).kind, Kind::pass);
+}
+
+}  // namespace
+}  // namespace maxlat::reports

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+#include "judge_rule.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <maxlat/core/result/phase_kind.hpp>
+
+#include "../view/phase_view.hpp"
+
+namespace maxlat::reports {
+namespace {
+
+using Outcome = core::RuleResult::Outcome;
+
+bool is_kept(const MetricDefinition& metric, double value, double limit) {
+  return metric.bound == Bound::at_most ? value <= limit : value >= limit;
+}
+
+// Of two CPUs the worse is told. What is not known is worse than everything; of two that are equal, the one that has
+// not shown it.
+bool is_worse(const MetricDefinition& metric, const Observation& a, const Observation& b) {
+  if (a.not_measured.empty() != b.not_measured.empty()) return !a.not_measured.empty();
+  if (a.value == b.value) return !a.not_shown.empty() && b.not_shown.empty();
+  return !is_kept(metric, a.value, b.value);
+}
+
+std::string rule_name(const Rule& rule) {
+  return rule.metric + (rule.soft ? " (soft)" : "");
+}
+
+std::string rule_limit_text(const MetricDefinition& metric, const Rule& rule) {
+  if (!rule.soft) return limit_text(metric, rule.limit);
+  const std::string share =
+      rule.cpus_over ? fmt::format(", of all but {:.4g} % of the CPUs", *rule.cpus_over * 100) : "";
+  return fmt::format("{}{}", limit_text(metric, rule.limit), share);
+}
+
+// Beyond a soft limit: a warning, or a failure when too many CPUs are.
+void soften(core::RuleResult& result, const Rule& rule, size_t over, size_t cpus) {
+  if (!rule.soft || result.outcome != Outcome::fail) return;
+  result.note = cpus > 0 ? fmt::format("{} of {} CPUs are over the soft limit", over, cpus) : "over the soft limit";
+  const bool too_many = rule.cpus_over && static_cast<double>(over) > *rule.cpus_over * static_cast<double>(cpus);
+  if (!too_many) result.outcome = Outcome::warning;
+}
+
+void judge_seen(const MetricDefinition& metric, const Rule& rule, const Observation& seen, std::string observed,
+                core::RuleResult& result) {
+  if (!seen.not_measured.empty()) {
+    result.observed = "not measured: " + seen.not_measured;
+  } else if (!is_kept(metric, seen.value, rule.limit)) {
+    result.observed = std::move(observed);
+    result.outcome = Outcome::fail;
+  } else if (!seen.not_shown.empty()) {
+    result.observed = fmt::format("not shown: {}; {}", observed, seen.not_shown);
+  } else {
+    result.observed = std::move(observed);
+    result.outcome = Outcome::pass;
+  }
+}
+
+size_t cpus_beyond(const MetricDefinition& metric, const core::Phase& phase, const Rule& rule) {
+  return static_cast<size_t>(std::count_if(phase.per_cpu.begin(), phase.per_cpu.end(), [&](const auto& cpu) {
+    return !is_kept(metric, metric.of_cpu(cpu, rule).value, rule.limit);
+  }));
+}
+
+JudgedRule judge_phase(const core::RunResult& run, const MetricDefinition& metric, const core::Phase& phase,
+                       const Rule& rule) {
+  JudgedRule judged{.result = {}, .phase = phase.name, .kind = phase.kind, .metric = rule.metric};
+  judged.result.rule = phase.name + ": " + rule_name(rule);
+  judged.result.limit = rule_limit_text(metric, rule);
+  const Seen seen = seen_in(run, phase, metric, rule);
+  judge_seen(metric, rule, seen.observation, seen_text(metric, phase, seen), judged.result);
+  if (rule.soft && judged.result.outcome == Outcome::fail) {
+    const bool each_cpu = metric.of_cpu != nullptr;
+    soften(judged.result, rule, each_cpu ? cpus_beyond(metric, phase, rule) : 0, each_cpu ? phase.per_cpu.size() : 0);
+  }
+  return judged;
+}
+
+JudgedRule judge_run(const core::RunResult& run, const MetricDefinition& metric, const Rule& rule) {
+  JudgedRule judged{.result = {}, .phase = {}, .kind = {}, .metric = rule.metric};
+  judged.result.rule = "run: " + rule_name(rule);
+  judged.result.limit = rule_limit_text(metric, rule);
+  const Observation seen = metric.of_run(run, rule);
+  judge_seen(metric, rule, seen, seen.text.empty() ? value_text(metric.unit, seen.value) : seen.text, judged.result);
+  soften(judged.result, rule, 0, 0);
+  return judged;
+}
+
+// Each kind and name once, in the run's order.
+std::string phases_there(const core::RunResult& run) {
+  std::vector<std::string> names;
+  for (const auto& phase : run.phases)
+    for (const auto& name : {phase.name, phase.kind})
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  std::string text;
+  for (const auto& name : names) text += (text.empty() ? "; it has " : ", ") + name;
+  return text;
+}
+
+JudgedRule without_a_phase(const core::RunResult& run, const MetricDefinition& metric, const Rule& rule) {
+  const bool any = rule.phase == "*";
+  std::string why = "no such phase in the run" + phases_there(run);
+  if (any)
+    why = metric.nowhere.empty() ? "no phase of the run measures the box; arms of tracers are judged by name"
+                                 : std::string(metric.nowhere);
+  return {.result = {.rule = (any ? "any phase" : rule.phase) + ": " + rule_name(rule),
+                     .limit = rule_limit_text(metric, rule),
+                     .observed = "not measured: " + why},
+          .phase = {},
+          .kind = {},
+          .metric = rule.metric};
+}
+
+}  // namespace
+
+Seen seen_in(const core::RunResult& run, const core::Phase& phase, const MetricDefinition& metric, const Rule& rule) {
+  if (const auto reason = unfit_because(phase)) return {.observation = {.not_measured = *reason}};
+  if (!metric.without_samples && !core::kind_of(phase).measures)
+    return {.observation = {.not_measured = fmt::format("a {} phase takes no samples", phase.kind)}};
+  if (metric.of_cpu == nullptr) return {.observation = metric.of_phase(run, phase, rule)};
+  Seen worst;
+  for (const core::CpuResult& cpu : phase.per_cpu) {
+    Observation here = metric.of_cpu(cpu, rule);
+    if (worst.cpu != nullptr && !is_worse(metric, here, worst.observation)) continue;
+    worst = {.observation = std::move(here), .cpu = &cpu};
+  }
+  return worst;
+}
+
+std::string seen_text(const MetricDefinition& metric, const core::Phase& phase, const Seen& seen) {
+  if (!seen.observation.text.empty()) return seen.observation.text;
+  std::string text = value_text(metric.unit, seen.observation.value);
+  std::string beside;
+  if (seen.cpu != nullptr)
+    beside = fmt::format(", CPU {}{}", seen.cpu->cpu, core::is_upper_bound(phase) ? ", an upper bound" : "");
+  if (!seen.observation.note.empty()) beside += "; " + seen.observation.note;
+  if (beside.empty()) return text;
+  if (!text.ends_with(')')) return fmt::format("{} ({})", text, beside.substr(2));
+  text.pop_back();
+  return text + beside + ")";
+}
+
+std::vector<const core::Phase*> phases_of(const core::RunResult& run, const MetricDefinition& metric,
+                                          const std::string& wanted) {
+  std::vector<const core::Phase*> named, of_kind;
+  for (const core::Phase& phase : run.phases) {
+    if (phase.name == wanted) named.push_back(&phase);
+    if (metric.concerns != nullptr && !metric.concerns(run, phase)) continue;
+    const bool meant = wanted == "*" ? metric.concerns != nullptr || is_of_the_box(phase) : phase.kind == wanted;
+    if (meant) of_kind.push_back(&phase);
+  }
+  return named.empty() ? of_kind : named;
+}
+
+std::vector<JudgedRule> judge_rule(const core::RunResult& run, const Rule& rule) {
+  const MetricDefinition& metric = *find_metric(rule.metric);
+  if (metric.of_run != nullptr) return {judge_run(run, metric, rule)};
+  std::vector<JudgedRule> judged;
+  for (const core::Phase* phase : phases_of(run, metric, rule.phase))
+    judged.push_back(judge_phase(run, metric, *phase, rule));
+  if (judged.empty()) judged.push_back(without_a_phase(run, metric, rule));
+  return judged;
+}
+
+}  // namespace maxlat::reports

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <maxlat/core/sys/toml_reader.hpp>
+#include <maxlat/reports/rule.hpp>
+#include <string>
+
+namespace maxlat::reports {
+
+// A limit of a plan or a gate: max = "50us", max_ns = 50000, load_alive = true. Of every phase ("*"); the caller knows
+// better. Throws a core::TomlMistake, as the functions of toml_reader.hpp do.
+Rule toml_limit(const toml::node& value, const std::string& key);
+
+}  // namespace maxlat::reports

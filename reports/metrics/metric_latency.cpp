@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+//
+// Largest sample, any quantile, mean: a gate that cannot fail is worse than none (others have gated on the mean, and
+// passed while the tail grew), so each is that of the worst CPU, never of an average of CPUs.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <maxlat/reports/metric_definition.hpp>
+#include <optional>
+
+namespace maxlat::reports {
+namespace {
+
+// "p99.99" -> 0.9999; nothing for what is no quantile between p0 and p100.
+std::optional<double> quantile_level(std::string_view name) {
+  if (!name.starts_with('p')) return std::nullopt;
+  const std::string_view digits = name.substr(1);
+  double percent = 0;
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), percent, std::chars_format::fixed);
+  if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
+  if (!(percent > 0 && percent <= 100)) return std::nullopt;
+  return percent / 100;
+}
+
+// With too few samples the quantile of them is their maximum. Beyond the limit it is beyond it; within, so few samples
+// have not shown it.
+Observation quantile_observed(const core::CpuResult& cpu, const Rule& rule) {
+  const double level = *quantile_level(std::string_view(rule.metric).substr(0, rule.metric.rfind('_')));
+  Observation observed{.value = core::quantile_of(cpu, level)};
+  if (level < 1 && !core::is_measured(level, cpu.samples)) {
+    observed.note = "the maximum: too few samples";
+    observed.not_shown =
+        fmt::format("{} samples do not measure it, {:.0f} may", cpu.samples, std::ceil(1 / (1 - level)));
+  }
+  return observed;
+}
+
+}  // namespace
+
+extern const MetricDefinition kMaxMetric{
+    .name = "max",
+    .option = "max",
+    .argument = "TIME",
+    .help = "largest sample at most TIME: 50us, 1ms; every time needs its unit",
+    .of_cpu = [](const core::CpuResult& cpu, const Rule&) { return Observation{.value = cpu.max_ns}; },
+};
+
+extern const MetricDefinition kMeanMetric{
+    .name = "mean",
+    .option = "mean",
+    .argument = "TIME",
+    .help = "mean at most TIME (of no use alone: a tail hides in it)",
+    .of_cpu = [](const core::CpuResult& cpu, const Rule&) { return Observation{.value = cpu.mean_ns}; },
+};
+
+extern const MetricDefinition kQuantileMetric{
+    .name = "pQ",
+    .option = "quantile",
+    .argument = "Q=TIME",
+    .help = "any quantile at most TIME: p99.99=20us; may be repeated",
+    .has_name = [](std::string_view name) { return quantile_level(name).has_value(); },
+    .begins_with = "p",
+    .of_cpu = quantile_observed,
+};
+
+}  // namespace maxlat::reports

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+//
+// Each metric of the table that has a way of its own to be missing, or to mislead.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <maxlat/core/result/fact_names.hpp>
+#include <maxlat/reports/gate.hpp>
+#include <maxlat/reports/metric_definition.hpp>
+
+#include "../test/test_runs.hpp"
+
+namespace maxlat::reports {
+namespace {
+
+using Outcome = core::RuleResult::Outcome;
+using Seen = core::SettingObservation::Verdict;
+using ::testing::HasSubstr;
+
+core::RuleResult judged(const core::RunResult& run, const std::string& phase, const std::string& metric, double limit) {
+  const auto rule = make_rule(phase, metric, limit);
+  EXPECT_TRUE(rule) << metric;
+  return rule ? judge(run, {*rule}).rules.at(0) : core::RuleResult{};
+}
+
+// 1000 samples in 1000 s: 990 of 10 us, 9 of 50 to 51 us and one of 80 us.
+core::RunResult run_with_a_tail() {
+  auto run = test::single_phase_run();
+  std::vector<core::Bin> bins = {{10e3, 11e3, 990}, {50e3, 51e3, 9}, {80e3, 81e3, 1}};
+  run.phases[0] = test::phase_of("npt", "npt", 1000, {test::cpu_from_bins(3, std::move(bins), 1000)});
+  return run;
+}
+
+TEST(Metrics, NamesAreUniqueAndHaveHelp) {
+  std::set<std::string_view> names;
+  for (const MetricDefinition* metric : metric_table()) {
+    EXPECT_TRUE(names.insert(metric->name).second) << metric->name;
+    EXPECT_FALSE(metric->help.empty()) << metric->name;
+    EXPECT_EQ((metric->of_cpu != nullptr) + (metric->of_phase != nullptr) + (metric->of_run != nullptr), 1)
+        << metric->name;
+  }
+}
+
+TEST(MetricRate, CountsWhatLiesAbove) {
+  const auto run = run_with_a_tail();
+  EXPECT_EQ(judged(run, "npt", "above_51us_per_h", 3.6).outcome, Outcome::invalid)
+      << "one in 1000 s, too short to tell";
+  EXPECT_EQ(judged(run, "npt", "above_51us_per_h", 3.5).outcome, Outcome::fail);
+  EXPECT_EQ(judged(run, "npt", "above_51us_per_h", 10.8).outcome, Outcome::pass) << "three were allowed";
+  EXPECT_EQ(judged(run, "npt", "above_51us_ppm", 3000).outcome, Outcome::pass);
+  EXPECT_EQ(judged(run, "npt", "above_51us_ppm", 999).outcome, Outcome::fail);
+  // A sample of [50, 51) may be above 50 us, and none above 49.
+  EXPECT_THAT(judged(run, "npt", "above_50us_ppm", 1e6).observed, HasSubstr("10000 (CPU 3; 10 of 1000 samples"));
+  EXPECT_THAT(judged(run, "npt", "above_49us_ppm", 1e6).observed, HasSubstr("10 of 1000 samples"));
+  EXPECT_THAT(judged(run, "npt", "above_81us_ppm", 1e6).observed, HasSubstr("0 of 1000 samples"));
+}
+
+TEST(MetricRate, CountsWhatIsBeyondTheHistogram) {
+  auto run = run_with_a_tail();
+  core::CpuResult& cpu = run.phases[0].per_cpu[0];
+  cpu.overflow_count = 5;
+  cpu.samples += 5;
+  cpu.max_ns = 1e9;
+  EXPECT_THAT(judged(run, "npt", "above_100us_ppm", 1e6).observed, HasSubstr("5 of 1005 samples"));
+}
+
+TEST(MetricRate, NothingAboveInAShortRunIsNotShown) {
+  const auto run = run_with_a_tail();
+  const auto none = judged(run, "npt", "above_1ms_per_h", 1);
+  EXPECT_EQ(none.outcome, Outcome::invalid);
+  EXPECT_THAT(none.observed, HasSubstr("too short: it shows no rate below 10.8"));
+  EXPECT_EQ(judged(run, "npt", "above_1ms_per_h", 0).outcome, Outcome::invalid) << "no run shows that it never happens";
+}
+
+TEST(MetricRate, AMeterThatToldNoTimeHasNoRate) {
+  auto run = run_with_a_tail();
+  run.phases[0].per_cpu[0].exposure_s = 0;
+  EXPECT_THAT(judged(run, "npt", "above_1ms_per_h", 100).observed, HasSubstr("not measured: "));
+}
+
+TEST(MetricHardware, AnUpperBoundNeverPassesNorFails) {
+  auto run = test::typical_run();
+  const auto bound = judged(run, "*", "hardware_max_ns", 1e9);
+  EXPECT_EQ(bound.outcome, Outcome::invalid);
+  EXPECT_THAT(bound.observed, HasSubstr("not of the hardware alone: upper bound: interrupts and scheduling"));
+  EXPECT_EQ(judged(run, "*", "hardware_max_ns", 1).outcome, Outcome::invalid);
+  run.phases[1].facts.erase(core::fact::kBound);
+  EXPECT_EQ(judged(run, "*", "hardware_max_ns", 31e3).outcome, Outcome::pass);
+  EXPECT_THAT(judged(run, "*", "hardware_max_ns", 30e3).observed, HasSubstr("31000 ns (31.0 us; CPU 0)"));
+}
+
+TEST(MetricHardware, IsOfHwlatAlone) {
+  EXPECT_EQ(judged(test::single_phase_run(), "*", "hardware_max_ns", 1e9).outcome, Outcome::invalid);
+  EXPECT_THAT(judged(test::single_phase_run(), "npt", "hardware_max_ns", 1e9).observed,
+              HasSubstr("a npt phase is not of the hardware"));
+}
+
+TEST(MetricPreflight, BadFailsAndUnknownIsInvalid) {
+  auto run = test::typical_run();
+  const auto bad = judged(run, "*", "preflight_ok", 1);
+  EXPECT_EQ(bad.outcome, Outcome::fail);
+  EXPECT_THAT(bad.observed, HasSubstr("preemption (PREEMPT_VOLUNTARY), virtualisation (kvm)"));
+  for (auto& row : run.preflight)
+    if (row.verdict == Seen::bad) row.verdict = Seen::ok;
+  const auto unknown = judged(run, "*", "preflight_ok", 1);
+  EXPECT_EQ(unknown.outcome, Outcome::invalid);
+  EXPECT_THAT(unknown.observed, HasSubstr("unknown: nmi_watchdog"));
+  for (auto& row : run.preflight)
+    if (row.verdict == Seen::unknown) row.verdict = Seen::ok;
+  EXPECT_EQ(judged(run, "*", "preflight_ok", 1).outcome, Outcome::pass);
+  run.preflight.clear();
+  EXPECT_EQ(judged(run, "*", "preflight_ok", 1).outcome, Outcome::invalid);
+}
+
+TEST(MetricPreflight, OneSetting) {
+  auto run = test::typical_run();
+  run.preflight = {{Seen::bad, "governor", "cpu", "powersave", "performance", "", ""}};
+  EXPECT_EQ(judged(run, "*", "setting governor", 1).outcome, Outcome::fail);
+  EXPECT_THAT(judged(run, "*", "setting governor", 1).observed, HasSubstr("powersave, expected performance"));
+  run.preflight[0].verdict = Seen::unknown;
+  EXPECT_EQ(judged(run, "*", "setting governor", 1).outcome, Outcome::invalid);
+  run.preflight[0].verdict = Seen::ok;
+  EXPECT_EQ(judged(run, "*", "setting governor", 1).outcome, Outcome::pass);
+  run.preflight[0].name = "other";
+  EXPECT_EQ(judged(run, "*", "setting governor", 1).outcome, Outcome::invalid);
+}
+
+// The mean of maxlat:timer differs from that of the base by 12 ns, 11 to 13 at 95 %.
+TEST(MetricAdded, TheWholeIntervalDecides) {
+  const auto run = test::tracer_run();
+  const auto added = [&](double limit) { return judged(run, "tracers: maxlat:timer", "added_mean_ns", limit); };
+  EXPECT_EQ(added(13).outcome, Outcome::pass);
+  EXPECT_EQ(added(12).outcome, Outcome::invalid) << "it may be 13";
+  EXPECT_EQ(added(11).outcome, Outcome::invalid) << "it may be 11";
+  EXPECT_EQ(added(10.9).outcome, Outcome::fail);
+  EXPECT_THAT(added(13).observed, HasSubstr("12 ns (11 ns to 13 ns at 95 %, over none)"));
+}
+
+TEST(MetricAdded, WhatTheComparisonDoesNotHaveIsNotMeasured) {
+  auto run = test::tracer_run();
+  const auto of = [&](const char* phase, const char* metric) { return judged(run, phase, metric, 1e9).observed; };
+  EXPECT_THAT(of("tracers: maxlat:timer", "added_p99.99_ns"), HasSubstr("the comparison has no p99.99"));
+  EXPECT_THAT(of("tracers: none", "added_max_ns"), HasSubstr("no arm that is compared"));
+  EXPECT_EQ(judge(run, {*make_rule("*", "added_max_ns", 1e9)}).rules.size(), 2u) << "each arm that is compared";
+  run.comparisons[0].measures[1].verdict = core::MeasureDifference::Verdict::undecided;
+  EXPECT_THAT(of("tracers: maxlat:timer", "added_max_ns"), HasSubstr("not measured: 8 rounds, 8 are needed"));
+  EXPECT_EQ(judged(test::single_phase_run(), "*", "added_max_ns", 1e9).outcome, Outcome::invalid);
+}
+
+}  // namespace
+}  // namespace maxlat::reports

@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""check_gate.py EXAMPLE: `maxlat gate` on a recorded good and a recorded bad run, as a CI server meets it.
+
+EXAMPLE is docs/examples/gate: a gate file, and two runs of one box; docs/examples/ci is beside it. Exit statuses, JUnit by
+Python's XML parser, the other formats by their grammar, and what a damaged or unfit file does.
+"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+MAXLAT = os.environ["MAXLAT"]
+HOSTILE = 'npt "><script>alert(1)</script> ]]> & # SKIP %0A\x01\n::error::'
+failures = []
+
+
+def maxlat(*arguments, status):
+    ended = subprocess.run([MAXLAT, *map(str, arguments)], capture_output=True, timeout=60, stdin=subprocess.DEVNULL)
+    text = (ended.stdout + ended.stderr).decode()
+    expect(ended.returncode == status, f"{' '.join(map(str, arguments))}: exit status {status}", f"{ended.returncode}: {text}")
+    return text
+
+
+def expect(holds, what, seen=""):
+    print(f"{'ok' if holds else 'not ok'} - {what}")
+    if not holds:
+        failures.append(f"{what}: {seen}")
+
+
+def junit(path):
+    """The testcases of a well-formed report whose counts add up: [(class, name, kind or None)]."""
+    root = xml.etree.ElementTree.parse(path).getroot()
+    expect(root.tag == "testsuites" and [suite.tag for suite in root] == ["testsuite"], "one testsuite in testsuites")
+    suite = root[0]
+    cases = []
+    for case in suite.iter("testcase"):
+        kinds = [child.tag for child in case if child.tag in ("failure", "error", "skipped")]
+        expect(len(kinds) <= 1 and float(case.get("time")) >= 0, f"testcase {case.get('name')} has one result")
+        cases.append((case.get("classname"), case.get("name"), kinds[0] if kinds else None))
+    for level in (root, suite):
+        for attribute, kind in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+            expect(int(level.get(attribute)) == sum(case[2] == kind for case in cases), f"{level.tag} counts its {attribute}")
+        expect(int(level.get("tests")) == len(cases), f"{level.tag} counts its tests")
+    return cases
+
+
+def results(cases):
+    return [kind for _, _, kind in cases]
+
+
+def good_and_bad(example, folder):
+    gate = example / "box.toml"
+    report = folder / "gate.xml"
+    maxlat("gate", example / "good", "--file", gate, "--format", f"junit={report}", status=0)
+    expect(not set(results(junit(report))) & {"failure", "error"}, "JUnit of the good run has no failure")
+    text = maxlat("gate", example / "bad", "--file", gate, "--format", f"junit={report}", status=2)
+    expect("verdict: fail" in text, "the table is printed beside the file")
+    shown = text.partition("NOT COMPARABLE")[0].rstrip()
+    expect(shown in (example.parents[1] / "gate.md").read_text(), "docs/gate.md shows what the bad run gives", shown)
+    cases = junit(report)
+    expect(("npt", "max_ns", "failure") in cases, "JUnit of the bad run has the failure", cases)
+    expect(("run", "is valid", None) in cases, "and says that the run was valid", cases)
+
+
+def other_formats(example):
+    bad, gate = example / "bad", example / "box.toml"
+    lines = maxlat("gate", bad, "--file", gate, "--format", "ktap", status=2).splitlines()
+    expect(lines[0] == "KTAP version 1", "KTAP begins with its version")
+    tests = [match for line in lines if (match := re.fullmatch(r"(not ok|ok) (\d+) [^#]*(?: # (?:XFAIL|ERROR) .*)?", line))]
+    planned = next(int(line[3:]) for line in lines if line.startswith("1.."))
+    expect([int(test[2]) for test in tests] == list(range(1, planned + 1)), "KTAP has the tests that it planned")
+    expect(any(test[1] == "not ok" for test in tests), "and one is not ok")
+    signal = r"<LAVA_SIGNAL_TESTCASE TEST_CASE_ID=([\w.-]+) RESULT=(pass|fail|skip|unknown)(?: MEASUREMENT=[-\d.]+(?: UNITS=\w+)?)?>"
+    lines = maxlat("gate", bad, "--file", gate, "--format", "lava", status=2).splitlines()
+    signals = [re.fullmatch(signal, line) for line in lines]
+    expect(all(signals) and len({match[1] for match in signals}) == len(signals), "LAVA has a signal for each rule", lines)
+    lines = maxlat("gate", bad, "--file", gate, "--format", "github", status=2).splitlines()
+    expect(all(re.fullmatch(r"::(error|warning|notice) title=[^:,\n]*::.*", line) for line in lines), "GitHub has annotations", lines)
+
+
+def hostile_names(example, folder):
+    run = json.loads((example / "bad/result.json").read_text())
+    for phase in run["phases"]:
+        if phase["name"] == "npt":
+            phase["name"] = HOSTILE
+    run["run"]["label"] = "<b>]]></b>"
+    file, report = folder / "hostile.json", folder / "hostile.xml"
+    file.write_text(json.dumps(run))
+    maxlat("gate", file, "--max", "1ns", "--format", f"junit={report}", status=2)
+    expect(any("<script>" in case[0] for case in junit(report)), "a hostile name is text, and no markup")
+    lines = maxlat("gate", file, "--max", "1ns", "--format", "github", status=2).splitlines()
+    expect(all(line.startswith(("::error title=", "::notice title=")) for line in lines), "and no command of its own", lines)
+    text = maxlat("gate", file, "--max", "1ns", "--format", "ktap", status=2)
+    expect(len(re.findall(r"^not ok 1 .* \\# SKIP", text, re.M)) == 1, "and no directive", text)
+
+
+def waivers(example, folder):
+    text = (example / "box.toml").read_text()
+    gate, report = folder / "gate.toml", folder / "gate.xml"
+    waiver = '[[waiver]]\nphase = "npt"\nlimit = "max"\nreason = "ticket 4711"\nuntil = {}\n'
+    names = sorted(set(re.findall(r"^runs = \"(.*)\"$", text, re.M)))
+    text = text.replace(f'runs = "{names[0]}"', f'runs = "{example / names[0]}"')
+    others = "".join(waiver.replace('"max"', f'"{limit}"').format("2999-01-01") for limit in ("above_500us_per_h",))
+    gate.write_text(text + waiver.format("2999-01-01") + others)
+    maxlat("gate", example / "bad", "--file", gate, "--format", f"junit={report}", status=0)
+    expect("skipped" in results(junit(report)), "a waived failure is skipped")
+    gate.write_text(text + waiver.format("2020-01-01") + others)
+    told = maxlat("gate", example / "bad", "--file", gate, status=2)
+    expect("a waiver ended on 2020-01-01 and counts no more" in told, "a waiver that has ended is named", told)
+
+
+def baselines(example, folder):
+    (folder / "other").mkdir()
+    run = json.loads((example / "good/result.json").read_text())
+    run["machine"]["cpu"]["values"]["model name"] = "Another CPU"
+    (folder / "other/result.json").write_text(json.dumps(run))
+    gate = folder / "baseline.toml"
+    gate.write_text('[baseline]\nruns = "other"\n[baseline.ratio]\nmax = 2\n')
+    told = maxlat("gate", example / "good", "--file", gate, status=3)
+    expect("is of another machine or setting: cpu: model name is" in told, "a baseline of another machine is told", told)
+    gate.write_text('[baseline]\nruns = "nowhere"\n[baseline.ratio]\nmax = 2\n')
+    maxlat("gate", example / "good", "--file", gate, status=1)
+
+
+def unfit_files(example, folder):
+    gate = folder / "damaged.toml"
+    gate.write_text('[[limits]]\nmax = "50us\n')
+    told = maxlat("gate", example / "good", "--file", gate, status=1)
+    expect(re.match(rf"maxlat gate: {gate}:2: .*\nhint: docs/gate.md", told), "a damaged gate is one line with its number", told)
+    whole = (example / "good/result.json").read_bytes()
+    half = folder / "half.json"
+    half.write_bytes(whole[: len(whole) // 2])
+    maxlat("gate", half, "--file", example / "box.toml", status=1)
+    run = json.loads(whole)
+    run["phases"] = [phase for phase in run["phases"] if phase["name"] != "npt"]
+    half.write_text(json.dumps(run))
+    told = maxlat("gate", half, "--file", example / "box.toml", status=3)
+    expect("no such phase in the run" in told, "a phase that is missing is no pass", told)
+
+
+def pipelines(folder):
+    """The command lines of the CI examples have options that there are, and the paths they take agree."""
+    for file in sorted(folder.iterdir()):
+        lines = [line for line in file.read_text().splitlines() if not line.lstrip().startswith("#")]
+        commands = re.findall(r"maxlat (run|gate) ([^|\n]*)", "\n".join(lines))
+        expect({command for command, _ in commands} == {"run", "gate"}, f"{file.name} measures and judges", commands)
+        for command, arguments in commands:
+            known = maxlat(command, "--help", status=0)
+            for option in re.findall(r"--[a-z-]+", arguments):
+                expect(f"{option} " in known or f"{option}\n" in known, f"{file.name}: maxlat {command} has {option}")
+
+
+def main(example):
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        good_and_bad(example, folder)
+        other_formats(example)
+        hostile_names(example, folder)
+        waivers(example, folder)
+        baselines(example, folder)
+        unfit_files(example, folder)
+    pipelines(example.parent / "ci")
+    print("\n".join(f"# {failure}" for failure in failures))
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(pathlib.Path(sys.argv[1]).resolve()))
