@@ -88,7 +88,7 @@ Earlier earlier_values(const core::Phase& here, const MetricDefinition& metric, 
   return earlier;
 }
 
-double median_of(std::vector<double> values) {
+double baseline_median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const size_t middle = values.size() / 2;
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
@@ -100,7 +100,7 @@ struct Allowed {
 };
 
 Allowed allowed_by(Earlier earlier, double ratio) {
-  const double base = median_of(earlier.values);
+  const double base = baseline_median(earlier.values);
   const bool series = earlier.values.size() > 1;
   const double noise = series ? core::middle_95(earlier.values).high - base : earlier.resolution;
   Allowed allowed{.limit = std::max(base * ratio, base + noise), .text = {}};
