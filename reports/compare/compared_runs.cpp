@@ -160,8 +160,8 @@ class Asker {
         before.size() >= needed && after.size() >= needed && before.size() + after.size() <= kMostRanked;
     if (question.by_ranks)
       question.p = core::difference_of_groups(before, after).p;
-    else if (figure.level == 1)
-      question.shown = tail_p(answer.ratio > 1 ? other : base, answer.ratio > 1 ? base : other) <= level_;
+    else if (figure.level == 1)  // half: which of the two has the longer tail was seen first
+      question.shown = tail_p(answer.ratio > 1 ? other : base, answer.ratio > 1 ? base : other) <= level_ / 2;
     else
       question.shown = apart(figure, base, other);
     return question;
@@ -171,7 +171,9 @@ class Asker {
   static constexpr size_t kMostRanked = 60;  // core/stats/repeats.hpp
 
   bool apart(const Figure& figure, const GroupPhase& base, const GroupPhase& other) const {
-    const auto one = interval_of(figure, base, 1 - level_), two = interval_of(figure, other, 1 - level_);
+    // Half: two intervals of the same quantile that do not touch have not both missed it, but one has.
+    const double confidence = 1 - level_ / 2;
+    const auto one = interval_of(figure, base, confidence), two = interval_of(figure, other, confidence);
     return one && two && (one->high < two->low || two->high < one->low);
   }
 
