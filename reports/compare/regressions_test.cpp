@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // A bench for verdicts: builds that are worse in ways that are known, and builds that are not, eight runs of each. What
-// compare_runs() finds and where it cries wolf, beside what others do with the same runs: a fixed maximum (the largest of
-// the base, and half as much again), a mean with a t-test, and Mann-Whitney on the means, as google/benchmark's
+// compare_runs() finds and where it cries wolf, beside what others do with the same runs: a fixed maximum (the largest
+// of the base, and half as much again), a mean with a t-test, and Mann-Whitney on the means, as google/benchmark's
 // compare.py has it. The table is printed; docs/compare.md has it.
 //
 // A run is drawn: the number of samples in each bin is Poisson around what is expected, and the box has a noise of its
