@@ -129,6 +129,9 @@ void statements(Html& html, const PhaseView& view) {
     text += fmt::format("The maxima of the CPUs differ by {:.0f} %, so not all of them were stopped at once. ",
                         100 * *hint.spread_of_maxima);
   }
+  if (hint.period_s)
+    text += fmt::format("The largest samples come every {}: look for a timer, a cron job or a watchdog. ",
+                        seconds_html(*hint.period_s));
   html.leaf("p", text + "This is a hint, not part of the verdict.", {{"class", "warning"}});
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <maxlat/core/result/merge.hpp>
 #include <maxlat/core/result/phase_kind.hpp>
+#include <maxlat/core/stats/period.hpp>
 
 namespace maxlat::reports {
 namespace {
@@ -36,6 +37,18 @@ bool largest_coincide(const core::Phase& phase) {
     end = std::min(end, largest.t_ns);
   }
   return phase.per_cpu.size() >= 2 && begin < end;
+}
+
+// Of the largest samples with their times; a timer or a cron job is behind them.
+std::optional<double> period_of_largest(const core::Phase& phase) {
+  constexpr double kShortest_s = 1, kFinest = 2000, kAlpha = 0.01;
+  std::vector<double> times_s;
+  for (const core::CpuResult& cpu : phase.per_cpu)
+    for (const core::Outlier& outlier : cpu.outliers) times_s.push_back(outlier.t_ns / 1e9);
+  if (times_s.empty()) return std::nullopt;
+  const auto [first, last] = std::minmax_element(times_s.begin(), times_s.end());
+  const auto period = core::period_of(times_s, std::max(kShortest_s, (*last - *first) / kFinest), kAlpha);
+  return period ? std::optional(period->length) : std::nullopt;
 }
 
 }  // namespace
@@ -101,6 +114,7 @@ TailHint tail_hint(const PhaseView& view) {
   // Without a long tail near-equal maxima are what a calm box shows: they mean something only together.
   hint.all_cpus_at_once = (hint.stretched && hint.spread_of_maxima && *hint.spread_of_maxima < kGlobalStall) ||
                           largest_coincide(view.phase);
+  hint.period_s = period_of_largest(view.phase);
   return hint;
 }
 

@@ -47,14 +47,15 @@ struct PhaseView {
 // so this is a hint to the reader and never part of a verdict.
 //
 // The ratio means something where p99 is a latency. The p99 of a loop that measures gaps (npt, hwlat, tracer) is the
-// loop's own pace, some ten nanoseconds on any box, so there the ratio is left out. What remains for every meter is
-// coincidence: the largest samples of all CPUs overlap in time.
+// loop's own pace, some ten nanoseconds on any box, so there the ratio is left out. What remains for every meter whose
+// largest samples have times is coincidence (those of all CPUs overlap) and a period.
 struct TailHint {
   std::optional<double> max_to_p99;
   std::optional<double> spread_of_maxima;  // (largest - smallest) / largest; nothing with one CPU
   bool stretched = false;                  // max_to_p99 above kStretchedTail
   bool all_cpus_at_once = false;           // stretched and spread below kGlobalStall, or coincidence
-  explicit operator bool() const { return stretched || all_cpus_at_once; }
+  std::optional<double> period_s;          // the largest come again and again after so long (core/stats/period.hpp)
+  explicit operator bool() const { return stretched || all_cpus_at_once || period_s; }
 };
 inline constexpr double kStretchedTail = 100;
 inline constexpr double kGlobalStall = 0.10;

@@ -80,6 +80,20 @@ TEST(TailHintTest, RatioIsNotForGapLoops) {
   EXPECT_FALSE(tail_hint(PhaseView(test::single_phase_run().phases[0])).max_to_p99);
 }
 
+TEST(TailHintTest, AStallThatComesEveryHalfMinuteIsNamed) {
+  auto cpu = test::cpu_from_bins(0, {{20, 21, 1000}}, 600);
+  for (int i = 0; i < 20; ++i) test::add_stall(cpu, 9000 + 10 * i, 30.0 * i + 0.2 * (i % 3));
+  const auto hint = tail_hint(PhaseView(test::phase_of("npt", "npt", 600, {cpu})));
+  ASSERT_TRUE(hint.period_s);
+  EXPECT_NEAR(*hint.period_s, 30, 0.3);
+  EXPECT_TRUE(hint);
+
+  auto calm = test::cpu_from_bins(0, {{20, 21, 1000}}, 600);
+  for (const double at_s : {3.0, 17.0, 22.0, 80.0, 91.0, 140.0, 260.0, 266.0, 301.0, 377.0, 480.0, 566.0})
+    test::add_stall(calm, 9000 + at_s, at_s);
+  EXPECT_FALSE(tail_hint(PhaseView(test::phase_of("npt", "npt", 600, {calm}))).period_s);
+}
+
 // npt's text and JSON said 20.03 ns, the report 20.4 ns: the upper edge of the bin.
 TEST(PhaseView, QuantilesAreTheMetersOwn) {
   core::Phase phase =

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cmath>
+#include <maxlat/core/stats/period.hpp>
+#include <numbers>
+#include <vector>
+
+namespace maxlat::core {
+namespace {
+
+constexpr std::size_t kFewestEvents = 6;  // three could lie anywhere and still fit some period
+constexpr double kPerCell = 8;            // frequencies tried for each that can be told apart: none falls between two
+constexpr double kNearlyAsGood = 0.9;     // of the best walk: the period that is a multiple of the best
+
+// Sorted; what comes within `shortest` of the one before is the same event. A burst is no evidence of anything but one.
+std::vector<double> events_of(std::span<const double> times, double shortest) {
+  std::vector<double> sorted(times.begin(), times.end()), events;
+  std::sort(sorted.begin(), sorted.end());
+  for (std::size_t i = 0; i < sorted.size(); ++i)
+    if (i == 0 || sorted[i] - sorted[i - 1] > shortest / 2) events.push_back(sorted[i]);
+  return events;
+}
+
+double distance_squared(std::span<const double> times, double frequency) {
+  double across = 0, along = 0;
+  for (const double time : times) {
+    const double phase = 2 * std::numbers::pi * frequency * time;
+    across += std::sin(phase);
+    along += std::cos(phase);
+  }
+  return across * across + along * along;
+}
+
+}  // namespace
+
+std::optional<Period> period_of(std::span<const double> times, double shortest, double alpha) {
+  const std::vector<double> events = events_of(times, shortest);
+  if (events.size() < kFewestEvents) return std::nullopt;
+  const double span = events.back() - events.front();
+  if (!(span >= 3 * shortest)) return std::nullopt;
+  const auto n = static_cast<double>(events.size());
+  const double lowest = 3 / span, highest = 1 / shortest, step = 1 / (span * kPerCell);
+  double best_frequency = 0, best = 0;
+  for (double frequency = lowest; frequency <= highest; frequency += step) {
+    const double distance = distance_squared(events, frequency);
+    if (distance <= best) continue;
+    best = distance;
+    best_frequency = frequency;
+  }
+  const double apart = std::max(1.0, (highest - lowest) * span);  // frequencies that can be told apart
+  // Three for each of them: a maximum between them is found, too.
+  const double p = std::min(1.0, 3 * apart * std::exp(-best / n));
+  if (!(p <= alpha)) return std::nullopt;
+  // What comes every 30 s fits 15 s and 10 s as well: the lowest frequency of those is the thing itself.
+  for (int part = static_cast<int>(best_frequency / lowest); part > 1; --part)
+    if (distance_squared(events, best_frequency / part) >= kNearlyAsGood * best)
+      return Period{part / best_frequency, p};
+  return Period{1 / best_frequency, p};
+}
+
+}  // namespace maxlat::core
