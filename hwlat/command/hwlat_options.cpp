@@ -189,6 +189,8 @@ core::Result<Options> parse_options(const core::Arguments& arguments) {
   }
   if (line->has("json")) parsed.json_path = line->get<std::string>("json");
   if (line->has("raw")) parsed.raw_path = line->get<std::string>("raw");
+  if (line->has("raw") && (parsed.raw_path.empty() || parsed.raw_path == "-"))
+    return core::Error{"--raw needs the name that its files begin with", "--raw gaps writes gaps.0, gaps.1, ..."};
   if (line->has("report")) parsed.report_path = line->get<std::string>("report");
   if (parsed.settings.snapshot_period_ns > 0 && (parsed.json_path.empty() || parsed.json_path == "-")) {
     return core::Error{"--snapshot needs --json FILE", "snapshots replace the file as a whole"};

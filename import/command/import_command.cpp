@@ -59,6 +59,7 @@ core::Result<core::Exit> run_import(const core::Arguments& arguments) {
   const std::string output = line.has("output") ? line.get<std::string>("output") : "-";
   if (const core::Status writable = core::check_writable(output); !writable) return writable.error();
   const std::string& file = line.operands.front();
+  if (const core::Status apart = core::check_apart({output}, {file}); !apart) return apart.error();
   const core::Result<ImportOptions> import_options = options_of(line);
   if (!import_options) return import_options.error();
   core::Result<InputText> input = InputText::open(file == "-" ? "/dev/stdin" : file);

@@ -247,6 +247,9 @@ core::Status read_reporting(const core::CommandLine& line, NptArguments& argumen
   arguments.histogram_file = file("histfile");
   arguments.json_file = file("json");
   arguments.raw_file = file("raw");
+  if (line.has("raw") && (arguments.raw_file.empty() || arguments.raw_file == "-"))
+    return mistake("--raw needs the name that its files begin with",
+                   "--raw gaps --above 1us writes gaps.0, gaps.1, ...");
   if (line.has("raw") != line.has("above"))
     return mistake(fmt::format("--{} alone", line.has("raw") ? "raw" : "above"),
                    "give both: --raw gaps --above 1us writes gaps.0, gaps.1, ...");

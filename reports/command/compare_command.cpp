@@ -32,7 +32,7 @@ po::options_description compare_options() {
   add("output,o", core::argument("FILE"), "also writes a page with curves (needs gnuplot)");
   add("ratio", core::argument<double>("R")->default_value(CompareOptions{}.ratio, "1.1"),
       "differences that are smaller are not told");
-  add("fail-if-worse", "exit status 2 when something is worse, 3 when a phase is missing or measured otherwise");
+  add("fail-if-worse", "exit status 2 when something is worse, 3 when these runs do not tell");
   add("help,h", "this help");
   return options;
 }
@@ -44,7 +44,7 @@ std::string name_of(const std::string& operand) {
   return last.empty() ? operand : last;
 }
 
-core::Result<std::vector<RunGroup>> read_groups(const std::vector<std::string>& operands) {
+core::Result<std::vector<RunGroup>> read_groups(const std::vector<std::string>& operands, const std::string& page) {
   if (operands.size() < 2)
     return core::Error{operands.empty() ? "no run given" : "one run alone cannot be compared",
                        "name the base first, then what is compared with it"};
@@ -58,6 +58,7 @@ core::Result<std::vector<RunGroup>> read_groups(const std::vector<std::string>& 
     for (const std::string& path : paths) {
       auto stored = read_operand({path});
       if (!stored) return stored.error();
+      if (const core::Status apart = core::check_apart({page}, {stored->path}); !apart) return apart.error();
       group.runs.push_back(std::move(stored->run));
     }
   }
@@ -78,14 +79,15 @@ core::Result<core::Exit> run_compare(const core::Arguments& arguments) {
   const std::string page = line.has("output") ? line.get<std::string>("output") : "";
   if (!page.empty())
     if (const core::Status writable = core::check_writable(page); !writable) return writable.error();
-  const auto groups = read_groups(line.operands);
+  const auto groups = read_groups(line.operands, page);
   if (!groups) return groups.error();
   const ComparedRuns compared = compare_runs(*groups, {.ratio = ratio});
   if (page != "-") fmt::print("{}", compare_text(compared, core::kTextWidth));
   if (!page.empty())
     if (const core::Status written = write_compare_page(compared, page); !written) return written.error();
   if (!line.has("fail-if-worse")) return core::Exit::pass;
-  return compared.worse ? core::Exit::limit_exceeded : compared.alike ? core::Exit::pass : core::Exit::invalid;
+  if (compared.worse) return core::Exit::limit_exceeded;
+  return compared.alike && !compared.undecided ? core::Exit::pass : core::Exit::invalid;
 }
 
 }  // namespace

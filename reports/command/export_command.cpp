@@ -73,6 +73,7 @@ core::Result<core::Exit> run_export(const core::Arguments& arguments) {
   if (const core::Status writable = core::check_writable(output); !writable) return writable.error();
   const auto stored = read_operand(line.operands);
   if (!stored) return stored.error();
+  if (const core::Status apart = core::check_apart({output}, {stored->path}); !apart) return apart.error();
   const auto phases = exported_phases(stored->run, line);
   if (!phases) return phases.error();
   core::Result<std::string> text = (*format)->write(stored->run, *phases);

@@ -126,6 +126,16 @@ core::Status write_outputs(const core::CommandLine& line, const JudgedRun& judge
   return json.empty() ? core::Status{} : core::write_run(json, judged.run);
 }
 
+// --json may be the result itself: it then has its new verdict.
+core::Status outputs_are_apart(const core::CommandLine& line, const std::vector<VerdictOutput>& outputs,
+                               const std::string& result) {
+  const auto named = [&](const char* option) { return line.has(option) ? line.get<std::string>(option) : ""; };
+  std::vector<std::string> files;
+  for (const VerdictOutput& output : outputs) files.push_back(output.file);
+  if (const core::Status apart = core::check_apart(files, {result, named("file"), named("json")}); !apart) return apart;
+  return core::check_apart({named("json")}, {named("file")});
+}
+
 core::Result<core::Exit> run_gate(const core::Arguments& arguments) {
   const auto options = make_options();
   const auto parsed = core::parse_or_help(kHelp, options, arguments);
@@ -142,6 +152,7 @@ core::Result<core::Exit> run_gate(const core::Arguments& arguments) {
   if (!gate) return gate.error();
   auto stored = read_operand(line.operands);
   if (!stored) return stored.error();
+  if (const core::Status apart = outputs_are_apart(line, *outputs, stored->path); !apart) return apart.error();
   stored->run.verdict = judge(stored->run, *gate, today_utc());
   if (const core::Status written = write_outputs(line, {stored->run, gate->name}, *outputs); !written)
     return written.error();

@@ -127,6 +127,9 @@ core::Result<core::Exit> plan_from_run(const core::CommandLine& line, const Want
   }
   const auto stored = read_operand(line.operands);
   if (!stored) return stored.error();
+  if (line.has("json"))
+    if (const core::Status apart = core::check_apart({line.get<std::string>("json")}, {stored->path}); !apart)
+      return apart.error();
   const auto phases = asked_phases(stored->run, line);
   if (!phases) return phases.error();
 
@@ -170,16 +173,27 @@ core::Result<core::Exit> plan_from_repeats(const core::CommandLine& line, const 
   for (const std::string& operand : line.operands) {
     auto stored = read_operand({operand});
     if (!stored) return stored.error();
+    const auto same =
+        std::find_if(runs.begin(), runs.end(), [&](const StoredRun& run) { return run.run.id == stored->run.id; });
+    if (same != runs.end())
+      return core::Error{fmt::format("{} and {} are the same run", same->path, stored->path),
+                         "a run does not repeat itself"};
+    if (line.has("json"))
+      if (const core::Status apart = core::check_apart({line.get<std::string>("json")}, {stored->path}); !apart)
+        return apart.error();
     runs.push_back(*std::move(stored));
   }
   const auto phases = asked_phases(runs.front().run, line);
   if (!phases) return phases.error();
   std::vector<PhaseNoise> all;
   std::string text;
+  const auto in_all = std::count_if(phases->begin(), phases->end(), [&](const core::Phase* phase) {
+    return same_phase(runs, phase->name).has_value();
+  });
   for (const core::Phase* phase : *phases) {
     const auto repeats = same_phase(runs, phase->name);
     if (!repeats) continue;
-    all.push_back(noise_of(*repeats, wanted.confidence));
+    all.push_back(noise_of(*repeats, wanted.confidence, static_cast<std::size_t>(in_all)));
     text += (text.empty() ? "" : "\n") + noise_text(all.back());
   }
   if (all.empty())

@@ -59,6 +59,9 @@ core::Result<core::Exit> run_report(const core::Arguments& arguments) {
   const auto stored = read_operand(line.operands);
   if (!stored) return stored.error();
 
+  if (line.has("output"))
+    if (const core::Status apart = core::check_apart({line.get<std::string>("output")}, {stored->path}); !apart)
+      return apart.error();
   if (line.has("text")) {
     if (const auto printed = print(stored->run, line); !printed) return printed.error();
     return core::Exit::pass;

@@ -45,15 +45,18 @@ core::Result<DrawnPhases> drawn(const ComparedRuns& compared) {
   return phases;
 }
 
+const char* headline(const ComparedRuns& compared) {
+  if (compared.worse) return "Worse";
+  if (!compared.alike) return "Not comparable";
+  return compared.undecided ? "Not decided" : "No difference for the worse is shown";
+}
+
 void verdict(Html& html, const ComparedRuns& compared) {
   const auto section = html.element("section", {{"id", "verdict"}});
-  html.leaf("h2",
-            compared.worse   ? "Worse"
-            : compared.alike ? "No difference for the worse is shown"
-                             : "Not comparable",
-            {{"class", compared.worse   ? "verdict fail"
-                       : compared.alike ? "verdict neutral"
-                                        : "verdict invalid"}});
+  html.leaf("h2", headline(compared),
+            {{"class", compared.worse                          ? "verdict fail"
+                       : compared.alike && !compared.undecided ? "verdict neutral"
+                                                               : "verdict invalid"}});
   const auto list = html.element("ul");
   for (const std::string& sentence : compared.verdict) html.leaf("li", with_micro_sign(sentence));
 }
@@ -61,7 +64,7 @@ void verdict(Html& html, const ComparedRuns& compared) {
 void machine(Html& html, const ComparedRuns& compared) {
   const auto section = html.element("section", {{"id", "machine"}});
   html.leaf("h2", "What differs in the machine");
-  if (compared.machine.empty()) return html.leaf("p", "Nothing that the runs know of.");
+  if (compared.machine.empty()) return html.leaf("p", no_machine_difference(compared));
   std::vector<std::string> columns{"group", "value"};
   for (size_t i = 0; i < compared.names.size(); ++i) columns.push_back(group_text(compared, i));
   const Table table(html, "Differences of the machine", columns);

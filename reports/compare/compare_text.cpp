@@ -17,7 +17,7 @@ std::string shown(const std::string& value) {
 }
 
 std::string machine_text(const ComparedRuns& compared, unsigned width) {
-  if (compared.machine.empty()) return "Machine: no difference\n";
+  if (compared.machine.empty()) return fmt::format("Machine: {}\n", no_machine_difference(compared));
   std::vector<std::string> columns{"group", "value"};
   for (size_t i = 0; i < compared.names.size(); ++i) columns.push_back(group_text(compared, i));
   core::TextTable table(columns);
@@ -47,8 +47,9 @@ std::string phase_text(const ComparedRuns& compared, const PhaseRow& phase, unsi
   }
   core::TextTable table(columns);
   table.row(cells_of("samples", phase.all, [](const core::CpuResult& all) { return fmt::format("{}", all.samples); }));
-  table.row(
-      cells_of("watched", phase.all, [](const core::CpuResult& all) { return core::duration_text(all.exposure_s); }));
+  table.row(cells_of("watched", phase.all, [](const core::CpuResult& all) {
+    return all.exposure_s > 0 ? core::duration_text(all.exposure_s) : "-";
+  }));
   for (const FigureRow& figure : phase.figures) {
     std::vector<std::string> cells{figure.name};
     for (size_t i = 0; i < figure.values_ns.size(); ++i) {

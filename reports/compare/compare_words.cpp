@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <maxlat/core/sys/counted.hpp>
 
 namespace maxlat::reports {
@@ -25,21 +24,31 @@ std::string changed(const PhaseRow& phase, size_t other, Kind kind) {
 // What is said of one phase in one group.
 struct Said {
   std::string text;
-  bool worse = false, measured = false;
+  bool worse = false, undecided = false, measured = false;
 };
 
 Said said_of(const ComparedRuns& compared, const PhaseRow& phase, size_t other) {
   const std::string& name = compared.names[other + 1];
-  if (phase.all[0].samples == 0 || phase.all[other + 1].samples == 0)
-    return {fmt::format("{} is not measured in {}", phase.name, phase.all[0].samples == 0 ? compared.names[0] : name)};
-  const std::string larger = changed(phase, other, Kind::larger), smaller = changed(phase, other, Kind::smaller);
-  std::string text = fmt::format("{} in {}: ", phase.name, name);
-  if (larger.empty() && smaller.empty()) text += "no difference is shown";
-  if (!larger.empty()) text += "worse, " + larger;
-  if (!larger.empty() && !smaller.empty()) text += "; but ";
-  if (!smaller.empty()) text += "better, " + smaller;
-  if (!phase.unlike[other].empty()) text += fmt::format(" (not measured alike: {})", phase.unlike[other]);
-  return {std::move(text), !larger.empty(), true};
+  const bool in_base = phase.all[0].samples > 0, in_other = phase.all[other + 1].samples > 0;
+  if (!in_base && !in_other)
+    return {fmt::format("{} is measured neither in {} nor in {}", phase.name, compared.names[0], name)};
+  if (!in_base || !in_other)
+    return {fmt::format("{} is not measured in {}", phase.name, in_base ? name : compared.names[0])};
+  std::string what;
+  const auto add = [&](const char* word, Kind kind) {
+    const std::string figures = changed(phase, other, kind);
+    if (!figures.empty()) what += fmt::format("{}{}, {}", what.empty() ? "" : "; ", word, figures);
+    return !figures.empty();
+  };
+  Said said;
+  said.measured = true;
+  said.worse = add("worse", Kind::larger);
+  add("better", Kind::smaller);
+  said.undecided = add("larger in these runs", Kind::larger_here);
+  add("smaller in these runs", Kind::smaller_here);
+  said.text = fmt::format("{} in {}: {}", phase.name, name, what.empty() ? "no difference is shown" : what);
+  if (!phase.unlike[other].empty()) said.text += fmt::format(" (not measured alike: {})", phase.unlike[other]);
+  return said;
 }
 
 }  // namespace
@@ -50,22 +59,24 @@ void say_verdict(ComparedRuns& compared, const CompareOptions& options) {
   for (const PhaseRow& phase : compared.phases)
     for (size_t other = 0; other + 1 < compared.names.size(); ++other) {
       Said said = said_of(compared, phase, other);
-      any_measured = any_measured || said.measured;
-      compared.worse = compared.worse || said.worse;
-      compared.alike = compared.alike && said.measured && phase.unlike[other].empty();
+      any_measured |= said.measured;
+      compared.worse |= said.worse;
+      compared.undecided |= said.undecided;
+      compared.alike &= said.measured && phase.unlike[other].empty();
       (said.worse ? compared.verdict : rest).push_back(std::move(said.text));
     }
-  compared.alike = compared.alike && any_measured;
+  compared.alike &= any_measured && compared.spoiled.empty();
   compared.verdict.insert(compared.verdict.end(), rest.begin(), rest.end());
   if (!any_measured) compared.verdict.push_back("no phase is measured in both: there is nothing to compare");
-  if (std::any_of(compared.runs.begin(), compared.runs.end(), [](size_t runs) { return runs == 1; }))
+  compared.verdict.insert(compared.verdict.end(), compared.spoiled.begin(), compared.spoiled.end());
+  if (compared.by_ranks)
     compared.verdict.push_back(
-        "one run does not tell how a build differs from itself: what is shown is of these runs. Folders of repeats "
-        "tell more");
-  compared.verdict.push_back(
-      fmt::format("differences below x {:.3g} are not told, and of all figures together one in "
-                  "{:.0f} comparisons may cry wolf",
-                  options.ratio, 1 / options.alpha));
+        fmt::format("of all figures together one in {:.0f} comparisons cries wolf", 1 / options.alpha));
+  else
+    compared.verdict.push_back(
+        "so few runs do not know how a build differs from itself: two runs of the same build may differ as these do. "
+        "Folders of repeats tell more, and maxlat plan-length how many are needed");
+  compared.verdict.push_back(fmt::format("differences below x {:.3g} are not told", options.ratio));
 }
 
 std::string difference_text(const Difference& difference) {
@@ -73,7 +84,13 @@ std::string difference_text(const Difference& difference) {
   std::string text = fmt::format("x {:.3g}", difference.ratio);
   if (difference.kind == Kind::larger) text += ", worse";
   if (difference.kind == Kind::smaller) text += ", better";
+  if (difference.kind == Kind::larger_here) text += ", larger here";
+  if (difference.kind == Kind::smaller_here) text += ", smaller here";
   return text;
+}
+
+std::string no_machine_difference(const ComparedRuns& compared) {
+  return compared.machines_known ? "no difference" : "not every run tells its machine; no difference among the others";
 }
 
 std::string group_text(const ComparedRuns& compared, size_t group) {

@@ -15,6 +15,9 @@ void say_verdict(ComparedRuns& compared, const CompareOptions& options);
 // "x 1.43, larger", "x 1.02", "not in both"
 std::string difference_text(const Difference& difference);
 
+// Where no value differs: because none does, or because not every run tells them.
+std::string no_machine_difference(const ComparedRuns& compared);
+
 // "good (3 runs)"
 std::string group_text(const ComparedRuns& compared, size_t group);
 

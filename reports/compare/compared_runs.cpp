@@ -5,14 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <maxlat/core/machine/machine_difference.hpp>
 #include <maxlat/core/result/merge.hpp>
 #include <maxlat/core/result/phase_kind.hpp>
-#include <maxlat/core/stats/exceedance.hpp>
 #include <maxlat/core/stats/quantile_interval.hpp>
 #include <maxlat/core/stats/repeats.hpp>
 #include <maxlat/core/stats/statistics.hpp>
-#include <numeric>
 
 #include "compare_words.hpp"
 #include "view/box.hpp"
@@ -23,8 +22,6 @@ namespace maxlat::reports {
 namespace {
 
 using Kind = Difference::Kind;
-
-constexpr double kLevels[] = {0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999, 0.999999};
 
 // A phase in every run of a group; empty where one run does not have it, or not validly.
 struct GroupPhase {
@@ -44,13 +41,13 @@ GroupPhase phase_in(const RunGroup& group, const std::string& name) {
   return found;
 }
 
-// In the order in which they first come.
+// In the order in which they first come. What cannot run here says nothing of a build.
 std::vector<std::string> phase_names(const std::vector<RunGroup>& groups) {
   std::vector<std::string> names;
   for (const RunGroup& group : groups)
     for (const core::RunResult& run : group.runs)
       for (const core::Phase& phase : run.phases)
-        if (core::kind_of(phase).measures && !unfit_because(phase) &&
+        if (core::kind_of(phase).measures && phase.status != core::PhaseStatus::skipped &&
             std::find(names.begin(), names.end(), phase.name) == names.end())
           names.push_back(phase.name);
   return names;
@@ -63,7 +60,7 @@ struct Figure {
 
 std::vector<Figure> figures() {
   std::vector<Figure> all{{"mean", 0}};
-  for (const double level : kLevels) all.push_back({fmt::format("p{:.6g}", level * 100), level});
+  for (const core::QuantileLevel& level : core::kQuantileLevels) all.push_back({level.label, level.level});
   all.push_back({"max", 1});
   return all;
 }
@@ -72,8 +69,7 @@ std::optional<double> value_of(const Figure& figure, const core::CpuResult& all)
   if (all.samples == 0) return std::nullopt;
   if (figure.level == 0) return all.mean_ns;
   if (figure.level == 1) return all.max_ns;
-  if (!core::is_measured(figure.level, all.samples)) return std::nullopt;
-  return core::quantile_of(all, figure.level);
+  return core::measured_quantile(all, figure.level);
 }
 
 std::vector<double> values_of(const Figure& figure, const GroupPhase& group) {
@@ -103,22 +99,55 @@ std::optional<core::Interval> interval_of(const Figure& figure, const GroupPhase
   return whole;
 }
 
-// Samples above the limit, those of one step of the time line as one.
-uint64_t exceedances(const GroupPhase& group, double limit_ns) {
-  uint64_t count = 0;
-  for (const core::Phase* phase : group.phases)
-    for (const core::CpuResult& cpu : phase->per_cpu) {
-      const auto& steps = cpu.timeline.max_ns;
-      const auto above = std::count_if(steps.begin(), steps.end(), [&](double max) { return max > limit_ns; });
-      const uint64_t samples = core::samples_above(cpu, limit_ns);
-      count += steps.empty() ? samples : std::min<uint64_t>(samples, static_cast<uint64_t>(above));
+// What a group shows of a tail: events, and how much was watched for them.
+struct Watched {
+  uint64_t events = 0;
+  double of = 0;  // CPU time, or samples
+};
+
+// Steps in which the limit was exceeded on any CPU. A running maximum tells only that it has risen.
+uint64_t steps_above(const core::Phase& phase, double limit_ns) {
+  std::vector<bool> above;
+  for (const core::CpuResult& cpu : phase.per_cpu) {
+    const auto& steps = cpu.timeline.max_ns;
+    above.resize(std::max(above.size(), steps.size()));
+    for (size_t i = 0; i < steps.size(); ++i) {
+      const bool rises = cpu.timeline.kind == core::Timeline::Kind::max || i == 0 || steps[i] > steps[i - 1];
+      if (steps[i] > limit_ns && rises) above[i] = true;
     }
-  return count;
+  }
+  return static_cast<uint64_t>(std::count(above.begin(), above.end(), true));
 }
 
-double watched_s(const GroupPhase& group) {
-  return std::accumulate(group.phases.begin(), group.phases.end(), 0.0,
-                         [](double sum, const core::Phase* phase) { return sum + phase->exposure_s; });
+// Of a bin that the limit divides nothing is known to lie above it but the maximum.
+uint64_t samples_beyond(const core::CpuResult& cpu, double limit_ns) {
+  if (cpu.max_ns <= limit_ns) return 0;
+  uint64_t count = 0;
+  for (const core::Bin& bin : cpu.bins) count += bin.low_ns >= limit_ns ? bin.count : 0;
+  return std::max<uint64_t>(count, 1);
+}
+
+bool has_time_lines(const GroupPhase& group) {
+  return std::all_of(group.phases.begin(), group.phases.end(), [](const core::Phase* phase) {
+    return phase->exposure_s > 0 && std::all_of(phase->per_cpu.begin(), phase->per_cpu.end(),
+                                                [](const auto& cpu) { return !cpu.timeline.max_ns.empty(); });
+  });
+}
+
+Watched watched(const GroupPhase& group, double limit_ns, bool by_steps) {
+  Watched watched;
+  for (const core::Phase* phase : group.phases) {
+    if (by_steps) {
+      watched.events += steps_above(*phase, limit_ns);
+      watched.of += phase->exposure_s;
+      continue;
+    }
+    for (const core::CpuResult& cpu : phase->per_cpu) {
+      watched.events += samples_beyond(cpu, limit_ns);
+      watched.of += static_cast<double>(cpu.samples);
+    }
+  }
+  return watched;
 }
 
 double largest_of(const GroupPhase& group) {
@@ -127,100 +156,140 @@ double largest_of(const GroupPhase& group) {
   return largest;
 }
 
-// Chance of so many of `group` above the other's maximum, when both have the same tail.
+// Chance of so many events of `group` above the other's maximum, when both have the same tail. Twice that of this side,
+// for the side is known only when both have been seen.
 double tail_p(const GroupPhase& group, const GroupPhase& other) {
-  const double time = watched_s(group), both = time + watched_s(other);
-  if (!(both > 0)) return 1;
-  return std::pow(time / both, static_cast<double>(exceedances(group, largest_of(other))));
+  const bool by_steps = has_time_lines(group) && has_time_lines(other);
+  const Watched here = watched(group, largest_of(other), by_steps), there = watched(other, 0, by_steps);
+  if (!(here.of > 0) || !(there.of > 0)) return 1;
+  return 2 * std::pow(here.of / (here.of + there.of), static_cast<double>(here.events));
 }
 
-// One figure of one later group against the base: what is to be decided when all are known.
+// One figure of one later group against the base.
 struct Question {
+  const Figure* figure;
+  const GroupPhase *base, *other;
   Difference* answer;
-  double p = 1;  // of ranks, where both have repeats enough
-  bool by_ranks = false;
-  bool shown = false;  // of few runs
+  std::vector<double> before, after;  // by run
+  bool alike = true;                  // both were measured in the same way
+  double p = 1;                       // of ranks
 };
 
-class Asker {
- public:
-  Asker(const CompareOptions& options, size_t questions)
-      : options_(options), level_(options.alpha / static_cast<double>(std::max<size_t>(questions, 1))) {}
-
-  Question ask(const Figure& figure, const GroupPhase& base, const GroupPhase& other, Difference& answer) const {
-    Question question{&answer};
-    const std::vector<double> before = values_of(figure, base), after = values_of(figure, other);
-    const auto one = median_of(before), two = median_of(after);
-    if (!one || !two || !(*one > 0)) return question;
-    answer.ratio = *two / *one;
-    if (figure.level == 0) return question;
-    answer.kind = Kind::not_shown;
-    const size_t needed = core::repeats_needed(level_);
-    question.by_ranks =
-        before.size() >= needed && after.size() >= needed && before.size() + after.size() <= kMostRanked;
-    if (question.by_ranks)
-      question.p = core::difference_of_groups(before, after).p;
-    else if (figure.level == 1)  // half: which of the two has the longer tail was seen first
-      question.shown = tail_p(answer.ratio > 1 ? other : base, answer.ratio > 1 ? base : other) <= level_ / 2;
-    else
-      question.shown = apart(figure, base, other);
-    return question;
-  }
-
- private:
-  static constexpr size_t kMostRanked = 60;  // core/stats/repeats.hpp
-
-  bool apart(const Figure& figure, const GroupPhase& base, const GroupPhase& other) const {
-    // Half: two intervals of the same quantile that do not touch have not both missed it, but one has.
-    const double confidence = 1 - level_ / 2;
-    const auto one = interval_of(figure, base, confidence), two = interval_of(figure, other, confidence);
-    return one && two && (one->high < two->low || two->high < one->low);
-  }
-
-  const CompareOptions& options_;
-  double level_;  // of one question among all
-};
-
-void decide(std::vector<Question>& questions, const CompareOptions& options) {
-  std::vector<double> p;
-  for (const Question& question : questions)
-    if (question.by_ranks) p.push_back(question.p);
-  const std::vector<double> corrected = core::holm(p);
-  size_t next = 0;
-  for (Question& question : questions) {
-    if (question.by_ranks) question.shown = corrected[next++] <= options.alpha;
-    Difference& answer = *question.answer;
-    if (!question.shown || answer.kind != Kind::not_shown) continue;
-    if (answer.ratio >= options.ratio) answer.kind = Kind::larger;
-    if (answer.ratio <= 1 / options.ratio) answer.kind = Kind::smaller;
-  }
+// Where both have the figure; else there is nothing to ask.
+std::optional<Question> question_of(const Figure& figure, const GroupPhase& base, const GroupPhase& other, bool alike,
+                                    Difference& answer) {
+  Question question{&figure, &base, &other, &answer, values_of(figure, base), values_of(figure, other), alike};
+  const auto one = median_of(question.before), two = median_of(question.after);
+  if (!one || !two || !(*one > 0)) return std::nullopt;
+  answer.ratio = *two / *one;
+  if (figure.level == 0) return std::nullopt;
+  answer.kind = Kind::not_shown;
+  return question;
 }
 
+bool has_repeats(const Question& question, double level) {
+  const size_t needed = core::repeats_needed(level);
+  return question.before.size() >= needed && question.after.size() >= needed;
+}
+
+bool intervals_apart(const Question& question, double confidence) {
+  const auto one = interval_of(*question.figure, *question.base, confidence);
+  const auto two = interval_of(*question.figure, *question.other, confidence);
+  return one && two && (one->high < two->low || two->high < one->low);
+}
+
+void decide(Question& question, bool shown, bool of_builds, const CompareOptions& options) {
+  Difference& answer = *question.answer;
+  if (!shown) return;
+  if (answer.ratio >= options.ratio) answer.kind = of_builds ? Kind::larger : Kind::larger_here;
+  if (answer.ratio <= 1 / options.ratio) answer.kind = of_builds ? Kind::smaller : Kind::smaller_here;
+}
+
+// RETURNS: whether ranks judged them all.
+bool answer_all(std::vector<Question>& questions, const CompareOptions& options) {
+  const double level = options.alpha / static_cast<double>(std::max<size_t>(questions.size(), 1));
+  std::vector<Question*> ranked;
+  std::vector<double> p;
+  for (Question& question : questions) {
+    if (has_repeats(question, level)) {
+      ranked.push_back(&question);
+      p.push_back(core::difference_of_groups(question.before, question.after).p);
+    } else if (question.figure->level == 1) {
+      const bool other_is_larger = question.answer->ratio > 1;
+      const double chance =
+          other_is_larger ? tail_p(*question.other, *question.base) : tail_p(*question.base, *question.other);
+      decide(question, chance <= options.alpha, question.alike && chance <= level, options);
+    } else {
+      decide(question, intervals_apart(question, 1 - level), false, options);
+    }
+  }
+  // Those by ranks have their share of the level, and Holm's order among themselves.
+  const double share = options.alpha * static_cast<double>(p.size()) / static_cast<double>(questions.size());
+  const std::vector<double> corrected = core::holm(p);
+  for (size_t i = 0; i < ranked.size(); ++i) decide(*ranked[i], corrected[i] <= share, true, options);
+  return ranked.size() == questions.size();
+}
+
+// "A / B" where the runs of a group differ.
+std::string value_in(const RunGroup& group, const std::string& in, const std::string& name) {
+  std::vector<std::string> values;
+  for (const core::RunResult& run : group.runs) {
+    std::string value = machine_value(run, in, name);
+    if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(std::move(value));
+  }
+  return fmt::format("{}", fmt::join(values, " / "));
+}
+
+// Of runs that tell their machine: what one does not tell is no difference.
 std::vector<MachineRow> machine_rows(const std::vector<RunGroup>& groups) {
   std::vector<MachineRow> rows;
-  const auto row_of = [&](const std::string& group, const std::string& name) -> MachineRow& {
-    const auto found = std::find_if(rows.begin(), rows.end(),
-                                    [&](const MachineRow& row) { return row.group == group && row.name == name; });
-    if (found != rows.end()) return *found;
-    MachineRow& row = rows.emplace_back(MachineRow{group, name});
-    for (const RunGroup& each : groups) row.values.push_back(machine_value(each.runs.front(), group, name));
-    return row;
+  const auto add = [&](const std::string& in, const std::string& name) {
+    for (const MachineRow& row : rows)
+      if (row.group == in && row.name == name) return;
+    MachineRow& row = rows.emplace_back(MachineRow{in, name});
+    for (const RunGroup& group : groups) row.values.push_back(value_in(group, in, name));
   };
-  for (size_t i = 1; i < groups.size(); ++i)
-    for (const auto& difference :
-         core::machine_differences(groups[0].runs.front().machine, groups[i].runs.front().machine))
-      for (const auto& value : difference.values) row_of(difference.group, value.name);
+  const core::RunResult* base = nullptr;
+  for (const RunGroup& group : groups)
+    for (const core::RunResult& run : group.runs) {
+      if (run.machine.empty()) continue;
+      if (base == nullptr) base = &run;
+      for (const auto& difference : core::machine_differences(base->machine, run.machine))
+        for (const auto& value : difference.values) add(difference.group, value.name);
+    }
   return rows;
+}
+
+std::vector<std::string> spoiled_in(const std::vector<RunGroup>& groups) {
+  std::vector<std::string> spoiled;
+  std::map<std::string, std::string> where;  // by the id of a run
+  for (const RunGroup& group : groups)
+    for (const core::RunResult& run : group.runs) {
+      const std::string name = fmt::format("{}, run {}", group.name, run.id);
+      if (const auto incomplete = incomplete_because(run)) spoiled.push_back(fmt::format("{}: {}", name, *incomplete));
+      for (const std::string& control : failed_controls(run)) spoiled.push_back(fmt::format("{}: {}", name, control));
+      if (const auto [first, is_new] = where.emplace(run.id, group.name); !is_new)
+        spoiled.push_back(fmt::format("{} is also in {}: a run does not repeat itself", name, first->second));
+    }
+  return spoiled;
+}
+
+// Of any run of the group against any of the base.
+std::string unlike_in(const GroupPhase& base, const GroupPhase& group) {
+  for (const core::Phase* before : base.phases)
+    for (const core::Phase* after : group.phases)
+      if (auto otherwise = measured_otherwise(*after, *before)) return *otherwise;
+  return "";
 }
 
 // The row of a phase, without answers; and who is to give them.
 PhaseRow row_of(const std::string& name, const std::vector<GroupPhase>& by_group) {
   PhaseRow row{.name = name};
-  for (const GroupPhase& group : by_group) {
+  for (const GroupPhase& group : by_group)
     row.all.push_back(group.all.empty() ? core::CpuResult{} : core::merged(group.all));
-    const bool both = !group.phases.empty() && !by_group[0].phases.empty();
-    if (row.all.size() == 1) continue;
-    row.unlike.push_back(both ? measured_otherwise(*group.phases[0], *by_group[0].phases[0]).value_or("") : "");
+  for (size_t i = 1; i < by_group.size(); ++i) {
+    std::string unlike = unlike_in(by_group[0], by_group[0]);  // repeats that are none
+    row.unlike.push_back(unlike.empty() ? unlike_in(by_group[0], by_group[i]) : std::move(unlike));
   }
   for (const Figure& figure : figures()) {
     FigureRow& each = row.figures.emplace_back(FigureRow{figure.name});
@@ -243,6 +312,9 @@ ComparedRuns compare_runs(const std::vector<RunGroup>& groups, const CompareOpti
     compared.runs.push_back(group.runs.size());
   }
   compared.machine = machine_rows(groups);
+  for (const RunGroup& group : groups)
+    for (const core::RunResult& run : group.runs) compared.machines_known &= !run.machine.empty();
+  compared.spoiled = spoiled_in(groups);
   std::vector<std::vector<GroupPhase>> phases;
   for (const std::string& name : phase_names(groups)) {
     auto& by_group = phases.emplace_back();
@@ -250,15 +322,15 @@ ComparedRuns compare_runs(const std::vector<RunGroup>& groups, const CompareOpti
     compared.phases.push_back(row_of(name, by_group));
   }
   const std::vector<Figure> all_figures = figures();
-  const Asker asker(options, phases.size() * (all_figures.size() - 1) * (groups.size() - 1));
   std::vector<Question> questions;
   for (size_t i = 0; i < phases.size(); ++i)
     for (size_t f = 0; f < all_figures.size(); ++f)
       for (size_t g = 1; g < groups.size(); ++g)
-        if (!phases[i][0].phases.empty() && !phases[i][g].phases.empty())
-          questions.push_back(
-              asker.ask(all_figures[f], phases[i][0], phases[i][g], compared.phases[i].figures[f].differences[g - 1]));
-  decide(questions, options);
+        if (auto question =
+                question_of(all_figures[f], phases[i][0], phases[i][g], compared.phases[i].unlike[g - 1].empty(),
+                            compared.phases[i].figures[f].differences[g - 1]))
+          questions.push_back(std::move(*question));
+  compared.by_ranks = answer_all(questions, options);
   say_verdict(compared, options);
   return compared;
 }

@@ -8,11 +8,14 @@
 // WHAT IS CALLED A DIFFERENCE. It must be larger than `ratio` (small ones are of no use to anybody), and shown:
 //   repeats    of both, enough that ranks can be significant (core/stats/repeats.hpp): by ranks, corrected for all
 //              figures asked (Holm 1979). It is shown of the builds, because the noise from run to run is in it.
-//   one run    or few: a quantile's intervals (order statistics, at a level corrected for all figures asked) do not
-//              touch; and of the tail, too many of the largest samples of both are the other's alone (Rosenbaum 1954:
-//              when k of the other lie above the base's maximum, the chance of that is its share of the time watched to
-//              the power of k; samples within one step of the time line count once). It is shown of these runs. How a
-//              build differs from itself, one run of it does not know, and the words say so.
+//   fewer      a quantile's intervals (order statistics) do not touch. That is of these runs, and is told; it makes
+//              nothing worse, for how a build differs from itself these runs do not know, and samples of one run depend
+//              on one another, so that two runs of the same build differ so as well.
+//              A tail is worse when too many of the largest of both are the other's alone (Rosenbaum 1954): when k
+//              events of the other lie above the base's maximum, and it has the share s of all that was watched, the
+//              chance is s^k, for either side. An event is a step of the time line with such a maximum on any CPU (of a
+//              meter that tells a running maximum, a step in which it rises), so that a burst, and a stall of all CPUs,
+//              count once. Without time lines, samples are counted, and their share is that of samples.
 // Means are shown and not judged: a tail hides in them.
 #pragma once
 
@@ -29,7 +32,8 @@ struct RunGroup {
 };
 
 struct Difference {
-  enum class Kind { not_shown, smaller, larger, not_judged } kind = Kind::not_judged;
+  // smaller_here, larger_here: in these runs; not shown of the builds.
+  enum class Kind { not_judged, not_shown, smaller, larger, smaller_here, larger_here } kind = Kind::not_judged;
   double ratio = 0;  // other / base; 0: one of them is not there, or is 0
 };
 
@@ -49,7 +53,7 @@ struct PhaseRow {
 
 struct MachineRow {
   std::string group, name;
-  std::vector<std::string> values{};  // by group of runs, of its first; "": not there
+  std::vector<std::string> values{};  // by group of runs, "A / B" where its runs differ; "": not there
 };
 
 struct ComparedRuns {
@@ -58,8 +62,12 @@ struct ComparedRuns {
   std::vector<MachineRow> machine{};
   std::vector<PhaseRow> phases{};
   std::vector<std::string> verdict{};  // sentences, the most important first
+  bool machines_known = true;          // every run tells its machine
+  std::vector<std::string> spoiled{};  // why a run cannot be believed, or is not whole
+  bool by_ranks = true;                // every figure that was judged
   bool worse = false;                  // something is larger
-  bool alike = true;                   // the phases that both have were measured alike, and there is one
+  bool undecided = false;              // something is larger in these runs, and repeats would tell
+  bool alike = true;                   // every phase is measured in all, and alike; nothing is spoiled
 };
 
 struct CompareOptions {

@@ -57,17 +57,6 @@ void add_reasons(core::Verdict& verdict, Outcome outcome) {
   }
 }
 
-// What spoils a run whatever its rules are about: a meter that did not find what was planted measured nothing.
-std::vector<std::string> failed_controls(const core::RunResult& run) {
-  std::vector<std::string> reasons;
-  for (const auto& phase : run.phases) {
-    const bool skipped = phase.status == core::PhaseStatus::skipped;
-    if (!phase.control || skipped) continue;
-    if (const auto reason = unfit_because(phase)) reasons.push_back(phase.name + ": " + *reason);
-  }
-  return reasons;
-}
-
 // Controls that were left out although their meter measured. Whoever leaves one out has asked for it, so nothing
 // becomes invalid by it; but a reader must know that nobody looked whether the meter finds anything.
 std::vector<std::string> not_controlled(const core::RunResult& run) {
@@ -93,19 +82,6 @@ std::vector<std::string> invalid_phases(const core::RunResult& run) {
     if (const auto reason = unfit_because(phase)) reasons.push_back(phase.name + ": " + *reason);
   }
   return reasons;
-}
-
-// The phases that a stopped run did not come to are nowhere in it, so no rule misses them.
-std::optional<std::string> incomplete_because(const core::RunResult& run) {
-  switch (run.state) {
-    case core::RunResult::State::complete:
-      return std::nullopt;
-    case core::RunResult::State::interrupted:
-      return "the run was interrupted: what it did not come to is missing";
-    case core::RunResult::State::running:
-      return "the run is still running, or was killed: what it did not come to is missing";
-  }
-  return std::nullopt;
 }
 
 bool any(const std::vector<core::RuleResult>& rules, Outcome outcome) {
@@ -134,15 +110,17 @@ std::vector<JudgedRule> judge_rules(const core::RunResult& run, const Gate& gate
   return all;
 }
 
-// What spoils the run whatever its rules say. Without rules every invalid phase does: nobody said which matter.
+}  // namespace
+
 std::vector<std::string> spoiled_by(const core::RunResult& run, bool has_rules) {
-  std::vector<std::string> reasons = has_rules ? failed_controls(run) : invalid_phases(run);
+  std::vector<std::string> reasons;
+  if (const auto incomplete = incomplete_because(run)) reasons.push_back(*incomplete);
+  const std::vector<std::string> invalid = has_rules ? failed_controls(run) : invalid_phases(run);
+  reasons.insert(reasons.end(), invalid.begin(), invalid.end());
   if (!has_rules && reasons.empty() && !anything_measured(run))
     reasons.push_back("no phase of the run measured anything");
   return reasons;
 }
-
-}  // namespace
 
 core::Verdict judge(const core::RunResult& run, const Gate& gate, const std::string& today) {
   using Kind = core::Verdict::Kind;
@@ -155,12 +133,9 @@ core::Verdict judge(const core::RunResult& run, const Gate& gate, const std::str
     verdict.reasons.insert(verdict.reasons.end(), reasons.begin(), reasons.end());
   };
   add_reasons(verdict, Outcome::fail);
-  const auto incomplete = incomplete_because(run);
-  if (incomplete) verdict.reasons.push_back(*incomplete);
-  add_reasons(verdict, Outcome::invalid);
-  const bool has_rules = !gate.rules.empty() || gate.baseline;
-  const std::vector<std::string> spoiled = spoiled_by(run, has_rules);
+  const std::vector<std::string> spoiled = spoiled_by(run, !gate.rules.empty() || gate.baseline);
   tell(spoiled);
+  add_reasons(verdict, Outcome::invalid);
   tell(waived);
   add_warnings(verdict);
   tell(not_controlled(run));
@@ -168,7 +143,7 @@ core::Verdict judge(const core::RunResult& run, const Gate& gate, const std::str
 
   if (any(verdict.rules, Outcome::fail)) {
     verdict.kind = Kind::fail;
-  } else if (any(verdict.rules, Outcome::invalid) || !spoiled.empty() || incomplete) {
+  } else if (any(verdict.rules, Outcome::invalid) || !spoiled.empty()) {
     verdict.kind = Kind::invalid;
   } else if (verdict.rules.empty()) {
     verdict.kind = Kind::not_gated;

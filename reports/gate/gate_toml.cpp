@@ -116,6 +116,15 @@ std::vector<std::pair<std::string, double>> ratios_of(const toml::node& node) {
   return ratios;
 }
 
+// A name that is none would never let anything differ.
+std::vector<std::string> differences_of(const toml::node& value) {
+  std::vector<std::string> groups = core::toml_texts(value, "may_differ");
+  for (const std::string& group : groups)
+    if (std::find(kMustBeTheSame.begin(), kMustBeTheSame.end(), group) == kMustBeTheSame.end())
+      core::refuse(value, fmt::format("may_differ: \"{}\" is none of {}", group, fmt::join(kMustBeTheSame, ", ")));
+  return groups;
+}
+
 void read_baseline_of(const toml::node& node, GateText& text) {
   Baseline& baseline = text.gate.baseline.emplace();
   for (const auto& [key, value] : core::toml_table(node, "baseline")) {
@@ -126,7 +135,7 @@ void read_baseline_of(const toml::node& node, GateText& text) {
     else if (key == "ratio")
       baseline.ratios = ratios_of(value);
     else if (key == "may_differ")
-      baseline.may_differ = core::toml_texts(value, "may_differ");
+      baseline.may_differ = differences_of(value);
     else
       core::refuse(value, fmt::format("unknown key '{}' in [baseline]", std::string_view(key)));
   }
@@ -167,6 +176,9 @@ GateText gate_of(const toml::table& document) {
       core::refuse(value, fmt::format("unknown key '{}'", std::string_view(key)));
   }
   if (gate.rules.empty() && !gate.baseline) core::refuse(document, "the gate has no [[limits]] and no [baseline]");
+  const bool can_fail = gate.baseline || std::any_of(gate.rules.begin(), gate.rules.end(),
+                                                     [](const Rule& rule) { return !rule.soft || rule.cpus_over; });
+  if (!can_fail) core::refuse(document, "nothing in this gate can fail: give a hard limit, cpus_over or a [baseline]");
   return text;
 }
 

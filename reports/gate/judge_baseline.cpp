@@ -18,12 +18,22 @@ namespace {
 
 using Outcome = core::RuleResult::Outcome;
 
-constexpr std::array<std::string_view, 5> kMustBeTheSame = {"cpu", "firmware", "clock", "mitigations", "settings"};
-
 bool must_be_the_same(const std::string& group, const Baseline& baseline) {
   const auto& may = baseline.may_differ;
   return std::find(kMustBeTheSame.begin(), kMustBeTheSame.end(), group) != kMustBeTheSame.end() &&
          std::find(may.begin(), may.end(), group) == may.end();
+}
+
+// A run is no baseline of itself, and does not repeat itself.
+std::optional<std::string> same_run(const core::RunResult& run, const Baseline& baseline) {
+  for (size_t i = 0; i < baseline.runs.size(); ++i) {
+    const Baseline::Run& earlier = baseline.runs[i];
+    if (earlier.run.id == run.id) return earlier.path + " is the run that is judged";
+    for (size_t j = 0; j < i; ++j)
+      if (earlier.run.id == baseline.runs[j].run.id)
+        return fmt::format("{} and {} are the same run", baseline.runs[j].path, earlier.path);
+  }
+  return std::nullopt;
 }
 
 // Why the machines do not compare, with the first group that differs.
@@ -35,14 +45,6 @@ std::optional<std::string> other_machine(const core::RunResult& run, const Basel
       if (must_be_the_same(difference.group, baseline))
         return fmt::format("{} is of another machine or setting: {}", earlier.path, core::to_string(difference));
   }
-  return std::nullopt;
-}
-
-// A meter of the baseline that did not find what was planted measured nothing there, either.
-std::optional<std::string> failed_control(const core::RunResult& run) {
-  for (const core::Phase& phase : run.phases)
-    if (phase.control && phase.status != core::PhaseStatus::skipped)
-      if (const auto reason = unfit_because(phase)) return phase.name + ": " + *reason;
   return std::nullopt;
 }
 
@@ -69,7 +71,8 @@ Earlier earlier_values(const core::Phase& here, const MetricDefinition& metric, 
     return earlier;
   };
   for (const Baseline::Run& old : baseline.runs) {
-    if (const auto control = failed_control(old.run)) return refuse(old, *control);
+    if (const auto incomplete = incomplete_because(old.run)) return refuse(old, *incomplete);
+    if (const auto controls = failed_controls(old.run); !controls.empty()) return refuse(old, controls.front());
     const auto& phases = old.run.phases;
     const auto there =
         std::find_if(phases.begin(), phases.end(), [&](const auto& phase) { return phase.name == here.name; });
@@ -147,7 +150,8 @@ JudgedRule judge_against(const core::RunResult& run, const core::Phase& phase, c
 }  // namespace
 
 std::vector<JudgedRule> judge_baseline(const core::RunResult& run, const Baseline& baseline) {
-  const std::optional<std::string> other = other_machine(run, baseline);
+  std::optional<std::string> other = same_run(run, baseline);
+  if (!other) other = other_machine(run, baseline);
   std::vector<JudgedRule> judged;
   for (const auto& [name, ratio] : baseline.ratios) {
     const auto phases = phases_of(run, *find_metric(name), baseline.phase);

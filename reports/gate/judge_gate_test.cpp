@@ -114,7 +114,9 @@ TEST(Waiver, WhatWasNotMeasuredCannotBeWaived) {
 
 // A machine with a firmware and a kernel; its largest sample and how long it was watched.
 core::RunResult machine_run(double max_ns, double seconds = 10) {
+  static int runs = 0;
   auto run = test::single_phase_run();
+  run.id = fmt::format("run-{}", ++runs);
   run.machine = {{"firmware", "1", {{"bios_version", "2.3"}}}, {"kernel", "2", {{"release", "6.1"}}}};
   run.phases[0] = test::phase_of("npt", "npt", seconds,
                                  {test::cpu_from_bins(0, {{10e3, 11e3, 9999}, {max_ns - 100, max_ns, 1}}, seconds)});
@@ -153,6 +155,18 @@ TEST(Baseline, OfASeriesKnowsItsNoise) {
   const std::vector<core::RunResult> calm = {machine_run(20e3), machine_run(20.1e3), machine_run(20.2e3)};
   EXPECT_EQ(judged(machine_run(24e3), against(calm, 1.2)).kind, Kind::pass) << "beyond the noise, not the ratio";
   EXPECT_EQ(judged(machine_run(25e3), against(calm, 1.2)).kind, Kind::fail);
+}
+
+TEST(Baseline, ARunIsNoneOfItselfAndDoesNotRepeatItself) {
+  const auto run = machine_run(90e3);
+  const auto itself = judged(run, against({machine_run(20e3), run, machine_run(21e3)}));
+  EXPECT_EQ(itself.kind, Kind::invalid);
+  EXPECT_THAT(told_of(itself), HasSubstr("run1 is the run that is judged"));
+  const auto twice = machine_run(20e3);
+  EXPECT_THAT(told_of(judged(run, against({twice, twice, twice}))), HasSubstr("run0 and run1 are the same run"));
+  auto killed = machine_run(20e3);
+  killed.state = core::RunResult::State::running;
+  EXPECT_EQ(judged(run, against({killed})).kind, Kind::invalid);
 }
 
 TEST(Baseline, OfAnotherMachineIsNeverAPass) {
@@ -227,6 +241,45 @@ TEST(Baseline, AFailureAgainstItCanBeWaived) {
   Gate gate = against({machine_run(20e3)});
   gate.waivers = {{.phase = "npt", .metric = "max_ns", .reason = "new NIC", .until = "2026-12-31"}};
   EXPECT_EQ(judged(machine_run(90e3), gate).kind, Kind::pass);
+}
+
+// 10^6 samples show p99.99 of CPU 0, ten samples show nothing of CPU 1, though its maximum is smaller.
+TEST(Gate, ACpuThatDoesNotShowItsLimitIsNotHiddenByAnother) {
+  auto run = test::single_phase_run();
+  run.phases[0] = test::phase_of(
+      "npt", "npt", 10,
+      {test::cpu_from_bins(0, {{200, 210, 1'000'000}}, 10), test::cpu_from_bins(1, {{100, 110, 10}}, 10)});
+  Gate gate{.name = "g", .rules = {{.phase = "npt", .metric = "p99.99_ns", .limit = 1000}}};
+  const auto verdict = judged(run, gate);
+  EXPECT_EQ(verdict.kind, Kind::invalid);
+  EXPECT_THAT(verdict.rules.at(0).observed, HasSubstr("CPU 1: 10 samples do not measure it"));
+}
+
+TEST(Gate, AShareOfCpusIsNotAQuestionOfRounding) {
+  auto run = test::single_phase_run();
+  std::vector<core::CpuResult> cpus;
+  for (unsigned cpu = 0; cpu < 100; ++cpu)
+    cpus.push_back(test::cpu_from_bins(cpu, {{100, cpu < 29 ? 2000.0 : 200.0, 100}}, 10));
+  run.phases[0] = test::phase_of("npt", "npt", 10, std::move(cpus));
+  Rule rule{.phase = "npt", .metric = "max_ns", .limit = 1000};
+  rule.soft = true;
+  rule.cpus_over = 0.29;
+  EXPECT_EQ(judged(run, {.name = "g", .rules = {rule}}).kind, Kind::pass) << "29 of 100 are not more than 29 %";
+  rule.cpus_over = 0.28;
+  EXPECT_EQ(judged(run, {.name = "g", .rules = {rule}}).kind, Kind::fail);
+}
+
+// The kernel's tracer tells nothing below its threshold: a quiet run is one bin up to it.
+TEST(Gate, AMeterThatFoundNothingHasNotMeasuredWhatIsBelowItsThreshold) {
+  auto run = test::single_phase_run();
+  run.phases[0] = test::phase_of("hwlat", "hwlat", 10, {test::cpu_from_bins(0, {{0, 10'000, 10}}, 10)});
+  for (const char* metric : {"max_ns", "hardware_max_ns"}) {
+    const auto gate = [&](double limit) {
+      return Gate{.name = "g", .rules = {{.phase = "hwlat", .metric = metric, .limit = limit}}};
+    };
+    EXPECT_EQ(judged(run, gate(5000)).kind, Kind::invalid) << metric;
+    EXPECT_EQ(judged(run, gate(10'000)).kind, Kind::pass) << metric;
+  }
 }
 
 }  // namespace

@@ -17,11 +17,9 @@ bool is_kept(const MetricDefinition& metric, double value, double limit) {
   return metric.bound == Bound::at_most ? value <= limit : value >= limit;
 }
 
-// Of two CPUs the worse is told. What is not known is worse than everything; of two that are equal, the one that has
-// not shown it.
+// Of two CPUs the worse is told. What is not known is worse than everything.
 bool is_worse(const MetricDefinition& metric, const Observation& a, const Observation& b) {
   if (a.not_measured.empty() != b.not_measured.empty()) return !a.not_measured.empty();
-  if (a.value == b.value) return !a.not_shown.empty() && b.not_shown.empty();
   return !is_kept(metric, a.value, b.value);
 }
 
@@ -40,7 +38,9 @@ std::string rule_limit_text(const MetricDefinition& metric, const Rule& rule) {
 void soften(core::RuleResult& result, const Rule& rule, size_t over, size_t cpus) {
   if (!rule.soft || result.outcome != Outcome::fail) return;
   result.note = cpus > 0 ? fmt::format("{} of {} CPUs are over the soft limit", over, cpus) : "over the soft limit";
-  const bool too_many = rule.cpus_over && static_cast<double>(over) > *rule.cpus_over * static_cast<double>(cpus);
+  constexpr double kRounding = 1e-9;  // 0.29 of 100 CPUs is 28.999999999999996
+  const bool too_many =
+      rule.cpus_over && static_cast<double>(over) > *rule.cpus_over * static_cast<double>(cpus) + kRounding;
   if (!too_many) result.outcome = Outcome::warning;
 }
 
@@ -122,11 +122,14 @@ Seen seen_in(const core::RunResult& run, const core::Phase& phase, const MetricD
     return {.observation = {.not_measured = fmt::format("a {} phase takes no samples", phase.kind)}};
   if (metric.of_cpu == nullptr) return {.observation = metric.of_phase(run, phase, rule)};
   Seen worst;
+  std::string not_shown;  // by any CPU: a limit that one of them does not show is not shown by the phase
   for (const core::CpuResult& cpu : phase.per_cpu) {
     Observation here = metric.of_cpu(cpu, rule);
+    if (not_shown.empty() && !here.not_shown.empty()) not_shown = fmt::format("CPU {}: {}", cpu.cpu, here.not_shown);
     if (worst.cpu != nullptr && !is_worse(metric, here, worst.observation)) continue;
     worst = {.observation = std::move(here), .cpu = &cpu};
   }
+  worst.observation.not_shown = std::move(not_shown);
   return worst;
 }
 

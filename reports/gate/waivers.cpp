@@ -24,8 +24,9 @@ std::vector<std::string> apply_waivers(const std::vector<Waiver>& waivers, const
   std::vector<std::string> told;
   for (const Waiver& waiver : waivers) {
     const bool ended = waiver.until < today;
-    bool needed = false;
+    bool needed = false, not_measured = false;
     for (JudgedRule& rule : rules) {
+      not_measured |= rule.result.outcome == Outcome::invalid && is_about(waiver, rule);
       if (rule.result.outcome != Outcome::fail || !is_about(waiver, rule)) continue;
       needed = true;
       if (ended) continue;
@@ -36,6 +37,8 @@ std::vector<std::string> apply_waivers(const std::vector<Waiver>& waivers, const
     }
     if (ended)
       told.push_back(fmt::format("a waiver ended on {} and counts no more: {}", waiver.until, waiver_text(waiver)));
+    else if (!needed && not_measured)
+      told.push_back("a waiver does not help, for what was not measured cannot be waived: " + waiver_text(waiver));
     else if (!needed)
       told.push_back("a waiver is not needed: " + waiver_text(waiver));
   }

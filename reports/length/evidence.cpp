@@ -21,11 +21,18 @@ bool come_in_bursts(std::uint64_t samples_above, std::size_t steps, std::size_t 
   return static_cast<double>(steps_above) < expected / 2;
 }
 
-void count_events(Evidence& evidence, const core::CpuResult& all, double confidence) {
+// Steps are those of each CPU, as the time watched is: a stall of all CPUs is one of each.
+void count_events(Evidence& evidence, const PhaseView& view, double confidence) {
+  const core::CpuResult& all = view.all;
   evidence.samples_above = core::samples_above(all, evidence.limit_ns);
-  if (all.timeline.kind == core::Timeline::Kind::max) {
-    evidence.step_s = all.timeline.step_s;
-    for (const double ns : all.timeline.max_ns) {
+  const auto& cpus = view.phase.per_cpu;
+  const bool of_steps = std::all_of(cpus.begin(), cpus.end(), [](const core::CpuResult& cpu) {
+    return cpu.timeline.kind == core::Timeline::Kind::max;
+  });
+  for (const core::CpuResult& cpu : cpus) {
+    if (!of_steps) break;
+    evidence.step_s = cpu.timeline.step_s;
+    for (const double ns : cpu.timeline.max_ns) {
       evidence.steps += ns > 0;
       evidence.steps_above += ns > evidence.limit_ns;
     }
@@ -89,7 +96,7 @@ Evidence evidence_of(const core::Phase& phase, const WantedRate& wanted, std::op
   evidence.samples = view.all.samples;
   evidence.max_ns = view.all.max_ns;
   evidence.limit_ns = limit_ns.value_or(view.all.max_ns);
-  count_events(evidence, view.all, wanted.confidence);
+  count_events(evidence, view, wanted.confidence);
   answer(evidence, wanted);
   for (const core::QuantileLevel& level : core::kQuantileLevels)
     evidence.quantiles.push_back({level.label, core::measured_quantile(view.all, level.level),

@@ -65,7 +65,7 @@ std::string found_text(const std::optional<double>& found_ns, double median_ns) 
 
 }  // namespace
 
-PhaseNoise noise_of(const std::vector<const core::Phase*>& repeats, double confidence) {
+PhaseNoise noise_of(const std::vector<const core::Phase*>& repeats, double confidence, std::size_t phases) {
   PhaseNoise noise;
   noise.phase = core::shown_name(*repeats.front());
   noise.confidence = confidence;
@@ -79,7 +79,7 @@ PhaseNoise noise_of(const std::vector<const core::Phase*>& repeats, double confi
   }
   std::transform(runs.begin(), runs.end(), values.begin(), [](const core::CpuResult& run) { return run.max_ns; });
   add_row(noise, "max", values);
-  const double alpha = (1 - confidence) / static_cast<double>(noise.rows.size());
+  const double alpha = (1 - confidence) / static_cast<double>(noise.rows.size() * phases);
   noise.needed = core::repeats_needed(alpha);
   for (NoiseRow& row : noise.rows) {
     for (std::size_t run = 0; run < runs.size(); ++run)

@@ -28,8 +28,9 @@ struct PhaseNoise {
 };
 
 // `repeats`: the phase of each run, fit, in the order of the runs. The measures are those that every run measured, and
-// each is asked at a level that allows for all of them. REQUIRES: two or more.
-PhaseNoise noise_of(const std::vector<const core::Phase*>& repeats, double confidence);
+// each is asked at a level that allows for all of them in so many phases, as `maxlat compare` does. REQUIRES: two or
+// more.
+PhaseNoise noise_of(const std::vector<const core::Phase*>& repeats, double confidence, std::size_t phases = 1);
 
 std::string noise_text(const PhaseNoise& noise);
 // All phases, as one document; "maxlat-plan-length/1".

@@ -12,8 +12,11 @@ extern const MetricDefinition kExposureMetric{
     .option = "exposure",
     .argument = "TIME",
     .help = "CPU time watched at least TIME, all CPUs of a phase together",
-    .of_phase = [](const core::RunResult&, const core::Phase& phase,
-                   const Rule&) { return Observation{.value = phase.exposure_s}; },
+    .of_phase =
+        [](const core::RunResult&, const core::Phase& phase, const Rule&) {
+          if (phase.exposure_s > 0) return Observation{.value = phase.exposure_s};
+          return Observation{.not_measured = "nobody told how long it watched"};
+        },
 };
 
 }  // namespace maxlat::reports

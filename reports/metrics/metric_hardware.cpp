@@ -17,11 +17,13 @@ bool is_of_the_hardware(const core::Phase& phase) {
   return phase.kind == core::kHwlatKind.name;
 }
 
-Observation hardware_observed(const core::RunResult&, const core::Phase& phase, const Rule&) {
+Observation hardware_observed(const core::RunResult&, const core::Phase& phase, const Rule& rule) {
   if (!is_of_the_hardware(phase)) return {.not_measured = fmt::format("a {} phase is not of the hardware", phase.kind)};
   if (core::is_upper_bound(phase))
     return {.not_measured = "not of the hardware alone: " + phase.facts.at(core::fact::kBound)};
   const core::CpuResult* worst = worst_cpu(phase);
+  if (found_nothing(*worst) && worst->max_ns > rule.limit)
+    return {.not_measured = "nothing was found, and what is below the meter's threshold is not told"};
   return {.value = worst->max_ns, .note = fmt::format("CPU {}", worst->cpu)};
 }
 

@@ -9,6 +9,8 @@
 #include <maxlat/reports/metric_definition.hpp>
 #include <optional>
 
+#include "../view/phase_view.hpp"
+
 namespace maxlat::reports {
 namespace {
 
@@ -28,6 +30,8 @@ std::optional<double> quantile_level(std::string_view name) {
 // have not shown it.
 Observation quantile_observed(const core::CpuResult& cpu, const Rule& rule) {
   const double level = *quantile_level(std::string_view(rule.metric).substr(0, rule.metric.rfind('_')));
+  if (level < 1 && cpu.bins.empty() && !core::measured_quantile(cpu, level))
+    return {.not_measured = "there is no histogram to read it from"};
   Observation observed{.value = core::quantile_of(cpu, level)};
   if (level < 1 && !core::is_measured(level, cpu.samples)) {
     observed.note = "the maximum: too few samples";
@@ -37,6 +41,12 @@ Observation quantile_observed(const core::CpuResult& cpu, const Rule& rule) {
   return observed;
 }
 
+Observation max_observed(const core::CpuResult& cpu, const Rule& rule) {
+  if (found_nothing(cpu) && cpu.max_ns > rule.limit)
+    return {.not_measured = "nothing was found, and what is below the meter's threshold is not told"};
+  return {.value = cpu.max_ns};
+}
+
 }  // namespace
 
 extern const MetricDefinition kMaxMetric{
@@ -44,7 +54,7 @@ extern const MetricDefinition kMaxMetric{
     .option = "max",
     .argument = "TIME",
     .help = "largest sample at most TIME: 50us, 1ms; every time needs its unit",
-    .of_cpu = [](const core::CpuResult& cpu, const Rule&) { return Observation{.value = cpu.max_ns}; },
+    .of_cpu = max_observed,
 };
 
 extern const MetricDefinition kMeanMetric{

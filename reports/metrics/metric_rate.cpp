@@ -8,6 +8,7 @@
 // be 3/n (rule of three, Hanley 1983), so the limit must allow three in what was watched.
 #include <fmt/format.h>
 
+#include <maxlat/core/stats/exceedance.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/reports/metric_definition.hpp>
 #include <optional>
@@ -28,14 +29,6 @@ std::optional<double> threshold_ns(std::string_view name, std::string_view suffi
   return static_cast<double>(*ns);
 }
 
-uint64_t samples_above(const core::CpuResult& cpu, double threshold) {
-  if (cpu.max_ns <= threshold) return 0;
-  uint64_t count = cpu.overflow_count;
-  for (const core::Bin& bin : cpu.bins)
-    if (bin.high_ns > threshold) count += bin.count;
-  return count;
-}
-
 // Of so many samples above the time in what was watched: hours, or millions of samples.
 Observation rate_observed(uint64_t above, double watched, std::string note, const Rule& rule) {
   Observation observed{.value = static_cast<double>(above) / watched, .note = std::move(note)};
@@ -48,7 +41,7 @@ Observation rate_observed(uint64_t above, double watched, std::string note, cons
 std::optional<uint64_t> count_above(const core::CpuResult& cpu, const Rule& rule, std::string_view suffix) {
   const double threshold = *threshold_ns(rule.metric, suffix);
   if (cpu.bins.empty() && cpu.max_ns > threshold) return std::nullopt;
-  return samples_above(cpu, threshold);
+  return core::samples_above(cpu, threshold);
 }
 
 constexpr const char* kNoHistogram = "there is no histogram to count in";

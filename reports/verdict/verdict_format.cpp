@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <maxlat/reports/gate.hpp>
 
 namespace maxlat::reports {
@@ -15,12 +14,9 @@ std::vector<core::RuleResult> rules_and_whole_run(const core::RunResult& run) {
   std::vector<core::RuleResult> all = verdict.rules;
   core::RuleResult whole{.rule = "run: is valid", .limit = "complete and valid", .observed = "it is"};
   whole.outcome = Outcome::pass;
-  const bool told_by_a_rule = std::any_of(all.begin(), all.end(), [](const core::RuleResult& rule) {
-    return rule.outcome == Outcome::invalid || rule.outcome == Outcome::fail;
-  });
-  if (verdict.kind == core::Verdict::Kind::invalid && !told_by_a_rule) {
+  if (const std::vector<std::string> spoiled = spoiled_by(run, !all.empty()); !spoiled.empty()) {
     whole.outcome = Outcome::invalid;
-    whole.observed = fmt::format("{}", fmt::join(verdict.reasons, "; "));
+    whole.observed = fmt::format("{}", fmt::join(spoiled, "; "));
   }
   all.push_back(std::move(whole));
   return all;

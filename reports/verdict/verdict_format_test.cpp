@@ -84,10 +84,29 @@ TEST(VerdictFormat, Github) {
   EXPECT_THAT(text, EndsWith("::notice title=box 17::verdict: fail\n"));
 }
 
+// It is spoiled whatever its rules say: one that fails does not make it whole.
+TEST(VerdictFormat, AnInterruptedRunIsNotValidThoughARuleFails) {
+  auto run = run_with({rule_of(Outcome::fail)}, core::Verdict::Kind::fail);
+  run.state = core::RunResult::State::interrupted;
+  EXPECT_THAT(written("ktap", run), HasSubstr("not ok 2 run: is valid # ERROR the run was interrupted"));
+}
+
+TEST(VerdictFormat, LavaMeasuresOnlyWhatItHasAUnitFor) {
+  auto run = run_with({rule_of(Outcome::pass)}, core::Verdict::Kind::pass);
+  const auto observed = [&](const char* text) {
+    run.verdict.rules[0].observed = text;
+    return written("lava", run);
+  };
+  EXPECT_THAT(observed("800 ns (p99.99)"), HasSubstr("MEASUREMENT=800 UNITS=ns"));
+  EXPECT_THAT(observed("4000.2 (CPU 1)"), HasSubstr("MEASUREMENT=4000.2>"));
+  EXPECT_THAT(observed("1.20 us"), Not(HasSubstr("MEASUREMENT"))) << "a unit that readers of ns would miss";
+  EXPECT_THAT(observed("0x1"), Not(HasSubstr("MEASUREMENT"))) << "a version, not 0";
+}
+
 // What spoils a run that has met all its rules stands in no rule.
 TEST(VerdictFormat, AnInvalidRunFailsThoughItsRulesPass) {
   auto run = run_with({rule_of(Outcome::pass)}, core::Verdict::Kind::invalid);
-  run.verdict.reasons = {"the run was interrupted: what it did not come to is missing"};
+  run.state = core::RunResult::State::interrupted;
   EXPECT_THAT(written("junit", run), AllOf(HasSubstr("errors=\"1\""), HasSubstr("message=\"the run was interrupted")));
   EXPECT_THAT(written("ktap", run), HasSubstr("not ok 2 run: is valid # ERROR the run was interrupted"));
   EXPECT_THAT(written("lava", run), HasSubstr("TEST_CASE_ID=run-is-valid RESULT=unknown"));

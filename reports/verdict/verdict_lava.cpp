@@ -53,9 +53,10 @@ std::string lava_measurement(const core::RuleResult& rule) {
   if (error != std::errc{}) return {};
   const size_t length = static_cast<size_t>(end - text.data());
   const std::string rest = text.substr(length);
-  for (const std::string_view unit : {"ns", "s"})
-    if (rest.starts_with(fmt::format(" {}", unit)))
+  for (const std::string unit : {"ns", "s"})
+    if (rest == " " + unit || rest.starts_with(" " + unit + " "))
       return fmt::format(" MEASUREMENT={} UNITS={}", text.substr(0, length), unit);
+  if (!rest.empty() && !rest.starts_with(" (")) return {};  // another unit, or no number ("0x1")
   return fmt::format(" MEASUREMENT={}", text.substr(0, length));
 }
 

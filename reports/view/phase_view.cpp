@@ -76,6 +76,32 @@ std::optional<std::string> unfit_because(const core::Phase& phase) {
   return std::nullopt;
 }
 
+std::vector<std::string> failed_controls(const core::RunResult& run) {
+  std::vector<std::string> reasons;
+  for (const auto& phase : run.phases) {
+    if (!phase.control || phase.status == core::PhaseStatus::skipped) continue;
+    if (const auto reason = unfit_because(phase)) reasons.push_back(phase.name + ": " + *reason);
+  }
+  return reasons;
+}
+
+std::optional<std::string> incomplete_because(const core::RunResult& run) {
+  switch (run.state) {
+    case core::RunResult::State::complete:
+      return std::nullopt;
+    case core::RunResult::State::interrupted:
+      return "the run was interrupted: what it did not come to is missing";
+    case core::RunResult::State::running:
+      return "the run is still running, or was killed: what it did not come to is missing";
+  }
+  return std::nullopt;
+}
+
+bool found_nothing(const core::CpuResult& cpu) {
+  return cpu.outliers.empty() && cpu.overflow_count == 0 && cpu.bins.size() == 1 && cpu.bins[0].low_ns == 0 &&
+         cpu.bins[0].high_ns == cpu.max_ns;
+}
+
 core::CpuResult merge_cpus(const core::Phase& phase) {
   return core::merged(phase.per_cpu, kMergedOutliers);
 }

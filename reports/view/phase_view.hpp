@@ -20,6 +20,15 @@ bool is_of_the_box(const core::Phase& phase);
 // phase unfit also when whoever wrote it called it ok.
 std::optional<std::string> unfit_because(const core::Phase& phase);
 
+// Positive controls that were not found: a meter that did not find what was planted measured nothing.
+std::vector<std::string> failed_controls(const core::RunResult& run);
+// The phases that a stopped run did not come to are nowhere in it, so nothing misses them. Nothing: it is complete.
+std::optional<std::string> incomplete_because(const core::RunResult& run);
+
+// A meter that tells nothing below its threshold, and found nothing: its maximum is that threshold, and was not
+// measured.
+bool found_nothing(const core::CpuResult& cpu);
+
 // All CPUs as one (maxlat/core/result/merge.hpp). The field `cpu` means nothing here.
 core::CpuResult merge_cpus(const core::Phase& phase);
 

@@ -1,8 +1,22 @@
 # SPDX-License-Identifier: MIT
 """maxlat report and maxlat gate: mistakes. What they make of a run is tested in reports/."""
+import pathlib
+
 from run_cases import Case
 
+_GOOD = pathlib.Path(__file__).resolve().parents[2] / "docs/examples/gate/good"
+OVERWRITES = [
+    (f"gate {_GOOD} --max 1s", f"--format junit={_GOOD}/result.json"),
+    (f"gate {_GOOD} --file {_GOOD.parent}/box.toml", f"--format ktap={_GOOD.parent}/box.toml"),
+    (f"gate {_GOOD} --max 1s --json {{tmp}}/a", "--format lava={tmp}/a"),
+    (f"export {_GOOD} --format csv", f"-o {_GOOD}/result.json"),
+    (f"report {_GOOD}", f"-o {_GOOD}/result.json"),
+    (f"plan-length {_GOOD}", f"--json {_GOOD}/result.json"),
+]
+
 CASES = [
+    *[Case(f"{command} does not overwrite what it reads", f"{command} {target}", 1,
+           [r"(is read, and would be overwritten|would be written twice)\nhint: "]) for command, target in OVERWRITES],
     Case("report without a run", "report", 1, [r"\Amaxlat report: no run given\nhint: "]),
     Case("report of nothing", "report {tmp}/no-such-run", 1, [r"\Amaxlat report: .*no-such-run.*\n"]),
     Case("report of a folder that is no run", "report /proc", 1, [r"\Amaxlat report: /proc has no result.json\nhint: "]),

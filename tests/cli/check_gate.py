@@ -117,6 +117,7 @@ def waivers(example, folder):
 def baselines(example, folder):
     (folder / "other").mkdir()
     run = json.loads((example / "good/result.json").read_text())
+    run["run"]["id"] = "another"
     run["machine"]["cpu"]["values"]["model name"] = "Another CPU"
     (folder / "other/result.json").write_text(json.dumps(run))
     gate = folder / "baseline.toml"

@@ -28,8 +28,11 @@ MachineDifference difference_of(const std::string& name, const Values& here, con
   for (const auto& [key, value] : here)
     if (const std::string other = value_named(there, key); other != value)
       difference.values.push_back({key, value, other});
-  for (const auto& [key, value] : there)
-    if (value_named(here, key).empty()) difference.values.push_back({key, "", value});
+  for (const auto& [key, value] : there) {
+    const bool told =
+        std::any_of(here.begin(), here.end(), [&key = key](const auto& pair) { return pair.first == key; });
+    if (!told && !value.empty()) difference.values.push_back({key, "", value});
+  }
   return difference;
 }
 
@@ -40,7 +43,7 @@ std::string told(const std::string& value) {
 }  // namespace
 
 std::vector<MachineDifference> machine_differences(const std::vector<FingerprintGroup>& here,
-                                                 const std::vector<FingerprintGroup>& there) {
+                                                   const std::vector<FingerprintGroup>& there) {
   std::vector<MachineDifference> differences;
   const auto add = [&](const std::string& name, const FingerprintGroup* one, const FingerprintGroup* other) {
     MachineDifference difference = difference_of(name, one ? one->values : Values{}, other ? other->values : Values{});

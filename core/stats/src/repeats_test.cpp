@@ -72,5 +72,23 @@ TEST(SmallestDifference, ShrinksWithTheRepeats) {
   EXPECT_EQ(smallest_difference(std::vector<double>{7, 7, 7}, 5, 0.05), 0);
 }
 
+// 30 and 30 are exact, 31 and 31 are not, and of the same shift.
+TEST(DifferenceOfGroups, ManyValuesAreNearlyWhatExactRanksSay) {
+  for (const double shift : {0.0, 3.0, 6.0}) {
+    const auto p_of = [&](int each) {
+      std::vector<double> base, other;
+      for (int i = 0; i < each; ++i) {
+        base.push_back((i * 37) % each);
+        other.push_back((i * 41) % each + shift + 0.25);
+      }
+      return difference_of_groups(base, other).p;
+    };
+    const double exact = p_of(30), many = p_of(31);
+    EXPECT_NEAR(std::log10(many), std::log10(exact), 0.15) << shift;
+  }
+  const std::vector<double> same(40, 7.0);
+  EXPECT_EQ(difference_of_groups(same, same).p, 1) << "all tied";
+}
+
 }  // namespace
 }  // namespace maxlat::core

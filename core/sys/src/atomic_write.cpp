@@ -172,4 +172,23 @@ Status make_folder_of(const std::string& path) {
   return {};
 }
 
+Status check_apart(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs) {
+  namespace fs = std::filesystem;
+  const auto same = [](const std::string& one, const std::string& other) {
+    if (one.empty() || one == "-" || other.empty() || other == "-") return false;
+    std::error_code ignored;
+    if (fs::equivalent(one, other, ignored)) return true;
+    return fs::weakly_canonical(one, ignored) == fs::weakly_canonical(other, ignored);
+  };
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    for (const std::string& input : inputs)
+      if (same(outputs[i], input))
+        return Error{fmt::format("{} is read, and would be overwritten", outputs[i]), "name another file to write to"};
+    for (std::size_t j = 0; j < i; ++j)
+      if (same(outputs[i], outputs[j]))
+        return Error{fmt::format("{} would be written twice", outputs[i]), "name a file for each"};
+  }
+  return {};
+}
+
 }  // namespace maxlat::core

@@ -161,5 +161,19 @@ TEST_F(AtomicWrite, DashIsStandardOutput) {
   EXPECT_EQ(files(), 0u);
 }
 
+TEST(CheckApart, NoOutputIsAnInputOrAnotherOutput) {
+  const test::TemporaryFolder folder;
+  folder.write("in.json", "{}");
+  const std::string in = folder / "in.json";
+  EXPECT_TRUE(check_apart({folder / "out.json", "-", ""}, {in, "-", ""})) << "standard streams are nobody's file";
+  EXPECT_FALSE(check_apart({in}, {in}));
+  EXPECT_FALSE(check_apart({folder / "x/../in.json"}, {in})) << "by another name";
+  std::filesystem::create_symlink(in, folder / "link");
+  EXPECT_FALSE(check_apart({folder / "link"}, {in}));
+  const Status twice = check_apart({folder / "new", folder / "x/../new"}, {});
+  ASSERT_FALSE(twice) << "though it is not there yet";
+  EXPECT_NE(twice.error().text.find("would be written twice"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace maxlat::core

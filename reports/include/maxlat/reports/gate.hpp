@@ -16,6 +16,7 @@
 // and are said.
 #pragma once
 
+#include <array>
 #include <maxlat/core/result/run_result.hpp>
 #include <maxlat/reports/rule.hpp>
 #include <optional>
@@ -33,6 +34,10 @@ struct Waiver {
   std::string reason;
   std::string until;  // "2026-12-31": the last day on which it counts, UTC
 };
+
+// Groups of the fingerprint that say what a figure is one of: a baseline has the same, unless the gate says otherwise.
+inline constexpr std::array<std::string_view, 5> kMustBeTheSame = {"cpu", "firmware", "clock", "mitigations",
+                                                                   "settings"};
 
 // What a run must not be worse than: one earlier run, or a series of three and more.
 struct Baseline {
@@ -73,6 +78,9 @@ core::Verdict judge(const core::RunResult& run, const Gate& gate, const std::str
 // By limits alone.
 core::Verdict judge(const core::RunResult& run, const std::vector<Rule>& rules);
 std::string today_utc();
+// What spoils the run as a whole, whatever its rules say: it is not complete, a meter did not find its control; and
+// without rules every phase that is not valid, because nobody said which matter.
+std::vector<std::string> spoiled_by(const core::RunResult& run, bool has_rules);
 // Whether a reason of the verdict tells the same as a failed rule of its table.
 bool tells_a_limit(const std::string& reason);
 core::Exit exit_status(const core::Verdict& verdict);

@@ -3,8 +3,9 @@
 // Whether something comes again and again after the same time: a cron job, a timer, a watchdog, a log that rotates.
 //
 // Schuster 1898: each event is a step of length one in the direction of its phase within the period that is tried.
-// Events that have nothing to do with the period walk at random, and the chance of a walk of n steps that ends at a distance R
-// from its start is exp(-R^2 / n). As many periods are tried as can be told apart, so the chance is corrected for all.
+// Events that have nothing to do with the period walk at random, and the chance of a walk of n steps that ends at a
+// distance R from its start is exp(-R^2 / n). As many periods are tried as can be told apart, so the chance is
+// corrected for all.
 #pragma once
 
 #include <optional>

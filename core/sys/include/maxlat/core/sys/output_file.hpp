@@ -7,6 +7,7 @@
 #include <maxlat/core/sys/result.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace maxlat::core {
 
@@ -18,6 +19,10 @@ Status write_atomically(const std::string& path, std::string_view text);
 // Whether write_atomically() could write there now. Leaves what is there untouched. A disk that fills up later is not
 // foreseen.
 Status check_writable(const std::string& path);
+
+// Before anything is read or written: no output is an input, or another output, by whatever name. "" and "-" are none.
+// ERRORS: the first that is; it would be lost.
+Status check_apart(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs);
 
 // The folder that `path` stands in, and those above it.
 Status make_folder_of(const std::string& path);
