@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <thread>
 
 #include "keeper.hpp"
 
@@ -86,21 +89,24 @@ core::Status folder_apply(const Change& change, Surface& surface) {
 }
 
 // A partition that is removed gives its CPUs back some time later; one that becomes an ordinary member does so at once.
-// New threads may come while we move the others: until none is left, within reason.
+// New threads may come while we move the others. And one that has ended holds its group until its parent has waited for
+// it, though no list of threads has it any more: the group is busy, and nothing but time helps. So we try until it is
+// gone, within reason.
 core::Status folder_undo(const Change& change, Surface& surface) {
   const std::string partition = change.path + "/cpuset.cpus.partition";
   if (surface.view().read(partition)) static_cast<void>(surface.write(partition, "member"));
   const std::string parent = change.path.substr(0, change.path.rfind('/'));
   const std::string inside = threads_file(change.path, surface), outside = threads_file(parent, surface);
-  for (int round = 0; round < 100; ++round) {
+  constexpr int kTries = 1000;
+  for (int tried = 1;; ++tried) {
     std::istringstream threads(surface.view().read(inside).value_or(""));
-    std::string thread;
-    if (!(threads >> thread)) break;
     // One that has ended meanwhile cannot be moved, and need not be.
-    do static_cast<void>(surface.write(outside, thread));
-    while (threads >> thread);
+    for (std::string thread; threads >> thread;) static_cast<void>(surface.write(outside, thread));
+    const int why_not = surface.remove_folder(change.path);
+    if (why_not == 0) return {};
+    if (why_not != EBUSY || tried == kTries) return core::system_error("cannot remove " + change.path, why_not);
+    std::this_thread::sleep_for(std::chrono::milliseconds(3));
   }
-  return surface.remove_folder(change.path);
 }
 
 // --- affinity

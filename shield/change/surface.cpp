@@ -27,9 +27,8 @@ core::Status Surface::make_folder(const std::string& path) {
   return {};
 }
 
-core::Status Surface::remove_folder(const std::string& path) {
-  if (::rmdir(path_of(path).c_str()) != 0 && errno != ENOENT) return core::system_error("cannot remove " + path, errno);
-  return {};
+int Surface::remove_folder(const std::string& path) {
+  return ::rmdir(path_of(path).c_str()) == 0 || errno == ENOENT ? 0 : errno;
 }
 
 core::Status Surface::set_affinity(pid_t task, const core::CpuList& cpus) {

@@ -32,7 +32,7 @@ class Surface {
   // One write(2) of the value and a newline. ERRORS: the kernel's own, "cannot write PATH: invalid argument".
   virtual core::Status write(const std::string& path, const std::string& value);
   virtual core::Status make_folder(const std::string& path);
-  virtual core::Status remove_folder(const std::string& path);
+  virtual int remove_folder(const std::string& path);  // RETURNS: 0, also when it was gone, or errno
 
   virtual core::Status set_affinity(pid_t task, const core::CpuList& cpus);
   // Threads that may have moved CPUs, with the CPUs that each may use.

@@ -36,7 +36,7 @@ class WatchedSurface : public FakeSurface {
     before_change_(changes);
     return FakeSurface::make_folder(path);
   }
-  core::Status remove_folder(const std::string& path) override {
+  int remove_folder(const std::string& path) override {
     before_change_(changes);
     return FakeSurface::remove_folder(path);
   }
@@ -245,6 +245,21 @@ TEST_P(ShieldFaults, DamageIsSaidAndForceUndoesTheRest) {
 }
 
 // What a command of `exec` leaves behind is in the shield's group, or on its CPUs alone.
+// A build beside it: what has ended holds its group until its parent has waited for it.
+TEST_P(ShieldFaults, AGroupThatIsBusyForAWhileIsRemovedAllTheSame) {
+  FakeBox box(GetParam());
+  FakeSurface surface(box, view_of(box));
+  ASSERT_TRUE(shield_on(plan(), surface));
+  surface.zombies = 3;
+  const auto undone = shield_off(plan().journal, surface, false);
+  ASSERT_TRUE(undone) << undone.error().text;
+  EXPECT_THAT(undone->failed, testing::IsEmpty());
+  if (GetParam() != Hierarchy::none) {
+    EXPECT_EQ(surface.zombies, 0);
+  }
+  EXPECT_FALSE(std::filesystem::exists(plan().journal));
+}
+
 TEST_P(ShieldFaults, ADaemonLeftInTheShieldComesOut) {
   FakeBox box(GetParam());
   FakeSurface surface(box, view_of(box));
