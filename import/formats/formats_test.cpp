@@ -9,6 +9,8 @@
 // The others are made by hand, after the sources of the tools and their documentation (docs/sources.md).
 #include <gmock/gmock.h>
 
+#include <maxlat/core/result/fact_names.hpp>
+
 #include "formats/test_files.hpp"
 
 namespace maxlat::importing {
@@ -244,6 +246,8 @@ TEST(Formats, WhatIsInNoRowOfJitterdebuggerIsOverflow) {
 
 TEST(Formats, EveryInterruptionOfSysjitterHasItsTime) {
   const core::Phase phase = phase_of("sysjitter-raw.txt");
+  EXPECT_EQ(phase.facts.at(core::fact::kOnlyAbove), "200ns");
+  EXPECT_FALSE(phase.facts.contains(core::fact::kNotKept));
   ASSERT_EQ(phase.per_cpu.size(), 1u);
   const core::CpuResult& cpu = phase.per_cpu[0];
   EXPECT_EQ(cpu.samples, 3u);
@@ -252,6 +256,14 @@ TEST(Formats, EveryInterruptionOfSysjitterHasItsTime) {
   EXPECT_EQ(cpu.exposure_s, 10);
   ASSERT_EQ(cpu.outliers.size(), 3u);
   EXPECT_EQ(cpu.outliers[0].t_ns, 5e6);
+}
+
+TEST(Formats, WhatOurRawFileDidNotKeepIsToldOfItsImport) {
+  const auto run =
+      imported("# cpu_mhz: 2000\n# threshold: 200ns\n# n_interruptions: 1\n# not_kept: 426\n  1000 2000 1000\n");
+  ASSERT_TRUE(run.ok()) << run.error().text;
+  EXPECT_EQ(run->phases[0].facts.at(core::fact::kNotKept), "426");
+  EXPECT_FALSE(imported("# cpu_mhz: 2000\n# not_kept: many\n# n_interruptions: 1\n  1000 2000 1000\n").ok());
 }
 
 TEST(Formats, FilesOfSysjitterOneBehindTheOtherAreThreads) {

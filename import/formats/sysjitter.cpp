@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <maxlat/core/result/fact_names.hpp>
+#include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/text.hpp>
 #include <maxlat/core/sys/whole_number.hpp>
 #include <maxlat/import/import_definition.hpp>
@@ -49,6 +51,11 @@ class SysjitterThreads {
     Thread& thread = threads_.back();
     const Labelled words = labelled(line.substr(1));
     if (words.label == "threshold") threshold_ = core::printable(words.rest);
+    if (words.label == "not_kept") {  // of our own --raw
+      const auto count = core::whole_number(words.rest);
+      if (!count) return core::Error{in_quotes(words.rest) + " is not a count"};
+      not_kept_ += *count;
+    }
     if (words.label == "n_interruptions") {
       thread.told = core::whole_number(words.rest);
       if (!thread.told) return core::Error{in_quotes(words.rest) + " is not a count"};
@@ -80,6 +87,12 @@ class SysjitterThreads {
     core::Phase phase = imported_phase("sysjitter", core::kNptKind, "sysjitter");
     phase.facts["samples"] =
         fmt::format("only what was longer than {}", threshold_.empty() ? "a threshold" : threshold_);
+    if (const auto ns = core::parse_duration_ns(threshold_, core::kUnitNeeded))
+      phase.facts[core::fact::kOnlyAbove] = fmt::format("{}ns", *ns);
+    if (not_kept_ > 0) {
+      phase.facts[core::fact::kNotKept] = fmt::format("{}", not_kept_);
+      phase.warnings.push_back(fmt::format("{} more were seen and not kept: counts and rates are too low", not_kept_));
+    }
     phase.per_cpu = samples_.results();
     if (phase.per_cpu.empty())
       return core::Error{fmt::format("sysjitter saw nothing longer than {}: that is no sample", threshold_)};
@@ -104,6 +117,7 @@ class SysjitterThreads {
   RawSamples samples_{1, true};
   std::vector<Thread> threads_;
   std::string threshold_;
+  uint64_t not_kept_ = 0;
 };
 
 core::Result<core::RunResult> read_sysjitter(InputText& input, const ImportOptions&) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/reports/gate.hpp>
 
 #include "../test/test_runs.hpp"
@@ -280,6 +281,26 @@ TEST(Gate, AMeterThatFoundNothingHasNotMeasuredWhatIsBelowItsThreshold) {
     EXPECT_EQ(judged(run, gate(5000)).kind, Kind::invalid) << metric;
     EXPECT_EQ(judged(run, gate(10'000)).kind, Kind::pass) << metric;
   }
+}
+
+// sysjitter's file has only what was longer than a threshold: four of four above 1 us are no rate above 1 us.
+TEST(Gate, AMeterThatTellsOnlyLongSamplesMeasuresNoQuantileAndNoRateBelow) {
+  auto run = test::single_phase_run();
+  run.phases[0] = test::phase_of("sysjitter", "npt", 3600, {test::cpu_from_bins(0, {{70'000, 71'000, 4}}, 3600)});
+  run.phases[0].facts[core::fact::kOnlyAbove] = "60000ns";
+  const auto kind = [&](const char* metric, double limit) {
+    return judged(run, {.name = "g", .rules = {{.phase = "sysjitter", .metric = metric, .limit = limit}}}).kind;
+  };
+  EXPECT_EQ(kind("above_1us_per_h", 100), Kind::invalid);
+  EXPECT_EQ(kind("above_60us_per_h", 100), Kind::pass);
+  EXPECT_EQ(kind("above_60us_per_h", 3), Kind::fail);
+  EXPECT_EQ(kind("p50_ns", 1e6), Kind::invalid);
+  EXPECT_EQ(kind("mean_ns", 1e6), Kind::invalid);
+  EXPECT_EQ(kind("above_60us_ppm", 1e6), Kind::invalid);
+  EXPECT_EQ(kind("max_ns", 1e6), Kind::pass);
+  run.phases[0].facts[core::fact::kNotKept] = "426";
+  EXPECT_EQ(kind("above_60us_per_h", 100), Kind::invalid) << "no count of them is whole";
+  EXPECT_EQ(kind("max_ns", 1e6), Kind::pass) << "the largest are kept";
 }
 
 }  // namespace

@@ -63,6 +63,7 @@ extern const MetricDefinition kMeanMetric{
     .argument = "TIME",
     .help = "mean at most TIME (of no use alone: a tail hides in it)",
     .of_cpu = [](const core::CpuResult& cpu, const Rule&) { return Observation{.value = cpu.mean_ns}; },
+    .needs_samples_from_ns = [](std::string_view) { return 0.0; },
 };
 
 extern const MetricDefinition kQuantileMetric{
@@ -73,6 +74,7 @@ extern const MetricDefinition kQuantileMetric{
     .has_name = [](std::string_view name) { return quantile_level(name).has_value(); },
     .begins_with = "p",
     .of_cpu = quantile_observed,
+    .needs_samples_from_ns = [](std::string_view) { return 0.0; },
 };
 
 }  // namespace maxlat::reports

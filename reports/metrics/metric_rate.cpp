@@ -69,6 +69,7 @@ extern const MetricDefinition kRatePerHourMetric{
     .has_name = [](std::string_view name) { return threshold_ns(name, kPerHour).has_value(); },
     .begins_with = kAbove,
     .of_cpu = of_an_hour,
+    .needs_samples_from_ns = [](std::string_view metric) { return *threshold_ns(metric, kPerHour); },
 };
 
 extern const MetricDefinition kRatePerMillionMetric{
@@ -78,6 +79,7 @@ extern const MetricDefinition kRatePerMillionMetric{
     .has_name = [](std::string_view name) { return threshold_ns(name, kPerMillion).has_value(); },
     .begins_with = kAbove,
     .of_cpu = of_a_million,
+    .needs_samples_from_ns = [](std::string_view) { return 0.0; },
 };
 
 }  // namespace maxlat::reports

@@ -56,6 +56,10 @@ struct MetricDefinition {
   Observation (*of_run)(const core::RunResult& run, const Rule& rule) = nullptr;
   bool without_samples = false;
 
+  // The shortest latency that a phase must have samples of, or it has not measured this: 0 for a quantile of all
+  // samples. Null: the largest samples are enough.
+  double (*needs_samples_from_ns)(std::string_view metric) = nullptr;
+
   // Which phases a rule on all phases, or on those of a kind, is about; null: those of the box, and all of the kind.
   // A phase that is named is always judged. `nowhere` completes "not measured: " when a rule on all has none.
   bool (*concerns)(const core::RunResult& run, const core::Phase& phase) = nullptr;

@@ -9,6 +9,10 @@ namespace maxlat::core::fact {
 inline constexpr const char* kBackEnd = "back end";  // of hwlat, in words
 // Why the figures are no more than an upper bound; is_upper_bound() looks for it.
 inline constexpr const char* kBound = "bound";
+// "2000ns": the phase has no sample that was shorter. Quantiles of such samples are not those of all.
+inline constexpr const char* kOnlyAbove = "only samples above";
+// Samples that the meter saw and did not keep, so that no count of them is whole.
+inline constexpr const char* kNotKept = "samples not kept";
 // The moment that the times of a phase's samples count from: phase_start.hpp.
 inline constexpr const char* kStartMonotonic_ns = "start_monotonic_ns";
 inline constexpr const char* kStartRealtime_ns = "start_realtime_ns";
