@@ -10,6 +10,8 @@
 #ifndef TOML_HEADER_ONLY
 #define TOML_HEADER_ONLY 1
 #endif
+// toml++ 3.3 asserts what a text can make false ("[#"), and then refuses the text: a debug build must not end there.
+#define TOML_ASSERT(expr) static_assert(true)
 #include <toml++/toml.h>
 
 #include <cstdint>
