@@ -44,7 +44,7 @@ TEST(Noise, IsThatOfTheMeasuresThatEveryRunHas) {
   EXPECT_EQ(noise.rows.back().measure, "max");
   EXPECT_EQ(noise.needed, 6u);                  // 2 of 924 is below 0.05 / 7
   EXPECT_EQ(row_of(noise, "p50").found_ns, 1);  // the same in all runs, and a bin is 1 ns wide
-  const NoiseRow& max = row_of(noise, "max");
+  const NoiseRow max = row_of(noise, "max");
   EXPECT_EQ(max.found_ns, core::smallest_difference(max.values_ns, 7, 0.05 / 7));
   EXPECT_LT(*max.found_with_twice_ns, *max.found_ns);
   const std::string text = noise_text(noise);
