@@ -18,8 +18,6 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr unsigned kWidth = 120;
-
 constexpr core::CommandHelp kHelp = {
     "maxlat gate [options] RUN",
     "Judges a stored run by limits: a value equal to its limit passes, and a latency is that of the\n"
@@ -102,7 +100,7 @@ std::string verdict_text(const core::Verdict& verdict) {
     table.row({rule.rule, rule.limit, measured ? rule.observed : rule.observed.substr(0, rule.observed.find(':')),
                core::to_string(rule.outcome)});
   }
-  std::string text = table.text(kWidth, "") + fmt::format("\nverdict: {}\n", core::to_string(verdict.kind));
+  std::string text = table.text(core::kTextWidth, "") + fmt::format("\nverdict: {}\n", core::to_string(verdict.kind));
   for (const auto& reason : verdict.reasons)
     if (!tells_a_limit(reason)) text += "  - " + core::printable(reason) + "\n";
   if (!verdict.not_comparable.empty()) text += "NOT COMPARABLE WITH BARE METAL\n";

@@ -79,11 +79,8 @@ std::vector<double> values_of(const Figure& figure, const GroupPhase& group) {
   return values;
 }
 
-std::optional<double> median_of(std::vector<double> values) {
-  if (values.empty()) return std::nullopt;
-  std::sort(values.begin(), values.end());
-  const size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+std::optional<double> median_of(const std::vector<double>& values) {
+  return values.empty() ? std::nullopt : std::optional(core::median(values));
 }
 
 // Of all runs of the group, so that what they differ by is in it.
@@ -300,10 +297,6 @@ PhaseRow row_of(const std::string& name, const std::vector<GroupPhase>& by_group
 }
 
 }  // namespace
-
-bool PhaseRow::in_all_groups() const {
-  return std::all_of(all.begin(), all.end(), [](const core::CpuResult& cpu) { return cpu.samples > 0; });
-}
 
 ComparedRuns compare_runs(const std::vector<RunGroup>& groups, const CompareOptions& options) {
   ComparedRuns compared;

@@ -48,7 +48,6 @@ struct PhaseRow {
   std::vector<core::CpuResult> all{};  // by group: all runs and CPUs together; no samples: it has no such phase
   std::vector<std::string> unlike{};   // of the groups behind the first: what was measured otherwise, or ""
   std::vector<FigureRow> figures{};
-  bool in_all_groups() const;
 };
 
 struct MachineRow {

@@ -48,14 +48,6 @@ std::optional<std::string> other_machine(const core::RunResult& run, const Basel
   return std::nullopt;
 }
 
-// The width of the bin that the value is in.
-double resolution_at(const core::CpuResult* cpu, double value) {
-  if (cpu == nullptr) return 0;
-  for (const core::Bin& bin : cpu->bins)
-    if (bin.low_ns <= value && value <= bin.high_ns) return bin.high_ns - bin.low_ns;
-  return 0;
-}
-
 // The baseline's figures of one metric in one phase, or why there are none to compare with.
 struct Earlier {
   std::vector<double> values;
@@ -86,15 +78,10 @@ Earlier earlier_values(const core::Phase& here, const MetricDefinition& metric, 
     if (!observed.not_measured.empty()) return refuse(old, "not measured there: " + observed.not_measured);
     if (!observed.not_shown.empty()) return refuse(old, "not shown there: " + observed.not_shown);
     earlier.values.push_back(observed.value);
-    earlier.resolution = std::max(earlier.resolution, resolution_at(seen.cpu, observed.value));
+    earlier.resolution =
+        std::max(earlier.resolution, (seen.cpu == nullptr ? 0 : resolution_at(*seen.cpu, observed.value)));
   }
   return earlier;
-}
-
-double baseline_median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
 struct Allowed {
@@ -103,7 +90,7 @@ struct Allowed {
 };
 
 Allowed allowed_by(Earlier earlier, double ratio) {
-  const double base = baseline_median(earlier.values);
+  const double base = core::median(earlier.values);
   const bool series = earlier.values.size() > 1;
   const double noise = series ? core::middle_95(earlier.values).high - base : earlier.resolution;
   Allowed allowed{.limit = std::max(base * ratio, base + noise), .text = {}};
@@ -135,7 +122,8 @@ JudgedRule judge_against(const core::RunResult& run, const core::Phase& phase, c
     judged.result.observed = "not comparable with the baseline: " + why;
     return judged;
   }
-  earlier.resolution = std::max(earlier.resolution, resolution_at(seen.cpu, observed.value));
+  earlier.resolution =
+      std::max(earlier.resolution, (seen.cpu == nullptr ? 0 : resolution_at(*seen.cpu, observed.value)));
   const Allowed allowed = allowed_by(std::move(earlier), ratio);
   judged.result.limit = allowed.text;
   judged.result.observed = seen_text(metric, phase, seen);

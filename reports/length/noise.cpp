@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <maxlat/core/stats/repeats.hpp>
+#include <maxlat/core/stats/statistics.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/text.hpp>
 #include <maxlat/core/sys/text_table.hpp>
@@ -17,13 +18,6 @@ namespace maxlat::reports {
 namespace {
 
 constexpr std::size_t kMostInHalf = 30;  // of the exact test
-
-// Of the bin that the value lies in.
-double width_at(const core::CpuResult& run, double ns) {
-  for (const core::Bin& bin : run.bins)
-    if (bin.high_ns >= ns) return bin.high_ns - bin.low_ns;
-  return 0;
-}
 
 std::optional<double> found_by(const NoiseRow& row, std::size_t each, double alpha) {
   const std::optional<double> found_ns = core::smallest_difference(row.values_ns, each, alpha);
@@ -53,11 +47,6 @@ bool drifts(const PhaseNoise& noise, const NoiseRow& row) {
   return row.halves_p <= (1 - noise.confidence) / static_cast<double>(noise.rows.size());
 }
 
-double median_of(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
-}
-
 std::string found_text(const std::optional<double>& found_ns, double median_ns) {
   if (!found_ns) return "-";
   return fmt::format("{} ({:.0f} %)", core::latency_text(*found_ns), 100 * *found_ns / median_ns);
@@ -83,7 +72,7 @@ PhaseNoise noise_of(const std::vector<const core::Phase*>& repeats, double confi
   noise.needed = core::repeats_needed(alpha);
   for (NoiseRow& row : noise.rows) {
     for (std::size_t run = 0; run < runs.size(); ++run)
-      row.resolution_ns = std::max(row.resolution_ns, width_at(runs[run], row.values_ns[run]));
+      row.resolution_ns = std::max(row.resolution_ns, resolution_at(runs[run], row.values_ns[run]));
     row.found_ns = found_by(row, runs.size(), alpha);
     row.found_with_twice_ns = found_by(row, 2 * runs.size(), alpha);
     row.halves_p = halves_p(row.values_ns);
@@ -98,7 +87,7 @@ std::string noise_text(const PhaseNoise& noise) {
   std::string drifting;
   for (const NoiseRow& row : noise.rows) {
     const auto [least, greatest] = std::minmax_element(row.values_ns.begin(), row.values_ns.end());
-    const double median_ns = median_of(row.values_ns);
+    const double median_ns = core::median(row.values_ns);
     table.row({row.measure, core::latency_text(median_ns), core::latency_text(*least), core::latency_text(*greatest),
                found_text(row.found_ns, median_ns), found_text(row.found_with_twice_ns, median_ns)});
     if (drifts(noise, row)) drifting += (drifting.empty() ? "" : ", ") + row.measure;

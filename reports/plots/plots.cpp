@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <maxlat/core/stats/statistics.hpp>
 #include <maxlat/core/sys/counted.hpp>
 #include <numeric>
 
@@ -196,13 +197,6 @@ Plot outliers(const PhaseView& view) {
   return plot;
 }
 
-double median_of(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<long>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 double mean_of(const std::vector<double>& values) {
   return values.empty() ? 0 : std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
@@ -218,7 +212,8 @@ Plot load(const core::Phase& phase) {
   unsigned colour = kFirstCpu;
   for (const auto& one : phase.load) {
     // A load that was counted in few of its seconds, all the same made progress: then its mean is the measure.
-    const double median = median_of(one.progress), whole = median > 0 ? median : mean_of(one.progress);
+    const double median = one.progress.empty() ? 0 : core::median(one.progress),
+                 whole = median > 0 ? median : mean_of(one.progress);
     if (whole <= 0) {
       not_drawn += (not_drawn.empty() ? "" : ", ") + one.name;
       continue;

@@ -121,6 +121,12 @@ std::vector<LargeSample> largest_samples(const core::Phase& phase) {
   return samples;
 }
 
+double resolution_at(const core::CpuResult& cpu, double ns) {
+  for (const core::Bin& bin : cpu.bins)
+    if (bin.low_ns <= ns && ns <= bin.high_ns) return bin.high_ns - bin.low_ns;
+  return 0;
+}
+
 const core::CpuResult* worst_cpu(const core::Phase& phase) {
   const core::CpuResult* worst = nullptr;
   for (const auto& cpu : phase.per_cpu) {

@@ -41,6 +41,9 @@ struct LargeSample {
 // Largest first. INVARIANT: the first is the maximum of the phase.
 std::vector<LargeSample> largest_samples(const core::Phase& phase);
 
+// How well a value is known: the width of the bin that it lies in; 0 where there is none.
+double resolution_at(const core::CpuResult& cpu, double ns);
+
 // The CPU with the largest maximum; null when no CPU has a sample.
 const core::CpuResult* worst_cpu(const core::Phase& phase);
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <maxlat/core/stats/change_points.hpp>
 #include <maxlat/core/stats/series_checks.hpp>
+#include <maxlat/core/stats/statistics.hpp>
 #include <numeric>
 
 namespace maxlat::core {
@@ -55,11 +56,8 @@ void cut(std::span<const double> series, std::size_t first, std::size_t end, std
 }
 
 double median_between(std::span<const double> series, std::size_t first, std::size_t end) {
-  std::vector<double> part(series.begin() + static_cast<std::ptrdiff_t>(first),
-                           series.begin() + static_cast<std::ptrdiff_t>(end));
-  const auto middle = part.begin() + static_cast<std::ptrdiff_t>(part.size() / 2);
-  std::nth_element(part.begin(), middle, part.end());
-  return *middle;
+  const auto part = series.subspan(first, end - first);
+  return median({part.begin(), part.end()});
 }
 
 }  // namespace

@@ -41,12 +41,6 @@ Values values_of(const CpuResult& cpu) {
   return values;
 }
 
-double median(std::vector<double> values) {
-  const std::size_t middle = values.size() / 2;
-  std::sort(values.begin(), values.end());
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
 bool alike(double one, double other) {
   return std::max(one, other) <= kAlike * std::min(one, other);
 }

@@ -100,6 +100,13 @@ double rounds_to_show(std::span<const double> differences, double alpha) {
   return z * z / (3 * off_centre * off_centre);
 }
 
+double median(std::vector<double> values) {
+  const auto upper = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), upper, values.end());
+  if (values.size() % 2 == 1) return *upper;
+  return (*std::max_element(values.begin(), upper) + *upper) / 2;
+}
+
 Interval middle_95(std::span<double> values) {
   std::sort(values.begin(), values.end());
   const auto at = [&](double level) {

@@ -79,5 +79,11 @@ TEST(Middle95, LeavesOutTwoAndAHalfPercentAtEachEnd) {
   EXPECT_EQ(middle.high, 975);
 }
 
+TEST(Median, IsInTheMiddle) {
+  EXPECT_EQ(median({7}), 7);
+  EXPECT_EQ(median({9, 1, 5}), 5);
+  EXPECT_EQ(median({9, 1, 5, 2}), 3.5);
+}
+
 }  // namespace
 }  // namespace maxlat::core

@@ -37,6 +37,9 @@ std::size_t rounds_needed(double alpha, std::size_t questions);
 // these. Infinite when as many pairs of rounds lie above zero as below. REQUIRES: two or more.
 double rounds_to_show(std::span<const double> differences, double alpha);
 
+// The middle value, or the mean of the two in the middle. REQUIRES: not empty.
+double median(std::vector<double> values);
+
 // The interval that holds the middle 95 % of the values. REQUIRES: not empty. Reorders them.
 Interval middle_95(std::span<double> values);
 
