@@ -81,6 +81,14 @@ core::Status write_answer(const core::CommandLine& line, std::string text) {
   return core::write_atomically(output, text);
 }
 
+// What neither bounds nor quantiles could be made of.
+std::optional<std::string> cannot_be_counted(const core::Phase& phase, std::optional<double> limit_ns) {
+  const core::CpuResult all = merge_cpus(phase);
+  if (!(all.exposure_s > 0)) return "the time watched is not known";
+  if (limit_ns && *limit_ns < all.max_ns && all.bins.empty()) return "there is no histogram to count in";
+  return not_told(phase, limit_ns.value_or(all.max_ns));
+}
+
 core::Result<core::Exit> plan_from_nothing(const core::CommandLine& line, const WantedRate& wanted) {
   for (const char* option : {"above", "phase"})
     if (line.has(option))
@@ -137,7 +145,7 @@ core::Result<core::Exit> plan_from_run(const core::CommandLine& line, const Want
   std::string text, unfit;
   for (const core::Phase* phase : *phases) {
     std::optional<std::string> reason = unfit_because(*phase);
-    if (!reason && !(merge_cpus(*phase).exposure_s > 0)) reason = "the time watched is not known";
+    if (!reason) reason = cannot_be_counted(*phase, limit_ns);
     if (reason) {
       unfit += fmt::format("{}{}: {}", unfit.empty() ? "" : "; ", phase->name, *reason);
       continue;

@@ -74,6 +74,8 @@ std::optional<double> value_of(const Figure& figure, const core::CpuResult& all)
 
 std::vector<double> values_of(const Figure& figure, const GroupPhase& group) {
   std::vector<double> values;
+  for (const core::Phase* phase : group.phases)
+    if (figure.level < 1 && not_told(*phase, 0)) return {};  // of the longer samples alone they are none
   for (const core::CpuResult& all : group.all)
     if (const auto value = value_of(figure, all)) values.push_back(*value);
   return values;

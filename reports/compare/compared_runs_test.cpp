@@ -127,6 +127,21 @@ TEST(ComparedRuns, ARunningMaximumCountsOnlyWhereItRises) {
   EXPECT_EQ(kind_of(compare(run_of(), other), "max"), Kind::not_shown);
 }
 
+TEST(ComparedRuns, OfAMeterThatTellsOnlyLongSamplesTheMaximumAloneIsCompared) {
+  core::RunResult other = run_of(3);
+  other.phases[0].facts["only samples above"] = "60us";
+  const ComparedRuns compared = compare(run_of(), other);
+  EXPECT_EQ(kind_of(compared, "p50"), Kind::not_judged);
+  EXPECT_NE(kind_of(compared, "max"), Kind::not_judged);
+}
+
+TEST(ComparedRuns, RunsThatDoNotTellTheirMachineAreNotCalledAlike) {
+  core::RunResult base = run_of(), other = run_of();
+  base.machine.clear();
+  other.machine.clear();
+  EXPECT_THAT(compare_text(compare(base, other), 120), HasSubstr("Machine: not every run tells its machine"));
+}
+
 TEST(ComparedRuns, WithoutATimeWatchedNothingIsShownByOneSample) {
   core::RunResult other = run_of();
   other.phases[0].exposure_s = other.phases[0].per_cpu[0].exposure_s = 0;

@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/core/result/phase_kind.hpp>
-#include <maxlat/core/sys/duration.hpp>
 
 #include "../view/phase_view.hpp"
 
@@ -116,25 +114,15 @@ JudgedRule without_a_phase(const core::RunResult& run, const MetricDefinition& m
           .metric = rule.metric};
 }
 
-// Why a phase whose meter tells only the longer of its samples has not measured this.
-std::string not_told(const core::Phase& phase, const MetricDefinition& metric, const Rule& rule) {
-  if (metric.needs_samples_from_ns == nullptr) return "";
-  if (const auto not_kept = phase.facts.find(core::fact::kNotKept); not_kept != phase.facts.end())
-    return fmt::format("{} samples were not kept", not_kept->second);
-  const auto above = phase.facts.find(core::fact::kOnlyAbove);
-  if (above == phase.facts.end()) return "";
-  const auto ns = core::parse_duration_ns(above->second, core::kUnitNeeded);
-  if (ns && metric.needs_samples_from_ns(rule.metric) >= static_cast<double>(*ns)) return "";
-  return fmt::format("the meter tells only samples above {}", above->second);
-}
-
 }  // namespace
 
 Seen seen_in(const core::RunResult& run, const core::Phase& phase, const MetricDefinition& metric, const Rule& rule) {
   if (const auto reason = unfit_because(phase)) return {.observation = {.not_measured = *reason}};
   if (!metric.without_samples && !core::kind_of(phase).measures)
     return {.observation = {.not_measured = fmt::format("a {} phase takes no samples", phase.kind)}};
-  if (std::string why = not_told(phase, metric, rule); !why.empty()) return {.observation = {.not_measured = why}};
+  if (metric.needs_samples_from_ns != nullptr)
+    if (const auto why = not_told(phase, metric.needs_samples_from_ns(rule.metric)))
+      return {.observation = {.not_measured = *why}};
   if (metric.of_cpu == nullptr) return {.observation = metric.of_phase(run, phase, rule)};
   Seen worst;
   std::string not_shown;  // by any CPU: a limit that one of them does not show is not shown by the phase

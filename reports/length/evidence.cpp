@@ -98,10 +98,12 @@ Evidence evidence_of(const core::Phase& phase, const WantedRate& wanted, std::op
   evidence.limit_ns = limit_ns.value_or(view.all.max_ns);
   count_events(evidence, view, wanted.confidence);
   answer(evidence, wanted);
-  for (const core::QuantileLevel& level : core::kQuantileLevels)
+  for (const core::QuantileLevel& level : core::kQuantileLevels) {
+    if (not_told(phase, 0)) break;  // of the longer samples alone they are none
     evidence.quantiles.push_back({level.label, core::measured_quantile(view.all, level.level),
                                   core::quantile_interval(view.all, level.level, wanted.confidence),
                                   core::samples_for_upper_end(level.level, wanted.confidence)});
+  }
   find_changes(evidence, view.all.timeline);
   fit_and_extrapolate(evidence, view.all.timeline, wanted);
   return evidence;

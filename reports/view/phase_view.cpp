@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/core/result/merge.hpp>
 #include <maxlat/core/result/phase_kind.hpp>
 #include <maxlat/core/stats/period.hpp>
+#include <maxlat/core/sys/duration.hpp>
 
 namespace maxlat::reports {
 namespace {
@@ -37,18 +39,6 @@ bool largest_coincide(const core::Phase& phase) {
     end = std::min(end, largest.t_ns);
   }
   return phase.per_cpu.size() >= 2 && begin < end;
-}
-
-// Of the largest samples with their times; a timer or a cron job is behind them.
-std::optional<double> period_of_largest(const core::Phase& phase) {
-  constexpr double kShortest_s = 1, kFinest = 2000, kAlpha = 0.01;
-  std::vector<double> times_s;
-  for (const core::CpuResult& cpu : phase.per_cpu)
-    for (const core::Outlier& outlier : cpu.outliers) times_s.push_back(outlier.t_ns / 1e9);
-  if (times_s.empty()) return std::nullopt;
-  const auto [first, last] = std::minmax_element(times_s.begin(), times_s.end());
-  const auto period = core::period_of(times_s, std::max(kShortest_s, (*last - *first) / kFinest), kAlpha);
-  return period ? std::optional(period->length) : std::nullopt;
 }
 
 }  // namespace
@@ -102,6 +92,16 @@ bool found_nothing(const core::CpuResult& cpu) {
          cpu.bins[0].high_ns == cpu.max_ns;
 }
 
+std::optional<std::string> not_told(const core::Phase& phase, double from_ns) {
+  if (const auto not_kept = phase.facts.find(core::fact::kNotKept); not_kept != phase.facts.end())
+    return fmt::format("{} samples were not kept", not_kept->second);
+  const auto above = phase.facts.find(core::fact::kOnlyAbove);
+  if (above == phase.facts.end()) return std::nullopt;
+  const auto ns = core::parse_duration_ns(above->second, core::kUnitNeeded);
+  if (ns && from_ns >= static_cast<double>(*ns)) return std::nullopt;
+  return fmt::format("the meter tells only samples above {}", above->second);
+}
+
 core::CpuResult merge_cpus(const core::Phase& phase) {
   return core::merged(phase.per_cpu, kMergedOutliers);
 }
@@ -133,6 +133,19 @@ const core::CpuResult* worst_cpu(const core::Phase& phase) {
     if (cpu.samples > 0 && (worst == nullptr || cpu.max_ns > worst->max_ns)) worst = &cpu;
   }
   return worst;
+}
+
+// Of so many of the largest: the cost is their number times that of periods tried, and 64 CPUs have thousands.
+static std::optional<double> period_of_largest(const core::Phase& phase) {
+  constexpr size_t kMost = 100;
+  constexpr double kShortest_s = 1, kFinest = 2000, kAlpha = 0.01;
+  std::vector<double> times_s;
+  for (const LargeSample& sample : largest_samples(phase))
+    if (sample.outlier != nullptr && times_s.size() < kMost) times_s.push_back(sample.outlier->t_ns / 1e9);
+  if (times_s.empty()) return std::nullopt;
+  const auto [first, last] = std::minmax_element(times_s.begin(), times_s.end());
+  const auto period = core::period_of(times_s, std::max(kShortest_s, (*last - *first) / kFinest), kAlpha);
+  return period ? std::optional(period->length) : std::nullopt;
 }
 
 TailHint tail_hint(const PhaseView& view) {

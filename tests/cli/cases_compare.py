@@ -17,7 +17,7 @@ CASES = [
     Case("the other way round", f"compare {BAD} {GOOD}", 0, [r"^  - npt in good: .*smaller in these runs, .*max x 0\.0"]),
     Case("three at once", f"compare {BASE} {GOOD} {BAD}", 0, [r"^ +figure +baseline +good +against baseline +bad +against baseline$"]),
     Case("a folder of runs is repeats", f"compare {BASE} {RUNS}", 0, [r" gate \(3 runs\) ", r"is also in baseline: a run does not repeat itself"]),
-    Case("runs that tell no machine", f"compare {ROOT}/docs/examples/gate/good/result.json {GOOD} {BASE}", 0, [r"\AMachine: no difference\n"]),
+    Case("runs of one machine", f"compare {GOOD} {BASE}", 0, [r"\AMachine: no difference\n"]),
     Case("a phase that is not in both is no pass", f"compare --fail-if-worse {BASE} {{tmp}}/x.json", 1, [r"cannot read .*x\.json"]),
     Case("what is small is not told", f"compare --ratio 1000 --fail-if-worse {BASE} {BAD}", 0, [r"no difference is shown"]),
     Case("no run", "compare", 1, [ONE_LINE]),

@@ -6,6 +6,7 @@
 #include <boost/math/special_functions/binomial.hpp>
 #include <cmath>
 #include <maxlat/core/stats/repeats.hpp>
+#include <maxlat/core/stats/statistics.hpp>
 #include <numeric>
 #include <vector>
 
@@ -90,11 +91,9 @@ GroupDifference difference_of_groups(std::span<const double> base, std::span<con
       differences.push_back(after - before);
       greater += after > before ? 1 : after == before ? 0.5 : 0;
     }
-  std::sort(differences.begin(), differences.end());
-  const std::size_t n = differences.size();
   GroupDifference result;
-  result.shift = (differences[(n - 1) / 2] + differences[n / 2]) / 2;
-  result.share_greater = greater / static_cast<double>(n);
+  result.share_greater = greater / static_cast<double>(differences.size());
+  result.shift = median(std::move(differences));
   const DoubledRanks ranks = doubled_ranks_of(base, other);
   result.p =
       ranks.all.size() <= kMostExact ? mann_whitney_p(ranks, base.size()) : mann_whitney_p_of_many(ranks, base.size());

@@ -21,7 +21,7 @@ struct MachineDifference {
 
 // The groups that differ, in the order of the first; a group that only one of them has differs in all its values.
 std::vector<MachineDifference> machine_differences(const std::vector<FingerprintGroup>& here,
-                                                 const std::vector<FingerprintGroup>& there);
+                                                   const std::vector<FingerprintGroup>& there);
 // "kernel: release is 6.1.0-27, was 6.1.0-25; and 2 further values"
 std::string to_string(const MachineDifference& difference);
 

@@ -4,7 +4,7 @@
 //
 // One figure of each run (its p99.99, its maximum) is one value. Runs of two builds are not paired, as rounds are
 // (statistics.hpp): they were made at different times. So two groups are compared by their ranks (Mann 1947), exactly
-// for every size and with ties; what is said of the size of the difference is the median of all differences between
+// up to sixty values and with ties; what is said of the size of the difference is the median of all differences between
 // the groups (Hodges 1963), which one wild run does not move.
 //
 // THE SMALLEST DIFFERENCE THAT CAN BE FOUND follows from the noise of repeats. It is found in 19 of 20 comparisons,
