@@ -154,6 +154,14 @@ TEST(Evidence, SaysWhyThereIsNoTail) {
   EXPECT_EQ(evidence.steps, 0u);
 }
 
+TEST(Evidence, OfAMeterThatTellsOnlyLongSamplesThereAreNoQuantiles) {
+  core::Phase phase = hour_of_npt();
+  phase.facts["only samples above"] = "5us";
+  const Evidence evidence = evidence_of(phase, kOneADay, 11'000);
+  EXPECT_TRUE(evidence.quantiles.empty());
+  EXPECT_THAT(evidence_text(evidence, kOneADay), testing::Not(HasSubstr("quantile")));
+}
+
 // A fixed tail would be of conditions that were those of no time: it is refused, and when they changed is said.
 TEST(Evidence, SaysWhenConditionsChanged) {
   core::Phase phase = hour_of_npt();

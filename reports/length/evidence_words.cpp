@@ -67,6 +67,7 @@ std::string answer_lines(const Evidence& evidence, const WantedRate& wanted) {
 }
 
 std::string quantile_lines(const Evidence& evidence, const WantedRate& wanted) {
+  if (evidence.quantiles.empty()) return "";
   core::TextTable table({"quantile", "#observed", percent_of(wanted.confidence) + " interval"});
   for (const QuantileRow& row : evidence.quantiles) {
     const std::string from = core::latency_text(row.interval.low_ns);

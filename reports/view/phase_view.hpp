@@ -29,8 +29,8 @@ std::optional<std::string> incomplete_because(const core::RunResult& run);
 // measured.
 bool found_nothing(const core::CpuResult& cpu);
 
-// Why a count of the samples from here on is not whole: the meter tells only longer ones, or did not keep them all. From
-// 0 on: a quantile, or a mean, of all. Nothing: it is whole.
+// Why a count of the samples from here on is not whole: the meter tells only longer ones, or did not keep them all.
+// From 0 on: a quantile, or a mean, of all. Nothing: it is whole.
 std::optional<std::string> not_told(const core::Phase& phase, double from_ns);
 
 // All CPUs as one (maxlat/core/result/merge.hpp). The field `cpu` means nothing here.

@@ -4,6 +4,7 @@ import pathlib
 
 from run_cases import Case
 
+GOOD = pathlib.Path(__file__).resolve().parents[2] / "docs/examples/gate/good"
 DATA = pathlib.Path(__file__).resolve().parents[2] / "import/testdata"
 CASES = [
     Case("a plan from nothing", "plan-length", 0,
@@ -26,6 +27,7 @@ CASES = [
     Case("an allowance with a run", "plan-length /dev/null --allow 1", 1, [r"--allow is for a plan from nothing"]),
     Case("a limit without its unit", "plan-length /dev/null --above 50", 1, [r'--above: "50" has no unit\nhint: write 50us']),
     Case("what an empty file shows", "plan-length /dev/null", 1, [r"\Amaxlat plan-length: .*/dev/null"]),
+    Case("repeats that are one run", f"plan-length {GOOD} {GOOD}", 1, [r"are the same run\nhint: "]),
     Case("a limit with two runs", "plan-length a b --above 50us", 1, [r"--above is about one run, and 2 are given"]),
     Case("repeats that are not there", "plan-length a b", 1, [r"\Amaxlat plan-length: .*cannot read a"]),
     Case("a plan to a full disk", "plan-length", 1, [r"cannot write standard output"], stdout="/dev/full"),
