@@ -82,11 +82,14 @@ void say_verdict(ComparedRuns& compared, const CompareOptions& options) {
 std::string difference_text(const Difference& difference) {
   if (difference.ratio == 0) return "";
   std::string text = fmt::format("x {:.3g}", difference.ratio);
-  if (difference.kind == Kind::larger) text += ", worse";
-  if (difference.kind == Kind::smaller) text += ", better";
   if (difference.kind == Kind::larger_here) text += ", larger here";
   if (difference.kind == Kind::smaller_here) text += ", smaller here";
-  return text;
+  const bool larger = difference.kind == Kind::larger;
+  if (!larger && difference.kind != Kind::smaller) return text;
+  text += larger ? ", worse" : ", better";
+  if (!difference.share_greater) return text;
+  const double share = larger ? *difference.share_greater : 1 - *difference.share_greater;
+  return text + fmt::format(" in {:.0f} % of pairs", 100 * share);
 }
 
 std::string no_machine_difference(const ComparedRuns& compared) {

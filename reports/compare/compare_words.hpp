@@ -12,7 +12,7 @@ namespace maxlat::reports {
 // Fills verdict, worse and alike, from the rest.
 void say_verdict(ComparedRuns& compared, const CompareOptions& options);
 
-// "x 1.43, larger", "x 1.02", "not in both"
+// "x 1.43, worse in 98 % of pairs", "x 1.02"; empty where there is nothing to compare.
 std::string difference_text(const Difference& difference);
 
 // Where no value differs: because none does, or because not every run tells them.

@@ -212,7 +212,10 @@ bool answer_all(std::vector<Question>& questions, const CompareOptions& options)
   for (Question& question : questions) {
     if (has_repeats(question, level)) {
       ranked.push_back(&question);
-      p.push_back(core::difference_of_groups(question.before, question.after).p);
+      const core::GroupDifference difference = core::difference_of_groups(question.before, question.after);
+      question.answer->ratio = 1 + difference.shift / core::median(question.before);
+      question.answer->share_greater = difference.share_greater;
+      p.push_back(difference.p);
     } else if (question.figure->level == 1) {
       const bool other_is_larger = question.answer->ratio > 1;
       const double chance =

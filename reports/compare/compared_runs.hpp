@@ -34,7 +34,8 @@ struct RunGroup {
 struct Difference {
   // smaller_here, larger_here: in these runs; not shown of the builds.
   enum class Kind { not_judged, not_shown, smaller, larger, smaller_here, larger_here } kind = Kind::not_judged;
-  double ratio = 0;  // other / base; 0: one of them is not there, or is 0
+  double ratio = 0;  // other / base; 0: one of them is not there, or is 0. By ranks: of the shift between the groups
+  std::optional<double> share_greater{};  // by ranks: of all pairs of runs, those in which the other's is greater
 };
 
 struct FigureRow {

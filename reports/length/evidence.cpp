@@ -54,14 +54,28 @@ void answer(Evidence& evidence, const WantedRate& wanted) {
   evidence.further = core::plan_run(wanted.per_s(), likely, wanted.confidence, kLikely);
 }
 
-// The time line counts steps, the question CPU time: a step holds so much of it.
-void fit_and_extrapolate(Evidence& evidence, const core::Timeline& timeline, const WantedRate& wanted) {
+// How many CPUs a large latency is of: 1 where each has its own, all of them where one disturbance stops them together.
+double cpus_together(const core::Phase& phase, const core::Timeline& merged, double threshold_ns) {
+  const auto above = [&](const core::Timeline& timeline) {
+    return static_cast<double>(
+        std::count_if(timeline.max_ns.begin(), timeline.max_ns.end(), [&](double ns) { return ns > threshold_ns; }));
+  };
+  double each = 0;
+  for (const core::CpuResult& cpu : phase.per_cpu) each += above(cpu.timeline);
+  return std::max(1.0, each / above(merged));
+}
+
+// The time line counts steps of the box, the question exceedances of a CPU in its time: a step holds so much of that,
+// and one that is exceeded so many of those.
+void fit_and_extrapolate(Evidence& evidence, const PhaseView& view, const WantedRate& wanted) {
+  const core::Timeline& timeline = view.all.timeline;
   evidence.tail = core::fit_tail(timeline, kSeed);
   evidence.no_level = evidence.tail.refusal;
   if (!evidence.no_level.empty()) return;
   const double steps_s = static_cast<double>(evidence.tail.maxima_ns.size()) * evidence.tail.step_s;
   const core::Result<core::ReturnLevel> level =
-      core::return_level(evidence.tail, steps_s / (wanted.per_s() * evidence.exposure_s));
+      core::return_level(evidence.tail, cpus_together(view.phase, timeline, evidence.tail.threshold_ns) * steps_s /
+                                            (wanted.per_s() * evidence.exposure_s));
   if (level)
     evidence.level = *level;
   else
@@ -105,7 +119,7 @@ Evidence evidence_of(const core::Phase& phase, const WantedRate& wanted, std::op
                                   core::samples_for_upper_end(level.level, wanted.confidence)});
   }
   find_changes(evidence, view.all.timeline);
-  fit_and_extrapolate(evidence, view.all.timeline, wanted);
+  fit_and_extrapolate(evidence, view, wanted);
   return evidence;
 }
 

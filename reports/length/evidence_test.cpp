@@ -145,6 +145,20 @@ TEST(Evidence, ExtrapolatesASoundTail) {
   EXPECT_GE(covered, 8);
 }
 
+// Stalls that stop both CPUs together are two exceedances in the time of two: as often as those of one are in its own.
+TEST(Evidence, ExtrapolatesStallsOfAllCpusAsThoseOfEach) {
+  core::Phase one = hour_of_npt();
+  one.per_cpu.resize(1);
+  one.exposure_s = 3600;
+  core::Phase both = one;
+  both.per_cpu.push_back(both.per_cpu[0]);
+  both.per_cpu[1].cpu = 1;
+  both.exposure_s = 7200;
+  const Evidence of_one = evidence_of(one, kOneADay, {}), of_both = evidence_of(both, kOneADay, {});
+  ASSERT_TRUE(of_one.level && of_both.level);
+  EXPECT_DOUBLE_EQ(of_both.level->level_ns, of_one.level->level_ns);
+}
+
 TEST(Evidence, SaysWhyThereIsNoTail) {
   core::Phase phase = hour_of_npt();
   phase.per_cpu[0].timeline.kind = core::Timeline::Kind::running_max;
