@@ -75,7 +75,7 @@ class Recorder {
     phase.name = "hwlat";
     phase.command = command_;
     phase.started = run_.started;
-    phase.duration_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    phase.duration_s = core::seconds_since(start_);
     phase.facts[core::fact::kBackEnd] = choice_.backend->name();
     if (!choice_.why_not_better.empty()) phase.facts["back end chosen because"] = choice_.why_not_better;
     if (!choice_.definition->interrupts_off) phase.facts[core::fact::kBound] = kUpperBound;

@@ -154,7 +154,7 @@ core::Result<Measurement> ModuleBackend::measure(const Settings& settings, const
     if (stopped) break;
     pollfd stop{core::stop_fd(), POLLIN, 0};
     ::poll(&stop, 1, kPollEvery_ms);
-    const double elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const double elapsed_s = core::seconds_since(start);
     if (elapsed_s < next_second_s) continue;
     if (observer.on_second) observer.on_second(next_second_s);
     if (snapshot_s > 0 && next_second_s >= next_snapshot_s && observer.on_snapshot) {

@@ -56,14 +56,10 @@ void MeasuringThread::join() {
 
 core::Status MeasuringThread::become_real_time() {
   const core::Scheduling& scheduling = start_->plan->options.scheduling;
-  const bool deadline = scheduling.policy == core::Policy::deadline;
-  // Priority before affinity: an ordinary thread would wait on that CPU for whoever keeps it busy. A deadline thread's
-  // affinity cannot be changed any more.
-  if (deadline)
-    if (core::Status status = core::set_affinity({cpu_}); !status) return status;
-  if (core::Status status = core::set_scheduling(scheduling); !status) {
+  if (core::Status status = core::become_real_time_on(cpu_, scheduling); !status) {
     core::Error error = status.error();
-    if (deadline && ::geteuid() == 0) {
+    if (!core::require_usable({cpu_})) return error;
+    if (scheduling.policy == core::Policy::deadline && ::geteuid() == 0) {
       error.exit_status = core::Exit::cannot_run;
       error.hint = fmt::format(
           "a SCHED_DEADLINE thread on one CPU needs a root domain of that CPU alone: a cpuset partition with CPU {}; "
@@ -74,7 +70,7 @@ core::Status MeasuringThread::become_real_time() {
     error.hint += error.hint.empty() ? "--policy other measures without" : ", or measure without: --policy other";
     return error;
   }
-  return deadline ? core::Status() : core::set_affinity({cpu_});
+  return {};
 }
 
 core::Status MeasuringThread::set_up() {

@@ -54,9 +54,9 @@ core::Result<core::CpuList> measured_cpus(const core::CommandLine& line) {
     if (const core::Status usable = core::require_usable(cpus); !usable) return usable.error();
     return cpus;
   }
-  const core::Result<MachineCpus> machine = machine_cpus();
+  const core::Result<core::MachineCpus> machine = core::machine_cpus();
   if (!machine) return machine.error();
-  return default_measured(*machine);
+  return core::default_measured(*machine);
 }
 
 core::RunResult check_result(const core::MachineView& machine, const core::Arguments& arguments) {

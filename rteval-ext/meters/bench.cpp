@@ -65,7 +65,7 @@ core::MachineView view_with_config(core::CpuList measured) {
 }  // namespace
 
 core::Result<Bench> real_bench() {
-  core::Result<MachineCpus> cpus = machine_cpus();
+  core::Result<core::MachineCpus> cpus = core::machine_cpus();
   if (!cpus) return cpus.error();
   Bench bench;
   bench.cpus = *cpus;
@@ -83,7 +83,7 @@ core::Result<Bench> real_bench() {
   bench.meter = [](PhaseKind kind) { return kind->make(); };
   bench.plant = [](const loadgen::StallPlan& plan) { return loadgen::plant_stalls(plan); };
   bench.preflight = [](const core::CpuList& measured) { return core::observe_all(view_of(measured)); };
-  const core::CpuList measured = default_measured(*cpus);
+  const core::CpuList measured = core::default_measured(*cpus);
   bench.fingerprint = [measured] { return core::fingerprint(view_with_config(measured)); };
   bench.kernel_config = [] { return core::kernel_config(view_with_config({})); };
   bench.not_comparable = [measured] { return core::not_comparable(view_of(measured)); };

@@ -20,7 +20,7 @@
 namespace maxlat::rteval_ext {
 
 struct Bench {
-  MachineCpus cpus;
+  core::MachineCpus cpus;
   double stated_error_ns = 0;  // of the positive control on this machine
   std::string stated_error_why;
   // Keeps processors out of deep idle states while what it returns lives. ERRORS: not on this machine, not by this

@@ -39,7 +39,7 @@ core::Status wait_until_measuring(core::Child& child, const MeterJob& job, Meter
       return core::Error{
           fmt::format("{} did not begin to measure within {} s", to_string(meter.kind()), kTimeToBegin.count())};
     }
-    progress.show(seconds_since(start));
+    progress.show(core::seconds_since(start));
   }
   return {};
 }
@@ -124,7 +124,7 @@ core::Phase run_control(const PhasePlan& plan, const Placement& placement, Meter
   }
   phase.kind = to_string(&kControlPhase);
   phase.started = started;
-  phase.duration_s = seconds_since(start);
+  phase.duration_s = core::seconds_since(start);
   phase.facts["CPUs"] = core::to_string(control_cpus(placement.measured));
   phase.facts["stated error"] = bench.stated_error_why;
   phase.warnings = placement.warnings;

@@ -3,14 +3,12 @@
 
 #include <fmt/core.h>
 
-#include <maxlat/core/sys/shield_door.hpp>
-#include <optional>
-
 namespace maxlat::rteval_ext {
 
 namespace {
 
 using core::CpuList;
+using core::MachineCpus;
 
 // "all", `word`, or a CPU list, which parse_plan() has checked for its form but not against this machine.
 core::Result<CpuList> meant_by(const std::string& text, const std::string& word, const CpuList& word_means,
@@ -31,33 +29,6 @@ core::Status require_online(const CpuList& cpus, const MachineCpus& machine, con
 }
 
 }  // namespace
-
-core::Result<MachineCpus> machine_cpus() {
-  const core::Result<CpuList> online = core::online_cpus();
-  if (!online) return online.error();
-  const core::Result<CpuList> allowed = core::allowed_cpus();
-  if (!allowed) return allowed.error();
-  MachineCpus machine;
-  // The affinity mask of a shell leaves out the isolated CPUs, which are the very ones to measure. So does a shield.
-  const std::optional<core::ShieldDoor> door = core::ShieldDoor::find();
-  const CpuList shielded = door && door->may_enter() ? door->cpus() : CpuList{};
-  const CpuList isolated = core::intersection(core::union_of(core::isolated_cpus(), shielded), *online);
-  machine.isolated = isolated;
-  for (const unsigned cpu : *online) {
-    const CpuList one{cpu};
-    if (!core::intersection(one, *allowed).empty() || !core::intersection(one, isolated).empty()) {
-      machine.online.push_back(cpu);
-    }
-  }
-  return machine;
-}
-
-core::CpuList default_measured(const MachineCpus& machine) {
-  if (!machine.isolated.empty()) return machine.isolated;
-  CpuList measured = machine.online;
-  if (measured.size() > 1) measured.erase(measured.begin());
-  return measured;
-}
 
 core::Result<Placement> place(const PhasePlan& phase, const MachineCpus& machine) {
   Placement placement;

@@ -14,7 +14,7 @@
 // On one CPU the loads share it with the meter: they must run somewhere, and a warning says so.
 #pragma once
 
-#include <maxlat/core/sys/cpu_list.hpp>
+#include <maxlat/core/sys/machine_cpus.hpp>
 #include <maxlat/core/sys/result.hpp>
 #include <string>
 #include <vector>
@@ -23,22 +23,13 @@
 
 namespace maxlat::rteval_ext {
 
-struct MachineCpus {
-  core::CpuList online;    // and allowed to us
-  core::CpuList isolated;  // of them: at boot, or by a shield that is on
-};
-
-core::Result<MachineCpus> machine_cpus();
-
 struct Placement {
   core::CpuList measured, loads;
   bool everywhere = false;  // measured is every CPU, by default and not by choice
   std::vector<std::string> warnings;
 };
 
-// The CPUs a gap meter measures unless the plan says otherwise: what pre-flight looks at.
-core::CpuList default_measured(const MachineCpus& machine);
 // ERRORS: a CPU that is not online here.
-core::Result<Placement> place(const PhasePlan& phase, const MachineCpus& machine);
+core::Result<Placement> place(const PhasePlan& phase, const core::MachineCpus& machine);
 
 }  // namespace maxlat::rteval_ext

@@ -22,15 +22,15 @@ PhasePlan phase_of(PhaseKind kind, bool loaded = true) {
   return phase;
 }
 
-Placement placed(const PhasePlan& phase, const MachineCpus& machine) {
+Placement placed(const PhasePlan& phase, const core::MachineCpus& machine) {
   const core::Result<Placement> placement = place(phase, machine);
   if (!placement) ADD_FAILURE() << placement.error().text;
   return placement ? *placement : Placement{};
 }
 
-const MachineCpus kFour{{0, 1, 2, 3}, {}};
-const MachineCpus kIsolated{{0, 1, 2, 3}, {2, 3}};
-const MachineCpus kOne{{0}, {}};
+const core::MachineCpus kFour{{0, 1, 2, 3}, {}};
+const core::MachineCpus kIsolated{{0, 1, 2, 3}, {2, 3}};
+const core::MachineCpus kOne{{0}, {}};
 
 TEST(Placement, GapMetersLeaveTheFirstCpuToTheLoads) {
   const Placement p = placed(phase_of(&kNptPhase), kFour);

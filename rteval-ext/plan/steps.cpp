@@ -28,7 +28,7 @@ void keep_each_once(core::CpuList& cpus) {
 // A control is where its meter will measure, in one go: on the CPUs of all phases of that meter. Without such a phase
 // it is where one would be.
 core::Result<Placement> place_control(const PhasePlan& control, PhaseKind meter, const Plan& plan,
-                                      const MachineCpus& machine) {
+                                      const core::MachineCpus& machine) {
   if (!control.cpus.empty()) return place(control, machine);
   Placement covering;
   for (const PhasePlan& phase : plan.phases) {
@@ -79,7 +79,7 @@ core::Result<Plan> left_by_skip(Plan plan, const std::vector<std::string>& skip)
   return plan;
 }
 
-core::Result<std::vector<Step>> steps_of(const Plan& plan, const MachineCpus& machine) {
+core::Result<std::vector<Step>> steps_of(const Plan& plan, const core::MachineCpus& machine) {
   std::vector<Step> steps;
   for (const PhasePlan& phase : plan.phases) {
     const bool control = is_control(phase.kind);

@@ -20,7 +20,7 @@ struct Step {
 };
 
 // REQUIRES: `plan` outlives the steps. ERRORS: a CPU that is not online here.
-core::Result<std::vector<Step>> steps_of(const Plan& plan, const MachineCpus& machine);
+core::Result<std::vector<Step>> steps_of(const Plan& plan, const core::MachineCpus& machine);
 
 // What is left of the plan without the phases that `skip` names: by the name of a phase or of a step, or by kind.
 // ERRORS: a name that leaves nothing out; nothing is left.

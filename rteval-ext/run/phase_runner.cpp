@@ -69,10 +69,10 @@ core::ProcessEnd watch(core::Child& child, const MeterJob& job, Meter& meter, lo
     if (std::optional<core::ProcessEnd> end = wait_until(child, tick)) return *end;
     if (core::stop_requested().load(std::memory_order_relaxed)) {
       ending = {core::PhaseStatus::interrupted,
-                fmt::format("stopped after {}", core::duration_text(seconds_since(start)))};
+                fmt::format("stopped after {}", core::duration_text(core::seconds_since(start)))};
       return end_early(child);
     }
-    const double elapsed_s = seconds_since(start);
+    const double elapsed_s = core::seconds_since(start);
     if (loads != nullptr) loads->sample();
     if (loads != nullptr && !loads->all_alive()) {
       ending = {core::PhaseStatus::invalid, fmt::format("a load died after {}", core::duration_text(elapsed_s))};
@@ -167,7 +167,7 @@ core::Phase run_phase(const PhasePlan& plan, const Placement& placement, Meter& 
   if (phase.arm.empty()) phase.arm = plan.kind->arm;
   if (spec) phase.command = core::quote_command(spec->argv);
   phase.started = started;
-  phase.duration_s = seconds_since(start);
+  phase.duration_s = core::seconds_since(start);
   require_possible_exposure(phase);
   phase.load = std::move(load_results);
   phase.warnings.insert(phase.warnings.end(), placement.warnings.begin(), placement.warnings.end());

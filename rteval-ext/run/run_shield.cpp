@@ -67,11 +67,11 @@ class RealShield : public RunShield {
 
 }  // namespace
 
-core::Result<core::CpuList> cpus_to_shield(const Plan& plan, const MachineCpus& machine) {
+core::Result<core::CpuList> cpus_to_shield(const Plan& plan, const core::MachineCpus& machine) {
   const core::Result<std::vector<Step>> steps = steps_of(plan, machine);
   if (!steps) return steps.error();
   core::CpuList cpus = watched_cpus(*steps);
-  if (cpus.empty()) cpus = default_measured(machine);
+  if (cpus.empty()) cpus = core::default_measured(machine);
   if (core::difference(machine.online, cpus).empty())
     return core::Error{
         fmt::format("no CPU is left for the rest of the system: the plan measures {}", core::to_string(cpus)),

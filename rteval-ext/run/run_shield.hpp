@@ -30,7 +30,7 @@ class RunShield {
 };
 
 // The CPUs that the plan measures on this machine. ERRORS: all of them, so that none is left for the rest.
-core::Result<core::CpuList> cpus_to_shield(const Plan& plan, const MachineCpus& machine);
+core::Result<core::CpuList> cpus_to_shield(const Plan& plan, const core::MachineCpus& machine);
 
 // A shield that a killed run has left is taken over. ERRORS: those of `maxlat shield on`; another run holds a shield.
 core::Result<std::unique_ptr<RunShield>> put_shield_on(const core::CpuList& cpus);

@@ -32,12 +32,14 @@ ARROWS = {
     "npt/module": {"npt", "kernel", "tracer", "base"},
     "npt": {"tracer", *CORE, "base"},
     "hwlat": {*CORE, "base"},
+    "scheduling": {*CORE, "base"},
     "loadgen": {*CORE, "base"},
     "shield": {*CORE, "base"},
     "import": {*CORE, "base"},
     "reports": {*CORE, "base"},
     "rteval-ext": {"loadgen", "shield", "import", "reports", *CORE, "base"},
-    "cli": {"rteval-ext", "npt", "hwlat", "loadgen", "shield", "import", "reports", "tracer/tools", *CORE, "base"},
+    "cli": {"rteval-ext", "npt", "hwlat", "scheduling", "loadgen", "shield", "import", "reports", "tracer/tools", *CORE,
+            "base"},
 }
 FOLDERS = sorted({room.split("/")[0] for room in ARROWS})
 TEXTS = FOLDERS + ["bench", "docs", "tests"]  # no rooms, or not only, but comments all the same

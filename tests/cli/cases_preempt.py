@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""maxlat preempt: mistakes on its command line. What it measures: rteval-ext/tests/preempt.py."""
+"""maxlat preempt: mistakes on its command line. What it measures: scheduling/tests/preempt.py."""
 from run_cases import Case
 
 ONE_LINE = r"\Amaxlat preempt: [^\n]+\nhint: [^\n]+\n\Z"

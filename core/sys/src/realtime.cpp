@@ -228,6 +228,14 @@ Status set_scheduling(const Scheduling& scheduling) {
   return {};
 }
 
+// Policy before affinity: an ordinary thread would wait on that CPU for whoever keeps it busy. But the affinity of a
+// SCHED_DEADLINE thread cannot be changed any more.
+Status become_real_time_on(unsigned cpu, const Scheduling& scheduling) {
+  const bool deadline = scheduling.policy == Policy::deadline;
+  if (const Status first = deadline ? set_affinity({cpu}) : set_scheduling(scheduling); !first) return first;
+  return deadline ? set_scheduling(scheduling) : set_affinity({cpu});
+}
+
 Status lock_memory(size_t stack_bytes) {
   // Memory that was touched once stays ours: a freed block must not go back to the kernel and fault in again.
   mallopt(M_TRIM_THRESHOLD, -1);

@@ -24,10 +24,6 @@ constexpr int kMeterPriority = 95;
 // After SIGINT a meter writes what it has; one that takes longer hangs.
 constexpr std::chrono::seconds kTimeToWrite{30};
 
-inline double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 struct MeterJob {
   core::CpuList cpus;
   uint64_t duration_ns = 0;            // of a control: an upper limit; it is stopped by SIGINT

@@ -3,6 +3,7 @@
 // Durations as the user writes them: a number and one of ns us ms s m h d ("500ms", "1.5h", "90"), exact in integers.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <maxlat/core/sys/result.hpp>
 #include <string>
@@ -19,5 +20,9 @@ Result<uint64_t> parse_duration_ns(std::string_view text, std::string_view defau
 std::string duration_text(double seconds);
 // A latency for people, three figures: "120 ns", "4.56 us", "50.1 ms".
 std::string latency_text(double ns);
+
+inline double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
 
 }  // namespace maxlat::core

@@ -38,6 +38,8 @@ Result<Scheduling> current_scheduling();
 
 Status set_affinity(const CpuList& cpus);
 Status set_scheduling(const Scheduling& scheduling);
+// Both, in the order that a busy CPU and SCHED_DEADLINE allow.
+Status become_real_time_on(unsigned cpu, const Scheduling& scheduling);
 // mlockall(CURRENT | FUTURE), keeps freed heap, then touches `stack_bytes` of the caller's stack. A hint names
 // RLIMIT_MEMLOCK when that is what is missing. With FUTURE every later thread's whole stack is locked (8 MiB each by
 // default): many threads want a smaller stack size.

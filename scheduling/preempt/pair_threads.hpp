@@ -29,7 +29,7 @@
 #include "round.hpp"
 #include "turn.hpp"
 
-namespace maxlat::rteval_ext {
+namespace maxlat::scheduling {
 
 class PairThreads {
  public:
@@ -89,4 +89,4 @@ class PairThreads {
   std::atomic<uint64_t> arrived_{0};  // the woken thread's first read; 0 before
 };
 
-}  // namespace maxlat::rteval_ext
+}  // namespace maxlat::scheduling

@@ -19,7 +19,7 @@
 #include "pair_threads.hpp"
 #include "preempt_summary.hpp"
 
-namespace maxlat::rteval_ext {
+namespace maxlat::scheduling {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -245,4 +245,4 @@ core::Result<core::Phase> measure_preemption(const PreemptSettings& settings, co
   return PreemptionTest(settings).run(on_pair);
 }
 
-}  // namespace maxlat::rteval_ext
+}  // namespace maxlat::scheduling

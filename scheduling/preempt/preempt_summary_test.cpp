@@ -6,7 +6,7 @@
 
 #include "test_preemption.hpp"
 
-namespace maxlat::rteval_ext {
+namespace maxlat::scheduling {
 namespace {
 
 using testing::HasSubstr;
@@ -41,4 +41,4 @@ TEST(PreemptConclusion, APairWithoutAPromiseMayShowNothing) {
 }
 
 }  // namespace
-}  // namespace maxlat::rteval_ext
+}  // namespace maxlat::scheduling

@@ -9,7 +9,7 @@
 
 #include "preempt_measure.hpp"
 
-namespace maxlat::rteval_ext {
+namespace maxlat::scheduling {
 
 struct PreemptOptions {
   PreemptSettings settings;
@@ -21,4 +21,4 @@ struct PreemptOptions {
 // Nothing when help was asked for, and printed. ERRORS: a mistake on the command line; a CPU that cannot be used.
 core::Result<std::optional<PreemptOptions>> parse_preempt_options(const core::Arguments& arguments);
 
-}  // namespace maxlat::rteval_ext
+}  // namespace maxlat::scheduling

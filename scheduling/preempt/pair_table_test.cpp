@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-namespace maxlat::rteval_ext {
+namespace maxlat::scheduling {
 namespace {
 
 using core::Policy;
@@ -64,4 +64,4 @@ TEST(PairTable, HasEveryPairOnceAndEachKindOfPromise) {
 }
 
 }  // namespace
-}  // namespace maxlat::rteval_ext
+}  // namespace maxlat::scheduling

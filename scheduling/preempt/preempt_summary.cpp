@@ -5,7 +5,7 @@
 
 #include <maxlat/core/sys/counted.hpp>
 
-namespace maxlat::rteval_ext {
+namespace maxlat::scheduling {
 
 PreemptSummary summary_of(const core::Phase& phase) {
   using Verdict = core::PolicyPair::Verdict;
@@ -35,4 +35,4 @@ void conclude(core::Phase& phase) {
       shown_name(*not_shown.front()), core::counted(not_shown.front()->rounds, "round"), further);
 }
 
-}  // namespace maxlat::rteval_ext
+}  // namespace maxlat::scheduling

@@ -15,7 +15,7 @@
 
 #include <cstdint>
 
-namespace maxlat::rteval_ext {
+namespace maxlat::scheduling {
 
 struct Round {  // in ticks; 0: did not happen
   uint64_t spin_begin = 0;
@@ -37,4 +37,4 @@ inline uint64_t latency_of(const Round& round) {
   return round.first > round.wake ? round.first - round.wake : 0;
 }
 
-}  // namespace maxlat::rteval_ext
+}  // namespace maxlat::scheduling

@@ -19,7 +19,7 @@
 #include <maxlat/core/sys/realtime.hpp>
 #include <vector>
 
-namespace maxlat::rteval_ext {
+namespace maxlat::scheduling {
 
 struct PairOfPolicies {
   core::Scheduling running, woken;
@@ -31,4 +31,4 @@ core::PolicyPair::Promise promise_of(const core::Scheduling& running, const core
 // The higher real-time threads have this priority, the lower ones the next below it. REQUIRES: 2 to 99.
 std::vector<PairOfPolicies> pairs_of_policies(int priority);
 
-}  // namespace maxlat::rteval_ext
+}  // namespace maxlat::scheduling

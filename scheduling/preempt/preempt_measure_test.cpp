@@ -12,7 +12,7 @@
 
 #include "pair_threads.hpp"
 
-namespace maxlat::rteval_ext {
+namespace maxlat::scheduling {
 namespace {
 
 using testing::HasSubstr;
@@ -99,4 +99,4 @@ TEST_F(PreemptionOnThisMachine, EveryPairHasItsRoundsAndTheSamplesAreOfThoseThat
 }
 
 }  // namespace
-}  // namespace maxlat::rteval_ext
+}  // namespace maxlat::scheduling

@@ -6,7 +6,7 @@
 #include <maxlat/core/result/phase_kind.hpp>
 #include <maxlat/core/result/run_result.hpp>
 
-namespace maxlat::rteval_ext::test {
+namespace maxlat::scheduling::test {
 
 inline core::PolicyPair policy_pair(const std::string& running, const std::string& woken,
                                     core::PolicyPair::Promise promise, uint64_t preempted, uint64_t waited,
@@ -41,4 +41,4 @@ inline core::Phase preempt_phase() {
   return phase;
 }
 
-}  // namespace maxlat::rteval_ext::test
+}  // namespace maxlat::scheduling::test

@@ -9,7 +9,7 @@
 
 #include "preempt_summary.hpp"
 
-namespace maxlat::rteval_ext {
+namespace maxlat::scheduling {
 namespace {
 
 using Verdict = core::PolicyPair::Verdict;
@@ -86,4 +86,4 @@ std::string preempt_text(const core::Phase& phase, bool every_pair) {
   return text;
 }
 
-}  // namespace maxlat::rteval_ext
+}  // namespace maxlat::scheduling

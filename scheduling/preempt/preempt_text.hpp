@@ -6,10 +6,10 @@
 #include <maxlat/core/result/run_result.hpp>
 #include <string>
 
-namespace maxlat::rteval_ext {
+namespace maxlat::scheduling {
 
 // A table for each CPU, and the verdict. `every_pair`: else those that must preempt, and those that are not as they
 // must.
 std::string preempt_text(const core::Phase& phase, bool every_pair);
 
-}  // namespace maxlat::rteval_ext
+}  // namespace maxlat::scheduling

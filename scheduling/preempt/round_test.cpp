@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace maxlat::rteval_ext {
+namespace maxlat::scheduling {
 namespace {
 
 constexpr uint64_t kTolerance = 10;
@@ -83,4 +83,4 @@ TEST(PreemptionRound, AFirstReadBeforeTheWakeUpHasNoNegativeLatency) {
 }
 
 }  // namespace
-}  // namespace maxlat::rteval_ext
+}  // namespace maxlat::scheduling

@@ -5,8 +5,8 @@
 
 #include <maxlat/core/sys/command.hpp>
 
-namespace maxlat::rteval_ext {
+namespace maxlat::scheduling {
 
 const core::Command& preempt_command();
 
-}  // namespace maxlat::rteval_ext
+}  // namespace maxlat::scheduling

@@ -6,7 +6,7 @@
 #include <maxlat/core/result/run_result.hpp>
 #include <vector>
 
-namespace maxlat::rteval_ext {
+namespace maxlat::scheduling {
 
 // Of the pairs with a promise; one that was refused is in none. Lives no longer than the phase.
 struct PreemptSummary {
@@ -18,4 +18,4 @@ PreemptSummary summary_of(const core::Phase& phase);
 // The phase's status and reason from its pairs. REQUIRES: every pair of every CPU is there.
 void conclude(core::Phase& phase);
 
-}  // namespace maxlat::rteval_ext
+}  // namespace maxlat::scheduling

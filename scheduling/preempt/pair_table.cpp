@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "pair_table.hpp"
 
-namespace maxlat::rteval_ext {
+namespace maxlat::scheduling {
 namespace {
 
 using core::Policy;
@@ -51,4 +51,4 @@ std::vector<PairOfPolicies> pairs_of_policies(int priority) {
   return pairs;
 }
 
-}  // namespace maxlat::rteval_ext
+}  // namespace maxlat::scheduling

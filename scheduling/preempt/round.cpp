@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "round.hpp"
 
-namespace maxlat::rteval_ext {
+namespace maxlat::scheduling {
 
 RoundOutcome judge(const Round& round, uint64_t tolerance) {
   const bool spun_at_the_wake_up = round.spin_begin != 0 && round.spin_begin < round.wake;
@@ -12,4 +12,4 @@ RoundOutcome judge(const Round& round, uint64_t tolerance) {
   return RoundOutcome::preempted;
 }
 
-}  // namespace maxlat::rteval_ext
+}  // namespace maxlat::scheduling

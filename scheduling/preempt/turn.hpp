@@ -9,7 +9,7 @@
 #include <chrono>
 #include <maxlat/base/moment.hpp>
 
-namespace maxlat::rteval_ext {
+namespace maxlat::scheduling {
 
 class Turn {
  public:
@@ -39,4 +39,4 @@ class Turn {
   sem_t given_;
 };
 
-}  // namespace maxlat::rteval_ext
+}  // namespace maxlat::scheduling

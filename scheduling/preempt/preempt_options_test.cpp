@@ -4,9 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "plan/placement.hpp"
+#include <maxlat/core/sys/machine_cpus.hpp>
 
-namespace maxlat::rteval_ext {
+namespace maxlat::scheduling {
 namespace {
 
 using testing::HasSubstr;
@@ -26,7 +26,7 @@ TEST(PreemptOptions, ByDefaultAHundredRoundsWhereAGapMeterWouldBe) {
   EXPECT_EQ(settings.loops, 100u);
   EXPECT_EQ(settings.duration_ns, 0u);
   EXPECT_EQ(settings.priority, 95);
-  EXPECT_EQ(settings.cpus, default_measured(*machine_cpus()));
+  EXPECT_EQ(settings.cpus, core::default_measured(*core::machine_cpus()));
 }
 
 TEST(PreemptOptions, ADurationLiftsTheLimitOfRoundsUnlessOneIsGiven) {
@@ -55,4 +55,4 @@ TEST(PreemptOptions, WhatCannotBeIsRefused) {
 }
 
 }  // namespace
-}  // namespace maxlat::rteval_ext
+}  // namespace maxlat::scheduling

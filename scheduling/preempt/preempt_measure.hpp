@@ -15,7 +15,7 @@
 #include <maxlat/core/sys/cpu_list.hpp>
 #include <optional>
 
-namespace maxlat::rteval_ext {
+namespace maxlat::scheduling {
 
 struct PreemptSettings {
   core::CpuList cpus;
@@ -29,4 +29,4 @@ using OnPair = std::function<void(const core::Phase& so_far, double done_fractio
 
 core::Result<core::Phase> measure_preemption(const PreemptSettings& settings, const OnPair& on_pair);
 
-}  // namespace maxlat::rteval_ext
+}  // namespace maxlat::scheduling

@@ -6,7 +6,7 @@
 
 #include "test_preemption.hpp"
 
-namespace maxlat::rteval_ext {
+namespace maxlat::scheduling {
 namespace {
 
 using testing::ContainsRegex;
@@ -55,4 +55,4 @@ TEST(PreemptText, TellsWarningsAndTheReason) {
 }
 
 }  // namespace
-}  // namespace maxlat::rteval_ext
+}  // namespace maxlat::scheduling

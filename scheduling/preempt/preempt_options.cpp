@@ -6,9 +6,9 @@
 #include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/core/sys/duration.hpp>
 
-#include "plan/placement.hpp"
+#include <maxlat/core/sys/machine_cpus.hpp>
 
-namespace maxlat::rteval_ext {
+namespace maxlat::scheduling {
 namespace {
 
 namespace po = boost::program_options;
@@ -47,9 +47,9 @@ core::Result<core::CpuList> cpus_to_test(const core::CommandLine& line) {
     if (const core::Status usable = core::require_usable(cpus); !usable) return usable.error();
     return cpus;
   }
-  const core::Result<MachineCpus> machine = machine_cpus();
+  const core::Result<core::MachineCpus> machine = core::machine_cpus();
   if (!machine) return machine.error();
-  return default_measured(*machine);
+  return core::default_measured(*machine);
 }
 
 core::Status take_how_long(const core::CommandLine& line, PreemptOptions& options) {
@@ -97,4 +97,4 @@ core::Result<std::optional<PreemptOptions>> parse_preempt_options(const core::Ar
   return std::optional(std::move(options));
 }
 
-}  // namespace maxlat::rteval_ext
+}  // namespace maxlat::scheduling

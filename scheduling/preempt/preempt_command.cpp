@@ -5,19 +5,19 @@
 #include <cstdio>
 #include <maxlat/core/machine/settings.hpp>
 #include <maxlat/core/result/run_frame.hpp>
+#include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/output_file.hpp>
 #include <maxlat/core/sys/process.hpp>
 #include <maxlat/core/sys/progress.hpp>
 #include <maxlat/core/sys/stop.hpp>
 #include <maxlat/core/sys/utc.hpp>
-#include <maxlat/rteval_ext/meter.hpp>
-#include <maxlat/rteval_ext/preempt_command.hpp>
+#include <maxlat/scheduling/preempt_command.hpp>
 
 #include "preempt_options.hpp"
 #include "preempt_summary.hpp"
 #include "preempt_text.hpp"
 
-namespace maxlat::rteval_ext {
+namespace maxlat::scheduling {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -39,7 +39,7 @@ class PreemptRecord {
     if (path_.empty()) return {};
     phase.command = command_;
     phase.started = run_.started;
-    phase.duration_s = seconds_since(start_);
+    phase.duration_s = core::seconds_since(start_);
     run_.state = state;
     run_.ended = state == core::RunResult::State::running ? "" : core::utc_text();
     run_.phases = {std::move(phase)};
@@ -79,7 +79,7 @@ core::Result<core::Exit> run_preempt(const core::Arguments& arguments) {
   const auto start = Clock::now();
   auto next_snapshot = start + std::chrono::nanoseconds(options.snapshot_period_ns);
   const auto on_pair = [&](const core::Phase& so_far, double done) {
-    const double left_s = seconds_since(start) * (1 - done) / done;
+    const double left_s = core::seconds_since(start) * (1 - done) / done;
     progress.show("preempt", done, std::chrono::seconds(static_cast<long>(left_s)));
     if (options.snapshot_period_ns == 0 || Clock::now() < next_snapshot) return;
     next_snapshot = Clock::now() + std::chrono::nanoseconds(options.snapshot_period_ns);
@@ -98,4 +98,4 @@ const core::Command& preempt_command() {
   return command;
 }
 
-}  // namespace maxlat::rteval_ext
+}  // namespace maxlat::scheduling

@@ -11,7 +11,7 @@
 #include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/core/sys/stop.hpp>
 
-namespace maxlat::rteval_ext {
+namespace maxlat::scheduling {
 namespace {
 
 // Enough for both threads to go to sleep, and for the running one to come out of an idle state before the wake-up.
@@ -124,16 +124,9 @@ void PairThreads::live(Side& side, void (PairThreads::*act)()) {
   }
 }
 
-// Priority before affinity: an ordinary thread would wait on that CPU for whoever keeps it busy. But the affinity of a
-// SCHED_DEADLINE thread cannot be changed any more.
 core::Status PairThreads::become(const core::Scheduling& scheduling) const {
   ::prctl(PR_SET_TIMERSLACK, 1UL);  // of the fair policies: 50 us otherwise
-  const bool deadline = scheduling.policy == core::Policy::deadline;
-  if (deadline)
-    if (core::Status bound = core::set_affinity({cpu_}); !bound) return bound;
-  if (core::Status set = core::set_scheduling(scheduling); !set) return set;
-  if (!deadline)
-    if (core::Status bound = core::set_affinity({cpu_}); !bound) return bound;
+  if (core::Status set = core::become_real_time_on(cpu_, scheduling); !set) return set;
   core::touch_stack();
   return {};
 }
@@ -179,4 +172,4 @@ void PairThreads::spin() {
   }
 }
 
-}  // namespace maxlat::rteval_ext
+}  // namespace maxlat::scheduling
