@@ -21,7 +21,7 @@ using testing::HasSubstr;
 CpuMeasurement run_script(std::vector<uint64_t> gaps, const Options& options, uint64_t* wall_ns = nullptr) {
   Script script;
   script.gaps = std::move(gaps);
-  JournalSpec spec = spec_of_seconds(10, kSecond / 10);
+  core::JournalSpec spec = spec_of_seconds(10, kSecond / 10);
   spec.duration_ticks = options.duration_ns;
   CpuRun warm_up(0, without_limits(spec)), run(0, spec);
   run_cpu(ScriptedCounter{&script}, NoProbe{}, Sleep{}, options, base::clock_with_rate(1.0), {warm_up, run});

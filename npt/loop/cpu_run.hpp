@@ -13,29 +13,29 @@
 #include <maxlat/base/clock.hpp>
 #include <maxlat/base/histogram.hpp>
 #include <maxlat/base/moment.hpp>
+#include <maxlat/core/stats/journal.hpp>
 #include <maxlat/core/sys/run_queue_wait.hpp>
 #include <maxlat/npt/measure.hpp>
 
 #include "interrupts.hpp"
-#include "journal.hpp"
 #include "loop.hpp"
 #include "windows.hpp"
 
 namespace maxlat::npt {
 
 struct CpuRun {
-  CpuRun(unsigned cpu_number, const JournalSpec& spec) : cpu(cpu_number), journal(spec) {}
+  CpuRun(unsigned cpu_number, const core::JournalSpec& spec) : cpu(cpu_number), journal(spec) {}
 
   unsigned cpu;
   base::Histogram histogram;
-  Journal journal;
+  core::Journal journal;
   uint64_t samples = 0;  // counted by the loop
   uint64_t exposure_ticks = 0;
   uint64_t start_monotonic_ns = 0;  // CLOCK_MONOTONIC at time 0 of the journal
   uint64_t end_ticks = 0;
   uint64_t probes = 0;  // calls of the probe, those of the warm-up included
-  Journal::Why why =
-      Journal::Why::running;  // the run's end, also in the books of the windows that it did not fall into
+  core::Journal::Why why =
+      core::Journal::Why::running;  // the run's end, also in the books of the windows that it did not fall into
   uint64_t voluntary_switches = 0, involuntary_switches = 0, page_faults = 0;  // within the loop
   uint64_t taken_by_others_ns = 0;  // within the loop's time: it could have run and did not
   bool interrupts_enabled = true;   // at any look at the processor's flag
@@ -78,14 +78,14 @@ struct Books {
 // What is left of a step that ends with a rest.
 template <class Counter, class SleepFor>
 void rest_until_the_step_ends(Counter counter, SleepFor sleep_for, const base::CounterClock& clock,
-                              const Journal& journal) {
+                              const core::Journal& journal) {
   const uint64_t now = counter.read();
   if (now < journal.step_end()) sleep_for(clock.to_ns(journal.step_end() - now));
 }
 
 // Whether another segment comes after one that ended so.
-inline bool goes_on(Journal::Why why) {
-  return why == Journal::Why::rest || why == Journal::Why::window_over || why == Journal::Why::pause;
+inline bool goes_on(core::Journal::Why why) {
+  return why == core::Journal::Why::rest || why == core::Journal::Why::window_over || why == core::Journal::Why::pause;
 }
 
 // `interrupts` are off from before the first read of a segment until after the last. In a pause nothing else is done:
@@ -115,7 +115,7 @@ void run_cpu(Counter counter, Probe probe, SleepFor sleep_for, const Options& op
   }
   Windows windows(clock.to_ticks(options.trace_window_ns), clock.to_ticks(options.wait_window_ns), start);
   uint64_t remaining = options.loops == 0 ? UINT64_MAX : options.loops;
-  Journal::Why why = Journal::Why::running;
+  core::Journal::Why why = core::Journal::Why::running;
   for (;;) {
     CpuRun& run = windows.traced() ? books.traced : *books.waiting;
     run.journal.resume(windows.end());
@@ -132,7 +132,7 @@ void run_cpu(Counter counter, Probe probe, SleepFor sleep_for, const Options& op
     remaining -= segment.samples;
     why = run.journal.why();
     if (!goes_on(why) || remaining == 0) break;
-    if (why == Journal::Why::rest) rest_until_the_step_ends(counter, sleep_for, clock, run.journal);
+    if (why == core::Journal::Why::rest) rest_until_the_step_ends(counter, sleep_for, clock, run.journal);
     windows.advance_to(counter.read());
   }
   const ThreadUsage after = ThreadUsage::now(wait);

@@ -34,7 +34,7 @@ void run_cpu_in_kernel(RunPiece run_piece, Counter counter, SleepFor sleep_for, 
   uint64_t copied_in_step_until = 0;
   for (;;) {
     const uint64_t now = counter.read();
-    const Journal::Limits limits = run.journal.look(0, now);
+    const core::Journal::Limits limits = run.journal.look(0, now);
     if (limits.leave()) {
       if (!goes_on(run.journal.why())) break;
       rest_until_the_step_ends(counter, sleep_for, clock, run.journal);

@@ -22,7 +22,7 @@ constexpr uint64_t kGap = 1000;
 struct PaperKernel {
   std::atomic<bool> stop{false}, halt{false};
   Options options;
-  JournalSpec spec;
+  core::JournalSpec spec;
   uint64_t now = 5 * kSecond;
   std::unique_ptr<maxlat_histogram> histogram = std::make_unique<maxlat_histogram>();
   std::vector<maxlat_irqoff_loop> asked;
@@ -82,7 +82,7 @@ TEST(KernelLoop, TheBooksBalanceAndNoPieceIsLongerThanAStretch) {
   kernel.spec.duration_ticks = 3 * kSecond / 2;
   const CpuRun& run = kernel.go();
   EXPECT_TRUE(check_books(run).ok());
-  EXPECT_EQ(run.journal.why(), Journal::Why::duration_over);
+  EXPECT_EQ(run.journal.why(), core::Journal::Why::duration_over);
   EXPECT_EQ(run.exposure_ticks, 3 * kSecond / 2);
   EXPECT_FALSE(run.interrupts_enabled);
   size_t copies = 0;
@@ -119,11 +119,11 @@ TEST(KernelLoop, ABreakLimitARequestAndARestEndItsPieces) {
   broken.spec.break_above = 60'000;
   broken.stall_in_piece = 2;
   broken.stall = 70'000;
-  EXPECT_EQ(broken.go().journal.why(), Journal::Why::broken);
+  EXPECT_EQ(broken.go().journal.why(), core::Journal::Why::broken);
   EXPECT_TRUE(broken.halt);
   PaperKernel stopped;
   stopped.stop = true;
-  EXPECT_EQ(stopped.go().journal.why(), Journal::Why::stopped);
+  EXPECT_EQ(stopped.go().journal.why(), core::Journal::Why::stopped);
   PaperKernel resting;
   resting.options.rest_ns = resting.spec.rest_ticks = 60'000'000;
   resting.spec.duration_ticks = 2 * kSecond;

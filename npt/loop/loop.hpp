@@ -16,8 +16,7 @@
 #include <maxlat/base/gap_meter.h>
 
 #include <cstdint>
-
-#include "journal.hpp"
+#include <maxlat/core/stats/journal.hpp>
 
 namespace maxlat::npt {
 
@@ -34,7 +33,7 @@ struct Segment {
 
 // REQUIRES: loops > 0. noinline: the tests that count its instructions find it by its name.
 template <class Counter, class Probe>
-[[gnu::noinline]] Segment run_segment(Counter counter, Probe probe, maxlat_histogram* histogram, Journal* journal,
+[[gnu::noinline]] Segment run_segment(Counter counter, Probe probe, maxlat_histogram* histogram, core::Journal* journal,
                                       uint64_t loops) {
   maxlat_gap_meter meter;
   const uint64_t first = counter.read();
@@ -45,7 +44,7 @@ template <class Counter, class Probe>
   for (;;) {
     bool leave = false;
     while (maxlat_gap_is_rare(&meter)) {
-      const Journal::Limits limits = journal->look(meter.pending, meter.previous);
+      const core::Journal::Limits limits = journal->look(meter.pending, meter.previous);
       meter.rare_above = limits.rare_above;
       meter.block_end = limits.block_end;
       leave = limits.leave() || remaining == 0;

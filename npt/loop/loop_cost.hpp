@@ -14,11 +14,12 @@
 namespace maxlat::npt {
 
 template <class Counter, class Probe>
-LoopCost measure_loop_cost(Counter counter, Probe probe, const base::CounterClock& clock, const JournalSpec& spec) {
+LoopCost measure_loop_cost(Counter counter, Probe probe, const base::CounterClock& clock,
+                           const core::JournalSpec& spec) {
   constexpr uint64_t kTurns = 20'000;
   constexpr unsigned kRounds = 25;
   base::Histogram histogram;
-  Journal journal(without_limits(spec));
+  core::Journal journal(without_limits(spec));
   uint64_t bare = UINT64_MAX, full = UINT64_MAX;
   journal.begin(counter.read());
   for (unsigned round = 0; round < kRounds; ++round) {

@@ -19,7 +19,7 @@ constexpr uint64_t kBeyond = 1ull << MAXLAT_HISTOGRAM_RANGE_BITS;
 struct Scripted {
   std::atomic<bool> stop{false}, halt{false};
   Options options;
-  JournalSpec spec;
+  core::JournalSpec spec;
   Script script;
   std::vector<uint64_t> sleeps;
   std::unique_ptr<CpuRun> run;
@@ -67,7 +67,7 @@ TEST(Loop, TakesExactlyTheLoopsItWasAskedFor) {
     EXPECT_EQ(run.samples, loops);
     EXPECT_EQ(run.histogram.total(), loops);
     EXPECT_EQ(run.exposure_ticks, loops * 20);
-    EXPECT_EQ(run.journal.why(), Journal::Why::running);
+    EXPECT_EQ(run.journal.why(), core::Journal::Why::running);
   }
 }
 
@@ -124,7 +124,7 @@ TEST(Loop, ADurationIsWallTimeWhateverTheGaps) {
   s.script.gaps = gaps_after_start({20, 1'500 * 1'000'000, 100'000});
   s.spec.duration_ticks = 2 * kSecond;
   const CpuRun& run = s.go();
-  EXPECT_EQ(run.journal.why(), Journal::Why::duration_over);
+  EXPECT_EQ(run.journal.why(), core::Journal::Why::duration_over);
   EXPECT_GE(run.end_ticks - run.journal.start(), 2 * kSecond);
   EXPECT_LT(run.end_ticks - run.journal.start(), 2 * kSecond + 100'000);
   EXPECT_EQ(run.exposure_ticks, run.end_ticks - run.journal.start());
@@ -172,7 +172,7 @@ TEST(Loop, BreaksAtAGapAboveTheLimitAndNotAtOneEqualToIt) {
   s.script.gaps = gaps_after_start({20, 5000, 20, 5001, 20});
   s.options.loops = 1000;
   const CpuRun& run = s.go();
-  EXPECT_EQ(run.journal.why(), Journal::Why::broken);
+  EXPECT_EQ(run.journal.why(), core::Journal::Why::broken);
   EXPECT_EQ(run.samples, 4u);
   EXPECT_EQ(run.journal.breaking_gap(), 5001u);
   EXPECT_EQ(run.journal.breaking_time(), 5 * kSecond + 10'041);
@@ -183,12 +183,12 @@ TEST(Loop, SeesARequestToStopWithinATenthOfASecond) {
   Scripted s;
   s.script.gaps = {1000};
   s.stop = true;
-  EXPECT_EQ(s.go().journal.why(), Journal::Why::stopped);
+  EXPECT_EQ(s.go().journal.why(), core::Journal::Why::stopped);
   Scripted halted;
   halted.script.gaps = {1000};
   halted.halt = true;
   const CpuRun& run = halted.go();
-  EXPECT_EQ(run.journal.why(), Journal::Why::halted);
+  EXPECT_EQ(run.journal.why(), core::Journal::Why::halted);
   EXPECT_LE(run.exposure_ticks, kSecond / 10);
 }
 
@@ -214,7 +214,7 @@ TEST(Loop, EveryGapAboveTheRawLimitIsKeptWithItsEnd) {
   s.spec.raw_room = 3;
   s.script.gaps = gaps_after_start({20, 9000, 20, 5000, 20, 5001, 20, kBeyond + 3, 20, 8000, 20});
   s.options.loops = 11;
-  const Journal& journal = s.go().journal;
+  const core::Journal& journal = s.go().journal;
   std::vector<std::pair<uint64_t, uint64_t>> raw;
   for (const auto& [gap, end] : journal.raw()) raw.emplace_back(gap, end - 5 * kSecond);
   const std::vector<std::pair<uint64_t, uint64_t>> expected = {
@@ -227,7 +227,7 @@ TEST(Loop, TheWarmUpKeepsNoRawGap) {
   Scripted s;
   s.spec.raw_above = 100;
   s.spec.raw_room = 10;
-  EXPECT_TRUE(Journal(without_limits(s.spec)).raw().empty());
+  EXPECT_TRUE(core::Journal(without_limits(s.spec)).raw().empty());
   EXPECT_EQ(without_limits(s.spec).raw_room, 0u);
   s.options.uncounted_loops = 3;
   s.script.gaps = {500};

@@ -9,6 +9,7 @@
 #include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/core/result/phase_kind.hpp>
 #include <maxlat/core/result/phase_start.hpp>
+#include <maxlat/core/stats/cpu_books.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/run_queue_wait.hpp>
 #include <maxlat/core/sys/utc.hpp>
@@ -17,7 +18,6 @@
 #include <optional>
 #include <string>
 
-#include "cpu_result.hpp"
 #include "interrupts.hpp"
 #include "irqoff_device.hpp"
 #include "throttling.hpp"
@@ -80,6 +80,12 @@ std::string break_text(const CpuRun& run, const base::CounterClock& clock) {
   return fmt::format("a gap of {} on CPU {}, {:.6f} s after the start",
                      core::latency_text(ns(run.journal.breaking_gap())), run.cpu,
                      ns(run.journal.breaking_time() - run.journal.start()) / 1e9);
+}
+
+// Time 0 of a phase is its start, `phase_start_ns` on CLOCK_MONOTONIC: a little before this CPU's.
+core::CpuBooks books_of(const CpuRun& run, const base::CounterClock& clock, uint64_t phase_start_ns) {
+  return {run.cpu, run.histogram, run.journal, run.exposure_ticks,
+          run.journal.start() - clock.to_ticks(run.start_monotonic_ns - phase_start_ns)};
 }
 
 }  // namespace
@@ -151,8 +157,11 @@ core::Phase phase_snapshot(const core::Phase& before, const MeasurementPlan& pla
   for (const CpuRun* run : begun) start_ns = std::min(start_ns, run->start_monotonic_ns);
   core::set_start(phase, start_ns);
   for (const CpuRun* run : begun) {
-    phase.per_cpu.push_back(cpu_snapshot_of(*run, plan.clock, start_ns, plan.options.outliers));
-    phase.exposure_s += phase.per_cpu.back().exposure_s;
+    core::CpuResult cpu = running_cpu(books_of(*run, plan.clock, start_ns), plan.clock, plan.options.outliers);
+    // The loop's own books are in its registers. The gaps that are filed are the time that was watched.
+    cpu.exposure_s = cpu.mean_ns * static_cast<double>(cpu.samples) * 1e-9;
+    phase.exposure_s += cpu.exposure_s;
+    phase.per_cpu.push_back(std::move(cpu));
   }
   return phase;
 }
@@ -180,21 +189,22 @@ core::Result<Measurement> measurement_of_books(const MeasurementPlan& plan, core
   core::set_start(phase, start_ns);
   for (const CpuRun* run : runs) {
     if (run->kernel_loop_error != 0) return why_no_irqoff(run->kernel_loop_error);
-    if (core::Status books = check_books(*run); !books) return books.error();
-    phase.per_cpu.push_back(cpu_result_of(*run, clock, start_ns));
+    if (core::Status balance = check_books(*run); !balance) return balance.error();
+    const core::CpuBooks books = books_of(*run, clock, start_ns);
+    phase.per_cpu.push_back(ended_cpu(books, clock));
     phase.exposure_s += phase.per_cpu.back().exposure_s;
     const double duration_s = clock.to_ns(static_cast<double>(run->end_ticks - run->journal.start())) / 1e9;
     phase.duration_s = std::max(phase.duration_s, duration_s);
     measurement.cpus.push_back({run->cpu, run->histogram, run->samples});
     if (plan.options.raw_above_ns != 0) {
-      measurement.raw.push_back(raw_gaps_of(*run, clock, start_ns, plan.options.raw_above_ns));
+      measurement.raw.push_back(raw_gaps_of(books, clock, plan.options.raw_above_ns));
       if (const uint64_t not_kept = run->journal.raw_not_kept(); not_kept > 0)
         phase.warnings.push_back(
             fmt::format("CPU {}: {} gaps above {} found no room among the raw ones; a higher --above keeps all",
                         run->cpu, not_kept, core::latency_text(static_cast<double>(plan.options.raw_above_ns))));
     }
-    stopped = stopped || run->why == Journal::Why::stopped;
-    if (run->journal.why() == Journal::Why::broken) {
+    stopped = stopped || run->why == core::Journal::Why::stopped;
+    if (run->journal.why() == core::Journal::Why::broken) {
       measurement.limit_exceeded = true;
       phase.facts[core::fact::kBreak] = break_text(*run, clock);
     }
@@ -267,7 +277,7 @@ ArmRun arm_run_of(const MeasurementPlan& plan, const EndedRun& run) {
   arm_run.event_in_every_turn = !plan.limits_rate();
   for (const EndedCpu& cpu : run.cpus) {
     arm_run.produced += cpu.events;
-    const Journal& journal = cpu.run->journal;
+    const core::Journal& journal = cpu.run->journal;
     if (!plan.reads_raw_clock())
       arm_run.threads.push_back({cpu.run->cpu, cpu.thread_id, journal.start(), journal.outliers().largest_first()});
   }

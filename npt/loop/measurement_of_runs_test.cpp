@@ -34,7 +34,7 @@ std::unique_ptr<CpuRun> run_of(unsigned cpu, std::vector<uint64_t> gaps, uint64_
   script.gaps = std::move(gaps);
   script.gaps.insert(script.gaps.begin(), 0);  // the read that opens the journal
   script.now = 777 * kSecond;
-  const JournalSpec one_minute = spec_of_seconds(60, kSecond);
+  const core::JournalSpec one_minute = spec_of_seconds(60, kSecond);
   auto run = std::make_unique<CpuRun>(cpu, one_minute);
   CpuRun warm_up(cpu, without_limits(one_minute));
   run_cpu(ScriptedCounter{&script}, NoProbe{}, Sleep{}, options, base::clock_with_rate(1.0), {warm_up, *run});
@@ -125,8 +125,8 @@ TEST(MeasurementOfRuns, WhatOtherTasksTookIsSaidAndATwentiethIsTooMuch) {
 // The books of the windows without tracepoints met the limit: these ended with them, and by no signal.
 TEST(MeasurementOfRuns, WhatEndsWithAnotherCpusBreakIsNotInterrupted) {
   const auto run = run_of(1, {20, 20}, 0);
-  for (const auto& [why, status] : {std::pair{Journal::Why::halted, core::PhaseStatus::ok},
-                                    {Journal::Why::stopped, core::PhaseStatus::interrupted}}) {
+  for (const auto& [why, status] : {std::pair{core::Journal::Why::halted, core::PhaseStatus::ok},
+                                    {core::Journal::Why::stopped, core::PhaseStatus::interrupted}}) {
     run->why = why;
     EXPECT_EQ(measurement({run.get()}, some_loops(2))->phase.status, status);
   }

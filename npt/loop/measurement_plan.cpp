@@ -28,13 +28,13 @@ base::CounterClock choose_clock(const Options& options) {
   return raw;
 }
 
-JournalSpec journal_of(const Options& options, const base::CounterClock& clock) {
+core::JournalSpec journal_of(const Options& options, const base::CounterClock& clock) {
   const uint64_t seconds = options.duration_ns != 0 ? (options.duration_ns + kStepNs - 1) / kStepNs
                            : options.loops != 0     ? kStepsWithoutDuration
                                                     : kStepsUntilStopped;
   // A rest is taken in each step, and it must be each second: after four weeks the last step holds what is left.
   const uint64_t seconds_a_step = options.rest_ns > 0 ? 1 : (seconds + kMaxSteps - 1) / kMaxSteps;
-  JournalSpec spec;
+  core::JournalSpec spec;
   spec.step_ticks = clock.to_ticks(seconds_a_step * kStepNs);
   spec.steps = std::min((seconds + seconds_a_step - 1) / seconds_a_step, kMostSteps);
   spec.look_every_ticks = clock.to_ticks(kLookEveryNs);

@@ -14,10 +14,9 @@
 #pragma once
 
 #include <maxlat/base/clock.hpp>
+#include <maxlat/core/stats/journal.hpp>
 #include <maxlat/core/sys/result.hpp>
 #include <maxlat/npt/measure.hpp>
-
-#include "journal.hpp"
 
 namespace maxlat::npt {
 
@@ -25,7 +24,7 @@ struct MeasurementPlan {
   Options options;                            // as asked, with the CPUs filled in
   base::CounterClock clock;                   // every tick below is one of its
   CounterRead counter = CounterRead::fenced;  // raw_clock also where the one that was asked for is not trusted
-  JournalSpec journal;                        // of each CPU, without its flags and without whom it tells
+  core::JournalSpec journal;                  // of each CPU, without its flags and without whom it tells
   uint64_t event_every_ticks = 0;             // on each CPU. REQUIRES: limits_rate()
 
   bool reads_raw_clock() const { return counter == CounterRead::raw_clock; }

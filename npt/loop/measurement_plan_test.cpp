@@ -45,7 +45,7 @@ TEST(MeasurementPlan, ARunOfMoreThanAWeekHasLongerStepsUnlessItRestsInEach) {
 
 TEST(MeasurementPlan, LimitsAreInTicksAndThoseNotAskedForAreNone) {
   Options options = no_limits();
-  const JournalSpec none = plan_of(options).journal;
+  const core::JournalSpec none = plan_of(options).journal;
   EXPECT_EQ(none.duration_ticks, 0u);
   EXPECT_EQ(none.rest_ticks, 0u);
   EXPECT_EQ(none.break_above, UINT64_MAX);
@@ -55,7 +55,7 @@ TEST(MeasurementPlan, LimitsAreInTicksAndThoseNotAskedForAreNone) {
   options.break_above_ns = 20'000;
   options.arm.snapshot_above_ns = 2'000;
   options.outliers = 7;
-  const JournalSpec spec = plan_of(options).journal;
+  const core::JournalSpec spec = plan_of(options).journal;
   EXPECT_EQ(spec.look_every_ticks, 250'000'000u);
   EXPECT_EQ(spec.duration_ticks, 10'000'000'000u);
   EXPECT_EQ(spec.rest_ticks, 150'000'000u);

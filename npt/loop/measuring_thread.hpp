@@ -24,7 +24,7 @@ namespace maxlat::npt {
 // What the measuring threads share. Written before the barrier, read after it, but for the flags.
 struct Start {
   const MeasurementPlan* plan = nullptr;
-  JournalSpec journal;                // the plan's, with the flags that end it and the arm that it tells
+  core::JournalSpec journal;          // the plan's, with the flags that end it and the arm that it tells
   std::barrier<>* barrier = nullptr;  // all set up, or at least one failed
   std::atomic<bool>* set_up_failed = nullptr;
   std::atomic<bool>* grant_failed = nullptr;  // on one CPU: then all leave interrupts on, so that a run has one label

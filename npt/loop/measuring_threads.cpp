@@ -7,8 +7,8 @@
 namespace maxlat::npt {
 namespace {
 
-JournalSpec with_flags_and_arm(const MeasurementPlan& plan, std::atomic<bool>& halt, Arm* arm) {
-  JournalSpec spec = plan.journal;
+core::JournalSpec with_flags_and_arm(const MeasurementPlan& plan, std::atomic<bool>& halt, Arm* arm) {
+  core::JournalSpec spec = plan.journal;
   spec.stop = &core::stop_requested();
   spec.halt = &halt;
   if (plan.options.arm.snapshot_above_ns == 0) return spec;

@@ -35,14 +35,14 @@ template <class Counter>
 int status_of_loop(Counter counter) {
   const std::atomic<bool> never{false};
   std::atomic<bool> halt{false};
-  JournalSpec spec;
+  core::JournalSpec spec;
   spec.step_ticks = 1'000'000;  // many steps and looks, so that the rare path is in it too
   spec.steps = 100'000;
   spec.look_every_ticks = 100'000;
   spec.outliers = 20;
   spec.stop = &never;
   spec.halt = &halt;
-  Journal journal(spec);
+  core::Journal journal(spec);
   base::Histogram histogram;
   journal.begin(counter.read());
   return status_of_child([&] {

@@ -4,17 +4,16 @@
 #pragma once
 
 #include <atomic>
-
-#include "journal.hpp"
+#include <maxlat/core/stats/journal.hpp>
 
 namespace maxlat::npt {
 
 inline constexpr uint64_t kSecond = 1'000'000'000;
 
-inline JournalSpec spec_of_seconds(uint64_t seconds, uint64_t look_every_ticks) {
+inline core::JournalSpec spec_of_seconds(uint64_t seconds, uint64_t look_every_ticks) {
   static const std::atomic<bool> never{false};
   static std::atomic<bool> unheard{false};
-  JournalSpec spec;
+  core::JournalSpec spec;
   spec.step_ticks = kSecond;
   spec.steps = seconds;
   spec.look_every_ticks = look_every_ticks;

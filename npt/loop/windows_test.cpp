@@ -46,7 +46,7 @@ class WindowRun : public testing::Test {
   void go(uint64_t rest_ns = 0) {
     const std::atomic<bool> never{false};
     std::atomic<bool> halt{false};
-    JournalSpec spec;
+    core::JournalSpec spec;
     spec.step_ticks = kUnit;
     spec.steps = 10;
     spec.look_every_ticks = kUnit / 10;
@@ -99,8 +99,8 @@ TEST_F(WindowRun, TheTimeIsSharedAsAskedFor) {
   const auto share = static_cast<double>(waiting->exposure_ticks) /
                      static_cast<double>(waiting->exposure_ticks + traced->exposure_ticks);
   EXPECT_NEAR(share, 2.0 / 3, 0.01);
-  EXPECT_EQ(traced->why, Journal::Why::duration_over);
-  EXPECT_EQ(waiting->why, Journal::Why::duration_over);
+  EXPECT_EQ(traced->why, core::Journal::Why::duration_over);
+  EXPECT_EQ(waiting->why, core::Journal::Why::duration_over);
 }
 
 TEST_F(WindowRun, ARestEndsNoWindow) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "journal.hpp"
-
 #include <maxlat/base/gap_meter.h>
 
 #include <algorithm>
+#include <maxlat/core/stats/journal.hpp>
 
-namespace maxlat::npt {
+namespace maxlat::core {
 
 JournalSpec without_limits(const JournalSpec& spec) {
   static const std::atomic<bool> never{false};
@@ -95,4 +94,4 @@ Journal::Limits Journal::look(uint64_t gap, uint64_t end) noexcept {
   return {rare_above, block_end};
 }
 
-}  // namespace maxlat::npt
+}  // namespace maxlat::core

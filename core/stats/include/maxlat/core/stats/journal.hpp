@@ -25,7 +25,7 @@
 #include <span>
 #include <vector>
 
-namespace maxlat::npt {
+namespace maxlat::core {
 
 struct JournalSpec {
   uint64_t step_ticks = 0;            // of the timeline: one second
@@ -83,9 +83,9 @@ class Journal {
   uint64_t breaking_time() const { return breaking_time_; }
   // More steps than there is room for, though nobody said how long it would take.
   bool timeline_full() const { return timeline_full_; }
-  const core::Outliers& outliers() const { return outliers_; }
+  const Outliers& outliers() const { return outliers_; }
   // Every gap above the raw limit, in the order of time; and those that found no room.
-  std::span<const core::OutlierSample> raw() const { return {raw_.data(), raw_used_}; }
+  std::span<const OutlierSample> raw() const { return {raw_.data(), raw_used_}; }
   uint64_t raw_not_kept() const { return raw_not_kept_; }
 
   // acquire: pairs with open_step_of(); whoever sees a step sees start() too
@@ -106,8 +106,8 @@ class Journal {
   }
 
   JournalSpec spec_;
-  core::Outliers outliers_;
-  std::vector<core::OutlierSample> raw_;  // as large as it will ever be
+  Outliers outliers_;
+  std::vector<OutlierSample> raw_;  // as large as it will ever be
   size_t raw_used_ = 0;
   uint64_t raw_not_kept_ = 0;
   std::vector<Step> step_;
@@ -126,4 +126,4 @@ class Journal {
   Why why_ = Why::running;
 };
 
-}  // namespace maxlat::npt
+}  // namespace maxlat::core
