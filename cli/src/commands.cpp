@@ -14,6 +14,7 @@
 #include <maxlat/reports/report_command.hpp>
 #include <maxlat/rteval_ext/check_command.hpp>
 #include <maxlat/rteval_ext/run_command.hpp>
+#include <maxlat/scheduling/cyclic_command.hpp>
 #include <maxlat/scheduling/preempt_command.hpp>
 #include <maxlat/shield/shield_command.hpp>
 #include <maxlat/trace_tools/trace_command.hpp>
@@ -23,7 +24,7 @@ namespace maxlat::cli {
 std::span<const core::Command* const> commands() {
   static const std::array table = {
       &rteval_ext::run_command(),      &rteval_ext::check_command(),   &npt::npt_command(),
-      &hwlat::hwlat_command(),         &scheduling::preempt_command(), &loadgen::load_command(),
+      &hwlat::hwlat_command(),         &scheduling::cyclic_command(), &scheduling::preempt_command(), &loadgen::load_command(),
       &trace_tools::trace_command(),   &reports::report_command(),     &reports::gate_command(),
       &reports::compare_command(),     &importing::import_command(),   &reports::export_command(),
       &reports::plan_length_command(), &shield::shield_command(),

@@ -17,7 +17,7 @@
 #include <sstream>
 
 #include "cyclictest_arguments.hpp"
-#include "own_meter.hpp"
+#include "cyclictest_stand_in.hpp"
 
 namespace maxlat::rteval_ext {
 
@@ -77,11 +77,17 @@ std::string last_line(const std::string& text) {
   return last;
 }
 
+std::unique_ptr<Meter> make_cyclictest() {
+  constexpr const char* kProgram = "cyclictest";
+  if (core::find_program(kProgram).empty()) return std::make_unique<CyclictestStandIn>(core::own_executable());
+  return std::make_unique<CyclictestMeter>(kProgram);
+}
+
 }  // namespace
 
 extern const PhaseDefinition kCyclictestPhase{
     .figures = &core::kCyclictestKind,
-    .make = [] { return std::unique_ptr<Meter>(std::make_unique<CyclictestMeter>()); },
+    .make = make_cyclictest,
     .all_cpus_unless_isolated = true,
     .holds_latency_itself = true,
     .refused = refused_cyclictest_arguments};

@@ -64,6 +64,12 @@ std::vector<std::string> hwlat_words(const MeterJob& job) {
   return {"--backend", "loop", "--trust-counter", "--width", "1s", "--window", "1s"};
 }
 
+constexpr uint64_t kCyclicInterval_ns = 100'000;
+
+std::vector<std::string> cyclic_words(const MeterJob&) {
+  return {"-p", std::to_string(kMeterPriority), "-i", fmt::format("{}ns", kCyclicInterval_ns)};
+}
+
 std::vector<std::string> preempt_words(const MeterJob&) {
   return {"-p", std::to_string(kMeterPriority)};
 }
@@ -81,6 +87,11 @@ extern const PhaseDefinition kPreemptPhase{.figures = &core::kPreemptKind,
                                            .shape = PhaseDefinition::Shape::test,
                                            .make = make_own<&kPreemptPhase>,
                                            .own_words = preempt_words};
+extern const PhaseDefinition kCyclicPhase{.figures = &core::kCyclicKind,
+                                          .make = make_own<&kCyclicPhase>,
+                                          .all_cpus_unless_isolated = true,
+                                          .interval_ns = kCyclicInterval_ns,
+                                          .own_words = cyclic_words};
 extern const PhaseDefinition kNptPhase{.figures = &core::kNptKind,
                                        .make = make_own<&kNptPhase>,
                                        .arm = "none",
@@ -127,7 +138,9 @@ core::Result<core::Phase> OwnMeter::read(const MeterJob& job, const core::Proces
 
 core::ControlResult OwnMeter::match(const std::vector<loadgen::Stall>& stalls, const core::Phase& phase,
                                     double stated_error_ns) const {
-  return loadgen::match_gaps(to_string(kind_), stalls, phase, stated_error_ns);
+  if (kind_->interval_ns == 0) return loadgen::match_gaps(to_string(kind_), stalls, phase, stated_error_ns);
+  return loadgen::match_periodic(to_string(kind_), stalls, phase, static_cast<double>(kind_->interval_ns),
+                                 stated_error_ns);
 }
 
 }  // namespace maxlat::rteval_ext

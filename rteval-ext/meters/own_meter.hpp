@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// maxlat's own meters, npt, hwlat and preempt, as child processes of this same executable. Each writes a
+// maxlat's own meters, npt, hwlat, cyclic and preempt, as child processes of this same executable. Each writes a
 // maxlat-result/1 with one phase, at the end and every few seconds before (--snapshot), so a killed one has left what
 // it had.
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace maxlat::rteval_ext {
 
-extern const PhaseDefinition kHwlatPhase, kPreemptPhase, kNptPhase;
+extern const PhaseDefinition kHwlatPhase, kPreemptPhase, kCyclicPhase, kNptPhase;
 
 class OwnMeter : public Meter {
  public:

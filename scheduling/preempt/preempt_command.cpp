@@ -3,59 +3,24 @@
 
 #include <chrono>
 #include <cstdio>
-#include <maxlat/core/machine/settings.hpp>
-#include <maxlat/core/result/run_frame.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/output_file.hpp>
-#include <maxlat/core/sys/process.hpp>
 #include <maxlat/core/sys/progress.hpp>
 #include <maxlat/core/sys/stop.hpp>
-#include <maxlat/core/sys/utc.hpp>
 #include <maxlat/scheduling/preempt_command.hpp>
 
 #include "preempt_options.hpp"
 #include "preempt_summary.hpp"
 #include "preempt_text.hpp"
+#include "record/phase_record.hpp"
 
 namespace maxlat::scheduling {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The result's file: its frame and, at every write, the phase as it is.
-class PreemptRecord {
- public:
-  PreemptRecord(const PreemptOptions& options, const core::Arguments& arguments)
-      : path_(options.json_path), run_(core::run_frame("preempt", core::utc_text())) {
-    if (path_.empty()) return;
-    core::say_machine(run_, {.measured_cpus = options.settings.cpus});
-    run_.verdict.reasons.push_back("maxlat preempt measures; maxlat run and maxlat gate judge");
-    core::Arguments command{"maxlat", "preempt"};
-    command.insert(command.end(), arguments.begin(), arguments.end());
-    command_ = core::quote_command(command);
-  }
-
-  core::Status write(core::Phase phase, core::RunResult::State state) {
-    if (path_.empty()) return {};
-    phase.command = command_;
-    phase.started = run_.started;
-    phase.duration_s = core::seconds_since(start_);
-    run_.state = state;
-    run_.ended = state == core::RunResult::State::running ? "" : core::utc_text();
-    run_.phases = {std::move(phase)};
-    return core::write_run(path_, run_);
-  }
-
- private:
-  std::string path_, command_;
-  core::RunResult run_;
-  Clock::time_point start_ = Clock::now();
-};
-
-core::Result<core::Exit> end_of(const core::Phase& phase, const PreemptOptions& options, PreemptRecord& record) {
-  const bool interrupted = phase.status == core::PhaseStatus::interrupted;
-  const core::Status written =
-      record.write(phase, interrupted ? core::RunResult::State::interrupted : core::RunResult::State::complete);
+core::Result<core::Exit> end_of(const core::Phase& phase, const PreemptOptions& options, PhaseRecord& record) {
+  const core::Status written = record.write_ended(phase);
   if (!options.quiet && options.json_path != "-") fmt::print("{}", preempt_text(phase, options.verbose));
   std::fflush(stdout);
   if (!written) return written.error();
@@ -74,7 +39,7 @@ core::Result<core::Exit> run_preempt(const core::Arguments& arguments) {
     if (const core::Status writable = core::check_writable(options.json_path); !writable) return writable.error();
 
   core::catch_stop_signals();
-  PreemptRecord record(options, arguments);
+  PhaseRecord record(options.json_path, "preempt", arguments, options.settings.cpus);
   core::Progress progress(options.quiet);
   const auto start = Clock::now();
   auto next_snapshot = start + std::chrono::nanoseconds(options.snapshot_period_ns);
@@ -84,7 +49,7 @@ core::Result<core::Exit> run_preempt(const core::Arguments& arguments) {
     if (options.snapshot_period_ns == 0 || Clock::now() < next_snapshot) return;
     next_snapshot = Clock::now() + std::chrono::nanoseconds(options.snapshot_period_ns);
     // One that cannot be written is not worth the run; the result's own write will tell.
-    (void)record.write(so_far, core::RunResult::State::running);
+    (void)record.write_running(so_far);
   };
   const core::Result<core::Phase> phase = measure_preemption(options.settings, on_pair);
   if (!phase) return phase.error();

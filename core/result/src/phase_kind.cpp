@@ -22,6 +22,11 @@ const PhaseKind kCyclictestKind{.name = "cyclictest",
                                 .with_load = true,
                                 .rank = 2,
                                 .rank_under_load = 0};
+const PhaseKind kCyclicKind{.name = "cyclic",
+                            .what = "the same, measured by maxlat",
+                            .with_load = true,
+                            .rank = 2,
+                            .rank_under_load = 0};
 const PhaseKind kNptKind{.name = "npt",
                          .what = "gaps of a loop that never sleeps",
                          .gaps = true,
@@ -38,7 +43,7 @@ const PhaseKind kImportedKind{.name = "imported", .what = "latencies that anothe
 
 std::vector<const PhaseKind*>& phase_kinds() {
   static std::vector<const PhaseKind*> kinds = {&kPreflightKind,  &kControlKind, &kHwlatKind,   &kPreemptKind,
-                                                &kCyclictestKind, &kNptKind,     &kTracerKind,  &kAuditKind,
+                                                &kCyclictestKind, &kCyclicKind, &kNptKind,     &kTracerKind,  &kAuditKind,
                                                 &kLoadKind,       &kReportKind,  &kImportedKind};
   return kinds;
 }

@@ -28,6 +28,7 @@ struct PhaseDefinition {
   Shape shape = Shape::meter;
   std::unique_ptr<Meter> (*make)() = nullptr;  // null for the control, which other kinds' meters measure
   bool all_cpus_unless_isolated = false;       // without isolation it watches every CPU, and its loads run on every CPU
+  uint64_t interval_ns = 0;                    // of a meter that takes a sample so often; 0: it watches all the time
   std::string_view arm = {};                   // what its loop has at its tracepoints, when the meter does not say
   bool holds_latency_itself = false;           // /dev/cpu_dma_latency: as its own arguments say
   // Why the meter would measure in vain, or say wrongly, with these arguments from a plan; empty when it would not.

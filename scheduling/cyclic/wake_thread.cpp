@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#include "wake_thread.hpp"
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <utility>
+
+namespace maxlat::scheduling {
+namespace {
+
+// Wake-ups before the first sample, so that caches and branch predictors know the way.
+constexpr uint64_t kUncounted = 10;
+
+// The threads' times are spread over an interval: timers that expire everywhere at once wait for each other.
+uint64_t offset_of(const CyclicSettings& settings, size_t place, size_t of) {
+  return settings.aligned ? 0 : settings.interval_ns * place / of;
+}
+
+core::Status become(unsigned cpu, const CyclicSettings& settings) {
+  sigset_t all;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, nullptr);
+  ::prctl(PR_SET_TIMERSLACK, 1UL);  // of the fair policies: 50 us otherwise
+  if (core::Status set = core::become_real_time_on(cpu, settings.scheduling); !set) return set;
+  core::touch_stack();
+  return {};
+}
+
+}  // namespace
+
+WakeThread::WakeThread(WakeStart& start, unsigned cpu, size_t place, size_t of)
+    : start_(start), offset_ns_(offset_of(start.settings, place, of)), books_(cpu, start.journal) {}
+
+core::WatchedLoop WakeThread::watched() const {
+  return {.thread = id_.load(std::memory_order_relaxed),  // relaxed: a number alone
+          .cpu = books_.cpu,
+          .finished = finished(),
+          .has_samples = books_.journal.steps() > 0};
+}
+
+void WakeThread::body() {
+  id_.store(::gettid(), std::memory_order_relaxed);  // relaxed: a number alone
+  set_up_ = become(books_.cpu, start_.settings);
+  if (start_.settings.timer == TimerKind::nanosleep) {
+    if (waits_for_the_start()) measure(NanosleepTimer{});
+  } else {
+    core::Result<TimerfdTimer> timer = TimerfdTimer::open();
+    if (!timer && set_up_) set_up_ = timer.error();
+    if (waits_for_the_start()) measure(std::move(*timer));
+  }
+  finished_.store(true, std::memory_order_release);  // pairs with finished()
+}
+
+// False when there is none.
+bool WakeThread::waits_for_the_start() {
+  if (!set_up_) start_.failed.store(true, std::memory_order_relaxed);  // relaxed: the next line orders it
+  start_.ready.fetch_add(1, std::memory_order_release);                // pairs with who waits for all of them
+  start_.go.wait();
+  return !start_.failed.load(std::memory_order_relaxed);  // relaxed: the latch ordered it
+}
+
+template <class Timer>
+void WakeThread::measure(Timer timer) {
+  const uint64_t interval_ns = start_.settings.interval_ns;
+  uint64_t due_ns = start_.begin_at_ns + offset_ns_;
+  for (uint64_t i = 0; i < kUncounted; ++i, due_ns += interval_ns) timer.wait_until(due_ns);
+  take_wakeups(timer, {due_ns, interval_ns, start_.settings.loops}, books_);
+}
+
+}  // namespace maxlat::scheduling

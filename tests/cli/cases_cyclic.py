@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT
+"""maxlat cyclic: mistakes on its command line. What it measures: scheduling/tests/cyclic.py."""
+from run_cases import Case
+
+ONE_LINE = r"\Amaxlat cyclic: [^\n]+\nhint: [^\n]+\n\Z"
+
+CASES = [
+    Case("a result that cannot be written is told before anything is measured", "cyclic -a 0 --json /nonexistent/x.json", 1,
+         [r"\Amaxlat cyclic: [^\n]*/nonexistent"]),
+    Case("no wake-up", "cyclic -l 0", 1, [ONE_LINE, r"--loops must be at least 1"]),
+    Case("no time", "cyclic -D 0", 1, [ONE_LINE, r"--duration must be longer than 0"]),
+    Case("an interval that no timer has", "cyclic -i 100ns", 1, [ONE_LINE, r"from 1us to 1s"]),
+    Case("a priority that is none", "cyclic -p 0", 1, [ONE_LINE, r"from 1 to 99"]),
+    Case("a policy that is none", "cyclic --policy best", 1, [r"\Amaxlat cyclic: "]),
+    Case("a timer that is none", "cyclic --timer hpet", 1, [ONE_LINE, r"nanosleep or timerfd"]),
+    Case("a CPU that does not exist", "cyclic -a 60000", 1, [r"\Amaxlat cyclic: CPU 60000"]),
+    Case("a list that is none", "cyclic -a 2-", 1, [r"\Amaxlat cyclic: "]),
+    Case("--snapshot needs a unit", "cyclic --snapshot 5 --json x.json", 1, [ONE_LINE, r"has no unit"]),
+    Case("--snapshot needs a file", "cyclic --snapshot 5s", 1, [ONE_LINE, r"needs --json FILE"]),
+    Case("a word too many", "cyclic hackbench", 1, [ONE_LINE, r"unexpected argument 'hackbench'"]),
+    Case("without permission", "cyclic -a 0 -l 1", 77, [ONE_LINE, r"SCHED_FIFO 95"], needs="not root"),
+]
