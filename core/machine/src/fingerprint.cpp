@@ -30,8 +30,11 @@ class GroupBuilder {
   }
 
   void value(std::string name, std::string_view text) {
-    if (!text.empty()) group_.values.emplace_back(redact(name, host_name_), redact(text, host_name_));
+    if (!text.empty()) group_.values.emplace_back(std::move(name), redact(text, host_name_));
   }
+  // Of a name that was given on this machine, and may have the host's in it. Others are the kernel's or ours: on a host
+  // called vm, vm/swappiness is still called so.
+  void named_here(const std::string& name, std::string_view text) { value(redact(name, host_name_), text); }
   void file(std::string name, std::string_view path) { value(std::move(name), machine_.read(path).value_or("")); }
   // Shows that there is such a value, not the value.
   void redacted(std::string name, std::string_view path) {
@@ -219,7 +222,7 @@ FingerprintGroup service_group(const MachineView& machine) {
     const auto units = machine.list(slice);
     for (const std::string& unit : units)
       if (unit.ends_with(".service") && !machine.read(slice + "/" + unit + "/cgroup.procs").value_or("").empty())
-        group.value(unit, "running");
+        group.named_here(unit, "running");
     if (!units.empty()) break;
   }
   group.file("tuned profile", "/etc/tuned/active_profile");
@@ -241,7 +244,7 @@ FingerprintGroup kernel_thread_group(const MachineView& machine) {
       name = name.substr(0, slash) + "/N";
     threads[name].insert(scheduling_text(task));
   }
-  for (const auto& [name, scheduling] : threads) group.value(name, fmt::format("{}", fmt::join(scheduling, ", ")));
+  for (const auto& [name, scheduling] : threads) group.named_here(name, fmt::format("{}", fmt::join(scheduling, ", ")));
   return group.build();
 }
 

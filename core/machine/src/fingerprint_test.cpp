@@ -121,6 +121,18 @@ TEST(Fingerprint, PrivateValuesAreRedactedVisibly) {
             "root=UUID=redacted ip=redacted::redacted:redacted:redacted:eth0 ifname=eth0:redacted isolcpus=2-3");
 }
 
+// A defect: on a host called vm there was no vm/swappiness, and two of its values had one name.
+TEST(Fingerprint, AHostCalledLikeAWordOfTheKernelHidesNoName) {
+  FakeMachine root;
+  make_machine(root);
+  root.file("/proc/sys/kernel/hostname", "vm\n");
+  root.file("/proc/sys/vm/swappiness", "60\n");
+  root.file("/sys/fs/cgroup/system.slice/vm-agent.service/cgroup.procs", "77\n");
+  const auto groups = fingerprint(root.view({}));
+  EXPECT_EQ(value(group(groups, "sysctl"), "vm/swappiness"), "60");
+  EXPECT_EQ(value(group(groups, "services"), "redacted-agent.service"), "running");
+}
+
 // Each change moves the hash of its own group and of no other; a changed secret moves none.
 TEST(Fingerprint, HashesTellWhatDiffers) {
   FakeMachine root;
