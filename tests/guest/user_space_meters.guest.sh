@@ -1,7 +1,7 @@
 #!/bin/sh
 # The meters of user space see planted SMIs and NMIs too, each to within its stated error: behind a stall come the
-# interrupts that have waited, here at most two of the largest gap of a run without plants; a timer (cyclictest) misses up
-# to its interval.
+# interrupts that have waited, here at most two of the largest gap of a run without plants; a timer (cyclictest, and
+# maxlat cyclic) misses up to its interval.
 # guest-mode: exact
 # guest-kernels: rt-backports
 # guest-userland: host
@@ -23,15 +23,19 @@ timer() {
   on_host_userland cyclictest -m -p95 -t1 -i$((interval_ns / 1000)) -l4000 -q -N > "$OUT/timer.txt"
   largest=$(sed -n 's/.*Max: *//p' "$OUT/timer.txt")
 }
+cyclic() {
+  "$MAXLAT" cyclic -a 0 -i $((interval_ns / 1000)) -l 4000 -q --json "$OUT/cyclic.json"
+  largest=$(sed -n 's/.*"max_ns": \([0-9]*\).*/\1/p' "$OUT/cyclic.json" | head -1)
+}
 on_host_userland true
-for meter in hwlat_loop npt_loop timer; do
+for meter in hwlat_loop npt_loop timer cyclic; do
   rmmod maxlat_planter
   load maxlat_planter
   $meter
   noise=$largest
   echo "$meter without plants: $noise ns"
   least_off=0
-  [ $meter != timer ] || least_off=$interval_ns # it expires some time within a stall
+  case $meter in timer | cyclic) least_off=$interval_ns ;; esac # it expires some time within a stall
   for length in 10000 100000 1000000; do
     replant smi 1000000 5037000 $length 240 # no multiple of the timer's interval
     $meter
