@@ -7,9 +7,11 @@ import re
 # What two or more commands have. The letters are those of rt-tests; -e and -o are babeltrace2's and every compiler's.
 MEANING = {
     "a": "affinity",
+    "b": "break",
     "D": "duration",
     "e": "event",
     "h": "help",
+    "i": "interval",
     "l": "loops",
     "o": "output",
     "p": "priority",
@@ -20,6 +22,7 @@ MEANING = {
 EXCEPTIONS = {
     ("npt", "D"): ("wall-time", "npt 1.01 has its own letter for --duration, -d, and cyclictest's means the same"),
     ("npt", "e"): ("eval-cpu-speed", "npt 1.01 has it, and its command lines shall go on working"),
+    ("npt", "i"): ("allow-interrupts", "npt 1.01's; the loop has no interval"),
     ("npt", "h"): ("histogram", "cyclictest's, which takes a number; -h alone is the help"),
     ("trace record", "p"): ("pid", "as with strace and perf; a recorder has no priority to set"),
 }
