@@ -289,7 +289,7 @@ StepResult Run::measure(const Step& step, size_t number) {
   core::Phase phase =
       is_control(step.phase->kind)
           ? run_control(*step.phase, step.placement, *meter, bench_, file, run_.seed + number, progress_)
-          : run_phase(*step.phase, step.placement, *meter, file, run_.seed + number, progress_);
+          : run_phase(*step.phase, step.placement, *meter, file, run_.seed + number, plan_.kernel_events, progress_);
   phase.name = step.name;
   if (is_comparison(step.phase->kind)) return arms_of_step(std::move(phase), file);
   return {{std::move(phase)}, {}};

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#include <gtest/gtest.h>
+
+#include <maxlat/attribution/asked_gaps.hpp>
+#include <thread>
+#include <vector>
+
+namespace maxlat::attribution {
+namespace {
+
+TEST(AskedGaps, EachIsTakenOnceOrRefused) {
+  AskedGaps gaps;
+  constexpr uint64_t kAsked = 200'000;
+  std::vector<uint64_t> seen;
+  std::thread meter([&] {
+    gaps.watch(42);
+    for (uint64_t i = 1; i <= kAsked; ++i) gaps.ask(i, 2 * i);
+  });
+  const auto take = [&] {
+    gaps.take([&](const AskedGap& gap) {
+      EXPECT_EQ(gap.end, 2 * gap.ticks);
+      EXPECT_EQ(gaps.thread(), 42);
+      seen.push_back(gap.ticks);
+    });
+  };
+  while (seen.size() < 1000) take();
+  meter.join();
+  take();
+  EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
+  EXPECT_EQ(seen.size() + gaps.refused(), kAsked);
+}
+
+TEST(AskedGaps, WhatFindsNoRoomIsCounted) {
+  AskedGaps gaps;
+  for (uint64_t i = 0; i < 1500; ++i) gaps.ask(i, i);
+  size_t taken = 0;
+  gaps.take([&](const AskedGap&) { ++taken; });
+  EXPECT_EQ(taken, 1024u);
+  EXPECT_EQ(gaps.refused(), 1500u - 1024u);
+}
+
+}  // namespace
+}  // namespace maxlat::attribution
