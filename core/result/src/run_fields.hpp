@@ -56,6 +56,9 @@ void describe(V& v, typename V::template Of<Outlier>& outlier) {
   v.optional("path", outlier.path);
   v.list_unless_empty("events", outlier.events, Lines::one_each);
   v.list_unless_empty("accounting", outlier.accounting, Lines::one_each);
+  if (outlier.accounting.empty()) return;
+  const AccountedTime* culprit = culprit_of(outlier);
+  v.derived("culprit", culprit == nullptr ? std::string("nobody") : name_of(*culprit));
 }
 
 template <class V>

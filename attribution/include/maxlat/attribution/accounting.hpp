@@ -37,7 +37,7 @@ struct Interval {
 
 struct Part {
   core::TimeClass kind = core::TimeClass::nothing_seen;
-  std::string name;       // without that of a function
+  std::string name{};     // without that of a function
   uint64_t function = 0;  // its address, of hrtimer, timer and work
   uint64_t ticks = 0;
   uint64_t count = 0;
