@@ -74,7 +74,7 @@ Journal::Limits Journal::look(uint64_t gap, uint64_t end) noexcept {
   if (gap > max_) max_ = gap;
   if (gap > outliers_.floor()) {
     outliers_.offer(gap, end);
-    if (spec_.accounted != nullptr) spec_.accounted->ask(gap, end);
+    if (spec_.accounted != nullptr) (void)spec_.accounted->ask(gap, end);
   }
   if (gap > spec_.raw_above) keep_raw(gap, end);
   if (gap > spec_.tell_above) spec_.tell(spec_.tell_state, gap);

@@ -9,14 +9,20 @@
 namespace maxlat::npt {
 namespace {
 
-void enter_cpu(const attribution::WatchedCpu& watched, const Journal& journal, core::CpuResult& result) {
+// How many of its outliers it has nothing of.
+size_t enter_cpu(const attribution::WatchedCpu& watched, const Journal& journal, core::CpuResult& result) {
   const std::vector<core::OutlierSample> samples = journal.outliers().largest_first();
+  size_t missing = 0;
   for (size_t i = 0; i < samples.size() && i < result.outliers.size(); ++i) {
     const auto gap = std::find_if(watched.gaps.begin(), watched.gaps.end(), [&](const attribution::AccountedGap& one) {
       return one.end == samples[i].time && one.ticks == samples[i].ticks;
     });
-    if (gap != watched.gaps.end()) result.outliers[i].accounting = gap->parts;
+    if (gap != watched.gaps.end())
+      result.outliers[i].accounting = gap->parts;
+    else
+      ++missing;
   }
+  return missing;
 }
 
 }  // namespace
@@ -37,15 +43,16 @@ void tell_of(const KernelWatching& kernel, core::Phase& phase) {
 }
 
 void enter_accounting(const attribution::WatchResult& watched, const EndedRun& run, core::Phase& phase) {
+  size_t missing = 0;
   for (size_t i = 0; i < watched.cpus.size() && i < phase.per_cpu.size(); ++i)
-    enter_cpu(watched.cpus[i], run.cpus[i].run->journal, phase.per_cpu[i]);
+    missing += enter_cpu(watched.cpus[i], run.cpus[i].run->journal, phase.per_cpu[i]);
   phase.facts["kernel_events_read"] = fmt::format("{}", watched.events);
   if (watched.lost > 0) phase.facts["kernel_events_lost"] = fmt::format("{}", watched.lost);
   if (!watched.damage.empty())
     phase.warnings.push_back("the kernel's events were not read to the end: " + watched.damage);
-  else if (watched.not_accounted > 0)
+  else if (missing > 0)
     phase.warnings.push_back(
-        fmt::format("{} large gaps came too fast to be accounted for by the kernel's events", watched.not_accounted));
+        fmt::format("{} of the largest gaps came too fast to be accounted for by the kernel's events", missing));
 }
 
 }  // namespace maxlat::npt
