@@ -84,6 +84,7 @@ po::options_description options_of_results() {
   add("picoseconds", flag(), "report and histogram rows in ps");
   add("outliers", core::argument<size_t>("K")->default_value(defaults.outliers),
       "largest gaps kept per CPU, with their times");
+  add("kernel-events", flag(), "who had the time of the largest gaps, by the kernel's events (tracefs, root)");
   add("raw", core::argument("FILE"), "write the gaps above --above to FILE.CPU, as sysjitter does");
   add("above", core::argument("TIME"), "of --raw; a million gaps a CPU are the most");
   add("histogram,h", core::argument<unsigned>("N")->implicit_value(0, ""),
@@ -235,6 +236,7 @@ core::Status read_measurement(const core::CommandLine& line, Options& options) {
     return mistake("--kernel-loop reads the counter fenced", "leave --counter out");
   options.trust_counter = line.has("trust-counter");
   options.outliers = line.get<size_t>("outliers");
+  options.kernel_events = line.has("kernel-events");
   if (options.outliers > 10'000)
     return mistake("--outliers: at most 10000", "each new one is sorted in within the loop");
   if (core::Status status = read_arm(line, options); !status) return status;

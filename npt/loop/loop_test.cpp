@@ -3,7 +3,9 @@
 // The loop and its journal against scripted counters: what is in the books, to the tick. One tick is one nanosecond.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <map>
 #include <numeric>
 
 #include "cpu_run.hpp"
@@ -205,6 +207,24 @@ TEST(Loop, TellsOfEachGapAboveTheLimitWhateverTheOutliersAre) {
     s.go();
     EXPECT_EQ(told, (std::vector<uint64_t>{9000, 5001, 8000})) << outliers << " outliers";
   }
+}
+
+// Who accounts for the outliers needs each of them, when it is one; the warm-up's are nobody's.
+TEST(Loop, EachGapThatBecomesAnOutlierIsHandedOver) {
+  Scripted s;
+  core::AskedGaps asked;
+  s.spec.accounted = &asked;
+  s.spec.outliers = 2;
+  s.options.uncounted_loops = 3;
+  s.options.loops = 7;
+  s.script.gaps = gaps_after_start({900, 900, 900, 900, 20, 500, 20, 30, 800, 20, 600});
+  const CpuRun& run = s.go();
+  std::map<uint64_t, uint64_t> by_end;
+  asked.take([&](const core::AskedGap& gap) { by_end[gap.end] = gap.ticks; });
+  for (const core::OutlierSample& outlier : run.journal.outliers().largest_first())
+    EXPECT_EQ(by_end[outlier.time], outlier.ticks);
+  EXPECT_FALSE(
+      std::any_of(by_end.begin(), by_end.end(), [&](const auto& gap) { return gap.first <= run.journal.start(); }));
 }
 
 TEST(Loop, EveryGapAboveTheRawLimitIsKeptWithItsEnd) {

@@ -12,6 +12,7 @@
 #include "measurement_plan.hpp"
 #include "measuring_threads.hpp"
 #include "surroundings.hpp"
+#include "tail/outlier_accounting.hpp"
 
 namespace maxlat::npt {
 namespace {
@@ -59,11 +60,15 @@ core::Result<Measurement> measure(const Options& options, const Observer& observ
   if (!in_place) return in_place.error();
   auto locked = LockedMemory::lock(plan->options.lock_memory);
   if (!locked) return locked.error();
-  MeasuringThreads threads(*plan, in_place->arm.get(), out_of_the_way.has_own_cpu());
-  const core::Phase before = phase_before(*plan, out_of_the_way.has_own_cpu());
+  const KernelWatching kernel = watch_kernel(*plan, out_of_the_way.has_own_cpu());
+  MeasuringThreads threads(*plan, in_place->arm.get(), out_of_the_way.has_own_cpu(), kernel.watch.get());
+  core::Phase before = phase_before(*plan, out_of_the_way.has_own_cpu());
+  tell_of(kernel, before);
   const auto run = threads.run(before, observer);
   if (!run) return run.error();
-  return measurement_of(*plan, before, *run, in_place->arm.get());
+  auto measurement = measurement_of(*plan, before, *run, in_place->arm.get());
+  if (measurement && kernel.watch) enter_accounting(kernel.watch->finish(), *run, measurement->phase);
+  return measurement;
 }
 
 }  // namespace maxlat::npt

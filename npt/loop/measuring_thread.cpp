@@ -80,7 +80,12 @@ core::Status MeasuringThread::set_up() {
   if (core::Status status = become_real_time(); !status) return status;
   if (core::Status status = set_up_interrupts(); !status) return status;
   core::touch_stack(kTouchedStackBytes);
-  owned_ = std::make_unique<CpuRun>(cpu_, start_->journal);
+  core::JournalSpec journal = start_->journal;
+  if (start_->watch != nullptr) {
+    journal.accounted = &start_->watch->gaps_of(cpu_);
+    journal.accounted->watch(::gettid());
+  }
+  owned_ = std::make_unique<CpuRun>(cpu_, journal);
   warm_up_ = std::make_unique<CpuRun>(cpu_, without_limits(start_->journal));
   if (start_->plan->has_windows()) waiting_ = std::make_unique<CpuRun>(cpu_, start_->journal);
   if (start_->plan->limits_rate()) event_gaps_ = std::make_unique<base::Histogram>();

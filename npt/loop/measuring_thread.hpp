@@ -8,6 +8,7 @@
 #include <atomic>
 #include <barrier>
 #include <chrono>
+#include <maxlat/attribution/kernel_watch.hpp>
 #include <maxlat/npt/arm.hpp>
 #include <maxlat/npt/measure.hpp>
 #include <memory>
@@ -30,6 +31,7 @@ struct Start {
   std::atomic<bool>* grant_failed = nullptr;  // on one CPU: then all leave interrupts on, so that a run has one label
   bool take_stop_signals = false;             // no other CPU is left where the main thread could take them
   Arm* arm = nullptr;                         // null: none
+  attribution::KernelWatch* watch = nullptr;  // accounts for the largest gaps; null: nobody does
 };
 
 // A thread with a stack that is small enough to be locked for each of many CPUs.

@@ -28,8 +28,8 @@ namespace maxlat::npt {
 class MeasuringThreads {
  public:
   // `arm`: null where there is none. `has_own_cpu`: the caller has one that is not measured, and takes the stop signals
-  // there; else the measuring threads must.
-  MeasuringThreads(const MeasurementPlan& plan, Arm* arm, bool has_own_cpu);
+  // there; else the measuring threads must. `watch`: accounts for the largest gaps; null where nobody does.
+  MeasuringThreads(const MeasurementPlan& plan, Arm* arm, bool has_own_cpu, attribution::KernelWatch* watch);
   MeasuringThreads(const MeasuringThreads&) = delete;
 
   // `before` is phase_before()'s. ERRORS, beyond those above: a loop that never came to run, since another task kept

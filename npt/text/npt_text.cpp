@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <iterator>
+#include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/core/stats/tail_words.hpp>
 #include <maxlat/core/sys/duration.hpp>
 
@@ -64,6 +65,8 @@ void print_head(Text out, const Measurement& m) {
         "# Tracepoints generated: {}, recorded: {}, lost: {} with buffers full, {} overwritten, {} too large ({})\n",
         events->produced, events->recorded, events->lost_full, events->lost_wrap, events->lost_big,
         fact("events_verified_by"));
+  if (m.phase.facts.contains(core::fact::kKernelEvents))
+    fmt::format_to(out, "# Kernel events: {}\n", fact(core::fact::kKernelEvents));
   for (const std::string& warning : m.phase.warnings) fmt::format_to(out, "# Warning: {}\n", warning);
   if (!m.phase.reason.empty()) fmt::format_to(out, "# {}: {}\n", core::to_string(m.phase.status), m.phase.reason);
 }
@@ -92,6 +95,14 @@ void print_outliers(Text out, const core::CpuResult& result, const Unit& unit) {
     for (const core::NearbyEvent& event : outlier.events)
       fmt::format_to(out, "#     {}\n", core::line_of(event, outlier));
   }
+}
+
+// The whole list is -v's, and the result's.
+void print_largest(Text out, const core::CpuResult& result) {
+  if (result.outliers.empty() || result.outliers.front().accounting.empty()) return;
+  const core::Outlier& largest = result.outliers.front();
+  fmt::format_to(out, "# Largest gap: {} on CPU {}: {}\n", core::latency_text(largest.latency_ns), result.cpu,
+                 core::accounting_text(largest.accounting));
 }
 
 // An arm of which nothing follows under "paths" says why.
@@ -125,6 +136,7 @@ std::string npt_screen(const Measurement& m, const TextOptions& options) {
     print_quantiles(out, m.phase.per_cpu[i], unit);
     fmt::format_to(out, "# Exposure: {:.6f} s\n", m.phase.per_cpu[i].exposure_s);
     if (m.event_gaps) print_event_gaps(out, *m.event_gaps, cpu.cpu, unit);
+    print_largest(out, m.phase.per_cpu[i]);
     if (options.verbose) print_outliers(out, m.phase.per_cpu[i], unit);
     const HistogramRows rows = histogram_rows(cpu.histogram, m.clock, unit.ns, kRowLimit);
     if (options.rows) {

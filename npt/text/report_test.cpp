@@ -57,6 +57,20 @@ TEST(NptScreen, HasOneBlockPerCpuUnderItsNumber) {
               HasSubstr("# Loop cost: 19.50 ns a loop with all bookkeeping, 18.40 ns of it the bare counter read"));
 }
 
+TEST(NptScreen, SaysWhoHadTheLargestGap) {
+  Measurement m = two_cpus();
+  m.phase.facts["kernel events"] = "recorded by tracefs";
+  core::Outlier largest;
+  largest.latency_ns = 83'000;
+  largest.accounting = {{.kind = core::TimeClass::irq, .name = "24 eth0", .ns = 61'000, .count = 1},
+                        {.kind = core::TimeClass::softirq, .name = "NET_RX", .ns = 22'000, .count = 1}};
+  m.phase.per_cpu[1].outliers = {largest};
+  const std::string text = npt_screen(m, {});
+  EXPECT_THAT(text, HasSubstr("# Kernel events: recorded by tracefs\n"));
+  EXPECT_THAT(text, HasSubstr("# Largest gap: 83.0 us on CPU 5: irq 24 eth0 61.0 us, softirq NET_RX 22.0 us\n"));
+  EXPECT_THAT(text, Not(HasSubstr("on CPU 2: ")));
+}
+
 TEST(NptScreen, AnArmWithoutPathsSaysWhy) {
   Measurement m = two_cpus();
   for (const char* arm : {"", "none"}) {

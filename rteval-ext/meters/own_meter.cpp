@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/core/sys/process.hpp>
 #include <string_view>
 
@@ -51,6 +52,7 @@ std::vector<std::string> npt_words(const MeterJob& job) {
   // which only comes in while they are on. The hardware alone is the hwlat phase's; a plan may ask for the kernel's
   // loop.
   if (!asks_for_kernel_loop(job.arguments)) words.push_back("-i");
+  if (job.kernel_events && !asks_for_kernel_loop(job.arguments)) words.push_back("--kernel-events");
   // A stall that fell into a rest could not be found. Without rests the kernel's throttling shows as gaps instead,
   // which a control can bear.
   words.insert(words.end(), {"--rest", job.control ? "0" : kRest});
@@ -133,7 +135,9 @@ core::Result<core::Phase> OwnMeter::read(const MeterJob& job, const core::Proces
   if (run->phases[0].status == core::PhaseStatus::ok && !every_cpu_has_samples(*run, job.cpus)) {
     return core::Error{fmt::format("{} has no sample of some of CPUs {}", program, core::to_string(job.cpus))};
   }
-  return run->phases[0];
+  core::Phase phase = run->phases[0];
+  if (kind_ == &kNptPhase && !job.kernel_events) phase.facts[core::fact::kKernelEvents] = "not recorded: left out";
+  return phase;
 }
 
 core::ControlResult OwnMeter::match(const std::vector<loadgen::Stall>& stalls, const core::Phase& phase,

@@ -48,6 +48,16 @@ TEST(OwnMeter, NptRestsInAPhaseButNotInAControl) {
   EXPECT_THAT(npt.command(in_kernel)->argv, Not(Contains("-i")));
 }
 
+TEST(OwnMeter, NptLooksWhoHadTheTimeWhereThePlanWantsIt) {
+  const OwnMeter npt("/bin/maxlat", &kNptPhase);
+  MeterJob job = job_of("f");
+  EXPECT_THAT(npt.command(job)->argv, Not(Contains("--kernel-events")));
+  job.kernel_events = true;
+  EXPECT_THAT(npt.command(job)->argv, Contains("--kernel-events"));
+  job.arguments = {"--kernel-loop"};
+  EXPECT_THAT(npt.command(job)->argv, Not(Contains("--kernel-events"))) << "its interrupts are off";
+}
+
 TEST(OwnMeter, OnlyTheLoopCanFindAPlantedStall) {
   const OwnMeter hwlat("/bin/maxlat", &kHwlatPhase);
   EXPECT_THAT(hwlat.command(job_of("f", true))->argv, Contains("loop"));

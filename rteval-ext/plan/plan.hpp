@@ -54,7 +54,8 @@ struct Plan {
   std::string name;   // of the profile or the file
   std::string about;  // one line
   ShieldUse shield = ShieldUse::none;
-  bool dma_latency = true;  // /dev/cpu_dma_latency is held at 0 while a phase measures
+  bool dma_latency = true;    // /dev/cpu_dma_latency is held at 0 while a phase measures
+  bool kernel_events = true;  // npt says who had the time of its largest gaps, where this kernel lets it
   std::vector<PhasePlan> phases;
 
   std::vector<reports::Rule> rules() const;  // all phases' limits, in order

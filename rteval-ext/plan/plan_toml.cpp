@@ -201,6 +201,11 @@ ShieldUse shield_of(const toml::node& node) {
   refuse(node, "'shield' must be true, false or \"required\"");
 }
 
+bool flag_of(const toml::node& node, std::string_view key) {
+  if (!node.is_boolean()) refuse(node, fmt::format("'{}' must be true or false", key));
+  return node.as_boolean()->get();
+}
+
 Plan plan_of(const toml::table& document) {
   Plan plan;
   std::set<std::string> names;
@@ -212,8 +217,9 @@ Plan plan_of(const toml::table& document) {
     } else if (key == "shield") {
       plan.shield = shield_of(value);
     } else if (key == "dma_latency") {
-      if (!value.is_boolean()) refuse(value, "'dma_latency' must be true or false");
-      plan.dma_latency = value.as_boolean()->get();
+      plan.dma_latency = flag_of(value, key);
+    } else if (key == "kernel_events") {
+      plan.kernel_events = flag_of(value, key);
     } else if (key == "phase") {
       const toml::array* phases = value.as_array();
       if (phases == nullptr) refuse(value, "phases are written as [[phase]], with two brackets");

@@ -32,6 +32,7 @@ name = "mine"
 about = "a line"
 shield = true
 dma_latency = false
+kernel_events = false
 [[phase]]
 name = "control"
 kind = "control"
@@ -58,6 +59,7 @@ load_alive = true
   EXPECT_EQ(plan.about, "a line");
   EXPECT_EQ(plan.shield, ShieldUse::wanted);
   EXPECT_FALSE(plan.dma_latency);
+  EXPECT_FALSE(plan.kernel_events);
   ASSERT_EQ(plan.phases.size(), 2u);
   const PhasePlan& control = plan.phases[0];
   EXPECT_EQ(control.kind, &kControlPhase);
@@ -139,6 +141,7 @@ INSTANTIATE_TEST_SUITE_P(
         MistakeCase{"[[phase]]\nname='preflight'\n", "2", "begins and ends"},
         MistakeCase{"[[phase]]\nname='shield audit'\n", "2", "a shielded run begins with it"},
         MistakeCase{"dma_latency = 0\n", "1", "true or false"},
+        MistakeCase{"kernel_events = 'no'\n", "1", "'kernel_events' must be true or false"},
         MistakeCase{"shield = 'maybe'\n", "1", "true, false or \"required\""},
         MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\ncpus='x'\n", "5", "CPU list"},
         MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\nloads='cpu'\n", "5", "list of texts"},

@@ -50,6 +50,7 @@ void add_limits(const PhasePlan& phase, std::string& out) {
 std::string to_toml(const Plan& plan) {
   std::string out = fmt::format("name = {}\nabout = {}\n", toml_text(plan.name), toml_text(plan.about));
   if (!plan.dma_latency) out += "dma_latency = false\n";
+  if (!plan.kernel_events) out += "kernel_events = false\n";
   if (plan.shield == ShieldUse::wanted) out += "shield = true\n";
   if (plan.shield == ShieldUse::required) out += "shield = \"required\"\n";
   for (const PhasePlan& phase : plan.phases) {

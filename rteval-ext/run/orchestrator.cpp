@@ -205,8 +205,9 @@ core::Status Run::shield() {
   }
   const core::Phase& told = *told_of_shield_;
   const auto cpus = told.facts.find("CPUs");
-  progress_.note(fmt::format("{}: {}", kShieldStep,
-                             cpus == told.facts.end() ? progress_line(told) : fmt::format("on for CPU {}", cpus->second)));
+  progress_.note(
+      fmt::format("{}: {}", kShieldStep,
+                  cpus == told.facts.end() ? progress_line(told) : fmt::format("on for CPU {}", cpus->second)));
   for (const std::string& warning : told.warnings) progress_.note(fmt::format("{}: {}", kShieldStep, warning));
   return keep(told);
 }
@@ -289,7 +290,7 @@ StepResult Run::measure(const Step& step, size_t number) {
   core::Phase phase =
       is_control(step.phase->kind)
           ? run_control(*step.phase, step.placement, *meter, bench_, file, run_.seed + number, progress_)
-          : run_phase(*step.phase, step.placement, *meter, file, run_.seed + number, progress_);
+          : run_phase(*step.phase, step.placement, *meter, file, run_.seed + number, plan_.kernel_events, progress_);
   phase.name = step.name;
   if (is_comparison(step.phase->kind)) return arms_of_step(std::move(phase), file);
   return {{std::move(phase)}, {}};

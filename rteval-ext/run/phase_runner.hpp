@@ -20,10 +20,10 @@
 
 namespace maxlat::rteval_ext {
 
-// `json_path` is the meter's own file, `seed` for what it draws. Never fails: what went wrong is the phase's status and
-// reason.
+// `json_path` is the meter's own file, `seed` for what it draws, `kernel_events` the plan's. Never fails:
+// what went wrong is the phase's status and reason.
 core::Phase run_phase(const PhasePlan& plan, const Placement& placement, Meter& meter, const std::string& json_path,
-                      std::uint64_t seed, RunProgress& progress);
+                      std::uint64_t seed, bool kernel_events, RunProgress& progress);
 
 // The phase for something that did not come to measure: skipped for Exit::cannot_run, else failed.
 core::Phase phase_without_result(const core::Error& error);

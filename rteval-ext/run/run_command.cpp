@@ -61,6 +61,7 @@ po::options_description options() {
   add("shield", "sets the measured CPUs up as maxlat shield on does, and undoes it at the end; no run where it cannot");
   add("no-shield", "no shield, whatever the plan says (standard and soak want one)");
   add("no-dma-latency", "does not hold /dev/cpu_dma_latency at 0 while npt, hwlat or a tracer measures");
+  add("no-kernel-events", "npt does not look who had the time of its largest gaps (see maxlat npt --kernel-events)");
   add("output,o", core::argument("DIR"), "directory of the run (default: maxlat-run-DATE-TIME)");
   add("resume", core::argument("DIR"), "goes on with an interrupted or killed run");
 
@@ -101,7 +102,8 @@ core::Result<PlanText> plan_text(const core::CommandLine& line) {
 core::Result<PlanText> with_options(PlanText given, const core::CommandLine& line) {
   const auto has = [&](const char* option) { return line.has(option); };
   const bool about_shield = has("shield") || has("no-shield");
-  if (!has("affinity") && !has("load-cpus") && !about_shield && !has("no-dma-latency")) return given;
+  if (!has("affinity") && !has("load-cpus") && !about_shield && !has("no-dma-latency") && !has("no-kernel-events"))
+    return given;
   core::Result<Plan> plan = parse_plan(given.text, given.file);
   if (!plan) return plan.error();
   for (PhasePlan& phase : plan->phases) {
@@ -111,6 +113,7 @@ core::Result<PlanText> with_options(PlanText given, const core::CommandLine& lin
     }
   }
   if (has("no-dma-latency")) plan->dma_latency = false;
+  if (has("no-kernel-events")) plan->kernel_events = false;
   if (about_shield) plan->shield = line.has("shield") ? ShieldUse::required : ShieldUse::none;
   given.text = to_toml(*plan);
   return given;
@@ -155,7 +158,7 @@ core::Status describe(const core::CommandLine& line, core::RunResult& run) {
 
 core::Status refuse_with_resume(const core::CommandLine& line) {
   for (const char* option : {"profile", "plan", "gate", "seed", "affinity", "load-cpus", "shield", "no-shield",
-                             "no-dma-latency", "output", "print-plan", "label", "annotate"}) {
+                             "no-dma-latency", "no-kernel-events", "output", "print-plan", "label", "annotate"}) {
     if (line.given(option)) {
       return core::Error{fmt::format("--resume takes no --{}: the run has its own", option),
                          "the plan, its CPUs and its seed are those of the run that is resumed"};

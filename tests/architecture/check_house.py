@@ -30,7 +30,8 @@ ARROWS = {
     "kernel": {"tracer", "base"},  # what the kernel modules share: the ground floor and the ring
     "hwlat/module": {"hwlat", "kernel", "tracer", "base"},  # its own room's ABI headers
     "npt/module": {"npt", "kernel", "tracer", "base"},
-    "npt": {"tracer", *CORE, "base"},
+    "attribution": {*CORE, "base"},
+    "npt": {"attribution", "tracer", *CORE, "base"},
     "hwlat": {*CORE, "base"},
     "scheduling": {*CORE, "base"},
     "loadgen": {*CORE, "base"},

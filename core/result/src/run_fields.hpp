@@ -39,12 +39,26 @@ void describe(V& v, typename V::template Of<NearbyEvent>& event) {
 }
 
 template <class V>
+void describe(V& v, typename V::template Of<AccountedTime>& part) {
+  v.required("class", part.kind);
+  v.optional("name", part.name);
+  v.required("ns", part.ns);
+  v.required("count", part.count);
+  v.required("certainty", part.certainty);
+  v.optional("woken_by", part.woken_by);
+}
+
+template <class V>
 void describe(V& v, typename V::template Of<Outlier>& outlier) {
   v.required("t_ns", outlier.t_ns);
   v.required("latency_ns", outlier.latency_ns);
   v.optional("cause", outlier.cause);
   v.optional("path", outlier.path);
   v.list_unless_empty("events", outlier.events, Lines::one_each);
+  v.list_unless_empty("accounting", outlier.accounting, Lines::one_each);
+  if (outlier.accounting.empty()) return;
+  const AccountedTime* culprit = culprit_of(outlier);
+  v.derived("culprit", culprit == nullptr ? std::string("nobody") : name_of(*culprit));
 }
 
 template <class V>

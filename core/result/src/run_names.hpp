@@ -32,6 +32,12 @@ template <>
 inline constexpr auto kNames<Interruption::Kind> =
     std::array{"device", "timer", "sent", "other", "softirq", "task", "work", "function", "fault"};
 template <>
+inline constexpr auto kNames<TimeClass> =
+    std::array{"nmi",  "irq",    "local timer",        "hrtimer",     "timer", "softirq", "ipi", "page fault", "work",
+               "task", "around", "before the history", "nothing seen"};
+template <>
+inline constexpr auto kNames<Certainty> = std::array{"seen", "next to", "unknown"};
+template <>
 inline constexpr auto kNames<PolicyPair::Promise> = std::array{"must", "must not", "may"};
 
 static_assert(static_cast<size_t>(PhaseStatus::interrupted) + 1 == kNames<PhaseStatus>.size());
@@ -43,6 +49,8 @@ static_assert(static_cast<size_t>(Timeline::Kind::running_max) + 1 == kNames<Tim
 static_assert(static_cast<size_t>(MeasureDifference::Verdict::not_measured) + 1 ==
               kNames<MeasureDifference::Verdict>.size());
 static_assert(static_cast<size_t>(Interruption::Kind::fault) + 1 == kNames<Interruption::Kind>.size());
+static_assert(static_cast<size_t>(TimeClass::nothing_seen) + 1 == kNames<TimeClass>.size());
+static_assert(static_cast<size_t>(Certainty::unknown) + 1 == kNames<Certainty>.size());
 static_assert(static_cast<size_t>(PolicyPair::Promise::may) + 1 == kNames<PolicyPair::Promise>.size());
 
 template <typename Enum>

@@ -24,7 +24,9 @@ bool all_finite(const std::vector<Outlier>& outliers) {
   return std::all_of(outliers.begin(), outliers.end(), [](const Outlier& outlier) {
     return all_finite({outlier.t_ns, outlier.latency_ns}) &&
            std::all_of(outlier.events.begin(), outlier.events.end(),
-                       [](const NearbyEvent& event) { return std::isfinite(event.t_ns); });
+                       [](const NearbyEvent& event) { return std::isfinite(event.t_ns); }) &&
+           std::all_of(outlier.accounting.begin(), outlier.accounting.end(),
+                       [](const AccountedTime& part) { return std::isfinite(part.ns); });
   });
 }
 
@@ -127,9 +129,23 @@ std::string check_figures_by_bins(const CpuResult& cpu) {
   return "";
 }
 
+// Invariant (10).
+std::string check_accounting(const Outlier& outlier) {
+  if (outlier.accounting.empty()) return "";
+  double sum_ns = 0;
+  for (const AccountedTime& part : outlier.accounting) {
+    if (part.ns < 0 || part.count == 0) return "a part of an outlier's time has no length, or is none";
+    sum_ns += part.ns;
+  }
+  const double rounding_ns = kRounding_ns * static_cast<double>(outlier.accounting.size() + 1);
+  if (std::abs(sum_ns - outlier.latency_ns) <= rounding_ns + outlier.latency_ns * 1e-9) return "";
+  return fmt::format("the parts of an outlier of {} ns add up to {} ns", outlier.latency_ns, sum_ns);
+}
+
 // Invariant (8).
 std::string check_outliers(const CpuResult& cpu) {
   for (const Outlier& outlier : cpu.outliers) {
+    if (std::string wrong = check_accounting(outlier); !wrong.empty()) return wrong;
     if (!at_least(cpu.max_ns, outlier.latency_ns))
       return fmt::format("an outlier of {} ns is above the maximum {} ns", outlier.latency_ns, cpu.max_ns);
   }

@@ -120,6 +120,29 @@ TEST(Validate, NamesAndCpusAreUnique) {
   EXPECT_NE(error_after([](RunResult&, CpuResult& cpu) { cpu.cpu = 5; }), "valid");
 }
 
+TEST(Validate, WhoHadAnOutliersTimeHadAllOfIt) {
+  const std::vector<AccountedTime> parts = {{.kind = TimeClass::nmi, .name = "", .ns = 0.4, .count = 1},
+                                            {.kind = TimeClass::nothing_seen, .name = "", .ns = 0.6, .count = 2}};
+  const auto error_of = [&](const std::function<void(std::vector<AccountedTime>&)>& change) {
+    return error_after([&](RunResult&, CpuResult& cpu) {
+      cpu.outliers.resize(1);
+      cpu.outliers[0].latency_ns = 1;
+      cpu.outliers[0].accounting = parts;
+      change(cpu.outliers[0].accounting);
+    });
+  };
+  EXPECT_EQ(error_of([](auto&) {}), "valid");
+  EXPECT_NE(error_of([](auto& changed) { changed[0].ns += 0.1; }), "valid");
+  EXPECT_NE(error_of([](auto& changed) { changed.pop_back(); }), "valid");
+  EXPECT_NE(error_of([](auto& changed) { changed[0].count = 0; }), "valid");
+  EXPECT_NE(error_of([](auto& changed) { changed[0].ns = NAN; }), "valid");
+  EXPECT_NE(error_of([](auto& changed) {
+              changed[0].ns = -1;
+              changed[1].ns = 2;
+            }),
+            "valid");
+}
+
 TEST(Validate, CompleteRunHasAPhase) {
   EXPECT_NE(error_after([](RunResult& run, CpuResult&) { run.phases.clear(); }), "valid");
   EXPECT_EQ(error_after([](RunResult& run, CpuResult&) {

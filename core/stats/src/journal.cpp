@@ -15,6 +15,7 @@ JournalSpec without_limits(const JournalSpec& spec) {
   unlimited.rest_ticks = 0;
   unlimited.stretch_ticks = 0;
   unlimited.break_above = UINT64_MAX;
+  unlimited.accounted = nullptr;
   unlimited.tell_above = UINT64_MAX;
   unlimited.raw_above = UINT64_MAX;
   unlimited.raw_room = 0;
@@ -70,7 +71,10 @@ Journal::Limits Journal::look(uint64_t gap, uint64_t end) noexcept {
     MAXLAT_STORE(&open_->max, gap);
   }
   if (gap > max_) max_ = gap;
-  if (gap > outliers_.floor()) outliers_.offer(gap, end);
+  if (gap > outliers_.floor()) {
+    outliers_.offer(gap, end);
+    if (spec_.accounted != nullptr) (void)spec_.accounted->ask(gap, end);
+  }
   if (gap > spec_.raw_above) keep_raw(gap, end);
   if (gap > spec_.tell_above) spec_.tell(spec_.tell_state, gap);
 

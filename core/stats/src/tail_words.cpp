@@ -65,7 +65,9 @@ std::string worst_in_words(const Phase& arm) {
 }
 
 std::string story_of(const Outlier& outlier) {
-  return outlier.cause + (outlier.cause.empty() || outlier.path.empty() ? "" : ": ") + outlier.path;
+  const std::string story = outlier.cause + (outlier.cause.empty() || outlier.path.empty() ? "" : ": ") + outlier.path;
+  if (outlier.accounting.empty()) return story;
+  return story + (story.empty() ? "" : "; ") + accounting_text(outlier.accounting);
 }
 
 std::string line_of(const NearbyEvent& event, const Outlier& outlier) {

@@ -5,7 +5,8 @@
 // One thread per CPU is pinned there, made a real-time thread, and does nothing but read the counter and file the gap
 // between two reads; anything that takes the CPU away or slows it down (interrupts, other threads, firmware, the
 // hypervisor, in later arms a tracer) shows as a larger gap. All threads start together. Once the loop runs it makes no
-// system call, takes no page fault and touches no memory that another thread writes.
+// system call, takes no page fault and touches no memory that another thread writes (with Options::kernel_events: but
+// for the few gaps that become outliers).
 //
 // WHAT IS IN A GAP: everything between two reads, this loop's own bookkeeping included (1 ns or so; measured at the
 // start, LoopCost) and the arm's tracepoint. No time is left out: per CPU the sum of all gaps is the last read minus
@@ -54,6 +55,7 @@ struct Options {
   CounterRead counter = CounterRead::fenced;
   uint64_t break_above_ns = 0;      // stop all CPUs at a gap above; 0: never
   size_t outliers = 20;             // kept per CPU
+  bool kernel_events = false;       // records the kernel's events, and says who had the outliers' time
   uint64_t raw_above_ns = 0;        // keeps every gap above, up to kMostRawGaps per CPU; 0: none
   uint64_t rest_ns = 0;             // sleep in every second; keeps a loop below the RT throttling limit
   std::string rest_why;             // "" where the user asked for it

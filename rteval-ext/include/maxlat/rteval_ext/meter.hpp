@@ -31,6 +31,7 @@ struct MeterJob {
   bool everywhere = false;             // cpus are all CPUs of the machine
   std::string json_path;               // where it writes its result
   std::vector<std::string> arguments;  // from the plan
+  bool kernel_events = false;          // it says who had the time of its largest gaps, if it can
   std::vector<std::string> arms{};     // of a comparison of tracers, and for how many rounds of which length
   unsigned rounds = 0;
   uint64_t round_ns = 0;

@@ -24,6 +24,7 @@
 //       maximum are in this order and agree with the bins, so do the quantiles, which ascend; no quantile and no
 //       outlier exceeds the maximum; the exposure of a phase with CPUs is the sum of theirs.
 //   (9) the rounds of a pair of policies add up, no pair is twice on a CPU, and one that was refused has none.
+//   (10) the parts of an outlier's time add up to its length; none is negative.
 //
 // ERRORS: a file that is truncated, is not this schema or breaks an invariant is an Error naming the place; it is never
 // an empty result.
@@ -31,6 +32,7 @@
 
 #include <cstdint>
 #include <map>
+#include <maxlat/core/result/accounting.hpp>
 #include <maxlat/core/result/activity.hpp>
 #include <maxlat/core/result/interval.hpp>
 #include <maxlat/core/result/preemption.hpp>
@@ -65,9 +67,10 @@ struct Outlier {
   double t_ns = 0;  // since the start of the phase
   double latency_ns = 0;
   unsigned cpu = 0;
-  std::string cause;                  // "" when unknown
-  std::string path{};                 // what the tracer did in it, a name of Phase::paths; "" when unknown
-  std::vector<NearbyEvent> events{};  // a few before its end and after it, in the order of time
+  std::string cause;                        // "" when unknown
+  std::string path{};                       // what the tracer did in it, a name of Phase::paths; "" when unknown
+  std::vector<NearbyEvent> events{};        // a few before its end and after it, in the order of time
+  std::vector<AccountedTime> accounting{};  // who had its time, largest first, in sum latency_ns; empty: not known
 };
 
 // The largest latency of each step of the phase, in order.

@@ -21,6 +21,7 @@
 #include <atomic>
 #include <cstdint>
 #include <maxlat/core/stats/outliers.hpp>
+#include <maxlat/core/sys/asked_gaps.hpp>
 #include <memory>
 #include <span>
 #include <vector>
@@ -36,6 +37,7 @@ struct JournalSpec {
   uint64_t stretch_ticks = 0;         // leave after so long without a pause; 0: no limit
   uint64_t break_above = UINT64_MAX;  // ticks
   size_t outliers = 0;
+  AskedGaps* accounted = nullptr;    // is handed each gap that becomes an outlier; null: nobody asks
   uint64_t tell_above = UINT64_MAX;  // ticks: of each gap above it tell() is called, within the loop
   void (*tell)(void* state, uint64_t gap) = nullptr;
   void* tell_state = nullptr;

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+//
+// Interval accounting: who had a CPU between two reads of its counter by one thread. The innermost context owns the
+// time (NMI, hard irq, softirq, task; the function of an hrtimer within the local timer's interrupt), and each tick has
+// one owner:
+//
+//        from                                                                  to
+//   thread |----------|== irq 24 ====|- softirq NET_RX -|-----|.. lost ..|-----|
+//           around      irq 24 eth0    softirq NET_RX     ?     before_history
+//
+// Time that the thread itself seems to have had is `around` where it stands beside an event and is as short as a
+// processor's way into the kernel and back (Interval::around_at_most); longer, or in an interval without an event, it
+// is `nothing_seen`: the thread only reads the counter, so something below the kernel had it.
+//
+// INVARIANTS
+//   (1) the parts' ticks add up to to - from: Accounting.TheSumIsAlwaysTheInterval
+//   (2) no part has more ticks than its context really had, whatever is lost: Accounting.LostHistoryNamesNobodyWrongly
+// REQUIRES the thread was on the CPU, in user mode, at both ends: it read the counter there.
+// LIMITS   A preempted softirq, timer function or work item is its task's time when that goes on (PREEMPT_RT).
+#pragma once
+
+#include <cstdint>
+#include <maxlat/attribution/kernel_event.hpp>
+#include <maxlat/core/result/accounting.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace maxlat::attribution {
+
+struct Interval {
+  uint64_t from = 0, to = 0;
+  int32_t thread = 0;           // that read the counter at both ends
+  uint64_t around_at_most = 0;  // ticks of one way in or out
+  double ticks_per_ns = 1;
+};
+
+struct Part {
+  core::TimeClass kind = core::TimeClass::nothing_seen;
+  std::string name{};     // without that of a function
+  uint64_t function = 0;  // its address, of hrtimer, timer and work
+  uint64_t ticks = 0;
+  uint64_t count = 0;
+  core::Certainty certainty = core::Certainty::unknown;
+  std::string woken_by{};  // without the name of a function
+  uint64_t waker_function = 0;
+};
+
+struct Accounting {
+  uint64_t from = 0, to = 0;
+  std::vector<Part> parts;  // largest first, none empty
+};
+
+// `events` are of one CPU, in the order in which it recorded them; those outside of the interval do not count.
+Accounting account(std::span<const KernelEvent> events, const Interval& interval);
+
+}  // namespace maxlat::attribution

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+//
+// An event of the kernel on one CPU, whatever recorded it: a plain value, small enough to be kept by the hundred
+// thousand.
+//
+// UNITS  tick is one of the time-stamp counter (base/counter.h), on which the measured loops run, too.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+namespace maxlat::attribution {
+
+enum class EventKind : uint8_t {
+  hole,  // made by the reader: what came before `tick`, back to the event before it, is lost
+  nmi,   // at its end
+  vector_entry,
+  vector_exit,
+  irq_entry,
+  irq_exit,
+  softirq_entry,
+  softirq_exit,
+  hrtimer_entry,
+  hrtimer_exit,
+  timer_entry,
+  timer_exit,
+  work_start,
+  work_end,
+  page_fault,  // has no end
+  task_switch,
+  waking,
+};
+
+// What a vector of the processor's interrupt controller is for.
+enum class VectorUse : int32_t { local_timer, reschedule, call_function, call_function_single, irq_work, other };
+
+// As much as the kernel's task names have, and the usual name of an interrupt handler.
+class ShortName {
+ public:
+  ShortName() = default;
+  explicit ShortName(std::string_view text) {
+    std::memcpy(text_.data(), text.data(), text.size() < kMost ? text.size() : kMost);
+  }
+  std::string_view text() const { return {text_.data(), ::strnlen(text_.data(), kMost)}; }
+
+ private:
+  static constexpr size_t kMost = 24;
+  std::array<char, kMost> text_{};
+};
+
+struct KernelEvent {
+  uint64_t tick = 0;
+  uint64_t value = 0;    // address of the function of hrtimer, timer and work; length of an NMI's handler in ns
+  int32_t number = 0;    // irq line, number of the softirq, VectorUse; thread that runs next, or was woken
+  int32_t priority = 0;  // of the thread that runs next: the kernel's, 0 to 139
+  EventKind kind = EventKind::hole;
+  uint16_t cpu = 0;
+  ShortName name{};  // handler of an irq line, thread that runs next
+};
+
+}  // namespace maxlat::attribution

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+//
+// Watches the kernel while loops measure, and says of their largest gaps who had the time.
+//
+// HOW        The kernel records its events of the measured CPUs into buffers of our own (tracefs). A thread of ours,
+//            with low priority on the caller's CPUs, empties them many times a second, keeps the newest events, and
+//            accounts for a gap as soon as a loop asks for it (asked_gaps.hpp): what a gap needs is then still there,
+//            and memory does not grow with the run.
+// COST       in the loop: nothing, but for the few gaps that are asked for. On a measured CPU: the recording of each
+//            event, so that every interrupt is longer (docs/who-did-it.md).
+// THREADS    start(), finish() and the destructor: the caller. gaps_of(): any, before the loops start.
+// UNDONE     by the destructor: nothing of it is left in the kernel.
+#pragma once
+
+#include <cstdint>
+#include <maxlat/core/result/accounting.hpp>
+#include <maxlat/core/sys/asked_gaps.hpp>
+#include <maxlat/core/sys/cpu_list.hpp>
+#include <maxlat/core/sys/result.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace maxlat::attribution {
+
+struct WatchPlan {
+  core::CpuList cpus;
+  double ticks_per_ns = 1;
+  size_t gaps_kept = 20;  // of each CPU: the largest that were asked for
+};
+
+// One gap's list, in the result's words.
+struct AccountedGap {
+  uint64_t ticks = 0, end = 0;
+  std::vector<core::AccountedTime> parts;
+};
+
+struct WatchedCpu {
+  unsigned cpu = 0;
+  std::vector<AccountedGap> gaps;  // largest first
+};
+
+struct WatchResult {
+  std::vector<WatchedCpu> cpus{};  // as in the plan
+  uint64_t events = 0, lost = 0;   // read; and overwritten before that, as far as the kernel counts them
+  std::string damage{};            // why the watch ended before the run; "" when it did not
+};
+
+class KernelWatch {
+ public:
+  // REQUIRES: the caller's own affinity holds none of the measured CPUs. ERRORS: the kernel's events cannot be had here
+  // (Exit::cannot_run, one line that says why).
+  static core::Result<std::unique_ptr<KernelWatch>> start(const WatchPlan& plan);
+  virtual ~KernelWatch() = default;
+
+  virtual core::AskedGaps& gaps_of(unsigned cpu) = 0;
+  // Once, when the loops have ended: all that was asked for is accounted for.
+  virtual WatchResult finish() = 0;
+};
+
+}  // namespace maxlat::attribution

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <maxlat/attribution/accounting.hpp>
+#include <optional>
+
+namespace maxlat::attribution {
+namespace {
+
+using core::Certainty;
+using core::TimeClass;
+
+constexpr const char* kSoftirqs[] = {"HI",       "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
+                                     "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU"};
+
+std::string softirq_name(int32_t number) {
+  if (number >= 0 && static_cast<size_t>(number) < std::size(kSoftirqs)) return kSoftirqs[number];
+  return fmt::format("{}", number);
+}
+
+const char* vector_name(VectorUse use) {
+  switch (use) {
+    case VectorUse::reschedule:
+      return "reschedule";
+    case VectorUse::call_function:
+    case VectorUse::call_function_single:
+      return "call function";
+    case VectorUse::irq_work:
+      return "irq work";
+    case VectorUse::local_timer:
+      return "";
+    case VectorUse::other:
+      return "of the interrupt controller";
+  }
+  return "";
+}
+
+// The kernel counts from 0, the most urgent, to 139; real-time priorities are 99 to 0 of it, deadline tasks -1.
+std::string task_name(const KernelEvent& event) {
+  const std::string_view name = event.name.text();
+  if (event.number == 0) return "idle";
+  if (event.priority < 0) return fmt::format("{} (tid {}, deadline)", name, event.number);
+  if (event.priority < 100) return fmt::format("{} (tid {}, real-time {})", name, event.number, 99 - event.priority);
+  return fmt::format("{} (tid {}, nice {})", name, event.number, event.priority - 120);
+}
+
+Part part_of(const KernelEvent& event) {
+  Part part{.certainty = Certainty::seen};
+  switch (event.kind) {
+    case EventKind::nmi:
+      part.kind = TimeClass::nmi;
+      break;
+    case EventKind::vector_entry: {
+      const auto use = static_cast<VectorUse>(event.number);
+      part.kind = use == VectorUse::local_timer ? TimeClass::local_timer
+                  : use == VectorUse::other     ? TimeClass::irq
+                                                : TimeClass::ipi;
+      part.name = vector_name(use);
+      break;
+    }
+    case EventKind::irq_entry:
+      part.kind = TimeClass::irq;
+      part.name = fmt::format("{} {}", event.number, event.name.text());
+      break;
+    case EventKind::softirq_entry:
+      part.kind = TimeClass::softirq;
+      part.name = softirq_name(event.number);
+      break;
+    case EventKind::hrtimer_entry:
+      part.kind = TimeClass::hrtimer;
+      part.function = event.value;
+      break;
+    case EventKind::timer_entry:
+      part.kind = TimeClass::timer;
+      part.function = event.value;
+      break;
+    case EventKind::work_start:
+      part.kind = TimeClass::work;
+      part.function = event.value;
+      break;
+    default:
+      part.kind = TimeClass::task;
+      part.name = task_name(event);
+      break;
+  }
+  return part;
+}
+
+// Of an exit: its entry.
+EventKind entry_of(EventKind exit) {
+  return static_cast<EventKind>(static_cast<uint8_t>(exit) - 1);
+}
+
+bool has_a_number(EventKind entry) {
+  return entry == EventKind::vector_entry || entry == EventKind::irq_entry || entry == EventKind::softirq_entry;
+}
+
+class Ledger {
+ public:
+  explicit Ledger(const Interval& interval) : interval_(interval), mark_(interval.from) {}
+
+  void see(const KernelEvent& event) {
+    switch (event.kind) {
+      case EventKind::hole:
+        give_to(before_history(), event.tick);
+        lose_track();
+        break;
+      case EventKind::nmi:
+        see_nmi(event);
+        break;
+      case EventKind::task_switch:
+        go_on_until(event.tick);
+        see_switch(event);
+        break;
+      case EventKind::waking:
+        go_on_until(event.tick);
+        if (!stack_.empty()) wakers_[event.number] = stack_.back().part;
+        break;
+      case EventKind::page_fault:
+        go_on_until(event.tick);
+        if (runs_itself()) fault_ = find({.kind = TimeClass::page_fault, .certainty = Certainty::next_to});
+        break;
+      case EventKind::vector_exit:
+      case EventKind::irq_exit:
+      case EventKind::softirq_exit:
+      case EventKind::hrtimer_exit:
+      case EventKind::timer_exit:
+      case EventKind::work_end:
+        see_exit(event);
+        break;
+      default:
+        go_on_until(event.tick);
+        stack_.push_back({event.kind, event.number, find(part_of(event))});
+        break;
+    }
+    beside_event_ = true;
+  }
+
+  Accounting close() {
+    go_on_until(interval_.to);
+    Accounting accounting{interval_.from, interval_.to, {}};
+    for (Part& part : parts_)
+      if (part.ticks > 0) accounting.parts.push_back(std::move(part));
+    std::stable_sort(accounting.parts.begin(), accounting.parts.end(),
+                     [](const Part& a, const Part& b) { return a.ticks > b.ticks; });
+    return accounting;
+  }
+
+ private:
+  struct Context {
+    EventKind entry;
+    int32_t number;
+    size_t part;
+  };
+
+  bool runs_itself() const { return known_ && stack_.empty(); }
+
+  // Adds one to its count.
+  size_t find(const Part& like) {
+    const auto found = std::find_if(parts_.begin(), parts_.end(), [&](const Part& part) {
+      return part.kind == like.kind && part.name == like.name && part.function == like.function;
+    });
+    const auto index = static_cast<size_t>(found - parts_.begin());
+    if (found == parts_.end()) parts_.push_back(like);
+    ++parts_[index].count;
+    return index;
+  }
+  size_t before_history() { return find({.kind = TimeClass::before_history}); }
+
+  void give_to(size_t part, uint64_t until) {
+    if (until <= mark_) return;
+    parts_[part].ticks += until - mark_;
+    mark_ = until;
+  }
+
+  // To whom the CPU belongs. What the thread itself has is judged by its length.
+  void go_on_until(uint64_t until) {
+    if (until <= mark_) return;
+    if (!stack_.empty()) return give_to(stack_.back().part, until);
+    if (!known_) return give_to(before_history(), until);
+    if (fault_) return give_to(*fault_, until);
+    const bool beside = beside_event_ || until < interval_.to;
+    if (beside && until - mark_ <= interval_.around_at_most)
+      return give_to(find({.kind = TimeClass::around, .certainty = Certainty::next_to}), until);
+    give_to(find({.kind = TimeClass::nothing_seen}), until);
+  }
+
+  void lose_track() {
+    known_ = false;
+    stack_.clear();
+    fault_.reset();
+  }
+
+  void see_nmi(const KernelEvent& event) {
+    const auto length = static_cast<uint64_t>(static_cast<double>(event.value) * interval_.ticks_per_ns);
+    go_on_until(event.tick - std::min(length, event.tick));
+    give_to(find(part_of(event)), event.tick);
+  }
+
+  void see_switch(const KernelEvent& event) {
+    stack_.clear();
+    known_ = true;
+    if (event.number == interval_.thread) return;
+    Part task = part_of(event);
+    if (const auto waker = wakers_.find(event.number); waker != wakers_.end()) {
+      const Part& by = parts_[waker->second];
+      task.woken_by = core::name_of({.kind = by.kind, .name = by.name});
+      task.waker_function = by.function;
+    }
+    stack_.push_back({EventKind::task_switch, event.number, find(task)});
+  }
+
+  // One without an entry, while the history is whole: where contexts are preempted (PREEMPT_RT) it goes on as its
+  // task's; of an interrupt there is no such thing, so what is recorded contradicts itself.
+  void see_exit(const KernelEvent& event) {
+    const EventKind entry = entry_of(event.kind);
+    const auto opened = std::find_if(stack_.rbegin(), stack_.rend(), [&](const Context& context) {
+      return context.entry == entry && (!has_a_number(entry) || context.number == event.number);
+    });
+    const bool interrupt = entry == EventKind::vector_entry || entry == EventKind::irq_entry;
+    if (opened == stack_.rend() && interrupt) return give_to(before_history(), event.tick);
+    go_on_until(event.tick);
+    if (opened != stack_.rend()) stack_.erase(std::next(opened).base(), stack_.end());
+  }
+
+  const Interval interval_;
+  uint64_t mark_;  // everything before it has an owner
+  bool known_ = true;
+  bool beside_event_ = false;
+  std::vector<Context> stack_;  // the innermost last; empty and known: the thread itself
+  std::optional<size_t> fault_;
+  std::vector<Part> parts_;
+  std::map<int32_t, size_t> wakers_;
+};
+
+}  // namespace
+
+Accounting account(std::span<const KernelEvent> events, const Interval& interval) {
+  Ledger ledger(interval);
+  for (KernelEvent event : events) {
+    if (event.tick <= interval.from) continue;
+    const bool behind = event.tick > interval.to;
+    if (behind && event.kind != EventKind::hole) break;
+    event.tick = std::min(event.tick, interval.to);  // what is lost may have begun in the interval
+    ledger.see(event);
+    if (behind) break;
+  }
+  return ledger.close();
+}
+
+}  // namespace maxlat::attribution

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <maxlat/attribution/accounting.hpp>
+#include <random>
+
+#include "test_events.hpp"
+
+namespace maxlat::attribution {
+namespace {
+
+using namespace test;
+using core::Certainty;
+using core::TimeClass;
+using testing::ElementsAre;
+
+Interval interval(uint64_t from, uint64_t to, uint64_t around_at_most = 50) {
+  return {.from = from, .to = to, .thread = kMeter, .around_at_most = around_at_most, .ticks_per_ns = 2};
+}
+
+// "irq 24 eth0: 61"
+std::vector<std::string> told(const Accounting& accounting) {
+  std::vector<std::string> lines;
+  for (const Part& part : accounting.parts)
+    lines.push_back(fmt::format("{}{}: {}{}",
+                                core::name_of({.kind = part.kind, .name = part.name, .woken_by = part.woken_by}),
+                                part.function == 0 ? "" : fmt::format(" {:x}", part.function), part.ticks,
+                                part.count == 1 ? "" : fmt::format(" in {}", part.count)));
+  return lines;
+}
+
+TEST(Accounting, TheInnermostContextOwnsTheTime) {
+  const std::vector<KernelEvent> events = {
+      event(110, EventKind::irq_entry, 24, "eth0"),
+      event(170, EventKind::irq_exit, 24),
+      event(175, EventKind::softirq_entry, 3),
+      of_vector(180, EventKind::vector_entry, VectorUse::local_timer),
+      of_function(182, EventKind::hrtimer_entry, 0xabc),
+      of_function(189, EventKind::hrtimer_exit, 0),
+      of_vector(190, EventKind::vector_exit, VectorUse::local_timer),
+      event(200, EventKind::softirq_exit, 3),
+  };
+  const Accounting accounting = account(events, interval(100, 207));
+  EXPECT_THAT(told(accounting), ElementsAre("irq 24 eth0: 60", "around: 22 in 3", "softirq NET_RX: 15",
+                                            "hrtimer abc: 7", "local timer: 3"));
+  EXPECT_EQ(accounting.parts[0].certainty, Certainty::seen);
+  EXPECT_EQ(accounting.parts[1].certainty, Certainty::next_to);
+}
+
+TEST(Accounting, ATaskHasItsPriorityAndWhoWokeIt) {
+  const std::vector<KernelEvent> events = {
+      of_vector(110, EventKind::vector_entry, VectorUse::local_timer),
+      event(115, EventKind::waking, 5),
+      of_vector(120, EventKind::vector_exit, VectorUse::local_timer),
+      switch_to(130, 5, "intruder", 0),
+      switch_to(330, 6, "kworker/1:1"),
+      of_function(340, EventKind::work_start, 0xdef),
+      of_function(350, EventKind::work_end, 0xdef),
+      back_to_meter(360),
+  };
+  EXPECT_THAT(told(account(events, interval(100, 370))),
+              ElementsAre("task intruder (tid 5, real-time 99), woken by local timer: 200", "around: 30 in 3",
+                          "task kworker/1:1 (tid 6, nice 0): 20", "local timer: 10", "work def: 10"));
+}
+
+// Nobody had it that the kernel knows: what stopped the processor is below it.
+TEST(Accounting, WhatNothingTellsOfIsNobodys) {
+  EXPECT_THAT(told(account({}, interval(100, 120))), ElementsAre("nothing seen: hardware or hypervisor: 20"));
+  const std::vector<KernelEvent> events = {of_vector(500, EventKind::vector_entry, VectorUse::reschedule),
+                                           of_vector(510, EventKind::vector_exit, VectorUse::reschedule)};
+  EXPECT_THAT(told(account(events, interval(100, 530))),
+              ElementsAre("nothing seen: hardware or hypervisor: 400", "around: 20", "ipi reschedule: 10"))
+      << "that an interrupt came at its end does not explain it";
+}
+
+TEST(Accounting, AnNmiIsTakenFromWhatItInterrupted) {
+  const std::vector<KernelEvent> events = {
+      event(110, EventKind::irq_entry, 9, "acpi"),
+      {.tick = 150, .value = 10, .kind = EventKind::nmi},  // 10 ns are 20 ticks
+      event(160, EventKind::irq_exit, 9),
+  };
+  EXPECT_THAT(told(account(events, interval(100, 160))), ElementsAre("irq 9 acpi: 30", "nmi: 20", "around: 10"));
+  const std::vector<KernelEvent> longer_than_all = {{.tick = 150, .value = 1000, .kind = EventKind::nmi}};
+  EXPECT_THAT(told(account(longer_than_all, interval(100, 160))), ElementsAre("nmi: 50", "around: 10"));
+}
+
+TEST(Accounting, APageFaultLastsToTheEnd) {
+  const std::vector<KernelEvent> events = {event(110, EventKind::page_fault)};
+  EXPECT_THAT(told(account(events, interval(100, 400))), ElementsAre("page fault: 290", "around: 10"));
+}
+
+TEST(Accounting, LostHistoryIsSaidToBeLost) {
+  const std::vector<KernelEvent> in_the_middle = {
+      event(110, EventKind::irq_entry, 24, "eth0"), event(150, EventKind::hole),
+      event(150, EventKind::irq_entry, 25, "eth1"), event(160, EventKind::irq_exit, 25),
+      event(170, EventKind::irq_exit, 24),
+  };
+  EXPECT_THAT(told(account(in_the_middle, interval(100, 180))),
+              ElementsAre("before the history: 60 in 3", "around: 10", "irq 25 eth1: 10"));
+  const std::vector<KernelEvent> behind = {event(900, EventKind::hole), event(900, EventKind::irq_entry, 1, "x")};
+  EXPECT_THAT(told(account(behind, interval(100, 180))), ElementsAre("before the history: 80"));
+  const std::vector<KernelEvent> known_again = {event(150, EventKind::hole), back_to_meter(160)};
+  EXPECT_THAT(told(account(known_again, interval(100, 180))), ElementsAre("before the history: 60 in 2", "around: 20"));
+}
+
+TEST(Accounting, WhatIsBesideTheIntervalDoesNotCount) {
+  const std::vector<KernelEvent> events = {event(50, EventKind::hole), event(60, EventKind::irq_entry, 1, "before"),
+                                           event(300, EventKind::irq_entry, 2, "behind")};
+  EXPECT_THAT(told(account(events, interval(100, 120))), ElementsAre("nothing seen: hardware or hypervisor: 20"));
+}
+
+// --- nested events made at random, of which it is known who had each tick ---
+
+class RandomCpu {
+ public:
+  explicit RandomCpu(uint64_t seed) : random_(seed) {
+    for (int i = 0; i < 4; ++i) {
+      pass(kMeterItself);
+      if (random_() % 3 == 0)
+        run_task();
+      else
+        run_interrupts(0);
+    }
+    pass(kMeterItself);
+  }
+
+  // Loses some of the events between two, as an overwritten page does.
+  void lose() {
+    if (events_.size() < 2) return;
+    const size_t first = random_() % events_.size(), last = first + random_() % (events_.size() - first);
+    events_.erase(events_.begin() + static_cast<std::ptrdiff_t>(first),
+                  events_.begin() + static_cast<std::ptrdiff_t>(last));
+    const uint64_t seen_again = first < events_.size() ? events_[first].tick : now_ + 5;
+    events_.insert(events_.begin() + static_cast<std::ptrdiff_t>(first), event(seen_again, EventKind::hole));
+  }
+
+  const std::vector<KernelEvent>& events() const { return events_; }
+  uint64_t end() const { return now_; }
+  // By name, with the meter's own time.
+  const std::map<std::string, uint64_t>& truth() const { return truth_; }
+  static constexpr const char* kMeterItself = "";
+
+ private:
+  void pass(const std::string& owner) {
+    const uint64_t ticks = 1 + random_() % 100;
+    now_ += ticks;
+    truth_[owner] += ticks;
+  }
+  void run_interrupts(int depth) {
+    const auto line = static_cast<int32_t>(random_() % 4);
+    const bool soft = depth == 0 && random_() % 2 == 0;
+    const std::string name =
+        soft ? fmt::format("softirq {}", 100 + line) : fmt::format("irq {} dev", line + 10 * depth);
+    const int32_t number = soft ? 100 + line : line + 10 * depth;
+    events_.push_back(soft ? event(now_, EventKind::softirq_entry, number)
+                           : event(now_, EventKind::irq_entry, number, "dev"));
+    pass(name);
+    if (depth < 3 && random_() % 2 == 0) {
+      run_interrupts(depth + 1);
+      pass(name);
+    }
+    events_.push_back(event(now_, soft ? EventKind::softirq_exit : EventKind::irq_exit, number));
+  }
+  void run_task() {
+    const auto thread = static_cast<int32_t>(1 + random_() % 3);
+    const std::string name = fmt::format("task t (tid {}, nice 0)", thread);
+    events_.push_back(switch_to(now_, thread, "t"));
+    pass(name);
+    if (random_() % 2 == 0) {
+      run_interrupts(1);
+      pass(name);
+    }
+    events_.push_back(back_to_meter(now_));
+  }
+
+  std::mt19937_64 random_;
+  uint64_t now_ = 1000;
+  std::vector<KernelEvent> events_;
+  std::map<std::string, uint64_t> truth_;
+};
+
+uint64_t sum_of(const Accounting& accounting) {
+  uint64_t sum = 0;
+  for (const Part& part : accounting.parts) sum += part.ticks;
+  return sum;
+}
+
+bool is_named(const Part& part) {
+  return part.kind != TimeClass::around && part.kind != TimeClass::before_history &&
+         part.kind != TimeClass::nothing_seen;
+}
+
+TEST(Accounting, TheSumIsAlwaysTheInterval) {
+  for (uint64_t seed = 0; seed < 3000; ++seed) {
+    const RandomCpu cpu(seed);
+    const Accounting accounting = account(cpu.events(), interval(1000, cpu.end()));
+    ASSERT_EQ(sum_of(accounting), cpu.end() - 1000) << seed;
+    uint64_t named = 0;
+    for (const Part& part : accounting.parts) {
+      if (!is_named(part)) continue;
+      const auto truth = cpu.truth().find(core::name_of({.kind = part.kind, .name = part.name}));
+      ASSERT_NE(truth, cpu.truth().end()) << seed << " " << part.name;
+      ASSERT_EQ(part.ticks, truth->second) << seed << " " << part.name;
+      named += part.ticks;
+    }
+    ASSERT_EQ(named + cpu.truth().at(RandomCpu::kMeterItself), sum_of(accounting)) << seed;
+  }
+}
+
+TEST(Accounting, LostHistoryNamesNobodyWrongly) {
+  size_t lost = 0;
+  for (uint64_t seed = 0; seed < 3000; ++seed) {
+    RandomCpu cpu(seed);
+    cpu.lose();
+    cpu.lose();
+    const Accounting accounting = account(cpu.events(), interval(1000, cpu.end()));
+    ASSERT_EQ(sum_of(accounting), cpu.end() - 1000) << seed;
+    uint64_t meters_own = 0;
+    for (const Part& part : accounting.parts) {
+      if (part.kind == TimeClass::before_history) ++lost;
+      if (part.kind == TimeClass::around || part.kind == TimeClass::nothing_seen) meters_own += part.ticks;
+      if (!is_named(part)) continue;
+      const auto truth = cpu.truth().find(core::name_of({.kind = part.kind, .name = part.name}));
+      ASSERT_NE(truth, cpu.truth().end()) << seed << " " << part.name;
+      ASSERT_LE(part.ticks, truth->second) << seed << " " << part.name;
+    }
+    ASSERT_LE(meters_own, cpu.truth().at(RandomCpu::kMeterItself)) << seed;
+  }
+  EXPECT_GT(lost, 2000u) << "else this test loses nothing";
+}
+
+}  // namespace
+}  // namespace maxlat::attribution

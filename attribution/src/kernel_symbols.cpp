@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+#include "kernel_symbols.hpp"
+
+#include <charconv>
+#include <istream>
+
+namespace maxlat::attribution {
+
+void name_functions(std::istream& kallsyms, std::map<uint64_t, std::string>& functions) {
+  if (functions.empty()) return;
+  for (std::string line; std::getline(kallsyms, line);) {
+    uint64_t address = 0;
+    const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), address, 16);
+    if (error != std::errc{} || address == 0) continue;  // 0: they are hidden (kptr_restrict)
+    const auto wanted = functions.find(address);
+    const auto name = static_cast<size_t>(end - line.data()) + 3;  // " t "
+    if (wanted == functions.end() || !wanted->second.empty() || name >= line.size()) continue;
+    wanted->second = line.substr(name, line.find_first_of("\t ", name) - name);
+  }
+}
+
+}  // namespace maxlat::attribution

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+//
+// Names of the kernel's functions (/proc/kallsyms): those that are asked for, in one pass over its quarter of a million
+// lines.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <map>
+#include <string>
+
+namespace maxlat::attribution {
+
+// Fills in the names of the addresses that are its keys. One that is not told stays "".
+void name_functions(std::istream& kallsyms, std::map<uint64_t, std::string>& functions);
+
+}  // namespace maxlat::attribution

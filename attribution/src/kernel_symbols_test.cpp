@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+#include "kernel_symbols.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+namespace maxlat::attribution {
+namespace {
+
+using testing::ElementsAre;
+using testing::Pair;
+
+TEST(KernelSymbols, WhatIsAskedForHasItsFirstName) {
+  std::istringstream kallsyms(
+      "0000000000000000 t hidden\nffffffff81000010 T tick_nohz_handler\nffffffff81000010 t an_alias\n"
+      "ffffffffc0000020 t of_module\t[mod]\nbroken\nffffffff81000030\n");
+  std::map<uint64_t, std::string> functions{
+      {0xffffffff81000010, ""}, {0xffffffffc0000020, ""}, {0xffffffff81000030, ""}, {0xffffffff81000040, ""}};
+  name_functions(kallsyms, functions);
+  EXPECT_THAT(functions, ElementsAre(Pair(0xffffffff81000010, "tick_nohz_handler"), Pair(0xffffffff81000030, ""),
+                                     Pair(0xffffffff81000040, ""), Pair(0xffffffffc0000020, "of_module")));
+}
+
+}  // namespace
+}  // namespace maxlat::attribution

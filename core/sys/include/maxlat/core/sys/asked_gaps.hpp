@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+//
+// The gaps whose time somebody is to account for, handed from a measured loop to a thread that has time for it.
+//
+// ROLES      ask(), watch(): the measuring thread, within its loop; take(): the thread that accounts.
+// PROGRESS   wait-free, both: a loop never waits. A gap that finds no room is nobody's.
+// ORDER      [A1] the release of `put_` by ask(), acquired by take(): who sees a gap also sees, in the kernel's trace
+//            buffer, all that its CPU recorded up to the gap's end. Without, a gap is accounted for before its events.
+//            [A2] the release of `taken_` by take(), acquired by ask(): a place is written again when it was read.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+namespace maxlat::core {
+
+struct AskedGap {
+  uint64_t ticks = 0;
+  uint64_t end = 0;  // counter
+};
+
+class AskedGaps {
+ public:
+  // Before the first ask(): whose gaps they are.
+  void watch(int32_t thread) { thread_ = thread; }
+  int32_t thread() const { return thread_; }
+
+  // False: there was no room for it.
+  bool ask(uint64_t ticks, uint64_t end) noexcept {
+    const uint64_t put = put_.load(std::memory_order_relaxed);                // relaxed: our own
+    if (put - taken_.load(std::memory_order_acquire) == kRoom) return false;  // [A2]
+    gaps_[put % kRoom] = {ticks, end};
+    put_.store(put + 1, std::memory_order_release);  // [A1]
+    return true;
+  }
+  // Of each gap asked for since the last call.
+  template <class Visitor>
+  void take(Visitor visit) {
+    const uint64_t put = put_.load(std::memory_order_acquire);  // [A1]
+    uint64_t taken = taken_.load(std::memory_order_relaxed);    // relaxed: our own
+    for (; taken < put; ++taken) visit(gaps_[taken % kRoom]);
+    taken_.store(taken, std::memory_order_release);  // [A2]
+  }
+
+ private:
+  static constexpr uint64_t kRoom = 1024;
+  alignas(64) std::atomic<uint64_t> put_{0};
+  int32_t thread_ = 0;
+  alignas(64) std::atomic<uint64_t> taken_{0};
+  alignas(64) std::array<AskedGap, kRoom> gaps_{};
+};
+
+}  // namespace maxlat::core

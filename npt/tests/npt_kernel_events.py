@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""npt_kernel_events.py [CHECK...]: who had the time of npt's largest gaps, against a task that takes it on purpose.
+
+The program is $MAXLAT. tracefs is mounted for this process and its children alone; where that, or what npt needs, cannot be had,
+it says why and exits 77.
+"""
+import ctypes
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+from tap import MAXLAT, measuring, needs_root_and_fifo, run_checks
+
+CPUS = sorted(os.sched_getaffinity(0))
+CPU = CPUS[-1]
+TRACING = pathlib.Path("/sys/kernel/tracing")
+BURST_NS = 3_000_000
+SETTINGS = ["-p", "60", "-i", "--rest", "100ms", "--kernel-events", "-q"]
+CLONE_NEWNS, MS_REC, MS_PRIVATE = 0x20000, 0x4000, 1 << 18
+
+
+def mount_tracefs():
+    libc = ctypes.CDLL(None, use_errno=True)
+    def call(name, *arguments):
+        if getattr(libc, name)(*arguments) != 0:
+            print(f"{name}: {os.strerror(ctypes.get_errno())}: cannot run here")
+            raise SystemExit(77)
+    if (TRACING / "available_tracers").exists():
+        return
+    call("unshare", CLONE_NEWNS)
+    call("mount", b"none", b"/", None, MS_REC | MS_PRIVATE, None)
+    call("mount", b"tracefs", str(TRACING).encode(), b"tracefs", 0, None)
+
+
+def npt(folder, cpus=(CPU,), may_end_with=(0,)):
+    """The phase of a run of two seconds, and its text."""
+    run = subprocess.run([MAXLAT, "npt", "-a", ",".join(map(str, cpus)), *SETTINGS, "-D", "2s", "--json", f"{folder}/r.json"],
+                         capture_output=True, text=True)
+    assert run.returncode in may_end_with, f"exit {run.returncode}: {run.stderr}"
+    phase, = json.loads(pathlib.Path(f"{folder}/r.json").read_text())["phases"]
+    return phase, run.stdout
+
+
+def instances():
+    return {path.name for path in (TRACING / "instances").iterdir() if path.name.startswith("maxlat-kernel-")}
+
+
+def every_largest_gap_is_accounted_for(folder):
+    before = instances()
+    phase, text = npt(folder)
+    assert phase["facts"]["kernel events"].startswith("recorded"), phase["facts"]["kernel events"]
+    cpu, = phase["per_cpu"]
+    assert len(cpu["outliers"]) == 20
+    for outlier in cpu["outliers"]:
+        parts = outlier.get("accounting")
+        assert parts, f"no accounting: {outlier}"
+        assert abs(sum(part["ns"] for part in parts) - outlier["latency_ns"]) < 0.1, f"the parts are not the whole: {outlier}"
+    classes = {part["class"] for outlier in cpu["outliers"] for part in outlier["accounting"]}
+    assert "local timer" in classes or "hrtimer" in classes, f"two seconds without a timer: {classes}"
+    assert f"on CPU {CPU}: " in text, text
+    assert instances() == before, f"left behind: {instances() - before}"
+
+
+def intruder(seconds):
+    """A task of a higher priority on the measured CPU; yields when it had it, by CLOCK_MONOTONIC."""
+    os.sched_setaffinity(0, {CPU})
+    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(70))
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        begin = time.monotonic_ns()
+        while time.monotonic_ns() < begin + BURST_NS:
+            pass
+        yield begin, time.monotonic_ns()
+        time.sleep(0.05)
+
+
+def start_intruder(seconds):
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid != 0:
+        os.close(write)
+        return pid, read
+    bursts = list(intruder(seconds))
+    os.write(write, json.dumps(bursts).encode())
+    os._exit(0)
+
+
+def who_takes_the_cpu_is_named(folder):
+    pid, read = start_intruder(4)
+    try:
+        phase, _ = npt(folder, may_end_with=(0, 3))  # 3: another task had the CPU, and so it had
+        bursts = json.loads(os.read(read, 1 << 20))
+    finally:
+        os.close(read)
+        os.waitpid(pid, 0)
+    start_ns = float(phase["facts"]["start_monotonic_ns"])
+    planted = named = wrong = 0
+    for outlier in phase["per_cpu"][0]["outliers"]:
+        end_ns = start_ns + outlier["t_ns"]
+        begin_ns = end_ns - outlier["latency_ns"]
+        overlap_ns = sum(max(0, min(end_ns, end) - max(begin_ns, begin)) for begin, end in bursts)
+        ours_ns = sum(part["ns"] for part in outlier["accounting"] if f"tid {pid}," in part.get("name", ""))
+        if overlap_ns > outlier["latency_ns"] / 2:
+            planted += 1
+            named += ours_ns > outlier["latency_ns"] / 2
+        elif overlap_ns == 0:
+            wrong += ours_ns > 0
+    assert planted >= 5, f"only {planted} of the largest gaps are the intruder's"
+    assert named >= 0.95 * planted, f"{named} of {planted} are named"
+    assert wrong == 0, f"{wrong} gaps have it that were not its own"
+
+
+def what_a_killed_run_leaves_is_removed_by_the_next(folder):
+    killed = subprocess.Popen([MAXLAT, "npt", "-a", str(CPU), *SETTINGS, "-D", "60s"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    measuring(killed)
+    killed.send_signal(signal.SIGKILL)
+    killed.wait()
+    assert f"maxlat-kernel-{killed.pid}" in instances(), "it made no instance"
+    npt(folder)
+    assert f"maxlat-kernel-{killed.pid}" not in instances(), "it is still there"
+
+
+def without_a_cpu_for_the_reader_it_says_so(folder):
+    phase, text = npt(folder, cpus=CPUS)
+    assert phase["facts"]["kernel events"].startswith("not recorded: every CPU is measured"), phase["facts"]
+    assert text.count("# Kernel events: not recorded: every CPU is measured") == 1, text
+    assert all("accounting" not in outlier for outlier in phase["per_cpu"][0]["outliers"])
+
+
+def main():
+    needs_root_and_fifo()
+    mount_tracefs()
+    if len(CPUS) < 2 or "x86-tsc" not in (TRACING / "trace_clock").read_text():
+        print("needs a second CPU, and a kernel whose trace has the clock x86-tsc")
+        return 77
+    return run_checks([every_largest_gap_is_accounted_for, who_takes_the_cpu_is_named,
+                       what_a_killed_run_leaves_is_removed_by_the_next, without_a_cpu_for_the_reader_it_says_so], sys.argv[1:])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
