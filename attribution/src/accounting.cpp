@@ -100,7 +100,16 @@ bool has_a_number(EventKind entry) {
 
 class Ledger {
  public:
-  explicit Ledger(const Interval& interval) : interval_(interval), mark_(interval.from) {}
+  explicit Ledger(const Interval& interval)
+      : interval_(interval), mark_(interval.from), known_(!interval.begins_asleep) {}
+
+  // What was seen until now was before the interval: only what still goes on is of it.
+  void begin() {
+    for (Part& part : parts_) part.count = 0;
+    for (const Context& context : stack_) parts_[context.part].count = 1;
+    fault_.reset();
+    beside_event_ = false;
+  }
 
   void see(const KernelEvent& event) {
     switch (event.kind) {
@@ -228,7 +237,7 @@ class Ledger {
 
   const Interval interval_;
   uint64_t mark_;  // everything before it has an owner
-  bool known_ = true;
+  bool known_;
   bool beside_event_ = false;
   std::vector<Context> stack_;  // the innermost last; empty and known: the thread itself
   std::optional<size_t> fault_;
@@ -240,8 +249,13 @@ class Ledger {
 
 Accounting account(std::span<const KernelEvent> events, const Interval& interval) {
   Ledger ledger(interval);
-  for (KernelEvent event : events) {
-    if (event.tick <= interval.from) continue;
+  const auto begin =
+      std::find_if(events.begin(), events.end(), [&](const KernelEvent& event) { return event.tick > interval.from; });
+  if (interval.begins_asleep) {
+    std::for_each(events.begin(), begin, [&](const KernelEvent& event) { ledger.see(event); });
+    ledger.begin();
+  }
+  for (KernelEvent event : std::span(begin, events.end())) {
     const bool behind = event.tick > interval.to;
     if (behind && event.kind != EventKind::hole) break;
     event.tick = std::min(event.tick, interval.to);  // what is lost may have begun in the interval

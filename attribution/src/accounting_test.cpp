@@ -66,6 +66,31 @@ TEST(Accounting, ATaskHasItsPriorityAndWhoWokeIt) {
                           "task kworker/1:1 (tid 6, nice 0): 20", "local timer: 10", "work def: 10"));
 }
 
+// A timer's thread that is late: somebody had the CPU when it was due, then its interrupt came, then another one ran.
+TEST(Accounting, OfASleeperEverythingSinceItsTimeIsAccountedFor) {
+  const std::vector<KernelEvent> events = {
+      switch_to(10, 0, "swapper/1"),
+      event(20, EventKind::softirq_entry, 1),
+      event(25, EventKind::softirq_exit, 1),
+      switch_to(50, 8, "spinner", 130),
+      event(60, EventKind::irq_entry, 24, "eth0"),
+      event(130, EventKind::irq_exit, 24),
+      of_vector(140, EventKind::vector_entry, VectorUse::local_timer),
+      event(145, EventKind::waking, kMeter),
+      of_vector(150, EventKind::vector_exit, VectorUse::local_timer),
+      switch_to(160, 9, "higher", 0),
+      back_to_meter(300),
+  };
+  Interval late = interval(100, 310);
+  late.begins_asleep = true;
+  EXPECT_THAT(told(account(events, late)),
+              ElementsAre("task higher (tid 9, real-time 99): 140", "irq 24 eth0: 30",
+                          "task spinner (tid 8, nice 10): 20", "local timer: 10", "around: 10"));
+  late.from = 5;
+  late.to = 20;
+  EXPECT_THAT(told(account(events, late)), ElementsAre("task idle: 10", "before the history: 5"));
+}
+
 // Nobody had it that the kernel knows: what stopped the processor is below it.
 TEST(Accounting, WhatNothingTellsOfIsNobodys) {
   EXPECT_THAT(told(account({}, interval(100, 120))), ElementsAre("nothing seen: hardware or hypervisor: 20"));

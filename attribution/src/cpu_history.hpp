@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <maxlat/attribution/accounting.hpp>
 #include <maxlat/core/sys/asked_gaps.hpp>
 #include <span>
@@ -28,25 +29,39 @@ class CpuHistory {
     events_.insert(events_.begin(), {.tick = oldest.tick, .kind = EventKind::hole, .cpu = oldest.cpu});
   }
 
-  // REQUIRES: all events up to its end are here, or a hole in their place.
-  void account_for(const core::AskedGap& gap, Interval interval) {
-    if (largest_.size() >= gaps_kept_ && gap.ticks <= largest_.back().to - largest_.back().from) return;
-    interval.from = gap.end - gap.ticks;
-    interval.to = gap.end;
-    const auto after = std::upper_bound(events_.begin(), events_.end(), interval.from,
-                                        [](uint64_t tick, const KernelEvent& event) { return tick < event.tick; });
-    Accounting made = account({after, events_.end()}, interval);
-    const auto place = std::find_if(largest_.begin(), largest_.end(),
-                                    [&](const Accounting& other) { return other.to - other.from < gap.ticks; });
-    largest_.insert(place, std::move(made));
+  // `interval` is where the gap lies on the counter. REQUIRES: all events up to its end are here, or a hole in their
+  // place.
+  void account_for(const core::AskedGap& gap, const Interval& interval) {
+    if (largest_.size() >= gaps_kept_ && gap.ticks <= largest_.back().gap.ticks) return;
+    const auto place =
+        std::find_if(largest_.begin(), largest_.end(), [&](const Kept& other) { return other.gap.ticks < gap.ticks; });
+    largest_.insert(place, {gap, account(events_for(interval), interval)});
     if (largest_.size() > gaps_kept_) largest_.pop_back();
   }
-  const std::vector<Accounting>& largest() const { return largest_; }
+
+  struct Kept {
+    core::AskedGap gap;
+    Accounting accounting;
+  };
+  const std::vector<Kept>& largest() const { return largest_; }
 
  private:
+  // Those in the interval, and, where its thread sleeps at the beginning, back to the last switch or hole before.
+  std::span<const KernelEvent> events_for(const Interval& interval) const {
+    auto first = std::upper_bound(events_.begin(), events_.end(), interval.from,
+                                  [](uint64_t tick, const KernelEvent& event) { return tick < event.tick; });
+    if (interval.begins_asleep) {
+      const auto last = std::find_if(std::make_reverse_iterator(first), events_.rend(), [](const KernelEvent& event) {
+        return event.kind == EventKind::task_switch || event.kind == EventKind::hole;
+      });
+      if (last != events_.rend()) first = std::prev(last.base());
+    }
+    return {first, events_.end()};
+  }
+
   size_t gaps_kept_;
   std::vector<KernelEvent> events_;
-  std::vector<Accounting> largest_;  // largest first
+  std::vector<Kept> largest_;  // largest first
 };
 
 }  // namespace maxlat::attribution

@@ -16,6 +16,7 @@
 #include "cpu_history.hpp"
 #include "event_source.hpp"
 #include "kernel_symbols.hpp"
+#include "monotonic_ticks.hpp"
 
 namespace maxlat::attribution {
 namespace {
@@ -38,7 +39,8 @@ struct WatchedHistory {
 
 class Watch final : public KernelWatch {
  public:
-  Watch(const WatchPlan& plan, EventSource source) : plan_(plan), source_(std::move(source)) {
+  Watch(const WatchPlan& plan, EventSource source)
+      : plan_(plan), source_(std::move(source)), monotonic_(base::read_both(CLOCK_MONOTONIC), plan.ticks_per_ns) {
     for (size_t i = 0; i < plan_.cpus.size(); ++i) cpus_.push_back(std::make_unique<WatchedHistory>(plan_.gaps_kept));
     reader_ = std::thread([this] { read_until_the_end(); });
   }
@@ -57,8 +59,8 @@ class Watch final : public KernelWatch {
     WatchResult result{.events = events_, .lost = source_.lost(), .damage = damage_};
     std::map<uint64_t, std::string> functions;
     for (const auto& cpu : cpus_) {
-      for (const Accounting& gap : cpu->history.largest())
-        for (const Part& part : gap.parts)
+      for (const CpuHistory::Kept& kept : cpu->history.largest())
+        for (const Part& part : kept.accounting.parts)
           for (const uint64_t address : {part.function, part.waker_function})
             if (address != 0) functions[address];
     }
@@ -78,14 +80,17 @@ class Watch final : public KernelWatch {
     return name + (known == functions.end() || known->second.empty() ? "of unknown function" : known->second);
   }
 
-  std::vector<AccountedGap> told(const std::vector<Accounting>& gaps,
+  std::vector<AccountedGap> told(const std::vector<CpuHistory::Kept>& gaps,
                                  const std::map<uint64_t, std::string>& functions) const {
     std::vector<AccountedGap> all;
-    for (const Accounting& gap : gaps) {
-      AccountedGap& one = all.emplace_back(AccountedGap{gap.to - gap.from, gap.to, {}});
-      for (const Part& part : gap.parts)
+    for (const auto& [gap, accounting] : gaps) {
+      AccountedGap& one = all.emplace_back(AccountedGap{gap.ticks, gap.end, {}});
+      // The meter's own length, to which the parts add up.
+      const double length_ns = static_cast<double>(gap.ticks) / (of_timer() ? 1 : plan_.ticks_per_ns);
+      const double ns_per_tick = length_ns / static_cast<double>(accounting.to - accounting.from);
+      for (const Part& part : accounting.parts)
         one.parts.push_back({part.kind, with_function(part.name, part.function, functions),
-                             static_cast<double>(part.ticks) / plan_.ticks_per_ns, part.count, part.certainty,
+                             static_cast<double>(part.ticks) * ns_per_tick, part.count, part.certainty,
                              with_function(part.woken_by, part.waker_function, functions)});
     }
     return all;
@@ -111,6 +116,18 @@ class Watch final : public KernelWatch {
     }
   }
 
+  bool of_timer() const { return plan_.watched == Watched::timer; }
+
+  Interval interval_of(const core::AskedGap& gap, int32_t thread) const {
+    const uint64_t end = of_timer() ? monotonic_.at(gap.end) : gap.end;
+    return {.from = end - (of_timer() ? monotonic_.length_of(gap.ticks) : gap.ticks),
+            .to = end,
+            .thread = thread,
+            .around_at_most = static_cast<uint64_t>(kAroundAtMost_ns * plan_.ticks_per_ns),
+            .ticks_per_ns = plan_.ticks_per_ns,
+            .begins_asleep = of_timer()};
+  }
+
   // The gaps are taken first: when the buffer is then read to its end, all that was recorded in them is here ([A1]).
   bool read_and_account(size_t index) {
     WatchedHistory& cpu = *cpus_[index];
@@ -124,10 +141,8 @@ class Watch final : public KernelWatch {
       return true;
     }
     if (*all) {
-      const Interval of_cpu{.thread = cpu.asked.thread(),
-                            .around_at_most = static_cast<uint64_t>(kAroundAtMost_ns * plan_.ticks_per_ns),
-                            .ticks_per_ns = plan_.ticks_per_ns};
-      for (const core::AskedGap& gap : cpu.open) cpu.history.account_for(gap, of_cpu);
+      monotonic_.look(base::read_both(CLOCK_MONOTONIC));
+      for (const core::AskedGap& gap : cpu.open) cpu.history.account_for(gap, interval_of(gap, cpu.asked.thread()));
       cpu.open.clear();
     }
     cpu.history.forget_old();
@@ -136,6 +151,7 @@ class Watch final : public KernelWatch {
 
   const WatchPlan plan_;
   EventSource source_;
+  MonotonicTicks monotonic_;
   std::vector<std::unique_ptr<WatchedHistory>> cpus_;
   uint64_t events_ = 0;
   std::string damage_;

@@ -2,6 +2,7 @@
 #include <signal.h>
 
 #include <filesystem>
+#include <maxlat/attribution/outlier_accounting.hpp>
 #include <maxlat/npt/arm.hpp>
 #include <maxlat/npt/measure.hpp>
 #include <memory>
@@ -12,7 +13,6 @@
 #include "measurement_plan.hpp"
 #include "measuring_threads.hpp"
 #include "surroundings.hpp"
-#include "tail/outlier_accounting.hpp"
 
 namespace maxlat::npt {
 namespace {
@@ -49,6 +49,21 @@ core::Result<ArmInPlace> set_up_arm(const MeasurementPlan& plan) {
   return in_place;
 }
 
+attribution::KernelWatching watch_kernel(const MeasurementPlan& plan, bool has_own_cpu) {
+  if (!plan.options.kernel_events) return {};
+  if (plan.reads_raw_clock())
+    return {nullptr, "the gaps are of CLOCK_MONOTONIC_RAW, the kernel's events of the counter"};
+  if (!has_own_cpu) return {nullptr, "every CPU is measured, so none is left to read the events on"};
+  return attribution::watch_kernel(
+      {.cpus = plan.options.cpus, .ticks_per_ns = plan.clock.ticks_per_ns, .gaps_kept = plan.options.outliers});
+}
+
+std::vector<const core::Journal*> journals_of(const EndedRun& run) {
+  std::vector<const core::Journal*> journals;
+  for (const auto& cpu : run.cpus) journals.push_back(&cpu.run->journal);
+  return journals;
+}
+
 }  // namespace
 
 // What is set up here is undone in the opposite order, the calling thread's CPUs last.
@@ -60,14 +75,14 @@ core::Result<Measurement> measure(const Options& options, const Observer& observ
   if (!in_place) return in_place.error();
   auto locked = LockedMemory::lock(plan->options.lock_memory);
   if (!locked) return locked.error();
-  const KernelWatching kernel = watch_kernel(*plan, out_of_the_way.has_own_cpu());
+  const attribution::KernelWatching kernel = watch_kernel(*plan, out_of_the_way.has_own_cpu());
   MeasuringThreads threads(*plan, in_place->arm.get(), out_of_the_way.has_own_cpu(), kernel.watch.get());
   core::Phase before = phase_before(*plan, out_of_the_way.has_own_cpu());
   tell_of(kernel, before);
   const auto run = threads.run(before, observer);
   if (!run) return run.error();
   auto measurement = measurement_of(*plan, before, *run, in_place->arm.get());
-  if (measurement && kernel.watch) enter_accounting(kernel.watch->finish(), *run, measurement->phase);
+  if (measurement && kernel.watch) enter_accounting(kernel.watch->finish(), journals_of(*run), measurement->phase);
   return measurement;
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <maxlat/attribution/outlier_accounting.hpp>
 #include <maxlat/base/moment.hpp>
 #include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/core/result/phase_kind.hpp>
@@ -50,10 +51,23 @@ core::JournalSpec journal_of(const CyclicSettings& settings, std::atomic<bool>& 
   return spec;
 }
 
+attribution::KernelWatching watch_kernel(const CyclicSettings& settings) {
+  if (!settings.kernel_events) return {};
+  const base::CounterClock counter = base::calibrate();
+  if (!counter.trusted) return {nullptr, "the time-stamp counter is not trusted: " + counter.why};
+  return attribution::watch_kernel({.cpus = settings.cpus,
+                                    .ticks_per_ns = counter.ticks_per_ns,
+                                    .watched = attribution::Watched::timer,
+                                    .gaps_kept = settings.outliers});
+}
+
 class WakeRun {
  public:
   WakeRun(const CyclicSettings& settings, const CyclicObserver& observer)
-      : settings_(settings), observer_(observer), start_{.settings = settings, .journal = journal_of(settings, halt_)} {
+      : settings_(settings),
+        observer_(observer),
+        kernel_(watch_kernel(settings)),
+        start_{.settings = settings, .journal = journal_of(settings, halt_), .watch = kernel_.watch.get()} {
     for (size_t i = 0; i < settings.cpus.size(); ++i)
       threads_.push_back(std::make_unique<WakeThread>(start_, settings.cpus[i], i, settings.cpus.size()));
     describe();
@@ -77,6 +91,7 @@ class WakeRun {
 
   const CyclicSettings& settings_;
   const CyclicObserver& observer_;
+  attribution::KernelWatching kernel_;  // its threads keep off the measured CPUs as the calling one does
   std::atomic<bool> halt_{false};
   WakeStart start_;
   std::vector<std::unique_ptr<WakeThread>> threads_;
@@ -97,6 +112,7 @@ void WakeRun::describe() {
   facts["threads are due"] = settings_.aligned ? "at once" : "one after the other, spread over an interval";
   facts["policy"] = core::to_string(settings_.scheduling);
   facts["clock"] = "CLOCK_MONOTONIC";
+  attribution::tell_of(kernel_, phase_);
 }
 
 // What a measurement wants and can do without.
@@ -109,7 +125,6 @@ void WakeRun::prepare() {
 }
 
 core::Result<CyclicRun> WakeRun::run() {
-  const core::OffCpus off(settings_.cpus);
   prepare();
   for (const auto& thread : threads_) thread->launch();
   supervise();
@@ -118,6 +133,10 @@ core::Result<CyclicRun> WakeRun::run() {
   CyclicRun run;
   run.phase = phase_;
   conclude(run);
+  if (!kernel_.watch) return run;
+  std::vector<const core::Journal*> journals;
+  for (const auto& thread : threads_) journals.push_back(&thread->books().journal);
+  attribution::enter_accounting(kernel_.watch->finish(), journals, run.phase);
   return run;
 }
 
@@ -185,8 +204,7 @@ core::CpuResult WakeRun::figures_of(const WakeBooks& books, bool ended) const {
                               .journal = books.journal,
                               .exposure_ticks = books.last_ns.load(std::memory_order_relaxed) - books.journal.start(),
                               .time_zero = start_.begin_at_ns};
-  return ended ? core::ended_cpu(of_cpu, nanoseconds())
-               : core::running_cpu(of_cpu, nanoseconds(), settings_.outliers);
+  return ended ? core::ended_cpu(of_cpu, nanoseconds()) : core::running_cpu(of_cpu, nanoseconds(), settings_.outliers);
 }
 
 core::Phase WakeRun::so_far() const {
@@ -240,6 +258,7 @@ void WakeRun::conclude(CyclicRun& run) const {
 
 core::Result<CyclicRun> measure_wakeups(const CyclicSettings& settings, const CyclicObserver& observer) {
   if (core::Status usable = core::require_usable(settings.cpus); !usable) return usable.error();
+  const core::OffCpus off(settings.cpus);
   return WakeRun(settings, observer).run();
 }
 

@@ -28,6 +28,7 @@ struct CyclicSettings {
   uint64_t loops = UINT64_MAX;  // wake-ups on each CPU
   uint64_t break_above_ns = 0;  // 0: no limit
   size_t outliers = 20;         // kept on each CPU
+  bool kernel_events = false;   // who had the time of the outliers, by the kernel's events
   bool hold_latency = true;     // /dev/cpu_dma_latency at 0
   uint64_t snapshot_period_ns = 0;
 };

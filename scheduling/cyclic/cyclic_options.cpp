@@ -36,6 +36,7 @@ po::options_description options_of_cyclic() {
   add("aligned", "all threads are due at once (default: spread over an interval)");
   add("no-dma-latency", "does not hold /dev/cpu_dma_latency at 0");
   add("outliers", core::argument<size_t>("K")->default_value(20), "latest wake-ups kept on each CPU, with their times");
+  add("kernel-events", "who had the time of the latest wake-ups, by the kernel's events (tracefs, root)");
   add("json", core::argument("FILE"), "the result (-: stdout)");
   add("snapshot", core::argument("TIME"), "writes --json also every TIME while it runs");
   add("quiet,q", "prints nothing but errors");
@@ -98,6 +99,7 @@ core::Status take_how(const core::CommandLine& line, CyclicSettings& settings) {
     return mistake(fmt::format("--timer: '{}' is none", timer), "it is nanosleep or timerfd");
   settings.timer = timer == "timerfd" ? TimerKind::timerfd : TimerKind::nanosleep;
   settings.aligned = line.has("aligned");
+  settings.kernel_events = line.has("kernel-events");
   settings.hold_latency = !line.has("no-dma-latency");
   return {};
 }

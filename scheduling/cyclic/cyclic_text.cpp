@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/core/result/phase_start.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/text_table.hpp>
@@ -16,7 +17,8 @@ constexpr size_t kShownOutliers = 20;
 std::string figures(const core::Phase& phase) {
   core::TextTable table({"CPU", "#wake-ups", "#min", "#median", "#p99.9", "#p99.999", "#max"});
   for (const core::CpuResult& cpu : phase.per_cpu) {
-    std::vector<std::string> cells{fmt::to_string(cpu.cpu), fmt::to_string(cpu.samples), core::latency_text(cpu.min_ns)};
+    std::vector<std::string> cells{fmt::to_string(cpu.cpu), fmt::to_string(cpu.samples),
+                                   core::latency_text(cpu.min_ns)};
     for (const double level : {0.5, 0.999, 0.99999}) {
       const std::optional<double> quantile = core::measured_quantile(cpu, level);
       cells.push_back(quantile ? core::latency_text(*quantile) : "-");
@@ -39,6 +41,7 @@ std::string latest(const core::Phase& phase) {
     const auto wall = core::wall_clock(phase, outlier.t_ns);
     text += fmt::format("  {:>9} on CPU {}, {:.6f} s after the start{}\n", core::latency_text(outlier.latency_ns),
                         outlier.cpu, outlier.t_ns / 1e9, wall ? fmt::format(" ({} {})", wall->time, wall->zone) : "");
+    if (!outlier.accounting.empty()) text += fmt::format("            {}\n", core::accounting_text(outlier.accounting));
   }
   return text;
 }
@@ -49,6 +52,8 @@ std::string cyclic_text(const core::Phase& phase, bool every_outlier) {
   std::string text = figures(phase);
   if (const auto missed = phase.facts.find("missed cycles"); missed != phase.facts.end() && missed->second != "none")
     text += fmt::format("  {}\n", missed->second);
+  if (const auto events = phase.facts.find(core::fact::kKernelEvents); events != phase.facts.end())
+    text += fmt::format("  kernel events {}\n", events->second);
   for (const std::string& warning : phase.warnings) text += fmt::format("  warning: {}\n", warning);
   return every_outlier ? text + latest(phase) : text;
 }

@@ -28,10 +28,16 @@ core::Status become(unsigned cpu, const CyclicSettings& settings) {
   return {};
 }
 
+core::JournalSpec journal_of(const WakeStart& start, unsigned cpu) {
+  core::JournalSpec journal = start.journal;
+  if (start.watch != nullptr) journal.accounted = &start.watch->gaps_of(cpu);
+  return journal;
+}
+
 }  // namespace
 
 WakeThread::WakeThread(WakeStart& start, unsigned cpu, size_t place, size_t of)
-    : start_(start), offset_ns_(offset_of(start.settings, place, of)), books_(cpu, start.journal) {}
+    : start_(start), offset_ns_(offset_of(start.settings, place, of)), books_(cpu, journal_of(start, cpu)) {}
 
 core::WatchedLoop WakeThread::watched() const {
   return {.thread = id_.load(std::memory_order_relaxed),  // relaxed: a number alone
@@ -42,6 +48,7 @@ core::WatchedLoop WakeThread::watched() const {
 
 void WakeThread::body() {
   id_.store(::gettid(), std::memory_order_relaxed);  // relaxed: a number alone
+  if (start_.watch != nullptr) start_.watch->gaps_of(books_.cpu).watch(::gettid());
   set_up_ = become(books_.cpu, start_.settings);
   if (start_.settings.timer == TimerKind::nanosleep) {
     if (waits_for_the_start()) measure(NanosleepTimer{});

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <latch>
+#include <maxlat/attribution/kernel_watch.hpp>
 #include <maxlat/core/sys/starvation.hpp>
 #include <thread>
 
@@ -17,6 +18,7 @@ namespace maxlat::scheduling {
 struct WakeStart {
   const CyclicSettings& settings;
   core::JournalSpec journal;
+  attribution::KernelWatch* watch;  // accounts for the latest wake-ups; null: nobody does
   std::atomic<size_t> ready{0};     // threads that have their CPU, policy and timer, or know that they cannot
   std::atomic<bool> failed{false};  // one of them cannot: none begins
   uint64_t begin_at_ns = 0;         // written before `go`

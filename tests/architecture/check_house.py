@@ -33,7 +33,7 @@ ARROWS = {
     "attribution": {*CORE, "base"},
     "npt": {"attribution", "tracer", *CORE, "base"},
     "hwlat": {*CORE, "base"},
-    "scheduling": {*CORE, "base"},
+    "scheduling": {"attribution", *CORE, "base"},
     "loadgen": {*CORE, "base"},
     "shield": {*CORE, "base"},
     "import": {*CORE, "base"},

@@ -15,7 +15,8 @@
 // INVARIANTS
 //   (1) the parts' ticks add up to to - from: Accounting.TheSumIsAlwaysTheInterval
 //   (2) no part has more ticks than its context really had, whatever is lost: Accounting.LostHistoryNamesNobodyWrongly
-// REQUIRES the thread was on the CPU, in user mode, at both ends: it read the counter there.
+// REQUIRES the thread was on the CPU, in user mode, at both ends: it read the counter there. At the beginning it may
+// have slept instead (Interval::begins_asleep): whose the CPU was then, the events before tell.
 // LIMITS   A preempted softirq, timer function or work item is its task's time when that goes on (PREEMPT_RT).
 #pragma once
 
@@ -33,6 +34,9 @@ struct Interval {
   int32_t thread = 0;           // that read the counter at both ends
   uint64_t around_at_most = 0;  // ticks of one way in or out
   double ticks_per_ns = 1;
+  // A timer's thread: its lateness begins while it sleeps. The events must then begin with a task switch before `from`;
+  // without one, all is `before_history` until the first.
+  bool begins_asleep = false;
 };
 
 struct Part {

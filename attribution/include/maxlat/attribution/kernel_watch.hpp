@@ -23,9 +23,16 @@
 
 namespace maxlat::attribution {
 
+// What is handed over as a gap.
+enum class Watched {
+  loop,   // ticks between two reads of the counter by a thread that runs
+  timer,  // ns of CLOCK_MONOTONIC, from the time until which a thread slept to the one that it read when it ran
+};
+
 struct WatchPlan {
   core::CpuList cpus;
   double ticks_per_ns = 1;
+  Watched watched = Watched::loop;
   size_t gaps_kept = 20;  // of each CPU: the largest that were asked for
 };
 
@@ -48,8 +55,8 @@ struct WatchResult {
 
 class KernelWatch {
  public:
-  // REQUIRES: the caller's own affinity holds none of the measured CPUs. ERRORS: the kernel's events cannot be had here
-  // (Exit::cannot_run, one line that says why).
+  // REQUIRES: of a loop, which never sleeps: the caller's own affinity holds none of its CPUs. ERRORS: the kernel's
+  // events cannot be had here (Exit::cannot_run, one line that says why).
   static core::Result<std::unique_ptr<KernelWatch>> start(const WatchPlan& plan);
   virtual ~KernelWatch() = default;
 

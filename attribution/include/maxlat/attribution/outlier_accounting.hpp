@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+//
+// --kernel-events of a meter: who had the time of its largest samples. The watch is started before the meter, and what
+// it found is entered into the result behind it; in between the meter's journals hand over which samples they keep.
+#pragma once
+
+#include <maxlat/attribution/kernel_watch.hpp>
+#include <maxlat/core/result/run_result.hpp>
+#include <maxlat/core/stats/journal.hpp>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace maxlat::attribution {
+
+struct KernelWatching {
+  std::unique_ptr<KernelWatch> watch;  // null: nobody asked for it, or it cannot be had
+  std::string why_not;                 // it was asked for; "" where it is there
+};
+
+// Never an error: a measurement goes on without.
+KernelWatching watch_kernel(const WatchPlan& plan);
+
+// The facts before the run.
+void tell_of(const KernelWatching& kernel, core::Phase& phase);
+// The outliers' accounting, and the facts that are known at the end. REQUIRES: `journals` are of the phase's CPUs, in
+// their order, which is that of the plan.
+void enter_accounting(const WatchResult& watched, std::span<const core::Journal* const> journals, core::Phase& phase);
+
+}  // namespace maxlat::attribution
