@@ -38,7 +38,7 @@ struct JournalSpec {
   uint64_t break_above = UINT64_MAX;  // ticks
   size_t outliers = 0;
   attribution::AskedGaps* accounted = nullptr;  // is handed each gap that becomes an outlier; null: nobody asks
-  uint64_t tell_above = UINT64_MAX;  // ticks: of each gap above it tell() is called, within the loop
+  uint64_t tell_above = UINT64_MAX;             // ticks: of each gap above it tell() is called, within the loop
   void (*tell)(void* state, uint64_t gap) = nullptr;
   void* tell_state = nullptr;
   uint64_t raw_above = UINT64_MAX;  // ticks: each gap above it is kept, as long as there is room
