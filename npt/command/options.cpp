@@ -84,7 +84,7 @@ po::options_description options_of_results() {
   add("picoseconds", flag(), "report and histogram rows in ps");
   add("outliers", core::argument<size_t>("K")->default_value(defaults.outliers),
       "largest gaps kept per CPU, with their times");
-  add("kernel-events", flag(), "who had the time of the largest gaps, by the kernel's events (tracefs, root)");
+  add("kernel-events", flag(), "who had the largest gaps, by the kernel's events (tracefs, root)");
   add("raw", core::argument("FILE"), "write the gaps above --above to FILE.CPU, as sysjitter does");
   add("above", core::argument("TIME"), "of --raw; a million gaps a CPU are the most");
   add("histogram,h", core::argument<unsigned>("N")->implicit_value(0, ""),

@@ -46,13 +46,16 @@ std::string refused_npt_arguments(const std::vector<std::string>& arguments) {
   return {};
 }
 
+bool records_kernel_events(const PhaseDefinition& kind, const MeterJob& job) {
+  return kind.kernel_events && job.kernel_events && !asks_for_kernel_loop(job.arguments);
+}
+
 std::vector<std::string> npt_words(const MeterJob& job) {
   std::vector<std::string> words{"-p", std::to_string(kMeterPriority)};
   // With the module maxlat_irqoff npt would turn interrupts off, and be blind to what they do and to the control's hog,
   // which only comes in while they are on. The hardware alone is the hwlat phase's; a plan may ask for the kernel's
   // loop.
   if (!asks_for_kernel_loop(job.arguments)) words.push_back("-i");
-  if (job.kernel_events && !asks_for_kernel_loop(job.arguments)) words.push_back("--kernel-events");
   // A stall that fell into a rest could not be found. Without rests the kernel's throttling shows as gaps instead,
   // which a control can bear.
   words.insert(words.end(), {"--rest", job.control ? "0" : kRest});
@@ -92,10 +95,12 @@ extern const PhaseDefinition kPreemptPhase{.figures = &core::kPreemptKind,
 extern const PhaseDefinition kCyclicPhase{.figures = &core::kCyclicKind,
                                           .make = make_own<&kCyclicPhase>,
                                           .all_cpus_unless_isolated = true,
+                                          .kernel_events = true,
                                           .interval_ns = kCyclicInterval_ns,
                                           .own_words = cyclic_words};
 extern const PhaseDefinition kNptPhase{.figures = &core::kNptKind,
                                        .make = make_own<&kNptPhase>,
+                                       .kernel_events = true,
                                        .arm = "none",
                                        .refused = refused_npt_arguments,
                                        .own_words = npt_words};
@@ -109,6 +114,7 @@ core::Result<core::ProcessSpec> OwnMeter::command(const MeterJob& job) const {
   const auto add = [&](std::initializer_list<std::string> words) { spec.argv.insert(spec.argv.end(), words); };
   add({"--json", job.json_path, "--snapshot", job.control ? kSnapshotEveryOfControl : kSnapshotEvery});
   if (job.control) add({"--outliers", std::to_string(kOutliersOfControl)});
+  if (records_kernel_events(*kind_, job)) add({"--kernel-events"});
   const std::vector<std::string> own = kind_->own_words(job);
   spec.argv.insert(spec.argv.end(), own.begin(), own.end());
   spec.argv.insert(spec.argv.end(), job.arguments.begin(), job.arguments.end());
@@ -136,7 +142,7 @@ core::Result<core::Phase> OwnMeter::read(const MeterJob& job, const core::Proces
     return core::Error{fmt::format("{} has no sample of some of CPUs {}", program, core::to_string(job.cpus))};
   }
   core::Phase phase = run->phases[0];
-  if (kind_ == &kNptPhase && !job.kernel_events) phase.facts[core::fact::kKernelEvents] = "not recorded: left out";
+  if (kind_->kernel_events && !job.kernel_events) phase.facts[core::fact::kKernelEvents] = "not recorded: left out";
   return phase;
 }
 

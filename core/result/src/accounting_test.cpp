@@ -21,10 +21,11 @@ TEST(Accounting, PartsHaveTheNamesThatAPersonKnows) {
 
 TEST(Accounting, TheLargestStandByName) {
   EXPECT_EQ(accounting_text({kIrq, kSoftirq}), "irq 24 eth0 61.0 us, softirq NET_RX 20.0 us");
-  EXPECT_EQ(accounting_text({kIrq, kSoftirq, kNothing, kAround}),
-            "irq 24 eth0 61.0 us, softirq NET_RX 20.0 us, nothing seen: hardware or hypervisor 2.0 us, around 1.0 us");
+  EXPECT_EQ(
+      accounting_text({kIrq, kSoftirq, kNothing, kAround}),
+      "irq 24 eth0 61.0 us, softirq NET_RX 20.0 us, nothing seen: hardware or hypervisor 2.00 us, around 1.00 us");
   EXPECT_EQ(accounting_text({kIrq, kIrq, kSoftirq, kNothing, kAround}),
-            "irq 24 eth0 61.0 us, irq 24 eth0 61.0 us, softirq NET_RX 20.0 us, 2 others 3.0 us");
+            "irq 24 eth0 61.0 us, irq 24 eth0 61.0 us, softirq NET_RX 20.0 us, 2 others 3.00 us");
 }
 
 TEST(Accounting, TheCulpritHadMostOfItOrThereIsNone) {

@@ -28,6 +28,7 @@ struct PhaseDefinition {
   Shape shape = Shape::meter;
   std::unique_ptr<Meter> (*make)() = nullptr;  // null for the control, which other kinds' meters measure
   bool all_cpus_unless_isolated = false;       // without isolation it watches every CPU, and its loads run on every CPU
+  bool kernel_events = false;                  // it can say who had the time of its largest samples
   uint64_t interval_ns = 0;                    // of a meter that takes a sample so often; 0: it watches all the time
   std::string_view arm = {};                   // what its loop has at its tracepoints, when the meter does not say
   bool holds_latency_itself = false;           // /dev/cpu_dma_latency: as its own arguments say
