@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <maxlat/core/sys/text_file.hpp>
+#include <sstream>
 
 namespace maxlat::attribution {
 namespace {
@@ -71,7 +72,6 @@ core::Result<bool> EventSource::read(size_t cpu, size_t at_most_pages, std::vect
     if (got < 0) return core::system_error("cannot read the kernel's trace buffer", errno);
     const core::Status sound = read_ring_page({bytes_.data(), static_cast<size_t>(got)}, page_);
     if (!sound) return sound.error();
-    lost_ += page_.lost_events;
     stream.hole = stream.hole || page_.lost_before;
     for (const RingRecord& record : page_.records) {
       const auto event = formats_.decode(record.tick, number, record.bytes);
@@ -81,6 +81,19 @@ core::Result<bool> EventSource::read(size_t cpu, size_t at_most_pages, std::vect
     }
   }
   return false;
+}
+
+// A page tells that something was lost before it, and how much only where it has room for the number. The kernel's own
+// count is whole.
+uint64_t EventSource::lost() const {
+  uint64_t lost = 0;
+  for (const Stream& stream : streams_) {
+    std::istringstream stats(
+        core::read_file(fmt::format("{}/per_cpu/cpu{}/stats", instance_.path(), stream.cpu)).value_or(""));
+    for (std::string word; stats >> word;)
+      if (uint64_t count = 0; word == "overrun:" && stats >> count) lost += count;
+  }
+  return lost;
 }
 
 void EventSource::stop() {
