@@ -15,16 +15,14 @@ namespace maxlat::attribution {
 
 class CpuHistory {
  public:
-  // Of the oldest events the older half goes when there are more. 4 MB.
-  static constexpr size_t kMostEvents = 65536;
-
-  explicit CpuHistory(size_t gaps_kept) : gaps_kept_(gaps_kept) {}
+  // `most_events`: of the oldest events the older half goes when there are more.
+  CpuHistory(size_t gaps_kept, size_t most_events) : gaps_kept_(gaps_kept), most_events_(most_events) {}
 
   // To be filled by the source, then forget_old().
   std::vector<KernelEvent>& events() { return events_; }
   void forget_old() {
-    if (events_.size() <= kMostEvents) return;
-    events_.erase(events_.begin(), events_.end() - kMostEvents / 2);
+    if (events_.size() <= most_events_) return;
+    events_.erase(events_.begin(), events_.end() - static_cast<std::ptrdiff_t>(most_events_ / 2));
     const KernelEvent oldest = events_.front();
     events_.insert(events_.begin(), {.tick = oldest.tick, .kind = EventKind::hole, .cpu = oldest.cpu});
   }
@@ -59,7 +57,7 @@ class CpuHistory {
     return {first, events_.end()};
   }
 
-  size_t gaps_kept_;
+  size_t gaps_kept_, most_events_;
   std::vector<KernelEvent> events_;
   std::vector<Kept> largest_;  // largest first
 };

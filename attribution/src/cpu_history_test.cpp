@@ -17,7 +17,7 @@ void account_for(CpuHistory& history, const core::AskedGap& gap, bool begins_asl
 }
 
 TEST(CpuHistory, KeepsTheLargestGaps) {
-  CpuHistory history(2);
+  CpuHistory history(2, 100);
   for (const uint64_t ticks : {5u, 9u, 7u, 9u, 3u}) account_for(history, {ticks, 1000 + ticks});
   std::vector<uint64_t> lengths;
   for (const CpuHistory::Kept& kept : history.largest()) lengths.push_back(kept.gap.ticks);
@@ -26,7 +26,7 @@ TEST(CpuHistory, KeepsTheLargestGaps) {
 
 // Who had the CPU when a timer's thread should have run was switched to long before, or not since the record began.
 TEST(CpuHistory, OfAThreadThatSleptTheLastSwitchBeforeCounts) {
-  CpuHistory history(10);
+  CpuHistory history(10, 100);
   history.events() = {test::switch_to(100, 5, "first"), test::switch_to(200, 6, "spinner", 50),
                       test::event(300, EventKind::irq_entry, 24, "eth0"), test::event(340, EventKind::irq_exit, 24),
                       test::back_to_meter(1400)};
@@ -39,13 +39,14 @@ TEST(CpuHistory, OfAThreadThatSleptTheLastSwitchBeforeCounts) {
 }
 
 TEST(CpuHistory, WhatWasForgottenIsBeforeTheHistory) {
-  CpuHistory history(10);
-  for (uint64_t i = 0; i <= CpuHistory::kMostEvents; ++i)
+  constexpr size_t kMostEvents = 1000;
+  CpuHistory history(10, kMostEvents);
+  for (uint64_t i = 0; i <= kMostEvents; ++i)
     history.events().push_back(test::event(1000 + 10 * i, i % 2 == 0 ? EventKind::irq_entry : EventKind::irq_exit, 7));
   const uint64_t last = history.events().back().tick;
   history.forget_old();
   const uint64_t oldest = history.events().front().tick;
-  EXPECT_EQ(history.events().size(), CpuHistory::kMostEvents / 2 + 1);
+  EXPECT_EQ(history.events().size(), kMostEvents / 2 + 1);
   account_for(history, {oldest - 1000, oldest});
   ASSERT_EQ(history.largest().back().accounting.parts.size(), 1u);
   EXPECT_EQ(history.largest().back().accounting.parts[0].kind, TimeClass::before_history);

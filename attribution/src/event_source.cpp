@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <maxlat/core/sys/text_file.hpp>
 #include <sstream>
@@ -13,8 +14,8 @@ namespace maxlat::attribution {
 namespace {
 
 constexpr size_t kLargestPage = 256 * 1024;  // a kernel may be told to use larger ones than 4 KiB
-// Of each watched CPU: a second and more of a box that does a thousand interrupts in it.
-constexpr const char* kBufferKb = "2048";
+// Of all watched CPUs together, and of each: a second and more of a box that does a thousand interrupts in it.
+constexpr size_t kBuffersKb = 65536, kMostOfOneCpuKb = 2048, kFewestOfOneCpuKb = 256;
 constexpr const char* kBufferOfOthersKb = "8";
 
 core::Error as_cannot_run(core::Error error) {
@@ -48,9 +49,10 @@ core::Status EventSource::record(const core::CpuList& cpus) {
                                                           {"tracing_cpumask", core::to_mask(cpus)}};
   for (const auto& [name, value] : settings)
     if (core::Status set = instance_.set(name, value); !set) return set;
+  const size_t buffer_kb = std::clamp(kBuffersKb / cpus.size(), kFewestOfOneCpuKb, kMostOfOneCpuKb);
   for (const unsigned cpu : cpus) {
     const std::string folder = fmt::format("per_cpu/cpu{}/", cpu);
-    if (core::Status set = instance_.set(folder + "buffer_size_kb", kBufferKb); !set) return set;
+    if (core::Status set = instance_.set(folder + "buffer_size_kb", fmt::format("{}", buffer_kb)); !set) return set;
     const std::string file = instance_.path() + "/" + folder + "trace_pipe_raw";
     // Who waited for events would be woken by the interrupt that records them.
     base::Descriptor opened(::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
