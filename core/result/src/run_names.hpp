@@ -32,6 +32,9 @@ template <>
 inline constexpr auto kNames<Interruption::Kind> =
     std::array{"device", "timer", "sent", "other", "softirq", "task", "work", "function", "fault"};
 template <>
+inline constexpr auto kNames<KernelMessage::Level> =
+    std::array{"emergency", "alert", "critical", "error", "warning", "notice", "info", "debug"};
+template <>
 inline constexpr auto kNames<PolicyPair::Promise> = std::array{"must", "must not", "may"};
 
 static_assert(static_cast<size_t>(PhaseStatus::interrupted) + 1 == kNames<PhaseStatus>.size());
@@ -43,6 +46,7 @@ static_assert(static_cast<size_t>(Timeline::Kind::running_max) + 1 == kNames<Tim
 static_assert(static_cast<size_t>(MeasureDifference::Verdict::not_measured) + 1 ==
               kNames<MeasureDifference::Verdict>.size());
 static_assert(static_cast<size_t>(Interruption::Kind::fault) + 1 == kNames<Interruption::Kind>.size());
+static_assert(static_cast<size_t>(KernelMessage::Level::debug) + 1 == kNames<KernelMessage::Level>.size());
 static_assert(static_cast<size_t>(PolicyPair::Promise::may) + 1 == kNames<PolicyPair::Promise>.size());
 
 template <typename Enum>
