@@ -286,6 +286,11 @@ std::optional<Change> change_from_json(std::string_view text) {
 Standing standing(const Change& change, const Surface& surface) {
   return kind_of(change).standing(change, surface);
 }
+bool stands(const Change& change, const Surface& surface) {
+  const Standing now = standing(change, surface);
+  if (now != Standing::as_before || change.kind != Change::Kind::affinity) return now == Standing::ours;
+  return core::intersection(cpus_of(change.before), surface.online()) == cpus_of(change.wanted);
+}
 core::Status apply(const Change& change, Surface& surface) {
   return kind_of(change).apply(change, surface);
 }

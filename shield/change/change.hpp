@@ -52,6 +52,8 @@ enum class Standing {
   gone,       // the thread has ended, the file is not there any more
 };
 Standing standing(const Change& change, const Surface& surface);
+// Whether it is as we made it. That may be as it was before, too: a mask that differs in a CPU that is offline now.
+bool stands(const Change& change, const Surface& surface);
 
 core::Status apply(const Change& change, Surface& surface);
 // REQUIRES: standing() is ours or other. Reads back.

@@ -64,8 +64,8 @@ SliceCpus slices_from_line(const std::string& line) {
   return slices;
 }
 
-// A unit that is to have no CPUs of its own gets all of them first, because the kernel does not empty the cpuset of a group
-// that has processes. Then it loses its drop-in, and systemd reads that there is none.
+// A unit that is to have no CPUs of its own gets all of them first, because the kernel does not empty the cpuset of a
+// group that has processes. Then it loses its drop-in, and systemd reads that there is none.
 core::Status set_slices(const SliceCpus& slices, Surface& surface) {
   const std::string all = core::to_string(surface.online());
   for (const auto& [unit, cpus] : slices) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// What systemd has below the root of the cgroup hierarchy, and the CPUs that each of these units may use (AllowedCPUs=).
+// What systemd has below the root of the cgroup hierarchy, and the CPUs that each of these units may use
+// (AllowedCPUs=).
 //
-// Where systemd is process 1 it owns the hierarchy: with every unit that it starts, and at `systemctl daemon-reload`, it
-// may write the root's list of controllers anew, from what its units ask for. A cpuset that none of them asks for goes
-// away then, and with it a partition that somebody else has made there. So its units get their CPUs from systemd itself,
-// until the next boot (systemctl set-property --runtime), and it keeps the controller for them.
+// Where systemd is process 1 it owns the hierarchy: with every unit that it starts, and at `systemctl daemon-reload`,
+// it may write the root's list of controllers anew, from what its units ask for. A cpuset that none of them asks for
+// goes away then, and with it a partition that somebody else has made there. So its units get their CPUs from systemd
+// itself, until the next boot (systemctl set-property --runtime), and it keeps the controller for them.
 //
 // Sources: systemd.resource-control(5), systemctl(1), systemd's "Control Group APIs and Delegation".
 #pragma once

@@ -152,6 +152,7 @@ class FakeSurface : public Surface {
     if (name == "cpuset.cpus.partition" && partition_is_invalid)
       return Surface::write(path, value + " invalid (Cpu list in cpuset.cpus not exclusive)");
     if (name == "enabled") return choose(path, value);
+    if (name == "online" && path != "/sys/devices/system/cpu/online") return switch_cpu(path, value);
     return Surface::write(path, value);
   }
 
@@ -237,6 +238,15 @@ class FakeSurface : public Surface {
  private:
   void change() const {
     if (changes++ == dies_before) ::_exit(9);
+  }
+
+  // "/sys/devices/system/cpu/cpu1/online"
+  core::Status switch_cpu(const std::string& path, const std::string& value) {
+    const std::string number = path.substr(path.find("/cpu/cpu") + 8);
+    const core::CpuList one{static_cast<unsigned>(std::stoi(number))};
+    const core::CpuList now = value == "0" ? core::difference(online(), one) : core::union_of(online(), one);
+    std::ofstream(root_ + "/sys/devices/system/cpu/online") << core::to_string(now) << "\n";
+    return Surface::write(path, value);
   }
 
   // "always [madvise] never"

@@ -51,8 +51,8 @@ std::optional<core::Task> parent_of(const core::Task& task, const Surface& surfa
   return core::task_of(surface.view(), number(rest.substr(rest.find_first_not_of(" \t"))));
 }
 
-// All masks are written into the journal at once, before the first is changed. A shield that has not come so far has made
-// nobody's narrower.
+// All masks are written into the journal at once, before the first is changed. A shield that has not come so far has
+// made nobody's narrower.
 bool had_moved_threads(const JournalContent& journal) {
   const auto is_mask = [](const Change& change) { return change.kind == Change::Kind::affinity; };
   const bool any = std::any_of(journal.changes.begin(), journal.changes.end(), is_mask);
@@ -134,10 +134,9 @@ core::Result<ShieldStatus> shield_status(const std::string& journal_path, const 
   for (const Change& change : journal.changes) {
     if (change.kind == Change::Kind::complete || change.before == change.wanted) continue;
     ++status.changes;
-    const Standing now = standing(change, surface);
-    if (now == Standing::ours)
+    if (stands(change, surface))
       ++status.standing;
-    else if (now != Standing::gone)
+    else if (standing(change, surface) != Standing::gone)
       status.drifted.push_back(fmt::format("{} is no longer {}", to_string(change), change.wanted));
   }
   return status;

@@ -30,7 +30,8 @@ ShieldReport made_again(const JournalContent& journal, Surface& surface) {
   for (const Change& change : journal.changes) {
     if (change.kind == Change::Kind::complete) continue;
     const Standing now = standing(change, surface);
-    const bool drifted = now == Standing::other || (now == Standing::as_before && change.before != change.wanted);
+    const bool drifted = !stands(change, surface) &&
+                         (now == Standing::other || (now == Standing::as_before && change.before != change.wanted));
     if (!drifted) {
       ++standing_still;
       continue;
@@ -144,13 +145,12 @@ core::Result<ShieldReport> shield_on(const ShieldPlan& plan, Surface& surface) {
   if (*before)
     if (const core::Status removed = remove_journal(plan.journal); !removed) return removed.error();
 
-  core::Result<Journal> journal =
-      Journal::create(plan.journal, {.boot_id = surface.boot_id(),
-                                     .cpus = plan.cpus,
-                                     .housekeeping = plan.housekeeping,
-                                     .siblings = plan.siblings,
-                                     .since = core::utc_text(),
-                                     .held = plan.held});
+  core::Result<Journal> journal = Journal::create(plan.journal, {.boot_id = surface.boot_id(),
+                                                                 .cpus = plan.cpus,
+                                                                 .housekeeping = plan.housekeeping,
+                                                                 .siblings = plan.siblings,
+                                                                 .since = core::utc_text(),
+                                                                 .held = plan.held});
   if (!journal) return core::Error{journal.error().text + "; nothing was changed", journal.error().hint};
   Workshop workshop(surface, *journal, plan);
   if (const core::Status made = take_steps(workshop); !made) return taken_back(plan, surface, made.error());

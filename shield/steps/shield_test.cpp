@@ -32,7 +32,8 @@ class Shield : public testing::TestWithParam<Hierarchy> {
   FakeBox box_{GetParam()};
 };
 
-INSTANTIATE_TEST_SUITE_P(Hierarchies, Shield, testing::Values(Hierarchy::v2, Hierarchy::v2_of_systemd, Hierarchy::v1, Hierarchy::none));
+INSTANTIATE_TEST_SUITE_P(Hierarchies, Shield,
+                         testing::Values(Hierarchy::v2, Hierarchy::v2_of_systemd, Hierarchy::v1, Hierarchy::none));
 
 TEST_P(Shield, OnMakesTheBoxRightAndOffMakesItWhatItWas) {
   const auto before = box_.state();
@@ -277,67 +278,6 @@ TEST_P(Shield, AStepThatIsRefusedIsToldAndTheOthersAreMade) {
   EXPECT_EQ(irq->outcome, Outcome::not_possible);
   EXPECT_THAT(irq->text, HasSubstr("cannot write /proc/irq/24/smp_affinity_list"));
   EXPECT_EQ(step(*report, "NMI watchdog")->outcome, Outcome::done);
-}
-
-// What is done on request alone: SMT siblings go offline, file systems are mounted.
-class ShieldWithRequests : public Shield {
- protected:
-  void SetUp() override {
-    box_.file("/proc/self/mountinfo", box_.text("/proc/self/mountinfo") + "\n24 1 0:2 / /sys rw - sysfs sysfs rw\n");
-    for (const int cpu : {1, 2, 3}) box_.file(fmt::format("/sys/devices/system/cpu/cpu{}/online", cpu), "1\n");
-    box_.thread(70, 70, "of-the-sibling", "1", 0, 1);
-  }
-  // CPU 1 is the other thread of CPU 3's core.
-  ShieldPlan plan() const {
-    ShieldPlan asked = Shield::plan();
-    asked.siblings = {1};
-    asked.housekeeping = {0};
-    asked.mounts = true;
-    return asked;
-  }
-  FakeSurface surface(const FakeBox& box) const { return FakeSurface(box, box.view({2, 3}, {0})); }
-};
-INSTANTIATE_TEST_SUITE_P(Hierarchies, ShieldWithRequests, testing::Values(Hierarchy::v2, Hierarchy::v1));
-
-TEST_P(ShieldWithRequests, SiblingsGoOfflineAndMountsAreMadeAndOffUndoesBoth) {
-  const auto before = box_.state();
-  FakeSurface surface = this->surface(box_);
-  const auto report = shield_on(plan(), surface);
-  ASSERT_TRUE(report) << report.error().text;
-  EXPECT_EQ(box_.text("/sys/devices/system/cpu/cpu1/online"), "0");
-  EXPECT_EQ(step(*report, "SMT siblings")->text, "CPU 1 is offline");
-  EXPECT_EQ(box_.cpus_of(40, 40), "0") << "neither shielded CPUs nor the sibling";
-  EXPECT_EQ(box_.cpus_of(70, 70), "0") << "its own CPU goes away";
-  EXPECT_THAT(box_.text("/proc/self/mountinfo"), HasSubstr(" /sys/kernel/tracing rw - tracefs "));
-  EXPECT_THAT(box_.text("/proc/self/mountinfo"), HasSubstr(" /sys/kernel/debug rw - debugfs "));
-  box_.thread(71, 71, "began-under-it", "0", 0, 40);
-  const auto undone = shield_off(plan().journal, surface, false);
-  ASSERT_TRUE(undone) << undone.error().text;
-  EXPECT_THAT(undone->failed, ElementsAre());
-  EXPECT_EQ(box_.cpus_of(71, 71), "0-3");
-  auto after = box_.changed_since(before);
-  std::erase_if(after, [](const std::string& line) { return line.find("/proc/71/") != line.npos; });
-  EXPECT_THAT(after, ElementsAre());
-}
-
-TEST_P(ShieldWithRequests, ADeathBetweenAnyTwoChangesIsUndone) {
-  const auto before = box_.state();
-  int deaths = 0;
-  for (bool died = true; died; ++deaths) {
-    const pid_t child = fork();
-    if (child == 0) {
-      FakeSurface dying = surface(box_);
-      dying.dies_before = deaths;
-      ::_exit(shield_on(plan(), dying) ? 0 : 1);
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
-    died = WEXITSTATUS(status) == 9;
-    FakeSurface surface = this->surface(box_);
-    ASSERT_TRUE(shield_off(plan().journal, surface, false));
-    ASSERT_THAT(box_.changed_since(before), ElementsAre()) << "died before change " << deaths;
-  }
-  EXPECT_GT(deaths, 15);
 }
 
 // A container without rights: what was right by itself is no shield, and nothing must be said to be one.

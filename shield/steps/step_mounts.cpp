@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// tracefs and debugfs, only on request: the audit's names are in the first, the fair server's settings in the second. It
-// is the first step and the last to be undone.
+// tracefs and debugfs, only on request: the audit's names are in the first, the fair server's settings in the second.
+// It is the first step and the last to be undone.
 #include <fmt/format.h>
 
 #include "step.hpp"

@@ -23,8 +23,8 @@ core::Status take_siblings_offline(Workshop& workshop) {
   if (changes.empty()) return {};
   if (const core::Status recorded = workshop.record(changes); !recorded) return recorded;
   const std::vector<std::string> refused = workshop.make(changes);
-  std::string text = refused.empty() ? fmt::format("CPU {} is offline", core::to_string(workshop.plan().siblings))
-                                     : refused.front();
+  std::string text =
+      refused.empty() ? fmt::format("CPU {} is offline", core::to_string(workshop.plan().siblings)) : refused.front();
   workshop.report({refused.empty() ? Outcome::done : Outcome::not_possible, kSiblings, std::move(text)});
   return {};
 }

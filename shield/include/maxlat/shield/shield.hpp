@@ -14,7 +14,8 @@
 //       CPUs it is refused.
 //
 // A step that is not possible here (a read-only /sys, no rights, an old kernel) is told and left out: a weaker shield,
-// never silently. None but impossible steps, beside what was right by itself: nothing was shielded, and that is an error.
+// never silently. None but impossible steps, beside what was right by itself: nothing was shielded, and that is an
+// error.
 #pragma once
 
 #include <maxlat/core/sys/cpu_list.hpp>
