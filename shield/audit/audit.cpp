@@ -37,7 +37,9 @@ std::string each_second(uint64_t count, double seconds) {
 }
 
 std::string cause_text(const core::Interruption& cause, double seconds) {
-  std::string text = each_second(cause.count, seconds) + " " + cause.name;
+  // A device's interrupt has a number for a name.
+  std::string text =
+      each_second(cause.count, seconds) + (cause.kind == Kind::device ? " interrupt " : " ") + cause.name;
   if (!cause.what.empty()) text += " (" + cause.what + ")";
   if (!cause.by.empty()) text += ", by " + cause.by;
   return text;

@@ -46,7 +46,7 @@ TEST(Audit, EachOfTheOthersDisturbsAndTheMostFrequentIsNamed) {
     cpu.counted.push_back({.kind = kind, .name = name, .what = "this one", .count = 11});
     const CpuVerdict verdict = judge(cpu, kPlan, 10);
     EXPECT_EQ(verdict.kind, Verdict::disturbed) << name;
-    EXPECT_EQ(verdict.most, std::string("1.1/s ") + name + " (this one)");
+    EXPECT_EQ(verdict.most, std::string("1.1/s ") + (kind == Kind::device ? "interrupt " : "") + name + " (this one)");
   }
   CpuActivity cpu = ticking(0);
   cpu.switches = 30;

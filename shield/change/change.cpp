@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "keeper.hpp"
+#include "slices.hpp"
 
 namespace maxlat::shield {
 namespace {
@@ -55,6 +56,30 @@ core::Status file_apply(const Change& change, Surface& surface) {
 }
 core::Status file_undo(const Change& change, Surface& surface) {
   return write_and_look(change.path, change.before, surface);
+}
+
+// --- mount
+
+// A line of mountinfo: number, parent, device, root, place, options, ..., "-", kind, ...
+Standing mount_standing(const Change& change, const Surface& surface) {
+  std::istringstream lines(surface.view().read("/proc/self/mountinfo").value_or(""));
+  Standing there = Standing::as_before;
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string word, place;
+    for (int i = 0; i < 5; ++i) words >> place;
+    while (words >> word && word != "-") continue;
+    words >> word;
+    if (place == change.path) there = word == change.wanted ? Standing::ours : Standing::other;
+  }
+  return there;
+}
+
+core::Status mount_apply(const Change& change, Surface& surface) {
+  return surface.mount(change.wanted, change.path);
+}
+core::Status mount_undo(const Change& change, Surface& surface) {
+  return surface.unmount(change.path);
 }
 
 // --- controller
@@ -107,6 +132,41 @@ core::Status folder_undo(const Change& change, Surface& surface) {
     if (why_not != EBUSY || tried == kTries) return core::system_error("cannot remove " + change.path, why_not);
     std::this_thread::sleep_for(std::chrono::milliseconds(3));
   }
+}
+
+// --- slices
+
+// Some may have been set and others not.
+Standing slices_standing(const Change& change, const Surface& surface) {
+  const SliceCpus now = slice_cpus(surface), before = slices_from_line(change.before),
+                  wanted = slices_from_line(change.wanted);
+  if (now.empty()) return Standing::gone;
+  bool all_as_before = true;
+  for (const auto& [unit, cpus] : before) {
+    const auto found = now.find(unit), made = wanted.find(unit);
+    const std::string holds = found == now.end() ? "" : found->second;
+    if (holds == cpus) continue;
+    all_as_before = false;
+    const bool half_undone = holds == core::to_string(surface.online());  // set_slices()
+    if (!half_undone && (made == wanted.end() || holds != made->second)) return Standing::other;
+  }
+  return all_as_before ? Standing::as_before : Standing::ours;
+}
+
+core::Status slices_become(const std::string& line, Surface& surface) {
+  const SliceCpus slices = slices_from_line(line);
+  if (const core::Status set = set_slices(slices, surface); !set) return set;
+  const SliceCpus now = slice_cpus(surface);
+  for (const auto& [unit, cpus] : slices)
+    if (const auto found = now.find(unit); found != now.end() && found->second != cpus)
+      return core::Error{"systemd was to have " + line + ", and has " + to_line(now)};
+  return {};
+}
+core::Status slices_apply(const Change& change, Surface& surface) {
+  return slices_become(change.wanted, surface);
+}
+core::Status slices_undo(const Change& change, Surface& surface) {
+  return slices_become(change.before, surface);
 }
 
 // --- affinity
@@ -163,10 +223,12 @@ struct KindOfChange {
   core::Status (*undo)(const Change&, Surface&);
 };
 
-constexpr std::array<KindOfChange, 6> kKinds{{
+constexpr std::array<KindOfChange, 8> kKinds{{
     {Change::Kind::file, "file", file_standing, file_apply, file_undo},
+    {Change::Kind::mount, "mount", mount_standing, mount_apply, mount_undo},
     {Change::Kind::controller, "controller", controller_standing, controller_apply, controller_undo},
     {Change::Kind::folder, "folder", folder_standing, folder_apply, folder_undo},
+    {Change::Kind::slices, "slices", slices_standing, slices_apply, slices_undo},
     {Change::Kind::affinity, "affinity", affinity_standing, affinity_apply, affinity_undo},
     {Change::Kind::keeper, "keeper", keeper_standing, nothing_to_do,
      keeper_undo},  // it is started before it is journalled: keeper.hpp
@@ -223,6 +285,11 @@ std::optional<Change> change_from_json(std::string_view text) {
 
 Standing standing(const Change& change, const Surface& surface) {
   return kind_of(change).standing(change, surface);
+}
+bool stands(const Change& change, const Surface& surface) {
+  const Standing now = standing(change, surface);
+  if (now != Standing::as_before || change.kind != Change::Kind::affinity) return now == Standing::ours;
+  return core::intersection(cpus_of(change.before), surface.online()) == cpus_of(change.wanted);
 }
 core::Status apply(const Change& change, Surface& surface) {
   return kind_of(change).apply(change, surface);

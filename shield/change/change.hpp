@@ -5,7 +5,9 @@
 //
 //   file        path holds `before`, and shall hold `wanted`
 //   controller  path is a cgroup's subtree_control: the controller `wanted` is switched on
+//   mount       nothing was mounted at `path`, and a file system of the kind `wanted` shall be
 //   folder      path is a cgroup that we make. Undone, the threads in it go to its parent
+//   slices      systemd's units `before` ("init.scope= system.slice=0-3") get their CPUs as `wanted` says (slices.hpp)
 //   affinity    thread `task` may use the CPUs `before`, and shall use `wanted`
 //   keeper      process `task` holds something open for as long as it lives (keeper.hpp)
 //   complete    nothing: all changes of the shield stand above this line
@@ -26,7 +28,7 @@
 namespace maxlat::shield {
 
 struct Change {
-  enum class Kind { file, controller, folder, affinity, keeper, complete } kind = Kind::file;
+  enum class Kind { file, mount, controller, folder, slices, affinity, keeper, complete } kind = Kind::file;
   std::string path{};
   std::string before{}, wanted{};
   pid_t task = 0;
@@ -50,6 +52,8 @@ enum class Standing {
   gone,       // the thread has ended, the file is not there any more
 };
 Standing standing(const Change& change, const Surface& surface);
+// Whether it is as we made it. That may be as it was before, too: a mask that differs in a CPU that is offline now.
+bool stands(const Change& change, const Surface& surface);
 
 core::Status apply(const Change& change, Surface& surface);
 // REQUIRES: standing() is ours or other. Reads back.

@@ -3,12 +3,15 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <maxlat/base/owned.hpp>
 #include <maxlat/core/sys/affinity.hpp>
+#include <maxlat/core/sys/process.hpp>
 
 namespace maxlat::shield {
 
@@ -29,6 +32,36 @@ core::Status Surface::make_folder(const std::string& path) {
 
 int Surface::remove_folder(const std::string& path) {
   return ::rmdir(path_of(path).c_str()) == 0 || errno == ENOENT ? 0 : errno;
+}
+
+core::Status Surface::mount(const std::string& kind, const std::string& place) {
+  if (::mount("none", path_of(place).c_str(), kind.c_str(), MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) != 0)
+    return core::system_error(fmt::format("cannot mount {} at {}", kind, place), errno);
+  return {};
+}
+
+core::Status Surface::unmount(const std::string& place) {
+  if (::umount2(path_of(place).c_str(), UMOUNT_NOFOLLOW) != 0)
+    return core::system_error("cannot unmount " + place, errno);
+  return {};
+}
+
+bool Surface::remove_file(const std::string& path) {
+  return ::unlink(path_of(path).c_str()) == 0;
+}
+
+core::Result<std::string> Surface::systemctl(std::vector<std::string> arguments) const {
+  if (::access(path_of("/run/systemd/system").c_str(), F_OK) != 0)  // sd_booted(3)
+    return core::Error{"systemd is not process 1 here"};
+  arguments.insert(arguments.begin(), "systemctl");
+  constexpr std::chrono::seconds kLimit(20);
+  core::ProcessSpec spec;
+  spec.argv = std::move(arguments);
+  spec.standard_output = core::ProcessSpec::Output::capture;
+  core::Result<core::ProcessEnd> end = core::run_process(spec, kLimit);
+  if (!end) return end.error();
+  if (end->exit_status != 0) return core::error_of_child("systemctl", *end);
+  return std::move(end->standard_output);
 }
 
 core::Status Surface::set_affinity(pid_t task, const core::CpuList& cpus) {

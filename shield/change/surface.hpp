@@ -33,6 +33,11 @@ class Surface {
   virtual core::Status write(const std::string& path, const std::string& value);
   virtual core::Status make_folder(const std::string& path);
   virtual int remove_folder(const std::string& path);  // RETURNS: 0, also when it was gone, or errno
+  virtual core::Status mount(const std::string& kind, const std::string& place);  // a file system of the kernel's
+  virtual core::Status unmount(const std::string& place);
+  virtual bool remove_file(const std::string& path);  // RETURNS: whether there was one
+  // Looks, or changes: what it prints. ERRORS: systemd is not process 1 here; it refuses, or does not answer.
+  virtual core::Result<std::string> systemctl(std::vector<std::string> arguments) const;
 
   virtual core::Status set_affinity(pid_t task, const core::CpuList& cpus);
   // Threads that may have moved CPUs, with the CPUs that each may use.

@@ -21,7 +21,7 @@
 
 namespace maxlat::shield {
 
-enum class Hierarchy { none, v2, v1 };
+enum class Hierarchy { none, v2, v2_of_systemd, v1 };
 
 class FakeBox : public test::FakeRoot {
  public:
@@ -66,6 +66,9 @@ class FakeBox : public test::FakeRoot {
   std::string cpus_of(int pid, int tid) const {
     return field("Cpus_allowed_list:",
                  core::read_text(fmt::format("{}/proc/{}/task/{}/status", path(), pid, tid)).value_or(""));
+  }
+  static std::string slice(const std::string& unit) {
+    return "/run/systemd/system.control/" + unit + ".d/50-AllowedCPUs.conf";
   }
   std::string text(const std::string& file) const { return core::read_text(path() + file).value_or("(none)"); }
 
@@ -112,7 +115,11 @@ class FakeBox : public test::FakeRoot {
 
  private:
   void make_hierarchy(Hierarchy hierarchy) {
-    if (hierarchy == Hierarchy::v2) {
+    if (hierarchy == Hierarchy::v2_of_systemd) {
+      file("/run/systemd/system/README", "systemd is process 1\n");
+      file(slice("user.slice"), "[Slice]\nAllowedCPUs=0-2\n");  // as somebody has set it
+    }
+    if (hierarchy == Hierarchy::v2 || hierarchy == Hierarchy::v2_of_systemd) {
       file("/proc/self/mountinfo", "30 24 0:26 / /sys/fs/cgroup rw shared:4 - cgroup2 cgroup2 rw,nsdelegate\n");
       file("/sys/fs/cgroup/cgroup.controllers", "cpuset cpu io memory\n");
       file("/sys/fs/cgroup/cgroup.subtree_control", "memory\n");
@@ -131,7 +138,7 @@ class FakeSurface : public Surface {
  public:
   FakeSurface(const FakeBox& box, core::MachineView view) : Surface(std::move(view)), root_(box.path()) {}
 
-  int changes = 0;
+  mutable int changes = 0;
   int dies_before = -1;               // the change of this number
   std::set<std::string> refused;      // paths that cannot be written
   bool partition_is_invalid = false;  // the kernel takes the word, and says that it does not hold
@@ -145,6 +152,7 @@ class FakeSurface : public Surface {
     if (name == "cpuset.cpus.partition" && partition_is_invalid)
       return Surface::write(path, value + " invalid (Cpu list in cpuset.cpus not exclusive)");
     if (name == "enabled") return choose(path, value);
+    if (name == "online" && path != "/sys/devices/system/cpu/online") return switch_cpu(path, value);
     return Surface::write(path, value);
   }
 
@@ -171,6 +179,48 @@ class FakeSurface : public Surface {
   }
   int zombies = 0;  // how often a group is still busy, though no thread is in its list
 
+  core::Status mount(const std::string& kind, const std::string& place) override {
+    change();
+    const std::string mounts = view().read("/proc/self/mountinfo").value_or("");
+    std::ofstream(root_ + "/proc/self/mountinfo")
+        << mounts << (mounts.empty() ? "" : "\n") << "40 24 0:30 / " << place << " rw - " << kind << " none rw\n";
+    return {};
+  }
+  core::Status unmount(const std::string& place) override {
+    change();
+    std::istringstream lines(view().read("/proc/self/mountinfo").value_or(""));
+    std::string left;
+    for (std::string line; std::getline(lines, line);)
+      if (line.find(" " + place + " ") == line.npos) left += line + "\n";
+    std::ofstream(root_ + "/proc/self/mountinfo") << left;
+    return {};
+  }
+
+  bool remove_file(const std::string& path) override {
+    change();
+    return std::filesystem::remove(root_ + path);
+  }
+
+  // A property is a file, as with systemctl set-property --runtime; empty, there is one all the same.
+  core::Result<std::string> systemctl(std::vector<std::string> arguments) const override {
+    if (!std::filesystem::exists(root_ + "/run/systemd/system")) return core::Error{"systemd is not process 1 here"};
+    constexpr std::string_view kProperty = "AllowedCPUs=";
+    if (arguments.front() == "show") {
+      const std::string text = view().read(FakeBox::slice(arguments.back())).value_or("");
+      const size_t at = text.find(kProperty);
+      std::string cpus = at == text.npos ? "" : text.substr(at + kProperty.size());
+      std::replace(cpus.begin(), cpus.end(), ',', ' ');
+      const char* state = arguments.back() == "machine.slice" ? "inactive" : "active";
+      return fmt::format("AllowedCPUs={}\nActiveState={}\n", cpus, state);
+    }
+    change();
+    if (arguments.front() != "set-property") return std::string();
+    const std::string file = root_ + FakeBox::slice(arguments[2]);
+    std::filesystem::create_directories(std::filesystem::path(file).parent_path());
+    std::ofstream(file) << "[Slice]\n" << arguments[3] << "\n";
+    return std::string();
+  }
+
   core::Status set_affinity(pid_t task, const core::CpuList& cpus) override {
     change();
     // The kernel keeps a thread below its process and below its own number.
@@ -186,8 +236,17 @@ class FakeSurface : public Surface {
   }
 
  private:
-  void change() {
+  void change() const {
     if (changes++ == dies_before) ::_exit(9);
+  }
+
+  // "/sys/devices/system/cpu/cpu1/online"
+  core::Status switch_cpu(const std::string& path, const std::string& value) {
+    const std::string number = path.substr(path.find("/cpu/cpu") + 8);
+    const core::CpuList one{static_cast<unsigned>(std::stoi(number))};
+    const core::CpuList now = value == "0" ? core::difference(online(), one) : core::union_of(online(), one);
+    std::ofstream(root_ + "/sys/devices/system/cpu/online") << core::to_string(now) << "\n";
+    return Surface::write(path, value);
   }
 
   // "always [madvise] never"

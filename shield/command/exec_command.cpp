@@ -58,7 +58,7 @@ core::Result<core::Exit> exec(const core::CommandLine& line) {
 extern const Subcommand kExecSubcommand{.name = "exec",
                                         .summary = "shield, run a command inside, undo",
                                         .help = kExecHelp,
-                                        .add_options = add_cpus,
+                                        .add_options = add_cpus_and_requests,
                                         .run = exec};
 
 }  // namespace maxlat::shield

@@ -35,6 +35,6 @@ core::Result<core::Exit> on(const core::CommandLine& line) {
 }  // namespace
 
 extern const Subcommand kOnSubcommand{
-    .name = "on", .summary = "shield CPUs", .help = kOnHelp, .add_options = add_cpus, .run = on};
+    .name = "on", .summary = "shield CPUs", .help = kOnHelp, .add_options = add_cpus_and_requests, .run = on};
 
 }  // namespace maxlat::shield

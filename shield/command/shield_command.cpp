@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <maxlat/core/machine/setting_readers.hpp>
 #include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/core/sys/text.hpp>
 #include <maxlat/shield/shield_command.hpp>
@@ -67,12 +68,21 @@ void add_cpus(po::options_description& options) {
   add("housekeeping", core::argument<core::CpuListArgument>("CPUS"), "CPUs for everything else (default: all others)");
 }
 
+void add_cpus_and_requests(po::options_description& options) {
+  add_cpus(options);
+  auto add = options.add_options();
+  add("smt", "takes the other hardware threads of the shielded cores offline, until off");
+  add("mount", "mounts tracefs and debugfs where they are not mounted, until off");
+}
+
 core::Result<ShieldPlan> plan_from(const core::CommandLine& line) {
   if (!line.has("cpus")) return core::Error{"which CPUs?", "--cpus 2-3"};
   ShieldPlan plan;
   plan.cpus = line.get<core::CpuListArgument>("cpus").cpus;
   if (line.has("housekeeping")) plan.housekeeping = line.get<core::CpuListArgument>("housekeeping").cpus;
   plan.journal = line.get<std::string>("journal");
+  plan.mounts = line.has("mount");
+  if (line.has("smt")) plan.siblings = core::siblings_of(view_of(plan));
   const core::Result<core::CpuList> online = core::online_cpus();
   if (!online) return online.error();
   return complete_plan(std::move(plan), *online);

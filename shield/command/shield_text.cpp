@@ -35,6 +35,12 @@ std::string text_of(const ShieldReport& report, const ShieldPlan& plan) {
   using Outcome = StepReport::Outcome;
   const size_t left =
       report.count(Outcome::not_possible) + report.count(Outcome::needs_reboot) + report.count(Outcome::by_hand);
+  std::vector<std::string_view> refused;
+  for (const StepReport& step : report.steps)
+    if (step.outcome == Outcome::not_possible) refused.push_back(step.step);
+  if (!refused.empty())
+    rest += core::wrapped(fmt::format("{}", fmt::join(refused, ", ")), core::kTextWidth,
+                          "a weaker shield; not possible here: ", "  ");
   return fmt::format("{}\n{}shield of CPU {} is on, the system on CPU {}: {} step{} done or already so, {} not\n",
                      table.text(core::kTextWidth, ""), rest, core::to_string(plan.cpus),
                      core::to_string(plan.housekeeping), report.steps.size() - left, s(report.steps.size() - left),

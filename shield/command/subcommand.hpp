@@ -22,6 +22,8 @@ std::vector<const Subcommand*> subcommand_rows();  // of CMakeLists.txt
 
 // --cpus and --housekeeping, and the plan that they and --journal make. ERRORS: those of complete_plan(); no --cpus.
 void add_cpus(boost::program_options::options_description& options);
+// The same, and what a shield does only when it is asked to.
+void add_cpus_and_requests(boost::program_options::options_description& options);
 core::Result<ShieldPlan> plan_from(const core::CommandLine& line);
 // ERRORS: an operand, where a subcommand takes none.
 core::Status no_operand(const core::CommandLine& line, std::string_view hint = {});

@@ -33,13 +33,14 @@ std::optional<std::string> unsealed(const std::string& line) {
 }
 
 std::string header_json(const JournalHeader& header) {
-  return nlohmann::ordered_json{{"maxlat-shield", kVersion},
-                                {"boot", header.boot_id},
-                                {"cpus", core::to_string(header.cpus)},
-                                {"housekeeping", core::to_string(header.housekeeping)},
-                                {"since", header.since},
-                                {"held", header.held}}
-      .dump();
+  nlohmann::ordered_json json{{"maxlat-shield", kVersion},
+                              {"boot", header.boot_id},
+                              {"cpus", core::to_string(header.cpus)},
+                              {"housekeeping", core::to_string(header.housekeeping)},
+                              {"since", header.since},
+                              {"held", header.held}};
+  if (!header.siblings.empty()) json["siblings"] = core::to_string(header.siblings);
+  return json.dump();
 }
 
 core::Result<JournalHeader> header_from(const std::string& line, const std::string& path) {
@@ -51,12 +52,18 @@ core::Result<JournalHeader> header_from(const std::string& line, const std::stri
     return json.is_object() && json.contains(key) && json[key].is_string() ? json[key].get<std::string>() : "";
   };
   const auto cpus = core::parse_cpu_list(string_at("cpus")),
-             housekeeping = core::parse_cpu_list(string_at("housekeeping"));
+             housekeeping = core::parse_cpu_list(string_at("housekeeping")),
+             siblings = core::parse_cpu_list(string_at("siblings"));
   if (!unsealed(line) || !cpus || !housekeeping)
     return core::Error{fmt::format("{} is damaged in its first line", path),
                        "look at it: each line has a path, what it held before and what it was to hold"};
   const bool held = json.is_object() && json.value("held", false);
-  return JournalHeader{string_at("boot"), *cpus, *housekeeping, string_at("since"), held};
+  return JournalHeader{.boot_id = string_at("boot"),
+                       .cpus = *cpus,
+                       .housekeeping = *housekeeping,
+                       .siblings = siblings ? *siblings : core::CpuList{},
+                       .since = string_at("since"),
+                       .held = held};
 }
 
 std::vector<std::string> lines_of(const std::string& text, bool& torn) {

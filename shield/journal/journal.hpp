@@ -31,7 +31,7 @@ namespace maxlat::shield {
 
 struct JournalHeader {
   std::string boot_id;
-  core::CpuList cpus, housekeeping;
+  core::CpuList cpus, housekeeping, siblings{};
   std::string since;  // UTC
   bool held = false;  // by a process, whose end is to be its end
 };

@@ -28,7 +28,14 @@ const Change kThread{.kind = Change::Kind::affinity,
 class JournalFile : public testing::Test {
  protected:
   std::string path() const { return folder_ / "deep/below/shield.journal"; }
-  JournalHeader header() const { return {"boot", {2, 3}, {0, 1}, "2026-11-24T22:01:07Z", true}; }
+  JournalHeader header() const {
+    return {.boot_id = "boot",
+            .cpus = {2, 3},
+            .housekeeping = {0},
+            .siblings = {1},
+            .since = "2026-11-24T22:01:07Z",
+            .held = true};
+  }
   std::string text() const { return *core::read_file(path()); }
   void replace(const std::string& text) { std::ofstream(path(), std::ios::trunc) << text; }
 
@@ -45,7 +52,8 @@ TEST_F(JournalFile, HoldsWhatWasWritten) {
   const JournalContent& content = **read;
   EXPECT_EQ(content.header.boot_id, "boot");
   EXPECT_EQ(content.header.cpus, (core::CpuList{2, 3}));
-  EXPECT_EQ(content.header.housekeeping, (core::CpuList{0, 1}));
+  EXPECT_EQ(content.header.housekeeping, (core::CpuList{0}));
+  EXPECT_EQ(content.header.siblings, core::CpuList{1});
   ASSERT_EQ(content.changes.size(), 2u);
   EXPECT_EQ(content.changes[0], kFile);
   EXPECT_EQ(content.changes[1].task, 812);

@@ -78,7 +78,8 @@ class ShieldFaults : public testing::TestWithParam<Hierarchy> {
   test::FakeRoot disk_;  // in memory: hundreds of journals are synced here
 };
 
-INSTANTIATE_TEST_SUITE_P(Hierarchies, ShieldFaults, testing::Values(Hierarchy::v2, Hierarchy::v1, Hierarchy::none));
+INSTANTIATE_TEST_SUITE_P(Hierarchies, ShieldFaults,
+                         testing::Values(Hierarchy::v2, Hierarchy::v2_of_systemd, Hierarchy::v1, Hierarchy::none));
 
 // 200 kills over the three hierarchies: `on` is killed somewhere, and so are up to three `off` after it.
 TEST_P(ShieldFaults, RandomKillsLeaveNothing) {

@@ -51,13 +51,22 @@ std::optional<core::Task> parent_of(const core::Task& task, const Surface& surfa
   return core::task_of(surface.view(), number(rest.substr(rest.find_first_not_of(" \t"))));
 }
 
+// All masks are written into the journal at once, before the first is changed. A shield that has not come so far has
+// made nobody's narrower.
+bool had_moved_threads(const JournalContent& journal) {
+  const auto is_mask = [](const Change& change) { return change.kind == Change::Kind::affinity; };
+  const bool any = std::any_of(journal.changes.begin(), journal.changes.end(), is_mask);
+  return any && !(journal.torn && is_mask(journal.changes.back()));
+}
+
 // A thread that began under the shield has its parent's narrower mask, and is in no journal. When the parent has all
 // CPUs again and the child has not, it is ours to widen. Older ones first, for they are the others' parents.
 void widen_inherited(const JournalContent& journal, Surface& surface, UndoReport& report) {
   std::set<std::pair<pid_t, uint64_t>> known;
   for (const Change& change : journal.changes)
     if (change.kind == Change::Kind::affinity) known.emplace(change.task, change.started);
-  const CpuList online = surface.online(), narrow = core::difference(online, journal.header.cpus);
+  const CpuList online = surface.online();
+  const CpuList narrow = core::difference(core::difference(online, journal.header.cpus), journal.header.siblings);
   std::vector<core::Task> tasks = surface.tasks();
   std::stable_sort(tasks.begin(), tasks.end(), [](const auto& a, const auto& b) { return a.started < b.started; });
   for (const core::Task& task : tasks) {
@@ -92,7 +101,7 @@ core::Result<UndoReport> shield_off_locked(const std::string& journal_path, Surf
   if (!report.rebooted) {
     for (auto change = journal.changes.rbegin(); change != journal.changes.rend(); ++change)
       take_back(*change, surface, force, report);
-    if (!journal.changes.empty()) widen_inherited(journal, surface, report);
+    if (had_moved_threads(journal)) widen_inherited(journal, surface, report);
   }
   // Run again, it tries those that failed once more.
   if (report.failed.empty())
@@ -125,10 +134,9 @@ core::Result<ShieldStatus> shield_status(const std::string& journal_path, const 
   for (const Change& change : journal.changes) {
     if (change.kind == Change::Kind::complete || change.before == change.wanted) continue;
     ++status.changes;
-    const Standing now = standing(change, surface);
-    if (now == Standing::ours)
+    if (stands(change, surface))
       ++status.standing;
-    else if (now != Standing::gone)
+    else if (standing(change, surface) != Standing::gone)
       status.drifted.push_back(fmt::format("{} is no longer {}", to_string(change), change.wanted));
   }
   return status;

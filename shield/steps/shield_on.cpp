@@ -30,7 +30,8 @@ ShieldReport made_again(const JournalContent& journal, Surface& surface) {
   for (const Change& change : journal.changes) {
     if (change.kind == Change::Kind::complete) continue;
     const Standing now = standing(change, surface);
-    const bool drifted = now == Standing::other || (now == Standing::as_before && change.before != change.wanted);
+    const bool drifted = !stands(change, surface) &&
+                         (now == Standing::other || (now == Standing::as_before && change.before != change.wanted));
     if (!drifted) {
       ++standing_still;
       continue;
@@ -102,15 +103,19 @@ core::MachineView view_of(const ShieldPlan& plan) {
 
 core::Result<ShieldPlan> complete_plan(ShieldPlan plan, const core::CpuList& online) {
   const auto offline = [&](const core::CpuList& cpus) { return core::difference(cpus, online); };
-  for (const core::CpuList& cpus : {plan.cpus, plan.housekeeping})
+  for (const core::CpuList& cpus : {plan.cpus, plan.housekeeping, plan.siblings})
     if (!offline(cpus).empty())
       return core::Error{fmt::format("CPU {} does not exist here, or is offline", core::to_string(offline(cpus))),
                          "online are " + core::to_string(online)};
   if (const auto both = core::intersection(plan.cpus, plan.housekeeping); !both.empty())
     return core::Error{fmt::format("CPU {} cannot be shielded and keep house", core::to_string(both)),
                        "--cpus and --housekeeping have no CPU in common"};
+  if (const auto both = core::intersection(plan.siblings, plan.housekeeping); !both.empty())
+    return core::Error{fmt::format("CPU {} cannot go offline and keep house", core::to_string(both)),
+                       "it shares a core with a shielded CPU: leave it out of --housekeeping, or leave out --smt"};
   if (plan.cpus.empty()) return core::Error{"no CPU to shield", "--cpus 2-3"};
-  if (plan.housekeeping.empty()) plan.housekeeping = core::difference(online, plan.cpus);
+  if (plan.housekeeping.empty())
+    plan.housekeeping = core::difference(core::difference(online, plan.cpus), plan.siblings);
   if (plan.housekeeping.empty())
     return core::Error{"no CPU is left for the rest of the system", "shield all CPUs but one at most"};
   return plan;
@@ -129,7 +134,8 @@ core::Result<ShieldReport> shield_on(const ShieldPlan& plan, Surface& surface) {
       return core::Error{fmt::format("a shield of CPU {} is on, for as long as its holder lives",
                                      core::to_string(journal.header.cpus)),
                          "wait until that run or command has ended; after a kill: maxlat shield off"};
-    if (journal.header.cpus != plan.cpus || journal.header.housekeeping != plan.housekeeping)
+    if (journal.header.cpus != plan.cpus || journal.header.housekeeping != plan.housekeeping ||
+        journal.header.siblings != plan.siblings)
       return core::Error{fmt::format("a shield of CPU {} is on", core::to_string(journal.header.cpus)),
                          "maxlat shield off first"};
     ShieldReport report = made_again(journal, surface);
@@ -139,15 +145,24 @@ core::Result<ShieldReport> shield_on(const ShieldPlan& plan, Surface& surface) {
   if (*before)
     if (const core::Status removed = remove_journal(plan.journal); !removed) return removed.error();
 
-  core::Result<Journal> journal =
-      Journal::create(plan.journal, {surface.boot_id(), plan.cpus, plan.housekeeping, core::utc_text(), plan.held});
+  core::Result<Journal> journal = Journal::create(plan.journal, {.boot_id = surface.boot_id(),
+                                                                 .cpus = plan.cpus,
+                                                                 .housekeeping = plan.housekeeping,
+                                                                 .siblings = plan.siblings,
+                                                                 .since = core::utc_text(),
+                                                                 .held = plan.held});
   if (!journal) return core::Error{journal.error().text + "; nothing was changed", journal.error().hint};
   Workshop workshop(surface, *journal, plan);
   if (const core::Status made = take_steps(workshop); !made) return taken_back(plan, surface, made.error());
   ShieldReport report{std::move(workshop).reports()};
-  if (report.count(Outcome::done) + report.count(Outcome::already) == 0)
+  // What was right by itself is no shield.
+  if (report.count(Outcome::done) == 0 && report.count(Outcome::not_possible) > 0) {
+    const auto refused = std::find_if(report.steps.begin(), report.steps.end(),
+                                      [](const auto& step) { return step.outcome == Outcome::not_possible; });
     return taken_back(plan, surface,
-                      core::cannot_run("nothing can be shielded here: " + report.steps.front().text, "run it as root"));
+                      core::cannot_run("nothing can be shielded here: " + refused->text,
+                                       "a container has not the rights: run it as root of the machine itself"));
+  }
   return report;
 }
 

@@ -32,7 +32,8 @@ class Shield : public testing::TestWithParam<Hierarchy> {
   FakeBox box_{GetParam()};
 };
 
-INSTANTIATE_TEST_SUITE_P(Hierarchies, Shield, testing::Values(Hierarchy::v2, Hierarchy::v1, Hierarchy::none));
+INSTANTIATE_TEST_SUITE_P(Hierarchies, Shield,
+                         testing::Values(Hierarchy::v2, Hierarchy::v2_of_systemd, Hierarchy::v1, Hierarchy::none));
 
 TEST_P(Shield, OnMakesTheBoxRightAndOffMakesItWhatItWas) {
   const auto before = box_.state();
@@ -55,6 +56,10 @@ TEST_P(Shield, OnMakesTheBoxRightAndOffMakesItWhatItWas) {
     EXPECT_EQ(box_.text("/sys/fs/cgroup/maxlat-shield/cpuset.cpus"), "2-3");
     EXPECT_EQ(box_.text("/sys/fs/cgroup/maxlat-shield/cpuset.cpus.partition"), "isolated");
     EXPECT_EQ(box_.text("/sys/fs/cgroup/maxlat-shield/cgroup.type"), "threaded");
+  }
+  if (GetParam() == Hierarchy::v2_of_systemd) {
+    EXPECT_EQ(box_.text(FakeBox::slice("system.slice")), "[Slice]\nAllowedCPUs=0-1");
+    EXPECT_EQ(box_.text(FakeBox::slice("user.slice")), "[Slice]\nAllowedCPUs=0-1") << "of 0-2, that it had";
   }
   if (GetParam() == Hierarchy::v1) {
     EXPECT_EQ(box_.text("/sys/fs/cgroup/cpuset/maxlat-system/tasks"), "1\n40\n41");
@@ -275,6 +280,37 @@ TEST_P(Shield, AStepThatIsRefusedIsToldAndTheOthersAreMade) {
   EXPECT_EQ(step(*report, "NMI watchdog")->outcome, Outcome::done);
 }
 
+// A container without rights: what was right by itself is no shield, and nothing must be said to be one.
+TEST_P(Shield, WhereEveryStepIsRefusedNothingIsShielded) {
+  class ReadOnly : public FakeSurface {
+   public:
+    using FakeSurface::FakeSurface;
+    core::Status write(const std::string& path, const std::string&) override {
+      return core::Error{"cannot write " + path + ": read-only file system"};
+    }
+    core::Status make_folder(const std::string& path) override {
+      return core::Error{"cannot make " + path + ": read-only file system"};
+    }
+    core::Result<std::string> systemctl(std::vector<std::string>) const override {
+      return core::Error{"systemd is not process 1 here"};
+    }
+    core::Status set_affinity(pid_t task, const core::CpuList& cpus) override {
+      if (task == 41) return FakeSurface::set_affinity(task, cpus);  // the container's own
+      return core::Error{fmt::format("cannot move thread {}: operation not permitted", task)};
+    }
+  };
+  const auto before = box_.state();
+  box_.file("/proc/sys/kernel/timer_migration", "0\n");
+  ReadOnly surface(box_, box_.view({2, 3}, {0, 1}));
+  const auto refused = shield_on(plan(), surface);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().exit_status, core::Exit::cannot_run);
+  EXPECT_THAT(refused.error().text, HasSubstr("nothing can be shielded here: cannot write /"));
+  EXPECT_THAT(refused.error().text, HasSubstr("everything is as it was before"));
+  EXPECT_THAT(box_.changed_since(before), ElementsAre("/proc/sys/kernel/timer_migration is new"));
+  EXPECT_FALSE(std::filesystem::exists(plan().journal));
+}
+
 // Partitions are version 2's.
 class ShieldOfV2 : public Shield {};
 INSTANTIATE_TEST_SUITE_P(Hierarchies, ShieldOfV2, testing::Values(Hierarchy::v2));
@@ -296,6 +332,10 @@ TEST(ShieldPlan, WhatCannotBeIsRefused) {
   EXPECT_THAT(complete_plan({.cpus = {0, 1, 2, 3}}, online).error().text, HasSubstr("no CPU is left"));
   EXPECT_THAT(complete_plan({.cpus = {7}}, online).error().text, HasSubstr("CPU 7 does not exist here"));
   EXPECT_THAT(complete_plan({.cpus = {1}, .housekeeping = {0, 1}}, online).error().text, HasSubstr("keep house"));
+  EXPECT_EQ(complete_plan({.cpus = {3}, .siblings = {1}}, online)->housekeeping, (core::CpuList{0, 2}));
+  EXPECT_THAT(complete_plan({.cpus = {3}, .housekeeping = {0, 1}, .siblings = {1}}, online).error().text,
+              HasSubstr("CPU 1 cannot go offline and keep house"));
+  EXPECT_THAT(complete_plan({.cpus = {2, 3}, .siblings = {0, 1}}, online).error().text, HasSubstr("no CPU is left"));
   EXPECT_THAT(complete_plan({}, online).error().text, HasSubstr("no CPU to shield"));
 }
 

@@ -16,6 +16,7 @@
 #include <maxlat/core/sys/cpuset_place.hpp>
 #include <sstream>
 
+#include "change/slices.hpp"
 #include "step.hpp"
 
 namespace maxlat::shield {
@@ -42,7 +43,7 @@ Change affinity_change(const core::Task& task, const CpuList& before, const CpuL
 // A thread that its owner has bound to shielded CPUs alone is meant to be there: an application's real-time loop.
 Threads threads_of(Workshop& workshop) {
   Threads threads;
-  const CpuList& shielded = workshop.plan().cpus;
+  const CpuList shielded = core::union_of(workshop.plan().cpus, workshop.plan().siblings);
   const CpuList online = workshop.surface().online();
   for (const core::Task& task : workshop.surface().tasks()) {
     const auto all = core::cpus_of(workshop.surface().view(), task);
@@ -56,7 +57,9 @@ Threads threads_of(Workshop& workshop) {
     }
     const CpuList left = core::difference(cpus, shielded);
     if (cpus.empty() || (!touches && cpus == online)) continue;
-    if (left.empty()) {
+    if (left.empty() && core::intersection(cpus, workshop.plan().cpus).empty()) {
+      threads.movable.push_back(affinity_change(task, *all, workshop.plan().housekeeping));  // its CPU goes offline
+    } else if (left.empty()) {
       if (!task.of_the_kernel) threads.bound_by_owner.push_back(fmt::format("{} ({})", task.comm, task.tid));
       threads.movable.push_back(affinity_change(task, cpus, cpus));
     } else {
@@ -101,11 +104,37 @@ core::Status make_folder(const std::string& path, Workshop& workshop, std::vecto
   return {};
 }
 
+// Where systemd owns the hierarchy (slices.hpp).
+core::Status keep_systemd_off(Workshop& workshop) {
+  const SliceCpus before = slice_cpus(workshop.surface());
+  if (before.empty()) return {};
+  const CpuList others = core::difference(workshop.surface().online(), workshop.plan().cpus);
+  SliceCpus wanted;
+  for (const auto& [unit, cpus] : before) {
+    const auto had = core::parse_cpu_list(cpus);
+    const CpuList left = had ? core::intersection(*had, others) : CpuList{};
+    wanted[unit] = core::to_string(left.empty() ? others : left);
+  }
+  const Change change{.kind = Change::Kind::slices,
+                      .path = "AllowedCPUs of systemd's slices",
+                      .before = to_line(before),
+                      .wanted = to_line(wanted)};
+  if (const core::Status recorded = workshop.record({&change, 1}); !recorded) return recorded;
+  const std::vector<std::string> refused = workshop.make({&change, 1});
+  if (refused.empty())
+    workshop.report({Outcome::done, "systemd", "its slices keep to CPU " + core::to_string(others)});
+  else
+    workshop.report({Outcome::not_possible, "systemd", refused.front()});
+  return {};
+}
+
 // Sets `report` whichever way it ends.
 core::Status make_partition(const CpusetPlace& place, Workshop& workshop, StepReport& report) {
   std::vector<std::string> refused;
   const std::string group = place.group();
   if (const core::Status recorded = enable_controller(place, workshop, refused); !recorded) return recorded;
+  if (refused.empty())
+    if (const core::Status recorded = keep_systemd_off(workshop); !recorded) return recorded;
   if (refused.empty())
     if (const core::Status recorded = make_folder(group, workshop, refused); !recorded) return recorded;
   report = {Outcome::not_possible, "cpuset", refused.empty() ? "" : refused.front()};
@@ -186,8 +215,9 @@ StepReport make_affinity(const Threads& threads, Workshop& workshop) {
   text += moved_all_the_same;
   if (moved_all_the_same.empty())
     for (const std::string& name : threads.bound_by_owner) text += "; " + name + " is bound there by its owner";
-  const bool nothing = !refused.empty() && refused.size() >= to_move;
-  return {nothing ? Outcome::not_possible : Outcome::done, "affinity", std::move(text)};
+  // A few of the kernel's may refuse anywhere; in a container only one's own can be moved.
+  const bool hardly_any = !refused.empty() && 2 * refused.size() >= to_move;
+  return {hardly_any ? Outcome::not_possible : Outcome::done, "affinity", std::move(text)};
 }
 
 core::Status make_cpuset_and_affinity(Workshop& workshop) {

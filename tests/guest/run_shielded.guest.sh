@@ -71,6 +71,7 @@ look() {
 status=0
 run --plan /tmp/plan.toml --shield -a 1 -o /tmp/run > "$OUT/run.txt" 2>&1 & runs=$!
 look $runs
+echo h > /proc/sysrq-trigger  # the kernel says something while the loop measures
 wait $runs || status=$?
 cp -r /tmp/run/. "$OUT/"
 cat "$OUT/run.txt"
@@ -82,6 +83,8 @@ for phase in shield "shield audit" timer loop "tracers: maxlat:timer"; do
 done
 grep -q 'cyclictest' "$OUT/looked" || fail "cyclictest measured outside the shield"
 grep -q 'npt' "$OUT/looked" || fail "npt measured outside the shield"
+spoke=$(awk -F'"' '$2 == "name" && $4 ~ /^(timer|loop|tracers.*|preflight.*)$/ { phase = $4 } /sysrq: HELP/ { print phase }' "$OUT/result.json" | sort -u)
+[ "$spoke" = loop ] || fail "the kernel's message is in the phase '$spoke', not in that of the loop"
 as_before "a shielded run"
 
 # ^C in the loop.

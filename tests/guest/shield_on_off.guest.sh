@@ -4,6 +4,7 @@
 # exec, whatever its command does.
 # guest-mode: interleaved
 # guest-cpus: 4
+# guest-threads: 2
 # guest-timeout_s: 400
 # 6.12 warns now and then when a fair server's runtime is written, whoever writes it (dl_server_apply_params).
 # guest-console_allow: dl_rq_change_utilization|Call Trace
@@ -78,6 +79,25 @@ as_before "exec"
 shield exec -q --cpus 1 -- maxlat npt -a 1 -D 2s --rest 0 -q > "$OUT/npt.txt" || true  # valid or not: a busy host
 grep -q '^[0-9]* loops done' "$OUT/npt.txt" || fail "npt did not measure in the shield"
 as_before "npt in the shield"
+
+# On request: CPU 2 shares a core with the shielded CPU 3 and goes offline, and tracefs is mounted.
+umount /sys/kernel/tracing
+sleep 100000 & sibling=$!
+taskset -p 4 $sibling > /dev/null
+settings > settings_before; masks > masks_before
+must_fail shield on --cpus 3 --housekeeping 0-2 --smt 2> "$OUT/smt_refused.txt"
+grep -q 'CPU 2 cannot go offline and keep house' "$OUT/smt_refused.txt" || fail "$(cat "$OUT/smt_refused.txt")"
+shield on --cpus 3 --smt --mount > "$OUT/on_request.txt"
+[ "$(cat /sys/devices/system/cpu/online)" = 0-1,3 ] || fail "online are $(cat /sys/devices/system/cpu/online)"
+[ "$(allowed $free)" = 0-1 ] || fail "a free thread may use $(allowed $free)"
+[ "$(allowed $sibling)" = 0-1 ] || fail "a thread of the sibling may use $(allowed $sibling)"
+grep -q ' /sys/kernel/tracing tracefs ' /proc/mounts || fail "tracefs is not mounted"
+shield status
+shield off
+expect "CPUs are online again" "$(cat /sys/devices/system/cpu/online)" = 0-3
+must_fail grep -q ' /sys/kernel/tracing tracefs ' /proc/mounts
+as_before "SMT siblings and mounts"
+kill $sibling
 
 # SIGKILL at sixteen times of on, from its beginning to its end.
 now_ms() { awk '{ print int($1 * 1000) }' /proc/uptime; }

@@ -148,6 +148,15 @@ std::string cpus_text(const CpuList& cpus) {
   return "CPU " + to_string(cpus);
 }
 
+CpuList siblings_of(const MachineView& machine) {
+  CpuList siblings;
+  for (const unsigned cpu : machine.measured()) {
+    const auto of_cpu = read_cpus(machine, cpu_path(cpu, "topology/thread_siblings_list")).value_or(CpuList{});
+    siblings.insert(siblings.end(), of_cpu.begin(), of_cpu.end());
+  }
+  return difference(sorted_unique(std::move(siblings)), machine.measured());
+}
+
 std::string cpu_path(unsigned cpu, std::string_view file) {
   return fmt::format("/sys/devices/system/cpu/cpu{}/{}", cpu, file);
 }

@@ -112,16 +112,10 @@ Reading read_siblings(const MachineView& machine) {
       [](const std::string& siblings) { return siblings == "none"; });
 }
 
-// A measured CPU's sibling goes, unless it is measured, too: which of the two is for a person to say.
+// Where both threads of a core are measured: which of the two is to go is for a person to say.
 std::vector<FileWrite> siblings_off(const MachineView& machine) {
-  CpuList siblings;
-  for (const unsigned cpu : machine.measured()) {
-    const auto of_cpu = read_cpus(machine, cpu_path(cpu, "topology/thread_siblings_list")).value_or(CpuList{});
-    siblings.insert(siblings.end(), of_cpu.begin(), of_cpu.end());
-  }
   std::vector<FileWrite> writes;
-  for (const unsigned cpu : difference(sorted_unique(std::move(siblings)), machine.measured()))
-    writes.push_back({cpu_path(cpu, "online"), "0"});
+  for (const unsigned cpu : siblings_of(machine)) writes.push_back({cpu_path(cpu, "online"), "0"});
   return writes;
 }
 

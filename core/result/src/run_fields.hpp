@@ -199,6 +199,20 @@ void describe(V& v, typename V::template Of<CpuActivity>& activity) {
 }
 
 template <class V>
+void describe(V& v, typename V::template Of<KernelMessage>& message) {
+  v.required("uptime_s", message.uptime_s);
+  v.required("level", message.level);
+  v.required("text", message.text);
+}
+
+template <class V>
+void describe(V& v, typename V::template Of<KernelMessages>& messages) {
+  v.required("count", messages.count);
+  v.optional("overwritten", messages.overwritten);
+  v.list_unless_empty("kept", messages.kept, Lines::one_each);
+}
+
+template <class V>
 void describe(V& v, typename V::template Of<PreemptionLatency>& latency) {
   v.required("min_ns", latency.min_ns);
   v.required("median_ns", latency.median_ns);
@@ -243,6 +257,7 @@ void describe(V& v, typename V::template Of<Phase>& phase) {
   v.optional_object("maximum_rate", phase.maximum_rate);
   v.list_unless_empty("activity", phase.activity, Lines::many);
   v.list_unless_empty("pairs", phase.pairs, Lines::one_each);
+  v.optional_object("kernel_messages", phase.kernel_messages);
 }
 
 template <class V>

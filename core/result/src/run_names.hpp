@@ -38,6 +38,9 @@ inline constexpr auto kNames<TimeClass> =
 template <>
 inline constexpr auto kNames<Certainty> = std::array{"seen", "next to", "unknown"};
 template <>
+inline constexpr auto kNames<KernelMessage::Level> =
+    std::array{"emergency", "alert", "critical", "error", "warning", "notice", "info", "debug"};
+template <>
 inline constexpr auto kNames<PolicyPair::Promise> = std::array{"must", "must not", "may"};
 
 static_assert(static_cast<size_t>(PhaseStatus::interrupted) + 1 == kNames<PhaseStatus>.size());
@@ -51,6 +54,7 @@ static_assert(static_cast<size_t>(MeasureDifference::Verdict::not_measured) + 1 
 static_assert(static_cast<size_t>(Interruption::Kind::fault) + 1 == kNames<Interruption::Kind>.size());
 static_assert(static_cast<size_t>(TimeClass::nothing_seen) + 1 == kNames<TimeClass>.size());
 static_assert(static_cast<size_t>(Certainty::unknown) + 1 == kNames<Certainty>.size());
+static_assert(static_cast<size_t>(KernelMessage::Level::debug) + 1 == kNames<KernelMessage::Level>.size());
 static_assert(static_cast<size_t>(PolicyPair::Promise::may) + 1 == kNames<PolicyPair::Promise>.size());
 
 template <typename Enum>

@@ -284,6 +284,8 @@ std::string check_phase(const Phase& phase) {
   seen.clear();
   for (const CpuActivity& activity : phase.activity)
     if (!seen.insert(activity.cpu).second) return fmt::format("the activity of CPU {} is there twice", activity.cpu);
+  if (phase.kernel_messages && phase.kernel_messages->count < phase.kernel_messages->kept.size())
+    return "it keeps more kernel messages than there were";
   // Invariant (2).
   if (phase.status == PhaseStatus::ok && kind_of(phase).measures && !has_samples) return "it is ok without a sample";
   return check_paths(phase);

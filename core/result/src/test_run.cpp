@@ -111,6 +111,12 @@ Phase example_phase() {
                   .promise = Promise::must,
                   .latency = {},
                   .refused = "operation not permitted"}};
+  using Level = KernelMessage::Level;
+  phase.kernel_messages = KernelMessages{
+      .count = 41,
+      .overwritten = 2,
+      .kept = {{.level = Level::warning, .uptime_s = 4711.25, .text = "clocksource: timekeeping watchdog on CPU5"},
+               {.level = Level::info, .uptime_s = 4712.000001, .text = "usb 1-1: \\x1b new \"device\""}}};
   return phase;
 }
 

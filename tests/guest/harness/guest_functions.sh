@@ -11,9 +11,20 @@ expect() {
 # load MODULE [parameter=value...]
 load() { module=$1; shift; insmod "$MODULES/$module.ko" "$@"; }
 # on_host_userland COMMAND...: runs a host program in the guest (needs guest-userland: host). /tmp is the same on both sides.
+# With guest-packages their tree lies over the host's, and all of it can be written, in memory.
+share_of_host() { mount -t 9p -o ro,trans=virtio,version=9p2000.L,msize=262144,cache=loose "$1" "$2"; }
+mount_host() {
+  [ -n "$PACKAGES" ] || { share_of_host host /host; return; }
+  share_of_host host /host_alone
+  share_of_host packages /packages
+  mkdir /written
+  mount -t tmpfs none /written
+  mkdir /written/upper /written/work
+  mount -t overlay -o lowerdir=/packages:/host_alone,upperdir=/written/upper,workdir=/written/work none /host
+}
 on_host_userland() {
   if [ ! -d /host/usr ]; then
-    mount -t 9p -o ro,trans=virtio,version=9p2000.L,msize=262144,cache=loose host /host
+    mount_host
     for directory in dev proc sys; do mount --rbind /$directory /host/$directory; done
     mkdir -p /host/dev/shm /host/dev/pts
     for directory in run dev/shm; do mount -t tmpfs none "/host/$directory"; done

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from . import CannotRun, Failed
 
-# What a guest loads before it can mount the share. Their dependencies are resolved by modprobe, in the right order.
-WANTED_MODULES = ("9p", "9pnet_virtio", "virtio_pci", "msr")
+# What a guest loads before it can mount its shares. Their dependencies are resolved by modprobe, in the right order.
+WANTED_MODULES = ("9p", "9pnet_virtio", "virtio_pci", "msr", "overlay")
 
 
 def build(kernel, guest_init, target):
@@ -27,7 +27,7 @@ def build(kernel, guest_init, target):
         return target
     with tempfile.TemporaryDirectory() as scratch:
         root = Path(scratch)
-        for directory in ("bin", "dev", "proc", "sys", "tmp", "share", "host", "modules"):
+        for directory in ("bin", "dev", "proc", "sys", "tmp", "share", "host", "host_alone", "packages", "modules"):
             (root / directory).mkdir()
         shutil.copy(busybox, root / "bin" / "busybox")
         (root / "bin" / "sh").symlink_to("busybox")

@@ -34,12 +34,14 @@ class Outcome:
     boot_s: float      # from exec of QEMU until the guest's init started the test; None when it never did
 
 
-def run(test, kernel, initramfs, share, console):
-    """Boots `test` (a test_file.GuestTest) and waits for its end or its time limit."""
+def run(test, kernel, initramfs, share, console, packages=None):
+    """Boots `test` (a test_file.GuestTest) and waits for its end or its time limit. `packages`: a tree for its userland."""
     command = ["qemu-system-x86_64", *_machine_arguments(test), "-kernel", kernel.vmlinux, "-initrd", initramfs,
                "-append", _kernel_command_line(test), *_share_arguments("share", share, read_only=False)]
     if test.userland == "host":
         command += _share_arguments("host", "/", read_only=True)
+    if packages:
+        command += _share_arguments("packages", packages, read_only=True)
     started = time.monotonic()
     boot_s = None
     with open(console, "wb") as log:
@@ -84,7 +86,7 @@ def _machine_arguments(test):
                  "-global", "hpet.msi=on"]  # lets the planter aim an HPET timer at a CPU as an SMI or an NMI
     if test.mode == "exact":
         return arguments + ["-accel", "tcg", "-icount", f"shift=0,sleep={'on' if test.idle == 'waits' else 'off'}", "-smp", "1"]
-    return arguments + ["-accel", f"tcg,thread={'single' if test.mode == 'interleaved' else 'multi'}", "-smp", f"{test.cpus},sockets={test.nodes}", *_node_arguments(test)]
+    return arguments + ["-accel", f"tcg,thread={'single' if test.mode == 'interleaved' else 'multi'}", "-smp", f"{test.cpus},sockets={test.nodes},threads={test.threads}", *_node_arguments(test)]
 
 
 def _node_arguments(test):

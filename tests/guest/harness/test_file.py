@@ -17,19 +17,21 @@ class GuestTest:
     kernels: str = "rt rt-backports"  # one ctest each: flavours of kernel_package, with -backports behind them or not
     timeout_s: int = 240         # of the whole life of the machine; an idle host needs 7 to 15 s, a loaded one more
     cpus: int = 2                # not in exact mode
+    threads: int = 1             # of each core, not in exact mode: CPUs 0 and 1 share the first
     nodes: int = 1               # NUMA nodes, not in exact mode: each with as many of the CPUs, and as much memory
     machine: str = "q35"
     cpu: str = "max"             # QEMU's processor model, with what is added to it
     append: str = ""             # added to the kernel's command line
     idle: str = "skipped"        # exact mode: skipped | waits (as long as on the host)
     userland: str = "busybox"    # busybox | host (all of the host's programs, read-only over 9p)
+    packages: str = ""           # of the host's release, laid over its userland (userland_packages.py)
     needs: str = ""              # programs that must be there on the host, else the test is skipped
     systemtap: str = ""          # of this script on usdt.so of the host's maxlat: $SYSTEMTAP in the guest
     files: str = ""              # of this tree, seen under $FILES in the guest
     console_allow: str = ""      # regular expression: complaints of the kernel that the test provokes
 
 
-KEYS = {"mode", "kernels", "timeout_s", "cpus", "nodes", "machine", "cpu", "append", "idle", "userland", "needs", "systemtap", "files", "console_allow"}
+KEYS = {"mode", "kernels", "timeout_s", "cpus", "threads", "nodes", "machine", "cpu", "append", "idle", "userland", "packages", "needs", "systemtap", "files", "console_allow"}
 
 
 def read(path):
@@ -49,4 +51,8 @@ def read(path):
         raise Failed(f"{path}: bad guest-mode, guest-kernels or guest-userland")
     if test.nodes != 1 and (test.mode == "exact" or test.nodes < 1 or test.cpus % test.nodes != 0):
         raise Failed(f"{path}: {test.nodes} nodes for {test.cpus} CPUs, mode {test.mode}")
+    if test.threads != 1 and (test.mode == "exact" or test.threads < 1 or test.cpus % (test.nodes * test.threads) != 0):
+        raise Failed(f"{path}: {test.threads} threads a core for {test.cpus} CPUs, mode {test.mode}")
+    if test.packages and test.userland != "host":
+        raise Failed(f"{path}: guest-packages are laid over the host's userland (guest-userland: host)")
     return test

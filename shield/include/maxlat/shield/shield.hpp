@@ -14,7 +14,8 @@
 //       CPUs it is refused.
 //
 // A step that is not possible here (a read-only /sys, no rights, an old kernel) is told and left out: a weaker shield,
-// never silently. No step possible: nothing was shielded, and that is an error.
+// never silently. None but impossible steps, beside what was right by itself: nothing was shielded, and that is an
+// error.
 #pragma once
 
 #include <maxlat/core/sys/cpu_list.hpp>
@@ -27,6 +28,8 @@ namespace maxlat::shield {
 struct ShieldPlan {
   core::CpuList cpus{};          // to be shielded
   core::CpuList housekeeping{};  // for everything else; empty: the other online CPUs
+  core::CpuList siblings{};      // that share a core with `cpus`, to be taken offline; empty: they stay
+  bool mounts = false;           // tracefs and debugfs, where they are not mounted
   std::string journal = "/var/lib/maxlat/shield.journal";
   bool held = false;  // by a process, whose end is to be its end (held_shield.hpp)
 };

@@ -37,6 +37,8 @@ std::optional<CpuList> read_cpus(const MachineView& machine, std::string_view pa
 std::optional<CpuList> read_cpu_mask(const MachineView& machine, std::string_view path);  // a hex mask
 
 CpuList sorted_unique(CpuList cpus);
+// The other hardware threads of the measured CPUs' cores, unless they are measured, too.
+CpuList siblings_of(const MachineView& machine);
 
 // The word in brackets of "always [madvise] never" or "none voluntary (full)"; the whole text when there is none.
 std::string chosen_word(const std::string& text);

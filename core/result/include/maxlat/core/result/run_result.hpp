@@ -35,6 +35,7 @@
 #include <maxlat/core/result/accounting.hpp>
 #include <maxlat/core/result/activity.hpp>
 #include <maxlat/core/result/interval.hpp>
+#include <maxlat/core/result/kernel_messages.hpp>
 #include <maxlat/core/result/preemption.hpp>
 #include <maxlat/core/sys/result.hpp>
 #include <optional>
@@ -221,6 +222,7 @@ struct Phase {
   std::optional<MaximumRate> maximum_rate;
   std::vector<CpuActivity> activity;  // what else ran on the measured CPUs meanwhile; empty: not looked at
   std::vector<PolicyPair> pairs;      // of a preemption test
+  std::optional<KernelMessages> kernel_messages;  // that came meanwhile; absent: the log was not read
 };
 
 // What two arms differ by in one measure.

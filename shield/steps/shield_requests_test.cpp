@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <maxlat/test/temporary_folder.hpp>
+
+#include "change/test_box.hpp"
+#include "shield.hpp"
+
+namespace maxlat::shield {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// What is done on request alone: SMT siblings go offline, file systems are mounted.
+class ShieldWithRequests : public testing::TestWithParam<Hierarchy> {
+ protected:
+  void SetUp() override {
+    box_.file("/proc/self/mountinfo", box_.text("/proc/self/mountinfo") + "\n24 1 0:2 / /sys rw - sysfs sysfs rw\n");
+    for (const int cpu : {1, 2, 3}) box_.file(fmt::format("/sys/devices/system/cpu/cpu{}/online", cpu), "1\n");
+    box_.thread(70, 70, "of-the-sibling", "1", 0, 1);
+  }
+  // CPU 1 is the other thread of CPU 3's core.
+  ShieldPlan plan() const {
+    return {.cpus = {2, 3},
+            .housekeeping = {0},
+            .siblings = {1},
+            .mounts = true,
+            .journal = folder_ / "state/shield.journal"};
+  }
+  FakeSurface surface(const FakeBox& box) const { return FakeSurface(box, box.view({2, 3}, {0})); }
+
+  test::TemporaryFolder folder_;
+  FakeBox box_{GetParam()};
+};
+INSTANTIATE_TEST_SUITE_P(Hierarchies, ShieldWithRequests, testing::Values(Hierarchy::v2, Hierarchy::v1));
+
+TEST_P(ShieldWithRequests, SiblingsGoOfflineAndMountsAreMadeAndOffUndoesBoth) {
+  const auto before = box_.state();
+  FakeSurface surface = this->surface(box_);
+  const auto report = shield_on(plan(), surface);
+  ASSERT_TRUE(report) << report.error().text;
+  EXPECT_EQ(box_.text("/sys/devices/system/cpu/cpu1/online"), "0");
+  EXPECT_THAT(report->steps, Contains(testing::Field(&StepReport::text, "CPU 1 is offline")));
+  EXPECT_EQ(box_.cpus_of(40, 40), "0") << "neither shielded CPUs nor the sibling";
+  EXPECT_EQ(box_.cpus_of(70, 70), "0") << "its own CPU goes away";
+  EXPECT_THAT(box_.text("/proc/self/mountinfo"), HasSubstr(" /sys/kernel/tracing rw - tracefs "));
+  EXPECT_THAT(box_.text("/proc/self/mountinfo"), HasSubstr(" /sys/kernel/debug rw - debugfs "));
+  const auto status = shield_status(plan().journal, surface);
+  ASSERT_TRUE(status);
+  EXPECT_THAT(status->drifted, ElementsAre());
+  box_.thread(71, 71, "began-under-it", "0", 0, 40);
+  const auto undone = shield_off(plan().journal, surface, false);
+  ASSERT_TRUE(undone) << undone.error().text;
+  EXPECT_THAT(undone->failed, ElementsAre());
+  EXPECT_EQ(box_.cpus_of(71, 71), "0-3");
+  auto after = box_.changed_since(before);
+  std::erase_if(after, [](const std::string& line) { return line.find("/proc/71/") != line.npos; });
+  EXPECT_THAT(after, ElementsAre());
+}
+
+TEST_P(ShieldWithRequests, ADeathBetweenAnyTwoChangesIsUndone) {
+  const auto before = box_.state();
+  int deaths = 0;
+  for (bool died = true; died; ++deaths) {
+    const pid_t child = fork();
+    if (child == 0) {
+      FakeSurface dying = surface(box_);
+      dying.dies_before = deaths;
+      ::_exit(shield_on(plan(), dying) ? 0 : 1);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    died = WEXITSTATUS(status) == 9;
+    FakeSurface surface = this->surface(box_);
+    ASSERT_TRUE(shield_off(plan().journal, surface, false));
+    ASSERT_THAT(box_.changed_since(before), ElementsAre()) << "died before change " << deaths;
+  }
+  EXPECT_GT(deaths, 15);
+}
+
+}  // namespace
+}  // namespace maxlat::shield

@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# maxlat shield where it has no rights, as in a container: in a user namespace of nobody's it is root, and may change nothing.
+# It must say so, end with 77, and leave nothing behind.
+# usage: MAXLAT=... container.sh
+maxlat=${MAXLAT:?the program to test}
+skip() { echo "skipped: $*"; exit 77; }
+fail() { echo "FAIL: $*"; cat "$folder"/*.txt; exit 1; }
+[ "$(nproc)" -ge 2 ] || skip "a shield needs a second CPU"
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+cp "$maxlat" "$folder/maxlat" || exit 1
+chmod 755 "$folder"
+mkdir -m 777 "$folder/state"
+as_nobody=
+[ "$(id -u)" -ne 0 ] || as_nobody="setpriv --reuid 65534 --regid 65534 --clear-groups"
+inside() { $as_nobody unshare -Urm "$@"; }
+inside true 2> /dev/null || skip "no user namespaces here"
+cpu=$(cat /sys/devices/system/cpu/online)
+cpu=${cpu##*[,-]}
+
+inside "$folder/maxlat" shield on --cpus "$cpu" --journal "$folder/state/journal" > "$folder/on.txt" 2> "$folder/on_errors.txt"
+status=$?
+[ $status -eq 77 ] || fail "shield on: exit status $status, not 77"
+grep -q 'nothing can be shielded here: cannot write /.*everything is as it was before' "$folder/on_errors.txt" || fail "it does not say why"
+[ ! -s "$folder/on.txt" ] || fail "it tells of a shield"
+[ ! -e "$folder/state/journal" ] || fail "a journal is left"
+
+inside "$folder/maxlat" shield exec --cpus "$cpu" --journal "$folder/state/journal" -- touch "$folder/state/ran" > "$folder/exec.txt" 2>&1
+status=$?
+[ $status -eq 77 ] || fail "shield exec: exit status $status, not 77"
+[ ! -e "$folder/state/ran" ] || fail "the command ran without a shield"
+
+# What needs no rights works: counts of /proc, without names, and it says so.
+inside "$folder/maxlat" shield audit --cpus "$cpu" -D 100ms --limit 1000000 > "$folder/audit.txt" 2>&1
+status=$?
+[ $status -eq 0 ] || fail "shield audit: exit status $status"
+grep -q 'names: none: ' "$folder/audit.txt" || fail "the audit does not say why it has no names"

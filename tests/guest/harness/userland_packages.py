@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+"""Packages for a guest's userland: fetched and unpacked into a tree of their own, never installed.
+
+The guest lays that tree over the host's (an overlay, guest_functions.sh), so their programs find themselves where they
+belong, and the host's libraries and interpreters beside them. No maintainer script runs, and nothing is pulled in: a
+test names what it needs that a host may lack. The tree is kept under the packages' versions.
+"""
+
+import fcntl
+import hashlib
+import shutil
+
+from . import CannotRun, kernel_package
+
+
+def unpack(names, archive):
+    """The root of the tree."""
+    try:
+        return _unpack(names, archive)
+    except CannotRun:
+        return _unpack(names, archive.refreshed(kernel_package.cache_directory()))
+
+
+def _unpack(names, archive):
+    versions = " ".join(f"{name}={archive.candidate_version(name)}" for name in sorted(names))
+    directory = kernel_package.cache_directory() / f"userland-{hashlib.sha256(versions.encode()).hexdigest()[:16]}"
+    directory.mkdir(parents=True, exist_ok=True)
+    root = directory / "root"
+    with open(directory / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (directory / "complete").exists():
+            shutil.rmtree(root, ignore_errors=True)
+            root.mkdir()
+            for name in names:
+                archive.unpack(name, directory, root)
+            _merge_usr(root)
+            (directory / "complete").write_text(versions + "\n")
+    return root
+
+
+def _merge_usr(root):
+    """A package may still have /lib or /sbin of its own, which are links on the host: an overlay would hide these."""
+    for name in ("bin", "sbin", "lib", "lib64"):
+        if (root / name).is_dir() and not (root / name).is_symlink():
+            shutil.copytree(root / name, root / "usr" / name, symlinks=True, dirs_exist_ok=True)
+            shutil.rmtree(root / name)

@@ -1,0 +1,119 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The shield beside its peers, in turns, under the same load on one machine: Debian's tuned (profile realtime) and cset
+# shield. How often CPU 1 is interrupted before, with and after each of them, and which settings each leaves changed when it
+# is off. It is the boot with cgroup v1, too: cset knows no other. The last arm is our shield with v2, on the same machine.
+# guest-mode: interleaved
+# guest-kernels: rt
+# guest-cpus: 4
+# guest-timeout_s: 300
+# guest-userland: host
+# guest-needs: python3
+# guest-packages: tuned cpuset python3-cpuset python3-dbus python3-linux-procfs python3-gi python3-pyudev python3-future python3-six linux-perf libnuma1
+# What tuned would have the boot loader do, but for isolcpus=, which makes a shield of CPU 1 before anybody begins.
+# guest-append: nohz_full=1 rcu_nocbs=1 tsc=reliable clocksource=tsc skew_tick=1 nosoftlockup
+mkdir -p /sys/fs/cgroup
+mount -t tmpfs none /sys/fs/cgroup
+mkdir /sys/fs/cgroup/cpuset /sys/fs/cgroup/unified
+v1=yes
+mount -t cgroup -o cpuset none /sys/fs/cgroup/cpuset || v1=  # Linux 6.12 of Debian has none
+mount_v2() { mount -t cgroup2 none /sys/fs/cgroup/unified; }
+[ -n "$v1" ] || mount_v2
+journal=/tmp/shield.journal
+shield() { what=$1; shift; maxlat shield "$what" --journal "$journal" "$@"; }
+
+on_host_userland true
+echo 'isolated_cores=1' > /host/etc/tuned/realtime-variables.conf
+
+# These three have masks that their owner will want to see again.
+sleep 100000 & sleep 100000 & pinned=$!
+sleep 100000 & wide=$!
+taskset -p 1 $pinned > /dev/null
+taskset -p 7 $wide > /dev/null
+# And this device interrupts the CPU.
+echo 1 > "/proc/irq/$(awk -F: '/ttyS0/ { print $1 + 0 }' /proc/interrupts)/smp_affinity_list"
+
+# All of /proc and /sys that one can set, the groups, and the masks of threads. What changes by itself is in two
+# snapshots in a row, and no setting. (The kernel moves its workers, and an interrupt's thread follows its interrupt.)
+snapshot() {
+  find /proc/sys /proc/irq /sys/devices/system /sys/devices/virtual/workqueue /sys/bus/workqueue /sys/kernel/mm \
+    /sys/kernel/debug/sched /sys/module /sys/fs/cgroup /sys/block -type f -perm -200 \
+    ! -name '*.pressure' ! -name cgroup.procs ! -name cgroup.threads ! -name tasks 2> /dev/null | xargs grep -Hs '' > "$1.all" || true
+  find /sys/fs/cgroup -type d >> "$1.all"
+  mount | sed 's/ (.*//' >> "$1.all"
+  for task in /proc/[0-9]*; do
+    { read -r name < "$task/comm"; } 2> /dev/null || continue
+    case $name in kworker*|irq/*|sh|usleep|find|xargs|grep|maxlat*) continue ;; esac
+    echo "$task $name $(grep -s Cpus_allowed_list "$task/status")"
+  done >> "$1.all"
+  sort "$1.all" > "$1"
+}
+leftovers() { snapshot now; diff before now | grep '^[-+][^-+]' | grep -vFf volatile > "$OUT/left_by_$1.txt" || true; }
+audit() { status=0; shield audit --cpus 1 -D 1s --no-events > audit.txt || status=$?; case $status in 0|2) ;; *) cat audit.txt; fail "audit: exit status $status" ;; esac; }
+# Interruptions a second of CPU 1, from the audit's table; its verdict is one word or two.
+rate() { awk '$1 == 1 && $2 ~ /quiet|disturbed/ { print $3 } $1 == 1 && $2 == "only" { print $4 }' audit.txt; }
+
+maxlat_on() { shield on --cpus 1 > "$OUT/maxlat_on.txt"; }
+maxlat_off() { shield off -q; }
+cset_on() { on_host_userland cset shield -c 1 -k on > "$OUT/cset_on.txt" 2>&1 || fail "cset: $(cat "$OUT/cset_on.txt")"; }
+cset_off() { on_host_userland cset shield --reset > "$OUT/cset_off.txt" 2>&1 || fail "cset: $(cat "$OUT/cset_off.txt")"; }
+tuned_on() {
+  mkdir -p /host/run/tuned
+  on_host_userland tuned --no-dbus --no-socket -p realtime > "$OUT/tuned.txt" 2>&1 & tuned=$!
+  wait_for "applied" "$OUT/tuned.txt"
+}
+tuned_off() { kill -TERM "$(cat /host/run/tuned/tuned.pid)"; wait $tuned || true; }
+
+snapshot before
+sleep 1
+snapshot now
+diff before now | sed -n 's/^[-+]\([^-+: ][^: ]*\).*/\1/p' | sort -u > volatile
+echo /nothing >> volatile
+snapshot before
+# Interruptions a second of CPU 1 under load: programs that run where their parent may, one that asks for all CPUs, and the
+# device. (Not while Python works: the CPUs of this machine take turns.)
+under_load() {
+  loads=
+  for worker in 1 2 3; do (while [ ! -e /tmp/unloaded ]; do usleep 500; done) & loads="$loads $!"; done
+  (while [ ! -e /tmp/unloaded ]; do taskset f usleep 5000; echo > /dev/ttyS0; done) & loads="$loads $!"
+  audit
+  : > /tmp/unloaded
+  wait $loads
+  rm /tmp/unloaded
+  rate
+}
+turn() { # ARM TOOL
+  before_s=$(under_load)
+  "$2_on"
+  on_s=$(under_load)
+  cp audit.txt "$OUT/audit_$1.txt"
+  "$2_off"
+  after_s=$(under_load)
+  leftovers "$1"
+  echo "$1 $before_s $on_s $after_s $(grep -c '^+' "$OUT/left_by_$1.txt")" >> "$OUT/peers.txt"
+}
+: > "$OUT/peers.txt"
+if [ -n "$v1" ]; then
+  turn maxlat_v1 maxlat
+  turn cset cset
+  umount /sys/fs/cgroup/cpuset
+  mount_v2
+  snapshot before
+else
+  echo "cset cannot run on this kernel: it has no cpusets of cgroup v1"
+fi
+turn maxlat maxlat
+turn tuned tuned
+
+echo "arm before on after leftovers (interruptions of CPU 1 a second, under load)"
+cat "$OUT/peers.txt"
+for file in "$OUT"/left_by_*; do echo "${file##*/}:"; sed 's/^/  /' "$file" | head -20; done
+for ours in maxlat_v1 maxlat; do
+  [ -e "$OUT/left_by_$ours.txt" ] || continue
+  [ ! -s "$OUT/left_by_$ours.txt" ] || fail "$ours leaves something"
+  on=$(awk -v arm=$ours '$1 == arm { print int($3 * 10) }' "$OUT/peers.txt")
+  for peer in cset tuned; do
+    peers_on=$(awk -v arm=$peer '$1 == arm { print int($3 * 10) }' "$OUT/peers.txt")
+    [ -z "$peers_on" ] || expect "interruptions in 10 s with $ours, with $peer" "$on" -le "$peers_on"
+  done
+done
