@@ -73,7 +73,6 @@ core::Result<bool> EventSource::read(size_t cpu, size_t at_most_pages, std::vect
     if (got < 0) return core::system_error("cannot read the kernel's trace buffer", errno);
     const core::Status sound = read_ring_page({bytes_.data(), static_cast<size_t>(got)}, page_);
     if (!sound) return sound.error();
-    lost_ += page_.lost_events;
     stream.hole = stream.hole || page_.lost_before;
     for (const RingRecord& record : page_.records) {
       const auto event = formats_.decode(record.tick, number, record.bytes);

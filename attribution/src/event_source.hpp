@@ -37,8 +37,8 @@ class EventSource {
   core::Result<bool> read(size_t cpu, size_t at_most_pages, std::vector<KernelEvent>& events);
 
   void stop();
-  // Events that were overwritten before they were read, as far as the kernel counted them.
-  uint64_t lost() const { return lost_; }
+  // Events that were overwritten before they were read.
+  uint64_t lost() const { return instance_.counts().overwritten; }
   const core::TraceInstance& instance() const { return instance_; }
 
  private:
@@ -56,7 +56,6 @@ class EventSource {
   std::vector<Stream> streams_;
   std::vector<std::byte> bytes_;
   RingPage page_;
-  uint64_t lost_ = 0;
 };
 
 }  // namespace maxlat::attribution

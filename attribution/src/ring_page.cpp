@@ -9,7 +9,7 @@ namespace maxlat::attribution {
 namespace {
 
 constexpr size_t kHead = 16;
-constexpr uint64_t kLengthBits = (uint64_t{1} << 27) - 1, kLost = uint64_t{1} << 31, kLostCounted = uint64_t{1} << 30;
+constexpr uint64_t kLengthBits = (uint64_t{1} << 27) - 1, kLost = uint64_t{1} << 31;
 constexpr uint32_t kPadding = 29, kTimeExtend = 30, kTimeStamp = 31;
 constexpr uint64_t kTopmostBits = uint64_t{0x1f} << 59;  // what an absolute time has no room for
 
@@ -27,7 +27,7 @@ core::Error damaged(size_t place, const char* what) {
 }  // namespace
 
 core::Status read_ring_page(std::span<const std::byte> bytes, RingPage& page) {
-  page = {0, false, 0, std::move(page.records)};
+  page = {0, false, std::move(page.records)};
   page.records.clear();
   if (bytes.size() < kHead) return damaged(0, "is no room for its head");
   const auto commit = word_at<uint64_t>(bytes, 8);
@@ -35,9 +35,6 @@ core::Status read_ring_page(std::span<const std::byte> bytes, RingPage& page) {
   if (end > bytes.size()) return damaged(8, "is a length beyond its end");
   uint64_t tick = page.begin_tick = word_at<uint64_t>(bytes, 0);
   page.lost_before = (commit & kLost) != 0;
-  const size_t counter = end;
-  if (page.lost_before && (commit & kLostCounted) != 0 && counter + 8 <= bytes.size())
-    page.lost_events = word_at<uint64_t>(bytes, counter);
 
   for (size_t place = kHead; place < end;) {
     if (end - place < 4) return damaged(place, "is no room for a record");

@@ -32,7 +32,6 @@ struct RingRecord {
 struct RingPage {
   uint64_t begin_tick = 0;
   bool lost_before = false;  // events between the page before and this one were overwritten
-  uint64_t lost_events = 0;  // how many, where the kernel found room to say so
   std::vector<RingRecord> records;
 };
 
