@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <maxlat/core/sys/text_file.hpp>
-#include <sstream>
 
 namespace maxlat::attribution {
 namespace {
@@ -83,19 +82,6 @@ core::Result<bool> EventSource::read(size_t cpu, size_t at_most_pages, std::vect
     }
   }
   return false;
-}
-
-// A page tells that something was lost before it, and how much only where it has room for the number. The kernel's own
-// count is whole.
-uint64_t EventSource::lost() const {
-  uint64_t lost = 0;
-  for (const Stream& stream : streams_) {
-    std::istringstream stats(
-        core::read_file(fmt::format("{}/per_cpu/cpu{}/stats", instance_.path(), stream.cpu)).value_or(""));
-    for (std::string word; stats >> word;)
-      if (uint64_t count = 0; word == "overrun:" && stats >> count) lost += count;
-  }
-  return lost;
 }
 
 void EventSource::stop() {

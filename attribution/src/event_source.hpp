@@ -38,7 +38,7 @@ class EventSource {
 
   void stop();
   // Events that were overwritten before they were read.
-  uint64_t lost() const;
+  uint64_t lost() const { return instance_.counts().overwritten; }
   const core::TraceInstance& instance() const { return instance_; }
 
  private:

@@ -11,7 +11,7 @@ namespace maxlat::attribution {
 
 class TestPage {
  public:
-  static constexpr uint64_t kLost = uint64_t{1} << 31, kLostCounted = uint64_t{1} << 30;
+  static constexpr uint64_t kLost = uint64_t{1} << 31;
 
   explicit TestPage(uint64_t time) {
     put(time);
@@ -42,13 +42,12 @@ class TestPage {
     put(length + 4);
     return payload(0, length);
   }
-  // `flags`: kLost, and kLostCounted with the number behind the records.
-  std::vector<std::byte> bytes(uint64_t flags = 0, uint64_t lost = 0) const {
+  // `flags`: kLost
+  std::vector<std::byte> bytes(uint64_t flags = 0) const {
     std::vector<std::byte> page = bytes_;
     const uint64_t commit = (page.size() - 16) | flags;
     std::memcpy(page.data() + 8, &commit, 8);
     page.resize(4096);
-    if ((flags & kLostCounted) != 0) std::memcpy(page.data() + bytes_.size(), &lost, 8);
     return page;
   }
 

@@ -49,7 +49,7 @@ struct WatchedCpu {
 
 struct WatchResult {
   std::vector<WatchedCpu> cpus{};  // as in the plan
-  uint64_t events = 0, lost = 0;   // read; and overwritten before that
+  uint64_t events = 0, lost = 0;   // read; and overwritten before they were
   std::string damage{};            // why the watch ended before the run; "" when it did not
 };
 
