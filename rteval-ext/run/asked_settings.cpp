@@ -12,8 +12,9 @@ namespace {
 std::vector<std::string> unlike(const Plan& plan, SettingUse use,
                                 const std::vector<core::SettingObservation>& observed) {
   std::vector<std::string> sentences;
-  for (const auto& [name, asked] : plan.settings) {
-    if (asked != use) continue;
+  for (const auto& asked : plan.settings) {
+    if (asked.second != use) continue;
+    const std::string& name = asked.first;
     const auto seen = std::find_if(observed.begin(), observed.end(), [&](const auto& row) { return row.name == name; });
     const bool is_there = seen != observed.end();
     if (is_there && seen->verdict == core::SettingObservation::Verdict::ok) continue;
