@@ -63,6 +63,7 @@ StepResult arms_of_step(core::Phase step, const std::string& json_path) {
     arm.comparison = step.name;
     arm.command = step.command;
     arm.load = step.load;
+    arm.kernel_messages = step.kernel_messages;
     arm.facts.insert(step.facts.begin(), step.facts.end());
     arm.warnings.insert(arm.warnings.end(), step.warnings.begin(), step.warnings.end());
     // What spoiled the step (a load that died) spoiled every arm.

@@ -21,6 +21,7 @@ core::Phase step(core::PhaseStatus status) {
   phase.facts = {{"CPUs", "1"}};
   phase.warnings = {"no CPU is left for the loads"};
   phase.load = {{.name = "cpu", .command = {}, .unit = {}, .alive = true, .reason = {}, .progress = {}}};
+  phase.kernel_messages = core::KernelMessages{.count = 3, .kept = {}};
   return phase;
 }
 
@@ -41,6 +42,8 @@ TEST_F(ArmsOfStep, AreNamedAfterItAndHaveWhatItHad) {
   EXPECT_EQ(result.phases[1].comparison, "my tracers");
   EXPECT_EQ(result.phases[1].facts.at("CPUs"), "1");
   EXPECT_THAT(result.phases[0].warnings, ElementsAre("round 1: it is warm", "no CPU is left for the loads"));
+  ASSERT_TRUE(result.phases[0].kernel_messages) << "what the kernel said in the step, it said in each arm";
+  EXPECT_EQ(result.phases[0].kernel_messages->count, 3u);
   EXPECT_EQ(result.phases[0].load.size(), 1u);
   ASSERT_EQ(result.comparisons.size(), 1u);
   EXPECT_EQ(result.comparisons[0].name, "my tracers");

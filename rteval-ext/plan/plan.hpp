@@ -50,12 +50,18 @@ enum class ShieldUse { none, wanted, required };
 inline constexpr const char* kShieldStep = "shield";
 inline constexpr const char* kShieldAuditStep = "shield audit";
 
+// Of a setting of the machine that is not right: required: no run; comparable: the result says that its figures are not
+// comparable.
+enum class SettingUse { required, comparable };
+
 struct Plan {
   std::string name;   // of the profile or the file
   std::string about;  // one line
   ShieldUse shield = ShieldUse::none;
   bool dma_latency = true;    // /dev/cpu_dma_latency is held at 0 while a phase measures
   bool kernel_events = true;  // npt says who had the time of its largest gaps, where this kernel lets it
+  bool dma_latency = true;    // /dev/cpu_dma_latency is held at 0 while a phase measures
+  std::vector<std::pair<std::string, SettingUse>> settings;  // by the name of core::Setting, each once
   std::vector<PhasePlan> phases;
 
   std::vector<reports::Rule> rules() const;  // all phases' limits, in order

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <maxlat/core/machine/settings.hpp>
 #include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/core/sys/toml_reader.hpp>
 #include <maxlat/reports/limit_toml.hpp>
@@ -206,6 +207,23 @@ bool flag_of(const toml::node& node, std::string_view key) {
   return node.as_boolean()->get();
 }
 
+std::vector<std::pair<std::string, SettingUse>> settings_of(const toml::node& node) {
+  const toml::table* rows = node.as_table();
+  if (rows == nullptr) refuse(node, "settings are written as [settings], each with \"required\" or \"comparable\"");
+  std::vector<std::pair<std::string, SettingUse>> settings;
+  for (const auto& [key, value] : *rows) {
+    const std::string name(key.str());
+    const auto& known = core::settings();
+    if (std::none_of(known.begin(), known.end(), [&](const core::Setting& setting) { return setting.name == name; }))
+      refuse(value, fmt::format("unknown setting '{}': maxlat check lists them", name));
+    const std::string use = core::toml_text(value, name);
+    if (use != "required" && use != "comparable")
+      refuse(value, fmt::format("'{}' must be \"required\" or \"comparable\"", name));
+    settings.emplace_back(name, use == "required" ? SettingUse::required : SettingUse::comparable);
+  }
+  return settings;
+}
+
 Plan plan_of(const toml::table& document) {
   Plan plan;
   std::set<std::string> names;
@@ -216,6 +234,8 @@ Plan plan_of(const toml::table& document) {
       plan.about = core::toml_text(value, "about");
     } else if (key == "shield") {
       plan.shield = shield_of(value);
+    } else if (key == "settings") {
+      plan.settings = settings_of(value);
     } else if (key == "dma_latency") {
       plan.dma_latency = flag_of(value, key);
     } else if (key == "kernel_events") {

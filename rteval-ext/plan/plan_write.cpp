@@ -53,6 +53,9 @@ std::string to_toml(const Plan& plan) {
   if (!plan.kernel_events) out += "kernel_events = false\n";
   if (plan.shield == ShieldUse::wanted) out += "shield = true\n";
   if (plan.shield == ShieldUse::required) out += "shield = \"required\"\n";
+  if (!plan.settings.empty()) out += "\n[settings]\n";
+  for (const auto& [name, use] : plan.settings)
+    out += fmt::format("{} = \"{}\"\n", toml_text(name), use == SettingUse::required ? "required" : "comparable");
   for (const PhasePlan& phase : plan.phases) {
     out += fmt::format("\n[[phase]]\nname = {}\nkind = {}\n", toml_text(phase.name), toml_text(to_string(phase.kind)));
     if (!phase.cpus.empty()) out += fmt::format("cpus = {}\n", toml_text(phase.cpus));

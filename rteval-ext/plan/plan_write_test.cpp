@@ -25,6 +25,9 @@ about = 'with "quotes" and a \ backslash'
 shield = "required"
 dma_latency = false
 kernel_events = false
+[settings]
+"preemption model" = "required"
+governor = "comparable"
 [[phase]]
 name = "c"
 kind = "control"
@@ -63,6 +66,8 @@ duration = "700ms"
   EXPECT_EQ(again->shield, ShieldUse::required);
   EXPECT_FALSE(again->dma_latency);
   EXPECT_FALSE(again->kernel_events);
+  EXPECT_EQ(again->settings, plan->settings);
+  EXPECT_EQ(again->settings.size(), 2u);
   EXPECT_EQ(again->phases[0].stalls.lengths_ns, std::vector<uint64_t>{7000});
   EXPECT_EQ(again->phases[0].stalls.repeats, 9u);
   const PhasePlan& npt = again->phases[1];

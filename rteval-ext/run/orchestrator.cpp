@@ -14,6 +14,8 @@
 #include <maxlat/reports/gate.hpp>
 #include <optional>
 
+#include "asked_settings.hpp"
+#include "ground.hpp"
 #include "meters/control_runner.hpp"
 #include "meters/tracer_meter.hpp"
 #include "phase_runner.hpp"
@@ -44,35 +46,6 @@ bool is_kept(const StepResult& result) {
 // An arm belongs to the step that its comparison is named after.
 const std::string& step_of(const core::Phase& phase) {
   return phase.comparison.empty() ? phase.name : phase.comparison;
-}
-
-// What a run stands on: the machine, and its shield.
-struct Ground {
-  Bench bench;
-  std::unique_ptr<RunShield> shield{};  // none: not asked for, or not possible
-  std::optional<core::Phase> told{};    // step "shield", when one was asked for
-};
-
-// ERRORS: the plan cannot do without a shield, and there is none.
-core::Result<Ground> prepare(const Plan& plan, const RunRequest& request) {
-  Ground ground{request.bench};
-  if (plan.shield == ShieldUse::none) return ground;
-  const core::Result<core::CpuList> cpus = cpus_to_shield(plan, ground.bench.cpus);
-  core::Result<std::unique_ptr<RunShield>> on =
-      cpus ? ground.bench.shield(*cpus) : core::Result<std::unique_ptr<RunShield>>(cpus.error());
-  if (on) {
-    ground.shield = *std::move(on);
-    ground.told = ground.shield->told();
-    ground.bench.cpus.isolated = *cpus;
-    return ground;
-  }
-  if (plan.shield == ShieldUse::required) return on.error();
-  core::Phase phase = phase_without_result(on.error());
-  phase.name = kShieldStep;
-  phase.kind = core::kPreflightKind.name;
-  phase.started = core::utc_text();
-  ground.told = std::move(phase);
-  return ground;
 }
 
 // A run under way: what is known, in the order of the plan, and where it goes.
@@ -136,7 +109,7 @@ class Run {
   std::string stay_awake(const Step& step, std::shared_ptr<void>& held) const;
   core::Status keep(const std::string& step, StepResult result);
   core::Status keep(core::Phase phase);
-  core::Phase observe(const char* name);
+  core::Phase observe(const char* name, const std::vector<core::SettingObservation>& observed);
   reports::Gate gate_with_limits() const;
 
   const Plan& plan_;
@@ -241,14 +214,14 @@ core::Error Run::ended_early(core::Error why) {
   return why;
 }
 
-core::Phase Run::observe(const char* name) {
+core::Phase Run::observe(const char* name, const std::vector<core::SettingObservation>& observed) {
   core::Phase phase;
   phase.name = name;
   phase.kind = core::kPreflightKind.name;
   phase.status = core::PhaseStatus::ok;
   phase.started = core::utc_text();
-  const std::vector<core::SettingObservation> observed = bench_.preflight(watched_cpus(steps_));
   phase.warnings = differences(run_.preflight, observed);
+  add_not_comparable(plan_, observed, run_.verdict.not_comparable);
   // The report's table is of the machine as the run found it; later readings are told by their differences.
   if (run_.preflight.empty()) run_.preflight = observed;
   return phase;
@@ -258,7 +231,9 @@ core::Status Run::preflight() {
   const bool first = run_.machine.empty();
   if (first) run_.machine = bench_.fingerprint();
   run_.verdict.not_comparable = bench_.not_comparable();
-  core::Phase phase = observe(kPreflight);
+  const std::vector<core::SettingObservation> observed = bench_.preflight(watched_cpus(steps_));
+  if (const core::Status fit = require_settings(plan_, observed); !fit) return fit;
+  core::Phase phase = observe(kPreflight, observed);
   if (const auto config = first ? bench_.kernel_config() : std::nullopt)
     if (const core::Status written = directory_.write_kernel_config(*config); !written)
       phase.warnings.push_back("the kernel's configuration is not kept: " + written.error().text);
@@ -314,7 +289,7 @@ core::Status Run::phases() {
 }
 
 core::Status Run::look_again() {
-  return keep(observe(kPreflightAtTheEnd));
+  return keep(observe(kPreflightAtTheEnd, bench_.preflight(watched_cpus(steps_))));
 }
 
 // A phase's own limits and those of the gate are all asked: the strictest counts.
@@ -386,7 +361,7 @@ core::Result<Outcome> orchestrate(RunRequest request) {
   }
   if (run.started.empty()) run.started = core::utc_text();
 
-  core::Result<Ground> ground = prepare(*left, request);
+  core::Result<Ground> ground = prepare_ground(*left, request.bench);
   if (!ground) return ground.error();
   core::Result<std::vector<Step>> steps = steps_of(request.plan, ground->bench.cpus);
   if (!steps) return steps.error();

@@ -134,8 +134,9 @@ core::Result<ShieldReport> shield_on(const ShieldPlan& plan, Surface& surface) {
       return core::Error{fmt::format("a shield of CPU {} is on, for as long as its holder lives",
                                      core::to_string(journal.header.cpus)),
                          "wait until that run or command has ended; after a kill: maxlat shield off"};
-    if (journal.header.cpus != plan.cpus || journal.header.housekeeping != plan.housekeeping ||
-        journal.header.siblings != plan.siblings)
+    // Siblings that are offline are nobody's siblings: asked for once more, they are not found.
+    const bool other_siblings = !plan.siblings.empty() && journal.header.siblings != plan.siblings;
+    if (journal.header.cpus != plan.cpus || journal.header.housekeeping != plan.housekeeping || other_siblings)
       return core::Error{fmt::format("a shield of CPU {} is on", core::to_string(journal.header.cpus)),
                          "maxlat shield off first"};
     ShieldReport report = made_again(journal, surface);

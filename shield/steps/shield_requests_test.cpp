@@ -52,6 +52,9 @@ TEST_P(ShieldWithRequests, SiblingsGoOfflineAndMountsAreMadeAndOffUndoesBoth) {
   const auto status = shield_status(plan().journal, surface);
   ASSERT_TRUE(status);
   EXPECT_THAT(status->drifted, ElementsAre());
+  ShieldPlan again = plan();
+  again.siblings.clear();  // which are offline
+  ASSERT_TRUE(shield_on(again, surface)) << "on once more";
   box_.thread(71, 71, "began-under-it", "0", 0, 40);
   const auto undone = shield_off(plan().journal, surface, false);
   ASSERT_TRUE(undone) << undone.error().text;

@@ -21,12 +21,12 @@ name = "shielded"
 [[phase]]
 name = "timer"
 kind = "cyclictest"
-duration = "1s"
+duration = "3s"
 loads = ["cpu"]
 [[phase]]
 name = "loop"
 kind = "npt"
-duration = "1s"
+duration = "3s"
 loads = ["cpu"]
 [[phase]]
 name = "tracers"
@@ -71,7 +71,7 @@ look() {
 status=0
 run --plan /tmp/plan.toml --shield -a 1 -o /tmp/run > "$OUT/run.txt" 2>&1 & runs=$!
 look $runs
-echo h > /proc/sysrq-trigger  # the kernel says something while the loop measures
+echo h > /proc/sysrq-trigger  # the kernel says something while npt measures
 wait $runs || status=$?
 cp -r /tmp/run/. "$OUT/"
 cat "$OUT/run.txt"
@@ -83,8 +83,9 @@ for phase in shield "shield audit" timer loop "tracers: maxlat:timer"; do
 done
 grep -q 'cyclictest' "$OUT/looked" || fail "cyclictest measured outside the shield"
 grep -q 'npt' "$OUT/looked" || fail "npt measured outside the shield"
-spoke=$(awk -F'"' '$2 == "name" && $4 ~ /^(timer|loop|tracers.*|preflight.*)$/ { phase = $4 } /sysrq: HELP/ { print phase }' "$OUT/result.json" | sort -u)
-[ "$spoke" = loop ] || fail "the kernel's message is in the phase '$spoke', not in that of the loop"
+spoke=$(awk -F'"' '$2 == "name" && $4 ~ /^(timer|loop|tracers.*|preflight.*)$/ { phase = $4; sub(/:.*/, "", phase) } /sysrq: HELP/ { print phase }' \
+  "$OUT/result.json" | sort -u)
+case $spoke in loop|tracers) ;; *) fail "the kernel's message is in '$spoke', not in the phase of npt" ;; esac
 as_before "a shielded run"
 
 # ^C in the loop.

@@ -8,7 +8,7 @@
 # guest-cpus: 4
 # guest-timeout_s: 300
 # guest-userland: host
-# guest-packages: systemd libsystemd-shared libsystemd0 libip4tc2 libapparmor1 libseccomp2 libcap-ng0 libaudit1 libpam0g
+# guest-packages: systemd libsystemd-shared libsystemd0 libip4tc2 libapparmor1 libseccomp2
 # 6.12 warns now and then when a fair server's runtime is written, whoever writes it (dl_server_apply_params).
 # guest-console_allow: dl_rq_change_utilization|Call Trace
 mount -t cgroup2 none /sys/fs/cgroup

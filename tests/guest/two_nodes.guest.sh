@@ -1,6 +1,7 @@
 #!/bin/sh
 # A machine with two NUMA nodes: every page of every ring lies on the node of the CPU that writes it, whoever made the
-# ring. And one with an isolated and a tickless CPU: the tracer's own threads leave these, or are where the user says.
+# ring; npt's books lie where its CPU is, and a load's memory where the user says. And one with an isolated and a tickless
+# CPU: the tracer's own threads leave these, or are where the user says.
 # guest-mode: parallel
 # guest-kernels: rt-backports
 # guest-cpus: 4
@@ -48,3 +49,39 @@ own_threads_on 0-1 2
 own_threads_on 1 3 1
 own_threads_on 2-3 0 2-3
 own_threads_on 3 3 inherit
+
+# spins PROCESS CPU: whether a thread of it that is bound to the CPU has had it for half a second
+spins() {
+  for task in /proc/"$1"/task/*; do
+    grep -q "^Cpus_allowed_list:	$2\$" "$task/status" 2> /dev/null || continue
+    [ "$(sed 's/.*) //' "$task/stat" | cut -d ' ' -f 12)" -lt 50 ] || return 0
+  done
+  return 1
+}
+# npt on one CPU of each node, each time started on the other: whoever started it, its books (with room for a million gaps of
+# 16 bytes) lie where they are written.
+books_on() { # CPU NODE STARTED_ON
+  taskset $((1 << $3)) "$MAXLAT" npt -a "$1" -D 100s --raw /tmp/gaps --above 1s -q > /dev/null 2>&1 & npt=$!
+  until spins $npt "$1"; do usleep 50000; done
+  # shellcheck disable=SC2046 # words
+  set -- "$1" "$2" $(process_nodes $npt)
+  kill -INT $npt
+  wait $npt || true
+  if [ "$2" = 0 ]; then there=$4; else there=$6; fi
+  expect "npt of CPU $1: pages of its own memory on node $2 (of 0: $4, of 1: $6)" "$there" -ge 3000
+}
+books_on 1 0 2
+books_on 3 1 0
+
+# A load on the CPUs of a node has its memory there.
+taskset 1 "$MAXLAT" load memory -a node1 -D 100s -q > /dev/null 2>&1 & load=$!
+load_pages() { for process in $(pidof maxlat); do process_nodes "$process"; done | awk '{ a += $2; b += $4 } END { print a + 0, b + 0 }'; }
+until [ "$(load_pages | cut -d ' ' -f 2)" -gt 4000 ]; do usleep 100000; done
+# shellcheck disable=SC2046 # words
+set -- $(load_pages)
+kill -INT $load
+wait $load || true
+expect "pages of a load of node 1 there, against $1 on node 0" "$2" -ge $((4 * $1))
+status=0; maxlat load cpu -a node2 -D 1s > "$OUT/no_node.txt" 2>&1 || status=$?
+expect "status for a node that is not there" $status -eq 1
+grep -q 'this machine has no NUMA node "node2"' "$OUT/no_node.txt" || fail "it does not say so: $(cat "$OUT/no_node.txt")"

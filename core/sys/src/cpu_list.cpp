@@ -18,7 +18,6 @@
 namespace maxlat::core {
 namespace {
 
-
 std::optional<unsigned> parse_number(std::string_view text) {
   const auto value = whole_number<unsigned>(text);
   return value && *value <= kLargestCpu ? value : std::nullopt;
@@ -81,12 +80,24 @@ Result<CpuList> current_affinity() {
   return Error{"cannot read the CPU affinity: the kernel's mask is wider than 65536 CPUs"};
 }
 
+// "node1". A node may have memory alone.
+Result<CpuList> cpus_of_node(std::string_view name) {
+  constexpr std::string_view kDigits = "0123456789";
+  const std::string_view number = name.substr(std::string_view("node").size());
+  const bool is_one = !number.empty() && number.find_first_not_of(kDigits) == number.npos;
+  const auto list = is_one ? read_text(fmt::format("/sys/devices/system/node/{}/cpulist", name)) : std::nullopt;
+  if (!list) return Error{fmt::format("this machine has no NUMA node \"{}\"", name), "lscpu lists its nodes"};
+  if (trimmed(*list).empty()) return Error{fmt::format("{} has no CPU", name), "lscpu lists the nodes"};
+  return parse_cpu_list(*list);
+}
+
 }  // namespace
 
 Result<CpuList> parse_cpu_list(std::string_view text) {
   const std::string_view list = trimmed(text);
   if (list == "all") return online_cpus();
-  const std::string hint = "a CPU list is like 0,2-5 or 1-7:2, or \"all\"";
+  if (list.starts_with("node")) return cpus_of_node(list);
+  const std::string hint = "a CPU list is like 0,2-5 or 1-7:2, or \"all\", or \"node1\"";
   if (list.empty()) return Error{"the CPU list is empty", hint};
   CpuList cpus;
   for (size_t begin = 0; begin <= list.size();) {

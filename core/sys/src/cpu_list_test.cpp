@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <maxlat/core/sys/cpu_list.hpp>
+#include <maxlat/core/sys/text_file.hpp>
 #include <random>
 #include <thread>
 
@@ -70,6 +71,16 @@ TEST(CpuList, RefusesWhatIsNotAList) {
     EXPECT_FALSE(cpus.error().hint.empty());
   }
   EXPECT_THAT(parse_cpu_list("0,5-2").error().text, HasSubstr("\"5-2\""));  // names the element at fault
+}
+
+TEST(CpuList, ANodeMeansItsCpus) {
+  const auto of_node = read_text("/sys/devices/system/node/node0/cpulist");
+  if (!of_node) GTEST_SKIP() << "this kernel knows no nodes";
+  EXPECT_EQ(*parse_cpu_list("node0"), *parse_cpu_list(*of_node));
+  const auto none = parse_cpu_list("node4711");
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().text, "this machine has no NUMA node \"node4711\"");
+  for (const char* text : {"node", "nodes", "node-1", "node0x", "node0,1"}) EXPECT_FALSE(parse_cpu_list(text)) << text;
 }
 
 TEST(CpuList, WritesTheShortestForm) {

@@ -220,8 +220,8 @@ struct Phase {
   std::string gaps{};                // which of the arm's gaps: "waiting windows"; empty: all of them
   std::vector<RoundSummary> rounds;  // of an arm, in the order of their numbers
   std::optional<MaximumRate> maximum_rate;
-  std::vector<CpuActivity> activity;  // what else ran on the measured CPUs meanwhile; empty: not looked at
-  std::vector<PolicyPair> pairs;      // of a preemption test
+  std::vector<CpuActivity> activity;              // what else ran on the measured CPUs meanwhile; empty: not looked at
+  std::vector<PolicyPair> pairs;                  // of a preemption test
   std::optional<KernelMessages> kernel_messages;  // that came meanwhile; absent: the log was not read
 };
 

@@ -20,7 +20,8 @@ using CpuList = std::vector<unsigned>;  // ascending, no duplicates
 inline constexpr unsigned kLargestCpu = 65535;
 
 // "0,2-5", with stride "1-7:2" (1,3,5,7) or the kernel's groups "0-31:2/8" (the first 2 of every 8). "all" is every
-// online CPU. ERRORS: anything else, an empty list, a range that descends, a number above kLargestCpu.
+// online CPU, "node1" every CPU of that NUMA node. ERRORS: anything else, an empty list, a range that descends, a
+// number above kLargestCpu, no such node.
 Result<CpuList> parse_cpu_list(std::string_view text);
 // Shortest form with ranges: {0,2,3,4} -> "0,2-4".
 std::string to_string(const CpuList& cpus);

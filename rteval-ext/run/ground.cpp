@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+#include "ground.hpp"
+
+#include <maxlat/core/result/phase_kind.hpp>
+#include <maxlat/core/sys/utc.hpp>
+#include <utility>
+
+#include "phase_runner.hpp"
+
+namespace maxlat::rteval_ext {
+
+core::Result<Ground> prepare_ground(const Plan& plan, const Bench& bench) {
+  Ground ground{bench};
+  if (plan.shield == ShieldUse::none) return ground;
+  const core::Result<core::CpuList> cpus = cpus_to_shield(plan, ground.bench.cpus);
+  core::Result<std::unique_ptr<RunShield>> on =
+      cpus ? ground.bench.shield(*cpus) : core::Result<std::unique_ptr<RunShield>>(cpus.error());
+  if (on) {
+    ground.shield = *std::move(on);
+    ground.told = ground.shield->told();
+    ground.bench.cpus.isolated = *cpus;
+    return ground;
+  }
+  if (plan.shield == ShieldUse::required) return on.error();
+  core::Phase phase = phase_without_result(on.error());
+  phase.name = kShieldStep;
+  phase.kind = core::kPreflightKind.name;
+  phase.started = core::utc_text();
+  ground.told = std::move(phase);
+  return ground;
+}
+
+}  // namespace maxlat::rteval_ext
