@@ -93,7 +93,7 @@ void page_footer(Html& html, const core::RunResult& run) {
 
 }  // namespace
 
-core::Status write_html(const core::RunResult& run, const std::string& path) {
+core::Result<std::string> html_report(const core::RunResult& run) {
   std::vector<PhaseView> views;
   views.reserve(run.phases.size());
   for (const auto& phase : run.phases) views.emplace_back(phase);
@@ -127,7 +127,12 @@ core::Status write_html(const core::RunResult& run, const std::string& path) {
     }
     page_footer(html, run);
   }
-  return core::write_atomically(path, html.take());
+  return html.take();
+}
+
+core::Status write_html(const core::RunResult& run, const std::string& path) {
+  const auto page = html_report(run);
+  return page ? core::write_atomically(path, *page) : page.error();
 }
 
 }  // namespace maxlat::reports

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 
 #include "view/numbers.hpp"
 
@@ -105,6 +106,29 @@ Axis time_axis(double end_s) {
   const double step = round_step(axis.high / unit.seconds, 6);
   for (double at = 0; at * unit.seconds <= axis.high * (1 + kTolerance); at += step)
     axis.tics.push_back({at * unit.seconds, fmt::format("{:.4g}", at)});
+  return axis;
+}
+
+Axis date_axis(double begin_s, double end_s) {
+  constexpr double kDay = 86400;
+  constexpr double kTicSteps[] = {60,        300,       900,        3600,       3 * 3600,
+                                  6 * 3600,  kDay,      2 * kDay,   7 * kDay,   14 * kDay,
+                                  30 * kDay, 91 * kDay, 182 * kDay, 365 * kDay, 730 * kDay};
+  const double length_s = std::max(end_s - begin_s, 60.0);
+  double step = kTicSteps[0];
+  for (const double one : kTicSteps)
+    if (length_s / step > 6) step = one;
+  while (length_s / step > 6) step *= 2;
+  // A point at either end is not cut in half.
+  Axis axis{step < kDay ? "time (UTC)" : "date", false, -0.02 * length_s, 1.02 * length_s, {}};
+  for (double at = std::ceil(begin_s / step) * step; at <= begin_s + length_s; at += step) {
+    const auto seconds = static_cast<std::time_t>(at);
+    std::tm time{};
+    ::gmtime_r(&seconds, &time);
+    char text[16];
+    std::strftime(text, sizeof(text), step < kDay ? "%d. %H:%M" : length_s > 700 * kDay ? "%Y-%m" : "%m-%d", &time);
+    axis.tics.push_back({at - begin_s, text});
+  }
   return axis;
 }
 
