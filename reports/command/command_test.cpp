@@ -189,7 +189,7 @@ TEST_F(Commands, GateNamesTheSettingsThereAre) {
   folder_.write("box.toml", "[[limits]]\nphase = \"*\"\n\"setting gouvernor\" = true\n");
   const auto answer = ran(gate_command(), {result(), "--file", folder_ / "box.toml"});
   ASSERT_FALSE(answer.result);
-  EXPECT_THAT(answer.result.error().hint, HasSubstr("settings are clock source, "));
+  EXPECT_THAT(error_of(answer), HasSubstr("settings are preemption model, "));
 }
 
 TEST_F(Commands, GatePrintsNothingThatACiServerTakesForACommand) {

@@ -111,6 +111,7 @@ core::Result<std::string> html_report(const core::RunResult& run) {
     {
       const auto main = html.element("main");
       verdict_section(html, run);
+      trust_section(html, run, views);
       phases_section(html, run, views);
       findings_section(html, run, views);
       const auto phases = [&](bool behind) {
@@ -126,6 +127,7 @@ core::Result<std::string> html_report(const core::RunResult& run) {
       machine_section(html, run);
     }
     page_footer(html, run);
+    page_tail(html);
   }
   return html.take();
 }

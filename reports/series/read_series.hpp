@@ -21,8 +21,8 @@ inline constexpr const char* kIndexName = ".maxlat-series.sqlite";
 inline constexpr size_t kManyResults = 100;  // fewer are read faster than anybody waits
 
 struct SeriesSource {
-  std::string folder;                // empty: only the store
-  std::optional<std::string> store;  // a file or a URL; nothing: an index when there are many results
+  std::string folder;                  // empty: only the store
+  std::optional<std::string> store{};  // a file or a URL; nothing: an index when there are many results
   bool no_store = false;
 };
 

@@ -78,6 +78,23 @@ bool watched_alike_around(const TrendLine& line, size_t at) {
   return std::max(before, behind) <= kWatchedAlike * std::min(before, behind);
 }
 
+// Ranks tell that there is a change and, where one side is much longer than the other, its place only roughly. Of a
+// step from one level to another the place is where the fewest values lie on the wrong side of the middle between them.
+size_t place_of_step(const std::vector<double>& values, const core::ChangePoint& change, size_t first, size_t end) {
+  const double middle = (change.median_before + change.median_after) / 2;
+  const bool rises = change.median_after > change.median_before;
+  const auto is_late = [&](double value) { return rises ? value > middle : value < middle; };
+  std::ptrdiff_t wrong = 0, fewest = 0;  // against the place `first`
+  size_t place = first;
+  for (size_t i = first; i < end; ++i) {
+    wrong += is_late(values[i]) ? 1 : -1;
+    if (wrong >= fewest) continue;
+    fewest = wrong;
+    place = i + 1;
+  }
+  return place > first && place < end ? place : change.at;
+}
+
 // Worse, and every later level is, too.
 bool lasts(const std::vector<core::ChangePoint>& changes, size_t i) {
   return std::all_of(changes.begin() + static_cast<std::ptrdiff_t>(i), changes.end(),
@@ -91,7 +108,9 @@ void answer(Asked& asked, size_t questions) {
     const core::ChangePoint& change = changes[i];
     const auto [low, high] = std::minmax(change.median_before, change.median_after);
     if (change.p * static_cast<double>(questions) > kTrendAlpha || high < kTrendRatio * low) continue;
-    const size_t at = asked.runs[change.at];
+    const size_t first = i == 0 ? 0 : changes[i - 1].at,
+                 end = i + 1 < changes.size() ? changes[i + 1].at : asked.values.size();
+    const size_t at = asked.runs[place_of_step(asked.values, change, first, end)];
     if (figure == "max" && !watched_alike_around(*asked.line, at)) continue;
     asked.line->changes.push_back({figure,
                                    at,

@@ -22,14 +22,9 @@ constexpr size_t kMostTrendPlots = 60;  // of a fleet's hundreds of lines: those
 constexpr size_t kTrendStretches = 12;
 constexpr size_t kAsideRows = 200;
 
-// In the order of the page.
-std::vector<const TrendLine*> ordered_lines(const Trends& trends) {
-  std::vector<const TrendLine*> lines;
-  for (const TrendLine& line : trends.lines) lines.push_back(&line);
-  std::stable_sort(lines.begin(), lines.end(), [](const TrendLine* one, const TrendLine* other) {
-    return std::pair(!one->first_bad, one->changes.empty()) < std::pair(!other->first_bad, other->changes.empty());
-  });
-  return lines;
+std::string on_page(std::string text) {
+  for (size_t at = text.find(" -> "); at != text.npos; at = text.find(" -> ", at)) text.replace(at, 4, " → ");
+  return with_micro_sign(std::move(text));
 }
 
 core::Result<std::vector<DrawnPlot>> drawn_trends(const std::vector<const TrendLine*>& lines) {
@@ -53,7 +48,7 @@ void findings_part(Html& html, const SeriesSaid& said) {
   const auto list = html.element("ul");
   for (const auto& finding : said.findings) {
     const auto item = html.element("li");
-    html.text(with_micro_sign(finding.text));
+    html.text(on_page(finding.text));
     if (finding.details.empty()) continue;
     const auto details = html.element("ul");
     for (const std::string& detail : finding.details) html.leaf("li", with_micro_sign(detail));
@@ -112,6 +107,8 @@ void change_table(Html& html, const TrendLine& line) {
       html.leaf("span", word, {{"class", change.lasting ? "chip fail" : worse ? "chip invalid" : "chip pass"}});
     }
     const auto cell = html.element("td");
+    const bool told = &change != line.changes.data() && (&change)[-1].at == change.at;
+    if (told) continue;  // in the row above
     for (const std::string& text : machine_text(line, change)) html.leaf("p", with_micro_sign(text));
     if (change.machine) machine_details(html, *change.machine);
   }
@@ -162,7 +159,7 @@ void unread_part(Html& html, const SeriesRuns& runs) {
 }  // namespace
 
 core::Result<std::string> series_page(const Trends& trends, const SeriesRuns& runs) {
-  const std::vector<const TrendLine*> lines = ordered_lines(trends);
+  const std::vector<const TrendLine*> lines = lines_by_urgency(trends);
   const auto plots = drawn_trends(lines);
   if (!plots) return plots.error();
   const SeriesSaid said = said_of(trends, runs);
@@ -188,6 +185,7 @@ core::Result<std::string> series_page(const Trends& trends, const SeriesRuns& ru
     aside_part(html, "investigations", "Investigations, in no trend", trends.investigations);
     aside_part(html, "not-valid", "Not valid, in no trend", trends.not_valid);
     unread_part(html, runs);
+    page_tail(html);
   }
   return html.take();
 }

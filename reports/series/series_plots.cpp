@@ -17,11 +17,11 @@ namespace {
 constexpr size_t kMostPoints = 400;  // a figure; of more the largest of each stretch is drawn
 constexpr size_t kMostMarks = 3;
 
-struct Drawn {
+struct DrawnFigure {
   const char* figure;
   unsigned colour;
 };
-constexpr Drawn kDrawn[] = {{"max", kFirstCpu + 1}, {"p99.99", kFirstCpu + 2}, {"p99.9", kFirstCpu}, {"p50", kAllCpus}};
+constexpr DrawnFigure kDrawn[] = {{"max", kFirstCpu + 1}, {"p99.99", kFirstCpu + 2}, {"p99.9", kFirstCpu}, {"p50", kAllCpus}};
 
 double seconds_since_1970(const std::string& utc) {
   std::tm time{};
@@ -48,13 +48,13 @@ Stroke points_of(const TrendLine& line, size_t figure, double begin_s) {
 
 void mark_changes(Plot& plot, const TrendLine& line, double begin_s) {
   std::vector<size_t> marked;
-  const auto mark = [&](const TrendChange& change) {
+  const auto mark = [&](const TrendChange& change, const std::string& label) {
     if (marked.size() >= kMostMarks || std::find(marked.begin(), marked.end(), change.at) != marked.end()) return;
     marked.push_back(change.at);
-    plot.marks.push_back({seconds_since_1970(line.runs[change.at]->started) - begin_s, change.figure});
+    plot.marks.push_back({seconds_since_1970(line.runs[change.at]->started) - begin_s, label});
   };
-  if (line.first_bad) mark(line.changes[*line.first_bad]);
-  for (const TrendChange& change : line.changes) mark(change);
+  if (line.first_bad) mark(line.changes[*line.first_bad], "first bad run");
+  for (const TrendChange& change : line.changes) mark(change, change.figure);
 }
 
 }  // namespace
@@ -67,7 +67,7 @@ Plot trend_plot(const TrendLine& line) {
   const double begin_s = seconds_since_1970(line.runs.front()->started),
                end_s = seconds_since_1970(line.runs.back()->started);
   double low = INFINITY, high = 0;
-  for (const Drawn& drawn : kDrawn) {
+  for (const DrawnFigure& drawn : kDrawn) {
     const auto figure = std::find(series_figures().begin(), series_figures().end(), drawn.figure);
     Stroke points = points_of(line, static_cast<size_t>(figure - series_figures().begin()), begin_s);
     if (points.empty()) continue;

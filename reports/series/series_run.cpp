@@ -39,7 +39,10 @@ std::optional<std::string> looked_into(const core::Phase& phase) {
 }
 
 SeriesPhase series_phase(const core::Phase& phase) {
-  SeriesPhase kept{.name = phase.name, .kind = phase.kind, .how = how_measured(phase)};
+  SeriesPhase kept;
+  kept.name = phase.name;
+  kept.kind = phase.kind;
+  kept.how = how_measured(phase);
   if (auto unfit = unfit_because(phase)) {
     kept.use = Use::not_valid;
     kept.why = *std::move(unfit);

@@ -167,7 +167,9 @@ core::Result<std::vector<SeriesRun>> SeriesStore::runs(MachineGroups& groups) {
   std::map<std::pair<std::string, std::string>, size_t> at;
   for (const SqlRow& row : *rows) {
     at[{text_of(row[0]), text_of(row[1])}] = runs.size();
-    SeriesRun& run = runs.emplace_back(SeriesRun{.place = text_of(row[0]), .path = text_of(row[1])});
+    SeriesRun& run = runs.emplace_back();
+    run.place = text_of(row[0]);
+    run.path = text_of(row[1]);
     run.id = text_of(row[2]);
     run.started = text_of(row[3]);
     run.time_of_file = count_of(row[4]) != 0;

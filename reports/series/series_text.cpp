@@ -21,11 +21,7 @@ constexpr size_t kReasonsTold = 8;
 const std::vector<std::string> kTrendColumns = {"from", "#runs", "#p50", "#p99", "#p99.9", "#p99.99", "#largest"};
 
 std::vector<const TrendLine*> told_lines(const Trends& trends) {
-  std::vector<const TrendLine*> lines;
-  for (const TrendLine& line : trends.lines) lines.push_back(&line);
-  std::stable_sort(lines.begin(), lines.end(), [](const TrendLine* one, const TrendLine* other) {
-    return std::pair(!one->first_bad, one->changes.empty()) < std::pair(!other->first_bad, other->changes.empty());
-  });
+  std::vector<const TrendLine*> lines = lines_by_urgency(trends);
   lines.resize(std::min(lines.size(), kLinesTold));
   return lines;
 }
@@ -45,11 +41,18 @@ std::vector<std::vector<std::string>> trend_rows(const TrendLine& line) {
   return rows;
 }
 
-std::string changes_text(const TrendLine& line, const TrendChange& change) {
-  return fmt::format("from {} on: {}{}", line.runs[change.at]->started, change_text(change),
-                     change.lasting                       ? ""
-                     : change.after_ns > change.before_ns ? ", and back later"
-                                                          : "");
+// A line for each run at which something changed.
+std::vector<std::string> changes_told(const TrendLine& line) {
+  std::vector<std::string> told;
+  for (size_t i = 0; i < line.changes.size(); ++i) {
+    const TrendChange& change = line.changes[i];
+    const std::string end = !change.lasting && change.after_ns > change.before_ns ? ", and back later" : "";
+    if (i > 0 && line.changes[i - 1].at == change.at)
+      told.back() += "; " + change_text(change) + end;
+    else
+      told.push_back(fmt::format("from {} on: {}{}", line.runs[change.at]->started, change_text(change), end));
+  }
+  return told;
 }
 
 // What is set aside: a title and lines.
@@ -90,7 +93,7 @@ std::string series_text(const Trends& trends, const SeriesRuns& runs, unsigned w
     core::TextTable table(kTrendColumns);
     for (auto& row : trend_rows(*line)) table.row(std::move(row));
     text += table.text(width);
-    for (const TrendChange& change : line->changes) text += core::wrapped(changes_text(*line, change), width, "  ~ ");
+    for (const std::string& one : changes_told(*line)) text += core::wrapped(one, width, "  ~ ");
   }
   if (trends.lines.size() > kLinesTold)
     text += fmt::format("\n{} more: the page has them\n", core::counted(trends.lines.size() - kLinesTold, "line"));
@@ -113,7 +116,7 @@ std::string series_markdown(const Trends& trends, const SeriesRuns& runs) {
   for (const TrendLine* line : told_lines(trends)) {
     text += "\n### " + markdown_text(line_name(*line)) + "\n\n" + markdown_table(kTrendColumns, trend_rows(*line));
     if (!line->changes.empty()) text += "\n";
-    for (const TrendChange& change : line->changes) text += "- " + markdown_text(changes_text(*line, change)) + "\n";
+    for (const std::string& one : changes_told(*line)) text += "- " + markdown_text(one) + "\n";
   }
   for (const auto& [title, texts] : asides(trends, runs)) {
     text += "\n### " + title + "\n\n";

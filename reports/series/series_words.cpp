@@ -34,6 +34,15 @@ SeriesSaid::Finding finding_of(const TrendLine& line) {
 
 }  // namespace
 
+std::vector<const TrendLine*> lines_by_urgency(const Trends& trends) {
+  std::vector<const TrendLine*> lines;
+  for (const TrendLine& line : trends.lines) lines.push_back(&line);
+  std::stable_sort(lines.begin(), lines.end(), [](const TrendLine* one, const TrendLine* other) {
+    return std::pair(!one->first_bad, one->changes.empty()) < std::pair(!other->first_bad, other->changes.empty());
+  });
+  return lines;
+}
+
 std::string line_name(const TrendLine& line) {
   return fmt::format("{} on {}{}", line.phase, line.box, line.only_way ? "" : " (" + line.how + ")");
 }
@@ -89,10 +98,10 @@ SeriesSaid said_of(const Trends& trends, const SeriesRuns& runs) {
                     "maximum grows with the time watched",
                     unalike, core::counted(trends.lines.size(), "line")));
   if (trends.questions > 0)
-    said.limits.push_back(
-        fmt::format("{} asked, all together: one series in {:.0f} in which nothing changes shows a "
-                    "change; those below x {:.3g} are not told",
-                    core::counted(trends.questions, "figure"), 1 / kTrendAlpha, kTrendRatio));
+    said.limits.push_back(fmt::format(
+        "{} were asked for changes. Of series in which nothing changes, one in {:.0f} shows a change all the same. "
+        "Changes below x {:.3g} are not told",
+        core::counted(trends.questions, "figure"), 1 / kTrendAlpha, kTrendRatio));
   for (const std::string& note : runs.notes) said.limits.push_back(note);
   return said;
 }

@@ -7,6 +7,9 @@
 
 namespace maxlat::reports {
 
+// Those with a first bad run first, then those with a change.
+std::vector<const TrendLine*> lines_by_urgency(const Trends& trends);
+
 // "npt under load on box 17", and how it was measured where the box has several ways.
 std::string line_name(const TrendLine& line);
 // "max 12.1 us -> 45.0 us (x 3.7)"

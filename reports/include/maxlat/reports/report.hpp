@@ -11,8 +11,9 @@
 
 namespace maxlat::reports {
 
-// Verdict and reasons first, then pre-flight, phases with their plots, loads, machine. Plots are inline SVG by gnuplot;
-// no script, no network, readable on paper and on a phone. ERRORS: gnuplot missing (hint: the package), cannot write.
+// Verdict and reasons first, then how far they can be trusted, pre-flight, phases with their plots, loads, machine.
+// Plots are inline SVG by gnuplot; no network; readable on paper, on a phone and without its script. ERRORS: gnuplot
+// missing (hint: the package), cannot write.
 core::Result<std::string> html_report(const core::RunResult& run);
 core::Status write_html(const core::RunResult& run, const std::string& path);
 
