@@ -9,7 +9,7 @@
 namespace maxlat::reports {
 namespace {
 
-using Json = nlohmann::json;
+using nlohmann::json;
 
 constexpr std::string_view kTables[] = {
     "CREATE TABLE IF NOT EXISTS maxlat_run_1 (place TEXT NOT NULL, path TEXT NOT NULL, bytes BIGINT, changed_ns "
@@ -42,16 +42,16 @@ std::string machine_key(const core::FingerprintGroup& group, const std::string& 
 }
 
 std::string content_of(const core::FingerprintGroup& group) {
-  Json values = Json::array();
+  json values = json::array();
   for (const auto& [name, value] : group.values) values.push_back({sql_text(name), sql_text(value)});
   return values.dump();
 }
 
 core::FingerprintGroup group_from(const std::string& name, const std::string& content) {
   core::FingerprintGroup group{.name = name, .hash = "", .values = {}};
-  const Json values = Json::parse(content, nullptr, false);
+  const json values = json::parse(content, nullptr, false);
   if (!values.is_array()) return group;
-  for (const Json& pair : values)
+  for (const json& pair : values)
     if (pair.is_array() && pair.size() == 2 && pair[0].is_string() && pair[1].is_string())
       group.values.emplace_back(pair[0].get<std::string>(), pair[1].get<std::string>());
   return group;
@@ -137,7 +137,7 @@ core::Status SeriesStore::written(const std::string& place, const std::vector<st
   std::set<std::string> kept;  // keys of groups
   for (const auto& [one, stamp] : read) {
     forget(one.path);
-    Json keys = Json::array();
+    json keys = json::array();
     for (const auto& group : one.machine) {
       const std::string content = content_of(*group), key = machine_key(*group, content);
       keys.push_back(key);
@@ -175,8 +175,8 @@ core::Result<std::vector<SeriesRun>> SeriesStore::runs(MachineGroups& groups) {
     run.time_of_file = count_of(row[4]) != 0;
     run.box = text_of(row[5]);
     run.verdict = text_of(row[6]);
-    const Json keys = Json::parse(text_of(row[7]), nullptr, false);
-    for (const Json& key : keys.is_array() ? keys : Json::array())
+    const json keys = json::parse(text_of(row[7]), nullptr, false);
+    for (const json& key : keys.is_array() ? keys : json::array())
       if (const auto found = by_key.find(key.is_string() ? key.get<std::string>() : ""); found != by_key.end())
         run.machine.push_back(found->second);
   }
