@@ -9,6 +9,8 @@
 namespace maxlat::reports {
 namespace {
 
+constexpr const char* kPatience_s = "10";  // with a host that does not answer
+
 struct EndConnection {
   void operator()(PGconn* connection) const { PQfinish(connection); }
 };
@@ -72,7 +74,10 @@ class Postgresql : public Sql {
 }  // namespace
 
 core::Result<std::unique_ptr<Sql>> open_postgresql(const std::string& url) {
-  auto server = std::make_unique<Postgresql>(PQconnectdb(url.c_str()));
+  // The URL comes last, so that a time that it names counts.
+  const char* const names[] = {"connect_timeout", "fallback_application_name", "dbname", nullptr};
+  const char* const values[] = {kPatience_s, "maxlat", url.c_str(), nullptr};
+  auto server = std::make_unique<Postgresql>(PQconnectdbParams(names, values, 1));
   if (PQstatus(server->connection()) != CONNECTION_OK) return postgresql_error(PQerrorMessage(server->connection()));
   // A notice ("relation exists, skipping") is not for the user's terminal.
   PQsetNoticeProcessor(
