@@ -16,6 +16,7 @@ namespace maxlat::reports {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 struct Ran {
   core::Result<core::Exit> result = core::Exit::pass;
@@ -167,6 +168,57 @@ TEST_F(Commands, GateMistakesAreErrorsNotVerdicts) {
     EXPECT_EQ(status_of(answer), core::Exit::error) << ::testing::PrintToString(wrong);
     EXPECT_EQ(answer.printed, "");
   }
+}
+
+TEST_F(Commands, GateTakesTheGateFileOfTheRunItself) {
+  EXPECT_THAT(error_of(ran(gate_command(), {folder_.path()})), HasSubstr("no limit given"));
+  folder_.write("gate.toml", "name = \"of the run\"\n[[limits]]\nphase = \"npt\"\nmax = \"21us\"\n");
+  EXPECT_EQ(status_of(ran(gate_command(), {folder_.path()})), core::Exit::limit_exceeded);
+  EXPECT_EQ(status_of(ran(gate_command(), {folder_.path(), "--max", "1s"})), core::Exit::pass);
+  const auto for_nothing = ran(gate_command(), {folder_.path(), "--phase", "npt"});
+  EXPECT_THAT(error_of(for_nothing), HasSubstr("--phase chooses the phases of limits that are given as options"));
+}
+
+TEST_F(Commands, GateDoesNotPrintATinyLimitAsZero) {
+  folder_.write("box.toml", "[[limits]]\nphase = \"*\"\nabove_50us_ppm = 0.0000002\n");
+  const auto answer = ran(gate_command(), {result(), "--file", folder_ / "box.toml"});
+  EXPECT_THAT(answer.printed, HasSubstr("<= 2e-07")) << error_of(answer);
+}
+
+TEST_F(Commands, GateNamesTheSettingsThereAre) {
+  folder_.write("box.toml", "[[limits]]\nphase = \"*\"\n\"setting gouvernor\" = true\n");
+  const auto answer = ran(gate_command(), {result(), "--file", folder_ / "box.toml"});
+  ASSERT_FALSE(answer.result);
+  EXPECT_THAT(error_of(answer), HasSubstr("settings are preemption model, "));
+}
+
+TEST_F(Commands, GatePrintsNothingThatACiServerTakesForACommand) {
+  auto run = test::single_phase_run();
+  run.phases[0].name = "::error::x ##[command]";
+  ASSERT_TRUE(core::write_run(result(), run));
+  const auto answer = ran(gate_command(), {result(), "--max", "1s"});
+  EXPECT_THAT(answer.printed, Not(HasSubstr("\n::")));
+  EXPECT_THAT(answer.printed, Not(HasSubstr("##[")));
+}
+
+TEST_F(Commands, ReportInOtherForms) {
+  const auto markdown = ran(report_command(), {result(), "--format", "md"});
+  EXPECT_THAT(markdown.printed, HasSubstr("| phase | status |"));
+  EXPECT_THAT(error_of(ran(report_command(), {result(), "--format", "doc"})), HasSubstr("there is no \"doc\""));
+  EXPECT_THAT(error_of(ran(report_command(), {result(), "--format", "md", "--text"})), HasSubstr("two forms"));
+  EXPECT_THAT(error_of(ran(report_command(), {result(), "--store", "x"})), HasSubstr("--store is of --series"));
+}
+
+TEST_F(Commands, ReportOfASeries) {
+  const auto text = ran(report_command(), {"--series", "--text", folder_.path()});
+  EXPECT_EQ(status_of(text), core::Exit::pass) << error_of(text);
+  EXPECT_THAT(text.printed, HasSubstr("Series: 1 run"));
+  EXPECT_THAT(error_of(ran(report_command(), {"--series"})), HasSubstr("needs a folder"));
+  EXPECT_THAT(error_of(ran(report_command(), {"--series", folder_ / "none"})), HasSubstr("cannot read"));
+  const test::TemporaryFolder empty;
+  EXPECT_THAT(error_of(ran(report_command(), {"--series", empty.path()})), HasSubstr("holds no result"));
+  EXPECT_THAT(error_of(ran(report_command(), {"--series", "--store", empty / "x", "--no-store", empty.path()})),
+              HasSubstr("contradict"));
 }
 
 TEST_F(Commands, HelpFitsOneScreen) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/core/sys/output_file.hpp>
 #include <maxlat/core/sys/text.hpp>
@@ -30,9 +31,11 @@ po::options_description make_options() {
   using Words = std::vector<std::string>;
   po::options_description options("Options");
   auto add = options.add_options();
-  add("file", core::argument("GATE"), "limits, waivers and baseline from this file (TOML)");
+  add("file", core::argument("GATE"),
+      "limits, waivers and baseline from this file (TOML); default: gate.toml of the run, where no limit is given");
   add("phase", core::argument<Words>("NAME")->composing(),
-      "judge this phase, by name or kind; may be repeated (default: all that measure, but no arm of a tracer)");
+      "the limits given as options are of this phase, by name or kind; may be repeated (default: all that measure, but "
+      "no arm of a tracer)");
   add_limit_options(options);
   const std::string about_formats =
       fmt::format("write the verdict to FILE, or in place of the table, as {}; may be repeated",
@@ -51,15 +54,27 @@ void list_metrics() {
     fmt::print("{}", core::list_line(metric->name, metric->help, kMetricWidth));
 }
 
+// `maxlat run --gate` leaves its gate file in the folder of the run: that judges it again where nothing else is given.
+std::string gate_of_run(const std::vector<std::string>& operands) {
+  std::error_code ignored;
+  if (operands.size() != 1) return {};
+  const std::string path = (std::filesystem::path(operands.front()) / "gate.toml").string();
+  return std::filesystem::is_regular_file(path, ignored) ? path : "";
+}
+
 core::Result<Gate> gate_given(const core::CommandLine& line) {
   const auto limits = limits_given(line);
   if (!limits) return limits.error();
-  if (!line.has("file")) {
+  if (line.has("phase") && limits->empty())
+    return core::Error{"--phase chooses the phases of limits that are given as options, and there is none",
+                       "a gate file names the phases of its limits itself"};
+  const std::string own = limits->empty() && !line.has("file") ? gate_of_run(line.operands) : "";
+  if (!line.has("file") && own.empty()) {
     if (limits->empty())
       return core::Error{"no limit given: there is nothing to judge by", "maxlat gate --help lists the limits"};
     return Gate{.name = "maxlat gate", .rules = *limits};
   }
-  core::Result<Gate> gate = read_gate(line.get<std::string>("file"));
+  core::Result<Gate> gate = read_gate(own.empty() ? line.get<std::string>("file") : own);
   if (gate) gate->rules.insert(gate->rules.end(), limits->begin(), limits->end());
   return gate;
 }
@@ -91,13 +106,21 @@ core::Result<std::vector<VerdictOutput>> outputs_given(const core::CommandLine& 
   return outputs;
 }
 
+// GitHub's runner takes a line that begins with "::", and "##[" anywhere in it, for a command to itself.
+std::string no_command(std::string text) {
+  if (text.starts_with("::")) text.insert(0, "phase ");
+  for (size_t at = text.find("##["); at != text.npos; at = text.find("##[", at)) text.insert(at + 1, " ");
+  return text;
+}
+
 // Each failure once: what exceeded its limit stands in the table with its figure, why something was not measured stands
 // below it, whole.
 std::string verdict_text(const core::Verdict& verdict) {
   core::TextTable table({"rule", "limit", "observed", "result"});
   for (const auto& rule : verdict.rules) {
     const bool measured = rule.outcome != core::RuleResult::Outcome::invalid;
-    table.row({rule.rule, rule.limit, measured ? rule.observed : rule.observed.substr(0, rule.observed.find(':')),
+    table.row({no_command(rule.rule), rule.limit,
+               measured ? rule.observed : rule.observed.substr(0, rule.observed.find(':')),
                core::to_string(rule.outcome)});
   }
   std::string text = table.text(core::kTextWidth, "") + fmt::format("\nverdict: {}\n", core::to_string(verdict.kind));

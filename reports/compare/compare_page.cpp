@@ -148,6 +148,7 @@ core::Status write_compare_page(const ComparedRuns& compared, const std::string&
     verdict(html, compared);
     machine(html, compared);
     for (size_t i = 0; i < compared.phases.size(); ++i) phase_part(html, compared, compared.phases[i], (*plots)[i]);
+    page_tail(html);
   }
   return core::write_atomically(path, html.take());
 }

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <maxlat/reports/export_definition.hpp>
 
+#include "export_rows.hpp"
+
 namespace maxlat::reports {
 namespace {
 
@@ -33,7 +35,8 @@ std::string csv_line(const core::Phase& phase, const core::CpuResult& cpu) {
                                  csv_field(phase.arm), core::to_string(phase.status), cpu.cpu, cpu.samples,
                                  cpu.exposure_s > 0 ? fmt::format("{:.9f}", cpu.exposure_s) : "");
   const bool measured = cpu.samples > 0;
-  for (const double ns : {cpu.min_ns, cpu.mean_ns, cpu.stddev_ns}) line += "," + (measured ? csv_time(ns) : "");
+  for (const double ns : {cpu.min_ns, cpu.mean_ns}) line += "," + (measured ? csv_time(ns) : "");
+  line += "," + (measured && tells_deviation(cpu) ? csv_time(cpu.stddev_ns) : "");
   for (const core::QuantileLevel& level : core::kQuantileLevels) line += "," + quantile_field(cpu, level.label);
   return line + fmt::format(",{},{}\r\n", measured ? csv_time(cpu.max_ns) : "", cpu.overflow_count);
 }

@@ -19,4 +19,9 @@ inline std::map<uint64_t, uint64_t> rows_of(const core::CpuResult& cpu) {
   return rows;
 }
 
+// A meter that does not tell the deviation leaves 0, which is one only of samples that are all the same.
+inline bool tells_deviation(const core::CpuResult& cpu) {
+  return cpu.stddev_ns > 0 || cpu.min_ns == cpu.max_ns;
+}
+
 }  // namespace maxlat::reports

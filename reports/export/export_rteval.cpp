@@ -26,7 +26,7 @@ void add_statistics(Html& xml, const core::CpuResult& cpu) {
   for (const auto& [label, ns] : cpu.quantiles_ns)
     if (label == "p50") figure("median", ns);
   figure("mean", cpu.mean_ns);
-  figure("standard_deviation", cpu.stddev_ns);
+  if (tells_deviation(cpu)) figure("standard_deviation", cpu.stddev_ns);
 }
 
 void add_core(Html& xml, const core::CpuResult& cpu) {

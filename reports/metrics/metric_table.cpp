@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <maxlat/core/machine/settings.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/reports/metric_definition.hpp>
 
@@ -44,7 +45,15 @@ const MetricDefinition* find_in_words(std::string_view name) {
   return nullptr;
 }
 
-std::string known_metrics() {
+// Metrics of a family are told by their beginning, and those that are there by `maxlat check`.
+std::string known_metrics(std::string_view asked) {
+  constexpr std::string_view kSettingFamily = "setting ";
+  if (asked.starts_with(kSettingFamily)) {
+    std::string settings;
+    for (const core::Setting& setting : core::settings())
+      settings.append(settings.empty() ? "settings are " : ", ").append(setting.name);
+    return settings;
+  }
   std::string names;
   for (const MetricDefinition* definition : metric_table())
     names +=
@@ -52,8 +61,11 @@ std::string known_metrics() {
   return names;
 }
 
-// Three decimals at most, as few as say the same: ticks make figures like 2904.615384615.
+// Three decimals at most, as few as say the same: ticks make figures like 2904.615384615. A rate may be smaller than
+// that, and is not 0.
 std::string plain(double number) {
+  constexpr double kSmallest = 0.001;
+  if (number != 0 && std::abs(number) < kSmallest) return fmt::format("{:.3g}", number);
   std::string text = fmt::format("{:.3f}", number);
   text.erase(text.find_last_not_of('0') + 1);
   if (text.ends_with('.')) text.pop_back();
@@ -120,7 +132,7 @@ std::string limit_text(const MetricDefinition& definition, double limit) {
 
 core::Result<Rule> make_rule(const std::string& phase, const std::string& metric, double limit) {
   const MetricDefinition* definition = find_metric(metric);
-  if (definition == nullptr) return core::Error{fmt::format("unknown metric '{}'", metric), known_metrics()};
+  if (definition == nullptr) return core::Error{fmt::format("unknown metric '{}'", metric), known_metrics(metric)};
   if (!std::isfinite(limit) || limit < 0)
     return core::Error{fmt::format("limit of {} is {}, not a number from 0", metric, limit)};
   if (phase.empty()) return core::Error{"a rule needs the name or kind of a phase, or '*' for every one that measures"};
@@ -133,7 +145,7 @@ core::Result<Rule> read_limit(const std::string& phase, const std::string& key, 
     return limit ? make_rule(phase, key, *limit) : limit.error();
   }
   const MetricDefinition* definition = find_in_words(key);
-  if (definition == nullptr) return core::Error{"there is no such metric", known_metrics()};
+  if (definition == nullptr) return core::Error{"there is no such metric", known_metrics(key)};
   const auto limit = limit_in_words(key, definition->unit, written);
   return limit ? make_rule(phase, key + std::string(unit_in_name(definition->unit)), *limit) : limit.error();
 }
@@ -141,7 +153,7 @@ core::Result<Rule> read_limit(const std::string& phase, const std::string& key, 
 core::Result<std::string> metric_named(const std::string& key) {
   if (find_metric(key) != nullptr) return key;
   if (const MetricDefinition* definition = find_in_words(key)) return key + std::string(unit_in_name(definition->unit));
-  return core::Error{"there is no such metric", known_metrics()};
+  return core::Error{"there is no such metric", known_metrics(key)};
 }
 
 std::string written_limit(const Rule& rule) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The <head> of each of our pages: they look alike, and need nothing but themselves.
+// What each of our pages begins and ends with: they look alike, and need nothing but themselves.
 #pragma once
 
 #include <string>
@@ -9,6 +9,9 @@
 
 namespace maxlat::reports {
 
+// Title, style sheet, and what the browser must not do: the same for every page of ours.
 void page_head(Html& html, const std::string& title);
+// The script, at the end of the body.
+void page_tail(Html& html);
 
 }  // namespace maxlat::reports

@@ -115,24 +115,9 @@ void statements(Html& html, const PhaseView& view) {
     text += ", as long as the box stays as it was and samples do not depend on each other (rule of three).";
     html.leaf("p", text, {{"class", "statement"}});
   }
-  const TailHint hint = tail_hint(view);
-  if (!hint) return;
   std::string text;
-  if (hint.stretched)
-    text += fmt::format("The maximum is {} times p99: such a tail mostly comes from outside the thing measured. ",
-                        about(*hint.max_to_p99));
-  if (hint.all_cpus_at_once) {
-    text +=
-        "The largest samples of all CPUs go together, as when all of them were stopped at once (hypervisor, firmware, "
-        "stop_machine). ";
-  } else if (hint.spread_of_maxima) {
-    text += fmt::format("The maxima of the CPUs differ by {:.0f} %, so not all of them were stopped at once. ",
-                        100 * *hint.spread_of_maxima);
-  }
-  if (hint.period_s)
-    text += fmt::format("The largest samples come every {}: look for a timer, a cron job or a watchdog. ",
-                        seconds_html(*hint.period_s));
-  html.leaf("p", text + "This is a hint, not part of the verdict.", {{"class", "warning"}});
+  for (const std::string& one : suspicions(view)) text += one + " ";
+  if (!text.empty()) html.leaf("p", text + "This is a hint, not part of the verdict.", {{"class", "warning"}});
 }
 
 // What was traced around an outlier, one line an event, folded away.
@@ -305,6 +290,7 @@ void phase_body(Html& html, const PhaseView& view, std::span<const DrawnPlot> pl
     const auto grid = html.element("div", {{"class", "plots"}});
     for (const auto& drawn : plots) figure(html, drawn);
   }
+  heat_map(html, phase);
   if (phase.events) event_table(html, *phase.events);
   outlier_table(html, view);
   activity_table(html, phase);
@@ -312,6 +298,27 @@ void phase_body(Html& html, const PhaseView& view, std::span<const DrawnPlot> pl
 }
 
 }  // namespace
+
+std::vector<std::string> suspicions(const PhaseView& view) {
+  const TailHint hint = tail_hint(view);
+  std::vector<std::string> sentences;
+  if (hint.stretched)
+    sentences.push_back(
+        fmt::format("The maximum is {} times p99: such a tail mostly comes from outside the thing measured.",
+                    about(*hint.max_to_p99)));
+  if (hint.all_cpus_at_once)
+    sentences.emplace_back(
+        "The largest samples of all CPUs go together, as when all of them were stopped at once (hypervisor, firmware, "
+        "stop_machine).");
+  else if (hint && hint.spread_of_maxima)
+    sentences.push_back(
+        fmt::format("The maxima of the CPUs differ by {:.0f} %, so not all of them were stopped at once.",
+                    100 * *hint.spread_of_maxima));
+  if (hint.period_s)
+    sentences.push_back(fmt::format("The largest samples come every {}: look for a timer, a cron job or a watchdog.",
+                                    seconds_html(*hint.period_s)));
+  return sentences;
+}
 
 void figure(Html& html, const DrawnPlot& drawn) {
   const auto guard = html.element("figure", {{"data-kind", drawn.plot.kind}});

@@ -20,6 +20,8 @@ struct DrawnPlot {
 };
 
 void verdict_section(Html& html, const core::RunResult& run);
+// What speaks for the figures and against them: controls, books, the meters' own cost, time watched, suspicious tails.
+void trust_section(Html& html, const core::RunResult& run, const std::vector<PhaseView>& views);
 void phases_section(Html& html, const core::RunResult& run, const std::vector<PhaseView>& views);
 void findings_section(Html& html, const core::RunResult& run, const std::vector<PhaseView>& views);
 void reading_section(Html& html, const core::RunResult& run);
@@ -27,6 +29,8 @@ void preflight_section(Html& html, const core::RunResult& run);
 void phase_section(Html& html, const PhaseView& view, const std::string& anchor, std::span<const DrawnPlot> plots);
 // What else ran on the measured CPUs; nothing where nobody looked.
 void activity_table(Html& html, const core::Phase& phase);
+// Largest latency by CPU and time; nothing for one CPU, or where the meter tells no time line.
+void heat_map(Html& html, const core::Phase& phase);
 // The pairs of a preemption test; nothing for other phases.
 void pairs_table(Html& html, const core::Phase& phase);
 // An arm of a comparison, folded away in the section of the tracers: all arms have this look and no other.
@@ -41,6 +45,8 @@ std::string phase_anchor(size_t index);  // of the run's phases
 std::vector<size_t> reading_order(const core::RunResult& run);
 bool is_behind_the_preflight(const core::Phase& phase);
 void figure(Html& html, const DrawnPlot& drawn);
+// Signs in the tail that something outside the thing measured made it, each a sentence.
+std::vector<std::string> suspicions(const PhaseView& view);
 void status_chip(Html& html, core::PhaseStatus status);
 // Begins a table that scrolls in itself on a narrow screen, and writes its head. A name that begins with '#' heads a
 // column of numbers. Rows are written while the guard lives.

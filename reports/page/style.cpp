@@ -15,11 +15,14 @@ namespace {
 constexpr const char* kLight =
     "--ink:#1c2127;--soft:#5c6670;--paper:#ffffff;--panel:#f6f7f9;--line:#e1e5ea;--accent:#24568f;"
     "--pass:#1d7a46;--pass-bg:#e9f6ee;--fail:#b3261e;--fail-bg:#fdecea;--invalid:#8f5400;--invalid-bg:#fdf3e1;"
-    "--neutral:#46505c;--neutral-bg:#eef1f4;";
+    "--neutral:#46505c;--neutral-bg:#eef1f4;"
+    "--h0:#f3eedd;--h1:#f8d9a0;--h2:#f4b26a;--h3:#e5804b;--h4:#c4473a;--h5:#7d1128;";
 constexpr const char* kDark =
     "--ink:#e4e8ec;--soft:#9aa5b1;--paper:#14181c;--panel:#1c2126;--line:#313941;--accent:#8db9ea;"
     "--pass:#6fce98;--pass-bg:#16301f;--fail:#ff9087;--fail-bg:#3a1a18;--invalid:#f0b85c;--invalid-bg:#35270f;"
-    "--neutral:#b9c3ce;--neutral-bg:#262d34;--grid:#2e363e;--mark:#ff9087;"
+    "--neutral:#b9c3ce;--neutral-bg:#262d34;"
+    "--h0:#23262e;--h1:#46304c;--h2:#7c3553;--h3:#b9474b;--h4:#ea7d3f;--h5:#ffd76a;"
+    "--grid:#2e363e;--mark:#ff9087;"
     "--s0:#aab4c0;--s1:#58b0ea;--s2:#ff9a57;--s3:#4fcfa4;--s4:#e08fc0;--s5:#d9bd49;--s6:#7fd0ee;--s7:#cf9366;--s8:#"
     "a6a6f2;";
 
@@ -85,6 +88,12 @@ figure p{font-size:.84rem;margin:.2rem 0 0;color:var(--soft)}
 svg.plot{display:block;width:100%;max-width:100%;height:auto;font-family:inherit;color:var(--soft)}
 .legend{list-style:none;display:flex;flex-wrap:wrap;gap:.1rem 1rem;margin:.3rem 0 0;padding:0;font-size:.84rem}
 .legend li::before{content:"";display:inline-block;width:1.1em;height:.35em;border-radius:2px;background:var(--c);margin-right:.4em;vertical-align:.2em}
+button.tool{font:inherit;font-size:.78rem;color:var(--accent);background:none;border:1px solid var(--line);border-radius:6px;padding:.05rem .55rem;cursor:pointer}
+.readout{min-height:1.4em;font-variant-numeric:tabular-nums}
+svg.heat{display:block;width:100%;border:1px solid var(--line)}
+.h0{fill:var(--h0)}.h1{fill:var(--h1)}.h2{fill:var(--h2)}.h3{fill:var(--h3)}.h4{fill:var(--h4)}.h5{fill:var(--h5)}
+figure[data-kind="trend"]{max-width:720px}
+.heatmap{margin:1.2rem 0}.heatmap .ends{display:flex;justify-content:space-between;max-width:none}
 details{margin:.6rem 0}
 summary{cursor:pointer;color:var(--accent);padding:.2rem 0}
 footer{border-top:1px solid var(--line);margin-top:56px;padding-top:20px;padding-bottom:48px;color:var(--soft);font-size:.88rem}
@@ -93,9 +102,9 @@ footer{border-top:1px solid var(--line);margin-top:56px;padding-top:20px;padding
  .cards tr:last-child{border-bottom:0}.cards td,.cards td.tight{display:block;border:0;padding:.08rem 0;white-space:normal}.cards td:empty{display:none}
  .cards td[data-name]::before{content:attr(data-name) ": ";color:var(--soft)}
  h1{font-size:1.45rem}.verdict{padding:16px 18px}.verdict .word{font-size:1.7rem}}
-@media print{@page{margin:15mm 13mm}body{font-size:9.5pt;background:#fff}header,main,footer{max-width:none;padding:0}nav{display:none}
+@media print{@page{margin:15mm 13mm}body{font-size:9.5pt;background:#fff}header,main,footer{max-width:none;padding:0}nav,.tool{display:none}
  section{margin:22px 0}h2,h3{break-after:avoid}tr,.banner,.verdict{break-inside:avoid}.scroll{overflow:visible;border-radius:0}
- table{font-size:7pt}th,td{padding:.25rem .3rem}.plots{grid-template-columns:1fr 1fr;gap:16px}
+ table{font-size:7pt}.chip{font-size:6.5pt}th,td{padding:.25rem .3rem}.plots{grid-template-columns:1fr 1fr;gap:16px}
  *{-webkit-print-color-adjust:exact;print-color-adjust:exact}
  details::details-content{content-visibility:visible;height:auto}}
 )css";

@@ -93,7 +93,7 @@ void page_footer(Html& html, const core::RunResult& run) {
 
 }  // namespace
 
-core::Status write_html(const core::RunResult& run, const std::string& path) {
+core::Result<std::string> html_report(const core::RunResult& run) {
   std::vector<PhaseView> views;
   views.reserve(run.phases.size());
   for (const auto& phase : run.phases) views.emplace_back(phase);
@@ -111,6 +111,7 @@ core::Status write_html(const core::RunResult& run, const std::string& path) {
     {
       const auto main = html.element("main");
       verdict_section(html, run);
+      trust_section(html, run, views);
       phases_section(html, run, views);
       findings_section(html, run, views);
       const auto phases = [&](bool behind) {
@@ -126,8 +127,14 @@ core::Status write_html(const core::RunResult& run, const std::string& path) {
       machine_section(html, run);
     }
     page_footer(html, run);
+    page_tail(html);
   }
-  return core::write_atomically(path, html.take());
+  return html.take();
+}
+
+core::Status write_html(const core::RunResult& run, const std::string& path) {
+  const auto page = html_report(run);
+  return page ? core::write_atomically(path, *page) : page.error();
 }
 
 }  // namespace maxlat::reports

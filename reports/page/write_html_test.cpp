@@ -14,6 +14,7 @@
 #include <set>
 #include <vector>
 
+#include "script.hpp"
 #include "test/test_environment.hpp"
 #include "test/test_runs.hpp"
 #include "view/numbers.hpp"
@@ -29,10 +30,16 @@ class WriteHtml : public ::testing::Test {
   void SetUp() override {
     if (core::find_program("gnuplot").empty()) GTEST_SKIP() << "gnuplot is not installed";
   }
+  // Without its script, which is there once, is ours, and is no markup.
   std::string page_of(const core::RunResult& run) {
     const auto written = write_html(run, folder_ / "report.html");
     EXPECT_TRUE(written) << (written ? "" : written.error().text);
-    return folder_.read("report.html");
+    std::string page = folder_.read("report.html");
+    EXPECT_THAT(page, HasSubstr("script-src &#39;" + std::string(page_script_hash()) + "&#39;"));
+    const std::string script = "<script>" + std::string(page_script()) + "</script>";
+    const size_t at = page.find(script);
+    EXPECT_NE(at, std::string::npos);
+    return at == std::string::npos ? page : page.erase(at, script.size());
   }
   test::TemporaryFolder folder_;
 };
@@ -325,6 +332,37 @@ TEST_F(WriteHtml, EscapesEverything) {
   expect_balanced(page);
   EXPECT_THAT(page, Not(HasSubstr("<script")));
   EXPECT_THAT(page, Not(HasSubstr("\" onload=\"x")));
+}
+
+TEST_F(WriteHtml, SaysHowFarItCanBeTrusted) {
+  const auto page = page_of(test::typical_run());
+  EXPECT_THAT(page, HasSubstr("How far it can be trusted"));
+  EXPECT_THAT(page, HasSubstr("control before, npt loop: 3 of 3 planted stalls found"));
+  EXPECT_THAT(page, HasSubstr("Every sample is counted in a histogram"));
+  EXPECT_LT(page.find("id=\"trust\""), page.find("id=\"phases\""));
+  const auto alone = page_of(test::single_phase_run());
+  EXPECT_THAT(alone, HasSubstr("No stall of known length was planted"));
+  EXPECT_THAT(alone, HasSubstr("One run does not know how it differs from the next"));
+}
+
+TEST_F(WriteHtml, ATailThatSomethingElseMadeIsSuspicious) {
+  auto run = test::single_phase_run();
+  for (core::CpuResult& cpu : run.phases[0].per_cpu) test::add_stall(cpu, 5e6, 3);
+  EXPECT_THAT(page_of(run), HasSubstr("npt, because: The largest samples of all CPUs go together"));
+}
+
+TEST_F(WriteHtml, AHeatMapHasARowForEachCpuAndTheLargestOfEachStretch) {
+  auto run = test::single_phase_run();
+  run.phases[0].per_cpu[1].timeline.max_ns[4] = 1234567;
+  const auto page = page_of(run);
+  EXPECT_THAT(page, HasSubstr("data-cpus=\"0,1\""));
+  const size_t at = page.find("data-values=\"");
+  const std::string values = page.substr(at, page.find('"', at + 13) - at);
+  EXPECT_EQ(std::count(values.begin(), values.end(), ';'), 1);
+  EXPECT_EQ(std::count(values.begin(), values.end(), ','), 18);
+  EXPECT_THAT(values, HasSubstr(",1230000,"));
+  run.phases[0].per_cpu.resize(1);
+  EXPECT_THAT(page_of(run), Not(HasSubstr("class=\"heat\"")));
 }
 
 TEST_F(WriteHtml, AWaivedRuleSaysWhy) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 
 #include "view/numbers.hpp"
 
@@ -70,18 +71,20 @@ Axis latency_axis(std::string label, double low_ns, double high_ns) {
   Axis axis{std::move(label), true, step_at_or_below(low_ns), step_at_or_above(std::max(low_ns, high_ns)), {}};
   if (axis.high <= axis.low) axis.high = axis.low * 10;
   axis.tics = log_tics(axis.low, axis.high, 7, decade_label);
+  axis.unit = "ns";
   return axis;
 }
 
 Axis count_axis(std::string label, double high) {
   Axis axis{std::move(label), true, 0.5, step_at_or_above(std::max(high * 1.2, 10.0)), {}};
   axis.tics = log_tics(1, axis.high, 6, count_label);
+  axis.unit = "count";
   return axis;
 }
 
 Axis nines_axis(std::string label, double samples) {
   const double end = std::max(1.0, std::log10(std::max(samples, 1.0)));
-  Axis axis{std::move(label), false, 0, end + 0.15, {}};
+  Axis axis{std::move(label), false, 0, end + 0.15, {}, "nines"};
   const int last = static_cast<int>(end + kTolerance);
   const int every = last > 6 ? 2 : 1;  // room for six labels on a small plot
   for (int nines = 0; nines <= last; ++nines) {
@@ -101,16 +104,40 @@ Axis time_axis(double end_s) {
     unit = {3600, "h"};
   else if (end_s > 300)
     unit = {60, "min"};
-  Axis axis{fmt::format("time in {}", unit.name), false, 0, std::max(end_s, 1e-3), {}};
+  Axis axis{fmt::format("time in {}", unit.name), false, 0, std::max(end_s, 1e-3), {}, "s"};
   const double step = round_step(axis.high / unit.seconds, 6);
   for (double at = 0; at * unit.seconds <= axis.high * (1 + kTolerance); at += step)
     axis.tics.push_back({at * unit.seconds, fmt::format("{:.4g}", at)});
   return axis;
 }
 
+Axis date_axis(double begin_s, double end_s) {
+  constexpr double kDay = 86400;
+  constexpr double kTicSteps[] = {60,        300,       900,        3600,       3 * 3600,
+                                  6 * 3600,  kDay,      2 * kDay,   7 * kDay,   14 * kDay,
+                                  30 * kDay, 91 * kDay, 182 * kDay, 365 * kDay, 730 * kDay};
+  const double length_s = std::max(end_s - begin_s, 60.0);
+  double step = kTicSteps[0];
+  for (const double one : kTicSteps)
+    if (length_s / step > 6) step = one;
+  while (length_s / step > 6) step *= 2;
+  // A point at either end is not cut in half.
+  Axis axis{step < kDay ? "time (UTC)" : "date", false, -0.02 * length_s, 1.02 * length_s, {},
+            fmt::format("date {:.0f}", begin_s)};
+  for (double at = std::ceil(begin_s / step) * step; at <= begin_s + length_s; at += step) {
+    const auto seconds = static_cast<std::time_t>(at);
+    std::tm time{};
+    ::gmtime_r(&seconds, &time);
+    char text[16];
+    std::strftime(text, sizeof(text), step < kDay ? "%d. %H:%M" : length_s > 700 * kDay ? "%Y-%m" : "%d %b", &time);
+    axis.tics.push_back({at - begin_s, text});
+  }
+  return axis;
+}
+
 Axis linear_axis(std::string label, double high, const char* suffix) {
   const double step = round_step(std::max(high, 1e-9), 5);
-  Axis axis{std::move(label), false, 0, step * std::ceil(std::max(high, 1e-9) / step - kTolerance), {}};
+  Axis axis{std::move(label), false, 0, step * std::ceil(std::max(high, 1e-9) / step - kTolerance), {}, "%"};
   for (double at = 0; at <= axis.high * (1 + kTolerance); at += step)
     axis.tics.push_back({at, fmt::format("{:.4g}{}", at, suffix)});
   return axis;

@@ -41,6 +41,8 @@ struct Axis {
   bool logarithmic = false;
   double low = 0, high = 1;
   std::vector<Tic> tics;
+  // Of what is on it, for the page's script: "ns", "count", "nines", "s", "%", "date" and the time that 0 stands for.
+  std::string unit{};
 };
 
 // A value on the x axis that the reader must not miss: a line across the whole plot.

@@ -163,14 +163,19 @@ void serialise(const Context& context, const std::string& name, Tree& element, s
   out += fmt::format("</{}>", name);
 }
 
+// "log 10 1e+06 ns": for the page's script, which turns places back into values.
+std::string axis_words(const Axis& axis) {
+  return fmt::format("{} {:.9g} {:.9g} {}", axis.logarithmic ? "log" : "lin", axis.low, axis.high, axis.unit);
+}
+
 std::string opening(const Context& context, const std::string& view_box) {
   const Plot& plot = context.plot;
   return fmt::format(
       "<svg class=\"plot\" id=\"{0}\" data-kind=\"{1}\" viewBox=\"{2}\" role=\"img\" "
-      "aria-labelledby=\"{0}-title {0}-desc\">"
+      "aria-labelledby=\"{0}-title {0}-desc\" data-x=\"{5}\" data-y=\"{6}\">"
       "<title id=\"{0}-title\">{3}</title><desc id=\"{0}-desc\">{4}</desc>",
-      context.id, escape_html(plot.kind), escape_html(view_box), escape_html(plot.title),
-      escape_html(plot.description));
+      context.id, escape_html(plot.kind), escape_html(view_box), escape_html(plot.title), escape_html(plot.description),
+      escape_html(axis_words(plot.x)), escape_html(axis_words(plot.y)));
 }
 
 }  // namespace

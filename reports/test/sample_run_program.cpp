@@ -5,6 +5,7 @@
 //   reports_sample_run typical FILE             every kind of phase, judged by limits
 //   reports_sample_run single FILE              one phase, as a tool's --json
 //   reports_sample_run tracers FILE             a comparison of tracers, as npt --compare writes it
+//   reports_sample_run day FILE                 64 CPUs for 24 hours, 10^5 outliers
 //   reports_sample_run large FILE CPUS PHASES   10^9 samples for each CPU of each phase
 #include <cstdio>
 #include <cstdlib>
@@ -25,11 +26,13 @@ int main(int argc, char** argv) {
     run = reports::test::single_phase_run();
   } else if (kind == "tracers" && argc == 3) {
     run = reports::test::tracer_run();
+  } else if (kind == "day" && argc == 3) {
+    run = reports::test::day_run();
   } else if (kind == "large" && argc == 5) {
     run =
         reports::test::large_run(static_cast<unsigned>(std::atoi(argv[3])), static_cast<unsigned>(std::atoi(argv[4])));
   } else {
-    std::fputs("usage: reports_sample_run typical|single|tracers FILE, or large FILE CPUS PHASES\n", stderr);
+    std::fputs("usage: reports_sample_run typical|single|tracers|day FILE, or large FILE CPUS PHASES\n", stderr);
     return 1;
   }
   run.verdict = reports::judge(run, rules);

@@ -333,4 +333,44 @@ inline core::RunResult large_run(unsigned cpus, unsigned phases) {
   return run;
 }
 
+// 64 CPUs for 24 hours: 10^11 samples, 10^5 outliers with their times.
+inline core::RunResult day_run() {
+  constexpr unsigned kCpus = 64;
+  constexpr int kOutliersEach = 1563, kSteps = 3600;
+  constexpr double kDay_s = 86400;
+  core::RunResult run = typical_run();
+  run.phases.clear();
+  std::vector<core::CpuResult> all;
+  for (unsigned number = 0; number < kCpus; ++number) {
+    core::CpuResult cpu = cpu_from_bins(
+        number,
+        lattice_bins(9, 1.9e6, [&](double ns) { return 1.6e10 * bump(ns, 12, 0.04) + 5e7 * std::pow(ns / 12, -1.05); }),
+        kDay_s);
+    cpu.timeline.step_s = kDay_s / kSteps;
+    for (int s = 0; s < kSteps; ++s)
+      cpu.timeline.max_ns.push_back(1e5 + 900.0 * ((s * 31 + static_cast<int>(number) * 7) % 1000));
+    for (int i = 0; i < kOutliersEach; ++i) {
+      const double t_s = kDay_s * (i + 0.5) / kOutliersEach, ns = 2e6 + 1e3 * ((i * 7919) % 4001) + number;
+      cpu.outliers.push_back({t_s * 1e9, ns, number, ""});
+      double& step = cpu.timeline.max_ns[static_cast<size_t>(t_s / cpu.timeline.step_s)];
+      step = std::max(step, ns);
+    }
+    std::sort(cpu.outliers.begin(), cpu.outliers.end(),
+              [](const auto& a, const auto& b) { return a.latency_ns > b.latency_ns; });
+    for (auto outlier = cpu.outliers.rbegin(); outlier != cpu.outliers.rend(); ++outlier) {
+      if (!cpu.bins.empty() && cpu.bins.back().low_ns == outlier->latency_ns)
+        ++cpu.bins.back().count;
+      else
+        cpu.bins.push_back({std::max(outlier->latency_ns, cpu.bins.back().high_ns), outlier->latency_ns + 0.5, 1});
+    }
+    cpu.max_ns = cpu.outliers.front().latency_ns;
+    cpu.samples = sum_of(cpu.bins);
+    core::fill_statistics_from_bins(cpu);
+    all.push_back(std::move(cpu));
+  }
+  run.phases.push_back(phase_of("npt for a day", "npt", kDay_s, std::move(all)));
+  run.phases.back().load = {load_of("hackbench", "rounds/s", 3, 86400)};
+  return run;
+}
+
 }  // namespace maxlat::reports::test

@@ -30,20 +30,31 @@ std::string fact_text(const core::Phase& phase, const char* name) {
   return found == phase.facts.end() ? "" : found->second;
 }
 
+// What makes two measurements the same, by name.
+std::array<std::pair<const char*, std::string>, 6> ways_of(const core::Phase& phase) {
+  return {{{"kind", phase.kind},
+           {"arm", phase.arm},
+           {"CPUs", cpus_text(phase)},
+           {"loads", loads_text(phase)},
+           {"back end", fact_text(phase, core::fact::kBackEnd)},
+           {"bound", fact_text(phase, core::fact::kBound)}}};
+}
+
 }  // namespace
 
 std::optional<std::string> measured_otherwise(const core::Phase& phase, const core::Phase& baseline) {
-  const std::array<std::array<std::string, 3>, 6> pairs = {{
-      {"kind", phase.kind, baseline.kind},
-      {"arm", phase.arm, baseline.arm},
-      {"CPUs", cpus_text(phase), cpus_text(baseline)},
-      {"loads", loads_text(phase), loads_text(baseline)},
-      {"back end", fact_text(phase, core::fact::kBackEnd), fact_text(baseline, core::fact::kBackEnd)},
-      {"bound", fact_text(phase, core::fact::kBound), fact_text(baseline, core::fact::kBound)},
-  }};
-  for (const auto& [what, one, other] : pairs)
-    if (one != other) return fmt::format("{}: \"{}\", the baseline's \"{}\"", what, one, other);
+  const auto ways = ways_of(phase), before = ways_of(baseline);
+  for (size_t i = 0; i < ways.size(); ++i)
+    if (ways[i].second != before[i].second)
+      return fmt::format("{}: \"{}\", the baseline's \"{}\"", ways[i].first, ways[i].second, before[i].second);
   return std::nullopt;
+}
+
+std::string how_measured(const core::Phase& phase) {
+  std::string text;
+  for (const auto& [name, value] : ways_of(phase))
+    if (!value.empty()) text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", name, value);
+  return text;
 }
 
 bool watched_alike(const core::Phase& one, const core::Phase& other) {

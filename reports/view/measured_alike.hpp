@@ -13,6 +13,9 @@ namespace maxlat::reports {
 // are alike.
 std::optional<std::string> measured_otherwise(const core::Phase& phase, const core::Phase& baseline);
 
+// The same for one phase, in words: equal when neither is measured otherwise than the other.
+std::string how_measured(const core::Phase& phase);
+
 // Maxima grow with the time watched: neither was watched more than twice as long as the other.
 bool watched_alike(const core::Phase& one, const core::Phase& other);
 

@@ -6,11 +6,14 @@
   check_report.py --report RESULT.json REPORT.html [--keep FOLDER]   checks the report of any run
   check_report.py --sample-run PROGRAM --self-test       spoils the page in several ways and expects each to be found
 
-Checked: every section is there; every phase with samples has its plots; every plot's every series has drawn elements
+Checked: the script tells the value under the pointer and switches the scale to linear and back; the page allows that script
+alone; in the dark the page is dark; it can be printed as PDF; every section is there; every phase with samples has its plots; every plot's every series has drawn elements
 with an extent; no id is there twice; nothing sticks out of the page to the right; the page asks for nothing from a
 network. Exit status 77 where there is no Chromium.
 """
 import argparse
+import base64
+import hashlib
 import html
 import json
 import os
@@ -21,7 +24,9 @@ import subprocess
 import sys
 import tempfile
 
-WIDTHS = {"desk": 1280, "phone": 390}
+WIDTHS = {"desk": 1280, "phone": 390, "dark": 1280}
+SETTINGS = {"dark": ["--blink-settings=preferredColorScheme=0"]}
+A4_WIDTH = 794  # of 210 mm, at 96 dots to the inch
 PLOTS_OF_SAMPLES = {"histogram", "nines", "cpus"}
 
 # A window of Chromium cannot be narrower than 500, so the page is shown in a frame of the wanted width.
@@ -39,6 +44,29 @@ LOOK = """
 <script>addEventListener('load', () => {
   const drawn = e => { const b = e.getBBox(); return isFinite(b.width + b.height) && (b.width > 0 || b.height > 0); };
   const inside = e => e.closest('.scroll, pre, .command, svg, title, style, script, head') !== null;
+  // Every place in the first plot with a logarithmic axis: as drawn, linear, and as drawn again.
+  const places = svg => [...svg.querySelectorAll('g.series *')].map(
+    e => ['d', 'points', 'transform'].map(name => e.getAttribute(name)).join()).join();
+  const use = svg => {
+    const before = places(svg), button = svg.previousElementSibling;
+    button.click();
+    const linear = places(svg), texts = [...svg.querySelectorAll('text')].map(t => t.textContent);
+    button.click();
+    const [first] = [...svg.querySelectorAll('g.series path, g.series polygon, g.series use')].filter(drawn).slice(-1);
+    const box = first.getBoundingClientRect();
+    for (let x = box.left; x <= box.right; x += 3)
+      for (let y = box.top; y <= box.bottom; y += 3) {
+        svg.dispatchEvent(new PointerEvent('pointermove', {clientX: x, clientY: y}));
+        if (svg.nextElementSibling.textContent.trim()) x = box.right + 1, y = box.bottom + 1;
+      }
+    return {kind: svg.dataset.kind, moved: before !== linear, restored: places(svg) === before, zero: texts.includes('0'),
+            readout: svg.nextElementSibling.textContent};
+  };
+  const heat = svg => {
+    const box = svg.getBoundingClientRect();
+    svg.dispatchEvent(new PointerEvent('pointermove', {clientX: box.left + 2, clientY: box.top + 2}));
+    return svg.nextElementSibling.textContent;
+  };
   const ids = [...document.querySelectorAll('[id]')].map(e => e.id);
   const seen = {
     width: innerWidth,
@@ -53,6 +81,9 @@ LOOK = """
         name: g.dataset.series, elements: [...g.querySelectorAll('path, polygon, use')].filter(drawn).length}))})),
     too_wide: [...document.querySelectorAll('body *')].filter(
       e => !inside(e) && e.getBoundingClientRect().right > innerWidth + 1).map(e => e.tagName + '.' + e.className),
+    used: [...document.querySelectorAll('svg.plot')].filter(svg => (svg.previousElementSibling || {}).tagName === 'BUTTON').map(use),
+    heat: [...document.querySelectorAll('svg.heat')].map(heat),
+    background: getComputedStyle(document.body).backgroundColor,
     twice: ids.filter((id, i) => ids.indexOf(id) !== i),
     foreign: [...document.querySelectorAll('[src], link, object, iframe, [href]:not([href^="#"])')].map(e => e.outerHTML),
   };
@@ -77,13 +108,14 @@ def framed(page, width, height, folder):
     return frame.as_uri()
 
 
-def look(page, width, folder):
-    """What the page says of itself in a window of this width."""
+def look(page, name, folder):
+    """What the page says of itself in a window of this width, or by night."""
+    width = WIDTHS[name]
     text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page)  # it forbids scripts, ours too
     copy = folder / "look.html"
     copy.write_text(text.replace("</body>", LOOK + "</body>"))
     with tempfile.TemporaryDirectory(dir=folder) as profile:
-        dom = chromium(profile, "--window-size=1400,2000", "--virtual-time-budget=5000", "--dump-dom",
+        dom = chromium(profile, *SETTINGS.get(name, []), "--window-size=1400,2000", "--virtual-time-budget=5000", "--dump-dom",
                        framed(copy, width, 2000, folder))
     found = re.search(r'<pre id="maxlat-look">(.*?)</pre>', dom, re.S)
     if not found:
@@ -97,7 +129,7 @@ def wrong_in(result, seen, name):
         yield f"the window is {seen['width']} wide, not {WIDTHS[name]}"
     if seen["verdict"] is None:
         yield "there is no verdict"
-    wanted = ["verdict", "findings", "reading"] + (["preflight"] if result.get("preflight") else [])
+    wanted = ["verdict", "trust", "findings", "reading"] + (["preflight"] if result.get("preflight") else [])
     # An arm has no section: it is folded away in that of the tracers.
     wanted += ["phases"] if result["phases"] else []
     wanted += [f"phase-{i + 1}" for i, phase in enumerate(result["phases"]) if not phase.get("comparison")]
@@ -134,31 +166,78 @@ def wrong_in(result, seen, name):
             yield f"the text of plot {plot['id']} is {plot['font_px']:.1f} px high"
     if seen["scroll_width"] > seen["width"]:
         yield f"the page is {seen['scroll_width']} wide in a window of {seen['width']}: {seen['too_wide'][:5]}"
+    yield from wrong_script(seen)
     if seen["twice"]:
         yield f"ids are there twice: {sorted(set(seen['twice']))[:5]}"
     if seen["foreign"]:
         yield f"the page needs something else: {seen['foreign'][:5]}"
 
 
-def screenshot(report, name, height, folder):
+def wrong_script(seen):
+    """The switch and the value under the pointer, of every plot that has them."""
+    if not seen["used"]:
+        yield "no plot has a switch to a linear scale"
+    for plot in seen["used"]:
+        for key in ("moved", "restored", "zero"):
+            if not plot[key]:
+                yield f"the switch of a plot ({plot['kind']}): not {key}"
+        if not re.search(r": .*\d", plot["readout"]):
+            yield f"the value under the pointer of a plot ({plot['kind']}) is \"{plot['readout']}\""
+    for text in seen["heat"]:
+        if not re.match(r"CPU \d+, 0 s to .* s: (no sample|[\d.]+ [nmµ]?s)$", text):
+            yield f"the value under the pointer of a heat map is \"{text}\""
+
+
+def wrong_hash(page):
+    """Of the script, in the page's policy: a browser runs no other."""
+    script = re.search(r"<script>(.*?)</script>", page, re.S)[1]
+    hash_now = "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    if f"script-src '{hash_now}'" not in html.unescape(page):
+        yield f"the page does not allow its script: in reports/page/script.cpp it must be {hash_now}"
+    if page.count("<script") != 1:
+        yield f"there are {page.count('<script')} scripts"
+
+
+def wrong_printed(result_file, folder):
+    """The PDF of `maxlat report`: several pages of A4 or letter, not blank."""
+    printed = folder / "report.pdf"
+    subprocess.run([os.environ["MAXLAT"], "report", "--format", "pdf", "-o", printed, result_file], check=True,
+                   stdout=subprocess.DEVNULL)
+    content = printed.read_bytes()
+    pages = len(re.findall(rb"/Type\s*/Page\b", content))
+    if not content.startswith(b"%PDF-") or pages < 2 or len(content) < 50_000:
+        yield f"the PDF has {pages} pages and {len(content)} bytes"
+    print(f"printed: {pages} pages, {len(content) // 1024} KiB")
+
+
+def screenshot(report, name, width, height, folder):
     picture = folder / f"{report.stem}-{name}.png"
     with tempfile.TemporaryDirectory(dir=folder) as profile:
-        chromium(profile, f"--window-size={max(500, WIDTHS[name])},{height}", f"--screenshot={picture}",
-                 framed(report, WIDTHS[name], height, folder))
+        chromium(profile, *SETTINGS.get(name, []), f"--window-size={max(500, width)},{height}", f"--screenshot={picture}",
+                 framed(report, width, height, folder))
     size = picture.stat().st_size
     if size < 60000:  # a blank page of this size packs into some kilobytes
         yield f"the picture {picture} has only {size} bytes: the page is blank"
 
 
-def check(result, report, folder):
+def check(result_file, result, report, folder):
     page = report.read_text()
+    yield from wrong_hash(page)
     for name, width in WIDTHS.items():
-        seen = look(page, width, folder)
+        seen = look(page, name, folder)
         for wrong in wrong_in(result, seen, name):
             yield f"{name}: {wrong}"
-        yield from screenshot(report, name, 5200, folder)
+        dark = sum(int(part) for part in re.findall(r"\d+", seen["background"])[:3]) < 200
+        if dark != (name == "dark"):
+            yield f"{name}: the page is {seen['background']}"
+        yield from screenshot(report, name, width, 5200, folder)
         print(f"{name}: {len(seen['sections'])} sections, {len(seen['plots'])} plots, "
               f"{sum(s['elements'] for p in seen['plots'] for s in p['series'])} drawn elements")
+    yield from wrong_printed(result_file, folder)
+    # As on paper, for who looks at the pictures.
+    on_paper = folder / f"{report.stem}-paper.html"
+    on_paper.write_text(page.replace("@media print", "@media screen").replace("@media screen and", "@media print and"))
+    yield from screenshot(on_paper, "A4", A4_WIDTH, 5200, folder)
 
 
 def spoiled(page):
@@ -169,12 +248,13 @@ def spoiled(page):
     yield page.replace("</main>", '<div style="width:700px">wide</div></main>'), "wide in a window of 390"
     yield page.replace("</main>", '<p id="p0">again</p></main>'), "ids are there twice"
     yield page.replace("</main>", '<img src="missing.png"></main>'), "the page needs something else"
+    yield page.replace("button.addEventListener('click'", "button.addEventListener('never'"), "the switch of a plot"
 
 
 def self_test(result, page, folder):
     for text, expected in spoiled(page):
         assert text != page, f"nothing was spoiled for: {expected}"
-        wrongs = list(wrong_in(result, look(text, WIDTHS["phone"], folder), "phone"))
+        wrongs = list(wrong_in(result, look(text, "phone", folder), "phone"))
         if not any(expected in wrong for wrong in wrongs):
             yield f"a page where \"{expected}\" should be found gives {wrongs}"
 
@@ -186,6 +266,14 @@ def sample_report(program, sample, folder):
     return result, folder / "report.html"
 
 
+def cannot_run():
+    """What is missing here, told; False: nothing."""
+    missing = [program for program in ("chromium", "gnuplot") if not shutil.which(program)]
+    for program in missing:
+        print(f"cannot run here: {program} is not installed")
+    return bool(missing)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--sample-run")
@@ -194,10 +282,8 @@ def main():
     parser.add_argument("--keep", type=pathlib.Path)
     parser.add_argument("--self-test", action="store_true")
     arguments = parser.parse_args()
-    for program in ("chromium", "gnuplot"):
-        if not shutil.which(program):
-            print(f"cannot run here: {program} is not installed")
-            return 77
+    if cannot_run():
+        return 77
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
         result_file, report = arguments.report or sample_report(arguments.sample_run, arguments.sample, folder)
@@ -205,7 +291,7 @@ def main():
         if arguments.self_test:
             wrongs = list(self_test(result, report.read_text(), folder))
         else:
-            wrongs = list(check(result, report.resolve(), folder))
+            wrongs = list(check(result_file, result, report.resolve(), folder))
         if arguments.keep:
             arguments.keep.mkdir(parents=True, exist_ok=True)
             for kept in [*folder.glob("*.png"), report]:

@@ -27,4 +27,12 @@ status=0
 said=$("$binary" trace print "$other" 2>&1) || status=$?
 [ $status = 77 ] || fail "a trace of others ends with $status: $said"
 echo "$said" | grep -q "has no libbabeltrace2" || fail "of a trace of others it says: $said"
+
+# Nor has it PostgreSQL; SQLite it has.
+status=0
+said=$("$binary" report --series --store postgresql://nobody@localhost/none 2>&1) || status=$?
+[ $status = 77 ] || fail "a store at PostgreSQL ends with $status: $said"
+echo "$said" | grep -q "has no PostgreSQL" || fail "of a store at PostgreSQL it says: $said"
+good=$(dirname "$0")/../../docs/examples/gate/good
+"$binary" report --series --text --store "$other/index" "$good" >/dev/null || fail "it makes no index"
 ls -lh "$binary"

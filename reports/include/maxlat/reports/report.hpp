@@ -11,9 +11,17 @@
 
 namespace maxlat::reports {
 
-// Verdict and reasons first, then pre-flight, phases with their plots, loads, machine. Plots are inline SVG by gnuplot;
-// no script, no network, readable on paper and on a phone. ERRORS: gnuplot missing (hint: the package), cannot write.
+// Verdict and reasons first, then how far they can be trusted, pre-flight, phases with their plots, loads, machine.
+// Plots are inline SVG by gnuplot; no network; readable on paper, on a phone and without its script. ERRORS: gnuplot
+// missing (hint: the package), cannot write.
+core::Result<std::string> html_report(const core::RunResult& run);
 core::Status write_html(const core::RunResult& run, const std::string& path);
+
+// The page, printed by headless Chromium. ERRORS: there is none (hint: the package), or it failed.
+core::Result<std::string> pdf_of(const std::string& page);
+
+// Verdict, figures of the phases and findings as tables of Markdown, for a merge request.
+std::string markdown_summary(const core::RunResult& run);
 
 // The same without gnuplot, whole. `width` in columns; `colour` for a terminal.
 std::string terminal_summary(const core::RunResult& run, unsigned width = 100, bool colour = false);

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include "report_output.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <maxlat/core/sys/output_file.hpp>
+#include <maxlat/reports/report.hpp>
+
+namespace maxlat::reports {
+namespace {
+
+constexpr unsigned kDefaultWidth = 100;
+
+unsigned terminal_width() {
+  winsize size{};
+  const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : kDefaultWidth;
+}
+
+core::Result<std::string> made(const ReportForms& forms, const std::string& format, const core::CommandLine& line,
+                               bool to_terminal) {
+  if (format == "md") return forms.markdown();
+  if (format == "text")
+    return forms.text(line.has("width") ? line.get<unsigned>("width") : terminal_width(), to_terminal);
+  auto page = forms.page();
+  return page && format == "pdf" ? pdf_of(*page) : page;
+}
+
+}  // namespace
+
+void add_output_options(boost::program_options::options_description& options) {
+  auto add = options.add_options();
+  add("output,o", core::argument("FILE"),
+      "write to FILE (- is standard output); default: report.html beside result.json, NAME.html beside NAME.json, "
+      "series.html in the folder of a series");
+  add("format", core::argument("FORM"),
+      "html (default), pdf (needs chromium), text for the terminal, md (Markdown) for a merge request");
+  add("text", "the same as --format text; needs no gnuplot");
+  add("width", core::argument<unsigned>("N"), "columns of the text (default: the terminal's, else 100)");
+}
+
+core::Result<std::string> format_of(const core::CommandLine& line) {
+  const std::string format = line.has("format") ? line.get<std::string>("format") : line.has("text") ? "text" : "html";
+  if (line.has("text") && format != "text")
+    return core::Error{"--text and --format " + format + " are two forms", "leave one of them out"};
+  for (const char* known : {"html", "pdf", "text", "md"})
+    if (format == known) return format;
+  return core::Error{fmt::format("--format: there is no \"{}\"", format), "forms are html, pdf, text, md"};
+}
+
+core::Result<core::Exit> write_report(const ReportForms& forms, const core::CommandLine& line,
+                                      const std::string& page_path) {
+  const auto format = format_of(line);
+  if (!format) return format.error();
+  const bool is_page = *format == "html" || *format == "pdf";
+  std::string path = is_page ? page_path : "-";
+  if (*format == "pdf" && !path.empty()) path = std::filesystem::path(path).replace_extension(".pdf").string();
+  if (line.has("output")) path = line.get<std::string>("output");
+  if (path.empty()) return core::Error{"a store has no folder for the page", "name a file with -o FILE"};
+  const auto text = made(forms, *format, line, path == "-" && isatty(STDOUT_FILENO) != 0);
+  if (!text) return text.error();
+  if (const core::Status written = core::write_atomically(path, *text); !written) {
+    core::Error error = written.error();
+    if (!line.has("output") && error.hint.empty()) error.hint = "write it elsewhere with -o FILE";
+    return error;
+  }
+  if (is_page && path != "-") fmt::print("{}\n", path);
+  return core::Exit::pass;
+}
+
+}  // namespace maxlat::reports

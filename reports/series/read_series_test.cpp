@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+#include "read_series.hpp"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "series_store.hpp"
+#include "test/test_environment.hpp"
+#include "test_series.hpp"
+
+namespace maxlat::reports {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class ReadSeries : public ::testing::Test {
+ protected:
+  void put(unsigned day, double scale = 1, const std::string& below = "") {
+    const std::string name = below + test::nightly_run(day, scale).id + ".json";
+    folder_.write(name, core::to_json(test::nightly_run(day, scale)));
+  }
+  void put_many() {
+    for (unsigned day = 0; day < kManyResults; ++day) put(day);
+  }
+  SeriesRuns read(std::optional<std::string> store = std::nullopt, bool no_store = false) {
+    auto runs = read_series({.folder = folder_.path(), .store = std::move(store), .no_store = no_store});
+    EXPECT_TRUE(runs) << runs.error().text;
+    return runs ? *std::move(runs) : SeriesRuns{};
+  }
+  std::string index() const { return folder_ / kIndexName; }
+  test::TemporaryFolder folder_;
+};
+
+// Everything that a trend is made of.
+void expect_same(const SeriesRuns& one, const SeriesRuns& other) {
+  ASSERT_EQ(one.runs.size(), other.runs.size());
+  for (size_t i = 0; i < one.runs.size(); ++i) {
+    const SeriesRun &a = one.runs[i], &b = other.runs[i];
+    EXPECT_EQ(std::tie(a.path, a.id, a.started, a.time_of_file, a.box, a.verdict),
+              std::tie(b.path, b.id, b.started, b.time_of_file, b.box, b.verdict));
+    ASSERT_EQ(a.machine.size(), b.machine.size());
+    for (size_t g = 0; g < a.machine.size(); ++g) {
+      EXPECT_EQ(a.machine[g]->name, b.machine[g]->name);
+      EXPECT_EQ(a.machine[g]->values, b.machine[g]->values);
+    }
+    ASSERT_EQ(a.phases.size(), b.phases.size());
+    for (size_t p = 0; p < a.phases.size(); ++p) {
+      const SeriesPhase &x = a.phases[p], &y = b.phases[p];
+      EXPECT_EQ(std::tie(x.name, x.kind, x.how, x.use, x.why, x.samples, x.exposure_s, x.figures_ns),
+                std::tie(y.name, y.kind, y.how, y.use, y.why, y.samples, y.exposure_s, y.figures_ns));
+    }
+  }
+}
+
+TEST_F(ReadSeries, RunFoldersAndResultFilesAtAnyDepth) {
+  put(2);
+  put(1, 1, "a/b/");
+  folder_.write("run/result.json", core::to_json(test::nightly_run(0, 1)));
+  folder_.write("run/phases/01-npt.json", core::to_json(test::nightly_run(7, 1)));  // a part of that run
+  folder_.write("other.json", "{\"schema\": \"something\"}");
+  fs::create_directory_symlink(folder_.path(), folder_ / "loop");
+  const SeriesRuns runs = read();
+  std::vector<std::string> paths;
+  for (const SeriesRun& run : runs.runs) paths.push_back(run.path);
+  EXPECT_THAT(paths, ElementsAre("run/result.json", "a/b/nightly-1.json", "nightly-2.json"));
+  EXPECT_FALSE(fs::exists(index())) << "three files need none";
+}
+
+TEST_F(ReadSeries, ACopyIsNoSecondRun) {
+  put(1);
+  put(1, 1, "copies/");
+  const SeriesRuns runs = read();
+  EXPECT_THAT(runs.runs, SizeIs(1));
+  EXPECT_THAT(runs.notes, ElementsAre(HasSubstr("1 result of runs that are there already")));
+}
+
+TEST_F(ReadSeries, WhatCannotBeReadIsNamed) {
+  put(1);
+  folder_.write("half.json", folder_.read("nightly-1.json").substr(0, 900));
+  folder_.write("future.json", R"({"schema": "maxlat-result/99"})");
+  EXPECT_THAT(read().unread, ElementsAre(HasSubstr("future.json"), HasSubstr("half.json")));
+  fs::remove(folder_ / "nightly-1.json");
+  const auto none = read_series({.folder = folder_.path()});
+  ASSERT_FALSE(none);
+  EXPECT_THAT(none.error().text, HasSubstr("holds no result that can be read"));
+}
+
+TEST_F(ReadSeries, AnIndexGivesWhatTheFilesGive) {
+  put_many();
+  const SeriesRuns first = read(), again = read(), direct = read(std::nullopt, true);
+  EXPECT_TRUE(fs::exists(index()));
+  EXPECT_EQ(first.read, kManyResults);
+  EXPECT_EQ(again.read, 0U);
+  EXPECT_EQ(again.from_store, kManyResults);
+  expect_same(first, direct);
+  expect_same(again, direct);
+}
+
+TEST_F(ReadSeries, ADeletedIndexIsMadeAgain) {
+  put_many();
+  (void)read();
+  fs::remove(index());
+  EXPECT_EQ(read().read, kManyResults);
+  EXPECT_EQ(read().read, 0U);
+}
+
+TEST_F(ReadSeries, AFileThatChangedCameOrWentIsSeen) {
+  put_many();
+  (void)read();
+  put(5, 3);
+  put(1000);
+  fs::remove(folder_ / "nightly-7.json");
+  const SeriesRuns runs = read();
+  EXPECT_EQ(runs.read, 2U);
+  expect_same(runs, read(std::nullopt, true));
+}
+
+TEST_F(ReadSeries, AFileThatBecameUnreadableIsInNoTrend) {
+  put_many();
+  (void)read();
+  folder_.write("nightly-9.json", folder_.read("nightly-9.json").substr(0, 900));
+  for (int time = 0; time < 2; ++time) {
+    const SeriesRuns runs = read();
+    EXPECT_THAT(runs.runs, SizeIs(kManyResults - 1));
+    EXPECT_THAT(runs.unread, ElementsAre(HasSubstr("nightly-9.json")));
+  }
+}
+
+TEST_F(ReadSeries, AnIndexThatIsLockedIsLeftAlone) {
+  put_many();
+  (void)read();
+  const auto other = open_sqlite(index());
+  ASSERT_TRUE(other);
+  ASSERT_TRUE((*other)->begin_writing());
+  const SeriesRuns runs = read();
+  EXPECT_THAT(runs.notes, ElementsAre(HasSubstr("is locked by another program")));
+  expect_same(runs, read(std::nullopt, true));
+  ASSERT_TRUE((*other)->run("ROLLBACK"));
+  EXPECT_THAT(read().notes, IsEmpty());
+}
+
+TEST_F(ReadSeries, AnIndexThatIsDamagedIsLeftAlone) {
+  put_many();
+  folder_.write(kIndexName, std::string(5000, 'x'));
+  EXPECT_THAT(read().notes, ElementsAre(HasSubstr("is damaged, or is no SQLite file")));
+  EXPECT_EQ(folder_.read(kIndexName), std::string(5000, 'x'));
+}
+
+TEST_F(ReadSeries, AStoreThatTheUserNamedMustWork) {
+  put(1);
+  folder_.write("store.sqlite", std::string(5000, 'x'));
+  for (const std::string& store :
+       {folder_ / "store.sqlite", folder_ / "no/such/store", std::string("postgresql:///x?host=/nowhere")})
+    EXPECT_FALSE(read_series({.folder = folder_.path(), .store = store})) << store;
+}
+
+TEST_F(ReadSeries, AStoreHasTheResultsOfSeveralFolders) {
+  const test::TemporaryFolder elsewhere;
+  const std::string store = elsewhere / "fleet.sqlite";
+  put(1);
+  EXPECT_THAT(read(store).runs, SizeIs(1));
+  elsewhere.write("nightly-1.json", core::to_json(test::nightly_run(2, 1)));
+  const auto both = read_series({.folder = elsewhere.path(), .store = store});
+  ASSERT_TRUE(both);
+  EXPECT_THAT(both->runs, SizeIs(2));
+  const auto alone = read_series({.folder = "", .store = store});
+  ASSERT_TRUE(alone);
+  expect_same(*both, *alone);
+}
+
+TEST_F(ReadSeries, NamesThatAreNoTextDoNoHarm) {
+  const test::TemporaryFolder elsewhere;
+  folder_.write("odd-\xff'\"; DROP TABLE maxlat_run_1.json", core::to_json(test::nightly_run(1, 1)));
+  for (int time = 0; time < 2; ++time) {
+    const SeriesRuns runs = read(elsewhere / "store");
+    ASSERT_THAT(runs.runs, SizeIs(1));
+    EXPECT_EQ(runs.read, time == 0 ? 1U : 0U);
+  }
+}
+
+}  // namespace
+}  // namespace maxlat::reports

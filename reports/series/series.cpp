@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+#include "series.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <maxlat/core/stats/change_points.hpp>
+#include <maxlat/core/stats/statistics.hpp>
+#include <tuple>
+
+#include "machine_change.hpp"
+
+namespace maxlat::reports {
+namespace {
+
+// Enough to see a shift of the body, of the tail, and of its end.
+bool is_asked(const std::string& figure) {
+  return figure == "p50" || figure == "p99" || figure == "p99.9" || figure == "p99.99" || figure == "max";
+}
+
+constexpr size_t kFewestOfTrend = 10;
+constexpr double kWatchedAlike = 2;
+
+// The runs of a line that have one figure.
+struct Asked {
+  TrendLine* line;
+  size_t figure;
+  std::vector<double> values;
+  std::vector<size_t> runs;  // index in the line, of each value
+};
+
+std::vector<TrendLine> lines_of(const SeriesRuns& series, Trends& into) {
+  std::map<std::tuple<std::string, std::string, std::string>, TrendLine> by_key;
+  for (const SeriesRun& run : series.runs)
+    for (const SeriesPhase& phase : run.phases) {
+      if (phase.use != SeriesPhase::Use::headline) {
+        (phase.use == SeriesPhase::Use::investigation ? into.investigations : into.not_valid).push_back({&run, &phase});
+        continue;
+      }
+      TrendLine& line = by_key[{run.box, phase.name, phase.how}];
+      line.runs.push_back(&run);
+      line.phases.push_back(&phase);
+    }
+  std::vector<TrendLine> lines;
+  for (auto& [key, line] : by_key) {
+    std::tie(line.box, line.phase, line.how) = key;
+    if (!lines.empty() && lines.back().box == line.box && lines.back().phase == line.phase)
+      lines.back().only_way = line.only_way = false;
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+std::vector<Asked> asked_of(TrendLine& line) {
+  std::vector<Asked> asked;
+  for (size_t figure = 0; figure < series_figures().size(); ++figure) {
+    if (!is_asked(series_figures()[figure])) continue;
+    Asked one{&line, figure, {}, {}};
+    for (size_t i = 0; i < line.phases.size(); ++i) {
+      const auto& figures = line.phases[i]->figures_ns;
+      if (figure >= figures.size() || !figures[figure]) continue;
+      one.values.push_back(*figures[figure]);
+      one.runs.push_back(i);
+    }
+    if (one.values.size() >= kFewestOfTrend) asked.push_back(std::move(one));
+  }
+  return asked;
+}
+
+double median_watched(const TrendLine& line, size_t first, size_t end) {
+  std::vector<double> watched;
+  for (size_t i = first; i < end; ++i) watched.push_back(line.phases[i]->exposure_s);
+  return core::median(std::move(watched));
+}
+
+bool watched_alike_around(const TrendLine& line, size_t at) {
+  const double before = median_watched(line, 0, at), behind = median_watched(line, at, line.phases.size());
+  return std::max(before, behind) <= kWatchedAlike * std::min(before, behind);
+}
+
+// Ranks tell that there is a change and, where one side is much longer than the other, its place only roughly. Of a
+// step from one level to another the place is where the fewest values lie on the wrong side of the middle between them.
+size_t place_of_step(const std::vector<double>& values, const core::ChangePoint& change, size_t first, size_t end) {
+  const double middle = (change.median_before + change.median_after) / 2;
+  const bool rises = change.median_after > change.median_before;
+  const auto is_late = [&](double value) { return rises ? value > middle : value < middle; };
+  std::ptrdiff_t wrong = 0, fewest = 0;  // against the place `first`
+  size_t place = first;
+  for (size_t i = first; i < end; ++i) {
+    wrong += is_late(values[i]) ? 1 : -1;
+    if (wrong >= fewest) continue;
+    fewest = wrong;
+    place = i + 1;
+  }
+  return place > first && place < end ? place : change.at;
+}
+
+// Worse, and every later level is, too.
+bool lasts(const std::vector<core::ChangePoint>& changes, size_t i) {
+  return std::all_of(changes.begin() + static_cast<std::ptrdiff_t>(i), changes.end(),
+                     [&](const auto& later) { return later.median_after >= kTrendRatio * changes[i].median_before; });
+}
+
+void answer(Asked& asked, size_t questions) {
+  const std::string& figure = series_figures()[asked.figure];
+  const std::vector<core::ChangePoint> changes = core::change_points(asked.values);
+  for (size_t i = 0; i < changes.size(); ++i) {
+    const core::ChangePoint& change = changes[i];
+    const auto [low, high] = std::minmax(change.median_before, change.median_after);
+    if (change.p * static_cast<double>(questions) > kTrendAlpha || high < kTrendRatio * low) continue;
+    const size_t first = i == 0 ? 0 : changes[i - 1].at,
+                 end = i + 1 < changes.size() ? changes[i + 1].at : asked.values.size();
+    const size_t at = asked.runs[place_of_step(asked.values, change, first, end)];
+    if (figure == "max" && !watched_alike_around(*asked.line, at)) continue;
+    asked.line->changes.push_back({figure,
+                                   at,
+                                   change.median_before,
+                                   change.median_after,
+                                   change.p,
+                                   change.median_after > change.median_before && lasts(changes, i),
+                                   {}});
+  }
+}
+
+// As core::change_points judges the clearest change in the middle of so many runs.
+size_t fewest_runs_for(size_t questions) {
+  for (size_t runs = kFewestOfTrend; runs < 1000; ++runs) {
+    std::vector<double> steps(runs);
+    for (size_t i = 0; i < runs; ++i) steps[i] = (i < runs / 2 ? 0 : 1000) + static_cast<double>(i);
+    for (const core::ChangePoint& change : core::change_points(steps))
+      if (change.at == runs / 2 && change.p * static_cast<double>(questions) <= kTrendAlpha) return runs;
+  }
+  return 1000;
+}
+
+void finish(TrendLine& line) {
+  std::stable_sort(line.changes.begin(), line.changes.end(),
+                   [](const TrendChange& one, const TrendChange& other) { return one.at < other.at; });
+  for (size_t i = 0; i < line.changes.size() && !line.first_bad; ++i)
+    if (line.changes[i].lasting) line.first_bad = i;
+  double shortest = INFINITY, longest = 0;
+  for (const SeriesPhase* phase : line.phases) {
+    shortest = std::min(shortest, phase->exposure_s);
+    longest = std::max(longest, phase->exposure_s);
+  }
+  line.watched_unalike = longest > kWatchedAlike * shortest;
+  look_for_machine_changes(line);
+}
+
+std::vector<FirstFail> first_fails(const SeriesRuns& series) {
+  struct Seen {
+    const SeriesRun *pass = nullptr, *fail = nullptr;
+  };
+  std::map<std::string, Seen> by_box;
+  for (const SeriesRun& run : series.runs) {
+    Seen& seen = by_box[run.box];
+    if (run.verdict == "pass") seen = {&run, nullptr};
+    if (run.verdict == "fail" && seen.pass != nullptr && seen.fail == nullptr) seen.fail = &run;
+  }
+  std::vector<FirstFail> fails;
+  for (const auto& [box, seen] : by_box)
+    if (seen.fail != nullptr) fails.push_back({box, seen.fail, seen.pass});
+  return fails;
+}
+
+}  // namespace
+
+Trends trends_of(const SeriesRuns& runs) {
+  Trends trends;
+  trends.lines = lines_of(runs, trends);
+  std::vector<Asked> asked;
+  for (TrendLine& line : trends.lines)
+    for (Asked& one : asked_of(line)) asked.push_back(std::move(one));
+  trends.questions = asked.size();
+  trends.fewest_runs = fewest_runs_for(std::max<size_t>(trends.questions, 1));
+  for (Asked& one : asked) answer(one, trends.questions);
+  for (TrendLine& line : trends.lines) finish(line);
+  trends.fails = first_fails(runs);
+  return trends;
+}
+
+}  // namespace maxlat::reports

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+#include "series.hpp"
+
+#include <gmock/gmock.h>
+
+#include <maxlat/core/result/fact_names.hpp>
+
+#include "series_page.hpp"
+#include "series_text.hpp"
+#include "test_series.hpp"
+
+namespace maxlat::reports {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+// A series of results, as read from files.
+class SeriesTest : public ::testing::Test {
+ protected:
+  void add(const core::RunResult& run) {
+    SeriesRun kept = series_run(run, groups_);
+    kept.place = ".";
+    kept.path = run.id + "/result.json";
+    runs_.runs.push_back(std::move(kept));
+  }
+  // `factor` from the 30th of 60 nights on, until `back`.
+  void add_nights(double factor, unsigned back = 60) {
+    for (unsigned day = 0; day < 60; ++day)
+      add(test::nightly_run(day, day >= 30 && day < back ? factor : 1, day >= 30 ? "6.12.2" : "6.12.1"));
+  }
+  MachineGroups groups_;
+  SeriesRuns runs_;
+};
+
+TEST_F(SeriesTest, TheFirstBadRunAndWhatChangedThere) {
+  add_nights(1.6);
+  const Trends trends = trends_of(runs_);
+  ASSERT_THAT(trends.lines, SizeIs(1));
+  const TrendLine& line = trends.lines[0];
+  ASSERT_TRUE(line.first_bad);
+  const TrendChange& change = line.changes[*line.first_bad];
+  EXPECT_EQ(line.runs[change.at]->id, "nightly-30");
+  EXPECT_NEAR(change.after_ns / change.before_ns, 1.6, 0.05);
+  ASSERT_TRUE(change.machine);
+  EXPECT_EQ(change.machine->at, 30U);
+  ASSERT_THAT(change.machine->differences, SizeIs(1));
+  EXPECT_EQ(core::to_string(change.machine->differences[0]), "kernel: release is 6.12.2, was 6.12.1");
+  EXPECT_THAT(change.machine->restless, ElementsAre("kernel threads"));
+
+  const std::string text = series_text(trends, runs_, 100);
+  EXPECT_THAT(text, HasSubstr("First bad run of npt on Model 1, CPUs 0-1: 2026-02-03T02:00:00Z"));
+  EXPECT_THAT(text, HasSubstr("There, kernel: release is 6.12.2, was 6.12.1"));
+  EXPECT_THAT(series_markdown(trends, runs_), HasSubstr("| from | runs | p50 |"));
+}
+
+TEST_F(SeriesTest, WhatDoesNotChangeHasNoFirstBadRun) {
+  add_nights(1);
+  const Trends trends = trends_of(runs_);
+  EXPECT_THAT(trends.lines[0].changes, IsEmpty());
+  EXPECT_THAT(series_text(trends, runs_, 100), HasSubstr("No figure is shown to have become worse"));
+}
+
+TEST_F(SeriesTest, WhatWasRepairedIsAChangeAndNotBad) {
+  add_nights(1.6, 45);
+  const TrendLine line = trends_of(runs_).lines[0];
+  EXPECT_THAT(line.changes, Not(IsEmpty()));
+  EXPECT_FALSE(line.first_bad);
+}
+
+TEST_F(SeriesTest, AMachineThatChangedThreeRunsEarlierIsTold) {
+  for (unsigned day = 0; day < 60; ++day)
+    add(test::nightly_run(day, day >= 30 ? 1.6 : 1, day >= 27 ? "6.12.2" : "6.12.1"));
+  EXPECT_THAT(series_text(trends_of(runs_), runs_, 200), HasSubstr("3 runs earlier, kernel: release is 6.12.2"));
+}
+
+TEST_F(SeriesTest, InvestigationsAreInNoTrend) {
+  add_nights(1);
+  core::RunResult traced = test::nightly_run(61, 40);
+  traced.phases[0].arm = "lttng-ust:timer";
+  add(traced);
+  core::RunResult stopped = test::nightly_run(62, 40);
+  stopped.phases[0].facts[core::fact::kBreak] = "at 4 ms";
+  add(stopped);
+  core::RunResult watched = test::nightly_run(63, 40);
+  watched.phases[0].command = "maxlat npt --raw gaps --above 5us";
+  add(watched);
+  core::RunResult failed = test::nightly_run(64, 40);
+  failed.phases[0].status = core::PhaseStatus::failed;
+  add(failed);
+  const Trends trends = trends_of(runs_);
+  EXPECT_THAT(trends.investigations, SizeIs(3));
+  EXPECT_THAT(trends.not_valid, SizeIs(1));
+  ASSERT_THAT(trends.lines, SizeIs(1));
+  EXPECT_THAT(trends.lines[0].runs, SizeIs(60));
+  EXPECT_THAT(series_text(trends, runs_, 200), HasSubstr("1 x npt: with the tracepoints of lttng-ust:timer"));
+}
+
+TEST_F(SeriesTest, BoxesAndWaysOfMeasuringAreLinesOfTheirOwn) {
+  for (unsigned day = 0; day < 4; ++day) {
+    add(test::nightly_run(day, 1));
+    core::RunResult named = test::nightly_run(day, 1);
+    named.annotations["box"] = "box 17";
+    add(named);
+    named.phases[0].load = {test::load_of("hackbench", "rounds/s", 3, 4)};
+    add(named);
+  }
+  const Trends trends = trends_of(runs_);
+  ASSERT_THAT(trends.lines, SizeIs(3));
+  EXPECT_EQ(trends.lines[0].box, "Model 1, CPUs 0-1");
+  EXPECT_TRUE(trends.lines[0].only_way);
+  EXPECT_FALSE(trends.lines[1].only_way);
+  EXPECT_THAT(line_name(trends.lines[1]), HasSubstr("npt on box 17 (kind: npt; arm: none; CPUs: 1; loads: "));
+  EXPECT_THAT(series_text(trends, runs_, 200), HasSubstr("3 of 3 lines had fewer than the"));
+}
+
+TEST_F(SeriesTest, AMaximumOfALongerRunIsNoChange) {
+  for (unsigned day = 0; day < 60; ++day) {
+    core::RunResult run = test::nightly_run(day, 1);
+    core::CpuResult& cpu = run.phases[0].per_cpu[0];
+    if (day >= 30) {
+      cpu.exposure_s = run.phases[0].exposure_s = 100;
+      test::add_stall(cpu, 1e6, 5);
+    }
+    add(run);
+  }
+  const TrendLine line = trends_of(runs_).lines[0];
+  EXPECT_TRUE(line.watched_unalike);
+  EXPECT_THAT(line.changes, IsEmpty());
+}
+
+TEST_F(SeriesTest, TheFirstRunWhoseVerdictFails) {
+  const char* verdicts[] = {"pass", "fail", "pass", "not gated", "fail", "fail"};
+  for (unsigned day = 0; day < 6; ++day) {
+    add(test::nightly_run(day, 1));
+    runs_.runs.back().verdict = verdicts[day];
+  }
+  const Trends trends = trends_of(runs_);
+  ASSERT_THAT(trends.fails, SizeIs(1));
+  EXPECT_EQ(trends.fails[0].run->id, "nightly-4");
+  EXPECT_EQ(trends.fails[0].last_pass->id, "nightly-2");
+}
+
+TEST_F(SeriesTest, MarkupInResultsIsNone) {
+  core::RunResult run = test::nightly_run(0, 1);
+  run.annotations["box"] = "<script>alert(1)</script>|[x](y)";
+  run.phases[0].name = "<b>";
+  add(run);
+  const Trends trends = trends_of(runs_);
+  EXPECT_THAT(series_markdown(trends, runs_), Not(HasSubstr("<script>")));
+  const auto page = series_page(trends, runs_);
+  if (!page) GTEST_SKIP() << page.error().text;
+  EXPECT_THAT(*page, Not(HasSubstr("<script>alert")));
+  EXPECT_THAT(*page, HasSubstr("&lt;b&gt; on &lt;script&gt;"));
+}
+
+}  // namespace
+}  // namespace maxlat::reports
