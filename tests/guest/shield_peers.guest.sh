@@ -6,7 +6,7 @@
 # guest-mode: interleaved
 # guest-kernels: rt
 # guest-cpus: 4
-# guest-timeout_s: 300
+# guest-timeout_s: 400
 # guest-userland: host
 # guest-needs: python3
 # guest-packages: tuned cpuset python3-cpuset python3-dbus python3-linux-procfs python3-gi python3-pyudev python3-future python3-six linux-perf libnuma1

@@ -6,7 +6,7 @@
 # guest-mode: interleaved
 # guest-kernels: rt-backports
 # guest-cpus: 4
-# guest-timeout_s: 300
+# guest-timeout_s: 400
 # guest-userland: host
 # guest-packages: systemd libsystemd-shared libsystemd0 libip4tc2 libapparmor1 libseccomp2
 # 6.12 warns now and then when a fair server's runtime is written, whoever writes it (dl_server_apply_params).
