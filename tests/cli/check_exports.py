@@ -146,12 +146,23 @@ def inert_imports(data, folder):
     expect("\033" not in maxlat("report", folder / "i.json", "--text"), "no terminal obeys it")
 
 
+def unknown_is_absent(data, folder):
+    """cyclictest's last line tells no deviation: none is written, and not 0."""
+    result = folder / "summary.json"
+    maxlat("import", data / "cyclictest-2.4-summary.txt", "-o", result)
+    rows = list(csv.DictReader(io.StringIO(maxlat("export", result, "--format", "csv"))))
+    expect(rows and all(row["stddev_ns"] == "" and row["mean_ns"] for row in rows), "an unknown deviation is an empty field")
+    expect("<mean" in (text := maxlat("export", result, "--format", "rteval")) and "standard_deviation" not in text,
+           "an unknown deviation is no element")
+
+
 def main(data):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         same_threads(data, folder)
         inert(data, folder)
         inert_imports(data, folder)
+        unknown_is_absent(data, folder)
     print("\n".join(failures))
     return 1 if failures else 0
 
