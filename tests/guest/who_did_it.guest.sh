@@ -8,30 +8,42 @@
 [ -x "$MAXLAT" ] || skip "no static maxlat (cmake --preset static && cmake --build --preset static)"
 mount -t tracefs none /sys/kernel/tracing 2>/dev/null || true
 echo -1 > /proc/sys/kernel/sched_rt_runtime_us  # a plant in a rest could not be seen
+taskset -p 1 $$ > /dev/null                      # behind the loop this shell would wait for its end
 load maxlat_planter
 plants=40
-npt() { # NAME
+# Starts it, and returns when its loop has run for 0.3 s of CPU time: what is planted from now on is in its gaps.
+start() { # NAME
+  name=$1
+  "$MAXLAT" npt -a 1 -p 60 -i --trust-counter -D 60s --rest 0 --kernel-events --outliers 500 -q --json "$OUT/$name.json" > "$OUT/$name.txt" 2>&1 &
+  pid=$!
+  until awk '$14 >= 30 { found = 1 } END { exit !found }' /proc/$pid/task/*/stat; do
+    [ -d /proc/$pid ] || { cat "$OUT/$name.txt"; fail "it ended"; }
+    usleep 20000
+  done
+}
+end() {
+  kill -INT $pid
   status=0
-  "$MAXLAT" npt -a 1 -p 60 -i --trust-counter -D 3s --rest 0 --kernel-events --outliers 500 -q --json "$OUT/$1.json" > "$OUT/$1.txt" 2>&1 || status=$?
-  case $status in 0|3) ;; *) cat "$OUT/$1.txt"; fail "exit status $status" ;; esac
-  grep '^# Kernel events: recorded' "$OUT/$1.txt" || fail "it records nothing: $(cat "$OUT/$1.txt")"
-  grep '^# Largest gap:' "$OUT/$1.txt"
+  wait $pid || status=$?
+  case $status in 0|3) ;; *) cat "$OUT/$name.txt"; fail "exit status $status" ;; esac  # 3: a task had its CPU, as it was meant to
+  grep '^# Kernel events: recorded' "$OUT/$name.txt" || fail "it records nothing: $(cat "$OUT/$name.txt")"
+  grep '^# Largest gap:' "$OUT/$name.txt"
 }
 # How many gaps have a part whose line matches.
 having() { grep -cE "$2" "$OUT/$1.json" || true; }
 
 # Another loop, above this one's priority, that takes its CPU for a tenth of each second.
-"$MAXLAT" npt -a 1 -p 70 -i --trust-counter -D 8s --rest 900ms -q > /dev/null 2>&1 &
-npt intruded
-kill -INT $!
-wait
-expect "gaps that a task of priority 70 is in, three seconds with one each" "$(having intruded 'task.*real-time 70')" -ge 2
+start intruded
+"$MAXLAT" npt -a 1 -p 70 -i --trust-counter -D 2s --rest 900ms -q > /dev/null 2>&1 || true
+end
+expect "gaps that a task of priority 70 is in, two seconds with one each" "$(having intruded 'task.*real-time 70')" -ge 2
 expect "planted timer interrupts in a run without any" "$(having intruded on_stall)" -eq 0
 
+start stalls
 plant cpu 1
-plant stall 1500000000 25000000 1000000 $plants
-npt stalls
-expect "planted timer interrupts" "$(ledger | grep -c '^stall')" -eq $plants
-expect "of these are named, each with its millisecond" "$(having stalls '"on_stall","ns":[1-9][0-9]{6}')" -ge $((plants * 95 / 100))
+plant stall 50000000 25000000 1000000 $plants
+until [ "$(ledger | grep -c '^stall')" -eq $plants ]; do usleep 20000; done
+end
+expect "timer interrupts of a millisecond named, of $plants" "$(having stalls '"on_stall","ns":[1-9][0-9]{6}')" -ge $((plants * 95 / 100))
 expect "tasks of priority 70 in a run without any" "$(having stalls 'real-time 70')" -eq 0
 expect "trace instances left" "$(ls /sys/kernel/tracing/instances | grep -c maxlat-kernel || true)" -eq 0

@@ -61,8 +61,10 @@ TEST(StoryOf, HasCauseAndPath) {
   EXPECT_EQ(story_of({.cause = "", .path = ""}), "");
   EXPECT_EQ(story_of({.cause = "round 2", .path = "sub-buffer switch"}), "round 2: sub-buffer switch");
   EXPECT_EQ(story_of({.cause = "throttled"}), "throttled");
-  EXPECT_EQ(story_of({.path = "sub-buffer switch", .accounting = {{.kind = TimeClass::nmi, .name = "", .ns = 4000}}}),
-            "sub-buffer switch; nmi 4.00 us");
+  EXPECT_EQ(
+      story_of(
+          {.cause = "", .path = "sub-buffer switch", .accounting = {{.kind = TimeClass::nmi, .name = "", .ns = 4000}}}),
+      "sub-buffer switch; nmi 4.00 us");
 }
 
 TEST(LineOf, HasTheTimeFromTheGapsEnd) {
