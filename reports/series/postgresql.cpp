@@ -51,10 +51,11 @@ class Postgresql : public Sql {
     if (status != PGRES_TUPLES_OK) return postgresql_error(PQerrorMessage(connection_.get()));
     std::vector<SqlRow> rows(static_cast<size_t>(PQntuples(answer.get())));
     for (int row = 0; row < PQntuples(answer.get()); ++row)
-      for (int column = 0; column < PQnfields(answer.get()); ++column)
-        rows[static_cast<size_t>(row)].push_back(PQgetisnull(answer.get(), row, column) != 0
-                                                     ? SqlValue()
-                                                     : SqlValue(std::string(PQgetvalue(answer.get(), row, column))));
+      for (int column = 0; column < PQnfields(answer.get()); ++column) {
+        SqlValue& value = rows[static_cast<size_t>(row)].emplace_back();
+        if (PQgetisnull(answer.get(), row, column) == 0)
+          value.emplace<std::string>(PQgetvalue(answer.get(), row, column));
+      }
     return rows;
   }
 
