@@ -128,10 +128,10 @@ class Watch final : public KernelWatch {
       return true;
     }
     if (*all) {
-      const Interval of_cpu{.thread = cpu.asked.thread(),
-                            .around_at_most = static_cast<uint64_t>(kAroundAtMost_ns * plan_.ticks_per_ns),
-                            .ticks_per_ns = plan_.ticks_per_ns};
-      for (const AskedGap& gap : cpu.open) cpu.history.account_for(gap, of_cpu);
+      const auto around_at_most = static_cast<uint64_t>(kAroundAtMost_ns * plan_.ticks_per_ns);
+      for (const AskedGap& gap : cpu.open)
+        cpu.history.account_for(
+            gap, {.thread = cpu.asked.thread(), .around_at_most = around_at_most, .ticks_per_ns = plan_.ticks_per_ns});
       cpu.open.clear();
     }
     cpu.history.forget_old();
