@@ -72,8 +72,8 @@ class WithThisKernel : public testing::Test {
   std::optional<EventSource> source_;
 };
 
-// A page fault of ours, between two reads of the counter, is recorded with a time between them. By chance, or on another
-// clock, one of a hundred might look so, and not all. (More than one: another task was let in between.)
+// A page fault of ours, between two reads of the counter, is recorded with a time between them. By chance, or on
+// another clock, one of a hundred might look so, and not all. (More than one: another task was let in between.)
 TEST_F(WithThisKernel, AStampLiesBetweenTwoReadsOfTheCounter) {
   constexpr size_t kFaults = 100;
   const auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
