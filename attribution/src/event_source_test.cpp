@@ -72,8 +72,8 @@ class WithThisKernel : public testing::Test {
   std::optional<EventSource> source_;
 };
 
-// Issue 14, proof (d): a page fault of ours, between two reads of the counter, is recorded with a time between them. It
-// is another's, or one of another CPU's counter, only if each of a hundred has one such by chance.
+// A page fault of ours, between two reads of the counter, is recorded with a time between them. By chance, or on
+// another clock, one of a hundred might look so, and not all. (More than one: another task was let in between.)
 TEST_F(WithThisKernel, AStampLiesBetweenTwoReadsOfTheCounter) {
   constexpr size_t kFaults = 100;
   const auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
@@ -95,7 +95,7 @@ TEST_F(WithThisKernel, AStampLiesBetweenTwoReadsOfTheCounter) {
         std::count_if(events.begin(), events.end(), [&, from = before, to = after](const KernelEvent& e) {
           return e.kind == EventKind::page_fault && e.tick > from && e.tick < to;
         });
-    EXPECT_EQ(faults, 1) << before << " to " << after;
+    EXPECT_GE(faults, 1) << before << " to " << after;
   }
 }
 

@@ -22,7 +22,7 @@ struct AskedGap {
 
 class AskedGaps {
  public:
-  // Before the first ask(): whose gaps they are.
+  // Before the first ask(): whose gaps they are. thread() is known to who took one of them ([A1]).
   void watch(int32_t thread) { thread_ = thread; }
   int32_t thread() const { return thread_; }
 
