@@ -60,7 +60,6 @@ struct Plan {
   ShieldUse shield = ShieldUse::none;
   bool dma_latency = true;    // /dev/cpu_dma_latency is held at 0 while a phase measures
   bool kernel_events = true;  // npt says who had the time of its largest gaps, where this kernel lets it
-  bool dma_latency = true;    // /dev/cpu_dma_latency is held at 0 while a phase measures
   std::vector<std::pair<std::string, SettingUse>> settings;  // by the name of core::Setting, each once
   std::vector<PhasePlan> phases;
 
