@@ -13,14 +13,14 @@ int main(int argc, char** argv) {
   if (argc != 2) return 1;
   const std::atomic<bool> never{false};
   std::atomic<bool> halt{false};
-  core::JournalSpec spec;
+  maxlat::core::JournalSpec spec;
   spec.step_ticks = UINT64_MAX / 4;
   spec.steps = 1;
   spec.look_every_ticks = UINT64_MAX / 4;
   spec.outliers = 0;
   spec.stop = &never;
   spec.halt = &halt;
-  core::Journal journal(spec);
+  maxlat::core::Journal journal(spec);
   maxlat::base::Histogram histogram;
   journal.begin(0);
   const uint64_t loops = std::strtoull(argv[1], nullptr, 10);
