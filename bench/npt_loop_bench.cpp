@@ -77,7 +77,7 @@ double median(std::vector<double> values) {
 
 template <class Counter>
 void add_arms(std::vector<Arm>& arms, Counter counter, bool fenced, const base::CounterClock& clock,
-              npt::Journal& journal, base::Histogram& histogram, NptBooks& books) {
+              core::Journal& journal, base::Histogram& histogram, NptBooks& books) {
   arms.push_back({"bare", fenced, [=] { return npt::run_bare_reads(counter, kTurns); }});
   arms.push_back({"maxlat", fenced, [=, &journal, &histogram] {
                     const auto segment = npt::run_segment(counter, npt::NoProbe{}, &histogram.raw(), &journal, kTurns);
@@ -100,14 +100,14 @@ int main(int argc, char** argv) {
   const bool real_time = core::set_scheduling({core::Policy::fifo, 95, 0, 0}).ok();
   const std::atomic<bool> never{false};
   std::atomic<bool> halt{false};
-  npt::JournalSpec spec;
+  core::JournalSpec spec;
   spec.step_ticks = clock.to_ticks(uint64_t{1'000'000'000});
   spec.steps = 3600;
   spec.look_every_ticks = spec.step_ticks / 10;
   spec.outliers = 20;
   spec.stop = &never;
   spec.halt = &halt;
-  npt::Journal journal(spec);
+  core::Journal journal(spec);
   base::Histogram histogram;
   NptBooks books;
   journal.begin(maxlat_counter_fenced());

@@ -36,7 +36,7 @@ struct Box {
 void on_and_off(benchmark::State& state) {
   const Box box(static_cast<unsigned>(state.range(0)), static_cast<int>(state.range(1)));
   const test::TemporaryFolder folder;
-  const ShieldPlan plan{box.shielded, box.housekeeping, folder / "shield.journal"};
+  const ShieldPlan plan{.cpus = box.shielded, .housekeeping = box.housekeeping, .journal = folder / "shield.journal"};
   double on = 0, off = 0;
   int changes = 0;
   const auto seconds_of = [](const auto& work) {
