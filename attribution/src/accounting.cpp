@@ -13,6 +13,10 @@ namespace {
 using core::Certainty;
 using core::TimeClass;
 
+// A fault has no recorded end. One that clears a huge page takes about so long; one that waits for a disk sleeps, which
+// is a switch.
+constexpr double kLongestFault_ns = 200'000;
+
 constexpr const char* kSoftirqs[] = {"HI",       "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
                                      "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU"};
 
@@ -112,6 +116,7 @@ class Ledger {
   }
 
   void see(const KernelEvent& event) {
+    const std::optional<size_t> fault_before = fault_;
     switch (event.kind) {
       case EventKind::hole:
         give_to(before_history(), event.tick);
@@ -126,6 +131,7 @@ class Ledger {
         break;
       case EventKind::waking:
         go_on_until(event.tick);
+        wakers_.erase(event.number);
         if (!stack_.empty()) wakers_[event.number] = stack_.back().part;
         break;
       case EventKind::page_fault:
@@ -146,6 +152,7 @@ class Ledger {
         break;
     }
     beside_event_ = true;
+    if (fault_ == fault_before && event.kind != EventKind::page_fault) fault_.reset();  // it lasted to this event
   }
 
   Accounting close() {
@@ -190,7 +197,12 @@ class Ledger {
     if (until <= mark_) return;
     if (!stack_.empty()) return give_to(stack_.back().part, until);
     if (!known_) return give_to(before_history(), until);
-    if (fault_) return give_to(*fault_, until);
+    if (fault_) {
+      const auto longest = static_cast<uint64_t>(kLongestFault_ns * interval_.ticks_per_ns);
+      give_to(*fault_, std::min(until, mark_ + longest));
+      if (until == mark_) return;
+      return give_to(find({.kind = TimeClass::nothing_seen}), until);
+    }
     const bool beside = beside_event_ || until < interval_.to;
     if (beside && until - mark_ <= interval_.around_at_most)
       return give_to(find({.kind = TimeClass::around, .certainty = Certainty::next_to}), until);
@@ -201,6 +213,7 @@ class Ledger {
     known_ = false;
     stack_.clear();
     fault_.reset();
+    wakers_.clear();
   }
 
   void see_nmi(const KernelEvent& event) {
@@ -218,6 +231,7 @@ class Ledger {
       const Part& by = parts_[waker->second];
       task.woken_by = core::name_of({.kind = by.kind, .name = by.name});
       task.waker_function = by.function;
+      wakers_.erase(waker);
     }
     stack_.push_back({EventKind::task_switch, event.number, find(task)});
   }

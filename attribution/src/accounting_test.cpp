@@ -112,9 +112,35 @@ TEST(Accounting, AnNmiIsTakenFromWhatItInterrupted) {
   EXPECT_THAT(told(account(longer_than_all, interval(100, 160))), ElementsAre("nmi: 50", "around: 10"));
 }
 
-TEST(Accounting, APageFaultLastsToTheEnd) {
-  const std::vector<KernelEvent> events = {event(110, EventKind::page_fault)};
+TEST(Accounting, APageFaultLastsToTheNextEvent) {
+  std::vector<KernelEvent> events = {event(110, EventKind::page_fault)};
   EXPECT_THAT(told(account(events, interval(100, 400))), ElementsAre("page fault: 290", "around: 10"));
+  events.push_back(event(200, EventKind::irq_entry, 24, "eth0"));
+  events.push_back(event(220, EventKind::irq_exit, 24));
+  EXPECT_THAT(
+      told(account(events, interval(100, 900))),
+      ElementsAre("nothing seen: hardware or hypervisor: 680", "page fault: 90", "irq 24 eth0: 20", "around: 10"));
+  // Two hundred microseconds, at two ticks a nanosecond: what stops the processor for longer is no fault.
+  EXPECT_THAT(told(account(std::span(events).first(1), interval(100, 60'000'110))),
+              ElementsAre("nothing seen: hardware or hypervisor: 59600000", "page fault: 400000", "around: 10"));
+}
+
+// A defect: whoever woke a task before some history was lost, or an earlier time, was said to have woken it.
+TEST(Accounting, AWakerCountsForOneWakingThatWasSeen) {
+  const std::vector<KernelEvent> lost = {event(110, EventKind::softirq_entry, 3), event(115, EventKind::waking, 7),
+                                         event(200, EventKind::hole), switch_to(210, 7, "task"), back_to_meter(300)};
+  EXPECT_EQ(account(lost, interval(100, 310)).parts[0].woken_by, "");
+  const std::vector<KernelEvent> twice = {event(110, EventKind::softirq_entry, 3),
+                                          event(115, EventKind::waking, 7),
+                                          event(120, EventKind::softirq_exit, 3),
+                                          switch_to(130, 7, "task"),
+                                          back_to_meter(150),
+                                          switch_to(160, 8, "other"),
+                                          switch_to(170, 7, "task"),
+                                          back_to_meter(300)};
+  const Accounting accounting = account(twice, interval(100, 310));
+  EXPECT_EQ(accounting.parts[0].name, "task (tid 7, nice 0)");
+  EXPECT_EQ(accounting.parts[0].woken_by, "softirq NET_RX") << "the first time it was";
 }
 
 TEST(Accounting, LostHistoryIsSaidToBeLost) {

@@ -13,7 +13,8 @@ namespace maxlat::attribution {
 namespace {
 
 constexpr size_t kLargestPage = 256 * 1024;  // a kernel may be told to use larger ones than 4 KiB
-// Of all watched CPUs together, and of each: a second and more of a box that does a thousand interrupts in it.
+// Of all watched CPUs together, up to 256 of them, and of each: a second and more of a box that does a thousand
+// interrupts in it.
 constexpr size_t kBuffersKb = 65536, kMostOfOneCpuKb = 2048, kFewestOfOneCpuKb = 256;
 constexpr const char* kBufferOfOthersKb = "8";
 

@@ -23,8 +23,10 @@ namespace {
 
 // The buffers hold a second; more often costs a CPU that is not measured, more seldom memory.
 constexpr auto kReadEvery = std::chrono::milliseconds(50);
-constexpr size_t kPagesAtOnce = 1024;  // twice what a buffer holds
-// Of all CPUs together, 60 MB; of one at most 4 MB, and at least what a second of a busy one needs.
+constexpr size_t kPagesAtOnce = 64;
+constexpr size_t kReadsOfOneTurn = 16;  // together twice what a buffer holds
+// Of all CPUs together, up to 128 of them, 60 MB; of one 4 MB and what is read at once, and at least what a second of a
+// busy one needs.
 constexpr size_t kMostEvents = 1 << 20, kMostOfOneCpu = 1 << 16, kFewestOfOneCpu = 1 << 13;
 constexpr int kNice = 10;
 // From a read of the counter to the first event of the interrupt behind it, from its last to the next read, or between
@@ -137,8 +139,14 @@ class Watch final : public KernelWatch {
     WatchedHistory& cpu = *cpus_[index];
     cpu.asked.take([&](const core::AskedGap& gap) { cpu.open.push_back(gap); });
     std::vector<KernelEvent>& events = cpu.history.events();
-    const size_t before = events.size();
-    const core::Result<bool> all = source_.read(index, kPagesAtOnce, events);
+    size_t before = events.size();
+    core::Result<bool> all = source_.read(index, kPagesAtOnce, events);
+    for (size_t reads = 1; all && !*all && reads < kReadsOfOneTurn; ++reads) {
+      events_ += events.size() - before;
+      cpu.history.forget_old();
+      before = events.size();
+      all = source_.read(index, kPagesAtOnce, events);
+    }
     events_ += events.size() - before;
     if (!all) {
       damage_ = all.error().text;

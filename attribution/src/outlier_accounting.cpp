@@ -42,7 +42,12 @@ void enter_accounting(const WatchResult& watched, std::span<const core::Journal*
   for (size_t i = 0; i < watched.cpus.size() && i < phase.per_cpu.size(); ++i)
     missing += enter_cpu(watched.cpus[i], *journals[i], phase.per_cpu[i]);
   phase.facts["kernel_events_read"] = fmt::format("{}", watched.events);
-  if (watched.lost > 0) phase.facts["kernel_events_lost"] = fmt::format("{}", watched.lost);
+  if (watched.lost > 0) {
+    phase.facts["kernel_events_lost"] = fmt::format("{}", watched.lost);
+    phase.warnings.push_back(fmt::format(
+        "{} of {} events of the kernel came faster than they were read: what they tell is \"before the history\"",
+        watched.lost, watched.events + watched.lost));
+  }
   if (!watched.damage.empty())
     phase.warnings.push_back("the kernel's events were not read to the end: " + watched.damage);
   else if (missing > 0)

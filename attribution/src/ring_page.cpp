@@ -27,13 +27,13 @@ core::Error damaged(size_t place, const char* what) {
 }  // namespace
 
 core::Status read_ring_page(std::span<const std::byte> bytes, RingPage& page) {
-  page = {0, false, std::move(page.records)};
+  page = {false, std::move(page.records)};
   page.records.clear();
   if (bytes.size() < kHead) return damaged(0, "is no room for its head");
   const auto commit = word_at<uint64_t>(bytes, 8);
   const size_t end = kHead + (commit & kLengthBits);
   if (end > bytes.size()) return damaged(8, "is a length beyond its end");
-  uint64_t tick = page.begin_tick = word_at<uint64_t>(bytes, 0);
+  auto tick = word_at<uint64_t>(bytes, 0);
   page.lost_before = (commit & kLost) != 0;
 
   for (size_t place = kHead; place < end;) {

@@ -30,7 +30,6 @@ struct RingRecord {
 };
 
 struct RingPage {
-  uint64_t begin_tick = 0;
   bool lost_before = false;  // events between the page before and this one were overwritten
   std::vector<RingRecord> records;
 };

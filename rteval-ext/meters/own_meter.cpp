@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "own_meter.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -34,10 +34,30 @@ bool every_cpu_has_samples(const core::RunResult& run, const core::CpuList& cpus
   });
 }
 
+// What the plan says with keys of its own, and what would end the phase before its time.
+constexpr std::array kPlansOwn{"-a",      "--affinity", "-D",      "-d",     "--duration", "--wall-time", "-l",
+                               "--loops", "-b",         "--break", "--json", "--snapshot", "-q",          "--quiet"};
+
+// Of "-b30us" the letter: "-b".
+std::string option_of(const std::string& word) {
+  return word.starts_with("--") ? word.substr(0, word.find('=')) : word.substr(0, 2);
+}
+
+std::string refused_cyclic_arguments(const std::vector<std::string>& arguments) {
+  constexpr std::array kAllowed{"--aligned", "--timer=nanosleep", "--timer=timerfd", "--no-dma-latency"};
+  for (const std::string& word : arguments)
+    if (std::find(kAllowed.begin(), kAllowed.end(), word) == kAllowed.end())
+      return fmt::format("{} is not for a plan, only {} are: the meter sets the others", word,
+                         fmt::join(kAllowed, ", "));
+  return {};
+}
+
 std::string refused_npt_arguments(const std::vector<std::string>& arguments) {
   for (const std::string& word : arguments) {
     const std::string option = word.substr(0, word.find('='));
     const auto is = [&](std::string_view name) { return option == name; };
+    if (std::find(kPlansOwn.begin(), kPlansOwn.end(), option_of(word)) != kPlansOwn.end())
+      return fmt::format("{} is not for a plan, which has keys of its own for CPUs, duration and limits", word);
     constexpr std::array kSeveralPhases{"--tp-max-freq", "--trace-window", "--wait-window", "--compare",
                                         "--find-max-rate"};
     if (word.starts_with("-f") || std::any_of(kSeveralPhases.begin(), kSeveralPhases.end(), is))
@@ -97,6 +117,7 @@ extern const PhaseDefinition kCyclicPhase{.figures = &core::kCyclicKind,
                                           .all_cpus_unless_isolated = true,
                                           .kernel_events = true,
                                           .interval_ns = kCyclicInterval_ns,
+                                          .refused = refused_cyclic_arguments,
                                           .own_words = cyclic_words};
 extern const PhaseDefinition kNptPhase{.figures = &core::kNptKind,
                                        .make = make_own<&kNptPhase>,

@@ -41,7 +41,7 @@ const base::CounterClock& nanoseconds() {
 core::JournalSpec journal_of(const CyclicSettings& settings, std::atomic<bool>& halt) {
   core::JournalSpec spec;
   spec.step_ticks = kSecond_ns;
-  spec.steps = settings.duration_ns == 0 ? kMostSteps : std::min(settings.duration_ns / kSecond_ns + 1, kMostSteps);
+  spec.steps = settings.duration_ns == 0 ? kMostSteps : (settings.duration_ns + kSecond_ns - 1) / kSecond_ns;
   spec.look_every_ticks = kSecond_ns / 10;
   spec.duration_ticks = settings.duration_ns;
   if (settings.break_above_ns != 0) spec.break_above = settings.break_above_ns;
@@ -82,6 +82,10 @@ class WakeRun {
   void let_go();
   void observe(Clock::time_point now);
   core::Status why_nothing() const;
+  struct Totals {
+    uint64_t missed = 0, first_break = UINT64_MAX;
+  };
+  void enter_cpu(const WakeBooks& books, CyclicRun& run, Totals& totals) const;
   void conclude(CyclicRun& run) const;
   core::Phase so_far() const;
   core::CpuResult figures_of(const WakeBooks& books, bool ended) const;
@@ -220,34 +224,43 @@ core::Phase WakeRun::so_far() const {
   return phase;
 }
 
+void WakeRun::enter_cpu(const WakeBooks& books, CyclicRun& run, Totals& totals) const {
+  core::Phase& phase = run.phase;
+  phase.per_cpu.push_back(figures_of(books, true));
+  const core::CpuResult& cpu = phase.per_cpu.back();
+  phase.exposure_s += cpu.exposure_s;
+  const uint64_t missed = books.missed.load(std::memory_order_relaxed);
+  totals.missed += missed;
+  const auto warn = [&](const char* what) { phase.warnings.push_back(fmt::format("CPU {}: {}", cpu.cpu, what)); };
+  if (missed > cpu.samples)
+    warn("more cycles were missed than measured: its thread hardly slept, and RT throttling may have stopped it");
+  if (books.journal.timeline_full()) warn("what came after a day is in the last step of its time line");
+  if (books.journal.why() == core::Journal::Why::stopped) {
+    phase.status = core::PhaseStatus::interrupted;
+    phase.reason = fmt::format("stopped after {}", core::duration_text(cpu.exposure_s));
+  }
+  const uint64_t broke_at = books.journal.breaking_time();
+  if (books.journal.why() != core::Journal::Why::broken || broke_at >= totals.first_break) return;
+  totals.first_break = broke_at;
+  run.limit_exceeded = true;
+  phase.facts[core::fact::kBreak] = fmt::format("a wake-up {} late on CPU {}, {:.6f} s after the start",
+                                                core::latency_text(static_cast<double>(books.journal.breaking_gap())),
+                                                cpu.cpu, static_cast<double>(broke_at - start_.begin_at_ns) / 1e9);
+}
+
 void WakeRun::conclude(CyclicRun& run) const {
   core::Phase& phase = run.phase;
   phase.status = core::PhaseStatus::ok;
-  uint64_t missed = 0;
-  for (const auto& thread : threads_) {
-    const WakeBooks& books = thread->books();
-    phase.per_cpu.push_back(figures_of(books, true));
-    const core::CpuResult& cpu = phase.per_cpu.back();
-    phase.exposure_s += cpu.exposure_s;
-    missed += books.missed.load(std::memory_order_relaxed);
-    if (books.journal.why() == core::Journal::Why::stopped && phase.status == core::PhaseStatus::ok) {
-      phase.status = core::PhaseStatus::interrupted;
-      phase.reason = fmt::format("stopped after {}", core::duration_text(cpu.exposure_s));
-    }
-    if (books.journal.why() != core::Journal::Why::broken) continue;
-    run.limit_exceeded = true;
-    phase.facts[core::fact::kBreak] =
-        fmt::format("a wake-up {} late on CPU {}, {:.6f} s after the start",
-                    core::latency_text(static_cast<double>(books.journal.breaking_gap())), books.cpu,
-                    static_cast<double>(books.journal.breaking_time() - start_.begin_at_ns) / 1e9);
-  }
+  Totals totals;
+  for (const auto& thread : threads_) enter_cpu(thread->books(), run, totals);
   const bool no_planned_end = settings_.duration_ns == 0 && settings_.loops == UINT64_MAX;
   if (phase.status == core::PhaseStatus::interrupted && no_planned_end) {
     phase.status = core::PhaseStatus::ok;
     phase.facts["stopped by"] = "a signal: " + std::exchange(phase.reason, "");
   }
   phase.facts["missed cycles"] =
-      missed == 0 ? "none" : core::counted(missed, "wake-up") + " were due while a thread was late, and have no sample";
+      totals.missed == 0 ? "none"
+                         : core::counted(totals.missed, "cycle") + " without a sample, due while a thread was late";
   if (starved_by_) {
     phase.status = core::PhaseStatus::invalid;
     phase.reason = *starved_by_;

@@ -6,7 +6,7 @@
 // ERRORS   Exit::cannot_run without the right to the policy; a mistake in the settings; Exit::invalid where a thread
 //          never had its CPU. A thread that loses its CPU later ends the phase as invalid, with who kept it from that.
 // THREADS  the calling thread keeps off the measured CPUs where it can, and calls the observer. SIGINT ends the
-//          measurement at each thread's next wake-up (core/sys/stop.hpp).
+//          measurement at a wake-up of each thread within a tenth of a second (core/sys/stop.hpp), or at its next.
 #pragma once
 
 #include <functional>

@@ -29,14 +29,16 @@ std::string figures(const core::Phase& phase) {
   return table.text();
 }
 
-std::string latest(const core::Phase& phase) {
+// Without `all`, the latest alone, and only where somebody knows who had its time.
+std::string latest(const core::Phase& phase, bool all) {
   std::vector<core::Outlier> outliers;
   for (const core::CpuResult& cpu : phase.per_cpu)
     outliers.insert(outliers.end(), cpu.outliers.begin(), cpu.outliers.end());
   std::stable_sort(outliers.begin(), outliers.end(),
                    [](const auto& a, const auto& b) { return a.latency_ns > b.latency_ns; });
-  outliers.resize(std::min(outliers.size(), kShownOutliers));
-  std::string text = "The latest wake-ups:\n";
+  outliers.resize(std::min(outliers.size(), all ? kShownOutliers : 1));
+  if (outliers.empty() || (!all && outliers[0].accounting.empty())) return {};
+  std::string text = all ? "The latest wake-ups:\n" : "The latest wake-up:\n";
   for (const core::Outlier& outlier : outliers) {
     const auto wall = core::wall_clock(phase, outlier.t_ns);
     text += fmt::format("  {:>9} on CPU {}, {:.6f} s after the start{}\n", core::latency_text(outlier.latency_ns),
@@ -55,7 +57,8 @@ std::string cyclic_text(const core::Phase& phase, bool every_outlier) {
   if (const auto events = phase.facts.find(core::fact::kKernelEvents); events != phase.facts.end())
     text += fmt::format("  kernel events {}\n", events->second);
   for (const std::string& warning : phase.warnings) text += fmt::format("  warning: {}\n", warning);
-  return every_outlier ? text + latest(phase) : text;
+  if (phase.status == core::PhaseStatus::interrupted) text += fmt::format("  interrupted: {}\n", phase.reason);
+  return text + latest(phase, every_outlier);
 }
 
 }  // namespace maxlat::scheduling

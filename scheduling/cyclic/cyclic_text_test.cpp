@@ -34,10 +34,10 @@ TEST(CyclicText, ARowForEachCpuAndNoFigureThatSoFewSamplesDoNotShow) {
 
 TEST(CyclicText, MissedCyclesAndWarningsAreTold) {
   core::Phase late = phase();
-  late.facts["missed cycles"] = "3 wake-ups were due while a thread was late, and have no sample";
+  late.facts["missed cycles"] = "3 cycles without a sample, due while a thread was late";
   late.warnings = {"cannot lock memory"};
   const std::string text = cyclic_text(late, false);
-  EXPECT_THAT(text, HasSubstr("3 wake-ups were due while a thread was late"));
+  EXPECT_THAT(text, HasSubstr("3 cycles without a sample"));
   EXPECT_THAT(text, HasSubstr("warning: cannot lock memory"));
 }
 
@@ -46,6 +46,13 @@ TEST(CyclicText, TheLatestComeFirst) {
   const size_t first = text.find("45.6 us on CPU 3, 2.500000 s after the start");
   ASSERT_NE(first, std::string::npos) << text;
   EXPECT_GT(text.find("9.00 us on CPU 3, 1.000000 s"), first);
+  core::Phase known = phase();
+  known.per_cpu[0].outliers[0].accounting = {{.kind = core::TimeClass::irq, .name = "24 eth0", .ns = 45'600}};
+  known.status = core::PhaseStatus::interrupted;
+  known.reason = "stopped after 2 s";
+  EXPECT_THAT(cyclic_text(known, false), HasSubstr("The latest wake-up:\n    45.6 us on CPU 3"));
+  EXPECT_THAT(cyclic_text(known, false), HasSubstr("irq 24 eth0 45.6 us"));
+  EXPECT_THAT(cyclic_text(known, false), HasSubstr("  interrupted: stopped after 2 s\n"));
 }
 
 }  // namespace

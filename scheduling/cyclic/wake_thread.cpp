@@ -5,13 +5,17 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace maxlat::scheduling {
 namespace {
 
-// Wake-ups before the first sample, so that caches and branch predictors know the way.
-constexpr uint64_t kUncounted = 10;
+// Wake-ups before the first sample, so that caches and branch predictors know the way: ten, if they do not take longer
+// than a tenth of a second.
+uint64_t uncounted(uint64_t interval_ns) {
+  return std::clamp<uint64_t>(100'000'000 / interval_ns, 1, 10);
+}
 
 // The threads' times are spread over an interval: timers that expire everywhere at once wait for each other.
 uint64_t offset_of(const CyclicSettings& settings, size_t place, size_t of) {
@@ -72,7 +76,7 @@ template <class Timer>
 void WakeThread::measure(Timer timer) {
   const uint64_t interval_ns = start_.settings.interval_ns;
   uint64_t due_ns = start_.begin_at_ns + offset_ns_;
-  for (uint64_t i = 0; i < kUncounted; ++i, due_ns += interval_ns) timer.wait_until(due_ns);
+  for (uint64_t left = uncounted(interval_ns); left > 0; --left, due_ns += interval_ns) timer.wait_until(due_ns);
   take_wakeups(timer, {due_ns, interval_ns, start_.settings.loops}, books_);
 }
 

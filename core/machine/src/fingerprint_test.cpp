@@ -183,6 +183,9 @@ TEST(Redact, OnlyWhatIsPrivate) {
   EXPECT_EQ(redact("v1.2.3.4x 1.2.3 1234.1.1.1", ""), "v1.2.3.4x 1.2.3 1234.1.1.1");
   EXPECT_EQ(redact("rt rtbox xrt rt-1", "rt"), "redacted rtbox xrt redacted-1");
   EXPECT_EQ(redact("a52:54:00:ab:cd:ef 52-54-00-AB-CD-EF", ""), "a52:54:00:ab:cd:ef redacted");
+  EXPECT_EQ(redact("SRC=2001:0db8:0000:0000:0000:0000:0000:0001 fe80::1 fd00:1::2, end", ""),
+            "SRC=redacted redacted redacted, end");
+  EXPECT_EQ(redact("12:34:56 0000:00:1f.2 abc::def 1:2:3:4", ""), "12:34:56 0000:00:1f.2 abc::def 1:2:3:4");
   EXPECT_EQ(redact("", "x"), "");
 }
 

@@ -26,13 +26,13 @@ std::optional<uint64_t> number_before(char after, std::string_view& text) {
   return number;
 }
 
-// The kernel writes what is no printable character as \x1b.
-std::string first_line(std::string_view text) {
-  text = text.substr(0, text.find('\n'));
-  if (text.size() <= kLongestText) return std::string(text);
-  size_t length = kLongestText;
-  while ((static_cast<unsigned char>(text[length]) & 0xc0) == 0x80) --length;  // not within a character of UTF-8
-  return std::string(text.substr(0, length)) + "...";
+// What is in no other text of the machine: serial numbers of devices, and who did what, which is the audit's business.
+std::string without_private(std::string_view text, std::string_view host_name) {
+  std::string clean = redact(text, host_name);
+  for (const std::string_view before : {"SerialNumber: ", "audit: "})
+    if (const size_t found = clean.find(before); found != std::string::npos)
+      clean.replace(found + before.size(), std::string::npos, kRedacted);
+  return clean;
 }
 
 }  // namespace
@@ -45,8 +45,17 @@ std::optional<KernelRecord> kernel_record(std::string_view text) {
   constexpr uint64_t kLevels = 8;  // above them is the facility: 0 is the kernel's
   if (*priority < kLevels)
     record.message = {static_cast<KernelMessage::Level>(*priority), static_cast<double>(*time_us) * 1e-6,
-                      first_line(text.substr(flags + 1))};
+                      std::string(text.substr(flags + 1, text.find('\n', flags) - flags - 1))};
   return record;
+}
+
+// Redacted whole, then cut: a part of an address does not look like one.
+std::string shown_text(std::string_view text, std::string_view host_name) {
+  std::string clean = without_private(text, host_name);
+  if (clean.size() <= kLongestText) return clean;
+  size_t length = kLongestText;
+  while ((static_cast<unsigned char>(clean[length]) & 0xc0) == 0x80) --length;  // not within a character of UTF-8
+  return clean.substr(0, length) + "...";
 }
 
 KernelMessages bounded(std::vector<KernelMessage> messages, uint64_t overwritten) {
@@ -88,7 +97,7 @@ std::optional<KernelMessages> KernelLog::messages() {
     if (next_ && record->number > *next_) overwritten += record->number - *next_;
     next_ = record->number + 1;
     if (!record->message) continue;
-    record->message->text = redact(record->message->text, host_name_);
+    record->message->text = shown_text(record->message->text, host_name_);
     messages.push_back(*std::move(record->message));
   }
   return bounded(std::move(messages), overwritten);

@@ -32,9 +32,15 @@ TEST(KernelLog, WhatIsNoRecordIsNone) {
 }
 
 TEST(KernelLog, ALongTextIsCutBetweenCharacters) {
-  const auto record = kernel_record("6,1,2,-;" + std::string(239, 'a') + "\xc2\xb5 and more\n");
-  ASSERT_TRUE(record && record->message);
-  EXPECT_EQ(record->message->text, std::string(239, 'a') + "...");
+  EXPECT_EQ(shown_text(std::string(239, 'a') + "\xc2\xb5 and more", ""), std::string(239, 'a') + "...");
+}
+
+TEST(KernelLog, WhatIdentifiesSomebodyIsNotShown) {
+  EXPECT_EQ(shown_text("usb 1-1: SerialNumber: 4C530001", ""), "usb 1-1: SerialNumber: redacted");
+  EXPECT_EQ(shown_text("audit: type=1400 exe=\"/home/alice/app\"", ""), "audit: redacted");
+  EXPECT_EQ(shown_text("DROP IN=eth0 SRC=2001:0db8::17 on plant7", "plant7"), "DROP IN=eth0 SRC=redacted on redacted");
+  const std::string mac_at_the_cut = std::string(235, 'a') + " 52:54:00:ab:cd:ef";
+  EXPECT_EQ(shown_text(mac_at_the_cut, ""), std::string(235, 'a') + " reda...");
 }
 
 TEST(KernelLog, OfTooManyTheWorstAreKeptInTheOrderOfTime) {

@@ -38,11 +38,31 @@ size_t match_address(std::string_view text) {
   return at;
 }
 
+// Seven colons, or one "::" behind a first group of four digits, as every address that leaves a machine has. A time, a
+// place on the PCI bus and the name of a C++ thing have neither.
+size_t match_address_6(std::string_view text) {
+  size_t at = 0, colons = 0, first = 0;
+  bool shortened = false;
+  while (at < text.size() && (is_hex(text[at]) || text[at] == ':')) {
+    const size_t begin = at;
+    while (at < text.size() && is_hex(text[at])) ++at;
+    if (at - begin > 4) return 0;
+    if (begin == 0) first = at;
+    if (at == text.size() || text[at] != ':') break;
+    const size_t colon = at;
+    while (at < text.size() && text[at] == ':') ++at;
+    if (at - colon > 2 || (at - colon == 2 && shortened)) return 0;
+    shortened = shortened || at - colon == 2;
+    colons += at - colon;
+  }
+  return colons == 7 || (shortened && first == 4) ? at : 0;
+}
+
 // Length of the private value that begins here, 0 when none does.
 size_t private_value(std::string_view text, std::string_view host_name) {
   constexpr std::array<std::string_view, 3> kPatterns{"xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", "xx:xx:xx:xx:xx:xx",
                                                       "xx-xx-xx-xx-xx-xx"};
-  size_t length = match_address(text);
+  size_t length = std::max(match_address(text), match_address_6(text));
   for (const std::string_view pattern : kPatterns) length = std::max(length, match_pattern(text, pattern));
   if (!host_name.empty() && text.starts_with(host_name)) length = std::max(length, host_name.size());
   return length;

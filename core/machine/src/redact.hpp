@@ -11,7 +11,7 @@ namespace maxlat::core {
 
 inline constexpr std::string_view kRedacted = "redacted";
 
-// UUIDs, MAC and IP addresses, and the host name where it stands as a word, each become "redacted".
+// UUIDs, MAC and IP addresses (of both versions), and the host name where it stands as a word, each become "redacted".
 std::string redact(std::string_view text, std::string_view host_name);
 
 // The host's name where it is private: names like "localhost" stand in texts that are not about this machine.

@@ -23,7 +23,7 @@ const PhaseKind kCyclictestKind{.name = "cyclictest",
                                 .rank = 2,
                                 .rank_under_load = 0};
 const PhaseKind kCyclicKind{.name = "cyclic",
-                            .what = "the same, measured by maxlat",
+                            .what = "wake-up of a real-time thread by its timer, by maxlat",
                             .with_load = true,
                             .rank = 2,
                             .rank_under_load = 0};
@@ -42,9 +42,9 @@ const PhaseKind kLoadKind{.name = "load", .what = "loads", .measures = false};
 const PhaseKind kImportedKind{.name = "imported", .what = "latencies that another tool measured"};
 
 std::vector<const PhaseKind*>& phase_kinds() {
-  static std::vector<const PhaseKind*> kinds = {&kPreflightKind,  &kControlKind, &kHwlatKind,   &kPreemptKind,
-                                                &kCyclictestKind, &kCyclicKind, &kNptKind,     &kTracerKind,  &kAuditKind,
-                                                &kLoadKind,       &kReportKind,  &kImportedKind};
+  static std::vector<const PhaseKind*> kinds = {&kPreflightKind,  &kControlKind, &kHwlatKind,  &kPreemptKind,
+                                                &kCyclictestKind, &kCyclicKind,  &kNptKind,    &kTracerKind,
+                                                &kAuditKind,      &kLoadKind,    &kReportKind, &kImportedKind};
   return kinds;
 }
 

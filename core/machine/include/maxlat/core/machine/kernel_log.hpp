@@ -35,6 +35,8 @@ struct KernelRecord {
   std::optional<KernelMessage> message;
 };
 std::optional<KernelRecord> kernel_record(std::string_view text);
+// A message's text as results have it: without what identifies the machine or its users, and not too long.
+std::string shown_text(std::string_view text, std::string_view host_name);
 // The first of them, or the worst where there are too many.
 KernelMessages bounded(std::vector<KernelMessage> messages, uint64_t overwritten);
 
