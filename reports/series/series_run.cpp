@@ -31,7 +31,7 @@ std::optional<std::string> looked_into(const core::Phase& phase) {
     for (const core::Outlier& outlier : cpu.outliers)
       if (!outlier.events.empty()) return "a tracer ran beside it";
   const std::string words = " " + phase.command + " ";
-  for (const char* option : {"--above", "--kernel-events", "--tracemark", "--breaktrace"})
+  for (const char* option : {"--above", "--tracemark", "--breaktrace"})
     if (words.find(fmt::format(" {} ", option)) != std::string::npos ||
         words.find(fmt::format(" {}=", option)) != std::string::npos)
       return fmt::format("it was run with {}", option);

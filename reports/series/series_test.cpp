@@ -99,6 +99,25 @@ TEST_F(SeriesTest, InvestigationsAreInNoTrend) {
   EXPECT_THAT(series_text(trends, runs_, 200), HasSubstr("1 x npt: with the tracepoints of lttng-ust:timer"));
 }
 
+// What a plan that says nothing else runs.
+core::RunResult default_night(unsigned day, bool kernel_events) {
+  core::RunResult run = test::nightly_run(day, 1);
+  core::Phase& phase = run.phases[0];
+  phase.command =
+      fmt::format("maxlat npt -a 1 -D 8s -q --json run/phases/01-npt.json --snapshot 5s{} -p 95 -i --rest 100ms",
+                  kernel_events ? " --kernel-events" : "");
+  phase.facts[core::fact::kKernelEvents] =
+      kernel_events ? "recorded by tracefs, which makes each interrupt longer" : "not recorded: left out";
+  return run;
+}
+
+TEST_F(SeriesTest, ARunOfADefaultPlanIsInTheTrend) {
+  add(default_night(0, true));
+  const Trends trends = trends_of(runs_);
+  EXPECT_THAT(trends.investigations, IsEmpty());
+  EXPECT_THAT(trends.lines, SizeIs(1));
+}
+
 TEST_F(SeriesTest, BoxesAndWaysOfMeasuringAreLinesOfTheirOwn) {
   for (unsigned day = 0; day < 4; ++day) {
     add(test::nightly_run(day, 1));
