@@ -118,6 +118,17 @@ TEST_F(SeriesTest, ARunOfADefaultPlanIsInTheTrend) {
   EXPECT_THAT(trends.lines, SizeIs(1));
 }
 
+TEST_F(SeriesTest, KernelEventsAreAWayOfMeasuring) {
+  add(default_night(0, true));
+  add(default_night(1, false));
+  add(test::nightly_run(2, 1));
+  const Trends trends = trends_of(runs_);
+  ASSERT_THAT(trends.lines, SizeIs(2));
+  EXPECT_THAT(line_name(trends.lines[0]), Not(HasSubstr("kernel events")));
+  EXPECT_THAT(trends.lines[0].runs, SizeIs(2)) << "left out, or no word of them: neither has them";
+  EXPECT_THAT(line_name(trends.lines[1]), HasSubstr("; kernel events: recorded)"));
+}
+
 TEST_F(SeriesTest, BoxesAndWaysOfMeasuringAreLinesOfTheirOwn) {
   for (unsigned day = 0; day < 4; ++day) {
     add(test::nightly_run(day, 1));
