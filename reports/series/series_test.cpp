@@ -129,6 +129,25 @@ TEST_F(SeriesTest, KernelEventsAreAWayOfMeasuring) {
   EXPECT_THAT(line_name(trends.lines[1]), HasSubstr("; kernel events: recorded)"));
 }
 
+TEST_F(SeriesTest, ALimitThatWasAskedForIsOneOnGoodNightsToo) {
+  unsigned day = 0;
+  const auto add_command = [&](const char* kind, const char* command) {
+    core::RunResult run = test::nightly_run(day++, 1);
+    run.phases[0].kind = kind;
+    run.phases[0].command = command;
+    add(run);
+  };
+  for (const char* command : {"maxlat cyclic -b 50us", "maxlat cyclic -a 1 -qb50us", "maxlat cyclic --break 50us",
+                              "maxlat cyclic --break=50us -q"})
+    add_command("cyclic", command);
+  add_command("npt", "maxlat npt -a 1 -ib 20");
+  EXPECT_THAT(trends_of(runs_).investigations, SizeIs(5));
+  EXPECT_THAT(trends_of(runs_).lines, IsEmpty());
+  add_command("cyclic", "maxlat cyclic -a 1 -D 8s --json night-b/x.json --policy fifo");
+  add_command("hwlat", "maxlat hwlat --backend loop -b 1");  // not one that ends there
+  EXPECT_THAT(trends_of(runs_).investigations, SizeIs(5));
+}
+
 TEST_F(SeriesTest, BoxesAndWaysOfMeasuringAreLinesOfTheirOwn) {
   for (unsigned day = 0; day < 4; ++day) {
     add(test::nightly_run(day, 1));
