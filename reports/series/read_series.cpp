@@ -72,9 +72,13 @@ core::Result<SeriesStore> open_store(const std::string& store) {
   return SeriesStore::open(*std::move(sql));
 }
 
+// What becomes of a result whose file is gone, or can no longer be read. An index is to give what the files give, and
+// is soon made again; a store is what was collected, and a disk that is not mounted is no reason to forget it.
+enum class Unseen { forget, keep };
+
 // Brings the store up to what is in the folder, then takes everything from it.
 core::Status through_store(const std::string& store, const std::string& place, const std::vector<JsonFile>& files,
-                           ResultReader* reader, MachineGroups& groups, SeriesRuns& series) {
+                           Unseen unseen, ResultReader* reader, MachineGroups& groups, SeriesRuns& series) {
   auto opened = open_store(store);
   if (!opened) return opened.error();
   if (reader != nullptr) {
@@ -88,8 +92,9 @@ core::Status through_store(const std::string& store, const std::string& place, c
       if (kept) read.push_back(*std::move(kept));
       if (before != known->end() && (same || kept)) known->erase(before);
     }
-    std::vector<std::string> gone;  // also what is there and can no longer be read
-    for (const auto& [path, stamp] : *known) gone.push_back(path);
+    std::vector<std::string> gone;
+    if (unseen == Unseen::forget)
+      for (const auto& [path, stamp] : *known) gone.push_back(path);
     if (const core::Status changed = opened->change(place, gone, read); !changed) return changed;
   }
   auto runs = opened->runs(groups);
@@ -145,8 +150,8 @@ core::Result<SeriesRuns> read_series(const SeriesSource& source) {
     reader.read_all(found.files);
   } else {
     const std::string store = own_index ? (fs::path(source.folder) / kIndexName).string() : *source.store;
-    const core::Status done =
-        through_store(store, place, found.files, source.folder.empty() ? nullptr : &reader, groups, series);
+    const core::Status done = through_store(store, place, found.files, own_index ? Unseen::forget : Unseen::keep,
+                                            source.folder.empty() ? nullptr : &reader, groups, series);
     if (!done && !own_index) return done.error();
     if (!done) {  // every file once more, whatever was read before the index failed
       series = {.runs = {}, .unread = found.unseen, .notes = {}};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "read_series.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -171,6 +172,26 @@ TEST_F(ReadSeries, AStoreHasTheResultsOfSeveralFolders) {
   const auto alone = read_series({.folder = "", .store = store});
   ASSERT_TRUE(alone);
   expect_same(*both, *alone);
+}
+
+TEST_F(ReadSeries, AStoreKeepsWhatIsNoLongerSeen) {
+  const test::TemporaryFolder elsewhere;
+  const std::string store = elsewhere / "fleet.sqlite";
+  put(1);
+  put(2);
+  put(3, 1, "disk/");
+  EXPECT_THAT(read(store).runs, SizeIs(3));
+  folder_.write("nightly-1.json", folder_.read("nightly-1.json").substr(0, 900));  // can no longer be read
+  fs::remove(folder_ / "nightly-2.json");
+  fs::remove(folder_ / "disk/nightly-3.json");  // as of a disk that is not mounted
+  const SeriesRuns runs = read(store);
+  EXPECT_THAT(runs.runs, SizeIs(3));
+  EXPECT_THAT(runs.unread, ElementsAre(HasSubstr("nightly-1.json")));
+  fs::remove(folder_ / "nightly-1.json");
+  EXPECT_THAT(read(store).runs, SizeIs(3)) << "of a folder that is empty now";
+  put(1, 3);
+  EXPECT_EQ(read(store).read, 1U);
+  EXPECT_THAT(read(store).runs, SizeIs(3)) << "a file that is another one now takes the place of the old one";
 }
 
 TEST_F(ReadSeries, NamesThatAreNoTextDoNoHarm) {
