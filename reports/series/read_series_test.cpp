@@ -194,6 +194,16 @@ TEST_F(ReadSeries, AStoreKeepsWhatIsNoLongerSeen) {
   EXPECT_THAT(read(store).runs, SizeIs(3)) << "a file that is another one now takes the place of the old one";
 }
 
+TEST_F(ReadSeries, APasswordInAUrlIsNotPrinted) {
+  put(1);
+  for (const char* url : {"postgresql://me:secret@[::1/x", "postgresql://me:secret%zz@host/x",
+                          "postgresql://host/x?password=secret&nothing"}) {
+    const auto read = read_series({.folder = folder_.path(), .store = url});
+    ASSERT_FALSE(read) << url;
+    EXPECT_EQ(read.error().text.find("secret"), std::string::npos) << read.error().text;
+  }
+}
+
 TEST_F(ReadSeries, NamesThatAreNoTextDoNoHarm) {
   const test::TemporaryFolder elsewhere;
   folder_.write("odd-\xff'\"; DROP TABLE maxlat_run_1.json", core::to_json(test::nightly_run(1, 1)));
