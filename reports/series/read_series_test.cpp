@@ -194,6 +194,17 @@ TEST_F(ReadSeries, AStoreKeepsWhatIsNoLongerSeen) {
   EXPECT_THAT(read(store).runs, SizeIs(3)) << "a file that is another one now takes the place of the old one";
 }
 
+TEST_F(ReadSeries, AStoreMayLieBelowALink) {
+  const test::TemporaryFolder elsewhere;
+  fs::create_directory(elsewhere / "real");
+  fs::create_directory_symlink(elsewhere / "real", elsewhere / "link");
+  put(1);
+  EXPECT_THAT(read(elsewhere / "link/fleet.sqlite").runs, SizeIs(1));
+  EXPECT_TRUE(fs::exists(elsewhere / "real/fleet.sqlite"));
+  fs::create_symlink(elsewhere / "real/fleet.sqlite", elsewhere / "file");
+  EXPECT_FALSE(read_series({.folder = folder_.path(), .store = elsewhere / "file"})) << "a link itself is not followed";
+}
+
 TEST_F(ReadSeries, APasswordInAUrlIsNotPrinted) {
   put(1);
   for (const char* url : {"postgresql://me:secret@[::1/x", "postgresql://me:secret%zz@host/x",
