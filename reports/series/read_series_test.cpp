@@ -135,6 +135,7 @@ TEST_F(ReadSeries, AFileThatBecameUnreadableIsInNoTrend) {
 TEST_F(ReadSeries, AnIndexThatIsLockedIsLeftAlone) {
   put_many();
   (void)read();
+  put(5, 3);
   const auto other = open_sqlite(index());
   ASSERT_TRUE(other);
   ASSERT_TRUE((*other)->begin_writing());
@@ -203,6 +204,19 @@ TEST_F(ReadSeries, AStoreMayLieBelowALink) {
   EXPECT_TRUE(fs::exists(elsewhere / "real/fleet.sqlite"));
   fs::create_symlink(elsewhere / "real/fleet.sqlite", elsewhere / "file");
   EXPECT_FALSE(read_series({.folder = folder_.path(), .store = elsewhere / "file"})) << "a link itself is not followed";
+}
+
+TEST_F(ReadSeries, ReadingAStoreWritesNothing) {
+  const test::TemporaryFolder elsewhere;
+  const std::string store = elsewhere / "fleet.sqlite";
+  put(1);
+  (void)read(store);
+  const auto other = open_sqlite(store);
+  ASSERT_TRUE(other);
+  ASSERT_TRUE((*other)->begin_writing()) << "nobody else may write now";
+  const auto alone = read_series({.folder = "", .store = store});
+  ASSERT_TRUE(alone) << alone.error().text;
+  EXPECT_THAT(alone->runs, SizeIs(1));
 }
 
 TEST_F(ReadSeries, APasswordInAUrlIsNotPrinted) {

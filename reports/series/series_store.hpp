@@ -26,7 +26,7 @@ struct StoredSeriesRun {
 
 class SeriesStore {
  public:
-  // Makes the tables where they are not there. ERRORS: as Sql.
+  // Makes the tables where they cannot be read. ERRORS: as Sql.
   static core::Result<SeriesStore> open(std::unique_ptr<Sql> sql);
 
   // The files that it knows of one place.
