@@ -7,11 +7,13 @@
 
 #include "series_page.hpp"
 #include "series_text.hpp"
+#include "series_words.hpp"
 #include "test_series.hpp"
 
 namespace maxlat::reports {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -191,6 +193,16 @@ TEST_F(SeriesTest, TheFirstRunWhoseVerdictFails) {
   ASSERT_THAT(trends.fails, SizeIs(1));
   EXPECT_EQ(trends.fails[0].run->id, "nightly-4");
   EXPECT_EQ(trends.fails[0].last_pass->id, "nightly-2");
+}
+
+TEST_F(SeriesTest, ALineWithAChangeHadRunsEnough) {
+  for (unsigned day = 0; day < 12; ++day) add(test::nightly_run(day, 1));
+  Trends trends = trends_of(runs_);
+  ASSERT_THAT(trends.lines, SizeIs(1));
+  ASSERT_GT(trends.fewest_runs, 12U);
+  EXPECT_THAT(said_of(trends, runs_).limits, Contains(HasSubstr("1 of 1 line had fewer than")));
+  trends.lines[0].changes.push_back({.figure = "p50", .at = 6, .before_ns = 1000, .after_ns = 2000, .machine = {}});
+  EXPECT_THAT(said_of(trends, runs_).limits, Not(Contains(HasSubstr("had fewer than"))));
 }
 
 TEST_F(SeriesTest, MarkupInResultsIsNone) {
