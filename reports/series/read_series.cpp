@@ -104,6 +104,14 @@ core::Status through_store(const std::string& store, const std::string& place, c
   return {};
 }
 
+// Other programs' files in the folder are no reason to leave an index there.
+bool has_many_results(const std::string& folder, const std::vector<JsonFile>& files) {
+  size_t results = 0;
+  for (size_t i = 0; i < files.size() && results < kManyResults && files.size() - i >= kManyResults - results; ++i)
+    results += looks_like_a_result((fs::path(folder) / files[i].path).string()) ? 1 : 0;
+  return results >= kManyResults;
+}
+
 bool same_run(const SeriesRun& one, const SeriesRun& other) {
   if (one.id != other.id || one.started != other.started || one.box != other.box ||
       one.phases.size() != other.phases.size())
@@ -143,7 +151,7 @@ core::Result<SeriesRuns> read_series(const SeriesSource& source) {
     found = *std::move(looked);
     series.unread = found.unseen;
   }
-  const bool own_index = !source.store && !source.no_store && found.files.size() >= kManyResults;
+  const bool own_index = !source.store && !source.no_store && has_many_results(source.folder, found.files);
   const std::string place = own_index || !source.store ? "." : place_of(source.folder);
   ResultReader reader(source.folder, place, groups, series);
   if (!source.store && !own_index) {

@@ -102,6 +102,13 @@ TEST_F(ReadSeries, AnIndexGivesWhatTheFilesGive) {
   expect_same(again, direct);
 }
 
+TEST_F(ReadSeries, OtherJsonFilesMakeNoIndex) {
+  put(1);
+  for (size_t i = 0; i < kManyResults; ++i) folder_.write(fmt::format("other-{}.json", i), "{}");
+  EXPECT_THAT(read().runs, SizeIs(1));
+  EXPECT_FALSE(fs::exists(index())) << "one result needs none";
+}
+
 TEST_F(ReadSeries, ADeletedIndexIsMadeAgain) {
   put_many();
   (void)read();
