@@ -10,6 +10,7 @@ namespace maxlat::reports {
 namespace {
 
 constexpr const char* kPatience_s = "10";  // with a host that does not answer
+constexpr const char* kUrlHint = "--store postgresql://USER@HOST/DATABASE; a password belongs in ~/.pgpass";
 
 struct EndConnection {
   void operator()(PGconn* connection) const { PQfinish(connection); }
@@ -22,8 +23,17 @@ struct ClearAnswer {
 core::Error postgresql_error(const char* message) {
   std::string_view text = message == nullptr ? "" : message;
   text = text.substr(0, text.find('\n'));
-  return {fmt::format("PostgreSQL: {}", text.empty() ? "no answer" : core::printable(text)),
-          "--store postgresql://USER@HOST/DATABASE; a password belongs in ~/.pgpass"};
+  return {fmt::format("PostgreSQL: {}", text.empty() ? "no answer" : core::printable(text)), kUrlHint};
+}
+
+struct FreeOptions {
+  void operator()(PQconninfoOption* options) const { PQconninfoFree(options); }
+};
+
+// libpq's own message repeats the URL, and with it the password.
+core::Status check_url(const std::string& url) {
+  if (std::unique_ptr<PQconninfoOption, FreeOptions>(PQconninfoParse(url.c_str(), nullptr))) return {};
+  return core::Error{"PostgreSQL: the URL is malformed; it is not repeated here, for it may hold a password", kUrlHint};
 }
 
 // As the server reads it. Its type follows from the column.
@@ -75,6 +85,7 @@ class Postgresql : public Sql {
 }  // namespace
 
 core::Result<std::unique_ptr<Sql>> open_postgresql(const std::string& url) {
+  if (const core::Status well_formed = check_url(url); !well_formed) return well_formed.error();
   // The URL comes last, so that a time that it names counts.
   const char* const names[] = {"connect_timeout", "fallback_application_name", "dbname", nullptr};
   const char* const values[] = {kPatience_s, "maxlat", url.c_str(), nullptr};

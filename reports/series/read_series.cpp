@@ -72,9 +72,13 @@ core::Result<SeriesStore> open_store(const std::string& store) {
   return SeriesStore::open(*std::move(sql));
 }
 
+// What becomes of a result whose file is gone, or can no longer be read. An index is to give what the files give, and
+// is soon made again; a store is what was collected, and a disk that is not mounted is no reason to forget it.
+enum class Unseen { forget, keep };
+
 // Brings the store up to what is in the folder, then takes everything from it.
 core::Status through_store(const std::string& store, const std::string& place, const std::vector<JsonFile>& files,
-                           ResultReader* reader, MachineGroups& groups, SeriesRuns& series) {
+                           Unseen unseen, ResultReader* reader, MachineGroups& groups, SeriesRuns& series) {
   auto opened = open_store(store);
   if (!opened) return opened.error();
   if (reader != nullptr) {
@@ -88,8 +92,9 @@ core::Status through_store(const std::string& store, const std::string& place, c
       if (kept) read.push_back(*std::move(kept));
       if (before != known->end() && (same || kept)) known->erase(before);
     }
-    std::vector<std::string> gone;  // also what is there and can no longer be read
-    for (const auto& [path, stamp] : *known) gone.push_back(path);
+    std::vector<std::string> gone;
+    if (unseen == Unseen::forget)
+      for (const auto& [path, stamp] : *known) gone.push_back(path);
     if (const core::Status changed = opened->change(place, gone, read); !changed) return changed;
   }
   auto runs = opened->runs(groups);
@@ -97,6 +102,14 @@ core::Status through_store(const std::string& store, const std::string& place, c
   series.runs = *std::move(runs);
   series.from_store = series.runs.size() - std::min(series.read, series.runs.size());
   return {};
+}
+
+// Other programs' files in the folder are no reason to leave an index there.
+bool has_many_results(const std::string& folder, const std::vector<JsonFile>& files) {
+  size_t results = 0;
+  for (size_t i = 0; i < files.size() && results < kManyResults && files.size() - i >= kManyResults - results; ++i)
+    results += looks_like_a_result((fs::path(folder) / files[i].path).string()) ? 1 : 0;
+  return results >= kManyResults;
 }
 
 bool same_run(const SeriesRun& one, const SeriesRun& other) {
@@ -138,15 +151,15 @@ core::Result<SeriesRuns> read_series(const SeriesSource& source) {
     found = *std::move(looked);
     series.unread = found.unseen;
   }
-  const bool own_index = !source.store && !source.no_store && found.files.size() >= kManyResults;
+  const bool own_index = !source.store && !source.no_store && has_many_results(source.folder, found.files);
   const std::string place = own_index || !source.store ? "." : place_of(source.folder);
   ResultReader reader(source.folder, place, groups, series);
   if (!source.store && !own_index) {
     reader.read_all(found.files);
   } else {
     const std::string store = own_index ? (fs::path(source.folder) / kIndexName).string() : *source.store;
-    const core::Status done =
-        through_store(store, place, found.files, source.folder.empty() ? nullptr : &reader, groups, series);
+    const core::Status done = through_store(store, place, found.files, own_index ? Unseen::forget : Unseen::keep,
+                                            source.folder.empty() ? nullptr : &reader, groups, series);
     if (!done && !own_index) return done.error();
     if (!done) {  // every file once more, whatever was read before the index failed
       series = {.runs = {}, .unread = found.unseen, .notes = {}};

@@ -5,7 +5,8 @@
 //
 // AN INDEX that this program makes by itself (kIndexName, in a folder with many results) is a convenience: one that is
 // locked, damaged or in a folder that cannot be written is left alone, and every file is read. A store that the user
-// named is an error then, for the results would not come to where they are wanted.
+// named is an error then, for the results would not come to where they are wanted. The index forgets a result whose
+// file is gone; such a store keeps it.
 #pragma once
 
 #include <maxlat/core/sys/result.hpp>

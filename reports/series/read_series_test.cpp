@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "read_series.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -101,6 +102,13 @@ TEST_F(ReadSeries, AnIndexGivesWhatTheFilesGive) {
   expect_same(again, direct);
 }
 
+TEST_F(ReadSeries, OtherJsonFilesMakeNoIndex) {
+  put(1);
+  for (size_t i = 0; i < kManyResults; ++i) folder_.write(fmt::format("other-{}.json", i), "{}");
+  EXPECT_THAT(read().runs, SizeIs(1));
+  EXPECT_FALSE(fs::exists(index())) << "one result needs none";
+}
+
 TEST_F(ReadSeries, ADeletedIndexIsMadeAgain) {
   put_many();
   (void)read();
@@ -134,6 +142,7 @@ TEST_F(ReadSeries, AFileThatBecameUnreadableIsInNoTrend) {
 TEST_F(ReadSeries, AnIndexThatIsLockedIsLeftAlone) {
   put_many();
   (void)read();
+  put(5, 3);
   const auto other = open_sqlite(index());
   ASSERT_TRUE(other);
   ASSERT_TRUE((*other)->begin_writing());
@@ -173,9 +182,63 @@ TEST_F(ReadSeries, AStoreHasTheResultsOfSeveralFolders) {
   expect_same(*both, *alone);
 }
 
+TEST_F(ReadSeries, AStoreKeepsWhatIsNoLongerSeen) {
+  const test::TemporaryFolder elsewhere;
+  const std::string store = elsewhere / "fleet.sqlite";
+  put(1);
+  put(2);
+  put(3, 1, "disk/");
+  EXPECT_THAT(read(store).runs, SizeIs(3));
+  folder_.write("nightly-1.json", folder_.read("nightly-1.json").substr(0, 900));  // can no longer be read
+  fs::remove(folder_ / "nightly-2.json");
+  fs::remove(folder_ / "disk/nightly-3.json");  // as of a disk that is not mounted
+  const SeriesRuns runs = read(store);
+  EXPECT_THAT(runs.runs, SizeIs(3));
+  EXPECT_THAT(runs.unread, ElementsAre(HasSubstr("nightly-1.json")));
+  fs::remove(folder_ / "nightly-1.json");
+  EXPECT_THAT(read(store).runs, SizeIs(3)) << "of a folder that is empty now";
+  put(1, 3);
+  EXPECT_EQ(read(store).read, 1U);
+  EXPECT_THAT(read(store).runs, SizeIs(3)) << "a file that is another one now takes the place of the old one";
+}
+
+TEST_F(ReadSeries, AStoreMayLieBelowALink) {
+  const test::TemporaryFolder elsewhere;
+  fs::create_directory(elsewhere / "real");
+  fs::create_directory_symlink(elsewhere / "real", elsewhere / "link");
+  put(1);
+  EXPECT_THAT(read(elsewhere / "link/fleet.sqlite").runs, SizeIs(1));
+  EXPECT_TRUE(fs::exists(elsewhere / "real/fleet.sqlite"));
+  fs::create_symlink(elsewhere / "real/fleet.sqlite", elsewhere / "file");
+  EXPECT_FALSE(read_series({.folder = folder_.path(), .store = elsewhere / "file"})) << "a link itself is not followed";
+}
+
+TEST_F(ReadSeries, ReadingAStoreWritesNothing) {
+  const test::TemporaryFolder elsewhere;
+  const std::string store = elsewhere / "fleet.sqlite";
+  put(1);
+  (void)read(store);
+  const auto other = open_sqlite(store);
+  ASSERT_TRUE(other);
+  ASSERT_TRUE((*other)->begin_writing()) << "nobody else may write now";
+  const auto alone = read_series({.folder = "", .store = store});
+  ASSERT_TRUE(alone) << alone.error().text;
+  EXPECT_THAT(alone->runs, SizeIs(1));
+}
+
+TEST_F(ReadSeries, APasswordInAUrlIsNotPrinted) {
+  put(1);
+  for (const char* url : {"postgresql://me:secret@[::1/x", "postgresql://me:secret%zz@host/x",
+                          "postgresql://host/x?password=secret&nothing"}) {
+    const auto read = read_series({.folder = folder_.path(), .store = url});
+    ASSERT_FALSE(read) << url;
+    EXPECT_EQ(read.error().text.find("secret"), std::string::npos) << read.error().text;
+  }
+}
+
 TEST_F(ReadSeries, NamesThatAreNoTextDoNoHarm) {
   const test::TemporaryFolder elsewhere;
-  folder_.write("odd-\xff'\"; DROP TABLE maxlat_run_1.json", core::to_json(test::nightly_run(1, 1)));
+  folder_.write("odd-\xff'\"; DROP TABLE maxlat_run_2.json", core::to_json(test::nightly_run(1, 1)));
   for (int time = 0; time < 2; ++time) {
     const SeriesRuns runs = read(elsewhere / "store");
     ASSERT_THAT(runs.runs, SizeIs(1));

@@ -7,6 +7,7 @@
 #include <array>
 #include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/core/result/phase_kind.hpp>
+#include <sstream>
 
 #include "view/box.hpp"
 #include "view/measured_alike.hpp"
@@ -19,6 +20,21 @@ using Use = SeriesPhase::Use;
 
 constexpr std::array<const char*, 3> kUses = {"headline", "investigation", "not valid"};
 
+// -b TIME of npt, cyclic and cyclictest, also behind letters that take nothing (-qb50us). The fact alone tells only of
+// a limit that was exceeded: a night would be in the trend when it was good, and not when it was bad.
+bool was_to_end_at_a_limit(const core::Phase& phase) {
+  if (phase.facts.contains(core::fact::kBreak)) return true;
+  const auto is = [&](const core::PhaseKind& kind) { return phase.kind == kind.name; };
+  if (!is(core::kNptKind) && !is(core::kCyclicKind) && !is(core::kCyclictestKind)) return false;
+  std::istringstream words(phase.command);
+  for (std::string word; words >> word;) {
+    if (word == "--break" || word.starts_with("--break=")) return true;
+    const size_t letter = word.find_first_not_of("imqv", 1);
+    if (word[0] == '-' && letter != std::string::npos && word[letter] == 'b') return true;
+  }
+  return false;
+}
+
 // A tracer beside the measurement, or in it, costs time; and a run that ends at its first large sample has no quantile.
 std::optional<std::string> looked_into(const core::Phase& phase) {
   if (!is_of_the_box(phase))
@@ -26,12 +42,12 @@ std::optional<std::string> looked_into(const core::Phase& phase) {
                              : "with the tracepoints of " + phase.arm;
   if (!phase.comparison.empty()) return "an arm of the comparison " + phase.comparison;
   if (phase.events) return "events were traced";
-  if (phase.facts.contains(core::fact::kBreak)) return "it was to end at the first sample above a limit";
+  if (was_to_end_at_a_limit(phase)) return "it was to end at the first sample above a limit";
   for (const core::CpuResult& cpu : phase.per_cpu)
     for (const core::Outlier& outlier : cpu.outliers)
       if (!outlier.events.empty()) return "a tracer ran beside it";
   const std::string words = " " + phase.command + " ";
-  for (const char* option : {"--above", "--kernel-events", "--tracemark", "--breaktrace"})
+  for (const char* option : {"--above", "--tracemark", "--breaktrace"})
     if (words.find(fmt::format(" {} ", option)) != std::string::npos ||
         words.find(fmt::format(" {}=", option)) != std::string::npos)
       return fmt::format("it was run with {}", option);

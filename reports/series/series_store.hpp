@@ -3,11 +3,12 @@
 // What a series keeps of results, in a data base: an index of one folder, or what a fleet of boxes has sent to one
 // place. Three tables, for others to ask, too (maxlat-report(1)):
 //
-//   maxlat_run_1      a result: place and path (the key), stamp of its file, when, box, verdict, machine
-//   maxlat_phase_1    a phase of it, with its figures in nanoseconds; absent: not measured
-//   maxlat_machine_1  a group of a machine's values, as JSON, by its key: most runs share theirs
+//   maxlat_run_2      a result: place and path (the key), stamp of its file, when, box, verdict, machine
+//   maxlat_phase_2    a phase of it, with its figures in nanoseconds; absent: not measured
+//   maxlat_machine_2  a group of a machine's values, as JSON, by its key: most runs share theirs
 //
-// The number at the end of a name is that of the layout: programs of two versions do not read each other's.
+// The number at the end of a name is that of the layout, and of what is kept judged (`used`, `how`): who changes either
+// raises it, so that programs of two versions do not read each other's.
 #pragma once
 
 #include <map>
@@ -26,7 +27,7 @@ struct StoredSeriesRun {
 
 class SeriesStore {
  public:
-  // Makes the tables where they are not there. ERRORS: as Sql.
+  // Makes the tables where they cannot be read. ERRORS: as Sql.
   static core::Result<SeriesStore> open(std::unique_ptr<Sql> sql);
 
   // The files that it knows of one place.

@@ -7,11 +7,13 @@
 
 #include "series_page.hpp"
 #include "series_text.hpp"
+#include "series_words.hpp"
 #include "test_series.hpp"
 
 namespace maxlat::reports {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -99,6 +101,55 @@ TEST_F(SeriesTest, InvestigationsAreInNoTrend) {
   EXPECT_THAT(series_text(trends, runs_, 200), HasSubstr("1 x npt: with the tracepoints of lttng-ust:timer"));
 }
 
+// What a plan that says nothing else runs.
+core::RunResult default_night(unsigned day, bool kernel_events) {
+  core::RunResult run = test::nightly_run(day, 1);
+  core::Phase& phase = run.phases[0];
+  phase.command =
+      fmt::format("maxlat npt -a 1 -D 8s -q --json run/phases/01-npt.json --snapshot 5s{} -p 95 -i --rest 100ms",
+                  kernel_events ? " --kernel-events" : "");
+  phase.facts[core::fact::kKernelEvents] =
+      kernel_events ? "recorded by tracefs, which makes each interrupt longer" : "not recorded: left out";
+  return run;
+}
+
+TEST_F(SeriesTest, ARunOfADefaultPlanIsInTheTrend) {
+  add(default_night(0, true));
+  const Trends trends = trends_of(runs_);
+  EXPECT_THAT(trends.investigations, IsEmpty());
+  EXPECT_THAT(trends.lines, SizeIs(1));
+}
+
+TEST_F(SeriesTest, KernelEventsAreAWayOfMeasuring) {
+  add(default_night(0, true));
+  add(default_night(1, false));
+  add(test::nightly_run(2, 1));
+  const Trends trends = trends_of(runs_);
+  ASSERT_THAT(trends.lines, SizeIs(2));
+  EXPECT_THAT(line_name(trends.lines[0]), Not(HasSubstr("kernel events")));
+  EXPECT_THAT(trends.lines[0].runs, SizeIs(2)) << "left out, or no word of them: neither has them";
+  EXPECT_THAT(line_name(trends.lines[1]), HasSubstr("; kernel events: recorded)"));
+}
+
+TEST_F(SeriesTest, ALimitThatWasAskedForIsOneOnGoodNightsToo) {
+  unsigned day = 0;
+  const auto add_command = [&](const char* kind, const char* command) {
+    core::RunResult run = test::nightly_run(day++, 1);
+    run.phases[0].kind = kind;
+    run.phases[0].command = command;
+    add(run);
+  };
+  for (const char* command : {"maxlat cyclic -b 50us", "maxlat cyclic -a 1 -qb50us", "maxlat cyclic --break 50us",
+                              "maxlat cyclic --break=50us -q"})
+    add_command("cyclic", command);
+  add_command("npt", "maxlat npt -a 1 -ib 20");
+  EXPECT_THAT(trends_of(runs_).investigations, SizeIs(5));
+  EXPECT_THAT(trends_of(runs_).lines, IsEmpty());
+  add_command("cyclic", "maxlat cyclic -a 1 -D 8s --json night-b/x.json --policy fifo");
+  add_command("hwlat", "maxlat hwlat --backend loop -b 1");  // not one that ends there
+  EXPECT_THAT(trends_of(runs_).investigations, SizeIs(5));
+}
+
 TEST_F(SeriesTest, BoxesAndWaysOfMeasuringAreLinesOfTheirOwn) {
   for (unsigned day = 0; day < 4; ++day) {
     add(test::nightly_run(day, 1));
@@ -142,6 +193,16 @@ TEST_F(SeriesTest, TheFirstRunWhoseVerdictFails) {
   ASSERT_THAT(trends.fails, SizeIs(1));
   EXPECT_EQ(trends.fails[0].run->id, "nightly-4");
   EXPECT_EQ(trends.fails[0].last_pass->id, "nightly-2");
+}
+
+TEST_F(SeriesTest, ALineWithAChangeHadRunsEnough) {
+  for (unsigned day = 0; day < 12; ++day) add(test::nightly_run(day, 1));
+  Trends trends = trends_of(runs_);
+  ASSERT_THAT(trends.lines, SizeIs(1));
+  ASSERT_GT(trends.fewest_runs, 12U);
+  EXPECT_THAT(said_of(trends, runs_).limits, Contains(HasSubstr("1 of 1 line had fewer than")));
+  trends.lines[0].changes.push_back({.figure = "p50", .at = 6, .before_ns = 1000, .after_ns = 2000, .machine = {}});
+  EXPECT_THAT(said_of(trends, runs_).limits, Not(Contains(HasSubstr("had fewer than"))));
 }
 
 TEST_F(SeriesTest, MarkupInResultsIsNone) {

@@ -82,7 +82,7 @@ SeriesSaid said_of(const Trends& trends, const SeriesRuns& runs) {
   said.bad = !said.findings.empty();
   size_t short_lines = 0, unalike = 0;
   for (const TrendLine& line : trends.lines) {
-    short_lines += line.runs.size() < trends.fewest_runs ? 1 : 0;
+    short_lines += line.changes.empty() && line.runs.size() < trends.fewest_runs ? 1 : 0;
     unalike += line.watched_unalike ? 1 : 0;
   }
   if (trends.lines.empty())

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <filesystem>
+
 #include "sql.hpp"
 
 namespace maxlat::reports {
@@ -85,9 +87,15 @@ class Sqlite : public Sql {
 }  // namespace
 
 core::Result<std::unique_ptr<Sql>> open_sqlite(const std::string& path) {
+  // NOFOLLOW refuses a link anywhere in the path; only the file itself must be none.
+  namespace fs = std::filesystem;
+  const fs::path given = fs::absolute(path);
+  std::error_code missing;
+  const fs::path folder = fs::canonical(given.parent_path(), missing);
+  const std::string file = missing ? path : (folder / given.filename()).string();
   sqlite3* opened = nullptr;
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOFOLLOW;
-  const int status = sqlite3_open_v2(path.c_str(), &opened, flags, nullptr);
+  const int status = sqlite3_open_v2(file.c_str(), &opened, flags, nullptr);
   auto data_base = std::make_unique<Sqlite>(path, opened);  // also of one that could not be opened
   if (status != SQLITE_OK) return data_base->error();
   sqlite3_busy_timeout(opened, kPatience_ms);

@@ -30,14 +30,20 @@ std::string fact_text(const core::Phase& phase, const char* name) {
   return found == phase.facts.end() ? "" : found->second;
 }
 
+// Recording them makes each interrupt longer. Why they were not recorded makes no difference.
+std::string kernel_events_text(const core::Phase& phase) {
+  return fact_text(phase, core::fact::kKernelEvents).starts_with("recorded") ? "recorded" : "";
+}
+
 // What makes two measurements the same, by name.
-std::array<std::pair<const char*, std::string>, 6> ways_of(const core::Phase& phase) {
+std::array<std::pair<const char*, std::string>, 7> ways_of(const core::Phase& phase) {
   return {{{"kind", phase.kind},
            {"arm", phase.arm},
            {"CPUs", cpus_text(phase)},
            {"loads", loads_text(phase)},
            {"back end", fact_text(phase, core::fact::kBackEnd)},
-           {"bound", fact_text(phase, core::fact::kBound)}}};
+           {"bound", fact_text(phase, core::fact::kBound)},
+           {"kernel events", kernel_events_text(phase)}}};
 }
 
 }  // namespace
