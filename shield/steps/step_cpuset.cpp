@@ -106,7 +106,12 @@ core::Status make_folder(const std::string& path, Workshop& workshop, std::vecto
 
 // Where systemd owns the hierarchy (slices.hpp).
 core::Status keep_systemd_off(Workshop& workshop) {
-  const SliceCpus before = slice_cpus(workshop.surface());
+  const core::Result<SliceCpus> shown = slice_cpus(workshop.surface());
+  if (!shown) {
+    workshop.report({Outcome::not_possible, "systemd", shown.error().text});
+    return {};
+  }
+  const SliceCpus& before = *shown;
   if (before.empty()) return {};
   const CpuList others = core::difference(workshop.surface().online(), workshop.plan().cpus);
   SliceCpus wanted;
