@@ -353,6 +353,19 @@ TEST_P(ShieldBesideSystemd, OffKeepsTheJournalWhenSystemdDoesNotAnswer) {
   EXPECT_THAT(box_.changed_since(before), ElementsAre());
 }
 
+// A defect: all slices were one change, so one that somebody had set meanwhile left the others with the shield's CPUs.
+TEST_P(ShieldBesideSystemd, ASliceThatSomebodySetsMeanwhileLeavesTheOthersToBeUndone) {
+  const auto before = box_.state();
+  FakeSurface surface = this->surface();
+  ASSERT_TRUE(shield_on(plan(), surface));
+  ASSERT_TRUE(surface.systemctl({"set-property", "--runtime", "user.slice", "AllowedCPUs=0,2"}));
+  const auto undone = shield_off(plan().journal, surface, false);
+  ASSERT_TRUE(undone);
+  EXPECT_THAT(undone->left, ElementsAre(HasSubstr("AllowedCPUs of user.slice")));
+  EXPECT_THAT(undone->failed, ElementsAre());
+  EXPECT_THAT(box_.changed_since(before), ElementsAre(HasSubstr("AllowedCPUs=0,2")));
+}
+
 TEST_P(ShieldBesideSystemd, OnTellsThatSystemdDoesNotAnswer) {
   FakeSurface surface = this->surface();
   surface.systemd_answers = false;
