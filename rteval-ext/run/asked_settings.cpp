@@ -4,16 +4,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace maxlat::rteval_ext {
 
 namespace {
 
-std::vector<std::string> unlike(const Plan& plan, SettingUse use,
+// Of the settings that are asked for in one way, or in any.
+std::vector<std::string> unlike(const Plan& plan, std::optional<SettingUse> use,
                                 const std::vector<core::SettingObservation>& observed) {
   std::vector<std::string> sentences;
   for (const auto& asked : plan.settings) {
-    if (asked.second != use) continue;
+    if (use && asked.second != *use) continue;
     const std::string& name = asked.first;
     const auto seen = std::find_if(observed.begin(), observed.end(), [&](const auto& row) { return row.name == name; });
     const bool is_there = seen != observed.end();
@@ -35,7 +37,7 @@ core::Status require_settings(const Plan& plan, const std::vector<core::SettingO
 
 void add_not_comparable(const Plan& plan, const std::vector<core::SettingObservation>& observed,
                         std::vector<std::string>& why) {
-  for (std::string& sentence : unlike(plan, SettingUse::comparable, observed))
+  for (std::string& sentence : unlike(plan, std::nullopt, observed))
     if (std::find(why.begin(), why.end(), sentence) == why.end()) why.push_back(std::move(sentence));
 }
 

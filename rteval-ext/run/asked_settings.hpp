@@ -16,7 +16,8 @@ namespace maxlat::rteval_ext {
 // ERRORS: a setting that the plan cannot do without is not as it should be (77).
 core::Status require_settings(const Plan& plan, const std::vector<core::SettingObservation>& observed);
 
-// Adds a sentence to `why` for each setting that is not as the plan asks, unless it is there.
+// Adds a sentence to `why` for each setting that is not as the plan asks, unless it is there. One that the plan
+// requires counts, too: it was right when the run began, and may have changed since.
 void add_not_comparable(const Plan& plan, const std::vector<core::SettingObservation>& observed,
                         std::vector<std::string>& why);
 

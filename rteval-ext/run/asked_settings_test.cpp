@@ -11,6 +11,7 @@ namespace maxlat::rteval_ext {
 namespace {
 
 using test::Orchestrator;
+using testing::Contains;
 using testing::HasSubstr;
 using testing::IsSupersetOf;
 
@@ -50,6 +51,19 @@ TEST_F(Orchestrator, ASettingThatIsNotAsThePlanAsksMakesTheResultNotComparable) 
               IsSupersetOf({"turbo is not as the plan asks: not known",
                             "governor is not as the plan asks: powersave, and should be performance"}))
       << "what changed meanwhile, too";
+}
+
+// A defect: what was required at the start was not asked for at the end.
+TEST_F(Orchestrator, ARequiredSettingThatGoesWrongDuringTheRunMakesTheResultNotComparable) {
+  int readings = 0;
+  bench_.preflight = [&](const core::CpuList&) {
+    return std::vector{readings++ == 0 ? governor(Verdict::ok, "performance") : governor(Verdict::bad, "powersave")};
+  };
+  ASSERT_TRUE(
+      run("[settings]\ngovernor = 'required'\n"
+          "[[phase]]\nname = 'first'\nkind = 'npt'\nduration = '1s'\n"));
+  EXPECT_THAT(on_disk().verdict.not_comparable,
+              Contains("governor is not as the plan asks: powersave, and should be performance"));
 }
 
 }  // namespace

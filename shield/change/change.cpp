@@ -138,8 +138,9 @@ core::Status folder_undo(const Change& change, Surface& surface) {
 
 // Some may have been set and others not.
 Standing slices_standing(const Change& change, const Surface& surface) {
-  const SliceCpus now = slice_cpus(surface), before = slices_from_line(change.before),
-                  wanted = slices_from_line(change.wanted);
+  const core::Result<SliceCpus> shown = slice_cpus(surface);
+  if (!shown) return Standing::unknown;
+  const SliceCpus &now = *shown, before = slices_from_line(change.before), wanted = slices_from_line(change.wanted);
   if (now.empty()) return Standing::gone;
   bool all_as_before = true;
   for (const auto& [unit, cpus] : before) {
@@ -156,10 +157,11 @@ Standing slices_standing(const Change& change, const Surface& surface) {
 core::Status slices_become(const std::string& line, Surface& surface) {
   const SliceCpus slices = slices_from_line(line);
   if (const core::Status set = set_slices(slices, surface); !set) return set;
-  const SliceCpus now = slice_cpus(surface);
+  const core::Result<SliceCpus> now = slice_cpus(surface);
+  if (!now) return now.error();
   for (const auto& [unit, cpus] : slices)
-    if (const auto found = now.find(unit); found != now.end() && found->second != cpus)
-      return core::Error{"systemd was to have " + line + ", and has " + to_line(now)};
+    if (const auto found = now->find(unit); found != now->end() && found->second != cpus)
+      return core::Error{"systemd was to have " + line + ", and has " + to_line(*now)};
   return {};
 }
 core::Status slices_apply(const Change& change, Surface& surface) {

@@ -50,13 +50,14 @@ enum class Standing {
   as_before,  // never made, or undone already
   other,      // somebody has changed it since
   gone,       // the thread has ended, the file is not there any more
+  unknown,    // it cannot be read now: systemd does not answer
 };
 Standing standing(const Change& change, const Surface& surface);
 // Whether it is as we made it. That may be as it was before, too: a mask that differs in a CPU that is offline now.
 bool stands(const Change& change, const Surface& surface);
 
 core::Status apply(const Change& change, Surface& surface);
-// REQUIRES: standing() is ours or other. Reads back.
+// REQUIRES: standing() is ours, other or unknown. Reads back.
 core::Status undo(const Change& change, Surface& surface);
 
 }  // namespace maxlat::shield

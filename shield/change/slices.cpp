@@ -38,11 +38,12 @@ bool remove_drop_in(const std::string& unit, Surface& surface) {
 
 }  // namespace
 
-SliceCpus slice_cpus(const Surface& surface) {
+core::Result<SliceCpus> slice_cpus(const Surface& surface) {
   SliceCpus slices;
+  if (!surface.has_systemd()) return slices;
   for (const char* unit : {"init.scope", "machine.slice", "system.slice", "user.slice"}) {
     const auto shown = surface.systemctl({"show", "--property=ActiveState,AllowedCPUs", unit});
-    if (!shown) return {};
+    if (!shown) return shown.error();
     if (value_of(*shown, "ActiveState") == "active") slices[unit] = value_of(*shown, "AllowedCPUs");
   }
   return slices;

@@ -21,9 +21,9 @@ namespace maxlat::shield {
 class Surface;
 
 // "system.slice" and its CPUs, which is empty where the unit may use all. Those that are active: another one is not
-// started for this. Empty: systemd is not process 1 here.
+// started for this. Empty: systemd is not process 1 here. ERRORS: systemd is, and does not answer.
 using SliceCpus = std::map<std::string, std::string>;
-SliceCpus slice_cpus(const Surface& surface);
+core::Result<SliceCpus> slice_cpus(const Surface& surface);
 
 // As one line of the journal, and back: "init.scope= system.slice=0-3".
 std::string to_line(const SliceCpus& slices);

@@ -50,9 +50,12 @@ bool Surface::remove_file(const std::string& path) {
   return ::unlink(path_of(path).c_str()) == 0;
 }
 
+bool Surface::has_systemd() const {
+  return ::access(path_of("/run/systemd/system").c_str(), F_OK) == 0;  // sd_booted(3)
+}
+
 core::Result<std::string> Surface::systemctl(std::vector<std::string> arguments) const {
-  if (::access(path_of("/run/systemd/system").c_str(), F_OK) != 0)  // sd_booted(3)
-    return core::Error{"systemd is not process 1 here"};
+  if (!has_systemd()) return core::Error{"systemd is not process 1 here"};
   arguments.insert(arguments.begin(), "systemctl");
   constexpr std::chrono::seconds kLimit(20);
   core::ProcessSpec spec;

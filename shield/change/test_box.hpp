@@ -139,8 +139,9 @@ class FakeSurface : public Surface {
   FakeSurface(const FakeBox& box, core::MachineView view) : Surface(std::move(view)), root_(box.path()) {}
 
   mutable int changes = 0;
-  int dies_before = -1;               // the change of this number
-  std::set<std::string> refused;      // paths that cannot be written
+  int dies_before = -1;           // the change of this number
+  std::set<std::string> refused;  // paths that cannot be written
+  bool systemd_answers = true;
   bool partition_is_invalid = false;  // the kernel takes the word, and says that it does not hold
 
   core::Status write(const std::string& path, const std::string& value) override {
@@ -204,6 +205,7 @@ class FakeSurface : public Surface {
   // A property is a file, as with systemctl set-property --runtime; empty, there is one all the same.
   core::Result<std::string> systemctl(std::vector<std::string> arguments) const override {
     if (!std::filesystem::exists(root_ + "/run/systemd/system")) return core::Error{"systemd is not process 1 here"};
+    if (!systemd_answers) return core::Error{"systemctl: connection timed out"};
     constexpr std::string_view kProperty = "AllowedCPUs=";
     if (arguments.front() == "show") {
       const std::string text = view().read(FakeBox::slice(arguments.back())).value_or("");

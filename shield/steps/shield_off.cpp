@@ -28,6 +28,11 @@ void take_back(const Change& change, Surface& surface, bool force, UndoReport& r
                                       change.before, change.wanted));
     return;
   }
+  // What it has now may be somebody else's.
+  if (now == Standing::unknown && !force) {
+    report.failed.push_back(fmt::format("{}: what became of it cannot be read", to_string(change)));
+    return;
+  }
   const core::Status undone = undo(change, surface);
   const Standing then = standing(change, surface);
   if (then == Standing::as_before || then == Standing::gone)
@@ -134,9 +139,12 @@ core::Result<ShieldStatus> shield_status(const std::string& journal_path, const 
   for (const Change& change : journal.changes) {
     if (change.kind == Change::Kind::complete || change.before == change.wanted) continue;
     ++status.changes;
+    const Standing now = standing(change, surface);
     if (stands(change, surface))
       ++status.standing;
-    else if (standing(change, surface) != Standing::gone)
+    else if (now == Standing::unknown)
+      status.drifted.push_back(fmt::format("{} cannot be read", to_string(change)));
+    else if (now != Standing::gone)
       status.drifted.push_back(fmt::format("{} is no longer {}", to_string(change), change.wanted));
   }
   return status;

@@ -30,8 +30,8 @@ ShieldReport made_again(const JournalContent& journal, Surface& surface) {
   for (const Change& change : journal.changes) {
     if (change.kind == Change::Kind::complete) continue;
     const Standing now = standing(change, surface);
-    const bool drifted = !stands(change, surface) &&
-                         (now == Standing::other || (now == Standing::as_before && change.before != change.wanted));
+    const bool undone = now == Standing::as_before && change.before != change.wanted;
+    const bool drifted = !stands(change, surface) && (now == Standing::other || now == Standing::unknown || undone);
     if (!drifted) {
       ++standing_still;
       continue;

@@ -106,21 +106,26 @@ core::Status make_folder(const std::string& path, Workshop& workshop, std::vecto
 
 // Where systemd owns the hierarchy (slices.hpp).
 core::Status keep_systemd_off(Workshop& workshop) {
-  const SliceCpus before = slice_cpus(workshop.surface());
+  const core::Result<SliceCpus> shown = slice_cpus(workshop.surface());
+  if (!shown) {
+    workshop.report({Outcome::not_possible, "systemd", shown.error().text});
+    return {};
+  }
+  const SliceCpus& before = *shown;
   if (before.empty()) return {};
   const CpuList others = core::difference(workshop.surface().online(), workshop.plan().cpus);
-  SliceCpus wanted;
+  // Each unit for itself: what somebody does to one of them meanwhile keeps none of the others from being undone.
+  std::vector<Change> changes;
   for (const auto& [unit, cpus] : before) {
     const auto had = core::parse_cpu_list(cpus);
     const CpuList left = had ? core::intersection(*had, others) : CpuList{};
-    wanted[unit] = core::to_string(left.empty() ? others : left);
+    changes.push_back({.kind = Change::Kind::slices,
+                       .path = "AllowedCPUs of " + unit,
+                       .before = to_line({{unit, cpus}}),
+                       .wanted = to_line({{unit, core::to_string(left.empty() ? others : left)}})});
   }
-  const Change change{.kind = Change::Kind::slices,
-                      .path = "AllowedCPUs of systemd's slices",
-                      .before = to_line(before),
-                      .wanted = to_line(wanted)};
-  if (const core::Status recorded = workshop.record({&change, 1}); !recorded) return recorded;
-  const std::vector<std::string> refused = workshop.make({&change, 1});
+  if (const core::Status recorded = workshop.record(changes); !recorded) return recorded;
+  const std::vector<std::string> refused = workshop.make(changes);
   if (refused.empty())
     workshop.report({Outcome::done, "systemd", "its slices keep to CPU " + core::to_string(others)});
   else

@@ -111,9 +111,10 @@ for file in "$OUT"/left_by_*; do echo "${file##*/}:"; sed 's/^/  /' "$file" | he
 for ours in maxlat_v1 maxlat; do
   [ -e "$OUT/left_by_$ours.txt" ] || continue
   [ ! -s "$OUT/left_by_$ours.txt" ] || fail "$ours leaves something"
-  on=$(awk -v arm=$ours '$1 == arm { print int($3 * 10) }' "$OUT/peers.txt")
-  for peer in cset tuned; do
-    peers_on=$(awk -v arm=$peer '$1 == arm { print int($3 * 10) }' "$OUT/peers.txt")
-    [ -z "$peers_on" ] || expect "interruptions in 10 s with $ours, with $peer" "$on" -le "$peers_on"
-  done
+  # Against what it had itself before: the rates of different arms are of different seconds, and the loads fall as they
+  # may. A tenth is far above what a shield leaves (10 of 562), and below what masks of threads alone do (67 of 476).
+  read -r before on <<RATES
+$(awk -v arm=$ours '$1 == arm { print int($2), int($3 * 10) }' "$OUT/peers.txt")
+RATES
+  expect "interruptions in 10 s with $ours, in 1 s before" "$on" -lt "$before"
 done

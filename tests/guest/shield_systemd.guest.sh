@@ -75,7 +75,7 @@ systemctl stop later.service
 systemctl set-property --runtime user.slice AllowedCPUs=0,2
 status=0; shield status > "$OUT/status.txt" || status=$?
 expect "status when a slice was changed" $status -eq 2
-grep -q "drifted: AllowedCPUs of systemd's slices" "$OUT/status.txt" || { cat "$OUT/status.txt"; fail "it is not named"; }
+grep -q "drifted: AllowedCPUs of user.slice" "$OUT/status.txt" || { cat "$OUT/status.txt"; fail "it is not named"; }
 shield on -q --cpus 1
 
 shield off
