@@ -131,6 +131,19 @@ TEST_F(SeriesTest, KernelEventsAreAWayOfMeasuring) {
   EXPECT_THAT(line_name(trends.lines[1]), HasSubstr("; kernel events: recorded)"));
 }
 
+// A defect: wake-ups every 5 ms of an ordinary thread were in one line with those every millisecond of a real-time one.
+TEST_F(SeriesTest, OfATimersThreadsPolicyAndIntervalAreWaysOfMeasuring) {
+  for (const auto& [day, interval, policy] :
+       {std::tuple{0u, "1 ms", "SCHED_FIFO 95"}, {1u, "5 ms", "SCHED_FIFO 95"}, {2u, "1 ms", "SCHED_OTHER"}}) {
+    core::RunResult run = test::nightly_run(day, 1);
+    run.phases[0].kind = "cyclic";
+    run.phases[0].facts["interval"] = interval;
+    run.phases[0].facts["policy"] = policy;
+    add(run);
+  }
+  EXPECT_THAT(trends_of(runs_).lines, SizeIs(3));
+}
+
 TEST_F(SeriesTest, ALimitThatWasAskedForIsOneOnGoodNightsToo) {
   unsigned day = 0;
   const auto add_command = [&](const char* kind, const char* command) {

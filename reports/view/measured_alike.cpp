@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <maxlat/core/result/fact_names.hpp>
+#include <maxlat/core/result/phase_kind.hpp>
 #include <maxlat/core/sys/cpu_list.hpp>
 
 namespace maxlat::reports {
@@ -35,13 +36,21 @@ std::string kernel_events_text(const core::Phase& phase) {
   return fact_text(phase, core::fact::kKernelEvents).starts_with("recorded") ? "recorded" : "";
 }
 
+// Of a timer's threads: the same policy, interval and timer.
+std::string timer_text(const core::Phase& phase) {
+  if (phase.kind != core::kCyclicKind.name) return "";
+  return fmt::format("{}, {} every {}, {}", fact_text(phase, "policy"), fact_text(phase, "timer"),
+                     fact_text(phase, "interval"), fact_text(phase, "threads are due"));
+}
+
 // What makes two measurements the same, by name.
-std::array<std::pair<const char*, std::string>, 7> ways_of(const core::Phase& phase) {
+std::array<std::pair<const char*, std::string>, 8> ways_of(const core::Phase& phase) {
   return {{{"kind", phase.kind},
            {"arm", phase.arm},
            {"CPUs", cpus_text(phase)},
            {"loads", loads_text(phase)},
            {"back end", fact_text(phase, core::fact::kBackEnd)},
+           {"timer", timer_text(phase)},
            {"bound", fact_text(phase, core::fact::kBound)},
            {"kernel events", kernel_events_text(phase)}}};
 }
