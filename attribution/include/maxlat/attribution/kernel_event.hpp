@@ -41,9 +41,7 @@ enum class VectorUse : int32_t { local_timer, reschedule, call_function, call_fu
 class ShortName {
  public:
   ShortName() = default;
-  explicit ShortName(std::string_view text) {
-    std::memcpy(text_.data(), text.data(), text.size() < kMost ? text.size() : kMost);
-  }
+  explicit ShortName(std::string_view text) { text.copy(text_.data(), kMost); }
   std::string_view text() const { return {text_.data(), ::strnlen(text_.data(), kMost)}; }
 
  private:
