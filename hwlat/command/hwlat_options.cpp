@@ -80,35 +80,21 @@ core::Result<std::string> one_of(const core::CommandLine& line, std::initializer
   return given;
 }
 
-core::Status take_duration(const core::CommandLine& line, const char* name, std::string_view bare_unit, uint64_t& ns) {
-  if (!line.has(name)) return {};
-  const core::Result<uint64_t> value = core::parse_duration_ns(line.get<std::string>(name), bare_unit);
-  if (!value) return core::Error{fmt::format("--{}: {}", name, value.error().text), value.error().hint};
-  ns = *value;
-  return {};
-}
-
 core::Status take_times(const core::CommandLine& line, Options& options) {
   Settings& settings = options.settings;
-  const struct {
-    const char* name;
-    std::string_view bare_unit;  // of the letter that cyclictest has
-    uint64_t& value;
-  } times[] = {{"duration", "s", settings.duration_ns},
-               {"threshold", core::kUnitNeeded, settings.threshold_ns},
-               {"window", core::kUnitNeeded, settings.window_ns},
-               {"period", core::kUnitNeeded, settings.window_ns},
-               {"width", core::kUnitNeeded, settings.width_ns},
-               {"runtime", core::kUnitNeeded, settings.width_ns},
-               {"hardlimit", core::kUnitNeeded, options.hard_limit_ns},
-               {"stop", core::kUnitNeeded, options.stop_ns},
-               {"snapshot", core::kUnitNeeded, settings.snapshot_period_ns}};
+  const core::TimeOption times[] = {{"duration", "s", settings.duration_ns, 0, true},
+                                    {"threshold", core::kUnitNeeded, settings.threshold_ns, 0, true},
+                                    {"window", core::kUnitNeeded, settings.window_ns, 0, true},
+                                    {"period", core::kUnitNeeded, settings.window_ns, 0, true},
+                                    {"width", core::kUnitNeeded, settings.width_ns, 0, true},
+                                    {"runtime", core::kUnitNeeded, settings.width_ns, 0, true},
+                                    {"hardlimit", core::kUnitNeeded, options.hard_limit_ns},
+                                    {"stop", core::kUnitNeeded, options.stop_ns},
+                                    {"snapshot", core::kUnitNeeded, settings.snapshot_period_ns}};
   const auto window = one_of(line, {"window", "period"}), width = one_of(line, {"width", "runtime"});
   if (!window) return window.error();
   if (!width) return width.error();
-  for (const auto& time : times) {
-    if (const core::Status taken = take_duration(line, time.name, time.bare_unit, time.value); !taken) return taken;
-  }
+  if (const core::Status taken = core::take_times(line, times); !taken) return taken;
   if (!window->empty() && settings.window_ns < 1'000'000)
     return core::Error{fmt::format("--{} must be at least 1 ms", *window), "the default is 10ms or 1s"};
   if (!width->empty() && settings.width_ns == 0)
@@ -118,11 +104,6 @@ core::Status take_times(const core::CommandLine& line, Options& options) {
   }
   if (settings.threshold_ns == 0)
     return core::Error{"--threshold must be longer than 0", "every gap would be a finding"};
-  for (const auto& [name, limit] :
-       {std::pair{"hardlimit", options.hard_limit_ns}, std::pair{"stop", options.stop_ns}}) {
-    if (line.has(name) && limit == 0)
-      return core::Error{fmt::format("--{} must be longer than 0", name), "leave it out for none"};
-  }
   return {};
 }
 

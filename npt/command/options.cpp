@@ -113,41 +113,17 @@ core::Error mistake(std::string what, std::string hint = "--help lists the optio
   return {std::move(what), std::move(hint)};
 }
 
-// An option that is a time. `bare_unit` is what the letter of npt or cyclictest takes a bare number for.
-struct TimeOption {
-  const char* name;
-  std::string_view bare_unit;
-  uint64_t& ns;
-  char letter = 0;
-  bool zero_is_allowed = false;  // else it is a mistake: it would silently mean "no limit"
-};
-
-// Into `ns` when the option was given.
-core::Status read_time(const core::CommandLine& line, const TimeOption& option) {
-  if (!line.has(option.name)) return {};
-  auto parsed = core::parse_duration_ns(line.get<std::string>(option.name), option.bare_unit);
-  // Which of the two was written is not known here.
-  const std::string shown =
-      option.letter == 0 ? fmt::format("--{}", option.name) : fmt::format("-{}, --{}", option.letter, option.name);
-  if (!parsed) return core::Error{fmt::format("{}: {}", shown, parsed.error().text), parsed.error().hint};
-  if (*parsed == 0 && !option.zero_is_allowed) return mistake(shown + ": must be above 0");
-  option.ns = *parsed;
-  return {};
-}
-
 core::Status read_times(const core::CommandLine& line, Options& options) {
   const bool one_run = !line.has("compare") && !line.has("find-max-rate");  // the others have an end
-  const TimeOption times[] = {{"duration", "s", options.duration_ns, 'd', one_run},
-                              {"wall-time", "s", options.duration_ns, 'D', one_run},
-                              {"break", "us", options.break_above_ns, 'b'},
-                              {"rest", core::kUnitNeeded, options.rest_ns, 0, true},
-                              {"above", core::kUnitNeeded, options.raw_above_ns},
-                              {"snapshot", core::kUnitNeeded, options.snapshot_period_ns},
-                              {"trace-window", core::kUnitNeeded, options.trace_window_ns},
-                              {"wait-window", core::kUnitNeeded, options.wait_window_ns}};
-  for (const TimeOption& time : times)
-    if (core::Status status = read_time(line, time); !status) return status;
-  return {};
+  const core::TimeOption times[] = {{"duration", "s", options.duration_ns, 'd', one_run},
+                                    {"wall-time", "s", options.duration_ns, 'D', one_run},
+                                    {"break", "us", options.break_above_ns, 'b'},
+                                    {"rest", core::kUnitNeeded, options.rest_ns, 0, true},
+                                    {"above", core::kUnitNeeded, options.raw_above_ns},
+                                    {"snapshot", core::kUnitNeeded, options.snapshot_period_ns},
+                                    {"trace-window", core::kUnitNeeded, options.trace_window_ns},
+                                    {"wait-window", core::kUnitNeeded, options.wait_window_ns}};
+  return core::take_times(line, times);
 }
 
 core::Status read_counter(const std::string& name, Options& options) {

@@ -26,8 +26,7 @@ std::vector<core::WatchedLoop> loops_of(const Threads& threads) {
 
 double max_so_far_ns(const Runs& runs, const base::CounterClock& clock) {
   uint64_t max = 0;
-  for (const CpuRun* run : runs)
-    for (size_t i = 0; i < run->journal.steps(); ++i) max = std::max(max, run->journal.step_max(i));
+  for (const CpuRun* run : runs) max = std::max(max, run->journal.largest_step_max());
   return clock.to_ns(static_cast<double>(max));
 }
 

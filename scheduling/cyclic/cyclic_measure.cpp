@@ -179,10 +179,7 @@ void WakeRun::let_go() {
 void WakeRun::observe(Clock::time_point now) {
   if (observer_.on_second && now >= next_second_) {
     uint64_t max = 0;
-    for (const auto& thread : threads_) {
-      const core::Journal& journal = thread->books().journal;
-      for (size_t i = 0; i < journal.steps(); ++i) max = std::max(max, journal.step_max(i));
-    }
+    for (const auto& thread : threads_) max = std::max(max, thread->books().journal.largest_step_max());
     observer_.on_second(std::chrono::duration<double>(now - begin_).count(), static_cast<double>(max));
     next_second_ += std::chrono::seconds(1);
   }

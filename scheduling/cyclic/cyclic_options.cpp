@@ -61,17 +61,11 @@ core::Result<core::CpuList> cpus_to_measure(const core::CommandLine& line) {
 }
 
 core::Status take_times(const core::CommandLine& line, CyclicSettings& settings) {
-  using std::string_view;
-  for (const auto& [name, bare_unit, value] : {std::tuple{"interval", string_view("us"), &settings.interval_ns},
-                                               {"duration", string_view("s"), &settings.duration_ns},
-                                               {"break", string_view("us"), &settings.break_above_ns},
-                                               {"snapshot", core::kUnitNeeded, &settings.snapshot_period_ns}}) {
-    if (!line.has(name)) continue;
-    const core::Result<uint64_t> ns = core::parse_duration_ns(line.get<std::string>(name), bare_unit);
-    if (!ns) return core::Error{fmt::format("--{}: {}", name, ns.error().text), ns.error().hint};
-    if (*ns == 0) return mistake(fmt::format("--{} must be longer than 0", name), "leave it out for none");
-    *value = *ns;
-  }
+  const core::TimeOption times[] = {{"interval", "us", settings.interval_ns},
+                                    {"duration", "s", settings.duration_ns},
+                                    {"break", "us", settings.break_above_ns},
+                                    {"snapshot", core::kUnitNeeded, settings.snapshot_period_ns}};
+  if (core::Status taken = core::take_times(line, times); !taken) return taken;
   if (settings.interval_ns < kShortest_ns || settings.interval_ns > kLongest_ns)
     return mistake("--interval must be from 1us to 1s", "it is how long each thread sleeps; 1 ms is usual");
   return {};

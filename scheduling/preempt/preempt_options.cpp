@@ -5,7 +5,6 @@
 
 #include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/core/sys/duration.hpp>
-
 #include <maxlat/core/sys/machine_cpus.hpp>
 
 namespace maxlat::scheduling {
@@ -54,14 +53,9 @@ core::Result<core::CpuList> cpus_to_test(const core::CommandLine& line) {
 
 core::Status take_how_long(const core::CommandLine& line, PreemptOptions& options) {
   PreemptSettings& settings = options.settings;
-  for (const auto& [name, bare_unit, value] : {std::tuple{"duration", std::string_view("s"), &settings.duration_ns},
-                                               {"snapshot", core::kUnitNeeded, &options.snapshot_period_ns}}) {
-    if (!line.has(name)) continue;
-    const core::Result<uint64_t> ns = core::parse_duration_ns(line.get<std::string>(name), bare_unit);
-    if (!ns) return core::Error{fmt::format("--{}: {}", name, ns.error().text), ns.error().hint};
-    if (*ns == 0) return core::Error{fmt::format("--{} must be longer than 0", name), "leave it out for none"};
-    *value = *ns;
-  }
+  const core::TimeOption times[] = {{"duration", "s", settings.duration_ns},
+                                    {"snapshot", core::kUnitNeeded, options.snapshot_period_ns}};
+  if (core::Status taken = core::take_times(line, times); !taken) return taken;
   if (line.has("loops")) {
     settings.loops = line.get<uint64_t>("loops");
     if (*settings.loops == 0) return core::Error{"--loops must be at least 1", "the default is 100"};

@@ -79,7 +79,7 @@ CASES = [
     Case("a duration that is none", "npt -d soon", 1, [r"\Amaxlat npt: -d, --duration: .*soon.*\n"]),
     Case("the mistake in -D is told of -D", "npt -D 2x", 1, [r"\Amaxlat npt: -D, --wall-time: .*2x.*\n"]),
     Case("-D 0 has no end of its own", "npt --policy other --no-mlock -a 0 -D 0 -b 0.001 -q", 2, [r"above the limit of 1 ns"]),
-    Case("rounds have an end", "npt --compare none,delay:1us -D 0", 1, [r"--wall-time: must be above 0"]),
+    Case("rounds have an end", "npt --compare none,delay:1us -D 0", 1, [r"--wall-time must be longer than 0"]),
     *[Case(f"{option} needs a unit", f"npt {option} 50", 1, [rf"\Amaxlat npt: {option}: \"50\" has no unit\nhint: write 50us, 50ms or 50s\n\Z"])
       for option in ("--rest", "--snapshot", "--trace-window", "--wait-window")],
     Case("a planted delay needs a unit", "npt --arm delay:50", 1, [r"\"50\" has no unit\nhint: write 50us"]),

@@ -14,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 
+from series_of_runs import stretch
+
 RECORDED = json.loads((pathlib.Path(sys.argv[1]) / "result.json").read_text())
 failures = []
 
@@ -24,18 +26,11 @@ def expect(found, what, said=""):
         failures.append(f"{what}\n{said}")
 
 
-def stretched(times, name):
+def named(times, name):
     run = copy.deepcopy(RECORDED)
     run["run"]["id"] = name
     for phase in run["phases"]:
-        for cpu in phase.get("per_cpu", []):
-            for key in ("min_ns", "max_ns", "mean_ns", "stddev_ns"):
-                cpu[key] *= times
-            cpu["quantiles_ns"] = {level: ns * times for level, ns in cpu["quantiles_ns"].items()}
-            cpu["histogram"]["bins"] = [[low * times, high * times, count] for low, high, count in cpu["histogram"]["bins"]]
-            cpu["timeline"]["max_ns"] = [ns * times for ns in cpu["timeline"]["max_ns"]]
-            for outlier in cpu["outliers"]:
-                outlier["latency_ns"] *= times
+        stretch(phase, times)
     return run
 
 
@@ -43,7 +38,7 @@ def build(folder, name, times):
     for repeat in range(8):
         place = pathlib.Path(folder) / name / str(repeat)
         place.mkdir(parents=True)
-        (place / "result.json").write_text(json.dumps(stretched(times * (1 + 0.01 * repeat), f"{name}-{repeat}")))
+        (place / "result.json").write_text(json.dumps(named(times * (1 + 0.01 * repeat), f"{name}-{repeat}")))
     return str(pathlib.Path(folder) / name)
 
 

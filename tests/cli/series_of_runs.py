@@ -23,7 +23,7 @@ def recorded():
 RECORDED = recorded()
 
 
-def stretched(phase, times):
+def stretch(phase, times):
     for cpu in phase.get("per_cpu", []):
         for key in ("min_ns", "max_ns", "mean_ns", "stddev_ns"):
             cpu[key] *= times
@@ -40,7 +40,7 @@ def nightly(number, times, kernel, box):
     started = (FIRST + datetime.timedelta(days=number)).strftime("%Y-%m-%dT%H:%M:%SZ")
     run["run"] |= {"id": f"nightly-{number}", "started": started, "ended": started, "annotations": {"box": box}}
     for phase in run["phases"]:
-        stretched(phase, times * (1 + 0.01 * (number * 7 % 5)))
+        stretch(phase, times * (1 + 0.01 * (number * 7 % 5)))
     run["machine"]["kernel"]["values"]["release"] = kernel
     run["machine"]["kernel"]["hash"] = kernel
     return run

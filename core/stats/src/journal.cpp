@@ -39,6 +39,12 @@ void Journal::begin(uint64_t start) {
   deadline_ = spec_.duration_ticks == 0 ? UINT64_MAX : start + spec_.duration_ticks;
 }
 
+uint64_t Journal::largest_step_max() const {
+  uint64_t largest = 0;
+  for (size_t i = 0; i < steps(); ++i) largest = std::max(largest, step_max(i));
+  return largest;
+}
+
 void Journal::open_step_of(uint64_t end) noexcept {
   const uint64_t index = (end - start_) / spec_.step_ticks;
   const size_t last = step_.size() - 1;

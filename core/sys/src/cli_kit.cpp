@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <maxlat/core/sys/cli_kit.hpp>
+#include <maxlat/core/sys/duration.hpp>
 #include <numeric>
 #include <optional>
 #include <ostream>
@@ -201,6 +202,20 @@ Arguments CommandLine::written_without(const std::set<std::string>& names) const
     words.push_back("--" + option.name + (option.argument ? "=" + *option.argument : ""));
   }
   return words;
+}
+
+Status take_times(const CommandLine& line, std::span<const TimeOption> options) {
+  for (const TimeOption& option : options) {
+    if (!line.has(option.name)) continue;
+    const std::string shown =
+        option.letter == 0 ? fmt::format("--{}", option.name) : fmt::format("-{}, --{}", option.letter, option.name);
+    const Result<uint64_t> ns = parse_duration_ns(line.get<std::string>(option.name), option.bare_unit);
+    if (!ns) return Error{fmt::format("{}: {}", shown, ns.error().text), ns.error().hint};
+    if (*ns == 0 && !option.zero_is_allowed)
+      return Error{fmt::format("{} must be longer than 0", shown), "leave it out for none"};
+    option.ns = *ns;
+  }
+  return {};
 }
 
 Result<CommandLine> parse(const po::options_description& options, const Arguments& arguments) {

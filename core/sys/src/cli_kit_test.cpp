@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <maxlat/core/sys/cli_kit.hpp>
+#include <maxlat/core/sys/duration.hpp>
 
 namespace maxlat::core {
 namespace {
@@ -163,6 +164,24 @@ TEST(CliKit, TheLongestOptionKeepsTheColumnToo) {
   }
   EXPECT_GT(where, 0u);
   EXPECT_EQ(where, what);
+}
+
+TEST(CliKit, TimesAreTakenInTheirUnitsAndZeroOnlyWhereItMeansSomething) {
+  po::options_description options("Options");
+  for (const char* name : {"duration", "break", "width"}) options.add_options()(name, argument("TIME"), "");
+  uint64_t duration_ns = 7, break_ns = 7, width_ns = 7;
+  const auto take = [&](const Arguments& words) {
+    const TimeOption times[] = {
+        {"duration", "s", duration_ns, 'D'}, {"break", "us", break_ns}, {"width", kUnitNeeded, width_ns, 0, true}};
+    const Status taken = take_times(*parse(options, words), times);
+    return taken ? "" : taken.error().text;
+  };
+  EXPECT_EQ(take({"--break=40", "--width=0"}), "");
+  EXPECT_EQ(duration_ns, 7u) << "it was not given";
+  EXPECT_EQ(break_ns, 40'000u);
+  EXPECT_EQ(width_ns, 0u);
+  EXPECT_EQ(take({"--duration=0"}), "-D, --duration must be longer than 0");
+  EXPECT_THAT(take({"--width=5"}), testing::StartsWith("--width: "));
 }
 
 TEST(CliKit, WhatWasWrittenCanBeWrittenAgain) {

@@ -92,6 +92,8 @@ class Journal {
 
   // acquire: pairs with open_step_of(); whoever sees a step sees start() too
   size_t steps() const { return used_steps_.load(std::memory_order_acquire); }
+  // The largest of all steps so far.
+  uint64_t largest_step_max() const;
   uint64_t step_max(size_t step) const { return MAXLAT_LOAD(&step_[step].max); }
   uint64_t step_time(size_t step) const { return MAXLAT_LOAD(&step_[step].time); }
 

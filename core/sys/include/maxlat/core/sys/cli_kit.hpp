@@ -22,6 +22,7 @@
 #include <maxlat/core/sys/result.hpp>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -69,6 +70,18 @@ struct CpuListArgument {
 };
 void validate(boost::any& value, const std::vector<std::string>& words, CpuListArgument*, int);
 std::ostream& operator<<(std::ostream& stream, const CpuListArgument& argument);
+
+// An option that is a time. `bare_unit` is what the letter of npt or cyclictest takes a bare number for; kUnitNeeded
+// where none fixes it.
+struct TimeOption {
+  const char* name;
+  std::string_view bare_unit;
+  uint64_t& ns;
+  char letter = 0;               // where the message shall name it, too: which of the two was written is not known
+  bool zero_is_allowed = false;  // else it is a mistake: it would silently mean "no limit"
+};
+// Into `ns`, of each that was given. ERRORS: the first that is no such time.
+Status take_times(const CommandLine& line, std::span<const TimeOption> options);
 
 // Parses; an unknown or ambiguous option, a missing, surplus or wrong value is an Error with a hint. Throws nothing.
 Result<CommandLine> parse(const boost::program_options::options_description& options, const Arguments& arguments);
