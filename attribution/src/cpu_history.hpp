@@ -23,8 +23,7 @@ class CpuHistory {
   void forget_old() {
     if (events_.size() <= most_events_) return;
     events_.erase(events_.begin(), events_.end() - static_cast<std::ptrdiff_t>(most_events_ / 2));
-    const KernelEvent oldest = events_.front();
-    events_.insert(events_.begin(), {.tick = oldest.tick, .kind = EventKind::hole, .cpu = oldest.cpu});
+    events_.insert(events_.begin(), {.tick = events_.front().tick, .kind = EventKind::hole});
   }
 
   // `interval` is where the gap lies on the counter. REQUIRES: all events up to its end are here, or a hole in their

@@ -36,15 +36,14 @@ core::Error not_as_known(const std::string& event, const std::string& what) {
 
 }  // namespace
 
-core::Status EventFormats::add(const std::string& events, const Row& row, void* parser) {
+core::Status EventFormats::add(const std::string& events, const Row& row, tep_handle* parser) {
   const auto text = core::read_file(fmt::format("{}/{}/format", events, row.name));
   if (!text) return {};
-  auto* const tep = static_cast<tep_handle*>(parser);
   const std::string name = row.name;
   const size_t slash = name.find('/');
-  if (tep_parse_event(tep, text->c_str(), text->size(), name.substr(0, slash).c_str()) != TEP_ERRNO__SUCCESS)
+  if (tep_parse_event(parser, text->c_str(), text->size(), name.substr(0, slash).c_str()) != TEP_ERRNO__SUCCESS)
     return not_as_known(name, "its format cannot be read");
-  tep_event* const event = tep_find_event_by_name(tep, name.substr(0, slash).c_str(), name.c_str() + slash + 1);
+  tep_event* const event = tep_find_event_by_name(parser, name.substr(0, slash).c_str(), name.c_str() + slash + 1);
   if (event == nullptr || event->id < 0 || event->id > UINT16_MAX) return not_as_known(name, "it has no number");
   Layout layout{.kind = row.kind, .fixed_number = static_cast<int32_t>(row.use)};
   const std::pair<const char*, Place*> fields[] = {{row.number, &layout.number},
@@ -113,14 +112,14 @@ core::Result<EventFormats> EventFormats::read(const std::string& events) {
   return formats;
 }
 
-std::optional<KernelEvent> EventFormats::decode(uint64_t tick, uint16_t cpu, std::span<const std::byte> record) const {
+std::optional<KernelEvent> EventFormats::decode(uint64_t tick, std::span<const std::byte> record) const {
   if (record.size() < 2) return {};
   const uint64_t id = word_of(record, 0, 2);
   if (id >= by_number_.size() || by_number_[id].kind == EventKind::hole) return {};
   const Layout& layout = by_number_[id];
   for (const Place& place : {layout.number, layout.value, layout.priority, layout.text})
     if (size_t{place.offset} + place.size > record.size()) return {};
-  KernelEvent event{.tick = tick, .number = layout.fixed_number, .kind = layout.kind, .cpu = cpu};
+  KernelEvent event{.tick = tick, .number = layout.fixed_number, .kind = layout.kind};
   if (layout.number.size > 0)
     event.number = static_cast<int32_t>(word_of(record, layout.number.offset, layout.number.size));
   event.value = word_of(record, layout.value.offset, layout.value.size);

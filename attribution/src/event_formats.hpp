@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+struct tep_handle;
+
 namespace maxlat::attribution {
 
 class EventFormats {
@@ -27,7 +29,7 @@ class EventFormats {
   const std::vector<std::string>& names() const { return names_; }
 
   // Nothing: it is of no event of the table, or shorter than its format.
-  std::optional<KernelEvent> decode(uint64_t tick, uint16_t cpu, std::span<const std::byte> record) const;
+  std::optional<KernelEvent> decode(uint64_t tick, std::span<const std::byte> record) const;
 
  private:
   struct Place {
@@ -40,7 +42,7 @@ class EventFormats {
     Place number{}, value{}, priority{}, text{};
   };
   struct Row;
-  core::Status add(const std::string& events, const Row& row, void* parser);
+  core::Status add(const std::string& events, const Row& row, tep_handle* parser);
 
   std::vector<Layout> by_number_;
   std::vector<std::string> names_;

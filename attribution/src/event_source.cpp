@@ -66,7 +66,6 @@ core::Status EventSource::record(const core::CpuList& cpus) {
 
 core::Result<bool> EventSource::read(size_t cpu, size_t at_most_pages, std::vector<KernelEvent>& events) {
   Stream& stream = streams_[cpu];
-  const auto number = static_cast<uint16_t>(stream.cpu);
   for (size_t pages = 0; pages < at_most_pages; ++pages) {
     const ssize_t got = ::read(stream.file.number(), bytes_.data(), bytes_.size());
     if (got == 0 || (got < 0 && errno == EAGAIN)) return true;
@@ -76,8 +75,8 @@ core::Result<bool> EventSource::read(size_t cpu, size_t at_most_pages, std::vect
     if (!sound) return sound.error();
     stream.hole = stream.hole || page_.lost_before;
     for (const RingRecord& record : page_.records) {
-      const auto event = formats_.decode(record.tick, number, record.bytes);
-      if (stream.hole || !event) events.push_back({.tick = record.tick, .kind = EventKind::hole, .cpu = number});
+      const auto event = formats_.decode(record.tick, record.bytes);
+      if (stream.hole || !event) events.push_back({.tick = record.tick, .kind = EventKind::hole});
       stream.hole = false;
       if (event) events.push_back(*event);
     }

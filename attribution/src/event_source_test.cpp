@@ -106,7 +106,6 @@ TEST_F(WithThisKernel, ASwitchNamesWhoRunsNext) {
     return event.kind == EventKind::task_switch && event.number == ::gettid() && !event.name.text().empty();
   });
   EXPECT_GE(us, 3);
-  EXPECT_TRUE(std::all_of(events.begin(), events.end(), [&](const KernelEvent& event) { return event.cpu == cpu_; }));
 }
 
 // Overwritten history is a hole, and what follows is whole again.

@@ -72,8 +72,7 @@ class Watch final : public KernelWatch {
     }
     std::ifstream kallsyms("/proc/kallsyms");
     name_functions(kallsyms, functions);
-    for (size_t i = 0; i < cpus_.size(); ++i)
-      result.cpus.push_back({plan_.cpus[i], told(cpus_[i]->history.largest(), functions)});
+    for (const auto& cpu : cpus_) result.cpus.push_back(told(cpu->history.largest(), functions));
     return result;
   }
 
@@ -134,20 +133,23 @@ class Watch final : public KernelWatch {
             .begins_asleep = of_timer()};
   }
 
+  core::Result<bool> read_once(size_t index) {
+    std::vector<KernelEvent>& events = cpus_[index]->history.events();
+    const size_t before = events.size();
+    core::Result<bool> all = source_.read(index, kPagesAtOnce, events);
+    events_ += events.size() - before;
+    return all;
+  }
+
   // The gaps are taken first: when the buffer is then read to its end, all that was recorded in them is here ([A1]).
   bool read_and_account(size_t index) {
     WatchedHistory& cpu = *cpus_[index];
     cpu.asked.take([&](const core::AskedGap& gap) { cpu.open.push_back(gap); });
-    std::vector<KernelEvent>& events = cpu.history.events();
-    size_t before = events.size();
-    core::Result<bool> all = source_.read(index, kPagesAtOnce, events);
+    core::Result<bool> all = read_once(index);
     for (size_t reads = 1; all && !*all && reads < kReadsOfOneTurn; ++reads) {
-      events_ += events.size() - before;
       cpu.history.forget_old();
-      before = events.size();
-      all = source_.read(index, kPagesAtOnce, events);
+      all = read_once(index);
     }
-    events_ += events.size() - before;
     if (!all) {
       damage_ = all.error().text;
       return true;

@@ -9,14 +9,14 @@ namespace maxlat::attribution {
 namespace {
 
 // How many of its outliers it has nothing of.
-size_t enter_cpu(const WatchedCpu& watched, const core::Journal& journal, core::CpuResult& result) {
+size_t enter_cpu(const std::vector<AccountedGap>& watched, const core::Journal& journal, core::CpuResult& result) {
   const std::vector<core::OutlierSample> samples = journal.outliers().largest_first();
   size_t missing = 0;
   for (size_t i = 0; i < samples.size() && i < result.outliers.size(); ++i) {
-    const auto gap = std::find_if(watched.gaps.begin(), watched.gaps.end(), [&](const AccountedGap& one) {
+    const auto gap = std::find_if(watched.begin(), watched.end(), [&](const AccountedGap& one) {
       return one.end == samples[i].time && one.ticks == samples[i].ticks;
     });
-    if (gap != watched.gaps.end())
+    if (gap != watched.end())
       result.outliers[i].accounting = gap->parts;
     else
       ++missing;

@@ -56,21 +56,18 @@ void MeasuringThread::join() {
 
 core::Status MeasuringThread::become_real_time() {
   const core::Scheduling& scheduling = start_->plan->options.scheduling;
-  if (core::Status status = core::become_real_time_on(cpu_, scheduling); !status) {
-    core::Error error = status.error();
-    if (!core::require_usable({cpu_})) return error;
+  return core::become_real_time_on(cpu_, scheduling, [&](core::Error error) {
     if (scheduling.policy == core::Policy::deadline && ::geteuid() == 0) {
       error.exit_status = core::Exit::cannot_run;
       error.hint = fmt::format(
           "a SCHED_DEADLINE thread on one CPU needs a root domain of that CPU alone: a cpuset partition with CPU {}; "
           "or measure with --policy fifo",
           cpu_);
-      return error;
+    } else {
+      error.hint += error.hint.empty() ? "--policy other measures without" : ", or measure without: --policy other";
     }
-    error.hint += error.hint.empty() ? "--policy other measures without" : ", or measure without: --policy other";
     return error;
-  }
-  return {};
+  });
 }
 
 core::Status MeasuringThread::set_up() {

@@ -97,7 +97,7 @@ void print_outliers(Text out, const core::CpuResult& result, const Unit& unit) {
   }
 }
 
-// The whole list is -v's, and the result's.
+// The whole list is the result's.
 void print_largest(Text out, const core::CpuResult& result) {
   if (result.outliers.empty() || result.outliers.front().accounting.empty()) return;
   const core::Outlier& largest = result.outliers.front();

@@ -34,9 +34,9 @@ bool every_cpu_has_samples(const core::RunResult& run, const core::CpuList& cpus
   });
 }
 
-// What the plan says with keys of its own, and what would end the phase before its time.
-constexpr std::array kPlansOwn{"-a",      "--affinity", "-D",      "-d",     "--duration", "--wall-time", "-l",
-                               "--loops", "-b",         "--break", "--json", "--snapshot", "-q",          "--quiet"};
+// What the plan or the meter says itself, and what would end the phase before its time.
+constexpr std::array kOurOwn{"-a", "--affinity", "-D", "-d",         "--duration", "--wall-time", "-l", "--loops",
+                             "-b", "--break",    "-p", "--priority", "--json",     "--snapshot",  "-q", "--quiet"};
 
 // Of "-b30us" the letter: "-b".
 std::string option_of(const std::string& word) {
@@ -53,14 +53,13 @@ std::string refused_cyclic_arguments(const std::vector<std::string>& arguments) 
 }
 
 std::string refused_npt_arguments(const std::vector<std::string>& arguments) {
+  constexpr std::array kSeveralPhases{"-f",        "--tp-max-freq",  "--trace-window", "--wait-window",
+                                      "--compare", "--find-max-rate"};
   for (const std::string& word : arguments) {
-    const std::string option = word.substr(0, word.find('='));
-    const auto is = [&](std::string_view name) { return option == name; };
-    if (std::find(kPlansOwn.begin(), kPlansOwn.end(), option_of(word)) != kPlansOwn.end())
-      return fmt::format("{} is not for a plan, which has keys of its own for CPUs, duration and limits", word);
-    constexpr std::array kSeveralPhases{"--tp-max-freq", "--trace-window", "--wait-window", "--compare",
-                                        "--find-max-rate"};
-    if (word.starts_with("-f") || std::any_of(kSeveralPhases.begin(), kSeveralPhases.end(), is))
+    const std::string option = option_of(word);
+    if (std::find(kOurOwn.begin(), kOurOwn.end(), option) != kOurOwn.end())
+      return fmt::format("{} is not for a plan: its keys or the meter say it, or the phase would end too soon", word);
+    if (std::find(kSeveralPhases.begin(), kSeveralPhases.end(), option) != kSeveralPhases.end())
       return fmt::format("with {} npt leaves more than one phase; the kind for it is tracer", word);
   }
   return {};
@@ -117,6 +116,7 @@ extern const PhaseDefinition kCyclicPhase{.figures = &core::kCyclicKind,
                                           .all_cpus_unless_isolated = true,
                                           .kernel_events = true,
                                           .interval_ns = kCyclicInterval_ns,
+                                          .holds_latency_itself = true,
                                           .refused = refused_cyclic_arguments,
                                           .own_words = cyclic_words};
 extern const PhaseDefinition kNptPhase{.figures = &core::kNptKind,

@@ -59,7 +59,7 @@ struct Plan {
   std::string about;  // one line
   ShieldUse shield = ShieldUse::none;
   bool dma_latency = true;    // /dev/cpu_dma_latency is held at 0 while a phase measures
-  bool kernel_events = true;  // npt says who had the time of its largest gaps, where this kernel lets it
+  bool kernel_events = true;  // who had the time of the largest samples, where this kernel tells
   std::vector<std::pair<std::string, SettingUse>> settings;  // by the name of core::Setting, each once
   std::vector<PhasePlan> phases;
 

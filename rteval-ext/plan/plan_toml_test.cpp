@@ -231,6 +231,15 @@ TEST(PlanToml, RefusesWhatMakesSeveralPhasesOfOneNpt) {
   EXPECT_TRUE(parse_plan(tracer, "p").ok());
 }
 
+// A defect: a phase that ended after 20 ms of its 3 s passed.
+TEST(PlanToml, RefusesWhatThePlanOrTheMeterSaysAndWhatEndsAPhaseTooSoon) {
+  for (const char* arguments : {"'-a', '0'", "'-D2s'", "'--duration=2s'", "'-p', '5'", "'-b', '30us'", "'-l10'"}) {
+    EXPECT_THAT(with_arguments("npt", arguments).error().text, HasSubstr("is not for a plan")) << arguments;
+    EXPECT_THAT(with_arguments("cyclic", arguments).error().text, HasSubstr("is not for a plan")) << arguments;
+  }
+  EXPECT_TRUE(with_arguments("cyclic", "'--aligned', '--timer=timerfd'").ok());
+}
+
 TEST(PlanToml, APlanWithoutANameIsNamedAfterItsFile) {
   EXPECT_EQ(parsed("[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n").name, "p.toml");
 }

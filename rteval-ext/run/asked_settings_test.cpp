@@ -53,6 +53,17 @@ TEST_F(Orchestrator, ASettingThatIsNotAsThePlanAsksMakesTheResultNotComparable) 
       << "what changed meanwhile, too";
 }
 
+// A defect: a run that was resumed on a mended machine said nothing of the phases before.
+TEST_F(Orchestrator, AResumedRunStillTellsWhatWasNotAsThePlanAsks) {
+  const char* plan = "[settings]\ngovernor = 'comparable'\n[[phase]]\nname = 'first'\nkind = 'npt'\nduration = '1s'\n";
+  bench_.preflight = [&](const core::CpuList&) { return std::vector{governor(Verdict::bad, "powersave")}; };
+  ASSERT_TRUE(run(plan));
+  bench_.preflight = [&](const core::CpuList&) { return std::vector{governor(Verdict::ok, "performance")}; };
+  ASSERT_TRUE(run(plan, on_disk()));
+  EXPECT_THAT(on_disk().verdict.not_comparable,
+              Contains("governor is not as the plan asks: powersave, and should be performance"));
+}
+
 // A defect: what was required at the start was not asked for at the end.
 TEST_F(Orchestrator, ARequiredSettingThatGoesWrongDuringTheRunMakesTheResultNotComparable) {
   int readings = 0;

@@ -231,6 +231,8 @@ core::Status Run::preflight() {
   const bool first = run_.machine.empty();
   if (first) run_.machine = bench_.fingerprint();
   run_.verdict.not_comparable = bench_.not_comparable();
+  // A resumed run keeps what was measured before: what was not as asked for then counts still.
+  if (!first) add_not_comparable(plan_, run_.preflight, run_.verdict.not_comparable);
   const std::vector<core::SettingObservation> observed = bench_.preflight(watched_cpus(steps_));
   if (const core::Status fit = require_settings(plan_, observed); !fit) return fit;
   core::Phase phase = observe(kPreflight, observed);

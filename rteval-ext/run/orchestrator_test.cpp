@@ -540,6 +540,8 @@ TEST_F(Orchestrator, WhoHoldsProcessorsAwakeAndWhyNotStandsInTheResult) {
   EXPECT_EQ(told(std::string("dma_latency = false\n") + kThreePhases, "second"), "left as it was: --no-dma-latency");
   EXPECT_EQ(told("[[phase]]\nname = 'timer'\nkind = 'cyclictest'\nduration = '1s'\n", "timer"),
             "held as the meter's own arguments say");
+  EXPECT_EQ(told("[[phase]]\nname = 'timer'\nkind = 'cyclic'\nduration = '1s'\n", "timer"),
+            "held as the meter's own arguments say");
 }
 
 }  // namespace

@@ -113,6 +113,30 @@ def side_by_side(folder, cpu):
         expect(f"cyclictest beside it found it, too ({thread['max']} us)", thread["max"] * 1000 >= held_ns - INTERVAL_NS)
 
 
+def named(file, cpu):
+    """A hog above the meter has the time of the latest wake-up, and the list of it adds up. Without tracefs one line says why."""
+    running = subprocess.Popen(command("-a", cpu, "-D", "1h", "-p", 80, "--kernel-events", "--json", file), stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+    wait_until_under_way(running)
+    hog = subprocess.Popen(["chrt", "-f", "90", "taskset", "-c", str(cpu), sys.executable, "-c", HOG, str(STALL_NS)],
+                           stdout=subprocess.PIPE, text=True)
+    held_ns = int(hog.communicate()[0])
+    running.send_signal(signal.SIGINT)
+    output, _ = running.communicate(timeout=60)
+    phase = phase_of(file)
+    told = phase["facts"]["kernel events"]
+    if not told.startswith("recorded"):
+        expect(f"why the kernel's events are not recorded is told ({told})", told.startswith("not recorded: "))
+        return
+    expect("the latest is told with its names", re.search(r"^The latest wake-up:\n .*\n +\S", output, re.M))
+    latest = phase["per_cpu"][0]["outliers"][0]
+    parts = latest["accounting"]
+    expect(f"the parts add up ({latest['latency_ns']})", abs(sum(part["ns"] for part in parts) - latest["latency_ns"]) < 1)
+    hogs = sum(part["ns"] for part in parts if f"(tid {hog.pid}, real-time 90)" in part.get("name", ""))
+    expect(f"the hog has most of it: {hogs / 1e6:.1f} of {latest['latency_ns'] / 1e6:.1f} ms, and not more than it had ({held_ns / 1e6:.1f} ms)",
+           latest["latency_ns"] / 2 < hogs < held_ns + 2 * INTERVAL_NS)
+
+
 def limits(file, cpu):
     ended = cyclic("-a", cpu, "-b", "1ns", "--json", file)
     expect(f"a wake-up above --break ends it with 2 and is named ({ended.returncode}: {ended.stderr.strip()})",
@@ -161,6 +185,7 @@ def main():
         for timer in ("nanosleep", "timerfd"):
             books(folder / f"{timer}.json", cpus, timer)
         side_by_side(folder, cpus[-1])
+        named(folder / "named.json", cpus[-1])
         limits(folder / "limit.json", cpus[-1])
         without_an_end(folder / "end.json", cpus[-1])
         kept_by_a_hog(cpus[-1])

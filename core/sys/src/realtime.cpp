@@ -230,10 +230,12 @@ Status set_scheduling(const Scheduling& scheduling) {
 
 // Policy before affinity: an ordinary thread would wait on that CPU for whoever keeps it busy. But the affinity of a
 // SCHED_DEADLINE thread cannot be changed any more.
-Status become_real_time_on(unsigned cpu, const Scheduling& scheduling) {
+Status become_real_time_on(unsigned cpu, const Scheduling& scheduling, const std::function<Error(Error)>& refused) {
   const bool deadline = scheduling.policy == Policy::deadline;
-  if (const Status first = deadline ? set_affinity({cpu}) : set_scheduling(scheduling); !first) return first;
-  return deadline ? set_scheduling(scheduling) : set_affinity({cpu});
+  if (deadline)
+    if (Status bound = set_affinity({cpu}); !bound) return bound;
+  if (Status set = set_scheduling(scheduling); !set) return refused ? refused(set.error()) : set;
+  return deadline ? Status() : set_affinity({cpu});
 }
 
 Status lock_memory(size_t stack_bytes) {

@@ -55,7 +55,6 @@ struct KernelEvent {
   int32_t number = 0;    // irq line, number of the softirq, VectorUse; thread that runs next, or was woken
   int32_t priority = 0;  // of the thread that runs next: the kernel's, 0 to 139
   EventKind kind = EventKind::hole;
-  uint16_t cpu = 0;
   ShortName name{};  // handler of an irq line, thread that runs next
 };
 

@@ -42,15 +42,10 @@ struct AccountedGap {
   std::vector<core::AccountedTime> parts;
 };
 
-struct WatchedCpu {
-  unsigned cpu = 0;
-  std::vector<AccountedGap> gaps;  // largest first
-};
-
 struct WatchResult {
-  std::vector<WatchedCpu> cpus{};  // as in the plan
-  uint64_t events = 0, lost = 0;   // read; and overwritten before they were
-  std::string damage{};            // why the watch ended before the run; "" when it did not
+  std::vector<std::vector<AccountedGap>> cpus{};  // in the order of the plan; of each the largest gaps, largest first
+  uint64_t events = 0, lost = 0;                  // read; and overwritten before they were
+  std::string damage{};                           // why the watch ended before the run; "" when it did not
 };
 
 class KernelWatch {

@@ -35,7 +35,7 @@ enum class Certainty : uint8_t { seen, next_to, unknown };
 
 struct AccountedTime {
   TimeClass kind = TimeClass::nothing_seen;
-  std::string name;  // "24 eth0", "NET_RX", "kworker/1:2 (tid 77, FIFO 50)"; "" where the class says it all
+  std::string name;  // "24 eth0", "NET_RX", "kworker/1:2 (tid 77, real-time 50)"; "" where the class says it all
   double ns = 0;
   uint64_t count = 0;  // how many of them, at least one
   Certainty certainty = Certainty::unknown;

@@ -26,8 +26,8 @@ struct PhaseKind {
 inline constexpr int kBehindThePreflight = 7;
 
 // Of what our commands write by themselves, too, and plans name (rteval-ext).
-extern const PhaseKind kPreflightKind, kControlKind, kHwlatKind, kPreemptKind, kCyclictestKind, kCyclicKind, kNptKind, kTracerKind,
-    kAuditKind, kLoadKind;
+extern const PhaseKind kPreflightKind, kControlKind, kHwlatKind, kPreemptKind, kCyclictestKind, kCyclicKind, kNptKind,
+    kTracerKind, kAuditKind, kLoadKind;
 // Of what `maxlat import` reads and none of these is about.
 extern const PhaseKind kImportedKind;
 

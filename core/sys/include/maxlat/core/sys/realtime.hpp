@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <maxlat/base/owned.hpp>
 #include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/core/sys/result.hpp>
@@ -38,8 +39,9 @@ Result<Scheduling> current_scheduling();
 
 Status set_affinity(const CpuList& cpus);
 Status set_scheduling(const Scheduling& scheduling);
-// Both, in the order that a busy CPU and SCHED_DEADLINE allow.
-Status become_real_time_on(unsigned cpu, const Scheduling& scheduling);
+// Both, in the order that a busy CPU and SCHED_DEADLINE allow. `refused` makes the error of a policy that cannot be had
+// the caller's: what it can do without.
+Status become_real_time_on(unsigned cpu, const Scheduling& scheduling, const std::function<Error(Error)>& refused = {});
 // mlockall(CURRENT | FUTURE), keeps freed heap, then touches `stack_bytes` of the caller's stack. A hint names
 // RLIMIT_MEMLOCK when that is what is missing. With FUTURE every later thread's whole stack is locked (8 MiB each by
 // default): many threads want a smaller stack size.

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <maxlat/attribution/outlier_accounting.hpp>
+
+namespace maxlat::attribution {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// A meter of one CPU that kept two samples, and the phase that was made of them.
+class OutlierAccounting : public testing::Test {
+ protected:
+  OutlierAccounting() {
+    core::JournalSpec spec;
+    spec.step_ticks = 1'000'000;
+    spec.steps = 1;
+    spec.outliers = 2;
+    spec.stop = &never_;
+    spec.halt = &halt_;
+    journal_ = std::make_unique<core::Journal>(spec);
+    journal_->begin(0);
+    (void)journal_->look(900, 5'000);
+    (void)journal_->look(700, 9'000);
+    phase_.per_cpu.resize(1);
+    phase_.per_cpu[0].outliers = {{.t_ns = 5'000, .latency_ns = 900, .cause = {}},
+                                  {.t_ns = 9'000, .latency_ns = 700, .cause = {}}};
+  }
+  void enter(const WatchResult& watched) {
+    const core::Journal* const journals[] = {journal_.get()};
+    enter_accounting(watched, journals, phase_);
+  }
+
+  const std::atomic<bool> never_{false};
+  std::atomic<bool> halt_{false};
+  std::unique_ptr<core::Journal> journal_;
+  core::Phase phase_;
+  const AccountedGap longer_{900, 5'000, {{.kind = core::TimeClass::irq, .name = "24 eth0", .ns = 900}}};
+  const AccountedGap shorter_{700, 9'000, {{.kind = core::TimeClass::softirq, .name = "RCU", .ns = 700}}};
+};
+
+TEST_F(OutlierAccounting, EachOutlierHasItsOwnList) {
+  enter({.cpus = {{longer_, shorter_}}, .events = 12});
+  EXPECT_EQ(phase_.per_cpu[0].outliers[0].accounting[0].name, "24 eth0");
+  EXPECT_EQ(phase_.per_cpu[0].outliers[1].accounting[0].name, "RCU");
+  EXPECT_EQ(phase_.facts.at("kernel_events_read"), "12");
+  EXPECT_THAT(phase_.warnings, IsEmpty());
+}
+
+TEST_F(OutlierAccounting, WhatIsMissingIsCounted) {
+  enter({.cpus = {{shorter_}}});
+  EXPECT_THAT(phase_.per_cpu[0].outliers[0].accounting, IsEmpty()) << "the list of another is not its own";
+  EXPECT_THAT(phase_.warnings, ElementsAre(HasSubstr("1 of the largest gaps came too fast")));
+}
+
+TEST_F(OutlierAccounting, LossIsTold) {
+  enter({.cpus = {{longer_, shorter_}}, .events = 7, .lost = 3});
+  EXPECT_EQ(phase_.facts.at("kernel_events_lost"), "3");
+  EXPECT_THAT(phase_.warnings, ElementsAre(HasSubstr("3 of 10 events of the kernel")));
+}
+
+// Why the lists are missing is then known, and how many are is not worth a word.
+TEST_F(OutlierAccounting, DamageIsToldInTheirPlace) {
+  enter({.cpus = {{}}, .damage = "at byte 8 of a page"});
+  EXPECT_THAT(phase_.warnings, ElementsAre(HasSubstr("not read to the end: at byte 8 of a page")));
+}
+
+}  // namespace
+}  // namespace maxlat::attribution
