@@ -136,33 +136,23 @@ core::Status folder_undo(const Change& change, Surface& surface) {
 
 // --- slices
 
-// Some may have been set and others not.
 Standing slices_standing(const Change& change, const Surface& surface) {
-  const core::Result<SliceCpus> shown = slice_cpus(surface);
-  if (!shown) return Standing::unknown;
-  const SliceCpus &now = *shown, before = slices_from_line(change.before), wanted = slices_from_line(change.wanted);
-  if (now.empty()) return Standing::gone;
-  bool all_as_before = true;
-  for (const auto& [unit, cpus] : before) {
-    const auto found = now.find(unit), made = wanted.find(unit);
-    const std::string holds = found == now.end() ? "" : found->second;
-    if (holds == cpus) continue;
-    all_as_before = false;
-    const bool half_undone = holds == core::to_string(surface.online());  // set_slices()
-    if (!half_undone && (made == wanted.end() || holds != made->second)) return Standing::other;
-  }
-  return all_as_before ? Standing::as_before : Standing::ours;
+  const Slice before = slice_from_line(change.before), wanted = slice_from_line(change.wanted);
+  const auto now = slice_cpus(surface, before.unit);
+  if (!now) return Standing::unknown;
+  if (!*now) return Standing::gone;
+  if (**now == before.cpus) return Standing::as_before;
+  const bool half_undone = **now == core::to_string(surface.online());  // set_slice()
+  return half_undone || **now == wanted.cpus ? Standing::ours : Standing::other;
 }
 
 core::Status slices_become(const std::string& line, Surface& surface) {
-  const SliceCpus slices = slices_from_line(line);
-  if (const core::Status set = set_slices(slices, surface); !set) return set;
-  const core::Result<SliceCpus> now = slice_cpus(surface);
+  const Slice slice = slice_from_line(line);
+  if (const core::Status set = set_slice(slice, surface); !set) return set;
+  const auto now = slice_cpus(surface, slice.unit);
   if (!now) return now.error();
-  for (const auto& [unit, cpus] : slices)
-    if (const auto found = now->find(unit); found != now->end() && found->second != cpus)
-      return core::Error{"systemd was to have " + line + ", and has " + to_line(*now)};
-  return {};
+  if (!*now || **now == slice.cpus) return {};
+  return core::Error{"systemd was to have " + line + ", and has " + to_line({slice.unit, **now})};
 }
 core::Status slices_apply(const Change& change, Surface& surface) {
   return slices_become(change.wanted, surface);

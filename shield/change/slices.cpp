@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <sstream>
 
 #include "surface.hpp"
@@ -38,45 +37,32 @@ bool remove_drop_in(const std::string& unit, Surface& surface) {
 
 }  // namespace
 
-core::Result<SliceCpus> slice_cpus(const Surface& surface) {
-  SliceCpus slices;
-  if (!surface.has_systemd()) return slices;
-  for (const char* unit : {"init.scope", "machine.slice", "system.slice", "user.slice"}) {
-    const auto shown = surface.systemctl({"show", "--property=ActiveState,AllowedCPUs", unit});
-    if (!shown) return shown.error();
-    if (value_of(*shown, "ActiveState") == "active") slices[unit] = value_of(*shown, "AllowedCPUs");
-  }
-  return slices;
+core::Result<std::optional<std::string>> slice_cpus(const Surface& surface, const std::string& unit) {
+  std::optional<std::string> none;
+  if (!surface.has_systemd()) return none;
+  const auto shown = surface.systemctl({"show", "--property=ActiveState,AllowedCPUs", unit});
+  if (!shown) return shown.error();
+  if (value_of(*shown, "ActiveState") != "active") return none;
+  return std::optional(value_of(*shown, "AllowedCPUs"));
 }
 
-std::string to_line(const SliceCpus& slices) {
-  std::string line;
-  for (const auto& [unit, cpus] : slices) line += fmt::format("{}{}={}", line.empty() ? "" : " ", unit, cpus);
-  return line;
+std::string to_line(const Slice& slice) {
+  return slice.unit + "=" + slice.cpus;
 }
 
-SliceCpus slices_from_line(const std::string& line) {
-  SliceCpus slices;
-  std::istringstream words(line);
-  for (std::string word; words >> word;) {
-    const size_t equals = word.find('=');
-    if (equals != std::string::npos) slices[word.substr(0, equals)] = word.substr(equals + 1);
-  }
-  return slices;
+Slice slice_from_line(const std::string& line) {
+  const size_t equals = line.find('=');
+  if (equals == std::string::npos) return {};
+  return {line.substr(0, equals), line.substr(equals + 1)};
 }
 
 // A unit that is to have no CPUs of its own gets all of them first, because the kernel does not empty the cpuset of a
 // group that has processes. Then it loses its drop-in, and systemd reads that there is none.
-core::Status set_slices(const SliceCpus& slices, Surface& surface) {
-  const std::string all = core::to_string(surface.online());
-  for (const auto& [unit, cpus] : slices) {
-    const std::string property = "AllowedCPUs=" + (cpus.empty() ? all : cpus);
-    if (const auto set = surface.systemctl({"set-property", "--runtime", unit, property}); !set) return set.error();
-  }
-  bool some_removed = false;
-  for (const auto& [unit, cpus] : slices)
-    if (cpus.empty()) some_removed = remove_drop_in(unit, surface) || some_removed;
-  if (!some_removed) return {};
+core::Status set_slice(const Slice& slice, Surface& surface) {
+  const std::string cpus = slice.cpus.empty() ? core::to_string(surface.online()) : slice.cpus;
+  const auto set = surface.systemctl({"set-property", "--runtime", slice.unit, "AllowedCPUs=" + cpus});
+  if (!set) return set.error();
+  if (!slice.cpus.empty() || !remove_drop_in(slice.unit, surface)) return {};
   const auto reloaded = surface.systemctl({"daemon-reload"});
   return reloaded ? core::Status{} : core::Status{reloaded.error()};
 }

@@ -11,25 +11,29 @@
 // Sources: systemd.resource-control(5), systemctl(1), systemd's "Control Group APIs and Delegation".
 #pragma once
 
-#include <map>
 #include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/core/sys/result.hpp>
+#include <optional>
 #include <string>
 
 namespace maxlat::shield {
 
 class Surface;
 
-// "system.slice" and its CPUs, which is empty where the unit may use all. Those that are active: another one is not
-// started for this. Empty: systemd is not process 1 here. ERRORS: systemd is, and does not answer.
-using SliceCpus = std::map<std::string, std::string>;
-core::Result<SliceCpus> slice_cpus(const Surface& surface);
+inline constexpr const char* kUnitsOfTheRoot[] = {"init.scope", "machine.slice", "system.slice", "user.slice"};
 
-// As one line of the journal, and back: "init.scope= system.slice=0-3".
-std::string to_line(const SliceCpus& slices);
-SliceCpus slices_from_line(const std::string& line);
+// The unit's CPUs, which are empty where it may use all. Nothing: systemd is not process 1 here, or the unit is not
+// active: it is not started for this. ERRORS: systemd is process 1, and does not answer.
+core::Result<std::optional<std::string>> slice_cpus(const Surface& surface, const std::string& unit);
+
+// As the journal has it, and back: "system.slice=0-3".
+struct Slice {
+  std::string unit, cpus;
+};
+std::string to_line(const Slice& slice);
+Slice slice_from_line(const std::string& line);
 
 // ERRORS: systemd refuses; what it said.
-core::Status set_slices(const SliceCpus& slices, Surface& surface);
+core::Status set_slice(const Slice& slice, Surface& surface);
 
 }  // namespace maxlat::shield

@@ -366,6 +366,25 @@ TEST_P(ShieldBesideSystemd, ASliceThatSomebodySetsMeanwhileLeavesTheOthersToBeUn
   EXPECT_THAT(box_.changed_since(before), ElementsAre(HasSubstr("AllowedCPUs=0,2")));
 }
 
+// A defect: each change of one unit asked systemd for all of them.
+TEST_P(ShieldBesideSystemd, AChangeAsksSystemdForItsOwnUnit) {
+  class Counting : public FakeSurface {
+   public:
+    using FakeSurface::FakeSurface;
+    core::Result<std::string> systemctl(std::vector<std::string> arguments) const override {
+      asked.push_back(arguments.back());
+      return FakeSurface::systemctl(std::move(arguments));
+    }
+    mutable std::vector<std::string> asked;
+  };
+  Counting surface(box_, box_.view({2, 3}, {0, 1}));
+  ASSERT_TRUE(shield_on(plan(), surface));
+  surface.asked.clear();
+  EXPECT_EQ(standing({.kind = Change::Kind::slices, .before = "user.slice=0-2", .wanted = "user.slice=0-1"}, surface),
+            Standing::ours);
+  EXPECT_THAT(surface.asked, ElementsAre("user.slice"));
+}
+
 TEST_P(ShieldBesideSystemd, OnTellsThatSystemdDoesNotAnswer) {
   FakeSurface surface = this->surface();
   surface.systemd_answers = false;
