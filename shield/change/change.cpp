@@ -142,8 +142,10 @@ Standing slices_standing(const Change& change, const Surface& surface) {
   if (!now) return Standing::unknown;
   if (!*now) return Standing::gone;
   if (**now == before.cpus) return Standing::as_before;
-  const bool half_undone = **now == core::to_string(surface.online());  // set_slice()
-  return half_undone || **now == wanted.cpus ? Standing::ours : Standing::other;
+  const std::string cpus = without_mark(**now);
+  // set_slice(): the drop-in is there still.
+  const bool half_undone = cpus == core::to_string(surface.online()) || cpus == without_mark(before.cpus);
+  return half_undone || cpus == wanted.cpus ? Standing::ours : Standing::other;
 }
 
 core::Status slices_become(const std::string& line, Surface& surface) {
@@ -151,7 +153,7 @@ core::Status slices_become(const std::string& line, Surface& surface) {
   if (const core::Status set = set_slice(slice, surface); !set) return set;
   const auto now = slice_cpus(surface, slice.unit);
   if (!now) return now.error();
-  if (!*now || **now == slice.cpus) return {};
+  if (!*now || without_mark(**now) == without_mark(slice.cpus)) return {};
   return core::Error{"systemd was to have " + line + ", and has " + to_line({slice.unit, **now})};
 }
 core::Status slices_apply(const Change& change, Surface& surface) {

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <sstream>
 
 #include "surface.hpp"
@@ -23,12 +25,27 @@ std::string value_of(const std::string& lines, const std::string& property) {
   return {};
 }
 
+constexpr char kNotFromADropIn = '!';
+
+// Where set-property --runtime writes: the second is for units that no file defines, such as init.scope.
+std::array<std::string, 2> drop_in_folders(const std::string& unit) {
+  return {fmt::format("/run/systemd/system.control/{}.d", unit), fmt::format("/run/systemd/transient/{}.d", unit)};
+}
+std::string drop_in_of(const std::string& folder) {
+  return folder + "/50-AllowedCPUs.conf";
+}
+
+bool has_drop_in(const std::string& unit, const Surface& surface) {
+  const auto folders = drop_in_folders(unit);
+  return std::any_of(folders.begin(), folders.end(),
+                     [&](const std::string& folder) { return surface.view().read(drop_in_of(folder)).has_value(); });
+}
+
 // Without the file of the property, and without the folder that was made for it, the unit is as it was before.
 bool remove_drop_in(const std::string& unit, Surface& surface) {
   bool some = false;
-  for (const char* place : {"/run/systemd/system.control", "/run/systemd/transient"}) {
-    const std::string folder = fmt::format("{}/{}.d", place, unit);
-    if (!surface.remove_file(folder + "/50-AllowedCPUs.conf")) continue;
+  for (const std::string& folder : drop_in_folders(unit)) {
+    if (!surface.remove_file(drop_in_of(folder))) continue;
     some = true;
     static_cast<void>(surface.remove_folder(folder));  // other drop-ins keep it
   }
@@ -43,7 +60,13 @@ core::Result<std::optional<std::string>> slice_cpus(const Surface& surface, cons
   const auto shown = surface.systemctl({"show", "--property=ActiveState,AllowedCPUs", unit});
   if (!shown) return shown.error();
   if (value_of(*shown, "ActiveState") != "active") return none;
-  return std::optional(value_of(*shown, "AllowedCPUs"));
+  std::string cpus = value_of(*shown, "AllowedCPUs");
+  if (cpus.empty() || !has_drop_in(unit, surface)) cpus += kNotFromADropIn;
+  return std::optional(std::move(cpus));
+}
+
+std::string without_mark(const std::string& cpus) {
+  return cpus.ends_with(kNotFromADropIn) ? cpus.substr(0, cpus.size() - 1) : cpus;
 }
 
 std::string to_line(const Slice& slice) {
@@ -57,12 +80,12 @@ Slice slice_from_line(const std::string& line) {
 }
 
 // A unit that is to have no CPUs of its own gets all of them first, because the kernel does not empty the cpuset of a
-// group that has processes. Then it loses its drop-in, and systemd reads that there is none.
+// group that has processes. With a mark it then loses its drop-in, and systemd reads that there is none.
 core::Status set_slice(const Slice& slice, Surface& surface) {
-  const std::string cpus = slice.cpus.empty() ? core::to_string(surface.online()) : slice.cpus;
+  const std::string bare = without_mark(slice.cpus), cpus = bare.empty() ? core::to_string(surface.online()) : bare;
   const auto set = surface.systemctl({"set-property", "--runtime", slice.unit, "AllowedCPUs=" + cpus});
   if (!set) return set.error();
-  if (!slice.cpus.empty() || !remove_drop_in(slice.unit, surface)) return {};
+  if (bare == slice.cpus || !remove_drop_in(slice.unit, surface)) return {};
   const auto reloaded = surface.systemctl({"daemon-reload"});
   return reloaded ? core::Status{} : core::Status{reloaded.error()};
 }

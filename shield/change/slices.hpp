@@ -22,18 +22,22 @@ class Surface;
 
 inline constexpr const char* kUnitsOfTheRoot[] = {"init.scope", "machine.slice", "system.slice", "user.slice"};
 
-// The unit's CPUs, which are empty where it may use all. Nothing: systemd is not process 1 here, or the unit is not
-// active: it is not started for this. ERRORS: systemd is process 1, and does not answer.
+// The CPUs of a unit, and where it has them from: "0-2" from a drop-in of set-property --runtime, "0-2!" from somewhere
+// else, such as a file in /etc, and "!" where nothing sets any: then it may use all. The mark tells whether the drop-in
+// is there only because we have made it. Nothing: systemd is not process 1 here, or the unit is not active: it is not
+// started for this. ERRORS: systemd is process 1, and does not answer.
 core::Result<std::optional<std::string>> slice_cpus(const Surface& surface, const std::string& unit);
+std::string without_mark(const std::string& cpus);
 
 // As the journal has it, and back: "system.slice=0-3".
 struct Slice {
-  std::string unit, cpus;
+  std::string unit, cpus;  // with or without a mark
 };
 std::string to_line(const Slice& slice);
 Slice slice_from_line(const std::string& line);
 
-// ERRORS: systemd refuses; what it said.
+// With a mark, the unit loses its drop-in, and has its CPUs from where it had them before. ERRORS: systemd refuses;
+// what it said.
 core::Status set_slice(const Slice& slice, Surface& surface);
 
 }  // namespace maxlat::shield

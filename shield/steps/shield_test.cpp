@@ -6,6 +6,7 @@
 
 #include <maxlat/test/temporary_folder.hpp>
 
+#include "change/slices.hpp"
 #include "change/test_box.hpp"
 #include "journal/journal.hpp"
 
@@ -59,7 +60,8 @@ TEST_P(Shield, OnMakesTheBoxRightAndOffMakesItWhatItWas) {
     EXPECT_EQ(box_.text("/sys/fs/cgroup/maxlat-shield/cgroup.type"), "threaded");
   }
   if (GetParam() == Hierarchy::v2_of_systemd) {
-    EXPECT_EQ(box_.text(FakeBox::slice("system.slice")), "[Slice]\nAllowedCPUs=0-1");
+    EXPECT_EQ(box_.text(FakeBox::slice("init.scope")), "[Slice]\nAllowedCPUs=0-1") << "of none, that it had";
+    EXPECT_EQ(box_.text(FakeBox::slice("system.slice")), "[Slice]\nAllowedCPUs=0-1") << "of 0-2 in its own file";
     EXPECT_EQ(box_.text(FakeBox::slice("user.slice")), "[Slice]\nAllowedCPUs=0-1") << "of 0-2, that it had";
   }
   if (GetParam() == Hierarchy::v1) {
@@ -364,6 +366,20 @@ TEST_P(ShieldBesideSystemd, ASliceThatSomebodySetsMeanwhileLeavesTheOthersToBeUn
   EXPECT_THAT(undone->left, ElementsAre(HasSubstr("AllowedCPUs of user.slice")));
   EXPECT_THAT(undone->failed, ElementsAre());
   EXPECT_THAT(box_.changed_since(before), ElementsAre(HasSubstr("AllowedCPUs=0,2")));
+}
+
+// A defect: only a unit without CPUs lost our drop-in; one with CPUs of its own configuration kept it, and with it what
+// that configuration said when the shield came.
+TEST_P(ShieldBesideSystemd, OffLeavesADropInOnlyWhereThereWasOne) {
+  FakeSurface surface = this->surface();
+  const std::pair<const char*, const char*> before[] = {
+      {"init.scope", "!"}, {"system.slice", "0-2!"}, {"user.slice", "0-2"}};
+  for (const auto& [unit, cpus] : before) EXPECT_EQ(slice_cpus(surface, unit)->value_or("none"), cpus) << unit;
+  ASSERT_TRUE(shield_on(plan(), surface));
+  for (const auto& [unit, cpus] : before) EXPECT_EQ(slice_cpus(surface, unit)->value_or("none"), "0-1") << unit;
+  ASSERT_TRUE(shield_off(plan().journal, surface, false));
+  for (const auto& [unit, cpus] : before) EXPECT_EQ(slice_cpus(surface, unit)->value_or("none"), cpus) << unit;
+  EXPECT_EQ(box_.text(FakeBox::slice("system.slice")), "(none)");
 }
 
 // A defect: each change of one unit asked systemd for all of them.

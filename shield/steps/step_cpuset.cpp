@@ -116,7 +116,7 @@ core::Status keep_systemd_off(Workshop& workshop) {
       return {};
     }
     if (!*before) continue;
-    const auto had = core::parse_cpu_list(**before);
+    const auto had = core::parse_cpu_list(without_mark(**before));
     const CpuList left = had ? core::intersection(*had, others) : CpuList{};
     changes.push_back({.kind = Change::Kind::slices,
                        .path = std::string("AllowedCPUs of ") + unit,
