@@ -206,7 +206,6 @@ class FakeSurface : public Surface {
 
   // A property is a file, as with systemctl set-property --runtime; empty, there is one all the same.
   core::Result<std::string> systemctl(std::vector<std::string> arguments) const override {
-    if (!std::filesystem::exists(root_ + "/run/systemd/system")) return core::Error{"systemd is not process 1 here"};
     if (!systemd_answers) return core::Error{"systemctl: connection timed out"};
     constexpr std::string_view kProperty = "AllowedCPUs=";
     if (arguments.front() == "show") {

@@ -295,7 +295,7 @@ TEST_P(Shield, WhereEveryStepIsRefusedNothingIsShielded) {
       return core::Error{"cannot make " + path + ": read-only file system"};
     }
     core::Result<std::string> systemctl(std::vector<std::string>) const override {
-      return core::Error{"systemd is not process 1 here"};
+      return core::Error{"systemctl: access denied"};
     }
     core::Status set_affinity(pid_t task, const core::CpuList& cpus) override {
       if (task == 41) return FakeSurface::set_affinity(task, cpus);  // the container's own
