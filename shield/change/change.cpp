@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <maxlat/core/sys/cpuset_place.hpp>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
@@ -60,18 +61,10 @@ core::Status file_undo(const Change& change, Surface& surface) {
 
 // --- mount
 
-// A line of mountinfo: number, parent, device, root, place, options, ..., "-", kind, ...
 Standing mount_standing(const Change& change, const Surface& surface) {
-  std::istringstream lines(surface.view().read("/proc/self/mountinfo").value_or(""));
   Standing there = Standing::as_before;
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream words(line);
-    std::string word, place;
-    for (int i = 0; i < 5; ++i) words >> place;
-    while (words >> word && word != "-") continue;
-    words >> word;
-    if (place == change.path) there = word == change.wanted ? Standing::ours : Standing::other;
-  }
+  for (const core::Mount& mount : core::mounts_of(surface.view().root))
+    if (mount.at == change.path) there = mount.type == change.wanted ? Standing::ours : Standing::other;
   return there;
 }
 

@@ -2,6 +2,8 @@
 //
 // tracefs and debugfs, only on request: the audit's names are in the first, the fair server's settings in the second.
 // It is the first step and the last to be undone.
+#include <maxlat/core/sys/tracefs.hpp>
+
 #include "step.hpp"
 
 namespace maxlat::shield {
@@ -27,7 +29,7 @@ core::Status mount_what_is_asked_for(Workshop& workshop) {
 }  // namespace
 
 std::vector<Change> mounts() {
-  return {{.kind = Change::Kind::mount, .path = "/sys/kernel/tracing", .wanted = "tracefs"},
+  return {{.kind = Change::Kind::mount, .path = core::kTracefsPlaces[0], .wanted = "tracefs"},
           {.kind = Change::Kind::mount, .path = "/sys/kernel/debug", .wanted = "debugfs"}};
 }
 
