@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <maxlat/core/sys/cpuset_place.hpp>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
@@ -60,18 +61,10 @@ core::Status file_undo(const Change& change, Surface& surface) {
 
 // --- mount
 
-// A line of mountinfo: number, parent, device, root, place, options, ..., "-", kind, ...
 Standing mount_standing(const Change& change, const Surface& surface) {
-  std::istringstream lines(surface.view().read("/proc/self/mountinfo").value_or(""));
   Standing there = Standing::as_before;
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream words(line);
-    std::string word, place;
-    for (int i = 0; i < 5; ++i) words >> place;
-    while (words >> word && word != "-") continue;
-    words >> word;
-    if (place == change.path) there = word == change.wanted ? Standing::ours : Standing::other;
-  }
+  for (const core::Mount& mount : core::mounts_of(surface.view().root))
+    if (mount.at == change.path) there = mount.type == change.wanted ? Standing::ours : Standing::other;
   return there;
 }
 
@@ -136,33 +129,25 @@ core::Status folder_undo(const Change& change, Surface& surface) {
 
 // --- slices
 
-// Some may have been set and others not.
 Standing slices_standing(const Change& change, const Surface& surface) {
-  const core::Result<SliceCpus> shown = slice_cpus(surface);
-  if (!shown) return Standing::unknown;
-  const SliceCpus &now = *shown, before = slices_from_line(change.before), wanted = slices_from_line(change.wanted);
-  if (now.empty()) return Standing::gone;
-  bool all_as_before = true;
-  for (const auto& [unit, cpus] : before) {
-    const auto found = now.find(unit), made = wanted.find(unit);
-    const std::string holds = found == now.end() ? "" : found->second;
-    if (holds == cpus) continue;
-    all_as_before = false;
-    const bool half_undone = holds == core::to_string(surface.online());  // set_slices()
-    if (!half_undone && (made == wanted.end() || holds != made->second)) return Standing::other;
-  }
-  return all_as_before ? Standing::as_before : Standing::ours;
+  const Slice before = slice_from_line(change.before), wanted = slice_from_line(change.wanted);
+  const auto now = slice_cpus(surface, before.unit);
+  if (!now) return Standing::unknown;
+  if (!*now) return Standing::gone;
+  if (**now == before.cpus) return Standing::as_before;
+  const std::string cpus = without_mark(**now);
+  // set_slice(): the drop-in is there still.
+  const bool half_undone = cpus == core::to_string(surface.online()) || cpus == without_mark(before.cpus);
+  return half_undone || cpus == wanted.cpus ? Standing::ours : Standing::other;
 }
 
 core::Status slices_become(const std::string& line, Surface& surface) {
-  const SliceCpus slices = slices_from_line(line);
-  if (const core::Status set = set_slices(slices, surface); !set) return set;
-  const core::Result<SliceCpus> now = slice_cpus(surface);
+  const Slice slice = slice_from_line(line);
+  if (const core::Status set = set_slice(slice, surface); !set) return set;
+  const auto now = slice_cpus(surface, slice.unit);
   if (!now) return now.error();
-  for (const auto& [unit, cpus] : slices)
-    if (const auto found = now->find(unit); found != now->end() && found->second != cpus)
-      return core::Error{"systemd was to have " + line + ", and has " + to_line(*now)};
-  return {};
+  if (!*now || without_mark(**now) == without_mark(slice.cpus)) return {};
+  return core::Error{"systemd was to have " + line + ", and has " + to_line({slice.unit, **now})};
 }
 core::Status slices_apply(const Change& change, Surface& surface) {
   return slices_become(change.wanted, surface);

@@ -7,7 +7,7 @@
 //   controller  path is a cgroup's subtree_control: the controller `wanted` is switched on
 //   mount       nothing was mounted at `path`, and a file system of the kind `wanted` shall be
 //   folder      path is a cgroup that we make. Undone, the threads in it go to its parent
-//   slices      systemd's units `before` ("init.scope= system.slice=0-3") get their CPUs as `wanted` says (slices.hpp)
+//   slices      a unit of systemd's has the CPUs `before` ("user.slice=0-2!"), and shall have `wanted` (slices.hpp)
 //   affinity    thread `task` may use the CPUs `before`, and shall use `wanted`
 //   keeper      process `task` holds something open for as long as it lives (keeper.hpp)
 //   complete    nothing: all changes of the shield stand above this line

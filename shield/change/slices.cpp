@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <sstream>
 
 #include "surface.hpp"
@@ -24,12 +25,27 @@ std::string value_of(const std::string& lines, const std::string& property) {
   return {};
 }
 
+constexpr char kNotFromADropIn = '!';
+
+// Where set-property --runtime writes: the second is for units that no file defines, such as init.scope.
+std::array<std::string, 2> drop_in_folders(const std::string& unit) {
+  return {fmt::format("/run/systemd/system.control/{}.d", unit), fmt::format("/run/systemd/transient/{}.d", unit)};
+}
+std::string drop_in_of(const std::string& folder) {
+  return folder + "/50-AllowedCPUs.conf";
+}
+
+bool has_drop_in(const std::string& unit, const Surface& surface) {
+  const auto folders = drop_in_folders(unit);
+  return std::any_of(folders.begin(), folders.end(),
+                     [&](const std::string& folder) { return surface.view().read(drop_in_of(folder)).has_value(); });
+}
+
 // Without the file of the property, and without the folder that was made for it, the unit is as it was before.
 bool remove_drop_in(const std::string& unit, Surface& surface) {
   bool some = false;
-  for (const char* place : {"/run/systemd/system.control", "/run/systemd/transient"}) {
-    const std::string folder = fmt::format("{}/{}.d", place, unit);
-    if (!surface.remove_file(folder + "/50-AllowedCPUs.conf")) continue;
+  for (const std::string& folder : drop_in_folders(unit)) {
+    if (!surface.remove_file(drop_in_of(folder))) continue;
     some = true;
     static_cast<void>(surface.remove_folder(folder));  // other drop-ins keep it
   }
@@ -38,45 +54,38 @@ bool remove_drop_in(const std::string& unit, Surface& surface) {
 
 }  // namespace
 
-core::Result<SliceCpus> slice_cpus(const Surface& surface) {
-  SliceCpus slices;
-  if (!surface.has_systemd()) return slices;
-  for (const char* unit : {"init.scope", "machine.slice", "system.slice", "user.slice"}) {
-    const auto shown = surface.systemctl({"show", "--property=ActiveState,AllowedCPUs", unit});
-    if (!shown) return shown.error();
-    if (value_of(*shown, "ActiveState") == "active") slices[unit] = value_of(*shown, "AllowedCPUs");
-  }
-  return slices;
+core::Result<std::optional<std::string>> slice_cpus(const Surface& surface, const std::string& unit) {
+  std::optional<std::string> none;
+  if (!surface.has_systemd()) return none;
+  const auto shown = surface.systemctl({"show", "--property=ActiveState,AllowedCPUs", unit});
+  if (!shown) return shown.error();
+  if (value_of(*shown, "ActiveState") != "active") return none;
+  std::string cpus = value_of(*shown, "AllowedCPUs");
+  if (cpus.empty() || !has_drop_in(unit, surface)) cpus += kNotFromADropIn;
+  return std::optional(std::move(cpus));
 }
 
-std::string to_line(const SliceCpus& slices) {
-  std::string line;
-  for (const auto& [unit, cpus] : slices) line += fmt::format("{}{}={}", line.empty() ? "" : " ", unit, cpus);
-  return line;
+std::string without_mark(const std::string& cpus) {
+  return cpus.ends_with(kNotFromADropIn) ? cpus.substr(0, cpus.size() - 1) : cpus;
 }
 
-SliceCpus slices_from_line(const std::string& line) {
-  SliceCpus slices;
-  std::istringstream words(line);
-  for (std::string word; words >> word;) {
-    const size_t equals = word.find('=');
-    if (equals != std::string::npos) slices[word.substr(0, equals)] = word.substr(equals + 1);
-  }
-  return slices;
+std::string to_line(const Slice& slice) {
+  return slice.unit + "=" + slice.cpus;
+}
+
+Slice slice_from_line(const std::string& line) {
+  const size_t equals = line.find('=');
+  if (equals == std::string::npos) return {};
+  return {line.substr(0, equals), line.substr(equals + 1)};
 }
 
 // A unit that is to have no CPUs of its own gets all of them first, because the kernel does not empty the cpuset of a
-// group that has processes. Then it loses its drop-in, and systemd reads that there is none.
-core::Status set_slices(const SliceCpus& slices, Surface& surface) {
-  const std::string all = core::to_string(surface.online());
-  for (const auto& [unit, cpus] : slices) {
-    const std::string property = "AllowedCPUs=" + (cpus.empty() ? all : cpus);
-    if (const auto set = surface.systemctl({"set-property", "--runtime", unit, property}); !set) return set.error();
-  }
-  bool some_removed = false;
-  for (const auto& [unit, cpus] : slices)
-    if (cpus.empty()) some_removed = remove_drop_in(unit, surface) || some_removed;
-  if (!some_removed) return {};
+// group that has processes. With a mark it then loses its drop-in, and systemd reads that there is none.
+core::Status set_slice(const Slice& slice, Surface& surface) {
+  const std::string bare = without_mark(slice.cpus), cpus = bare.empty() ? core::to_string(surface.online()) : bare;
+  const auto set = surface.systemctl({"set-property", "--runtime", slice.unit, "AllowedCPUs=" + cpus});
+  if (!set) return set.error();
+  if (bare == slice.cpus || !remove_drop_in(slice.unit, surface)) return {};
   const auto reloaded = surface.systemctl({"daemon-reload"});
   return reloaded ? core::Status{} : core::Status{reloaded.error()};
 }

@@ -11,25 +11,33 @@
 // Sources: systemd.resource-control(5), systemctl(1), systemd's "Control Group APIs and Delegation".
 #pragma once
 
-#include <map>
 #include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/core/sys/result.hpp>
+#include <optional>
 #include <string>
 
 namespace maxlat::shield {
 
 class Surface;
 
-// "system.slice" and its CPUs, which is empty where the unit may use all. Those that are active: another one is not
-// started for this. Empty: systemd is not process 1 here. ERRORS: systemd is, and does not answer.
-using SliceCpus = std::map<std::string, std::string>;
-core::Result<SliceCpus> slice_cpus(const Surface& surface);
+inline constexpr const char* kUnitsOfTheRoot[] = {"init.scope", "machine.slice", "system.slice", "user.slice"};
 
-// As one line of the journal, and back: "init.scope= system.slice=0-3".
-std::string to_line(const SliceCpus& slices);
-SliceCpus slices_from_line(const std::string& line);
+// The CPUs of a unit, and where it has them from: "0-2" from a drop-in of set-property --runtime, "0-2!" from somewhere
+// else, such as a file in /etc, and "!" where nothing sets any: then it may use all. The mark tells whether the drop-in
+// is there only because we have made it. Nothing: systemd is not process 1 here, or the unit is not active: it is not
+// started for this. ERRORS: systemd is process 1, and does not answer.
+core::Result<std::optional<std::string>> slice_cpus(const Surface& surface, const std::string& unit);
+std::string without_mark(const std::string& cpus);
 
-// ERRORS: systemd refuses; what it said.
-core::Status set_slices(const SliceCpus& slices, Surface& surface);
+// As the journal has it, and back: "system.slice=0-3".
+struct Slice {
+  std::string unit, cpus;  // with or without a mark
+};
+std::string to_line(const Slice& slice);
+Slice slice_from_line(const std::string& line);
+
+// With a mark, the unit loses its drop-in, and has its CPUs from where it had them before. ERRORS: systemd refuses;
+// what it said.
+core::Status set_slice(const Slice& slice, Surface& surface);
 
 }  // namespace maxlat::shield

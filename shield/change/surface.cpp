@@ -55,7 +55,6 @@ bool Surface::has_systemd() const {
 }
 
 core::Result<std::string> Surface::systemctl(std::vector<std::string> arguments) const {
-  if (!has_systemd()) return core::Error{"systemd is not process 1 here"};
   arguments.insert(arguments.begin(), "systemctl");
   constexpr std::chrono::seconds kLimit(20);
   core::ProcessSpec spec;

@@ -37,7 +37,7 @@ class Surface {
   virtual core::Status unmount(const std::string& place);
   virtual bool remove_file(const std::string& path);  // RETURNS: whether there was one
   bool has_systemd() const;                           // as process 1
-  // Looks, or changes: what it prints. ERRORS: systemd is not process 1 here; it refuses, or does not answer.
+  // REQUIRES: has_systemd(). Looks, or changes: what it prints. ERRORS: systemd refuses, or does not answer.
   virtual core::Result<std::string> systemctl(std::vector<std::string> arguments) const;
 
   virtual core::Status set_affinity(pid_t task, const core::CpuList& cpus);

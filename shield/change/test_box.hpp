@@ -70,6 +70,7 @@ class FakeBox : public test::FakeRoot {
   static std::string slice(const std::string& unit) {
     return "/run/systemd/system.control/" + unit + ".d/50-AllowedCPUs.conf";
   }
+  static std::string configured(const std::string& unit) { return "/etc/systemd/system/" + unit + ".d/cpus.conf"; }
   std::string text(const std::string& file) const { return core::read_text(path() + file).value_or("(none)"); }
 
   // Every file with its content: the state of the box.
@@ -118,6 +119,7 @@ class FakeBox : public test::FakeRoot {
     if (hierarchy == Hierarchy::v2_of_systemd) {
       file("/run/systemd/system/README", "systemd is process 1\n");
       file(slice("user.slice"), "[Slice]\nAllowedCPUs=0-2\n");  // as somebody has set it
+      file(configured("system.slice"), "[Slice]\nAllowedCPUs=0-2\n");
     }
     if (hierarchy == Hierarchy::v2 || hierarchy == Hierarchy::v2_of_systemd) {
       file("/proc/self/mountinfo", "30 24 0:26 / /sys/fs/cgroup rw shared:4 - cgroup2 cgroup2 rw,nsdelegate\n");
@@ -204,15 +206,16 @@ class FakeSurface : public Surface {
 
   // A property is a file, as with systemctl set-property --runtime; empty, there is one all the same.
   core::Result<std::string> systemctl(std::vector<std::string> arguments) const override {
-    if (!std::filesystem::exists(root_ + "/run/systemd/system")) return core::Error{"systemd is not process 1 here"};
     if (!systemd_answers) return core::Error{"systemctl: connection timed out"};
     constexpr std::string_view kProperty = "AllowedCPUs=";
     if (arguments.front() == "show") {
-      const std::string text = view().read(FakeBox::slice(arguments.back())).value_or("");
+      const std::string& unit = arguments.back();
+      const auto set = view().read(FakeBox::slice(unit));
+      const std::string text = set ? *set : view().read(FakeBox::configured(unit)).value_or("");
       const size_t at = text.find(kProperty);
       std::string cpus = at == text.npos ? "" : text.substr(at + kProperty.size());
       std::replace(cpus.begin(), cpus.end(), ',', ' ');
-      const char* state = arguments.back() == "machine.slice" ? "inactive" : "active";
+      const char* state = unit == "machine.slice" ? "inactive" : "active";
       return fmt::format("AllowedCPUs={}\nActiveState={}\n", cpus, state);
     }
     change();

@@ -9,8 +9,11 @@
 #include <csignal>
 #include <maxlat/core/machine/tasks.hpp>
 #include <maxlat/core/sys/text_file.hpp>
+#include <maxlat/shield/shield_command.hpp>
 #include <maxlat/test/fake_root.hpp>
 #include <thread>
+
+#include "journal/journal.hpp"
 
 namespace maxlat::shield {
 namespace {
@@ -82,6 +85,22 @@ TEST_F(Exec, SigtermGoesOnToTheCommandAndItsAnswerCounts) {
   waitpid(shielder, &status, 0);
   ASSERT_TRUE(WIFEXITED(status)) << "SIGTERM ended the one that has to undo the shield";
   EXPECT_EQ(WEXITSTATUS(status), 7);
+}
+
+// A defect: in a shield that is on, exec ignored --smt and --mount.
+TEST_F(Exec, WhatOnlyANewShieldCanHaveIsRefusedInOneThatIsOn) {
+  const std::string journal = file("shield.journal");
+  auto made = Journal::create(
+      journal, {.boot_id = Surface(core::MachineView{}).boot_id(), .cpus = cpus_, .housekeeping = {}, .since = ""});
+  ASSERT_TRUE(made) << made.error().text;
+  const Change complete{.kind = Change::Kind::complete};
+  ASSERT_TRUE(made->append({&complete, 1}));
+  for (const char* option : {"--smt", "--mount"}) {
+    const auto refused = shield_command().run({"exec", "--journal", journal, option, "--", "true"});
+    ASSERT_FALSE(refused) << option;
+    EXPECT_EQ(refused.error().text,
+              "a shield of CPU " + core::to_string(cpus_) + " is on: --smt and --mount are for a new one");
+  }
 }
 
 }  // namespace

@@ -23,6 +23,25 @@ bool is_stale(const JournalContent& journal, const Surface& surface) {
   return journal.changes.empty() || (!surface.boot_id().empty() && journal.header.boot_id != surface.boot_id());
 }
 
+// A shield that is on is made right again, and gets nothing new: its journal ends with the line that says that it is
+// complete.
+core::Status has_what_is_asked_for(const JournalContent& journal, const ShieldPlan& plan, const Surface& surface) {
+  const auto without = [&](const std::string& option) {
+    return core::Error{
+        fmt::format("a shield of CPU {} is on, without {}", core::to_string(journal.header.cpus), option),
+        fmt::format("maxlat shield off first, or leave {} out", option)};
+  };
+  const auto is_there = [&](const Change& mount) {
+    const auto& made = journal.changes;
+    return standing(mount, surface) == Standing::ours || std::find(made.begin(), made.end(), mount) != made.end();
+  };
+  const std::vector<Change> wanted = plan.mounts ? mounts() : std::vector<Change>{};
+  if (!std::all_of(wanted.begin(), wanted.end(), is_there)) return without("--mount");
+  // Siblings that are offline are nobody's siblings: asked for once more, they are not found.
+  if (!core::difference(plan.siblings, journal.header.siblings).empty()) return without("--smt");
+  return {};
+}
+
 // The same shield once more: what is no longer as we made it is made so again. What was before stays in the journal.
 ShieldReport made_again(const JournalContent& journal, Surface& surface) {
   ShieldReport report;
@@ -134,9 +153,9 @@ core::Result<ShieldReport> shield_on(const ShieldPlan& plan, Surface& surface) {
       return core::Error{fmt::format("a shield of CPU {} is on, for as long as its holder lives",
                                      core::to_string(journal.header.cpus)),
                          "wait until that run or command has ended; after a kill: maxlat shield off"};
-    // Siblings that are offline are nobody's siblings: asked for once more, they are not found.
-    const bool other_siblings = !plan.siblings.empty() && journal.header.siblings != plan.siblings;
-    if (journal.header.cpus != plan.cpus || journal.header.housekeeping != plan.housekeeping || other_siblings)
+    if (journal.header.cpus == plan.cpus)
+      if (const core::Status has = has_what_is_asked_for(journal, plan, surface); !has) return has.error();
+    if (journal.header.cpus != plan.cpus || journal.header.housekeeping != plan.housekeeping)
       return core::Error{fmt::format("a shield of CPU {} is on", core::to_string(journal.header.cpus)),
                          "maxlat shield off first"};
     ShieldReport report = made_again(journal, surface);

@@ -7,6 +7,7 @@
 
 #include "change/test_box.hpp"
 #include "shield.hpp"
+#include "step.hpp"
 
 namespace maxlat::shield {
 namespace {
@@ -63,6 +64,45 @@ TEST_P(ShieldWithRequests, SiblingsGoOfflineAndMountsAreMadeAndOffUndoesBoth) {
   auto after = box_.changed_since(before);
   std::erase_if(after, [](const std::string& line) { return line.find("/proc/71/") != line.npos; });
   EXPECT_THAT(after, ElementsAre());
+}
+
+// A defect: with a shield on, --mount was ignored, and --smt was refused without saying why.
+TEST_P(ShieldWithRequests, AShieldThatIsOnGetsNothingNew) {
+  FakeSurface surface = this->surface(box_);
+  ShieldPlan bare = plan();
+  bare.siblings.clear();
+  bare.mounts = false;
+  bare.housekeeping = {0, 1};
+  ASSERT_TRUE(shield_on(bare, surface));
+  const auto state = box_.state();
+  ShieldPlan with_mounts = bare;
+  with_mounts.mounts = true;
+  const auto no_mount = shield_on(with_mounts, surface);
+  ASSERT_FALSE(no_mount);
+  EXPECT_EQ(no_mount.error().text, "a shield of CPU 2-3 is on, without --mount");
+  EXPECT_EQ(no_mount.error().hint, "maxlat shield off first, or leave --mount out");
+  ShieldPlan with_siblings = plan();
+  with_siblings.mounts = false;
+  const auto no_smt = shield_on(with_siblings, surface);
+  ASSERT_FALSE(no_smt);
+  EXPECT_EQ(no_smt.error().text, "a shield of CPU 2-3 is on, without --smt");
+  EXPECT_EQ(no_smt.error().hint, "maxlat shield off first, or leave --smt out");
+  EXPECT_THAT(box_.changed_since(state), ElementsAre());
+
+  for (const Change& mount : mounts()) ASSERT_TRUE(surface.mount(mount.wanted, mount.path));
+  EXPECT_TRUE(shield_on(with_mounts, surface)) << "somebody else has mounted both";
+}
+
+// And what was unmounted meanwhile is mounted again.
+TEST_P(ShieldWithRequests, ASiblingThatCameBackGoesOfflineAgain) {
+  FakeSurface surface = this->surface(box_);
+  ASSERT_TRUE(shield_on(plan(), surface));
+  ASSERT_TRUE(surface.write("/sys/devices/system/cpu/cpu1/online", "1"));
+  ASSERT_TRUE(surface.unmount("/sys/kernel/debug"));
+  const auto again = shield_on(plan(), surface);
+  ASSERT_TRUE(again) << again.error().text;
+  EXPECT_EQ(box_.text("/sys/devices/system/cpu/cpu1/online"), "0");
+  EXPECT_THAT(box_.text("/proc/self/mountinfo"), HasSubstr(" /sys/kernel/debug rw - debugfs "));
 }
 
 TEST_P(ShieldWithRequests, ADeathBetweenAnyTwoChangesIsUndone) {

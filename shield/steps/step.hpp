@@ -48,4 +48,7 @@ struct Step {
 
 std::vector<const Step*> step_rows();  // of CMakeLists.txt
 
+// What a plan with `mounts` asks for.
+std::vector<Change> mounts();
+
 }  // namespace maxlat::shield

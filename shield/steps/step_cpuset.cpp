@@ -106,24 +106,24 @@ core::Status make_folder(const std::string& path, Workshop& workshop, std::vecto
 
 // Where systemd owns the hierarchy (slices.hpp).
 core::Status keep_systemd_off(Workshop& workshop) {
-  const core::Result<SliceCpus> shown = slice_cpus(workshop.surface());
-  if (!shown) {
-    workshop.report({Outcome::not_possible, "systemd", shown.error().text});
-    return {};
-  }
-  const SliceCpus& before = *shown;
-  if (before.empty()) return {};
   const CpuList others = core::difference(workshop.surface().online(), workshop.plan().cpus);
   // Each unit for itself: what somebody does to one of them meanwhile keeps none of the others from being undone.
   std::vector<Change> changes;
-  for (const auto& [unit, cpus] : before) {
-    const auto had = core::parse_cpu_list(cpus);
+  for (const char* unit : kUnitsOfTheRoot) {
+    const auto before = slice_cpus(workshop.surface(), unit);
+    if (!before) {
+      workshop.report({Outcome::not_possible, "systemd", before.error().text});
+      return {};
+    }
+    if (!*before) continue;
+    const auto had = core::parse_cpu_list(without_mark(**before));
     const CpuList left = had ? core::intersection(*had, others) : CpuList{};
     changes.push_back({.kind = Change::Kind::slices,
-                       .path = "AllowedCPUs of " + unit,
-                       .before = to_line({{unit, cpus}}),
-                       .wanted = to_line({{unit, core::to_string(left.empty() ? others : left)}})});
+                       .path = std::string("AllowedCPUs of ") + unit,
+                       .before = to_line({unit, **before}),
+                       .wanted = to_line({unit, core::to_string(left.empty() ? others : left)})});
   }
+  if (changes.empty()) return {};
   if (const core::Status recorded = workshop.record(changes); !recorded) return recorded;
   const std::vector<std::string> refused = workshop.make(changes);
   if (refused.empty())

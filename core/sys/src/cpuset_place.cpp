@@ -2,7 +2,6 @@
 #include <maxlat/core/sys/cpuset_place.hpp>
 #include <maxlat/core/sys/text_file.hpp>
 #include <sstream>
-#include <vector>
 
 namespace maxlat::core {
 namespace {
@@ -14,10 +13,8 @@ bool has_word(const std::string& text, const std::string& wanted, char between) 
   return false;
 }
 
-// A line of proc(5) mountinfo: "36 35 0:31 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate".
-struct Mount {
-  std::string at, type, options;
-};
+}  // namespace
+
 std::vector<Mount> mounts_of(const std::string& root) {
   std::vector<Mount> mounts;
   std::istringstream lines(read_text(root + "/proc/self/mountinfo").value_or(""));
@@ -33,8 +30,6 @@ std::vector<Mount> mounts_of(const std::string& root) {
   }
   return mounts;
 }
-
-}  // namespace
 
 std::string CpusetPlace::group() const {
   return mount + "/maxlat-shield";

@@ -5,12 +5,23 @@
 //
 // And the one cpuset that is ours, the shield's. On version 2 it is threaded: a process can leave its other threads
 // outside and send in the one that measures.
+//
+// And the table of mounts, in which the hierarchies are found.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace maxlat::core {
+
+// A line of proc(5) mountinfo: "36 35 0:31 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate".
+struct Mount {
+  std::string at, type, options;  // "/sys/fs/cgroup", "cgroup2", "rw,nsdelegate"
+};
+// In the order in which they were mounted: of two at one place, the last is seen there. Empty where mountinfo cannot be
+// read.
+std::vector<Mount> mounts_of(const std::string& root);
 
 struct CpusetPlace {
   enum class Version { two, one } version = Version::two;
