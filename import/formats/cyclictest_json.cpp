@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <maxlat/core/result/fact_names.hpp>
+#include <maxlat/core/sys/duration.hpp>
 #include <maxlat/import/cyclictest.hpp>
 #include <maxlat/import/import_definition.hpp>
 #include <sstream>
@@ -46,6 +48,7 @@ core::Result<core::RunResult> read(std::string_view text) {
   tell_of(*report, phase);
   phase.per_cpu = std::move(report->per_cpu);
   const double interval_ns = interval_us(phase.command) * 1e3;
+  phase.facts[core::fact::kInterval] = core::duration_text(interval_ns * 1e-9);
   for (core::CpuResult& cpu : phase.per_cpu) cpu.exposure_s = seconds_accounted_for(cpu, interval_ns);
   core::RunResult run = imported_run("cyclictest", {std::move(phase)});
   if (!report->ended.empty()) run.ended = report->ended;

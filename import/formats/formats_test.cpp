@@ -66,6 +66,10 @@ TEST(Formats, EachRunIsReadBackAsItWasWritten) {
   }
 }
 
+TEST(Formats, CyclictestsCommandTellsItsInterval) {
+  EXPECT_EQ(phase_of("cyclictest-2.4.json").facts.at(core::fact::kInterval), "100 us");
+}
+
 TEST(Formats, CyclictestsHistogramFileHasTotalsAndNoExposure) {
   const core::Phase phase = phase_of("cyclictest-2.4-histfile.txt");
   ASSERT_EQ(phase.per_cpu.size(), 2u);

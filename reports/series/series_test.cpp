@@ -144,6 +144,22 @@ TEST_F(SeriesTest, OfATimersThreadsPolicyAndIntervalAreWaysOfMeasuring) {
   EXPECT_THAT(trends_of(runs_).lines, SizeIs(3));
 }
 
+// A defect: what maxlat cyclic measured in cyclictest's place was in one line with cyclictest's.
+TEST_F(SeriesTest, AStandInForCyclictestIsALineOfItsOwn) {
+  for (const auto& [day, meter] : {std::pair{0u, "cyclictest 2.40"}, {1u, "cyclictest 2.80"}, {2u, "maxlat cyclic"}}) {
+    core::RunResult run = test::nightly_run(day, 1);
+    run.phases[0].kind = "cyclictest";
+    run.phases[0].facts[core::fact::kMeter] = meter;
+    run.phases[0].facts[core::fact::kInterval] = "100 us";
+    add(run);
+  }
+  const Trends trends = trends_of(runs_);
+  ASSERT_THAT(trends.lines, SizeIs(2));
+  EXPECT_THAT(trends.lines[0].runs, SizeIs(2)) << "of two versions";
+  EXPECT_THAT(line_name(trends.lines[0]), HasSubstr("timer: every 100 us"));
+  EXPECT_THAT(line_name(trends.lines[1]), HasSubstr("meter: maxlat cyclic"));
+}
+
 TEST_F(SeriesTest, ALimitThatWasAskedForIsOneOnGoodNightsToo) {
   unsigned day = 0;
   const auto add_command = [&](const char* kind, const char* command) {

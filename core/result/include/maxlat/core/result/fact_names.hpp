@@ -11,6 +11,9 @@ inline constexpr const char* kBackEnd = "back end";  // of hwlat, in words
 inline constexpr const char* kBound = "bound";
 // "2000ns": the phase has no sample that was shorter. Quantiles of such samples are not those of all.
 inline constexpr const char* kOnlyAbove = "only samples above";
+inline constexpr const char* kInterval = "interval";  // "100 us", of a timer's threads
+// "cyclictest 2.40": who measured, where the kind of the phase does not tell it, or not the version.
+inline constexpr const char* kMeter = "meter";
 // Samples that the meter saw and did not keep, so that no count of them is whole.
 inline constexpr const char* kNotKept = "samples not kept";
 inline constexpr const char* kKernelEvents = "kernel events";  // of npt --kernel-events: recorded, or why not
