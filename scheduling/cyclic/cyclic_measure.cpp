@@ -116,6 +116,8 @@ void WakeRun::describe() {
   facts["threads are due"] = settings_.aligned ? "at once" : "one after the other, spread over an interval";
   facts["policy"] = core::to_string(settings_.scheduling);
   facts["clock"] = "CLOCK_MONOTONIC";
+  if (settings_.break_above_ns != 0)
+    facts[core::fact::kLimit] = core::latency_text(static_cast<double>(settings_.break_above_ns));
   attribution::tell_of(kernel_, phase_);
 }
 

@@ -21,6 +21,8 @@ inline constexpr const char* kKernelEvents = "kernel events";  // of npt --kerne
 inline constexpr const char* kStartMonotonic_ns = "start_monotonic_ns";
 inline constexpr const char* kStartRealtime_ns = "start_realtime_ns";
 inline constexpr const char* kTraceBytes = "trace_bytes";  // what an arm's tracer wrote
-inline constexpr const char* kBreak = "break";             // of npt -b: where and when the limit was exceeded
+// "50.0 us": the measurement was to end at the first sample above. Told whether one was or not.
+inline constexpr const char* kLimit = "stops at";
+inline constexpr const char* kBreak = "break";  // where and when that limit was exceeded
 
 }  // namespace maxlat::core::fact
