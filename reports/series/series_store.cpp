@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <maxlat/core/machine/hash.hpp>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -34,11 +35,9 @@ SqlValue text_value(std::string_view text) {
   return sql_text(text);
 }
 
-// FNV-1a (Fowler, Noll and Vo): equal groups have one key, also those without a hash of their own.
+// Equal groups have one key, also those without a hash of their own.
 std::string machine_key(const core::FingerprintGroup& group, const std::string& content) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : content) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return sql_text(fmt::format("{} {:016x}", group.name, hash));
+  return sql_text(group.name + " " + core::hash_text(content));
 }
 
 std::string content_of(const core::FingerprintGroup& group) {
