@@ -21,6 +21,8 @@ struct DrawnPlot {
 
 void verdict_section(Html& html, const core::RunResult& run);
 // What speaks for the figures and against them: controls, books, the meters' own cost, time watched, suspicious tails.
+// Nothing where nothing was measured.
+bool has_trust_section(const std::vector<PhaseView>& views);
 void trust_section(Html& html, const core::RunResult& run, const std::vector<PhaseView>& views);
 void phases_section(Html& html, const core::RunResult& run, const std::vector<PhaseView>& views);
 void findings_section(Html& html, const core::RunResult& run, const std::vector<PhaseView>& views);

@@ -56,7 +56,7 @@ core::Result<DrawnPlots> drawn_plots(const std::vector<PhaseView>& views, const 
   return drawn;
 }
 
-void contents(Html& html, const core::RunResult& run) {
+void contents(Html& html, const core::RunResult& run, const std::vector<PhaseView>& views) {
   const auto nav = html.element("nav", {{"aria-label", "Contents"}});
   const auto list = html.element("ul");
   const auto entry = [&](const std::string& target, std::string_view name) {
@@ -64,6 +64,7 @@ void contents(Html& html, const core::RunResult& run) {
     html.leaf("a", name, {{"href", "#" + target}});
   };
   entry("verdict", "Verdict");
+  if (has_trust_section(views)) entry("trust", "How far it can be trusted");
   if (!run.phases.empty()) entry("phases", "Phases");
   entry("findings", "What this run shows");
   if (!run.preflight.empty()) entry("preflight", "Pre-flight");
@@ -72,13 +73,13 @@ void contents(Html& html, const core::RunResult& run) {
   if (!run.machine.empty()) entry("machine", "Machine");
 }
 
-void page_header(Html& html, const core::RunResult& run) {
+void page_header(Html& html, const core::RunResult& run, const std::vector<PhaseView>& views) {
   const auto header = html.element("header");
   html.leaf("h1", "Latency report");
   if (!run.label.empty()) html.leaf("p", run.label, {{"class", "label"}});
   if (const std::string box = box_text(run); !box.empty()) html.leaf("p", box, {{"class", "box"}});
   html.leaf("p", fmt::format("{}", fmt::join(run_facts(run), " · ")), {{"class", "soft"}});
-  contents(html, run);
+  contents(html, run, views);
 }
 
 void page_footer(Html& html, const core::RunResult& run) {
@@ -107,7 +108,7 @@ core::Result<std::string> html_report(const core::RunResult& run) {
     const auto document = html.element("html", {{"lang", "en"}});
     page_head(html, fmt::format("maxlat: {} {}", core::to_string(run.verdict.kind), run.id));
     const auto body = html.element("body");
-    page_header(html, run);
+    page_header(html, run, views);
     {
       const auto main = html.element("main");
       verdict_section(html, run);
