@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 
 #include <maxlat/core/result/fact_names.hpp>
+#include <maxlat/core/sys/duration.hpp>
 
 #include "formats/test_files.hpp"
 
@@ -64,6 +65,16 @@ TEST(Formats, EachRunIsReadBackAsItWasWritten) {
     EXPECT_EQ(core::to_json(*again), core::to_json(run));
     EXPECT_EQ(run.verdict.not_comparable.size(), 1u);
   }
+}
+
+TEST(Formats, CyclictestsCommandTellsItsIntervalAndItsLimit) {
+  const core::Phase phase = phase_of("cyclictest-2.4.json");
+  EXPECT_EQ(phase.facts.at(core::fact::kInterval), "100 us");
+  EXPECT_FALSE(phase.facts.contains(core::fact::kLimit));
+  const auto run = imported(test::replaced(testdata("cyclictest-2.4.json"), " -i100", " -qb50 -i 200"));
+  ASSERT_TRUE(run.ok()) << run.error().text;
+  EXPECT_EQ(run->phases[0].facts.at(core::fact::kInterval), "200 us");
+  EXPECT_EQ(run->phases[0].facts.at(core::fact::kLimit), core::latency_text(50e3));
 }
 
 TEST(Formats, CyclictestsHistogramFileHasTotalsAndNoExposure) {

@@ -111,6 +111,8 @@ core::Phase phase_before(const MeasurementPlan& plan, bool has_own_cpu) {
   facts["policy"] = core::to_string(options.scheduling);
   facts["memory"] = options.lock_memory ? "locked" : "not locked";
   facts["uncounted_loops"] = fmt::format("{}", options.uncounted_loops);
+  if (options.break_above_ns != 0)
+    facts[core::fact::kLimit] = core::latency_text(static_cast<double>(options.break_above_ns));
   if (options.rest_ns != 0)
     facts["rest"] = fmt::format("{} asleep in each second, not counted as exposure",
                                 core::duration_text(static_cast<double>(options.rest_ns) / 1e9));

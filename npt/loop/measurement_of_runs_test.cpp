@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/core/result/phase_start.hpp>
 #include <maxlat/npt/arm.hpp>
 
@@ -146,6 +147,13 @@ TEST(MeasurementOfRuns, ARestIsAFact) {
   Options options = some_loops(1);
   options.rest_ns = 60'000'000;
   EXPECT_THAT(phase_before(plan_of(options), true).facts.at("rest"), HasSubstr("60 ms asleep in each second"));
+}
+
+TEST(MeasurementOfRuns, ALimitIsAFactFromTheStart) {
+  Options options = some_loops(1);
+  EXPECT_FALSE(phase_before(plan_of(options), true).facts.contains(core::fact::kLimit));
+  options.break_above_ns = 50'000;
+  EXPECT_EQ(phase_before(plan_of(options), true).facts.at(core::fact::kLimit), "50.0 us");
 }
 
 TEST(MeasurementOfRuns, WhatMissesACpuOfItsOwnIsAWarning) {

@@ -197,8 +197,16 @@ TEST_F(Commands, GatePrintsNothingThatACiServerTakesForACommand) {
   run.phases[0].name = "::error::x ##[command]";
   ASSERT_TRUE(core::write_run(result(), run));
   const auto answer = ran(gate_command(), {result(), "--max", "1s"});
+  EXPECT_THAT(answer.printed, HasSubstr("\nphase ::error::x"));
   EXPECT_THAT(answer.printed, Not(HasSubstr("\n::")));
   EXPECT_THAT(answer.printed, Not(HasSubstr("##[")));
+  run.phases[0].status = core::PhaseStatus::invalid;  // then a reason has the name of the phase
+  run.phases[0].reason = "##[group]throttled";
+  ASSERT_TRUE(core::write_run(result(), run));
+  const auto reason = ran(gate_command(), {result(), "--max", "1s"});
+  EXPECT_THAT(reason.printed, HasSubstr("throttled"));
+  EXPECT_THAT(reason.printed, Not(HasSubstr("\n::")));
+  EXPECT_THAT(reason.printed, Not(HasSubstr("##[")));
 }
 
 TEST_F(Commands, ReportInOtherForms) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/core/sys/output_file.hpp>
@@ -106,9 +107,14 @@ core::Result<std::vector<VerdictOutput>> outputs_given(const core::CommandLine& 
   return outputs;
 }
 
-// GitHub's runner takes a line that begins with "::", and "##[" anywhere in it, for a command to itself.
-std::string no_command(std::string text) {
-  if (text.starts_with("::")) text.insert(0, "phase ");
+// GitHub's runner takes a line that begins with "::", blanks before it or not, and "##[" anywhere in it, for a command
+// to itself.
+std::string without_commands(std::string text) {
+  for (size_t line = 0; line < text.size(); ++line) {
+    const size_t first = text.find_first_not_of(" \t", line);
+    if (first != text.npos && text.compare(first, 2, "::") == 0) text.insert(first, "phase ");
+    line = std::min(text.find('\n', line), text.size());
+  }
   for (size_t at = text.find("##["); at != text.npos; at = text.find("##[", at)) text.insert(at + 1, " ");
   return text;
 }
@@ -119,8 +125,7 @@ std::string verdict_text(const core::Verdict& verdict) {
   core::TextTable table({"rule", "limit", "observed", "result"});
   for (const auto& rule : verdict.rules) {
     const bool measured = rule.outcome != core::RuleResult::Outcome::invalid;
-    table.row({no_command(rule.rule), rule.limit,
-               measured ? rule.observed : rule.observed.substr(0, rule.observed.find(':')),
+    table.row({rule.rule, rule.limit, measured ? rule.observed : rule.observed.substr(0, rule.observed.find(':')),
                core::to_string(rule.outcome)});
   }
   std::string text = table.text(core::kTextWidth, "") + fmt::format("\nverdict: {}\n", core::to_string(verdict.kind));
@@ -128,7 +133,7 @@ std::string verdict_text(const core::Verdict& verdict) {
     if (!tells_a_limit(reason)) text += "  - " + core::printable(reason) + "\n";
   if (!verdict.not_comparable.empty()) text += "NOT COMPARABLE WITH BARE METAL\n";
   for (const auto& reason : verdict.not_comparable) text += "  - " + core::printable(reason) + "\n";
-  return text;
+  return without_commands(std::move(text));
 }
 
 // The one on standard output has the place of the table.

@@ -21,6 +21,10 @@ unsigned terminal_width() {
   return known ? size.ws_col : kDefaultWidth;
 }
 
+bool is_page(const std::string& format) {
+  return format == "html" || format == "pdf";
+}
+
 core::Result<std::string> made(const ReportForms& forms, const std::string& format, const core::CommandLine& line,
                                bool to_terminal) {
   if (format == "md") return forms.markdown();
@@ -52,23 +56,28 @@ core::Result<std::string> format_of(const core::CommandLine& line) {
   return core::Error{fmt::format("--format: there is no \"{}\"", format), "forms are html, pdf, text, md"};
 }
 
-core::Result<core::Exit> write_report(const ReportForms& forms, const core::CommandLine& line,
-                                      const std::string& page_path) {
+core::Result<std::string> output_of(const core::CommandLine& line, const std::string& page_path) {
   const auto format = format_of(line);
   if (!format) return format.error();
-  const bool is_page = *format == "html" || *format == "pdf";
-  std::string path = is_page ? page_path : "-";
-  if (*format == "pdf" && !path.empty()) path = std::filesystem::path(path).replace_extension(".pdf").string();
-  if (line.has("output")) path = line.get<std::string>("output");
-  if (path.empty()) return core::Error{"a store has no folder for the page", "name a file with -o FILE"};
-  const auto text = made(forms, *format, line, path == "-" && isatty(STDOUT_FILENO) != 0);
+  if (line.has("output")) return line.get<std::string>("output");
+  if (!is_page(*format)) return std::string("-");
+  if (page_path.empty()) return core::Error{"a store has no folder for the page", "name a file with -o FILE"};
+  return *format == "pdf" ? std::filesystem::path(page_path).replace_extension(".pdf").string() : page_path;
+}
+
+core::Result<core::Exit> write_report(const ReportForms& forms, const core::CommandLine& line,
+                                      const std::string& page_path) {
+  const auto output = output_of(line, page_path);
+  if (!output) return output.error();
+  const std::string &path = *output, format = *format_of(line);
+  const auto text = made(forms, format, line, path == "-" && isatty(STDOUT_FILENO) != 0);
   if (!text) return text.error();
   if (const core::Status written = core::write_atomically(path, *text); !written) {
     core::Error error = written.error();
     if (!line.has("output") && error.hint.empty()) error.hint = "write it elsewhere with -o FILE";
     return error;
   }
-  if (is_page && path != "-") fmt::print("{}\n", path);
+  if (is_page(format) && path != "-") fmt::print("{}\n", path);
   return core::Exit::pass;
 }
 

@@ -18,8 +18,10 @@ struct ReportForms {
 void add_output_options(boost::program_options::options_description& options);
 // "html", "pdf", "text" or "md". ERRORS: another.
 core::Result<std::string> format_of(const core::CommandLine& line);
-// Pages go to `page_path`, with .pdf in the place of .html, text and Markdown to standard output, unless -o says
-// otherwise. `page_path` empty: -o must say it. Prints where a page is.
+// Where the report goes: `page_path`, with .pdf in the place of .html, for a page, standard output ("-") for text and
+// Markdown, unless -o says otherwise. ERRORS: no such form; a page whose `page_path` is empty, without -o.
+core::Result<std::string> output_of(const core::CommandLine& line, const std::string& page_path);
+// Writes it there, and prints where a page is.
 core::Result<core::Exit> write_report(const ReportForms& forms, const core::CommandLine& line,
                                       const std::string& page_path);
 

@@ -43,18 +43,19 @@ void add_series_options(boost::program_options::options_description& options) {
 core::Result<core::Exit> report_series(const core::CommandLine& line) {
   const auto source = source_of(line);
   if (!source) return source.error();
-  if (const auto format = format_of(line); !format) return format.error();
+  const std::string page =
+      source->folder.empty() ? "" : (std::filesystem::path(source->folder) / "series.html").string();
+  const auto output = output_of(line, page);
+  if (!output) return output.error();
   if (line.has("output"))
-    if (const core::Status writable = core::check_writable(line.get<std::string>("output")); !writable)
-      return writable.error();
+    if (const core::Status writable = core::check_writable(*output); !writable) return writable.error();
   const auto runs = read_series(*source);
   if (!runs) return runs.error();
+  if (const core::Status apart = core::check_apart({*output}, runs->files); !apart) return apart.error();
   const Trends trends = trends_of(*runs);
   const ReportForms forms{[&] { return series_page(trends, *runs); },
                           [&](unsigned width, bool) { return series_text(trends, *runs, width); },
                           [&] { return series_markdown(trends, *runs); }};
-  const std::string page =
-      source->folder.empty() ? "" : (std::filesystem::path(source->folder) / "series.html").string();
   const auto written = write_report(forms, line, page);
   if (!written) return written;
   if (!runs->unread.empty())

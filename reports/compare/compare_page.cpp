@@ -10,9 +10,7 @@
 #include "page/html.hpp"
 #include "page/page_head.hpp"
 #include "page/sections.hpp"
-#include "plots/gnuplot.hpp"
 #include "plots/overlay.hpp"
-#include "plots/svg_clean.hpp"
 #include "view/numbers.hpp"
 
 namespace maxlat::reports {
@@ -27,21 +25,17 @@ std::vector<Curve> curves_of(const ComparedRuns& compared, const PhaseRow& phase
   return curves;
 }
 
-core::Result<DrawnPhases> drawn(const ComparedRuns& compared) {
+core::Result<DrawnPhases> drawn_phases(const ComparedRuns& compared) {
   std::vector<Plot> plots;
   for (const PhaseRow& phase : compared.phases) {
     const std::vector<Curve> curves = curves_of(compared, phase);
     plots.push_back(overlaid_nines("runs-nines", phase.name + ": Nines", curves));
     plots.push_back(overlaid_histograms("runs-histogram", phase.name + ": Histograms", curves));
   }
-  auto drawings = draw(plots);
-  if (!drawings) return drawings.error();
+  auto all = drawn(std::move(plots));
+  if (!all) return all.error();
   DrawnPhases phases(compared.phases.size());
-  for (size_t i = 0; i < plots.size(); ++i) {
-    auto svg = clean_svg((*drawings)[i], plot_id(i), plots[i]);
-    if (!svg) return svg.error();
-    phases[i / 2].push_back({std::move(plots[i]), *std::move(svg)});
-  }
+  for (size_t i = 0; i < all->size(); ++i) phases[i / 2].push_back(std::move((*all)[i]));
   return phases;
 }
 
@@ -129,7 +123,7 @@ void phase_part(Html& html, const ComparedRuns& compared, const PhaseRow& phase,
 }  // namespace
 
 core::Status write_compare_page(const ComparedRuns& compared, const std::string& path) {
-  const auto plots = drawn(compared);
+  const auto plots = drawn_phases(compared);
   if (!plots) return plots.error();
   Html html;
   html.trusted("<!DOCTYPE html>\n");

@@ -320,18 +320,6 @@ std::vector<std::string> suspicions(const PhaseView& view) {
   return sentences;
 }
 
-void figure(Html& html, const DrawnPlot& drawn) {
-  const auto guard = html.element("figure", {{"data-kind", drawn.plot.kind}});
-  html.leaf("figcaption", drawn.plot.title.substr(std::min(drawn.plot.title.size(), drawn.plot.title.rfind(": ") + 2)));
-  html.trusted(drawn.svg);
-  if (drawn.plot.series.size() > 1) {
-    const auto list = html.element("ul", {{"class", "legend"}});
-    for (const auto& series : drawn.plot.series)
-      html.leaf("li", series.name, {{"style", fmt::format("--c:var(--s{})", series.colour)}});
-  }
-  if (!drawn.plot.note.empty()) html.leaf("p", drawn.plot.note);
-}
-
 void phase_section(Html& html, const PhaseView& view, const std::string& anchor, std::span<const DrawnPlot> plots) {
   const core::Phase& phase = view.phase;
   const auto section = html.element("section", {{"class", "phase"}, {"id", anchor}, {"data-kind", phase.kind}});

@@ -105,8 +105,12 @@ void suspicion_rows(Html& html, const std::vector<PhaseView>& views) {
 
 }  // namespace
 
+bool has_trust_section(const std::vector<PhaseView>& views) {
+  return std::any_of(views.begin(), views.end(), [](const PhaseView& view) { return view.all.samples > 0; });
+}
+
 void trust_section(Html& html, const core::RunResult& run, const std::vector<PhaseView>& views) {
-  if (std::none_of(views.begin(), views.end(), [](const PhaseView& view) { return view.all.samples > 0; })) return;
+  if (!has_trust_section(views)) return;
   const auto section = html.element("section", {{"id", "trust"}});
   html.leaf("h2", "How far it can be trusted");
   const Table table(html, "Trust", {"about", "", "what this run tells of it"}, "cards");

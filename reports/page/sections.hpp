@@ -3,6 +3,7 @@
 // The sections of the page, in the order in which a reader meets them. Each writes nothing when it has nothing to say.
 #pragma once
 
+#include <maxlat/core/sys/result.hpp>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,6 +22,8 @@ struct DrawnPlot {
 
 void verdict_section(Html& html, const core::RunResult& run);
 // What speaks for the figures and against them: controls, books, the meters' own cost, time watched, suspicious tails.
+// Nothing where nothing was measured.
+bool has_trust_section(const std::vector<PhaseView>& views);
 void trust_section(Html& html, const core::RunResult& run, const std::vector<PhaseView>& views);
 void phases_section(Html& html, const core::RunResult& run, const std::vector<PhaseView>& views);
 void findings_section(Html& html, const core::RunResult& run, const std::vector<PhaseView>& views);
@@ -44,6 +47,8 @@ std::string phase_anchor(size_t index);  // of the run's phases
 // Indices of the phases in the order of the page. Those behind the pre-flight table come after it and the tracers.
 std::vector<size_t> reading_order(const core::RunResult& run);
 bool is_behind_the_preflight(const core::Phase& phase);
+// All plots of a page, in their order. ERRORS: those of draw() and of clean_svg().
+core::Result<std::vector<DrawnPlot>> drawn(std::vector<Plot> plots);
 void figure(Html& html, const DrawnPlot& drawn);
 // Signs in the tail that something outside the thing measured made it, each a sentence.
 std::vector<std::string> suspicions(const PhaseView& view);

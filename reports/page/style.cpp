@@ -102,7 +102,7 @@ footer{border-top:1px solid var(--line);margin-top:56px;padding-top:20px;padding
  .cards tr:last-child{border-bottom:0}.cards td,.cards td.tight{display:block;border:0;padding:.08rem 0;white-space:normal}.cards td:empty{display:none}
  .cards td[data-name]::before{content:attr(data-name) ": ";color:var(--soft)}
  h1{font-size:1.45rem}.verdict{padding:16px 18px}.verdict .word{font-size:1.7rem}}
-@media print{@page{margin:15mm 13mm}body{font-size:9.5pt;background:#fff}header,main,footer{max-width:none;padding:0}nav,.tool{display:none}
+@media print{@page{size:A4;margin:15mm 13mm}body{font-size:9.5pt;background:#fff}header,main,footer{max-width:none;padding:0}nav,.tool{display:none}
  section{margin:22px 0}h2,h3{break-after:avoid}tr,.banner,.verdict{break-inside:avoid}.scroll{overflow:visible;border-radius:0}
  table{font-size:7pt}.chip{font-size:6.5pt}th,td{padding:.25rem .3rem}.plots{grid-template-columns:1fr 1fr;gap:16px}
  *{-webkit-print-color-adjust:exact;print-color-adjust:exact}

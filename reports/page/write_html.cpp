@@ -3,15 +3,14 @@
 // The page as a whole. All plots of all phases are drawn by one gnuplot (gnuplot.hpp), then each section is written.
 #include <fmt/format.h>
 
+#include <iterator>
 #include <maxlat/core/sys/output_file.hpp>
 #include <maxlat/reports/report.hpp>
 
 #include "html.hpp"
 #include "page_head.hpp"
-#include "plots/gnuplot.hpp"
 #include "plots/plots.hpp"
 #include "plots/plots_arms.hpp"
-#include "plots/svg_clean.hpp"
 #include "sections.hpp"
 #include "view/arms_view.hpp"
 #include "view/box.hpp"
@@ -40,23 +39,20 @@ core::Result<DrawnPlots> drawn_plots(const std::vector<PhaseView>& views, const 
   };
   for (const auto& view : views) add(own_plots(view));
   for (const auto& comparison : comparisons) add(plots_of(comparison));
-  auto drawings = draw(plots);
-  if (!drawings) return drawings.error();
+  auto all = drawn(std::move(plots));
+  if (!all) return all.error();
 
-  DrawnPlots drawn;
-  size_t next = 0;
+  DrawnPlots groups;
+  auto next = std::make_move_iterator(all->begin());
   for (const size_t count : counts) {
-    auto& own = (drawn.of_phases.size() < views.size() ? drawn.of_phases : drawn.of_comparisons).emplace_back();
-    for (size_t i = 0; i < count; ++i, ++next) {
-      auto svg = clean_svg((*drawings)[next], plot_id(next), plots[next]);
-      if (!svg) return svg.error();
-      own.push_back({std::move(plots[next]), *std::move(svg)});
-    }
+    auto& into = groups.of_phases.size() < views.size() ? groups.of_phases : groups.of_comparisons;
+    into.emplace_back(next, next + static_cast<std::ptrdiff_t>(count));
+    next += static_cast<std::ptrdiff_t>(count);
   }
-  return drawn;
+  return groups;
 }
 
-void contents(Html& html, const core::RunResult& run) {
+void contents(Html& html, const core::RunResult& run, const std::vector<PhaseView>& views) {
   const auto nav = html.element("nav", {{"aria-label", "Contents"}});
   const auto list = html.element("ul");
   const auto entry = [&](const std::string& target, std::string_view name) {
@@ -64,6 +60,7 @@ void contents(Html& html, const core::RunResult& run) {
     html.leaf("a", name, {{"href", "#" + target}});
   };
   entry("verdict", "Verdict");
+  if (has_trust_section(views)) entry("trust", "How far it can be trusted");
   if (!run.phases.empty()) entry("phases", "Phases");
   entry("findings", "What this run shows");
   if (!run.preflight.empty()) entry("preflight", "Pre-flight");
@@ -72,13 +69,13 @@ void contents(Html& html, const core::RunResult& run) {
   if (!run.machine.empty()) entry("machine", "Machine");
 }
 
-void page_header(Html& html, const core::RunResult& run) {
+void page_header(Html& html, const core::RunResult& run, const std::vector<PhaseView>& views) {
   const auto header = html.element("header");
   html.leaf("h1", "Latency report");
   if (!run.label.empty()) html.leaf("p", run.label, {{"class", "label"}});
   if (const std::string box = box_text(run); !box.empty()) html.leaf("p", box, {{"class", "box"}});
   html.leaf("p", fmt::format("{}", fmt::join(run_facts(run), " · ")), {{"class", "soft"}});
-  contents(html, run);
+  contents(html, run, views);
 }
 
 void page_footer(Html& html, const core::RunResult& run) {
@@ -107,7 +104,7 @@ core::Result<std::string> html_report(const core::RunResult& run) {
     const auto document = html.element("html", {{"lang", "en"}});
     page_head(html, fmt::format("maxlat: {} {}", core::to_string(run.verdict.kind), run.id));
     const auto body = html.element("body");
-    page_header(html, run);
+    page_header(html, run, views);
     {
       const auto main = html.element("main");
       verdict_section(html, run);

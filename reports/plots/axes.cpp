@@ -135,11 +135,11 @@ Axis date_axis(double begin_s, double end_s) {
   return axis;
 }
 
-Axis linear_axis(std::string label, double high, const char* suffix) {
+Axis linear_axis(std::string label, double high, const std::string& unit) {
   const double step = round_step(std::max(high, 1e-9), 5);
-  Axis axis{std::move(label), false, 0, step * std::ceil(std::max(high, 1e-9) / step - kTolerance), {}, "%"};
+  Axis axis{std::move(label), false, 0, step * std::ceil(std::max(high, 1e-9) / step - kTolerance), {}, unit};
   for (double at = 0; at <= axis.high * (1 + kTolerance); at += step)
-    axis.tics.push_back({at, fmt::format("{:.4g}{}", at, suffix)});
+    axis.tics.push_back({at, fmt::format("{:.4g} {}", at, unit)});
   return axis;
 }
 

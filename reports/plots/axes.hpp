@@ -19,7 +19,7 @@ Axis time_axis(double end_s);
 // Linear, positions in seconds after `begin_s`; labels are dates in UTC, or times of day when it is less than two days.
 // Both in seconds since 1970.
 Axis date_axis(double begin_s, double end_s);
-// Linear, from 0, with round tics.
-Axis linear_axis(std::string label, double high, const char* suffix);
+// Linear, from 0, with round tics, each with the unit behind it.
+Axis linear_axis(std::string label, double high, const std::string& unit);
 
 }  // namespace maxlat::reports

@@ -238,7 +238,7 @@ Plot load(const core::Phase& phase) {
   }
   if (!not_drawn.empty()) plot.note += " Without any progress, and not drawn: " + not_drawn + ".";
   plot.x = time_axis(end_s);
-  plot.y = linear_axis("progress", std::min(high * 1.1, 400.0), " %");
+  plot.y = linear_axis("progress", std::min(high * 1.1, 400.0), "%");
   return plot;
 }
 

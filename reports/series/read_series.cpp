@@ -100,7 +100,6 @@ core::Status through_store(const std::string& store, const std::string& place, c
   auto runs = opened->runs(groups);
   if (!runs) return runs.error();
   series.runs = *std::move(runs);
-  series.from_store = series.runs.size() - std::min(series.read, series.runs.size());
   return {};
 }
 
@@ -152,17 +151,20 @@ core::Result<SeriesRuns> read_series(const SeriesSource& source) {
     series.unread = found.unseen;
   }
   const bool own_index = !source.store && !source.no_store && has_many_results(source.folder, found.files);
-  const std::string place = own_index || !source.store ? "." : place_of(source.folder);
+  const std::string place = source.store ? place_of(source.folder) : ".";
+  std::vector<std::string> files;
+  for (const JsonFile& file : found.files) files.push_back((fs::path(source.folder) / file.path).string());
   ResultReader reader(source.folder, place, groups, series);
   if (!source.store && !own_index) {
     reader.read_all(found.files);
   } else {
     const std::string store = own_index ? (fs::path(source.folder) / kIndexName).string() : *source.store;
+    files.push_back(store);
     const core::Status done = through_store(store, place, found.files, own_index ? Unseen::forget : Unseen::keep,
                                             source.folder.empty() ? nullptr : &reader, groups, series);
     if (!done && !own_index) return done.error();
     if (!done) {  // every file once more, whatever was read before the index failed
-      series = {.runs = {}, .unread = found.unseen, .notes = {}};
+      series = {.runs = {}, .unread = found.unseen, .notes = {}, .files = {}};
       series.notes.push_back(fmt::format("without an index: {}", done.error().text));
       reader.read_all(found.files);
     }
@@ -176,6 +178,7 @@ core::Result<SeriesRuns> read_series(const SeriesSource& source) {
   std::stable_sort(series.runs.begin(), series.runs.end(),
                    [](const SeriesRun& one, const SeriesRun& other) { return one.started < other.started; });
   leave_out_copies(series);
+  series.files = std::move(files);
   return series;
 }
 

@@ -31,7 +31,8 @@ struct SeriesRuns {
   std::vector<SeriesRun> runs;      // in the order of time
   std::vector<std::string> unread;  // results that could not be read, and why
   std::vector<std::string> notes;   // about the store, and runs that were found twice
-  size_t read = 0, from_store = 0;  // results; from other places, too
+  std::vector<std::string> files;   // of the folder that may be results, and that of a store
+  size_t read = 0;                  // results; the others came from the store
 };
 
 // ERRORS: the folder cannot be read, the store that was named cannot be used, there is no result.

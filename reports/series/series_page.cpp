@@ -10,8 +10,6 @@
 #include "page/html.hpp"
 #include "page/page_head.hpp"
 #include "page/sections.hpp"
-#include "plots/gnuplot.hpp"
-#include "plots/svg_clean.hpp"
 #include "series_plots.hpp"
 #include "view/numbers.hpp"
 
@@ -30,15 +28,7 @@ std::string on_page(std::string text) {
 core::Result<std::vector<DrawnPlot>> drawn_trends(const std::vector<const TrendLine*>& lines) {
   std::vector<Plot> plots;
   for (size_t i = 0; i < std::min(lines.size(), kMostTrendPlots); ++i) plots.push_back(trend_plot(*lines[i]));
-  auto drawings = draw(plots);
-  if (!drawings) return drawings.error();
-  std::vector<DrawnPlot> drawn;
-  for (size_t i = 0; i < plots.size(); ++i) {
-    auto svg = clean_svg((*drawings)[i], plot_id(i), plots[i]);
-    if (!svg) return svg.error();
-    drawn.push_back({std::move(plots[i]), *std::move(svg)});
-  }
-  return drawn;
+  return drawn(std::move(plots));
 }
 
 void findings_part(Html& html, const SeriesSaid& said) {

@@ -7,7 +7,6 @@
 #include <array>
 #include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/core/result/phase_kind.hpp>
-#include <sstream>
 
 #include "view/box.hpp"
 #include "view/measured_alike.hpp"
@@ -20,19 +19,10 @@ using Use = SeriesPhase::Use;
 
 constexpr std::array<const char*, 3> kUses = {"headline", "investigation", "not valid"};
 
-// -b TIME of npt, cyclic and cyclictest, also behind letters that take nothing (-qb50us). The fact alone tells only of
-// a limit that was exceeded: a night would be in the trend when it was good, and not when it was bad.
+// Also when no sample was above the limit: otherwise a night would be in the trend when it was good, and not when it
+// was bad. An older result tells only of a limit that was exceeded.
 bool was_to_end_at_a_limit(const core::Phase& phase) {
-  if (phase.facts.contains(core::fact::kBreak)) return true;
-  const auto is = [&](const core::PhaseKind& kind) { return phase.kind == kind.name; };
-  if (!is(core::kNptKind) && !is(core::kCyclicKind) && !is(core::kCyclictestKind)) return false;
-  std::istringstream words(phase.command);
-  for (std::string word; words >> word;) {
-    if (word == "--break" || word.starts_with("--break=")) return true;
-    const size_t letter = word.find_first_not_of("imqv", 1);
-    if (word[0] == '-' && letter != std::string::npos && word[letter] == 'b') return true;
-  }
-  return false;
+  return phase.facts.contains(core::fact::kLimit) || phase.facts.contains(core::fact::kBreak);
 }
 
 // A tracer beside the measurement, or in it, costs time; and a run that ends at its first large sample has no quantile.

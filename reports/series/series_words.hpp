@@ -31,7 +31,7 @@ struct SeriesSaid {
 };
 SeriesSaid said_of(const Trends& trends, const SeriesRuns& runs);
 
-// "38 of an investigation (with the tracepoints of lttng-ust:timer)": each reason once, most frequent first.
+// "38 x npt: with the tracepoints of lttng-ust:timer": each reason once, most frequent first.
 std::vector<std::string> reasons_of(const std::vector<SetAside>& aside);
 
 // A stretch of a line's runs, for a table of the trend.

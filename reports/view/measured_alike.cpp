@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <maxlat/core/result/fact_names.hpp>
-#include <maxlat/core/result/phase_kind.hpp>
 #include <maxlat/core/sys/cpu_list.hpp>
 
 namespace maxlat::reports {
@@ -36,20 +35,32 @@ std::string kernel_events_text(const core::Phase& phase) {
   return fact_text(phase, core::fact::kKernelEvents).starts_with("recorded") ? "recorded" : "";
 }
 
-// Of a timer's threads: the same policy, interval and timer.
+// Of the threads of a timer, as far as the meter tells: the timer, its interval, how they share it.
 std::string timer_text(const core::Phase& phase) {
-  if (phase.kind != core::kCyclicKind.name) return "";
-  return fmt::format("{}, {} every {}, {}", fact_text(phase, "policy"), fact_text(phase, "timer"),
-                     fact_text(phase, "interval"), fact_text(phase, "threads are due"));
+  std::string text = fact_text(phase, "timer");
+  if (const std::string interval = fact_text(phase, core::fact::kInterval); !interval.empty())
+    text += (text.empty() ? "every " : " every ") + interval;
+  if (const std::string due = fact_text(phase, "threads are due"); !due.empty()) text += ", " + due;
+  return text;
+}
+
+// Who measured, without the version: nothing where the kind tells it.
+std::string meter_text(const core::Phase& phase) {
+  std::string text = fact_text(phase, core::fact::kMeter);
+  if (const size_t last = text.rfind(' '); last != text.npos && text.find_first_of("0123456789", last) == last + 1)
+    text.erase(last);
+  return text == phase.kind ? "" : text;
 }
 
 // What makes two measurements the same, by name.
-std::array<std::pair<const char*, std::string>, 8> ways_of(const core::Phase& phase) {
+std::array<std::pair<const char*, std::string>, 10> ways_of(const core::Phase& phase) {
   return {{{"kind", phase.kind},
+           {"meter", meter_text(phase)},
            {"arm", phase.arm},
            {"CPUs", cpus_text(phase)},
            {"loads", loads_text(phase)},
            {"back end", fact_text(phase, core::fact::kBackEnd)},
+           {"policy", fact_text(phase, "policy")},
            {"timer", timer_text(phase)},
            {"bound", fact_text(phase, core::fact::kBound)},
            {"kernel events", kernel_events_text(phase)}}};

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/core/sys/counted.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/input_file.hpp>
@@ -174,8 +175,8 @@ core::Result<core::Phase> CyclictestMeter::read(const MeterJob& job, const core:
     phase.exposure_s += cpu.exposure_s;
     if (i < timelines.size()) cpu.timeline = timelines[i];
   }
-  phase.facts["meter"] = fmt::format("cyclictest {}", report->version);
-  phase.facts["interval"] = fmt::format("{} us", kInterval_ns / 1000);
+  phase.facts[core::fact::kMeter] = fmt::format("cyclictest {}", report->version);
+  phase.facts[core::fact::kInterval] = fmt::format("{} us", kInterval_ns / 1000);
   phase.facts["priority"] = fmt::format("SCHED_FIFO {}", kMeterPriority);
   phase.facts["resolution"] = "1 us, cut off below";
   uint64_t beyond = 0;

@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <maxlat/core/result/fact_names.hpp>
+
 #include "cyclictest_meter.hpp"
 
 namespace maxlat::rteval_ext {
@@ -27,7 +29,7 @@ core::Result<core::ProcessSpec> CyclictestStandIn::command(const MeterJob& job) 
 core::Result<core::Phase> CyclictestStandIn::read(const MeterJob& job, const core::ProcessEnd& end) const {
   core::Result<core::Phase> phase = OwnMeter::read(job, end);
   if (!phase) return phase;
-  phase->facts["meter"] = "maxlat cyclic";
+  phase->facts[core::fact::kMeter] = "maxlat cyclic";
   phase->warnings.push_back(
       fmt::format("cyclictest is not installed, and maxlat cyclic measured in its place ({})", kInstall));
   return phase;

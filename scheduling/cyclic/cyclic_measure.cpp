@@ -112,10 +112,12 @@ void WakeRun::describe() {
   auto& facts = phase_.facts;
   facts["sample"] = "from the time that a thread slept until to the time that it reads when it runs";
   facts["timer"] = to_string(settings_.timer);
-  facts["interval"] = core::duration_text(static_cast<double>(settings_.interval_ns) * 1e-9);
+  facts[core::fact::kInterval] = core::duration_text(static_cast<double>(settings_.interval_ns) * 1e-9);
   facts["threads are due"] = settings_.aligned ? "at once" : "one after the other, spread over an interval";
   facts["policy"] = core::to_string(settings_.scheduling);
   facts["clock"] = "CLOCK_MONOTONIC";
+  if (settings_.break_above_ns != 0)
+    facts[core::fact::kLimit] = core::latency_text(static_cast<double>(settings_.break_above_ns));
   attribution::tell_of(kernel_, phase_);
 }
 

@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <maxlat/core/result/fact_names.hpp>
+#include <maxlat/core/sys/duration.hpp>
 #include <thread>
 
 namespace maxlat::scheduling {
@@ -39,6 +41,14 @@ TEST_F(WakeupsOnThisMachine, BothTimersGiveTheWakeUpsThatWereAskedFor) {
     EXPECT_GE(phase.per_cpu[0].exposure_s, 0.019);  // 19 intervals lie between the first due time and the last
     EXPECT_EQ(phase.facts.at("timer"), to_string(timer));
   }
+}
+
+TEST_F(WakeupsOnThisMachine, ALimitIsAFactAlsoWhereNoneWasAboveIt) {
+  settings_.break_above_ns = 3'600'000'000'000;
+  const auto run = measure_wakeups(settings_);
+  ASSERT_TRUE(run.ok()) << run.error().text;
+  EXPECT_EQ(run->phase.facts.at(core::fact::kLimit), core::latency_text(3600e9));
+  EXPECT_FALSE(run->phase.facts.contains(core::fact::kBreak));
 }
 
 TEST_F(WakeupsOnThisMachine, NothingOfItStays) {

@@ -11,6 +11,9 @@ OVERWRITES = [
     (f"gate {_GOOD} --max 1s --json {{tmp}}/a", "--format lava={tmp}/a"),
     (f"export {_GOOD} --format csv", f"-o {_GOOD}/result.json"),
     (f"report {_GOOD}", f"-o {_GOOD}/result.json"),
+    (f"report --series {_GOOD.parent}", f"-o {_GOOD}/result.json"),
+    (f"report --series {_GOOD.parent} --no-store --format md", f"-o {_GOOD}/result.json"),
+    (f"report --series {_GOOD.parent} --store {{tmp}}/x --text", "-o {tmp}/x"),
     (f"plan-length {_GOOD}", f"--json {_GOOD}/result.json"),
 ]
 
@@ -25,6 +28,7 @@ CASES = [
     Case("a series of a folder that is not there", "report --series {tmp}/none", 1, [r"\Amaxlat report: cannot read .*none"]),
     Case("a series without a result", "report --series {tmp}", 1, [r"holds no result\nhint: "]),
     Case("a series of two folders", "report --series a b", 1, [r"one folder at a time, not 2\nhint: "]),
+    Case("a store alone has no place for the page", "report --series --store {tmp}/none/x", 1, [r"a store has no folder for the page\nhint: name a file"]),
     Case("a series in a form that is none", f"report --series {_GOOD} --format doc", 1, [r"there is no \"doc\"\nhint: forms are html, "]),
     Case("a store of one run", f"report {_GOOD} --store {{tmp}}/x", 1, [r"--store is of --series\nhint: "]),
     Case("three runs in a store", f"report --series {_GOOD.parent} --store {{tmp}}/x --text", 0, [r"Series: 3 runs"]),

@@ -199,7 +199,7 @@ def wrong_hash(page):
 
 
 def wrong_printed(result_file, folder):
-    """The PDF of `maxlat report`: several pages of A4 or letter, not blank."""
+    """The PDF of `maxlat report`: several pages of A4, not blank."""
     printed = folder / "report.pdf"
     subprocess.run([os.environ["MAXLAT"], "report", "--format", "pdf", "-o", printed, result_file], check=True,
                    stdout=subprocess.DEVNULL)
@@ -207,6 +207,10 @@ def wrong_printed(result_file, folder):
     pages = len(re.findall(rb"/Type\s*/Page\b", content))
     if not content.startswith(b"%PDF-") or pages < 2 or len(content) < 50_000:
         yield f"the PDF has {pages} pages and {len(content)} bytes"
+    sizes = {tuple(float(number) for number in box.split()[2:])
+             for box in re.findall(rb"/MediaBox\s*\[([^\]]*)\]", content)}
+    if not sizes or any(abs(width - 595.3) > 1 or abs(height - 841.9) > 1 for width, height in sizes):
+        yield f"the PDF's pages are {sorted(sizes)} points, not A4 (595 x 842)"
     print(f"printed: {pages} pages, {len(content) // 1024} KiB")
 
 

@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <maxlat/core/machine/hash.hpp>
 #include <maxlat/core/machine/setting_readers.hpp>
 #include <maxlat/core/machine/settings.hpp>
 #include <maxlat/core/machine/tasks.hpp>
 #include <set>
 #include <sstream>
 
-#include "hash.hpp"
 #include "kernel_config.hpp"
 #include "redact.hpp"
 

@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <maxlat/core/machine/hash.hpp>
 #include <maxlat/core/machine/settings.hpp>
 
-#include "hash.hpp"
 #include "redact.hpp"
 #include "test_good_machine.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "hash.hpp"
-
 #include <fmt/format.h>
+
+#include <maxlat/core/machine/hash.hpp>
 
 namespace maxlat::core {
 

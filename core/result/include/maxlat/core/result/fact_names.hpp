@@ -11,6 +11,9 @@ inline constexpr const char* kBackEnd = "back end";  // of hwlat, in words
 inline constexpr const char* kBound = "bound";
 // "2000ns": the phase has no sample that was shorter. Quantiles of such samples are not those of all.
 inline constexpr const char* kOnlyAbove = "only samples above";
+inline constexpr const char* kInterval = "interval";  // "100 us", of a timer's threads
+// "cyclictest 2.40": who measured, where the kind of the phase does not tell it, or not the version.
+inline constexpr const char* kMeter = "meter";
 // Samples that the meter saw and did not keep, so that no count of them is whole.
 inline constexpr const char* kNotKept = "samples not kept";
 inline constexpr const char* kKernelEvents = "kernel events";  // of --kernel-events: recorded, or why not
@@ -18,6 +21,8 @@ inline constexpr const char* kKernelEvents = "kernel events";  // of --kernel-ev
 inline constexpr const char* kStartMonotonic_ns = "start_monotonic_ns";
 inline constexpr const char* kStartRealtime_ns = "start_realtime_ns";
 inline constexpr const char* kTraceBytes = "trace_bytes";  // what an arm's tracer wrote
-inline constexpr const char* kBreak = "break";             // of npt -b: where and when the limit was exceeded
+// "50.0 us": the measurement was to end at the first sample above. Told whether one was or not.
+inline constexpr const char* kLimit = "stops at";
+inline constexpr const char* kBreak = "break";  // where and when that limit was exceeded
 
 }  // namespace maxlat::core::fact

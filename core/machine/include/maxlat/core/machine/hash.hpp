@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The hash of fingerprints: tells states of a machine apart, protects against nothing. FNV-1a, 64 bits.
+// The hash of fingerprints: tells states of a machine apart, protects against nothing. FNV-1a (Fowler, Noll and Vo), 64
+// bits. THREAD-SAFETY: any thread.
 #pragma once
 
 #include <cstdint>
