@@ -82,10 +82,17 @@ std::string break_text(const CpuRun& run, const base::CounterClock& clock) {
                      ns(run.journal.breaking_time() - run.journal.start()) / 1e9);
 }
 
-// Time 0 of a phase is its start, `phase_start_ns` on CLOCK_MONOTONIC: a little before this CPU's.
-core::CpuBooks books_of(const CpuRun& run, const base::CounterClock& clock, uint64_t phase_start_ns) {
-  return {run.cpu, run.histogram, run.journal, run.exposure_ticks,
+// Time 0 of a phase is its start, `phase_start_ns` on CLOCK_MONOTONIC: a little before this CPU's. Of a CPU that runs
+// on, the exposure is not there to be read: the loop writes it, and no fence goes with it.
+core::CpuBooks running_books(const CpuRun& run, const base::CounterClock& clock, uint64_t phase_start_ns) {
+  return {run.cpu, run.histogram, run.journal, 0,
           run.journal.start() - clock.to_ticks(run.start_monotonic_ns - phase_start_ns)};
+}
+
+core::CpuBooks ended_books(const CpuRun& run, const base::CounterClock& clock, uint64_t phase_start_ns) {
+  core::CpuBooks books = running_books(run, clock, phase_start_ns);
+  books.exposure_ticks = run.exposure_ticks;
+  return books;
 }
 
 }  // namespace
@@ -159,8 +166,8 @@ core::Phase phase_snapshot(const core::Phase& before, const MeasurementPlan& pla
   for (const CpuRun* run : begun) start_ns = std::min(start_ns, run->start_monotonic_ns);
   core::set_start(phase, start_ns);
   for (const CpuRun* run : begun) {
-    core::CpuResult cpu = running_cpu(books_of(*run, plan.clock, start_ns), plan.clock, plan.options.outliers);
-    // The loop's own books are in its registers. The gaps that are filed are the time that was watched.
+    core::CpuResult cpu = running_cpu(running_books(*run, plan.clock, start_ns), plan.clock, plan.options.outliers);
+    // The gaps that are filed are the time that was watched.
     cpu.exposure_s = cpu.mean_ns * static_cast<double>(cpu.samples) * 1e-9;
     phase.exposure_s += cpu.exposure_s;
     phase.per_cpu.push_back(std::move(cpu));
@@ -192,7 +199,7 @@ core::Result<Measurement> measurement_of_books(const MeasurementPlan& plan, core
   for (const CpuRun* run : runs) {
     if (run->kernel_loop_error != 0) return why_no_irqoff(run->kernel_loop_error);
     if (core::Status balance = check_books(*run); !balance) return balance.error();
-    const core::CpuBooks books = books_of(*run, clock, start_ns);
+    const core::CpuBooks books = ended_books(*run, clock, start_ns);
     phase.per_cpu.push_back(ended_cpu(books, clock));
     phase.exposure_s += phase.per_cpu.back().exposure_s;
     const double duration_s = clock.to_ns(static_cast<double>(run->end_ticks - run->journal.start())) / 1e9;
