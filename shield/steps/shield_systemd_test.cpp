@@ -5,6 +5,7 @@
 
 #include <maxlat/test/temporary_folder.hpp>
 
+#include "change/change.hpp"
 #include "change/slices.hpp"
 #include "change/test_box.hpp"
 #include "shield.hpp"
