@@ -90,8 +90,10 @@ TEST_F(Exec, SigtermGoesOnToTheCommandAndItsAnswerCounts) {
 // A defect: in a shield that is on, exec ignored --smt and --mount.
 TEST_F(Exec, WhatOnlyANewShieldCanHaveIsRefusedInOneThatIsOn) {
   const std::string journal = file("shield.journal");
-  auto made = Journal::create(
-      journal, {.boot_id = Surface(core::MachineView{}).boot_id(), .cpus = cpus_, .housekeeping = {}, .since = ""});
+  auto made = Journal::create(journal, {.boot_id = Surface(core::MachineView{}).boot_id(),
+                                        .cpus = cpus_,
+                                        .housekeeping = {cpus_.front() + 1},
+                                        .since = ""});
   ASSERT_TRUE(made) << made.error().text;
   const Change complete{.kind = Change::Kind::complete};
   ASSERT_TRUE(made->append({&complete, 1}));
