@@ -2,7 +2,7 @@
 """Builds this project's kernel modules against an unpacked kernel.
 
 Kbuild writes its objects beside the sources, so the sources are copied first (only what changed, times kept, so that a
-second build does nothing). The copy keeps the tree's shape: the modules reach each other's rooms by relative paths.
+second build does nothing, and make is not even asked). The copy keeps the tree's shape: the modules reach each other's rooms by relative paths.
 """
 
 import fcntl
@@ -24,14 +24,14 @@ def build(kernel, source, build_directory):
     copy.mkdir(parents=True, exist_ok=True)
     with open(copy / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        for directory in SHARED_SOURCES:
-            _mirror(source / directory, copy / directory)
-        found = {}
-        for directory in MODULE_DIRECTORIES:
-            _make(kernel, copy / directory)
-            for module in (copy / directory).glob("*.ko"):
-                found[module.stem] = module
-        return found
+        changed = [directory for directory in SHARED_SOURCES if _mirror(source / directory, copy / directory)]
+        built = copy / "built"  # there when make had nothing to say, and this program is what it was then
+        if changed or not built.exists() or built.stat().st_mtime < Path(__file__).stat().st_mtime:
+            built.unlink(missing_ok=True)
+            for directory in MODULE_DIRECTORIES:
+                _make(kernel, copy / directory)
+            built.touch()
+        return {module.stem: module for directory in MODULE_DIRECTORIES for module in (copy / directory).glob("*.ko")}
 
 
 def check_kernel_doc(kernel, source):
@@ -46,8 +46,10 @@ def check_kernel_doc(kernel, source):
 
 
 def _mirror(source, target):
-    """Copies C sources that are new or changed; removes those that are gone. Build products in `target` are left."""
+    """Copies C sources that are new or changed; removes those that are gone; says whether there were any. Build products
+    in `target` are left."""
     kept = set()
+    changed = False
     for path in sorted(source.rglob("*")) if source.exists() else []:
         if path.is_file() and (path.suffix in (".c", ".h", ".S", ".kbuild") or path.name == "Kbuild"):
             copy = target / path.relative_to(source)
@@ -55,9 +57,12 @@ def _mirror(source, target):
             if not copy.exists() or copy.stat().st_mtime_ns != path.stat().st_mtime_ns:
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(path, copy)
+                changed = True
     for path in target.rglob("*.[chS]") if target.exists() else []:
         if path not in kept and not path.name.endswith((".mod.c", "_histogram.c")):  # made by Kbuild
             path.unlink()
+            changed = True
+    return changed
 
 
 def _make(kernel, directory):

@@ -45,6 +45,14 @@ def backports(cache):
     return archive
 
 
+def answer(question, archive, cache):
+    """`question(archive)`; where these lists do not know, once more with fresh ones: an archive keeps no old package."""
+    try:
+        return question(archive)
+    except CannotRun:
+        return question(archive.refreshed(cache))
+
+
 def _own_suite():
     """Where apt has this machine's suite from, and its name."""
     with open("/etc/os-release", encoding="utf-8") as described:
@@ -101,10 +109,20 @@ class Archive:
         return max((line.split()[0] for line in names), key=lambda name: [int(number) for number in re.findall(r"\d+", name)])
 
     def candidate_version(self, package):
-        for line in self.run("apt-cache", "policy", package).splitlines():
-            if "Candidate:" in line and "(none)" not in line:
-                return line.split("Candidate:")[1].strip().replace(":", "%3a")
-        raise CannotRun(f"{package} has no candidate version in the package lists")
+        return self.candidate_versions([package])[package]
+
+    def candidate_versions(self, packages):
+        """In the order of the packages. One question: apt takes a second to begin with its answer."""
+        versions = {}
+        for line in self.run("apt-cache", "policy", *packages).splitlines():
+            if line.endswith(":") and not line.startswith(" "):
+                package = line[:-1]
+            elif "Candidate:" in line and "(none)" not in line:
+                versions[package] = line.split("Candidate:")[1].strip().replace(":", "%3a")
+        for package in packages:
+            if package not in versions:
+                raise CannotRun(f"{package} has no candidate version in the package lists")
+        return versions
 
     def depends(self, package):
         """The names in its Depends line; the first of alternatives."""

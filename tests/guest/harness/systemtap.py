@@ -17,7 +17,7 @@ import shutil
 import stat
 import subprocess
 
-from . import CannotRun, Failed, kernel_package
+from . import CannotRun, Failed, kernel_package, package_archive
 
 PACKAGES = ("systemtap", "systemtap-runtime", "systemtap-common")
 
@@ -27,7 +27,8 @@ def build(kernel, script, probed, target):
     target.mkdir(parents=True, exist_ok=True)
     with open(target / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        root = _unpack(kernel.archive, kernel_package.cache_directory() / "systemtap")
+        cache = kernel_package.cache_directory()
+        root = package_archive.answer(lambda lists: _unpack(lists, cache / "systemtap"), package_archive.machine(), cache)
         made_of = hashlib.sha256(b"\0".join((str(probed).encode(), probed.read_bytes(), script.read_bytes(),
                                               kernel.release.encode())))
         module = target / "maxlat_npt.ko"

@@ -10,19 +10,16 @@ import fcntl
 import hashlib
 import shutil
 
-from . import CannotRun, kernel_package
+from . import kernel_package, package_archive
 
 
 def unpack(names, archive):
     """The root of the tree."""
-    try:
-        return _unpack(names, archive)
-    except CannotRun:
-        return _unpack(names, archive.refreshed(kernel_package.cache_directory()))
+    return package_archive.answer(lambda lists: _unpack(names, lists), archive, kernel_package.cache_directory())
 
 
 def _unpack(names, archive):
-    versions = " ".join(f"{name}={archive.candidate_version(name)}" for name in sorted(names))
+    versions = " ".join(f"{name}={version}" for name, version in archive.candidate_versions(sorted(names)).items())
     directory = kernel_package.cache_directory() / f"userland-{hashlib.sha256(versions.encode()).hexdigest()[:16]}"
     directory.mkdir(parents=True, exist_ok=True)
     root = directory / "root"
