@@ -2,6 +2,7 @@
 # A kernel that is locked down, as under Secure Boot, takes no module that it does not know: `maxlat hwlat` says so in
 # words, and goes on with the next back end.
 # guest-mode: exact
+# guest-kernels: rt-backports
 # guest-append: lockdown=integrity
 [ -x "$MAXLAT" ] || skip "no static maxlat (cmake --preset static && cmake --build --preset static)"
 mount -t securityfs security /sys/kernel/security

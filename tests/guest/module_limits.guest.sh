@@ -2,6 +2,7 @@
 # What must be refused: settings out of range, a second owner, a user without the capability, unloading under way; and
 # what must end by itself: sampling whose owner was killed.
 # guest-mode: exact
+# guest-kernels: rt-backports
 load maxlat_hwlat
 ok="width=1000000 window=2000000 duration=10000000"
 refused() { must_fail hwlat_probe $ok "$@" 2>/dev/null; }

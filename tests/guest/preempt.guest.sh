@@ -2,6 +2,7 @@
 # Preemption on a PREEMPT_RT kernel, on one CPU, where a run repeats: every pair of policies does as it must in every round,
 # SCHED_DEADLINE is granted (the CPU is a root domain), a plan's phase finds the same, and nothing stays behind.
 # guest-mode: exact
+# guest-kernels: rt-backports
 # guest-cpu: max,+invtsc,x-force-features=on
 # counts RUNNING WOKEN: "rounds preempted waited untold" of a pair
 counts() { awk -F '  +' -v running="$1" -v woken="$2" '$2 == running && $3 == woken { print $5, $6, $7, $8 }' "$OUT/pairs.txt"; }

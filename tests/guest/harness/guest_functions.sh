@@ -8,6 +8,15 @@ must_fail() { if "$@"; then fail "should have been refused: $*"; fi; }
 expect() {
   if [ "$2" "$3" "$4" ]; then echo "ok: $1 ($2 $3 $4)"; else fail "$1: $2 $3 $4 does not hold"; fi
 }
+# is_as_asked FLAVOUR CPUS: the machine itself; the harness asks before every test
+is_as_asked() {
+  case $1 in
+    rt*) uname -v | grep -q PREEMPT_RT || fail "not a PREEMPT_RT kernel: $(uname -v)" ;;
+    *) ! uname -v | grep -q PREEMPT_RT || fail "a PREEMPT_RT kernel where the standard one was asked for" ;;
+  esac
+  cpus=$(grep -c '^processor' /proc/cpuinfo)
+  [ "$cpus" -eq "$2" ] || fail "$cpus CPUs where $2 were asked for"
+}
 # load MODULE [parameter=value...]
 load() { module=$1; shift; insmod "$MODULES/$module.ko" "$@"; }
 # on_host_userland COMMAND...: runs a host program in the guest (needs guest-userland: host). /tmp is the same on both sides.
@@ -17,6 +26,7 @@ mount_host() {
   [ -n "$PACKAGES" ] || { share_of_host host /host; return; }
   share_of_host host /host_alone
   share_of_host packages /packages
+  insmod /modules/overlay.ko
   mkdir /written
   mount -t tmpfs none /written
   mkdir /written/upper /written/work

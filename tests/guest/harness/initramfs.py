@@ -15,7 +15,8 @@ from pathlib import Path
 from . import CannotRun, Failed
 
 # What a guest loads before it can mount its shares. Their dependencies are resolved by modprobe, in the right order.
-WANTED_MODULES = ("9p", "9pnet_virtio", "virtio_pci", "msr", "overlay")
+WANTED_MODULES = ("9p", "9pnet_virtio", "virtio_pci", "msr")
+LOADED_WHEN_NEEDED = ("overlay",)  # by guest_functions.sh, with guest-packages: a module takes a fifteenth of a boot
 
 
 def build(kernel, guest_init, target):
@@ -33,7 +34,9 @@ def build(kernel, guest_init, target):
         (root / "bin" / "sh").symlink_to("busybox")
         shutil.copy(guest_init, root / "init")
         (root / "init").chmod(0o755)
-        order = [_copy_module(path, root / "modules") for path in _in_load_order(kernel)]
+        order = [_copy_module(path, root / "modules") for path in _in_load_order(kernel, WANTED_MODULES)]
+        for path in _in_load_order(kernel, LOADED_WHEN_NEEDED):
+            _copy_module(path, root / "modules")
         (root / "modules" / "order").write_text("".join(name + "\n" for name in order))
         scratch_archive = target.with_suffix(f".{os.getpid()}")
         scratch_archive.write_bytes(_pack(root))
@@ -47,9 +50,9 @@ def extend(base, root, target):
     return target
 
 
-def _in_load_order(kernel):
+def _in_load_order(kernel, modules):
     paths = []
-    for module in WANTED_MODULES:
+    for module in modules:
         shown = subprocess.run(["modprobe", "-d", kernel.modules_root, "-S", kernel.release, "--show-depends", module],
                                capture_output=True, text=True)
         if shown.returncode != 0:
