@@ -14,22 +14,21 @@ shield() { what=$1; shift; maxlat shield "$what" --journal "$journal" "$@"; }
 
 # Every setting that a shield may write, and the mask of every thread that outlives this test and that somebody may move.
 # (The thread of an interrupt goes where its interrupt went last; the kernel moves its workers.)
+# Few processes: to start one takes milliseconds here.
 settings() {
-  for file in /proc/sys/kernel/sched_rt_runtime_us /proc/sys/kernel/nmi_watchdog /proc/sys/kernel/watchdog_cpumask \
-      /proc/sys/kernel/timer_migration /proc/sys/kernel/numa_balancing /proc/sys/vm/stat_interval \
-      /sys/kernel/mm/transparent_hugepage/enabled /sys/kernel/mm/ksm/run /sys/devices/virtual/workqueue/cpumask \
-      /proc/irq/default_smp_affinity /proc/irq/[0-9]*/smp_affinity_list /sys/fs/cgroup/cgroup.subtree_control \
-      /sys/devices/system/machinecheck/machinecheck[0-9]*/check_interval /sys/kernel/debug/sched/fair_server/cpu*/runtime; do
-    [ ! -e "$file" ] || echo "$file $(cat "$file" 2>&1)"
-  done
+  grep -sH '' /proc/sys/kernel/sched_rt_runtime_us /proc/sys/kernel/nmi_watchdog /proc/sys/kernel/watchdog_cpumask \
+    /proc/sys/kernel/timer_migration /proc/sys/kernel/numa_balancing /proc/sys/vm/stat_interval \
+    /sys/kernel/mm/transparent_hugepage/enabled /sys/kernel/mm/ksm/run /sys/devices/virtual/workqueue/cpumask \
+    /proc/irq/default_smp_affinity /proc/irq/[0-9]*/smp_affinity_list /sys/fs/cgroup/cgroup.subtree_control \
+    /sys/devices/system/machinecheck/machinecheck[0-9]*/check_interval /sys/kernel/debug/sched/fair_server/cpu*/runtime || true
   ls -d /sys/fs/cgroup/*/ 2>/dev/null || true
 }
-movable() { sed 's/.*) //' "$1/stat" 2>/dev/null | awk '{ exit int($7 / 67108864) % 2 }'; }  # not PF_NO_SETAFFINITY
 masks() {
-  for task in /proc/[0-9]*; do
-    movable "$task" || continue
-    echo "${task#/proc/} $(cat "$task/comm" 2>/dev/null) $(awk '/Cpus_allowed_list/ { print $2 }' "$task/status" 2>/dev/null)"
-  done | grep -vE ' (irq/|awk|cat|sed|sh|maxlat)|^[0-9]+ +$' | sort
+  cat /proc/[0-9]*/stat /proc/[0-9]*/status 2>/dev/null | awk '
+    /^[0-9]+ \(/ { pid = $1; sub(/.*\) /, ""); movable[pid] = !(int($7 / 67108864) % 2); next }  # not PF_NO_SETAFFINITY
+    $1 == "Name:" { name = $2 }
+    $1 == "Pid:" { pid = $2 }
+    $1 == "Cpus_allowed_list:" && movable[pid] { print pid, name, $2 }' | grep -vE ' (irq/|awk|cat|sed|sh|maxlat)' | sort
 }
 as_before() {  # WHEN
   settings > now; masks > masks_now
@@ -46,6 +45,8 @@ sleep 100000 & wide=$!
 taskset -p 1 $pinned > /dev/null
 taskset -p 7 $wide > /dev/null
 settings > settings_before; masks > masks_before
+expect "settings that are watched" "$(grep -c . settings_before)" -ge 20
+expect "threads whose masks are watched" "$(grep -c . masks_before)" -ge 10
 
 shield on --cpus 1 > "$OUT/on.txt"
 [ "$(cat /sys/fs/cgroup/maxlat-shield/cpuset.cpus.partition)" = isolated ] || fail "no isolated partition"

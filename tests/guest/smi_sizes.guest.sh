@@ -6,7 +6,7 @@ load maxlat_planter
 load maxlat_hwlat
 for length in 10000 100000 1000000; do
   result="$OUT/$length.txt"
-  hwlat_probe width=90000000 window=100000000 duration=3000000000 > "$result" &
+  hwlat_probe width=90000000 window=100000000 duration=1000000000 > "$result" &
   probe=$!
   wait_for sampled "$result"  # what is planted before the first window, nobody sees
   plant smi 10000000 2000000 $length 10
