@@ -10,21 +10,18 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 fail() { echo "$*"; exit 1; }
 
-werror() {  # CMAKE-OPTION...: how many of the compiler's commands have -Werror
-  "$cmake" -G Ninja -S "$source" -B "$folder/build" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
-    -DMAXLAT_BUILD_TESTS=OFF -DMAXLAT_BUILD_BENCHMARKS=OFF "$@" >"$folder/log" 2>&1 || { cat "$folder/log"; fail "cmake fails with $*"; }
+configured() {  # CMAKE-OPTION...: a Release build, as a user makes it; prints how many of the compiler's commands have -Werror
+  "$cmake" -G Ninja -S "$source" -B "$folder/build" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_CXX_FLAGS=-Wpadded -DMAXLAT_BUILD_TESTS=OFF -DMAXLAT_BUILD_BENCHMARKS=OFF "$@" >"$folder/log" 2>&1 ||
+    { cat "$folder/log"; fail "cmake fails with $*"; }
   grep -c -- '"command":.* -Werror' "$folder/build/compile_commands.json" || true
 }
+builds() { "$cmake" --build "$folder/build" --target maxlat_base >"$folder/log" 2>&1; }  # its warnings in the log
 
-[ "$(werror -DCMAKE_BUILD_TYPE=Release)" = 0 ] || fail "a Release build makes warnings errors"
-
-builds() {  # CMAKE-OPTION...: base, from nothing, its warnings in the log
-  rm -rf "$folder/build"
-  werror -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS=-Wpadded "$@" >"$folder/flags"
-  "$cmake" --build "$folder/build" --target maxlat_base >"$folder/log" 2>&1
-}
+[ "$(configured)" = 0 ] || fail "a Release build makes warnings errors"
 builds || { tail "$folder/log"; fail "a warning keeps a Release build from success"; }
 grep -q 'warning:.*\[-Wpadded\]' "$folder/log" || fail "the build had no warning: it shows nothing"
-! builds -DMAXLAT_WARNINGS_AS_ERRORS=ON || fail "a warning is no error with MAXLAT_WARNINGS_AS_ERRORS"
 
-[ "$(werror -DMAXLAT_WARNINGS_AS_ERRORS=ON)" -gt 0 ] || fail "MAXLAT_WARNINGS_AS_ERRORS does nothing"
+rm -rf "$folder/build"
+[ "$(configured -DMAXLAT_WARNINGS_AS_ERRORS=ON)" -gt 0 ] || fail "MAXLAT_WARNINGS_AS_ERRORS does nothing"
+! builds || fail "a warning is no error with MAXLAT_WARNINGS_AS_ERRORS"
