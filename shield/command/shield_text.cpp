@@ -64,9 +64,9 @@ std::string text_of(const ShieldStatus& status) {
   if (status.rebooted) return fmt::format("no shield is on: the box was rebooted since {}\n", status.since);
   if (!status.on) return "no shield is on\n";
   return listed("drifted", status.drifted) +
-         fmt::format("shield of CPU {} since {}, the system on CPU {}: {} of {} changes stand\n",
+         fmt::format("shield of CPU {} since {}, the system on CPU {}: {} of {} changes stand{}\n",
                      core::to_string(status.cpus), status.since, core::to_string(status.housekeeping), status.standing,
-                     status.changes);
+                     status.changes, status.gone > 0 ? fmt::format(", {} gone with their threads", status.gone) : "");
 }
 
 }  // namespace maxlat::shield

@@ -144,7 +144,9 @@ core::Result<ShieldStatus> shield_status(const std::string& journal_path, const 
       ++status.standing;
     else if (now == Standing::unknown)
       status.drifted.push_back(fmt::format("{} cannot be read", to_string(change)));
-    else if (now != Standing::gone)
+    else if (now == Standing::gone)
+      ++status.gone;
+    else
       status.drifted.push_back(fmt::format("{} is no longer {}", to_string(change), change.wanted));
   }
   return status;

@@ -232,6 +232,18 @@ TEST_P(Shield, OneProcessAtATimeHoldsAShield) {
   EXPECT_TRUE(Lock::take(plan().journal)) << "holding is not changing";
 }
 
+TEST_P(Shield, WhatHasEndedSinceIsCountedInTheStatus) {
+  FakeSurface surface = this->surface();
+  ASSERT_TRUE(shield_on(plan(), surface));
+  EXPECT_EQ(shield_status(plan().journal, surface)->gone, 0u);
+  for (const char* folder : {"/proc/40/task/41", "/proc/41"}) std::filesystem::remove_all(box_.path() + folder);
+  const auto status = shield_status(plan().journal, surface);
+  ASSERT_TRUE(status);
+  EXPECT_GT(status->gone, 0u);
+  EXPECT_THAT(status->drifted, ElementsAre());
+  EXPECT_EQ(status->standing + status->gone, status->changes);
+}
+
 TEST_P(Shield, AfterARebootThereIsNothingToUndo) {
   FakeSurface surface = this->surface();
   ASSERT_TRUE(shield_on(plan(), surface));

@@ -26,6 +26,17 @@ std::string first_of(const std::vector<std::string>& refused) {
   return refused.size() == 1 ? refused.front() : fmt::format("{}, and {} more", refused.front(), refused.size() - 1);
 }
 
+std::string what_became(const core::SettingObservation& before, const core::SettingObservation& after) {
+  switch (after.verdict) {
+    case Verdict::ok:
+      return fmt::format("was {}, is {}", before.observed, after.observed);
+    case Verdict::unknown:
+      return fmt::format("written; whether that is enough cannot be read: {}", after.observed);
+    default:  // an interrupt, for example, goes elsewhere when it comes the next time
+      return fmt::format("was {}; written, and reads {} as yet", before.observed, after.observed);
+  }
+}
+
 core::Status make_right(const core::Setting& setting, Workshop& workshop) {
   const core::MachineView& machine = workshop.surface().view();
   const core::Remedy remedy = core::remedy_of(setting, machine);
@@ -36,10 +47,7 @@ core::Status make_right(const core::Setting& setting, Workshop& workshop) {
   const std::vector<std::string> refused = workshop.make(changes);
   const core::SettingObservation after = core::observe(setting, machine);
   const bool none_made = refused.size() == changes.size();
-  // An interrupt, for example, goes elsewhere when it comes the next time.
-  const bool right = after.verdict == Verdict::ok;
-  std::string text = right ? fmt::format("was {}, is {}", before.observed, after.observed)
-                           : fmt::format("was {}; written, and reads {} as yet", before.observed, after.observed);
+  std::string text = what_became(before, after);
   if (none_made)
     text = first_of(refused);
   else if (!refused.empty())

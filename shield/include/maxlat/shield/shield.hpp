@@ -64,6 +64,7 @@ struct ShieldStatus {
   std::string since;
   bool held = false;  // as long as a process lives that holds it
   size_t changes = 0, standing = 0;
+  size_t gone = 0;                   // their threads have ended, or what they are of is not there any more
   std::vector<std::string> drifted;  // changed by somebody else since, or not as we made it
   bool rebooted = false;
 };
