@@ -6,8 +6,10 @@
 #include <filesystem>
 #include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/core/sys/output_file.hpp>
+#include <maxlat/core/sys/tell.hpp>
 #include <maxlat/core/sys/text.hpp>
 #include <maxlat/reports/compare_command.hpp>
+#include <maxlat/reports/report.hpp>
 
 #include "compare/compare_page.hpp"
 #include "compare/compare_text.hpp"
@@ -29,7 +31,7 @@ constexpr core::CommandHelp kCompareHelp = {
 po::options_description compare_options() {
   po::options_description options("Options");
   auto add = options.add_options();
-  add("output,o", core::argument("FILE"), "also writes a page with curves (needs gnuplot)");
+  add("output,o", core::argument("FILE"), "also writes a page, with curves where gnuplot is installed");
   add("ratio", core::argument<double>("R")->default_value(CompareOptions{}.ratio, "1.1"),
       "differences that are smaller are not told");
   add("fail-if-worse", "exit status 2 when something is worse, 3 when these runs do not tell");
@@ -83,8 +85,10 @@ core::Result<core::Exit> run_compare(const core::Arguments& arguments) {
   if (!groups) return groups.error();
   const ComparedRuns compared = compare_runs(*groups, {.ratio = ratio});
   if (page != "-") fmt::print("{}", compare_text(compared, core::kTextWidth));
-  if (!page.empty())
+  if (!page.empty()) {
     if (const core::Status written = write_compare_page(compared, page); !written) return written.error();
+    if (const std::string why = no_plots_because(); !why.empty()) core::tell("maxlat compare: {}\n", why);
+  }
   if (!line.has("fail-if-worse")) return core::Exit::pass;
   if (compared.worse) return core::Exit::limit_exceeded;
   return compared.alike && !compared.undecided ? core::Exit::pass : core::Exit::invalid;

@@ -286,10 +286,7 @@ void phase_body(Html& html, const PhaseView& view, std::span<const DrawnPlot> pl
   if (phase.control) control_table(html, *phase.control);
   cpu_tables(html, view);
   pairs_table(html, phase);
-  if (!plots.empty()) {
-    const auto grid = html.element("div", {{"class", "plots"}});
-    for (const auto& drawn : plots) figure(html, drawn);
-  }
+  plot_grid(html, plots);
   heat_map(html, phase);
   if (phase.events) event_table(html, *phase.events);
   outlier_table(html, view);

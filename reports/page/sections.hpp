@@ -17,7 +17,7 @@ namespace maxlat::reports {
 
 struct DrawnPlot {
   Plot plot;
-  std::string svg;  // cleaned
+  std::string svg;  // cleaned; empty where gnuplot is not installed
 };
 
 void verdict_section(Html& html, const core::RunResult& run);
@@ -47,9 +47,12 @@ std::string phase_anchor(size_t index);  // of the run's phases
 // Indices of the phases in the order of the page. Those behind the pre-flight table come after it and the tracers.
 std::vector<size_t> reading_order(const core::RunResult& run);
 bool is_behind_the_preflight(const core::Phase& phase);
-// All plots of a page, in their order. ERRORS: those of draw() and of clean_svg().
+// All plots of a page, in their order. Without gnuplot none is drawn: that is no error, the page says it at its top
+// (no_plots_note). ERRORS: those of draw() and of clean_svg().
 core::Result<std::vector<DrawnPlot>> drawn(std::vector<Plot> plots);
+void no_plots_note(Html& html);
 void figure(Html& html, const DrawnPlot& drawn);
+void plot_grid(Html& html, std::span<const DrawnPlot> plots);
 // Signs in the tail that something outside the thing measured made it, each a sentence.
 std::vector<std::string> suspicions(const PhaseView& view);
 void status_chip(Html& html, core::PhaseStatus status);

@@ -75,6 +75,7 @@ void page_header(Html& html, const core::RunResult& run, const std::vector<Phase
   if (!run.label.empty()) html.leaf("p", run.label, {{"class", "label"}});
   if (const std::string box = box_text(run); !box.empty()) html.leaf("p", box, {{"class", "box"}});
   html.leaf("p", fmt::format("{}", fmt::join(run_facts(run), " · ")), {{"class", "soft"}});
+  no_plots_note(html);
   contents(html, run, views);
 }
 
