@@ -4,6 +4,7 @@
 #pragma once
 
 #include <maxlat/core/sys/result.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "plots/plot.hpp"
 #include "view/arms_view.hpp"
 #include "view/phase_view.hpp"
+#include "view/tail_view.hpp"
 
 namespace maxlat::reports {
 
@@ -29,7 +31,10 @@ void phases_section(Html& html, const core::RunResult& run, const std::vector<Ph
 void findings_section(Html& html, const core::RunResult& run, const std::vector<PhaseView>& views);
 void reading_section(Html& html, const core::RunResult& run);
 void preflight_section(Html& html, const core::RunResult& run);
-void phase_section(Html& html, const PhaseView& view, const std::string& anchor, std::span<const DrawnPlot> plots);
+void phase_section(Html& html, const PhaseView& view, const std::optional<TailView>& tail, const std::string& anchor,
+                   std::span<const DrawnPlot> plots);
+// Within the section of its phase.
+void tail_part(Html& html, const TailView& tail);
 // What else ran on the measured CPUs; nothing where nobody looked.
 void activity_table(Html& html, const core::Phase& phase);
 // Largest latency by CPU and time; nothing for one CPU, or where the meter tells no time line.
@@ -53,8 +58,6 @@ core::Result<std::vector<DrawnPlot>> drawn(std::vector<Plot> plots);
 void no_plots_note(Html& html);
 void figure(Html& html, const DrawnPlot& drawn);
 void plot_grid(Html& html, std::span<const DrawnPlot> plots);
-// Signs in the tail that something outside the thing measured made it, each a sentence.
-std::vector<std::string> suspicions(const PhaseView& view);
 void status_chip(Html& html, core::PhaseStatus status);
 // Begins a table that scrolls in itself on a narrow screen, and writes its head. A name that begins with '#' heads a
 // column of numbers. Rows are written while the guard lives.
