@@ -116,14 +116,14 @@ std::string phases(const std::vector<PhaseView>& views, const TextStyle& style) 
 }
 
 // Hints, not part of the verdict.
-std::string suspicious(const std::vector<PhaseView>& views, const TextStyle& style) {
+std::string suspicious_tails(const std::vector<PhaseView>& views, const TextStyle& style) {
   std::string out;
   for (const std::string& text : suspicious_phases(views))
     out += core::wrapped(core::printable(text), style.width, "  - ");
   return out.empty() ? out : heading(style, "Suspicious tails (a hint, not part of the verdict)") + out;
 }
 
-std::string tails(const std::vector<PhaseView>& views, const TextStyle& style) {
+std::string extrapolated_tails(const std::vector<PhaseView>& views, const TextStyle& style) {
   std::string out;
   for (const PhaseView& view : views)
     if (const auto tail = tail_view(view))
@@ -222,8 +222,8 @@ std::string terminal_summary(const core::RunResult& run, unsigned width, bool co
   views.reserve(run.phases.size());
   for (const auto& phase : run.phases) views.emplace_back(phase);
   return verdict(run, style) + about(run, style) + rules(run, style) + preflight(run, style) + phases(views, style) +
-         suspicious(views, style) + tails(views, style) + tracers(run, style) + controls(run, style) +
-         loads(run, style) + outliers(views, style) + histograms(views, style);
+         suspicious_tails(views, style) + extrapolated_tails(views, style) + tracers(run, style) +
+         controls(run, style) + loads(run, style) + outliers(views, style) + histograms(views, style);
 }
 
 }  // namespace maxlat::reports
