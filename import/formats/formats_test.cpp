@@ -6,6 +6,8 @@
 //   cyclictest -m -p95 -i200 -S -l 2000 -q                            cyclictest -m -p95 -i200 -S -l 40 -v
 //   oslat -c 0-1 -D 2 -b 24        oslat -c 0-1 -D 1 -b 16 -z         oslat -c 1 -D 2 -b 20 --json=FILE -q
 //   hackbench -g 2 -l 200; hackbench -p -T -g 2 -l 100
+// hwlatdetect-2.4.txt and those with "rtla-6.1" are of Debian 12's tools in a guest with planted SMIs, which reads what
+// they write with every run, too: tests/guest/smi_peers.guest.sh. rtla 6.1 knows neither hwnoise nor user space.
 // The others are made by hand, after the sources of the tools and their documentation (docs/sources.md).
 #include <gmock/gmock.h>
 
@@ -237,6 +239,29 @@ TEST(Formats, NoisesOfOsnoiseAndTheirUnit) {
       imported(test::replaced(testdata("rtla-osnoise.txt"), "microseconds (us)", "nanoseconds (ns)"));
   ASSERT_TRUE(nanoseconds.ok()) << nanoseconds.error().text;
   EXPECT_EQ(nanoseconds->phases[0].per_cpu[0].max_ns, 290);
+}
+
+// Of the tools themselves, in a guest where SMIs of 100 us were planted (tests/guest/smi_peers.guest.sh).
+TEST(Formats, WhatTheToolsOfDebian12WroteIsRead) {
+  const core::Phase osnoise = phase_of("rtla-6.1-osnoise.txt");
+  ASSERT_EQ(osnoise.per_cpu.size(), 1u);
+  EXPECT_EQ(osnoise.per_cpu[0].samples, 12u);
+  EXPECT_EQ(osnoise.per_cpu[0].overflow_count, 1u);
+  EXPECT_EQ(osnoise.per_cpu[0].max_ns, 282e3);
+  EXPECT_EQ(osnoise.duration_s, 2);
+  const core::RunResult timerlat = run_of("rtla-6.1-timerlat.txt");
+  ASSERT_EQ(timerlat.phases.size(), 2u) << "without user space";
+  EXPECT_EQ(timerlat.phases[0].per_cpu[0].samples, 2000u);
+  const core::CpuResult& thread = timerlat.phases[1].per_cpu[0];
+  EXPECT_EQ(thread.samples, 2000u);
+  ASSERT_EQ(thread.bins.size(), 3u);
+  EXPECT_EQ(thread.bins[1].low_ns, 4000);
+  EXPECT_EQ(thread.bins[1].count, 1576u);
+  const core::Phase hwlatdetect = phase_of("hwlatdetect-2.4.txt");
+  EXPECT_EQ(hwlatdetect.per_cpu[0].samples, 10u) << "windows";
+  EXPECT_EQ(hwlatdetect.per_cpu[0].outliers.size(), 9u);
+  EXPECT_EQ(hwlatdetect.per_cpu[0].max_ns, 100e3);
+  EXPECT_EQ(hwlatdetect.per_cpu[0].exposure_s, 5);
 }
 
 TEST(Formats, WhatRtlaMissedMakesThePhaseInvalid) {

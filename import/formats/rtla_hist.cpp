@@ -63,7 +63,8 @@ class RtlaTable {
     return has_over_ ? core::Status{} : take_row(name, values);
   }
 
-  bool is_whole() const { return has_over_; }
+  // The line of totals that a table without it was cut off before; empty: it is whole.
+  const char* missing() const { return !has_over_ ? "over:" : !has_max_ ? "max:" : ""; }
   core::Result<core::RunResult> run() {
     if (unit_ns_ == 0) return core::Error{"it has no line \"# Time unit is\": rtla's --no-header leaves it out"};
     const uint64_t width = width_of_rows();
@@ -147,6 +148,7 @@ class RtlaTable {
   // '-' stands where a column has no sample.
   core::Status take_total(std::string_view name, std::string_view values) {
     has_over_ = has_over_ || name == "over";
+    has_max_ = has_max_ || name == "max";
     return each(values, [&](RtlaColumn& column, std::string_view word) {
       ForeignHistogram& histogram = column.histogram;
       if (name == "over") return (histogram.overflow = core::whole_number(word)).has_value();
@@ -190,6 +192,7 @@ class RtlaTable {
   std::vector<RtlaColumn> columns_;
   std::vector<uint64_t> indices_;
   bool has_over_ = false;   // the rows have ended
+  bool has_max_ = false;    // and so have the totals of each CPU
   bool has_ended_ = false;  // what follows is the same of all CPUs together
 };
 
@@ -197,7 +200,8 @@ core::Result<core::RunResult> read_rtla_hist(InputText& input, const ImportOptio
   RtlaTable table;
   while (const auto line = input.next_line())
     if (const core::Status taken = table.take(*line); !taken) return in_line(input, taken.error().text);
-  if (!table.is_whole()) return in_line(input, "it ends here, without the line \"over:\": was rtla killed?");
+  if (const std::string_view line = table.missing(); !line.empty())
+    return in_line(input, fmt::format("it ends here, without the line \"{}\": was rtla killed?", line));
   return table.run();
 }
 

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <maxlat/core/sys/output_file.hpp>
+#include <maxlat/core/sys/tell.hpp>
 #include <maxlat/reports/report.hpp>
 
 namespace maxlat::reports {
@@ -77,6 +78,8 @@ core::Result<core::Exit> write_report(const ReportForms& forms, const core::Comm
     if (!line.has("output") && error.hint.empty()) error.hint = "write it elsewhere with -o FILE";
     return error;
   }
+  if (const std::string why = no_plots_because(); is_page(format) && !why.empty())
+    core::tell("maxlat report: {}\n", why);
   if (is_page(format) && path != "-") fmt::print("{}\n", path);
   return core::Exit::pass;
 }

@@ -5,11 +5,30 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <maxlat/core/sys/counted.hpp>
 #include <system_error>
+
+#include "series/series_files.hpp"
 
 namespace maxlat::reports {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+// Also where nobody may look into it, or a link leads nowhere: reading it says so.
+bool is_there(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(path, error);
+  return fs::exists(status) || status.type() == fs::file_type::none;
+}
+
+bool may_be_a_result(const fs::path& file) {
+  return !std::ifstream(file).is_open() || looks_like_a_result(file.string());
+}
+
+}  // namespace
 
 core::Result<StoredRun> read_operand(const std::vector<std::string>& operands) {
   if (operands.size() != 1) {
@@ -29,12 +48,28 @@ core::Result<StoredRun> read_operand(const std::vector<std::string>& operands) {
   return StoredRun{path.string(), *std::move(run)};
 }
 
-std::vector<std::string> runs_at(const std::string& path) {
-  std::error_code ignored;
-  if (!fs::is_directory(path, ignored) || fs::exists(fs::path(path) / "result.json", ignored)) return {path};
+core::Result<std::vector<std::string>> runs_at(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error) || is_there(fs::path(path) / "result.json")) return std::vector{path};
   std::vector<std::string> runs;
-  for (const auto& entry : fs::directory_iterator(path, ignored))
-    if (fs::exists(entry.path() / "result.json", ignored)) runs.push_back(entry.path().string());
+  size_t others = 0;
+  fs::directory_iterator entry(path, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    const fs::path& found = entry->path();
+    std::error_code ignored;
+    const bool folder = fs::is_directory(found, ignored), json = !folder && found.extension() == ".json";
+    if (folder ? is_there(found / "result.json") : json && may_be_a_result(found))
+      runs.push_back(found.string());
+    else
+      others += json;
+  }
+  if (error) return core::system_error("cannot read " + path, error.value());
+  if (runs.empty())
+    return core::Error{fmt::format("{} holds no run", path),
+                       others > 0
+                           ? fmt::format("of its {}, none is a result of maxlat: maxlat import reads other tools'",
+                                         core::counted(others, ".json file"))
+                           : "it is a run, or a folder of runs, each with its result.json, or of result files"};
   std::sort(runs.begin(), runs.end());
   return runs;
 }

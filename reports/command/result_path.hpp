@@ -18,8 +18,10 @@ struct StoredRun {
 // Takes exactly one operand. ERRORS: none or several, a folder without result.json, what core::read_run says.
 core::Result<StoredRun> read_operand(const std::vector<std::string>& operands);
 
-// A run, or a result file, itself; of another folder the runs that are in it, by name.
-std::vector<std::string> runs_at(const std::string& path);
+// A run, or a result file, itself; of another folder the runs and the result files (NAME.json) that are in it, by name.
+// Files of other tools are passed over; one that cannot be opened is not, so that reading it says why. ERRORS: the
+// folder cannot be read, or holds no result.
+core::Result<std::vector<std::string>> runs_at(const std::string& path);
 
 // Where the report of a result file belongs: result.json -> report.html beside it, npt.json -> npt.html.
 std::string report_path(const std::string& result_path);

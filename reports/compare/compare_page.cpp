@@ -116,8 +116,7 @@ void phase_part(Html& html, const ComparedRuns& compared, const PhaseRow& phase,
       html.leaf("p", fmt::format("Not measured alike in {}: {}.", compared.names[i + 1], phase.unlike[i]),
                 {{"class", "warning"}});
   figures(html, compared, phase);
-  const auto grid = html.element("div", {{"class", "plots"}});
-  for (const DrawnPlot& plot : plots) figure(html, plot);
+  plot_grid(html, plots);
 }
 
 }  // namespace
@@ -137,6 +136,7 @@ core::Status write_compare_page(const ComparedRuns& compared, const std::string&
       std::string names = "Against " + group_text(compared, 0) + ":";
       for (size_t i = 1; i < compared.names.size(); ++i) names += (i > 1 ? ", " : " ") + group_text(compared, i);
       html.leaf("p", names, {{"class", "label"}});
+      no_plots_note(html);
     }
     const auto main = html.element("main");
     verdict(html, compared);

@@ -10,7 +10,7 @@
 
 namespace maxlat::reports {
 
-// ERRORS: gnuplot is missing, or fails; the file cannot be written.
+// ERRORS: gnuplot fails; the file cannot be written.
 core::Status write_compare_page(const ComparedRuns& compared, const std::string& path);
 
 }  // namespace maxlat::reports

@@ -12,6 +12,7 @@
 #include <maxlat/core/stats/quantile_interval.hpp>
 #include <maxlat/core/stats/repeats.hpp>
 #include <maxlat/core/stats/statistics.hpp>
+#include <maxlat/reports/gate.hpp>
 
 #include "compare_words.hpp"
 #include "view/box.hpp"
@@ -262,10 +263,26 @@ std::vector<MachineRow> machine_rows(const std::vector<RunGroup>& groups) {
   return rows;
 }
 
+// Of a group's runs the first that was not made on the machine, in the state and with the kernel of those before it.
+std::optional<std::string> no_repeat_in(const RunGroup& group) {
+  const core::RunResult* first = nullptr;
+  for (const core::RunResult& run : group.runs) {
+    if (run.machine.empty()) continue;
+    if (first == nullptr) first = &run;
+    for (const auto& difference : core::machine_differences(run.machine, first->machine))
+      if (difference.group == "kernel" ||
+          std::find(kMustBeTheSame.begin(), kMustBeTheSame.end(), difference.group) != kMustBeTheSame.end())
+        return fmt::format("{}, run {} is no repeat of run {}: {}", group.name, run.id, first->id,
+                           core::to_string(difference));
+  }
+  return std::nullopt;
+}
+
 std::vector<std::string> spoiled_in(const std::vector<RunGroup>& groups) {
   std::vector<std::string> spoiled;
   std::map<std::string, std::string> where;  // by the id of a run
-  for (const RunGroup& group : groups)
+  for (const RunGroup& group : groups) {
+    if (const auto other = no_repeat_in(group)) spoiled.push_back(*other);
     for (const core::RunResult& run : group.runs) {
       const std::string name = fmt::format("{}, run {}", group.name, run.id);
       if (const auto incomplete = incomplete_because(run)) spoiled.push_back(fmt::format("{}: {}", name, *incomplete));
@@ -273,6 +290,7 @@ std::vector<std::string> spoiled_in(const std::vector<RunGroup>& groups) {
       if (const auto [first, is_new] = where.emplace(run.id, group.name); !is_new)
         spoiled.push_back(fmt::format("{} is also in {}: a run does not repeat itself", name, first->second));
     }
+  }
   return spoiled;
 }
 

@@ -24,6 +24,8 @@
 #include <string>
 #include <vector>
 
+#include "view/shown_from.hpp"
+
 namespace maxlat::reports {
 
 struct RunGroup {
@@ -71,8 +73,8 @@ struct ComparedRuns {
 };
 
 struct CompareOptions {
-  double ratio = 1.1;
-  double alpha = 0.05;
+  double ratio = kWorthTelling;
+  double alpha = kCriesWolf;
 };
 
 // REQUIRES: two groups or more, none empty.

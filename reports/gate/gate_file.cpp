@@ -22,11 +22,9 @@ core::Result<std::vector<std::string>> runs_named(const fs::path& folder, const 
   std::vector<std::string> runs;
   for (const std::string& text : written) {
     const fs::path path = folder / text;  // an absolute one stays as it is
-    const std::vector<std::string> found = runs_at(path.string());
-    if (found.empty())
-      return core::Error{fmt::format("the baseline {} holds no run", path.string()),
-                         "it is a folder of runs, each with its result.json, or a run"};
-    runs.insert(runs.end(), found.begin(), found.end());
+    const auto found = runs_at(path.string());
+    if (!found) return core::Error{"baseline: " + found.error().text, found.error().hint};
+    runs.insert(runs.end(), found->begin(), found->end());
   }
   if (runs.size() > 1 && runs.size() < kSeries)
     return core::Error{fmt::format("a baseline of {} runs does not tell its noise", runs.size()),

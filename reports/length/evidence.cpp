@@ -5,13 +5,13 @@
 #include <cmath>
 
 #include "view/phase_view.hpp"
+#include "view/tail_view.hpp"
 
 namespace maxlat::reports {
 namespace {
 
 constexpr double kLikely = 0.8;  // chance of a further run to show what it is for
 constexpr std::size_t kShownChanges = 3;
-constexpr std::uint64_t kSeed = 13;  // of the tail's bootstrap: the same answer each time
 
 // Samples that know nothing of one another leave few steps with two of them, unless they fill most steps.
 bool come_in_bursts(std::uint64_t samples_above, std::size_t steps, std::size_t steps_above) {
@@ -54,28 +54,11 @@ void answer(Evidence& evidence, const WantedRate& wanted) {
   evidence.further = core::plan_run(wanted.per_s(), likely, wanted.confidence, kLikely);
 }
 
-// How many CPUs a large latency is of: 1 where each has its own, all of them where one disturbance stops them together.
-double cpus_together(const core::Phase& phase, const core::Timeline& merged, double threshold_ns) {
-  const auto above = [&](const core::Timeline& timeline) {
-    return static_cast<double>(
-        std::count_if(timeline.max_ns.begin(), timeline.max_ns.end(), [&](double ns) { return ns > threshold_ns; }));
-  };
-  double each = 0;
-  for (const core::CpuResult& cpu : phase.per_cpu) each += above(cpu.timeline);
-  return std::max(1.0, each / above(merged));
-}
-
-// The time line counts steps of the box, the question exceedances of a CPU in its time: a step holds so much of that,
-// and one that is exceeded so many of those.
 void fit_and_extrapolate(Evidence& evidence, const PhaseView& view, const WantedRate& wanted) {
-  const core::Timeline& timeline = view.all.timeline;
-  evidence.tail = core::fit_tail(timeline, kSeed);
+  evidence.tail = tail_of(view);
   evidence.no_level = evidence.tail.refusal;
   if (!evidence.no_level.empty()) return;
-  const double steps_s = static_cast<double>(evidence.tail.maxima_ns.size()) * evidence.tail.step_s;
-  const core::Result<core::ReturnLevel> level =
-      core::return_level(evidence.tail, cpus_together(view.phase, timeline, evidence.tail.threshold_ns) * steps_s /
-                                            (wanted.per_s() * evidence.exposure_s));
+  const core::Result<core::ReturnLevel> level = level_in(view, evidence.tail, 1 / wanted.per_s());
   if (level)
     evidence.level = *level;
   else

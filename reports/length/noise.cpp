@@ -17,8 +17,6 @@
 namespace maxlat::reports {
 namespace {
 
-constexpr std::size_t kMostInHalf = 30;  // of the exact test
-
 std::optional<double> found_by(const NoiseRow& row, std::size_t each, double alpha) {
   const std::optional<double> found_ns = core::smallest_difference(row.values_ns, each, alpha);
   if (!found_ns) return {};
@@ -39,7 +37,7 @@ void add_row(PhaseNoise& noise, const std::string& measure, const std::vector<st
 // Repeats of the same thing do not drift.
 double halves_p(const std::vector<double>& values) {
   const std::span<const double> all = values;
-  const std::size_t half = std::min(all.size() / 2, kMostInHalf);
+  const std::size_t half = std::min(all.size(), core::kMostExactRanks) / 2;
   return core::difference_of_groups(all.first(half), all.last(half)).p;
 }
 

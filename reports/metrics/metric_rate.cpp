@@ -13,11 +13,13 @@
 #include <maxlat/reports/metric_definition.hpp>
 #include <optional>
 
+#include "view/phase_view.hpp"
+
 namespace maxlat::reports {
 namespace {
 
 constexpr std::string_view kAbove = "above_", kPerHour = "_per_h", kPerMillion = "_ppm";
-constexpr double kRuleOfThree = 3, kHour_s = 3600, kMillion = 1e6;
+constexpr double kHour_s = 3600, kMillion = 1e6;
 
 // "above_50us_per_h" -> 50000
 std::optional<double> threshold_ns(std::string_view name, std::string_view suffix) {

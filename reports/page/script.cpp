@@ -11,8 +11,11 @@ const SVG = 'http://www.w3.org/2000/svg';
 const three = v => Number(v.toPrecision(3)).toString();
 const time = ns => ns >= 1e9 ? three(ns / 1e9) + ' s' : ns >= 1e6 ? three(ns / 1e6) + ' ms' :
   ns >= 1e3 ? three(ns / 1e3) + ' µs' : three(ns) + ' ns';
+const period = s => s >= 86400 ? three(s / 86400) + ' d' : s >= 3600 ? three(s / 3600) + ' h' :
+  s >= 60 ? three(s / 60) + ' min' : three(s) + ' s';
 const shown = (axis, v) => axis.unit === 'ns' ? time(v) : axis.unit === 's' ? three(v) + ' s' :
   axis.unit === 'nines' ? (100 - 100 * 10 ** -v).toFixed(Math.max(0, Math.ceil(v) - 1)) + ' %' :
+  axis.unit === 'period' ? period(v) :
   axis.unit === 'date' ? new Date((axis.zero + v) * 1000).toISOString().slice(0, 16).replace('T', ' ') :
   axis.unit === 'count' ? Math.round(v).toString() : three(v) + ' ' + axis.unit;
 const axisOf = (words, from, to) => {
@@ -145,7 +148,7 @@ for (const svg of document.querySelectorAll('svg.heat')) {
 )js";
 
 // After a change of the script, the test e2e.report_in_browser prints the new one.
-constexpr std::string_view kScriptHash = "sha256-8XmjQoTWTOWDW+W4B1S1ER0IgEO8XYRWy8VHJ09j11c=";
+constexpr std::string_view kScriptHash = "sha256-DtAidARGzPphvjac7ZWMc5d1oUlIQu5caZ/0zClwZKM=";
 
 }  // namespace
 

@@ -14,6 +14,7 @@
 
 #include "sections.hpp"
 #include "view/numbers.hpp"
+#include "view/suspicions.hpp"
 
 namespace maxlat::reports {
 namespace {
@@ -270,7 +271,8 @@ void event_table(Html& html, const core::EventCounts& events) {
               {{"class", "warning"}});
 }
 
-void phase_body(Html& html, const PhaseView& view, std::span<const DrawnPlot> plots) {
+void phase_body(Html& html, const PhaseView& view, const std::optional<TailView>& tail,
+                std::span<const DrawnPlot> plots) {
   const core::Phase& phase = view.phase;
   if (!phase.reason.empty())
     html.leaf("p", phase.reason, {{"class", phase.status == core::PhaseStatus::ok ? "" : "warning"}});
@@ -285,11 +287,9 @@ void phase_body(Html& html, const PhaseView& view, std::span<const DrawnPlot> pl
   overflow_note(html, view);
   if (phase.control) control_table(html, *phase.control);
   cpu_tables(html, view);
+  if (tail) tail_part(html, *tail);
   pairs_table(html, phase);
-  if (!plots.empty()) {
-    const auto grid = html.element("div", {{"class", "plots"}});
-    for (const auto& drawn : plots) figure(html, drawn);
-  }
+  plot_grid(html, plots);
   heat_map(html, phase);
   if (phase.events) event_table(html, *phase.events);
   outlier_table(html, view);
@@ -299,28 +299,8 @@ void phase_body(Html& html, const PhaseView& view, std::span<const DrawnPlot> pl
 
 }  // namespace
 
-std::vector<std::string> suspicions(const PhaseView& view) {
-  const TailHint hint = tail_hint(view);
-  std::vector<std::string> sentences;
-  if (hint.stretched)
-    sentences.push_back(
-        fmt::format("The maximum is {} times p99: such a tail mostly comes from outside the thing measured.",
-                    about(*hint.max_to_p99)));
-  if (hint.all_cpus_at_once)
-    sentences.emplace_back(
-        "The largest samples of all CPUs go together, as when all of them were stopped at once (hypervisor, firmware, "
-        "stop_machine).");
-  else if (hint && hint.spread_of_maxima)
-    sentences.push_back(
-        fmt::format("The maxima of the CPUs differ by {:.0f} %, so not all of them were stopped at once.",
-                    100 * *hint.spread_of_maxima));
-  if (hint.period_s)
-    sentences.push_back(fmt::format("The largest samples come every {}: look for a timer, a cron job or a watchdog.",
-                                    seconds_html(*hint.period_s)));
-  return sentences;
-}
-
-void phase_section(Html& html, const PhaseView& view, const std::string& anchor, std::span<const DrawnPlot> plots) {
+void phase_section(Html& html, const PhaseView& view, const std::optional<TailView>& tail, const std::string& anchor,
+                   std::span<const DrawnPlot> plots) {
   const core::Phase& phase = view.phase;
   const auto section = html.element("section", {{"class", "phase"}, {"id", anchor}, {"data-kind", phase.kind}});
   {
@@ -328,7 +308,7 @@ void phase_section(Html& html, const PhaseView& view, const std::string& anchor,
     html.text(core::shown_name(phase));
     status_chip(html, phase.status);
   }
-  phase_body(html, view, plots);
+  phase_body(html, view, tail, plots);
 }
 
 void arm_details(Html& html, const PhaseView& view, const std::string& anchor) {
@@ -338,7 +318,7 @@ void arm_details(Html& html, const PhaseView& view, const std::string& anchor) {
     html.text(view.phase.arm + (view.phase.gaps.empty() ? "" : " (" + view.phase.gaps + ")"));
     status_chip(html, view.phase.status);
   }
-  phase_body(html, view, {});
+  phase_body(html, view, {}, {});
 }
 
 }  // namespace maxlat::reports

@@ -143,9 +143,7 @@ void comparison_part(Html& html, const ArmsView& view, const std::vector<DrawnPl
                 {{"class", "warning"}});
   for (const core::Comparison* comparison : view.comparisons) difference_table(html, *comparison);
   paths_part(html, view.arms);
-  if (plots.empty()) return;
-  const auto grid = html.element("div", {{"class", "plots"}});
-  for (const DrawnPlot& drawn : plots) figure(html, drawn);
+  plot_grid(html, plots);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "sections.hpp"
 #include "view/numbers.hpp"
+#include "view/suspicions.hpp"
 
 namespace maxlat::reports {
 namespace {
@@ -94,13 +95,8 @@ void watched_row(Html& html, const std::vector<PhaseView>& views) {
 }
 
 void suspicion_rows(Html& html, const std::vector<PhaseView>& views) {
-  for (const PhaseView& view : views) {
-    if (unfit_because(view.phase)) continue;
-    std::string text;
-    for (const std::string& one : suspicions(view)) text += (text.empty() ? "" : " ") + one;
-    if (!text.empty())
-      trust_row(html, "tail", Speaks::against_it, "suspicious", core::shown_name(view.phase) + ", because: " + text);
-  }
+  for (const std::string& text : suspicious_phases(views))
+    trust_row(html, "tail", Speaks::against_it, "suspicious", text);
 }
 
 }  // namespace

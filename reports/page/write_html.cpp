@@ -11,6 +11,7 @@
 #include "page_head.hpp"
 #include "plots/plots.hpp"
 #include "plots/plots_arms.hpp"
+#include "plots/plots_tail.hpp"
 #include "sections.hpp"
 #include "view/arms_view.hpp"
 #include "view/box.hpp"
@@ -25,19 +26,26 @@ struct DrawnPlots {
   PlotGroups of_phases, of_comparisons;
 };
 
+using Tails = std::vector<std::optional<TailView>>;  // of the run's phases
+
 // An arm has its plots beside the other arms', in the section on tracers.
-std::vector<Plot> own_plots(const PhaseView& view) {
-  return view.phase.comparison.empty() ? plots_of(view) : std::vector<Plot>();
+std::vector<Plot> own_plots(const PhaseView& view, const std::optional<TailView>& tail) {
+  if (!view.phase.comparison.empty()) return {};
+  std::vector<Plot> plots = plots_of(view);
+  if (tail)
+    if (auto plot = plot_of(view, *tail)) plots.push_back(*std::move(plot));
+  return plots;
 }
 
-core::Result<DrawnPlots> drawn_plots(const std::vector<PhaseView>& views, const std::vector<ArmsView>& comparisons) {
+core::Result<DrawnPlots> drawn_plots(const std::vector<PhaseView>& views, const Tails& tails,
+                                     const std::vector<ArmsView>& comparisons) {
   std::vector<Plot> plots;
   std::vector<size_t> counts;
   const auto add = [&](std::vector<Plot> own) {
     counts.push_back(own.size());
     plots.insert(plots.end(), std::make_move_iterator(own.begin()), std::make_move_iterator(own.end()));
   };
-  for (const auto& view : views) add(own_plots(view));
+  for (size_t i = 0; i < views.size(); ++i) add(own_plots(views[i], tails[i]));
   for (const auto& comparison : comparisons) add(plots_of(comparison));
   auto all = drawn(std::move(plots));
   if (!all) return all.error();
@@ -75,6 +83,7 @@ void page_header(Html& html, const core::RunResult& run, const std::vector<Phase
   if (!run.label.empty()) html.leaf("p", run.label, {{"class", "label"}});
   if (const std::string box = box_text(run); !box.empty()) html.leaf("p", box, {{"class", "box"}});
   html.leaf("p", fmt::format("{}", fmt::join(run_facts(run), " · ")), {{"class", "soft"}});
+  no_plots_note(html);
   contents(html, run, views);
 }
 
@@ -94,8 +103,10 @@ core::Result<std::string> html_report(const core::RunResult& run) {
   std::vector<PhaseView> views;
   views.reserve(run.phases.size());
   for (const auto& phase : run.phases) views.emplace_back(phase);
+  Tails tails;
+  for (const PhaseView& view : views) tails.push_back(tail_view(view));
   const std::vector<ArmsView> comparisons = arms_of(run);
-  const auto plots = drawn_plots(views, comparisons);
+  const auto plots = drawn_plots(views, tails, comparisons);
   if (!plots) return plots.error();
 
   Html html;
@@ -114,7 +125,7 @@ core::Result<std::string> html_report(const core::RunResult& run) {
       const auto phases = [&](bool behind) {
         for (const size_t i : reading_order(run))
           if (views[i].phase.comparison.empty() && is_behind_the_preflight(views[i].phase) == behind)
-            phase_section(html, views[i], phase_anchor(i), plots->of_phases[i]);
+            phase_section(html, views[i], tails[i], phase_anchor(i), plots->of_phases[i]);
       };
       phases(false);
       preflight_section(html, run);

@@ -111,6 +111,19 @@ Axis time_axis(double end_s) {
   return axis;
 }
 
+Axis period_axis(std::string label, double low_s, double high_s) {
+  static constexpr struct {
+    double seconds;
+    const char* name;
+  } kNamed[] = {{1, "1 s"},      {10, "10 s"},   {60, "1 min"},      {600, "10 min"},   {3600, "1 h"},
+                {36000, "10 h"}, {86400, "1 d"}, {604800, "1 week"}, {2592000, "30 d"}, {31536000, "1 y"}};
+  Axis axis{std::move(label), true, low_s, high_s, {}, "period"};
+  for (const auto& period : kNamed)
+    if (period.seconds >= low_s * (1 - kTolerance) && period.seconds <= high_s * (1 + kTolerance))
+      axis.tics.push_back({period.seconds, period.name});
+  return axis;
+}
+
 Axis date_axis(double begin_s, double end_s) {
   constexpr double kDay = 86400;
   constexpr double kTicSteps[] = {60,        300,       900,        3600,       3 * 3600,

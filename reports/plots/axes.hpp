@@ -16,6 +16,8 @@ Axis count_axis(std::string label, double high);
 Axis nines_axis(std::string label, double samples);
 // Linear, from 0; labels in seconds, minutes or hours, positions in seconds.
 Axis time_axis(double end_s);
+// Logarithmic, positions in seconds; labels from "1 s" to "1 y". REQUIRES: 0 < low < high.
+Axis period_axis(std::string label, double low_s, double high_s);
 // Linear, positions in seconds after `begin_s`; labels are dates in UTC, or times of day when it is less than two days.
 // Both in seconds since 1970.
 Axis date_axis(double begin_s, double end_s);

@@ -66,6 +66,8 @@ std::string style_of(const Series& series, double baseline) {
     case Series::Shape::area:
       return fmt::format("with filledcurves y1={:.9g} fc rgb '{}' fs solid 0.35 border lc rgb '{}'", baseline, colour,
                          colour);
+    case Series::Shape::band:
+      return fmt::format("with filledcurves closed fc rgb '{}' fs solid 0.2 noborder", colour);
     case Series::Shape::dots:
       return fmt::format("with points pt 7 ps 0.45 lc rgb '{}'", colour);
   }

@@ -23,6 +23,7 @@ struct Series {
     line,  // strokes
     area,  // strokes, filled down to the lower end of the y axis
     dots,  // every point on its own
+    band,  // strokes, closed and filled
   };
   std::string name;
   unsigned colour = 0;  // index into kPalette
@@ -41,7 +42,8 @@ struct Axis {
   bool logarithmic = false;
   double low = 0, high = 1;
   std::vector<Tic> tics;
-  // Of what is on it, for the page's script: "ns", "count", "nines", "s", "%", "date" and the time that 0 stands for.
+  // Of what is on it, for the page's script: "ns", "count", "nines", "s", "%", "period" (seconds, told as hours and
+  // days), "date" and the time that 0 stands for.
   std::string unit{};
 };
 
@@ -52,7 +54,7 @@ struct Mark {
 };
 
 struct Plot {
-  std::string kind;         // "histogram", "nines", "timeline", "cpus", "outliers", "load"
+  std::string kind;         // "histogram", "nines", "timeline", "cpus", "outliers", "load", "tail"
   std::string title;        // "npt under load: histogram"
   std::string description;  // for those who cannot see it
   std::string note;         // what to know when reading it; may be empty

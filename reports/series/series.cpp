@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <maxlat/core/stats/change_points.hpp>
+#include <maxlat/core/stats/comparison.hpp>
 #include <maxlat/core/stats/statistics.hpp>
 #include <tuple>
 
@@ -17,9 +18,6 @@ namespace {
 bool is_asked(const std::string& figure) {
   return figure == "p50" || figure == "p99" || figure == "p99.9" || figure == "p99.99" || figure == "max";
 }
-
-constexpr size_t kFewestOfTrend = 10;
-constexpr double kWatchedAlike = 2;
 
 // The runs of a line that have one figure.
 struct Asked {
@@ -62,7 +60,7 @@ std::vector<Asked> asked_of(TrendLine& line) {
       one.values.push_back(*figures[figure]);
       one.runs.push_back(i);
     }
-    if (one.values.size() >= kFewestOfTrend) asked.push_back(std::move(one));
+    if (one.values.size() >= 2 * core::kLeastOfPart) asked.push_back(std::move(one));
   }
   return asked;
 }
@@ -75,7 +73,7 @@ double median_watched(const TrendLine& line, size_t first, size_t end) {
 
 bool watched_alike_around(const TrendLine& line, size_t at) {
   const double before = median_watched(line, 0, at), behind = median_watched(line, at, line.phases.size());
-  return std::max(before, behind) <= kWatchedAlike * std::min(before, behind);
+  return core::watched_alike(before, behind);
 }
 
 // Ranks tell that there is a change and, where one side is much longer than the other, its place only roughly. Of a
@@ -98,7 +96,7 @@ size_t place_of_step(const std::vector<double>& values, const core::ChangePoint&
 // Worse, and every later level is, too.
 bool lasts(const std::vector<core::ChangePoint>& changes, size_t i) {
   return std::all_of(changes.begin() + static_cast<std::ptrdiff_t>(i), changes.end(),
-                     [&](const auto& later) { return later.median_after >= kTrendRatio * changes[i].median_before; });
+                     [&](const auto& later) { return later.median_after >= kWorthTelling * changes[i].median_before; });
 }
 
 void answer(Asked& asked, size_t questions) {
@@ -107,7 +105,7 @@ void answer(Asked& asked, size_t questions) {
   for (size_t i = 0; i < changes.size(); ++i) {
     const core::ChangePoint& change = changes[i];
     const auto [low, high] = std::minmax(change.median_before, change.median_after);
-    if (change.p * static_cast<double>(questions) > kTrendAlpha || high < kTrendRatio * low) continue;
+    if (change.p * static_cast<double>(questions) > kCriesWolf || high < kWorthTelling * low) continue;
     const size_t first = i == 0 ? 0 : changes[i - 1].at,
                  end = i + 1 < changes.size() ? changes[i + 1].at : asked.values.size();
     const size_t at = asked.runs[place_of_step(asked.values, change, first, end)];
@@ -122,17 +120,6 @@ void answer(Asked& asked, size_t questions) {
   }
 }
 
-// As core::change_points judges the clearest change in the middle of so many runs.
-size_t fewest_runs_for(size_t questions) {
-  for (size_t runs = kFewestOfTrend; runs < 1000; ++runs) {
-    std::vector<double> steps(runs);
-    for (size_t i = 0; i < runs; ++i) steps[i] = (i < runs / 2 ? 0 : 1000) + static_cast<double>(i);
-    for (const core::ChangePoint& change : core::change_points(steps))
-      if (change.at == runs / 2 && change.p * static_cast<double>(questions) <= kTrendAlpha) return runs;
-  }
-  return 1000;
-}
-
 void finish(TrendLine& line) {
   std::stable_sort(line.changes.begin(), line.changes.end(),
                    [](const TrendChange& one, const TrendChange& other) { return one.at < other.at; });
@@ -143,7 +130,7 @@ void finish(TrendLine& line) {
     shortest = std::min(shortest, phase->exposure_s);
     longest = std::max(longest, phase->exposure_s);
   }
-  line.watched_unalike = longest > kWatchedAlike * shortest;
+  line.watched_unalike = !core::watched_alike(shortest, longest);
   look_for_machine_changes(line);
 }
 
@@ -172,7 +159,7 @@ Trends trends_of(const SeriesRuns& runs) {
   for (TrendLine& line : trends.lines)
     for (Asked& one : asked_of(line)) asked.push_back(std::move(one));
   trends.questions = asked.size();
-  trends.fewest_runs = fewest_runs_for(std::max<size_t>(trends.questions, 1));
+  trends.fewest_runs = core::fewest_for_change(kCriesWolf / static_cast<double>(std::max<size_t>(trends.questions, 1)));
   for (Asked& one : asked) answer(one, trends.questions);
   for (TrendLine& line : trends.lines) finish(line);
   trends.fails = first_fails(runs);

@@ -4,7 +4,7 @@
 // series_text.cpp and series_page.cpp show them.
 //
 // WHAT IS CALLED A CHANGE. A place where the ranks of a figure shift (core/stats/change_points.hpp), by more than
-// kTrendRatio, with a chance of at most kTrendAlpha over all figures of all lines together (Bonferroni). So one series
+// kWorthTelling, with a chance of at most kCriesWolf over all figures of all lines together (Bonferroni). So one series
 // in twenty in which nothing changes has a change somewhere. Five runs before and five behind are the fewest; with many
 // lines more are needed, and what is said of a series names how many. A maximum grows with the time watched: where that
 // changed, too, by more than twice, no change of the maximum is told.
@@ -17,11 +17,9 @@
 #include <maxlat/core/machine/machine_difference.hpp>
 
 #include "read_series.hpp"
+#include "view/shown_from.hpp"
 
 namespace maxlat::reports {
-
-inline constexpr double kTrendRatio = 1.1;
-inline constexpr double kTrendAlpha = 0.05;
 
 // What changed in the machine near a run.
 struct MachineChange {

@@ -166,6 +166,7 @@ core::Result<std::string> series_page(const Trends& trends, const SeriesRuns& ru
                 fmt::format("{} from {} to {}", core::counted(runs.runs.size(), "run"), runs.runs.front().started,
                             runs.runs.back().started),
                 {{"class", "label"}});
+      no_plots_note(html);
     }
     const auto main = html.element("main");
     findings_part(html, said);

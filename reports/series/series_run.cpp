@@ -66,20 +66,9 @@ SeriesPhase series_phase(const core::Phase& phase) {
   return kept;
 }
 
-// What the user noted as "box"; else the hardware, which two boxes of one make have in common. A label says more than
-// which box it is ("box 17, release 13"), so it names the box only where nothing else does.
-std::string box_of(const core::RunResult& run) {
-  if (const auto noted = run.annotations.find("box"); noted != run.annotations.end()) return noted->second;
-  std::string text;
-  const auto add = [&](const char* before, const std::string& value) {
-    if (!value.empty()) text += (text.empty() ? "" : ", ") + (before + value);
-  };
-  add("", machine_value(run, "firmware", "product_name"));
-  add("", machine_value(run, "firmware", "device tree model"));
-  add("", machine_value(run, "cpu", "model name"));
-  add("CPUs ", machine_value(run, "cpu", "possible"));
-  if (!text.empty()) return text;
-  return run.label.empty() ? "a box that its results do not tell" : run.label;
+// A label says more than which box it is ("box 17, release 13"), so it names the box only where nothing else does.
+std::string box_name(const core::RunResult& run) {
+  return box_of(run).value_or(run.label.empty() ? "a box that its results do not tell" : run.label);
 }
 
 // The user's words about the run.
@@ -118,7 +107,7 @@ SeriesRun series_run(const core::RunResult& run, MachineGroups& groups) {
   kept.started = run.started;
   for (const core::Phase& phase : run.phases)
     if (kept.started.empty()) kept.started = phase.started;
-  kept.box = box_of(run);
+  kept.box = box_name(run);
   kept.verdict = core::to_string(run.verdict.kind);
   for (const core::FingerprintGroup& group : run.machine) kept.machine.push_back(groups.shared(group));
   kept.machine.push_back(groups.shared(made_group("measured by", {{"maxlat", run.tool}, {"build", run.build}})));

@@ -101,7 +101,7 @@ SeriesSaid said_of(const Trends& trends, const SeriesRuns& runs) {
     said.limits.push_back(fmt::format(
         "{} were asked for changes. Of series in which nothing changes, one in {:.0f} shows a change all the same. "
         "Changes below x {:.3g} are not told",
-        core::counted(trends.questions, "figure"), 1 / kTrendAlpha, kTrendRatio));
+        core::counted(trends.questions, "figure"), 1 / kCriesWolf, kWorthTelling));
   for (const std::string& note : runs.notes) said.limits.push_back(note);
   return said;
 }

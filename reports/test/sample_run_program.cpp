@@ -2,7 +2,7 @@
 //
 // Writes a run of test_runs.hpp as a result file, for tests and benchmarks that start from a file:
 //
-//   reports_sample_run typical FILE             every kind of phase, judged by limits
+//   reports_sample_run typical FILE             every kind of phase, judged by limits, and one whose tail can be fitted
 //   reports_sample_run single FILE              one phase, as a tool's --json
 //   reports_sample_run tracers FILE             a comparison of tracers, as npt --compare writes it
 //   reports_sample_run day FILE                 64 CPUs for 24 hours, 10^5 outliers
@@ -13,6 +13,7 @@
 #include <string>
 
 #include "test_runs.hpp"
+#include "test_tail.hpp"
 
 int main(int argc, char** argv) {
   using namespace maxlat;
@@ -21,6 +22,13 @@ int main(int argc, char** argv) {
   std::vector<reports::Rule> rules;
   if (kind == "typical" && argc == 3) {
     run = reports::test::typical_run();
+    run.phases.push_back(reports::test::hour_of_npt());
+    run.phases.back().name = "npt for an hour";
+    for (core::CpuResult& cpu : run.phases.back().per_cpu) {  // p99.9 apart from p50: both are drawn
+      cpu.bins.front().count -= 100'000;
+      cpu.bins.insert(cpu.bins.begin() + 1, {200, 201, 100'000});
+      core::fill_statistics_from_bins(cpu);
+    }
     rules = {{"*", "max_ns", 100e3}, {"cyclictest", "p99.99_ns", 100e3}, {"npt", "exposure_s", 20}};
   } else if (kind == "single" && argc == 3) {
     run = reports::test::single_phase_run();

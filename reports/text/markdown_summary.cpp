@@ -8,6 +8,8 @@
 #include "markdown.hpp"
 #include "view/box.hpp"
 #include "view/phase_view.hpp"
+#include "view/suspicions.hpp"
+#include "view/tail_view.hpp"
 
 namespace maxlat::reports {
 namespace {
@@ -39,19 +41,28 @@ std::vector<std::string> phase_cells(const PhaseView& view) {
   return cells;
 }
 
-std::string phase_table(const core::RunResult& run) {
+std::string phase_table(const std::vector<PhaseView>& views) {
   std::vector<std::string> columns = {"phase", "status", "#CPUs", "#watched"};
   for (const core::QuantileLevel& level : core::kQuantileLevels) columns.push_back(std::string("#") + level.label);
   columns.emplace_back("#max");
   std::vector<std::vector<std::string>> rows;
   std::vector<std::string> reasons;
-  for (const core::Phase& phase : run.phases) {
-    const PhaseView view(phase);
+  for (const PhaseView& view : views) {
+    const core::Phase& phase = view.phase;
     if (!phase.per_cpu.empty()) rows.push_back(phase_cells(view));
     if (const auto reason = unfit_because(phase)) reasons.push_back(phase.name + ": " + *reason);
   }
   if (rows.empty() && reasons.empty()) return {};
   return (rows.empty() ? "" : markdown_table(columns, rows) + "\n") + bullet_list(reasons);
+}
+
+std::string tail_list(const std::vector<PhaseView>& views) {
+  std::vector<std::string> suspicious, tails;
+  for (const std::string& text : suspicious_phases(views)) suspicious.push_back("suspicious: " + text);
+  for (const PhaseView& view : views)
+    if (const auto tail = tail_view(view))
+      tails.push_back("tail of " + core::shown_name(view.phase) + ": " + tail_sentence(*tail));
+  return bullet_list(suspicious) + bullet_list(tails);
 }
 
 std::string bad_settings(const core::RunResult& run) {
@@ -73,7 +84,10 @@ std::string markdown_summary(const core::RunResult& run) {
   if (const auto incomplete = incomplete_because(run)) text += bullet_list({*incomplete});
   if (!run.verdict.not_comparable.empty())
     text += "Not comparable with bare metal:\n\n" + bullet_list(run.verdict.not_comparable);
-  text += rule_table(run) + phase_table(run);
+  std::vector<PhaseView> views;
+  views.reserve(run.phases.size());
+  for (const core::Phase& phase : run.phases) views.emplace_back(phase);
+  text += rule_table(run) + phase_table(views) + tail_list(views);
   std::vector<std::string> verdicts;
   for (const core::Comparison& comparison : run.comparisons)
     if (!comparison.beside) verdicts.push_back(comparison.verdict);

@@ -17,6 +17,8 @@
 #include "text_style.hpp"
 #include "view/box.hpp"
 #include "view/phase_view.hpp"
+#include "view/suspicions.hpp"
+#include "view/tail_view.hpp"
 
 namespace maxlat::reports {
 namespace {
@@ -113,6 +115,23 @@ std::string phases(const std::vector<PhaseView>& views, const TextStyle& style) 
   return heading(style, "Phases") + table.text(style.width) + reasons;
 }
 
+// Hints, not part of the verdict.
+std::string suspicious_tails(const std::vector<PhaseView>& views, const TextStyle& style) {
+  std::string out;
+  for (const std::string& text : suspicious_phases(views))
+    out += core::wrapped(core::printable(text), style.width, "  - ");
+  return out.empty() ? out : heading(style, "Suspicious tails (a hint, not part of the verdict)") + out;
+}
+
+std::string extrapolated_tails(const std::vector<PhaseView>& views, const TextStyle& style) {
+  std::string out;
+  for (const PhaseView& view : views)
+    if (const auto tail = tail_view(view))
+      out += core::wrapped(core::printable(core::shown_name(view.phase)) + ": " + tail_sentence(*tail), style.width,
+                           "  - ");
+  return out.empty() ? out : heading(style, "Tails, extrapolated: what is exceeded once in so long") + out;
+}
+
 std::string tracers(const core::RunResult& run, const TextStyle& style) {
   const std::string text = text_arms(run, style.width);
   return text.empty() ? text : heading(style, "Tracers") + text;
@@ -203,8 +222,8 @@ std::string terminal_summary(const core::RunResult& run, unsigned width, bool co
   views.reserve(run.phases.size());
   for (const auto& phase : run.phases) views.emplace_back(phase);
   return verdict(run, style) + about(run, style) + rules(run, style) + preflight(run, style) + phases(views, style) +
-         tracers(run, style) + controls(run, style) + loads(run, style) + outliers(views, style) +
-         histograms(views, style);
+         suspicious_tails(views, style) + extrapolated_tails(views, style) + tracers(run, style) +
+         controls(run, style) + loads(run, style) + outliers(views, style) + histograms(views, style);
 }
 
 }  // namespace maxlat::reports

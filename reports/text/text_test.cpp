@@ -122,6 +122,19 @@ TEST(TerminalSummary, NamesEveryPhaseLoadAndStall) {
   EXPECT_THAT(text, HasSubstr("lttng-sessiond is not installed"));
 }
 
+TEST(TerminalSummary, ATailThatSomethingElseMadeIsSuspicious) {
+  auto run = test::single_phase_run();
+  for (core::CpuResult& cpu : run.phases[0].per_cpu) cpu.outliers.clear();
+  EXPECT_THAT(terminal_summary(run), Not(HasSubstr("Suspicious")));
+  EXPECT_THAT(markdown_summary(run), Not(HasSubstr("suspicious")));
+  for (core::CpuResult& cpu : run.phases[0].per_cpu) test::add_stall(cpu, 5e6, 3);
+  EXPECT_THAT(terminal_summary(run, 200), HasSubstr("  - npt, because: The largest samples of all CPUs go together"));
+  EXPECT_THAT(markdown_summary(run),
+              HasSubstr("- suspicious: npt, because: The largest samples of all CPUs go together"));
+  run.phases[0].status = core::PhaseStatus::invalid;
+  EXPECT_THAT(terminal_summary(run), Not(HasSubstr("Suspicious"))) << "nothing may be concluded from it at all";
+}
+
 TEST(TerminalSummary, NamesTheWorstGapOfATracer) {
   EXPECT_THAT(terminal_summary(test::tracer_run(), 160),
               HasSubstr(", was a sub-buffer switch and wakeup (639 of them, median 20.0 us)"));

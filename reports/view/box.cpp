@@ -27,6 +27,19 @@ std::string machine_value(const core::RunResult& run, std::string_view group, st
   return {};
 }
 
+std::optional<std::string> box_of(const core::RunResult& run) {
+  if (const auto noted = run.annotations.find("box"); noted != run.annotations.end()) return noted->second;
+  std::string text;
+  const auto add = [&](const char* before, const std::string& value) {
+    if (!value.empty()) text += (text.empty() ? "" : ", ") + (before + value);
+  };
+  add("", machine_value(run, "firmware", "product_name"));
+  add("", machine_value(run, "firmware", "device tree model"));
+  add("", machine_value(run, "cpu", "model name"));
+  add("CPUs ", machine_value(run, "cpu", "possible"));
+  return text.empty() ? std::nullopt : std::optional(text);
+}
+
 std::string box_text(const core::RunResult& run) {
   std::string text = machine_value(run, "cpu", "model name");
   const auto add = [&](const char* before, const std::string& value) {

@@ -6,12 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <maxlat/core/result/fact_names.hpp>
+#include <maxlat/core/stats/comparison.hpp>
 #include <maxlat/core/sys/cpu_list.hpp>
 
 namespace maxlat::reports {
 namespace {
-
-constexpr double kWatchedTwice = 2;
 
 std::string cpus_text(const core::Phase& phase) {
   core::CpuList cpus;
@@ -84,8 +83,7 @@ std::string how_measured(const core::Phase& phase) {
 }
 
 bool watched_alike(const core::Phase& one, const core::Phase& other) {
-  const double shorter = std::min(one.exposure_s, other.exposure_s);
-  return shorter > 0 && std::max(one.exposure_s, other.exposure_s) <= kWatchedTwice * shorter;
+  return std::min(one.exposure_s, other.exposure_s) > 0 && core::watched_alike(one.exposure_s, other.exposure_s);
 }
 
 }  // namespace maxlat::reports

@@ -164,10 +164,10 @@ TailHint tail_hint(const PhaseView& view) {
 }
 
 std::optional<RuleOfThree> rule_of_three(const core::CpuResult& cpu) {
-  if (cpu.samples < 3) return std::nullopt;
+  if (static_cast<double>(cpu.samples) < kRuleOfThree) return std::nullopt;
   RuleOfThree rule;
-  rule.share = 3.0 / static_cast<double>(cpu.samples);
-  if (cpu.exposure_s > 0) rule.every_s = cpu.exposure_s / 3;
+  rule.share = kRuleOfThree / static_cast<double>(cpu.samples);
+  if (cpu.exposure_s > 0) rule.every_s = cpu.exposure_s / kRuleOfThree;
   return rule;
 }
 

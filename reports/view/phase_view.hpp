@@ -80,6 +80,7 @@ TailHint tail_hint(const PhaseView& view);
 // Rule of three (Hanley 1983): n samples, none above their largest. With 95 % confidence the share of samples above it
 // is below 3/n. Usually stated for a threshold fixed beforehand; for the sample maximum itself it holds too, since
 // 1 - F(max) of n independent samples is Beta(1, n): P(share > x) = (1 - x)^n.
+inline constexpr double kRuleOfThree = 3;
 struct RuleOfThree {
   double share = 0;               // 3 / n
   std::optional<double> every_s;  // exposure / 3: at most one exceedance in this many CPU-seconds

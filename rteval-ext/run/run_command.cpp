@@ -173,6 +173,8 @@ core::Result<core::Exit> end(const core::Result<Outcome>& ended, const RunDirect
   const core::RunResult& run = ended->run;
   std::vector<std::string> last;
   for (const std::string& warning : ended->warnings) last.push_back("warning: " + warning);
+  if (const std::string why = reports::no_plots_because(); ended->has_report && !why.empty())
+    last.push_back("warning: " + why);
   if (run.state == core::RunResult::State::interrupted) last.push_back("to go on: maxlat run --resume " + name);
   last.push_back(ended->has_report ? "report: " + directory.report_path() : "result: " + directory.result_path());
   fmt::print("{}", reports::run_summary(run, "maxlat report --text " + name, last, 100, ::isatty(STDOUT_FILENO) == 1));

@@ -181,9 +181,11 @@ def cyclictest_missing(folder):
     assert cyclictest["status"] == "ok" and cyclictest["per_cpu"][0]["samples"] > 0, cyclictest
     assert any("apt install rt-tests" in warning for warning in cyclictest["warnings"]), cyclictest
     assert status in (0, 3), (status, output)
-    # The same PATH has no gnuplot either: the summary is printed, and why there is no page.
-    assert "no report.html" in output and "gnuplot" in output, output
-    assert output.rstrip().splitlines()[-1].startswith("result: "), output
+    # The same PATH has no gnuplot either: there is a page all the same, and both say why it has no plots.
+    assert "warning: gnuplot is not installed, so the page has no plots" in output, output
+    assert output.rstrip().splitlines()[-1].startswith("report: "), output
+    page = (folder / "run" / "report.html").read_text()
+    assert "gnuplot is not installed" in page and "<svg class=\"plot\"" not in page and "Latency by CPU" in page
 
 
 def cyclictest_broken(folder):

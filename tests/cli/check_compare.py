@@ -9,6 +9,7 @@ import copy
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -47,6 +48,55 @@ def compare(*arguments):
     return ended.returncode, ended.stdout + ended.stderr
 
 
+def refused(folder, name, content, pattern):
+    """A folder that is no base: exit status 1, and one line that says why."""
+    place = pathlib.Path(folder) / name
+    place.mkdir()
+    content(place)
+    status, said = compare(str(place), str(pathlib.Path(folder) / "good"))
+    expect(status == 1 and re.search(pattern, said) and said.count("\n") <= 2, f"{name} is refused", said)
+
+
+def two_boxes(place):
+    for number, box in enumerate(("box 17", "box 18")):
+        run = named(1, f"of-{number}")
+        run["run"]["annotations"] = {"box": box}
+        (place / f"{number}.json").write_text(json.dumps(run))
+
+
+def half_a_result(place):
+    text = json.dumps(named(1, "half"))
+    (place / "half.json").write_text(text[:len(text) // 2])
+
+
+def mistakes(folder):
+    refused(folder, "nothing", lambda place: None, r"nothing holds no run\nhint: .*result\.json")
+    refused(folder, "others", lambda place: (place / "cyclictest.json").write_text('{"file_version": 1}'),
+            r"others holds no run\nhint: of its 1 \.json file, none is a result of maxlat")
+    refused(folder, "two boxes", two_boxes,
+            r"two boxes holds runs of two boxes: .*/0\.json of box 17, .*/1\.json of box 18\nhint: give each box")
+    refused(folder, "half", half_a_result, r"half\.json")
+    refused(folder, "lost", lambda place: (place / "lost.json").symlink_to("/no/such/file"), r"cannot read .*lost\.json")
+
+
+def result_files(folder, slow):
+    """Result files side by side in a folder are repeats, too; a text of another tool among them is none."""
+    place = pathlib.Path(folder) / "files"
+    place.mkdir()
+    for repeat in range(8):
+        (place / f"{repeat}.json").write_text(json.dumps(named(1 + 0.01 * repeat, f"file-{repeat}")))
+    (place / "cyclictest.json").write_text('{"file_version": 1}')
+    status, said = compare(str(place), slow)
+    expect(status == 2 and " files (8 runs) " in said and "npt in slow: worse, p50 x 1.5" in said, "a folder of result files", said)
+    other = json.loads((place / "7.json").read_text())
+    other["machine"]["kernel"]["values"]["release"] = "6.12.2"
+    other["machine"]["kernel"]["hash"] = "another"
+    (place / "7.json").write_text(json.dumps(other))
+    status, said = compare(str(place), str(place.parent / "again"))
+    expect(status == 3 and "files, run file-7 is no repeat of run file-0: kernel: release is 6.12.2" in said,
+           "repeats with another kernel among them decide nothing", said)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         good, again, slow = build(folder, "good", 1), build(folder, "again", 1.002), build(folder, "slow", 1.5)
@@ -57,6 +107,8 @@ def main():
         expect("cries wolf" in said and "in these runs" not in said, "repeats decide", said)
         status, said = compare(slow, good)
         expect(status == 0 and "better, p50 x 0.66" in said, "the other way round it is better", said)
+        result_files(folder, slow)
+        mistakes(folder)
         if shutil.which("gnuplot"):
             page = f"{folder}/page.html"
             compare(good, slow, "-o", page)

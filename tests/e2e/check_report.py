@@ -6,7 +6,7 @@
   check_report.py --report RESULT.json REPORT.html [--keep FOLDER]   checks the report of any run
   check_report.py --sample-run PROGRAM --self-test       spoils the page in several ways and expects each to be found
 
-Checked: the script tells the value under the pointer and switches the scale to linear and back; the page allows that script
+Checked: the script tells under the pointer what the result holds there (pointer.py), and switches the scale to linear and back; the page allows that script
 alone; in the dark the page is dark; it can be printed as PDF; every section is there; every phase with samples has its plots; every plot's every series has drawn elements
 with an extent; no id is there twice; nothing sticks out of the page to the right; the page asks for nothing from a
 network. Exit status 77 where there is no Chromium.
@@ -23,6 +23,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+from pointer import TOUCH, wrong_heat, wrong_values
 
 WIDTHS = {"desk": 1280, "phone": 390, "dark": 1280}
 SETTINGS = {"dark": ["--blink-settings=preferredColorScheme=0"]}
@@ -41,7 +43,7 @@ FRAME = """<!DOCTYPE html><meta charset="utf-8"><body style="margin:0">
 
 # Runs in the page and leaves what it saw in it as JSON. Extents are asked of the elements: what is drawn has one.
 LOOK = """
-<script>addEventListener('load', () => {
+<script>addEventListener('load', () => {""" + TOUCH + """
   const drawn = e => { const b = e.getBBox(); return isFinite(b.width + b.height) && (b.width > 0 || b.height > 0); };
   const inside = e => e.closest('.scroll, pre, .command, svg, title, style, script, head') !== null;
   // Every place in the first plot with a logarithmic axis: as drawn, linear, and as drawn again.
@@ -50,22 +52,10 @@ LOOK = """
   const use = svg => {
     const before = places(svg), button = svg.previousElementSibling;
     button.click();
-    const linear = places(svg), texts = [...svg.querySelectorAll('text')].map(t => t.textContent);
+    const linear = places(svg), texts = [...svg.querySelectorAll('text')].map(t => t.textContent), touched = touch(svg);
     button.click();
-    const [first] = [...svg.querySelectorAll('g.series path, g.series polygon, g.series use')].filter(drawn).slice(-1);
-    const box = first.getBoundingClientRect();
-    for (let x = box.left; x <= box.right; x += 3)
-      for (let y = box.top; y <= box.bottom; y += 3) {
-        svg.dispatchEvent(new PointerEvent('pointermove', {clientX: x, clientY: y}));
-        if (svg.nextElementSibling.textContent.trim()) x = box.right + 1, y = box.bottom + 1;
-      }
-    return {kind: svg.dataset.kind, moved: before !== linear, restored: places(svg) === before, zero: texts.includes('0'),
-            readout: svg.nextElementSibling.textContent};
-  };
-  const heat = svg => {
-    const box = svg.getBoundingClientRect();
-    svg.dispatchEvent(new PointerEvent('pointermove', {clientX: box.left + 2, clientY: box.top + 2}));
-    return svg.nextElementSibling.textContent;
+    return {id: svg.id, kind: svg.dataset.kind, moved: before !== linear, restored: places(svg) === before,
+            zero: texts.includes('0'), touched};
   };
   const ids = [...document.querySelectorAll('[id]')].map(e => e.id);
   const seen = {
@@ -76,13 +66,13 @@ LOOK = """
     plots: [...document.querySelectorAll('svg.plot')].map(svg => ({
       id: svg.id, kind: svg.dataset.kind, phase: svg.closest('section').id, width: svg.getBoundingClientRect().width,
       font_px: Math.min(...[...svg.querySelectorAll('text')].map(t => t.getBoundingClientRect().height)),
-      title: (svg.querySelector('title') || {}).textContent,
+      title: (svg.querySelector('title') || {}).textContent, touched: touch(svg),
       series: [...svg.querySelectorAll('g.series')].map(g => ({
         name: g.dataset.series, elements: [...g.querySelectorAll('path, polygon, use')].filter(drawn).length}))})),
     too_wide: [...document.querySelectorAll('body *')].filter(
       e => !inside(e) && e.getBoundingClientRect().right > innerWidth + 1).map(e => e.tagName + '.' + e.className),
     used: [...document.querySelectorAll('svg.plot')].filter(svg => (svg.previousElementSibling || {}).tagName === 'BUTTON').map(use),
-    heat: [...document.querySelectorAll('svg.heat')].map(heat),
+    heat: [...document.querySelectorAll('svg.heat')].map(svg => ({phase: svg.closest('section').id, touched: touchHeat(svg)})),
     background: getComputedStyle(document.body).backgroundColor,
     twice: ids.filter((id, i) => ids.indexOf(id) !== i),
     foreign: [...document.querySelectorAll('[src], link, object, iframe, [href]:not([href^="#"])')].map(e => e.outerHTML),
@@ -152,6 +142,14 @@ def wrong_in(result, seen, name):
         figures = [plot["kind"] for plot in seen["plots"] if plot["phase"] == "tracers"]
         if figures.count("arms") < len(result["comparisons"]) or "arms-nines" not in figures:
             yield f"the tracers have only the plots {figures}"
+    phases = {f"phase-{i + 1}": phase for i, phase in enumerate(result["phases"])}
+    yield from wrong_page(seen, name, lambda plot, touches: wrong_values(plot, phases.get(plot["phase"]), touches))
+    for heat in seen["heat"]:
+        yield from wrong_heat(phases[heat["phase"]], heat["touched"])
+
+
+def wrong_page(seen, name, wrong_told):
+    """Of a page of any kind. `wrong_told`: what is wrong with what a plot told where it was touched."""
     for plot in seen["plots"]:
         if not plot["series"]:
             yield f"plot {plot['id']} ({plot['kind']}) has no series"
@@ -164,28 +162,27 @@ def wrong_in(result, seen, name):
             yield f"plot {plot['id']} is {plot['width']} wide"
         if plot["font_px"] < 8:
             yield f"the text of plot {plot['id']} is {plot['font_px']:.1f} px high"
+        yield from wrong_told(plot, plot["touched"])
     if seen["scroll_width"] > seen["width"]:
         yield f"the page is {seen['scroll_width']} wide in a window of {seen['width']}: {seen['too_wide'][:5]}"
-    yield from wrong_script(seen)
+    yield from wrong_switch(seen, wrong_told)
     if seen["twice"]:
         yield f"ids are there twice: {sorted(set(seen['twice']))[:5]}"
     if seen["foreign"]:
         yield f"the page needs something else: {seen['foreign'][:5]}"
 
 
-def wrong_script(seen):
-    """The switch and the value under the pointer, of every plot that has them."""
+def wrong_switch(seen, wrong_told):
+    """To the linear scale and back; and what the highest points tell there."""
+    plots = {plot["id"]: plot for plot in seen["plots"]}
     if not seen["used"]:
         yield "no plot has a switch to a linear scale"
     for plot in seen["used"]:
         for key in ("moved", "restored", "zero"):
             if not plot[key]:
                 yield f"the switch of a plot ({plot['kind']}): not {key}"
-        if not re.search(r": .*\d", plot["readout"]):
-            yield f"the value under the pointer of a plot ({plot['kind']}) is \"{plot['readout']}\""
-    for text in seen["heat"]:
-        if not re.match(r"CPU \d+, 0 s to .* s: (no sample|[\d.]+ [nmµ]?s)$", text):
-            yield f"the value under the pointer of a heat map is \"{text}\""
+        for wrong in wrong_told(plots[plot["id"]], [one for one in plot["touched"] if one["highest"]]):
+            yield f"on the linear scale, {wrong}"
 
 
 def wrong_hash(page):
@@ -253,6 +250,11 @@ def spoiled(page):
     yield page.replace("</main>", '<p id="p0">again</p></main>'), "ids are there twice"
     yield page.replace("</main>", '<img src="missing.png"></main>'), "the page needs something else"
     yield page.replace("button.addEventListener('click'", "button.addEventListener('never'"), "the switch of a plot"
+    yield page.replace("Math.exp(s)", "1.1 * Math.exp(s)"), "the value under the pointer of a plot"
+    yield re.sub(r'(data-kind="outliers"[^>]*data-x="lin [^ ]* )(\S+)', lambda m: m[1] + str(2 * float(m[2])), page), "the result has no such value"
+    yield re.sub(r'(data-kind="tail"[^>]*data-y="log \S+ )(\S+)', lambda m: m[1] + str(2 * float(m[2])), page), "(npt for an hour: Tail"
+    yield page.replace("y.high * (box.bottom - at)", "2 * y.high * (box.bottom - at)"), "on the linear scale, the value"
+    yield re.sub(r'(data-values=")([^"]*)', lambda m: m[1] + m[2][::-1], page), "the value under the pointer of a heat map"
 
 
 def self_test(result, page, folder):

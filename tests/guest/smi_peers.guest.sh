@@ -73,6 +73,22 @@ cat "$OUT/rtla.txt"
 osnoise=$(awk '$2 ~ /^#/ { print $8 }' "$OUT/rtla.txt")
 row "rtla osnoise, column HW" "$osnoise" 0 "$(awk '$2 ~ /^#/ { print $7 }' "$OUT/rtla.txt")"
 
+# What hwlatdetect and rtla wrote is read by `maxlat import`, which counts as they do. The files hwlatdetect-2.4.txt and
+# rtla-6.1-*.txt of import/testdata are those of a run of this test.
+figures_in() { # FILE KEY: of all CPUs of the result that maxlat makes of it
+  "$MAXLAT" import "$1" -o "$1.json" > /dev/null
+  grep -o "\"$2\": *[0-9]*" "$1.json" | awk '{ print $2 }'
+}
+for what in osnoise timerlat; do
+  [ $what = osnoise ] && options="-p 200000 -r 100000" || options=""  # us: ten periods
+  on_host_userland rtla $what hist $options -d 2s > "$OUT/rtla-$what.txt" 2>&1
+  cat "$OUT/rtla-$what.txt"
+  told=$(awk '$1 == "count:" && !found { found = 1; for (i = 2; i <= NF; i++) sum += $i } END { print sum + 0 }' "$OUT/rtla-$what.txt")
+  expect "rtla $what hist tells of samples" "$told" -gt 0
+  expect "and of as many the result of its import" "$(figures_in "$OUT/rtla-$what.txt" samples | awk '{ sum += $1 } END { print sum + 0 }')" -eq "$told"
+done
+expect "hwlatdetect's largest, imported" "$(figures_in "$OUT/hwlatdetect.txt" max_ns)" -eq $((largest * 1000))
+
 expect "ours counts every one" "$ours_counted" -eq 100
 expect "and finds and sizes each of watched time" "$ours" -eq "$ours_watched"
 expect "of $watched_percent % of the time, 8 less for chance" "$ours" -ge $((watched_percent - 8))

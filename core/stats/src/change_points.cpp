@@ -9,7 +9,6 @@
 namespace maxlat::core {
 namespace {
 
-constexpr std::size_t kLeastOfPart = 5;
 constexpr double kChangeAlpha = 0.01;
 
 // Mid-ranks from their mean.
@@ -61,6 +60,16 @@ double median_between(std::span<const double> series, std::size_t first, std::si
 }
 
 }  // namespace
+
+// Of n values that only rise, the ranks of the first k are k (n - k) / 2 from where they should be, and the squares of
+// all from their mean are n (n^2 - 1) / 12: as largest_change() has it of such a series.
+std::size_t fewest_for_change(double p) {
+  std::size_t fewest = 2 * kLeastOfPart;
+  for (;; ++fewest) {
+    const auto n = static_cast<double>(fewest), k = std::floor(n / 2);
+    if (kolmogorov_p(k * (n - k) / 2 / std::sqrt(n * (n * n - 1) / 12)) <= std::min(p, kChangeAlpha)) return fewest;
+  }
+}
 
 std::vector<ChangePoint> change_points(std::span<const double> series) {
   std::vector<ChangePoint> found;

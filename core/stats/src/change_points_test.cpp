@@ -53,6 +53,26 @@ TEST(ChangePoints, AreInOneOfAHundredOfNothing) {
   EXPECT_GE(cut, 1);
 }
 
+// A formula, and what change_points() finds in the clearest series there is.
+TEST(ChangePoints, FewestAreThoseThatAreFound) {
+  const auto p_of_clearest = [](std::size_t n) {
+    std::vector<double> series(n);
+    for (std::size_t i = 0; i < n; ++i) series[i] = (i < n / 2 ? 0 : 1000) + static_cast<double>(i);
+    double p = 1;
+    for (const ChangePoint& change : change_points(series))
+      if (change.at == n / 2) p = change.p;
+    return p;
+  };
+  std::size_t before = 0;
+  for (const double p : {0.05, 0.01, 1e-3, 1e-5, 1e-9}) {
+    const std::size_t fewest = fewest_for_change(p);
+    EXPECT_LE(p_of_clearest(fewest), p) << fewest;
+    EXPECT_GT(p_of_clearest(fewest - 1), p) << fewest;
+    EXPECT_GE(fewest, before);
+    before = fewest;
+  }
+}
+
 TEST(ChangePoints, TiesDoNoHarm) {
   std::mt19937_64 random(4);
   int cut = 0;

@@ -15,7 +15,6 @@ namespace {
 constexpr double kAlpha = 0.05;
 constexpr std::size_t kDraws = 2000;
 constexpr double kSamplesBeyond = 10;  // the header says why
-constexpr double kAlike = 2;           // of times and numbers of samples, for maxima to be compared
 constexpr double kCalm = 0.1;  // of the base's usual figure: a noise floor above it says that nothing can be seen
 constexpr double kEquivalence = 0.01;  // of the base's usual figure: a difference that is none
 using Called = MeasureDifference::Verdict;
@@ -41,10 +40,6 @@ Values values_of(const CpuResult& cpu) {
   return values;
 }
 
-bool alike(double one, double other) {
-  return std::max(one, other) <= kAlike * std::min(one, other);
-}
-
 // By index. What the samples do not tell is not asked.
 std::array<bool, kMeasures> measured_in(Rounds base, Rounds arm, Rounds base_again) {
   uint64_t fewest = UINT64_MAX;
@@ -55,9 +50,9 @@ std::array<bool, kMeasures> measured_in(Rounds base, Rounds arm, Rounds base_aga
   for (std::size_t i = 0; i < kLevels.size(); ++i)
     measured[i + 1] = static_cast<double>(fewest) * (1 - kLevels[i].level) >= kSamplesBeyond * (1 - 1e-6);
   for (std::size_t i = 0; i < base.size(); ++i)
-    measured[kMaximum] =
-        measured[kMaximum] && (alike(base[i].exposure_s, arm[i].exposure_s) ||
-                               alike(static_cast<double>(base[i].samples), static_cast<double>(arm[i].samples)));
+    measured[kMaximum] = measured[kMaximum] &&
+                         (watched_alike(base[i].exposure_s, arm[i].exposure_s) ||
+                          watched_alike(static_cast<double>(base[i].samples), static_cast<double>(arm[i].samples)));
   return measured;
 }
 

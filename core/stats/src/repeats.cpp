@@ -79,8 +79,6 @@ double mann_whitney_p_of_many(const DoubledRanks& ranks, std::size_t base_size) 
   return 2 * boost::math::cdf(boost::math::complement(boost::math::normal(), corrected));
 }
 
-constexpr std::size_t kMostExact = 60;
-
 }  // namespace
 
 GroupDifference difference_of_groups(std::span<const double> base, std::span<const double> other) {
@@ -95,8 +93,8 @@ GroupDifference difference_of_groups(std::span<const double> base, std::span<con
   result.share_greater = greater / static_cast<double>(differences.size());
   result.shift = median(std::move(differences));
   const DoubledRanks ranks = doubled_ranks_of(base, other);
-  result.p =
-      ranks.all.size() <= kMostExact ? mann_whitney_p(ranks, base.size()) : mann_whitney_p_of_many(ranks, base.size());
+  result.p = ranks.all.size() <= kMostExactRanks ? mann_whitney_p(ranks, base.size())
+                                                 : mann_whitney_p_of_many(ranks, base.size());
   return result;
 }
 

@@ -137,21 +137,27 @@ std::string unfit_series(const Timeline& timeline, const std::vector<double>& ma
 constexpr std::size_t kInTime = 3;  // the first checks, of the order of time
 constexpr struct {
   const char* name;
+  const char* claim;
   const char* refusal;
 } kChecks[] = {
-    {"independence", "The large latencies come in clusters or at a rhythm: they are not independent of one another."},
-    {"even rate", "The large latencies are not spread evenly over the run: its conditions changed."},
-    {"even size", "The large latencies became greater or smaller in the course of the run: its conditions changed."},
-    {"fit", "The large latencies are not distributed as one tail is."},
-    {"no gap", "The large latencies are of two kinds, with a gap between them: no single tail describes both."},
-    {"one tail", "The large latencies look like two tails that are mixed, a frequent short one and a rare long one."},
+    {"independence", "large latencies come singly, not in clusters or at a rhythm",
+     "The large latencies come in clusters or at a rhythm: they are not independent of one another."},
+    {"even rate", "they are spread evenly over the run",
+     "The large latencies are not spread evenly over the run: its conditions changed."},
+    {"even size", "they become neither greater nor smaller with time",
+     "The large latencies became greater or smaller in the course of the run: its conditions changed."},
+    {"fit", "they are distributed as one tail is", "The large latencies are not distributed as one tail is."},
+    {"no gap", "their sizes leave no gap",
+     "The large latencies are of two kinds, with a gap between them: no single tail describes both."},
+    {"one tail", "they are not a frequent short tail and a rare long one",
+     "The large latencies look like two tails that are mixed, a frequent short one and a rare long one."},
 };
 
 // Files the first `made` of the checks, and the refusal by the worst of them, if it fails.
 bool refuse_by(std::span<const double> p, std::size_t made, TailFit& result) {
   const std::vector<double> corrected = holm(p);
   result.checks.clear();
-  for (std::size_t i = 0; i < made; ++i) result.checks.push_back({kChecks[i].name, corrected[i]});
+  for (std::size_t i = 0; i < made; ++i) result.checks.push_back({kChecks[i].name, kChecks[i].claim, corrected[i]});
   const auto worst = static_cast<std::size_t>(std::min_element(p.begin(), p.end()) - p.begin());
   if (worst >= made || result.checks[worst].holds()) return false;
   result.refusal = kChecks[worst].refusal;

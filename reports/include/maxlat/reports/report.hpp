@@ -12,10 +12,13 @@
 namespace maxlat::reports {
 
 // Verdict and reasons first, then how far they can be trusted, pre-flight, phases with their plots, loads, machine.
-// Plots are inline SVG by gnuplot; no network; readable on paper, on a phone and without its script. ERRORS: gnuplot
-// missing (hint: the package), cannot write.
+// Plots are inline SVG by gnuplot; no network; readable on paper, on a phone and without its script. Without gnuplot
+// the page has no plots, and says so. ERRORS: gnuplot fails, cannot write.
 core::Result<std::string> html_report(const core::RunResult& run);
 core::Status write_html(const core::RunResult& run, const std::string& path);
+
+// Why pages that are made here have no plots, for a terminal; empty: they have them.
+std::string no_plots_because();
 
 // The page, printed by headless Chromium. ERRORS: there is none (hint: the package), or it failed.
 core::Result<std::string> pdf_of(const std::string& page);

@@ -24,7 +24,12 @@ struct ChangePoint {
   double median_before = 0, median_after = 0;  // of the parts that it lies between
 };
 
-// In their order; each part has five values at least.
+// In their order; each part has kLeastOfPart values at least, so a series of fewer than twice as many has none.
+inline constexpr std::size_t kLeastOfPart = 5;
 std::vector<ChangePoint> change_points(std::span<const double> series);
+
+// The fewest values in which a change can be found with a p of at most this: the clearest there is, in the middle, with
+// every value behind it above all before it. REQUIRES: 0 < p.
+std::size_t fewest_for_change(double p);
 
 }  // namespace maxlat::core

@@ -17,7 +17,8 @@
 //   not shown     neither: there may be a difference or not. rounds_likely says how many rounds are likely to decide
 //   undecided     fewer rounds than the test needs to call anything (rounds_needed: 8, for all six measures)
 //   not measured  a quantile with fewer than ten samples beyond it in some round; a maximum of arms that were watched
-//                 for times, and in numbers of samples, that differ by more than two. Not asked, so not corrected for
+//                 for times, and in numbers of samples, that are not alike (watched_alike). Not asked, so not
+//                 corrected for
 //
 // Why ten: the quantile of a round is the sample of a whole rank. With k samples beyond the level it is really that of
 // a level up to 1/k further out, and k is not the same in a fast arm and a slow one.
@@ -27,12 +28,19 @@
 // arms, and the median is taken of those drawn.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <maxlat/core/result/run_result.hpp>
 #include <span>
 #include <string>
 
 namespace maxlat::core {
+
+// Maxima grow with the time watched, and with the number of samples: of two times, or of two numbers, whether maxima
+// compare. Neither is more than twice the other.
+inline bool watched_alike(double one, double other) {
+  return std::max(one, other) <= 2 * std::min(one, other);
+}
 
 // The same CPU's result in every round of one arm.
 using Rounds = std::span<const CpuResult>;

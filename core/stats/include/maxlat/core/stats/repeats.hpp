@@ -23,7 +23,9 @@ struct GroupDifference {
   double share_greater = 0.5;  // of the pairs: the other's value is the greater one; ties count half
   double p = 1;                // two-sided, of "no difference"
 };
-// REQUIRES: neither is empty. Of more than 60 values together p is that of the normal distribution, which is then near.
+// REQUIRES: neither is empty. Of more than kMostExactRanks values together p is that of the normal distribution, which
+// is then near.
+inline constexpr std::size_t kMostExactRanks = 60;
 GroupDifference difference_of_groups(std::span<const double> base, std::span<const double> other);
 
 // What `each` repeats of either build find, at this level of significance: the size of the shift, up or down. Nothing

@@ -44,7 +44,8 @@ namespace maxlat::core {
 
 struct TailCheck {
   const char* name = "";
-  double p = 1;  // corrected
+  const char* claim = "";  // what it finds no reason to doubt, when it holds
+  double p = 1;            // corrected
   bool holds() const { return p > 0.05; }
 };
 
