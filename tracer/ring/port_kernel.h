@@ -2,8 +2,9 @@
 /*
  * The ring in the kernel. Contract: port.h.
  *
- *   MAXLAT_RING_THREAD  a ring of one CPU, written by one task bound to it and by that CPU's interrupts: the kernel's
- *                       local operations, which are atomic against what runs on the same CPU and take no lock prefix.
+ *   MAXLAT_RING_THREAD  a ring of one CPU, written by one task bound to it and by that CPU's interrupts and NMIs: local
+ *                       operations, which are atomic against what runs on the same CPU and take no lock prefix; those
+ *                       of port_x86.h, and elsewhere the kernel's.
  *                       This is Desnoyers 2012 as printed; in user space the thread stands for the CPU and the signal
  *                       for the interrupt. A task that may be moved between two of its events turns preemption off
  *                       around each.
@@ -19,6 +20,9 @@
 #include <asm/local64.h>
 #include <linux/atomic.h>
 #include <maxlat/base/counter.h>
+#ifdef CONFIG_X86_64
+#include <maxlat/ring/port_x86.h>
+#endif
 
 MAXLAT_RING_INLINE uint64_t maxlat_ring_load(const uint64_t* word) {
   return READ_ONCE(*word); /* relaxed: each caller says why */
@@ -43,12 +47,20 @@ MAXLAT_RING_INLINE bool maxlat_ring_shared_cas(uint64_t* word, uint64_t expected
 MAXLAT_RING_INLINE bool maxlat_ring_owner_cas(enum maxlat_ring_ownership ownership, uint64_t* word, uint64_t expected,
                                               uint64_t desired) {
   if (ownership == MAXLAT_RING_CPU) return maxlat_ring_shared_cas(word, expected, desired);
+#ifdef CONFIG_X86_64
+  return maxlat_ring_x86_cas(word, expected, desired);
+#else
   return (uint64_t)local64_cmpxchg((local64_t*)word, (s64)expected, (s64)desired) == expected;
+#endif
 }
 MAXLAT_RING_INLINE uint64_t maxlat_ring_owner_add(enum maxlat_ring_ownership ownership, uint64_t* word,
                                                   uint64_t amount) {
-  return ownership == MAXLAT_RING_CPU ? (uint64_t)atomic64_add_return((s64)amount, (atomic64_t*)word)
-                                      : (uint64_t)local64_add_return((s64)amount, (local64_t*)word);
+  if (ownership == MAXLAT_RING_CPU) return (uint64_t)atomic64_add_return((s64)amount, (atomic64_t*)word);
+#ifdef CONFIG_X86_64
+  return maxlat_ring_x86_add(word, amount);
+#else
+  return (uint64_t)local64_add_return((s64)amount, (local64_t*)word);
+#endif
 }
 
 MAXLAT_RING_INLINE uint64_t maxlat_ring_clock(void) {
@@ -59,6 +71,9 @@ MAXLAT_RING_INLINE uint64_t maxlat_ring_clock_ordered(void) {
 }
 MAXLAT_RING_INLINE bool maxlat_ring_clock_follows(enum maxlat_ring_ownership ownership, struct maxlat_ring_cpu cpu,
                                                   const uint64_t* word, uint64_t* time) {
+#ifdef CONFIG_X86_64
+  if (ownership == MAXLAT_RING_THREAD) return maxlat_ring_x86_clock_follows(word, time);
+#endif
   *time = maxlat_ring_clock();
   if ((*time ^ maxlat_ring_load_acquire(word)) >> MAXLAT_RING_TIME_BITS != 0) return false;
   return ownership == MAXLAT_RING_THREAD || *cpu.now == cpu.chosen;

@@ -53,33 +53,24 @@ MAXLAT_RING_INLINE uint64_t maxlat_ring_clock_ordered(void) {
 }
 
 /*
- * By hand on x86, where loads are acquire: the counter gives two halves. The upper one is compared where it is, the
- * lower one is all that a short record needs, and nobody puts them together. Of the second compare only the flag comes
- * out, whichever was the one that failed. The register of the CPU's number is named because the compiler, left to
- * itself, takes one that it must save.
+ * By hand on x86, where loads are acquire: for one thread port_x86.h; per CPU with a second compare, of which only the
+ * flag comes out, whichever was the one that failed. The register of the CPU's number is named because the compiler,
+ * left to itself, takes one that it must save.
  */
 #if !defined(MAXLAT_RING_THREAD_BUILTINS) && MAXLAT_RING_TIME_BITS == 32
 MAXLAT_RING_INLINE bool maxlat_ring_clock_follows(enum maxlat_ring_ownership ownership, struct maxlat_ring_cpu cpu,
                                                   const uint64_t* word, uint64_t* time) {
   const uint32_t* const upper_word = (const uint32_t*)(const void*)word + 1;
+  if (ownership == MAXLAT_RING_THREAD) return maxlat_ring_x86_clock_follows(word, time);
   bool differs;
-  if (ownership == MAXLAT_RING_THREAD) {
-    uint32_t lower, upper;
-    __asm__ volatile("rdtsc\n\tcmpl %[upper_word], %%edx"
-                     : "=@ccne"(differs), "=&a"(lower), "=&d"(upper)
-                     : [upper_word] "m"(*upper_word)
-                     : "memory");
-    *time = lower;
-  } else {
-    uint64_t place_then_lower = (uint64_t)cpu.now;
-    __asm__ volatile(
-        "rdtsc\n\tcmpl %[upper_word], %%edx\n\tjne 1f\n\tcmpl %k[chosen], (%[place])\n1:\tmovl %%eax, %k[place]"
-        : "=@ccne"(differs), [place] "+D"(place_then_lower)
-        : [upper_word] "m"(*upper_word), [chosen] "c"(cpu.chosen)
-        : "memory", "rax", "rdx");
-    if (place_then_lower > UINT32_MAX) __builtin_unreachable(); /* or the compiler clears what is clear */
-    *time = place_then_lower;
-  }
+  uint64_t place_then_lower = (uint64_t)cpu.now;
+  __asm__ volatile(
+      "rdtsc\n\tcmpl %[upper_word], %%edx\n\tjne 1f\n\tcmpl %k[chosen], (%[place])\n1:\tmovl %%eax, %k[place]"
+      : "=@ccne"(differs), [place] "+D"(place_then_lower)
+      : [upper_word] "m"(*upper_word), [chosen] "c"(cpu.chosen)
+      : "memory", "rax", "rdx");
+  if (place_then_lower > UINT32_MAX) __builtin_unreachable(); /* or the compiler clears what is clear */
+  *time = place_then_lower;
   return !differs;
 }
 #else

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * Read-modify-write of a word that one thread owns: atomic with respect to that thread's signal handlers, and to
- * nothing else. These are the "local atomic operations" of Desnoyers 2012, section 4.1.
+ * nothing else.
  *
- * On x86 a signal is delivered between instructions, so cmpxchg and xadd without the lock prefix are enough; the stores
- * they make are ordered by the processor (total store order), so the "memory" clobber is all a reader on another CPU
- * needs. Elsewhere, and under ThreadSanitizer (which cannot see into asm), the compiler's atomics are used with release
- * order.
- *
- * COST on a 2.6 GHz EPYC guest: xadd 0.7 cycles against 4.4 with lock; cmpxchg 6.1 either way.
+ * On x86 a signal is delivered between instructions: port_x86.h. Elsewhere, and under ThreadSanitizer (which cannot see
+ * into asm), the compiler's atomics are used with release order.
  */
 #ifndef MAXLAT_RING_PORT_USER_THREAD_H
 #define MAXLAT_RING_PORT_USER_THREAD_H
@@ -24,18 +20,13 @@
 #endif
 
 #ifndef MAXLAT_RING_THREAD_BUILTINS
+#include <maxlat/ring/port_x86.h>
+
 MAXLAT_RING_INLINE bool maxlat_ring_thread_cas(uint64_t* word, uint64_t expected, uint64_t desired) {
-  bool failed; /* not `done`: the compiler would keep that as somebody's return value, in a register to be saved */
-  __asm__ volatile("cmpxchgq %[desired], %[word]"
-                   : "=@ccnz"(failed), [word] "+m"(*word), "+a"(expected)
-                   : [desired] "r"(desired)
-                   : "memory");
-  return !failed;
+  return maxlat_ring_x86_cas(word, expected, desired);
 }
 MAXLAT_RING_INLINE uint64_t maxlat_ring_thread_add(uint64_t* word, uint64_t amount) {
-  uint64_t before = amount;
-  __asm__ volatile("xaddq %[before], %[word]" : [before] "+r"(before), [word] "+m"(*word) : : "memory", "cc");
-  return before + amount;
+  return maxlat_ring_x86_add(word, amount);
 }
 #else
 /* release [W1]: see commit.h. Partner: acquire [O1] in open_packet.c. Shape: publish. */

@@ -44,23 +44,8 @@
 #include <asm/tsc.h>
 
 #include <maxlat/kernel/kernel_versions.h>
+#include "hpet.h"
 #include "planter.h"
-
-#define HPET_BASE 0xfed00000
-#define HPET_CONFIG 0x10
-#define HPET_COUNTER 0xf0
-#define HPET_TIMER 2 /* 0 and 1 belong to the kernel */
-#define HPET_TIMER_CONFIG (0x100 + 0x20 * HPET_TIMER)
-#define HPET_TIMER_COMPARATOR (HPET_TIMER_CONFIG + 8)
-#define HPET_TIMER_MESSAGE (HPET_TIMER_CONFIG + 16)
-#define HPET_TIMER_ENABLE 0x4
-#define HPET_TIMER_32_BIT 0x100
-#define HPET_TIMER_MESSAGE_ENABLE 0x4000
-#define HPET_TIMER_MESSAGE_CAPABLE 0x8000
-#define HPET_TICK_NS 10
-
-#define DELIVER_SMI (2u << 8)
-#define DELIVER_NMI (4u << 8)
 
 struct plant {
 	u32 at; /* HPET counter */
@@ -114,28 +99,10 @@ static void take_time(const char *kind, u64 length_ns)
 		;
 }
 
-static u32 hpet_now(void)
-{
-	return readl(hpet + HPET_COUNTER);
-}
-
-static void aim_timer(u32 delivery, u32 at)
-{
-	const u32 apic_id = per_cpu(x86_cpu_to_apicid, target_cpu);
-	u32 config = readl(hpet + HPET_TIMER_CONFIG) & ~HPET_TIMER_ENABLE;
-
-	writel(config, hpet + HPET_TIMER_CONFIG);
-	writel(delivery, hpet + HPET_TIMER_MESSAGE);
-	writel(0xfee00000 | (apic_id << 12), hpet + HPET_TIMER_MESSAGE + 4);
-	config |= HPET_TIMER_32_BIT | HPET_TIMER_MESSAGE_ENABLE | HPET_TIMER_ENABLE;
-	writel(config, hpet + HPET_TIMER_CONFIG);
-	writel(at, hpet + HPET_TIMER_COMPARATOR);
-}
-
 static int plant_smis(u64 first, u64 every, u64 length, u64 count, bool random, u64 seed)
 {
 	struct rnd_state state;
-	u32 now = hpet_now();
+	u32 now = hpet_now(hpet);
 	u64 i;
 
 	if (count == 0 || count > PLANTER_MAX_PLANTS || ns_to_ticks(length) >= U32_MAX)
@@ -178,7 +145,7 @@ static int on_nmi(unsigned int type, struct pt_regs *regs)
 		return NMI_DONE;
 	take_time("nmi", nmi_length_ns);
 	if (nmi_every_ns && atomic_read(&nmis_expected) > 0)
-		aim_timer(DELIVER_NMI, hpet_now() + (u32)div_u64(nmi_every_ns, HPET_TICK_NS));
+		hpet_aim(hpet, target_cpu, DELIVER_NMI, hpet_now(hpet) + (u32)div_u64(nmi_every_ns, HPET_TICK_NS));
 	return NMI_HANDLED;
 }
 
@@ -222,7 +189,7 @@ static int run_command(const char *line)
 		nmi_length_ns = b;
 		nmi_every_ns = c;
 		atomic_add(d, &nmis_expected);
-		aim_timer(DELIVER_NMI, hpet_now() + (u32)div_u64(a, HPET_TICK_NS));
+		hpet_aim(hpet, target_cpu, DELIVER_NMI, hpet_now(hpet) + (u32)div_u64(a, HPET_TICK_NS));
 		return 0;
 	} else if (sscanf(line, "stall %llu %llu %llu %llu", &a, &b, &c, &d) == 4) {
 		if (d == 0 || hrtimer_active(&stall_timer))
@@ -235,7 +202,7 @@ static int run_command(const char *line)
 		return -EINVAL;
 	}
 	if (!error)
-		aim_timer(DELIVER_SMI, table->plants[0].at);
+		hpet_aim(hpet, target_cpu, DELIVER_SMI, table->plants[0].at);
 	return error;
 }
 
@@ -301,18 +268,14 @@ static int __init planter_init(void)
 		pr_err("this is not QEMU's emulation; it takes over system management mode and stays away from real machines\n");
 		return -ENODEV;
 	}
-	hpet = ioremap(HPET_BASE, 0x400);
-	if (!hpet)
-		return -ENOMEM;
-	error = -ENODEV;
-	if (!(readl(hpet + HPET_TIMER_CONFIG) & HPET_TIMER_MESSAGE_CAPABLE)) {
-		pr_err("the HPET cannot send messages (QEMU needs -global hpet.msi=on)\n");
-		goto unmap;
+	hpet = hpet_map();
+	if (!hpet) {
+		pr_err("no HPET that can send messages (QEMU needs -global hpet.msi=on)\n");
+		return -ENODEV;
 	}
 	error = take_over_smm();
 	if (error)
 		goto unmap;
-	writel(readl(hpet + HPET_CONFIG) | 1, hpet + HPET_CONFIG); /* the main counter may have been off */
 	hrtimer_setup(&stall_timer, on_stall, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	error = register_nmi_handler(NMI_LOCAL, on_nmi, 0, "maxlat_planter");
 	if (error)
@@ -330,7 +293,7 @@ static void __exit planter_exit(void)
 {
 	debugfs_remove_recursive(directory);
 	hrtimer_cancel(&stall_timer);
-	writel(readl(hpet + HPET_TIMER_CONFIG) & ~HPET_TIMER_ENABLE, hpet + HPET_TIMER_CONFIG);
+	hpet_stop(hpet);
 	unregister_nmi_handler(NMI_LOCAL, "maxlat_planter");
 	iounmap(hpet);
 }

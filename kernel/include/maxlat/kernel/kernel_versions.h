@@ -48,6 +48,18 @@ static inline void hrtimer_setup(struct hrtimer *timer, enum hrtimer_restart (*f
 }
 #endif
 
+/* Since 6.2; before, the registers of arguments were in there, too. Needs linux/ftrace.h. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+#define ftrace_regs_get_argument(fregs, n) regs_get_kernel_argument(&(fregs)->regs, n)
+#endif
+
+/* The kernel's ring_buffer_unlock_commit() lost its second argument in 6.2. Needs linux/ring_buffer.h. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+#define maxlat_kernel_ring_commit(buffer, event) ring_buffer_unlock_commit(buffer, event)
+#else
+#define maxlat_kernel_ring_commit(buffer, event) ring_buffer_unlock_commit(buffer)
+#endif
+
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
 static inline void vm_flags_mod(struct vm_area_struct *vma, unsigned long set, unsigned long clear)
 {

@@ -1,0 +1,69 @@
+#!/bin/sh
+# What a kernel tracer on our ring stands on (docs/kernel-ring.md): an NMI traces at every instruction of a task's event;
+# NMIs trace into memory that user space has mapped read-only; and what an event costs, in instructions, in our ring, in
+# the kernel's, and through a tracepoint: against the page's table.
+# guest-mode: exact
+# guest-files: docs/kernel-ring.md
+load maxlat_ring_test
+run() { echo "$1" > /sys/module/maxlat_ring_test/parameters/run || { dmesg | grep maxlat_ring_test; fail "$1"; }; }
+told() { dmesg | sed -n "s/.*maxlat_ring_test: $1//p" | tail -n 1; }
+# number NAME LINE: what stands behind the name
+number() { echo "$2" | sed -n "s/.*\<$1 \([0-9]*\).*/\1/p"; }
+
+run nmi-walk
+line=$(told "nmi-walk: ")
+echo "nmi-walk: $line"
+expect "instructions of reserve, commit and flush that were stepped over" "$(number instructions "$line")" -ge 400
+expect "of them no NMI came before" "$(number missed "$line")" -eq 0
+expect "NMIs, each with books that balance" "$(number nmis "$line")" -ge 4000
+
+line=$(nmi_ring_reader 5000)
+echo "read-only mapping: $line"
+expect "events of NMIs that user space read" "$(number read "$line")" -eq 15000
+expect "events that were lost, with a reader beside" "$(number lost "$line")" -eq 0
+expect "NMIs that came while the program was in user space" "$(number in-user-space "$line")" -ge 4500
+expect "of them seen by the program in its memory" "$(number seen-at-once "$line")" -ge 4500
+
+case $(uname -r) in 6.1.*) column=3 ;; 6.12.*) column=5 ;; *) column=0 ;; esac # of p50 in the page's table; max is next to it
+of_page() { awk -F' *[|] *' -v name="\`$1\`" -v column="$2" '$2 == name { print $column }' "$FILES/kernel-ring.md"; }
+# held WHAT FIGURE EXPECTED PERCENT: every difference is named; so much more, or two instructions, fails at the end
+above=0
+held() {
+  [ "$2" -eq "$3" ] || echo "$1: $2 instructions, the page has $3"
+  more=$(($3 * $4 / 100))
+  [ $more -ge 2 ] || more=2
+  [ "$2" -le $(($3 + more)) ] || above=$((above + 1))
+}
+# cost NAME RUN PERCENT: leaves $p50 and $max
+cost() {
+  line=$(told "costs: $2 ")
+  p50=$(number p50 "$line") max=$(number max "$line")
+  echo "$1 $p50 $max" | tee -a "$OUT/figures.txt"
+  [ $column -gt 0 ] || return 0
+  held "$1: p50" "$p50" "$(of_page "$1" $column)" "$3"
+  held "$1: max" "$max" "$(of_page "$1" $((column + 1)))" 10
+}
+run costs
+run costs
+expect "rings that cost the same to the digit in two runs" "$(dmesg | grep -o 'costs: own-ring.*' | sort | uniq -c | grep -c ' 2 ')" -eq 2
+cost own-ring-overwrite own-ring-overwrite 5
+cost own-ring own-ring-discard 5
+own=$p50
+expect "our ring alone" "$own" -le 60
+cost kernel-ring kernel-ring 10
+expect "our ring, twice, against the kernel's" $((2 * own)) -le "$p50"
+run tracepoint
+cost tracepoint tracepoint 5
+run own-probe
+cost own-probe own-probe 5
+own=$p50
+expect "tracepoint to return, a probe of ours" "$own" -le 100
+expect "its longest way" "$max" -le 350
+echo 1 > /sys/kernel/tracing/events/maxlat_ring_test/maxlat_ring_cost/enable
+run tracepoint
+cost tracefs tracepoint 10
+echo x86-tsc > /sys/kernel/tracing/trace_clock
+run tracepoint
+cost tracefs-tsc tracepoint 10
+expect "a probe of ours, twice, against tracefs" $((2 * own)) -le "$p50"
+expect "figures above the page's, by more than what is allowed" $above -eq 0

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/*
+ * What an event of 24 bytes costs in the kernel, in instructions: our ring and the kernel's (ring_buffer.h), each
+ * from reserve to commit, as a probe would call it, which of ours includes finding the CPU's ring; then the whole way
+ * through a tracepoint, with nothing, with tracefs or with a probe of ours attached.
+ *
+ * NEEDS exact mode, where the counter counts instructions. Interrupts are off. What the two counter reads around an
+ * event take themselves is measured first, and taken off.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/irqflags.h>
+#include <linux/module.h>
+#include <linux/percpu.h>
+#include <linux/ring_buffer.h>
+#include <linux/sort.h>
+#include <linux/vmalloc.h>
+#include <asm/msr.h>
+#include <maxlat/ring/record_write.h>
+
+#include <maxlat/kernel/kernel_versions.h>
+
+#define CREATE_TRACE_POINTS
+#include "ring_costs_event.h"
+#include "ring_test.h"
+
+#define EVENTS 1000
+#define EVENT_ID 7
+
+static DEFINE_PER_CPU(struct maxlat_ring *, own_ring);
+static struct trace_buffer *kernel_ring;
+static u64 taken[EVENTS];
+
+static int compare(const void *one, const void *other)
+{
+	const u64 a = *(const u64 *)one, b = *(const u64 *)other;
+
+	return a < b ? -1 : a > b;
+}
+
+/* Runs `code` EVENTS times; leaves in taken[], sorted, how many instructions each took. */
+#define MEASURE(code)                                                                                                  \
+	do {                                                                                                           \
+		unsigned long flags;                                                                                   \
+		unsigned int event;                                                                                    \
+                                                                                                                       \
+		local_irq_save(flags);                                                                                 \
+		for (event = 0; event < EVENTS; event++) {                                                             \
+			const u64 begin = rdtsc();                                                                     \
+                                                                                                                       \
+			barrier();                                                                                     \
+			code;                                                                                          \
+			barrier();                                                                                     \
+			taken[event] = rdtsc() - begin;                                                                \
+		}                                                                                                      \
+		local_irq_restore(flags);                                                                              \
+		sort(taken, EVENTS, sizeof(taken[0]), compare, NULL);                                                  \
+	} while (0)
+
+static u64 empty(void)
+{
+	MEASURE(barrier());
+	return taken[EVENTS / 2];
+}
+
+/* `empty`: of a measurement of nothing. */
+static void tell(const char *name, u64 empty)
+{
+	pr_info("costs: %s p50 %llu max %llu\n", name, taken[EVENTS / 2] - empty, taken[EVENTS - 1] - empty);
+}
+
+/* REQUIRES, both: preemption is off, as in every probe. */
+static __always_inline void own_event(u64 first, u64 second, u64 third)
+{
+	const struct maxlat_ring *ring = __this_cpu_read(own_ring);
+	struct maxlat_ring_record record;
+	u64 *payload;
+
+	if (!maxlat_ring_record_begin(MAXLAT_RING_THREAD, ring, EVENT_ID, 24, &record))
+		return;
+	payload = (u64 *)record.payload;
+	payload[0] = first;
+	payload[1] = second;
+	payload[2] = third;
+	maxlat_ring_record_end(MAXLAT_RING_THREAD, ring, &record);
+}
+
+static __always_inline void kernel_event(u64 first, u64 second, u64 third)
+{
+	struct ring_buffer_event *event = ring_buffer_lock_reserve(kernel_ring, 24);
+	u64 *payload;
+
+	if (!event)
+		return;
+	payload = ring_buffer_event_data(event);
+	payload[0] = first;
+	payload[1] = second;
+	payload[2] = third;
+	maxlat_kernel_ring_commit(kernel_ring, event);
+}
+
+/* A probe, out of line as the tracepoint calls it. */
+static void own_probe(void *data, u64 first, u64 second, u64 third)
+{
+	own_event(first, second, third);
+}
+
+/* Room for all events: 250 of 32 bytes to a sub-buffer of 8 KiB. RETURNS: its memory, or null. */
+static void *make_own_ring(struct maxlat_ring *ring, u32 features)
+{
+	const struct maxlat_ring_options options = { .features = features, .sub_buffer_bits = 13, .ring_bits = 3 };
+	const u64 size = maxlat_ring_size(&options);
+	void *memory = vzalloc(size);
+
+	if (memory && !maxlat_ring_create(ring, memory, size, &options)) {
+		vfree(memory);
+		memory = NULL;
+	}
+	return memory;
+}
+
+static bool all_recorded(const struct maxlat_ring *ring)
+{
+	const struct maxlat_ring_header *header = ring->header;
+
+	return header->lost_full + header->lost_wrap + header->lost_big == 0 && header->records_delivered > EVENTS / 2;
+}
+
+/* `measure` with a ring for this CPU. */
+static int with_own_ring(const char *name, u32 features, void (*measure)(const char *name))
+{
+	struct maxlat_ring ring;
+	void *memory = make_own_ring(&ring, features);
+	int status = 0;
+
+	if (!memory)
+		return -ENOMEM;
+	migrate_disable();
+	__this_cpu_write(own_ring, &ring);
+	measure(name);
+	migrate_enable();
+	if (!all_recorded(&ring)) {
+		pr_err("costs: %s: events are missing\n", name);
+		status = -EIO;
+	}
+	vfree(memory);
+	return status;
+}
+
+static void measure_own_ring(const char *name)
+{
+	const u64 nothing = empty();
+
+	MEASURE(own_event(event, event, event));
+	tell(name, nothing);
+}
+
+static void measure_tracepoint(const char *name)
+{
+	const u64 nothing = empty();
+
+	MEASURE(trace_maxlat_ring_cost(event, event, event));
+	tell(name, nothing);
+}
+
+static int measure_kernel_ring(void)
+{
+	const u64 nothing = empty();
+	unsigned long recorded;
+
+	kernel_ring = ring_buffer_alloc(1 << 20, RB_FL_OVERWRITE);
+	if (!kernel_ring)
+		return -ENOMEM;
+	MEASURE(kernel_event(event, event, event));
+	tell("kernel-ring", nothing);
+	recorded = ring_buffer_entries(kernel_ring);
+	ring_buffer_free(kernel_ring);
+	return recorded == EVENTS ? 0 : -EIO;
+}
+
+int ring_test_costs(void)
+{
+	int status = with_own_ring("own-ring-discard", 0, measure_own_ring);
+
+	if (status == 0)
+		status = with_own_ring("own-ring-overwrite", MAXLAT_RING_OVERWRITE, measure_own_ring);
+	return status ?: measure_kernel_ring();
+}
+
+int ring_test_tracepoint(void)
+{
+	measure_tracepoint("tracepoint");
+	return 0;
+}
+
+static void measure_own_probe(const char *name)
+{
+	if (register_trace_maxlat_ring_cost(own_probe, NULL) == 0) {
+		measure_tracepoint(name);
+		unregister_trace_maxlat_ring_cost(own_probe, NULL);
+		tracepoint_synchronize_unregister();
+	}
+}
+
+int ring_test_own_probe(void)
+{
+	return with_own_ring("own-probe", 0, measure_own_probe);
+}
