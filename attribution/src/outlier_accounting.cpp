@@ -41,6 +41,7 @@ void enter_accounting(const WatchResult& watched, std::span<const core::Journal*
   size_t missing = 0;
   for (size_t i = 0; i < watched.cpus.size() && i < phase.per_cpu.size(); ++i)
     missing += enter_cpu(watched.cpus[i], *journals[i], phase.per_cpu[i]);
+  phase.interference = watched.interference;
   phase.facts["kernel_events_read"] = fmt::format("{}", watched.events);
   if (watched.lost > 0) {
     phase.facts["kernel_events_lost"] = fmt::format("{}", watched.lost);

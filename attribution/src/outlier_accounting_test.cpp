@@ -51,6 +51,12 @@ TEST_F(OutlierAccounting, EachOutlierHasItsOwnList) {
   EXPECT_THAT(phase_.warnings, IsEmpty());
 }
 
+TEST_F(OutlierAccounting, TheTableOfTheRunIsThePhases) {
+  enter({.cpus = {{longer_, shorter_}}, .interference = {{.cpu = 4, .watched_ns = 9, .undisturbed_ns = 9}}});
+  ASSERT_EQ(phase_.interference.size(), 1u);
+  EXPECT_EQ(phase_.interference[0].cpu, 4u);
+}
+
 TEST_F(OutlierAccounting, WhatIsMissingIsCounted) {
   enter({.cpus = {{shorter_}}});
   EXPECT_THAT(phase_.per_cpu[0].outliers[0].accounting, IsEmpty()) << "the list of another is not its own";

@@ -5,6 +5,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "counter_read.hpp"
 #include "kernel_loop.hpp"
 #include "loop_cost.hpp"
@@ -129,6 +131,8 @@ void MeasuringThread::body() {
       body_with(RawClockCounter{});
       break;
   }
+  if (start_->watch != nullptr && owned_)
+    start_->watch->gaps_of(cpu_).end(std::max(owned_->end_ticks, waiting_ ? waiting_->end_ticks : 0));
   irqoff_.reset();
   finished_.store(true, std::memory_order_release);  // pairs with finished(): the books are complete
 }

@@ -78,6 +78,8 @@ void WakeThread::measure(Timer timer) {
   uint64_t due_ns = start_.begin_at_ns + offset_ns_;
   for (uint64_t left = uncounted(interval_ns); left > 0; --left, due_ns += interval_ns) timer.wait_until(due_ns);
   take_wakeups(timer, {due_ns, interval_ns, start_.settings.loops}, books_);
+  if (start_.watch != nullptr)
+    start_.watch->gaps_of(books_.cpu).end(books_.last_ns.load(std::memory_order_relaxed));  // relaxed: our own
 }
 
 }  // namespace maxlat::scheduling

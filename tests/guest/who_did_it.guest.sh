@@ -46,5 +46,12 @@ plant stall 50000000 25000000 1000000 $plants
 until [ "$(ledger | grep -c '^stall')" -eq $plants ]; do usleep 20000; done
 end
 expect "timer interrupts of a millisecond named, of $plants" "$(having stalls '"on_stall","ns":[1-9][0-9]{6}')" -ge $((plants * 95 / 100))
+# The table of the whole run: all of them, with the time that each took by its own clock; twice that would be wrong, too.
+took=$(ledger | awk '$1 == "stall" { ns += $3 } END { printf "%d", ns }')
+row=$(grep -oE '"class":"hrtimer","name":"on_stall","count":[0-9]+,"ns":[0-9]+' "$OUT/stalls.json" || true)
+echo "row: $row, ledger: $took ns"
+expect "timer interrupts counted in the run, of $plants" "$(echo "$row" | sed 's/.*"count":\([0-9]*\).*/\1/')" -eq $plants
+expect "their time in all, in ns, is what they took" "$(echo "$row" | sed 's/.*"ns"://')" -ge "$took"
+expect "and not half as much again" "$(echo "$row" | sed 's/.*"ns"://')" -lt $((took + took / 2))
 expect "tasks of priority 70 in a run without any" "$(having stalls 'real-time 70')" -eq 0
 expect "trace instances left" "$(ls /sys/kernel/tracing/instances | grep -c maxlat-kernel || true)" -eq 0
