@@ -9,6 +9,7 @@ import ctypes
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -144,6 +145,34 @@ def without_a_cpu_for_the_reader_it_says_so(folder):
     assert all("accounting" not in outlier for outlier in phase["per_cpu"][0]["outliers"])
 
 
+def a_gap_above_the_limit_ends_the_users_trace(folder):
+    mine = TRACING / "instances" / f"npt-test-{os.getpid()}"
+    mine.mkdir()
+    try:
+        (mine / "trace_clock").write_text("x86-tsc")
+        before = (TRACING / "tracing_on").read_text()
+        def marked():
+            return subprocess.run([MAXLAT, "npt", "-a", str(CPU), "-p", "60", "-i", "-q", "-D", "5s", "-b", "0.001", f"--tracemark={mine.name}"],
+                                  capture_output=True, text=True)
+        run = marked()
+        assert run.returncode == 2, run
+        assert f"# Trace mark: in {mine}, where tracing was stopped" in run.stdout, run.stdout
+        assert (mine / "tracing_on").read_text().strip() == "0"
+        assert (TRACING / "tracing_on").read_text() == before, "it is not the trace that was named"
+        mark, = re.findall(r"(\d+): tracing_mark_write: maxlat npt: a gap of (\d+) ns, above 1 ns, on CPU (\d+); it ended at (\d+) of the "
+                           r"time-stamp counter", (mine / "trace").read_text())
+        stamp, gap_ns, cpu, end = map(int, mark)
+        assert gap_ns > 1 and cpu == CPU, mark
+        assert stamp > end, f"the mark is behind the gap, on the same time line: {mark}"
+        again = marked()
+        assert again.returncode == 2 and "its tracing_on was 0 already" in again.stdout, again
+    finally:
+        mine.rmdir()
+    missing = marked()
+    assert missing.returncode == 1 and missing.stderr.startswith(f"maxlat npt: there is no trace instance '{mine.name}'\nhint: "), missing
+    assert missing.stdout == "", "it is told before anything is measured"
+
+
 def main():
     needs_root_and_fifo()
     mount_tracefs()
@@ -151,7 +180,8 @@ def main():
         print("needs a second CPU, and a kernel whose trace has the clock x86-tsc")
         return 77
     return run_checks([every_largest_gap_is_accounted_for, who_takes_the_cpu_is_named,
-                       what_a_killed_run_leaves_is_removed_by_the_next, without_a_cpu_for_the_reader_it_says_so], sys.argv[1:])
+                       what_a_killed_run_leaves_is_removed_by_the_next, without_a_cpu_for_the_reader_it_says_so,
+                       a_gap_above_the_limit_ends_the_users_trace], sys.argv[1:])
 
 
 if __name__ == "__main__":

@@ -68,6 +68,8 @@ void print_head(Text out, const Measurement& m) {
         fact("events_verified_by"));
   if (m.phase.facts.contains(core::fact::kKernelEvents))
     fmt::format_to(out, "# Kernel events: {}\n", fact(core::fact::kKernelEvents));
+  if (m.phase.facts.contains(core::fact::kTraceMark))
+    fmt::format_to(out, "# Trace mark: {}\n", fact(core::fact::kTraceMark));
   for (const std::string& warning : m.phase.warnings) fmt::format_to(out, "# Warning: {}\n", warning);
   if (!m.phase.reason.empty()) fmt::format_to(out, "# {}: {}\n", core::to_string(m.phase.status), m.phase.reason);
 }

@@ -63,6 +63,8 @@ std::string cyclic_text(const core::Phase& phase, bool verbose) {
     text += fmt::format("  {}\n", missed->second);
   if (const auto events = phase.facts.find(core::fact::kKernelEvents); events != phase.facts.end())
     text += fmt::format("  kernel events {}\n", events->second);
+  if (const auto mark = phase.facts.find(core::fact::kTraceMark); mark != phase.facts.end())
+    text += fmt::format("  trace mark {}\n", mark->second);
   for (const std::string& warning : phase.warnings) text += fmt::format("  warning: {}\n", warning);
   if (phase.status == core::PhaseStatus::interrupted) text += fmt::format("  interrupted: {}\n", phase.reason);
   return text + latest(phase, verbose) + (verbose ? interference(phase) : "");

@@ -154,6 +154,26 @@ def limits(file, cpu):
            json.loads(cyclic("-a", cpu, "-l", 5, "--json", "-").stdout)["phases"][0]["kind"] == "cyclic")
 
 
+def marked(cpu):
+    """The user's own trace ends with the wake-up above the limit. Without tracefs one line says so before anything is measured."""
+    instances = pathlib.Path("/sys/kernel/tracing/instances")
+    mine = instances / f"cyclic-test-{os.getpid()}"
+    try:
+        mine.mkdir()
+    except OSError as why:
+        ended = cyclic("-a", cpu, "-b", "1ns", "--tracemark")
+        expect(f"no trace to mark ({why}) is told: {ended.stderr.strip()}", ended.returncode == 77 and "tracefs" in ended.stderr)
+        return
+    try:
+        ended = cyclic("-a", cpu, "-b", "1ns", f"--tracemark={mine.name}")
+        expect(f"the mark is told ({ended.returncode})", ended.returncode == 2 and f"trace mark in {mine}, where" in ended.stdout)
+        expect("the trace is stopped", (mine / "tracing_on").read_text().strip() == "0")
+        expect("and ends with the mark", re.search(r"tracing_mark_write: maxlat cyclic: a wake-up \d+ ns late, above 1 ns, on CPU "
+                                                   rf"{cpu}; it was at \d+ ns of CLOCK_MONOTONIC", (mine / "trace").read_text()))
+    finally:
+        mine.rmdir()
+
+
 def without_an_end(file, cpu):
     running = subprocess.Popen(command("-a", cpu, "--json", file), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     wait_until_under_way(running)
@@ -197,6 +217,7 @@ def main():
         side_by_side(folder, cpus[-1])
         named(folder / "named.json", cpus[-1])
         limits(folder / "limit.json", cpus[-1])
+        marked(cpus[-1])
         without_an_end(folder / "end.json", cpus[-1])
         kept_by_a_hog(cpus[-1])
         without_rights()
