@@ -32,7 +32,7 @@ TEST(InterferenceTable, IsOfAllCpusTogether) {
   const std::string table = table_of(phase);
   EXPECT_THAT(table, HasSubstr("What the kernel ran on the measured CPUs"));
   EXPECT_THAT(table, HasSubstr("For 99.9960 % of the time"));
-  EXPECT_THAT(table, HasSubstr("<td>irq 24 eth&lt;0&gt;</td><td class=\"n\">17</td><td class=\"n\">70"));
+  EXPECT_THAT(table, HasSubstr("<td>irq 24 eth&lt;0&gt;</td>\n<td class=\"n\">17</td>\n<td class=\"n\">70"));
   EXPECT_THAT(table, HasSubstr("<td class=\"n\">0.0035</td>"));
   EXPECT_LT(table.find("<td>irq 24"), table.find("<td>local timer"));
 }
