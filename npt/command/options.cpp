@@ -40,7 +40,7 @@ po::options_description options_of_measurement() {
   add("nocountloop,n", core::argument<uint64_t>("N")->default_value(defaults.uncounted_loops),
       "loops before the first sample");
   add("break,b", core::argument("TIME"), "stop all CPUs at a gap above TIME (a bare number: us), exit status 2");
-  add("tracemark", core::argument("INSTANCE")->implicit_value(""),
+  add("tracemark", core::argument("INSTANCE")->implicit_value("", "top"),
       "mark it in your ftrace, or INSTANCE, and stop that");
   return table;
 }

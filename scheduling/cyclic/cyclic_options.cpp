@@ -30,7 +30,7 @@ po::options_description options_of_cyclic() {
   add("duration,D", core::argument("TIME"), "how long (a bare number: s; default: until ^C)");
   add("loops,l", core::argument<uint64_t>("N"), "wake-ups on each CPU");
   add("break,b", core::argument("TIME"), "stop at a wake-up that is later than TIME (a bare number: us)");
-  add("tracemark", core::argument("INSTANCE")->implicit_value(""),
+  add("tracemark", core::argument("INSTANCE")->implicit_value("", "top"),
       "mark it in your ftrace, or INSTANCE, and stop that");
   add("priority,p", core::argument<int>("N")->default_value(95), "real-time priority, 1 to 99");
   add("policy", core::argument("POLICY")->default_value("fifo"), "fifo, rr, other, deadline:RUNTIME:PERIOD");
