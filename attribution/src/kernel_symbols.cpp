@@ -19,4 +19,11 @@ void name_functions(std::istream& kallsyms, std::map<uint64_t, std::string>& fun
   }
 }
 
+std::string with_function(std::string name, uint64_t address, const std::map<uint64_t, std::string>& functions) {
+  if (address == 0) return name;
+  const auto known = functions.find(address);
+  if (!name.empty()) name += " ";
+  return name + (known == functions.end() || known->second.empty() ? "of unknown function" : known->second);
+}
+
 }  // namespace maxlat::attribution

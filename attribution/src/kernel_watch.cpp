@@ -11,10 +11,14 @@
 #include <maxlat/attribution/accounting.hpp>
 #include <maxlat/attribution/kernel_watch.hpp>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <thread>
+#include <utility>
 
 #include "cpu_history.hpp"
 #include "event_source.hpp"
+#include "interference_ledger.hpp"
 #include "kernel_symbols.hpp"
 #include "monotonic_ticks.hpp"
 
@@ -35,10 +39,13 @@ constexpr int kNice = 10;
 constexpr double kAroundAtMost_ns = 3000;
 
 struct WatchedHistory {
-  WatchedHistory(size_t gaps_kept, size_t most_events) : history(gaps_kept, most_events) {}
+  WatchedHistory(size_t gaps_kept, size_t most_events, double ticks_per_ns)
+      : history(gaps_kept, most_events), ledger(ticks_per_ns) {}
   core::AskedGaps asked;
   std::vector<core::AskedGap> open;  // taken, and not accounted for yet
   CpuHistory history;
+  InterferenceLedger ledger;
+  bool end_is_told = false;
 };
 
 class Watch final : public KernelWatch {
@@ -47,7 +54,7 @@ class Watch final : public KernelWatch {
       : plan_(plan), source_(std::move(source)), monotonic_(base::read_both(CLOCK_MONOTONIC), plan.ticks_per_ns) {
     const size_t most_events = std::clamp(kMostEvents / plan_.cpus.size(), kFewestOfOneCpu, kMostOfOneCpu);
     for (size_t i = 0; i < plan_.cpus.size(); ++i)
-      cpus_.push_back(std::make_unique<WatchedHistory>(plan_.gaps_kept, most_events));
+      cpus_.push_back(std::make_unique<WatchedHistory>(plan_.gaps_kept, most_events, plan_.ticks_per_ns));
     reader_ = std::thread([this] { read_until_the_end(); });
   }
   ~Watch() override { end(); }
@@ -65,6 +72,8 @@ class Watch final : public KernelWatch {
     WatchResult result{.events = events_, .lost = source_.lost(), .damage = damage_};
     std::map<uint64_t, std::string> functions;
     for (const auto& cpu : cpus_) {
+      cpu->ledger.close();
+      for (const uint64_t address : cpu->ledger.functions()) functions[address];
       for (const CpuHistory::Kept& kept : cpu->history.largest())
         for (const Part& part : kept.accounting.parts)
           for (const uint64_t address : {part.function, part.waker_function})
@@ -72,19 +81,14 @@ class Watch final : public KernelWatch {
     }
     std::ifstream kallsyms("/proc/kallsyms");
     name_functions(kallsyms, functions);
-    for (const auto& cpu : cpus_) result.cpus.push_back(told(cpu->history.largest(), functions));
+    for (size_t i = 0; i < cpus_.size(); ++i) {
+      result.cpus.push_back(told(cpus_[i]->history.largest(), functions));
+      if (cpus_[i]->ledger.has_begun()) result.interference.push_back(cpus_[i]->ledger.told(plan_.cpus[i], functions));
+    }
     return result;
   }
 
  private:
-  static std::string with_function(std::string name, uint64_t address,
-                                   const std::map<uint64_t, std::string>& functions) {
-    if (address == 0) return name;
-    const auto known = functions.find(address);
-    if (!name.empty()) name += " ";
-    return name + (known == functions.end() || known->second.empty() ? "of unknown function" : known->second);
-  }
-
   std::vector<AccountedGap> told(const std::vector<CpuHistory::Kept>& gaps,
                                  const std::map<uint64_t, std::string>& functions) const {
     std::vector<AccountedGap> all;
@@ -124,7 +128,7 @@ class Watch final : public KernelWatch {
   bool of_timer() const { return plan_.watched == Watched::timer; }
 
   Interval interval_of(const core::AskedGap& gap, int32_t thread) const {
-    const uint64_t end = of_timer() ? monotonic_.at(gap.end) : gap.end;
+    const uint64_t end = ticks_at(gap.end);
     return {.from = end - (of_timer() ? monotonic_.length_of(gap.ticks) : gap.ticks),
             .to = end,
             .thread = thread,
@@ -138,7 +142,19 @@ class Watch final : public KernelWatch {
     const size_t before = events.size();
     core::Result<bool> all = source_.read(index, kPagesAtOnce, events);
     events_ += events.size() - before;
+    sum_up(*cpus_[index], std::span(events).subspan(before));
     return all;
+  }
+
+  uint64_t ticks_at(uint64_t meters_time) const { return of_timer() ? monotonic_.at(meters_time) : meters_time; }
+
+  // Behind the reading: of events that were recorded after the start it is then known, but for those of the moment in
+  // which the meter says so.
+  void sum_up(WatchedHistory& cpu, std::span<const KernelEvent> events) {
+    const std::optional<uint64_t> begin = cpu.asked.begun(), end = cpu.asked.ended();
+    if (begin && !cpu.ledger.has_begun()) cpu.ledger.begin(ticks_at(*begin), cpu.asked.thread());
+    if (end && !std::exchange(cpu.end_is_told, true)) cpu.ledger.end(ticks_at(*end));
+    cpu.ledger.see(events);
   }
 
   // The gaps are taken first: when the buffer is then read to its end, all that was recorded in them is here ([A1]).

@@ -9,8 +9,8 @@ namespace maxlat::attribution {
 namespace {
 
 // How many of its outliers it has nothing of.
-size_t enter_cpu(const std::vector<AccountedGap>& watched, const core::Journal& journal, core::CpuResult& result) {
-  const std::vector<core::OutlierSample> samples = journal.outliers().largest_first();
+size_t enter_cpu(const std::vector<AccountedGap>& watched, const core::Outliers& kept, core::CpuResult& result) {
+  const std::vector<core::OutlierSample> samples = kept.largest_first();
   size_t missing = 0;
   for (size_t i = 0; i < samples.size() && i < result.outliers.size(); ++i) {
     const auto gap = std::find_if(watched.begin(), watched.end(), [&](const AccountedGap& one) {
@@ -37,10 +37,11 @@ void tell_of(const KernelWatching& kernel, core::Phase& phase) {
   if (!kernel.why_not.empty()) phase.facts[core::fact::kKernelEvents] = "not recorded: " + kernel.why_not;
 }
 
-void enter_accounting(const WatchResult& watched, std::span<const core::Journal* const> journals, core::Phase& phase) {
+void enter_accounting(const WatchResult& watched, std::span<const core::Outliers* const> kept, core::Phase& phase) {
   size_t missing = 0;
   for (size_t i = 0; i < watched.cpus.size() && i < phase.per_cpu.size(); ++i)
-    missing += enter_cpu(watched.cpus[i], *journals[i], phase.per_cpu[i]);
+    missing += enter_cpu(watched.cpus[i], *kept[i], phase.per_cpu[i]);
+  phase.interference = watched.interference;
   phase.facts["kernel_events_read"] = fmt::format("{}", watched.events);
   if (watched.lost > 0) {
     phase.facts["kernel_events_lost"] = fmt::format("{}", watched.lost);

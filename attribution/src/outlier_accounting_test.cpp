@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <maxlat/attribution/outlier_accounting.hpp>
 
 namespace maxlat::attribution {
@@ -16,28 +15,18 @@ using testing::IsEmpty;
 class OutlierAccounting : public testing::Test {
  protected:
   OutlierAccounting() {
-    core::JournalSpec spec;
-    spec.step_ticks = 1'000'000;
-    spec.steps = 1;
-    spec.outliers = 2;
-    spec.stop = &never_;
-    spec.halt = &halt_;
-    journal_ = std::make_unique<core::Journal>(spec);
-    journal_->begin(0);
-    (void)journal_->look(900, 5'000);
-    (void)journal_->look(700, 9'000);
+    kept_.offer(900, 5'000);
+    kept_.offer(700, 9'000);
     phase_.per_cpu.resize(1);
     phase_.per_cpu[0].outliers = {{.t_ns = 5'000, .latency_ns = 900, .cause = {}},
                                   {.t_ns = 9'000, .latency_ns = 700, .cause = {}}};
   }
   void enter(const WatchResult& watched) {
-    const core::Journal* const journals[] = {journal_.get()};
-    enter_accounting(watched, journals, phase_);
+    const core::Outliers* const kept[] = {&kept_};
+    enter_accounting(watched, kept, phase_);
   }
 
-  const std::atomic<bool> never_{false};
-  std::atomic<bool> halt_{false};
-  std::unique_ptr<core::Journal> journal_;
+  core::Outliers kept_{2};
   core::Phase phase_;
   const AccountedGap longer_{900, 5'000, {{.kind = core::TimeClass::irq, .name = "24 eth0", .ns = 900}}};
   const AccountedGap shorter_{700, 9'000, {{.kind = core::TimeClass::softirq, .name = "RCU", .ns = 700}}};
@@ -49,6 +38,12 @@ TEST_F(OutlierAccounting, EachOutlierHasItsOwnList) {
   EXPECT_EQ(phase_.per_cpu[0].outliers[1].accounting[0].name, "RCU");
   EXPECT_EQ(phase_.facts.at("kernel_events_read"), "12");
   EXPECT_THAT(phase_.warnings, IsEmpty());
+}
+
+TEST_F(OutlierAccounting, TheTableOfTheRunIsThePhases) {
+  enter({.cpus = {{longer_, shorter_}}, .interference = {{.cpu = 4, .watched_ns = 9, .undisturbed_ns = 9}}});
+  ASSERT_EQ(phase_.interference.size(), 1u);
+  EXPECT_EQ(phase_.interference[0].cpu, 4u);
 }
 
 TEST_F(OutlierAccounting, WhatIsMissingIsCounted) {

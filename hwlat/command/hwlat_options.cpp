@@ -59,6 +59,7 @@ po::options_description options() {
   add("raw", core::argument("FILE"), "writes the findings of each CPU to FILE.CPU, as sysjitter --raw does");
   add("snapshot", core::argument("TIME"), "writes --json also every TIME while it runs");
   add("outliers", core::argument<size_t>("K"), "keeps the K largest of each CPU (default 100)");
+  add("kernel-events", "who had the time of the largest, by the kernel's events (tracefs, root; the loop's alone)");
   add("watch", "prints each finding as it comes");
   add("debug", "says what is done, step by step");
   add("quiet,q", "prints nothing but errors");
@@ -176,6 +177,7 @@ core::Result<Options> parse_options(const core::Arguments& arguments) {
   if (parsed.settings.snapshot_period_ns > 0 && (parsed.json_path.empty() || parsed.json_path == "-")) {
     return core::Error{"--snapshot needs --json FILE", "snapshots replace the file as a whole"};
   }
+  parsed.settings.kernel_events = line->has("kernel-events");
   parsed.watch = line->has("watch");
   parsed.debug = line->has("debug");
   parsed.quiet = line->has("quiet");

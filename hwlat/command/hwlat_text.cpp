@@ -48,6 +48,20 @@ std::string cause_lines(const core::Phase& phase, const Settings& settings) {
   return text.empty() ? text : "Causes of the largest, by exclusion:\n" + text;
 }
 
+// Of the largest gap, where the kernel's events could be recorded; else why they could not.
+std::string kernel_lines(const core::Phase& phase) {
+  const auto told = phase.facts.find(core::fact::kKernelEvents);
+  if (told == phase.facts.end()) return {};
+  std::string text = fmt::format("Kernel events: {}\n", told->second);
+  const core::Outlier* largest = nullptr;
+  for (const core::CpuResult& cpu : phase.per_cpu)
+    for (const core::Outlier& gap : cpu.outliers)
+      if (largest == nullptr || gap.latency_ns > largest->latency_ns) largest = &gap;
+  if (largest != nullptr && !largest->accounting.empty())
+    text += fmt::format("Largest, on CPU {}: {}\n", largest->cpu, core::accounting_text(largest->accounting));
+  return text;
+}
+
 }  // namespace
 
 uint64_t samples_above(const core::Phase& phase, uint64_t threshold_ns) {
@@ -126,6 +140,7 @@ std::string result_text(const Measurement& measured, const Settings& settings, u
   }
   text += fmt::format("SMIs: {}\n", phase.facts.at("SMI count"));
   text += cause_lines(phase, settings);
+  text += kernel_lines(phase);
   if (hard_limit_ns > 0) {
     const bool exceeded = largest_ns(phase) > static_cast<double>(hard_limit_ns);
     text += fmt::format("Hard limit {}: {}\n", us(hard_limit_ns),

@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <maxlat/attribution/outlier_accounting.hpp>
 #include <maxlat/base/clock.hpp>
 #include <maxlat/base/moment.hpp>
 #include <maxlat/core/result/phase_kind.hpp>
 #include <maxlat/core/result/phase_start.hpp>
+#include <maxlat/core/sys/affinity.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/realtime.hpp>
 #include <maxlat/core/sys/run_queue_wait.hpp>
@@ -46,13 +48,15 @@ core::Status become_real_time(unsigned cpu, int priority) {
 // The sampling threads, one for each CPU; the end of this object is the end of them.
 class Threads {
  public:
-  Threads(const Settings& settings, const WindowSpec& spec) {
+  // `watch` accounts for the largest gaps; null: nobody does.
+  Threads(const Settings& settings, const WindowSpec& spec, attribution::KernelWatch* watch) {
     for (const unsigned cpu : settings.cpus) {
-      lanes_.push_back(std::make_unique<Lane>(spec));
+      lanes_.push_back(std::make_unique<Lane>(spec, watch == nullptr ? nullptr : &watch->gaps_of(cpu)));
       Lane& lane = *lanes_.back();
       lane.cpu = cpu;
       lane.thread = std::thread([this, &lane, cpu, priority = settings.priority] {
         lane.thread_id.store(::gettid(), std::memory_order_relaxed);  // relaxed: a number alone
+        if (lane.asked != nullptr) lane.asked->watch(::gettid());
         lane.ready = become_real_time(cpu, priority);
         if (lane.ready) lane.sample(stop_);
         lane.ended.store(true, std::memory_order_relaxed);  // relaxed: only whether to watch it still
@@ -98,7 +102,8 @@ class Threads {
 
  private:
   struct Lane {
-    explicit Lane(const WindowSpec& spec) : sampler(spec) {}
+    Lane(const WindowSpec& spec, core::AskedGaps* of_cpu) : asked(of_cpu), sampler(spec, of_cpu) {}
+    core::AskedGaps* const asked;
     WindowSampler sampler;
     unsigned cpu = 0;
     std::atomic<int> thread_id{0};
@@ -120,6 +125,22 @@ class Threads {
   std::atomic<int> running_{0};
   std::vector<std::unique_ptr<Lane>> lanes_;
 };
+
+attribution::KernelWatching watch_kernel(const Settings& settings, const base::CounterClock& clock, bool has_own_cpu) {
+  if (!settings.kernel_events) return {};
+  if (!has_own_cpu) return {nullptr, "every CPU is watched, so none is left to read the events on"};
+  return attribution::watch_kernel(
+      {.cpus = settings.cpus, .ticks_per_ns = clock.ticks_per_ns, .gaps_kept = settings.outliers});
+}
+
+// REQUIRES: joined.
+void enter_accounting(attribution::KernelWatch& watch, const Threads& threads, core::Phase& phase) {
+  std::vector<Books> books;
+  std::vector<const core::Outliers*> outliers;
+  for (size_t i = 0; i < phase.per_cpu.size(); ++i) books.push_back(threads.books(i));
+  for (const Books& of_cpu : books) outliers.push_back(&of_cpu.outliers);
+  attribution::enter_accounting(watch.finish(), outliers, phase);
+}
 
 struct LoopContext {
   const Settings& settings;
@@ -203,6 +224,8 @@ core::Result<Measurement> LoopBackend::measure(const Settings& settings, const O
     return core::Error{"the time-stamp counter cannot be trusted: " + clock.why,
                        "--backend tracer does not need it; --trust-counter takes it all the same", core::Exit::invalid};
   }
+  const core::OffCpus off(settings.cpus);
+  const attribution::KernelWatching kernel = watch_kernel(settings, clock, off.elsewhere());
   std::vector<std::string> warnings;
   if (!clock.trusted) warnings.push_back("the time-stamp counter is taken as asked, though " + clock.why);
   if (const core::Status locked = core::lock_memory(); !locked) warnings.push_back(locked.error().text);
@@ -212,7 +235,7 @@ core::Result<Measurement> LoopBackend::measure(const Settings& settings, const O
                         start_ns,           clock.ticks_per_ns, settings.outliers};
   const base::Moment anchor = base::read_both(CLOCK_MONOTONIC);
   const LoopContext context{settings, clock, anchor.ticks + clock.to_ticks(start_ns - anchor.ns)};
-  Threads threads(settings, spec);
+  Threads threads(settings, spec, kernel.watch.get());
 
   const double snapshot_s = static_cast<double>(settings.snapshot_period_ns) * 1e-9;
   double next_snapshot_s = snapshot_s;
@@ -246,6 +269,8 @@ core::Result<Measurement> LoopBackend::measure(const Settings& settings, const O
   if (stopped) measured.phase.status = core::PhaseStatus::interrupted;
   core::set_start(measured.phase, start_ns);
   measured.phase.warnings = std::move(warnings);
+  tell_of(kernel, measured.phase);
+  if (kernel.watch) enter_accounting(*kernel.watch, threads, measured.phase);
   for (const core::TakenTime& taken : threads.taken()) enter(taken, measured.phase);
   return measured;
 }

@@ -30,7 +30,8 @@ void sleep_until(uint64_t at_monotonic_ns) {
 
 }  // namespace
 
-WindowSampler::WindowSampler(const WindowSpec& spec) : spec_(spec), own_(spec.outliers), handed_out_(spec.outliers) {
+WindowSampler::WindowSampler(const WindowSpec& spec, core::AskedGaps* asked)
+    : spec_(spec), asked_(asked), own_(spec.outliers), handed_out_(spec.outliers) {
   for (Books* books : {&own_, &handed_out_}) books->largest_of_window.reserve(room_for_windows(spec));
 }
 
@@ -43,12 +44,14 @@ void WindowSampler::run(const std::atomic<bool>& stop) {
     if (begin_ns >= end_ns) break;
     const uint64_t now_ns = base::monotonic_ns();
     if (now_ns < begin_ns) sleep_until(begin_ns);
+    if (asked_ != nullptr && window == 0) asked_->begin(maxlat_counter_fenced());
     // The last window may be a part of one.
     const uint64_t left_ns = std::min(end_ns - std::min(end_ns, std::max(begin_ns, now_ns)), spec_.width_ns);
     sample_window(std::min(width_ticks, static_cast<uint64_t>(static_cast<double>(left_ns) * spec_.ticks_per_ns)),
                   stop);
     hand_out();
   }
+  if (asked_ != nullptr) asked_->end(maxlat_counter_fenced());
   // The last copy may wait for a reader: no window comes after it.
   const std::lock_guard lock(handed_out_mutex_);
   handed_out_ = own_;
@@ -65,7 +68,10 @@ void WindowSampler::sample_window(uint64_t width_ticks, const std::atomic<bool>&
   for (bool leave = false; !leave;) {
     while (maxlat_gap_is_rare(&meter)) {
       largest = std::max(largest, meter.pending);
-      if (meter.pending > own_.outliers.floor()) own_.outliers.offer(meter.pending, meter.previous);
+      if (meter.pending > own_.outliers.floor()) {
+        own_.outliers.offer(meter.pending, meter.previous);
+        if (asked_ != nullptr) (void)asked_->ask(meter.pending, meter.previous);
+      }
       meter.rare_above = std::min({largest, own_.outliers.floor(), MAXLAT_GAP_RARE_MAX});
       meter.block_end = std::min(end, meter.previous + look_every);
       leave = meter.previous >= end || stop.load(std::memory_order_relaxed);

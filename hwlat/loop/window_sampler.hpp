@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <maxlat/base/histogram.hpp>
 #include <maxlat/core/stats/outliers.hpp>
+#include <maxlat/core/sys/asked_gaps.hpp>
 #include <mutex>
 #include <vector>
 
@@ -40,7 +41,9 @@ struct Books {
 
 class WindowSampler {
  public:
-  explicit WindowSampler(const WindowSpec& spec);  // allocates and touches everything it will use
+  // Allocates and touches everything it will use. `asked` is handed each gap that becomes an outlier; null: nobody
+  // asks.
+  explicit WindowSampler(const WindowSpec& spec, core::AskedGaps* asked = nullptr);
 
   void run(const std::atomic<bool>& stop);
   Books books() const;
@@ -52,6 +55,7 @@ class WindowSampler {
   void hand_out();
 
   WindowSpec spec_;
+  core::AskedGaps* asked_;
   Books own_;
   mutable std::mutex handed_out_mutex_;
   Books handed_out_;

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <time.h>
 
+#include <algorithm>
 #include <maxlat/base/clock.hpp>
 #include <maxlat/base/moment.hpp>
 #include <numeric>
@@ -65,6 +66,24 @@ TEST(WindowSampler, TheLastWindowMayBeAPartOfOne) {
   const Books books = books_of_a_quiet_run(1000, 1000, 30, 25);
   EXPECT_EQ(books.largest_of_window.size(), 1u);
   EXPECT_GE(books.watched_ticks, ms(spec, 25));
+}
+
+// Whoever accounts for the gaps hears of each that was kept, and from when to when they were.
+TEST(WindowSampler, EachOutlierIsAskedAbout) {
+  core::AskedGaps asked;
+  WindowSampler sampler(spec_of(20, 5, 60), &asked);
+  const std::atomic<bool> stop{false};
+  sampler.run(stop);
+  std::vector<core::AskedGap> gaps;
+  asked.take([&](const core::AskedGap& gap) { gaps.push_back(gap); });
+  ASSERT_TRUE(asked.begun() && asked.ended());
+  for (const core::OutlierSample& kept : sampler.books().outliers.largest_first()) {
+    EXPECT_TRUE(std::any_of(gaps.begin(), gaps.end(), [&](const core::AskedGap& gap) {
+      return gap.ticks == kept.ticks && gap.end == kept.time;
+    })) << kept.ticks;
+    EXPECT_GE(kept.time - kept.ticks, *asked.begun());
+    EXPECT_LE(kept.time, *asked.ended());
+  }
 }
 
 TEST(WindowSampler, AStopEndsARunWithoutAnEndAndKeepsTheWindowUnderWay) {

@@ -40,6 +40,8 @@ po::options_description options_of_measurement() {
   add("nocountloop,n", core::argument<uint64_t>("N")->default_value(defaults.uncounted_loops),
       "loops before the first sample");
   add("break,b", core::argument("TIME"), "stop all CPUs at a gap above TIME (a bare number: us), exit status 2");
+  add("tracemark", core::argument("INSTANCE")->implicit_value("", "top"),
+      "mark it in your ftrace, or INSTANCE, and stop that");
   return table;
 }
 
@@ -215,6 +217,9 @@ core::Status read_measurement(const core::CommandLine& line, Options& options) {
   options.kernel_events = line.has("kernel-events");
   if (options.outliers > 10'000)
     return mistake("--outliers: at most 10000", "each new one is sorted in within the loop");
+  if (line.has("tracemark")) options.trace_mark = line.get<std::string>("tracemark");
+  if (options.trace_mark && options.break_above_ns == 0)
+    return mistake("--tracemark marks the gap of --break", "give -b TIME, too");
   if (core::Status status = read_arm(line, options); !status) return status;
   return read_counter(line.get<std::string>("counter"), options);
 }

@@ -167,7 +167,7 @@ TEST(NptOptions, AComparisonAndASearchRefuseWhatIsNotTheirs) {
 
 TEST(NptOptions, HelpFitsAScreenAndEndsWithTwoExamples) {
   const std::string help = npt_help();
-  EXPECT_LE(std::count(help.begin(), help.end(), '\n'), 54);
+  EXPECT_LE(std::count(help.begin(), help.end(), '\n'), 55);
   const std::string examples = help.substr(help.find("Examples:"));
   EXPECT_EQ(std::count(examples.begin(), examples.end(), '\n'), 3);
 }

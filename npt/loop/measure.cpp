@@ -3,6 +3,8 @@
 
 #include <filesystem>
 #include <maxlat/attribution/outlier_accounting.hpp>
+#include <maxlat/attribution/trace_mark.hpp>
+#include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/npt/arm.hpp>
 #include <maxlat/npt/measure.hpp>
 #include <memory>
@@ -58,10 +60,21 @@ attribution::KernelWatching watch_kernel(const MeasurementPlan& plan, bool has_o
       {.cpus = plan.options.cpus, .ticks_per_ns = plan.clock.ticks_per_ns, .gaps_kept = plan.options.outliers});
 }
 
-std::vector<const core::Journal*> journals_of(const EndedRun& run) {
-  std::vector<const core::Journal*> journals;
-  for (const auto& cpu : run.cpus) journals.push_back(&cpu.run->journal);
-  return journals;
+// Null: nobody asked for it.
+core::Result<std::unique_ptr<attribution::TraceMark>> open_mark(const Options& options) {
+  if (!options.trace_mark) return std::unique_ptr<attribution::TraceMark>();
+  return attribution::TraceMark::open("/", *options.trace_mark);
+}
+
+void tell_of(const attribution::TraceMark& mark, core::Phase& phase) {
+  phase.facts[core::fact::kTraceMark] = mark.told();
+  if (const std::string failure = mark.failure(); !failure.empty()) phase.warnings.push_back(failure);
+}
+
+std::vector<const core::Outliers*> outliers_of(const EndedRun& run) {
+  std::vector<const core::Outliers*> outliers;
+  for (const auto& cpu : run.cpus) outliers.push_back(&cpu.run->journal.outliers());
+  return outliers;
 }
 
 }  // namespace
@@ -75,14 +88,17 @@ core::Result<Measurement> measure(const Options& options, const Observer& observ
   if (!in_place) return in_place.error();
   auto locked = LockedMemory::lock(plan->options.lock_memory);
   if (!locked) return locked.error();
+  auto mark = open_mark(plan->options);
+  if (!mark) return mark.error();
   const attribution::KernelWatching kernel = watch_kernel(*plan, out_of_the_way.has_own_cpu());
-  MeasuringThreads threads(*plan, in_place->arm.get(), out_of_the_way.has_own_cpu(), kernel.watch.get());
+  MeasuringThreads threads(*plan, in_place->arm.get(), out_of_the_way.has_own_cpu(), kernel.watch.get(), mark->get());
   core::Phase before = phase_before(*plan, out_of_the_way.has_own_cpu());
   tell_of(kernel, before);
   const auto run = threads.run(before, observer);
   if (!run) return run.error();
   auto measurement = measurement_of(*plan, before, *run, in_place->arm.get());
-  if (measurement && kernel.watch) enter_accounting(kernel.watch->finish(), journals_of(*run), measurement->phase);
+  if (measurement && kernel.watch) enter_accounting(kernel.watch->finish(), outliers_of(*run), measurement->phase);
+  if (measurement && *mark) tell_of(**mark, measurement->phase);
   return measurement;
 }
 

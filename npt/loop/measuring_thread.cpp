@@ -5,6 +5,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "counter_read.hpp"
 #include "kernel_loop.hpp"
 #include "loop_cost.hpp"
@@ -129,6 +131,9 @@ void MeasuringThread::body() {
       body_with(RawClockCounter{});
       break;
   }
+  if (start_->mark != nullptr && owned_) mark_the_break();
+  if (start_->watch != nullptr && owned_)
+    start_->watch->gaps_of(cpu_).end(std::max(owned_->end_ticks, waiting_ ? waiting_->end_ticks : 0));
   irqoff_.reset();
   finished_.store(true, std::memory_order_release);  // pairs with finished(): the books are complete
 }
@@ -159,6 +164,19 @@ void MeasuringThread::body_with(Counter counter) {
       run_loop(counter, LimitedProbe<NoProbe>{{}, &limit});
     else
       run_arm(counter, LimitedProbe<CalledProbe>{{start_->arm->probe()}, &limit});
+  }
+}
+
+// Behind the loop, where it disturbs no gap of this CPU.
+void MeasuringThread::mark_the_break() const {
+  const MeasurementPlan& plan = *start_->plan;
+  for (const CpuRun* run : {owned_.get(), waiting_.get()}) {
+    if (run == nullptr || run->journal.why() != core::Journal::Why::broken) continue;
+    const core::Journal& journal = run->journal;
+    start_->mark->strike(fmt::format("maxlat npt: a gap of {} ns, above {} ns, on CPU {}; it ended at {} of {}",
+                                     plan.clock.to_ns(journal.breaking_gap()), plan.options.break_above_ns, cpu_,
+                                     journal.breaking_time(),
+                                     plan.reads_raw_clock() ? "CLOCK_MONOTONIC_RAW" : "the time-stamp counter"));
   }
 }
 

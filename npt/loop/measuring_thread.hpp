@@ -9,6 +9,7 @@
 #include <barrier>
 #include <chrono>
 #include <maxlat/attribution/kernel_watch.hpp>
+#include <maxlat/attribution/trace_mark.hpp>
 #include <maxlat/npt/arm.hpp>
 #include <maxlat/npt/measure.hpp>
 #include <memory>
@@ -32,6 +33,7 @@ struct Start {
   bool take_stop_signals = false;             // no other CPU is left where the main thread could take them
   Arm* arm = nullptr;                         // null: none
   attribution::KernelWatch* watch = nullptr;  // accounts for the largest gaps; null: nobody does
+  attribution::TraceMark* mark = nullptr;     // struck by a gap above the limit; null: nobody asked for it
 };
 
 // A thread with a stack that is small enough to be locked for each of many CPUs.
@@ -74,6 +76,7 @@ class MeasuringThread {
   void run_arm(Counter counter, Probe probe);
   template <class Counter, class Probe>
   void run_loop(Counter counter, Probe probe);
+  void mark_the_break() const;
   core::Status set_up();
   core::Status become_real_time();
   core::Status set_up_interrupts();

@@ -20,12 +20,19 @@ core::JournalSpec with_flags_and_arm(const MeasurementPlan& plan, std::atomic<bo
 }  // namespace
 
 MeasuringThreads::MeasuringThreads(const MeasurementPlan& plan, Arm* arm, bool has_own_cpu,
-                                   attribution::KernelWatch* watch)
+                                   attribution::KernelWatch* watch, attribution::TraceMark* mark)
     : plan_(plan),
       has_own_cpu_(has_own_cpu),
       barrier_(static_cast<std::ptrdiff_t>(plan.options.cpus.size() + 1)),
-      start_{&plan, with_flags_and_arm(plan, halt_, arm), &barrier_, &set_up_failed_, &grant_failed_, !has_own_cpu, arm,
-             watch} {
+      start_{&plan,
+             with_flags_and_arm(plan, halt_, arm),
+             &barrier_,
+             &set_up_failed_,
+             &grant_failed_,
+             !has_own_cpu,
+             arm,
+             watch,
+             mark} {
   for (const unsigned cpu : plan.options.cpus)
     threads_.push_back(std::make_unique<MeasuringThread>(cpu, start_, threads_.empty()));
 }

@@ -28,8 +28,10 @@ namespace maxlat::npt {
 class MeasuringThreads {
  public:
   // `arm`: null where there is none. `has_own_cpu`: the caller has one that is not measured, and takes the stop signals
-  // there; else the measuring threads must. `watch`: accounts for the largest gaps; null where nobody does.
-  MeasuringThreads(const MeasurementPlan& plan, Arm* arm, bool has_own_cpu, attribution::KernelWatch* watch);
+  // there; else the measuring threads must. `watch` accounts for the largest gaps, and `mark` is struck by a gap above
+  // the limit; null where nobody asked for it.
+  MeasuringThreads(const MeasurementPlan& plan, Arm* arm, bool has_own_cpu, attribution::KernelWatch* watch,
+                   attribution::TraceMark* mark);
   MeasuringThreads(const MeasuringThreads&) = delete;
 
   // `before` is phase_before()'s. ERRORS, beyond those above: a loop that never came to run, since another task kept

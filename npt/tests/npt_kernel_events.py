@@ -9,6 +9,7 @@ import ctypes
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -37,9 +38,9 @@ def mount_tracefs():
     call("mount", b"tracefs", str(TRACING).encode(), b"tracefs", 0, None)
 
 
-def npt(folder, cpus=(CPU,), may_end_with=(0,)):
+def npt(folder, cpus=(CPU,), may_end_with=(0,), more=("-v",)):
     """The phase of a run of two seconds, and its text."""
-    run = subprocess.run([MAXLAT, "npt", "-a", ",".join(map(str, cpus)), *SETTINGS, "-D", "2s", "--json", f"{folder}/r.json"],
+    run = subprocess.run([MAXLAT, "npt", "-a", ",".join(map(str, cpus)), *SETTINGS, *more, "-D", "2s", "--json", f"{folder}/r.json"],
                          capture_output=True, text=True)
     assert run.returncode in may_end_with, f"exit {run.returncode}: {run.stderr}"
     phase, = json.loads(pathlib.Path(f"{folder}/r.json").read_text())["phases"]
@@ -63,6 +64,13 @@ def every_largest_gap_is_accounted_for(folder):
     classes = {part["class"] for outlier in cpu["outliers"] for part in outlier["accounting"]}
     assert "local timer" in classes or "hrtimer" in classes, f"two seconds without a timer: {classes}"
     assert f"on CPU {CPU}: " in text, text
+    of_cpu, = phase["interference"]
+    rows = of_cpu["rows"]
+    assert of_cpu["cpu"] == CPU and of_cpu["watched_ns"] >= cpu["exposure_s"] * 1e9, of_cpu
+    assert abs(of_cpu["undisturbed_ns"] + sum(row["ns"] for row in rows) - of_cpu["watched_ns"]) < 1, f"it does not add up: {of_cpu}"
+    ticks = sum(row["count"] for row in rows if row["class"] == "local timer")
+    assert ticks > 0, f"two seconds without a timer: {rows}"
+    assert f"CPU {CPU}: " in text[text.index("# What the kernel ran"):] and "local timer" in text, text
     assert instances() == before, f"left behind: {instances() - before}"
 
 
@@ -113,6 +121,11 @@ def who_takes_the_cpu_is_named(folder):
     assert planted >= 5, f"only {planted} of the largest gaps are the intruder's"
     assert named >= 0.95 * planted, f"{named} of {planted} are named"
     assert wrong == 0, f"{wrong} gaps have it that were not its own"
+    inside = [end - begin for begin, end in bursts if begin >= start_ns and end <= start_ns + phase["duration_s"] * 1e9]
+    name = pathlib.Path("/proc/self/comm").read_text().strip()
+    row, = (row for row in phase["interference"][0]["rows"] if row["class"] == "task" and row["name"] == name)
+    assert row["count"] >= len(inside) >= 5, f"{row} of {len(inside)}"
+    assert row["ns"] >= 0.9 * sum(inside), f"{row} of {sum(inside)} ns: only what interrupts the intruder is not its own"
 
 
 def what_a_killed_run_leaves_is_removed_by_the_next(folder):
@@ -132,6 +145,34 @@ def without_a_cpu_for_the_reader_it_says_so(folder):
     assert all("accounting" not in outlier for outlier in phase["per_cpu"][0]["outliers"])
 
 
+def a_gap_above_the_limit_ends_the_users_trace(folder):
+    mine = TRACING / "instances" / f"npt-test-{os.getpid()}"
+    mine.mkdir()
+    try:
+        (mine / "trace_clock").write_text("x86-tsc")
+        before = (TRACING / "tracing_on").read_text()
+        def marked():
+            return subprocess.run([MAXLAT, "npt", "-a", str(CPU), "-p", "60", "-i", "-q", "-D", "5s", "-b", "0.001", f"--tracemark={mine.name}"],
+                                  capture_output=True, text=True)
+        run = marked()
+        assert run.returncode == 2, run
+        assert f"# Trace mark: in {mine}, where tracing was stopped" in run.stdout, run.stdout
+        assert (mine / "tracing_on").read_text().strip() == "0"
+        assert (TRACING / "tracing_on").read_text() == before, "it is not the trace that was named"
+        mark, = re.findall(r"(\d+): tracing_mark_write: maxlat npt: a gap of (\d+) ns, above 1 ns, on CPU (\d+); it ended at (\d+) of the "
+                           r"time-stamp counter", (mine / "trace").read_text())
+        stamp, gap_ns, cpu, end = map(int, mark)
+        assert gap_ns > 1 and cpu == CPU, mark
+        assert stamp > end, f"the mark is behind the gap, on the same time line: {mark}"
+        again = marked()
+        assert again.returncode == 2 and "its tracing_on was 0 already" in again.stdout, again
+    finally:
+        mine.rmdir()
+    missing = marked()
+    assert missing.returncode == 1 and missing.stderr.startswith(f"maxlat npt: there is no trace instance '{mine.name}'\nhint: "), missing
+    assert missing.stdout == "", "it is told before anything is measured"
+
+
 def main():
     needs_root_and_fifo()
     mount_tracefs()
@@ -139,7 +180,8 @@ def main():
         print("needs a second CPU, and a kernel whose trace has the clock x86-tsc")
         return 77
     return run_checks([every_largest_gap_is_accounted_for, who_takes_the_cpu_is_named,
-                       what_a_killed_run_leaves_is_removed_by_the_next, without_a_cpu_for_the_reader_it_says_so], sys.argv[1:])
+                       what_a_killed_run_leaves_is_removed_by_the_next, without_a_cpu_for_the_reader_it_says_so,
+                       a_gap_above_the_limit_ends_the_users_trace], sys.argv[1:])
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ namespace maxlat::npt {
 namespace {
 
 constexpr uint64_t kRowLimit = 1'000'000;  // npt's
+constexpr size_t kInterferenceRows = 20;
 constexpr const char* kRule = "--------------------------";
 
 struct Statistics {
@@ -67,6 +68,8 @@ void print_head(Text out, const Measurement& m) {
         fact("events_verified_by"));
   if (m.phase.facts.contains(core::fact::kKernelEvents))
     fmt::format_to(out, "# Kernel events: {}\n", fact(core::fact::kKernelEvents));
+  if (m.phase.facts.contains(core::fact::kTraceMark))
+    fmt::format_to(out, "# Trace mark: {}\n", fact(core::fact::kTraceMark));
   for (const std::string& warning : m.phase.warnings) fmt::format_to(out, "# Warning: {}\n", warning);
   if (!m.phase.reason.empty()) fmt::format_to(out, "# {}: {}\n", core::to_string(m.phase.status), m.phase.reason);
 }
@@ -105,6 +108,14 @@ void print_largest(Text out, const core::CpuResult& result) {
                  core::accounting_text(largest.accounting));
 }
 
+void print_interference(Text out, const core::Phase& phase, unsigned cpu) {
+  for (const core::CpuInterference& of_cpu : phase.interference) {
+    if (of_cpu.cpu != cpu) continue;
+    fmt::format_to(out, "# What the kernel ran, by its events:\n{}",
+                   core::interference_text(of_cpu, kInterferenceRows, "# "));
+  }
+}
+
 // An arm of which nothing follows under "paths" says why.
 void print_why_no_paths(Text out, const core::Phase& phase) {
   if (phase.arm.empty() || phase.arm == "none" || !phase.paths.empty()) return;
@@ -137,7 +148,10 @@ std::string npt_screen(const Measurement& m, const TextOptions& options) {
     fmt::format_to(out, "# Exposure: {:.6f} s\n", m.phase.per_cpu[i].exposure_s);
     if (m.event_gaps) print_event_gaps(out, *m.event_gaps, cpu.cpu, unit);
     print_largest(out, m.phase.per_cpu[i]);
-    if (options.verbose) print_outliers(out, m.phase.per_cpu[i], unit);
+    if (options.verbose) {
+      print_outliers(out, m.phase.per_cpu[i], unit);
+      print_interference(out, m.phase, cpu.cpu);
+    }
     const HistogramRows rows = histogram_rows(cpu.histogram, m.clock, unit.ns, kRowLimit);
     if (options.rows) {
       fmt::format_to(out, "{0}\nduration ({1})\tnb. loops\n{0}\n", kRule, unit.name);

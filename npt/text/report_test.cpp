@@ -71,6 +71,19 @@ TEST(NptScreen, SaysWhoHadTheLargestGap) {
   EXPECT_THAT(text, Not(HasSubstr("on CPU 2: ")));
 }
 
+TEST(NptScreen, VerboseSaysWhatTheKernelRanOnEachCpu) {
+  Measurement m = two_cpus();
+  m.phase.interference = {
+      {.cpu = 5,
+       .watched_ns = 1e9,
+       .undisturbed_ns = 1e9 - 500'000,
+       .rows = {{.kind = core::TimeClass::local_timer, .count = 250, .ns = 500'000, .largest_ns = 9'000}}}};
+  EXPECT_THAT(npt_screen(m, {}), Not(HasSubstr("What the kernel ran")));
+  const std::string text = npt_screen(m, {kMicroseconds, false, true});
+  EXPECT_THAT(text, HasSubstr("# What the kernel ran, by its events:\n# CPU 5: 99.9500 % of 1 s idle or the meter's own\n"));
+  EXPECT_THAT(text, HasSubstr("#   250  500 us  0.0500 %  9.00 us  local timer\n"));
+}
+
 TEST(NptScreen, AnArmWithoutPathsSaysWhy) {
   Measurement m = two_cpus();
   for (const char* arm : {"", "none"}) {

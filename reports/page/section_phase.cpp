@@ -293,6 +293,7 @@ void phase_body(Html& html, const PhaseView& view, const std::optional<TailView>
   heat_map(html, phase);
   if (phase.events) event_table(html, *phase.events);
   outlier_table(html, view);
+  interference_table(html, phase);
   activity_table(html, phase);
   load_table(html, phase);
 }

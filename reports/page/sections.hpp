@@ -37,6 +37,8 @@ void phase_section(Html& html, const PhaseView& view, const std::optional<TailVi
 void tail_part(Html& html, const TailView& tail);
 // What else ran on the measured CPUs; nothing where nobody looked.
 void activity_table(Html& html, const core::Phase& phase);
+// The same with times, by the kernel's events; nothing where they were not recorded.
+void interference_table(Html& html, const core::Phase& phase);
 // Largest latency by CPU and time; nothing for one CPU, or where the meter tells no time line.
 void heat_map(Html& html, const core::Phase& phase);
 // The pairs of a preemption test; nothing for other phases.

@@ -63,11 +63,13 @@ attribution::KernelWatching watch_kernel(const CyclicSettings& settings) {
 
 class WakeRun {
  public:
-  WakeRun(const CyclicSettings& settings, const CyclicObserver& observer)
+  WakeRun(const CyclicSettings& settings, const CyclicObserver& observer, attribution::TraceMark* mark)
       : settings_(settings),
         observer_(observer),
+        mark_(mark),
         kernel_(watch_kernel(settings)),
-        start_{.settings = settings, .journal = journal_of(settings, halt_), .watch = kernel_.watch.get()} {
+        start_{
+            .settings = settings, .journal = journal_of(settings, halt_), .watch = kernel_.watch.get(), .mark = mark} {
     for (size_t i = 0; i < settings.cpus.size(); ++i)
       threads_.push_back(std::make_unique<WakeThread>(start_, settings.cpus[i], i, settings.cpus.size()));
     describe();
@@ -95,7 +97,8 @@ class WakeRun {
 
   const CyclicSettings& settings_;
   const CyclicObserver& observer_;
-  attribution::KernelWatching kernel_;  // its threads keep off the measured CPUs as the calling one does
+  const attribution::TraceMark* const mark_;  // null: nobody asked for it
+  attribution::KernelWatching kernel_;        // its threads keep off the measured CPUs as the calling one does
   std::atomic<bool> halt_{false};
   WakeStart start_;
   std::vector<std::unique_ptr<WakeThread>> threads_;
@@ -139,10 +142,14 @@ core::Result<CyclicRun> WakeRun::run() {
   CyclicRun run;
   run.phase = phase_;
   conclude(run);
+  if (mark_ != nullptr) {
+    run.phase.facts[core::fact::kTraceMark] = mark_->told();
+    if (const std::string failure = mark_->failure(); !failure.empty()) run.phase.warnings.push_back(failure);
+  }
   if (!kernel_.watch) return run;
-  std::vector<const core::Journal*> journals;
-  for (const auto& thread : threads_) journals.push_back(&thread->books().journal);
-  attribution::enter_accounting(kernel_.watch->finish(), journals, run.phase);
+  std::vector<const core::Outliers*> outliers;
+  for (const auto& thread : threads_) outliers.push_back(&thread->books().journal.outliers());
+  attribution::enter_accounting(kernel_.watch->finish(), outliers, run.phase);
   return run;
 }
 
@@ -271,7 +278,13 @@ void WakeRun::conclude(CyclicRun& run) const {
 core::Result<CyclicRun> measure_wakeups(const CyclicSettings& settings, const CyclicObserver& observer) {
   if (core::Status usable = core::require_usable(settings.cpus); !usable) return usable.error();
   const core::OffCpus off(settings.cpus);
-  return WakeRun(settings, observer).run();
+  std::unique_ptr<attribution::TraceMark> mark;
+  if (settings.trace_mark) {
+    auto opened = attribution::TraceMark::open("/", *settings.trace_mark);
+    if (!opened) return opened.error();
+    mark = std::move(*opened);
+  }
+  return WakeRun(settings, observer, mark.get()).run();
 }
 
 }  // namespace maxlat::scheduling

@@ -13,6 +13,8 @@
 #include <maxlat/core/result/run_result.hpp>
 #include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/core/sys/realtime.hpp>
+#include <optional>
+#include <string>
 
 #include "timers.hpp"
 
@@ -23,13 +25,15 @@ struct CyclicSettings {
   core::Scheduling scheduling{.priority = 95};
   TimerKind timer = TimerKind::nanosleep;
   uint64_t interval_ns = 1'000'000;
-  bool aligned = false;         // all threads are due at once, and not one after the other
-  uint64_t duration_ns = 0;     // 0: no limit
-  uint64_t loops = UINT64_MAX;  // wake-ups on each CPU
-  uint64_t break_above_ns = 0;  // 0: no limit
-  size_t outliers = 20;         // kept on each CPU
-  bool kernel_events = false;   // who had the time of the outliers, by the kernel's events
-  bool hold_latency = true;     // /dev/cpu_dma_latency at 0
+  bool aligned = false;                   // all threads are due at once, and not one after the other
+  uint64_t duration_ns = 0;               // 0: no limit
+  uint64_t loops = UINT64_MAX;            // wake-ups on each CPU
+  uint64_t break_above_ns = 0;            // 0: no limit
+  std::optional<std::string> trace_mark;  // a wake-up that is later is marked in this instance of ftrace ("": ftrace's
+                                          // own), which is then stopped. REQUIRES: break_above_ns
+  size_t outliers = 20;                   // kept on each CPU
+  bool kernel_events = false;             // who had the time of the outliers, by the kernel's events
+  bool hold_latency = true;               // /dev/cpu_dma_latency at 0
   uint64_t snapshot_period_ns = 0;
 };
 

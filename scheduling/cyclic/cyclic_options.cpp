@@ -30,6 +30,8 @@ po::options_description options_of_cyclic() {
   add("duration,D", core::argument("TIME"), "how long (a bare number: s; default: until ^C)");
   add("loops,l", core::argument<uint64_t>("N"), "wake-ups on each CPU");
   add("break,b", core::argument("TIME"), "stop at a wake-up that is later than TIME (a bare number: us)");
+  add("tracemark", core::argument("INSTANCE")->implicit_value("", "top"),
+      "mark it in your ftrace, or INSTANCE, and stop that");
   add("priority,p", core::argument<int>("N")->default_value(95), "real-time priority, 1 to 99");
   add("policy", core::argument("POLICY")->default_value("fifo"), "fifo, rr, other, deadline:RUNTIME:PERIOD");
   add("timer", core::argument("TIMER")->default_value("nanosleep"), "nanosleep (clock_nanosleep) or timerfd");
@@ -93,6 +95,9 @@ core::Status take_how(const core::CommandLine& line, CyclicSettings& settings) {
     return mistake(fmt::format("--timer: '{}' is none", timer), "it is nanosleep or timerfd");
   settings.timer = timer == "timerfd" ? TimerKind::timerfd : TimerKind::nanosleep;
   settings.aligned = line.has("aligned");
+  if (line.has("tracemark")) settings.trace_mark = line.get<std::string>("tracemark");
+  if (settings.trace_mark && settings.break_above_ns == 0)
+    return mistake("--tracemark marks the wake-up of --break", "give -b TIME, too");
   settings.kernel_events = line.has("kernel-events");
   settings.hold_latency = !line.has("no-dma-latency");
   return {};

@@ -12,7 +12,7 @@
 namespace maxlat::scheduling {
 namespace {
 
-constexpr size_t kShownOutliers = 20;
+constexpr size_t kShownOutliers = 20, kInterferenceRows = 20;
 
 std::string figures(const core::Phase& phase) {
   core::TextTable table({"CPU", "#wake-ups", "#min", "#median", "#p99.9", "#p99.999", "#max"});
@@ -48,17 +48,26 @@ std::string latest(const core::Phase& phase, bool all) {
   return text;
 }
 
+std::string interference(const core::Phase& phase) {
+  std::string text;
+  for (const core::CpuInterference& of_cpu : phase.interference)
+    text += core::interference_text(of_cpu, kInterferenceRows, "  ");
+  return text.empty() ? text : "What the kernel ran, by its events:\n" + text;
+}
+
 }  // namespace
 
-std::string cyclic_text(const core::Phase& phase, bool every_outlier) {
+std::string cyclic_text(const core::Phase& phase, bool verbose) {
   std::string text = figures(phase);
   if (const auto missed = phase.facts.find("missed cycles"); missed != phase.facts.end() && missed->second != "none")
     text += fmt::format("  {}\n", missed->second);
   if (const auto events = phase.facts.find(core::fact::kKernelEvents); events != phase.facts.end())
     text += fmt::format("  kernel events {}\n", events->second);
+  if (const auto mark = phase.facts.find(core::fact::kTraceMark); mark != phase.facts.end())
+    text += fmt::format("  trace mark {}\n", mark->second);
   for (const std::string& warning : phase.warnings) text += fmt::format("  warning: {}\n", warning);
   if (phase.status == core::PhaseStatus::interrupted) text += fmt::format("  interrupted: {}\n", phase.reason);
-  return text + latest(phase, every_outlier);
+  return text + latest(phase, verbose) + (verbose ? interference(phase) : "");
 }
 
 }  // namespace maxlat::scheduling

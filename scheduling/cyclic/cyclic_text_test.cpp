@@ -55,5 +55,18 @@ TEST(CyclicText, TheLatestComeFirst) {
   EXPECT_THAT(cyclic_text(known, false), HasSubstr("  interrupted: stopped after 2 s\n"));
 }
 
+TEST(CyclicText, VerboseSaysWhatTheKernelRan) {
+  core::Phase watched = phase();
+  watched.interference = {
+      {.cpu = 3,
+       .watched_ns = 1e9,
+       .undisturbed_ns = 1e9 - 1'000,
+       .rows = {{.kind = core::TimeClass::task, .name = "kworker/3:1", .count = 1, .ns = 1'000, .largest_ns = 1'000}}}};
+  EXPECT_THAT(cyclic_text(watched, false), testing::Not(HasSubstr("What the kernel ran")));
+  EXPECT_THAT(cyclic_text(watched, true),
+              HasSubstr("What the kernel ran, by its events:\n  CPU 3: 99.9999 % of 1 s idle or the meter's own\n"));
+  EXPECT_THAT(cyclic_text(watched, true), HasSubstr("task kworker/3:1\n"));
+}
+
 }  // namespace
 }  // namespace maxlat::scheduling

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "wake_thread.hpp"
 
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -72,12 +73,22 @@ bool WakeThread::waits_for_the_start() {
   return !start_.failed.load(std::memory_order_relaxed);  // relaxed: the latch ordered it
 }
 
+void WakeThread::mark_the_break() const {
+  start_.mark->strike(fmt::format(
+      "maxlat cyclic: a wake-up {} ns late, above {} ns, on CPU {}; it was at {} ns of "
+      "CLOCK_MONOTONIC",
+      books_.journal.breaking_gap(), start_.settings.break_above_ns, books_.cpu, books_.journal.breaking_time()));
+}
+
 template <class Timer>
 void WakeThread::measure(Timer timer) {
   const uint64_t interval_ns = start_.settings.interval_ns;
   uint64_t due_ns = start_.begin_at_ns + offset_ns_;
   for (uint64_t left = uncounted(interval_ns); left > 0; --left, due_ns += interval_ns) timer.wait_until(due_ns);
   take_wakeups(timer, {due_ns, interval_ns, start_.settings.loops}, books_);
+  if (start_.mark != nullptr && books_.journal.why() == core::Journal::Why::broken) mark_the_break();
+  if (start_.watch != nullptr)
+    start_.watch->gaps_of(books_.cpu).end(books_.last_ns.load(std::memory_order_relaxed));  // relaxed: our own
 }
 
 }  // namespace maxlat::scheduling

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <latch>
 #include <maxlat/attribution/kernel_watch.hpp>
+#include <maxlat/attribution/trace_mark.hpp>
 #include <maxlat/core/sys/starvation.hpp>
 #include <thread>
 
@@ -19,6 +20,7 @@ struct WakeStart {
   const CyclicSettings& settings;
   core::JournalSpec journal;
   attribution::KernelWatch* watch;  // accounts for the latest wake-ups; null: nobody does
+  attribution::TraceMark* mark;     // struck by a wake-up above the limit; null: nobody asked for it
   std::atomic<size_t> ready{0};     // threads that have their CPU, policy and timer, or know that they cannot
   std::atomic<bool> failed{false};  // one of them cannot: none begins
   uint64_t begin_at_ns = 0;         // written before `go`
@@ -48,6 +50,7 @@ class WakeThread {
  private:
   void body();
   bool waits_for_the_start();
+  void mark_the_break() const;
   template <class Timer>
   void measure(Timer timer);
 

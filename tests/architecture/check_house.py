@@ -32,7 +32,7 @@ ARROWS = {
     "npt/module": {"npt", "kernel", "tracer", "base"},
     "attribution": {*CORE, "base"},
     "npt": {"attribution", "tracer", *CORE, "base"},
-    "hwlat": {*CORE, "base"},
+    "hwlat": {"attribution", *CORE, "base"},
     "scheduling": {"attribution", *CORE, "base"},
     "loadgen": {*CORE, "base"},
     "shield": {*CORE, "base"},

@@ -19,6 +19,8 @@ CASES = [
          [r'"status": ?"interrupted"'], needs="root"),
     *[Case(f"{option} is until it is stopped", f"hwlat --backend loop -a 0 {option} --threshold 50ns --stop 100ns", 0,
            [r"^  duration:  until \^C$", r"^Largest: "], needs="root") for option in ("-D 0", "--duration 0ms")],
+    Case("who had the time of the largest is told, or why not", LOOP + " --kernel-events --threshold 50ns", 0,
+         [r"^Kernel events: (recorded by tracefs.*\n(.*\n)*Largest, on CPU 0: |not recorded: .)"], needs="root"),
     Case("quiet", LOOP + " -q", 0, [r"\A\Z"], needs="root"),
     Case("JSON on standard output, and nothing else", LOOP + " --json -", 0, [r"\A\{", r"maxlat-result/1", r"\}\s*\Z"], needs="root"),
     *[Case(f"a {option} that cannot be written is found before the measurement", f"{LOOP} {option} {{tmp}}/no/such", 1, [ONE_LINE],

@@ -87,6 +87,8 @@ CASES = [
     Case("a loop of npt's rests as the scheduler demands, and says so first", "npt -D 1s -q", 0, [REST_LINE if THROTTLES else r"\A# "],
          needs="root"),
     Case("--rest 0 spins", "npt -D 100ms --rest 0 -q", 0, [r"\A# CPU frequency"], needs="root"),
+    Case("a mark needs a limit", "npt --tracemark", 1, [r"\Amaxlat npt: --tracemark marks the gap of --break\nhint: "]),
+    Case("a mark is of a single run", "npt --compare none,delay:1us --tracemark", 1, [r"--tracemark is of a single run|--tracemark marks"]),
     Case("no loops", "npt -l 0", 1, [r"--loops: must be above 0"]),
     Case("npt's own name for the priority", FREE.replace("npt", "npt --prio 5", 1) + " -q", 0, [r"loops done"]),
     Case("a priority that is none", "npt -p 100", 1, [r"--priority: 100 is not within 1 to 99"]),

@@ -11,12 +11,12 @@ echo -1 > /proc/sys/kernel/sched_rt_runtime_us  # a plant in a rest could not be
 taskset -p 1 $$ > /dev/null                      # behind the loop this shell would wait for its end
 load maxlat_planter
 plants=40
-# Starts it, and returns when its loop has run for 0.3 s of CPU time: what is planted from now on is in its gaps.
+# Starts it, and returns when a snapshot has samples of its loop: what is planted from now on is in its gaps.
 start() { # NAME
   name=$1
-  "$MAXLAT" npt -a 1 -p 60 -i --trust-counter -D 60s --rest 0 --kernel-events --outliers 500 -q --json "$OUT/$name.json" > "$OUT/$name.txt" 2>&1 &
+  "$MAXLAT" npt -a 1 -p 60 -i --trust-counter -D 60s --rest 0 --kernel-events --outliers 500 -q --snapshot 300ms --json "$OUT/$name.json" > "$OUT/$name.txt" 2>&1 &
   pid=$!
-  until awk '$14 >= 30 { found = 1 } END { exit !found }' /proc/$pid/task/*/stat; do
+  until grep -q '"samples"' "$OUT/$name.json" 2> /dev/null; do
     [ -d /proc/$pid ] || { cat "$OUT/$name.txt"; fail "it ended"; }
     usleep 20000
   done
@@ -46,5 +46,14 @@ plant stall 50000000 25000000 1000000 $plants
 until [ "$(ledger | grep -c '^stall')" -eq $plants ]; do usleep 20000; done
 end
 expect "timer interrupts of a millisecond named, of $plants" "$(having stalls '"on_stall","ns":[1-9][0-9]{6}')" -ge $((plants * 95 / 100))
+# The table of the whole run: all of them, with at least the time that each was to take; and where each has its gap, exactly what the
+# gaps have of them.
+row=$(grep -oE '"class":"hrtimer","name":"on_stall","count":[0-9]+,"ns":[0-9]+' "$OUT/stalls.json" || true)
+in_all=${row##*:}
+in_gaps=$(grep -oE '"on_stall","ns":[0-9.]+' "$OUT/stalls.json" | awk -F: '{ ns += $2 } END { printf "%d", ns }')
+expect "timer interrupts counted in the run, of $plants" "$(echo "$row" | sed 's/.*"count":\([0-9]*\).*/\1/')" -eq $plants
+expect "their time in all, in ns, of $plants ms" "$in_all" -ge $((plants * 1000000))
+expect "and what is left of it without that in the gaps" $((in_all - in_gaps)) -ge -$plants
+[ "$(having stalls '"on_stall","ns":[1-9][0-9]{6}')" -lt $plants ] || expect "which is nothing" $((in_all - in_gaps)) -le $plants
 expect "tasks of priority 70 in a run without any" "$(having stalls 'real-time 70')" -eq 0
 expect "trace instances left" "$(ls /sys/kernel/tracing/instances | grep -c maxlat-kernel || true)" -eq 0

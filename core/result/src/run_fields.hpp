@@ -199,6 +199,23 @@ void describe(V& v, typename V::template Of<CpuActivity>& activity) {
 }
 
 template <class V>
+void describe(V& v, typename V::template Of<InterferenceRow>& row) {
+  v.required("class", row.kind);
+  v.optional("name", row.name);
+  v.required("count", row.count);
+  v.required("ns", row.ns);
+  v.required("largest_ns", row.largest_ns);
+}
+
+template <class V>
+void describe(V& v, typename V::template Of<CpuInterference>& of_cpu) {
+  v.required("cpu", of_cpu.cpu);
+  v.required("watched_ns", of_cpu.watched_ns);
+  v.required("undisturbed_ns", of_cpu.undisturbed_ns);
+  v.list("rows", of_cpu.rows, Lines::one_each);
+}
+
+template <class V>
 void describe(V& v, typename V::template Of<KernelMessage>& message) {
   v.required("uptime_s", message.uptime_s);
   v.required("level", message.level);
@@ -256,6 +273,7 @@ void describe(V& v, typename V::template Of<Phase>& phase) {
   v.list_unless_empty("rounds", phase.rounds, Lines::one_each);
   v.optional_object("maximum_rate", phase.maximum_rate);
   v.list_unless_empty("activity", phase.activity, Lines::many);
+  v.list_unless_empty("interference", phase.interference, Lines::many);
   v.list_unless_empty("pairs", phase.pairs, Lines::one_each);
   v.optional_object("kernel_messages", phase.kernel_messages);
 }

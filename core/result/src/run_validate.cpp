@@ -267,6 +267,36 @@ std::string check_pairs(const Phase& phase) {
   return "";
 }
 
+// Invariant (11). An occurrence of a page fault has no length that anybody knows.
+std::string check_interference(const CpuInterference& of_cpu) {
+  double sum_ns = of_cpu.undisturbed_ns;
+  std::set<std::string> seen;
+  for (const InterferenceRow& row : of_cpu.rows) {
+    const std::string name = name_of({.kind = row.kind, .name = row.name});
+    if (!seen.insert(name).second) return name + " is there twice";
+    if (!all_finite({row.ns, row.largest_ns})) return name + ": a number is not finite";
+    const double most_ns = row.largest_ns * static_cast<double>(row.count);
+    if (row.count == 0 || row.largest_ns < 0 || !at_least(row.ns, row.largest_ns) || !at_least(most_ns, row.ns))
+      return name + ": count, time and largest do not fit";
+    sum_ns += row.ns;
+  }
+  if (!all_finite({of_cpu.watched_ns, of_cpu.undisturbed_ns})) return "a number is not finite";
+  const double rounding_ns = kRounding_ns * static_cast<double>(of_cpu.rows.size() + 2);
+  if (of_cpu.undisturbed_ns >= 0 && std::abs(sum_ns - of_cpu.watched_ns) <= rounding_ns + of_cpu.watched_ns * 1e-9)
+    return "";
+  return fmt::format("of {} ns watched {} ns are accounted for", of_cpu.watched_ns, sum_ns);
+}
+
+std::string check_interference(const Phase& phase) {
+  std::set<unsigned> seen;
+  for (const CpuInterference& of_cpu : phase.interference) {
+    std::string wrong = check_interference(of_cpu);
+    if (!seen.insert(of_cpu.cpu).second) wrong = "it is there twice";
+    if (!wrong.empty()) return fmt::format("the interference of CPU {}: {}", of_cpu.cpu, wrong);
+  }
+  return "";
+}
+
 std::string check_phase(const Phase& phase) {
   if (std::string wrong = check_attachments(phase); !wrong.empty()) return wrong;
   std::set<unsigned> seen;
@@ -279,6 +309,7 @@ std::string check_phase(const Phase& phase) {
   if (std::string wrong = check_exposure(phase); !wrong.empty()) return wrong;
   if (std::string wrong = check_rounds(phase); !wrong.empty()) return wrong;
   if (std::string wrong = check_pairs(phase); !wrong.empty()) return wrong;
+  if (std::string wrong = check_interference(phase); !wrong.empty()) return wrong;
   if (phase.maximum_rate)
     if (std::string wrong = check_maximum_rate(*phase.maximum_rate); !wrong.empty()) return wrong;
   seen.clear();

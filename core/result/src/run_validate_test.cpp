@@ -143,6 +143,24 @@ TEST(Validate, WhoHadAnOutliersTimeHadAllOfIt) {
             "valid");
 }
 
+TEST(Validate, InterferenceAddsUpToWhatWasWatched) {
+  const auto error_of = [&](const std::function<void(CpuInterference&)>& change) {
+    return error_after([&](RunResult& run, CpuResult&) { change(run.phases[1].interference[0]); });
+  };
+  EXPECT_EQ(error_of([](auto&) {}), "valid");
+  EXPECT_NE(error_of([](auto& of_cpu) { of_cpu.watched_ns += 4; }).find("ns are accounted for"), std::string::npos);
+  EXPECT_NE(error_of([](auto& of_cpu) { of_cpu.rows.pop_back(), of_cpu.rows.pop_back(); }), "valid");
+  EXPECT_NE(error_of([](auto& of_cpu) { of_cpu.rows[0].count = 0; }), "valid");
+  EXPECT_NE(error_of([](auto& of_cpu) { of_cpu.rows[0].largest_ns = 5'000; }), "valid") << "longer than all together";
+  EXPECT_NE(error_of([](auto& of_cpu) { of_cpu.rows[0].largest_ns = 1; }), "valid") << "750 of these are shorter";
+  EXPECT_NE(error_of([](auto& of_cpu) { of_cpu.rows[1] = of_cpu.rows[0]; }), "valid");
+  EXPECT_NE(error_of([](auto& of_cpu) { of_cpu.watched_ns = NAN; }), "valid");
+  EXPECT_EQ(error_after([](RunResult& run, CpuResult&) {
+              run.phases[1].interference.push_back(run.phases[1].interference[0]);
+            }),
+            "phase \"npt under load\": the interference of CPU 5: it is there twice");
+}
+
 TEST(Validate, CompleteRunHasAPhase) {
   EXPECT_NE(error_after([](RunResult& run, CpuResult&) { run.phases.clear(); }), "valid");
   EXPECT_EQ(error_after([](RunResult& run, CpuResult&) {

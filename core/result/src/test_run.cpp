@@ -88,6 +88,13 @@ Phase example_phase() {
            {.kind = Kind::work, .name = "vmstat_update", .count = 4},
            {.kind = Kind::function, .name = "tick_sched_timer", .count = 750},
            {.kind = Kind::fault, .name = "page fault", .what = "hog", .count = 1}}}};
+  phase.interference = {
+      {.cpu = 5,
+       .watched_ns = 3e9,
+       .undisturbed_ns = 3e9 - 4'100.5,
+       .rows = {{.kind = TimeClass::local_timer, .count = 750, .ns = 4'000.5, .largest_ns = 12.25},
+                {.kind = TimeClass::task, .name = "kworker/5:1", .count = 1, .ns = 100, .largest_ns = 100},
+                {.kind = TimeClass::page_fault, .count = 2}}}};
   using Promise = PolicyPair::Promise;
   phase.pairs = {{.cpu = 5,
                   .running = "SCHED_OTHER",

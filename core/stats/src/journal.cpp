@@ -36,6 +36,7 @@ Journal::Journal(const JournalSpec& spec)
 void Journal::begin(uint64_t start) {
   start_ = start;
   step_end_ = start;  // already over: the first look() opens step 0
+  if (spec_.accounted != nullptr) spec_.accounted->begin(start);
   deadline_ = spec_.duration_ticks == 0 ? UINT64_MAX : start + spec_.duration_ticks;
 }
 

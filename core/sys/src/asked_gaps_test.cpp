@@ -31,6 +31,21 @@ TEST(AskedGaps, EachIsTakenOnceOrRefused) {
   EXPECT_EQ(seen.size() + refused, kAsked);
 }
 
+TEST(AskedGaps, WhoSeesTheBeginningKnowsWhoBegan) {
+  AskedGaps gaps;
+  EXPECT_FALSE(gaps.begun());
+  std::thread meter([&] {
+    gaps.watch(42);
+    gaps.begin(1'000);
+    gaps.end(2'000);
+  });
+  while (!gaps.begun()) std::this_thread::yield();
+  EXPECT_EQ(gaps.thread(), 42);
+  EXPECT_EQ(gaps.begun(), 1'000u);
+  meter.join();
+  EXPECT_EQ(gaps.ended(), 2'000u);
+}
+
 TEST(AskedGaps, WhatFindsNoRoomIsRefused) {
   AskedGaps gaps;
   for (uint64_t i = 0; i < 1024; ++i) EXPECT_TRUE(gaps.ask(i, i));

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -43,6 +44,7 @@ class ShortName {
   ShortName() = default;
   explicit ShortName(std::string_view text) { text.copy(text_.data(), kMost); }
   std::string_view text() const { return {text_.data(), ::strnlen(text_.data(), kMost)}; }
+  friend auto operator<=>(const ShortName&, const ShortName&) = default;
 
  private:
   static constexpr size_t kMost = 24;

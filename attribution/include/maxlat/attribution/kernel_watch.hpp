@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Watches the kernel while loops measure, and says of their largest gaps who had the time.
+// Watches the kernel while loops measure, and says of their largest gaps who had the time; and of the whole run, what
+// the kernel did how often and how long.
 //
 // HOW        The kernel records its events of the measured CPUs into buffers of our own (tracefs). A thread of ours,
 //            with low priority on the caller's CPUs, empties them many times a second, keeps the newest events, and
@@ -14,6 +15,7 @@
 
 #include <cstdint>
 #include <maxlat/core/result/accounting.hpp>
+#include <maxlat/core/result/interference.hpp>
 #include <maxlat/core/sys/asked_gaps.hpp>
 #include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/core/sys/result.hpp>
@@ -44,8 +46,9 @@ struct AccountedGap {
 
 struct WatchResult {
   std::vector<std::vector<AccountedGap>> cpus{};  // in the order of the plan; of each the largest gaps, largest first
-  uint64_t events = 0, lost = 0;                  // read; and overwritten before they were
-  std::string damage{};                           // why the watch ended before the run; "" when it did not
+  std::vector<core::CpuInterference> interference{};  // of those whose meter began
+  uint64_t events = 0, lost = 0;                      // read; and overwritten before they were
+  std::string damage{};                               // why the watch ended before the run; "" when it did not
 };
 
 class KernelWatch {

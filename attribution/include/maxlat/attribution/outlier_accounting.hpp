@@ -6,7 +6,7 @@
 
 #include <maxlat/attribution/kernel_watch.hpp>
 #include <maxlat/core/result/run_result.hpp>
-#include <maxlat/core/stats/journal.hpp>
+#include <maxlat/core/stats/outliers.hpp>
 #include <memory>
 #include <span>
 #include <string>
@@ -23,8 +23,8 @@ KernelWatching watch_kernel(const WatchPlan& plan);
 
 // The facts before the run.
 void tell_of(const KernelWatching& kernel, core::Phase& phase);
-// The outliers' accounting, and the facts that are known at the end. REQUIRES: `journals` are of the phase's CPUs, in
-// their order, which is that of the plan.
-void enter_accounting(const WatchResult& watched, std::span<const core::Journal* const> journals, core::Phase& phase);
+// The outliers' accounting, the table of the whole run, and the facts that are known at the end. REQUIRES: `kept` are
+// of the phase's CPUs, in their order, which is that of the plan.
+void enter_accounting(const WatchResult& watched, std::span<const core::Outliers* const> kept, core::Phase& phase);
 
 }  // namespace maxlat::attribution

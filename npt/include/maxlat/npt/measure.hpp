@@ -53,13 +53,15 @@ struct Options {
   bool trust_counter = false;         // also where it is not known to be invariant
   bool measure_counter_rate = false;  // -e: do not ask the kernel or CPUID
   CounterRead counter = CounterRead::fenced;
-  uint64_t break_above_ns = 0;      // stop all CPUs at a gap above; 0: never
-  size_t outliers = 20;             // kept per CPU
-  bool kernel_events = false;       // records the kernel's events, and says who had the outliers' time
-  uint64_t raw_above_ns = 0;        // keeps every gap above, up to kMostRawGaps per CPU; 0: none
-  uint64_t rest_ns = 0;             // sleep in every second; keeps a loop below the RT throttling limit
-  std::string rest_why;             // "" where the user asked for it
-  uint64_t snapshot_period_ns = 0;  // how often Observer::on_snapshot is called; 0: never
+  uint64_t break_above_ns = 0;            // stop all CPUs at a gap above; 0: never
+  std::optional<std::string> trace_mark;  // a gap above is marked in this instance of ftrace ("": ftrace's own), which
+                                          // is then stopped. REQUIRES: break_above_ns
+  size_t outliers = 20;                   // kept per CPU
+  bool kernel_events = false;             // records the kernel's events, and says who had the outliers' time
+  uint64_t raw_above_ns = 0;              // keeps every gap above, up to kMostRawGaps per CPU; 0: none
+  uint64_t rest_ns = 0;                   // sleep in every second; keeps a loop below the RT throttling limit
+  std::string rest_why;                   // "" where the user asked for it
+  uint64_t snapshot_period_ns = 0;        // how often Observer::on_snapshot is called; 0: never
   ArmSpec arm;
   double max_event_hz = 0;       // -f: tracepoints a second and CPU; 0: one in every turn
   uint64_t trace_window_ns = 0;  // tracepoints on for so long, then off for wait_window_ns. Both or none

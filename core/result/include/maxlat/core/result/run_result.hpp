@@ -25,6 +25,8 @@
 //       outlier exceeds the maximum; the exposure of a phase with CPUs is the sum of theirs.
 //   (9) the rounds of a pair of policies add up, no pair is twice on a CPU, and one that was refused has none.
 //   (10) the parts of an outlier's time add up to its length; none is negative.
+//   (11) what the kernel ran on a CPU and what was left undisturbed add up to the time watched; nothing is twice in it,
+//       and no occurrence is longer than all of its kind.
 //
 // ERRORS: a file that is truncated, is not this schema or breaks an invariant is an Error naming the place; it is never
 // an empty result.
@@ -34,6 +36,7 @@
 #include <map>
 #include <maxlat/core/result/accounting.hpp>
 #include <maxlat/core/result/activity.hpp>
+#include <maxlat/core/result/interference.hpp>
 #include <maxlat/core/result/interval.hpp>
 #include <maxlat/core/result/kernel_messages.hpp>
 #include <maxlat/core/result/preemption.hpp>
@@ -221,6 +224,7 @@ struct Phase {
   std::vector<RoundSummary> rounds;  // of an arm, in the order of their numbers
   std::optional<MaximumRate> maximum_rate;
   std::vector<CpuActivity> activity;              // what else ran on the measured CPUs meanwhile; empty: not looked at
+  std::vector<CpuInterference> interference{};    // what the kernel ran on them, by its events; empty: not recorded
   std::vector<PolicyPair> pairs;                  // of a preemption test
   std::optional<KernelMessages> kernel_messages;  // that came meanwhile; absent: the log was not read
 };

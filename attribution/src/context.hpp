@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+//
+// A context is what a CPU is in from an entry to its exit: an interrupt, a softirq, a timer's function, a work item, or
+// a task from the switch to it on. What it is called, and which exit is whose.
+#pragma once
+
+#include <maxlat/attribution/accounting.hpp>
+#include <maxlat/attribution/kernel_event.hpp>
+
+namespace maxlat::attribution {
+
+// Of the event that opens it, of an NMI, of a page fault, of a hole: class, name, function, and whether it was seen.
+Part part_of(const KernelEvent& event);
+
+// Of an exit: its entry.
+inline EventKind entry_of(EventKind exit) {
+  return static_cast<EventKind>(static_cast<uint8_t>(exit) - 1);
+}
+
+inline bool has_a_number(EventKind entry) {
+  return entry == EventKind::vector_entry || entry == EventKind::irq_entry || entry == EventKind::softirq_entry;
+}
+
+}  // namespace maxlat::attribution
