@@ -35,9 +35,9 @@ having() { grep -cE "$2" "$OUT/$1.json" || true; }
 
 # Another loop, above this one's priority, that takes its CPU for a tenth of each second.
 start intruded
-"$MAXLAT" npt -a 1 -p 70 -i --trust-counter -D 2s --rest 900ms -q > /dev/null 2>&1 || true
+"$MAXLAT" npt -a 1 -p 70 -i --trust-counter -D 3s --rest 900ms -q > /dev/null 2>&1 || true
 end
-expect "gaps that a task of priority 70 is in, two seconds with one each" "$(having intruded 'task.*real-time 70')" -ge 2
+expect "gaps that a task of priority 70 is in, three seconds with one each, of which a busy host may spoil one" "$(having intruded 'task.*real-time 70')" -ge 2
 expect "planted timer interrupts in a run without any" "$(having intruded on_stall)" -eq 0
 
 start stalls
@@ -45,7 +45,9 @@ plant cpu 1
 plant stall 50000000 25000000 1000000 $plants
 until [ "$(ledger | grep -c '^stall')" -eq $plants ]; do usleep 20000; done
 end
-expect "timer interrupts of a millisecond named, of $plants" "$(having stalls '"on_stall","ns":[1-9][0-9]{6}')" -ge $((plants * 95 / 100))
+# On a busy host a gap has several of them: its part has their count.
+named=$(grep -oE '"on_stall","ns":[1-9][0-9]{6,}[0-9.]*,"count":[0-9]+' "$OUT/stalls.json" | awk -F: '{ n += $NF } END { print n + 0 }')
+expect "timer interrupts of a millisecond named, of $plants" "$named" -ge $((plants * 95 / 100))
 # The table of the whole run: all of them, with at least the time that each was to take; and where each has its gap, exactly what the
 # gaps have of them.
 row=$(grep -oE '"class":"hrtimer","name":"on_stall","count":[0-9]+,"ns":[0-9]+' "$OUT/stalls.json" || true)
