@@ -17,7 +17,7 @@ for folder in $(grep -o '\.\./[^,]*/' kernel/Kbuild | sort -u); do
   ls "kernel/$folder"*.c > /dev/null || fail "the sources in $folder are not in it"
 done
 for header in $(grep -rhoE '#include <maxlat/[^>]+' --include='*.[ch]' . | sed 's/.*<//' | sort -u); do
-  [ -n "$(find . -path "*/include/$header")" ] || fail "$header is not in it"
+  [ -n "$(find . -path "*/include/$header" -o -path "./tracer/${header#maxlat/}")" ] || fail "$header is not in it"
 done
 built=$(sed -n 's/^obj-m := //p' kernel/Kbuild | tr ' ' '\n' | sed 's/\.o$//' | sort)
 named=$(sed -n 's/^BUILT_MODULE_NAME.*="\(.*\)"/\1/p' dkms.conf | sort)

@@ -30,6 +30,7 @@ ARROWS = {
     "kernel": {"tracer", "base"},  # what the kernel modules share: the ground floor and the ring
     "hwlat/module": {"hwlat", "kernel", "tracer", "base"},  # its own room's ABI headers
     "npt/module": {"npt", "kernel", "tracer", "base"},
+    "tracer/kernel": {"tracer", "kernel", "base"},
     "attribution": {*CORE, "base"},
     "npt": {"attribution", "tracer", *CORE, "base"},
     "hwlat": {"attribution", *CORE, "base"},

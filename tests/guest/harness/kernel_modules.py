@@ -14,7 +14,8 @@ from pathlib import Path
 from . import Failed
 
 MODULE_DIRECTORIES = ("kernel", "tests/guest/planter", "tests/guest/ring")
-SHARED_SOURCES = ("base/include", "base/src", "hwlat/include", "hwlat/module", "npt/include", "npt/module", "tracer/ring",
+SHARED_SOURCES = ("base/include", "base/src", "hwlat/include", "hwlat/module", "npt/include", "npt/module", "tracer/include",
+                  "tracer/kernel", "tracer/ring",
                   *MODULE_DIRECTORIES)
 
 
@@ -39,7 +40,7 @@ def check_kernel_doc(kernel, source):
     script = next(kernel.modules_root.glob("usr/lib/linux-kbuild-*/scripts/kernel-doc"), None)
     if not script or not shutil.which("perl"):
         return
-    headers = [path for directory in ("kernel/include", "hwlat/module", "npt/module") for path in (source / directory).rglob("*.h")]
+    headers = [path for directory in ("kernel/include", "hwlat/module", "npt/module", "tracer/kernel") for path in (source / directory).rglob("*.h")]
     done = subprocess.run(["perl", script, "-none", "-Werror", *headers], capture_output=True, text=True)
     if done.returncode != 0:
         raise Failed(f"kernel-doc of Linux {kernel.release}:\n{done.stderr}")
@@ -59,7 +60,7 @@ def _mirror(source, target):
                 shutil.copy2(path, copy)
                 changed = True
     for path in target.rglob("*.[chS]") if target.exists() else []:
-        if path not in kept and not path.name.endswith((".mod.c", "_histogram.c")):  # made by Kbuild
+        if path not in kept and not path.name.endswith((".mod.c", "_histogram.c", "_of_ring.c")):  # made by Kbuild
             path.unlink()
             changed = True
     return changed

@@ -149,7 +149,7 @@ static int come_and_go(void *completion)
 	return 0;
 }
 
-/* A task that begins to run on CPU 1, calls of functions there and on all CPUs, and work for an interrupt of this one. */
+/* A task that begins to run on CPU 1, calls of functions there and on all CPUs, work for an interrupt of this one. */
 static int provoke(void)
 {
 	DECLARE_COMPLETION_ONSTACK(came);
