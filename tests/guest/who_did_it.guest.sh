@@ -11,13 +11,13 @@ echo -1 > /proc/sys/kernel/sched_rt_runtime_us  # a plant in a rest could not be
 taskset -p 1 $$ > /dev/null                      # behind the loop this shell would wait for its end
 load maxlat_planter
 plants=40
-# Starts it, and returns when a snapshot has samples of its loop: what is planted from now on is in its gaps.
+# Starts it, and returns when it shows how far its loop is: what is planted from now on is in its gaps.
 start() { # NAME
   name=$1
-  "$MAXLAT" npt -a 1 -p 60 -i --trust-counter -D 60s --rest 0 --kernel-events --outliers 500 -q --snapshot 300ms --json "$OUT/$name.json" > "$OUT/$name.txt" 2>&1 &
+  "$MAXLAT" npt -a 1 -p 60 -i --trust-counter -D 60s --rest 0 --kernel-events --outliers 500 --json "$OUT/$name.json" > "$OUT/$name.txt" 2> "$OUT/$name.progress" &
   pid=$!
-  until grep -q '"samples"' "$OUT/$name.json" 2> /dev/null; do
-    [ -d /proc/$pid ] || { cat "$OUT/$name.txt"; fail "it ended"; }
+  until grep -q '%' "$OUT/$name.progress"; do
+    [ -d /proc/$pid ] || { cat "$OUT/$name.txt" "$OUT/$name.progress"; fail "it ended"; }
     usleep 20000
   done
 }
@@ -47,7 +47,12 @@ until [ "$(ledger | grep -c '^stall')" -eq $plants ]; do usleep 20000; done
 end
 # On a busy host a gap has several of them: its part has their count.
 named=$(grep -oE '"on_stall","ns":[1-9][0-9]{6,}[0-9.]*,"count":[0-9]+' "$OUT/stalls.json" | awk -F: '{ n += $NF } END { print n + 0 }')
-expect "timer interrupts of a millisecond named, of $plants" "$named" -ge $((plants * 95 / 100))
+smallest=$(grep -oE '"latency_ns":[0-9]+' "$OUT/stalls.json" | sed 's/.*://' | sort -n | head -n 1)
+if [ "$smallest" -lt 1000000 ]; then
+  expect "timer interrupts of a millisecond named, of $plants" "$named" -ge $((plants * 95 / 100))
+else
+  echo "the host took so much that 500 gaps are longer than a planted one: the table of the whole run alone has all of them"
+fi
 # The table of the whole run: all of them, with at least the time that each was to take; and where each has its gap, exactly what the
 # gaps have of them.
 row=$(grep -oE '"class":"hrtimer","name":"on_stall","count":[0-9]+,"ns":[0-9]+' "$OUT/stalls.json" || true)
