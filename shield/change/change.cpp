@@ -59,6 +59,13 @@ core::Status file_undo(const Change& change, Surface& surface) {
   return write_and_look(change.path, change.before, surface);
 }
 
+// --- kept
+
+Standing kept_standing(const Change& change, const Surface& surface) {
+  const Standing now = file_standing(change, surface);
+  return now == Standing::other ? Standing::ours : now;
+}
+
 // --- mount
 
 Standing mount_standing(const Change& change, const Surface& surface) {
@@ -210,8 +217,9 @@ struct KindOfChange {
   core::Status (*undo)(const Change&, Surface&);
 };
 
-constexpr std::array<KindOfChange, 8> kKinds{{
+constexpr std::array<KindOfChange, 9> kKinds{{
     {Change::Kind::file, "file", file_standing, file_apply, file_undo},
+    {Change::Kind::kept, "kept", kept_standing, file_undo, file_undo},
     {Change::Kind::mount, "mount", mount_standing, mount_apply, mount_undo},
     {Change::Kind::controller, "controller", controller_standing, controller_apply, controller_undo},
     {Change::Kind::folder, "folder", folder_standing, folder_apply, folder_undo},

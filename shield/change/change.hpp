@@ -4,6 +4,7 @@
 // by another process, after a crash.
 //
 //   file        path holds `before`, and shall hold `wanted`
+//   kept        path holds `before`, loses it for a moment, and shall hold it again
 //   controller  path is a cgroup's subtree_control: the controller `wanted` is switched on
 //   mount       nothing was mounted at `path`, and a file system of the kind `wanted` shall be
 //   folder      path is a cgroup that we make. Undone, the threads in it go to its parent
@@ -28,7 +29,7 @@
 namespace maxlat::shield {
 
 struct Change {
-  enum class Kind { file, mount, controller, folder, slices, affinity, keeper, complete } kind = Kind::file;
+  enum class Kind { file, kept, mount, controller, folder, slices, affinity, keeper, complete } kind = Kind::file;
   std::string path{};
   std::string before{}, wanted{};
   pid_t task = 0;

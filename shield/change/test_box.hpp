@@ -228,15 +228,7 @@ class FakeSurface : public Surface {
 
   core::Status set_affinity(pid_t task, const core::CpuList& cpus) override {
     change();
-    // The kernel keeps a thread below its process and below its own number.
-    const std::string own = fmt::format("/proc/{0}/task/{0}/status", task);
-    const std::string process = FakeBox::field("Tgid:", view().read(own).value_or(""));
-    for (const std::string& status : {own, fmt::format("/proc/{}/task/{}/status", process, task)}) {
-      const auto text = core::read_file(root_ + status);
-      const size_t at = text ? text->find("Cpus_allowed_list:") : std::string::npos;
-      if (at == std::string::npos) continue;
-      std::ofstream(root_ + status) << text->substr(0, at) << "Cpus_allowed_list:\t" << core::to_string(cpus) << "\n";
-    }
+    write_mask(task, cpus);
     return {};
   }
 
@@ -245,13 +237,39 @@ class FakeSurface : public Surface {
     if (changes++ == dies_before) ::_exit(9);
   }
 
+  // The kernel keeps a thread below its process and below its own number.
+  void write_mask(pid_t task, const core::CpuList& cpus) const {
+    const std::string own = fmt::format("/proc/{0}/task/{0}/status", task);
+    const std::string process = FakeBox::field("Tgid:", view().read(own).value_or(""));
+    for (const std::string& status : {own, fmt::format("/proc/{}/task/{}/status", process, task)}) {
+      const auto text = core::read_file(root_ + status);
+      const size_t at = text ? text->find("Cpus_allowed_list:") : std::string::npos;
+      if (at == std::string::npos) continue;
+      std::ofstream(root_ + status) << text->substr(0, at) << "Cpus_allowed_list:\t" << core::to_string(cpus) << "\n";
+    }
+  }
+
   // "/sys/devices/system/cpu/cpu1/online"
   core::Status switch_cpu(const std::string& path, const std::string& value) {
     const std::string number = path.substr(path.find("/cpu/cpu") + 8);
     const core::CpuList one{static_cast<unsigned>(std::stoi(number))};
     const core::CpuList now = value == "0" ? core::difference(online(), one) : core::union_of(online(), one);
     std::ofstream(root_ + "/sys/devices/system/cpu/online") << core::to_string(now) << "\n";
+    for (const std::string& irq : view().list("/proc/irq")) {
+      const std::string mask = "/proc/irq/" + irq + "/smp_affinity_list";
+      if (lost(core::parse_cpu_list(view().read(mask).value_or(""))))
+        static_cast<void>(Surface::write(mask, core::to_string(now)));
+    }
+    for (const core::Task& task : tasks())
+      if (!task.bound && lost(core::cpus_of(view(), task)))
+        write_mask(static_cast<pid_t>(std::stoi(task.tid)), {0, 1, 2, 3});
     return Surface::write(path, value);
+  }
+  // Whether no CPU of a mask is online any more: the kernel then gives an interrupt all that are, and a thread all that
+  // there are.
+  template <class Mask>
+  bool lost(const Mask& mask) const {
+    return mask && !mask->empty() && core::intersection(*mask, online()).empty();
   }
 
   // "always [madvise] never"

@@ -46,10 +46,10 @@ core::Result<core::Exit> exec(const core::CommandLine& line) {
   if (!now) return now.error();
   const bool asked_for_this = !line.has("cpus") || line.get<core::CpuListArgument>("cpus").cpus == now->cpus;
   if (now->on && asked_for_this && !now->held) {
-    if (line.has("smt") || line.has("mount"))
-      return core::Error{
-          fmt::format("a shield of CPU {} is on: --smt and --mount are for a new one", core::to_string(now->cpus)),
-          "maxlat shield off first, or leave them out"};
+    if (line.has("smt") || line.has("mount") || line.has("timers"))
+      return core::Error{fmt::format("a shield of CPU {} is on: --smt, --timers and --mount are for a new one",
+                                     core::to_string(now->cpus)),
+                         "maxlat shield off first, or leave them out"};
     const core::Result<int> ended = run_inside(line.operands, now->cpus, looking);
     if (!ended) return ended.error();
     return static_cast<core::Exit>(*ended);

@@ -97,11 +97,11 @@ TEST_F(Exec, WhatOnlyANewShieldCanHaveIsRefusedInOneThatIsOn) {
   ASSERT_TRUE(made) << made.error().text;
   const Change complete{.kind = Change::Kind::complete};
   ASSERT_TRUE(made->append({&complete, 1}));
-  for (const char* option : {"--smt", "--mount"}) {
+  for (const char* option : {"--smt", "--timers", "--mount"}) {
     const auto refused = shield_command().run({"exec", "--journal", journal, option, "--", "true"});
     ASSERT_FALSE(refused) << option;
     EXPECT_EQ(refused.error().text,
-              "a shield of CPU " + core::to_string(cpus_) + " is on: --smt and --mount are for a new one");
+              "a shield of CPU " + core::to_string(cpus_) + " is on: --smt, --timers and --mount are for a new one");
   }
 }
 

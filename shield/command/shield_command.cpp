@@ -72,6 +72,7 @@ void add_cpus_and_requests(po::options_description& options) {
   add_cpus(options);
   auto add = options.add_options();
   add("smt", "takes the other hardware threads of the shielded cores offline, until off");
+  add("timers", "sends each shielded CPU offline once, and so its timers to others");
   add("mount", "mounts tracefs and debugfs where they are not mounted, until off");
 }
 
@@ -82,6 +83,7 @@ core::Result<ShieldPlan> plan_from(const core::CommandLine& line) {
   if (line.has("housekeeping")) plan.housekeeping = line.get<core::CpuListArgument>("housekeeping").cpus;
   plan.journal = line.get<std::string>("journal");
   plan.mounts = line.has("mount");
+  plan.timers = line.has("timers");
   if (line.has("smt")) plan.siblings = core::siblings_of(view_of(plan));
   const core::Result<core::CpuList> online = core::online_cpus();
   if (!online) return online.error();

@@ -56,11 +56,12 @@ std::optional<core::Task> parent_of(const core::Task& task, const Surface& surfa
   return core::task_of(surface.view(), number(rest.substr(rest.find_first_not_of(" \t"))));
 }
 
-// All masks are written into the journal at once, before the first is changed. A shield that has not come so far has
-// made nobody's narrower.
+// All masks that become narrower are written into the journal at once, before the first is changed. A shield that has
+// not come so far has made nobody's narrower.
 bool had_moved_threads(const JournalContent& journal) {
   const auto is_mask = [](const Change& change) { return change.kind == Change::Kind::affinity; };
-  const bool any = std::any_of(journal.changes.begin(), journal.changes.end(), is_mask);
+  const auto is_narrower = [&](const Change& change) { return is_mask(change) && change.before != change.wanted; };
+  const bool any = std::any_of(journal.changes.begin(), journal.changes.end(), is_narrower);
   return any && !(journal.torn && is_mask(journal.changes.back()));
 }
 

@@ -37,6 +37,10 @@ core::Status has_what_is_asked_for(const JournalContent& journal, const ShieldPl
   };
   const std::vector<Change> wanted = plan.mounts ? mounts() : std::vector<Change>{};
   if (!std::all_of(wanted.begin(), wanted.end(), is_there)) return without("--mount");
+  const auto went = [&](const Change& change) {
+    return change.kind == Change::Kind::kept && change.path == online_file(plan.cpus.front());
+  };
+  if (plan.timers && std::none_of(journal.changes.begin(), journal.changes.end(), went)) return without("--timers");
   // Siblings that are offline are nobody's siblings: asked for once more, they are not found.
   if (!core::difference(plan.siblings, journal.header.siblings).empty()) return without("--smt");
   return {};

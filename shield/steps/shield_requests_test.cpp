@@ -16,19 +16,22 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// What is done on request alone: SMT siblings go offline, file systems are mounted.
+// What is done on request alone: SMT siblings go offline, timers leave, file systems are mounted.
 class ShieldWithRequests : public testing::TestWithParam<Hierarchy> {
  protected:
   void SetUp() override {
     box_.file("/proc/self/mountinfo", box_.text("/proc/self/mountinfo") + "\n24 1 0:2 / /sys rw - sysfs sysfs rw\n");
     for (const int cpu : {1, 2, 3}) box_.file(fmt::format("/sys/devices/system/cpu/cpu{}/online", cpu), "1\n");
     box_.thread(70, 70, "of-the-sibling", "1", 0, 1);
+    box_.thread(73, 73, "bound-there", "3", 0, 1);
+    box_.file("/proc/irq/26/smp_affinity_list", "3\n");
   }
   // CPU 1 is the other thread of CPU 3's core.
   ShieldPlan plan() const {
     return {.cpus = {2, 3},
             .housekeeping = {0},
             .siblings = {1},
+            .timers = true,
             .mounts = true,
             .journal = folder_ / "state/shield.journal"};
   }
@@ -71,7 +74,7 @@ TEST_P(ShieldWithRequests, AShieldThatIsOnGetsNothingNew) {
   FakeSurface surface = this->surface(box_);
   ShieldPlan bare = plan();
   bare.siblings.clear();
-  bare.mounts = false;
+  bare.mounts = bare.timers = false;
   bare.housekeeping = {0, 1};
   ASSERT_TRUE(shield_on(bare, surface));
   const auto state = box_.state();
@@ -82,15 +85,53 @@ TEST_P(ShieldWithRequests, AShieldThatIsOnGetsNothingNew) {
   EXPECT_EQ(no_mount.error().text, "a shield of CPU 2-3 is on, without --mount");
   EXPECT_EQ(no_mount.error().hint, "maxlat shield off first, or leave --mount out");
   ShieldPlan with_siblings = plan();
-  with_siblings.mounts = false;
+  with_siblings.mounts = with_siblings.timers = false;
   const auto no_smt = shield_on(with_siblings, surface);
   ASSERT_FALSE(no_smt);
   EXPECT_EQ(no_smt.error().text, "a shield of CPU 2-3 is on, without --smt");
   EXPECT_EQ(no_smt.error().hint, "maxlat shield off first, or leave --smt out");
+  ShieldPlan with_timers = bare;
+  with_timers.timers = true;
+  const auto no_timers = shield_on(with_timers, surface);
+  ASSERT_FALSE(no_timers);
+  EXPECT_EQ(no_timers.error().text, "a shield of CPU 2-3 is on, without --timers");
   EXPECT_THAT(box_.changed_since(state), ElementsAre());
 
   for (const Change& mount : mounts()) ASSERT_TRUE(surface.mount(mount.wanted, mount.path));
   EXPECT_TRUE(shield_on(with_mounts, surface)) << "somebody else has mounted both";
+}
+
+TEST_P(ShieldWithRequests, TimersLeaveAndMasksComeBack) {
+  class Watched : public FakeSurface {
+   public:
+    using FakeSurface::FakeSurface;
+    core::Status write(const std::string& path, const std::string& value) override {
+      if (path.ends_with("/online") && value == "0") gone.push_back(path);
+      const core::Status written = FakeSurface::write(path, value);
+      if (path.ends_with("/cpu3/online") && value == "0")
+        irq_meanwhile = view().read("/proc/irq/26/smp_affinity_list").value_or("");
+      return written;
+    }
+    std::vector<std::string> gone;
+    std::string irq_meanwhile;
+  };
+  const auto before = box_.state();
+  Watched surface(box_, box_.view({2, 3}, {0, 1}));
+  ShieldPlan timers = plan();
+  timers.siblings.clear();
+  timers.mounts = false;
+  timers.housekeeping = {0, 1};
+  const auto report = shield_on(timers, surface);
+  ASSERT_TRUE(report) << report.error().text;
+  EXPECT_THAT(surface.gone, ElementsAre(online_file(2), online_file(3)));
+  EXPECT_EQ(surface.irq_meanwhile, "0-2") << "else this test shows nothing";
+  EXPECT_EQ(box_.text("/sys/devices/system/cpu/online"), "0-3");
+  EXPECT_EQ(box_.cpus_of(73, 73), "3") << "its owner has bound it there";
+  EXPECT_THAT(report->steps, Contains(testing::Field(&StepReport::text, "CPU 2-3 went offline and came back")));
+  ASSERT_TRUE(shield_on(timers, surface)) << "on once more";
+  EXPECT_EQ(surface.gone.size(), 2u);
+  EXPECT_TRUE(shield_off(plan().journal, surface, false));
+  EXPECT_THAT(box_.changed_since(before), ElementsAre());
 }
 
 // And what was unmounted meanwhile is mounted again.
@@ -123,6 +164,24 @@ TEST_P(ShieldWithRequests, ADeathBetweenAnyTwoChangesIsUndone) {
     ASSERT_THAT(box_.changed_since(before), ElementsAre()) << "died before change " << deaths;
   }
   EXPECT_GT(deaths, 15);
+}
+
+TEST(ShieldWithRequestsOfV1, NoCpuGoesOfflineWhereSomebodysGroupWouldLoseIt) {
+  const test::TemporaryFolder folder;
+  FakeBox box(Hierarchy::v1);
+  for (const int cpu : {1, 2, 3}) box.file(fmt::format("/sys/devices/system/cpu/cpu{}/online", cpu), "1\n");
+  box.file("/sys/fs/cgroup/cpuset/docker/tasks", "");
+  FakeSurface surface(box, box.view({2, 3}, {0}));
+  const auto report = shield_on(
+      {.cpus = {2, 3}, .housekeeping = {0}, .siblings = {1}, .timers = true, .journal = folder / "shield.journal"},
+      surface);
+  ASSERT_TRUE(report) << report.error().text;
+  EXPECT_EQ(box.text("/sys/devices/system/cpu/cpu1/online"), "1");
+  for (const char* step : {"timers", "SMT siblings"})
+    EXPECT_THAT(report->steps,
+                Contains(testing::AllOf(
+                    testing::Field(&StepReport::step, step),
+                    testing::Field(&StepReport::text, HasSubstr("there is /sys/fs/cgroup/cpuset/docker")))));
 }
 
 }  // namespace

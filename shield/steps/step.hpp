@@ -51,4 +51,16 @@ std::vector<const Step*> step_rows();  // of CMakeLists.txt
 // What a plan with `mounts` asks for.
 std::vector<Change> mounts();
 
+// "/sys/devices/system/cpu/cpu3/online"
+std::string online_file(unsigned cpu);
+// Why no CPU may go offline here, though it comes back; "" where it may.
+std::string why_no_cpu_may_go(const Surface& surface);
+// An interrupt that is bound to CPUs which go offline gets all others from the kernel, and keeps them. What those that
+// are bound to some of `cpus` alone have, to be given back.
+std::vector<Change> interrupts_of(const core::CpuList& cpus, const Surface& surface);
+// That are not empty.
+bool lie_within(const core::CpuList& cpus, const core::CpuList& all);
+// The mask that a thread has, and the one it shall have.
+Change affinity_change(const core::Task& task, const core::CpuList& before, const core::CpuList& wanted);
+
 }  // namespace maxlat::shield

@@ -12,7 +12,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <maxlat/core/sys/cpuset_place.hpp>
 #include <sstream>
 
@@ -31,14 +30,6 @@ struct Threads {
   size_t bound_by_kernel = 0;   // on shielded CPUs, where no one can move them
   std::vector<std::string> bound_by_owner;
 };
-
-Change affinity_change(const core::Task& task, const CpuList& before, const CpuList& wanted) {
-  Change change{.kind = Change::Kind::affinity, .started = task.started, .name = task.comm};
-  change.before = core::to_string(before);
-  change.wanted = core::to_string(wanted);
-  std::from_chars(task.tid.data(), task.tid.data() + task.tid.size(), change.task);
-  return change;
-}
 
 // A thread that its owner has bound to shielded CPUs alone is meant to be there: an application's real-time loop.
 Threads threads_of(Workshop& workshop) {

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <charconv>
+#include <maxlat/core/sys/cpuset_place.hpp>
 
 #include "step.hpp"
 
@@ -14,6 +18,44 @@ std::vector<std::string> Workshop::make(std::span<const Change> changes) {
   for (const Change& change : changes)
     if (const core::Status made = apply(change, surface_); !made) refused.push_back(made.error().text);
   return refused;
+}
+
+std::string online_file(unsigned cpu) {
+  return fmt::format("/sys/devices/system/cpu/cpu{}/online", cpu);
+}
+
+std::string why_no_cpu_may_go(const Surface& surface) {
+  const auto place = core::cpuset_place(surface.view().root);
+  if (!place || place->version == core::CpusetPlace::Version::two) return "";
+  for (const std::string& name : surface.view().list(place->mount))
+    if (!name.starts_with("maxlat-") && surface.view().read(place->mount + "/" + name + "/tasks"))
+      return fmt::format("cgroup v1 takes a CPU that goes offline out of its groups for good, and there is {}/{}",
+                         place->mount, name);
+  return "";
+}
+
+bool lie_within(const core::CpuList& cpus, const core::CpuList& all) {
+  return !cpus.empty() && core::difference(cpus, all).empty();
+}
+
+std::vector<Change> interrupts_of(const core::CpuList& cpus, const Surface& surface) {
+  std::vector<Change> changes;
+  for (const std::string& interrupt : surface.view().list("/proc/irq")) {
+    const std::string path = "/proc/irq/" + interrupt + "/smp_affinity_list";
+    const std::string mask = surface.view().read(path).value_or("");
+    const auto may_use = core::parse_cpu_list(mask);
+    if (may_use && lie_within(*may_use, cpus))
+      changes.push_back({.kind = Change::Kind::kept, .path = path, .before = mask, .wanted = mask});
+  }
+  return changes;
+}
+
+Change affinity_change(const core::Task& task, const core::CpuList& before, const core::CpuList& wanted) {
+  Change change{.kind = Change::Kind::affinity, .started = task.started, .name = task.comm};
+  change.before = core::to_string(before);
+  change.wanted = core::to_string(wanted);
+  std::from_chars(task.tid.data(), task.tid.data() + task.tid.size(), change.task);
+  return change;
 }
 
 }  // namespace maxlat::shield

@@ -82,7 +82,7 @@ grep -q '^[0-9]* loops done' "$OUT/npt.txt" || fail "npt did not measure in the 
 as_before "npt in the shield"
 
 # On request: CPU 2 shares a core with the shielded CPU 3 and goes offline, and tracefs is mounted. (Linux 6.1 takes the two
-# threads of this emulated core for two cores.)
+# threads of this emulated core for two cores.) And CPU 3 itself goes offline once, for its timers.
 if [ "$(cat /sys/devices/system/cpu/cpu3/topology/thread_siblings_list)" = 2-3 ]; then
   others=0-1
   online=0-1,3
@@ -99,7 +99,9 @@ if [ $online != 0-3 ]; then
   must_fail shield on --cpus 3 --housekeeping 0-2 --smt 2> "$OUT/smt_refused.txt"
   grep -q 'CPU 2 cannot go offline and keep house' "$OUT/smt_refused.txt" || fail "$(cat "$OUT/smt_refused.txt")"
 fi
-shield on --cpus 3 --smt --mount > "$OUT/on_request.txt"
+shield on --cpus 3 --smt --mount --timers > "$OUT/on_request.txt"
+grep -qE '^timers +done +CPU 3 went offline and came back$' "$OUT/on_request.txt" || fail "$(cat "$OUT/on_request.txt")"
+dmesg | grep -q 'CPU 3 is now offline' || fail "CPU 3 was never offline"
 [ "$(cat /sys/devices/system/cpu/online)" = $online ] || fail "online are $(cat /sys/devices/system/cpu/online)"
 [ "$(allowed $free)" = $others ] || fail "a free thread may use $(allowed $free)"
 [ $online = 0-3 ] || [ "$(allowed $sibling)" = $others ] || fail "a thread of the sibling may use $(allowed $sibling)"

@@ -29,6 +29,7 @@ struct ShieldPlan {
   core::CpuList cpus{};          // to be shielded
   core::CpuList housekeeping{};  // for everything else; empty: the other online CPUs
   core::CpuList siblings{};      // that share a core with `cpus`, to be taken offline; empty: they stay
+  bool timers = false;           // that are armed on `cpus` leave: each CPU goes offline once, and comes back
   bool mounts = false;           // tracefs and debugfs, where they are not mounted
   std::string journal = "/var/lib/maxlat/shield.journal";
   bool held = false;  // by a process, whose end is to be its end (held_shield.hpp)
