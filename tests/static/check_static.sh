@@ -30,7 +30,7 @@ echo "$said" | grep -q "has no libbabeltrace2" || fail "of a trace of others it 
 
 # Nor has it PostgreSQL; SQLite it has.
 status=0
-said=$("$binary" report --series --store postgresql://nobody@localhost/none 2>&1) || status=$?
+said=$("$binary" report --series --text --store postgresql://nobody@localhost/none 2>&1) || status=$?
 [ $status = 77 ] || fail "a store at PostgreSQL ends with $status: $said"
 echo "$said" | grep -q "has no PostgreSQL" || fail "of a store at PostgreSQL it says: $said"
 good=$(dirname "$0")/../../docs/examples/gate/good
