@@ -4,8 +4,8 @@
 // the kernel did how often and how long.
 //
 // HOW        The kernel records its events of the measured CPUs into buffers of our own (tracefs). A thread of ours,
-//            with low priority on the caller's CPUs, empties them many times a second, keeps the newest events, and
-//            accounts for a gap as soon as a loop asks for it (asked_gaps.hpp): what a gap needs is then still there,
+//            on the caller's CPUs and before their loads, empties them many times a second, keeps the newest events,
+//            and accounts for a gap as soon as a loop asks for it (asked_gaps.hpp): what a gap needs is then still there,
 //            and memory does not grow with the run.
 // COST       in the loop: nothing, but for the few gaps that are asked for. On a measured CPU: the recording of each
 //            event, so that every interrupt is longer (docs/who-did-it.md).
