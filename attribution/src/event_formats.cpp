@@ -49,10 +49,11 @@ core::Status EventFormats::add(const std::string& events, const Row& row, tep_ha
   const std::pair<const char*, Place*> fields[] = {{row.number, &layout.number},
                                                    {row.value, &layout.value},
                                                    {row.priority, &layout.priority},
-                                                   {row.text, &layout.text}};
+                                                   {row.text, &layout.text},
+                                                   {"common_pid", &layout.running}};
   for (const auto& [field_name, place] : fields) {
     if (field_name == nullptr) continue;
-    const tep_format_field* const field = tep_find_field(event, field_name);
+    const tep_format_field* const field = tep_find_any_field(event, field_name);
     if (field == nullptr || field->offset < 0 || field->size <= 0 || field->offset + field->size > UINT16_MAX)
       return not_as_known(name, fmt::format("no field {}", field_name));
     *place = {static_cast<uint16_t>(field->offset), static_cast<uint16_t>(field->size)};
@@ -68,7 +69,7 @@ core::Status EventFormats::add(const std::string& events, const Row& row, tep_ha
 core::Result<EventFormats> EventFormats::read(const std::string& events) {
   static constexpr Row kRows[] = {
       {"sched/sched_switch", EventKind::task_switch, "next_pid", nullptr, "next_prio", "next_comm"},
-      {"sched/sched_waking", EventKind::waking, "pid"},
+      {"sched/sched_waking", EventKind::waking, "pid", nullptr, "prio", "comm"},
       {"irq/irq_handler_entry", EventKind::irq_entry, "irq", nullptr, nullptr, "name"},
       {"irq/irq_handler_exit", EventKind::irq_exit, "irq"},
       {"irq/softirq_entry", EventKind::softirq_entry, "vec"},
@@ -117,13 +118,14 @@ std::optional<KernelEvent> EventFormats::decode(uint64_t tick, std::span<const s
   const uint64_t id = word_of(record, 0, 2);
   if (id >= by_number_.size() || by_number_[id].kind == EventKind::hole) return {};
   const Layout& layout = by_number_[id];
-  for (const Place& place : {layout.number, layout.value, layout.priority, layout.text})
+  for (const Place& place : {layout.number, layout.value, layout.priority, layout.text, layout.running})
     if (size_t{place.offset} + place.size > record.size()) return {};
   KernelEvent event{.tick = tick, .number = layout.fixed_number, .kind = layout.kind};
   if (layout.number.size > 0)
     event.number = static_cast<int32_t>(word_of(record, layout.number.offset, layout.number.size));
   event.value = word_of(record, layout.value.offset, layout.value.size);
   event.priority = static_cast<int32_t>(word_of(record, layout.priority.offset, layout.priority.size));
+  event.running = static_cast<int32_t>(word_of(record, layout.running.offset, layout.running.size));
   if (layout.text.size == 0) return event;
   size_t offset = layout.text.offset, length = layout.text.size;
   if (layout.text_is_elsewhere) {

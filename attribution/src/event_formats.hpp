@@ -39,7 +39,7 @@ class EventFormats {
     EventKind kind = EventKind::hole;  // no event of the table
     bool text_is_elsewhere = false;    // the field is where the text stands: length << 16 | offset
     int32_t fixed_number = 0;
-    Place number{}, value{}, priority{}, text{};
+    Place number{}, value{}, priority{}, text{}, running{};
   };
   struct Row;
   core::Status add(const std::string& events, const Row& row, tep_handle* parser);

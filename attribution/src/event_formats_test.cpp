@@ -102,13 +102,18 @@ TEST_F(Formats, WhatThisKernelHasIsRecordedInTheOrderOfTheTable) {
 }
 
 TEST_F(Formats, ASwitchTellsWhoRunsNext) {
-  const Record record =
-      Record(kSwitch, 64).text(8, "swapper/1").text(40, "sixteen bytes...").put(56, int32_t{4711}).put(60, int32_t{29});
+  const Record record = Record(kSwitch, 64)
+                            .put(4, int32_t{17})
+                            .text(8, "swapper/1")
+                            .text(40, "sixteen bytes...")
+                            .put(56, int32_t{4711})
+                            .put(60, int32_t{29});
   const auto event = read().decode(99, record);
   ASSERT_TRUE(event);
   EXPECT_EQ(event->kind, EventKind::task_switch);
   EXPECT_EQ(event->tick, 99u);
   EXPECT_EQ(event->number, 4711);
+  EXPECT_EQ(event->running, 17);
   EXPECT_EQ(event->priority, 29);
   EXPECT_EQ(event->name.text(), "sixteen bytes...") << "no zero ends it";
 }

@@ -57,7 +57,7 @@ core::Status EventSource::record(const core::CpuList& cpus) {
     // Who waited for events would be woken by the interrupt that records them.
     base::Descriptor opened(::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
     if (!opened) return core::system_error("cannot open " + file, errno);
-    streams_.push_back({cpu, false, std::move(opened)});
+    streams_.push_back({cpu, false, std::move(opened), UnseenSwitches(thread_of_proc)});
   }
   for (const std::string& name : formats_.names())
     if (core::Status set = instance_.set("events/" + name + "/enable", "1"); !set) return set;
@@ -76,9 +76,9 @@ core::Result<bool> EventSource::read(size_t cpu, size_t at_most_pages, std::vect
     stream.hole = stream.hole || page_.lost_before;
     for (const RingRecord& record : page_.records) {
       const auto event = formats_.decode(record.tick, record.bytes);
-      if (stream.hole || !event) events.push_back({.tick = record.tick, .kind = EventKind::hole});
+      if (stream.hole || !event) stream.switches.add({.tick = record.tick, .kind = EventKind::hole}, events);
       stream.hole = false;
-      if (event) events.push_back(*event);
+      if (event) stream.switches.add(*event, events);
     }
   }
   return false;

@@ -20,6 +20,7 @@
 
 #include "event_formats.hpp"
 #include "ring_page.hpp"
+#include "unseen_switches.hpp"
 
 namespace maxlat::attribution {
 
@@ -52,6 +53,7 @@ class EventSource {
     unsigned cpu;
     bool hole;              // before the next event
     base::Descriptor file;  // closed before the instance goes
+    UnseenSwitches switches;
   };
   std::vector<Stream> streams_;
   std::vector<std::byte> bytes_;

@@ -55,9 +55,10 @@ struct KernelEvent {
   uint64_t tick = 0;
   uint64_t value = 0;    // address of the function of hrtimer, timer and work; length of an NMI's handler in ns
   int32_t number = 0;    // irq line, number of the softirq, VectorUse; thread that runs next, or was woken
-  int32_t priority = 0;  // of the thread that runs next: the kernel's, 0 to 139
+  int32_t priority = 0;  // of the thread that runs next, or was woken: the kernel's, 0 to 139
+  int32_t running = 0;   // thread that the event was recorded in, or in whose place an interrupt ran
   EventKind kind = EventKind::hole;
-  ShortName name{};  // handler of an irq line, thread that runs next
+  ShortName name{};  // handler of an irq line, thread that runs next, or was woken
 };
 
 }  // namespace maxlat::attribution

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#include "unseen_switches.hpp"
+
+#include <fmt/format.h>
+
+#include <maxlat/core/sys/starvation.hpp>
+#include <maxlat/core/sys/text_file.hpp>
+#include <utility>
+
+namespace maxlat::attribution {
+
+void UnseenSwitches::add(const KernelEvent& event, std::vector<KernelEvent>& events) {
+  if (event.kind == EventKind::hole) {
+    running_.reset();
+  } else if (const auto before = std::exchange(running_, event.running); before && *before != event.running) {
+    const auto known = threads_.find(event.running);
+    const Thread thread = known != threads_.end() ? known->second : look_up_(event.running);
+    events.push_back({.tick = last_tick_,
+                      .number = event.running,
+                      .priority = thread.priority,
+                      .running = *before,
+                      .kind = EventKind::task_switch,
+                      .name = thread.name});
+  }
+  learn(event);
+  last_tick_ = event.tick;
+  events.push_back(event);
+}
+
+void UnseenSwitches::learn(const KernelEvent& event) {
+  if (event.kind == EventKind::task_switch) running_ = event.number;
+  if (event.kind != EventKind::task_switch && event.kind != EventKind::waking) return;
+  if (threads_.size() >= kMostThreads) threads_.clear();
+  threads_[event.number] = {event.name, event.priority};
+}
+
+UnseenSwitches::Thread thread_of_proc(int32_t number) {
+  const auto text = core::read_file(fmt::format("/proc/{}/stat", number));
+  const auto stat = text ? core::parse_task_stat(*text) : std::nullopt;
+  if (!stat) return {};
+  UnseenSwitches::Thread thread{.name = ShortName(stat->name)};
+  if (stat->real_time_priority > 0) thread.priority = 99 - stat->real_time_priority;
+  return thread;
+}
+
+}  // namespace maxlat::attribution
