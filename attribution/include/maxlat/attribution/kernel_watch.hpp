@@ -3,9 +3,9 @@
 // Watches the kernel while loops measure, and says of their largest gaps who had the time; and of the whole run, what
 // the kernel did how often and how long.
 //
-// HOW        The kernel records its events of the measured CPUs into buffers of our own (tracefs). A thread of ours,
-//            on the caller's CPUs and before their loads, empties them many times a second, keeps the newest events,
-//            and accounts for a gap as soon as a loop asks for it (asked_gaps.hpp): what a gap needs is then still there,
+// HOW        The kernel records its events of the measured CPUs into buffers of our own (tracefs). A thread of ours, on
+//            the caller's CPUs and before their loads, empties them many times a second, keeps the newest events, and
+//            accounts for a gap as soon as a loop asks for it (asked_gaps.hpp): what a gap needs is then still there,
 //            and memory does not grow with the run.
 // COST       in the loop: nothing, but for the few gaps that are asked for. On a measured CPU: the recording of each
 //            event, so that every interrupt is longer (docs/who-did-it.md).
