@@ -53,15 +53,11 @@ class Ledger {
         go_on_until(event.tick);
         if (runs_itself()) fault_ = find(part_of(event));
         break;
-      case EventKind::vector_exit:
-      case EventKind::irq_exit:
-      case EventKind::softirq_exit:
-      case EventKind::hrtimer_exit:
-      case EventKind::timer_exit:
-      case EventKind::work_end:
-        see_exit(event);
-        break;
       default:
+        if (is_exit(event.kind)) {
+          see_exit(event);
+          break;
+        }
         go_on_until(event.tick);
         stack_.push_back({event.kind, event.number, find(part_of(event))});
         break;
@@ -156,7 +152,7 @@ class Ledger {
   void see_exit(const KernelEvent& event) {
     const EventKind entry = entry_of(event.kind);
     const auto opened = std::find_if(stack_.rbegin(), stack_.rend(), [&](const Context& context) {
-      return context.entry == entry && (!has_a_number(entry) || context.number == event.number);
+      return ends(event, context.entry, context.number);
     });
     const bool interrupt = entry == EventKind::vector_entry || entry == EventKind::irq_entry;
     if (opened == stack_.rend() && interrupt) return give_to(before_history(), event.tick);

@@ -17,8 +17,18 @@ inline EventKind entry_of(EventKind exit) {
   return static_cast<EventKind>(static_cast<uint8_t>(exit) - 1);
 }
 
+inline bool is_exit(EventKind kind) {
+  return kind == EventKind::vector_exit || kind == EventKind::irq_exit || kind == EventKind::softirq_exit ||
+         kind == EventKind::hrtimer_exit || kind == EventKind::timer_exit || kind == EventKind::work_end;
+}
+
 inline bool has_a_number(EventKind entry) {
   return entry == EventKind::vector_entry || entry == EventKind::irq_entry || entry == EventKind::softirq_entry;
+}
+
+// Whether the exit is that of a context which an event of this kind and number has opened.
+inline bool ends(const KernelEvent& exit, EventKind entry, int32_t number) {
+  return entry == entry_of(exit.kind) && (!has_a_number(entry) || number == exit.number);
 }
 
 }  // namespace maxlat::attribution

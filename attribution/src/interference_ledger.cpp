@@ -49,26 +49,26 @@ void InterferenceLedger::see(const KernelEvent& event) {
           task_.opened.number == thread_)
         add({event.kind, 0, 0, {}}, 0);
       return;
-    case EventKind::vector_exit:
-    case EventKind::irq_exit:
-    case EventKind::softirq_exit:
-    case EventKind::hrtimer_exit:
-    case EventKind::timer_exit:
-    case EventKind::work_end:
-      go_on_until(event.tick);
-      return see_exit(event);
     default:
       go_on_until(event.tick);
-      inner_.push_back({event});
-      return;
+      return is_exit(event.kind) ? see_exit(event) : see_entry(event);
   }
+}
+
+// An interrupt or softirq is never within itself: where it seems to be, its exit was not recorded. It would have all
+// time up to the next switch, which on an isolated CPU may never come.
+void InterferenceLedger::see_entry(const KernelEvent& event) {
+  const auto itself = std::find_if(inner_.begin(), inner_.end(), [&](const Context& context) {
+    return has_a_number(event.kind) && context.opened.kind == event.kind && context.opened.number == event.number;
+  });
+  leave_inner(static_cast<size_t>(itself - inner_.begin()));
+  inner_.push_back({event});
 }
 
 // One without an entry: the entry is lost, or a switch was in between.
 void InterferenceLedger::see_exit(const KernelEvent& event) {
-  const EventKind entry = entry_of(event.kind);
   const auto opened = std::find_if(inner_.rbegin(), inner_.rend(), [&](const Context& context) {
-    return context.opened.kind == entry && (!has_a_number(entry) || context.opened.number == event.number);
+    return ends(event, context.opened.kind, context.opened.number);
   });
   if (opened != inner_.rend()) leave_inner(static_cast<size_t>(inner_.rend() - opened) - 1);
 }

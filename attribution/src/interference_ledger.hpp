@@ -62,6 +62,7 @@ class InterferenceLedger {
 
   static Key key_of(const KernelEvent& event);
   void see(const KernelEvent& event);
+  void see_entry(const KernelEvent& event);
   void see_exit(const KernelEvent& event);
   void go_on_until(uint64_t tick);
   void leave(const Context& context);

@@ -136,6 +136,19 @@ TEST(InterferenceLedger, WhatIsLostIsNobodys) {
 }
 
 // Two vectors that have one name are one row.
+// Whose exit was not recorded, and no loss is told: the next of its kind shows it, and not only the next switch.
+TEST(InterferenceLedger, AnInterruptWithoutAnEndHasTheTimeUpToTheNextOfItsKindAtMost) {
+  const std::vector<KernelEvent> events = {
+      back_to_meter(50),
+      of_vector(110, EventKind::vector_entry, VectorUse::local_timer),
+      of_vector(150, EventKind::vector_entry, VectorUse::local_timer),
+      of_vector(155, EventKind::vector_exit, VectorUse::local_timer),
+  };
+  const core::CpuInterference told = sums_of(events, 100, 300);
+  EXPECT_THAT(lines_of(told), ElementsAre("local timer: 2 times, 45 ticks, at most 40"));
+  EXPECT_EQ(told.undisturbed_ns, (200 - 45) / kTicksPerNs);
+}
+
 TEST(InterferenceLedger, ANameIsThereOnce) {
   const std::vector<KernelEvent> events = {
       back_to_meter(50),
