@@ -7,6 +7,8 @@
 //   kernel_trace_reader TENTHS   of a second. A line: read N delivered N lost N broken N unpaired N back N own N, where
 //                                own are the switches to this program; then a line for each event
 #include <fcntl.h>
+#include <maxlat/ring/walk.h>
+#include <maxlat/trace/kernel_abi.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -18,8 +20,6 @@
 #include <cstring>
 #include <ctime>
 #include <map>
-#include <maxlat/ring/walk.h>
-#include <maxlat/trace/kernel_abi.h>
 #include <vector>
 
 #include "or_fail.hpp"
@@ -79,11 +79,20 @@ void look_at(Cpu& cpu, const maxlat_ring_walked& record) {
       if (change.next_tid == getpid() && std::strcmp(change.next_comm, "kernel_trace_re") == 0) ++counts.own;
       break;
     }
-    case MAXLAT_KERNEL_irq_handler_entry: enter(cpu.in_irq, as<maxlat_kernel_irq_handler_entry>(record).irq); break;
-    case MAXLAT_KERNEL_irq_handler_exit: leave(cpu.in_irq, as<maxlat_kernel_irq_handler_exit>(record).irq); break;
-    case MAXLAT_KERNEL_softirq_entry: enter(softirq_of(cpu), as<maxlat_kernel_softirq_entry>(record).vec); break;
-    case MAXLAT_KERNEL_softirq_exit: leave(softirq_of(cpu), as<maxlat_kernel_softirq_exit>(record).vec); break;
-    default: break;
+    case MAXLAT_KERNEL_irq_handler_entry:
+      enter(cpu.in_irq, as<maxlat_kernel_irq_handler_entry>(record).irq);
+      break;
+    case MAXLAT_KERNEL_irq_handler_exit:
+      leave(cpu.in_irq, as<maxlat_kernel_irq_handler_exit>(record).irq);
+      break;
+    case MAXLAT_KERNEL_softirq_entry:
+      enter(softirq_of(cpu), as<maxlat_kernel_softirq_entry>(record).vec);
+      break;
+    case MAXLAT_KERNEL_softirq_exit:
+      leave(softirq_of(cpu), as<maxlat_kernel_softirq_exit>(record).vec);
+      break;
+    default:
+      break;
   }
 }
 
@@ -112,12 +121,50 @@ void read_all() {
     }
 }
 
+maxlat_trace_packet packet_of(std::uint32_t cpu) {
+  return {sizeof(maxlat_trace_packet), cpu, 0, 0, 0};
+}
+
+template <class Request>
+void must_be_refused(unsigned long command, Request request, int why, const char* what) {
+  if (ioctl(device, command, &request) == 0 || errno != why) fail(what);
+}
+
+void try_bad_requests(const maxlat_trace_start& good) {
+  const auto refused = [&](auto change, int why, const char* what) {
+    maxlat_trace_start request = good;
+    change(request);
+    must_be_refused(MAXLAT_TRACE_START, request, why, what);
+  };
+  refused([](auto& request) { request.size -= 4; }, EINVAL, "a request of another size");
+  refused([](auto& request) { request.sub_buffer_bits = 11; }, EINVAL, "sub-buffers below a page");
+  refused([](auto& request) { request.sub_buffer_bits = 64; }, EINVAL, "sub-buffers beyond all memory");
+  refused([](auto& request) { request.ring_bits = 0; }, EINVAL, "a ring of one sub-buffer");
+  refused([](auto& request) { request.ring_bits = 64; }, EINVAL, "a ring beyond all memory");
+  refused([](auto& request) { request.overwrite = 2; }, EINVAL, "a mode that is none");
+  refused([](auto& request) { request.events = 0; }, EINVAL, "no event");
+  refused([](auto& request) { request.events |= std::uint64_t{1} << 63; }, ENOENT, "an event that there is not");
+  must_be_refused(MAXLAT_TRACE_GET, packet_of(0), EINVAL, "GET before START");
+}
+
+void try_bad_cpus() {
+  for (const std::uint32_t cpu : {4096u, UINT32_MAX}) {
+    must_be_refused(MAXLAT_TRACE_GET, packet_of(cpu), EINVAL, "GET of a CPU that there is not");
+    must_be_refused(MAXLAT_TRACE_PUT, maxlat_trace_put{sizeof(maxlat_trace_put), cpu}, EINVAL,
+                    "PUT of a CPU that there is not");
+  }
+  must_be_refused(MAXLAT_TRACE_PUT, maxlat_trace_put{sizeof(maxlat_trace_put), 0}, EINVAL, "PUT without a packet");
+}
+
 std::uint64_t start() {
   maxlat_trace_info info;
   if (ioctl(device, MAXLAT_TRACE_INFO, &info) != 0) fail("INFO does not work");
   maxlat_trace_start request = {sizeof request, 16, 3, 0, info.events, 0};
   if (info.events != (1u << MAXLAT_KERNEL_EVENT_COUNT) - 1) fail("this kernel lacks events");
+  try_bad_requests(request);
   if (ioctl(device, MAXLAT_TRACE_START, &request) != 0) fail("START does not work");
+  must_be_refused(MAXLAT_TRACE_START, request, EBUSY, "START once more");
+  try_bad_cpus();
   cpus.resize(static_cast<std::size_t>(sysconf(_SC_NPROCESSORS_CONF)));
   for (std::size_t cpu = 0; cpu < cpus.size(); ++cpu) {
     const auto offset = static_cast<off_t>(cpu * request.ring_bytes);
