@@ -37,7 +37,7 @@ void UnseenSwitches::learn(const KernelEvent& event) {
 UnseenSwitches::Thread thread_of_proc(int32_t number) {
   const auto text = core::read_file(fmt::format("/proc/{}/stat", number));
   const auto stat = text ? core::parse_task_stat(*text) : std::nullopt;
-  if (!stat) return {};
+  if (!stat) return {.name = ShortName("(unknown)")};
   UnseenSwitches::Thread thread{.name = ShortName(stat->name)};
   if (stat->real_time_priority > 0) thread.priority = 99 - stat->real_time_priority;
   return thread;

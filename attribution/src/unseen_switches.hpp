@@ -42,7 +42,7 @@ class UnseenSwitches {
   std::map<int32_t, Thread> threads_;
 };
 
-// Reads /proc.
+// Reads /proc. One that has ended by then is "(unknown)".
 UnseenSwitches::Thread thread_of_proc(int32_t number);
 
 }  // namespace maxlat::attribution

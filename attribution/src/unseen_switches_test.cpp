@@ -79,9 +79,9 @@ TEST_F(Unseen, BehindAHoleWhoRunsIsKnownAndNothingIsPut) {
   EXPECT_EQ(events_.size(), 6u);
 }
 
-TEST(ThreadOfProc, IsThisOneOrNobody) {
-  EXPECT_FALSE(thread_of_proc(::getpid()).name.text().empty());
-  EXPECT_TRUE(thread_of_proc(0).name.text().empty());
+TEST(ThreadOfProc, HasANameAlsoWhereItHasEnded) {
+  EXPECT_EQ(thread_of_proc(::getpid()).name.text(), "attribution_uni");
+  EXPECT_EQ(thread_of_proc(0).name.text(), "(unknown)");
 }
 
 }  // namespace

@@ -3,9 +3,9 @@
 # words, and goes on with the next back end.
 # guest-mode: exact
 # guest-kernels: rt-backports
-# guest-append: lockdown=integrity
 [ -x "$MAXLAT" ] || skip "no static maxlat (cmake --preset static && cmake --build --preset static)"
 mount -t securityfs security /sys/kernel/security
+echo integrity > /sys/kernel/security/lockdown
 grep -q '\[integrity\]' /sys/kernel/security/lockdown || fail "not locked down: $(cat /sys/kernel/security/lockdown)"
 must_fail load maxlat_hwlat 2>/dev/null
 status=0

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The guest's first user space: busybox, the modules that 9p needs, and the init that runs one test and reports.
 
-The base depends on the kernel alone and is built once per kernel (0.1 s); a test's own files are a second archive behind
-it, which the kernel unpacks over the first.
+It depends on the kernel alone and is built once per kernel (0.1 s). A test's own files are a second archive, which init
+unpacks over it.
 """
 
 import lzma
@@ -39,14 +39,8 @@ def build(kernel, guest_init, target):
             _copy_module(path, root / "modules")
         (root / "modules" / "order").write_text("".join(name + "\n" for name in order))
         scratch_archive = target.with_suffix(f".{os.getpid()}")
-        scratch_archive.write_bytes(_pack(root))
+        scratch_archive.write_bytes(pack(root))
         scratch_archive.replace(target)
-    return target
-
-
-def extend(base, root, target):
-    """The base with the files under `root` added."""
-    target.write_bytes(base.read_bytes() + _pack(root))
     return target
 
 
@@ -74,7 +68,8 @@ def _copy_module(path, directory):
     return name
 
 
-def _pack(root):
+def pack(root):
+    """The files below `root`, as the kernel and busybox unpack them."""
     names = sorted(str(path.relative_to(root)) for path in root.rglob("*"))
     return subprocess.run(["cpio", "-o", "-H", "newc", "--quiet"], cwd=root, input="\n".join(names).encode(),
                           stdout=subprocess.PIPE, check=True).stdout

@@ -15,6 +15,7 @@ Three modes, because they can prove different things:
 KVM is not tried: on the machines this project is tested on, it interprets ring 0 and cannot boot Debian's kernel.
 """
 
+import contextlib
 import ctypes
 import os
 import signal
@@ -23,7 +24,11 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from .monitor import Monitor
+
 QBOOT = "/usr/share/qemu/qboot.rom"  # does nothing with SMM, so that a test may own it; boots faster than SeaBIOS
+MEMORY_MB = 1024
+FILES_AT_MB, FILES_MB = 512, 96  # where guest_init finds a test's files, and how much of the memory they may take
 
 
 @dataclass
@@ -31,43 +36,54 @@ class Outcome:
     status: int        # exit status of the test in the guest; None when the guest never reported one
     ended: str         # how the machine ended, for a human
     wall_s: float
-    boot_s: float      # from exec of QEMU until the guest's init started the test; None when it never did
+    start_s: float     # from exec of QEMU until the guest's init started the test; None when it never did
 
 
-def run(test, kernel, initramfs, share, console, packages=None):
-    """Boots `test` (a test_file.GuestTest) and waits for its end or its time limit. `packages`: a tree for its userland."""
-    command = ["qemu-system-x86_64", *_machine_arguments(test), "-kernel", kernel.vmlinux, "-initrd", initramfs,
-               "-append", _kernel_command_line(test), *_share_arguments("share", share, read_only=False)]
-    if test.userland == "host":
-        command += _share_arguments("host", "/", read_only=True)
-    if packages:
-        command += _share_arguments("packages", packages, read_only=True)
+def command(test, kernel, initramfs, memory, share, packages):
+    """QEMU for `test` (a test_file.GuestTest). `memory`: files, one for each node. `packages`: a tree for its userland, or None.
+    The machine has the same devices for every test, whether it uses them or not: so that many begin with the same one."""
+    words = ["qemu-system-x86_64", *_machine_arguments(test), *_memory_arguments(test, memory), "-kernel", kernel.vmlinux, "-initrd", initramfs,
+             "-append", _kernel_command_line(test), *_share_arguments("share", share, read_only=False),
+             *_share_arguments("host", "/", read_only=True), *_share_arguments("packages", packages or "/", read_only=True)]
+    return [str(word) for word in words]
+
+
+@contextlib.contextmanager
+def running(command, monitor, log):
+    """A machine, and its monitor connected; it ends here at the latest."""
+    process = subprocess.Popen(command + monitor.arguments, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+                               start_new_session=True, pass_fds=[monitor.descriptor], preexec_fn=_die_with_parent)
+    try:
+        monitor.connect()
+        monitor.command("migrate-set-capabilities", capabilities=[{"capability": "x-ignore-shared", "state": True}])
+        yield process
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def run(command, kept, share, console, limit_s):
+    """Goes on from a kept machine, and waits for the end of the test or its time limit."""
     started = time.monotonic()
-    boot_s = None
-    with open(console, "wb") as log:
-        process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=log,
-                                   stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=_die_with_parent)
-        try:
-            while process.poll() is None and time.monotonic() - started < test.timeout_s:
+    start_s = None
+    with Monitor() as monitor, open(console, "wb") as log:
+        with running([*command, "-incoming", "defer"], monitor, log) as process:
+            kept.go_on(monitor)
+            while process.poll() is None and time.monotonic() - started < limit_s:
                 time.sleep(0.05)
-                if boot_s is None and b"guest: start" in Path(console).read_bytes():
-                    boot_s = time.monotonic() - started
-        finally:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
-                code = None
-            else:
-                code = process.returncode
+                if start_s is None and b"guest: start" in Path(console).read_bytes():
+                    start_s = time.monotonic() - started
+            code = process.poll()
     wall_s = time.monotonic() - started
     if code is None:
-        return Outcome(None, f"time limit of {test.timeout_s} s", wall_s, boot_s)
+        return Outcome(None, f"time limit of {limit_s} s", wall_s, start_s)
     told = Path(share) / "exit_status"  # see guest_init
     if code == 0 and told.exists():
-        return Outcome(int(told.read_text()), "reported by file", wall_s, boot_s)
+        return Outcome(int(told.read_text()), "reported by file", wall_s, start_s)
     if code < 0 or code % 2 == 0:
-        return Outcome(None, f"the guest crashed, panicked or powered off (QEMU status {code})", wall_s, boot_s)
-    return Outcome(code >> 1, "reported", wall_s, boot_s)
+        return Outcome(None, f"the guest crashed, panicked or powered off (QEMU status {code})", wall_s, start_s)
+    return Outcome(code >> 1, "reported", wall_s, start_s)
 
 
 def _die_with_parent():
@@ -76,32 +92,31 @@ def _die_with_parent():
     ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
 
 
-MEMORY_MB = 1024
-
-
 def _machine_arguments(test):
-    arguments = ["-M", test.machine, "-cpu", test.cpu, "-m", str(MEMORY_MB), "-nodefaults", "-display", "none", "-no-reboot",
+    arguments = ["-cpu", test.cpu, "-m", str(MEMORY_MB), "-nodefaults", "-display", "none", "-no-reboot",
                  "-serial", "stdio", "-monitor", "none", "-device", "isa-debug-exit,iobase=0xf4,iosize=1",
+                 "-device", "pvpanic", "-action", "panic=pause",  # guest_init stops the machine by it
                  "-bios", QBOOT,
                  "-global", "hpet.msi=on"]  # lets the planter aim an HPET timer at a CPU as an SMI or an NMI
     if test.mode == "exact":
         return arguments + ["-accel", "tcg", "-icount", f"shift=0,sleep={'on' if test.idle == 'waits' else 'off'}", "-smp", "1"]
-    return arguments + ["-accel", f"tcg,thread={'single' if test.mode == 'interleaved' else 'multi'}", "-smp", f"{test.cpus},sockets={test.nodes},threads={test.threads}", *_node_arguments(test)]
+    return arguments + ["-accel", f"tcg,thread={'single' if test.mode == 'interleaved' else 'multi'}", "-smp", f"{test.cpus},sockets={test.nodes},threads={test.threads}"]
 
 
-def _node_arguments(test):
-    """A socket each, CPUs and memory in equal shares; none for one node: a machine that tells nothing about nodes."""
-    arguments = []
-    for node in range(test.nodes if test.nodes > 1 else 0):
-        first, last = node * test.cpus // test.nodes, (node + 1) * test.cpus // test.nodes - 1
-        arguments += ["-object", f"memory-backend-ram,id=memory{node},size={MEMORY_MB // test.nodes}M",
-                      "-numa", f"node,nodeid={node},cpus={first}-{last},memdev=memory{node}"]
+def _memory_arguments(test, memory):
+    """Files that QEMU shares. Nodes have a socket each, CPUs and memory in equal shares; one alone is none: a machine that tells nothing about nodes."""
+    arguments = ["-M", test.machine if test.nodes > 1 else f"{test.machine},memory-backend=memory0"]
+    for node, path in enumerate(memory):
+        arguments += ["-object", f"memory-backend-file,id=memory{node},size={MEMORY_MB // test.nodes}M,mem-path={path},share=on"]
+        if test.nodes > 1:
+            first, last = node * test.cpus // test.nodes, (node + 1) * test.cpus // test.nodes - 1
+            arguments += ["-numa", f"node,nodeid={node},cpus={first}-{last},memdev=memory{node}"]
     return arguments
 
 
 def _kernel_command_line(test):
     # loglevel=5: warnings reach the console, where they are checked, even when the guest dies before its dmesg is saved
-    words = ["console=ttyS0 panic=-1 quiet loglevel=5"]
+    words = [f"console=ttyS0 panic=-1 quiet loglevel=5 memmap={FILES_MB}M${FILES_AT_MB}M"]
     if test.mode != "exact":
         # When the watchdog finds the emulated counter unstable, sched_clock() is patched anew while the other CPU runs it,
         # and QEMU's emulation of that has been seen to end in an int3 Oops.
