@@ -22,12 +22,12 @@ name = "shielded"
 name = "timer"
 kind = "cyclictest"
 duration = "3s"
-loads = ["cpu"]
+loads = ["command:sleep 0.1"]
 [[phase]]
 name = "loop"
 kind = "npt"
 duration = "3s"
-loads = ["cpu"]
+loads = ["command:sleep 0.1"]
 [[phase]]
 name = "tracers"
 kind = "tracer"

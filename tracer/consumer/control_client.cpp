@@ -108,10 +108,11 @@ base::Result<ControlReply> ControlConnection::request(std::string_view line) {
 }
 
 base::Result<ControlReply> ControlConnection::receive() {
+  const auto patience = owed_ > 1 ? patience_ / kPartWhenOwed : patience_;
   pollfd readable{socket(), POLLIN, 0};
   int ready;
   do {
-    ready = poll(&readable, 1, static_cast<int>(patience_.count()));
+    ready = poll(&readable, 1, static_cast<int>(patience.count()));
   } while (ready < 0 && errno == EINTR);
   if (ready <= 0) {
     return base::Error{"the program does not answer", "is it stopped (SIGSTOP, a debugger)?"};

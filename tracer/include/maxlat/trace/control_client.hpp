@@ -21,6 +21,8 @@ namespace maxlat::trace {
 
 // Longer than the program's own patience with its threads (session.hpp, stop).
 inline constexpr std::chrono::seconds kControlPatience{15};
+// What is left of it for a program that still owes an answer: who ends a recording waits once, not for each request.
+inline constexpr int kPartWhenOwed = 15;
 
 struct ControlReply {
   // The n-th descriptor, the caller's from now on, or none.
