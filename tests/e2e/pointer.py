@@ -5,6 +5,7 @@ TOUCH, in the browser: moves the pointer to drawn points of every series of a pl
 the page tells there. The rest, in the test: what may stand there, by kind of plot. Three figures are shown, and a plot is
 drawn to a hundredth of a pixel: values are compared to a hundredth.
 """
+import itertools
 import math
 import re
 
@@ -77,8 +78,7 @@ def steps_of(cpu):
 
 
 def merged_steps(cpus):
-    width = max(len(steps_of(cpu)[1]) for cpu in cpus)
-    return [max((steps_of(cpu)[1][i] for cpu in cpus if i < len(steps_of(cpu)[1])), default=0) for i in range(width)]
+    return [max(step) for step in itertools.zip_longest(*(steps_of(cpu)[1] for cpu in cpus), fillvalue=0)]
 
 
 def timeline_has(phase, series, x, y):
@@ -127,8 +127,10 @@ HAS = {"timeline": timeline_has, "outliers": outliers_have, "cpus": cpus_have, "
 def highest_of(kind, phase, series):
     """What the highest point of a series must be."""
     cpus = cpus_of(phase, series)
-    if kind in ("nines", "timeline") or (kind == "cpus" and series == "maximum"):
-        return max(max(merged_steps(cpus)) if kind == "timeline" else cpu["max_ns"] for cpu in cpus)
+    if kind == "timeline":
+        return max(merged_steps(cpus))
+    if kind == "nines" or (kind == "cpus" and series == "maximum"):
+        return max(cpu["max_ns"] for cpu in cpus)
     return None
 
 
