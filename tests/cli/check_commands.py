@@ -8,6 +8,7 @@
   command has some, and then the same operands, too;
 - a letter means the same in every command (option_letters.py), and no manual page shows a macro of its source.
 """
+import functools
 import os
 import pathlib
 import re
@@ -50,6 +51,7 @@ def options_at_line_starts(text):
     return found
 
 
+@functools.cache
 def man_text(page):
     text = subprocess.run(["mandoc", "-T", "ascii", "-O", "width=120", page], capture_output=True, text=True, check=True).stdout
     return re.sub(r".\x08", "", text)  # bold and underline by overstriking
