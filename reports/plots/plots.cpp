@@ -134,6 +134,12 @@ Plot timeline(const PhaseView& view) {
   return plot;
 }
 
+// Whether a stroke from one value of a logarithmic axis to another is longer than a mark is thick.
+bool is_seen(double from, double to, const Axis& axis) {
+  constexpr double kLeastShare = 0.01;
+  return std::log(to / from) > kLeastShare * std::log(axis.high / axis.low);
+}
+
 Plot cpus(const PhaseView& view) {
   Plot plot;
   plot.kind = "cpus";
@@ -142,10 +148,13 @@ Plot cpus(const PhaseView& view) {
   const auto& list = view.phase.per_cpu;
   plot.x = {"CPU", false, -0.6, static_cast<double>(list.size()) - 0.4, {}};
   plot.y = latency_axis("latency", visible_low(view.all), view.all.max_ns);
-  // Bars as wide as the CPUs leave room for, in a plot about 400 points wide.
-  const double width = std::clamp(200.0 / static_cast<double>(list.size()), 1.0, 24.0);
+  constexpr double kPoints = 400;  // so wide is the plot, about
+  const double each = kPoints / static_cast<double>(list.size()), width = std::clamp(each / 2, 1.0, 24.0);
   Series range{"minimum to maximum", kAllCpus, Series::Shape::line, {}, std::min(width / 3, 2.0)};
   Series bar{"median to p99.9", kFirstCpu, Series::Shape::line, {}, width};
+  // A bar without a length would not be seen: a mark as wide as a bar, from the one quantile to the other.
+  Series mark{"median and p99.9, close together", kFirstCpu, Series::Shape::line, {}, 2};
+  const double half = width / 2 / each;
   Series top{"maximum", kFirstCpu + 1, Series::Shape::dots, {{}}};
   const size_t label_every = (list.size() + 15) / 16;
   for (size_t i = 0; i < list.size(); ++i) {
@@ -156,11 +165,18 @@ Plot cpus(const PhaseView& view) {
     const auto at_least = [&](double ns) { return std::max(ns, plot.y.low); };
     range.strokes.push_back({{x, at_least(cpu.min_ns)}, {x, at_least(cpu.max_ns)}});
     const auto median = core::measured_quantile(cpu, 0.5), high = core::measured_quantile(cpu, 0.999);
-    if (median && high) bar.strokes.push_back({{x, at_least(*median)}, {x, at_least(*high)}});
+    if (median && high) {
+      const double from = at_least(*median), to = at_least(*high);
+      if (is_seen(from, to, plot.y))
+        bar.strokes.push_back({{x, from}, {x, to}});
+      else
+        mark.strokes.push_back({{x - half, from}, {x + half, to}});
+    }
     top.strokes.front().push_back({x, at_least(cpu.max_ns)});
   }
   plot.series = {std::move(range)};
-  if (!bar.strokes.empty()) plot.series.push_back(std::move(bar));  // what was not measured is not drawn
+  for (Series* one : {&bar, &mark})  // what was not measured is not drawn
+    if (!one->strokes.empty()) plot.series.push_back(std::move(*one));
   plot.series.push_back(std::move(top));
   return plot;
 }

@@ -122,6 +122,24 @@ TEST(Plots, AQuantileThatIsNotMeasuredHasNoBar) {
   EXPECT_EQ(series_of(1000), 3u);
 }
 
+// A defect: where median and p99.9 were in one bin, nothing was drawn of them.
+TEST(Plots, ABarWithoutALengthIsAMarkAsWide) {
+  const auto even = test::cpu_from_bins(0, {{1000, 1001, 100'000}}, 1),
+             uneven = test::cpu_from_bins(1, {{1000, 1001, 60'000}, {90'000, 91'000, 40'000}}, 1);
+  const auto plots = plots_of(PhaseView(test::phase_of("even", "npt", 1, {even, uneven})));
+  const auto& series = find(plots, "cpus").series;
+  ASSERT_EQ(series.size(), 4u);
+  EXPECT_EQ(series[1].name, "median to p99.9");
+  ASSERT_EQ(series[1].strokes.size(), 1u);
+  EXPECT_EQ(series[1].strokes[0][0].x, 1) << "of CPU 1 the bar is long enough";
+  ASSERT_EQ(series[2].strokes.size(), 1u);
+  const Stroke& mark = series[2].strokes[0];
+  EXPECT_LT(mark[0].x, 0);
+  EXPECT_GT(mark[1].x, 0);
+  EXPECT_EQ(mark[0].y, *core::measured_quantile(even, 0.5)) << "and its ends are the figures themselves";
+  EXPECT_EQ(mark[1].y, *core::measured_quantile(even, 0.999));
+}
+
 TEST(Plots, ManyCpusAreNotDrawnOneByOne) {
   const auto plots = plots_of(PhaseView(test::large_run(20, 1).phases[0]));
   const auto& histogram = find(plots, "histogram");

@@ -16,6 +16,8 @@
 #include "text_style.hpp"
 #include "view/box.hpp"
 #include "view/phase_view.hpp"
+#include "view/suspicions.hpp"
+#include "view/tail_view.hpp"
 
 namespace maxlat::reports {
 namespace {
@@ -75,12 +77,12 @@ Part comparability_part(const core::RunResult& run, const TextStyle& style) {
   return part;
 }
 
-Part phases_part(const core::RunResult& run, const TextStyle& style) {
+Part phases_part(const std::vector<PhaseView>& views, const TextStyle& style) {
   core::TextTable table({"phase", "#max", "#p99.9", "#p50", "#exposure", "status"});
   size_t rows = 0;
-  for (const auto& phase : run.phases) {
+  for (const PhaseView& view : views) {
+    const core::Phase& phase = view.phase;
     if (!is_of_the_box(phase)) continue;
-    const PhaseView view(phase);
     Lines row = {core::shown_name(phase), "-", "-", "-", "-", core::to_string(phase.status)};
     if (view.all.samples > 0) {
       row[1] = core::latency_text(view.all.max_ns);
@@ -115,6 +117,39 @@ Part control_part(const core::RunResult& run) {
   if (counts.planted == 0) return {};
   return {"",
           {{fmt::format("  control: {} ({})", core::to_string(counts, " planted stalls"), fmt::join(meters, ", "))}}};
+}
+
+// Hints, not part of the verdict: a line for each phase. The report says more of them.
+Part suspicious_part(const std::vector<PhaseView>& views, const TextStyle& style) {
+  Part part;
+  for (const PhaseView& view : views) {
+    if (!is_of_the_box(view.phase) || unfit_because(view.phase)) continue;
+    if (const std::string words = suspicion_words(view); !words.empty())
+      part.items.push_back(
+          lines_of(core::wrapped(core::printable(fmt::format("{}, because {}", core::shown_name(view.phase), words)),
+                                 style.width, "  suspicious: ")));
+  }
+  return part;
+}
+
+// What a longer run would show, a line for each phase; and one for all of which nothing can be said.
+Part tails_part(const std::vector<PhaseView>& views, const TextStyle& style) {
+  Part part;
+  std::string refused;
+  for (const PhaseView& view : views) {
+    const auto tail = tail_view(view);
+    if (!tail) continue;
+    const std::string name = core::printable(core::shown_name(view.phase));
+    if (tail->levels.empty())
+      refused += (refused.empty() ? "" : ", ") + name;
+    else
+      part.items.push_back(
+          lines_of(core::wrapped(fmt::format("{}: {}", name, tail_levels(*tail)), style.width, "  tail: ")));
+  }
+  if (!refused.empty())
+    part.items.push_back(lines_of(
+        core::wrapped(fmt::format("no extrapolation of {}; the report says why", refused), style.width, "  tail: ")));
+  return part;
 }
 
 Part tracers_part(const core::RunResult& run, const TextStyle& style) {
@@ -185,19 +220,24 @@ std::string run_summary(const core::RunResult& run, const std::string& more, con
     room -= lines.size();
     return lines;
   };
+  std::vector<PhaseView> views;
+  views.reserve(run.phases.size());
+  for (const auto& phase : run.phases) views.emplace_back(phase);
   Lines verdict = take(verdict_part(run, style), 6);
   if (verdict.empty()) verdict = take_whole({verdict_line(run, style)});
   const Lines about = take_whole(about_the_run(run, style.width));
-  const Lines phases = take(phases_part(run, style), 9);
+  const Lines phases = take(phases_part(views, style), 9);
   const Lines control = take(control_part(run), 1);
+  const Lines suspicious = take(suspicious_part(views, style), 3);
+  const Lines tails = take(tails_part(views, style), 3);
   const Lines comparability = take(comparability_part(run, style), 4);
   const Lines tracers = take(tracers_part(run, style), 5);
   const Lines warnings = take(warnings_part(run, style), std::max<size_t>(3, room / 3));
   const Lines settings = take(settings_part(run, style), room);
 
   std::string text;
-  const std::vector<const Lines*> parts = {&about,    &phases,        &control, &tracers, &settings,
-                                           &warnings, &comparability, &verdict, &last};
+  const std::vector<const Lines*> parts = {&about,    &phases,   &control,       &suspicious, &tails, &tracers,
+                                           &settings, &warnings, &comparability, &verdict,    &last};
   for (const Lines* lines : parts)
     for (const std::string& line : *lines) text += line + "\n";
   return text;

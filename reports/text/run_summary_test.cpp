@@ -2,12 +2,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/text.hpp>
 #include <maxlat/reports/report.hpp>
 #include <sstream>
 
 #include "test/test_runs.hpp"
+#include "test/test_tail.hpp"
 #include "view/phase_view.hpp"
+#include "view/tail_view.hpp"
 
 namespace maxlat::reports {
 namespace {
@@ -102,6 +105,41 @@ TEST(RunSummary, AStallIsFoundOrOffSizeOrMissed) {
   const std::string text = terminal_summary(run);
   EXPECT_THAT(text, ::testing::ContainsRegex(" off size\n"));
   EXPECT_THAT(text, ::testing::ContainsRegex(" missed\n"));
+}
+
+TEST(RunSummary, ATailThatSomethingElseMadeIsSuspicious) {
+  auto run = test::single_phase_run();
+  for (core::CpuResult& cpu : run.phases[0].per_cpu) cpu.outliers.clear();
+  EXPECT_THAT(summary(run), Not(HasSubstr("suspicious")));
+  for (core::CpuResult& cpu : run.phases[0].per_cpu) test::add_stall(cpu, 5e6, 3);
+  EXPECT_THAT(summary(run), HasSubstr("\n  suspicious: npt, because all CPUs were late together\n"));
+  run.phases[0].status = core::PhaseStatus::invalid;
+  EXPECT_THAT(summary(run), Not(HasSubstr("suspicious"))) << "nothing may be concluded from it at all";
+}
+
+TEST(RunSummary, AllSignsOfOnePhaseAreInOneSentence) {
+  core::Phase phase = test::phase_of("timer", "cyclictest", 600, {});
+  for (const unsigned number : {0u, 1u}) {
+    core::CpuResult cpu = test::cpu_from_bins(number, {{5000, 6000, 5'990'000}, {6000, 7000, 10'000}}, 600);
+    for (int i = 0; i < 20; ++i) test::add_stall(cpu, 2e6 + 1000 * i, 10 + 30.0 * i);
+    phase.per_cpu.push_back(cpu);
+  }
+  core::RunResult run;
+  run.phases.push_back(phase);
+  EXPECT_THAT(summary(run),
+              ::testing::ContainsRegex("  suspicious: timer, because its maximum is [0-9]+ times p99, all CPUs were "
+                                       "late together, and the\n +largest come every 30 s\n"));
+}
+
+TEST(RunSummary, ATailHasItsLevelsAndWhatHasNoneIsNamed) {
+  core::RunResult run;
+  run.phases = {test::hour_of_npt(), test::typical_run().phases[4]};
+  run.phases[0].name = "long";
+  const auto tail = tail_view(PhaseView(run.phases[0]));
+  ASSERT_TRUE(tail && !tail->levels.empty());
+  const std::string hour = core::latency_text(tail->levels[0].level.level_ns);
+  EXPECT_THAT(summary(run), HasSubstr("\n  tail: long: once in 1 h of CPU time " + hour + " ("));
+  EXPECT_THAT(summary(run), HasSubstr("\n  tail: no extrapolation of npt under load; the report says why\n"));
 }
 
 TEST(RunSummary, BeginsWithTheLabel) {

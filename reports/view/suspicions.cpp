@@ -28,6 +28,17 @@ std::vector<std::string> suspicions(const PhaseView& view) {
   return sentences;
 }
 
+std::string suspicion_words(const PhaseView& view) {
+  const TailHint hint = tail_hint(view);
+  std::vector<std::string> words;
+  if (hint.stretched) words.push_back(fmt::format("its maximum is {:.0f} times p99", *hint.max_to_p99));
+  if (hint.all_cpus_at_once) words.emplace_back("all CPUs were late together");
+  if (hint.period_s) words.push_back(fmt::format("the largest come every {}", core::duration_text(*hint.period_s)));
+  std::string text;
+  for (size_t i = 0; i < words.size(); ++i) text += (i == 0 ? "" : i + 1 == words.size() ? ", and " : ", ") + words[i];
+  return text;
+}
+
 std::vector<std::string> suspicious_phases(const std::vector<PhaseView>& views) {
   std::vector<std::string> phases;
   for (const PhaseView& view : views) {

@@ -69,13 +69,18 @@ std::optional<TailView> tail_view(const PhaseView& view) {
   return tail;
 }
 
-std::string tail_sentence(const TailView& tail) {
-  if (tail.levels.empty()) return "no extrapolation. " + tail.refusal;
+std::string tail_levels(const TailView& tail) {
   std::string text;
   for (const TailLevel& row : tail.levels)
     text += fmt::format("{} {}{} {} ({})", text.empty() ? "once in" : ", in", row.period,
                         text.empty() ? " of CPU time" : "", core::latency_text(row.level.level_ns),
                         interval_text(row.level.interval_ns));
+  return text;
+}
+
+std::string tail_sentence(const TailView& tail) {
+  if (tail.levels.empty()) return "no extrapolation. " + tail.refusal;
+  std::string text = tail_levels(tail);
   const auto least = std::min_element(tail.fit.checks.begin(), tail.fit.checks.end(),
                                       [](const auto& one, const auto& other) { return one.p < other.p; });
   text += fmt::format("; of {} maxima above {}; all checks hold, the least p is {:.2g} ({})",

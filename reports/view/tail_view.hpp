@@ -44,5 +44,7 @@ std::optional<TailView> tail_view(const PhaseView& view);
 // "once in 1 h of CPU time 11.2 us (10.9 us to 11.8 us), in 1 d 14.3 us (...); of 360 maxima above 7.3 us; all checks
 // hold, the least p is 0.21"; or why there is none. Plain ASCII.
 std::string tail_sentence(const TailView& tail);
+// The levels alone, for one line. REQUIRES: there are some.
+std::string tail_levels(const TailView& tail);
 
 }  // namespace maxlat::reports

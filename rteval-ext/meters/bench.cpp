@@ -80,6 +80,7 @@ core::Result<Bench> real_bench() {
     return std::shared_ptr<void>(std::make_shared<core::DmaLatency>(*std::move(held)));
   };
   bench.shield = put_shield_on;
+  bench.shield_would = preview_shield;
   bench.meter = [](PhaseKind kind) { return kind->make(); };
   bench.plant = [](const loadgen::StallPlan& plan) { return loadgen::plant_stalls(plan); };
   bench.preflight = [](const core::CpuList& measured) { return core::observe_all(view_of(measured)); };

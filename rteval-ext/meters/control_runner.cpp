@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "run/phase_runner.hpp"
+#include "run/phase_watch.hpp"
 
 namespace maxlat::rteval_ext {
 
@@ -105,6 +106,7 @@ core::Phase run_control(const PhasePlan& plan, const Placement& placement, Meter
   stall_plan.repeats = plan.stalls.repeats;
   stall_plan.seed = seed;
   std::vector<loadgen::Stall> stalls;
+  PhaseWatch machine;
   const core::Result<core::Phase> measured = measure_stalls(stall_plan, job, meter, bench, progress, stalls);
 
   core::Phase phase = measured ? core::Phase{} : phase_without_result(measured.error());
@@ -128,6 +130,7 @@ core::Phase run_control(const PhasePlan& plan, const Placement& placement, Meter
   phase.facts["CPUs"] = core::to_string(control_cpus(placement.measured));
   phase.facts["stated error"] = bench.stated_error_why;
   phase.warnings = placement.warnings;
+  machine.tell(stall_plan.cpus, phase);
   if (const core::Result<core::ProcessSpec> spec = meter.command(job)) phase.command = core::quote_command(spec->argv);
   return phase;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "ground.hpp"
 
+#include <fmt/format.h>
+
 #include <maxlat/core/result/phase_kind.hpp>
 #include <maxlat/core/sys/utc.hpp>
 #include <utility>
@@ -9,9 +11,23 @@
 
 namespace maxlat::rteval_ext {
 
+namespace {
+
+std::string what_a_shield_would_do(const Plan& plan, const Bench& bench) {
+  const core::Result<core::CpuList> cpus = cpus_to_shield(plan, bench.cpus);
+  const core::Result<std::string> would = cpus ? bench.shield_would(*cpus) : core::Result<std::string>(cpus.error());
+  if (!would) return "not shielded, and cannot be: " + would.error().text;
+  return fmt::format("not shielded: for CPU {}, maxlat run --shield would {}", core::to_string(*cpus), *would);
+}
+
+}  // namespace
+
 core::Result<Ground> prepare_ground(const Plan& plan, const Bench& bench) {
   Ground ground{bench};
-  if (plan.shield == ShieldUse::none) return ground;
+  if (plan.shield == ShieldUse::none) {
+    ground.not_shielded = what_a_shield_would_do(plan, bench);
+    return ground;
+  }
   const core::Result<core::CpuList> cpus = cpus_to_shield(plan, ground.bench.cpus);
   core::Result<std::unique_ptr<RunShield>> on =
       cpus ? ground.bench.shield(*cpus) : core::Result<std::unique_ptr<RunShield>>(cpus.error());

@@ -59,6 +59,7 @@ class Run {
         bench_(std::move(ground.bench)),
         shield_(std::move(ground.shield)),
         told_of_shield_(std::move(ground.told)),
+        not_shielded_(std::move(ground.not_shielded)),
         skip_(std::move(request.skip)),
         steps_(std::move(steps)),
         earlier_(results_of(run_)),
@@ -119,6 +120,7 @@ class Run {
   const Bench bench_;
   std::unique_ptr<RunShield> shield_;
   std::optional<core::Phase> told_of_shield_;
+  const std::string not_shielded_;
   const std::vector<std::string> skip_;  // each names something
   std::vector<Step> steps_;
   const Results earlier_;  // all that the run had when it was resumed
@@ -172,8 +174,7 @@ core::Status Run::skip() {
 
 core::Status Run::shield() {
   if (!told_of_shield_) {
-    if (bench_.cpus.isolated.empty())
-      progress_.note("not shielded: maxlat run --shield sets the measured CPUs up, and undoes it at the end");
+    progress_.note(not_shielded_);
     return {};
   }
   const core::Phase& told = *told_of_shield_;
@@ -199,18 +200,19 @@ core::Status Run::audit() {
 // After the last reading of the settings, before the report, which needs no quiet CPU.
 core::Status Run::unshield() {
   if (shield_ == nullptr) return {};
-  const std::vector<std::string> left = shield_->take_off();
-  for (const std::string& line : left) progress_.note(fmt::format("{}: {}", kShieldStep, line));
-  if (left.empty()) return {};
+  const TakenOff off = shield_->take_off();
+  progress_.note(fmt::format("{}: taken off: {}", kShieldStep, off.told));
+  for (const std::string& line : off.left) progress_.note(fmt::format("{}: {}", kShieldStep, line));
   core::Phase told = *told_of_shield_;
-  told.warnings.insert(told.warnings.end(), left.begin(), left.end());
+  told.facts["taken off"] = off.told;
+  told.warnings.insert(told.warnings.end(), off.left.begin(), off.left.end());
   return keep(std::move(told));
 }
 
 // Nobody reads a result of a run that ends so: what could not be undone is told with the reason.
 core::Error Run::ended_early(core::Error why) {
   if (shield_ == nullptr) return why;
-  for (const std::string& line : shield_->take_off()) why.text += fmt::format("; {}: {}", kShieldStep, line);
+  for (const std::string& line : shield_->take_off().left) why.text += fmt::format("; {}: {}", kShieldStep, line);
   return why;
 }
 
@@ -236,6 +238,7 @@ core::Status Run::preflight() {
   const std::vector<core::SettingObservation> observed = bench_.preflight(watched_cpus(steps_));
   if (const core::Status fit = require_settings(plan_, observed); !fit) return fit;
   core::Phase phase = observe(kPreflight, observed);
+  if (!told_of_shield_) phase.facts["shield"] = not_shielded_;
   if (const auto config = first ? bench_.kernel_config() : std::nullopt)
     if (const core::Status written = directory_.write_kernel_config(*config); !written)
       phase.warnings.push_back("the kernel's configuration is not kept: " + written.error().text);

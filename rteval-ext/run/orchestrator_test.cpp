@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <maxlat/core/machine/cpu_activity.hpp>
+#include <maxlat/core/machine/kernel_log.hpp>
 #include <maxlat/core/sys/stop.hpp>
 #include <maxlat/core/sys/version.hpp>
 #include <string_view>
@@ -336,6 +337,20 @@ TEST_F(Orchestrator, AControlIsOneStepForEachMeter) {
   EXPECT_EQ(control.control->stated_error_ns, 1000);
   EXPECT_EQ(control.control->stalls.size(), 3u);
   EXPECT_TRUE(control.per_cpu.empty());  // planted stalls are no measurement
+}
+
+// A defect: controls alone did not tell what the machine did beside them.
+TEST_F(Orchestrator, AControlIsWatchedAsEveryPhaseIs) {
+  script_.shell = "trap 'cp $RESULT $JSON; exit 0' INT; touch $JSON.ready; while :; do sleep 0.05; done";
+  ASSERT_TRUE(run(kControl).ok());
+  const core::RunResult stored = on_disk();
+  for (const char* name : {"control (npt)", "control (hwlat)"}) {
+    const core::Phase& control = phase_named(stored, name);
+    EXPECT_EQ(control.kernel_messages.has_value(), core::KernelLog({}).messages().has_value()) << name;
+    if (core::activity_of({}).empty()) continue;  // a kernel that counts no interrupts
+    ASSERT_EQ(control.activity.size(), 1u) << name;
+    EXPECT_EQ(control.activity[0].cpu, 1u) << "that on which stalls were planted";
+  }
 }
 
 TEST_F(Orchestrator, AMeterThatDoesNotFindTheStallsMakesTheRunInvalid) {

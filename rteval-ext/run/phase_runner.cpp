@@ -8,13 +8,13 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <maxlat/core/machine/cpu_activity.hpp>
-#include <maxlat/core/machine/kernel_log.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/stop.hpp>
 #include <maxlat/core/sys/utc.hpp>
 #include <maxlat/loadgen/load_set.hpp>
 #include <optional>
+
+#include "phase_watch.hpp"
 
 namespace maxlat::rteval_ext {
 
@@ -114,17 +114,6 @@ void apply(const Ending& ending, core::Phase& phase) {
   phase.status = ending.status;
 }
 
-// In one line: what is worse than a notice is a warning of the phase.
-void add_kernel_messages(core::KernelLog& log, core::Phase& phase) {
-  phase.kernel_messages = log.messages();
-  if (!phase.kernel_messages || phase.kernel_messages->worst() == nullptr) return;
-  std::string line = to_string(*phase.kernel_messages);
-  if (phase.kernel_messages->worst()->level <= core::KernelMessage::Level::warning)
-    phase.warnings.push_back(std::move(line));
-  else
-    phase.facts["kernel messages"] = std::move(line);
-}
-
 }  // namespace
 
 core::Phase phase_without_result(const core::Error& error) {
@@ -172,11 +161,9 @@ core::Phase run_phase(const PhasePlan& plan, const Placement& placement, Meter& 
     apply(ending, result);
     return result;
   };
-  core::KernelLog kernel_log({});
-  const std::vector<core::CpuActivity> before = core::activity_of({});
+  PhaseWatch machine;
   phase = measure();
-  phase.activity = core::of_cpus(core::between(before, core::activity_of({})), placement.measured);
-  add_kernel_messages(kernel_log, phase);
+  machine.tell(placement.measured, phase);
   phase.name = plan.name;
   phase.kind = to_string(plan.kind);
   if (phase.arm.empty()) phase.arm = plan.kind->arm;

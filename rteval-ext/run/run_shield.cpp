@@ -50,14 +50,17 @@ class RealShield : public RunShield {
     return phase;
   }
 
-  std::vector<std::string> take_off() override {
+  TakenOff take_off() override {
+    if (held_.stays_on()) return {"no, it was on before this run", {}};
     const core::Result<shield::UndoReport> undone = held_.take_off();
-    if (!undone) return {"the shield is still on: " + undone.error().text};
-    std::vector<std::string> lines;
-    for (const std::string& left : undone->left) lines.push_back("left as it is: " + left);
+    if (!undone) return {"no", {"the shield is still on: " + undone.error().text}};
+    TakenOff off{fmt::format("{} undone, {} had been before, {} gone with their threads",
+                             core::counted(undone->undone, "change"), undone->already, undone->gone),
+                 {}};
+    for (const std::string& left : undone->left) off.left.push_back("left as it is: " + left);
     for (const std::string& failed : undone->failed)
-      lines.push_back("not undone: " + failed + "; maxlat shield off tries again");
-    return lines;
+      off.left.push_back("not undone: " + failed + "; maxlat shield off tries again");
+    return off;
   }
 
  private:
@@ -83,6 +86,10 @@ core::Result<std::unique_ptr<RunShield>> put_shield_on(const core::CpuList& cpus
   core::Result<shield::HeldShield> held = shield::HeldShield::put_on({.cpus = cpus});
   if (!held) return held.error();
   return std::unique_ptr<RunShield>(std::make_unique<RealShield>(*std::move(held)));
+}
+
+core::Result<std::string> preview_shield(const core::CpuList& cpus) {
+  return shield::preview_of_shield({.cpus = cpus});
 }
 
 }  // namespace maxlat::rteval_ext

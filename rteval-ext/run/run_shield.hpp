@@ -20,13 +20,18 @@
 
 namespace maxlat::rteval_ext {
 
+struct TakenOff {
+  std::string told;               // "35 changes undone, 2 had been before, 1 gone with their threads"
+  std::vector<std::string> left;  // what could not be undone, in sentences
+};
+
 // A shield that is on. Destroying it takes it off.
 class RunShield {
  public:
   virtual ~RunShield() = default;
   virtual core::Phase told() const = 0;                 // step "shield"
   virtual core::Result<core::Phase> audit() const = 0;  // step "shield audit"
-  virtual std::vector<std::string> take_off() = 0;      // what could not be undone, in sentences
+  virtual TakenOff take_off() = 0;
 };
 
 // The CPUs that the plan measures on this machine. ERRORS: all of them, so that none is left for the rest.
@@ -34,5 +39,7 @@ core::Result<core::CpuList> cpus_to_shield(const Plan& plan, const core::Machine
 
 // A shield that a killed run has left is taken over. ERRORS: those of `maxlat shield on`; another run holds a shield.
 core::Result<std::unique_ptr<RunShield>> put_shield_on(const core::CpuList& cpus);
+// What that would do, in words that go on after "would".
+core::Result<std::string> preview_shield(const core::CpuList& cpus);
 
 }  // namespace maxlat::rteval_ext

@@ -44,10 +44,10 @@ class PaperShield : public RunShield {
     phase.status = PhaseStatus::ok;
     return phase;
   }
-  std::vector<std::string> take_off() override {
+  TakenOff take_off() override {
     is_on_ = false;
     events_.push_back("off");
-    return left_;
+    return {"3 changes undone", left_};
   }
   std::vector<std::string> left_{};
 
@@ -112,6 +112,7 @@ TEST_F(ShieldedRun, IsShieldedFromTheFirstReadingToTheLastAndMeasuresTheShieldAl
   EXPECT_THAT(names(on_disk()),
               ElementsAre("shield", "preflight", "shield audit", "timer", "loop", "preflight at the end"));
   EXPECT_EQ(on_disk().verdict.kind, core::Verdict::Kind::not_gated) << "the plan has no limits";
+  EXPECT_EQ(phase_named(on_disk(), "shield").facts.at("taken off"), "3 changes undone");
 }
 
 TEST_F(ShieldedRun, GoesOnWithoutOneWhereThePlanOnlyWantsItAndSaysSo) {
@@ -143,6 +144,32 @@ TEST_F(ShieldedRun, WithEveryCpuMeasuredThereIsNoneLeftForTheRestAndOnlyThatShie
   const core::RunResult stored = on_disk();
   EXPECT_THAT(phase_named(stored, "shield").reason, HasSubstr("no CPU is left for the rest of the system"));
   EXPECT_THAT(events_, testing::IsEmpty());
+}
+
+TEST_F(ShieldedRun, WithoutOneTheRunSaysWhatItWouldDoHere) {
+  core::CpuList asked;
+  bench_.shield_would = [&](const core::CpuList& cpus) {
+    asked = cpus;
+    return core::Result<std::string>("make 9 settings right");
+  };
+  quiet_ = false;
+  testing::internal::CaptureStderr();
+  const bool ran = run(plan("false").c_str()).ok();
+  const std::string told = testing::internal::GetCapturedStderr();
+  ASSERT_TRUE(ran) << told;
+  const std::string sentence = "not shielded: for CPU 1, maxlat run --shield would make 9 settings right";
+  EXPECT_EQ(asked, core::CpuList{1}) << "as for the shield itself";
+  EXPECT_THAT(told, HasSubstr(sentence));
+  EXPECT_EQ(phase_named(on_disk(), "preflight").facts.at("shield"), sentence);
+}
+
+TEST_F(ShieldedRun, WithoutOneTheRunSaysWhyNoneIsPossible) {
+  bench_.shield_would = [](const core::CpuList&) {
+    return core::Result<std::string>(core::cannot_run("a shield is set up by root alone", "run as root"));
+  };
+  ASSERT_TRUE(run(plan("false").c_str()).ok());
+  EXPECT_EQ(phase_named(on_disk(), "preflight").facts.at("shield"),
+            "not shielded, and cannot be: a shield is set up by root alone");
 }
 
 TEST_F(ShieldedRun, WhatCouldNotBeUndoneStandsInTheResult) {

@@ -7,6 +7,7 @@
 
 #include <maxlat/shield/shield.hpp>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -44,6 +45,9 @@ struct Step {
   std::string_view name;
   // Reports once or more. ERRORS: what ends the shield; a step that is not possible is a report.
   core::Status (*make)(Workshop&);
+  // What make() would do here, in words that go on after "would": "move 95 threads off them". Looks, and changes
+  // nothing. Empty: nothing is to be done. None: the step is made only when a person asks for it.
+  std::string (*would)(const ShieldPlan& plan, const Surface& surface) = nullptr;
 };
 
 std::vector<const Step*> step_rows();  // of CMakeLists.txt

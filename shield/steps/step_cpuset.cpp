@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <maxlat/core/sys/counted.hpp>
 #include <maxlat/core/sys/cpuset_place.hpp>
 #include <sstream>
 
@@ -32,12 +33,12 @@ struct Threads {
 };
 
 // A thread that its owner has bound to shielded CPUs alone is meant to be there: an application's real-time loop.
-Threads threads_of(Workshop& workshop) {
+Threads threads_of(const ShieldPlan& plan, const Surface& surface) {
   Threads threads;
-  const CpuList shielded = core::union_of(workshop.plan().cpus, workshop.plan().siblings);
-  const CpuList online = workshop.surface().online();
-  for (const core::Task& task : workshop.surface().tasks()) {
-    const auto all = core::cpus_of(workshop.surface().view(), task);
+  const CpuList shielded = core::union_of(plan.cpus, plan.siblings);
+  const CpuList online = surface.online();
+  for (const core::Task& task : surface.tasks()) {
+    const auto all = core::cpus_of(surface.view(), task);
     if (!all) continue;
     const CpuList cpus = core::intersection(*all, online);
     const bool touches = !core::intersection(cpus, shielded).empty();
@@ -48,8 +49,8 @@ Threads threads_of(Workshop& workshop) {
     }
     const CpuList left = core::difference(cpus, shielded);
     if (cpus.empty() || (!touches && cpus == online)) continue;
-    if (left.empty() && core::intersection(cpus, workshop.plan().cpus).empty()) {
-      threads.movable.push_back(affinity_change(task, *all, workshop.plan().housekeeping));  // its CPU goes offline
+    if (left.empty() && core::intersection(cpus, plan.cpus).empty()) {
+      threads.movable.push_back(affinity_change(task, *all, plan.housekeeping));  // its CPU goes offline
     } else if (left.empty()) {
       if (!task.of_the_kernel) threads.bound_by_owner.push_back(fmt::format("{} ({})", task.comm, task.tid));
       threads.movable.push_back(affinity_change(task, cpus, cpus));
@@ -59,6 +60,11 @@ Threads threads_of(Workshop& workshop) {
     }
   }
   return threads;
+}
+
+size_t number_to_move(const Threads& threads) {
+  return static_cast<size_t>(std::count_if(threads.movable.begin(), threads.movable.end(),
+                                           [](const Change& change) { return change.before != change.wanted; }));
 }
 
 // --- cgroup v2
@@ -193,9 +199,8 @@ bool is_off(const Change& change, const CpuList& shielded) {
 StepReport make_affinity(const Threads& threads, Workshop& workshop) {
   std::vector<Change> left;
   std::string moved_all_the_same;
-  size_t to_move = 0;
+  const size_t to_move = number_to_move(threads);
   for (const Change& change : threads.movable) {
-    to_move += change.before == change.wanted ? 0 : 1;
     const auto task = core::task_of(workshop.surface().view(), static_cast<unsigned>(change.task));
     const auto cpus = task ? core::cpus_of(workshop.surface().view(), *task) : std::nullopt;
     if (!cpus || core::to_string(core::intersection(*cpus, workshop.surface().online())) == change.wanted) continue;
@@ -217,7 +222,7 @@ StepReport make_affinity(const Threads& threads, Workshop& workshop) {
 }
 
 core::Status make_cpuset_and_affinity(Workshop& workshop) {
-  const Threads threads = threads_of(workshop);
+  const Threads threads = threads_of(workshop.plan(), workshop.surface());
   if (const core::Status recorded = workshop.record(threads.movable); !recorded) return recorded;
   StepReport report{Outcome::not_possible, "cpuset", "no cgroup hierarchy here has cpusets"};
   if (const auto place = core::cpuset_place(workshop.surface().view().root)) {
@@ -230,8 +235,16 @@ core::Status make_cpuset_and_affinity(Workshop& workshop) {
   return {};
 }
 
+std::string would_move(const ShieldPlan& plan, const Surface& surface) {
+  const auto place = core::cpuset_place(surface.view().root);
+  const char* means = !place                                        ? "by its affinity alone"
+                      : place->version == CpusetPlace::Version::two ? "by a cpuset of cgroup v2"
+                                                                    : "by cpusets of cgroup v1";
+  return fmt::format("keep {} off {}", core::counted(number_to_move(threads_of(plan, surface)), "thread"), means);
+}
+
 }  // namespace
 
-extern const Step kCpusetStep{"cpuset and affinity", make_cpuset_and_affinity};
+extern const Step kCpusetStep{"cpuset and affinity", make_cpuset_and_affinity, would_move};
 
 }  // namespace maxlat::shield

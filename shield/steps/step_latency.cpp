@@ -35,8 +35,12 @@ core::Status make_idle_latency(Workshop& workshop) {
   return {};
 }
 
+std::string would_hold_it(const ShieldPlan&, const Surface& surface) {
+  return surface.view().read_bytes(kFile) ? std::string("hold ") + kFile + " at 0" : "";
+}
+
 }  // namespace
 
-extern const Step kIdleLatencyStep{kName, make_idle_latency};
+extern const Step kIdleLatencyStep{kName, make_idle_latency, would_hold_it};
 
 }  // namespace maxlat::shield

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <maxlat/core/machine/remedy.hpp>
+#include <maxlat/core/sys/counted.hpp>
 
 #include "step.hpp"
 
@@ -76,9 +77,32 @@ core::Status tell_what_is_left(Workshop& workshop) {
   return {};
 }
 
+std::string would_make_settings(const ShieldPlan&, const Surface& surface) {
+  size_t settings = 0, files = 0;
+  for (const core::Setting& setting : core::settings()) {
+    const auto writes = core::remedy_of(setting, surface.view()).writes.size();
+    settings += writes > 0 ? 1 : 0;
+    files += writes;
+  }
+  if (files == 0) return {};
+  return fmt::format("make {} right ({})", core::counted(settings, "setting"), core::counted(files, "file"));
+}
+
+// At most: a cpuset makes some of them right, too.
+std::string would_leave(const ShieldPlan&, const Surface& surface) {
+  size_t reboot = 0, person = 0;
+  for (const core::Setting& setting : core::settings()) {
+    const core::Remedy remedy = core::remedy_of(setting, surface.view());
+    if (remedy.seen.verdict != Verdict::bad || !remedy.writes.empty()) continue;
+    ++(remedy.means == core::Remedy::Means::reboot ? reboot : person);
+  }
+  if (reboot + person == 0) return {};
+  return fmt::format("leave at most {} to a reboot and {} to a person", core::counted(reboot, "setting"), person);
+}
+
 }  // namespace
 
-extern const Step kSettingsStep{"settings", make_settings};
-extern const Step kWhatIsLeftStep{"what is left", tell_what_is_left};
+extern const Step kSettingsStep{"settings", make_settings, would_make_settings};
+extern const Step kWhatIsLeftStep{"what is left", tell_what_is_left, would_leave};
 
 }  // namespace maxlat::shield

@@ -46,6 +46,10 @@ class HeldShield {
   std::unique_ptr<Lock> holder_;
 };
 
+// What put_on() and take_off() would do on this machine, in words that go on after "would"; nothing is changed. ERRORS:
+// those of put_on() that can be seen beforehand.
+core::Result<std::string> preview_of_shield(ShieldPlan plan);
+
 // What `maxlat shield audit` finds in so many seconds, as a phase of kind "audit". Its warnings name the CPUs that are
 // disturbed, and by what. ERRORS: the kernel's counts cannot be read.
 core::Result<core::Phase> audit_shield(const core::CpuList& cpus, double seconds);

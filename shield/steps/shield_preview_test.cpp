@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <maxlat/shield/held_shield.hpp>
+#include <maxlat/test/temporary_folder.hpp>
+#include <set>
+
+#include "change/test_box.hpp"
+#include "journal/journal.hpp"
+#include "shield.hpp"
+
+namespace maxlat::shield {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class ShieldPreview : public testing::TestWithParam<Hierarchy> {
+ protected:
+  ShieldPlan plan() const {
+    return {.cpus = {2, 3}, .housekeeping = {0, 1}, .journal = folder_ / "state/shield.journal"};
+  }
+  FakeSurface surface() const { return FakeSurface(box_, box_.view({2, 3}, {0, 1})); }
+
+  test::TemporaryFolder folder_;
+  FakeBox box_{GetParam()};
+};
+INSTANTIATE_TEST_SUITE_P(Hierarchies, ShieldPreview, testing::Values(Hierarchy::v2, Hierarchy::v1, Hierarchy::none));
+
+// What it says before is counted after, in the journal of the shield.
+TEST_P(ShieldPreview, SaysWhatIsDoneThenAndChangesNothing) {
+  const auto before = box_.state();
+  FakeSurface surface = this->surface();
+  const std::string would = would_do(plan(), surface);
+  EXPECT_EQ(surface.changes, 0);
+  EXPECT_THAT(box_.changed_since(before), ElementsAre());
+
+  const auto report = shield_on(plan(), surface);
+  ASSERT_TRUE(report) << report.error().text;
+  const auto journal = read_journal(plan().journal);
+  ASSERT_TRUE(journal && *journal);
+  const auto number_of = [&](Change::Kind kind) {
+    return std::count_if((*journal)->changes.begin(), (*journal)->changes.end(),
+                         [&](const Change& change) { return change.kind == kind && change.before != change.wanted; });
+  };
+  const char* means = GetParam() == Hierarchy::v2   ? "by a cpuset of cgroup v2"
+                      : GetParam() == Hierarchy::v1 ? "by cpusets of cgroup v1"
+                                                    : "by its affinity alone";
+  EXPECT_THAT(would, HasSubstr(fmt::format(" settings right ({} files)", number_of(Change::Kind::file))));
+  EXPECT_THAT(would, HasSubstr(fmt::format("keep {} threads off {}", number_of(Change::Kind::affinity), means)));
+  const auto made = std::count_if(report->steps.begin(), report->steps.end(), [](const StepReport& step) {
+    static const std::set<std::string> no_settings{"cpuset", "affinity", "idle latency", "systemd"};
+    return step.outcome == StepReport::Outcome::done && !no_settings.contains(step.step);
+  });
+  EXPECT_THAT(would, HasSubstr(fmt::format("make {} settings right", made)));
+}
+
+TEST_P(ShieldPreview, OfABoxThatIsRightHasNothingToSet) {
+  FakeSurface surface = this->surface();
+  ASSERT_TRUE(shield_on(plan(), surface));
+  EXPECT_THAT(would_do(plan(), surface), testing::StartsWith("keep 0 threads off"));
+}
+
+TEST(ShieldPreviewOfThisMachine, IsRefusedAsTheShieldWouldBe) {
+  const auto all = core::online_cpus();
+  ASSERT_TRUE(all);
+  const auto refused = preview_of_shield({.cpus = *all});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().text, "no CPU is left for the rest of the system");
+}
+
+}  // namespace
+}  // namespace maxlat::shield
