@@ -313,7 +313,7 @@ void hold(long count, std::uint64_t events) {
   sigprocmask(SIG_BLOCK, &term, nullptr);
   std::vector<KernelSession> sessions;
   for (long i = 0; i < count; ++i)
-    sessions.push_back(started({.events = events, .sub_buffer_bits = 17, .ring_bits = 5, .period = milliseconds(0)}));
+    sessions.push_back(started({.events = events, .sub_buffer_bits = 13, .ring_bits = 7, .period = milliseconds(0)}));
   std::printf("started\n");
   std::fflush(stdout);
   int signal = 0;

@@ -54,14 +54,17 @@ static ktime_t now;
 static char name[] = "kworker/0:1";
 
 #define UNPACK(...) __VA_ARGS__
-/* POINT(tracepoint, (types), (arguments)) */
+/* POINT(tracepoint, (types), (arguments)). REQUIRES: nobody but maxlat_trace is attached to it. */
 #define POINT(name, types, arguments)                                                                                  \
-	static void measure_##name(struct tracepoint *tracepoint)                                                      \
+	static int measure_##name(struct tracepoint *tracepoint)                                                       \
 	{                                                                                                              \
 		const struct tracepoint_func *attached = rcu_dereference_raw(tracepoint->funcs);                       \
 		void (*volatile probe)(void *, UNPACK types) = (void (*)(void *, UNPACK types))attached->func;         \
                                                                                                                        \
+		if (attached[1].func)                                                                                  \
+			return -EBUSY;                                                                                 \
 		RING_MEASURE(probe(attached->data, UNPACK arguments));                                                 \
+		return 0;                                                                                              \
 	}
 
 POINT(sched_switch, (bool, struct task_struct *, struct task_struct *, unsigned int), (false, current, current, 1))
@@ -87,7 +90,7 @@ POINT(sys_exit, (struct pt_regs *, long), (task_pt_regs(current), 39))
 #define ROW(point) { .name = PREFIX #point, .measure = measure_##point }
 static struct trace_point {
 	const char *name;
-	void (*measure)(struct tracepoint *tracepoint);
+	int (*measure)(struct tracepoint *tracepoint);
 	struct tracepoint *tracepoint;
 } points[] = {
 	ROW(sched_switch), ROW(sched_waking), ROW(sched_migrate_task), ROW(sched_process_fork), ROW(task_rename),
@@ -124,12 +127,17 @@ int ring_test_trace_costs(void)
 {
 	const s64 around = call_without_tracepoint();
 	unsigned int i;
+	int error;
 
 	for_each_kernel_tracepoint(match, NULL);
 	for (i = 0; i < ARRAY_SIZE(points); i++) {
 		if (!points[i].tracepoint || !rcu_access_pointer(points[i].tracepoint->funcs))
 			continue; /* not on this kernel */
-		points[i].measure(points[i].tracepoint);
+		error = points[i].measure(points[i].tracepoint);
+		if (error) {
+			pr_err("costs: %s: somebody else is attached\n", points[i].name);
+			return error;
+		}
 		ring_measure_tell(points[i].name, around);
 	}
 	return 0;

@@ -62,8 +62,10 @@ static inline void hrtimer_setup(struct hrtimer *timer, enum hrtimer_restart (*f
 /* What sched_process_exit has behind the task, since 6.16. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
 #define MAXLAT_ALSO_OF_PROCESS_EXIT , bool group_dead
+#define MAXLAT_ALSO_NAMED_OF_PROCESS_EXIT , group_dead
 #else
 #define MAXLAT_ALSO_OF_PROCESS_EXIT
+#define MAXLAT_ALSO_NAMED_OF_PROCESS_EXIT
 #endif
 
 /**
