@@ -10,16 +10,16 @@ load maxlat_planter
 ioctl_fuzz trace 3 100000
 
 before=$(in_use)
-(while :; do ls /proc > /dev/null; done) &
+(while :; do ls /proc > /dev/null; usleep 20000; done) & # not all the time: sessions mostly wait for grace periods
 noise=$!
-plant nmi 1000000 2000 300000 30000
+plant nmi 1000000 2000 1000000 100000
 kernel_trace_sessions cycles 1000 sched:sched_switch 'raw_syscalls:*' 'nmi:*' 'irq_vectors:local_timer_*' \
   > "$OUT/cycles.txt"
 kill $noise
 cat "$OUT/cycles.txt"
 expect "NMIs meanwhile" "$(ledger | grep -c '^nmi')" -ge 100
 expect "sessions without an event" "$(sed -n 's/.*empty //p' "$OUT/cycles.txt")" -eq 0
-expect "KiB of vmalloc memory more" $(($(in_use) - before)) -le 64
+expect "KiB of vmalloc memory more" $(($(in_use) - before)) -le 1024 # stacks of tasks are there, too; a ring is 20
 
 for cycle in $(seq 20); do
   kernel_trace_sessions hold 2 'irq*:*' > "$OUT/hold.txt" &

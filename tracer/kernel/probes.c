@@ -110,8 +110,8 @@ static struct text text_of(const char *from)
 	return text;
 }
 
-/* As maxlat_ring_record_end, without the delivery. Returns the packet's commit count: who finds it to be a multiple of a
- * sub-buffer's size delivers. */
+/* As maxlat_ring_record_end, without the delivery. Returns the packet's commit count: who finds it to be a multiple of
+ * a sub-buffer's size delivers. */
 static __always_inline u64 commit_common(const struct maxlat_ring *ring, const struct maxlat_ring_record *record)
 {
 	const u64 packet = maxlat_ring_packet_number(&ring->shape, record->slot.position);

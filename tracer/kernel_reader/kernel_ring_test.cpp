@@ -115,7 +115,8 @@ TEST(KernelEvents, FieldsLieWhereTheModulePutsThem) {
   const KernelEventType& type = kernel_event_types()[MAXLAT_KERNEL_sched_switch - 1];
   EXPECT_EQ(type.group, "sched");
   EXPECT_EQ(type.bytes, sizeof(maxlat_kernel_sched_switch));
-  maxlat_kernel_sched_switch fields = {"a task", 5, -100, 2, "0123456789abcdef", 7, 120};
+  maxlat_kernel_sched_switch fields = {"a task", 5, -100, 2, "0123456789abcde", 7, 120};
+  fields.next_comm[15] = 'f';  // no zero behind it
   const KernelRecord record = {1, 0, &type, reinterpret_cast<const std::uint8_t*>(&fields)};
   std::string all;
   for (const KernelField& field : type.fields)
