@@ -216,7 +216,6 @@ static int __init trace_init(void)
 	int error;
 
 	trace_events_find();
-	trace_ipi_hooks_find();
 	error = misc_register(&device);
 	if (error)
 		trace_ipi_hooks_forget();

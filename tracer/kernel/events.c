@@ -30,7 +30,13 @@ static void match(struct tracepoint *tracepoint, void *unused)
 
 void trace_events_find(void)
 {
+	unsigned int i;
+
 	for_each_kernel_tracepoint(match, NULL);
+	for (i = 0; i < ARRAY_SIZE(events); i++) {
+		if (!events[i].tracepoint)
+			trace_ipi_hooks_find(i + 1);
+	}
 }
 
 u64 trace_events_known(void)

@@ -9,7 +9,7 @@
 #include <linux/types.h>
 
 /**
- * trace_events_find() - looks for the tracepoints, once, when the module is loaded
+ * trace_events_find() - looks for the tracepoints, or what hooks can stand for them, once, when the module is loaded
  */
 void trace_events_find(void);
 

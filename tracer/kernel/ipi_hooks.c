@@ -38,14 +38,16 @@ static void on_call(unsigned long address, unsigned long caller, struct ftrace_o
 	preempt_enable_notrace();
 }
 
-void trace_ipi_hooks_find(void)
+void trace_ipi_hooks_find(u32 id)
 {
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(hooks); i++) {
 		struct ipi_hook *hook = &hooks[i];
 
-		hook->found = !ftrace_set_filter(&hook->ops, (unsigned char *)hook->function, strlen(hook->function), 0);
+		if (hook->id == id)
+			hook->found = !ftrace_set_filter(&hook->ops, (unsigned char *)hook->function,
+							 strlen(hook->function), 0);
 	}
 }
 

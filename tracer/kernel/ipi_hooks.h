@@ -9,9 +9,10 @@
 #include <linux/types.h>
 
 /**
- * trace_ipi_hooks_find() - looks for the functions, once, when the module is loaded
+ * trace_ipi_hooks_find() - looks for the functions of an event, once, when the module is loaded
+ * @id: any event's
  */
-void trace_ipi_hooks_find(void);
+void trace_ipi_hooks_find(u32 id);
 
 /**
  * trace_ipi_hooks_forget() - when the module is unloaded; no hook is set
@@ -19,7 +20,7 @@ void trace_ipi_hooks_find(void);
 void trace_ipi_hooks_forget(void);
 
 /**
- * trace_ipi_hooks_known() - whether an event is one of ours, and its functions can be hooked
+ * trace_ipi_hooks_known() - whether an event's functions were looked for and can be hooked
  * @id: any event's
  *
  * Return: true when trace_ipi_hooks_set() may succeed.

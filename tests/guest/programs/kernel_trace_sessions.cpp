@@ -5,7 +5,7 @@
 //   kernel_trace_sessions quiet             on CPU 1, one event: it can be read, and nobody is told twice
 //   kernel_trace_sessions separate          eight at once, of other events, CPUs and modes: each has its own, all of it
 //   kernel_trace_sessions killed TIMES      owners that are killed while a session is new, running, read, mapped
-//   kernel_trace_sessions cycles TIMES PATTERN...   start, an event, stop: it is there
+//   kernel_trace_sessions cycles TIMES PATTERN...   start, an event, stop: it is there, and nothing comes behind
 //   kernel_trace_sessions hold COUNT PATTERN...     so many sessions until SIGTERM; prints "lost N"
 #include <fcntl.h>
 #include <maxlat/trace/kernel/kernel_abi.h>
@@ -295,13 +295,16 @@ std::uint64_t events_of(char** patterns) {
 void cycles(long times, std::uint64_t events) {
   std::uint64_t empty = 0;
   for (long i = 0; i < times; ++i) {
-    std::uint64_t count = 0;
+    std::uint64_t count = 0, behind = 0;
     KernelSession session = started({.events = events, .sub_buffer_bits = 12, .ring_bits = 2, .overwrite = i % 2 == 0,
                                      .period = milliseconds(0)});
-    sched_yield();
+    must(session.read([&](const KernelRecord&) { ++count; }));
     must(session.stop());
     must(session.read([&](const KernelRecord&) { ++count; }));
     if (count == 0) ++empty;
+    sched_yield();
+    must(session.read([&](const KernelRecord&) { ++behind; }));
+    if (behind != 0) fail("an event was written behind the end");
   }
   std::printf("cycles %ld empty %lu\n", times, empty);
 }

@@ -111,7 +111,7 @@ extern "C" {
 #define MAXLAT_FIELDS_irq_handler_entry(FIELD, ADDRESS, TEXT) TEXT(name) FIELD(__s64, irq)
 #define MAXLAT_FIELDS_irq_handler_exit(FIELD, ADDRESS, TEXT) FIELD(__s32, irq) FIELD(__s32, ret)
 #define MAXLAT_FIELDS_softirq(FIELD, ADDRESS, TEXT) FIELD(__s64, vec)
-/* lateness_ns: how long after it was due, by the timer's own clock */
+/* lateness_ns: how long after it was due, by the timer's own clock. Negative: a task's timer slack let it come early */
 #define MAXLAT_FIELDS_hrtimer_expire_entry(FIELD, ADDRESS, TEXT) \
   ADDRESS(hrtimer) ADDRESS(function) FIELD(__s64, lateness_ns)
 #define MAXLAT_FIELDS_hrtimer_expire_exit(FIELD, ADDRESS, TEXT) ADDRESS(hrtimer)
