@@ -16,7 +16,8 @@ static bool is_something_new(struct trace_session *session)
 
 		if (!ring)
 			continue;
-		written = maxlat_ring_load(ring->ring.write_count); /* relaxed: if it moves on now, the next look sees it */
+		/* relaxed: if it moves on now, the next look sees it */
+		written = maxlat_ring_load(ring->ring.write_count);
 		new |= written != ring->seen;
 		ring->seen = written;
 	}

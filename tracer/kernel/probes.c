@@ -203,7 +203,8 @@ static __always_inline void deliver(const struct maxlat_ring *ring, u64 position
 	}
 
 PROBE(sched_switch,
-      ARGUMENTS(bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int prev_state), NAMES(preempt, prev, next, prev_state), NULL,
+      ARGUMENTS(bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int prev_state),
+      NAMES(preempt, prev, next, prev_state), NULL,
 	copy_comm(record->prev_comm, prev);
 	record->prev_tid = prev->pid;
 	record->prev_prio = prev->prio;
@@ -237,13 +238,15 @@ PROBE(sched_process_fork, ARGUMENTS(struct task_struct *parent, struct task_stru
 	record->child_pid = child->tgid;
 )
 
-PROBE(sched_process_exec, ARGUMENTS(struct task_struct *task, pid_t old_pid, struct linux_binprm *program), NAMES(task, old_pid, program), NULL,
+PROBE(sched_process_exec, ARGUMENTS(struct task_struct *task, pid_t old_pid, struct linux_binprm *program),
+      NAMES(task, old_pid, program), NULL,
 	copy_comm(record->comm, task); /* already the new one */
 	record->tid = task->pid;
 	record->old_tid = old_pid;
 )
 
-PROBE(sched_process_exit, ARGUMENTS(struct task_struct *task MAXLAT_ALSO_OF_PROCESS_EXIT), NAMES(task MAXLAT_ALSO_NAMED_OF_PROCESS_EXIT), NULL,
+PROBE(sched_process_exit, ARGUMENTS(struct task_struct *task MAXLAT_ALSO_OF_PROCESS_EXIT),
+      NAMES(task MAXLAT_ALSO_NAMED_OF_PROCESS_EXIT), NULL,
 	copy_comm(record->comm, task);
 	record->tid = task->pid;
 	record->prio = task->prio;
@@ -297,19 +300,22 @@ PROBE(nmi_handler, ARGUMENTS(void *handler, s64 delta_ns, int handled), NAMES(ha
 	record->handled = handled;
 )
 
-PROBE(ipi_send_cpu, ARGUMENTS(unsigned int cpu, unsigned long callsite, void *callback), NAMES(cpu, callsite, callback), NULL,
+PROBE(ipi_send_cpu, ARGUMENTS(unsigned int cpu, unsigned long callsite, void *callback),
+      NAMES(cpu, callsite, callback), NULL,
 	record->callsite = callsite;
 	record->callback = (uintptr_t)callback;
 	record->cpu = cpu;
 )
 
-PROBE(ipi_send_cpumask, ARGUMENTS(const struct cpumask *cpumask, unsigned long callsite, void *callback), NAMES(cpumask, callsite, callback), NULL,
+PROBE(ipi_send_cpumask, ARGUMENTS(const struct cpumask *cpumask, unsigned long callsite, void *callback),
+      NAMES(cpumask, callsite, callback), NULL,
 	record->callsite = callsite;
 	record->callback = (uintptr_t)callback;
 	record->cpus = cpumask_bits(cpumask)[0];
 )
 
-PROBE(page_fault, ARGUMENTS(unsigned long address, struct pt_regs *registers, unsigned long error_code), NAMES(address, registers, error_code), NULL,
+PROBE(page_fault, ARGUMENTS(unsigned long address, struct pt_regs *registers, unsigned long error_code),
+      NAMES(address, registers, error_code), NULL,
 	record->address = address;
 	record->ip = registers->ip;
 	record->error_code = error_code;

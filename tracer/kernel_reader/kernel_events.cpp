@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <maxlat/trace/kernel/kernel_events.hpp>
-
 #include <algorithm>
 #include <cstddef>
+#include <maxlat/trace/kernel/kernel_events.hpp>
 
 #include "session/pattern.hpp"
 

@@ -5,10 +5,10 @@
 #include <gmock/gmock.h>
 #include <maxlat/ring/record_write.h>
 #include <maxlat/ring/switch.h>
+#include <maxlat/trace/kernel/kernel_abi.h>
 
 #include <cstddef>
 #include <cstring>
-#include <maxlat/trace/kernel/kernel_abi.h>
 #include <memory>
 #include <string>
 #include <vector>
@@ -120,9 +120,10 @@ TEST(KernelEvents, FieldsLieWhereTheModulePutsThem) {
   const KernelRecord record = {1, 0, &type, reinterpret_cast<const std::uint8_t*>(&fields)};
   std::string all;
   for (const KernelField& field : type.fields)
-    all += std::string(field.name) + "=" +
-           (field.kind == KernelFieldKind::text ? std::string(record.text(field))
-                                                : std::to_string(record.number(field))) + " ";
+    all +=
+        std::string(field.name) + "=" +
+        (field.kind == KernelFieldKind::text ? std::string(record.text(field)) : std::to_string(record.number(field))) +
+        " ";
   EXPECT_EQ(all,
             "prev_comm=a task prev_tid=5 prev_prio=-100 prev_state=2 next_comm=0123456789abcdef next_tid=7 "
             "next_prio=120 ");

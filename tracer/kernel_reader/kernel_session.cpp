@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <maxlat/trace/kernel/kernel_session.hpp>
-
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/ioctl.h>
@@ -9,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <maxlat/base/owned.hpp>
+#include <maxlat/trace/kernel/kernel_session.hpp>
 #include <string>
 
 #include "kernel_reader/kernel_ring.hpp"
@@ -129,8 +128,8 @@ base::Result<bool> KernelSession::wait(std::chrono::milliseconds at_most) {
   const int ready = poll(&descriptor, 1, static_cast<int>(at_most.count()));
   if (ready < 0 && errno != EINTR) return base::system_error("cannot wait for the kernel's events", errno);
   std::uint64_t periods = 0;
-  if (ready > 0 && (descriptor.revents & POLLIN) != 0 &&
-      ::read(descriptor.fd, &periods, sizeof periods) < 0 && errno != EINTR)
+  if (ready > 0 && (descriptor.revents & POLLIN) != 0 && ::read(descriptor.fd, &periods, sizeof periods) < 0 &&
+      errno != EINTR)
     return base::system_error("cannot wait for the kernel's events", errno);
   return periods > 0 || unfinished;
 }
@@ -141,8 +140,8 @@ base::Status KernelSession::read(const std::function<void(const KernelRecord&)>&
   for (std::size_t i = 0; i < state_->rings.size(); ++i) {
     detail::KernelRing& ring = state_->rings[i];
     for (;;) {
-      maxlat_trace_packet packet = {.size = sizeof packet, .cpu = ring.cpu(), .offset = 0, .content_size = 0,
-                                    .sequence = 0};
+      maxlat_trace_packet packet = {
+          .size = sizeof packet, .cpu = ring.cpu(), .offset = 0, .content_size = 0, .sequence = 0};
       if (ioctl(device, MAXLAT_TRACE_GET, &packet) != 0) {
         if (errno == EAGAIN) break;
         return base::system_error("cannot get a packet of the kernel's events", errno);

@@ -28,7 +28,7 @@ using namespace maxlat::trace;
 struct Cpu {
   std::uint64_t time = 0;
   std::int32_t running = -1;  // unknown
-  bool may_go = false;        // offline: it does so in this thread, and no tracepoint tells of the switch to idle behind it
+  bool may_go = false;        // offline: in this thread, and no tracepoint tells of the switch to idle behind it
   std::int64_t in_irq = -1;
   std::map<std::int32_t, std::int64_t> in_softirq;  // of each task: PREEMPT_RT runs them in tasks, which are preempted
 };

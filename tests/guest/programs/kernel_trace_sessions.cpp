@@ -98,17 +98,21 @@ void refuse_starts(int device, const maxlat_trace_start& good) {
   refused([](auto& request) { request.sub_buffer_bits = 64; }, EINVAL, "sub-buffers beyond all memory");
   refused([](auto& request) { request.ring_bits = 0; }, EINVAL, "a ring of one sub-buffer");
   refused([](auto& request) { request.ring_bits = 64; }, EINVAL, "a ring beyond all memory");
-  refused([](auto& request) { request.sub_buffer_bits = 22, request.ring_bits = 7; }, ENOMEM, "half a GiB for each CPU");
+  refused([](auto& request) { request.sub_buffer_bits = 22, request.ring_bits = 7; }, ENOMEM, "half a GiB a CPU");
   refused([](auto& request) { request.overwrite = 2; }, EINVAL, "a mode that is none");
   refused([](auto& request) { request.events = 0; }, EINVAL, "no event");
   refused([](auto& request) { request.events |= std::uint64_t{1} << 63; }, ENOENT, "an event that there is not");
   refused([](auto& request) { request.period_ms = MAXLAT_TRACE_MAX_PERIOD_MS + 1; }, EINVAL, "a period without end");
   refused([](auto& request) { request.cpu_mask_bytes = 8, request.cpu_mask = 8; }, EFAULT, "a mask that is not there");
   static const std::uint64_t none = 0, beyond = std::uint64_t{1} << 63;
-  refused([](auto& request) { request.cpu_mask_bytes = 8, request.cpu_mask = reinterpret_cast<std::uintptr_t>(&none); },
-          EINVAL, "no CPU");
-  refused([](auto& request) { request.cpu_mask_bytes = 8, request.cpu_mask = reinterpret_cast<std::uintptr_t>(&beyond); },
-          EINVAL, "a CPU that there is not");
+  const auto on = [](const std::uint64_t& mask) {
+    return [&mask](auto& request) {
+      request.cpu_mask_bytes = sizeof mask;
+      request.cpu_mask = reinterpret_cast<std::uintptr_t>(&mask);
+    };
+  };
+  refused(on(none), EINVAL, "no CPU");
+  refused(on(beyond), EINVAL, "a CPU that there is not");
 }
 
 maxlat_trace_packet packet_of(std::uint32_t cpu) {
@@ -172,7 +176,8 @@ void refusals() {
   for (int i = 1; i < MAXLAT_TRACE_SESSIONS; ++i) others.push_back(open_device());
   if (open(MAXLAT_TRACE_DEVICE, O_RDWR) >= 0 || errno != EMFILE) fail("one session more than there are");
   chmod(MAXLAT_TRACE_DEVICE, 0666);
-  if (setuid(65534) != 0 || open(MAXLAT_TRACE_DEVICE, O_RDWR) >= 0 || errno != EPERM) fail("anybody may trace the kernel");
+  if (setuid(65534) != 0 || open(MAXLAT_TRACE_DEVICE, O_RDWR) >= 0 || errno != EPERM)
+    fail("anybody may trace the kernel");
 }
 
 // --- quiet
@@ -201,21 +206,16 @@ void quiet() {
 
 // --- separate
 
-struct Wanted {
-  KernelSessionOptions options;
-  std::uint64_t read = 0;
-  bool wrong = false;
-};
-
 void separate() {
   const std::uint64_t calls = kernel_events_matching("raw_syscalls:*");
-  std::vector<Wanted> wanted;
+  std::vector<KernelSessionOptions> wanted;
   for (const bool overwrite : {false, true})
     for (const std::vector<std::uint32_t>& cpus : {std::vector<std::uint32_t>{0}, {1}})
       for (const std::uint64_t events : {calls, bit(MAXLAT_KERNEL_sched_switch)})
-        wanted.push_back({{.events = events, .cpus = cpus, .sub_buffer_bits = 12, .ring_bits = 2, .overwrite = overwrite}});
+        wanted.push_back(
+            {.events = events, .cpus = cpus, .sub_buffer_bits = 12, .ring_bits = 2, .overwrite = overwrite});
   std::vector<KernelSession> sessions;
-  for (const Wanted& one : wanted) sessions.push_back(started(one.options));
+  for (const KernelSessionOptions& options : wanted) sessions.push_back(started(options));
   const auto is_more_than_a_ring = [](const KernelSession& session) {
     const KernelBooks books = session.books();
     return books.delivered + books.lost_full > 500;
@@ -225,7 +225,7 @@ void separate() {
     for (int sleeps = 0; sleeps < 50; ++sleeps) usleep(50);
   }
   for (std::size_t i = 0; i < sessions.size(); ++i) {
-    const KernelSessionOptions& options = wanted[i].options;
+    const KernelSessionOptions& options = wanted[i];
     std::uint64_t count = 0, last = 0;
     must(sessions[i].stop());
     must(sessions[i].read([&](const KernelRecord& record) {
@@ -250,8 +250,12 @@ void separate() {
 void live_until_killed(int state) {
   KernelSession session = open_or_fail();
   if (state > 0) {
-    must(session.start({.events = many(), .sub_buffer_bits = 12, .ring_bits = 1,
-                        .overwrite = state % 2 == 0, .period = milliseconds(4), .trust_counter = true}));
+    must(session.start({.events = many(),
+                        .sub_buffer_bits = 12,
+                        .ring_bits = 1,
+                        .overwrite = state % 2 == 0,
+                        .period = milliseconds(4),
+                        .trust_counter = true}));
   }
   maxlat_trace_packet packet = packet_of(0);
   stay_on(0);
@@ -260,8 +264,10 @@ void live_until_killed(int state) {
   if (state == 5) must(session.stop());
   if (write(1, "x", 1) != 1) _exit(1);
   for (;;) {
-    if (state == 6) must(session.read([](const KernelRecord&) {}));
-    else pause();
+    if (state == 6)
+      must(session.read([](const KernelRecord&) {}));
+    else
+      pause();
   }
 }
 
@@ -296,8 +302,8 @@ void cycles(long times, std::uint64_t events) {
   std::uint64_t empty = 0;
   for (long i = 0; i < times; ++i) {
     std::uint64_t count = 0, behind = 0;
-    KernelSession session = started({.events = events, .sub_buffer_bits = 12, .ring_bits = 2, .overwrite = i % 2 == 0,
-                                     .period = milliseconds(0)});
+    KernelSession session = started(
+        {.events = events, .sub_buffer_bits = 12, .ring_bits = 2, .overwrite = i % 2 == 0, .period = milliseconds(0)});
     must(session.read([&](const KernelRecord&) { ++count; }));
     must(session.stop());
     must(session.read([&](const KernelRecord&) { ++count; }));
@@ -334,12 +340,19 @@ void hold(long count, std::uint64_t events) {
 int main(int count, char** arguments) {
   const std::string_view what = count > 1 ? arguments[1] : "";
   const long number = count > 2 ? std::strtol(arguments[2], nullptr, 10) : 0;
-  if (what == "refusals") refusals();
-  else if (what == "quiet") quiet();
-  else if (what == "separate") separate();
-  else if (what == "killed") killed(number);
-  else if (what == "cycles") cycles(number, events_of(arguments + 3));
-  else if (what == "hold") hold(number, events_of(arguments + 3));
-  else if (what != "nothing") return 2;
+  if (what == "refusals")
+    refusals();
+  else if (what == "quiet")
+    quiet();
+  else if (what == "separate")
+    separate();
+  else if (what == "killed")
+    killed(number);
+  else if (what == "cycles")
+    cycles(number, events_of(arguments + 3));
+  else if (what == "hold")
+    hold(number, events_of(arguments + 3));
+  else if (what != "nothing")
+    return 2;
   return 0;
 }

@@ -81,7 +81,8 @@ static bool all_recorded(const struct maxlat_ring *ring)
 {
 	const struct maxlat_ring_header *header = ring->header;
 
-	return header->lost_full + header->lost_wrap + header->lost_big == 0 && header->records_delivered > RING_MEASURED_EVENTS / 2;
+	return header->lost_full + header->lost_wrap + header->lost_big == 0 &&
+	       header->records_delivered > RING_MEASURED_EVENTS / 2;
 }
 
 /* `measure` with a ring for this CPU. */

@@ -15,11 +15,12 @@
 // (merge_stamped.hpp puts them together). THREADS: one at a time. DEATH of the program: the kernel ends the session.
 #pragma once
 
+#include <maxlat/trace/kernel/kernel_abi.h>
+
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <maxlat/base/result.hpp>
-#include <maxlat/trace/kernel/kernel_abi.h>
 #include <maxlat/trace/kernel/kernel_events.hpp>
 #include <memory>
 #include <vector>
