@@ -2,17 +2,16 @@
 /*
  * /dev/maxlat_hwlat: the ioctls and mappings of module_abi.h, and the checks on everything that comes from user space.
  */
-#include <linux/bitops.h>
 #include <linux/compat.h>
 #include <linux/fs.h>
 #include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
 #include <maxlat/kernel/counts.h>
+#include <maxlat/kernel/cpu_mask.h>
 #include <maxlat/kernel/device.h>
 #include <maxlat/kernel/kernel_versions.h>
 
@@ -57,32 +56,6 @@ static long ioctl_info(void __user *argument)
 	return copy_to_user(argument, &info, sizeof(info)) ? -EFAULT : 0;
 }
 
-/* A user's bit mask of any length. Bits beyond the CPUs of this machine are an error, not ignored. */
-static int copy_cpu_mask(struct cpumask *mask, const struct maxlat_hwlat_config *config)
-{
-	u8 *bytes;
-	u32 bit;
-	int error = 0;
-
-	if (config->cpu_mask_bytes == 0 || config->cpu_mask_bytes > PAGE_SIZE)
-		return -EINVAL;
-	bytes = memdup_user((const void __user *)(uintptr_t)config->cpu_mask, config->cpu_mask_bytes);
-	if (IS_ERR(bytes))
-		return PTR_ERR(bytes);
-	cpumask_clear(mask);
-	for (bit = 0; bit < config->cpu_mask_bytes * 8; bit++) {
-		if (!(bytes[bit / 8] & (1u << (bit % 8))))
-			continue;
-		if (bit >= nr_cpu_ids) {
-			error = -EINVAL;
-			break;
-		}
-		cpumask_set_cpu(bit, mask);
-	}
-	kfree(bytes);
-	return error;
-}
-
 static long ioctl_configure(const void __user *argument)
 {
 	struct maxlat_hwlat_config config;
@@ -96,7 +69,7 @@ static long ioctl_configure(const void __user *argument)
 		return -EINVAL;
 	if (!alloc_cpumask_var(&mask, GFP_KERNEL))
 		return -ENOMEM;
-	error = copy_cpu_mask(mask, &config);
+	error = maxlat_copy_cpu_mask(mask, config.cpu_mask, config.cpu_mask_bytes);
 	if (!error)
 		error = hwlat_session_configure(config.mode, config.width_ns, config.window_ns, config.threshold_ns,
 						config.duration_ns, mask);

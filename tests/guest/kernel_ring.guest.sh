@@ -25,7 +25,8 @@ expect "of the delivered, read by user space as they were traced" "$(number read
 expect "NMIs that came while the program was in user space" "$(number in-user-space "$line")" -ge 2500
 expect "NMIs seen by the program in its memory" "$(number seen-at-once "$line")" -ge 2500
 
-case $(uname -r) in 6.1.*) column=3 ;; 6.12.*) column=5 ;; *) column=0 ;; esac # of p50 in the page's table; max is next to it
+# Of p50 in the page's tables, of the ring and of the module; max is next to it, then what a further session costs.
+case $(uname -r) in 6.1.*) column=3 module_column=4 ;; 6.12.*) column=5 module_column=7 ;; *) column=0 module_column=0 ;; esac
 of_page() { awk -F' *[|] *' -v name="\`$1\`" -v column="$2" '$2 == name { print $column }' "$FILES/kernel-ring.md"; }
 # held WHAT FIGURE EXPECTED PERCENT: every difference is named; so much more, or two instructions, fails at the end
 above=0
@@ -67,4 +68,50 @@ echo x86-tsc > /sys/kernel/tracing/trace_clock
 run tracepoint
 cost tracefs-tsc tracepoint 10
 expect "a probe of ours, twice, against tracefs" $((2 * own)) -le "$p50"
+
+echo 0 > /sys/kernel/tracing/events/maxlat_ring_test/maxlat_ring_cost/enable # which is attached to sched_switch, too
+
+# The module: every kind of event, with one session and with two. Loaded and idle it costs nothing, nor when it was used.
+wake_up() { run wake-up; told "costs: wake-up "; }
+unloaded=$(wake_up)
+load maxlat_trace
+[ "$(wake_up)" = "$unloaded" ] || fail "a wake-up takes $(wake_up) with the module loaded, and $unloaded without"
+# of_sessions COUNT: the costs with so many, "NAME p50 max" a line
+of_sessions() {
+  kernel_trace_sessions hold "$1" '*' > "$OUT/hold.txt" &
+  holder=$!
+  wait_for started "$OUT/hold.txt"
+  run trace-costs
+  [ "$(wake_up)" != "$unloaded" ] || fail "a wake-up that is traced takes no more than one that is not"
+  kill $holder
+  wait $holder
+  [ "$(number lost "$(cat "$OUT/hold.txt")")" -eq 0 ] || fail "events were lost, which cost less: $(cat "$OUT/hold.txt")"
+  for name in $(dmesg | sed -n 's/.*costs: \(trace-[a-z_]*\) .*/\1/p' | sort -u); do
+    line=$(told "costs: $name ")
+    echo "$name $(number p50 "$line") $(number max "$line")"
+  done
+}
+of_sessions 1 > "$OUT/one.txt"
+of_sessions 2 > "$OUT/two.txt"
+[ "$(wake_up)" = "$unloaded" ] || fail "a wake-up takes $(wake_up) after the sessions, and $unloaded before"
+echo "wake-up, before, loaded and afterwards: $unloaded"
+expect "kinds of events that were weighed" "$(grep -c . "$OUT/one.txt")" -ge 17
+column=$module_column
+while read -r name p50 max; do
+  further=$(($(sed -n "s/^$name \([0-9]*\) .*/\1/p" "$OUT/two.txt") - p50))
+  echo "$name $p50 $max $further" | tee -a "$OUT/figures.txt"
+  limit=100 limit_further=60
+  case $name in
+    trace-task_rename) limit=105 limit_further=75 ;; # two names
+    trace-sched_* | trace-sys_enter) limit_further=75 ;; # more than 24 bytes
+  esac
+  [ "$p50" -le $limit ] || fail "$name: $p50 instructions from tracepoint to return"
+  [ "$max" -le 350 ] || fail "$name: its longest way has $max instructions"
+  [ $further -le $limit_further ] || fail "$name: $further instructions for a further session"
+  [ $column -gt 0 ] || continue
+  [ -n "$(of_page "$name" $column)" ] || fail "$name: the page has no row with figures of this kernel"
+  held "$name: p50" "$p50" "$(of_page "$name" $column)" 5
+  held "$name: max" "$max" "$(of_page "$name" $((column + 1)))" 10
+  held "$name: a further session" $further "$(of_page "$name" $((column + 2)))" 5
+done < "$OUT/one.txt"
 expect "figures above the page's, by more than what is allowed" $above -eq 0

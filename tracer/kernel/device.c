@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * maxlat_trace: the kernel's events on the tracer's ring. Start with maxlat/trace/kernel_abi.h, then session.h
- * (locks) and probes.c (what runs in a traced context). Here: the device, and the checks on what comes from user
- * space.
+ * maxlat_trace: the kernel's events on the tracer's ring. Start with maxlat/trace/kernel/kernel_abi.h, then session.h
+ * (locks), dispatch.h and probes.c (what runs in a traced context). Here: the device, and the checks on what comes from
+ * user space.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/cpumask.h>
+#include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/slab.h>
 #include <linux/vmalloc.h>
 
 #include <maxlat/kernel/counts.h>
+#include <maxlat/kernel/cpu_mask.h>
 #include <maxlat/kernel/device.h>
 #include <maxlat/kernel/kernel_versions.h>
 #include <maxlat/kernel/module_version.h>
 
-#include "probes.h"
+#include "events.h"
+#include "ipi_hooks.h"
 #include "session.h"
-
-static atomic_t sessions;
 
 static int device_open(struct inode *inode, struct file *file)
 {
@@ -29,16 +30,9 @@ static int device_open(struct inode *inode, struct file *file)
 
 	if (error)
 		return error;
-	if (atomic_inc_return(&sessions) > MAXLAT_TRACE_SESSIONS) {
-		atomic_dec(&sessions);
-		return -EMFILE;
-	}
-	session = kzalloc(sizeof(*session), GFP_KERNEL);
-	if (!session) {
-		atomic_dec(&sessions);
-		return -ENOMEM;
-	}
-	mutex_init(&session->lock);
+	session = trace_session_new();
+	if (IS_ERR(session))
+		return PTR_ERR(session);
 	file->private_data = session;
 	return nonseekable_open(inode, file);
 }
@@ -46,7 +40,6 @@ static int device_open(struct inode *inode, struct file *file)
 static int device_release(struct inode *inode, struct file *file)
 {
 	trace_session_free(file->private_data);
-	atomic_dec(&sessions);
 	return 0;
 }
 
@@ -56,23 +49,40 @@ static long ioctl_info(void __user *argument)
 		.size = sizeof(info),
 		.abi_version = MAXLAT_TRACE_ABI_VERSION,
 		.counter_khz = maxlat_counter_khz(),
-		.events = trace_probes_known(),
+		.events = trace_events_known(),
 		.cpu_limit = nr_cpu_ids,
+		.features = maxlat_counter_constant() ? MAXLAT_TRACE_COUNTER_CONSTANT : 0,
 	};
 
 	return copy_to_user(argument, &info, sizeof(info)) ? -EFAULT : 0;
 }
 
+static int copy_cpus(struct cpumask *cpus, const struct maxlat_trace_start *request)
+{
+	if (request->cpu_mask_bytes > 0)
+		return maxlat_copy_cpu_mask(cpus, request->cpu_mask, request->cpu_mask_bytes);
+	cpumask_copy(cpus, cpu_possible_mask);
+	return 0;
+}
+
 static long ioctl_start(struct trace_session *session, void __user *argument)
 {
 	struct maxlat_trace_start request;
+	cpumask_var_t cpus;
 	int error = maxlat_copy_request(&request, argument, sizeof(request));
 
 	if (error)
 		return error;
 	if (session->state != TRACE_NEW)
 		return -EBUSY;
-	error = trace_session_start(session, &request);
+	if (!alloc_cpumask_var(&cpus, GFP_KERNEL))
+		return -ENOMEM;
+	error = copy_cpus(cpus, &request);
+	if (!error) {
+		cpumask_and(cpus, cpus, cpu_possible_mask);
+		error = trace_session_start(session, &request, cpus);
+	}
+	free_cpumask_var(cpus);
 	if (error)
 		return error;
 	return copy_to_user(argument, &request, sizeof(request)) ? -EFAULT : 0;
@@ -129,13 +139,9 @@ static long ioctl_locked(struct trace_session *session, unsigned int command, vo
 	case MAXLAT_TRACE_PUT:
 		return ioctl_put(session, argument);
 	case MAXLAT_TRACE_STOP:
-	case MAXLAT_TRACE_FLUSH:
 		if (session->state != TRACE_RUNNING)
 			return -EBUSY;
-		if (command == MAXLAT_TRACE_STOP)
-			trace_session_stop(session);
-		else
-			trace_session_flush(session);
+		trace_session_stop(session);
 		return 0;
 	}
 	return -ENOTTY;
@@ -171,10 +177,34 @@ static int device_mmap(struct file *file, struct vm_area_struct *area)
 	return remap_vmalloc_range(area, ring->memory, 0);
 }
 
+static ssize_t device_read(struct file *file, char __user *to, size_t bytes, loff_t *offset)
+{
+	struct trace_session *session = file->private_data;
+	u64 periods;
+	int result;
+
+	if (bytes != sizeof(periods))
+		return -EINVAL;
+	result = trace_delivery_read(&session->delivery, !(file->f_flags & O_NONBLOCK));
+	if (result <= 0)
+		return result;
+	periods = result;
+	return copy_to_user(to, &periods, sizeof(periods)) ? -EFAULT : (ssize_t)sizeof(periods);
+}
+
+static __poll_t device_poll(struct file *file, poll_table *table)
+{
+	struct trace_session *session = file->private_data;
+
+	return trace_delivery_poll(&session->delivery, file, table);
+}
+
 static const struct file_operations operations = {
 	.owner = THIS_MODULE,
 	.open = device_open,
 	.release = device_release,
+	.read = device_read,
+	.poll = device_poll,
 	.mmap = device_mmap,
 	.unlocked_ioctl = device_ioctl,
 };
@@ -183,13 +213,19 @@ static struct miscdevice device = MAXLAT_DEVICE("maxlat_trace", &operations);
 
 static int __init trace_init(void)
 {
-	trace_probes_find();
-	return misc_register(&device);
+	int error;
+
+	trace_events_find();
+	error = misc_register(&device);
+	if (error)
+		trace_ipi_hooks_forget();
+	return error;
 }
 
 static void __exit trace_exit(void)
 {
 	misc_deregister(&device);
+	trace_ipi_hooks_forget();
 }
 
 module_init(trace_init);

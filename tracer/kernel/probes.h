@@ -1,41 +1,44 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * The probes: one for each event of kernel_abi.h, attached to the tracepoint of the same name, which is looked for
- * among the kernel's, because most are not exported.
+ * The probes: one for each kind of record of kernel_events.h, for all events that have it. Which event it is, a probe
+ * learns from what its tracepoint hands over first.
  */
 #ifndef TRACE_PROBES_H
 #define TRACE_PROBES_H
 
+#include <linux/cpumask.h>
 #include <linux/types.h>
 
-struct trace_session;
+#include <maxlat/trace/kernel/kernel_abi.h>
+
+struct trace_probe {
+	const char *name; /* of the tracepoint */
+	void *function;   /* takes the event's id, then what the tracepoint has */
+};
+
+/* By id - 1. */
+extern const struct trace_probe trace_probes[MAXLAT_KERNEL_EVENT_COUNT];
 
 /**
- * trace_probes_find() - looks for the tracepoints, once, when the module is loaded
- */
-void trace_probes_find(void);
-
-/**
- * trace_probes_known() - which events this kernel has
+ * trace_probe_ipi_send_cpu() - records an interrupt that is sent to a CPU
+ * @event: the event's id
+ * @cpu: target
+ * @callsite: who sends
+ * @callback: what is to run there, or NULL
  *
- * Return: a bit for each, bit id - 1.
+ * Context: any, preemption off.
  */
-u64 trace_probes_known(void);
+void trace_probe_ipi_send_cpu(void *event, unsigned int cpu, unsigned long callsite, void *callback);
 
 /**
- * trace_probes_attach() - attaches the probes of a session
- * @session: where they write; its rings are made
- * @events: which
+ * trace_probe_ipi_send_cpumask() - the same, to several
+ * @event: the event's id
+ * @cpumask: targets
+ * @callsite: who sends
+ * @callback: what is to run there, or NULL
  *
- * Return: 0 or a negative error; then none is attached.
+ * Context: any, preemption off.
  */
-int trace_probes_attach(struct trace_session *session, u64 events);
-
-/**
- * trace_probes_detach() - detaches them, and returns when none is inside any more
- * @session: as attached
- * @events: as attached
- */
-void trace_probes_detach(struct trace_session *session, u64 events);
+void trace_probe_ipi_send_cpumask(void *event, const struct cpumask *cpumask, unsigned long callsite, void *callback);
 
 #endif

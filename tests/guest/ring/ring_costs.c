@@ -9,65 +9,23 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/irqflags.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
 #include <linux/ring_buffer.h>
-#include <linux/sort.h>
 #include <linux/vmalloc.h>
-#include <asm/msr.h>
 #include <maxlat/ring/record_write.h>
 
 #include <maxlat/kernel/kernel_versions.h>
 
 #define CREATE_TRACE_POINTS
 #include "ring_costs_event.h"
+#include "ring_measure.h"
 #include "ring_test.h"
 
-#define EVENTS 1000
 #define EVENT_ID 7
 
 static DEFINE_PER_CPU(struct maxlat_ring *, own_ring);
 static struct trace_buffer *kernel_ring;
-static u64 taken[EVENTS];
-
-static int compare(const void *one, const void *other)
-{
-	const u64 a = *(const u64 *)one, b = *(const u64 *)other;
-
-	return a < b ? -1 : a > b;
-}
-
-/* Runs `code` EVENTS times; leaves in taken[], sorted, how many instructions each took. */
-#define MEASURE(code)                                                                                                  \
-	do {                                                                                                           \
-		unsigned long flags;                                                                                   \
-		unsigned int event;                                                                                    \
-                                                                                                                       \
-		local_irq_save(flags);                                                                                 \
-		for (event = 0; event < EVENTS; event++) {                                                             \
-			const u64 begin = rdtsc();                                                                     \
-                                                                                                                       \
-			barrier();                                                                                     \
-			code;                                                                                          \
-			barrier();                                                                                     \
-			taken[event] = rdtsc() - begin;                                                                \
-		}                                                                                                      \
-		local_irq_restore(flags);                                                                              \
-		sort(taken, EVENTS, sizeof(taken[0]), compare, NULL);                                                  \
-	} while (0)
-
-static u64 empty(void)
-{
-	MEASURE(barrier());
-	return taken[EVENTS / 2];
-}
-
-/* `empty`: of a measurement of nothing. */
-static void tell(const char *name, u64 empty)
-{
-	pr_info("costs: %s p50 %llu max %llu\n", name, taken[EVENTS / 2] - empty, taken[EVENTS - 1] - empty);
-}
 
 /* REQUIRES, both: preemption is off, as in every probe. */
 static __always_inline void own_event(u64 first, u64 second, u64 third)
@@ -123,7 +81,8 @@ static bool all_recorded(const struct maxlat_ring *ring)
 {
 	const struct maxlat_ring_header *header = ring->header;
 
-	return header->lost_full + header->lost_wrap + header->lost_big == 0 && header->records_delivered > EVENTS / 2;
+	return header->lost_full + header->lost_wrap + header->lost_big == 0 &&
+	       header->records_delivered > RING_MEASURED_EVENTS / 2;
 }
 
 /* `measure` with a ring for this CPU. */
@@ -149,33 +108,33 @@ static int with_own_ring(const char *name, u32 features, void (*measure)(const c
 
 static void measure_own_ring(const char *name)
 {
-	const u64 nothing = empty();
+	const u64 nothing = ring_measure_nothing();
 
-	MEASURE(own_event(event, event, event));
-	tell(name, nothing);
+	RING_MEASURE(own_event(event, event, event));
+	ring_measure_tell(name, nothing);
 }
 
 static void measure_tracepoint(const char *name)
 {
-	const u64 nothing = empty();
+	const u64 nothing = ring_measure_nothing();
 
-	MEASURE(trace_maxlat_ring_cost(event, event, event));
-	tell(name, nothing);
+	RING_MEASURE(trace_maxlat_ring_cost(event, event, event));
+	ring_measure_tell(name, nothing);
 }
 
 static int measure_kernel_ring(void)
 {
-	const u64 nothing = empty();
+	const u64 nothing = ring_measure_nothing();
 	unsigned long recorded;
 
 	kernel_ring = ring_buffer_alloc(1 << 20, RB_FL_OVERWRITE);
 	if (!kernel_ring)
 		return -ENOMEM;
-	MEASURE(kernel_event(event, event, event));
-	tell("kernel-ring", nothing);
+	RING_MEASURE(kernel_event(event, event, event));
+	ring_measure_tell("kernel-ring", nothing);
 	recorded = ring_buffer_entries(kernel_ring);
 	ring_buffer_free(kernel_ring);
-	return recorded == EVENTS ? 0 : -EIO;
+	return recorded == RING_MEASURED_EVENTS ? 0 : -EIO;
 }
 
 int ring_test_costs(void)

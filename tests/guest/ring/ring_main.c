@@ -21,6 +21,8 @@ static const struct {
 	{ "costs", ring_test_costs },
 	{ "tracepoint", ring_test_tracepoint },
 	{ "own-probe", ring_test_own_probe },
+	{ "trace-costs", ring_test_trace_costs },
+	{ "wake-up", ring_test_wake_up },
 };
 
 static int run_set(const char *name, const struct kernel_param *parameter)

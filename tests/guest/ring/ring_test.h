@@ -9,6 +9,8 @@ int ring_test_nmi_walk(void);     /* ring_nmi_walk.c: needs exact mode */
 int ring_test_costs(void);        /* ring_costs.c: needs exact mode */
 int ring_test_tracepoint(void);   /* ring_costs.c: the test's tracepoint with what is attached to it now */
 int ring_test_own_probe(void);    /* ring_costs.c: the same, with a probe of ours */
+int ring_test_trace_costs(void);  /* ring_trace_costs.c: the probes of maxlat_trace, of whose sessions one runs */
+int ring_test_wake_up(void);      /* ring_trace_costs.c */
 
 /* ring_device.c */
 int ring_device_start(void);

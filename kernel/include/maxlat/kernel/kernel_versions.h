@@ -8,6 +8,7 @@
 
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
+#include <linux/preempt.h>
 #include <linux/version.h>
 
 #ifdef CONFIG_X86_64
@@ -52,6 +53,43 @@ static inline void hrtimer_setup(struct hrtimer *timer, enum hrtimer_restart (*f
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
 #define ftrace_regs_get_argument(fregs, n) regs_get_kernel_argument(&(fregs)->regs, n)
 #endif
+
+/* Since 6.4 the kernel tells of interprocessor interrupts that are sent. Needs trace/events/ipi.h. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 4, 0)
+#define MAXLAT_HAS_IPI_TRACEPOINTS
+#endif
+
+/* What sched_process_exit has behind the task, since 6.16. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+#define MAXLAT_ALSO_OF_PROCESS_EXIT , bool group_dead
+#define MAXLAT_ALSO_NAMED_OF_PROCESS_EXIT , group_dead
+#else
+#define MAXLAT_ALSO_OF_PROCESS_EXIT
+#define MAXLAT_ALSO_NAMED_OF_PROCESS_EXIT
+#endif
+
+/**
+ * maxlat_probe_begin() - a probe of a tracepoint begins
+ *
+ * It runs with preemption off until maxlat_probe_end(). Up to 6.12 the tracepoint turns it off; from then on it does
+ * not do so for all (of system calls first).
+ */
+static __always_inline void maxlat_probe_begin(void)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+	preempt_disable_notrace();
+#endif
+}
+
+/**
+ * maxlat_probe_end() - it ends
+ */
+static __always_inline void maxlat_probe_end(void)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+	preempt_enable_notrace();
+#endif
+}
 
 /* The kernel's ring_buffer_unlock_commit() lost its second argument in 6.2. Needs linux/ring_buffer.h. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)

@@ -1,0 +1,33 @@
+#!/bin/sh
+# What nobody should do to the kernel tracer: 10^5 calls that no sane program makes; 1000 sessions that start and stop under
+# NMIs and load; unloading while a session starts, runs or its owner is killed. The kernel has nothing to say.
+# guest-mode: exact
+# guest-kernels: rt-backports
+# guest-timeout_s: 600
+in_use() { awk '!/unpurged/ { sum += $2 } END { print int(sum / 1024) }' /proc/vmallocinfo; }
+load maxlat_trace
+load maxlat_planter
+ioctl_fuzz trace 3 100000
+
+before=$(in_use)
+(while :; do ls /proc > /dev/null; usleep 20000; done) & # not all the time: sessions mostly wait for grace periods
+noise=$!
+plant nmi 1000000 2000 1000000 100000
+kernel_trace_sessions cycles 1000 sched:sched_switch 'raw_syscalls:*' 'nmi:*' 'irq_vectors:local_timer_*' \
+  > "$OUT/cycles.txt"
+kill $noise
+cat "$OUT/cycles.txt"
+expect "NMIs meanwhile" "$(ledger | grep -c '^nmi')" -ge 100
+expect "sessions without an event" "$(sed -n 's/.*empty //p' "$OUT/cycles.txt")" -eq 0
+expect "KiB of vmalloc memory more" $(($(in_use) - before)) -le 1024 # stacks of tasks are there, too; a ring is 20
+
+for cycle in $(seq 20); do
+  kernel_trace_sessions hold 2 'irq*:*' > "$OUT/hold.txt" &
+  holder=$!
+  [ $((cycle % 2)) -eq 0 ] || wait_for started "$OUT/hold.txt"
+  ! rmmod maxlat_trace 2> /dev/null || load maxlat_trace # before the first open
+  kill -9 $holder 2> /dev/null || true
+  wait $holder 2> /dev/null || true
+  rmmod maxlat_trace
+  load maxlat_trace
+done

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * The border between the kernel tracer (maxlat_trace.ko) and user space: one character device; an open descriptor is a
+ * session, with its own events, CPUs and rings. This header is the specification; module and readers include it.
+ *
+ * LIFE OF A SESSION
+ *   open("/dev/maxlat_trace")  EMFILE for one more than MAXLAT_TRACE_SESSIONS. Needs CAP_SYS_RAWIO.
+ *   INFO                       what this kernel has
+ *   START                      rings are made, probes record; gives the size of a ring
+ *   mmap(cpu * ring_bytes)     PROT_READ; the ring of that CPU. A mapping that can be written is refused, for good
+ *   read, poll                 wait until there is something new, below
+ *   GET ... PUT                one packet of one CPU: its bytes are in that CPU's mapping, this reader's until PUT
+ *   STOP                       no probe is inside any more when it returns; the rings stay to be read to their end
+ *   close                      stops it; so does the death of the owner
+ *
+ * THE RINGS are those of the tracer (maxlat/ring/layout.h), written with local atomics (MAXLAT_RING_THREAD) by whatever
+ * runs on the CPU, interrupts and NMIs included. What lies in the mapping may be read by the ring's own code
+ * (maxlat/ring/walk.h); counts of lost events are in each ring's header. With `overwrite` the oldest packets go when
+ * there is no room (flight recorder); else the new events do.
+ *
+ * QUIET CPUS. GET gives packets that are full. The packet that a CPU is still writing is copied by the reader itself,
+ * out of the mapping, without that CPU's help (maxlat/ring/open_packet.h). So an event reaches the reader within the
+ * period, however few there are, and nobody interrupts a CPU for that.
+ *
+ * DELIVERY. No probe wakes anybody. Every period_ms a kernel worker looks whether something was written since. If so,
+ * read(2) of 8 bytes gives the number of periods in which something was, as of a timerfd, and poll(2) says POLLIN. 0 is
+ * the end: the session was stopped. Without a period (0) the reader comes by its own timer.
+ *
+ * RECORDS have the event's id and the struct maxlat_kernel_RECORD of kernel_events.h as their payload.
+ *
+ * ERRORS  EINVAL: a request of another size or with values that cannot be; EBUSY: not in this state; EAGAIN (GET):
+ *   no packet; ENOENT (START): this kernel lacks one of the events; ENOMEM (START): more than half of what is free;
+ *   EPERM (mmap): writable.
+ */
+#ifndef MAXLAT_TRACE_KERNEL_ABI_H
+#define MAXLAT_TRACE_KERNEL_ABI_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+#include <maxlat/trace/kernel/kernel_events.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MAXLAT_TRACE_DEVICE "/dev/maxlat_trace"
+#define MAXLAT_TRACE_ABI_VERSION 1
+#define MAXLAT_TRACE_SESSIONS 8
+#define MAXLAT_TRACE_MAX_PERIOD_MS 10000
+
+#define MAXLAT_TRACE_COUNTER_CONSTANT 1u /* the counter's rate never changes, as far as processor and kernel know */
+
+struct maxlat_trace_info {
+  __u32 size;
+  __u32 abi_version;
+  __u64 counter_khz;
+  __u64 events;    /* that this kernel has, a bit each */
+  __u32 cpu_limit; /* CPU numbers are below */
+  __u32 features;
+};
+
+struct maxlat_trace_start {
+  __u32 size;
+  __u32 sub_buffer_bits;
+  __u32 ring_bits;
+  __u32 overwrite;
+  __u64 events;
+  __u64 cpu_mask; /* address of a bit mask; its CPUs are traced */
+  __u32 cpu_mask_bytes; /* 0: all CPUs */
+  __u32 period_ms;
+  __u64 ring_bytes; /* answered: of one CPU's mapping */
+};
+
+struct maxlat_trace_packet {
+  __u32 size;
+  __u32 cpu;
+  __u64 offset; /* answered, this and what follows: in the CPU's mapping */
+  __u64 content_size;
+  __u64 sequence;
+};
+
+struct maxlat_trace_put {
+  __u32 size;
+  __u32 cpu;
+};
+
+#define MAXLAT_TRACE_INFO _IOR('m', 0xb0, struct maxlat_trace_info)
+#define MAXLAT_TRACE_START _IOWR('m', 0xb1, struct maxlat_trace_start)
+#define MAXLAT_TRACE_STOP _IO('m', 0xb2)
+#define MAXLAT_TRACE_GET _IOWR('m', 0xb3, struct maxlat_trace_packet)
+#define MAXLAT_TRACE_PUT _IOW('m', 0xb4, struct maxlat_trace_put)
+
+#ifdef __cplusplus
+}
+#endif
+#endif

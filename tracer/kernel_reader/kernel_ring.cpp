@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#include "kernel_reader/kernel_ring.hpp"
+
+#include <maxlat/ring/open_packet.h>
+#include <maxlat/ring/walk.h>
+
+namespace maxlat::trace::detail {
+namespace {
+
+base::Error damaged(std::uint32_t cpu, const char* what) {
+  return {"the kernel's ring of CPU " + std::to_string(cpu) + " is damaged: " + what};
+}
+
+// The walk gives the kind of a record, and it has all of its fields; else null.
+const KernelEventType* type_of(const maxlat_ring_walked& record) {
+  const auto types = kernel_event_types();
+  if (record.id == 0 || record.id > types.size()) return nullptr;
+  const KernelEventType& type = types[record.id - 1];
+  return record.payload_size == type.bytes ? &type : nullptr;
+}
+
+}  // namespace
+
+base::Result<KernelRing> KernelRing::attach(std::uint32_t cpu, void* memory, std::uint64_t size) {
+  KernelRing ring;
+  maxlat_ring view;
+  ring.cpu_ = cpu;
+  if (!maxlat_ring_attach(&view, memory, size) || !maxlat_ring_reader_start(&ring.reader_, &view))
+    return damaged(cpu, "it does not say what a ring says");
+  ring.copy_.resize(view.shape.sub_buffer_size / sizeof(std::uint64_t));
+  return ring;
+}
+
+base::Status KernelRing::read(const std::uint8_t* packet, std::uint64_t content_size, std::uint64_t sequence,
+                              const UseKernelRecord& use) {
+  const std::uint64_t known = sequence == sequence_ ? taken_ : 0;
+  std::uint64_t count = 0;
+  maxlat_ring_walk walk;
+  maxlat_ring_walked record;
+  maxlat_ring_step step;
+  maxlat_ring_walk_start(&walk, packet, content_size);
+  while ((step = maxlat_ring_walk_next(&walk, &record)) == MAXLAT_RING_EVENT) {
+    if (count++ < known) continue;
+    const KernelEventType* const type = type_of(record);
+    if (type == nullptr) return damaged(cpu_, "an event that this maxlat does not know");
+    use({record.time, cpu_, type, record.payload});
+    ++records_read_;
+  }
+  if (step != MAXLAT_RING_END) return damaged(cpu_, "a packet ends in the middle of a record");
+  sequence_ = sequence;
+  taken_ = count;
+  return {};
+}
+
+base::Result<bool> KernelRing::read_open(const UseKernelRecord& use) {
+  maxlat_ring_view view;
+  auto* const to = reinterpret_cast<std::uint8_t*>(copy_.data());
+  switch (maxlat_ring_copy_open(&reader_, to, &view)) {
+    case MAXLAT_RING_GOT:
+      if (base::Status done = read(to, view.content_size, view.sequence, use); !done) return done.error();
+      return true;
+    case MAXLAT_RING_CORRUPT:
+      return damaged(cpu_, "its counters");
+    case MAXLAT_RING_NOT_NOW:
+      break;
+  }
+  // relaxed: if it moves on now, then there is something the next time
+  const std::uint64_t inside = maxlat_ring_load(reader_.ring.write_count) & reader_.ring.shape.sub_buffer_mask;
+  return inside <= MAXLAT_RING_PACKET_HEADER;
+}
+
+}  // namespace maxlat::trace::detail
