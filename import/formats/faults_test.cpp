@@ -122,6 +122,17 @@ TEST(Faults, EachIsToldWithItsLine) {
 }
 
 // "Billion laughs": an entity that is made of others.
+// A defect that the fuzzer found: seconds of such a year are too many nanoseconds, and another date came of it.
+TEST(Faults, AYearThatNoClockHasIsNoTime) {
+  const std::string text = testdata("oslat-2.4.json");
+  for (const char* year : {"0002", "1969", "9999"}) {
+    const auto run = imported(replaced(text, "25 Nov 2026 12:37:49", std::string("25 Nov ") + year + " 12:37:49"));
+    ASSERT_TRUE(run) << run.error().text;
+    EXPECT_EQ(run->started, "") << year;
+  }
+  EXPECT_EQ(imported(text)->started, "2026-11-25T12:37:49Z");
+}
+
 TEST(Faults, EntitiesAreRefused) {
   const auto run =
       imported(replaced(testdata("rteval-summary.xml"), "<rteval version",

@@ -27,14 +27,15 @@ std::string text_with_odd_key(const json& document, const std::string& key) {
   return {};
 }
 
-// "Sat, 21 Nov 2026 12:01:38 +0000"; nothing when it is not that.
+// "Sat, 21 Nov 2026 12:01:38 +0000"; nothing when it is not that, or of a year that is too far away for nanoseconds.
 std::optional<std::chrono::system_clock::time_point> time_of(const json& document, const char* key) {
   const auto found = document.find(key);
   if (found == document.end() || !found->is_string()) return std::nullopt;
   const auto text = found->get<std::string>();
   tm parts{};
   const char* rest = ::strptime(text.c_str(), "%a, %d %b %Y %H:%M:%S %z", &parts);
-  if (rest == nullptr || *rest != 0) return std::nullopt;
+  constexpr int kFirstYear = 1970 - 1900, kLastYear = 2200 - 1900;
+  if (rest == nullptr || *rest != 0 || parts.tm_year < kFirstYear || parts.tm_year > kLastYear) return std::nullopt;
   const long offset_s = parts.tm_gmtoff;  // timegm() sets it
   return std::chrono::system_clock::from_time_t(::timegm(&parts) - offset_s);
 }
