@@ -2,9 +2,9 @@
 #include "interference_ledger.hpp"
 
 #include <algorithm>
+#include <maxlat/attribution/kernel_symbols.hpp>
 
 #include "context.hpp"
-#include "kernel_symbols.hpp"
 
 namespace maxlat::attribution {
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "unseen_switches.hpp"
-
 #include <fmt/format.h>
 
+#include <maxlat/attribution/unseen_switches.hpp>
 #include <maxlat/core/sys/starvation.hpp>
 #include <maxlat/core/sys/text_file.hpp>
 #include <utility>

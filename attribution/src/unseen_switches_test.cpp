@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "unseen_switches.hpp"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
+
+#include <maxlat/attribution/unseen_switches.hpp>
 
 #include "test_events.hpp"
 

@@ -29,6 +29,18 @@ void remove_instance(const std::string& path) {
   ::rmdir(path.c_str());
 }
 
+void add_counts(const std::string& stats_file, TraceInstance::Counts& sum) {
+  const std::pair<std::string_view, uint64_t*> kLines[] = {{"entries: ", &sum.kept},
+                                                           {"read events: ", &sum.read},
+                                                           {"overrun: ", &sum.overwritten},
+                                                           {"dropped events: ", &sum.dropped},
+                                                           {"commit overrun: ", &sum.overrun_writer}};
+  std::istringstream stats(read_file(stats_file).value_or(""));
+  for (std::string line; std::getline(stats, line);)
+    for (const auto& [label, count] : kLines)
+      if (line.starts_with(label)) *count += std::stoull(line.substr(label.size()));
+}
+
 bool is_dead(std::string_view number) {
   pid_t pid = 0;
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), pid);
@@ -79,16 +91,15 @@ void TraceInstance::remove() {
 
 TraceInstance::Counts TraceInstance::counts() const {
   Counts sum;
-  const std::pair<std::string_view, uint64_t*> kLines[] = {
-      {"entries: ", &sum.kept}, {"overrun: ", &sum.overwritten}, {"dropped events: ", &sum.dropped}};
   std::error_code unreadable;
-  for (const auto& cpu : fs::directory_iterator(path_ + "/per_cpu", unreadable)) {
-    std::istringstream stats(read_file(cpu.path() / "stats").value_or(""));
-    for (std::string line; std::getline(stats, line);)
-      for (const auto& [label, count] : kLines)
-        if (line.starts_with(label)) *count += std::stoull(line.substr(label.size()));
-  }
+  for (const auto& cpu : fs::directory_iterator(path_ + "/per_cpu", unreadable)) add_counts(cpu.path() / "stats", sum);
   return sum;
+}
+
+TraceInstance::Counts TraceInstance::counts_of(unsigned cpu) const {
+  Counts counts;
+  add_counts(fmt::format("{}/per_cpu/cpu{}/stats", path_, cpu), counts);
+  return counts;
 }
 
 void remove_instances_of_the_dead(const std::string& tracefs, std::string_view prefix) {
