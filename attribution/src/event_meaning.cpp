@@ -11,6 +11,7 @@ std::vector<EventMeaning> all_meanings() {
   std::vector<EventMeaning> rows = {
       {"sched/sched_switch", EventKind::task_switch, "next_pid", nullptr, "next_prio", "next_comm"},
       {"sched/sched_waking", EventKind::waking, "pid", nullptr, "prio", "comm"},
+      {"task/task_rename", EventKind::rename, "pid", nullptr, nullptr, "newcomm"},
       {"irq/irq_handler_entry", EventKind::irq_entry, "irq", nullptr, nullptr, "name"},
       {"irq/irq_handler_exit", EventKind::irq_exit, "irq"},
       {"irq/softirq_entry", EventKind::softirq_entry, "vec"},

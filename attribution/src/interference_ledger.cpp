@@ -43,6 +43,13 @@ void InterferenceLedger::see(const KernelEvent& event) {
       return;
     case EventKind::waking:
       return;
+    case EventKind::rename:
+      go_on_until(event.tick);
+      if (task_.opened.kind != EventKind::task_switch || task_.opened.number != event.number) return;
+      leave(task_);
+      task_.opened.name = event.name;
+      task_.ticks = 0;
+      return;
     case EventKind::page_fault:
       go_on_until(event.tick);
       if (begun_ && event.tick > from_ && inner_.empty() && task_.opened.kind == EventKind::task_switch &&
