@@ -53,7 +53,7 @@ po::options_description make_options() {
   add("post-trigger", core::argument("TIME")->default_value("0s"),
       "write a snapshot that the program asks for so long after that");
   add("help,h", "this text");
-  options.add(channel_options()).add(delivery).add(kernel_options());
+  options.add(channel_options()).add(kernel_options()).add(delivery);
   return options;
 }
 
