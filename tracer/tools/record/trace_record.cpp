@@ -12,6 +12,7 @@
 #include <memory>
 #include <utility>
 
+#include "kernel/kernel_options.hpp"
 #include "record_plan.hpp"
 #include "recorded_programs.hpp"
 #include "snapshot_signal.hpp"
