@@ -39,7 +39,9 @@ def record(folder, *options, status=0):
 
 
 def instances():
-    return {path.name for path in (TRACING / "instances").iterdir() if path.name.startswith("maxlat-kernel-")}
+    """Those that were left: of processes that are no more. (Another test may have one meanwhile.)"""
+    names = [path.name for path in (TRACING / "instances").iterdir() if path.name.startswith("maxlat-kernel-")]
+    return {name for name in names if not pathlib.Path(f"/proc/{name.removeprefix('maxlat-kernel-')}").exists()}
 
 
 def events_of(folder, *options, status=0):
@@ -118,7 +120,9 @@ def state_dump(folder):
     assert [event["event"] for event in events if "statedump_" in event["event"]][0] == "lttng_statedump_start"
     wanted = {event["fields"]["function"] for event in events if event["event"] == "timer_hrtimer_expire_entry"}
     named = {event["fields"]["function"]: event["fields"]["name"] for event in events if event["event"] == "maxlat_statedump_function"}
-    assert wanted and (set(named) == wanted or not named), "all of them, or the kernel hides its addresses"
+    assert wanted and set(named) <= wanted
+    hidden = not any(int(line.split()[0], 16) for line in open("/proc/kallsyms"))
+    assert hidden or "hrtimer_wakeup" in named.values(), "of the command's own sleep"
 
 
 def ns_of(event):
@@ -179,7 +183,7 @@ def killed(folder):
     recorder = subprocess.Popen([MAXLAT, "trace", "record", "-o", str(first), "--kernel", "-e", "sched:*"],
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
-        wait_until("events on disk", lambda: list(first.glob("kernel-0/kernel-*")))
+        wait_until("events on disk", lambda: list(first.glob("kernel-0/kernel-*")) and events_of(first))
     finally:
         recorder.kill()
         recorder.communicate()
