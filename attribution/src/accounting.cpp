@@ -49,6 +49,10 @@ class Ledger {
         wakers_.erase(event.number);
         if (!stack_.empty()) wakers_[event.number] = stack_.back().part;
         break;
+      case EventKind::rename:
+        go_on_until(event.tick);
+        see_rename(event);
+        break;
       case EventKind::page_fault:
         go_on_until(event.tick);
         if (runs_itself()) fault_ = find(part_of(event));
@@ -145,6 +149,17 @@ class Ledger {
       wakers_.erase(waker);
     }
     stack_.push_back({EventKind::task_switch, event.number, find(task)});
+  }
+
+  // Under its new name the thread is another part from here on, woken by the same. One that does not run is named by
+  // its next switch.
+  void see_rename(const KernelEvent& event) {
+    const bool runs = !stack_.empty() && stack_.front().entry == EventKind::task_switch;
+    if (!runs || stack_.front().number != event.number) return;
+    Part task = part_of(event);
+    task.woken_by = parts_[stack_.front().part].woken_by;
+    task.waker_function = parts_[stack_.front().part].waker_function;
+    stack_.front().part = find(task);
   }
 
   // One without an entry, while the history is whole: where contexts are preempted (PREEMPT_RT) it goes on as its

@@ -66,6 +66,26 @@ TEST(Accounting, ATaskHasItsPriorityAndWhoWokeIt) {
                           "task kworker/1:1 (tid 6, nice 0): 20", "local timer: 10", "work def: 10"));
 }
 
+// The defect that this is for: what a shell starts was the shell until its next switch.
+TEST(Accounting, AThreadThatBecomesAnotherProgramIsNamedSoFromThereOn) {
+  const std::vector<KernelEvent> events = {
+      of_vector(110, EventKind::vector_entry, VectorUse::reschedule),
+      event(112, EventKind::waking, 5, "sh"),
+      of_vector(115, EventKind::vector_exit, VectorUse::reschedule),
+      switch_to(120, 5, "sh"),
+      event(130, EventKind::irq_entry, 24, "eth0"),
+      rename(140, 5, "gcc"),  // in an interrupt no thread renames itself: what a damaged record may say
+      event(150, EventKind::irq_exit, 24),
+      rename(170, 9, "elsewhere"),
+      rename(180, 5, "cc1plus"),
+      back_to_meter(200),
+  };
+  EXPECT_THAT(told(account(events, interval(100, 210))),
+              ElementsAre("task gcc (tid 5, nice 0), woken by ipi reschedule: 30", "around: 25 in 3", "irq 24 eth0: 20",
+                          "task cc1plus (tid 5, nice 0), woken by ipi reschedule: 20",
+                          "task sh (tid 5, nice 0), woken by ipi reschedule: 10", "ipi reschedule: 5"));
+}
+
 // A timer's thread that is late: somebody had the CPU when it was due, then its interrupt came, then another one ran.
 TEST(Accounting, OfASleeperEverythingSinceItsTimeIsAccountedFor) {
   const std::vector<KernelEvent> events = {

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: MIT
 //
-// From the bytes of a record of the kernel's trace buffer to a KernelEvent. What a record's number means, and where its
-// fields are, this kernel says in events/SYSTEM/NAME/format; libtraceevent reads that text. What the events are for is
-// one table, in event_formats.cpp.
+// From the bytes of a record of the kernel's trace buffer to a KernelEvent: what is meant (event_meaning.hpp), and
+// where it stands (event_format.hpp).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <maxlat/attribution/event_format.hpp>
+#include <maxlat/attribution/event_meaning.hpp>
 #include <maxlat/attribution/kernel_event.hpp>
 #include <maxlat/core/sys/result.hpp>
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
-
-struct tep_handle;
 
 namespace maxlat::attribution {
 
@@ -32,17 +30,11 @@ class EventFormats {
   std::optional<KernelEvent> decode(uint64_t tick, std::span<const std::byte> record) const;
 
  private:
-  struct Place {
-    uint16_t offset = 0, size = 0;  // size 0: the event has no such field
-  };
   struct Layout {
-    EventKind kind = EventKind::hole;  // no event of the table
-    bool text_is_elsewhere = false;    // the field is where the text stands: length << 16 | offset
-    int32_t fixed_number = 0;
-    Place number{}, value{}, priority{}, text{}, running{};
+    const EventMeaning* meaning = nullptr;  // null: no event of the table
+    std::optional<FormatField> number{}, value{}, priority{}, text{}, running{};
   };
-  struct Row;
-  core::Status add(const std::string& events, const Row& row, tep_handle* parser);
+  core::Status add(const std::string& events, const EventMeaning& meaning);
 
   std::vector<Layout> by_number_;
   std::vector<std::string> names_;

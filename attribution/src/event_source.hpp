@@ -1,33 +1,26 @@
 // SPDX-License-Identifier: MIT
 //
-// The kernel's events of some CPUs, from a trace instance of our own: nobody else's tracing is touched, and nothing of
-// it is left. The newest events are kept where the reader does not keep up; what was lost for it is told.
+// The kernel's events of some CPUs as the accounting takes them: decoded from its buffers (kernel_buffers.hpp), with a
+// hole where something was lost, and with the switches that it did not record.
 //
-// CLOCK     x86-tsc: the time-stamp counter as it is, so a time here and a read of the counter have one order
-//           (WithThisKernel.AStampLiesBetweenTwoReadsOfTheCounter).
-// UNDONE    by the destructor; an instance of a maxlat that was killed is removed by the next one.
 // THREADS   one at a time.
 #pragma once
 
 #include <cstdint>
+#include <maxlat/attribution/kernel_buffers.hpp>
 #include <maxlat/attribution/kernel_event.hpp>
-#include <maxlat/base/owned.hpp>
+#include <maxlat/attribution/unseen_switches.hpp>
 #include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/core/sys/result.hpp>
-#include <maxlat/core/sys/tracefs.hpp>
 #include <string>
 #include <vector>
 
 #include "event_formats.hpp"
-#include "ring_page.hpp"
-#include "unseen_switches.hpp"
 
 namespace maxlat::attribution {
 
 class EventSource {
  public:
-  static constexpr const char* kInstancePrefix = "maxlat-kernel-";  // and our process number
-
   // Records from now on. `root` is "/" in life. ERRORS: no tracefs here, or not for us; a kernel without the clock or
   // the events (Exit::cannot_run).
   static core::Result<EventSource> open(const std::string& root, const core::CpuList& cpus);
@@ -37,26 +30,22 @@ class EventSource {
   // ERRORS: a page that is damaged.
   core::Result<bool> read(size_t cpu, size_t at_most_pages, std::vector<KernelEvent>& events);
 
-  void stop();
+  void stop() { buffers_.stop(); }
   // Events that were overwritten before they were read.
-  uint64_t lost() const { return instance_.counts().overwritten; }
-  const core::TraceInstance& instance() const { return instance_; }
+  uint64_t lost() const { return instance().counts().overwritten; }
+  const core::TraceInstance& instance() const { return buffers_.instance(); }
 
  private:
-  EventSource(core::TraceInstance instance, EventFormats formats)
-      : instance_(std::move(instance)), formats_(std::move(formats)) {}
-  core::Status record(const core::CpuList& cpus);
+  EventSource(KernelBuffers buffers, EventFormats formats)
+      : buffers_(std::move(buffers)), formats_(std::move(formats)) {}
 
-  core::TraceInstance instance_;
+  KernelBuffers buffers_;
   EventFormats formats_;
   struct Stream {
-    unsigned cpu;
-    bool hole;              // before the next event
-    base::Descriptor file;  // closed before the instance goes
+    bool hole;  // before the next event
     UnseenSwitches switches;
   };
   std::vector<Stream> streams_;
-  std::vector<std::byte> bytes_;
   RingPage page_;
 };
 

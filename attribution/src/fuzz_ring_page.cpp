@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <maxlat/attribution/ring_page.hpp>
 #include <memory>
 #include <vector>
 
-#include "ring_page.hpp"
 #include "test_page.hpp"
 
 namespace {

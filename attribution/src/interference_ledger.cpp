@@ -2,9 +2,9 @@
 #include "interference_ledger.hpp"
 
 #include <algorithm>
+#include <maxlat/attribution/kernel_symbols.hpp>
 
 #include "context.hpp"
-#include "kernel_symbols.hpp"
 
 namespace maxlat::attribution {
 
@@ -42,6 +42,13 @@ void InterferenceLedger::see(const KernelEvent& event) {
       task_ = {event};
       return;
     case EventKind::waking:
+      return;
+    case EventKind::rename:
+      go_on_until(event.tick);
+      if (task_.opened.kind != EventKind::task_switch || task_.opened.number != event.number) return;
+      leave(task_);
+      task_.opened.name = event.name;
+      task_.ticks = 0;
       return;
     case EventKind::page_fault:
       go_on_until(event.tick);

@@ -80,6 +80,17 @@ TEST(InterferenceLedger, NeitherTheMetersOwnThreadNorNobodyInterruptsIt) {
   EXPECT_EQ(told.undisturbed_ns, 100 / kTicksPerNs);
 }
 
+TEST(InterferenceLedger, WhatBecomesAnotherProgramIsAnotherRow) {
+  const std::vector<KernelEvent> events = {
+      switch_to(90, 5, "sh"), rename(120, 9, "elsewhere"), rename(150, 5, "cc1plus"),
+      back_to_meter(220),     rename(230, kMeter, "loop"),
+  };
+  const core::CpuInterference told = sums_of(events, 100, 300);
+  EXPECT_THAT(lines_of(told),
+              ElementsAre("task cc1plus: 1 times, 70 ticks, at most 70", "task sh: 1 times, 50 ticks, at most 50"));
+  EXPECT_EQ(told.undisturbed_ns, 80 / kTicksPerNs);
+}
+
 TEST(InterferenceLedger, APageFaultOfAnotherIsNot) {
   EXPECT_THAT(sums_of({switch_to(50, 0, "swapper/3"), event(110, EventKind::page_fault)}, 100, 300).rows, IsEmpty());
 }

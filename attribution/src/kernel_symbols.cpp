@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "kernel_symbols.hpp"
-
 #include <charconv>
 #include <istream>
+#include <maxlat/attribution/kernel_symbols.hpp>
 
 namespace maxlat::attribution {
 

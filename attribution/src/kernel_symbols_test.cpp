@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "kernel_symbols.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <maxlat/attribution/kernel_symbols.hpp>
 #include <sstream>
 
 namespace maxlat::attribution {

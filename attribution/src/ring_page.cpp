@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include "ring_page.hpp"
-
 #include <fmt/format.h>
 
 #include <cstring>
+#include <maxlat/attribution/ring_page.hpp>
+#include <utility>
 
 namespace maxlat::attribution {
 namespace {
 
 constexpr size_t kHead = 16;
-constexpr uint64_t kLengthBits = (uint64_t{1} << 27) - 1, kLost = uint64_t{1} << 31;
+constexpr uint64_t kLengthBits = (uint64_t{1} << 27) - 1, kLost = uint64_t{1} << 31, kLostIsCounted = uint64_t{1} << 30;
 constexpr uint32_t kPadding = 29, kTimeExtend = 30, kTimeStamp = 31;
 constexpr uint64_t kTopmostBits = uint64_t{0x1f} << 59;  // what an absolute time has no room for
 
@@ -27,7 +27,7 @@ core::Error damaged(size_t place, const char* what) {
 }  // namespace
 
 core::Status read_ring_page(std::span<const std::byte> bytes, RingPage& page) {
-  page = {false, std::move(page.records)};
+  page = {.lost_before = false, .lost_count = {}, .records = std::move(page.records)};
   page.records.clear();
   if (bytes.size() < kHead) return damaged(0, "is no room for its head");
   const auto commit = word_at<uint64_t>(bytes, 8);
@@ -35,6 +35,10 @@ core::Status read_ring_page(std::span<const std::byte> bytes, RingPage& page) {
   if (end > bytes.size()) return damaged(8, "is a length beyond its end");
   auto tick = word_at<uint64_t>(bytes, 0);
   page.lost_before = (commit & kLost) != 0;
+  if (page.lost_before && (commit & kLostIsCounted) != 0) {
+    if (bytes.size() - end < 8) return damaged(end, "is no room for the count of what was lost");
+    page.lost_count = word_at<uint64_t>(bytes, end);
+  }
 
   for (size_t place = kHead; place < end;) {
     if (end - place < 4) return damaged(place, "is no room for a record");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "ring_page.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <maxlat/attribution/ring_page.hpp>
 
 #include "test_page.hpp"
 
@@ -42,6 +42,20 @@ TEST(RingPage, WhatWasOverwrittenIsTold) {
   ASSERT_TRUE(read_ring_page(TestPage(1).record(1, 4).bytes(), page));
   EXPECT_FALSE(page.lost_before);
   EXPECT_EQ(page.records.size(), 1u) << "the page before is forgotten";
+}
+
+TEST(RingPage, HowMuchWasOverwrittenIsToldWhereThereIsRoom) {
+  auto bytes = TestPage(1).record(1, 4).record(1, 4).bytes(TestPage::kLost | TestPage::kLostIsCounted);
+  const uint64_t lost = 12'345;
+  std::memcpy(bytes.data() + 16 + 16, &lost, sizeof lost);  // behind the head and two records
+  RingPage page;
+  ASSERT_TRUE(read_ring_page(bytes, page));
+  EXPECT_TRUE(page.lost_before);
+  EXPECT_EQ(page.lost_count, lost);
+  ASSERT_TRUE(read_ring_page(TestPage(1).record(1, 4).bytes(TestPage::kLost), page));
+  EXPECT_EQ(page.lost_count, std::nullopt);
+  bytes.resize(16 + 16 + 7);
+  EXPECT_FALSE(read_ring_page(bytes, page));
 }
 
 TEST(RingPage, DamageIsAnErrorThatSaysWhere) {

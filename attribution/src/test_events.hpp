@@ -23,6 +23,9 @@ inline KernelEvent switch_to(uint64_t tick, int32_t thread, std::string_view nam
   return {
       .tick = tick, .number = thread, .priority = priority, .kind = EventKind::task_switch, .name = ShortName(name)};
 }
+inline KernelEvent rename(uint64_t tick, int32_t thread, std::string_view name) {
+  return {.tick = tick, .number = thread, .priority = 120, .kind = EventKind::rename, .name = ShortName(name)};
+}
 inline KernelEvent back_to_meter(uint64_t tick) {
   return switch_to(tick, kMeter, "npt", 0);
 }

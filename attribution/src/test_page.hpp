@@ -11,7 +11,7 @@ namespace maxlat::attribution {
 
 class TestPage {
  public:
-  static constexpr uint64_t kLost = uint64_t{1} << 31;
+  static constexpr uint64_t kLost = uint64_t{1} << 31, kLostIsCounted = uint64_t{1} << 30;
 
   explicit TestPage(uint64_t time) {
     put(time);
@@ -42,7 +42,7 @@ class TestPage {
     put(length + 4);
     return payload(0, length);
   }
-  // `flags`: kLost
+  // `flags`: kLost, kLostIsCounted
   std::vector<std::byte> bytes(uint64_t flags = 0) const {
     std::vector<std::byte> page = bytes_;
     const uint64_t commit = (page.size() - 16) | flags;

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: MIT
-#include "unseen_switches.hpp"
-
 #include <fmt/format.h>
 
+#include <maxlat/attribution/unseen_switches.hpp>
 #include <maxlat/core/sys/starvation.hpp>
 #include <maxlat/core/sys/text_file.hpp>
 #include <utility>
 
 namespace maxlat::attribution {
 
-void UnseenSwitches::add(const KernelEvent& event, std::vector<KernelEvent>& events) {
+void UnseenSwitches::add(KernelEvent event, std::vector<KernelEvent>& events) {
   if (event.kind == EventKind::hole) {
     running_.reset();
   } else if (const auto before = std::exchange(running_, event.running); before && *before != event.running) {
-    const auto known = threads_.find(event.running);
-    const Thread thread = known != threads_.end() ? known->second : look_up_(event.running);
+    const Thread thread = thread_of(event.running);
     events.push_back({.tick = last_tick_,
                       .number = event.running,
                       .priority = thread.priority,
@@ -22,14 +20,21 @@ void UnseenSwitches::add(const KernelEvent& event, std::vector<KernelEvent>& eve
                       .kind = EventKind::task_switch,
                       .name = thread.name});
   }
+  if (event.kind == EventKind::rename) event.priority = thread_of(event.number).priority;  // which it does not tell
   learn(event);
   last_tick_ = event.tick;
   events.push_back(event);
 }
 
+UnseenSwitches::Thread UnseenSwitches::thread_of(int32_t number) const {
+  const auto known = threads_.find(number);
+  return known != threads_.end() ? known->second : look_up_(number);
+}
+
 void UnseenSwitches::learn(const KernelEvent& event) {
   if (event.kind == EventKind::task_switch) running_ = event.number;
-  if (event.kind != EventKind::task_switch && event.kind != EventKind::waking) return;
+  if (event.kind != EventKind::task_switch && event.kind != EventKind::waking && event.kind != EventKind::rename)
+    return;
   if (threads_.size() >= kMostThreads) threads_.clear();
   threads_[event.number] = {event.name, event.priority};
 }

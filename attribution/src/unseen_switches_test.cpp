@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "unseen_switches.hpp"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
+
+#include <maxlat/attribution/unseen_switches.hpp>
 
 #include "test_events.hpp"
 
@@ -66,6 +66,17 @@ TEST_F(Unseen, OneThatWasWokenElsewhereIsLookedUp) {
   EXPECT_EQ(events_[1].tick, 10u);
   EXPECT_EQ(events_[1].name.text(), "of-proc");
   EXPECT_EQ(asked_, std::vector<int32_t>{8});
+}
+
+TEST_F(Unseen, ARenameHasItsThreadsPriorityAndItsNameIsLearnt) {
+  add(switch_to(10, 5, "sh", 49), 0);
+  add(event(20, EventKind::rename, 5, "cc1plus"), 5);
+  EXPECT_EQ(events_.back().priority, 49);
+  add(switch_to(30, 0, "swapper/1"), 5);
+  add(event(40, EventKind::irq_entry, 1), 5);
+  ASSERT_EQ(events_.size(), 5u);
+  EXPECT_EQ(events_[3].name.text(), "cc1plus");
+  EXPECT_EQ(events_[3].priority, 49);
 }
 
 // What runs behind a hole, and in the beginning, is no switch that was missed.

@@ -70,8 +70,7 @@ core::Status TracefsInstance::keep_the_newest() {
 
 uint64_t TracefsInstance::seen() const {
   if (!instance_) return 0;
-  const auto [kept, overwritten, dropped] = instance_->counts();
-  return kept + overwritten + dropped;
+  return instance_->counts().all();
 }
 
 core::Result<uint64_t> TracefsInstance::save(const std::string& file) const {

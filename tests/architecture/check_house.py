@@ -26,7 +26,7 @@ ARROWS = {
     "core/machine": {"core/result", "core/sys", "base"},
     "core/stats": {"core/result", "core/sys", "base"},
     "tracer": {"base"},
-    "tracer/tools": {"tracer", *CORE, "base"},
+    "tracer/tools": {"attribution", "tracer", *CORE, "base"},
     "kernel": {"tracer", "base"},  # what the kernel modules share: the ground floor and the ring
     "hwlat/module": {"hwlat", "kernel", "tracer", "base"},  # its own room's ABI headers
     "npt/module": {"npt", "kernel", "tracer", "base"},

@@ -10,7 +10,9 @@ MOST_LINES = 400
 SUFFIXES = {".c", ".h", ".cpp", ".hpp", ".py", ".pml"}
 BESIDE = re.compile(r"^(test_|fuzz_).*|.*_(test|bench|program|test\.mod)\.")  # what serves tests
 
-FULL_FOLDERS = {}
+FULL_FOLDERS = {
+    "tracer/include/maxlat/trace": "what others include: one header an idea",
+}
 LONG_FILES = {
     "core/machine/src/settings_test.cpp": "one test a setting",
     "rteval-ext/run/orchestrator_test.cpp": "one test an end that a run can have",

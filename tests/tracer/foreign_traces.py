@@ -200,6 +200,23 @@ def case_hand_made_tracers(folder):
         assert f"recorded {count} " in trace("check", made, status=3).stdout, name
 
 
+def case_explained(folder):
+    """Who had a CPU, by the events of LTTng's kernel tracer: to the nanosecond."""
+    needs_library(folder)
+    made = hand_made_tracers.switches(folder / "kernel")
+    at = lambda ns: "{}.{:09}".format(*divmod(hand_made_tracers.KERNEL_OFFSET + ns, 10**9))
+    def told(begin, end, *options, status=0):
+        words = ["explain", made, "--cpu", 1, "--from", at(begin), "--to", at(end), "--json", *options]
+        parts = json.loads(trace(*words, status=status).stdout)["accounting"]
+        return {f"{part['class']} {part['name']}": part["ticks"] for part in parts}
+    assert told(1050, 1400) == {"task cc1 (tid 6, real-time 69)": 200, "task sh (tid 5, nice 0)": 90, "irq 17 eth0": 60}
+    assert told(1450, 1550, status=3) == {"task cc1 (tid 6, real-time 69)": 50, "before the history ": 50}, "behind the last event"
+    assert told(900, 1050, status=3) == {"before the history ": 100, "task sh (tid 5, nice 0)": 50}
+    assert told(1150, 1190, "--thread", 5) == {"around ": 30, "irq 17 eth0": 10}, "of the thread that measured"
+    assert "CPU 0" in trace("explain", made, "--cpu", 0, "--from", "+0s", "--to", "+1us", status=1).stderr
+    assert json.loads(trace("explain", made, "--cpu", 1, "--from", "+0.05us", "--to", "+0.4us", "--json").stdout)["ticks"] == 350
+
+
 @contextlib.contextmanager
 def lttng_daemon(folder):
     """A session daemon of our own; gives a function that is `lttng`."""

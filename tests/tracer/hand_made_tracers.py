@@ -129,6 +129,27 @@ def kernel(folder):
                  channel1_0=kernel_packet(1, 0, first, first + 2000, 0, large(first)))
 
 
+KERNEL_OFFSET = 1700000000123456789
+INT, NAME16 = "integer { size = 32; align = 8; signed = 1; base = 10; }", "integer { size = 8; align = 8; signed = 1; encoding = UTF8; base = 10; }"
+SWITCHES = KERNEL[:KERNEL.index('event { name = "sched_switch"')] + f"""
+event {{ name = "sched_switch"; id = 1; stream_id = 0; fields := struct {{ {NAME16} _prev_comm[16]; {INT} _prev_tid; {INT} _prev_prio;
+  integer {{ size = 64; align = 8; signed = 1; base = 10; }} _prev_state; {NAME16} _next_comm[16]; {INT} _next_tid; {INT} _next_prio; }}; }};
+event {{ name = "irq_handler_entry"; id = 2; stream_id = 0; fields := struct {{ {INT} _irq; string _name; }}; }};
+event {{ name = "irq_handler_exit"; id = 3; stream_id = 0; fields := struct {{ {INT} _irq; {INT} _ret; }}; }};
+"""
+
+
+def switches(folder):
+    """As LTTng's kernel tracer: CPU 1 from 1000 ns on is sh's, interrupted from 1100 to 1160, cc1's from 1200 to 1500, then idle."""
+    def event(number, time, thread, fields):
+        return Bits().put(31, 5).put(number, 32, 8).put(time, 64, 8).bytes() + struct.pack("<i", thread) + fields
+    def switch(time, thread, comm, to, prio):
+        return event(1, time, thread, struct.pack("<16siiq16sii", b"before", thread, 120, 0, comm, to, prio))
+    content = (switch(1000, 0, b"sh", 5, 120) + event(2, 1100, 5, struct.pack("<i", 17) + b"eth0\0") +
+               event(3, 1160, 5, struct.pack("<ii", 17, 1)) + switch(1200, 5, b"cc1", 6, 30) + switch(1500, 6, b"swapper/1", 0, 120))
+    return write(folder, SWITCHES, channel0_1=kernel_packet(0, 0, 1000, 1600, 1, content))
+
+
 BARECTF_2 = """
 trace { major = 1; minor = 8; byte_order = le; packet.header := struct { integer { size = 32; align = 32; signed = false; } magic; } align(8); };
 env { domain = "bare"; tracer_name = "barectf"; tracer_major = 2; tracer_minor = 3; tracer_patch = 1; };

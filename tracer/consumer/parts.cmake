@@ -9,7 +9,8 @@ list(APPEND tracer_sources
     consumer/ring_names.cpp
     consumer/session_names.cpp
     consumer/trace_file.cpp
-    consumer/trace_folder.cpp)
+    consumer/trace_folder.cpp
+    consumer/trace_writer.cpp)
 list(APPEND tracer_unit_test_sources
     consumer/control_client_test.cpp
     consumer/control_places_test.cpp
@@ -21,4 +22,5 @@ list(APPEND tracer_unit_test_sources
     consumer/recorder_uncounted_test.cpp
     consumer/ring_names_test.cpp
     consumer/session_names_test.cpp
-    consumer/trace_file_test.cpp)
+    consumer/trace_file_test.cpp
+    consumer/trace_writer_test.cpp)

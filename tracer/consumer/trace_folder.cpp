@@ -29,8 +29,18 @@ base::Status write_file(const std::string& path, const std::string& text) {
 }  // namespace
 
 base::Result<TraceFolder> TraceFolder::create(const std::string& directory, const SessionMemory& memory, Say say) {
-  TraceFolder folder(memory, std::move(say));
-  const std::string name = directory + "/" + memory.process() + "-" + std::to_string(memory.pid());
+  return create(directory,
+                {.process = memory.process(),
+                 .pid = memory.pid(),
+                 .channels = memory.channels().size(),
+                 .metadata_length = [&memory] { return memory.metadata_length(); },
+                 .metadata = [&memory](std::uint64_t length) { return memory.metadata(0, length); }},
+                std::move(say));
+}
+
+base::Result<TraceFolder> TraceFolder::create(const std::string& directory, DescribedTrace trace, Say say) {
+  TraceFolder folder(std::move(trace), std::move(say));
+  const std::string name = directory + "/" + folder.trace_.process + "-" + std::to_string(folder.trace_.pid);
   folder.path_ = name;
   for (int again = 2; mkdir(folder.path_.c_str(), 0755) != 0; ++again) {
     if (errno != EEXIST) return base::system_error("cannot create the folder " + folder.path_, errno);
@@ -38,10 +48,10 @@ base::Result<TraceFolder> TraceFolder::create(const std::string& directory, cons
   }
   // At once, not with the first packet: a recorder that is killed before there was one leaves an empty trace, not a
   // damaged one.
-  if (const base::Status metadata = folder.replace_metadata(memory.metadata_length()); !metadata)
+  if (const base::Status metadata = folder.replace_metadata(folder.trace_.metadata_length()); !metadata)
     return metadata.error();
   const base::Status reserved =
-      write_file(folder.path_ + kBooksBegun, std::string(memory.channels().size() * kRoomForBooks, '\n'));
+      write_file(folder.path_ + kBooksBegun, std::string(folder.trace_.channels * kRoomForBooks, '\n'));
   if (!reserved) return reserved.error();
   return folder;
 }
@@ -53,7 +63,7 @@ bool TraceFolder::fail(const base::Error& error) {
 }
 
 base::Status TraceFolder::replace_metadata(std::uint64_t length) {
-  const base::Result<std::string> text = memory_->metadata(0, length);
+  const base::Result<std::string> text = trace_.metadata(length);
   if (!text) return text.error();
   const std::string begun = path_ + "/.metadata.begun", done = path_ + "/metadata";
   if (const base::Status written = write_file(begun, *text); !written) {
@@ -67,7 +77,7 @@ base::Status TraceFolder::replace_metadata(std::uint64_t length) {
 
 bool TraceFolder::append_metadata() {
   if (failed_) return false;
-  const std::uint64_t length = memory_->metadata_length();
+  const std::uint64_t length = trace_.metadata_length();
   if (length <= metadata_length_) return true;
   const base::Status replaced = replace_metadata(length);
   return replaced ? true : fail(replaced.error());

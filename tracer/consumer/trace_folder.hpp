@@ -16,11 +16,22 @@
 
 namespace maxlat::trace {
 
+// Whose folder it is, and the metadata, a text that only grows.
+struct DescribedTrace {
+  std::string process;
+  int pid = 0;
+  std::size_t channels = 0;
+  std::function<std::uint64_t()> metadata_length;
+  std::function<base::Result<std::string>(std::uint64_t length)> metadata;  // so much of it
+};
+
 class TraceFolder {
  public:
   using Say = std::function<void(const std::string&)>;
 
-  // `memory` outlives the folder. A process that execs comes again with the same name: it gets -2, -3, ...
+  // A process that execs comes again with the same name: it gets -2, -3, ...
+  static base::Result<TraceFolder> create(const std::string& directory, DescribedTrace trace, Say say);
+  // `memory` outlives the folder.
   static base::Result<TraceFolder> create(const std::string& directory, const SessionMemory& memory, Say say);
 
   // One packet. `file` is made with the first. RETURNS: it is on disk.
@@ -37,11 +48,11 @@ class TraceFolder {
   bool failed() const { return failed_; }
 
  private:
-  TraceFolder(const SessionMemory& memory, Say say) : memory_(&memory), say_(std::move(say)) {}
+  TraceFolder(DescribedTrace trace, Say say) : trace_(std::move(trace)), say_(std::move(say)) {}
   bool fail(const base::Error& error);
   base::Status replace_metadata(std::uint64_t length);
 
-  const SessionMemory* memory_;
+  DescribedTrace trace_;
   Say say_;
   std::string path_;
   std::uint64_t metadata_length_ = 0;  // on disk

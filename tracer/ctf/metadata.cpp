@@ -16,6 +16,7 @@
 //
 // Both were tried on babeltrace2 2.0.4; tests/tracer holds it to them.
 #include <maxlat/ring/record.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -104,9 +105,10 @@ std::string environment_block(const TraceEnvironment& environment, const TraceCl
     return "  " + std::string(name) + " = " + value + ";\n";
   };
   return "env {\n" + line("hostname", tsdl::quoted(hostname())) + line("procname", tsdl::quoted(environment.process)) +
-         line("vpid", text(environment.pid)) + line("tracer_name", tsdl::quoted(tsdl::kWriter)) +
-         line("tracer_major", text(tsdl::kWriterVersion)) + line("packet_format", text(tsdl::kPacketFormat)) +
-         line("session", tsdl::quoted(environment.session)) +
+         line("vpid", text(environment.pid)) +
+         (environment.domain.empty() ? "" : line("domain", tsdl::quoted(environment.domain))) +
+         line("tracer_name", tsdl::quoted(tsdl::kWriter)) + line("tracer_major", text(tsdl::kWriterVersion)) +
+         line("packet_format", text(tsdl::kPacketFormat)) + line("session", tsdl::quoted(environment.session)) +
          line("clock_source", tsdl::quoted(base::to_string(clock.counter.source))) +
          line("clock_trusted", text(clock.counter.trusted ? 1 : 0)) +
          line("monotonic_offset_ns", text(clock.monotonic_offset_ns)) + "};\n";
@@ -155,6 +157,14 @@ std::string field_text(const Field& field, std::span<const Field> fields) {
 
 }  // namespace
 
+Uuid random_uuid() {
+  Uuid uuid{};
+  if (getrandom(uuid.data(), uuid.size(), 0) < 0) uuid[0] = 1;   // never all zero
+  uuid[6] = static_cast<std::uint8_t>((uuid[6] & 0x0f) | 0x40);  // RFC 4122: random
+  uuid[8] = static_cast<std::uint8_t>((uuid[8] & 0x3f) | 0x80);
+  return uuid;
+}
+
 std::string metadata_of_trace(const TraceEnvironment& environment, const TraceClock& clock) {
   return std::string(tsdl::kSignature) + "\n" + types() + "trace {\n  major = 1;\n  minor = 8;\n  uuid = \"" +
          text(environment.uuid) +
@@ -165,7 +175,8 @@ std::string metadata_of_trace(const TraceEnvironment& environment, const TraceCl
 }
 
 std::string tsdl::stream_block(std::uint32_t stream_id, StreamKind kind, std::string_view context_align) {
-  const std::string owner = kind == StreamKind::cpu ? "cpu_id" : "tid";
+  const std::string owner = is_of_cpu(kind) ? "cpu_id" : "tid";
+  const std::string context = kind == StreamKind::kernel ? "u32 _tid;" : "u32 cpu_id;";
   return "stream {\n  id = " + text(stream_id) + ";\n  packet.context := struct {\n    u32 " + owner +
          "; u32 slot;\n"
          "    time_full timestamp_begin; time_full timestamp_end;\n"
@@ -178,9 +189,8 @@ std::string tsdl::stream_block(std::uint32_t stream_id, StreamKind kind, std::st
          "    variant <id> {\n      struct { } compact;\n"
          "      struct { struct { u32 id; } length; u32 id; time_full timestamp; } align(64) extended;\n    } v;\n"
          "  } align(64);\n" +
-         (kind == StreamKind::thread_with_cpu
-              ? "  event.context := struct { u32 cpu_id; }" + std::string(context_align) + ";\n"
-              : "") +
+         (has_context(kind) ? "  event.context := struct { " + context + " }" + std::string(context_align) + ";\n"
+                            : "") +
          "};";
 }
 
@@ -191,10 +201,11 @@ std::string metadata_of_channel(std::uint32_t stream_id, std::string_view name, 
 std::string metadata_of_event(std::uint32_t stream_id, std::uint32_t event_id, const EventDescription& event) {
   std::string fields;
   for (const Field& field : event.fields) fields += field_text(field, event.fields);
-  return "event {\n  name = " + tsdl::quoted(std::string(event.provider) + ":" + std::string(event.name)) +
-         ";\n  id = " + text(event_id) + ";\n  stream_id = " + text(stream_id) +
-         ";\n  loglevel = " + text(static_cast<unsigned>(event.level)) + ";\n  fields := struct {\n" + fields +
-         "    aligned " + own_name(std::string(tsdl::kPaddingName), event.fields) + "[0];\n  } align(64);\n};\n";
+  const std::string provider = event.provider.empty() ? "" : std::string(event.provider) + ":";
+  return "event {\n  name = " + tsdl::quoted(provider + std::string(event.name)) + ";\n  id = " + text(event_id) +
+         ";\n  stream_id = " + text(stream_id) + ";\n  loglevel = " + text(static_cast<unsigned>(event.level)) +
+         ";\n  fields := struct {\n" + fields + "    aligned " +
+         own_name(std::string(tsdl::kPaddingName), event.fields) + "[0];\n  } align(64);\n};\n";
 }
 
 std::array<std::uint8_t, 32> packet_prefix(const Uuid& uuid, std::uint32_t stream_id, std::uint64_t instance) {

@@ -214,7 +214,7 @@ class Parser {
     if (!expect(";") || !skip_to_semicolon()) return false;  // the event header
     advance();
     if (token_.is("event.context")) {
-      channel.kind = StreamKind::thread_with_cpu;
+      channel.kind = channel.kind == StreamKind::cpu ? StreamKind::kernel : StreamKind::thread_with_cpu;
       if (!skip_to_semicolon()) return false;
       advance();
     }

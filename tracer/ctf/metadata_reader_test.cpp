@@ -33,7 +33,8 @@ TEST(MetadataReader, ReadsBackEverythingThatWasWritten) {
   };
   std::string text = metadata_of_trace(environment, clock);
   text += metadata_of_channel(2, "threads", StreamKind::thread) + metadata_of_channel(5, "cpus", StreamKind::cpu) +
-          metadata_of_channel(6, "both", StreamKind::thread_with_cpu);
+          metadata_of_channel(6, "both", StreamKind::thread_with_cpu) +
+          metadata_of_channel(7, "kernel", StreamKind::kernel);
   text += metadata_of_event(2, 1, {"p", "empty", Level::emergency, {}});
   text += metadata_of_event(5, 4'000'000'000, {"p", "full", Level::debug, fields});
   const auto process = parse_metadata(text);
@@ -47,10 +48,11 @@ TEST(MetadataReader, ReadsBackEverythingThatWasWritten) {
   EXPECT_FALSE(process->clock_trusted);
   EXPECT_EQ(process->time.frequency_hz, 2'500'000'000u);
   EXPECT_EQ(process->time.realtime_ns(5), -1'500'000'000 + 2);
-  ASSERT_EQ(process->channels.size(), 3u);
+  ASSERT_EQ(process->channels.size(), 4u);
   EXPECT_EQ(process->channels.at(2).kind, StreamKind::thread);
   EXPECT_EQ(process->channels.at(5).kind, StreamKind::cpu);
   EXPECT_EQ(process->channels.at(6).kind, StreamKind::thread_with_cpu);
+  EXPECT_EQ(process->channels.at(7).kind, StreamKind::kernel);
   EXPECT_EQ(process->channels.at(2).events.at(1).name, "p:empty");
   EXPECT_TRUE(process->channels.at(2).events.at(1).fields.empty());
   const EventType& full = process->channels.at(5).events.at(4'000'000'000);

@@ -88,6 +88,18 @@ TEST(Metadata, ChannelSaysWhoOwnsItsStreams) {
   EXPECT_THAT(metadata_of_channel(0, "a", StreamKind::thread), HasSubstr("u32 tid; u32 slot;"));
 }
 
+// As Trace Compass knows the kernel's events: by the domain, the name without a provider, the thread in `_tid`.
+TEST(Metadata, TheKernelsEventsAreAsLttngsAre) {
+  TraceEnvironment environment;
+  environment.domain = "kernel";
+  const std::string text = metadata_of_trace(environment, {base::clock_with_rate(1), 0, 0}) +
+                           metadata_of_channel(0, "kernel", StreamKind::kernel) +
+                           metadata_of_event(0, 1, {"", "sched_switch", {}, {}});
+  for (const char* part : {"  domain = \"kernel\";\n", "u32 cpu_id; u32 slot;",
+                           "  event.context := struct { u32 _tid; } align(64);\n", "name = \"sched_switch\";"})
+    EXPECT_THAT(text, HasSubstr(part));
+}
+
 // Without it babeltrace2 takes the bytes right behind the header: 32768 for CPU 0.
 TEST(Metadata, ContextIsWhereTheWriterPutsIt) {
   EXPECT_THAT(metadata_of_channel(0, "a", StreamKind::thread_with_cpu),

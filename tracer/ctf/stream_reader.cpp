@@ -82,6 +82,8 @@ void StreamReader::count_packet(const maxlat_ring_packet& head) {
   in_packet_loss_.wrap = more(head.lost_wrap, books_.lost_wrap);
   in_packet_loss_.big = more(head.lost_big, books_.lost_big);
   in_packet_loss_.after_ns = last_ns;
+  if (stream_.channel->kind == StreamKind::kernel && in_packet_loss_.any())
+    pending_.add(std::exchange(in_packet_loss_, {}));
   books_.lost_full = head.lost_full;
   books_.lost_wrap = head.lost_wrap;
   books_.lost_big = head.lost_big;
@@ -189,20 +191,20 @@ bool StreamReader::next_in_packet(RecordedEvent& event) {
       break;
     }
     std::span<const std::uint8_t> payload{record.payload, record.payload_size};
-    std::optional<std::uint32_t> cpu;
-    if (stream_.channel->kind == StreamKind::thread_with_cpu) {
+    std::optional<std::uint32_t> cpu, thread;
+    if (has_context(stream_.channel->kind)) {
       if (payload.size() < kContextSize) {
         break_in_packet(offset, "a record without room for its CPU; the rest of the packet is skipped");
         break;
       }
       std::uint32_t number = 0;
       std::memcpy(&number, payload.data(), sizeof number);
-      cpu = number;
+      (stream_.channel->kind == StreamKind::kernel ? thread : cpu) = number;
       payload = payload.subspan(kContextSize);
-      if (options_.wants_cpu && !options_.wants_cpu(stream_, *cpu)) continue;
+      if (cpu && options_.wants_cpu && !options_.wants_cpu(stream_, *cpu)) continue;
     }
     if (record.time >= next_name_from_) pass_names(record.time);
-    event = {type.type, &stream_, record.time, time_ns, walk_.offset - offset, payload, cpu, nullptr, nullptr};
+    event = {type.type, &stream_, record.time, time_ns, walk_.offset - offset, payload, cpu, thread, nullptr, nullptr};
     if (names_passed_ != 0) event.thread_name = &stream_.names[names_passed_ - 1];
     if (pending_.any()) {
       given_ = std::exchange(pending_, {});

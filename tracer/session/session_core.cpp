@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/eventfd.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,14 +23,6 @@ namespace maxlat::trace::detail {
 namespace {
 
 constexpr std::size_t kChannelsOfASession = 8;
-
-Uuid random_uuid() {
-  Uuid uuid{};
-  if (getrandom(uuid.data(), uuid.size(), 0) < 0) uuid[0] = 1;   // never all zero
-  uuid[6] = static_cast<std::uint8_t>((uuid[6] & 0x0f) | 0x40);  // RFC 4122: random
-  uuid[8] = static_cast<std::uint8_t>((uuid[8] & 0x3f) | 0x80);
-  return uuid;
-}
 
 ContainerIdentity identity_of(const TraceEnvironment& environment, const TraceClock& clock) {
   ContainerIdentity identity;

@@ -28,6 +28,7 @@ std::span<const core::Command> subcommands() {
       {"disable", "disable them", &trace_disable},
       {"print", "the events of a trace, one line each", &trace_print},
       {"stats", "events, bytes, rates, largest gaps and losses of a trace", &trace_stats},
+      {"explain", "who had a CPU in an interval of a trace with the kernel's events", &trace_explain},
       {"check", "whether a trace keeps what traces promise; exit status 2 when not", &trace_check},
   };
   return table;

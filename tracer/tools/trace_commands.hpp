@@ -17,6 +17,7 @@ core::Result<core::Exit> trace_enable(const core::Arguments& arguments);
 core::Result<core::Exit> trace_disable(const core::Arguments& arguments);
 core::Result<core::Exit> trace_print(const core::Arguments& arguments);
 core::Result<core::Exit> trace_stats(const core::Arguments& arguments);
+core::Result<core::Exit> trace_explain(const core::Arguments& arguments);
 core::Result<core::Exit> trace_check(const core::Arguments& arguments);
 
 }  // namespace maxlat::trace_tools

@@ -19,6 +19,13 @@ bool has_a_name(TimeClass kind) {
 
 }  // namespace
 
+const char* to_string(TimeClass kind) {
+  return name_of(kind);
+}
+const char* to_string(Certainty certainty) {
+  return name_of(certainty);
+}
+
 std::string name_of(const AccountedTime& part) {
   if (part.kind == TimeClass::nothing_seen) return "nothing seen: hardware or hypervisor";
   std::string text = name_of(part.kind);

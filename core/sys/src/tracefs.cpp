@@ -18,6 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kLockdown = "/sys/kernel/security/lockdown";
 constexpr const char* kNeeds = "needs root, and a kernel with ftrace";
 
 std::string below(const std::string& root, const char* place) {
@@ -27,6 +28,18 @@ std::string below(const std::string& root, const char* place) {
 void remove_instance(const std::string& path) {
   (void)write_tracefs(path + "/current_tracer", "nop");
   ::rmdir(path.c_str());
+}
+
+void add_counts(const std::string& stats_file, TraceInstance::Counts& sum) {
+  const std::pair<std::string_view, uint64_t*> kLines[] = {{"entries: ", &sum.kept},
+                                                           {"read events: ", &sum.read},
+                                                           {"overrun: ", &sum.overwritten},
+                                                           {"dropped events: ", &sum.dropped},
+                                                           {"commit overrun: ", &sum.overrun_writer}};
+  std::istringstream stats(read_file(stats_file).value_or(""));
+  for (std::string line; std::getline(stats, line);)
+    for (const auto& [label, count] : kLines)
+      if (line.starts_with(label)) *count += std::stoull(line.substr(label.size()));
 }
 
 bool is_dead(std::string_view number) {
@@ -48,6 +61,8 @@ std::string why_no_tracefs(const std::string& root) {
   const std::string mount_point = below(root, kTracefsPlaces[0]);
   if (::access(mount_point.c_str(), F_OK) != 0) return "this kernel has no tracefs (CONFIG_FTRACE)";
   if (::access(mount_point.c_str(), R_OK | X_OK) != 0) return "tracefs is for root: run as root";
+  if (selected_word(read_file(below(root, kLockdown)).value_or("")) == "confidentiality")
+    return "this kernel is locked down (confidentiality) and lets nobody trace it";
   return "tracefs is not mounted: mount -t tracefs nodev " + mount_point;
 }
 
@@ -79,16 +94,15 @@ void TraceInstance::remove() {
 
 TraceInstance::Counts TraceInstance::counts() const {
   Counts sum;
-  const std::pair<std::string_view, uint64_t*> kLines[] = {
-      {"entries: ", &sum.kept}, {"overrun: ", &sum.overwritten}, {"dropped events: ", &sum.dropped}};
   std::error_code unreadable;
-  for (const auto& cpu : fs::directory_iterator(path_ + "/per_cpu", unreadable)) {
-    std::istringstream stats(read_file(cpu.path() / "stats").value_or(""));
-    for (std::string line; std::getline(stats, line);)
-      for (const auto& [label, count] : kLines)
-        if (line.starts_with(label)) *count += std::stoull(line.substr(label.size()));
-  }
+  for (const auto& cpu : fs::directory_iterator(path_ + "/per_cpu", unreadable)) add_counts(cpu.path() / "stats", sum);
   return sum;
+}
+
+TraceInstance::Counts TraceInstance::counts_of(unsigned cpu) const {
+  Counts counts;
+  add_counts(fmt::format("{}/per_cpu/cpu{}/stats", path_, cpu), counts);
+  return counts;
 }
 
 void remove_instances_of_the_dead(const std::string& tracefs, std::string_view prefix) {

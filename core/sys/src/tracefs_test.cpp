@@ -45,6 +45,10 @@ TEST_F(Tracefs, SaysWhyThereIsNone) {
   EXPECT_EQ(find_tracefs(root_.path()), "");
   EXPECT_EQ(why_no_tracefs(root_.path()), "tracefs is not mounted: mount -t tracefs nodev " + tracefs_);
   EXPECT_THAT(why_no_tracefs(root_ / "nowhere"), HasSubstr("CONFIG_FTRACE"));
+  root_.write("sys/kernel/security/lockdown", "none [integrity] confidentiality\n");
+  EXPECT_THAT(why_no_tracefs(root_.path()), HasSubstr("not mounted"));
+  root_.write("sys/kernel/security/lockdown", "none integrity [confidentiality]\n");
+  EXPECT_THAT(why_no_tracefs(root_.path()), HasSubstr("locked down"));
 }
 
 // The uprobes of others are gone when the file is truncated.

@@ -14,7 +14,7 @@ namespace {
 // it.
 std::optional<std::size_t> rest_of(const trace::TraceChannel& channel, const trace::EventType& type,
                                    std::span<const std::uint8_t> payload) {
-  if (channel.kind == trace::StreamKind::thread_with_cpu) {
+  if (trace::has_context(channel.kind)) {
     if (payload.size() < trace::kContextSize) return std::nullopt;
     payload = payload.subspan(trace::kContextSize);
   }

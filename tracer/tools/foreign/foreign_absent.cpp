@@ -17,5 +17,11 @@ void write_foreign_fields(OutputBuffer&, const bt_event*, bool) {}
 std::optional<std::int64_t> foreign_number(const bt_event*, const char*) {
   return {};
 }
+std::optional<std::int64_t> foreign_field_number(const bt_event*, const char*) {
+  return {};
+}
+std::optional<std::string> foreign_field_text(const bt_event*, const char*) {
+  return {};
+}
 
 }  // namespace maxlat::trace_tools

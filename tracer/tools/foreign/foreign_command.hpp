@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// `maxlat trace print`, `stats` and `check` of traces that are not ours (foreign_trace.hpp).
+// `maxlat trace print`, `stats`, `check` and `explain` of traces that are not ours (foreign_trace.hpp).
 #pragma once
 
 #include <chrono>
@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "explain/explained_interval.hpp"
 #include "foreign_trace.hpp"
 #include "read/moment_writer.hpp"
 #include "read/read_filter.hpp"
@@ -27,6 +28,15 @@ core::Result<core::Exit> print_foreign(const core::CommandLine& line, const std:
                                        PrintStyle style);
 core::Result<core::Exit> count_foreign(const core::CommandLine& line, const std::vector<std::string>& folders);
 core::Result<core::Exit> check_foreign(const core::CommandLine& line, const std::vector<std::string>& folders);
+
+// Of `maxlat trace explain`: the request, for which the time of the first event may be needed, and the answer.
+using FirstTime = std::function<core::Result<std::int64_t>()>;
+using ForeignRequest = std::function<core::Result<ExplainRequest>(const FirstTime& first_ns)>;
+using ForeignExplanation = std::function<std::string(const ExplainRequest&, const ExplainedInterval&)>;
+core::Result<core::Exit> explain_foreign(const ForeignRequest& request, const ForeignExplanation& text,
+                                         const std::vector<std::string>& folders);
+// Of the trace's first event, in the process that reads; 0 where there is none.
+core::Result<std::int64_t> foreign_first_ns(const std::vector<std::string>& folders);
 
 // What a child process makes of it, and what it has to say on stderr, each a line.
 using ForeignRead = std::function<core::Result<core::Exit>(std::vector<std::string>& say)>;

@@ -166,6 +166,21 @@ const bt_field* packet_context(const bt_event* event) {
   return bt_packet_borrow_context_field_const(bt_event_borrow_packet_const(event));
 }
 
+// Null: there is no such member, or nothing that could have one.
+const bt_field* member(const bt_field* structure, const char* name) {
+  return structure == nullptr ? nullptr : bt_field_structure_borrow_member_field_by_name_const(structure, name);
+}
+
+std::optional<std::int64_t> number_in(const bt_field* structure, const char* name) {
+  const bt_field* const field = member(structure, name);
+  if (field == nullptr) return {};
+  const bt_field_class_type type = bt_field_get_class_type(field);
+  if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER))
+    return static_cast<std::int64_t>(bt_field_integer_unsigned_get_value(field));
+  if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_SIGNED_INTEGER)) return bt_field_integer_signed_get_value(field);
+  return {};
+}
+
 }  // namespace
 
 void write_foreign_fields(OutputBuffer& out, const bt_event* event, bool json) {
@@ -198,17 +213,19 @@ void write_foreign_fields(OutputBuffer& out, const bt_event* event, bool json) {
 
 std::optional<std::int64_t> foreign_number(const bt_event* event, const char* name) {
   for (const bt_field* part : {packet_context(event), bt_event_borrow_common_context_field_const(event),
-                               bt_event_borrow_specific_context_field_const(event)}) {
-    const bt_field* field =
-        part == nullptr ? nullptr : bt_field_structure_borrow_member_field_by_name_const(part, name);
-    if (field == nullptr) continue;
-    const bt_field_class_type type = bt_field_get_class_type(field);
-    if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER))
-      return static_cast<std::int64_t>(bt_field_integer_unsigned_get_value(field));
-    if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_SIGNED_INTEGER))
-      return bt_field_integer_signed_get_value(field);
-  }
+                               bt_event_borrow_specific_context_field_const(event)})
+    if (const auto number = number_in(part, name)) return number;
   return {};
+}
+
+std::optional<std::int64_t> foreign_field_number(const bt_event* event, const char* name) {
+  return number_in(bt_event_borrow_payload_field_const(event), name);
+}
+
+std::optional<std::string> foreign_field_text(const bt_event* event, const char* name) {
+  const bt_field* const field = member(bt_event_borrow_payload_field_const(event), name);
+  if (field == nullptr || bt_field_get_class_type(field) != BT_FIELD_CLASS_TYPE_STRING) return {};
+  return std::string(bt_field_string_get_value(field), bt_field_string_get_length(field));
 }
 
 }  // namespace maxlat::trace_tools

@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
-#include <fnmatch.h>
 
 #include <algorithm>
 
 #include "foreign_command.hpp"
 
 namespace maxlat::trace_tools {
+
+core::Result<std::int64_t> foreign_first_ns(const std::vector<std::string>& folders) {
+  std::int64_t first = 0;
+  ForeignSink sink;
+  sink.event = [&](const ForeignEvent& event) {
+    first = event.time_ns.value_or(0);
+    return false;
+  };
+  (void)read_foreign(folders, sink);  // what is broken is told when all of it is read
+  return first;
+}
 
 core::Result<ForeignFilter> ForeignFilter::of(const core::CommandLine& line, const std::vector<std::string>& folders) {
   ForeignFilter filter;
@@ -19,17 +29,8 @@ core::Result<ForeignFilter> ForeignFilter::of(const core::CommandLine& line, con
     if (!threads) return threads.error();
     filter.threads_ = *std::move(threads);
   }
-  const auto first_ns = [&]() -> core::Result<std::int64_t> {
-    std::int64_t first = 0;
-    ForeignSink sink;
-    sink.event = [&](const ForeignEvent& event) {
-      first = event.time_ns.value_or(0);
-      return false;
-    };
-    (void)read_foreign(folders, sink);  // what is broken is told when all of it is read
-    return first;
-  };
-  const core::Status times = parse_times(line, first_ns, filter.begin_ns_, filter.end_ns_);
+  const core::Status times = parse_times(
+      line, [&] { return foreign_first_ns(folders); }, filter.begin_ns_, filter.end_ns_);
   if (!times) return times.error();
   return filter;
 }
@@ -60,8 +61,7 @@ ForeignFilter::Answer ForeignFilter::ask(const ForeignEvent& event) {
     const std::string name(event.name);
     bool wanted = false;
     for (const std::string& pattern : patterns_) {
-      // The kernel's events have no provider.
-      if (!event_matches(pattern, name) && fnmatch(pattern.c_str(), name.c_str(), 0) != 0) continue;
+      if (!event_matches(pattern, name)) continue;
       matched_.insert(pattern);
       wanted = true;
     }

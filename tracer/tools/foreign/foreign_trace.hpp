@@ -67,6 +67,9 @@ std::vector<trace::TraceBreak> read_foreign(const std::vector<std::string>& fold
 // The fields of an event, each part that it has in braces: packet's context, the event's two, payload; as JSON members
 // "packet":{...},"context":{...},"own_context":{...},"fields":{...}.
 void write_foreign_fields(OutputBuffer& out, const bt_event* event, bool json);
+// A field of the event itself by that name, if it is of that kind.
+std::optional<std::int64_t> foreign_field_number(const bt_event* event, const char* name);
+std::optional<std::string> foreign_field_text(const bt_event* event, const char* name);
 // A number by that name in the packet's context, or in one of the event's.
 std::optional<std::int64_t> foreign_number(const bt_event* event, const char* name);
 

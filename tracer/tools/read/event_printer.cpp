@@ -40,7 +40,7 @@ const std::string& EventPrinter::words_of(const trace::TraceStream& stream) {
   if (!words.empty()) return words;
   const std::string pid = std::to_string(stream.process->pid);
   const std::string owner = std::to_string(stream.owner);
-  const bool per_cpu = stream.channel->kind == trace::StreamKind::cpu;
+  const bool per_cpu = trace::is_of_cpu(stream.channel->kind);
   if (style_.json) {
     words = ",\"process\":" + quoted_json(stream.process->name) + ",\"pid\":" + pid +
             (per_cpu ? ",\"cpu\":" : ",\"tid\":") + owner;
@@ -196,6 +196,10 @@ void EventPrinter::print(const trace::RecordedEvent& event) {
   if (event.cpu) {
     out_.text(style_.json ? ",\"cpu\":" : "/cpu");
     out_.number(*event.cpu);
+  }
+  if (event.thread) {
+    out_.text(style_.json ? ",\"tid\":" : "/");
+    out_.number(*event.thread);
   }
   if (event.thread_name != nullptr) out_.text(words_of(*event.stream, event.thread_name));
   if (!style_.json) out_.character(' ');

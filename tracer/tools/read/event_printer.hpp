@@ -4,6 +4,7 @@
 //
 //   [12:53:05.123456789] (+0.000001200) app 17/18 app:step: { n = 3, v = [ [0] = 1, [1] = 2 ], s = "x" }
 //   [12:53:05.123456789] (+0.000001200) app 17/18 "worker" app:step: { n = 3, ...      a thread with a name of its own
+//   [12:53:05.123456789] (+0.000001200) kernel 0/cpu1/18 sched_waking: { ...           on CPU 1, recorded in thread 18
 //   {"time_ns":1700000000123456789,"process":"app","pid":17,"tid":18,"event":"app:step",
 //    "fields":{"n":3,"v":[1,2],"s":"x"}}                                              (all in one line)
 //

@@ -51,7 +51,7 @@ core::Status set_streams(const core::CommandLine& line, trace::ReadOptions& opti
                        [id](ThreadRange range) { return range.first <= id && id <= range.last; });
   };
   options.wants_stream = [cpus, wants_thread, choice](const trace::TraceStream& stream) {
-    const bool per_cpu = stream.channel->kind == trace::StreamKind::cpu;
+    const bool per_cpu = trace::is_of_cpu(stream.channel->kind);
     choice->seen.insert((per_cpu ? "CPU " : "thread ") + std::to_string(stream.owner));
     const bool wanted = per_cpu ? core::contains(cpus, stream.owner) : wants_thread(stream.owner);
     choice->any = choice->any || wanted;
@@ -68,6 +68,8 @@ core::Status set_streams(const core::CommandLine& line, trace::ReadOptions& opti
   return {};
 }
 
+}  // namespace
+
 core::Result<std::int64_t> first_time_of(const std::string& folder) {
   auto reader = trace::TraceReader::open(folder);
   if (!reader) return reader.error();
@@ -75,11 +77,9 @@ core::Result<std::int64_t> first_time_of(const std::string& folder) {
   return (*reader)->next(first) ? first.time_ns : 0;
 }
 
-}  // namespace
-
 bool event_matches(const std::string& pattern, const std::string& name) {
-  const std::string whole = pattern.find(':') == std::string::npos ? "*:" + pattern : pattern;
-  return fnmatch(whole.c_str(), name.c_str(), 0) == 0;
+  const bool of_any = pattern.find(':') == std::string::npos && name.find(':') != std::string::npos;
+  return fnmatch((of_any ? "*:" + pattern : pattern).c_str(), name.c_str(), 0) == 0;
 }
 
 // Not a list of CPUs: thread ids are larger than those may be.

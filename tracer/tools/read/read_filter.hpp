@@ -23,7 +23,7 @@ inline constexpr const char* kNothingChosen = "no event of this trace is what th
 // The one folder that the command line names.
 core::Result<std::string> the_trace(const core::CommandLine& line);
 
-// "app:step*", or "step*" of any provider.
+// "app:step*", or "step*" of any provider and of the kernel, whose events have none.
 bool event_matches(const std::string& pattern, const std::string& name);
 
 struct ThreadRange {
@@ -31,6 +31,9 @@ struct ThreadRange {
 };
 // Of --thread, "17,20-23".
 core::Result<std::vector<ThreadRange>> parse_threads(std::string_view text);
+
+// Of the trace's first event, what "+1.5s" counts from; 0 where there is none.
+core::Result<std::int64_t> first_time_of(const std::string& folder);
 
 // --begin and --end. `first_ns` is asked for the time of the trace's first event where it matters.
 core::Status parse_times(const core::CommandLine& line, const std::function<core::Result<std::int64_t>()>& first_ns,

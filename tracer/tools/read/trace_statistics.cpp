@@ -33,15 +33,15 @@ std::vector<std::size_t> make_rows(const trace::TraceReader& reader, std::vector
 
 std::string owner_text(const trace::TraceStream& stream) {
   return fmt::format("{} {}/{}{}{} {}", c_escaped(stream.process->name), stream.process->pid,
-                     (stream.channel->kind == trace::StreamKind::cpu) ? "cpu" : "", stream.owner, names_in_text(stream),
+                     trace::is_of_cpu(stream.channel->kind) ? "cpu" : "", stream.owner, names_in_text(stream),
                      c_escaped(stream.channel_name));
 }
 
 std::string owner_json(const trace::TraceStream& stream) {
   const std::string names = stream.names.empty() ? "" : ",\"thread_names\":" + names_json(stream);
   return fmt::format("\"process\":\"{}\",\"pid\":{},\"{}\":{}{},\"channel\":\"{}\"", json_escaped(stream.process->name),
-                     stream.process->pid, (stream.channel->kind == trace::StreamKind::cpu) ? "cpu" : "tid",
-                     stream.owner, names, json_escaped(stream.channel_name));
+                     stream.process->pid, trace::is_of_cpu(stream.channel->kind) ? "cpu" : "tid", stream.owner, names,
+                     json_escaped(stream.channel_name));
 }
 
 // RETURNS: how many events the books say were recorded, as far as there are books.

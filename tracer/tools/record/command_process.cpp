@@ -20,7 +20,7 @@ core::Result<CommandProcess> CommandProcess::start(const std::vector<std::string
   for (char** entry = environ; *entry != nullptr; ++entry) {
     if (!std::string_view(*entry).starts_with(variable.first + "=")) environment.push_back(*entry);
   }
-  environment.push_back(const_cast<char*>(added.c_str()));
+  if (!variable.first.empty()) environment.push_back(const_cast<char*>(added.c_str()));
   environment.push_back(nullptr);
 
   // What the recorder did to its own signals is not the program's.

@@ -17,7 +17,7 @@ namespace maxlat::trace_tools {
 
 class CommandProcess {
  public:
-  // `variable`: one more of the environment. ERRORS: not found, not executable.
+  // `variable`: one more of the environment, or "" for none. ERRORS: not found, not executable.
   static core::Result<CommandProcess> start(const std::vector<std::string>& words,
                                             const std::pair<std::string, std::string>& variable);
 

@@ -10,6 +10,9 @@
 #include <string_view>
 
 #include "control/control_target.hpp"
+#include "kernel/kernel_options.hpp"
+#include "kernel/kernel_patterns.hpp"
+#include "read/read_filter.hpp"
 #include "recorded_channel.hpp"
 
 namespace maxlat::trace_tools {
@@ -41,10 +44,31 @@ core::Status period_is_used(const core::CommandLine& line, const std::vector<Rec
   return {};
 }
 
-core::Result<RecordingOptions> recording_options(const core::CommandLine& line) {
+// What -e names.
+struct WantedEvents {
+  std::vector<std::string> kernel;
+  std::optional<std::vector<std::string>> programs;  // nothing: all of them
+};
+core::Result<WantedEvents> wanted_events(const core::CommandLine& line) {
+  WantedEvents wanted;
+  if (!line.has("event")) return wanted;
+  auto patterns = event_patterns(line);
+  if (!patterns) return patterns.error();
+  if (!line.has("kernel")) {
+    wanted.programs = *std::move(patterns);
+    return wanted;
+  }
+  auto split = split_patterns(*patterns);
+  if (!split) return split.error();
+  wanted.kernel = std::move(split->kernel);
+  wanted.programs = std::move(split->programs);
+  return wanted;
+}
+
+core::Result<RecordingOptions> recording_options(const core::CommandLine& line, const WantedEvents& wanted) {
   RecordingOptions options;
   options.session = line.get<std::string>("session");
-  auto channels = recorded_channels(line, options.session);
+  auto channels = recorded_channels(line, options.session, wanted.programs);
   if (!channels) return channels.error();
   options.channels = *std::move(channels);
   if (const core::Status taken = snapshots_are_taken(line); !taken) return taken.error();
@@ -74,11 +98,27 @@ core::Result<RecordingOptions> recording_options(const core::CommandLine& line) 
 core::Result<RecordPlan> make_record_plan(const core::CommandLine& line) {
   if (!line.has("output"))
     return core::Error{"-o is missing", "where shall the trace go? maxlat trace record -o DIR -- CMD"};
-  if (line.has("pid") != line.operands.empty())
+  const bool none = !line.has("pid") && line.operands.empty();
+  if ((line.has("pid") && !line.operands.empty()) || (none && !line.has("kernel")))
     return core::Error{"either a command after -- or -p PID, not both and not none"};
-  auto recording = recording_options(line);
+  const auto wanted = wanted_events(line);
+  if (!wanted) return wanted.error();
+  auto recording = recording_options(line, *wanted);
   if (!recording) return recording.error();
-  RecordPlan plan{.recording = *std::move(recording), .duration = {}, .program = {}, .command = line.operands};
+  RecordPlan plan{
+      .recording = *std::move(recording), .kernel = {}, .duration = {}, .program = {}, .command = line.operands};
+  if (line.has("kernel")) {
+    auto kernel = make_kernel_plan(line, wanted->kernel);
+    if (!kernel) return kernel.error();
+    plan.kernel = *std::move(kernel);
+    plan.kernel->directory = plan.directory();
+    plan.kernel->session = plan.recording.session;
+    plan.kernel->say = plan.recording.recorder.say;
+  }
+  const bool none_wanted = wanted->programs && wanted->programs->empty() && !line.has("channel");
+  plan.of_programs = !none && !none_wanted;
+  if (line.has("pid") && !plan.of_programs)
+    return core::Error{"-p names a program, and -e no event of it", "add its events: -e 'PROVIDER:*'"};
   if (line.has("duration")) {
     const auto duration = duration_of(line, "duration", "s");
     if (!duration) return duration.error();

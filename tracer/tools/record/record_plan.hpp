@@ -11,13 +11,16 @@
 #include <string>
 #include <vector>
 
+#include "kernel/kernel_recording.hpp"
 #include "recording.hpp"
 
 namespace maxlat::trace_tools {
 
-// INVARIANT  either `program` or `command`, never both.
+// INVARIANT  either `program` or `command`, never both; none only where the kernel's events are recorded.
 struct RecordPlan {
   RecordingOptions recording;
+  std::optional<KernelPlan> kernel;
+  bool of_programs = true;  // false: of the kernel alone, and the command runs untraced
   std::optional<std::chrono::nanoseconds> duration;
   std::optional<int> program;        // that runs and listens
   std::vector<std::string> command;  // to start

@@ -10,8 +10,6 @@
 #include <charconv>
 #include <optional>
 
-#include "read/read_filter.hpp"
-
 namespace maxlat::trace_tools {
 namespace {
 
@@ -19,18 +17,6 @@ namespace po = boost::program_options;
 
 // Options of a channel, general ones and words of --channel alike.
 constexpr std::array kNames = {"size", "count", "per", "slots", "mode", "deliver", "context", "level", "flush"};
-
-core::Status set_bytes(std::uint64_t& option, const std::string& text) {
-  std::uint64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [unit_begin, error] = std::from_chars(text.data(), end, number);
-  const std::string_view unit(unit_begin, static_cast<std::size_t>(end - unit_begin));
-  const unsigned shift = unit == "k" || unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : 0;
-  if (error != std::errc() || (shift == 0 && !unit.empty()) || number > UINT64_MAX >> 31)
-    return core::Error{fmt::format("not a size: \"{}\"", text), "a number of bytes, or with k or M: 64k or 1M"};
-  option = number << shift;
-  return {};
-}
 
 core::Status set_number(std::uint32_t& option, const std::string& text) {
   const char* const end = text.data() + text.size();
@@ -125,17 +111,19 @@ core::Result<RecordedChannel> parse_channel(const std::string& text, RecordedCha
 }
 
 // An option that would change nothing is a mistake in what was meant by it.
-core::Status options_go_together(const core::CommandLine& line) {
+core::Status options_go_together(const core::CommandLine& line,
+                                 const std::optional<std::vector<std::string>>& patterns) {
   if (line.given("slots") && line.get<std::string>("per") == "cpu")
     return core::Error{"--slots does not go with --per cpu: each CPU has its ring", "leave one of them out"};
-  for (const char* events : {"event", "level"}) {
-    if (line.has("channel") && line.has(events))
-      return core::Error{fmt::format("--{} does not go with --channel, which names its events itself", events)};
-  }
+  const bool named_twice = patterns && !patterns->empty();
+  if (line.has("channel") && (named_twice || line.has("level")))
+    return core::Error{
+        fmt::format("--{} does not go with --channel, which names its events itself", named_twice ? "event" : "level")};
   return {};
 }
 
-core::Result<RecordedChannel> general_channel(const core::CommandLine& line) {
+core::Result<RecordedChannel> general_channel(const core::CommandLine& line,
+                                              const std::optional<std::vector<std::string>>& patterns) {
   RecordedChannel channel;
   if (line.has("flight-recorder")) channel.options.when_full = trace::FullBuffer::overwrite;
   for (const char* name : kNames) {
@@ -143,11 +131,7 @@ core::Result<RecordedChannel> general_channel(const core::CommandLine& line) {
     if (const core::Status done = set(channel, name, line.get<std::string>(name)); !done)
       return of_option(fmt::format("--{}", name), done.error());
   }
-  if (line.has("event")) {
-    auto patterns = event_patterns(line);
-    if (!patterns) return patterns.error();
-    channel.patterns = *std::move(patterns);
-  }
+  if (patterns) channel.patterns = *patterns;
   return channel;
 }
 
@@ -166,6 +150,18 @@ core::Status try_in_a_session(const std::vector<RecordedChannel>& channels, cons
 }
 
 }  // namespace
+
+core::Status set_bytes(std::uint64_t& option, const std::string& text) {
+  std::uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [unit_begin, error] = std::from_chars(text.data(), end, number);
+  const std::string_view unit(unit_begin, static_cast<std::size_t>(end - unit_begin));
+  const unsigned shift = unit == "k" || unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : 0;
+  if (error != std::errc() || (shift == 0 && !unit.empty()) || number > UINT64_MAX >> 31)
+    return core::Error{fmt::format("not a size: \"{}\"", text), "a number of bytes, or with k or M: 64k or 1M"};
+  option = number << shift;
+  return {};
+}
 
 std::vector<std::string> RecordedChannel::requests(const std::string& session) const {
   const bool per_cpu = options.ownership == trace::Ownership::per_cpu;
@@ -210,10 +206,10 @@ po::options_description channel_options() {
   return options;
 }
 
-core::Result<std::vector<RecordedChannel>> recorded_channels(const core::CommandLine& line,
-                                                             const std::string& session) {
-  if (const core::Status together = options_go_together(line); !together) return together.error();
-  const auto general = general_channel(line);
+core::Result<std::vector<RecordedChannel>> recorded_channels(const core::CommandLine& line, const std::string& session,
+                                                             const std::optional<std::vector<std::string>>& patterns) {
+  if (const core::Status together = options_go_together(line, patterns); !together) return together.error();
+  const auto general = general_channel(line, patterns);
   if (!general) return general.error();
   std::vector<RecordedChannel> channels;
   if (line.has("channel")) {

@@ -14,6 +14,7 @@
 #include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/trace/session.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,13 +32,18 @@ struct RecordedChannel {
 
 boost::program_options::options_description channel_options();
 
+// A number of bytes, or with k, M or G: 64k or 1M.
+core::Status set_bytes(std::uint64_t& option, const std::string& text);
+
 // A time with its unit, at most 100 years: no time that any clock here tells overflows with it.
 core::Result<std::chrono::nanoseconds> parse_span(const std::string& text,
                                                   std::string_view bare_unit = core::kUnitNeeded);
 // What may be done so often. ERRORS: more often than every 20 us.
 core::Status not_too_often(std::chrono::nanoseconds period);
 
-// ERRORS: what every program would refuse, too; found by asking a session of this process.
-core::Result<std::vector<RecordedChannel>> recorded_channels(const core::CommandLine& line, const std::string& session);
+// `patterns`: those of -e that are about programs; nothing: there is no -e. ERRORS: what every program would refuse,
+// too; found by asking a session of this process.
+core::Result<std::vector<RecordedChannel>> recorded_channels(const core::CommandLine& line, const std::string& session,
+                                                             const std::optional<std::vector<std::string>>& patterns);
 
 }  // namespace maxlat::trace_tools

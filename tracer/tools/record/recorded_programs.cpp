@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <maxlat/core/sys/stop.hpp>
 #include <maxlat/core/sys/tell.hpp>
+#include <utility>
 #include <vector>
 
 namespace maxlat::trace_tools {
@@ -34,11 +35,16 @@ core::Result<RecordedPrograms> RecordedPrograms::start(const RecordPlan& plan, R
     if (const core::Status added = recording.add(std::move(*connection), false); !added) return added.error();
     return programs;
   }
-  auto listener = trace::ControlListener::create();
-  if (!listener) return listener.error();
-  programs.listener_.emplace(std::move(*listener));
-  auto command =
-      CommandProcess::start(plan.command, {trace::kControlVariable, "connect:" + programs.listener_->path()});
+  programs.until_stopped_ = plan.command.empty();
+  if (plan.command.empty()) return programs;
+  std::pair<std::string, std::string> variable;
+  if (plan.of_programs) {
+    auto listener = trace::ControlListener::create();
+    if (!listener) return listener.error();
+    programs.listener_.emplace(std::move(*listener));
+    variable = {trace::kControlVariable, "connect:" + programs.listener_->path()};
+  }
+  auto command = CommandProcess::start(plan.command, variable);
   if (!command) return command.error();
   programs.command_.emplace(std::move(*command));
   programs.command_name_ = plan.command.front();
@@ -66,7 +72,7 @@ std::size_t RecordedPrograms::take_calls(Recording& recording, const SnapshotSig
   while (!core::stop_requested() && !is_time_over()) {
     const bool command_runs = command_ && !command_->ended();
     std::vector<pollfd> processes = recording.watched();
-    if (processes.empty() && !command_runs) break;
+    if (processes.empty() && !command_runs && !until_stopped_) break;
     std::vector<pollfd> all = {{core::stop_fd(), POLLIN, 0},
                                {snapshot_signal.descriptor(), POLLIN, 0},
                                {listener_ ? listener_->socket() : -1, POLLIN, 0},

@@ -41,6 +41,7 @@ class RecordedPrograms {
   std::optional<trace::ControlListener> listener_;
   std::optional<CommandProcess> command_;
   std::string command_name_;
+  bool until_stopped_ = false;  // there is neither a command nor a program whose end would be the recording's
   std::optional<Clock::time_point> end_;
 };
 

@@ -185,7 +185,9 @@ core::Exit Recording::report() const {
       overwritten += books.overwritten;
       frozen += books.lost_frozen;
       const std::pair<std::uint64_t, const char*> losses[] = {
-          {books.lost_full, "because the buffer was full (larger --size or --count, shorter --period)"},
+          {books.lost_full, ended.who == kKernel
+                                ? "because they came faster than they were read (larger --kernel-size)"
+                                : "because the buffer was full (larger --size or --count, shorter --period)"},
           {books.lost_wrap, "because the ring came round to a record that was still being written"},
           {books.lost_big, "because a sub-buffer is smaller than such an event (larger --size)"},
           {books.lost_no_ring, "because there was no ring for a thread (more --slots, or memory)"},
@@ -202,8 +204,13 @@ core::Exit Recording::report() const {
     }
   }
   if (!options_.quiet) {
-    std::string line = fmt::format("maxlat trace record: {} of {} process{}, {} bytes", core::counted(events, "event"),
-                                   ended_.size(), ended_.size() == 1 ? "" : "es", bytes);
+    const bool kernel = std::any_of(ended_.begin(), ended_.end(), [](const Ended& one) { return one.who == kKernel; });
+    const std::size_t processes = ended_.size() - (kernel ? 1 : 0);
+    std::string line =
+        fmt::format("maxlat trace record: {} of {}", core::counted(events, "event"), kernel ? "the kernel" : "");
+    if (kernel && processes != 0) line += " and ";
+    if (!kernel || processes != 0) line += fmt::format("{} process{}", processes, processes == 1 ? "" : "es");
+    line += fmt::format(", {} bytes", bytes);
     if (snapshots != 0) line += ", " + core::counted(snapshots, "snapshot");
     if (snapshots > 1) line += " (an event that stands in two is counted in both)";
     if (overwritten != 0) line += ", " + core::counted(overwritten, "older event") + " overwritten";

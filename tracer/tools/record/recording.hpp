@@ -17,6 +17,7 @@
 #include <maxlat/trace/description.hpp>
 #include <maxlat/trace/recorder.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "read/seen_events.hpp"
@@ -50,12 +51,16 @@ class Recording {
   void end_all();
 
   std::size_t processes_seen() const { return seen_; }
+  // What became of the kernel's events, for report().
+  void add_kernel(trace::RecordingReport report) { ended_.push_back({kKernel, std::move(report), false}); }
 
   // REQUIRES: end_all() was called. Says what was recorded and what was not. RETURNS: pass, or invalid when the trace
   // is not complete.
   core::Exit report() const;
 
  private:
+  static constexpr const char* kKernel = "kernel";
+
   struct Process {
     trace::ControlConnection connection;
     int pid;

@@ -9,7 +9,10 @@
 #include <filesystem>
 #include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/core/sys/stop.hpp>
+#include <memory>
+#include <utility>
 
+#include "kernel/kernel_options.hpp"
 #include "record_plan.hpp"
 #include "recorded_programs.hpp"
 #include "snapshot_signal.hpp"
@@ -21,13 +24,14 @@ namespace {
 namespace po = boost::program_options;
 
 constexpr core::CommandHelp kRecordHelp{
-    "maxlat trace record -o DIR [options] (-- CMD ... | -p PID)",
-    "Records the events of CMD and of every traced program it starts, or of a program that runs.\n"
+    "maxlat trace record -o DIR [options] (-- CMD ... | -p PID | --kernel)",
+    "Records the events of CMD and of every traced program it starts, or of a program that runs; and the kernel's.\n"
     "DIR holds Common Trace Format 1.8. Ends with CMD, after -D, or on SIGINT, which keeps everything.\n"
     "Exit status: 3 events were lost, none matched, a program was not recorded or did not stop (a line says why),\n"
     "1 error; else that of CMD, 128 + N when signal N killed it, and 0 when it was ended by -D or SIGINT.",
     "  maxlat trace record -o DIR -- ./program                            all of its events\n"
-    "  maxlat trace record -o DIR --flight-recorder -e 'motor:*' -p 4711  the latest; SIGUSR1 writes a snapshot\n"};
+    "  maxlat trace record -o DIR --flight-recorder -e 'motor:*' -p 4711  the latest; SIGUSR1 writes a snapshot\n"
+    "  maxlat trace record -o DIR --kernel -e 'sched:*,irq:*' -D 10s      the kernel's, for ten seconds\n"};
 
 po::options_description make_options() {
   po::options_description options("Options");
@@ -50,7 +54,7 @@ po::options_description make_options() {
   add("post-trigger", core::argument("TIME")->default_value("0s"),
       "write a snapshot that the program asks for so long after that");
   add("help,h", "this text");
-  options.add(channel_options()).add(delivery);
+  options.add(channel_options()).add(kernel_options()).add(delivery);
   return options;
 }
 
@@ -82,6 +86,11 @@ core::Status RecordingFolder::prepare(const std::string& directory) {
 }
 
 core::Result<core::Exit> exit_of(const RecordPlan& plan, const Recording& recording, const EndOfPrograms& end) {
+  if (plan.kernel) {
+    const core::Exit exit = recording.report();
+    if (end.refused > 0 || exit != core::Exit::pass) return core::Exit::invalid;
+    return end.exit_status ? core::Exit{*end.exit_status} : core::Exit::pass;
+  }
   if (recording.processes_seen() == 0 && end.refused > 0)
     return core::Error{"nothing was recorded, though a program called", "", core::Exit::invalid};
   if (recording.processes_seen() == 0) {
@@ -107,11 +116,18 @@ core::Result<core::Exit> trace_record(const core::Arguments& arguments) {
 
   signal(SIGXFSZ, SIG_IGN);  // a file too large is an error of write()
   core::catch_stop_signals();
-  const SnapshotSignal snapshot_signal;  // before the recording, whose thread is not to get it
+  const SnapshotSignal snapshot_signal;     // before the recording, whose thread is not to get it
+  std::unique_ptr<KernelRecording> kernel;  // first, so that it has what the programs do from their beginning on
+  if (plan->kernel) {
+    auto started = start_kernel_recording(*plan->kernel);
+    if (!started) return started.error();
+    kernel = *std::move(started);
+  }
   Recording recording(plan->recording);
   auto programs = RecordedPrograms::start(*plan, recording);
   if (!programs) return programs.error();
   const EndOfPrograms end = programs->record_until_the_end(recording, snapshot_signal);
+  if (kernel) recording.add_kernel(kernel->finish());
   return exit_of(*plan, recording, end);
 }
 

@@ -29,6 +29,11 @@
 
 namespace maxlat::attribution {
 
+// From a read of the counter to the first event of the interrupt behind it, from its last to the next read, or between
+// two. On a virtual machine of 2.6 GHz half of them took less than 0.5 us and 99 of 100 less than 1.9 us; where the
+// hypervisor came in between it was 7.5 us and more.
+inline constexpr double kAroundAtMost_ns = 3000;
+
 struct Interval {
   uint64_t from = 0, to = 0;
   int32_t thread = 0;           // that read the counter at both ends

@@ -33,6 +33,7 @@ enum class EventKind : uint8_t {
   page_fault,  // has no end
   task_switch,
   waking,
+  rename,  // of a thread, that becomes another program or calls itself otherwise
 };
 
 // What a vector of the processor's interrupt controller is for.
@@ -54,11 +55,11 @@ class ShortName {
 struct KernelEvent {
   uint64_t tick = 0;
   uint64_t value = 0;    // address of the function of hrtimer, timer and work; length of an NMI's handler in ns
-  int32_t number = 0;    // irq line, number of the softirq, VectorUse; thread that runs next, or was woken
-  int32_t priority = 0;  // of the thread that runs next, or was woken: the kernel's, 0 to 139
+  int32_t number = 0;    // irq line, number of the softirq, VectorUse; thread that runs next, was woken, renamed
+  int32_t priority = 0;  // of the thread that runs next, was woken or renamed: the kernel's, 0 to 139
   int32_t running = 0;   // thread that the event was recorded in, or in whose place an interrupt ran
   EventKind kind = EventKind::hole;
-  ShortName name{};  // handler of an irq line, thread that runs next, or was woken
+  ShortName name{};  // handler of an irq line, thread that runs next, was woken, or is called so from here on
 };
 
 }  // namespace maxlat::attribution

@@ -20,8 +20,10 @@
 //   of the records show (record.h); all records of one packet bear the same stamp, that of the ring's packet.
 // EVENT HEADER: the record word, little-endian bit fields, align 64: time, id, length, stamp (widths: ring/record.h);
 //   id = LONG_ID: two more words, u32 length, u32 id, u64 time. What is declared of it, and why: ctf/metadata.cpp.
-// EVENT CONTEXT, of channels that have it: u32 cpu_id, and four bytes of padding.
-// EVENT: description.hpp. name "PROVIDER:NAME", loglevel = the Level's number.
+// EVENT CONTEXT, of channels that have it: u32 cpu_id, or of the kernel's u32 tid, and four bytes of padding.
+// EVENT: description.hpp. name "PROVIDER:NAME", or NAME where it has no provider; loglevel = the Level's number.
+// KERNEL: events of the kernel are a process "kernel" with the number 0: DIR/kernel-0, env domain = "kernel", names of
+//   events and fields as LTTng's kernel tracer has them, by which others know them (tools/kernel/lttng_names.hpp).
 // VERSION: env has tracer_name "maxlat" and packet_format (ctf/tsdl.hpp); our own reader reads every format there was.
 // CLOCK: frequency of the counter (base/clock: source and error in its description), offset_s and offset to
 //   CLOCK_REALTIME, measured at session start; env has the same offset to CLOCK_MONOTONIC in ns, the clock's source,
@@ -51,6 +53,7 @@
 namespace maxlat::trace {
 
 using Uuid = std::array<std::uint8_t, 16>;
+Uuid random_uuid();
 
 struct TraceClock {
   base::CounterClock counter;
@@ -67,19 +70,28 @@ struct TraceEnvironment {
   std::string session;
   std::string process;
   int pid = 0;
+  std::string domain{};  // "kernel"; empty: a program's
 };
 
 // The beginning of a metadata text: trace, environment, clock.
 std::string metadata_of_trace(const TraceEnvironment& environment, const TraceClock& clock);
 // Who owns the packets of a channel. Those of a thread may have the CPU of each event with it, as CTF's event context
-// `cpu_id`.
-enum class StreamKind { thread, thread_with_cpu, cpu };
-// Of an event with its CPU: bytes between the event's header and its fields. The CPU first, the rest is padding.
+// `cpu_id`; those of the kernel are a CPU's, and each event has the thread it was recorded in, as `tid`. What a packet
+// of the kernel's tells as lost was lost before its first event: the kernel's buffer gives its oldest events up.
+enum class StreamKind { thread, thread_with_cpu, cpu, kernel };
+inline bool is_of_cpu(StreamKind kind) {
+  return kind == StreamKind::cpu || kind == StreamKind::kernel;
+}
+inline bool has_context(StreamKind kind) {
+  return kind == StreamKind::thread_with_cpu || kind == StreamKind::kernel;
+}
+// Of an event with a context: bytes between its header and its fields. CPU or thread first, the rest is padding.
 inline constexpr std::size_t kContextSize = 8;
 
 // A channel: stream, packet context, event header, event context.
 std::string metadata_of_channel(std::uint32_t stream_id, std::string_view name, StreamKind kind);
-// One event of a channel; appended when it is first enabled there, before any record bears its id.
+// One event of a channel; appended when it is first enabled there, before any record bears its id. Without a provider
+// its name alone.
 std::string metadata_of_event(std::uint32_t stream_id, std::uint32_t event_id, const EventDescription& event);
 
 // The ring's 32-byte packet prefix.

@@ -49,7 +49,8 @@ struct StreamBooks {
 //
 // A packet's counts are those of its end. An event is lost in a full ring when it has no room in the packet and the
 // next cannot be entered, so that place is behind the packet's last event (but for smaller ones, that still had room).
-// The other causes may be anywhere in the packet: then `after_ns` is the last event of the packet before.
+// The other causes may be anywhere in the packet: then `after_ns` is the last event of the packet before. Of the
+// kernel's (StreamKind::kernel) it is known to be before the packet's first event.
 struct StreamLoss {
   std::uint64_t full = 0;  // events, by cause
   std::uint64_t wrap = 0;
@@ -71,6 +72,7 @@ struct RecordedEvent {
   std::uint64_t size = 0;                 // of the whole record
   std::span<const std::uint8_t> payload;  // with its padding; valid until the next event is asked for
   std::optional<std::uint32_t> cpu{};  // where its channel has that in each event; 0xffffffff: the tracer did not know
+  std::optional<std::uint32_t> thread{};  // of an event of the kernel: that it was recorded in, or interrupted
   const ThreadName* thread_name =
       nullptr;                       // of its thread at that time, or nothing: not known; lives as long as the process
   const StreamLoss* loss = nullptr;  // between this event and the one given before it in its stream; or nothing

@@ -44,6 +44,8 @@ struct AccountedTime {
 
 struct Outlier;
 
+const char* to_string(TimeClass kind);       // as in the file: "irq"
+const char* to_string(Certainty certainty);  // "next to"
 // "irq 24 eth0", "before the history", "nothing seen: hardware or hypervisor"
 std::string name_of(const AccountedTime& part);
 // Who took most of the outlier: the part with more than half of its length. Null: nobody did, or it cannot be told.

@@ -51,12 +51,14 @@ class TraceInstance {
   Status set(const std::string& name, const std::string& value) const {
     return write_tracefs(path_ + "/" + name, value);
   }
-  // Events of all CPUs so far. What is still in the buffer, what newer events took the place of, and what found no
-  // room.
+  // Events so far: what is still in the buffer, what was read, what newer events took the place of, what found no room,
+  // and what found the buffer come round to an event that was still being written.
   struct Counts {
-    uint64_t kept = 0, overwritten = 0, dropped = 0;
+    uint64_t kept = 0, read = 0, overwritten = 0, dropped = 0, overrun_writer = 0;
+    uint64_t all() const { return kept + read + overwritten + dropped + overrun_writer; }
   };
-  Counts counts() const;
+  Counts counts() const;  // of all CPUs
+  Counts counts_of(unsigned cpu) const;
 
  private:
   explicit TraceInstance(std::string path) : path_(std::move(path)) {}

@@ -28,13 +28,14 @@ class UnseenSwitches {
 
   explicit UnseenSwitches(LookUp look_up) : look_up_(std::move(look_up)) {}
 
-  // Adds the event to `events`, and before it the switch that it shows.
-  void add(const KernelEvent& event, std::vector<KernelEvent>& events);
+  // Adds the event to `events`, and before it the switch that it shows. A rename gets its thread's priority.
+  void add(KernelEvent event, std::vector<KernelEvent>& events);
 
  private:
   static constexpr size_t kMostThreads = 4096;  // then it begins anew
 
   void learn(const KernelEvent& event);
+  Thread thread_of(int32_t number) const;
 
   LookUp look_up_;
   std::optional<int32_t> running_;  // nothing: behind a hole, and in the beginning

@@ -3,7 +3,7 @@
 // One page of the kernel's trace buffer, as a read of trace_pipe_raw gives it, taken apart.
 //
 //        0           8                       16                                        16 + bytes
-//        | time: u64 | bytes: 27 bits, flags | record | record | ... | bytes           | unused ...
+//        | time: u64 | bytes: 27 bits, flags | record | record | ... | bytes           | lost: u64 | unused ...
 //
 //   record     u32 { type_length: 5, time_delta: 27 }, then
 //     1 .. 28  so many words of payload
@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <maxlat/core/sys/result.hpp>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -30,7 +31,8 @@ struct RingRecord {
 };
 
 struct RingPage {
-  bool lost_before = false;  // events between the page before and this one were overwritten
+  bool lost_before = false;            // events between the page before and this one were overwritten
+  std::optional<uint64_t> lost_count;  // how many: the kernel says it where the page has room for it
   std::vector<RingRecord> records;
 };
 

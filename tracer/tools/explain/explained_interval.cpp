@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#include "explained_interval.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <maxlat/trace/reader.hpp>
+#include <set>
+#include <utility>
+
+#include "interval_events.hpp"
+#include "kernel/state_dump.hpp"
+#include "traced_events.hpp"
+
+namespace maxlat::trace_tools {
+namespace {
+
+bool is_of_kernel(const trace::TraceStream& stream) {
+  return stream.channel->kind == trace::StreamKind::kernel;
+}
+
+core::Result<TraceNames> read_names(const std::string& folder) {
+  trace::ReadOptions options;
+  options.wants_stream = [](const trace::TraceStream& stream) {
+    return is_of_kernel(stream) && stream.channel_name == StateDump::kChannel;
+  };
+  auto reader = trace::TraceReader::open(folder, std::move(options));
+  if (!reader) return reader.error();
+  TraceNames names;
+  for (trace::RecordedEvent event; (*reader)->next(event);) {
+    const auto name = text_field(event, "name");
+    const auto thread = number_field(event, "tid"), function = number_field(event, "function");
+    if (name && thread) names.threads[static_cast<std::int32_t>(*thread)] = *name;
+    if (name && function) names.functions[*function] = *name;
+  }
+  return names;
+}
+
+// The first tick whose time is not before `ns`: what print shows of an event is the time of its tick.
+std::uint64_t tick_at(const trace::TraceTime& time, std::int64_t ns) {
+  constexpr std::uint64_t kCentury_s = 3'155'760'000;
+  std::uint64_t before = 0, not_before = kCentury_s * time.frequency_hz;
+  while (before < not_before) {
+    const std::uint64_t middle = before + (not_before - before) / 2;
+    if (time.realtime_ns(middle) < ns)
+      before = middle + 1;
+    else
+      not_before = middle;
+  }
+  return before;
+}
+
+// The process of the trace that is the kernel. ERRORS: there is none; the CPU is not in it.
+core::Result<const trace::TraceProcess*> kernel_of(const trace::TraceReader& reader, unsigned cpu) {
+  const trace::TraceProcess* kernel = nullptr;
+  bool has_switches = false;
+  for (const trace::StoredProcess& process : reader.processes()) {
+    for (const auto& [id, channel] : process.description.channels) {
+      if (channel.kind != trace::StreamKind::kernel) continue;
+      kernel = &process.description;
+      has_switches = has_switches || std::any_of(channel.events.begin(), channel.events.end(),
+                                                 [](const auto& type) { return type.second.name == "sched_switch"; });
+    }
+  }
+  if (kernel == nullptr)
+    return core::Error{"this trace has no events of the kernel", "maxlat trace record --kernel records them"};
+  if (!has_switches)
+    return core::Error{"this trace has no task switches, without which nobody can be named",
+                       fmt::format("record sched:sched_switch, too, for CPU {}", cpu)};
+  return kernel;
+}
+
+}  // namespace
+
+bool ExplainedInterval::is_whole() const {
+  return breaks.empty() && std::none_of(parts.begin(), parts.end(), [](const Part& part) {
+           return part.time.kind == core::TimeClass::before_history;
+         });
+}
+
+core::Result<ExplainedInterval> explain(const ExplainRequest& request) {
+  const auto names = read_names(request.folder);
+  if (!names) return names.error();
+  trace::ReadOptions options;
+  options.wants_stream = is_of_kernel;
+  auto reader = trace::TraceReader::open(request.folder, std::move(options));
+  if (!reader) return reader.error();
+  const auto kernel = kernel_of(**reader, request.cpu);
+  if (!kernel) return kernel.error();
+  const std::uint64_t from = tick_at((*kernel)->time, request.from_ns), to = tick_at((*kernel)->time, request.to_ns);
+  if (to <= from) return core::Error{"the interval holds no tick of the counter"};
+
+  IntervalEvents events(from, to, *names);
+  TracedEvents decoder;
+  std::set<unsigned> seen;
+  bool reaches_the_end = false, needs_more = true;
+  for (trace::RecordedEvent event; needs_more && (*reader)->next(event);) {
+    reaches_the_end = reaches_the_end || event.ticks > to;
+    if (event.stream->channel_name == StateDump::kChannel) continue;
+    seen.insert(event.stream->owner);
+    if (event.stream->owner != request.cpu) continue;
+    if (event.loss != nullptr) events.lose(event.ticks);
+    if (const auto one = decoder.decode(event)) events.add(*one);
+    needs_more = event.ticks <= to;
+  }
+  if (!seen.contains(request.cpu))
+    return core::Error{fmt::format("this trace has no kernel event of CPU {}", request.cpu),
+                       fmt::format("it has those of {}", fmt::join(seen, ", "))};
+  if (!reaches_the_end) events.end_early();
+  ExplainedInterval explained =
+      events.explained(request.thread, static_cast<double>((*kernel)->time.frequency_hz) / 1e9);
+  for (const trace::TraceBreak& place : (*reader)->breaks())
+    explained.breaks.push_back(fmt::format("{}: byte {}: {}", place.file, place.offset, place.why));
+  return explained;
+}
+
+}  // namespace maxlat::trace_tools

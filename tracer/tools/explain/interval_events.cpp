@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#include "interval_events.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <maxlat/attribution/accounting.hpp>
+#include <maxlat/attribution/kernel_symbols.hpp>
+
+namespace maxlat::trace_tools {
+namespace {
+
+using attribution::EventKind;
+using attribution::KernelEvent;
+
+constexpr std::size_t kPruneAt = std::size_t{1} << 16;
+
+}  // namespace
+
+IntervalEvents::IntervalEvents(std::uint64_t from, std::uint64_t to, const TraceNames& names)
+    : from_(from), to_(to), names_(names), prune_at_(kPruneAt), switches_([&names](std::int32_t thread) {
+        const auto known = names.threads.find(thread);
+        return attribution::UnseenSwitches::Thread{
+            attribution::ShortName(known == names.threads.end() ? std::string_view() : known->second)};
+      }) {}
+
+void IntervalEvents::lose(std::uint64_t tick) {
+  switches_.add({.tick = tick, .kind = EventKind::hole}, events_);
+}
+
+void IntervalEvents::add(const KernelEvent& event) {
+  switches_.add(event, events_);
+  if (events_.size() >= prune_at_ && event.tick <= from_) prune();
+}
+
+// Whose the CPU is when the interval begins, the last switch before tells.
+void IntervalEvents::prune() {
+  const auto last = std::find_if(events_.rbegin(), events_.rend(), [](const KernelEvent& event) {
+    return event.kind == EventKind::task_switch || event.kind == EventKind::hole;
+  });
+  if (last != events_.rend()) events_.erase(events_.begin(), std::prev(last.base()));
+  prune_at_ = 2 * events_.size() + kPruneAt;
+}
+
+ExplainedInterval IntervalEvents::explained(std::int32_t thread, double ticks_per_ns) const {
+  const attribution::Accounting accounting = attribution::account(
+      events_, {.from = from_,
+                .to = to_,
+                .thread = thread,
+                .around_at_most = static_cast<std::uint64_t>(attribution::kAroundAtMost_ns * ticks_per_ns),
+                .ticks_per_ns = ticks_per_ns,
+                .begins_asleep = true});
+  ExplainedInterval whole{.ticks = to_ - from_, .ns = static_cast<double>(to_ - from_) / ticks_per_ns};
+  for (const attribution::Part& part : accounting.parts)
+    whole.parts.push_back({{part.kind, attribution::with_function(part.name, part.function, names_.functions),
+                            static_cast<double>(part.ticks) / ticks_per_ns, part.count, part.certainty,
+                            attribution::with_function(part.woken_by, part.waker_function, names_.functions)},
+                           part.ticks});
+  return whole;
+}
+
+}  // namespace maxlat::trace_tools

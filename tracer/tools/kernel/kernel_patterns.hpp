@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+//
+// Which of the patterns of `-e` are about the kernel's events. A program's events and the kernel's are both called
+// PROVIDER:NAME, so it is what this kernel has that decides: a pattern is the kernel's when its provider is the name of
+// a subsystem that has such events. A provider that is `*` alone is that of programs.
+#pragma once
+
+#include <maxlat/core/sys/result.hpp>
+#include <string>
+#include <vector>
+
+namespace maxlat::trace_tools {
+
+struct SplitPatterns {
+  std::vector<std::string> kernel, programs;
+};
+
+// `root` is "/" in life. ERRORS: no tracefs (Exit::cannot_run); an event that a subsystem of this kernel does not have.
+core::Result<SplitPatterns> split_patterns(const std::vector<std::string>& patterns, const std::string& root = "/");
+
+// What is recorded of the kernel when no pattern is about it: what the accounting of a CPU's time needs
+// (docs/who-did-it.md), and what Trace Compass draws.
+const std::vector<std::string>& default_kernel_patterns();
+
+}  // namespace maxlat::trace_tools

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#include "kernel_recording.hpp"
+
+namespace maxlat::trace_tools {
+namespace {
+
+constexpr KernelBackend kBackends[] = {
+    {"tracefs", "the kernel's own trace buffers, in an instance of ours", record_by_tracefs},
+};
+
+}  // namespace
+
+std::span<const KernelBackend> kernel_backends() {
+  return kBackends;
+}
+
+std::string kernel_backend_names() {
+  std::string names;
+  for (const KernelBackend& backend : kBackends) names += std::string(backend.name) + "|";
+  return names + kAnyBackend;
+}
+
+core::Result<std::unique_ptr<KernelRecording>> start_kernel_recording(const KernelPlan& plan) {
+  core::Error why = core::cannot_run("no back end");
+  for (const KernelBackend& backend : kBackends) {
+    if (plan.backend != kAnyBackend && plan.backend != backend.name) continue;
+    auto recording = backend.start(plan);
+    if (recording) return recording;
+    why = recording.error();
+  }
+  return why;
+}
+
+}  // namespace maxlat::trace_tools

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+//
+// The kernel's events beside those of programs, in DIR/kernel-0: what is wanted, who can record it, and a recording
+// that is under way. Who can is a table; another back end is a row in kernel_recording.cpp.
+//
+// THREADS  start, finish and the destructor: one. A recording has a thread of its own.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <maxlat/core/sys/cpu_list.hpp>
+#include <maxlat/core/sys/result.hpp>
+#include <maxlat/trace/recorder.hpp>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace maxlat::trace_tools {
+
+struct KernelPlan {
+  std::string backend{};    // a row's name, or kAnyBackend
+  std::string directory{};  // exists
+  std::string session{};
+  std::vector<std::string> patterns{};  // "SYSTEM:NAME" as the kernel calls them, with * and ?
+  core::CpuList cpus{};
+  std::size_t kb_of_a_cpu = 4096;  // the kernel's buffer of each
+  std::function<void(const std::string& line)> say = [](const std::string&) {};
+};
+
+class KernelRecording {
+ public:
+  virtual ~KernelRecording() = default;  // without finish(): what was not written is given up; nothing is left behind
+  virtual trace::RecordingReport finish() = 0;  // once
+};
+
+struct KernelBackend {
+  const char* name;
+  const char* what;
+  core::Result<std::unique_ptr<KernelRecording>> (*start)(const KernelPlan& plan);
+};
+inline constexpr const char* kAnyBackend = "auto";  // the first that can
+
+std::span<const KernelBackend> kernel_backends();
+// "tracefs|auto"
+std::string kernel_backend_names();
+
+// Records from now on. ERRORS: that of the back end, or of the last that was tried (Exit::cannot_run).
+core::Result<std::unique_ptr<KernelRecording>> start_kernel_recording(const KernelPlan& plan);
+
+// By the kernel's own trace buffers.
+core::Result<std::unique_ptr<KernelRecording>> record_by_tracefs(const KernelPlan& plan);
+
+}  // namespace maxlat::trace_tools
