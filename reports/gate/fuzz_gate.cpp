@@ -49,7 +49,8 @@ constexpr std::string_view kPieces[] = {"-1",         "nan",      "1e308",     "
                                         "_h",         "setting ", "added_max", "[[a]]\n"};
 
 void change(std::string& text, uint8_t what, size_t place, size_t more) {
-  if (text.empty()) return;
+  constexpr size_t kLongest = 1 << 20;  // a line that is doubled again and again fills the memory, and says nothing
+  if (text.empty() || text.size() > kLongest) return;
   place %= text.size();
   switch (what % 4) {
     case 0:
