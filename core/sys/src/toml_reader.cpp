@@ -7,6 +7,45 @@
 #include <maxlat/core/sys/toml_reader.hpp>
 
 namespace maxlat::core {
+namespace {
+
+// Behind the text in quotes that begins at `at`: of one line, or of several between three quotes. Without its end, the
+// end of the line or of the text.
+size_t behind_quoted(std::string_view text, size_t at) {
+  const char quote = text[at];
+  const std::string three(3, quote);
+  const bool of_lines = text.substr(at, 3) == three;
+  for (at += of_lines ? 3 : 1; at < text.size(); ++at) {
+    if (text[at] == '\\' && quote == '"') {
+      ++at;
+    } else if (of_lines ? text.substr(at, 3) == three : text[at] == quote) {
+      return at + (of_lines ? 3 : 1);
+    } else if (text[at] == '\n' && !of_lines) {
+      return at;
+    }
+  }
+  return text.size();
+}
+
+}  // namespace
+
+void refuse_letters_outside_quotes(std::string_view text) {
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  size_t at = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+  while (at < text.size()) {
+    const char each = text[at];
+    if (each == '"' || each == '\'') {
+      at = behind_quoted(text, at);
+    } else if (each == '#') {
+      at = std::min(text.find('\n', at), text.size());
+    } else if (static_cast<unsigned char>(each) >= 0x80) {
+      const auto line = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
+      throw TomlMistake{{static_cast<toml::source_index>(line), 1}, "a letter that is not ASCII, outside quotes"};
+    } else {
+      ++at;
+    }
+  }
+}
 
 Error error_in_file(const std::string& file, const toml::source_position& where, std::string_view text,
                     std::string_view hint) {

@@ -31,11 +31,16 @@ struct TomlMistake {
 Error error_in_file(const std::string& file, const toml::source_position& where, std::string_view text,
                     std::string_view hint);
 
+// Throws a TomlMistake where a letter that is not ASCII stands outside quotes and comments. TOML knows none there, and
+// for one where a blank may be, toml++ 3.3 runs into __builtin_unreachable().
+void refuse_letters_outside_quotes(std::string_view text);
+
 // `hint` is that of every error.
 template <typename Reader>
 auto read_toml(std::string_view text, const std::string& file, std::string_view hint, const Reader& reader)
     -> Result<decltype(reader(std::declval<const toml::table&>()))> {
   try {
+    refuse_letters_outside_quotes(text);
     return reader(toml::parse(text, file));
   } catch (const TomlMistake& mistake) {
     return error_in_file(file, mistake.where, mistake.text, hint);

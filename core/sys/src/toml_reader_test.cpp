@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <maxlat/core/sys/toml_reader.hpp>
+#include <string>
+
+namespace maxlat::core {
+namespace {
+
+using ::testing::StartsWith;
+
+Result<std::string> name_in(const std::string& text) {
+  return read_toml(text, "f.toml", "hint",
+                   [](const toml::table& table) { return table["name"].value_or(std::string()); });
+}
+
+TEST(TomlReader, TakesAnyLetterInQuotesAndComments) {
+  for (const std::string quoted :
+       {R"("caf\u00e9 é")", R"("a \" é")", "'é \\'", "\"\"\"\né \" \"\" é\\\"\n\"\"\"", "'''é\n' é'''"}) {
+    const auto name = name_in("\xef\xbb\xbf# é\nname = " + quoted + " # é");
+    ASSERT_TRUE(name) << quoted << ": " << name.error().text;
+    EXPECT_NE(name->find("é"), std::string::npos) << quoted;
+  }
+}
+
+// As in "x = é", where toml++ has undefined behaviour.
+TEST(TomlReader, RefusesAnyOtherLetterElsewhere) {
+  for (const std::string text : {"x = 1\né = 2", "x = 1\ny = é", "x = 1\n\xcc\xcc\n", "x = 1\n y = \xc2\xa0 2",
+                                 "x = '''\n''' é", "x = \"a\\\\\"\n é"}) {
+    const auto name = name_in(text);
+    ASSERT_FALSE(name) << text;
+    EXPECT_EQ(name.error().text, "f.toml:2: a letter that is not ASCII, outside quotes") << text;
+  }
+}
+
+TEST(TomlReader, WhatHasNoEndIsToldInALine) {
+  for (const std::string text : {"x = \"é", "x = 'é", "x = \"\"\"é\n", "x = '''é", "x = \"é\\"}) {
+    const auto name = name_in(text);
+    ASSERT_FALSE(name) << text;
+    EXPECT_THAT(name.error().text, StartsWith("f.toml:")) << text;
+    EXPECT_EQ(name.error().text.find('\n'), std::string::npos) << text;
+  }
+}
+
+}  // namespace
+}  // namespace maxlat::core
