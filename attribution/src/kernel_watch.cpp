@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <fstream>
 #include <map>
 #include <maxlat/attribution/accounting.hpp>
 #include <maxlat/attribution/kernel_symbols.hpp>
 #include <maxlat/attribution/kernel_watch.hpp>
-#include <mutex>
+#include <maxlat/attribution/reader_thread.hpp>
 #include <optional>
 #include <span>
-#include <thread>
 #include <utility>
 
 #include "cpu_history.hpp"
@@ -32,8 +28,6 @@ constexpr size_t kReadsOfOneTurn = 16;  // together twice what a buffer holds
 // Of all CPUs together, up to 128 of them, 60 MB; of one 4 MB and what is read at once, and at least what a second of a
 // busy one needs.
 constexpr size_t kMostEvents = 1 << 20, kMostOfOneCpu = 1 << 16, kFewestOfOneCpu = 1 << 13;
-// Before the loads that run on its CPUs: they may be many, and the buffers wait for nobody. It needs little.
-constexpr int kNice = -10;
 
 struct WatchedHistory {
   WatchedHistory(size_t gaps_kept, size_t most_events, double ticks_per_ns)
@@ -52,9 +46,13 @@ class Watch final : public KernelWatch {
     const size_t most_events = std::clamp(kMostEvents / plan_.cpus.size(), kFewestOfOneCpu, kMostOfOneCpu);
     for (size_t i = 0; i < plan_.cpus.size(); ++i)
       cpus_.push_back(std::make_unique<WatchedHistory>(plan_.gaps_kept, most_events, plan_.ticks_per_ns));
-    reader_ = std::thread([this] { read_until_the_end(); });
+    reader_.start(
+        [this] {
+          for (size_t i = 0; i < cpus_.size() && damage_.empty(); ++i) (void)read_and_account(i);
+          return false;
+        },
+        kReadEvery);
   }
-  ~Watch() override { end(); }
 
   core::AskedGaps& gaps_of(unsigned cpu) override {
     const auto place = std::lower_bound(plan_.cpus.begin(), plan_.cpus.end(), cpu);
@@ -62,7 +60,7 @@ class Watch final : public KernelWatch {
   }
 
   WatchResult finish() override {
-    end();
+    reader_.end();
     source_.stop();
     for (size_t i = 0; i < cpus_.size() && damage_.empty(); ++i)
       while (!read_and_account(i)) continue;  // nothing is recorded any more: it ends
@@ -100,26 +98,6 @@ class Watch final : public KernelWatch {
                              with_function(part.woken_by, part.waker_function, functions)});
     }
     return all;
-  }
-
-  void end() {
-    {
-      const std::lock_guard lock(mutex_);
-      ended_ = true;
-    }
-    wake_.notify_one();
-    if (reader_.joinable()) reader_.join();
-  }
-
-  void read_until_the_end() {
-    (void)::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kNice);
-    std::unique_lock lock(mutex_);
-    while (!ended_ && damage_.empty()) {
-      lock.unlock();
-      for (size_t i = 0; i < cpus_.size() && damage_.empty(); ++i) (void)read_and_account(i);
-      lock.lock();
-      wake_.wait_for(lock, kReadEvery, [this] { return ended_; });
-    }
   }
 
   bool of_timer() const { return plan_.watched == Watched::timer; }
@@ -182,10 +160,7 @@ class Watch final : public KernelWatch {
   std::vector<std::unique_ptr<WatchedHistory>> cpus_;
   uint64_t events_ = 0;
   std::string damage_;
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  bool ended_ = false;
-  std::thread reader_;  // what is above is its own until it is joined, but for `asked` and `ended_`
+  ReaderThread reader_;  // what is above is its own until it ends, but for `asked`
 };
 
 }  // namespace

@@ -6,12 +6,11 @@
 // INPUT: { u8 example, u8 unit }, then changes of 5 bytes, { u8 what, u16 place, u16 more }; so that every input, also
 // of the driver that stands in for libFuzzer, gets past the first line. Example 255 is the rest of the input as it is.
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <maxlat/import/import_definition.hpp>
+#include <maxlat/test/fuzz_text.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -93,37 +92,24 @@ std::vector<uint64_t> counts_of(const core::RunResult& run) {
   return counts;
 }
 
-[[noreturn]] void fail(const char* what, const std::string& text) {
-  std::fprintf(stderr, "%s: %s\n", what, text.c_str());
-  std::abort();
-}
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   static const std::vector<std::string> examples = read_examples();
   if (size < 2 || examples.empty()) return 0;
-  std::string text;
-  if (bytes[0] == 255) {
-    text.assign(reinterpret_cast<const char*>(bytes + 2), size - 2);
-  } else {
-    text = examples[bytes[0] % examples.size()];
-    for (size_t at = 2; at + 5 <= size; at += 5)
-      change(text, bytes[at], static_cast<size_t>(bytes[at + 1] | bytes[at + 2] << 8),
-             static_cast<size_t>(bytes[at + 3] | bytes[at + 4] << 8));
-  }
+  const std::string text = test::changed_example(examples, bytes[0], {bytes + 2, size - 2}, change);
   importing::InputText input(text);
   const auto run = importing::import_run(input, {.unit_ns = bytes[1] % 2 == 0 ? 0.0 : 1000.0});
   if (!run) {
-    if (run.error().text.empty() || run.error().text.find('\n') != std::string::npos) fail("no line", run.error().text);
+    test::must_be_one_line(run.error().text);
     return 0;
   }
   const auto again = core::from_json(core::to_json(*run));
-  if (!again) fail("not read back", again.error().text);
-  if (counts_of(*again) != counts_of(*run)) fail("read back with other counts", core::to_json(*run));
+  if (!again) test::fuzz_failed("not read back", again.error().text);
+  if (counts_of(*again) != counts_of(*run)) test::fuzz_failed("read back with other counts", core::to_json(*run));
   // Figures are rounded once, on writing: from then on they stay as they are.
   const std::string written = core::to_json(*again);
   const auto third = core::from_json(written);
-  if (!third || core::to_json(*third) != written) fail("read back as another", written);
+  if (!third || core::to_json(*third) != written) test::fuzz_failed("read back as another", written);
   return 0;
 }

@@ -6,7 +6,7 @@ CASES = [
     Case("list names every load", "load --list", 0, [r"^hackbench\[:ARGS\] ", r"^kernel:DIRECTORY ", r"^network .*\(built in\)$"]),
     Case("a short run tells what it did", "load cpu timers -D 1s -q --json -", 0,
          [r"\"kind\": ?\"load\"", r"\"alive\": ?true", r"\"unit\": ?\"expirations/s\""]),
-    Case("a summary line for each load", "load cpu fork -D 1s", 0, [r"^cpu +1 s +[\d.]+ million steps/s", r"^fork +1 s +[\d.e+]+ processes/s"]),
+    Case("a summary line for each load", "load cpu fork -D 1s", 0, [r"^cpu +\d+ s +[\d.]+ million steps/s", r"^fork +\d+ s +[\d.e+]+ processes/s"]),
     Case("-h is --help", "load -h", 0, [r"\AUsage: maxlat load"]),
     Case("no load", "load", 1, [r"\Amaxlat load: no load given\nhint: "]),
     Case("unknown load", "load hackbnech", 1, [r"\Amaxlat load: unknown load 'hackbnech'\nhint: the loads are: hackbench"]),

@@ -35,6 +35,18 @@ for event in sched_switch sched_waking sched_wakeup sched_wakeup_new sched_migra
   local_timer_entry local_timer_exit reschedule_entry reschedule_exit call_function_single_entry irq_work_entry; do
   expect "$event" "$(number $event)" -gt 0
 done
+# The same module under `maxlat trace`: in one trace with a state dump, books that balance, and every part of an interval named.
+maxlat trace record --kernel=module -o "$OUT/trace" -D 500ms 2> "$OUT/record.txt" || fail "record: $(cat "$OUT/record.txt")"
+grep -q 'events of the kernel (by module), ' "$OUT/record.txt" || fail "it does not name its back end: $(cat "$OUT/record.txt")"
+maxlat trace check "$OUT/trace" || fail "the recording's books: $?"
+maxlat trace print "$OUT/trace" -e 'sched_switch' > "$OUT/print.txt"
+expect "switches in the trace" "$(wc -l < "$OUT/print.txt")" -gt 10
+expect "of them in another thread than the one that leaves" "$(sed 's|.* kernel 0/cpu[0-9]*/\([0-9-]*\) .*prev_tid = \([0-9]*\),.*|\1 \2|' "$OUT/print.txt" | awk '$1 != $2' | wc -l)" -eq 0
+maxlat trace explain "$OUT/trace" --cpu 0 --from +100ms --to +300ms > "$OUT/explain.txt" || fail "explain: $? $(cat "$OUT/explain.txt")"
+cat "$OUT/explain.txt"
+grep -q 'task idle' "$OUT/explain.txt" || fail "a guest with nothing to do is not idle"
+must_fail maxlat trace record --kernel=module -e 'kmem:*' -o "$OUT/none" -D 100ms 2> "$OUT/none.txt"
+grep -q 'module has no event "kmem:\*"' "$OUT/none.txt" || fail "an event that the module has not: $(cat "$OUT/none.txt")"
 kernel_trace_sessions quiet
 kernel_trace_sessions separate
 kernel_trace_sessions killed 21

@@ -70,7 +70,7 @@ def merged(folder):
     """A traced program and the kernel, in one trace and in the counter's order, as babeltrace2 sees it, too."""
     told = record(folder, "--kernel", "--kernel-size", "16M", "-e", "sched:*,irq:*,task:task_rename,test:*", "--",
                   PROGRAM, "events=2000", "apart_us=50", "name=worker")
-    assert re.search(r"events of the kernel and 1 process,", told.stderr), told.stderr
+    assert re.search(r"events of the kernel \(by tracefs\) and 1 process,", told.stderr), told.stderr
     events = events_of(folder)
     count = collections.Counter(event["event"] for event in events)
     assert count["test:count"] == 2000, count
@@ -153,6 +153,12 @@ def explain(folder):
     behind = told(ns_of({"time_ns": max(times) + 10**10}), ns_of({"time_ns": max(times) + 10**10 + 1000}), status=3)
     assert [part["class"] for part in behind["accounting"]] == ["before the history"], behind
     assert told("+0.1s", "+0.2s", status=(0, 3))["ticks"] > 0
+    # What lies behind the CPU's last event is known up to where the recording was ended.
+    end = next(event["time_ns"] for event in events if event["event"] == "maxlat_recording_end" and event["cpu"] == cpu)
+    ended = told(ns_of({"time_ns": end - 1000}), ns_of({"time_ns": end - 100}))
+    assert ended["whole"] and ended["accounting"], ended
+    behind = told(ns_of({"time_ns": end + 100}), ns_of({"time_ns": end + 10**6}), status=3)
+    assert [part["class"] for part in behind["accounting"]] == ["before the history"], behind
     text = trace("explain", "--cpu", cpu, "--from", ns_of(start), "--to", ns_of(last), folder).stdout
     assert re.match(rf"CPU {cpu} from \[\d\d:.*\] to \[.*\]: .* {whole['ticks']} ticks\n", text) and f"task sh (tid {tid}, " in text, text
     for options, line in [(["--cpu", "999", "--from", "+1s", "--to", "+2s"], "this trace has no kernel event of CPU 999"),
@@ -189,10 +195,18 @@ def killed(folder):
         recorder.communicate()
     left = f"maxlat-kernel-{recorder.pid}"
     assert left in instances(), "otherwise this test shows nothing"
-    assert events_of(first)
+    events = events_of(first)
     assert not run("babeltrace2", first).stderr
+    # Of each CPU what was on disk is known, and no more, though another CPU's may have come further.
+    for cpu in os.sched_getaffinity(0):
+        own = [event["time_ns"] for event in events if event.get("cpu") == cpu and "statedump" not in event["event"]]
+        told = trace("explain", "--cpu", cpu, "--from", ns_of({"time_ns": own[-1] + 1000}), "--to",
+                     ns_of({"time_ns": own[-1] + 10**6}), "--json", first, status=3).stdout
+        assert [part["class"] for part in json.loads(told)["accounting"]] == ["before the history"], told
     record(folder / "second", "--kernel", "-e", "sched:*", "-D", "100ms")
     assert left not in instances()
+    told = trace("explain", "--cpu", cpu, "--from", "+0.1s", "--to", "+0.2s", folder, status=1).stderr
+    assert told.startswith("maxlat trace: this folder has several recordings of the kernel"), told
 
 
 def command_alone(folder):
@@ -218,17 +232,24 @@ def bad_options(folder):
                           (["--kernel-size", "4k"], "--kernel-size: not within 8k and 1G"),
                           (["--kernel-size", "many"], '--kernel-size: not a size: "many"'),
                           (["--kernel-cpus", "4000"], "--kernel-cpus: CPU 4000 is not online"),
+                          (["-e", "sched_switch"], '-e "sched_switch": with --kernel a pattern is PROVIDER:NAME'),
                           (["--flight-recorder"], "--kernel does not go with --flight-recorder"),
                           (["-p", os.getpid(), "-e", "sched:*"], "-p names a program, and -e no event of it")]:
         back_end = [] if options[0].startswith("--kernel=") else ["--kernel"]
         told = record(out, *back_end, *options, *([] if "-p" in options else ["--", "true"]), status=1).stderr
         assert told.startswith(f"maxlat trace: {line}"), told
+    told = record(out, "--kernel", "--", "/no/such/program", status=1).stderr
+    assert told.startswith("maxlat trace: cannot start /no/such/program"), told
+    told = record(out, "--kernel-cpus", "0", "--", "true", status=1).stderr
+    assert told.startswith("maxlat trace: --kernel-cpus is about the kernel's events: --kernel is missing"), told
     nobody = ["setpriv", "--reuid=65534", "--clear-groups", "--inh-caps=-all"]
     if subprocess.run([*nobody, "true"], capture_output=True).returncode == 0:
         os.chmod(folder, 0o777)
         told = run(*nobody, MAXLAT, "trace", "record", "-o", out, "--kernel", "-e", "sched:*", "-D", "1s", status=77).stderr
         assert told.startswith("maxlat trace: tracefs is for root"), told
     assert not out.exists() and not instances()
+    told = record(out, "--kernel", "--kernel-size", "16M", "-e", "sched:*,motor:*", "--", "true", status=3).stderr
+    assert "no program with maxlat events called, though -e names events of one" in told, told
 
 
 CASES = {case.__name__: case for case in (merged, state_dump, explain, losses, killed, command_alone, bad_options)}

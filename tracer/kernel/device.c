@@ -11,6 +11,7 @@
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/security.h>
 #include <linux/vmalloc.h>
 
 #include <maxlat/kernel/counts.h>
@@ -28,6 +29,8 @@ static int device_open(struct inode *inode, struct file *file)
 	struct trace_session *session;
 	int error = maxlat_may_open();
 
+	if (!error)
+		error = security_locked_down(LOCKDOWN_TRACEFS); /* as tracefs asks */
 	if (error)
 		return error;
 	session = trace_session_new();

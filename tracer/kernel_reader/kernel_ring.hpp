@@ -34,6 +34,8 @@ class KernelRing {
 
  private:
   KernelRing() = default;
+  void tell_loss(std::uint64_t events);
+  void tell_loss_before(std::uint64_t lost, std::uint64_t content_size);
 
   std::uint32_t cpu_ = 0;
   maxlat_ring_reader reader_{};  // for looking only: the kernel has the one that takes packets
@@ -41,6 +43,9 @@ class KernelRing {
   std::uint64_t sequence_ = UINT64_MAX;  // of the packet that was read last
   std::uint64_t taken_ = 0;              // records of it
   std::uint64_t records_read_ = 0;
+  std::uint64_t lost_ = 0;         // as the packets that were read count them
+  std::uint64_t lost_untold_ = 0;  // of these, since the last record
+  bool was_full_ = false;          // the packet that was read last, to its last byte
 };
 
 }  // namespace maxlat::trace::detail

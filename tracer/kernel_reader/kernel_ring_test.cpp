@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -47,6 +48,7 @@ class KernelRings : public testing::TestWithParam<std::uint32_t> {
       EXPECT_EQ(record.cpu, 3u);
       EXPECT_EQ(record.type->name, "softirq_entry");
       vecs.push_back(record.as<maxlat_kernel_softirq>().vec);
+      if (record.lost_before != 0) lost_before_[vecs.back()] = record.lost_before;
     };
     maxlat_ring_view view;
     while (maxlat_ring_get(&made_.reader, &view) == MAXLAT_RING_GOT) {
@@ -60,6 +62,7 @@ class KernelRings : public testing::TestWithParam<std::uint32_t> {
 
   ring_test::RingMemory made_;
   std::unique_ptr<detail::KernelRing> ring_;
+  std::map<std::int64_t, std::uint64_t> lost_before_;  // by the record that told it
 };
 
 TEST_P(KernelRings, AnOpenPacketIsReadAndNotReadAgainWhenItIsDelivered) {
@@ -76,6 +79,52 @@ TEST_P(KernelRings, AnOpenPacketIsReadAndNotReadAgainWhenItIsDelivered) {
   EXPECT_THAT(read_all(), ElementsAre(4, 5));
   EXPECT_EQ(ring_->records_read(), 5u);
 }
+
+// Two packets have room for 498 such records, which fill them to the last byte, or for 496 and one with a name.
+class FullKernelRing : public KernelRings {
+ protected:
+  void offer(std::uint32_t id, std::size_t size) {
+    maxlat_ring_record record;
+    const bool room = maxlat_ring_record_begin(MAXLAT_RING_THREAD, &made_.ring, id, size, &record);
+    if (room) maxlat_ring_record_end(MAXLAT_RING_THREAD, &made_.ring, &record);
+    lost_ += room ? 0 : 1;
+  }
+  void offer_softirqs(int count) {
+    for (int i = 0; i < count; ++i) offer(MAXLAT_KERNEL_softirq_entry, sizeof(maxlat_kernel_softirq));
+  }
+  std::uint64_t lost_ = 0;
+};
+
+TEST_P(FullKernelRing, WhatFoundNoRoomIsToldByTheNextRecord) {
+  offer_softirqs(1000);
+  EXPECT_EQ(lost_, 502u);
+  read_all();
+  EXPECT_THAT(lost_before_, IsEmpty());
+  softirq(7);
+  softirq(8);
+  EXPECT_THAT(read_all(), ElementsAre(7, 8));
+  EXPECT_THAT(lost_before_, ElementsAre(testing::Pair(7, lost_)));
+}
+
+// Nobody knows how many were lost on either side of a packet that was seen only when it was full, too.
+TEST_P(FullKernelRing, AFullPacketBehindAFullOneHasALossOnEitherSide) {
+  offer_softirqs(498 + 2);
+  read_all();
+  softirq(7);
+  offer_softirqs(497 + 3);
+  const std::vector<std::int64_t> read = read_all();
+  EXPECT_EQ(read.size(), 498u);
+  EXPECT_THAT(lost_before_, testing::Contains(testing::Pair(7, 1)));
+  softirq(9);
+  read_all();
+  std::uint64_t told = 0;
+  for (const auto& [vec, lost] : lost_before_) told += lost;
+  EXPECT_EQ(lost_, 5u);
+  EXPECT_EQ(told, lost_);
+  EXPECT_THAT(lost_before_, testing::Contains(testing::Key(9)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Discard, FullKernelRing, testing::Values(0u));
 
 TEST_P(KernelRings, WhoWritesIsWaitedFor) {
   softirq(1);

@@ -6,10 +6,9 @@
 // it is. An example has one phase of the example run, or all of it: most inputs shall be short, for each is read,
 // written, and read again.
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <iterator>
 #include <maxlat/core/result/run_result.hpp>
+#include <maxlat/test/fuzz_text.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -86,37 +85,24 @@ std::vector<std::string> examples() {
   return texts;
 }
 
-[[noreturn]] void fail(const char* what, const std::string& text) {
-  std::fprintf(stderr, "%s: %s\n", what, text.c_str());
-  std::abort();
-}
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   static const std::vector<std::string> texts = examples();
   if (size == 0) return 0;
-  std::string text;
-  if (bytes[0] == 255) {
-    text.assign(reinterpret_cast<const char*>(bytes + 1), size - 1);
-  } else {
-    text = texts[bytes[0] % texts.size()];
-    for (size_t at = 1; at + 5 <= size; at += 5)
-      change(text, bytes[at], static_cast<size_t>(bytes[at + 1] | bytes[at + 2] << 8),
-             static_cast<size_t>(bytes[at + 3] | bytes[at + 4] << 8));
-  }
+  const std::string text = test::changed_example(texts, bytes[0], {bytes + 1, size - 1}, change);
   const auto run = core::from_json(text);
   if (!run) {
-    if (run.error().text.empty() || run.error().text.find('\n') != std::string::npos) fail("no line", run.error().text);
+    test::must_be_one_line(run.error().text);
     return 0;
   }
   const std::string first = core::to_json(*run);
   const auto again = core::from_json(first);
-  if (!again) fail("not read back", again.error().text);
+  if (!again) test::fuzz_failed("not read back", again.error().text);
   const std::string second = core::to_json(*again);
   if (second == first) return 0;
   // Figures are rounded once, on writing: from then on they stay as they are.
   const auto third = core::from_json(second);
-  if (!third || core::to_json(*third) != second) fail("read back as another", second);
+  if (!third || core::to_json(*third) != second) test::fuzz_failed("read back as another", second);
   return 0;
 }

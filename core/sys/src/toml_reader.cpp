@@ -18,8 +18,10 @@ size_t behind_quoted(std::string_view text, size_t at) {
   for (at += of_lines ? 3 : 1; at < text.size(); ++at) {
     if (text[at] == '\\' && quote == '"') {
       ++at;
-    } else if (of_lines ? text.substr(at, 3) == three : text[at] == quote) {
-      return at + (of_lines ? 3 : 1);
+    } else if (of_lines && text.substr(at, 3) == three) {
+      return std::min(text.find_first_not_of(quote, at), at + 5);  // two more may belong to the text
+    } else if (!of_lines && text[at] == quote) {
+      return at + 1;
     } else if (text[at] == '\n' && !of_lines) {
       return at;
     }

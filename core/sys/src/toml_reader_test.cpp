@@ -26,8 +26,9 @@ TEST(TomlReader, TakesAnyLetterInQuotesAndComments) {
 
 // As in "x = é", where toml++ has undefined behaviour.
 TEST(TomlReader, RefusesAnyOtherLetterElsewhere) {
-  for (const std::string text : {"x = 1\né = 2", "x = 1\ny = é", "x = 1\n\xcc\xcc\n", "x = 1\n y = \xc2\xa0 2",
-                                 "x = '''\n''' é", "x = \"a\\\\\"\n é"}) {
+  for (const std::string text :
+       {"x = 1\né = 2", "x = 1\ny = é", "x = 1\n\xcc\xcc\n", "x = 1\n y = \xc2\xa0 2", "x = '''\n''' é",
+        "x = \"a\\\\\"\n é", "x = '''\na'''' é", "x = \"\"\"\na\"\"\"\"\" é"}) {
     const auto name = name_in(text);
     ASSERT_FALSE(name) << text;
     EXPECT_EQ(name.error().text, "f.toml:2: a letter that is not ASCII, outside quotes") << text;

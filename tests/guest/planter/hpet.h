@@ -34,14 +34,14 @@ static inline u32 hpet_now(void __iomem *hpet)
 static inline void hpet_aim(void __iomem *hpet, unsigned int cpu, u32 delivery, u32 at)
 {
 	const u32 apic_id = per_cpu(x86_cpu_to_apicid, cpu);
-	u32 config = readl(hpet + HPET_TIMER_CONFIG) & ~HPET_TIMER_ENABLE;
+	const u32 config = (readl(hpet + HPET_TIMER_CONFIG) & ~HPET_TIMER_ENABLE) | HPET_TIMER_32_BIT | HPET_TIMER_MESSAGE_ENABLE;
 
+	/* Enabled last: with the time of the last message, which has passed, it would send one more at once. */
 	writel(config, hpet + HPET_TIMER_CONFIG);
 	writel(delivery, hpet + HPET_TIMER_MESSAGE);
 	writel(0xfee00000 | (apic_id << 12), hpet + HPET_TIMER_MESSAGE + 4);
-	config |= HPET_TIMER_32_BIT | HPET_TIMER_MESSAGE_ENABLE | HPET_TIMER_ENABLE;
-	writel(config, hpet + HPET_TIMER_CONFIG);
 	writel(at, hpet + HPET_TIMER_COMPARATOR);
+	writel(config | HPET_TIMER_ENABLE, hpet + HPET_TIMER_CONFIG);
 }
 
 /* RETURNS: its registers, or null: it cannot send messages. */

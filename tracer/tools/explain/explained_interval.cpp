@@ -57,6 +57,8 @@ core::Result<const trace::TraceProcess*> kernel_of(const trace::TraceReader& rea
   for (const trace::StoredProcess& process : reader.processes()) {
     for (const auto& [id, channel] : process.description.channels) {
       if (channel.kind != trace::StreamKind::kernel) continue;
+      if (kernel != nullptr && kernel != &process.description)
+        return core::Error{"this folder has several recordings of the kernel", "explain the folder of one of them"};
       kernel = &process.description;
       has_switches = has_switches || std::any_of(channel.events.begin(), channel.events.end(),
                                                  [](const auto& type) { return type.second.name == "sched_switch"; });
@@ -95,10 +97,10 @@ core::Result<ExplainedInterval> explain(const ExplainRequest& request) {
   std::set<unsigned> seen;
   bool reaches_the_end = false, needs_more = true;
   for (trace::RecordedEvent event; needs_more && (*reader)->next(event);) {
-    reaches_the_end = reaches_the_end || event.ticks > to;
     if (event.stream->channel_name == StateDump::kChannel) continue;
     seen.insert(event.stream->owner);
     if (event.stream->owner != request.cpu) continue;
+    reaches_the_end = event.ticks > to;  // its own: another CPU's may have been written when this one's were not
     if (event.loss != nullptr) events.lose(event.ticks);
     if (const auto one = decoder.decode(event)) events.add(*one);
     needs_more = event.ticks <= to;

@@ -29,8 +29,8 @@ class ForeignInterval {
     learn_name(event);
     seen_.insert(*cpu);
     const auto tick = static_cast<std::uint64_t>(*event.time_ns);
-    reaches_the_end_ = reaches_the_end_ || tick > to_;
     if (*cpu != request_.cpu) return true;
+    reaches_the_end_ = tick > to_;  // its own: another CPU's may have been written when this one's were not
     stream_ = event.stream->number;
     if (tick <= lost_until_) return true;
     tell_loss();

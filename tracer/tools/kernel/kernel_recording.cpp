@@ -5,7 +5,8 @@ namespace maxlat::trace_tools {
 namespace {
 
 constexpr KernelBackend kBackends[] = {
-    {"tracefs", "the kernel's own trace buffers, in an instance of ours", record_by_tracefs},
+    {kModuleBackend, "maxlat_trace.ko, where it is loaded", record_by_module},
+    {kTracefsBackend, "the kernel's own trace buffers, in an instance of ours", record_by_tracefs},
 };
 
 }  // namespace

@@ -32,6 +32,7 @@ class KernelRecording {
  public:
   virtual ~KernelRecording() = default;  // without finish(): what was not written is given up; nothing is left behind
   virtual trace::RecordingReport finish() = 0;  // once
+  virtual const char* backend() const = 0;      // its row's name
 };
 
 struct KernelBackend {
@@ -42,13 +43,18 @@ struct KernelBackend {
 inline constexpr const char* kAnyBackend = "auto";  // the first that can
 
 std::span<const KernelBackend> kernel_backends();
-// "tracefs|auto"
+// "module|tracefs|auto"
 std::string kernel_backend_names();
 
 // Records from now on. ERRORS: that of the back end, or of the last that was tried (Exit::cannot_run).
 core::Result<std::unique_ptr<KernelRecording>> start_kernel_recording(const KernelPlan& plan);
 
-// By the kernel's own trace buffers.
+// By maxlat_trace.ko, and by the kernel's own trace buffers.
+core::Result<std::unique_ptr<KernelRecording>> record_by_module(const KernelPlan& plan);
 core::Result<std::unique_ptr<KernelRecording>> record_by_tracefs(const KernelPlan& plan);
+// In a recording's folder.
+inline constexpr const char* kKernelFolder = "kernel-0";
+inline constexpr const char* kModuleBackend = "module";
+inline constexpr const char* kTracefsBackend = "tracefs";
 
 }  // namespace maxlat::trace_tools

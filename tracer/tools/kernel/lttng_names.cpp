@@ -13,17 +13,19 @@ constexpr EventRule kEventRules[] = {
     {"irq", "tasklet_", "irq_tasklet_"},
     {"timer", "timer_", "timer_"},
     {"timer", "", "timer_"},
+    {"irq_vectors", "x86_platform_ipi_", "x86_irq_vectors_ipi_"},
     {"irq_vectors", "", "x86_irq_vectors_"},
     {"exceptions", "", "x86_exceptions_"},
     {"syscalls", "sys_enter_", "syscall_entry_"},
     {"syscalls", "sys_exit_", "syscall_exit_"},
     {"kmem", "mm_page_", "kmem_mm_page_"},
-    {"kmem", "k", "kmem_k"},
+    {"kmem", "kmalloc", "kmem_kmalloc"},
+    {"kmem", "kfree", "kmem_kfree"},
     {"power", "cpu_", "power_cpu_"},
 };
 
 // Fields of threads, of these systems.
-constexpr std::string_view kWithThreads[] = {"sched", "task", "signal"};
+constexpr std::string_view kWithThreads[] = {"sched", "task"};
 
 }  // namespace
 

@@ -129,9 +129,9 @@ void StateDump::thread(int pid, int ppid, const std::string& stat) {
 void StateDump::processes() {
   const std::string proc = root_ + "/proc";
   for (const int pid : numbers_in(proc)) {
-    const int ppid = parent_of(line_of(fmt::format("{}/{}/stat", proc, pid)));
+    const int ppid = parent_of(core::read_file(fmt::format("{}/{}/stat", proc, pid)).value_or(""));
     for (const int tid : numbers_in(fmt::format("{}/{}/task", proc, pid)))
-      thread(pid, ppid, line_of(fmt::format("{}/{}/task/{}/stat", proc, pid, tid)));
+      thread(pid, ppid, core::read_file(fmt::format("{}/{}/task/{}/stat", proc, pid, tid)).value_or(""));
   }
 }
 

@@ -7,26 +7,20 @@
 //         Events that newer ones took the place of before they were read are `lost_full`, told where they were lost;
 //         how many, the page says where it has room for it, and the kernel's own count otherwise.
 #include <fmt/format.h>
-#include <sys/resource.h>
-#include <unistd.h>
+#include <maxlat/base/counter.h>
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
-#include <fstream>
-#include <map>
 #include <maxlat/attribution/kernel_buffers.hpp>
-#include <maxlat/attribution/kernel_symbols.hpp>
+#include <maxlat/attribution/reader_thread.hpp>
 #include <maxlat/trace/trace_writer.hpp>
-#include <mutex>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "kernel_conversion.hpp"
 #include "kernel_patterns.hpp"
 #include "kernel_recording.hpp"
-#include "state_dump.hpp"
+#include "kernel_trace.hpp"
 
 namespace maxlat::trace_tools {
 namespace {
@@ -34,11 +28,7 @@ namespace {
 using attribution::KernelBuffers;
 using attribution::RingPage;
 
-constexpr auto kReadEvery = std::chrono::milliseconds(20), kFlushEvery = std::chrono::milliseconds(200);
 constexpr std::size_t kPagesOfOneTurn = 256;  // of a CPU, before the others have theirs
-constexpr std::size_t kMostFunctions = 1 << 14;
-// Before what is traced: the buffers wait for nobody. It needs little.
-constexpr int kReadersNice = -10;
 
 // By the kernel's number of the event.
 struct KnownEvent {
@@ -78,78 +68,57 @@ class TracefsRecording final : public KernelRecording {
  public:
   TracefsRecording(const KernelPlan& plan, KernelBuffers buffers, KnownEvents events,
                    std::unique_ptr<trace::TraceWriter> writer)
-      : say_(plan.say),
-        buffers_(std::move(buffers)),
-        events_(std::move(events)),
-        writer_(std::move(writer)),
-        channel_(writer_->add_channel("kernel", trace::StreamKind::kernel)),
-        dump_(*writer_) {
+      : say_(plan.say), buffers_(std::move(buffers)), events_(std::move(events)), trace_(std::move(writer), plan.cpus) {
     for (auto& event : events_.by_number)
-      if (event) event->id = writer_->add_event(channel_, event->conversion.description());
-    for (const unsigned cpu : plan.cpus) cpus_.push_back({.cpu = cpu, .stream = writer_->add_stream(channel_, cpu)});
-    dump_.write_state();
-    reader_ = std::thread([this] { read_until_the_end(); });
+      if (event) event->id = trace_.add_event(event->conversion.description());
+    for (const unsigned cpu : plan.cpus) cpus_.push_back({.cpu = cpu});
+    reader_.start(
+        [this, moved = false]() mutable {
+          if (!std::exchange(moved, true)) trace::run_where_recorders_do();
+          return read_all();
+        },
+        kReadKernelEvery);
+    trace_.write_state();
   }
-  ~TracefsRecording() override { end(); }
+
+  const char* backend() const override { return kTracefsBackend; }
 
   trace::RecordingReport finish() override {
-    end();
+    reader_.end();
+    const std::uint64_t end = maxlat_counter_plain();
     buffers_.stop();
-    for (Cpu& cpu : cpus_)
-      while (read_some(cpu)) continue;  // nothing is recorded any more: it ends
-    std::ifstream kallsyms("/proc/kallsyms");
-    attribution::name_functions(kallsyms, functions_);
-    dump_.write_functions(functions_);
+    for (std::size_t place = 0; place < cpus_.size(); ++place)
+      while (read_some(place)) continue;  // nothing is recorded any more: it ends
     trace::TraceWriter::Told told{.not_written = unknown_};
-    for (const Cpu& cpu : cpus_) {
+    for (std::size_t place = 0; place < cpus_.size(); ++place) {
+      const Cpu& cpu = cpus_[place];
       const auto counts = buffers_.instance().counts_of(cpu.cpu);
+      const bool is_whole = !cpu.damaged && counts.dropped == 0 && counts.overwritten <= cpu.lost;
+      if (is_whole) trace_.end_of_cpu(place, end);
       told.produced += counts.all();
       told.lost_full += counts.dropped + (counts.overwritten - std::min(counts.overwritten, cpu.lost));
       told.lost_wrap += counts.overrun_writer;
       told.not_written += counts.kept;  // of a CPU whose pages are damaged
     }
-    writer_->tell(channel_, told);
-    return writer_->finish();
+    return trace_.finish(told);
   }
 
  private:
   struct Cpu {
     unsigned cpu = 0;
-    std::size_t stream = 0;
     std::uint64_t lost = 0;  // told so far
     bool damaged = false;
   };
 
-  void end() {
-    {
-      const std::lock_guard lock(mutex_);
-      ended_ = true;
-    }
-    wake_.notify_one();
-    if (reader_.joinable()) reader_.join();
+  // RETURNS, both: there may be more.
+  bool read_all() {
+    bool more = false;
+    for (std::size_t place = 0; place < cpus_.size(); ++place) more = read_some(place) || more;
+    trace_.look_at_the_clock();
+    return more;
   }
-
-  void read_until_the_end() {
-    trace::run_where_recorders_do();
-    (void)::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kReadersNice);
-    auto next_flush = std::chrono::steady_clock::now() + kFlushEvery;
-    std::unique_lock lock(mutex_);
-    while (!ended_) {
-      lock.unlock();
-      bool more = false;
-      for (Cpu& cpu : cpus_) more = read_some(cpu) || more;
-      if (const auto now = std::chrono::steady_clock::now(); now >= next_flush) {
-        writer_->flush();
-        next_flush = now + kFlushEvery;
-      }
-      lock.lock();
-      if (!more) wake_.wait_for(lock, kReadEvery, [this] { return ended_; });
-    }
-  }
-
-  // RETURNS: there may be more.
-  bool read_some(Cpu& cpu) {
-    const auto place = static_cast<std::size_t>(&cpu - cpus_.data());
+  bool read_some(std::size_t place) {
+    Cpu& cpu = cpus_[place];
     for (std::size_t pages = 0; pages < kPagesOfOneTurn && !cpu.damaged; ++pages) {
       const core::Result<bool> any = buffers_.read(place, page_);
       if (!any) {
@@ -157,23 +126,24 @@ class TracefsRecording final : public KernelRecording {
         cpu.damaged = true;
       }
       if (!any || !*any) return false;
-      if (page_.lost_before) tell_loss(cpu);
-      for (const attribution::RingRecord& record : page_.records) take(cpu, record);
+      if (page_.lost_before) tell_loss(place);
+      for (const attribution::RingRecord& record : page_.records) take(place, record);
     }
     return !cpu.damaged;
   }
 
   // Never more than the kernel counts in all, so that the books stay exact where a page does not say how many.
-  void tell_loss(Cpu& cpu) {
+  void tell_loss(std::size_t place) {
+    Cpu& cpu = cpus_[place];
     const std::uint64_t all = buffers_.instance().counts_of(cpu.cpu).overwritten;
     const std::uint64_t untold = all - std::min(all, cpu.lost);
     const std::uint64_t lost = std::min(page_.lost_count.value_or(untold), untold);
     if (lost == 0) return;
-    writer_->lose(cpu.stream, lost);
+    trace_.lose(place, lost);
     cpu.lost += lost;
   }
 
-  void take(const Cpu& cpu, const attribution::RingRecord& record) {
+  void take(std::size_t place, const attribution::RingRecord& record) {
     const std::uint64_t number = record.bytes.size() < 2 ? 0 : attribution::word_of(record.bytes.first(2));
     payload_.clear();
     const KnownEvent* const event =
@@ -182,26 +152,19 @@ class TracefsRecording final : public KernelRecording {
       ++unknown_;
       return;
     }
-    writer_->write(cpu.stream, event->id, record.tick, payload_);
-    const auto function = event->conversion.function(record.bytes);
-    if (function && functions_.size() < kMostFunctions) functions_[*function];
+    trace_.write(place, event->id, record.tick, payload_);
+    if (const auto function = event->conversion.function(record.bytes)) trace_.met_function(*function);
   }
 
   std::function<void(const std::string&)> say_;
   KernelBuffers buffers_;
   KnownEvents events_;
-  std::unique_ptr<trace::TraceWriter> writer_;
-  const std::uint32_t channel_;
-  StateDump dump_;
+  KernelTrace trace_;
   std::vector<Cpu> cpus_;
   RingPage page_;
   std::vector<std::uint8_t> payload_;
-  std::map<std::uint64_t, std::string> functions_;
-  std::uint64_t unknown_ = 0;  // records of no event that was asked for, or shorter than its format
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  bool ended_ = false;
-  std::thread reader_;  // what is above is its own until it is joined, but for `ended_`
+  std::uint64_t unknown_ = 0;         // records of no event that was asked for, or shorter than its format
+  attribution::ReaderThread reader_;  // what is above is its own until it ends
 };
 
 }  // namespace
@@ -213,9 +176,7 @@ core::Result<std::unique_ptr<KernelRecording>> record_by_tracefs(const KernelPla
   if (!events) return events.error();
   if (const core::Status recording = buffers->record(plan.cpus, events->names, plan.kb_of_a_cpu); !recording)
     return recording.error();
-  // The last that can fail: what it makes on disk stays.
-  auto writer = trace::TraceWriter::create(
-      {.directory = plan.directory, .session = plan.session, .channels = 2, .say = plan.say});
+  auto writer = make_kernel_writer(plan);
   if (!writer) return writer.error();
   return std::unique_ptr<KernelRecording>(
       std::make_unique<TracefsRecording>(plan, *std::move(buffers), *std::move(events), *std::move(writer)));

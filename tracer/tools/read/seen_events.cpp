@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <maxlat/trace/trace_folder.hpp>
 
+#include "kernel/kernel_recording.hpp"
+
 namespace maxlat::trace_tools {
 
 void SeenEvents::add_list(const std::vector<std::string>& lines) {
@@ -22,7 +24,7 @@ void SeenEvents::add_described(const std::string& directory) {
   for (Walk entry(directory, error); !error && entry != Walk(); entry.increment(error)) {
     if (entry->path().filename() != "metadata") continue;
     const auto processes = trace::open_trace_folder(entry->path().parent_path().string());
-    if (!processes) continue;
+    if (!processes || entry->path().parent_path().filename() == kKernelFolder) continue;
     names_.merge(trace::event_names(*processes));
   }
 }

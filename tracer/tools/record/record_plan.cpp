@@ -58,6 +58,10 @@ core::Result<WantedEvents> wanted_events(const core::CommandLine& line) {
     wanted.programs = *std::move(patterns);
     return wanted;
   }
+  for (const std::string& pattern : *patterns)
+    if (pattern.find(':') == pattern.npos)
+      return core::Error{fmt::format("-e \"{}\": with --kernel a pattern is PROVIDER:NAME", pattern),
+                         fmt::format("of the kernel, PROVIDER is a subsystem: -e '*:{}' is of programs", pattern)};
   auto split = split_patterns(*patterns);
   if (!split) return split.error();
   wanted.kernel = std::move(split->kernel);
@@ -101,6 +105,9 @@ core::Result<RecordPlan> make_record_plan(const core::CommandLine& line) {
   const bool none = !line.has("pid") && line.operands.empty();
   if ((line.has("pid") && !line.operands.empty()) || (none && !line.has("kernel")))
     return core::Error{"either a command after -- or -p PID, not both and not none"};
+  for (const char* option : {"kernel-cpus", "kernel-size"})
+    if (line.given(option) && !line.has("kernel"))
+      return core::Error{fmt::format("--{} is about the kernel's events: --kernel is missing", option)};
   const auto wanted = wanted_events(line);
   if (!wanted) return wanted.error();
   auto recording = recording_options(line, *wanted);
@@ -117,6 +124,7 @@ core::Result<RecordPlan> make_record_plan(const core::CommandLine& line) {
   }
   const bool none_wanted = wanted->programs && wanted->programs->empty() && !line.has("channel");
   plan.of_programs = !none && !none_wanted;
+  plan.names_programs = plan.kernel && wanted->programs && !wanted->programs->empty();
   if (line.has("pid") && !plan.of_programs)
     return core::Error{"-p names a program, and -e no event of it", "add its events: -e 'PROVIDER:*'"};
   if (line.has("duration")) {

@@ -21,6 +21,7 @@ struct RecordPlan {
   RecordingOptions recording;
   std::optional<KernelPlan> kernel;
   bool of_programs = true;  // false: of the kernel alone, and the command runs untraced
+  bool names_programs = false;  // -e names events of programs, beside the kernel's
   std::optional<std::chrono::nanoseconds> duration;
   std::optional<int> program;        // that runs and listens
   std::vector<std::string> command;  // to start

@@ -204,10 +204,10 @@ core::Exit Recording::report() const {
     }
   }
   if (!options_.quiet) {
-    const bool kernel = std::any_of(ended_.begin(), ended_.end(), [](const Ended& one) { return one.who == kKernel; });
+    const bool kernel = kernel_backend_ != nullptr;
     const std::size_t processes = ended_.size() - (kernel ? 1 : 0);
-    std::string line =
-        fmt::format("maxlat trace record: {} of {}", core::counted(events, "event"), kernel ? "the kernel" : "");
+    std::string line = fmt::format("maxlat trace record: {} of ", core::counted(events, "event"));
+    if (kernel) line += fmt::format("the kernel (by {})", kernel_backend_);
     if (kernel && processes != 0) line += " and ";
     if (!kernel || processes != 0) line += fmt::format("{} process{}", processes, processes == 1 ? "" : "es");
     line += fmt::format(", {} bytes", bytes);

@@ -52,7 +52,10 @@ class Recording {
 
   std::size_t processes_seen() const { return seen_; }
   // What became of the kernel's events, for report().
-  void add_kernel(trace::RecordingReport report) { ended_.push_back({kKernel, std::move(report), false}); }
+  void add_kernel(const char* backend, trace::RecordingReport report) {
+    kernel_backend_ = backend;
+    ended_.push_back({kKernel, std::move(report), false});
+  }
 
   // REQUIRES: end_all() was called. Says what was recorded and what was not. RETURNS: pass, or invalid when the trace
   // is not complete.
@@ -94,6 +97,7 @@ class Recording {
     bool in_doubt;  // it runs, and did not say that it stopped: events may come after the books
   };
   std::vector<Ended> ended_;
+  const char* kernel_backend_ = nullptr;
 };
 
 }  // namespace maxlat::trace_tools

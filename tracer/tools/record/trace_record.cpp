@@ -65,13 +65,20 @@ class RecordingFolder {
   RecordingFolder(const RecordingFolder&) = delete;
   RecordingFolder& operator=(const RecordingFolder&) = delete;
   ~RecordingFolder() {
-    if (made_) rmdir(path_.c_str());  // refused unless it is empty
+    if (!is_used_) remove();
   }
   core::Status prepare(const std::string& directory);
+  void is_used() { is_used_ = true; }
 
  private:
+  void remove() const {
+    std::error_code failed;
+    if (prepared_) std::filesystem::remove_all(path_ + "/" + kKernelFolder, failed);
+    if (made_) rmdir(path_.c_str());  // refused unless it is empty
+  }
+
   std::string path_;
-  bool made_ = false;
+  bool made_ = false, prepared_ = false, is_used_ = false;
 };
 
 core::Status RecordingFolder::prepare(const std::string& directory) {
@@ -81,6 +88,7 @@ core::Status RecordingFolder::prepare(const std::string& directory) {
   if (error) return core::Error{fmt::format("cannot create the folder {}: {}", directory, error.message())};
   const bool empty = std::filesystem::is_empty(directory, error);
   if (error) return core::Error{fmt::format("cannot look into {}: {}", directory, error.message())};
+  prepared_ = empty;
   if (empty) return {};
   return core::Error{directory + " is not empty", "a recording has a folder of its own: name another with -o"};
 }
@@ -88,7 +96,10 @@ core::Status RecordingFolder::prepare(const std::string& directory) {
 core::Result<core::Exit> exit_of(const RecordPlan& plan, const Recording& recording, const EndOfPrograms& end) {
   if (plan.kernel) {
     const core::Exit exit = recording.report();
-    if (end.refused > 0 || exit != core::Exit::pass) return core::Exit::invalid;
+    const bool nobody = plan.names_programs && recording.processes_seen() == 0;
+    if (nobody)
+      core::tell("maxlat trace record: no program with maxlat events called, though -e names events of one\n");
+    if (nobody || end.refused > 0 || exit != core::Exit::pass) return core::Exit::invalid;
     return end.exit_status ? core::Exit{*end.exit_status} : core::Exit::pass;
   }
   if (recording.processes_seen() == 0 && end.refused > 0)
@@ -125,9 +136,13 @@ core::Result<core::Exit> trace_record(const core::Arguments& arguments) {
   }
   Recording recording(plan->recording);
   auto programs = RecordedPrograms::start(*plan, recording);
-  if (!programs) return programs.error();
+  if (!programs) {
+    kernel.reset();  // it writes
+    return programs.error();
+  }
+  folder.is_used();
   const EndOfPrograms end = programs->record_until_the_end(recording, snapshot_signal);
-  if (kernel) recording.add_kernel(kernel->finish());
+  if (kernel) recording.add_kernel(kernel->backend(), kernel->finish());
   return exit_of(*plan, recording, end);
 }
 

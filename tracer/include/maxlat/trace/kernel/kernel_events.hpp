@@ -52,6 +52,7 @@ struct KernelRecord {
   std::uint32_t cpu = 0;
   const KernelEventType* type = nullptr;
   const std::uint8_t* payload = nullptr;
+  std::uint64_t lost_before = 0;  // events of its CPU, since the record before it
 
   // REQUIRES: the event has this record (kernel_events.h).
   template <typename Record>

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include "module_records.hpp"
+
+#include <array>
+#include <cstring>
+#include <maxlat/trace/ctf_format.hpp>
+#include <string>
+
+#include "lttng_names.hpp"
+
+namespace maxlat::trace_tools {
+namespace {
+
+using trace::KernelEventType;
+using trace::KernelField;
+using trace::KernelFieldKind;
+using trace::KernelRecord;
+
+struct Described {
+  std::string name;
+  std::vector<trace::Field> fields;
+};
+
+trace::Field described(const KernelField& field) {
+  trace::Field one{.name = field.name, .is_signed = field.kind == KernelFieldKind::number};
+  if (field.kind == KernelFieldKind::text) {
+    one.kind = trace::FieldKind::string;
+    one.count = field.bytes;
+  } else {
+    one.bytes = static_cast<std::uint8_t>(field.bytes);
+    one.is_hex = field.kind == KernelFieldKind::address;
+  }
+  return one;
+}
+
+std::vector<Described> describe_all() {
+  std::vector<Described> all;
+  for (const KernelEventType& type : trace::kernel_event_types()) {
+    Described& one = all.emplace_back(Described{lttng_event_name(type.group, type.name), {}});
+    for (const KernelField& field : type.fields) one.fields.push_back(described(field));
+  }
+  return all;
+}
+
+}  // namespace
+
+trace::EventDescription description_of(const KernelEventType& type) {
+  static const std::vector<Described> all = describe_all();
+  const Described& one = all[type.id - 1];
+  return {.provider = "", .name = one.name, .level = trace::Level::info, .fields = one.fields};
+}
+
+void append_record(const KernelRecord& record, std::int32_t thread, std::vector<std::uint8_t>& payload) {
+  std::array<std::uint8_t, trace::kContextSize> context{};
+  std::memcpy(context.data(), &thread, sizeof thread);
+  payload.insert(payload.end(), context.begin(), context.end());
+  for (const KernelField& field : record.type->fields) {
+    if (field.kind == KernelFieldKind::text) {
+      const std::string_view text = record.text(field);
+      payload.insert(payload.end(), text.begin(), text.end());
+      payload.push_back(0);
+    } else {
+      const std::uint8_t* const from = record.payload + field.offset;
+      payload.insert(payload.end(), from, from + field.bytes);
+    }
+  }
+}
+
+void ThreadsOfCpu::take(const KernelRecord& record, const Use& use) {
+  if (record.lost_before != 0) {  // and switches may be among what is lost
+    give_waiting(kUnknown, use);
+    running_.reset();
+  }
+  if (record.type->id == MAXLAT_KERNEL_sched_switch) {
+    const auto fields = record.as<maxlat_kernel_sched_switch>();
+    give_waiting(fields.prev_tid, use);
+    use(record, fields.prev_tid);
+    running_ = fields.next_tid;
+    return;
+  }
+  if (running_) return use(record, *running_);
+  if (waiting_.size() >= kMostWaiting) give_waiting(kUnknown, use);
+  waiting_.push_back({record, {record.payload, record.payload + record.type->bytes}});
+}
+
+void ThreadsOfCpu::finish(const Use& use) {
+  give_waiting(kUnknown, use);
+}
+
+void ThreadsOfCpu::give_waiting(std::int32_t thread, const Use& use) {
+  for (Waiting& one : waiting_) {
+    one.record.payload = one.bytes.data();
+    use(one.record, thread);
+  }
+  waiting_.clear();
+}
+
+}  // namespace maxlat::trace_tools
