@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <maxlat/attribution/kernel_buffers.hpp>
 #include <maxlat/core/sys/text_file.hpp>
 
@@ -13,6 +14,8 @@ namespace {
 constexpr size_t kLargestPage = 256 * 1024;  // a kernel may be told to use larger ones than 4 KiB
 constexpr const char* kBufferOfOthersKb = "8";
 
+constexpr const char* kNumbersOfTheKernel = "pid:[4026531836]";  // include/linux/proc_ns.h, PROC_PID_INIT_INO
+
 core::Error as_cannot_run(core::Error error) {
   error.exit_status = core::Exit::cannot_run;
   return error;
@@ -21,6 +24,12 @@ core::Error as_cannot_run(core::Error error) {
 }  // namespace
 
 core::Result<KernelBuffers> KernelBuffers::open(const std::string& root) {
+  // There threads have other numbers than in the kernel's events.
+  std::error_code unknown;
+  const std::string numbers = std::filesystem::read_symlink(root + "/proc/self/ns/pid", unknown);
+  if (!unknown && numbers != kNumbersOfTheKernel)
+    return core::cannot_run("this is a container with process numbers of its own, and the kernel's events have others",
+                            "run it outside, or in the host's PID namespace");
   const std::string tracefs = core::find_tracefs(root);
   if (tracefs.empty()) return core::cannot_run(core::why_no_tracefs(root));
   if (core::read_file(tracefs + "/trace_clock").value_or("").find("x86-tsc") == std::string::npos)

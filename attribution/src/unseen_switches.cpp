@@ -13,7 +13,7 @@ void UnseenSwitches::add(KernelEvent event, std::vector<KernelEvent>& events) {
     running_.reset();
   } else if (const auto before = std::exchange(running_, event.running); before && *before != event.running) {
     const Thread thread = thread_of(event.running);
-    events.push_back({.tick = last_tick_,
+    events.push_back({.tick = was_switch_ ? event.tick : last_tick_,
                       .number = event.running,
                       .priority = thread.priority,
                       .running = *before,
@@ -22,6 +22,7 @@ void UnseenSwitches::add(KernelEvent event, std::vector<KernelEvent>& events) {
   }
   if (event.kind == EventKind::rename) event.priority = thread_of(event.number).priority;  // which it does not tell
   learn(event);
+  was_switch_ = event.kind == EventKind::task_switch;
   last_tick_ = event.tick;
   events.push_back(event);
 }

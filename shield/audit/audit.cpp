@@ -128,6 +128,11 @@ void add_names(std::vector<core::Interruption> named, core::CpuActivity& cpu) {
   for (const core::Interruption& each : cpu.named) *cpu.switches += each.kind == Kind::task ? each.count : 0;
 }
 
+bool all_switches_are_known(const core::Phase& phase) {
+  return std::all_of(phase.activity.begin(), phase.activity.end(),
+                     [](const core::CpuActivity& cpu) { return cpu.switches.has_value(); });
+}
+
 CpuVerdict judge(const core::CpuActivity& cpu, const AuditPlan& plan, double seconds) {
   const uint64_t timer = cpu.count(Kind::timer);
   const uint64_t all = cpu.interruptions() - std::min(own_switches(cpu, plan), cpu.switches.value_or(0));
@@ -171,6 +176,9 @@ core::Result<core::Phase> audit(const AuditPlan& plan, const core::MachineView& 
   }
   if (events)
     if (const core::Status named = add_names_from(*events, phase); !named) return named.error();
+  if (!all_switches_are_known(phase))
+    phase.warnings.push_back(
+        "only interrupts are judged: task switches are not known (no /proc/schedstat, no events of the kernel)");
   return phase;
 }
 

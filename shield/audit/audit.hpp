@@ -35,6 +35,8 @@ struct CpuVerdict {
 };
 std::string to_string(CpuVerdict::Kind kind);
 
+// Of each CPU. Without them a verdict is about interrupts alone: a warning says so, and the command ends with 3.
+bool all_switches_are_known(const core::Phase& phase);
 CpuVerdict judge(const core::CpuActivity& cpu, const AuditPlan& plan, double seconds);
 std::string rate_text(double per_s);  // "0.4", "1131"
 

@@ -19,7 +19,7 @@ struct Event {
   std::string_view name, about, also, tells;
 };
 constexpr Event kEvents[] = {
-    {"sched/sched_switch", "CPU", " && next_pid != 0", "which tasks ran"},
+    {"sched/sched_switch", "CPU", "", "which tasks ran"},
     {"sched/sched_waking", "target_cpu", "", "who woke a task"},
     {"workqueue/workqueue_execute_start", "CPU", "", "which work items ran"},
     {"timer/hrtimer_expire_entry", "CPU", "", "functions of high-resolution timers"},

@@ -63,17 +63,27 @@ void TraceNames::count(unsigned cpu, Kind kind, std::string name, std::string wh
   ++counts_[{cpu, kind, std::move(name), std::move(what), std::move(by)}];
 }
 
+void TraceNames::count_task(unsigned cpu, std::string_view fields, std::string_view comm, std::string_view pid,
+                            std::string_view priority) {
+  const std::string number(field(fields, pid));
+  if (number == "0") return;
+  const auto waker = woken_by_.find(number);
+  count(cpu, Kind::task, std::string(field(fields, comm, pid)), policy_of(field(fields, priority)),
+        waker == woken_by_.end() ? "" : waker->second);
+}
+
 void TraceNames::add(const TraceLine& line) {
   const std::string_view fields = line.fields;
   if (line.event == "sched_waking") {
     woken_by_[std::string(field(fields, " pid="))] = place_of(line);
   } else if (line.event == "sched_switch") {
+    // Some kernels record no switch from the idle task: whoever leaves, and did not come, came from there.
+    const auto came = running_.find(line.cpu);
+    if (came != running_.end() && came->second != field(fields, " prev_pid="))
+      count_task(line.cpu, fields, "prev_comm=", " prev_pid=", " prev_prio=");
     const std::string_view next = fields.substr(std::min(fields.find("next_comm="), fields.size()));
-    const std::string pid(field(next, " next_pid="));
-    if (pid == "0") return;
-    const auto waker = woken_by_.find(pid);
-    count(line.cpu, Kind::task, std::string(field(next, "next_comm=", " next_pid=")),
-          policy_of(field(next, " next_prio=")), waker == woken_by_.end() ? "" : waker->second);
+    count_task(line.cpu, next, "next_comm=", " next_pid=", " next_prio=");
+    running_[line.cpu] = field(next, " next_pid=");
   } else if (line.event == "workqueue_execute_start") {
     count(line.cpu, Kind::work, function_name(field(fields, "function ", ")")));
   } else if (line.event == "hrtimer_expire_entry" || line.event == "timer_expire_entry") {

@@ -45,9 +45,14 @@ class TraceNames {
   using Key = std::tuple<unsigned, core::Interruption::Kind, std::string, std::string, std::string>;
   void count(unsigned cpu, core::Interruption::Kind kind, std::string name, std::string what = {}, std::string by = {});
 
+  // Of the names of the fields with its name, number and priority.
+  void count_task(unsigned cpu, std::string_view fields, std::string_view comm, std::string_view pid,
+                  std::string_view priority);
+
   core::CpuList cpus_;
   std::map<Key, uint64_t> counts_;
   std::map<std::string, std::string> woken_by_;  // by the woken task's number
+  std::map<unsigned, std::string> running_;      // number of the task that a CPU switched to last
 };
 
 }  // namespace maxlat::shield

@@ -52,6 +52,18 @@ TEST(TraceNames, EachEventNamesWhatRanOnTheCpuAndWhoCausedIt) {
   EXPECT_EQ(of_one, expected);
 }
 
+// Linux 6.18 on a virtual machine: only the way back to the idle task is recorded.
+TEST(TraceNames, WhoLeavesAndDidNotComeIsCountedToo) {
+  TraceNames names({1});
+  for (int i = 0; i < 3; ++i)
+    names.add(*parse_trace_line(
+        "        intruder-77      [001] d..2.  100.000003: sched_switch: prev_comm=intruder prev_pid=77 "
+        "prev_prio=120 prev_state=S ==> next_comm=swapper/1 next_pid=0 next_prio=120"));
+  ASSERT_EQ(names.of(1).size(), 1u);
+  EXPECT_EQ(names.of(1)[0].name, "intruder");
+  EXPECT_EQ(names.of(1)[0].count, 2u) << "of the first nobody knows where it came from";
+}
+
 TEST(TraceNames, OtherCpusAreNobodysBusiness) {
   EXPECT_TRUE(named({3}).of(3).empty());
   EXPECT_TRUE(named({1}).of(2).empty());

@@ -90,7 +90,8 @@ core::Result<core::Exit> run_audit(const core::CommandLine& line) {
   const bool disturbed = std::any_of(verdicts.begin(), verdicts.end(), [](const CpuVerdict& verdict) {
     return verdict.kind == CpuVerdict::Kind::disturbed;
   });
-  return disturbed ? core::Exit::limit_exceeded : core::Exit::pass;
+  if (disturbed) return core::Exit::limit_exceeded;
+  return all_switches_are_known(*phase) ? core::Exit::pass : core::Exit::invalid;
 }
 
 }  // namespace

@@ -34,5 +34,6 @@ status=$?
 # What needs no rights works: counts of /proc, without names, and it says so.
 inside "$folder/maxlat" shield audit --cpus "$cpu" -D 100ms --limit 1000000 > "$folder/audit.txt" 2>&1
 status=$?
-[ $status -eq 0 ] || fail "shield audit: exit status $status"
+if grep -q "task switches are not known" "$folder/audit.txt"; then known=3; else known=0; fi  # where there is no /proc/schedstat
+[ $status -eq $known ] || fail "shield audit: exit status $status"
 grep -q 'names: none: ' "$folder/audit.txt" || fail "the audit does not say why it has no names"

@@ -3,6 +3,7 @@
 # every one as it was, also while a CPU goes and comes back; what is bad input is refused; sessions do not disturb each
 # other; an event of a quiet CPU arrives within the period; the module can go when nobody has it.
 # guest-mode: interleaved
+# guest-cpu: max,+invtsc,x-force-features=on
 # guest-append: tsc=reliable clocksource=tsc
 load maxlat_trace
 load maxlat_planter

@@ -3,7 +3,9 @@
 // Switches that the kernel did not record. Linux 6.18, as seen on a virtual machine, records none from the idle task:
 // whoever the CPU then runs would pass for idle. But each event tells which thread was running when it was recorded. So
 // one that tells another than the last switch did shows a switch, and that is put before it: at the event before, for
-// an idle CPU leaves with the interrupt that ends its idleness.
+// an idle CPU leaves with the interrupt that ends its idleness. Where that event is the switch to the idle task there
+// was none: a CPU that polls while it is idle needs no interrupt. Then it is put at the event that shows it, and the
+// task has less time than it had, not more.
 //
 // THREADS  one at a time. One object for each CPU.
 #pragma once
@@ -40,6 +42,7 @@ class UnseenSwitches {
   LookUp look_up_;
   std::optional<int32_t> running_;  // nothing: behind a hole, and in the beginning
   uint64_t last_tick_ = 0;
+  bool was_switch_ = false;  // the last event
   std::map<int32_t, Thread> threads_;
 };
 
