@@ -85,11 +85,7 @@ std::string_view selected_word(std::string_view choices) {
 Result<TraceInstance> TraceInstance::make(const std::string& tracefs, const std::string& name) {
   std::string path = fmt::format("{}/instances/{}", tracefs, name);
   if (::mkdir(path.c_str(), 0700) == 0) return TraceInstance(std::move(path));
-  // Of one that was killed and had this number, in another container. The kernel refuses where it is still in use.
-  if (errno == EEXIST && ::rmdir(path.c_str()) == 0 && ::mkdir(path.c_str(), 0700) == 0)
-    return TraceInstance(std::move(path));
-  return system_error(fmt::format("cannot make the trace instance '{}'", path), errno,
-                      errno == EBUSY ? "a process of another container has this number, too, and uses it" : kNeeds);
+  return system_error(fmt::format("cannot make the trace instance '{}'", path), errno, kNeeds);
 }
 
 void TraceInstance::remove() {
