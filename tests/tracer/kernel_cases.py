@@ -49,6 +49,10 @@ def events_of(folder, *options, status=0):
     return [event for event in map(json.loads, lines) if "event" in event]
 
 
+def cpus_with_events(folder):
+    return {event["cpu"] for event in events_of(folder) if "statedump" not in event["event"]}
+
+
 def books_of(folder):
     lines = [line.split() for line in (folder / "kernel-0/.books").read_text().splitlines()]
     return {words[1]: dict(zip(words[2::2], map(int, words[3::2]))) for words in lines}
@@ -189,7 +193,8 @@ def killed(folder):
     recorder = subprocess.Popen([MAXLAT, "trace", "record", "-o", str(first), "--kernel", "-e", "sched:*"],
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
-        wait_until("events on disk", lambda: list(first.glob("kernel-0/kernel-*")) and events_of(first))
+        wait_until("a folder", lambda: list(first.glob("kernel-0/metadata")))
+        wait_until("events of each CPU on disk", lambda: cpus_with_events(first) >= os.sched_getaffinity(0))
     finally:
         recorder.kill()
         recorder.communicate()
