@@ -65,18 +65,14 @@ class RecordingFolder {
   RecordingFolder(const RecordingFolder&) = delete;
   RecordingFolder& operator=(const RecordingFolder&) = delete;
   ~RecordingFolder() {
-    if (!is_used_) remove();
+    std::error_code failed;
+    if (prepared_ && !is_used_) std::filesystem::remove_all(path_ + "/" + kKernelFolder, failed);
+    if (made_) rmdir(path_.c_str());  // refused unless it is empty
   }
   core::Status prepare(const std::string& directory);
   void is_used() { is_used_ = true; }
 
  private:
-  void remove() const {
-    std::error_code failed;
-    if (prepared_) std::filesystem::remove_all(path_ + "/" + kKernelFolder, failed);
-    if (made_) rmdir(path_.c_str());  // refused unless it is empty
-  }
-
   std::string path_;
   bool made_ = false, prepared_ = false, is_used_ = false;
 };
