@@ -61,10 +61,10 @@ core::Result<std::optional<EventFormat>> read_event_format(const std::string& ev
 // * and ?.
 std::vector<std::string> matching_events(const std::string& events, std::span<const std::string> patterns);
 
-// An integer of 1 to 8 bytes, little-endian, not extended by its sign.
+// An integer of up to 8 bytes, little-endian, not extended by its sign; 0 of none.
 inline uint64_t word_of(std::span<const std::byte> bytes) {
   uint64_t word = 0;
-  std::memcpy(&word, bytes.data(), std::min(bytes.size(), sizeof word));
+  if (!bytes.empty()) std::memcpy(&word, bytes.data(), std::min(bytes.size(), sizeof word));
   return word;
 }
 
