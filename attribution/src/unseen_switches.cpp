@@ -8,15 +8,29 @@
 
 namespace maxlat::attribution {
 
+namespace {
+
+std::optional<int32_t> running_in(const KernelEvent& event) {
+  return event.running < 0 ? std::nullopt : std::optional(event.running);
+}
+
+// A switch tells itself who comes; of who leaves nothing is known before it.
+bool shows_switch(std::optional<int32_t> before, const KernelEvent& event) {
+  if (!running_in(event)) return false;
+  return before ? *before != event.running : event.kind != EventKind::task_switch;
+}
+
+}  // namespace
+
 void UnseenSwitches::add(KernelEvent event, std::vector<KernelEvent>& events) {
   if (event.kind == EventKind::hole) {
     running_.reset();
-  } else if (const auto before = std::exchange(running_, event.running); before && *before != event.running) {
+  } else if (const auto before = std::exchange(running_, running_in(event)); shows_switch(before, event)) {
     const Thread thread = thread_of(event.running);
-    events.push_back({.tick = was_switch_ ? event.tick : last_tick_,
+    events.push_back({.tick = !before || was_switch_ ? event.tick : last_tick_,
                       .number = event.running,
                       .priority = thread.priority,
-                      .running = *before,
+                      .running = before.value_or(event.running),
                       .kind = EventKind::task_switch,
                       .name = thread.name});
   }

@@ -79,15 +79,34 @@ TEST_F(Unseen, ARenameHasItsThreadsPriorityAndItsNameIsLearnt) {
   EXPECT_EQ(events_[3].priority, 49);
 }
 
-// What runs behind a hole, and in the beginning, is no switch that was missed.
-TEST_F(Unseen, BehindAHoleWhoRunsIsKnownAndNothingIsPut) {
+// A real-time loop may never be switched out: what the first event tells of it is all there is.
+TEST_F(Unseen, InTheBeginningAndBehindAHoleTheFirstEventTellsWhoRuns) {
   add(event(5, EventKind::irq_entry, 1), 3);
+  ASSERT_EQ(events_.size(), 2u);
+  EXPECT_EQ(events_[0].kind, EventKind::task_switch);
+  EXPECT_EQ(events_[0].number, 3);
+  EXPECT_EQ(events_[0].tick, 5u);
   add(switch_to(10, 5, "five"), 3);
   switches_.add({.tick = 20, .kind = EventKind::hole}, events_);
+  ASSERT_EQ(events_.size(), 4u);
   add(event(30, EventKind::irq_entry, 1), 7);
-  EXPECT_EQ(events_.size(), 4u);
+  ASSERT_EQ(events_.size(), 6u);
+  EXPECT_EQ(events_[4].number, 7);
+  EXPECT_EQ(events_[4].tick, 30u);
   add(event(40, EventKind::irq_exit, 1), 6);
-  EXPECT_EQ(events_.size(), 6u);
+  EXPECT_EQ(events_.size(), 8u);
+}
+
+// A switch tells who comes; and some events do not tell.
+TEST_F(Unseen, WhatTellsNothingPutsNothing) {
+  add(switch_to(10, 5, "five"), 3);
+  EXPECT_EQ(events_.size(), 1u);
+  switches_.add({.tick = 20, .kind = EventKind::hole}, events_);
+  add(event(30, EventKind::irq_entry, 1), -1);
+  EXPECT_EQ(events_.size(), 3u);
+  add(event(40, EventKind::irq_exit, 1), 6);
+  ASSERT_EQ(events_.size(), 5u);
+  EXPECT_EQ(events_[3].tick, 40u) << "and not when nobody told";
 }
 
 TEST(ThreadOfProc, HasANameAlsoWhereItHasEnded) {

@@ -163,6 +163,7 @@ def explain(folder):
     assert ended["whole"] and ended["accounting"], ended
     behind = told(ns_of({"time_ns": end + 100}), ns_of({"time_ns": end + 10**6}), status=3)
     assert [part["class"] for part in behind["accounting"]] == ["before the history"], behind
+    assert whole["not_recorded"] == [], whole
     text = trace("explain", "--cpu", cpu, "--from", ns_of(start), "--to", ns_of(last), folder).stdout
     assert re.match(rf"CPU {cpu} from \[\d\d:.*\] to \[.*\]: .* {whole['ticks']} ticks\n", text) and f"task sh (tid {tid}, " in text, text
     for options, line in [(["--cpu", "999", "--from", "+1s", "--to", "+2s"], "this trace has no kernel event of CPU 999"),
@@ -210,6 +211,8 @@ def killed(folder):
         assert [part["class"] for part in json.loads(told)["accounting"]] == ["before the history"], told
     record(folder / "second", "--kernel", "-e", "sched:*", "-D", "100ms")
     assert left not in instances()
+    told = trace("explain", "--cpu", cpu, "--from", "+0.01s", "--to", "+0.02s", folder / "second", status=(0, 3)).stdout
+    assert "not recorded: interrupts of devices, the local timer, softirqs; their time" in told, told
     told = trace("explain", "--cpu", cpu, "--from", "+0.1s", "--to", "+0.2s", folder, status=1).stderr
     assert told.startswith("maxlat trace: this folder has several recordings of the kernel"), told
 

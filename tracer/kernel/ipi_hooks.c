@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* Contract: ipi_hooks.h. Built without ftrace's own hooks, as probes are. */
+#include <linux/cpumask.h>
 #include <linux/ftrace.h>
 #include <linux/preempt.h>
+#include <linux/smp.h>
 #include <linux/string.h>
 
 #include <maxlat/kernel/kernel_versions.h>
@@ -31,10 +33,14 @@ static void on_call(unsigned long address, unsigned long caller, struct ftrace_o
 	void *const event = (void *)(uintptr_t)hook->id;
 
 	preempt_disable_notrace();
+	/* As tracepoints do: for a CPU that is going, nobody who stops a session waits. */
+	if (!cpu_online(raw_smp_processor_id()))
+		goto out;
 	if (hook->id == MAXLAT_KERNEL_ipi_send_cpu)
 		trace_probe_ipi_send_cpu(event, target, caller, NULL);
 	else
 		trace_probe_ipi_send_cpumask(event, (const struct cpumask *)target, caller, NULL);
+out:
 	preempt_enable_notrace();
 }
 

@@ -18,6 +18,7 @@ struct KernelSession::State {
   base::Descriptor device;
   KernelCapabilities capabilities;
   std::chrono::milliseconds period{0};
+  std::uint32_t packets_of_ring = 0;
   std::vector<base::Mapping> mappings;
   std::vector<detail::KernelRing> rings;  // rings[i] lies in mappings[i]
   bool unfinished = false;                // somebody was writing where the last read() ended
@@ -108,6 +109,7 @@ base::Status KernelSession::start(const KernelSessionOptions& options) {
                                 .ring_bytes = 0};
   if (ioctl(device, MAXLAT_TRACE_START, &request) != 0) return not_started(errno);
   state_->period = options.period;
+  state_->packets_of_ring = std::uint32_t{1} << options.ring_bits;
   for (std::uint32_t cpu = 0; cpu < state_->capabilities.cpu_limit; ++cpu) {
     base::Result<base::Mapping> mapping = map_ring(device, cpu, request.ring_bytes);
     if (!mapping) return mapping.error();
@@ -139,7 +141,8 @@ base::Status KernelSession::read(const std::function<void(const KernelRecord&)>&
   state_->unfinished = false;
   for (std::size_t i = 0; i < state_->rings.size(); ++i) {
     detail::KernelRing& ring = state_->rings[i];
-    for (;;) {
+    // No more than a ring holds: a CPU that writes as fast as it is read does not keep the reader from the others.
+    for (std::uint32_t packets = 0; packets < state_->packets_of_ring; ++packets) {
       maxlat_trace_packet packet = {
           .size = sizeof packet, .cpu = ring.cpu(), .offset = 0, .content_size = 0, .sequence = 0};
       if (ioctl(device, MAXLAT_TRACE_GET, &packet) != 0) {

@@ -72,6 +72,21 @@ core::Result<const trace::TraceProcess*> kernel_of(const trace::TraceReader& rea
   return kernel;
 }
 
+// Of what interrupts a task, if it is recorded.
+std::vector<std::string> not_recorded_in(const trace::TraceProcess& kernel) {
+  constexpr std::pair<const char*, const char*> kInterrupts[] = {
+      {"irq_handler_entry", "interrupts of devices"},
+      {"x86_irq_vectors_local_timer_entry", "the local timer"},
+      {"irq_softirq_entry", "softirqs"}};
+  std::set<std::string_view> recorded;
+  for (const auto& [id, channel] : kernel.channels)
+    for (const auto& [number, type] : channel.events) recorded.insert(type.name);
+  std::vector<std::string> missing;
+  for (const auto& [event, what] : kInterrupts)
+    if (!recorded.contains(event)) missing.emplace_back(what);
+  return missing;
+}
+
 }  // namespace
 
 bool ExplainedInterval::is_whole() const {
@@ -111,6 +126,7 @@ core::Result<ExplainedInterval> explain(const ExplainRequest& request) {
   if (!reaches_the_end) events.end_early();
   ExplainedInterval explained =
       events.explained(request.thread, static_cast<double>((*kernel)->time.frequency_hz) / 1e9);
+  explained.not_recorded = not_recorded_in(**kernel);
   for (const trace::TraceBreak& place : (*reader)->breaks())
     explained.breaks.push_back(fmt::format("{}: byte {}: {}", place.file, place.offset, place.why));
   return explained;

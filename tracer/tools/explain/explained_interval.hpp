@@ -27,8 +27,9 @@ struct ExplainedInterval {
     core::AccountedTime time;
     std::uint64_t ticks = 0;
   };
-  std::vector<Part> parts{};          // largest first
-  std::vector<std::string> breaks{};  // what of the trace could not be read
+  std::vector<Part> parts{};                // largest first
+  std::vector<std::string> not_recorded{};  // whose time is then with whoever it interrupted: "softirqs"
+  std::vector<std::string> breaks{};        // what of the trace could not be read
 
   // Of nothing in it is it unknown who had it.
   bool is_whole() const;

@@ -72,6 +72,9 @@ std::string interval_text(const ExplainRequest& request, const ExplainedInterval
     text += fmt::format("{:>12} {:>7.2f} % {:>7}  {}\n", core::latency_text(part.time.ns),
                         100 * static_cast<double>(part.ticks) / static_cast<double>(explained.ticks), part.time.count,
                         core::printable(core::name_of(part.time)));
+  if (!explained.not_recorded.empty())
+    text += fmt::format("not recorded: {}; their time is with whom they interrupted\n",
+                        fmt::join(explained.not_recorded, ", "));
   return text;
 }
 
@@ -82,9 +85,13 @@ std::string interval_json(const ExplainRequest& request, const ExplainedInterval
         R"({}{{"class":"{}","name":"{}","ticks":{},"ns":{},"count":{},"certainty":"{}","woken_by":"{}"}})",
         parts.empty() ? "" : ",", core::to_string(part.time.kind), json_escaped(part.time.name), part.ticks,
         part.time.ns, part.time.count, core::to_string(part.time.certainty), json_escaped(part.time.woken_by));
-  return fmt::format(R"({{"cpu":{},"from_ns":{},"to_ns":{},"ticks":{},"ns":{},"whole":{},"accounting":[{}]}})",
-                     request.cpu, request.from_ns, request.to_ns, explained.ticks, explained.ns, explained.is_whole(),
-                     parts) +
+  std::string not_recorded;
+  for (const std::string& what : explained.not_recorded)
+    not_recorded += fmt::format("{}\"{}\"", not_recorded.empty() ? "" : ",", json_escaped(what));
+  return fmt::format(
+             R"({{"cpu":{},"from_ns":{},"to_ns":{},"ticks":{},"ns":{},"whole":{},"not_recorded":[{}],"accounting":[{}]}})",
+             request.cpu, request.from_ns, request.to_ns, explained.ticks, explained.ns, explained.is_whole(),
+             not_recorded, parts) +
          "\n";
 }
 

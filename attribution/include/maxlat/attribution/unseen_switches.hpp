@@ -7,6 +7,9 @@
 // was none: a CPU that polls while it is idle needs no interrupt. Then it is put at the event that shows it, and the
 // task has less time than it had, not more.
 //
+// In the beginning, and behind a hole, the first event tells who has the CPU: a loop that is never switched out is
+// known from there on. (Thread -1: the event does not tell.)
+//
 // THREADS  one at a time. One object for each CPU.
 #pragma once
 
@@ -40,7 +43,7 @@ class UnseenSwitches {
   Thread thread_of(int32_t number) const;
 
   LookUp look_up_;
-  std::optional<int32_t> running_;  // nothing: behind a hole, and in the beginning
+  std::optional<int32_t> running_;  // nothing: not known
   uint64_t last_tick_ = 0;
   bool was_switch_ = false;  // the last event
   std::map<int32_t, Thread> threads_;

@@ -67,7 +67,8 @@ class KernelSession {
 
   // Until something was written since the last read(), or the time is over. RETURNS: whether there was.
   base::Result<bool> wait(std::chrono::milliseconds at_most);
-  // All that is there now. ERRORS: a ring is damaged; what came before was given to `use`.
+  // All that is there when it begins, and of each CPU no more than its ring holds.
+  // ERRORS: a ring is damaged; what came before was given to `use`.
   base::Status read(const std::function<void(const KernelRecord&)>& use);
   // No event is written any more when it returns.
   base::Status stop();
