@@ -15,7 +15,7 @@ install(EXPORT maxlatTargets NAMESPACE maxlat:: DESTINATION ${package_folder} CO
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/base/include/maxlat/base DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/maxlat
   COMPONENT tracer)
 install(FILES include/maxlat/trace.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/maxlat COMPONENT tracer)
-install(DIRECTORY include/maxlat/trace DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/maxlat COMPONENT tracer)
+install(DIRECTORY include/maxlat/trace include/maxlat/sensors DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/maxlat COMPONENT tracer)
 install(DIRECTORY ring/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/maxlat/ring COMPONENT tracer
   FILES_MATCHING PATTERN *.h PATTERN port_test.h EXCLUDE PATTERN test_event_probe.h EXCLUDE)
 

@@ -46,7 +46,7 @@ ARROWS = {
 FOLDERS = sorted({room.split("/")[0] for room in ARROWS})
 TEXTS = FOLDERS + ["bench", "docs", "tests"]  # no rooms, or not only, but comments all the same
 # maxlat/NAME/... in an #include, where it differs from the room's folder.
-ROOM_OF_HEADER = {"rteval_ext": "rteval-ext", "ring": "tracer", "trace": "tracer", "trace_tools": "tracer/tools"}
+ROOM_OF_HEADER = {"rteval_ext": "rteval-ext", "ring": "tracer", "sensors": "tracer", "trace": "tracer", "trace_tools": "tracer/tools"}
 # The library of a room, maxlat::NAME, where it is not called after its folder (cmake/MaxlatRoom.cmake).
 ROOM_OF_LIBRARY = {**{room.replace("/", "_"): room for room in ARROWS}, "trace": "tracer"}
 # tests/support: for tests, whatever room they are in.

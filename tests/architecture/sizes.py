@@ -10,7 +10,7 @@ MOST_LINES = 400
 SUFFIXES = {".c", ".h", ".cpp", ".hpp", ".py", ".pml"}
 BESIDE = re.compile(r"^(test_|fuzz_).*|.*_(test|bench|program|test\.mod)\.")  # what serves tests
 
-FULL_FOLDERS = {}
+FULL_FOLDERS = {"tests/cli": "one table a command"}
 LONG_FILES = {
     "core/machine/src/settings_test.cpp": "one test a setting",
     "rteval-ext/run/orchestrator_test.cpp": "one test an end that a run can have",

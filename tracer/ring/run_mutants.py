@@ -1,21 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """run_mutants.py COMPILER FLAG...: undoes one decision of the ring's source after the other, and runs schedule_test on the
-result; on the source as it is it must pass. A mutant names what the test must say of it (Play::error_): only that counts,
-not another failure, nor a crash or a run without end. Works in a copy. The flags are those of ring_schedule_16."""
+result (tests/support/mutants.py). What the test must say is Play::error_. The flags are those of ring_schedule_16."""
 import pathlib
-import re
-import shutil
-import subprocess
 import sys
-import tempfile
-import threading
 
 HERE = pathlib.Path(__file__).parent
-SOURCES = ["freeze", "layout", "open_packet", "read", "reserve", "walk", "promote"]
+sys.path.insert(0, str(HERE.parent.parent / "tests/support"))
+import mutants  # noqa: E402
+
+SOURCES = [f"maxlat/ring/{name}" for name in
+           ("schedule_test.cpp", "freeze.c", "layout.c", "open_packet.c", "read.c", "reserve.c", "walk.c", "promote.c")]
 SEEDS = 400
-CACHED = ["ccache"] if shutil.which("ccache") else []  # compiling takes longer than most runs
-LIMIT_S = 300  # of one run, on a machine that does other things too
 
 CORRUPT = "a packet is corrupt"
 COUNT = "the packet counts other records than it has"
@@ -90,72 +86,6 @@ MUTANTS = [
 ]
 
 
-def build(folder, compiler, flags, changed):
-    """`changed`: sources that must be compiled; headers reach all of them, and the test."""
-    objects = []
-    for name in ["schedule_test.cpp", *(f"{source}.c" for source in SOURCES)]:
-        output = name + ".o"
-        objects.append(output)
-        if changed and name not in changed and (folder / output).exists():
-            continue
-        language = ["-std=c++20"] if name.endswith("cpp") else ["-x", "c", "-std=c11"]
-        # No path of the folder, whose name is another each time: the cache takes the command for what it is.
-        subprocess.run([*CACHED, compiler, *flags, *language, "-O1", "-w", f"-DMAXLAT_SCHEDULES={SEEDS}", "-I.", "-c",
-                        f"maxlat/ring/{name}", "-o", output], cwd=folder, check=True)
-    subprocess.run([compiler, *objects, "-lgmock", "-lgtest", "-lgtest_main", "-lpthread", "-o", "test"], cwd=folder, check=True)
-
-
-def run(folder, text=None):
-    """RETURNS: the test's exit status; with a text, whether it said that, and it is ended there."""
-    command = [str(folder / "test")] + (["--gtest_fail_fast"] if text is None else [])
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as test:
-        timer = threading.Timer(LIMIT_S, test.kill)
-        timer.start()
-        said = False
-        for line in test.stdout:
-            if text is not None and f'"{text}"' in line:
-                said = True
-                test.kill()
-        timer.cancel()
-    return test.returncode if text is None else said
-
-
-def main():
-    compiler, flags = sys.argv[1], sys.argv[2:]
-    wrong = 0
-    with tempfile.TemporaryDirectory() as folder:
-        folder = pathlib.Path(folder)
-        ring = folder / "maxlat/ring"
-        ring.mkdir(parents=True)
-        for path in HERE.iterdir():
-            if path.suffix in (".c", ".h", ".hpp", ".cpp"):
-                (ring / path.name).write_text(path.read_text())
-        build(folder, compiler, flags, [])
-        if run(folder) != 0:
-            print("WRONG: the source as it is fails")
-            return 1
-        for name, file, old, new, text in MUTANTS:
-            original = (ring / file).read_text()
-            pattern = r"\s+".join(map(re.escape, old.split()))
-            mutated, count = re.subn(pattern, lambda _: new, original)
-            if count != 1:
-                print(f"WRONG: {name}: {count} places in {file}")
-                wrong += 1
-                continue
-            (ring / file).write_text(mutated)
-            build(folder, compiler, flags, [file] if file.endswith(".c") else [])
-            said = run(folder, text)
-            print(f"{'fails as it must' if said else 'WRONG: not noticed'}: {name}: {text}", flush=True)
-            wrong += not said
-            (ring / file).write_text(original)
-            if file.endswith(".c"):
-                (folder / (file + ".o")).unlink()
-            else:
-                for output in folder.glob("*.o"):
-                    output.unlink()
-    print(f"{len(MUTANTS)} mutants, {wrong} wrong")
-    return 1 if wrong else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(mutants.try_all([(name, f"maxlat/ring/{file}", *rest) for name, file, *rest in MUTANTS], {"maxlat/ring": HERE},
+                             SOURCES, sys.argv[1], [*sys.argv[2:], f"-DMAXLAT_SCHEDULES={SEEDS}"]))

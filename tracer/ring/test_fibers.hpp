@@ -28,6 +28,12 @@ class Fibers {
   // Called by a fiber where another may go on. REQUIRES: inside a fiber.
   void pass() { swapcontext(&fibers_[current_]->context, &home_); }
 
+  // The end of the calling fiber, in the middle of what it does.
+  void abandon() {
+    fibers_[current_]->done = true;
+    pass();
+  }
+
   bool inside() const { return inside_; }
   size_t current() const { return current_; }
   std::mt19937_64& random() { return random_; }

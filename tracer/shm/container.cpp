@@ -68,26 +68,28 @@ std::optional<maxlat_shm_entry> copy_of_entry(const maxlat_shm_entry& shared) {
 }
 
 base::Error unfit_memory(const std::string& what) {
-  return base::Error{"the session's memory is not valid: " + what, "is it the memfd of a maxlat session?"};
+  return base::Error{"the shared memory is not valid: " + what, "is it the memfd of a program with maxlat's tracer?"};
 }
 
 base::Error memory_of_another_version(const std::string& what) {
-  return base::Error{"the session's memory, with " + what + ", is of another version of maxlat",
+  return base::Error{"the shared memory, with " + what + ", is of another version of maxlat",
                      "use the maxlat the program was built with"};
 }
 
 base::Status Container::open(int memory_fd) {
   // A description of its own: the one that was handed over is the producer's.
-  file_ = base::Descriptor(::open(("/proc/self/fd/" + std::to_string(memory_fd)).c_str(), O_RDWR | O_CLOEXEC));
-  if (!file_) return base::system_error("cannot open the session's memory", errno);
+  const int access = view_ == ContainerView::writable ? O_RDWR : O_RDONLY;
+  file_ = base::Descriptor(::open(("/proc/self/fd/" + std::to_string(memory_fd)).c_str(), access | O_CLOEXEC));
+  if (!file_) return base::system_error("cannot open the shared memory", errno);
   const int seals = fcntl(fd(), F_GET_SEALS);
   if (seals < 0 || (seals & F_SEAL_SHRINK) == 0) return unfit_memory("not sealed against shrinking");
   return {};
 }
 
 base::Status Container::map_head(std::uint64_t size) {
-  void* where = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd(), 0);
-  if (where == MAP_FAILED) return base::system_error("cannot map the session's memory", errno);
+  const int access = view_ == ContainerView::writable ? PROT_READ | PROT_WRITE : PROT_READ;
+  void* where = mmap(nullptr, size, access, MAP_SHARED, fd(), 0);
+  if (where == MAP_FAILED) return base::system_error("cannot map the shared memory", errno);
   head_ = base::Mapping(where, size);
   return {};
 }
@@ -151,11 +153,11 @@ base::Status Container::check_table(std::span<const ObjectKind> kinds) {
   return {};
 }
 
-base::Result<Container> Container::attach(int memory_fd, std::span<const ObjectKind> kinds) {
-  Container container;
+base::Result<Container> Container::attach(int memory_fd, std::span<const ObjectKind> kinds, ContainerView view) {
+  Container container(view);
   if (const base::Status opened = container.open(memory_fd); !opened) return opened.error();
   struct stat facts {};
-  if (fstat(container.fd(), &facts) != 0) return base::system_error("cannot look at the session's memory", errno);
+  if (fstat(container.fd(), &facts) != 0) return base::system_error("cannot look at the shared memory", errno);
   const auto file_size = static_cast<std::uint64_t>(facts.st_size);
   if (file_size < MAXLAT_SHM_PAGE) return unfit_memory("smaller than its header");
   // The header's page alone first: how long the head is stands in it.

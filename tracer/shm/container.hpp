@@ -35,7 +35,7 @@ T once(const T& word) {
 // The whole of it, each word once.
 template <typename T>
 T copy_of(const T& shared) {
-  static_assert(sizeof(T) % sizeof(std::uint64_t) == 0 && alignof(T) == alignof(std::uint64_t));
+  static_assert(sizeof(T) % sizeof(std::uint64_t) == 0 && alignof(T) % alignof(std::uint64_t) == 0);
   using Word [[gnu::may_alias]] = std::uint64_t;  // whatever the fields are
   std::uint64_t words[sizeof(T) / sizeof(std::uint64_t)];
   for (std::size_t i = 0; i < std::size(words); ++i) words[i] = once(reinterpret_cast<const Word*>(&shared)[i]);
@@ -110,10 +110,13 @@ constexpr ObjectKind kind_of() {
           }};
 }
 
+// What a view does to the memory: a consumer of sessions writes words of its own there, a monitor of sensors nothing.
+enum class ContainerView { read_only, writable };
+
 class Container {
  public:
   // `memory_fd` stays the caller's.
-  static base::Result<Container> attach(int memory_fd, std::span<const ObjectKind> kinds);
+  static base::Result<Container> attach(int memory_fd, std::span<const ObjectKind> kinds, ContainerView view);
 
   const std::string& name() const { return name_; }
   const std::string& process() const { return process_; }
@@ -128,11 +131,13 @@ class Container {
   int fd() const { return file_.number(); }
 
  private:
+  explicit Container(ContainerView view) : view_(view) {}
   base::Status open(int memory_fd);
   base::Status map_head(std::uint64_t size);
   base::Status check_header(std::uint64_t file_size);
   base::Status check_table(std::span<const ObjectKind> kinds);
 
+  ContainerView view_;
   base::Descriptor file_;
   base::Mapping head_;
   maxlat_shm_header header_{};  // a copy

@@ -31,6 +31,10 @@ std::uint64_t ContainerPlan::add(PlannedObject object) {
   return offset;
 }
 
+void ContainerPlan::align(std::uint64_t unit) {
+  objects_end_ = round_up(objects_end_, unit);
+}
+
 std::uint64_t ContainerPlan::place_behind(std::uint64_t size) {
   const std::uint64_t offset = total_size();
   behind_ += round_up(size, MAXLAT_SHM_PAGE);

@@ -46,6 +46,8 @@ class ContainerPlan {
 
   // RETURNS: the object's offset. REQUIRES: not more than the capacity, and no place_behind() before.
   std::uint64_t add(PlannedObject object);
+  // What is added next begins with a multiple of this.
+  void align(std::uint64_t unit);
   // RETURNS: the offset of whole pages behind the head.
   std::uint64_t place_behind(std::uint64_t size);
 

@@ -30,7 +30,7 @@ using testing::HasSubstr;
 constexpr std::uint32_t kNobodysKind = 1000;
 
 std::string refusal(const TestSession& made) {
-  const auto attached = Container::attach(made.fd(), session_kinds());
+  const auto attached = Container::attach(made.fd(), session_kinds(), ContainerView::writable);
   return attached ? "taken" : attached.error().text;
 }
 
@@ -54,7 +54,7 @@ const ObjectEntry* find(const Container& container, std::uint32_t kind) {
 
 TEST(Container, SaysWhoMadeItAndWhatItHas) {
   const TestSession made({{.name = "a"}, {.name = "b"}});
-  const auto container = Container::attach(made.fd(), session_kinds());
+  const auto container = Container::attach(made.fd(), session_kinds(), ContainerView::writable);
   ASSERT_TRUE(container) << container.error().text;
   EXPECT_EQ(container->name(), "test");
   EXPECT_EQ(container->process(), "program");
@@ -73,7 +73,7 @@ TEST(ContainerVersions, AnotherMajorIsRefusedAsAnotherVersion) {
   for (const unsigned major : {MAXLAT_SHM_MAJOR - 1, MAXLAT_SHM_MAJOR + 1, 0u, 0xffffu}) {
     const TestSession made;
     made.header().major = static_cast<std::uint16_t>(major);
-    EXPECT_EQ(refusal(made), "the session's memory, with layout " + std::to_string(major) +
+    EXPECT_EQ(refusal(made), "the shared memory, with layout " + std::to_string(major) +
                                  " where this one reads 4, is of another version of maxlat");
   }
 }
@@ -142,7 +142,7 @@ TEST(ContainerVersions, AKnownKindOfAnotherLayoutIsListedAndNotChecked) {
   const TestSession made;
   made.entry(MAXLAT_SHM_CHANNEL).layout_version += 1;
   made.channel(0).slots = 0;  // its check would refuse it
-  const auto container = Container::attach(made.fd(), session_kinds());
+  const auto container = Container::attach(made.fd(), session_kinds(), ContainerView::writable);
   ASSERT_TRUE(container) << container.error().text;
   EXPECT_EQ(find(*container, MAXLAT_SHM_CHANNEL)->checked, nullptr);
 }
@@ -168,11 +168,11 @@ TEST(Container, AKindIsItsCheckAndOneRow) {
   auto& height = *reinterpret_cast<std::uint64_t*>(made.bytes() + fields.offset);
   height = 42;
   constexpr ObjectKind kKinds[] = {kind_of<Level>()};
-  const auto container = Container::attach(made.fd(), kKinds);
+  const auto container = Container::attach(made.fd(), kKinds, ContainerView::writable);
   ASSERT_TRUE(container) << container.error().text;
   EXPECT_EQ(static_cast<const Level&>(*find(*container, kNobodysKind)->checked).height, 42u);
   height = 101;
-  const auto refused = Container::attach(made.fd(), kKinds);
+  const auto refused = Container::attach(made.fd(), kKinds, ContainerView::writable);
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().text, EndsWith("level later: its height"));
 }
@@ -226,11 +226,11 @@ TEST(ContainerEntries, OneThatIsBeingWrittenIsNotThereYet) {
   maxlat_shm_entry& entry = made.free_entry();
   publish_object(entry, nobodys_object(made));
   entry.word = entry.word - MAXLAT_SHM_ENTRY_LIVE + MAXLAT_SHM_ENTRY_CHANGING;
-  auto container = Container::attach(made.fd(), session_kinds());
+  auto container = Container::attach(made.fd(), session_kinds(), ContainerView::writable);
   ASSERT_TRUE(container) << container.error().text;
   EXPECT_EQ(find(*container, kNobodysKind), nullptr);
   publish_object(entry, nobodys_object(made));
-  container = Container::attach(made.fd(), session_kinds());
+  container = Container::attach(made.fd(), session_kinds(), ContainerView::writable);
   ASSERT_NE(find(*container, kNobodysKind), nullptr);
   EXPECT_EQ(find(*container, kNobodysKind)->generation, 2u) << "another object, and so another generation";
 }

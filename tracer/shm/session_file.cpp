@@ -5,13 +5,13 @@
 #include <fcntl.h>
 #include <linux/falloc.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 
+#include "file_size_limit.hpp"
 #include "memory_nodes.hpp"
 
 namespace maxlat::trace {
@@ -37,17 +37,6 @@ base::Result<maxlat_shm_channel> shape_of(const ChannelLayout& from) {
     return base::Error{"channel " + from.name + ": sizes out of range"};
   }
   return shape;
-}
-
-// A file that may grow to `size`: asked first, because the kernel's other answer is SIGXFSZ.
-base::Status check_file_size_limit(std::uint64_t size) {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < size) {
-    return base::Error{"a session's memory of " + std::to_string(size) + " bytes is above the limit of file sizes, " +
-                           std::to_string(limit.rlim_cur),
-                       "raise it (ulimit -f), or use fewer slots or smaller sub-buffers"};
-  }
-  return {};
 }
 
 bool make_private(void* where, std::size_t size) {
@@ -122,7 +111,8 @@ base::Result<std::unique_ptr<SessionFile>> SessionFile::create(const ContainerId
   ContainerPlan plan(2 + static_cast<std::uint32_t>(channels.size()));
   const base::Status laid_out = file->lay_out(plan, channels);
   if (!laid_out) return laid_out.error();
-  const base::Status allowed = check_file_size_limit(plan.total_size());
+  const base::Status allowed = check_file_size_limit(
+      "a session's memory", plan.total_size(), "raise it (ulimit -f), or use fewer slots or smaller sub-buffers");
   if (!allowed) return allowed.error();
   const base::Status made = file->make_memory(plan);
   if (!made) return made.error();

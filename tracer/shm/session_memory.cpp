@@ -47,7 +47,7 @@ const T& checked_as(const ObjectEntry& entry) {
 }  // namespace
 
 base::Result<SessionMemory> SessionMemory::attach(int memory_fd) {
-  base::Result<Container> container = Container::attach(memory_fd, session_kinds());
+  base::Result<Container> container = Container::attach(memory_fd, session_kinds(), ContainerView::writable);
   if (!container) return container.error();
   SessionMemory memory(std::move(*container));
   if (const base::Status taken = memory.take_objects(); !taken) return taken.error();

@@ -49,7 +49,7 @@ struct maxlat_histogram_shape {
 };
 
 /* REQUIRED of the shape by all that follows. */
-MAXLAT_ALWAYS_INLINE int maxlat_shape_valid(struct maxlat_histogram_shape shape) {
+MAXLAT_ARITHMETIC int maxlat_shape_valid(struct maxlat_histogram_shape shape) {
   return shape.sub_bits <= MAXLAT_SHAPE_MAX_SUB_BITS && shape.range_bits >= 1 && shape.range_bits <= 64 &&
          shape.sub_bits <= shape.range_bits;
 }
@@ -58,7 +58,7 @@ MAXLAT_ALWAYS_INLINE int maxlat_shape_equal(struct maxlat_histogram_shape a, str
   return a.sub_bits == b.sub_bits && a.range_bits == b.range_bits;
 }
 
-MAXLAT_ALWAYS_INLINE uint32_t maxlat_shape_buckets(struct maxlat_histogram_shape shape) {
+MAXLAT_ARITHMETIC uint32_t maxlat_shape_buckets(struct maxlat_histogram_shape shape) {
   return (shape.range_bits - shape.sub_bits + 1u) << shape.sub_bits;
 }
 

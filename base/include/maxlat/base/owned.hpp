@@ -57,6 +57,7 @@ class Mapping {
 
   void* where() const { return where_; }
   std::size_t size() const { return size_; }
+  void release() { where_ = nullptr; }
 
  private:
   void* where_ = nullptr;

@@ -35,6 +35,12 @@
 #endif
 
 #define MAXLAT_ALWAYS_INLINE static inline __attribute__((always_inline))
+/* Arithmetic, which C++ may do when it compiles. */
+#ifdef __cplusplus
+#define MAXLAT_ARITHMETIC static constexpr inline __attribute__((always_inline))
+#else
+#define MAXLAT_ARITHMETIC MAXLAT_ALWAYS_INLINE
+#endif
 #define MAXLAT_LIKELY(x) __builtin_expect(!!(x), 1)
 #define MAXLAT_UNLIKELY(x) __builtin_expect(!!(x), 0)
 

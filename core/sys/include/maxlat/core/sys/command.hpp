@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // A subcommand: a name, one line about it, and the function that runs it. cli/ has the table; each room offers its
-// rows.
+// rows. One that has subcommands of its own (`maxlat trace print`) is a family: a table of the same kind.
 #pragma once
 
 #include <maxlat/core/sys/result.hpp>
@@ -19,5 +19,16 @@ struct Command {
   std::string_view summary;  // one line for `maxlat --help`
   Result<Exit> (*run)(const Arguments& arguments);
 };
+
+struct CommandFamily {
+  std::string_view name;   // "maxlat trace"
+  std::string_view about;  // one line
+  std::span<const Command> rows;
+  std::string_view examples;
+};
+
+// Runs the row that the first argument names, with the others; or prints what there is, for --help.
+// ERRORS: no such row, with the hint where they are listed; the row's own.
+Result<Exit> run_of_family(const CommandFamily& family, const Arguments& arguments);
 
 }  // namespace maxlat::core

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: MIT
+"""maxlat sensors: mistakes. What its subcommands do is tested in tests/tracer."""
+from run_cases import Case
+
+CASES = [
+    Case("sensors alone", "sensors", 1, [r"\Amaxlat sensors: no subcommand given\nhint: .*--help"]),
+    Case("help", "sensors --help", 0, [r"^  watch "]),
+    Case("a subcommand that is none", "sensors look", 1, [r'\Amaxlat sensors: unknown subcommand "look"\nhint: .*--help']),
+    Case("a sensor that is none", "sensors get no/such", 1, [r'\Amaxlat sensors: no sensor is called "no/such"\nhint: ']),
+    Case("a bare interval", "sensors watch -i 5", 1, [r"\Amaxlat sensors: .*interval.*\nhint: "]),
+    Case("no looks", "sensors watch -l 0", 1, [r"\Amaxlat sensors: --loops: must be above 0\n\Z"]),
+    Case("an option of another subcommand", "sensors list --json", 1, [r"\Amaxlat sensors: unknown option '--json'\nhint: "]),
+]

@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""sensors_cases.py PROGRAM: `maxlat sensors` and a program with sensors (sensor_program.cpp). The binary is $MAXLAT."""
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+
+PROGRAM = os.path.abspath(sys.argv[1])
+NAME = os.path.basename(PROGRAM)[:15]
+
+
+class Program:
+    """Runs while the block does."""
+
+    def __init__(self, preexec=None):
+        self.process = subprocess.Popen([PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, preexec_fn=preexec)
+        self.pid = self.process.pid
+        self.tell("nothing")  # it has been loaded
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.communicate()
+
+    def tell(self, word):
+        self.process.stdin.write(word + "\n")
+        self.process.stdin.flush()
+        assert self.process.stdout.readline() == "done\n"
+
+
+def sensors(*arguments, status=0):
+    ended = subprocess.run([os.environ["MAXLAT"], "sensors", *arguments], stdin=subprocess.DEVNULL, capture_output=True,
+                           text=True, timeout=60)
+    assert ended.returncode == status, f"{arguments}: {ended.returncode}, not {status}\n{ended.stdout}{ended.stderr}"
+    return ended.stdout + ended.stderr
+
+
+def value(program, name):
+    (one,) = json.loads(sensors("get", "--json", f"{program.pid}/{name}"))
+    assert (one["program"], one["pid"]) == (NAME, program.pid), one
+    return one["value"]
+
+
+def test_list():
+    with Program() as one, Program() as two:
+        text = sensors("list")
+        for program in (one, two):
+            assert re.search(rf"^{NAME}#{program.pid}/server/latency +histogram +ns +from request to answer$", text, re.M), text
+        assert sensors("list", str(one.pid)).count(f"#{one.pid}/") == 6
+        assert sensors("list", f"{NAME}/server", f"{one.pid}").count(f"{NAME}#") == 5 + 6
+        assert sensors("list", "server/*t*").count(f"{NAME}#{two.pid}") == 3, sensors("list", "server/*t*")
+
+
+def test_values():
+    with Program() as program:
+        assert value(program, "server/requests") == {"count": 0}
+        assert value(program, "server/temperature") == {"count": 0, "settled": True}
+        program.tell("post")
+        assert value(program, "server/requests") == {"count": 3}
+        assert value(program, "server/queue") == {"value": 2, "lowest": 0, "highest": 3, "within": True}
+        assert value(program, "server/temperature") == {"count": 3, "settled": True, "value": 7, "min": -5, "max": 10, "sum": 12}
+        answers = value(program, "server/answers")
+        assert [(one["label"], one["count"]) for one in answers["counts"]] == [("yes", 1), ("no", 0), ('a "third"?[1m', 4)]
+        assert answers["outside"] == 1
+        latency = value(program, "server/latency")
+        assert (latency["count"], latency["overflow"], latency["min"], latency["max"]) == (1001, 1, 1000, 1 << 40)
+        assert latency["sum"] == 1000 * 1000 * 1001 // 2 + (1 << 40)
+        assert sum(count for _, _, count in latency["bins"]) == 1000
+        assert all(low <= high for low, high, _ in latency["bins"])
+        assert value(program, "other/requests") == {"count": 1 << 63}
+
+
+def test_text():
+    with Program() as program:
+        program.tell("post")
+        text = sensors("get", str(program.pid))
+        assert re.search(r"/server/temperature +7 mK \(min -5 mK, mean 4 mK, max 10 mK, of 3\)$", text, re.M), text
+        assert re.search(r"/server/latency +n=1001 min 1\.00 us p50 5\d\d us p99 .* max 1100 s \(1 beyond the range\)$", text, re.M), text
+        assert re.search(r"^    yes +1$", text, re.M) and re.search(r"^    \(no such index\) +1$", text, re.M), text
+        assert "\x1b" not in text
+        assert re.search(r"^    from +.* +\d+ #{50}$", text, re.M), text
+
+
+def test_watch():
+    with Program() as program:
+        watching = subprocess.Popen([os.environ["MAXLAT"], "sensors", "watch", "-i", "10ms", f"{program.pid}/server/requests"],
+                                    stdout=subprocess.PIPE, text=True)
+        for line in watching.stdout:
+            if line.endswith("/server/requests  0\n"):
+                break
+        program.tell("post")
+        for line in watching.stdout:
+            if line.endswith("/server/requests  3\n"):
+                break
+        watching.send_signal(signal.SIGINT)
+        watching.communicate()
+        assert watching.returncode == 0
+        looks = sensors("watch", "-i", "1ms", "-l", "3", f"{program.pid}/other/requests")
+        assert looks.count("/other/requests") == 3, looks
+
+
+def test_check():
+    with Program() as program:
+        program.tell("post")
+        assert "1 of 1 gauges are within" in sensors("check", str(program.pid))
+        program.tell("overload")
+        text = sensors("check", str(program.pid), status=2)
+        assert f"#{program.pid}/server/queue: 4 (outside of 0 to 3)" in text and "0 of 1 gauges" in text, text
+        sensors("check", f"{program.pid}/server/requests", status=1)
+
+
+def test_export():
+    with Program() as one, Program() as two:
+        one.tell("post")
+        text = sensors("export", str(one.pid), str(two.pid))
+        assert text.endswith("# EOF\n")
+        assert text.count("# TYPE server_latency_seconds histogram") == 1, text
+        labels = rf'program="{NAME}",pid="{one.pid}",sensor="server/latency"'
+        assert f"server_latency_seconds_count{{{labels}}} 1001\n" in text, text
+        assert f'server_latency_seconds_bucket{{{labels},le="+Inf"}} 1001\n' in text
+        buckets = re.findall(rf'server_latency_seconds_bucket{{{labels},le="([^"]*)"}} (\d+)', text)
+        counts = [int(count) for _, count in buckets]
+        bounds = [float(bound) for bound, _ in buckets]
+        assert counts == sorted(counts) and bounds == sorted(bounds) and counts[-2:] == [1000, 1001], buckets
+        assert f'server_queue{{program="{NAME}",pid="{one.pid}",sensor="server/queue"}} 2\n' in text
+        assert 'label="a \\"third\\"?[1m"} 4\n' in text
+        families = re.findall(r"^# TYPE (\S+)", text, re.M)
+        assert len(families) == len(set(families)) == 6
+
+
+def test_what_is_not_there():
+    with Program() as program:
+        assert 'no sensor is called "server/gone"\nhint: ' in sensors("get", "server/gone", "server/queue", status=1)
+        pid = program.pid
+    assert f'no sensor is called "{pid}"' in sensors("get", str(pid), status=1)
+
+
+def test_killed_program_is_gone():
+    with Program() as program:
+        program.process.kill()
+        program.process.wait()
+        assert f"#{program.pid}/" not in sensors("list")
+
+
+def test_another_users_are_not_seen():
+    if os.geteuid() != 0:
+        print("not root: nobody else's sensors to hide", file=sys.stderr)
+        return
+    with Program() as program:
+        ended = subprocess.run([os.environ["MAXLAT"], "sensors", "list"], capture_output=True, text=True, timeout=60,
+                               user=65534, group=65534, extra_groups=[], cwd="/")
+        assert ended.returncode == 0 and f"#{program.pid}/" not in ended.stdout, ended
+
+
+for name, test in list(globals().items()):
+    if name.startswith("test_"):
+        test()
+        print("ok", name)

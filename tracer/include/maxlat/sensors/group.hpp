@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+//
+// A group of sensors: a struct whose members are sensors, in whole pages of its own, and its way into memory that
+// monitors can see.
+//
+//   MAXLAT_SENSORS(server, ServerSensors)        in one source file: the group `server`, published when it is loaded
+//   extern maxlat::sensors::SensorGroup<ServerSensors> server;      in others
+//
+// TO PUBLISH is to copy the pages into a memfd and map that in their place. Where the sensors are does not change, nor
+// does a post. What another thread posts between copy and exchange is lost; a group that is published while its module
+// is loaded has no such thread.
+// THE MEMFD holds a container (tracer/shm/container_layout.h): header, an object for each sensor, then the pages. It is
+// sealed: nobody can shrink it, and nobody but this process, which has it mapped already, can write to it. Monitors
+// find it through /proc/PID/fd, so nothing need run in this process, and it must keep the descriptor.
+// FORK: a child has a private copy of all groups, with the values of that moment, and publishes them again if it wants
+// to. EXEC: everything is gone with the memory; the descriptors are close-on-exec.
+// FAILURE: the group stays private, and works. PublishedGroup says so in one line on stderr.
+// THREADS: publish and withdraw: any, one at a time for one group. They are not for signal handlers.
+#pragma once
+
+#include <maxlat/sensors/sensor.h>
+
+#include <maxlat/base/result.hpp>
+#include <string_view>
+#include <type_traits>
+
+namespace maxlat::sensors {
+
+template <class Sensors>
+class alignas(MAXLAT_SENSOR_PAGE) SensorGroup {
+  static_assert(std::is_trivially_destructible_v<Sensors>, "posts after exit() must find it");
+  static_assert(sizeof(Sensors) % MAXLAT_SENSOR_ALIGNMENT == 0, "a group has sensors and nothing else");
+
+ public:
+  constexpr SensorGroup() = default;
+  static constexpr std::size_t kBytes = sizeof(Sensors);
+  Sensors* operator->() { return &sensors_; }
+  Sensors& operator*() { return sensors_; }
+
+ private:
+  Sensors sensors_;
+};
+
+// `pages`: a page's beginning; `bytes`: of the sensors. What is behind them in the last page is nobody's, and nobody
+// sees it. ERRORS: not a name, not only sensors, published already, the system's; nothing is changed.
+base::Status publish_group(void* pages, std::size_t bytes, std::string_view name);
+// Nobody finds it any more. Whoever has it keeps what was posted until now; what comes goes to a private copy. Before
+// memory that a group lies in is given back. Not published: nothing happens. No memory for the copy: it stays
+// published.
+void withdraw_group(void* pages);
+
+// As long as a module is loaded.
+class PublishedGroup {
+ public:
+  template <class Sensors>
+  PublishedGroup(SensorGroup<Sensors>& group, std::string_view name) : PublishedGroup(&group, group.kBytes, name) {}
+  ~PublishedGroup() { withdraw_group(pages_); }
+  PublishedGroup(const PublishedGroup&) = delete;
+  PublishedGroup& operator=(const PublishedGroup&) = delete;
+
+ private:
+  PublishedGroup(void* pages, std::size_t bytes, std::string_view name);
+  void* pages_;
+};
+
+#define MAXLAT_SENSORS(group, Sensors)                                              \
+  constinit ::maxlat::sensors::SensorGroup<Sensors> group;                          \
+  namespace {                                                                       \
+  const ::maxlat::sensors::PublishedGroup maxlat_published_##group(group, #group);  \
+  }
+
+}  // namespace maxlat::sensors

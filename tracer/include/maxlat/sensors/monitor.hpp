@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+//
+// The monitor's side: a group of sensors of another program (or of this one), mapped read-only, and its values.
+//
+//   auto group = GroupView::attach(fd);
+//   for (const SensorFacts& sensor : group->sensors()) show(sensor, group->read(sensor));
+//
+// A value is of this moment; the program goes on posting while it is read, and does not know. Every step is bounded,
+// whatever it does. When the program has ended, or was killed, the view keeps what was posted last.
+//
+// TRUST: a hostile program can show any values, and texts of printable letters. It cannot make a monitor read outside
+// of the memory, wait, or take a size from what it may change.
+// OWNERSHIP: the view has a mapping and a file description of its own. ERRORS: one line that says what does not fit.
+// THREADS: one a view.
+#pragma once
+
+#include <maxlat/base/histogram_shape.h>
+
+#include <cstdint>
+#include <maxlat/base/result.hpp>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace maxlat::sensors {
+
+enum class SensorKind { counter, gauge, stat, counters, histogram, unknown };
+const char* word_of(SensorKind kind);
+
+struct SensorFacts {
+  SensorKind kind = SensorKind::unknown;  // unknown: of a later version of the tracer; it has no value here
+  std::string name;
+  std::string unit;
+  std::string about;
+  bool shared = false;    // all threads post
+  std::size_t place = 0;  // in the group
+};
+
+struct CounterValue {
+  std::uint64_t value = 0;
+};
+
+struct GaugeValue {
+  std::int64_t value = 0;
+  std::int64_t lowest = 0, highest = 0;  // both allowed
+  bool within() const { return value >= lowest && value <= highest; }
+};
+
+struct StatValue {
+  std::uint64_t count = 0;  // 0: none of the others means anything
+  std::int64_t value = 0, min = 0, max = 0;
+  std::uint64_t sum = 0;  // modulo 2^64, as a signed number
+  // Together: no post was under way. Not: each is right by itself, at some time of the reading. A writer may have died
+  // in the middle.
+  bool settled = false;
+};
+
+struct CountersValue {
+  std::vector<std::pair<std::string, std::uint64_t>> values;  // with their labels
+  std::uint64_t outside = 0;                                  // posts of an index beyond the last
+};
+
+struct HistogramValue {
+  maxlat_histogram_shape shape{};
+  std::vector<std::uint64_t> buckets;
+  std::uint64_t total = 0;  // of the buckets, and overflows
+  std::uint64_t overflows = 0;
+  // Of whole posts; a sensor that is posted buckets alone has none of these (posts 0).
+  bool has_moments = false;
+  std::uint64_t min = 0, max = 0, sum = 0;
+
+  // As maxlat_shaped_value_at_rank(). `part` from 0 to 1. 0 when the histogram is empty.
+  std::uint64_t quantile(double part) const;
+};
+
+using SensorValue = std::variant<std::monostate, CounterValue, GaugeValue, StatValue, CountersValue, HistogramValue>;
+
+class GroupView {
+ public:
+  // `memory_fd` stays the caller's.
+  static base::Result<GroupView> attach(int memory_fd);
+  GroupView(GroupView&&) noexcept;
+  GroupView& operator=(GroupView&&) noexcept;
+  ~GroupView();
+
+  const std::string& program() const;
+  int pid() const;
+  const std::string& group() const;
+  const std::vector<SensorFacts>& sensors() const;
+  // REQUIRES: a sensor of this group. RETURNS: std::monostate for one of an unknown kind.
+  SensorValue read(const SensorFacts& sensor) const;
+
+ private:
+  struct Body;
+  explicit GroupView(std::unique_ptr<Body> body);
+  std::unique_ptr<Body> body_;
+};
+
+// Groups that can be seen now, of all processes or of one: those of this user, or of everybody if that is root. A
+// process whose descriptors cannot be looked at has none. ERRORS: with a pid, that there is no such process, or that it
+// is not ours to look at.
+base::Result<std::vector<GroupView>> find_groups(int pid = 0);
+
+}  // namespace maxlat::sensors

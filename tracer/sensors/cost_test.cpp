@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// Instructions of a post, counted by single-stepping: figures that noise cannot touch. A post to a sensor of a global
+// group, as programs have them. They bind the compiler that ships (gcc); clang is given a tenth more.
+#include <gtest/gtest.h>
+
+#include <maxlat/sensors/group.hpp>
+#include <maxlat/sensors/sensors.hpp>
+
+#include "ring/test_single_step.hpp"
+
+namespace {
+
+using namespace maxlat::sensors;
+using maxlat::ring_test::SingleStep;
+
+struct Weighed {
+  Counter counter{"counter"};
+  SharedCounter shared_counter{"shared_counter"};
+  Gauge gauge{"gauge"};
+  Stat stat{"stat"};
+  Counters<4> counters{"counters", {"a", "b", "c", "d"}};
+  Histogram<> histogram{"histogram"};
+};
+constinit SensorGroup<Weighed> weighed;
+
+using Post = void (*)(std::uint64_t);
+__attribute__((noinline)) void counter(std::uint64_t) { weighed->counter.add(); }
+__attribute__((noinline)) void shared_counter(std::uint64_t) { weighed->shared_counter.add(); }
+__attribute__((noinline)) void gauge(std::uint64_t value) { weighed->gauge.set(static_cast<std::int64_t>(value)); }
+__attribute__((noinline)) void stat(std::uint64_t value) { weighed->stat.post(static_cast<std::int64_t>(value)); }
+__attribute__((noinline)) void counters(std::uint64_t value) { weighed->counters.add(value); }
+__attribute__((noinline)) void bucket(std::uint64_t value) { weighed->histogram.count(value); }
+__attribute__((noinline)) void histogram(std::uint64_t value) { weighed->histogram.post(value); }
+// What the counting itself costs: the same call of a function that does nothing.
+__attribute__((noinline)) void nothing(std::uint64_t value) { asm volatile("" : : "r"(value) : "memory"); }
+
+__attribute__((noinline)) std::uint64_t steps_of(Post post) {
+  const SingleStep stepper;
+  SingleStep::interrupt(UINT64_MAX, nullptr, [&] { post(3); });
+  return SingleStep::steps();
+}
+
+struct Limit {
+  const char* what;
+  Post post;
+  std::uint64_t instructions;
+};
+
+TEST(SensorCost, IsWhatTheHeadersSay) {
+  for (const Limit& limit : {Limit{"counter", counter, 1}, Limit{"counter, shared", shared_counter, 1},
+                             Limit{"gauge", gauge, 1}, Limit{"stat", stat, 10}, Limit{"counters", counters, 6},
+                             Limit{"histogram, bucket", bucket, 12}, Limit{"histogram", histogram, 27}}) {
+    limit.post(5);
+    limit.post(2);  // the extremes are there
+    const std::uint64_t count = steps_of(limit.post) - steps_of(nothing);
+    std::printf("%s: %lu instructions\n", limit.what, static_cast<unsigned long>(count));
+    testing::Test::RecordProperty(limit.what, std::to_string(count));
+#ifdef __clang__
+    EXPECT_LE(count, limit.instructions + (limit.instructions + 9) / 10) << limit.what;
+#else
+    EXPECT_LE(count, limit.instructions) << limit.what;
+#endif
+  }
+}
+
+}  // namespace

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+// Lists of events under a scheduler that may interrupt writers and reader before every access to a shared word: nested
+// posts, several writers, writers that die in the middle, in interleavings drawn from a seed (ring/test_fibers.hpp). A
+// processor may read its counter early. Every event bears a number and its complement in each word of its payload, so
+// that two events in one slot are seen; and at the end the books must balance, to the event.
+#include <gtest/gtest.h>
+#include <maxlat/ring/test_fibers.hpp>
+#include <maxlat/sensors/event_list_read.h>
+
+#include <array>
+#include <map>
+#include <string>
+#include <vector>
+
+#ifndef MAXLAT_SCHEDULES
+#define MAXLAT_SCHEDULES 3000u
+#endif
+
+namespace {
+
+using maxlat::ring_test::Fibers;
+
+struct Setting {
+  const char* name;
+  maxlat_sensor_writers writers;
+  int threads;
+  bool die = false;
+};
+
+constexpr std::uint64_t kSlots = 4, kWords = 3, kSlotSize = sizeof(maxlat_event_slot) + kWords * 8;
+constexpr int kPosts = 25;
+constexpr std::uint64_t kEarly = 8, kPatience = 40;
+
+class Play {
+ public:
+  Play(const Setting& setting, std::uint64_t seed)
+      : setting_(setting), fibers_(seed), pace_(2 + static_cast<std::uint32_t>(fibers_.random()() % 12)) {
+    current_ = this;
+    // Where a second lap begins, half of the time.
+    list_.next = seed % 2 == 0 ? 0 : kSlots;
+    if (list_.next != 0)
+      for (std::uint64_t i = 0; i < kSlots; ++i) slot(i).stamp = maxlat_event_whole(i);
+  }
+  ~Play() { current_ = nullptr; }
+
+  std::string result() {
+    const std::uint64_t first = list_.next;
+    maxlat_event_reader_begin(&reader_, &list_, slots_, kPatience);
+    reader_.position = reader_.began_at = first;  // what is there before has no number
+    for (int i = 0; i < setting_.threads; ++i) fibers_.add([this] { write(); });
+    fibers_.add([this] { read(); });
+    fibers_.run();
+    // For each position that a writer left behind the reader waits once.
+    for (int wait = 0; wait < 10; ++wait) {
+      now_ += 2 * kPatience;
+      while (error_.empty() && read_one()) {
+      }
+    }
+    if (error_.empty()) settle();
+    return error_;
+  }
+
+  static void step() {
+    if (current_ != nullptr && current_->fibers_.inside()) current_->interrupt();
+  }
+  static std::uint64_t clock(bool ordered) { return current_ == nullptr ? 0 : current_->read_clock(ordered); }
+
+ private:
+  maxlat_event_slot& slot(std::uint64_t number) {
+    return *reinterpret_cast<maxlat_event_slot*>(memory_.data() + number * kSlotSize);
+  }
+
+  void write() {
+    for (int i = 0; i < kPosts && error_.empty(); ++i) post();
+    --writing_;
+  }
+
+  void post() {
+    const std::uint64_t number = ++posts_;
+    maxlat_event_place place;
+    ++attempts_;
+    if (!maxlat_event_claim(setting_.writers, &list_, slots_, &place)) {
+      ++dropped_;
+      return;
+    }
+    const std::uint64_t index = place.position % kSlots;
+    if (++inside_[index] > 1 && !dead_[index]) error_ = "two writers in a slot";
+    for (std::uint64_t i = 0; i < kWords; ++i) maxlat_event_store(place, i, i % 2 == 0 ? number : ~number);
+    --inside_[index];
+    maxlat_event_commit(place, static_cast<std::uint32_t>(number), 7);
+    times_[number] = place.time;
+  }
+
+  // Before every shared access of a writer: a handler that posts, too, another's turn, or the end.
+  void interrupt() {
+    const bool reading = fibers_.current() == static_cast<std::size_t>(setting_.threads);
+    if (!reading && depth_ < 3 && handlers_ < 40 && fibers_.chance(20)) {
+      ++depth_;
+      ++handlers_;
+      // Now and then for longer than the list is.
+      const int posts = fibers_.chance(6) ? static_cast<int>(2 * kSlots) : 1;
+      for (int i = 0; i < posts && error_.empty(); ++i) post();
+      --depth_;
+    }
+    if (!reading && setting_.die && depth_ == 0 && deaths_ < setting_.threads - 1 && fibers_.chance(150)) die();
+    if (fibers_.chance(pace_)) {
+      const int depth = depth_;
+      fibers_.pass();
+      depth_ = depth;
+    }
+  }
+
+  void die() {
+    ++deaths_;
+    --writing_;
+    dead_.fill(true);  // whichever it was in: it is not asked any more how many are in there
+    fibers_.abandon();
+  }
+
+  std::uint64_t read_clock(bool ordered) {
+    now_ += fibers_.random()() % 3;
+    if (!fibers_.inside()) return now_;
+    std::uint64_t& last = last_[fibers_.current()];
+    return last = ordered ? now_ : std::max(last, now_ - fibers_.random()() % kEarly);
+  }
+
+  void read() {
+    while (writing_ > 0 && error_.empty()) {
+      read_one();
+      now_ += fibers_.random()() % 4;
+      fibers_.pass();
+    }
+  }
+
+  // RETURNS: whether there may be more.
+  bool read_one() {
+    maxlat_event_copy copy;
+    const maxlat_event_read got = maxlat_event_read_next(&reader_, now_, &copy);
+    if (got == MAXLAT_EVENT_NONE) return false;
+    if (got == MAXLAT_EVENT_AGAIN) return true;
+    const std::uint64_t number = copy.payload[0];
+    for (std::uint64_t i = 0; i < kWords; ++i)
+      if (copy.payload[i] != (i % 2 == 0 ? number : ~number)) error_ = "an event is of two";
+    if (copy.type != number || copy.cpu != 7) error_ = "an event has another's words";
+    if (!seen_.emplace(number, copy.time).second) error_ = "an event came twice";
+    if (got == MAXLAT_EVENT_IN_ORDER) {
+      if (copy.time < last_time_) error_ = "time goes back";
+      if (copy.position < last_position_) error_ = "positions go back";
+      last_time_ = copy.time;
+      last_position_ = copy.position;
+    }
+    return true;
+  }
+
+  void settle() {
+    for (const auto& [number, time] : seen_) {
+      const auto written = times_.find(number);
+      // A writer that died behind its last store has written it all.
+      if (written != times_.end() && written->second != time) error_ = "another time than was written";
+    }
+    std::uint64_t posts = 0;
+    const maxlat_event_books books = maxlat_event_books_now(&reader_, &posts);
+    const std::uint64_t sum = books.delivered + books.late + books.overwritten + books.dropped + books.unfinished +
+                              books.open + books.pending;
+    if (sum != posts) error_ = "the books do not balance";
+    if (deaths_ == 0 && posts != attempts_) error_ = "posts are missing in the books";
+    if (books.pending != 0) error_ = "events are left";
+    if (books.delivered + books.late != seen_.size()) error_ = "the books count other events than came";
+    if (books.dropped > dropped_) error_ = "an event was called dropped that was not";
+    if (deaths_ == 0 && books.open != 0) error_ = "an event without a writer is awaited";
+    if (deaths_ == 0 && seen_.size() + books.overwritten + books.unfinished < times_.size())
+      error_ = "an event that was written is in no book";
+  }
+
+  static inline Play* current_ = nullptr;
+
+  const Setting setting_;
+  Fibers fibers_;
+  const std::uint32_t pace_;
+  maxlat_event_list list_{};
+  alignas(64) std::array<std::uint8_t, kSlots * kSlotSize> memory_{};
+  maxlat_event_slots slots_{memory_.data(), kSlots, kSlotSize};
+  maxlat_event_reader reader_{};
+  std::string error_;
+  int writing_ = setting_.threads, depth_ = 0, handlers_ = 0, deaths_ = 0;
+  std::uint64_t posts_ = 0, attempts_ = 0, dropped_ = 0, now_ = 1000, last_time_ = 0, last_position_ = 0;
+  std::map<std::size_t, std::uint64_t> last_;
+  std::map<std::uint64_t, std::uint64_t> times_, seen_;
+  std::array<int, kSlots> inside_{};
+  std::array<bool, kSlots> dead_{};
+};
+
+class EventListSchedule : public testing::TestWithParam<Setting> {};
+
+TEST_P(EventListSchedule, EveryEventIsInTheBooks) {
+  for (std::uint64_t seed = 1; seed <= MAXLAT_SCHEDULES; ++seed) {
+    Play play(GetParam(), seed);
+    ASSERT_EQ(play.result(), "") << "seed " << seed;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EventListSchedule,
+                         testing::Values(Setting{"OneThread", MAXLAT_SENSOR_THREAD, 1},
+                                         Setting{"Threads", MAXLAT_SENSOR_SHARED, 3},
+                                         Setting{"Deaths", MAXLAT_SENSOR_SHARED, 3, true}),
+                         [](const auto& info) { return info.param.name; });
+
+}  // namespace
+
+extern "C" void maxlat_ring_test_step(void) {
+  Play::step();
+}
+extern "C" std::uint64_t maxlat_ring_test_clock(bool ordered) {
+  return Play::clock(ordered);
+}

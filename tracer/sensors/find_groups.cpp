@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// Groups of running programs, found by the names of the descriptors that hold them.
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <maxlat/base/owned.hpp>
+#include <maxlat/sensors/monitor.hpp>
+
+#include "shm/local_socket.hpp"
+
+namespace maxlat::sensors {
+namespace {
+
+constexpr std::string_view kLink = "/memfd:maxlat-sensors:";
+
+// The program's own descriptor, which is open for writing; a monitor has one for reading.
+bool is_group(const std::string& descriptor) {
+  char target[256];
+  const ssize_t length = readlink(descriptor.c_str(), target, sizeof target);
+  if (length <= 0 || !std::string_view(target, static_cast<std::size_t>(length)).starts_with(kLink)) return false;
+  struct stat link {};
+  return lstat(descriptor.c_str(), &link) == 0 && (link.st_mode & S_IWUSR) != 0;
+}
+
+// A process's number where it lives itself: the last of "NSpid: 4711 12".
+int innermost_pid(int pid) {
+  std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    if (!line.starts_with("NSpid:")) continue;
+    const std::size_t last = line.find_last_of("\t ");
+    return static_cast<int>(trace::detail::process_in(line, line.substr(0, last + 1)));
+  }
+  return pid;
+}
+
+void add_groups_of(const std::string& descriptors, int pid, std::vector<GroupView>& groups) {
+  for (const std::string& name : trace::detail::names_in(descriptors)) {
+    const std::string path = descriptors + "/" + name;
+    if (!is_group(path)) continue;
+    const base::Descriptor memory(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!memory) continue;
+    base::Result<GroupView> group = GroupView::attach(memory.number());
+    // A descriptor may have been inherited (by vfork) or sent.
+    if (group && group->pid() == innermost_pid(pid)) groups.push_back(std::move(*group));
+  }
+}
+
+std::string folder_of(const std::string& pid) {
+  return "/proc/" + pid + "/fd";
+}
+
+}  // namespace
+
+base::Result<std::vector<GroupView>> find_groups(int pid) {
+  std::vector<GroupView> groups;
+  if (pid != 0) {
+    const std::string folder = folder_of(std::to_string(pid));
+    if (DIR* opened = opendir(folder.c_str()))
+      closedir(opened);
+    else
+      return base::system_error("cannot look at the descriptors of process " + std::to_string(pid), errno);
+    add_groups_of(folder, pid, groups);
+    return groups;
+  }
+  for (const std::string& name : trace::detail::names_in("/proc")) {
+    const pid_t process = trace::detail::process_in(name, "");
+    if (process > 0) add_groups_of(folder_of(name), process, groups);
+  }
+  std::stable_sort(groups.begin(), groups.end(), [](const GroupView& a, const GroupView& b) {
+    return std::pair(a.program(), a.pid()) < std::pair(b.program(), b.pid());
+  });
+  return groups;
+}
+
+}  // namespace maxlat::sensors

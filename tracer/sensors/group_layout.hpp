@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+//
+// The sensors of a group, one behind the other: the walk that the producer makes before it publishes. Heads in private
+// memory are ours, but a struct may have a member that is no sensor: then the walk ends in a head that is none.
+#pragma once
+
+#include <maxlat/sensors/sensor.h>
+
+#include <maxlat/base/result.hpp>
+#include <string>
+#include <vector>
+
+namespace maxlat::sensors::detail {
+
+struct PlacedSensor {
+  std::uint64_t offset = 0;  // in the group
+  maxlat_sensor head{};      // a copy
+};
+
+// ERRORS: what lies there is not a sensor, two have one name, there is none.
+base::Result<std::vector<PlacedSensor>> sensors_of_group(const void* pages, std::uint64_t bytes);
+
+// A text that fills its place has no zero.
+template <std::size_t kSize>
+std::string text_of(const char (&bytes)[kSize]) {
+  std::size_t length = 0;
+  while (length < kSize && bytes[length] != 0) ++length;
+  return std::string(bytes, length);
+}
+
+}  // namespace maxlat::sensors::detail

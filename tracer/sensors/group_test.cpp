@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+// The way of a group into shared memory: nothing that was posted is lost on it, nobody but the program can write there,
+// a child is on its own, and what cannot be published is refused and works all the same.
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstring>
+#include <maxlat/base/owned.hpp>
+#include <string>
+
+#include "sensors/test_group.hpp"
+
+namespace {
+
+using namespace maxlat::sensors;
+using namespace maxlat::sensors::test;
+using Sensors = OneOfEach<kThread>;
+
+struct AtLoad {
+  Counter counter{"counter"};
+};
+MAXLAT_SENSORS(at_load, AtLoad)
+
+// Posted to before anything of this program's own has run.
+const bool posted_early = [] {
+  at_load->counter.add(3);
+  return true;
+}();
+
+std::string refusal(void* pages, std::size_t bytes, std::string_view name) {
+  const auto status = publish_group(pages, bytes, name);
+  return status ? "" : status.error().text;
+}
+
+TEST(SensorGroup, IsSeenFromTheLoadOfItsModuleOn) {
+  ASSERT_TRUE(posted_early);
+  const auto groups = find_groups(getpid());
+  ASSERT_TRUE(groups) << groups.error().text;
+  ASSERT_EQ(groups->size(), 1u);
+  EXPECT_EQ(groups->front().group(), "at_load");
+  EXPECT_EQ(groups->front().pid(), getpid());
+  EXPECT_EQ(value_of<CounterValue>(groups->front(), "counter").value, 3u);
+}
+
+TEST(SensorGroup, KeepsWhatWasPostedBeforeAndStaysWhereItIs) {
+  const auto group = std::make_unique<SensorGroup<Sensors>>();
+  Counter* const before = &(*group)->counter;
+  before->add(7);
+  ASSERT_TRUE(publish_group(group.get(), group->kBytes, "kept"));
+  before->add(1);
+  const auto groups = find_groups(getpid());
+  ASSERT_TRUE(groups);
+  const auto kept = std::find_if(groups->begin(), groups->end(), [](const auto& view) { return view.group() == "kept"; });
+  ASSERT_NE(kept, groups->end());
+  EXPECT_EQ(value_of<CounterValue>(*kept, "counter").value, 8u);
+  withdraw_group(group.get());
+  before->add(1);
+  EXPECT_EQ(find_groups(getpid())->size(), groups->size() - 1);
+}
+
+TEST(SensorGroup, NobodyElseCanWrite) {
+  const TestGroup<Sensors> group;
+  const maxlat::base::Descriptor memory(descriptor_of("test", O_RDWR));
+  ASSERT_TRUE(memory);
+  EXPECT_EQ(mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, memory.number(), 0), MAP_FAILED);
+  EXPECT_EQ(errno, EPERM);
+  EXPECT_EQ(pwrite(memory.number(), "x", 1, 0), -1);
+  EXPECT_EQ(ftruncate(memory.number(), 0), -1);
+  EXPECT_EQ(fcntl(memory.number(), F_ADD_SEALS, F_SEAL_WRITE), -1);
+  void* const readable = mmap(nullptr, 4096, PROT_READ, MAP_SHARED, memory.number(), 0);
+  ASSERT_NE(readable, MAP_FAILED);
+  EXPECT_EQ(mprotect(readable, 4096, PROT_READ | PROT_WRITE), -1);
+  munmap(readable, 4096);
+}
+
+// It is whatever the heap had there before.
+TEST(SensorGroup, WhatIsBehindTheSensorsIsNotShown) {
+  auto group = std::make_unique<SensorGroup<Sensors>>();
+  auto* const bytes = reinterpret_cast<char*>(group.get());
+  std::memset(bytes + group->kBytes, 's', sizeof *group - group->kBytes);
+  ASSERT_TRUE(publish_group(group.get(), group->kBytes, "secret"));
+  const maxlat::base::Descriptor memory(descriptor_of("secret", O_RDONLY));
+  std::string all(1 << 16, '\0');
+  const ssize_t length = pread(memory.number(), all.data(), all.size(), 0);
+  ASSERT_GT(length, 4096);
+  EXPECT_EQ(all.find("ssss"), std::string::npos);
+  withdraw_group(group.get());
+}
+
+TEST(SensorGroup, AViewOutlivesTheGroup) {
+  auto group = std::make_unique<TestGroup<Sensors>>();
+  (*group)->counter.add(5);
+  const GroupView view = group->view();
+  group.reset();
+  EXPECT_EQ(value_of<CounterValue>(view, "counter").value, 5u);
+}
+
+// RETURNS: the exit status of a child that runs this.
+template <class Body>
+int in_child(Body body) {
+  const pid_t child = fork();
+  if (child == 0) _exit(body());
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(SensorGroup, AChildHasACopyOfItsOwn) {
+  TestGroup<Sensors> group;
+  const GroupView view = group.view();
+  group->counter.add(5);
+  EXPECT_EQ(in_child([&] {
+              group->counter.add(100);
+              const auto mine = find_groups(getpid());
+              return mine && mine->empty() ? 0 : 1;
+            }),
+            0);
+  EXPECT_EQ(value_of<CounterValue>(view, "counter").value, 5u);
+}
+
+TEST(SensorGroup, AChildMayPublishItsCopy) {
+  TestGroup<Sensors> group;
+  group->counter.add(5);
+  EXPECT_EQ(in_child([&] {
+              if (!group.again()) return 1;
+              group->counter.add(1);
+              const GroupView mine = group.view();
+              return mine.pid() == getpid() && value_of<CounterValue>(mine, "counter").value == 6 ? 0 : 2;
+            }),
+            0);
+  EXPECT_EQ(value_of<CounterValue>(group.view(), "counter").value, 5u);
+}
+
+TEST(SensorGroup, WhatCannotBePublishedIsRefusedWithTheReason) {
+  TestGroup<Sensors> group;
+  EXPECT_EQ(group.again().error().text, "the group test is published already");
+  auto other = std::make_unique<SensorGroup<Sensors>>();
+  auto* const bytes = reinterpret_cast<std::uint8_t*>(other.get());
+  EXPECT_EQ(refusal(bytes, other->kBytes, "a/b"), "not a name for a group: \"a/b\"");
+  EXPECT_EQ(refusal(bytes, other->kBytes, ""), "not a name for a group: \"\"");
+  EXPECT_EQ(refusal(bytes + 64, other->kBytes, "a"), "the group does not begin with a page of 4096 bytes");
+  EXPECT_EQ(refusal(bytes, other->kBytes - 64, "a"), "at byte 1216 of the group is something else than a sensor");
+  bytes[256] ^= 1;  // the second sensor's magic number
+  EXPECT_EQ(refusal(bytes, other->kBytes, "a"), "at byte 256 of the group is something else than a sensor");
+  std::memset(bytes, 0, other->kBytes);
+  EXPECT_EQ(refusal(bytes, other->kBytes, "a"), "at byte 0 of the group is something else than a sensor");
+  EXPECT_EQ(refusal(bytes, 0, "a"), "the group has no sensor");
+  EXPECT_EQ(find_groups(getpid())->size(), 2u);
+}
+
+TEST(SensorGroup, TwoOfOneNameAreRefused) {
+  struct Twice {
+    Counter one{"same"};
+    Gauge two{"same"};
+  };
+  auto group = std::make_unique<SensorGroup<Twice>>();
+  EXPECT_EQ(refusal(group.get(), group->kBytes, "a"), "two sensors of the group are called same");
+}
+
+TEST(SensorGroup, WithoutMemoryItStaysPrivateAndWorks) {
+  EXPECT_EQ(in_child([] {
+              const rlimit little{4096, 4096};
+              setrlimit(RLIMIT_FSIZE, &little);
+              const auto group = std::make_unique<SensorGroup<Sensors>>();
+              (*group)->counter.add();
+              if (publish_group(group.get(), group->kBytes, "a")) return 1;
+              (*group)->counter.add();
+              return 0;
+            }),
+            0);
+}
+
+TEST(FindGroups, SaysWhyAProcessCannotBeLookedAt) {
+  const pid_t gone = fork();
+  if (gone == 0) _exit(0);
+  waitpid(gone, nullptr, 0);
+  const auto groups = find_groups(gone);
+  ASSERT_FALSE(groups);
+  EXPECT_EQ(groups.error().text, "cannot look at the descriptors of process " + std::to_string(gone) +
+                                     ": no such file or directory");
+}
+
+}  // namespace

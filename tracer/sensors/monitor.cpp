@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+#include <maxlat/sensors/counter.h>
+#include <maxlat/sensors/counters.h>
+#include <maxlat/sensors/gauge.h>
+#include <maxlat/sensors/histogram.h>
+#include <maxlat/sensors/stat.h>
+
+#include <algorithm>
+#include <cmath>
+#include <maxlat/sensors/monitor.hpp>
+
+#include "sensors/group_layout.hpp"
+#include "sensors/sensor_object.hpp"
+#include "shm/container.hpp"
+
+namespace maxlat::sensors {
+namespace {
+
+using detail::SensorObject;
+using trace::once;
+
+constexpr int kLooksAtAStat = 100;  // a post takes ten instructions: more looks than this would not find it settled
+
+// relaxed, all single words: each is a recent one.
+CounterValue read_counter(const maxlat_counter& sensor) {
+  return {once(sensor.value)};
+}
+
+GaugeValue read_gauge(const maxlat_gauge& sensor, const SensorObject& facts) {
+  return {static_cast<std::int64_t>(once(sensor.value)), static_cast<std::int64_t>(facts.shape[0]),
+          static_cast<std::int64_t>(facts.shape[1])};
+}
+
+StatValue look_at_stat(const maxlat_stat& sensor) {
+  StatValue value;
+  // acquire [V2]: the words of every post that is counted. Partner: release [V2] in stat.h. Shape: publish.
+  value.count = __atomic_load_n(&sensor.count, __ATOMIC_ACQUIRE);
+  value.value = static_cast<std::int64_t>(once(sensor.value));
+  value.min = static_cast<std::int64_t>(once(sensor.min));
+  value.max = static_cast<std::int64_t>(once(sensor.max));
+  value.sum = once(sensor.sum);
+  // acquire [V1]: the words before the look at `begun`. Partner: release [V1] in stat.h. Shape: seqlock.
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
+  value.settled = once(sensor.begun) == value.count;
+  return value;
+}
+
+StatValue read_stat(const maxlat_stat& sensor) {
+  StatValue value;
+  for (int look = 0; look < kLooksAtAStat && !value.settled; ++look) value = look_at_stat(sensor);
+  return value;
+}
+
+CountersValue read_counters(const maxlat_counters& sensor, const SensorObject& facts) {
+  const std::uint64_t count = facts.shape[0];
+  const auto* const values = reinterpret_cast<const std::uint64_t*>(&sensor + 1);
+  const auto* const labels = reinterpret_cast<const char*>(&sensor) + maxlat_counters_labels_offset(count);
+  CountersValue value;
+  value.outside = once(sensor.outside);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    char label[MAXLAT_COUNTERS_LABEL];
+    for (std::size_t at = 0; at < sizeof label; ++at) label[at] = once(labels[i * sizeof label + at]);
+    std::string text = detail::text_of(label);
+    std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 127; }, '?');
+    value.values.emplace_back(text.empty() ? std::to_string(i) : std::move(text), once(values[i]));
+  }
+  return value;
+}
+
+HistogramValue read_histogram(const maxlat_histogram_sensor& sensor, const SensorObject& facts) {
+  HistogramValue value;
+  value.shape = {static_cast<std::uint32_t>(facts.shape[0]), static_cast<std::uint32_t>(facts.shape[1])};
+  const auto* const buckets = reinterpret_cast<const std::uint64_t*>(&sensor + 1);
+  value.overflows = once(sensor.head.overflow_count);
+  value.total = value.overflows;
+  value.buckets.reserve(maxlat_shape_buckets(value.shape));
+  for (std::uint32_t i = 0; i < maxlat_shape_buckets(value.shape); ++i) {
+    value.buckets.push_back(once(buckets[i]));
+    value.total += value.buckets.back();
+  }
+  value.min = once(sensor.head.min);
+  value.max = once(sensor.head.max);
+  value.sum = once(sensor.head.sum);
+  value.has_moments = value.min <= value.max;
+  return value;
+}
+
+SensorKind kind_of(const trace::ObjectEntry& entry) {
+  if (entry.checked == nullptr) return SensorKind::unknown;
+  switch (entry.kind) {
+    case MAXLAT_SENSOR_COUNTER:
+      return SensorKind::counter;
+    case MAXLAT_SENSOR_GAUGE:
+      return SensorKind::gauge;
+    case MAXLAT_SENSOR_STAT:
+      return SensorKind::stat;
+    case MAXLAT_SENSOR_COUNTERS:
+      return SensorKind::counters;
+    case MAXLAT_SENSOR_HISTOGRAM:
+      return SensorKind::histogram;
+    default:
+      return SensorKind::unknown;
+  }
+}
+
+}  // namespace
+
+const char* word_of(SensorKind kind) {
+  constexpr const char* kWords[] = {"counter", "gauge", "stat", "counters", "histogram", "unknown"};
+  return kWords[static_cast<std::size_t>(kind)];
+}
+
+std::uint64_t HistogramValue::quantile(double part) const {
+  if (total == 0) return 0;
+  const auto rank = static_cast<std::uint64_t>(std::ceil(part * static_cast<double>(total)));
+  std::uint64_t seen = 0;
+  for (std::uint32_t i = 0; i < buckets.size(); ++i) {
+    seen += buckets[i];
+    if (seen < std::max<std::uint64_t>(rank, 1)) continue;
+    const std::uint64_t high = maxlat_shape_high(shape, i);
+    return has_moments ? std::min(high, max) : high;
+  }
+  return has_moments ? max : maxlat_shape_high(shape, maxlat_shape_buckets(shape) - 1);
+}
+
+struct GroupView::Body {
+  trace::Container container;
+  std::vector<SensorFacts> sensors;
+};
+
+GroupView::GroupView(std::unique_ptr<Body> body) : body_(std::move(body)) {}
+GroupView::GroupView(GroupView&&) noexcept = default;
+GroupView& GroupView::operator=(GroupView&&) noexcept = default;
+GroupView::~GroupView() = default;
+
+base::Result<GroupView> GroupView::attach(int memory_fd) {
+  auto container = trace::Container::attach(memory_fd, detail::sensor_kinds(), trace::ContainerView::read_only);
+  if (!container) return container.error();
+  auto body = std::make_unique<Body>(Body{std::move(*container), {}});
+  for (const trace::ObjectEntry& entry : body->container.objects()) {
+    SensorFacts facts;
+    facts.kind = kind_of(entry);
+    facts.name = entry.name;
+    facts.place = body->sensors.size();
+    if (const auto* checked = dynamic_cast<const SensorObject*>(entry.checked.get())) {
+      facts.unit = checked->unit;
+      facts.about = checked->about;
+      facts.shared = checked->shared;
+    }
+    body->sensors.push_back(std::move(facts));
+  }
+  return GroupView(std::move(body));
+}
+
+const std::string& GroupView::program() const {
+  return body_->container.process();
+}
+int GroupView::pid() const {
+  return body_->container.pid();
+}
+const std::string& GroupView::group() const {
+  return body_->container.name();
+}
+const std::vector<SensorFacts>& GroupView::sensors() const {
+  return body_->sensors;
+}
+
+SensorValue GroupView::read(const SensorFacts& sensor) const {
+  const trace::ObjectEntry& entry = body_->container.objects()[sensor.place];
+  const trace::ContainerMemory memory = body_->container.memory();
+  const auto* const checked = static_cast<const SensorObject*>(entry.checked.get());
+  switch (sensor.kind) {
+    case SensorKind::counter:
+      return read_counter(entry.in<const maxlat_counter>(memory));
+    case SensorKind::gauge:
+      return read_gauge(entry.in<const maxlat_gauge>(memory), *checked);
+    case SensorKind::stat:
+      return read_stat(entry.in<const maxlat_stat>(memory));
+    case SensorKind::counters:
+      return read_counters(entry.in<const maxlat_counters>(memory), *checked);
+    case SensorKind::histogram:
+      return read_histogram(entry.in<const maxlat_histogram_sensor>(memory), *checked);
+    case SensorKind::unknown:
+      break;
+  }
+  return std::monostate{};
+}
+
+}  // namespace maxlat::sensors

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#include "sensors/sensor_object.hpp"
+
+#include <maxlat/sensors/counter.h>
+#include <maxlat/sensors/gauge.h>
+#include <maxlat/sensors/histogram.h>
+#include <maxlat/sensors/stat.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "sensors/group_layout.hpp"
+
+namespace maxlat::sensors::detail {
+namespace {
+
+using trace::ContainerMemory;
+using trace::ObjectEntry;
+
+// The size that a sensor of this shape has; 0: no sensor of the kind has it.
+using SizeOfShape = std::uint64_t (*)(const std::uint64_t (&shape)[2]);
+
+std::uint64_t size_of_counters(const std::uint64_t (&shape)[2]) {
+  return shape[0] > 0 && shape[0] <= MAXLAT_COUNTERS_MAX ? maxlat_counters_size(shape[0]) : 0;
+}
+
+std::uint64_t size_of_histogram(const std::uint64_t (&shape)[2]) {
+  if (shape[0] > MAXLAT_SHAPE_MAX_SUB_BITS || shape[1] > 64) return 0;
+  const maxlat_histogram_shape made{static_cast<std::uint32_t>(shape[0]), static_cast<std::uint32_t>(shape[1])};
+  return maxlat_shape_valid(made) != 0 ? maxlat_histogram_sensor_size(made) : 0;
+}
+
+// A text that goes to terminals and into files: letters that do something are replaced.
+template <std::size_t kSize>
+std::string shown_text(const char (&bytes)[kSize]) {
+  std::string text = text_of(bytes);
+  std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 127; }, '?');
+  return text;
+}
+
+template <maxlat_sensor_kind kKind, SizeOfShape size_of>
+base::Result<std::shared_ptr<const trace::CheckedObject>> check(const ObjectEntry& entry,
+                                                                const ContainerMemory& memory) {
+  const auto unfit = [&](const char* what) { return trace::unfit_memory("sensor " + entry.name + ": " + what); };
+  if (entry.size < sizeof(maxlat_sensor)) return unfit("its size");
+  const maxlat_sensor head = trace::copy_of(entry.in<const maxlat_sensor>(memory));
+  if (head.magic != MAXLAT_SENSOR_MAGIC || head.kind != kKind || head.layout_version != entry.layout_version)
+    return unfit("its head is another's");
+  if (head.size != entry.size || head.size != size_of(head.shape)) return unfit("its size");
+  if (head.writers > MAXLAT_SENSOR_SHARED) return unfit("its writers");
+  auto checked = std::make_shared<SensorObject>();
+  checked->unit = shown_text(head.unit);
+  checked->about = shown_text(head.about);
+  checked->shared = head.writers == MAXLAT_SENSOR_SHARED;
+  std::copy(std::begin(head.shape), std::end(head.shape), checked->shape);
+  return std::shared_ptr<const trace::CheckedObject>(std::move(checked));
+}
+
+template <typename Sensor>
+std::uint64_t fixed_size(const std::uint64_t (&)[2]) {
+  return sizeof(Sensor);
+}
+
+}  // namespace
+
+std::span<const trace::ObjectKind> sensor_kinds() {
+  static constexpr trace::ObjectKind kKinds[] = {
+      {MAXLAT_SENSOR_COUNTER, "counter", MAXLAT_COUNTER_VERSION,
+       check<MAXLAT_SENSOR_COUNTER, fixed_size<maxlat_counter>>},
+      {MAXLAT_SENSOR_GAUGE, "gauge", MAXLAT_GAUGE_VERSION, check<MAXLAT_SENSOR_GAUGE, fixed_size<maxlat_gauge>>},
+      {MAXLAT_SENSOR_STAT, "stat", MAXLAT_STAT_VERSION, check<MAXLAT_SENSOR_STAT, fixed_size<maxlat_stat>>},
+      {MAXLAT_SENSOR_COUNTERS, "counters", MAXLAT_COUNTERS_VERSION, check<MAXLAT_SENSOR_COUNTERS, size_of_counters>},
+      {MAXLAT_SENSOR_HISTOGRAM, "histogram", MAXLAT_HISTOGRAM_SENSOR_VERSION,
+       check<MAXLAT_SENSOR_HISTOGRAM, size_of_histogram>},
+  };
+  return kKinds;
+}
+
+}  // namespace maxlat::sensors::detail

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+//
+// A sensor as a monitor has it: the head copied and checked, for each kind that this one knows. Rules: container.hpp,
+// TRUST. What is behind the head changes; word() loads it, and only where the check has seen to it that there is one.
+#pragma once
+
+#include <maxlat/sensors/counters.h>
+#include <maxlat/sensors/sensor.h>
+
+#include <maxlat/base/result.hpp>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "shm/container.hpp"
+
+namespace maxlat::sensors::detail {
+
+struct SensorObject : trace::CheckedObject {
+  std::string unit;
+  std::string about;
+  bool shared = false;
+  std::uint64_t shape[2] = {};  // valid for the kind
+};
+
+// The kinds of objects that a monitor knows.
+std::span<const trace::ObjectKind> sensor_kinds();
+
+}  // namespace maxlat::sensors::detail

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// For tests: one sensor of each kind, in a group of its own that is published as long as this lives.
+#pragma once
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <maxlat/sensors/group.hpp>
+#include <maxlat/sensors/monitor.hpp>
+#include <maxlat/sensors/sensors.hpp>
+#include <memory>
+#include <new>
+
+namespace maxlat::sensors::test {
+
+template <maxlat_sensor_writers kWriters>
+struct OneOfEach {
+  CounterOf<kWriters> counter{"counter", "packets", "what was counted"};
+  GaugeOf<kWriters> gauge{"gauge", "", "what goes up and down", {.lowest = -5, .highest = 5}};
+  StatOf<kWriters> stat{"stat", "ns"};
+  CountersOf<3, kWriters> counters{"counters", {"first", "", "third"}};
+  HistogramOf<2, 10, kWriters> histogram{"histogram", "ns"};
+};
+
+// The memory of a group of this process, as another program of the same user comes to it. RETURNS: -1: none.
+inline int descriptor_of(const std::string& group, int flags) {
+  for (int number = 0; number < 1024; ++number) {
+    const std::string path = "/proc/self/fd/" + std::to_string(number);
+    char target[128]{};
+    if (readlink(path.c_str(), target, sizeof target - 1) > 0 &&
+        std::string_view(target).starts_with("/memfd:maxlat-sensors:" + group + " "))
+      return open(path.c_str(), flags | O_CLOEXEC);
+  }
+  return -1;
+}
+
+template <class Sensors>
+class TestGroup {
+ public:
+  explicit TestGroup(std::string_view name = "test") : group_(new SensorGroup<Sensors>), name_(name) {
+    EXPECT_TRUE(publish()) << publish().error().text;
+  }
+  ~TestGroup() { withdraw_group(group_.get()); }
+  TestGroup(const TestGroup&) = delete;
+  TestGroup& operator=(const TestGroup&) = delete;
+
+  base::Status publish() { return published_ ? base::Status{} : again(); }
+  base::Status again() {
+    base::Status status = publish_group(group_.get(), group_->kBytes, name_);
+    published_ = published_ || status.ok();
+    return status;
+  }
+  Sensors* operator->() { return group_->operator->(); }
+  SensorGroup<Sensors>& pages() { return *group_; }
+
+  // As a monitor sees it.
+  GroupView view() const {
+    base::Result<std::vector<GroupView>> all = find_groups(getpid());
+    EXPECT_TRUE(all) << all.error().text;
+    for (GroupView& group : *all)
+      if (group.group() == name_) return std::move(group);
+    throw std::runtime_error("not to be seen: " + name_);
+  }
+
+ private:
+  std::unique_ptr<SensorGroup<Sensors>> group_;
+  std::string name_;
+  bool published_ = false;
+};
+
+inline const SensorFacts& facts_of(const GroupView& view, std::string_view name) {
+  for (const SensorFacts& sensor : view.sensors())
+    if (sensor.name == name) return sensor;
+  throw std::runtime_error("no sensor " + std::string(name));
+}
+
+template <class Value>
+Value value_of(const GroupView& view, std::string_view name) {
+  return std::get<Value>(view.read(facts_of(view, name)));
+}
+
+}  // namespace maxlat::sensors::test

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+// What is posted is what a monitor reads, for each kind, for one thread and for many.
+#include <gmock/gmock.h>
+
+#include <random>
+#include <thread>
+
+#include "sensors/test_group.hpp"
+
+namespace {
+
+using namespace maxlat::sensors;
+using namespace maxlat::sensors::test;
+using testing::ElementsAre;
+using testing::Pair;
+
+template <class Writers>
+class Values : public testing::Test {
+ protected:
+  TestGroup<OneOfEach<Writers::value>> group_;
+  GroupView view_ = group_.view();
+};
+using BothWriters = testing::Types<std::integral_constant<maxlat_sensor_writers, kThread>,
+                                   std::integral_constant<maxlat_sensor_writers, kShared>>;
+TYPED_TEST_SUITE(Values, BothWriters);
+
+TYPED_TEST(Values, TheHeadSaysWhatASensorIs) {
+  const auto& sensors = this->view_.sensors();
+  ASSERT_EQ(sensors.size(), 5u);
+  EXPECT_EQ(sensors[0].kind, SensorKind::counter);
+  EXPECT_EQ(sensors[0].name, "counter");
+  EXPECT_EQ(sensors[0].unit, "packets");
+  EXPECT_EQ(sensors[0].about, "what was counted");
+  EXPECT_EQ(sensors[0].shared, TypeParam::value == kShared);
+  EXPECT_EQ(sensors[1].kind, SensorKind::gauge);
+  EXPECT_EQ(sensors[2].kind, SensorKind::stat);
+  EXPECT_EQ(sensors[3].kind, SensorKind::counters);
+  EXPECT_EQ(sensors[4].kind, SensorKind::histogram);
+}
+
+TYPED_TEST(Values, ACounterIsTheSum) {
+  EXPECT_EQ(value_of<CounterValue>(this->view_, "counter").value, 0u);
+  this->group_->counter.add();
+  this->group_->counter.add(1ull << 40);
+  EXPECT_EQ(value_of<CounterValue>(this->view_, "counter").value, (1ull << 40) + 1);
+  this->group_->counter.add(0ull - (1ull << 40));
+  EXPECT_EQ(value_of<CounterValue>(this->view_, "counter").value, 1u);
+}
+
+TYPED_TEST(Values, AGaugeGoesUpAndDownAndKnowsItsLimits) {
+  this->group_->gauge.set(4);
+  this->group_->gauge.subtract(9);
+  GaugeValue value = value_of<GaugeValue>(this->view_, "gauge");
+  EXPECT_EQ(value.value, -5);
+  EXPECT_EQ(value.lowest, -5);
+  EXPECT_EQ(value.highest, 5);
+  EXPECT_TRUE(value.within());
+  this->group_->gauge.add(11);
+  value = value_of<GaugeValue>(this->view_, "gauge");
+  EXPECT_EQ(value.value, 6);
+  EXPECT_FALSE(value.within());
+}
+
+TYPED_TEST(Values, AStatHasTheExtremesOfSignedValues) {
+  EXPECT_EQ(value_of<StatValue>(this->view_, "stat").count, 0u);
+  for (const std::int64_t value : {3, -7, 5}) this->group_->stat.post(value);
+  const StatValue value = value_of<StatValue>(this->view_, "stat");
+  EXPECT_TRUE(value.settled);
+  EXPECT_EQ(value.count, 3u);
+  EXPECT_EQ(value.value, 5);
+  EXPECT_EQ(value.min, -7);
+  EXPECT_EQ(value.max, 5);
+  EXPECT_EQ(static_cast<std::int64_t>(value.sum), 1);
+}
+
+TYPED_TEST(Values, CountersHaveLabelsAndAPlaceForWhatIsOutside) {
+  this->group_->counters.add(0);
+  this->group_->counters.add(2, 5);
+  this->group_->counters.add(3);
+  this->group_->counters.add(~std::size_t{0});
+  const auto value = value_of<CountersValue>(this->view_, "counters");
+  EXPECT_THAT(value.values, ElementsAre(Pair("first", 1), Pair("1", 0), Pair("third", 5)));
+  EXPECT_EQ(value.outside, 2u);
+}
+
+// Against base's own, which is tested by itself.
+TYPED_TEST(Values, AHistogramIsTheOneThatBaseMakes) {
+  constexpr maxlat_histogram_shape kShape{2, 10};
+  alignas(64) std::uint8_t memory[1024 + 512];
+  maxlat_histogram_head* const expected = maxlat_shaped_make(memory, sizeof memory, kShape);
+  ASSERT_NE(expected, nullptr);
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 10000; ++i) {
+    const std::uint64_t value = random() >> (random() % 64);
+    maxlat_shaped_record(expected, kShape, value, 7);
+    this->group_->histogram.post(value, 7);
+  }
+  const auto value = value_of<HistogramValue>(this->view_, "histogram");
+  EXPECT_EQ(value.total, 10000u);
+  EXPECT_EQ(value.overflows, expected->overflow_count);
+  EXPECT_EQ(value.min, expected->min);
+  EXPECT_EQ(value.max, expected->max);
+  EXPECT_EQ(value.sum, expected->sum);
+  ASSERT_EQ(value.buckets.size(), maxlat_shape_buckets(kShape));
+  for (std::uint32_t i = 0; i < value.buckets.size(); ++i)
+    EXPECT_EQ(value.buckets[i], maxlat_shaped_count_at(expected, i)) << i;
+  for (const double part : {0.0, 0.01, 0.5, 0.9, 1.0}) {
+    const auto rank = static_cast<std::uint64_t>(std::max(1.0, part * 10000));
+    EXPECT_EQ(value.quantile(part), maxlat_shaped_value_at_rank(expected, kShape, rank)) << part;
+  }
+  // The rest of the head is not handed out one by one: what base makes of it must be the same.
+  const auto& words = reinterpret_cast<const maxlat_histogram_sensor&>(this->group_->histogram);
+  EXPECT_EQ(words.head.sum_sq_low, expected->sum_sq_low);
+  EXPECT_EQ(words.head.sum_sq_high, expected->sum_sq_high);
+  EXPECT_EQ(words.head.overflow[15].value, expected->overflow[15].value);
+  EXPECT_EQ(words.head.overflow[15].time, 7u);
+}
+
+TYPED_TEST(Values, BucketsAloneHaveNoMoments) {
+  this->group_->histogram.count(1000);
+  const auto value = value_of<HistogramValue>(this->view_, "histogram");
+  EXPECT_EQ(value.total, 1u);
+  EXPECT_FALSE(value.has_moments);
+  EXPECT_GE(value.quantile(0.5), 1000u);
+}
+
+TEST(SharedValues, NoPostOfAnyThreadIsLost) {
+  constexpr int kThreads = 4, kPosts = 20000;
+  TestGroup<OneOfEach<kShared>> group("shared");
+  const GroupView view = group.view();
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < kThreads; ++thread) {
+    threads.emplace_back([&group, thread] {
+      for (int i = 0; i < kPosts; ++i) {
+        group->counter.add();
+        group->gauge.add(i % 2 == 0 ? 3 : -2);
+        group->stat.post(i * (thread % 2 == 0 ? 1 : -1));
+        group->counters.add(static_cast<std::size_t>(i % 4));
+        group->histogram.post(static_cast<std::uint64_t>(i % 2000));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  constexpr std::uint64_t kAll = kThreads * kPosts;
+  EXPECT_EQ(value_of<CounterValue>(view, "counter").value, kAll);
+  EXPECT_EQ(value_of<GaugeValue>(view, "gauge").value, static_cast<std::int64_t>(kAll / 2));
+  const StatValue stat = value_of<StatValue>(view, "stat");
+  EXPECT_TRUE(stat.settled);
+  EXPECT_EQ(stat.count, kAll);
+  EXPECT_EQ(stat.min, 1 - kPosts);
+  EXPECT_EQ(stat.max, kPosts - 1);
+  EXPECT_EQ(stat.sum, 0u);
+  const auto counters = value_of<CountersValue>(view, "counters");
+  EXPECT_EQ(counters.outside, kAll / 4);
+  EXPECT_EQ(counters.values[2].second, kAll / 4);
+  EXPECT_EQ(value_of<HistogramValue>(view, "histogram").total, kAll);
+}
+
+}  // namespace

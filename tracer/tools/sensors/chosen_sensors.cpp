@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#include "sensors/chosen_sensors.hpp"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+
+namespace maxlat::trace_tools {
+
+std::string ChosenSensor::name() const {
+  return fmt::format("{}#{}/{}/{}", group->program(), group->pid(), group->group(), facts->name);
+}
+
+bool matches(const std::string& pattern, const std::string& program, int pid, const std::string& group,
+             const std::string& name) {
+  const std::string instance = fmt::format("{}#{}", program, pid), number = std::to_string(pid);
+  const auto is = [&](const std::string& text) { return fnmatch(pattern.c_str(), text.c_str(), FNM_PATHNAME) == 0; };
+  if (is(name) || is(group + "/" + name)) return true;
+  const std::string* const whose[] = {&program, &instance, &number};
+  return std::any_of(std::begin(whose), std::end(whose), [&](const std::string* who) {
+    return is(*who) || is(*who + "/" + group) || is(*who + "/" + group + "/" + name);
+  });
+}
+
+core::Result<ChosenSensors> choose_sensors(const std::vector<std::string>& patterns) {
+  ChosenSensors chosen;
+  auto groups = sensors::find_groups();
+  if (!groups) return groups.error();
+  chosen.groups = std::move(*groups);
+  std::vector<bool> used(patterns.size(), false);
+  for (const sensors::GroupView& group : chosen.groups) {
+    for (const sensors::SensorFacts& facts : group.sensors()) {
+      bool wanted = patterns.empty();
+      for (std::size_t i = 0; i < patterns.size(); ++i) {
+        if (!matches(patterns[i], group.program(), group.pid(), group.group(), facts.name)) continue;
+        used[i] = true;
+        wanted = true;
+      }
+      if (wanted) chosen.sensors.push_back({&group, &facts});
+    }
+  }
+  const auto unused = std::find(used.begin(), used.end(), false);
+  if (unused != used.end()) {
+    return core::Error{fmt::format("no sensor is called \"{}\"", patterns[static_cast<std::size_t>(unused - used.begin())]),
+                       "`maxlat sensors list` shows which there are"};
+  }
+  return chosen;
+}
+
+}  // namespace maxlat::trace_tools

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#include "sensors_commands.hpp"
+
+#include <maxlat/core/sys/command.hpp>
+#include <maxlat/trace_tools/sensors_command.hpp>
+
+namespace maxlat::trace_tools {
+namespace {
+
+core::Result<core::Exit> run_sensors(const core::Arguments& arguments) {
+  static constexpr core::Command kRows[] = {
+      {"list", "the sensors of running programs", &sensors_list},
+      {"get", "their values now", &sensors_get},
+      {"watch", "their values again and again", &sensors_watch},
+      {"check", "whether gauges are within their limits; exit status 2 when not", &sensors_check},
+      {"export", "values for a monitoring system, as OpenMetrics text", &sensors_export},
+  };
+  return core::run_of_family(
+      {"maxlat sensors",
+       "Reads the sensors of running programs: counters, gauges, histograms in memory that they share.\n"
+       "The programs do not notice.",
+       kRows,
+       "  maxlat sensors list                         which there are\n"
+       "  maxlat sensors watch -i 500ms 'server/*'    the values of one group, twice a second\n"},
+      arguments);
+}
+
+}  // namespace
+
+const core::Command& sensors_command() {
+  static const core::Command command = {"sensors", "read counters, gauges and histograms of running programs",
+                                        &run_sensors};
+  return command;
+}
+
+}  // namespace maxlat::trace_tools

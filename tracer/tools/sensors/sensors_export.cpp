@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+//
+// A family of metrics for each GROUP_NAME, whichever programs have it; program and process are labels. A family has its
+// samples together, so what is found is sorted by that name first.
+#include <errno.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <map>
+#include <maxlat/core/sys/cli_kit.hpp>
+#include <maxlat/core/sys/open_metrics.hpp>
+
+#include "sensors/chosen_sensors.hpp"
+#include "sensors/sensors_commands.hpp"
+
+namespace maxlat::trace_tools {
+namespace {
+
+using core::OpenMetrics;
+using Labels = OpenMetrics::Labels;
+
+struct Unit {
+  std::string name;
+  double factor = 1;
+};
+// Base units, as monitoring systems have them.
+Unit base_unit(const std::string& unit) {
+  if (unit == "ns") return {"seconds", 1e-9};
+  if (unit == "us") return {"seconds", 1e-6};
+  if (unit == "ms") return {"seconds", 1e-3};
+  if (unit == "s") return {"seconds", 1};
+  return {unit, 1};
+}
+
+Labels with(Labels labels, const std::string& name, const std::string& value) {
+  labels.emplace_back(name, value);
+  return labels;
+}
+
+OpenMetrics::Type type_of(sensors::SensorKind kind) {
+  switch (kind) {
+    case sensors::SensorKind::counter:
+    case sensors::SensorKind::counters:
+      return OpenMetrics::Type::counter;
+    case sensors::SensorKind::histogram:
+      return OpenMetrics::Type::histogram;
+    default:
+      return OpenMetrics::Type::gauge;
+  }
+}
+
+struct Samples {
+  OpenMetrics& metrics;
+  const Labels& labels;
+  double factor;
+
+  void operator()(std::monostate) const {}
+  void operator()(const sensors::CounterValue& v) const {
+    metrics.sample("_total", labels, static_cast<double>(v.value) * factor);
+  }
+  void operator()(const sensors::GaugeValue& v) const {
+    metrics.sample("", labels, static_cast<double>(v.value) * factor);
+  }
+  void operator()(const sensors::StatValue& v) const {
+    if (v.count == 0) return;
+    for (const auto& [name, value] : {std::pair{"last", v.value}, {"min", v.min}, {"max", v.max}})
+      metrics.sample("", with(labels, "of", name), static_cast<double>(value) * factor);
+    metrics.sample("", with(labels, "of", "mean"),
+                   static_cast<double>(static_cast<std::int64_t>(v.sum)) / static_cast<double>(v.count) * factor);
+  }
+  void operator()(const sensors::CountersValue& v) const {
+    for (const auto& [label, count] : v.values)
+      metrics.sample("_total", with(labels, "label", label), static_cast<double>(count) * factor);
+  }
+  // Only buckets with something in them: bounds may be left out, and most would be.
+  void operator()(const sensors::HistogramValue& v) const {
+    std::uint64_t seen = 0;
+    for (std::uint32_t i = 0; i < v.buckets.size(); ++i) {
+      if (v.buckets[i] == 0) continue;
+      seen += v.buckets[i];
+      const double bound = static_cast<double>(maxlat_shape_high(v.shape, i)) * factor;
+      metrics.sample("_bucket", with(labels, "le", fmt::format("{}", bound)), static_cast<double>(seen));
+    }
+    metrics.sample("_bucket", with(labels, "le", "+Inf"), static_cast<double>(v.total));
+    metrics.sample("_count", labels, static_cast<double>(v.total));
+    if (v.has_moments) metrics.sample("_sum", labels, static_cast<double>(v.sum) * factor);
+  }
+};
+
+using Families = std::map<std::string, std::vector<const ChosenSensor*>>;
+
+// As the format will have it, so that two names that become one are one family.
+std::string family_of(const ChosenSensor& sensor) {
+  const std::string unit = base_unit(sensor.facts->unit).name;
+  std::string name = fmt::format("{}_{}{}{}", sensor.group->group(), sensor.facts->name, unit.empty() ? "" : "_", unit);
+  std::replace_if(name.begin(), name.end(), [](unsigned char c) { return c >= 0x80 || std::isalnum(c) == 0; }, '_');
+  return name;
+}
+
+Families families_of(const ChosenSensors& chosen) {
+  Families families;
+  for (const ChosenSensor& sensor : chosen.sensors) {
+    std::string name = family_of(sensor);
+    // Two kinds under one name, in two programs, are two families.
+    for (auto there = families.find(name);
+         there != families.end() && there->second.front()->facts->kind != sensor.facts->kind; there = families.find(name))
+      name = fmt::format("{}_{}", sensors::word_of(sensor.facts->kind), name);
+    families[name].push_back(&sensor);
+  }
+  return families;
+}
+
+std::string metrics_of(const ChosenSensors& chosen) {
+  OpenMetrics metrics;
+  for (const auto& [name, members] : families_of(chosen)) {
+    const sensors::SensorFacts& first = *members.front()->facts;
+    if (first.kind == sensors::SensorKind::unknown) continue;
+    metrics.family(name, type_of(first.kind), base_unit(first.unit).name, first.about);
+    for (const ChosenSensor* sensor : members) {
+      const Labels labels{{"program", sensor->group->program()},
+                          {"pid", std::to_string(sensor->group->pid())},
+                          {"sensor", fmt::format("{}/{}", sensor->group->group(), sensor->facts->name)}};
+      std::visit(Samples{metrics, labels, base_unit(sensor->facts->unit).factor}, sensor->value());
+    }
+  }
+  return metrics.text();
+}
+
+}  // namespace
+
+core::Result<core::Exit> sensors_export(const core::Arguments& arguments) {
+  constexpr core::CommandHelp kHelp{
+      "maxlat sensors export [SENSOR...]",
+      "Prints the values of sensors as OpenMetrics 1.0 text. SENSOR is a name, or a part of one:\n"
+      "PROGRAM#PID/GROUP/NAME, with * ? []. Times are in seconds.",
+      "  maxlat sensors export > sensors.prom      for a node exporter's folder of text files\n"
+      "  maxlat sensors export 'robot/*'           those of one program\n"};
+  boost::program_options::options_description options("Options");
+  options.add_options()("help,h", "this text");
+  const auto line = core::parse_or_help(kHelp, options, arguments);
+  if (!line) return line.error();
+  if (!*line) return core::Exit::pass;
+  const auto chosen = choose_sensors((*line)->operands);
+  if (!chosen) return chosen.error();
+  const std::string text = metrics_of(*chosen);
+  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0)
+    return core::system_error("cannot write standard output", errno);
+  return core::Exit::pass;
+}
+
+}  // namespace maxlat::trace_tools

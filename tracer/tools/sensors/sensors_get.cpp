@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <maxlat/core/sys/cli_kit.hpp>
+
+#include "sensors/chosen_sensors.hpp"
+#include "sensors/sensors_commands.hpp"
+#include "sensors/value_text.hpp"
+
+namespace maxlat::trace_tools {
+namespace {
+
+std::string as_text(const ChosenSensors& chosen) {
+  std::size_t width = 0;
+  for (const ChosenSensor& sensor : chosen.sensors) width = std::max(width, sensor.name().size());
+  std::string text;
+  for (const ChosenSensor& sensor : chosen.sensors) {
+    const sensors::SensorValue value = sensor.value();
+    text += fmt::format("{:<{}}  {}\n{}", sensor.name(), width, value_text(*sensor.facts, value),
+                        value_details(*sensor.facts, value));
+  }
+  return text;
+}
+
+std::string as_json(const ChosenSensors& chosen) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const ChosenSensor& sensor : chosen.sensors) {
+    nlohmann::ordered_json one{
+        {"program", sensor.group->program()}, {"pid", sensor.group->pid()}, {"group", sensor.group->group()}};
+    one.update(value_json(*sensor.facts, sensor.value()));
+    all.push_back(std::move(one));
+  }
+  return all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+core::Result<core::Exit> sensors_get(const core::Arguments& arguments) {
+  constexpr core::CommandHelp kHelp{
+      "maxlat sensors get [--json] [SENSOR...]",
+      "Prints the values of sensors now. SENSOR is a name, or a part of one: PROGRAM#PID/GROUP/NAME, with * ? [].",
+      "  maxlat sensors get                         all that can be seen\n"
+      "  maxlat sensors get --json robot/latency    one, for a program\n"};
+  boost::program_options::options_description options("Options");
+  options.add_options()("json", "a JSON list on standard output")("help,h", "this text");
+  const auto line = core::parse_or_help(kHelp, options, arguments);
+  if (!line) return line.error();
+  if (!*line) return core::Exit::pass;
+  const auto chosen = choose_sensors((*line)->operands);
+  if (!chosen) return chosen.error();
+  fmt::print("{}", (*line)->has("json") ? as_json(*chosen) : as_text(*chosen));
+  return core::Exit::pass;
+}
+
+}  // namespace maxlat::trace_tools

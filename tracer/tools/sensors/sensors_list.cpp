@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <maxlat/core/sys/cli_kit.hpp>
+#include <maxlat/core/sys/text.hpp>
+#include <maxlat/core/sys/text_table.hpp>
+
+#include "sensors/chosen_sensors.hpp"
+#include "sensors/sensors_commands.hpp"
+
+namespace maxlat::trace_tools {
+
+core::Result<core::Exit> sensors_list(const core::Arguments& arguments) {
+  constexpr core::CommandHelp kHelp{
+      "maxlat sensors list [SENSOR...]",
+      "Lists the sensors of running programs: yours, or as root everybody's. SENSOR is a name, or a part of one:\n"
+      "PROGRAM#PID/GROUP/NAME, with * ? [].",
+      "  maxlat sensors list              all of them\n"
+      "  maxlat sensors list 'robot/*'    those of one program\n"};
+  boost::program_options::options_description options("Options");
+  options.add_options()("help,h", "this text");
+  const auto line = core::parse_or_help(kHelp, options, arguments);
+  if (!line) return line.error();
+  if (!*line) return core::Exit::pass;
+  const auto chosen = choose_sensors((*line)->operands);
+  if (!chosen) return chosen.error();
+  if (chosen->sensors.empty()) {
+    fmt::print("no program that can be looked at has sensors\n");
+    return core::Exit::pass;
+  }
+  core::TextTable table({"sensor", "kind", "unit", "what it is"});
+  for (const ChosenSensor& sensor : chosen->sensors) {
+    table.row({sensor.name(), sensors::word_of(sensor.facts->kind), core::printable(sensor.facts->unit),
+               core::printable(sensor.facts->about)});
+  }
+  fmt::print("{}", table.text(UINT_MAX, ""));
+  return core::Exit::pass;
+}
+
+}  // namespace maxlat::trace_tools

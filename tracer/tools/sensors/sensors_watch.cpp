@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <maxlat/core/sys/cli_kit.hpp>
+#include <maxlat/core/sys/duration.hpp>
+#include <maxlat/core/sys/stop.hpp>
+
+#include "sensors/chosen_sensors.hpp"
+#include "sensors/sensors_commands.hpp"
+#include "sensors/value_text.hpp"
+
+namespace maxlat::trace_tools {
+namespace {
+
+struct WatchPlan {
+  std::vector<std::string> patterns;
+  std::uint64_t interval_ns = 1'000'000'000;
+  std::uint64_t looks = 0;  // 0: until it is stopped
+};
+
+core::Result<std::optional<WatchPlan>> watch_plan(const core::Arguments& arguments) {
+  constexpr core::CommandHelp kHelp{
+      "maxlat sensors watch [-i TIME] [-l N] [SENSOR...]",
+      "Prints the values of sensors again and again, on a terminal in place. Programs that begin meanwhile are seen.\n"
+      "SENSOR is a name, or a part of one: PROGRAM#PID/GROUP/NAME, with * ? [].",
+      "  maxlat sensors watch robot               once a second, until it is interrupted\n"
+      "  maxlat sensors watch -i 100ms -l 50 'server/*' > FILE\n"};
+  boost::program_options::options_description options("Options");
+  auto add = options.add_options();
+  add("interval,i", core::argument("TIME")->default_value("1s"), "from one look to the next");
+  add("loops,l", core::argument<std::uint64_t>("N"), "so many looks");
+  add("help,h", "this text");
+  const auto line = core::parse_or_help(kHelp, options, arguments);
+  if (!line) return line.error();
+  if (!*line) return std::optional<WatchPlan>{};
+  WatchPlan plan{.patterns = (*line)->operands};
+  const core::TimeOption times[] = {{"interval", core::kUnitNeeded, plan.interval_ns, 'i'}};
+  if (const core::Status taken = core::take_times(**line, times); !taken) return taken.error();
+  if ((*line)->has("loops")) plan.looks = (*line)->get<std::uint64_t>("loops");
+  if ((*line)->has("loops") && plan.looks == 0) return core::Error{"--loops: must be above 0"};
+  return std::optional(std::move(plan));
+}
+
+std::string time_of_day() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  localtime_r(&now, &local);
+  return fmt::format("{:02}:{:02}:{:02}", local.tm_hour, local.tm_min, local.tm_sec);
+}
+
+std::string values_of(const ChosenSensors& chosen) {
+  std::size_t width = 0;
+  for (const ChosenSensor& sensor : chosen.sensors) width = std::max(width, sensor.name().size());
+  std::string text = fmt::format("# {}\n", time_of_day());
+  for (const ChosenSensor& sensor : chosen.sensors) {
+    const sensors::SensorValue value = sensor.value();
+    text += fmt::format("{:<{}}  {}\n{}", sensor.name(), width, value_text(*sensor.facts, value),
+                        value_details(*sensor.facts, value));
+  }
+  return text;
+}
+
+// RETURNS: whether nobody stops it meanwhile.
+bool wait_until(std::chrono::steady_clock::time_point next) {
+  pollfd stop{core::stop_fd(), POLLIN, 0};
+  for (;;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - std::chrono::steady_clock::now());
+    if (left.count() <= 0) return !core::stop_requested();
+    const int most = 60'000;  // of one poll, which takes an int
+    if (poll(&stop, 1, static_cast<int>(std::min<std::int64_t>(left.count(), most))) > 0) return false;
+  }
+}
+
+}  // namespace
+
+core::Result<core::Exit> sensors_watch(const core::Arguments& arguments) {
+  const auto plan = watch_plan(arguments);
+  if (!plan) return plan.error();
+  if (!*plan) return core::Exit::pass;
+  core::catch_stop_signals();
+  const bool in_place = isatty(STDOUT_FILENO) != 0;
+  const auto interval = std::chrono::nanoseconds((*plan)->interval_ns);
+  auto next = std::chrono::steady_clock::now();
+  for (std::uint64_t look = 0;;) {
+    const auto chosen = choose_sensors((*plan)->patterns);
+    if (!chosen) return chosen.error();
+    const std::string text = (in_place ? "\x1b[H\x1b[2J" : "") + values_of(*chosen);
+    if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0)
+      return core::system_error("cannot write standard output", errno);
+    if (++look == (*plan)->looks) break;
+    next += interval;
+    if (!wait_until(next)) break;
+  }
+  return core::Exit::pass;
+}
+
+}  // namespace maxlat::trace_tools

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+#include "sensors/value_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <maxlat/core/sys/duration.hpp>
+#include <maxlat/core/sys/text.hpp>
+
+namespace maxlat::trace_tools {
+namespace {
+
+using sensors::CountersValue;
+using sensors::CounterValue;
+using sensors::GaugeValue;
+using sensors::HistogramValue;
+using sensors::SensorFacts;
+using sensors::StatValue;
+
+constexpr double kQuantiles[] = {0.5, 0.99, 0.999};
+constexpr int kBarWidth = 50;
+
+template <class Number>
+std::string with_unit(Number number, const std::string& unit) {
+  if (unit == "ns") return core::latency_text(static_cast<double>(number));
+  return unit.empty() ? fmt::format("{}", number) : fmt::format("{} {}", number, unit);
+}
+
+double mean_of(std::int64_t sum, std::uint64_t count) {
+  return static_cast<double>(sum) / static_cast<double>(count);
+}
+
+std::string mean_text(double mean, const std::string& unit) {
+  if (unit == "ns") return core::latency_text(mean);
+  return fmt::format("{:.6g}{}{}", mean, unit.empty() ? "" : " ", unit);
+}
+
+struct Text {
+  const SensorFacts& facts;
+
+  std::string operator()(std::monostate) const { return "(of a later version of the tracer)"; }
+  std::string operator()(const CounterValue& v) const { return with_unit(v.value, facts.unit); }
+  std::string operator()(const GaugeValue& v) const {
+    return with_unit(v.value, facts.unit) +
+           (v.within() ? "" : fmt::format(" (outside of {} to {})", v.lowest, v.highest));
+  }
+  std::string operator()(const StatValue& v) const {
+    if (v.count == 0) return "no value yet";
+    const std::string& unit = facts.unit;
+    return fmt::format("{} (min {}, mean {}, max {}, of {}){}", with_unit(v.value, unit), with_unit(v.min, unit),
+                       mean_text(mean_of(static_cast<std::int64_t>(v.sum), v.count), unit), with_unit(v.max, unit),
+                       v.count, v.settled ? "" : " (while a post was under way)");
+  }
+  std::string operator()(const CountersValue& v) const {
+    std::uint64_t all = v.outside;
+    for (const auto& [label, count] : v.values) all += count;
+    return with_unit(all, facts.unit) + " in all";
+  }
+  std::string operator()(const HistogramValue& v) const {
+    if (v.total == 0) return "no value yet";
+    std::string text = fmt::format("n={}", v.total);
+    if (v.has_moments) text += " min " + with_unit(v.min, facts.unit);
+    for (const double part : kQuantiles) text += fmt::format(" p{:g} {}", 100 * part, with_unit(v.quantile(part), facts.unit));
+    if (v.has_moments) text += " max " + with_unit(v.max, facts.unit);
+    if (v.overflows != 0) text += fmt::format(" ({} beyond the range)", v.overflows);
+    return text;
+  }
+};
+
+std::string details_of(const CountersValue& v) {
+  std::string text;
+  for (const auto& [label, count] : v.values) text += fmt::format("    {:<32} {:>16}\n", label, count);
+  if (v.outside != 0) text += fmt::format("    {:<32} {:>16}\n", "(no such index)", v.outside);
+  return text;
+}
+
+// A bar for each octave: 1, 2-3, 4-7, ... has the same relative width everywhere.
+std::string details_of(const HistogramValue& v, const std::string& unit) {
+  std::uint64_t octaves[65]{};
+  int first = 64, last = 0;
+  for (std::uint32_t i = 0; i < v.buckets.size(); ++i) {
+    if (v.buckets[i] == 0) continue;
+    const int octave = static_cast<int>(std::bit_width(maxlat_shape_low(v.shape, i)));
+    octaves[octave] += v.buckets[i];
+    first = std::min(first, octave);
+    last = std::max(last, octave);
+  }
+  const std::uint64_t most = *std::max_element(std::begin(octaves), std::end(octaves));
+  std::string text;
+  for (int octave = first; octave <= last; ++octave) {
+    const std::uint64_t low = octave == 0 ? 0 : 1ull << (octave - 1);
+    const auto length = octaves[octave] == 0 ? 0 : std::max<std::uint64_t>(1, octaves[octave] * kBarWidth / most);
+    text += fmt::format("    from {:>12} {:>14} {}\n", with_unit(low, unit), octaves[octave], std::string(length, '#'));
+  }
+  return text;
+}
+
+struct Json {
+  nlohmann::ordered_json operator()(std::monostate) const { return nullptr; }
+  nlohmann::ordered_json operator()(const CounterValue& v) const { return {{"count", v.value}}; }
+  nlohmann::ordered_json operator()(const GaugeValue& v) const {
+    return {{"value", v.value}, {"lowest", v.lowest}, {"highest", v.highest}, {"within", v.within()}};
+  }
+  nlohmann::ordered_json operator()(const StatValue& v) const {
+    nlohmann::ordered_json json{{"count", v.count}, {"settled", v.settled}};
+    if (v.count != 0)
+      json.update({{"value", v.value}, {"min", v.min}, {"max", v.max}, {"sum", static_cast<std::int64_t>(v.sum)}});
+    return json;
+  }
+  nlohmann::ordered_json operator()(const CountersValue& v) const {
+    nlohmann::ordered_json counts = nlohmann::ordered_json::array();
+    for (const auto& [label, count] : v.values) counts.push_back({{"label", label}, {"count", count}});
+    return {{"counts", counts}, {"outside", v.outside}};
+  }
+  nlohmann::ordered_json operator()(const HistogramValue& v) const {
+    nlohmann::ordered_json bins = nlohmann::ordered_json::array();
+    for (std::uint32_t i = 0; i < v.buckets.size(); ++i)
+      if (v.buckets[i] != 0)
+        bins.push_back({maxlat_shape_low(v.shape, i), maxlat_shape_high(v.shape, i), v.buckets[i]});
+    nlohmann::ordered_json json{{"count", v.total}, {"bins", bins}, {"overflow", v.overflows}};
+    if (v.has_moments) json.update({{"min", v.min}, {"max", v.max}, {"sum", v.sum}});
+    return json;
+  }
+};
+
+}  // namespace
+
+std::string value_text(const SensorFacts& facts, const sensors::SensorValue& value) {
+  return core::printable(std::visit(Text{facts}, value));
+}
+
+std::string value_details(const SensorFacts& facts, const sensors::SensorValue& value) {
+  if (const auto* counters = std::get_if<CountersValue>(&value)) return details_of(*counters);
+  if (const auto* histogram = std::get_if<HistogramValue>(&value)) return details_of(*histogram, facts.unit);
+  return {};
+}
+
+nlohmann::ordered_json value_json(const SensorFacts& facts, const sensors::SensorValue& value) {
+  return {{"name", facts.name},         {"kind", sensors::word_of(facts.kind)}, {"unit", facts.unit},
+          {"about", facts.about},       {"shared", facts.shared},               {"value", std::visit(Json{}, value)}};
+}
+
+}  // namespace maxlat::trace_tools

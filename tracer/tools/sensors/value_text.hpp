@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+//
+// A sensor's value, for people and for programs.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "sensors/chosen_sensors.hpp"
+
+namespace maxlat::trace_tools {
+
+// One line, without the name: "4711 packets", "n=10000 min 1.00 us p50 ...".
+std::string value_text(const sensors::SensorFacts& facts, const sensors::SensorValue& value);
+// What does not fit in a line: labels with their counts, the histogram's bars. Lines, each indented; empty of the rest.
+std::string value_details(const sensors::SensorFacts& facts, const sensors::SensorValue& value);
+nlohmann::ordered_json value_json(const sensors::SensorFacts& facts, const sensors::SensorValue& value);
+
+}  // namespace maxlat::trace_tools
