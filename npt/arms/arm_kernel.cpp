@@ -80,7 +80,7 @@ class KernelArm : public Arm {
     if (counts_calls_) {
       const uint64_t missing = run.produced - std::min(run.produced, calls_.calls());
       books.events = core::EventCounts{.recorded = calls_.calls(), .lost_full = std::min(missing, lost)};
-      books.verified_by = "calls of which both events, sys_enter with the call's number and sys_exit, were read back";
+      books.verified_by = "both events of each call, read back by the call's number";
     } else {
       books.verified_by = fmt::format("not verified: events= is without {}", kSystemCalls);
     }
