@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Over a folder that looks like tracefs, with records as two kernels write them: what every event has takes eight bytes,
-// or, on a PREEMPT_RT that counts lazy preemption, sixteen.
+// Over a folder that looks like tracefs, with records as two kernels write them: what every event has takes eight
+// bytes, or, on a PREEMPT_RT that counts lazy preemption, sixteen.
 #include "raw_system_calls.hpp"
 
 #include <fmt/format.h>
