@@ -37,7 +37,7 @@ std::string join(const std::vector<std::string_view>& words) {
 
 bool is_option_word(std::string_view word) {
   return word == "thread" || word == "cpu" || word == "discard" || word == "overwrite" || word.starts_with("size=") ||
-         word.starts_with("count=") || word.starts_with("snapshot=");
+         word.starts_with("count=") || word.starts_with("snapshot=") || word.starts_with("events=");
 }
 
 // "4096", "64k", "1M". Nothing when it is no number, is not a power of two, or does not fit.
@@ -68,21 +68,34 @@ core::Status read_snapshot(std::string_view word, ArmSpec& arm) {
   return {};
 }
 
+// "events=sched:*"
+core::Status read_events(std::string_view word, ArmSpec& arm) {
+  const std::string_view pattern = word.substr(word.find('=') + 1);
+  const size_t colon = pattern.find(':');
+  if (colon == 0 || colon >= pattern.size() - 1)
+    return wrong(fmt::format("arm \"{}\": \"{}\" names no event of the kernel", arm.name, word),
+                 "as events=sched:sched_switch or events=irq:*, once for each");
+  arm.events.emplace_back(pattern);
+  return {};
+}
+
 core::Status read_option(std::string_view word, const ArmDefinition& kind, ArmSpec& arm) {
   const bool of_owner = word == "thread" || word == "cpu";
   const bool of_full = word == "discard" || word == "overwrite";
   const bool of_size = word.starts_with("size="), of_count = word.starts_with("count=");
   if (!is_option_word(word))
-    return wrong(fmt::format("arm \"{}\": \"{}\" is no option of an arm", kind.name, word),
-                 "options are thread, cpu, discard, overwrite, size=BYTES, count=N and snapshot=TIME");
-  const bool of_snapshot = word.starts_with("snapshot=");
+    return wrong(
+        fmt::format("arm \"{}\": \"{}\" is no option of an arm", kind.name, word),
+        "options are thread, cpu, discard, overwrite, size=BYTES, count=N, snapshot=TIME and events=GROUP:NAME");
+  const bool of_snapshot = word.starts_with("snapshot="), of_events = word.starts_with("events=");
   if ((of_owner && !kind.has_owner) || ((of_full || of_snapshot) && !kind.has_when_full) ||
-      (of_size && kind.default_size == 0) || (of_count && kind.most_buffers == 0))
+      (of_events && !kind.has_events) || (of_size && kind.default_size == 0) || (of_count && kind.most_buffers == 0))
     return wrong(fmt::format("arm \"{}\" does not have the option \"{}\"", kind.name, word),
                  "man maxlat-npt has the options of each arm");
   if (of_owner) arm.owner = word == "cpu" ? ArmSpec::Owner::cpu : ArmSpec::Owner::thread;
   if (of_full) arm.when_full = word == "discard" ? ArmSpec::WhenFull::discard : ArmSpec::WhenFull::overwrite;
   if (of_snapshot) return read_snapshot(word, arm);
+  if (of_events) return read_events(word, arm);
   if (!of_size && !of_count) return {};
   const auto value = power_of_two(word.substr(word.find('=') + 1));
   const uint64_t least = of_size ? kSmallestSize : kFewestBuffers;
@@ -125,6 +138,8 @@ core::Result<ArmSpec> read_arm(const std::vector<std::string_view>& words) {
   if (arm.snapshot_above_ns != 0 && arm.when_full != ArmSpec::WhenFull::overwrite)
     return wrong(fmt::format("arm \"{}\": a snapshot is of buffers that are overwritten", name),
                  "give it overwrite, too; without, the whole trace is kept");
+  if (!arm.events.empty() && arm.policy == "none")
+    return wrong(fmt::format("arm \"{}:none\" records no events", name), "leave events= out, or name a tracer");
   return arm;
 }
 
@@ -176,6 +191,7 @@ std::string to_string(const ArmSpec& arm) {
   if (kind->most_buffers != 0 && arm.sub_buffers != kDefaultSubBuffers)
     text += fmt::format(",count={}", arm.sub_buffers);
   if (arm.snapshot_above_ns != 0) text += ",snapshot=" + exact_time(arm.snapshot_above_ns);
+  for (const std::string& pattern : arm.events) text += ",events=" + pattern;
   return text;
 }
 

@@ -58,6 +58,19 @@ TEST(ArmSpec, ASnapshotIsOfAFlightRecorder) {
   EXPECT_THAT(again("maxlat,overwrite,snapshot=50"), HasSubstr("snapshot=50")) << "a time needs its unit";
 }
 
+TEST(ArmSpec, EventsAreOfATracerOfTheKernel) {
+  EXPECT_EQ(again("kernel"), "kernel:none");
+  EXPECT_EQ(again("kernel:perf,size=4k,count=64"), "kernel:perf,size=4k,count=64");
+  EXPECT_THAT(list("kernel:none,kernel:maxlat,events=sched:*,events=irq:irq_handler_entry,maxlat"),
+              ElementsAre("kernel:none", "kernel:maxlat,events=sched:*,events=irq:irq_handler_entry", "maxlat:timer"));
+  EXPECT_THAT(again("kernel:dtrace"), HasSubstr("no policy \"dtrace\""));
+  EXPECT_THAT(again("kernel:none,events=sched:*"), HasSubstr("records no events"));
+  EXPECT_THAT(again("kernel:maxlat,overwrite"), HasSubstr("does not have the option"));
+  EXPECT_THAT(again("uprobe,events=sched:*"), HasSubstr("does not have the option"));
+  for (const char* events : {"events=", "events=sched", "events=sched:", "events=:sched_switch"})
+    EXPECT_THAT(again("kernel:ftrace," + std::string(events)), HasSubstr("names no event"));
+}
+
 TEST(ArmSpec, ControlsArePlannedDelays) {
   const ArmSpec tail = *parse_arm("delay:100us/1000000");
   EXPECT_EQ(tail.delay_ns, 100'000u);

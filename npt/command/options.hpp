@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "compare/kernel_trace_load.hpp"
+
 namespace maxlat::npt {
 
 // The unit of the report, and of the width of its histogram rows.
@@ -24,14 +26,14 @@ struct NptArguments {
   Options measurement;
   Unit unit = kMicroseconds;
   Layout layout = Layout::npt;
-  unsigned histogram_rows = 0;             // -h N: 1 us rows as cyclictest has them; 0: none asked for
-  std::string output_file;                 // -o
-  std::string histogram_file;              // --histfile
-  std::string raw_file;                    // --raw: FILE.CPU for each CPU
-  std::string json_file;                   // "-": stdout, and nothing else goes there
-  std::vector<std::string> compared_arms;  // --compare; the first is the base. Empty: none of this
-  std::vector<std::string> rated_arms;     // --find-max-rate
-  bool with_kernel_trace = false;          // --with-load trace
+  unsigned histogram_rows = 0;                           // -h N: 1 us rows as cyclictest has them; 0: none asked for
+  std::string output_file;                               // -o
+  std::string histogram_file;                            // --histfile
+  std::string raw_file;                                  // --raw: FILE.CPU for each CPU
+  std::string json_file;                                 // "-": stdout, and nothing else goes there
+  std::vector<std::string> compared_arms;                // --compare; the first is the base. Empty: none of this
+  std::vector<std::string> rated_arms;                   // --find-max-rate
+  std::optional<KernelTraceLoad::By> kernel_trace_load;  // --with-load trace
   unsigned rounds = 0;
   uint64_t seed = 0;
   core::Arguments for_each_process;  // the options that every process of a comparison or of a search gets

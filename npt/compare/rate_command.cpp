@@ -150,8 +150,8 @@ core::Phase rate_of_arm(const std::string& arm, const std::string& label, const 
 }
 
 // A load that did nothing was none.
-void enter_load(core::Phase& phase, const std::string& groups, std::uint64_t events) {
-  phase.facts["load"] = fmt::format("the kernel traced: {} events of {}", events, groups);
+void enter_load(core::Phase& phase, const std::string& what, std::uint64_t events) {
+  phase.facts["load"] = fmt::format("the kernel traced: {} events of {}", events, what);
   if (events != 0 || phase.status != core::PhaseStatus::ok) return;
   phase.status = core::PhaseStatus::invalid;
   phase.reason = "the kernel's tracer recorded nothing meanwhile";
@@ -166,8 +166,8 @@ core::Result<core::Exit> run_rate_search(const NptArguments& arguments, const co
   NptArguments timed = arguments;
   if (timed.measurement.duration_ns == 0) timed.measurement.duration_ns = kTrial_ns;
   std::optional<KernelTraceLoad> load;
-  if (arguments.with_kernel_trace)
-    if (core::Status status = load.emplace().start(); !status) return status.error();
+  if (arguments.kernel_trace_load)
+    if (core::Status status = load.emplace().start(*arguments.kernel_trace_load); !status) return status.error();
   const std::string started = core::utc_text();
   TrialTraces traces(
       bytes_of_trace(0, kConfirmationIsLonger * static_cast<double>(timed.measurement.duration_ns) / 1e9));
@@ -181,7 +181,7 @@ core::Result<core::Exit> run_rate_search(const NptArguments& arguments, const co
       const std::uint64_t before = load ? load->events() : 0;
       phases.push_back(rate_of_arm(arguments.rated_arms[i], labels[i], *process, timed, traces));
       phases.back().command = command_text(words);
-      if (load) enter_load(phases.back(), load->groups(), load->events() - before);
+      if (load) enter_load(phases.back(), load->what(), load->events() - before);
     }
   }
   core::RunResult run = run_record("npt --find-max-rate", started, machine);

@@ -92,6 +92,39 @@ def losses_are_counted_to_the_event(folder):
         assert any("lost, each of them counted" in warning for warning in phase["warnings"]), phase["warnings"]
 
 
+TRACEFS = "/sys/kernel/tracing"
+WITH_TRACEFS = ["unshare", "--mount", "--propagation", "private", "--", "sh", "-c",
+                f'[ -e {TRACEFS}/instances ] || mount -t tracefs nodev {TRACEFS} || exit 77; exec "$@"', "sh"]
+
+
+def tracers_of_the_kernel_account_for_each_call(folder):
+    """Also where nearly all are lost; what has no events of system calls has no count, and what has none at all does not run."""
+    run = lambda arm, *arguments: subprocess.Popen([*WITH_TRACEFS, *command(arm, *arguments, "--json", f"{folder}/r.json")], stdout=subprocess.DEVNULL,
+                                                   stderr=subprocess.PIPE, text=True)
+    for arm in ("kernel:ftrace", "kernel:perf", "kernel:ftrace,size=4k,count=2", "kernel:perf,size=4k,count=2"):
+        status, _, err = ended(run(arm, "-l", "5000"))  # which the larger buffers hold
+        if lacks(status, err):
+            return lacks(status, err)
+        phase, = phases_of(f"{folder}/r.json")
+        counts = phase["events"]
+        assert status == 0 and counts["recorded"] > 0 and counts["produced"] == counts["recorded"] + counts["lost_full"], f"{arm}: {status} {err} {counts}"
+        assert counts["lost_full"] > 1000 if "count=2" in arm else counts["lost_full"] == 0, f"{arm}: {counts}"
+        assert int(phase["facts"]["kernel_events_recorded"]) >= 2 * counts["recorded"], f"{arm}: {phase['facts']}"
+    for tracer in ("ftrace", "perf"):
+        status, _, err = ended(run(f"kernel:{tracer},events=sched:*", "-l", "1000"))
+        phase, = phases_of(f"{folder}/r.json")
+        assert status == 0 and "events" not in phase and phase["facts"]["events_verified_by"].startswith("not verified: events="), f"{tracer}: {status} {err}"
+        status, _, err = ended(run(f"kernel:{tracer},events=sched:sched_swich", "-l", "1000"))
+        assert status == 77 and err == 'maxlat npt: this kernel has no event "sched:sched_swich"\n', f"{tracer}: {status} {err}"
+    killed = run("kernel:ftrace", "-D", "1h", "-f", "1k")
+    instances = lambda: subprocess.run([*WITH_TRACEFS, "ls", f"{TRACEFS}/instances"], capture_output=True, text=True).stdout.split()
+    wait_for(lambda: f"maxlat-kernel-{killed.pid}" in instances(), "an instance")
+    killed.kill()
+    ended(killed)
+    ended(run("kernel:ftrace", "-l", "1000"))
+    assert not [name for name in instances() if name == f"maxlat-kernel-{killed.pid}"], instances()
+
+
 def windows_have_two_phases(folder):
     status, _, err = ended(start("delay:5us", "-D", "1s", "--trace-window", "20ms", "--wait-window", "20ms", "--json", f"{folder}/r.json"))
     traced, waiting = phases_of(f"{folder}/r.json")
@@ -286,7 +319,8 @@ def one_cpu_only_is_said(folder):
     assert phase["events"]["recorded"] == 10007 and any("consumer had to share" in w for w in phase["warnings"]), phase
 
 
-CHECKS = [every_arm_records_what_it_was_given, arms_that_record_nothing_say_so, losses_are_counted_to_the_event, windows_have_two_phases,
+CHECKS = [every_arm_records_what_it_was_given, arms_that_record_nothing_say_so, losses_are_counted_to_the_event,
+          tracers_of_the_kernel_account_for_each_call, windows_have_two_phases,
           a_kept_trace_says_what_each_switch_cost, the_worst_gap_is_named, a_limited_rate_has_paths_too, dropped_events_are_a_path,
           a_flight_recorder_is_written_out_at_long_gaps,
           a_plug_in_that_is_not_there_is_skipped, a_session_daemon_of_the_users_is_not_in_the_way,

@@ -26,7 +26,8 @@ function complain(text) {
   print "FAIL: " text
   failed = 1
 }
-function is_peer(arm) { return arm !~ /^(none|delay:|maxlat:)/ }
+function is_peer(arm) { return arm !~ /^(none|delay:|maxlat:)/ } # or, as kernel:*, another kernel's system call
+function base_of(arm) { return arm ~ /^kernel:/ ? "kernel:none" : "none" }
 function larger(a, b) { return a > b ? a : b }
 
 function is_exact(arm, column) {
@@ -60,9 +61,25 @@ function judge(arm, column,    at, difference, allowed, text) {
 }
 
 function row(arm,    adds) {
-  adds = arm == "none" ? "" : sprintf("%.2f", found[arm, "mean"] - found["none", "mean"])
+  adds = arm == base_of(arm) ? "" : sprintf("%.2f", found[arm, "mean"] - found[base_of(arm), "mean"])
   return sprintf("| `%s` | %s | %s | %s | %s | %s |\n", arm, found[arm, "p50"], found[arm, "mean"], found[arm, "max"], adds,
                  repeats[arm])
+}
+
+# What our tracer of the kernel may add to a system call, which is two of its events.
+function hold_against_ftrace(    ours, theirs, base, column, of_columns, i, way) {
+  ours = "kernel:maxlat,size=4k"; theirs = "kernel:ftrace,size=4k"; base = "kernel:none"
+  if (!((base, "p50") in found) || !((ours, "p50") in found) || !((theirs, "p50") in found)) return
+  split("p50 mean", of_columns, " ")
+  for (i = 1; i <= 2; ++i) {
+    column = of_columns[i]
+    way = (found[ours, column] - found[base, column]) / (found[theirs, column] - found[base, column])
+    printf "kernel:maxlat adds %.3f of what kernel:ftrace adds (%s)\n", way, column
+    if (way > 0.5) complain("more than half of what kernel:ftrace adds")
+  }
+  way = (found[ours, "max"] - found[base, "p50"]) / 2
+  printf "the longest call that kernel:maxlat traces takes %.0f more for each of its two events\n", way
+  if (way > 350) complain("more than 350")
 }
 
 # A result. The base's second run in a comparison is a further round of it.
@@ -95,6 +112,7 @@ FILENAME ~ /\.json$/ { next }
 END {
   for (arm in repeats)
     if (!(arm in measured)) complain(arm ": no figures" (arm in why ? ": " why[arm] : ""))
+  hold_against_ftrace()
   for (i = 1; i <= arms; ++i) {
     arm = order[i]
     if (arm in repeats) {

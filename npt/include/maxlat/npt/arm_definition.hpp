@@ -32,6 +32,7 @@ struct ArmDefinition {
   std::string_view policy_is = {}, policy_hint = {};
 
   bool has_owner = false, has_when_full = false;
+  bool has_events = false;                      // a policy but "none" records events of the kernel that may be named
   uint64_t most_buffers = 0;                    // 0: no count
   uint64_t default_size = 0, largest_size = 0;  // 0: no size
 };

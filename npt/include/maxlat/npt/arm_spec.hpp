@@ -6,7 +6,8 @@
 //
 // Which arms there are, with their policies and options: npt/CMakeLists.txt has them, maxlat-npt(1) tells what each is.
 // The options: thread|cpu (who owns a buffer), discard|overwrite, size=BYTES (of a sub-buffer, with k M G), count=N
-// (sub-buffers), snapshot=TIME (with overwrite: the buffers are written out when a gap is longer).
+// (sub-buffers), snapshot=TIME (with overwrite: the buffers are written out when a gap is longer), events=GROUP:NAME
+// (of the kernel, with * and ?; given again, those too).
 //
 // Sizes and counts are powers of two, as far as the arm's definition lets them. A policy that is left out is the arm's
 // first.
@@ -30,8 +31,9 @@ struct ArmSpec {
   WhenFull when_full = WhenFull::discard;
   uint64_t sub_buffer_bytes = 0;  // 0 where the arm has no buffer of ours to size
   uint64_t sub_buffers = 0;
-  uint64_t snapshot_above_ns = 0;  // 0: only at the end
-  uint64_t delay_ns = 0;           // of the control arm
+  uint64_t snapshot_above_ns = 0;     // 0: only at the end
+  std::vector<std::string> events{};  // "GROUP:NAME"; empty: the arm's own
+  uint64_t delay_ns = 0;              // of the control arm
   uint64_t delay_every = 1;
 
   bool is_none() const { return name == "none"; }
