@@ -48,9 +48,16 @@ cat "$OUT/explain.txt"
 grep -q 'task idle' "$OUT/explain.txt" || fail "a guest with nothing to do is not idle"
 must_fail maxlat trace record --kernel=module -e 'kmem:*' -o "$OUT/none" -D 100ms 2> "$OUT/none.txt"
 grep -q 'module has no event "kmem:\*"' "$OUT/none.txt" || fail "an event that the module has not: $(cat "$OUT/none.txt")"
+# Events that the module does not know, a probe of another type than the tracepoint's.
+kernel_raw_events refusals
+kernel_raw_events known > "$OUT/raw.txt" || fail "raw events beside those of the table"
+expect "switches that a raw event told as the table's did" "$(sed -n 's/switches \([0-9]*\).*/\1/p' "$OUT/raw.txt")" -ge 20
+expect "that it did not tell" "$(sed -n 's/.*alone //p' "$OUT/raw.txt")" -le 1
+load maxlat_raw_event
+kernel_raw_events module
 kernel_trace_sessions quiet
 kernel_trace_sessions separate
-kernel_trace_sessions killed 21
+kernel_trace_sessions killed 24
 rmmod maxlat_trace
 
 load maxlat_trace hidden=1 # sched_switch

@@ -249,7 +249,11 @@ void separate() {
 
 void live_until_killed(int state) {
   KernelSession session = open_or_fail();
-  if (state > 0) {
+  if (state == 2 || state == 7) {  // with probes of its own, also before it runs
+    if (!session.add({KernelRawEvent::Kind::tracepoint, "sched", "sched_waking", {{"task"}}})) _exit(1);
+    if (!session.add({KernelRawEvent::Kind::function, "kprobe", "schedule"})) _exit(1);
+  }
+  if (state > 0 && state < 7) {
     must(session.start({.events = many(),
                         .sub_buffer_bits = 12,
                         .ring_bits = 1,
@@ -278,7 +282,7 @@ void killed(long times) {
     const pid_t owner = fork();
     if (owner == 0) {
       dup2(ready[1], 1);
-      live_until_killed(static_cast<int>(i % 7));
+      live_until_killed(static_cast<int>(i % 8));
     }
     close(ready[1]);
     char byte = 0;
