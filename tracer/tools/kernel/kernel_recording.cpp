@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "kernel_recording.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernel_events/wanted_events.hpp"
+
 namespace maxlat::trace_tools {
 namespace {
 
 constexpr KernelBackend kBackends[] = {
-    {kModuleBackend, "maxlat_trace.ko, where it is loaded", record_by_module},
-    {kTracefsBackend, "the kernel's own trace buffers, in an instance of ours", record_by_tracefs},
+    {kModuleBackend, "maxlat_trace.ko, where it is loaded", true, record_by_module},
+    {kTracefsBackend, "the kernel's own trace buffers, in an instance of ours", false, record_by_tracefs},
 };
 
 }  // namespace
@@ -22,8 +28,11 @@ std::string kernel_backend_names() {
 }
 
 core::Result<std::unique_ptr<KernelRecording>> start_kernel_recording(const KernelPlan& plan) {
-  core::Error why = core::cannot_run("no back end");
+  core::Error why = core::cannot_run(fmt::format("the back end {} records no functions (kprobe:)", plan.backend),
+                                     fmt::format("--kernel={}", kModuleBackend));
+  const bool functions = std::any_of(plan.patterns.begin(), plan.patterns.end(), is_function_pattern);
   for (const KernelBackend& backend : kBackends) {
+    if (functions && !backend.functions) continue;
     if (plan.backend != kAnyBackend && plan.backend != backend.name) continue;
     auto recording = backend.start(plan);
     if (recording) return recording;

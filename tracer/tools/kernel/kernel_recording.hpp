@@ -22,7 +22,7 @@ struct KernelPlan {
   std::string backend{};    // a row's name, or kAnyBackend
   std::string directory{};  // exists
   std::string session{};
-  std::vector<std::string> patterns{};  // "SYSTEM:NAME" as the kernel calls them, with * and ?
+  std::vector<std::string> patterns{};  // "SYSTEM:NAME" as the kernel calls them, with * and ?; "kprobe:SYMBOL"
   core::CpuList cpus{};
   std::size_t kb_of_a_cpu = 4096;  // the kernel's buffer of each
   std::function<void(const std::string& line)> say = [](const std::string&) {};
@@ -38,6 +38,7 @@ class KernelRecording {
 struct KernelBackend {
   const char* name;
   const char* what;
+  bool functions;  // records them, too: "kprobe:SYMBOL"
   core::Result<std::unique_ptr<KernelRecording>> (*start)(const KernelPlan& plan);
 };
 inline constexpr const char* kAnyBackend = "auto";  // the first that can

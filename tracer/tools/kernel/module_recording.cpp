@@ -13,9 +13,11 @@
 #include <maxlat/attribution/reader_thread.hpp>
 #include <maxlat/trace/kernel/kernel_session.hpp>
 #include <maxlat/trace/trace_writer.hpp>
-#include <optional>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
+#include "kernel_events/wanted_events.hpp"
 #include "kernel_patterns.hpp"
 #include "kernel_recording.hpp"
 #include "kernel_trace.hpp"
@@ -31,31 +33,35 @@ using trace::KernelSession;
 constexpr std::uint32_t kRingBits = 3;  // eight packets a ring, as many as let one be read while others fill
 constexpr std::uint64_t kSwitches = std::uint64_t{1} << (MAXLAT_KERNEL_sched_switch - 1);
 
-// ERRORS: the module has nothing that is called so; another back end may.
-core::Result<std::uint64_t> wanted_events(const std::vector<std::string>& patterns, std::uint64_t known) {
-  std::uint64_t all = 0;
-  for (const std::string& pattern : patterns) {
-    const std::uint64_t events = trace::kernel_events_matching(pattern) & known;
-    if (events == 0) return core::cannot_run(fmt::format("the kernel tracer's module has no event \"{}\"", pattern));
-    all |= events;
-  }
-  return all;
-}
-
 std::uint64_t default_events(std::uint64_t known) {
   std::uint64_t all = 0;
   for (const std::string& pattern : default_kernel_patterns()) all |= trace::kernel_events_matching(pattern);
   return all & known;
 }
 
+core::Result<WantedKernelEvents> wanted_of(const KernelPlan& plan, std::uint64_t known) {
+  if (plan.patterns.empty()) return WantedKernelEvents{.table = default_events(known)};
+  return wanted_kernel_events(plan.patterns, known);
+}
+
+core::Result<std::vector<const KernelEventType*>> add_events(KernelSession& session, const WantedKernelEvents& wanted) {
+  std::vector<const KernelEventType*> events;
+  for (const KernelEventType& type : trace::kernel_event_types())
+    if ((wanted.table & type.bit()) != 0) events.push_back(&type);
+  for (const trace::KernelRawEvent& raw : wanted.raw) {
+    const auto type = session.add(raw);
+    if (!type) return type.error();
+    events.push_back(*type);
+  }
+  return events;
+}
+
 class ModuleRecording final : public KernelRecording {
  public:
-  ModuleRecording(const KernelPlan& plan, KernelSession session, std::uint64_t events,
+  ModuleRecording(const KernelPlan& plan, KernelSession session, const std::vector<const KernelEventType*>& events,
                   std::unique_ptr<trace::TraceWriter> writer)
       : say_(plan.say), cpus_(plan.cpus), session_(std::move(session)), trace_(std::move(writer), plan.cpus) {
-    ids_.resize(MAXLAT_KERNEL_EVENT_COUNT + 1);
-    for (const KernelEventType& type : trace::kernel_event_types())
-      if ((events & type.bit()) != 0) ids_[type.id] = trace_.add_event(description_of(type));
+    for (const KernelEventType* const type : events) ids_[type->id] = trace_.add_event(describe(*type).description());
     threads_.resize(plan.cpus.size());
     reader_.start(
         [this, moved = false]() mutable {
@@ -107,14 +113,14 @@ class ModuleRecording final : public KernelRecording {
       trace_.lose(place, record.lost_before);
       told_ += record.lost_before;
     }
-    const std::optional<std::uint32_t>& id = ids_[record.type->id];
-    if (!id) {  // a switch that only tells who runs
+    const auto id = ids_.find(record.type->id);
+    if (id == ids_.end()) {  // a switch that only tells who runs
       ++unasked_;
       return;
     }
     payload_.clear();
     append_record(record, thread, payload_);
-    trace_.write(place, *id, record.tick, payload_);
+    trace_.write(place, id->second, record.tick, payload_);
     for (const trace::KernelField& field : record.type->fields)
       if (field.name == "function") trace_.met_function(static_cast<std::uint64_t>(record.number(field)));
   }
@@ -123,7 +129,7 @@ class ModuleRecording final : public KernelRecording {
   const core::CpuList cpus_;
   KernelSession session_;
   KernelTrace trace_;
-  std::vector<std::optional<std::uint32_t>> ids_;  // by the module's
+  std::unordered_map<std::uint32_t, std::uint32_t> ids_;  // in the trace, by the module's
   std::vector<ThreadsOfCpu> threads_;              // of each of the CPUs
   std::vector<std::uint8_t> payload_;
   std::uint64_t told_ = 0, unasked_ = 0;
@@ -137,11 +143,13 @@ core::Result<std::unique_ptr<KernelRecording>> record_by_module(const KernelPlan
   auto session = KernelSession::open();
   if (!session) return session.error();
   const std::uint64_t known = session->capabilities().events;
-  auto events = plan.patterns.empty() ? default_events(known) : wanted_events(plan.patterns, known);
+  const auto wanted = wanted_of(plan, known);
+  if (!wanted) return wanted.error();
+  auto events = add_events(*session, *wanted);
   if (!events) return events.error();
   // The kernel's buffer of a CPU, rounded down to a power of two.
   const auto bits = static_cast<std::uint32_t>(std::bit_width(plan.kb_of_a_cpu << 10)) - 1;
-  if (const core::Status started = session->start({.events = *events | (kSwitches & known),
+  if (const core::Status started = session->start({.events = wanted->table | (kSwitches & known),
                                                    .cpus = plan.cpus,
                                                    .sub_buffer_bits = std::clamp(bits - kRingBits, 12u, 22u),
                                                    .ring_bits = kRingBits,
@@ -150,6 +158,7 @@ core::Result<std::unique_ptr<KernelRecording>> record_by_module(const KernelPlan
     return started.error();
   auto writer = make_kernel_writer(plan);
   if (!writer) return writer.error();
+  if (!wanted->left_out.empty()) plan.say("not recorded: " + wanted->left_out);
   return std::unique_ptr<KernelRecording>(
       std::make_unique<ModuleRecording>(plan, *std::move(session), *events, *std::move(writer)));
 }

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/core/sys/stop.hpp>
+#include <maxlat/core/sys/tell.hpp>
 #include <memory>
 #include <utility>
 
