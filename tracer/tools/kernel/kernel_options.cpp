@@ -55,8 +55,6 @@ core::Result<KernelPlan> make_kernel_plan(const core::CommandLine& line, std::ve
                      std::any_of(backends.begin(), backends.end(),
                                  [&](const KernelBackend& backend) { return plan.backend == backend.name; });
   if (!known) return no_such_backend(plan.backend);
-  if (line.has("flight-recorder"))
-    return core::Error{"--kernel does not go with --flight-recorder: the kernel's events are written all the time"};
   auto cpus = cpus_of(line);
   if (!cpus) return cpus.error();
   plan.cpus = *std::move(cpus);
