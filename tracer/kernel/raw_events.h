@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * Events that the table does not have (kernel_events.h): tracepoints by their name, also those of modules, and functions
- * by their symbol. One probe each, however many sessions use it. Numbers are from 0: the id without
+ * Events that the table does not have (kernel_events.h): tracepoints by their name, also those of modules, and
+ * functions by their symbol. One probe each, however many sessions use it. Numbers are from 0: the id without
  * MAXLAT_TRACE_FIRST_RAW. Context of all: process, and the control lock is held.
  */
 #ifndef TRACE_RAW_EVENTS_H

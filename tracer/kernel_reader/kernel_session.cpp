@@ -75,8 +75,7 @@ std::vector<KernelField> fields_of(const KernelRawEvent& event) {
   std::vector<KernelField> fields;
   if (event.kind == KernelRawEvent::Kind::function) fields.push_back({"caller", KernelFieldKind::address, 0, 8});
   for (const KernelRawEvent::Argument& argument : event.arguments)
-    fields.push_back(
-        {argument.name, argument.kind, static_cast<std::uint16_t>(8 * fields.size()), argument.bytes});
+    fields.push_back({argument.name, argument.kind, static_cast<std::uint16_t>(8 * fields.size()), argument.bytes});
   return fields;
 }
 
@@ -170,7 +169,8 @@ base::Status KernelSession::start(const KernelSessionOptions& options) {
     base::Result<base::Mapping> mapping = map_ring(device, cpu, request.ring_bytes);
     if (!mapping) return mapping.error();
     if (mapping->where() == nullptr) continue;
-    base::Result<detail::KernelRing> ring = detail::KernelRing::attach(cpu, mapping->where(), request.ring_bytes, state_->raw_by_id);
+    base::Result<detail::KernelRing> ring =
+        detail::KernelRing::attach(cpu, mapping->where(), request.ring_bytes, state_->raw_by_id);
     if (!ring) return ring.error();
     state_->mappings.push_back(*std::move(mapping));
     state_->rings.push_back(*std::move(ring));

@@ -45,7 +45,7 @@ static const unsigned long hwlat_commands[] = {MAXLAT_HWLAT_IOC_INFO, MAXLAT_HWL
 static const unsigned long irqoff_commands[] = {MAXLAT_IRQOFF_IOC_GRANT, MAXLAT_IRQOFF_IOC_REVOKE,
                                                 MAXLAT_IRQOFF_IOC_LOOP, MAXLAT_IRQOFF_IOC_VERSION};
 static const unsigned long trace_commands[] = {MAXLAT_TRACE_INFO, MAXLAT_TRACE_START, MAXLAT_TRACE_STOP,
-                                               MAXLAT_TRACE_GET, MAXLAT_TRACE_PUT,   MAXLAT_TRACE_ADD};
+                                               MAXLAT_TRACE_GET,  MAXLAT_TRACE_PUT,   MAXLAT_TRACE_ADD};
 
 static uint64_t masks[4];
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Raw events of maxlat_trace.ko: what a probe of another type than its tracepoint's is called with, held against what is
-// known of the arguments.
+// Raw events of maxlat_trace.ko: what a probe of another type than its tracepoint's is called with, held against what
+// is known of the arguments.
 //
 //   kernel_raw_events known      tracepoints that the table has, too: both records of an event, side by side
-//   kernel_raw_events module     the twelve arguments of a module's tracepoint, and those of its function, in place; the
-//                                module stays as long as the session
+//   kernel_raw_events module     the twelve arguments of a module's tracepoint, and those of its function, in place;
+//                                the module stays as long as the session
 //   kernel_raw_events refusals   what must be refused, is, and with the right errno
 #include <fcntl.h>
 #include <maxlat/trace/kernel/kernel_abi.h>
@@ -72,8 +72,7 @@ struct Pairs {
 
 void see_task(Pairs& pairs, std::int64_t task, std::int32_t thread) {
   const auto [known, is_new] = pairs.threads.try_emplace(task, thread);
-  if (!is_new && known->second != thread && thread != 0)
-    known->second = thread;  // a task's memory is used again
+  if (!is_new && known->second != thread && thread != 0) known->second = thread;  // a task's memory is used again
 }
 
 void pair_switch(Pairs& pairs, const KernelRecord& record) {
@@ -96,9 +95,10 @@ void pair_switch(Pairs& pairs, const KernelRecord& record) {
 
 void known() {
   KernelSession session = open_or_fail();
-  const auto* const raw_switch = added(
-      session, {Kind::tracepoint, "sched", "sched_switch", {unsigned_of(1), kPointer, kPointer, unsigned_of(4)}});
-  const auto* const raw_call = added(session, {Kind::tracepoint, "raw_syscalls", "sys_enter", {kPointer, signed_of(8)}});
+  const auto* const raw_switch =
+      added(session, {Kind::tracepoint, "sched", "sched_switch", {unsigned_of(1), kPointer, kPointer, unsigned_of(4)}});
+  const auto* const raw_call =
+      added(session, {Kind::tracepoint, "raw_syscalls", "sys_enter", {kPointer, signed_of(8)}});
   must(session.start({.events = kernel_events_matching("sched:sched_switch") | kernel_events_matching("*:sys_enter"),
                       .cpus = {0},
                       .ring_bits = 5,
@@ -140,7 +140,9 @@ void module() {
                       {unsigned_of(1), signed_of(1), unsigned_of(1), signed_of(2), unsigned_of(2), signed_of(4),
                        unsigned_of(4), signed_of(8), unsigned_of(8), kPointer, unsigned_of(8), unsigned_of(1)}});
   const auto* const function =
-      added(session, {Kind::function, "kprobe", "maxlat_raw_function",
+      added(session, {Kind::function,
+                      "kprobe",
+                      "maxlat_raw_function",
                       {signed_of(8), unsigned_of(1), kPointer, unsigned_of(8), unsigned_of(8), unsigned_of(8)}});
   must(session.start({.events = 0, .trust_counter = true}));
   if (syscall(SYS_delete_module, kModule, O_NONBLOCK) == 0) fail("a module went while its tracepoint was used");
@@ -148,8 +150,8 @@ void module() {
   std::uint64_t events = 0, functions = 0;
   read_all(session, [&](const KernelRecord& record) {
     if (record.type == event) {
-      const std::int64_t expected[] = {1, -1, 0xfe, -2, 0xfffd, -3, 0xfffffffc, -4, -0x123456789abcdf0, 0,
-                                       -0x6543210fedcba988, 0xab};
+      const std::int64_t expected[] = {
+          1, -1, 0xfe, -2, 0xfffd, -3, 0xfffffffc, -4, -0x123456789abcdf0, 0, -0x6543210fedcba988, 0xab};
       for (std::size_t i = 0; i < 12; ++i)
         if (i != 9 && value(record, i) != expected[i]) fail("argument " + std::to_string(i) + " of the tracepoint");
       if (value(record, 9) >= 0) fail("a name that is not in the kernel");

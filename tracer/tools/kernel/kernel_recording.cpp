@@ -29,9 +29,10 @@ std::string kernel_backend_names() {
 
 core::Result<std::unique_ptr<KernelRecording>> start_kernel_recording(const KernelPlan& plan) {
   const bool functions = std::any_of(plan.patterns.begin(), plan.patterns.end(), is_function_pattern);
-  core::Error why = core::cannot_run(fmt::format("the back end {} {}", plan.backend,
-                                                 functions ? "records no functions (kprobe:)" : "is no flight recorder"),
-                                     fmt::format("--kernel={}", kModuleBackend));
+  core::Error why =
+      core::cannot_run(fmt::format("the back end {} {}", plan.backend,
+                                   functions ? "records no functions (kprobe:)" : "is no flight recorder"),
+                       fmt::format("--kernel={}", kModuleBackend));
   for (const KernelBackend& backend : kBackends) {
     if (plan.backend != kAnyBackend && plan.backend != backend.name) continue;
     if ((functions && !backend.functions) || (plan.flight_recorder && !backend.flight_recorder)) continue;

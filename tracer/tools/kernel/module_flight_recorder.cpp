@@ -11,10 +11,9 @@
 namespace maxlat::trace_tools {
 
 ModuleFlightRecorder::ModuleFlightRecorder(const KernelPlan& plan, ModuleSession module)
-    : plan_(plan),
-      module_(std::move(module)),
-      report_{.trace = plan.directory, .channels = {}},
-      thread_([this] { run(); }) {}
+    : plan_(plan), module_(std::move(module)), report_{.trace = plan.directory, .channels = {}}, thread_([this] {
+        run();
+      }) {}
 
 ModuleFlightRecorder::~ModuleFlightRecorder() {
   end_thread();
@@ -72,8 +71,9 @@ void ModuleFlightRecorder::take_snapshot() {
   snapshot.directory = next_folder();
   std::error_code failed;
   std::filesystem::create_directories(snapshot.directory, failed);
-  auto writer = failed ? core::Error{fmt::format("cannot create the folder {}: {}", snapshot.directory, failed.message())}
-                       : make_kernel_writer(snapshot);
+  auto writer = failed
+                    ? core::Error{fmt::format("cannot create the folder {}: {}", snapshot.directory, failed.message())}
+                    : make_kernel_writer(snapshot);
   if (!writer) {
     plan_.say(writer.error().text);
     report_.write_failed = true;

@@ -2,8 +2,8 @@
 //
 // The latest of the kernel's events, by maxlat_trace.ko: its rings overwrite, and nobody reads them until a snapshot is
 // asked for. Then what they hold is written as a trace of its own, DIR/<n>/kernel-0, beside the programs' snapshots of
-// the same request, with a state dump of that moment; so is the rest at the end. What a snapshot took is not in the next
-// one.
+// the same request, with a state dump of that moment; so is the rest at the end. What a snapshot took is not in the
+// next one.
 //
 // THREADS  one of its own, asleep but for snapshots. request_snapshot(): any thread.
 #pragma once

@@ -92,7 +92,8 @@ trace::RecordingReport ModuleTrace::finish(const trace::KernelBooks& books, std:
     threads_[place].finish([&](const KernelRecord& record, std::int32_t thread) { write(place, record, thread); });
   const std::uint64_t lost = books.lost_full + books.lost_wrap + books.lost_big;
   const std::uint64_t untold = lost - std::min(lost, told_), of_wrap = std::min(books.lost_wrap, untold);
-  for (std::size_t place = 0; place < threads_.size() && is_whole && untold == 0; ++place) trace_.end_of_cpu(place, end);
+  for (std::size_t place = 0; place < threads_.size() && is_whole && untold == 0; ++place)
+    trace_.end_of_cpu(place, end);
   return trace_.finish({.produced = books.delivered + lost - unasked_,
                         .lost_full = untold - of_wrap,
                         .lost_wrap = of_wrap,

@@ -18,7 +18,7 @@
 namespace maxlat::trace_tools {
 
 struct ModuleSession {
-  trace::KernelSession session;                             // records
+  trace::KernelSession session;                         // records
   std::vector<const trace::KernelEventType*> wanted{};  // the others only tell which thread runs
 };
 
@@ -35,8 +35,8 @@ class ModuleTrace {
   void write_state() { trace_.write_state(); }
   void take(const trace::KernelRecord& record);
   void look_at_the_clock() { trace_.look_at_the_clock(); }
-  // All that was recorded up to the tick `end` was taken. `books`: of what this trace is of; the loss that no record told
-  // is in them, too. `is_whole`: false: somebody knows better.
+  // All that was recorded up to the tick `end` was taken. `books`: of what this trace is of, with losses that no record
+  // told. `is_whole`: false: it is not, and these do not tell.
   trace::RecordingReport finish(const trace::KernelBooks& books, std::uint64_t end, bool is_whole);
 
  private:

@@ -42,7 +42,8 @@ void print_raw(const trace::KernelRawEvent& event) {
 
 core::Status list_kernel_events(const std::vector<std::string>& patterns) {
   const auto session = trace::KernelSession::open();
-  if (!session) core::tell("maxlat trace list: {}: some of the events may be missing in this kernel\n", session.error().text);
+  if (!session)
+    core::tell("maxlat trace list: {}: some of the events may be missing in this kernel\n", session.error().text);
   const auto wanted = wanted_kernel_events(patterns, session ? session->capabilities().events : UINT64_MAX);
   if (!wanted) return wanted.error();
   for (const trace::KernelEventType& type : trace::kernel_event_types()) {

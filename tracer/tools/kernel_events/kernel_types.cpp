@@ -45,7 +45,8 @@ std::optional<Argument> argument_of(const btf* types, const btf_param& parameter
   const bool is_whole = type->size == 1 || type->size == 2 || type->size == 4 || type->size == 8;
   argument.bytes = static_cast<std::uint16_t>(type->size);
   if (btf_is_int(type) && is_whole) {
-    argument.kind = (btf_int_encoding(type) & BTF_INT_SIGNED) != 0 ? KernelFieldKind::number : KernelFieldKind::cardinal;
+    argument.kind =
+        (btf_int_encoding(type) & BTF_INT_SIGNED) != 0 ? KernelFieldKind::number : KernelFieldKind::cardinal;
     return argument;
   }
   argument.kind = KernelFieldKind::cardinal;
@@ -64,7 +65,7 @@ const btf_type* prototype_of(const TypeAt& at) {
 }  // namespace
 
 struct KernelTypes::State {
-  std::vector<Types> all;  // the kernel's first; the others refer to it
+  std::vector<Types> all;                                          // the kernel's first; the others refer to it
   std::unordered_map<std::string_view, TypeAt> probes, iterators;  // by the tracepoint's name
 
   void add(Types types, __u32 first);
@@ -125,8 +126,8 @@ core::Result<KernelTypes::Arguments> KernelTypes::of_tracepoint(const std::strin
   if (type == nullptr || btf_vlen(type) == 0)
     return core::cannot_run(fmt::format("the kernel does not tell the arguments of a tracepoint \"{}\"", name));
   if (btf_vlen(type) > 1 + MAXLAT_TRACE_RAW_ARGUMENTS)
-    return core::cannot_run(fmt::format("the tracepoint \"{}\" has more than {} arguments", name,
-                                        MAXLAT_TRACE_RAW_ARGUMENTS));
+    return core::cannot_run(
+        fmt::format("the tracepoint \"{}\" has more than {} arguments", name, MAXLAT_TRACE_RAW_ARGUMENTS));
   const auto iterator = state_->iterators.find(name);
   TypeAt at = probe->second;
   const btf_type* named = iterator == state_->iterators.end() ? nullptr : prototype_of(iterator->second);

@@ -3,7 +3,7 @@
 // The arguments of the kernel's tracepoints and functions, as the running kernel tells them itself (BTF, in
 // /sys/kernel/btf: of the kernel and of each loaded module). libbpf reads that; nothing else here knows it.
 //
-// A tracepoint NAME is the type btf_trace_NAME, of a probe: its arguments without the first. Names have the arguments of
+// A tracepoint NAME is the type btf_trace_NAME, of a probe: its arguments without the first. They have names in
 // __traceiter_NAME, which calls the probes.
 #pragma once
 

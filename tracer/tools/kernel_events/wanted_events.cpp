@@ -91,7 +91,8 @@ core::Status Choice::add(const std::string& pattern) {
   }
   if (of_table == 0 && raw == 0) return why;
   if (left_out > 0)
-    wanted_.left_out += fmt::format("{}{} of \"{}\" ({})", wanted_.left_out.empty() ? "" : "; ", left_out, pattern, why.text);
+    wanted_.left_out +=
+        fmt::format("{}{} of \"{}\" ({})", wanted_.left_out.empty() ? "" : "; ", left_out, pattern, why.text);
   return {};
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Which events patterns of `-e` mean for maxlat_trace.ko: those of its table (kernel_events.h), and with their arguments
-// as they are handed over any other tracepoint of this kernel and of loaded modules, and functions.
+// Which events patterns of `-e` mean for maxlat_trace.ko: those of its table (kernel_events.h), any other tracepoint of
+// this kernel and of loaded modules, and functions: of these the arguments as they are handed over.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-
 namespace maxlat::trace_tools {
 namespace {
 
@@ -76,7 +75,8 @@ class KernelEvents : public testing::Test {
     Types kernel;
     const int byte = kernel.integer("unsigned char", 1, false), number = kernel.integer("int", 4, true);
     const int address = kernel.pointer(kernel.structure("request", 100));
-    kernel.tracepoint("sched_stat_wait", {{"tsk", address}, {"delay", kernel.alias("u64", kernel.integer("long", 8, false))}});
+    kernel.tracepoint("sched_stat_wait",
+                      {{"tsk", address}, {"delay", kernel.alias("u64", kernel.integer("long", 8, false))}});
     kernel.tracepoint("block_rq_issue", {{"rq", address}});
     kernel.tracepoint("block_pair", {{"pair", kernel.structure("pair", 8)}, {"flag", byte}});
     kernel.tracepoint("block_wide", {{"wide", kernel.structure("wide", 16)}});
@@ -95,7 +95,10 @@ class KernelEvents : public testing::Test {
     for (const KernelRawEvent& event : wanted->raw) {
       text += event.group + ":" + event.name + "(";
       for (const auto& one : event.arguments)
-        text += one.name + (one.kind == KernelFieldKind::address ? " x" : one.kind == KernelFieldKind::number ? " s" : " u") +
+        text += one.name +
+                (one.kind == KernelFieldKind::address  ? " x"
+                 : one.kind == KernelFieldKind::number ? " s"
+                                                       : " u") +
                 std::to_string(one.bytes) + ",";
       text += ")";
     }

@@ -29,8 +29,8 @@
  *
  * RECORDS have the event's id and the struct maxlat_kernel_RECORD of kernel_events.h as their payload.
  *
- * RAW EVENTS are tracepoints by their name, those of loaded modules, too, and functions by their symbol. ADD attaches the
- * probe and gives the id. A record has the arguments as the kernel handed them over, 8 bytes each:
+ * RAW EVENTS are tracepoints by their name, those of loaded modules, too, and functions by their symbol. ADD attaches
+ * the probe and gives the id. A record has the arguments as the kernel handed them over, 8 bytes each:
  *
  *   MAXLAT_TRACE_TRACEPOINT    the first `arguments` of those that the tracepoint has. An argument of less than 8 bytes
  *                              leaves the upper ones undefined. The module cannot know how many there are, nor their
@@ -41,9 +41,9 @@
  *
  * ERRORS  EINVAL: a request of another size or with values that cannot be; EBUSY: not in this state; EAGAIN (GET):
  *   no packet; ENOENT (START): this kernel lacks one of the events; ENOMEM (START): more than half of what is free;
- *   EPERM (mmap): writable. ADD: ENOENT: no such tracepoint or function; EINVAL, also: a function where the kernel allows
- *   no probe; EOPNOTSUPP: a tracepoint, and the kernel checks the types of what it calls (CONFIG_CFI_CLANG); ENOSPC:
- *   MAXLAT_TRACE_RAW_EVENTS are in use.
+ *   EPERM (mmap): writable. ADD: ENOENT: no such tracepoint or function; EINVAL, also: a function where the kernel
+ *   allows no probe; EOPNOTSUPP: a tracepoint, and the kernel checks the types of what it calls (CONFIG_CFI_CLANG);
+ *   ENOSPC: MAXLAT_TRACE_RAW_EVENTS are in use.
  */
 #ifndef MAXLAT_TRACE_KERNEL_ABI_H
 #define MAXLAT_TRACE_KERNEL_ABI_H

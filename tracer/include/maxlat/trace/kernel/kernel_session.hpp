@@ -80,7 +80,8 @@ class KernelSession {
   // Before start(). RETURNS: the type of its records; lives as long as the session. ERRORS: the kernel has no such
   // tracepoint or function, or allows no probe there; too many.
   base::Result<const KernelEventType*> add(const KernelRawEvent& event);
-  // Once. ERRORS: the kernel has none of the events, and none was added; no memory; an unstable counter; options out of range.
+  // Once. ERRORS: the kernel has none of the events, and none was added; no memory; an unstable counter; options out of
+  // range.
   base::Status start(const KernelSessionOptions& options);
 
   // Until something was written since the last read(), or the time is over. RETURNS: whether there was.
