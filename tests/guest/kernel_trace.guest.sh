@@ -70,6 +70,11 @@ grep -q ' 9p_client_req: { clnt = 0xFFFF[0-9A-F]*, type = [0-9]*, tag = [0-9]* }
 grep -q ' kmem_kmalloc: { call_site = [0-9]*, ptr = 0xFFFF[0-9A-F]*, bytes_req = [1-9][0-9]*, bytes_alloc = [1-9]' "$OUT/print.txt" || fail "no kmalloc"
 grep -q ' kprobe:do_nanosleep: { caller = 0xFFFFFFFF[0-9A-F]*, t = 0xFFFF[0-9A-F]*, mode = [01] }' "$OUT/print.txt" || fail "no do_nanosleep"
 grep -q ' sched_waking: { comm = "' "$OUT/print.txt" || fail "no event of the table beside them"
+# Every tracepoint of the kernel, at once; on one kernel, because a probe takes milliseconds to attach here.
+if uname -r | grep -q "^6.12"; then
+  recorded "$(ls /sys/kernel/tracing/events | grep -vx 'ftrace\|syscalls\|enable\|header.*' | sed 's/$/:*/' | paste -sd ,)" --kernel-size 32M
+  expect "tracepoints of the kernel in one trace" "$(grep -c '^event {' "$OUT/raw/kernel-0/metadata")" -gt 500
+fi
 # refused WHY STATUS EVENTS OPTION...
 refused() {
   why=$1 wanted=$2 status=0
@@ -158,7 +163,10 @@ kernel_trace_sessions separate
 kernel_trace_sessions killed 24
 rmmod maxlat_trace
 
-load maxlat_trace hidden=1 # sched_switch
+load maxlat_trace hidden=1 checked_calls=1 # sched_switch; and as if the kernel checked the types of what it calls
+refused 'CONFIG_CFI_CLANG' 77 'block:*' --kernel=module
+recorded 'sched:*'
+grep -q 'not recorded: what the module does not know: .*CONFIG_CFI_CLANG' "$OUT/record.txt" || fail "what is left out is not named: $(cat "$OUT/record.txt")"
 kernel_trace_reader 0.3 'sched:*' > "$OUT/read.txt"
 grep -qx "missing sched:sched_switch" "$OUT/read.txt" || fail "an event that the kernel lacks is not named"
 expect "others, with an event that the kernel lacks" "$(number sched_waking)" -gt 0

@@ -21,6 +21,10 @@ struct raw_event {
 
 static struct raw_event *raw_events[MAXLAT_TRACE_RAW_EVENTS];
 
+static bool checked_calls;
+module_param(checked_calls, bool, 0444);
+MODULE_PARM_DESC(checked_calls, "refuse tracepoints as where calls are checked (CONFIG_CFI_CLANG): for tests of who reads");
+
 /* Which tracepoint has a name. One of a module is found with a reference to it. */
 struct search {
 	struct notifier_block notifier;
@@ -74,7 +78,7 @@ static void *id_of(const struct raw_event *event)
 
 static int attach_tracepoint(struct raw_event *event)
 {
-	void *const probe = trace_raw_probe(event->what.arguments);
+	void *const probe = checked_calls ? NULL : trace_raw_probe(event->what.arguments);
 	int error = probe ? find_tracepoint(event) : -EOPNOTSUPP;
 
 	if (error)

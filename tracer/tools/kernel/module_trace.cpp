@@ -25,6 +25,27 @@ core::Result<WantedKernelEvents> wanted_of(const KernelPlan& plan, std::uint64_t
   return wanted;
 }
 
+using EventTypes = std::vector<const KernelEventType*>;
+
+// Where the kernel allows no tracepoint that the module does not know, those of the table are recorded all the same.
+core::Result<EventTypes> add_events(trace::KernelSession& session, const WantedKernelEvents& wanted,
+                                    const KernelPlan& plan) {
+  EventTypes types;
+  for (const KernelEventType& type : trace::kernel_event_types())
+    if ((wanted.table & type.bit()) != 0) types.push_back(&type);
+  for (const trace::KernelRawEvent& raw : wanted.raw) {
+    const auto type = session.add(raw);
+    if (type) {
+      types.push_back(*type);
+      continue;
+    }
+    if (type.error().exit_status != core::Exit::cannot_run || wanted.table == 0) return type.error();
+    plan.say("not recorded: what the module does not know: " + type.error().text);
+    break;
+  }
+  return types;
+}
+
 }  // namespace
 
 core::Result<ModuleSession> start_module_session(const KernelPlan& plan) {
@@ -33,14 +54,8 @@ core::Result<ModuleSession> start_module_session(const KernelPlan& plan) {
   const std::uint64_t known = session->capabilities().events;
   const auto wanted = wanted_of(plan, known);
   if (!wanted) return wanted.error();
-  std::vector<const KernelEventType*> types;
-  for (const KernelEventType& type : trace::kernel_event_types())
-    if ((wanted->table & type.bit()) != 0) types.push_back(&type);
-  for (const trace::KernelRawEvent& raw : wanted->raw) {
-    const auto type = session->add(raw);
-    if (!type) return type.error();
-    types.push_back(*type);
-  }
+  auto types = add_events(*session, *wanted, plan);
+  if (!types) return types.error();
   // The kernel's buffer of a CPU, rounded down to a power of two.
   const auto bits = static_cast<std::uint32_t>(std::bit_width(plan.kb_of_a_cpu << 10)) - 1;
   if (const core::Status started = session->start({.events = wanted->table | (kSwitches & known),
@@ -52,7 +67,7 @@ core::Result<ModuleSession> start_module_session(const KernelPlan& plan) {
       !started)
     return started.error();
   if (!wanted->left_out.empty()) plan.say("not recorded: " + wanted->left_out);
-  return ModuleSession{*std::move(session), std::move(types)};
+  return ModuleSession{*std::move(session), *std::move(types)};
 }
 
 ModuleTrace::ModuleTrace(std::unique_ptr<trace::TraceWriter> writer, core::CpuList cpus,
