@@ -1,8 +1,10 @@
 #!/bin/sh
 # The kernel tracer's module: user space reads the kernel's events, all at once, from rings that it has mapped read-only,
 # every one as it was, also while a CPU goes and comes back; what is bad input is refused; sessions do not disturb each
-# other; an event of a quiet CPU arrives within the period; the module can go when nobody has it.
+# other; an event of a quiet CPU arrives within the period; the module can go when nobody has it. Events that the module
+# does not know, by their names; a flight recorder beside a program's; a session over a suspend.
 # guest-mode: interleaved
+# guest-timeout_s: 400
 # guest-cpu: max,+invtsc,x-force-features=on
 # guest-append: tsc=reliable clocksource=tsc
 load maxlat_trace
@@ -19,6 +21,7 @@ for online in 0 1; do
 done
 while [ -d /proc/$reader ]; do ls /share > /dev/null; usleep 1000; done
 wait $reader || fail "$(cat "$OUT/read.txt")"
+rmmod maxlat_planter # whose timer comes round after 43 s, and sends another NMI
 cat "$OUT/read.txt"
 number() { sed -n "s/.*\<$1 \([0-9]*\).*/\1/p" "$OUT/read.txt" | head -n 1; }
 expect "events read" "$(number read)" -eq "$(number delivered)"

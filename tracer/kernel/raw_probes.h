@@ -3,9 +3,9 @@
  * The probes of raw events: what is recorded are the arguments as the kernel hands them over, whatever they mean.
  *
  * A probe of a tracepoint takes as many arguments of 8 bytes as there are. That is another type than the tracepoint's.
- * On x86-64 and aarch64 it is the same call nevertheless: each integer or pointer has a register or 8 bytes on the
- * stack, whatever its size. Not so a structure of more than 8 bytes, of which user space asks for none. Where the
- * kernel checks the types of what it calls (CONFIG_CFI_CLANG), there are no such probes.
+ * On x86-64 it is the same call nevertheless: each integer or pointer has a register or 8 bytes on the stack, whatever
+ * its size. Not so a structure of more than 8 bytes, of which user space asks for none. Where the kernel checks the
+ * types of what it calls (CONFIG_CFI_CLANG), there are no such probes.
  */
 #ifndef TRACE_RAW_PROBES_H
 #define TRACE_RAW_PROBES_H
