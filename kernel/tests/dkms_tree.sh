@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # What DKMS gets is of maxlat's version, and whole: the folders that Kbuild names, and each header of ours that a source
-# includes. And dkms.conf names every module that Kbuild builds.
+# includes. And dkms.conf names every module that Kbuild builds, for each kernel and architecture.
 # usage: dkms_tree.sh FOLDER-OF-MODULES
 set -eu
 fail() { echo "FAIL: $*"; exit 1; }
-command -v make > /dev/null || { echo "skipped: no make"; exit 77; }
+for program in make bash; do command -v $program > /dev/null || { echo "skipped: no $program"; exit 77; }; done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 version=$("$MAXLAT" --version | sed -n '1s/^maxlat //p')
@@ -19,6 +19,24 @@ done
 for header in $(grep -rhoE '#include <maxlat/[^>]+' --include='*.[ch]' . | sed 's/.*<//' | sort -u); do
   [ -n "$(find . -path "*/include/$header" -o -path "./tracer/${header#maxlat/}")" ] || fail "$header is not in it"
 done
-built=$(sed -n 's/^obj-m := //p' kernel/Kbuild | tr ' ' '\n' | sed 's/\.o$//' | sort)
-named=$(sed -n 's/^BUILT_MODULE_NAME.*="\(.*\)"/\1/p' dkms.conf | sort)
-[ -n "$built" ] && [ "$built" = "$named" ] || fail "Kbuild builds $built, dkms.conf names $named"
+
+# built VERSION PATCHLEVEL CONFIG_X86_64: what Kbuild builds for such a kernel
+built() {
+  printf '%s\n' 'src := kernel' 'obj := kernel' "VERSION := $1" "PATCHLEVEL := $2" "CONFIG_X86_64 := $3" \
+    'include kernel/Kbuild' 'all: ; @echo $(sort $(obj-m:.o=))' > names.make
+  make -s -f names.make all
+}
+# named KERNEL ARCHITECTURE: what DKMS looks for
+named() {
+  bash -c 'kernelver=$1 arch=$2; . ./dkms.conf; printf "%s\n" "${BUILT_MODULE_NAME[@]}"' names "$1" "$2" | sort | xargs
+}
+# both KERNEL-RELEASE ARCHITECTURE VERSION PATCHLEVEL CONFIG_X86_64 MODULES
+both() {
+  [ "$(named "$1" "$2")" = "$6" ] || fail "$1, $2: dkms.conf names $(named "$1" "$2")"
+  [ "$(built "$3" "$4" "$5")" = "$6" ] || fail "$1, $2: Kbuild builds $(built "$3" "$4" "$5")"
+}
+both 5.10.0-30-amd64 x86_64 5 10 y "maxlat_hwlat maxlat_irqoff"
+both 5.17.15 x86_64 5 17 y "maxlat_hwlat maxlat_irqoff"
+both 5.18.0-1-amd64 x86_64 5 18 y "maxlat_hwlat maxlat_irqoff maxlat_trace"
+both 6.12.95+deb12-rt-amd64 x86_64 6 12 y "maxlat_hwlat maxlat_irqoff maxlat_trace"
+both 6.1.0-56-arm64 aarch64 6 1 "" "maxlat_hwlat maxlat_irqoff"

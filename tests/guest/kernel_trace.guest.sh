@@ -1,8 +1,10 @@
 #!/bin/sh
 # The kernel tracer's module: user space reads the kernel's events, all at once, from rings that it has mapped read-only,
 # every one as it was, also while a CPU goes and comes back; what is bad input is refused; sessions do not disturb each
-# other; an event of a quiet CPU arrives within the period; the module can go when nobody has it.
+# other; an event of a quiet CPU arrives within the period; the module can go when nobody has it. Events that the module
+# does not know, by their names; a flight recorder beside a program's; a session over a suspend.
 # guest-mode: interleaved
+# guest-timeout_s: 400
 # guest-cpu: max,+invtsc,x-force-features=on
 # guest-append: tsc=reliable clocksource=tsc
 load maxlat_trace
@@ -19,6 +21,7 @@ for online in 0 1; do
 done
 while [ -d /proc/$reader ]; do ls /share > /dev/null; usleep 1000; done
 wait $reader || fail "$(cat "$OUT/read.txt")"
+rmmod maxlat_planter # whose timer comes round after 43 s, and sends another NMI
 cat "$OUT/read.txt"
 number() { sed -n "s/.*\<$1 \([0-9]*\).*/\1/p" "$OUT/read.txt" | head -n 1; }
 expect "events read" "$(number read)" -eq "$(number delivered)"
@@ -46,14 +49,127 @@ expect "of them in another thread than the one that leaves" "$(sed 's|.* kernel 
 maxlat trace explain "$OUT/trace" --cpu 0 --from +100ms --to +300ms > "$OUT/explain.txt" || fail "explain: $? $(cat "$OUT/explain.txt")"
 cat "$OUT/explain.txt"
 grep -q 'task idle' "$OUT/explain.txt" || fail "a guest with nothing to do is not idle"
-must_fail maxlat trace record --kernel=module -e 'kmem:*' -o "$OUT/none" -D 100ms 2> "$OUT/none.txt"
-grep -q 'module has no event "kmem:\*"' "$OUT/none.txt" || fail "an event that the module has not: $(cat "$OUT/none.txt")"
+
+# Events that the module does not know, a probe of another type than the tracepoint's.
+kernel_raw_events refusals
+kernel_raw_events known > "$OUT/raw.txt" || fail "raw events beside those of the table"
+expect "switches that a raw event told as the table's did" "$(sed -n 's/switches \([0-9]*\).*/\1/p' "$OUT/raw.txt")" -ge 20
+expect "that it did not tell" "$(sed -n 's/.*alone //p' "$OUT/raw.txt")" -le 1
+load maxlat_raw_event
+kernel_raw_events module
+# The same by name: arguments as the kernel's own type information has them; of a module (9p), and of a function.
+maxlat trace list --kernel 'kmem:kmalloc' '9p:*' kprobe:do_nanosleep > "$OUT/list.txt" || fail "list: $?"
+grep -q '^  kmem:kmalloc  .* call_site uint64 ptr hex:uint64 bytes_req uint64 .*gfp_flags uint32' "$OUT/list.txt" || fail "kmalloc: $(cat "$OUT/list.txt")"
+grep -q '^  kprobe:do_nanosleep  *caller hex:uint64 t hex:uint64 mode uint32$' "$OUT/list.txt" || fail "do_nanosleep: $(cat "$OUT/list.txt")"
+# recorded EVENTS OPTION...: a trace in $OUT/raw of what a process does meanwhile, and its text
+recorded() {
+  rm -rf "$OUT/raw"
+  maxlat trace record --kernel=module -e "$@" -o "$OUT/raw" -- sh -c 'ls /share > /dev/null; usleep 1000' 2> "$OUT/record.txt" || fail "$1: $(cat "$OUT/record.txt")"
+  maxlat trace check "$OUT/raw" > /dev/null || fail "$1: the recording's books: $?"
+  maxlat trace print "$OUT/raw" > "$OUT/print.txt"
+}
+recorded '9p:*,kmem:kmalloc,kprobe:do_nanosleep,sched:sched_waking'
+grep -q ' 9p_client_req: { clnt = 0xFFFF[0-9A-F]*, type = [0-9]*, tag = [0-9]* }' "$OUT/print.txt" || fail "no request of 9p"
+grep -q ' kmem_kmalloc: { call_site = [0-9]*, ptr = 0xFFFF[0-9A-F]*, bytes_req = [1-9][0-9]*, bytes_alloc = [1-9]' "$OUT/print.txt" || fail "no kmalloc"
+grep -q ' kprobe:do_nanosleep: { caller = 0xFFFFFFFF[0-9A-F]*, t = 0xFFFF[0-9A-F]*, mode = [01] }' "$OUT/print.txt" || fail "no do_nanosleep"
+grep -q ' sched_waking: { comm = "' "$OUT/print.txt" || fail "no event of the table beside them"
+# Every tracepoint of the kernel, at once; on one kernel, because a probe takes milliseconds to attach here.
+if uname -r | grep -q "^6.12"; then
+  recorded "$(ls /sys/kernel/tracing/events | grep -vx 'ftrace\|syscalls\|enable\|header.*' | sed 's/$/:*/' | paste -sd ,)" --kernel-size 32M
+  expect "tracepoints of the kernel in one trace" "$(grep -c '^event {' "$OUT/raw/kernel-0/metadata")" -gt 500
+fi
+# refused WHY STATUS EVENTS OPTION...
+refused() {
+  why=$1 wanted=$2 status=0
+  shift 2
+  maxlat trace record -o "$OUT/none" -D 10ms -e "$@" 2> "$OUT/none.txt" || status=$?
+  [ $status -eq "$wanted" ] && grep -q "$why" "$OUT/none.txt" || fail "$1: status $status, $(cat "$OUT/none.txt")"
+  [ ! -e "$OUT/none" ] || fail "$1: a folder is left"
+}
+refused 'this kernel has no event "kmem:no_such"' 1 kmem:no_such --kernel=module
+refused 'this kernel has no function "no_such_function"' 1 kprobe:no_such_function --kernel
+refused 'the kernel allows no probe at the function "exc_int3"' 1 kprobe:exc_int3 --kernel
+refused 'a function is named by its whole symbol' 1 'kprobe:do_*' --kernel
+refused 'tracefs records no functions' 77 kprobe:do_nanosleep --kernel=tracefs
+refused 'raw_syscalls:sys_enter' 77 syscalls:sys_enter_openat --kernel=module
+refused 'is no flight recorder' 77 'sched:*' --kernel=tracefs --flight-recorder
+load maxlat_raw_event # which has no type information
+refused 'does not tell the arguments of a tracepoint "maxlat_twelve"' 77 'maxlat_raw:*' --kernel=module
+rmmod maxlat_raw_event
+mount -t tmpfs none /sys/kernel
+mkdir /sys/kernel/tracing
+mount -t tracefs none /sys/kernel/tracing
+refused 'no /sys/kernel/btf/vmlinux' 77 'block:*' --kernel=module
+recorded 'sched:*,kprobe:do_nanosleep'
+grep -q 'not recorded: [0-9]* of "sched:\*" (this kernel does not tell' "$OUT/record.txt" || fail "what is left out is not named: $(cat "$OUT/record.txt")"
+grep -q ' kprobe:do_nanosleep: { caller = .*, a0 = 0xFFFF[0-9A-F]*, a1 = ' "$OUT/print.txt" || fail "no function without types"
+umount /sys/kernel/tracing /sys/kernel
+
+# started OPTION...: a recording behind us, of the kernel alone; leaves $recorder
+started() {
+  maxlat trace record --kernel=module "$@" 2> "$OUT/record.txt" &
+  recorder=$!
+  until grep -q '^maxlat_trace [0-9]* [1-9]' /proc/modules; do [ -d /proc/$recorder ] || fail "$(cat "$OUT/record.txt")"; usleep 1000; done
+}
+# ended: it is asked to end, and does
+ended() {
+  kill -INT $recorder
+  wait $recorder || fail "record: $? $(cat "$OUT/record.txt")"
+}
+# Flight recorder: each snapshot is a trace of its own with a state dump; what one has, the next has not.
+started --flight-recorder --kernel-size 64k -e 'sched:*,kmem:kmalloc' -o "$OUT/flight"
+for more in $(seq 300); do true | true; done # more than the buffers hold
+kill -USR1 $recorder
+wait_for 'snapshot: ' "$OUT/record.txt"
+ended
+maxlat trace check "$OUT/flight" || fail "the flight recorder's books: $?"
+grep -q ' older events overwritten' "$OUT/record.txt" || fail "nothing was overwritten: $(cat "$OUT/record.txt")"
+of_cpu_0() { maxlat trace print "$OUT/flight/$1" | sed -n 's/^\[\([0-9:.]*\)\] kernel 0.cpu0.* sched_.*/\1/p'; }
+expect "processes in the state dump" "$(maxlat trace print "$OUT/flight/2" | grep -c ' lttng_statedump_process_state: ')" -gt 10
+{ of_cpu_0 1 | tail -n 1; of_cpu_0 2 | head -n 1; } > "$OUT/border.txt"
+expect "ends of two snapshots" "$(wc -l < "$OUT/border.txt")" -eq 2
+sort -cu "$OUT/border.txt" || fail "the second snapshot has what the first one has"
+# One that a program's session is asked for has the kernel's events of that moment, too.
+maxlat trace record --kernel=module --flight-recorder -e 'sched:*,guest:*' -o "$OUT/both" -- guest_steps "$OUT/enough" > "$OUT/record.txt" 2>&1 &
+recorder=$!
+wait_for stepped "$OUT/record.txt"
+maxlat trace snapshot guest_steps > /dev/null || fail "snapshot: $?"
+wait_for 'snapshot: .*/1/kernel-0' "$OUT/record.txt"
+wait_for 'snapshot: .*/1/guest_steps-' "$OUT/record.txt"
+touch "$OUT/enough"
+wait $recorder || fail "record: $? $(cat "$OUT/record.txt")"
+maxlat trace check "$OUT/both" || fail "the books of both: $?"
+maxlat trace print "$OUT/both/1" > "$OUT/print.txt"
+for event in sched_switch guest:step lttng_statedump_end; do grep -q " $event: " "$OUT/print.txt" || fail "no $event in the snapshot of both"; done
+
+# Suspend: CPUs go and come back, tasks are frozen, and the session goes on. 9p of these kernels does not survive it.
+umount /share
+virtio=/sys/bus/virtio/drivers/9pnet_virtio
+devices=$(ls $virtio | grep '^virtio')
+for device in $devices; do echo "$device" > $virtio/unbind; done
+started -e 'sched:*,power:suspend_resume,cpuhp:cpuhp_*' -o "$OUT/suspend"
+until [ -e "$OUT/suspend/kernel-0/metadata" ]; do usleep 1000; done # it records
+echo core > /sys/power/pm_test
+echo 1 > /sys/module/suspend/parameters/pm_test_delay
+echo mem > /sys/power/state || fail "it does not suspend"
+for device in $devices; do echo "$device" > $virtio/bind; done
+mount -t 9p -o trans=virtio,version=9p2000.L,msize=262144 share /share
+ended
+maxlat trace check "$OUT/suspend" || fail "books over a suspend: $?"
+maxlat trace print "$OUT/suspend" > "$OUT/print.txt"
+expect "steps of the suspend that began" "$(grep -c ' suspend_resume: .* start = 1 ' "$OUT/print.txt")" -ge 10
+expect "and ended" "$(grep -c ' suspend_resume: .* start = 0 ' "$OUT/print.txt")" -eq "$(grep -c ' suspend_resume: .* start = 1 ' "$OUT/print.txt")"
+expect "steps of CPU 1 that goes and comes back, on that CPU" "$(grep -c 'kernel 0/cpu1/.* cpuhp_exit: { cpu = 1,' "$OUT/print.txt")" -ge 10
+expect "switches of CPU 1 behind that" "$(sed '1,/ suspend_resume: .*val = 1, start = 0/d' "$OUT/print.txt" | sed '1,/ suspend_resume: .*val = 1, start = 0/d' | grep -c 'kernel 0/cpu1/.* sched_switch: ')" -gt 0
 kernel_trace_sessions quiet
 kernel_trace_sessions separate
-kernel_trace_sessions killed 21
+kernel_trace_sessions killed 24
 rmmod maxlat_trace
 
-load maxlat_trace hidden=1 # sched_switch
+load maxlat_trace hidden=1 checked_calls=1 # sched_switch; and as if the kernel checked the types of what it calls
+refused 'CONFIG_CFI_CLANG' 77 'block:*' --kernel=module
+recorded 'sched:*'
+grep -q 'not recorded: what the module does not know: .*CONFIG_CFI_CLANG' "$OUT/record.txt" || fail "what is left out is not named: $(cat "$OUT/record.txt")"
 kernel_trace_reader 0.3 'sched:*' > "$OUT/read.txt"
 grep -qx "missing sched:sched_switch" "$OUT/read.txt" || fail "an event that the kernel lacks is not named"
 expect "others, with an event that the kernel lacks" "$(number sched_waking)" -gt 0

@@ -241,11 +241,14 @@ def bad_options(folder):
                           (["--kernel-size", "many"], '--kernel-size: not a size: "many"'),
                           (["--kernel-cpus", "4000"], "--kernel-cpus: CPU 4000 is not online"),
                           (["-e", "sched_switch"], '-e "sched_switch": with --kernel a pattern is PROVIDER:NAME'),
-                          (["--flight-recorder"], "--kernel does not go with --flight-recorder"),
                           (["-p", os.getpid(), "-e", "sched:*"], "-p names a program, and -e no event of it")]:
         back_end = [] if options[0].startswith("--kernel=") else ["--kernel"]
         told = record(out, *back_end, *options, *([] if "-p" in options else ["--", "true"]), status=1).stderr
         assert told.startswith(f"maxlat trace: {line}"), told
+    for options, line in [(["--kernel=tracefs", "--flight-recorder"], "the back end tracefs is no flight recorder"),
+                          (["--kernel=tracefs", "-e", "kprobe:schedule"], "the back end tracefs records no functions (kprobe:)")]:
+        told = record(out, *options, "--", "true", status=77).stderr
+        assert told.startswith(f"maxlat trace: {line}\nhint: --kernel=module"), told
     told = record(out, "--kernel", "--", "/no/such/program", status=1).stderr
     assert told.startswith("maxlat trace: cannot start /no/such/program"), told
     told = record(out, "--kernel-cpus", "0", "--", "true", status=1).stderr

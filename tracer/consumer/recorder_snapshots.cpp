@@ -71,6 +71,7 @@ bool Recorder::State::snapshot(std::chrono::nanoseconds now) {
     return false;
   }
   last_snapshot_ = now;
+  options_.on_snapshot();
   const bool written = take_snapshot(Taking::everything);
   if (announced_ && is_too_soon(now)) announce(false);  // whoever asked for this one
   return written;

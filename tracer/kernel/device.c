@@ -60,6 +60,21 @@ static long ioctl_info(void __user *argument)
 	return copy_to_user(argument, &info, sizeof(info)) ? -EFAULT : 0;
 }
 
+static long ioctl_add(struct trace_session *session, void __user *argument)
+{
+	struct maxlat_trace_add request;
+	int error = maxlat_copy_request(&request, argument, sizeof(request));
+
+	if (error)
+		return error;
+	if (session->state != TRACE_NEW)
+		return -EBUSY;
+	error = trace_session_add(session, &request);
+	if (error)
+		return error;
+	return copy_to_user(argument, &request, sizeof(request)) ? -EFAULT : 0;
+}
+
 static int copy_cpus(struct cpumask *cpus, const struct maxlat_trace_start *request)
 {
 	if (request->cpu_mask_bytes > 0)
@@ -135,6 +150,8 @@ static long ioctl_locked(struct trace_session *session, unsigned int command, vo
 	switch (command) {
 	case MAXLAT_TRACE_INFO:
 		return ioctl_info(argument);
+	case MAXLAT_TRACE_ADD:
+		return ioctl_add(session, argument);
 	case MAXLAT_TRACE_START:
 		return ioctl_start(session, argument);
 	case MAXLAT_TRACE_GET:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* Contract: dispatch.h. */
+#include <linux/bitops.h>
 #include <linux/bits.h>
 #include <linux/compiler.h>
 #include <linux/cpumask.h>
@@ -9,22 +10,28 @@
 
 DEFINE_PER_CPU_ALIGNED(struct trace_cpu, trace_cpu);
 
+static void set_bit_of(u8 *sessions, u8 bit, bool wanted)
+{
+	WRITE_ONCE(*sessions, wanted ? *sessions | bit : *sessions & ~bit);
+}
+
 /* Of all CPUs that the session has a ring for. */
 static void set_bits(const struct trace_session *session, bool wanted)
 {
 	const u8 bit = BIT(session->slot);
-	unsigned int cpu, id;
+	unsigned int cpu, id, raw;
 
 	for_each_possible_cpu(cpu) {
-		u8 *const sessions_of = per_cpu(trace_cpu, cpu).sessions_of;
+		struct trace_cpu *const tables = &per_cpu(trace_cpu, cpu);
 
 		if (!session->rings[cpu])
 			continue;
 		for (id = 1; id <= MAXLAT_KERNEL_EVENT_COUNT; id++) {
 			if (session->events & BIT_ULL(id - 1))
-				WRITE_ONCE(sessions_of[id],
-					   wanted ? sessions_of[id] | bit : sessions_of[id] & ~bit);
+				set_bit_of(&tables->sessions_of[id], bit, wanted);
 		}
+		for_each_set_bit(raw, session->raw_events, MAXLAT_TRACE_RAW_EVENTS)
+			set_bit_of(&tables->sessions_of_raw[raw], bit, wanted);
 	}
 }
 

@@ -20,6 +20,7 @@ struct trace_session;
 struct trace_cpu {
 	const struct maxlat_ring *rings[MAXLAT_TRACE_SESSIONS];
 	u8 sessions_of[MAXLAT_KERNEL_EVENT_COUNT + 1]; /* by id; a bit each, by the session's slot */
+	u8 sessions_of_raw[MAXLAT_TRACE_RAW_EVENTS];   /* by id - MAXLAT_TRACE_FIRST_RAW */
 };
 static_assert(MAXLAT_TRACE_SESSIONS <= 8, "a bit each");
 
@@ -34,6 +35,17 @@ DECLARE_PER_CPU_ALIGNED(struct trace_cpu, trace_cpu);
 static __always_inline unsigned int trace_sessions_of(u32 id)
 {
 	return this_cpu_read(trace_cpu.sessions_of[id]);
+}
+
+/**
+ * trace_sessions_of_raw() - which sessions want a raw event on this CPU
+ * @id: the event's
+ *
+ * Return: a bit each, by slot.
+ */
+static __always_inline unsigned int trace_sessions_of_raw(u32 id)
+{
+	return this_cpu_read(trace_cpu.sessions_of_raw[id - MAXLAT_TRACE_FIRST_RAW]);
 }
 
 /**

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* Sessions: their rings, and when probes write there. Contract: session.h. */
+#include <linux/bitmap.h>
 #include <linux/err.h>
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
@@ -7,6 +8,7 @@
 
 #include "dispatch.h"
 #include "events.h"
+#include "raw_events.h"
 #include "rings.h"
 #include "session.h"
 
@@ -32,10 +34,28 @@ struct trace_session *trace_session_new(void)
 	return ERR_PTR(-EMFILE);
 }
 
+int trace_session_add(struct trace_session *session, struct maxlat_trace_add *request)
+{
+	int raw;
+
+	mutex_lock(&control);
+	raw = trace_raw_use(request, session->raw_events);
+	mutex_unlock(&control);
+	if (raw < 0)
+		return raw;
+	request->id = MAXLAT_TRACE_FIRST_RAW + raw;
+	return 0;
+}
+
+static bool has_events(const struct trace_session *session, const struct maxlat_trace_start *request)
+{
+	return request->events != 0 || !bitmap_empty(session->raw_events, MAXLAT_TRACE_RAW_EVENTS);
+}
+
 static bool is_possible(const struct maxlat_trace_start *request, const struct cpumask *cpus)
 {
 	return request->sub_buffer_bits >= 12 && request->sub_buffer_bits <= 22 && request->ring_bits >= 1 &&
-	       request->ring_bits <= MAXLAT_RING_MAX_RING_BITS && request->overwrite <= 1 && request->events != 0 &&
+	       request->ring_bits <= MAXLAT_RING_MAX_RING_BITS && request->overwrite <= 1 &&
 	       request->period_ms <= MAXLAT_TRACE_MAX_PERIOD_MS && !cpumask_empty(cpus);
 }
 
@@ -58,7 +78,7 @@ int trace_session_start(struct trace_session *session, struct maxlat_trace_start
 	struct trace_ring **rings;
 	int error;
 
-	if (!is_possible(request, cpus))
+	if (!is_possible(request, cpus) || !has_events(session, request))
 		return -EINVAL;
 	if (request->events & ~trace_events_known())
 		return -ENOENT;
@@ -75,15 +95,27 @@ int trace_session_start(struct trace_session *session, struct maxlat_trace_start
 	return error;
 }
 
+/* No probe writes for it any more when this returns. */
+static void detach(struct trace_session *session)
+{
+	mutex_lock(&control);
+	if (session->state == TRACE_RUNNING) {
+		trace_dispatch_remove(session);
+		trace_events_leave(session->events);
+	}
+	trace_raw_leave(session->raw_events);
+	mutex_unlock(&control);
+	tracepoint_synchronize_unregister();
+	mutex_lock(&control);
+	trace_raw_forget(session->raw_events); /* another session may have their ids now */
+	mutex_unlock(&control);
+}
+
 void trace_session_stop(struct trace_session *session)
 {
 	unsigned int cpu;
 
-	mutex_lock(&control);
-	trace_dispatch_remove(session);
-	trace_events_leave(session->events);
-	mutex_unlock(&control);
-	tracepoint_synchronize_unregister();
+	detach(session);
 	for_each_possible_cpu(cpu) {
 		if (session->rings[cpu]) /* nobody writes it any more */
 			maxlat_ring_finalise(MAXLAT_RING_THREAD, &session->rings[cpu]->ring);
@@ -96,6 +128,8 @@ void trace_session_free(struct trace_session *session)
 {
 	if (session->state == TRACE_RUNNING)
 		trace_session_stop(session);
+	else if (!bitmap_empty(session->raw_events, MAXLAT_TRACE_RAW_EVENTS))
+		detach(session);
 	mutex_lock(&control);
 	__clear_bit(session->slot, &slots);
 	mutex_unlock(&control);

@@ -11,6 +11,7 @@
 #ifndef TRACE_SESSION_H
 #define TRACE_SESSION_H
 
+#include <linux/bitmap.h>
 #include <linux/cpumask.h>
 #include <linux/mutex.h>
 #include <linux/types.h>
@@ -36,6 +37,7 @@ struct trace_session {
 	enum trace_state state;
 	unsigned int slot; /* below MAXLAT_TRACE_SESSIONS; no other session has it */
 	u64 events;	   /* a bit each */
+	DECLARE_BITMAP(raw_events, MAXLAT_TRACE_RAW_EVENTS); /* by id - MAXLAT_TRACE_FIRST_RAW; their probes are attached */
 	u64 ring_bytes;
 	struct trace_ring **rings; /* one for each CPU that is traced; null elsewhere */
 	struct trace_delivery delivery;
@@ -47,6 +49,16 @@ struct trace_session {
  * Return: the session, or an ERR_PTR: -EMFILE, there are MAXLAT_TRACE_SESSIONS already; -ENOMEM.
  */
 struct trace_session *trace_session_new(void);
+
+/**
+ * trace_session_add() - one more event, which the table does not have
+ * @session: new
+ * @request: which; its id is answered
+ *
+ * Context: process; the session's lock is held.
+ * Return: 0 or a negative error: that of trace_raw_use().
+ */
+int trace_session_add(struct trace_session *session, struct maxlat_trace_add *request);
 
 /**
  * trace_session_start() - makes the rings and attaches the probes

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <maxlat/trace/kernel/kernel_events.hpp>
+#include <type_traits>
 
 #include "session/pattern.hpp"
 
@@ -44,6 +45,15 @@ std::string full_name(const KernelEventType& type) {
   return std::string(type.group) + ":" + std::string(type.name);
 }
 
+// What is not signed keeps its zeros above.
+template <typename Signed>
+std::int64_t value_at(const std::uint8_t* from, KernelFieldKind kind) {
+  Signed value = 0;
+  std::memcpy(&value, from, sizeof value);
+  if (kind == KernelFieldKind::number) return value;
+  return static_cast<std::int64_t>(std::uint64_t{static_cast<std::make_unsigned_t<Signed>>(value)});
+}
+
 }  // namespace
 
 std::span<const KernelEventType> kernel_event_types() {
@@ -65,14 +75,17 @@ std::vector<std::string> kernel_event_names(std::uint64_t events) {
 }
 
 std::int64_t KernelRecord::number(const KernelField& field) const {
-  if (field.bytes == sizeof(std::int32_t)) {
-    std::int32_t value = 0;
-    std::memcpy(&value, payload + field.offset, sizeof value);
-    return value;
+  const std::uint8_t* const from = payload + field.offset;
+  switch (field.bytes) {
+    case 1:
+      return value_at<std::int8_t>(from, field.kind);
+    case 2:
+      return value_at<std::int16_t>(from, field.kind);
+    case 4:
+      return value_at<std::int32_t>(from, field.kind);
+    default:
+      return value_at<std::int64_t>(from, field.kind);
   }
-  std::int64_t value = 0;
-  std::memcpy(&value, payload + field.offset, sizeof value);
-  return value;
 }
 
 std::string_view KernelRecord::text(const KernelField& field) const {

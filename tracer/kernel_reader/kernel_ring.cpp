@@ -2,7 +2,7 @@
 #include "kernel_reader/kernel_ring.hpp"
 
 #include <maxlat/ring/open_packet.h>
-#include <maxlat/ring/walk.h>
+#include <maxlat/trace/kernel/kernel_abi.h>
 
 #include <algorithm>
 #include <cstring>
@@ -15,16 +15,8 @@ base::Error damaged(std::uint32_t cpu, const char* what) {
   return {"the kernel's ring of CPU " + std::to_string(cpu) + " is damaged: " + what};
 }
 
-// The walk gives the kind of a record, and it has all of its fields; else null.
-const KernelEventType* type_of(const maxlat_ring_walked& record) {
-  const auto types = kernel_event_types();
-  if (record.id == 0 || record.id > types.size()) return nullptr;
-  const KernelEventType& type = types[record.id - 1];
-  return record.payload_size == type.bytes ? &type : nullptr;
-}
-
 constexpr std::uint64_t kLargestRecord = 32 + [] {
-  std::uint64_t most = 0;
+  std::uint64_t most = MAXLAT_TRACE_RAW_ARGUMENTS * sizeof(std::uint64_t);
 #define RECORD(record) most = std::max<std::uint64_t>(most, sizeof(maxlat_kernel_##record));
   MAXLAT_KERNEL_RECORDS(RECORD)
 #undef RECORD
@@ -39,14 +31,26 @@ std::uint64_t lost_in(const std::uint8_t* packet) {
 
 }  // namespace
 
-base::Result<KernelRing> KernelRing::attach(std::uint32_t cpu, void* memory, std::uint64_t size) {
+base::Result<KernelRing> KernelRing::attach(std::uint32_t cpu, void* memory, std::uint64_t size,
+                                            std::span<const KernelEventType* const> raw) {
   KernelRing ring;
+  ring.raw_ = raw;
   maxlat_ring view;
   ring.cpu_ = cpu;
   if (!maxlat_ring_attach(&view, memory, size) || !maxlat_ring_reader_start(&ring.reader_, &view))
     return damaged(cpu, "it does not say what a ring says");
   ring.copy_.resize(view.shape.sub_buffer_size / sizeof(std::uint64_t));
   return ring;
+}
+
+// The walk gives the kind of a record, and it has all of its fields; else null.
+const KernelEventType* KernelRing::type_of(const maxlat_ring_walked& record) const {
+  const auto types = kernel_event_types();
+  const KernelEventType* type = nullptr;
+  if (record.id >= 1 && record.id <= types.size()) type = &types[record.id - 1];
+  if (record.id >= MAXLAT_TRACE_FIRST_RAW && record.id - MAXLAT_TRACE_FIRST_RAW < raw_.size())
+    type = raw_[record.id - MAXLAT_TRACE_FIRST_RAW];
+  return type != nullptr && record.payload_size == type->bytes ? type : nullptr;
 }
 
 void KernelRing::tell_loss(std::uint64_t events) {

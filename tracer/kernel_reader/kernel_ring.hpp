@@ -5,11 +5,13 @@
 #pragma once
 
 #include <maxlat/ring/read.h>
+#include <maxlat/ring/walk.h>
 
 #include <cstdint>
 #include <functional>
 #include <maxlat/base/result.hpp>
 #include <maxlat/trace/kernel/kernel_events.hpp>
+#include <span>
 #include <vector>
 
 namespace maxlat::trace::detail {
@@ -18,8 +20,10 @@ using UseKernelRecord = std::function<void(const KernelRecord&)>;
 
 class KernelRing {
  public:
-  // A ring that somebody else writes. ERRORS: it is none, or not whole. REQUIRES: `memory` stays mapped.
-  static base::Result<KernelRing> attach(std::uint32_t cpu, void* memory, std::uint64_t size);
+  // A ring that somebody else writes. `raw`: the session's own events, by id - MAXLAT_TRACE_FIRST_RAW, null where there
+  // is none. ERRORS: it is none, or not whole. REQUIRES: `memory` stays mapped, and `raw` where it is.
+  static base::Result<KernelRing> attach(std::uint32_t cpu, void* memory, std::uint64_t size,
+                                         std::span<const KernelEventType* const> raw = {});
 
   // A packet that was got. REQUIRES: it lies in this ring's memory. ERRORS: what lies there is no packet of ours.
   base::Status read(const std::uint8_t* packet, std::uint64_t content_size, std::uint64_t sequence,
@@ -34,10 +38,12 @@ class KernelRing {
 
  private:
   KernelRing() = default;
+  const KernelEventType* type_of(const maxlat_ring_walked& record) const;
   void tell_loss(std::uint64_t events);
   void tell_loss_before(std::uint64_t lost, std::uint64_t content_size);
 
   std::uint32_t cpu_ = 0;
+  std::span<const KernelEventType* const> raw_;
   maxlat_ring_reader reader_{};  // for looking only: the kernel has the one that takes packets
   std::vector<std::uint64_t> copy_;
   std::uint64_t sequence_ = UINT64_MAX;  // of the packet that was read last

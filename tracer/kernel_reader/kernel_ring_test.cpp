@@ -151,6 +151,34 @@ TEST_P(KernelRings, AnEventThatThereIsNotIsRefused) {
   EXPECT_FALSE(ring_->read_open([](const KernelRecord&) { FAIL(); }).ok());
 }
 
+// Events that only their session knows: of 8 bytes an argument, of which the upper ones may be anything.
+TEST_P(KernelRings, ARawEventHasTheFieldsOfItsSession) {
+  const KernelField fields[] = {{"flag", KernelFieldKind::cardinal, 0, 1},
+                                {"step", KernelFieldKind::number, 8, 2},
+                                {"order", KernelFieldKind::number, 16, 4},
+                                {"size", KernelFieldKind::cardinal, 24, 4},
+                                {"page", KernelFieldKind::address, 32, 8}};
+  const KernelEventType raw_type = {MAXLAT_TRACE_FIRST_RAW + 1, "kmem", "mm_test", 40, fields};
+  const KernelEventType* const known[] = {nullptr, &raw_type};
+  auto attached = detail::KernelRing::attach(3, made_.where(), made_.size(), known);
+  ASSERT_TRUE(attached.ok());
+  const std::uint64_t arguments[] = {0xfffffffffffffe01, 0x123456789abcfffe, 0xabcdef01fffffffd, 0x11111111fffffffc,
+                                     0xffff888000001000};
+  put(raw_type.id, arguments, sizeof arguments);
+  std::vector<std::int64_t> values;
+  const auto use = [&](const KernelRecord& record) {
+    for (const KernelField& field : record.type->fields) values.push_back(record.number(field));
+  };
+  ASSERT_TRUE(attached->read_open(use).ok());
+  EXPECT_THAT(values, ElementsAre(1, -2, -3, 0xfffffffc, static_cast<std::int64_t>(0xffff888000001000)));
+}
+
+TEST_P(KernelRings, ARawEventThatNobodyAddedIsRefused) {
+  const std::uint64_t argument = 1;
+  put(MAXLAT_TRACE_FIRST_RAW, &argument, sizeof argument);
+  EXPECT_FALSE(ring_->read_open([](const KernelRecord&) { FAIL(); }).ok());
+}
+
 INSTANTIATE_TEST_SUITE_P(Modes, KernelRings, testing::Values(0u, MAXLAT_RING_OVERWRITE), [](const auto& mode) {
   return mode.param == 0 ? std::string("discard") : std::string("overwrite");
 });

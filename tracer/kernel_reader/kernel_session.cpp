@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <deque>
 #include <maxlat/base/owned.hpp>
 #include <maxlat/trace/kernel/kernel_session.hpp>
 #include <string>
@@ -15,7 +17,15 @@
 namespace maxlat::trace {
 
 struct KernelSession::State {
+  // What a type of kernel_event_types() has in the program itself.
+  struct RawType {
+    KernelRawEvent event;
+    std::vector<KernelField> fields;
+    KernelEventType type;
+  };
   base::Descriptor device;
+  std::deque<RawType> raw_types;
+  std::array<const KernelEventType*, MAXLAT_TRACE_RAW_EVENTS> raw_by_id{};
   KernelCapabilities capabilities;
   std::chrono::milliseconds period{0};
   std::uint32_t packets_of_ring = 0;
@@ -43,6 +53,30 @@ base::Error not_started(int why) {
   if (why == EINVAL) return {"the kernel tracer does not take these sizes, CPUs or period"};
   if (why == ENOMEM) return {"not enough memory for the kernel tracer's rings", "smaller ones, or fewer CPUs"};
   return base::system_error("cannot start the kernel tracer", why);
+}
+
+base::Error not_added(const KernelRawEvent& event, int why) {
+  const bool is_function = event.kind == KernelRawEvent::Kind::function;
+  const char* const what = is_function ? "function" : "tracepoint";
+  if (why == ENOENT) return {"this kernel has no " + std::string(what) + " \"" + event.name + "\""};
+  if (why == EINVAL && is_function)
+    return {"the kernel allows no probe at the function \"" + event.name + "\"",
+            "/sys/kernel/debug/kprobes/blacklist lists where it does not"};
+  if (why == EOPNOTSUPP)
+    return base::cannot_run("this kernel checks the types of what it calls (CONFIG_CFI_CLANG): the module records no " +
+                            std::string("tracepoint that it does not know"));
+  if (why == ENOSPC)
+    return {"more than " + std::to_string(MAXLAT_TRACE_RAW_EVENTS) + " events that the module does not know"};
+  return base::system_error("cannot probe the " + std::string(what) + " \"" + event.name + "\"", why);
+}
+
+// Each in 8 bytes, the lower ones first.
+std::vector<KernelField> fields_of(const KernelRawEvent& event) {
+  std::vector<KernelField> fields;
+  if (event.kind == KernelRawEvent::Kind::function) fields.push_back({"caller", KernelFieldKind::address, 0, 8});
+  for (const KernelRawEvent::Argument& argument : event.arguments)
+    fields.push_back({argument.name, argument.kind, static_cast<std::uint16_t>(8 * fields.size()), argument.bytes});
+  return fields;
 }
 
 std::vector<std::uint8_t> mask_of(const std::vector<std::uint32_t>& cpus) {
@@ -89,10 +123,31 @@ const KernelCapabilities& KernelSession::capabilities() const {
   return state_->capabilities;
 }
 
+base::Result<const KernelEventType*> KernelSession::add(const KernelRawEvent& event) {
+  maxlat_trace_add request = {.size = sizeof request,
+                              .kind = static_cast<std::uint32_t>(event.kind),
+                              .arguments = static_cast<std::uint32_t>(event.arguments.size()),
+                              .id = 0,
+                              .name = {}};
+  if (event.name.size() >= sizeof request.name) return not_added(event, ENOENT);
+  event.name.copy(request.name, sizeof request.name);
+  if (ioctl(state_->device.number(), MAXLAT_TRACE_ADD, &request) != 0) return not_added(event, errno);
+  State::RawType& added = state_->raw_types.emplace_back(State::RawType{event, {}, {}});
+  added.fields = fields_of(added.event);
+  added.type = {.id = request.id,
+                .group = added.event.group,
+                .name = added.event.name,
+                .bytes = static_cast<std::uint16_t>(8 * added.fields.size()),
+                .fields = added.fields};
+  state_->raw_by_id[request.id - MAXLAT_TRACE_FIRST_RAW] = &added.type;
+  return &added.type;
+}
+
 base::Status KernelSession::start(const KernelSessionOptions& options) {
   const int device = state_->device.number();
   const std::uint64_t events = options.events & state_->capabilities.events;
-  if (events == 0) return base::cannot_run("this kernel has none of the events that were asked for");
+  if (events == 0 && state_->raw_types.empty())
+    return base::cannot_run("this kernel has none of the events that were asked for");
   if (!state_->capabilities.counter_constant && !options.trust_counter)
     return base::cannot_run("the processor's counter may change its rate, so ticks are no time");
   for (const std::uint32_t cpu : options.cpus)
@@ -114,7 +169,8 @@ base::Status KernelSession::start(const KernelSessionOptions& options) {
     base::Result<base::Mapping> mapping = map_ring(device, cpu, request.ring_bytes);
     if (!mapping) return mapping.error();
     if (mapping->where() == nullptr) continue;
-    base::Result<detail::KernelRing> ring = detail::KernelRing::attach(cpu, mapping->where(), request.ring_bytes);
+    base::Result<detail::KernelRing> ring =
+        detail::KernelRing::attach(cpu, mapping->where(), request.ring_bytes, state_->raw_by_id);
     if (!ring) return ring.error();
     state_->mappings.push_back(*std::move(mapping));
     state_->rings.push_back(*std::move(ring));

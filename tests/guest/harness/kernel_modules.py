@@ -68,7 +68,7 @@ def _mirror(source, target):
 
 def _make(kernel, directory):
     command = ["make", "-C", str(kernel.build_tree), f"M={directory}", f"-j{os.cpu_count()}",
-               "MAXLAT_TRACE=m", "CONFIG_DEBUG_INFO_BTF_MODULES=", "modules"]  # type information for BPF: needs pahole, and nothing here reads it
+               "CONFIG_DEBUG_INFO_BTF_MODULES=", "modules"]  # type information for BPF: needs pahole, and nothing here reads it
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
     log = Path(directory) / "build.log"
     log.write_text(done.stdout + done.stderr)

@@ -45,7 +45,7 @@ static const unsigned long hwlat_commands[] = {MAXLAT_HWLAT_IOC_INFO, MAXLAT_HWL
 static const unsigned long irqoff_commands[] = {MAXLAT_IRQOFF_IOC_GRANT, MAXLAT_IRQOFF_IOC_REVOKE,
                                                 MAXLAT_IRQOFF_IOC_LOOP, MAXLAT_IRQOFF_IOC_VERSION};
 static const unsigned long trace_commands[] = {MAXLAT_TRACE_INFO, MAXLAT_TRACE_START, MAXLAT_TRACE_STOP,
-                                               MAXLAT_TRACE_GET, MAXLAT_TRACE_PUT};
+                                               MAXLAT_TRACE_GET,  MAXLAT_TRACE_PUT,   MAXLAT_TRACE_ADD};
 
 static uint64_t masks[4];
 
@@ -76,8 +76,18 @@ static void fill_irqoff(uint64_t* words) {
   }
 }
 
+static void fill_trace_add(uint64_t* words) {
+  static const char* const names[] = {"sched_waking", "sys_enter", "no_such_event", "schedule", "exc_int3", ""};
+  struct maxlat_trace_add add = {
+      .size = sizeof add, .kind = (uint32_t)below(3), .arguments = (uint32_t)below(14), .id = (uint32_t)odd_number()};
+  strcpy(add.name, names[below(6)]);
+  memcpy(words, &add, sizeof add);
+}
+
 static void fill_trace(uint64_t* words) {
-  if (below(2)) {
+  if (below(4) == 0) {
+    fill_trace_add(words);
+  } else if (below(2)) {
     struct maxlat_trace_start start = {.size = sizeof start,
                                        .sub_buffer_bits = 12 + (uint32_t)below(3),
                                        .ring_bits = 1 + (uint32_t)below(3),
@@ -108,7 +118,7 @@ static const struct target {
     {"hwlat", MAXLAT_HWLAT_DEVICE, hwlat_commands, 5, fill_hwlat,
      (MAXLAT_HWLAT_RECORDS_AT + MAXLAT_HWLAT_RECORDS * sizeof(struct maxlat_hwlat_record) + 4095) & ~4095ul, 0},
     {"irqoff", MAXLAT_IRQOFF_DEVICE, irqoff_commands, 4, fill_irqoff, 0, 0},
-    {"trace", MAXLAT_TRACE_DEVICE, trace_commands, 5, fill_trace, 3 * 4096, 256},
+    {"trace", MAXLAT_TRACE_DEVICE, trace_commands, 6, fill_trace, 3 * 4096, 256},
 };
 
 static unsigned long command(const struct target* target) {

@@ -247,9 +247,18 @@ void separate() {
 
 // --- killed, cycles, hold
 
+// Which the table does not have.
+void add_raw_events(KernelSession& session) {
+  for (const KernelRawEvent& event :
+       {KernelRawEvent{KernelRawEvent::Kind::tracepoint, "sched", "sched_waking", {{"task"}}},
+        KernelRawEvent{KernelRawEvent::Kind::function, "kprobe", "schedule"}})
+    if (const auto type = session.add(event); !type) fail(type.error().text);
+}
+
 void live_until_killed(int state) {
   KernelSession session = open_or_fail();
-  if (state > 0) {
+  if (state == 2 || state == 7) add_raw_events(session);  // also before it runs
+  if (state > 0 && state < 7) {
     must(session.start({.events = many(),
                         .sub_buffer_bits = 12,
                         .ring_bits = 1,
@@ -278,7 +287,7 @@ void killed(long times) {
     const pid_t owner = fork();
     if (owner == 0) {
       dup2(ready[1], 1);
-      live_until_killed(static_cast<int>(i % 7));
+      live_until_killed(static_cast<int>(i % 8));
     }
     close(ready[1]);
     char byte = 0;
@@ -302,8 +311,14 @@ void cycles(long times, std::uint64_t events) {
   std::uint64_t empty = 0;
   for (long i = 0; i < times; ++i) {
     std::uint64_t count = 0, behind = 0;
-    KernelSession session = started(
-        {.events = events, .sub_buffer_bits = 12, .ring_bits = 2, .overwrite = i % 2 == 0, .period = milliseconds(0)});
+    KernelSession session = open_or_fail();
+    if (i % 10 == 0) add_raw_events(session);
+    must(session.start({.events = events,
+                        .sub_buffer_bits = 12,
+                        .ring_bits = 2,
+                        .overwrite = i % 2 == 0,
+                        .period = milliseconds(0),
+                        .trust_counter = true}));
     must(session.read([&](const KernelRecord&) { ++count; }));
     must(session.stop());
     must(session.read([&](const KernelRecord&) { ++count; }));

@@ -8,6 +8,7 @@
 #include <maxlat/trace/description.hpp>
 
 #include "control_target.hpp"
+#include "kernel_events/kernel_list.hpp"
 #include "trace_commands.hpp"
 
 namespace maxlat::trace_tools {
@@ -92,16 +93,26 @@ core::Status print_program(int pid, bool events) {
 }  // namespace
 
 core::Result<core::Exit> trace_list(const core::Arguments& arguments) {
-  constexpr core::CommandHelp kHelp{"maxlat trace list [PID|NAME]",
+  constexpr core::CommandHelp kHelp{"maxlat trace list [PID|NAME] | --kernel [PATTERN ...]",
                                     "Lists the programs that listen for maxlat trace, with their sessions; or the "
-                                    "events of one, with level and fields.",
-                                    "  maxlat trace list             who can be traced\n"
-                                    "  maxlat trace list 4711        what it can tell\n"};
+                                    "events of one, with level and fields; or those of the kernel that maxlat_trace.ko "
+                                    "records.",
+                                    "  maxlat trace list                      who can be traced\n"
+                                    "  maxlat trace list 4711                 what it can tell\n"
+                                    "  maxlat trace list --kernel 'block:*'   what the kernel can tell of its disks\n"};
   po::options_description options("Options");
-  options.add_options()("help,h", "this text");
+  auto add = options.add_options();
+  add("kernel", "the kernel's events that match: SYSTEM:NAME with * and ?, or kprobe:SYMBOL (*:*)");
+  add("help,h", "this text");
   const auto line = core::parse_or_help(kHelp, options, arguments);
   if (!line) return line.error();
   if (!*line) return core::Exit::pass;
+  if ((*line)->has("kernel")) {
+    const std::vector<std::string> all = {"*:*"};
+    const core::Status listed = list_kernel_events((*line)->operands.empty() ? all : (*line)->operands);
+    if (!listed) return listed.error();
+    return core::Exit::pass;
+  }
   if ((*line)->operands.size() > 1)
     return core::Error{"one program at most", "maxlat trace list PID lists all of its events: | grep NAME for some"};
   if ((*line)->operands.size() == 1) {

@@ -41,8 +41,8 @@ po::options_description kernel_options() {
   po::options_description options("The kernel's events");
   auto add = options.add_options();
   add("kernel", core::argument(names.c_str())->implicit_value(kAnyBackend, kAnyBackend),
-      "record these, too: those of -e whose PROVIDER is a subsystem of the kernel (sched:*,irq:*), else a choice of "
-      "them");
+      "record these, too: those of -e whose PROVIDER is a subsystem of the kernel (sched:*,irq:*) or kprobe "
+      "(kprobe:SYMBOL, a function), else a choice of them");
   add("kernel-cpus", core::argument<core::CpuListArgument>("CPUS"), "of these CPUs (all)");
   add("kernel-size", core::argument("BYTES")->default_value("4M"), "the kernel's buffer of each CPU");
   return options;
@@ -55,8 +55,6 @@ core::Result<KernelPlan> make_kernel_plan(const core::CommandLine& line, std::ve
                      std::any_of(backends.begin(), backends.end(),
                                  [&](const KernelBackend& backend) { return plan.backend == backend.name; });
   if (!known) return no_such_backend(plan.backend);
-  if (line.has("flight-recorder"))
-    return core::Error{"--kernel does not go with --flight-recorder: the kernel's events are written all the time"};
   auto cpus = cpus_of(line);
   if (!cpus) return cpus.error();
   plan.cpus = *std::move(cpus);

@@ -8,6 +8,8 @@
 #include <maxlat/core/sys/tracefs.hpp>
 #include <span>
 
+#include "kernel_events/wanted_events.hpp"
+
 namespace maxlat::trace_tools {
 
 core::Result<SplitPatterns> split_patterns(const std::vector<std::string>& patterns, const std::string& root) {
@@ -17,7 +19,8 @@ core::Result<SplitPatterns> split_patterns(const std::vector<std::string>& patte
   SplitPatterns split;
   for (const std::string& pattern : patterns) {
     const std::string provider = pattern.substr(0, pattern.find(':'));
-    const bool has_events = provider != "*" && !attribution::matching_events(events, std::span(&pattern, 1)).empty();
+    const bool has_events = is_function_pattern(pattern) ||
+                            (provider != "*" && !attribution::matching_events(events, std::span(&pattern, 1)).empty());
     const bool is_subsystem = !provider.empty() && provider.find_first_of("*?/.") == provider.npos &&
                               pattern.size() != provider.size() &&
                               ::access((events + "/" + provider).c_str(), F_OK) == 0;

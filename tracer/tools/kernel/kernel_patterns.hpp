@@ -2,7 +2,7 @@
 //
 // Which of the patterns of `-e` are about the kernel's events. A program's events and the kernel's are both called
 // PROVIDER:NAME, so it is what this kernel has that decides: a pattern is the kernel's when its provider is the name of
-// a subsystem that has such events. A provider that is `*` alone is that of programs.
+// a subsystem that has such events, or `kprobe`, of its functions. A provider that is `*` alone is that of programs.
 #pragma once
 
 #include <maxlat/core/sys/result.hpp>

@@ -31,6 +31,13 @@ TEST_F(Patterns, OfASubsystemAreTheKernels) {
   EXPECT_THAT(split->programs, ElementsAre("motor:*", "*:*", "step"));
 }
 
+TEST_F(Patterns, OfAFunctionAreTheKernels) {
+  const auto split = split_patterns({"kprobe:do_nanosleep", "kprobes:step"}, root_.path());
+  ASSERT_TRUE(split) << split.error().text;
+  EXPECT_THAT(split->kernel, ElementsAre("kprobe:do_nanosleep"));
+  EXPECT_THAT(split->programs, ElementsAre("kprobes:step"));
+}
+
 TEST_F(Patterns, AnEventThatASubsystemLacksIsAMistake) {
   const auto split = split_patterns({"sched:sched_swich"}, root_.path());
   ASSERT_FALSE(split);

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "kernel_recording.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernel_events/wanted_events.hpp"
+
 namespace maxlat::trace_tools {
 namespace {
 
 constexpr KernelBackend kBackends[] = {
-    {kModuleBackend, "maxlat_trace.ko, where it is loaded", record_by_module},
-    {kTracefsBackend, "the kernel's own trace buffers, in an instance of ours", record_by_tracefs},
+    {kModuleBackend, "maxlat_trace.ko, where it is loaded", true, true, record_by_module},
+    {kTracefsBackend, "the kernel's own trace buffers, in an instance of ours", false, false, record_by_tracefs},
 };
 
 }  // namespace
@@ -22,9 +28,14 @@ std::string kernel_backend_names() {
 }
 
 core::Result<std::unique_ptr<KernelRecording>> start_kernel_recording(const KernelPlan& plan) {
-  core::Error why = core::cannot_run("no back end");
+  const bool functions = std::any_of(plan.patterns.begin(), plan.patterns.end(), is_function_pattern);
+  core::Error why =
+      core::cannot_run(fmt::format("the back end {} {}", plan.backend,
+                                   functions ? "records no functions (kprobe:)" : "is no flight recorder"),
+                       fmt::format("--kernel={}", kModuleBackend));
   for (const KernelBackend& backend : kBackends) {
     if (plan.backend != kAnyBackend && plan.backend != backend.name) continue;
+    if ((functions && !backend.functions) || (plan.flight_recorder && !backend.flight_recorder)) continue;
     auto recording = backend.start(plan);
     if (recording) return recording;
     why = recording.error();

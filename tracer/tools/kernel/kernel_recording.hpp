@@ -6,6 +6,7 @@
 // THREADS  start, finish and the destructor: one. A recording has a thread of its own.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <maxlat/core/sys/cpu_list.hpp>
@@ -22,15 +23,19 @@ struct KernelPlan {
   std::string backend{};    // a row's name, or kAnyBackend
   std::string directory{};  // exists
   std::string session{};
-  std::vector<std::string> patterns{};  // "SYSTEM:NAME" as the kernel calls them, with * and ?
+  std::vector<std::string> patterns{};  // "SYSTEM:NAME" as the kernel calls them, with * and ?; "kprobe:SYMBOL"
   core::CpuList cpus{};
   std::size_t kb_of_a_cpu = 4096;  // the kernel's buffer of each
+  bool flight_recorder = false;    // keep the latest, write snapshots
+  std::chrono::nanoseconds snapshot_interval{0};
   std::function<void(const std::string& line)> say = [](const std::string&) {};
 };
 
 class KernelRecording {
  public:
   virtual ~KernelRecording() = default;  // without finish(): what was not written is given up; nothing is left behind
+  // A snapshot soon, where this is a flight recorder and the last was not less than an interval ago. Any thread.
+  virtual void request_snapshot() {}
   virtual trace::RecordingReport finish() = 0;  // once
   virtual const char* backend() const = 0;      // its row's name
 };
@@ -38,6 +43,8 @@ class KernelRecording {
 struct KernelBackend {
   const char* name;
   const char* what;
+  bool functions;        // records them, too: "kprobe:SYMBOL"
+  bool flight_recorder;  // can be one
   core::Result<std::unique_ptr<KernelRecording>> (*start)(const KernelPlan& plan);
 };
 inline constexpr const char* kAnyBackend = "auto";  // the first that can

@@ -6,6 +6,7 @@
 #include <maxlat/trace/ctf_format.hpp>
 #include <string>
 
+#include "kernel_events/wanted_events.hpp"
 #include "lttng_names.hpp"
 
 namespace maxlat::trace_tools {
@@ -15,11 +16,6 @@ using trace::KernelEventType;
 using trace::KernelField;
 using trace::KernelFieldKind;
 using trace::KernelRecord;
-
-struct Described {
-  std::string name;
-  std::vector<trace::Field> fields;
-};
 
 trace::Field described(const KernelField& field) {
   trace::Field one{.name = field.name, .is_signed = field.kind == KernelFieldKind::number};
@@ -33,21 +29,15 @@ trace::Field described(const KernelField& field) {
   return one;
 }
 
-std::vector<Described> describe_all() {
-  std::vector<Described> all;
-  for (const KernelEventType& type : trace::kernel_event_types()) {
-    Described& one = all.emplace_back(Described{lttng_event_name(type.group, type.name), {}});
-    for (const KernelField& field : type.fields) one.fields.push_back(described(field));
-  }
-  return all;
-}
-
 }  // namespace
 
-trace::EventDescription description_of(const KernelEventType& type) {
-  static const std::vector<Described> all = describe_all();
-  const Described& one = all[type.id - 1];
-  return {.provider = "", .name = one.name, .level = trace::Level::info, .fields = one.fields};
+DescribedKernelEvent describe(const KernelEventType& type) {
+  DescribedKernelEvent event;
+  const bool is_function = type.group == kFunctionGroup;
+  event.provider = is_function ? kFunctionGroup : "";
+  event.name = is_function ? std::string(type.name) : lttng_event_name(type.group, type.name);
+  for (const KernelField& field : type.fields) event.fields.push_back(described(field));
+  return event;
 }
 
 void append_record(const KernelRecord& record, std::int32_t thread, std::vector<std::uint8_t>& payload) {

@@ -9,13 +9,22 @@
 #include <maxlat/trace/description.hpp>
 #include <maxlat/trace/kernel/kernel_events.hpp>
 #include <optional>
-#include <span>
+#include <string>
 #include <vector>
 
 namespace maxlat::trace_tools {
 
-// Of one of the module's events; lives as long as the program.
-trace::EventDescription description_of(const trace::KernelEventType& type);
+// One of the module's events as a trace has it. What `type` points to lives as long.
+struct DescribedKernelEvent {
+  std::string provider{};  // of a function; the kernel's own events have none, as LTTng's
+  std::string name{};
+  std::vector<trace::Field> fields{};
+
+  trace::EventDescription description() const {
+    return {.provider = provider, .name = name, .level = trace::Level::info, .fields = fields};
+  }
+};
+DescribedKernelEvent describe(const trace::KernelEventType& type);
 
 // Appends context and fields to `payload`.
 void append_record(const trace::KernelRecord& record, std::int32_t thread, std::vector<std::uint8_t>& payload);

@@ -25,10 +25,10 @@ KernelRecord record_of(std::uint32_t id, const Record& fields, std::uint64_t los
 }
 
 TEST(ModuleRecords, AreDescribedUnderLttngsNames) {
-  const trace::EventDescription softirq = description_of(type_of(MAXLAT_KERNEL_softirq_entry));
+  const DescribedKernelEvent softirq = describe(type_of(MAXLAT_KERNEL_softirq_entry));
   EXPECT_EQ(softirq.name, "irq_softirq_entry");
   std::string fields;
-  for (const trace::Field& field : description_of(type_of(MAXLAT_KERNEL_sched_switch)).fields)
+  for (const trace::Field& field : describe(type_of(MAXLAT_KERNEL_sched_switch)).fields)
     fields += std::string(field.name) + " ";
   EXPECT_EQ(fields, "prev_comm prev_tid prev_prio prev_state next_comm next_tid next_prio ");
 }

@@ -121,6 +121,8 @@ core::Result<RecordPlan> make_record_plan(const core::CommandLine& line) {
     plan.kernel->directory = plan.directory();
     plan.kernel->session = plan.recording.session;
     plan.kernel->say = plan.recording.recorder.say;
+    plan.kernel->flight_recorder = plan.recording.recorder.flight_recorder;
+    plan.kernel->snapshot_interval = plan.recording.recorder.snapshot_interval;
   }
   const bool none_wanted = wanted->programs && wanted->programs->empty() && !line.has("channel");
   plan.of_programs = !none && !none_wanted;

@@ -24,6 +24,13 @@ void end_command(CommandProcess& command) {
   if (!command.ended()) core::tell("maxlat trace record: process {} goes on, untraced\n", command.pid());
 }
 
+// Of the kernel and of all programs; where there are programs, their recorders ask the kernel's (on_snapshot).
+void request_snapshot(Recording& recording, KernelRecording* kernel) {
+  const bool nobody_else = recording.watched().empty();
+  recording.request_snapshot();
+  if (kernel != nullptr && nobody_else) kernel->request_snapshot();
+}
+
 }  // namespace
 
 core::Result<RecordedPrograms> RecordedPrograms::start(const RecordPlan& plan, Recording& recording) {
@@ -67,7 +74,8 @@ bool RecordedPrograms::take_call(Recording& recording) {
   return added.ok();
 }
 
-std::size_t RecordedPrograms::take_calls(Recording& recording, const SnapshotSignal& snapshot_signal) {
+std::size_t RecordedPrograms::take_calls(Recording& recording, const SnapshotSignal& snapshot_signal,
+                                         KernelRecording* kernel) {
   std::size_t refused = 0;
   while (!core::stop_requested() && !is_time_over()) {
     const bool command_runs = command_ && !command_->ended();
@@ -80,15 +88,16 @@ std::size_t RecordedPrograms::take_calls(Recording& recording, const SnapshotSig
     const auto mine = static_cast<std::ptrdiff_t>(all.size());
     all.insert(all.end(), processes.begin(), processes.end());
     if (poll(all.data(), all.size(), poll_timeout()) < 0) continue;
-    if (snapshot_signal.came()) recording.request_snapshot();
+    if (snapshot_signal.came()) request_snapshot(recording, kernel);
     recording.end_those_gone({all.begin() + mine, all.end()});
     if (all[2].revents != 0 && !take_call(recording)) ++refused;
   }
   return refused;
 }
 
-EndOfPrograms RecordedPrograms::record_until_the_end(Recording& recording, const SnapshotSignal& snapshot_signal) {
-  EndOfPrograms end{.refused = take_calls(recording, snapshot_signal), .exit_status = {}};
+EndOfPrograms RecordedPrograms::record_until_the_end(Recording& recording, const SnapshotSignal& snapshot_signal,
+                                                     KernelRecording* kernel) {
+  EndOfPrograms end{.refused = take_calls(recording, snapshot_signal, kernel), .exit_status = {}};
   const bool ended_by_itself = command_ && command_->ended() && !core::stop_requested();
   recording.end_all();
   if (!command_) return end;

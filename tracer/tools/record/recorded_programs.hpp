@@ -28,12 +28,14 @@ class RecordedPrograms {
   static core::Result<RecordedPrograms> start(const RecordPlan& plan, Recording& recording);
   // One loop over everything that can happen: until the command and everything that called have ended, or somebody
   // wants the end. Ends the recording, then what is left of the command.
-  EndOfPrograms record_until_the_end(Recording& recording, const SnapshotSignal& snapshot_signal);
+  // `kernel`: null: its events are not recorded.
+  EndOfPrograms record_until_the_end(Recording& recording, const SnapshotSignal& snapshot_signal,
+                                     KernelRecording* kernel);
 
  private:
   using Clock = std::chrono::steady_clock;
   RecordedPrograms() = default;
-  std::size_t take_calls(Recording& recording, const SnapshotSignal& snapshot_signal);
+  std::size_t take_calls(Recording& recording, const SnapshotSignal& snapshot_signal, KernelRecording* kernel);
   bool take_call(Recording& recording);
   int poll_timeout() const;
   bool is_time_over() const { return end_ && Clock::now() >= *end_; }

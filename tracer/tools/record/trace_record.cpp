@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/core/sys/stop.hpp>
+#include <maxlat/core/sys/tell.hpp>
 #include <memory>
 #include <utility>
 
@@ -130,14 +131,16 @@ core::Result<core::Exit> trace_record(const core::Arguments& arguments) {
     if (!started) return started.error();
     kernel = *std::move(started);
   }
-  Recording recording(plan->recording);
+  RecordingOptions of_programs = plan->recording;
+  if (kernel) of_programs.recorder.on_snapshot = [&kernel] { kernel->request_snapshot(); };
+  Recording recording(std::move(of_programs));
   auto programs = RecordedPrograms::start(*plan, recording);
   if (!programs) {
     kernel.reset();  // it writes
     return programs.error();
   }
   folder.is_used();
-  const EndOfPrograms end = programs->record_until_the_end(recording, snapshot_signal);
+  const EndOfPrograms end = programs->record_until_the_end(recording, snapshot_signal, kernel.get());
   if (kernel) recording.add_kernel(kernel->backend(), kernel->finish());
   return exit_of(*plan, recording, end);
 }

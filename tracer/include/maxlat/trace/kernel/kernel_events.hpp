@@ -16,9 +16,10 @@
 namespace maxlat::trace {
 
 enum class KernelFieldKind : std::uint8_t {
-  number,   // signed
-  address,  // 64 bits, best shown in base 16
-  text      // up to the first zero byte, or all of it
+  number,    // signed, of 1, 2, 4 or 8 bytes
+  cardinal,  // unsigned, the same
+  address,   // 64 bits, best shown in base 16
+  text       // up to the first zero byte, or all of it
 };
 
 struct KernelField {
@@ -35,6 +36,7 @@ struct KernelEventType {
   std::uint16_t bytes = 0;
   std::span<const KernelField> fields;
 
+  // Where it stands in a mask of events. REQUIRES: it is of kernel_event_types().
   std::uint64_t bit() const { return std::uint64_t{1} << (id - 1); }
 };
 
@@ -61,7 +63,7 @@ struct KernelRecord {
     std::memcpy(&record, payload, sizeof record);
     return record;
   }
-  // REQUIRES, both: a field of this event, of that kind.
+  // REQUIRES, both: a field of this event, of that kind; number(): any but a text.
   std::int64_t number(const KernelField& field) const;
   std::string_view text(const KernelField& field) const;
 };

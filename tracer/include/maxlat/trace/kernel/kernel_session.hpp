@@ -23,6 +23,7 @@
 #include <maxlat/base/result.hpp>
 #include <maxlat/trace/kernel/kernel_events.hpp>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace maxlat::trace {
@@ -44,6 +45,20 @@ struct KernelSessionOptions {
   bool trust_counter = false;             // start though the counter may change its rate
 };
 
+// An event that the table does not have (kernel_abi.h, RAW EVENTS): the arguments of a tracepoint, as the kernel hands
+// them over, or of a function; of that also `caller`, the address that it returns to, as the first field.
+struct KernelRawEvent {
+  enum class Kind : std::uint32_t { tracepoint = MAXLAT_TRACE_TRACEPOINT, function = MAXLAT_TRACE_FUNCTION };
+  struct Argument {
+    std::string name;
+    KernelFieldKind kind = KernelFieldKind::address;  // no text
+    std::uint16_t bytes = 8;                          // of its type: 1, 2, 4 or 8
+  };
+  Kind kind = Kind::tracepoint;
+  std::string group, name;  // `name` is the tracepoint's, or the function's symbol
+  std::vector<Argument> arguments = {};
+};
+
 // After stop() and a last read(): events tried = delivered + lost; delivered - read were overwritten.
 struct KernelBooks {
   std::uint64_t delivered = 0;  // in packets that were full, or ended by stop()
@@ -62,7 +77,11 @@ class KernelSession {
 
   const KernelCapabilities& capabilities() const;
 
-  // Once. ERRORS: the kernel has none of the events; no memory; an unstable counter; options out of range.
+  // Before start(). RETURNS: the type of its records; lives as long as the session. ERRORS: the kernel has no such
+  // tracepoint or function, or allows no probe there; too many.
+  base::Result<const KernelEventType*> add(const KernelRawEvent& event);
+  // Once. ERRORS: the kernel has none of the events, and none was added; no memory; an unstable counter; options out of
+  // range.
   base::Status start(const KernelSessionOptions& options);
 
   // Until something was written since the last read(), or the time is over. RETURNS: whether there was.

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+#include "module_trace.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "kernel_events/wanted_events.hpp"
+#include "kernel_patterns.hpp"
+
+namespace maxlat::trace_tools {
+namespace {
+
+using trace::KernelEventType;
+using trace::KernelRecord;
+
+constexpr std::uint32_t kRingBits = 3;  // eight packets a ring, as many as let one be read while others fill
+constexpr std::uint64_t kSwitches = std::uint64_t{1} << (MAXLAT_KERNEL_sched_switch - 1);
+
+core::Result<WantedKernelEvents> wanted_of(const KernelPlan& plan, std::uint64_t known) {
+  if (!plan.patterns.empty()) return wanted_kernel_events(plan.patterns, known);
+  WantedKernelEvents wanted;
+  for (const std::string& pattern : default_kernel_patterns())
+    wanted.table |= trace::kernel_events_matching(pattern) & known;
+  return wanted;
+}
+
+using EventTypes = std::vector<const KernelEventType*>;
+
+// Where the kernel allows no tracepoint that the module does not know, those of the table are recorded all the same.
+core::Result<EventTypes> add_events(trace::KernelSession& session, const WantedKernelEvents& wanted,
+                                    const KernelPlan& plan) {
+  EventTypes types;
+  for (const KernelEventType& type : trace::kernel_event_types())
+    if ((wanted.table & type.bit()) != 0) types.push_back(&type);
+  for (const trace::KernelRawEvent& raw : wanted.raw) {
+    const auto type = session.add(raw);
+    if (type) {
+      types.push_back(*type);
+      continue;
+    }
+    if (type.error().exit_status != core::Exit::cannot_run || wanted.table == 0) return type.error();
+    plan.say("not recorded: what the module does not know: " + type.error().text);
+    break;
+  }
+  return types;
+}
+
+}  // namespace
+
+core::Result<ModuleSession> start_module_session(const KernelPlan& plan) {
+  auto session = trace::KernelSession::open();
+  if (!session) return session.error();
+  const std::uint64_t known = session->capabilities().events;
+  const auto wanted = wanted_of(plan, known);
+  if (!wanted) return wanted.error();
+  auto types = add_events(*session, *wanted, plan);
+  if (!types) return types.error();
+  // The kernel's buffer of a CPU, rounded down to a power of two.
+  const auto bits = static_cast<std::uint32_t>(std::bit_width(plan.kb_of_a_cpu << 10)) - 1;
+  if (const core::Status started = session->start({.events = wanted->table | (kSwitches & known),
+                                                   .cpus = plan.cpus,
+                                                   .sub_buffer_bits = std::clamp(bits - kRingBits, 12u, 22u),
+                                                   .ring_bits = kRingBits,
+                                                   .overwrite = plan.flight_recorder,
+                                                   .period = std::chrono::milliseconds(0)});
+      !started)
+    return started.error();
+  if (!wanted->left_out.empty()) plan.say("not recorded: " + wanted->left_out);
+  return ModuleSession{*std::move(session), *std::move(types)};
+}
+
+ModuleTrace::ModuleTrace(std::unique_ptr<trace::TraceWriter> writer, core::CpuList cpus,
+                         const std::vector<const KernelEventType*>& wanted)
+    : cpus_(std::move(cpus)), trace_(std::move(writer), cpus_), threads_(cpus_.size()) {
+  for (const KernelEventType* const type : wanted) ids_[type->id] = trace_.add_event(describe(*type).description());
+}
+
+std::size_t ModuleTrace::place_of(std::uint32_t cpu) const {
+  return static_cast<std::size_t>(std::lower_bound(cpus_.begin(), cpus_.end(), cpu) - cpus_.begin());
+}
+
+void ModuleTrace::take(const KernelRecord& record) {
+  const std::size_t place = place_of(record.cpu);
+  threads_[place].take(record, [&](const KernelRecord& one, std::int32_t thread) { write(place, one, thread); });
+}
+
+void ModuleTrace::write(std::size_t place, const KernelRecord& record, std::int32_t thread) {
+  if (record.lost_before != 0) {
+    trace_.lose(place, record.lost_before);
+    told_ += record.lost_before;
+  }
+  const auto id = ids_.find(record.type->id);
+  if (id == ids_.end()) {  // a switch that only tells who runs
+    ++unasked_;
+    return;
+  }
+  payload_.clear();
+  append_record(record, thread, payload_);
+  trace_.write(place, id->second, record.tick, payload_);
+  for (const trace::KernelField& field : record.type->fields)
+    if (field.name == "function") trace_.met_function(static_cast<std::uint64_t>(record.number(field)));
+}
+
+trace::RecordingReport ModuleTrace::finish(const trace::KernelBooks& books, std::uint64_t end, bool is_whole) {
+  for (std::size_t place = 0; place < threads_.size(); ++place)
+    threads_[place].finish([&](const KernelRecord& record, std::int32_t thread) { write(place, record, thread); });
+  const std::uint64_t lost = books.lost_full + books.lost_wrap + books.lost_big;
+  const std::uint64_t untold = lost - std::min(lost, told_), of_wrap = std::min(books.lost_wrap, untold);
+  for (std::size_t place = 0; place < threads_.size() && is_whole && untold == 0; ++place)
+    trace_.end_of_cpu(place, end);
+  return trace_.finish({.produced = books.delivered + lost - unasked_,
+                        .lost_full = untold - of_wrap,
+                        .lost_wrap = of_wrap,
+                        .not_written = books.delivered - std::min(books.delivered, books.read)});
+}
+
+}  // namespace maxlat::trace_tools
