@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Who had the time of npt's largest gaps, on this kernel: planted timer interrupts and a task of higher priority are named in the gaps
-# that they made, and in no run without them; the trace instance is gone behind it.
+# that they made, and in no run without them, by tracefs and by our module; the trace instance is gone behind it.
 # guest-mode: interleaved
 # guest-timeout_s: 120
 # The first two: RCU waits for no loop. The others: the emulated counter is unstable else.
@@ -12,8 +12,9 @@ taskset -p 1 $$ > /dev/null                      # behind the loop this shell wo
 load maxlat_planter
 plants=40
 # Starts it, and returns when it shows how far its loop is: what is planted from now on is in its gaps.
-start() { # NAME
+start() { # NAME BACKEND-THAT-RECORDS
   name=$1
+  backend=$2
   "$MAXLAT" npt -a 1 -p 60 -i --trust-counter -D 60s --rest 0 --kernel-events --outliers 500 --json "$OUT/$name.json" > "$OUT/$name.txt" 2> "$OUT/$name.progress" &
   pid=$!
   until grep -q '%' "$OUT/$name.progress"; do
@@ -26,7 +27,7 @@ end() {
   status=0
   wait $pid || status=$?
   case $status in 0|3) ;; *) cat "$OUT/$name.txt"; fail "exit status $status" ;; esac  # 3: a task had its CPU, as it was meant to
-  grep '^# Kernel events: recorded' "$OUT/$name.txt" || fail "it records nothing: $(cat "$OUT/$name.txt")"
+  grep "^# Kernel events: recorded by $backend," "$OUT/$name.txt" || fail "it does not record so: $(cat "$OUT/$name.txt")"
   # One of the first moment may have found no room among those that are asked about; then the largest has no names.
   grep '^# Largest gap:' "$OUT/$name.txt" || grep '^# Warning: .*came too fast to be accounted for' "$OUT/$name.txt" || fail "the largest gap has no names, and no word why"
 }
@@ -34,13 +35,14 @@ end() {
 having() { grep -cE "$2" "$OUT/$1.json" || true; }
 
 # Another loop, above this one's priority, that takes its CPU for a tenth of each second.
-start intruded
+start intruded tracefs
 "$MAXLAT" npt -a 1 -p 70 -i --trust-counter -D 3s --rest 900ms -q > /dev/null 2>&1 || true
 end
 expect "gaps that a task of priority 70 is in, three seconds with one each, of which a busy host may spoil one" "$(having intruded 'task.*real-time 70')" -ge 2
 expect "planted timer interrupts in a run without any" "$(having intruded on_stall)" -eq 0
 
-start stalls
+load maxlat_trace  # from here on it is the first that can
+start stalls module
 plant cpu 1
 plant stall 50000000 25000000 1000000 $plants
 until [ "$(ledger | grep -c '^stall')" -eq $plants ]; do usleep 20000; done

@@ -3,10 +3,9 @@
 
 #include <array>
 #include <cstring>
+#include <maxlat/attribution/lttng_names.hpp>
 #include <maxlat/trace/ctf_format.hpp>
 #include <string>
-
-#include "lttng_names.hpp"
 
 namespace maxlat::trace_tools {
 namespace {
@@ -36,7 +35,7 @@ trace::Field described(const KernelField& field) {
 std::vector<Described> describe_all() {
   std::vector<Described> all;
   for (const KernelEventType& type : trace::kernel_event_types()) {
-    Described& one = all.emplace_back(Described{lttng_event_name(type.group, type.name), {}});
+    Described& one = all.emplace_back(Described{attribution::lttng_event_name(type.group, type.name), {}});
     for (const KernelField& field : type.fields) one.fields.push_back(described(field));
   }
   return all;
