@@ -27,7 +27,7 @@
 
 static struct planter_series series;
 static struct hrtimer timer;
-static void (*plant)(void);
+static bool (*plant)(void); /* false: not this time, for the last one is not over */
 static atomic_t left; /* of the series */
 
 static void __iomem *hpet;
@@ -52,25 +52,25 @@ static void in_ipi(void *unused)
 }
 static call_single_data_t call = CSD_INIT(in_ipi, NULL);
 
-static void raise_tasklet(void)
+static bool raise_tasklet(void)
 {
 	tasklet_schedule(&tasklet);
+	return true;
 }
 
-static void queue_irq_work(void)
+static bool queue_irq_work(void)
 {
-	irq_work_queue(&irq_work);
+	return irq_work_queue(&irq_work);
 }
 
-static void send_ipi(void)
+static bool send_ipi(void)
 {
-	smp_call_function_single_async(series.cpu, &call); /* where the last one has not arrived this is none */
+	return smp_call_function_single_async(series.cpu, &call) == 0;
 }
 
 static enum hrtimer_restart on_series(struct hrtimer *unused)
 {
-	plant();
-	if (atomic_dec_return(&left) == 0)
+	if (plant() && atomic_dec_return(&left) == 0)
 		return HRTIMER_NORESTART;
 	hrtimer_forward_now(&timer, ns_to_ktime(series.every));
 	return HRTIMER_RESTART;
