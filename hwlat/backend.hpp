@@ -36,7 +36,8 @@ struct Settings {
   SamplingMode mode = SamplingMode::per_cpu;
   bool trust_counter = false;  // the loop takes a time-stamp counter that is not known to be invariant
   size_t outliers = 100;       // kept per CPU
-  bool kernel_events = false;  // who had the time of the outliers, by the kernel's events. REQUIRES: interrupts on
+  std::string kernel_events;   // who had the time of the outliers, by the kernel's events, which this back end records
+                               // (attribution/kernel_backend.hpp); "": nobody asks. REQUIRES: interrupts on
   int priority = 95;           // of the loop's threads, SCHED_FIFO
   uint64_t snapshot_period_ns = 0;
 };

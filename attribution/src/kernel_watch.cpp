@@ -23,7 +23,7 @@ namespace {
 
 // The buffers hold a second; more often costs a CPU that is not measured, more seldom memory.
 constexpr auto kReadEvery = std::chrono::milliseconds(50);
-constexpr size_t kPagesAtOnce = 64;
+constexpr size_t kPacketsAtOnce = 64;
 constexpr size_t kReadsOfOneTurn = 16;  // together twice what a buffer holds
 // Of all CPUs together, up to 128 of them, 60 MB; of one 4 MB and what is read at once, and at least what a second of a
 // busy one needs.
@@ -41,7 +41,7 @@ struct WatchedHistory {
 
 class Watch final : public KernelWatch {
  public:
-  Watch(const WatchPlan& plan, EventSource source)
+  Watch(const WatchPlan& plan, std::unique_ptr<EventSource> source)
       : plan_(plan), source_(std::move(source)), monotonic_(base::read_both(CLOCK_MONOTONIC), plan.ticks_per_ns) {
     const size_t most_events = std::clamp(kMostEvents / plan_.cpus.size(), kFewestOfOneCpu, kMostOfOneCpu);
     for (size_t i = 0; i < plan_.cpus.size(); ++i)
@@ -54,6 +54,8 @@ class Watch final : public KernelWatch {
         kReadEvery);
   }
 
+  const char* backend() const override { return source_->backend(); }
+
   core::AskedGaps& gaps_of(unsigned cpu) override {
     const auto place = std::lower_bound(plan_.cpus.begin(), plan_.cpus.end(), cpu);
     return cpus_[static_cast<size_t>(place - plan_.cpus.begin())]->asked;
@@ -61,10 +63,10 @@ class Watch final : public KernelWatch {
 
   WatchResult finish() override {
     reader_.end();
-    source_.stop();
+    source_->stop();
     for (size_t i = 0; i < cpus_.size() && damage_.empty(); ++i)
       while (!read_and_account(i)) continue;  // nothing is recorded any more: it ends
-    WatchResult result{.events = events_, .lost = source_.lost(), .damage = damage_};
+    WatchResult result{.events = events_, .lost = source_->lost(), .damage = damage_};
     std::map<uint64_t, std::string> functions;
     for (const auto& cpu : cpus_) {
       cpu->ledger.close();
@@ -115,7 +117,7 @@ class Watch final : public KernelWatch {
   core::Result<bool> read_once(size_t index) {
     std::vector<KernelEvent>& events = cpus_[index]->history.events();
     const size_t before = events.size();
-    core::Result<bool> all = source_.read(index, kPagesAtOnce, events);
+    core::Result<bool> all = source_->read(index, kPacketsAtOnce, events);
     events_ += events.size() - before;
     sum_up(*cpus_[index], std::span(events).subspan(before));
     return all;
@@ -155,7 +157,7 @@ class Watch final : public KernelWatch {
   }
 
   const WatchPlan plan_;
-  EventSource source_;
+  std::unique_ptr<EventSource> source_;
   MonotonicTicks monotonic_;
   std::vector<std::unique_ptr<WatchedHistory>> cpus_;
   uint64_t events_ = 0;
@@ -166,7 +168,7 @@ class Watch final : public KernelWatch {
 }  // namespace
 
 core::Result<std::unique_ptr<KernelWatch>> KernelWatch::start(const WatchPlan& plan) {
-  auto source = EventSource::open("/", plan.cpus);
+  auto source = open_event_source(plan.backend, plan.cpus);
   if (!source) return source.error();
   return std::unique_ptr<KernelWatch>(std::make_unique<Watch>(plan, *std::move(source)));
 }

@@ -33,7 +33,9 @@ KernelWatching watch_kernel(const WatchPlan& plan) {
 }
 
 void tell_of(const KernelWatching& kernel, core::Phase& phase) {
-  if (kernel.watch) phase.facts[core::fact::kKernelEvents] = "recorded by tracefs, which makes each interrupt longer";
+  if (kernel.watch)
+    phase.facts[core::fact::kKernelEvents] =
+        fmt::format("recorded by {}, which makes each interrupt longer", kernel.watch->backend());
   if (!kernel.why_not.empty()) phase.facts[core::fact::kKernelEvents] = "not recorded: " + kernel.why_not;
 }
 

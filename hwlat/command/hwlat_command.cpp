@@ -208,7 +208,7 @@ core::Result<Choice> settle(Options& options) {
     return core::Error{fmt::format("--mode {} needs the module", to_string(settings.mode)),
                        asked_for_another ? "leave --backend out" : choice->why_not_better, core::Exit::cannot_run};
   }
-  if (settings.kernel_events && choice->definition->interrupts_off)
+  if (!settings.kernel_events.empty() && choice->definition->interrupts_off)
     return core::Error{
         fmt::format("--kernel-events is of the loop: the {} samples with interrupts off, where the kernel "
                     "runs nothing that it could name",

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <maxlat/attribution/kernel_backend.hpp>
 #include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/text.hpp>
@@ -59,7 +60,8 @@ po::options_description options() {
   add("raw", core::argument("FILE"), "writes the findings of each CPU to FILE.CPU, as sysjitter --raw does");
   add("snapshot", core::argument("TIME"), "writes --json also every TIME while it runs");
   add("outliers", core::argument<size_t>("K"), "keeps the K largest of each CPU (default 100)");
-  add("kernel-events", "who had the time of the largest, by the kernel's events (tracefs, root; the loop's alone)");
+  add("kernel-events", core::argument("BACKEND")->implicit_value(attribution::kAnyBackend, attribution::kAnyBackend),
+      "who had the time of the largest, by the kernel's events (module, tracefs; root; the loop's alone)");
   add("watch", "prints each finding as it comes");
   add("debug", "says what is done, step by step");
   add("quiet,q", "prints nothing but errors");
@@ -177,7 +179,9 @@ core::Result<Options> parse_options(const core::Arguments& arguments) {
   if (parsed.settings.snapshot_period_ns > 0 && (parsed.json_path.empty() || parsed.json_path == "-")) {
     return core::Error{"--snapshot needs --json FILE", "snapshots replace the file as a whole"};
   }
-  parsed.settings.kernel_events = line->has("kernel-events");
+  auto kernel_events = attribution::kernel_events_option(*line);
+  if (!kernel_events) return kernel_events.error();
+  parsed.settings.kernel_events = *std::move(kernel_events);
   parsed.watch = line->has("watch");
   parsed.debug = line->has("debug");
   parsed.quiet = line->has("quiet");

@@ -127,10 +127,12 @@ class Threads {
 };
 
 attribution::KernelWatching watch_kernel(const Settings& settings, const base::CounterClock& clock, bool has_own_cpu) {
-  if (!settings.kernel_events) return {};
+  if (settings.kernel_events.empty()) return {};
   if (!has_own_cpu) return {nullptr, "every CPU is watched, so none is left to read the events on"};
-  return attribution::watch_kernel(
-      {.cpus = settings.cpus, .ticks_per_ns = clock.ticks_per_ns, .gaps_kept = settings.outliers});
+  return attribution::watch_kernel({.cpus = settings.cpus,
+                                    .ticks_per_ns = clock.ticks_per_ns,
+                                    .gaps_kept = settings.outliers,
+                                    .backend = settings.kernel_events});
 }
 
 // REQUIRES: joined.

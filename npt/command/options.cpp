@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <maxlat/attribution/kernel_backend.hpp>
 #include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <utility>
@@ -86,7 +87,8 @@ po::options_description options_of_results() {
   add("picoseconds", flag(), "report and histogram rows in ps");
   add("outliers", core::argument<size_t>("K")->default_value(defaults.outliers),
       "largest gaps kept per CPU, with their times");
-  add("kernel-events", flag(), "who had the largest gaps, by the kernel's events (tracefs, root)");
+  add("kernel-events", core::argument("BACKEND")->implicit_value(attribution::kAnyBackend, attribution::kAnyBackend),
+      "who had the largest gaps, by the kernel's events (module, tracefs; root)");
   add("raw", core::argument("FILE"), "write the gaps above --above to FILE.CPU, as sysjitter does");
   add("above", core::argument("TIME"), "of --raw; a million gaps a CPU are the most");
   add("histogram,h", core::argument<unsigned>("N")->implicit_value(0, ""),
@@ -214,7 +216,9 @@ core::Status read_measurement(const core::CommandLine& line, Options& options) {
     return mistake("--kernel-loop reads the counter fenced", "leave --counter out");
   options.trust_counter = line.has("trust-counter");
   options.outliers = line.get<size_t>("outliers");
-  options.kernel_events = line.has("kernel-events");
+  auto kernel_events = attribution::kernel_events_option(line);
+  if (!kernel_events) return kernel_events.error();
+  options.kernel_events = *std::move(kernel_events);
   if (options.outliers > 10'000)
     return mistake("--outliers: at most 10000", "each new one is sorted in within the loop");
   if (line.has("tracemark")) options.trace_mark = line.get<std::string>("tracemark");

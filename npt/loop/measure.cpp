@@ -52,12 +52,14 @@ core::Result<ArmInPlace> set_up_arm(const MeasurementPlan& plan) {
 }
 
 attribution::KernelWatching watch_kernel(const MeasurementPlan& plan, bool has_own_cpu) {
-  if (!plan.options.kernel_events) return {};
+  if (plan.options.kernel_events.empty()) return {};
   if (plan.reads_raw_clock())
     return {nullptr, "the gaps are of CLOCK_MONOTONIC_RAW, the kernel's events of the counter"};
   if (!has_own_cpu) return {nullptr, "every CPU is measured, so none is left to read the events on"};
-  return attribution::watch_kernel(
-      {.cpus = plan.options.cpus, .ticks_per_ns = plan.clock.ticks_per_ns, .gaps_kept = plan.options.outliers});
+  return attribution::watch_kernel({.cpus = plan.options.cpus,
+                                    .ticks_per_ns = plan.clock.ticks_per_ns,
+                                    .gaps_kept = plan.options.outliers,
+                                    .backend = plan.options.kernel_events});
 }
 
 // Null: nobody asked for it.

@@ -73,7 +73,7 @@ core::Status check(const Options& options) {
   if (options.raw_above_ns != 0 && (options.kernel_loop || options.trace_window_ns != 0))
     return does_not_fit("the raw gaps are those of one loop in user space",
                         "leave out --raw, or --kernel-loop and the windows");
-  if (options.kernel_events && (options.kernel_loop || options.trace_window_ns != 0))
+  if (!options.kernel_events.empty() && (options.kernel_loop || options.trace_window_ns != 0))
     return does_not_fit("the kernel's events explain the gaps of one loop in user space",
                         "leave out --kernel-events, or --kernel-loop and the windows");
   if (options.rest_ns >= kStepNs)

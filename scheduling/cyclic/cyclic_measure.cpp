@@ -52,13 +52,14 @@ core::JournalSpec journal_of(const CyclicSettings& settings, std::atomic<bool>& 
 }
 
 attribution::KernelWatching watch_kernel(const CyclicSettings& settings) {
-  if (!settings.kernel_events) return {};
+  if (settings.kernel_events.empty()) return {};
   const base::CounterClock counter = base::calibrate();
   if (!counter.trusted) return {nullptr, "the time-stamp counter is not trusted: " + counter.why};
   return attribution::watch_kernel({.cpus = settings.cpus,
                                     .ticks_per_ns = counter.ticks_per_ns,
                                     .watched = attribution::Watched::timer,
-                                    .gaps_kept = settings.outliers});
+                                    .gaps_kept = settings.outliers,
+                                    .backend = settings.kernel_events});
 }
 
 class WakeRun {

@@ -32,7 +32,8 @@ struct CyclicSettings {
   std::optional<std::string> trace_mark;  // a wake-up that is later is marked in this instance of ftrace ("": ftrace's
                                           // own), which is then stopped. REQUIRES: break_above_ns
   size_t outliers = 20;                   // kept on each CPU
-  bool kernel_events = false;             // who had the time of the outliers, by the kernel's events
+  std::string kernel_events;              // who had the time of the outliers, by this back end
+                                          // (attribution/kernel_backend.hpp); "": nobody asks
   bool hold_latency = true;               // /dev/cpu_dma_latency at 0
   uint64_t snapshot_period_ns = 0;
 };

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <maxlat/attribution/kernel_backend.hpp>
 #include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/machine_cpus.hpp>
@@ -38,7 +39,8 @@ po::options_description options_of_cyclic() {
   add("aligned", "all threads are due at once (default: spread over an interval)");
   add("no-dma-latency", "does not hold /dev/cpu_dma_latency at 0");
   add("outliers", core::argument<size_t>("K")->default_value(20), "latest wake-ups kept on each CPU, with their times");
-  add("kernel-events", "who had the time of the latest wake-ups, by the kernel's events (tracefs, root)");
+  add("kernel-events", core::argument("BACKEND")->implicit_value(attribution::kAnyBackend, attribution::kAnyBackend),
+      "who had the time of the latest wake-ups, by the kernel's events (module, tracefs; root)");
   add("json", core::argument("FILE"), "the result (-: stdout)");
   add("snapshot", core::argument("TIME"), "writes --json also every TIME while it runs");
   add("quiet,q", "prints nothing but errors");
@@ -98,7 +100,9 @@ core::Status take_how(const core::CommandLine& line, CyclicSettings& settings) {
   if (line.has("tracemark")) settings.trace_mark = line.get<std::string>("tracemark");
   if (settings.trace_mark && settings.break_above_ns == 0)
     return mistake("--tracemark marks the wake-up of --break", "give -b TIME, too");
-  settings.kernel_events = line.has("kernel-events");
+  auto kernel_events = attribution::kernel_events_option(line);
+  if (!kernel_events) return kernel_events.error();
+  settings.kernel_events = *std::move(kernel_events);
   settings.hold_latency = !line.has("no-dma-latency");
   return {};
 }

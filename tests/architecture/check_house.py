@@ -31,7 +31,7 @@ ARROWS = {
     "hwlat/module": {"hwlat", "kernel", "tracer", "base"},  # its own room's ABI headers
     "npt/module": {"npt", "kernel", "tracer", "base"},
     "tracer/kernel": {"tracer", "kernel", "base"},
-    "attribution": {*CORE, "base"},
+    "attribution": {"tracer", *CORE, "base"},
     "npt": {"attribution", "tracer", *CORE, "base"},
     "hwlat": {"attribution", *CORE, "base"},
     "scheduling": {"attribution", *CORE, "base"},

@@ -17,6 +17,8 @@ CASES = [
     Case("a list that is none", "cyclic -a 2-", 1, [r"\Amaxlat cyclic: "]),
     Case("--snapshot needs a unit", "cyclic --snapshot 5 --json x.json", 1, [ONE_LINE, r"has no unit"]),
     Case("--snapshot needs a file", "cyclic --snapshot 5s", 1, [ONE_LINE, r"needs --json FILE"]),
+    Case("a back end of the kernel's events that is none", "cyclic --kernel-events=paper", 1,
+         [ONE_LINE, r"--kernel-events: \"paper\" records no kernel events"]),
     Case("a mark needs a limit", "cyclic --tracemark", 1, [ONE_LINE, r"--tracemark marks the wake-up of --break"]),
     Case("a word too many", "cyclic hackbench", 1, [ONE_LINE, r"unexpected argument 'hackbench'"]),
     Case("without permission", "cyclic -a 0 -l 1", 77, [ONE_LINE, r"SCHED_FIFO 95"], needs="not root"),

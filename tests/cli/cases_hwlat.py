@@ -21,6 +21,7 @@ CASES = [
            [r"^  duration:  until \^C$", r"^Largest: "], needs="root") for option in ("-D 0", "--duration 0ms")],
     Case("who had the time of the largest is told, or why not", LOOP + " --kernel-events --threshold 50ns", 0,
          [r"^Kernel events: (recorded by tracefs.*\n(.*\n)*Largest, on CPU 0: |not recorded: .)"], needs="root"),
+    Case("a back end of the kernel's events that is none", LOOP + " --kernel-events=paper", 1, [r"\"paper\" records no kernel events"]),
     Case("quiet", LOOP + " -q", 0, [r"\A\Z"], needs="root"),
     Case("JSON on standard output, and nothing else", LOOP + " --json -", 0, [r"\A\{", r"maxlat-result/1", r"\}\s*\Z"], needs="root"),
     *[Case(f"a {option} that cannot be written is found before the measurement", f"{LOOP} {option} {{tmp}}/no/such", 1, [ONE_LINE],

@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: MIT
-# Who had the time of npt's largest gaps, on this kernel: planted timer interrupts and a task of higher priority are named in the gaps
-# that they made, and in no run without them; the trace instance is gone behind it.
+# Who had the time of npt's largest gaps, on this kernel: planted timer interrupts, calls from the other CPU and a task of higher
+# priority are named in the gaps that they made, and in no run without them, by tracefs and by our module; where the host stops the
+# machine, nothing is seen; the trace instance is gone behind it.
 # guest-mode: interleaved
-# guest-timeout_s: 120
+# guest-timeout_s: 240
 # The first two: RCU waits for no loop. The others: the emulated counter is unstable else.
 # guest-append: nohz_full=1 rcu_nocbs=1 tsc=reliable clocksource=tsc
 [ -x "$MAXLAT" ] || skip "no static maxlat (cmake --preset static && cmake --build --preset static)"
 mount -t tracefs none /sys/kernel/tracing 2>/dev/null || true
 echo -1 > /proc/sys/kernel/sched_rt_runtime_us  # a plant in a rest could not be seen
 taskset -p 1 $$ > /dev/null                      # behind the loop this shell would wait for its end
+for irq in /proc/irq/[0-9]*; do echo 1 > "$irq/smp_affinity" 2> /dev/null || true; done  # nor do the console and 9p
 load maxlat_planter
 plants=40
 # Starts it, and returns when it shows how far its loop is: what is planted from now on is in its gaps.
-start() { # NAME
+start() { # NAME BACKEND-THAT-RECORDS
   name=$1
-  "$MAXLAT" npt -a 1 -p 60 -i --trust-counter -D 60s --rest 0 --kernel-events --outliers 500 --json "$OUT/$name.json" > "$OUT/$name.txt" 2> "$OUT/$name.progress" &
+  backend=$2
+  "$MAXLAT" npt -a 1 -p 60 -i --trust-counter -D 60s --rest 0 --kernel-events --outliers 2000 --json "$OUT/$name.json" > "$OUT/$name.txt" 2> "$OUT/$name.progress" &
   pid=$!
   until grep -q '%' "$OUT/$name.progress"; do
     [ -d /proc/$pid ] || { cat "$OUT/$name.txt" "$OUT/$name.progress"; fail "it ended"; }
@@ -26,7 +29,7 @@ end() {
   status=0
   wait $pid || status=$?
   case $status in 0|3) ;; *) cat "$OUT/$name.txt"; fail "exit status $status" ;; esac  # 3: a task had its CPU, as it was meant to
-  grep '^# Kernel events: recorded' "$OUT/$name.txt" || fail "it records nothing: $(cat "$OUT/$name.txt")"
+  grep "^# Kernel events: recorded by $backend," "$OUT/$name.txt" || fail "it does not record so: $(cat "$OUT/$name.txt")"
   # One of the first moment may have found no room among those that are asked about; then the largest has no names.
   grep '^# Largest gap:' "$OUT/$name.txt" || grep '^# Warning: .*came too fast to be accounted for' "$OUT/$name.txt" || fail "the largest gap has no names, and no word why"
 }
@@ -34,24 +37,29 @@ end() {
 having() { grep -cE "$2" "$OUT/$1.json" || true; }
 
 # Another loop, above this one's priority, that takes its CPU for a tenth of each second.
-start intruded
+start intruded tracefs
 "$MAXLAT" npt -a 1 -p 70 -i --trust-counter -D 3s --rest 900ms -q > /dev/null 2>&1 || true
 end
 expect "gaps that a task of priority 70 is in, three seconds with one each, of which a busy host may spoil one" "$(having intruded 'task.*real-time 70')" -ge 2
 expect "planted timer interrupts in a run without any" "$(having intruded on_stall)" -eq 0
 
-start stalls
+load maxlat_trace  # from here on it is the first that can
+start stalls module
 plant cpu 1
 plant stall 50000000 25000000 1000000 $plants
 until [ "$(ledger | grep -c '^stall')" -eq $plants ]; do usleep 20000; done
+flood=100  # and the other CPU has this one call a function, again and again
+plant ipi 5000000 5000000 1000000 $flood
+until [ "$(ledger | grep -c '^ipi')" -eq $flood ]; do usleep 20000; done
 end
 # On a busy host a gap has several of them: its part has their count.
-named=$(grep -oE '"on_stall","ns":[1-9][0-9]{6,}[0-9.]*,"count":[0-9]+' "$OUT/stalls.json" | awk -F: '{ n += $NF } END { print n + 0 }')
+named_as() { grep -oE "\"$1\",\"ns\":[1-9][0-9]{6,}[0-9.]*,\"count\":[0-9]+" "$OUT/stalls.json" | awk -F: '{ n += $NF } END { print n + 0 }'; }
 smallest=$(grep -oE '"latency_ns":[0-9]+' "$OUT/stalls.json" | sed 's/.*://' | sort -n | head -n 1)
 if [ "$smallest" -lt 1000000 ]; then
-  expect "timer interrupts of a millisecond named, of $plants" "$named" -ge $((plants * 95 / 100))
+  expect "timer interrupts of a millisecond named, of $plants" "$(named_as on_stall)" -ge $((plants * 95 / 100))
+  expect "calls of a millisecond by the other CPU named, of $flood" "$(named_as 'call function')" -ge $((flood * 95 / 100))
 else
-  echo "the host took so much that 500 gaps are longer than a planted one: the table of the whole run alone has all of them"
+  echo "the host took so much that 2000 gaps are longer than a planted one: the table of the whole run alone has all of them"
 fi
 # The table of the whole run: all of them, with at least the time that each was to take; and where each has its gap, exactly what the
 # gaps have of them.
@@ -62,5 +70,22 @@ expect "timer interrupts counted in the run, of $plants" "$(echo "$row" | sed 's
 expect "their time in all, in ns, of $plants ms" "$in_all" -ge $((plants * 1000000))
 expect "and what is left of it without that in the gaps" $((in_all - in_gaps)) -ge -$plants
 [ "$(having stalls '"on_stall","ns":[1-9][0-9]{6}')" -lt $plants ] || expect "which is nothing" $((in_all - in_gaps)) -le $plants
+called=$(grep -oE '"class":"ipi","name":"call function","count":[0-9]+,"ns":[0-9]+' "$OUT/stalls.json" || true)
+expect "interrupts by which a CPU is called counted in the run, of $flood" "$(echo "$called" | sed 's/.*"count":\([0-9]*\).*/\1/')" -ge $flood
+expect "their time in all, in ns, of $flood ms" "${called##*:}" -ge $((flood * 1000000))
 expect "tasks of priority 70 in a run without any" "$(having stalls 'real-time 70')" -eq 0
+
+# The host stops this machine: below the kernel, so nothing is seen.
+stops=100 stop_ms=50
+start stopped module
+stop_me $stops $stop_ms
+end
+# Two stops may be in one gap, where the other CPU had the host's in between: so time is counted. Where a stop meets a handler, that has it.
+eval "$(sed -nE 's/.*"latency_ns":([0-9]+).*"culprit":"([^"]*)".*/\1 \2/p' "$OUT/stopped.json" | awk -v least=$stop_ms '
+  $1 < least * 1000000 { next }
+  { gaps++; if ($2 == "nothing" && $3 == "seen:") { named++; ms += $1 / 1000000 } }
+  END { printf "gaps=%d named=%d ms=%d\n", gaps, named, ms }')"
+echo "$named of $gaps gaps of $stop_ms ms or more have nothing seen in them, $ms ms of $((stops * stop_ms))"
+expect "gaps of that length, in percent, in most of which nothing was seen" $((100 * named / gaps)) -ge 90
+expect "their time in ms" "$ms" -ge $((stops * stop_ms * 90 / 100))
 expect "trace instances left" "$(ls /sys/kernel/tracing/instances | grep -c maxlat-kernel || true)" -eq 0

@@ -32,6 +32,9 @@ struct KernelSession::State {
   std::vector<base::Mapping> mappings;
   std::vector<detail::KernelRing> rings;  // rings[i] lies in mappings[i]
   bool unfinished = false;                // somebody was writing where the last read() ended
+
+  // What is in rings[place]. RETURNS: false: somebody was writing there.
+  base::Result<bool> read(std::size_t place, const detail::UseKernelRecord& use);
 };
 
 namespace {
@@ -192,31 +195,40 @@ base::Result<bool> KernelSession::wait(std::chrono::milliseconds at_most) {
   return periods > 0 || unfinished;
 }
 
-base::Status KernelSession::read(const std::function<void(const KernelRecord&)>& use) {
-  const int device = state_->device.number();
-  state_->unfinished = false;
-  for (std::size_t i = 0; i < state_->rings.size(); ++i) {
-    detail::KernelRing& ring = state_->rings[i];
-    // No more than a ring holds: a CPU that writes as fast as it is read does not keep the reader from the others.
-    for (std::uint32_t packets = 0; packets < state_->packets_of_ring; ++packets) {
-      maxlat_trace_packet packet = {
-          .size = sizeof packet, .cpu = ring.cpu(), .offset = 0, .content_size = 0, .sequence = 0};
-      if (ioctl(device, MAXLAT_TRACE_GET, &packet) != 0) {
-        if (errno == EAGAIN) break;
-        return base::system_error("cannot get a packet of the kernel's events", errno);
-      }
-      const auto* const bytes = static_cast<const std::uint8_t*>(state_->mappings[i].where()) + packet.offset;
-      const base::Status done = ring.read(bytes, packet.content_size, packet.sequence, use);
-      const maxlat_trace_put put = {.size = sizeof put, .cpu = ring.cpu()};
-      if (ioctl(device, MAXLAT_TRACE_PUT, &put) != 0)
-        return base::system_error("cannot give a packet of the kernel's events back", errno);
-      if (!done) return done.error();
+// No more than a ring holds: a CPU that writes as fast as it is read does not keep the reader from the others.
+base::Result<bool> KernelSession::State::read(std::size_t place, const detail::UseKernelRecord& use) {
+  detail::KernelRing& ring = rings[place];
+  for (std::uint32_t packets = 0; packets < packets_of_ring; ++packets) {
+    maxlat_trace_packet packet = {
+        .size = sizeof packet, .cpu = ring.cpu(), .offset = 0, .content_size = 0, .sequence = 0};
+    if (ioctl(device.number(), MAXLAT_TRACE_GET, &packet) != 0) {
+      if (errno == EAGAIN) break;
+      return base::system_error("cannot get a packet of the kernel's events", errno);
     }
-    const base::Result<bool> whole = ring.read_open(use);
+    const auto* const bytes = static_cast<const std::uint8_t*>(mappings[place].where()) + packet.offset;
+    const base::Status done = ring.read(bytes, packet.content_size, packet.sequence, use);
+    const maxlat_trace_put put = {.size = sizeof put, .cpu = ring.cpu()};
+    if (ioctl(device.number(), MAXLAT_TRACE_PUT, &put) != 0)
+      return base::system_error("cannot give a packet of the kernel's events back", errno);
+    if (!done) return done.error();
+  }
+  return ring.read_open(use);
+}
+
+base::Status KernelSession::read(const std::function<void(const KernelRecord&)>& use) {
+  state_->unfinished = false;
+  for (std::size_t place = 0; place < state_->rings.size(); ++place) {
+    const base::Result<bool> whole = state_->read(place, use);
     if (!whole) return whole.error();
     state_->unfinished |= !*whole;
   }
   return {};
+}
+
+base::Result<bool> KernelSession::read_cpu(std::uint32_t cpu, const std::function<void(const KernelRecord&)>& use) {
+  for (std::size_t place = 0; place < state_->rings.size(); ++place)
+    if (state_->rings[place].cpu() == cpu) return state_->read(place, use);
+  return base::Error{"CPU " + std::to_string(cpu) + " is not traced"};
 }
 
 base::Status KernelSession::stop() {

@@ -18,6 +18,7 @@ KVM is not tried: on the machines this project is tested on, it interprets ring 
 import contextlib
 import ctypes
 import os
+import re
 import signal
 import subprocess
 import time
@@ -28,6 +29,7 @@ from .monitor import Monitor
 
 QBOOT = "/usr/share/qemu/qboot.rom"  # does nothing with SMM, so that a test may own it; boots faster than SeaBIOS
 MEMORY_MB = 1024
+STOPS = re.compile(rb"guest: stop me (\d+) times for (\d+) ms\r?\n")  # stop_me in guest_functions.sh
 FILES_AT_MB, FILES_MB = 512, 96  # where guest_init finds a test's files, and how much of the memory they may take
 
 
@@ -72,8 +74,12 @@ def run(command, kept, share, console, limit_s):
             kept.go_on(monitor)
             while process.poll() is None and time.monotonic() - started < limit_s:
                 time.sleep(0.05)
-                if start_s is None and b"guest: start" in Path(console).read_bytes():
+                said = Path(console).read_bytes()
+                if start_s is None and b"guest: start" in said:
                     start_s = time.monotonic() - started
+                if not (Path(share) / "stopped").exists() and (asked := STOPS.search(said)):
+                    _stop_again_and_again(process, int(asked[1]), int(asked[2]))
+                    (Path(share) / "stopped").touch()
             code = process.poll()
     wall_s = time.monotonic() - started
     if code is None:
@@ -84,6 +90,15 @@ def run(command, kept, share, console, limit_s):
     if code < 0 or code % 2 == 0:
         return Outcome(None, f"the guest crashed, panicked or powered off (QEMU status {code})", wall_s, start_s)
     return Outcome(code >> 1, "reported", wall_s, start_s)
+
+
+def _stop_again_and_again(process, times, milliseconds):
+    """What a busy host does to a machine, and more of it: its clocks go on, and it does not."""
+    for _ in range(times):
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(milliseconds / 1000)
+        process.send_signal(signal.SIGCONT)
+        time.sleep(milliseconds / 2000)
 
 
 def _die_with_parent():

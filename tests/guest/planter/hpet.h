@@ -21,6 +21,9 @@
 #define HPET_TIMER_32_BIT 0x100
 #define HPET_TIMER_MESSAGE_ENABLE 0x4000
 #define HPET_TIMER_MESSAGE_CAPABLE 0x8000
+#define HPET_TIMER_LINES (HPET_TIMER_CONFIG + 4) /* a bit each, of those that it can be led to */
+#define HPET_TIMER_LINE_SHIFT 9
+#define HPET_TIMER_LINE_MASK (0x1f << HPET_TIMER_LINE_SHIFT)
 #define HPET_TICK_NS 10
 
 #define DELIVER_SMI (2u << 8)
@@ -40,6 +43,17 @@ static inline void hpet_aim(void __iomem *hpet, unsigned int cpu, u32 delivery, 
 	writel(config, hpet + HPET_TIMER_CONFIG);
 	writel(delivery, hpet + HPET_TIMER_MESSAGE);
 	writel(0xfee00000 | (apic_id << 12), hpet + HPET_TIMER_MESSAGE + 4);
+	writel(at, hpet + HPET_TIMER_COMPARATOR);
+	writel(config | HPET_TIMER_ENABLE, hpet + HPET_TIMER_CONFIG);
+}
+
+/* At that time it raises an input of the I/O interrupt controller instead, as an edge. */
+static inline void hpet_aim_line(void __iomem *hpet, unsigned int line, u32 at)
+{
+	const u32 others = HPET_TIMER_ENABLE | HPET_TIMER_MESSAGE_ENABLE | HPET_TIMER_LINE_MASK;
+	const u32 config = (readl(hpet + HPET_TIMER_CONFIG) & ~others) | HPET_TIMER_32_BIT | line << HPET_TIMER_LINE_SHIFT;
+
+	writel(config, hpet + HPET_TIMER_CONFIG);
 	writel(at, hpet + HPET_TIMER_COMPARATOR);
 	writel(config | HPET_TIMER_ENABLE, hpet + HPET_TIMER_CONFIG);
 }

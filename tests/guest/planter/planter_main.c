@@ -9,6 +9,7 @@
  *   NMI     The same timer with delivery mode NMI; our NMI handler takes the time.
  *   stall   A timer interrupt whose handler takes the time: what a bad driver does. Not firmware, and held off while
  *           interrupts are off.
+ *   The others: in each of the kernel's contexts (contexts.c).
  *
  * Commands, one a line, to debugfs maxlat_planter/command (times in ns, from now):
  *
@@ -16,10 +17,10 @@
  *   smi-random SEED SPAN LENGTH COUNT    one in the first half of each COUNTth part of SPAN, so that no two meet
  *   smi-port LENGTH                      at once, through the chipset: port B2h, as firmware services are called
  *   nmi FIRST LENGTH [EVERY COUNT]       each of a series EVERY behind the end of the last one
- *   stall FIRST EVERY LENGTH COUNT
+ *   stall|softirq|irq-work|ipi|irq FIRST EVERY LENGTH COUNT
  *   cpu N                                aims what follows at CPU N (0 until told)
  *
- * maxlat_planter/ledger tells what was really done: "smi|nmi|stall <counter when it began> <length ns>" a line.
+ * maxlat_planter/ledger tells what was really done: "smi|nmi|stall|... <counter when it began> <length ns>" a line.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -61,6 +62,8 @@ struct plant_table {
 	struct plant plants[PLANTER_MAX_PLANTS];
 };
 
+#define MAX_NOTES 4096
+
 struct note {
 	const char *kind;
 	u64 began;
@@ -74,7 +77,7 @@ static struct plant_table *table;
 static struct dentry *directory;
 static unsigned int target_cpu;
 static u64 smi_length_ns;
-static struct note notes[PLANTER_MAX_PLANTS]; /* of NMIs and stalls; SMIs are in the table */
+static struct note notes[MAX_NOTES]; /* of all but SMIs, which are in the table */
 static atomic_t note_count;
 
 static atomic_t nmis_expected;
@@ -88,15 +91,17 @@ static u64 ns_to_ticks(u64 ns)
 	return mul_u64_u64_div_u64(ns, tsc_khz, 1000000);
 }
 
-static void take_time(const char *kind, u64 length_ns)
+void planter_take_time(const char *kind, u64 began, u64 length_ns)
 {
-	const u64 began = rdtsc_ordered();
+	const u64 ticks = ns_to_ticks(length_ns);
 	const int number = atomic_inc_return(&note_count) - 1;
+	u64 taken;
 
-	if (number < PLANTER_MAX_PLANTS)
-		notes[number] = (struct note){kind, began, length_ns};
-	while (rdtsc_ordered() - began < ns_to_ticks(length_ns))
-		;
+	do
+		taken = rdtsc_ordered() - began;
+	while (taken < ticks);
+	if (number < MAX_NOTES)
+		notes[number] = (struct note){kind, began, mul_u64_u64_div_u64(taken, 1000000, tsc_khz)};
 }
 
 static int plant_smis(u64 first, u64 every, u64 length, u64 count, bool random, u64 seed)
@@ -141,21 +146,26 @@ static void plant_smi_by_port(void)
 
 static int on_nmi(unsigned int type, struct pt_regs *regs)
 {
+	const u64 began = rdtsc_ordered();
+	const u64 next_ns = nmi_length_ns + nmi_every_ns;
+
 	if (atomic_dec_if_positive(&nmis_expected) < 0)
 		return NMI_DONE;
-	take_time("nmi", nmi_length_ns);
 	if (nmi_every_ns && atomic_read(&nmis_expected) > 0)
-		hpet_aim(hpet, target_cpu, DELIVER_NMI, hpet_now(hpet) + (u32)div_u64(nmi_every_ns, HPET_TICK_NS));
+		hpet_aim(hpet, target_cpu, DELIVER_NMI, hpet_now(hpet) + (u32)div_u64(next_ns, HPET_TICK_NS));
+	planter_take_time("nmi", began, nmi_length_ns);
 	return NMI_HANDLED;
 }
 
 static enum hrtimer_restart on_stall(struct hrtimer *timer)
 {
-	take_time("stall", stall_length_ns);
-	if (--stalls_left == 0)
-		return HRTIMER_NORESTART;
-	hrtimer_forward_now(timer, ns_to_ktime(stall_every_ns));
-	return HRTIMER_RESTART;
+	const u64 began = rdtsc_ordered();
+	const bool again = --stalls_left > 0;
+
+	if (again)
+		hrtimer_forward_now(timer, ns_to_ktime(stall_every_ns));
+	planter_take_time("stall", began, stall_length_ns);
+	return again ? HRTIMER_RESTART : HRTIMER_NORESTART;
 }
 
 static void start_stalls(void *first_ns)
@@ -166,6 +176,7 @@ static void start_stalls(void *first_ns)
 static int run_command(const char *line)
 {
 	u64 a, b, c = 0, d = 1;
+	char kind[16];
 	int error;
 
 	if (sscanf(line, "cpu %llu", &a) == 1) {
@@ -198,6 +209,10 @@ static int run_command(const char *line)
 		stall_length_ns = c;
 		stalls_left = d;
 		return smp_call_function_single(target_cpu, start_stalls, &a, true);
+	} else if (sscanf(line, "%15s %llu %llu %llu %llu", kind, &a, &b, &c, &d) == 5) {
+		const struct planter_series series = { target_cpu, a, b, c, d };
+
+		return planter_plant_context(kind, &series);
 	} else {
 		return -EINVAL;
 	}
@@ -222,14 +237,16 @@ static ssize_t command_write(struct file *file, const char __user *from, size_t 
 
 static const struct file_operations command_operations = {.owner = THIS_MODULE, .write = command_write};
 
+/* A plant that is under way has its place, and is told when it is over. */
 static int ledger_show(struct seq_file *file, void *unused)
 {
 	int i;
 
 	for (i = 0; i < table->next; i++)
 		seq_printf(file, "smi %llu %llu\n", table->plants[i].began, smi_length_ns);
-	for (i = 0; i < min(atomic_read(&note_count), PLANTER_MAX_PLANTS); i++)
-		seq_printf(file, "%s %llu %llu\n", notes[i].kind, notes[i].began, notes[i].length_ns);
+	for (i = 0; i < min(atomic_read(&note_count), MAX_NOTES); i++)
+		if (notes[i].kind)
+			seq_printf(file, "%s %llu %llu\n", notes[i].kind, notes[i].began, notes[i].length_ns);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(ledger);
@@ -280,6 +297,7 @@ static int __init planter_init(void)
 	error = register_nmi_handler(NMI_LOCAL, on_nmi, 0, "maxlat_planter");
 	if (error)
 		goto unmap;
+	planter_contexts_init(hpet);
 	directory = debugfs_create_dir("maxlat_planter", NULL);
 	debugfs_create_file("command", 0200, directory, NULL, &command_operations);
 	debugfs_create_file("ledger", 0400, directory, NULL, &ledger_fops);
@@ -294,6 +312,7 @@ static void __exit planter_exit(void)
 	debugfs_remove_recursive(directory);
 	hrtimer_cancel(&stall_timer);
 	hpet_stop(hpet);
+	planter_contexts_exit();
 	unregister_nmi_handler(NMI_LOCAL, "maxlat_planter");
 	iounmap(hpet);
 }

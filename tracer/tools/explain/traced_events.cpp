@@ -2,11 +2,10 @@
 #include "traced_events.hpp"
 
 #include <algorithm>
+#include <maxlat/attribution/lttng_names.hpp>
 #include <maxlat/trace/field_values.hpp>
 #include <string>
 #include <utility>
-
-#include "kernel/lttng_names.hpp"
 
 namespace maxlat::trace_tools {
 namespace {
@@ -30,14 +29,15 @@ const std::vector<TracedMeaning>& traced_meanings() {
       const std::size_t slash = meaning.name.find('/');
       const std::string system = meaning.name.substr(0, slash);
       const auto named = [&](const char* field) {
-        return field == nullptr ? std::nullopt : std::optional(lttng_field_name(system, field));
+        return field == nullptr ? std::nullopt : std::optional(attribution::lttng_field_name(system, field));
       };
-      meanings.push_back({.meaning = &meaning,
-                          .event = lttng_event_name(system, std::string_view(meaning.name).substr(slash + 1)),
-                          .number = named(meaning.number),
-                          .value = named(meaning.value),
-                          .priority = named(meaning.priority),
-                          .text = named(meaning.text)});
+      meanings.push_back(
+          {.meaning = &meaning,
+           .event = attribution::lttng_event_name(system, std::string_view(meaning.name).substr(slash + 1)),
+           .number = named(meaning.number),
+           .value = named(meaning.value),
+           .priority = named(meaning.priority),
+           .text = named(meaning.text)});
     }
     return meanings;
   }();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // From an event of a trace to what the accounting of a CPU's time takes it for: the accounting's own table
-// (event_meaning.hpp), under the names that events and fields have in a trace (lttng_names.hpp).
+// (event_meaning.hpp), under the names that events and fields have in a trace (attribution/lttng_names.hpp).
 #pragma once
 
 #include <cstddef>

@@ -3,9 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <maxlat/attribution/lttng_names.hpp>
 #include <maxlat/trace/ctf_format.hpp>
-
-#include "lttng_names.hpp"
 
 namespace maxlat::trace_tools {
 namespace {
@@ -41,13 +40,13 @@ void append(std::vector<std::uint8_t>& payload, std::span<const std::byte> bytes
 KernelConversion::KernelConversion(const attribution::EventFormat& format) {
   const std::size_t slash = format.name.find('/');
   const std::string system = format.name.substr(0, slash);
-  name_ = lttng_event_name(system, std::string_view(format.name).substr(slash + 1));
+  name_ = attribution::lttng_event_name(system, std::string_view(format.name).substr(slash + 1));
   for (const FormatField& field : format.fields) {
     if (field.name == attribution::kThreadField) thread_ = field;
     if (field.name == "function" && field.is_address) function_ = field;
     if (attribution::is_of_every_event(field)) continue;
     from_.push_back(field);
-    names_.push_back(lttng_field_name(system, field.name));
+    names_.push_back(attribution::lttng_field_name(system, field.name));
   }
   for (std::size_t i = 0; i < from_.size(); ++i) to_.push_back(described(from_[i], names_[i]));
 }

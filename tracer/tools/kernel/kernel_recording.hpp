@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <maxlat/attribution/kernel_backend.hpp>
 #include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/core/sys/result.hpp>
 #include <maxlat/trace/recorder.hpp>
@@ -18,6 +19,8 @@
 #include <vector>
 
 namespace maxlat::trace_tools {
+
+using attribution::kAnyBackend, attribution::kModuleBackend, attribution::kTracefsBackend;
 
 struct KernelPlan {
   std::string backend{};    // a row's name, or kAnyBackend
@@ -47,8 +50,6 @@ struct KernelBackend {
   bool flight_recorder;  // can be one
   core::Result<std::unique_ptr<KernelRecording>> (*start)(const KernelPlan& plan);
 };
-inline constexpr const char* kAnyBackend = "auto";  // the first that can
-
 std::span<const KernelBackend> kernel_backends();
 // "module|tracefs|auto"
 std::string kernel_backend_names();
@@ -61,7 +62,5 @@ core::Result<std::unique_ptr<KernelRecording>> record_by_module(const KernelPlan
 core::Result<std::unique_ptr<KernelRecording>> record_by_tracefs(const KernelPlan& plan);
 // In a recording's folder.
 inline constexpr const char* kKernelFolder = "kernel-0";
-inline constexpr const char* kModuleBackend = "module";
-inline constexpr const char* kTracefsBackend = "tracefs";
 
 }  // namespace maxlat::trace_tools

@@ -3,11 +3,11 @@
 
 #include <array>
 #include <cstring>
+#include <maxlat/attribution/lttng_names.hpp>
 #include <maxlat/trace/ctf_format.hpp>
 #include <string>
 
 #include "kernel_events/wanted_events.hpp"
-#include "lttng_names.hpp"
 
 namespace maxlat::trace_tools {
 namespace {
@@ -35,7 +35,7 @@ DescribedKernelEvent describe(const KernelEventType& type) {
   DescribedKernelEvent event;
   const bool is_function = type.group == kFunctionGroup;
   event.provider = is_function ? kFunctionGroup : "";
-  event.name = is_function ? std::string(type.name) : lttng_event_name(type.group, type.name);
+  event.name = is_function ? std::string(type.name) : attribution::lttng_event_name(type.group, type.name);
   for (const KernelField& field : type.fields) event.fields.push_back(described(field));
   return event;
 }

@@ -3,10 +3,10 @@
 // Watches the kernel while loops measure, and says of their largest gaps who had the time; and of the whole run, what
 // the kernel did how often and how long.
 //
-// HOW        The kernel records its events of the measured CPUs into buffers of our own (tracefs). A thread of ours, on
-//            the caller's CPUs and before their loads, empties them many times a second, keeps the newest events, and
-//            accounts for a gap as soon as a loop asks for it (asked_gaps.hpp): what a gap needs is then still there,
-//            and memory does not grow with the run.
+// HOW        The kernel records its events of the measured CPUs into buffers of our own (by our module, or in tracefs).
+//            A thread of ours, on the caller's CPUs and before their loads, empties them many times a second, keeps the
+//            newest events, and accounts for a gap as soon as a loop asks for it (asked_gaps.hpp): what a gap needs is
+//            then still there, and memory does not grow with the run.
 // COST       in the loop: nothing, but for the few gaps that are asked for. On a measured CPU: the recording of each
 //            event, so that every interrupt is longer (docs/who-did-it.md).
 // THREADS    start(), finish() and the destructor: the caller. gaps_of(): any, before the loops start.
@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <maxlat/attribution/kernel_backend.hpp>
 #include <maxlat/core/result/accounting.hpp>
 #include <maxlat/core/result/interference.hpp>
 #include <maxlat/core/sys/asked_gaps.hpp>
@@ -36,6 +37,7 @@ struct WatchPlan {
   double ticks_per_ns = 1;
   Watched watched = Watched::loop;
   size_t gaps_kept = 20;  // of each CPU: the largest that were asked for
+  std::string backend = kAnyBackend;
 };
 
 // One gap's list, in the result's words.
@@ -58,6 +60,7 @@ class KernelWatch {
   static core::Result<std::unique_ptr<KernelWatch>> start(const WatchPlan& plan);
   virtual ~KernelWatch() = default;
 
+  virtual const char* backend() const = 0;  // that records
   virtual core::AskedGaps& gaps_of(unsigned cpu) = 0;
   // Once, when the loops have ended: all that was asked for is accounted for.
   virtual WatchResult finish() = 0;

@@ -57,7 +57,8 @@ struct Options {
   std::optional<std::string> trace_mark;  // a gap above is marked in this instance of ftrace ("": ftrace's own), which
                                           // is then stopped. REQUIRES: break_above_ns
   size_t outliers = 20;                   // kept per CPU
-  bool kernel_events = false;             // records the kernel's events, and says who had the outliers' time
+  std::string kernel_events;              // records them by this back end (attribution/kernel_backend.hpp), and says
+                                          // who had the outliers' time; "": does not
   uint64_t raw_above_ns = 0;              // keeps every gap above, up to kMostRawGaps per CPU; 0: none
   uint64_t rest_ns = 0;                   // sleep in every second; keeps a loop below the RT throttling limit
   std::string rest_why;                   // "" where the user asked for it

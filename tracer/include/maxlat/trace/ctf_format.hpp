@@ -23,7 +23,7 @@
 // EVENT CONTEXT, of channels that have it: u32 cpu_id, or of the kernel's u32 tid, and four bytes of padding.
 // EVENT: description.hpp. name "PROVIDER:NAME", or NAME where it has no provider; loglevel = the Level's number.
 // KERNEL: events of the kernel are a process "kernel" with the number 0: DIR/kernel-0, env domain = "kernel", names of
-//   events and fields as LTTng's kernel tracer has them, by which others know them (tools/kernel/lttng_names.hpp).
+//   events and fields as LTTng's kernel tracer has them, by which others know them (attribution/lttng_names.hpp).
 // VERSION: env has tracer_name "maxlat" and packet_format (ctf/tsdl.hpp); our own reader reads every format there was.
 // CLOCK: frequency of the counter (base/clock: source and error in its description), offset_s and offset to
 //   CLOCK_REALTIME, measured at session start; env has the same offset to CLOCK_MONOTONIC in ns, the clock's source,

@@ -89,6 +89,9 @@ class KernelSession {
   // All that is there when it begins, and of each CPU no more than its ring holds.
   // ERRORS: a ring is damaged; what came before was given to `use`.
   base::Status read(const std::function<void(const KernelRecord&)>& use);
+  // The same of one CPU. RETURNS: false: somebody was writing there, and what he wrote is not among it: ask again.
+  // REQUIRES: one that the session has.
+  base::Result<bool> read_cpu(std::uint32_t cpu, const std::function<void(const KernelRecord&)>& use);
   // No event is written any more when it returns.
   base::Status stop();
 

@@ -11,11 +11,11 @@
 #include <string>
 #include <string_view>
 
-namespace maxlat::trace_tools {
+namespace maxlat::attribution {
 
 // "irq", "softirq_entry" -> "irq_softirq_entry"
 std::string lttng_event_name(std::string_view system, std::string_view name);
 // "sched", "next_pid" -> "next_tid"
 std::string lttng_field_name(std::string_view system, std::string_view field);
 
-}  // namespace maxlat::trace_tools
+}  // namespace maxlat::attribution

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // With the kernel of this machine, where it lets us; over a folder that looks like tracefs for what it refuses.
-#include "event_source.hpp"
+#include "tracefs_source.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,15 +22,15 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-TEST(EventSource, SaysWhyThereIsNone) {
+TEST(TracefsSource, SaysWhyThereIsNone) {
   const test::TemporaryFolder root;
-  const auto no_tracefs = EventSource::open(root.path(), {0});
+  const auto no_tracefs = TracefsSource::open(root.path(), {0});
   ASSERT_FALSE(no_tracefs);
   EXPECT_EQ(no_tracefs.error().exit_status, core::Exit::cannot_run);
   EXPECT_THAT(no_tracefs.error().text, HasSubstr("this kernel has no tracefs"));
   root.write("sys/kernel/tracing/available_tracers", "nop\n");
   root.write("sys/kernel/tracing/trace_clock", "[local] global counter\n");
-  const auto no_clock = EventSource::open(root.path(), {0});
+  const auto no_clock = TracefsSource::open(root.path(), {0});
   ASSERT_FALSE(no_clock);
   EXPECT_EQ(no_clock.error().exit_status, core::Exit::cannot_run);
   EXPECT_THAT(no_clock.error().text, HasSubstr("x86-tsc"));
@@ -51,7 +51,7 @@ class WithThisKernel : public testing::Test {
     ASSERT_TRUE(allowed);
     cpu_ = allowed->front();
     ASSERT_TRUE(core::set_affinity({cpu_}));
-    auto source = EventSource::open("/", {cpu_});
+    auto source = TracefsSource::open("/", {cpu_});
     if (!source) GTEST_SKIP() << "cannot run here: " << source.error().text;
     source_.emplace(*std::move(source));
   }
@@ -69,7 +69,7 @@ class WithThisKernel : public testing::Test {
   }
 
   unsigned cpu_ = 0;
-  std::optional<EventSource> source_;
+  std::optional<TracefsSource> source_;
 };
 
 // A page fault of ours, between two reads of the counter, is recorded with a time between them. By chance, or on

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "lttng_names.hpp"
+#include <maxlat/attribution/lttng_names.hpp>
 
-namespace maxlat::trace_tools {
+namespace maxlat::attribution {
 namespace {
 
 // The first that fits: events of `system` that begin with `begin` begin with `instead` there.
@@ -43,4 +43,4 @@ std::string lttng_field_name(std::string_view system, std::string_view field) {
   return std::string(field);
 }
 
-}  // namespace maxlat::trace_tools
+}  // namespace maxlat::attribution

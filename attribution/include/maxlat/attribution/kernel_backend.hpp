@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+//
+// Who records the kernel's events: the words of `trace record --kernel` and of the meters' --kernel-events.
+#pragma once
+
+#include <maxlat/core/sys/cli_kit.hpp>
+#include <maxlat/core/sys/result.hpp>
+#include <string>
+
+namespace maxlat::attribution {
+
+inline constexpr const char* kModuleBackend = "module";    // maxlat_trace.ko, where it is loaded
+inline constexpr const char* kTracefsBackend = "tracefs";  // the kernel's own trace buffers, in an instance of ours
+inline constexpr const char* kAnyBackend = "auto";         // the first that can
+
+// What a meter's --kernel-events[=BACKEND] was given; "": nothing. ERRORS: another word than these.
+core::Result<std::string> kernel_events_option(const core::CommandLine& line);
+
+}  // namespace maxlat::attribution

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+#include "module_source.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <utility>
+
+namespace maxlat::attribution {
+namespace {
+
+constexpr uint32_t kRingBits = 3;  // eight packets a ring, as many as let one be read while others fill
+constexpr uint32_t kSmallestPacketBits = 12, kLargestPacketBits = 22;
+constexpr uint64_t kSwitches = uint64_t{1} << (MAXLAT_KERNEL_sched_switch - 1);
+constexpr int32_t kUnknown = -1;
+
+}  // namespace
+
+ModuleSource::ModuleSource(trace::KernelSession session, const core::CpuList& cpus)
+    : session_(std::move(session)), cpus_(cpus) {
+  for (size_t i = 0; i < cpus.size(); ++i) streams_.push_back({kUnknown, UnseenSwitches(thread_of_proc)});
+}
+
+core::Result<ModuleSource> ModuleSource::open(const core::CpuList& cpus) {
+  auto session = trace::KernelSession::open();
+  if (!session) return session.error();
+  if ((session->capabilities().events & kSwitches) == 0)
+    return core::cannot_run("this kernel has no event sched_switch for the kernel tracer's module");
+  const auto ring_bits = static_cast<uint32_t>(std::bit_width(kb_of_a_cpu(cpus) << 10)) - 1;
+  const core::Status started =
+      session->start({.events = ModuleEvents::wanted(),
+                      .cpus = cpus,
+                      .sub_buffer_bits = std::clamp(ring_bits - kRingBits, kSmallestPacketBits, kLargestPacketBits),
+                      .ring_bits = kRingBits,
+                      .period = std::chrono::milliseconds(0),
+                      .trust_counter = true});
+  if (!started) return core::cannot_run(started.error().text, started.error().hint);
+  return ModuleSource(*std::move(session), cpus);
+}
+
+// A packet is a ring's eighth at most, and read() takes no more than a ring: a turn of the caller's is a few of them.
+core::Result<bool> ModuleSource::read(size_t cpu, size_t, std::vector<KernelEvent>& events) {
+  Stream& stream = streams_[cpu];
+  return session_.read_cpu(cpus_[cpu], [&](const trace::KernelRecord& record) {
+    std::optional<KernelEvent> event = decoder_.decode(record);
+    if (record.lost_before != 0 || !event) {
+      stream.switches.add({.tick = record.tick, .kind = EventKind::hole}, events);
+      stream.running = kUnknown;
+    }
+    if (!event) return;
+    if (event->kind != EventKind::task_switch) event->running = stream.running;
+    stream.switches.add(*event, events);
+    if (event->kind == EventKind::task_switch) stream.running = event->number;
+  });
+}
+
+uint64_t ModuleSource::lost() const {
+  const trace::KernelBooks books = session_.books();
+  return books.lost_full + books.lost_wrap + books.lost_big;
+}
+
+}  // namespace maxlat::attribution

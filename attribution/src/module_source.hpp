@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+//
+// The kernel's events by our module maxlat_trace, where it is loaded: out of memory that is shared with it, at a
+// seventh of the instructions that the kernel's own buffers take.
+//
+// A record does not tell which thread it was written in; the task switches do. So until a CPU's first switch, and
+// behind what is lost until the next one, it is not known whose the CPU is.
+#pragma once
+
+#include <cstdint>
+#include <maxlat/attribution/unseen_switches.hpp>
+#include <maxlat/trace/kernel/kernel_session.hpp>
+#include <vector>
+
+#include "event_source.hpp"
+#include "module_events.hpp"
+
+namespace maxlat::attribution {
+
+class ModuleSource final : public EventSource {
+ public:
+  // Records from now on. The counter is taken as it is: whoever measures with it has judged it. ERRORS: no module, or
+  // none that can (Exit::cannot_run).
+  static core::Result<ModuleSource> open(const core::CpuList& cpus);
+
+  const char* backend() const override { return kModuleBackend; }
+  core::Result<bool> read(size_t cpu, size_t at_most_packets, std::vector<KernelEvent>& events) override;
+  void stop() override { (void)session_.stop(); }  // it fails only where it has been stopped
+  uint64_t lost() const override;
+
+ private:
+  ModuleSource(trace::KernelSession session, const core::CpuList& cpus);
+
+  trace::KernelSession session_;
+  core::CpuList cpus_;
+  ModuleEvents decoder_;
+  struct Stream {
+    int32_t running;  // -1: not known
+    UnseenSwitches switches;
+  };
+  std::vector<Stream> streams_;
+};
+
+}  // namespace maxlat::attribution
