@@ -44,7 +44,7 @@ told 'names: from the kernel'
 cp "$OUT/audit.txt" "$OUT/audit_idle.txt"
 
 # While a loop spins there: it makes no switch, npt counts none, and the audit agrees.
-maxlat shield exec --journal "$journal" -q -- maxlat npt -a 1 -D 100s --rest 0 --json "$OUT/npt.json" -q > /dev/null & npt=$!
+maxlat shield exec --journal "$journal" -q -- maxlat npt -a 1 -D 1h --rest 0 --json "$OUT/npt.json" -q > /dev/null & npt=$!
 until [ "$(grep -c . /sys/fs/cgroup/maxlat-shield/cgroup.threads)" -gt 1 ]; do usleep 10000; done
 audit -D 2s --limit 5
 expect "status of a spinning shield's audit" $status -eq 0
