@@ -29,6 +29,13 @@ core::Result<core::RunResult> read_as(const ImportDefinition& format, InputText&
   return format.read(*text);
 }
 
+bool is_ours(std::string_view beginning) {
+  const size_t key = beginning.find("\"schema\"");
+  const size_t value = key == beginning.npos ? key : beginning.find_first_not_of(": \t\r\n", key + 8);
+  return beginning.starts_with('{') && value != beginning.npos &&
+         beginning.substr(value).starts_with("\"maxlat-result/");
+}
+
 }  // namespace
 
 std::vector<const ImportDefinition*> import_rows();  // of CMakeLists.txt
@@ -41,6 +48,9 @@ std::vector<const ImportDefinition*>& import_table() {
 core::Result<core::RunResult> import_run(InputText& input, const ImportOptions& options) {
   const core::Result<std::string_view> beginning = input.beginning();
   if (!beginning) return beginning.error();
+  if (is_ours(*beginning))
+    return core::Error{"it is a result of maxlat already, and needs no import",
+                       "maxlat report, gate and compare take it"};
   const auto& table = import_table();
   const auto found = std::find_if(table.begin(), table.end(), [&](const ImportDefinition* definition) {
     return options.format.empty() ? definition->recognises(*beginning) : definition->name == options.format;

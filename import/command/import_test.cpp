@@ -76,5 +76,18 @@ TEST(Import, WhatIsNotKnownIsSaidWithWhatIs) {
   EXPECT_FALSE(import_text(cyclictest_json().substr(0, 400), "").ok());  // cut
 }
 
+// A defect: one of ours that tells of cyclictest was taken for jitterdebugger's, and called not readable.
+TEST(Import, AResultOfOursIsSaidToBeOne) {
+  const auto run = import_text(cyclictest_json(), "");
+  ASSERT_TRUE(run.ok());
+  for (const char* format : {"", "jitterdebugger"}) {
+    const core::Error error = import_text(core::to_json(*run), format).error();
+    EXPECT_EQ(error.text, "it is a result of maxlat already, and needs no import");
+    EXPECT_EQ(error.hint, "maxlat report, gate and compare take it");
+  }
+  EXPECT_THAT(import_text("{\"schema\":\"maxlat-result/9\"}", "").error().text, HasSubstr("already"));
+  EXPECT_THAT(import_text("{\"schema\": \"other\"}", "").error().text, HasSubstr("no format that maxlat knows"));
+}
+
 }  // namespace
 }  // namespace maxlat::importing

@@ -72,7 +72,7 @@ core::Result<bool> run_to_end(const CommandLine& command, WorkerSlot& slot) {
   if (!end) return false;
   if (!end->succeeded()) {
     const std::string said = last_line(end->standard_error);
-    return core::Error{fmt::format("{}: {}{}{}", command.front(), end->text(), said.empty() ? "" : ": ", said)};
+    return core::Error{fmt::format("{} {}{}{}", command.front(), end->text(), said.empty() ? "" : ": ", said)};
   }
   return true;
 }

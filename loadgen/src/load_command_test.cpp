@@ -71,8 +71,8 @@ TEST(LoadCommand, ALoadThatDiesEndsItWithStatusThreeAndTheResultIsWritten) {
       run({"cpu", "command:sh -c 'sleep 1.5; exit 7'", "-a", first_cpu(), "-D", "1h", "--json", json});
   ASSERT_FALSE(outcome.result);
   EXPECT_EQ(outcome.result.error().exit_status, core::Exit::invalid);
-  EXPECT_EQ(outcome.result.error().text, "load 'command' died: sh: exit status 7");
-  EXPECT_THAT(outcome.output, HasSubstr("died: sh: exit status 7"));
+  EXPECT_EQ(outcome.result.error().text, "load 'command' died: sh ended with exit status 7");
+  EXPECT_THAT(outcome.output, HasSubstr("died: sh ended with exit status 7"));
   const core::Result<core::RunResult> run = core::read_run(json);
   ASSERT_TRUE(run) << run.error().text;
   const core::Phase& phase = run->phases.front();

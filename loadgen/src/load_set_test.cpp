@@ -100,7 +100,8 @@ TEST(LoadSet, AWorkerKilledFromOutsideIsNoticedAndNamed) {
   const std::vector<core::LoadResult> results = loads->stop();
   EXPECT_TRUE(results[0].alive);
   EXPECT_FALSE(results[1].alive);
-  EXPECT_EQ(results[1].reason, "worker on CPU " + std::to_string(first_cpu().front()) + " killed by signal 9 (Killed)");
+  EXPECT_EQ(results[1].reason,
+            "worker on CPU " + std::to_string(first_cpu().front()) + " was killed by signal 9 (Killed)");
 }
 
 TEST(LoadSet, AForeignCommandKilledFromOutsideIsNoticedAndNamed) {
@@ -113,7 +114,7 @@ TEST(LoadSet, AForeignCommandKilledFromOutsideIsNoticedAndNamed) {
   ASSERT_FALSE(started.empty());
   kill(*std::min_element(started.begin(), started.end()), SIGKILL);
   ASSERT_TRUE(eventually([&] { return sampled_dead(*loads); }));
-  EXPECT_EQ(loads->stop().front().reason, "sleep: killed by signal 9 (Killed)");
+  EXPECT_EQ(loads->stop().front().reason, "sleep was killed by signal 9 (Killed)");
 }
 
 TEST(LoadSet, AKilledKeeperTakesItsCommandAlong) {
@@ -130,7 +131,7 @@ TEST(LoadSet, AKilledKeeperTakesItsCommandAlong) {
 TEST(LoadSet, ACommandThatFailsAtOnceIsAnErrorWithItsLastWords) {
   core::Result<LoadSet> loads = LoadSet::start({"command:sh -c 'echo no such luck >&2; exit 3'"}, first_cpu());
   ASSERT_FALSE(loads);
-  EXPECT_EQ(loads.error().text, "load 'command' ended at once: sh: exit status 3: no such luck");
+  EXPECT_EQ(loads.error().text, "load 'command' ended at once: sh ended with exit status 3: no such luck");
   EXPECT_THAT(children_of(getpid()), IsEmpty());
 }
 
@@ -139,7 +140,7 @@ TEST(LoadSet, ACommandThatFailsLaterIsDead) {
   ASSERT_TRUE(loads) << loads.error().text;
   EXPECT_TRUE(loads->all_alive());
   ASSERT_TRUE(eventually([&] { return sampled_dead(*loads); }));
-  EXPECT_EQ(loads->stop().front().reason, "sh: exit status 4");
+  EXPECT_EQ(loads->stop().front().reason, "sh ended with exit status 4");
 }
 
 TEST(LoadSet, ACommandThatDoesNothingIsDeadAtTheEnd) {

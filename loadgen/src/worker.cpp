@@ -142,7 +142,7 @@ void Worker::kill_groups() const {
 std::optional<std::string> Worker::poll_end() {
   if (!reap()) return std::nullopt;
   if (WIFSIGNALED(wait_status_))
-    return fmt::format("worker{} killed by signal {} ({})", where_, WTERMSIG(wait_status_),
+    return fmt::format("worker{} was killed by signal {} ({})", where_, WTERMSIG(wait_status_),
                        strsignal(WTERMSIG(wait_status_)));
   slot_->reason[sizeof slot_->reason - 1] = '\0';
   if (slot_->reason[0] != '\0') return std::string(slot_->reason);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <maxlat/core/machine/cpu_activity.hpp>
 #include <maxlat/core/result/phase_kind.hpp>
 #include <maxlat/core/sys/process.hpp>
 #include <maxlat/core/sys/stop.hpp>
@@ -68,12 +69,15 @@ std::vector<core::Phase> phases_of_arm(const ArmProcess& process, const std::str
   spec.cpus = process.usable;
   spec.standard_output = core::ProcessSpec::Output::capture;
   spec.capture_limit = kLargestResult;
+  const std::vector<core::CpuActivity> before = core::activity_of({});
   core::Result<core::Child> child = core::Child::start(spec);
   std::vector<core::Phase> phases =
       child ? phases_of(wait_for_end(*child)) : std::vector{without_result(child.error())};
+  const auto activity = core::of_cpus(core::between(before, core::activity_of({})), {process.cpu});
   for (core::Phase& phase : phases) {
     phase.kind = core::kTracerKind.name;
     phase.arm = arm;
+    if (phase.status == core::PhaseStatus::ok || phase.status == core::PhaseStatus::invalid) phase.activity = activity;
     if (stopping() && phase.status == core::PhaseStatus::failed) phase.status = core::PhaseStatus::interrupted;
   }
   return phases;

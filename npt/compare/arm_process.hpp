@@ -27,7 +27,7 @@ struct ArmProcess {
 // Runs it to its end, or to a request to stop, which is handed on. `arm` as --arm takes it. Never fails: the status of
 // the first phase says how it went, and skipped (exit status 77) and failed have the child's own words as their reason.
 // Further phases are further looks at the same run: its waiting windows, its gaps with a tracepoint. Phase::gaps says
-// of which gaps each of them is. Each is of one CPU.
+// of which gaps each of them is. Each is of one CPU, and has what else ran there meanwhile, its start included.
 std::vector<core::Phase> phases_of_arm(const ArmProcess& process, const std::string& arm,
                                        const core::Arguments& more = {});
 // The first of them.

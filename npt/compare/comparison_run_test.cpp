@@ -36,6 +36,7 @@ core::Phase measured(std::mt19937_64& random, double slower_ns) {
                  {"start_realtime_ns", std::to_string(random())}};
   phase.warnings = {"it is warm"};
   phase.per_cpu = {cpu};
+  phase.activity = {{.cpu = 1, .switches = 2, .counted = {}}};
   phase.events = core::EventCounts{.produced = 10, .recorded = 9, .lost_full = 1, .lost_wrap = 0, .lost_big = 0};
   return phase;
 }
@@ -95,6 +96,8 @@ TEST(ComparisonRun, PhasesAddUpToTheirRounds) {
   EXPECT_EQ(slow.events->produced, 80u);
   EXPECT_EQ(slow.events->lost_full, 8u);
   EXPECT_DOUBLE_EQ(slow.exposure_s, 4);
+  ASSERT_EQ(slow.activity.size(), 1u);
+  EXPECT_EQ(slow.activity[0].switches, 16u);
   EXPECT_EQ(slow.facts.at("policy"), "SCHED_FIFO 99");
   EXPECT_THAT(slow.facts.at("page_faults_in_loop"), testing::ContainsRegex("^[0-8] to [0-8]$"));
   EXPECT_EQ(slow.facts.count("start_monotonic_ns") + slow.facts.count("start_realtime_ns"), 0u);

@@ -76,6 +76,7 @@ void add(core::EventCounts& all, const core::EventCounts& one) {
 core::Phase merged_phase(std::span<const RoundOfArm> rounds) {
   const core::Phase& first = rounds.front().phase;
   std::vector<std::vector<core::PathResult>> paths;
+  std::vector<std::vector<core::CpuActivity>> activity;
   core::Phase phase;
   phase.status = core::PhaseStatus::ok;
   phase.started = first.started;
@@ -84,6 +85,7 @@ core::Phase merged_phase(std::span<const RoundOfArm> rounds) {
   for (const RoundOfArm& round : rounds) {
     phase.rounds.push_back(summary_of(round));
     paths.push_back(round.phase.paths);
+    activity.push_back(round.phase.activity);
     phase.duration_s += round.phase.duration_s;
     phase.exposure_s += round.phase.exposure_s;
     if (round.phase.events) add(phase.events ? *phase.events : phase.events.emplace(), *round.phase.events);
@@ -91,6 +93,7 @@ core::Phase merged_phase(std::span<const RoundOfArm> rounds) {
       if (warned.insert(warning).second) phase.warnings.push_back(fmt::format("round {}: {}", round.round, warning));
   }
   phase.paths = core::merged_paths(paths);
+  phase.activity = core::merged_activity(activity);
   for (const auto& [name, value] : first.facts) {
     // When a round began is a number, too, but its range says nothing.
     if (name == core::fact::kStartMonotonic_ns || name == core::fact::kStartRealtime_ns) continue;

@@ -223,7 +223,7 @@ def an_arm_that_crashes_ends_alone(folder):
         run = compared(f"none,{arm},delay:1us", "--rounds", "2", "-D", "700ms", "-f", "1k", "--json", f"{folder}/r.json")
         os.kill(first_loop_of(run, arm), signal.SIGKILL)
         status, out, err = ended(run)
-        assert status == 1 and re.match(rf"maxlat npt: {arm}: (round \d: )?maxlat npt ended with killed by signal 9 .*\n\Z", err), f"{status}: {err}"
+        assert status == 1 and re.match(rf"maxlat npt: {arm}: (round \d: )?maxlat npt was killed by signal 9 .*\n\Z", err), f"{status}: {err}"
         phases = phases_in(folder)
         assert phases[arm]["status"] == "failed" and "delay:1us against none, 2 rounds" in out, (phases, out)
         status, _, err = ended(start("--arm", "delay:0ns", "-l", "1000"))  # its turn may have been the last one

@@ -197,13 +197,43 @@ TEST_F(Commands, GateMistakesAreErrorsNotVerdicts) {
   }
 }
 
-TEST_F(Commands, GateTakesTheGateFileOfTheRunItself) {
+TEST_F(Commands, GateTakesTheGateOfTheRunItself) {
   EXPECT_THAT(error_of(ran(gate_command(), {folder_.path()})), HasSubstr("no limit given"));
-  folder_.write("gate.toml", "name = \"of the run\"\n[[limits]]\nphase = \"npt\"\nmax = \"21us\"\n");
-  EXPECT_EQ(status_of(ran(gate_command(), {folder_.path()})), core::Exit::limit_exceeded);
-  EXPECT_EQ(status_of(ran(gate_command(), {folder_.path(), "--max", "1s"})), core::Exit::pass);
+  auto run = test::single_phase_run();
+  run.gate_text = "name = \"of the run\"\n[[limits]]\nphase = \"npt\"\nmax = \"21us\"\n";
+  ASSERT_TRUE(core::write_run(result(), run));
+  for (const std::string& named : {folder_.path(), result()})
+    EXPECT_EQ(status_of(ran(gate_command(), {named})), core::Exit::limit_exceeded);
+  EXPECT_EQ(status_of(ran(gate_command(), {result(), "--max", "1s"})), core::Exit::pass);
   const auto for_nothing = ran(gate_command(), {folder_.path(), "--phase", "npt"});
   EXPECT_THAT(error_of(for_nothing), HasSubstr("--phase chooses the phases of limits that are given as options"));
+}
+
+// A defect: `maxlat run` failed by its plan, and the gate passed what it had left.
+TEST_F(Commands, GateNeverPassesWhatFailsByThePlanOfTheRun) {
+  auto run = test::single_phase_run();
+  run.plan = "nightly";
+  run.plan_text = "[[phase]]\nname = \"npt\"\nkind = \"npt\"\n[phase.limits]\nmax = \"21us\"\n";
+  ASSERT_TRUE(core::write_run(result(), run));
+  folder_.write("box.toml", "[[limits]]\nexposure = \"1s\"\n");
+  const core::Arguments box = {result(), "--file", folder_ / "box.toml"};
+  for (const core::Arguments& arguments : {core::Arguments{result()}, {result(), "--exposure", "1s"}, box}) {
+    const auto answer = ran(gate_command(), arguments);
+    EXPECT_EQ(status_of(answer), core::Exit::limit_exceeded) << ::testing::PrintToString(arguments);
+    EXPECT_THAT(answer.printed, HasSubstr("\nnpt: max_ns"));
+  }
+  run.gate_text = "[[limits]]\nexposure = \"1s\"\n";
+  ASSERT_TRUE(core::write_run(result(), run));
+  EXPECT_EQ(status_of(ran(gate_command(), {result()})), core::Exit::limit_exceeded);
+  // Its waivers count for the plan, as in the run.
+  run.gate_text += "[[waiver]]\nlimit = \"max\"\nreason = \"known\"\nuntil = 9999-12-31\n";
+  ASSERT_TRUE(core::write_run(result(), run));
+  EXPECT_EQ(status_of(ran(gate_command(), {result()})), core::Exit::pass);
+
+  run.plan_text = "[[phase]]\nname = \"npt\"\n[phase.limits]\nmux = \"21us\"\n";
+  ASSERT_TRUE(core::write_run(result(), run));
+  const auto damaged = ran(gate_command(), {result(), "--max", "1s"});
+  EXPECT_THAT(error_of(damaged), HasSubstr("result.json (its plan):4: limit 'mux': "));
 }
 
 TEST_F(Commands, GateDoesNotPrintATinyLimitAsZero) {

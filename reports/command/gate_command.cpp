@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/core/sys/output_file.hpp>
 #include <maxlat/core/sys/text.hpp>
@@ -10,6 +9,7 @@
 #include <maxlat/reports/gate.hpp>
 #include <maxlat/reports/gate_command.hpp>
 #include <maxlat/reports/metric_definition.hpp>
+#include <optional>
 
 #include "../verdict/verdict_format.hpp"
 #include "gate_limits.hpp"
@@ -23,8 +23,10 @@ namespace po = boost::program_options;
 constexpr core::CommandHelp kHelp = {
     "maxlat gate [options] RUN",
     "Judges a stored run by limits: a value equal to its limit passes, and a latency is that of the\n"
-    "worst CPU. RUN is the folder of a run, or a result file. docs/gate.md describes the gate file.\n"
+    "worst CPU. RUN is the folder of a run, or a result file. It must keep the limits of its own plan,\n"
+    "and, where no other is given, of the gate that maxlat run judged it by. docs/gate.md describes the file.\n"
     "Exit status: 0 every rule passed, 2 a limit was exceeded, 3 something was not (validly) measured.",
+    "  maxlat gate DIR                                             as maxlat run judged it\n"
     "  maxlat gate npt.json --max 50us --exposure 60s              worst sample and time watched\n"
     "  maxlat gate DIR --file box17.toml --format junit=gate.xml   a gate file, for a CI server\n"};
 
@@ -33,7 +35,7 @@ po::options_description make_options() {
   po::options_description options("Options");
   auto add = options.add_options();
   add("file", core::argument("GATE"),
-      "limits, waivers and baseline from this file (TOML); default: gate.toml of the run, where no limit is given");
+      "limits, waivers and baseline from this file (TOML), in place of the gate of the run");
   add("phase", core::argument<Words>("NAME")->composing(),
       "the limits given as options are of this phase, by name or kind; may be repeated (default: all that measure, but "
       "no arm of a tracer)");
@@ -55,29 +57,34 @@ void list_metrics() {
     fmt::print("{}", core::list_line(metric->name, metric->help, kMetricWidth));
 }
 
-// `maxlat run --gate` leaves its gate file in the folder of the run: that judges it again where nothing else is given.
-std::string gate_of_run(const std::vector<std::string>& operands) {
-  std::error_code ignored;
-  if (operands.size() != 1) return {};
-  const std::string path = (std::filesystem::path(operands.front()) / "gate.toml").string();
-  return std::filesystem::is_regular_file(path, ignored) ? path : "";
-}
-
-core::Result<Gate> gate_given(const core::CommandLine& line) {
+// By the command line; absent: it gives neither limits nor a file.
+core::Result<std::optional<Gate>> gate_given(const core::CommandLine& line) {
   const auto limits = limits_given(line);
   if (!limits) return limits.error();
   if (line.has("phase") && limits->empty())
     return core::Error{"--phase chooses the phases of limits that are given as options, and there is none",
                        "a gate file names the phases of its limits itself"};
-  const std::string own = limits->empty() && !line.has("file") ? gate_of_run(line.operands) : "";
-  if (!line.has("file") && own.empty()) {
-    if (limits->empty())
-      return core::Error{"no limit given: there is nothing to judge by", "maxlat gate --help lists the limits"};
-    return Gate{.name = "maxlat gate", .rules = *limits};
+  if (!line.has("file") && limits->empty()) return std::optional<Gate>();
+  core::Result<Gate> gate = Gate{.name = "maxlat gate", .rules = {}};
+  if (line.has("file")) gate = read_gate(line.get<std::string>("file"));
+  if (!gate) return gate.error();
+  gate->rules.insert(gate->rules.end(), limits->begin(), limits->end());
+  return std::optional(*std::move(gate));
+}
+
+// The limits of its plan always; beside them what was given, else the run's own gate.
+core::Result<Gate> gate_for(const StoredRun& stored, std::optional<Gate> given) {
+  if (given) {
+    const auto of_plan = limits_of_plan(stored.run, stored.path);
+    if (!of_plan) return of_plan.error();
+    given->rules.insert(given->rules.begin(), of_plan->begin(), of_plan->end());
+    return *std::move(given);
   }
-  core::Result<Gate> gate = read_gate(own.empty() ? line.get<std::string>("file") : own);
-  if (gate) gate->rules.insert(gate->rules.end(), limits->begin(), limits->end());
-  return gate;
+  core::Result<Gate> own = gate_of_run(stored.run, stored.path);
+  if (own && own->rules.empty() && !own->baseline)
+    return core::Error{"no limit given, and the run has none of its own: there is nothing to judge by",
+                       "maxlat gate --help lists the limits"};
+  return own;
 }
 
 // A format and where it goes; "-": standard output.
@@ -174,10 +181,12 @@ core::Result<core::Exit> run_gate(const core::Arguments& arguments) {
   }
   const auto outputs = outputs_given(line);
   if (!outputs) return outputs.error();
-  const auto gate = gate_given(line);
-  if (!gate) return gate.error();
+  auto given = gate_given(line);
+  if (!given) return given.error();
   auto stored = read_operand(line.operands);
   if (!stored) return stored.error();
+  const auto gate = gate_for(*stored, *std::move(given));
+  if (!gate) return gate.error();
   if (const core::Status apart = outputs_are_apart(line, *outputs, stored->path); !apart) return apart.error();
   stored->run.verdict = judge(stored->run, *gate, today_utc());
   if (const core::Status written = write_outputs(line, {stored->run, gate->name}, *outputs); !written)

@@ -7,6 +7,7 @@
 #include <maxlat/core/sys/input_file.hpp>
 #include <maxlat/core/sys/toml_reader.hpp>
 #include <maxlat/reports/gate.hpp>
+#include <maxlat/reports/limit_toml.hpp>
 #include <sstream>
 
 #include "../command/result_path.hpp"
@@ -16,6 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view kPlanHint = "it was read to judge the run by the limits of its plan, too (docs/gate.md)";
 constexpr size_t kSeries = 3;  // with two runs, what they differ by is one number
 
 core::Result<std::vector<std::string>> runs_named(const fs::path& folder, const std::vector<std::string>& written) {
@@ -32,6 +34,19 @@ core::Result<std::vector<std::string>> runs_named(const fs::path& folder, const 
   return runs;
 }
 
+// The gate with the runs of its baseline; `folder` is where relative ones begin.
+core::Result<Gate> with_baseline(GateText read, const fs::path& folder) {
+  if (!read.gate.baseline) return std::move(read.gate);
+  const auto runs = runs_named(read.folder.empty() ? folder : fs::path(read.folder), read.baseline_paths);
+  if (!runs) return runs.error();
+  for (const std::string& name : *runs) {
+    auto stored = read_operand({name});
+    if (!stored) return core::Error{"baseline: " + stored.error().text, stored.error().hint};
+    read.gate.baseline->runs.push_back({name, std::move(stored->run)});
+  }
+  return std::move(read.gate);
+}
+
 }  // namespace
 
 core::Result<std::string> gate_to_keep(const std::string& path) {
@@ -40,8 +55,10 @@ core::Result<std::string> gate_to_keep(const std::string& path) {
   const core::Result<GateText> read = parse_gate(*text, path);
   if (!read) return read.error();
   if (!read->folder.empty()) return *text;
+  toml::table first{{"folder", fs::absolute(path).parent_path().string()}};
+  if (read->gate.name == path) first.insert("name", path);  // it has none of its own
   std::ostringstream kept;
-  kept << toml::table{{"folder", fs::absolute(path).parent_path().string()}} << "\n" << *text;
+  kept << first << "\n" << *text;
   return kept.str();
 }
 
@@ -50,16 +67,34 @@ core::Result<Gate> read_gate(const std::string& path) {
   if (!text) return text.error();
   core::Result<GateText> read = parse_gate(*text, path);
   if (!read) return read.error();
-  if (!read->gate.baseline) return std::move(read->gate);
-  const fs::path folder = read->folder.empty() ? fs::path(path).parent_path() : fs::path(read->folder);
-  const auto runs = runs_named(folder, read->baseline_paths);
-  if (!runs) return runs.error();
-  for (const std::string& name : *runs) {
-    auto stored = read_operand({name});
-    if (!stored) return core::Error{"baseline: " + stored.error().text, stored.error().hint};
-    read->gate.baseline->runs.push_back({name, std::move(stored->run)});
-  }
-  return std::move(read->gate);
+  return with_baseline(*std::move(read), fs::path(path).parent_path());
+}
+
+core::Result<std::vector<Rule>> limits_of_plan(const core::RunResult& run, const std::string& file) {
+  return core::read_toml(run.plan_text, file + " (its plan)", kPlanHint, [](const toml::table& document) {
+    std::vector<Rule> rules;
+    const toml::array* phases = document["phase"].as_array();
+    if (phases == nullptr) return rules;
+    for (const toml::node& phase : *phases) {
+      const toml::table& table = core::toml_table(phase, "phase");
+      const toml::node* name = table.get("name");
+      const toml::node* limits = table.get("limits");
+      if (limits == nullptr) continue;
+      if (name == nullptr) core::refuse(phase, "a [[phase]] needs a name");
+      for (Rule& rule : toml_limits_of_phase(*limits, core::toml_text(*name, "name"))) rules.push_back(std::move(rule));
+    }
+    return rules;
+  });
+}
+
+core::Result<Gate> gate_of_run(const core::RunResult& run, const std::string& file) {
+  core::Result<std::vector<Rule>> limits = limits_of_plan(run, file);
+  if (!limits) return limits.error();
+  if (run.gate_text.empty()) return Gate{.name = run.plan, .rules = *std::move(limits)};
+  core::Result<GateText> read = parse_gate(run.gate_text, file + " (its gate)");
+  if (!read) return read.error();
+  read->gate.rules.insert(read->gate.rules.begin(), limits->begin(), limits->end());
+  return with_baseline(*std::move(read), fs::path(file).parent_path());
 }
 
 }  // namespace maxlat::reports

@@ -161,12 +161,14 @@ TEST_F(GateFile, WhatIsKeptSaysTheSameFromAnotherFolder) {
   ASSERT_TRUE(gate_with("'a'"));
   const auto kept = gate_to_keep(folder_ / "g.toml");
   ASSERT_TRUE(kept);
-  std::filesystem::create_directories(folder_ / "run");
-  folder_.write("run/gate.toml", *kept);
-  const auto again = read_gate(folder_ / "run/gate.toml");
+  core::RunResult run;
+  run.gate_text = *kept;
+  const auto again = gate_of_run(run, "result.json");
   ASSERT_TRUE(again) << again.error().text;
+  EXPECT_EQ(again->name, folder_ / "g.toml");
   EXPECT_EQ(again->baseline->runs.size(), 1u);
-  const auto twice = gate_to_keep(folder_ / "run/gate.toml");
+  folder_.write("kept.toml", *kept);
+  const auto twice = gate_to_keep(folder_ / "kept.toml");
   ASSERT_TRUE(twice);
   EXPECT_EQ(*twice, *kept);
 }

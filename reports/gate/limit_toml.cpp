@@ -22,4 +22,13 @@ Rule toml_limit(const toml::node& value, const std::string& key) {
   core::refuse(value, fmt::format("limit '{}': {}{}{}", key, error.text, error.hint.empty() ? "" : "; ", error.hint));
 }
 
+std::vector<Rule> toml_limits_of_phase(const toml::node& limits, const std::string& phase) {
+  std::vector<Rule> rules;
+  for (const auto& [key, value] : core::toml_table(limits, "limits")) {
+    rules.push_back(toml_limit(value, std::string(key.str())));
+    rules.back().phase = phase;
+  }
+  return rules;
+}
+
 }  // namespace maxlat::reports

@@ -91,10 +91,14 @@ void page_footer(Html& html, const core::RunResult& run) {
   const auto footer = html.element("footer");
   html.leaf("p", fmt::format("Made by {} from the result file alone; `maxlat report` makes this page again. Seed {}.",
                              run.tool.empty() ? "maxlat" : run.tool, run.seed));
-  if (run.plan_text.empty()) return;
-  const auto details = html.element("details");
-  html.leaf("summary", "The plan of this run");
-  html.leaf("pre", run.plan_text);
+  const auto kept = [&](const char* what, const std::string& text) {
+    if (text.empty()) return;
+    const auto details = html.element("details");
+    html.leaf("summary", what);
+    html.leaf("pre", text);
+  };
+  kept("The plan of this run", run.plan_text);
+  kept("The gate of this run", run.gate_text);
 }
 
 }  // namespace

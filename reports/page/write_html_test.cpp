@@ -307,7 +307,8 @@ TEST_F(WriteHtml, TheWorstGapHasAName) {
 TEST_F(WriteHtml, EscapesEverything) {
   const std::string hostile = "<script>alert(1)</script>\"' onload=\"x";
   auto run = test::typical_run();
-  run.label = run.build = run.id = run.tool = run.plan = run.plan_text = run.started = run.ended = hostile;
+  run.label = run.build = run.id = run.tool = run.plan = run.plan_text = run.gate_text = run.started = run.ended =
+      hostile;
   run.annotations = {{hostile, hostile}};
   run.verdict.reasons = run.verdict.not_comparable = {hostile};
   run.verdict.rules = {{hostile, hostile, hostile, core::RuleResult::Outcome::fail, hostile}};

@@ -12,7 +12,7 @@ using Outcome = core::RuleResult::Outcome;
 std::vector<core::RuleResult> rules_and_whole_run(const core::RunResult& run) {
   const core::Verdict& verdict = run.verdict;
   std::vector<core::RuleResult> all = verdict.rules;
-  core::RuleResult whole{.rule = "run: is valid", .limit = "complete and valid", .observed = "it is"};
+  core::RuleResult whole{.rule = "run: is valid", .limit = "complete and valid", .observed = "complete and valid"};
   whole.outcome = Outcome::pass;
   if (const std::vector<std::string> spoiled = spoiled_by(run, !all.empty()); !spoiled.empty()) {
     whole.outcome = Outcome::invalid;

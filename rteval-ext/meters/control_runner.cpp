@@ -28,7 +28,7 @@ constexpr auto kLook = std::chrono::milliseconds(100);
 
 core::Error ended_too_soon(const Meter& meter, const MeterJob& job, const core::ProcessEnd& end) {
   if (const core::Result<core::Phase> read = meter.read(job, end); !read) return read.error();
-  return core::Error{fmt::format("{} ended ({}) before the stalls were planted", to_string(meter.kind()), end.text())};
+  return core::Error{fmt::format("{} {} before the stalls were planted", to_string(meter.kind()), end.text())};
 }
 
 core::Status wait_until_measuring(core::Child& child, const MeterJob& job, Meter& meter, RunProgress& progress) {

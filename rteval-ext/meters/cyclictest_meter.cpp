@@ -138,7 +138,7 @@ double CyclictestMeter::time_of_each_thread_s(const MeterJob& job) const {
 core::Result<core::Phase> CyclictestMeter::read(const MeterJob& job, const core::ProcessEnd& end) const {
   if (!end.succeeded()) {
     const std::string said = last_line(end.standard_error);
-    return core::Error{fmt::format("cyclictest ended with {}{}{}", end.text(), said.empty() ? "" : ": ", said),
+    return core::Error{fmt::format("cyclictest {}{}{}", end.text(), said.empty() ? "" : ": ", said),
                        end.signal == 0 ? "it needs SCHED_FIFO and locked memory: run as root" : ""};
   }
   const core::Result<std::string> text = core::read_input(job.json_path);

@@ -100,7 +100,7 @@ class FakeMeter : public Meter {
   }
   void every_second(core::Child& child, const MeterJob&, double) override { script_.on_second(child); }
   core::Result<core::Phase> read(const MeterJob& job, const core::ProcessEnd& end) const override {
-    if (!end.succeeded()) return core::Error{"fake meter: " + end.text()};
+    if (!end.succeeded()) return core::Error{"fake meter " + end.text()};
     const core::Result<core::RunResult> run = core::read_run(job.json_path);
     if (!run) return run.error();
     return run->phases[0];

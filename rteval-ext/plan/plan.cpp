@@ -13,12 +13,6 @@ constexpr double kStallSpacing_s = 0.025;  // StallPlan::spacing_ns and its jitt
 
 }  // namespace
 
-std::vector<reports::Rule> Plan::rules() const {
-  std::vector<reports::Rule> all;
-  for (const PhasePlan& phase : phases) all.insert(all.end(), phase.limits.begin(), phase.limits.end());
-  return all;
-}
-
 double expected_seconds(const PhasePlan& phase, size_t measured_cpus) {
   const double duration_s = static_cast<double>(phase.duration_ns) * 1e-9;
   if (is_comparison(phase.kind))  // the base runs twice

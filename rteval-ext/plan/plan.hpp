@@ -62,8 +62,6 @@ struct Plan {
   bool kernel_events = true;  // who had the time of the largest samples, where this kernel tells
   std::vector<std::pair<std::string, SettingUse>> settings;  // by the name of core::Setting, each once
   std::vector<PhasePlan> phases;
-
-  std::vector<reports::Rule> rules() const;  // all phases' limits, in order
 };
 
 // How long a phase will take on so many CPUs: exact for a measuring phase, an estimate for a control.

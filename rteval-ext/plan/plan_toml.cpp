@@ -95,14 +95,6 @@ unsigned rounds_of(const toml::node& node) {
   return static_cast<unsigned>(rounds->get());
 }
 
-// Limits name the phase; its name is filled in when the whole phase is known.
-std::vector<reports::Rule> limits_of(const toml::node& node) {
-  std::vector<reports::Rule> rules;
-  for (const auto& [key, value] : core::toml_table(node, "limits"))
-    rules.push_back(reports::toml_limit(value, std::string(key.str())));
-  return rules;
-}
-
 std::vector<PhaseKind> meters_of(const toml::node& node) {
   const toml::array* list = node.as_array();
   if (list == nullptr || list->empty()) refuse(node, "'meters' must be a list of meters");
@@ -189,10 +181,8 @@ PhasePlan phase_of(const toml::node& node) {
   if (table == nullptr) refuse(node, "each [[phase]] must be a table");
   WrittenPhase written = written_phase(*table);
   refuse_unfit(node, written);
-  if (const toml::node* limits = written.limits) {
-    written.phase.limits = limits_of(*limits);
-    for (reports::Rule& rule : written.phase.limits) rule.phase = written.phase.name;
-  }
+  if (written.limits != nullptr)
+    written.phase.limits = reports::toml_limits_of_phase(*written.limits, written.phase.name);
   return std::move(written.phase);
 }
 

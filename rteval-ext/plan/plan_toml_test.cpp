@@ -73,9 +73,9 @@ load_alive = true
   EXPECT_EQ(npt.load_cpus, "housekeeping");
   EXPECT_THAT(npt.loads, testing::ElementsAre("hackbench:-g 2", "cpu"));
   EXPECT_THAT(npt.arguments, testing::ElementsAre("--policy", "rr"));
-  ASSERT_EQ(plan.rules().size(), 4u);
+  ASSERT_EQ(npt.limits.size(), 4u);
   double max_limit = 0, quantile_limit = 0, alive = 0;
-  for (const reports::Rule& rule : plan.rules()) {
+  for (const reports::Rule& rule : npt.limits) {
     EXPECT_EQ(rule.phase, "npt under load");
     if (rule.metric == "max_ns") max_limit = rule.limit;
     if (rule.metric == "p99.99_ns") quantile_limit = rule.limit;
@@ -250,7 +250,7 @@ TEST(Profiles, AllParseAndHaveTheirOwnNameAndNoLimits) {
     const core::Result<Plan> plan = parse_plan(profile.text, std::string(profile.name));
     ASSERT_TRUE(plan.ok()) << plan.error().text;
     EXPECT_EQ(plan->name, profile.name);
-    EXPECT_TRUE(plan->rules().empty());
+    for (const PhasePlan& phase : plan->phases) EXPECT_TRUE(phase.limits.empty());
   }
   EXPECT_EQ(find_profile("nonsense"), nullptr);
 }

@@ -51,9 +51,9 @@ const std::string& step_of(const core::Phase& phase) {
 // A run under way: what is known, in the order of the plan, and where it goes.
 class Run {
  public:
-  Run(RunRequest request, Ground ground, std::vector<Step> steps)
+  Run(RunRequest request, reports::Gate gate, Ground ground, std::vector<Step> steps)
       : plan_(request.plan),
-        gate_(std::move(request.gate)),
+        gate_(std::move(gate)),
         run_(std::move(request.run)),
         directory_(request.directory),
         bench_(std::move(ground.bench)),
@@ -111,10 +111,9 @@ class Run {
   core::Status keep(const std::string& step, StepResult result);
   core::Status keep(core::Phase phase);
   core::Phase observe(const char* name, const std::vector<core::SettingObservation>& observed);
-  reports::Gate gate_with_limits() const;
 
   const Plan& plan_;
-  const reports::Gate gate_;
+  const reports::Gate gate_;  // the limits of the plan are in it
   core::RunResult run_;
   const RunDirectory& directory_;
   const Bench bench_;
@@ -297,20 +296,12 @@ core::Status Run::look_again() {
   return keep(observe(kPreflightAtTheEnd, bench_.preflight(watched_cpus(steps_))));
 }
 
-// A phase's own limits and those of the gate are all asked: the strictest counts.
-reports::Gate Run::gate_with_limits() const {
-  reports::Gate gate = gate_;
-  const std::vector<reports::Rule> own = plan_.rules();
-  gate.rules.insert(gate.rules.begin(), own.begin(), own.end());
-  return gate;
-}
-
 core::Status Run::finish() {
   const bool interrupted = stopping();
   run_.state = interrupted ? core::RunResult::State::interrupted : core::RunResult::State::complete;
   run_.ended = core::utc_text();
   const std::vector<std::string> not_comparable = run_.verdict.not_comparable;
-  run_.verdict = reports::judge(run_, gate_with_limits(), reports::today_utc());
+  run_.verdict = reports::judge(run_, gate_, reports::today_utc());
   run_.verdict.not_comparable = not_comparable;
   if (interrupted) {
     const auto missing = std::count_if(steps_.begin(), steps_.end(), [&](const Step& step) {
@@ -365,12 +356,14 @@ core::Result<Outcome> orchestrate(RunRequest request) {
     if (!same) return same.error();
   }
   if (run.started.empty()) run.started = core::utc_text();
+  core::Result<reports::Gate> gate = reports::gate_of_run(run, request.directory.result_path());
+  if (!gate) return gate.error();
 
   core::Result<Ground> ground = prepare_ground(*left, request.bench);
   if (!ground) return ground.error();
   core::Result<std::vector<Step>> steps = steps_of(request.plan, ground->bench.cpus);
   if (!steps) return steps.error();
-  Run under_way(std::move(request), *std::move(ground), *std::move(steps));
+  Run under_way(std::move(request), *std::move(gate), *std::move(ground), *std::move(steps));
   for (const auto part : {&Run::skip, &Run::shield, &Run::preflight, &Run::audit, &Run::phases, &Run::look_again,
                           &Run::unshield, &Run::finish})
     if (const core::Status done = (under_way.*part)(); !done) return under_way.ended_early(done.error());

@@ -19,14 +19,13 @@
 //       interrupted does not pass: what is missing was not measured.
 //   (5) The shield goes off at every end but a kill; the run that goes on after a kill takes it off.
 //
-// ERRORS: only what ends the run: a plan that names CPUs, loads or commands that do not exist here or a user who may
-// not measure (before anything is started), and a directory that cannot be written. A step that goes wrong is a phase
-// with a status and a reason.
+// ERRORS: only what ends the run: a plan that names CPUs, loads or commands that do not exist here, a gate whose
+// baseline cannot be read or a user who may not measure (before anything is started), and a directory that cannot be
+// written. A step that goes wrong is a phase with a status and a reason.
 #pragma once
 
 #include <maxlat/core/result/run_result.hpp>
 #include <maxlat/core/sys/result.hpp>
-#include <maxlat/reports/gate.hpp>
 #include <string>
 #include <vector>
 
@@ -38,12 +37,11 @@ namespace maxlat::rteval_ext {
 
 struct RunRequest {
   const Plan& plan;
-  core::RunResult run;  // new (with id, plan, plan_text and seed) or what an interrupted run had left
+  core::RunResult run;  // new (with id, plan, plan_text, gate_text and seed) or what an interrupted run had left
   const RunDirectory& directory;
   const Bench& bench;
   std::vector<std::string> skip;  // names phases or kinds
   bool quiet = false;
-  reports::Gate gate{};  // judges beside the plan's limits
 };
 
 struct Outcome {

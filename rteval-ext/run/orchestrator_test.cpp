@@ -145,7 +145,7 @@ TEST_F(Orchestrator, ALimitThatIsExceededFails) {
 
 // A phase of 5 us, a limit of 6 us in the plan, one of 4 us in the gate.
 TEST_F(Orchestrator, TheLimitsOfPlanAndGateMustBothBeKept) {
-  gate_.rules = {{.phase = "second", .metric = "max_ns", .limit = 4000}};
+  gate_text_ = "[[limits]]\nphase = \"second\"\nmax = \"4us\"\n";
   ASSERT_TRUE(run(kThreePhases).ok());
   EXPECT_EQ(on_disk().verdict.rules.size(), 2u);
   EXPECT_EQ(on_disk().verdict.kind, core::Verdict::Kind::fail);
@@ -155,7 +155,9 @@ TEST_F(Orchestrator, AWaiverOfTheGateCountsForThePlanToo) {
   script_.on_command = [&](const MeterJob&) {
     ASSERT_TRUE(core::write_run(temporary_ / "meter.json", test::meter_result(7000)).ok());
   };
-  gate_.waivers = {{.phase = "second", .metric = "max_ns", .reason = "known", .until = "9999-12-31"}};
+  gate_text_ =
+      "[[limits]]\nexposure = \"1ns\"\n[[waiver]]\nphase = \"second\"\nlimit = \"max\"\nreason = \"known\"\n"
+      "until = 9999-12-31\n";
   ASSERT_TRUE(run(kThreePhases).ok());
   EXPECT_EQ(on_disk().verdict.kind, core::Verdict::Kind::pass);
   EXPECT_EQ(on_disk().verdict.rules.at(0).outcome, core::RuleResult::Outcome::waived);

@@ -182,44 +182,32 @@ core::Result<core::Exit> end(const core::Result<Outcome>& ended, const RunDirect
   return reports::exit_status(run.verdict);
 }
 
-// What the run was given, or none.
-core::Result<reports::Gate> kept_gate(const RunDirectory& directory) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(directory.gate_path(), ignored)) return reports::Gate{};
-  return reports::read_gate(directory.gate_path());
+// As the run keeps it; empty: none was given.
+core::Result<std::string> given_gate(const core::CommandLine& line) {
+  if (!line.has("gate")) return std::string{};
+  const std::string path = line.get<std::string>("gate");
+  if (const core::Result<reports::Gate> gate = reports::read_gate(path); !gate) return gate.error();
+  return reports::gate_to_keep(path);
 }
 
-// The gate of the command line, and its text as the run keeps it.
-struct GivenGate {
-  reports::Gate gate;
-  std::string text;  // empty: none was given
-};
-
-core::Result<GivenGate> given_gate(const core::CommandLine& line) {
-  if (!line.has("gate")) return GivenGate{};
-  const std::string path = line.get<std::string>("gate");
-  core::Result<reports::Gate> gate = reports::read_gate(path);
-  if (!gate) return gate.error();
-  core::Result<std::string> text = reports::gate_to_keep(path);
-  if (!text) return text.error();
-  return GivenGate{*std::move(gate), *std::move(text)};
+core::Result<Outcome> gone_on(const RunDirectory& directory, const std::vector<std::string>& skip, bool quiet) {
+  core::Result<core::RunResult> run = directory.read();
+  if (!run) return run.error();
+  const core::Result<Plan> plan = parse_plan(run->plan_text, directory.result_path() + " (its plan)");
+  if (!plan) return plan.error();
+  const core::Result<Bench> bench = real_bench();
+  if (!bench) return bench.error();
+  return orchestrate({*plan, std::move(*run), directory, *bench, skip, quiet});
 }
 
 core::Result<core::Exit> resume(const core::CommandLine& line, const std::vector<std::string>& skip) {
   if (const core::Status allowed = refuse_with_resume(line); !allowed) return allowed.error();
   const std::string name = line.get<std::string>("resume");
-  core::Result<RunDirectory> directory = RunDirectory::open(name);
+  const core::Result<RunDirectory> directory = RunDirectory::open(name);
   if (!directory) return directory.error();
-  core::Result<core::RunResult> run = directory->read();
-  if (!run) return run.error();
-  const core::Result<Plan> plan = parse_plan(run->plan_text, directory->result_path() + " (its plan)");
-  if (!plan) return plan.error();
-  core::Result<reports::Gate> gate = kept_gate(*directory);
-  if (!gate) return gate.error();
-  const core::Result<Bench> bench = real_bench();
-  if (!bench) return bench.error();
-  return end(orchestrate({*plan, std::move(*run), *directory, *bench, skip, line.has("quiet"), *std::move(gate)}),
-             *directory, name);
+  const core::Result<Outcome> ended = gone_on(*directory, skip, line.has("quiet"));
+  if (!ended) directory->remove_unused();
+  return end(ended, *directory, name);
 }
 
 core::Result<core::Exit> start(const core::CommandLine& line, const std::vector<std::string>& skip) {
@@ -240,7 +228,7 @@ core::Result<core::Exit> start(const core::CommandLine& line, const std::vector<
   const core::Result<Bench> bench = real_bench();
   if (!bench) return bench.error();
   // Before the directory is made: a mistake in plan or gate leaves nothing behind.
-  core::Result<GivenGate> gate = given_gate(line);
+  core::Result<std::string> gate = given_gate(line);
   if (!gate) return gate.error();
   if (const core::Status sound = check_plan(*left, *bench); !sound) return sound.error();
 
@@ -249,14 +237,9 @@ core::Result<core::Exit> start(const core::CommandLine& line, const std::vector<
   if (!directory) return directory.error();
   run.plan = plan->name;
   run.plan_text = text->text;
+  run.gate_text = *std::move(gate);
   run.seed = line.has("seed") ? line.get<uint64_t>("seed") : random_seed();
-  if (!gate->text.empty())
-    if (const core::Status kept = directory->write_gate(gate->text); !kept) {
-      directory->remove_unused();
-      return kept.error();
-    }
-  const core::Result<Outcome> ended =
-      orchestrate({*plan, std::move(run), *directory, *bench, skip, line.has("quiet"), std::move(gate->gate)});
+  const core::Result<Outcome> ended = orchestrate({*plan, std::move(run), *directory, *bench, skip, line.has("quiet")});
   if (!ended) directory->remove_unused();
   return end(ended, *directory, name);
 }

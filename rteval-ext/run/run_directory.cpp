@@ -79,8 +79,9 @@ core::Result<RunDirectory> RunDirectory::create(const std::string& path) {
 
 void RunDirectory::remove_unused() const {
   std::error_code in_use;
-  if (fs::exists(result_path(), in_use)) return;
-  for (const char* name : {"/phases", "/gate.toml", "/lock", ""}) fs::remove(path_ + name, in_use);
+  const bool is_run = fs::exists(result_path(), in_use);
+  for (const std::string& name : is_run ? made_ : std::vector<std::string>{"/phases", "/lock", ""})
+    fs::remove(path_ + name, in_use);
 }
 
 core::Result<RunDirectory> RunDirectory::open(const std::string& path) {
@@ -90,10 +91,15 @@ core::Result<RunDirectory> RunDirectory::open(const std::string& path) {
     return core::Error{fmt::format("'{}' holds no run to resume: it has no result.json", path),
                        "give the directory that an earlier `maxlat run` named"};
   }
-  fs::create_directories(absolute + "/phases", error);
+  std::vector<std::string> made;
+  for (const char* name : {"/phases", "/lock"})
+    if (!fs::exists(absolute + name, error)) made.emplace_back(name);
   core::Result<base::Descriptor> lock = take_lock(absolute, "resume it as root, or as the user who started it");
   if (!lock) return lock.error();
-  return RunDirectory(absolute, *std::move(lock));
+  fs::create_directories(absolute + "/phases", error);
+  RunDirectory directory(absolute, *std::move(lock));
+  directory.made_ = std::move(made);
+  return directory;
 }
 
 std::string RunDirectory::fresh_phase_path(size_t number, const std::string& name) const {
@@ -106,10 +112,6 @@ std::string RunDirectory::fresh_phase_path(size_t number, const std::string& nam
   std::error_code none;  // nothing there: the usual case
   fs::rename(path, path + ".interrupted", none);
   return path;
-}
-
-core::Status RunDirectory::write_gate(const std::string& text) const {
-  return core::write_atomically(gate_path(), text);
 }
 
 core::Status RunDirectory::write_kernel_config(const std::string& text) const {

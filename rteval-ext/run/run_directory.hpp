@@ -5,7 +5,6 @@
 //   DIR/result.json           the run so far; replaced as a whole after each phase
 //   DIR/report.html           at the end
 //   DIR/kernel-config         the configuration of the kernel that was measured, where there is one to read
-//   DIR/gate.toml             the gate that the run is judged by, where it was given one
 //   DIR/phases/NN-name.json   what each meter wrote itself; while it runs, its last snapshot
 //   DIR/phases/….interrupted  the snapshot of a phase that was killed, kept when the phase is measured again
 //   DIR/lock                  held (flock) while a run works here, so two cannot; the kernel drops it when we die
@@ -16,6 +15,7 @@
 #include <maxlat/core/sys/result.hpp>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace maxlat::rteval_ext {
 
@@ -34,15 +34,16 @@ class RunDirectory {
 
   core::Result<core::RunResult> read() const { return core::read_run(result_path()); }
   core::Status write(const core::RunResult& run) const;
-  void remove_unused() const;  // a run that was refused before its first result leaves nothing behind
-  std::string gate_path() const { return path_ + "/gate.toml"; }
-  core::Status write_gate(const std::string& text) const;
+  // A run that is refused leaves nothing behind: of a new one all goes that holds no result, of an earlier one what
+  // open() made in it.
+  void remove_unused() const;
   core::Status write_kernel_config(const std::string& text) const;
 
  private:
   RunDirectory(std::string path, base::Descriptor lock) : path_(std::move(path)), lock_(std::move(lock)) {}
   std::string path_;  // absolute
   base::Descriptor lock_;
+  std::vector<std::string> made_;  // by open()
 };
 
 }  // namespace maxlat::rteval_ext

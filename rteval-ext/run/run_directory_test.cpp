@@ -54,6 +54,20 @@ TEST(RunDirectory, ARunThatIsThereIsNotOverwritten) {
   EXPECT_TRUE(opened->read().ok());
 }
 
+// A defect: a result that was refused, because another build had made it, had a lock and an empty folder more then.
+TEST(RunDirectory, WhatIsNotResumedStaysAsItWas) {
+  const test::TemporaryFolder temporary;
+  test::fs::create_directories(temporary / "run");
+  ASSERT_TRUE(core::write_run(temporary / "run/result.json", test::meter_result(5000)).ok());
+  RunDirectory::open(temporary / "run")->remove_unused();
+  EXPECT_FALSE(test::fs::exists(temporary / "run/lock"));
+  EXPECT_FALSE(test::fs::exists(temporary / "run/phases"));
+  test::fs::create_directories(temporary / "run/phases");
+  RunDirectory::open(temporary / "run")->remove_unused();
+  EXPECT_TRUE(test::fs::exists(temporary / "run/phases")) << "it was there";
+  EXPECT_TRUE(test::fs::exists(temporary / "run/result.json"));
+}
+
 TEST(RunDirectory, OpenNeedsARun) {
   const test::TemporaryFolder temporary;
   const auto opened = RunDirectory::open(temporary / "nothing");

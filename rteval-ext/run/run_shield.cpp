@@ -54,9 +54,7 @@ class RealShield : public RunShield {
     if (held_.stays_on()) return {"no, it was on before this run", {}};
     const core::Result<shield::UndoReport> undone = held_.take_off();
     if (!undone) return {"no", {"the shield is still on: " + undone.error().text}};
-    TakenOff off{fmt::format("{} undone, {} had been before, {} gone with their threads",
-                             core::counted(undone->undone, "change"), undone->already, undone->gone),
-                 {}};
+    TakenOff off{counts_text(*undone), {}};
     for (const std::string& left : undone->left) off.left.push_back("left as it is: " + left);
     for (const std::string& failed : undone->failed)
       off.left.push_back("not undone: " + failed + "; maxlat shield off tries again");

@@ -27,11 +27,12 @@ class Orchestrator : public testing::Test {
       begun.tool = "test";
       begun.plan = plan->name;
       begun.plan_text = plan_text;
+      begun.gate_text = gate_text_;
     }
     const core::Result<RunDirectory> directory =
         fresh ? RunDirectory::create(temporary_ / "run") : RunDirectory::open(temporary_ / "run");
     if (!directory) return directory.error();
-    return orchestrate({*plan, std::move(begun), *directory, bench_, skip, quiet_, gate_});
+    return orchestrate({*plan, std::move(begun), *directory, bench_, skip, quiet_});
   }
   core::RunResult on_disk() const {
     const core::Result<core::RunResult> run = core::read_run(temporary_ / "run/result.json");
@@ -42,7 +43,7 @@ class Orchestrator : public testing::Test {
   TemporaryFolder temporary_;
   Script script_;
   bool quiet_ = true;
-  reports::Gate gate_;
+  std::string gate_text_;
   Bench bench_ = fake_bench(temporary_, script_);
 };
 

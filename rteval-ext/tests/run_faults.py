@@ -311,6 +311,8 @@ def gated_by_a_file(folder):
     assert ended.returncode == (2 if phase(run, "npt")["status"] == "ok" else 3), (ended.returncode, ended.stdout)
     rules = stored(run)["verdict"]["rules"]
     assert [(rule["rule"], rule["limit"]) for rule in rules] == [("npt: exposure_s", ">= 86400 s")], rules
+    again = subprocess.run([MAXLAT, "gate", str(run)], capture_output=True, text=True, timeout=LONG)
+    assert again.returncode == ended.returncode and "npt: exposure_s" in again.stdout, again
 
 
 def settings_of_shield():

@@ -198,7 +198,7 @@ core::Status keeper_undo(const Change& change, Surface&) {
   return end_keeper(change.task, change.started, {});
 }
 
-// --- complete
+// --- refused, complete
 
 Standing nothing_to_undo(const Change&, const Surface&) {
   return Standing::as_before;
@@ -217,7 +217,7 @@ struct KindOfChange {
   core::Status (*undo)(const Change&, Surface&);
 };
 
-constexpr std::array<KindOfChange, 9> kKinds{{
+constexpr std::array<KindOfChange, 10> kKinds{{
     {Change::Kind::file, "file", file_standing, file_apply, file_undo},
     {Change::Kind::kept, "kept", kept_standing, file_undo, file_undo},
     {Change::Kind::mount, "mount", mount_standing, mount_apply, mount_undo},
@@ -227,6 +227,7 @@ constexpr std::array<KindOfChange, 9> kKinds{{
     {Change::Kind::affinity, "affinity", affinity_standing, affinity_apply, affinity_undo},
     {Change::Kind::keeper, "keeper", keeper_standing, nothing_to_do,
      keeper_undo},  // it is started before it is journalled: keeper.hpp
+    {Change::Kind::refused, "refused", nothing_to_undo, nothing_to_do, nothing_to_do},
     {Change::Kind::complete, "complete", nothing_to_undo, nothing_to_do, nothing_to_do},
 }};
 
@@ -240,6 +241,25 @@ std::string to_string(const Change& change) {
   if (change.task == 0) return change.path;
   return fmt::format("{} ({} {})", change.name, change.kind == Change::Kind::keeper ? "process" : "thread",
                      change.task);
+}
+
+bool changes_something(const Change& change) {
+  switch (change.kind) {
+    case Change::Kind::kept:
+    case Change::Kind::refused:
+    case Change::Kind::complete:
+      return false;
+    case Change::Kind::file:
+    case Change::Kind::slices:
+    case Change::Kind::affinity:
+      return change.before != change.wanted;
+    case Change::Kind::mount:
+    case Change::Kind::controller:
+    case Change::Kind::folder:
+    case Change::Kind::keeper:
+      break;
+  }
+  return true;
 }
 
 std::string to_json(const Change& change) {

@@ -11,6 +11,7 @@
 //   slices      a unit of systemd's has the CPUs `before` ("user.slice=0-2!"), and shall have `wanted` (slices.hpp)
 //   affinity    thread `task` may use the CPUs `before`, and shall use `wanted`
 //   keeper      process `task` holds something open for as long as it lives (keeper.hpp)
+//   refused     nothing: the change of this path or task that stands above was not taken
 //   complete    nothing: all changes of the shield stand above this line
 //
 // A thread or process is meant by its number and its start time together, for numbers come back.
@@ -29,7 +30,18 @@
 namespace maxlat::shield {
 
 struct Change {
-  enum class Kind { file, kept, mount, controller, folder, slices, affinity, keeper, complete } kind = Kind::file;
+  enum class Kind {
+    file,
+    kept,
+    mount,
+    controller,
+    folder,
+    slices,
+    affinity,
+    keeper,
+    refused,
+    complete
+  } kind = Kind::file;
   std::string path{};
   std::string before{}, wanted{};
   pid_t task = 0;
@@ -41,6 +53,9 @@ struct Change {
 
 // "governor of CPU 3" is not known here: the path, the cgroup, or the thread's name and number.
 std::string to_string(const Change& change);
+
+// Whether the machine is another by it. Not so by what is kept, and by a mask that was right already.
+bool changes_something(const Change& change);
 
 // One line of JSON, and back. Nothing when it is none of ours.
 std::string to_json(const Change& change);

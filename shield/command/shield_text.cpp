@@ -41,32 +41,49 @@ std::string text_of(const ShieldReport& report, const ShieldPlan& plan) {
   if (!refused.empty())
     rest += core::wrapped(fmt::format("{}", fmt::join(refused, ", ")), core::kTextWidth,
                           "a weaker shield; not possible here: ", "  ");
-  return fmt::format("{}\n{}shield of CPU {} is on, the system on CPU {}: {} step{} done or already so, {} not\n",
-                     table.text(core::kTextWidth, ""), rest, core::to_string(plan.cpus),
-                     core::to_string(plan.housekeeping), report.steps.size() - left, s(report.steps.size() - left),
-                     left);
+  return fmt::format(
+      "{}\n{}shield of CPU {} is on, the system on CPU {}: {} step{} done or already so, {} not; {} change{}\n",
+      table.text(core::kTextWidth, ""), rest, core::to_string(plan.cpus), core::to_string(plan.housekeeping),
+      report.steps.size() - left, s(report.steps.size() - left), left, report.changes, s(report.changes));
+}
+
+std::string counts_text(const UndoReport& report) {
+  std::string text = fmt::format("{} change{} undone, {} had been before, {} gone with their threads", report.undone,
+                                 s(report.undone), report.already, report.gone);
+  if (!report.left.empty()) text += fmt::format(", {} left", report.left.size());
+  if (!report.failed.empty()) text += fmt::format(", {} not undone", report.failed.size());
+  if (report.inherited > 0)
+    text +=
+        fmt::format("; {} thread{} that began meanwhile may use all CPUs again", report.inherited, s(report.inherited));
+  return text;
 }
 
 std::string text_of(const UndoReport& report) {
   if (report.cpus.empty()) return "no shield is on\n";
   std::string text = listed("left as it is", report.left) + listed("not undone", report.failed);
+  if (!report.left.empty() && report.failed.empty())
+    text += "maxlat shield off --force makes that what it was, too, until the next shield is on\n";
   if (report.torn)
     text += "the journal ends within a line: the shield was cut off there, and that change was not made\n";
   if (report.rebooted)
     return text + fmt::format("the box was rebooted since {}: that has undone the shield of CPU {}\n", report.since,
                               core::to_string(report.cpus));
-  return text +
-         fmt::format("shield of CPU {} is off: {} change{} undone, {} had been before, {} gone with their threads\n",
-                     core::to_string(report.cpus), report.undone, s(report.undone), report.already, report.gone);
+  return text + fmt::format("shield of CPU {} is off: {}\n", core::to_string(report.cpus), counts_text(report));
 }
 
 std::string text_of(const ShieldStatus& status) {
   if (status.rebooted) return fmt::format("no shield is on: the box was rebooted since {}\n", status.since);
   if (!status.on) return "no shield is on\n";
-  return listed("drifted", status.drifted) +
-         fmt::format("shield of CPU {} since {}, the system on CPU {}: {} of {} changes stand{}\n",
-                     core::to_string(status.cpus), status.since, core::to_string(status.housekeeping), status.standing,
-                     status.changes, status.gone > 0 ? fmt::format(", {} gone with their threads", status.gone) : "");
+  std::string text = listed("drifted", status.drifted);
+  if (!status.is_complete) text += "it did not come to its end: maxlat shield off undoes what it had done\n";
+  if (status.is_complete && status.held && !status.holder)
+    text += "its holder has died: maxlat shield off undoes it, or the next that holds one\n";
+  text += fmt::format("shield of CPU {} since {}, the system on CPU {}: {} of {} changes stand",
+                      core::to_string(status.cpus), status.since, core::to_string(status.housekeeping), status.standing,
+                      status.changes);
+  if (status.gone > 0) text += fmt::format(", {} gone with their threads", status.gone);
+  if (status.holder) text += fmt::format("; held by process {}", *status.holder);
+  return text + "\n";
 }
 
 }  // namespace maxlat::shield

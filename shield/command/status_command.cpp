@@ -10,16 +10,21 @@ namespace {
 
 constexpr core::CommandHelp kStatusHelp{
     .synopsis = "maxlat shield status [options]",
-    .about = "Says whether a shield is on, and what of it has been changed since. Exit status 2 when something has.",
+    .about =
+        "Says whether a shield is on, and what of it has been changed since. Exit status 2 when something has, or\n"
+        "when who put it on has died meanwhile.",
     .examples = "  maxlat shield status\n  maxlat shield status || maxlat shield off\n"};
 
 core::Result<core::Exit> status(const core::CommandLine& line) {
   if (const core::Status none = no_operand(line); !none) return none.error();
   const Surface surface(view_of({}));
-  const core::Result<ShieldStatus> now = shield_status(line.get<std::string>("journal"), surface);
+  const std::string journal = line.get<std::string>("journal");
+  core::Result<ShieldStatus> now = shield_status(journal, surface);
   if (!now) return now.error();
+  now->holder = Lock::holder(journal);
   if (!line.has("quiet")) fmt::print("{}", text_of(*now));
-  return now->drifted.empty() ? core::Exit::pass : core::Exit::limit_exceeded;
+  const bool is_left_behind = now->on && (!now->is_complete || (now->held && !now->holder));
+  return now->drifted.empty() && !is_left_behind ? core::Exit::pass : core::Exit::limit_exceeded;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/crc.hpp>
 #include <cerrno>
 #include <filesystem>
@@ -97,6 +98,15 @@ core::Status sync_folder_of(const std::string& path) {
 
 }  // namespace
 
+bool counts(const Change& change, Standing now, const JournalContent& journal) {
+  const auto is_same = [&](Change refused) {
+    refused.kind = change.kind;
+    return refused == change;
+  };
+  if (!changes_something(change)) return false;
+  return now != Standing::as_before || std::none_of(journal.refused.begin(), journal.refused.end(), is_same);
+}
+
 core::Result<std::optional<JournalContent>> read_journal(const std::string& path) {
   if (::access(path.c_str(), F_OK) != 0 && errno == ENOENT) return std::optional<JournalContent>();
   const auto text = core::read_file(path);
@@ -112,7 +122,7 @@ core::Result<std::optional<JournalContent>> read_journal(const std::string& path
     const auto json = unsealed(lines[i]);
     auto change = json ? change_from_json(*json) : std::nullopt;
     if (change)
-      content.changes.push_back(*std::move(change));
+      (change->kind == Change::Kind::refused ? content.refused : content.changes).push_back(*std::move(change));
     else
       content.damaged.push_back(i + 1);
   }
@@ -150,19 +160,36 @@ core::Status remove_journal(const std::string& path) {
 
 namespace {
 
+struct flock write_lock() {
+  struct flock wanted {};
+  wanted.l_type = F_WRLCK;
+  wanted.l_whence = SEEK_SET;
+  return wanted;
+}
+
+// Who has it; empty: nobody, or that is not known.
+std::optional<pid_t> owner_of(const base::Descriptor& file) {
+  struct flock asked = write_lock();
+  if (::fcntl(file.number(), F_GETLK, &asked) != 0 || asked.l_type == F_UNLCK) return std::nullopt;
+  return asked.l_pid;
+}
+
+std::string by_process(const char* what, std::optional<pid_t> process) {
+  return process ? fmt::format("{} (process {})", what, *process) : what;
+}
+
+constexpr const char* kIsHeld = "the shield that is on goes off when its holder ends";
+constexpr const char* kWaitForHolder =
+    "wait until it has ended; a shield for several commands is made by maxlat shield on";
+
 core::Result<base::Descriptor> locked(const std::string& path, const char* by_another, const char* hint) {
   if (const core::Status made = core::make_folder_of(path); !made) return made.error();
   base::Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!file) return core::system_error("cannot open " + path, errno);
   // A process's own, which a child does not inherit: a keeper that outlives a killed parent for a moment must not have
   // it.
-  struct flock wanted {};
-  wanted.l_type = F_WRLCK;
-  wanted.l_whence = SEEK_SET;
-  if (::fcntl(file.number(), F_SETLK, &wanted) != 0) {
-    const bool told = ::fcntl(file.number(), F_GETLK, &wanted) == 0 && wanted.l_type != F_UNLCK;
-    return core::Error{fmt::format("{}{}", by_another, told ? fmt::format(" (process {})", wanted.l_pid) : ""), hint};
-  }
+  struct flock wanted = write_lock();
+  if (::fcntl(file.number(), F_SETLK, &wanted) != 0) return core::Error{by_process(by_another, owner_of(file)), hint};
   return file;
 }
 
@@ -176,11 +203,18 @@ core::Result<Lock> Lock::take(const std::string& journal_path) {
 }
 
 core::Result<Lock> Lock::hold(const std::string& journal_path) {
-  core::Result<base::Descriptor> file =
-      locked(journal_path + ".holder", "the shield that is on goes off when its holder ends",
-             "wait until it has ended; a shield for several commands is made by maxlat shield on");
+  core::Result<base::Descriptor> file = locked(journal_path + ".holder", kIsHeld, kWaitForHolder);
   if (!file) return file.error();
   return Lock(*std::move(file));
+}
+
+std::optional<pid_t> Lock::holder(const std::string& journal_path) {
+  const base::Descriptor file(::open((journal_path + ".holder").c_str(), O_RDWR | O_CLOEXEC));
+  return file ? owner_of(file) : std::nullopt;
+}
+
+core::Error Lock::held_by(pid_t process) {
+  return core::Error{by_process(kIsHeld, process), kWaitForHolder};
 }
 
 }  // namespace maxlat::shield

@@ -39,9 +39,14 @@ struct JournalHeader {
 struct JournalContent {
   JournalHeader header;
   std::vector<Change> changes;  // in the order in which they were made
+  std::vector<Change> refused;  // of these, by lines of their own: the kernel did not take them
   bool torn = false;            // it ends in a line that was not written to its end
   std::vector<size_t> damaged;  // other lines that are not what was written, by number
 };
+
+// Whether it is one of those that are counted, and said to stand or not, when this became of it: it changes something,
+// and is no refused one that is as before.
+bool counts(const Change& change, Standing now, const JournalContent& journal);
 
 // Nothing when there is none. ERRORS: it cannot be read; it is another version's; its first line is damaged.
 core::Result<std::optional<JournalContent>> read_journal(const std::string& path);
@@ -68,6 +73,10 @@ class Lock {
   static core::Result<Lock> take(const std::string& journal_path);
   // Whoever holds a shield (held_shield.hpp), all the while. ERRORS: another process holds it; as above.
   static core::Result<Lock> hold(const std::string& journal_path);
+  // The process that does; empty: none, or it cannot be known. REQUIRES: not this one, which would lose its lock by
+  // asking.
+  static std::optional<pid_t> holder(const std::string& journal_path);
+  static core::Error held_by(pid_t process);  // what hold() says then
 
  private:
   explicit Lock(base::Descriptor file) : file_(std::move(file)) {}

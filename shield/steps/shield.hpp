@@ -6,6 +6,7 @@
 #include <maxlat/shield/shield.hpp>
 
 #include "change/surface.hpp"
+#include "journal/journal.hpp"
 
 namespace maxlat::shield {
 
@@ -23,15 +24,28 @@ core::Result<ShieldPlan> complete_plan(ShieldPlan plan, const core::CpuList& onl
 // before.
 core::Result<ShieldReport> shield_on(const ShieldPlan& plan, Surface& surface);
 
+// Whether the journal is one that needs no undoing: of a death before the first change, or of another boot.
+bool is_stale(const JournalContent& journal, const Surface& surface);
+// Whether shield_on() takes the shield of this journal for the one that is asked for. ERRORS: why not.
+core::Status may_use(const JournalContent& journal, const ShieldPlan& plan, const Surface& surface);
+
 // What shield_on() would do, step by step, in words that go on after "would": "make 9 settings right (14 files), keep
 // 95 threads off by a cpuset of cgroup v2". Nothing is changed. REQUIRES: as shield_on().
 std::string would_do(const ShieldPlan& plan, const Surface& surface);
 
-// `force`: also what somebody else has changed since, and although lines of the journal are damaged. Without a shield
-// the report has no CPUs. ERRORS: the journal cannot be read, or is damaged.
+// What HeldShield::put_on() and take_off() would do with this plan, which is `held`. ERRORS: those of put_on() that can
+// be seen beforehand.
+core::Result<std::string> preview_on(const ShieldPlan& plan, const Surface& surface);
+
+// `force`: also what somebody else has changed since, and although lines of the journal are damaged; where no shield is
+// on, what the last off() has left for that reason. Without a shield the report has no CPUs. ERRORS: the journal cannot
+// be read, or is damaged.
 core::Result<UndoReport> shield_off(const std::string& journal, Surface& surface, bool force);
 // The same for a caller that has the Lock.
 core::Result<UndoReport> shield_off_locked(const std::string& journal, Surface& surface, bool force);
+
+// Where the journal of what off() has left lies, beside that of the shield.
+std::string left_of(const std::string& journal);
 
 core::Result<ShieldStatus> shield_status(const std::string& journal, const Surface& surface);
 

@@ -17,29 +17,53 @@ bool rebooted_since(const JournalContent& journal, const Surface& surface) {
   return !surface.boot_id().empty() && journal.header.boot_id != surface.boot_id();
 }
 
-void take_back(const Change& change, Surface& surface, bool force, UndoReport& report) {
-  if (change.kind == Change::Kind::complete) return;
-  const Standing now = standing(change, surface);
-  if (now == Standing::gone) ++report.gone;
-  if (now == Standing::as_before) ++report.already;
-  if (now == Standing::gone || now == Standing::as_before) return;
+enum class Fate { undone, already, gone, left, failed };
+
+// Back, unless it is somebody else's now; `why` is of what is not.
+Fate take_back(const Change& change, Standing now, Surface& surface, bool force, std::string& why) {
+  if (now == Standing::gone) return Fate::gone;
+  if (now == Standing::as_before) return Fate::already;
   if (now == Standing::other && !force) {
-    report.left.push_back(fmt::format("{}: was {}, was made {}, and somebody has changed it since", to_string(change),
-                                      change.before, change.wanted));
-    return;
+    why = fmt::format("{}: was {}, was made {}, and somebody has changed it since", to_string(change), change.before,
+                      change.wanted);
+    return Fate::left;
   }
   // What it has now may be somebody else's.
   if (now == Standing::unknown && !force) {
-    report.failed.push_back(fmt::format("{}: what became of it cannot be read", to_string(change)));
-    return;
+    why = fmt::format("{}: what became of it cannot be read", to_string(change));
+    return Fate::failed;
   }
   const core::Status undone = undo(change, surface);
   const Standing then = standing(change, surface);
-  if (then == Standing::as_before || then == Standing::gone)
-    ++report.undone;
-  else
-    report.failed.push_back(undone ? fmt::format("{} is not {} again", to_string(change), change.before)
-                                   : undone.error().text);
+  if (then == Standing::as_before || then == Standing::gone) return Fate::undone;
+  why = undone ? fmt::format("{} is not {} again", to_string(change), change.before) : undone.error().text;
+  return Fate::failed;
+}
+
+// RETURNS: what was left to somebody else, in the order of the journal.
+std::vector<Change> take_all_back(const JournalContent& journal, Surface& surface, bool force, UndoReport& report) {
+  std::vector<Change> left;
+  for (auto change = journal.changes.rbegin(); change != journal.changes.rend(); ++change) {
+    if (change->kind == Change::Kind::complete) continue;
+    const Standing now = standing(*change, surface);
+    std::string why;
+    const Fate fate = take_back(*change, now, surface, force, why);
+    if (fate == Fate::failed) report.failed.push_back(std::move(why));
+    if (fate == Fate::left) report.left.push_back(std::move(why)), left.insert(left.begin(), *change);
+    if (!counts(*change, now, journal)) continue;
+    if (fate == Fate::undone) ++report.undone;
+    if (fate == Fate::already) ++report.already;
+    if (fate == Fate::gone) ++report.gone;
+  }
+  return left;
+}
+
+// So that `off --force` can still undo it.
+core::Status keep_left(const std::string& journal_path, const JournalHeader& header, const std::vector<Change>& left) {
+  const std::string path = left_of(journal_path);
+  if (const core::Status removed = remove_journal(path); !removed) return removed;
+  core::Result<Journal> journal = Journal::create(path, header);
+  return journal ? journal->append(left) : journal.error();
 }
 
 std::optional<core::Task> parent_of(const core::Task& task, const Surface& surface) {
@@ -83,7 +107,7 @@ void widen_inherited(const JournalContent& journal, Surface& surface, UndoReport
     const auto parent = parent_of(task, surface);
     const CpuList wide = parent ? core::cpus_of(surface.view(), *parent).value_or(CpuList{}) : online;
     if (core::intersection(wide, online) != online) continue;
-    if (surface.set_affinity(number, wide)) ++report.undone;
+    if (surface.set_affinity(number, wide)) ++report.inherited;
   }
 }
 
@@ -104,25 +128,34 @@ core::Result<UndoReport> shield_off_locked(const std::string& journal_path, Surf
                     journal.damaged.size() > 1 ? fmt::format(" and {} more", journal.damaged.size() - 1) : ""),
         "what these lines changed is not known; --force undoes the others"};
   report.rebooted = !journal.changes.empty() && rebooted_since(journal, surface);
+  std::vector<Change> left;
   if (!report.rebooted) {
-    for (auto change = journal.changes.rbegin(); change != journal.changes.rend(); ++change)
-      take_back(*change, surface, force, report);
+    left = take_all_back(journal, surface, force, report);
     if (had_moved_threads(journal)) widen_inherited(journal, surface, report);
   }
   // Run again, it tries those that failed once more.
-  if (report.failed.empty())
-    if (const core::Status removed = remove_journal(journal_path); !removed) return removed.error();
+  if (!report.failed.empty()) return report;
+  if (!left.empty())
+    if (const core::Status kept = keep_left(journal_path, journal.header, left); !kept) return kept.error();
+  if (const core::Status removed = remove_journal(journal_path); !removed) return removed.error();
   return report;
+}
+
+std::string left_of(const std::string& journal) {
+  return journal + ".left";
 }
 
 core::Result<UndoReport> shield_off(const std::string& journal, Surface& surface, bool force) {
   // Without a shield nothing is written, the lock neither.
-  const auto seen = read_journal(journal);
-  if (!seen) return seen.error();
-  if (!*seen) return UndoReport{};
-  const core::Result<Lock> lock = Lock::take(journal);
-  if (!lock) return lock.error();
-  return shield_off_locked(journal, surface, force);
+  for (const std::string& path : force ? std::vector{journal, left_of(journal)} : std::vector{journal}) {
+    const auto seen = read_journal(path);
+    if (!seen) return seen.error();
+    if (!*seen) continue;
+    const core::Result<Lock> lock = Lock::take(journal);
+    if (!lock) return lock.error();
+    return shield_off_locked(path, surface, force);
+  }
+  return UndoReport{};
 }
 
 core::Result<ShieldStatus> shield_status(const std::string& journal_path, const Surface& surface) {
@@ -137,10 +170,11 @@ core::Result<ShieldStatus> shield_status(const std::string& journal_path, const 
   status.housekeeping = journal.header.housekeeping;
   status.since = journal.header.since;
   status.held = journal.header.held;
+  status.is_complete = journal.changes.back().kind == Change::Kind::complete;
   for (const Change& change : journal.changes) {
-    if (change.kind == Change::Kind::complete || change.before == change.wanted) continue;
-    ++status.changes;
     const Standing now = standing(change, surface);
+    if (!counts(change, now, journal)) continue;
+    ++status.changes;
     if (stands(change, surface))
       ++status.standing;
     else if (now == Standing::unknown)

@@ -18,10 +18,13 @@ bool is_complete(const JournalContent& journal) {
   return !journal.changes.empty() && journal.changes.back().kind == Change::Kind::complete;
 }
 
-// What a death before the first change, or a reboot, has left needs no undoing.
+}  // namespace
+
 bool is_stale(const JournalContent& journal, const Surface& surface) {
   return journal.changes.empty() || (!surface.boot_id().empty() && journal.header.boot_id != surface.boot_id());
 }
+
+namespace {
 
 // A shield that is on is made right again, and gets nothing new: its journal ends with the line that says that it is
 // complete.
@@ -56,15 +59,16 @@ ShieldReport made_again(const JournalContent& journal, Surface& surface) {
     const bool undone = now == Standing::as_before && change.before != change.wanted;
     const bool drifted = !stands(change, surface) && (now == Standing::other || now == Standing::unknown || undone);
     if (!drifted) {
-      ++standing_still;
+      if (counts(change, now, journal)) ++report.changes, ++standing_still;
       continue;
     }
     const core::Status made = apply(change, surface);
+    if (counts(change, standing(change, surface), journal)) ++report.changes;
     report.steps.push_back({made ? Outcome::done : Outcome::not_possible, to_string(change),
                             made ? "made so again: " + change.wanted : made.error().text});
   }
-  report.steps.push_back(
-      {Outcome::already, "shield", fmt::format("{} changes stand as they were made", standing_still)});
+  report.steps.push_back({Outcome::already, "shield",
+                          fmt::format("{} of {} changes stand as they were made", standing_still, report.changes)});
   return report;
 }
 
@@ -144,6 +148,23 @@ core::Result<ShieldPlan> complete_plan(ShieldPlan plan, const core::CpuList& onl
   return plan;
 }
 
+core::Status may_use(const JournalContent& journal, const ShieldPlan& plan, const Surface& surface) {
+  if (!is_complete(journal))
+    return core::Error{"there is a shield that did not come to its end", "maxlat shield off undoes what it had done"};
+  const JournalHeader& there = journal.header;
+  if (there.held && !plan.held)
+    return core::Error{
+        fmt::format("a shield of CPU {} is on, for as long as its holder lives", core::to_string(there.cpus)),
+        "wait until that run or command has ended; after a kill: maxlat shield off"};
+  if (there.cpus != plan.cpus)
+    return core::Error{fmt::format("a shield of CPU {} is on", core::to_string(there.cpus)), "maxlat shield off first"};
+  if (const core::Status has = has_what_is_asked_for(journal, plan, surface); !has) return has;
+  if (there.housekeeping == plan.housekeeping) return {};
+  return core::Error{fmt::format("a shield of CPU {} is on, with the system on CPU {}", core::to_string(there.cpus),
+                                 core::to_string(there.housekeeping)),
+                     "maxlat shield off first"};
+}
+
 core::Result<ShieldReport> shield_on(const ShieldPlan& plan, Surface& surface) {
   const core::Result<Lock> lock = Lock::take(plan.journal);
   if (!lock) return lock.error();
@@ -151,23 +172,14 @@ core::Result<ShieldReport> shield_on(const ShieldPlan& plan, Surface& surface) {
   if (!before) return before.error();
   if (*before && !is_stale(**before, surface)) {
     const JournalContent& journal = **before;
-    if (!is_complete(journal))
-      return core::Error{"there is a shield that did not come to its end", "maxlat shield off undoes what it had done"};
-    if (journal.header.held && !plan.held)
-      return core::Error{fmt::format("a shield of CPU {} is on, for as long as its holder lives",
-                                     core::to_string(journal.header.cpus)),
-                         "wait until that run or command has ended; after a kill: maxlat shield off"};
-    if (journal.header.cpus == plan.cpus)
-      if (const core::Status has = has_what_is_asked_for(journal, plan, surface); !has) return has.error();
-    if (journal.header.cpus != plan.cpus || journal.header.housekeeping != plan.housekeeping)
-      return core::Error{fmt::format("a shield of CPU {} is on", core::to_string(journal.header.cpus)),
-                         "maxlat shield off first"};
+    if (const core::Status may = may_use(journal, plan, surface); !may) return may.error();
     ShieldReport report = made_again(journal, surface);
     report.was_on = !journal.header.held;  // a holder that was killed: it is the next one's
     return report;
   }
-  if (*before)
-    if (const core::Status removed = remove_journal(plan.journal); !removed) return removed.error();
+  // What an earlier one has left as somebody had made it is what this one finds.
+  for (const std::string& stale : {plan.journal, left_of(plan.journal)})
+    if (const core::Status removed = remove_journal(stale); !removed) return removed.error();
 
   core::Result<Journal> journal = Journal::create(plan.journal, {.boot_id = surface.boot_id(),
                                                                  .cpus = plan.cpus,
@@ -178,7 +190,7 @@ core::Result<ShieldReport> shield_on(const ShieldPlan& plan, Surface& surface) {
   if (!journal) return core::Error{journal.error().text + "; nothing was changed", journal.error().hint};
   Workshop workshop(surface, *journal, plan);
   if (const core::Status made = take_steps(workshop); !made) return taken_back(plan, surface, made.error());
-  ShieldReport report{std::move(workshop).reports()};
+  ShieldReport report = std::move(workshop).reports();
   // What was right by itself is no shield.
   if (report.count(Outcome::done) == 0 && report.count(Outcome::not_possible) > 0) {
     const auto refused = std::find_if(report.steps.begin(), report.steps.end(),

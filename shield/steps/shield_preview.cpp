@@ -4,6 +4,7 @@
 #include <maxlat/shield/held_shield.hpp>
 #include <utility>
 
+#include "journal/journal.hpp"
 #include "shield.hpp"
 #include "step.hpp"
 
@@ -20,16 +21,21 @@ std::string would_do(const ShieldPlan& plan, const Surface& surface) {
 core::Result<std::string> preview_of_shield(ShieldPlan asked) {
   const core::Result<core::CpuList> online = core::online_cpus();
   if (!online) return online.error();
-  const core::Result<ShieldPlan> plan = complete_plan(std::move(asked), *online);
+  core::Result<ShieldPlan> plan = complete_plan(std::move(asked), *online);
   if (!plan) return plan.error();
   if (const core::Status root = require_root(); !root) return root.error();
-  const Surface surface(view_of(*plan));
-  const core::Result<ShieldStatus> now = shield_status(plan->journal, surface);
-  if (!now) return now.error();
-  if (now->on && now->cpus != plan->cpus)
-    return core::Error{fmt::format("a shield of CPU {} is on", core::to_string(now->cpus)), "maxlat shield off first"};
-  if (now->on && !now->held) return std::string("use the shield that is on, and leave it on");
-  return would_do(*plan, surface) + ", and undo all of it at the end";
+  plan->held = true;
+  return preview_on(*plan, Surface(view_of(*plan)));
+}
+
+core::Result<std::string> preview_on(const ShieldPlan& plan, const Surface& surface) {
+  if (const auto holder = Lock::holder(plan.journal)) return Lock::held_by(*holder);
+  const auto journal = read_journal(plan.journal);
+  if (!journal) return journal.error();
+  if (!*journal || is_stale(**journal, surface)) return would_do(plan, surface) + ", and undo all of it at the end";
+  if (const core::Status may = may_use(**journal, plan, surface); !may) return may.error();
+  if (!(*journal)->header.held) return std::string("use the shield that is on, and leave it on");
+  return std::string("use the shield whose holder has died, and undo all of it at the end");
 }
 
 }  // namespace maxlat::shield

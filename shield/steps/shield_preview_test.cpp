@@ -62,6 +62,44 @@ TEST_P(ShieldPreview, OfABoxThatIsRightHasNothingToSet) {
   EXPECT_THAT(would_do(plan(), surface), testing::StartsWith("keep 0 threads off"));
 }
 
+// A defect: it saw none of these, and promised what was then refused.
+TEST_P(ShieldPreview, SeesTheShieldThatIsThere) {
+  FakeSurface surface = this->surface();
+  ShieldPlan held = plan();
+  held.held = true;
+  EXPECT_THAT(*preview_on(held, surface), testing::EndsWith(", and undo all of it at the end"));
+  ASSERT_TRUE(shield_on(plan(), surface));
+  EXPECT_EQ(*preview_on(held, surface), "use the shield that is on, and leave it on");
+  ShieldPlan elsewhere = held;
+  elsewhere.housekeeping = {0};
+  EXPECT_EQ(preview_on(elsewhere, surface).error().text, "a shield of CPU 2-3 is on, with the system on CPU 0-1");
+  ASSERT_TRUE(shield_off(plan().journal, surface, false));
+
+  ASSERT_TRUE(shield_on(held, surface));  // and its holder is killed
+  EXPECT_EQ(*preview_on(held, surface), "use the shield whose holder has died, and undo all of it at the end");
+  const auto mine = Lock::hold(plan().journal);
+  ASSERT_TRUE(mine);
+  const auto in_another = [&] {
+    const auto refused = preview_on(held, surface);
+    ::_exit(!refused && refused.error().text == Lock::held_by(::getppid()).text ? 42 : 1);
+  };
+  EXPECT_EXIT(in_another(), testing::ExitedWithCode(42), "");
+}
+
+TEST_P(ShieldPreview, SeesAShieldThatDidNotComeToItsEnd) {
+  const auto dies = [&] {
+    FakeSurface surface = this->surface();
+    surface.dies_before = 3;
+    static_cast<void>(shield_on(plan(), surface));
+  };
+  EXPECT_EXIT(dies(), testing::ExitedWithCode(9), "");
+  ShieldPlan held = plan();
+  held.held = true;
+  FakeSurface surface = this->surface();
+  EXPECT_EQ(preview_on(held, surface).error().text, "there is a shield that did not come to its end");
+  EXPECT_FALSE(shield_status(plan().journal, surface)->is_complete);
+}
+
 TEST(ShieldPreviewOfThisMachine, IsRefusedAsTheShieldWouldBe) {
   const auto all = core::online_cpus();
   ASSERT_TRUE(all);

@@ -26,19 +26,21 @@ class Workshop {
   Surface& surface() { return surface_; }
 
   // Into the journal, in order; nothing is changed yet. ERRORS: what ends the shield: the journal cannot be written.
-  core::Status record(std::span<const Change> changes) { return journal_.append(changes); }
-  // Makes changes that are recorded. Each refusal is a sentence; the others are made all the same.
+  core::Status record(std::span<const Change> changes);
+  // Makes changes that are recorded. Each refusal is a sentence, and a line of the journal; the others are made all the
+  // same.
   std::vector<std::string> make(std::span<const Change> changes);
 
   void report(StepReport report) { reports_.push_back(std::move(report)); }
   bool has_reported(std::string_view step) const;
-  std::vector<StepReport> reports() && { return std::move(reports_); }
+  ShieldReport reports() && { return {.steps = std::move(reports_), .changes = changes_}; }
 
  private:
   Surface& surface_;
   Journal& journal_;
   const ShieldPlan& plan_;
   std::vector<StepReport> reports_;
+  size_t changes_ = 0;  // that change something, and were not refused
 };
 
 struct Step {

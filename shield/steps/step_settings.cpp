@@ -47,13 +47,13 @@ core::Status make_right(const core::Setting& setting, Workshop& workshop) {
   if (const core::Status recorded = workshop.record(changes); !recorded) return recorded;
   const std::vector<std::string> refused = workshop.make(changes);
   const core::SettingObservation after = core::observe(setting, machine);
-  const bool none_made = refused.size() == changes.size();
   std::string text = what_became(before, after);
-  if (none_made)
+  if (refused.size() == changes.size())
     text = first_of(refused);
   else if (!refused.empty())
-    text += "; " + first_of(refused);
-  workshop.report({none_made ? Outcome::not_possible : Outcome::done, before.name, std::move(text)});
+    text = fmt::format("{} of {} files written; {}; {}", changes.size() - refused.size(), changes.size(), text,
+                       first_of(refused));
+  workshop.report({refused.empty() ? Outcome::done : Outcome::not_possible, before.name, std::move(text)});
   return {};
 }
 

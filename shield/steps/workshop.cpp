@@ -13,10 +13,26 @@ bool Workshop::has_reported(std::string_view step) const {
   return std::any_of(reports_.begin(), reports_.end(), [&](const StepReport& report) { return report.step == step; });
 }
 
+core::Status Workshop::record(std::span<const Change> changes) {
+  core::Status written = journal_.append(changes);
+  if (written) changes_ += static_cast<size_t>(std::count_if(changes.begin(), changes.end(), changes_something));
+  return written;
+}
+
 std::vector<std::string> Workshop::make(std::span<const Change> changes) {
   std::vector<std::string> refused;
-  for (const Change& change : changes)
-    if (const core::Status made = apply(change, surface_); !made) refused.push_back(made.error().text);
+  std::vector<Change> lines;
+  for (const Change& change : changes) {
+    const core::Status made = apply(change, surface_);
+    if (made) continue;
+    refused.push_back(made.error().text);
+    lines.push_back(change);
+    lines.back().kind = Change::Kind::refused;
+    // What was taken in part is a change.
+    if (changes_something(change) && standing(change, surface_) == Standing::as_before) --changes_;
+  }
+  // A line that is missing is a change that is thought to have been made, and found as it was before.
+  if (!lines.empty()) static_cast<void>(journal_.append(lines));
   return refused;
 }
 

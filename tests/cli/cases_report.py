@@ -34,7 +34,7 @@ CASES = [
     Case("three runs in a store", f"report --series {_GOOD.parent} --store {{tmp}}/x --text", 0, [r"Series: 3 runs"]),
     Case("a run as Markdown", f"report {_GOOD} --format md", 0, [r"^## Latency: ", r"^\| npt \| ok \| 1 \|"]),
     Case("gate --phase without a limit", f"gate {_GOOD} --phase npt --file {_GOOD.parent}/box.toml", 1, [r"--phase chooses the phases of limits"]),
-    Case("gate without a limit", "gate /dev/null", 1, [r"\Amaxlat gate: no limit given: there is nothing to judge by\nhint: "]),
+    Case("gate without a limit", f"gate {_GOOD}", 1, [r"\Amaxlat gate: no limit given, and the run has none of its own: there is nothing to judge by\nhint: "]),
     Case("gate of an empty file", "gate /dev/null --max 1s", 1, [r"\Amaxlat gate: .*/dev/null"]),
     Case("gate with a quantile that is none", "gate /dev/null --quantile q99=1us", 1, [r"\Amaxlat gate: --quantile q99: there is no such metric\nhint: metrics are max_ns, "]),
     Case("gate with a quantile without its p", "gate /dev/null --quantile 50=1us", 1, [r"--quantile 50=1us: .*\nhint: write p50=1us\n"]),

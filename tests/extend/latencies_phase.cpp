@@ -24,7 +24,7 @@ class LatenciesMeter : public Meter {
     return spec;
   }
   core::Result<core::Phase> read(const MeterJob&, const core::ProcessEnd& end) const override {
-    if (!end.succeeded()) return core::Error{"the program ended with " + end.text()};
+    if (!end.succeeded()) return core::Error{"the program " + end.text()};
     const core::Result<core::RunResult> run = importing::import_text(end.standard_output, "latencies");
     if (!run) return run.error();
     return run->phases.front();

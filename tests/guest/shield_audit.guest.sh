@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The shield's effect: a hundredth of the interruptions, under the same load. And the audit on a real kernel: a shielded CPU
+# The shield's effect: a hundredth of the interruptions, under the same load, by the audit's count and by npt's. And the audit on a real kernel: a shielded CPU
 # is quiet or has only ticks, which is what npt finds on it, too; a FIFO intruder, a worker that the kernel binds there and
 # a device's interrupt are each found and named; and looking costs the CPU nothing.
 # guest-mode: interleaved
@@ -44,7 +44,7 @@ told 'names: from the kernel'
 cp "$OUT/audit.txt" "$OUT/audit_idle.txt"
 
 # While a loop spins there: it makes no switch, npt counts none, and the audit agrees.
-maxlat shield exec --journal "$journal" -q -- maxlat npt -a 1 -D 100s --rest 0 --json "$OUT/npt.json" -q > /dev/null & npt=$!
+maxlat shield exec --journal "$journal" -q -- maxlat npt -a 1 -D 1h --rest 0 --json "$OUT/npt.json" -q > /dev/null & npt=$!
 until [ "$(grep -c . /sys/fs/cgroup/maxlat-shield/cgroup.threads)" -gt 1 ]; do usleep 10000; done
 audit -D 2s --limit 5
 expect "status of a spinning shield's audit" $status -eq 0
@@ -96,5 +96,28 @@ wait $writer
 must_fail shield status > "$OUT/status.txt"
 grep -q "irq/$line/smp_affinity_list" "$OUT/status.txt" || fail "status does not name the interrupt's mask"
 shield off -q --force
+
+# The same by npt's own count, in turns: interrupts, and switches to other tasks, in what it watched. The load is a device whose
+# interrupt somebody has put on CPU 1, and its thread. (npt reads the kernel's events on CPU 2, which is therefore shielded, too.)
+echo 1 > "/proc/irq/$line/smp_affinity_list"
+(while [ ! -e /tmp/enough_of_npt ]; do echo "sixteen bytes, and forty-seven more of them, for a serial line" > /dev/ttyS0; usleep 2000; done) & writer=$!
+taskset -p 1 $writer > /dev/null  # behind npt's loop it would wait for its end
+seen_by_npt() { # NAME COMMAND...: before npt
+  name=$1; shift
+  status=0; "$@" maxlat npt -a 1 -p 40 -D 1s --rest 0 -i --trust-counter --kernel-events --json "$OUT/$name.json" -q > "$OUT/$name.txt" 2>&1 || status=$?
+  case $status in 0|3) ;; *) cat "$OUT/$name.txt"; fail "npt: exit status $status" ;; esac  # 3: others had its CPU
+  grep -q '^# Kernel events: recorded' "$OUT/$name.txt" || { cat "$OUT/$name.txt"; fail "npt records no events"; }
+  grep -oE '"class":"(nmi|irq|ipi|local timer|task)"(,"name":"[^"]*")?,"count":[0-9]+' "$OUT/$name.json" > counted || true
+  awk -F: '{ n += $NF } END { print n + 0 }' counted
+}
+without=0; with=0
+for turn in 1 2; do
+  without=$((without + $(seen_by_npt "npt_without_$turn" env)))
+  with=$((with + $(seen_by_npt "npt_with_$turn" maxlat shield exec --journal "$journal" -q --cpus 1-2 --)))
+done
+: > /tmp/enough_of_npt
+wait $writer
+echo "interruptions that npt saw in 2 s: $without without, $with with a shield"
+expect "how many times fewer npt sees" $((without / (with > 1 ? with : 1))) -ge 100
 
 [ -z "$(ls /sys/kernel/tracing/instances 2> /dev/null)" ] || fail "an instance is left: $(ls /sys/kernel/tracing/instances)"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # check_library.sh CMAKE BUILD_FOLDER EXAMPLES: installs the tracer into an empty prefix, builds programs of somebody else's
-# against it, in C++ (trace_hello) and in C (trace_hello_c), runs them, and records both into one trace.
+# against it, in C++ (trace_hello) and in C (trace_hello_c), runs them, and records both into one trace; then one in Python.
 set -eu
 cmake=$1 build=$2 examples=$3 example=$3/trace_hello
 work=$(mktemp -d)
@@ -32,12 +32,20 @@ pkg=$(PKG_CONFIG_PATH="$library/pkgconfig" pkg-config --cflags --libs maxlat-tra
 # shellcheck disable=SC2086  # the words of pkg-config are words
 "$c_compiler" -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -O2 ${sanitizer:+-fsanitize=$sanitizer} "$examples/trace_hello_c/trace_hello_c.c" \
   -o "$work/trace_hello_c" $pkg || fail "the C example does not build"
-export LD_LIBRARY_PATH=$library
+# A defect: neither the C program nor the Python one found the library where no LD_LIBRARY_PATH named it.
+unset LD_LIBRARY_PATH MAXLAT_TRACE_LIBRARY
 "$MAXLAT" trace record -q -o "$work/trace" -- sh -c "'$work/build/trace_hello' 20 && '$work/trace_hello_c' 20" >/dev/null || fail "record: status $?"
 for event in hello:cycle hello_c:cycle; do
   seen=$("$MAXLAT" trace print --json -e "$event" "$work/trace" | wc -l)
   [ "$seen" = 20 ] || fail "$event: $seen events, not 20"
 done
+if [ -z "$sanitizer" ]; then  # python3 is not instrumented
+  mkdir -p "$work/usr/bin" && cp "$MAXLAT" "$work/usr/bin/maxlat"
+  PATH=$work/usr/bin:$PATH maxlat trace record -q -o "$work/python" -- python3 "$examples/trace_hello_python/trace_hello.py" 20 \
+    >/dev/null || fail "record of Python: status $?"
+  seen=$("$MAXLAT" trace print --json -e hello:step "$work/python" | wc -l)
+  [ "$seen" = 20 ] || fail "Python: $seen events, not 20"
+fi
 if command -v babeltrace2 >/dev/null; then
   [ "$(babeltrace2 "$work/trace" | grep -c ':cycle:')" = 40 ] || fail "babeltrace2 does not see 40 cycles"
 fi

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -10,6 +11,13 @@
 namespace maxlat::core {
 
 void JsonWriter::scalar(std::string_view, std::string_view value) {
+  const auto is_plain = [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; };
+  if (std::all_of(value.begin(), value.end(), is_plain)) {  // every key, and most texts
+    text_ += '"';
+    text_ += value;
+    text_ += '"';
+    return;
+  }
   // Settings and command output may hold any byte; what is not UTF-8 becomes U+FFFD, as the file must stay JSON.
   using nlohmann::json;
   text_ += json(value).dump(-1, ' ', false, json::error_handler_t::replace);

@@ -60,6 +60,24 @@ void append(List& to, const List& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
+void add(std::vector<Interruption>& sum, const std::vector<Interruption>& more) {
+  for (const Interruption& line : more) {
+    const auto same = [&](const auto& each) {
+      return each.kind == line.kind && each.name == line.name && each.what == line.what && each.by == line.by;
+    };
+    if (const auto found = std::find_if(sum.begin(), sum.end(), same); found != sum.end())
+      found->count += line.count;
+    else
+      sum.push_back(line);
+  }
+}
+
+void add(CpuActivity& sum, const CpuActivity& more) {
+  sum.switches = sum.switches && more.switches ? std::optional(*sum.switches + *more.switches) : std::nullopt;
+  add(sum.counted, more.counted);
+  add(sum.named, more.named);
+}
+
 }  // namespace
 
 // Chan 1983: no square of a sum is taken from a sum of squares.
@@ -123,6 +141,21 @@ std::vector<PathResult> merged_paths(std::span<const std::vector<PathResult>> ro
     }
   for (size_t i = 0; i < paths.size(); ++i) paths[i].gaps = merged(gaps[i]);
   return paths;
+}
+
+std::vector<CpuActivity> merged_activity(std::span<const std::vector<CpuActivity>> stretches) {
+  if (stretches.empty()) return {};
+  std::vector<CpuActivity> all = stretches.front();
+  for (const auto& stretch : stretches.subspan(1)) {
+    std::erase_if(all, [&](CpuActivity& sum) {
+      const auto more =
+          std::find_if(stretch.begin(), stretch.end(), [&](const auto& cpu) { return cpu.cpu == sum.cpu; });
+      if (more == stretch.end()) return true;
+      add(sum, *more);
+      return false;
+    });
+  }
+  return all;
 }
 
 }  // namespace maxlat::core

@@ -130,5 +130,22 @@ TEST(MergedPaths, AddUpByName) {
   EXPECT_TRUE(all[2].rare);
 }
 
+TEST(MergedActivity, AddsUpLineByLine) {
+  using Kind = Interruption::Kind;
+  const Interruption tick{.kind = Kind::timer, .name = "LOC", .count = 7};
+  const Interruption disk{.kind = Kind::device, .name = "24", .what = "disk", .count = 2};
+  const std::vector<std::vector<CpuActivity>> rounds = {
+      {{.cpu = 1, .switches = 3, .counted = {tick}}, {.cpu = 2, .switches = 1, .counted = {}}},
+      {{.cpu = 1, .switches = 4, .counted = {disk, tick}}}};
+  const auto all = merged_activity(rounds);
+  ASSERT_EQ(all.size(), 1u) << "CPU 2 was not looked at in the second";
+  EXPECT_EQ(all[0].switches, 7u);
+  EXPECT_EQ(all[0].count(Kind::timer), 14u);
+  EXPECT_EQ(all[0].count(Kind::device), 2u);
+  const CpuActivity not_counted{.cpu = 1, .switches = {}, .counted = {}};
+  EXPECT_EQ(merged_activity(std::vector{rounds[0], {not_counted}})[0].switches, std::nullopt);
+  EXPECT_TRUE(merged_activity(std::vector{rounds[0], {}}).empty()) << "one round was not looked at";
+}
+
 }  // namespace
 }  // namespace maxlat::core

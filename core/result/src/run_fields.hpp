@@ -364,6 +364,7 @@ void describe(V& v, typename V::template Of<RunResult>& run) {
     about.optional("ended", run.ended);
     about.optional("plan", run.plan);
     about.optional("plan_text", run.plan_text);
+    about.optional("gate_text", run.gate_text);
     about.required("seed", run.seed);
     about.required("status", run.state);
   });

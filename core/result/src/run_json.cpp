@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <maxlat/core/sys/output_file.hpp>
+#include <maxlat/core/sys/text.hpp>
 
 #include "json_reader.hpp"
 #include "json_writer.hpp"
@@ -13,11 +14,17 @@
 namespace maxlat::core {
 namespace {
 
+// It names what stands in the file, where a text may hold any character.
+Error in_one_line(Error error) {
+  error.text = printable(error.text);
+  return error;
+}
+
 Result<RunResult> run_from(JsonDocument document) {
   RunResult run;
   JsonReader reader(document);
   describe(reader, run);
-  if (reader.error()) return *reader.error();
+  if (reader.error()) return in_one_line(*reader.error());
   // In the file an outlier stands in its CPU; in the model it says so itself.
   for (Phase& phase : run.phases) {
     for (CpuResult& cpu : phase.per_cpu) {
@@ -26,7 +33,7 @@ Result<RunResult> run_from(JsonDocument document) {
       }
     }
   }
-  if (const Status valid = validate(run); !valid) return valid.error();
+  if (const Status valid = validate(run); !valid) return in_one_line(valid.error());
   return run;
 }
 

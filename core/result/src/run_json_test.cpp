@@ -166,6 +166,10 @@ TEST(RunJson, ErrorsNameThePlace) {
   EXPECT_EQ(error_with("maxlat-result/1", "maxlat-result/2"),
             "its schema is \"maxlat-result/2\", and this maxlat reads \"maxlat-result/1\"");
   EXPECT_EQ(error_with("\"seed\"", "\"seeds\""), "run.seed is missing");
+  // A defect, found by fuzz_run_json: an error of several lines, and whatever a terminal makes of it.
+  EXPECT_EQ(error_with("\"status\": \"complete\"", "\"status\": \"\\ndone\\u001b\""),
+            "run.status is \"?done?\", and must be one of running, complete, interrupted");
+  EXPECT_EQ(error_with("maxlat-result/1", "\\n"), "its schema is \"?\", and this maxlat reads \"maxlat-result/1\"");
   EXPECT_EQ(error_with("\"status\": \"complete\"", "\"status\": \"done\""),
             "run.status is \"done\", and must be one of running, complete, interrupted");
   EXPECT_EQ(error_with("\"samples\": 9007199254740995", "\"samples\": -1"),

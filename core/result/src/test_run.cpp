@@ -235,6 +235,7 @@ RunResult example_run() {
   run.ended = "2026-11-21T12:03:00Z";
   run.plan = "quick";
   run.plan_text = "[[phase]]\nkind = \"npt\"\n";
+  run.gate_text = "[[limits]]\nmax = \"50us\"\n";
   run.seed = UINT64_MAX;
   run.state = RunResult::State::complete;
   run.machine = {{.name = "kernel", .hash = "9e107d9d", .values = {{"release", "6.1.0-rt"}, {"cmdline", "quiet"}}},

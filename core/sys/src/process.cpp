@@ -58,8 +58,8 @@ double group_member_ticks(const std::string& stat, pid_t group) {
 }  // namespace
 
 std::string ProcessEnd::text() const {
-  if (signal != 0) return fmt::format("killed by signal {} ({})", signal, strsignal(signal));
-  return fmt::format("exit status {}", exit_status);
+  if (signal != 0) return fmt::format("was killed by signal {} ({})", signal, strsignal(signal));
+  return fmt::format("ended with exit status {}", exit_status);
 }
 
 Result<Child> Child::start(const ProcessSpec& spec) {
@@ -179,7 +179,7 @@ double Child::cpu_seconds() const {
 }
 
 Error error_of_child(const std::string& program, const ProcessEnd& end) {
-  Error error{fmt::format("{} ended with {}", program, end.text()), ""};
+  Error error{fmt::format("{} {}", program, end.text()), ""};
   if (end.exit_status == static_cast<int>(Exit::cannot_run)) error.exit_status = Exit::cannot_run;
   std::istringstream lines(end.standard_error);
   const std::string prefix = program + ": ";

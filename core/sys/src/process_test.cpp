@@ -104,11 +104,11 @@ TEST_F(Process, StatusSignalAndOutputComeBack) {
   EXPECT_EQ(end->exit_status, 3);
   EXPECT_EQ(end->standard_output, "out\n");
   EXPECT_EQ(end->standard_error, "err\n");
-  EXPECT_EQ(end->text(), "exit status 3");
+  EXPECT_EQ(end->text(), "ended with exit status 3");
   EXPECT_FALSE(end->succeeded());
   const auto killed = run_process(shell("kill -9 $$"), 10s);
   EXPECT_EQ(killed->signal, SIGKILL);
-  EXPECT_EQ(killed->text(), "killed by signal 9 (Killed)");
+  EXPECT_EQ(killed->text(), "was killed by signal 9 (Killed)");
   EXPECT_FALSE(killed->succeeded());
   EXPECT_TRUE(run_process(shell("exit 0"), 10s)->succeeded());
 }

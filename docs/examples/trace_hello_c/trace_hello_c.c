@@ -4,6 +4,8 @@
  *
  *   cc trace_hello_c.c -o trace_hello_c $(pkg-config --cflags --libs maxlat-trace)
  *   maxlat trace record -o DIR -- ./trace_hello_c 1000
+ *
+ * With maxlat in a folder of its own: export PATH=~/maxlat/bin:$PATH PKG_CONFIG_PATH=~/maxlat/lib/pkgconfig
  */
 #include <maxlat/trace.h>
 #include <stdio.h>

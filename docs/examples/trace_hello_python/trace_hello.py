@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """trace_hello.py [EVENTS]: the tracer from another language, here Python, through the C interface (maxlat/trace.h) of
-libmaxlat-trace.so. Record it as any program: maxlat trace record -o DIR -- python3 trace_hello.py
+libmaxlat-trace.so. Record it as any program: maxlat trace record -o DIR -- python3 trace_hello.py. With maxlat in a folder
+of its own, first: export PATH=~/maxlat/bin:$PATH
 
 Loading the library is what connects the program. An event is 128 bytes that stay where they are, a description, and two
 calls; everything that the library is given must live as long as the event is registered.
 """
 import ctypes
 import os
+import pathlib
+import shutil
 import sys
 
+NAME = "libmaxlat-trace.so.0"
 SCALAR, TEXT, INFO = 0, 1, 6  # maxlat_trace_kind, maxlat_trace_level
 
 
@@ -50,8 +54,17 @@ class Step:
         self.library.maxlat_trace_unregister(self.event)
 
 
+def library():
+    """What MAXLAT_TRACE_LIBRARY names, else the one of the installation whose command is in PATH, else the system's."""
+    named = os.environ.get("MAXLAT_TRACE_LIBRARY")
+    command = shutil.which("maxlat")
+    folder = pathlib.Path(command).resolve().parents[1] / "lib" if command else None
+    beside = [*folder.glob(NAME), *folder.glob(f"*/{NAME}")] if folder else []
+    return ctypes.CDLL(named or (str(beside[0]) if beside else NAME))
+
+
 def main():
-    step = Step(ctypes.CDLL(os.environ.get("MAXLAT_TRACE_LIBRARY", "libmaxlat-trace.so.0")))
+    step = Step(library())
     for n in range(int(sys.argv[1]) if len(sys.argv) > 1 else 10):
         step.trace(n, "from Python")
     step.close()

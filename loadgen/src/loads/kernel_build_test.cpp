@@ -62,7 +62,7 @@ TEST_F(KernelBuild, ABuildThatFailsIsDeadWithTheLastWordsOfMake) {
   write_makefile("false");
   core::Result<LoadSet> loads = start();
   ASSERT_FALSE(loads);
-  EXPECT_THAT(loads.error().text, HasSubstr("load 'kernel' ended at once: make: exit status 2: make: "));
+  EXPECT_THAT(loads.error().text, HasSubstr("load 'kernel' ended at once: make ended with exit status 2: make: "));
   EXPECT_EQ(count("scratch"), 0u);
 }
 

@@ -69,8 +69,13 @@ struct GateText {
 core::Result<GateText> parse_gate(std::string_view text, const std::string& file_name);
 // The file, and the runs of its baseline. ERRORS: as above, and what cannot be read.
 core::Result<Gate> read_gate(const std::string& path);
-// Its text, so that it says the same from another folder.
+// Its text for RunResult::gate_text: it says the same from another folder.
 core::Result<std::string> gate_to_keep(const std::string& path);
+// What `maxlat run` judged the run by: the limits of its plan and its gate, both of which it keeps. `file` is the
+// result's, for errors. ERRORS: as read_gate().
+core::Result<Gate> gate_of_run(const core::RunResult& run, const std::string& file);
+// Of these, the limits of the plan: a run that did not keep them has failed, whatever else judges it.
+core::Result<std::vector<Rule>> limits_of_plan(const core::RunResult& run, const std::string& file);
 
 // Judges the phases. `today` ("2026-11-25", UTC) is for the waivers. `not_comparable` is carried over from run.verdict:
 // only who saw the machine can say it.

@@ -18,8 +18,11 @@
 // error.
 #pragma once
 
+#include <sys/types.h>
+
 #include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/core/sys/result.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,6 +48,7 @@ std::string to_string(StepReport::Outcome outcome);
 struct ShieldReport {
   std::vector<StepReport> steps;
   bool was_on = false;  // and is not the caller's to take off
+  size_t changes = 0;   // that it consists of; status and off count the same
   size_t count(StepReport::Outcome outcome) const;
 };
 
@@ -53,17 +57,23 @@ struct UndoReport {
   core::CpuList cpus;
   std::string since;
   size_t undone = 0, already = 0, gone = 0;
-  std::vector<std::string> left;    // changed by somebody else since: left as it is
+  size_t inherited = 0;             // further threads, which began under the shield
+  std::vector<std::string> left;    // changed by somebody else since: left as it is, and kept for `off --force`
   std::vector<std::string> failed;  // cannot be undone, and why; the journal stays
   bool rebooted = false;            // between on and off: the reboot has undone all
   bool torn = false;                // the journal ends within a line: that change was not made
 };
 
+// "35 changes undone, 2 had been before, 1 gone with their threads"
+std::string counts_text(const UndoReport& report);
+
 struct ShieldStatus {
   bool on = false;
   core::CpuList cpus, housekeeping;
   std::string since;
-  bool held = false;  // as long as a process lives that holds it
+  bool held = false;              // as long as a process lives that holds it
+  std::optional<pid_t> holder{};  // that process, where the caller has looked for it
+  bool is_complete = false;       // it has come to its end
   size_t changes = 0, standing = 0;
   size_t gone = 0;                   // their threads have ended, or what they are of is not there any more
   std::vector<std::string> drifted;  // changed by somebody else since, or not as we made it

@@ -30,4 +30,7 @@ CpuResult merged(std::span<const CpuResult> parts, std::size_t least_outliers = 
 // The paths of several rounds as those of one run, in the order in which they are first met.
 std::vector<PathResult> merged_paths(std::span<const std::vector<PathResult>> rounds);
 
+// What ran on the CPUs in several stretches of time, added up: of the CPUs that were looked at in each.
+std::vector<CpuActivity> merged_activity(std::span<const std::vector<CpuActivity>> stretches);
+
 }  // namespace maxlat::core

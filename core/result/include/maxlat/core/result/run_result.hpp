@@ -299,6 +299,7 @@ struct RunResult {
   std::string started, ended;
   std::string plan;       // name of the profile or file
   std::string plan_text;  // the plan itself, TOML, so that --resume and readers need no other file
+  std::string gate_text;  // the gate that judged it beside the plan's limits, TOML; empty: there was none
   uint64_t seed = 0;
   enum class State { running, complete, interrupted } state = State::running;
   std::vector<FingerprintGroup> machine;

@@ -45,7 +45,7 @@ struct ProcessEnd {
   int signal = 0;        // that killed it, 0 when it exited
   std::string standard_output, standard_error;
   bool succeeded() const { return exit_status == 0; }
-  std::string text() const;  // "exit status 2", "killed by signal 9 (Killed)"
+  std::string text() const;  // "ended with exit status 2", "was killed by signal 9 (Killed)"
 };
 
 class Child {

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+//
+// What on, status and off say of one shield agrees, also of what was refused and of what somebody else has changed.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <maxlat/test/temporary_folder.hpp>
+
+#include "change/test_box.hpp"
+#include "shield.hpp"
+
+namespace maxlat::shield {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class ShieldCounts : public testing::TestWithParam<Hierarchy> {
+ protected:
+  ShieldPlan plan() const {
+    return {.cpus = {2, 3}, .housekeeping = {0, 1}, .journal = folder_ / "state/shield.journal"};
+  }
+  FakeSurface surface() const { return FakeSurface(box_, box_.view({2, 3}, {0, 1})); }
+
+  test::TemporaryFolder folder_;
+  FakeBox box_{GetParam()};
+};
+INSTANTIATE_TEST_SUITE_P(Hierarchies, ShieldCounts,
+                         testing::Values(Hierarchy::v2, Hierarchy::v2_of_systemd, Hierarchy::v1, Hierarchy::none));
+
+// A defect: the first off() forgot what it had left, so that --force found nothing to do.
+TEST_P(ShieldCounts, WhatWasLeftCanStillBeForced) {
+  const auto before = box_.state();
+  const std::string governor = "/sys/devices/system/cpu/cpu2/cpufreq/scaling_governor";
+  FakeSurface surface = this->surface();
+  ASSERT_TRUE(shield_on(plan(), surface));
+  box_.file(governor, "schedutil\n");
+  ASSERT_TRUE(shield_off(plan().journal, surface, false));
+  EXPECT_FALSE(shield_status(plan().journal, surface)->on);
+  EXPECT_THAT(shield_off(plan().journal, surface, false)->cpus, ElementsAre()) << "no shield is on";
+  const auto forced = shield_off(plan().journal, surface, true);
+  ASSERT_TRUE(forced) << forced.error().text;
+  EXPECT_EQ(forced->undone, 1u);
+  EXPECT_THAT(box_.changed_since(before), ElementsAre());
+  EXPECT_THAT(shield_off(plan().journal, surface, true)->cpus, ElementsAre()) << "once";
+
+  // The next shield finds it so, and what was before is what it found.
+  ASSERT_TRUE(shield_on(plan(), surface));
+  box_.file(governor, "schedutil\n");
+  ASSERT_TRUE(shield_off(plan().journal, surface, false));
+  ASSERT_TRUE(shield_on(plan(), surface));
+  ASSERT_TRUE(shield_off(plan().journal, surface, false));
+  ASSERT_TRUE(shield_off(plan().journal, surface, true));
+  EXPECT_EQ(box_.text(governor), "schedutil");
+}
+
+// A defect: on, status and off each counted other things of the same shield.
+TEST_P(ShieldCounts, OnStatusAndOffCountTheSame) {
+  FakeSurface surface = this->surface();
+  const auto on = shield_on(plan(), surface);
+  ASSERT_TRUE(on);
+  EXPECT_GT(on->changes, 10u);
+  const auto status = shield_status(plan().journal, surface);
+  EXPECT_EQ(status->changes, on->changes);
+  EXPECT_EQ(status->standing, on->changes);
+  const auto again = shield_on(plan(), surface);
+  EXPECT_EQ(again->changes, on->changes);
+  EXPECT_EQ(again->steps.back().text, fmt::format("{0} of {0} changes stand as they were made", on->changes));
+  box_.file("/sys/devices/system/cpu/cpu2/cpufreq/scaling_governor", "schedutil\n");
+  const auto off = shield_off(plan().journal, surface, false);
+  EXPECT_EQ(off->undone + off->already + off->gone + off->left.size() + off->failed.size(), on->changes);
+}
+
+// A defect: of two interrupts one could not be moved, and the step was called done; status then called it drifted.
+TEST_P(ShieldCounts, AnInterruptThatStaysIsNoStepThatIsDone) {
+  box_.file("/proc/irq/26/smp_affinity_list", "0-3\n");
+  const auto before = box_.state();
+  FakeSurface surface = this->surface();
+  surface.refused = {"/proc/irq/26/smp_affinity_list"};
+  const auto on = shield_on(plan(), surface);
+  ASSERT_TRUE(on);
+  const auto interrupts = std::find_if(on->steps.begin(), on->steps.end(),
+                                       [](const StepReport& step) { return step.step == "IRQ affinity"; });
+  ASSERT_NE(interrupts, on->steps.end());
+  EXPECT_EQ(interrupts->outcome, StepReport::Outcome::not_possible);
+  EXPECT_THAT(interrupts->text, testing::StartsWith("1 of 2 files written; "));
+  EXPECT_THAT(interrupts->text, HasSubstr("cannot write /proc/irq/26/smp_affinity_list"));
+  const auto status = shield_status(plan().journal, surface);
+  EXPECT_THAT(status->drifted, ElementsAre()) << "it never was ours";
+  EXPECT_EQ(status->standing, on->changes);
+  const auto off = shield_off(plan().journal, surface, false);
+  EXPECT_EQ(off->undone + off->already, on->changes);
+  EXPECT_THAT(box_.changed_since(before), ElementsAre());
+}
+
+}  // namespace
+}  // namespace maxlat::shield
