@@ -42,7 +42,10 @@ struct WatchedHistory {
 class Watch final : public KernelWatch {
  public:
   Watch(const WatchPlan& plan, std::unique_ptr<EventSource> source)
-      : plan_(plan), source_(std::move(source)), monotonic_(base::read_both(CLOCK_MONOTONIC), plan.ticks_per_ns) {
+      : plan_(plan),
+        source_(std::move(source)),
+        monotonic_(base::read_both(CLOCK_MONOTONIC), plan.ticks_per_ns),
+        counts_(core::read_machine_counts(plan.cpus)) {
     const size_t most_events = std::clamp(kMostEvents / plan_.cpus.size(), kFewestOfOneCpu, kMostOfOneCpu);
     for (size_t i = 0; i < plan_.cpus.size(); ++i)
       cpus_.push_back(std::make_unique<WatchedHistory>(plan_.gaps_kept, most_events, plan_.ticks_per_ns));
@@ -66,7 +69,10 @@ class Watch final : public KernelWatch {
     source_->stop();
     for (size_t i = 0; i < cpus_.size() && damage_.empty(); ++i)
       while (!read_and_account(i)) continue;  // nothing is recorded any more: it ends
-    WatchResult result{.events = events_, .lost = source_->lost(), .damage = damage_};
+    WatchResult result{.events = events_,
+                       .lost = source_->lost(),
+                       .machine = core::machine_change(counts_, core::read_machine_counts(plan_.cpus)),
+                       .damage = damage_};
     std::map<uint64_t, std::string> functions;
     for (const auto& cpu : cpus_) {
       cpu->ledger.close();
@@ -159,6 +165,7 @@ class Watch final : public KernelWatch {
   const WatchPlan plan_;
   std::unique_ptr<EventSource> source_;
   MonotonicTicks monotonic_;
+  const core::MachineCounts counts_;  // before the meter
   std::vector<std::unique_ptr<WatchedHistory>> cpus_;
   uint64_t events_ = 0;
   std::string damage_;

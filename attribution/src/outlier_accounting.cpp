@@ -44,6 +44,7 @@ void enter_accounting(const WatchResult& watched, std::span<const core::Outliers
   for (size_t i = 0; i < watched.cpus.size() && i < phase.per_cpu.size(); ++i)
     missing += enter_cpu(watched.cpus[i], *kept[i], phase.per_cpu[i]);
   phase.interference = watched.interference;
+  phase.facts[core::fact::kSmiCount] = core::smi_text(watched.machine);
   phase.facts["kernel_events_read"] = fmt::format("{}", watched.events);
   if (watched.lost > 0) {
     phase.facts["kernel_events_lost"] = fmt::format("{}", watched.lost);

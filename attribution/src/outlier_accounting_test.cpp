@@ -52,6 +52,12 @@ TEST_F(OutlierAccounting, WhatIsMissingIsCounted) {
   EXPECT_THAT(phase_.warnings, ElementsAre(HasSubstr("1 of the largest gaps came too fast")));
 }
 
+// Nothing seen, and no SMI: then it was not the firmware.
+TEST_F(OutlierAccounting, TheProcessorsOwnCountIsAFact) {
+  enter({.cpus = {{longer_, shorter_}}, .machine = {.smi = {{4, 0}}, .steal_s = {}}});
+  EXPECT_EQ(phase_.facts.at("SMI count"), "0 on CPU 4");
+}
+
 TEST_F(OutlierAccounting, LossIsTold) {
   enter({.cpus = {{longer_, shorter_}}, .events = 7, .lost = 3});
   EXPECT_EQ(phase_.facts.at("kernel_events_lost"), "3");

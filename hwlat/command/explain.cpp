@@ -41,7 +41,7 @@ Value rise_of(const std::map<unsigned, Value>& values, unsigned cpu) {
   return found == values.end() ? Value{} : found->second;
 }
 
-std::string cause_of(const Measurement& measured, const core::Outlier& gap, const MachineChange& change,
+std::string cause_of(const Measurement& measured, const core::Outlier& gap, const core::MachineChange& change,
                      bool interrupts_off) {
   const Finding* const finding = finding_of(measured.findings, gap);
   const bool counted = finding != nullptr && finding->smi_count.has_value();
@@ -64,7 +64,7 @@ std::string cause_of(const Measurement& measured, const core::Outlier& gap, cons
 
 }  // namespace
 
-void explain(Measurement& measured, const MachineChange& change, const Settings& settings, bool interrupts_off) {
+void explain(Measurement& measured, const core::MachineChange& change, const Settings& settings, bool interrupts_off) {
   for (core::CpuResult& cpu : measured.phase.per_cpu) {
     for (core::Outlier& gap : cpu.outliers) {
       if (gap.latency_ns <= static_cast<double>(settings.threshold_ns)) continue;

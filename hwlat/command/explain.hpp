@@ -13,12 +13,13 @@
 //   tracer or module saw it              unknown: hardware, with interrupts off
 #pragma once
 
+#include <maxlat/core/machine/machine_counts.hpp>
+
 #include "backend.hpp"
-#include "loop/machine_counts.hpp"
 
 namespace maxlat::hwlat {
 
 // Fills Outlier::cause of every outlier above the threshold; unknown ones stay "".
-void explain(Measurement& measured, const MachineChange& change, const Settings& settings, bool interrupts_off);
+void explain(Measurement& measured, const core::MachineChange& change, const Settings& settings, bool interrupts_off);
 
 }  // namespace maxlat::hwlat

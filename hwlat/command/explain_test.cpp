@@ -22,14 +22,14 @@ Measurement one_gap() {
   return measured;
 }
 
-std::string cause(Measurement measured, const MachineChange& change, bool interrupts_off = true) {
+std::string cause(Measurement measured, const core::MachineChange& change, bool interrupts_off = true) {
   explain(measured, change, Settings{}, interrupts_off);
   EXPECT_EQ(measured.phase.per_cpu[0].outliers[1].cause, "") << "below the threshold nothing is explained";
   return measured.phase.per_cpu[0].outliers[0].cause;
 }
 
 TEST(Explain, ByExclusionInTheOrderOfTheTable) {
-  MachineChange change;
+  core::MachineChange change;
   EXPECT_EQ(cause(one_gap(), change), "");
   change.hypervisor = true;
   EXPECT_EQ(cause(one_gap(), change, true), "host: this is a guest");
@@ -54,7 +54,7 @@ TEST(Explain, ByExclusionInTheOrderOfTheTable) {
 }
 
 TEST(Explain, TheGapsOwnCountIsBetterThanTheRuns) {
-  MachineChange change;
+  core::MachineChange change;
   change.smi[0] = 1;
   Finding finding;
   finding.t_ns = 1e9;
@@ -69,7 +69,7 @@ TEST(Explain, TheGapsOwnCountIsBetterThanTheRuns) {
 }
 
 TEST(Explain, AnotherCpusCountsSayNothing) {
-  MachineChange change;
+  core::MachineChange change;
   change.smi[1] = 5;
   change.steal_s[1] = 5;
   EXPECT_EQ(cause(one_gap(), change), "");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <maxlat/core/machine/machine_counts.hpp>
 #include <maxlat/core/machine/settings.hpp>
 #include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/core/result/run_frame.hpp>
@@ -25,7 +26,6 @@
 #include "explain.hpp"
 #include "hwlat_options.hpp"
 #include "hwlat_text.hpp"
-#include "loop/machine_counts.hpp"
 
 namespace maxlat::hwlat {
 
@@ -65,12 +65,16 @@ core::RunResult frame(const Options& options) {
 class Recorder {
  public:
   Recorder(const Options& options, const Choice& choice, std::string command)
-      : options_(options), choice_(choice), run_(frame(options)), before_(read_machine_counts(options.settings.cpus)) {
+      : options_(options),
+        choice_(choice),
+        run_(frame(options)),
+        before_(core::read_machine_counts(options.settings.cpus)) {
     command_ = std::move(command);
   }
 
   void complete(Measurement& measured) const {
-    const MachineChange changed = change(before_, read_machine_counts(options_.settings.cpus));
+    const core::MachineChange changed =
+        core::machine_change(before_, core::read_machine_counts(options_.settings.cpus));
     core::Phase& phase = measured.phase;
     phase.name = "hwlat";
     phase.command = command_;
@@ -84,7 +88,7 @@ class Recorder {
     phase.facts["width"] = core::duration_text(static_cast<double>(options_.settings.width_ns) * 1e-9);
     phase.facts["threshold"] = core::latency_text(static_cast<double>(options_.settings.threshold_ns));
     phase.facts["samples above the threshold"] = std::to_string(samples_above(phase, options_.settings.threshold_ns));
-    phase.facts["SMI count"] = smi_text(changed);
+    phase.facts[core::fact::kSmiCount] = core::smi_text(changed);
     for (core::CpuResult& cpu : phase.per_cpu) {
       const auto steal = changed.steal_s.find(cpu.cpu);
       if (steal == changed.steal_s.end() || steal->second <= 0) continue;
@@ -121,7 +125,7 @@ class Recorder {
   const Options& options_;
   const Choice& choice_;
   core::RunResult run_;
-  MachineCounts before_;
+  core::MachineCounts before_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::string command_;
   double stop_gap_ns_ = 0;

@@ -138,7 +138,7 @@ std::string result_text(const Measurement& measured, const Settings& settings, u
     text += fmt::format("Rate: below {:.4g} an hour of CPU time watched (95 %){}\n",
                         core::events_below(0, 0.95) / hours, upper);
   }
-  text += fmt::format("SMIs: {}\n", phase.facts.at("SMI count"));
+  text += fmt::format("SMIs: {}\n", phase.facts.at(core::fact::kSmiCount));
   text += cause_lines(phase, settings);
   text += kernel_lines(phase);
   if (hard_limit_ns > 0) {

@@ -158,7 +158,7 @@ TEST(ModuleBackend, FilesEveryGapAndKnowsOfEachFindingWhatCameInIt) {
   EXPECT_THAT(cpu.timeline.max_ns, testing::ElementsAre(100'040, 0, 51));
   EXPECT_EQ(measured->phase.per_cpu.at(1).samples, 1u);
 
-  MachineChange change;
+  core::MachineChange change;
   change.smi[0] = 1;  // of the run; the gaps' own counts are better
   explain(*measured, change, both_cpus(), true);
   EXPECT_EQ(measured->phase.per_cpu[0].outliers[0].cause, "firmware: 1 SMI in it");

@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <maxlat/attribution/kernel_backend.hpp>
+#include <maxlat/core/machine/machine_counts.hpp>
 #include <maxlat/core/result/accounting.hpp>
 #include <maxlat/core/result/interference.hpp>
 #include <maxlat/core/sys/asked_gaps.hpp>
@@ -50,6 +51,7 @@ struct WatchResult {
   std::vector<std::vector<AccountedGap>> cpus{};  // in the order of the plan; of each the largest gaps, largest first
   std::vector<core::CpuInterference> interference{};  // of those whose meter began
   uint64_t events = 0, lost = 0;                      // read; and overwritten before they were
+  core::MachineChange machine{};                      // counted from start() to finish()
   std::string damage{};                               // why the watch ended before the run; "" when it did not
 };
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "machine_counts.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <maxlat/core/machine/machine_counts.hpp>
 #include <maxlat/test/fake_root.hpp>
 
-namespace maxlat::hwlat {
+namespace maxlat::core {
 namespace {
 
 using testing::ElementsAre;
@@ -43,11 +42,11 @@ TEST_F(PaperMachine, AGuestIsKnownByItsFlagsAlone) {
 
 TEST_F(PaperMachine, SmisWhereTheyCanBeRead) {
   EXPECT_THAT(read().smi, IsEmpty());
-  EXPECT_THAT(smi_text(change(read(), read())), HasSubstr("not readable"));
+  EXPECT_THAT(smi_text(machine_change(read(), read())), HasSubstr("not readable"));
   put_smi(11, 40);
   const MachineCounts before = read();
   put_smi(11, 43);
-  const MachineChange changed = change(before, read());
+  const MachineChange changed = machine_change(before, read());
   EXPECT_THAT(changed.smi, ElementsAre(Pair(11u, 3u)));
   EXPECT_EQ(smi_text(changed), "3 on CPU 11");
 }
@@ -56,8 +55,8 @@ TEST_F(PaperMachine, TheSmiRegisterWrapsAtThirtyTwoBits) {
   put_smi(0, 0xffffffff);
   const MachineCounts before = read();
   put_smi(0, 1);
-  EXPECT_THAT(change(before, read()).smi, ElementsAre(Pair(0u, 2u)));
+  EXPECT_THAT(machine_change(before, read()).smi, ElementsAre(Pair(0u, 2u)));
 }
 
 }  // namespace
-}  // namespace maxlat::hwlat
+}  // namespace maxlat::core

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // What the machine itself counts beside a measurement: SMIs per CPU (MSR 0x34, Intel) and time that the hypervisor took
-// (steal, /proc/stat). Read before and after; the differences tell what a gap cannot be.
+// (steal, /proc/stat). Read before and after; the differences tell what a gap cannot be. Reading interrupts each of the
+// CPUs, so not while something is measured there.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 #include <optional>
 #include <string>
 
-namespace maxlat::hwlat {
+namespace maxlat::core {
 
 struct MachineCounts {
   std::map<unsigned, uint64_t> smi;    // only the CPUs where it can be read
@@ -27,9 +28,9 @@ struct MachineChange {
   std::map<unsigned, double> steal_s;
   bool hypervisor = false;
 };
-MachineChange change(const MachineCounts& before, const MachineCounts& after);
+MachineChange machine_change(const MachineCounts& before, const MachineCounts& after);
 
 // "0 on CPU 1, 3 on CPU 2", or why it is not known.
 std::string smi_text(const MachineChange& change);
 
-}  // namespace maxlat::hwlat
+}  // namespace maxlat::core

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "machine_counts.hpp"
-
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <unistd.h>
@@ -8,9 +6,10 @@
 #include <algorithm>
 #include <fstream>
 #include <maxlat/base/owned.hpp>
+#include <maxlat/core/machine/machine_counts.hpp>
 #include <sstream>
 
-namespace maxlat::hwlat {
+namespace maxlat::core {
 
 namespace {
 
@@ -68,7 +67,7 @@ MachineCounts read_machine_counts(const core::CpuList& cpus, const std::string& 
   return counts;
 }
 
-MachineChange change(const MachineCounts& before, const MachineCounts& after) {
+MachineChange machine_change(const MachineCounts& before, const MachineCounts& after) {
   MachineChange changed;
   changed.hypervisor = after.hypervisor;
   for (const auto& [cpu, smi] : after.smi) {
@@ -93,4 +92,4 @@ std::string smi_text(const MachineChange& change) {
   return text;
 }
 
-}  // namespace maxlat::hwlat
+}  // namespace maxlat::core
