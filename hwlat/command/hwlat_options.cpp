@@ -35,7 +35,7 @@ po::options_description options() {
   auto add = what.add_options();
   add("duration,D", core::argument("TIME"), "how long (default 120s; a bare number: s); 0: until ^C");
   add("threshold,T", core::argument("TIME"), "report gaps above (default 10us)");
-  add("hardlimit", core::argument("TIME"), "exit with 2 when a gap is above (default: never)");
+  add("hardlimit", core::argument("TIME"), "exit with 2 when a gap is above (never)");
   add("stop,s", core::argument("TIME"), "end within a second of a gap above (default: never)");
 
   po::options_description where("Where and how");
@@ -59,9 +59,9 @@ po::options_description options() {
   add("json", core::argument("FILE"), "writes a maxlat-result/1; - is standard output");
   add("raw", core::argument("FILE"), "writes the findings of each CPU to FILE.CPU, as sysjitter --raw does");
   add("snapshot", core::argument("TIME"), "writes --json also every TIME while it runs");
-  add("outliers", core::argument<size_t>("K"), "keeps the K largest of each CPU (default 100)");
+  add("outliers", core::argument<size_t>("K"), "keeps the K largest of each CPU (100)");
   add("kernel-events", core::argument("BACKEND")->implicit_value(attribution::kAnyBackend, attribution::kAnyBackend),
-      "who had the time of the largest, by the kernel's events (module, tracefs; root; the loop's alone)");
+      "who had the time of the loop's largest (module, tracefs; as root)");
   add("watch", "prints each finding as it comes");
   add("debug", "says what is done, step by step");
   add("quiet,q", "prints nothing but errors");

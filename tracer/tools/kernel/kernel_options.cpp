@@ -41,8 +41,8 @@ po::options_description kernel_options() {
   po::options_description options("The kernel's events");
   auto add = options.add_options();
   add("kernel", core::argument(names.c_str())->implicit_value(kAnyBackend, kAnyBackend),
-      "record these, too: those of -e whose PROVIDER is a subsystem of the kernel (sched:*,irq:*) or kprobe "
-      "(kprobe:SYMBOL, a function), else a choice of them");
+      "record these, too: those of -e whose PROVIDER is a subsystem of the kernel (sched:*), or kprobe (kprobe:SYMBOL, "
+      "a function); else a choice");
   add("kernel-cpus", core::argument<core::CpuListArgument>("CPUS"), "of these CPUs (all)");
   add("kernel-size", core::argument("BYTES")->default_value("4M"), "the kernel's buffer of each CPU");
   return options;

@@ -12,7 +12,7 @@ namespace maxlat::trace_tools {
 
 core::Result<core::Exit> sensors_check(const core::Arguments& arguments) {
   constexpr core::CommandHelp kHelp{
-      "maxlat sensors check [SENSOR...]",
+      "maxlat sensors check [SENSOR ...]",
       "Says which gauges are outside of the limits that their program gave them.\n"
       "Exit status: 0 none is, 2 some are, 1 there is no gauge to look at.",
       "  maxlat sensors check                  all that can be seen\n"

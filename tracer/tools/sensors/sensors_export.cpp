@@ -132,7 +132,7 @@ std::string metrics_of(const ChosenSensors& chosen) {
 
 core::Result<core::Exit> sensors_export(const core::Arguments& arguments) {
   constexpr core::CommandHelp kHelp{
-      "maxlat sensors export [SENSOR...]",
+      "maxlat sensors export [SENSOR ...]",
       "Prints the values of sensors as OpenMetrics 1.0 text. SENSOR is a name, or a part of one:\n"
       "PROGRAM#PID/GROUP/NAME, with * ? []. Times are in seconds.",
       "  maxlat sensors export > sensors.prom      for a node exporter's folder of text files\n"

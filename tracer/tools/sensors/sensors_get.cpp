@@ -39,7 +39,7 @@ std::string as_json(const ChosenSensors& chosen) {
 
 core::Result<core::Exit> sensors_get(const core::Arguments& arguments) {
   constexpr core::CommandHelp kHelp{
-      "maxlat sensors get [--json] [SENSOR...]",
+      "maxlat sensors get [SENSOR ...]",
       "Prints the values of sensors now. SENSOR is a name, or a part of one: PROGRAM#PID/GROUP/NAME, with * ? [].",
       "  maxlat sensors get                         all that can be seen\n"
       "  maxlat sensors get --json robot/latency    one, for a program\n"};

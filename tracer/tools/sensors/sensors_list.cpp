@@ -13,7 +13,7 @@ namespace maxlat::trace_tools {
 
 core::Result<core::Exit> sensors_list(const core::Arguments& arguments) {
   constexpr core::CommandHelp kHelp{
-      "maxlat sensors list [SENSOR...]",
+      "maxlat sensors list [SENSOR ...]",
       "Lists the sensors of running programs: yours, or as root everybody's. SENSOR is a name, or a part of one:\n"
       "PROGRAM#PID/GROUP/NAME, with * ? [].",
       "  maxlat sensors list              all of them\n"

@@ -27,7 +27,7 @@ struct WatchPlan {
 
 core::Result<std::optional<WatchPlan>> watch_plan(const core::Arguments& arguments) {
   constexpr core::CommandHelp kHelp{
-      "maxlat sensors watch [-i TIME] [-l N] [SENSOR...]",
+      "maxlat sensors watch [SENSOR ...]",
       "Prints the values of sensors again and again, on a terminal in place. Programs that begin meanwhile are seen.\n"
       "SENSOR is a name, or a part of one: PROGRAM#PID/GROUP/NAME, with * ? [].",
       "  maxlat sensors watch robot               once a second, until it is interrupted\n"
