@@ -6,6 +6,8 @@
 # guest-timeout_s: 240
 # The first two: RCU waits for no loop. The others: the emulated counter is unstable else.
 # guest-append: nohz_full=1 rcu_nocbs=1 tsc=reliable clocksource=tsc
+# The kernel looks at the task of a tickless CPU once a second, and warns when it could not for three: a busy host, and the stops.
+# guest-console_allow: sched_tick_remote|Call Trace
 [ -x "$MAXLAT" ] || skip "no static maxlat (cmake --preset static && cmake --build --preset static)"
 mount -t tracefs none /sys/kernel/tracing 2>/dev/null || true
 echo -1 > /proc/sys/kernel/sched_rt_runtime_us  # a plant in a rest could not be seen
@@ -14,10 +16,10 @@ for irq in /proc/irq/[0-9]*; do echo 1 > "$irq/smp_affinity" 2> /dev/null || tru
 load maxlat_planter
 plants=40
 # Starts it, and returns when it shows how far its loop is: what is planted from now on is in its gaps.
-start() { # NAME BACKEND-THAT-RECORDS
+start() { # NAME BACKEND-THAT-RECORDS [PRIORITY]
   name=$1
   backend=$2
-  "$MAXLAT" npt -a 1 -p 60 -i --trust-counter -D 60s --rest 0 --kernel-events --outliers 2000 --json "$OUT/$name.json" > "$OUT/$name.txt" 2> "$OUT/$name.progress" &
+  "$MAXLAT" npt -a 1 -p ${3:-60} -i --trust-counter -D 60s --rest 0 --kernel-events --outliers 2000 --json "$OUT/$name.json" > "$OUT/$name.txt" 2> "$OUT/$name.progress" &
   pid=$!
   until grep -q '%' "$OUT/$name.progress"; do
     [ -d /proc/$pid ] || { cat "$OUT/$name.txt" "$OUT/$name.progress"; fail "it ended"; }
@@ -77,7 +79,7 @@ expect "tasks of priority 70 in a run without any" "$(having stalls 'real-time 7
 
 # The host stops this machine: below the kernel, so nothing is seen.
 stops=100 stop_ms=50
-start stopped module
+start stopped module 40  # below the thread by which this machine hears that it is over
 stop_me $stops $stop_ms
 end
 # Two stops may be in one gap, where the other CPU had the host's in between: so time is counted. Where a stop meets a handler, that has it.
