@@ -8,6 +8,7 @@
 
 #include "change/test_box.hpp"
 #include "shield.hpp"
+#include "test_shielded_box.hpp"
 
 namespace maxlat::shield {
 namespace {
@@ -15,16 +16,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-class ShieldCounts : public testing::TestWithParam<Hierarchy> {
- protected:
-  ShieldPlan plan() const {
-    return {.cpus = {2, 3}, .housekeeping = {0, 1}, .journal = folder_ / "state/shield.journal"};
-  }
-  FakeSurface surface() const { return FakeSurface(box_, box_.view({2, 3}, {0, 1})); }
-
-  test::TemporaryFolder folder_;
-  FakeBox box_{GetParam()};
-};
+class ShieldCounts : public ShieldedBox {};
 INSTANTIATE_TEST_SUITE_P(Hierarchies, ShieldCounts,
                          testing::Values(Hierarchy::v2, Hierarchy::v2_of_systemd, Hierarchy::v1, Hierarchy::none));
 

@@ -9,6 +9,7 @@
 #include "change/test_box.hpp"
 #include "journal/journal.hpp"
 #include "shield.hpp"
+#include "test_shielded_box.hpp"
 
 namespace maxlat::shield {
 namespace {
@@ -16,16 +17,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-class ShieldPreview : public testing::TestWithParam<Hierarchy> {
- protected:
-  ShieldPlan plan() const {
-    return {.cpus = {2, 3}, .housekeeping = {0, 1}, .journal = folder_ / "state/shield.journal"};
-  }
-  FakeSurface surface() const { return FakeSurface(box_, box_.view({2, 3}, {0, 1})); }
-
-  test::TemporaryFolder folder_;
-  FakeBox box_{GetParam()};
-};
+class ShieldPreview : public ShieldedBox {};
 INSTANTIATE_TEST_SUITE_P(Hierarchies, ShieldPreview, testing::Values(Hierarchy::v2, Hierarchy::v1, Hierarchy::none));
 
 // What it says before is counted after, in the journal of the shield.

@@ -8,6 +8,7 @@
 
 #include "change/test_box.hpp"
 #include "journal/journal.hpp"
+#include "test_shielded_box.hpp"
 
 namespace maxlat::shield {
 namespace {
@@ -16,20 +17,13 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using Outcome = StepReport::Outcome;
 
-class Shield : public testing::TestWithParam<Hierarchy> {
+class Shield : public ShieldedBox {
  protected:
-  ShieldPlan plan() const {
-    return {.cpus = {2, 3}, .housekeeping = {0, 1}, .journal = folder_ / "state/shield.journal"};
-  }
-  FakeSurface surface() const { return FakeSurface(box_, box_.view({2, 3}, {0, 1})); }
   const StepReport* step(const ShieldReport& report, const std::string& name) const {
     for (const StepReport& step : report.steps)
       if (step.step == name) return &step;
     return nullptr;
   }
-
-  test::TemporaryFolder folder_;
-  FakeBox box_{GetParam()};
 };
 
 INSTANTIATE_TEST_SUITE_P(Hierarchies, Shield,

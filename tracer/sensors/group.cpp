@@ -6,14 +6,13 @@
 #include <unistd.h>
 
 #include <cstring>
-#include <iterator>
 #include <list>
 #include <maxlat/base/owned.hpp>
 #include <maxlat/base/process_start.hpp>
 #include <maxlat/sensors/group.hpp>
 #include <maxlat/sensors/sensors.hpp>
+#include <maxlat/trace/ctf_format.hpp>
 #include <mutex>
-#include <random>
 
 #include "sensors/group_layout.hpp"
 #include "shm/container_plan.hpp"
@@ -57,8 +56,7 @@ trace::ContainerIdentity identity_of(std::string_view name) {
   identity.process = program_invocation_short_name;
   identity.pid = static_cast<std::uint32_t>(getpid());
   identity.pid_start_time = base::start_time_of(getpid());
-  std::random_device random;
-  for (auto& byte : identity.uuid) byte = static_cast<std::uint8_t>(random());
+  identity.uuid = trace::random_uuid();
   return identity;
 }
 

@@ -6,6 +6,7 @@
 
 #include <maxlat/sensors/sensor.h>
 
+#include <algorithm>
 #include <maxlat/base/result.hpp>
 #include <string>
 #include <vector>
@@ -26,6 +27,15 @@ std::string text_of(const char (&bytes)[kSize]) {
   std::size_t length = 0;
   while (length < kSize && bytes[length] != 0) ++length;
   return std::string(bytes, length);
+}
+
+// The same for terminals and files: letters that do something there are replaced.
+template <std::size_t kSize>
+std::string shown_text(const char (&bytes)[kSize]) {
+  std::string text = text_of(bytes);
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 127; }, '?');
+  return text;
 }
 
 }  // namespace maxlat::sensors::detail

@@ -60,8 +60,7 @@ CountersValue read_counters(const maxlat_counters& sensor, const SensorObject& f
   for (std::uint64_t i = 0; i < count; ++i) {
     char label[MAXLAT_COUNTERS_LABEL];
     for (std::size_t at = 0; at < sizeof label; ++at) label[at] = once(labels[i * sizeof label + at]);
-    std::string text = detail::text_of(label);
-    std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 127; }, '?');
+    std::string text = detail::shown_text(label);
     value.values.emplace_back(text.empty() ? std::to_string(i) : std::move(text), once(values[i]));
   }
   return value;

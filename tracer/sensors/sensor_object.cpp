@@ -30,14 +30,6 @@ std::uint64_t size_of_histogram(const std::uint64_t (&shape)[2]) {
   return maxlat_shape_valid(made) != 0 ? maxlat_histogram_sensor_size(made) : 0;
 }
 
-// A text that goes to terminals and into files: letters that do something are replaced.
-template <std::size_t kSize>
-std::string shown_text(const char (&bytes)[kSize]) {
-  std::string text = text_of(bytes);
-  std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 127; }, '?');
-  return text;
-}
-
 template <maxlat_sensor_kind kKind, SizeOfShape size_of>
 base::Result<std::shared_ptr<const trace::CheckedObject>> check(const ObjectEntry& entry,
                                                                 const ContainerMemory& memory) {

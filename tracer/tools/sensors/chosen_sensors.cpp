@@ -48,4 +48,16 @@ core::Result<ChosenSensors> choose_sensors(const std::vector<std::string>& patte
   return chosen;
 }
 
+core::Result<std::optional<ChosenSensors>> choose_sensors(const core::CommandHelp& help,
+                                                          const core::Arguments& arguments) {
+  boost::program_options::options_description options("Options");
+  options.add_options()("help,h", "this text");
+  const auto line = core::parse_or_help(help, options, arguments);
+  if (!line) return line.error();
+  if (!*line) return std::optional<ChosenSensors>{};
+  auto chosen = choose_sensors((*line)->operands);
+  if (!chosen) return chosen.error();
+  return std::optional<ChosenSensors>(std::move(*chosen));
+}
+
 }  // namespace maxlat::trace_tools

@@ -8,8 +8,11 @@
 // OWNERSHIP: a chosen sensor points into the views that are kept beside it.
 #pragma once
 
+#include <maxlat/core/sys/cli_kit.hpp>
+#include <maxlat/core/sys/command.hpp>
 #include <maxlat/core/sys/result.hpp>
 #include <maxlat/sensors/monitor.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,5 +35,10 @@ bool matches(const std::string& pattern, const std::string& program, int pid, co
 
 // Of all programs, in the order of their names; without patterns all. ERRORS: a pattern that no sensor matches.
 core::Result<ChosenSensors> choose_sensors(const std::vector<std::string>& patterns);
+
+// Those that the operands of a command name, where --help is its only option.
+// RETURNS: nothing: help was asked for, and printed.
+core::Result<std::optional<ChosenSensors>> choose_sensors(const core::CommandHelp& help,
+                                                          const core::Arguments& arguments);
 
 }  // namespace maxlat::trace_tools

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <maxlat/core/sys/cli_kit.hpp>
 
 #include "sensors/chosen_sensors.hpp"
 #include "sensors/sensors_commands.hpp"
@@ -17,15 +16,11 @@ core::Result<core::Exit> sensors_check(const core::Arguments& arguments) {
       "Exit status: 0 none is, 2 some are, 1 there is no gauge to look at.",
       "  maxlat sensors check                  all that can be seen\n"
       "  maxlat sensors check 'robot/queue'    one\n"};
-  boost::program_options::options_description options("Options");
-  options.add_options()("help,h", "this text");
-  const auto line = core::parse_or_help(kHelp, options, arguments);
-  if (!line) return line.error();
-  if (!*line) return core::Exit::pass;
-  const auto chosen = choose_sensors((*line)->operands);
+  const auto chosen = choose_sensors(kHelp, arguments);
   if (!chosen) return chosen.error();
+  if (!*chosen) return core::Exit::pass;
   std::size_t gauges = 0, outside = 0;
-  for (const ChosenSensor& sensor : chosen->sensors) {
+  for (const ChosenSensor& sensor : (*chosen)->sensors) {
     const sensors::SensorValue value = sensor.value();
     const auto* gauge = std::get_if<sensors::GaugeValue>(&value);
     if (gauge == nullptr) continue;

@@ -2,14 +2,12 @@
 //
 // A family of metrics for each GROUP_NAME, whichever programs have it; program and process are labels. A family has its
 // samples together, so what is found is sorted by that name first.
-#include <errno.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
 #include <map>
-#include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/core/sys/open_metrics.hpp>
 
 #include "sensors/chosen_sensors.hpp"
@@ -137,16 +135,10 @@ core::Result<core::Exit> sensors_export(const core::Arguments& arguments) {
       "PROGRAM#PID/GROUP/NAME, with * ? []. Times are in seconds.",
       "  maxlat sensors export > sensors.prom      for a node exporter's folder of text files\n"
       "  maxlat sensors export 'robot/*'           those of one program\n"};
-  boost::program_options::options_description options("Options");
-  options.add_options()("help,h", "this text");
-  const auto line = core::parse_or_help(kHelp, options, arguments);
-  if (!line) return line.error();
-  if (!*line) return core::Exit::pass;
-  const auto chosen = choose_sensors((*line)->operands);
+  const auto chosen = choose_sensors(kHelp, arguments);
   if (!chosen) return chosen.error();
-  const std::string text = metrics_of(*chosen);
-  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0)
-    return core::system_error("cannot write standard output", errno);
+  if (!*chosen) return core::Exit::pass;
+  fmt::print("{}", metrics_of(**chosen));
   return core::Exit::pass;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <maxlat/core/sys/cli_kit.hpp>
 
@@ -11,18 +10,6 @@
 
 namespace maxlat::trace_tools {
 namespace {
-
-std::string as_text(const ChosenSensors& chosen) {
-  std::size_t width = 0;
-  for (const ChosenSensor& sensor : chosen.sensors) width = std::max(width, sensor.name().size());
-  std::string text;
-  for (const ChosenSensor& sensor : chosen.sensors) {
-    const sensors::SensorValue value = sensor.value();
-    text += fmt::format("{:<{}}  {}\n{}", sensor.name(), width, value_text(*sensor.facts, value),
-                        value_details(*sensor.facts, value));
-  }
-  return text;
-}
 
 std::string as_json(const ChosenSensors& chosen) {
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
@@ -50,7 +37,7 @@ core::Result<core::Exit> sensors_get(const core::Arguments& arguments) {
   if (!*line) return core::Exit::pass;
   const auto chosen = choose_sensors((*line)->operands);
   if (!chosen) return chosen.error();
-  fmt::print("{}", (*line)->has("json") ? as_json(*chosen) : as_text(*chosen));
+  fmt::print("{}", (*line)->has("json") ? as_json(*chosen) : values_text(*chosen));
   return core::Exit::pass;
 }
 

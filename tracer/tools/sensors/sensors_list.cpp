@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/core/sys/text.hpp>
 #include <maxlat/core/sys/text_table.hpp>
 
@@ -18,19 +17,15 @@ core::Result<core::Exit> sensors_list(const core::Arguments& arguments) {
       "PROGRAM#PID/GROUP/NAME, with * ? [].",
       "  maxlat sensors list              all of them\n"
       "  maxlat sensors list 'robot/*'    those of one program\n"};
-  boost::program_options::options_description options("Options");
-  options.add_options()("help,h", "this text");
-  const auto line = core::parse_or_help(kHelp, options, arguments);
-  if (!line) return line.error();
-  if (!*line) return core::Exit::pass;
-  const auto chosen = choose_sensors((*line)->operands);
+  const auto chosen = choose_sensors(kHelp, arguments);
   if (!chosen) return chosen.error();
-  if (chosen->sensors.empty()) {
+  if (!*chosen) return core::Exit::pass;
+  if ((*chosen)->sensors.empty()) {
     fmt::print("no program that can be looked at has sensors\n");
     return core::Exit::pass;
   }
   core::TextTable table({"sensor", "kind", "unit", "what it is"});
-  for (const ChosenSensor& sensor : chosen->sensors) {
+  for (const ChosenSensor& sensor : (*chosen)->sensors) {
     table.row({sensor.name(), sensors::word_of(sensor.facts->kind), core::printable(sensor.facts->unit),
                core::printable(sensor.facts->about)});
   }

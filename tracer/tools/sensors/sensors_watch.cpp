@@ -55,18 +55,6 @@ std::string time_of_day() {
   return fmt::format("{:02}:{:02}:{:02}", local.tm_hour, local.tm_min, local.tm_sec);
 }
 
-std::string values_of(const ChosenSensors& chosen) {
-  std::size_t width = 0;
-  for (const ChosenSensor& sensor : chosen.sensors) width = std::max(width, sensor.name().size());
-  std::string text = fmt::format("# {}\n", time_of_day());
-  for (const ChosenSensor& sensor : chosen.sensors) {
-    const sensors::SensorValue value = sensor.value();
-    text += fmt::format("{:<{}}  {}\n{}", sensor.name(), width, value_text(*sensor.facts, value),
-                        value_details(*sensor.facts, value));
-  }
-  return text;
-}
-
 // RETURNS: whether nobody stops it meanwhile.
 bool wait_until(std::chrono::steady_clock::time_point next) {
   pollfd stop{core::stop_fd(), POLLIN, 0};
@@ -91,7 +79,7 @@ core::Result<core::Exit> sensors_watch(const core::Arguments& arguments) {
   for (std::uint64_t look = 0;;) {
     const auto chosen = choose_sensors((*plan)->patterns);
     if (!chosen) return chosen.error();
-    const std::string text = (in_place ? "\x1b[H\x1b[2J" : "") + values_of(*chosen);
+    const std::string text = fmt::format("{}# {}\n{}", in_place ? "\x1b[H\x1b[2J" : "", time_of_day(), values_text(*chosen));
     if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0)
       return core::system_error("cannot write standard output", errno);
     if (++look == (*plan)->looks) break;

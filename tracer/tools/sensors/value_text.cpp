@@ -136,6 +136,18 @@ std::string value_details(const SensorFacts& facts, const sensors::SensorValue& 
   return {};
 }
 
+std::string values_text(const ChosenSensors& chosen) {
+  std::size_t width = 0;
+  for (const ChosenSensor& sensor : chosen.sensors) width = std::max(width, sensor.name().size());
+  std::string text;
+  for (const ChosenSensor& sensor : chosen.sensors) {
+    const sensors::SensorValue value = sensor.value();
+    text += fmt::format("{:<{}}  {}\n{}", sensor.name(), width, value_text(*sensor.facts, value),
+                        value_details(*sensor.facts, value));
+  }
+  return text;
+}
+
 nlohmann::ordered_json value_json(const SensorFacts& facts, const sensors::SensorValue& value) {
   return {{"name", facts.name},         {"kind", sensors::word_of(facts.kind)}, {"unit", facts.unit},
           {"about", facts.about},       {"shared", facts.shared},               {"value", std::visit(Json{}, value)}};
