@@ -23,8 +23,8 @@ namespace po = boost::program_options;
 constexpr core::CommandHelp kHelp = {
     "maxlat gate [options] RUN",
     "Judges a stored run by limits: a value equal to its limit passes, and a latency is that of the\n"
-    "worst CPU. RUN is the folder of a run, or a result file. It must keep the limits of its own plan,\n"
-    "and, where no other is given, of the gate that maxlat run judged it by. docs/gate.md describes the file.\n"
+    "worst CPU. RUN is the folder of a run, or a result file. A run must keep the limits of its own plan,\n"
+    "and, where no other is given, of the gate that maxlat run judged it by. docs/gate.md describes the gate file.\n"
     "Exit status: 0 every rule passed, 2 a limit was exceeded, 3 something was not (validly) measured.",
     "  maxlat gate DIR                                             as maxlat run judged it\n"
     "  maxlat gate npt.json --max 50us --exposure 60s              worst sample and time watched\n"

@@ -54,9 +54,11 @@ core::Result<std::string> gate_to_keep(const std::string& path) {
   if (!text) return text.error();
   const core::Result<GateText> read = parse_gate(*text, path);
   if (!read) return read.error();
-  if (!read->folder.empty()) return *text;
-  toml::table first{{"folder", fs::absolute(path).parent_path().string()}};
-  if (read->gate.name == path) first.insert("name", path);  // it has none of its own
+  // What it has none of its own of. (Read without a file's name, a gate without a name has none.)
+  toml::table first;
+  if (read->folder.empty()) first.insert("folder", fs::absolute(path).parent_path().string());
+  if (parse_gate(*text, "")->gate.name.empty()) first.insert("name", path);
+  if (first.empty()) return *text;
   std::ostringstream kept;
   kept << first << "\n" << *text;
   return kept.str();
@@ -71,10 +73,11 @@ core::Result<Gate> read_gate(const std::string& path) {
 }
 
 core::Result<std::vector<Rule>> limits_of_plan(const core::RunResult& run, const std::string& file) {
+  if (run.plan_text.empty()) return std::vector<Rule>{};
   return core::read_toml(run.plan_text, file + " (its plan)", kPlanHint, [](const toml::table& document) {
     std::vector<Rule> rules;
     const toml::array* phases = document["phase"].as_array();
-    if (phases == nullptr) return rules;
+    if (phases == nullptr) core::refuse(document, "the plan has no [[phase]]");
     for (const toml::node& phase : *phases) {
       const toml::table& table = core::toml_table(phase, "phase");
       const toml::node* name = table.get("name");

@@ -54,7 +54,7 @@ core::Result<std::string> pdf_of(const std::string& page) {
   if (!ended) return ended.error();
   std::string pdf = core::read_file(file).value_or("");
   if (!ended->succeeded() || !pdf.starts_with("%PDF-"))
-    return core::Error{fmt::format("{} made no PDF: {}", program, ended->text()), "print the page from any browser"};
+    return core::Error{fmt::format("{} made no PDF, and {}", program, ended->text()), "print the page from any browser"};
   return pdf;
 }
 

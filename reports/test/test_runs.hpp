@@ -153,7 +153,7 @@ inline core::RunResult typical_run() {
   run.started = "2026-11-21T12:00:00Z";
   run.ended = "2026-11-21T12:02:41Z";
   run.plan = "quick";
-  run.plan_text = "[plan]\nname = \"quick\"\n\n[[limits]]\nphase = \"*\"\nmax_ns = 100000\n";
+  run.plan_text = "name = \"quick\"\n\n[[phase]]\nname = \"npt\"\nkind = \"npt\"\nduration = \"10s\"\n";
   run.seed = 42;
   run.state = core::RunResult::State::complete;
 

@@ -300,9 +300,7 @@ core::Status Run::finish() {
   const bool interrupted = stopping();
   run_.state = interrupted ? core::RunResult::State::interrupted : core::RunResult::State::complete;
   run_.ended = core::utc_text();
-  const std::vector<std::string> not_comparable = run_.verdict.not_comparable;
   run_.verdict = reports::judge(run_, gate_, reports::today_utc());
-  run_.verdict.not_comparable = not_comparable;
   if (interrupted) {
     const auto missing = std::count_if(steps_.begin(), steps_.end(), [&](const Step& step) {
       const auto found = kept_.find(step.name);

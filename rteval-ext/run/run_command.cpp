@@ -184,10 +184,7 @@ core::Result<core::Exit> end(const core::Result<Outcome>& ended, const RunDirect
 
 // As the run keeps it; empty: none was given.
 core::Result<std::string> given_gate(const core::CommandLine& line) {
-  if (!line.has("gate")) return std::string{};
-  const std::string path = line.get<std::string>("gate");
-  if (const core::Result<reports::Gate> gate = reports::read_gate(path); !gate) return gate.error();
-  return reports::gate_to_keep(path);
+  return line.has("gate") ? reports::gate_to_keep(line.get<std::string>("gate")) : std::string{};
 }
 
 core::Result<Outcome> gone_on(const RunDirectory& directory, const std::vector<std::string>& skip, bool quiet) {

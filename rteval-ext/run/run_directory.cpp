@@ -80,7 +80,7 @@ core::Result<RunDirectory> RunDirectory::create(const std::string& path) {
 void RunDirectory::remove_unused() const {
   std::error_code in_use;
   const bool is_run = fs::exists(result_path(), in_use);
-  for (const std::string& name : is_run ? made_ : std::vector<std::string>{"/phases", "/lock", ""})
+  for (const std::string& name : is_run ? made_ : std::vector<std::string>{"/phases", "/kernel-config", "/lock", ""})
     fs::remove(path_ + name, in_use);
 }
 

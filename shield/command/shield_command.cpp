@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <maxlat/core/machine/setting_readers.hpp>
 #include <maxlat/core/sys/cli_kit.hpp>
-#include <maxlat/core/sys/text.hpp>
+#include <maxlat/core/sys/command.hpp>
 #include <maxlat/shield/shield_command.hpp>
 #include <string>
 #include <vector>
@@ -25,39 +24,25 @@ void add_common(po::options_description& options) {
   add("help,h", "this text");
 }
 
-core::CommandHelp help() {
-  static const std::string about = [] {
-    std::string text = "Sets CPUs of this box up for real time, and undoes it.\n\nsubcommands:\n";
-    for (const Subcommand* sub : subcommand_rows()) text += "  " + core::list_line(sub->name, sub->summary);
-    return text + "\n`maxlat shield SUBCOMMAND --help` tells more.";
-  }();
-  return {"maxlat shield SUBCOMMAND [options]", about,
-          "  maxlat shield on --cpus 2-3                              until maxlat shield off\n"
-          "  maxlat shield exec --cpus 1 -- maxlat npt -a 1 -D 10s    for one command\n"};
-}
-
 core::Result<core::Exit> run_shield(const core::Arguments& arguments) {
-  constexpr const char* kHint = "maxlat shield --help lists the subcommands";
-  if (arguments.empty()) return core::Error{"no subcommand given", kHint};
-  const std::string& name = arguments.front();
-  if (name.starts_with('-')) {
-    po::options_description options("Options");
-    options.add_options()("help,h", "this text");
-    const auto line = core::parse_or_help(help(), options, arguments);
-    if (!line) return line.error();
-    if (*line) return core::Error{"no subcommand given", kHint};
-    return core::Exit::pass;
-  }
   const auto table = subcommand_rows();
-  const auto found = std::find_if(table.begin(), table.end(), [&](const Subcommand* sub) { return sub->name == name; });
-  if (found == table.end()) return core::Error{fmt::format("unknown subcommand \"{}\"", name), kHint};
+  std::vector<core::Command> rows;
+  for (const Subcommand* sub : table) rows.push_back({sub->name, sub->summary, nullptr});
+  const auto row = core::row_of_family(
+      {"maxlat shield", "Sets CPUs of this box up for real time, and undoes it.", rows,
+       "  maxlat shield on --cpus 2-3                              until maxlat shield off\n"
+       "  maxlat shield exec --cpus 1 -- maxlat npt -a 1 -D 10s    for one command\n"},
+      arguments);
+  if (!row) return row.error();
+  if (*row == nullptr) return core::Exit::pass;
+  const Subcommand* const found = table[static_cast<size_t>(*row - rows.data())];
   po::options_description options("Options");
-  (*found)->add_options(options);
+  found->add_options(options);
   add_common(options);
   const auto line =
-      core::parse_or_help((*found)->help, options, core::Arguments(arguments.begin() + 1, arguments.end()));
+      core::parse_or_help(found->help, options, core::Arguments(arguments.begin() + 1, arguments.end()));
   if (!line) return line.error();
-  return *line ? (*found)->run(**line) : core::Result<core::Exit>(core::Exit::pass);
+  return *line ? found->run(**line) : core::Result<core::Exit>(core::Exit::pass);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <maxlat/core/sys/counted.hpp>
 #include <maxlat/core/sys/text.hpp>
 #include <maxlat/core/sys/text_table.hpp>
 
@@ -16,10 +17,6 @@ std::string listed(const char* what, const std::vector<std::string>& lines) {
   for (size_t i = 0; i < lines.size() && i < kMostLines; ++i) text += fmt::format("{}: {}\n", what, lines[i]);
   if (lines.size() > kMostLines) text += fmt::format("{}: {} more\n", what, lines.size() - kMostLines);
   return text;
-}
-
-const char* s(size_t count) {
-  return count == 1 ? "" : "s";
 }
 
 }  // namespace
@@ -42,19 +39,18 @@ std::string text_of(const ShieldReport& report, const ShieldPlan& plan) {
     rest += core::wrapped(fmt::format("{}", fmt::join(refused, ", ")), core::kTextWidth,
                           "a weaker shield; not possible here: ", "  ");
   return fmt::format(
-      "{}\n{}shield of CPU {} is on, the system on CPU {}: {} step{} done or already so, {} not; {} change{}\n",
+      "{}\n{}shield of CPU {} is on, the system on CPU {}: {} done or already so, {} not; {}\n",
       table.text(core::kTextWidth, ""), rest, core::to_string(plan.cpus), core::to_string(plan.housekeeping),
-      report.steps.size() - left, s(report.steps.size() - left), left, report.changes, s(report.changes));
+      core::counted(report.steps.size() - left, "step"), left, core::counted(report.changes, "change"));
 }
 
 std::string counts_text(const UndoReport& report) {
-  std::string text = fmt::format("{} change{} undone, {} had been before, {} gone with their threads", report.undone,
-                                 s(report.undone), report.already, report.gone);
+  std::string text = fmt::format("{} undone, {} had been before, {} gone with their threads",
+                                 core::counted(report.undone, "change"), report.already, report.gone);
   if (!report.left.empty()) text += fmt::format(", {} left", report.left.size());
   if (!report.failed.empty()) text += fmt::format(", {} not undone", report.failed.size());
   if (report.inherited > 0)
-    text +=
-        fmt::format("; {} thread{} that began meanwhile may use all CPUs again", report.inherited, s(report.inherited));
+    text += fmt::format("; {} that began meanwhile may use all CPUs again", core::counted(report.inherited, "thread"));
   return text;
 }
 
@@ -62,7 +58,7 @@ std::string text_of(const UndoReport& report) {
   if (report.cpus.empty()) return "no shield is on\n";
   std::string text = listed("left as it is", report.left) + listed("not undone", report.failed);
   if (!report.left.empty() && report.failed.empty())
-    text += "maxlat shield off --force makes that what it was, too, until the next shield is on\n";
+    text += "maxlat shield off --force undoes that, too, as long as no other shield was put on\n";
   if (report.torn)
     text += "the journal ends within a line: the shield was cut off there, and that change was not made\n";
   if (report.rebooted)
@@ -75,9 +71,9 @@ std::string text_of(const ShieldStatus& status) {
   if (status.rebooted) return fmt::format("no shield is on: the box was rebooted since {}\n", status.since);
   if (!status.on) return "no shield is on\n";
   std::string text = listed("drifted", status.drifted);
-  if (!status.is_complete) text += "it did not come to its end: maxlat shield off undoes what it had done\n";
+  if (!status.is_complete && !status.holder) text += "it did not come to its end: maxlat shield off undoes what it had done\n";
   if (status.is_complete && status.held && !status.holder)
-    text += "its holder has died: maxlat shield off undoes it, or the next that holds one\n";
+    text += "its holder has died: maxlat shield off undoes it, or the next run or shield exec takes it over\n";
   text += fmt::format("shield of CPU {} since {}, the system on CPU {}: {} of {} changes stand",
                       core::to_string(status.cpus), status.since, core::to_string(status.housekeeping), status.standing,
                       status.changes);

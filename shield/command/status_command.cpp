@@ -11,8 +11,8 @@ namespace {
 constexpr core::CommandHelp kStatusHelp{
     .synopsis = "maxlat shield status [options]",
     .about =
-        "Says whether a shield is on, and what of it has been changed since. Exit status 2 when something has, or\n"
-        "when who put it on has died meanwhile.",
+        "Says whether a shield is on, and what of it has been changed since. Exit status 2 when something has, when\n"
+        "the command that held it has died, or when it did not come to its end.",
     .examples = "  maxlat shield status\n  maxlat shield status || maxlat shield off\n"};
 
 core::Result<core::Exit> status(const core::CommandLine& line) {
@@ -23,7 +23,7 @@ core::Result<core::Exit> status(const core::CommandLine& line) {
   if (!now) return now.error();
   now->holder = Lock::holder(journal);
   if (!line.has("quiet")) fmt::print("{}", text_of(*now));
-  const bool is_left_behind = now->on && (!now->is_complete || (now->held && !now->holder));
+  const bool is_left_behind = now->on && !now->holder && (now->held || !now->is_complete);
   return now->drifted.empty() && !is_left_behind ? core::Exit::pass : core::Exit::limit_exceeded;
 }
 

@@ -41,8 +41,11 @@ core::Result<std::string> preview_on(const ShieldPlan& plan, const Surface& surf
 // on, what the last off() has left for that reason. Without a shield the report has no CPUs. ERRORS: the journal cannot
 // be read, or is damaged.
 core::Result<UndoReport> shield_off(const std::string& journal, Surface& surface, bool force);
-// The same for a caller that has the Lock.
-core::Result<UndoReport> shield_off_locked(const std::string& journal, Surface& surface, bool force);
+// The same for a caller that has the Lock. Threads that have inherited a shield's mask get all CPUs again, where the
+// journal is whole.
+enum class Inherited { widened, left };
+core::Result<UndoReport> shield_off_locked(const std::string& journal, Surface& surface, bool force,
+                                           Inherited inherited = Inherited::widened);
 
 // Where the journal of what off() has left lies, beside that of the shield.
 std::string left_of(const std::string& journal);

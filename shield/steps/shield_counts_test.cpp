@@ -4,9 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <maxlat/test/temporary_folder.hpp>
 
-#include "change/test_box.hpp"
 #include "shield.hpp"
 #include "test_shielded_box.hpp"
 
@@ -44,6 +42,21 @@ TEST_P(ShieldCounts, WhatWasLeftCanStillBeForced) {
   ASSERT_TRUE(shield_off(plan().journal, surface, false));
   ASSERT_TRUE(shield_off(plan().journal, surface, true));
   EXPECT_EQ(box_.text(governor), "schedutil");
+}
+
+// A defect: --force widened whoever has the masks that the shield gave: what was left does not tell whose they were.
+TEST_P(ShieldCounts, ForceOnWhatWasLeftWidensNobody) {
+  box_.thread(60, 60, "pinned-by-owner", "0-1", 0, 1);
+  FakeSurface surface = this->surface();
+  ASSERT_TRUE(shield_on(plan(), surface));
+  box_.file("/sys/devices/system/cpu/cpu2/cpufreq/scaling_governor", "schedutil\n");
+  const auto off = shield_off(plan().journal, surface, false);
+  ASSERT_TRUE(off);
+  ASSERT_EQ(off->left.size(), 1u);
+  box_.thread(61, 61, "pinned-since", "0-1", 0, 1);
+  ASSERT_TRUE(shield_off(plan().journal, surface, true));
+  EXPECT_EQ(box_.cpus_of(60, 60), "0-1");
+  EXPECT_EQ(box_.cpus_of(61, 61), "0-1");
 }
 
 // A defect: on, status and off each counted other things of the same shield.

@@ -113,7 +113,8 @@ void widen_inherited(const JournalContent& journal, Surface& surface, UndoReport
 
 }  // namespace
 
-core::Result<UndoReport> shield_off_locked(const std::string& journal_path, Surface& surface, bool force) {
+core::Result<UndoReport> shield_off_locked(const std::string& journal_path, Surface& surface, bool force,
+                                           Inherited inherited) {
   const auto read = read_journal(journal_path);
   if (!read) return read.error();
   UndoReport report;
@@ -131,7 +132,7 @@ core::Result<UndoReport> shield_off_locked(const std::string& journal_path, Surf
   std::vector<Change> left;
   if (!report.rebooted) {
     left = take_all_back(journal, surface, force, report);
-    if (had_moved_threads(journal)) widen_inherited(journal, surface, report);
+    if (inherited == Inherited::widened && had_moved_threads(journal)) widen_inherited(journal, surface, report);
   }
   // Run again, it tries those that failed once more.
   if (!report.failed.empty()) return report;
@@ -153,7 +154,8 @@ core::Result<UndoReport> shield_off(const std::string& journal, Surface& surface
     if (!*seen) continue;
     const core::Result<Lock> lock = Lock::take(journal);
     if (!lock) return lock.error();
-    return shield_off_locked(path, surface, force);
+    // What was left is not all of a journal: who had a narrow mask before is not in it. The first off() has widened.
+    return shield_off_locked(path, surface, force, path == journal ? Inherited::widened : Inherited::left);
   }
   return UndoReport{};
 }
@@ -181,6 +183,8 @@ core::Result<ShieldStatus> shield_status(const std::string& journal_path, const 
       status.drifted.push_back(fmt::format("{} cannot be read", to_string(change)));
     else if (now == Standing::gone)
       ++status.gone;
+    else if (change.wanted.empty())
+      status.drifted.push_back(fmt::format("{} is not there any more", to_string(change)));
     else
       status.drifted.push_back(fmt::format("{} is no longer {}", to_string(change), change.wanted));
   }

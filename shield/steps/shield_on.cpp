@@ -59,7 +59,7 @@ ShieldReport made_again(const JournalContent& journal, Surface& surface) {
     const bool undone = now == Standing::as_before && change.before != change.wanted;
     const bool drifted = !stands(change, surface) && (now == Standing::other || now == Standing::unknown || undone);
     if (!drifted) {
-      if (counts(change, now, journal)) ++report.changes, ++standing_still;
+      if (counts(change, now, journal)) ++report.changes, standing_still += stands(change, surface);
       continue;
     }
     const core::Status made = apply(change, surface);

@@ -334,6 +334,9 @@ TEST_P(ShieldOfV2, APartitionThatTheKernelCallsInvalidIsToldAndLeavesNoGroup) {
   EXPECT_THAT(step(*report, "cpuset")->text, HasSubstr("isolated invalid (Cpu list in cpuset.cpus not exclusive)"));
   EXPECT_FALSE(std::filesystem::exists(box_.path() + "/sys/fs/cgroup/maxlat-shield"));
   EXPECT_EQ(box_.cpus_of(40, 40), "0-1") << "by affinity, then";
+  const auto status = shield_status(plan().journal, surface);
+  EXPECT_THAT(status->drifted, ElementsAre());
+  EXPECT_EQ(status->standing, report->changes);
 }
 
 TEST(ShieldPlan, WhatCannotBeIsRefused) {

@@ -155,6 +155,7 @@ core::Status make_partition(const CpusetPlace& place, Workshop& workshop, StepRe
   // An empty group would look like a shield.
   const Change folder{.kind = Change::Kind::folder, .path = group};
   if (const core::Status gone = undo(folder, workshop.surface()); !gone) report.text += "; " + gone.error().text;
+  workshop.note_refused({folder});
   return {};
 }
 

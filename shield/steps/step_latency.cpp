@@ -28,10 +28,12 @@ core::Status make_idle_latency(Workshop& workshop) {
                       .started = task ? task->started : 0,
                       .name = "maxlat-keeper"};
   if (const core::Status recorded = workshop.record({&change, 1}); !recorded) return recorded;
-  if (const core::Status held = keeper->hold(); !held)
+  if (const core::Status held = keeper->hold(); !held) {
+    workshop.note_refused({change});
     workshop.report({Outcome::not_possible, kName, held.error().text});
-  else
+  } else {
     workshop.report({Outcome::done, kName, std::string(kFile) + " is held at 0"});
+  }
   return {};
 }
 

@@ -21,19 +21,26 @@ core::Status Workshop::record(std::span<const Change> changes) {
 
 std::vector<std::string> Workshop::make(std::span<const Change> changes) {
   std::vector<std::string> refused;
-  std::vector<Change> lines;
+  std::vector<Change> not_made;
   for (const Change& change : changes) {
     const core::Status made = apply(change, surface_);
     if (made) continue;
     refused.push_back(made.error().text);
-    lines.push_back(change);
-    lines.back().kind = Change::Kind::refused;
+    not_made.push_back(change);
+  }
+  note_refused(std::move(not_made));
+  return refused;
+}
+
+void Workshop::note_refused(std::vector<Change> changes) {
+  if (changes.empty()) return;
+  for (Change& change : changes) {
     // What was taken in part is a change.
     if (changes_something(change) && standing(change, surface_) == Standing::as_before) --changes_;
+    change.kind = Change::Kind::refused;
   }
   // A line that is missing is a change that is thought to have been made, and found as it was before.
-  if (!lines.empty()) static_cast<void>(journal_.append(lines));
-  return refused;
+  static_cast<void>(journal_.append(changes));
 }
 
 std::string online_file(unsigned cpu) {

@@ -13,6 +13,7 @@ struct Server {
   Counter requests{"requests", "", "requests that were answered"};
   Gauge queue{"queue", "", "requests that wait", {.lowest = 0, .highest = 3}};
   Stat temperature{"temperature", "mK"};
+  Gauge speed{"speed", "m/s"};
   Counters<3> answers{"answers", {"yes", "no", "a \"third\"\x1b[1m"}, "", "by their kind"};
   Histogram<> latency{"latency", "ns", "from request to answer"};
 };

@@ -51,8 +51,8 @@ def test_list():
         text = sensors("list")
         for program in (one, two):
             assert re.search(rf"^{NAME}#{program.pid}/server/latency +histogram +ns +from request to answer$", text, re.M), text
-        assert sensors("list", str(one.pid)).count(f"#{one.pid}/") == 6
-        assert sensors("list", f"{NAME}/server", f"{one.pid}").count(f"{NAME}#") == 5 + 6
+        assert sensors("list", str(one.pid)).count(f"#{one.pid}/") == 7
+        assert sensors("list", f"{NAME}/server", f"{one.pid}").count(f"{NAME}#") == 6 + 7
         assert sensors("list", "server/*t*").count(f"{NAME}#{two.pid}") == 3, sensors("list", "server/*t*")
 
 
@@ -107,10 +107,10 @@ def test_watch():
 def test_check():
     with Program() as program:
         program.tell("post")
-        assert "1 of 1 gauges are within" in sensors("check", str(program.pid))
+        assert "2 of 2 gauges are within" in sensors("check", str(program.pid))
         program.tell("overload")
         text = sensors("check", str(program.pid), status=2)
-        assert f"#{program.pid}/server/queue: 4 (outside of 0 to 3)" in text and "0 of 1 gauges" in text, text
+        assert f"#{program.pid}/server/queue: 4 (outside of 0 to 3)" in text and "1 of 2 gauges" in text, text
         sensors("check", f"{program.pid}/server/requests", status=1)
 
 
@@ -129,8 +129,15 @@ def test_export():
         assert counts == sorted(counts) and bounds == sorted(bounds) and counts[-2:] == [1000, 1001], buckets
         assert f'server_queue{{program="{NAME}",pid="{one.pid}",sensor="server/queue"}} 2\n' in text
         assert 'label="a \\"third\\"?[1m"} 4\n' in text
+        assert text.count('label="(outside)"}') == 2
+        # What the reference parser asks for: a unit ends its family's name; _count and _sum come together.
+        for family, unit in re.findall(r"^# UNIT (\S+) (.*)$", text, re.M):
+            assert family.endswith("_" + unit), (family, unit)
+        assert "# UNIT server_speed_m_s m_s" in text
+        for kind in ("count", "sum"):
+            assert len(re.findall(rf"^server_latency_seconds_{kind}{{", text, re.M)) == 2, text
         families = re.findall(r"^# TYPE (\S+)", text, re.M)
-        assert len(families) == len(set(families)) == 6
+        assert len(families) == len(set(families)) == 7
 
 
 def test_what_is_not_there():

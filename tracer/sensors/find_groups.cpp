@@ -38,15 +38,19 @@ int innermost_pid(int pid) {
   return pid;
 }
 
-void add_groups_of(const std::string& descriptors, int pid, std::vector<GroupView>& groups) {
+void add_groups_of(const std::string& descriptors, int pid, std::vector<GroupView>& groups,
+                   std::vector<std::string>* refused) {
   for (const std::string& name : trace::detail::names_in(descriptors)) {
     const std::string path = descriptors + "/" + name;
     if (!is_group(path)) continue;
-    const base::Descriptor memory(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    // It may be another file by now, also one that takes its time to open.
+    const base::Descriptor memory(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
     if (!memory) continue;
-    base::Result<GroupView> group = GroupView::attach(memory.number());
+    base::Result<GroupView> group = GroupView::attach(memory.number(), pid);
     // A descriptor may have been inherited (by vfork) or sent.
-    if (group && group->pid() == innermost_pid(pid)) groups.push_back(std::move(*group));
+    if (group && group->own_pid() == innermost_pid(pid)) groups.push_back(std::move(*group));
+    if (!group && refused != nullptr)
+      refused->push_back("process " + std::to_string(pid) + ": " + group.error().text);
   }
 }
 
@@ -56,7 +60,7 @@ std::string folder_of(const std::string& pid) {
 
 }  // namespace
 
-base::Result<std::vector<GroupView>> find_groups(int pid) {
+base::Result<std::vector<GroupView>> find_groups(int pid, std::vector<std::string>* refused) {
   std::vector<GroupView> groups;
   if (pid != 0) {
     const std::string folder = folder_of(std::to_string(pid));
@@ -64,12 +68,12 @@ base::Result<std::vector<GroupView>> find_groups(int pid) {
       closedir(opened);
     else
       return base::system_error("cannot look at the descriptors of process " + std::to_string(pid), errno);
-    add_groups_of(folder, pid, groups);
+    add_groups_of(folder, pid, groups, refused);
     return groups;
   }
   for (const std::string& name : trace::detail::names_in("/proc")) {
     const pid_t process = trace::detail::process_in(name, "");
-    if (process > 0) add_groups_of(folder_of(name), process, groups);
+    if (process > 0) add_groups_of(folder_of(name), process, groups, refused);
   }
   std::stable_sort(groups.begin(), groups.end(), [](const GroupView& a, const GroupView& b) {
     return std::pair(a.program(), a.pid()) < std::pair(b.program(), b.pid());

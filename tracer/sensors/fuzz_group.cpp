@@ -27,9 +27,10 @@ struct Target {
     if (pread(from, good.data(), size, 0) != static_cast<ssize_t>(size)) abort();
     close(from);
     fd = memfd_create("fuzz", MFD_ALLOW_SEALING);
-    if (ftruncate(fd, static_cast<off_t>(size)) != 0 || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0) abort();
+    if (ftruncate(fd, static_cast<off_t>(size)) != 0 || fallocate(fd, 0, 0, static_cast<off_t>(size)) != 0) abort();
     bytes = static_cast<std::uint8_t*>(mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0));
-    if (bytes == MAP_FAILED) abort();
+    constexpr int kFutureWrite = 0x0010;
+    if (bytes == MAP_FAILED || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | kFutureWrite) != 0) abort();
   }
   std::vector<std::uint8_t> good;
   int fd = -1;

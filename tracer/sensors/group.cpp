@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <fcntl.h>
+#include <maxlat/sensors/stat.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <list>
 #include <maxlat/base/owned.hpp>
@@ -29,7 +33,21 @@ namespace {
 struct Published {
   void* pages;
   std::size_t bytes;  // of whole pages
+  std::string name;
   base::Descriptor memory;
+  ino_t file = 0;  // the memory's, by which a descriptor is known to be it
+
+  // A program may have closed all descriptors above 2 since, and have another file there. Async-signal-safe.
+  bool has_memory() const {
+    struct stat facts {};
+    return memory && fstat(memory.number(), &facts) == 0 && facts.st_ino == file;
+  }
+  void close() {
+    if (has_memory())
+      base::Descriptor(std::move(memory));
+    else
+      memory.release();
+  }
 };
 
 // Never destroyed: groups of libraries may be withdrawn after this library's destructors have run.
@@ -53,7 +71,7 @@ std::list<Published>::iterator find(void* pages) {
 trace::ContainerIdentity identity_of(std::string_view name) {
   trace::ContainerIdentity identity;
   identity.name = name;
-  identity.process = program_invocation_short_name;
+  identity.process = *program_invocation_short_name != 0 ? program_invocation_short_name : "unknown";
   identity.pid = static_cast<std::uint32_t>(getpid());
   identity.pid_start_time = base::start_time_of(getpid());
   identity.uuid = trace::random_uuid();
@@ -107,11 +125,20 @@ base::Result<base::Mapping> map_part(const base::Descriptor& memory, std::uint64
   return base::Mapping(where, bytes);
 }
 
-// This memory in the place of that, with what that held. The last step, for there is no way back.
-base::Status exchange(void* pages, std::size_t bytes, base::Mapping shared) {
-  std::memcpy(shared.where(), pages, bytes);
+// A copy that was taken in the middle of a post would count it as begun for ever.
+void settle(std::uint8_t* copy, const std::vector<detail::PlacedSensor>& sensors) {
+  for (const detail::PlacedSensor& sensor : sensors) {
+    if (sensor.head.kind != MAXLAT_SENSOR_STAT) continue;
+    auto& stat = *reinterpret_cast<maxlat_stat*>(copy + sensor.offset);
+    stat.begun = stat.count;
+  }
+}
+
+// This memory, which is the pages' copy, in their place. The last step, for there is no way back.
+base::Status exchange(void* pages, base::Mapping shared) {
   constexpr int kFlags = MREMAP_MAYMOVE | MREMAP_FIXED;
-  if (mremap(shared.where(), shared.size(), shared.size(), kFlags, pages) == MAP_FAILED)
+  const std::size_t bytes = shared.size();
+  if (mremap(shared.where(), bytes, bytes, kFlags, pages) == MAP_FAILED)
     return base::system_error("cannot put shared memory in the group's place", errno);
   shared.release();
   return {};
@@ -125,20 +152,54 @@ bool make_private(const Published& group) {
   return mremap(copy, group.bytes, group.bytes, MREMAP_MAYMOVE | MREMAP_FIXED, group.pages) != MAP_FAILED;
 }
 
+sigset_t signals_before;  // the fork's
+
+// No handler posts while it is not yet clear whose memory it would post to.
+void before_fork() {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  mutex().lock();
+  signals_before = before;
+}
+
+void after_fork() {
+  const sigset_t before = signals_before;
+  mutex().unlock();
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
 // The child of a fork has one thread, which may have been anywhere but in here: no heap, nothing that waits. Two
 // processes would be one sensor's writers, if what it posts did not go elsewhere.
 void after_in_child() {
   for (Published& group : published()) {
+    if (!group.memory) continue;  // the parent's, of its own parent: private already
     // What a child cannot have of its own it must not write to: it is the parent's.
     if (!make_private(group)) mprotect(group.pages, group.bytes, PROT_READ);
-    base::Descriptor(std::move(group.memory));
+    group.close();
   }
-  mutex().unlock();
+  after_fork();
 }
 
 void watch_forks() {
-  static const int watched = pthread_atfork([] { mutex().lock(); }, [] { mutex().unlock(); }, after_in_child);
+  static const int watched = pthread_atfork(before_fork, after_fork, after_in_child);
   (void)watched;  // without the memory for it a fork is not watched, and hardly works
+}
+
+// ERRORS: the pages are a group already, or another is called so.
+base::Status take_place(void* pages, std::string_view name) {
+  const auto before = find(pages);
+  if (before != published().end() && before->has_memory())
+    return base::Error{"the group " + std::string(name) + " is published already"};
+  const auto is_other = [&](const Published& group) {
+    return group.pages != pages && group.name == name && group.has_memory();
+  };
+  if (std::any_of(published().begin(), published().end(), is_other))
+    return base::Error{"another group of this process is called " + std::string(name)};
+  if (before == published().end()) return {};
+  before->close();  // a child's, of its parent; or one whose descriptor the program has closed
+  published().erase(before);
+  return {};
 }
 
 }  // namespace
@@ -151,15 +212,14 @@ base::Status publish_group(void* pages, std::size_t bytes, std::string_view name
     return base::Error{"the group does not begin with a page of " + std::to_string(page) + " bytes"};
   watch_forks();
   const std::lock_guard lock(mutex());
-  if (const auto before = find(pages); before != published().end()) {
-    if (before->memory) return base::Error{"the group " + std::string(name) + " is published already"};
-    published().erase(before);  // a child's, of its parent
-  }
+  if (const base::Status free = take_place(pages, name); !free) return free;
   const auto sensors = detail::sensors_of_group(pages, bytes);
   if (!sensors) return sensors.error();
   if (sensors->size() > MAXLAT_SHM_MAX_OBJECTS)
     return base::Error{"the group has " + std::to_string(sensors->size()) + " sensors", "4096 are the most"};
   const Place place = place_of(*sensors);
+  if (place.plan.total_size() > detail::kLargestGroup)
+    return base::Error{"the group has " + std::to_string(bytes) + " bytes", "64 MiB are the most"};
   auto memory = make_memory(name, place.plan.total_size());
   if (!memory) return memory.error();
   // Mapped first, sealed then: nobody gets it writable any more, and this process has it.
@@ -169,9 +229,14 @@ base::Status publish_group(void* pages, std::size_t bytes, std::string_view name
   auto shared = map_part(*memory, place.group, whole);
   if (!shared) return shared.error();
   if (const base::Status sealed = seal(*memory); !sealed) return sealed;
+  struct stat facts {};
+  if (fstat(memory->number(), &facts) != 0) return base::system_error("cannot look at the shared memory", errno);
+  // The sensors before the header that says that they are there.
+  std::memcpy(shared->where(), pages, bytes);
+  settle(static_cast<std::uint8_t*>(shared->where()), *sensors);
   place.plan.publish(static_cast<std::uint8_t*>(table->where()), identity_of(name));
-  if (const base::Status done = exchange(pages, bytes, std::move(*shared)); !done) return done;
-  published().push_back({pages, whole, std::move(*memory)});
+  if (const base::Status done = exchange(pages, std::move(*shared)); !done) return done;
+  published().push_back({pages, whole, std::string(name), std::move(*memory), facts.st_ino});
   return {};
 }
 
@@ -181,6 +246,7 @@ void withdraw_group(void* pages) {
   if (group == published().end()) return;
   // Or the pages would be shared with the children of later forks, as memory that nobody knows is shared.
   if (group->memory && !make_private(*group)) return;
+  group->close();
   published().erase(group);
 }
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "sensors/group_layout.hpp"
 
-#include <algorithm>
 #include <cstring>
+#include <maxlat/sensors/sensors.hpp>
+#include <set>
 
 namespace maxlat::sensors::detail {
 base::Result<std::vector<PlacedSensor>> sensors_of_group(const void* pages, std::uint64_t bytes) {
   const auto* const memory = static_cast<const std::uint8_t*>(pages);
   std::vector<PlacedSensor> sensors;
+  std::set<std::string> names;
   for (std::uint64_t offset = 0; offset < bytes;) {
     PlacedSensor placed{.offset = offset};
     if (bytes - offset >= sizeof placed.head) std::memcpy(&placed.head, memory + offset, sizeof placed.head);
@@ -15,9 +17,9 @@ base::Result<std::vector<PlacedSensor>> sensors_of_group(const void* pages, std:
         placed.head.size % MAXLAT_SENSOR_ALIGNMENT != 0 || placed.head.size > bytes - offset) {
       return base::Error{"at byte " + std::to_string(offset) + " of the group is something else than a sensor"};
     }
-    const auto same = [&](const PlacedSensor& other) { return text_of(other.head.name) == text_of(placed.head.name); };
-    if (std::any_of(sensors.begin(), sensors.end(), same))
-      return base::Error{"two sensors of the group are called " + text_of(placed.head.name)};
+    const std::string name = text_of(placed.head.name);
+    if (!is_name(name)) return base::Error{"not a name for a sensor: \"" + name + "\"", "letters are [A-Za-z0-9_.:+-]"};
+    if (!names.insert(name).second) return base::Error{"two sensors of the group are called " + name};
     offset += placed.head.size;
     sensors.push_back(placed);
   }

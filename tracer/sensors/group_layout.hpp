@@ -13,6 +13,9 @@
 
 namespace maxlat::sensors::detail {
 
+// Of a group's memory, to bound what a monitor maps and copies.
+inline constexpr std::uint64_t kLargestGroup = 64ull << 20;
+
 struct PlacedSensor {
   std::uint64_t offset = 0;  // in the group
   maxlat_sensor head{};      // a copy

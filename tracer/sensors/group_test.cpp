@@ -134,6 +134,77 @@ TEST(SensorGroup, AChildMayPublishItsCopy) {
   EXPECT_EQ(value_of<CounterValue>(group.view(), "counter").value, 5u);
 }
 
+TEST(SensorGroup, IsReadWhenItsProgramWasKilled) {
+  int told[2];
+  ASSERT_EQ(pipe(told), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    TestGroup<Sensors> group("killed");
+    group->counter.add(5);
+    if (write(told[1], "", 1) == 1) pause();
+    _exit(1);
+  }
+  char word = 1;
+  ASSERT_EQ(read(told[0], &word, 1), 1);
+  auto groups = find_groups(child);
+  ASSERT_TRUE(groups) << groups.error().text;
+  ASSERT_EQ(groups->size(), 1u);
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  EXPECT_EQ(groups->front().pid(), child);
+  EXPECT_EQ(value_of<CounterValue>(groups->front(), "counter").value, 5u);
+  EXPECT_FALSE(find_groups(child));
+  close(told[0]);
+  close(told[1]);
+}
+
+// A daemon closes all descriptors that it does not know, and the number becomes another file's.
+TEST(SensorGroup, AnotherFileUnderItsNumberIsLeftAlone) {
+  TestGroup<Sensors> group;
+  int number = -1;
+  for (int each = 0; each < 1024 && number < 0; ++each) {
+    char target[128]{};
+    const std::string path = "/proc/self/fd/" + std::to_string(each);
+    if (readlink(path.c_str(), target, sizeof target - 1) > 0 &&
+        std::string_view(target).starts_with("/memfd:maxlat-sensors:test "))
+      number = each;
+  }
+  ASSERT_GE(number, 0);
+  ASSERT_EQ(dup2(STDERR_FILENO, number), number);
+  EXPECT_EQ(in_child([&] { return fcntl(number, F_GETFD) < 0 ? 1 : 0; }), 0);
+  EXPECT_TRUE(group.again());
+  EXPECT_GE(fcntl(number, F_GETFD), 0);
+  close(number);
+  EXPECT_EQ(value_of<CounterValue>(group.view(), "counter").value, 0u);
+}
+
+// A copy that was taken in the middle of a post.
+TEST(SensorGroup, IsSettledWhenItIsPublished) {
+  const auto group = std::make_unique<SensorGroup<Sensors>>();
+  (*group)->stat.post(4);
+  ++reinterpret_cast<maxlat_stat&>((*group)->stat).begun;
+  ASSERT_TRUE(publish_group(group.get(), group->kBytes, "settled"));
+  const auto groups = find_groups(getpid());
+  const auto view = std::find_if(groups->begin(), groups->end(), [](const auto& g) { return g.group() == "settled"; });
+  ASSERT_NE(view, groups->end());
+  EXPECT_TRUE(value_of<StatValue>(*view, "stat").settled);
+  withdraw_group(group.get());
+}
+
+TEST(SensorGroup, ANameThatMonitorsRefuseIsRefused) {
+  struct Named {
+    Counter one{Name(Text<MAXLAT_SENSOR_NAME>::of("cpu 3/load"))};
+  };
+  auto group = std::make_unique<SensorGroup<Named>>();
+  EXPECT_EQ(refusal(group.get(), group->kBytes, "a"), "not a name for a sensor: \"cpu 3/load\"");
+}
+
+TEST(SensorGroup, AnotherOfTheSameNameIsRefused) {
+  const TestGroup<Sensors> group;
+  auto other = std::make_unique<SensorGroup<Sensors>>();
+  EXPECT_EQ(refusal(other.get(), other->kBytes, "test"), "another group of this process is called test");
+}
+
 TEST(SensorGroup, WhatCannotBePublishedIsRefusedWithTheReason) {
   TestGroup<Sensors> group;
   EXPECT_EQ(group.again().error().text, "the group test is published already");

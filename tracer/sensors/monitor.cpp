@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <maxlat/sensors/monitor.hpp>
+#include <set>
 
 #include "sensors/group_layout.hpp"
 #include "sensors/sensor_object.hpp"
@@ -125,6 +126,7 @@ std::uint64_t HistogramValue::quantile(double part) const {
 struct GroupView::Body {
   trace::Container container;
   std::vector<SensorFacts> sensors;
+  int pid = 0;
 };
 
 GroupView::GroupView(std::unique_ptr<Body> body) : body_(std::move(body)) {}
@@ -132,11 +134,17 @@ GroupView::GroupView(GroupView&&) noexcept = default;
 GroupView& GroupView::operator=(GroupView&&) noexcept = default;
 GroupView::~GroupView() = default;
 
-base::Result<GroupView> GroupView::attach(int memory_fd) {
+base::Result<GroupView> GroupView::attach(int memory_fd, int pid) {
   auto container = trace::Container::attach(memory_fd, detail::sensor_kinds(), trace::ContainerView::read_only);
   if (!container) return container.error();
-  auto body = std::make_unique<Body>(Body{std::move(*container), {}});
+  if (container->header().total_size > detail::kLargestGroup) return trace::unfit_memory("larger than any group");
+  auto body = std::make_unique<Body>(Body{std::move(*container), {}, pid});
+  std::set<std::string> names;
+  std::uint64_t left = body->container.header().head_size;  // sensors do not overlap
   for (const trace::ObjectEntry& entry : body->container.objects()) {
+    if (entry.size > left) return trace::unfit_memory("its sensors overlap");
+    left -= entry.size;
+    if (!names.insert(entry.name).second) return trace::unfit_memory("two sensors are called " + entry.name);
     SensorFacts facts;
     facts.kind = kind_of(entry);
     facts.name = entry.name;
@@ -155,6 +163,9 @@ const std::string& GroupView::program() const {
   return body_->container.process();
 }
 int GroupView::pid() const {
+  return body_->pid != 0 ? body_->pid : own_pid();
+}
+int GroupView::own_pid() const {
   return body_->container.pid();
 }
 const std::string& GroupView::group() const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // A sensor as a monitor has it: the head copied and checked, for each kind that this one knows. Rules: container.hpp,
-// TRUST. What is behind the head changes; word() loads it, and only where the check has seen to it that there is one.
+// TRUST. What is behind the head changes, and has the size that the shape asks for.
 #pragma once
 
 #include <maxlat/sensors/counters.h>

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT
 // What is posted is what a monitor reads, for each kind, for one thread and for many.
 #include <gmock/gmock.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <random>
 #include <thread>
 
@@ -117,11 +123,58 @@ TYPED_TEST(Values, AHistogramIsTheOneThatBaseMakes) {
 }
 
 TYPED_TEST(Values, BucketsAloneHaveNoMoments) {
-  this->group_->histogram.count(1000);
+  this->group_->histogram.count_in_range(1000);
   const auto value = value_of<HistogramValue>(this->view_, "histogram");
   EXPECT_EQ(value.total, 1u);
   EXPECT_FALSE(value.has_moments);
   EXPECT_GE(value.quantile(0.5), 1000u);
+}
+
+// A monitor that looks while threads post: what is called settled is one state, after a whole number of posts.
+TEST(SharedValues, ASettledStatIsOfWholePosts) {
+  TestGroup<OneOfEach<kShared>> group("looked_at");
+  const GroupView view = group.view();
+  std::atomic<bool> done{false};
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 2; ++thread) {
+    threads.emplace_back([&] {
+      while (!done.load()) group->stat.post(7);
+    });
+  }
+  std::uint64_t posts = 0;
+  for (int look = 0; look < 20000 || posts < 1000; ++look) {
+    const auto stat = value_of<StatValue>(view, "stat");
+    posts = stat.count;
+    if (!stat.settled || stat.count == 0) continue;
+    ASSERT_EQ(stat.sum, 7 * stat.count);
+    ASSERT_EQ(stat.min, 7);
+    ASSERT_EQ(stat.max, 7);
+  }
+  done = true;
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_TRUE(value_of<StatValue>(view, "stat").settled);
+}
+
+// In a child that is killed for any system call but the one by which it ends.
+TEST(SharedValues, NoPostIsASystemCall) {
+  TestGroup<OneOfEach<kShared>> group("sealed_off");
+  const pid_t child = fork();
+  if (child == 0) {
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) != 0) syscall(SYS_exit, 77);
+    for (int i = 0; i < 100; ++i) {
+      group->counter.add();
+      group->gauge.set(i);
+      group->stat.post(i);
+      group->counters.add(static_cast<std::size_t>(i));
+      group->histogram.post(static_cast<std::uint64_t>(i) * 100);
+    }
+    syscall(SYS_exit, 0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status)) << "a system call";
+  if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "no seccomp here";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 TEST(SharedValues, NoPostOfAnyThreadIsLost) {

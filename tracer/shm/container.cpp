@@ -8,6 +8,10 @@
 #include <algorithm>
 #include <cctype>
 
+#ifndef F_SEAL_FUTURE_WRITE
+#define F_SEAL_FUTURE_WRITE 0x0010
+#endif
+
 namespace maxlat::trace {
 namespace {
 
@@ -78,11 +82,15 @@ base::Error memory_of_another_version(const std::string& what) {
 
 base::Status Container::open(int memory_fd) {
   // A description of its own: the one that was handed over is the producer's.
+  // The seals first: what has none may be anything, and to open it may take for ever.
+  const int seals = fcntl(memory_fd, F_GET_SEALS);
+  if (seals < 0 || (seals & F_SEAL_SHRINK) == 0) return unfit_memory("not sealed against shrinking");
+  // Or holes could be punched under a view that only reads, and reading them would take memory.
+  if (view_ == ContainerView::read_only && (seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE)) == 0)
+    return unfit_memory("not sealed against writing");
   const int access = view_ == ContainerView::writable ? O_RDWR : O_RDONLY;
   file_ = base::Descriptor(::open(("/proc/self/fd/" + std::to_string(memory_fd)).c_str(), access | O_CLOEXEC));
   if (!file_) return base::system_error("cannot open the shared memory", errno);
-  const int seals = fcntl(fd(), F_GET_SEALS);
-  if (seals < 0 || (seals & F_SEAL_SHRINK) == 0) return unfit_memory("not sealed against shrinking");
   return {};
 }
 
@@ -123,7 +131,7 @@ base::Status Container::check_header(std::uint64_t file_size) {
     return unfit_memory("place of the table of objects");
   }
   if (pid() <= 0) return unfit_memory("process number");
-  base::Result<std::string> name = checked_name(header_.name, "the session", Letters::ours);
+  base::Result<std::string> name = checked_name(header_.name, "the memory", Letters::ours);
   if (!name) return name.error();
   base::Result<std::string> process = checked_name(header_.process, "the process", Letters::any_replaced);
   if (!process) return process.error();
@@ -160,6 +168,9 @@ base::Result<Container> Container::attach(int memory_fd, std::span<const ObjectK
   if (fstat(container.fd(), &facts) != 0) return base::system_error("cannot look at the shared memory", errno);
   const auto file_size = static_cast<std::uint64_t>(facts.st_size);
   if (file_size < MAXLAT_SHM_PAGE) return unfit_memory("smaller than its header");
+  constexpr std::uint64_t kBlock = 512;  // stat(2)
+  if (view == ContainerView::read_only && static_cast<std::uint64_t>(facts.st_blocks) * kBlock < file_size)
+    return unfit_memory("it has holes");
   // The header's page alone first: how long the head is stands in it.
   if (const base::Status mapped = container.map_head(MAXLAT_SHM_PAGE); !mapped) return mapped.error();
   if (const base::Status checked = container.check_header(file_size); !checked) return checked.error();

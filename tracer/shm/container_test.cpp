@@ -194,7 +194,7 @@ TEST(Container, RefusesATableOrAnObjectThatIsNotInTheHead) {
       {"size of the head", [](const TestSession& made) { made.header().head_size = made.header().total_size + 4096; }},
       {"larger than its file", [](const TestSession& made) { made.header().total_size += 1; }},
       {"process number", [](const TestSession& made) { made.header().pid = 0; }},
-      {"the session has no name", [](const TestSession& made) { made.header().name[0] = 0; }},
+      {"the memory has no name", [](const TestSession& made) { made.header().name[0] = 0; }},
       {"other characters than", [](const TestSession& made) { made.header().name[0] = '/'; }},
       {"place of the object", [](const TestSession& made) { made.entry(MAXLAT_SHM_CHANNEL).offset = 128; }},
       {"place of the object", [](const TestSession& made) { made.entry(MAXLAT_SHM_CHANNEL).offset += 8; }},

@@ -17,7 +17,7 @@ std::string list_of(const CommandFamily& family) {
 
 }  // namespace
 
-Result<Exit> run_of_family(const CommandFamily& family, const Arguments& arguments) {
+Result<const Command*> row_of_family(const CommandFamily& family, const Arguments& arguments) {
   const std::string hint = fmt::format("{} --help lists the subcommands", family.name);
   if (arguments.empty()) return Error{"no subcommand given", hint};
   const std::string& name = arguments.front();
@@ -28,11 +28,17 @@ Result<Exit> run_of_family(const CommandFamily& family, const Arguments& argumen
     const auto line = parse_or_help({synopsis, about, family.examples}, options, arguments);
     if (!line) return line.error();
     if (*line) return Error{"no subcommand given", hint};
-    return Exit::pass;
+    return nullptr;
   }
   const auto row = std::find_if(family.rows.begin(), family.rows.end(), [&](const Command& c) { return c.name == name; });
   if (row == family.rows.end()) return Error{fmt::format("unknown subcommand \"{}\"", name), hint};
-  return row->run(Arguments(arguments.begin() + 1, arguments.end()));
+  return &*row;
+}
+
+Result<Exit> run_of_family(const CommandFamily& family, const Arguments& arguments) {
+  const auto row = row_of_family(family, arguments);
+  if (!row) return row.error();
+  return *row == nullptr ? Result<Exit>(Exit::pass) : (*row)->run(Arguments(arguments.begin() + 1, arguments.end()));
 }
 
 }  // namespace maxlat::core

@@ -5,6 +5,8 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <maxlat/core/sys/tell.hpp>
+#include <maxlat/core/sys/text.hpp>
 
 namespace maxlat::trace_tools {
 
@@ -25,8 +27,10 @@ bool matches(const std::string& pattern, const std::string& program, int pid, co
 
 core::Result<ChosenSensors> choose_sensors(const std::vector<std::string>& patterns) {
   ChosenSensors chosen;
-  auto groups = sensors::find_groups();
+  std::vector<std::string> refused;
+  auto groups = sensors::find_groups(0, &refused);
   if (!groups) return groups.error();
+  for (const std::string& line : refused) core::tell("maxlat sensors: {}\n", core::printable(line));
   chosen.groups = std::move(*groups);
   std::vector<bool> used(patterns.size(), false);
   for (const sensors::GroupView& group : chosen.groups) {

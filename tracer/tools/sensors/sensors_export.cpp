@@ -19,6 +19,13 @@ namespace {
 using core::OpenMetrics;
 using Labels = OpenMetrics::Labels;
 
+// Those that the format has for names, so that two names that become one are one family, and a family ends in its unit.
+std::string letters_of(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return c >= 0x80 || std::isalnum(c) == 0; }, '_');
+  return text;
+}
+
 struct Unit {
   std::string name;
   double factor = 1;
@@ -29,7 +36,7 @@ Unit base_unit(const std::string& unit) {
   if (unit == "us") return {"seconds", 1e-6};
   if (unit == "ms") return {"seconds", 1e-3};
   if (unit == "s") return {"seconds", 1};
-  return {unit, 1};
+  return {letters_of(unit), 1};
 }
 
 Labels with(Labels labels, const std::string& name, const std::string& value) {
@@ -71,6 +78,7 @@ struct Samples {
   void operator()(const sensors::CountersValue& v) const {
     for (const auto& [label, count] : v.values)
       metrics.sample("_total", with(labels, "label", label), static_cast<double>(count) * factor);
+    metrics.sample("_total", with(labels, "label", "(outside)"), static_cast<double>(v.outside) * factor);
   }
   // Only buckets with something in them: bounds may be left out, and most would be.
   void operator()(const sensors::HistogramValue& v) const {
@@ -82,19 +90,18 @@ struct Samples {
       metrics.sample("_bucket", with(labels, "le", fmt::format("{}", bound)), static_cast<double>(seen));
     }
     metrics.sample("_bucket", with(labels, "le", "+Inf"), static_cast<double>(v.total));
+    // These two go together. Of buckets alone there is no sum.
+    if (!v.has_moments && v.total != 0) return;
     metrics.sample("_count", labels, static_cast<double>(v.total));
-    if (v.has_moments) metrics.sample("_sum", labels, static_cast<double>(v.sum) * factor);
+    metrics.sample("_sum", labels, static_cast<double>(v.sum) * factor);
   }
 };
 
 using Families = std::map<std::string, std::vector<const ChosenSensor*>>;
 
-// As the format will have it, so that two names that become one are one family.
 std::string family_of(const ChosenSensor& sensor) {
   const std::string unit = base_unit(sensor.facts->unit).name;
-  std::string name = fmt::format("{}_{}{}{}", sensor.group->group(), sensor.facts->name, unit.empty() ? "" : "_", unit);
-  std::replace_if(name.begin(), name.end(), [](unsigned char c) { return c >= 0x80 || std::isalnum(c) == 0; }, '_');
-  return name;
+  return letters_of(fmt::format("{}_{}", sensor.group->group(), sensor.facts->name)) + (unit.empty() ? "" : "_" + unit);
 }
 
 Families families_of(const ChosenSensors& chosen) {

@@ -3,7 +3,7 @@
  * A list of the last events: slots of one size, of which the oldest is overwritten. This is what a writer does; what a
  * monitor does is event_list_read.h.
  *
- *   list      head (the sensor's), `next` and `dropped`, what its events look like, then the slots
+ *   list      head (the sensor's), `next` and `dropped`, then the slots
  *   position  how many events had a place in the list before this one: 64 bits, never used again. Event p lies in slot
  *             p modulo the number of slots.
  *   slot      stamp, dropped_at, time, type, CPU, payload
@@ -40,15 +40,9 @@
 
 #include <maxlat/sensors/word.h>
 
-#define MAXLAT_EVENT_LIST_VERSION 1u
 #define MAXLAT_EVENT_ATTEMPTS 64u
-#define MAXLAT_EVENT_MAX_SLOTS (1u << 24)
 #define MAXLAT_EVENT_MAX_SLOT_SIZE 4096u
-#define MAXLAT_EVENT_MAX_TYPES 64u
-#define MAXLAT_EVENT_MAX_FIELDS 512u
-#define MAXLAT_EVENT_TEXT 32u /* bytes of a name, the zero included */
 
-/* The sensor's shape is {number of slots, a power of two; size of a slot | types << 16 | fields << 32}. */
 struct maxlat_event_list {
   struct maxlat_sensor sensor;
   uint64_t next;    /* position of the event that comes */
@@ -56,24 +50,7 @@ struct maxlat_event_list {
   uint64_t unused[6];
 };
 
-/* Behind the list: each type, then each field, in the order of types; then, on the next cache line, the slots. */
-struct maxlat_event_type {
-  char provider[MAXLAT_EVENT_TEXT];
-  char name[MAXLAT_EVENT_TEXT];
-  uint32_t level;  /* maxlat::trace::Level */
-  uint32_t fields; /* how many */
-};
-struct maxlat_event_field { /* as maxlat::trace::Field, but for labels */
-  char name[MAXLAT_EVENT_TEXT];
-  uint8_t kind;
-  uint8_t bytes;
-  uint8_t is_signed;
-  uint8_t is_float;
-  uint16_t count;
-  uint8_t is_hex;
-  uint8_t reserved;
-};
-
+/* The slots stand behind it. */
 struct maxlat_event_slot {
   uint64_t stamp;
   uint64_t dropped_at; /* position + 1 of the last event that found somebody writing here */
@@ -83,14 +60,8 @@ struct maxlat_event_slot {
 };
 
 MAXLAT_STATIC_ASSERT(sizeof(struct maxlat_event_list) == 256, "layout");
-MAXLAT_STATIC_ASSERT(sizeof(struct maxlat_event_type) == 72, "layout");
-MAXLAT_STATIC_ASSERT(sizeof(struct maxlat_event_field) == 40, "layout");
 MAXLAT_STATIC_ASSERT(sizeof(struct maxlat_event_slot) == 32, "layout");
 
-MAXLAT_ARITHMETIC uint64_t maxlat_event_slots_offset(uint64_t types, uint64_t fields) {
-  return sizeof(struct maxlat_event_list) +
-         (types * sizeof(struct maxlat_event_type) + fields * sizeof(struct maxlat_event_field) + 63) / 64 * 64;
-}
 MAXLAT_ARITHMETIC uint64_t maxlat_event_whole(uint64_t position) {
   return 2 * (position + 1);
 }

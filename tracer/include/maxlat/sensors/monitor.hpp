@@ -67,7 +67,7 @@ struct HistogramValue {
   std::vector<std::uint64_t> buckets;
   std::uint64_t total = 0;  // of the buckets, and overflows
   std::uint64_t overflows = 0;
-  // Of whole posts; a sensor that is posted buckets alone has none of these (posts 0).
+  // A sensor that is posted buckets alone has none of these.
   bool has_moments = false;
   std::uint64_t min = 0, max = 0, sum = 0;
 
@@ -79,14 +79,16 @@ using SensorValue = std::variant<std::monostate, CounterValue, GaugeValue, StatV
 
 class GroupView {
  public:
-  // `memory_fd` stays the caller's.
-  static base::Result<GroupView> attach(int memory_fd);
+  // `memory_fd` stays the caller's. `pid`: what the process is called here, where that is known; it may live in another
+  // PID namespace.
+  static base::Result<GroupView> attach(int memory_fd, int pid = 0);
   GroupView(GroupView&&) noexcept;
   GroupView& operator=(GroupView&&) noexcept;
   ~GroupView();
 
   const std::string& program() const;
   int pid() const;
+  int own_pid() const;  // as the process calls itself
   const std::string& group() const;
   const std::vector<SensorFacts>& sensors() const;
   // REQUIRES: a sensor of this group. RETURNS: std::monostate for one of an unknown kind.
@@ -99,8 +101,9 @@ class GroupView {
 };
 
 // Groups that can be seen now, of all processes or of one: those of this user, or of everybody if that is root. A
-// process whose descriptors cannot be looked at has none. ERRORS: with a pid, that there is no such process, or that it
-// is not ours to look at.
-base::Result<std::vector<GroupView>> find_groups(int pid = 0);
+// process whose descriptors cannot be looked at has none. `refused`: gets a line for each that is there and is not what
+// a monitor may believe, or of another version. ERRORS: with a pid, that there is no such process, or that it is not
+// ours to look at.
+base::Result<std::vector<GroupView>> find_groups(int pid = 0, std::vector<std::string>* refused = nullptr);
 
 }  // namespace maxlat::sensors

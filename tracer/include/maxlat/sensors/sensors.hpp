@@ -128,7 +128,7 @@ class GaugeOf {
 
   void set(std::int64_t value) { maxlat_gauge_set(&words_, value); }
   void add(std::int64_t amount = 1) { maxlat_gauge_add(kWriters, &words_, amount); }
-  void subtract(std::int64_t amount = 1) { add(-amount); }
+  void subtract(std::int64_t amount = 1) { add(static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(amount))); }
 
  private:
   maxlat_gauge words_;
@@ -200,7 +200,7 @@ class HistogramOf {
     maxlat_histogram_sensor_post(kWriters, &words_.head, buckets_, kShape, value, time);
   }
   // The bucket alone: sum, mean and extremes are then the reader's to estimate. REQUIRES: the value is in range.
-  void count(std::uint64_t value) { maxlat_histogram_sensor_count(kWriters, buckets_, kShape, value); }
+  void count_in_range(std::uint64_t value) { maxlat_histogram_sensor_count(kWriters, buckets_, kShape, value); }
 
  private:
   static constexpr maxlat_histogram_head empty() {

@@ -27,8 +27,10 @@ struct CommandFamily {
   std::string_view examples;
 };
 
-// Runs the row that the first argument names, with the others; or prints what there is, for --help.
-// ERRORS: no such row, with the hint where they are listed; the row's own.
+// The row that the first argument names; none: --help was asked for, and what there is is printed.
+// ERRORS: no such row, with the hint where they are listed.
+Result<const Command*> row_of_family(const CommandFamily& family, const Arguments& arguments);
+// Runs it with the other arguments. ERRORS: the same, and the row's own.
 Result<Exit> run_of_family(const CommandFamily& family, const Arguments& arguments);
 
 }  // namespace maxlat::core
