@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <maxlat/attribution/kernel_backend.hpp>
 
 namespace maxlat::attribution {
+
+core::Status numbers_are_the_kernels(const std::string& root) {
+  constexpr const char* kNumbersOfTheKernel = "pid:[4026531836]";  // include/linux/proc_ns.h, PROC_PID_INIT_INO
+  std::error_code unknown;
+  const std::string numbers = std::filesystem::read_symlink(root + "/proc/self/ns/pid", unknown);
+  if (unknown || numbers == kNumbersOfTheKernel) return {};
+  return core::cannot_run("this is a container with process numbers of its own, and the kernel's events have others",
+                          "run it outside, or in the host's PID namespace");
+}
 
 core::Result<std::string> kernel_events_option(const core::CommandLine& line) {
   if (!line.has("kernel-events")) return std::string();

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <filesystem>
+#include <maxlat/attribution/kernel_backend.hpp>
 #include <maxlat/attribution/kernel_buffers.hpp>
 #include <maxlat/core/sys/text_file.hpp>
 
@@ -14,8 +14,6 @@ namespace {
 constexpr size_t kLargestPage = 256 * 1024;  // a kernel may be told to use larger ones than 4 KiB
 constexpr const char* kBufferOfOthersKb = "8";
 
-constexpr const char* kNumbersOfTheKernel = "pid:[4026531836]";  // include/linux/proc_ns.h, PROC_PID_INIT_INO
-
 core::Error as_cannot_run(core::Error error) {
   error.exit_status = core::Exit::cannot_run;
   return error;
@@ -23,19 +21,14 @@ core::Error as_cannot_run(core::Error error) {
 
 }  // namespace
 
-core::Result<KernelBuffers> KernelBuffers::open(const std::string& root) {
-  // There threads have other numbers than in the kernel's events.
-  std::error_code unknown;
-  const std::string numbers = std::filesystem::read_symlink(root + "/proc/self/ns/pid", unknown);
-  if (!unknown && numbers != kNumbersOfTheKernel)
-    return core::cannot_run("this is a container with process numbers of its own, and the kernel's events have others",
-                            "run it outside, or in the host's PID namespace");
+core::Result<KernelBuffers> KernelBuffers::open(const std::string& root, const char* prefix) {
+  if (core::Status ours = numbers_are_the_kernels(root); !ours) return ours.error();
   const std::string tracefs = core::find_tracefs(root);
   if (tracefs.empty()) return core::cannot_run(core::why_no_tracefs(root));
   if (core::read_file(tracefs + "/trace_clock").value_or("").find("x86-tsc") == std::string::npos)
     return core::cannot_run("this kernel's trace has no clock that is the time-stamp counter (x86-tsc)");
-  core::remove_instances_of_the_dead(tracefs, kInstancePrefix);
-  auto instance = core::TraceInstance::make(tracefs, fmt::format("{}{}", kInstancePrefix, ::getpid()));
+  core::remove_instances_of_the_dead(tracefs, prefix);
+  auto instance = core::TraceInstance::make(tracefs, fmt::format("{}{}", prefix, ::getpid()));
   if (!instance) return as_cannot_run(instance.error());
   return KernelBuffers(*std::move(instance));
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <maxlat/base/counter.h>
 #include <utility>
 
 namespace maxlat::attribution {
@@ -18,7 +19,7 @@ constexpr int32_t kUnknown = -1;
 
 ModuleSource::ModuleSource(trace::KernelSession session, const core::CpuList& cpus)
     : session_(std::move(session)), cpus_(cpus) {
-  for (size_t i = 0; i < cpus.size(); ++i) streams_.push_back({kUnknown, UnseenSwitches(thread_of_proc)});
+  for (size_t i = 0; i < cpus.size(); ++i) streams_.push_back({.running = kUnknown, .switches = UnseenSwitches(thread_of_proc)});
 }
 
 core::Result<ModuleSource> ModuleSource::open(const core::CpuList& cpus) {
@@ -41,17 +42,23 @@ core::Result<ModuleSource> ModuleSource::open(const core::CpuList& cpus) {
 // A packet is a ring's eighth at most, and read() takes no more than a ring: a turn of the caller's is a few of them.
 core::Result<bool> ModuleSource::read(size_t cpu, size_t, std::vector<KernelEvent>& events) {
   Stream& stream = streams_[cpu];
-  return session_.read_cpu(cpus_[cpu], [&](const trace::KernelRecord& record) {
+  const auto hole_at = [&](uint64_t tick) {
+    stream.switches.add({.tick = tick, .kind = EventKind::hole}, events);
+    stream.running = kUnknown;
+  };
+  const uint64_t before = maxlat_counter_plain();
+  auto whole = session_.read_cpu(cpus_[cpu], [&](const trace::KernelRecord& record) {
     std::optional<KernelEvent> event = decoder_.decode(record);
-    if (record.lost_before != 0 || !event) {
-      stream.switches.add({.tick = record.tick, .kind = EventKind::hole}, events);
-      stream.running = kUnknown;
-    }
+    stream.last_tick = record.tick;
+    if (record.lost_before != 0 || !event) hole_at(record.tick);
     if (!event) return;
     if (event->kind != EventKind::task_switch) event->running = stream.running;
     stream.switches.add(*event, events);
     if (event->kind == EventKind::task_switch) stream.running = event->number;
   });
+  // A full ring drops the newest. No record tells of that before the next one, and a gap may end before it.
+  if (whole && session_.lost_ahead(cpus_[cpu]) != 0) hole_at(std::max(before, stream.last_tick));
+  return whole;
 }
 
 uint64_t ModuleSource::lost() const {

@@ -37,6 +37,7 @@ class ModuleSource final : public EventSource {
   struct Stream {
     int32_t running;  // -1: not known
     UnseenSwitches switches;
+    uint64_t last_tick = 0;  // of its records
   };
   std::vector<Stream> streams_;
 };

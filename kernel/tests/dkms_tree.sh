@@ -20,23 +20,26 @@ for header in $(grep -rhoE '#include <maxlat/[^>]+' --include='*.[ch]' . | sed '
   [ -n "$(find . -path "*/include/$header" -o -path "./tracer/${header#maxlat/}")" ] || fail "$header is not in it"
 done
 
-# built VERSION PATCHLEVEL CONFIG_X86_64: what Kbuild builds for such a kernel
+# built VERSION PATCHLEVEL CONFIG_X86_64 HAS-PROBES: what Kbuild builds for such a kernel
 built() {
   printf '%s\n' 'src := kernel' 'obj := kernel' "VERSION := $1" "PATCHLEVEL := $2" "CONFIG_X86_64 := $3" \
-    'include kernel/Kbuild' 'all: ; @echo $(sort $(obj-m:.o=))' > names.make
+    "CONFIG_TRACEPOINTS := $4" "CONFIG_DYNAMIC_FTRACE := $4" "CONFIG_KPROBES := $4" 'include kernel/Kbuild' 'all: ; @echo $(sort $(obj-m:.o=))' > names.make
   make -s -f names.make all
 }
-# named KERNEL ARCHITECTURE: what DKMS looks for
+# named KERNEL ARCHITECTURE HAS-PROBES: what DKMS looks for
 named() {
-  bash -c 'kernelver=$1 arch=$2; . ./dkms.conf; printf "%s\n" "${BUILT_MODULE_NAME[@]}"' names "$1" "$2" | sort | xargs
+  for option in TRACEPOINTS DYNAMIC_FTRACE KPROBES; do [ -z "$3" ] || echo "CONFIG_$option=y"; done > .config
+  bash -c 'kernelver=$1 arch=$2 kernel_source_dir=.; . ./dkms.conf; printf "%s\n" "${BUILT_MODULE_NAME[@]}"' names "$1" "$2" |
+    sort | xargs
 }
-# both KERNEL-RELEASE ARCHITECTURE VERSION PATCHLEVEL CONFIG_X86_64 MODULES
+# both KERNEL-RELEASE ARCHITECTURE VERSION PATCHLEVEL CONFIG_X86_64 HAS-PROBES MODULES
 both() {
-  [ "$(named "$1" "$2")" = "$6" ] || fail "$1, $2: dkms.conf names $(named "$1" "$2")"
-  [ "$(built "$3" "$4" "$5")" = "$6" ] || fail "$1, $2: Kbuild builds $(built "$3" "$4" "$5")"
+  [ "$(named "$1" "$2" "$6")" = "$7" ] || fail "$1, $2: dkms.conf names $(named "$1" "$2" "$6")"
+  [ "$(built "$3" "$4" "$5" "$6")" = "$7" ] || fail "$1, $2: Kbuild builds $(built "$3" "$4" "$5" "$6")"
 }
-both 5.10.0-30-amd64 x86_64 5 10 y "maxlat_hwlat maxlat_irqoff"
-both 5.17.15 x86_64 5 17 y "maxlat_hwlat maxlat_irqoff"
-both 5.18.0-1-amd64 x86_64 5 18 y "maxlat_hwlat maxlat_irqoff maxlat_trace"
-both 6.12.95+deb12-rt-amd64 x86_64 6 12 y "maxlat_hwlat maxlat_irqoff maxlat_trace"
-both 6.1.0-56-arm64 aarch64 6 1 "" "maxlat_hwlat maxlat_irqoff"
+both 5.10.0-30-amd64 x86_64 5 10 y y "maxlat_hwlat maxlat_irqoff"
+both 5.17.15 x86_64 5 17 y y "maxlat_hwlat maxlat_irqoff"
+both 5.18.0-1-amd64 x86_64 5 18 y y "maxlat_hwlat maxlat_irqoff maxlat_trace"
+both 6.12.95+deb12-rt-amd64 x86_64 6 12 y y "maxlat_hwlat maxlat_irqoff maxlat_trace"
+both 6.1.0-56-arm64 aarch64 6 1 "" y "maxlat_hwlat maxlat_irqoff"
+both 6.12.95-lean x86_64 6 12 y "" "maxlat_hwlat maxlat_irqoff"

@@ -118,11 +118,13 @@ def tracers_of_the_kernel_account_for_each_call(folder):
         assert status == 77 and err == 'maxlat npt: this kernel has no event "sched:sched_swich"\n', f"{tracer}: {status} {err}"
     killed = run("kernel:ftrace", "-D", "1h", "-f", "1k")
     instances = lambda: subprocess.run([*WITH_TRACEFS, "ls", f"{TRACEFS}/instances"], capture_output=True, text=True).stdout.split()
-    wait_for(lambda: f"maxlat-kernel-{killed.pid}" in instances(), "an instance")
-    killed.kill()
-    ended(killed)
+    try:
+        wait_for(lambda: f"maxlat-arm-{killed.pid}" in instances(), "an instance")
+    finally:
+        killed.kill()
+        ended(killed)
     ended(run("kernel:ftrace", "-l", "1000"))
-    assert not [name for name in instances() if name == f"maxlat-kernel-{killed.pid}"], instances()
+    assert not [name for name in instances() if name == f"maxlat-arm-{killed.pid}"], instances()
 
 
 def windows_have_two_phases(folder):

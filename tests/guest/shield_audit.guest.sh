@@ -103,18 +103,20 @@ shield off -q --force
 echo 1 > "/proc/irq/$line/smp_affinity_list"
 (while [ ! -e /tmp/enough_of_npt ]; do echo "sixteen bytes, and forty-seven more of them, for a serial line" > /dev/ttyS0; usleep 2000; done) & writer=$!
 taskset -p 1 $writer > /dev/null  # behind npt's loop it would wait for its end
-seen_by_npt() { # NAME COMMAND...: before npt
+seen_by_npt() { # NAME COMMAND...: before npt. Sets $seen.
   name=$1; shift
   status=0; "$@" maxlat npt -a 1 -p 40 -D 1s --rest 0 -i --trust-counter --kernel-events --json "$OUT/$name.json" -q > "$OUT/$name.txt" 2>&1 || status=$?
   case $status in 0|3) ;; *) cat "$OUT/$name.txt"; fail "npt: exit status $status" ;; esac  # 3: others had its CPU
   grep -q '^# Kernel events: recorded' "$OUT/$name.txt" || { cat "$OUT/$name.txt"; fail "npt records no events"; }
   grep -oE '"class":"(nmi|irq|ipi|task)"(,"name":"[^"]*")?,"count":[0-9]+' "$OUT/$name.json" > counted || true
-  awk -F: '{ n += $NF } END { print n + 0 }' counted
+  seen=$(awk -F: '{ n += $NF } END { print n + 0 }' counted)
 }
 without=0; with=0
 for turn in 1 2; do
-  without=$((without + $(seen_by_npt "npt_without_$turn" env)))
-  with=$((with + $(seen_by_npt "npt_with_$turn" maxlat shield exec --journal "$journal" -q --cpus 1-2 --)))
+  seen_by_npt "npt_without_$turn" env
+  without=$((without + seen))
+  seen_by_npt "npt_with_$turn" maxlat shield exec --journal "$journal" -q --cpus 1-2 --
+  with=$((with + seen))
 done
 : > /tmp/enough_of_npt
 wait $writer

@@ -71,13 +71,12 @@ bool Recorder::State::snapshot(std::chrono::nanoseconds now) {
     return false;
   }
   last_snapshot_ = now;
-  options_.on_snapshot();
-  const bool written = take_snapshot(Taking::everything);
+  const bool written = take_snapshot(Taking::everything, options_.on_snapshot);
   if (announced_ && is_too_soon(now)) announce(false);  // whoever asked for this one
   return written;
 }
 
-bool Recorder::State::take_snapshot(Taking taking) {
+bool Recorder::State::take_snapshot(Taking taking, const std::function<void(const std::string&)>& tell_folder) {
   std::string directory;
   const std::string name = "/" + memory_.process() + "-" + std::to_string(memory_.pid());
   for (std::uint64_t number = report_.snapshots + 1;; ++number) {
@@ -89,6 +88,7 @@ bool Recorder::State::take_snapshot(Taking taking) {
     report_.write_failed = true;
     return false;
   }
+  tell_folder(directory);
   base::Result<TraceFolder> folder = TraceFolder::create(directory, memory_, options_.say);
   if (!folder) {
     options_.say(folder.error().text);

@@ -87,7 +87,7 @@ class Recorder::State {
   void look_at_names(std::chrono::nanoseconds now);
   bool start_drain(std::size_t channel, std::uint32_t slot, SlotDrain& entry, SlotWord word);
   void retire(std::size_t channel, SlotDrain& entry, bool replaced);
-  bool take_snapshot(Taking taking);
+  bool take_snapshot(Taking taking, const std::function<void(const std::string& folder)>& tell_folder);
   void announce(bool due);
   void begin_snapshots();
   void answer_requests(std::chrono::nanoseconds now);

@@ -125,7 +125,8 @@ static int find(const struct maxlat_trace_add *request)
 
 		if (!event && first_free < 0)
 			first_free = raw;
-		if (event && event->users > 0 && event->what.kind == request->kind &&
+		if (event && event->users > 0 && !(event->function.kprobe.flags & KPROBE_FLAG_GONE) &&
+		    event->what.kind == request->kind &&
 		    event->what.arguments == request->arguments && strcmp(event->what.name, request->name) == 0)
 			return raw;
 	}

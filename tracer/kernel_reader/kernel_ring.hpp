@@ -35,6 +35,7 @@ class KernelRing {
   std::uint64_t sub_buffer_size() const { return reader_.ring.shape.sub_buffer_size; }
   const maxlat_ring_header& header() const { return *reader_.ring.header; }
   std::uint64_t records_read() const { return records_read_; }
+  std::uint64_t lost_told() const { return lost_ - lost_untold_; }  // by lost_before of records
 
  private:
   KernelRing() = default;

@@ -65,7 +65,7 @@ base::Error not_added(const KernelRawEvent& event, int why) {
   if (why == EINVAL && is_function)
     return {"the kernel allows no probe at the function \"" + event.name + "\"",
             "/sys/kernel/debug/kprobes/blacklist lists where it does not"};
-  if (why == EOPNOTSUPP)
+  if (why == EOPNOTSUPP && !is_function)
     return base::cannot_run("this kernel checks the types of what it calls (CONFIG_CFI_CLANG): the module records no " +
                             std::string("tracepoint that it does not know"));
   if (why == ENOSPC)
@@ -135,6 +135,7 @@ base::Result<const KernelEventType*> KernelSession::add(const KernelRawEvent& ev
   if (event.name.size() >= sizeof request.name) return not_added(event, ENOENT);
   event.name.copy(request.name, sizeof request.name);
   if (ioctl(state_->device.number(), MAXLAT_TRACE_ADD, &request) != 0) return not_added(event, errno);
+  if (const KernelEventType* known = state_->raw_by_id[request.id - MAXLAT_TRACE_FIRST_RAW]) return known;
   State::RawType& added = state_->raw_types.emplace_back(State::RawType{event, {}, {}});
   added.fields = fields_of(added.event);
   added.type = {.id = request.id,
@@ -229,6 +230,18 @@ base::Result<bool> KernelSession::read_cpu(std::uint32_t cpu, const std::functio
   for (std::size_t place = 0; place < state_->rings.size(); ++place)
     if (state_->rings[place].cpu() == cpu) return state_->read(place, use);
   return base::Error{"CPU " + std::to_string(cpu) + " is not traced"};
+}
+
+std::uint64_t KernelSession::lost_ahead(std::uint32_t cpu) const {
+  for (const detail::KernelRing& ring : state_->rings) {
+    if (ring.cpu() != cpu) continue;
+    const maxlat_ring_header& header = ring.header();
+    // relaxed: counters
+    const std::uint64_t lost = maxlat_ring_load(&header.lost_full) + maxlat_ring_load(&header.lost_wrap) +
+                               maxlat_ring_load(&header.lost_big);
+    return lost - std::min(lost, ring.lost_told());
+  }
+  return 0;
 }
 
 base::Status KernelSession::stop() {

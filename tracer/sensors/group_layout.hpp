@@ -7,6 +7,7 @@
 #include <maxlat/sensors/sensor.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <maxlat/base/result.hpp>
 #include <string>
 #include <vector>

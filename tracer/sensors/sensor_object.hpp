@@ -7,6 +7,7 @@
 #include <maxlat/sensors/counters.h>
 #include <maxlat/sensors/sensor.h>
 
+#include <cstdint>
 #include <maxlat/base/result.hpp>
 #include <memory>
 #include <span>

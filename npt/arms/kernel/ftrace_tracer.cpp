@@ -2,9 +2,6 @@
 //
 // kernel:ftrace: an instance of our own in tracefs, with the time-stamp counter as its clock, which costs less than its
 // default. Its buffers keep the newest events.
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <maxlat/attribution/kernel_buffers.hpp>
 #include <optional>
 
@@ -14,17 +11,17 @@
 namespace maxlat::npt {
 namespace {
 
-constexpr uint64_t kSmallestPage = 4096;  // of the kernel's buffer
+constexpr uint64_t kBytesOfAPage = 4096 - 16;           // the smallest, without its head
+constexpr uint64_t kMorePages = 2;                      // the kernel rounds up, and the reader has one of its own
+constexpr const char* kInstancePrefix = "maxlat-arm-";  // --kernel-events may have another of this process
 
 class FtraceTracer : public KernelTracer {
  public:
   core::Status start(const KernelTracerPlan& plan) override {
-    const std::string tracefs = core::find_tracefs("/");
-    const std::string prefix = attribution::KernelBuffers::kInstancePrefix;
-    core::Status noted = plan.folder->note(fmt::format("rmdir {}/instances/{}{}", tracefs, prefix, ::getpid()));
-    if (!noted) return noted;
-    auto buffers = attribution::KernelBuffers::open("/");
+    auto buffers = attribution::KernelBuffers::open("/", kInstancePrefix);
     if (!buffers) return buffers.error();
+    core::Status noted = plan.folder->note("rmdir " + buffers->instance().path());
+    if (!noted) return noted;
     auto events = events_of_tracefs(buffers->events(), plan.patterns);
     if (!events) return events.error();
     auto system_calls = RawSystemCalls::of(buffers->events());
@@ -32,14 +29,14 @@ class FtraceTracer : public KernelTracer {
     system_calls_ = *std::move(system_calls);
     buffers_.emplace(*std::move(buffers));
     cpus_ = plan.cpus;
-    pages_of_a_cpu_ = plan.bytes_of_a_cpu() / kSmallestPage;
+    pages_of_a_cpu_ = plan.bytes_of_a_cpu() / kBytesOfAPage + kMorePages;
     return buffers_->record(cpus_, *events, plan.bytes_of_a_cpu() / 1024);
   }
 
   // Where every CPU is measured, this thread's own reads are events, and would keep it at its work for ever.
   core::Status read(CallCount& calls) override {
     for (size_t place = 0; place < cpus_.size(); ++place) {
-      for (uint64_t pages = 0; pages <= pages_of_a_cpu_; ++pages) {
+      for (uint64_t pages = 0; pages < pages_of_a_cpu_; ++pages) {
         const core::Result<bool> any = buffers_->read(place, page_);
         if (!any) return any.error();
         if (!*any) break;

@@ -12,47 +12,51 @@ namespace {
 
 constexpr size_t kWord = sizeof(uint64_t);
 
-core::Result<attribution::EventFormat> format_with(const std::string& events, const std::string& name,
-                                                   std::string_view second_field) {
-  auto format = attribution::read_event_format(events, name);
-  if (!format) return format.error();
-  if (!*format) return core::cannot_run(fmt::format("this kernel has no event {}", name));
-  for (const std::string_view field : {std::string_view("id"), second_field})
-    if ((*format)->field(field) == nullptr)
-      return core::cannot_run(fmt::format("the kernel's event {} has no field {}", name, field));
-  return **std::move(format);
-}
-
 // Nothing: the record is too short for it.
-std::optional<uint64_t> number_of(const attribution::EventFormat& format, std::string_view field,
-                                  std::span<const std::byte> record, size_t place = 0) {
-  const auto bytes = format.field(field)->in(record);
+std::optional<uint64_t> number_of(const attribution::FormatField& field, std::span<const std::byte> record,
+                                  size_t place = 0) {
+  const auto bytes = field.in(record);
   if (!bytes || bytes->size() < (place + 1) * kWord) return {};
   return attribution::word_of(bytes->subspan(place * kWord, kWord));
 }
 
 }  // namespace
 
+core::Result<RawSystemCalls::Event> RawSystemCalls::event_of(const std::string& events, const std::string& name,
+                                                             std::string_view second) {
+  const auto format = attribution::read_event_format(events, name);
+  if (!format) return format.error();
+  if (!*format) return core::cannot_run(fmt::format("this kernel has no event {}", name));
+  Event event;
+  event.id = (*format)->id;
+  for (const auto& [field, to] : {std::pair(std::string_view("id"), &event.call), {second, &event.second}}) {
+    const attribution::FormatField* const found = (*format)->field(field);
+    if (found == nullptr) return core::cannot_run(fmt::format("the kernel's event {} has no field {}", name, field));
+    *to = *found;
+  }
+  return event;
+}
+
 core::Result<RawSystemCalls> RawSystemCalls::of(const std::string& events) {
-  auto enter = format_with(events, "raw_syscalls/sys_enter", "args");
+  const auto enter = event_of(events, "raw_syscalls/sys_enter", "args");
   if (!enter) return enter.error();
-  auto exit = format_with(events, "raw_syscalls/sys_exit", "ret");
+  const auto exit = event_of(events, "raw_syscalls/sys_exit", "ret");
   if (!exit) return exit.error();
   RawSystemCalls calls;
-  calls.enter_ = *std::move(enter);
-  calls.exit_ = *std::move(exit);
+  calls.enter_ = *enter;
+  calls.exit_ = *exit;
   return calls;
 }
 
 void RawSystemCalls::take(unsigned cpu, std::span<const std::byte> record, CallCount& calls) const {
   const uint64_t event = record.size() < sizeof enter_.id ? 0 : attribution::word_of(record.first(sizeof enter_.id));
   if (event == enter_.id) {
-    const auto call = number_of(enter_, "id", record);
-    const auto mark = number_of(enter_, "args", record, 0), number = number_of(enter_, "args", record, 1);
+    const auto call = number_of(enter_.call, record);
+    const auto mark = number_of(enter_.second, record, 0), number = number_of(enter_.second, record, 1);
     if (call && mark && number) return calls.enter(cpu, static_cast<int64_t>(*call), *mark, *number);
   }
   if (event == exit_.id) {
-    if (const auto call = number_of(exit_, "id", record)) return calls.exit(cpu, static_cast<int64_t>(*call));
+    if (const auto call = number_of(exit_.call, record)) return calls.exit(cpu, static_cast<int64_t>(*call));
   }
   calls.other_event();
 }

@@ -5,10 +5,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <maxlat/attribution/event_format.hpp>
 #include <maxlat/core/sys/result.hpp>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "call_count.hpp"
@@ -24,7 +26,13 @@ class RawSystemCalls {
   void take(unsigned cpu, std::span<const std::byte> record, CallCount& calls) const;
 
  private:
-  attribution::EventFormat enter_, exit_;
+  struct Event {
+    uint16_t id = 0;
+    attribution::FormatField call, second;  // the system call's number; its arguments, or what it returned
+  };
+  static core::Result<Event> event_of(const std::string& events, const std::string& name, std::string_view second);
+
+  Event enter_, exit_;
 };
 
 // "SYSTEM/NAME" of each event that one of the patterns matches. ERRORS: one that matches none (Exit::cannot_run).

@@ -18,6 +18,7 @@
 #include <cstring>
 #include <map>
 #include <maxlat/trace/kernel/kernel_session.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -105,7 +106,7 @@ void known() {
                       .trust_counter = true}));
   for (int i = 0; i < 50; ++i) usleep(1000);
   Pairs pairs;
-  std::int64_t call = -1;
+  std::optional<std::int64_t> call;
   read_all(session, [&](const KernelRecord& record) {
     if (record.type == raw_switch) {
       pairs.waiting[record.cpu] = {value(record, 0), value(record, 1), value(record, 2), value(record, 3)};
@@ -114,8 +115,9 @@ void known() {
     } else if (record.type->id == MAXLAT_KERNEL_sched_switch) {
       pair_switch(pairs, record);
     } else {
-      if (call >= 0 && call != record.as<maxlat_kernel_sys_enter>().id) fail("another system call than the table's");
-      ++pairs.calls;
+      if (call && *call != record.as<maxlat_kernel_sys_enter>().id) fail("another system call than the table's");
+      pairs.calls += call ? 1 : 0;
+      call.reset();
     }
   });
   std::printf("switches %lu calls %lu alone %lu\n", pairs.switches, pairs.calls, pairs.alone);

@@ -37,8 +37,9 @@ struct KernelPlan {
 class KernelRecording {
  public:
   virtual ~KernelRecording() = default;  // without finish(): what was not written is given up; nothing is left behind
-  // A snapshot soon, where this is a flight recorder and the last was not less than an interval ago. Any thread.
-  virtual void request_snapshot() {}
+  // A snapshot soon, where this is a flight recorder: beside that of a program, which is in `folder`; or, where that is
+  // empty, if the last was not less than an interval ago. Any thread.
+  virtual void request_snapshot(const std::string& folder) { (void)folder; }
   virtual trace::RecordingReport finish() = 0;  // once
   virtual const char* backend() const = 0;      // its row's name
 };

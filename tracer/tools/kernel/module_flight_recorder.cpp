@@ -9,6 +9,12 @@
 #include <utility>
 
 namespace maxlat::trace_tools {
+namespace {
+
+constexpr int kLooks = 100;
+constexpr std::chrono::microseconds kBetweenLooks(100);
+
+}  // namespace
 
 ModuleFlightRecorder::ModuleFlightRecorder(const KernelPlan& plan, ModuleSession module)
     : plan_(plan), module_(std::move(module)), report_{.trace = plan.directory, .channels = {}}, thread_([this] {
@@ -19,9 +25,11 @@ ModuleFlightRecorder::~ModuleFlightRecorder() {
   end_thread();
 }
 
-void ModuleFlightRecorder::request_snapshot() {
+void ModuleFlightRecorder::request_snapshot(const std::string& folder) {
   const std::lock_guard lock(mutex_);
+  if (!folder.empty() && folder == folder_) return;  // of another program, for the same request
   wanted_ = true;
+  folder_ = folder;
   wake_.notify_one();
 }
 
@@ -41,8 +49,10 @@ void ModuleFlightRecorder::run() {
     wake_.wait(lock, [this] { return wanted_ || ended_; });
     if (ended_) return;
     wanted_ = false;
+    const std::string folder = folder_;
     lock.unlock();
-    if (!is_too_soon()) take_snapshot();
+    // A program's recorder has looked at its own interval.
+    if (!folder.empty() || !is_too_soon()) take_snapshot(folder);
     lock.lock();
   }
 }
@@ -57,18 +67,20 @@ bool ModuleFlightRecorder::is_too_soon() {
   return false;
 }
 
-// Numbers are those of the programs' recorders: the next that has no folder of ours.
-std::string ModuleFlightRecorder::next_folder() {
+// The program's, where this is its request and has no snapshot of ours yet (of an earlier one of another program: each
+// counts for itself); else the next that has none.
+std::string ModuleFlightRecorder::folder_for(const std::string& asked) {
   std::error_code none;
+  if (!asked.empty() && !std::filesystem::exists(fmt::format("{}/{}", asked, kKernelFolder), none)) return asked;
   for (std::uint64_t number = report_.snapshots + 1;; ++number) {
     const std::string folder = fmt::format("{}/{}", plan_.directory, number);
     if (!std::filesystem::exists(fmt::format("{}/{}", folder, kKernelFolder), none)) return folder;
   }
 }
 
-void ModuleFlightRecorder::take_snapshot() {
+void ModuleFlightRecorder::take_snapshot(const std::string& asked) {
   KernelPlan snapshot = plan_;
-  snapshot.directory = next_folder();
+  snapshot.directory = folder_for(asked);
   std::error_code failed;
   std::filesystem::create_directories(snapshot.directory, failed);
   auto writer = failed
@@ -82,14 +94,27 @@ void ModuleFlightRecorder::take_snapshot() {
   write(*std::move(writer));
 }
 
+// RETURNS: whether all was taken that was there when it began. Who writes to a packet then keeps it for a moment.
+bool ModuleFlightRecorder::take_cpu(unsigned cpu, ModuleTrace& trace) {
+  for (int look = 0; look < kLooks && !damaged_; ++look) {
+    const auto whole = module_.session.read_cpu(cpu, [&](const trace::KernelRecord& record) { trace.take(record); });
+    if (whole && *whole) return true;
+    if (whole) {
+      std::this_thread::sleep_for(kBetweenLooks);
+      continue;
+    }
+    plan_.say(fmt::format("{}: nothing more is read", whole.error().text));
+    damaged_ = true;
+  }
+  return false;
+}
+
 void ModuleFlightRecorder::write(std::unique_ptr<trace::TraceWriter> writer) {
   ModuleTrace trace(std::move(writer), plan_.cpus, module_.wanted);
   const std::uint64_t end = maxlat_counter_plain();
-  if (!damaged_) {  // the events first: they are overwritten meanwhile
-    const base::Status read = module_.session.read([&](const trace::KernelRecord& record) { trace.take(record); });
-    if (!read) plan_.say(fmt::format("{}: nothing more is read", read.error().text));
-    damaged_ = !read;
-  }
+  // The events first: they are overwritten meanwhile.
+  std::vector<bool> is_whole;
+  for (const unsigned cpu : plan_.cpus) is_whole.push_back(take_cpu(cpu, trace));
   trace.write_state();
   const trace::KernelBooks now = module_.session.books();
   const std::uint64_t read = now.read - taken_.read;
@@ -99,7 +124,7 @@ void ModuleFlightRecorder::write(std::unique_ptr<trace::TraceWriter> writer) {
                                       .lost_wrap = now.lost_wrap - taken_.lost_wrap,
                                       .lost_big = now.lost_big - taken_.lost_big};
   taken_ = now;
-  const trace::RecordingReport report = trace.finish(of_this, end, !damaged_);
+  const trace::RecordingReport report = trace.finish(of_this, end, is_whole);
   add_up(report);
   plan_.say("snapshot: " + report.trace);
 }
@@ -127,7 +152,7 @@ void ModuleFlightRecorder::add_up(const trace::RecordingReport& snapshot) {
 trace::RecordingReport ModuleFlightRecorder::finish() {
   end_thread();
   if (const base::Status stopped = module_.session.stop(); !stopped) plan_.say(stopped.error().text);
-  take_snapshot();
+  take_snapshot("");
   const std::uint64_t overwritten = taken_.delivered - std::min(taken_.delivered, taken_.read);
   if (!report_.channels.empty()) {
     report_.channels.front().overwritten += overwritten;

@@ -25,15 +25,16 @@ class ModuleFlightRecorder final : public KernelRecording {
   ~ModuleFlightRecorder() override;
 
   const char* backend() const override { return kModuleBackend; }
-  void request_snapshot() override;
+  void request_snapshot(const std::string& folder) override;
   trace::RecordingReport finish() override;
 
  private:
   void run();
   void end_thread();
   bool is_too_soon();
-  void take_snapshot();
-  std::string next_folder();
+  void take_snapshot(const std::string& asked);
+  std::string folder_for(const std::string& asked);
+  bool take_cpu(unsigned cpu, ModuleTrace& trace);
   void write(std::unique_ptr<trace::TraceWriter> writer);
   void add_up(const trace::RecordingReport& snapshot);
 
@@ -47,6 +48,7 @@ class ModuleFlightRecorder final : public KernelRecording {
   std::mutex mutex_;
   std::condition_variable wake_;
   bool wanted_ = false, ended_ = false;
+  std::string folder_;  // of the last request
   std::thread thread_;  // what is above the mutex is its own until it ends
 };
 

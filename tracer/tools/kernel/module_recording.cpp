@@ -20,7 +20,7 @@ namespace {
 class ModuleRecording final : public KernelRecording {
  public:
   ModuleRecording(const KernelPlan& plan, ModuleSession module, std::unique_ptr<trace::TraceWriter> writer)
-      : say_(plan.say), module_(std::move(module)), trace_(std::move(writer), plan.cpus, module_.wanted) {
+      : say_(plan.say), cpus_(plan.cpus.size()), module_(std::move(module)), trace_(std::move(writer), plan.cpus, module_.wanted) {
     reader_.start(
         [this, moved = false]() mutable {
           if (!std::exchange(moved, true)) trace::run_where_recorders_do();
@@ -38,7 +38,7 @@ class ModuleRecording final : public KernelRecording {
     const std::uint64_t end = maxlat_counter_plain();
     if (const base::Status stopped = module_.session.stop(); !stopped) say_(stopped.error().text);
     read_all();
-    return trace_.finish(module_.session.books(), end, !damaged_);
+    return trace_.finish(module_.session.books(), end, std::vector<bool>(cpus_, !damaged_));  // nobody writes any more
   }
 
  private:
@@ -53,6 +53,7 @@ class ModuleRecording final : public KernelRecording {
   }
 
   std::function<void(const std::string&)> say_;
+  const std::size_t cpus_;  // how many
   ModuleSession module_;
   ModuleTrace trace_;
   bool damaged_ = false;

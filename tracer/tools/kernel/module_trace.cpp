@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <maxlat/attribution/kernel_backend.hpp>
+#include <optional>
 #include <utility>
 
 #include "kernel_events/wanted_events.hpp"
@@ -31,6 +33,7 @@ using EventTypes = std::vector<const KernelEventType*>;
 core::Result<EventTypes> add_events(trace::KernelSession& session, const WantedKernelEvents& wanted,
                                     const KernelPlan& plan) {
   EventTypes types;
+  std::optional<core::Error> why;
   for (const KernelEventType& type : trace::kernel_event_types())
     if ((wanted.table & type.bit()) != 0) types.push_back(&type);
   for (const trace::KernelRawEvent& raw : wanted.raw) {
@@ -39,16 +42,18 @@ core::Result<EventTypes> add_events(trace::KernelSession& session, const WantedK
       types.push_back(*type);
       continue;
     }
-    if (type.error().exit_status != core::Exit::cannot_run || wanted.table == 0) return type.error();
-    plan.say("not recorded: what the module does not know: " + type.error().text);
-    break;
+    if (type.error().exit_status != core::Exit::cannot_run) return type.error();
+    why = type.error();  // of each tracepoint: told once
   }
+  if (why && types.empty()) return *why;
+  if (why) plan.say("not recorded: what the module does not know: " + why->text);
   return types;
 }
 
 }  // namespace
 
 core::Result<ModuleSession> start_module_session(const KernelPlan& plan) {
+  if (core::Status ours = attribution::numbers_are_the_kernels("/"); !ours) return ours.error();
   auto session = trace::KernelSession::open();
   if (!session) return session.error();
   const std::uint64_t known = session->capabilities().events;
@@ -102,13 +107,14 @@ void ModuleTrace::write(std::size_t place, const KernelRecord& record, std::int3
     if (field.name == "function") trace_.met_function(static_cast<std::uint64_t>(record.number(field)));
 }
 
-trace::RecordingReport ModuleTrace::finish(const trace::KernelBooks& books, std::uint64_t end, bool is_whole) {
+trace::RecordingReport ModuleTrace::finish(const trace::KernelBooks& books, std::uint64_t end,
+                                           const std::vector<bool>& is_whole) {
   for (std::size_t place = 0; place < threads_.size(); ++place)
     threads_[place].finish([&](const KernelRecord& record, std::int32_t thread) { write(place, record, thread); });
   const std::uint64_t lost = books.lost_full + books.lost_wrap + books.lost_big;
   const std::uint64_t untold = lost - std::min(lost, told_), of_wrap = std::min(books.lost_wrap, untold);
-  for (std::size_t place = 0; place < threads_.size() && is_whole && untold == 0; ++place)
-    trace_.end_of_cpu(place, end);
+  for (std::size_t place = 0; place < threads_.size() && untold == 0; ++place)
+    if (is_whole[place]) trace_.end_of_cpu(place, end);
   return trace_.finish({.produced = books.delivered + lost - unasked_,
                         .lost_full = untold - of_wrap,
                         .lost_wrap = of_wrap,

@@ -35,9 +35,9 @@ class ModuleTrace {
   void write_state() { trace_.write_state(); }
   void take(const trace::KernelRecord& record);
   void look_at_the_clock() { trace_.look_at_the_clock(); }
-  // All that was recorded up to the tick `end` was taken. `books`: of what this trace is of, with losses that no record
-  // told. `is_whole`: false: it is not, and these do not tell.
-  trace::RecordingReport finish(const trace::KernelBooks& books, std::uint64_t end, bool is_whole);
+  // `is_whole`: of each CPU, whether all that was recorded up to the tick `end` was taken; of the others the trace does
+  // not say up to where it is whole. `books`: of what this trace is of, with losses that no record told.
+  trace::RecordingReport finish(const trace::KernelBooks& books, std::uint64_t end, const std::vector<bool>& is_whole);
 
  private:
   std::size_t place_of(std::uint32_t cpu) const;

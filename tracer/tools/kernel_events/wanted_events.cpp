@@ -32,6 +32,10 @@ class Choice {
   core::Status add_function(const std::string& pattern);
   core::Status add_tracepoint(const std::string& name);  // "block/block_rq_issue"
   core::Status look_for_types();
+  bool has(const KernelRawEvent& event) const {
+    const auto same = [&](const KernelRawEvent& other) { return other.kind == event.kind && other.name == event.name; };
+    return std::any_of(wanted_.raw.begin(), wanted_.raw.end(), same);
+  }
 
   const std::uint64_t known_;
   const std::string root_;
@@ -51,6 +55,7 @@ core::Status Choice::add_function(const std::string& pattern) {
     return core::Error{fmt::format("-e \"{}\": a function is named by its whole symbol", pattern),
                        "/proc/kallsyms has them: -e 'kprobe:do_nanosleep'"};
   KernelRawEvent event{KernelRawEvent::Kind::function, kFunctionGroup, symbol};
+  if (has(event)) return {};
   if (look_for_types())
     event.arguments = (*types_)->of_function(symbol);
   else
@@ -62,8 +67,7 @@ core::Status Choice::add_function(const std::string& pattern) {
 core::Status Choice::add_tracepoint(const std::string& name) {
   const std::size_t slash = name.find('/');
   KernelRawEvent event{KernelRawEvent::Kind::tracepoint, name.substr(0, slash), name.substr(slash + 1)};
-  const auto same = [&](const KernelRawEvent& other) { return other.kind == event.kind && other.name == event.name; };
-  if (std::any_of(wanted_.raw.begin(), wanted_.raw.end(), same)) return {};
+  if (has(event)) return {};
   if (event.group == "syscalls")
     return core::cannot_run(fmt::format("\"{}\" is no tracepoint of its own", name),
                             "system calls are raw_syscalls:sys_enter and raw_syscalls:sys_exit");

@@ -28,7 +28,7 @@ void end_command(CommandProcess& command) {
 void request_snapshot(Recording& recording, KernelRecording* kernel) {
   const bool nobody_else = recording.watched().empty();
   recording.request_snapshot();
-  if (kernel != nullptr && nobody_else) kernel->request_snapshot();
+  if (kernel != nullptr && nobody_else) kernel->request_snapshot("");
 }
 
 }  // namespace

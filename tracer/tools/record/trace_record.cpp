@@ -132,7 +132,8 @@ core::Result<core::Exit> trace_record(const core::Arguments& arguments) {
     kernel = *std::move(started);
   }
   RecordingOptions of_programs = plan->recording;
-  if (kernel) of_programs.recorder.on_snapshot = [&kernel] { kernel->request_snapshot(); };
+  if (kernel)
+    of_programs.recorder.on_snapshot = [&kernel](const std::string& folder) { kernel->request_snapshot(folder); };
   Recording recording(std::move(of_programs));
   auto programs = RecordedPrograms::start(*plan, recording);
   if (!programs) {

@@ -13,6 +13,10 @@ inline constexpr const char* kModuleBackend = "module";    // maxlat_trace.ko, w
 inline constexpr const char* kTracefsBackend = "tracefs";  // the kernel's own trace buffers, in an instance of ours
 inline constexpr const char* kAnyBackend = "auto";         // the first that can
 
+// Whether threads have the same numbers here as in the kernel's events: not in a container with a PID namespace of its
+// own. `root` is "/" in life. ERRORS: they have others (Exit::cannot_run).
+core::Status numbers_are_the_kernels(const std::string& root);
+
 // What a meter's --kernel-events[=BACKEND] was given; "": nothing. ERRORS: another word than these.
 core::Result<std::string> kernel_events_option(const core::CommandLine& line);
 

@@ -26,9 +26,9 @@ class KernelBuffers {
  public:
   static constexpr const char* kInstancePrefix = "maxlat-kernel-";  // and our process number
 
-  // Nothing is recorded yet. `root` is "/" in life. ERRORS: no tracefs here, or not for us; a kernel without the clock
-  // (Exit::cannot_run).
-  static core::Result<KernelBuffers> open(const std::string& root);
+  // Nothing is recorded yet. `root` is "/" in life; `prefix`: of the instance's name, one for each use in a process.
+  // ERRORS: no tracefs here, or not for us; a kernel without the clock (Exit::cannot_run).
+  static core::Result<KernelBuffers> open(const std::string& root, const char* prefix = kInstancePrefix);
 
   // The folder with the formats of the events (event_format.hpp).
   std::string events() const { return instance_.path() + "/events"; }

@@ -62,7 +62,8 @@ struct RecorderOptions {
   // A requested snapshot is taken so long after its request, and up to half of each ring goes to what came then.
   std::chrono::nanoseconds post_trigger{0};
   std::function<void(const std::string& line)> say = [](const std::string&) {};  // from the recorder's thread
-  std::function<void()> on_snapshot = [] {};  // from there, too: one that was asked for is now taken
+  // From there, too: one that was asked for is now taken, into a folder in this one.
+  std::function<void(const std::string& folder)> on_snapshot = [](const std::string&) {};
 };
 
 // What became of the events of one channel. Of a flight recorder, an event that stood in an open packet when one

@@ -37,7 +37,9 @@
  *                              types: user space reads that in /sys/kernel/btf. A module whose tracepoint is used is
  *                              not unloaded before the session ends
  *   MAXLAT_TRACE_FUNCTION      a kprobe at its beginning: the address that it returns to, then `arguments` of the
- *                              registers of arguments, 6 at most
+ *                              registers of arguments, 6 at most. A call that comes while another function's probe
+ *                              runs on that CPU, in an NMI or in what a probe calls, is missed by the kernel and is in
+ *                              no count. A function's module may go; then it tells nothing more
  *
  * ERRORS  EINVAL: a request of another size or with values that cannot be; EBUSY: not in this state; EAGAIN (GET):
  *   no packet; ENOENT (START): this kernel lacks one of the events; ENOMEM (START): more than half of what is free;

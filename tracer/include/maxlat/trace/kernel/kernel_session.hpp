@@ -86,12 +86,15 @@ class KernelSession {
 
   // Until something was written since the last read(), or the time is over. RETURNS: whether there was.
   base::Result<bool> wait(std::chrono::milliseconds at_most);
-  // All that is there when it begins, and of each CPU no more than its ring holds.
+  // All that is there when it begins, but what a packet has that somebody is writing to; and of each CPU no more than
+  // its ring holds.
   // ERRORS: a ring is damaged; what came before was given to `use`.
   base::Status read(const std::function<void(const KernelRecord&)>& use);
   // The same of one CPU. RETURNS: false: somebody was writing there, and what he wrote is not among it: ask again.
   // REQUIRES: one that the session has.
   base::Result<bool> read_cpu(std::uint32_t cpu, const std::function<void(const KernelRecord&)>& use);
+  // Events of that CPU that found no room, and that no record has told of yet: they come before the next one.
+  std::uint64_t lost_ahead(std::uint32_t cpu) const;
   // No event is written any more when it returns.
   base::Status stop();
 
