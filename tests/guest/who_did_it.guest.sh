@@ -4,10 +4,8 @@
 # machine, nothing is seen; the trace instance is gone behind it.
 # guest-mode: interleaved
 # guest-timeout_s: 240
-# The first two: RCU waits for no loop. The others: the emulated counter is unstable else.
-# guest-append: nohz_full=1 rcu_nocbs=1 tsc=reliable clocksource=tsc
-# The kernel looks at the task of a tickless CPU once a second, and warns when it could not for three: a busy host, and the stops.
-# guest-console_allow: sched_tick_remote|Call Trace
+# The emulated counter is unstable else. CPU 1 keeps its tick, by which CPU 0 has its turn (README.md).
+# guest-append: tsc=reliable clocksource=tsc
 [ -x "$MAXLAT" ] || skip "no static maxlat (cmake --preset static && cmake --build --preset static)"
 mount -t tracefs none /sys/kernel/tracing 2>/dev/null || true
 echo -1 > /proc/sys/kernel/sched_rt_runtime_us  # a plant in a rest could not be seen
@@ -15,16 +13,25 @@ taskset -p 1 $$ > /dev/null                      # behind the loop this shell wo
 for irq in /proc/irq/[0-9]*; do echo 1 > "$irq/smp_affinity" 2> /dev/null || true; done  # nor do the console and 9p
 load maxlat_planter
 plants=40
-# Starts it, and returns when it shows how far its loop is: what is planted from now on is in its gaps.
+loop() { # PRIORITY ARGUMENT...: sets $pid
+  priority=$1
+  shift
+  "$MAXLAT" npt -a 1 -p "$priority" -i --trust-counter -D 5m "$@" &
+  pid=$!
+}
+# Until a thread of this priority has had its CPU for a tenth of a second: its loop runs.
+until_it_runs() { # PRIORITY
+  until cat /proc/$pid/task/*/stat 2> /dev/null | awk -v priority="$1" '{ sub(/.*\) /, "") } $38 == priority && $12 >= 10 { runs = 1 } END { exit !runs }'; do
+    [ -d /proc/$pid ] || fail "it ended: $(cat "$OUT/$name.txt" "$OUT/$name.progress")"
+    usleep 20000
+  done
+}
+# What is planted from its return on is in its gaps.
 start() { # NAME BACKEND-THAT-RECORDS [PRIORITY]
   name=$1
   backend=$2
-  "$MAXLAT" npt -a 1 -p ${3:-60} -i --trust-counter -D 60s --rest 0 --kernel-events --outliers 2000 --json "$OUT/$name.json" > "$OUT/$name.txt" 2> "$OUT/$name.progress" &
-  pid=$!
-  until grep -q '%' "$OUT/$name.progress"; do
-    [ -d /proc/$pid ] || { cat "$OUT/$name.txt" "$OUT/$name.progress"; fail "it ended"; }
-    usleep 20000
-  done
+  loop "${3:-60}" --rest 0 --kernel-events --outliers 2000 --json "$OUT/$name.json" > "$OUT/$name.txt" 2> "$OUT/$name.progress"
+  until_it_runs "${3:-60}"
 }
 end() {
   kill -INT $pid
@@ -38,10 +45,15 @@ end() {
 # How many gaps have a part whose line matches.
 having() { grep -cE "$2" "$OUT/$1.json" || true; }
 
-# Another loop, above this one's priority, that takes its CPU for a tenth of each second.
+# Another loop, above this one's priority, that takes its CPU for a tenth of each second. It is there first: behind the other it
+# would take a minute to start.
+loop 70 --rest 900ms -q > /dev/null 2>&1
+intruder=$pid
 start intruded tracefs
-"$MAXLAT" npt -a 1 -p 70 -i --trust-counter -D 3s --rest 900ms -q > /dev/null 2>&1 || true
+usleep 3000000
 end
+kill -INT $intruder
+wait $intruder || true
 expect "gaps that a task of priority 70 is in, three seconds with one each, of which a busy host may spoil one" "$(having intruded 'task.*real-time 70')" -ge 2
 expect "planted timer interrupts in a run without any" "$(having intruded on_stall)" -eq 0
 
