@@ -153,6 +153,8 @@ static int on_nmi(unsigned int type, struct pt_regs *regs)
 		return NMI_DONE;
 	if (nmi_every_ns && atomic_read(&nmis_expected) > 0)
 		hpet_aim(hpet, target_cpu, DELIVER_NMI, hpet_now(hpet) + (u32)div_u64(next_ns, HPET_TICK_NS));
+	else
+		hpet_stop(hpet); /* else it sends another when its counter comes round, after 43 s */
 	planter_take_time("nmi", began, nmi_length_ns);
 	return NMI_HANDLED;
 }
