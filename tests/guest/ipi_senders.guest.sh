@@ -2,7 +2,10 @@
 # Who sends an interprocessor interrupt, to whom: the functions that ftrace can hook for that, and from Linux 6.4 on the
 # tracepoints (docs/kernel-ring.md). ring/ipi_hooks.c sets the hooks, provokes interrupts and says what came.
 # guest-mode: interleaved
-# guest-cpus: 3
+# Three CPUs would do. The rest is that of shield_audit, whose machine it goes on from.
+# guest-cpus: 4
+# guest-cpu: max,+invtsc,x-force-features=on
+# guest-append: nohz_full=1 rcu_nocbs=1 tsc=reliable clocksource=tsc
 load maxlat_ipi_hooks
 dmesg | sed -n 's/.*maxlat_ipi_hooks: //p' | tee "$OUT/senders.txt"
 # of FIELD NAME: the number behind a field in the line of a function or tracepoint

@@ -4,6 +4,7 @@
 # a device's interrupt are each found and named; and looking costs the CPU nothing.
 # guest-mode: interleaved
 # guest-cpus: 4
+# guest-cpu: max,+invtsc,x-force-features=on
 # guest-timeout_s: 200
 # guest-userland: host
 # Without the first two, RCU cannot end a grace period while a loop of priority 99 spins there, and whoever switches events

@@ -3,6 +3,7 @@
 # priority are named in the gaps that they made, and in no run without them, by tracefs and by our module; where the host stops the
 # machine, nothing is seen; the trace instance is gone behind it.
 # guest-mode: interleaved
+# guest-cpu: max,+invtsc,x-force-features=on
 # guest-timeout_s: 240
 # The emulated counter is unstable else. CPU 1 keeps its tick, by which CPU 0 has its turn (README.md).
 # guest-append: tsc=reliable clocksource=tsc
