@@ -121,6 +121,10 @@ std::string rate_text(double per_s) {
   return fmt::format("{:.{}f}", per_s, per_s < 10 ? 1 : 0);
 }
 
+std::string verdict_fact(unsigned cpu) {
+  return fmt::format("verdict of CPU {}", cpu);
+}
+
 void add_names(std::vector<core::Interruption> named, core::CpuActivity& cpu) {
   cpu.named = std::move(named);
   if (cpu.switches) return;
@@ -176,6 +180,13 @@ core::Result<core::Phase> audit(const AuditPlan& plan, const core::MachineView& 
   }
   if (events)
     if (const core::Status named = add_names_from(*events, phase); !named) return named.error();
+  phase.facts["limit"] = fmt::format("{} interruptions a second", rate_text(plan.limit_per_s));
+  for (const core::CpuActivity& cpu : phase.activity) {
+    const CpuVerdict verdict = judge(cpu, plan, phase.duration_s);
+    phase.facts[verdict_fact(cpu.cpu)] =
+        fmt::format("{}, {} interruptions a second, {} of them by the timer", to_string(verdict.kind),
+                    rate_text(verdict.per_s), rate_text(verdict.timer_per_s));
+  }
   if (!all_switches_are_known(phase))
     phase.warnings.push_back(
         "only interrupts are judged: task switches are not known (no /proc/schedstat, no events of the kernel)");

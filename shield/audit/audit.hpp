@@ -39,6 +39,8 @@ std::string to_string(CpuVerdict::Kind kind);
 bool all_switches_are_known(const core::Phase& phase);
 CpuVerdict judge(const core::CpuActivity& cpu, const AuditPlan& plan, double seconds);
 std::string rate_text(double per_s);  // "0.4", "1131"
+// The fact of a phase that has a CPU's verdict: "disturbed, 441 interruptions a second, 250 of them by the timer".
+std::string verdict_fact(unsigned cpu);
 
 // Gives a CPU its names. Where the kernel does not count switches, those that are named are counted.
 void add_names(std::vector<core::Interruption> named, core::CpuActivity& cpu);

@@ -105,6 +105,9 @@ TEST_F(AuditOfABox, WithoutTracefsThereAreCountsAndTheReasonWhyNobodyIsNamed) {
   EXPECT_TRUE(phase->activity[0].counted.empty()) << "the files of this box do not change";
   EXPECT_THAT(phase->facts.at("names"), HasSubstr("none: this kernel has no tracefs"));
   EXPECT_THAT(text_of(*phase, kPlan), HasSubstr("quiet"));
+  EXPECT_THAT(text_of(*phase, kPlan), HasSubstr("limit: 1.0 a second"));
+  EXPECT_EQ(phase->facts.at("limit"), "1.0 interruptions a second");
+  EXPECT_EQ(phase->facts.at(verdict_fact(1)), "quiet, 0.0 interruptions a second, 0.0 of them by the timer");
 }
 
 TEST_F(AuditOfABox, TheCallerIsWhereItWasAfterwards) {

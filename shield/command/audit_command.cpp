@@ -54,6 +54,31 @@ core::Result<core::CpuList> cpus_to_audit(const core::CommandLine& line) {
   return core::Error{"no shield is on and no CPU is isolated: which CPUs?", "--cpus 2-3"};
 }
 
+core::Exit exit_of(const core::Phase& phase, const std::vector<CpuVerdict>& verdicts) {
+  if (phase.status != core::PhaseStatus::ok) return core::Exit::invalid;
+  if (std::any_of(verdicts.begin(), verdicts.end(),
+                  [](const CpuVerdict& verdict) { return verdict.kind == CpuVerdict::Kind::disturbed; }))
+    return core::Exit::limit_exceeded;
+  return all_switches_are_known(phase) ? core::Exit::pass : core::Exit::invalid;
+}
+
+// The same as a result's verdict, whose reasons are the CPUs that are disturbed, or why it is not known.
+core::Verdict verdict_of(core::Exit exit, const core::Phase& phase, const std::vector<CpuVerdict>& verdicts) {
+  using Kind = core::Verdict::Kind;
+  core::Verdict verdict;
+  verdict.kind = exit == core::Exit::pass             ? Kind::pass
+                 : exit == core::Exit::limit_exceeded ? Kind::fail
+                                                      : Kind::invalid;
+  if (!phase.reason.empty()) verdict.reasons.push_back(phase.reason);
+  if (verdict.kind == Kind::invalid)
+    verdict.reasons.insert(verdict.reasons.end(), phase.warnings.begin(), phase.warnings.end());
+  for (size_t i = 0; i < verdicts.size(); ++i)
+    if (verdicts[i].kind == CpuVerdict::Kind::disturbed)
+      verdict.reasons.push_back(
+          fmt::format("CPU {}: {}", phase.activity[i].cpu, phase.facts.at(verdict_fact(phase.activity[i].cpu))));
+  return verdict;
+}
+
 core::Result<core::Exit> run_audit(const core::CommandLine& line) {
   if (const core::Status none = no_operand(line); !none) return none.error();
   const core::Result<core::CpuList> cpus = cpus_to_audit(line);
@@ -73,6 +98,8 @@ core::Result<core::Exit> run_audit(const core::CommandLine& line) {
   core::Arguments command{"maxlat", "shield", "audit"};
   for (std::string& word : line.written_without({})) command.push_back(std::move(word));
   phase->command = core::quote_command(command);
+  const std::vector<CpuVerdict> verdicts = verdicts_of(*phase, plan);
+  const core::Exit exit = exit_of(*phase, verdicts);
   bool json_on_stdout = false;
   if (line.has("json")) {
     const std::string& path = line.get<std::string>("json");
@@ -81,17 +108,12 @@ core::Result<core::Exit> run_audit(const core::CommandLine& line) {
     machine.measured_cpus = plan.cpus;
     core::say_machine(run, machine);
     run.phases = {*phase};
+    run.verdict = verdict_of(exit, *phase, verdicts);
     if (const core::Status written = core::write_run(path, run); !written) return written.error();
     json_on_stdout = path == "-";
   }
   if (!line.has("quiet")) fmt::print(json_on_stdout ? stderr : stdout, "{}", text_of(*phase, plan));
-  if (phase->status != core::PhaseStatus::ok) return core::Exit::invalid;
-  const std::vector<CpuVerdict> verdicts = verdicts_of(*phase, plan);
-  const bool disturbed = std::any_of(verdicts.begin(), verdicts.end(), [](const CpuVerdict& verdict) {
-    return verdict.kind == CpuVerdict::Kind::disturbed;
-  });
-  if (disturbed) return core::Exit::limit_exceeded;
-  return all_switches_are_known(*phase) ? core::Exit::pass : core::Exit::invalid;
+  return exit;
 }
 
 }  // namespace

@@ -32,8 +32,10 @@ status=$?
 [ ! -e "$folder/state/ran" ] || fail "the command ran without a shield"
 
 # What needs no rights works: counts of /proc, without names, and it says so.
-inside "$folder/maxlat" shield audit --cpus "$cpu" -D 100ms --limit 1000000 > "$folder/audit.txt" 2>&1
+inside "$folder/maxlat" shield audit --cpus "$cpu" -D 100ms --limit 1000000 --json "$folder/state/audit.json" > "$folder/audit.txt" 2>&1
 status=$?
 if grep -q "task switches are not known" "$folder/audit.txt"; then known=3; else known=0; fi  # where there is no /proc/schedstat
 [ $status -eq $known ] || fail "shield audit: exit status $status"
+case $known in 3) verdict=invalid ;; *) verdict=pass ;; esac
+grep -q "\"result\": *\"$verdict\"" "$folder/state/audit.json" || fail "shield audit: its result is not \"$verdict\""
 grep -q 'names: none: ' "$folder/audit.txt" || fail "the audit does not say why it has no names"

@@ -68,8 +68,10 @@ grep -q '"involuntary_context_switches": "0"' "$OUT/npt.json" || fail "npt count
 shield exec -q -- sh -c 'while [ ! -e /tmp/enough ]; do usleep 5000; done' & intruder=$!
 until grep -qs '^sh$' /proc/"$(head -n 1 /sys/fs/cgroup/maxlat-shield/cgroup.threads)"/comm; do usleep 10000; done
 on_host_userland chrt -f -p 50 "$(head -n 1 /sys/fs/cgroup/maxlat-shield/cgroup.threads)"
-audit -D 2s
+audit -D 2s --json "$OUT/audit_intruder.json"
 expect "status with an intruder" $status -eq 2
+grep -q '"result": *"fail"' "$OUT/audit_intruder.json" || fail "the result's verdict is not the audit's"
+grep -q '"verdict of CPU 1": *"disturbed, ' "$OUT/audit_intruder.json" || fail "the result does not say what CPU 1 is"
 told '^  1 +disturbed .*(usleep|sh) '
 told 'task +(usleep|sh) +real-time 50' # the intruder is both; eight causes are told, and they come equally often
 cp "$OUT/audit.txt" "$OUT/audit_intruder.txt"
