@@ -97,11 +97,10 @@ int main(int argc, char** argv) {
     return 77;
   }
   const double interrupt_ns = median(interrupts);
-  fmt::print("{} rounds, {} of them on a core that was not shared; {} interrupts, a writer at work on the other CPU.\n\n",
-             outcome.rounds, outcome.alone, interrupts.size());
-  fmt::print("Interrupt of the reader: {:.0f} ns.\n\n"
+  fmt::print("{}\n\n", about_rounds(outcome));
+  fmt::print("Interrupt of the reader: {:.0f} ns, the median of {}, with a writer at work on the other CPU.\n\n"
              "| barrier | adds to a store, ns | 131072 of them to one interrupt | 32768 |\n|---|--:|--:|--:|\n",
-             interrupt_ns);
+             interrupt_ns, interrupts.size());
   for (const auto& [arm, name] : {std::pair{3, "sfence"}, std::pair{4, "a locked add of 0, smp_mb()"}}) {
     const double ns = outcome.costs[static_cast<size_t>(arm)].ns - outcome.costs[2].ns;
     if (ns < kLeast_ns)

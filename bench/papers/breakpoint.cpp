@@ -148,13 +148,12 @@ int main(int argc, char** argv) {
   const Outcome outcome = run_rounds(arms, rounds, clock);
   for (size_t i = 0; i < counters.size(); ++i) {
     uint64_t hits = 0;
-    const uint64_t turns = (uint64_t{rounds} + 1) * kBreakpoints;
+    const uint64_t turns = (uint64_t{outcome.rounds} + 1) * kBreakpoints;
     if (::read(counters[i].number(), &hits, sizeof hits) == sizeof hits && hits == turns) continue;
     fmt::print("{}: hit {} times of {}\n", kBreakpointRows[i].name, hits, turns);
     return 1;
   }
-  fmt::print("{} rounds, {} of them on a core that was not shared; each breakpoint was hit in every turn.\n\n",
-             outcome.rounds, outcome.alone);
+  fmt::print("{} Each breakpoint was hit in every turn.\n\n", about_rounds(outcome));
   fmt::print("| what | ns | to the probe |\n|---|--:|--:|\n");
   for (size_t i = 0; i < arms.size(); ++i)
     fmt::print("| {} | {:.1f} | {:.2f} |\n", arms[i].name, outcome.costs[i].ns,

@@ -138,8 +138,7 @@ int main(int argc, char** argv) {
   for (const Row& row : kRows) arms.push_back({row.name, row.alone});
   for (const Row& row : kRows) arms.push_back({row.name, row.with_body});
   const Outcome outcome = run_rounds(arms, rounds, clock);
-  fmt::print("{} rounds of 20000 turns, {} of them on a core that was not shared: medians of these.\n\n", outcome.rounds,
-             outcome.alone);
+  fmt::print("{}\n\n", about_rounds(outcome));
   fmt::print("| primitive | ns | to a counter read | with the body, ns | above the body, ns |\n|---|--:|--:|--:|--:|\n");
   const auto alone = [&](size_t i) { return outcome.costs[i]; };
   const auto with_body = [&](size_t i) { return outcome.costs[kRows.size() + i].ns; };

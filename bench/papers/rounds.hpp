@@ -5,8 +5,9 @@
 //
 // The method is that of Desnoyers 2009, section 4.7: a loop of 20 000 turns, the counter before and after, the mean of
 // a turn. His machine did nothing else. Here a round counts only if its empty loop was within a fifth of the fastest,
-// for a neighbour of a virtual machine may have the other half of the core (docs/tracer-peers.md, "Shared"); printed
-// is the median over the rounds that count, and how many these are.
+// for a neighbour of a virtual machine may have the other half of the core (docs/tracer-peers.md, "Shared"). So there
+// are rounds until as many count as were asked for, or until ten times as many are over; printed is the median over
+// those that count, and how many these are.
 #pragma once
 
 #include <cstdint>
@@ -31,11 +32,14 @@ struct Cost {
 
 struct Outcome {
   std::vector<Cost> costs;  // one for each arm
-  unsigned rounds = 0, alone = 0;
+  unsigned rounds = 0, alone = 0;  // made, and counted
 };
 
-// REQUIRES: arms[0] is the empty loop, arms[1] the bare counter read.
-Outcome run_rounds(const std::vector<Arm>& arms, unsigned rounds, const base::CounterClock& clock);
+// REQUIRES: arms[0] is the empty loop, arms[1] the bare counter read; wanted > 0. Each arm runs once before the rounds.
+Outcome run_rounds(const std::vector<Arm>& arms, unsigned wanted, const base::CounterClock& clock);
+
+// A sentence for the reader: how many rounds there were, and that they were too few, if so.
+std::string about_rounds(const Outcome& outcome);
 
 void empty_loop(uint64_t turns);
 void counter_reads(uint64_t turns);
