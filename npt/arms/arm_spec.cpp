@@ -85,8 +85,7 @@ core::Status read_events(std::string_view word, ArmSpec& arm) {
 // "period=200us". Whole microseconds, because LTTng has no others.
 core::Status read_period(std::string_view word, const ArmDefinition& kind, ArmSpec& arm) {
   const auto time = core::parse_duration_ns(word.substr(word.find('=') + 1), core::kUnitNeeded);
-  if (!time)
-    return wrong(fmt::format("arm \"{}\": \"{}\"", kind.name, word), "a time, as period=200us");
+  if (!time) return wrong(fmt::format("arm \"{}\": \"{}\"", kind.name, word), "a time, as period=200us");
   if (*time == 0 && !kind.polls_actively)
     return wrong(fmt::format("arm \"{}\": \"{}\": its consumer cannot poll without a rest", kind.name, word),
                  fmt::format("the shortest is period={}", exact_time(kind.shortest_period_ns)));
@@ -103,14 +102,14 @@ core::Status read_option(std::string_view word, const ArmDefinition& kind, ArmSp
   const bool of_full = word == "discard" || word == "overwrite";
   const bool of_size = word.starts_with("size="), of_count = word.starts_with("count=");
   if (!is_option_word(word))
-    return wrong(
-        fmt::format("arm \"{}\": \"{}\" is no option of an arm", kind.name, word),
-        "options are thread, cpu, discard, overwrite, size=BYTES, count=N, period=TIME, snapshot=TIME and "
-        "events=GROUP:NAME");
+    return wrong(fmt::format("arm \"{}\": \"{}\" is no option of an arm", kind.name, word),
+                 "options are thread, cpu, discard, overwrite, size=BYTES, count=N, period=TIME, snapshot=TIME and "
+                 "events=GROUP:NAME");
   const bool of_snapshot = word.starts_with("snapshot="), of_events = word.starts_with("events=");
   const bool of_period = word.starts_with("period=");
   if ((of_owner && !kind.has_owner) || ((of_full || of_snapshot) && !kind.has_when_full) ||
-      (of_events && !kind.has_events) || (of_period && kind.shortest_period_ns == 0) || (of_size && kind.default_size == 0) || (of_count && kind.most_buffers == 0))
+      (of_events && !kind.has_events) || (of_period && kind.shortest_period_ns == 0) ||
+      (of_size && kind.default_size == 0) || (of_count && kind.most_buffers == 0))
     return wrong(fmt::format("arm \"{}\" does not have the option \"{}\"", kind.name, word),
                  "man maxlat-npt has the options of each arm");
   if (of_owner) arm.owner = word == "cpu" ? ArmSpec::Owner::cpu : ArmSpec::Owner::thread;

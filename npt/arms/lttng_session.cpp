@@ -122,13 +122,14 @@ core::Result<std::string> LttngSession::client(const std::vector<std::string>& w
 core::Status LttngSession::start(const ArmSurroundings& surroundings) {
   if (core::Status status = start_daemon(surroundings); !status) return status;
   const ArmSpec& arm = surroundings.spec;
-  std::vector<std::string> channel = {"enable-channel",
-                                      "--userspace",
-                                      "--session=npt",
-                                      fmt::format("--subbuf-size={}", arm.sub_buffer_bytes),
-                                      fmt::format("--num-subbuf={}", arm.sub_buffers),
-                                      fmt::format("--read-timer={}", arm.policy == "timer" ? arm.period_ns.value_or(kReadTimer_ns) / 1000 : 0),
-                                      "npt"};
+  std::vector<std::string> channel = {
+      "enable-channel",
+      "--userspace",
+      "--session=npt",
+      fmt::format("--subbuf-size={}", arm.sub_buffer_bytes),
+      fmt::format("--num-subbuf={}", arm.sub_buffers),
+      fmt::format("--read-timer={}", arm.policy == "timer" ? arm.period_ns.value_or(kReadTimer_ns) / 1000 : 0),
+      "npt"};
   // The daemon listens to programs first and to clients a little later: so the first command is tried for a while.
   const std::vector<std::string> create = {"create", "npt", "--output=" + surroundings.trace_folder};
   auto created = client(create, seconds(30));

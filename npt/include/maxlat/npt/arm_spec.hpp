@@ -33,8 +33,8 @@ struct ArmSpec {
   WhenFull when_full = WhenFull::discard;
   uint64_t sub_buffer_bytes = 0;  // 0 where the arm has no buffer of ours to size
   uint64_t sub_buffers = 0;
-  uint64_t snapshot_above_ns = 0;     // 0: only at the end
-  std::vector<std::string> events{};  // "GROUP:NAME"; empty: the arm's own
+  uint64_t snapshot_above_ns = 0;       // 0: only at the end
+  std::vector<std::string> events{};    // "GROUP:NAME"; empty: the arm's own
   std::optional<uint64_t> period_ns{};  // nothing: the arm's own. 0: the consumer never rests
   uint64_t delay_ns = 0;                // of the control arm
   uint64_t delay_every = 1;
