@@ -13,10 +13,12 @@
 #include <maxlat/ring/promote.h>
 
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/core/sys/realtime.hpp>
 #include <thread>
+#include <utility>
 
 #include "rounds.hpp"
 
@@ -79,7 +81,7 @@ int main(int argc, char** argv) {
   const auto rounds = static_cast<unsigned>(argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 301);
   const auto all = core::allowed_cpus();
   if (rounds == 0 || !all) {
-    fmt::print("usage: paper_barriers [ROUNDS]\n");
+    std::fputs("usage: paper_barriers [ROUNDS]\n", stderr);
     return 1;
   }
   const base::CounterClock clock = base::calibrate();
@@ -98,9 +100,10 @@ int main(int argc, char** argv) {
   }
   const double interrupt_ns = median(interrupts);
   fmt::print("{}\n\n", about_rounds(outcome));
-  fmt::print("Interrupt of the reader: {:.0f} ns, the median of {}, with a writer at work on the other CPU.\n\n"
-             "| barrier | adds to a store, ns | 131072 of them to one interrupt | 32768 |\n|---|--:|--:|--:|\n",
-             interrupt_ns, interrupts.size());
+  fmt::print(
+      "Interrupt of the reader: {:.0f} ns, the median of {}, with a writer at work on the other CPU.\n\n"
+      "| barrier | adds to a store, ns | 131072 of them to one interrupt | 32768 |\n|---|--:|--:|--:|\n",
+      interrupt_ns, interrupts.size());
   for (const auto& [arm, name] : {std::pair{3, "sfence"}, std::pair{4, "a locked add of 0, smp_mb()"}}) {
     const double ns = outcome.costs[static_cast<size_t>(arm)].ns - outcome.costs[2].ns;
     if (ns < kLeast_ns)
@@ -109,6 +112,7 @@ int main(int argc, char** argv) {
       fmt::print("| {} | {:.2f} | {:.1f} : 1 | {:.1f} : 1 |\n", name, ns, 131072 * ns / interrupt_ns,
                  32768 * ns / interrupt_ns);
   }
-  fmt::print("\n131072: events of 8 bytes in a sub-buffer of 1 MiB, as the paper has it; 32768: ours, of three fields.\n");
+  fmt::print(
+      "\n131072: events of 8 bytes in a sub-buffer of 1 MiB, as the paper has it; 32768: ours, of three fields.\n");
   return 0;
 }

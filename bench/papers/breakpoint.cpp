@@ -23,6 +23,7 @@
 #include <maxlat/base/owned.hpp>
 #include <maxlat/trace/trace.hpp>
 #include <optional>
+#include <utility>
 
 #include "rounds.hpp"
 
@@ -103,7 +104,7 @@ trace::Session flight_recorder() {
   auto session = trace::Session::create({.name = "papers"});
   if (!session || !session->add_channel({.name = "papers", .when_full = trace::FullBuffer::overwrite}) ||
       !session->enable("papers", "papers:*") || !session->start() || !trace::prepare_thread()) {
-    fmt::print("the tracer does not start\n");
+    std::fputs("the tracer does not start\n", stderr);
     std::exit(1);
   }
   return std::move(*session);
@@ -125,7 +126,7 @@ constexpr size_t kFirst = 5, kProbe = 4;
 int main(int argc, char** argv) {
   const auto rounds = static_cast<unsigned>(argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 101);
   if (rounds == 0) {
-    fmt::print("usage: paper_breakpoint [ROUNDS]\n");
+    std::fputs("usage: paper_breakpoint [ROUNDS]\n", stderr);
     return 1;
   }
   const base::CounterClock clock = base::calibrate();

@@ -11,6 +11,7 @@
 #include <pthread.h>
 
 #include <array>
+#include <cstdio>
 #include <cstdlib>
 
 #include "rounds.hpp"
@@ -86,10 +87,8 @@ template <class Primitive, bool kWithBody>
   for (uint64_t i = 0; i < count; ++i) {
     Primitive::begin();
     if constexpr (kWithBody) {
-      uint64_t sum = 0;
-#pragma GCC unroll 10
-      for (size_t at = 0; at < 10; ++at) sum += memory[at];
-      memory[10] = sum;
+      memory[10] = memory[0] + memory[1] + memory[2] + memory[3] + memory[4] + memory[5] + memory[6] + memory[7] +
+                   memory[8] + memory[9];
     }
     Primitive::end();
     keep(i);
@@ -127,7 +126,7 @@ constexpr size_t kNothing = 0, kLocalExchange = 4, kLockedExchange = 5;
 int main(int argc, char** argv) {
   const auto rounds = static_cast<unsigned>(argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 301);
   if (rounds == 0) {
-    fmt::print("usage: paper_primitives [ROUNDS]\n");
+    std::fputs("usage: paper_primitives [ROUNDS]\n", stderr);
     return 1;
   }
   pthread_spin_init(&spin_lock, PTHREAD_PROCESS_PRIVATE);
@@ -139,15 +138,17 @@ int main(int argc, char** argv) {
   for (const Row& row : kRows) arms.push_back({row.name, row.with_body});
   const Outcome outcome = run_rounds(arms, rounds, clock);
   fmt::print("{}\n\n", about_rounds(outcome));
-  fmt::print("| primitive | ns | to a counter read | with the body, ns | above the body, ns |\n|---|--:|--:|--:|--:|\n");
+  fmt::print(
+      "| primitive | ns | to a counter read | with the body, ns | above the body, ns |\n|---|--:|--:|--:|--:|\n");
   const auto alone = [&](size_t i) { return outcome.costs[i]; };
   const auto with_body = [&](size_t i) { return outcome.costs[kRows.size() + i].ns; };
   for (size_t i = 0; i < kRows.size(); ++i)
-    fmt::print("| {} | {:.2f} | {:.2f} | {:.2f} | {:.2f} |\n", kRows[i].name, alone(i).ns, alone(i).to_read, with_body(i),
-               with_body(i) - with_body(kNothing));
-  fmt::print("\nLocked to local compare-and-exchange: {:.1f} alone; with the body the local one adds {:.2f} ns, the locked "
-             "one {:.2f} ns.\n",
-             alone(kLockedExchange).ns / alone(kLocalExchange).ns, with_body(kLocalExchange) - with_body(kNothing),
-             with_body(kLockedExchange) - with_body(kNothing));
+    fmt::print("| {} | {:.2f} | {:.2f} | {:.2f} | {:.2f} |\n", kRows[i].name, alone(i).ns, alone(i).to_read,
+               with_body(i), with_body(i) - with_body(kNothing));
+  fmt::print(
+      "\nLocked to local compare-and-exchange: {:.1f} alone; with the body the local one adds {:.2f} ns, the locked "
+      "one {:.2f} ns.\n",
+      alone(kLockedExchange).ns / alone(kLocalExchange).ns, with_body(kLocalExchange) - with_body(kNothing),
+      with_body(kLockedExchange) - with_body(kNothing));
   return 0;
 }

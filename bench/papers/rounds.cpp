@@ -5,6 +5,7 @@
 #include <maxlat/base/counter.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/core/sys/realtime.hpp>
@@ -70,7 +71,7 @@ std::string about_rounds(const Outcome& outcome) {
 unsigned begin_on_one_cpu(const base::CounterClock& clock) {
   const auto cpus = core::allowed_cpus();
   if (!cpus || cpus->empty() || !core::set_affinity({cpus->back()})) {
-    fmt::print("cannot stay on one CPU\n");
+    std::fputs("cannot stay on one CPU\n", stderr);
     std::exit(1);
   }
   const bool real_time = core::set_scheduling({core::Policy::fifo, 95, 0, 0}).ok();

@@ -31,7 +31,7 @@ struct Cost {
 };
 
 struct Outcome {
-  std::vector<Cost> costs;  // one for each arm
+  std::vector<Cost> costs;         // one for each arm
   unsigned rounds = 0, alone = 0;  // made, and counted
 };
 

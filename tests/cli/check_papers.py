@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 PAPERS = {
-    "Beamonte 2015": [*(f"Table {n}" for n in range(1, 5)), *(f"Figure {n}" for n in range(1, 10))],
+    "Beamonte 2015": [*(f"Table {n}" for n in range(1, 5)), *(f"Figure {n}" for n in range(1, 10)), "Section 5, polling"],
     "Desnoyers 2012": [*(f"Table {n}" for n in range(1, 7)), *(f"Figure {n}" for n in range(1, 8)), "Section 4.4",
                        "Section 5.6, system call", "Section 5.8, breakpoint", "Section 5.8, DTrace"],
     "Desnoyers 2009": ["Table 4.1", "Table 4.2", "Tables 4.3 to 4.6", "Table 5.1", "Tables 5.2 and 5.3", "Table 5.4",
