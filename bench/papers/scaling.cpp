@@ -7,13 +7,15 @@
 // Rings of threads, rings of CPUs, and two loops that tell what the machine does: bare counter reads, which share
 // nothing, and a locked add to one word of everybody, which is what a tracer without rings of its own would do. Each
 // arm with each number of threads in each round, in an order drawn anew; printed are medians over the rounds of the
-// mean over the threads. CPUs of different cores come first; those behind the bar share a core with one before it.
+// mean over the threads. CPUs of different cores come first; rows say from where on they share one.
 #include <fmt/format.h>
 #include <maxlat/base/counter.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <maxlat/core/sys/cpu_list.hpp>
@@ -22,7 +24,11 @@
 #include <maxlat/trace/trace.hpp>
 #include <numeric>
 #include <random>
+#include <span>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "rounds.hpp"
 
@@ -56,8 +62,7 @@ constexpr std::array<Arm, 4> kArms = {{{"counter read", counter_reads, kTurns},
 core::CpuList cpus_by_core(const core::CpuList& all, size_t& cores) {
   core::CpuList first, others;
   for (const unsigned cpu : all) {
-    const auto text =
-        core::read_file(fmt::format("/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list", cpu));
+    const auto text = core::read_file(fmt::format("/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list", cpu));
     const auto siblings = core::parse_cpu_list(text.value_or(""));
     const bool has_one = siblings && !core::intersection(*siblings, first).empty();
     (has_one ? others : first).push_back(cpu);
@@ -100,7 +105,7 @@ trace::Session flight_recorder() {
   };
   if (!session || !channel("of_thread", trace::Ownership::per_thread) ||
       !channel("of_cpu", trace::Ownership::per_cpu) || !session->start()) {
-    fmt::print("the tracer does not start\n");
+    std::fputs("the tracer does not start\n", stderr);
     std::exit(1);
   }
   return std::move(*session);
@@ -112,14 +117,14 @@ int main(int argc, char** argv) {
   const auto rounds = static_cast<unsigned>(argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 21);
   const auto allowed = core::allowed_cpus();
   if (rounds == 0 || !allowed) {
-    fmt::print("usage: paper_scaling [ROUNDS]\n");
+    std::fputs("usage: paper_scaling [ROUNDS]\n", stderr);
     return 1;
   }
   const base::CounterClock clock = base::calibrate();
   size_t cores = 0;
   const core::CpuList cpus = cpus_by_core(*allowed, cores);
-  fmt::print("## From one CPU to all (Desnoyers 2012, Figure 7)\n\n{} CPUs on {} cores, {} rounds.\n\n", cpus.size(),
-             cores, rounds);
+  fmt::print("## From one CPU to all (Desnoyers 2012, Figure 7)\n\n{} rounds, {} CPUs on {} cores.\n\n", rounds,
+             cpus.size(), cores);
   const trace::Session session = flight_recorder();
 
   struct Trial {
@@ -133,8 +138,7 @@ int main(int argc, char** argv) {
   for (unsigned round = 0; round < rounds; ++round) {
     std::shuffle(trials.begin(), trials.end(), random);
     for (const Trial& trial : trials)
-      ns[{trial.threads, trial.arm}].push_back(
-          together(kArms[trial.arm], std::span(cpus).first(trial.threads), clock));
+      ns[{trial.threads, trial.arm}].push_back(together(kArms[trial.arm], std::span(cpus).first(trial.threads), clock));
   }
 
   fmt::print("| CPUs |");
@@ -144,8 +148,7 @@ int main(int argc, char** argv) {
   for (size_t threads = 1; threads <= cpus.size(); ++threads) {
     fmt::print("\n| {}{} |", threads, threads > cores ? ", shared cores" : "");
     for (size_t arm = 0; arm < kArms.size(); ++arm)
-      fmt::print(" {:.2f} | {:.2f} |", median(ns[{threads, arm}]),
-                 median(ns[{threads, arm}]) / median(ns[{1, arm}]));
+      fmt::print(" {:.2f} | {:.2f} |", median(ns[{threads, arm}]), median(ns[{threads, arm}]) / median(ns[{1, arm}]));
   }
   fmt::print("\n");
   return 0;
