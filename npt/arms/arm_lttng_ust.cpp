@@ -81,6 +81,7 @@ class LttngUstArm : public Arm {
 extern const ArmDefinition kLttngUstArm{.name = "lttng-ust",
                                         .make = [] { return std::unique_ptr<Arm>(std::make_unique<LttngUstArm>()); },
                                         .policies = {"writer", "timer"},
+                                        .shortest_period_ns = 1000,
                                         .most_buffers = 65536,
                                         .default_size = kMiB,
                                         .largest_size = kGiB};

@@ -155,6 +155,7 @@ class MaxlatArm : public Arm {
                                      arm.policy,
                                      "--flush",
                                      "0"};
+    if (arm.period_ns) argv.insert(argv.end(), {"--period", fmt::format("{}ns", *arm.period_ns)});
     if (arm.owner == ArmSpec::Owner::thread)
       argv.insert(argv.end(), {"--slots", fmt::format("{}", std::max<size_t>(64, surroundings_.measured_cpus.size()))});
     if (is_overwriting()) argv.insert(argv.end(), {"--flight-recorder", "--min-interval", kRecorderEvery});
@@ -252,12 +253,14 @@ class MaxlatArm : public Arm {
 
 }  // namespace
 
-// Sizes and counts as our ring can have them (tracer/ring/layout.h).
+// Sizes and counts as our ring can have them (tracer/ring/layout.h), periods as `maxlat trace record` has them.
 extern const ArmDefinition kMaxlatArm{.name = "maxlat",
                                       .make = [] { return std::unique_ptr<Arm>(std::make_unique<MaxlatArm>()); },
                                       .policies = {"timer", "wakeup"},
                                       .has_owner = true,
                                       .has_when_full = true,
+                                      .shortest_period_ns = 20'000,
+                                      .polls_actively = true,
                                       .most_buffers = uint64_t{1} << MAXLAT_RING_MAX_RING_BITS,
                                       .default_size = kMiB,
                                       .largest_size = uint64_t{1} << MAXLAT_RING_MAX_SUB_BUFFER_BITS};

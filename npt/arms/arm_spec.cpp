@@ -14,6 +14,8 @@ namespace {
 
 constexpr uint64_t kSmallestSize = 4096, kFewestBuffers = 2;
 constexpr uint64_t kDefaultSubBuffers = 32;
+constexpr std::string_view kPolledPolicy = "timer";  // of delivery, whose consumer comes by itself
+constexpr uint64_t kLongestPeriod_ns = 1'000'000'000;
 
 core::Error wrong(std::string text, std::string hint) {
   return {std::move(text), std::move(hint)};
@@ -37,7 +39,8 @@ std::string join(const std::vector<std::string_view>& words) {
 
 bool is_option_word(std::string_view word) {
   return word == "thread" || word == "cpu" || word == "discard" || word == "overwrite" || word.starts_with("size=") ||
-         word.starts_with("count=") || word.starts_with("snapshot=") || word.starts_with("events=");
+         word.starts_with("count=") || word.starts_with("snapshot=") || word.starts_with("events=") ||
+         word.starts_with("period=");
 }
 
 // "4096", "64k", "1M". Nothing when it is no number, is not a power of two, or does not fit.
@@ -79,23 +82,41 @@ core::Status read_events(std::string_view word, ArmSpec& arm) {
   return {};
 }
 
+// "period=200us". Whole microseconds, because LTTng has no others.
+core::Status read_period(std::string_view word, const ArmDefinition& kind, ArmSpec& arm) {
+  const auto time = core::parse_duration_ns(word.substr(word.find('=') + 1), core::kUnitNeeded);
+  if (!time) return wrong(fmt::format("arm \"{}\": \"{}\"", kind.name, word), "a time, as period=200us");
+  if (*time == 0 && !kind.polls_actively)
+    return wrong(fmt::format("arm \"{}\": \"{}\": its consumer cannot poll without a rest", kind.name, word),
+                 fmt::format("the shortest is period={}", exact_time(kind.shortest_period_ns)));
+  if (*time != 0 && (*time < kind.shortest_period_ns || *time > kLongestPeriod_ns || *time % 1000 != 0))
+    return wrong(fmt::format("arm \"{}\": \"{}\" is not in whole microseconds from {} to {}", kind.name, word,
+                             exact_time(kind.shortest_period_ns), exact_time(kLongestPeriod_ns)),
+                 kind.polls_actively ? "or period=0, without a rest" : "");
+  arm.period_ns = *time;
+  return {};
+}
+
 core::Status read_option(std::string_view word, const ArmDefinition& kind, ArmSpec& arm) {
   const bool of_owner = word == "thread" || word == "cpu";
   const bool of_full = word == "discard" || word == "overwrite";
   const bool of_size = word.starts_with("size="), of_count = word.starts_with("count=");
   if (!is_option_word(word))
-    return wrong(
-        fmt::format("arm \"{}\": \"{}\" is no option of an arm", kind.name, word),
-        "options are thread, cpu, discard, overwrite, size=BYTES, count=N, snapshot=TIME and events=GROUP:NAME");
+    return wrong(fmt::format("arm \"{}\": \"{}\" is no option of an arm", kind.name, word),
+                 "options are thread, cpu, discard, overwrite, size=BYTES, count=N, period=TIME, snapshot=TIME and "
+                 "events=GROUP:NAME");
   const bool of_snapshot = word.starts_with("snapshot="), of_events = word.starts_with("events=");
+  const bool of_period = word.starts_with("period=");
   if ((of_owner && !kind.has_owner) || ((of_full || of_snapshot) && !kind.has_when_full) ||
-      (of_events && !kind.has_events) || (of_size && kind.default_size == 0) || (of_count && kind.most_buffers == 0))
+      (of_events && !kind.has_events) || (of_period && kind.shortest_period_ns == 0) ||
+      (of_size && kind.default_size == 0) || (of_count && kind.most_buffers == 0))
     return wrong(fmt::format("arm \"{}\" does not have the option \"{}\"", kind.name, word),
                  "man maxlat-npt has the options of each arm");
   if (of_owner) arm.owner = word == "cpu" ? ArmSpec::Owner::cpu : ArmSpec::Owner::thread;
   if (of_full) arm.when_full = word == "discard" ? ArmSpec::WhenFull::discard : ArmSpec::WhenFull::overwrite;
   if (of_snapshot) return read_snapshot(word, arm);
   if (of_events) return read_events(word, arm);
+  if (of_period) return read_period(word, kind, arm);
   if (!of_size && !of_count) return {};
   const auto value = power_of_two(word.substr(word.find('=') + 1));
   const uint64_t least = of_size ? kSmallestSize : kFewestBuffers;
@@ -138,6 +159,9 @@ core::Result<ArmSpec> read_arm(const std::vector<std::string_view>& words) {
   if (arm.snapshot_above_ns != 0 && arm.when_full != ArmSpec::WhenFull::overwrite)
     return wrong(fmt::format("arm \"{}\": a snapshot is of buffers that are overwritten", name),
                  "give it overwrite, too; without, the whole trace is kept");
+  if (arm.period_ns && arm.policy != kPolledPolicy)
+    return wrong(fmt::format("arm \"{}:{}\" wakes its consumer, which has no period", name, arm.policy),
+                 fmt::format("period= goes with {}:{}", name, kPolledPolicy));
   if (!arm.events.empty() && arm.policy == "none")
     return wrong(fmt::format("arm \"{}:none\" records no events", name), "leave events= out, or name a tracer");
   return arm;
@@ -190,6 +214,7 @@ std::string to_string(const ArmSpec& arm) {
   if (arm.sub_buffer_bytes != kind->default_size) text += ",size=" + size_text(arm.sub_buffer_bytes);
   if (kind->most_buffers != 0 && arm.sub_buffers != kDefaultSubBuffers)
     text += fmt::format(",count={}", arm.sub_buffers);
+  if (arm.period_ns) text += ",period=" + (*arm.period_ns == 0 ? "0" : exact_time(*arm.period_ns));
   if (arm.snapshot_above_ns != 0) text += ",snapshot=" + exact_time(arm.snapshot_above_ns);
   for (const std::string& pattern : arm.events) text += ",events=" + pattern;
   return text;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <maxlat/npt/arm_spec.hpp>
+#include <optional>
 
 namespace maxlat::npt {
 namespace {
@@ -56,6 +57,26 @@ TEST(ArmSpec, ASnapshotIsOfAFlightRecorder) {
   EXPECT_THAT(again("maxlat,overwrite,snapshot=soon"), HasSubstr("snapshot=soon"));
   EXPECT_THAT(again("maxlat,overwrite,snapshot=0"), HasSubstr("snapshot=0"));
   EXPECT_THAT(again("maxlat,overwrite,snapshot=50"), HasSubstr("snapshot=50")) << "a time needs its unit";
+}
+
+TEST(ArmSpec, APeriodIsOfAConsumerThatComesByTime) {
+  EXPECT_EQ(parse_arm("maxlat")->period_ns, std::nullopt);
+  EXPECT_EQ(parse_arm("maxlat,period=0")->period_ns, 0u);
+  EXPECT_EQ(parse_arm("maxlat:timer,period=200us")->period_ns, 200'000u);
+  for (const char* arm : {"maxlat:timer,period=0", "maxlat:timer,period=20us", "maxlat:timer,cpu,size=64k,period=1s",
+                          "lttng-ust:timer,period=1us", "lttng-ust:timer,count=8,period=1ms"})
+    EXPECT_EQ(again(arm), arm);
+  EXPECT_THAT(list("none,maxlat:timer,period=0,lttng-ust:timer,period=20us"),
+              ElementsAre("none", "maxlat:timer,period=0", "lttng-ust:timer,period=20us"));
+  EXPECT_THAT(again("maxlat:wakeup,period=1ms"), HasSubstr("\"maxlat:wakeup\" wakes its consumer"));
+  EXPECT_THAT(again("lttng-ust,period=1ms"), HasSubstr("\"lttng-ust:writer\" wakes its consumer"));
+  EXPECT_THAT(again("lttng-ust:timer,period=0"), HasSubstr("cannot poll without a rest"));
+  EXPECT_THAT(again("uprobe,period=1ms"), HasSubstr("does not have the option"));
+  EXPECT_THAT(again("kernel:ftrace,period=1ms"), HasSubstr("does not have the option"));
+  for (const char* period : {"19us", "2s", "20500ns"})
+    EXPECT_THAT(again("maxlat,period=" + std::string(period)), HasSubstr("whole microseconds from 20us to 1s"));
+  for (const char* period : {"", "often", "200", "-1us"})
+    EXPECT_THAT(again("maxlat,period=" + std::string(period)), HasSubstr("\"period=" + std::string(period) + "\""));
 }
 
 TEST(ArmSpec, EventsAreOfATracerOfTheKernel) {

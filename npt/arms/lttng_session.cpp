@@ -19,8 +19,8 @@ namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// How often the consumer looks at the buffers with the policy "timer": as often as ours does.
-constexpr unsigned kReadTimerUs = 1000;
+// How often the consumer looks at the buffers with the policy "timer" where nothing is said: as often as ours does.
+constexpr uint64_t kReadTimer_ns = 1'000'000;
 // "lttng-ust-wait-N" of the releases around 2.13, whose N is 8.
 constexpr unsigned kFirstWaitVersion = 7, kLastWaitVersion = 10;
 
@@ -122,13 +122,14 @@ core::Result<std::string> LttngSession::client(const std::vector<std::string>& w
 core::Status LttngSession::start(const ArmSurroundings& surroundings) {
   if (core::Status status = start_daemon(surroundings); !status) return status;
   const ArmSpec& arm = surroundings.spec;
-  std::vector<std::string> channel = {"enable-channel",
-                                      "--userspace",
-                                      "--session=npt",
-                                      fmt::format("--subbuf-size={}", arm.sub_buffer_bytes),
-                                      fmt::format("--num-subbuf={}", arm.sub_buffers),
-                                      fmt::format("--read-timer={}", arm.policy == "timer" ? kReadTimerUs : 0),
-                                      "npt"};
+  std::vector<std::string> channel = {
+      "enable-channel",
+      "--userspace",
+      "--session=npt",
+      fmt::format("--subbuf-size={}", arm.sub_buffer_bytes),
+      fmt::format("--num-subbuf={}", arm.sub_buffers),
+      fmt::format("--read-timer={}", arm.policy == "timer" ? arm.period_ns.value_or(kReadTimer_ns) / 1000 : 0),
+      "npt"};
   // The daemon listens to programs first and to clients a little later: so the first command is tried for a while.
   const std::vector<std::string> create = {"create", "npt", "--output=" + surroundings.trace_folder};
   auto created = client(create, seconds(30));

@@ -19,7 +19,8 @@ from tap import MAXLAT, measuring, needs_root_and_fifo, run_checks, wait_for
 
 CPU = sorted(os.sched_getaffinity(0))[-1]
 TRACERS = ["maxlat:timer", "maxlat:wakeup", "maxlat:timer,cpu", "maxlat:wakeup,cpu,size=64k,count=8", "maxlat:timer,overwrite,size=64k,count=4",
-           "lttng-ust:writer", "lttng-ust:timer,size=256k,count=8", "lttng-modules", "locked-printf", "spdlog-async", "systemtap", "uprobe", "ftrace-marker"]
+           "maxlat:timer,period=0",
+           "lttng-ust:writer", "lttng-ust:timer,size=256k,count=8,period=20us", "lttng-modules", "locked-printf", "spdlog-async", "systemtap", "uprobe", "ftrace-marker"]
 WITHOUT_RECORD = ["usdt", "delay:50ns", "delay:100us/1000"]
 
 

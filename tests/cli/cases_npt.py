@@ -50,6 +50,8 @@ CASES = [
     Case("the kernel's tracer without its module", FREE + " --arm kernel:maxlat", 77, [r"\Amaxlat npt: the kernel tracer's module is not loaded: .*\nhint: [^\n]*\n\Z"]),
     Case("the module as a load without it", "npt --find-max-rate maxlat --with-load trace:maxlat", 77, [r"\Amaxlat npt: the kernel tracer's module is not loaded"]),
     Case("an option of another arm", "npt --arm lttng-ust,cpu", 1, [r"does not have the option \"cpu\"\nhint: "]),
+    Case("a period of a consumer that is woken", "npt --compare none,maxlat:wakeup,period=0", 1, [r"\"maxlat:wakeup\" wakes its consumer, which has no period\nhint: "]),
+    Case("a period that is too short", "npt --arm maxlat,period=10us", 1, [r"\"period=10us\" is not in whole microseconds from 20us to 1s\nhint: or period=0"]),
     Case("a rate that is none", "npt -f often", 1, [r"--tp-max-freq: \"often\" is no rate"]),
     Case("a trace window alone", "npt --trace-window 1s", 1, [r"--trace-window alone\nhint: .*take turns"]),
     Case("a folder for no trace", "npt --trace-dir /tmp", 1, [r"--trace-dir needs an arm"]),

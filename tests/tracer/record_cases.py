@@ -177,7 +177,8 @@ def case_per_cpu(folder):
 
 
 def case_fast_polling(folder):
-    a_million(folder, "--period", "20us", "--flush", "1ms")
+    a_million(folder / "often", "--period", "20us", "--flush", "1ms")
+    a_million(folder / "always", "--period", "0")
 
 
 def case_killed_producer(folder):
@@ -750,6 +751,7 @@ def case_bad_options(folder):
                             ("--slots 5000", "5000 slots"), ("-e ,", "--event: no pattern"),
                             ("--deliver wakeup --flush 1ns", "--flush: 20 us is the shortest"),
                             ("--flush 5", '--flush: "5" has no unit'), ("--period 1", '--period: "1" has no unit'),
+                            ("--period 19us", r"--period: 20 us is the shortest\nhint: 0: without a rest"),
                             ("--channel a:*:*,flush=1ns", "--channel a: flush: 20 us is the shortest"),
                             ("-D 106751d", "--duration: longer than 100 years"), ("--flush 40000d", "--flush: longer than"), ("-e a,b\tc", "not a pattern of events"),
                             ("--session .x", "not the name of a session"), ("--count many", '--count: not a number: "many"'),

@@ -12,12 +12,12 @@
  *   others, membarrier(2) works      compiler barrier   membarrier: GLOBAL_EXPEDITED, for which the producer registered
  *   others, no membarrier            release adds       nothing: every add and store of commit.h is a release
  *
- * What the system call costs: docs/tracer-peers.md. The reader's own two barriers [M2] are in promote.c. The last row
- * is what the compiler's atomics in port_user_thread.h give, and the only one built for machines that are not x86 until
- * one is at hand to measure; rows one and three are correct without any system call. The promotion itself is here,
- * called by the reader when the ring's header asks for it (MAXLAT_RING_NEEDS_PROMOTION), and checked on the weak-memory
- * model (model/promotion.pml: passes; fails without the reader's barriers, without the promotion, and without the
- * compiler barrier).
+ * What the system call costs: docs/repeat-the-papers.md. The reader's own two barriers [M2] are in promote.c. The last
+ * row is what the compiler's atomics in port_user_thread.h give, and the only one built for machines that are not x86
+ * until one is at hand to measure; rows one and three are correct without any system call. The promotion itself is
+ * here, called by the reader when the ring's header asks for it (MAXLAT_RING_NEEDS_PROMOTION), and checked on the
+ * weak-memory model (model/promotion.pml: passes; fails without the reader's barriers, without the promotion, and
+ * without the compiler barrier).
  */
 #ifndef MAXLAT_RING_PROMOTE_H
 #define MAXLAT_RING_PROMOTE_H

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-// What an event of three fields (24 bytes) costs back to back, next to the counter read that it contains; and what a
-// reader pays for a packet whose writers' barriers it has to execute (promote.h), with a writer on another CPU.
+// What an event of three fields (24 bytes) costs back to back, next to the counter read that it contains.
 //
 // All arms run in every round, in an order drawn anew, so that what the machine does meanwhile hits them alike; an
 // arm's ratio is taken against the bare reads of its own round, and the median over rounds is printed. Context is
@@ -11,19 +10,16 @@
 // where the thread is, and nothing added: what a restartable sequence could come to if it cost nothing itself. What
 // follows from it: port_user_cpu.h.
 #include <maxlat/base/counter.h>
-#include <maxlat/ring/promote.h>
 #include <maxlat/ring/read.h>
 #include <maxlat/ring/test_event_probe.h>
 #include <sched.h>
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <maxlat/trace/current_cpu.hpp>
 #include <random>
-#include <thread>
 #include <vector>
 
 namespace {
@@ -114,21 +110,6 @@ void singles(Tail& tail, Ring& ring) {
   ring.drain();
 }
 
-// `all`: the CPUs that a writer may have. RETURNS: false: the kernel cannot.
-bool promotions(const cpu_set_t& all, Tail& tail) {
-  if (!maxlat_ring_register_for_promotion()) return false;
-  std::atomic<bool> done = false;
-  std::thread writer([&] {
-    if (sched_setaffinity(0, sizeof all, &all) != 0) std::abort();
-    Ring ring(MAXLAT_RING_OVERWRITE, kSubBufferBits);
-    while (!done.load(std::memory_order_relaxed)) events<MAXLAT_RING_THREAD>(ring);
-  });
-  tail.take([](uint64_t) { keep(maxlat_ring_promote()); });
-  done.store(true, std::memory_order_relaxed);
-  writer.join();
-  return true;
-}
-
 // The parts of an event, each alone: together they cost less than their sum, because they hide behind the counter read.
 __attribute__((noinline)) void reserve_alone() {
   static uint64_t word;
@@ -151,10 +132,10 @@ __attribute__((noinline)) void write_alone() {
 
 int main(int argc, char** argv) {
   const int rounds = argc > 1 ? std::atoi(argv[1]) : 300;
-  cpu_set_t all, one;
+  cpu_set_t one;
   CPU_ZERO(&one);
   CPU_SET(sched_getcpu(), &one);
-  if (sched_getaffinity(0, sizeof(all), &all) != 0 || sched_setaffinity(0, sizeof(one), &one) != 0) std::abort();
+  if (sched_setaffinity(0, sizeof(one), &one) != 0) std::abort();
   Ring thread_discard(0, kSubBufferBits), thread_overwrite(MAXLAT_RING_OVERWRITE, kSubBufferBits);
   Ring cpu_discard(MAXLAT_RING_SHARED_WRITERS, kSubBufferBits);
   Ring cpu_overwrite(MAXLAT_RING_SHARED_WRITERS | MAXLAT_RING_OVERWRITE, kSubBufferBits);
@@ -222,7 +203,5 @@ int main(int argc, char** argv) {
   tails[0].print("nothing");
   tails[1].print("cpu, discard");
   tails[2].print("cpu, discard, rseq at its best");
-  Tail promotion;
-  if (promotions(all, promotion)) promotion.print("promotion, once a packet");
   return 0;
 }

@@ -82,7 +82,8 @@ core::Result<RecordingOptions> recording_options(const core::CommandLine& line, 
     if (!*each) return each->error();
   }
   if (const core::Status used = period_is_used(line, options.channels); !used) return used.error();
-  if (const core::Status rare = not_too_often(*period); !rare) return core::Error{"--period: " + rare.error().text};
+  if (const core::Status rare = not_too_often(*period); period->count() != 0 && !rare)
+    return core::Error{"--period: " + rare.error().text, "0: without a rest, on a CPU of its own"};
   options.recorder.directory = line.get<std::string>("output");
   options.recorder.period = *period;
   for (const RecordedChannel& channel : options.channels)

@@ -47,7 +47,7 @@ po::options_description make_options() {
 
   po::options_description delivery("Delivery");
   add = delivery.add_options();
-  add("period", core::argument("TIME")->default_value("1ms"), "of polling");
+  add("period", core::argument("TIME")->default_value("1ms"), "of polling; 0: without a rest");
   add("flush", core::argument("TIME")->default_value("100ms"),
       "take what is in sub-buffers that are not full; 0: never");
   add("flight-recorder", "--mode overwrite; write only snapshots: on SIGUSR1, on request, at the end");

@@ -33,6 +33,8 @@ struct ArmDefinition {
 
   bool has_owner = false, has_when_full = false;
   bool has_events = false;                      // a policy but "none" records events of the kernel that may be named
+  uint64_t shortest_period_ns = 0;              // of the policy timer's consumer; 0: no period
+  bool polls_actively = false;                  // that consumer may go without a rest: period=0
   uint64_t most_buffers = 0;                    // 0: no count
   uint64_t default_size = 0, largest_size = 0;  // 0: no size
 };

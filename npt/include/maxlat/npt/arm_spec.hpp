@@ -7,7 +7,8 @@
 // Which arms there are, with their policies and options: npt/CMakeLists.txt has them, maxlat-npt(1) tells what each is.
 // The options: thread|cpu (who owns a buffer), discard|overwrite, size=BYTES (of a sub-buffer, with k M G), count=N
 // (sub-buffers), snapshot=TIME (with overwrite: the buffers are written out when a gap is longer), events=GROUP:NAME
-// (of the kernel, with * and ?; given again, those too).
+// (of the kernel, with * and ?; given again, those too), period=TIME (with the policy timer: how often the consumer
+// looks; 0: without a rest).
 //
 // Sizes and counts are powers of two, as far as the arm's definition lets them. A policy that is left out is the arm's
 // first.
@@ -15,6 +16,7 @@
 
 #include <cstdint>
 #include <maxlat/core/sys/result.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,15 +33,17 @@ struct ArmSpec {
   WhenFull when_full = WhenFull::discard;
   uint64_t sub_buffer_bytes = 0;  // 0 where the arm has no buffer of ours to size
   uint64_t sub_buffers = 0;
-  uint64_t snapshot_above_ns = 0;     // 0: only at the end
-  std::vector<std::string> events{};  // "GROUP:NAME"; empty: the arm's own
-  uint64_t delay_ns = 0;              // of the control arm
+  uint64_t snapshot_above_ns = 0;       // 0: only at the end
+  std::vector<std::string> events{};    // "GROUP:NAME"; empty: the arm's own
+  std::optional<uint64_t> period_ns{};  // nothing: the arm's own. 0: the consumer never rests
+  uint64_t delay_ns = 0;                // of the control arm
   uint64_t delay_every = 1;
 
   bool is_none() const { return name == "none"; }
 };
 
-// ERRORS: unknown arm, policy or option, an option that the arm does not have, a size that is no power of two.
+// ERRORS: unknown arm, policy or option, an option that the arm does not have, a size that is no power of two, a period
+// that its consumer cannot keep.
 core::Result<ArmSpec> parse_arm(std::string_view text);
 // The same of each, and: an empty list, an option before the first arm.
 core::Result<std::vector<ArmSpec>> parse_arm_list(std::string_view text);

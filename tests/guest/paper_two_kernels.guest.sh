@@ -1,0 +1,38 @@
+#!/bin/sh
+# Beamonte 2015's main finding, in instructions, on a standard kernel (on PREEMPT_RT: exact_comparison.guest.sh): who delivers
+# by a timer takes the wake-up of the consumer out of the traced thread, so its longest event is shorter. For LTTng-UST and
+# for ours. docs/repeat-the-papers.md has the figures; those of our own arm that makes no system call may be a tenth above,
+# which is what another release of the compiler may do.
+# guest-mode: exact
+# guest-kernels: standard
+# guest-cpu: max,+invtsc,x-force-features=on
+# guest-idle: waits
+# guest-userland: host
+# guest-needs: lttng lttng-sessiond babeltrace2
+# guest-files: docs/repeat-the-papers.md
+# guest-timeout_s: 300
+[ -x "$MAXLAT" ] || skip "no static maxlat (cmake --preset static && cmake --build --preset static)"
+on_host_userland test -x "$HOST_MAXLAT" || skip "no maxlat with plug-ins (run_guest_test --host-maxlat FILE)"
+load maxlat_irqoff allow_unwatched=1
+status=0
+on_host_userland "$HOST_MAXLAT" npt --compare none,lttng-ust:writer,size=4k,lttng-ust:timer,size=4k,maxlat:wakeup,size=4k,maxlat:timer,size=4k \
+  -a 0 -l 400 --rounds 1 --seed 1 --outliers 0 -q --json - > "$OUT/arms.json" || status=$?
+expect "exit status of npt" "$status" -eq 0
+
+# of ARM KEY: that figure of that arm, in whole instructions
+of() {
+  awk -v arm="\"arm\": \"$1" -v key="\"$2\":" 'index($0, arm) { inside = 1 }
+    inside && index($0, key) { sub(".*: *", ""); printf "%d\n", $0; exit }' "$OUT/arms.json"
+}
+for arm in none lttng-ust:writer lttng-ust:timer maxlat:wakeup maxlat:timer; do
+  echo "$arm: min $(of $arm min_ns), mean $(of $arm mean_ns), max $(of $arm max_ns), deviation $(of $arm stddev_ns)"
+done
+# paper ARM COLUMN: the whole part of a number in its row
+paper() { grep "^| .$1. | [0-9]" "$FILES/repeat-the-papers.md" | cut -d'|' -f"$2" | tr -d ' ' | cut -d. -f1; }
+for arm in none maxlat:timer; do
+  expect "the mean of $arm, ten times, against eleven times the page's" $((10 * $(of $arm mean_ns))) -le $((11 * $(paper $arm 5)))
+  expect "its maximum" $((10 * $(of $arm max_ns))) -le $((11 * $(paper $arm 6)))
+done
+for pair in lttng-ust:writer/lttng-ust:timer maxlat:wakeup/maxlat:timer; do
+  expect "the longest event of ${pair#*/}, twice, and of ${pair%/*}" $((2 * $(of ${pair#*/} max_ns))) -le "$(of ${pair%/*} max_ns)"
+done
