@@ -4,6 +4,7 @@
 import itertools
 import json
 import os
+import pty
 import re
 import signal
 import subprocess
@@ -151,6 +152,26 @@ def test_events_are_followed():
         finally:
             watching.kill()
             watching.communicate()
+
+
+def test_events_on_a_terminal_stay():
+    """Each look is a page, with the last events also where none has come since."""
+    with Program() as program:
+        program.tell("move")
+        ours, theirs = pty.openpty()
+        watching = subprocess.Popen([os.environ["MAXLAT"], "sensors", "watch", "-i", "10ms", "-l", "3", "--events", "2",
+                                     f"{program.pid}/robot/moves"], stdout=theirs)
+        os.close(theirs)
+        text = b""
+        try:
+            while part := os.read(ours, 4096):
+                text += part
+        except OSError:  # the other end is closed
+            pass
+        os.close(ours)
+        assert watching.wait() == 0
+        pages = text.decode().split("\x1b[H\x1b[2J")[1:]
+        assert len(pages) == 3 and all(page.count("robot:step") == 2 and "axis = 12" in page for page in pages), pages
 
 
 def test_last_events_of_a_killed_program():

@@ -6,6 +6,7 @@
 
 #include <maxlat/sensors/event_list_types.h>
 
+#include <cstdint>
 #include <deque>
 #include <maxlat/base/result.hpp>
 #include <maxlat/trace/description.hpp>

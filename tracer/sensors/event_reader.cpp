@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <maxlat/sensors/event_list_read.h>
 
+#include <cstdint>
 #include <maxlat/sensors/event_reader.hpp>
+#include <utility>
 
 #include "sensors/event_list_object.hpp"
 

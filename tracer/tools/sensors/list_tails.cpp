@@ -5,6 +5,7 @@
 #include <maxlat/sensors/event_list_types.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <maxlat/base/moment.hpp>
 #include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/core/sys/text.hpp>

@@ -3,6 +3,8 @@
 
 #include <cstdio>
 #include <string>
+#include <utility>
+#include <variant>
 
 #include "sensors/chosen_sensors.hpp"
 #include "sensors/list_tails.hpp"
