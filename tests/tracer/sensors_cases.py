@@ -175,10 +175,16 @@ def test_events_on_a_terminal_stay():
 
 
 def test_last_events_of_a_killed_program():
-    with Program() as program:
-        other = Program()
-        watching = subprocess.Popen([os.environ["MAXLAT"], "sensors", "watch", "-i", "10ms", f"{NAME}/robot/moves"],
-                                    stdout=subprocess.PIPE, text=True)
+    with Program():  # that is watched, too
+        see_the_end(f"{NAME}/robot/moves")
+    assert "no sensor is called" in see_the_end(None)
+
+
+def see_the_end(pattern):
+    """Of a program that is watched and killed. RETURNS: what the watching one, which was given its pid alone, says then."""
+    with Program() as other:
+        watching = subprocess.Popen([os.environ["MAXLAT"], "sensors", "watch", "-i", "10ms", pattern or f"{other.pid}/robot/moves"],
+                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         try:
             name = f"{NAME}#{other.pid}/robot/moves"
             next(line for line in watching.stdout if line.startswith(name))
@@ -190,10 +196,10 @@ def test_last_events_of_a_killed_program():
             next(line for line in watching.stdout if line == f"{name}  has ended\n")
             assert watching.stdout.readline() == "    (3 more before these)\n"
             assert "axis = 3," in watching.stdout.readline()
+            return watching.communicate(timeout=60)[1] if pattern is None else None
         finally:
             watching.kill()
             watching.communicate()
-            other.__exit__()
 
 
 def test_check():

@@ -73,8 +73,9 @@ std::string ListTail::lines() const {
 }
 
 ListTail& ListTails::read(const ChosenSensor& sensor) {
-  auto [entry, is_new] =
-      lists_.try_emplace({sensor.group->uuid(), sensor.facts->name}, Entry{sensor.name(), ListTail(sensor, style_)});
+  const Key key{sensor.group->uuid(), sensor.facts->name};
+  auto entry = lists_.find(key);
+  if (entry == lists_.end()) entry = lists_.emplace(key, Entry{sensor.name(), ListTail(sensor, style_)}).first;
   entry->second.seen = true;
   entry->second.tail.read(clock());
   return entry->second.tail;

@@ -86,7 +86,10 @@ core::Result<core::Exit> sensors_watch(const core::Arguments& arguments) {
   auto next = std::chrono::steady_clock::now();
   for (std::uint64_t look = 0;;) {
     const auto chosen = choose_sensors((*plan)->patterns);
-    if (!chosen) return chosen.error();
+    if (!chosen) {
+      std::fputs(tails.ended().c_str(), stdout);
+      return chosen.error();
+    }
     const std::string values = values_text(*chosen, tails);
     const std::string text =
         fmt::format("{}# {}\n{}{}", in_place ? "\x1b[H\x1b[2J" : "", time_of_day(), values, tails.ended());

@@ -16,8 +16,8 @@
 // tracepoint of the same event (MAXLAT_TRACE) asks first whether somebody records, and then all of them are kept.
 //
 // What is written, and what readers may rely on: event_list.h. How a list describes its events: event_list_types.h.
-// OVERWRITTEN is the oldest event. DROPPED, and noted, is one that finds its slot being written: by a post that it
-// interrupts, or by one that has been under way for a whole lap.
+// OVERWRITTEN is the oldest event. DROPPED, and noted, is one that meets another in its slot: a post that has been
+// under way for a whole lap, or, when it was held up itself as long, a later event.
 // MEMORY: for each slot 32 bytes and the largest of the events, in multiples of 32; it lies in the program's file, too.
 // COST of a post of three 64-bit fields: 43 instructions, the counter's read and the CPU among them; of a shared list
 // two are locked. sensors/cost_test.cpp counts them. Longest way: MAXLAT_EVENT_ATTEMPTS claims that others overtake.
