@@ -27,11 +27,8 @@
 
 #include "arm_folder.hpp"
 #include "folder_bytes.hpp"
+#include "npt_events.hpp"
 #include "tail/trace_paths.hpp"
-
-MAXLAT_TRACE_EVENT(npt, start)
-MAXLAT_TRACE_EVENT(npt, loop, (std::uint64_t, count), (std::uint64_t, ticks), (double, duration))
-MAXLAT_TRACE_EVENT(npt, stop)
 
 namespace maxlat::npt {
 namespace {

@@ -72,6 +72,26 @@ def every_arm_records_what_it_was_given(folder):
     return "; ".join(skipped)
 
 
+def sensors_have_every_event_and_are_read_meanwhile(folder):
+    for kind in ("counter", "histogram", "alist"):
+        status, _, err = ended(start(f"sensor:{kind}", "-l", "20000", "--json", f"{folder}/r.json"))
+        phase, = phases_of(f"{folder}/r.json")
+        counts = phase["events"]
+        assert status == 0 and counts["produced"] == counts["recorded"] > 20000, f"{kind}: {status} {err} {counts}"
+    run = start("sensor:alist", "-D", "60s")
+    try:
+        def last_position():  # of an event of the loop; 0: there is none yet
+            got = subprocess.run([MAXLAT, "sensors", "get", "--json", "--events", "1", f"{run.pid}/npt-0/events"], capture_output=True, text=True)
+            events = json.loads(got.stdout)[0]["value"]["events"] if got.returncode == 0 else []
+            return events[0]["position"] if events and events[0]["event"] == "npt:loop" else 0
+        first = wait_for(last_position, "event of the loop")
+        wait_for(lambda: last_position() > first, "later event")
+    finally:
+        run.send_signal(signal.SIGINT)
+        status, _, err = ended(run)
+    assert status == 0, err
+
+
 def arms_that_record_nothing_say_so(folder):
     for arm in WITHOUT_RECORD:
         status, _, err = ended(start(arm, "-l", "10000", "--json", f"{folder}/r.json"))
@@ -322,7 +342,7 @@ def one_cpu_only_is_said(folder):
     assert phase["events"]["recorded"] == 10007 and any("consumer had to share" in w for w in phase["warnings"]), phase
 
 
-CHECKS = [every_arm_records_what_it_was_given, arms_that_record_nothing_say_so, losses_are_counted_to_the_event,
+CHECKS = [every_arm_records_what_it_was_given, sensors_have_every_event_and_are_read_meanwhile, arms_that_record_nothing_say_so, losses_are_counted_to_the_event,
           tracers_of_the_kernel_account_for_each_call, windows_have_two_phases,
           a_kept_trace_says_what_each_switch_cost, the_worst_gap_is_named, a_limited_rate_has_paths_too, dropped_events_are_a_path,
           a_flight_recorder_is_written_out_at_long_gaps,

@@ -2,8 +2,23 @@
 // A program with sensors: posts what it is told on standard input, a word a line, and answers "done" to each.
 #include <cstdio>
 #include <cstring>
+#include <maxlat/sensors/event_list.hpp>
 #include <maxlat/sensors/group.hpp>
 #include <maxlat/sensors/sensors.hpp>
+
+namespace moving {
+enum class Mode : std::uint8_t { manual, automatic };
+}
+MAXLAT_TRACE_ENUM(moving::Mode, manual, automatic)
+MAXLAT_TRACE_EVENT(robot, step, (std::uint32_t, axis), (double, position_mm))
+MAXLAT_TRACE_EVENT(robot, mode, (moving::Mode, mode), (maxlat::trace::String<16>, why))
+
+// As a program has it that shares it among its files: not in an unnamed namespace.
+struct RobotSensors {
+  maxlat::sensors::EventList<16, MAXLAT_LISTED_EVENT(robot, step), MAXLAT_LISTED_EVENT(robot, mode)> moves{
+      "moves", "what the robot did last"};
+};
+MAXLAT_SENSORS(robot, RobotSensors)
 
 namespace {
 
@@ -21,6 +36,13 @@ struct Server {
 struct Other {
   SharedCounter requests{"requests"};
 };
+
+// Over which no program but a broken one writes.
+maxlat_event_slot& first_slot(decltype(RobotSensors::moves)& list) {
+  const auto& shape = reinterpret_cast<const maxlat_event_list&>(list).sensor.shape;
+  const std::uint64_t offset = maxlat_event_slots_offset(maxlat_event_shape_of(shape[0], shape[1]));
+  return *reinterpret_cast<maxlat_event_slot*>(reinterpret_cast<char*>(&list) + offset);
+}
 
 }  // namespace
 
@@ -42,6 +64,11 @@ int main() {
       other->requests.add(1ull << 63);
     } else if (std::strcmp(line, "overload\n") == 0) {
       server->queue.add(2);
+    } else if (std::strcmp(line, "move\n") == 0) {
+      MAXLAT_POST(robot->moves, robot, mode, moving::Mode::automatic, "a \"start\"\x1b[1m");
+      for (std::uint32_t axis = 1; axis <= 12; ++axis) MAXLAT_POST(robot->moves, robot, step, axis, axis * 0.5);
+    } else if (std::strcmp(line, "lie\n") == 0) {
+      first_slot(robot->moves).time = ~0ull;
     }
     std::puts("done");
     std::fflush(stdout);

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """sensors_cases.py PROGRAM: `maxlat sensors` and a program with sensors (sensor_program.cpp). The binary is $MAXLAT."""
+import itertools
 import json
 import os
+import pty
 import re
 import signal
 import subprocess
 import sys
+import time
 
 PROGRAM = os.path.abspath(sys.argv[1])
 NAME = os.path.basename(PROGRAM)[:15]
@@ -51,8 +54,9 @@ def test_list():
         text = sensors("list")
         for program in (one, two):
             assert re.search(rf"^{NAME}#{program.pid}/server/latency +histogram +ns +from request to answer$", text, re.M), text
-        assert sensors("list", str(one.pid)).count(f"#{one.pid}/") == 7
-        assert sensors("list", f"{NAME}/server", f"{one.pid}").count(f"{NAME}#") == 6 + 7
+        assert re.search(rf"^{NAME}#{one.pid}/robot/moves +events +what the robot did last$", text, re.M), text
+        assert sensors("list", str(one.pid)).count(f"#{one.pid}/") == 8
+        assert sensors("list", f"{NAME}/server", f"{one.pid}").count(f"{NAME}#") == 6 + 8
         assert sensors("list", "server/*t*").count(f"{NAME}#{two.pid}") == 3, sensors("list", "server/*t*")
 
 
@@ -104,10 +108,112 @@ def test_watch():
         assert looks.count("/other/requests") == 3, looks
 
 
+def test_events():
+    with Program() as program:
+        moves = f"{program.pid}/robot/moves"
+        assert value(program, "robot/moves") == {"posts": 0, "slots": 16, "events": []}
+        before = time.time_ns()
+        program.tell("move")
+        after = time.time_ns()
+        moved = value(program, "robot/moves")
+        assert (moved["posts"], len(moved["events"])) == (13, 10), moved  # the last ten, unless more are asked for
+        (moved,) = json.loads(sensors("get", "--json", "--events", "100", moves))
+        events = moved["value"]["events"]
+        assert [event["position"] for event in events] == list(range(13))
+        assert events[0]["event"] == "robot:mode" and events[1]["event"] == "robot:step"
+        assert events[0]["fields"] == {"mode": {"value": 1, "label": "automatic"}, "why": 'a "start"\x1b[1m'}
+        assert events[12]["fields"] == {"axis": 12, "position_mm": 6.0}
+        times = [event["time_ns"] for event in events]
+        # The clock may be slewed meanwhile.
+        assert times == sorted(times) and before - 10**6 < times[0] and times[-1] < after + 10**6, (before, times, after)
+        text = sensors("get", "--events", "13", moves)
+        assert re.search(r"/robot/moves  13 posts$", text, re.M), text
+        assert re.search(r'^    \[\d\d:\d\d:\d\d\.\d{9}\] cpu\d+ robot:mode: { mode = \( "automatic" : container = 1 \), '
+                         r'why = "a \\"start\\"\\x1b\[1m" }$', text, re.M), text
+        assert re.search(r"robot:step: { axis = 12, position_mm = 6 }$", text, re.M), text
+        assert "    (3 more before these)\n" in sensors("get", moves)
+        program.tell("move")
+        text = sensors("get", "--events", "100", moves)
+        assert "/robot/moves  26 posts, of which the last 16 are there\n" in text and text.count("robot:") == 16, text
+        sensors("get", "--events", "-1", moves, status=1)
+
+
+def test_events_are_followed():
+    with Program() as program:
+        moves = f"{program.pid}/robot/moves"
+        watching = subprocess.Popen([os.environ["MAXLAT"], "sensors", "watch", "-i", "10ms", "--events", "13", moves],
+                                    stdout=subprocess.PIPE, text=True)
+        try:
+            next(line for line in watching.stdout if line.endswith("/robot/moves  0 posts\n"))
+            for _ in range(2):
+                program.tell("move")
+                seen = list(itertools.islice((line for line in watching.stdout if "robot:" in line), 13))
+                assert len(seen) == 13 and "robot:mode" in seen[0] and "axis = 12" in seen[-1], seen
+        finally:
+            watching.kill()
+            watching.communicate()
+
+
+def test_events_on_a_terminal_stay():
+    """Each look is a page, with the last events also where none has come since."""
+    with Program() as program:
+        program.tell("move")
+        ours, theirs = pty.openpty()
+        watching = subprocess.Popen([os.environ["MAXLAT"], "sensors", "watch", "-i", "10ms", "-l", "3", "--events", "2",
+                                     f"{program.pid}/robot/moves"], stdout=theirs)
+        os.close(theirs)
+        text = b""
+        try:
+            while part := os.read(ours, 4096):
+                text += part
+        except OSError:  # the other end is closed
+            pass
+        os.close(ours)
+        assert watching.wait() == 0
+        pages = text.decode().split("\x1b[H\x1b[2J")[1:]
+        assert len(pages) == 3 and all(page.count("robot:step") == 2 and "axis = 12" in page for page in pages), pages
+
+
+def test_last_events_of_a_killed_program():
+    with Program():  # that is watched, too
+        see_the_end(f"{NAME}/robot/moves")
+    assert "no sensor is called" in see_the_end(None)
+
+
+def see_the_end(pattern):
+    """Of a program that is watched and killed. RETURNS: what the watching one, which was given its pid alone, says then."""
+    with Program() as other:
+        watching = subprocess.Popen([os.environ["MAXLAT"], "sensors", "watch", "-i", "10ms", pattern or f"{other.pid}/robot/moves"],
+                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+            name = f"{NAME}#{other.pid}/robot/moves"
+            next(line for line in watching.stdout if line.startswith(name))
+            watching.send_signal(signal.SIGSTOP)
+            other.tell("move")
+            other.process.kill()
+            other.process.wait()
+            watching.send_signal(signal.SIGCONT)
+            next(line for line in watching.stdout if line == f"{name}  has ended\n")
+            assert watching.stdout.readline() == "    (3 more before these)\n"
+            assert "axis = 3," in watching.stdout.readline()
+            return watching.communicate(timeout=60)[1] if pattern is None else None
+        finally:
+            watching.kill()
+            watching.communicate()
+
+
 def test_check():
     with Program() as program:
         program.tell("post")
         assert "2 of 2 gauges are within" in sensors("check", str(program.pid))
+        program.tell("move")
+        text = sensors("check", "robot/moves")
+        assert f"#{program.pid}/robot/moves: 13 events are there\n" in text, text
+        assert "1 of 1 lists are as they should be\n" in text and "gauges" not in text, text
+        program.tell("lie")
+        text = sensors("check", str(program.pid), status=3)
+        assert "its memory contradicts itself: time goes back from one event to the next\n" in text, text
+        assert "0 of 1 lists are as they should be\n" in text, text
         program.tell("overload")
         text = sensors("check", str(program.pid), status=2)
         assert f"#{program.pid}/server/queue: 4 (outside of 0 to 3)" in text and "1 of 2 gauges" in text, text
@@ -137,7 +243,8 @@ def test_export():
         for kind in ("count", "sum"):
             assert len(re.findall(rf"^server_latency_seconds_{kind}{{", text, re.M)) == 2, text
         families = re.findall(r"^# TYPE (\S+)", text, re.M)
-        assert len(families) == len(set(families)) == 7
+        assert len(families) == len(set(families)) == 8
+        assert f'robot_moves_total{{program="{NAME}",pid="{one.pid}",sensor="robot/moves"}} 0\n' in text, text
 
 
 def test_what_is_not_there():

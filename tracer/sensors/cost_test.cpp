@@ -3,10 +3,13 @@
 // group, as programs have them. They bind the compiler that ships (gcc); clang is given a tenth more.
 #include <gtest/gtest.h>
 
+#include <maxlat/sensors/event_list.hpp>
 #include <maxlat/sensors/group.hpp>
 #include <maxlat/sensors/sensors.hpp>
 
 #include "ring/test_single_step.hpp"
+
+MAXLAT_TRACE_EVENT(weighed, event, (std::uint64_t, a), (std::uint64_t, b), (std::uint64_t, c))
 
 namespace {
 
@@ -20,6 +23,8 @@ struct Weighed {
   Stat stat{"stat"};
   Counters<4> counters{"counters", {"a", "b", "c", "d"}};
   Histogram<> histogram{"histogram"};
+  EventList<64, MAXLAT_LISTED_EVENT(weighed, event)> events{"events"};
+  SharedEventList<64, MAXLAT_LISTED_EVENT(weighed, event)> shared_events{"shared_events"};
 };
 constinit SensorGroup<Weighed> weighed;
 
@@ -31,6 +36,12 @@ __attribute__((noinline)) void stat(std::uint64_t value) { weighed->stat.post(st
 __attribute__((noinline)) void counters(std::uint64_t value) { weighed->counters.add(value); }
 __attribute__((noinline)) void bucket(std::uint64_t value) { weighed->histogram.count_in_range(value); }
 __attribute__((noinline)) void histogram(std::uint64_t value) { weighed->histogram.post(value); }
+__attribute__((noinline)) void events(std::uint64_t value) {
+  MAXLAT_POST(weighed->events, weighed, event, value, 1, 2);
+}
+__attribute__((noinline)) void shared_events(std::uint64_t value) {
+  MAXLAT_POST(weighed->shared_events, weighed, event, value, 1, 2);
+}
 // What the counting itself costs: the same call of a function that does nothing.
 __attribute__((noinline)) void nothing(std::uint64_t value) { asm volatile("" : : "r"(value) : "memory"); }
 
@@ -49,7 +60,8 @@ struct Limit {
 TEST(SensorCost, IsWhatTheHeadersSay) {
   for (const Limit& limit : {Limit{"counter", counter, 1}, Limit{"counter, shared", shared_counter, 1},
                              Limit{"gauge", gauge, 1}, Limit{"stat", stat, 10}, Limit{"counters", counters, 6},
-                             Limit{"histogram, bucket", bucket, 10}, Limit{"histogram", histogram, 27}}) {
+                             Limit{"histogram, bucket", bucket, 10}, Limit{"histogram", histogram, 27},
+                             Limit{"events", events, 43}, Limit{"events, shared", shared_events, 43}}) {
     limit.post(5);
     limit.post(2);  // the extremes are there
     const std::uint64_t count = steps_of(limit.post) - steps_of(nothing);

@@ -3,24 +3,63 @@
 // out of bounds or hang. Built with the compiler's fuzzer where there is one (clang); otherwise by fuzz_driver, which
 // feeds it random changes.
 //
+// Of the lists of events two readers are made, of which one has a patience, and each reads what it can.
+//
 // INPUT: records of 10 bytes, { u16 place, u64 value }: the place counts 8-byte words of the memory.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstring>
+#include <maxlat/sensors/event_list.hpp>
+#include <maxlat/sensors/event_reader.hpp>
 #include <vector>
 
 #include "sensors/test_group.hpp"
+
+namespace fuzzed {
+enum class Phase : std::uint8_t { rest, move };
+}
+MAXLAT_TRACE_ENUM(fuzzed::Phase, rest, move)
+MAXLAT_TRACE_EVENT(fuzzed, number, (std::uint32_t, n))
+MAXLAT_TRACE_EVENT(fuzzed, several, (fuzzed::Phase, phase), (float[2], pair), (maxlat::trace::Sequence<int, 3>, some),
+                   (maxlat::trace::String<9>, text))
 
 namespace {
 
 using namespace maxlat::sensors;
 
+struct Fuzzed {
+  test::OneOfEach<kThread> values;
+  EventList<4, MAXLAT_LISTED_EVENT(fuzzed, number), MAXLAT_LISTED_EVENT(fuzzed, several)> list{"list"};
+};
+
+void post(Fuzzed& to) {
+  const float pair[] = {1, 2};
+  const int some[] = {1, 2, 3};
+  MAXLAT_POST(to.list, fuzzed, number, 1u);
+  for (int i = 0; i < 4; ++i) MAXLAT_POST(to.list, fuzzed, several, fuzzed::Phase::move, pair, some, "a text");
+}
+
+// RETURNS: how many bytes of fields it saw.
+std::size_t read_list(const GroupView& view, const SensorFacts& sensor, std::uint64_t patience_ns) {
+  EventReader reader = view.events(sensor, patience_ns);
+  std::size_t seen = 0;
+  ListedEvent event;
+  for (std::uint64_t now_ns = 0; now_ns < 50 && reader.next(event, now_ns) != EventStep::none; ++now_ns) {
+    if (event.type == nullptr) continue;
+    seen += event.type->name.size();
+    maxlat::trace::FieldValues values(event.type->fields, event.payload);
+    for (maxlat::trace::FieldValue value; values.next(value);) seen += value.field->name.size() + value.count;
+  }
+  return seen + (reader.books().balance() ? 1 : 0);
+}
+
 // The memory of a published group, in a memfd that can be written to.
 struct Target {
   Target() {
-    const test::TestGroup<test::OneOfEach<kThread>> group("fuzzed");
+    test::TestGroup<Fuzzed> group("fuzzed");
+    post(*group.operator->());
     const int from = test::descriptor_of("fuzzed", O_RDONLY);
     const auto size = static_cast<std::size_t>(lseek(from, 0, SEEK_END));
     good.resize(size);
@@ -53,6 +92,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   for (const SensorFacts& sensor : view->sensors()) {
     const SensorValue value = view->read(sensor);
     if (const auto* histogram = std::get_if<HistogramValue>(&value)) seen += histogram->quantile(0.5) == 1;
+    if (sensor.kind != SensorKind::events) continue;
+    for (const std::uint64_t patience_ns : {0u, 5u}) seen += read_list(*view, sensor, patience_ns);
   }
-  return seen > 100 ? 1 : 0;
+  return seen > 1u << 20 ? 1 : 0;
 }

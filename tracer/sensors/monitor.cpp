@@ -7,9 +7,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <maxlat/sensors/event_reader.hpp>
 #include <maxlat/sensors/monitor.hpp>
 #include <set>
 
+#include "sensors/event_list_object.hpp"
 #include "sensors/group_layout.hpp"
 #include "sensors/sensor_object.hpp"
 #include "shm/container.hpp"
@@ -85,6 +87,10 @@ HistogramValue read_histogram(const maxlat_histogram_sensor& sensor, const Senso
   return value;
 }
 
+EventsValue read_events(const maxlat_event_list& sensor, const SensorObject& facts) {
+  return {once(sensor.next) + once(sensor.dropped), facts.shape[0]};
+}
+
 SensorKind kind_of(const trace::ObjectEntry& entry) {
   if (entry.checked == nullptr) return SensorKind::unknown;
   switch (entry.kind) {
@@ -98,6 +104,8 @@ SensorKind kind_of(const trace::ObjectEntry& entry) {
       return SensorKind::counters;
     case MAXLAT_SENSOR_HISTOGRAM:
       return SensorKind::histogram;
+    case MAXLAT_SENSOR_EVENTS:
+      return SensorKind::events;
     default:
       return SensorKind::unknown;
   }
@@ -106,7 +114,7 @@ SensorKind kind_of(const trace::ObjectEntry& entry) {
 }  // namespace
 
 const char* word_of(SensorKind kind) {
-  constexpr const char* kWords[] = {"counter", "gauge", "stat", "counters", "histogram", "unknown"};
+  constexpr const char* kWords[] = {"counter", "gauge", "stat", "counters", "histogram", "events", "unknown"};
   return kWords[static_cast<std::size_t>(kind)];
 }
 
@@ -127,9 +135,10 @@ struct GroupView::Body {
   trace::Container container;
   std::vector<SensorFacts> sensors;
   int pid = 0;
+  std::array<std::uint8_t, 16> uuid{};
 };
 
-GroupView::GroupView(std::unique_ptr<Body> body) : body_(std::move(body)) {}
+GroupView::GroupView(std::shared_ptr<const Body> body) : body_(std::move(body)) {}
 GroupView::GroupView(GroupView&&) noexcept = default;
 GroupView& GroupView::operator=(GroupView&&) noexcept = default;
 GroupView::~GroupView() = default;
@@ -138,7 +147,8 @@ base::Result<GroupView> GroupView::attach(int memory_fd, int pid) {
   auto container = trace::Container::attach(memory_fd, detail::sensor_kinds(), trace::ContainerView::read_only);
   if (!container) return container.error();
   if (container->header().total_size > detail::kLargestGroup) return trace::unfit_memory("larger than any group");
-  auto body = std::make_unique<Body>(Body{std::move(*container), {}, pid});
+  auto body = std::make_shared<Body>(Body{std::move(*container), {}, pid, {}});
+  std::copy_n(body->container.header().uuid, body->uuid.size(), body->uuid.begin());
   std::set<std::string> names;
   std::uint64_t left = body->container.header().head_size;  // sensors do not overlap
   for (const trace::ObjectEntry& entry : body->container.objects()) {
@@ -190,10 +200,22 @@ SensorValue GroupView::read(const SensorFacts& sensor) const {
       return read_counters(entry.in<const maxlat_counters>(memory), *checked);
     case SensorKind::histogram:
       return read_histogram(entry.in<const maxlat_histogram_sensor>(memory), *checked);
+    case SensorKind::events:
+      return read_events(entry.in<const maxlat_event_list>(memory), *checked);
     case SensorKind::unknown:
       break;
   }
   return std::monostate{};
+}
+
+EventReader GroupView::events(const SensorFacts& sensor, std::uint64_t patience_ns) const {
+  const trace::ObjectEntry& entry = body_->container.objects()[sensor.place];
+  const auto& list = entry.in<const maxlat_event_list>(body_->container.memory());
+  return EventReader(body_, list, static_cast<const detail::EventListObject&>(*entry.checked), patience_ns);
+}
+
+const std::array<std::uint8_t, 16>& GroupView::uuid() const {
+  return body_->uuid;
 }
 
 }  // namespace maxlat::sensors

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "sensors/event_list_object.hpp"
 #include "sensors/group_layout.hpp"
 
 namespace maxlat::sensors::detail {
@@ -30,21 +31,37 @@ std::uint64_t size_of_histogram(const std::uint64_t (&shape)[2]) {
   return maxlat_shape_valid(made) != 0 ? maxlat_histogram_sensor_size(made) : 0;
 }
 
-template <maxlat_sensor_kind kKind, SizeOfShape size_of>
-base::Result<std::shared_ptr<const trace::CheckedObject>> check(const ObjectEntry& entry,
-                                                                const ContainerMemory& memory) {
+// The head, for all kinds.
+base::Status check_head(const ObjectEntry& entry, const ContainerMemory& memory, maxlat_sensor_kind kind,
+                        SizeOfShape size_of, SensorObject& checked) {
   const auto unfit = [&](const char* what) { return trace::unfit_memory("sensor " + entry.name + ": " + what); };
   if (entry.size < sizeof(maxlat_sensor)) return unfit("its size");
   const maxlat_sensor head = trace::copy_of(entry.in<const maxlat_sensor>(memory));
-  if (head.magic != MAXLAT_SENSOR_MAGIC || head.kind != kKind || head.layout_version != entry.layout_version)
+  if (head.magic != MAXLAT_SENSOR_MAGIC || head.kind != kind || head.layout_version != entry.layout_version)
     return unfit("its head is another's");
   if (head.size != entry.size || head.size != size_of(head.shape)) return unfit("its size");
   if (head.writers > MAXLAT_SENSOR_SHARED) return unfit("its writers");
+  checked.unit = shown_text(head.unit);
+  checked.about = shown_text(head.about);
+  checked.shared = head.writers == MAXLAT_SENSOR_SHARED;
+  std::copy(std::begin(head.shape), std::end(head.shape), checked.shape);
+  return {};
+}
+
+using Checked = base::Result<std::shared_ptr<const trace::CheckedObject>>;
+
+template <maxlat_sensor_kind kKind, SizeOfShape size_of>
+Checked check(const ObjectEntry& entry, const ContainerMemory& memory) {
   auto checked = std::make_shared<SensorObject>();
-  checked->unit = shown_text(head.unit);
-  checked->about = shown_text(head.about);
-  checked->shared = head.writers == MAXLAT_SENSOR_SHARED;
-  std::copy(std::begin(head.shape), std::end(head.shape), checked->shape);
+  if (const base::Status head = check_head(entry, memory, kKind, size_of, *checked); !head) return head.error();
+  return std::shared_ptr<const trace::CheckedObject>(std::move(checked));
+}
+
+Checked check_events(const ObjectEntry& entry, const ContainerMemory& memory) {
+  auto checked = std::make_shared<EventListObject>();
+  const base::Status head = check_head(entry, memory, MAXLAT_SENSOR_EVENTS, size_of_event_list, *checked);
+  if (!head) return head.error();
+  if (const base::Status types = read_event_types(entry, memory, *checked); !types) return types.error();
   return std::shared_ptr<const trace::CheckedObject>(std::move(checked));
 }
 
@@ -64,6 +81,7 @@ std::span<const trace::ObjectKind> sensor_kinds() {
       {MAXLAT_SENSOR_COUNTERS, "counters", MAXLAT_COUNTERS_VERSION, check<MAXLAT_SENSOR_COUNTERS, size_of_counters>},
       {MAXLAT_SENSOR_HISTOGRAM, "histogram", MAXLAT_HISTOGRAM_SENSOR_VERSION,
        check<MAXLAT_SENSOR_HISTOGRAM, size_of_histogram>},
+      {MAXLAT_SENSOR_EVENTS, "events", MAXLAT_EVENT_LIST_VERSION, check_events},
   };
   return kKinds;
 }

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: MIT
 // What is posted is what a monitor reads, for each kind, for one thread and for many.
 #include <gmock/gmock.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cstddef>
-#include <iterator>
 #include <random>
 #include <thread>
 
 #include "sensors/test_group.hpp"
+#include "sensors/test_system_calls.hpp"
 
 namespace {
 
@@ -158,21 +152,9 @@ TEST(SharedValues, ASettledStatIsOfWholePosts) {
   EXPECT_TRUE(value_of<StatValue>(view, "stat").settled);
 }
 
-// A system call of this thread ends its process, but for the one by which a process ends.
-bool seal_off() {
-  sock_filter program[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-                           BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 0, 1),
-                           BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-                           BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)};
-  const sock_fprog filter{.len = std::size(program), .filter = program};
-  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
-}
-
 TEST(SharedValues, NoPostIsASystemCall) {
   TestGroup<OneOfEach<kShared>> group("sealed_off");
-  const pid_t child = fork();
-  if (child == 0) {
-    if (!seal_off()) _exit(77);
+  const int status = status_without_system_calls([&] {
     for (int i = 0; i < 100; ++i) {
       group->counter.add();
       group->gauge.set(i);
@@ -180,13 +162,9 @@ TEST(SharedValues, NoPostIsASystemCall) {
       group->counters.add(static_cast<std::size_t>(i));
       group->histogram.post(static_cast<std::uint64_t>(i) * 100);
     }
-    _exit(0);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  ASSERT_TRUE(WIFEXITED(status)) << "a system call";
-  if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "no seccomp here";
-  EXPECT_EQ(WEXITSTATUS(status), 0);
+  });
+  if (status == kNoSeccomp) GTEST_SKIP() << "no seccomp here";
+  EXPECT_EQ(status, 0) << "a system call";
 }
 
 TEST(SharedValues, NoPostOfAnyThreadIsLost) {

@@ -5,12 +5,13 @@
 set -u
 compiler=$1 folders=$2
 wrong=0
+header=trace/probe.hpp
 
 # compiles EXPRESSION [DECLARATIONS]: whether a tracepoint with these arguments does, with no warning option at all. Leaves
 # what the compiler says in $errors.
 compiles() {
   errors=$("$compiler" -std=c++20 -fsyntax-only ${folders//;/ } -x c++ - 2>&1 <<EOF
-#include <maxlat/trace/probe.hpp>
+#include <maxlat/$header>
 #include <string>
 MAXLAT_TRACE_EVENT(check, event, (std::uint8_t, a), (double, b), (maxlat::trace::Sequence<int, 4>, c), (maxlat::trace::String<4>, d))
 MAXLAT_TRACE_EVENT(check, array, (std::array<int, 2>, a))
@@ -61,4 +62,18 @@ fields() { for ((i = 0; i < $1; ++i)); do printf ', (int, f%d)' $i; done; }
 compiles 'MAXLAT_TRACE(check, array, two)' "MAXLAT_TRACE_EVENT(check, most$(fields 32))" || { echo "32 fields do not compile"; wrong=1; }
 for many in 33 64; do must_refuse "MAXLAT_TRACE_EVENT(check, many$(fields $many))" 'at most 32 fields'; done
 must_refuse 'MAXLAT_TRACE_EVENT(check, name, (int, a$b))' 'names of fields are of A to Z'
+
+# Lists of events, whose posts take what tracepoints take.
+header=sensors/event_list.hpp
+# list SLOTS EVENT [NAME]: a list called x, of the event check:EVENT.
+list() { echo "maxlat::sensors::EventList<$1, MAXLAT_LISTED_EVENT(check, $2)> x{\"${3-x}\"};"; }
+posts() { compiles "$1" "$(list 4 event)"; }
+posts 'MAXLAT_POST(x, check, event, 5, real, two, text)' || { echo "does not compile: a post: $errors"; wrong=1; }
+posts 'MAXLAT_POST(x, check, event, big, 1.0, two, "")' && { echo "compiles: a post that narrows"; wrong=1; }
+posts 'MAXLAT_POST(x, check, event, 1, 1.0, two)' && { echo "compiles: a post with a field too few"; wrong=1; }
+posts 'MAXLAT_POST(x, check, array, two)' && { echo "compiles: a post of an event that the list does not have"; wrong=1; }
+grep -qF 'this list has no events of that type' <<<"$errors" || { echo "no word of the list's types: $errors"; wrong=1; }
+must_refuse "$(list 3 event)" 'slots: a power of two'
+must_refuse "MAXLAT_TRACE_EVENT(check, big, (char[4065], a)) $(list 4 big)" 'an event of the list is too large'
+must_refuse "MAXLAT_TRACE_EVENT(check, name, (int, $(printf 'a%.0s' {1..40}))) $(list 4 name)" 'a name has 39 letters at most'
 exit $wrong

@@ -46,6 +46,10 @@ std::string json_escaped(std::string_view text) {
   });
 }
 
+std::string quoted_json(std::string_view text) {
+  return '"' + json_escaped(text) + '"';
+}
+
 bool is_plain(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; });
 }

@@ -12,6 +12,8 @@ namespace maxlat::trace_tools {
 std::string c_escaped(std::string_view text);
 // As JSON writes it between quotes; bytes that are no UTF-8 become U+FFFD.
 std::string json_escaped(std::string_view text);
+// With the quotes.
+std::string quoted_json(std::string_view text);
 // Whether both would be the text itself.
 bool is_plain(std::string_view text);
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "event_printer.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #include "escape.hpp"
 #include "thread_name_text.hpp"
 
@@ -17,21 +14,13 @@ T& entry(std::vector<T>& table, std::size_t at) {
   return table[at];
 }
 
-std::string quoted_json(std::string_view text) {
-  return '"' + json_escaped(text) + '"';
-}
-
 }  // namespace
 
 const EventPrinter::Words& EventPrinter::words_of(const trace::EventType& type) {
   Words& words = entry(types_, type.number);
   if (!words.head.empty()) return words;
-  words.head = style_.json ? ",\"event\":" + quoted_json(type.name) + ",\"fields\":{" : c_escaped(type.name) + ": {";
-  const char* between = style_.json ? "" : " ";
-  for (const trace::Field& field : type.fields) {
-    words.fields.push_back(between + (style_.json ? quoted_json(field.name) + ":" : std::string(field.name) + " = "));
-    between = style_.json ? "," : ", ";
-  }
+  words.head = style_.json ? ",\"event\":" + quoted_json(type.name) + ",\"fields\":" : c_escaped(type.name) + ": ";
+  words.fields = field_words(type.fields, style_);
   return words;
 }
 
@@ -59,88 +48,6 @@ const std::string& EventPrinter::words_of(const trace::TraceStream& stream, cons
   else
     called.words = name_in_text(stream, *name);
   return called.words;
-}
-
-void EventPrinter::string(std::string_view text) {
-  out_.character('"');
-  if (is_plain(text))
-    out_.text(text);
-  else
-    out_.text(style_.json ? json_escaped(text) : c_escaped(text));
-  out_.character('"');
-}
-
-void EventPrinter::element(const trace::FieldValue& value, std::size_t i) {
-  if (value.is_floating()) {
-    const double number = value.floating_at(i);
-    if (style_.json && !std::isfinite(number))
-      out_.text("null");
-    else if (value.field->bytes == 4)
-      out_.number(static_cast<float>(number));
-    else
-      out_.number(number);
-  } else if (value.field->is_hex && !style_.json) {
-    out_.hexadecimal(value.unsigned_at(i));
-  } else if (value.field->is_signed) {
-    out_.number(value.signed_at(i));
-  } else {
-    out_.number(value.unsigned_at(i));
-  }
-}
-
-void EventPrinter::enumeration(const trace::FieldValue& value) {
-  const std::uint64_t number = value.enumerator();
-  const auto has_it = [number](const trace::Label& label) { return label.value == number; };
-  const std::span<const trace::Label> labels = value.field->labels;
-  const auto count = std::count_if(labels.begin(), labels.end(), has_it);
-  if (style_.json) {
-    out_.text("{\"value\":");
-    element(value, 0);
-    out_.text(count > 1 ? ",\"label\":[" : count == 0 ? ",\"label\":null" : ",\"label\":");
-  } else {
-    out_.text(count == 0 ? "( <unknown>" : "( ");
-  }
-  const char* between = "";
-  for (const trace::Label& label : labels) {
-    if (!has_it(label)) continue;
-    out_.text(between);
-    string(label.name);
-    between = style_.json ? "," : ", ";
-  }
-  if (style_.json) {
-    out_.text(count > 1 ? "]}" : "}");
-  } else {
-    out_.text(" : container = ");
-    element(value, 0);
-    out_.text(" )");
-  }
-}
-
-void EventPrinter::value(const trace::FieldValue& value) {
-  switch (value.field->kind) {
-    case trace::FieldKind::integer:
-    case trace::FieldKind::floating:
-      return element(value, 0);
-    case trace::FieldKind::string:
-      return string(value.text());
-    case trace::FieldKind::enumeration:
-      return enumeration(value);
-    case trace::FieldKind::array:
-    case trace::FieldKind::sequence:
-      break;
-  }
-  out_.text(style_.json ? "[" : "[ ");
-  for (std::size_t i = 0; i < value.count; ++i) {
-    if (style_.json) {
-      if (i != 0) out_.character(',');
-    } else {
-      out_.text(i != 0 ? ", [" : "[");
-      out_.number(i);
-      out_.text("] = ");
-    }
-    element(value, i);
-  }
-  out_.text(style_.json ? "]" : value.count != 0 ? " ]" : "]");
 }
 
 void EventPrinter::print_loss(const LossCounts& lost, std::uint64_t missing_packets, std::string_view who,
@@ -205,17 +112,8 @@ void EventPrinter::print(const trace::RecordedEvent& event) {
   if (!style_.json) out_.character(' ');
   const Words& words = words_of(*event.type);
   out_.text(words.head);
-  trace::FieldValues values(event.type->fields, event.payload);
-  std::size_t i = 0;
-  for (trace::FieldValue field; values.next(field); ++i) {
-    out_.text(words.fields[i]);
-    value(field);
-  }
-  if (values.broken()) {  // fields that the record has no room for
-    out_.text(words.fields[i]);
-    out_.text(style_.json ? "null" : "(cut)");
-  }
-  out_.text(style_.json ? "}}\n" : " }\n");
+  fields_.print(words.fields, event.type->fields, event.payload);
+  out_.text(style_.json ? "}\n" : "\n");
 }
 
 }  // namespace maxlat::trace_tools

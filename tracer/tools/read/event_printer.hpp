@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "field_printer.hpp"
 #include "moment_writer.hpp"
 #include "output_buffer.hpp"
 #include "trace_losses.hpp"
@@ -29,7 +30,8 @@ namespace maxlat::trace_tools {
 
 class EventPrinter {
  public:
-  EventPrinter(OutputBuffer& out, PrintStyle style) : out_(out), style_(style), moment_(out, style) {}
+  EventPrinter(OutputBuffer& out, PrintStyle style)
+      : out_(out), style_(style), moment_(out, style), fields_(out, style) {}
   // Before it, what was lost between it and the one before.
   void print(const trace::RecordedEvent& event);
   void print_loss(const trace::TraceStream& stream, const trace::StreamLoss& loss);
@@ -39,21 +41,18 @@ class EventPrinter {
 
  private:
   struct Words {
-    std::string head;                 // up to the first field
-    std::vector<std::string> fields;  // what stands before each field's value
+    std::string head;  // up to the fields
+    FieldWords fields;
   };
   const Words& words_of(const trace::EventType& type);
   const std::string& words_of(const trace::TraceStream& stream);
   const std::string& words_of(const trace::TraceStream& stream, const trace::ThreadName* name);
   void print_loss(const LossCounts& lost, std::uint64_t missing_packets, std::string_view who, std::string_view where);
-  void value(const trace::FieldValue& value);
-  void element(const trace::FieldValue& value, std::size_t i);
-  void enumeration(const trace::FieldValue& value);
-  void string(std::string_view text);
 
   OutputBuffer& out_;
   PrintStyle style_;
   MomentWriter moment_;
+  FieldPrinter fields_;
   std::vector<Words> types_;
   std::vector<std::string> streams_;
   struct Called {

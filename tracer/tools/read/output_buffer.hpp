@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// Text on its way to a file, made in place: `maxlat trace print` writes tens of millions of lines, and a formatting
-// library's call for each number would be most of its time.
+// Text on its way to a file, or to who takes it, made in place: `maxlat trace print` writes tens of millions of lines,
+// and a formatting library's call for each number would be most of its time.
 #pragma once
 
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace maxlat::trace_tools {
@@ -16,6 +18,8 @@ namespace maxlat::trace_tools {
 class OutputBuffer {
  public:
   explicit OutputBuffer(std::FILE* to) : to_(to), bytes_(kSize) {}
+  // Keeps it until it is taken.
+  OutputBuffer() : to_(nullptr), bytes_(kLine) {}
 
   void text(std::string_view text) {
     std::memcpy(room(text.size()), text.data(), text.size());
@@ -57,15 +61,18 @@ class OutputBuffer {
     return !failed_;
   }
   bool failed() const { return failed_; }
+  // REQUIRES: no file.
+  std::string taken() { return {bytes_.data(), std::exchange(used_, 0)}; }
 
  private:
   static constexpr std::size_t kSize = 1 << 18;
+  static constexpr std::size_t kLine = 1 << 10;
   static constexpr std::size_t kNumber = 32;
 
   char* room(std::size_t size) {
     if (used_ + size > bytes_.size()) {
-      flush();
-      if (size > bytes_.size()) bytes_.resize(size);
+      if (to_ != nullptr) flush();
+      if (used_ + size > bytes_.size()) bytes_.resize(2 * (used_ + size));
     }
     return bytes_.data() + used_;
   }

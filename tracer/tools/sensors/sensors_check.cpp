@@ -2,36 +2,78 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <string>
+#include <utility>
+#include <variant>
 
 #include "sensors/chosen_sensors.hpp"
+#include "sensors/list_tails.hpp"
 #include "sensors/sensors_commands.hpp"
 #include "sensors/value_text.hpp"
 
 namespace maxlat::trace_tools {
+namespace {
+
+struct Judged {
+  std::size_t all = 0, wrong = 0;
+};
+
+void check_gauge(const ChosenSensor& sensor, Judged& gauges) {
+  const sensors::SensorValue value = sensor.value();
+  ++gauges.all;
+  if (std::get<sensors::GaugeValue>(value).within()) return;
+  ++gauges.wrong;
+  fmt::print("{}: {}\n", sensor.name(), value_text(*sensor.facts, value));
+}
+
+// What became of the posts that a reader who comes now can still learn of. Loss is no fault: a list overwrites.
+std::string books_text(const sensors::EventBooks& books) {
+  std::string text = fmt::format("{} events are there", books.delivered + books.late);
+  const std::pair<std::uint64_t, const char*> rest[] = {{books.dropped, "dropped"},
+                                                        {books.open + books.unfinished, "begun and not ended"},
+                                                        {books.overwritten, "overwritten while they were read"},
+                                                        {books.pending, "posted since"}};
+  for (const auto& [count, what] : rest)
+    if (count != 0) text += fmt::format(", {} {}", count, what);
+  return text;
+}
+
+void check_list(const ChosenSensor& sensor, const sensors::EventClock& clock, Judged& lists) {
+  ListTail tail(sensor, {.most = 0});
+  tail.read(clock);
+  ++lists.all;
+  fmt::print("{}: {}\n", sensor.name(), books_text(tail.books()));
+  if (tail.contradiction().empty()) return;
+  ++lists.wrong;
+  fmt::print("{}: its memory contradicts itself: {}\n", sensor.name(), tail.contradiction());
+}
+
+}  // namespace
 
 core::Result<core::Exit> sensors_check(const core::Arguments& arguments) {
   constexpr core::CommandHelp kHelp{
       "maxlat sensors check [SENSOR ...]",
-      "Says which gauges are outside of the limits that their program gave them.\n"
-      "Exit status: 0 none is, 2 some are, 1 there is no gauge to look at.",
+      "Says which gauges are outside of the limits that their program gave them. Says of lists of events what became\n"
+      "of the last posts, and whether their memory contradicts itself.\n"
+      "Exit status: 0 all are, 1 there is nothing to check, 2 a gauge is outside, 3 a list contradicts itself.",
       "  maxlat sensors check                  all that can be seen\n"
       "  maxlat sensors check 'robot/queue'    one\n"};
   const auto chosen = choose_sensors(kHelp, arguments);
   if (!chosen) return chosen.error();
   if (!*chosen) return core::Exit::pass;
-  std::size_t gauges = 0, outside = 0;
+  Judged gauges, lists;
+  const sensors::EventClock clock;
   for (const ChosenSensor& sensor : (*chosen)->sensors) {
-    const sensors::SensorValue value = sensor.value();
-    const auto* gauge = std::get_if<sensors::GaugeValue>(&value);
-    if (gauge == nullptr) continue;
-    ++gauges;
-    if (gauge->within()) continue;
-    ++outside;
-    fmt::print("{}: {}\n", sensor.name(), value_text(*sensor.facts, value));
+    if (sensor.facts->kind == sensors::SensorKind::gauge) check_gauge(sensor, gauges);
+    if (sensor.facts->kind == sensors::SensorKind::events) check_list(sensor, clock, lists);
   }
-  if (gauges == 0) return core::Error{"there is no gauge to check", "`maxlat sensors list` shows which sensors there are"};
-  fmt::print("{} of {} gauges are within their limits\n", gauges - outside, gauges);
-  return outside == 0 ? core::Exit::pass : core::Exit::limit_exceeded;
+  if (gauges.all + lists.all == 0)
+    return core::Error{"there is no gauge and no list of events to check",
+                       "`maxlat sensors list` shows which sensors there are"};
+  if (gauges.all != 0) fmt::print("{} of {} gauges are within their limits\n", gauges.all - gauges.wrong, gauges.all);
+  if (lists.all != 0) fmt::print("{} of {} lists are as they should be\n", lists.all - lists.wrong, lists.all);
+  if (gauges.wrong != 0) return core::Exit::limit_exceeded;
+  return lists.wrong == 0 ? core::Exit::pass : core::Exit::invalid;
 }
 
 }  // namespace maxlat::trace_tools

@@ -10,14 +10,14 @@ namespace {
 core::Result<core::Exit> run_sensors(const core::Arguments& arguments) {
   static constexpr core::Command kRows[] = {
       {"list", "the sensors of running programs", &sensors_list},
-      {"get", "their values now", &sensors_get},
+      {"get", "their values now, and the last events of lists", &sensors_get},
       {"watch", "their values again and again", &sensors_watch},
-      {"check", "whether gauges are within their limits; exit status 2 when not", &sensors_check},
+      {"check", "whether gauges are within their limits, and lists of events as they should be", &sensors_check},
       {"export", "values for a monitoring system, as OpenMetrics text", &sensors_export},
   };
   return core::run_of_family(
       {"maxlat sensors",
-       "Reads the sensors of running programs: counters, gauges, histograms in memory that they share.\n"
+       "Reads the sensors of running programs: counters, gauges, histograms, last events, in memory that they share.\n"
        "The programs do not notice.",
        kRows,
        "  maxlat sensors list                         which there are\n"
@@ -28,7 +28,7 @@ core::Result<core::Exit> run_sensors(const core::Arguments& arguments) {
 }  // namespace
 
 const core::Command& sensors_command() {
-  static const core::Command command = {"sensors", "read counters, gauges and histograms of running programs",
+  static const core::Command command = {"sensors", "read counters, gauges, histograms and last events of running programs",
                                         &run_sensors};
   return command;
 }

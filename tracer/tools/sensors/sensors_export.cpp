@@ -48,6 +48,7 @@ OpenMetrics::Type type_of(sensors::SensorKind kind) {
   switch (kind) {
     case sensors::SensorKind::counter:
     case sensors::SensorKind::counters:
+    case sensors::SensorKind::events:
       return OpenMetrics::Type::counter;
     case sensors::SensorKind::histogram:
       return OpenMetrics::Type::histogram;
@@ -94,6 +95,9 @@ struct Samples {
     if (!v.has_moments && v.total != 0) return;
     metrics.sample("_count", labels, static_cast<double>(v.total));
     metrics.sample("_sum", labels, static_cast<double>(v.sum) * factor);
+  }
+  void operator()(const sensors::EventsValue& v) const {
+    metrics.sample("_total", labels, static_cast<double>(v.posts));
   }
 };
 

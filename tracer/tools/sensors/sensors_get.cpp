@@ -11,12 +11,12 @@
 namespace maxlat::trace_tools {
 namespace {
 
-std::string as_json(const ChosenSensors& chosen) {
+std::string as_json(const ChosenSensors& chosen, ListTails& tails) {
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   for (const ChosenSensor& sensor : chosen.sensors) {
     nlohmann::ordered_json one{
         {"program", sensor.group->program()}, {"pid", sensor.group->pid()}, {"group", sensor.group->group()}};
-    one.update(value_json(*sensor.facts, sensor.value()));
+    one.update(value_json(sensor, tails));
     all.push_back(std::move(one));
   }
   return all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
@@ -27,17 +27,23 @@ std::string as_json(const ChosenSensors& chosen) {
 core::Result<core::Exit> sensors_get(const core::Arguments& arguments) {
   constexpr core::CommandHelp kHelp{
       "maxlat sensors get [SENSOR ...]",
-      "Prints the values of sensors now. SENSOR is a name, or a part of one: PROGRAM#PID/GROUP/NAME, with * ? [].",
+      "Prints the values of sensors now, and the last events of lists. SENSOR is a name, or a part of one:\n"
+      "PROGRAM#PID/GROUP/NAME, with * ? [].",
       "  maxlat sensors get                         all that can be seen\n"
-      "  maxlat sensors get --json robot/latency    one, for a program\n"};
+      "  maxlat sensors get --json robot/latency    one, for a program\n"
+      "  maxlat sensors get --events 1000 steps     the last thousand of a list\n"};
   boost::program_options::options_description options("Options");
-  options.add_options()("json", "a JSON list on standard output")("help,h", "this text");
+  auto add = options.add_options();
+  add("json", "a JSON list on standard output");
+  add_events_option(options);
+  add("help,h", "this text");
   const auto line = core::parse_or_help(kHelp, options, arguments);
   if (!line) return line.error();
   if (!*line) return core::Exit::pass;
   const auto chosen = choose_sensors((*line)->operands);
   if (!chosen) return chosen.error();
-  fmt::print("{}", (*line)->has("json") ? as_json(*chosen) : values_text(*chosen));
+  ListTails tails({.most = (*line)->get<std::uint64_t>("events")});
+  fmt::print("{}", (*line)->has("json") ? as_json(*chosen, tails) : values_text(*chosen, tails));
   return core::Exit::pass;
 }
 

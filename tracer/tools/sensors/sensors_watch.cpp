@@ -19,16 +19,21 @@
 namespace maxlat::trace_tools {
 namespace {
 
+// A post takes less than a microsecond, unless somebody else has its CPU.
+constexpr std::chrono::nanoseconds kPatience = std::chrono::milliseconds(100);
+
 struct WatchPlan {
   std::vector<std::string> patterns;
   std::uint64_t interval_ns = 1'000'000'000;
   std::uint64_t looks = 0;  // 0: until it is stopped
+  std::size_t events = 0;   // of each list
 };
 
 core::Result<std::optional<WatchPlan>> watch_plan(const core::Arguments& arguments) {
   constexpr core::CommandHelp kHelp{
       "maxlat sensors watch [SENSOR ...]",
-      "Prints the values of sensors again and again, on a terminal in place. Programs that begin meanwhile are seen.\n"
+      "Prints the values of sensors again and again, on a terminal in place; of lists what came since the last look.\n"
+      "Programs that begin meanwhile are seen.\n"
       "SENSOR is a name, or a part of one: PROGRAM#PID/GROUP/NAME, with * ? [].",
       "  maxlat sensors watch robot               once a second, until it is interrupted\n"
       "  maxlat sensors watch -i 100ms -l 50 'server/*' > FILE\n"};
@@ -36,6 +41,7 @@ core::Result<std::optional<WatchPlan>> watch_plan(const core::Arguments& argumen
   auto add = options.add_options();
   add("interval,i", core::argument("TIME")->default_value("1s"), "from one look to the next");
   add("loops,l", core::argument<std::uint64_t>("N"), "so many looks");
+  add_events_option(options);
   add("help,h", "this text");
   const auto line = core::parse_or_help(kHelp, options, arguments);
   if (!line) return line.error();
@@ -43,6 +49,7 @@ core::Result<std::optional<WatchPlan>> watch_plan(const core::Arguments& argumen
   WatchPlan plan{.patterns = (*line)->operands};
   const core::TimeOption times[] = {{"interval", core::kUnitNeeded, plan.interval_ns, 'i'}};
   if (const core::Status taken = core::take_times(**line, times); !taken) return taken.error();
+  plan.events = (*line)->get<std::uint64_t>("events");
   if ((*line)->has("loops")) plan.looks = (*line)->get<std::uint64_t>("loops");
   if ((*line)->has("loops") && plan.looks == 0) return core::Error{"--loops: must be above 0"};
   return std::optional(std::move(plan));
@@ -75,11 +82,17 @@ core::Result<core::Exit> sensors_watch(const core::Arguments& arguments) {
   core::catch_stop_signals();
   const bool in_place = isatty(STDOUT_FILENO) != 0;
   const auto interval = std::chrono::nanoseconds((*plan)->interval_ns);
+  ListTails tails({.most = (*plan)->events, .again = in_place, .patience_ns = kPatience.count()});
   auto next = std::chrono::steady_clock::now();
   for (std::uint64_t look = 0;;) {
     const auto chosen = choose_sensors((*plan)->patterns);
-    if (!chosen) return chosen.error();
-    const std::string text = fmt::format("{}# {}\n{}", in_place ? "\x1b[H\x1b[2J" : "", time_of_day(), values_text(*chosen));
+    if (!chosen) {
+      std::fputs(tails.ended().c_str(), stdout);
+      return chosen.error();
+    }
+    const std::string values = values_text(*chosen, tails);
+    const std::string text =
+        fmt::format("{}# {}\n{}{}", in_place ? "\x1b[H\x1b[2J" : "", time_of_day(), values, tails.ended());
     if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0)
       return core::system_error("cannot write standard output", errno);
     if (++look == (*plan)->looks) break;

@@ -13,6 +13,7 @@ namespace {
 
 using sensors::CountersValue;
 using sensors::CounterValue;
+using sensors::EventsValue;
 using sensors::GaugeValue;
 using sensors::HistogramValue;
 using sensors::SensorFacts;
@@ -65,6 +66,10 @@ struct Text {
     if (v.has_moments) text += " max " + with_unit(v.max, facts.unit);
     if (v.overflows != 0) text += fmt::format(" ({} beyond the range)", v.overflows);
     return text;
+  }
+  std::string operator()(const EventsValue& v) const {
+    return v.posts <= v.slots ? fmt::format("{} posts", v.posts)
+                              : fmt::format("{} posts, of which the last {} are there", v.posts, v.slots);
   }
 };
 
@@ -122,7 +127,15 @@ struct Json {
     if (v.has_moments) json.update({{"min", v.min}, {"max", v.max}, {"sum", v.sum}});
     return json;
   }
+  nlohmann::ordered_json operator()(const EventsValue& v) const { return {{"posts", v.posts}, {"slots", v.slots}}; }
 };
+
+// Each event's text is a JSON object: the fields are written as everywhere.
+nlohmann::ordered_json events_json(const ListTail& tail) {
+  nlohmann::ordered_json events = nlohmann::ordered_json::array();
+  for (const std::string& text : tail.texts({.json = true})) events.push_back(nlohmann::ordered_json::parse(text));
+  return events;
+}
 
 }  // namespace
 
@@ -136,7 +149,7 @@ std::string value_details(const SensorFacts& facts, const sensors::SensorValue& 
   return {};
 }
 
-std::string values_text(const ChosenSensors& chosen) {
+std::string values_text(const ChosenSensors& chosen, ListTails& tails) {
   std::size_t width = 0;
   for (const ChosenSensor& sensor : chosen.sensors) width = std::max(width, sensor.name().size());
   std::string text;
@@ -144,13 +157,17 @@ std::string values_text(const ChosenSensors& chosen) {
     const sensors::SensorValue value = sensor.value();
     text += fmt::format("{:<{}}  {}\n{}", sensor.name(), width, value_text(*sensor.facts, value),
                         value_details(*sensor.facts, value));
+    if (sensor.facts->kind == sensors::SensorKind::events) text += tails.read(sensor).lines();
   }
   return text;
 }
 
-nlohmann::ordered_json value_json(const SensorFacts& facts, const sensors::SensorValue& value) {
-  return {{"name", facts.name},         {"kind", sensors::word_of(facts.kind)}, {"unit", facts.unit},
-          {"about", facts.about},       {"shared", facts.shared},               {"value", std::visit(Json{}, value)}};
+nlohmann::ordered_json value_json(const ChosenSensor& sensor, ListTails& tails) {
+  const SensorFacts& facts = *sensor.facts;
+  nlohmann::ordered_json value = std::visit(Json{}, sensor.value());
+  if (facts.kind == sensors::SensorKind::events) value["events"] = events_json(tails.read(sensor));
+  return {{"name", facts.name},   {"kind", sensors::word_of(facts.kind)}, {"unit", facts.unit},
+          {"about", facts.about}, {"shared", facts.shared},               {"value", std::move(value)}};
 }
 
 }  // namespace maxlat::trace_tools

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "sensors/chosen_sensors.hpp"
+#include "sensors/list_tails.hpp"
 
 namespace maxlat::trace_tools {
 
@@ -14,8 +15,8 @@ namespace maxlat::trace_tools {
 std::string value_text(const sensors::SensorFacts& facts, const sensors::SensorValue& value);
 // What does not fit in a line: labels with their counts, the histogram's bars. Lines, each indented; empty of the rest.
 std::string value_details(const sensors::SensorFacts& facts, const sensors::SensorValue& value);
-// All of them: names, values and details.
-std::string values_text(const ChosenSensors& chosen);
-nlohmann::ordered_json value_json(const sensors::SensorFacts& facts, const sensors::SensorValue& value);
+// All of them: names, values, details, and the events of lists.
+std::string values_text(const ChosenSensors& chosen, ListTails& tails);
+nlohmann::ordered_json value_json(const ChosenSensor& sensor, ListTails& tails);
 
 }  // namespace maxlat::trace_tools

@@ -16,6 +16,7 @@
 
 #include <maxlat/base/histogram_shape.h>
 
+#include <array>
 #include <cstdint>
 #include <maxlat/base/result.hpp>
 #include <memory>
@@ -26,7 +27,7 @@
 
 namespace maxlat::sensors {
 
-enum class SensorKind { counter, gauge, stat, counters, histogram, unknown };
+enum class SensorKind { counter, gauge, stat, counters, histogram, events, unknown };
 const char* word_of(SensorKind kind);
 
 struct SensorFacts {
@@ -75,7 +76,16 @@ struct HistogramValue {
   std::uint64_t quantile(double part) const;
 };
 
-using SensorValue = std::variant<std::monostate, CounterValue, GaugeValue, StatValue, CountersValue, HistogramValue>;
+// Of a list of events what can be said in numbers; the events themselves: GroupView::events().
+struct EventsValue {
+  std::uint64_t posts = 0;  // until now, the dropped ones among them
+  std::uint64_t slots = 0;  // so many of the last posts are there
+};
+
+using SensorValue =
+    std::variant<std::monostate, CounterValue, GaugeValue, StatValue, CountersValue, HistogramValue, EventsValue>;
+
+class EventReader;
 
 class GroupView {
  public:
@@ -93,11 +103,16 @@ class GroupView {
   const std::vector<SensorFacts>& sensors() const;
   // REQUIRES: a sensor of this group. RETURNS: std::monostate for one of an unknown kind.
   SensorValue read(const SensorFacts& sensor) const;
+  // Reads a list's events, from the oldest that is still there on (event_reader.hpp). It keeps the memory, also when
+  // the view is gone. REQUIRES: a list of events of this group.
+  EventReader events(const SensorFacts& sensor, std::uint64_t patience_ns = 0) const;
+  // Of this memory: a group that is published anew has another.
+  const std::array<std::uint8_t, 16>& uuid() const;
 
  private:
   struct Body;
-  explicit GroupView(std::unique_ptr<Body> body);
-  std::unique_ptr<Body> body_;
+  explicit GroupView(std::shared_ptr<const Body> body);
+  std::shared_ptr<const Body> body_;
 };
 
 // Groups that can be seen now, of all processes or of one: those of this user, or of everybody if that is root. A

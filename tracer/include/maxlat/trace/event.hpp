@@ -82,6 +82,10 @@ struct EndOfFields {
 
 namespace detail {
 
+// Of an event's fields, to hand them over (give()); a void comes first.
+template <class... Types>
+struct FieldTypes {};
+
 // Of a payload whose fields are all fixed; else 0.
 constexpr std::uint32_t fixed_size(std::span<const Field> fields) {
   std::uint32_t size = 0;
@@ -208,7 +212,8 @@ yes:
 #define MAXLAT_TRACE_EVENT_LEVEL(provider, name, level, ...) \
   MAXLAT_TRACE_DECLARE(__VA_ARGS__)(provider, name, level __VA_OPT__(, ) __VA_ARGS__)
 
-// The fields end with an empty one, so that an event without fields needs no case of its own.
+// The fields end with an empty one, so that an event without fields needs no case of its own. The event's second name
+// is for types that are made of it: they would be hidden as it is, and so would what they are members of.
 #define MAXLAT_TRACE_DECLARE_FEW(provider_, name_, level_, ...)                                                    \
   struct [[gnu::visibility("hidden")]] MaxlatTraceEvent_##provider_##_##name_ {                                    \
     struct Values {                                                                                                \
@@ -236,6 +241,14 @@ yes:
       ::maxlat::trace::detail::Probe<MaxlatTraceEvent_##provider_##_##name_ MAXLAT_TRACE_EACH(                     \
           MAXLAT_TRACE_TYPE_OF, __VA_ARGS__)>::trace(event MAXLAT_TRACE_EACH(MAXLAT_TRACE_VALUE, __VA_ARGS__));    \
     }                                                                                                              \
+    template <class Take>                                                                                          \
+    [[gnu::always_inline]] static void give([[maybe_unused]] const Values& values, Take take) {                    \
+      take(::maxlat::trace::detail::FieldTypes<void MAXLAT_TRACE_EACH(MAXLAT_TRACE_TYPE_OF, __VA_ARGS__)>{}        \
+               MAXLAT_TRACE_EACH(MAXLAT_TRACE_VALUE, __VA_ARGS__));                                                \
+    }                                                                                                              \
+  };                                                                                                               \
+  struct MaxlatNamedEvent_##provider_##_##name_ {                                                                  \
+    using Event = MaxlatTraceEvent_##provider_##_##name_;                                                          \
   };                                                                                                               \
   static const ::maxlat::trace::Registration maxlat_trace_registration_##provider_##_##name_(                      \
       MaxlatTraceEvent_##provider_##_##name_::event,                                                               \

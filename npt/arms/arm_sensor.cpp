@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+//
+// sensor:counter, sensor:histogram and sensor:alist: each event is a post into a sensor that others can read while the
+// loop runs (docs/sensors.md): a count, a value of a histogram, an event with its fields in a list of the last 1024.
+//
+// Each measuring thread has a group of its own, as a program has: its posts are of the kind that one thread makes. What
+// was posted is read at the end as any monitor reads it.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <maxlat/base/moment.hpp>
+#include <maxlat/npt/arm_definition.hpp>
+#include <maxlat/sensors/event_list.hpp>
+#include <maxlat/sensors/event_reader.hpp>
+#include <maxlat/sensors/group.hpp>
+#include <maxlat/sensors/sensors.hpp>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "npt_events.hpp"
+
+namespace maxlat::npt {
+namespace {
+
+struct CounterSensors {
+  static constexpr std::string_view kVerifiedBy = "the counters, read as monitors read them";
+
+  sensors::Counter events{"events", "", "events of the loop, its start and stop among them"};
+
+  void start() { events.add(); }
+  void loop(uint64_t, uint64_t, double) { events.add(); }
+  void stop() { events.add(); }
+};
+
+struct HistogramSensors {
+  static constexpr std::string_view kVerifiedBy = "the buckets' sums, read as monitors read them";
+
+  sensors::Histogram<> gaps{"gaps", "ns", "gaps of the loop"};
+  sensors::Counter boundaries{"boundaries", "", "starts and stops of the loop"};
+
+  void start() { boundaries.add(); }
+  void loop(uint64_t, uint64_t, double duration) { gaps.post(static_cast<uint64_t>(duration)); }
+  void stop() { boundaries.add(); }
+};
+
+struct ListSensors {
+  static constexpr std::string_view kVerifiedBy =
+      "the books of a reader of the list; what was overwritten was recorded before";
+
+  sensors::EventList<1024, MAXLAT_LISTED_EVENT(npt, start), MAXLAT_LISTED_EVENT(npt, loop),
+                     MAXLAT_LISTED_EVENT(npt, stop)>
+      events{"events", "the last events of the loop"};
+
+  void start() { MAXLAT_POST(events, npt, start); }
+  void stop() { MAXLAT_POST(events, npt, stop); }
+  void loop(uint64_t count, uint64_t ticks, double duration) { MAXLAT_POST(events, npt, loop, count, ticks, duration); }
+};
+
+// One thread's group, and a monitor of it.
+template <class Sensors>
+class ThreadSensors {
+ public:
+  ~ThreadSensors() { sensors::withdraw_group(&group_); }
+
+  core::Status publish(unsigned number) {
+    const std::string name = fmt::format("npt-{}", number);
+    if (const core::Status status = sensors::publish_group(&group_, group_.kBytes, name); !status) return status;
+    auto groups = sensors::find_groups(::getpid());
+    if (!groups) return groups.error();
+    for (sensors::GroupView& group : *groups)
+      if (group.group() == name) view_.emplace(std::move(group));
+    if (!view_) return core::Error{fmt::format("the sensors {} cannot be seen", name)};
+    for (const sensors::SensorFacts& facts : view_->sensors())
+      if (facts.kind == sensors::SensorKind::events) reader_.emplace(view_->events(facts));
+    return {};
+  }
+  Sensors& operator*() { return *group_; }
+
+  void enter(core::EventCounts& counts) {
+    for (const sensors::SensorFacts& facts : view_->sensors()) {
+      const sensors::SensorValue value = view_->read(facts);
+      if (const auto* counter = std::get_if<sensors::CounterValue>(&value)) counts.recorded += counter->value;
+      if (const auto* histogram = std::get_if<sensors::HistogramValue>(&value)) counts.recorded += histogram->total;
+    }
+    if (!reader_) return;
+    sensors::ListedEvent event;
+    while (reader_->next(event, base::monotonic_ns()) != sensors::EventStep::none) {
+    }
+    const sensors::EventBooks books = reader_->books();
+    counts.recorded += books.delivered + books.late + books.overwritten;
+    counts.lost_full += books.dropped;
+  }
+
+ private:
+  sensors::SensorGroup<Sensors> group_;
+  std::optional<sensors::GroupView> view_;
+  std::optional<sensors::EventReader> reader_;
+};
+
+template <class Sensors>
+class ArmOfSensors : public Arm {
+ public:
+  core::Status set_up(const ArmSurroundings& surroundings) override {
+    ns_per_tick_ = surroundings.clock.to_ns(1.0);
+    return {};
+  }
+
+  core::Status prepare_thread() override {
+    const std::lock_guard lock(mutex_);
+    auto& made = threads_.emplace_back(std::make_unique<ThreadSensors<Sensors>>());
+    if (const core::Status status = made->publish(static_cast<unsigned>(threads_.size() - 1)); !status) return status;
+    mine = &**made;
+    return {};
+  }
+  maxlat_npt_probe probe() override { return {this, start, loop, stop}; }
+
+  ArmBooks finish(const ArmRun&) override {
+    ArmBooks books;
+    core::EventCounts counts;
+    for (const auto& thread : threads_) thread->enter(counts);
+    books.events = counts;
+    books.verified_by = Sensors::kVerifiedBy;
+    return books;
+  }
+
+ private:
+  static void start(void*) { mine->start(); }
+  static void stop(void*) { mine->stop(); }
+  static void loop(void* state, uint64_t count, uint64_t ticks) {
+    mine->loop(count, ticks, static_cast<double>(ticks) * static_cast<ArmOfSensors*>(state)->ns_per_tick_);
+  }
+
+  static constinit inline thread_local Sensors* mine = nullptr;  // of the measuring thread
+
+  double ns_per_tick_ = 0;
+  std::mutex mutex_;  // threads are prepared together
+  std::vector<std::unique_ptr<ThreadSensors<Sensors>>> threads_;
+};
+
+// Which it is, the policy says.
+class SensorArm : public Arm {
+ public:
+  core::Status set_up(const ArmSurroundings& surroundings) override {
+    const std::string& policy = surroundings.spec.policy;
+    if (policy == "counter") arm_ = std::make_unique<ArmOfSensors<CounterSensors>>();
+    if (policy == "histogram") arm_ = std::make_unique<ArmOfSensors<HistogramSensors>>();
+    if (policy == "alist") arm_ = std::make_unique<ArmOfSensors<ListSensors>>();
+    return arm_->set_up(surroundings);
+  }
+  core::Status prepare_thread() override { return arm_->prepare_thread(); }
+  maxlat_npt_probe probe() override { return arm_->probe(); }
+  ArmBooks finish(const ArmRun& run) override { return arm_->finish(run); }
+
+ private:
+  std::unique_ptr<Arm> arm_;
+};
+
+}  // namespace
+
+extern const ArmDefinition kSensorArm{.name = "sensor",
+                                      .make = [] { return std::unique_ptr<Arm>(std::make_unique<SensorArm>()); },
+                                      .policies = {"counter", "histogram", "alist"}};
+
+}  // namespace maxlat::npt

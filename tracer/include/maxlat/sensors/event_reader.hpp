@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+//
+// The events of a list (event_list.hpp), read by a monitor while the program goes on posting. START HERE to follow one
+// from a program:
+//
+//   EventReader reader = group.events(sensor);
+//   for (ListedEvent event; reader.next(event, base::monotonic_ns()) == EventStep::event;)
+//     ... event.type->name, trace::FieldValues(event.type->fields, event.payload)
+//
+// Each reader has a position of its own. Who comes late gets what is still there.
+//
+// BOOKS, exact for each reader: every post since the oldest event that it found is delivered, or it is known what
+// became of it (event_list_read.h, BOOKS).
+// BOUNDS: a call looks at 1024 positions at most, whatever the program does. A program that posts faster than its
+// monitor reads keeps it busy for ever: who wants to end, counts.
+// TRUST: as GroupView. What a program writes over an event afterwards is not seen.
+// OWNERSHIP: the reader keeps the list's memory. THREADS: one a reader.
+#pragma once
+
+#include <cstdint>
+#include <maxlat/base/clock.hpp>
+#include <maxlat/base/moment.hpp>
+#include <maxlat/sensors/monitor.hpp>
+#include <maxlat/trace/description.hpp>
+#include <maxlat/trace/field_values.hpp>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+struct maxlat_event_list;
+
+namespace maxlat::sensors {
+
+namespace detail {
+struct EventListObject;
+}
+
+// Valid until the next call of the reader that it is of.
+struct ListedEvent {
+  const trace::EventDescription* type = nullptr;  // null: of none of the list's types; an honest program has no such
+  std::uint64_t position = 0;                     // how many posts of the list had a place before it
+  std::uint64_t ticks = 0;                        // of the counter; not decreasing from position to position
+  std::optional<std::uint32_t> cpu;
+  std::span<const std::uint8_t> payload;  // its fields, and what may be behind them
+  bool late = false;                      // behind its turn: the reader had waited for it, and given up
+};
+
+// Of the posts since the reader began.
+struct EventBooks {
+  std::uint64_t posts = 0;
+  std::uint64_t delivered = 0;    // in order
+  std::uint64_t late = 0;         // delivered, too
+  std::uint64_t overwritten = 0;  // before the reader came to them
+  std::uint64_t dropped = 0;      // by the program
+  std::uint64_t unfinished = 0;   // begun and never ended
+  std::uint64_t open = 0;         // begun; they may come, late
+  std::uint64_t pending = 0;      // not read yet
+
+  bool balance() const { return posts == delivered + late + overwritten + dropped + unfinished + open + pending; }
+};
+
+enum class EventStep {
+  none,   // nothing to hand out now
+  event,  // there is one
+  again   // a call's work was in vain: call again
+};
+
+class EventReader {
+ public:
+  EventReader(EventReader&&) noexcept;
+  EventReader& operator=(EventReader&&) noexcept;
+  ~EventReader();
+
+  const std::vector<trace::EventDescription>& types() const;
+  // `now_ns`: of any clock that does not go back; an event whose post has not ended is waited for by it, for the
+  // patience that the reader was given.
+  EventStep next(ListedEvent& event, std::uint64_t now_ns);
+  EventBooks books() const;
+
+ private:
+  friend class GroupView;
+  EventReader(std::shared_ptr<const void> memory, const maxlat_event_list& list, const detail::EventListObject& facts,
+              std::uint64_t patience_ns);
+  struct Body;
+  std::unique_ptr<Body> body_;
+};
+
+// Times of the wall clock for the ticks of events, by what both are now. COST of one: base::calibrate().
+class EventClock {
+ public:
+  EventClock() : rate_(base::calibrate()) { read_again(); }
+  // Where the wall clock was set, or some minutes have gone by.
+  void read_again() { now_ = base::read_both(CLOCK_REALTIME); }
+  std::int64_t realtime_ns(std::uint64_t ticks) const {
+    const auto since = static_cast<std::int64_t>(ticks - now_.ticks);
+    const std::uint64_t ns = rate_.to_ns(since < 0 ? now_.ticks - ticks : ticks - now_.ticks);
+    return static_cast<std::int64_t>(since < 0 ? now_.ns - ns : now_.ns + ns);
+  }
+
+ private:
+  base::CounterClock rate_;
+  base::Moment now_;
+};
+
+}  // namespace maxlat::sensors

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+#include "sensors/event_list_object.hpp"
+
+#include <bit>
+#include <maxlat/trace/event.hpp>
+
+#include "sensors/group_layout.hpp"
+
+namespace maxlat::sensors::detail {
+namespace {
+
+using trace::Field;
+using trace::FieldKind;
+
+// Walks the three tables, each of which is taken from its front.
+class EventTypes {
+ public:
+  EventTypes(const std::uint8_t* tables, EventListObject& list)
+      : list_(list),
+        types_(reinterpret_cast<const maxlat_event_type*>(tables)),
+        fields_(reinterpret_cast<const maxlat_event_field*>(types_ + list.form.types)),
+        labels_(reinterpret_cast<const maxlat_event_label*>(fields_ + list.form.fields)),
+        fields_left_(list.form.fields),
+        labels_left_(list.form.labels),
+        payload_left_(0) {}
+
+  // RETURNS: false: something does not fit.
+  bool read() {
+    for (std::uint64_t i = 0; i < list_.form.types; ++i)
+      if (!read_type(trace::copy_of(types_[i]))) return false;
+    return true;
+  }
+
+ private:
+  bool read_type(const maxlat_event_type& type) {
+    const std::string_view provider = name_of(type.provider), name = name_of(type.name);
+    if (provider.empty() || name.empty() || type.level >= trace::kLevelNames.size() || type.fields > fields_left_)
+      return false;
+    fields_left_ -= type.fields;
+    payload_left_ = list_.form.slot_size - sizeof(maxlat_event_slot);
+    std::vector<Field>& fields = list_.fields.emplace_back();
+    for (std::uint32_t i = 0; i < type.fields; ++i)
+      if (!read_field(trace::copy_of(*fields_++), fields.emplace_back())) return false;
+    list_.events.push_back({provider, name, static_cast<trace::Level>(type.level), fields});
+    return true;
+  }
+
+  bool read_field(const maxlat_event_field& from, Field& field) {
+    field.name = name_of(from.name);
+    if (field.name.empty() || from.kind > static_cast<std::uint8_t>(FieldKind::enumeration)) return false;
+    field.kind = static_cast<FieldKind>(from.kind);
+    field.bytes = from.bytes;
+    field.is_signed = from.is_signed != 0;
+    field.is_float = from.is_float != 0;
+    field.is_hex = from.is_hex != 0;
+    field.count = from.count;
+    if (!std::has_single_bit(field.bytes) || field.bytes > 8) return false;
+    const bool is_floating = field.kind == FieldKind::floating || field.is_float;
+    return (!is_floating || field.bytes >= 4) && has_room(field) && read_labels(from.labels, field);
+  }
+
+  // What has a fixed size lies in a slot as a whole.
+  bool has_room(const Field& field) {
+    if (field.kind == FieldKind::sequence || field.kind == FieldKind::string) return true;
+    const std::uint64_t size = std::uint64_t{field.bytes} * (field.kind == FieldKind::array ? field.count : 1u);
+    if (size > payload_left_) return false;
+    payload_left_ -= size;
+    return true;
+  }
+
+  bool read_labels(std::uint16_t count, Field& field) {
+    if (count > labels_left_ || (count != 0) != (field.kind == FieldKind::enumeration)) return false;
+    labels_left_ -= count;
+    std::vector<trace::Label>& labels = list_.labels.emplace_back();
+    for (std::uint16_t i = 0; i < count; ++i) {
+      const maxlat_event_label label = trace::copy_of(*labels_++);
+      labels.push_back({name_of(label.name), label.value});
+      if (labels.back().name.empty()) return false;
+    }
+    field.labels = labels;
+    return true;
+  }
+
+  // RETURNS: nothing: no identifier.
+  std::string_view name_of(const char (&bytes)[MAXLAT_EVENT_NAME]) {
+    const std::string& name = list_.names.emplace_back(text_of(bytes));
+    return name.size() < sizeof bytes && trace::detail::is_identifier(name) ? std::string_view(name)
+                                                                            : std::string_view();
+  }
+
+  EventListObject& list_;
+  const maxlat_event_type* types_;
+  const maxlat_event_field* fields_;
+  const maxlat_event_label* labels_;
+  std::uint64_t fields_left_, labels_left_, payload_left_;
+};
+
+}  // namespace
+
+std::uint64_t size_of_event_list(const std::uint64_t (&shape)[2]) {
+  const maxlat_event_shape form = maxlat_event_shape_of(shape[0], shape[1]);
+  const bool is_one = std::has_single_bit(form.slots) && form.slots <= MAXLAT_EVENT_MAX_SLOTS &&
+                      form.slot_size >= sizeof(maxlat_event_slot) && form.slot_size % 32 == 0 &&
+                      form.slot_size <= MAXLAT_EVENT_MAX_SLOT_SIZE && form.types > 0 &&
+                      form.types <= MAXLAT_EVENT_MAX_TYPES && form.fields > 0 &&
+                      form.fields <= MAXLAT_EVENT_MAX_FIELDS && form.labels > 0 &&
+                      form.labels <= MAXLAT_EVENT_MAX_LABELS;
+  return is_one ? maxlat_event_list_size(form) : 0;
+}
+
+base::Status read_event_types(const trace::ObjectEntry& entry, const trace::ContainerMemory& memory,
+                              EventListObject& list) {
+  list.form = maxlat_event_shape_of(list.shape[0], list.shape[1]);
+  const auto* const tables = reinterpret_cast<const std::uint8_t*>(&entry.in<const maxlat_event_list>(memory) + 1);
+  if (!EventTypes(tables, list).read()) return trace::unfit_memory("sensor " + entry.name + ": its types of events");
+  return {};
+}
+
+}  // namespace maxlat::sensors::detail

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#include "sensors/list_tails.hpp"
+
+#include <fmt/format.h>
+#include <maxlat/sensors/event_list_types.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <maxlat/base/moment.hpp>
+#include <maxlat/core/sys/cli_kit.hpp>
+#include <maxlat/core/sys/text.hpp>
+
+namespace maxlat::trace_tools {
+void add_events_option(boost::program_options::options_description& options) {
+  options.add_options()("events", core::argument<std::uint64_t>("N")->default_value(TailStyle{}.most),
+                        "of each list the last N events");
+}
+
+ListTail::ListTail(const ChosenSensor& sensor, const TailStyle& style)
+    : reader_(sensor.group->events(*sensor.facts, style.patience_ns)), style_(style) {}
+
+void ListTail::read(const sensors::EventClock& clock) {
+  if (!style_.again) kept_.clear();
+  fresh_ = 0;
+  const std::uint64_t now_ns = base::monotonic_ns();
+  // What is there now, and what was passed over before.
+  const sensors::EventBooks before = reader_.books();
+  std::uint64_t left = std::min<std::uint64_t>(before.pending, MAXLAT_EVENT_MAX_SLOTS) + before.open + 1;
+  for (sensors::ListedEvent event; left > 0; --left) {
+    const sensors::EventStep step = reader_.next(event, now_ns);
+    if (step == sensors::EventStep::none) break;
+    if (step == sensors::EventStep::again) continue;
+    ++fresh_;
+    judge(event);
+    keep(event, clock.realtime_ns(event.ticks));
+  }
+  if (!reader_.books().balance()) contradiction_ = "its books do not balance";
+}
+
+void ListTail::judge(const sensors::ListedEvent& event) {
+  if (event.type == nullptr) {
+    contradiction_ = "an event is of a type that the list does not have";
+    return;
+  }
+  trace::FieldValues values(event.type->fields, event.payload);
+  for (trace::FieldValue value; values.next(value);) {
+  }
+  if (values.broken()) contradiction_ = "an event does not have all its fields";
+  if (event.late) return;
+  if (event.ticks < last_ticks_) contradiction_ = "time goes back from one event to the next";
+  last_ticks_ = event.ticks;
+}
+
+void ListTail::keep(const sensors::ListedEvent& event, std::int64_t time_ns) {
+  kept_.push_back({time_ns, event, {event.payload.begin(), event.payload.end()}});
+  kept_.back().event.payload = kept_.back().payload;
+  if (kept_.size() > style_.most) kept_.pop_front();
+}
+
+std::vector<std::string> ListTail::texts(PrintStyle style) const {
+  ListedEventPrinter printer(reader_.types(), style);
+  std::vector<std::string> all;
+  for (const Kept& kept : kept_) all.push_back(printer.text(kept.event, kept.time_ns));
+  return all;
+}
+
+std::string ListTail::lines() const {
+  std::string text;
+  if (!style_.again && !kept_.empty() && fresh_ > kept_.size())
+    text += fmt::format("    ({} more before these)\n", fresh_ - kept_.size());
+  for (const std::string& one : texts({})) text += "    " + core::printable(one) + "\n";
+  return text;
+}
+
+ListTail& ListTails::read(const ChosenSensor& sensor) {
+  const Key key{sensor.group->uuid(), sensor.facts->name};
+  auto entry = lists_.find(key);
+  if (entry == lists_.end()) entry = lists_.emplace(key, Entry{sensor.name(), ListTail(sensor, style_)}).first;
+  entry->second.seen = true;
+  entry->second.tail.read(clock());
+  return entry->second.tail;
+}
+
+std::string ListTails::ended() {
+  std::string text;
+  for (auto entry = lists_.begin(); entry != lists_.end();) {
+    if (std::exchange(entry->second.seen, false)) {
+      ++entry;
+      continue;
+    }
+    entry->second.tail.read(clock());
+    if (entry->second.tail.any_fresh())
+      text += fmt::format("{}  has ended\n{}", entry->second.name, entry->second.tail.lines());
+    entry = lists_.erase(entry);
+  }
+  return text;
+}
+
+const sensors::EventClock& ListTails::clock() {
+  if (!clock_)
+    clock_.emplace();
+  else
+    clock_->read_again();
+  return *clock_;
+}
+
+}  // namespace maxlat::trace_tools
