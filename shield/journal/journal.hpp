@@ -48,7 +48,11 @@ struct JournalContent {
 // and is no refused one that is as before.
 bool counts(const Change& change, Standing now, const JournalContent& journal);
 
-// Nothing when there is none. ERRORS: it cannot be read; it is another version's; its first line is damaged.
+// "/var/lib/maxlat/shield.journal is damaged in line 4 and 2 more"; empty: it is not.
+std::string damage_text(const JournalContent& journal, const std::string& path);
+
+// Nothing when there is none. ERRORS: it cannot be read; others than root and we may write it, and so could have root
+// write what they like; it is another version's; its first line is damaged.
 core::Result<std::optional<JournalContent>> read_journal(const std::string& path);
 
 class Journal {

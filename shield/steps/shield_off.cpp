@@ -124,11 +124,9 @@ core::Result<UndoReport> shield_off_locked(const std::string& journal_path, Surf
   report.since = journal.header.since;
   report.torn = journal.torn;
   if (!journal.damaged.empty() && !force)
-    return core::Error{
-        fmt::format("{} is damaged in line {}{}", journal_path, journal.damaged.front(),
-                    journal.damaged.size() > 1 ? fmt::format(" and {} more", journal.damaged.size() - 1) : ""),
-        "what these lines changed is not known; --force undoes the others"};
-  report.rebooted = !journal.changes.empty() && rebooted_since(journal, surface);
+    return core::Error{damage_text(journal, journal_path),
+                       "what these lines changed is not known; --force undoes the others"};
+  report.rebooted = !(journal.changes.empty() && journal.damaged.empty()) && rebooted_since(journal, surface);
   std::vector<Change> left;
   if (!report.rebooted) {
     left = take_all_back(journal, surface, force, report);
@@ -146,6 +144,19 @@ std::string left_of(const std::string& journal) {
   return journal + ".left";
 }
 
+namespace {
+
+// REQUIRES: the Lock, and that this is not the process that holds it. ERRORS: another one does, and lives.
+core::Status nobody_uses(const JournalContent& content, const std::string& journal) {
+  const auto holder = Lock::holder(journal);
+  if (!holder) return {};
+  const char* hint = "wait until it has ended; --force takes the shield off all the same";
+  if (content.header.held) return core::Error{Lock::held_by(*holder).text, hint};
+  return core::Error{fmt::format("the shield is in use by process {}", *holder), hint};
+}
+
+}  // namespace
+
 core::Result<UndoReport> shield_off(const std::string& journal, Surface& surface, bool force) {
   // Without a shield nothing is written, the lock neither.
   for (const std::string& path : force ? std::vector{journal, left_of(journal)} : std::vector{journal}) {
@@ -154,17 +165,28 @@ core::Result<UndoReport> shield_off(const std::string& journal, Surface& surface
     if (!*seen) continue;
     const core::Result<Lock> lock = Lock::take(journal);
     if (!lock) return lock.error();
+    if (!force)
+      if (const core::Status unused = nobody_uses(**seen, journal); !unused) return unused.error();
     // What was left is not all of a journal: who had a narrow mask before is not in it. The first off() has widened.
     return shield_off_locked(path, surface, force, path == journal ? Inherited::widened : Inherited::left);
   }
   return UndoReport{};
 }
 
+core::Result<UndoReport> shield_off_held(const std::string& journal, Surface& surface) {
+  const core::Result<Lock> lock = Lock::take(journal);
+  if (!lock) return lock.error();
+  const auto now = read_journal(journal);
+  if (!now) return now.error();
+  if (!*now || !(*now)->header.held) return UndoReport{};
+  return shield_off_locked(journal, surface, false);
+}
+
 core::Result<ShieldStatus> shield_status(const std::string& journal_path, const Surface& surface) {
   const auto read = read_journal(journal_path);
   if (!read) return read.error();
   ShieldStatus status;
-  if (!*read || (*read)->changes.empty()) return status;
+  if (!*read || ((*read)->changes.empty() && (*read)->damaged.empty())) return status;
   const JournalContent& journal = **read;
   status.rebooted = rebooted_since(journal, surface);
   status.on = !status.rebooted;
@@ -172,7 +194,8 @@ core::Result<ShieldStatus> shield_status(const std::string& journal_path, const 
   status.housekeeping = journal.header.housekeeping;
   status.since = journal.header.since;
   status.held = journal.header.held;
-  status.is_complete = journal.changes.back().kind == Change::Kind::complete;
+  status.is_complete = is_complete(journal);
+  status.damage = damage_text(journal, journal_path);
   for (const Change& change : journal.changes) {
     const Standing now = standing(change, surface);
     if (!counts(change, now, journal)) continue;

@@ -10,21 +10,18 @@
 #include "step.hpp"
 
 namespace maxlat::shield {
-namespace {
-
-using Outcome = StepReport::Outcome;
-
 bool is_complete(const JournalContent& journal) {
   return !journal.changes.empty() && journal.changes.back().kind == Change::Kind::complete;
 }
 
-}  // namespace
-
+// What damaged lines have changed is not known: that they changed nothing, neither.
 bool is_stale(const JournalContent& journal, const Surface& surface) {
-  return journal.changes.empty() || (!surface.boot_id().empty() && journal.header.boot_id != surface.boot_id());
+  return (journal.changes.empty() && journal.damaged.empty()) || (!surface.boot_id().empty() && journal.header.boot_id != surface.boot_id());
 }
 
 namespace {
+
+using Outcome = StepReport::Outcome;
 
 // A shield that is on is made right again, and gets nothing new: its journal ends with the line that says that it is
 // complete.
@@ -149,6 +146,8 @@ core::Result<ShieldPlan> complete_plan(ShieldPlan plan, const core::CpuList& onl
 }
 
 core::Status may_use(const JournalContent& journal, const ShieldPlan& plan, const Surface& surface) {
+  if (!journal.damaged.empty())
+    return core::Error{damage_text(journal, plan.journal), "maxlat shield off --force undoes what is not damaged"};
   if (!is_complete(journal))
     return core::Error{"there is a shield that did not come to its end", "maxlat shield off undoes what it had done"};
   const JournalHeader& there = journal.header;
