@@ -119,8 +119,8 @@ TEST_F(Exec, AShieldThatDidNotComeToItsEndIsNoneToRunIn) {
 
 TEST_F(Exec, WhatHasDriftedIsSaid) {
   std::ofstream(file("setting")) << "1\n";
-  const std::string journal = journal_of(
-      {{.path = file("setting"), .before = "1", .wanted = "0"}, {.kind = Change::Kind::complete}});
+  const std::string journal =
+      journal_of({{.path = file("setting"), .before = "1", .wanted = "0"}, {.kind = Change::Kind::complete}});
   testing::internal::CaptureStderr();
   const auto ended = shield_command().run({"exec", "--journal", journal, "--", "true"});
   const std::string said = testing::internal::GetCapturedStderr();

@@ -162,6 +162,12 @@ core::Result<Journal> Journal::create(const std::string& path, const JournalHead
   return Journal(std::move(file));
 }
 
+core::Result<Journal> Journal::reopen(const std::string& path) {
+  base::Descriptor file(::open(path.c_str(), O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC));
+  if (!file) return core::system_error("cannot write the journal " + path, errno);
+  return Journal(std::move(file));
+}
+
 core::Status Journal::append(std::span<const Change> changes) {
   std::string text;
   for (const Change& change : changes) text += sealed(to_json(change));

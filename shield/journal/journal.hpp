@@ -59,6 +59,8 @@ class Journal {
  public:
   // ERRORS: there is one already; the folder cannot be made or written.
   static core::Result<Journal> create(const std::string& path, const JournalHeader& header);
+  // One that is there, to go on with. REQUIRES: the Lock; it was read, and is whole. ERRORS: it cannot be written.
+  static core::Result<Journal> reopen(const std::string& path);
   // ERRORS: the disk is full, for example: then nothing of these changes may be made.
   core::Status append(std::span<const Change> changes);
 

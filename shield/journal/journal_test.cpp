@@ -120,8 +120,7 @@ TEST_F(JournalFile, AnotherVersionIsNotTouched) {
 TEST_F(JournalFile, ALinkIsNotFollowed) {
   { ASSERT_TRUE(Journal::create(path(), header())); }
   const std::string link = path() + "-linked";
-  for (const char* end : {"", ".lock", ".holder"})
-    std::filesystem::create_symlink(path(), link + end);
+  for (const char* end : {"", ".lock", ".holder"}) std::filesystem::create_symlink(path(), link + end);
   EXPECT_FALSE(read_journal(link));
   EXPECT_FALSE(Lock::take(link));
   EXPECT_FALSE(Lock::hold(link));

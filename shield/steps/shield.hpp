@@ -43,8 +43,8 @@ core::Result<std::string> preview_on(const ShieldPlan& plan, const Surface& surf
 // on, what the last off() has left for that reason. Without a shield the report has no CPUs. ERRORS: the journal cannot
 // be read, or is damaged.
 core::Result<UndoReport> shield_off(const std::string& journal, Surface& surface, bool force);
-// At the end of a holder, which has held the shield all the while: no other held one can have come. One that a person has
-// made since, by force, is left alone, and the report has no CPUs.
+// At the end of a holder, which has held the shield all the while: no other held one can have come. One that a person
+// has made since, by force, is left alone, and the report has no CPUs.
 core::Result<UndoReport> shield_off_held(const std::string& journal, Surface& surface);
 // The same for a caller that has the Lock. Threads that have inherited a shield's mask get all CPUs again, where the
 // journal is whole.

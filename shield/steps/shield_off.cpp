@@ -23,9 +23,12 @@ enum class Fate { undone, already, gone, left, failed };
 Fate take_back(const Change& change, Standing now, Surface& surface, bool force, std::string& why) {
   if (now == Standing::gone) return Fate::gone;
   if (now == Standing::as_before) return Fate::already;
+  if (change.kind == Change::Kind::inside) return Fate::undone;  // with its group, whose change stands above
   if (now == Standing::other && !force) {
-    why = fmt::format("{}: was {}, was made {}, and somebody has changed it since", to_string(change), change.before,
-                      change.wanted);
+    const bool in_use = change.kind == Change::Kind::controller;
+    why = in_use ? fmt::format("{}: {} stays switched on, for others use it now", to_string(change), change.wanted)
+                 : fmt::format("{}: was {}, was made {}, and somebody has changed it since", to_string(change),
+                               change.before, change.wanted);
     return Fate::left;
   }
   // What it has now may be somebody else's.
@@ -45,6 +48,10 @@ std::vector<Change> take_all_back(const JournalContent& journal, Surface& surfac
   std::vector<Change> left;
   for (auto change = journal.changes.rbegin(); change != journal.changes.rend(); ++change) {
     if (change->kind == Change::Kind::complete) continue;
+    // What somebody has made of it since is not for what was kept to overwrite.
+    const bool is_left =
+        std::any_of(left.begin(), left.end(), [&](const Change& one) { return one.path == change->path; });
+    if (change->kind == Change::Kind::kept && is_left) continue;
     const Standing now = standing(*change, surface);
     std::string why;
     const Fate fate = take_back(*change, now, surface, force, why);
@@ -89,6 +96,15 @@ bool had_moved_threads(const JournalContent& journal) {
   return any && !(journal.torn && is_mask(journal.changes.back()));
 }
 
+// The kernel gives the threads that it kept off a partition all CPUs again when that goes: what is still narrow then,
+// its owner has bound. Siblings that went offline we have taken out of the masks ourselves.
+bool does_the_kernel_widen(const JournalContent& journal) {
+  return journal.header.siblings.empty() &&
+         std::any_of(journal.changes.begin(), journal.changes.end(), [](const Change& change) {
+           return change.kind == Change::Kind::inside && change.path.ends_with("/cpuset.cpus.partition");
+         });
+}
+
 // A thread that began under the shield has its parent's narrower mask, and is in no journal. When the parent has all
 // CPUs again and the child has not, it is ours to widen. Older ones first, for they are the others' parents.
 void widen_inherited(const JournalContent& journal, Surface& surface, UndoReport& report) {
@@ -130,7 +146,8 @@ core::Result<UndoReport> shield_off_locked(const std::string& journal_path, Surf
   std::vector<Change> left;
   if (!report.rebooted) {
     left = take_all_back(journal, surface, force, report);
-    if (inherited == Inherited::widened && had_moved_threads(journal)) widen_inherited(journal, surface, report);
+    if (inherited == Inherited::widened && had_moved_threads(journal) && !does_the_kernel_widen(journal))
+      widen_inherited(journal, surface, report);
   }
   // Run again, it tries those that failed once more.
   if (!report.failed.empty()) return report;

@@ -49,6 +49,7 @@ struct ShieldReport {
   std::vector<StepReport> steps;
   bool was_on = false;  // and is not the caller's to take off
   size_t changes = 0;   // that it consists of; status and off count the same
+  size_t lost = 0;      // of these, that had been made once, and cannot be made so again
   size_t count(StepReport::Outcome outcome) const;
 };
 
