@@ -61,9 +61,17 @@ core::Status file_undo(const Change& change, Surface& surface) {
 
 // --- kept
 
+// A CPU that is offline; or what an interrupt gets when its last CPU goes: all that are online then.
+bool is_the_kernels(const Change& change, const Surface& surface) {
+  if (change.path.ends_with("/online")) return true;
+  const CpuList now = cpus_of(surface.view().read(change.path).value_or(""));
+  const CpuList went = core::union_of(cpus_of(change.before), cpus_of(change.name));
+  return !now.empty() && core::difference(core::difference(surface.online(), now), went).empty();
+}
+
 Standing kept_standing(const Change& change, const Surface& surface) {
   const Standing now = file_standing(change, surface);
-  return now == Standing::other ? Standing::ours : now;
+  return now == Standing::other && is_the_kernels(change, surface) ? Standing::ours : now;
 }
 
 // --- mount
@@ -84,10 +92,27 @@ core::Status mount_undo(const Change& change, Surface& surface) {
 
 // --- controller
 
+// A group beside ours that has CPUs, or hands the controller on to groups of its own. What systemd's own units have, it
+// switches the controller on for by itself.
+bool is_used_by_others(const Change& change, const Surface& surface) {
+  const std::string parent = change.path.substr(0, change.path.rfind('/'));
+  for (const std::string& name : surface.view().list(parent)) {
+    const std::string group = parent + "/" + name;
+    if (has_word(surface.view().read(group + "/cgroup.subtree_control").value_or(""), change.wanted)) return true;
+    const auto& units = kUnitsOfTheRoot;
+    const bool is_systemds =
+        surface.has_systemd() && std::find(std::begin(units), std::end(units), name) != std::end(units);
+    if (name.starts_with("maxlat-") || is_systemds) continue;
+    if (!surface.view().read(group + "/cpuset.cpus").value_or("").empty()) return true;
+  }
+  return false;
+}
+
 Standing controller_standing(const Change& change, const Surface& surface) {
   const auto enabled = surface.view().read(change.path);
   if (!enabled) return Standing::gone;
-  return has_word(*enabled, change.wanted) ? Standing::ours : Standing::as_before;
+  if (!has_word(*enabled, change.wanted)) return Standing::as_before;
+  return is_used_by_others(change, surface) ? Standing::other : Standing::ours;
 }
 
 core::Status controller_apply(const Change& change, Surface& surface) {
@@ -132,6 +157,13 @@ core::Status folder_undo(const Change& change, Surface& surface) {
     if (why_not != EBUSY || tried == kTries) return core::system_error("cannot remove " + change.path, why_not);
     std::this_thread::sleep_for(std::chrono::milliseconds(3));
   }
+}
+
+// --- inside
+
+Standing inside_standing(const Change& change, const Surface& surface) {
+  const Standing now = file_standing(change, surface);
+  return now == Standing::gone ? Standing::as_before : now;
 }
 
 // --- slices
@@ -217,12 +249,13 @@ struct KindOfChange {
   core::Status (*undo)(const Change&, Surface&);
 };
 
-constexpr std::array<KindOfChange, 10> kKinds{{
+constexpr std::array<KindOfChange, 11> kKinds{{
     {Change::Kind::file, "file", file_standing, file_apply, file_undo},
     {Change::Kind::kept, "kept", kept_standing, file_undo, file_undo},
     {Change::Kind::mount, "mount", mount_standing, mount_apply, mount_undo},
     {Change::Kind::controller, "controller", controller_standing, controller_apply, controller_undo},
     {Change::Kind::folder, "folder", folder_standing, folder_apply, folder_undo},
+    {Change::Kind::inside, "inside", inside_standing, file_apply, nothing_to_do},
     {Change::Kind::slices, "slices", slices_standing, slices_apply, slices_undo},
     {Change::Kind::affinity, "affinity", affinity_standing, affinity_apply, affinity_undo},
     {Change::Kind::keeper, "keeper", keeper_standing, nothing_to_do,
@@ -256,6 +289,7 @@ bool changes_something(const Change& change) {
     case Change::Kind::mount:
     case Change::Kind::controller:
     case Change::Kind::folder:
+    case Change::Kind::inside:
     case Change::Kind::keeper:
       break;
   }
@@ -303,6 +337,7 @@ Standing standing(const Change& change, const Surface& surface) {
 }
 bool stands(const Change& change, const Surface& surface) {
   const Standing now = standing(change, surface);
+  if (now == Standing::other && change.kind == Change::Kind::controller) return true;  // for others, too
   if (now != Standing::as_before || change.kind != Change::Kind::affinity) return now == Standing::ours;
   return core::intersection(cpus_of(change.before), surface.online()) == cpus_of(change.wanted);
 }

@@ -8,6 +8,7 @@
 //   controller  path is a cgroup's subtree_control: the controller `wanted` is switched on
 //   mount       nothing was mounted at `path`, and a file system of the kind `wanted` shall be
 //   folder      path is a cgroup that we make. Undone, the threads in it go to its parent
+//   inside      path is a file of such a cgroup, which shall hold `wanted`. It goes with its group
 //   slices      a unit of systemd's has the CPUs `before` ("user.slice=0-2!"), and shall have `wanted` (slices.hpp)
 //   affinity    thread `task` may use the CPUs `before`, and shall use `wanted`
 //   keeper      process `task` holds something open for as long as it lives (keeper.hpp)
@@ -36,6 +37,7 @@ struct Change {
     mount,
     controller,
     folder,
+    inside,
     slices,
     affinity,
     keeper,
@@ -46,7 +48,7 @@ struct Change {
   std::string before{}, wanted{};
   pid_t task = 0;
   uint64_t started = 0;  // clock ticks since boot, as /proc/PID/stat has them
-  std::string name{};    // of the task
+  std::string name{};    // of the task; of a mask that is kept, the CPUs that go away for that moment
 
   bool operator==(const Change&) const = default;
 };
@@ -64,7 +66,7 @@ std::optional<Change> change_from_json(std::string_view text);
 enum class Standing {
   ours,       // as we made it
   as_before,  // never made, or undone already
-  other,      // somebody has changed it since
+  other,      // somebody has changed it since, or has come to rely on it
   gone,       // the thread has ended, the file is not there any more
   unknown,    // it cannot be read now: systemd does not answer
 };

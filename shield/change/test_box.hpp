@@ -228,13 +228,27 @@ class FakeSurface : public Surface {
 
   core::Status set_affinity(pid_t task, const core::CpuList& cpus) override {
     change();
-    write_mask(task, cpus);
+    const core::CpuList may_use = core::intersection(cpus, cpus_of_group(task));
+    if (may_use.empty()) return core::Error{fmt::format("cannot move thread {}: invalid argument", task)};
+    write_mask(task, may_use);
     return {};
   }
 
  private:
   void change() const {
     if (changes++ == dies_before) ::_exit(9);
+  }
+
+  static constexpr const char* kVersion1 = "/sys/fs/cgroup/cpuset";
+  // No mask of a thread goes beyond its cpuset. (In version 2 ours is for the command alone.)
+  core::CpuList cpus_of_group(pid_t task) const {
+    for (const std::string& name : view().list(kVersion1)) {
+      const std::string group = std::string(kVersion1) + "/" + name;
+      std::istringstream threads(view().read(group + "/tasks").value_or(""));
+      for (pid_t one = 0; threads >> one;)
+        if (one == task) return *core::parse_cpu_list(view().read(group + "/cpuset.cpus").value_or(""));
+    }
+    return {0, 1, 2, 3};
   }
 
   // The kernel keeps a thread below its process and below its own number.
@@ -302,6 +316,8 @@ class FakeSurface : public Surface {
       std::ofstream file(entry.path());
       for (const int number : threads) file << number << "\n";
     }
+    // Version 1 gives it all CPUs of its new group, whatever it had (before Linux 6.2).
+    if (path.starts_with(kVersion1)) write_mask(std::stoi(thread), cpus_of_group(std::stoi(thread)));
     return {};
   }
 

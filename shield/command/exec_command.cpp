@@ -38,11 +38,26 @@ core::Result<core::Exit> exec_in_own(const ShieldPlan& plan, const std::vector<s
   return static_cast<core::Exit>(*ended);
 }
 
+// Whether the shield that a person has made is one to run in; tells what of it has drifted. ERRORS: it did not come to
+// its end, or is being changed; its journal is damaged.
+core::Status may_run_in(const ShieldStatus& now, const std::string& journal_path, const Surface& surface) {
+  const core::Result<Lock> lock = Lock::take(journal_path);
+  if (!lock) return lock.error();
+  const auto journal = read_journal(journal_path);
+  if (!journal) return journal.error();
+  if (!*journal) return core::Error{"the shield has gone off meanwhile", "maxlat shield on --cpus CPUS first"};
+  const ShieldPlan as_it_is{.cpus = now.cpus, .housekeeping = now.housekeeping, .journal = journal_path};
+  if (const core::Status may = may_use(**journal, as_it_is, surface); !may) return may;
+  core::tell_text(drift_text(now));
+  return {};
+}
+
 core::Result<core::Exit> exec(const core::CommandLine& line) {
   if (line.operands.empty()) return core::Error{"no command given", "maxlat shield exec --cpus 1 -- CMD"};
   core::catch_stop_signals();
   const Surface looking(view_of({}));
-  const core::Result<ShieldStatus> now = shield_status(line.get<std::string>("journal"), looking);
+  const std::string journal = line.get<std::string>("journal");
+  const core::Result<ShieldStatus> now = shield_status(journal, looking);
   if (!now) return now.error();
   const bool asked_for_this = !line.has("cpus") || line.get<core::CpuListArgument>("cpus").cpus == now->cpus;
   if (now->on && asked_for_this && !now->held) {
@@ -50,6 +65,7 @@ core::Result<core::Exit> exec(const core::CommandLine& line) {
       return core::Error{fmt::format("a shield of CPU {} is on: --smt, --timers and --mount are for a new one",
                                      core::to_string(now->cpus)),
                          "maxlat shield off first, or leave them out"};
+    if (const core::Status may = may_run_in(*now, journal, looking); !may) return may.error();
     const core::Result<int> ended = run_inside(line.operands, now->cpus, looking);
     if (!ended) return ended.error();
     return static_cast<core::Exit>(*ended);

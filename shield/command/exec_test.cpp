@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <fstream>
 #include <maxlat/core/machine/tasks.hpp>
 #include <maxlat/core/sys/text_file.hpp>
 #include <maxlat/shield/shield_command.hpp>
@@ -28,6 +29,16 @@ class Exec : public testing::Test {
     return run_inside({"sh", "-c", script}, cpus_, surface);
   }
   std::string file(const std::string& name) const { return root_.path() + "/" + name; }
+  // Of a shield of `cpus_` that a person has made in this boot.
+  std::string journal_of(const std::vector<Change>& changes) const {
+    const std::string journal = file("shield.journal");
+    auto made = Journal::create(journal, {.boot_id = Surface(core::MachineView{}).boot_id(),
+                                          .cpus = cpus_,
+                                          .housekeeping = {cpus_.front() + 1},
+                                          .since = ""});
+    EXPECT_TRUE(made && made->append(changes));
+    return journal;
+  }
   // What the script writes into the file, once it is there.
   std::string awaited(const std::string& name) const {
     for (int round = 0; round < 6000; ++round) {
@@ -89,20 +100,33 @@ TEST_F(Exec, SigtermGoesOnToTheCommandAndItsAnswerCounts) {
 
 // A defect: in a shield that is on, exec ignored --smt and --mount.
 TEST_F(Exec, WhatOnlyANewShieldCanHaveIsRefusedInOneThatIsOn) {
-  const std::string journal = file("shield.journal");
-  auto made = Journal::create(journal, {.boot_id = Surface(core::MachineView{}).boot_id(),
-                                        .cpus = cpus_,
-                                        .housekeeping = {cpus_.front() + 1},
-                                        .since = ""});
-  ASSERT_TRUE(made) << made.error().text;
-  const Change complete{.kind = Change::Kind::complete};
-  ASSERT_TRUE(made->append({&complete, 1}));
+  const std::string journal = journal_of({{.kind = Change::Kind::complete}});
   for (const char* option : {"--smt", "--timers", "--mount"}) {
     const auto refused = shield_command().run({"exec", "--journal", journal, option, "--", "true"});
     ASSERT_FALSE(refused) << option;
     EXPECT_EQ(refused.error().text,
               "a shield of CPU " + core::to_string(cpus_) + " is on: --smt, --timers and --mount are for a new one");
   }
+}
+
+// A defect: it ran in whatever a shield that was cut off had made so far.
+TEST_F(Exec, AShieldThatDidNotComeToItsEndIsNoneToRunIn) {
+  const std::string journal = journal_of({{.path = "/proc/version", .before = "1", .wanted = "0"}});
+  const auto refused = shield_command().run({"exec", "--journal", journal, "--", "true"});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().text, "there is a shield that did not come to its end");
+}
+
+TEST_F(Exec, WhatHasDriftedIsSaid) {
+  std::ofstream(file("setting")) << "1\n";
+  const std::string journal =
+      journal_of({{.path = file("setting"), .before = "1", .wanted = "0"}, {.kind = Change::Kind::complete}});
+  testing::internal::CaptureStderr();
+  const auto ended = shield_command().run({"exec", "--journal", journal, "--", "true"});
+  const std::string said = testing::internal::GetCapturedStderr();
+  ASSERT_TRUE(ended) << ended.error().text;
+  EXPECT_EQ(*ended, core::Exit::pass);
+  EXPECT_THAT(said, HasSubstr("setting is no longer 0"));
 }
 
 }  // namespace

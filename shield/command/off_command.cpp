@@ -12,13 +12,15 @@ namespace {
 
 constexpr core::CommandHelp kOffHelp{
     .synopsis = "maxlat shield off [options]",
-    .about = "Undoes the shield from its journal, also one that was cut off by a crash. Safe to run again.",
+    .about =
+        "Undoes the shield from its journal, also one that was cut off by a crash. Safe to run again. Refused while\n"
+        "another process holds or uses the shield.",
     .examples =
         "  maxlat shield off            what somebody else has changed since is named, and left\n"
-        "  maxlat shield off --force    that, too, becomes what it was\n"};
+        "  maxlat shield off --force    that, too, becomes what it was; and from under whoever uses it\n"};
 
 void add_force(boost::program_options::options_description& options) {
-  options.add_options()("force", "also what somebody else has changed since");
+  options.add_options()("force", "also what somebody else has changed since, and although a process holds or uses it");
 }
 
 core::Result<core::Exit> off(const core::CommandLine& line) {

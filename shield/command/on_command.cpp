@@ -14,7 +14,8 @@ constexpr core::CommandHelp kOnHelp{
     .synopsis = "maxlat shield on [options]",
     .about =
         "Shields CPUs: everything that can be moved leaves them, and the settings of the machine become what real\n"
-        "time needs. Every old value is in a journal first. maxlat shield off undoes it all.",
+        "time needs. Every old value is in a journal first. maxlat shield off undoes it all. Where this shield is on\n"
+        "already, what has changed since is set again; exit status 2 when that is not possible.",
     .examples =
         "  maxlat shield on --cpus 2-3                    CPUs 2 and 3 for real time, the others for the rest\n"
         "  maxlat shield on --cpus 1 --housekeeping 0     everything else on CPU 0 alone\n"};
@@ -29,7 +30,7 @@ core::Result<core::Exit> on(const core::CommandLine& line) {
   const core::Result<ShieldReport> report = shield_on(*plan, surface);
   if (!report) return report.error();
   if (!line.has("quiet")) fmt::print("{}", text_of(*report, *plan));
-  return core::Exit::pass;
+  return report->lost == 0 ? core::Exit::pass : core::Exit::limit_exceeded;
 }
 
 }  // namespace

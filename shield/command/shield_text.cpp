@@ -67,10 +67,15 @@ std::string text_of(const UndoReport& report) {
   return text + fmt::format("shield of CPU {} is off: {}\n", core::to_string(report.cpus), counts_text(report));
 }
 
+std::string drift_text(const ShieldStatus& status) {
+  const std::string damage = status.damage.empty() ? "" : status.damage + ": what that changed is not known\n";
+  return damage + listed("drifted", status.drifted);
+}
+
 std::string text_of(const ShieldStatus& status) {
   if (status.rebooted) return fmt::format("no shield is on: the box was rebooted since {}\n", status.since);
   if (!status.on) return "no shield is on\n";
-  std::string text = listed("drifted", status.drifted);
+  std::string text = drift_text(status);
   if (!status.is_complete && !status.holder) text += "it did not come to its end: maxlat shield off undoes what it had done\n";
   if (status.is_complete && status.held && !status.holder)
     text += "its holder has died: maxlat shield off undoes it, or the next run or shield exec takes it over\n";

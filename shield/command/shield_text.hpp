@@ -11,5 +11,7 @@ namespace maxlat::shield {
 std::string text_of(const ShieldReport& report, const ShieldPlan& plan);
 std::string text_of(const UndoReport& report);
 std::string text_of(const ShieldStatus& status);
+// What of it has drifted, or is damaged; empty: nothing.
+std::string drift_text(const ShieldStatus& status);
 
 }  // namespace maxlat::shield

@@ -12,7 +12,7 @@ constexpr core::CommandHelp kStatusHelp{
     .synopsis = "maxlat shield status [options]",
     .about =
         "Says whether a shield is on, and what of it has been changed since. Exit status 2 when something has, when\n"
-        "the command that held it has died, or when it did not come to its end.",
+        "the command that held it has died, when it did not come to its end, or when its journal is damaged.",
     .examples = "  maxlat shield status\n  maxlat shield status || maxlat shield off\n"};
 
 core::Result<core::Exit> status(const core::CommandLine& line) {
@@ -24,7 +24,8 @@ core::Result<core::Exit> status(const core::CommandLine& line) {
   now->holder = Lock::holder(journal);
   if (!line.has("quiet")) fmt::print("{}", text_of(*now));
   const bool is_left_behind = now->on && !now->holder && (now->held || !now->is_complete);
-  return now->drifted.empty() && !is_left_behind ? core::Exit::pass : core::Exit::limit_exceeded;
+  const bool stands = now->drifted.empty() && now->damage.empty();
+  return stands && !is_left_behind ? core::Exit::pass : core::Exit::limit_exceeded;
 }
 
 }  // namespace

@@ -96,7 +96,24 @@ core::Status sync_folder_of(const std::string& path) {
   return {};
 }
 
+// What is read here, root writes. ERRORS: it is somebody else's, or he may write it.
+core::Status trusted(const base::Descriptor& file, const std::string& path) {
+  struct stat found {};
+  if (!file || ::fstat(file.number(), &found) != 0) return core::system_error("cannot read " + path, errno);
+  const bool is_ours = found.st_uid == 0 || found.st_uid == ::geteuid();
+  if (S_ISREG(found.st_mode) && is_ours && (found.st_mode & (S_IWGRP | S_IWOTH)) == 0) return {};
+  return core::Error{fmt::format("others than root may write {}, so it is not believed", path),
+                     "look at it; if it is yours: chown root, and chmod 600"};
+}
+
 }  // namespace
+
+std::string damage_text(const JournalContent& journal, const std::string& path) {
+  if (journal.damaged.empty()) return {};
+  const size_t more = journal.damaged.size() - 1;
+  return fmt::format("{} is damaged in line {}{}", path, journal.damaged.front(),
+                     more > 0 ? fmt::format(" and {} more", more) : "");
+}
 
 bool counts(const Change& change, Standing now, const JournalContent& journal) {
   const auto is_same = [&](Change refused) {
@@ -108,8 +125,11 @@ bool counts(const Change& change, Standing now, const JournalContent& journal) {
 }
 
 core::Result<std::optional<JournalContent>> read_journal(const std::string& path) {
-  if (::access(path.c_str(), F_OK) != 0 && errno == ENOENT) return std::optional<JournalContent>();
-  const auto text = core::read_file(path);
+  const base::Descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  if (!file && errno == ENOENT) return std::optional<JournalContent>();
+  if (const core::Status may_read = trusted(file, path); !may_read) return may_read.error();
+  // By its descriptor: another file may have got its name since.
+  const auto text = core::read_file(fmt::format("/proc/self/fd/{}", file.number()));
   if (!text) return core::system_error("cannot read " + path, errno);
   JournalContent content;
   const std::vector<std::string> lines = lines_of(*text, content.torn);
@@ -139,6 +159,12 @@ core::Result<Journal> Journal::create(const std::string& path, const JournalHead
     ::unlink(path.c_str());
     return written.error();
   }
+  return Journal(std::move(file));
+}
+
+core::Result<Journal> Journal::reopen(const std::string& path) {
+  base::Descriptor file(::open(path.c_str(), O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC));
+  if (!file) return core::system_error("cannot write the journal " + path, errno);
   return Journal(std::move(file));
 }
 
@@ -184,7 +210,7 @@ constexpr const char* kWaitForHolder =
 
 core::Result<base::Descriptor> locked(const std::string& path, const char* by_another, const char* hint) {
   if (const core::Status made = core::make_folder_of(path); !made) return made.error();
-  base::Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  base::Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file) return core::system_error("cannot open " + path, errno);
   // A process's own, which a child does not inherit: a keeper that outlives a killed parent for a moment must not have
   // it.
@@ -209,7 +235,7 @@ core::Result<Lock> Lock::hold(const std::string& journal_path) {
 }
 
 std::optional<pid_t> Lock::holder(const std::string& journal_path) {
-  const base::Descriptor file(::open((journal_path + ".holder").c_str(), O_RDWR | O_CLOEXEC));
+  const base::Descriptor file(::open((journal_path + ".holder").c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
   return file ? owner_of(file) : std::nullopt;
 }
 

@@ -48,13 +48,19 @@ struct JournalContent {
 // and is no refused one that is as before.
 bool counts(const Change& change, Standing now, const JournalContent& journal);
 
-// Nothing when there is none. ERRORS: it cannot be read; it is another version's; its first line is damaged.
+// "/var/lib/maxlat/shield.journal is damaged in line 4 and 2 more"; empty: it is not.
+std::string damage_text(const JournalContent& journal, const std::string& path);
+
+// Nothing when there is none. ERRORS: it cannot be read; others than root and we may write it, and so could have root
+// write what they like; it is another version's; its first line is damaged.
 core::Result<std::optional<JournalContent>> read_journal(const std::string& path);
 
 class Journal {
  public:
   // ERRORS: there is one already; the folder cannot be made or written.
   static core::Result<Journal> create(const std::string& path, const JournalHeader& header);
+  // One that is there, to go on with. REQUIRES: the Lock; it was read, and is whole. ERRORS: it cannot be written.
+  static core::Result<Journal> reopen(const std::string& path);
   // ERRORS: the disk is full, for example: then nothing of these changes may be made.
   core::Status append(std::span<const Change> changes);
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <maxlat/core/sys/text_file.hpp>
 #include <maxlat/test/temporary_folder.hpp>
@@ -113,6 +114,23 @@ TEST_F(JournalFile, AnotherVersionIsNotTouched) {
   EXPECT_THAT(read_journal(path()).error().text, HasSubstr("another version of maxlat"));
   replace("something else\n");
   EXPECT_THAT(read_journal(path()).error().text, HasSubstr("damaged in its first line"));
+}
+
+// A defect: all three were followed, and who has a folder in the way could have root read and write what he liked.
+TEST_F(JournalFile, ALinkIsNotFollowed) {
+  { ASSERT_TRUE(Journal::create(path(), header())); }
+  const std::string link = path() + "-linked";
+  for (const char* end : {"", ".lock", ".holder"}) std::filesystem::create_symlink(path(), link + end);
+  EXPECT_FALSE(read_journal(link));
+  EXPECT_FALSE(Lock::take(link));
+  EXPECT_FALSE(Lock::hold(link));
+}
+
+TEST_F(JournalFile, OfAnotherUserIsNotBelieved) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give a file away";
+  { ASSERT_TRUE(Journal::create(path(), header())); }
+  ASSERT_EQ(::chown(path().c_str(), 65534, 65534), 0);
+  EXPECT_THAT(read_journal(path()).error().text, HasSubstr("others than root may write "));
 }
 
 // A disk that fills up, by a limit on the size of files: the journal ends where it did before.

@@ -41,7 +41,7 @@ HeldShield::~HeldShield() {
 core::Result<UndoReport> HeldShield::take_off() {
   const std::unique_ptr<Surface> surface = std::move(surface_);
   if (surface == nullptr || stays_on()) return UndoReport{};
-  return shield_off(plan_.journal, *surface, false);
+  return shield_off_held(plan_.journal, *surface);
 }
 
 core::Result<core::Phase> audit_shield(const core::CpuList& cpus, double seconds) {

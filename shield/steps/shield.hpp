@@ -24,6 +24,8 @@ core::Result<ShieldPlan> complete_plan(ShieldPlan plan, const core::CpuList& onl
 // before.
 core::Result<ShieldReport> shield_on(const ShieldPlan& plan, Surface& surface);
 
+// Whether all of its changes are in it.
+bool is_complete(const JournalContent& journal);
 // Whether the journal is one that needs no undoing: of a death before the first change, or of another boot.
 bool is_stale(const JournalContent& journal, const Surface& surface);
 // Whether shield_on() takes the shield of this journal for the one that is asked for. ERRORS: why not.
@@ -41,6 +43,9 @@ core::Result<std::string> preview_on(const ShieldPlan& plan, const Surface& surf
 // on, what the last off() has left for that reason. Without a shield the report has no CPUs. ERRORS: the journal cannot
 // be read, or is damaged.
 core::Result<UndoReport> shield_off(const std::string& journal, Surface& surface, bool force);
+// At the end of a holder, which has held the shield all the while: no other held one can have come. One that a person
+// has made since, by force, is left alone, and the report has no CPUs.
+core::Result<UndoReport> shield_off_held(const std::string& journal, Surface& surface);
 // The same for a caller that has the Lock. Threads that have inherited a shield's mask get all CPUs again, where the
 // journal is whole.
 enum class Inherited { widened, left };

@@ -228,24 +228,6 @@ TEST_P(ShieldFaults, AJournalOfAnotherVersionIsNeitherUndoneNorWrittenOver) {
   EXPECT_EQ(journal(), journal_before);
 }
 
-TEST_P(ShieldFaults, DamageIsSaidAndForceUndoesTheRest) {
-  FakeBox box(GetParam());
-  const auto before = box.state();
-  FakeSurface surface(box, view_of(box));
-  ASSERT_TRUE(shield_on(plan(), surface));
-  spoil("\"/proc/sys/kernel/nmi_watchdog\",\"before\":\"1\"", "\"/proc/sys/kernel/nmi_watchdog\",\"before\":\"7\"");
-  const auto state = box.state();
-  const auto refused = off(box);
-  ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.error().text, HasSubstr("shield.journal is damaged in line "));
-  EXPECT_THAT(refused.error().hint, HasSubstr("--force undoes the others"));
-  EXPECT_THAT(box.changed_since(state), ElementsAre());
-  ASSERT_TRUE(off(box, true));
-  EXPECT_THAT(box.changed_since(before), ElementsAre("/proc/sys/kernel/nmi_watchdog: 1, now 0"))
-      << "what it was before, the journal does not tell any more";
-}
-
-// What a command of `exec` leaves behind is in the shield's group, or on its CPUs alone.
 // A build beside it: what has ended holds its group until its parent has waited for it.
 TEST_P(ShieldFaults, AGroupThatIsBusyForAWhileIsRemovedAllTheSame) {
   FakeBox box(GetParam());
@@ -261,6 +243,7 @@ TEST_P(ShieldFaults, AGroupThatIsBusyForAWhileIsRemovedAllTheSame) {
   EXPECT_FALSE(std::filesystem::exists(plan().journal));
 }
 
+// What a command of `exec` leaves behind is in the shield's group, or on its CPUs alone.
 TEST_P(ShieldFaults, ADaemonLeftInTheShieldComesOut) {
   FakeBox box(GetParam());
   FakeSurface surface(box, view_of(box));

@@ -23,9 +23,12 @@ enum class Fate { undone, already, gone, left, failed };
 Fate take_back(const Change& change, Standing now, Surface& surface, bool force, std::string& why) {
   if (now == Standing::gone) return Fate::gone;
   if (now == Standing::as_before) return Fate::already;
+  if (change.kind == Change::Kind::inside) return Fate::undone;  // with its group, whose change stands above
   if (now == Standing::other && !force) {
-    why = fmt::format("{}: was {}, was made {}, and somebody has changed it since", to_string(change), change.before,
-                      change.wanted);
+    const bool in_use = change.kind == Change::Kind::controller;
+    why = in_use ? fmt::format("{}: {} stays switched on, for others use it now", to_string(change), change.wanted)
+                 : fmt::format("{}: was {}, was made {}, and somebody has changed it since", to_string(change),
+                               change.before, change.wanted);
     return Fate::left;
   }
   // What it has now may be somebody else's.
@@ -45,6 +48,10 @@ std::vector<Change> take_all_back(const JournalContent& journal, Surface& surfac
   std::vector<Change> left;
   for (auto change = journal.changes.rbegin(); change != journal.changes.rend(); ++change) {
     if (change->kind == Change::Kind::complete) continue;
+    // What somebody has made of it since is not for what was kept to overwrite.
+    const bool is_left =
+        std::any_of(left.begin(), left.end(), [&](const Change& one) { return one.path == change->path; });
+    if (change->kind == Change::Kind::kept && is_left) continue;
     const Standing now = standing(*change, surface);
     std::string why;
     const Fate fate = take_back(*change, now, surface, force, why);
@@ -89,6 +96,15 @@ bool had_moved_threads(const JournalContent& journal) {
   return any && !(journal.torn && is_mask(journal.changes.back()));
 }
 
+// The kernel gives the threads that it kept off a partition all CPUs again when that goes: what is still narrow then,
+// its owner has bound. Siblings that went offline we have taken out of the masks ourselves.
+bool does_the_kernel_widen(const JournalContent& journal) {
+  return journal.header.siblings.empty() &&
+         std::any_of(journal.changes.begin(), journal.changes.end(), [](const Change& change) {
+           return change.kind == Change::Kind::inside && change.path.ends_with("/cpuset.cpus.partition");
+         });
+}
+
 // A thread that began under the shield has its parent's narrower mask, and is in no journal. When the parent has all
 // CPUs again and the child has not, it is ours to widen. Older ones first, for they are the others' parents.
 void widen_inherited(const JournalContent& journal, Surface& surface, UndoReport& report) {
@@ -124,15 +140,14 @@ core::Result<UndoReport> shield_off_locked(const std::string& journal_path, Surf
   report.since = journal.header.since;
   report.torn = journal.torn;
   if (!journal.damaged.empty() && !force)
-    return core::Error{
-        fmt::format("{} is damaged in line {}{}", journal_path, journal.damaged.front(),
-                    journal.damaged.size() > 1 ? fmt::format(" and {} more", journal.damaged.size() - 1) : ""),
-        "what these lines changed is not known; --force undoes the others"};
-  report.rebooted = !journal.changes.empty() && rebooted_since(journal, surface);
+    return core::Error{damage_text(journal, journal_path),
+                       "what these lines changed is not known; --force undoes the others"};
+  report.rebooted = !(journal.changes.empty() && journal.damaged.empty()) && rebooted_since(journal, surface);
   std::vector<Change> left;
   if (!report.rebooted) {
     left = take_all_back(journal, surface, force, report);
-    if (inherited == Inherited::widened && had_moved_threads(journal)) widen_inherited(journal, surface, report);
+    if (inherited == Inherited::widened && had_moved_threads(journal) && !does_the_kernel_widen(journal))
+      widen_inherited(journal, surface, report);
   }
   // Run again, it tries those that failed once more.
   if (!report.failed.empty()) return report;
@@ -146,6 +161,19 @@ std::string left_of(const std::string& journal) {
   return journal + ".left";
 }
 
+namespace {
+
+// REQUIRES: the Lock, and that this is not the process that holds it. ERRORS: another one does, and lives.
+core::Status nobody_uses(const JournalContent& content, const std::string& journal) {
+  const auto holder = Lock::holder(journal);
+  if (!holder) return {};
+  const char* hint = "wait until it has ended; --force takes the shield off all the same";
+  if (content.header.held) return core::Error{Lock::held_by(*holder).text, hint};
+  return core::Error{fmt::format("the shield is in use by process {}", *holder), hint};
+}
+
+}  // namespace
+
 core::Result<UndoReport> shield_off(const std::string& journal, Surface& surface, bool force) {
   // Without a shield nothing is written, the lock neither.
   for (const std::string& path : force ? std::vector{journal, left_of(journal)} : std::vector{journal}) {
@@ -154,17 +182,28 @@ core::Result<UndoReport> shield_off(const std::string& journal, Surface& surface
     if (!*seen) continue;
     const core::Result<Lock> lock = Lock::take(journal);
     if (!lock) return lock.error();
+    if (!force)
+      if (const core::Status unused = nobody_uses(**seen, journal); !unused) return unused.error();
     // What was left is not all of a journal: who had a narrow mask before is not in it. The first off() has widened.
     return shield_off_locked(path, surface, force, path == journal ? Inherited::widened : Inherited::left);
   }
   return UndoReport{};
 }
 
+core::Result<UndoReport> shield_off_held(const std::string& journal, Surface& surface) {
+  const core::Result<Lock> lock = Lock::take(journal);
+  if (!lock) return lock.error();
+  const auto now = read_journal(journal);
+  if (!now) return now.error();
+  if (!*now || !(*now)->header.held) return UndoReport{};
+  return shield_off_locked(journal, surface, false);
+}
+
 core::Result<ShieldStatus> shield_status(const std::string& journal_path, const Surface& surface) {
   const auto read = read_journal(journal_path);
   if (!read) return read.error();
   ShieldStatus status;
-  if (!*read || (*read)->changes.empty()) return status;
+  if (!*read || ((*read)->changes.empty() && (*read)->damaged.empty())) return status;
   const JournalContent& journal = **read;
   status.rebooted = rebooted_since(journal, surface);
   status.on = !status.rebooted;
@@ -172,7 +211,8 @@ core::Result<ShieldStatus> shield_status(const std::string& journal_path, const 
   status.housekeeping = journal.header.housekeeping;
   status.since = journal.header.since;
   status.held = journal.header.held;
-  status.is_complete = journal.changes.back().kind == Change::Kind::complete;
+  status.is_complete = is_complete(journal);
+  status.damage = damage_text(journal, journal_path);
   for (const Change& change : journal.changes) {
     const Standing now = standing(change, surface);
     if (!counts(change, now, journal)) continue;

@@ -10,21 +10,19 @@
 #include "step.hpp"
 
 namespace maxlat::shield {
-namespace {
-
-using Outcome = StepReport::Outcome;
-
 bool is_complete(const JournalContent& journal) {
   return !journal.changes.empty() && journal.changes.back().kind == Change::Kind::complete;
 }
 
-}  // namespace
-
+// What damaged lines have changed is not known: that they changed nothing, neither.
 bool is_stale(const JournalContent& journal, const Surface& surface) {
-  return journal.changes.empty() || (!surface.boot_id().empty() && journal.header.boot_id != surface.boot_id());
+  return (journal.changes.empty() && journal.damaged.empty()) ||
+         (!surface.boot_id().empty() && journal.header.boot_id != surface.boot_id());
 }
 
 namespace {
+
+using Outcome = StepReport::Outcome;
 
 // A shield that is on is made right again, and gets nothing new: its journal ends with the line that says that it is
 // complete.
@@ -49,23 +47,50 @@ core::Status has_what_is_asked_for(const JournalContent& journal, const ShieldPl
   return {};
 }
 
+// Whether it was made, and is not as it was made.
+bool has_drifted(const Change& change, Standing now, const JournalContent& journal, const Surface& surface) {
+  const bool is_undone = now == Standing::as_before && (change.before != change.wanted || counts(change, now, journal));
+  return !stands(change, surface) && (now == Standing::other || now == Standing::unknown || is_undone);
+}
+
+// A keeper that has ended holds nothing any more: another one takes its place, in the journal too. ERRORS: that cannot
+// be written.
+core::Status renew_keeper(Change ended, const ShieldPlan& plan, Surface& surface, ShieldReport& report) {
+  core::Result<Journal> journal = Journal::reopen(plan.journal);
+  if (!journal) return journal.error();
+  ended.kind = Change::Kind::refused;
+  if (const core::Status noted = journal->append({&ended, 1}); !noted) return noted;
+  Workshop workshop(surface, *journal, plan);
+  if (const core::Status made = kIdleLatencyStep.make(workshop); !made) return made;
+  const Change complete{.kind = Change::Kind::complete};
+  if (const core::Status recorded = workshop.record({&complete, 1}); !recorded) return recorded;
+  const ShieldReport renewed = std::move(workshop).reports();
+  report.lost += renewed.count(Outcome::not_possible);
+  report.steps.insert(report.steps.end(), renewed.steps.begin(), renewed.steps.end());
+  return {};
+}
+
 // The same shield once more: what is no longer as we made it is made so again. What was before stays in the journal.
-ShieldReport made_again(const JournalContent& journal, Surface& surface) {
+core::Result<ShieldReport> made_again(const JournalContent& journal, const ShieldPlan& plan, Surface& surface) {
   ShieldReport report;
   size_t standing_still = 0;
   for (const Change& change : journal.changes) {
-    if (change.kind == Change::Kind::complete) continue;
+    // What is kept is only given back.
+    if (change.kind == Change::Kind::complete || change.kind == Change::Kind::kept) continue;
     const Standing now = standing(change, surface);
-    const bool undone = now == Standing::as_before && change.before != change.wanted;
-    const bool drifted = !stands(change, surface) && (now == Standing::other || now == Standing::unknown || undone);
-    if (!drifted) {
+    const bool drifted = has_drifted(change, now, journal, surface);
+    if (!drifted || change.kind == Change::Kind::keeper) {
       if (counts(change, now, journal)) ++report.changes, standing_still += stands(change, surface);
+      if (!drifted) continue;
+      if (const core::Status kept = renew_keeper(change, plan, surface, report); !kept) return kept.error();
       continue;
     }
     const core::Status made = apply(change, surface);
-    if (counts(change, standing(change, surface), journal)) ++report.changes;
-    report.steps.push_back({made ? Outcome::done : Outcome::not_possible, to_string(change),
-                            made ? "made so again: " + change.wanted : made.error().text});
+    const bool counted = counts(change, standing(change, surface), journal);
+    report.changes += counted, report.lost += counted && !made;
+    const std::string again = change.wanted.empty() ? "made again" : "made so again: " + change.wanted;
+    report.steps.push_back(
+        {made ? Outcome::done : Outcome::not_possible, to_string(change), made ? again : made.error().text});
   }
   report.steps.push_back({Outcome::already, "shield",
                           fmt::format("{} of {} changes stand as they were made", standing_still, report.changes)});
@@ -149,6 +174,8 @@ core::Result<ShieldPlan> complete_plan(ShieldPlan plan, const core::CpuList& onl
 }
 
 core::Status may_use(const JournalContent& journal, const ShieldPlan& plan, const Surface& surface) {
+  if (!journal.damaged.empty())
+    return core::Error{damage_text(journal, plan.journal), "maxlat shield off --force undoes what is not damaged"};
   if (!is_complete(journal))
     return core::Error{"there is a shield that did not come to its end", "maxlat shield off undoes what it had done"};
   const JournalHeader& there = journal.header;
@@ -173,10 +200,12 @@ core::Result<ShieldReport> shield_on(const ShieldPlan& plan, Surface& surface) {
   if (*before && !is_stale(**before, surface)) {
     const JournalContent& journal = **before;
     if (const core::Status may = may_use(journal, plan, surface); !may) return may.error();
-    ShieldReport report = made_again(journal, surface);
-    report.was_on = !journal.header.held;  // a holder that was killed: it is the next one's
+    core::Result<ShieldReport> report = made_again(journal, plan, surface);
+    if (!report) return report;
+    report->was_on = !journal.header.held;  // a holder that was killed: it is the next one's
     return report;
   }
+  if (const core::Status none = no_group_is_there(surface); !none) return none.error();
   // What an earlier one has left as somebody had made it is what this one finds.
   for (const std::string& stale : {plan.journal, left_of(plan.journal)})
     if (const core::Status removed = remove_journal(stale); !removed) return removed.error();

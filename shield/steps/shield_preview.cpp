@@ -32,7 +32,10 @@ core::Result<std::string> preview_on(const ShieldPlan& plan, const Surface& surf
   if (const auto holder = Lock::holder(plan.journal)) return Lock::held_by(*holder);
   const auto journal = read_journal(plan.journal);
   if (!journal) return journal.error();
-  if (!*journal || is_stale(**journal, surface)) return would_do(plan, surface) + ", and undo all of it at the end";
+  if (!*journal || is_stale(**journal, surface)) {
+    if (const core::Status none = no_group_is_there(surface); !none) return none.error();
+    return would_do(plan, surface) + ", and undo all of it at the end";
+  }
   if (const core::Status may = may_use(**journal, plan, surface); !may) return may.error();
   if (!(*journal)->header.held) return std::string("use the shield that is on, and leave it on");
   return std::string("use the shield whose holder has died, and undo all of it at the end");

@@ -134,6 +134,37 @@ TEST_P(ShieldWithRequests, TimersLeaveAndMasksComeBack) {
   EXPECT_THAT(box_.changed_since(before), ElementsAre());
 }
 
+// A defect: off named it as left, and then overwrote it with what had been kept of it.
+TEST_P(ShieldWithRequests, AnInterruptThatSomebodyMovesIsLeftBehindTimersToo) {
+  box_.file("/proc/irq/27/smp_affinity_list", "2-3\n");
+  FakeSurface surface(box_, box_.view({2, 3}, {0, 1}));
+  ShieldPlan timers = plan();
+  timers.siblings.clear();
+  timers.mounts = false;
+  timers.housekeeping = {0, 1};
+  ASSERT_TRUE(shield_on(timers, surface));
+  box_.file("/proc/irq/26/smp_affinity_list", "0-2\n");  // as the kernel would, but it is not the kernel now
+  box_.file("/proc/irq/27/smp_affinity_list", "0\n");
+  const auto undone = shield_off(plan().journal, surface, false);
+  ASSERT_TRUE(undone);
+  EXPECT_THAT(undone->left, testing::UnorderedElementsAre(HasSubstr("/proc/irq/26/"), HasSubstr("/proc/irq/27/")));
+  EXPECT_EQ(box_.text("/proc/irq/26/smp_affinity_list"), "0-2");
+  EXPECT_EQ(box_.text("/proc/irq/27/smp_affinity_list"), "0");
+}
+
+// A defect: the kernel takes no mask for an interrupt that it manages, and the whole step was called not possible.
+TEST_P(ShieldWithRequests, AnInterruptThatKeptItsMaskIsNotWritten) {
+  box_.file("/proc/irq/27/smp_affinity_list", "2-3\n");
+  FakeSurface surface = this->surface(box_);
+  surface.refused = {"/proc/irq/27/smp_affinity_list"};
+  ShieldPlan timers = plan();
+  timers.siblings.clear();
+  const auto report = shield_on(timers, surface);
+  ASSERT_TRUE(report);
+  EXPECT_THAT(report->steps, Contains(testing::AllOf(testing::Field(&StepReport::step, "timers"),
+                                                     testing::Field(&StepReport::outcome, StepReport::Outcome::done))));
+}
+
 // And what was unmounted meanwhile is mounted again.
 TEST_P(ShieldWithRequests, ASiblingThatCameBackGoesOfflineAgain) {
   FakeSurface surface = this->surface(box_);

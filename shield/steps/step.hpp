@@ -55,6 +55,11 @@ struct Step {
 };
 
 std::vector<const Step*> step_rows();  // of CMakeLists.txt
+extern const Step kIdleLatencyStep;    // one of them, which is made again when its keeper has ended
+
+// A new shield would take it for its own, and remove it. ERRORS: there is a group of another shield, whose journal we
+// do not know.
+core::Status no_group_is_there(const Surface& surface);
 
 // What a plan with `mounts` asks for.
 std::vector<Change> mounts();

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <maxlat/core/sys/counted.hpp>
 #include <maxlat/core/sys/cpuset_place.hpp>
+#include <set>
 #include <sstream>
 
 #include "change/slices.hpp"
@@ -26,17 +27,25 @@ using core::CpuList;
 using core::CpusetPlace;
 using Outcome = StepReport::Outcome;
 
+constexpr int kMostPasses = 5;  // over threads that begin while others are moved
+
 struct Threads {
   std::vector<Change> movable;  // with the mask they have, and the one they shall have
   size_t bound_by_kernel = 0;   // on shielded CPUs, where no one can move them
   std::vector<std::string> bound_by_owner;
 };
 
+// The group of the system on version 1 has the housekeeping CPUs alone: no mask of its threads goes beyond them.
+CpuList cpus_of_the_rest(const ShieldPlan& plan, const Surface& surface) {
+  const auto place = core::cpuset_place(surface.view().root);
+  return place && place->version == CpusetPlace::Version::one ? plan.housekeeping : surface.online();
+}
+
 // A thread that its owner has bound to shielded CPUs alone is meant to be there: an application's real-time loop.
 Threads threads_of(const ShieldPlan& plan, const Surface& surface) {
   Threads threads;
   const CpuList shielded = core::union_of(plan.cpus, plan.siblings);
-  const CpuList online = surface.online();
+  const CpuList online = surface.online(), rest = cpus_of_the_rest(plan, surface);
   for (const core::Task& task : surface.tasks()) {
     const auto all = core::cpus_of(surface.view(), task);
     if (!all) continue;
@@ -47,13 +56,13 @@ Threads threads_of(const ShieldPlan& plan, const Surface& surface) {
       threads.bound_by_kernel += touches ? 1 : 0;
       continue;
     }
-    const CpuList left = core::difference(cpus, shielded);
     if (cpus.empty() || (!touches && cpus == online)) continue;
-    if (left.empty() && core::intersection(cpus, plan.cpus).empty()) {
-      threads.movable.push_back(affinity_change(task, *all, plan.housekeeping));  // its CPU goes offline
-    } else if (left.empty()) {
+    const CpuList others = core::difference(cpus, shielded), left = core::intersection(others, rest);
+    if (others.empty() && !core::intersection(cpus, plan.cpus).empty()) {
       if (!task.of_the_kernel) threads.bound_by_owner.push_back(fmt::format("{} ({})", task.comm, task.tid));
       threads.movable.push_back(affinity_change(task, cpus, cpus));
+    } else if (left.empty()) {
+      threads.movable.push_back(affinity_change(task, *all, plan.housekeeping));  // its CPUs go offline, or are no room
     } else {
       // With the CPUs that are offline now: when they come back, it may use them as before.
       threads.movable.push_back(affinity_change(task, *all, left));
@@ -78,7 +87,16 @@ core::Status enable_controller(const CpusetPlace& place, Workshop& workshop, std
   return {};
 }
 
-// What is written in the group's own files goes with the group.
+// What is written in the group's own files goes with the group: it is journalled when it has come out well, so that it
+// can be seen to stand.
+using Inside = std::vector<std::pair<std::string, std::string>>;
+core::Status record_inside(const std::string& group, const Inside& files, Workshop& workshop) {
+  std::vector<Change> changes;
+  for (const auto& [file, value] : files)
+    changes.push_back({.kind = Change::Kind::inside, .path = group + "/" + file, .wanted = value});
+  return workshop.record(changes);
+}
+
 core::Status write_into(const std::string& group, const char* file, const std::string& value, Workshop& workshop) {
   return workshop.surface().write(group + "/" + file, value);
 }
@@ -141,15 +159,17 @@ core::Status make_partition(const CpusetPlace& place, Workshop& workshop, StepRe
     if (const core::Status recorded = make_folder(group, workshop, refused); !recorded) return recorded;
   report = {Outcome::not_possible, "cpuset", refused.empty() ? "" : refused.front()};
   if (!refused.empty()) return {};
+  const std::string cpus = core::to_string(workshop.plan().cpus);
   core::Status written = write_into(group, "cgroup.type", "threaded", workshop);
-  if (written) written = write_into(group, "cpuset.cpus", core::to_string(workshop.plan().cpus), workshop);
+  if (written) written = write_into(group, "cpuset.cpus", cpus, workshop);
   std::string why_not = written ? "" : written.error().text;
   const std::string kind = written ? become_partition(group, workshop, why_not) : "";
   if (!kind.empty()) {
     report = {Outcome::done, "cpuset", fmt::format("{} is an {} partition of cgroup v2", group, kind)};
     if (kind == "root")
       report.text = fmt::format("{} is a partition of cgroup v2; {}, so load is balanced in it", group, why_not);
-    return {};
+    return record_inside(group, {{"cgroup.type", "threaded"}, {"cpuset.cpus", cpus}, {"cpuset.cpus.partition", kind}},
+                         workshop);
   }
   report.text = why_not;
   // An empty group would look like a shield.
@@ -161,14 +181,24 @@ core::Status make_partition(const CpusetPlace& place, Workshop& workshop, StepRe
 
 // --- cgroup v1
 
-// Threads of the kernel that it binds itself stay where they are, and are refused.
+std::string system_group(const CpusetPlace& place) {
+  return place.mount + "/maxlat-system";
+}
+
+// Threads of the kernel that it binds itself stay where they are, and are refused. Looks again until none has begun
+// meanwhile.
 void move_all(const std::string& from, const std::string& to, Workshop& workshop) {
-  std::istringstream threads(workshop.surface().view().read(from + "/tasks").value_or(""));
-  for (std::string thread; threads >> thread;) static_cast<void>(workshop.surface().write(to + "/tasks", thread));
+  std::set<std::string> tried;
+  for (int pass = 0, found = 1; found > 0 && pass < kMostPasses; ++pass) {
+    found = 0;
+    std::istringstream threads(workshop.surface().view().read(from + "/tasks").value_or(""));
+    for (std::string thread; threads >> thread;)
+      if (tried.insert(thread).second) ++found, static_cast<void>(workshop.surface().write(to + "/tasks", thread));
+  }
 }
 
 core::Status make_groups(const CpusetPlace& place, Workshop& workshop, StepReport& report) {
-  const std::string shield = place.group(), system = place.mount + "/maxlat-system";
+  const std::string shield = place.group(), system = system_group(place);
   const std::string memory = workshop.surface().view().read(place.mount + "/" + place.prefix + "mems").value_or("0");
   const std::string cpus_file = place.prefix + "cpus", memory_file = place.prefix + "mems";
   report = {Outcome::done, "cpuset", fmt::format("{} and {}, groups of cgroup v1", shield, system)};
@@ -183,6 +213,8 @@ core::Status make_groups(const CpusetPlace& place, Workshop& workshop, StepRepor
       report = {Outcome::not_possible, "cpuset", written.error().text};
       return {};
     }
+    const Inside files{{memory_file, memory}, {cpus_file, core::to_string(cpus)}};
+    if (const core::Status recorded = record_inside(group, files, workshop); !recorded) return recorded;
   }
   move_all(place.mount, system, workshop);
   return {};
@@ -222,6 +254,26 @@ StepReport make_affinity(const Threads& threads, Workshop& workshop) {
   return {hardly_any ? Outcome::not_possible : Outcome::done, "affinity", std::move(text)};
 }
 
+// Threads that began while the others were moved have the masks that their parents had before.
+core::Status move_newcomers(const Threads& threads, Workshop& workshop, StepReport& report) {
+  std::set<std::pair<pid_t, uint64_t>> known;
+  std::vector<Change> fresh = threads.movable;
+  size_t moved = 0;
+  for (int pass = 0;; ++pass) {
+    for (const Change& change : fresh) known.emplace(change.task, change.started);
+    fresh = threads_of(workshop.plan(), workshop.surface()).movable;
+    std::erase_if(fresh, [&](const Change& change) {
+      return known.contains({change.task, change.started}) || change.before == change.wanted;
+    });
+    if (fresh.empty() || pass == kMostPasses) break;
+    if (const core::Status recorded = workshop.record(fresh); !recorded) return recorded;
+    moved += fresh.size() - workshop.make(fresh).size();
+  }
+  if (moved > 0) report.text += fmt::format("; {} began meanwhile, and are off them, too", moved);
+  if (!fresh.empty()) report.text += fmt::format("; {} have begun since, and may use them still", fresh.size());
+  return {};
+}
+
 core::Status make_cpuset_and_affinity(Workshop& workshop) {
   const Threads threads = threads_of(workshop.plan(), workshop.surface());
   if (const core::Status recorded = workshop.record(threads.movable); !recorded) return recorded;
@@ -232,8 +284,10 @@ core::Status make_cpuset_and_affinity(Workshop& workshop) {
     if (!made) return made;
   }
   workshop.report(std::move(report));
-  workshop.report(make_affinity(threads, workshop));
-  return {};
+  StepReport affinity = make_affinity(threads, workshop);
+  const core::Status moved = move_newcomers(threads, workshop, affinity);
+  workshop.report(std::move(affinity));
+  return moved;
 }
 
 std::string would_move(const ShieldPlan& plan, const Surface& surface) {
@@ -245,6 +299,16 @@ std::string would_move(const ShieldPlan& plan, const Surface& surface) {
 }
 
 }  // namespace
+
+core::Status no_group_is_there(const Surface& surface) {
+  const auto place = core::cpuset_place(surface.view().root);
+  if (!place) return {};
+  for (const std::string& group : {place->group(), system_group(*place)})
+    if (!surface.view().list(group).empty())
+      return core::Error{"there is a group of another shield: " + group,
+                         "maxlat shield off --journal FILE with its own journal; if none is left: rmdir " + group};
+  return {};
+}
 
 extern const Step kCpusetStep{"cpuset and affinity", make_cpuset_and_affinity, would_move};
 

@@ -45,6 +45,9 @@ core::Status send_timers_away(Workshop& workshop) {
     if (const core::Status gone = workshop.surface().write(cpu.path, "0"); !gone) refused.push_back(gone.error().text);
     for (std::string& why : workshop.make({&cpu, 1})) refused.push_back(std::move(why));
   }
+  // What the kernel has left as it was may be one of its own interrupts, whose mask it lets nobody write.
+  std::erase_if(bound,
+                [&](const Change& change) { return standing(change, workshop.surface()) == Standing::as_before; });
   for (std::string& why : workshop.make(bound)) refused.push_back(std::move(why));
   if (refused.empty())
     workshop.report({Outcome::done, kTimers,

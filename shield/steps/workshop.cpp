@@ -68,7 +68,8 @@ std::vector<Change> interrupts_of(const core::CpuList& cpus, const Surface& surf
     const std::string mask = surface.view().read(path).value_or("");
     const auto may_use = core::parse_cpu_list(mask);
     if (may_use && lie_within(*may_use, cpus))
-      changes.push_back({.kind = Change::Kind::kept, .path = path, .before = mask, .wanted = mask});
+      changes.push_back(
+          {.kind = Change::Kind::kept, .path = path, .before = mask, .wanted = mask, .name = core::to_string(cpus)});
   }
   return changes;
 }

@@ -23,16 +23,39 @@ Reading read_governor(const MachineView& machine) {
   return explained(reading, kNoCpufreq);
 }
 
-// Three drivers have three switches; intel_pstate's is upside down, and some have one per policy only.
+// Three drivers have three switches; intel_pstate's is upside down, and some have one per policy, with the whole
+// machine's or without.
+constexpr const char* kNoTurbo = "/sys/devices/system/cpu/intel_pstate/no_turbo";
+constexpr const char* kBoost = "/sys/devices/system/cpu/cpufreq/boost";
+
+std::string boost_of(unsigned cpu) {
+  return cpu_path(cpu, "cpufreq/boost");
+}
+
+bool have_own_boost(const MachineView& machine) {
+  const CpuList cpus = machine.measured();
+  return std::any_of(cpus.begin(), cpus.end(), [&](unsigned cpu) { return machine.read(boost_of(cpu)).has_value(); });
+}
+
+// While the whole machine's switch is off the kernel takes nothing for a policy's (EINVAL), not even its old value.
+std::vector<FileWrite> turbo_off(const MachineView& machine) {
+  if (machine.read(kNoTurbo)) return {{kNoTurbo, "1"}};
+  std::vector<FileWrite> writes;
+  for (const unsigned cpu : machine.measured())
+    if (machine.read(boost_of(cpu))) writes.push_back({boost_of(cpu), "0"});
+  if (writes.empty() && machine.read(kBoost)) writes.push_back({kBoost, "0"});
+  return writes;
+}
+
 Reading read_turbo(const MachineView& machine) {
-  if (const auto no_turbo = read_number(machine, "/sys/devices/system/cpu/intel_pstate/no_turbo"))
+  if (const auto no_turbo = read_number(machine, kNoTurbo))
     return judged(*no_turbo == 1, *no_turbo == 1 ? "off" : "on");
-  if (const auto boost = read_number(machine, "/sys/devices/system/cpu/cpufreq/boost"))
+  if (const auto boost = read_number(machine, kBoost); boost && (*boost == 0 || !have_own_boost(machine)))
     return judged(*boost == 0, *boost == 0 ? "off" : "on");
   const Reading reading = over_measured_cpus(
       machine,
       [&](unsigned cpu) -> std::optional<std::string> {
-        const auto boost = read_number(machine, cpu_path(cpu, "cpufreq/boost"));
+        const auto boost = read_number(machine, boost_of(cpu));
         if (!boost) return std::nullopt;
         return *boost == 0 ? "off" : "on";
       },
@@ -216,9 +239,7 @@ static std::vector<Setting> cpu_settings() {
        .expected = "off",
        .why = "the boost frequency of a core depends on temperature and on what the other cores do, so the same code "
               "takes different times",
-       .set = {{"/sys/devices/system/cpu/intel_pstate/no_turbo", "1"},
-               {"/sys/devices/system/cpu/cpufreq/boost", "0"},
-               {"/sys/devices/system/cpu/cpu{cpu}/cpufreq/boost", "0"}},
+       .set_here = turbo_off,
        .elsewhere = "switch it off in the firmware, or on the host of this virtual machine",
        .read = read_turbo},
       {.name = "idle states",

@@ -49,6 +49,7 @@ struct ShieldReport {
   std::vector<StepReport> steps;
   bool was_on = false;  // and is not the caller's to take off
   size_t changes = 0;   // that it consists of; status and off count the same
+  size_t lost = 0;      // of these, that had been made once, and cannot be made so again
   size_t count(StepReport::Outcome outcome) const;
 };
 
@@ -74,6 +75,7 @@ struct ShieldStatus {
   bool held = false;              // as long as a process lives that holds it
   std::optional<pid_t> holder{};  // that process, where the caller has looked for it
   bool is_complete = false;       // it has come to its end
+  std::string damage{};           // of the journal: in which lines; what they changed is not known
   size_t changes = 0, standing = 0;
   size_t gone = 0;                   // their threads have ended, or what they are of is not there any more
   std::vector<std::string> drifted;  // changed by somebody else since, or not as we made it

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+//
+// A shield that a process holds: whose it is to take off, and that nobody takes it from under its holder unseen.
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include "journal/journal.hpp"
+#include "shield.hpp"
+#include "test_shielded_box.hpp"
+
+namespace maxlat::shield {
+namespace {
+
+class ShieldWithHolder : public ShieldedBox {
+ protected:
+  ShieldPlan held() const {
+    ShieldPlan plan = this->plan();
+    plan.held = true;
+    return plan;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Hierarchies, ShieldWithHolder, testing::Values(Hierarchy::v2, Hierarchy::none));
+
+// A defect: `off` took the shield from under a run that measured in it, and said nothing.
+TEST_P(ShieldWithHolder, OffIsRefusedWhileItsHolderLivesUnlessForced) {
+  const auto before = box_.state();
+  FakeSurface surface = this->surface();
+  const auto mine = Lock::hold(plan().journal);
+  ASSERT_TRUE(mine);
+  ASSERT_TRUE(shield_on(held(), surface));
+  const auto on = box_.state();
+  // Locks are a process's: another one has to ask.
+  const auto is_refused = [&] {
+    const auto refused = shield_off(plan().journal, surface, false);
+    ::_exit(!refused && refused.error().text == Lock::held_by(::getppid()).text ? 42 : 1);
+  };
+  EXPECT_EXIT(is_refused(), testing::ExitedWithCode(42), "");
+  EXPECT_THAT(box_.changed_since(on), testing::ElementsAre());
+  const auto is_forced = [&] { ::_exit(shield_off(plan().journal, surface, true) ? 42 : 1); };
+  EXPECT_EXIT(is_forced(), testing::ExitedWithCode(42), "");
+  EXPECT_THAT(box_.changed_since(before), testing::ElementsAre());
+}
+
+TEST_P(ShieldWithHolder, OneThatAPersonMadeIsNotTakenFromUnderACommandThatUsesIt) {
+  FakeSurface surface = this->surface();
+  const auto mine = Lock::hold(plan().journal);
+  ASSERT_TRUE(mine);
+  ASSERT_TRUE(shield_on(plan(), surface));
+  const auto is_refused = [&] {
+    const auto refused = shield_off(plan().journal, surface, false);
+    ::_exit(!refused && refused.error().text.find("the shield is in use by process ") == 0 ? 42 : 1);
+  };
+  EXPECT_EXIT(is_refused(), testing::ExitedWithCode(42), "");
+}
+
+// A defect: the end of a holder took off whatever shield was on by then.
+TEST_P(ShieldWithHolder, TheEndOfAHolderLeavesTheShieldThatAPersonHasMadeSince) {
+  FakeSurface surface = this->surface();
+  ASSERT_TRUE(shield_on(held(), surface));
+  ASSERT_TRUE(shield_off(plan().journal, surface, true));  // by force, from under the holder
+  ASSERT_TRUE(shield_on(plan(), surface));
+  const auto on = box_.state();
+  const auto ended = shield_off_held(plan().journal, surface);
+  ASSERT_TRUE(ended);
+  EXPECT_THAT(ended->cpus, testing::ElementsAre());
+  EXPECT_THAT(box_.changed_since(on), testing::ElementsAre());
+  EXPECT_TRUE(shield_status(plan().journal, surface)->on);
+}
+
+// A dead holder is no holder.
+TEST_P(ShieldWithHolder, OffTakesWhatADeadHolderHasLeft) {
+  const auto before = box_.state();
+  FakeSurface surface = this->surface();
+  const auto dies = [&] {
+    const auto theirs = Lock::hold(plan().journal);
+    ::_exit(theirs && shield_on(held(), surface) ? 42 : 1);
+  };
+  EXPECT_EXIT(dies(), testing::ExitedWithCode(42), "");
+  ASSERT_TRUE(shield_off(plan().journal, surface, false));
+  EXPECT_THAT(box_.changed_since(before), testing::ElementsAre());
+}
+
+}  // namespace
+}  // namespace maxlat::shield
