@@ -39,10 +39,8 @@ core::Result<core::Exit> exec_in_own(const ShieldPlan& plan, const std::vector<s
 }
 
 // Whether the shield that a person has made is one to run in; tells what of it has drifted. ERRORS: it did not come to
-// its end, or is being changed; its journal is damaged.
+// its end; its journal is damaged. Without the lock: several commands at a time may run in one.
 core::Status may_run_in(const ShieldStatus& now, const std::string& journal_path, const Surface& surface) {
-  const core::Result<Lock> lock = Lock::take(journal_path);
-  if (!lock) return lock.error();
   const auto journal = read_journal(journal_path);
   if (!journal) return journal.error();
   if (!*journal) return core::Error{"the shield has gone off meanwhile", "maxlat shield on --cpus CPUS first"};

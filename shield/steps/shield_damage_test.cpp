@@ -81,7 +81,7 @@ TEST_P(ShieldDamage, AJournalThatOthersMayWriteIsNotBelieved) {
   FakeSurface surface = this->surface();
   ASSERT_TRUE(shield_on(plan(), surface));
   const auto on = box_.state();
-  for (const mode_t mode : {0666, 0620}) {
+  for (const mode_t mode : {mode_t{0666}, mode_t{0620}}) {
     ASSERT_EQ(::chmod(plan().journal.c_str(), mode), 0);
     for (const bool force : {false, true}) {
       const auto refused = shield_off(plan().journal, surface, force);

@@ -338,6 +338,10 @@ TEST(Settings, TurboOfOtherDrivers) {
   EXPECT_EQ(observed(root, "turbo").verdict, Judgement::bad);
   root.file("/sys/devices/system/cpu/cpufreq/boost", "0\n");
   EXPECT_EQ(observed(root, "turbo").verdict, Judgement::ok);
+  root.file("/sys/devices/system/cpu/cpufreq/boost", "1\n");
+  EXPECT_EQ(observed(root, "turbo").fix, "echo 0 | tee /sys/devices/system/cpu/cpu{2,3}/cpufreq/boost");
+  root.file(cpu(3, "cpufreq/boost"), "0\n");
+  EXPECT_EQ(observed(root, "turbo").verdict, Judgement::ok) << "the policies' own switches count";
 }
 
 TEST(Settings, AllIdleStatesOff) {
