@@ -37,11 +37,11 @@ struct Other {
   SharedCounter requests{"requests"};
 };
 
-// Over which no program but a broken one writes.
-maxlat_event_slot& first_slot(decltype(RobotSensors::moves)& list) {
-  const auto& shape = reinterpret_cast<const maxlat_event_list&>(list).sensor.shape;
-  const std::uint64_t offset = maxlat_event_slots_offset(maxlat_event_shape_of(shape[0], shape[1]));
-  return *reinterpret_cast<maxlat_event_slot*>(reinterpret_cast<char*>(&list) + offset);
+// Which no program but a broken one has in its hands.
+maxlat_event_slots slots_of(decltype(RobotSensors::moves)& list) {
+  const auto& words = reinterpret_cast<const maxlat_event_list&>(list).sensor.shape;
+  const maxlat_event_shape shape = maxlat_event_shape_of(words[0], words[1]);
+  return {reinterpret_cast<std::uint8_t*>(&list) + maxlat_event_slots_offset(shape), shape.slots, shape.slot_size};
 }
 
 }  // namespace
@@ -68,7 +68,11 @@ int main() {
       MAXLAT_POST(robot->moves, robot, mode, moving::Mode::automatic, "a \"start\"\x1b[1m");
       for (std::uint32_t axis = 1; axis <= 12; ++axis) MAXLAT_POST(robot->moves, robot, step, axis, axis * 0.5);
     } else if (std::strcmp(line, "lie\n") == 0) {
-      first_slot(robot->moves).time = ~0ull;
+      reinterpret_cast<maxlat_event_slot*>(slots_of(robot->moves).first)->time = ~0ull;
+    } else if (std::strcmp(line, "stick\n") == 0) {  // a post that never ends
+      maxlat_event_place place;
+      const maxlat_event_slots slots = slots_of(robot->moves);
+      if (!maxlat_event_claim(kThread, &reinterpret_cast<maxlat_event_list&>(robot->moves), slots, &place)) return 1;
     }
     std::puts("done");
     std::fflush(stdout);

@@ -15,6 +15,7 @@
 
 #include "sensors/test_events.hpp"
 #include "sensors/test_system_calls.hpp"
+#include "shm/container_layout.h"
 
 namespace listed {
 enum class Phase : std::int8_t { rest = -1, move = 4 };
@@ -312,6 +313,21 @@ TEST_F(LyingList, ShapesOfAnotherSizeAreRefused) {
   const std::uint64_t kOne = 1;
   for (const std::uint64_t off : {0 - word, kOne << 3, kOne << 5, 0 - (kOne << 5), kOne << 16, kOne << 32, kOne << 49})
     EXPECT_EQ(refusal_of(list_->sensor.shape[1], word + off), kSize) << off;
+}
+
+// Each entry of a table would cost a reader what its list's types take.
+TEST_F(LyingList, EntriesOfOnePlaceAreRefused) {
+  auto& header = *reinterpret_cast<maxlat_shm_header*>(bytes_);
+  auto* const entries = reinterpret_cast<maxlat_shm_entry*>(bytes_ + header.table_offset);
+  ASSERT_EQ(refusal(), "");
+  const std::uint64_t most = header.head_size / entries[0].size;  // of this size can lie side by side
+  header.table_capacity = static_cast<std::uint32_t>(most + 1);
+  ASSERT_LE(header.table_offset + header.table_capacity * sizeof *entries, MAXLAT_SHM_PAGE);
+  for (std::uint32_t i = 1; i <= most; ++i) {
+    entries[i] = entries[0];
+    entries[i].name[0] = static_cast<char>('a' + i);
+  }
+  EXPECT_EQ(refusal(), "the shared memory is not valid: its objects overlap");
 }
 
 TEST_F(LyingList, PositionsFromNowhereKeepNoReader) {

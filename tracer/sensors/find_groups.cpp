@@ -48,7 +48,9 @@ void add_groups_of(const std::string& descriptors, int pid, std::vector<GroupVie
     if (!memory) continue;
     base::Result<GroupView> group = GroupView::attach(memory.number(), pid);
     // A descriptor may have been inherited (by vfork) or sent.
-    if (group && group->own_pid() == innermost_pid(pid)) groups.push_back(std::move(*group));
+    const auto is_same = [&](const GroupView& seen) { return seen.pid() == pid && seen.uuid() == group->uuid(); };
+    if (group && group->own_pid() == innermost_pid(pid) && std::none_of(groups.begin(), groups.end(), is_same))
+      groups.push_back(std::move(*group));
     if (!group && refused != nullptr)
       refused->push_back("process " + std::to_string(pid) + ": " + group.error().text);
   }

@@ -253,8 +253,9 @@ void withdraw_group(void* pages) {
 PublishedGroup::PublishedGroup(void* pages, std::size_t bytes, std::string_view name) : pages_(pages) {
   const base::Status published = publish_group(pages, bytes, name);
   if (published) return;
-  const std::string line =
-      "maxlat: sensors " + std::string(name) + ": " + published.error().text + "; nobody can see them\n";
+  const base::Error& error = published.error();
+  const std::string line = "maxlat: sensors " + std::string(name) + ": " + error.text +
+                           (error.hint.empty() ? "" : " (" + error.hint + ")") + "; nobody can see them\n";
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
 }
 

@@ -61,6 +61,16 @@ TEST(SensorGroup, KeepsWhatWasPostedBeforeAndStaysWhereItIs) {
   EXPECT_EQ(find_groups(getpid())->size(), groups->size() - 1);
 }
 
+TEST(SensorGroup, IsSeenOnceHoweverManyDescriptorsItHas) {
+  const auto seen = [] { return find_groups(getpid())->size(); };
+  const TestGroup<Sensors> group("twice");
+  const std::size_t before = seen();
+  const int another = dup(number_of("twice"));
+  ASSERT_GE(another, 0);
+  EXPECT_EQ(seen(), before);
+  close(another);
+}
+
 TEST(SensorGroup, NobodyElseCanWrite) {
   const TestGroup<Sensors> group;
   const maxlat::base::Descriptor memory(descriptor_of("test", O_RDWR));

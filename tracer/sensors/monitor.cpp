@@ -150,10 +150,7 @@ base::Result<GroupView> GroupView::attach(int memory_fd, int pid) {
   auto body = std::make_shared<Body>(Body{std::move(*container), {}, pid, {}});
   std::copy_n(body->container.header().uuid, body->uuid.size(), body->uuid.begin());
   std::set<std::string> names;
-  std::uint64_t left = body->container.header().head_size;  // sensors do not overlap
   for (const trace::ObjectEntry& entry : body->container.objects()) {
-    if (entry.size > left) return trace::unfit_memory("its sensors overlap");
-    left -= entry.size;
     if (!names.insert(entry.name).second) return trace::unfit_memory("two sensors are called " + entry.name);
     SensorFacts facts;
     facts.kind = kind_of(entry);

@@ -23,16 +23,20 @@ struct OneOfEach {
   HistogramOf<2, 10, kWriters> histogram{"histogram", "ns"};
 };
 
-// The memory of a group of this process, as another program of the same user comes to it. RETURNS: -1: none.
-inline int descriptor_of(const std::string& group, int flags) {
+// The memory of a group of this process.
+// The number that this process has it by. RETURNS: -1: it has none.
+inline int number_of(const std::string& group) {
   for (int number = 0; number < 1024; ++number) {
-    const std::string path = "/proc/self/fd/" + std::to_string(number);
     char target[128]{};
-    if (readlink(path.c_str(), target, sizeof target - 1) > 0 &&
+    if (readlink(("/proc/self/fd/" + std::to_string(number)).c_str(), target, sizeof target - 1) > 0 &&
         std::string_view(target).starts_with("/memfd:maxlat-sensors:" + group + " "))
-      return open(path.c_str(), flags | O_CLOEXEC);
+      return number;
   }
   return -1;
+}
+// Opened anew, as another program of the same user comes to it. RETURNS: -1: none.
+inline int descriptor_of(const std::string& group, int flags) {
+  return open(("/proc/self/fd/" + std::to_string(number_of(group))).c_str(), flags | O_CLOEXEC);
 }
 
 template <class Sensors>

@@ -75,5 +75,6 @@ posts 'MAXLAT_POST(x, check, array, two)' && { echo "compiles: a post of an even
 grep -qF 'this list has no events of that type' <<<"$errors" || { echo "no word of the list's types: $errors"; wrong=1; }
 must_refuse "$(list 3 event)" 'slots: a power of two'
 must_refuse "MAXLAT_TRACE_EVENT(check, big, (char[4065], a)) $(list 4 big)" 'an event of the list is too large'
-must_refuse "MAXLAT_TRACE_EVENT(check, name, (int, $(printf 'a%.0s' {1..40}))) $(list 4 name)" 'a name has 39 letters at most'
+must_refuse "MAXLAT_TRACE_EVENT(check, name, (int, $(printf 'a%.0s' {1..40}))) $(list 4 name)" 'a name has at most 39 letters'
+must_refuse "MAXLAT_TRACE_EVENT(check, \$name, (int, a)) $(list 4 '$name')" 'a name has at most 39 letters, of'
 exit $wrong

@@ -142,6 +142,7 @@ base::Status Container::check_header(std::uint64_t file_size) {
 
 base::Status Container::check_table(std::span<const ObjectKind> kinds) {
   const std::uint8_t* table = memory().head + header_.table_offset;
+  std::uint64_t left = view_ == ContainerView::read_only ? header_.head_size : UINT64_MAX;
   for (std::uint32_t i = 0; i < header_.table_capacity; ++i) {
     const auto copy =
         copy_of_entry(*reinterpret_cast<const maxlat_shm_entry*>(table + std::uint64_t{i} * header_.entry_size));
@@ -151,6 +152,9 @@ base::Status Container::check_table(std::span<const ObjectKind> kinds) {
     const ObjectKind* kind = row == kinds.end() ? nullptr : &*row;
     base::Result<ObjectEntry> entry = checked_entry(*copy, kind, header_);
     if (!entry) return entry.error();
+    // Before anything is read of it: what a check keeps would be kept for each entry of the same place.
+    if (entry->size > left) return unfit_memory("its objects overlap");
+    left -= entry->size;
     if (kind != nullptr && kind->layout_version == entry->layout_version) {
       auto checked = kind->check(*entry, memory());
       if (!checked) return checked.error();

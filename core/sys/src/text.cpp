@@ -17,6 +17,11 @@ bool may_begin(unsigned char first, unsigned char second) {
   return first != 0xf4 || second < 0x90;
 }
 
+// U+0080 to U+009F, which some terminals obey as they do ESC and a letter.
+bool is_c1(std::string_view letter) {
+  return letter.size() == 2 && letter[0] == '\xc2' && static_cast<unsigned char>(letter[1]) < 0xa0;
+}
+
 }  // namespace
 
 std::size_t utf8_length(std::string_view text) {
@@ -42,9 +47,14 @@ std::string cut_to(std::string_view text, std::size_t width) {
 }
 
 std::string printable(std::string_view text) {
-  std::string out(text);
-  std::replace_if(
-      out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    const bool acts = length == 1 ? static_cast<unsigned char>(text[0]) < 0x20 || text[0] == 0x7f
+                                  : length == 0 || is_c1(text.substr(0, length));
+    out += acts ? std::string_view("?") : text.substr(0, length);
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
   return out;
 }
 

@@ -76,6 +76,15 @@ TEST(Text, CountsCharactersNotBytes) {
 
 TEST(Text, SendsNoEscapeSequenceOn) {
   EXPECT_EQ(printable("a\033[2Jb"), "a?[2Jb");
+  EXPECT_EQ(printable("a\xc2\x9b"
+                      "2Jb"),
+            "a?2Jb")
+      << "the same in a letter of two bytes";
+  EXPECT_EQ(printable("gr\xc3\xb6\xc3\x9f"
+                      "e\xc2\xa0\xff"),
+            "gr\xc3\xb6\xc3\x9f"
+            "e\xc2\xa0?")
+      << "bytes that are no letter";
 }
 
 }  // namespace

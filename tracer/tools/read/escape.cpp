@@ -9,14 +9,20 @@ namespace {
 
 constexpr char kHex[] = "0123456789abcdef";
 
-template <typename Special>
+// U+0080 to U+009F, which some terminals obey as they do ESC and a letter.
+bool is_c1(std::string_view letter) {
+  return letter.size() == 2 && letter[0] == '\xc2' && static_cast<unsigned char>(letter[1]) < 0xa0;
+}
+
+template <bool kForTerminals, typename Special>
 std::string escaped(std::string_view text, const Special& special) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (c >= 0x20 && c < 0x7f && c != '"' && c != '\\') {
       out += c;
-    } else if (const std::size_t length = c < 0 ? core::utf8_length(text.substr(i)) : 0; length != 0) {
+    } else if (const std::size_t length = c < 0 ? core::utf8_length(text.substr(i)) : 0;
+               length != 0 && !(kForTerminals && is_c1(text.substr(i, length)))) {
       out += text.substr(i, length);
       i += length - 1;
     } else if (c == '"' || c == '\\') {
@@ -33,12 +39,12 @@ std::string escaped(std::string_view text, const Special& special) {
 }  // namespace
 
 std::string c_escaped(std::string_view text) {
-  return escaped(text,
-                 [](std::string& out, unsigned char byte) { ((out += "\\x") += kHex[byte >> 4]) += kHex[byte & 15]; });
+  return escaped<true>(
+      text, [](std::string& out, unsigned char byte) { ((out += "\\x") += kHex[byte >> 4]) += kHex[byte & 15]; });
 }
 
 std::string json_escaped(std::string_view text) {
-  return escaped(text, [](std::string& out, unsigned char byte) {
+  return escaped<false>(text, [](std::string& out, unsigned char byte) {
     if (byte >= 0x80)
       out += "\\ufffd";
     else

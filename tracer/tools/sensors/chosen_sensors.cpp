@@ -18,7 +18,7 @@ bool matches(const std::string& pattern, const std::string& program, int pid, co
              const std::string& name) {
   const std::string instance = fmt::format("{}#{}", program, pid), number = std::to_string(pid);
   const auto is = [&](const std::string& text) { return fnmatch(pattern.c_str(), text.c_str(), FNM_PATHNAME) == 0; };
-  if (is(name) || is(group + "/" + name)) return true;
+  if (is(name) || is(group) || is(group + "/" + name)) return true;
   const std::string* const whose[] = {&program, &instance, &number};
   return std::any_of(std::begin(whose), std::end(whose), [&](const std::string* who) {
     return is(*who) || is(*who + "/" + group) || is(*who + "/" + group + "/" + name);

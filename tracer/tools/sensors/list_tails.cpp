@@ -19,22 +19,30 @@ void add_events_option(boost::program_options::options_description& options) {
 ListTail::ListTail(const ChosenSensor& sensor, const TailStyle& style)
     : reader_(sensor.group->events(*sensor.facts, style.patience_ns)), style_(style) {}
 
-void ListTail::read(const sensors::EventClock& clock) {
+void ListTail::read(const sensors::EventClock& clock, bool ended) {
   if (!style_.again) kept_.clear();
   fresh_ = 0;
-  const std::uint64_t now_ns = base::monotonic_ns();
+  std::uint64_t now_ns = base::monotonic_ns();
   // What is there now, and what was passed over before.
   const sensors::EventBooks before = reader_.books();
   std::uint64_t left = std::min<std::uint64_t>(before.pending, MAXLAT_EVENT_MAX_SLOTS) + before.open + 1;
   for (sensors::ListedEvent event; left > 0; --left) {
     const sensors::EventStep step = reader_.next(event, now_ns);
-    if (step == sensors::EventStep::none) break;
+    if (step == sensors::EventStep::none) {
+      if (!ended || reader_.books().pending == 0) break;
+      now_ns += style_.patience_ns + 1;
+      continue;
+    }
     if (step == sensors::EventStep::again) continue;
     ++fresh_;
     judge(event);
     keep(event, clock.realtime_ns(event.ticks));
   }
-  if (!reader_.books().balance()) contradiction_ = "its books do not balance";
+  const sensors::EventBooks after = reader_.books();
+  if (!after.balance()) contradiction_ = "its books do not balance";
+  lost_.overwritten = after.overwritten - before.overwritten;
+  lost_.dropped = after.dropped - before.dropped;
+  lost_.unfinished = after.unfinished - before.unfinished;
 }
 
 void ListTail::judge(const sensors::ListedEvent& event) {
@@ -68,6 +76,11 @@ std::string ListTail::lines() const {
   std::string text;
   if (!style_.again && !kept_.empty() && fresh_ > kept_.size())
     text += fmt::format("    ({} more before these)\n", fresh_ - kept_.size());
+  const std::pair<std::uint64_t, const char*> losses[] = {{lost_.overwritten, "overwritten before they were read"},
+                                                          {lost_.dropped, "dropped by the program"},
+                                                          {lost_.unfinished, "not ended in time"}};
+  for (const auto& [count, how] : losses)
+    if (count != 0) text += fmt::format("    ({} {})\n", count, how);
   for (const std::string& one : texts({})) text += "    " + core::printable(one) + "\n";
   return text;
 }
@@ -88,7 +101,7 @@ std::string ListTails::ended() {
       ++entry;
       continue;
     }
-    entry->second.tail.read(clock());
+    entry->second.tail.read(clock(), true);
     if (entry->second.tail.any_fresh())
       text += fmt::format("{}  has ended\n{}", entry->second.name, entry->second.tail.lines());
     entry = lists_.erase(entry);

@@ -33,9 +33,11 @@ class ListTail {
  public:
   ListTail(const ChosenSensor& sensor, const TailStyle& style);
 
-  // Takes what has come. Bounded, however fast the program posts.
-  void read(const sensors::EventClock& clock);
-  // What is kept after read(): text or JSON of each event; and as lines, with how many are left out in front.
+  // Takes what has come. Bounded, however fast the program posts. `ended`: nobody posts any more, so that a post which
+  // has not ended never will, and holds up nothing.
+  void read(const sensors::EventClock& clock, bool ended = false);
+  // What is kept after read(): text or JSON of each event; and as lines, with how many are left out in front, and what
+  // was lost since the read() before.
   std::vector<std::string> texts(PrintStyle style) const;
   std::string lines() const;
   sensors::EventBooks books() const { return reader_.books(); }
@@ -56,6 +58,7 @@ class ListTail {
   TailStyle style_;
   std::deque<Kept> kept_;
   std::uint64_t fresh_ = 0;  // that the last read() took, whether or not they are kept
+  sensors::EventBooks lost_;  // in the last read()
   std::uint64_t last_ticks_ = 0;
   std::string contradiction_;
 };

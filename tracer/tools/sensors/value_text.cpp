@@ -69,7 +69,7 @@ struct Text {
   }
   std::string operator()(const EventsValue& v) const {
     return v.posts <= v.slots ? fmt::format("{} posts", v.posts)
-                              : fmt::format("{} posts, of which the last {} are there", v.posts, v.slots);
+                              : fmt::format("{} posts, and places for the last {}", v.posts, v.slots);
   }
 };
 
@@ -137,6 +137,17 @@ nlohmann::ordered_json events_json(const ListTail& tail) {
   return events;
 }
 
+nlohmann::ordered_json books_json(const sensors::EventBooks& books) {
+  return {{"posts", books.posts},
+          {"delivered", books.delivered},
+          {"late", books.late},
+          {"overwritten", books.overwritten},
+          {"dropped", books.dropped},
+          {"unfinished", books.unfinished},
+          {"open", books.open},
+          {"pending", books.pending}};
+}
+
 }  // namespace
 
 std::string value_text(const SensorFacts& facts, const sensors::SensorValue& value) {
@@ -165,7 +176,11 @@ std::string values_text(const ChosenSensors& chosen, ListTails& tails) {
 nlohmann::ordered_json value_json(const ChosenSensor& sensor, ListTails& tails) {
   const SensorFacts& facts = *sensor.facts;
   nlohmann::ordered_json value = std::visit(Json{}, sensor.value());
-  if (facts.kind == sensors::SensorKind::events) value["events"] = events_json(tails.read(sensor));
+  if (facts.kind == sensors::SensorKind::events) {
+    const ListTail& tail = tails.read(sensor);
+    value["books"] = books_json(tail.books());
+    value["events"] = events_json(tail);
+  }
   return {{"name", facts.name},   {"kind", sensors::word_of(facts.kind)}, {"unit", facts.unit},
           {"about", facts.about}, {"shared", facts.shared},               {"value", std::move(value)}};
 }

@@ -21,7 +21,8 @@
 // MEMORY: for each slot 32 bytes and the largest of the events, in multiples of 32; it lies in the program's file, too.
 // COST of a post of three 64-bit fields: 43 instructions, the counter's read and the CPU among them; of a shared list
 // two are locked. sensors/cost_test.cpp counts them. Longest way: MAXLAT_EVENT_ATTEMPTS claims that others overtake.
-// ERRORS: none when it runs. Names of events, fields and labels of more than 39 letters do not compile.
+// ERRORS: none when it runs. Names of events, fields and labels of more than 39 letters, or of others than
+// [A-Za-z0-9_], do not compile.
 // THREADS, SIGNALS: EventList: one thread and its signal handlers; SharedEventList: all threads. Async-signal-safe,
 // never waits, calls the kernel only where the C library does not know the CPU (trace/current_cpu.hpp).
 #pragma once
@@ -78,7 +79,9 @@ constexpr std::size_t labels_in(std::span<const trace::Field> fields) {
 }
 
 constexpr bool have_room(const trace::EventDescription& event) {
-  const auto fits = [](std::string_view name) { return name.size() < MAXLAT_EVENT_NAME; };
+  const auto fits = [](std::string_view name) {
+    return name.size() < MAXLAT_EVENT_NAME && trace::detail::is_identifier(name);
+  };
   for (const trace::Field& field : event.fields) {
     if (!fits(field.name)) return false;
     for (const trace::Label& label : field.labels)
@@ -148,7 +151,7 @@ template <maxlat_sensor_writers kWriters, std::size_t kSlots, class... Named>
 class EventListOf {
   static_assert(std::has_single_bit(kSlots) && kSlots <= MAXLAT_EVENT_MAX_SLOTS, "slots: a power of two");
   static_assert(sizeof...(Named) > 0 && sizeof...(Named) <= MAXLAT_EVENT_MAX_TYPES, "1 to 64 types of events");
-  static_assert((detail::have_room(Named::Event::kDescription) && ...), "a name has 39 letters at most");
+  static_assert((detail::have_room(Named::Event::kDescription) && ...), "a name has at most 39 letters, of [A-Za-z0-9_]");
 
   template <class Posted>
   static constexpr std::size_t kLargest = detail::largest_payload(Posted::Event::kDescription.fields);

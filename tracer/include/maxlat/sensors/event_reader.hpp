@@ -53,7 +53,7 @@ struct EventBooks {
   std::uint64_t late = 0;         // delivered, too
   std::uint64_t overwritten = 0;  // before the reader came to them
   std::uint64_t dropped = 0;      // by the program
-  std::uint64_t unfinished = 0;   // begun and never ended
+  std::uint64_t unfinished = 0;   // not ended before its slot had another event
   std::uint64_t open = 0;         // begun; they may come, late
   std::uint64_t pending = 0;      // not read yet
 
