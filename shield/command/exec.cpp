@@ -59,11 +59,21 @@ int wait_for(pid_t child, const sigset_t& watched) {
 
 }  // namespace
 
+core::Result<std::string> program_of(const std::string& name) {
+  constexpr auto kNotExecutable = static_cast<core::Exit>(126), kNotFound = static_cast<core::Exit>(127);
+  std::string program = core::find_program(name);
+  if (!program.empty()) return program;
+  const bool is_there = name.find('/') != name.npos && ::access(name.c_str(), F_OK) == 0;
+  return core::Error{name + (is_there ? ": cannot be executed" : ": command not found"), "",
+                     is_there ? kNotExecutable : kNotFound};
+}
+
 core::Result<int> run_inside(const std::vector<std::string>& command, const core::CpuList& cpus,
                              const Surface& surface) {
   Entry entry;
-  entry.program = core::find_program(command.front());
-  if (entry.program.empty()) return core::Error{command.front() + ": command not found"};
+  core::Result<std::string> program = program_of(command.front());
+  if (!program) return program.error();
+  entry.program = *std::move(program);
   for (const std::string& word : command) entry.argv.push_back(const_cast<char*>(word.c_str()));
   entry.argv.push_back(nullptr);
   entry.cpus = core::AffinityMask(cpus);

@@ -13,6 +13,9 @@
 
 namespace maxlat::shield {
 
+// The path of the program. ERRORS: there is none (exit status 127), or it cannot be executed (126), as of a shell.
+core::Result<std::string> program_of(const std::string& name);
+
 // Runs the command with our standard streams and waits for it. SIGTERM and SIGHUP go on to it; SIGINT of a terminal
 // reaches it by itself. Its exit status, 128 + N when signal N killed it. ERRORS: not found; the shield does not take
 // it.

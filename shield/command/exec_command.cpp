@@ -52,6 +52,8 @@ core::Status may_run_in(const ShieldStatus& now, const std::string& journal_path
 
 core::Result<core::Exit> exec(const core::CommandLine& line) {
   if (line.operands.empty()) return core::Error{"no command given", "maxlat shield exec --cpus 1 -- CMD"};
+  // Before the machine is changed for it.
+  if (const auto program = program_of(line.operands.front()); !program) return program.error();
   core::catch_stop_signals();
   const Surface looking(view_of({}));
   const std::string journal = line.get<std::string>("journal");

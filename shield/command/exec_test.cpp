@@ -53,6 +53,18 @@ class Exec : public testing::Test {
   core::CpuList cpus_{core::allowed_cpus()->front()};
 };
 
+TEST_F(Exec, WhatIsNoProgramIsToldAsByAShell) {
+  std::ofstream(file("text")) << "no program";
+  const std::pair<std::string, int> cases[] = {
+      {"no-such-program-here", 127}, {file("none"), 127}, {file("text"), 126}, {root_.path(), 126}};
+  for (const auto& [name, status] : cases) {
+    const auto program = program_of(name);
+    ASSERT_FALSE(program) << name;
+    EXPECT_EQ(static_cast<int>(program.error().exit_status), status) << name;
+  }
+  EXPECT_TRUE(program_of("sh"));
+}
+
 TEST_F(Exec, TheStatusIsTheCommandsAndItRunsOnTheCpus) {
   const auto ended = run("grep Cpus_allowed_list /proc/self/status > " + file("cpus") + "; exit 3");
   ASSERT_TRUE(ended) << ended.error().text;

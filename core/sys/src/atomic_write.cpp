@@ -166,8 +166,9 @@ Status write_atomically(const std::string& path, std::string_view text) {
 }
 
 Status make_folder_of(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   std::error_code error;
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
+  if (!folder.empty()) std::filesystem::create_directories(folder, error);
   if (error) return system_error(fmt::format("cannot make the folder of {}", path), error.value());
   return {};
 }
