@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <fstream>
 #include <maxlat/loadgen/load_definition.hpp>
+#include <maxlat/test/temporary_folder.hpp>
 #include <set>
+#include <string>
 
 #include "keeper.hpp"
 
@@ -88,6 +90,11 @@ TEST(LoadTable, AMissingArgumentIsAnErrorWithAnExample) {
 }
 
 TEST(LoadTable, HackbenchScalesItsGroupsWithTheCpusUnlessTold) {
+  const test::TemporaryFolder folder;  // it need not be installed
+  const std::string program = folder.path() + "/hackbench";
+  std::ofstream(program) << "#!/bin/sh\n";
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  const ScopedVariable path("PATH", folder.path().c_str());
   EXPECT_THAT(plan_for("hackbench")->command, HasSubstr("hackbench -g 2 "));
   EXPECT_EQ(plan_for("hackbench:-T -g 7")->command, "hackbench -T -g 7");
 }

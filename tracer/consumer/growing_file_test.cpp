@@ -92,6 +92,7 @@ struct Watched {
 TEST(GrowingFile, WhoeverReadsItMeanwhileFindsWholePacketsAndNoDamage) {
   const TemporaryFolder folder;
   Watched::path = folder.path() + "/stream";
+  Watched::published = 0;
   auto file = TraceFile::create(Watched::path);
   ASSERT_TRUE(file) << file.error().text;
   write_parts = Watched::write;

@@ -274,17 +274,19 @@ int trace_without_system_calls(const ChannelOptions& options, Prepared prepared)
   if (!prepare_thread()) return 2;
   if (prepared == Prepared::before_the_start) start();
   const Memory memory(recording.session);
-  const std::uint64_t* positions[2];
-  for (std::uint32_t i = 0; i < 2; ++i) {
-    const maxlat_shm_channel& shape = channel_of(memory.bytes(), 0);
-    positions[i] = reinterpret_cast<const std::uint64_t*>(memory.bytes() + shape.rings_offset + i * shape.ring_stride +
-                                                          offsetof(maxlat_ring_header, write_count));
-  }
+  const maxlat_shm_channel& shape = channel_of(memory.bytes(), 0);
+  const auto written = [&] {
+    std::uint64_t bytes = 0;
+    for (std::uint32_t i = 0; i < shape.slots; ++i)
+      bytes += *reinterpret_cast<const std::uint64_t*>(memory.bytes() + shape.rings_offset + i * shape.ring_stride +
+                                                       offsetof(maxlat_ring_header, write_count));
+    return bytes;
+  };
   if (!maxlat::test::forbid_system_calls_but(SYS_exit_group)) return 77;
   // Rounds of a ring of 8 KiB and more: switches, deliveries, a full buffer.
   for (std::uint64_t n = 0; n < 20'000; ++n) MAXLAT_TRACE(process, event, n);
   flush();
-  _exit(*positions[0] + *positions[1] >= 8000 ? 0 : 1);
+  _exit(written() >= 8000 ? 0 : 1);
 }
 
 #ifndef __SANITIZE_ADDRESS__  // which makes system calls of its own
