@@ -9,9 +9,9 @@ namespace {
 
 constexpr char kHex[] = "0123456789abcdef";
 
-// U+0080 to U+009F, which some terminals obey as they do ESC and a letter.
-bool is_c1(std::string_view letter) {
-  return letter.size() == 2 && letter[0] == '\xc2' && static_cast<unsigned char>(letter[1]) < 0xa0;
+// Some letters of several bytes are obeyed by terminals (core::printable()).
+bool is_shown(std::string_view letter) {
+  return core::printable(letter) == letter;
 }
 
 template <bool kForTerminals, typename Special>
@@ -22,7 +22,7 @@ std::string escaped(std::string_view text, const Special& special) {
     if (c >= 0x20 && c < 0x7f && c != '"' && c != '\\') {
       out += c;
     } else if (const std::size_t length = c < 0 ? core::utf8_length(text.substr(i)) : 0;
-               length != 0 && !(kForTerminals && is_c1(text.substr(i, length)))) {
+               length != 0 && (!kForTerminals || is_shown(text.substr(i, length)))) {
       out += text.substr(i, length);
       i += length - 1;
     } else if (c == '"' || c == '\\') {

@@ -11,6 +11,8 @@ TEST(Escape, LeavesNothingThatATerminalWouldObey) {
   EXPECT_EQ(c_escaped("\x1b[2J\x07\n\"\\\x7f"), "\\x1b[2J\\x07\\n\\\"\\\\\\x7f");
   EXPECT_EQ(c_escaped("\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80"), "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80");
   EXPECT_EQ(c_escaped("\xff\xc3"), "\\xff\\xc3");
+  EXPECT_EQ(c_escaped("\xc2\x9b\xc2\xa0"), "\\xc2\\x9b\xc2\xa0");  // what some terminals take for ESC [
+  EXPECT_EQ(json_escaped("\xc2\x9b"), "\xc2\x9b");
   EXPECT_EQ(c_escaped("\xe2\x82"), "\\xe2\\x82");  // the first two bytes of three
 }
 
