@@ -32,11 +32,11 @@ size_t kb_of_a_cpu(const core::CpuList& cpus) {
 }
 
 Opened open_event_source(const std::string& backend, const core::CpuList& cpus) {
-  if (core::Status ours = numbers_are_the_kernels("/"); !ours) return ours.error();
-  // What a killed run left behind goes on recording, whoever records now.
-  if (const std::string tracefs = core::find_tracefs("/"); !tracefs.empty())
-    core::remove_instances_of_the_dead(tracefs, KernelBuffers::kInstancePrefix);
   if (backend != kTracefsBackend) {
+    if (core::Status ours = numbers_are_the_kernels("/"); !ours) return ours.error();
+    // What a killed run left in tracefs goes on recording, though the module does now.
+    if (const std::string tracefs = core::find_tracefs("/"); !tracefs.empty())
+      core::remove_instances_of_the_dead(tracefs, KernelBuffers::kInstancePrefix);
     Opened source = as_source(ModuleSource::open(cpus));
     if (source || backend == kModuleBackend) return source;
   }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "module_source.hpp"
 
+#include <maxlat/base/counter.h>
+
 #include <algorithm>
 #include <bit>
 #include <chrono>
-#include <maxlat/base/counter.h>
 #include <utility>
 
 namespace maxlat::attribution {
@@ -19,7 +20,8 @@ constexpr int32_t kUnknown = -1;
 
 ModuleSource::ModuleSource(trace::KernelSession session, const core::CpuList& cpus)
     : session_(std::move(session)), cpus_(cpus) {
-  for (size_t i = 0; i < cpus.size(); ++i) streams_.push_back({.running = kUnknown, .switches = UnseenSwitches(thread_of_proc)});
+  for (size_t i = 0; i < cpus.size(); ++i)
+    streams_.push_back({.running = kUnknown, .switches = UnseenSwitches(thread_of_proc)});
 }
 
 core::Result<ModuleSource> ModuleSource::open(const core::CpuList& cpus) {

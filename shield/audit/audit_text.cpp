@@ -41,9 +41,9 @@ std::vector<CpuVerdict> verdicts_of(const core::Phase& phase, const AuditPlan& p
 }
 
 std::string text_of(const core::Phase& phase, const AuditPlan& plan) {
-  std::string text = fmt::format("audit of CPU {} for {}, limit: {} a second; names: {}\n\n", core::to_string(plan.cpus),
-                                 core::duration_text(phase.duration_s), rate_text(plan.limit_per_s),
-                                 phase.facts.at("names"));
+  std::string text =
+      fmt::format("audit of CPU {} for {}, limit: {} a second; names: {}\n\n", core::to_string(plan.cpus),
+                  core::duration_text(phase.duration_s), rate_text(plan.limit_per_s), phase.facts.at("names"));
   core::TextTable table({"#CPU", "verdict", "#a second", "#timer", "#devices", "#sent", "#other", "#switches", "most"});
   const std::vector<CpuVerdict> verdicts = verdicts_of(phase, plan);
   for (size_t i = 0; i < verdicts.size(); ++i) {

@@ -32,21 +32,21 @@ core::Result<core::Exit> exec_in_own(const ShieldPlan& plan, const std::vector<s
   const core::Result<int> ended = run_inside(command, plan.cpus, Surface(view_of(held->plan())));
   const core::Result<UndoReport> undone = held->take_off();
   if (!undone) return undone.error();
-  if (!quiet || !undone->failed.empty()) core::tell_text(text_of(*undone));
+  // No CPUs: it was taken off by force meanwhile, and what is on now is another one.
+  const bool undid = !undone->cpus.empty();
+  if (undid && (!quiet || !undone->failed.empty())) core::tell_text(text_of(*undone));
+  if (!undid) core::tell("maxlat shield: the shield was taken off while the command ran\n");
   if (!ended) return ended.error();
   if (!undone->failed.empty()) return core::Error{"not everything could be undone", "maxlat shield off tries again"};
   return static_cast<core::Exit>(*ended);
 }
 
-// Whether the shield that a person has made is one to run in; tells what of it has drifted. ERRORS: it did not come to
-// its end; its journal is damaged. Without the lock: several commands at a time may run in one.
-core::Status may_run_in(const ShieldStatus& now, const std::string& journal_path, const Surface& surface) {
-  const auto journal = read_journal(journal_path);
-  if (!journal) return journal.error();
-  if (!*journal) return core::Error{"the shield has gone off meanwhile", "maxlat shield on --cpus CPUS first"};
-  const ShieldPlan as_it_is{.cpus = now.cpus, .housekeeping = now.housekeeping, .journal = journal_path};
-  if (const core::Status may = may_use(**journal, as_it_is, surface); !may) return may;
-  core::tell_text(drift_text(now));
+// Whether the shield that a person has made is one to run in. Without the lock: several commands at a time may run in
+// one. ERRORS: it did not come to its end; its journal is damaged.
+core::Status may_run_in(const ShieldStatus& now) {
+  if (!now.damage.empty()) return core::Error{now.damage, "maxlat shield off --force undoes what is not damaged"};
+  if (!now.is_complete)
+    return core::Error{"there is a shield that did not come to its end", "maxlat shield off undoes what it had done"};
   return {};
 }
 
@@ -56,8 +56,7 @@ core::Result<core::Exit> exec(const core::CommandLine& line) {
   if (const auto program = program_of(line.operands.front()); !program) return program.error();
   core::catch_stop_signals();
   const Surface looking(view_of({}));
-  const std::string journal = line.get<std::string>("journal");
-  const core::Result<ShieldStatus> now = shield_status(journal, looking);
+  const core::Result<ShieldStatus> now = shield_status(line.get<std::string>("journal"), looking);
   if (!now) return now.error();
   const bool asked_for_this = !line.has("cpus") || line.get<core::CpuListArgument>("cpus").cpus == now->cpus;
   if (now->on && asked_for_this && !now->held) {
@@ -65,7 +64,8 @@ core::Result<core::Exit> exec(const core::CommandLine& line) {
       return core::Error{fmt::format("a shield of CPU {} is on: --smt, --timers and --mount are for a new one",
                                      core::to_string(now->cpus)),
                          "maxlat shield off first, or leave them out"};
-    if (const core::Status may = may_run_in(*now, journal, looking); !may) return may.error();
+    if (const core::Status may = may_run_in(*now); !may) return may.error();
+    if (!line.has("quiet")) core::tell_text(drift_text(*now));
     const core::Result<int> ended = run_inside(line.operands, now->cpus, looking);
     if (!ended) return ended.error();
     return static_cast<core::Exit>(*ended);

@@ -14,7 +14,7 @@ constexpr core::CommandHelp kOffHelp{
     .synopsis = "maxlat shield off [options]",
     .about =
         "Undoes the shield from its journal, also one that was cut off by a crash. Safe to run again. Refused while\n"
-        "another process holds or uses the shield.",
+        "a run uses the shield, or exec or a run holds it as its own.",
     .examples =
         "  maxlat shield off            what somebody else has changed since is named, and left\n"
         "  maxlat shield off --force    that, too, becomes what it was; and from under whoever uses it\n"};

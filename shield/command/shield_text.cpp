@@ -38,10 +38,10 @@ std::string text_of(const ShieldReport& report, const ShieldPlan& plan) {
   if (!refused.empty())
     rest += core::wrapped(fmt::format("{}", fmt::join(refused, ", ")), core::kTextWidth,
                           "a weaker shield; not possible here: ", "  ");
-  return fmt::format(
-      "{}\n{}shield of CPU {} is on, the system on CPU {}: {} done or already so, {} not; {}\n",
-      table.text(core::kTextWidth, ""), rest, core::to_string(plan.cpus), core::to_string(plan.housekeeping),
-      core::counted(report.steps.size() - left, "step"), left, core::counted(report.changes, "change"));
+  return fmt::format("{}\n{}shield of CPU {} is on, the system on CPU {}: {} done or already so, {} not; {}\n",
+                     table.text(core::kTextWidth, ""), rest, core::to_string(plan.cpus),
+                     core::to_string(plan.housekeeping), core::counted(report.steps.size() - left, "step"), left,
+                     core::counted(report.changes, "change"));
 }
 
 std::string counts_text(const UndoReport& report) {
@@ -76,7 +76,8 @@ std::string text_of(const ShieldStatus& status) {
   if (status.rebooted) return fmt::format("no shield is on: the box was rebooted since {}\n", status.since);
   if (!status.on) return "no shield is on\n";
   std::string text = drift_text(status);
-  if (!status.is_complete && !status.holder) text += "it did not come to its end: maxlat shield off undoes what it had done\n";
+  if (!status.is_complete && !status.holder)
+    text += "it did not come to its end: maxlat shield off undoes what it had done\n";
   if (status.is_complete && status.held && !status.holder)
     text += "its holder has died: maxlat shield off undoes it, or the next run or shield exec takes it over\n";
   text += fmt::format("shield of CPU {} since {}, the system on CPU {}: {} of {} changes stand",

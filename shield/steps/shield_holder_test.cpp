@@ -41,7 +41,7 @@ TEST_P(ShieldWithHolder, OffIsRefusedWhileItsHolderLivesUnlessForced) {
   EXPECT_THAT(box_.changed_since(before), testing::ElementsAre());
 }
 
-TEST_P(ShieldWithHolder, OneThatAPersonMadeIsNotTakenFromUnderACommandThatUsesIt) {
+TEST_P(ShieldWithHolder, OneThatAPersonMadeIsNotTakenFromUnderARunThatUsesIt) {
   FakeSurface surface = this->surface();
   const auto mine = Lock::hold(plan().journal);
   ASSERT_TRUE(mine);

@@ -58,14 +58,17 @@ bool has_drifted(const Change& change, Standing now, const JournalContent& journ
 core::Status renew_keeper(Change ended, const ShieldPlan& plan, Surface& surface, ShieldReport& report) {
   core::Result<Journal> journal = Journal::reopen(plan.journal);
   if (!journal) return journal.error();
-  ended.kind = Change::Kind::refused;
-  if (const core::Status noted = journal->append({&ended, 1}); !noted) return noted;
   Workshop workshop(surface, *journal, plan);
   if (const core::Status made = kIdleLatencyStep.make(workshop); !made) return made;
-  const Change complete{.kind = Change::Kind::complete};
-  if (const core::Status recorded = workshop.record({&complete, 1}); !recorded) return recorded;
   const ShieldReport renewed = std::move(workshop).reports();
-  report.lost += renewed.count(Outcome::not_possible);
+  const size_t failed = renewed.count(Outcome::not_possible);
+  // Where there is no other one, the old one is still missed, by status and by the next of us.
+  ended.kind = Change::Kind::refused;
+  const Change complete{.kind = Change::Kind::complete};
+  if (failed == 0)
+    if (const core::Status noted = journal->append({&ended, 1}); !noted) return noted;
+  if (const core::Status recorded = journal->append({&complete, 1}); !recorded) return recorded;
+  report.lost += failed;
   report.steps.insert(report.steps.end(), renewed.steps.begin(), renewed.steps.end());
   return {};
 }

@@ -81,7 +81,7 @@ size_t number_to_move(const Threads& threads) {
 core::Status enable_controller(const CpusetPlace& place, Workshop& workshop, std::vector<std::string>& refused) {
   const Change change{
       .kind = Change::Kind::controller, .path = place.mount + "/cgroup.subtree_control", .wanted = "cpuset"};
-  if (standing(change, workshop.surface()) == Standing::ours) return {};
+  if (stands(change, workshop.surface())) return {};  // also where others have it on: it is not ours to undo
   if (const core::Status recorded = workshop.record({&change, 1}); !recorded) return recorded;
   refused = workshop.make({&change, 1});
   return {};

@@ -46,8 +46,8 @@ std::size_t read_list(const GroupView& view, const SensorFacts& sensor, std::uin
   EventReader reader = view.events(sensor, patience_ns);
   std::size_t seen = 0;
   ListedEvent event;
-  for (std::uint64_t now_ns = 0; now_ns < 50 && reader.next(event, now_ns) != EventStep::none; ++now_ns) {
-    if (event.type == nullptr) continue;
+  for (std::uint64_t now_ns = 0; now_ns < 50; ++now_ns) {
+    if (reader.next(event, now_ns) != EventStep::event || event.type == nullptr) continue;
     seen += event.type->name.size();
     maxlat::trace::FieldValues values(event.type->fields, event.payload);
     for (maxlat::trace::FieldValue value; values.next(value);) seen += value.field->name.size() + value.count;

@@ -35,12 +35,13 @@ struct Published {
   std::size_t bytes;  // of whole pages
   std::string name;
   base::Descriptor memory;
-  ino_t file = 0;  // the memory's, by which a descriptor is known to be it
+  dev_t device = 0;  // the memory's, and
+  ino_t file = 0;    // its number there, by which a descriptor is known to be it
 
   // A program may have closed all descriptors above 2 since, and have another file there. Async-signal-safe.
   bool has_memory() const {
     struct stat facts {};
-    return memory && fstat(memory.number(), &facts) == 0 && facts.st_ino == file;
+    return memory && fstat(memory.number(), &facts) == 0 && facts.st_dev == device && facts.st_ino == file;
   }
   void close() {
     if (has_memory())
@@ -236,7 +237,7 @@ base::Status publish_group(void* pages, std::size_t bytes, std::string_view name
   settle(static_cast<std::uint8_t*>(shared->where()), *sensors);
   place.plan.publish(static_cast<std::uint8_t*>(table->where()), identity_of(name));
   if (const base::Status done = exchange(pages, std::move(*shared)); !done) return done;
-  published().push_back({pages, whole, std::string(name), std::move(*memory), facts.st_ino});
+  published().push_back({pages, whole, std::string(name), std::move(*memory), facts.st_dev, facts.st_ino});
   return {};
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// For tests of lists of events: two events whose words say of each other what they are, and a reader of them all.
+// For tests of lists of events: an event whose words say of each other what they are, and a reader of them all.
 #pragma once
 
 #include <cstring>

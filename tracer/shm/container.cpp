@@ -81,13 +81,13 @@ base::Error memory_of_another_version(const std::string& what) {
 }
 
 base::Status Container::open(int memory_fd) {
-  // A description of its own: the one that was handed over is the producer's.
   // The seals first: what has none may be anything, and to open it may take for ever.
   const int seals = fcntl(memory_fd, F_GET_SEALS);
   if (seals < 0 || (seals & F_SEAL_SHRINK) == 0) return unfit_memory("not sealed against shrinking");
   // Or holes could be punched under a view that only reads, and reading them would take memory.
   if (view_ == ContainerView::read_only && (seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE)) == 0)
     return unfit_memory("not sealed against writing");
+  // A description of its own: the one that was handed over is the producer's.
   const int access = view_ == ContainerView::writable ? O_RDWR : O_RDONLY;
   file_ = base::Descriptor(::open(("/proc/self/fd/" + std::to_string(memory_fd)).c_str(), access | O_CLOEXEC));
   if (!file_) return base::system_error("cannot open the shared memory", errno);

@@ -20,7 +20,10 @@ namespace {
 class ModuleRecording final : public KernelRecording {
  public:
   ModuleRecording(const KernelPlan& plan, ModuleSession module, std::unique_ptr<trace::TraceWriter> writer)
-      : say_(plan.say), cpus_(plan.cpus.size()), module_(std::move(module)), trace_(std::move(writer), plan.cpus, module_.wanted) {
+      : say_(plan.say),
+        cpus_(plan.cpus.size()),
+        module_(std::move(module)),
+        trace_(std::move(writer), plan.cpus, module_.wanted) {
     reader_.start(
         [this, moved = false]() mutable {
           if (!std::exchange(moved, true)) trace::run_where_recorders_do();

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <maxlat/core/sys/tell.hpp>
 #include <maxlat/core/sys/text.hpp>
+#include <set>
 
 namespace maxlat::trace_tools {
 
@@ -30,7 +31,9 @@ core::Result<ChosenSensors> choose_sensors(const std::vector<std::string>& patte
   std::vector<std::string> refused;
   auto groups = sensors::find_groups(0, &refused);
   if (!groups) return groups.error();
-  for (const std::string& line : refused) core::tell("maxlat sensors: {}\n", core::printable(line));
+  static std::set<std::string> told;  // a command that looks again and again says it once
+  for (const std::string& line : refused)
+    if (told.insert(line).second) core::tell("maxlat sensors: {}\n", core::printable(line));
   chosen.groups = std::move(*groups);
   std::vector<bool> used(patterns.size(), false);
   for (const sensors::GroupView& group : chosen.groups) {

@@ -81,7 +81,7 @@ std::string ListTail::lines() const {
                                                           {lost_.unfinished, "not ended in time"}};
   for (const auto& [count, how] : losses)
     if (count != 0) text += fmt::format("    ({} {})\n", count, how);
-  for (const std::string& one : texts({})) text += "    " + core::printable(one) + "\n";
+  for (const std::string& one : texts({})) text += "    " + one + "\n";
   return text;
 }
 

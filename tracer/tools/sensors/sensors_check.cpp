@@ -38,9 +38,8 @@ std::string books_text(const sensors::EventBooks& books) {
   return text;
 }
 
-void check_list(const ChosenSensor& sensor, const sensors::EventClock& clock, Judged& lists) {
-  ListTail tail(sensor, {.most = 0});
-  tail.read(clock);
+void check_list(const ChosenSensor& sensor, ListTails& tails, Judged& lists) {
+  const ListTail& tail = tails.read(sensor);
   ++lists.all;
   fmt::print("{}: {}\n", sensor.name(), books_text(tail.books()));
   if (tail.contradiction().empty()) return;
@@ -62,10 +61,10 @@ core::Result<core::Exit> sensors_check(const core::Arguments& arguments) {
   if (!chosen) return chosen.error();
   if (!*chosen) return core::Exit::pass;
   Judged gauges, lists;
-  const sensors::EventClock clock;
+  ListTails tails({.most = 0});
   for (const ChosenSensor& sensor : (*chosen)->sensors) {
     if (sensor.facts->kind == sensors::SensorKind::gauge) check_gauge(sensor, gauges);
-    if (sensor.facts->kind == sensors::SensorKind::events) check_list(sensor, clock, lists);
+    if (sensor.facts->kind == sensors::SensorKind::events) check_list(sensor, tails, lists);
   }
   if (gauges.all + lists.all == 0)
     return core::Error{"there is no gauge and no list of events to check",

@@ -28,8 +28,8 @@ core::Result<core::Exit> run_sensors(const core::Arguments& arguments) {
 }  // namespace
 
 const core::Command& sensors_command() {
-  static const core::Command command = {"sensors", "read counters, gauges, histograms and last events of running programs",
-                                        &run_sensors};
+  static const core::Command command = {
+      "sensors", "read counters, gauges, histograms and last events of running programs", &run_sensors};
   return command;
 }
 

@@ -53,7 +53,8 @@ namespace maxlat::trace {
 
 struct RecorderOptions {
   std::string directory;                        // exists; DIR/<process>-<pid> is made in it
-  std::chrono::nanoseconds period{1'000'000};   // of polling, 0: without a rest; wakeup channels are polled as often as they are flushed
+  // Of polling, 0: without a rest. Wakeup channels are polled as often as they are flushed.
+  std::chrono::nanoseconds period{1'000'000};
   std::chrono::nanoseconds flush{100'000'000};  // 0: never
   std::map<std::string, std::chrono::nanoseconds, std::less<>> flush_of = {};  // of channels with a time of their own
   bool flight_recorder = false;
