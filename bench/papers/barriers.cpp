@@ -15,6 +15,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <maxlat/core/stats/statistics.hpp>
 #include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/core/sys/realtime.hpp>
 #include <thread>
@@ -98,7 +99,7 @@ int main(int argc, char** argv) {
     fmt::print("no second CPU, or the kernel refuses membarrier(2)\n");
     return 77;
   }
-  const double interrupt_ns = median(interrupts);
+  const double interrupt_ns = core::median(interrupts);
   fmt::print("{}\n\n", about_rounds(outcome));
   fmt::print(
       "Interrupt of the reader: {:.0f} ns, the median of {}, with a writer at work on the other CPU.\n\n"

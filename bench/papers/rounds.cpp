@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <maxlat/core/stats/statistics.hpp>
 #include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/core/sys/realtime.hpp>
 #include <numeric>
@@ -24,11 +25,6 @@ void empty_loop(uint64_t turns) {
 
 void counter_reads(uint64_t turns) {
   for (uint64_t i = 0; i < turns; ++i) keep(maxlat_counter_plain());
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values.empty() ? 0 : values[values.size() / 2];
 }
 
 Outcome run_rounds(const std::vector<Arm>& arms, unsigned wanted, const base::CounterClock& clock) {
@@ -58,7 +54,7 @@ Outcome run_rounds(const std::vector<Arm>& arms, unsigned wanted, const base::Co
       all.push_back(round[i]);
       ratios.push_back(round[i] / round[1]);
     }
-    outcome.costs.push_back({median(std::move(all)), median(std::move(ratios))});
+    outcome.costs.push_back({core::median(std::move(all)), core::median(std::move(ratios))});
   }
   return outcome;
 }

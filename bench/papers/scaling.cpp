@@ -18,6 +18,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <maxlat/core/stats/statistics.hpp>
 #include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/core/sys/realtime.hpp>
 #include <maxlat/core/sys/text_file.hpp>
@@ -148,7 +149,8 @@ int main(int argc, char** argv) {
   for (size_t threads = 1; threads <= cpus.size(); ++threads) {
     fmt::print("\n| {}{} |", threads, threads > cores ? ", shared cores" : "");
     for (size_t arm = 0; arm < kArms.size(); ++arm)
-      fmt::print(" {:.2f} | {:.2f} |", median(ns[{threads, arm}]), median(ns[{threads, arm}]) / median(ns[{1, arm}]));
+      fmt::print(" {:.2f} | {:.2f} |", core::median(ns[{threads, arm}]),
+                 core::median(ns[{threads, arm}]) / core::median(ns[{1, arm}]));
   }
   fmt::print("\n");
   return 0;

@@ -2,6 +2,9 @@
 //
 // kernel:ftrace: an instance of our own in tracefs, with the time-stamp counter as its clock, which costs less than its
 // default. Its buffers keep the newest events.
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <maxlat/attribution/kernel_buffers.hpp>
 #include <optional>
 
@@ -18,10 +21,11 @@ constexpr const char* kInstancePrefix = "maxlat-arm-";  // --kernel-events may h
 class FtraceTracer : public KernelTracer {
  public:
   core::Status start(const KernelTracerPlan& plan) override {
+    const std::string instance = fmt::format("{}/instances/{}{}", core::find_tracefs("/"), kInstancePrefix, ::getpid());
+    core::Status noted = plan.folder->note("rmdir " + instance);
+    if (!noted) return noted;
     auto buffers = attribution::KernelBuffers::open("/", kInstancePrefix);
     if (!buffers) return buffers.error();
-    core::Status noted = plan.folder->note("rmdir " + buffers->instance().path());
-    if (!noted) return noted;
     auto events = events_of_tracefs(buffers->events(), plan.patterns);
     if (!events) return events.error();
     auto system_calls = RawSystemCalls::of(buffers->events());
