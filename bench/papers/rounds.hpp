@@ -44,7 +44,8 @@ std::string about_rounds(const Outcome& outcome);
 void empty_loop(uint64_t turns);
 void counter_reads(uint64_t turns);
 
-// Goes to the last CPU that the thread may have, and prints that, its policy and the counter's rate as a line of Markdown.
+// Goes to the last CPU that the thread may have, and prints that, its policy and the counter's rate as a line of
+// Markdown.
 // RETURNS: the CPU.
 unsigned begin_on_one_cpu(const base::CounterClock& clock);
 
