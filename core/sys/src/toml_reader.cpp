@@ -19,7 +19,8 @@ size_t behind_quoted(std::string_view text, size_t at) {
     if (text[at] == '\\' && quote == '"') {
       ++at;
     } else if (of_lines && text.substr(at, 3) == three) {
-      return std::min(text.find_first_not_of(quote, at), at + 5);  // two more may belong to the text
+      const std::string_view end = text.substr(at, 5);  // two more may belong to the text
+      return at + std::min(end.find_first_not_of(quote), end.size());
     } else if (!of_lines && text[at] == quote) {
       return at + 1;
     } else if (text[at] == '\n' && !of_lines) {
