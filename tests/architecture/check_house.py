@@ -3,7 +3,8 @@
 """Holds the tree against the plan of the house (README, "The house").
 
   check_house.py ROOT      includes, libraries that are linked, licence tags, writes to stderr, citations, broken lines
-                           of text, kernel-doc, README's tree and arrows, names of test files; how much stands in one place
+                           of text, kernel-doc, README's tree, arrows and kernel modules, links of documents, names of
+                           test files; how much stands in one place
   check_house.py --self-test   plants each kind of mistake in a small tree and expects to find it
 """
 import pathlib
@@ -149,7 +150,7 @@ def check_kernel_code(path, root):
 
 def check(root):
     wrong = [*check_targets(root), *check_citations(root), *check_wrapping(root)]
-    wrong += [*names.readme_tree(root), *names.readme_arrows(root, ARROWS)]
+    wrong += [*names.readme_tree(root), *names.readme_arrows(root, ARROWS), *names.kernel_modules(root), *names.links(root)]
     wrong += [*names.tests_by_name(root, FOLDERS, sources), *sizes.findings(root, [*FOLDERS, "bench", "tests"])]
     count = 0
     for folder in FOLDERS:
