@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Holds the tree against the plan of the house (README, "The house").
 
-  check_house.py ROOT      includes, libraries that are linked, licence tags, writes to stderr, citations, broken lines
+  check_house.py ROOT      includes, those too that are missing, libraries that are linked, licence tags, writes to stderr, citations, broken lines
                            of text, kernel-doc, README's tree, arrows and kernel modules, links of documents, names of
-                           test files; how much stands in one place
+                           test files; budgets; how much stands in one place
   check_house.py --self-test   plants each kind of mistake in a small tree and expects to find it
 """
 import pathlib
@@ -12,6 +12,8 @@ import re
 import sys
 import tempfile
 
+import budgets
+import includes
 import kernel_code
 import names
 import sizes
@@ -152,6 +154,8 @@ def check(root):
     wrong = [*check_targets(root), *check_citations(root), *check_wrapping(root)]
     wrong += [*names.readme_tree(root), *names.readme_arrows(root, ARROWS), *names.kernel_modules(root), *names.links(root)]
     wrong += [*names.tests_by_name(root, FOLDERS, sources), *sizes.findings(root, [*FOLDERS, "bench", "tests"])]
+    wrong += budgets.findings(root)
+    wrong += includes.findings(root, FOLDERS, sources, room_of, ARROWS)
     count = 0
     for folder in FOLDERS:
         for path in sources(root / folder):
@@ -209,7 +213,7 @@ def self_test():
         sound[f"tests/{name}"] = tag + text
     planted |= {name: tag + text for name, text in kernel_code.BROKEN.items()}
     sound |= {name: tag + text for name, text in kernel_code.SOUND.items()}
-    for part in (names, sizes):
+    for part in (names, sizes, includes, budgets):
         planted |= {name: tag + text for name, text in part.BROKEN.items()}
         sound |= {name: tag + text for name, text in part.SOUND.items()}
     sound |= {name: tag + text for name, text in sizes.FULL.items()}
