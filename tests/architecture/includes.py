@@ -7,6 +7,7 @@ may come through headers of ours, but not through those of the standard library,
 It is read and not compiled, so it takes a second: names of the system's and of other libraries are not looked at.
 `scripts/try-build -DMAXLAT_UNITY=OFF` compiles each file by itself.
 """
+import os
 import re
 
 # Header: names in std. A name in several lines needs one of the headers.
@@ -115,17 +116,19 @@ class File:
 
 
 def read(root, folders, sources, room_of):
-    files = {path.resolve(): File(path, room_of(path, root), path.read_text(errors="replace"))
+    files = {path: File(path, room_of(path, root), path.read_text(errors="replace"))
              for folder in [*folders, "tests/support"] for path in sources(root / folder)}
+    by_name = {str(path): path for path in files}
     public = {}
-    for path in files:
-        inside = re.search(r"/(?:include/(maxlat/.*)|tracer/ring/([^/]+))$", str(path))
+    for name, path in by_name.items():
+        inside = re.search(r"/(?:include/(maxlat/.*)|tracer/ring/([^/]+))$", name)
         if inside:
             public[inside[1] or f"maxlat/ring/{inside[2]}"] = path
     for file in files.values():
         for target in file.included:
-            places = [file.path.parent / target, root / file.room / "src" / target, root / file.room / target]
-            found = [path for path in [public.get(target), *(place.resolve() for place in places)] if path in files]
+            folders_of_it = (file.path.parent, root / file.room / "src", root / file.room)
+            places = [] if target.startswith("maxlat/") else [os.path.normpath(f"{each}/{target}") for each in folders_of_it]
+            found = [path for path in [public.get(target), *map(by_name.get, places)] if path]
             if found:
                 file.ours.append(found[0])
             else:
@@ -169,6 +172,7 @@ def may_mean(file, scope, name, header, arrows):
 
 def findings(root, folders, sources, room_of, arrows):
     """One line each."""
+    root = root.resolve()
     files = read(root, folders, sources, room_of)
     declared = {}
     for path, file in files.items():
@@ -178,7 +182,7 @@ def findings(root, folders, sources, room_of, arrows):
                     declared.setdefault(name, []).append(path)
     for path, file in files.items():
         seen, headers = reached(files, path)
-        shown = path.relative_to(root.resolve())
+        shown = path.relative_to(root)
         if INNER.fullmatch(str(shown)):
             continue
         wrong = [] if path.suffix == ".c" else list(of_standard(file, headers))
