@@ -8,6 +8,7 @@
 #include <fstream>
 #include <maxlat/base/process_start.hpp>
 #include <sstream>
+#include <string>
 
 namespace {
 

@@ -7,6 +7,7 @@
 #include <maxlat/core/result/run_result.hpp>
 #include <maxlat/core/sys/text_file.hpp>
 #include <maxlat/import/import_definition.hpp>
+#include <set>
 
 namespace maxlat::importing {
 namespace {

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <maxlat/core/sys/counted.hpp>
 #include <maxlat/core/sys/cpu_list.hpp>

@@ -4,6 +4,8 @@
 // is a valid run.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "formats/test_files.hpp"
 
 namespace maxlat::importing {

@@ -11,6 +11,7 @@
 // The others are made by hand, after the sources of the tools and their documentation (docs/sources.md).
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/core/sys/duration.hpp>
 

@@ -6,6 +6,7 @@
 // threads 0, 1 and so on.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/core/sys/duration.hpp>

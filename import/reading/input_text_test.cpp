@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <maxlat/import/input_text.hpp>
+#include <vector>
 
 namespace maxlat::importing {
 namespace {

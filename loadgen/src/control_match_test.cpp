@@ -3,6 +3,7 @@
 // The matching of stalls on made-up phases: a phase that starts at 1000 s on CLOCK_MONOTONIC, stalls on CPUs 2 and 5.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <maxlat/loadgen/control.hpp>
 
 namespace maxlat::loadgen {

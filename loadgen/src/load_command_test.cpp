@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <maxlat/core/result/run_result.hpp>
 #include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/loadgen/load_command.hpp>

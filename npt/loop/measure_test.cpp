@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <maxlat/npt/measure.hpp>
 #include <numeric>
 

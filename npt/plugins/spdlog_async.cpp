@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <exception>
+#include <memory>
+#include <string>
 
 namespace {
 

@@ -36,7 +36,7 @@ po::options_description compare_options() {
   add("output,o", core::argument("FILE"), "also writes a page, with curves where gnuplot is installed");
   add("ratio",
       core::argument<double>("R")->default_value(CompareOptions{}.ratio, fmt::format("{:.3g}", CompareOptions{}.ratio)),
-      "differences that are smaller are not told");
+      "leaves out differences that are smaller");
   add("fail-if-worse", "exit status 2 when something is worse, 3 when these runs do not tell");
   add("help,h", "this help");
   return options;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/core/sys/duration.hpp>

@@ -76,7 +76,7 @@ void say_verdict(ComparedRuns& compared, const CompareOptions& options) {
     compared.verdict.push_back(
         "so few runs do not know how a build differs from itself: two runs of the same build may differ as these do. "
         "Folders of repeats tell more, and maxlat plan-length how many are needed");
-  compared.verdict.push_back(fmt::format("differences below x {:.3g} are not told", options.ratio));
+  compared.verdict.push_back(fmt::format("differences below x {:.3g} are left out", options.ratio));
 }
 
 std::string difference_text(const Difference& difference) {

@@ -23,7 +23,7 @@ Observation hardware_observed(const core::RunResult&, const core::Phase& phase, 
     return {.not_measured = "not of the hardware alone: " + phase.facts.at(core::fact::kBound)};
   const core::CpuResult* worst = worst_cpu(phase);
   if (found_nothing(*worst) && worst->max_ns > rule.limit)
-    return {.not_measured = "nothing was found, and what is below the meter's threshold is not told"};
+    return {.not_measured = "nothing was found, and the meter does not report what is below its threshold"};
   return {.value = worst->max_ns, .note = fmt::format("CPU {}", worst->cpu)};
 }
 

@@ -43,7 +43,7 @@ Observation quantile_observed(const core::CpuResult& cpu, const Rule& rule) {
 
 Observation max_observed(const core::CpuResult& cpu, const Rule& rule) {
   if (found_nothing(cpu) && cpu.max_ns > rule.limit)
-    return {.not_measured = "nothing was found, and what is below the meter's threshold is not told"};
+    return {.not_measured = "nothing was found, and the meter does not report what is below its threshold"};
   return {.value = cpu.max_ns};
 }
 

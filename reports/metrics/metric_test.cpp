@@ -7,6 +7,7 @@
 #include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/reports/gate.hpp>
 #include <maxlat/reports/metric_definition.hpp>
+#include <set>
 
 #include "../test/test_runs.hpp"
 

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <maxlat/core/sys/duration.hpp>
 
 #include "sections.hpp"

@@ -5,6 +5,7 @@
 #include <gnuplot-iostream.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <exception>
 #include <filesystem>
 #include <fstream>

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <maxlat/core/sys/process.hpp>
+#include <sstream>
 
 #include "gnuplot_script.hpp"
 #include "plots.hpp"

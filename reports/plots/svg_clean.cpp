@@ -7,6 +7,7 @@
 #include <boost/property_tree/ptree.hpp>
 #include <boost/property_tree/xml_parser.hpp>
 #include <cctype>
+#include <cstdlib>
 #include <optional>
 #include <set>
 #include <sstream>

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <tuple>
 
 #include "series_store.hpp"
 #include "test/test_environment.hpp"

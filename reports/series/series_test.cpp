@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <maxlat/core/result/fact_names.hpp>
+#include <tuple>
 
 #include "series_page.hpp"
 #include "series_text.hpp"

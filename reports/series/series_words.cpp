@@ -100,7 +100,7 @@ SeriesSaid said_of(const Trends& trends, const SeriesRuns& runs) {
   if (trends.questions > 0)
     said.limits.push_back(fmt::format(
         "{} were asked for changes. Of series in which nothing changes, one in {:.0f} shows a change all the same. "
-        "Changes below x {:.3g} are not told",
+        "Changes below x {:.3g} are left out",
         core::counted(trends.questions, "figure"), 1 / kCriesWolf, kWorthTelling));
   for (const std::string& note : runs.notes) said.limits.push_back(note);
   return said;

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cmath>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <maxlat/core/result/fact_names.hpp>

@@ -5,6 +5,7 @@
 #include <maxlat/core/sys/text_file.hpp>
 #include <maxlat/rteval_ext/meter.hpp>
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace maxlat::rteval_ext {
 namespace {

@@ -15,9 +15,7 @@ namespace maxlat::rteval_ext {
 namespace {
 
 using core::PhaseStatus;
-using test::names;
-using test::Orchestrator;
-using test::phase_named;
+using namespace test;
 using testing::ElementsAre;
 using testing::HasSubstr;
 

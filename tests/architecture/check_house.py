@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Holds the tree against the plan of the house (README, "The house").
 
-  check_house.py ROOT      includes, libraries that are linked, licence tags, writes to stderr, citations, broken lines
-                           of text, kernel-doc, README's tree and arrows, names of test files; how much stands in one place
+  check_house.py ROOT      includes, those too that are missing, libraries that are linked, licence tags, writes to stderr, citations, broken lines
+                           of text, kernel-doc, README's tree, arrows and kernel modules, links of documents, names of
+                           test files; budgets; how much stands in one place
   check_house.py --self-test   plants each kind of mistake in a small tree and expects to find it
 """
 import pathlib
@@ -11,6 +12,8 @@ import re
 import sys
 import tempfile
 
+import budgets
+import includes
 import kernel_code
 import names
 import sizes
@@ -149,8 +152,10 @@ def check_kernel_code(path, root):
 
 def check(root):
     wrong = [*check_targets(root), *check_citations(root), *check_wrapping(root)]
-    wrong += [*names.readme_tree(root), *names.readme_arrows(root, ARROWS)]
+    wrong += [*names.readme_tree(root), *names.readme_arrows(root, ARROWS), *names.kernel_modules(root), *names.links(root)]
     wrong += [*names.tests_by_name(root, FOLDERS, sources), *sizes.findings(root, [*FOLDERS, "bench", "tests"])]
+    wrong += budgets.findings(root)
+    wrong += includes.findings(root, FOLDERS, sources, room_of, ARROWS)
     count = 0
     for folder in FOLDERS:
         for path in sources(root / folder):
@@ -162,7 +167,8 @@ def check(root):
     return wrong
 
 
-def self_test():
+def planted_mistakes():
+    """RETURNS: files with a mistake each, and files without, that look like one."""
     tag = "// SPDX-License-Identifier: MIT\n"
     planted = {
         "core/sys/src/a.cpp": tag + "#include <maxlat/npt/npt_command.hpp>\n",
@@ -208,10 +214,15 @@ def self_test():
         sound[f"tests/{name}"] = tag + text
     planted |= {name: tag + text for name, text in kernel_code.BROKEN.items()}
     sound |= {name: tag + text for name, text in kernel_code.SOUND.items()}
-    for part in (names, sizes):
+    for part in (names, sizes, includes, budgets):
         planted |= {name: tag + text for name, text in part.BROKEN.items()}
         sound |= {name: tag + text for name, text in part.SOUND.items()}
     sound |= {name: tag + text for name, text in sizes.FULL.items()}
+    return planted, sound
+
+
+def self_test():
+    planted, sound = planted_mistakes()
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
         for name, text in {**planted, **sound}.items():
@@ -220,6 +231,7 @@ def self_test():
         wrong = check(root)
     found = {line.split(":")[0] for line in wrong}
     expected = {*planted, *(name.rpartition("/")[0] for name in sizes.FULL), *sizes.FULL_FOLDERS, *sizes.LONG_FILES}
+    expected |= {name.split(":")[0] for name in sizes.LONG_FUNCTIONS}
     missed, invented = expected - found, found - expected
     missed |= {what for what in names.OF_README if not any(what in line for line in wrong)}
     return [f"not found: {name}" for name in missed] + [f"found without reason: {name}" for name in invented]

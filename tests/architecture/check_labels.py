@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 
-KNOWN = {"unit", "integration", "e2e", "stress", "peer", "guest", "model", "bench", "fuzz"}
+from labels import KNOWN
 
 listed = subprocess.run([sys.argv[1], "--test-dir", sys.argv[2], "--show-only=json-v1"], capture_output=True, text=True, check=True)
 tests = json.loads(listed.stdout)["tests"]

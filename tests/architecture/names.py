@@ -59,6 +59,26 @@ def readme_tree(root):
             yield f"README.md: the tree lacks {room}/"
 
 
+def kernel_modules(root):
+    """Yields places of kernel modules, as kernel/README.md's table has them, that README's tree does not name beside kernel/."""
+    table, readme = root / "kernel/README.md", root / "README.md"
+    if not table.exists() or not readme.exists():
+        return
+    line = re.search(r"^    kernel/ .*$", readme.read_text(), re.M)
+    for place in re.findall(r"^\| `maxlat_\w+` \| `([\w/-]+/)` \|", table.read_text(), re.M):
+        if not line or place not in line[0]:
+            yield f"README.md: the tree lacks the kernel module in {place} in its line on kernel/"
+
+
+def links(root):
+    """Yields links of README's and of docs/*.md to files that are not there."""
+    for page in sorted([*root.glob("*.md"), *root.glob("docs/*.md")]):
+        prose = re.sub(r"^```.*?^```", "", page.read_text(errors="replace"), flags=re.M | re.S)
+        for target in re.findall(r"\]\((?!\w+:)([^)#\s]+)", prose):
+            if not (page.parent / target).exists():
+                yield f"{page.relative_to(root)}: links to {target}, which is not there"
+
+
 # What README's arrows call otherwise than by the folder.
 ROOM_IN_ARROWS = {"kernel modules": "kernel", "tracer's ring": "tracer"}
 
@@ -98,10 +118,13 @@ BROKEN = {
     "npt/loop/counting.cpp": "int main(int, char**) {}\n",
     "README.md": "    base/      the ground floor\n    core/      what all share: sys/, nothere/\n    gone/      no more\n"
                  "`cli → npt → core → base`, `npt → hwlat`\n",
+    "docs/linking.md": "[there](moved.md#part), [here](../README.md), [elsewhere](https://example.org)\n",
 }
 OF_README = ["the tree has gone/", "nothere/ is neither", "the tree lacks npt/",
-             "npt → hwlat is an arrow that", "the arrows lack npt → tracer", "the arrows lack cli → shield"]
+             "npt → hwlat is an arrow that", "the arrows lack npt → tracer", "the arrows lack cli → shield",
+             "the tree lacks the kernel module in npt/module/"]
 SOUND = {
+    "kernel/README.md": "| `maxlat_x` | `npt/module/` | a device |\n| `maxlat_x` | 5.10 or later |\n",
     "core/sys/src/test_shared.hpp": "#include <gtest/gtest.h>\n",
     "core/sys/src/one_test.cpp": '#include "forged.hpp"\n#include "test_shared.hpp"\n',
     "npt/loop/counted_program.cpp": "int main() {}\n",

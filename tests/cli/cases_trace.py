@@ -13,7 +13,7 @@ CASES = [
     Case("print of nothing", "trace print {tmp}/gone", 1, [r"\Amaxlat trace: cannot open .*gone: No such file"]),
     Case("stats of a folder that is no trace", "trace stats {tmp}", 1, [r"\Amaxlat trace: .* is no trace.*\nhint: "]),
     Case("check of a file", "trace check /dev/null", 1, [r"\Amaxlat trace: cannot open /dev/null: Not a directory"]),
-    Case("threads that are none", "trace print --thread 5-3 {tmp}", 1, [r'\Amaxlat trace: "5-3" is no list of thread ids\nhint: ']),
+    Case("threads that are none", "trace print --thread 5-3 {tmp}", 1, [r'\Amaxlat trace: --thread: "5-3" is no list of thread ids\nhint: ']),
     Case("CPUs that are none", "trace print --cpu x {tmp}", 1, [r"\Amaxlat trace: .*\nhint: "]),
     Case("patterns that are none", "trace print -e , {tmp}", 1, [r"\Amaxlat trace: --event: no pattern is given\nhint: "]),
     Case("an option of another subcommand", "trace check --delta {tmp}", 1, [r"\Amaxlat trace: unknown option '--delta'\nhint: "]),

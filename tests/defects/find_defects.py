@@ -3,7 +3,8 @@
 """find_defects.py [NAME...]: brings back true defects of this repository's history, one after the other (defects.toml),
 and shows that the tests find each. By hand: every defect costs two builds and two runs of a test (docs/testing.md).
 
-  find_defects.py --list     what there is; exit status 1 when an entry is stale (test architecture.defects)
+  find_defects.py --list     what there is; exit status 1 when an entry is stale, or a preset or a label has none (test
+                             architecture.defects)
   find_defects.py            all of them, as a table in the end; exit status 0 only when every one was found
 
 Works in a git worktree of its own, of the commit that is checked out here: what is not committed is not looked at.
@@ -24,6 +25,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 WORDS = {"name", "mended", "file", "old", "new", "preset", "targets", "test", "label", "says"}  # of every entry
 MAY = {"options"}  # to configure the preset with
+TESTS_OF = {"static": "release", "validate": "release"}  # presets without tests: whose tests look at what they build
+
+sys.path.insert(0, str(ROOT / "tests" / "architecture"))
+from labels import KNOWN as LABELS  # noqa: E402
 
 
 class Wrong(Exception):
@@ -73,6 +78,14 @@ def stale(entry, tree):
     return None if places == 1 else f"stale: its old text is at {places} places of {entry['file']}"
 
 
+def without(table):
+    """Yields presets and labels of which there is no defect."""
+    presets = json.loads((ROOT / "CMakePresets.json").read_text())["configurePresets"]
+    for kind, all_of in (("preset", {each["name"] for each in presets if not each.get("hidden")}), ("label", LABELS)):
+        for name in sorted(all_of - {entry[kind] for entry in table}):
+            yield f"no defect is for the {kind} {name}"
+
+
 class Trial:
     """One entry, in a tree whose preset is configured."""
 
@@ -89,7 +102,8 @@ class Trial:
             raise Wrong(f"does not build {when} the defect")
 
     def ctest(self, *more, log=None):
-        return run("ctest", "--preset", self.entry["preset"], "-R", self.entry["test"], "--no-tests=error", *more,
+        preset = TESTS_OF.get(self.entry["preset"], self.entry["preset"])
+        return run("ctest", "--preset", preset, "-R", self.entry["test"], "--no-tests=error", *more,
                    cwd=self.tree, log=log)
 
     def check_label(self):
@@ -127,7 +141,8 @@ class Trial:
 
 
 def configure(chosen, tree, logs):
-    for preset in dict.fromkeys(entry["preset"] for entry in chosen):
+    presets = [entry["preset"] for entry in chosen]
+    for preset in dict.fromkeys([*presets, *(TESTS_OF[preset] for preset in presets if preset in TESTS_OF)]):
         options = [option for entry in chosen if entry["preset"] == preset for option in entry.get("options", [])]
         # As check-all does: so the compiler cache has most of it.
         options += ["-DMAXLAT_WARNINGS_AS_ERRORS=ON", "-DMAXLAT_UNITY=ON"]
@@ -183,7 +198,9 @@ def main():
         for entry, why in zip(chosen, reasons):
             print(f"{entry['name']}  ({entry['preset']}, {entry['label']})\n    mended by {entry['mended']}\n"
                   f"    in {entry['file']}, found by {entry['test']}" + (f"\n    {why}" if why else ""))
-        return 1 if any(reasons) else 0
+        missing = [] if arguments.names else list(without(chosen))
+        print(*missing, sep="\n", end="\n" if missing else "")
+        return 1 if any(reasons) or missing else 0
     tree, logs = arguments.work_dir.resolve() / "tree", arguments.work_dir.resolve() / "logs"
     logs.mkdir(parents=True, exist_ok=True)
     make_tree(tree)

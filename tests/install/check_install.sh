@@ -23,14 +23,16 @@ done
 DESTDIR=$prefix/dest "$cmake" --install "$build" --prefix /usr >/dev/null || fail "DESTDIR failed"
 [ -x "$prefix/dest/usr/bin/npt" ] || fail "DESTDIR lacks the link npt"
 
-# A defect: after ./validate, which builds maxlat alone, an install ended half-way. And README named a folder nobody made.
+# A defect: after ./validate, which builds maxlat alone, an install ended half-way.
+# And the page named a folder nobody made.
 source=$(sed -n 's/^CMAKE_HOME_DIRECTORY:.*=//p' "$build/CMakeCache.txt")
 "$cmake" -S "$source" -B "$prefix/unbuilt" -DMAXLAT_BUILD_TESTS=OFF -DMAXLAT_BUILD_BENCHMARKS=OFF >"$prefix/log" 2>&1 ||
   { cat "$prefix/log"; fail "cmake failed"; }
 said=$("$cmake" --install "$prefix/unbuilt" --prefix "$prefix/none" 2>&1) && fail "what was not built was installed"
 [[ $said == *"is not built"* ]] || fail "the install of what is not built says: $said"
 [ ! -e "$prefix/none" ] || fail "the install of what is not built left files"
-folder=$(sed -n 's|.*cmake --install build/\([a-z]*\) .*|\1|p' "$source/README.md")
-grep -q "cmake --preset $folder && cmake --build --preset $folder && cmake --install build/$folder " "$source/README.md" ||
-  fail "README.md installs build/$folder, and does not say how it is made"
-"$cmake" --list-presets -S "$source" | grep -q "\"$folder\"" || fail "README.md's preset $folder does not exist"
+page=$source/docs/trace-your-program.md
+folder=$(sed -n 's|.*cmake --install build/\([a-z]*\) .*|\1|p' "$page")
+grep -q "cmake --preset $folder && cmake --build --preset $folder && cmake --install build/$folder " "$page" ||
+  fail "$page installs build/$folder, and does not say how it is made"
+"$cmake" --list-presets -S "$source" | grep -q "\"$folder\"" || fail "$page: preset $folder does not exist"

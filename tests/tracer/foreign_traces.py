@@ -191,13 +191,24 @@ def case_formats(folder):
 
 
 def case_hand_made_tracers(folder):
-    """In the form of LTTng's kernel tracer and of barectf: neither is on the machines that tests run on (an LTTng module
-    is built for one kernel, and barectf makes C sources for a device), so their traces are made by hand."""
+    """In the form of LTTng's kernel tracer, of barectf 2, and of barectf 3 on a big-endian machine: a module of LTTng's is
+    built for one kernel, Debian has barectf 3 alone, and these machines are little-endian. So they are made by hand."""
     needs_library(folder)
     for name, (make, count) in hand_made_tracers.ALL.items():
         made = make(folder / name)
         assert len(compare(made)) == count, f"{name}: not {count} events"
         assert f"recorded {count} " in trace("check", made, status=3).stdout, name
+
+
+def case_barectf(folder):
+    """What barectf 3.1.1 has written (data/README.md)."""
+    needs_library(folder)
+    kept = HERE / "data" / "barectf-3"
+    events = [event for event in compare(kept, status=3) if "event" in event]
+    assert len(events) == 66 and {event["event"] for event in events} == {"step", "message", "beat"}
+    steps = [event["fields"] for event in events if event["event"] == "step"]
+    assert steps[1] == {"axis": 1, "at": -1900, "state": {"value": 1, "label": "moving"}, "position": 0.125}, steps[1]
+    assert "lost, as the packets say, 7\n" in trace("check", kept, status=3).stdout
 
 
 def case_explained(folder):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Small CTF 1.8 traces made by hand in the form that other tracers give theirs: LTTng's kernel tracer and barectf 2 and 3.
-The machines that tests run on have neither. What tells these traces from those of hand_made_ctf.py:
+(foreign_traces.py says why; data/barectf-3 is barectf's own.) What tells these traces from those of hand_made_ctf.py:
 
   kernel     fields that begin at any bit, clocks of 27 and 32 bits that wrap, event headers with a variant (compact and
              large), texts as arrays and sequences of characters, syscalls with nested structures

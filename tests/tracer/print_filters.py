@@ -81,10 +81,10 @@ def main(sample):
             assert ended.stdout == "" and "no event of this trace is what the options choose" in ended.stderr, ended.stderr
             assert len(events(folder, "--end", far)) == 296, far
 
-        wrong = {("-e", "none:*"): 'no event of this trace matches "none:*"', ("--begin", "noon"): '"noon" is no time',
-                 ("--end", "1.5x"): '"1.5x" is no time',
-                 ("--begin", "2026-02-30"): '"2026-02-30" is no time\nhint: for example +1.5s', ("--end", "2026-11-24T25:00"): "is no time", ("--begin", "+0s"): None, ("--begin", "+5"): "has no unit", ("--begin", "+x"): "",
-                 ("--thread", "1-"): "no list of thread ids",
+        wrong = {("-e", "none:*"): 'no event of this trace matches "none:*"', ("--begin", "noon"): '--begin: "noon" is no time',
+                 ("--end", "1.5x"): '--end: "1.5x" is no time',
+                 ("--begin", "2026-02-30"): '"2026-02-30" is no time\nhint: for example +1.5s', ("--end", "2026-11-24T25:00"): "is no time", ("--begin", "+0s"): None, ("--begin", "+5"): '--begin: "5" has no unit', ("--begin", "+x"): "",
+                 ("--thread", "1-"): '--thread: "1-" is no list of thread ids',
                  ("--begin=-99999999999",): "is no time", ("-e", ","): "no pattern is given",
                  ("--cpu", "0"): "no buffer of this trace belongs to CPU 0\nhint: there are those of CPU 4000, CPU 4001, thread",
                  ("--thread", "3"): "no buffer of this trace belongs to thread 3\n"}

@@ -33,7 +33,7 @@ class Play {
             test::ChannelShape{.features = features(), .sub_buffer_bits = 8, .ring_bits = setting.ring_bits}}),
         ring_(session_.claim(0, 0, 1)),
         memory_(*SessionMemory::attach(session_.fd())),
-        folder_(*TraceFolder::create(folder, memory_, [](const std::string&) {})),
+        folder_(*WrittenTrace::create(folder, memory_, [](const std::string&) {})),
         drain_(*RingDrain::start(*memory_.map_ring(0, 0), "ring")),
         pace_(2 + static_cast<std::uint32_t>(fibers_.random()() % 12)) {
     current_ = this;
@@ -115,7 +115,7 @@ class Play {
   test::TestSession session_;
   maxlat_ring& ring_;
   SessionMemory memory_;
-  TraceFolder folder_;
+  WrittenTrace folder_;
   RingDrain drain_;
   std::uint32_t pace_;
   std::uint64_t now_ = 0, events_ = 0, overwritten_ = 0;

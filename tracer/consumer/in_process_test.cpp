@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <maxlat/base/result.hpp>
 #include <maxlat/trace/probe.hpp>
 #include <maxlat/trace/recorder.hpp>
 #include <maxlat/trace/session.hpp>
@@ -18,22 +19,37 @@ namespace {
 
 using namespace maxlat::trace;
 
+// A session with one channel, "all", that has this file's events and is on.
+struct Started {
+  explicit Started(ChannelOptions channel) {
+    options.directory = folder.path();
+    if (!session) {
+      ADD_FAILURE() << session.error().text;
+      return;
+    }
+    channel.name = "all";
+    EXPECT_TRUE(session->add_channel(std::move(channel)));
+    EXPECT_TRUE(session->enable("all", "in_process:*"));
+    EXPECT_TRUE(session->start());
+    const auto descriptors = session->descriptors();
+    EXPECT_TRUE(descriptors);
+    if (descriptors) to_read = *descriptors;
+  }
+
+  const test::TemporaryFolder folder;
+  maxlat::base::Result<Session> session = Session::create({.name = "in-process"});
+  SessionDescriptors to_read;
+  RecorderOptions options;  // into the folder
+};
+
 class InProcess : public testing::TestWithParam<Delivery> {};
 
 TEST_P(InProcess, EveryEventOfEveryThreadIsOnDiskWhenTheSessionIsStopped) {
-  const test::TemporaryFolder folder;
-  auto session = Session::create({.name = "in-process"});
-  ASSERT_TRUE(session) << session.error().text;
   // Room for all events of a thread, so that no load of the machine loses one.
-  ASSERT_TRUE(
-      session->add_channel({.name = "all", .delivery = GetParam(), .sub_buffer_size = 4096, .sub_buffers = 16}));
-  ASSERT_TRUE(session->enable("all", "in_process:*"));
-  ASSERT_TRUE(session->start());
-  auto descriptors = session->descriptors();
-  ASSERT_TRUE(descriptors);
-  RecorderOptions options;
-  options.directory = folder.path();
-  auto recorder = InProcessRecorder::start(descriptors->memory, descriptors->wakeup, options);
+  Started started({.delivery = GetParam(), .sub_buffer_size = 4096, .sub_buffers = 16});
+  auto& session = started.session;
+  ASSERT_TRUE(session);
+  auto recorder = InProcessRecorder::start(started.to_read.memory, started.to_read.wakeup, started.options);
   ASSERT_TRUE(recorder) << recorder.error().text;
   constexpr std::uint64_t kThreads = 20, kEvents = 1000;
   for (std::uint64_t i = 0; i < kThreads; ++i) {
@@ -61,19 +77,11 @@ TEST_P(InProcess, EveryEventOfEveryThreadIsOnDiskWhenTheSessionIsStopped) {
 // had read. Whenever the recorder comes, each event is recorded, lost, or overwritten.
 TEST(SlotUsedAgain, WhatIsInTheRingOfASlotThatIsUsedAgainIsCounted) {
   for (const int rounds_apart : {1, 2, 3, 100}) {
-    const test::TemporaryFolder folder;
-    auto session = Session::create({.name = "in-process"});
-    ASSERT_TRUE(session) << session.error().text;
-    ASSERT_TRUE(session->add_channel(
-        {.name = "all", .when_full = FullBuffer::overwrite, .sub_buffer_size = 1024, .sub_buffers = 2, .slots = 1}));
-    ASSERT_TRUE(session->enable("all", "in_process:*"));
-    ASSERT_TRUE(session->start());
-    auto descriptors = session->descriptors();
-    ASSERT_TRUE(descriptors);
-    RecorderOptions options;
-    options.directory = folder.path();
-    options.flush = std::chrono::nanoseconds(1);
-    auto recorder = Recorder::attach(descriptors->memory, options);
+    Started started({.when_full = FullBuffer::overwrite, .sub_buffer_size = 1024, .sub_buffers = 2, .slots = 1});
+    auto& session = started.session;
+    ASSERT_TRUE(session);
+    started.options.flush = std::chrono::nanoseconds(1);
+    auto recorder = Recorder::attach(started.to_read.memory, started.options);
     ASSERT_TRUE(recorder) << recorder.error().text;
     constexpr std::uint64_t kEvents = 100;
     for (int i = 0; i < 12; ++i) {
@@ -94,7 +102,7 @@ TEST(SlotUsedAgain, WhatIsInTheRingOfASlotThatIsUsedAgainIsCounted) {
     EXPECT_EQ(books.lost_big, 12u) << rounds_apart;
     EXPECT_EQ(books.unaccounted(), 0) << rounds_apart;
     EXPECT_TRUE(session->destroy());
-    close(descriptors->memory);
+    close(started.to_read.memory);
   }
 }
 

@@ -9,8 +9,8 @@ list(APPEND tracer_sources
     consumer/ring_names.cpp
     consumer/session_names.cpp
     consumer/trace_file.cpp
-    consumer/trace_folder.cpp
-    consumer/trace_writer.cpp)
+    consumer/trace_writer.cpp
+    consumer/written_trace.cpp)
 list(APPEND tracer_unit_test_sources
     consumer/control_client_test.cpp
     consumer/control_places_test.cpp

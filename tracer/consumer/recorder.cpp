@@ -25,7 +25,7 @@ base::Status Recorder::State::begin() {
   bool continuous = false;
   for (std::size_t channel = 0; channel < slots_.size(); ++channel) continuous |= !kept_for_snapshots(channel);
   if (!continuous) return {};
-  base::Result<TraceFolder> folder = TraceFolder::create(options_.directory, memory_, options_.say);
+  base::Result<WrittenTrace> folder = WrittenTrace::create(options_.directory, memory_, options_.say);
   if (!folder) return folder.error();
   folder_.emplace(std::move(*folder));
   return {};
@@ -68,7 +68,7 @@ void Recorder::State::retire(std::size_t channel, SlotDrain& entry, bool replace
   entry.drain.reset();
 }
 
-bool Recorder::State::take(RingDrain& drain, Taking taking, TraceFolder& folder) {
+bool Recorder::State::take(RingDrain& drain, Taking taking, WrittenTrace& folder) {
   const bool complete = take_packets(drain, taking, folder);
   drain.settle();
   const bool last = taking == Taking::everything || taking == Taking::what_the_dead_left;
@@ -76,7 +76,7 @@ bool Recorder::State::take(RingDrain& drain, Taking taking, TraceFolder& folder)
   return complete;
 }
 
-bool Recorder::State::take_packets(RingDrain& drain, Taking taking, TraceFolder& folder) {
+bool Recorder::State::take_packets(RingDrain& drain, Taking taking, WrittenTrace& folder) {
   drain.take_ready(folder);
   if (taking == Taking::ready) return true;
   if (taking == Taking::ready_and_open) return drain.take_open(folder, copy_for(drain));
@@ -99,7 +99,7 @@ void Recorder::State::forget_replaced(std::size_t channel, SlotDrain& entry, Slo
   entry.refused = false;
 }
 
-bool Recorder::State::visit(std::size_t channel, std::uint32_t slot, Taking taking, TraceFolder& folder) {
+bool Recorder::State::visit(std::size_t channel, std::uint32_t slot, Taking taking, WrittenTrace& folder) {
   SlotDrain& entry = slots_[channel][slot];
   SlotWord word = memory_.slot(channel, slot);
   forget_replaced(channel, entry, word);
@@ -172,7 +172,7 @@ std::optional<std::uint64_t> Recorder::State::room_left(std::size_t channel, std
 
 // In the order in which their writers would lose events, as it is when the round begins: what the round itself takes
 // long for may change it. Rings that nobody hurries to come last, in the order of their slots.
-void Recorder::State::take_fullest_first(TraceFolder& folder) {
+void Recorder::State::take_fullest_first(WrittenTrace& folder) {
   hurried_.clear();
   others_.clear();
   for (std::uint32_t channel = 0; channel < slots_.size(); ++channel) {

@@ -89,7 +89,7 @@ bool Recorder::State::take_snapshot(Taking taking, const std::function<void(cons
     return false;
   }
   tell_folder(directory);
-  base::Result<TraceFolder> folder = TraceFolder::create(directory, memory_, options_.say);
+  base::Result<WrittenTrace> folder = WrittenTrace::create(directory, memory_, options_.say);
   if (!folder) {
     options_.say(folder.error().text);
     report_.write_failed = true;

@@ -13,7 +13,7 @@
 #include "ring_drain.hpp"
 #include "session_names.hpp"
 #include "shm/session_memory.hpp"
-#include "trace_folder.hpp"
+#include "written_trace.hpp"
 
 namespace maxlat::trace {
 
@@ -78,12 +78,12 @@ class Recorder::State {
   // RETURNS: a channel is to be flushed in this round.
   bool begin_flushes(std::chrono::nanoseconds now);
   Taking taking_of(std::size_t channel) const { return flushes_[channel].due ? Taking::ready_and_open : Taking::ready; }
-  void take_fullest_first(TraceFolder& folder);
+  void take_fullest_first(WrittenTrace& folder);
   void forget_replaced(std::size_t channel, SlotDrain& entry, SlotWord word);
   // RETURNS: false: not now: a writer was inside its open packet, or the slot changed its state under us.
-  bool visit(std::size_t channel, std::uint32_t slot, Taking taking, TraceFolder& folder);
-  bool take(RingDrain& drain, Taking taking, TraceFolder& folder);
-  bool take_packets(RingDrain& drain, Taking taking, TraceFolder& folder);
+  bool visit(std::size_t channel, std::uint32_t slot, Taking taking, WrittenTrace& folder);
+  bool take(RingDrain& drain, Taking taking, WrittenTrace& folder);
+  bool take_packets(RingDrain& drain, Taking taking, WrittenTrace& folder);
   void look_at_names(std::chrono::nanoseconds now);
   bool start_drain(std::size_t channel, std::uint32_t slot, SlotDrain& entry, SlotWord word);
   void retire(std::size_t channel, SlotDrain& entry, bool replaced);
@@ -102,7 +102,7 @@ class Recorder::State {
 
   SessionMemory memory_;
   RecorderOptions options_;
-  std::optional<TraceFolder> folder_;  // none when every channel is kept for snapshots
+  std::optional<WrittenTrace> folder_;  // none when every channel is kept for snapshots
   std::vector<std::vector<SlotDrain>> slots_;
   std::vector<Waiting> hurried_, others_;  // in this round
   std::vector<ChannelBooks> ended_;        // of rings that are no more

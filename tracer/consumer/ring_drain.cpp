@@ -94,7 +94,7 @@ void RingDrain::tell_losses(maxlat_ring_packet& head) {
   }
 }
 
-void RingDrain::tell_late_losses(TraceFolder& folder) {
+void RingDrain::tell_late_losses(WrittenTrace& folder) {
   if (!file_ || ring_lost_ == lost_) return;
   maxlat_ring_packet head = last_;
   head.lost_full = ring_lost_[0];
@@ -108,7 +108,7 @@ void RingDrain::tell_late_losses(TraceFolder& folder) {
 }
 
 // RETURNS: records in the packet, those of earlier pieces included.
-std::uint64_t RingDrain::write(TraceFolder& folder, const std::uint8_t* bytes, const maxlat_ring_view& view,
+std::uint64_t RingDrain::write(WrittenTrace& folder, const std::uint8_t* bytes, const maxlat_ring_view& view,
                                bool copied) {
   maxlat_ring_packet head;
   std::memcpy(&head, bytes, sizeof head);
@@ -175,7 +175,7 @@ void RingDrain::forget_early() {
   early_.reset();
 }
 
-void RingDrain::take_ready(TraceFolder& folder) {
+void RingDrain::take_ready(WrittenTrace& folder) {
   const std::uint64_t at_most = maxlat_ring_sub_buffers(&mapped_.ring) + 1;
   for (std::uint64_t i = 0; i < at_most && has_ready(); ++i) {
     maxlat_ring_view view;
@@ -188,7 +188,7 @@ void RingDrain::take_ready(TraceFolder& folder) {
   }
 }
 
-bool RingDrain::take_open(TraceFolder& folder, std::span<std::uint64_t> copy) {
+bool RingDrain::take_open(WrittenTrace& folder, std::span<std::uint64_t> copy) {
   // relaxed: asks only whether anything was reserved since; copy_open looks for itself.
   const std::uint64_t write_count = maxlat_ring_load(mapped_.ring.write_count);
   if (broken_ || write_count == looked_at_) return true;
@@ -202,7 +202,7 @@ bool RingDrain::take_open(TraceFolder& folder, std::span<std::uint64_t> copy) {
   return true;
 }
 
-void RingDrain::recover(TraceFolder& folder, std::span<std::uint64_t> copy) {
+void RingDrain::recover(WrittenTrace& folder, std::span<std::uint64_t> copy) {
   recovered_any_ = true;
   // No more packets than two passes and the one in hand, as maxlat_ring_recover() says. Where somebody still moves the
   // counters, though it should be dead, there is no end.

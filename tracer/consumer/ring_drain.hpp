@@ -27,7 +27,7 @@
 #include <span>
 #include <string>
 
-#include "trace_folder.hpp"
+#include "written_trace.hpp"
 
 namespace maxlat::trace {
 
@@ -37,12 +37,12 @@ class RingDrain {
   static base::Result<RingDrain> start(MappedRing mapped, std::string file_name);
 
   // Packets that are ready, at most one ring full.
-  void take_ready(TraceFolder& folder);
+  void take_ready(WrittenTrace& folder);
   // What stands in the open packet, through `copy` (sub_buffer_size() bytes). RETURNS: false: a writer is inside, ask
   // again soon.
-  bool take_open(TraceFolder& folder, std::span<std::uint64_t> copy);
+  bool take_open(WrittenTrace& folder, std::span<std::uint64_t> copy);
   // All that is left, when nobody writes here any more: also what a dead writer did not deliver.
-  void recover(TraceFolder& folder, std::span<std::uint64_t> copy);
+  void recover(WrittenTrace& folder, std::span<std::uint64_t> copy);
   // From here on into another file, beginning with whole packets (a snapshot), which tells of losses from here on.
   void begin_new_file();
 
@@ -59,7 +59,7 @@ class RingDrain {
 
   // When everything was taken, and settled: what was lost behind the last packet is told by one without a record, for
   // readers that know nothing of our books. (Ours has the books, and passes over it.)
-  void tell_late_losses(TraceFolder& folder);
+  void tell_late_losses(WrittenTrace& folder);
   // After each taking: looks at what the ring has counted, for add_to().
   void settle();
   // Adds this ring's numbers as they were when it was settled last. Exact when everything was taken and nobody wrote;
@@ -69,7 +69,7 @@ class RingDrain {
 
  private:
   RingDrain(MappedRing mapped, std::string file_name) : mapped_(std::move(mapped)), name_(std::move(file_name)) {}
-  std::uint64_t write(TraceFolder& folder, const std::uint8_t* bytes, const maxlat_ring_view& view, bool copied);
+  std::uint64_t write(WrittenTrace& folder, const std::uint8_t* bytes, const maxlat_ring_view& view, bool copied);
   using Losses = std::array<std::uint64_t, 3>;  // full, wrap, big
   Losses lost_so_far() const;
   void tell_losses(maxlat_ring_packet& head);

@@ -52,7 +52,7 @@ void RingNames::note(std::string text, std::uint64_t ticks) {
   last_look_ = ticks;
 }
 
-void RingNames::tell(TraceFolder& folder, const std::string& ring) {
+void RingNames::tell(WrittenTrace& folder, const std::string& ring) {
   if (told_ == names_.size()) return;
   std::string lines;
   for (; told_ < names_.size(); ++told_) lines += thread_name_line(ring, thread_id_, names_[told_]);

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "shm/session_memory.hpp"
-#include "trace_folder.hpp"
+#include "written_trace.hpp"
 
 namespace maxlat::trace {
 
@@ -22,7 +22,7 @@ class RingNames {
   // `text`: what the thread was called at a look that began at `ticks`.
   void note(std::string text, std::uint64_t ticks);
   // Writes what the folder does not have yet.
-  void tell(TraceFolder& folder, const std::string& ring);
+  void tell(WrittenTrace& folder, const std::string& ring);
   void begin_new_folder() { told_ = 0; }
 
  private:

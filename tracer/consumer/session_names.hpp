@@ -10,7 +10,7 @@
 
 #include "ring_names.hpp"
 #include "shm/session_memory.hpp"
-#include "trace_folder.hpp"
+#include "written_trace.hpp"
 
 namespace maxlat::trace {
 

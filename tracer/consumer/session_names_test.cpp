@@ -57,7 +57,7 @@ TEST(SessionNames, WhatAThreadIsCalledInItsNextRingIsNoNameOfThisOne) {
   const TestSession session;
   auto memory = SessionMemory::attach(session.fd());
   ASSERT_TRUE(memory) << memory.error().text;
-  auto folder = TraceFolder::create(directory.path(), *memory, [](const std::string& line) { FAIL() << line; });
+  auto folder = WrittenTrace::create(directory.path(), *memory, [](const std::string& line) { FAIL() << line; });
   ASSERT_TRUE(folder) << folder.error().text;
   constexpr std::uint64_t kRings = 200;
   SessionNames names(*memory);

@@ -7,7 +7,7 @@ if(MAXLAT_BUILD_TESTS)
   # that the library has.
   if(NOT MAXLAT_SANITIZE MATCHES thread)
     maxlat_ring_variant(ring_drain_schedule COUNT_BITS 64 COMMIT_BITS 40 TIME_BITS 32
-      SOURCES consumer/drain_schedule_test.cpp consumer/ring_drain.cpp consumer/trace_file.cpp consumer/trace_folder.cpp
+      SOURCES consumer/drain_schedule_test.cpp consumer/ring_drain.cpp consumer/trace_file.cpp consumer/written_trace.cpp
         shm/consumer_lock.cpp shm/container.cpp shm/container_plan.cpp shm/session_kinds.cpp shm/session_memory.cpp)
     target_include_directories(ring_drain_schedule PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}
       ${CMAKE_SOURCE_DIR}/tests/support/include)

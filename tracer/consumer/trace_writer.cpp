@@ -12,7 +12,7 @@
 #include "books_text.hpp"
 #include "session/boot_clock.hpp"
 #include "shm/own_threads.hpp"
-#include "trace_folder.hpp"
+#include "written_trace.hpp"
 
 namespace maxlat::trace {
 namespace {
@@ -27,7 +27,7 @@ class FolderWriter final : public TraceWriter {
         metadata_(metadata_of_trace({uuid_, options.session, options.process, options.pid, options.domain}, clock)) {}
 
   base::Status begin(const TraceWriterOptions& options) {
-    base::Result<TraceFolder> folder = TraceFolder::create(
+    base::Result<WrittenTrace> folder = WrittenTrace::create(
         options.directory,
         {.process = options.process,
          .pid = options.pid,
@@ -153,7 +153,7 @@ class FolderWriter final : public TraceWriter {
   std::uint32_t last_id_ = 0;
   std::vector<ChannelBooks> books_;
   std::vector<Stream> streams_;
-  std::optional<TraceFolder> folder_;
+  std::optional<WrittenTrace> folder_;
 };
 
 }  // namespace

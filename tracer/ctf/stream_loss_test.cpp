@@ -37,21 +37,17 @@ struct Outcome {
 
 Outcome read_all(const std::string& folder, ReadOptions options = {}) {
   Outcome outcome;
-  const auto reader = TraceReader::open(folder, std::move(options));
-  if (!reader) {
-    ADD_FAILURE() << reader.error().text;
-    return outcome;
-  }
-  for (RecordedEvent event; (*reader)->next(event);) {
+  const auto reader = test::read_events(folder, std::move(options), [&](const RecordedEvent& event) {
     outcome.times.push_back(event.time_ns);
     if (event.loss != nullptr) {
       outcome.losses.push_back("before " + std::to_string(event.time_ns) + ": " + shown(*event.loss));
     }
-  }
-  for (const auto& stream : (*reader)->streams()) {
+  });
+  if (!reader) return outcome;
+  for (const auto& stream : reader->streams()) {
     if (stream->loss_at_end().any()) outcome.losses.push_back("at end: " + shown(stream->loss_at_end()));
   }
-  EXPECT_THAT((*reader)->breaks(), IsEmpty());
+  EXPECT_THAT(reader->breaks(), IsEmpty());
   return outcome;
 }
 

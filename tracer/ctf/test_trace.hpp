@@ -3,10 +3,15 @@
 // A trace of one process in a folder of its own that goes with it, for tests.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cstdint>
 #include <maxlat/test/temporary_folder.hpp>
 #include <maxlat/trace/ctf_format.hpp>
+#include <maxlat/trace/reader.hpp>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "test_packet.hpp"
 
@@ -41,6 +46,18 @@ inline std::string metadata(const TraceClock& clock = {base::clock_with_rate(1),
 
 inline std::array<std::uint8_t, 32> prefix(std::uint32_t thread, std::uint32_t slot = 0) {
   return packet_prefix(uuid(), 0, thread | std::uint64_t{slot} << 32);
+}
+
+// All events of a trace, one after the other. RETURNS: the reader behind them, or nullptr, after a failure.
+template <class Take>
+std::unique_ptr<TraceReader> read_events(const std::string& folder, ReadOptions options, Take take) {
+  auto reader = TraceReader::open(folder, std::move(options));
+  if (!reader) {
+    ADD_FAILURE() << reader.error().text;
+    return nullptr;
+  }
+  for (RecordedEvent event; (*reader)->next(event);) take(event);
+  return std::move(*reader);
 }
 
 inline Payload number(std::uint32_t n) {

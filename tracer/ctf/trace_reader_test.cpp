@@ -47,13 +47,9 @@ struct Outcome {
 
 Outcome read_all(const std::string& folder, ReadOptions options = {}) {
   Outcome outcome;
-  const auto reader = TraceReader::open(folder, std::move(options));
-  if (!reader) {
-    ADD_FAILURE() << reader.error().text;
-    return outcome;
-  }
-  for (RecordedEvent event; (*reader)->next(event);) outcome.events.push_back(shown(event));
-  outcome.breaks = (*reader)->breaks();
+  const auto reader = test::read_events(
+      folder, std::move(options), [&](const RecordedEvent& event) { outcome.events.push_back(shown(event)); });
+  if (reader) outcome.breaks = reader->breaks();
   return outcome;
 }
 

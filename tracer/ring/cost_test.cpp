@@ -5,6 +5,10 @@
 #include <gtest/gtest.h>
 #include <maxlat/ring/switch.h>
 
+#include <algorithm>
+#include <string>
+#include <tuple>
+
 #include "test_event_probe.h"
 #include "test_memory.hpp"
 #include "test_single_step.hpp"

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <random>
 #include <set>
 #include <vector>
@@ -90,6 +91,33 @@ struct Victim {
 
 class Kill : public testing::TestWithParam<uint32_t> {};
 
+// What a reader finds in the ring of a dead writer: each event is whole, once there, and of its time.
+void recover(maxlat_ring& ring, const Shared& counts, std::set<uint64_t>& found, uint64_t& unfinished) {
+  maxlat_ring_reader reader;
+  maxlat_ring_view view;
+  std::vector<uint64_t> to(ring.shape.sub_buffer_size / 8);
+  auto* copy = reinterpret_cast<uint8_t*>(to.data());
+  ASSERT_TRUE(maxlat_ring_reader_start(&reader, &ring));
+  maxlat_ring_got got;
+  while ((got = maxlat_ring_recover(&reader, copy, &view, &unfinished)) == MAXLAT_RING_GOT) {
+    maxlat_ring_walk walk;
+    maxlat_ring_walked record;
+    maxlat_ring_walk_start(&walk, view.bytes, view.content_size);
+    while (maxlat_ring_walk_next(&walk, &record) == MAXLAT_RING_EVENT) {
+      const auto* field = reinterpret_cast<const uint64_t*>(record.payload);
+      const uint64_t number = field[0];
+      ASSERT_LT(number, counts.next);
+      ASSERT_EQ(field[1], ~number);
+      ASSERT_EQ(field[2], number * 3);
+      ASSERT_TRUE(found.insert(number).second);
+      ASSERT_GE(record.time, counts.since[number]);
+      ASSERT_LE(record.time, maxlat_counter_plain());
+    }
+    if (view.bytes != copy) maxlat_ring_put(&reader, &view);
+  }
+  ASSERT_EQ(got, MAXLAT_RING_NOT_NOW);
+}
+
 TEST_P(Kill, AtAnyInstructionLosesNothingThatWasCommitted) {
   uint64_t inside = 0;
   for (uint64_t seed = 0; seed < 200; ++seed) {
@@ -112,36 +140,13 @@ TEST_P(Kill, AtAnyInstructionLosesNothingThatWasCommitted) {
     ASSERT_EQ(waitpid(child, &status, 0), child);
     ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << "seed " << seed;
 
-    maxlat_ring_reader reader;
-    maxlat_ring_view view;
-    std::vector<uint64_t> to(ring.shape.sub_buffer_size / 8);
-    auto* copy = reinterpret_cast<uint8_t*>(to.data());
-    uint64_t unfinished = 0, oldest = kEvents;
+    uint64_t unfinished = 0;
     std::set<uint64_t> found;
     ASSERT_TRUE(maxlat_ring_attach(&ring, memory, size));
-    ASSERT_TRUE(maxlat_ring_reader_start(&reader, &ring));
-    maxlat_ring_got got;
-    while ((got = maxlat_ring_recover(&reader, copy, &view, &unfinished)) == MAXLAT_RING_GOT) {
-      maxlat_ring_walk walk;
-      maxlat_ring_walked record;
-      maxlat_ring_walk_start(&walk, view.bytes, view.content_size);
-      while (maxlat_ring_walk_next(&walk, &record) == MAXLAT_RING_EVENT) {
-        const auto* field = reinterpret_cast<const uint64_t*>(record.payload);
-        const uint64_t number = field[0];
-        ASSERT_LT(number, counts->next) << "seed " << seed;
-        ASSERT_EQ(field[1], ~number) << "seed " << seed;
-        ASSERT_EQ(field[2], number * 3) << "seed " << seed;
-        ASSERT_TRUE(found.insert(number).second) << "seed " << seed;
-        ASSERT_GE(record.time, counts->since[number]) << "seed " << seed;
-        ASSERT_LE(record.time, maxlat_counter_plain()) << "seed " << seed;
-        oldest = std::min(oldest, number);
-      }
-      if (view.bytes != copy) maxlat_ring_put(&reader, &view);
-    }
-    ASSERT_EQ(got, MAXLAT_RING_NOT_NOW) << "seed " << seed;
+    ASSERT_NO_FATAL_FAILURE(recover(ring, *counts, found, unfinished)) << "seed " << seed;
     // In overwrite mode the oldest packets are gone; what is left is everything since.
-    const uint64_t first = GetParam() == 0 ? 0 : oldest;
-    for (uint64_t number = first; number < std::min(counts->next, kEvents); ++number) {
+    const uint64_t oldest = found.empty() ? kEvents : *found.begin();
+    for (uint64_t number = GetParam() == 0 ? 0 : oldest; number < std::min(counts->next, kEvents); ++number) {
       if (counts->committed[number] != 0) {
         ASSERT_EQ(found.count(number), 1u) << "seed " << seed << ", event " << number;
       }

@@ -128,18 +128,15 @@ __attribute__((noinline)) void write_alone() {
   }
 }
 
-}  // namespace
+double median(std::vector<double>& values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<long>(values.size() / 2), values.end());
+  return values[values.size() / 2];
+}
 
-int main(int argc, char** argv) {
-  const int rounds = argc > 1 ? std::atoi(argv[1]) : 300;
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(sched_getcpu(), &one);
-  if (sched_setaffinity(0, sizeof(one), &one) != 0) std::abort();
+// What many events cost, one behind the other.
+void compare_many(int rounds, std::mt19937& random, Ring& cpu_discard, Ring& cpu_unlocked) {
   Ring thread_discard(0, kSubBufferBits), thread_overwrite(MAXLAT_RING_OVERWRITE, kSubBufferBits);
-  Ring cpu_discard(MAXLAT_RING_SHARED_WRITERS, kSubBufferBits);
   Ring cpu_overwrite(MAXLAT_RING_SHARED_WRITERS | MAXLAT_RING_OVERWRITE, kSubBufferBits);
-  Ring cpu_unlocked(MAXLAT_RING_SHARED_WRITERS, kSubBufferBits);
   Ring small(MAXLAT_RING_OVERWRITE, 12), full(0, 12);
 
   struct Arm {
@@ -163,7 +160,6 @@ int main(int argc, char** argv) {
               1u << kRingBits, (1u << kSubBufferBits) >> 10);
 
   std::vector<std::array<double, arms.size()>> ticks(static_cast<size_t>(rounds));
-  std::mt19937 random(1);
   std::array<size_t, arms.size()> order{};
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
   for (auto& round : ticks) {
@@ -182,13 +178,12 @@ int main(int argc, char** argv) {
       cost.push_back(round[arm]);
       ratio.push_back(round[arm] / round[0]);
     }
-    const auto median = [](std::vector<double>& values) {
-      std::nth_element(values.begin(), values.begin() + static_cast<long>(values.size() / 2), values.end());
-      return values[values.size() / 2];
-    };
     std::printf("%-36s %12.1f %12.3f\n", arms[arm].name, median(cost), median(ratio));
   }
+}
 
+// What each of single events costs: the tail. The rings have been used, or their first touch would be in it.
+void compare_singles(int rounds, std::mt19937& random, Ring& cpu_discard, Ring& cpu_unlocked) {
   std::array<Tail, 3> tails;
   for (int round = 0; round < rounds; ++round) {
     std::array<size_t, 3> turn{0, 1, 2};
@@ -203,5 +198,19 @@ int main(int argc, char** argv) {
   tails[0].print("nothing");
   tails[1].print("cpu, discard");
   tails[2].print("cpu, discard, rseq at its best");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int rounds = argc > 1 ? std::atoi(argv[1]) : 300;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  if (sched_setaffinity(0, sizeof(one), &one) != 0) std::abort();
+  std::mt19937 random(1);
+  Ring cpu_discard(MAXLAT_RING_SHARED_WRITERS, kSubBufferBits), cpu_unlocked(MAXLAT_RING_SHARED_WRITERS, kSubBufferBits);
+  compare_many(rounds, random, cpu_discard, cpu_unlocked);
+  compare_singles(rounds, random, cpu_discard, cpu_unlocked);
   return 0;
 }

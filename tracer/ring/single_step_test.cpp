@@ -6,6 +6,8 @@
 #include <maxlat/ring/switch.h>
 #include <maxlat/ring/walk.h>
 
+#include <string>
+#include <tuple>
 #include <vector>
 
 #include "test_event_probe.h"

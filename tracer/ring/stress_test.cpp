@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <maxlat/trace/current_cpu.hpp>
+#include <string>
 #include <thread>
 #include <vector>
 

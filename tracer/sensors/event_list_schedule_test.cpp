@@ -7,6 +7,7 @@
 #include <maxlat/ring/test_fibers.hpp>
 #include <maxlat/sensors/event_list_read.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <string>

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "sensors/test_events.hpp"
+#include "sensors/test_group_copy.hpp"
 #include "sensors/test_system_calls.hpp"
 #include "shm/container_layout.h"
 
@@ -240,34 +241,21 @@ TEST(SharedEventList, NoPostIsASystemCall) {
   EXPECT_EQ(status, 0) << "a system call";
 }
 
-// The memory of a group, in a memfd that can be written to: that of a program that lies.
 class LyingList : public testing::Test {
  protected:
-  LyingList() {
-    TestGroup<Kinds> group("lying");
-    post_everything(*group.operator->(), "");
-    const int from = descriptor_of("lying", O_RDONLY);
-    std::vector<std::uint8_t> good(static_cast<std::size_t>(lseek(from, 0, SEEK_END)));
-    EXPECT_EQ(pread(from, good.data(), good.size(), 0), static_cast<ssize_t>(good.size()));
-    close(from);
-    fd_ = memfd_create("lying", MFD_ALLOW_SEALING);
-    EXPECT_EQ(write(fd_, good.data(), good.size()), static_cast<ssize_t>(good.size()));
-    void* where = mmap(nullptr, good.size(), PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
-    constexpr int kFutureWrite = 0x0010;
-    EXPECT_EQ(fcntl(fd_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | kFutureWrite), 0);
-    size_ = good.size();
-    bytes_ = static_cast<std::uint8_t*>(where);
-    const auto found = std::search(good.begin(), good.end(), std::begin("listed"), std::end("listed"));
-    types_ = reinterpret_cast<maxlat_event_type*>(bytes_ + (found - good.begin()));
+  LyingList() : copy_(made()) {
+    const auto found = std::search(copy_.good().begin(), copy_.good().end(), std::begin("listed"), std::end("listed"));
+    types_ = reinterpret_cast<maxlat_event_type*>(copy_.bytes() + (found - copy_.good().begin()));
     list_ = reinterpret_cast<maxlat_event_list*>(types_) - 1;
     fields_ = reinterpret_cast<maxlat_event_field*>(types_ + 2);
   }
-  ~LyingList() override {
-    munmap(bytes_, size_);
-    close(fd_);
+  static GroupCopy made() {
+    TestGroup<Kinds> group("lying");
+    post_everything(*group.operator->(), "");
+    return GroupCopy("lying");
   }
   std::string refusal() const {
-    const auto view = GroupView::attach(fd_);
+    const auto view = GroupView::attach(copy_.descriptor());
     return view ? "" : view.error().text;
   }
 
@@ -280,9 +268,7 @@ class LyingList : public testing::Test {
     return text;
   }
 
-  int fd_ = -1;
-  std::uint8_t* bytes_ = nullptr;
-  std::size_t size_ = 0;
+  GroupCopy copy_;
   maxlat_event_list* list_ = nullptr;
   maxlat_event_type* types_ = nullptr;
   maxlat_event_field* fields_ = nullptr;
@@ -317,8 +303,8 @@ TEST_F(LyingList, ShapesOfAnotherSizeAreRefused) {
 
 // Each entry of a table would cost a reader what its list's types take.
 TEST_F(LyingList, EntriesOfOnePlaceAreRefused) {
-  auto& header = *reinterpret_cast<maxlat_shm_header*>(bytes_);
-  auto* const entries = reinterpret_cast<maxlat_shm_entry*>(bytes_ + header.table_offset);
+  auto& header = *reinterpret_cast<maxlat_shm_header*>(copy_.bytes());
+  auto* const entries = reinterpret_cast<maxlat_shm_entry*>(copy_.bytes() + header.table_offset);
   ASSERT_EQ(refusal(), "");
   const std::uint64_t most = header.head_size / entries[0].size;  // of this size can lie side by side
   header.table_capacity = static_cast<std::uint32_t>(most + 1);
@@ -331,7 +317,7 @@ TEST_F(LyingList, EntriesOfOnePlaceAreRefused) {
 }
 
 TEST_F(LyingList, PositionsFromNowhereKeepNoReader) {
-  const auto view = GroupView::attach(fd_);
+  const auto view = GroupView::attach(copy_.descriptor());
   ASSERT_TRUE(view);
   for (const std::uint64_t lie : {0ull, 1ull << 40, 1ull << 63, ~0ull, 0ull}) {
     EventReader reader = view->events(facts_of(*view, "list"));
@@ -354,7 +340,7 @@ TEST_F(LyingList, PositionsFromNowhereKeepNoReader) {
 
 // A writer that never came back, in the slot of the first event of each lap.
 TEST_F(LyingList, AnEventThatIsNotDoneIsWaitedForAndThenLate) {
-  const auto view = GroupView::attach(fd_);
+  const auto view = GroupView::attach(copy_.descriptor());
   ASSERT_TRUE(view);
   auto& slot = *reinterpret_cast<maxlat_event_slot*>(
       reinterpret_cast<std::uint8_t*>(list_) +

@@ -6,16 +6,11 @@
 // Of the lists of events two readers are made, of which one has a patience, and each reads what it can.
 //
 // INPUT: records of 10 bytes, { u16 place, u64 value }: the place counts 8-byte words of the memory.
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <cstring>
 #include <maxlat/sensors/event_list.hpp>
 #include <maxlat/sensors/event_reader.hpp>
-#include <vector>
 
-#include "sensors/test_group.hpp"
+#include "sensors/test_group_copy.hpp"
 
 namespace fuzzed {
 enum class Phase : std::uint8_t { rest, move };
@@ -55,38 +50,23 @@ std::size_t read_list(const GroupView& view, const SensorFacts& sensor, std::uin
   return seen + (reader.books().balance() ? 1 : 0);
 }
 
-// The memory of a published group, in a memfd that can be written to.
-struct Target {
-  Target() {
-    test::TestGroup<Fuzzed> group("fuzzed");
-    post(*group.operator->());
-    const int from = test::descriptor_of("fuzzed", O_RDONLY);
-    const auto size = static_cast<std::size_t>(lseek(from, 0, SEEK_END));
-    good.resize(size);
-    if (pread(from, good.data(), size, 0) != static_cast<ssize_t>(size)) abort();
-    close(from);
-    fd = memfd_create("fuzz", MFD_ALLOW_SEALING);
-    if (ftruncate(fd, static_cast<off_t>(size)) != 0 || fallocate(fd, 0, 0, static_cast<off_t>(size)) != 0) abort();
-    bytes = static_cast<std::uint8_t*>(mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0));
-    constexpr int kFutureWrite = 0x0010;
-    if (bytes == MAP_FAILED || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | kFutureWrite) != 0) abort();
-  }
-  std::vector<std::uint8_t> good;
-  int fd = -1;
-  std::uint8_t* bytes = nullptr;
-};
+test::GroupCopy made() {
+  test::TestGroup<Fuzzed> group("fuzzed");
+  post(*group.operator->());
+  return test::GroupCopy("fuzzed");
+}
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
-  static Target target;
-  std::memcpy(target.bytes, target.good.data(), target.good.size());
+  static test::GroupCopy target = made();
+  std::memcpy(target.bytes(), target.good().data(), target.good().size());
   for (; size >= 10; bytes += 10, size -= 10) {
     std::uint16_t place;
     std::memcpy(&place, bytes, sizeof place);
-    std::memcpy(target.bytes + place % (target.good.size() / 8) * 8, bytes + 2, 8);
+    std::memcpy(target.bytes() + place % (target.good().size() / 8) * 8, bytes + 2, 8);
   }
-  const auto view = GroupView::attach(target.fd);
+  const auto view = GroupView::attach(target.descriptor());
   if (!view) return 0;
   std::size_t seen = 0;
   for (const SensorFacts& sensor : view->sensors()) {

@@ -3,6 +3,7 @@
 // lost, extremes are exact, and a monitor that looks in the middle never takes half a stat for a whole one.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <maxlat/sensors/sensors.hpp>
 
 #include "ring/test_single_step.hpp"

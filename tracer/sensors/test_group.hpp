@@ -11,6 +11,7 @@
 #include <maxlat/sensors/sensors.hpp>
 #include <memory>
 #include <new>
+#include <stdexcept>
 
 namespace maxlat::sensors::test {
 

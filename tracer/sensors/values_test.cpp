@@ -2,6 +2,7 @@
 // What is posted is what a monitor reads, for each kind, for one thread and for many.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <random>

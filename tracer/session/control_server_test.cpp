@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstring>
 #include <maxlat/test/temporary_folder.hpp>
 #include <maxlat/trace/control.hpp>

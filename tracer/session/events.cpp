@@ -4,6 +4,7 @@
 #include <maxlat/ring/record_write.h>
 
 #include <cstdio>
+#include <functional>
 #include <map>
 #include <maxlat/trace/ctf_format.hpp>
 #include <maxlat/trace/other_channel.hpp>

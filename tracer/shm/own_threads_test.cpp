@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
+#include <string>
 #include <thread>
 
 namespace maxlat::trace::detail {

@@ -11,6 +11,7 @@
 #include <map>
 #include <maxlat/core/stats/comparison.hpp>
 #include <random>
+#include <stdexcept>
 #include <string_view>
 
 namespace maxlat::core {

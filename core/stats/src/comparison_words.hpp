@@ -9,7 +9,7 @@
 
 namespace maxlat::core {
 
-// Above this the rounds that are likely to decide are not told: nobody will run them.
+// Above this the rounds that are likely to decide are not named: nobody will run them.
 inline constexpr double kMostRounds = 1000;
 
 // REQUIRES: all of it but the verdict is filled.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <maxlat/core/stats/repeats.hpp>
 #include <random>
+#include <vector>
 
 namespace maxlat::core {
 namespace {

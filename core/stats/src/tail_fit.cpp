@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <maxlat/core/stats/series_checks.hpp>
 #include <maxlat/core/stats/statistics.hpp>
 #include <maxlat/core/stats/tail_fit.hpp>

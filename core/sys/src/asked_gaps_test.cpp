@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <maxlat/core/sys/asked_gaps.hpp>
 #include <thread>
 #include <vector>

@@ -3,6 +3,7 @@
 
 #include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/core/sys/duration.hpp>
+#include <sstream>
 
 namespace maxlat::core {
 namespace {

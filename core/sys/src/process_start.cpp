@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -183,6 +184,15 @@ bool is_program(const std::string& path) {
   return ::stat(path.c_str(), &file) == 0 && S_ISREG(file.st_mode) && ::access(path.c_str(), X_OK) == 0;
 }
 
+// The child that did not become the program, and its guard.
+void end_both(const StartedProcess& started) {
+  kill(-started.pid, SIGKILL);
+  waitpid(started.pid, nullptr, 0);
+  if (started.guard <= 0) return;
+  kill(started.guard, SIGKILL);
+  waitpid(started.guard, nullptr, 0);
+}
+
 }  // namespace
 
 Result<StartedProcess> start_process(const ProcessSpec& spec) {
@@ -230,12 +240,7 @@ Result<StartedProcess> start_process(const ProcessSpec& spec) {
   base::Descriptor pidfd(static_cast<int>(syscall(SYS_pidfd_open, started.pid, 0)));
   if (!went || got == static_cast<ssize_t>(sizeof failure) || !pidfd) {
     const Error error = got > 0 ? failure_error(spec, failure) : system_error("cannot watch a child process", errno);
-    kill(-started.pid, SIGKILL);
-    waitpid(started.pid, nullptr, 0);
-    if (started.guard > 0) {
-      kill(started.guard, SIGKILL);
-      waitpid(started.guard, nullptr, 0);
-    }
+    end_both(started);
     return error;
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // What concerns a channel of a session: how it is made, and which events go into it.
+#include <algorithm>
 #include <charconv>
 
 #include "session/commands/of_session.hpp"

@@ -56,8 +56,8 @@ core::Result<ExplainRequest> request_of(const core::CommandLine& line, const std
   const auto first = first_ns();
   if (!first) return first.error();
   for (const auto& [name, ns] : {std::pair{"from", &request.from_ns}, std::pair{"to", &request.to_ns}}) {
-    const auto moment = parse_moment(line.get<std::string>(name), *first);
-    if (!moment) return core::Error{fmt::format("--{}: {}", name, moment.error().text), moment.error().hint};
+    const auto moment = moment_option(line, name, *first);
+    if (!moment) return moment.error();
     *ns = *moment;
   }
   if (request.to_ns <= request.from_ns) return core::Error{"--to is not behind --from"};

@@ -143,4 +143,11 @@ core::Result<std::int64_t> parse_moment(std::string_view text, std::int64_t firs
                      "2026-11-24T11:53:05Z or 1700000000.25"};
 }
 
+core::Result<std::int64_t> moment_option(const core::CommandLine& line, const std::string& name,
+                                         std::int64_t first_ns) {
+  const auto moment = parse_moment(line.get<std::string>(name), first_ns);
+  if (!moment) return core::Error{fmt::format("--{}: {}", name, moment.error().text), moment.error().hint};
+  return *moment;
+}
+
 }  // namespace maxlat::trace_tools

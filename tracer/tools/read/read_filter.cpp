@@ -97,7 +97,7 @@ core::Result<std::vector<ThreadRange>> parse_threads(std::string_view text) {
     const bool last = dash == std::string_view::npos || number(word.substr(dash + 1), range.last);
     if (dash == std::string_view::npos) range.last = range.first;
     if (!first || !last || range.last < range.first) {
-      return core::Error{fmt::format("\"{}\" is no list of thread ids", text), "for example 17,20-23"};
+      return core::Error{fmt::format("--thread: \"{}\" is no list of thread ids", text), "for example 17,20-23"};
     }
     ranges.push_back(range);
     if (word.size() == text.size()) return ranges;
@@ -112,7 +112,7 @@ core::Status parse_times(const core::CommandLine& line, const std::function<core
   if (!first) return first.error();
   for (const auto& [name, bound] : {std::pair{"begin", &begin_ns}, std::pair{"end", &end_ns}}) {
     if (!line.has(name)) continue;
-    const auto time = parse_moment(line.get<std::string>(name), *first);
+    const auto time = moment_option(line, name, *first);
     if (!time) return time.error();
     *bound = *time;
   }

@@ -25,14 +25,14 @@ struct DescribedTrace {
   std::function<base::Result<std::string>(std::uint64_t length)> metadata;  // so much of it
 };
 
-class TraceFolder {
+class WrittenTrace {
  public:
   using Say = std::function<void(const std::string&)>;
 
   // A process that execs comes again with the same name: it gets -2, -3, ...
-  static base::Result<TraceFolder> create(const std::string& directory, DescribedTrace trace, Say say);
+  static base::Result<WrittenTrace> create(const std::string& directory, DescribedTrace trace, Say say);
   // `memory` outlives the folder.
-  static base::Result<TraceFolder> create(const std::string& directory, const SessionMemory& memory, Say say);
+  static base::Result<WrittenTrace> create(const std::string& directory, const SessionMemory& memory, Say say);
 
   // One packet. `file` is made with the first. RETURNS: it is on disk.
   bool append(std::unique_ptr<TraceFile>& file, const std::string& name, const maxlat_ring_packet& head,
@@ -48,7 +48,7 @@ class TraceFolder {
   bool failed() const { return failed_; }
 
  private:
-  TraceFolder(DescribedTrace trace, Say say) : trace_(std::move(trace)), say_(std::move(say)) {}
+  WrittenTrace(DescribedTrace trace, Say say) : trace_(std::move(trace)), say_(std::move(say)) {}
   bool fail(const base::Error& error);
   base::Status replace_metadata(std::uint64_t length);
 

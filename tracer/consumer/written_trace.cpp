@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "trace_folder.hpp"
+#include "written_trace.hpp"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@ base::Status write_file(const std::string& path, const std::string& text) {
 
 }  // namespace
 
-base::Result<TraceFolder> TraceFolder::create(const std::string& directory, const SessionMemory& memory, Say say) {
+base::Result<WrittenTrace> WrittenTrace::create(const std::string& directory, const SessionMemory& memory, Say say) {
   return create(directory,
                 {.process = memory.process(),
                  .pid = memory.pid(),
@@ -38,8 +38,8 @@ base::Result<TraceFolder> TraceFolder::create(const std::string& directory, cons
                 std::move(say));
 }
 
-base::Result<TraceFolder> TraceFolder::create(const std::string& directory, DescribedTrace trace, Say say) {
-  TraceFolder folder(std::move(trace), std::move(say));
+base::Result<WrittenTrace> WrittenTrace::create(const std::string& directory, DescribedTrace trace, Say say) {
+  WrittenTrace folder(std::move(trace), std::move(say));
   const std::string name = directory + "/" + folder.trace_.process + "-" + std::to_string(folder.trace_.pid);
   folder.path_ = name;
   for (int again = 2; mkdir(folder.path_.c_str(), 0755) != 0; ++again) {
@@ -56,13 +56,13 @@ base::Result<TraceFolder> TraceFolder::create(const std::string& directory, Desc
   return folder;
 }
 
-bool TraceFolder::fail(const base::Error& error) {
+bool WrittenTrace::fail(const base::Error& error) {
   failed_ = true;
   say_(error.text + ": nothing more is written to " + path_);
   return false;
 }
 
-base::Status TraceFolder::replace_metadata(std::uint64_t length) {
+base::Status WrittenTrace::replace_metadata(std::uint64_t length) {
   const base::Result<std::string> text = trace_.metadata(length);
   if (!text) return text.error();
   const std::string begun = path_ + "/.metadata.begun", done = path_ + "/metadata";
@@ -75,7 +75,7 @@ base::Status TraceFolder::replace_metadata(std::uint64_t length) {
   return {};
 }
 
-bool TraceFolder::append_metadata() {
+bool WrittenTrace::append_metadata() {
   if (failed_) return false;
   const std::uint64_t length = trace_.metadata_length();
   if (length <= metadata_length_) return true;
@@ -83,7 +83,7 @@ bool TraceFolder::append_metadata() {
   return replaced ? true : fail(replaced.error());
 }
 
-bool TraceFolder::append(std::unique_ptr<TraceFile>& file, const std::string& name, const maxlat_ring_packet& head,
+bool WrittenTrace::append(std::unique_ptr<TraceFile>& file, const std::string& name, const maxlat_ring_packet& head,
                          std::span<const std::uint8_t> records) {
   if (!append_metadata()) return false;
   if (!file) {
@@ -95,7 +95,7 @@ bool TraceFolder::append(std::unique_ptr<TraceFile>& file, const std::string& na
   return appended ? true : fail(appended.error());
 }
 
-void TraceFolder::append_thread_names(const std::string& lines) {
+void WrittenTrace::append_thread_names(const std::string& lines) {
   if (failed_ || names_failed_) return;  // behind half a line no other begins
   const std::string path = path_ + "/" + kThreadNamesFile;
   const base::Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
@@ -104,7 +104,7 @@ void TraceFolder::append_thread_names(const std::string& lines) {
   say_(base::system_error("cannot write the names of threads to " + path, errno).text);
 }
 
-void TraceFolder::write_books(const std::string& text) {
+void WrittenTrace::write_books(const std::string& text) {
   append_metadata();
   const std::string begun = path_ + kBooksBegun, done = path_ + "/.books";
   const base::Descriptor file(open(begun.c_str(), O_WRONLY | O_CLOEXEC));
