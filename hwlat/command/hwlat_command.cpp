@@ -95,6 +95,8 @@ class Recorder {
       phase.facts[fmt::format("steal time of CPU {}", cpu.cpu)] = core::duration_text(steal->second);
     }
     explain(measured, changed, options_.settings, choice_.definition->interrupts_off);
+    if (options_.stop_ns > 0)
+      phase.facts[core::fact::kLimit] = core::latency_text(static_cast<double>(options_.stop_ns));
     if (stop_gap_ns_ > 0) {
       if (phase.status == core::PhaseStatus::interrupted) phase.status = core::PhaseStatus::ok;
       phase.facts["stopped by"] = fmt::format("a gap of {}{}, above --stop", core::latency_text(stop_gap_ns_),
@@ -113,11 +115,16 @@ class Recorder {
   // It ends because a gap was longer than --stop: not interrupted, but as asked.
   void stopped_by(double gap_ns) { stop_gap_ns_ = gap_ns; }
 
-  core::Status write(const Measurement& measured, core::RunResult::State state) {
+  // `failed`: why the command ends with exit status 2, for the verdict; empty: it does not.
+  core::Status write(const Measurement& measured, core::RunResult::State state, const std::string& failed = {}) {
     if (options_.json_path.empty()) return {};
     run_.state = state;
     run_.ended = state == core::RunResult::State::running ? "" : core::utc_text();
     run_.phases = {measured.phase};
+    if (!failed.empty()) {
+      run_.verdict.kind = core::Verdict::Kind::fail;
+      run_.verdict.reasons = {failed};
+    }
     return core::write_run(options_.json_path, run_);
   }
 
@@ -179,12 +186,22 @@ core::Status write_report(const Options& options, const Measurement& measured, c
   return core::write_atomically(options.report_path, report + text);
 }
 
+// Why it ends with exit status 2; empty: it does not.
+std::string exceeded(const Options& options, const core::Phase& phase) {
+  const auto limit_ns = static_cast<double>(options.hard_limit_ns);
+  if (options.hard_limit_ns == 0 || phase.status == core::PhaseStatus::invalid || !(largest_ns(phase) > limit_ns))
+    return {};
+  return fmt::format("a gap of {}{}: above the hard limit of {}", core::latency_text(largest_ns(phase)),
+                     core::is_upper_bound(phase) ? " (upper bound)" : "", core::latency_text(limit_ns));
+}
+
 // Everything is tried, also after a failure: what was measured must not be lost because one disk is full.
 core::Result<core::Exit> end(const Options& options, const Measurement& measured, Recorder& recorder) {
   const bool interrupted = measured.phase.status == core::PhaseStatus::interrupted;
   const auto state = interrupted ? core::RunResult::State::interrupted : core::RunResult::State::complete;
   const std::string text = result_text(measured, options.settings, options.hard_limit_ns);
-  const core::Status written = recorder.write(measured, state);
+  const std::string why = exceeded(options, measured.phase);
+  const core::Status written = recorder.write(measured, state, why);
   const core::Status reported = options.report_path.empty() ? core::Status() : write_report(options, measured, text);
   const core::Status raw =
       options.raw_path.empty()
@@ -196,10 +213,7 @@ core::Result<core::Exit> end(const Options& options, const Measurement& measured
   if (!reported) return reported.error();
   if (measured.phase.status == core::PhaseStatus::invalid)
     return core::Error{"the measurement is not valid: " + measured.phase.reason, "", core::Exit::invalid};
-  if (options.hard_limit_ns > 0 && largest_ns(measured.phase) > static_cast<double>(options.hard_limit_ns)) {
-    return core::Exit::limit_exceeded;
-  }
-  return core::Exit::pass;
+  return why.empty() ? core::Exit::pass : core::Exit::limit_exceeded;
 }
 
 // Chooses, completes the settings by what is chosen, and prints both.

@@ -123,7 +123,6 @@ TEST(Faults, EachIsToldWithItsLine) {
   }
 }
 
-// "Billion laughs": an entity that is made of others.
 // A defect that the fuzzer found: seconds of such a year are too many nanoseconds, and another date came of it.
 TEST(Faults, AYearThatNoClockHasIsNoTime) {
   const std::string text = testdata("oslat-2.4.json");
@@ -135,6 +134,7 @@ TEST(Faults, AYearThatNoClockHasIsNoTime) {
   EXPECT_EQ(imported(text)->started, "2026-11-25T12:37:49Z");
 }
 
+// "Billion laughs": an entity that is made of others.
 TEST(Faults, EntitiesAreRefused) {
   const auto run =
       imported(replaced(testdata("rteval-summary.xml"), "<rteval version",

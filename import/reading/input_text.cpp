@@ -16,13 +16,13 @@ constexpr size_t kBlock = 1 << 20;
 }  // namespace
 
 core::Result<InputText> InputText::open(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return core::system_error("cannot read " + path, errno);
-  return InputText(fd, path);
+  base::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return core::system_error("cannot read " + path, errno);
+  return InputText(std::move(file), path);
 }
 
 InputText::InputText(InputText&& other) noexcept
-    : fd_(std::exchange(other.fd_, -1)),
+    : file_(std::move(other.file_)),
       path_(std::move(other.path_)),
       line_number_(other.line_number_),
       last_line_ended_(other.last_line_ended_),
@@ -34,21 +34,17 @@ InputText::InputText(InputText&& other) noexcept
   rest_ = of_block ? std::string_view(block_).substr(from, other.rest_.size()) : other.rest_;
 }
 
-InputText::~InputText() {
-  if (fd_ >= 0) ::close(fd_);
-}
-
 void InputText::fill(size_t wanted) {
-  if (fd_ < 0 || rest_.size() >= wanted) return;
+  if (!file_ || rest_.size() >= wanted) return;
   size_t held = rest_.size();
   if (!rest_.empty()) block_.erase(0, static_cast<size_t>(rest_.data() - block_.data()));
   block_.resize(std::max(wanted, kBlock));
   while (held < wanted) {
-    const ssize_t got = ::read(fd_, block_.data() + held, block_.size() - held);
+    const ssize_t got = ::read(file_.number(), block_.data() + held, block_.size() - held);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) error_ = core::system_error("cannot read " + path_, errno);
     if (got <= 0) {
-      ::close(std::exchange(fd_, -1));
+      file_ = base::Descriptor();
       break;
     }
     held += static_cast<size_t>(got);
@@ -63,19 +59,19 @@ core::Result<std::string_view> InputText::beginning() {
 }
 
 core::Result<std::string_view> InputText::whole() {
-  while (fd_ >= 0) fill(rest_.size() + kBlock);
+  while (file_) fill(rest_.size() + kBlock);
   if (error_) return *error_;
   return rest_;
 }
 
 std::optional<std::string_view> InputText::next_line() {
   size_t end = rest_.find('\n');
-  while (end == std::string_view::npos && fd_ >= 0) {
+  while (end == std::string_view::npos && file_) {
     const size_t searched = rest_.size();
     if (searched > kLongestLine) {
       error_ = core::Error{
           fmt::format("line {} is longer than {} MiB: this is no text", line_number_ + 1, kLongestLine >> 20)};
-      ::close(std::exchange(fd_, -1));
+      file_ = base::Descriptor();
       rest_ = {};
       break;
     }

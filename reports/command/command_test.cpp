@@ -155,6 +155,31 @@ TEST_F(Commands, GatePrintsItsRulesAndWritesTheVerdict) {
   EXPECT_EQ(ran(gate_command(), {result(), "-q", "--max", "21us"}).printed, "");
 }
 
+// A defect: the verdict that had been written was forgotten by whoever judged the file again.
+TEST_F(Commands, GateKeepsWhatItJudgedByForTheNext) {
+  using Exit = core::Exit;
+  const std::string judged = folder_ / "judged.json", twice = folder_ / "twice.json";
+  folder_.write("box.toml", "name = \"box 17\"\n[[limits]]\nmax = \"21us\"\n");
+  folder_.write("wide.toml", "[[limits]]\nmax = \"1s\"\n");
+  ASSERT_EQ(status_of(ran(gate_command(), {result(), "--file", folder_ / "box.toml", "--json", judged})),
+            Exit::limit_exceeded);
+  EXPECT_EQ(status_of(ran(gate_command(), {judged})), Exit::limit_exceeded);
+  EXPECT_EQ(status_of(ran(gate_command(), {judged, "--exposure", "1s"})), Exit::limit_exceeded);
+  EXPECT_EQ(status_of(ran(gate_command(), {judged, "--file", folder_ / "wide.toml"})), Exit::pass);
+  // Limits given as options are kept, too, behind those of a gate.
+  ASSERT_EQ(status_of(ran(gate_command(), {result(), "--file", folder_ / "wide.toml", "--quantile", "p50=1ns",
+                                           "--phase", "npt", "--load-alive", "--json", judged})),
+            Exit::limit_exceeded);
+  const auto again = ran(gate_command(), {judged, "--json", twice});
+  EXPECT_EQ(status_of(again), Exit::limit_exceeded);
+  for (const char* row : {"npt: max_ns", "npt: p50_ns", "npt: load_alive"}) EXPECT_THAT(again.printed, HasSubstr(row));
+  EXPECT_EQ(core::read_run(judged)->gate_text, core::read_run(twice)->gate_text);
+  folder_.write("inline.toml", "limits = [{ max = \"1s\" }]\n");
+  EXPECT_THAT(
+      error_of(ran(gate_command(), {result(), "--file", folder_ / "inline.toml", "--max", "1s", "--json", judged})),
+      HasSubstr("--json: "));
+}
+
 TEST_F(Commands, GateTellsEachFailureOnce) {
   const auto count = [](const std::string& text, const std::string& part) {
     size_t found = 0;
@@ -204,7 +229,9 @@ TEST_F(Commands, GateTakesTheGateOfTheRunItself) {
   ASSERT_TRUE(core::write_run(result(), run));
   for (const std::string& named : {folder_.path(), result()})
     EXPECT_EQ(status_of(ran(gate_command(), {named})), core::Exit::limit_exceeded);
-  EXPECT_EQ(status_of(ran(gate_command(), {result(), "--max", "1s"})), core::Exit::pass);
+  EXPECT_EQ(status_of(ran(gate_command(), {result(), "--max", "1s"})), core::Exit::limit_exceeded) << "beside it";
+  folder_.write("wide.toml", "[[limits]]\nmax = \"1s\"\n");
+  EXPECT_EQ(status_of(ran(gate_command(), {result(), "--file", folder_ / "wide.toml"})), core::Exit::pass);
   const auto for_nothing = ran(gate_command(), {folder_.path(), "--phase", "npt"});
   EXPECT_THAT(error_of(for_nothing), HasSubstr("--phase chooses the phases of limits that are given as options"));
 }

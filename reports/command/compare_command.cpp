@@ -101,7 +101,11 @@ core::Result<core::Exit> run_compare(const core::Arguments& arguments) {
   const auto groups = read_groups(line.operands, page);
   if (!groups) return groups.error();
   const ComparedRuns compared = compare_runs(*groups, {.ratio = ratio});
-  if (page != "-") fmt::print("{}", compare_text(compared, core::kTextWidth));
+  if (page != "-") {
+    std::string text = compare_text(compared, core::kTextWidth);
+    if (text.ends_with('\n')) text.pop_back();  // write_atomically() ends the line there
+    if (const core::Status printed = core::write_atomically("-", text); !printed) return printed.error();
+  }
   if (!page.empty()) {
     if (const core::Status written = write_compare_page(compared, page); !written) return written.error();
     if (const std::string why = no_plots_because(); !why.empty()) core::tell("maxlat compare: {}\n", why);

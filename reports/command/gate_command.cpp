@@ -8,6 +8,7 @@
 #include <maxlat/core/sys/text_table.hpp>
 #include <maxlat/reports/gate.hpp>
 #include <maxlat/reports/gate_command.hpp>
+#include <maxlat/reports/limit_toml.hpp>
 #include <maxlat/reports/metric_definition.hpp>
 #include <optional>
 
@@ -20,11 +21,14 @@ namespace {
 
 namespace po = boost::program_options;
 
+constexpr const char* kNameless = "maxlat gate";  // of limits without a file
+
 constexpr core::CommandHelp kHelp = {
     "maxlat gate [options] RUN",
     "Judges a stored run by limits: a value equal to its limit passes, and a latency is that of the\n"
-    "worst CPU. RUN is the folder of a run, or a result file. A run must keep the limits of its own plan,\n"
-    "and, where no other is given, of the gate that maxlat run judged it by. docs/gate.md describes the gate file.\n"
+    "worst CPU. RUN is the folder of a run, or a result file. A run must keep the limits of its own plan\n"
+    "and of the gate it was judged by, where no other is given; limits as options come on top. docs/gate.md describes\n"
+    "the gate file.\n"
     "Exit status: 0 every rule passed, 2 a limit was exceeded, 3 something was not (validly) measured.",
     "  maxlat gate DIR                                             as maxlat run judged it\n"
     "  maxlat gate npt.json --max 50us --exposure 60s              worst sample and time watched\n"
@@ -44,7 +48,8 @@ po::options_description make_options() {
       fmt::format("write the verdict to FILE, or in place of the table, as {}; may be repeated",
                   core::names_of(verdict_format_rows()));
   add("format", core::argument<Words>("NAME[=FILE]")->composing(), about_formats.c_str());
-  add("json", core::argument("FILE"), "write the run with this verdict to FILE (- is standard output)");
+  add("json", core::argument("FILE"),
+      "write the run with this verdict, and what it was judged by, to FILE (- is standard output)");
   add("list-metrics", "name what a gate file or a plan can limit");
   add("quiet,q", "print nothing, the exit status tells");
   add("help,h", "this help");
@@ -57,34 +62,52 @@ void list_metrics() {
     fmt::print("{}", core::list_line(metric->name, metric->help, kMetricWidth));
 }
 
-// By the command line; absent: it gives neither limits nor a file.
-core::Result<std::optional<Gate>> gate_given(const core::CommandLine& line) {
+// By the command line.
+struct Given {
+  std::optional<Gate> gate;  // of --file
+  std::string text;          // of it, to keep
+  std::vector<Rule> limits;  // given as options
+};
+
+core::Result<Given> given_by(const core::CommandLine& line) {
   const auto limits = limits_given(line);
   if (!limits) return limits.error();
   if (line.has("phase") && limits->empty())
     return core::Error{"--phase chooses the phases of limits that are given as options, and there is none",
                        "a gate file names the phases of its limits itself"};
-  if (!line.has("file") && limits->empty()) return std::optional<Gate>();
-  core::Result<Gate> gate = Gate{.name = "maxlat gate", .rules = {}};
-  if (line.has("file")) gate = read_gate(line.get<std::string>("file"));
+  Given given{.gate = {}, .text = {}, .limits = *limits};
+  if (!line.has("file")) return given;
+  const std::string file = line.get<std::string>("file");
+  core::Result<Gate> gate = read_gate(file);
   if (!gate) return gate.error();
-  gate->rules.insert(gate->rules.end(), limits->begin(), limits->end());
-  return std::optional(*std::move(gate));
+  core::Result<std::string> text = gate_to_keep(file);
+  if (!text) return text.error();
+  given.gate = *std::move(gate);
+  given.text = *std::move(text);
+  return given;
 }
 
-// The limits of its plan always; beside them what was given, else the run's own gate.
-core::Result<Gate> gate_for(const StoredRun& stored, std::optional<Gate> given) {
-  if (given) {
-    const auto of_plan = limits_of_plan(stored.run, stored.path);
-    if (!of_plan) return of_plan.error();
-    given->rules.insert(given->rules.begin(), of_plan->begin(), of_plan->end());
-    return *std::move(given);
-  }
-  core::Result<Gate> own = gate_of_run(stored.run, stored.path);
-  if (own && own->rules.empty() && !own->baseline)
+// The limits of its plan always; beside them the gate that was given, else the run's own; and those given as options.
+core::Result<Gate> gate_for(const StoredRun& stored, const Given& given) {
+  core::Result<Gate> gate = gate_of_run(stored.run, stored.path, given.gate);
+  if (!gate) return gate;
+  gate->rules.insert(gate->rules.end(), given.limits.begin(), given.limits.end());
+  if (gate->rules.empty() && !gate->baseline)
     return core::Error{"no limit given, and the run has none of its own: there is nothing to judge by",
                        "maxlat gate --help lists the limits"};
-  return own;
+  if (gate->name.empty()) gate->name = kNameless;
+  return gate;
+}
+
+// The run with its new verdict keeps what it was judged by, so that whoever judges it again cannot forget it.
+core::Result<std::string> text_to_keep(const core::RunResult& run, const Given& given) {
+  std::string text = given.gate ? given.text : run.gate_text;
+  if (given.limits.empty()) return text;
+  if (text.empty()) text = fmt::format("name = \"{}\"\n", kNameless);
+  text += "\n" + limits_as_toml(given.limits) + "\n";
+  const core::Result<GateText> sound = parse_gate(text, "the gate with the limits given as options");
+  if (!sound) return core::Error{"--json: " + sound.error().text, "write limits in the gate file as [[limits]]"};
+  return text;
 }
 
 // A format and where it goes; "-": standard output.
@@ -181,14 +204,19 @@ core::Result<core::Exit> run_gate(const core::Arguments& arguments) {
   }
   const auto outputs = outputs_given(line);
   if (!outputs) return outputs.error();
-  auto given = gate_given(line);
+  const auto given = given_by(line);
   if (!given) return given.error();
   auto stored = read_operand(line.operands);
   if (!stored) return stored.error();
-  const auto gate = gate_for(*stored, *std::move(given));
+  const auto gate = gate_for(*stored, *given);
   if (!gate) return gate.error();
   if (const core::Status apart = outputs_are_apart(line, *outputs, stored->path); !apart) return apart.error();
   stored->run.verdict = judge(stored->run, *gate, today_utc());
+  if (line.has("json")) {
+    core::Result<std::string> text = text_to_keep(stored->run, *given);
+    if (!text) return text.error();
+    stored->run.gate_text = *std::move(text);
+  }
   if (const core::Status written = write_outputs(line, {stored->run, gate->name}, *outputs); !written)
     return written.error();
   return exit_status(stored->run.verdict);

@@ -28,7 +28,8 @@ constexpr core::CommandHelp kLengthHelp = {
     "How long must a run watch, to show that a limit is exceeded fewer than so often? With RUN, the folder\n"
     "of a run or a result file: what it shows, how long a further run of its kind would have to be, and\n"
     "which latency its tail leads to. Times are CPU time watched: four CPUs watch four hours in one.\n"
-    "Several RUNs are taken as repeats of the same: which difference to another build can so many find?",
+    "Several RUNs, or a folder of them, are taken as repeats of the same: which difference to another build can so\n"
+    "many find?",
     "  maxlat plan-length --fewer-than 1/24h                      from nothing\n"
     "  maxlat plan-length DIR --above 50us --fewer-than 1/24h     from what a run saw\n"
     "  maxlat plan-length DIR1 DIR2 DIR3 DIR4 DIR5                how much they differ by themselves\n"};
@@ -125,7 +126,8 @@ core::Result<std::vector<const core::Phase*>> asked_phases(const core::RunResult
                      "maxlat report shows the phases"};
 }
 
-core::Result<core::Exit> plan_from_run(const core::CommandLine& line, const WantedRate& wanted) {
+core::Result<core::Exit> plan_from_run(const core::CommandLine& line, const std::string& run,
+                                       const WantedRate& wanted) {
   if (line.has("allow"))
     return core::Error{"--allow is for a plan from nothing", "with a run, as many are allowed as its rate lets expect"};
   std::optional<double> limit_ns;
@@ -134,7 +136,7 @@ core::Result<core::Exit> plan_from_run(const core::CommandLine& line, const Want
     if (!above) return core::Error{"--above: " + above.error().text, above.error().hint};
     limit_ns = static_cast<double>(*above);
   }
-  const auto stored = read_operand(line.operands);
+  const auto stored = read_operand({run});
   if (!stored) return stored.error();
   if (line.has("json"))
     if (const core::Status apart = core::check_apart({line.get<std::string>("json")}, {stored->path}); !apart)
@@ -166,20 +168,21 @@ std::optional<std::vector<const core::Phase*>> same_phase(const std::vector<Stor
   std::vector<const core::Phase*> same;
   for (const StoredRun& stored : runs)
     for (const core::Phase& phase : stored.run.phases)
-      if (phase.name == name && !unfit_because(phase)) same.push_back(&phase);
+      if (phase.name == name && !unfit_because(phase) && !ends_at_a_limit(phase)) same.push_back(&phase);
   if (same.size() != runs.size()) return {};
   return same;
 }
 
-core::Result<core::Exit> plan_from_repeats(const core::CommandLine& line, const WantedRate& wanted) {
+core::Result<core::Exit> plan_from_repeats(const core::CommandLine& line, const std::vector<std::string>& repeats,
+                                           const WantedRate& wanted) {
   for (const char* option : {"above", "allow", "fewer-than"})
     if (line.given(option))
-      return core::Error{fmt::format("--{} is about one run, and {} are given", option, line.operands.size()),
+      return core::Error{fmt::format("--{} is about one run, and {} are given", option, repeats.size()),
                          "several runs are taken as repeats of the same"};
-  if (line.operands.size() > kMostRepeats)
-    return core::Error{fmt::format("{} runs are too many: at most {}", line.operands.size(), kMostRepeats)};
+  if (repeats.size() > kMostRepeats)
+    return core::Error{fmt::format("{} runs are too many: at most {}", repeats.size(), kMostRepeats)};
   std::vector<StoredRun> runs;
-  for (const std::string& operand : line.operands) {
+  for (const std::string& operand : repeats) {
     auto stored = read_operand({operand});
     if (!stored) return stored.error();
     const auto same =
@@ -200,9 +203,9 @@ core::Result<core::Exit> plan_from_repeats(const core::CommandLine& line, const 
     return same_phase(runs, phase->name).has_value();
   });
   for (const core::Phase* phase : *phases) {
-    const auto repeats = same_phase(runs, phase->name);
-    if (!repeats) continue;
-    all.push_back(noise_of(*repeats, wanted.confidence, static_cast<std::size_t>(in_all)));
+    const auto same = same_phase(runs, phase->name);
+    if (!same) continue;
+    all.push_back(noise_of(*same, wanted.confidence, static_cast<std::size_t>(in_all)));
     text += (text.empty() ? "" : "\n") + noise_text(all.back());
   }
   if (all.empty())
@@ -222,7 +225,13 @@ core::Result<core::Exit> run_plan_length(const core::Arguments& arguments) {
   const auto wanted = wanted_rate(line);
   if (!wanted) return wanted.error();
   if (line.operands.empty()) return plan_from_nothing(line, *wanted);
-  return line.operands.size() == 1 ? plan_from_run(line, *wanted) : plan_from_repeats(line, *wanted);
+  std::vector<std::string> named;
+  for (const std::string& operand : line.operands) {
+    const auto runs = runs_at(operand);
+    if (!runs) return runs.error();
+    named.insert(named.end(), runs->begin(), runs->end());
+  }
+  return named.size() == 1 ? plan_from_run(line, named.front(), *wanted) : plan_from_repeats(line, named, *wanted);
 }
 
 }  // namespace

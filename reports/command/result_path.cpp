@@ -30,24 +30,6 @@ bool may_be_a_result(const fs::path& file) {
 
 }  // namespace
 
-core::Result<StoredRun> read_operand(const std::vector<std::string>& operands) {
-  if (operands.size() != 1) {
-    return core::Error{operands.empty() ? "no run given" : fmt::format("one run at a time, not {}", operands.size()),
-                       "name the folder of a run, or a result file"};
-  }
-  fs::path path = operands.front();
-  std::error_code ignored;
-  if (fs::is_directory(path, ignored)) {
-    path /= "result.json";
-    if (!fs::exists(path, ignored))
-      return core::Error{fmt::format("{} has no result.json", operands.front()),
-                         "a run writes it after its pre-flight, before it measures"};
-  }
-  auto run = core::read_run(path.string());
-  if (!run) return run.error();
-  return StoredRun{path.string(), *std::move(run)};
-}
-
 core::Result<std::vector<std::string>> runs_at(const std::string& path) {
   std::error_code error;
   if (!fs::is_directory(path, error) || is_there(fs::path(path) / "result.json")) return std::vector{path};
@@ -72,6 +54,29 @@ core::Result<std::vector<std::string>> runs_at(const std::string& path) {
                            : "it is a run, or a folder of runs, each with its result.json, or of result files"};
   std::sort(runs.begin(), runs.end());
   return runs;
+}
+
+core::Result<StoredRun> read_operand(const std::vector<std::string>& operands) {
+  if (operands.size() != 1) {
+    return core::Error{operands.empty() ? "no run given" : fmt::format("one run at a time, not {}", operands.size()),
+                       "name the folder of a run, or a result file"};
+  }
+  fs::path path = operands.front();
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) {
+    path /= "result.json";
+    if (!fs::exists(path, ignored)) {
+      if (const auto runs = runs_at(operands.front()); runs)
+        return core::Error{
+            fmt::format("{} holds {}, and this takes one run", operands.front(), core::counted(runs->size(), "run")),
+            "name it: " + runs->front()};
+      return core::Error{fmt::format("{} has no result.json", operands.front()),
+                         "a run writes it after its pre-flight, before it measures"};
+    }
+  }
+  auto run = core::read_run(path.string());
+  if (!run) return run.error();
+  return StoredRun{path.string(), *std::move(run)};
 }
 
 std::string report_path(const std::string& result_path) {

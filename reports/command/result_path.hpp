@@ -15,7 +15,7 @@ struct StoredRun {
   core::RunResult run;
 };
 
-// Takes exactly one operand. ERRORS: none or several, a folder without result.json, what core::read_run says.
+// Takes exactly one operand. ERRORS: none or several, a folder of runs, or of none, what core::read_run says.
 core::Result<StoredRun> read_operand(const std::vector<std::string>& operands);
 
 // A run, or a result file, itself; of another folder the runs and the result files (NAME.json) that are in it, by name.

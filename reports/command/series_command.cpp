@@ -33,7 +33,8 @@ core::Result<SeriesSource> source_of(const core::CommandLine& line) {
 
 void add_series_options(boost::program_options::options_description& options) {
   auto add = options.add_options();
-  add("series", "RUN is a folder of results, at any depth: the report is of their trend in time");
+  add("series",
+      "RUN is a folder of results, at any depth: the report is of their trend in time, and goes there (series.html)");
   add("store", core::argument("WHERE"),
       "of --series: keep what was read in an SQLite file, or at postgresql://USER@HOST/DATABASE, where a fleet's "
       "results go; without RUN, the report is of what is there");

@@ -24,7 +24,7 @@ namespace {
 
 using Kind = Difference::Kind;
 
-// A phase in every run of a group; empty where one run does not have it, or not validly.
+// A phase in every run of a group; empty where one run does not have it, or not so that it can be compared.
 struct GroupPhase {
   std::vector<const core::Phase*> phases;
   std::vector<core::CpuResult> all;  // its CPUs together, by run
@@ -35,7 +35,7 @@ GroupPhase phase_in(const RunGroup& group, const std::string& name) {
   for (const core::RunResult& run : group.runs) {
     const auto phase =
         std::find_if(run.phases.begin(), run.phases.end(), [&](const core::Phase& each) { return each.name == name; });
-    if (phase == run.phases.end() || unfit_because(*phase)) return {};
+    if (phase == run.phases.end() || unfit_because(*phase) || ends_at_a_limit(*phase)) return {};
     found.phases.push_back(&*phase);
     found.all.push_back(merge_cpus(*phase));
   }
@@ -287,6 +287,9 @@ std::vector<std::string> spoiled_in(const std::vector<RunGroup>& groups) {
       const std::string name = fmt::format("{}, run {}", group.name, run.id);
       if (const auto incomplete = incomplete_because(run)) spoiled.push_back(fmt::format("{}: {}", name, *incomplete));
       for (const std::string& control : failed_controls(run)) spoiled.push_back(fmt::format("{}: {}", name, control));
+      for (const core::Phase& phase : run.phases)
+        if (const auto why = ends_at_a_limit(phase))
+          spoiled.push_back(fmt::format("{}: {}: {}", name, phase.name, *why));
       if (const auto [first, is_new] = where.emplace(run.id, group.name); !is_new)
         spoiled.push_back(fmt::format("{} is also in {}: a run does not repeat itself", name, first->second));
     }

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <maxlat/core/result/fact_names.hpp>
+
 #include "compare_text.hpp"
 #include "compare_words.hpp"
 #include "test/test_runs.hpp"
@@ -62,6 +64,16 @@ TEST(ComparedRuns, TheSameRunTwiceDiffersInNothing) {
     EXPECT_NE(row.differences[0].kind, Kind::smaller) << row.name;
   }
   EXPECT_THAT(compared.verdict, Contains("npt in new: no difference is shown"));
+}
+
+TEST(ComparedRuns, ARunThatWasToEndAtALimitIsNotCompared) {
+  core::RunResult ended = run_of();
+  ended.phases[0].facts[core::fact::kLimit] = "50.0 us";
+  const ComparedRuns compared = compare(run_of(), ended);
+  EXPECT_FALSE(compared.alike);
+  EXPECT_THAT(compared.verdict, Contains("npt is not measured in new"));
+  EXPECT_THAT(compared.verdict,
+              Contains("new, run " + ended.id + ": npt: it was to end at the first sample above 50.0 us"));
 }
 
 TEST(ComparedRuns, AShiftedBodyOfOneRunIsToldAndNotDecided) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/core/result/phase_kind.hpp>
 #include <maxlat/core/sys/utc.hpp>
 #include <maxlat/reports/gate.hpp>
@@ -40,6 +41,45 @@ std::vector<JudgedRule> broken_promises(const core::RunResult& run) {
                        .metric = "preemption"});
   }
   return results;
+}
+
+// A measurement that ended at a sample above the limit it was given itself (npt -b), which nobody has to give again.
+std::vector<JudgedRule> exceeded_limits_of_its_own(const core::RunResult& run) {
+  std::vector<JudgedRule> results;
+  for (const core::Phase& phase : run.phases) {
+    const auto found = phase.facts.find(core::fact::kBreak);
+    if (found == phase.facts.end() || unfit_because(phase)) continue;
+    const auto limit = phase.facts.find(core::fact::kLimit);
+    results.push_back({.result = {.rule = phase.name + ": limit of its own",
+                                  .limit = limit == phase.facts.end() ? "that of the run" : "<= " + limit->second,
+                                  .observed = found->second,
+                                  .outcome = Outcome::fail},
+                       .phase = phase.name,
+                       .kind = phase.kind,
+                       .metric = "max_ns",
+                       .value = merge_cpus(phase).max_ns});
+  }
+  return results;
+}
+
+constexpr std::string_view kEarlierVerdict = "run: earlier verdict";
+
+// A failure that nothing in the result can find again (maxlat hwlat --hardlimit): what is asked later does not undo it.
+std::vector<JudgedRule> failed_before(const core::RunResult& run) {
+  const core::Verdict& before = run.verdict;
+  if (before.kind != core::Verdict::Kind::fail) return {};
+  const auto kept = std::find_if(before.rules.begin(), before.rules.end(),
+                                 [](const auto& rule) { return rule.rule == kEarlierVerdict; });
+  core::RuleResult result{
+      .rule = std::string(kEarlierVerdict), .limit = "no fail", .observed = {}, .outcome = Outcome::fail};
+  if (kept != before.rules.end())
+    result = *kept;
+  else if (!run.plan_text.empty() || !run.gate_text.empty())
+    return {};  // they judge it again
+  else
+    result.observed =
+        fmt::format("fail, by {}{}", run.tool, before.reasons.empty() ? "" : ": " + before.reasons.front());
+  return {{.result = std::move(result), .phase = {}, .kind = {}, .metric = "verdict"}};
 }
 
 constexpr std::string_view kExceeded = "limit exceeded";
@@ -106,7 +146,10 @@ std::vector<JudgedRule> judge_rules(const core::RunResult& run, const Gate& gate
   const auto add = [&](std::vector<JudgedRule> judged) { all.insert(all.end(), judged.begin(), judged.end()); };
   for (const Rule& rule : gate.rules) add(judge_rule(run, rule));
   if (gate.baseline) add(judge_baseline(run, *gate.baseline));
+  const size_t asked = all.size();
   add(broken_promises(run));
+  add(exceeded_limits_of_its_own(run));
+  if (all.size() == asked) add(failed_before(run));  // else one of these is why
   return all;
 }
 

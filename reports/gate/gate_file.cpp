@@ -47,6 +47,25 @@ core::Result<Gate> with_baseline(GateText read, const fs::path& folder) {
   return std::move(read.gate);
 }
 
+// A run that did not keep them has failed, whatever else judges it.
+core::Result<std::vector<Rule>> limits_of_plan(const core::RunResult& run, const std::string& file) {
+  if (run.plan_text.empty()) return std::vector<Rule>{};
+  return core::read_toml(run.plan_text, file + " (its plan)", kPlanHint, [](const toml::table& document) {
+    std::vector<Rule> rules;
+    const toml::array* phases = document["phase"].as_array();
+    if (phases == nullptr) core::refuse(document, "the plan has no [[phase]]");
+    for (const toml::node& phase : *phases) {
+      const toml::table& table = core::toml_table(phase, "phase");
+      const toml::node* name = table.get("name");
+      const toml::node* limits = table.get("limits");
+      if (limits == nullptr) continue;
+      if (name == nullptr) core::refuse(phase, "a [[phase]] needs a name");
+      for (Rule& rule : toml_limits_of_phase(*limits, core::toml_text(*name, "name"))) rules.push_back(std::move(rule));
+    }
+    return rules;
+  });
+}
+
 }  // namespace
 
 core::Result<std::string> gate_to_keep(const std::string& path) {
@@ -72,32 +91,19 @@ core::Result<Gate> read_gate(const std::string& path) {
   return with_baseline(*std::move(read), fs::path(path).parent_path());
 }
 
-core::Result<std::vector<Rule>> limits_of_plan(const core::RunResult& run, const std::string& file) {
-  if (run.plan_text.empty()) return std::vector<Rule>{};
-  return core::read_toml(run.plan_text, file + " (its plan)", kPlanHint, [](const toml::table& document) {
-    std::vector<Rule> rules;
-    const toml::array* phases = document["phase"].as_array();
-    if (phases == nullptr) core::refuse(document, "the plan has no [[phase]]");
-    for (const toml::node& phase : *phases) {
-      const toml::table& table = core::toml_table(phase, "phase");
-      const toml::node* name = table.get("name");
-      const toml::node* limits = table.get("limits");
-      if (limits == nullptr) continue;
-      if (name == nullptr) core::refuse(phase, "a [[phase]] needs a name");
-      for (Rule& rule : toml_limits_of_phase(*limits, core::toml_text(*name, "name"))) rules.push_back(std::move(rule));
-    }
-    return rules;
-  });
-}
-
-core::Result<Gate> gate_of_run(const core::RunResult& run, const std::string& file) {
+core::Result<Gate> gate_of_run(const core::RunResult& run, const std::string& file, std::optional<Gate> other) {
   core::Result<std::vector<Rule>> limits = limits_of_plan(run, file);
   if (!limits) return limits.error();
-  if (run.gate_text.empty()) return Gate{.name = run.plan, .rules = *std::move(limits)};
-  core::Result<GateText> read = parse_gate(run.gate_text, file + " (its gate)");
-  if (!read) return read.error();
-  read->gate.rules.insert(read->gate.rules.begin(), limits->begin(), limits->end());
-  return with_baseline(*std::move(read), fs::path(file).parent_path());
+  core::Result<Gate> gate = Gate{.name = run.plan, .rules = {}};
+  if (other) {
+    gate = *std::move(other);
+  } else if (!run.gate_text.empty()) {
+    core::Result<GateText> read = parse_gate(run.gate_text, file + " (its gate)");
+    if (!read) return read.error();
+    gate = with_baseline(*std::move(read), fs::path(file).parent_path());
+  }
+  if (gate) gate->rules.insert(gate->rules.begin(), limits->begin(), limits->end());
+  return gate;
 }
 
 }  // namespace maxlat::reports

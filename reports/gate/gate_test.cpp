@@ -133,6 +133,27 @@ TEST(Gate, TooFewSamplesForAQuantileAreNoPass) {
     EXPECT_THAT(observed(metric), ::testing::Not(HasSubstr("the maximum"))) << metric;
 }
 
+// A defect: p99.99 <= 50 ns passed on 10 001 samples. The same question as a rate, 100 of a million above 50 ns, was
+// not shown.
+TEST(Gate, AQuantileAsksForAsManySamplesAsTheSameQuestionAsARate) {
+  auto run = good_run();
+  const auto with_samples = [&](uint64_t samples, const char* metric, double limit) {
+    run.phases[0] = test::phase_of("npt", "npt", 10, {test::cpu_from_bins(0, {{40, 41, samples}}, 10)});
+    return kind_of(run, {rule("npt", metric, limit)});
+  };
+  for (const uint64_t samples : {10'001, 29'999, 30'000, 36'887}) {
+    const Kind expected = samples < 30'000 ? Kind::invalid : Kind::pass;
+    EXPECT_EQ(with_samples(samples, "p99.99_ns", 50), expected) << samples;
+    EXPECT_EQ(with_samples(samples, "above_50ns_ppm", 100), expected) << samples;
+    EXPECT_EQ(with_samples(samples, "p99.99_ns", 39), Kind::fail) << "beyond the limit is beyond it";
+  }
+  EXPECT_EQ(with_samples(5, "p50_ns", 50), Kind::invalid);
+  EXPECT_EQ(with_samples(6, "p50_ns", 50), Kind::pass);
+  EXPECT_EQ(with_samples(2'999'999, "p99.9999_ns", 50), Kind::invalid);
+  EXPECT_EQ(with_samples(3'000'000, "p99.9999_ns", 50), Kind::pass);
+  EXPECT_EQ(with_samples(1, "p100_ns", 50), Kind::pass) << "the largest sample is what it is";
+}
+
 TEST(Gate, SaysThatAValueIsAnUpperBoundAndJudgesItAllTheSame) {
   auto run = good_run();
   const auto observed = [&](double limit_ns) { return judge(run, {rule("npt", "max_ns", limit_ns)}).rules.front(); };

@@ -74,8 +74,17 @@ std::string last_day_of(const toml::node& node) {
   return fmt::format("{:04}-{:02}-{:02}", date->get().year, date->get().month, date->get().day);
 }
 
+// Written as the limit that it waives.
+double ceiling_of(const toml::node& node, const std::string& metric) {
+  const MetricDefinition& definition = *find_metric(metric);
+  if (definition.bound != Bound::at_most || definition.unit == MetricUnit::required)
+    core::refuse(node, fmt::format("'up_to': what exceeds {} is no number", metric));
+  return toml_limit(node, name_in_words(definition, metric)).limit;
+}
+
 Waiver waiver_of(const toml::node& node) {
   Waiver waiver{.phase = "*", .metric = {}, .reason = {}, .until = {}};
+  const toml::node* up_to = nullptr;
   for (const auto& [key, value] : core::toml_table(node, "waiver")) {
     if (key == "phase") {
       waiver.phase = one_line(value, "phase");
@@ -87,6 +96,8 @@ Waiver waiver_of(const toml::node& node) {
       waiver.reason = one_line(value, "reason");
     } else if (key == "until") {
       waiver.until = last_day_of(value);
+    } else if (key == "up_to") {
+      up_to = &value;
     } else {
       core::refuse(value, fmt::format("unknown key '{}' in [[waiver]]", std::string_view(key)));
     }
@@ -95,6 +106,7 @@ Waiver waiver_of(const toml::node& node) {
                                     {"reason", !waiver.reason.empty()},
                                     {"until", !waiver.until.empty()}})
     if (!there) core::refuse(node, fmt::format("a [[waiver]] needs '{}'", what));
+  if (up_to != nullptr) waiver.up_to = ceiling_of(*up_to, waiver.metric);
   return waiver;
 }
 

@@ -38,6 +38,7 @@ phase = "npt under load"
 limit = "max"
 reason = "ticket 4711"
 until = 2026-12-31
+up_to = "5ms"
 [baseline]
 runs = ["a", "b", "c"]
 phase = "npt"
@@ -63,6 +64,7 @@ max = 1.5
   ASSERT_EQ(gate.waivers.size(), 1u);
   EXPECT_EQ(gate.waivers[0].metric, "max_ns");
   EXPECT_EQ(gate.waivers[0].until, "2026-12-31");
+  EXPECT_EQ(gate.waivers[0].up_to, 5e6);
   EXPECT_EQ(read->baseline_paths, (std::vector<std::string>{"a", "b", "c"}));
   EXPECT_THAT(gate.baseline->ratios,
               ::testing::UnorderedElementsAre(std::pair{"max_ns", 1.5}, std::pair{"p99.9_ns", 2.0}));
@@ -111,6 +113,8 @@ INSTANTIATE_TEST_SUITE_P(
         GateMistake{WAIVER "limit='max'\nuntil=2026-12-31\n", "3", "needs 'reason'"},
         GateMistake{WAIVER "reason='x'\nuntil=2026-12-31\n", "3", "needs 'limit'"},
         GateMistake{WAIVER "limit='max'\nreason='x'\nuntil='2026-12-31'\n", "6", "without quotes"},
+        GateMistake{WAIVER "limit='max'\nreason='x'\nuntil=2026-12-31\nup_to='5'\n", "7", "no unit"},
+        GateMistake{WAIVER "limit='exposure'\nreason='x'\nuntil=2026-12-31\nup_to='5s'\n", "7", "'up_to': "},
         GateMistake{WAIVER "limit='min'\n", "4", "no such metric"}, GateMistake{WAIVER "reason=''\n", "4", "one line"},
         GateMistake{WAIVER "who='me'\n", "4", "unknown key 'who'"},
         GateMistake{"[baseline]\nruns='a'\n", "1", "needs a [baseline.ratio]"},

@@ -69,6 +69,7 @@ Earlier earlier_values(const core::Phase& here, const MetricDefinition& metric, 
     const auto there =
         std::find_if(phases.begin(), phases.end(), [&](const auto& phase) { return phase.name == here.name; });
     if (there == phases.end()) return refuse(old, "the baseline has no such phase");
+    if (const auto why = ends_at_a_limit(*there)) return refuse(old, *why);
     if (const auto other = measured_otherwise(here, *there)) return refuse(old, "not measured alike, " + *other);
     if (rule.metric == "max_ns" && !watched_alike(here, *there))
       return refuse(old, fmt::format("watched {:.4g} s, the baseline {:.4g} s: maxima of such times do not compare",
@@ -126,6 +127,7 @@ JudgedRule judge_against(const core::RunResult& run, const core::Phase& phase, c
       std::max(earlier.resolution, (seen.cpu == nullptr ? 0 : resolution_at(*seen.cpu, observed.value)));
   const Allowed allowed = allowed_by(std::move(earlier), ratio);
   judged.result.limit = allowed.text;
+  judged.value = observed.value;
   judged.result.observed = seen_text(metric, phase, seen);
   judged.result.outcome = observed.value > allowed.limit ? Outcome::fail : Outcome::pass;
   if (judged.result.outcome == Outcome::pass && !observed.not_shown.empty()) {

@@ -11,7 +11,7 @@
 //   - whose machine differs in a group that says what a figure is one of (kMustBeTheSame), unless the gate says that it
 //     may differ; other groups that differ, such as the kernel, are told;
 //   - whose phase of that name is missing, not valid, or was measured on other CPUs, under other loads, by another
-//     meter or arm;
+//     meter or arm, or was to end at its first sample above a limit;
 //   - in whose run a meter did not find the stalls of its positive control;
 //   - for a maximum, which grows with what was watched: that was watched more than twice as long, or half as long.
 #pragma once

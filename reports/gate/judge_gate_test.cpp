@@ -253,7 +253,7 @@ TEST(Gate, ACpuThatDoesNotShowItsLimitIsNotHiddenByAnother) {
   Gate gate{.name = "g", .rules = {{.phase = "npt", .metric = "p99.99_ns", .limit = 1000}}};
   const auto verdict = judged(run, gate);
   EXPECT_EQ(verdict.kind, Kind::invalid);
-  EXPECT_THAT(verdict.rules.at(0).observed, HasSubstr("CPU 1: 10 samples do not measure it"));
+  EXPECT_THAT(verdict.rules.at(0).observed, HasSubstr("CPU 1: 10 samples are too few to show it, 30000 may"));
 }
 
 TEST(Gate, AShareOfCpusIsNotAQuestionOfRounding) {
@@ -301,6 +301,77 @@ TEST(Gate, AMeterThatTellsOnlyLongSamplesMeasuresNoQuantileAndNoRateBelow) {
   run.phases[0].facts[core::fact::kNotKept] = "426";
   EXPECT_EQ(kind("above_60us_per_h", 100), Kind::invalid) << "no count of them is whole";
   EXPECT_EQ(kind("max_ns", 1e6), Kind::pass) << "the largest are kept";
+}
+
+// A defect: `maxlat npt -b 50us` that had ended with 2, and after a second, passed a gate that asked for an exposure.
+TEST(Gate, ARunThatWasToEndAtALimitOfItsOwnSaysNothingOfTheBoxBelowIt) {
+  auto run = test::single_phase_run();
+  core::Phase& phase = run.phases[0];
+  const auto judged_by = [&](const char* metric, double limit) {
+    return judged(run, {{.phase = phase.name, .metric = metric, .limit = limit}});
+  };
+  const auto kind = [&](const char* metric, double limit = 1e6) { return judged_by(metric, limit).kind; };
+  ASSERT_EQ(kind("p50_ns"), Kind::pass);
+  phase.facts[core::fact::kLimit] = "50.0 us";
+  for (const char* metric : {"p50_ns", "mean_ns", "above_10us_per_h", "above_10us_ppm"}) {
+    EXPECT_EQ(kind(metric), Kind::invalid) << metric;
+    EXPECT_EQ(judged_by(metric, 1e6).rules.at(0).observed,
+              "not measured: it was to end at the first sample above 50.0 us");
+  }
+  EXPECT_EQ(kind("max_ns"), Kind::pass) << "no sample was above";
+  phase.facts[core::fact::kBreak] = "a gap of 61.0 us on CPU 1, 1.000000 s after the start";
+  const auto verdict = judged_by("exposure_s", 1);
+  EXPECT_EQ(exit_status(verdict), core::Exit::limit_exceeded);
+  EXPECT_THAT(verdict.reasons, Contains("limit exceeded: " + phase.name +
+                                        ": limit of its own is a gap of 61.0 us on CPU 1, 1.000000 s after the start, "
+                                        "limit <= 50.0 us"));
+  EXPECT_EQ(judged(run, Gate{.name = "g", .rules = {}}).kind, Kind::fail) << "nobody has to ask for it";
+  phase.status = core::PhaseStatus::invalid;
+  EXPECT_EQ(kind("exposure_s", 1), Kind::invalid) << "what starved tells of its scheduling";
+}
+
+TEST(Baseline, ARunThatWasToEndAtALimitIsNone) {
+  for (const char* fact : {core::fact::kLimit, core::fact::kBreak}) {
+    auto ended = machine_run(20e3);
+    ended.phases[0].facts[fact] = "50.0 us";
+    const auto verdict = judged(machine_run(20e3), against({ended}));
+    EXPECT_EQ(verdict.kind, Kind::invalid) << fact;
+    EXPECT_THAT(told_of(verdict), HasSubstr("run0: it was to end at the first sample above ")) << fact;
+  }
+}
+
+// A defect: what `maxlat hwlat --hardlimit` had judged fail passed any limit that it was held against later.
+TEST(Gate, AnEarlierVerdictThatCannotBeReachedAgainStands) {
+  auto run = test::single_phase_run();
+  run.tool = "maxlat 0.1.0";
+  run.verdict.kind = Kind::fail;
+  run.verdict.reasons = {"a gap of 61.0 us is above --hardlimit 50.0 us"};
+  const Gate gate{.name = "g", .rules = {max_limit(1e6)}, .waivers = with_waiver("2026-12-31", "*").waivers};
+  for (const char* time : {"once", "twice"}) {
+    run.verdict = judged(run, gate);
+    EXPECT_EQ(run.verdict.kind, Kind::fail) << time;
+    ASSERT_EQ(run.verdict.rules.size(), 2U) << time;
+    EXPECT_EQ(run.verdict.rules[1].observed, "fail, by maxlat 0.1.0: a gap of 61.0 us is above --hardlimit 50.0 us");
+    run.gate_text = "what it was judged by is kept from now on";
+  }
+  run.verdict = {};
+  run.verdict.kind = Kind::fail;
+  EXPECT_EQ(judged(run, gate).kind, Kind::pass) << "its gate can judge again";
+}
+
+TEST(Waiver, CountsUpToItsCeiling) {
+  Gate gate = with_waiver("2026-12-31");
+  gate.waivers[0].up_to = 61e3;
+  EXPECT_EQ(judged(twenty_cpus(1), gate).kind, Kind::pass) << "the same passes, as with any limit";
+  gate.waivers[0].up_to = 60e3;
+  const auto verdict = judged(twenty_cpus(1), gate);
+  EXPECT_EQ(exit_status(verdict), core::Exit::limit_exceeded);
+  EXPECT_THAT(verdict.reasons, Contains("a waiver counts up to 60000 ns (60.0 us) only: npt: max_ns is 61000 ns (61.0 "
+                                        "us, CPU 0): max_ns of npt: ticket 4711"));
+  Gate series = against({machine_run(20e3)});
+  series.waivers = {{.phase = "*", .metric = "max_ns", .reason = "new NIC", .until = "2026-12-31", .up_to = 80e3}};
+  EXPECT_EQ(judged(machine_run(70e3), series).kind, Kind::pass);
+  EXPECT_EQ(judged(machine_run(90e3), series).kind, Kind::fail);
 }
 
 }  // namespace

@@ -71,6 +71,7 @@ JudgedRule judge_phase(const core::RunResult& run, const MetricDefinition& metri
   judged.result.rule = phase.name + ": " + rule_name(rule);
   judged.result.limit = rule_limit_text(metric, rule);
   const Seen seen = seen_in(run, phase, metric, rule);
+  judged.value = seen.observation.value;
   judge_seen(metric, rule, seen.observation, seen_text(metric, phase, seen), judged.result);
   if (rule.soft && judged.result.outcome == Outcome::fail) {
     const bool each_cpu = metric.of_cpu != nullptr;
@@ -84,6 +85,7 @@ JudgedRule judge_run(const core::RunResult& run, const MetricDefinition& metric,
   judged.result.rule = "run: " + rule_name(rule);
   judged.result.limit = rule_limit_text(metric, rule);
   const Observation seen = metric.of_run(run, rule);
+  judged.value = seen.value;
   judge_seen(metric, rule, seen, seen.text.empty() ? value_text(metric.unit, seen.value) : seen.text, judged.result);
   soften(judged.result, rule, 0, 0);
   return judged;
@@ -120,9 +122,11 @@ Seen seen_in(const core::RunResult& run, const core::Phase& phase, const MetricD
   if (const auto reason = unfit_because(phase)) return {.observation = {.not_measured = *reason}};
   if (!metric.without_samples && !core::kind_of(phase).measures)
     return {.observation = {.not_measured = fmt::format("a {} phase takes no samples", phase.kind)}};
-  if (metric.needs_samples_from_ns != nullptr)
-    if (const auto why = not_told(phase, metric.needs_samples_from_ns(rule.metric)))
-      return {.observation = {.not_measured = *why}};
+  if (metric.needs_samples_from_ns != nullptr) {
+    auto why = not_told(phase, metric.needs_samples_from_ns(rule.metric));
+    if (!why) why = ends_at_a_limit(phase);
+    if (why) return {.observation = {.not_measured = *std::move(why)}};
+  }
   if (metric.of_cpu == nullptr) return {.observation = metric.of_phase(run, phase, rule)};
   Seen worst;
   std::string not_shown;  // by any CPU: a limit that one of them does not show is not shown by the phase

@@ -6,6 +6,7 @@
 
 #include <maxlat/core/result/run_result.hpp>
 #include <maxlat/reports/metric_definition.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct JudgedRule {
   core::RuleResult result;
   std::string phase, kind;  // empty: of the whole run, or of no phase that is there
   std::string metric;
+  std::optional<double> value{};  // what was observed, in the metric's unit; nothing where a number tells nothing
 };
 
 // One for each phase that the rule is about; an invalid one when there is none. REQUIRES: a rule that make_rule() made.

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <maxlat/reports/limit_toml.hpp>
+#include <maxlat/reports/metric_definition.hpp>
+#include <sstream>
 
 namespace maxlat::reports {
 
@@ -29,6 +31,23 @@ std::vector<Rule> toml_limits_of_phase(const toml::node& limits, const std::stri
     rules.back().phase = phase;
   }
   return rules;
+}
+
+std::string limits_as_toml(const std::vector<Rule>& rules) {
+  toml::array limits;
+  for (const Rule& rule : rules) {
+    const MetricDefinition& metric = *find_metric(rule.metric);
+    toml::table limit;
+    if (rule.phase != "*" && metric.of_run == nullptr) limit.insert("phase", rule.phase);
+    if (metric.unit == MetricUnit::required)
+      limit.insert(rule.metric, true);
+    else
+      limit.insert(rule.metric, rule.limit);
+    limits.push_back(std::move(limit));
+  }
+  std::ostringstream text;
+  text << toml::table{{"limits", std::move(limits)}};
+  return text.str();
 }
 
 }  // namespace maxlat::reports

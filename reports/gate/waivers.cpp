@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <maxlat/reports/metric_definition.hpp>
+
 namespace maxlat::reports {
 namespace {
 
@@ -30,6 +32,12 @@ std::vector<std::string> apply_waivers(const std::vector<Waiver>& waivers, const
       if (rule.result.outcome != Outcome::fail || !is_about(waiver, rule)) continue;
       needed = true;
       if (ended) continue;
+      if (waiver.up_to && !(rule.value && *rule.value <= *waiver.up_to)) {
+        told.push_back(fmt::format("a waiver counts up to {} only: {} is {}: {}",
+                                   value_text(find_metric(waiver.metric)->unit, *waiver.up_to), rule.result.rule,
+                                   rule.result.observed, waiver_text(waiver)));
+        continue;
+      }
       rule.result.outcome = Outcome::waived;
       rule.result.note = fmt::format("waived until {}: {}", waiver.until, waiver.reason);
       told.push_back(fmt::format("waived until {}: {} is {}, limit {}: {}", waiver.until, rule.result.rule,

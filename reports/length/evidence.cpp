@@ -96,7 +96,7 @@ Evidence evidence_of(const core::Phase& phase, const WantedRate& wanted, std::op
   count_events(evidence, view, wanted.confidence);
   answer(evidence, wanted);
   for (const core::QuantileLevel& level : core::kQuantileLevels) {
-    if (not_told(phase, 0)) break;  // of the longer samples alone they are none
+    if (not_told(phase, 0) || ends_at_a_limit(phase)) break;  // of such samples they are none
     evidence.quantiles.push_back({level.label, core::measured_quantile(view.all, level.level),
                                   core::quantile_interval(view.all, level.level, wanted.confidence),
                                   core::samples_for_upper_end(level.level, wanted.confidence)});

@@ -6,6 +6,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <maxlat/reports/metric_definition.hpp>
 #include <optional>
 
@@ -26,6 +27,13 @@ std::optional<double> quantile_level(std::string_view name) {
   return percent / 100;
 }
 
+// As with a rate (metric_rate.cpp): of so many samples three are expected beyond the quantile. When none of them is
+// above a limit, the quantile is not, with 95 % confidence.
+uint64_t samples_to_show(double level) {
+  constexpr double kRounding = 1e-9;  // 1 - 0.9999 is a little below 0.0001
+  return static_cast<uint64_t>(std::ceil(kRuleOfThree / (1 - level) * (1 - kRounding)));
+}
+
 // With too few samples the quantile of them is their maximum. Beyond the limit it is beyond it; within, so few samples
 // have not shown it.
 Observation quantile_observed(const core::CpuResult& cpu, const Rule& rule) {
@@ -33,11 +41,9 @@ Observation quantile_observed(const core::CpuResult& cpu, const Rule& rule) {
   if (level < 1 && cpu.bins.empty() && !core::measured_quantile(cpu, level))
     return {.not_measured = "there is no histogram to read it from"};
   Observation observed{.value = core::quantile_of(cpu, level)};
-  if (level < 1 && !core::is_measured(level, cpu.samples)) {
-    observed.note = "the maximum: too few samples";
-    observed.not_shown =
-        fmt::format("{} samples do not measure it, {:.0f} may", cpu.samples, std::ceil(1 / (1 - level)));
-  }
+  if (level < 1 && !core::is_measured(level, cpu.samples)) observed.note = "the maximum: too few samples";
+  if (level < 1 && cpu.samples < samples_to_show(level))
+    observed.not_shown = fmt::format("{} samples are too few to show it, {} may", cpu.samples, samples_to_show(level));
   return observed;
 }
 

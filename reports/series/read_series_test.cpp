@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "read_series.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <array>
 #include <filesystem>
+#include <maxlat/base/owned.hpp>
 #include <tuple>
 
 #include "series_store.hpp"
@@ -43,8 +48,8 @@ void expect_same(const SeriesRuns& one, const SeriesRuns& other) {
   ASSERT_EQ(one.runs.size(), other.runs.size());
   for (size_t i = 0; i < one.runs.size(); ++i) {
     const SeriesRun &a = one.runs[i], &b = other.runs[i];
-    EXPECT_EQ(std::tie(a.path, a.id, a.started, a.time_of_file, a.box, a.verdict),
-              std::tie(b.path, b.id, b.started, b.time_of_file, b.box, b.verdict));
+    EXPECT_EQ(std::tie(a.path, a.id, a.started, a.time_of_file, a.box, a.plan, a.verdict),
+              std::tie(b.path, b.id, b.started, b.time_of_file, b.box, b.plan, b.verdict));
     ASSERT_EQ(a.machine.size(), b.machine.size());
     for (size_t g = 0; g < a.machine.size(); ++g) {
       EXPECT_EQ(a.machine[g]->name, b.machine[g]->name);
@@ -140,17 +145,54 @@ TEST_F(ReadSeries, AFileThatBecameUnreadableIsInNoTrend) {
   }
 }
 
+// Another process that holds the index from its start until let_go(), or until this one ends.
+class Locker {
+ public:
+  explicit Locker(const std::string& index) {
+    std::array<int, 2> locked{}, let_go{};
+    EXPECT_EQ(pipe2(locked.data(), O_CLOEXEC), 0);
+    EXPECT_EQ(pipe2(let_go.data(), O_CLOEXEC), 0);
+    base::Descriptor read_locked(locked[0]), write_locked(locked[1]), read_let_go(let_go[0]);
+    write_let_go_ = base::Descriptor(let_go[1]);
+    child_ = fork();
+    if (child_ == 0) {
+      write_let_go_ = base::Descriptor();
+      const auto sql = open_sqlite(index);
+      const bool held = sql && (*sql)->begin_writing();
+      char byte = held ? 'y' : 'n';
+      held_until_told(write_locked.number(), read_let_go.number(), byte);
+      if (held) (void)(*sql)->run("ROLLBACK");
+      _exit(0);
+    }
+    write_locked = base::Descriptor();
+    char answer = 0;
+    EXPECT_EQ(::read(read_locked.number(), &answer, 1), 1);
+    EXPECT_EQ(answer, 'y') << "the other process got no lock";
+  }
+  ~Locker() { let_go(); }
+  void let_go() {
+    if (!write_let_go_) return;
+    write_let_go_ = base::Descriptor();
+    EXPECT_EQ(waitpid(child_, nullptr, 0), child_);
+  }
+
+ private:
+  static void held_until_told(int told, int end, char byte) {
+    if (write(told, &byte, 1) == 1) (void)!::read(end, &byte, 1);  // its end: nobody writes
+  }
+  base::Descriptor write_let_go_;
+  pid_t child_ = -1;
+};
+
 TEST_F(ReadSeries, AnIndexThatIsLockedIsLeftAlone) {
   put_many();
   (void)read();
   put(5, 3);
-  const auto other = open_sqlite(index());
-  ASSERT_TRUE(other);
-  ASSERT_TRUE((*other)->begin_writing());
+  Locker other(index());
   const SeriesRuns runs = read();
   EXPECT_THAT(runs.notes, ElementsAre(HasSubstr("is locked by another program")));
   expect_same(runs, read(std::nullopt, true));
-  ASSERT_TRUE((*other)->run("ROLLBACK"));
+  other.let_go();
   EXPECT_THAT(read().notes, IsEmpty());
 }
 
@@ -239,7 +281,7 @@ TEST_F(ReadSeries, APasswordInAUrlIsNotPrinted) {
 
 TEST_F(ReadSeries, NamesThatAreNoTextDoNoHarm) {
   const test::TemporaryFolder elsewhere;
-  folder_.write("odd-\xff'\"; DROP TABLE maxlat_run_3.json", core::to_json(test::nightly_run(1, 1)));
+  folder_.write("odd-\xff'\"; DROP TABLE maxlat_run_4.json", core::to_json(test::nightly_run(1, 1)));
   for (int time = 0; time < 2; ++time) {
     const SeriesRuns runs = read(elsewhere / "store");
     ASSERT_THAT(runs.runs, SizeIs(1));

@@ -134,19 +134,25 @@ void finish(TrendLine& line) {
   look_for_machine_changes(line);
 }
 
+bool has_headline(const SeriesRun& run) {
+  return std::any_of(run.phases.begin(), run.phases.end(),
+                     [](const SeriesPhase& phase) { return phase.use == SeriesPhase::Use::headline; });
+}
+
 std::vector<FirstFail> first_fails(const SeriesRuns& series) {
   struct Seen {
     const SeriesRun *pass = nullptr, *fail = nullptr;
   };
-  std::map<std::string, Seen> by_box;
+  std::map<std::pair<std::string, std::string>, Seen> by_box_and_plan;
   for (const SeriesRun& run : series.runs) {
-    Seen& seen = by_box[run.box];
+    if (!has_headline(run)) continue;
+    Seen& seen = by_box_and_plan[{run.box, run.plan}];
     if (run.verdict == "pass") seen = {&run, nullptr};
     if (run.verdict == "fail" && seen.pass != nullptr && seen.fail == nullptr) seen.fail = &run;
   }
   std::vector<FirstFail> fails;
-  for (const auto& [box, seen] : by_box)
-    if (seen.fail != nullptr) fails.push_back({box, seen.fail, seen.pass});
+  for (const auto& [key, seen] : by_box_and_plan)
+    if (seen.fail != nullptr) fails.push_back({key.first, key.second, seen.fail, seen.pass});
   return fails;
 }
 

@@ -48,9 +48,10 @@ struct TrendLine {
   bool watched_unalike = false;            // some more than twice as long as others
 };
 
-// A run whose verdict fails behind one whose verdict is a pass, of the same box: the last such place, if no later pass.
+// A run whose verdict fails behind one whose verdict is a pass, of the same box by the same plan: the last such place,
+// if no later pass. A run without a headline phase has no say: its verdict is not one of the box left alone.
 struct FirstFail {
-  std::string box;
+  std::string box, plan;
   const SeriesRun *run, *last_pass;
 };
 

@@ -19,12 +19,6 @@ using Use = SeriesPhase::Use;
 
 constexpr std::array<const char*, 3> kUses = {"headline", "investigation", "not valid"};
 
-// Also when no sample was above the limit: otherwise a night would be in the trend when it was good, and not when it
-// was bad. An older result tells only of a limit that was exceeded.
-bool was_to_end_at_a_limit(const core::Phase& phase) {
-  return phase.facts.contains(core::fact::kLimit) || phase.facts.contains(core::fact::kBreak);
-}
-
 // A tracer beside the measurement, or in it, costs time; and a run that ends at its first large sample has no quantile.
 std::optional<std::string> looked_into(const core::Phase& phase) {
   if (!is_of_the_box(phase))
@@ -32,7 +26,7 @@ std::optional<std::string> looked_into(const core::Phase& phase) {
                              : "with the tracepoints of " + phase.arm;
   if (!phase.comparison.empty()) return "an arm of the comparison " + phase.comparison;
   if (phase.events) return "events were traced";
-  if (was_to_end_at_a_limit(phase)) return "it was to end at the first sample above a limit";
+  if (auto why = ends_at_a_limit(phase)) return why;
   for (const core::CpuResult& cpu : phase.per_cpu)
     for (const core::Outlier& outlier : cpu.outliers)
       if (!outlier.events.empty()) return "a tracer ran beside it";
@@ -108,6 +102,7 @@ SeriesRun series_run(const core::RunResult& run, MachineGroups& groups) {
   for (const core::Phase& phase : run.phases)
     if (kept.started.empty()) kept.started = phase.started;
   kept.box = box_name(run);
+  kept.plan = run.plan;
   kept.verdict = core::to_string(run.verdict.kind);
   for (const core::FingerprintGroup& group : run.machine) kept.machine.push_back(groups.shared(group));
   kept.machine.push_back(groups.shared(made_group("measured by", {{"maxlat", run.tool}, {"build", run.build}})));

@@ -35,6 +35,7 @@ struct SeriesRun {
   std::string started;  // ISO 8601, UTC; where the result does not tell: of its file
   bool time_of_file = false;
   std::string box;      // whose results belong together
+  std::string plan;     // what measured: its plan; empty: none, a tool by itself
   std::string verdict;  // "pass", "fail", ...
   // The fingerprint, then what built the result and what the user noted. Equal groups are the same object.
   std::vector<std::shared_ptr<const core::FingerprintGroup>> machine;

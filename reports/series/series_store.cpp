@@ -13,17 +13,18 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kTables[] = {
-    "CREATE TABLE IF NOT EXISTS maxlat_run_3 (place TEXT NOT NULL, path TEXT NOT NULL, bytes BIGINT, changed_ns "
+    "CREATE TABLE IF NOT EXISTS maxlat_run_4 (place TEXT NOT NULL, path TEXT NOT NULL, bytes BIGINT, changed_ns "
     "BIGINT, "
-    "id TEXT, started TEXT, time_of_file BIGINT, box TEXT, verdict TEXT, machine TEXT, PRIMARY KEY (place, path))",
-    "CREATE TABLE IF NOT EXISTS maxlat_phase_3 (place TEXT NOT NULL, path TEXT NOT NULL, number BIGINT NOT NULL, "
+    "id TEXT, started TEXT, time_of_file BIGINT, box TEXT, plan TEXT, verdict TEXT, machine TEXT, "
+    "PRIMARY KEY (place, path))",
+    "CREATE TABLE IF NOT EXISTS maxlat_phase_4 (place TEXT NOT NULL, path TEXT NOT NULL, number BIGINT NOT NULL, "
     "name TEXT, kind TEXT, how TEXT, used TEXT, why TEXT, samples BIGINT, exposure_s DOUBLE PRECISION, "
     "p50 DOUBLE PRECISION, p90 DOUBLE PRECISION, p99 DOUBLE PRECISION, p99_9 DOUBLE PRECISION, p99_99 DOUBLE "
     "PRECISION, "
     "p99_999 DOUBLE PRECISION, p99_9999 DOUBLE PRECISION, max DOUBLE PRECISION, PRIMARY KEY (place, path, number))",
-    "CREATE TABLE IF NOT EXISTS maxlat_machine_3 (key TEXT PRIMARY KEY, name TEXT, content TEXT)",
+    "CREATE TABLE IF NOT EXISTS maxlat_machine_4 (key TEXT PRIMARY KEY, name TEXT, content TEXT)",
 };
-constexpr size_t kFirstFigure = 10;  // of the columns of maxlat_phase_3
+constexpr size_t kFirstFigure = 10;  // of the columns of maxlat_phase_4
 
 std::string placeholders(size_t count) {
   std::string text;
@@ -90,7 +91,7 @@ SeriesPhase phase_from(const SqlRow& row) {
 core::Result<SeriesStore> SeriesStore::open(std::unique_ptr<Sql> sql) {
   SeriesStore store(std::move(sql));
   // Who only reads needs no right to make them.
-  if (store.sql_->run("SELECT 1 FROM maxlat_run_3, maxlat_phase_3, maxlat_machine_3 LIMIT 0")) return store;
+  if (store.sql_->run("SELECT 1 FROM maxlat_run_4, maxlat_phase_4, maxlat_machine_4 LIMIT 0")) return store;
   if (const core::Status begun = store.sql_->begin_writing(); !begun) return begun.error();
   for (const std::string_view table : kTables)
     if (const auto made = store.sql_->run(table); !made) return made.error();
@@ -100,7 +101,7 @@ core::Result<SeriesStore> SeriesStore::open(std::unique_ptr<Sql> sql) {
 
 core::Result<std::map<std::string, FileStamp>> SeriesStore::known(const std::string& place) {
   const SqlRow values = {text_value(place)};
-  const auto rows = sql_->run("SELECT path, bytes, changed_ns FROM maxlat_run_3 WHERE place = $1", values);
+  const auto rows = sql_->run("SELECT path, bytes, changed_ns FROM maxlat_run_4 WHERE place = $1", values);
   if (!rows) return rows.error();
   std::map<std::string, FileStamp> known;
   for (const SqlRow& row : *rows) known[text_of(row[0])] = {count_of(row[1]), count_of(row[2])};
@@ -127,14 +128,14 @@ core::Status SeriesStore::written(const std::string& place, const std::vector<st
     if (const auto done = sql_->run(statement, values); !done) status = done.error();
   };
   const auto forget = [&](const std::string& path) {
-    for (const char* table : {"DELETE FROM maxlat_phase_3 WHERE place = $1 AND path = $2",
-                              "DELETE FROM maxlat_run_3 WHERE place = $1 AND path = $2"})
+    for (const char* table : {"DELETE FROM maxlat_phase_4 WHERE place = $1 AND path = $2",
+                              "DELETE FROM maxlat_run_4 WHERE place = $1 AND path = $2"})
       run(table, {text_value(place), text_value(path)});
   };
   for (const std::string& path : gone) forget(path);
-  const std::string add_run = "INSERT INTO maxlat_run_3 VALUES (" + placeholders(10) + ")";
+  const std::string add_run = "INSERT INTO maxlat_run_4 VALUES (" + placeholders(11) + ")";
   const std::string add_phase =
-      "INSERT INTO maxlat_phase_3 VALUES (" + placeholders(kFirstFigure + series_figures().size()) + ")";
+      "INSERT INTO maxlat_phase_4 VALUES (" + placeholders(kFirstFigure + series_figures().size()) + ")";
   std::set<std::string> kept;  // keys of groups
   for (const auto& [one, stamp] : read) {
     forget(one.path);
@@ -143,26 +144,27 @@ core::Status SeriesStore::written(const std::string& place, const std::vector<st
       const std::string content = content_of(*group), key = machine_key(*group, content);
       keys.push_back(key);
       if (kept.insert(key).second)
-        run("INSERT INTO maxlat_machine_3 VALUES ($1, $2, $3) ON CONFLICT (key) DO NOTHING",
+        run("INSERT INTO maxlat_machine_4 VALUES ($1, $2, $3) ON CONFLICT (key) DO NOTHING",
             {key, text_value(group->name), content});
     }
     run(add_run, {text_value(one.place), text_value(one.path), stamp.bytes, stamp.changed_ns, text_value(one.id),
-                  text_value(one.started), int64_t{one.time_of_file}, text_value(one.box), text_value(one.verdict),
-                  keys.dump()});
+                  text_value(one.started), int64_t{one.time_of_file}, text_value(one.box), text_value(one.plan),
+                  text_value(one.verdict), keys.dump()});
     for (size_t i = 0; i < one.phases.size(); ++i) run(add_phase, phase_row(one, i));
   }
   return status;
 }
 
 core::Result<std::vector<SeriesRun>> SeriesStore::runs(MachineGroups& groups) {
-  const auto machine_rows = sql_->run("SELECT key, name, content FROM maxlat_machine_3");
+  const auto machine_rows = sql_->run("SELECT key, name, content FROM maxlat_machine_4");
   if (!machine_rows) return machine_rows.error();
   std::map<std::string, std::shared_ptr<const core::FingerprintGroup>> by_key;
   for (const SqlRow& row : *machine_rows)
     by_key[text_of(row[0])] = groups.shared(group_from(text_of(row[1]), text_of(row[2])));
 
   const auto rows = sql_->run(
-      "SELECT place, path, id, started, time_of_file, box, verdict, machine FROM maxlat_run_3 ORDER BY place, path");
+      "SELECT place, path, id, started, time_of_file, box, plan, verdict, machine FROM maxlat_run_4 ORDER BY place, "
+      "path");
   if (!rows) return rows.error();
   std::vector<SeriesRun> runs;
   std::map<std::pair<std::string, std::string>, size_t> at;
@@ -175,13 +177,14 @@ core::Result<std::vector<SeriesRun>> SeriesStore::runs(MachineGroups& groups) {
     run.started = text_of(row[3]);
     run.time_of_file = count_of(row[4]) != 0;
     run.box = text_of(row[5]);
-    run.verdict = text_of(row[6]);
-    const json keys = json::parse(text_of(row[7]), nullptr, false);
+    run.plan = text_of(row[6]);
+    run.verdict = text_of(row[7]);
+    const json keys = json::parse(text_of(row[8]), nullptr, false);
     for (const json& key : keys.is_array() ? keys : json::array())
       if (const auto found = by_key.find(key.is_string() ? key.get<std::string>() : ""); found != by_key.end())
         run.machine.push_back(found->second);
   }
-  const auto phases = sql_->run("SELECT * FROM maxlat_phase_3 ORDER BY place, path, number");
+  const auto phases = sql_->run("SELECT * FROM maxlat_phase_4 ORDER BY place, path, number");
   if (!phases) return phases.error();
   for (const SqlRow& row : *phases)
     if (const auto found = at.find({text_of(row[0]), text_of(row[1])}); found != at.end())

@@ -3,9 +3,9 @@
 // What a series keeps of results, in a data base: an index of one folder, or what a fleet of boxes has sent to one
 // place. Three tables, for others to ask, too (maxlat-report(1)):
 //
-//   maxlat_run_3      a result: place and path (the key), stamp of its file, when, box, verdict, machine
-//   maxlat_phase_3    a phase of it, with its figures in nanoseconds; absent: not measured
-//   maxlat_machine_3  a group of a machine's values, as JSON, by its key: most runs share theirs
+//   maxlat_run_4      a result: place and path (the key), stamp of its file, when, box, plan, verdict, machine
+//   maxlat_phase_4    a phase of it, with its figures in nanoseconds; absent: not measured
+//   maxlat_machine_4  a group of a machine's values, as JSON, by its key: most runs share theirs
 //
 // The number at the end of a name is that of the layout, and of what is kept judged (`used`, `how`): who changes either
 // raises it, so that programs of two versions do not read each other's.

@@ -217,6 +217,18 @@ TEST_F(SeriesTest, TheFirstRunWhoseVerdictFails) {
   ASSERT_THAT(trends.fails, SizeIs(1));
   EXPECT_EQ(trends.fails[0].run->id, "nightly-4");
   EXPECT_EQ(trends.fails[0].last_pass->id, "nightly-2");
+  const auto fails_after = [&](const char* fact, const std::string& plan) {
+    core::RunResult later = test::nightly_run(6, 1);
+    if (fact != nullptr) later.phases[0].facts[fact] = "50.0 us";
+    later.plan = plan;
+    add(later);
+    runs_.runs.back().verdict = "pass";
+    return said_of(trends_of(runs_), runs_).findings.at(0).text;
+  };
+  const std::string still = "First run of Model 1, CPUs 0-1 whose verdict fails: ";
+  EXPECT_THAT(fails_after(core::fact::kLimit, ""), HasSubstr(still)) << "an investigation repairs nothing";
+  EXPECT_THAT(fails_after(nullptr, "quick"), HasSubstr(still)) << "and neither does what asks for less";
+  EXPECT_THAT(fails_after(nullptr, ""), HasSubstr("No figure is shown"));
 }
 
 TEST_F(SeriesTest, ALineWithAChangeHadRunsEnough) {

@@ -77,8 +77,10 @@ SeriesSaid said_of(const Trends& trends, const SeriesRuns& runs) {
   for (const TrendLine& line : trends.lines)
     if (line.first_bad) said.findings.push_back(finding_of(line));
   for (const FirstFail& fail : trends.fails)
-    said.findings.push_back({fmt::format("First run of {} whose verdict fails: {}", fail.box, run_text(*fail.run)),
-                             {fmt::format("last pass: {}", run_text(*fail.last_pass))}});
+    said.findings.push_back(
+        {fmt::format("First run of {}{} whose verdict fails: {}", fail.box,
+                     fail.plan.empty() ? "" : fmt::format(" by plan {}", fail.plan), run_text(*fail.run)),
+         {fmt::format("last pass: {}", run_text(*fail.last_pass))}});
   said.bad = !said.findings.empty();
   size_t short_lines = 0, unalike = 0;
   for (const TrendLine& line : trends.lines) {

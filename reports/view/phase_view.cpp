@@ -102,6 +102,13 @@ std::optional<std::string> not_told(const core::Phase& phase, double from_ns) {
   return fmt::format("the meter tells only samples above {}", above->second);
 }
 
+// An older result tells only of a limit that was exceeded.
+std::optional<std::string> ends_at_a_limit(const core::Phase& phase) {
+  const auto limit = phase.facts.find(core::fact::kLimit);
+  if (limit == phase.facts.end() && !phase.facts.contains(core::fact::kBreak)) return std::nullopt;
+  return "it was to end at the first sample above " + (limit == phase.facts.end() ? "a limit" : limit->second);
+}
+
 core::CpuResult merge_cpus(const core::Phase& phase) {
   return core::merged(phase.per_cpu, kMergedOutliers);
 }

@@ -33,6 +33,11 @@ bool found_nothing(const core::CpuResult& cpu);
 // From 0 on: a quantile, or a mean, of all. Nothing: it is whole.
 std::optional<std::string> not_told(const core::Phase& phase, double from_ns);
 
+// Why the phase says nothing of the box but its largest sample: it was to end at the first one above a limit (npt -b),
+// so what it watched hangs on what it saw. Also when no sample was above: else a night would count when it was good,
+// and not when it was bad. Nothing: it had no such limit.
+std::optional<std::string> ends_at_a_limit(const core::Phase& phase);
+
 // All CPUs as one (maxlat/core/result/merge.hpp). The field `cpu` means nothing here.
 core::CpuResult merge_cpus(const core::Phase& phase);
 

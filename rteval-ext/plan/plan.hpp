@@ -49,6 +49,9 @@ enum class ShieldUse { none, wanted, required };
 // Its steps in the result; no phase has their names.
 inline constexpr const char* kShieldStep = "shield";
 inline constexpr const char* kShieldAuditStep = "shield audit";
+// And those of every run.
+inline constexpr const char* kPreflight = "preflight";
+inline constexpr const char* kPreflightAtTheEnd = "preflight at the end";
 
 // Of a setting of the machine that is not right: required: no run; comparable: the result says that its figures are not
 // comparable.

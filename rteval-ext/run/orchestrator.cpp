@@ -15,6 +15,7 @@
 #include <optional>
 
 #include "asked_settings.hpp"
+#include "gate_phases.hpp"
 #include "ground.hpp"
 #include "meters/control_runner.hpp"
 #include "meters/tracer_meter.hpp"
@@ -27,8 +28,6 @@ namespace maxlat::rteval_ext {
 
 namespace {
 
-constexpr const char* kPreflight = "preflight";
-constexpr const char* kPreflightAtTheEnd = "preflight at the end";
 constexpr double kReportTakes_s = 5;
 
 using core::PhaseStatus;
@@ -356,6 +355,9 @@ core::Result<Outcome> orchestrate(RunRequest request) {
   if (run.started.empty()) run.started = core::utc_text();
   core::Result<reports::Gate> gate = reports::gate_of_run(run, request.directory.result_path());
   if (!gate) return gate.error();
+  const core::Result<std::vector<Step>> named = steps_of(request.plan, request.bench.cpus);
+  if (!named) return named.error();
+  if (const core::Status fit = check_phases_of_gate(*gate, *named); !fit) return fit.error();
 
   core::Result<Ground> ground = prepare_ground(*left, request.bench);
   if (!ground) return ground.error();

@@ -19,9 +19,9 @@
 //       interrupted does not pass: what is missing was not measured.
 //   (5) The shield goes off at every end but a kill; the run that goes on after a kill takes it off.
 //
-// ERRORS: only what ends the run: a plan that names CPUs, loads or commands that do not exist here, a gate whose
-// baseline cannot be read or a user who may not measure (before anything is started), and a directory that cannot be
-// written. A step that goes wrong is a phase with a status and a reason.
+// ERRORS: only what ends the run: a plan that names CPUs, loads or commands that do not exist here, a gate that is
+// about other phases or whose baseline cannot be read, or a user who may not measure (before anything is started), and
+// a directory that cannot be written. A step that goes wrong is a phase with a status and a reason.
 #pragma once
 
 #include <maxlat/core/result/run_result.hpp>

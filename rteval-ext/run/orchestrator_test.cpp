@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include <csignal>
+#include <filesystem>
 #include <maxlat/core/machine/cpu_activity.hpp>
 #include <maxlat/core/machine/kernel_log.hpp>
 #include <maxlat/core/sys/stop.hpp>
@@ -147,6 +148,30 @@ TEST_F(Orchestrator, TheLimitsOfPlanAndGateMustBothBeKept) {
   ASSERT_TRUE(run(kThreePhases).ok());
   EXPECT_EQ(on_disk().verdict.rules.size(), 2u);
   EXPECT_EQ(on_disk().verdict.kind, core::Verdict::Kind::fail);
+}
+
+// A defect: hours were measured before a name with a typing error was told.
+TEST_F(Orchestrator, AGateThatIsAboutAnotherPhaseIsToldBeforeAnythingIsMeasured) {
+  unsigned measured = 0;
+  script_.on_command = [&](const MeterJob&) { ++measured; };
+  const std::string limits = "[[limits]]\nmax = \"4us\"\nphase = ";
+  const std::string baseline =
+      "[baseline]\nruns = \"" + (temporary_ / "baseline.json") + "\"\nratio = { max = 2 }\nphase = ";
+  ASSERT_TRUE(core::write_run(temporary_ / "baseline.json", test::meter_result(5000)).ok());
+  for (const std::string& kind_of_mistake : {limits, baseline}) {
+    gate_text_ = kind_of_mistake + "\"secnd\"\n";
+    const auto ran = run(kThreePhases);
+    ASSERT_FALSE(ran);
+    EXPECT_THAT(ran.error().text, HasSubstr("no phase of the plan is called 'secnd', or is of this kind"));
+    EXPECT_EQ(ran.error().hint, "the plan has first, hwlat, second, npt, third");
+    std::filesystem::remove_all(temporary_ / "run");
+  }
+  EXPECT_EQ(measured, 0U);
+  for (const char* name : {"second", "hwlat", "first", "preflight", "*"}) {
+    gate_text_ = limits + "\"" + name + "\"\n";
+    EXPECT_TRUE(run(kThreePhases, {}, {"first"})) << name;
+    std::filesystem::remove_all(temporary_ / "run");
+  }
 }
 
 TEST_F(Orchestrator, AWaiverOfTheGateCountsForThePlanToo) {

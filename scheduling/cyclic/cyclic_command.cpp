@@ -35,17 +35,23 @@ CyclicObserver observer_of(const CyclicOptions& options, PhaseRecord& record, co
   return observer;
 }
 
+// Why it ends with exit status 2; empty: it does not.
+std::string exceeded(const CyclicRun& run, const CyclicOptions& options) {
+  if (!run.limit_exceeded || run.phase.status == core::PhaseStatus::invalid) return {};
+  return fmt::format("{}: above the limit of {}", run.phase.facts.at(core::fact::kBreak),
+                     core::latency_text(static_cast<double>(options.settings.break_above_ns)));
+}
+
 core::Result<core::Exit> end_of(const CyclicRun& run, const CyclicOptions& options, PhaseRecord& record) {
-  const core::Status written = record.write_ended(run.phase);
+  const std::string why = exceeded(run, options);
+  const core::Status written = record.write_ended(run.phase, why);
   if (!options.quiet && options.json_path != "-") fmt::print("{}", cyclic_text(run.phase, options.verbose));
   std::fflush(stdout);
   if (!written) return written.error();
   if (run.phase.status == core::PhaseStatus::invalid)
     return core::Error{"the measurement is not valid: " + run.phase.reason, "", core::Exit::invalid};
-  if (!run.limit_exceeded) return core::Exit::pass;
-  return core::Error{fmt::format("{}: above the limit of {}", run.phase.facts.at(core::fact::kBreak),
-                                 core::latency_text(static_cast<double>(options.settings.break_above_ns))),
-                     "", core::Exit::limit_exceeded};
+  if (why.empty()) return core::Exit::pass;
+  return core::Error{why, "", core::Exit::limit_exceeded};
 }
 
 core::Result<core::Exit> run_cyclic(const core::Arguments& arguments) {

@@ -20,11 +20,13 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 core::Result<core::Exit> end_of(const core::Phase& phase, const PreemptOptions& options, PhaseRecord& record) {
-  const core::Status written = record.write_ended(phase);
+  const PreemptSummary summary = summary_of(phase);
+  const core::Status written =
+      record.write_ended(phase, summary.broken.empty() ? "" : core::broken_text(*summary.broken.front()));
   if (!options.quiet && options.json_path != "-") fmt::print("{}", preempt_text(phase, options.verbose));
   std::fflush(stdout);
   if (!written) return written.error();
-  if (!summary_of(phase).broken.empty()) return core::Exit::limit_exceeded;
+  if (!summary.broken.empty()) return core::Exit::limit_exceeded;
   if (phase.status == core::PhaseStatus::invalid)
     return core::Error{"the measurement is not valid: " + phase.reason, "", core::Exit::invalid};
   return core::Exit::pass;

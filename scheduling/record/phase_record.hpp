@@ -19,7 +19,8 @@ class PhaseRecord {
 
   // One that shows whether the measurement has ended: running, or by the phase's own status.
   core::Status write_running(core::Phase phase) { return write(std::move(phase), core::RunResult::State::running); }
-  core::Status write_ended(core::Phase phase);
+  // `failed`: why the command ends with exit status 2, for the verdict; empty: it does not.
+  core::Status write_ended(core::Phase phase, const std::string& failed = {});
 
  private:
   core::Status write(core::Phase phase, core::RunResult::State state);

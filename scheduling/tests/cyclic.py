@@ -150,6 +150,8 @@ def limits(file, cpu):
     ended = cyclic("-a", cpu, "-b", "1ns", "--json", file)
     expect(f"a wake-up above --break ends it with 2 and is named ({ended.returncode}: {ended.stderr.strip()})",
            ended.returncode == 2 and re.search(r"a wake-up \S+ [num]*s late on CPU \d+, \S+ s after the start: above the limit", ended.stderr))
+    verdict = json.loads(file.read_text())["verdict"]
+    expect(f"and the result says the same ({verdict})", verdict["result"] == "fail" and "above the limit of 1" in verdict["reasons"][0])
     expect("its sample is kept", phase_of(file)["per_cpu"][0]["samples"] == 1)
     expect("--quiet prints nothing", cyclic("-a", cpu, "-l", 5, "-q").stdout == "")
     expect("with the result on standard output there is nothing else",

@@ -13,6 +13,8 @@ CASES = [
     Case("the loop on all CPUs takes no timer tick for a stall of all", LOOP.replace("-a 0", "") + " --threshold 50ns -q --json -", 0,
          [r'"bound": ?"upper bound'], [r"global stall"], needs="root"),
     Case("a finding is no failure, a hard limit is", LOOP + " --threshold 1us --hardlimit 10ns", 2, [r"EXCEEDED"], needs="root"),
+    Case("what the exit status says, the result says, too", LOOP + " --threshold 1us --hardlimit 10ns --json -", 2,
+         [r'"result": "fail"', r'"a gap of [^"]* \(upper bound\): above the hard limit of 10 ns"'], [r"maxlat gate judge"], needs="root"),
     Case("a hard limit that is kept", LOOP + " --hardlimit 50s", 0, [r"^Hard limit .*: kept$"], needs="root"),
     Case("a gap above --stop ends it, and is what was asked for", "hwlat --backend loop -a 0 -D 10m --threshold 50ns --stop 100ns --json -", 0,
          [r'"stopped by": ?"a gap of [^"]* \(upper bound\), above --stop"', r'"status": ?"ok"', r'"status": ?"complete"'],

@@ -28,6 +28,8 @@ CASES = [
     Case("a limit without its unit", "plan-length /dev/null --above 50", 1, [r'--above: "50" has no unit\nhint: write 50us']),
     Case("what an empty file shows", "plan-length /dev/null", 1, [r"\Amaxlat plan-length: .*/dev/null"]),
     Case("repeats that are one run", f"plan-length {GOOD} {GOOD}", 1, [r"are the same run\nhint: "]),
+    Case("a folder of runs", f"plan-length {GOOD.parent}", 0, [r"\Anpt: 3 runs, taken as repeats of the same\n"]),
+    Case("a folder of none", "plan-length {tmp}", 1, [r"\Amaxlat plan-length: .* holds no run\nhint: "]),
     Case("a limit with two runs", "plan-length a b --above 50us", 1, [r"--above is about one run, and 2 are given"]),
     Case("repeats that are not there", "plan-length a b", 1, [r"\Amaxlat plan-length: .*cannot read a"]),
     Case("a plan to a full disk", "plan-length", 1, [r"cannot write standard output"], stdout="/dev/full"),

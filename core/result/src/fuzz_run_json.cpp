@@ -150,9 +150,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
     test::must_be_one_line(run.error().text);
     return 0;
   }
-  const std::string first = core::to_json(*run);
-  const auto again = core::from_json(first);
-  if (!again) test::fuzz_failed("not read back", again.error().text);
-  test::must_stay_the_same(first, *again);
+  (void)test::must_be_read_back(*run);
   return 0;
 }

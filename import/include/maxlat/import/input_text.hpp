@@ -8,6 +8,8 @@
 // ERRORS: what the system says of the file; a line that is longer than kLongestLine, which no text has.
 #pragma once
 
+#include <cstdint>
+#include <maxlat/base/owned.hpp>
 #include <maxlat/core/sys/result.hpp>
 #include <optional>
 #include <string>
@@ -26,7 +28,7 @@ class InputText {
   static core::Result<InputText> open(const std::string& path);
   InputText(InputText&& other) noexcept;
   InputText& operator=(InputText&&) = delete;
-  ~InputText();
+  ~InputText() = default;
 
   // Its first kBeginning bytes, or all of it if it is shorter. REQUIRES: next_line() was not called yet.
   core::Result<std::string_view> beginning();
@@ -43,11 +45,11 @@ class InputText {
   core::Status status() const;
 
  private:
-  InputText(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}
+  InputText(base::Descriptor file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
   // At least so many unread bytes in rest_, unless the file ends before.
   void fill(size_t wanted);
 
-  int fd_ = -1;  // -1: all of it is in rest_
+  base::Descriptor file_;  // none: all of it is in rest_
   std::string path_;
   std::string block_;      // what was read from the file
   std::string_view rest_;  // of block_, or of the text in memory: not yet returned

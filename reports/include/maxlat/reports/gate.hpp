@@ -8,7 +8,7 @@
 // were not measured.
 //
 // A preemption test brings its own limits: a pair of policies that does not do as it must fails a run without rules,
-// too.
+// too. So does a measurement that was to end at its first sample above a limit (npt -b), and did.
 //
 // Order of verdicts, strongest first: fail (a valid phase exceeded a limit), invalid, pass, not gated (there are no
 // rules, the run is complete, something was measured and no phase was invalid). A phase that is skipped because it
@@ -33,6 +33,8 @@ struct Waiver {
   std::string metric;  // as Rule::metric
   std::string reason;
   std::string until;  // "2026-12-31": the last day on which it counts, UTC
+  // In the metric's unit: what is above has not been signed. Nothing: whatever it is.
+  std::optional<double> up_to = {};
 };
 
 // Groups of the fingerprint that say what a figure is one of: a baseline has the same, unless the gate says otherwise.
@@ -71,14 +73,12 @@ core::Result<GateText> parse_gate(std::string_view text, const std::string& file
 core::Result<Gate> read_gate(const std::string& path);
 // Its text for RunResult::gate_text: it says the same from another folder.
 core::Result<std::string> gate_to_keep(const std::string& path);
-// What `maxlat run` judged the run by: the limits of its plan and its gate, both of which it keeps. `file` is the
-// result's, for errors. ERRORS: as read_gate().
-core::Result<Gate> gate_of_run(const core::RunResult& run, const std::string& file);
-// Of these, the limits of the plan: a run that did not keep them has failed, whatever else judges it.
-core::Result<std::vector<Rule>> limits_of_plan(const core::RunResult& run, const std::string& file);
+// What the run was judged by: the limits of its plan and its gate, both of which it keeps; or those of its plan and
+// another gate. `file` is the result's, for errors. ERRORS: as read_gate().
+core::Result<Gate> gate_of_run(const core::RunResult& run, const std::string& file, std::optional<Gate> other = {});
 
-// Judges the phases. `today` ("2026-11-25", UTC) is for the waivers. `not_comparable` is carried over from run.verdict:
-// only who saw the machine can say it.
+// Judges the phases. `today` ("2026-11-25", UTC) is for the waivers. From run.verdict come `not_comparable`, which only
+// who saw the machine can say, and a failure that neither the run's figures nor what it keeps can tell again.
 core::Verdict judge(const core::RunResult& run, const Gate& gate, const std::string& today);
 // By limits alone.
 core::Verdict judge(const core::RunResult& run, const std::vector<Rule>& rules);

@@ -13,5 +13,7 @@ namespace maxlat::reports {
 Rule toml_limit(const toml::node& value, const std::string& key);
 // The [phase.limits] of a plan. Throws as above.
 std::vector<Rule> toml_limits_of_phase(const toml::node& limits, const std::string& phase);
+// Hard limits as a gate file has them, each a [[limits]] of its own. REQUIRES: rules that make_rule() made.
+std::string limits_as_toml(const std::vector<Rule>& rules);
 
 }  // namespace maxlat::reports

@@ -57,7 +57,7 @@ struct MetricDefinition {
   bool without_samples = false;
 
   // The shortest latency that a phase must have samples of, or it has not measured this: 0 for a quantile of all
-  // samples. Null: the largest samples are enough.
+  // samples. So has not a phase that ends at its first sample above a limit. Null: the largest samples are enough.
   double (*needs_samples_from_ns)(std::string_view metric) = nullptr;
 
   // Which phases a rule on all phases, or on those of a kind, is about; null: those of the box, and all of the kind.

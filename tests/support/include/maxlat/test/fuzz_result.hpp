@@ -9,12 +9,16 @@
 
 namespace maxlat::test {
 
-// `again` is what was read from `first`. Figures are rounded once, on writing: from then on they stay as they are.
-inline void must_stay_the_same(const std::string& first, const core::RunResult& again) {
-  const std::string second = core::to_json(again);
-  if (second == first) return;
+// As it is read from what is written of it. Figures are rounded once, on writing: from then on they stay as they are.
+inline core::RunResult must_be_read_back(const core::RunResult& run) {
+  const std::string first = core::to_json(run);
+  const auto again = core::from_json(first);
+  if (!again) fuzz_failed("not read back", again.error().text);
+  const std::string second = core::to_json(*again);
+  if (second == first) return *again;
   const auto third = core::from_json(second);
   if (!third || core::to_json(*third) != second) fuzz_failed("read back as another", second);
+  return *again;
 }
 
 }  // namespace maxlat::test
