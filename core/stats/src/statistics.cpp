@@ -125,7 +125,8 @@ Interval median_interval(std::vector<double> values) {
   // Hettmansperger's weight of the narrower pair. Exact for one distribution (Laplace's), and near for the others.
   const double way = (wide - kCovered) / (wide - narrow), d = static_cast<double>(depth);
   const double inner = (static_cast<double>(n) - d) * way / (d + (static_cast<double>(n) - 2 * d) * way);
-  return {std::lerp(values[depth - 1], values[depth], inner), std::lerp(values[n - depth], values[n - depth - 1], inner)};
+  return {std::lerp(values[depth - 1], values[depth], inner),
+          std::lerp(values[n - depth], values[n - depth - 1], inner)};
 }
 
 Interval middle_95(std::span<double> values) {

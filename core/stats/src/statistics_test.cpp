@@ -112,7 +112,7 @@ TEST(MedianInterval, LiesBetweenTwoPairsOfOrderStatistics) {
   }
 }
 
-// A defect: the percentiles of the bootstrap covered 92 % with eight rounds, and 87 % with seven. Band: four deviations.
+// A defect: percentiles of the bootstrap covered 92 % with eight rounds, and 87 % with seven. Band: four deviations.
 TEST(MedianInterval, CoversTheMedianWhateverTheDistribution) {
   constexpr int kTrials = 4000;
   std::mt19937_64 random(20261126);
