@@ -291,6 +291,10 @@ def self_test(result, page, folder):
         wrongs = list(wrong_in(result, look(text, "phone", folder), "phone"))
         if not any(expected in wrong for wrong in wrongs):
             yield f"a page where \"{expected}\" should be found gives {wrongs}"
+    only_by_script = folder / "hidden.html"  # as of a page that a script would have to show
+    only_by_script.write_text(page.replace("<main", "<main hidden", 1))
+    if not any("is 0 px high" in wrong for wrong in wrong_without_script(only_by_script, [], folder)):
+        yield "a page without a readable section was not found"
 
 
 def sample_report(program, sample, folder):
