@@ -49,16 +49,20 @@ void count_events(Evidence& evidence, const PhaseView& view, double confidence) 
   evidence.share_below = core::share_below(evidence.samples_above, all.samples, confidence);
 }
 
-// Of the bin that the quantile lies in, what is above it is not known: it does not count.
+// From the bin that the quantile lies in: so many samples, and steps with one of them, are known exactly.
 QuantileRow quantile_row(const Evidence& evidence, const PhaseView& view, const core::QuantileLevel& level,
                          double confidence) {
   QuantileRow row{level.label, core::measured_quantile(view.all, level.level),
                   core::quantile_interval(view.all, level.level, confidence), false,
                   core::samples_for_upper_end(level.level, confidence)};
   if (!row.observed_ns || evidence.steps == 0) return row;
-  std::uint64_t above = view.all.overflow_count;
-  for (const core::Bin& bin : view.all.bins) above += bin.low_ns >= *row.observed_ns ? bin.count : 0;
-  row.in_bursts = come_in_bursts(above, evidence.steps, steps_beyond(view.phase, *row.observed_ns));
+  const auto& bins = view.all.bins;
+  const auto from =
+      std::find_if(bins.begin(), bins.end(), [&](const auto& bin) { return *row.observed_ns <= bin.high_ns; });
+  if (from == bins.end()) return row;
+  std::uint64_t samples = view.all.overflow_count;
+  for (auto bin = from; bin != bins.end(); ++bin) samples += bin->count;
+  row.in_bursts = come_in_bursts(samples, evidence.steps, steps_beyond(view.phase, std::nextafter(from->low_ns, 0)));
   return row;
 }
 
