@@ -157,7 +157,7 @@ void compare_with_base(const std::vector<ArmInRun>& arms, const std::string& gap
     if (look == nullptr) continue;
     const std::vector<core::CpuResult> after = cpu_rounds(*look);
     core::Comparison comparison =
-        core::compare_rounds({arms[kBase].label, before}, {arms[i].label, after}, before_again, plan.seed, gaps);
+        core::compare_rounds({arms[kBase].label, before}, {arms[i].label, after}, before_again, gaps);
     comparison.name = plan.name;
     comparison.beside = !first_look;
     if (gaps != kWaitingWindows) comparison.verdict += loss_in_words(arms[i]);  // nothing is dropped in those

@@ -22,6 +22,14 @@ bool come_in_bursts(std::uint64_t samples_above, std::size_t steps, std::size_t 
 }
 
 // Steps are those of each CPU, as the time watched is: a stall of all CPUs is one of each.
+std::size_t steps_beyond(const core::Phase& phase, double ns) {
+  std::size_t steps = 0;
+  for (const core::CpuResult& cpu : phase.per_cpu)
+    steps += static_cast<std::size_t>(
+        std::count_if(cpu.timeline.max_ns.begin(), cpu.timeline.max_ns.end(), [&](double max) { return max > ns; }));
+  return steps;
+}
+
 void count_events(Evidence& evidence, const PhaseView& view, double confidence) {
   const core::CpuResult& all = view.all;
   evidence.samples_above = core::samples_above(all, evidence.limit_ns);
@@ -29,19 +37,33 @@ void count_events(Evidence& evidence, const PhaseView& view, double confidence) 
   const bool of_steps = std::all_of(cpus.begin(), cpus.end(), [](const core::CpuResult& cpu) {
     return cpu.timeline.kind == core::Timeline::Kind::max;
   });
-  for (const core::CpuResult& cpu : cpus) {
-    if (!of_steps) break;
-    evidence.step_s = cpu.timeline.step_s;
-    for (const double ns : cpu.timeline.max_ns) {
-      evidence.steps += ns > 0;
-      evidence.steps_above += ns > evidence.limit_ns;
-    }
+  if (of_steps) {
+    evidence.step_s = cpus.back().timeline.step_s;
+    evidence.steps = steps_beyond(view.phase, 0);
+    evidence.steps_above = steps_beyond(view.phase, evidence.limit_ns);
   }
   evidence.bursts = come_in_bursts(evidence.samples_above, evidence.steps, evidence.steps_above);
   evidence.events = evidence.bursts ? evidence.steps_above : evidence.samples_above;
   evidence.events_interval = core::events_interval(evidence.events, confidence);
   evidence.events_below = core::events_below(evidence.events, confidence);
   evidence.share_below = core::share_below(evidence.samples_above, all.samples, confidence);
+}
+
+// From the bin that the quantile lies in: so many samples, and steps with one of them, are known exactly.
+QuantileRow quantile_row(const Evidence& evidence, const PhaseView& view, const core::QuantileLevel& level,
+                         double confidence) {
+  QuantileRow row{level.label, core::measured_quantile(view.all, level.level),
+                  core::quantile_interval(view.all, level.level, confidence), false,
+                  core::samples_for_upper_end(level.level, confidence)};
+  if (!row.observed_ns || evidence.steps == 0) return row;
+  const auto& bins = view.all.bins;
+  const auto from =
+      std::find_if(bins.begin(), bins.end(), [&](const auto& bin) { return *row.observed_ns <= bin.high_ns; });
+  if (from == bins.end()) return row;
+  std::uint64_t samples = view.all.overflow_count;
+  for (auto bin = from; bin != bins.end(); ++bin) samples += bin->count;
+  row.in_bursts = come_in_bursts(samples, evidence.steps, steps_beyond(view.phase, std::nextafter(from->low_ns, 0)));
+  return row;
 }
 
 void answer(Evidence& evidence, const WantedRate& wanted) {
@@ -97,9 +119,7 @@ Evidence evidence_of(const core::Phase& phase, const WantedRate& wanted, std::op
   answer(evidence, wanted);
   for (const core::QuantileLevel& level : core::kQuantileLevels) {
     if (not_told(phase, 0) || ends_at_a_limit(phase)) break;  // of such samples they are none
-    evidence.quantiles.push_back({level.label, core::measured_quantile(view.all, level.level),
-                                  core::quantile_interval(view.all, level.level, wanted.confidence),
-                                  core::samples_for_upper_end(level.level, wanted.confidence)});
+    evidence.quantiles.push_back(quantile_row(evidence, view, level, wanted.confidence));
   }
   find_changes(evidence, view.all.timeline);
   fit_and_extrapolate(evidence, view, wanted);

@@ -8,6 +8,11 @@
 // WHAT IS COUNTED are the samples above the limit, as long as they are spread like samples that know nothing of one
 // another. Where they come in bursts, a few of the time line's steps hold most of them. Then the steps are counted,
 // since one disturbance is one event.
+//
+// INTERVALS OF QUANTILES are those of independent samples (core/stats/quantile_interval.hpp), whatever the distribution
+// is. Samples of one run depend on one another where disturbances last longer than one of them. Then the true interval
+// is wider; by how much a run does not tell, for it keeps a histogram and the maximum of each step, not the order of
+// its samples. What it does tell is where those beyond a quantile come in bursts, and that is said beside it.
 #pragma once
 
 #include <cstdint>
@@ -37,6 +42,7 @@ struct QuantileRow {
   const char* label = "";
   std::optional<double> observed_ns;
   core::QuantileInterval interval;
+  bool in_bursts = false;            // the samples beyond depend on one another: the interval is too narrow
   std::uint64_t samples_needed = 0;  // for an upper end
 };
 

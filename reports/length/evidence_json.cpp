@@ -27,6 +27,7 @@ std::string text_of(const Json& json) {
 Json quantile_json(const QuantileRow& row) {
   Json json = {{"quantile", row.label}, {"low_ns", row.interval.low_ns}};
   if (row.observed_ns) json["observed_ns"] = *row.observed_ns;
+  if (row.in_bursts) json["in_bursts"] = true;
   if (row.interval.high_ns)
     json["high_ns"] = *row.interval.high_ns;
   else
@@ -78,6 +79,7 @@ Json phase_json(const Evidence& evidence) {
     json["further_run"] = {{"exposure_s", evidence.further->time},
                            {"allowed", evidence.further->allowed},
                            {"chance", evidence.further->chance}};
+  if (!evidence.quantiles.empty()) json["quantile_intervals"] = "of independent samples";
   for (const QuantileRow& row : evidence.quantiles) json["quantiles"].push_back(quantile_json(row));
   for (const Evidence::Change& change : evidence.changes)
     json["changes"].push_back(

@@ -93,6 +93,31 @@ TEST(Evidence, CountsBurstsOnce) {
   EXPECT_THAT(evidence_text(evidence, kOneADay), HasSubstr("in 2 of 7200 steps of 1 s: they come in bursts"));
 }
 
+// A defect: an interval "that holds whatever the distribution is" was told of samples that came all at once.
+TEST(Evidence, SaysOfWhichQuantilesTheIntervalIsTooNarrow) {
+  core::Phase phase = hour_of_npt();
+  const Evidence calm = evidence_of(phase, kOneADay, {});
+  for (const QuantileRow& row : calm.quantiles) EXPECT_FALSE(row.in_bursts) << row.label;
+  EXPECT_THAT(evidence_text(calm, kOneADay), HasSubstr("intervals of independent samples"));
+  EXPECT_THAT(evidence_text(calm, kOneADay), Not(HasSubstr("TOO NARROW")));
+  for (core::CpuResult& cpu : phase.per_cpu) {
+    const std::uint64_t many = cpu.samples / 500;  // p99.9 lies in them
+    cpu.bins.push_back({90'000, 90'001, many});
+    for (std::size_t second = 1000; second < 1010; ++second) cpu.timeline.max_ns[second] = 90'000.5;
+    cpu.max_ns = 90'000.5;
+    core::fill_statistics_from_bins(cpu);
+  }
+  const Evidence evidence = evidence_of(phase, kOneADay, {});
+  ASSERT_EQ(std::string(evidence.quantiles[3].label), "p99.9");
+  EXPECT_TRUE(evidence.quantiles[3].in_bursts);
+  EXPECT_FALSE(evidence.quantiles[0].in_bursts);
+  EXPECT_THAT(evidence_text(evidence, kOneADay), HasSubstr("TOO NARROW at p99"));
+  const auto json = nlohmann::json::parse(evidence_json({evidence}, kOneADay))["phases"][0];
+  EXPECT_EQ(json["quantile_intervals"], "of independent samples");
+  EXPECT_EQ(json["quantiles"][3]["in_bursts"], true);
+  EXPECT_FALSE(json["quantiles"][0].contains("in_bursts"));
+}
+
 TEST(Evidence, SaysWhereSamplesAreTooFew) {
   core::Phase phase = hour_of_npt();
   for (core::CpuResult& cpu : phase.per_cpu) {

@@ -76,7 +76,13 @@ std::string quantile_lines(const Evidence& evidence, const WantedRate& wanted) {
                                     : fmt::format("from {}; not enough samples for an upper end: {} of {}", from,
                                                   evidence.samples, row.samples_needed)});
   }
-  return table.text();
+  std::string bursts;
+  for (const QuantileRow& row : evidence.quantiles)
+    if (row.in_bursts) bursts += (bursts.empty() ? "" : ", ") + std::string(row.label);
+  std::string text = table.text() + line("intervals of independent samples, whatever their distribution is");
+  if (!bursts.empty())
+    text += line(fmt::format("TOO NARROW at {}: the samples beyond come in bursts, so are not independent", bursts));
+  return text;
 }
 
 std::string change_lines(const Evidence& evidence) {

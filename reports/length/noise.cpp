@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <maxlat/core/stats/repeats.hpp>
 #include <maxlat/core/stats/statistics.hpp>
 #include <maxlat/core/sys/duration.hpp>
@@ -17,10 +18,16 @@
 namespace maxlat::reports {
 namespace {
 
+constexpr double kLeast_ns = 0.01;  // has a logarithm
+
+// As a ratio, because a build that is slower is noisier by the same ratio: a difference that is sized by the base's
+// noise alone is missed too often. Ranks see logarithms as they see the values.
 std::optional<double> found_by(const NoiseRow& row, std::size_t each, double alpha) {
-  const std::optional<double> found_ns = core::smallest_difference(row.values_ns, each, alpha);
-  if (!found_ns) return {};
-  return std::max(*found_ns, row.resolution_ns);
+  std::vector<double> logarithms;
+  for (const double ns : row.values_ns) logarithms.push_back(std::log(std::max(ns, kLeast_ns)));
+  const std::optional<double> found = core::smallest_difference(logarithms, each, alpha);
+  if (!found) return {};
+  return std::max(core::median(row.values_ns) * std::expm1(*found), row.resolution_ns);
 }
 
 // A measure that one of the runs did not measure is none of theirs.

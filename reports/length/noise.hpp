@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Several runs of the same thing: how much their figures differ though nothing was changed, and what difference so many
-// runs of two builds would find (core/stats/repeats.hpp). Phases are the same when their names are.
+// runs of two builds would find (core/stats/repeats.hpp; compare/regressions_test.cpp counts that they do). Phases are
+// the same when their names are.
 #pragma once
 
 #include <maxlat/core/result/run_result.hpp>

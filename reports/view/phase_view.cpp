@@ -11,6 +11,8 @@
 #include <maxlat/core/stats/period.hpp>
 #include <maxlat/core/sys/duration.hpp>
 
+#include "stopped_together.hpp"
+
 namespace maxlat::reports {
 namespace {
 
@@ -27,18 +29,6 @@ std::optional<double> spread_of_maxima(const core::Phase& phase) {
   }
   if (cpus < 2 || largest <= 0) return std::nullopt;
   return (largest - smallest) / largest;
-}
-
-// Whether one moment lies within the largest sample of every CPU, two CPUs at least.
-bool largest_coincide(const core::Phase& phase) {
-  double begin = -INFINITY, end = INFINITY;
-  for (const auto& cpu : phase.per_cpu) {
-    if (cpu.outliers.empty()) return false;
-    const auto& largest = cpu.outliers.front();
-    begin = std::max(begin, largest.t_ns - largest.latency_ns);
-    end = std::min(end, largest.t_ns);
-  }
-  return phase.per_cpu.size() >= 2 && begin < end;
 }
 
 }  // namespace
@@ -165,7 +155,7 @@ TailHint tail_hint(const PhaseView& view) {
   hint.spread_of_maxima = spread_of_maxima(view.phase);
   // Without a long tail near-equal maxima are what a calm box shows: they mean something only together.
   hint.all_cpus_at_once = (hint.stretched && hint.spread_of_maxima && *hint.spread_of_maxima < kGlobalStall) ||
-                          largest_coincide(view.phase);
+                          stopped_together(view.phase);
   hint.period_s = period_of_largest(view.phase);
   return hint;
 }

@@ -69,7 +69,7 @@ struct PhaseView {
 //
 // The ratio means something where p99 is a latency. The p99 of a loop that measures gaps (npt, hwlat, tracer) is the
 // loop's own pace, some ten nanoseconds on any box, so there the ratio is left out. What remains for every meter whose
-// largest samples have times is coincidence (those of all CPUs overlap) and a period.
+// largest samples have times is coincidence (those of all CPUs overlap; stopped_together.hpp), and a period.
 struct TailHint {
   std::optional<double> max_to_p99;
   std::optional<double> spread_of_maxima;  // (largest - smallest) / largest; nothing with one CPU

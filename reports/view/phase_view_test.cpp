@@ -75,6 +75,41 @@ TEST(TailHintTest, CoincidenceIsSeenWithoutALongTail) {
   EXPECT_FALSE(tail_hint(PhaseView(cyclictest_with_maxima(50e3, 1.1, 20e3, 1.0))).all_cpus_at_once);
 }
 
+// What npt keeps of two CPUs of a calm box: the longest ticks, mostly of both CPUs at once.
+core::Phase npt_with_ticks(double both_ns, double both_s) {
+  auto a = test::cpu_from_bins(0, {{20, 21, 1000}}, 600), b = test::cpu_from_bins(1, {{20, 21, 1000}}, 600);
+  for (int i = 0; i < 24; ++i) {
+    const double begin_s = 0.0011 + 0.004 * (1 + 20e-6) * (i * i * 1009 % 149'000);
+    for (auto* cpu : {&a, &b}) {
+      const double ns = 4000 + 100 * ((i * 7 + (cpu == &a ? 3 : 0)) % 24);
+      test::add_stall(*cpu, ns, begin_s + ns / 1e9);
+    }
+  }
+  test::add_stall(a, both_ns, both_s + both_ns / 1e9);
+  test::add_stall(b, both_ns * 0.9, both_s + both_ns / 1e9);
+  return test::phase_of("npt", "npt", 600, {a, b});
+}
+
+// A defect: on a calm box the largest gaps of all CPUs are the same tick, and that was called a stop of all of them.
+TEST(TailHintTest, ATickIsNoStopOfAllCpus) {
+  const double tick_s = 0.0011 + 0.004 * (1 + 20e-6) * 77'777;
+  EXPECT_FALSE(tail_hint(PhaseView(npt_with_ticks(9000, tick_s))).all_cpus_at_once);
+  EXPECT_TRUE(tail_hint(PhaseView(npt_with_ticks(9000, tick_s + 0.0013))).all_cpus_at_once) << "between two ticks";
+  EXPECT_TRUE(tail_hint(PhaseView(npt_with_ticks(90'000, tick_s))).all_cpus_at_once) << "ten times as long";
+}
+
+TEST(TailHintTest, WhatTheKernelAccountsToTheTimerIsNoStopOfAllCpus) {
+  auto phase = npt_with_ticks(9000, 300.0013);
+  ASSERT_TRUE(tail_hint(PhaseView(phase)).all_cpus_at_once);
+  auto& gap = phase.per_cpu[0].outliers.front();
+  gap.accounting = {{core::TimeClass::hrtimer, "tick_nohz_handler", 4000},
+                    {core::TimeClass::local_timer, "", 3000},
+                    {core::TimeClass::softirq, "SCHED", 2000}};
+  EXPECT_FALSE(tail_hint(PhaseView(phase)).all_cpus_at_once);
+  gap.accounting = {{core::TimeClass::nothing_seen, "", 9000}};
+  EXPECT_TRUE(tail_hint(PhaseView(phase)).all_cpus_at_once);
+}
+
 // The p99 of a gap loop is its own pace: 4 ms against 12 ns says nothing.
 TEST(TailHintTest, RatioIsNotForGapLoops) {
   EXPECT_FALSE(tail_hint(PhaseView(test::single_phase_run().phases[0])).max_to_p99);

@@ -6,7 +6,7 @@
   check_report.py --report RESULT.json REPORT.html [--keep FOLDER]   checks the report of any run
   check_report.py --sample-run PROGRAM --self-test       spoils the page in several ways and expects each to be found
 
-Checked: the script tells under the pointer what the result holds there (pointer.py), and switches the scale to linear and back; the page allows that script
+Checked: without scripts the same sections can be read; the script tells under the pointer what the result holds there (pointer.py), and switches the scale to linear and back; the page allows that script
 alone; in the dark the page is dark; it can be printed as PDF; every section is there; every phase with samples has its plots; every plot's every series has drawn elements
 with an extent; no id is there twice; nothing sticks out of the page to the right; the page asks for nothing from a
 network. Exit status 77 where there is no Chromium.
@@ -24,6 +24,7 @@ import subprocess
 import sys
 import tempfile
 
+from browser import Browser
 from pointer import TOUCH, wrong_heat, wrong_values
 
 WIDTHS = {"desk": 1280, "phone": 390, "dark": 1280}
@@ -234,11 +235,38 @@ def check(result_file, result, report, folder):
         yield from screenshot(report, name, width, 5200, folder)
         print(f"{name}: {len(seen['sections'])} sections, {len(seen['plots'])} plots, "
               f"{sum(s['elements'] for p in seen['plots'] for s in p['series'])} drawn elements")
+        sections = seen["sections"]
+    yield from wrong_without_script(report, sections, folder)
     yield from wrong_printed(result_file, folder)
     # As on paper, for who looks at the pictures.
     on_paper = folder / f"{report.stem}-paper.html"
     on_paper.write_text(page.replace("@media print", "@media screen").replace("@media screen and", "@media print and"))
     yield from screenshot(on_paper, "A4", A4_WIDTH, 5200, folder)
+
+
+# What a reader has of each section, where no script runs.
+READABLE = """({
+  script_ran: [...document.querySelectorAll('button')].length > 0,
+  sections: [...document.querySelectorAll('main > section')].map(s => [s.id, s.innerText.trim().length, s.offsetHeight]),
+  plots: [...document.querySelectorAll('main > section > :not(details) svg.plot')].filter(
+    svg => svg.getBoundingClientRect().height > 50).length})"""
+
+
+def wrong_without_script(report, sections, folder):
+    """The same sections, each with words in it, and plots, in a browser that runs no script."""
+    with Browser(folder) as browser:
+        browser.ask("Emulation.setScriptExecutionDisabled", value=True)
+        browser.open(report.as_uri())
+        seen = browser.value(READABLE)
+    if seen["script_ran"]:
+        yield "without scripts: one ran"
+    if [section for section, _, _ in seen["sections"]] != sections:
+        yield f"without scripts: the sections are {seen['sections']}, with them {sections}"
+    for section, letters, height in seen["sections"]:
+        if letters < 20 or height < 20:
+            yield f"without scripts: section {section} has {letters} letters and is {height} px high"
+    if seen["plots"] == 0:
+        yield "without scripts: no plot is drawn"
 
 
 def spoiled(page):
@@ -263,6 +291,10 @@ def self_test(result, page, folder):
         wrongs = list(wrong_in(result, look(text, "phone", folder), "phone"))
         if not any(expected in wrong for wrong in wrongs):
             yield f"a page where \"{expected}\" should be found gives {wrongs}"
+    only_by_script = folder / "hidden.html"  # as of a page that a script would have to show
+    only_by_script.write_text(page.replace("<main", "<main hidden", 1))
+    if not any("is 0 px high" in wrong for wrong in wrong_without_script(only_by_script, [], folder)):
+        yield "a page without a readable section was not found"
 
 
 def sample_report(program, sample, folder):

@@ -248,40 +248,82 @@ FingerprintGroup kernel_thread_group(const MachineView& machine) {
   return group.build();
 }
 
-// From the package data base: nothing is executed. Without one, that the program is there.
-FingerprintGroup tool_group(const MachineView& machine) {
+// Installed packages and their versions, from the package data base: nothing is executed. Of several architectures the
+// first.
+std::map<std::string, std::string> installed_packages(const MachineView& machine) {
+  std::map<std::string, std::string> packages;
+  std::istringstream lines(machine.read("/var/lib/dpkg/status").value_or("") + "\n\n");
+  std::string name, version;
+  bool installed = false;
+  const auto take = [](const std::string& line, std::string_view field, std::string& to) {
+    if (line.starts_with(field)) to = line.substr(field.size());
+  };
+  for (std::string line; std::getline(lines, line);) {
+    take(line, "Package: ", name);
+    take(line, "Version: ", version);
+    installed = installed || line == "Status: install ok installed";
+    if (!line.empty()) continue;
+    if (installed) packages.emplace(name, version);
+    name.clear();
+    version.clear();
+    installed = false;
+  }
+  return packages;
+}
+
+// What measures, loads and draws. Without a data base, that the program is there.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kTools{{{"rt-tests", "/usr/bin/cyclictest"},
+                                                                               {"stress-ng", "/usr/bin/stress-ng"},
+                                                                               {"gnuplot-nox", "/usr/bin/gnuplot"},
+                                                                               {"lttng-tools", "/usr/bin/lttng"},
+                                                                               {"babeltrace2", "/usr/bin/babeltrace2"},
+                                                                               {"libc6", ""}}};
+
+FingerprintGroup tool_group(const MachineView& machine, const std::map<std::string, std::string>& packages) {
   GroupBuilder group(machine, "tools");
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kTools{
-      {{"rt-tests", "/usr/bin/cyclictest"},
-       {"stress-ng", "/usr/bin/stress-ng"},
-       {"gnuplot-nox", "/usr/bin/gnuplot"},
-       {"lttng-tools", "/usr/bin/lttng"},
-       {"babeltrace2", "/usr/bin/babeltrace2"},
-       {"libc6", ""}}};
-  const std::string packages = "\n" + machine.read("/var/lib/dpkg/status").value_or("");
-  for (const auto& [package, program] : kTools) {
-    const size_t entry = packages.find(fmt::format("\nPackage: {}\n", package));
-    const size_t end = entry == std::string::npos ? entry : packages.find("\n\n", entry);
-    const size_t version = entry == std::string::npos ? entry : packages.find("\nVersion: ", entry);
-    const size_t installed =
-        entry == std::string::npos ? entry : packages.find("\nStatus: install ok installed\n", entry);
-    if (version < end && installed < end) {
-      const size_t text = version + std::string_view("\nVersion: ").size();
-      group.value(std::string(package), packages.substr(text, packages.find('\n', text) - text));
-    } else if (!program.empty() && machine.read_bytes(program)) {
+  for (const auto& [package, program] : kTools)
+    if (const auto found = packages.find(std::string(package)); found != packages.end())
+      group.value(found->first, found->second);
+    else if (!program.empty() && machine.read_bytes(program))
       group.value(std::string(package), "present");
+  return group.build();
+}
+
+// Packages whose update moves latencies: the running kernel's image, microcode, firmware, and what moves interrupts and
+// settings. All others as a number and one hash, so that it is seen that something was updated, and a result stays
+// small. Empty where there is no data base.
+FingerprintGroup package_group(const MachineView& machine, const std::map<std::string, std::string>& packages) {
+  GroupBuilder group(machine, "packages");
+  constexpr std::array<std::string_view, 8> kMoveLatencies{
+      "amd64-microcode", "intel-microcode", "irqbalance", "rtkit", "systemd", "tuned", "udev", "util-linux"};
+  const std::string image = "linux-image-" + machine.read("/proc/sys/kernel/osrelease").value_or("");
+  const auto is_a_tool = [](const std::string& name) {
+    return std::any_of(kTools.begin(), kTools.end(), [&](const auto& tool) { return tool.first == name; });
+  };
+  size_t others = 0;
+  std::string text;
+  for (const auto& [name, version] : packages) {
+    const bool moves = std::find(kMoveLatencies.begin(), kMoveLatencies.end(), name) != kMoveLatencies.end();
+    if (moves || name.starts_with("firmware-") || name == image || name == image + "-unsigned") {
+      group.value(name, version);
+    } else if (!is_a_tool(name)) {
+      ++others;
+      text += fmt::format("{} {}\n", name, version);
     }
   }
+  if (others > 0) group.value("other packages", fmt::format("{} (hash {})", others, hash_text(text)));
   return group.build();
 }
 
 }  // namespace
 
 std::vector<FingerprintGroup> fingerprint(const MachineView& machine) {
-  return {cpu_group(machine),           kernel_group(machine),    memory_group(machine),     firmware_group(machine),
-          clock_group(machine),         interrupt_group(machine), mitigation_group(machine), sysctl_group(machine),
-          setting_group(machine),       config_group(machine),    module_group(machine),     service_group(machine),
-          kernel_thread_group(machine), tool_group(machine)};
+  const std::map<std::string, std::string> packages = installed_packages(machine);
+  return {cpu_group(machine),           kernel_group(machine),         memory_group(machine),
+          firmware_group(machine),      clock_group(machine),          interrupt_group(machine),
+          mitigation_group(machine),    sysctl_group(machine),         setting_group(machine),
+          config_group(machine),        module_group(machine),         service_group(machine),
+          kernel_thread_group(machine), tool_group(machine, packages), package_group(machine, packages)};
 }
 
 }  // namespace maxlat::core

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
 #include <maxlat/core/machine/hash.hpp>
+#include <maxlat/core/machine/machine_difference.hpp>
 #include <maxlat/core/machine/settings.hpp>
 
 #include "redact.hpp"
@@ -52,7 +54,12 @@ void make_machine(FakeMachine& root) {
   root.file(
       "/var/lib/dpkg/status",
       "Package: rt-tests\nStatus: install ok installed\nVersion: 2.4-1\n\nPackage: stress-ng\nStatus: deinstall ok "
-      "config-files\nVersion: 0.15\n\nPackage: libc6\nStatus: install ok installed\nVersion: 2.36\n");
+      "config-files\nVersion: 0.15\n\nPackage: libc6\nStatus: install ok installed\nVersion: 2.36\n\n"
+      "Package: linux-image-6.1.0-37-rt-amd64\nStatus: install ok installed\nVersion: 6.1.140-1\n\n"
+      "Package: linux-image-6.1.0-36-rt-amd64\nStatus: install ok installed\nVersion: 6.1.139-1\n\n"
+      "Package: firmware-realtek\nStatus: install ok installed\nPriority: optional\nVersion: 20230210-5\n\n"
+      "Package: irqbalance\nStatus: install ok installed\nVersion: 1.9.2-1\nDescription: daemon\n Version: 9\n\n"
+      "Package: zlib1g\nStatus: install ok installed\nVersion: 1:1.2.13\n");
 }
 
 const FingerprintGroup& group(const std::vector<FingerprintGroup>& groups, std::string_view name) {
@@ -77,7 +84,7 @@ TEST(Fingerprint, Groups) {
   for (const auto& one : groups) names.push_back(one.name);
   EXPECT_THAT(names, testing::ElementsAre("cpu", "kernel", "memory", "firmware", "clock", "interrupts", "mitigations",
                                           "sysctl", "settings", "kernel configuration", "modules", "services",
-                                          "kernel threads", "tools"));
+                                          "kernel threads", "tools", "packages"));
   EXPECT_EQ(value(group(groups, "cpu"), "microcode"), "0x42");
   EXPECT_THAT(value(group(groups, "kernel"), "config"), HasSubstr(hash_text("CONFIG_PREEMPT_RT=y\n")));
   EXPECT_EQ(value(group(groups, "memory"), "MemTotal"), "16303428 kB");
@@ -100,6 +107,27 @@ TEST(Fingerprint, Groups) {
   EXPECT_EQ(value(group(groups, "tools"), "rt-tests"), "2.4-1");
   EXPECT_EQ(value(group(groups, "tools"), "stress-ng"), "absent");  // removed, its configuration is left
   EXPECT_EQ(value(group(groups, "tools"), "libc6"), "2.36");
+}
+
+// A defect: of an update of the microcode or of irqbalance a series told nothing.
+TEST(Fingerprint, TellsThePackagesThatMoveLatenciesAndThatOthersChanged) {
+  FakeMachine root;
+  make_machine(root);
+  const auto packages = [&] { return group(fingerprint(root.view({})), "packages"); };
+  const FingerprintGroup before = packages();
+  EXPECT_EQ(value(before, "linux-image-6.1.0-37-rt-amd64"), "6.1.140-1") << "of the running kernel";
+  EXPECT_EQ(value(before, "firmware-realtek"), "20230210-5");
+  EXPECT_EQ(value(before, "irqbalance"), "1.9.2-1");
+  EXPECT_EQ(value(before, "rt-tests"), "absent") << "a tool";
+  EXPECT_EQ(value(before, "other packages"),
+            fmt::format("2 (hash {})", hash_text("linux-image-6.1.0-36-rt-amd64 6.1.139-1\nzlib1g 1:1.2.13\n")));
+  const std::string status = *root.view({}).read("/var/lib/dpkg/status");
+  root.file("/var/lib/dpkg/status", status + "\n\nPackage: less\nStatus: install ok installed\nVersion: 590\n");
+  const auto differences = machine_differences({packages()}, {before});
+  ASSERT_EQ(differences.size(), 1u);
+  EXPECT_THAT(to_string(differences[0]), testing::StartsWith("packages: other packages is 3 (hash "));
+  root.remove("/var/lib/dpkg/status");
+  EXPECT_TRUE(packages().values.empty());
 }
 
 TEST(Fingerprint, PrivateValuesAreRedactedVisibly) {

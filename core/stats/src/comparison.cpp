@@ -5,7 +5,6 @@
 #include <maxlat/core/stats/comparison.hpp>
 #include <maxlat/core/stats/statistics.hpp>
 #include <optional>
-#include <random>
 
 #include "comparison_words.hpp"
 
@@ -13,7 +12,6 @@ namespace maxlat::core {
 namespace {
 
 constexpr double kAlpha = 0.05;
-constexpr std::size_t kDraws = 2000;
 constexpr double kSamplesBeyond = 10;  // the header says why
 constexpr double kCalm = 0.1;  // of the base's usual figure: a noise floor above it says that nothing can be seen
 constexpr double kEquivalence = 0.01;  // of the base's usual figure: a difference that is none
@@ -62,25 +60,13 @@ struct Differences {
   std::array<Interval, kMeasures> interval;  // of their median
 };
 
-Differences differences_of(Rounds base, Rounds arm, std::mt19937_64& random) {
+Differences differences_of(Rounds base, Rounds arm) {
   Differences result;
   for (std::size_t round = 0; round < base.size(); ++round) {
     const Values before = values_of(base[round]), after = values_of(arm[round]);
     for (std::size_t m = 0; m < kMeasures; ++m) result.by_round[m].push_back(after[m] - before[m]);
   }
-  std::array<std::vector<double>, kMeasures> medians;
-  std::uniform_int_distribution<std::size_t> any(0, base.size() - 1);
-  std::vector<std::size_t> chosen(base.size());
-  std::vector<double> drawn(base.size());
-  for (std::size_t draw = 0; draw < kDraws; ++draw) {
-    std::generate(chosen.begin(), chosen.end(), [&] { return any(random); });
-    for (std::size_t m = 0; m < kMeasures; ++m) {
-      std::transform(chosen.begin(), chosen.end(), drawn.begin(),
-                     [&](std::size_t round) { return result.by_round[m][round]; });
-      medians[m].push_back(median(drawn));
-    }
-  }
-  for (std::size_t m = 0; m < kMeasures; ++m) result.interval[m] = middle_95(medians[m]);
+  for (std::size_t m = 0; m < kMeasures; ++m) result.interval[m] = median_interval(result.by_round[m]);
   return result;
 }
 
@@ -129,15 +115,13 @@ uint64_t rounds_likely(const MeasureDifference& measure, double usual_ns, const 
 
 }  // namespace
 
-Comparison compare_rounds(const ArmRounds& base, const ArmRounds& arm, Rounds base_again, std::uint64_t seed,
-                          const std::string& gaps) {
-  std::mt19937_64 random(seed);
+Comparison compare_rounds(const ArmRounds& base, const ArmRounds& arm, Rounds base_again, const std::string& gaps) {
   const CpuResult all_base = merged(base.rounds), all_arm = merged(arm.rounds);
-  const Differences differences = differences_of(base.rounds, arm.rounds, random);
+  const Differences differences = differences_of(base.rounds, arm.rounds);
   const Values base_values = values_of(all_base), arm_values = values_of(all_arm), usual = usual_values(base.rounds);
   const std::array<bool, kMeasures> measured = measured_in(base.rounds, arm.rounds, base_again);
   std::optional<Differences> noise;
-  if (!base_again.empty()) noise = differences_of(base.rounds, base_again, random);
+  if (!base_again.empty()) noise = differences_of(base.rounds, base_again);
 
   std::vector<double> p;
   for (std::size_t m = 0; m < kMeasures; ++m)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <boost/math/special_functions/beta.hpp>
 #include <cmath>
 #include <maxlat/core/stats/period.hpp>
 #include <numbers>
@@ -56,6 +57,30 @@ std::optional<Period> period_of(std::span<const double> times, double shortest, 
     if (distance_squared(events, best_frequency / part) >= kNearlyAsGood * best)
       return Period{part / best_frequency, p};
   return Period{1 / best_frequency, p};
+}
+
+bool beats_with(std::span<const double> times, double moment, double rate, double alpha) {
+  constexpr double kNear = 0.05, kOff = 100e-6;
+  std::vector<double> others;  // in beats away
+  double furthest = 0;
+  for (const double time : events_of(times, 1 / rate)) {
+    const double away = (time - moment) * rate;
+    if (std::abs(away) <= 0.5) continue;
+    others.push_back(away);
+    furthest = std::max(furthest, std::abs(away));
+  }
+  if (others.empty()) return false;
+  const double tries = std::ceil(2 * kOff * furthest / kNear) + 1;  // between two the furthest moves by kNear at most
+  std::size_t most = 0;
+  for (double i = 0; i < tries; ++i) {
+    const double factor = 1 + kOff * (tries > 1 ? 2 * i / (tries - 1) - 1 : 0);
+    most = std::max(most, static_cast<std::size_t>(std::count_if(others.begin(), others.end(), [&](double away) {
+                      return std::abs(away * factor - std::round(away * factor)) <= kNear;
+                    })));
+  }
+  if (most == 0) return false;
+  const auto k = static_cast<double>(most), n = static_cast<double>(others.size());
+  return tries * boost::math::ibeta(k, n - k + 1, 2 * kNear) <= alpha;  // that k or more are so near by chance
 }
 
 }  // namespace maxlat::core

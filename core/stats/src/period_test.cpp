@@ -33,6 +33,30 @@ TEST(Period, OfATimerIsFoundAmongOtherEvents) {
   }
 }
 
+// The timer's tick, 250 a second, through the eyes of a clock that is 40 ppm off; one event of five is none of it.
+TEST(BeatsWith, IsTrueOfATickAndNotOfWhatLiesBetween) {
+  std::mt19937_64 random(3);
+  std::uniform_int_distribution<int> any(0, 150'000);
+  std::vector<double> times;
+  for (int i = 0; i < 24; ++i) times.push_back(any(random) * 0.004 * (1 + 40e-6) + 0.0011);
+  add_chance(times, 6, 600, random);
+  EXPECT_TRUE(beats_with(times, times[0], 250, 0.001));
+  EXPECT_FALSE(beats_with(times, times[0] + 0.002, 250, 0.001));
+  EXPECT_FALSE(beats_with(times, times[0], 300, 0.001));
+  EXPECT_FALSE(beats_with(std::vector<double>{1, 1.004, 1.008, 1.012}, 1, 250, 0.001)) << "of three others, by chance";
+}
+
+TEST(BeatsWith, IsSeldomTrueOfChance) {
+  std::mt19937_64 random(4);
+  int found = 0;
+  for (int i = 0; i < 400; ++i) {
+    std::vector<double> times;
+    add_chance(times, 32, 600, random);
+    found += beats_with(times, times[0], 1000, 0.01);
+  }
+  EXPECT_LE(found, 10);  // four are allowed, and three deviations
+}
+
 TEST(Period, OfChanceIsFoundAsSeldomAsIsSaid) {
   int found = 0;
   constexpr int kTries = 400;

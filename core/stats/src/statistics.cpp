@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <boost/math/distributions/normal.hpp>
+#include <boost/math/special_functions/beta.hpp>
 #include <cmath>
 #include <maxlat/core/stats/statistics.hpp>
 #include <numeric>
@@ -29,6 +30,12 @@ std::vector<std::size_t> doubled_ranks(std::span<const double> magnitudes) {
     first = last + 1;
   }
   return ranks;
+}
+
+// That the median lies between the values of rank `depth` from either end: that as many or more lie on both its sides.
+double covered_between(std::size_t depth, std::size_t count) {
+  const auto d = static_cast<double>(depth), n = static_cast<double>(count);
+  return 1 - 2 * boost::math::ibeta(n - d + 1, d, 0.5);
 }
 
 }  // namespace
@@ -105,6 +112,21 @@ double median(std::vector<double> values) {
   std::nth_element(values.begin(), upper, values.end());
   if (values.size() % 2 == 1) return *upper;
   return (*std::max_element(values.begin(), upper) + *upper) / 2;
+}
+
+Interval median_interval(std::vector<double> values) {
+  constexpr double kCovered = 1 - 2 * kTail;
+  std::sort(values.begin(), values.end());
+  const std::size_t n = values.size();
+  if (covered_between(1, n) <= kCovered) return {values.front(), values.back()};
+  std::size_t depth = 1;  // the innermost pair that still covers enough
+  while (covered_between(depth + 1, n) > kCovered) ++depth;
+  const double wide = covered_between(depth, n), narrow = covered_between(depth + 1, n);
+  // Hettmansperger's weight of the narrower pair. Exact for one distribution (Laplace's), and near for the others.
+  const double way = (wide - kCovered) / (wide - narrow), d = static_cast<double>(depth);
+  const double inner = (static_cast<double>(n) - d) * way / (d + (static_cast<double>(n) - 2 * d) * way);
+  return {std::lerp(values[depth - 1], values[depth], inner),
+          std::lerp(values[n - depth], values[n - depth - 1], inner)};
 }
 
 Interval middle_95(std::span<double> values) {

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <maxlat/core/stats/statistics.hpp>
 #include <random>
@@ -20,6 +21,33 @@ TEST(DifferenceOfMeans, IsTheThesisInterval) {
   const Interval network = difference_of_means({256.10, 73.3, 1e5}, {258.31, 73.3, 1e5});
   EXPECT_NEAR(network.low, 1.56, 0.01);
   EXPECT_NEAR(network.high, 2.85, 0.005);
+}
+
+// Of n exponential samples each, by the moments that a round leaves behind. Band: four deviations of so many trials.
+TEST(DifferenceOfMeans, CoversTheTruthWhereSamplesAreIndependent) {
+  constexpr int kTrials = 1000, kSamples = 300;
+  std::mt19937_64 random(20261126);
+  std::exponential_distribution<double> before(1 / 40.0), after(1 / 49.0);
+  const auto moments = [&](std::exponential_distribution<double>& from, double shift) {
+    double sum = 0, squares = 0;
+    for (int i = 0; i < kSamples; ++i) {
+      const double value = from(random) + shift;
+      sum += value;
+      squares += value * value;
+    }
+    const double mean = sum / kSamples;
+    return Moments{mean, std::sqrt(squares / kSamples - mean * mean), kSamples};
+  };
+  int covered = 0, covered_over_rounds = 0;
+  std::normal_distribution<double> state(0, 10);  // that all samples of a round share
+  for (int trial = 0; trial < kTrials; ++trial) {
+    const Interval alike = difference_of_means(moments(before, 0), moments(after, 0));
+    covered += alike.low <= 9 && 9 <= alike.high;
+    const Interval apart = difference_of_means(moments(before, state(random)), moments(after, state(random)));
+    covered_over_rounds += apart.low <= 9 && 9 <= apart.high;
+  }
+  EXPECT_NEAR(covered, 0.95 * kTrials, 28);
+  EXPECT_LT(covered_over_rounds, kTrials / 2);  // why no verdict rests on it
 }
 
 // The textbook's table: n = 8, W = 3 has one-sided probability 5/256; all of one sign 1/256.
@@ -69,6 +97,43 @@ TEST(RoundsToShow, AreNoethersForTheSignedRank) {
   EXPECT_GT(rounds_to_show(std::vector<double>{1, 2, 3, 4}, 0.01), 15);
   EXPECT_EQ(rounds_to_show(std::vector<double>{-1, 1}, 0.05), INFINITY);
   EXPECT_GT(rounds_to_show(std::vector<double>{5, -1, 4, -2, 3, -3}, 0.05), 11);
+}
+
+// The weight for eight values: (8 - 1) w / (1 + (8 - 2) w) with w = (254 - 0.95 * 256) / (254 - 238).
+TEST(MedianInterval, LiesBetweenTwoPairsOfOrderStatistics) {
+  const double way = (254 - 0.95 * 256) / 16, inner = 7 * way / (1 + 6 * way);
+  const Interval of_eight = median_interval({8, 1, 7, 2, 6, 3, 5, 4});
+  EXPECT_NEAR(of_eight.low, 1 + inner, 1e-9);
+  EXPECT_NEAR(of_eight.high, 8 - inner, 1e-9);
+  for (const std::vector<double>& few : {std::vector<double>{3}, {3, 1}, {3, 1, 2, 5, 4}}) {
+    const Interval whole = median_interval(few);
+    EXPECT_EQ(whole.low, *std::min_element(few.begin(), few.end()));
+    EXPECT_EQ(whole.high, *std::max_element(few.begin(), few.end()));
+  }
+}
+
+// A defect: percentiles of the bootstrap covered 92 % with eight rounds, and 87 % with seven. Band: four deviations.
+TEST(MedianInterval, CoversTheMedianWhateverTheDistribution) {
+  constexpr int kTrials = 4000;
+  std::mt19937_64 random(20261126);
+  std::normal_distribution<double> normal;
+  std::student_t_distribution<double> heavy(2);
+  std::lognormal_distribution<double> skewed(0, 1.5);
+  const auto covered = [&](std::size_t count, double truth, auto& from) {
+    int inside = 0;
+    std::vector<double> values(count);
+    for (int trial = 0; trial < kTrials; ++trial) {
+      for (double& value : values) value = from(random);
+      const Interval interval = median_interval(values);
+      inside += interval.low <= truth && truth <= interval.high;
+    }
+    return inside / static_cast<double>(kTrials);
+  };
+  for (const std::size_t count : {7u, 8u, 30u}) {
+    EXPECT_NEAR(covered(count, 0, normal), 0.95, 0.0138) << count;
+    EXPECT_NEAR(covered(count, 0, heavy), 0.95, 0.0138) << count;
+    EXPECT_NEAR(covered(count, 1, skewed), 0.95, 0.0138) << count;
+  }
 }
 
 TEST(Middle95, LeavesOutTwoAndAHalfPercentAtEachEnd) {

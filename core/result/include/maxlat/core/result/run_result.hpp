@@ -236,7 +236,7 @@ struct MeasureDifference {
   std::string measure;             // "mean", "p99.99", "max"
   double base_ns = 0, arm_ns = 0;  // of all rounds together
   double difference_ns = 0;        // arm - base, the median of the rounds' differences
-  Interval interval_ns{};          // bootstrap, 95 %
+  Interval interval_ns{};          // of that median, 95 %
   double p = 1;                    // signed rank, corrected
   std::optional<double> noise_floor_ns{};
   Verdict verdict = Verdict::undecided;

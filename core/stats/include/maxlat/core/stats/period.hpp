@@ -25,4 +25,9 @@ struct Period {
 // COST: events x frequencies, of which there are eight times span / shortest.
 std::optional<Period> period_of(std::span<const double> times, double shortest, double alpha);
 
+// Whether `moment` is one beat of a pulse of this rate: of the other events more than chance allows (at this level) are
+// a whole number of beats away from it, to a twentieth of one. The times' clock may be off the pulse's by 100 ppm.
+// Events closer than half a beat are one. REQUIRES: 0 < rate; 0 < alpha < 1. COST: events x (1 + beats / 250).
+bool beats_with(std::span<const double> times, double moment, double rate, double alpha);
+
 }  // namespace maxlat::core
