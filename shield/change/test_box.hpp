@@ -73,12 +73,12 @@ class FakeBox : public test::FakeRoot {
   static std::string configured(const std::string& unit) { return "/etc/systemd/system/" + unit + ".d/cpus.conf"; }
   std::string text(const std::string& file) const { return core::read_text(path() + file).value_or("(none)"); }
 
-  // Every file with its content: the state of the box.
+  // Every file with its content: the state of the box. The lock of its shield is no part of it.
   using State = std::map<std::string, std::string>;
   State state() const {
     State files;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(path()))
-      if (entry.is_regular_file())
+      if (entry.is_regular_file() && !entry.path().string().starts_with(path() + "/run/maxlat/"))
         files[entry.path().string().substr(path().size())] = core::read_text(entry.path()).value_or("");
     return files;
   }
@@ -162,7 +162,7 @@ class FakeSurface : public Surface {
   core::Status make_folder(const std::string& path) override {
     change();
     if (refused.contains(path)) return core::Error{"cannot make " + path + ": read-only file system"};
-    std::filesystem::create_directories(root_ + path);
+    if (!std::filesystem::create_directories(root_ + path)) return core::Error{"cannot make " + path + ": file exists"};
     const bool v2 = std::filesystem::exists(root_ + path + "/../cgroup.controllers");
     for (const char* name : {"cpuset.cpus", "cpuset.mems"}) std::ofstream(root_ + path + "/" + name) << "\n";
     std::ofstream(root_ + path + (v2 ? "/cgroup.threads" : "/tasks")) << "";

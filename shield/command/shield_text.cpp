@@ -67,6 +67,10 @@ std::string text_of(const UndoReport& report) {
   return text + fmt::format("shield of CPU {} is off: {}\n", core::to_string(report.cpus), counts_text(report));
 }
 
+std::string stays_text(const UndoReport& report) {
+  return "the shield is off, but its journal stays: " + report.journal_stays;
+}
+
 std::string drift_text(const ShieldStatus& status) {
   const std::string damage = status.damage.empty() ? "" : status.damage + ": what that changed is not known\n";
   return damage + listed("drifted", status.drifted);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
+#include "journal/lock.hpp"
 #include "shield_text.hpp"
 #include "steps/shield.hpp"
 #include "subcommand.hpp"
@@ -21,7 +22,7 @@ core::Result<core::Exit> status(const core::CommandLine& line) {
   const std::string journal = line.get<std::string>("journal");
   core::Result<ShieldStatus> now = shield_status(journal, surface);
   if (!now) return now.error();
-  now->holder = Lock::holder(journal);
+  now->holder = Lock::holder(surface.view().root);
   if (!line.has("quiet")) fmt::print("{}", text_of(*now));
   const bool is_left_behind = now->on && !now->holder && (now->held || !now->is_complete);
   const bool stands = now->drifted.empty() && now->damage.empty();

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "journal/journal.hpp"
+#include "journal/lock.hpp"
 #include "shield.hpp"
 
 namespace maxlat::shield {
@@ -71,6 +72,13 @@ core::Status keep_left(const std::string& journal_path, const JournalHeader& hea
   if (const core::Status removed = remove_journal(path); !removed) return removed;
   core::Result<Journal> journal = Journal::create(path, header);
   return journal ? journal->append(left) : journal.error();
+}
+
+// A journal that has served.
+core::Status put_away(const std::string& path, const JournalHeader& header, const std::vector<Change>& left) {
+  if (left.empty() || keep_left(path, header, left)) return remove_journal(path);
+  // The disk is full, and another name takes no room. What is undone is found as it was before.
+  return rename_journal(path, left_of(path));
 }
 
 std::optional<core::Task> parent_of(const core::Task& task, const Surface& surface) {
@@ -151,9 +159,8 @@ core::Result<UndoReport> shield_off_locked(const std::string& journal_path, Surf
   }
   // Run again, it tries those that failed once more.
   if (!report.failed.empty()) return report;
-  if (!left.empty())
-    if (const core::Status kept = keep_left(journal_path, journal.header, left); !kept) return kept.error();
-  if (const core::Status removed = remove_journal(journal_path); !removed) return removed.error();
+  if (const core::Status away = put_away(journal_path, journal.header, left); !away)
+    report.journal_stays = away.error().text;
   return report;
 }
 
@@ -164,8 +171,8 @@ std::string left_of(const std::string& journal) {
 namespace {
 
 // REQUIRES: the Lock, and that this is not the process that holds it. ERRORS: another one does, and lives.
-core::Status nobody_uses(const JournalContent& content, const std::string& journal) {
-  const auto holder = Lock::holder(journal);
+core::Status nobody_uses(const JournalContent& content, const Surface& surface) {
+  const auto holder = Lock::holder(surface.view().root);
   if (!holder) return {};
   const char* hint = "wait until it has ended; --force takes the shield off all the same";
   if (content.header.held) return core::Error{Lock::held_by(*holder).text, hint};
@@ -180,10 +187,10 @@ core::Result<UndoReport> shield_off(const std::string& journal, Surface& surface
     const auto seen = read_journal(path);
     if (!seen) return seen.error();
     if (!*seen) continue;
-    const core::Result<Lock> lock = Lock::take(journal);
+    const core::Result<Lock> lock = Lock::take(surface.view().root);
     if (!lock) return lock.error();
     if (!force)
-      if (const core::Status unused = nobody_uses(**seen, journal); !unused) return unused.error();
+      if (const core::Status unused = nobody_uses(**seen, surface); !unused) return unused.error();
     // What was left is not all of a journal: who had a narrow mask before is not in it. The first off() has widened.
     return shield_off_locked(path, surface, force, path == journal ? Inherited::widened : Inherited::left);
   }
@@ -191,7 +198,7 @@ core::Result<UndoReport> shield_off(const std::string& journal, Surface& surface
 }
 
 core::Result<UndoReport> shield_off_held(const std::string& journal, Surface& surface) {
-  const core::Result<Lock> lock = Lock::take(journal);
+  const core::Result<Lock> lock = Lock::take(surface.view().root);
   if (!lock) return lock.error();
   const auto now = read_journal(journal);
   if (!now) return now.error();
@@ -206,6 +213,7 @@ core::Result<ShieldStatus> shield_status(const std::string& journal_path, const 
   if (!*read || ((*read)->changes.empty() && (*read)->damaged.empty())) return status;
   const JournalContent& journal = **read;
   status.rebooted = rebooted_since(journal, surface);
+  if (!status.rebooted && is_stale(journal, surface)) return status;
   status.on = !status.rebooted;
   status.cpus = journal.header.cpus;
   status.housekeeping = journal.header.housekeeping;

@@ -3,9 +3,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <maxlat/core/sys/stop.hpp>
 #include <maxlat/core/sys/utc.hpp>
 
+#include "journal/lock.hpp"
 #include "shield.hpp"
 #include "step.hpp"
 
@@ -14,10 +16,38 @@ bool is_complete(const JournalContent& journal) {
   return !journal.changes.empty() && journal.changes.back().kind == Change::Kind::complete;
 }
 
+namespace {
+
+// It has changes, and none of them is as we made it: it was undone, and could not be removed.
+bool is_undone(const JournalContent& journal, const Surface& surface) {
+  bool has_any = false;
+  for (const Change& change : journal.changes) {
+    const Standing now = standing(change, surface);
+    if (now == Standing::ours || now == Standing::unknown) return false;
+    has_any = has_any || counts(change, now, journal);
+  }
+  return has_any;
+}
+
+}  // namespace
+
 // What damaged lines have changed is not known: that they changed nothing, neither.
 bool is_stale(const JournalContent& journal, const Surface& surface) {
-  return (journal.changes.empty() && journal.damaged.empty()) ||
-         (!surface.boot_id().empty() && journal.header.boot_id != surface.boot_id());
+  if (!surface.boot_id().empty() && journal.header.boot_id != surface.boot_id()) return true;
+  return journal.damaged.empty() && (journal.changes.empty() || is_undone(journal, surface));
+}
+
+core::Status no_other_is_on(const ShieldPlan& plan, const Surface& surface) {
+  const std::string other = last_journal(surface.view().root);
+  if (!other.empty() && other != std::filesystem::absolute(plan.journal)) {
+    const auto journal = read_journal(other);
+    if (!journal) return journal.error();
+    if (*journal && !is_stale(**journal, surface))
+      return core::Error{
+          fmt::format("a shield of CPU {} is on, whose journal is {}", core::to_string((*journal)->header.cpus), other),
+          fmt::format("maxlat shield off --journal {} first", other)};
+  }
+  return no_group_is_there(surface);
 }
 
 namespace {
@@ -109,6 +139,7 @@ core::Error taken_back(const ShieldPlan& plan, Surface& surface, core::Error why
     why.text += fmt::format("; {} changes could not be undone: {}", undone->failed.size(), undone->failed.front());
   else
     why.text += "; everything is as it was before";
+  if (undone && !undone->journal_stays.empty()) why.text += ", but the journal stays: " + undone->journal_stays;
   return why;
 }
 
@@ -196,7 +227,7 @@ core::Status may_use(const JournalContent& journal, const ShieldPlan& plan, cons
 }
 
 core::Result<ShieldReport> shield_on(const ShieldPlan& plan, Surface& surface) {
-  const core::Result<Lock> lock = Lock::take(plan.journal);
+  const core::Result<Lock> lock = Lock::take(surface.view().root);
   if (!lock) return lock.error();
   const auto before = read_journal(plan.journal);
   if (!before) return before.error();
@@ -208,10 +239,11 @@ core::Result<ShieldReport> shield_on(const ShieldPlan& plan, Surface& surface) {
     report->was_on = !journal.header.held;  // a holder that was killed: it is the next one's
     return report;
   }
-  if (const core::Status none = no_group_is_there(surface); !none) return none.error();
+  if (const core::Status none = no_other_is_on(plan, surface); !none) return none.error();
   // What an earlier one has left as somebody had made it is what this one finds.
   for (const std::string& stale : {plan.journal, left_of(plan.journal)})
     if (const core::Status removed = remove_journal(stale); !removed) return removed.error();
+  if (const core::Status noted = note_journal(surface.view().root, plan.journal); !noted) return noted.error();
 
   core::Result<Journal> journal = Journal::create(plan.journal, {.boot_id = surface.boot_id(),
                                                                  .cpus = plan.cpus,

@@ -10,7 +10,7 @@
 //   (1) Nothing is changed that is not in the journal, on stable storage, first.
 //   (2) off() after a death between any two changes leaves everything as it was before.
 //   (3) What somebody else has changed since is named, and left alone unless forced.
-//   (4) One shield at a time. on() where one is on with the same CPUs makes what has drifted right again; with other
+//   (4) One shield of a box at a time, wherever its journal is. on() where one is on with the same CPUs makes what has drifted right again; with other
 //       CPUs it is refused.
 //
 // A step that is not possible here (a read-only /sys, no rights, an old kernel) is told and left out: a weaker shield,
@@ -63,6 +63,7 @@ struct UndoReport {
   std::vector<std::string> failed;  // cannot be undone, and why; the journal stays
   bool rebooted = false;            // between on and off: the reboot has undone all
   bool torn = false;                // the journal ends within a line: that change was not made
+  std::string journal_stays{};      // though all is undone: why it cannot be removed (a disk that is read-only now)
 };
 
 // "35 changes undone, 2 had been before, 1 gone with their threads"
