@@ -51,9 +51,11 @@ class FakeBox : public test::FakeRoot {
 
   // Flags are the kernel's PF_ flags.
   static constexpr unsigned kOfTheKernel = 0x00200000, kBound = 0x04000000;
-  void thread(int pid, int tid, const std::string& comm, const std::string& cpus, unsigned flags, int parent) {
+  void thread(int pid, int tid, const std::string& comm, const std::string& cpus, unsigned flags, int parent,
+              int started = 0) {
+    if (started == 0) started = 1000 + tid;
     std::string stat = fmt::format("{} ({}) S {} 0 0 0 -1 {}", tid, comm, parent, flags);
-    for (int field = 10; field <= 52; ++field) stat += field == 22 ? fmt::format(" {}", 1000 + tid) : " 0";
+    for (int field = 10; field <= 52; ++field) stat += field == 22 ? fmt::format(" {}", started) : " 0";
     const std::string status =
         fmt::format("Name:\t{}\nTgid:\t{}\nPPid:\t{}\nCpus_allowed_list:\t{}\n", comm, pid, parent, cpus);
     for (const std::string& folder :

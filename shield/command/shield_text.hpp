@@ -15,7 +15,7 @@ std::string text_of(const ShieldStatus& status);
 std::string stays_text(const UndoReport& report);
 inline constexpr const char* kWhenTheJournalStays =
     "when it can be: maxlat shield off removes it, and maxlat shield on begins anew";
-// What of it has drifted, or is damaged; empty: nothing.
+// What of it has drifted, or is damaged, and who is not kept off its CPUs; empty: nothing, nobody.
 std::string drift_text(const ShieldStatus& status);
 
 }  // namespace maxlat::shield

@@ -42,6 +42,7 @@ std::string header_json(const JournalHeader& header) {
                               {"since", header.since},
                               {"held", header.held}};
   if (!header.siblings.empty()) json["siblings"] = core::to_string(header.siblings);
+  if (header.interrupts) json["interrupts"] = *header.interrupts;
   return json.dump();
 }
 
@@ -60,12 +61,19 @@ core::Result<JournalHeader> header_from(const std::string& line, const std::stri
     return core::Error{fmt::format("{} is damaged in its first line", path),
                        "look at it: each line has a path, what it held before and what it was to hold"};
   const bool held = json.is_object() && json.value("held", false);
+  std::optional<std::vector<unsigned>> interrupts;
+  if (json.is_object() && json.contains("interrupts") && json["interrupts"].is_array()) {
+    interrupts.emplace();
+    for (const auto& number : json["interrupts"])
+      if (number.is_number_unsigned()) interrupts->push_back(number.get<unsigned>());
+  }
   return JournalHeader{.boot_id = string_at("boot"),
                        .cpus = *cpus,
                        .housekeeping = *housekeeping,
                        .siblings = siblings ? *siblings : core::CpuList{},
                        .since = string_at("since"),
-                       .held = held};
+                       .held = held,
+                       .interrupts = std::move(interrupts)};
 }
 
 std::vector<std::string> lines_of(const std::string& text, bool& torn) {

@@ -34,6 +34,8 @@ struct JournalHeader {
   core::CpuList cpus, housekeeping, siblings{};
   std::string since;  // UTC
   bool held = false;  // by a process, whose end is to be its end
+  // That there were, ascending; nothing in the journal of an earlier maxlat.
+  std::optional<std::vector<unsigned>> interrupts{};
 };
 
 struct JournalContent {

@@ -49,7 +49,7 @@ core::Result<UndoReport> shield_off(const std::string& journal, Surface& surface
 // At the end of a holder, which has held the shield all the while: no other held one can have come. One that a person
 // has made since, by force, is left alone, and the report has no CPUs.
 core::Result<UndoReport> shield_off_held(const std::string& journal, Surface& surface);
-// The same for a caller that has the Lock. Threads that have inherited a shield's mask get all CPUs again, where the
+// The same for a caller that has the Lock. What has inherited from a shield (inherited.hpp) is widened again, where the
 // journal is whole.
 enum class Inherited { widened, left };
 core::Result<UndoReport> shield_off_locked(const std::string& journal, Surface& surface, bool force,

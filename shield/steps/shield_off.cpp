@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <set>
 
+#include "inherited.hpp"
 #include "journal/journal.hpp"
 #include "journal/lock.hpp"
 #include "shield.hpp"
+#include "step.hpp"
 
 namespace maxlat::shield {
 namespace {
@@ -25,11 +25,11 @@ Fate take_back(const Change& change, Standing now, Surface& surface, bool force,
   if (now == Standing::gone) return Fate::gone;
   if (now == Standing::as_before) return Fate::already;
   if (change.kind == Change::Kind::inside) return Fate::undone;  // with its group, whose change stands above
-  if (now == Standing::other && !force) {
-    const bool in_use = change.kind == Change::Kind::controller;
-    why = in_use ? fmt::format("{}: {} stays switched on, for others use it now", to_string(change), change.wanted)
-                 : fmt::format("{}: was {}, was made {}, and somebody has changed it since", to_string(change),
-                               change.before, change.wanted);
+  if ((now == Standing::other || now == Standing::shared) && !force) {
+    why = now == Standing::shared
+              ? fmt::format("{}: {} stays switched on, for others use it now", to_string(change), change.wanted)
+              : fmt::format("{}: was {}, was made {}, and somebody has changed it since", to_string(change),
+                            change.before, change.wanted);
     return Fate::left;
   }
   // What it has now may be somebody else's.
@@ -81,60 +81,6 @@ core::Status put_away(const std::string& path, const JournalHeader& header, cons
   return rename_journal(path, left_of(path));
 }
 
-std::optional<core::Task> parent_of(const core::Task& task, const Surface& surface) {
-  const auto number = [](const std::string& text) {
-    unsigned value = 0;
-    std::from_chars(text.data(), text.data() + text.size(), value);
-    return value;
-  };
-  if (task.tid != task.pid) return core::task_of(surface.view(), number(task.pid));
-  const auto status = surface.view().read(fmt::format("/proc/{}/status", task.pid));
-  const size_t at = status ? status->find("PPid:") : std::string::npos;
-  if (at == std::string::npos) return std::nullopt;
-  const std::string rest = status->substr(at + 5);
-  return core::task_of(surface.view(), number(rest.substr(rest.find_first_not_of(" \t"))));
-}
-
-// All masks that become narrower are written into the journal at once, before the first is changed. A shield that has
-// not come so far has made nobody's narrower.
-bool had_moved_threads(const JournalContent& journal) {
-  const auto is_mask = [](const Change& change) { return change.kind == Change::Kind::affinity; };
-  const auto is_narrower = [&](const Change& change) { return is_mask(change) && change.before != change.wanted; };
-  const bool any = std::any_of(journal.changes.begin(), journal.changes.end(), is_narrower);
-  return any && !(journal.torn && is_mask(journal.changes.back()));
-}
-
-// The kernel gives the threads that it kept off a partition all CPUs again when that goes: what is still narrow then,
-// its owner has bound. Siblings that went offline we have taken out of the masks ourselves.
-bool does_the_kernel_widen(const JournalContent& journal) {
-  return journal.header.siblings.empty() &&
-         std::any_of(journal.changes.begin(), journal.changes.end(), [](const Change& change) {
-           return change.kind == Change::Kind::inside && change.path.ends_with("/cpuset.cpus.partition");
-         });
-}
-
-// A thread that began under the shield has its parent's narrower mask, and is in no journal. When the parent has all
-// CPUs again and the child has not, it is ours to widen. Older ones first, for they are the others' parents.
-void widen_inherited(const JournalContent& journal, Surface& surface, UndoReport& report) {
-  std::set<std::pair<pid_t, uint64_t>> known;
-  for (const Change& change : journal.changes)
-    if (change.kind == Change::Kind::affinity) known.emplace(change.task, change.started);
-  const CpuList online = surface.online();
-  const CpuList narrow = core::difference(core::difference(online, journal.header.cpus), journal.header.siblings);
-  std::vector<core::Task> tasks = surface.tasks();
-  std::stable_sort(tasks.begin(), tasks.end(), [](const auto& a, const auto& b) { return a.started < b.started; });
-  for (const core::Task& task : tasks) {
-    pid_t number = 0;
-    std::from_chars(task.tid.data(), task.tid.data() + task.tid.size(), number);
-    if (task.bound || known.contains({number, task.started})) continue;
-    if (core::cpus_of(surface.view(), task).value_or(CpuList{}) != narrow) continue;
-    const auto parent = parent_of(task, surface);
-    const CpuList wide = parent ? core::cpus_of(surface.view(), *parent).value_or(CpuList{}) : online;
-    if (core::intersection(wide, online) != online) continue;
-    if (surface.set_affinity(number, wide)) ++report.inherited;
-  }
-}
-
 }  // namespace
 
 core::Result<UndoReport> shield_off_locked(const std::string& journal_path, Surface& surface, bool force,
@@ -154,8 +100,7 @@ core::Result<UndoReport> shield_off_locked(const std::string& journal_path, Surf
   std::vector<Change> left;
   if (!report.rebooted) {
     left = take_all_back(journal, surface, force, report);
-    if (inherited == Inherited::widened && had_moved_threads(journal) && !does_the_kernel_widen(journal))
-      widen_inherited(journal, surface, report);
+    if (inherited == Inherited::widened) widen_inherited(journal, surface, report);
   }
   // Run again, it tries those that failed once more.
   if (!report.failed.empty()) return report;
@@ -236,6 +181,10 @@ core::Result<ShieldStatus> shield_status(const std::string& journal_path, const 
     else
       status.drifted.push_back(fmt::format("{} is no longer {}", to_string(change), change.wanted));
   }
+  const ShieldPlan plan{
+      .cpus = journal.header.cpus, .housekeeping = journal.header.housekeeping, .siblings = journal.header.siblings};
+  if (status.on)
+    for (const Change& thread : newcomers(journal, plan, surface)) status.newcomers.push_back(to_string(thread));
   return status;
 }
 

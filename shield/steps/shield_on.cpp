@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <maxlat/core/sys/counted.hpp>
 #include <maxlat/core/sys/stop.hpp>
 #include <maxlat/core/sys/utc.hpp>
 
+#include "inherited.hpp"
 #include "journal/lock.hpp"
 #include "shield.hpp"
 #include "step.hpp"
@@ -80,7 +82,7 @@ core::Status has_what_is_asked_for(const JournalContent& journal, const ShieldPl
 // Whether it was made, and is not as it was made.
 bool has_drifted(const Change& change, Standing now, const JournalContent& journal, const Surface& surface) {
   const bool is_undone = now == Standing::as_before && (change.before != change.wanted || counts(change, now, journal));
-  return !stands(change, surface) && (now == Standing::other || now == Standing::unknown || is_undone);
+  return !stands(change, surface) && now != Standing::gone && (now != Standing::as_before || is_undone);
 }
 
 // A keeper that has ended holds nothing any more: another one takes its place, in the journal too. ERRORS: that cannot
@@ -100,6 +102,25 @@ core::Status renew_keeper(Change ended, const ShieldPlan& plan, Surface& surface
   if (const core::Status recorded = journal->append({&complete, 1}); !recorded) return recorded;
   report.lost += failed;
   report.steps.insert(report.steps.end(), renewed.steps.begin(), renewed.steps.end());
+  return {};
+}
+
+core::Status move_newcomers(const JournalContent& content, const ShieldPlan& plan, Surface& surface,
+                            ShieldReport& report) {
+  const std::vector<Change> fresh = newcomers(content, plan, surface);
+  if (fresh.empty()) return {};
+  core::Result<Journal> journal = Journal::reopen(plan.journal);
+  if (!journal) return journal.error();
+  Workshop workshop(surface, *journal, plan);
+  if (const core::Status recorded = workshop.record(fresh); !recorded) return recorded;
+  const std::vector<std::string> refused = workshop.make(fresh);
+  const Change complete{.kind = Change::Kind::complete};
+  if (const core::Status recorded = journal->append({&complete, 1}); !recorded) return recorded;
+  std::string text = core::counted(fresh.size() - refused.size(), "thread") + " may not use the shielded CPUs any more";
+  if (!refused.empty()) text += fmt::format("; {} cannot be moved: {}", refused.size(), refused.front());
+  report.steps.push_back({refused.empty() ? Outcome::done : Outcome::not_possible, "affinity", std::move(text)});
+  report.changes += std::move(workshop).reports().changes;
+  report.lost += refused.size();
   return {};
 }
 
@@ -125,6 +146,7 @@ core::Result<ShieldReport> made_again(const JournalContent& journal, const Shiel
     report.steps.push_back(
         {made ? Outcome::done : Outcome::not_possible, to_string(change), made ? again : made.error().text});
   }
+  if (const core::Status moved = move_newcomers(journal, plan, surface, report); !moved) return moved.error();
   report.steps.push_back({Outcome::already, "shield",
                           fmt::format("{} of {} changes stand as they were made", standing_still, report.changes)});
   return report;
@@ -250,7 +272,8 @@ core::Result<ShieldReport> shield_on(const ShieldPlan& plan, Surface& surface) {
                                                                  .housekeeping = plan.housekeeping,
                                                                  .siblings = plan.siblings,
                                                                  .since = core::utc_text(),
-                                                                 .held = plan.held});
+                                                                 .held = plan.held,
+                                                                 .interrupts = interrupts_there(surface)});
   if (!journal) return core::Error{journal.error().text + "; nothing was changed", journal.error().hint};
   Workshop workshop(surface, *journal, plan);
   if (const core::Status made = take_steps(workshop); !made) return taken_back(plan, surface, made.error());

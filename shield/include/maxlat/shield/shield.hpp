@@ -59,6 +59,7 @@ struct UndoReport {
   std::string since;
   size_t undone = 0, already = 0, gone = 0;
   size_t inherited = 0;             // further threads, which began under the shield
+  size_t interrupts = 0;            // that were made under it, and have got the default from before it
   std::vector<std::string> left;    // changed by somebody else since: left as it is, and kept for `off --force`
   std::vector<std::string> failed;  // cannot be undone, and why; the journal stays
   bool rebooted = false;            // between on and off: the reboot has undone all
@@ -80,6 +81,7 @@ struct ShieldStatus {
   size_t changes = 0, standing = 0;
   size_t gone = 0;                   // their threads have ended, or what they are of is not there any more
   std::vector<std::string> drifted;  // changed by somebody else since, or not as we made it
+  std::vector<std::string> newcomers{};  // threads that may run on its CPUs, and are in no line of the journal
   bool rebooted = false;
 };
 
