@@ -166,6 +166,7 @@ core::Result<ShieldStatus> shield_status(const std::string& journal_path, const 
   status.held = journal.header.held;
   status.is_complete = is_complete(journal);
   status.damage = damage_text(journal, journal_path);
+  if (!status.on) return status;
   for (const Change& change : journal.changes) {
     const Standing now = standing(change, surface);
     if (!counts(change, now, journal)) continue;
@@ -183,8 +184,7 @@ core::Result<ShieldStatus> shield_status(const std::string& journal_path, const 
   }
   const ShieldPlan plan{
       .cpus = journal.header.cpus, .housekeeping = journal.header.housekeeping, .siblings = journal.header.siblings};
-  if (status.on)
-    for (const Change& thread : newcomers(journal, plan, surface)) status.newcomers.push_back(to_string(thread));
+  for (const Change& thread : newcomers(journal, plan, surface)) status.newcomers.push_back(to_string(thread));
   return status;
 }
 

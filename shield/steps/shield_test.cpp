@@ -236,6 +236,7 @@ TEST_P(Shield, AfterARebootThereIsNothingToUndo) {
   ASSERT_TRUE(now);
   EXPECT_FALSE(now->on);
   EXPECT_TRUE(now->rebooted);
+  EXPECT_THAT(now->drifted, ElementsAre()) << "what is as it was is no drift of a shield that is off";
   const auto state = box_.state();
   const auto undone = shield_off(plan().journal, surface, false);
   ASSERT_TRUE(undone);

@@ -10,8 +10,8 @@
 //   (1) Nothing is changed that is not in the journal, on stable storage, first.
 //   (2) off() after a death between any two changes leaves everything as it was before.
 //   (3) What somebody else has changed since is named, and left alone unless forced.
-//   (4) One shield of a box at a time, wherever its journal is. on() where one is on with the same CPUs makes what has drifted right again; with other
-//       CPUs it is refused.
+//   (4) One shield of a box at a time, wherever its journal is. Where one with the same CPUs is on, on() makes what has
+//       drifted right again; with other CPUs it is refused.
 //
 // A step that is not possible here (a read-only /sys, no rights, an old kernel) is told and left out: a weaker shield,
 // never silently. None but impossible steps, beside what was right by itself: nothing was shielded, and that is an
