@@ -105,8 +105,8 @@ core::Status renew_keeper(Change ended, const ShieldPlan& plan, Surface& surface
   return {};
 }
 
-core::Status move_newcomers(const JournalContent& content, const ShieldPlan& plan, Surface& surface,
-                            ShieldReport& report) {
+core::Status keep_newcomers_off(const JournalContent& content, const ShieldPlan& plan, Surface& surface,
+                                ShieldReport& report) {
   const std::vector<Change> fresh = newcomers(content, plan, surface);
   if (fresh.empty()) return {};
   core::Result<Journal> journal = Journal::reopen(plan.journal);
@@ -146,7 +146,7 @@ core::Result<ShieldReport> made_again(const JournalContent& journal, const Shiel
     report.steps.push_back(
         {made ? Outcome::done : Outcome::not_possible, to_string(change), made ? again : made.error().text});
   }
-  if (const core::Status moved = move_newcomers(journal, plan, surface, report); !moved) return moved.error();
+  if (const core::Status moved = keep_newcomers_off(journal, plan, surface, report); !moved) return moved.error();
   report.steps.push_back({Outcome::already, "shield",
                           fmt::format("{} of {} changes stand as they were made", standing_still, report.changes)});
   return report;
