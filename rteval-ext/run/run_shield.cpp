@@ -58,6 +58,8 @@ class RealShield : public RunShield {
     for (const std::string& left : undone->left) off.left.push_back("left as it is: " + left);
     for (const std::string& failed : undone->failed)
       off.left.push_back("not undone: " + failed + "; maxlat shield off tries again");
+    if (!undone->journal_stays.empty())
+      off.left.push_back("all is undone, but the journal stays: " + undone->journal_stays);
     return off;
   }
 

@@ -112,7 +112,7 @@ Standing controller_standing(const Change& change, const Surface& surface) {
   const auto enabled = surface.view().read(change.path);
   if (!enabled) return Standing::gone;
   if (!has_word(*enabled, change.wanted)) return Standing::as_before;
-  return is_used_by_others(change, surface) ? Standing::other : Standing::ours;
+  return is_used_by_others(change, surface) ? Standing::shared : Standing::ours;
 }
 
 core::Status controller_apply(const Change& change, Surface& surface) {
@@ -206,7 +206,16 @@ Standing affinity_standing(const Change& change, const Surface& surface) {
   return now == cpus_of(change.wanted) || now == surface.online() ? Standing::ours : Standing::other;
 }
 
+// What has all CPUs again by our doing may use the shielded ones, too.
+bool has_wanted_mask(const Change& change, const Surface& surface) {
+  const auto task = task_of(change, surface);
+  const auto now = task ? core::cpus_of(surface.view(), *task) : std::nullopt;
+  return now && core::intersection(*now, surface.online()) == cpus_of(change.wanted);
+}
+
+// Its number may be another's by now, whose mask is in no journal.
 core::Status move_task(const Change& change, const std::string& cpus, Surface& surface) {
+  if (!task_of(change, surface)) return {};
   const core::Status moved = surface.set_affinity(change.task, cpus_of(cpus));
   // It may have ended while we were at it.
   if (moved || !task_of(change, surface)) return {};
@@ -336,10 +345,9 @@ Standing standing(const Change& change, const Surface& surface) {
   return kind_of(change).standing(change, surface);
 }
 bool stands(const Change& change, const Surface& surface) {
+  if (change.kind == Change::Kind::affinity) return has_wanted_mask(change, surface);
   const Standing now = standing(change, surface);
-  if (now == Standing::other && change.kind == Change::Kind::controller) return true;  // for others, too
-  if (now != Standing::as_before || change.kind != Change::Kind::affinity) return now == Standing::ours;
-  return core::intersection(cpus_of(change.before), surface.online()) == cpus_of(change.wanted);
+  return now == Standing::ours || now == Standing::shared;
 }
 core::Status apply(const Change& change, Surface& surface) {
   return kind_of(change).apply(change, surface);

@@ -66,7 +66,8 @@ std::optional<Change> change_from_json(std::string_view text);
 enum class Standing {
   ours,       // as we made it
   as_before,  // never made, or undone already
-  other,      // somebody has changed it since, or has come to rely on it
+  other,      // somebody has changed it since
+  shared,     // as we made it, and others have come to rely on it
   gone,       // the thread has ended, the file is not there any more
   unknown,    // it cannot be read now: systemd does not answer
 };
@@ -75,7 +76,7 @@ Standing standing(const Change& change, const Surface& surface);
 bool stands(const Change& change, const Surface& surface);
 
 core::Status apply(const Change& change, Surface& surface);
-// REQUIRES: standing() is ours, other or unknown. Reads back.
+// REQUIRES: standing() is ours, other, shared or unknown. Reads back.
 core::Status undo(const Change& change, Surface& surface);
 
 }  // namespace maxlat::shield

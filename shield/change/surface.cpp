@@ -25,8 +25,7 @@ core::Status Surface::write(const std::string& path, const std::string& value) {
 }
 
 core::Status Surface::make_folder(const std::string& path) {
-  if (::mkdir(path_of(path).c_str(), 0755) != 0 && errno != EEXIST)
-    return core::system_error("cannot make " + path, errno);
+  if (::mkdir(path_of(path).c_str(), 0755) != 0) return core::system_error("cannot make " + path, errno);
   return {};
 }
 

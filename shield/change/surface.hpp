@@ -31,8 +31,8 @@ class Surface {
 
   // One write(2) of the value and a newline. ERRORS: the kernel's own, "cannot write PATH: invalid argument".
   virtual core::Status write(const std::string& path, const std::string& value);
-  virtual core::Status make_folder(const std::string& path);
-  virtual int remove_folder(const std::string& path);  // RETURNS: 0, also when it was gone, or errno
+  virtual core::Status make_folder(const std::string& path);  // ERRORS: also when there is one already
+  virtual int remove_folder(const std::string& path);         // RETURNS: 0, also when it was gone, or errno
   virtual core::Status mount(const std::string& kind, const std::string& place);  // a file system of the kernel's
   virtual core::Status unmount(const std::string& place);
   virtual bool remove_file(const std::string& path);  // RETURNS: whether there was one

@@ -51,9 +51,11 @@ class FakeBox : public test::FakeRoot {
 
   // Flags are the kernel's PF_ flags.
   static constexpr unsigned kOfTheKernel = 0x00200000, kBound = 0x04000000;
-  void thread(int pid, int tid, const std::string& comm, const std::string& cpus, unsigned flags, int parent) {
+  void thread(int pid, int tid, const std::string& comm, const std::string& cpus, unsigned flags, int parent,
+              int started = 0) {
+    if (started == 0) started = 1000 + tid;
     std::string stat = fmt::format("{} ({}) S {} 0 0 0 -1 {}", tid, comm, parent, flags);
-    for (int field = 10; field <= 52; ++field) stat += field == 22 ? fmt::format(" {}", 1000 + tid) : " 0";
+    for (int field = 10; field <= 52; ++field) stat += field == 22 ? fmt::format(" {}", started) : " 0";
     const std::string status =
         fmt::format("Name:\t{}\nTgid:\t{}\nPPid:\t{}\nCpus_allowed_list:\t{}\n", comm, pid, parent, cpus);
     for (const std::string& folder :
@@ -73,12 +75,12 @@ class FakeBox : public test::FakeRoot {
   static std::string configured(const std::string& unit) { return "/etc/systemd/system/" + unit + ".d/cpus.conf"; }
   std::string text(const std::string& file) const { return core::read_text(path() + file).value_or("(none)"); }
 
-  // Every file with its content: the state of the box.
+  // Every file with its content: the state of the box. The lock of its shield is no part of it.
   using State = std::map<std::string, std::string>;
   State state() const {
     State files;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(path()))
-      if (entry.is_regular_file())
+      if (entry.is_regular_file() && !entry.path().string().starts_with(path() + "/run/maxlat/"))
         files[entry.path().string().substr(path().size())] = core::read_text(entry.path()).value_or("");
     return files;
   }
@@ -162,7 +164,7 @@ class FakeSurface : public Surface {
   core::Status make_folder(const std::string& path) override {
     change();
     if (refused.contains(path)) return core::Error{"cannot make " + path + ": read-only file system"};
-    std::filesystem::create_directories(root_ + path);
+    if (!std::filesystem::create_directories(root_ + path)) return core::Error{"cannot make " + path + ": file exists"};
     const bool v2 = std::filesystem::exists(root_ + path + "/../cgroup.controllers");
     for (const char* name : {"cpuset.cpus", "cpuset.mems"}) std::ofstream(root_ + path + "/" + name) << "\n";
     std::ofstream(root_ + path + (v2 ? "/cgroup.threads" : "/tasks")) << "";

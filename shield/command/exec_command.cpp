@@ -36,6 +36,7 @@ core::Result<core::Exit> exec_in_own(const ShieldPlan& plan, const std::vector<s
   const bool undid = !undone->cpus.empty();
   if (undid && (!quiet || !undone->failed.empty())) core::tell_text(text_of(*undone));
   if (!undid) core::tell("maxlat shield: the shield was taken off while the command ran\n");
+  if (!undone->journal_stays.empty()) core::tell("maxlat shield: {}; {}\n", stays_text(*undone), kWhenTheJournalStays);
   if (!ended) return ended.error();
   if (!undone->failed.empty()) return core::Error{"not everything could be undone", "maxlat shield off tries again"};
   return static_cast<core::Exit>(*ended);

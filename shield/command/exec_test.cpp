@@ -39,6 +39,10 @@ class Exec : public testing::Test {
     EXPECT_TRUE(made && made->append(changes));
     return journal;
   }
+  std::string standing_file() const {
+    std::ofstream(file("standing")) << "0\n";
+    return file("standing");
+  }
   // What the script writes into the file, once it is there.
   std::string awaited(const std::string& name) const {
     for (int round = 0; round < 6000; ++round) {
@@ -123,7 +127,7 @@ TEST_F(Exec, WhatOnlyANewShieldCanHaveIsRefusedInOneThatIsOn) {
 
 // A defect: it ran in whatever a shield that was cut off had made so far.
 TEST_F(Exec, AShieldThatDidNotComeToItsEndIsNoneToRunIn) {
-  const std::string journal = journal_of({{.path = "/proc/version", .before = "1", .wanted = "0"}});
+  const std::string journal = journal_of({{.path = standing_file(), .before = "1", .wanted = "0"}});
   const auto refused = shield_command().run({"exec", "--journal", journal, "--", "true"});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().text, "there is a shield that did not come to its end");
@@ -131,8 +135,9 @@ TEST_F(Exec, AShieldThatDidNotComeToItsEndIsNoneToRunIn) {
 
 TEST_F(Exec, WhatHasDriftedIsSaid) {
   std::ofstream(file("setting")) << "1\n";
-  const std::string journal =
-      journal_of({{.path = file("setting"), .before = "1", .wanted = "0"}, {.kind = Change::Kind::complete}});
+  const std::string journal = journal_of({{.path = standing_file(), .before = "1", .wanted = "0"},
+                                          {.path = file("setting"), .before = "1", .wanted = "0"},
+                                          {.kind = Change::Kind::complete}});
   testing::internal::CaptureStderr();
   const auto ended = shield_command().run({"exec", "--journal", journal, "--", "true"});
   const std::string said = testing::internal::GetCapturedStderr();

@@ -32,6 +32,7 @@ core::Result<core::Exit> off(const core::CommandLine& line) {
   if (!line.has("quiet") || !whole) fmt::print("{}", text_of(*report));
   if (!report->failed.empty())
     return core::Error{"not everything could be undone", "the journal stays: maxlat shield off tries again"};
+  if (!report->journal_stays.empty()) return core::Error{stays_text(*report), kWhenTheJournalStays};
   return core::Exit::pass;
 }
 

@@ -38,6 +38,9 @@ std::string text_of(const ShieldReport& report, const ShieldPlan& plan) {
   if (!refused.empty())
     rest += core::wrapped(fmt::format("{}", fmt::join(refused, ", ")), core::kTextWidth,
                           "a weaker shield; not possible here: ", "  ");
+  if (report.count(Outcome::needs_reboot) > 0)
+    rest += fmt::format("`maxlat shield boot --cpus {}` says where the parameters of the kernel go\n",
+                        core::to_string(plan.cpus));
   return fmt::format("{}\n{}shield of CPU {} is on, the system on CPU {}: {} done or already so, {} not; {}\n",
                      table.text(core::kTextWidth, ""), rest, core::to_string(plan.cpus),
                      core::to_string(plan.housekeeping), core::counted(report.steps.size() - left, "step"), left,
@@ -51,6 +54,8 @@ std::string counts_text(const UndoReport& report) {
   if (!report.failed.empty()) text += fmt::format(", {} not undone", report.failed.size());
   if (report.inherited > 0)
     text += fmt::format("; {} that began meanwhile may use all CPUs again", core::counted(report.inherited, "thread"));
+  if (report.interrupts > 0)
+    text += fmt::format("; {} made meanwhile may use all CPUs again", core::counted(report.interrupts, "interrupt"));
   return text;
 }
 
@@ -67,9 +72,13 @@ std::string text_of(const UndoReport& report) {
   return text + fmt::format("shield of CPU {} is off: {}\n", core::to_string(report.cpus), counts_text(report));
 }
 
+std::string stays_text(const UndoReport& report) {
+  return "the shield is off, but its journal stays: " + report.journal_stays;
+}
+
 std::string drift_text(const ShieldStatus& status) {
   const std::string damage = status.damage.empty() ? "" : status.damage + ": what that changed is not known\n";
-  return damage + listed("drifted", status.drifted);
+  return damage + listed("drifted", status.drifted) + listed("may use its CPUs", status.newcomers);
 }
 
 std::string text_of(const ShieldStatus& status) {

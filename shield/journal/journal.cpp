@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <boost/crc.hpp>
 #include <cerrno>
+#include <cstdio>
 #include <filesystem>
 #include <maxlat/core/sys/output_file.hpp>
 #include <maxlat/core/sys/text_file.hpp>
@@ -41,6 +42,7 @@ std::string header_json(const JournalHeader& header) {
                               {"since", header.since},
                               {"held", header.held}};
   if (!header.siblings.empty()) json["siblings"] = core::to_string(header.siblings);
+  if (header.interrupts) json["interrupts"] = *header.interrupts;
   return json.dump();
 }
 
@@ -59,12 +61,19 @@ core::Result<JournalHeader> header_from(const std::string& line, const std::stri
     return core::Error{fmt::format("{} is damaged in its first line", path),
                        "look at it: each line has a path, what it held before and what it was to hold"};
   const bool held = json.is_object() && json.value("held", false);
+  std::optional<std::vector<unsigned>> interrupts;
+  if (json.is_object() && json.contains("interrupts") && json["interrupts"].is_array()) {
+    interrupts.emplace();
+    for (const auto& number : json["interrupts"])
+      if (number.is_number_unsigned()) interrupts->push_back(number.get<unsigned>());
+  }
   return JournalHeader{.boot_id = string_at("boot"),
                        .cpus = *cpus,
                        .housekeeping = *housekeeping,
                        .siblings = siblings ? *siblings : core::CpuList{},
                        .since = string_at("since"),
-                       .held = held};
+                       .held = held,
+                       .interrupts = std::move(interrupts)};
 }
 
 std::vector<std::string> lines_of(const std::string& text, bool& torn) {
@@ -182,67 +191,13 @@ core::Status Journal::append(std::span<const Change> changes) {
 }
 
 core::Status remove_journal(const std::string& path) {
-  if (::unlink(path.c_str()) != 0 && errno != ENOENT) return core::system_error("cannot remove " + path, errno);
-  return sync_folder_of(path);
+  if (::unlink(path.c_str()) == 0) return sync_folder_of(path);
+  return errno == ENOENT ? core::Status{} : core::system_error("cannot remove " + path, errno);
 }
 
-namespace {
-
-struct flock write_lock() {
-  struct flock wanted {};
-  wanted.l_type = F_WRLCK;
-  wanted.l_whence = SEEK_SET;
-  return wanted;
-}
-
-// Who has it; empty: nobody, or that is not known.
-std::optional<pid_t> owner_of(const base::Descriptor& file) {
-  struct flock asked = write_lock();
-  if (::fcntl(file.number(), F_GETLK, &asked) != 0 || asked.l_type == F_UNLCK) return std::nullopt;
-  return asked.l_pid;
-}
-
-std::string by_process(const char* what, std::optional<pid_t> process) {
-  return process ? fmt::format("{} (process {})", what, *process) : what;
-}
-
-constexpr const char* kIsHeld = "the shield that is on goes off when its holder ends";
-constexpr const char* kWaitForHolder =
-    "wait until it has ended; a shield for several commands is made by maxlat shield on";
-
-core::Result<base::Descriptor> locked(const std::string& path, const char* by_another, const char* hint) {
-  if (const core::Status made = core::make_folder_of(path); !made) return made.error();
-  base::Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!file) return core::system_error("cannot open " + path, errno);
-  // A process's own, which a child does not inherit: a keeper that outlives a killed parent for a moment must not have
-  // it.
-  struct flock wanted = write_lock();
-  if (::fcntl(file.number(), F_SETLK, &wanted) != 0) return core::Error{by_process(by_another, owner_of(file)), hint};
-  return file;
-}
-
-}  // namespace
-
-core::Result<Lock> Lock::take(const std::string& journal_path) {
-  core::Result<base::Descriptor> file =
-      locked(journal_path + ".lock", "another maxlat shield is at work", "wait until it has ended");
-  if (!file) return file.error();
-  return Lock(*std::move(file));
-}
-
-core::Result<Lock> Lock::hold(const std::string& journal_path) {
-  core::Result<base::Descriptor> file = locked(journal_path + ".holder", kIsHeld, kWaitForHolder);
-  if (!file) return file.error();
-  return Lock(*std::move(file));
-}
-
-std::optional<pid_t> Lock::holder(const std::string& journal_path) {
-  const base::Descriptor file(::open((journal_path + ".holder").c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
-  return file ? owner_of(file) : std::nullopt;
-}
-
-core::Error Lock::held_by(pid_t process) {
-  return core::Error{by_process(kIsHeld, process), kWaitForHolder};
+core::Status rename_journal(const std::string& path, const std::string& to) {
+  if (::rename(path.c_str(), to.c_str()) != 0) return core::system_error(fmt::format("cannot rename {}", path), errno);
+  return sync_folder_of(to);
 }
 
 }  // namespace maxlat::shield

@@ -14,7 +14,7 @@
 //       and the change in it was not made. Damage before the last line is damage, and said so.
 //   (3) A journal of another version is not touched.
 //
-// THREADS: one process at a time, by Lock. SIGNALS: none.
+// THREADS: one process at a time, by Lock (lock.hpp). SIGNALS: none.
 #pragma once
 
 #include <maxlat/base/owned.hpp>
@@ -34,6 +34,8 @@ struct JournalHeader {
   core::CpuList cpus, housekeeping, siblings{};
   std::string since;  // UTC
   bool held = false;  // by a process, whose end is to be its end
+  // That there were, ascending; nothing in the journal of an earlier maxlat.
+  std::optional<std::vector<unsigned>> interrupts{};
 };
 
 struct JournalContent {
@@ -70,23 +72,6 @@ class Journal {
 };
 
 core::Status remove_journal(const std::string& path);
-
-// One process at a time, for as long as this lives, across all of the box. The lock goes with the process.
-class Lock {
- public:
-  // Whoever changes the shield. ERRORS: another process does ("another maxlat shield is at work (process 812)"); the
-  // folder cannot be made.
-  static core::Result<Lock> take(const std::string& journal_path);
-  // Whoever holds a shield (held_shield.hpp), all the while. ERRORS: another process holds it; as above.
-  static core::Result<Lock> hold(const std::string& journal_path);
-  // The process that does; empty: none, or it cannot be known. REQUIRES: not this one, which would lose its lock by
-  // asking.
-  static std::optional<pid_t> holder(const std::string& journal_path);
-  static core::Error held_by(pid_t process);  // what hold() says then
-
- private:
-  explicit Lock(base::Descriptor file) : file_(std::move(file)) {}
-  base::Descriptor file_;
-};
+core::Status rename_journal(const std::string& path, const std::string& to);
 
 }  // namespace maxlat::shield

@@ -7,7 +7,7 @@
 
 #include "audit/audit.hpp"
 #include "audit/audit_text.hpp"
-#include "journal/journal.hpp"
+#include "journal/lock.hpp"
 #include "steps/shield.hpp"
 
 namespace maxlat::shield {
@@ -19,9 +19,9 @@ core::Result<HeldShield> HeldShield::put_on(ShieldPlan asked) {
   if (!plan) return plan.error();
   if (const core::Status root = require_root(); !root) return root.error();
   plan->held = true;
-  core::Result<Lock> holder = Lock::hold(plan->journal);
-  if (!holder) return holder.error();
   auto surface = std::make_unique<Surface>(view_of(*plan));
+  core::Result<Lock> holder = Lock::hold(surface->view().root);
+  if (!holder) return holder.error();
   core::Result<ShieldReport> report = shield_on(*plan, *surface);
   if (!report) return report.error();
   return HeldShield(*std::move(plan), *std::move(report), std::move(surface),

@@ -26,8 +26,11 @@ core::Result<ShieldReport> shield_on(const ShieldPlan& plan, Surface& surface);
 
 // Whether all of its changes are in it.
 bool is_complete(const JournalContent& journal);
-// Whether the journal is one that needs no undoing: of a death before the first change, or of another boot.
+// Whether the journal is one that needs no undoing: of a death before the first change, of another boot, or of a shield
+// of which nothing stands any more.
 bool is_stale(const JournalContent& journal, const Surface& surface);
+// One shield at a time. ERRORS: another one is on, whose journal is elsewhere, or not known.
+core::Status no_other_is_on(const ShieldPlan& plan, const Surface& surface);
 // Whether shield_on() takes the shield of this journal for the one that is asked for. ERRORS: why not.
 core::Status may_use(const JournalContent& journal, const ShieldPlan& plan, const Surface& surface);
 
@@ -46,7 +49,7 @@ core::Result<UndoReport> shield_off(const std::string& journal, Surface& surface
 // At the end of a holder, which has held the shield all the while: no other held one can have come. One that a person
 // has made since, by force, is left alone, and the report has no CPUs.
 core::Result<UndoReport> shield_off_held(const std::string& journal, Surface& surface);
-// The same for a caller that has the Lock. Threads that have inherited a shield's mask get all CPUs again, where the
+// The same for a caller that has the Lock. What has inherited from a shield (inherited.hpp) is widened again, where the
 // journal is whole.
 enum class Inherited { widened, left };
 core::Result<UndoReport> shield_off_locked(const std::string& journal, Surface& surface, bool force,

@@ -33,14 +33,17 @@ class ShieldGroups : public ShieldedBox {
     return last;
   }
 };
-INSTANTIATE_TEST_SUITE_P(Hierarchies, ShieldGroups, testing::Values(Hierarchy::v2, Hierarchy::v1));
+INSTANTIATE_TEST_SUITE_P(Hierarchies, ShieldGroups, testing::Values(Hierarchy::v2, Hierarchy::v1, Hierarchy::none));
+
+class ShieldWithGroups : public ShieldGroups {};
+INSTANTIATE_TEST_SUITE_P(Hierarchies, ShieldWithGroups, testing::Values(Hierarchy::v2, Hierarchy::v1));
 
 // Partitions and controllers are version 2's.
 class ShieldGroupsOfV2 : public ShieldGroups {};
 INSTANTIATE_TEST_SUITE_P(Hierarchies, ShieldGroupsOfV2, testing::Values(Hierarchy::v2));
 
 // A defect: a group was thought to stand as long as it was there, and one that was gone was not made again.
-TEST_P(ShieldGroups, AGroupThatIsGoneIsSeenAndMadeAgainWhole) {
+TEST_P(ShieldWithGroups, AGroupThatIsGoneIsSeenAndMadeAgainWhole) {
   const auto before = box_.state();
   FakeSurface surface = this->surface();
   ASSERT_TRUE(shield_on(plan(), surface));
@@ -56,7 +59,7 @@ TEST_P(ShieldGroups, AGroupThatIsGoneIsSeenAndMadeAgainWhole) {
   EXPECT_THAT(box_.changed_since(before), ElementsAre());
 }
 
-TEST_P(ShieldGroups, CpusThatSomebodyTakesFromTheGroupAreSeenAndGivenBack) {
+TEST_P(ShieldWithGroups, CpusThatSomebodyTakesFromTheGroupAreSeenAndGivenBack) {
   FakeSurface surface = this->surface();
   ASSERT_TRUE(shield_on(plan(), surface));
   box_.file(group() + "/cpuset.cpus", "2\n");
@@ -111,8 +114,36 @@ TEST_P(ShieldGroups, AKeeperThatHasEndedIsSeenAndAnotherOneTakesItsPlace) {
   EXPECT_NE(::kill(second, 0), 0) << "the second keeper lives on";
 }
 
-// A defect: with a journal of its own a second shield took the first one's group for its own, and removed it.
-TEST_P(ShieldGroups, TheGroupOfAnotherShieldIsNotTakenForOnesOwn) {
+// A defect: status and the next `on` forgot a keeper that could not be replaced.
+TEST_P(ShieldGroups, AKeeperThatCannotBeReplacedIsMissedUntilItCanBe) {
+  const std::string file = "/dev/cpu_dma_latency";
+  box_.file(file, "none\n");
+  FakeSurface surface = this->surface();
+  const auto on = shield_on(plan(), surface);
+  ASSERT_TRUE(on);
+  const pid_t first = keeper();
+  ASSERT_EQ(::kill(first, SIGKILL), 0);
+  ASSERT_EQ(::waitpid(first, nullptr, 0), first);
+  box_.remove(file);
+  for (int tried = 0; tried < 2; ++tried) {
+    const auto in_vain = shield_on(plan(), surface);
+    ASSERT_TRUE(in_vain) << in_vain.error().text;
+    EXPECT_EQ(in_vain->lost, 1u);
+    EXPECT_THAT(in_vain->steps, Contains(testing::Field(&StepReport::text, HasSubstr(file + " is not there"))));
+    const auto status = shield_status(plan().journal, surface);
+    EXPECT_TRUE(status->is_complete);
+    EXPECT_EQ(status->changes, on->changes);
+    EXPECT_THAT(status->drifted, ElementsAre(HasSubstr("is not there any more")));
+  }
+  box_.file(file, "none\n");
+  EXPECT_EQ(shield_on(plan(), surface)->lost, 0u);
+  EXPECT_THAT(shield_status(plan().journal, surface)->drifted, ElementsAre());
+  EXPECT_TRUE(shield_off(plan().journal, surface, false));
+}
+
+// A defect: with a journal of its own a second shield took the first one's group for its own, and removed it. Without
+// groups, two were on at once.
+TEST_P(ShieldGroups, AnotherJournalIsNoOtherBox) {
   FakeSurface surface = this->surface();
   ASSERT_TRUE(shield_on(plan(), surface));
   const auto on = box_.state();
@@ -120,10 +151,22 @@ TEST_P(ShieldGroups, TheGroupOfAnotherShieldIsNotTakenForOnesOwn) {
   other.journal = folder_ / "other/shield.journal";
   const auto refused = shield_on(other, surface);
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().text, "there is a group of another shield: " + group());
+  EXPECT_EQ(refused.error().text, "a shield of CPU 2-3 is on, whose journal is " + plan().journal);
   EXPECT_FALSE(std::filesystem::exists(other.journal));
   EXPECT_EQ(preview_on(other, surface).error().text, refused.error().text);
   EXPECT_THAT(box_.changed_since(on), ElementsAre());
+  ASSERT_TRUE(shield_off(plan().journal, surface, false));
+  EXPECT_TRUE(shield_on(other, surface)) << "the first one is off";
+}
+
+TEST_P(ShieldWithGroups, AGroupWhoseJournalIsLostIsNotTakenForOnesOwn) {
+  FakeSurface surface = this->surface();
+  ASSERT_TRUE(shield_on(plan(), surface));
+  std::filesystem::remove(plan().journal);
+  const auto refused = shield_on(plan(), surface);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().text, "there is a group of another shield: " + group());
+  EXPECT_EQ(preview_on(plan(), surface).error().text, refused.error().text);
 }
 
 // A defect: on version 1 every thread read as drifted at once where the housekeeping CPUs were not all others.
@@ -135,14 +178,34 @@ TEST_P(ShieldGroups, FewHousekeepingCpusAreNoDrift) {
   FakeSurface surface(box_, box_.view({1}, {0}));
   const auto on = shield_on(few, surface);
   ASSERT_TRUE(on) << on.error().text;
-  EXPECT_EQ(box_.cpus_of(40, 40), is_v2() ? "0,2-3" : "0");
-  EXPECT_EQ(box_.cpus_of(60, 60), is_v2() ? "2" : "0");
-  EXPECT_EQ(box_.cpus_of(61, 61), is_v2() ? "2" : "0");
+  const bool is_v1 = GetParam() == Hierarchy::v1;
+  EXPECT_EQ(box_.cpus_of(40, 40), is_v1 ? "0" : "0,2-3");
+  EXPECT_EQ(box_.cpus_of(60, 60), is_v1 ? "0" : "2");
+  EXPECT_EQ(box_.cpus_of(61, 61), is_v1 ? "0" : "2");
   const auto status = shield_status(few.journal, surface);
   EXPECT_THAT(status->drifted, ElementsAre());
   EXPECT_EQ(status->standing, on->changes);
   ASSERT_TRUE(shield_off(few.journal, surface, false));
   EXPECT_THAT(box_.changed_since(before), ElementsAre());
+}
+
+// A defect: a controller that others had switched on was journalled as ours, and switched off at the end.
+TEST_P(ShieldGroupsOfV2, AControllerThatWasOnBeforeIsNotOursToUndo) {
+  const std::string control = "/sys/fs/cgroup/cgroup.subtree_control";
+  for (const bool has_users : {false, true}) {
+    box_.file(control, "cpuset memory\n");
+    if (has_users) box_.file("/sys/fs/cgroup/theirs/cpuset.cpus", "1\n");
+    const auto before = box_.state();
+    FakeSurface surface = this->surface();
+    ASSERT_TRUE(shield_on(plan(), surface));
+    EXPECT_EQ(box_.text(group() + "/cpuset.cpus.partition"), "isolated");
+    const auto is_controller = testing::Field(&Change::kind, Change::Kind::controller);
+    EXPECT_THAT((*read_journal(plan().journal))->changes, testing::Not(Contains(is_controller)));
+    const auto off = shield_off(plan().journal, surface, false);
+    ASSERT_TRUE(off);
+    EXPECT_THAT(off->left, ElementsAre());
+    EXPECT_THAT(box_.changed_since(before), ElementsAre());
+  }
 }
 
 // A defect: the limit of somebody's group vanished with the controller, or, where the kernel refused, no off() ended.

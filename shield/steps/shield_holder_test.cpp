@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
-#include "journal/journal.hpp"
+#include "journal/lock.hpp"
 #include "shield.hpp"
 #include "test_shielded_box.hpp"
 
@@ -25,7 +25,7 @@ INSTANTIATE_TEST_SUITE_P(Hierarchies, ShieldWithHolder, testing::Values(Hierarch
 TEST_P(ShieldWithHolder, OffIsRefusedWhileItsHolderLivesUnlessForced) {
   const auto before = box_.state();
   FakeSurface surface = this->surface();
-  const auto mine = Lock::hold(plan().journal);
+  const auto mine = Lock::hold(box_.path());
   ASSERT_TRUE(mine);
   ASSERT_TRUE(shield_on(held(), surface));
   const auto on = box_.state();
@@ -43,7 +43,7 @@ TEST_P(ShieldWithHolder, OffIsRefusedWhileItsHolderLivesUnlessForced) {
 
 TEST_P(ShieldWithHolder, OneThatAPersonMadeIsNotTakenFromUnderARunThatUsesIt) {
   FakeSurface surface = this->surface();
-  const auto mine = Lock::hold(plan().journal);
+  const auto mine = Lock::hold(box_.path());
   ASSERT_TRUE(mine);
   ASSERT_TRUE(shield_on(plan(), surface));
   const auto is_refused = [&] {
@@ -72,7 +72,7 @@ TEST_P(ShieldWithHolder, OffTakesWhatADeadHolderHasLeft) {
   const auto before = box_.state();
   FakeSurface surface = this->surface();
   const auto dies = [&] {
-    const auto theirs = Lock::hold(plan().journal);
+    const auto theirs = Lock::hold(box_.path());
     ::_exit(theirs && shield_on(held(), surface) ? 42 : 1);
   };
   EXPECT_EXIT(dies(), testing::ExitedWithCode(42), "");

@@ -2,11 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <set>
 
+#include "inherited.hpp"
 #include "journal/journal.hpp"
+#include "journal/lock.hpp"
 #include "shield.hpp"
+#include "step.hpp"
 
 namespace maxlat::shield {
 namespace {
@@ -24,11 +25,11 @@ Fate take_back(const Change& change, Standing now, Surface& surface, bool force,
   if (now == Standing::gone) return Fate::gone;
   if (now == Standing::as_before) return Fate::already;
   if (change.kind == Change::Kind::inside) return Fate::undone;  // with its group, whose change stands above
-  if (now == Standing::other && !force) {
-    const bool in_use = change.kind == Change::Kind::controller;
-    why = in_use ? fmt::format("{}: {} stays switched on, for others use it now", to_string(change), change.wanted)
-                 : fmt::format("{}: was {}, was made {}, and somebody has changed it since", to_string(change),
-                               change.before, change.wanted);
+  if ((now == Standing::other || now == Standing::shared) && !force) {
+    why = now == Standing::shared
+              ? fmt::format("{}: {} stays switched on, for others use it now", to_string(change), change.wanted)
+              : fmt::format("{}: was {}, was made {}, and somebody has changed it since", to_string(change),
+                            change.before, change.wanted);
     return Fate::left;
   }
   // What it has now may be somebody else's.
@@ -73,58 +74,11 @@ core::Status keep_left(const std::string& journal_path, const JournalHeader& hea
   return journal ? journal->append(left) : journal.error();
 }
 
-std::optional<core::Task> parent_of(const core::Task& task, const Surface& surface) {
-  const auto number = [](const std::string& text) {
-    unsigned value = 0;
-    std::from_chars(text.data(), text.data() + text.size(), value);
-    return value;
-  };
-  if (task.tid != task.pid) return core::task_of(surface.view(), number(task.pid));
-  const auto status = surface.view().read(fmt::format("/proc/{}/status", task.pid));
-  const size_t at = status ? status->find("PPid:") : std::string::npos;
-  if (at == std::string::npos) return std::nullopt;
-  const std::string rest = status->substr(at + 5);
-  return core::task_of(surface.view(), number(rest.substr(rest.find_first_not_of(" \t"))));
-}
-
-// All masks that become narrower are written into the journal at once, before the first is changed. A shield that has
-// not come so far has made nobody's narrower.
-bool had_moved_threads(const JournalContent& journal) {
-  const auto is_mask = [](const Change& change) { return change.kind == Change::Kind::affinity; };
-  const auto is_narrower = [&](const Change& change) { return is_mask(change) && change.before != change.wanted; };
-  const bool any = std::any_of(journal.changes.begin(), journal.changes.end(), is_narrower);
-  return any && !(journal.torn && is_mask(journal.changes.back()));
-}
-
-// The kernel gives the threads that it kept off a partition all CPUs again when that goes: what is still narrow then,
-// its owner has bound. Siblings that went offline we have taken out of the masks ourselves.
-bool does_the_kernel_widen(const JournalContent& journal) {
-  return journal.header.siblings.empty() &&
-         std::any_of(journal.changes.begin(), journal.changes.end(), [](const Change& change) {
-           return change.kind == Change::Kind::inside && change.path.ends_with("/cpuset.cpus.partition");
-         });
-}
-
-// A thread that began under the shield has its parent's narrower mask, and is in no journal. When the parent has all
-// CPUs again and the child has not, it is ours to widen. Older ones first, for they are the others' parents.
-void widen_inherited(const JournalContent& journal, Surface& surface, UndoReport& report) {
-  std::set<std::pair<pid_t, uint64_t>> known;
-  for (const Change& change : journal.changes)
-    if (change.kind == Change::Kind::affinity) known.emplace(change.task, change.started);
-  const CpuList online = surface.online();
-  const CpuList narrow = core::difference(core::difference(online, journal.header.cpus), journal.header.siblings);
-  std::vector<core::Task> tasks = surface.tasks();
-  std::stable_sort(tasks.begin(), tasks.end(), [](const auto& a, const auto& b) { return a.started < b.started; });
-  for (const core::Task& task : tasks) {
-    pid_t number = 0;
-    std::from_chars(task.tid.data(), task.tid.data() + task.tid.size(), number);
-    if (task.bound || known.contains({number, task.started})) continue;
-    if (core::cpus_of(surface.view(), task).value_or(CpuList{}) != narrow) continue;
-    const auto parent = parent_of(task, surface);
-    const CpuList wide = parent ? core::cpus_of(surface.view(), *parent).value_or(CpuList{}) : online;
-    if (core::intersection(wide, online) != online) continue;
-    if (surface.set_affinity(number, wide)) ++report.inherited;
-  }
+// A journal that has served.
+core::Status put_away(const std::string& path, const JournalHeader& header, const std::vector<Change>& left) {
+  if (left.empty() || keep_left(path, header, left)) return remove_journal(path);
+  // The disk is full, and another name takes no room. What is undone is found as it was before.
+  return rename_journal(path, left_of(path));
 }
 
 }  // namespace
@@ -146,14 +100,12 @@ core::Result<UndoReport> shield_off_locked(const std::string& journal_path, Surf
   std::vector<Change> left;
   if (!report.rebooted) {
     left = take_all_back(journal, surface, force, report);
-    if (inherited == Inherited::widened && had_moved_threads(journal) && !does_the_kernel_widen(journal))
-      widen_inherited(journal, surface, report);
+    if (inherited == Inherited::widened) widen_inherited(journal, surface, report);
   }
   // Run again, it tries those that failed once more.
   if (!report.failed.empty()) return report;
-  if (!left.empty())
-    if (const core::Status kept = keep_left(journal_path, journal.header, left); !kept) return kept.error();
-  if (const core::Status removed = remove_journal(journal_path); !removed) return removed.error();
+  if (const core::Status away = put_away(journal_path, journal.header, left); !away)
+    report.journal_stays = away.error().text;
   return report;
 }
 
@@ -164,8 +116,8 @@ std::string left_of(const std::string& journal) {
 namespace {
 
 // REQUIRES: the Lock, and that this is not the process that holds it. ERRORS: another one does, and lives.
-core::Status nobody_uses(const JournalContent& content, const std::string& journal) {
-  const auto holder = Lock::holder(journal);
+core::Status nobody_uses(const JournalContent& content, const Surface& surface) {
+  const auto holder = Lock::holder(surface.view().root);
   if (!holder) return {};
   const char* hint = "wait until it has ended; --force takes the shield off all the same";
   if (content.header.held) return core::Error{Lock::held_by(*holder).text, hint};
@@ -180,10 +132,10 @@ core::Result<UndoReport> shield_off(const std::string& journal, Surface& surface
     const auto seen = read_journal(path);
     if (!seen) return seen.error();
     if (!*seen) continue;
-    const core::Result<Lock> lock = Lock::take(journal);
+    const core::Result<Lock> lock = Lock::take(surface.view().root);
     if (!lock) return lock.error();
     if (!force)
-      if (const core::Status unused = nobody_uses(**seen, journal); !unused) return unused.error();
+      if (const core::Status unused = nobody_uses(**seen, surface); !unused) return unused.error();
     // What was left is not all of a journal: who had a narrow mask before is not in it. The first off() has widened.
     return shield_off_locked(path, surface, force, path == journal ? Inherited::widened : Inherited::left);
   }
@@ -191,7 +143,7 @@ core::Result<UndoReport> shield_off(const std::string& journal, Surface& surface
 }
 
 core::Result<UndoReport> shield_off_held(const std::string& journal, Surface& surface) {
-  const core::Result<Lock> lock = Lock::take(journal);
+  const core::Result<Lock> lock = Lock::take(surface.view().root);
   if (!lock) return lock.error();
   const auto now = read_journal(journal);
   if (!now) return now.error();
@@ -206,6 +158,7 @@ core::Result<ShieldStatus> shield_status(const std::string& journal_path, const 
   if (!*read || ((*read)->changes.empty() && (*read)->damaged.empty())) return status;
   const JournalContent& journal = **read;
   status.rebooted = rebooted_since(journal, surface);
+  if (!status.rebooted && is_stale(journal, surface)) return status;
   status.on = !status.rebooted;
   status.cpus = journal.header.cpus;
   status.housekeeping = journal.header.housekeeping;
@@ -213,6 +166,7 @@ core::Result<ShieldStatus> shield_status(const std::string& journal_path, const 
   status.held = journal.header.held;
   status.is_complete = is_complete(journal);
   status.damage = damage_text(journal, journal_path);
+  if (!status.on) return status;
   for (const Change& change : journal.changes) {
     const Standing now = standing(change, surface);
     if (!counts(change, now, journal)) continue;
@@ -228,6 +182,9 @@ core::Result<ShieldStatus> shield_status(const std::string& journal_path, const 
     else
       status.drifted.push_back(fmt::format("{} is no longer {}", to_string(change), change.wanted));
   }
+  const ShieldPlan plan{
+      .cpus = journal.header.cpus, .housekeeping = journal.header.housekeeping, .siblings = journal.header.siblings};
+  for (const Change& thread : newcomers(journal, plan, surface)) status.newcomers.push_back(to_string(thread));
   return status;
 }
 

@@ -3,9 +3,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <maxlat/core/sys/counted.hpp>
 #include <maxlat/core/sys/stop.hpp>
 #include <maxlat/core/sys/utc.hpp>
 
+#include "inherited.hpp"
+#include "journal/lock.hpp"
 #include "shield.hpp"
 #include "step.hpp"
 
@@ -14,10 +18,38 @@ bool is_complete(const JournalContent& journal) {
   return !journal.changes.empty() && journal.changes.back().kind == Change::Kind::complete;
 }
 
+namespace {
+
+// It has changes, and none of them is as we made it: it was undone, and could not be removed.
+bool is_undone(const JournalContent& journal, const Surface& surface) {
+  bool has_any = false;
+  for (const Change& change : journal.changes) {
+    const Standing now = standing(change, surface);
+    if (now == Standing::ours || now == Standing::unknown) return false;
+    has_any = has_any || counts(change, now, journal);
+  }
+  return has_any;
+}
+
+}  // namespace
+
 // What damaged lines have changed is not known: that they changed nothing, neither.
 bool is_stale(const JournalContent& journal, const Surface& surface) {
-  return (journal.changes.empty() && journal.damaged.empty()) ||
-         (!surface.boot_id().empty() && journal.header.boot_id != surface.boot_id());
+  if (!surface.boot_id().empty() && journal.header.boot_id != surface.boot_id()) return true;
+  return journal.damaged.empty() && (journal.changes.empty() || is_undone(journal, surface));
+}
+
+core::Status no_other_is_on(const ShieldPlan& plan, const Surface& surface) {
+  const std::string other = last_journal(surface.view().root);
+  if (!other.empty() && other != std::filesystem::absolute(plan.journal)) {
+    const auto journal = read_journal(other);
+    if (!journal) return journal.error();
+    if (*journal && !is_stale(**journal, surface))
+      return core::Error{
+          fmt::format("a shield of CPU {} is on, whose journal is {}", core::to_string((*journal)->header.cpus), other),
+          fmt::format("maxlat shield off --journal {} first", other)};
+  }
+  return no_group_is_there(surface);
 }
 
 namespace {
@@ -50,7 +82,7 @@ core::Status has_what_is_asked_for(const JournalContent& journal, const ShieldPl
 // Whether it was made, and is not as it was made.
 bool has_drifted(const Change& change, Standing now, const JournalContent& journal, const Surface& surface) {
   const bool is_undone = now == Standing::as_before && (change.before != change.wanted || counts(change, now, journal));
-  return !stands(change, surface) && (now == Standing::other || now == Standing::unknown || is_undone);
+  return !stands(change, surface) && now != Standing::gone && (now != Standing::as_before || is_undone);
 }
 
 // A keeper that has ended holds nothing any more: another one takes its place, in the journal too. ERRORS: that cannot
@@ -70,6 +102,25 @@ core::Status renew_keeper(Change ended, const ShieldPlan& plan, Surface& surface
   if (const core::Status recorded = journal->append({&complete, 1}); !recorded) return recorded;
   report.lost += failed;
   report.steps.insert(report.steps.end(), renewed.steps.begin(), renewed.steps.end());
+  return {};
+}
+
+core::Status keep_newcomers_off(const JournalContent& content, const ShieldPlan& plan, Surface& surface,
+                                ShieldReport& report) {
+  const std::vector<Change> fresh = newcomers(content, plan, surface);
+  if (fresh.empty()) return {};
+  core::Result<Journal> journal = Journal::reopen(plan.journal);
+  if (!journal) return journal.error();
+  Workshop workshop(surface, *journal, plan);
+  if (const core::Status recorded = workshop.record(fresh); !recorded) return recorded;
+  const std::vector<std::string> refused = workshop.make(fresh);
+  const Change complete{.kind = Change::Kind::complete};
+  if (const core::Status recorded = journal->append({&complete, 1}); !recorded) return recorded;
+  std::string text = core::counted(fresh.size() - refused.size(), "thread") + " may not use the shielded CPUs any more";
+  if (!refused.empty()) text += fmt::format("; {} cannot be moved: {}", refused.size(), refused.front());
+  report.steps.push_back({refused.empty() ? Outcome::done : Outcome::not_possible, "affinity", std::move(text)});
+  report.changes += std::move(workshop).reports().changes;
+  report.lost += refused.size();
   return {};
 }
 
@@ -95,6 +146,7 @@ core::Result<ShieldReport> made_again(const JournalContent& journal, const Shiel
     report.steps.push_back(
         {made ? Outcome::done : Outcome::not_possible, to_string(change), made ? again : made.error().text});
   }
+  if (const core::Status moved = keep_newcomers_off(journal, plan, surface, report); !moved) return moved.error();
   report.steps.push_back({Outcome::already, "shield",
                           fmt::format("{} of {} changes stand as they were made", standing_still, report.changes)});
   return report;
@@ -109,6 +161,7 @@ core::Error taken_back(const ShieldPlan& plan, Surface& surface, core::Error why
     why.text += fmt::format("; {} changes could not be undone: {}", undone->failed.size(), undone->failed.front());
   else
     why.text += "; everything is as it was before";
+  if (undone && !undone->journal_stays.empty()) why.text += ", but the journal stays: " + undone->journal_stays;
   return why;
 }
 
@@ -196,7 +249,7 @@ core::Status may_use(const JournalContent& journal, const ShieldPlan& plan, cons
 }
 
 core::Result<ShieldReport> shield_on(const ShieldPlan& plan, Surface& surface) {
-  const core::Result<Lock> lock = Lock::take(plan.journal);
+  const core::Result<Lock> lock = Lock::take(surface.view().root);
   if (!lock) return lock.error();
   const auto before = read_journal(plan.journal);
   if (!before) return before.error();
@@ -208,17 +261,19 @@ core::Result<ShieldReport> shield_on(const ShieldPlan& plan, Surface& surface) {
     report->was_on = !journal.header.held;  // a holder that was killed: it is the next one's
     return report;
   }
-  if (const core::Status none = no_group_is_there(surface); !none) return none.error();
+  if (const core::Status none = no_other_is_on(plan, surface); !none) return none.error();
   // What an earlier one has left as somebody had made it is what this one finds.
   for (const std::string& stale : {plan.journal, left_of(plan.journal)})
     if (const core::Status removed = remove_journal(stale); !removed) return removed.error();
+  if (const core::Status noted = note_journal(surface.view().root, plan.journal); !noted) return noted.error();
 
   core::Result<Journal> journal = Journal::create(plan.journal, {.boot_id = surface.boot_id(),
                                                                  .cpus = plan.cpus,
                                                                  .housekeeping = plan.housekeeping,
                                                                  .siblings = plan.siblings,
                                                                  .since = core::utc_text(),
-                                                                 .held = plan.held});
+                                                                 .held = plan.held,
+                                                                 .interrupts = interrupts_there(surface)});
   if (!journal) return core::Error{journal.error().text + "; nothing was changed", journal.error().hint};
   Workshop workshop(surface, *journal, plan);
   if (const core::Status made = take_steps(workshop); !made) return taken_back(plan, surface, made.error());

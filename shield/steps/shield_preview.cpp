@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "journal/journal.hpp"
+#include "journal/lock.hpp"
 #include "shield.hpp"
 #include "step.hpp"
 
@@ -29,11 +30,11 @@ core::Result<std::string> preview_of_shield(ShieldPlan asked) {
 }
 
 core::Result<std::string> preview_on(const ShieldPlan& plan, const Surface& surface) {
-  if (const auto holder = Lock::holder(plan.journal)) return Lock::held_by(*holder);
+  if (const auto holder = Lock::holder(surface.view().root)) return Lock::held_by(*holder);
   const auto journal = read_journal(plan.journal);
   if (!journal) return journal.error();
   if (!*journal || is_stale(**journal, surface)) {
-    if (const core::Status none = no_group_is_there(surface); !none) return none.error();
+    if (const core::Status none = no_other_is_on(plan, surface); !none) return none.error();
     return would_do(plan, surface) + ", and undo all of it at the end";
   }
   if (const core::Status may = may_use(**journal, plan, surface); !may) return may.error();

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "change/test_box.hpp"
-#include "journal/journal.hpp"
+#include "journal/lock.hpp"
 #include "shield.hpp"
 #include "test_shielded_box.hpp"
 
@@ -69,7 +69,7 @@ TEST_P(ShieldPreview, SeesTheShieldThatIsThere) {
 
   ASSERT_TRUE(shield_on(held, surface));  // and its holder is killed
   EXPECT_EQ(*preview_on(held, surface), "use the shield whose holder has died, and undo all of it at the end");
-  const auto mine = Lock::hold(plan().journal);
+  const auto mine = Lock::hold(box_.path());
   ASSERT_TRUE(mine);
   const auto in_another = [&] {
     const auto refused = preview_on(held, surface);

@@ -214,21 +214,6 @@ TEST_P(Shield, TheNextHolderTakesOverWhatAKilledOneLeftAndNotWhatAPersonMade) {
   EXPECT_TRUE(guest->was_on) << "a person's shield stays on";
 }
 
-TEST_P(Shield, OneProcessAtATimeHoldsAShield) {
-  const auto mine = Lock::hold(plan().journal);
-  ASSERT_TRUE(mine);
-  // Locks are a process's: another one has to ask.
-  const auto in_another = [&] {
-    const auto theirs = Lock::hold(plan().journal);
-    const auto holder = Lock::holder(plan().journal);
-    const bool is_told = holder == ::getppid() && !theirs && theirs.error().text == Lock::held_by(*holder).text;
-    ::_exit(is_told && theirs.error().text.find("goes off when its holder ends (process ") != std::string::npos ? 42
-                                                                                                                : 1);
-  };
-  EXPECT_EXIT(in_another(), testing::ExitedWithCode(42), "");
-  EXPECT_TRUE(Lock::take(plan().journal)) << "holding is not changing";
-}
-
 TEST_P(Shield, WhatHasEndedSinceIsCountedInTheStatus) {
   FakeSurface surface = this->surface();
   ASSERT_TRUE(shield_on(plan(), surface));
@@ -251,6 +236,7 @@ TEST_P(Shield, AfterARebootThereIsNothingToUndo) {
   ASSERT_TRUE(now);
   EXPECT_FALSE(now->on);
   EXPECT_TRUE(now->rebooted);
+  EXPECT_THAT(now->drifted, ElementsAre()) << "what is as it was is no drift of a shield that is off";
   const auto state = box_.state();
   const auto undone = shield_off(plan().journal, surface, false);
   ASSERT_TRUE(undone);

@@ -61,6 +61,10 @@ extern const Step kIdleLatencyStep;    // one of them, which is made again when 
 // do not know.
 core::Status no_group_is_there(const Surface& surface);
 
+// Threads that may run on shielded CPUs and are in no line of the journal: they have begun since, or have asked for
+// these CPUs since. With the mask that each shall have.
+std::vector<Change> newcomers(const JournalContent& journal, const ShieldPlan& plan, const Surface& surface);
+
 // What a plan with `mounts` asks for.
 std::vector<Change> mounts();
 

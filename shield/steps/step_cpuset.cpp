@@ -222,9 +222,9 @@ core::Status make_groups(const CpusetPlace& place, Workshop& workshop, StepRepor
 
 // --- affinity
 
-bool is_off(const Change& change, const CpuList& shielded) {
-  const auto wanted = core::parse_cpu_list(change.wanted);
-  return wanted && core::intersection(*wanted, shielded).empty();
+bool is_off(const std::string& mask, const CpuList& shielded) {
+  const auto cpus = core::parse_cpu_list(mask);
+  return cpus && core::intersection(*cpus, shielded).empty();
 }
 
 // A cpuset that changes gives each of its threads all CPUs it has, on Linux before 6.2: what was narrower becomes so
@@ -235,9 +235,10 @@ StepReport make_affinity(const Threads& threads, Workshop& workshop) {
   const size_t to_move = number_to_move(threads);
   for (const Change& change : threads.movable) {
     const auto task = core::task_of(workshop.surface().view(), static_cast<unsigned>(change.task));
-    const auto cpus = task ? core::cpus_of(workshop.surface().view(), *task) : std::nullopt;
+    const bool is_it = task && task->started == change.started;  // and no other one that has its number since
+    const auto cpus = is_it ? core::cpus_of(workshop.surface().view(), *task) : std::nullopt;
     if (!cpus || core::to_string(core::intersection(*cpus, workshop.surface().online())) == change.wanted) continue;
-    if (is_off(change, workshop.plan().cpus))
+    if (is_off(change.wanted, workshop.plan().cpus))
       left.push_back(change);
     else
       moved_all_the_same += fmt::format("; {} was bound there, and the cpuset has moved it", to_string(change));
@@ -299,6 +300,18 @@ std::string would_move(const ShieldPlan& plan, const Surface& surface) {
 }
 
 }  // namespace
+
+std::vector<Change> newcomers(const JournalContent& journal, const ShieldPlan& plan, const Surface& surface) {
+  std::set<std::pair<pid_t, uint64_t>> known;
+  for (const Change& change : journal.changes)
+    if (change.kind == Change::Kind::affinity) known.emplace(change.task, change.started);
+  std::vector<Change> fresh = threads_of(plan, surface).movable;
+  std::erase_if(fresh, [&](const Change& change) {
+    return known.contains({change.task, change.started}) || change.before == change.wanted ||
+           is_off(change.before, plan.cpus);
+  });
+  return fresh;
+}
 
 core::Status no_group_is_there(const Surface& surface) {
   const auto place = core::cpuset_place(surface.view().root);

@@ -14,7 +14,8 @@ chmod 755 "$folder"
 mkdir -m 777 "$folder/state"
 as_nobody=
 [ "$(id -u)" -ne 0 ] || as_nobody="setpriv --reuid 65534 --regid 65534 --clear-groups"
-inside() { $as_nobody unshare -Urm "$@"; }
+without_run() { $as_nobody unshare -Urm "$@"; }
+inside() { without_run sh -c 'mount -t tmpfs none /run && exec "$@"' sh "$@"; }  # a container has a /run of its own
 inside true 2> /dev/null || skip "no user namespaces here"
 cpu=$(cat /sys/devices/system/cpu/online)
 cpu=${cpu##*[,-]}
@@ -25,6 +26,12 @@ status=$?
 grep -q 'nothing can be shielded here: cannot write /.*everything is as it was before' "$folder/on_errors.txt" || fail "it does not say why"
 [ ! -s "$folder/on.txt" ] || fail "it tells of a shield"
 [ ! -e "$folder/state/journal" ] || fail "a journal is left"
+
+# Nor without a place for the lock.
+without_run "$folder/maxlat" shield on --cpus "$cpu" --journal "$folder/state/journal" > "$folder/on.txt" 2> "$folder/on_errors.txt"
+status=$?
+[ $status -eq 77 ] || fail "shield on without /run: exit status $status, not 77"
+grep -q 'no shield can be set up or undone here: .*/run/maxlat' "$folder/on_errors.txt" || fail "it does not say where the lock cannot be"
 
 inside "$folder/maxlat" shield exec --cpus "$cpu" --journal "$folder/state/journal" -- touch "$folder/state/ran" > "$folder/exec.txt" 2>&1
 status=$?

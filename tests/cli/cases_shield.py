@@ -16,6 +16,8 @@ CASES = [
     Case("the parameters of the kernel for no CPU", "shield boot", 1, [r"\Amaxlat shield: which CPUs\?\nhint: --cpus"]),
     Case("off without a shield", f"shield off {J}", 0, [r"\Ano shield is on\n\Z"]),
     Case("the status without a shield", f"shield status {J}", 0, [r"\Ano shield is on\n\Z"]),
+    Case("the status for programs", f"shield status -q --json - {J}", 0, [r'\A\{\n  "format": "maxlat-shield-status/1",\n  "on": false\n\}\n\Z']),
+    Case("a status that cannot be written", f"shield status --json /proc/none/s {J}", 1, [r"/proc/none/s"]),
     Case("exec without a command", f"shield exec --cpus 1 {J}", 1, [r"no command given\nhint: "]),
     Case("a journal that cannot be made", "shield on --cpus 1 --journal /proc/none/j", 1, [r"cannot make the folder of /proc/none/j"]),
     Case("a journal of something else", f"shield off --journal {__file__}", 1, [r"is damaged in its first line\nhint: "]),

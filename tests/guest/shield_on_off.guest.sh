@@ -61,10 +61,36 @@ shield status
 shield exec -- sh -c 'grep Cpus_allowed_list /proc/self/status' | grep -q '	1$' || fail "exec is not in the shield"
 shield on --cpus 1 | grep -q 'already so' || fail "on again"
 must_fail shield on --cpus 2 2> /dev/null
+# One shield of a box, wherever the journal is; and a thread that asks for the shielded CPU is seen.
+must_fail maxlat shield on --cpus 1 --journal /tmp/other.journal 2> other.txt
+grep -q "a shield of CPU 1 is on, whose journal is $journal" other.txt || fail "$(cat other.txt)"
+shield status -q --json - | grep -q '"newcomers": \[\]' || fail "status has no JSON, or newcomers: $(shield status)"
+
+# Another program changes a value: a plain off names and leaves it.
 echo 1 > /proc/sys/kernel/timer_migration
+echo 17 > /proc/sys/vm/stat_interval
 must_fail shield status
+shield off > "$OUT/off_left.txt"
+grep -q '^left as it is: /proc/sys/vm/stat_interval: was .*, and somebody has changed it since' "$OUT/off_left.txt" ||
+  fail "off does not name what somebody has changed: $(cat "$OUT/off_left.txt")"
+expect "what somebody has written" "$(cat /proc/sys/vm/stat_interval)" = 17
+shield status | grep -q '^no shield is on$' || fail "a shield is on still: $(shield status)"
 shield off --force
-as_before "off"
+as_before "off, then off by force"
+
+# Between on and off the box is rebooted, as far as the journal can tell. What of it stands then is not off's to undo; the
+# same journal in its own boot undoes it.
+echo 11111111-2222-3333-4444-555555555555 > boot_id
+shield on -q --cpus 1
+cp -p "$journal" journal_of_before
+mount --bind boot_id /proc/sys/kernel/random/boot_id
+shield status | grep -q '^no shield is on: the box was rebooted since ' || fail "status after a reboot: $(shield status)"
+shield off | grep -q '^the box was rebooted since .*: that has undone the shield of CPU 1$' || fail "off after a reboot"
+umount /proc/sys/kernel/random/boot_id
+[ -d /sys/fs/cgroup/maxlat-shield ] || fail "off has undone what is another boot's"
+mv journal_of_before "$journal"
+shield off -q
+as_before "off in the boot of its on"
 
 # exec: the command's status, a command that is killed, one that leaves a daemon behind.
 status=0; shield exec -q --cpus 1 -- sh -c 'exit 42' || status=$?
@@ -113,24 +139,32 @@ must_fail grep -q ' /sys/kernel/tracing tracefs ' /proc/mounts
 as_before "SMT siblings and mounts"
 kill $sibling
 
-# SIGKILL at sixteen times of on, from its beginning to its end.
+# SIGKILL at twelve times of on, from its beginning to its end; and at as many of the off after it.
 now_ms() { awk '{ print int($1 * 1000) }' /proc/uptime; }
 begun=$(now_ms)
 shield on -q --cpus 1
 took=$(( $(now_ms) - begun ))
+begun=$(now_ms)
 shield off -q
-killed=0; round=0
-while [ $round -lt 16 ]; do
+took_off=$(( $(now_ms) - begun ))
+killed=0; killed_off=0; round=0
+while [ $round -lt 12 ]; do
   round=$((round + 1))
   maxlat shield on -q --cpus 1 --journal "$journal" > /dev/null 2>&1 & on=$!
-  usleep $(( round * took * 1000 / 17 ))
+  usleep $(( round * took * 1000 / 13 ))
   kill -9 $on 2> /dev/null || true
   status=0; wait $on 2> /dev/null || status=$?
   [ $status -ne 137 ] || killed=$((killed + 1))
+  maxlat shield off -q --journal "$journal" > /dev/null 2>&1 & off=$!
+  usleep $(( (round * 7 % 13) * took_off * 1000 / 13 ))  # not in step with the kill of on
+  kill -9 $off 2> /dev/null || true
+  status=0; wait $off 2> /dev/null || status=$?
+  [ $status -ne 137 ] || killed_off=$((killed_off + 1))
   shield off -q
   settings > now
   diff settings_before now || fail "leftovers after SIGKILL in round $round"
 done
-as_before "SIGKILL, $killed times"
-expect "times that it was killed" $killed -ge 4
+as_before "SIGKILL, $killed times of on and $killed_off times of off"
+expect "times that on was killed" $killed -ge 4
+expect "times that off was killed" $killed_off -ge 2
 kill $free $pinned $wide

@@ -10,8 +10,8 @@
 //   (1) Nothing is changed that is not in the journal, on stable storage, first.
 //   (2) off() after a death between any two changes leaves everything as it was before.
 //   (3) What somebody else has changed since is named, and left alone unless forced.
-//   (4) One shield at a time. on() where one is on with the same CPUs makes what has drifted right again; with other
-//       CPUs it is refused.
+//   (4) One shield of a box at a time, wherever its journal is. Where one with the same CPUs is on, on() makes what has
+//       drifted right again; with other CPUs it is refused.
 //
 // A step that is not possible here (a read-only /sys, no rights, an old kernel) is told and left out: a weaker shield,
 // never silently. None but impossible steps, beside what was right by itself: nothing was shielded, and that is an
@@ -59,10 +59,12 @@ struct UndoReport {
   std::string since;
   size_t undone = 0, already = 0, gone = 0;
   size_t inherited = 0;             // further threads, which began under the shield
+  size_t interrupts = 0;            // that were made under it, and have got the default from before it
   std::vector<std::string> left;    // changed by somebody else since: left as it is, and kept for `off --force`
   std::vector<std::string> failed;  // cannot be undone, and why; the journal stays
   bool rebooted = false;            // between on and off: the reboot has undone all
   bool torn = false;                // the journal ends within a line: that change was not made
+  std::string journal_stays{};      // though all is undone: why it cannot be removed (a disk that is read-only now)
 };
 
 // "35 changes undone, 2 had been before, 1 gone with their threads"
@@ -79,6 +81,7 @@ struct ShieldStatus {
   size_t changes = 0, standing = 0;
   size_t gone = 0;                   // their threads have ended, or what they are of is not there any more
   std::vector<std::string> drifted;  // changed by somebody else since, or not as we made it
+  std::vector<std::string> newcomers{};  // threads that may run on its CPUs, and are in no line of the journal
   bool rebooted = false;
 };
 

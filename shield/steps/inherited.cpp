@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#include "inherited.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace maxlat::shield {
+namespace {
+
+using core::CpuList;
+
+std::optional<core::Task> parent_of(const core::Task& task, const Surface& surface) {
+  const auto number = [](const std::string& text) {
+    unsigned value = 0;
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return value;
+  };
+  if (task.tid != task.pid) return core::task_of(surface.view(), number(task.pid));
+  const auto status = surface.view().read(fmt::format("/proc/{}/status", task.pid));
+  const size_t at = status ? status->find("PPid:") : std::string::npos;
+  if (at == std::string::npos) return std::nullopt;
+  const std::string rest = status->substr(at + 5);
+  return core::task_of(surface.view(), number(rest.substr(rest.find_first_not_of(" \t"))));
+}
+
+// All masks that become narrower are written into the journal at once, before the first is changed. A shield that has
+// not come so far has made nobody's narrower.
+bool had_moved_threads(const JournalContent& journal) {
+  const auto is_mask = [](const Change& change) { return change.kind == Change::Kind::affinity; };
+  const auto is_narrower = [&](const Change& change) { return is_mask(change) && change.before != change.wanted; };
+  const bool any = std::any_of(journal.changes.begin(), journal.changes.end(), is_narrower);
+  return any && !(journal.torn && is_mask(journal.changes.back()));
+}
+
+// The kernel gives the threads that it kept off a partition all CPUs again when that goes: what is still narrow then,
+// its owner has bound. Siblings that went offline we have taken out of the masks ourselves.
+bool does_the_kernel_widen(const JournalContent& journal) {
+  return journal.header.siblings.empty() &&
+         std::any_of(journal.changes.begin(), journal.changes.end(), [](const Change& change) {
+           return change.kind == Change::Kind::inside && change.path.ends_with("/cpuset.cpus.partition");
+         });
+}
+
+// A thread that began under the shield has its parent's narrower mask, and is in no journal. When the parent has all
+// CPUs again and the child has not, it is ours to widen. Older ones first, for they are the others' parents.
+void widen_threads(const JournalContent& journal, Surface& surface, UndoReport& report) {
+  std::set<std::pair<pid_t, uint64_t>> known;
+  for (const Change& change : journal.changes)
+    if (change.kind == Change::Kind::affinity) known.emplace(change.task, change.started);
+  const CpuList online = surface.online();
+  const CpuList narrow = core::difference(core::difference(online, journal.header.cpus), journal.header.siblings);
+  std::vector<core::Task> tasks = surface.tasks();
+  std::stable_sort(tasks.begin(), tasks.end(), [](const auto& a, const auto& b) { return a.started < b.started; });
+  for (const core::Task& task : tasks) {
+    pid_t number = 0;
+    std::from_chars(task.tid.data(), task.tid.data() + task.tid.size(), number);
+    if (task.bound || known.contains({number, task.started})) continue;
+    if (core::cpus_of(surface.view(), task).value_or(CpuList{}) != narrow) continue;
+    const auto parent = parent_of(task, surface);
+    const CpuList wide = parent ? core::cpus_of(surface.view(), *parent).value_or(CpuList{}) : online;
+    if (core::intersection(wide, online) != online) continue;
+    if (surface.set_affinity(number, wide)) ++report.inherited;
+  }
+}
+
+// What an interrupt gets that is made while the shield is on, and got before; nothing: the shield has not changed it,
+// or it is somebody else's since.
+std::optional<std::pair<CpuList, CpuList>> narrow_and_wide_default(const JournalContent& journal,
+                                                                   const Surface& surface) {
+  for (const Change& change : journal.changes) {
+    if (change.path != "/proc/irq/default_smp_affinity" || !changes_something(change)) continue;
+    const auto narrow = core::parse_cpu_mask(change.wanted), wide = core::parse_cpu_mask(change.before);
+    if (narrow && wide && standing(change, surface) == Standing::as_before) return std::pair(*narrow, *wide);
+  }
+  return std::nullopt;
+}
+
+void widen_interrupts(const JournalContent& journal, Surface& surface, UndoReport& report) {
+  const auto& before = journal.header.interrupts;
+  const auto masks = narrow_and_wide_default(journal, surface);
+  if (!before || !masks) return;
+  const auto& [narrow, wide] = *masks;
+  for (const unsigned interrupt : interrupts_there(surface)) {
+    if (std::binary_search(before->begin(), before->end(), interrupt)) continue;
+    const std::string path = fmt::format("/proc/irq/{}/smp_affinity_list", interrupt);
+    const auto now = core::parse_cpu_list(surface.view().read(path).value_or(""));
+    // Of the default the kernel takes what is online.
+    if (!now || core::intersection(*now, surface.online()) != core::intersection(narrow, surface.online())) continue;
+    if (surface.write(path, core::to_string(wide))) ++report.interrupts;
+  }
+}
+
+}  // namespace
+
+void widen_inherited(const JournalContent& journal, Surface& surface, UndoReport& report) {
+  if (had_moved_threads(journal) && !does_the_kernel_widen(journal)) widen_threads(journal, surface, report);
+  widen_interrupts(journal, surface, report);
+}
+
+std::vector<unsigned> interrupts_there(const Surface& surface) {
+  std::vector<unsigned> interrupts;
+  for (const std::string& name : surface.view().list("/proc/irq")) {
+    unsigned number = 0;
+    const auto end = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (end.ec == std::errc() && end.ptr == name.data() + name.size()) interrupts.push_back(number);
+  }
+  std::sort(interrupts.begin(), interrupts.end());
+  return interrupts;
+}
+
+}  // namespace maxlat::shield
