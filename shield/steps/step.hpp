@@ -5,6 +5,7 @@
 // every one right that a program can.
 #pragma once
 
+#include <maxlat/core/sys/cpuset_place.hpp>
 #include <maxlat/shield/shield.hpp>
 #include <span>
 #include <string>
@@ -60,6 +61,18 @@ extern const Step kIdleLatencyStep;    // one of them, which is made again when 
 // A new shield would take it for its own, and remove it. ERRORS: there is a group of another shield, whose journal we
 // do not know.
 core::Status no_group_is_there(const Surface& surface);
+
+// A cpuset that is not ours.
+struct GroupOfOthers {
+  std::string path;
+  core::CpuList cpus;
+  std::string partition;  // "member", "root", "isolated", or that with the reason why it is invalid
+  bool is_partition() const { return partition == "root" || partition == "isolated"; }
+};
+// Those beside ours, or below those, that have some of these CPUs.
+std::vector<GroupOfOthers> groups_of_others(const core::CpuList& cpus, const core::CpusetPlace& place,
+                                            const Surface& surface);
+std::string to_string(const std::vector<GroupOfOthers>& groups);  // "/sys/fs/cgroup/theirs (CPU 1-2, isolated)"
 
 // What a plan with `mounts` asks for.
 std::vector<Change> mounts();
