@@ -50,7 +50,7 @@ Work of_on_and_off(unsigned cpus, int tasks) {
   return {surface.changes, surface.looks, calls_so_far() - before};
 }
 
-// That it takes no second with 2,000 threads is a matter of the machine; that each thread takes as much as the last is not.
+// That 2,000 threads take less than a second is a matter of the machine; that each takes as much as the last is not.
 TEST(ShieldWork, OfALargeBoxGrowsWithItsThreadsAndNotFaster) {
   if (calls_so_far() == 0) GTEST_SKIP() << "this kernel does not count system calls (/proc/self/io)";
   const Work none = of_on_and_off(64, 0), some = of_on_and_off(64, 200), more = of_on_and_off(64, 400);

@@ -51,8 +51,9 @@ class HeldShield {
 // those of put_on() that can be seen beforehand.
 core::Result<std::string> preview_of_shield(ShieldPlan plan);
 
-// What `maxlat shield on` would do with the measured CPUs of a machine, whoever asks, in words that go on after "would":
-// "make 9 settings right (14 files), keep 95 threads off by a cpuset of cgroup v2". ERRORS: no CPU is left for the rest.
+// What `maxlat shield on` would do with the measured CPUs of a machine, whoever asks, in words that go on after
+// "would": "make 9 settings right (14 files), keep 95 threads off by a cpuset of cgroup v2". ERRORS: no CPU is left for
+// the rest.
 core::Result<std::string> steps_of_shield(const core::MachineView& machine);
 
 // What `maxlat shield audit` finds in so many seconds, as a phase of kind "audit". Its warnings name the CPUs that are
