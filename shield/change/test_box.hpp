@@ -213,14 +213,17 @@ class FakeSurface : public Surface {
     if (!systemd_answers) return core::Error{"systemctl: connection timed out"};
     constexpr std::string_view kProperty = "AllowedCPUs=";
     if (arguments.front() == "show") {
-      const std::string& unit = arguments.back();
-      const auto set = view().read(FakeBox::slice(unit));
-      const std::string text = set ? *set : view().read(FakeBox::configured(unit)).value_or("");
-      const size_t at = text.find(kProperty);
-      std::string cpus = at == text.npos ? "" : text.substr(at + kProperty.size());
-      std::replace(cpus.begin(), cpus.end(), ',', ' ');
-      const char* state = unit == "machine.slice" ? "inactive" : "active";
-      return fmt::format("AllowedCPUs={}\nActiveState={}\n", cpus, state);
+      std::string shown;
+      for (auto unit = arguments.begin() + 2; unit != arguments.end(); ++unit) {
+        const auto set = view().read(FakeBox::slice(*unit));
+        const std::string text = set ? *set : view().read(FakeBox::configured(*unit)).value_or("");
+        const size_t at = text.find(kProperty);
+        std::string cpus = at == text.npos ? "" : text.substr(at + kProperty.size());
+        std::replace(cpus.begin(), cpus.end(), ',', ' ');
+        shown += fmt::format("{}AllowedCPUs={}\nActiveState={}\n", shown.empty() ? "" : "\n", cpus,
+                             *unit == "machine.slice" ? "inactive" : "active");
+      }
+      return shown;
     }
     change();
     if (arguments.front() != "set-property") return std::string();

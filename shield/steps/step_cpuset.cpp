@@ -127,19 +127,21 @@ core::Status keep_systemd_off(Workshop& workshop) {
   const CpuList others = core::difference(workshop.surface().online(), workshop.plan().cpus);
   // Each unit for itself: what somebody does to one of them meanwhile keeps none of the others from being undone.
   std::vector<Change> changes;
-  for (const char* unit : kUnitsOfTheRoot) {
-    const auto before = slice_cpus(workshop.surface(), unit);
-    if (!before) {
-      workshop.report({Outcome::not_possible, "systemd", before.error().text});
-      return {};
-    }
-    if (!*before) continue;
-    const auto had = core::parse_cpu_list(without_mark(**before));
+  const std::vector<std::string> units(std::begin(kUnitsOfTheRoot), std::end(kUnitsOfTheRoot));
+  const auto all_before = slices_cpus(workshop.surface(), units);
+  if (!all_before) {
+    workshop.report({Outcome::not_possible, "systemd", all_before.error().text});
+    return {};
+  }
+  for (size_t i = 0; i < units.size(); ++i) {
+    const std::optional<std::string>& before = (*all_before)[i];
+    if (!before) continue;
+    const auto had = core::parse_cpu_list(without_mark(*before));
     const CpuList left = had ? core::intersection(*had, others) : CpuList{};
     changes.push_back({.kind = Change::Kind::slices,
-                       .path = std::string("AllowedCPUs of ") + unit,
-                       .before = to_line({unit, **before}),
-                       .wanted = to_line({unit, core::to_string(left.empty() ? others : left)})});
+                       .path = "AllowedCPUs of " + units[i],
+                       .before = to_line({units[i], *before}),
+                       .wanted = to_line({units[i], core::to_string(left.empty() ? others : left)})});
   }
   if (changes.empty()) return {};
   if (const core::Status recorded = workshop.record(changes); !recorded) return recorded;
