@@ -62,18 +62,6 @@ extern const Step kIdleLatencyStep;    // one of them, which is made again when 
 // do not know.
 core::Status no_group_is_there(const Surface& surface);
 
-// A cpuset that is not ours.
-struct GroupOfOthers {
-  std::string path;
-  core::CpuList cpus;
-  std::string partition;  // "member", "root", "isolated", or that with the reason why it is invalid
-  bool is_partition() const { return partition == "root" || partition == "isolated"; }
-};
-// Those beside ours, or below those, that have some of these CPUs.
-std::vector<GroupOfOthers> groups_of_others(const core::CpuList& cpus, const core::CpusetPlace& place,
-                                            const Surface& surface);
-std::string to_string(const std::vector<GroupOfOthers>& groups);  // "/sys/fs/cgroup/theirs (CPU 1-2, isolated)"
-
 // What a plan with `mounts` asks for.
 std::vector<Change> mounts();
 
@@ -88,5 +76,17 @@ std::vector<Change> interrupts_of(const core::CpuList& cpus, const Surface& surf
 bool lie_within(const core::CpuList& cpus, const core::CpuList& all);
 // The mask that a thread has, and the one it shall have.
 Change affinity_change(const core::Task& task, const core::CpuList& before, const core::CpuList& wanted);
+
+// A cpuset that is not ours.
+struct GroupOfOthers {
+  std::string path;
+  core::CpuList cpus;
+  std::string partition;  // "member", "root", "isolated", or that with the reason why it is invalid
+  bool is_partition() const { return partition == "root" || partition == "isolated"; }
+};
+// Those beside ours, or below those, that have some of these CPUs.
+std::vector<GroupOfOthers> groups_of_others(const core::CpuList& cpus, const core::CpusetPlace& place,
+                                            const Surface& surface);
+std::string to_string(const std::vector<GroupOfOthers>& groups);  // "/sys/fs/cgroup/theirs (CPU 1-2, isolated)"
 
 }  // namespace maxlat::shield

@@ -81,38 +81,6 @@ shield exec -q --cpus 1 -- maxlat npt -a 1 -D 2s --rest 0 -q > "$OUT/npt.txt" ||
 grep -q '^[0-9]* loops done' "$OUT/npt.txt" || fail "npt did not measure in the shield"
 as_before "npt in the shield"
 
-# On request: CPU 2 shares a core with the shielded CPU 3 and goes offline, and tracefs is mounted. (Linux 6.1 takes the two
-# threads of this emulated core for two cores.) And CPU 3 itself goes offline once, for its timers.
-if [ "$(cat /sys/devices/system/cpu/cpu3/topology/thread_siblings_list)" = 2-3 ]; then
-  others=0-1
-  online=0-1,3
-else
-  echo "this kernel sees no two threads of a core: --smt has nothing to take offline"
-  others=0-2
-  online=0-3
-fi
-umount /sys/kernel/tracing
-sleep 100000 & sibling=$!
-taskset -p 4 $sibling > /dev/null
-settings > settings_before; masks > masks_before
-if [ $online != 0-3 ]; then
-  must_fail shield on --cpus 3 --housekeeping 0-2 --smt 2> "$OUT/smt_refused.txt"
-  grep -q 'CPU 2 cannot go offline and keep house' "$OUT/smt_refused.txt" || fail "$(cat "$OUT/smt_refused.txt")"
-fi
-shield on --cpus 3 --smt --mount --timers > "$OUT/on_request.txt"
-grep -qE '^timers +done +CPU 3 went offline and came back$' "$OUT/on_request.txt" || fail "$(cat "$OUT/on_request.txt")"
-dmesg | grep -q 'CPU 3 is now offline' || fail "CPU 3 was never offline"
-[ "$(cat /sys/devices/system/cpu/online)" = $online ] || fail "online are $(cat /sys/devices/system/cpu/online)"
-[ "$(allowed $free)" = $others ] || fail "a free thread may use $(allowed $free)"
-[ $online = 0-3 ] || [ "$(allowed $sibling)" = $others ] || fail "a thread of the sibling may use $(allowed $sibling)"
-grep -q ' /sys/kernel/tracing tracefs ' /proc/mounts || fail "tracefs is not mounted"
-shield status
-shield off
-expect "CPUs are online again" "$(cat /sys/devices/system/cpu/online)" = 0-3
-must_fail grep -q ' /sys/kernel/tracing tracefs ' /proc/mounts
-as_before "SMT siblings and mounts"
-kill $sibling
-
 # A partition of somebody else's has the CPU: the shield says whose, does what it can without one, and leaves theirs alone.
 beside_a_partition() {
   theirs=/sys/fs/cgroup/theirs
@@ -149,6 +117,38 @@ expect "pairs with SCHED_DEADLINE that are refused in a shield" "$(refused preem
 expect "rounds in which a deadline preempted in the shield" "$(preempted preempt_in_shield "SCHED_FIFO 95" "SCHED_DEADLINE 500 us of 1.00 ms")" -ge 1
 expect "rounds in which a priority preempted in the shield" "$(preempted preempt_in_shield "SCHED_FIFO 94" "SCHED_FIFO 95")" -ge 1
 as_before "preemption in the shield"
+
+# On request: CPU 2 shares a core with the shielded CPU 3 and goes offline, and tracefs is mounted. (Linux 6.1 takes the two
+# threads of this emulated core for two cores.) And CPU 3 itself goes offline once, for its timers.
+if [ "$(cat /sys/devices/system/cpu/cpu3/topology/thread_siblings_list)" = 2-3 ]; then
+  others=0-1
+  online=0-1,3
+else
+  echo "this kernel sees no two threads of a core: --smt has nothing to take offline"
+  others=0-2
+  online=0-3
+fi
+umount /sys/kernel/tracing
+sleep 100000 & sibling=$!
+taskset -p 4 $sibling > /dev/null
+settings > settings_before; masks > masks_before
+if [ $online != 0-3 ]; then
+  must_fail shield on --cpus 3 --housekeeping 0-2 --smt 2> "$OUT/smt_refused.txt"
+  grep -q 'CPU 2 cannot go offline and keep house' "$OUT/smt_refused.txt" || fail "$(cat "$OUT/smt_refused.txt")"
+fi
+shield on --cpus 3 --smt --mount --timers > "$OUT/on_request.txt"
+grep -qE '^timers +done +CPU 3 went offline and came back$' "$OUT/on_request.txt" || fail "$(cat "$OUT/on_request.txt")"
+dmesg | grep -q 'CPU 3 is now offline' || fail "CPU 3 was never offline"
+[ "$(cat /sys/devices/system/cpu/online)" = $online ] || fail "online are $(cat /sys/devices/system/cpu/online)"
+[ "$(allowed $free)" = $others ] || fail "a free thread may use $(allowed $free)"
+[ $online = 0-3 ] || [ "$(allowed $sibling)" = $others ] || fail "a thread of the sibling may use $(allowed $sibling)"
+grep -q ' /sys/kernel/tracing tracefs ' /proc/mounts || fail "tracefs is not mounted"
+shield status
+shield off
+expect "CPUs are online again" "$(cat /sys/devices/system/cpu/online)" = 0-3
+must_fail grep -q ' /sys/kernel/tracing tracefs ' /proc/mounts
+as_before "SMT siblings and mounts"
+kill $sibling
 
 # SIGKILL at sixteen times of on, from its beginning to its end.
 now_ms() { awk '{ print int($1 * 1000) }' /proc/uptime; }
