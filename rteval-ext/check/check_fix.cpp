@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <maxlat/core/sys/text.hpp>
+#include <maxlat/shield/held_shield.hpp>
 
 namespace maxlat::rteval_ext {
 namespace {
@@ -85,6 +86,17 @@ std::vector<std::string> not_known(const std::vector<Remedy>& remedies) {
   return names;
 }
 
+// The writes below are what of it is settings.
+std::string title(const core::MachineView& machine, const FixStyle& style) {
+  const std::string cpus = core::to_string(machine.measured());
+  std::string text =
+      comment(fmt::format("what `maxlat shield on --cpus {}` would write. Nothing has been written.", cpus), style);
+  if (const core::Result<std::string> steps = shield::steps_of_shield(machine))
+    text += comment(fmt::format("step by step, it would {}, and keep the old values for `maxlat shield off`", *steps),
+                    style);
+  return text;
+}
+
 }  // namespace
 
 std::vector<Remedy> remedies(const core::MachineView& machine) {
@@ -94,15 +106,7 @@ std::vector<Remedy> remedies(const core::MachineView& machine) {
 }
 
 std::string fix_script(const std::vector<Remedy>& remedies, const core::MachineView& machine, const FixStyle& style) {
-  const std::string cpus = core::to_string(machine.measured());
-  std::string text =
-      "#!/bin/sh\n" +
-      comment(fmt::format("what `maxlat shield on --cpus {}` would write. Nothing has been written. It also keeps the "
-                          "old values for `maxlat shield off`, moves tasks off these CPUs, makes a cpuset of them and "
-                          "holds /dev/cpu_dma_latency at 0",
-                          cpus),
-              style) +
-      "\n";
+  std::string text = "#!/bin/sh\n" + title(machine, style) + "\n";
   for (const Remedy& remedy : remedies)
     if (remedy.means == Means::write) text += writes_text(remedy, style);
   text += reboot_text(remedies, machine, style) + by_hand_text(remedies, machine, style);

@@ -85,6 +85,22 @@ TEST_F(CheckFix, ParametersOfTheKernelAndWhatAPersonDoesAreComments) {
               HasSubstr("not known, but perhaps to root: "));
 }
 
+// A defect: groups, masks and the units of systemd were one sentence, the same on every box.
+TEST_F(CheckFix, TheStepsThatAreNoSettingsAreToldWithTheirNumbers) {
+  root_.file("/dev/cpu_dma_latency", "");
+  root_.file("/proc/self/mountinfo", "30 24 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+  root_.file("/sys/fs/cgroup/cgroup.controllers", "cpuset\n");
+  root_.file("/run/systemd/system/README", "systemd is process 1\n");
+  std::string text = fix_script(remedies(machine()), machine(), {.width = 1000});
+  EXPECT_THAT(text,
+              HasSubstr("\n# step by step, it would make 4 settings right (4 files), hold /dev/cpu_dma_latency at 0, "
+                        "keep 0 threads off by a cpuset of cgroup v2 (/sys/fs/cgroup/maxlat-shield), and by "
+                        "AllowedCPUs= of systemd's slices, leave at most "));
+  const core::MachineView every_cpu{.root = root_.path(), .measured_cpus = {0, 1, 2, 3}};
+  text = fix_script(remedies(every_cpu), every_cpu, {});
+  EXPECT_THAT(text, Not(HasSubstr("step by step"))) << "no CPU is left for the rest";
+}
+
 TEST_F(CheckFix, TheLastLineCounts) {
   EXPECT_THAT(fix_summary(remedies(machine()), machine()),
               testing::StartsWith("4 files to write, 4 parameters of the kernel, 3 settings by hand, "));

@@ -31,6 +31,7 @@ std::string files_of(const core::Setting& setting) {
   std::string files;
   for (const core::SettingWrite& write : setting.set)
     files += (files.empty() ? ": " : ", ") + ("`" + readable(write.value) + "` in `" + readable(write.path) + "`");
+  if (!setting.where.empty()) files += (files.empty() ? ": " : ", ") + readable(setting.where);
   return files;
 }
 
@@ -38,7 +39,8 @@ std::string how(const core::Setting& setting) {
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "; ") + part; };
   const bool by_shield = !setting.only_when_asked && (!setting.set.empty() || setting.set_here != nullptr);
-  if (by_shield || !setting.set.empty()) add((by_shield ? "**shield on**" : "by hand") + files_of(setting));
+  if (by_shield || !setting.set.empty() || !setting.where.empty())
+    add((by_shield ? "**shield on**" : "by hand") + files_of(setting));
   if (!setting.boot.empty())
     add((setting.only_when_asked ? "at boot: `" : "**shield boot**: `") + readable(setting.boot) + "`");
   // What a person is told where no file is named has to be a whole sentence.
@@ -65,6 +67,14 @@ TEST(TuningPage, HasATableOfEachGroupOfSettings) {
   for (const std::string_view group : groups)
     EXPECT_TRUE(page.find("\n" + table_of(group)) != std::string::npos) << "docs/tuning.md has not this table:\n\n"
                                                                         << table_of(group);
+}
+
+// A defect: the rows of turbo, of interrupts and of idle states named no file.
+TEST(TuningPage, EachSettingThatIsWrittenNamesItsFiles) {
+  for (const core::Setting& setting : core::settings())
+    if (setting.set_here != nullptr) {
+      EXPECT_THAT(files_of(setting), testing::HasSubstr("` in `/")) << setting.name;
+    }
 }
 
 }  // namespace

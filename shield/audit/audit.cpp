@@ -89,15 +89,15 @@ core::Result<Watched> watch(const AuditPlan& plan, const core::MachineView& mach
   return Watched{core::of_cpus(core::between(before, after), plan.cpus), seconds};
 }
 
-core::Status add_names_from(const KernelEvents& events, core::Phase& phase) {
+core::Status add_names_from(const KernelEvents& events, const AuditPlan& plan, core::Phase& phase) {
   core::CpuList cpus;
   for (const core::CpuActivity& cpu : phase.activity) cpus.push_back(cpu.cpu);
   TraceNames names(cpus);
   uint64_t lost = 0;
   if (const core::Status read = events.read(names, lost); !read) return read;
+  tell_lost(lost, plan, phase);
   for (core::CpuActivity& cpu : phase.activity) add_names(names.of(cpu.cpu), cpu);
   phase.facts["names"] = "from the kernel's events";
-  if (lost > 0) phase.warnings.push_back(fmt::format("{} events found no room: counts beside names are too low", lost));
   if (!events.unknown().empty())
     phase.facts["not told by this kernel"] = fmt::format("{}", fmt::join(events.unknown(), "; "));
   return {};
@@ -130,6 +130,16 @@ void add_names(std::vector<core::Interruption> named, core::CpuActivity& cpu) {
   if (cpu.switches) return;
   cpu.switches = 0;
   for (const core::Interruption& each : cpu.named) *cpu.switches += each.kind == Kind::task ? each.count : 0;
+}
+
+void tell_lost(uint64_t lost, const AuditPlan& plan, core::Phase& phase) {
+  if (lost == 0) return;
+  phase.warnings.push_back(fmt::format("{} events found no room: counts beside names are too low", lost));
+  if (all_switches_are_known(phase) && plan.own.empty()) return;  // then names alone are missing
+  phase.status = core::PhaseStatus::invalid;
+  phase.reason +=
+      fmt::format("{}{} events found no room, and the switches that the verdict counts are known by events alone",
+                  phase.reason.empty() ? "" : "; ", lost);
 }
 
 bool all_switches_are_known(const core::Phase& phase) {
@@ -179,7 +189,7 @@ core::Result<core::Phase> audit(const AuditPlan& plan, const core::MachineView& 
     phase.reason = fmt::format("CPU {} was offline", core::to_string(gone));
   }
   if (events)
-    if (const core::Status named = add_names_from(*events, phase); !named) return named.error();
+    if (const core::Status named = add_names_from(*events, plan, phase); !named) return named.error();
   phase.facts["limit"] = fmt::format("{} interruptions a second", rate_text(plan.limit_per_s));
   for (const core::CpuActivity& cpu : phase.activity) {
     const CpuVerdict verdict = judge(cpu, plan, phase.duration_s);

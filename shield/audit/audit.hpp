@@ -12,6 +12,7 @@
 // interruption. That needs names.
 #pragma once
 
+#include <cstdint>
 #include <maxlat/core/machine/settings.hpp>
 #include <maxlat/core/result/run_result.hpp>
 #include <maxlat/core/sys/result.hpp>
@@ -44,6 +45,10 @@ std::string verdict_fact(unsigned cpu);
 
 // Gives a CPU its names. Where the kernel does not count switches, those that are named are counted.
 void add_names(std::vector<core::Interruption> named, core::CpuActivity& cpu);
+
+// Before names are added. A lost event may have been a switch: where the kernel counts switches by its events alone, or
+// some of them are a task's own, no verdict is valid, and the phase says so.
+void tell_lost(uint64_t lost, const AuditPlan& plan, core::Phase& phase);
 
 // A phase of kind "audit": activity of the CPUs, the facts that a reader needs, duration. It ends early when a stop was
 // requested. The calling thread keeps off these CPUs meanwhile. ERRORS: the counts cannot be read; tasks of its own are

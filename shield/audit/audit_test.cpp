@@ -13,6 +13,7 @@ namespace {
 
 using core::CpuActivity;
 using Kind = core::Interruption::Kind;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using Verdict = CpuVerdict::Kind;
 
@@ -80,6 +81,29 @@ TEST(Audit, SwitchesThatOnlyEventsCountAreCounted) {
   EXPECT_DOUBLE_EQ(judge(cpu, kPlan, 10).per_s, 10);
   add_names({{.kind = Kind::task, .name = "hog", .count = 300}}, cpu);
   EXPECT_EQ(cpu.switches, 100u) << "counted already";
+}
+
+// A defect: switches counted from events passed for known, though events were lost, and the CPU for quiet.
+TEST(Audit, LostEventsAreNoVerdictWhereSwitchesAreKnownByThemAlone) {
+  core::Phase counted_by_kernel;
+  counted_by_kernel.status = core::PhaseStatus::ok;
+  counted_by_kernel.activity = {ticking(0)};
+  tell_lost(0, kPlan, counted_by_kernel);
+  EXPECT_TRUE(counted_by_kernel.warnings.empty());
+  tell_lost(7, kPlan, counted_by_kernel);
+  EXPECT_EQ(counted_by_kernel.status, core::PhaseStatus::ok);
+  EXPECT_THAT(counted_by_kernel.warnings, ElementsAre(HasSubstr("7 events found no room")));
+
+  core::Phase counted_by_events = counted_by_kernel;
+  counted_by_events.activity[0].switches.reset();
+  tell_lost(7, kPlan, counted_by_events);
+  EXPECT_EQ(counted_by_events.status, core::PhaseStatus::invalid);
+  EXPECT_THAT(counted_by_events.reason, HasSubstr("7 events found no room, and the switches"));
+
+  AuditPlan with_own = kPlan;
+  with_own.own = {"control-loop"};
+  tell_lost(7, with_own, counted_by_kernel);
+  EXPECT_EQ(counted_by_kernel.status, core::PhaseStatus::invalid) << "which of them are its own is known by events";
 }
 
 class AuditOfABox : public testing::Test {

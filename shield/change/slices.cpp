@@ -54,15 +54,31 @@ bool remove_drop_in(const std::string& unit, Surface& surface) {
 
 }  // namespace
 
-core::Result<std::optional<std::string>> slice_cpus(const Surface& surface, const std::string& unit) {
-  std::optional<std::string> none;
-  if (!surface.has_systemd()) return none;
-  const auto shown = surface.systemctl({"show", "--property=ActiveState,AllowedCPUs", unit});
+core::Result<std::vector<std::optional<std::string>>> slices_cpus(const Surface& surface,
+                                                                  const std::vector<std::string>& units) {
+  std::vector<std::optional<std::string>> found(units.size());
+  if (!surface.has_systemd()) return found;
+  std::vector<std::string> show{"show", "--property=ActiveState,AllowedCPUs"};
+  show.insert(show.end(), units.begin(), units.end());
+  const auto shown = surface.systemctl(std::move(show));
   if (!shown) return shown.error();
-  if (value_of(*shown, "ActiveState") != "active") return none;
-  std::string cpus = value_of(*shown, "AllowedCPUs");
-  if (cpus.empty() || !has_drop_in(unit, surface)) cpus += kNotFromADropIn;
-  return std::optional(std::move(cpus));
+  // One block for each, in their order, with an empty line between two.
+  size_t at = 0;
+  for (size_t i = 0; i < units.size(); ++i) {
+    const size_t end = shown->find("\n\n", at);
+    if (at == std::string::npos) return core::Error{"systemctl show tells nothing of " + units[i]};
+    const std::string block = shown->substr(at, end == std::string::npos ? end : end - at);
+    at = end == std::string::npos ? end : end + 2;
+    if (value_of(block, "ActiveState") != "active") continue;
+    found[i] = value_of(block, "AllowedCPUs");
+    if (found[i]->empty() || !has_drop_in(units[i], surface)) *found[i] += kNotFromADropIn;
+  }
+  return found;
+}
+
+core::Result<std::optional<std::string>> slice_cpus(const Surface& surface, const std::string& unit) {
+  const auto found = slices_cpus(surface, {unit});
+  return found ? core::Result<std::optional<std::string>>(found->front()) : found.error();
 }
 
 std::string without_mark(const std::string& cpus) {

@@ -15,6 +15,7 @@
 #include <maxlat/core/sys/result.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace maxlat::shield {
 
@@ -27,6 +28,9 @@ inline constexpr const char* kUnitsOfTheRoot[] = {"init.scope", "machine.slice",
 // is there only because we have made it. Nothing: systemd is not process 1 here, or the unit is not active: it is not
 // started for this. ERRORS: systemd is process 1, and does not answer.
 core::Result<std::optional<std::string>> slice_cpus(const Surface& surface, const std::string& unit);
+// Of several, in their order, for the price of one call of systemctl.
+core::Result<std::vector<std::optional<std::string>>> slices_cpus(const Surface& surface,
+                                                                  const std::vector<std::string>& units);
 std::string without_mark(const std::string& cpus);
 
 // As the journal has it, and back: "system.slice=0-3".

@@ -30,6 +30,7 @@ class FakeBox : public test::FakeRoot {
   explicit FakeBox(Hierarchy hierarchy) {
     file("/proc/sys/kernel/random/boot_id", "boot-one\n");
     file("/sys/devices/system/cpu/online", "0-3\n");
+    file("/sys/devices/system/cpu/possible", "0-3\n");
     file("/proc/sys/kernel/nmi_watchdog", "1\n");
     file("/proc/sys/kernel/sched_rt_period_us", "1000000\n");
     file("/proc/sys/kernel/sched_rt_runtime_us", "950000\n");
@@ -132,7 +133,8 @@ class FakeBox : public test::FakeRoot {
     if (hierarchy == Hierarchy::v1) {
       file("/proc/self/mountinfo", "31 24 0:27 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n");
       for (const auto& [name, value] :
-           {std::pair("cpuset.cpus", "0-3\n"), std::pair("cpuset.mems", "0\n"), std::pair("tasks", "1\n40\n41\n")})
+           {std::pair("cpuset.cpus", "0-3\n"), std::pair("cpuset.mems", "0\n"), std::pair("tasks", "1\n40\n41\n"),
+            std::pair("cpuset.sched_load_balance", "1\n"), std::pair("cpuset.cpu_exclusive", "1\n")})
         file(std::string("/sys/fs/cgroup/cpuset/") + name, value);
     }
   }
@@ -168,6 +170,8 @@ class FakeSurface : public Surface {
     const bool v2 = std::filesystem::exists(root_ + path + "/../cgroup.controllers");
     for (const char* name : {"cpuset.cpus", "cpuset.mems"}) std::ofstream(root_ + path + "/" + name) << "\n";
     std::ofstream(root_ + path + (v2 ? "/cgroup.threads" : "/tasks")) << "";
+    if (!v2) std::ofstream(root_ + path + "/cpuset.sched_load_balance") << "1\n";
+    if (!v2) std::ofstream(root_ + path + "/cpuset.cpu_exclusive") << "0\n";
     if (!v2) return {};
     std::ofstream(root_ + path + "/cgroup.type") << "domain\n";
     std::ofstream(root_ + path + "/cpuset.cpus.partition") << "member\n";
@@ -211,14 +215,17 @@ class FakeSurface : public Surface {
     if (!systemd_answers) return core::Error{"systemctl: connection timed out"};
     constexpr std::string_view kProperty = "AllowedCPUs=";
     if (arguments.front() == "show") {
-      const std::string& unit = arguments.back();
-      const auto set = view().read(FakeBox::slice(unit));
-      const std::string text = set ? *set : view().read(FakeBox::configured(unit)).value_or("");
-      const size_t at = text.find(kProperty);
-      std::string cpus = at == text.npos ? "" : text.substr(at + kProperty.size());
-      std::replace(cpus.begin(), cpus.end(), ',', ' ');
-      const char* state = unit == "machine.slice" ? "inactive" : "active";
-      return fmt::format("AllowedCPUs={}\nActiveState={}\n", cpus, state);
+      std::string shown;
+      for (auto unit = arguments.begin() + 2; unit != arguments.end(); ++unit) {
+        const auto set = view().read(FakeBox::slice(*unit));
+        const std::string text = set ? *set : view().read(FakeBox::configured(*unit)).value_or("");
+        const size_t at = text.find(kProperty);
+        std::string cpus = at == text.npos ? "" : text.substr(at + kProperty.size());
+        std::replace(cpus.begin(), cpus.end(), ',', ' ');
+        shown += fmt::format("{}AllowedCPUs={}\nActiveState={}\n", shown.empty() ? "" : "\n", cpus,
+                             *unit == "machine.slice" ? "inactive" : "active");
+      }
+      return shown;
     }
     change();
     if (arguments.front() != "set-property") return std::string();
@@ -250,7 +257,10 @@ class FakeSurface : public Surface {
       for (pid_t one = 0; threads >> one;)
         if (one == task) return *core::parse_cpu_list(view().read(group + "/cpuset.cpus").value_or(""));
     }
-    return {0, 1, 2, 3};
+    return all_cpus();
+  }
+  core::CpuList all_cpus() const {
+    return *core::parse_cpu_list(view().read("/sys/devices/system/cpu/possible").value_or(""));
   }
 
   // The kernel keeps a thread below its process and below its own number.
@@ -278,7 +288,7 @@ class FakeSurface : public Surface {
     }
     for (const core::Task& task : tasks())
       if (!task.bound && lost(core::cpus_of(view(), task)))
-        write_mask(static_cast<pid_t>(std::stoi(task.tid)), {0, 1, 2, 3});
+        write_mask(static_cast<pid_t>(std::stoi(task.tid)), all_cpus());
     return Surface::write(path, value);
   }
   // Whether no CPU of a mask is online any more: the kernel then gives an interrupt all that are, and a thread all that

@@ -125,7 +125,8 @@ int on_with_limit(const Limited& limited, const ShieldPlan& plan, Surface& surfa
   return shield_on(plan, surface) ? 0 : 1;
 }
 
-TEST_P(ShieldFaults, AJournalCutAtAnyByteIsUndone) {
+// Every 59th byte: lines are longer, so each is cut, and in other places than the last.
+TEST_P(ShieldFaults, AJournalCutAtEvery59thByteIsUndone) {
   bool finished = false, saw_torn = false;
   for (size_t limit = 1; !finished; limit += 59) {
     FakeBox box(GetParam());
@@ -143,7 +144,7 @@ TEST_P(ShieldFaults, AJournalCutAtAnyByteIsUndone) {
   EXPECT_TRUE(saw_torn);
 }
 
-TEST_P(ShieldFaults, ADiskThatFillsUpAtAnyByteLeavesEverythingAsItWas) {
+TEST_P(ShieldFaults, ADiskThatIsFullAtEvery131stByteLeavesEverythingAsItWas) {
   bool finished = false;
   for (size_t limit = 1; !finished; limit += 131) {
     FakeBox box(GetParam());

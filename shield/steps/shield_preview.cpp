@@ -19,6 +19,14 @@ std::string would_do(const ShieldPlan& plan, const Surface& surface) {
   return text;
 }
 
+core::Result<std::string> steps_of_shield(const core::MachineView& machine) {
+  core::Result<ShieldPlan> plan = complete_plan({.cpus = machine.measured()}, Surface(machine).online());
+  if (!plan) return plan.error();
+  core::MachineView of_plan = machine;
+  of_plan.other_cpus = plan->housekeeping;
+  return would_do(*plan, Surface(std::move(of_plan)));
+}
+
 core::Result<std::string> preview_of_shield(ShieldPlan asked) {
   const core::Result<core::CpuList> online = core::online_cpus();
   if (!online) return online.error();

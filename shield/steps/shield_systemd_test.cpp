@@ -91,6 +91,7 @@ TEST_F(ShieldBesideSystemd, AChangeAsksSystemdForItsOwnUnit) {
   };
   Counting surface(box_, box_.view({2, 3}, {0, 1}));
   ASSERT_TRUE(shield_on(plan(), surface));
+  EXPECT_EQ(surface.asked.size(), 1 + 3 * 2u) << "once for all, and each of three is set and read back";
   surface.asked.clear();
   EXPECT_EQ(standing({.kind = Change::Kind::slices, .before = "user.slice=0-2", .wanted = "user.slice=0-1"}, surface),
             Standing::ours);

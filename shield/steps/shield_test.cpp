@@ -245,12 +245,13 @@ TEST_P(Shield, AfterARebootThereIsNothingToUndo) {
   EXPECT_TRUE(shield_on(plan(), surface));
 }
 
-TEST_P(Shield, AFullDiskChangesNothing) {
+// A disk that fills up: shield_faults_test.cpp.
+TEST_P(Shield, AJournalThatCannotBeMadeChangesNothing) {
   const auto before = box_.state();
   FakeSurface surface = this->surface();
-  ShieldPlan onto_full_disk = plan();
-  onto_full_disk.journal = "/proc/no/shield.journal";
-  const auto refused = shield_on(onto_full_disk, surface);
+  ShieldPlan nowhere = plan();
+  nowhere.journal = "/proc/no/shield.journal";
+  const auto refused = shield_on(nowhere, surface);
   ASSERT_FALSE(refused);
   EXPECT_EQ(surface.changes, 0);
   EXPECT_THAT(box_.changed_since(before), ElementsAre());

@@ -5,6 +5,7 @@
 // every one right that a program can.
 #pragma once
 
+#include <maxlat/core/sys/cpuset_place.hpp>
 #include <maxlat/shield/shield.hpp>
 #include <span>
 #include <string>
@@ -79,5 +80,17 @@ std::vector<Change> interrupts_of(const core::CpuList& cpus, const Surface& surf
 bool lie_within(const core::CpuList& cpus, const core::CpuList& all);
 // The mask that a thread has, and the one it shall have.
 Change affinity_change(const core::Task& task, const core::CpuList& before, const core::CpuList& wanted);
+
+// A cpuset that is not ours.
+struct GroupOfOthers {
+  std::string path;
+  core::CpuList cpus;
+  std::string partition;  // "member", "root", "isolated", or that with the reason why it is invalid
+  bool is_partition() const { return partition == "root" || partition == "isolated"; }
+};
+// Those beside ours, or below those, that have some of these CPUs.
+std::vector<GroupOfOthers> groups_of_others(const core::CpuList& cpus, const core::CpusetPlace& place,
+                                            const Surface& surface);
+std::string to_string(const std::vector<GroupOfOthers>& groups);  // "/sys/fs/cgroup/theirs (CPU 1-2, isolated)"
 
 }  // namespace maxlat::shield

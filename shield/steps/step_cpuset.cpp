@@ -5,7 +5,8 @@
 //   cgroup v2   a partition of its own: the scheduler takes the CPUs from everybody else, kernel threads too, and no
 //               longer balances load on them (`isolated`). The group is threaded, so that a process can leave its other
 //               threads outside and send in the one that measures.
-//   cgroup v1   a group for the shield and one for the system; the system's threads are moved there, one by one
+//   cgroup v1   a group for the shield and one for the system; the system's threads are moved there, one by one, and
+//               the scheduler balances load in the second alone (admin-guide/cgroup-v1/cpusets.rst)
 //   affinity    of every thread that may be moved. New threads inherit it from their parents. It is what is left in a
 //               container, and what the others need, too: a thread that its owner has bound to some CPUs forgets that
 //               when its cpuset changes (before Linux 6.2), so all masks are journalled first, whatever comes then.
@@ -14,8 +15,10 @@
 #include <algorithm>
 #include <maxlat/core/sys/counted.hpp>
 #include <maxlat/core/sys/cpuset_place.hpp>
+#include <optional>
 #include <set>
 #include <sstream>
+#include <tuple>
 
 #include "change/slices.hpp"
 #include "step.hpp"
@@ -124,19 +127,21 @@ core::Status keep_systemd_off(Workshop& workshop) {
   const CpuList others = core::difference(workshop.surface().online(), workshop.plan().cpus);
   // Each unit for itself: what somebody does to one of them meanwhile keeps none of the others from being undone.
   std::vector<Change> changes;
-  for (const char* unit : kUnitsOfTheRoot) {
-    const auto before = slice_cpus(workshop.surface(), unit);
-    if (!before) {
-      workshop.report({Outcome::not_possible, "systemd", before.error().text});
-      return {};
-    }
-    if (!*before) continue;
-    const auto had = core::parse_cpu_list(without_mark(**before));
+  const std::vector<std::string> units(std::begin(kUnitsOfTheRoot), std::end(kUnitsOfTheRoot));
+  const auto all_before = slices_cpus(workshop.surface(), units);
+  if (!all_before) {
+    workshop.report({Outcome::not_possible, "systemd", all_before.error().text});
+    return {};
+  }
+  for (size_t i = 0; i < units.size(); ++i) {
+    const std::optional<std::string>& before = (*all_before)[i];
+    if (!before) continue;
+    const auto had = core::parse_cpu_list(without_mark(*before));
     const CpuList left = had ? core::intersection(*had, others) : CpuList{};
     changes.push_back({.kind = Change::Kind::slices,
-                       .path = std::string("AllowedCPUs of ") + unit,
-                       .before = to_line({unit, **before}),
-                       .wanted = to_line({unit, core::to_string(left.empty() ? others : left)})});
+                       .path = "AllowedCPUs of " + units[i],
+                       .before = to_line({units[i], *before}),
+                       .wanted = to_line({units[i], core::to_string(left.empty() ? others : left)})});
   }
   if (changes.empty()) return {};
   if (const core::Status recorded = workshop.record(changes); !recorded) return recorded;
@@ -152,6 +157,14 @@ core::Status keep_systemd_off(Workshop& workshop) {
 core::Status make_partition(const CpusetPlace& place, Workshop& workshop, StepReport& report) {
   std::vector<std::string> refused;
   const std::string group = place.group();
+  const std::vector<GroupOfOthers> theirs = groups_of_others(workshop.plan().cpus, place, workshop.surface());
+  std::vector<GroupOfOthers> partitions = theirs;
+  std::erase_if(partitions, [](const GroupOfOthers& other) { return !other.is_partition(); });
+  if (!partitions.empty()) {
+    report = {Outcome::not_possible, "cpuset",
+              "a partition of somebody else's has these CPUs: " + to_string(partitions)};
+    return {};
+  }
   if (const core::Status recorded = enable_controller(place, workshop, refused); !recorded) return recorded;
   if (refused.empty())
     if (const core::Status recorded = keep_systemd_off(workshop); !recorded) return recorded;
@@ -172,6 +185,7 @@ core::Status make_partition(const CpusetPlace& place, Workshop& workshop, StepRe
                          workshop);
   }
   report.text = why_not;
+  if (!theirs.empty()) report.text += "; others have these CPUs: " + to_string(theirs);
   // An empty group would look like a shield.
   const Change folder{.kind = Change::Kind::folder, .path = group};
   if (const core::Status gone = undo(folder, workshop.surface()); !gone) report.text += "; " + gone.error().text;
@@ -197,26 +211,61 @@ void move_all(const std::string& from, const std::string& to, Workshop& workshop
   }
 }
 
+core::Status write_files(const std::string& group, const Inside& files, Workshop& workshop) {
+  for (const auto& [file, value] : files)
+    if (const core::Status written = write_into(group, file.c_str(), value, workshop); !written) return written;
+  return {};
+}
+
+// No other group may then have these CPUs. The kernel refuses where one has.
+core::Status make_exclusive(const CpusetPlace& place, Workshop& workshop) {
+  const Inside exclusive{{place.prefix + "cpu_exclusive", "1"}};
+  const core::Status written = write_files(place.group(), exclusive, workshop);
+  if (written) return record_inside(place.group(), exclusive, workshop);
+  workshop.report({Outcome::not_possible, "exclusive CPUs", written.error().text});
+  return {};
+}
+
+// The root's group has all CPUs: as long as load is balanced in it, it is balanced over all of them.
+core::Status balance_in_groups_alone(const CpusetPlace& place, Workshop& workshop, StepReport& report) {
+  Change change{.path = place.mount + "/" + place.prefix + "sched_load_balance", .wanted = "0"};
+  change.before = workshop.surface().view().read(change.path).value_or("");
+  std::vector<std::string> refused;
+  if (change.before != change.wanted) {
+    if (const core::Status recorded = workshop.record({&change, 1}); !recorded) return recorded;
+    refused = workshop.make({&change, 1});
+  }
+  if (refused.empty())
+    report.text += ", load is balanced in the second alone";
+  else
+    workshop.report({Outcome::not_possible, "load balancing", refused.front()});
+  return {};
+}
+
 core::Status make_groups(const CpusetPlace& place, Workshop& workshop, StepReport& report) {
   const std::string shield = place.group(), system = system_group(place);
   const std::string memory = workshop.surface().view().read(place.mount + "/" + place.prefix + "mems").value_or("0");
-  const std::string cpus_file = place.prefix + "cpus", memory_file = place.prefix + "mems";
   report = {Outcome::done, "cpuset", fmt::format("{} and {}, groups of cgroup v1", shield, system)};
-  for (const auto& [group, cpus] :
-       {std::pair(shield, workshop.plan().cpus), std::pair(system, workshop.plan().housekeeping)}) {
+  for (const auto& [group, cpus, is_balanced] :
+       {std::tuple(shield, workshop.plan().cpus, "0"), std::tuple(system, workshop.plan().housekeeping, "1")}) {
     std::vector<std::string> refused;
     if (const core::Status recorded = make_folder(group, workshop, refused); !recorded) return recorded;
-    core::Status written = refused.empty() ? core::Status{} : core::Error{refused.front()};
-    if (written) written = write_into(group, cpus_file.c_str(), core::to_string(cpus), workshop);
-    if (written) written = write_into(group, memory_file.c_str(), memory, workshop);
+    const Inside files{{place.prefix + "mems", memory},
+                       {place.prefix + "cpus", core::to_string(cpus)},
+                       {place.prefix + "sched_load_balance", is_balanced}};
+    const core::Status written =
+        refused.empty() ? write_files(group, files, workshop) : core::Status{core::Error{refused.front()}};
     if (!written) {
       report = {Outcome::not_possible, "cpuset", written.error().text};
       return {};
     }
-    const Inside files{{memory_file, memory}, {cpus_file, core::to_string(cpus)}};
     if (const core::Status recorded = record_inside(group, files, workshop); !recorded) return recorded;
   }
+  if (const core::Status recorded = make_exclusive(place, workshop); !recorded) return recorded;
   move_all(place.mount, system, workshop);
+  if (const core::Status recorded = balance_in_groups_alone(place, workshop, report); !recorded) return recorded;
+  if (const auto theirs = groups_of_others(workshop.plan().cpus, place, workshop.surface()); !theirs.empty())
+    report.text += "; others have these CPUs, too: " + to_string(theirs);
   return {};
 }
 
@@ -291,12 +340,17 @@ core::Status make_cpuset_and_affinity(Workshop& workshop) {
   return moved;
 }
 
+std::string means_of(const std::optional<CpusetPlace>& place, const Surface& surface) {
+  if (!place) return "by its affinity alone";
+  if (place->version == CpusetPlace::Version::one)
+    return fmt::format("by cpusets of cgroup v1 ({} and {})", place->group(), system_group(*place));
+  return fmt::format("by a cpuset of cgroup v2 ({}){}", place->group(),
+                     surface.has_systemd() ? ", and by AllowedCPUs= of systemd's slices" : "");
+}
+
 std::string would_move(const ShieldPlan& plan, const Surface& surface) {
-  const auto place = core::cpuset_place(surface.view().root);
-  const char* means = !place                                        ? "by its affinity alone"
-                      : place->version == CpusetPlace::Version::two ? "by a cpuset of cgroup v2"
-                                                                    : "by cpusets of cgroup v1";
-  return fmt::format("keep {} off {}", core::counted(number_to_move(threads_of(plan, surface)), "thread"), means);
+  return fmt::format("keep {} off {}", core::counted(number_to_move(threads_of(plan, surface)), "thread"),
+                     means_of(core::cpuset_place(surface.view().root), surface));
 }
 
 }  // namespace

@@ -38,6 +38,15 @@ std::string what_became(const core::SettingObservation& before, const core::Sett
   }
 }
 
+// The parts of a setting that no write moves on this kernel, and what does; empty where there are none, or it does not
+// tell.
+std::string what_stays(const core::Setting& setting, const core::MachineView& machine) {
+  const auto parts = setting.immovable != nullptr ? setting.immovable(machine) : std::nullopt;
+  if (!parts || parts->empty()) return {};
+  return fmt::format("{} cannot be moved while the machine runs: needs {} and a reboot", fmt::join(*parts, ", "),
+                     core::boot_words(setting, machine));
+}
+
 core::Status make_right(const core::Setting& setting, Workshop& workshop) {
   const core::MachineView& machine = workshop.surface().view();
   const core::Remedy remedy = core::remedy_of(setting, machine);
@@ -47,13 +56,18 @@ core::Status make_right(const core::Setting& setting, Workshop& workshop) {
   if (const core::Status recorded = workshop.record(changes); !recorded) return recorded;
   const std::vector<std::string> refused = workshop.make(changes);
   const core::SettingObservation after = core::observe(setting, machine);
-  std::string text = what_became(before, after);
+  const std::string stays = after.verdict == Verdict::bad ? what_stays(setting, machine) : "";
+  std::string text = stays.empty() ? what_became(before, after)
+                                   : fmt::format("was {}, is {}; {}", before.observed, after.observed, stays);
   if (refused.size() == changes.size())
     text = first_of(refused);
   else if (!refused.empty())
     text = fmt::format("{} of {} files written; {}; {}", changes.size() - refused.size(), changes.size(), text,
                        first_of(refused));
-  workshop.report({refused.empty() ? Outcome::done : Outcome::not_possible, before.name, std::move(text)});
+  const Outcome outcome = !refused.empty() ? Outcome::not_possible
+                          : stays.empty()  ? Outcome::done
+                                           : Outcome::needs_reboot;
+  workshop.report({outcome, before.name, std::move(text)});
   return {};
 }
 

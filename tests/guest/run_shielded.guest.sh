@@ -68,10 +68,20 @@ look() {
     usleep 50000
   done
 }
+# Where the tracer's consumer may run, which is there while its arm is measured.
+look_for_consumer() {
+  until [ -s "$OUT/consumers" ] || ! kill -0 "$1" 2> /dev/null; do
+    for name in $(grep -lsx maxlat-recorder /proc/[0-9]*/task/[0-9]*/comm); do
+      awk '/^Cpus_allowed_list/ { print $2 }' "${name%comm}status" >> "$OUT/consumers" 2> /dev/null || true
+    done
+    usleep 20000
+  done
+}
 status=0
 run --plan /tmp/plan.toml --shield -a 1 -o /tmp/run > "$OUT/run.txt" 2>&1 & runs=$!
 look $runs
 echo h > /proc/sysrq-trigger  # the kernel says something while npt measures
+look_for_consumer $runs
 wait $runs || status=$?
 cp -r /tmp/run/. "$OUT/"
 cat "$OUT/run.txt"
@@ -83,6 +93,7 @@ for phase in shield "shield audit" timer loop "tracers: maxlat:timer"; do
 done
 grep -q 'cyclictest' "$OUT/looked" || fail "cyclictest measured outside the shield"
 grep -q 'npt' "$OUT/looked" || fail "npt measured outside the shield"
+[ "$(sort -u "$OUT/consumers")" = 0,2-3 ] || fail "the tracer's consumer may run on $(sort -u "$OUT/consumers"), and not on CPU 0, 2 and 3"
 spoke=$(awk -F'"' '$2 == "name" && $4 ~ /^(timer|loop|tracers.*|preflight.*)$/ { phase = $4; sub(/:.*/, "", phase) } /sysrq: HELP/ { print phase }' \
   "$OUT/result.json" | sort -u)
 case $spoke in loop|tracers) ;; *) fail "the kernel's message is in '$spoke', not in the phase of npt" ;; esac

@@ -107,6 +107,43 @@ shield exec -q --cpus 1 -- maxlat npt -a 1 -D 2s --rest 0 -q > "$OUT/npt.txt" ||
 grep -q '^[0-9]* loops done' "$OUT/npt.txt" || fail "npt did not measure in the shield"
 as_before "npt in the shield"
 
+# A partition of somebody else's has the CPU: the shield says whose, does what it can without one, and leaves theirs alone.
+beside_a_partition() {
+  theirs=/sys/fs/cgroup/theirs
+  echo +cpuset > /sys/fs/cgroup/cgroup.subtree_control
+  mkdir $theirs
+  echo 1 > $theirs/cpuset.cpus
+  echo root > $theirs/cpuset.cpus.partition
+  [ "$(cat $theirs/cpuset.cpus.partition)" = root ] || fail "no partition of theirs: $(cat $theirs/cpuset.cpus.partition)"
+  shield on --cpus 1 > "$OUT/on_beside.txt"
+  grep -A 2 '^cpuset:' "$OUT/on_beside.txt" | tr -s ' \n' '  ' > beside
+  grep -q "a partition of somebody else's has these CPUs: $theirs (CPU 1, root)" beside || fail "cpuset: $(cat beside)"
+  [ ! -e /sys/fs/cgroup/maxlat-shield ] || fail "there is a group that is no partition"
+  shield off
+  [ "$(cat $theirs/cpuset.cpus.partition)" = root ] || fail "their partition is $(cat $theirs/cpuset.cpus.partition)"
+  rmdir $theirs
+  echo -cpuset > /sys/fs/cgroup/cgroup.subtree_control
+}
+beside_a_partition
+as_before "beside a partition"
+
+# Every pair of policies in a shield: whoever is above preempts. So does SCHED_DEADLINE, which the kernel refuses without a
+# shield, on one CPU of a larger root domain.
+preempt_on_cpu1() { # NAME COMMAND...: before it
+  name=$1; shift
+  status=0; "$@" maxlat preempt -a 1 -l 1 -v > "$OUT/$name.txt" || status=$?
+  case $status in 0|3) ;; *) cat "$OUT/$name.txt"; fail "preempt: exit status $status" ;; esac  # 3: a busy host
+}
+preempted() { awk -F '  +' -v running="$2" -v woken="$3" '$2 == running && $3 == woken { print $6 + 0 }' "$OUT/$1.txt"; }
+refused() { grep -c 'SCHED_DEADLINE.* refused' "$OUT/$1.txt" || true; }
+preempt_on_cpu1 preempt_without env
+expect "pairs with SCHED_DEADLINE that are refused without a shield" "$(refused preempt_without)" -eq 7
+preempt_on_cpu1 preempt_in_shield shield exec -q --cpus 1 --
+expect "pairs with SCHED_DEADLINE that are refused in a shield" "$(refused preempt_in_shield)" -eq 0
+expect "rounds in which a deadline preempted in the shield" "$(preempted preempt_in_shield "SCHED_FIFO 95" "SCHED_DEADLINE 500 us of 1.00 ms")" -ge 1
+expect "rounds in which a priority preempted in the shield" "$(preempted preempt_in_shield "SCHED_FIFO 94" "SCHED_FIFO 95")" -ge 1
+as_before "preemption in the shield"
+
 # On request: CPU 2 shares a core with the shielded CPU 3 and goes offline, and tracefs is mounted. (Linux 6.1 takes the two
 # threads of this emulated core for two cores.) And CPU 3 itself goes offline once, for its timers.
 if [ "$(cat /sys/devices/system/cpu/cpu3/topology/thread_siblings_list)" = 2-3 ]; then

@@ -62,7 +62,16 @@ audit() { status=0; shield audit --cpus 1 -D 1s --no-events > audit.txt || statu
 # Interruptions a second of CPU 1, from the audit's table; its verdict is one word or two.
 rate() { awk '$1 == 1 && $2 ~ /quiet|disturbed/ { print $3 } $1 == 1 && $2 == "only" { print $4 }' audit.txt; }
 
-maxlat_on() { shield on --cpus 1 > "$OUT/maxlat_on.txt"; }
+maxlat_on() {
+  shield on --cpus 1 > "$OUT/maxlat_on.txt"
+  [ ! -e /sys/fs/cgroup/cpuset/maxlat-shield ] || v1_of_shield > "$OUT/v1_of_shield.txt"
+}
+# Its groups of v1, and how many scheduling domains CPU 1 is in: none, where the kernel balances no load over it.
+v1_of_shield() {
+  (cd /sys/fs/cgroup/cpuset && grep '' cpuset.sched_load_balance maxlat-*/cpuset.sched_load_balance maxlat-shield/cpuset.cpu_exclusive)
+  echo "domains:$(domains_of_cpu1)"
+}
+domains_of_cpu1() { awk '/^cpu/ { on = $1 == "cpu1" } on && /^domain/ { n++ } END { print n + 0 }' /proc/schedstat; }
 maxlat_off() { shield off -q; }
 # Somebody undoes a part of the shield, and its own command is asked: 0, it says so.
 maxlat_notices() { # the interrupt
@@ -141,6 +150,15 @@ turn() { # ARM TOOL NAME: the name in the page's table
 : > "$OUT/facts.txt"
 if [ -n "$v1" ]; then
   turn maxlat_v1 maxlat "**maxlat shield**, cgroup v1"
+  cat > wanted <<'V1'
+cpuset.sched_load_balance:0
+maxlat-shield/cpuset.sched_load_balance:0
+maxlat-system/cpuset.sched_load_balance:1
+maxlat-shield/cpuset.cpu_exclusive:1
+domains:0
+V1
+  diff wanted "$OUT/v1_of_shield.txt" || fail "the shield with v1 is not what cset and partrt make"
+  expect "scheduling domains of CPU 1 afterwards" "$(domains_of_cpu1)" -ge 1
   grep -q 'groups of cgroup v1' "$OUT/maxlat_on.txt" || fail "the shield with v1 has made no groups: $(cat "$OUT/maxlat_on.txt")"
   turn cset cset "cset shield, cgroup v1"
   umount /host/sys/fs/cgroup/cpuset  # the same once more: the controller goes to v2 when nobody has the hierarchy of v1
@@ -177,3 +195,7 @@ $(awk -v arm=$ours '$1 == arm { print int($2), int($3 * 10) }' "$OUT/peers.txt")
 RATES
   expect "interruptions in 10 s with $ours, in 1 s before" "$on" -lt "$before"
 done
+# And against theirs, in the same run: twice the larger of ours is less than the smaller of theirs.
+ours=$(awk '/^maxlat/ && $3 > most { most = $3 } END { print int(20 * most) }' "$OUT/peers.txt")
+theirs=$(awk '!/^maxlat/ && (!least || $3 < least) { least = $3 } END { print int(10 * least) }' "$OUT/peers.txt")
+expect "interruptions with our shields in 20 s, with cset and tuned in 10 s" "$ours" -lt "$theirs"

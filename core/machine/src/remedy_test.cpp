@@ -149,6 +149,7 @@ TEST(Remedy, MasksAndListsOfOneTo1024Cpus) {
   FakeMachine root;
   root.file("/proc/irq/default_smp_affinity", "0\n");
   root.file("/proc/sys/kernel/watchdog_cpumask", "0\n");
+  root.file("/sys/devices/virtual/workqueue/cpumask", "0\n");
   for (unsigned count = 1; count <= 1024; ++count) {
     CpuList measured, others;
     for (unsigned cpu = 0; cpu < count; ++cpu) (cpu < (count + 1) / 2 ? others : measured).push_back(cpu);
@@ -156,15 +157,31 @@ TEST(Remedy, MasksAndListsOfOneTo1024Cpus) {
     MachineView machine = root.view(measured);
     machine.other_cpus = others;
     for (const auto& [name, as_mask] :
-         {std::pair("default IRQ affinity", true), std::pair("soft lockup watchdog", false)}) {
+         {std::pair("default IRQ affinity", true), {"workqueues", true}, {"soft lockup watchdog", false}}) {
       const auto writes = writes_of(named(name), machine);
       ASSERT_EQ(writes.size(), 1u) << count;
       const auto cpus = as_mask ? parse_cpu_mask(writes[0].value) : parse_cpu_list(writes[0].value);
       ASSERT_EQ(*cpus, others) << count << ": " << writes[0].value;
     }
     if (measured.empty()) continue;
-    const auto nohz_full = boot_words(named("nohz_full"), machine);
-    ASSERT_EQ(*parse_cpu_list(nohz_full.substr(nohz_full.find('=') + 1)), measured) << nohz_full;
+    // One interrupt that may go anywhere, one whose owner gave it the first CPU and the last, one of the last alone.
+    const std::string last = std::to_string(count - 1);
+    const std::pair<std::string, CpuList> irqs[] = {{"0-" + last, others}, {"0," + last, {0}}, {last, others}};
+    for (size_t irq = 0; irq < std::size(irqs); ++irq)
+      root.file("/proc/irq/" + std::to_string(irq) + "/smp_affinity_list", irqs[irq].first + "\n");
+    const auto moved = writes_of(named("IRQ affinity"), machine);
+    ASSERT_EQ(moved.size(), std::size(irqs)) << count;
+    for (size_t irq = 0; irq < std::size(irqs); ++irq)
+      ASSERT_EQ(*parse_cpu_list(moved[irq].value), irqs[irq].second) << count << ": interrupt of " << irqs[irq].first;
+    for (const auto& [name, words] : {std::pair("nohz_full", "nohz_full="),
+                                      {"rcu_nocbs", "rcu_nocbs="},
+                                      {"isolated CPUs", "isolcpus=managed_irq,domain,"}}) {
+      const auto boot = boot_words(named(name), machine);
+      ASSERT_TRUE(boot.starts_with(words)) << boot;
+      ASSERT_EQ(*parse_cpu_list(boot.substr(std::string_view(words).size())), measured) << boot;
+    }
+    const auto irqaffinity = boot_words(named("default IRQ affinity"), machine);
+    ASSERT_EQ(irqaffinity, "irqaffinity=" + to_string(others));
   }
 }
 

@@ -10,11 +10,6 @@
 namespace maxlat::core {
 namespace {
 
-CpuList other_cpus(const MachineView& machine) {
-  if (!machine.other_cpus.empty()) return machine.other_cpus;
-  return difference(read_cpus(machine, "/sys/devices/system/cpu/online").value_or(CpuList{}), machine.measured());
-}
-
 std::string replaced(std::string text, std::string_view blank, const std::string& by) {
   for (size_t at = 0; (at = text.find(blank, at)) != std::string::npos; at += by.size())
     text.replace(at, blank.size(), by);
@@ -71,6 +66,11 @@ std::string command_of(const std::vector<FileWrite>& writes, size_t& at) {
 }
 
 }  // namespace
+
+CpuList other_cpus(const MachineView& machine) {
+  if (!machine.other_cpus.empty()) return machine.other_cpus;
+  return difference(read_cpus(machine, "/sys/devices/system/cpu/online").value_or(CpuList{}), machine.measured());
+}
 
 std::vector<FileWrite> writes_of(const Setting& setting, const MachineView& machine) {
   std::vector<FileWrite> writes;

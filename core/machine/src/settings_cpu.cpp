@@ -23,6 +23,23 @@ Reading read_governor(const MachineView& machine) {
   return explained(reading, kNoCpufreq);
 }
 
+// Of the drivers whose hardware chooses the frequency (amd-pstate-epp, intel_pstate); the others have no such file.
+constexpr std::string_view kPreference = "energy_performance_preference";
+
+Reading read_energy_preference(const MachineView& machine) {
+  const CpuList cpus = machine.measured();
+  const auto has_no_such = [&](unsigned cpu) {
+    const std::vector<std::string> files = machine.list(cpu_path(cpu, "cpufreq"));
+    return !files.empty() && std::find(files.begin(), files.end(), kPreference) == files.end();
+  };
+  if (!cpus.empty() && std::all_of(cpus.begin(), cpus.end(), has_no_such))
+    return info("none: this driver has no preference");
+  const Reading reading = over_measured_cpus(
+      machine, [&](unsigned cpu) { return machine.read(cpu_path(cpu, fmt::format("cpufreq/{}", kPreference))); },
+      [](const std::string& preference) { return preference == "performance"; });
+  return explained(reading, kNoCpufreq);
+}
+
 // Three drivers have three switches; intel_pstate's is upside down, and some have one per policy, with the whole
 // machine's or without.
 constexpr const char* kNoTurbo = "/sys/devices/system/cpu/intel_pstate/no_turbo";
@@ -224,6 +241,17 @@ Reading read_machine_check_polling(const MachineView& machine) {
 
 static std::vector<Setting> cpu_settings() {
   return {
+      // Before the governor, and so undone behind it: `performance` there makes it `performance`, which amd-pstate-epp
+      // leaves when the governor goes back, and no driver takes another value before (EBUSY).
+      {.name = "energy preference",
+       .group = "cpu",
+       .expected = "performance",
+       .why = "with another preference the hardware itself lowers the clock of a core that does little, and the next "
+              "work there begins slowly",
+       .set = {{"/sys/devices/system/cpu/cpu{cpu}/cpufreq/energy_performance_preference", "performance"}},
+       .fix = "before the governor: while that is performance, no other preference can be set",
+       .elsewhere = "nothing is to be done where the driver has no preference",
+       .read = read_energy_preference},
       {.name = "governor",
        .group = "cpu",
        .expected = "performance",
@@ -240,6 +268,9 @@ static std::vector<Setting> cpu_settings() {
        .why = "the boost frequency of a core depends on temperature and on what the other cores do, so the same code "
               "takes different times",
        .set_here = turbo_off,
+       .where = "`1` in `/sys/devices/system/cpu/intel_pstate/no_turbo`, or `0` in "
+                "`/sys/devices/system/cpu/cpu{cpu}/cpufreq/boost`, or, where there is neither, `0` in "
+                "`/sys/devices/system/cpu/cpufreq/boost`; the first and the last are the whole machine's",
        .elsewhere = "switch it off in the firmware, or on the host of this virtual machine",
        .read = read_turbo},
       {.name = "idle states",
@@ -249,6 +280,7 @@ static std::vector<Setting> cpu_settings() {
            "a CPU in a deep idle state needs its exit latency, up to hundreds of microseconds, before it can take an "
            "interrupt; the meters hold the states off while they measure, your application must do so too",
        .set_here = idle_states_off,
+       .where = "`1` in `/sys/devices/system/cpu/cpu{cpu}/cpuidle/stateNUMBER/disable` of each that takes longer",
        .fix = "or hold /dev/cpu_dma_latency at 0 in the application",
        .elsewhere = "hold /dev/cpu_dma_latency at 0 in the application",
        .read = read_idle_states},
@@ -265,6 +297,7 @@ static std::vector<Setting> cpu_settings() {
            "two hardware threads of a core share its execution units and caches: work on one slows the other by half "
            "or more, at any time, and no scheduler can prevent it",
        .set_here = siblings_off,
+       .where = "`0` in `/sys/devices/system/cpu/cpuSIBLING/online`, or `maxlat shield on --smt`",
        .fix = "or, for the whole machine, echo off > /sys/devices/system/cpu/smt/control",
        .elsewhere = "measure one thread of each core, or, for the whole machine, "
                     "echo off > /sys/devices/system/cpu/smt/control",

@@ -66,10 +66,17 @@ std::vector<unsigned> irqs_on_measured(const MachineView& machine) {
   return irqs;
 }
 
+// Those of its own CPUs that are for everything else; all of these where it has none of them.
+std::string others_of_irq(const MachineView& machine, unsigned irq) {
+  const auto own = read_cpus(machine, list_of_irq(irq));
+  const CpuList left = own ? intersection(*own, other_cpus(machine)) : CpuList{};
+  return left.empty() ? "{others}" : to_string(left);
+}
+
 std::vector<FileWrite> irqs_elsewhere(const MachineView& machine) {
   std::vector<FileWrite> writes;
   for (const unsigned irq : irqs_on_measured(machine))
-    if (machine.is_writable(list_of_irq(irq))) writes.push_back({list_of_irq(irq), "{others}"});
+    if (machine.is_writable(list_of_irq(irq))) writes.push_back({list_of_irq(irq), others_of_irq(machine, irq)});
   return writes;
 }
 
@@ -137,6 +144,7 @@ static std::vector<Setting> interrupt_settings() {
        .expected = "none on a measured CPU",
        .why = "an interrupt on a measured CPU stops the thread there for its handler, and its softirqs for longer",
        .set_here = irqs_elsewhere,
+       .where = "`{others}` in `/proc/irq/NUMBER/smp_affinity_list`, or those of them that its owner gave it",
        .boot = "irqaffinity={others} isolcpus=managed_irq,{cpus}",
        .immovable = managed_irqs,
        .read = read_irq_affinity},

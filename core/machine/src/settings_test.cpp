@@ -177,6 +177,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadCase{"IRQ affinity", "/proc/irq/24/effective_affinity_list", "3\n", "1 of 2: 24 (eth0)"},
         BadCase{"IRQ affinity", "/proc/irq/25/smp_affinity_list", "0-3\n", "1 of 2: 25"},
         BadCase{"default IRQ affinity", "/proc/irq/default_smp_affinity", "ff\n", "0-7"},
+        BadCase{"energy preference", "/sys/devices/system/cpu/cpu3/cpufreq/energy_performance_preference",
+                "balance_performance\n", "performance (CPU 2), balance_performance (CPU 3)"},
         BadCase{"governor", "/sys/devices/system/cpu/cpu3/cpufreq/scaling_governor", "powersave\n",
                 "performance (CPU 2), powersave (CPU 3)"},
         BadCase{"turbo", "/sys/devices/system/cpu/intel_pstate/no_turbo", "0\n", "on"},
@@ -210,6 +212,16 @@ TEST(Settings, OneUnreadableCpuMakesItUnknown) {
   EXPECT_THAT(observed(root, "governor").observed, HasSubstr("unknown (CPU 3)"));
   root.file(cpu(2, "cpufreq/scaling_governor"), "powersave\n");
   EXPECT_EQ(observed(root, "governor").verdict, Judgement::bad);  // bad is known
+}
+
+// acpi-cpufreq and others have no preference: nothing is unknown about it, and nothing to be done.
+TEST(Settings, ADriverWithoutAnEnergyPreferenceIsNotUnknown) {
+  FakeMachine root;
+  make_good(root);
+  for (const unsigned each : {2u, 3u}) root.remove(cpu(each, "cpufreq/energy_performance_preference"));
+  EXPECT_EQ(observed(root, "energy preference").verdict, Judgement::info);
+  root.remove(std::string(kCpu3) + "cpufreq");
+  EXPECT_EQ(observed(root, "energy preference").verdict, Judgement::unknown);
 }
 
 TEST(Settings, CpusThatAreNotMeasuredDoNotMatter) {
@@ -457,6 +469,16 @@ TEST(Settings, AManagedInterruptIsNotWrittenAndIsNamed) {
   EXPECT_EQ(fix(),
             "echo 0-1 > /proc/irq/24/smp_affinity_list, or irqaffinity=0-1 isolcpus=managed_irq,2-3 at boot; "
             "36 (virtio1-req.0) cannot be moved while the machine runs: needs the parameters and a reboot");
+}
+
+// A defect: an interrupt whose owner had given it CPUs 1 and 2 was let onto CPU 0, too.
+TEST(Settings, AnInterruptKeepsWhatItsOwnerGaveItOfTheOtherCpus) {
+  FakeMachine root;
+  make_good(root);
+  root.file("/proc/irq/25/smp_affinity_list", "1-2\n");
+  root.file("/proc/irq/26/smp_affinity_list", "2-3\n");
+  EXPECT_THAT(observed(root, "IRQ affinity").fix,
+              HasSubstr("echo 1 > /proc/irq/25/smp_affinity_list; echo 0-1 > /proc/irq/26/smp_affinity_list, or "));
 }
 
 // Every CPU measured: nothing is left for what has to go elsewhere, and nothing is written then.

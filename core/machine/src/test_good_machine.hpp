@@ -68,6 +68,7 @@ inline void make_good(FakeMachine& root) {
   root.file("/run/systemd/sessions/3", "UID=0\nSTATE=active\nTYPE=tty\nCLASS=user\n");
   root.file("/dev/cpu_dma_latency", std::string("\x00\x94\x35\x77", 4));
   for (unsigned i = 0; i < 4; ++i) {
+    root.file(cpu(i, "cpufreq/energy_performance_preference"), "performance\n");
     root.file(cpu(i, "cpufreq/scaling_governor"), "performance\n");
     root.file(cpu(i, "topology/thread_siblings_list"), std::to_string(i) + "\n");
     root.file(cpu(i, "cpuidle/state0/name"), "POLL\n");

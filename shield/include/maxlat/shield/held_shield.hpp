@@ -10,6 +10,7 @@
 // THREADS: made, used and destroyed by one thread.
 #pragma once
 
+#include <maxlat/core/machine/settings.hpp>
 #include <maxlat/core/result/run_result.hpp>
 #include <maxlat/shield/shield.hpp>
 #include <memory>
@@ -49,6 +50,11 @@ class HeldShield {
 // What put_on() and take_off() would do on this machine, in words that go on after "would"; nothing is changed. ERRORS:
 // those of put_on() that can be seen beforehand.
 core::Result<std::string> preview_of_shield(ShieldPlan plan);
+
+// What `maxlat shield on` would do with the measured CPUs of a machine, whoever asks, in words that go on after
+// "would": "make 9 settings right (14 files), keep 95 threads off by a cpuset of cgroup v2". ERRORS: no CPU is left for
+// the rest.
+core::Result<std::string> steps_of_shield(const core::MachineView& machine);
 
 // What `maxlat shield audit` finds in so many seconds, as a phase of kind "audit". Its warnings name the CPUs that are
 // disturbed, and by what. ERRORS: the kernel's counts cannot be read.

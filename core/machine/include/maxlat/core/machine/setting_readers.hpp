@@ -37,6 +37,8 @@ std::optional<CpuList> read_cpus(const MachineView& machine, std::string_view pa
 std::optional<CpuList> read_cpu_mask(const MachineView& machine, std::string_view path);  // a hex mask
 
 CpuList sorted_unique(CpuList cpus);
+// {others} of a row: those that the view names, else all online ones that are not measured.
+CpuList other_cpus(const MachineView& machine);
 // The other hardware threads of the measured CPUs' cores, unless they are measured, too.
 CpuList siblings_of(const MachineView& machine);
 

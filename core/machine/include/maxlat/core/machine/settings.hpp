@@ -57,6 +57,7 @@ struct Setting {
   // takes the place of `fix` where neither `set` nor `boot` can be applied (a virtual machine has few of these files).
   std::vector<SettingWrite> set = {};
   std::vector<FileWrite> (*set_here)(const MachineView&) = nullptr;  // for what no row can say
+  std::string_view where = {};  // which files those are, in words for docs/tuning.md, with the same blanks
   std::string_view boot = {};
   std::string_view fix = {};
   std::string_view elsewhere = {};

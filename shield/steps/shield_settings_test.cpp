@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+//
+// Settings that hang together in the kernel, and those of which a part cannot be moved.
+#include <gmock/gmock.h>
+
+#include "shield.hpp"
+#include "test_shielded_box.hpp"
+
+namespace maxlat::shield {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using Outcome = StepReport::Outcome;
+
+class ShieldSettings : public ShieldedBox {
+ protected:
+  StepReport step(const ShieldReport& report, const std::string& name) const {
+    for (const StepReport& step : report.steps)
+      if (step.step == name) return step;
+    return {};
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Hierarchies, ShieldSettings, testing::Values(Hierarchy::v2));
+
+std::string cpufreq(int cpu, const std::string& file) {
+  return fmt::format("/sys/devices/system/cpu/cpu{}/cpufreq/{}", cpu, file);
+}
+
+// As amd-pstate-epp has it: the governor `performance` makes the preference so, and going back leaves it. Until then it
+// takes no other.
+class AmdPstate : public FakeSurface {
+ public:
+  using FakeSurface::FakeSurface;
+  core::Status write(const std::string& path, const std::string& value) override {
+    constexpr std::string_view kGovernor = "scaling_governor", kPreference = "energy_performance_preference";
+    const std::string folder = path.substr(0, path.rfind('/') + 1);
+    if (path.ends_with(kPreference) && value != "performance" &&
+        view().read(folder + std::string(kGovernor)) == "performance")
+      return core::Error{"cannot write " + path + ": device or resource busy"};
+    const core::Status written = FakeSurface::write(path, value);
+    if (written && path.ends_with(kGovernor) && value == "performance")
+      return FakeSurface::write(folder + std::string(kPreference), value);
+    return written;
+  }
+};
+
+// A defect: the governor went back, and the processor ran at its highest clock for ever after.
+TEST_P(ShieldSettings, TheEnergyPreferenceIsWhatItWasBehindTheGovernor) {
+  for (int cpu = 0; cpu < 4; ++cpu) box_.file(cpufreq(cpu, "energy_performance_preference"), "balance_performance\n");
+  const auto before = box_.state();
+  AmdPstate surface(box_, box_.view({2, 3}, {0, 1}));
+  const auto on = shield_on(plan(), surface);
+  ASSERT_TRUE(on);
+  EXPECT_EQ(step(*on, "energy preference").outcome, Outcome::done);
+  EXPECT_EQ(step(*on, "governor").outcome, Outcome::done);
+  EXPECT_EQ(box_.text(cpufreq(2, "energy_performance_preference")), "performance");
+  EXPECT_EQ(box_.text(cpufreq(1, "energy_performance_preference")), "balance_performance") << "not a shielded CPU";
+  const auto off = shield_off(plan().journal, surface, false);
+  ASSERT_TRUE(off);
+  EXPECT_THAT(off->failed, ElementsAre());
+  EXPECT_THAT(box_.changed_since(before), ElementsAre());
+}
+
+// A defect: told as `done`, with an interrupt of the kernel's own that "reads so as yet".
+TEST_P(ShieldSettings, AnInterruptThatTheKernelManagesNeedsAReboot) {
+  const std::string managed = "/proc/irq/36/smp_affinity_list";
+  box_.file("/proc/sys/kernel/osrelease", "6.12.9-rt\n");
+  box_.file(managed, "2-3\n");
+  box_.file("/proc/irq/36/virtio1-req.0/x", "");
+  std::filesystem::permissions(box_.path() + managed, std::filesystem::perms::owner_read);
+  FakeSurface surface = this->surface();
+  const auto on = shield_on(plan(), surface);
+  ASSERT_TRUE(on);
+  const StepReport interrupts = step(*on, "IRQ affinity");
+  EXPECT_EQ(interrupts.outcome, Outcome::needs_reboot);
+  EXPECT_EQ(
+      interrupts.text,
+      "was 2 of 3: 24, 36 (virtio1-req.0), is 1 of 3: 36 (virtio1-req.0); 36 (virtio1-req.0) cannot be moved while "
+      "the machine runs: needs irqaffinity=0-1 isolcpus=managed_irq,2-3 and a reboot");
+  EXPECT_EQ(box_.text("/proc/irq/24/smp_affinity_list"), "0-1");
+}
+
+}  // namespace
+}  // namespace maxlat::shield
