@@ -53,6 +53,9 @@ class Ledger {
         go_on_until(event.tick);
         see_rename(event);
         break;
+      case EventKind::timer_set:
+        go_on_until(event.tick);
+        break;
       case EventKind::page_fault:
         go_on_until(event.tick);
         if (runs_itself()) fault_ = find(part_of(event));

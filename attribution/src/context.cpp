@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <iterator>
+#include <maxlat/attribution/kernel_symbols.hpp>
 
 namespace maxlat::attribution {
 namespace {
@@ -39,7 +40,7 @@ const char* vector_name(VectorUse use) {
 // The kernel counts from 0, the most urgent, to 139; real-time priorities are 99 to 0 of it, deadline tasks -1.
 std::string task_name(const KernelEvent& event) {
   const std::string_view name = event.name.text();
-  if (event.number == 0) return "idle";
+  if (event.number == 0) return kIdleTask;
   if (event.priority < 0) return fmt::format("{} (tid {}, deadline)", name, event.number);
   if (event.priority < 100) return fmt::format("{} (tid {}, real-time {})", name, event.number, 99 - event.priority);
   return fmt::format("{} (tid {}, nice {})", name, event.number, event.priority - 120);
@@ -91,6 +92,11 @@ Part part_of(const KernelEvent& event) {
       break;
   }
   return part;
+}
+
+core::AccountedTime told_part(const Part& part, double ns, const std::map<uint64_t, std::string>& functions) {
+  return {part.kind,      with_function(part.name, part.function, functions),          ns, part.count,
+          part.certainty, with_function(part.woken_by, part.waker_function, functions)};
 }
 
 }  // namespace maxlat::attribution

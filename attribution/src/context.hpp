@@ -4,8 +4,12 @@
 // a task from the switch to it on. What it is called, and which exit is whose.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <maxlat/attribution/accounting.hpp>
 #include <maxlat/attribution/kernel_event.hpp>
+#include <maxlat/core/result/accounting.hpp>
+#include <string>
 
 namespace maxlat::attribution {
 
@@ -16,6 +20,12 @@ Part part_of(const KernelEvent& event);
 inline EventKind entry_of(EventKind exit) {
   return static_cast<EventKind>(static_cast<uint8_t>(exit) - 1);
 }
+
+// The name of the task that a CPU has when it has nothing to do.
+inline constexpr const char* kIdleTask = "idle";
+
+// In the result's words.
+core::AccountedTime told_part(const Part& part, double ns, const std::map<uint64_t, std::string>& functions);
 
 inline bool is_exit(EventKind kind) {
   return kind == EventKind::vector_exit || kind == EventKind::irq_exit || kind == EventKind::softirq_exit ||

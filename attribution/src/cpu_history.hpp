@@ -32,9 +32,12 @@ class CpuHistory {
     if (largest_.size() >= gaps_kept_ && gap.ticks <= largest_.back().gap.ticks) return;
     const auto place =
         std::find_if(largest_.begin(), largest_.end(), [&](const Kept& other) { return other.gap.ticks < gap.ticks; });
-    largest_.insert(place, {gap, account(events_for(interval), interval)});
+    largest_.insert(place, {gap, accounted(interval)});
     if (largest_.size() > gaps_kept_) largest_.pop_back();
   }
+
+  // The same of an interval that is not kept.
+  Accounting accounted(const Interval& interval) const { return account(events_for(interval), interval); }
 
   struct Kept {
     core::AskedGap gap;

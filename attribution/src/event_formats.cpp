@@ -31,10 +31,13 @@ core::Status EventFormats::add(const std::string& events, const EventMeaning& me
   return {};
 }
 
-core::Result<EventFormats> EventFormats::read(const std::string& events) {
+core::Result<EventFormats> EventFormats::read(const std::string& events, bool timers_set) {
+  static const EventMeaning timer_set{"timer/hrtimer_start", EventKind::timer_set, nullptr, "expires"};
   EventFormats formats;
   for (const EventMeaning& meaning : event_meanings())
     if (core::Status added = formats.add(events, meaning); !added) return added.error();
+  if (timers_set)
+    if (core::Status added = formats.add(events, timer_set); !added) return added.error();
   if (formats.names_.empty() || formats.names_.front() != event_meanings().front().name)
     return core::cannot_run("this kernel has no event sched_switch (CONFIG_FTRACE)");
   return formats;

@@ -19,9 +19,10 @@ namespace maxlat::attribution {
 
 class EventFormats {
  public:
-  // `events` is the folder events/ of a trace instance. An event that this kernel lacks is left out. ERRORS: a format
-  // that is not as the table has it; no sched_switch, without which nothing can be told.
-  static core::Result<EventFormats> read(const std::string& events);
+  // `events` is the folder events/ of a trace instance; `timers_set`: EventKind::timer_set, too. An event that this
+  // kernel lacks is left out. ERRORS: a format that is not as the table has it; no sched_switch, without which nothing
+  // can be told.
+  static core::Result<EventFormats> read(const std::string& events, bool timers_set = false);
 
   // "sched/sched_switch": those that are there, in the table's order.
   const std::vector<std::string>& names() const { return names_; }

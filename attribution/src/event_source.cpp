@@ -7,7 +7,7 @@
 #include <maxlat/core/sys/tracefs.hpp>
 #include <utility>
 
-#include "module_source.hpp"
+#include "module/module_source.hpp"
 #include "tracefs_source.hpp"
 
 namespace maxlat::attribution {
@@ -17,12 +17,10 @@ namespace {
 // interrupts in it.
 constexpr size_t kBuffersKb = 65536, kMostOfOneCpuKb = 2048, kFewestOfOneCpuKb = 256;
 
-using Opened = core::Result<std::unique_ptr<EventSource>>;
-
 template <class Source>
-Opened as_source(core::Result<Source> source) {
+core::Result<OpenedSource> as_source(core::Result<Source> source) {
   if (!source) return source.error();
-  return std::unique_ptr<EventSource>(std::make_unique<Source>(*std::move(source)));
+  return OpenedSource{std::make_unique<Source>(*std::move(source))};
 }
 
 }  // namespace
@@ -31,16 +29,20 @@ size_t kb_of_a_cpu(const core::CpuList& cpus) {
   return std::clamp(kBuffersKb / cpus.size(), kFewestOfOneCpuKb, kMostOfOneCpuKb);
 }
 
-Opened open_event_source(const std::string& backend, const core::CpuList& cpus) {
+core::Result<OpenedSource> open_event_source(const std::string& backend, const core::CpuList& cpus, bool timers_set) {
+  std::string passed_over;
   if (backend != kTracefsBackend) {
     if (core::Status ours = numbers_are_the_kernels("/"); !ours) return ours.error();
     // What a killed run left in tracefs goes on recording, though the module does now.
     if (const std::string tracefs = core::find_tracefs("/"); !tracefs.empty())
       core::remove_instances_of_the_dead(tracefs, KernelBuffers::kInstancePrefix);
-    Opened source = as_source(ModuleSource::open(cpus));
+    core::Result<OpenedSource> source = as_source(ModuleSource::open(cpus));
     if (source || backend == kModuleBackend) return source;
+    passed_over = why_not_the_module("/", source.error());
   }
-  return as_source(TracefsSource::open("/", cpus));
+  core::Result<OpenedSource> source = as_source(TracefsSource::open("/", cpus, timers_set));
+  if (source) source->passed_over = std::move(passed_over);
+  return source;
 }
 
 }  // namespace maxlat::attribution

@@ -32,9 +32,15 @@ class EventSource {
   virtual uint64_t lost() const = 0;  // events that were never read
 };
 
+struct OpenedSource {
+  std::unique_ptr<EventSource> source;
+  std::string passed_over{};  // kernel_watch.hpp
+};
+
 // Records from now on, by that back end, or by the first that can. ERRORS: that of the last that was tried
-// (Exit::cannot_run). REQUIRES: a name of a back end, or kAnyBackend.
-core::Result<std::unique_ptr<EventSource>> open_event_source(const std::string& backend, const core::CpuList& cpus);
+// (Exit::cannot_run). `timers_set`: for wake-ups, when hrtimers are to expire (tracefs), or how late they did (the
+// module). REQUIRES: a name of a back end, or kAnyBackend.
+core::Result<OpenedSource> open_event_source(const std::string& backend, const core::CpuList& cpus, bool timers_set);
 
 // The recorder's memory of each.
 size_t kb_of_a_cpu(const core::CpuList& cpus);

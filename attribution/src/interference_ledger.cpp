@@ -42,6 +42,7 @@ void InterferenceLedger::see(const KernelEvent& event) {
       task_ = {event};
       return;
     case EventKind::waking:
+    case EventKind::timer_set:
       return;
     case EventKind::rename:
       go_on_until(event.tick);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
+#include <maxlat/trace/kernel/kernel_abi.h>
 
 #include <filesystem>
 #include <maxlat/attribution/kernel_backend.hpp>
@@ -13,6 +14,12 @@ core::Status numbers_are_the_kernels(const std::string& root) {
   if (unknown || numbers == kNumbersOfTheKernel) return {};
   return core::cannot_run("this is a container with process numbers of its own, and the kernel's events have others",
                           "run it outside, or in the host's PID namespace");
+}
+
+std::string why_not_the_module(const std::string& root, const core::Error& why) {
+  std::error_code unknown;
+  if (!std::filesystem::exists(root + MAXLAT_TRACE_DEVICE, unknown)) return {};
+  return fmt::format("not by the {}: {}", kModuleBackend, why.text);
 }
 
 core::Result<std::string> kernel_events_option(const core::CommandLine& line) {

@@ -13,10 +13,13 @@
 #include <span>
 #include <utility>
 
+#include "context.hpp"
 #include "cpu_history.hpp"
 #include "event_source.hpp"
 #include "interference_ledger.hpp"
 #include "monotonic_ticks.hpp"
+#include "wakeups/late_wakeups.hpp"
+#include "wakeups/wakeup_finder.hpp"
 
 namespace maxlat::attribution {
 namespace {
@@ -30,25 +33,32 @@ constexpr size_t kReadsOfOneTurn = 16;  // together twice what a buffer holds
 constexpr size_t kMostEvents = 1 << 20, kMostOfOneCpu = 1 << 16, kFewestOfOneCpu = 1 << 13;
 
 struct WatchedHistory {
-  WatchedHistory(size_t gaps_kept, size_t most_events, double ticks_per_ns)
-      : history(gaps_kept, most_events), ledger(ticks_per_ns) {}
+  WatchedHistory(const WatchPlan& plan, size_t most_events)
+      : history(plan.gaps_kept, most_events),
+        ledger(plan.ticks_per_ns),
+        finder(plan.threads, is_of_a_child),
+        wakeups(plan.gaps_kept, plan.ticks_per_ns) {}
   core::AskedGaps asked;
   std::vector<core::AskedGap> open;  // taken, and not accounted for yet
   CpuHistory history;
   InterferenceLedger ledger;
   bool end_is_told = false;
+  WakeupFinder finder;  // of another program
+  LateWakeups wakeups;
 };
 
 class Watch final : public KernelWatch {
  public:
-  Watch(const WatchPlan& plan, std::unique_ptr<EventSource> source)
+  Watch(const WatchPlan& plan, OpenedSource opened)
       : plan_(plan),
-        source_(std::move(source)),
-        monotonic_(base::read_both(CLOCK_MONOTONIC), plan.ticks_per_ns),
+        source_(std::move(opened.source)),
+        passed_over_(std::move(opened.passed_over)),
+        start_(base::read_both(CLOCK_MONOTONIC)),
+        monotonic_(start_, plan.ticks_per_ns),
         counts_(core::read_machine_counts(plan.cpus)) {
     const size_t most_events = std::clamp(kMostEvents / plan_.cpus.size(), kFewestOfOneCpu, kMostOfOneCpu);
     for (size_t i = 0; i < plan_.cpus.size(); ++i)
-      cpus_.push_back(std::make_unique<WatchedHistory>(plan_.gaps_kept, most_events, plan_.ticks_per_ns));
+      cpus_.push_back(std::make_unique<WatchedHistory>(plan_, most_events));
     reader_.start(
         [this] {
           for (size_t i = 0; i < cpus_.size() && damage_.empty(); ++i) (void)read_and_account(i);
@@ -58,6 +68,7 @@ class Watch final : public KernelWatch {
   }
 
   const char* backend() const override { return source_->backend(); }
+  const std::string& passed_over() const override { return passed_over_; }
 
   core::AskedGaps& gaps_of(unsigned cpu) override {
     const auto place = std::lower_bound(plan_.cpus.begin(), plan_.cpus.end(), cpu);
@@ -69,14 +80,29 @@ class Watch final : public KernelWatch {
     source_->stop();
     for (size_t i = 0; i < cpus_.size() && damage_.empty(); ++i)
       while (!read_and_account(i)) continue;  // nothing is recorded any more: it ends
-    WatchResult result{.events = events_,
+    WatchResult result{.start_monotonic_ns = start_.ns,
+                       .events = events_,
                        .lost = source_->lost(),
                        .machine = core::machine_change(counts_, core::read_machine_counts(plan_.cpus)),
                        .damage = damage_};
+    const std::map<uint64_t, std::string> functions = close_and_name_functions();
+    for (size_t i = 0; i < cpus_.size(); ++i) {
+      result.cpus.push_back(told(cpus_[i]->history.largest(), functions));
+      if (!cpus_[i]->ledger.has_begun()) continue;
+      result.interference.push_back(cpus_[i]->ledger.told(plan_.cpus[i], functions));
+      result.interference.back().wakeups = cpus_[i]->wakeups.told(start_.ticks, functions);
+    }
+    return result;
+  }
+
+ private:
+  std::map<uint64_t, std::string> close_and_name_functions() {
     std::map<uint64_t, std::string> functions;
     for (const auto& cpu : cpus_) {
+      if (of_another_program()) cpu->ledger.end(base::read_both(CLOCK_MONOTONIC).ticks);
       cpu->ledger.close();
       for (const uint64_t address : cpu->ledger.functions()) functions[address];
+      for (const uint64_t address : cpu->wakeups.functions()) functions[address];
       for (const CpuHistory::Kept& kept : cpu->history.largest())
         for (const Part& part : kept.accounting.parts)
           for (const uint64_t address : {part.function, part.waker_function})
@@ -84,14 +110,9 @@ class Watch final : public KernelWatch {
     }
     std::ifstream kallsyms("/proc/kallsyms");
     name_functions(kallsyms, functions);
-    for (size_t i = 0; i < cpus_.size(); ++i) {
-      result.cpus.push_back(told(cpus_[i]->history.largest(), functions));
-      if (cpus_[i]->ledger.has_begun()) result.interference.push_back(cpus_[i]->ledger.told(plan_.cpus[i], functions));
-    }
-    return result;
+    return functions;
   }
 
- private:
   std::vector<AccountedGap> told(const std::vector<CpuHistory::Kept>& gaps,
                                  const std::map<uint64_t, std::string>& functions) const {
     std::vector<AccountedGap> all;
@@ -101,14 +122,13 @@ class Watch final : public KernelWatch {
       const double length_ns = static_cast<double>(gap.ticks) / (of_timer() ? 1 : plan_.ticks_per_ns);
       const double ns_per_tick = length_ns / static_cast<double>(accounting.to - accounting.from);
       for (const Part& part : accounting.parts)
-        one.parts.push_back({part.kind, with_function(part.name, part.function, functions),
-                             static_cast<double>(part.ticks) * ns_per_tick, part.count, part.certainty,
-                             with_function(part.woken_by, part.waker_function, functions)});
+        one.parts.push_back(told_part(part, static_cast<double>(part.ticks) * ns_per_tick, functions));
     }
     return all;
   }
 
   bool of_timer() const { return plan_.watched == Watched::timer; }
+  bool of_another_program() const { return plan_.watched == Watched::another_program; }
 
   Interval interval_of(const core::AskedGap& gap, int32_t thread) const {
     const uint64_t end = ticks_at(gap.end);
@@ -125,11 +145,21 @@ class Watch final : public KernelWatch {
     const size_t before = events.size();
     core::Result<bool> all = source_->read(index, kPacketsAtOnce, events);
     events_ += events.size() - before;
+    if (of_another_program()) find_wakeups(*cpus_[index], std::span(events).subspan(before));
     sum_up(*cpus_[index], std::span(events).subspan(before));
     return all;
   }
 
   uint64_t ticks_at(uint64_t meters_time) const { return of_timer() ? monotonic_.at(meters_time) : meters_time; }
+
+  void find_wakeups(WatchedHistory& cpu, std::span<const KernelEvent> events) {
+    for (const KernelEvent& event : events) {
+      const std::optional<Wakeup> wakeup = cpu.finder.see(event, monotonic_);
+      const int32_t thread = cpu.finder.thread();
+      if (thread != 0 && !cpu.ledger.has_begun()) cpu.ledger.begin(event.tick, thread);
+      if (wakeup) cpu.wakeups.offer(*wakeup, thread, cpu.history);
+    }
+  }
 
   // Behind the reading: of events that were recorded after the start it is then known, but for those of the moment in
   // which the meter says so.
@@ -164,6 +194,8 @@ class Watch final : public KernelWatch {
 
   const WatchPlan plan_;
   std::unique_ptr<EventSource> source_;
+  const std::string passed_over_;
+  const base::Moment start_;
   MonotonicTicks monotonic_;
   const core::MachineCounts counts_;  // before the meter
   std::vector<std::unique_ptr<WatchedHistory>> cpus_;
@@ -175,7 +207,7 @@ class Watch final : public KernelWatch {
 }  // namespace
 
 core::Result<std::unique_ptr<KernelWatch>> KernelWatch::start(const WatchPlan& plan) {
-  auto source = open_event_source(plan.backend, plan.cpus);
+  auto source = open_event_source(plan.backend, plan.cpus, plan.watched == Watched::another_program);
   if (!source) return source.error();
   return std::unique_ptr<KernelWatch>(std::make_unique<Watch>(plan, *std::move(source)));
 }

@@ -25,6 +25,12 @@ const trace::KernelField* field_of(const trace::KernelEventType& type, const cha
   return found == type.fields.end() ? nullptr : &*found;
 }
 
+int32_t lateness_of(const trace::KernelRecord& record) {
+  if (record.type->id != MAXLAT_KERNEL_hrtimer_expire_entry) return KernelEvent::kNoLateness;
+  const int64_t lateness_ns = record.as<maxlat_kernel_hrtimer_expire_entry>().lateness_ns;
+  return static_cast<int32_t>(std::clamp<int64_t>(lateness_ns, -INT32_MAX, INT32_MAX));
+}
+
 }  // namespace
 
 ModuleEvents::ModuleEvents() : by_id_(trace::kernel_event_types().size() + 1) {
@@ -54,6 +60,7 @@ std::optional<KernelEvent> ModuleEvents::decode(const trace::KernelRecord& recor
       .number = static_cast<int32_t>(number_in(layout.number, static_cast<int64_t>(layout.meaning->use))),
       .priority = static_cast<int32_t>(number_in(layout.priority, 0)),
       .running = is_switch ? record.as<maxlat_kernel_sched_switch>().prev_tid : -1,
+      .lateness_ns = lateness_of(record),
       .kind = layout.meaning->kind,
       .name = layout.text == nullptr ? ShortName() : ShortName(record.text(*layout.text))};
 }

@@ -53,6 +53,10 @@ TEST_F(ModuleEventsTest, InterruptsHaveTheirLineFunctionLengthAndUse) {
   EXPECT_EQ(
       decode(MAXLAT_KERNEL_hrtimer_expire_entry, maxlat_kernel_hrtimer_expire_entry{1, 0xffffffff81000000, 5}).value,
       0xffffffff81000000);
+  EXPECT_EQ(decode(MAXLAT_KERNEL_hrtimer_expire_entry, maxlat_kernel_hrtimer_expire_entry{1, 2, 5}).lateness_ns, 5);
+  EXPECT_EQ(decode(MAXLAT_KERNEL_hrtimer_expire_entry, maxlat_kernel_hrtimer_expire_entry{1, 2, INT64_MAX}).lateness_ns,
+            INT32_MAX);
+  EXPECT_EQ(irq.lateness_ns, KernelEvent::kNoLateness);
   EXPECT_EQ(decode(MAXLAT_KERNEL_nmi_handler, maxlat_kernel_nmi_handler{1, 4500, 1}).value, 4500u);
   const KernelEvent vector = decode(MAXLAT_KERNEL_irq_work_entry, maxlat_kernel_irq_vector{0xf6});
   EXPECT_EQ(vector.kind, EventKind::vector_entry);

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <maxlat/attribution/outlier_accounting.hpp>
+#include <maxlat/base/clock.hpp>
 #include <maxlat/core/result/fact_names.hpp>
+#include <maxlat/core/result/phase_start.hpp>
+#include <maxlat/core/sys/counted.hpp>
 
 namespace maxlat::attribution {
 namespace {
@@ -24,7 +27,35 @@ size_t enter_cpu(const std::vector<AccountedGap>& watched, const core::Outliers&
   return missing;
 }
 
+constexpr size_t kWakeupsKept = 10;
+
+void enter_run(const WatchResult& watched, core::Phase& phase) {
+  phase.interference = watched.interference;
+  phase.facts[core::fact::kSmiCount] = core::smi_text(watched.machine);
+  if (const std::string steal = core::steal_text(watched.machine); !steal.empty())
+    phase.facts[core::fact::kSteal] = steal;
+  phase.facts["kernel_events_read"] = fmt::format("{}", watched.events);
+  if (watched.lost > 0) {
+    phase.facts["kernel_events_lost"] = fmt::format("{}", watched.lost);
+    phase.warnings.push_back(fmt::format(
+        "{} of {} events of the kernel came faster than they were read: what they tell is \"before the history\"",
+        watched.lost, watched.events + watched.lost));
+  }
+  if (!watched.damage.empty())
+    phase.warnings.push_back("the kernel's events were not read to the end: " + watched.damage);
+}
+
 }  // namespace
+
+KernelWatching watch_program(const core::CpuList& cpus, const WatchedThreads& threads) {
+  const base::CounterClock counter = base::calibrate();
+  if (!counter.trusted) return {nullptr, "the time-stamp counter is not trusted: " + counter.why};
+  return watch_kernel({.cpus = cpus,
+                       .ticks_per_ns = counter.ticks_per_ns,
+                       .watched = Watched::another_program,
+                       .threads = threads,
+                       .gaps_kept = kWakeupsKept});
+}
 
 KernelWatching watch_kernel(const WatchPlan& plan) {
   auto watch = KernelWatch::start(plan);
@@ -35,7 +66,8 @@ KernelWatching watch_kernel(const WatchPlan& plan) {
 void tell_of(const KernelWatching& kernel, core::Phase& phase) {
   if (kernel.watch)
     phase.facts[core::fact::kKernelEvents] =
-        fmt::format("recorded by {}, which makes each interrupt longer", kernel.watch->backend());
+        fmt::format("recorded by {}, which makes each interrupt longer{}{}", kernel.watch->backend(),
+                    kernel.watch->passed_over().empty() ? "" : "; ", kernel.watch->passed_over());
   if (!kernel.why_not.empty()) phase.facts[core::fact::kKernelEvents] = "not recorded: " + kernel.why_not;
 }
 
@@ -43,20 +75,19 @@ void enter_accounting(const WatchResult& watched, std::span<const core::Outliers
   size_t missing = 0;
   for (size_t i = 0; i < watched.cpus.size() && i < phase.per_cpu.size(); ++i)
     missing += enter_cpu(watched.cpus[i], *kept[i], phase.per_cpu[i]);
-  phase.interference = watched.interference;
-  phase.facts[core::fact::kSmiCount] = core::smi_text(watched.machine);
-  phase.facts["kernel_events_read"] = fmt::format("{}", watched.events);
-  if (watched.lost > 0) {
-    phase.facts["kernel_events_lost"] = fmt::format("{}", watched.lost);
-    phase.warnings.push_back(fmt::format(
-        "{} of {} events of the kernel came faster than they were read: what they tell is \"before the history\"",
-        watched.lost, watched.events + watched.lost));
-  }
-  if (!watched.damage.empty())
-    phase.warnings.push_back("the kernel's events were not read to the end: " + watched.damage);
-  else if (missing > 0)
+  enter_run(watched, phase);
+  if (missing > 0 && watched.damage.empty())
     phase.warnings.push_back(
         fmt::format("{} of the largest gaps came too fast to be accounted for by the kernel's events", missing));
+}
+
+void enter_wakeups(const WatchResult& watched, core::Phase& phase) {
+  enter_run(watched, phase);
+  core::set_start(phase, watched.start_monotonic_ns);
+  const size_t of = watched.cpus.size(), seen = watched.interference.size();
+  if (seen < of && watched.damage.empty())
+    phase.warnings.push_back(fmt::format("on {} of {} the kernel's events have none of the meter's thread", of - seen,
+                                         core::counted(of, "CPU")));
 }
 
 }  // namespace maxlat::attribution

@@ -3,6 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <maxlat/attribution/outlier_accounting.hpp>
+#include <maxlat/test/temporary_folder.hpp>
+#include <memory>
+#include <string>
+#include <utility>
 
 namespace maxlat::attribution {
 namespace {
@@ -32,6 +36,33 @@ class OutlierAccounting : public testing::Test {
   const AccountedGap shorter_{700, 9'000, {{.kind = core::TimeClass::softirq, .name = "RCU", .ns = 700}}};
 };
 
+class ByTracefs final : public KernelWatch {
+ public:
+  explicit ByTracefs(std::string passed_over) : passed_over_(std::move(passed_over)) {}
+  const char* backend() const override { return kTracefsBackend; }
+  const std::string& passed_over() const override { return passed_over_; }
+  core::AskedGaps& gaps_of(unsigned) override { return gaps_; }
+  WatchResult finish() override { return {}; }
+
+ private:
+  const std::string passed_over_;
+  core::AskedGaps gaps_;
+};
+
+// A module that is loaded and does not record is a mistake of somebody's, who should hear of it.
+TEST_F(OutlierAccounting, WhyTheModuleWasPassedOverIsTold) {
+  tell_of({std::make_unique<ByTracefs>(""), ""}, phase_);
+  EXPECT_EQ(phase_.facts.at("kernel events"), "recorded by tracefs, which makes each interrupt longer");
+  const test::TemporaryFolder root;
+  const core::Error refused{"8 sessions use /dev/maxlat_trace already"};
+  EXPECT_EQ(why_not_the_module(root.path(), refused), "") << "no module, no word";
+  root.write("dev/maxlat_trace", "");
+  tell_of({std::make_unique<ByTracefs>(why_not_the_module(root.path(), refused)), ""}, phase_);
+  EXPECT_EQ(phase_.facts.at("kernel events"),
+            "recorded by tracefs, which makes each interrupt longer; not by the module: 8 sessions use "
+            "/dev/maxlat_trace already");
+}
+
 TEST_F(OutlierAccounting, EachOutlierHasItsOwnList) {
   enter({.cpus = {{longer_, shorter_}}, .events = 12});
   EXPECT_EQ(phase_.per_cpu[0].outliers[0].accounting[0].name, "24 eth0");
@@ -56,6 +87,22 @@ TEST_F(OutlierAccounting, WhatIsMissingIsCounted) {
 TEST_F(OutlierAccounting, TheProcessorsOwnCountIsAFact) {
   enter({.cpus = {{longer_, shorter_}}, .machine = {.smi = {{4, 0}}, .steal_s = {}}});
   EXPECT_EQ(phase_.facts.at("SMI count"), "0 on CPU 4");
+}
+
+// Nothing seen, in a guest: how much of it the host can have taken.
+TEST_F(OutlierAccounting, WhatTheHostTookIsAFact) {
+  enter({.cpus = {{longer_, shorter_}}, .machine = {.smi = {}, .steal_s = {{4, 0.25}}, .hypervisor = true}});
+  EXPECT_THAT(phase_.facts.at("steal"), HasSubstr("250 ms of CPU 4: taken by the host"));
+}
+
+TEST_F(OutlierAccounting, AnotherProgramsWakeupsAreInItsTable) {
+  core::CpuInterference of_cpu{.cpu = 4, .watched_ns = 9, .undisturbed_ns = 9};
+  of_cpu.wakeups = {{.t_ns = 5, .latency_ns = 9}};
+  enter_wakeups({.cpus = {{}, {}}, .interference = {of_cpu}, .start_monotonic_ns = 77}, phase_);
+  ASSERT_EQ(phase_.interference.size(), 1u);
+  EXPECT_EQ(phase_.interference[0].wakeups.size(), 1u);
+  EXPECT_EQ(phase_.facts.at("start_monotonic_ns"), "77");
+  EXPECT_THAT(phase_.warnings, ElementsAre(HasSubstr("on 1 of 2 CPUs the kernel's events have none")));
 }
 
 TEST_F(OutlierAccounting, LossIsTold) {

@@ -2,10 +2,10 @@
 #include "tracefs_source.hpp"
 
 namespace maxlat::attribution {
-core::Result<TracefsSource> TracefsSource::open(const std::string& root, const core::CpuList& cpus) {
+core::Result<TracefsSource> TracefsSource::open(const std::string& root, const core::CpuList& cpus, bool timers_set) {
   auto buffers = KernelBuffers::open(root);
   if (!buffers) return buffers.error();
-  auto formats = EventFormats::read(buffers->events());
+  auto formats = EventFormats::read(buffers->events(), timers_set);
   if (!formats) return formats.error();
   TracefsSource source(*std::move(buffers), *std::move(formats));
   const core::Status recording = source.buffers_.record(cpus, source.formats_.names(), kb_of_a_cpu(cpus));

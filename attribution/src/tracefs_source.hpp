@@ -19,9 +19,9 @@ namespace maxlat::attribution {
 
 class TracefsSource final : public EventSource {
  public:
-  // Records from now on. `root` is "/" in life. ERRORS: no tracefs here, or not for us; a kernel without the clock or
-  // the events (Exit::cannot_run).
-  static core::Result<TracefsSource> open(const std::string& root, const core::CpuList& cpus);
+  // Records from now on, and with `timers_set` also what EventKind::timer_set is. `root` is "/" in life. ERRORS: no
+  // tracefs here, or not for us; a kernel without the clock or the events (Exit::cannot_run).
+  static core::Result<TracefsSource> open(const std::string& root, const core::CpuList& cpus, bool timers_set = false);
 
   const char* backend() const override { return kTracefsBackend; }
   core::Result<bool> read(size_t cpu, size_t at_most_packets, std::vector<KernelEvent>& events) override;

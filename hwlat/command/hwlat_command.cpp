@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <maxlat/attribution/kernel_backend.hpp>
 #include <maxlat/core/machine/machine_counts.hpp>
 #include <maxlat/core/machine/settings.hpp>
 #include <maxlat/core/result/fact_names.hpp>
@@ -89,11 +90,8 @@ class Recorder {
     phase.facts["threshold"] = core::latency_text(static_cast<double>(options_.settings.threshold_ns));
     phase.facts["samples above the threshold"] = std::to_string(samples_above(phase, options_.settings.threshold_ns));
     phase.facts[core::fact::kSmiCount] = core::smi_text(changed);
-    for (core::CpuResult& cpu : phase.per_cpu) {
-      const auto steal = changed.steal_s.find(cpu.cpu);
-      if (steal == changed.steal_s.end() || steal->second <= 0) continue;
-      phase.facts[fmt::format("steal time of CPU {}", cpu.cpu)] = core::duration_text(steal->second);
-    }
+    if (const std::string steal = core::steal_text(changed); !steal.empty()) phase.facts[core::fact::kSteal] = steal;
+    if (!options_.no_kernel_events.empty()) phase.facts[core::fact::kKernelEvents] = options_.no_kernel_events;
     explain(measured, changed, options_.settings, choice_.definition->interrupts_off);
     if (options_.stop_ns > 0)
       phase.facts[core::fact::kLimit] = core::latency_text(static_cast<double>(options_.stop_ns));
@@ -226,12 +224,15 @@ core::Result<Choice> settle(Options& options) {
     return core::Error{fmt::format("--mode {} needs the module", to_string(settings.mode)),
                        asked_for_another ? "leave --backend out" : choice->why_not_better, core::Exit::cannot_run};
   }
-  if (!settings.kernel_events.empty() && choice->definition->interrupts_off)
-    return core::Error{
-        fmt::format("--kernel-events is of the loop: the {} samples with interrupts off, where the kernel "
-                    "runs nothing that it could name",
-                    choice->backend->name()),
-        "give --backend loop"};
+  if (!settings.kernel_events.empty() && choice->definition->interrupts_off) {
+    const std::string why =
+        fmt::format("the {} samples with interrupts off, where the kernel runs nothing that it could name",
+                    choice->backend->name());
+    if (settings.kernel_events != attribution::kAnyBackend)
+      return core::Error{"--kernel-events is of the loop: " + why, "give --backend loop"};
+    settings.kernel_events.clear();
+    options.no_kernel_events = "not recorded: " + why;
+  }
   const Sampling sampling = sampling_of(settings, *choice->backend);
   settings.window_ns = sampling.window_ns;
   settings.width_ns = sampling.width_ns;

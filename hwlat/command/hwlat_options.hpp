@@ -17,7 +17,8 @@ struct Options {
   uint64_t hard_limit_ns = 0;  // 0: none given
   uint64_t stop_ns = 0;        // end at the first gap above; 0: do not
   std::string json_path, report_path, raw_path;
-  std::string load_path;  // of a module to load for this run
+  std::string load_path;         // of a module to load for this run
+  std::string no_kernel_events;  // why they are not recorded, though whoever can was to; as the fact has it
   bool watch = false, debug = false, quiet = false, help = false;
 };
 

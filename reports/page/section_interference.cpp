@@ -15,7 +15,7 @@
 namespace maxlat::reports {
 namespace {
 
-constexpr size_t kMostRows = 15;
+constexpr size_t kMostRows = 15, kMostWakeups = 10;
 
 struct Row {
   core::InterferenceRow of;  // of all CPUs
@@ -41,9 +41,44 @@ std::vector<Row> rows_of(const core::Phase& phase) {
   return sorted;
 }
 
+struct Late {
+  const core::LateWakeup* wakeup;
+  unsigned cpu;
+};
+
+// Of a meter that is another program: its own samples have no time, these have.
+void wakeups_table(Html& html, const core::Phase& phase) {
+  std::vector<Late> all;
+  for (const core::CpuInterference& of_cpu : phase.interference)
+    for (const core::LateWakeup& wakeup : of_cpu.wakeups) all.push_back({&wakeup, of_cpu.cpu});
+  if (all.empty()) return;
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Late& a, const Late& b) { return a.wakeup->latency_ns > b.wakeup->latency_ns; });
+  all.resize(std::min(all.size(), kMostWakeups));
+  html.leaf("h3", "Latest wake-ups, by the kernel's events");
+  html.leaf(
+      "p",
+      "From the time at which the timer was due to the switch to the meter's thread. The meter's own figure has the "
+      "way back to its read of the clock, too.");
+  const Table table(html, "Latest wake-ups",
+                    {"#latency", "#CPU", "#after the start", "#late interrupt", "#handler", "#waking",
+                     "#others running", "who had the time"});
+  for (const auto& [wakeup, cpu] : all) {
+    const auto row = html.element("tr");
+    const auto& late_ns = wakeup->late_interrupt_ns;
+    for (const std::string& figure :
+         {latency_html(wakeup->latency_ns), fmt::to_string(cpu), fmt::format("{:.6f}\u202fs", wakeup->t_ns / 1e9),
+          late_ns ? latency_html(*late_ns) : std::string("unknown"), latency_html(wakeup->handler_ns),
+          latency_html(wakeup->waking_ns), latency_html(wakeup->others_ns)})
+      html.leaf("td", figure, {{"class", "n"}});
+    html.leaf("td", core::accounting_text(wakeup->accounting));
+  }
+}
+
 }  // namespace
 
 void interference_table(Html& html, const core::Phase& phase) {
+  wakeups_table(html, phase);
   double watched_ns = 0, undisturbed_ns = 0;
   for (const core::CpuInterference& of_cpu : phase.interference) {
     watched_ns += of_cpu.watched_ns;

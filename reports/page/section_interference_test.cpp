@@ -37,6 +37,21 @@ TEST(InterferenceTable, IsOfAllCpusTogether) {
   EXPECT_LT(table.find("<td>irq 24"), table.find("<td>local timer"));
 }
 
+TEST(InterferenceTable, TheLatestWakeupsOfAllCpusComeFirst) {
+  core::Phase phase;
+  phase.interference = {{.cpu = 1, .watched_ns = 1e9, .undisturbed_ns = 1e9}, {.cpu = 2}};
+  phase.interference[0].wakeups = {{.t_ns = 5e8, .latency_ns = 3'000, .handler_ns = 3'000}};
+  phase.interference[1].wakeups = {
+      {.latency_ns = 9'000,
+       .late_interrupt_ns = 9'000,
+       .accounting = {{.kind = TimeClass::task, .name = "a<b (tid 5, nice 0)", .ns = 9'000, .count = 1}}}};
+  const std::string table = table_of(phase);
+  EXPECT_THAT(table, HasSubstr("Latest wake-ups, by the kernel"));
+  EXPECT_THAT(table, HasSubstr("task a&lt;b (tid 5, nice 0) 9.00"));
+  EXPECT_THAT(table, HasSubstr("0.500000\u202fs</td>\n<td class=\"n\">unknown</td>"));
+  EXPECT_LT(table.find("a&lt;b"), table.find("0.500000"));
+}
+
 TEST(InterferenceTable, TheLastOfManyAreCounted) {
   core::Phase phase;
   phase.interference = {{.cpu = 0, .watched_ns = 1e9, .undisturbed_ns = 0}};

@@ -206,6 +206,28 @@ std::string outliers(const std::vector<PhaseView>& views, const TextStyle& style
          table.text(style.width);
 }
 
+// Of meters that are other programs, by the kernel's events.
+std::string late_wakeups(const std::vector<PhaseView>& views, const TextStyle& style) {
+  struct LateWakeupOfPhase {
+    const core::LateWakeup* wakeup;
+    unsigned cpu;
+    const core::Phase* phase;
+  };
+  std::vector<LateWakeupOfPhase> rows;
+  for (const auto& view : views)
+    for (const core::CpuInterference& of_cpu : view.phase.interference)
+      for (const core::LateWakeup& wakeup : of_cpu.wakeups) rows.push_back({&wakeup, of_cpu.cpu, &view.phase});
+  if (rows.empty()) return {};
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto& a, const auto& b) { return a.wakeup->latency_ns > b.wakeup->latency_ns; });
+  rows.resize(std::min(rows.size(), kOutliersOnTerminal));
+  core::TextTable table({"#latency", "#CPU", "phase", "steps", "who had the time"});
+  for (const auto& [wakeup, cpu, phase] : rows)
+    table.row({core::latency_text(wakeup->latency_ns), fmt::to_string(cpu), core::shown_name(*phase),
+               core::split_text(*wakeup), core::accounting_text(wakeup->accounting)});
+  return heading(style, "Latest wake-ups, by the kernel's events") + table.text(style.width);
+}
+
 std::string histograms(const std::vector<PhaseView>& views, const TextStyle& style) {
   std::string out;
   for (const auto& view : views)
@@ -223,7 +245,8 @@ std::string terminal_summary(const core::RunResult& run, unsigned width, bool co
   for (const auto& phase : run.phases) views.emplace_back(phase);
   return verdict(run, style) + about(run, style) + rules(run, style) + preflight(run, style) + phases(views, style) +
          suspicious_tails(views, style) + extrapolated_tails(views, style) + tracers(run, style) +
-         controls(run, style) + loads(run, style) + outliers(views, style) + histograms(views, style);
+         controls(run, style) + loads(run, style) + outliers(views, style) + late_wakeups(views, style) +
+         histograms(views, style);
 }
 
 }  // namespace maxlat::reports

@@ -87,12 +87,11 @@ std::unique_ptr<Meter> make_cyclictest() {
 
 }  // namespace
 
-extern const PhaseDefinition kCyclictestPhase{
-    .figures = &core::kCyclictestKind,
-    .make = make_cyclictest,
-    .all_cpus_unless_isolated = true,
-    .holds_latency_itself = true,
-    .refused = refused_cyclictest_arguments};
+extern const PhaseDefinition kCyclictestPhase{.figures = &core::kCyclictestKind,
+                                              .make = make_cyclictest,
+                                              .all_cpus_unless_isolated = true,
+                                              .holds_latency_itself = true,
+                                              .refused = refused_cyclictest_arguments};
 
 core::Result<core::ProcessSpec> CyclictestMeter::command(const MeterJob& job) const {
   if (core::find_program(program_).empty()) {
@@ -118,6 +117,10 @@ core::Result<core::ProcessSpec> CyclictestMeter::command(const MeterJob& job) co
 
 bool CyclictestMeter::measuring(const core::Child& child, const MeterJob& job) const {
   return catches(child.pid(), SIGINT) && threads_under_way(child.pid()) >= job.cpus.size();
+}
+
+std::optional<attribution::WatchedThreads> CyclictestMeter::watched_threads() const {
+  return attribution::WatchedThreads{"cyclictest", kMeterPriority};
 }
 
 void CyclictestMeter::every_second(core::Child& child, const MeterJob& job, double elapsed_s) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <maxlat/rteval_ext/meter.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ class CyclictestMeter : public Meter {
   PhaseKind kind() const override { return &kCyclictestPhase; }
   core::Result<core::ProcessSpec> command(const MeterJob& job) const override;
   bool measuring(const core::Child& child, const MeterJob& job) const override;
+  std::optional<attribution::WatchedThreads> watched_threads() const override;
   void every_second(core::Child& child, const MeterJob& job, double elapsed_s) override;
   core::Result<core::Phase> read(const MeterJob& job, const core::ProcessEnd& end) const override;
   core::ControlResult match(const std::vector<loadgen::Stall>& stalls, const core::Phase& phase,

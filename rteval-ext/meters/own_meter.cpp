@@ -106,7 +106,10 @@ std::unique_ptr<Meter> make_own() {
 }  // namespace
 
 extern const PhaseDefinition kHwlatPhase{
-    .figures = &core::kHwlatKind, .make = make_own<&kHwlatPhase>, .own_words = hwlat_words};
+    .figures = &core::kHwlatKind,
+    .make = make_own<&kHwlatPhase>,
+    .kernel_events = true,  // where its loop measures: hwlat says so where another back end does
+    .own_words = hwlat_words};
 extern const PhaseDefinition kPreemptPhase{.figures = &core::kPreemptKind,
                                            .shape = PhaseDefinition::Shape::test,
                                            .make = make_own<&kPreemptPhase>,

@@ -58,6 +58,21 @@ TEST(OwnMeter, NptLooksWhoHadTheTimeWhereThePlanWantsIt) {
   EXPECT_THAT(npt.command(job)->argv, Not(Contains("--kernel-events"))) << "its interrupts are off";
 }
 
+TEST(OwnMeter, HwlatLooksWhoHadTheTimeWhereItsLoopMeasures) {
+  const OwnMeter hwlat("/bin/maxlat", &kHwlatPhase);
+  MeterJob job = job_of("f");
+  job.kernel_events = true;
+  EXPECT_THAT(hwlat.command(job)->argv, Contains("--kernel-events"));
+}
+
+TEST(CyclictestMeter, ItsThreadsAreKnownByNameAndPriority) {
+  const auto threads = CyclictestMeter("true").watched_threads();
+  ASSERT_TRUE(threads);
+  EXPECT_EQ(threads->name, "cyclictest");
+  EXPECT_EQ(threads->priority, kMeterPriority);
+  EXPECT_FALSE(OwnMeter("/bin/maxlat", &kCyclicPhase).watched_threads()) << "it watches for itself";
+}
+
 TEST(OwnMeter, OnlyTheLoopCanFindAPlantedStall) {
   const OwnMeter hwlat("/bin/maxlat", &kHwlatPhase);
   EXPECT_THAT(hwlat.command(job_of("f", true))->argv, Contains("loop"));

@@ -18,11 +18,13 @@
 #include "gate_phases.hpp"
 #include "ground.hpp"
 #include "meters/control_runner.hpp"
+#include "meters/own_meter.hpp"
 #include "meters/tracer_meter.hpp"
 #include "phase_runner.hpp"
 #include "plan/steps.hpp"
 #include "resumable.hpp"
 #include "run_progress.hpp"
+#include "watching_cost.hpp"
 
 namespace maxlat::rteval_ext {
 
@@ -270,8 +272,12 @@ StepResult Run::measure(const Step& step, size_t number) {
           ? run_control(*step.phase, step.placement, *meter, bench_, file, run_.seed + number, progress_)
           : run_phase(*step.phase, step.placement, *meter, file, run_.seed + number, plan_.kernel_events, progress_);
   phase.name = step.name;
-  if (is_comparison(step.phase->kind)) return arms_of_step(std::move(phase), file);
-  return {{std::move(phase)}, {}};
+  if (!is_comparison(step.phase->kind)) return {{std::move(phase)}, {}};
+  StepResult arms = arms_of_step(std::move(phase), file);
+  if (plan_.kernel_events && arms.phases.front().status == PhaseStatus::ok && !stopping())
+    arms.phases.front().facts[kWatchingCostFact] =
+        watching_cost([this] { return bench_.meter(&kNptPhase); }, step.placement.measured, file + ".watching");
+  return arms;
 }
 
 core::Status Run::phases() {

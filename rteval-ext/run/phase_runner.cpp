@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <maxlat/attribution/outlier_accounting.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/stop.hpp>
 #include <maxlat/core/sys/utc.hpp>
@@ -114,6 +115,20 @@ void apply(const Ending& ending, core::Phase& phase) {
   phase.status = ending.status;
 }
 
+// Nothing: the meter watches for itself, or nobody can.
+std::optional<attribution::KernelWatching> watch_program(const Meter& meter, const MeterJob& job) {
+  const auto threads = meter.watched_threads();
+  if (!threads) return {};
+  if (!job.kernel_events) return attribution::KernelWatching{nullptr, "left out"};
+  return attribution::watch_program(job.cpus, *threads);
+}
+
+// REQUIRES: the meter has ended.
+void tell_of_program(const attribution::KernelWatching& kernel, core::Phase& phase) {
+  attribution::tell_of(kernel, phase);
+  if (kernel.watch && !phase.per_cpu.empty()) attribution::enter_wakeups(kernel.watch->finish(), phase);
+}
+
 }  // namespace
 
 core::Phase phase_without_result(const core::Error& error) {
@@ -150,6 +165,7 @@ core::Phase run_phase(const PhasePlan& plan, const Placement& placement, Meter& 
       if (!started_loads) return phase_without_result(started_loads.error());
       loads.emplace(std::move(*started_loads));
     }
+    const std::optional<attribution::KernelWatching> kernel = watch_program(meter, job);
     core::Result<core::Child> child = core::Child::start(*spec);
     if (!child) return phase_without_result(child.error());
     Ending ending;
@@ -158,6 +174,7 @@ core::Phase run_phase(const PhasePlan& plan, const Placement& placement, Meter& 
     if (const std::string dead = dead_load(load_results); !dead.empty()) ending = {core::PhaseStatus::invalid, dead};
     const core::Result<core::Phase> read = meter.read(job, end);
     core::Phase result = read ? *read : phase_without_result(read.error());
+    if (kernel) tell_of_program(*kernel, result);
     apply(ending, result);
     return result;
   };

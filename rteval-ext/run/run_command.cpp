@@ -61,7 +61,7 @@ po::options_description options() {
   add("shield", "sets the measured CPUs up as maxlat shield on does, and undoes it at the end; no run where it cannot");
   add("no-shield", "no shield, whatever the plan says (standard and soak want one)");
   add("no-dma-latency", "does not hold /dev/cpu_dma_latency at 0 while npt, hwlat or a tracer measures");
-  add("no-kernel-events", "npt and cyclic do not look who had the time of their largest samples (docs/who-did-it.md)");
+  add("no-kernel-events", "nobody looks who had the time of the phases' largest samples (docs/who-did-it.md)");
   add("output,o", core::argument("DIR"), "directory of the run (default: maxlat-run-DATE-TIME)");
   add("resume", core::argument("DIR"), "goes on with an interrupted or killed run");
 

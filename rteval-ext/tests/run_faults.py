@@ -8,6 +8,7 @@ reasons. What must hold is what is on disk, what is said, and the exit status.
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -251,12 +252,23 @@ duration = "200ms"
 WITH_TRACEFS = ("unshare", "--mount", "sh", "-c", 'mount -t tracefs none /sys/kernel/tracing 2> /dev/null; exec "$@"', "sh")
 
 
+def is_recorded(measured):
+    told = measured["facts"]["kernel events"]
+    assert re.match("recorded by .|not recorded: .", told), told
+    print(f"{measured['name']}: {told}")
+    return told.startswith("recorded")
+
+
+def check_tables(measured):
+    assert [of_cpu["cpu"] for of_cpu in measured["interference"]] == [cpu["cpu"] for cpu in measured["per_cpu"]]
+    for of_cpu in measured["interference"]:
+        total_ns = of_cpu["undisturbed_ns"] + sum(row["ns"] for row in of_cpu["rows"])
+        assert abs(total_ns - of_cpu["watched_ns"]) < 1, of_cpu
+
+
 def check_who_had_the_time(npt):
     """Of each of the largest gaps, and of the whole run; or one line why nobody knows."""
-    told = npt["facts"]["kernel events"]
-    if not told.startswith("recorded"):
-        assert told.startswith("not recorded: ") and len(told) > len("not recorded: "), told
-        print(f"who had the time is not looked at: {told}")
+    if not is_recorded(npt):
         return
     came_too_fast = any("came too fast to be accounted for" in warning for warning in npt["warnings"])
     for cpu in npt["per_cpu"]:
@@ -265,10 +277,20 @@ def check_who_had_the_time(npt):
             assert parts or came_too_fast, outlier
             assert not parts or abs(sum(part["ns"] for part in parts) - outlier["latency_ns"]) < 0.1, outlier
         assert any("accounting" in outlier for outlier in cpu["outliers"]), cpu["outliers"]
-    assert [of_cpu["cpu"] for of_cpu in npt["interference"]] == [cpu["cpu"] for cpu in npt["per_cpu"]]
-    for of_cpu in npt["interference"]:
-        total_ns = of_cpu["undisturbed_ns"] + sum(row["ns"] for row in of_cpu["rows"])
-        assert abs(total_ns - of_cpu["watched_ns"]) < 1, of_cpu
+    check_tables(npt)
+
+
+def check_latest_wakeups(cyclictest):
+    """Of another program: each CPU's table, and its latest wake-ups, each with its steps and its owners."""
+    if not is_recorded(cyclictest):
+        return
+    check_tables(cyclictest)
+    for of_cpu in cyclictest["interference"]:
+        for wakeup in of_cpu["wakeups"]:
+            steps = sum(wakeup[step] for step in ("late_interrupt_ns", "handler_ns", "waking_ns", "others_ns"))
+            assert abs(steps - wakeup["latency_ns"]) < 0.1, wakeup
+            assert abs(sum(part["ns"] for part in wakeup["accounting"]) - wakeup["latency_ns"]) < 0.1, wakeup
+        assert len(of_cpu["wakeups"]) == 10 and of_cpu["wakeups"] == sorted(of_cpu["wakeups"], key=lambda one: -one["latency_ns"]), of_cpu
 
 
 def labelled_and_gated(folder):
@@ -279,6 +301,11 @@ def labelled_and_gated(folder):
                                   options=("--label", "box 17", "--annotate", "bios=2.4")))
     assert status in (0, 3), (status, output)
     check_who_had_the_time(phase(run, "npt"))
+    is_recorded(phase(run, "hwlat"))
+    if shutil.which("cyclictest"):
+        check_latest_wakeups(phase(run, "cyclictest"))
+    cost = next(p for p in stored(run)["phases"] if p["name"].startswith("tracer: none"))["facts"]["cost of watching"]
+    assert cost.startswith("not measured: ") or cost.count("p50 ") == cost.count("p99.9 ") == 2, cost
     assert "box 17" in output.splitlines() and "box 17" in (run / "report.html").read_text(), output
     described = json.dumps(stored(run)["run"])
     assert "box 17" in described and "bios" in described, described

@@ -42,7 +42,7 @@ ARROWS = {
     "shield": {*CORE, "base"},
     "import": {*CORE, "base"},
     "reports": {*CORE, "base"},
-    "rteval-ext": {"loadgen", "shield", "import", "reports", *CORE, "base"},
+    "rteval-ext": {"loadgen", "shield", "import", "reports", "attribution", *CORE, "base"},
     "cli": {"rteval-ext", "npt", "hwlat", "scheduling", "loadgen", "shield", "import", "reports", "tracer/tools", *CORE,
             "base"},
 }

@@ -53,8 +53,8 @@ try() {
   [ $# -lt 5 ] || expect "difference" "$worst" -le "$5"
 }
 # What a part has beside the plant: the instructions of the recorder behind the stamp of the entry and before that of the exit, and the
-# kernel's own in that context, which a tasklet has most of. A task has its system calls, and how long a fault took nobody but the
-# accounting knows.
+# kernel's own in that context, which a tasklet has most of. A task has its two system calls and the switches beside them, some thousand
+# instructions; and how long a fault took nobody but the accounting knows.
 for backend in module tracefs; do
   case $backend in module) most=200 softirq_most=250 ;; *) most=1000 softirq_most=1000 ;; esac
   planted_gaps $backend 55 none > "$OUT/$backend-none.txt" || fail "$backend, nothing planted: $(cat "$OUT/$backend-none.txt")"
@@ -66,6 +66,6 @@ for backend in module tracefs; do
   try $backend softirq ' softirq TASKLET$' "softirq $series" $softirq_most
   try $backend nmi ' nmi$' "nmi 1000000 100000 400000 $plants" $most
   try $backend smi ' nothing seen: hardware or hypervisor$' "smi $series" $most
-  try $backend task ' task intruder ' "task $series"
+  try $backend task ' task intruder ' "task $series" 10000
   try $backend fault ' page fault$' "fault 1000000 500000 $plants"
 done

@@ -75,7 +75,7 @@ untold=$(grep '"latency_ns":[0-9]\{7\}' "$OUT/stalls.json" | grep -vc accounting
 planted=$((plants + flood))
 if [ "$smallest" -lt 1000000 ] && [ "$untold" -le $((planted / 2)) ]; then
   echo "of $plants timer interrupts of a millisecond $(named_as on_stall) are named, of $flood calls by the other CPU $(named_as 'call function')"
-  expect "of all, with $untold gaps that were not accounted for" $(($(named_as on_stall) + $(named_as 'call function') + untold)) -ge $((planted * 95 / 100))
+  expect "of all but those in the $untold gaps that were not accounted for" $(($(named_as on_stall) + $(named_as 'call function'))) -ge $(((planted - untold) * 95 / 100))
 else
   echo "the host took so much that $untold gaps were not accounted for, or 2000 are longer than a planted one: the table of the whole run alone has all of them"
 fi
@@ -98,7 +98,8 @@ stops=100 stop_ms=50
 start stopped module 40  # below the thread by which this machine hears that it is over
 stop_me $stops $stop_ms
 end
-# Two stops may be in one gap, where the other CPU had the host's in between: so time is counted. Where a stop meets a handler, that has it.
+# Two stops may be in one gap, where the other CPU had the host's in between: so time is counted. Where a stop meets a handler, that has
+# it: two and seven of a hundred were seen to (docs/who-did-it.md), so 95 would be met by chance only.
 eval "$(sed -nE 's/.*"latency_ns":([0-9]+).*"culprit":"([^"]*)".*/\1 \2/p' "$OUT/stopped.json" | awk -v least=$stop_ms '
   $1 < least * 1000000 { next }
   { gaps++; if ($2 == "nothing" && $3 == "seen:") { named++; ms += $1 / 1000000 } }

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <maxlat/base/owned.hpp>
 #include <maxlat/core/machine/machine_counts.hpp>
+#include <maxlat/core/sys/duration.hpp>
 #include <sstream>
 
 namespace maxlat::core {
@@ -90,6 +91,14 @@ std::string smi_text(const MachineChange& change) {
   for (const auto& [cpu, count] : change.smi)
     text += fmt::format("{}{} on CPU {}", text.empty() ? "" : ", ", count, cpu);
   return text;
+}
+
+std::string steal_text(const MachineChange& change) {
+  if (!change.hypervisor || change.steal_s.empty()) return {};
+  std::string text;
+  for (const auto& [cpu, steal_s] : change.steal_s)
+    text += fmt::format("{}{} of CPU {}", text.empty() ? "" : ", ", duration_text(steal_s), cpu);
+  return fmt::format("{}: taken by the host, known to a tick of {} only", text, duration_text(1 / kTicksPerSecond));
 }
 
 }  // namespace maxlat::core

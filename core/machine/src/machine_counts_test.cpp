@@ -34,6 +34,17 @@ TEST_F(PaperMachine, StealTimeIsOfTheCpuAsked) {
   EXPECT_THAT(read().steal_s, ElementsAre(Pair(0u, 2.5), Pair(11u, 0.07)));
 }
 
+TEST_F(PaperMachine, WhatTheHostTookIsTold) {
+  const MachineCounts before = read();
+  root_.file("proc/stat", "cpu0 1 0 0 0 0 0 0 253 0 0\ncpu11 1 0 0 0 0 0 0 7 0 0\n");
+  EXPECT_EQ(steal_text(machine_change(before, read())), "") << "there is no host";
+  root_.file("proc/cpuinfo", "flags\t\t: fpu hypervisor tsc\n");
+  EXPECT_EQ(steal_text(machine_change(before, read())),
+            "30 ms of CPU 0, 0 ns of CPU 11: taken by the host, known to a tick of 10 ms only");
+  root_.file("proc/stat", "");
+  EXPECT_EQ(steal_text(machine_change(before, read())), "") << "not known";
+}
+
 TEST_F(PaperMachine, AGuestIsKnownByItsFlagsAlone) {
   EXPECT_FALSE(read().hypervisor);
   root_.file("proc/cpuinfo", "flags\t\t: fpu hypervisor tsc\n");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <maxlat/core/result/accounting.hpp>
+#include <maxlat/core/result/late_wakeup.hpp>
 #include <maxlat/core/result/run_result.hpp>
 #include <maxlat/core/sys/duration.hpp>
 
@@ -15,6 +16,12 @@ constexpr size_t kPartsByName = 3;
 
 bool has_a_name(TimeClass kind) {
   return kind != TimeClass::around && kind != TimeClass::before_history;
+}
+
+const AccountedTime* culprit_among(const std::vector<AccountedTime>& parts, double whole_ns) {
+  for (const AccountedTime& part : parts)
+    if (part.ns > whole_ns / 2) return has_a_name(part.kind) ? &part : nullptr;
+  return nullptr;
 }
 
 }  // namespace
@@ -35,9 +42,17 @@ std::string name_of(const AccountedTime& part) {
 }
 
 const AccountedTime* culprit_of(const Outlier& outlier) {
-  for (const AccountedTime& part : outlier.accounting)
-    if (part.ns > outlier.latency_ns / 2) return has_a_name(part.kind) ? &part : nullptr;
-  return nullptr;
+  return culprit_among(outlier.accounting, outlier.latency_ns);
+}
+const AccountedTime* culprit_of(const LateWakeup& wakeup) {
+  return culprit_among(wakeup.accounting, wakeup.latency_ns);
+}
+
+std::string split_text(const LateWakeup& wakeup) {
+  const std::string late =
+      wakeup.late_interrupt_ns ? fmt::format("late interrupt {}, ", latency_text(*wakeup.late_interrupt_ns)) : "";
+  return fmt::format("{}handler {}, waking {}, others running {}", late, latency_text(wakeup.handler_ns),
+                     latency_text(wakeup.waking_ns), latency_text(wakeup.others_ns));
 }
 
 std::string accounting_text(const std::vector<AccountedTime>& parts) {

@@ -43,5 +43,16 @@ TEST(Accounting, TheCulpritHadMostOfItOrThereIsNone) {
   EXPECT_EQ(culprit_of(outlier), nullptr) << "what is lost accuses nobody";
 }
 
+TEST(Accounting, AWakeupIsToldStepByStep) {
+  LateWakeup wakeup{.latency_ns = 84'000, .handler_ns = 1'500, .waking_ns = 2'500, .others_ns = 80'000};
+  EXPECT_EQ(split_text(wakeup), "handler 1.50 us, waking 2.50 us, others running 80.0 us")
+      << "when it was due is not known";
+  wakeup.late_interrupt_ns = 0;
+  EXPECT_EQ(split_text(wakeup), "late interrupt 0 ns, handler 1.50 us, waking 2.50 us, others running 80.0 us");
+  wakeup.accounting = {kIrq, kSoftirq, kNothing, kAround};
+  ASSERT_NE(culprit_of(wakeup), nullptr);
+  EXPECT_EQ(name_of(*culprit_of(wakeup)), "irq 24 eth0");
+}
+
 }  // namespace
 }  // namespace maxlat::core

@@ -208,11 +208,25 @@ void describe(V& v, typename V::template Of<InterferenceRow>& row) {
 }
 
 template <class V>
+void describe(V& v, typename V::template Of<LateWakeup>& wakeup) {
+  v.required("t_ns", wakeup.t_ns);
+  v.required("latency_ns", wakeup.latency_ns);
+  v.optional("late_interrupt_ns", wakeup.late_interrupt_ns);
+  v.required("handler_ns", wakeup.handler_ns);
+  v.required("waking_ns", wakeup.waking_ns);
+  v.required("others_ns", wakeup.others_ns);
+  v.list("accounting", wakeup.accounting, Lines::one_each);
+  const AccountedTime* culprit = culprit_of(wakeup);
+  v.derived("culprit", culprit == nullptr ? std::string("nobody") : name_of(*culprit));
+}
+
+template <class V>
 void describe(V& v, typename V::template Of<CpuInterference>& of_cpu) {
   v.required("cpu", of_cpu.cpu);
   v.required("watched_ns", of_cpu.watched_ns);
   v.required("undisturbed_ns", of_cpu.undisturbed_ns);
   v.list("rows", of_cpu.rows, Lines::one_each);
+  v.list_unless_empty("wakeups", of_cpu.wakeups, Lines::one_each);
 }
 
 template <class V>

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <initializer_list>
 #include <maxlat/core/result/phase_kind.hpp>
+#include <numeric>
 #include <set>
 
 namespace maxlat::core {
@@ -129,23 +130,39 @@ std::string check_figures_by_bins(const CpuResult& cpu) {
   return "";
 }
 
-// Invariant (10).
-std::string check_accounting(const Outlier& outlier) {
-  if (outlier.accounting.empty()) return "";
-  double sum_ns = 0;
-  for (const AccountedTime& part : outlier.accounting) {
-    if (part.ns < 0 || part.count == 0) return "a part of an outlier's time has no length, or is none";
-    sum_ns += part.ns;
+// Invariants (10) and (12).
+std::string check_parts(const char* of_what, double whole_ns, const std::vector<double>& parts_ns) {
+  if (least_of(parts_ns) < 0) return fmt::format("a part of {}'s time is negative", of_what);
+  const double sum_ns = std::accumulate(parts_ns.begin(), parts_ns.end(), 0.0);
+  const double rounding_ns = kRounding_ns * static_cast<double>(parts_ns.size() + 1);
+  if (std::abs(sum_ns - whole_ns) <= rounding_ns + whole_ns * 1e-9) return "";
+  return fmt::format("the parts of {} of {} ns add up to {} ns", of_what, whole_ns, sum_ns);
+}
+
+std::string check_accounting(const char* of_what, double whole_ns, const std::vector<AccountedTime>& accounting) {
+  std::vector<double> parts_ns;
+  for (const AccountedTime& part : accounting) {
+    if (part.count == 0) return fmt::format("a part of {}'s time is none", of_what);
+    parts_ns.push_back(part.ns);
   }
-  const double rounding_ns = kRounding_ns * static_cast<double>(outlier.accounting.size() + 1);
-  if (std::abs(sum_ns - outlier.latency_ns) <= rounding_ns + outlier.latency_ns * 1e-9) return "";
-  return fmt::format("the parts of an outlier of {} ns add up to {} ns", outlier.latency_ns, sum_ns);
+  return check_parts(of_what, whole_ns, parts_ns);
+}
+
+std::string check_wakeup(const LateWakeup& wakeup) {
+  constexpr const char* kWakeup = "a late wake-up";
+  std::vector<double> split_ns = {wakeup.late_interrupt_ns.value_or(0), wakeup.handler_ns, wakeup.waking_ns,
+                                  wakeup.others_ns};
+  if (!all_finite({wakeup.t_ns, wakeup.latency_ns}) || !all_finite(split_ns)) return "a number is not finite";
+  if (std::string wrong = check_parts(kWakeup, wakeup.latency_ns, split_ns); !wrong.empty()) return wrong;
+  return check_accounting(kWakeup, wakeup.latency_ns, wakeup.accounting);
 }
 
 // Invariant (8).
 std::string check_outliers(const CpuResult& cpu) {
   for (const Outlier& outlier : cpu.outliers) {
-    if (std::string wrong = check_accounting(outlier); !wrong.empty()) return wrong;
+    if (!outlier.accounting.empty())
+      if (std::string wrong = check_accounting("an outlier", outlier.latency_ns, outlier.accounting); !wrong.empty())
+        return wrong;
     if (!at_least(cpu.max_ns, outlier.latency_ns))
       return fmt::format("an outlier of {} ns is above the maximum {} ns", outlier.latency_ns, cpu.max_ns);
   }
@@ -280,6 +297,8 @@ std::string check_interference(const CpuInterference& of_cpu) {
       return name + ": count, time and largest do not fit";
     sum_ns += row.ns;
   }
+  for (const LateWakeup& wakeup : of_cpu.wakeups)
+    if (std::string wrong = check_wakeup(wakeup); !wrong.empty()) return wrong;
   if (!all_finite({of_cpu.watched_ns, of_cpu.undisturbed_ns})) return "a number is not finite";
   const double rounding_ns = kRounding_ns * static_cast<double>(of_cpu.rows.size() + 2);
   if (of_cpu.undisturbed_ns >= 0 && std::abs(sum_ns - of_cpu.watched_ns) <= rounding_ns + of_cpu.watched_ns * 1e-9)

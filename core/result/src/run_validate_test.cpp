@@ -161,6 +161,24 @@ TEST(Validate, InterferenceAddsUpToWhatWasWatched) {
             "phase \"npt under load\": the interference of CPU 5: it is there twice");
 }
 
+TEST(Validate, ALateWakeupIsItsPartsTwice) {
+  const auto error_of = [&](const std::function<void(LateWakeup&)>& change) {
+    return error_after([&](RunResult& run, CpuResult&) { change(run.phases[1].interference[0].wakeups[0]); });
+  };
+  EXPECT_EQ(error_of([](auto&) {}), "valid");
+  EXPECT_NE(error_of([](auto& wakeup) { wakeup.handler_ns += 1; }).find("a late wake-up of 400000 ns add up to 400001"),
+            std::string::npos);
+  EXPECT_NE(error_of([](auto& wakeup) { wakeup.late_interrupt_ns.reset(); }), "valid");
+  EXPECT_NE(error_of([](auto& wakeup) { wakeup.others_ns = NAN; }), "valid");
+  EXPECT_NE(error_of([](auto& wakeup) { wakeup.accounting.pop_back(); }), "valid");
+  EXPECT_NE(error_of([](auto& wakeup) { wakeup.accounting[0].ns = NAN; }), "valid");
+  EXPECT_NE(error_of([](auto& wakeup) {
+              wakeup.waking_ns -= 1e6;
+              wakeup.others_ns += 1e6;
+            }),
+            "valid");
+}
+
 TEST(Validate, CompleteRunHasAPhase) {
   EXPECT_NE(error_after([](RunResult& run, CpuResult&) { run.phases.clear(); }), "valid");
   EXPECT_EQ(error_after([](RunResult& run, CpuResult&) {

@@ -94,7 +94,21 @@ Phase example_phase() {
        .undisturbed_ns = 3e9 - 4'100.5,
        .rows = {{.kind = TimeClass::local_timer, .count = 750, .ns = 4'000.5, .largest_ns = 12.25},
                 {.kind = TimeClass::task, .name = "kworker/5:1", .count = 1, .ns = 100, .largest_ns = 100},
-                {.kind = TimeClass::page_fault, .count = 2}}}};
+                {.kind = TimeClass::page_fault, .count = 2}},
+       .wakeups = {
+           {.t_ns = 1.5e9,
+            .latency_ns = 400'000,
+            .late_interrupt_ns = 10'000.5,
+            .handler_ns = 2'000,
+            .waking_ns = 999.5,
+            .others_ns = 387'000,
+            .accounting = {
+                {.kind = TimeClass::task,
+                 .name = "hog (tid 9, real-time 99)",
+                 .ns = 387'000,
+                 .count = 1,
+                 .certainty = Certainty::seen},
+                {.kind = TimeClass::task, .name = "idle", .ns = 13'000, .count = 2, .certainty = Certainty::seen}}}}}};
   using Promise = PolicyPair::Promise;
   phase.pairs = {{.cpu = 5,
                   .running = "SCHED_OTHER",

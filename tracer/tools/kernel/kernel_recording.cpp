@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 
 #include "kernel_events/wanted_events.hpp"
 
@@ -33,12 +35,17 @@ core::Result<std::unique_ptr<KernelRecording>> start_kernel_recording(const Kern
       core::cannot_run(fmt::format("the back end {} {}", plan.backend,
                                    functions ? "records no functions (kprobe:)" : "is no flight recorder"),
                        fmt::format("--kernel={}", kModuleBackend));
+  std::string passed_over;
   for (const KernelBackend& backend : kBackends) {
     if (plan.backend != kAnyBackend && plan.backend != backend.name) continue;
     if ((functions && !backend.functions) || (plan.flight_recorder && !backend.flight_recorder)) continue;
     auto recording = backend.start(plan);
-    if (recording) return recording;
+    if (recording) {
+      if (!passed_over.empty()) plan.say(fmt::format("recorded by {}; {}", backend.name, passed_over));
+      return recording;
+    }
     why = recording.error();
+    if (std::string_view(backend.name) == kModuleBackend) passed_over = attribution::why_not_the_module("/", why);
   }
   return why;
 }

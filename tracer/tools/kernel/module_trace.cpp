@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "kernel_events/left_out.hpp"
 #include "kernel_events/wanted_events.hpp"
 #include "kernel_patterns.hpp"
 
@@ -33,7 +34,8 @@ using EventTypes = std::vector<const KernelEventType*>;
 core::Result<EventTypes> add_events(trace::KernelSession& session, const WantedKernelEvents& wanted,
                                     const KernelPlan& plan) {
   EventTypes types;
-  std::optional<core::Error> why;
+  LeftOut left_out;
+  std::optional<core::Error> why;  // of the first
   for (const KernelEventType& type : trace::kernel_event_types())
     if ((wanted.table & type.bit()) != 0) types.push_back(&type);
   for (const trace::KernelRawEvent& raw : wanted.raw) {
@@ -43,10 +45,11 @@ core::Result<EventTypes> add_events(trace::KernelSession& session, const WantedK
       continue;
     }
     if (type.error().exit_status != core::Exit::cannot_run) return type.error();
-    why = type.error();  // of each tracepoint: told once
+    left_out.add(raw.name, type.error().text);
+    if (!why) why = type.error();
   }
   if (why && types.empty()) return *why;
-  if (why) plan.say("not recorded: what the module does not know: " + why->text);
+  if (why) plan.say("not recorded: what the module does not know: " + left_out.text());
   return types;
 }
 
@@ -71,6 +74,7 @@ core::Result<ModuleSession> start_module_session(const KernelPlan& plan) {
                                                    .period = std::chrono::milliseconds(0)});
       !started)
     return started.error();
+  for (const std::string& note : wanted->notes) plan.say(note);
   if (!wanted->left_out.empty()) plan.say("not recorded: " + wanted->left_out);
   return ModuleSession{*std::move(session), *std::move(types)};
 }

@@ -53,6 +53,7 @@ core::Status list_kernel_events(const std::vector<std::string>& patterns) {
     print_event(type.group, type.name, fields);
   }
   for (const trace::KernelRawEvent& event : wanted->raw) print_raw(event);
+  for (const std::string& note : wanted->notes) core::tell("maxlat trace list: {}\n", note);
   if (!wanted->left_out.empty()) core::tell("maxlat trace list: not recorded: {}\n", wanted->left_out);
   return {};
 }

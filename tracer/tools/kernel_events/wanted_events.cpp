@@ -4,12 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
 #include <maxlat/attribution/event_format.hpp>
 #include <maxlat/core/sys/tracefs.hpp>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "kernel_types.hpp"
+#include "left_out.hpp"
 
 namespace maxlat::trace_tools {
 namespace {
@@ -19,6 +22,22 @@ using trace::KernelRawEvent;
 bool is_in_table(const std::string& name) {
   const auto types = trace::kernel_event_types();
   return std::any_of(types.begin(), types.end(), [&](const trace::KernelEventType& type) { return type.name == name; });
+}
+
+// Nothing: nobody tells. Those of modules, too.
+std::optional<std::size_t> functions_called(const std::string& symbol, const std::string& root) {
+  std::ifstream kallsyms(root + "/proc/kallsyms");
+  if (!kallsyms) return {};
+  std::size_t found = 0, lines = 0;
+  for (std::string line; std::getline(kallsyms, line); ++lines) {  // "ffffffff81000000 T do_step\t[module]"
+    const std::size_t type = line.find(' ');
+    if (type == line.npos || type + 3 > line.size() ||
+        std::string_view("tTwW").find(line[type + 1]) == std::string_view::npos)
+      continue;
+    const std::string_view name = std::string_view(line).substr(type + 3);
+    found += name.substr(0, name.find('\t')) == symbol;
+  }
+  return lines == 0 ? std::nullopt : std::optional(found);
 }
 
 class Choice {
@@ -56,6 +75,13 @@ core::Status Choice::add_function(const std::string& pattern) {
                        "/proc/kallsyms has them: -e 'kprobe:do_nanosleep'"};
   KernelRawEvent event{KernelRawEvent::Kind::function, kFunctionGroup, symbol};
   if (has(event)) return {};
+  const std::optional<std::size_t> found = functions_called(symbol, root_);
+  if (found == 0)
+    return core::Error{fmt::format("this kernel has no function \"{}\"", symbol),
+                       "/proc/kallsyms has them; one that the compiler put into its callers is in none"};
+  if (found && *found > 1)
+    wanted_.notes.push_back(
+        fmt::format("\"{}\": this kernel has {} functions of that name, and one of them is recorded", pattern, *found));
   if (look_for_types())
     event.arguments = (*types_)->of_function(symbol);
   else
@@ -85,18 +111,23 @@ core::Status Choice::add(const std::string& pattern) {
   if (tracefs.empty()) return core::cannot_run(core::why_no_tracefs(root_));
   const std::uint64_t of_table = trace::kernel_events_matching(pattern) & known_;
   wanted_.table |= of_table;
-  std::size_t raw = 0, left_out = 0;
+  std::size_t raw = 0;
+  LeftOut left_out;
   core::Error why = core::cannot_run(fmt::format("the kernel tracer's module has no event \"{}\"", pattern));
   for (const std::string& name : attribution::matching_events(tracefs + "/events", std::span(&pattern, 1))) {
     if (is_in_table(name.substr(name.find('/') + 1))) continue;
     const core::Status added = add_tracepoint(name);
-    ++(added ? raw : left_out);
-    if (!added && left_out == 1) why = added.error();
+    if (added) {
+      ++raw;
+      continue;
+    }
+    if (left_out.count() == 0) why = added.error();
+    left_out.add(name.substr(name.find('/') + 1), added.error().text);
   }
   if (of_table == 0 && raw == 0) return why;
-  if (left_out > 0)
-    wanted_.left_out +=
-        fmt::format("{}{} of \"{}\" ({})", wanted_.left_out.empty() ? "" : "; ", left_out, pattern, why.text);
+  if (left_out.count() > 0)
+    wanted_.left_out += fmt::format("{}{} of \"{}\" ({})", wanted_.left_out.empty() ? "" : "; ", left_out.count(),
+                                    pattern, left_out.text());
   return {};
 }
 

@@ -19,11 +19,12 @@ bool is_function_pattern(const std::string& pattern);
 struct WantedKernelEvents {
   std::uint64_t table = 0;  // a bit each
   std::vector<trace::KernelRawEvent> raw{};
-  std::string left_out{};  // a line about what a pattern names and cannot be recorded; empty: nothing
+  std::string left_out{};            // a line about what a pattern names and cannot be recorded; empty: nothing
+  std::vector<std::string> notes{};  // for a person: what is recorded and may not be what was meant
 };
 
 // `known`: of the table, those that the kernel has. `root` is "/" in life. ERRORS: a pattern that means none, and why;
-// one of a function that has * or ?.
+// one of a function that has * or ?, or that the kernel lacks, where /proc/kallsyms tells.
 core::Result<WantedKernelEvents> wanted_kernel_events(const std::vector<std::string>& patterns, std::uint64_t known,
                                                       const std::string& root = "/");
 

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "kernel_events/left_out.hpp"
+
 namespace maxlat::trace_tools {
 namespace {
 
@@ -103,12 +105,14 @@ class KernelEvents : public testing::Test {
       text += ")";
     }
     left_out_ = wanted->left_out;
+    notes_ = wanted->notes;
     table_ = wanted->table;
     return text;
   }
 
   test::TemporaryFolder root_;
   std::string left_out_;
+  std::vector<std::string> notes_;
   std::uint64_t table_ = 0;
 };
 
@@ -128,8 +132,34 @@ TEST_F(KernelEvents, AModuleTellsOfItsOwn) {
 TEST_F(KernelEvents, WhatIsInNoRegisterIsLeftOutAndNamed) {
   write_types();
   EXPECT_EQ(raw_of({"block:*"}), "block:block_pair(pair u8,flag u1,)block:block_rq_issue(rq x8,)");
-  EXPECT_EQ(left_out_, "1 of \"block:*\" (an argument of the tracepoint \"block_wide\" is no integer and no address)");
+  EXPECT_EQ(left_out_,
+            "1 of \"block:*\" (an argument of the tracepoint \"block_wide\" is no integer and no address: block_wide)");
   EXPECT_THAT(raw_of({"block:block_wide"}), HasSubstr("is no integer and no address"));
+}
+
+// Each reason once, with the first that it left out and how many more.
+TEST_F(KernelEvents, ReasonsAreCountedApart) {
+  LeftOut left_out;
+  EXPECT_EQ(left_out.text(), "");
+  left_out.add("a", "no type of \"a\"");
+  left_out.add("b", "too wide");
+  left_out.add("c", "no type of \"c\"");
+  EXPECT_EQ(left_out.count(), 3u);
+  EXPECT_EQ(left_out.text(), "no type of \"a\": a and 1 more; too wide: b");
+}
+
+// Where nobody tells which functions there are, whoever asked for one is believed (AFunctionIsNamedWhole).
+TEST_F(KernelEvents, AFunctionIsOneOfTheKernels) {
+  write_types();
+  root_.write("proc/kallsyms",
+              "ffffffff81000000 T do_step\n0000000000000000 t twice\n0000000000000000 t twice\t[disk]\n"
+              "0000000000000000 d no_code\n");
+  EXPECT_EQ(raw_of({"kprobe:do_step"}), "kprobe:do_step(from x8,count s4,)");
+  EXPECT_THAT(notes_, testing::IsEmpty());
+  EXPECT_THAT(raw_of({"kprobe:do_ste"}), HasSubstr("this kernel has no function \"do_ste\""));
+  EXPECT_THAT(raw_of({"kprobe:no_code"}), HasSubstr("has no function"));
+  EXPECT_THAT(raw_of({"kprobe:twice"}), HasSubstr("kprobe:twice(a0 x8"));
+  EXPECT_THAT(notes_, testing::ElementsAre(HasSubstr("2 functions of that name")));
 }
 
 TEST_F(KernelEvents, AFunctionIsNamedWhole) {

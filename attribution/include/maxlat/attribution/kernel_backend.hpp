@@ -17,6 +17,10 @@ inline constexpr const char* kAnyBackend = "auto";         // the first that can
 // own. `root` is "/" in life. ERRORS: they have others (Exit::cannot_run).
 core::Status numbers_are_the_kernels(const std::string& root);
 
+// Of kAnyBackend, which takes another where our module does not record: "not by the module: WHY", for a person. "": it
+// is not loaded, and nobody expects it. `root` is "/" in life.
+std::string why_not_the_module(const std::string& root, const core::Error& why);
+
 // What a meter's --kernel-events[=BACKEND] was given; "": nothing. ERRORS: another word than these.
 core::Result<std::string> kernel_events_option(const core::CommandLine& line);
 

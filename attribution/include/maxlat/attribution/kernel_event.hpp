@@ -33,7 +33,8 @@ enum class EventKind : uint8_t {
   page_fault,  // has no end
   task_switch,
   waking,
-  rename,  // of a thread, that becomes another program or calls itself otherwise
+  rename,     // of a thread, that becomes another program or calls itself otherwise
+  timer_set,  // an hrtimer; recorded where wake-ups are looked for
 };
 
 // What a vector of the processor's interrupt controller is for.
@@ -53,11 +54,16 @@ class ShortName {
 };
 
 struct KernelEvent {
+  static constexpr int32_t kNoLateness = INT32_MIN;
+
   uint64_t tick = 0;
-  uint64_t value = 0;    // address of the function of hrtimer, timer and work; length of an NMI's handler in ns
+  // Address of the function of hrtimer, timer and work; length of an NMI's handler in ns; when an hrtimer is to expire,
+  // in ns of its own clock.
+  uint64_t value = 0;
   int32_t number = 0;    // irq line, number of the softirq, VectorUse; thread that runs next, was woken, renamed
   int32_t priority = 0;  // of the thread that runs next, was woken or renamed: the kernel's, 0 to 139
   int32_t running = 0;   // thread that the event was recorded in, or in whose place an interrupt ran
+  int32_t lateness_ns = kNoLateness;  // of an hrtimer's entry, where it is told
   EventKind kind = EventKind::hole;
   ShortName name{};  // handler of an irq line, thread that runs next, was woken, or is called so from here on
 };

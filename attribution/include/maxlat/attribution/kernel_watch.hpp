@@ -3,6 +3,8 @@
 // Watches the kernel while loops measure, and says of their largest gaps who had the time; and of the whole run, what
 // the kernel did how often and how long.
 //
+// WAKE-UPS   of another program's threads are in the table of their CPU (CpuInterference::wakeups), the latest of them;
+//            the table begins with the first event of the thread there, and ends with finish().
 // HOW        The kernel records its events of the measured CPUs into buffers of our own (by our module, or in tracefs).
 //            A thread of ours, on the caller's CPUs and before their loads, empties them many times a second, keeps the
 //            newest events, and accounts for a gap as soon as a loop asks for it (asked_gaps.hpp): what a gap needs is
@@ -31,13 +33,22 @@ namespace maxlat::attribution {
 enum class Watched {
   loop,   // ticks between two reads of the counter by a thread that runs
   timer,  // ns of CLOCK_MONOTONIC, from the time until which a thread slept to the one that it read when it ran
+  // Nothing: the meter is another program, one of our children, and its wake-ups are found in the kernel's events.
+  another_program,
+};
+
+// Of another program: what the kernel calls its measuring threads, one on each CPU, and their real-time priority.
+struct WatchedThreads {
+  std::string name{};
+  int priority = 0;
 };
 
 struct WatchPlan {
   core::CpuList cpus;
   double ticks_per_ns = 1;
   Watched watched = Watched::loop;
-  size_t gaps_kept = 20;  // of each CPU: the largest that were asked for
+  WatchedThreads threads{};  // of another program
+  size_t gaps_kept = 20;     // of each CPU: the largest that were asked for, or the latest wake-ups
   std::string backend = kAnyBackend;
 };
 
@@ -50,6 +61,7 @@ struct AccountedGap {
 struct WatchResult {
   std::vector<std::vector<AccountedGap>> cpus{};  // in the order of the plan; of each the largest gaps, largest first
   std::vector<core::CpuInterference> interference{};  // of those whose meter began
+  uint64_t start_monotonic_ns = 0;                    // from which the times of late wake-ups count
   uint64_t events = 0, lost = 0;                      // read; and overwritten before they were
   core::MachineChange machine{};                      // counted from start() to finish()
   std::string damage{};                               // why the watch ended before the run; "" when it did not
@@ -63,6 +75,8 @@ class KernelWatch {
   virtual ~KernelWatch() = default;
 
   virtual const char* backend() const = 0;  // that records
+  // Of kAnyBackend: why our module, though it is loaded, is not that; "" else.
+  virtual const std::string& passed_over() const = 0;
   virtual core::AskedGaps& gaps_of(unsigned cpu) = 0;
   // Once, when the loops have ended: all that was asked for is accounted for.
   virtual WatchResult finish() = 0;

@@ -20,11 +20,15 @@ struct KernelWatching {
 
 // Never an error: a measurement goes on without.
 KernelWatching watch_kernel(const WatchPlan& plan);
+// The same of another program's threads, by whatever back end can.
+KernelWatching watch_program(const core::CpuList& cpus, const WatchedThreads& threads);
 
 // The facts before the run.
 void tell_of(const KernelWatching& kernel, core::Phase& phase);
 // The outliers' accounting, the table of the whole run, and the facts that are known at the end. REQUIRES: `kept` are
 // of the phase's CPUs, in their order, which is that of the plan.
 void enter_accounting(const WatchResult& watched, std::span<const core::Outliers* const> kept, core::Phase& phase);
+// Of another program's threads: the table of the run with the latest wake-ups, and the facts.
+void enter_wakeups(const WatchResult& watched, core::Phase& phase);
 
 }  // namespace maxlat::attribution

@@ -8,11 +8,13 @@
 #pragma once
 
 #include <chrono>
+#include <maxlat/attribution/kernel_watch.hpp>
 #include <maxlat/core/result/run_result.hpp>
 #include <maxlat/core/sys/process.hpp>
 #include <maxlat/loadgen/control.hpp>
 #include <maxlat/rteval_ext/phase_definition.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,6 +50,8 @@ class Meter {
   virtual core::Result<core::ProcessSpec> command(const MeterJob& job) const = 0;
   // Every CPU of the job is being watched. Looks, does not wait. Only a control asks, before it plants stalls.
   virtual bool measuring(const core::Child& /*child*/, const MeterJob& /*job*/) const { return true; }
+  // Of a program that is not ours, so that the orchestrator watches it by the kernel's events: its measuring threads.
+  virtual std::optional<attribution::WatchedThreads> watched_threads() const { return {}; }
   // Called once a second while it runs.
   virtual void every_second(core::Child& /*child*/, const MeterJob& /*job*/, double /*elapsed_s*/) {}
   // The phase from what the meter left. Name, load and times are the caller's. ERRORS: it failed, or left nothing

@@ -32,5 +32,7 @@ MachineChange machine_change(const MachineCounts& before, const MachineCounts& a
 
 // "0 on CPU 1, 3 on CPU 2", or why it is not known.
 std::string smi_text(const MachineChange& change);
+// "30 ms of CPU 1, 0 ns of CPU 2: taken by the host, known to a tick of 10 ms only". "": not a guest, or not known.
+std::string steal_text(const MachineChange& change);
 
 }  // namespace maxlat::core

@@ -18,7 +18,8 @@ inline constexpr const char* kMeter = "meter";
 inline constexpr const char* kNotKept = "samples not kept";
 inline constexpr const char* kKernelEvents = "kernel events";  // of --kernel-events: recorded, or why not
 inline constexpr const char* kSmiCount = "SMI count";          // of each CPU in the run, or why it is not known
-inline constexpr const char* kTraceMark = "trace mark";        // of --tracemark: where it is, or why not
+inline constexpr const char* kSteal = "steal";           // time that the host took from each CPU, where there is a host
+inline constexpr const char* kTraceMark = "trace mark";  // of --tracemark: where it is, or why not
 // The moment that the times of a phase's samples count from: phase_start.hpp.
 inline constexpr const char* kStartMonotonic_ns = "start_monotonic_ns";
 inline constexpr const char* kStartRealtime_ns = "start_realtime_ns";

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <maxlat/core/result/accounting.hpp>
+#include <maxlat/core/result/late_wakeup.hpp>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,7 @@ struct CpuInterference {
   double watched_ns = 0;                // from the meter's start to its end
   double undisturbed_ns = 0;            // the meter's own thread had the CPU, or nobody
   std::vector<InterferenceRow> rows{};  // most time first
+  std::vector<LateWakeup> wakeups{};    // the latest of a meter that is another program, latest first
 };
 
 // A table, each line behind `line_start`: at most so many rows, the others summed up in one.

@@ -27,6 +27,7 @@
 //   (10) the parts of an outlier's time add up to its length; none is negative.
 //   (11) what the kernel ran on a CPU and what was left undisturbed add up to the time watched; nothing is twice in it,
 //       and no occurrence is longer than all of its kind.
+//   (12) what a late wake-up is split into adds up to it, and so do the parts of its time; none is negative.
 //
 // ERRORS: a file that is truncated, is not this schema or breaks an invariant is an Error naming the place; it is never
 // an empty result.

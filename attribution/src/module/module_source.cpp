@@ -14,14 +14,12 @@ namespace {
 constexpr uint32_t kRingBits = 3;  // eight packets a ring, as many as let one be read while others fill
 constexpr uint32_t kSmallestPacketBits = 12, kLargestPacketBits = 22;
 constexpr uint64_t kSwitches = uint64_t{1} << (MAXLAT_KERNEL_sched_switch - 1);
-constexpr int32_t kUnknown = -1;
 
 }  // namespace
 
 ModuleSource::ModuleSource(trace::KernelSession session, const core::CpuList& cpus)
     : session_(std::move(session)), cpus_(cpus) {
-  for (size_t i = 0; i < cpus.size(); ++i)
-    streams_.push_back({.running = kUnknown, .switches = UnseenSwitches(thread_of_proc)});
+  for (size_t i = 0; i < cpus.size(); ++i) streams_.emplace_back(thread_of_proc);
 }
 
 core::Result<ModuleSource> ModuleSource::open(const core::CpuList& cpus) {
@@ -43,23 +41,11 @@ core::Result<ModuleSource> ModuleSource::open(const core::CpuList& cpus) {
 
 // A packet is a ring's eighth at most, and read() takes no more than a ring: a turn of the caller's is a few of them.
 core::Result<bool> ModuleSource::read(size_t cpu, size_t, std::vector<KernelEvent>& events) {
-  Stream& stream = streams_[cpu];
-  const auto hole_at = [&](uint64_t tick) {
-    stream.switches.add({.tick = tick, .kind = EventKind::hole}, events);
-    stream.running = kUnknown;
-  };
+  ModuleStream& stream = streams_[cpu];
   const uint64_t before = maxlat_counter_plain();
-  auto whole = session_.read_cpu(cpus_[cpu], [&](const trace::KernelRecord& record) {
-    std::optional<KernelEvent> event = decoder_.decode(record);
-    stream.last_tick = record.tick;
-    if (record.lost_before != 0 || !event) hole_at(record.tick);
-    if (!event) return;
-    if (event->kind != EventKind::task_switch) event->running = stream.running;
-    stream.switches.add(*event, events);
-    if (event->kind == EventKind::task_switch) stream.running = event->number;
-  });
-  // A full ring drops the newest. No record tells of that before the next one, and a gap may end before it.
-  if (whole && session_.lost_ahead(cpus_[cpu]) != 0) hole_at(std::max(before, stream.last_tick));
+  auto whole =
+      session_.read_cpu(cpus_[cpu], [&](const trace::KernelRecord& record) { stream.take(record, decoder_, events); });
+  if (whole) stream.end_of_read(before, session_.lost_ahead(cpus_[cpu]), events);
   return whole;
 }
 

@@ -2,17 +2,14 @@
 //
 // The kernel's events by our module maxlat_trace, where it is loaded: out of memory that is shared with it, at a
 // seventh of the instructions that the kernel's own buffers take.
-//
-// A record does not tell which thread it was written in; the task switches do. So until a CPU's first switch, and
-// behind what is lost until the next one, it is not known whose the CPU is.
 #pragma once
 
 #include <cstdint>
-#include <maxlat/attribution/unseen_switches.hpp>
 #include <maxlat/trace/kernel/kernel_session.hpp>
 #include <vector>
 
 #include "event_source.hpp"
+#include "module/module_stream.hpp"
 #include "module_events.hpp"
 
 namespace maxlat::attribution {
@@ -34,12 +31,7 @@ class ModuleSource final : public EventSource {
   trace::KernelSession session_;
   core::CpuList cpus_;
   ModuleEvents decoder_;
-  struct Stream {
-    int32_t running;  // -1: not known
-    UnseenSwitches switches;
-    uint64_t last_tick = 0;  // of its records
-  };
-  std::vector<Stream> streams_;
+  std::vector<ModuleStream> streams_;
 };
 
 }  // namespace maxlat::attribution

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+//
+// Wake-ups by hand: a tick is a nanosecond of CLOCK_MONOTONIC here.
+#include "wakeup_finder.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "test_events.hpp"
+#include "wakeups/late_wakeups.hpp"
+
+namespace maxlat::attribution {
+namespace {
+
+using core::TimeClass;
+using test::event, test::of_vector;
+
+constexpr uint64_t kWakesThread = 0xa0, kTick = 0xb0;
+constexpr int32_t kPriority = 4;  // real-time 95, as the kernel counts
+
+KernelEvent to_meter(uint64_t tick, int32_t thread = test::kMeter) {
+  return test::switch_to(tick, thread, "cyclictest", kPriority);
+}
+KernelEvent waking(uint64_t tick, int32_t thread = test::kMeter) {
+  return {.tick = tick,
+          .number = thread,
+          .priority = kPriority,
+          .kind = EventKind::waking,
+          .name = ShortName("cyclictest")};
+}
+KernelEvent timer_set(uint64_t tick, uint64_t expires, int32_t running = test::kMeter) {
+  return {.tick = tick, .value = expires, .running = running, .kind = EventKind::timer_set};
+}
+KernelEvent expiry(uint64_t tick, int32_t lateness_ns = KernelEvent::kNoLateness) {
+  return {.tick = tick, .value = kWakesThread, .lateness_ns = lateness_ns, .kind = EventKind::hrtimer_entry};
+}
+KernelEvent timer_entry(uint64_t tick) {
+  return of_vector(tick, EventKind::vector_entry, VectorUse::local_timer);
+}
+KernelEvent timer_exit(uint64_t tick) {
+  return of_vector(tick, EventKind::vector_exit, VectorUse::local_timer);
+}
+
+class Wakeups : public testing::Test {
+ protected:
+  std::vector<Wakeup> find(const std::vector<KernelEvent>& events) {
+    std::vector<Wakeup> found;
+    for (const KernelEvent& one : events) {
+      history_.events().push_back(one);
+      const auto wakeup = finder_.see(one, monotonic_);
+      if (!wakeup) continue;
+      found.push_back(*wakeup);
+      latest_.offer(*wakeup, finder_.thread(), history_);
+    }
+    return found;
+  }
+  core::LateWakeup latest() const {
+    const auto all = latest_.told(0, {{kWakesThread, "hrtimer_wakeup"}, {kTick, "tick"}});
+    EXPECT_FALSE(all.empty());
+    return all.empty() ? core::LateWakeup{} : all.front();
+  }
+
+  std::vector<int32_t> asked_;
+  const MonotonicTicks monotonic_{{.ticks = 0, .ns = 0}, 1};
+  WakeupFinder finder_{{"cyclictest", 95}, [this](int32_t thread) {
+                         asked_.push_back(thread);
+                         return thread == test::kMeter;
+                       }};
+  CpuHistory history_{10, 1000};
+  LateWakeups latest_{2, 1};
+};
+
+// The timer was set by the thread itself, before it slept: the first wake-up is whole, too.
+TEST_F(Wakeups, TheTimeThatTheTimerWasSetToIsWhenItWasDue) {
+  const auto found = find({timer_set(10, 1000), test::switch_to(20, 0, "swapper/1"), timer_entry(1500), expiry(1520),
+                           waking(1540), event(1550, EventKind::hrtimer_exit), timer_exit(1560), to_meter(1700)});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_TRUE(found[0].is_due_known);
+  EXPECT_EQ(found[0].due, 1000u);
+  EXPECT_EQ(found[0].interrupt, 1500u);
+  EXPECT_EQ(found[0].woken, 1540u);
+  EXPECT_EQ(found[0].ran, 1700u);
+  EXPECT_EQ(latest().late_interrupt_ns, 500);
+  EXPECT_EQ(latest().handler_ns, 40);
+  EXPECT_EQ(latest().waking_ns, 160) << "the rest of the interrupt, and the way out of the idle task";
+  EXPECT_EQ(latest().others_ns, 0);
+  EXPECT_EQ(latest().latency_ns, 700);
+  EXPECT_EQ(latest().accounting[0].name, "idle");
+}
+
+TEST_F(Wakeups, WhoRanBetweenWakingAndRunningIsAnother) {
+  find({test::switch_to(5, 9, "hog"), timer_set(10, 1000), timer_entry(1000), expiry(1010), waking(1020),
+        event(1030, EventKind::hrtimer_exit), test::of_function(1040, EventKind::hrtimer_entry, kTick),
+        test::of_function(1140, EventKind::hrtimer_exit, kTick), timer_exit(1200), to_meter(3200)});
+  EXPECT_EQ(latest().late_interrupt_ns, 0);
+  EXPECT_EQ(latest().handler_ns, 20);
+  EXPECT_EQ(latest().others_ns, 2100) << "the function of another timer, and the hog that would not give way";
+  EXPECT_EQ(latest().waking_ns, 80);
+  ASSERT_NE(culprit_of(latest()), nullptr);
+  EXPECT_EQ(culprit_of(latest())->name, "hog (tid 9, nice 0)");
+}
+
+// Our module tells how late a timer expires, and not what it is set to.
+TEST_F(Wakeups, TheLatenessOfTheExpiryTellsIt) {
+  const auto found = find({timer_entry(1500), expiry(1520, 400), waking(1540), timer_exit(1560), to_meter(1700)});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].due, 1120u);
+  EXPECT_EQ(found[0].interrupt, 1500u);
+}
+
+// It became due while another timer's function was still on.
+TEST_F(Wakeups, ATimerThatIsDueWithinTheInterruptIsNotLate) {
+  const auto found = find({timer_set(10, 1700), timer_entry(1500), expiry(1720), waking(1740), to_meter(1900)});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].due, 1700u);
+  EXPECT_EQ(found[0].interrupt, 1700u);
+}
+
+TEST_F(Wakeups, WhereItIsNotKnownWhenItWasDueItBeginsWithTheInterrupt) {
+  constexpr uint64_t kSince1970_ns = 1'800'000'000'000'000'000;  // CLOCK_REALTIME: cyclictest --clock=1
+  for (const auto& set : {timer_set(10, kSince1970_ns), event(10, EventKind::hole)}) {
+    const auto found = find({set, timer_entry(1500), expiry(1520), waking(1540), timer_exit(1560), to_meter(1700)});
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_FALSE(found[0].is_due_known);
+    EXPECT_EQ(found[0].due, 1500u);
+  }
+  EXPECT_EQ(latest().late_interrupt_ns, std::nullopt);
+  EXPECT_EQ(latest().latency_ns, 200);
+}
+
+TEST_F(Wakeups, AnInterruptSetsItsOwnTimersAndNotTheThreads) {
+  const auto found = find({timer_set(10, 1000), timer_entry(50), timer_set(60, 40), timer_exit(70), timer_entry(1500),
+                           expiry(1520), waking(1540), to_meter(1700)});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].due, 1000u);
+}
+
+// Somebody else's cyclictest, of the same priority; it is asked about once.
+TEST_F(Wakeups, OnlyTheMetersOwnThreadCounts) {
+  const auto others = find({timer_entry(1500), expiry(1520), waking(1540, 5), timer_exit(1560), to_meter(1700, 5),
+                            timer_entry(2500), expiry(2520), waking(2540, 5), timer_exit(2560), to_meter(2700, 5)});
+  EXPECT_TRUE(others.empty());
+  EXPECT_THAT(asked_, testing::ElementsAre(5));
+  EXPECT_EQ(finder_.thread(), 0);
+  EXPECT_EQ(find({timer_entry(3500), expiry(3520), waking(3540), to_meter(3700)}).size(), 1u);
+  EXPECT_EQ(finder_.thread(), test::kMeter);
+}
+
+// By a signal, or by another thread: no timer of its was due.
+TEST_F(Wakeups, WhatNoTimerWokeIsNoSample) {
+  EXPECT_TRUE(find({waking(1540), to_meter(1700)}).empty());
+  EXPECT_TRUE(find({timer_entry(1800), expiry(1810), event(1820, EventKind::hrtimer_exit), waking(1830),
+                    timer_exit(1840), to_meter(1900)})
+                  .empty());
+}
+
+TEST_F(Wakeups, BehindAHoleNothingGoesOn) {
+  EXPECT_TRUE(
+      find({timer_entry(1500), expiry(1520), waking(1540), event(1600, EventKind::hole), to_meter(1700)}).empty());
+}
+
+TEST_F(Wakeups, TheLatestAreKeptLatestFirst) {
+  for (const uint64_t length : {300u, 500u, 400u, 200u}) {
+    const uint64_t at = 10'000 * length;
+    find({timer_entry(at), expiry(at + 10), waking(at + 20), timer_exit(at + 30), to_meter(at + length)});
+  }
+  std::vector<double> lengths;
+  for (const core::LateWakeup& one : latest_.told(0, {})) lengths.push_back(one.latency_ns);
+  EXPECT_THAT(lengths, testing::ElementsAre(500, 400));
+}
+
+}  // namespace
+}  // namespace maxlat::attribution
