@@ -93,4 +93,10 @@ Part part_of(const KernelEvent& event) {
   return part;
 }
 
+std::string of_other_cpu(uint64_t cpu, const KernelEvent& event) {
+  if (event.running == 0) return fmt::format("CPU {}, task idle", cpu);
+  if (event.running < 0) return fmt::format("CPU {}", cpu);
+  return fmt::format("CPU {}, task {} (tid {})", cpu, event.name.text(), event.running);
+}
+
 }  // namespace maxlat::attribution

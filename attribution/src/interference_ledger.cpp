@@ -42,6 +42,9 @@ void InterferenceLedger::see(const KernelEvent& event) {
       task_ = {event};
       return;
     case EventKind::waking:
+    case EventKind::machine_counts:
+    case EventKind::woken_elsewhere:
+    case EventKind::ipi_sent:
       return;
     case EventKind::rename:
       go_on_until(event.tick);

@@ -9,6 +9,7 @@
 #include <maxlat/attribution/kernel_symbols.hpp>
 #include <maxlat/attribution/kernel_watch.hpp>
 #include <maxlat/attribution/reader_thread.hpp>
+#include <maxlat/attribution/smi_windows.hpp>
 #include <optional>
 #include <span>
 #include <utility>
@@ -36,6 +37,7 @@ struct WatchedHistory {
   std::vector<core::AskedGap> open;  // taken, and not accounted for yet
   CpuHistory history;
   InterferenceLedger ledger;
+  SmiWindows smis;
   bool end_is_told = false;
 };
 
@@ -76,6 +78,7 @@ class Watch final : public KernelWatch {
     std::map<uint64_t, std::string> functions;
     for (const auto& cpu : cpus_) {
       cpu->ledger.close();
+      cpu->history.name_smis_of(cpu->smis.windows());
       for (const uint64_t address : cpu->ledger.functions()) functions[address];
       for (const CpuHistory::Kept& kept : cpu->history.largest())
         for (const Part& part : kept.accounting.parts)
@@ -138,6 +141,7 @@ class Watch final : public KernelWatch {
     if (begin && !cpu.ledger.has_begun()) cpu.ledger.begin(ticks_at(*begin), cpu.asked.thread());
     if (end && !std::exchange(cpu.end_is_told, true)) cpu.ledger.end(ticks_at(*end));
     cpu.ledger.see(events);
+    for (const KernelEvent& event : events) cpu.smis.see(event);
   }
 
   // The gaps are taken first: when the buffer is then read to its end, all that was recorded in them is here ([A1]).
