@@ -144,6 +144,8 @@ int ring_test_costs(void)
 
 	if (status == 0)
 		status = ring_with_own("own-ring-overwrite", MAXLAT_RING_OVERWRITE, measure_own_ring);
+	if (status == 0)
+		status = ring_with_own("irq-off-ring", 0, ring_measure_irq_off);
 	return status ?: measure_kernel_ring();
 }
 
