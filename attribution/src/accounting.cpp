@@ -17,6 +17,10 @@ using core::TimeClass;
 // is a switch.
 constexpr double kLongestFault_ns = 200'000;
 
+bool is_larger(const Part& a, const Part& b) {
+  return a.ticks > b.ticks;
+}
+
 class Ledger {
  public:
   explicit Ledger(const Interval& interval)
@@ -31,6 +35,7 @@ class Ledger {
   }
 
   void see(const KernelEvent& event) {
+    if (is_only_told(event.kind)) return hear(event);
     const std::optional<size_t> fault_before = fault_;
     switch (event.kind) {
       case EventKind::hole:
@@ -47,6 +52,7 @@ class Ledger {
       case EventKind::waking:
         go_on_until(event.tick);
         wakers_.erase(event.number);
+        woken_elsewhere_.erase(event.number);
         if (!stack_.empty()) wakers_[event.number] = stack_.back().part;
         break;
       case EventKind::rename:
@@ -66,7 +72,7 @@ class Ledger {
           break;
         }
         go_on_until(event.tick);
-        stack_.push_back({event.kind, event.number, find(part_of(event))});
+        see_entry(event);
         break;
     }
     beside_event_ = true;
@@ -75,11 +81,10 @@ class Ledger {
 
   Accounting close() {
     go_on_until(interval_.to);
-    Accounting accounting{interval_.from, interval_.to, {}};
+    Accounting accounting{interval_.from, interval_.to, {}, std::move(nothing_seen_)};
     for (Part& part : parts_)
       if (part.ticks > 0) accounting.parts.push_back(std::move(part));
-    std::stable_sort(accounting.parts.begin(), accounting.parts.end(),
-                     [](const Part& a, const Part& b) { return a.ticks > b.ticks; });
+    std::stable_sort(accounting.parts.begin(), accounting.parts.end(), is_larger);
     return accounting;
   }
 
@@ -95,7 +100,8 @@ class Ledger {
   // Adds one to its count.
   size_t find(const Part& like) {
     const auto found = std::find_if(parts_.begin(), parts_.end(), [&](const Part& part) {
-      return part.kind == like.kind && part.name == like.name && part.function == like.function;
+      return part.kind == like.kind && part.name == like.name && part.function == like.function &&
+             part.sent_by == like.sent_by && part.sender == like.sender;
     });
     const auto index = static_cast<size_t>(found - parts_.begin());
     if (found == parts_.end()) parts_.push_back(like);
@@ -119,11 +125,16 @@ class Ledger {
       const auto longest = static_cast<uint64_t>(kLongestFault_ns * interval_.ticks_per_ns);
       give_to(*fault_, std::min(until, mark_ + longest));
       if (until == mark_) return;
-      return give_to(find({.kind = TimeClass::nothing_seen}), until);
+      return nothing_seen(until);
     }
     const bool beside = beside_event_ || until < interval_.to;
     if (beside && until - mark_ <= interval_.around_at_most)
       return give_to(find({.kind = TimeClass::around, .certainty = Certainty::next_to}), until);
+    nothing_seen(until);
+  }
+
+  void nothing_seen(uint64_t until) {
+    nothing_seen_.push_back({mark_, until});
     give_to(find({.kind = TimeClass::nothing_seen}), until);
   }
 
@@ -132,6 +143,26 @@ class Ledger {
     stack_.clear();
     fault_.reset();
     wakers_.clear();
+    woken_elsewhere_.clear();
+    sent_.reset();
+  }
+
+  // What is not of this CPU's time, but names who is behind something that is.
+  void hear(const KernelEvent& event) {
+    if (event.kind == EventKind::ipi_sent) sent_ = event;
+    if (event.kind != EventKind::woken_elsewhere) return;
+    wakers_.erase(event.number);
+    woken_elsewhere_[event.number] = of_other_cpu(event.value, event);
+  }
+
+  void see_entry(const KernelEvent& event) {
+    Part part = part_of(event);
+    if (sent_ && part.kind == TimeClass::ipi && event.number != static_cast<int32_t>(VectorUse::irq_work)) {
+      part.sent_by = of_other_cpu(static_cast<uint64_t>(sent_->number), *sent_);
+      part.sender = sent_->value;
+      sent_.reset();
+    }
+    stack_.push_back({event.kind, event.number, find(part)});
   }
 
   void see_nmi(const KernelEvent& event) {
@@ -150,6 +181,9 @@ class Ledger {
       task.woken_by = core::name_of({.kind = by.kind, .name = by.name});
       task.waker_function = by.function;
       wakers_.erase(waker);
+    } else if (const auto elsewhere = woken_elsewhere_.find(event.number); elsewhere != woken_elsewhere_.end()) {
+      task.woken_by = elsewhere->second;
+      woken_elsewhere_.erase(elsewhere);
     }
     stack_.push_back({EventKind::task_switch, event.number, find(task)});
   }
@@ -186,7 +220,27 @@ class Ledger {
   std::optional<size_t> fault_;
   std::vector<Part> parts_;
   std::map<int32_t, size_t> wakers_;
+  std::map<int32_t, std::string> woken_elsewhere_;
+  std::optional<KernelEvent> sent_;  // the last interrupt that another CPU asked for, and that has not come yet
+  std::vector<Stretch> nothing_seen_;
 };
+
+void make_smi(const Stretch& stretch, Accounting& accounting) {
+  const uint64_t ticks = stretch.to - stretch.from;
+  auto& parts = accounting.parts;
+  const auto of = [&](TimeClass kind) {
+    return std::find_if(parts.begin(), parts.end(), [&](const Part& part) { return part.kind == kind; });
+  };
+  const auto unseen = of(TimeClass::nothing_seen);
+  unseen->ticks -= ticks;
+  --unseen->count;
+  if (unseen->ticks == 0) parts.erase(unseen);
+  auto smi = of(TimeClass::smi);
+  if (smi == parts.end()) smi = parts.insert(smi, {.kind = TimeClass::smi, .certainty = Certainty::next_to});
+  smi->ticks += ticks;
+  ++smi->count;
+  std::stable_sort(parts.begin(), parts.end(), is_larger);
+}
 
 }  // namespace
 
@@ -206,6 +260,24 @@ Accounting account(std::span<const KernelEvent> events, const Interval& interval
     if (behind) break;
   }
   return ledger.close();
+}
+
+void name_smis(std::span<const SmiWindow> windows, std::span<Accounting* const> accountings) {
+  struct Candidate {
+    Accounting* accounting;
+    Stretch stretch;
+  };
+  for (const SmiWindow& window : windows) {
+    std::vector<Candidate> inside;
+    for (Accounting* const one : accountings)
+      for (const Stretch& stretch : one->nothing_seen)
+        if (stretch.from >= window.from && stretch.to <= window.to) inside.push_back({one, stretch});
+    std::stable_sort(inside.begin(), inside.end(), [](const Candidate& a, const Candidate& b) {
+      return a.stretch.to - a.stretch.from > b.stretch.to - b.stretch.from;
+    });
+    inside.resize(std::min<std::size_t>(inside.size(), window.count));
+    for (const Candidate& one : inside) make_smi(one.stretch, *one.accounting);
+  }
 }
 
 }  // namespace maxlat::attribution

@@ -99,4 +99,10 @@ core::AccountedTime told_part(const Part& part, double ns, const std::map<uint64
           part.certainty, with_function(part.woken_by, part.waker_function, functions)};
 }
 
+std::string of_other_cpu(uint64_t cpu, const KernelEvent& event) {
+  if (event.running == 0) return fmt::format("CPU {}, task {}", cpu, kIdleTask);
+  if (event.running < 0) return fmt::format("CPU {}", cpu);
+  return fmt::format("CPU {}, task {} (tid {})", cpu, event.name.text(), event.running);
+}
+
 }  // namespace maxlat::attribution

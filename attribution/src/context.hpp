@@ -16,6 +16,9 @@ namespace maxlat::attribution {
 // Of the event that opens it, of an NMI, of a page fault, of a hole: class, name, function, and whether it was seen.
 Part part_of(const KernelEvent& event);
 
+// "CPU 0, task sh (tid 7)": where a thread did what this CPU sees the end of.
+std::string of_other_cpu(uint64_t cpu, const KernelEvent& event);
+
 // Of an exit: its entry.
 inline EventKind entry_of(EventKind exit) {
   return static_cast<EventKind>(static_cast<uint8_t>(exit) - 1);

@@ -45,6 +45,13 @@ class CpuHistory {
   };
   const std::vector<Kept>& largest() const { return largest_; }
 
+  // When all is told: what was asked for may lie before the look that found more of them.
+  void name_smis_of(std::span<const SmiWindow> windows) {
+    std::vector<Accounting*> accountings;
+    for (Kept& kept : largest_) accountings.push_back(&kept.accounting);
+    name_smis(windows, accountings);
+  }
+
  private:
   // Those in the interval, and, where its thread sleeps at the beginning, back to the last switch or hole before.
   std::span<const KernelEvent> events_for(const Interval& interval) const {

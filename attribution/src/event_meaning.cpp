@@ -25,6 +25,7 @@ std::vector<EventMeaning> all_meanings() {
       {"exceptions/page_fault_user", EventKind::page_fault},
       {"exceptions/page_fault_kernel", EventKind::page_fault},
       {"nmi/nmi_handler", EventKind::nmi, nullptr, "delta_ns"},
+      {"machine/machine_counts", EventKind::machine_counts, nullptr, "smi"},  // of our module alone
   };
   static constexpr std::pair<const char*, VectorUse> kVectors[] = {
       {"local_timer", VectorUse::local_timer},     {"reschedule", VectorUse::reschedule},

@@ -43,6 +43,9 @@ void InterferenceLedger::see(const KernelEvent& event) {
       return;
     case EventKind::waking:
     case EventKind::timer_set:
+    case EventKind::machine_counts:
+    case EventKind::woken_elsewhere:
+    case EventKind::ipi_sent:
       return;
     case EventKind::rename:
       go_on_until(event.tick);

@@ -4,6 +4,9 @@
 
 #include <filesystem>
 #include <maxlat/attribution/kernel_backend.hpp>
+#include <maxlat/core/sys/text_file.hpp>
+#include <maxlat/core/sys/tracefs.hpp>
+#include <string_view>
 
 namespace maxlat::attribution {
 
@@ -30,6 +33,17 @@ core::Result<std::string> kernel_events_option(const core::CommandLine& line) {
                      fmt::format("{}: maxlat_trace.ko, where it is loaded; {}: the kernel's own trace buffers; {}: the "
                                  "first that can",
                                  kModuleBackend, kTracefsBackend, kAnyBackend)};
+}
+
+core::Error why_no_module(core::Error error, const std::string& root) {
+  std::error_code unknown;
+  if (std::filesystem::exists(root + MAXLAT_TRACE_DEVICE, unknown)) return error;
+  const std::string states = core::read_file(root + "/sys/kernel/security/lockdown").value_or("");
+  const std::string_view state = core::selected_word(states);
+  if (state.empty() || state == "none") return error;
+  error.text += fmt::format(", and this kernel is locked down ({}) and takes signed modules only", state);
+  error.hint = "sign it with a key that the kernel knows (kernel/README.md)";
+  return error;
 }
 
 }  // namespace maxlat::attribution

@@ -2,19 +2,59 @@
 #include <charconv>
 #include <istream>
 #include <maxlat/attribution/kernel_symbols.hpp>
+#include <string_view>
 
 namespace maxlat::attribution {
+namespace {
+
+constexpr uint64_t kLongestFunction = 4096;
+
+struct Symbol {
+  uint64_t address = 0;  // 0: they are hidden (kptr_restrict), or it is no line of a symbol
+  char type = 0;
+  std::string_view name{};
+};
+
+// "ffffffff81000010 t tick_nohz_handler", of a module's "... t name\t[module]"
+Symbol symbol_of(std::string_view line) {
+  Symbol symbol;
+  const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), symbol.address, 16);
+  const auto name = static_cast<size_t>(end - line.data()) + 3;  // " t "
+  if (error != std::errc{} || name >= line.size()) return {};
+  symbol.type = line[name - 2];
+  symbol.name = line.substr(name, line.find_first_of("\t ", name) - name);
+  return symbol;
+}
+
+bool is_code(char type) {
+  return type == 't' || type == 'T' || type == 'w' || type == 'W';
+}
+
+}  // namespace
 
 void name_functions(std::istream& kallsyms, std::map<uint64_t, std::string>& functions) {
   if (functions.empty()) return;
   for (std::string line; std::getline(kallsyms, line);) {
-    uint64_t address = 0;
-    const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), address, 16);
-    if (error != std::errc{} || address == 0) continue;  // 0: they are hidden (kptr_restrict)
-    const auto wanted = functions.find(address);
-    const auto name = static_cast<size_t>(end - line.data()) + 3;  // " t "
-    if (wanted == functions.end() || !wanted->second.empty() || name >= line.size()) continue;
-    wanted->second = line.substr(name, line.find_first_of("\t ", name) - name);
+    const Symbol symbol = symbol_of(line);
+    const auto wanted = symbol.address == 0 ? functions.end() : functions.find(symbol.address);
+    if (wanted != functions.end() && wanted->second.empty()) wanted->second = symbol.name;
+  }
+}
+
+// In one pass, for the lines are not in the order of the addresses: of each caller the nearest beginning so far.
+void name_callers(std::istream& kallsyms, std::map<uint64_t, std::string>& callers) {
+  if (callers.empty()) return;
+  std::map<uint64_t, uint64_t> nearest;
+  for (std::string line; std::getline(kallsyms, line);) {
+    const Symbol symbol = symbol_of(line);
+    if (symbol.address == 0 || !is_code(symbol.type)) continue;
+    for (auto caller = callers.lower_bound(symbol.address);
+         caller != callers.end() && caller->first - symbol.address < kLongestFunction; ++caller) {
+      uint64_t& begins = nearest[caller->first];
+      if (symbol.address <= begins) continue;
+      begins = symbol.address;
+      caller->second = symbol.name;
+    }
   }
 }
 

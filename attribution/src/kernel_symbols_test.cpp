@@ -22,5 +22,15 @@ TEST(KernelSymbols, WhatIsAskedForHasItsFirstName) {
                                      Pair(0xffffffff81000040, ""), Pair(0xffffffffc0000020, "of_module")));
 }
 
+TEST(KernelSymbols, ACallerIsInTheFunctionThatBeginsBeforeIt) {
+  std::istringstream kallsyms(
+      "ffffffff81002000 T behind\nffffffff81000100 T try_to_wake_up\nffffffff81000100 t an_alias\n"
+      "ffffffff81000180 d no_code\nffffffff81000000 T before\n0000000000000000 t hidden\n");
+  std::map<uint64_t, std::string> callers{{0xffffffff81000190, ""}, {0xffffffff81000100, ""}, {0xffffffff81001900, ""}};
+  name_callers(kallsyms, callers);
+  EXPECT_THAT(callers, ElementsAre(Pair(0xffffffff81000100, "try_to_wake_up"),
+                                   Pair(0xffffffff81000190, "try_to_wake_up"), Pair(0xffffffff81001900, "")));
+}
+
 }  // namespace
 }  // namespace maxlat::attribution

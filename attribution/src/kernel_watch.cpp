@@ -9,6 +9,7 @@
 #include <maxlat/attribution/kernel_symbols.hpp>
 #include <maxlat/attribution/kernel_watch.hpp>
 #include <maxlat/attribution/reader_thread.hpp>
+#include <maxlat/attribution/smi_windows.hpp>
 #include <optional>
 #include <span>
 #include <utility>
@@ -42,6 +43,7 @@ struct WatchedHistory {
   std::vector<core::AskedGap> open;  // taken, and not accounted for yet
   CpuHistory history;
   InterferenceLedger ledger;
+  SmiWindows smis;
   bool end_is_told = false;
   WakeupFinder finder;  // of another program
   LateWakeups wakeups;
@@ -101,6 +103,7 @@ class Watch final : public KernelWatch {
     for (const auto& cpu : cpus_) {
       if (of_another_program()) cpu->ledger.end(base::read_both(CLOCK_MONOTONIC).ticks);
       cpu->ledger.close();
+      cpu->history.name_smis_of(cpu->smis.windows());
       for (const uint64_t address : cpu->ledger.functions()) functions[address];
       for (const uint64_t address : cpu->wakeups.functions()) functions[address];
       for (const CpuHistory::Kept& kept : cpu->history.largest())
@@ -168,6 +171,7 @@ class Watch final : public KernelWatch {
     if (begin && !cpu.ledger.has_begun()) cpu.ledger.begin(ticks_at(*begin), cpu.asked.thread());
     if (end && !std::exchange(cpu.end_is_told, true)) cpu.ledger.end(ticks_at(*end));
     cpu.ledger.see(events);
+    for (const KernelEvent& event : events) cpu.smis.see(event);
   }
 
   // The gaps are taken first: when the buffer is then read to its end, all that was recorded in them is here ([A1]).

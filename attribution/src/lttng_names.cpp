@@ -18,6 +18,8 @@ constexpr EventRule kEventRules[] = {
     {"exceptions", "", "x86_exceptions_"},
     {"syscalls", "sys_enter_", "syscall_entry_"},
     {"syscalls", "sys_exit_", "syscall_exit_"},
+    {"raw_syscalls", "sys_enter", "syscall_entry_"},
+    {"raw_syscalls", "sys_exit", "syscall_exit_"},
     {"kmem", "mm_page_", "kmem_mm_page_"},
     {"kmem", "kmalloc", "kmem_kmalloc"},
     {"kmem", "kfree", "kmem_kfree"},

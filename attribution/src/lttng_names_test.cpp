@@ -15,6 +15,7 @@ TEST(LttngNames, AreThoseOfTheKernelButForTheirRules) {
   EXPECT_EQ(lttng_event_name("irq_vectors", "local_timer_entry"), "x86_irq_vectors_local_timer_entry");
   EXPECT_EQ(lttng_event_name("exceptions", "page_fault_user"), "x86_exceptions_page_fault_user");
   EXPECT_EQ(lttng_event_name("syscalls", "sys_enter_openat"), "syscall_entry_openat");
+  EXPECT_EQ(lttng_event_name("raw_syscalls", "sys_exit"), "syscall_exit_");  // the call's name follows
   EXPECT_EQ(lttng_event_name("kmem", "kmalloc"), "kmem_kmalloc");
   EXPECT_EQ(lttng_field_name("sched", "next_pid"), "next_tid");
   EXPECT_EQ(lttng_field_name("sched", "pid"), "tid");

@@ -51,6 +51,8 @@ expect "rings that cost the same to the digit in two runs" "$(dmesg | grep -o 'c
 cost own-ring-overwrite own-ring-overwrite 5
 cost own-ring own-ring-discard 5
 own=$p50
+cost irq-off-ring irq-off-ring 5
+expect "our ring against one that turns interrupts off" "$own" -le "$p50"
 expect "our ring alone" "$own" -le 60
 cost kernel-ring kernel-ring 10
 expect "our ring, twice, against the kernel's" $((2 * own)) -le "$p50"

@@ -35,19 +35,32 @@ for event in sched_switch sched_waking sched_wakeup sched_wakeup_new sched_migra
   sched_process_exec sched_process_exit task_rename irq_handler_entry irq_handler_exit softirq_entry softirq_exit \
   hrtimer_expire_entry hrtimer_expire_exit timer_expire_entry timer_expire_exit nmi_handler ipi_send_cpu \
   page_fault_user page_fault_kernel workqueue_execute_start workqueue_execute_end rcu_utilization sys_enter sys_exit \
-  local_timer_entry local_timer_exit reschedule_entry reschedule_exit call_function_single_entry irq_work_entry; do
+  sched_process_free machine_counts local_timer_entry local_timer_exit reschedule_entry reschedule_exit call_function_single_entry irq_work_entry; do
   expect "$event" "$(number $event)" -gt 0
 done
 # The same module under `maxlat trace`: in one trace with a state dump, books that balance, and every part of an interval named.
 maxlat trace record --kernel=module -o "$OUT/trace" -D 500ms 2> "$OUT/record.txt" || fail "record: $(cat "$OUT/record.txt")"
 grep -q 'events of the kernel (by module), ' "$OUT/record.txt" || fail "it does not name its back end: $(cat "$OUT/record.txt")"
 maxlat trace check "$OUT/trace" || fail "the recording's books: $?"
+# By tracefs it has the same events, but for those of which the kernel has no tracepoint: interrupts that are sent (before 6.4), and counts.
+maxlat trace record --kernel=tracefs -o "$OUT/by-tracefs" -D 10ms 2> "$OUT/record.txt" || fail "record: $(cat "$OUT/record.txt")"
+events_of() { sed -n 's/^  name = "\(.*\)";$/\1/p' "$OUT/$1/kernel-0/metadata" | grep -v '_statedump_\|^ipi_send_\|^machine_counts$' | sort; }
+[ "$(events_of trace)" = "$(events_of by-tracefs)" ] || fail "not the same events: $(events_of trace) and by tracefs $(events_of by-tracefs)"
 maxlat trace print "$OUT/trace" -e 'sched_switch' > "$OUT/print.txt"
 expect "switches in the trace" "$(wc -l < "$OUT/print.txt")" -gt 10
 expect "of them in another thread than the one that leaves" "$(sed 's|.* kernel 0/cpu[0-9]*/\([0-9-]*\) .*prev_tid = \([0-9]*\),.*|\1 \2|' "$OUT/print.txt" | awk '$1 != $2' | wc -l)" -eq 0
 maxlat trace explain "$OUT/trace" --cpu 0 --from +100ms --to +300ms > "$OUT/explain.txt" || fail "explain: $? $(cat "$OUT/explain.txt")"
 cat "$OUT/explain.txt"
 grep -q 'task idle' "$OUT/explain.txt" || fail "a guest with nothing to do is not idle"
+
+# Who woke a task from the other CPU, and who sent an interrupt there: on which of the two it is, the scheduler chooses.
+maxlat trace record --kernel=module -o "$OUT/senders" -- sh -c 'for turn in $(seq 30); do taskset 1 ls / | taskset 2 cat; done' > /dev/null 2> "$OUT/record.txt" ||
+  fail "record: $(cat "$OUT/record.txt")"
+end=$(maxlat trace print "$OUT/senders" | sed -n 's/^\[\([0-9:.]*\)\].* sched_switch: .*/\1/p' | tail -n 2 | head -n 1)
+for cpu in 0 1; do maxlat trace explain "$OUT/senders" --cpu $cpu --from +0 --to "$end" || [ $? -eq 3 ] || fail "explain: $?"; done > "$OUT/explain.txt"
+cat "$OUT/explain.txt"
+grep -q ' task .*, woken by CPU [01], task .* (tid [0-9]*)' "$OUT/explain.txt" || fail "nobody on the other CPU woke a task"
+grep -q ' ipi [a-z ]*, sent by CPU [01], task .*, in [a-z_]*$' "$OUT/explain.txt" || fail "nobody sent an interrupt"
 
 # Events that the module does not know, a probe of another type than the tracepoint's.
 kernel_raw_events refusals
@@ -68,11 +81,14 @@ recorded() {
   maxlat trace check "$OUT/raw" > /dev/null || fail "$1: the recording's books: $?"
   maxlat trace print "$OUT/raw" > "$OUT/print.txt"
 }
-recorded '9p:*,kmem:kmalloc,kprobe:do_nanosleep,sched:sched_waking'
+recorded '9p:*,kmem:kmalloc,kprobe:do_nanosleep,sched:sched_waking,raw_syscalls:*'
 grep -q ' 9p_client_req: { clnt = 0xFFFF[0-9A-F]*, type = [0-9]*, tag = [0-9]* }' "$OUT/print.txt" || fail "no request of 9p"
 grep -q ' kmem_kmalloc: { call_site = [0-9]*, ptr = 0xFFFF[0-9A-F]*, bytes_req = [1-9][0-9]*, bytes_alloc = [1-9]' "$OUT/print.txt" || fail "no kmalloc"
 grep -q ' kprobe:do_nanosleep: { caller = 0xFFFFFFFF[0-9A-F]*, t = 0xFFFF[0-9A-F]*, mode = [01] }' "$OUT/print.txt" || fail "no do_nanosleep"
 grep -q ' sched_waking: { comm = "' "$OUT/print.txt" || fail "no event of the table beside them"
+of_sleeper() { sed -n 's|.*/\([0-9]*\) .*syscall_entry_clock_nanosleep: .*|\1|p' "$OUT/print.txt" | tail -n 1; }
+grep "/$(of_sleeper) .* syscall_" "$OUT/print.txt" | grep -A 1 'syscall_entry_clock_nanosleep: { id = 230, arg0 = ' |
+  grep -q 'syscall_exit_clock_nanosleep: { id = 230, ret = 0 }' || fail "no exit behind the entry of a system call"
 # Every tracepoint of the kernel, at once; on one kernel, because a probe takes milliseconds to attach here.
 if uname -r | grep -q "^6.12"; then
   recorded "$(ls /sys/kernel/tracing/events | grep -vx 'ftrace\|syscalls\|enable\|header.*' | sed 's/$/:*/' | paste -sd ,)" --kernel-size 32M

@@ -113,8 +113,17 @@ def merged(folder):
 
 def state_dump(folder):
     """Who was there before the first event has a name; and the functions of timers have theirs."""
-    record(folder, "--kernel=tracefs", "--kernel-size", "16M", "-e", "timer:hrtimer_expire_*", "--", "sleep", "0.2")
+    record(folder, "--kernel=tracefs", "--kernel-size", "16M", "-e", "timer:hrtimer_expire_*,raw_syscalls:*", "--", "sleep", "0.2")
     events = events_of(folder)
+    # System calls are as Trace Compass looks for them where the tracer is LTTng's: by the thread, an exit behind its entry.
+    assert 'tracer_name = "lttng-modules"' in (folder / "kernel-0/metadata").read_text()
+    sleeper, = {event["tid"] for event in events if event["event"] == "syscall_entry_clock_nanosleep"
+                and event["fields"]["args"][1:2] == [0]} & \
+        {event["tid"] for event in events if event["event"].startswith("syscall_entry_exit")}
+    calls = [event["event"] for event in events if event["tid"] == sleeper and event["event"].startswith("syscall_")]
+    assert not [event for event in events if event["event"].startswith("sys_")]
+    begun = calls.index("syscall_entry_clock_nanosleep")
+    assert calls[begun + 1] == "syscall_exit_clock_nanosleep", calls
     state = {event["fields"]["tid"]: event["fields"] for event in events if event["event"] == "lttng_statedump_process_state"}
     assert state[os.getpid()]["ppid"] == os.getppid() and state[os.getpid()]["type"] == 0
     assert state[os.getpid()]["name"] == pathlib.Path("/proc/self/comm").read_text().strip()

@@ -104,10 +104,16 @@ std::string environment_block(const TraceEnvironment& environment, const TraceCl
   const auto line = [](std::string_view name, const std::string& value) {
     return "  " + std::string(name) + " = " + value + ";\n";
   };
+  std::string writer =
+      line("tracer_name", tsdl::quoted(tsdl::kWriter)) + line("tracer_major", text(tsdl::kWriterVersion));
+  if (environment.domain == tsdl::kKernelDomain)
+    writer = line("tracer_name", tsdl::quoted(tsdl::kNamesOfKernel)) +
+             line("tracer_major", text(tsdl::kNamesOfKernelMajor)) +
+             line("tracer_minor", text(tsdl::kNamesOfKernelMinor)) + line("tracer_patchlevel", "0") +
+             line("written_by", tsdl::quoted(tsdl::kWriter)) + line("written_by_major", text(tsdl::kWriterVersion));
   return "env {\n" + line("hostname", tsdl::quoted(hostname())) + line("procname", tsdl::quoted(environment.process)) +
          line("vpid", text(environment.pid)) +
-         (environment.domain.empty() ? "" : line("domain", tsdl::quoted(environment.domain))) +
-         line("tracer_name", tsdl::quoted(tsdl::kWriter)) + line("tracer_major", text(tsdl::kWriterVersion)) +
+         (environment.domain.empty() ? "" : line("domain", tsdl::quoted(environment.domain))) + writer +
          line("packet_format", text(tsdl::kPacketFormat)) + line("session", tsdl::quoted(environment.session)) +
          line("clock_source", tsdl::quoted(base::to_string(clock.counter.source))) +
          line("clock_trusted", text(clock.counter.trusted ? 1 : 0)) +

@@ -171,8 +171,9 @@ class Parser {
     if (key == "vpid") process_.pid = number<std::int64_t>(value.text).value_or(0);
     if (key == "clock_trusted") process_.clock_trusted = value.text == "1";
     if (key == "monotonic_offset_ns") process_.monotonic_offset_ns = number<std::int64_t>(value.text).value_or(0);
-    if (key == "tracer_name") is_maxlat_ = text == tsdl::kWriter;
-    if (key == "tracer_major") return number<int>(value.text) == tsdl::kWriterVersion;
+    if (key == "tracer_name" || key == "written_by") is_maxlat_ = text == tsdl::kWriter;
+    const bool is_version = key == "written_by_major" || (key == "tracer_major" && is_maxlat_);
+    if (is_version) return number<int>(value.text) == tsdl::kWriterVersion;
     if (key == "packet_format") return number<int>(value.text).value_or(tsdl::kPacketFormat + 1) <= tsdl::kPacketFormat;
     return true;
   }

@@ -96,6 +96,24 @@ TEST(MetadataReader, CutAnywhereGivesWhatIsWhole) {
   EXPECT_EQ(events_before, 4u);
 }
 
+// A trace of the kernel bears the name of the tracer whose names its events have: whose it is, written_by says.
+TEST(MetadataReader, KnowsItsOwnTracesOfTheKernel) {
+  TraceEnvironment environment;
+  environment.domain = "kernel";
+  std::string text = metadata_of_trace(environment, {base::clock_with_rate(1), 0, 0});
+  EXPECT_TRUE(parse_metadata(text));
+  const std::string ours = "  written_by = \"maxlat\";\n";
+  std::string older = text, newer = text;
+  text.erase(text.find(ours), ours.size());
+  EXPECT_FALSE(parse_metadata(text)) << "that of lttng-modules";
+  // As this was written until 26 November 2026.
+  const std::size_t begin = older.find("  tracer_name"), end = older.find("  packet_format");
+  older.replace(begin, end - begin, "  tracer_name = \"maxlat\";\n  tracer_major = 1;\n");
+  EXPECT_TRUE(parse_metadata(older));
+  newer.replace(newer.find("written_by_major = 1"), 20, "written_by_major = 2");
+  EXPECT_FALSE(parse_metadata(newer));
+}
+
 TEST(MetadataReader, RefusesWhatOthersWrote) {
   const std::string text = test::metadata();
   const auto changed = [&](std::string_view from, std::string_view to) {

@@ -88,16 +88,29 @@ TEST(Metadata, ChannelSaysWhoOwnsItsStreams) {
   EXPECT_THAT(metadata_of_channel(0, "a", StreamKind::thread), HasSubstr("u32 tid; u32 slot;"));
 }
 
-// As Trace Compass knows the kernel's events: by the domain, the name without a provider, the thread in `_tid`.
+// As Trace Compass knows the kernel's events: by the domain, the tracer whose names they have, the name without a
+// provider, the thread in `_tid`. By another tracer's name, or an older version, it looks for others: softirq_entry
+// and not irq_softirq_entry. And it takes an event that begins with sys_ for a system call's entry.
 TEST(Metadata, TheKernelsEventsAreAsLttngsAre) {
   TraceEnvironment environment;
   environment.domain = "kernel";
   const std::string text = metadata_of_trace(environment, {base::clock_with_rate(1), 0, 0}) +
                            metadata_of_channel(0, "kernel", StreamKind::kernel) +
                            metadata_of_event(0, 1, {"", "sched_switch", {}, {}});
-  for (const char* part : {"  domain = \"kernel\";\n", "u32 cpu_id; u32 slot;",
-                           "  event.context := struct { u32 _tid; } align(64);\n", "name = \"sched_switch\";"})
+  for (const char* part :
+       {"  domain = \"kernel\";\n",
+        "  tracer_name = \"lttng-modules\";\n  tracer_major = 2;\n  tracer_minor = 13;\n"
+        "  tracer_patchlevel = 0;\n"
+        "  written_by = \"maxlat\";\n  written_by_major = 1;\n",
+        "u32 cpu_id; u32 slot;", "  event.context := struct { u32 _tid; } align(64);\n", "name = \"sched_switch\";"})
     EXPECT_THAT(text, HasSubstr(part));
+}
+
+// Only the kernel's: a program's events have no names of LTTng's.
+TEST(Metadata, AProgramsTracerIsMaxlat) {
+  const std::string text = metadata_of_trace({}, {base::clock_with_rate(1), 0, 0});
+  EXPECT_THAT(text, HasSubstr("  tracer_name = \"maxlat\";\n  tracer_major = 1;\n  packet_format"));
+  EXPECT_EQ(text.find("written_by"), text.npos);
 }
 
 // Without it babeltrace2 takes the bytes right behind the header: 32768 for CPU 0.

@@ -17,8 +17,13 @@
 namespace maxlat::trace::tsdl {
 
 inline constexpr std::string_view kSignature = "/* CTF 1.8 */";  // what CTF's readers look for at the beginning
-inline constexpr std::string_view kWriter = "maxlat";            // env tracer_name
-inline constexpr int kWriterVersion = 1;                         // env tracer_major
+inline constexpr std::string_view kWriter = "maxlat";  // env tracer_name, or of the kernel's events written_by
+inline constexpr int kWriterVersion = 1;               // env tracer_major, or written_by_major
+// What Trace Compass takes the kernel's events for (LttngKernelTrace): by tracer_name and version it chooses the names
+// that it looks for. Ours are those of lttng-modules since 2.9; of any other tracer it expects those before 2.6.
+inline constexpr std::string_view kKernelDomain = "kernel";
+inline constexpr std::string_view kNamesOfKernel = "lttng-modules";
+inline constexpr int kNamesOfKernelMajor = 2, kNamesOfKernelMinor = 13;
 // env packet_format: of the layout of packets and records, and of the TSDL that describes them. Our own reader reads
 // all of these; other readers need only the TSDL.
 //   1  has no such entry; padding is an array of times

@@ -22,6 +22,7 @@
 
 #include "events.h"
 #include "ipi_hooks.h"
+#include "machine_counts.h"
 #include "session.h"
 
 static int device_open(struct inode *inode, struct file *file)
@@ -235,6 +236,7 @@ static int __init trace_init(void)
 {
 	int error;
 
+	trace_counts_find();
 	trace_events_find();
 	error = misc_register(&device);
 	if (error)

@@ -18,12 +18,17 @@ static unsigned long hidden;
 module_param(hidden, ulong, 0444);
 MODULE_PARM_DESC(hidden, "events that this kernel is to lack, a bit each: for tests of who reads");
 
+static const char *tracepoint_of(unsigned int i)
+{
+	return i + 1 == MAXLAT_KERNEL_machine_counts ? "local_timer_entry" : trace_probes[i].name;
+}
+
 static void match(struct tracepoint *tracepoint, void *unused)
 {
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(events); i++) {
-		if (strcmp(tracepoint->name, trace_probes[i].name) == 0)
+		if (strcmp(tracepoint->name, tracepoint_of(i)) == 0)
 			events[i].tracepoint = tracepoint;
 	}
 }

@@ -34,7 +34,9 @@
 #include <maxlat/ring/record_write.h>
 
 #include "dispatch.h"
+#include "machine_counts.h"
 #include "probes.h"
+#include "text.h"
 
 #define ARGUMENTS(...) __VA_ARGS__
 #define NAMES(...) __VA_ARGS__
@@ -43,71 +45,6 @@ static __always_inline void copy_comm(char *to, const struct task_struct *task)
 {
 	BUILD_BUG_ON(TASK_COMM_LEN != MAXLAT_TRACE_NAME_BYTES);
 	__builtin_memcpy(to, task->comm, MAXLAT_TRACE_NAME_BYTES);
-}
-
-/* A text of another length: its first 16 bytes, zero behind its end. */
-struct text {
-	u64 words[2];
-};
-
-static __always_inline void put_text(char *to, struct text text)
-{
-	((u64 *)to)[0] = text.words[0];
-	((u64 *)to)[1] = text.words[1];
-}
-
-static __always_inline u64 word_at(const char *from)
-{
-	u64 word;
-
-	__builtin_memcpy(&word, from, sizeof(word));
-	return word;
-}
-
-/* A byte of `word` that is zero has its upper bit in here, and so may bytes behind it; 0: there is none. */
-static __always_inline u64 zero_bytes(u64 word)
-{
-	return (word - 0x0101010101010101ull) & ~word & 0x8080808080808080ull;
-}
-
-/* `word` up to its first zero byte; all of it if there is none. */
-static __always_inline u64 up_to_zero(u64 word, u64 zeros)
-{
-	return word & (zeros ^ (zeros - 1));
-}
-
-/* Whether 16 bytes can be read there. They may lie behind the text; where they would be in another page, there may be
- * nothing. NULL is told by the same look: it has the place behind the last one of a page. */
-static __always_inline bool has_words(const char *from)
-{
-	return likely(offset_in_page(from - 1) < PAGE_SIZE - MAXLAT_TRACE_NAME_BYTES);
-}
-
-static __always_inline struct text text_by_word(const char *from)
-{
-	const u64 first = word_at(from), zeros = zero_bytes(first);
-	struct text text = { { first, 0 } };
-
-	if (unlikely(zeros)) {
-		text.words[0] = up_to_zero(first, zeros);
-	} else {
-		const u64 second = word_at(from + 8);
-
-		text.words[1] = up_to_zero(second, zero_bytes(second));
-	}
-	return text;
-}
-
-static struct text text_of(const char *from)
-{
-	struct text text = { { 0, 0 } };
-	unsigned int i;
-
-	if (has_words(from))
-		return text_by_word(from);
-	for (i = 0; from && i < MAXLAT_TRACE_NAME_BYTES && from[i]; i++)
-		text.words[i / 8] |= (u64)(u8)from[i] << i % 8 * 8;
-	return text;
 }
 
 /* As maxlat_ring_record_end, without the delivery. Returns the packet's commit count: who finds it to be a multiple of
@@ -252,6 +189,20 @@ PROBE(sched_process_exit, ARGUMENTS(struct task_struct *task MAXLAT_ALSO_OF_PROC
 	record->prio = task->prio;
 )
 
+PROBE(sched_process_free, ARGUMENTS(struct task_struct *task), NAMES(task), NULL,
+	copy_comm(record->comm, task);
+	record->tid = task->pid;
+	record->prio = task->prio;
+)
+
+/* As the kernel computes it for its own record. */
+PROBE(sched_pi_setprio, ARGUMENTS(struct task_struct *task, struct task_struct *lender), NAMES(task, lender), NULL,
+	copy_comm(record->comm, task);
+	record->tid = task->pid;
+	record->oldprio = task->prio;
+	record->newprio = lender && lender->prio < task->normal_prio ? lender->prio : task->normal_prio;
+)
+
 PROBE(task_rename, ARGUMENTS(struct task_struct *task, const char *comm), NAMES(task, comm), comm,
 	copy_comm(record->oldcomm, task);
 	put_text(record->newcomm, text);
@@ -307,11 +258,22 @@ PROBE(ipi_send_cpu, ARGUMENTS(unsigned int cpu, unsigned long callsite, void *ca
 	record->cpu = cpu;
 )
 
+static __always_inline bool has_cpus_above_63(const struct cpumask *cpumask)
+{
+	unsigned long others = 0;
+	unsigned int i;
+
+	for (i = 1; i < BITS_TO_LONGS(nr_cpu_ids); i++)
+		others |= cpumask_bits(cpumask)[i];
+	return others != 0;
+}
+
 PROBE(ipi_send_cpumask, ARGUMENTS(const struct cpumask *cpumask, unsigned long callsite, void *callback),
       NAMES(cpumask, callsite, callback), NULL,
 	record->callsite = callsite;
 	record->callback = (uintptr_t)callback;
 	record->cpus = cpumask_bits(cpumask)[0];
+	record->above_63 = has_cpus_above_63(cpumask);
 )
 
 PROBE(page_fault, ARGUMENTS(unsigned long address, struct pt_regs *registers, unsigned long error_code),
@@ -347,6 +309,28 @@ PROBE(sys_exit, ARGUMENTS(struct pt_regs *registers, long ret), NAMES(registers,
 	record->id = registers->orig_ax;
 	record->ret = ret;
 )
+
+/* The record of machine_counts, when there is one. */
+#define maxlat_kernel_changed_counts maxlat_kernel_machine_counts
+PROBE(changed_counts, ARGUMENTS(u64 smi, u64 nmi), NAMES(smi, nmi), NULL,
+	record->smi = smi;
+	record->nmi = nmi;
+)
+
+static void trace_probe_machine_counts(void *event, int vector)
+{
+	struct trace_counts now;
+
+	maxlat_probe_begin();
+	if (trace_sessions_of(MAXLAT_KERNEL_machine_counts) && trace_counts_changed(&now))
+		trace_probe_changed_counts(event, now.smi, now.nmi);
+	maxlat_probe_end();
+}
+
+static void check_trace_callback_type_machine_counts(void (*probe)(void *, int))
+{
+	check_trace_callback_type_local_timer_entry(probe);
+}
 
 #ifndef MAXLAT_HAS_IPI_TRACEPOINTS
 static void check_trace_callback_type_ipi_send_cpu(void (*probe)(void *, unsigned int, unsigned long, void *))

@@ -12,7 +12,7 @@
 #include <maxlat/trace/kernel/kernel_abi.h>
 
 struct trace_probe {
-	const char *name; /* of the tracepoint */
+	const char *name; /* of the event, and of its tracepoint */
 	void *function;   /* takes the event's id, then what the tracepoint has */
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* Sessions: their rings, and when probes write there. Contract: session.h. */
 #include <linux/bitmap.h>
+#include <linux/bits.h>
 #include <linux/err.h>
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
@@ -8,6 +9,7 @@
 
 #include "dispatch.h"
 #include "events.h"
+#include "machine_counts.h"
 #include "raw_events.h"
 #include "rings.h"
 #include "session.h"
@@ -67,6 +69,8 @@ static int attach(struct trace_session *session)
 	error = trace_events_use(session->events);
 	if (!error)
 		trace_dispatch_add(session);
+	if (!error && (session->events & BIT_ULL(MAXLAT_KERNEL_machine_counts - 1)))
+		trace_counts_forget();
 	mutex_unlock(&control);
 	if (error) /* some were attached for a moment, and wrote nothing */
 		tracepoint_synchronize_unregister();

@@ -38,6 +38,7 @@ std::string name_of(const AccountedTime& part) {
   std::string text = name_of(part.kind);
   if (!part.name.empty()) text += " " + part.name;
   if (!part.woken_by.empty()) text += ", woken by " + part.woken_by;
+  if (!part.sent_by.empty()) text += ", sent by " + part.sent_by;
   return text;
 }
 

@@ -46,6 +46,7 @@ void describe(V& v, typename V::template Of<AccountedTime>& part) {
   v.required("count", part.count);
   v.required("certainty", part.certainty);
   v.optional("woken_by", part.woken_by);
+  v.optional("sent_by", part.sent_by);
 }
 
 template <class V>

@@ -33,8 +33,8 @@ inline constexpr auto kNames<Interruption::Kind> =
     std::array{"device", "timer", "sent", "other", "softirq", "task", "work", "function", "fault"};
 template <>
 inline constexpr auto kNames<TimeClass> =
-    std::array{"nmi",  "irq",    "local timer",        "hrtimer",     "timer", "softirq", "ipi", "page fault", "work",
-               "task", "around", "before the history", "nothing seen"};
+    std::array{"nmi",  "smi",  "irq",    "local timer",        "hrtimer",     "timer", "softirq", "ipi", "page fault",
+               "work", "task", "around", "before the history", "nothing seen"};
 template <>
 inline constexpr auto kNames<Certainty> = std::array{"seen", "next to", "unknown"};
 template <>

@@ -60,19 +60,23 @@ Phase example_phase() {
   explained.path = "sub-buffer switch";
   explained.events = {{.t_ns = -12.5, .name = "npt:start", .fields = "", .path = ""},
                       {.t_ns = 2e9, .name = "npt:loop", .fields = "count 41, ticks 52", .path = "sub-buffer switch"}};
-  explained.accounting = {
-      {.kind = TimeClass::irq,
-       .name = "24 eth0",
-       .ns = explained.latency_ns - 20.25,
-       .count = 2,
-       .certainty = Certainty::seen},
-      {.kind = TimeClass::task,
-       .name = "kworker/5:1 (tid 77, nice 0)",
-       .ns = 20,
-       .count = 1,
-       .certainty = Certainty::seen,
-       .woken_by = "local timer"},
-      {.kind = TimeClass::around, .name = "", .ns = 0.25, .count = 3, .certainty = Certainty::next_to}};
+  explained.accounting = {{.kind = TimeClass::irq,
+                           .name = "24 eth0",
+                           .ns = explained.latency_ns - 20.25,
+                           .count = 2,
+                           .certainty = Certainty::seen},
+                          {.kind = TimeClass::task,
+                           .name = "kworker/5:1 (tid 77, nice 0)",
+                           .ns = 20,
+                           .count = 1,
+                           .certainty = Certainty::seen,
+                           .woken_by = "local timer"},
+                          {.kind = TimeClass::ipi,
+                           .name = "reschedule",
+                           .ns = 0.25,
+                           .count = 3,
+                           .certainty = Certainty::next_to,
+                           .sent_by = "CPU 0, task idle"}};
   phase.paths = {example_path("ordinary event", false, 20), example_path("sub-buffer switch", true, 60)};
   using Kind = Interruption::Kind;
   phase.activity = {

@@ -35,6 +35,32 @@ def build(kernel, source, build_directory):
         return {module.stem: module for directory in MODULE_DIRECTORIES for module in (copy / directory).glob("*.ko")}
 
 
+ONE_OBJECT = """include $(src)/shared.kbuild
+ccflags-y += -I$(maxlat-root)/tracer/include -I$(maxlat-ring-headers)
+unused := $(maxlat-ring) # makes the ring's headers
+obj-m := probes_alone.o
+probes_alone-y := ../tracer/kernel/probes.o
+"""
+
+
+def check_prototypes(kernel, source, build_directory):
+    """The tracer's probes are no longer compiled where one takes another argument than its tracepoint hands over."""
+    copy = build_directory / "prototype" / kernel.release
+    for directory in ("base/include", "kernel", "tracer/include", "tracer/kernel", "tracer/ring"):
+        _mirror(source / directory, copy / directory)
+    probes, right, wrong = copy / "tracer/kernel/probes.c", "PROBE(softirq, ARGUMENTS(unsigned int vec)", "PROBE(softirq, ARGUMENTS(struct page *vec)"
+    text = probes.read_text()
+    if text.count(right) != 1:
+        raise Failed(f"{probes} has no {right}")
+    probes.write_text(text.replace(right, wrong).replace("record->vec = vec", "record->vec = (uintptr_t)vec"))
+    (copy / "kernel/Kbuild").write_text(ONE_OBJECT)
+    done = subprocess.run(["make", "-C", str(kernel.build_tree), f"M={copy / 'kernel'}", "probes_alone.o"], capture_output=True, text=True,
+                          env={**os.environ, "LC_ALL": "C"})
+    refused = "check_trace_callback_type_softirq_entry" in done.stderr and "incompatible" in done.stderr
+    if done.returncode == 0 or not refused:
+        raise Failed(f"a probe with another argument than its tracepoint's: make ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+
+
 def check_kernel_doc(kernel, source):
     """The comments of the modules' headers, by the kernel's own program, where its headers bring one that runs here."""
     script = next(kernel.modules_root.glob("usr/lib/linux-kbuild-*/scripts/kernel-doc"), None)

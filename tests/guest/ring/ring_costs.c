@@ -17,6 +17,8 @@
 
 #include <maxlat/kernel/kernel_versions.h>
 
+#include "ring_costs.h"
+
 #define CREATE_TRACE_POINTS
 #include "ring_costs_event.h"
 #include "ring_measure.h"
@@ -24,13 +26,13 @@
 
 #define EVENT_ID 7
 
-static DEFINE_PER_CPU(struct maxlat_ring *, own_ring);
+DEFINE_PER_CPU(struct maxlat_ring *, ring_measured);
 static struct trace_buffer *kernel_ring;
 
 /* REQUIRES, both: preemption is off, as in every probe. */
 static __always_inline void own_event(u64 first, u64 second, u64 third)
 {
-	const struct maxlat_ring *ring = __this_cpu_read(own_ring);
+	const struct maxlat_ring *ring = __this_cpu_read(ring_measured);
 	struct maxlat_ring_record record;
 	u64 *payload;
 
@@ -85,8 +87,7 @@ static bool all_recorded(const struct maxlat_ring *ring)
 	       header->records_delivered > RING_MEASURED_EVENTS / 2;
 }
 
-/* `measure` with a ring for this CPU. */
-static int with_own_ring(const char *name, u32 features, void (*measure)(const char *name))
+int ring_with_own(const char *name, u32 features, void (*measure)(const char *name))
 {
 	struct maxlat_ring ring;
 	void *memory = make_own_ring(&ring, features);
@@ -95,7 +96,7 @@ static int with_own_ring(const char *name, u32 features, void (*measure)(const c
 	if (!memory)
 		return -ENOMEM;
 	migrate_disable();
-	__this_cpu_write(own_ring, &ring);
+	__this_cpu_write(ring_measured, &ring);
 	measure(name);
 	migrate_enable();
 	if (!all_recorded(&ring)) {
@@ -139,10 +140,12 @@ static int measure_kernel_ring(void)
 
 int ring_test_costs(void)
 {
-	int status = with_own_ring("own-ring-discard", 0, measure_own_ring);
+	int status = ring_with_own("own-ring-discard", 0, measure_own_ring);
 
 	if (status == 0)
-		status = with_own_ring("own-ring-overwrite", MAXLAT_RING_OVERWRITE, measure_own_ring);
+		status = ring_with_own("own-ring-overwrite", MAXLAT_RING_OVERWRITE, measure_own_ring);
+	if (status == 0)
+		status = ring_with_own("irq-off-ring", 0, ring_measure_irq_off);
 	return status ?: measure_kernel_ring();
 }
 
@@ -163,5 +166,5 @@ static void measure_own_probe(const char *name)
 
 int ring_test_own_probe(void)
 {
-	return with_own_ring("own-probe", 0, measure_own_probe);
+	return ring_with_own("own-probe", 0, measure_own_probe);
 }

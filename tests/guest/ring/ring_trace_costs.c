@@ -19,6 +19,8 @@
 #include <linux/tracepoint.h>
 #include <linux/workqueue.h>
 
+#include <maxlat/trace/kernel/kernel_events.h>
+
 #include "ring_costs_event.h"
 #include "ring_measure.h"
 #include "ring_test.h"
@@ -53,16 +55,31 @@ static struct work_struct work;
 static ktime_t now;
 static char name[] = "kworker/0:1";
 
+/* The probe that maxlat_trace has attached for one of its events; NULL: none, or somebody else is attached, too. */
+static const struct tracepoint_func *probe_of(struct tracepoint *tracepoint, u32 id)
+{
+	const struct tracepoint_func *attached = rcu_dereference_raw(tracepoint->funcs), *found = NULL;
+
+	for (; attached->func; attached++) {
+		if ((uintptr_t)attached->data > MAXLAT_KERNEL_EVENT_COUNT)
+			return NULL;
+		if ((uintptr_t)attached->data == id)
+			found = attached;
+	}
+	return found;
+}
+
 #define UNPACK(...) __VA_ARGS__
-/* POINT(tracepoint, (types), (arguments)). REQUIRES: nobody but maxlat_trace is attached to it. */
+/* POINT(event, (types), (arguments)). */
 #define POINT(name, types, arguments)                                                                                  \
 	static int measure_##name(struct tracepoint *tracepoint)                                                       \
 	{                                                                                                              \
-		const struct tracepoint_func *attached = rcu_dereference_raw(tracepoint->funcs);                       \
-		void (*volatile probe)(void *, UNPACK types) = (void (*)(void *, UNPACK types))attached->func;         \
+		const struct tracepoint_func *attached = probe_of(tracepoint, MAXLAT_KERNEL_##name);                   \
+		void (*volatile probe)(void *, UNPACK types);                                                          \
                                                                                                                        \
-		if (attached[1].func)                                                                                  \
+		if (!attached)                                                                                         \
 			return -EBUSY;                                                                                 \
+		probe = (void (*)(void *, UNPACK types))attached->func;                                                \
 		RING_MEASURE(probe(attached->data, UNPACK arguments));                                                 \
 		return 0;                                                                                              \
 	}
@@ -85,11 +102,14 @@ POINT(workqueue_execute_start, (struct work_struct *), (&work))
 POINT(rcu_utilization, (const char *), (name))
 POINT(sys_enter, (struct pt_regs *, long), (task_pt_regs(current), 39))
 POINT(sys_exit, (struct pt_regs *, long), (task_pt_regs(current), 39))
+POINT(machine_counts, (int), (236)) /* of a tick at which no count has changed: nothing is recorded */
 
 #define PREFIX "trace-"
-#define ROW(point) { .name = PREFIX #point, .measure = measure_##point }
+#define ROW_AT(point, event) { .name = PREFIX #event, .at = #point, .measure = measure_##event }
+#define ROW(event) ROW_AT(event, event)
 static struct trace_point {
 	const char *name;
+	const char *at; /* the tracepoint */
 	int (*measure)(struct tracepoint *tracepoint);
 	struct tracepoint *tracepoint;
 } points[] = {
@@ -97,6 +117,7 @@ static struct trace_point {
 	ROW(irq_handler_entry), ROW(irq_handler_exit), ROW(softirq_entry), ROW(local_timer_entry),
 	ROW(hrtimer_expire_entry), ROW(timer_expire_entry), ROW(nmi_handler), ROW(ipi_send_cpu), ROW(page_fault_user),
 	ROW(workqueue_execute_start), ROW(rcu_utilization), ROW(sys_enter), ROW(sys_exit),
+	ROW_AT(local_timer_entry, machine_counts),
 };
 
 static void match(struct tracepoint *tracepoint, void *unused)
@@ -104,7 +125,7 @@ static void match(struct tracepoint *tracepoint, void *unused)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(points); i++) {
-		if (strcmp(tracepoint->name, points[i].name + strlen(PREFIX)) == 0)
+		if (strcmp(tracepoint->name, points[i].at) == 0)
 			points[i].tracepoint = tracepoint;
 	}
 }

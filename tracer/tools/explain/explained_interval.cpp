@@ -10,6 +10,7 @@
 
 #include "interval_events.hpp"
 #include "kernel/state_dump.hpp"
+#include "other_cpus.hpp"
 #include "traced_events.hpp"
 
 namespace maxlat::trace_tools {
@@ -87,6 +88,20 @@ std::vector<std::string> not_recorded_in(const trace::TraceProcess& kernel) {
   return missing;
 }
 
+// Where the trace has looks at the processor's count of system management interrupts, those of the interval are told by
+// the tick behind it. It need not come: no longer than a second is waited for it.
+std::uint64_t last_look_behind(const trace::TraceProcess& kernel, std::uint64_t to) {
+  for (const auto& [id, channel] : kernel.channels)
+    for (const auto& [number, type] : channel.events)
+      if (type.name == "machine_counts") return to + kernel.time.frequency_hz;
+  return to;
+}
+
+bool ends_a_tick(const attribution::KernelEvent& event) {
+  return event.kind == attribution::EventKind::vector_exit &&
+         event.number == static_cast<std::int32_t>(attribution::VectorUse::local_timer);
+}
+
 }  // namespace
 
 bool ExplainedInterval::is_whole() const {
@@ -110,15 +125,19 @@ core::Result<ExplainedInterval> explain(const ExplainRequest& request) {
   IntervalEvents events(from, to, *names);
   TracedEvents decoder;
   std::set<unsigned> seen;
+  OtherCpus others(request.cpu, *names);
+  const std::uint64_t no_later = last_look_behind(**kernel, to);
   bool reaches_the_end = false, needs_more = true;
   for (trace::RecordedEvent event; needs_more && (*reader)->next(event);) {
     if (event.stream->channel_name == StateDump::kChannel) continue;
     seen.insert(event.stream->owner);
+    if (const auto told = others.see(event)) events.add_told(*told);
     if (event.stream->owner != request.cpu) continue;
     reaches_the_end = event.ticks > to;  // its own: another CPU's may have been written when this one's were not
     if (event.loss != nullptr) events.lose(event.ticks);
-    if (const auto one = decoder.decode(event)) events.add(*one);
-    needs_more = event.ticks <= to;
+    const auto one = decoder.decode(event);
+    if (one) events.add(*one);
+    needs_more = event.ticks <= to || (event.ticks <= no_later && !(one && ends_a_tick(*one)));
   }
   if (!seen.contains(request.cpu))
     return core::Error{fmt::format("this trace has no kernel event of CPU {}", request.cpu),

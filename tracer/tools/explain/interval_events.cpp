@@ -14,6 +14,13 @@ using attribution::KernelEvent;
 
 constexpr std::size_t kPruneAt = std::size_t{1} << 16;
 
+// "CPU 0, task sh (tid 7), in try_to_wake_up"
+std::string sender_of(const attribution::Part& part, const std::map<std::uint64_t, std::string>& functions) {
+  const auto known = functions.find(part.sender);
+  if (part.sent_by.empty() || known == functions.end()) return part.sent_by;
+  return part.sent_by + ", in " + known->second;
+}
+
 }  // namespace
 
 IntervalEvents::IntervalEvents(std::uint64_t from, std::uint64_t to, const TraceNames& names)
@@ -24,10 +31,13 @@ IntervalEvents::IntervalEvents(std::uint64_t from, std::uint64_t to, const Trace
       }) {}
 
 void IntervalEvents::lose(std::uint64_t tick) {
-  switches_.add({.tick = tick, .kind = EventKind::hole}, events_);
+  const KernelEvent hole{.tick = tick, .kind = EventKind::hole};
+  smis_.see(hole);
+  switches_.add(hole, events_);
 }
 
 void IntervalEvents::add(const KernelEvent& event) {
+  smis_.see(event);
   switches_.add(event, events_);
   if (events_.size() >= prune_at_ && event.tick <= from_) prune();
 }
@@ -42,18 +52,21 @@ void IntervalEvents::prune() {
 }
 
 ExplainedInterval IntervalEvents::explained(std::int32_t thread, double ticks_per_ns) const {
-  const attribution::Accounting accounting = attribution::account(
+  attribution::Accounting accounting = attribution::account(
       events_, {.from = from_,
                 .to = to_,
                 .thread = thread,
                 .around_at_most = static_cast<std::uint64_t>(attribution::kAroundAtMost_ns * ticks_per_ns),
                 .ticks_per_ns = ticks_per_ns,
                 .begins_asleep = true});
+  attribution::Accounting* const only[] = {&accounting};
+  attribution::name_smis(smis_.windows(), only);
   ExplainedInterval whole{.ticks = to_ - from_, .ns = static_cast<double>(to_ - from_) / ticks_per_ns};
   for (const attribution::Part& part : accounting.parts)
     whole.parts.push_back({{part.kind, attribution::with_function(part.name, part.function, names_.functions),
                             static_cast<double>(part.ticks) / ticks_per_ns, part.count, part.certainty,
-                            attribution::with_function(part.woken_by, part.waker_function, names_.functions)},
+                            attribution::with_function(part.woken_by, part.waker_function, names_.functions),
+                            sender_of(part, names_.functions)},
                            part.ticks});
   return whole;
 }

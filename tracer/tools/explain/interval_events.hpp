@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <maxlat/attribution/kernel_event.hpp>
+#include <maxlat/attribution/smi_windows.hpp>
 #include <maxlat/attribution/unseen_switches.hpp>
 #include <string>
 #include <string_view>
@@ -31,6 +32,8 @@ class IntervalEvents {
   void lose(std::uint64_t tick);
   // One that the accounting has no use for needs not be added.
   void add(const attribution::KernelEvent& event);
+  // What was done elsewhere (other_cpus.hpp), in its place among the events of the CPU.
+  void add_told(const attribution::KernelEvent& event) { events_.push_back(event); }
   // The trace ends before the interval does: what came then is not in it.
   void end_early() { lose(to_); }
 
@@ -44,6 +47,7 @@ class IntervalEvents {
   const TraceNames& names_;
   std::size_t prune_at_;
   attribution::UnseenSwitches switches_;
+  attribution::SmiWindows smis_;
   std::vector<attribution::KernelEvent> events_;
 };
 

@@ -82,9 +82,10 @@ std::string interval_json(const ExplainRequest& request, const ExplainedInterval
   std::string parts;
   for (const ExplainedInterval::Part& part : explained.parts)
     parts += fmt::format(
-        R"({}{{"class":"{}","name":"{}","ticks":{},"ns":{},"count":{},"certainty":"{}","woken_by":"{}"}})",
+        R"({}{{"class":"{}","name":"{}","ticks":{},"ns":{},"count":{},"certainty":"{}","woken_by":"{}","sent_by":"{}"}})",
         parts.empty() ? "" : ",", core::to_string(part.time.kind), json_escaped(part.time.name), part.ticks,
-        part.time.ns, part.time.count, core::to_string(part.time.certainty), json_escaped(part.time.woken_by));
+        part.time.ns, part.time.count, core::to_string(part.time.certainty), json_escaped(part.time.woken_by),
+        json_escaped(part.time.sent_by));
   std::string not_recorded;
   for (const std::string& what : explained.not_recorded)
     not_recorded += fmt::format("{}\"{}\"", not_recorded.empty() ? "" : ",", json_escaped(what));

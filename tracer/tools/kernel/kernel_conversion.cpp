@@ -44,7 +44,9 @@ KernelConversion::KernelConversion(const attribution::EventFormat& format) {
   for (const FormatField& field : format.fields) {
     if (field.name == attribution::kThreadField) thread_ = field;
     if (field.name == "function" && field.is_address) function_ = field;
+    if (field.name == "callsite" && field.is_address) caller_ = field;
     if (attribution::is_of_every_event(field)) continue;
+    if (system == "raw_syscalls" && field.name == "id" && field.size == sizeof(std::int64_t)) call_ = field;
     from_.push_back(field);
     names_.push_back(attribution::lttng_field_name(system, field.name));
   }
@@ -93,6 +95,16 @@ bool KernelConversion::convert(std::span<const std::byte> record, std::vector<st
 std::optional<std::uint64_t> KernelConversion::function(std::span<const std::byte> record) const {
   const auto bytes = function_ ? function_->in(record) : std::nullopt;
   return bytes ? std::optional(attribution::word_of(*bytes)) : std::nullopt;
+}
+
+std::optional<std::uint64_t> KernelConversion::caller(std::span<const std::byte> record) const {
+  const auto bytes = caller_ ? caller_->in(record) : std::nullopt;
+  return bytes ? std::optional(attribution::word_of(*bytes)) : std::nullopt;
+}
+
+std::int64_t KernelConversion::system_call(std::span<const std::byte> record) const {
+  const auto bytes = call_ ? call_->in(record) : std::nullopt;
+  return bytes ? static_cast<std::int64_t>(attribution::word_of(*bytes)) : 0;
 }
 
 }  // namespace maxlat::trace_tools

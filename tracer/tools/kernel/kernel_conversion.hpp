@@ -31,6 +31,12 @@ class KernelConversion {
   bool convert(std::span<const std::byte> record, std::vector<std::uint8_t>& payload) const;
   // The address of the function that the event is about, of timers and work items; nothing where it has none.
   std::optional<std::uint64_t> function(std::span<const std::byte> record) const;
+  // Likewise the address that it is from, of interrupts that are sent to other CPUs.
+  std::optional<std::uint64_t> caller(std::span<const std::byte> record) const;
+  // It is raw_syscalls:sys_enter or sys_exit, and name() the beginning of the names of its calls (system_calls.hpp).
+  bool is_of_system_calls() const { return call_.has_value(); }
+  // The number of the system call; 0 of another event. REQUIRES: convert() took the record.
+  std::int64_t system_call(std::span<const std::byte> record) const;
 
  private:
   bool add(const attribution::FormatField& field, std::span<const std::byte> record,
@@ -40,7 +46,7 @@ class KernelConversion {
   std::vector<attribution::FormatField> from_;
   std::vector<std::string> names_;  // of to_
   std::vector<trace::Field> to_;
-  std::optional<attribution::FormatField> thread_, function_;
+  std::optional<attribution::FormatField> thread_, function_, caller_, call_;
 };
 
 }  // namespace maxlat::trace_tools

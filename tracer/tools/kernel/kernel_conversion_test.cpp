@@ -112,6 +112,18 @@ TEST_F(Conversion, AddressesTextsAndArraysAreWhatTheyWere) {
   EXPECT_EQ(conversion.function(record_), 0xffffffff81234567);
 }
 
+TEST_F(Conversion, ASystemCallHasItsNumber) {
+  const KernelConversion enter = read("raw_syscalls/sys_enter",
+                                      "\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;\n"
+                                      "\tfield:unsigned long args[2];\toffset:16;\tsize:16;\tsigned:0;\n");
+  put(8, std::int64_t{257});
+  EXPECT_EQ(enter.name(), "syscall_entry_");
+  EXPECT_TRUE(enter.is_of_system_calls());
+  EXPECT_EQ(enter.system_call(record_), 257);
+  const KernelConversion other = read("block/other", "\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;\n");
+  EXPECT_FALSE(other.is_of_system_calls());
+}
+
 // Whatever a damaged page holds: nothing outside of the record is read (AddressSanitizer), and nothing half is left.
 TEST_F(Conversion, ARecordThatIsShorterThanItsFormatIsNone) {
   const KernelConversion conversion = read("timer/mixed", kMixed);

@@ -7,10 +7,16 @@
 #include <maxlat/attribution/event_format.hpp>
 #include <maxlat/core/sys/tracefs.hpp>
 #include <span>
+#include <string_view>
 
 #include "kernel_events/wanted_events.hpp"
 
 namespace maxlat::trace_tools {
+namespace {
+
+constexpr std::string_view kEventsOfOurModule = "machine";  // no kernel has such a subsystem
+
+}  // namespace
 
 core::Result<SplitPatterns> split_patterns(const std::vector<std::string>& patterns, const std::string& root) {
   const std::string tracefs = core::find_tracefs(root);
@@ -19,7 +25,7 @@ core::Result<SplitPatterns> split_patterns(const std::vector<std::string>& patte
   SplitPatterns split;
   for (const std::string& pattern : patterns) {
     const std::string provider = pattern.substr(0, pattern.find(':'));
-    const bool has_events = is_function_pattern(pattern) ||
+    const bool has_events = is_function_pattern(pattern) || provider == kEventsOfOurModule ||
                             (provider != "*" && !attribution::matching_events(events, std::span(&pattern, 1)).empty());
     const bool is_subsystem = !provider.empty() && provider.find_first_of("*?/.") == provider.npos &&
                               pattern.size() != provider.size() &&
@@ -35,13 +41,18 @@ core::Result<SplitPatterns> split_patterns(const std::vector<std::string>& patte
 const std::vector<std::string>& default_kernel_patterns() {
   static const std::vector<std::string> patterns = {
       "sched:sched_switch",
-      "sched:sched_wak*",
+      "sched:sched_waking",
+      "sched:sched_wakeup*",
       "sched:sched_migrate_task",
-      "sched:sched_process_*",
+      "sched:sched_process_fork",
+      "sched:sched_process_exec",
+      "sched:sched_process_exit",
+      "sched:sched_process_free",
       "sched:sched_pi_setprio",
       "task:task_rename",
       "irq:irq_handler_*",
-      "irq:softirq_*",
+      "irq:softirq_entry",
+      "irq:softirq_exit",
       "irq_vectors:*_entry",
       "irq_vectors:*_exit",
       "timer:hrtimer_expire_*",
@@ -49,6 +60,8 @@ const std::vector<std::string>& default_kernel_patterns() {
       "workqueue:workqueue_execute_*",
       "exceptions:page_fault_*",
       "nmi:nmi_handler",
+      "ipi:ipi_send_*",
+      "machine:machine_counts",
   };
   return patterns;
 }

@@ -2,7 +2,8 @@
 //
 // Which of the patterns of `-e` are about the kernel's events. A program's events and the kernel's are both called
 // PROVIDER:NAME, so it is what this kernel has that decides: a pattern is the kernel's when its provider is the name of
-// a subsystem that has such events, or `kprobe`, of its functions. A provider that is `*` alone is that of programs.
+// a subsystem that has such events, `kprobe`, of its functions, or `machine`, of our module's counts. A provider that
+// is `*` alone is that of programs.
 #pragma once
 
 #include <maxlat/core/sys/result.hpp>
@@ -19,7 +20,8 @@ struct SplitPatterns {
 core::Result<SplitPatterns> split_patterns(const std::vector<std::string>& patterns, const std::string& root = "/");
 
 // What is recorded of the kernel when no pattern is about it: what the accounting of a CPU's time needs
-// (docs/who-did-it.md), and what Trace Compass draws.
+// (docs/who-did-it.md), and what Trace Compass draws. The module has each of them in its table; a kernel lacks some
+// (ipi_send_* before Linux 6.4), and tracefs machine_counts.
 const std::vector<std::string>& default_kernel_patterns();
 
 }  // namespace maxlat::trace_tools

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <maxlat/test/temporary_folder.hpp>
+#include <maxlat/trace/kernel/kernel_events.hpp>
 
 namespace maxlat::trace_tools {
 namespace {
@@ -50,6 +51,12 @@ TEST_F(Patterns, WithoutTracefsTheReasonIsSaid) {
   const auto split = split_patterns({"sched:*"}, empty.path());
   ASSERT_FALSE(split);
   EXPECT_EQ(split.error().exit_status, core::Exit::cannot_run);
+}
+
+// A defect: sched_pi_setprio was among them, the module had no such event, and said nothing.
+TEST(DefaultPatterns, AreOfTheModulesTable) {
+  for (const std::string& pattern : default_kernel_patterns())
+    EXPECT_NE(trace::kernel_events_matching(pattern), 0u) << pattern;
 }
 
 }  // namespace

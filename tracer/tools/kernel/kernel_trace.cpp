@@ -80,6 +80,10 @@ void KernelTrace::met_function(std::uint64_t address) {
   if (functions_.size() < kMostFunctions) functions_[address];
 }
 
+void KernelTrace::met_caller(std::uint64_t address) {
+  if (callers_.size() < kMostFunctions) callers_[address];
+}
+
 void KernelTrace::look_at_the_clock() {
   const auto now = std::chrono::steady_clock::now();
   if (now < next_flush_) return;
@@ -99,6 +103,10 @@ trace::RecordingReport KernelTrace::finish(trace::TraceWriter::Told told) {
   told.produced += ends_;
   std::ifstream kallsyms("/proc/kallsyms");
   attribution::name_functions(kallsyms, functions_);
+  kallsyms.clear();
+  kallsyms.seekg(0);
+  attribution::name_callers(kallsyms, callers_);
+  functions_.merge(callers_);
   dump_.write_functions(functions_);
   writer_->tell(channel_, told);
   return writer_->finish();

@@ -34,7 +34,7 @@ class KernelTrace {
  public:
   KernelTrace(std::unique_ptr<trace::TraceWriter> writer, const core::CpuList& cpus);
 
-  // All of them before the first is written. RETURNS: its id.
+  // Before the first of these events is written. RETURNS: its id.
   std::uint32_t add_event(const trace::EventDescription& event) { return writer_->add_event(channel_, event); }
 
   // `place`: of the CPU in the list.
@@ -44,6 +44,7 @@ class KernelTrace {
   void lose(std::size_t place, std::uint64_t events) { writer_->lose(streams_[place], events); }
   // Its name will be told, unless there are too many.
   void met_function(std::uint64_t address);
+  void met_caller(std::uint64_t address);  // the same, of an address within a function
   // Several times a second: what is there goes to disk now and then.
   void look_at_the_clock();
 
@@ -59,7 +60,7 @@ class KernelTrace {
   const std::uint32_t end_of_recording_;
   StateDump dump_;
   std::vector<std::size_t> streams_;
-  std::map<std::uint64_t, std::string> functions_;
+  std::map<std::uint64_t, std::string> functions_, callers_;
   std::uint64_t ends_ = 0;
   std::chrono::steady_clock::time_point next_flush_;
 };

@@ -28,6 +28,12 @@ core::Result<WantedKernelEvents> wanted_of(const KernelPlan& plan, std::uint64_t
   return wanted;
 }
 
+// Of a system call's two events: the field that has its number; of any other null.
+const trace::KernelField* call_of(const KernelEventType& type) {
+  const bool is_call = type.id == MAXLAT_KERNEL_sys_enter || type.id == MAXLAT_KERNEL_sys_exit;
+  return is_call ? &type.fields.front() : nullptr;
+}
+
 using EventTypes = std::vector<const KernelEventType*>;
 
 // Where the kernel allows no tracepoint that the module does not know, those of the table are recorded all the same.
@@ -58,7 +64,7 @@ core::Result<EventTypes> add_events(trace::KernelSession& session, const WantedK
 core::Result<ModuleSession> start_module_session(const KernelPlan& plan) {
   if (core::Status ours = attribution::numbers_are_the_kernels("/"); !ours) return ours.error();
   auto session = trace::KernelSession::open();
-  if (!session) return session.error();
+  if (!session) return attribution::why_no_module(session.error());
   const std::uint64_t known = session->capabilities().events;
   const auto wanted = wanted_of(plan, known);
   if (!wanted) return wanted.error();
@@ -82,7 +88,11 @@ core::Result<ModuleSession> start_module_session(const KernelPlan& plan) {
 ModuleTrace::ModuleTrace(std::unique_ptr<trace::TraceWriter> writer, core::CpuList cpus,
                          const std::vector<const KernelEventType*>& wanted)
     : cpus_(std::move(cpus)), trace_(std::move(writer), cpus_), threads_(cpus_.size()) {
-  for (const KernelEventType* const type : wanted) ids_[type->id] = trace_.add_event(describe(*type).description());
+  for (const KernelEventType* const type : wanted) {
+    TypeInTrace& known = types_[type->id];
+    known.any = describe(*type);
+    if (!call_of(*type)) known.id = trace_.add_event(known.any.description());
+  }
 }
 
 std::size_t ModuleTrace::place_of(std::uint32_t cpu) const {
@@ -94,21 +104,30 @@ void ModuleTrace::take(const KernelRecord& record) {
   threads_[place].take(record, [&](const KernelRecord& one, std::int32_t thread) { write(place, one, thread); });
 }
 
+std::uint32_t ModuleTrace::id_of(TypeInTrace& type, const KernelRecord& record) {
+  const trace::KernelField* const call = call_of(*record.type);
+  if (call == nullptr) return type.id;
+  return type.calls.of(record.number(*call), type.any.description(),
+                       [this](const trace::EventDescription& one) { return trace_.add_event(one); });
+}
+
 void ModuleTrace::write(std::size_t place, const KernelRecord& record, std::int32_t thread) {
   if (record.lost_before != 0) {
     trace_.lose(place, record.lost_before);
     told_ += record.lost_before;
   }
-  const auto id = ids_.find(record.type->id);
-  if (id == ids_.end()) {  // a switch that only tells who runs
+  const auto known = types_.find(record.type->id);
+  if (known == types_.end()) {  // a switch that only tells who runs
     ++unasked_;
     return;
   }
   payload_.clear();
   append_record(record, thread, payload_);
-  trace_.write(place, id->second, record.tick, payload_);
-  for (const trace::KernelField& field : record.type->fields)
+  trace_.write(place, id_of(known->second, record), record.tick, payload_);
+  for (const trace::KernelField& field : record.type->fields) {
     if (field.name == "function") trace_.met_function(static_cast<std::uint64_t>(record.number(field)));
+    if (field.name == "callsite") trace_.met_caller(static_cast<std::uint64_t>(record.number(field)));
+  }
 }
 
 trace::RecordingReport ModuleTrace::finish(const trace::KernelBooks& books, std::uint64_t end,

@@ -14,6 +14,7 @@
 
 #include "kernel_trace.hpp"
 #include "module_records.hpp"
+#include "system_calls.hpp"
 
 namespace maxlat::trace_tools {
 
@@ -40,12 +41,18 @@ class ModuleTrace {
   trace::RecordingReport finish(const trace::KernelBooks& books, std::uint64_t end, const std::vector<bool>& is_whole);
 
  private:
+  struct TypeInTrace {
+    std::uint32_t id = 0;  // of system calls `calls` has it, an event for each
+    DescribedKernelEvent any{};
+    SystemCallEvents calls{};
+  };
   std::size_t place_of(std::uint32_t cpu) const;
+  std::uint32_t id_of(TypeInTrace& type, const trace::KernelRecord& record);
   void write(std::size_t place, const trace::KernelRecord& record, std::int32_t thread);
 
   const core::CpuList cpus_;
   KernelTrace trace_;
-  std::unordered_map<std::uint32_t, std::uint32_t> ids_;  // in the trace, by the module's
+  std::unordered_map<std::uint32_t, TypeInTrace> types_;  // by the module's id
   std::vector<ThreadsOfCpu> threads_;                     // of each of the CPUs
   std::vector<std::uint8_t> payload_;
   std::uint64_t told_ = 0, unasked_ = 0;

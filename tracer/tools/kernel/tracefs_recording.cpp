@@ -21,6 +21,7 @@
 #include "kernel_patterns.hpp"
 #include "kernel_recording.hpp"
 #include "kernel_trace.hpp"
+#include "system_calls.hpp"
 
 namespace maxlat::trace_tools {
 namespace {
@@ -33,7 +34,8 @@ constexpr std::size_t kPagesOfOneTurn = 256;  // of a CPU, before the others hav
 // By the kernel's number of the event.
 struct KnownEvent {
   KernelConversion conversion;
-  std::uint32_t id = 0;  // in the trace
+  std::uint32_t id = 0;  // in the trace; of a system call `calls` has it
+  SystemCallEvents calls{};
 };
 struct KnownEvents {
   std::vector<std::optional<KnownEvent>> by_number;
@@ -70,7 +72,8 @@ class TracefsRecording final : public KernelRecording {
                    std::unique_ptr<trace::TraceWriter> writer)
       : say_(plan.say), buffers_(std::move(buffers)), events_(std::move(events)), trace_(std::move(writer), plan.cpus) {
     for (auto& event : events_.by_number)
-      if (event) event->id = trace_.add_event(event->conversion.description());
+      if (event && !event->conversion.is_of_system_calls())
+        event->id = trace_.add_event(event->conversion.description());
     for (const unsigned cpu : plan.cpus) cpus_.push_back({.cpu = cpu});
     reader_.start(
         [this, moved = false]() mutable {
@@ -146,14 +149,21 @@ class TracefsRecording final : public KernelRecording {
   void take(std::size_t place, const attribution::RingRecord& record) {
     const std::uint64_t number = record.bytes.size() < 2 ? 0 : attribution::word_of(record.bytes.first(2));
     payload_.clear();
-    const KnownEvent* const event =
+    KnownEvent* const event =
         number < events_.by_number.size() && events_.by_number[number] ? &*events_.by_number[number] : nullptr;
     if (event == nullptr || !event->conversion.convert(record.bytes, payload_)) {
       ++unknown_;
       return;
     }
-    trace_.write(place, event->id, record.tick, payload_);
+    trace_.write(place, id_of(*event, record), record.tick, payload_);
     if (const auto function = event->conversion.function(record.bytes)) trace_.met_function(*function);
+    if (const auto caller = event->conversion.caller(record.bytes)) trace_.met_caller(*caller);
+  }
+
+  std::uint32_t id_of(KnownEvent& event, const attribution::RingRecord& record) {
+    if (!event.conversion.is_of_system_calls()) return event.id;
+    return event.calls.of(event.conversion.system_call(record.bytes), event.conversion.description(),
+                          [this](const trace::EventDescription& one) { return trace_.add_event(one); });
   }
 
   std::function<void(const std::string&)> say_;

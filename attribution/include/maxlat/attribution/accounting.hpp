@@ -15,6 +15,7 @@
 // INVARIANTS
 //   (1) the parts' ticks add up to to - from: Accounting.TheSumIsAlwaysTheInterval
 //   (2) no part has more ticks than its context really had, whatever is lost: Accounting.LostHistoryNamesNobodyWrongly
+// A stretch in which nothing is seen may have been a system management interrupt: name_smis() below.
 // REQUIRES the thread was on the CPU, in user mode, at both ends: it read the counter there. At the beginning it may
 // have slept instead (Interval::begins_asleep): whose the CPU was then, the events before tell.
 // LIMITS   A preempted softirq, timer function or work item is its task's time when that goes on (PREEMPT_RT).
@@ -53,12 +54,30 @@ struct Part {
   core::Certainty certainty = core::Certainty::unknown;
   std::string woken_by{};  // without the name of a function
   uint64_t waker_function = 0;
+  std::string sent_by{};  // of an ipi, if that is known: "CPU 0, task sh (tid 7)"
+  uint64_t sender = 0;    // the address that it was sent from
+};
+
+struct Stretch {
+  uint64_t from = 0, to = 0;
 };
 
 struct Accounting {
   uint64_t from = 0, to = 0;
-  std::vector<Part> parts;  // largest first, none empty
+  std::vector<Part> parts;              // largest first, none empty
+  std::vector<Stretch> nothing_seen{};  // those of this part, in their order
 };
+
+// Between two looks at the CPU's count of system management interrupts it rose by `count`.
+struct SmiWindow {
+  uint64_t from = 0, to = 0;
+  uint64_t count = 0;
+};
+
+// Makes of the longest `count` stretches of each window, in which nothing is seen, parts of the class smi. They are
+// next to what was counted: which of several it was, nobody can know. `accountings` are of the windows' CPU and do not
+// overlap.
+void name_smis(std::span<const SmiWindow> windows, std::span<Accounting* const> accountings);
 
 // `events` are of one CPU, in the order in which it recorded them; those outside of the interval do not count.
 Accounting account(std::span<const KernelEvent> events, const Interval& interval);

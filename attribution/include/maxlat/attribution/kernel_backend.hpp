@@ -24,4 +24,8 @@ std::string why_not_the_module(const std::string& root, const core::Error& why);
 // What a meter's --kernel-events[=BACKEND] was given; "": nothing. ERRORS: another word than these.
 core::Result<std::string> kernel_events_option(const core::CommandLine& line);
 
+// `error`; where the module's device is not there and the kernel is locked down, with the reason for which it cannot be
+// loaded either.
+core::Error why_no_module(core::Error error, const std::string& root = "/");
+
 }  // namespace maxlat::attribution

@@ -35,7 +35,16 @@ enum class EventKind : uint8_t {
   waking,
   rename,     // of a thread, that becomes another program or calls itself otherwise
   timer_set,  // an hrtimer; recorded where wake-ups are looked for
+  machine_counts,
+  // What another CPU did, told among the events of this one by who reads all of them. They have no time of this CPU's.
+  woken_elsewhere,  // the thread `number`, by `running` on the CPU `value`
+  ipi_sent,         // to this CPU, by `running` on the CPU `number`, from the address `value`
 };
+
+// Of these no time of the CPU begins or ends.
+inline bool is_only_told(EventKind kind) {
+  return kind == EventKind::machine_counts || kind == EventKind::woken_elsewhere || kind == EventKind::ipi_sent;
+}
 
 // What a vector of the processor's interrupt controller is for.
 enum class VectorUse : int32_t { local_timer, reschedule, call_function, call_function_single, irq_work, other };
@@ -58,14 +67,15 @@ struct KernelEvent {
 
   uint64_t tick = 0;
   // Address of the function of hrtimer, timer and work; length of an NMI's handler in ns; when an hrtimer is to expire,
-  // in ns of its own clock.
+  // in ns of its own clock; SMIs that the CPU has had.
   uint64_t value = 0;
   int32_t number = 0;    // irq line, number of the softirq, VectorUse; thread that runs next, was woken, renamed
   int32_t priority = 0;  // of the thread that runs next, was woken or renamed: the kernel's, 0 to 139
   int32_t running = 0;   // thread that the event was recorded in, or in whose place an interrupt ran
   int32_t lateness_ns = kNoLateness;  // of an hrtimer's entry, where it is told
   EventKind kind = EventKind::hole;
-  ShortName name{};  // handler of an irq line, thread that runs next, was woken, or is called so from here on
+  ShortName name{};  // handler of an irq line, thread that runs next, was woken, or is called so from here on; of what
+                     // another CPU did its own thread
 };
 
 }  // namespace maxlat::attribution

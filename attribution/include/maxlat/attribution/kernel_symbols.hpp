@@ -14,6 +14,10 @@ namespace maxlat::attribution {
 // Fills in the names of the addresses that are its keys. One that is not told stays "".
 void name_functions(std::istream& kallsyms, std::map<uint64_t, std::string>& functions);
 
+// The same of addresses that lie within functions: the name of the one that begins before. What begins more than a page
+// before is not it.
+void name_callers(std::istream& kallsyms, std::map<uint64_t, std::string>& callers);
+
 // `name` and behind it that of the function at `address`; 0: there is none.
 std::string with_function(std::string name, uint64_t address, const std::map<uint64_t, std::string>& functions);
 

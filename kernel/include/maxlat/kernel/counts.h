@@ -23,6 +23,16 @@
 static inline bool maxlat_read_smi_count(u64 *count);
 
 /**
+ * maxlat_smi_count_untraced() - the same, and calls nothing that can be traced
+ *
+ * REQUIRES: maxlat_read_smi_count() found that the processor counts them. Where this CPU refuses all the same, the
+ * count is 0.
+ *
+ * Return: the count.
+ */
+static __always_inline u64 maxlat_smi_count_untraced(void);
+
+/**
  * maxlat_nmi_count() - how many NMIs this CPU has had
  *
  * Return: the count; it wraps. 0 where maxlat_counts_nmi() says no.
@@ -51,6 +61,7 @@ static inline u64 maxlat_counter_khz(void);
 static inline bool maxlat_counter_constant(void);
 
 #ifdef CONFIG_X86_64
+#include <asm/asm.h>
 #include <asm/tsc.h>
 
 #define MAXLAT_MSR_SMI_COUNT 0x34
@@ -63,6 +74,14 @@ static inline bool maxlat_read_smi_count(u64 *count)
 		return false;
 	*count = value;
 	return true;
+}
+
+static __always_inline u64 maxlat_smi_count_untraced(void)
+{
+	u32 low = 0, high = 0;
+
+	asm volatile("1: rdmsr\n2:\n" _ASM_EXTABLE(1b, 2b) : "+a"(low), "+d"(high) : "c"(MAXLAT_MSR_SMI_COUNT));
+	return low | (u64)high << 32;
 }
 
 static inline u32 maxlat_nmi_count(void)
@@ -91,6 +110,11 @@ static inline bool maxlat_counter_constant(void)
 static inline bool maxlat_read_smi_count(u64 *count)
 {
 	return false;
+}
+
+static __always_inline u64 maxlat_smi_count_untraced(void)
+{
+	return 0;
 }
 
 static inline u32 maxlat_nmi_count(void)

@@ -24,7 +24,10 @@
 // EVENT: description.hpp. name "PROVIDER:NAME", or NAME where it has no provider; loglevel = the Level's number.
 // KERNEL: events of the kernel are a process "kernel" with the number 0: DIR/kernel-0, env domain = "kernel", names of
 //   events and fields as LTTng's kernel tracer has them, by which others know them (attribution/lttng_names.hpp).
-// VERSION: env has tracer_name "maxlat" and packet_format (ctf/tsdl.hpp); our own reader reads every format there was.
+//   So tracer_name and its version are those of lttng-modules there: Trace Compass chooses by them which names it looks
+//   for. written_by says whose trace it is. Until 26 November 2026 tracer_name did, as in a program's trace.
+// VERSION: env has tracer_name "maxlat" (of the kernel written_by) and packet_format (ctf/tsdl.hpp); our own reader
+//   reads every format there was.
 // CLOCK: frequency of the counter (base/clock: source and error in its description), offset_s and offset to
 //   CLOCK_REALTIME, measured at session start; env has the same offset to CLOCK_MONOTONIC in ns, the clock's source,
 //   process, pid, hostname, session.

@@ -59,7 +59,7 @@ extern "C" {
 #endif
 
 #define MAXLAT_TRACE_DEVICE "/dev/maxlat_trace"
-#define MAXLAT_TRACE_ABI_VERSION 2
+#define MAXLAT_TRACE_ABI_VERSION 3
 #define MAXLAT_TRACE_SESSIONS 8
 #define MAXLAT_TRACE_MAX_PERIOD_MS 10000
 

@@ -9,6 +9,10 @@
  *   RECORD(record)                   struct maxlat_kernel_RECORD, of FIELD(type, name), ADDRESS(name), TEXT(name): a
  *                                    multiple of 8 bytes
  *
+ * machine_counts is no tracepoint: its probe is attached to local_timer_entry, and looks at each tick of a CPU how many
+ * SMIs and NMIs that has had. It records when one of them is another than at its last look, and at its first one, so
+ * that there is something to count from. smi stays 0 where the processor does not count them (Intel's do).
+ *
  * ipi_send_* are tracepoints from Linux 6.4 on. On older kernels ftrace hooks the functions that send, and `callback`
  * is 0.
  */
@@ -74,7 +78,10 @@ extern "C" {
   EVENT(47, irq_vectors, spurious_apic_entry, irq_vector) \
   EVENT(48, irq_vectors, spurious_apic_exit, irq_vector) \
   EVENT(49, irq_vectors, x86_platform_ipi_entry, irq_vector) \
-  EVENT(50, irq_vectors, x86_platform_ipi_exit, irq_vector)
+  EVENT(50, irq_vectors, x86_platform_ipi_exit, irq_vector) \
+  EVENT(51, sched, sched_pi_setprio, sched_pi_setprio) \
+  EVENT(52, sched, sched_process_free, sched_process_free) \
+  EVENT(53, machine, machine_counts, machine_counts)
 
 #define MAXLAT_KERNEL_RECORDS(RECORD) \
   RECORD(sched_switch) \
@@ -101,7 +108,10 @@ extern "C" {
   RECORD(rcu_utilization) \
   RECORD(sys_enter) \
   RECORD(sys_exit) \
-  RECORD(irq_vector)
+  RECORD(irq_vector) \
+  RECORD(sched_pi_setprio) \
+  RECORD(sched_process_free) \
+  RECORD(machine_counts)
 
 #define MAXLAT_FIELDS_sched_switch(FIELD, ADDRESS, TEXT) \
   TEXT(prev_comm) FIELD(__s32, prev_tid) FIELD(__s32, prev_prio) FIELD(__s64, prev_state) \
@@ -133,8 +143,9 @@ extern "C" {
 #define MAXLAT_FIELDS_nmi_handler(FIELD, ADDRESS, TEXT) ADDRESS(handler) FIELD(__s64, delta_ns) FIELD(__s64, handled)
 /* callsite: who sends; callback: what is to run there, 0 where that is not known */
 #define MAXLAT_FIELDS_ipi_send_cpu(FIELD, ADDRESS, TEXT) ADDRESS(callsite) ADDRESS(callback) FIELD(__s64, cpu)
-/* cpus: a bit each of the first 64 */
-#define MAXLAT_FIELDS_ipi_send_cpumask(FIELD, ADDRESS, TEXT) ADDRESS(callsite) ADDRESS(callback) ADDRESS(cpus)
+/* cpus: a bit each of the first 64; above_63: 1 if there are others among them, which are not listed */
+#define MAXLAT_FIELDS_ipi_send_cpumask(FIELD, ADDRESS, TEXT) \
+  ADDRESS(callsite) ADDRESS(callback) ADDRESS(cpus) FIELD(__s64, above_63)
 #define MAXLAT_FIELDS_page_fault(FIELD, ADDRESS, TEXT) ADDRESS(address) ADDRESS(ip) ADDRESS(error_code)
 #define MAXLAT_FIELDS_workqueue_execute_start(FIELD, ADDRESS, TEXT) ADDRESS(work) ADDRESS(function)
 #define MAXLAT_FIELDS_workqueue_execute_end(FIELD, ADDRESS, TEXT) ADDRESS(work) ADDRESS(function)
@@ -143,6 +154,11 @@ extern "C" {
   FIELD(__s64, id) ADDRESS(arg0) ADDRESS(arg1) ADDRESS(arg2) ADDRESS(arg3) ADDRESS(arg4) ADDRESS(arg5)
 #define MAXLAT_FIELDS_sys_exit(FIELD, ADDRESS, TEXT) FIELD(__s64, id) FIELD(__s64, ret)
 #define MAXLAT_FIELDS_irq_vector(FIELD, ADDRESS, TEXT) FIELD(__s64, vector)
+#define MAXLAT_FIELDS_sched_pi_setprio(FIELD, ADDRESS, TEXT) \
+  TEXT(comm) FIELD(__s32, tid) FIELD(__s32, oldprio) FIELD(__s64, newprio)
+#define MAXLAT_FIELDS_sched_process_free(FIELD, ADDRESS, TEXT) TEXT(comm) FIELD(__s32, tid) FIELD(__s32, prio)
+/* of this CPU, since it was started */
+#define MAXLAT_FIELDS_machine_counts(FIELD, ADDRESS, TEXT) FIELD(__s64, smi) FIELD(__s64, nmi)
 /* clang-format on */
 
 #define MAXLAT_KERNEL_FIELD(type, name) type name;

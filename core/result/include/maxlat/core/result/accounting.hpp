@@ -16,6 +16,7 @@ namespace maxlat::core {
 
 enum class TimeClass : uint8_t {
   nmi,
+  smi,          // a system management interrupt: nothing is seen, and the processor counted one about then
   irq,          // a device's line, with the name of its handler
   local_timer,  // its interrupt, without the functions below
   hrtimer,
@@ -30,7 +31,7 @@ enum class TimeClass : uint8_t {
   nothing_seen,
 };
 
-// seen: both ends were recorded. next_to: one end was, or the time stands beside what was recorded. unknown: neither.
+// seen: both ends were recorded. next_to: one end was, or it is beside what was recorded or counted. unknown: neither.
 enum class Certainty : uint8_t { seen, next_to, unknown };
 
 struct AccountedTime {
@@ -39,7 +40,8 @@ struct AccountedTime {
   double ns = 0;
   uint64_t count = 0;  // how many of them, at least one
   Certainty certainty = Certainty::unknown;
-  std::string woken_by{};  // of a task: what ran on this CPU when it was woken; "" when unknown
+  std::string woken_by{};  // of a task: what ran when it was woken, with its CPU if that was another; "" when unknown
+  std::string sent_by{};   // of an ipi: CPU, task and function that asked for it; "" when unknown
 };
 
 struct Outlier;
