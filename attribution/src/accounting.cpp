@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
 #include <maxlat/attribution/accounting.hpp>
 #include <optional>
+#include <utility>
 
 #include "context.hpp"
 
@@ -144,12 +146,12 @@ class Ledger {
     fault_.reset();
     wakers_.clear();
     woken_elsewhere_.clear();
-    sent_.reset();
+    sent_ = {};
   }
 
   // What is not of this CPU's time, but names who is behind something that is.
   void hear(const KernelEvent& event) {
-    if (event.kind == EventKind::ipi_sent) sent_ = event;
+    if (event.kind == EventKind::ipi_sent) sent_[event.priority != 0 ? kCall : kReschedule] = event;
     if (event.kind != EventKind::woken_elsewhere) return;
     wakers_.erase(event.number);
     woken_elsewhere_[event.number] = of_other_cpu(event.value, event);
@@ -157,10 +159,12 @@ class Ledger {
 
   void see_entry(const KernelEvent& event) {
     Part part = part_of(event);
-    if (sent_ && part.kind == TimeClass::ipi && event.number != static_cast<int32_t>(VectorUse::irq_work)) {
-      part.sent_by = of_other_cpu(static_cast<uint64_t>(sent_->number), *sent_);
-      part.sender = sent_->value;
-      sent_.reset();
+    const bool is_reschedule = event.number == static_cast<int32_t>(VectorUse::reschedule);
+    if (part.kind == TimeClass::ipi && event.number != static_cast<int32_t>(VectorUse::irq_work)) {
+      if (const auto sent = std::exchange(sent_[is_reschedule ? kReschedule : kCall], {})) {
+        part.sent_by = of_other_cpu(static_cast<uint64_t>(sent->number), *sent);
+        part.sender = sent->value;
+      }
     }
     stack_.push_back({event.kind, event.number, find(part)});
   }
@@ -221,7 +225,9 @@ class Ledger {
   std::vector<Part> parts_;
   std::map<int32_t, size_t> wakers_;
   std::map<int32_t, std::string> woken_elsewhere_;
-  std::optional<KernelEvent> sent_;  // the last interrupt that another CPU asked for, and that has not come yet
+  // The last interrupts that a CPU asked for, and that have not come yet.
+  enum Sent : uint8_t { kReschedule, kCall };
+  std::array<std::optional<KernelEvent>, 2> sent_;
   std::vector<Stretch> nothing_seen_;
 };
 

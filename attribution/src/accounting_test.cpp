@@ -215,8 +215,14 @@ TEST(Accounting, WhatOthersDidNamesThemAndTakesNoTime) {
     return KernelEvent{
         .tick = tick, .value = value, .number = number, .running = by, .kind = kind, .name = ShortName("sh")};
   };
+  const auto call_of = [&](uint64_t tick, EventKind kind, uint64_t value, int32_t number, int32_t by) {
+    KernelEvent call = told_of(tick, kind, value, number, by);
+    call.priority = 1;
+    return call;
+  };
   const std::vector<KernelEvent> events = {
       told_of(105, EventKind::ipi_sent, 0xabc, 3, 12),
+      call_of(106, EventKind::ipi_sent, 0xdef, 2, 0),
       of_vector(110, EventKind::vector_entry, VectorUse::irq_work),
       of_vector(120, EventKind::vector_exit, VectorUse::irq_work),
       told_of(121, EventKind::woken_elsewhere, 3, 5, 12),
@@ -238,7 +244,7 @@ TEST(Accounting, WhatOthersDidNamesThemAndTakesNoTime) {
                           "task woken here (tid 6, nice 0): 10"));
   EXPECT_EQ(accounting.parts[2].sent_by, "CPU 3, task sh (tid 12)");
   EXPECT_EQ(accounting.parts[2].sender, 0xabcu);
-  EXPECT_EQ(accounting.parts[4].sent_by, "") << "that one was not told";
+  EXPECT_EQ(accounting.parts[4].sent_by, "") << "what is told is a call of a function, which has not come";
   const std::vector<KernelEvent> alone = {told_of(110, EventKind::ipi_sent, 0, 3, 12)};
   EXPECT_THAT(told(account(alone, interval(100, 120))), ElementsAre("nothing seen: hardware or hypervisor: 20"));
 }

@@ -54,7 +54,7 @@ cat "$OUT/explain.txt"
 grep -q 'task idle' "$OUT/explain.txt" || fail "a guest with nothing to do is not idle"
 
 # Who woke a task from the other CPU, and who sent an interrupt there: on which of the two it is, the scheduler chooses.
-maxlat trace record --kernel=module -o "$OUT/senders" -- sh -c 'for turn in $(seq 30); do taskset 1 ls / | taskset 2 cat; done' > /dev/null 2> "$OUT/record.txt" ||
+maxlat trace record --kernel=module -o "$OUT/senders" -- sh -c 'for turn in $(seq 10); do taskset 1 ls / | taskset 2 cat; done' > /dev/null 2> "$OUT/record.txt" ||
   fail "record: $(cat "$OUT/record.txt")"
 end=$(maxlat trace print "$OUT/senders" | sed -n 's/^\[\([0-9:.]*\)\].* sched_switch: .*/\1/p' | tail -n 2 | head -n 1)
 for cpu in 0 1; do maxlat trace explain "$OUT/senders" --cpu $cpu --from +0 --to "$end" || [ $? -eq 3 ] || fail "explain: $?"; done > "$OUT/explain.txt"
@@ -87,7 +87,7 @@ grep -q ' kmem_kmalloc: { call_site = [0-9]*, ptr = 0xFFFF[0-9A-F]*, bytes_req =
 grep -q ' kprobe:do_nanosleep: { caller = 0xFFFFFFFF[0-9A-F]*, t = 0xFFFF[0-9A-F]*, mode = [01] }' "$OUT/print.txt" || fail "no do_nanosleep"
 grep -q ' sched_waking: { comm = "' "$OUT/print.txt" || fail "no event of the table beside them"
 of_sleeper() { sed -n 's|.*/\([0-9]*\) .*syscall_entry_clock_nanosleep: .*|\1|p' "$OUT/print.txt" | tail -n 1; }
-grep "/$(of_sleeper) .* syscall_" "$OUT/print.txt" | grep -A 1 'syscall_entry_clock_nanosleep: { id = 230, arg0 = ' |
+grep "/$(of_sleeper) .*syscall_" "$OUT/print.txt" | grep -A 1 'syscall_entry_clock_nanosleep: { id = 230, arg0 = ' |
   grep -q 'syscall_exit_clock_nanosleep: { id = 230, ret = 0 }' || fail "no exit behind the entry of a system call"
 # Every tracepoint of the kernel, at once; on one kernel, because a probe takes milliseconds to attach here.
 if uname -r | grep -q "^6.12"; then

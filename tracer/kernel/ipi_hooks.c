@@ -13,17 +13,18 @@
 
 static void on_call(unsigned long address, unsigned long caller, struct ftrace_ops *ops, struct ftrace_regs *registers);
 
-#define HOOK(name, event) { .function = (name), .id = (event), .ops.func = on_call }
+#define HOOK(name, event, is_call) { .function = (name), .id = (event), .call = (is_call), .ops.func = on_call }
 
 static struct ipi_hook {
 	const char *function;
 	u32 id;
+	bool call; /* of a function: the others make the target look at its tasks */
 	struct ftrace_ops ops;
 	bool found;
 } hooks[] = {
-	HOOK("native_smp_send_reschedule", MAXLAT_KERNEL_ipi_send_cpu),
-	HOOK("native_send_call_func_single_ipi", MAXLAT_KERNEL_ipi_send_cpu),
-	HOOK("native_send_call_func_ipi", MAXLAT_KERNEL_ipi_send_cpumask),
+	HOOK("native_smp_send_reschedule", MAXLAT_KERNEL_ipi_send_cpu, false),
+	HOOK("native_send_call_func_single_ipi", MAXLAT_KERNEL_ipi_send_cpu, true),
+	HOOK("native_send_call_func_ipi", MAXLAT_KERNEL_ipi_send_cpumask, true),
 };
 
 static void on_call(unsigned long address, unsigned long caller, struct ftrace_ops *ops, struct ftrace_regs *registers)
@@ -31,15 +32,16 @@ static void on_call(unsigned long address, unsigned long caller, struct ftrace_o
 	const struct ipi_hook *hook = container_of(ops, struct ipi_hook, ops);
 	const unsigned long target = ftrace_regs_get_argument(registers, 0);
 	void *const event = (void *)(uintptr_t)hook->id;
+	void *const callback = hook->call ? (void *)address : NULL;
 
 	preempt_disable_notrace();
 	/* As tracepoints do: for a CPU that is going, nobody who stops a session waits. */
 	if (!cpu_online(raw_smp_processor_id()))
 		goto out;
 	if (hook->id == MAXLAT_KERNEL_ipi_send_cpu)
-		trace_probe_ipi_send_cpu(event, target, caller, NULL);
+		trace_probe_ipi_send_cpu(event, target, caller, callback);
 	else
-		trace_probe_ipi_send_cpumask(event, (const struct cpumask *)target, caller, NULL);
+		trace_probe_ipi_send_cpumask(event, (const struct cpumask *)target, caller, callback);
 out:
 	preempt_enable_notrace();
 }

@@ -69,6 +69,7 @@ std::optional<KernelEvent> OtherCpus::see(const trace::RecordedEvent& event) {
   one.kind = EventKind::ipi_sent;
   one.number = static_cast<std::int32_t>(cpu);
   one.value = number_field(event, "callsite").value_or(0);
+  one.priority = number_field(event, "callback").value_or(0) != 0 ? 1 : 0;
   return one;
 }
 

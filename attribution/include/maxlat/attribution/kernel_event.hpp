@@ -38,7 +38,7 @@ enum class EventKind : uint8_t {
   machine_counts,
   // What another CPU did, told among the events of this one by who reads all of them. They have no time of this CPU's.
   woken_elsewhere,  // the thread `number`, by `running` on the CPU `value`
-  ipi_sent,         // to this CPU, by `running` on the CPU `number`, from the address `value`
+  ipi_sent,         // to this CPU, by `running` on the CPU `number`, from `value`; `priority` 1: a call of a function
 };
 
 // Of these no time of the CPU begins or ends.

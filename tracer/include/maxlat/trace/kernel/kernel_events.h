@@ -14,7 +14,7 @@
  * that there is something to count from. smi stays 0 where the processor does not count them (Intel's do).
  *
  * ipi_send_* are tracepoints from Linux 6.4 on. On older kernels ftrace hooks the functions that send, and `callback`
- * is 0.
+ * is, of a call of a function, the one that sends.
  */
 #ifndef MAXLAT_TRACE_KERNEL_EVENTS_H
 #define MAXLAT_TRACE_KERNEL_EVENTS_H
@@ -141,7 +141,7 @@ extern "C" {
   TEXT(oldcomm) TEXT(newcomm) FIELD(__s32, tid) FIELD(__s32, prio)
 /* behind the handler, which took delta_ns */
 #define MAXLAT_FIELDS_nmi_handler(FIELD, ADDRESS, TEXT) ADDRESS(handler) FIELD(__s64, delta_ns) FIELD(__s64, handled)
-/* callsite: who sends; callback: what is to run there, 0 where that is not known */
+/* callsite: who sends; callback: what is to run there; 0: the target is to look at its tasks (reschedule) */
 #define MAXLAT_FIELDS_ipi_send_cpu(FIELD, ADDRESS, TEXT) ADDRESS(callsite) ADDRESS(callback) FIELD(__s64, cpu)
 /* cpus: a bit each of the first 64; above_63: 1 if there are others among them, which are not listed */
 #define MAXLAT_FIELDS_ipi_send_cpumask(FIELD, ADDRESS, TEXT) \
