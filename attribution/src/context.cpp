@@ -48,6 +48,11 @@ std::string task_name(const KernelEvent& event) {
 
 }  // namespace
 
+core::AccountedTime told_part(const Part& part, double ns, const std::map<uint64_t, std::string>& functions) {
+  return {part.kind,      with_function(part.name, part.function, functions),          ns, part.count,
+          part.certainty, with_function(part.woken_by, part.waker_function, functions)};
+}
+
 Part part_of(const KernelEvent& event) {
   Part part{.certainty = Certainty::seen};
   switch (event.kind) {
@@ -92,11 +97,6 @@ Part part_of(const KernelEvent& event) {
       break;
   }
   return part;
-}
-
-core::AccountedTime told_part(const Part& part, double ns, const std::map<uint64_t, std::string>& functions) {
-  return {part.kind,      with_function(part.name, part.function, functions),          ns, part.count,
-          part.certainty, with_function(part.woken_by, part.waker_function, functions)};
 }
 
 }  // namespace maxlat::attribution

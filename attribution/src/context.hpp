@@ -8,8 +8,6 @@
 #include <map>
 #include <maxlat/attribution/accounting.hpp>
 #include <maxlat/attribution/kernel_event.hpp>
-#include <maxlat/core/result/accounting.hpp>
-#include <string>
 
 namespace maxlat::attribution {
 
@@ -20,12 +18,6 @@ Part part_of(const KernelEvent& event);
 inline EventKind entry_of(EventKind exit) {
   return static_cast<EventKind>(static_cast<uint8_t>(exit) - 1);
 }
-
-// The name of the task that a CPU has when it has nothing to do.
-inline constexpr const char* kIdleTask = "idle";
-
-// In the result's words.
-core::AccountedTime told_part(const Part& part, double ns, const std::map<uint64_t, std::string>& functions);
 
 inline bool is_exit(EventKind kind) {
   return kind == EventKind::vector_exit || kind == EventKind::irq_exit || kind == EventKind::softirq_exit ||
@@ -40,5 +32,11 @@ inline bool has_a_number(EventKind entry) {
 inline bool ends(const KernelEvent& exit, EventKind entry, int32_t number) {
   return entry == entry_of(exit.kind) && (!has_a_number(entry) || number == exit.number);
 }
+
+// The name of the task that a CPU has when it has nothing to do.
+inline constexpr const char* kIdleTask = "idle";
+
+// In the result's words.
+core::AccountedTime told_part(const Part& part, double ns, const std::map<uint64_t, std::string>& functions);
 
 }  // namespace maxlat::attribution

@@ -41,8 +41,8 @@ void InterferenceLedger::see(const KernelEvent& event) {
       leave_all();
       task_ = {event};
       return;
-    case EventKind::waking:
     case EventKind::timer_set:
+    case EventKind::waking:
       return;
     case EventKind::rename:
       go_on_until(event.tick);

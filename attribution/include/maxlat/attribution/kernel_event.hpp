@@ -30,11 +30,11 @@ enum class EventKind : uint8_t {
   timer_exit,
   work_start,
   work_end,
+  timer_set,   // an hrtimer, to expire at `value` ns of its clock; recorded where wake-ups are looked for
   page_fault,  // has no end
   task_switch,
   waking,
-  rename,     // of a thread, that becomes another program or calls itself otherwise
-  timer_set,  // an hrtimer; recorded where wake-ups are looked for
+  rename,  // of a thread, that becomes another program or calls itself otherwise
 };
 
 // What a vector of the processor's interrupt controller is for.
@@ -57,9 +57,7 @@ struct KernelEvent {
   static constexpr int32_t kNoLateness = INT32_MIN;
 
   uint64_t tick = 0;
-  // Address of the function of hrtimer, timer and work; length of an NMI's handler in ns; when an hrtimer is to expire,
-  // in ns of its own clock.
-  uint64_t value = 0;
+  uint64_t value = 0;    // address of the function of hrtimer, timer and work; length of an NMI's handler in ns
   int32_t number = 0;    // irq line, number of the softirq, VectorUse; thread that runs next, was woken, renamed
   int32_t priority = 0;  // of the thread that runs next, was woken or renamed: the kernel's, 0 to 139
   int32_t running = 0;   // thread that the event was recorded in, or in whose place an interrupt ran
