@@ -20,6 +20,10 @@ FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-
 SECONDS_TO_ANSWER = 120
 
 
+def too_late(*_):
+    raise TimeoutError(f"chromium does not answer for {SECONDS_TO_ANSWER} s")
+
+
 class Browser:
     def __init__(self, folder, width=1280, height=1000):
         self.profile = tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True)
@@ -36,6 +40,13 @@ class Browser:
         os.close(answer_in)
 
     def __enter__(self):
+        try:
+            return self.attached()
+        except BaseException:
+            self.__exit__()
+            raise
+
+    def attached(self):
         target = self.ask("Target.createTarget", url="about:blank")["targetId"]
         self.session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         self.ask("Page.enable")
@@ -51,7 +62,8 @@ class Browser:
     def read(self):
         """The next message."""
         while b"\0" not in self.rest:
-            signal.alarm(SECONDS_TO_ANSWER)  # its default action ends the test
+            signal.signal(signal.SIGALRM, too_late)
+            signal.alarm(SECONDS_TO_ANSWER)
             piece = os.read(self.answers, 1 << 16)
             signal.alarm(0)
             if not piece:
