@@ -21,7 +21,7 @@ ioctl_fuzz trace 3 100000
 
 before=$(in_use)
 # Programs that switch to each other; not all the time: sessions mostly wait for grace periods.
-(while :; do ls /proc | sort | cat > /dev/null; usleep 20000; done) &
+(while :; do ls /proc | sort | cat > /dev/null; usleep 60000; done) &
 noise=$!
 plant nmi 1000000 2000 1000000 100000
 kernel_trace_sessions cycles 1000 sched:sched_switch 'raw_syscalls:*' 'nmi:*' 'irq_vectors:local_timer_*' \
