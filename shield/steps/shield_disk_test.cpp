@@ -5,8 +5,10 @@
 #include <sched.h>
 #include <sys/mount.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <system_error>
 
 #include "shield.hpp"
 #include "test_shielded_box.hpp"
@@ -21,10 +23,11 @@ using testing::HasSubstr;
 class ShieldOnDisk : public ShieldedBox {
  protected:
   void SetUp() override {
-    if (::unshare(CLONE_NEWNS) != 0) GTEST_SKIP() << "only root can mount a disk";
-    ASSERT_EQ(::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr), 0);
     std::filesystem::create_directories(disk());
-    ASSERT_EQ(::mount("none", disk().c_str(), "tmpfs", 0, "size=256k"), 0);
+    const bool mounted = ::unshare(CLONE_NEWNS) == 0 &&
+                         ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+                         ::mount("none", disk().c_str(), "tmpfs", 0, "size=256k") == 0;
+    if (!mounted) GTEST_SKIP() << "no disk can be mounted here: " << std::generic_category().message(errno);
   }
   void TearDown() override { ::umount2(disk().c_str(), MNT_DETACH); }
 
