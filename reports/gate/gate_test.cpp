@@ -141,7 +141,7 @@ TEST(Gate, AQuantileAsksForAsManySamplesAsTheSameQuestionAsARate) {
     run.phases[0] = test::phase_of("npt", "npt", 10, {test::cpu_from_bins(0, {{40, 41, samples}}, 10)});
     return kind_of(run, {rule("npt", metric, limit)});
   };
-  for (const uint64_t samples : {10'001, 29'999, 30'000, 36'887}) {
+  for (const uint64_t samples : {10'001U, 29'999U, 30'000U, 36'887U}) {
     const Kind expected = samples < 30'000 ? Kind::invalid : Kind::pass;
     EXPECT_EQ(with_samples(samples, "p99.99_ns", 50), expected) << samples;
     EXPECT_EQ(with_samples(samples, "above_50ns_ppm", 100), expected) << samples;
