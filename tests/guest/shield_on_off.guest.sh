@@ -122,6 +122,7 @@ beside_a_partition() {
   [ ! -e /sys/fs/cgroup/maxlat-shield ] || fail "there is a group that is no partition"
   shield off
   [ "$(cat $theirs/cpuset.cpus.partition)" = root ] || fail "their partition is $(cat $theirs/cpuset.cpus.partition)"
+  echo member > $theirs/cpuset.cpus.partition  # at once; with its folder alone it would go some time later
   rmdir $theirs
   echo -cpuset > /sys/fs/cgroup/cgroup.subtree_control
   bind_again
