@@ -97,8 +97,8 @@ class Recorder {
       phase.facts[core::fact::kLimit] = core::latency_text(static_cast<double>(options_.stop_ns));
     if (stop_gap_ns_ > 0) {
       if (phase.status == core::PhaseStatus::interrupted) phase.status = core::PhaseStatus::ok;
-      phase.facts["stopped by"] = fmt::format("a gap of {}{}, above --stop", core::latency_text(stop_gap_ns_),
-                                              choice_.definition->interrupts_off ? "" : " (upper bound)");
+      phase.facts[core::fact::kEndedBy] = fmt::format("a gap of {}{}, above --stop", core::latency_text(stop_gap_ns_),
+                                                      choice_.definition->interrupts_off ? "" : " (upper bound)");
     }
     const bool ends_by_signal_only = options_.settings.duration_ns == 0;
     if (phase.status == core::PhaseStatus::interrupted && ends_by_signal_only) {

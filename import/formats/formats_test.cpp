@@ -70,6 +70,22 @@ TEST(Formats, EachRunIsReadBackAsItWasWritten) {
   }
 }
 
+// A defect: what cyclictest -b or oslat -T had ended at passed a gate with a larger limit, however short it was.
+TEST(Formats, ALimitAtWhichRtTestsEndedIsToldAsExceeded) {
+  const auto fact_of = [](const std::string& file, const std::string& in, const std::string& with, const char* name) {
+    const auto run = imported(test::replaced(testdata(file), in, with));
+    EXPECT_TRUE(run.ok()) << file;
+    const auto& facts = run->phases[0].facts;
+    return facts.contains(name) ? facts.at(name) : "";
+  };
+  EXPECT_EQ(fact_of("cyclictest-2.4.json", " -i100", " -qb50 -i 200", core::fact::kBreak),
+            "a sample of 171 us on CPU 0");
+  EXPECT_EQ(fact_of("cyclictest-2.4.json", " -i100", " -b 171", core::fact::kBreak), "") << "no sample is above";
+  EXPECT_EQ(fact_of("oslat-2.4.json", " -D 2", " -D 1h -T 20", core::fact::kLimit), "20.0 us");
+  EXPECT_EQ(fact_of("oslat-2.4.json", " -D 2", " -D 1h -T 20", core::fact::kBreak), "a sample of 8.05 ms on CPU 1");
+  EXPECT_EQ(fact_of("oslat-2.4.json", " -D 2", " -D 1h --trace-threshold=9000", core::fact::kBreak), "");
+}
+
 TEST(Formats, CyclictestsCommandTellsItsIntervalAndItsLimit) {
   const core::Phase phase = phase_of("cyclictest-2.4.json");
   EXPECT_EQ(phase.facts.at(core::fact::kInterval), "100 us");

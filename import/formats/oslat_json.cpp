@@ -27,6 +27,7 @@ core::RunResult oslat_run(const nlohmann::json& document) {
     per_cpu.push_back(oslat_thread(thread, fmt::format("thread {}", name)));
   core::Phase phase = oslat_phase(head.version, std::move(per_cpu));
   tell_of(head, phase);
+  tell_limit(option_us(phase.command, 'T', "--trace-threshold"), phase);
   core::RunResult run = imported_run("oslat", {std::move(phase)});
   if (!head.ended.empty()) run.ended = head.ended;
   return run;

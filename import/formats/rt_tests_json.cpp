@@ -4,10 +4,15 @@
 #include <fmt/core.h>
 #include <time.h>
 
+#include <algorithm>
+#include <charconv>
 #include <chrono>
+#include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/core/sys/cpu_list.hpp>
+#include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/utc.hpp>
 #include <optional>
+#include <sstream>
 
 #include "reading/json_reading.hpp"
 
@@ -102,6 +107,37 @@ void tell_of(const RtTestsHead& head, core::Phase& phase) {
   phase.started = head.started;
   phase.duration_s = head.duration_s;
   if (!head.kernel.empty()) phase.facts["kernel"] = head.kernel;
+}
+
+std::optional<double> option_us(const std::string& command, char letter, std::string_view name) {
+  std::istringstream words(command);
+  std::string word, value;
+  std::optional<double> last;
+  while (words >> word) {
+    if (word.starts_with(name))
+      value = word.substr(name.size());
+    else if (const size_t at = word.find(letter);
+             word.size() > 1 && word[0] == '-' && word[1] != '-' && at != word.npos)
+      value = word.substr(at + 1);
+    else
+      continue;
+    if (value.starts_with('=')) value.erase(0, 1);
+    if (value.empty()) words >> value;
+    double given = 0;
+    if (std::from_chars(value.data(), value.data() + value.size(), given).ec == std::errc{} && given > 0) last = given;
+  }
+  return last;
+}
+
+void tell_limit(std::optional<double> limit_us, core::Phase& phase) {
+  if (!limit_us) return;
+  const double limit_ns = *limit_us * 1e3;
+  phase.facts[core::fact::kLimit] = core::latency_text(limit_ns);
+  const auto worst = std::max_element(phase.per_cpu.begin(), phase.per_cpu.end(),
+                                      [](const auto& a, const auto& b) { return a.max_ns < b.max_ns; });
+  if (worst == phase.per_cpu.end() || worst->max_ns <= limit_ns) return;
+  phase.facts[core::fact::kBreak] =
+      fmt::format("a sample of {} on CPU {}", core::latency_text(worst->max_ns), worst->cpu);
 }
 
 }  // namespace maxlat::importing

@@ -102,8 +102,7 @@ core::Result<core::Exit> run_compare(const core::Arguments& arguments) {
   if (!groups) return groups.error();
   const ComparedRuns compared = compare_runs(*groups, {.ratio = ratio});
   if (page != "-") {
-    std::string text = compare_text(compared, core::kTextWidth);
-    if (text.ends_with('\n')) text.pop_back();  // write_atomically() ends the line there
+    const std::string text = compare_text(compared, core::kTextWidth);
     if (const core::Status printed = core::write_atomically("-", text); !printed) return printed.error();
   }
   if (!page.empty()) {

@@ -65,7 +65,7 @@ void list_metrics() {
 // By the command line.
 struct Given {
   std::optional<Gate> gate;  // of --file
-  std::string text;          // of it, to keep
+  std::string file;
   std::vector<Rule> limits;  // given as options
 };
 
@@ -75,15 +75,12 @@ core::Result<Given> given_by(const core::CommandLine& line) {
   if (line.has("phase") && limits->empty())
     return core::Error{"--phase chooses the phases of limits that are given as options, and there is none",
                        "a gate file names the phases of its limits itself"};
-  Given given{.gate = {}, .text = {}, .limits = *limits};
+  Given given{.gate = {}, .file = {}, .limits = *limits};
   if (!line.has("file")) return given;
-  const std::string file = line.get<std::string>("file");
-  core::Result<Gate> gate = read_gate(file);
+  given.file = line.get<std::string>("file");
+  core::Result<Gate> gate = read_gate(given.file);
   if (!gate) return gate.error();
-  core::Result<std::string> text = gate_to_keep(file);
-  if (!text) return text.error();
   given.gate = *std::move(gate);
-  given.text = *std::move(text);
   return given;
 }
 
@@ -99,9 +96,11 @@ core::Result<Gate> gate_for(const StoredRun& stored, const Given& given) {
   return gate;
 }
 
-// The run with its new verdict keeps what it was judged by, so that whoever judges it again cannot forget it.
+// The run with its new verdict keeps what it was judged by, for whoever judges it again without another gate.
 core::Result<std::string> text_to_keep(const core::RunResult& run, const Given& given) {
-  std::string text = given.gate ? given.text : run.gate_text;
+  core::Result<std::string> kept = given.gate ? gate_to_keep(given.file) : run.gate_text;
+  if (!kept) return kept.error();
+  std::string text = *std::move(kept);
   if (given.limits.empty()) return text;
   if (text.empty()) text = fmt::format("name = \"{}\"\n", kNameless);
   text += "\n" + limits_as_toml(given.limits) + "\n";
@@ -173,9 +172,8 @@ core::Status write_outputs(const core::CommandLine& line, const JudgedRun& judge
   bool table = !line.has("quiet") && json != "-";
   for (const VerdictOutput& output : outputs) {
     table = table && output.file != "-";
-    std::string text = output.format->write(judged);
-    if (output.file == "-" && text.ends_with('\n')) text.pop_back();  // write_atomically() ends the line there
-    if (const core::Status written = core::write_atomically(output.file, text); !written) return written;
+    if (const core::Status written = core::write_atomically(output.file, output.format->write(judged)); !written)
+      return written;
   }
   if (table)
     if (const auto printed = core::write_atomically("-", verdict_text(judged.run.verdict)); !printed) return printed;

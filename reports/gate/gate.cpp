@@ -48,12 +48,13 @@ std::vector<JudgedRule> exceeded_limits_of_its_own(const core::RunResult& run) {
   std::vector<JudgedRule> results;
   for (const core::Phase& phase : run.phases) {
     const auto found = phase.facts.find(core::fact::kBreak);
-    if (found == phase.facts.end() || unfit_because(phase)) continue;
+    if (found == phase.facts.end()) continue;
     const auto limit = phase.facts.find(core::fact::kLimit);
+    const auto unfit = unfit_because(phase);
     results.push_back({.result = {.rule = phase.name + ": limit of its own",
                                   .limit = limit == phase.facts.end() ? "that of the run" : "<= " + limit->second,
-                                  .observed = found->second,
-                                  .outcome = Outcome::fail},
+                                  .observed = unfit ? "not measured: " + *unfit : found->second,
+                                  .outcome = unfit ? Outcome::invalid : Outcome::fail},
                        .phase = phase.name,
                        .kind = phase.kind,
                        .metric = "max_ns",

@@ -328,6 +328,24 @@ TEST(Gate, ARunThatWasToEndAtALimitOfItsOwnSaysNothingOfTheBoxBelowIt) {
   EXPECT_EQ(judged(run, Gate{.name = "g", .rules = {}}).kind, Kind::fail) << "nobody has to ask for it";
   phase.status = core::PhaseStatus::invalid;
   EXPECT_EQ(kind("exposure_s", 1), Kind::invalid) << "what starved tells of its scheduling";
+  const auto nobody_asked = judged(run, Gate{.name = "g", .rules = {}});
+  EXPECT_THAT(nobody_asked.rules.at(0).observed, HasSubstr("not measured: ")) << "a limit that is told stays a rule";
+}
+
+// A defect: `maxlat hwlat --stop 50us` that had ended after a second passed a limit above what it had ended at.
+TEST(Gate, AMaximumOfWhatALargeSampleEndedDoesNotShowALimit) {
+  auto run = test::single_phase_run();
+  core::Phase& phase = run.phases[0];
+  phase.facts[core::fact::kLimit] = "50.0 us";
+  phase.facts[core::fact::kEndedBy] = "a gap of 61.0 us, above --stop";
+  const auto judged_by = [&](const char* metric, double limit) {
+    return judged(run, {{.phase = phase.name, .metric = metric, .limit = limit}});
+  };
+  const auto verdict = judged_by("max_ns", 1e9);
+  EXPECT_EQ(verdict.kind, Kind::invalid);
+  EXPECT_THAT(verdict.rules.at(0).observed, HasSubstr("it was ended by a gap of 61.0 us, above --stop"));
+  EXPECT_EQ(judged_by("max_ns", 1).kind, Kind::fail) << "what is above the limit is above it";
+  EXPECT_EQ(judged_by("exposure_s", 1e-9).kind, Kind::pass) << "so long it did watch";
 }
 
 TEST(Baseline, ARunThatWasToEndAtALimitIsNone) {

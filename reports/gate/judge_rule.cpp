@@ -71,7 +71,7 @@ JudgedRule judge_phase(const core::RunResult& run, const MetricDefinition& metri
   judged.result.rule = phase.name + ": " + rule_name(rule);
   judged.result.limit = rule_limit_text(metric, rule);
   const Seen seen = seen_in(run, phase, metric, rule);
-  judged.value = seen.observation.value;
+  judged.value = seen.observation.at_most.value_or(seen.observation.value);
   judge_seen(metric, rule, seen.observation, seen_text(metric, phase, seen), judged.result);
   if (rule.soft && judged.result.outcome == Outcome::fail) {
     const bool each_cpu = metric.of_cpu != nullptr;
@@ -116,6 +116,13 @@ JudgedRule without_a_phase(const core::RunResult& run, const MetricDefinition& m
           .metric = rule.metric};
 }
 
+// Within the limit, of a measurement that a sample above another limit ended: what would have come is not known.
+void doubt_early_end(const core::Phase& phase, Observation& observed) {
+  const auto ended_by = phase.facts.find(core::fact::kEndedBy);
+  if (ended_by != phase.facts.end() && observed.not_measured.empty() && observed.not_shown.empty())
+    observed.not_shown = "it was ended by " + ended_by->second;
+}
+
 }  // namespace
 
 Seen seen_in(const core::RunResult& run, const core::Phase& phase, const MetricDefinition& metric, const Rule& rule) {
@@ -127,7 +134,12 @@ Seen seen_in(const core::RunResult& run, const core::Phase& phase, const MetricD
     if (!why) why = ends_at_a_limit(phase);
     if (why) return {.observation = {.not_measured = *std::move(why)}};
   }
-  if (metric.of_cpu == nullptr) return {.observation = metric.of_phase(run, phase, rule)};
+  const bool may_be_doubted = metric.bound == Bound::at_most && !metric.without_samples;
+  if (metric.of_cpu == nullptr) {
+    Seen seen{.observation = metric.of_phase(run, phase, rule)};
+    if (may_be_doubted) doubt_early_end(phase, seen.observation);
+    return seen;
+  }
   Seen worst;
   std::string not_shown;  // by any CPU: a limit that one of them does not show is not shown by the phase
   for (const core::CpuResult& cpu : phase.per_cpu) {
@@ -137,6 +149,7 @@ Seen seen_in(const core::RunResult& run, const core::Phase& phase, const MetricD
     worst = {.observation = std::move(here), .cpu = &cpu};
   }
   worst.observation.not_shown = std::move(not_shown);
+  if (may_be_doubted) doubt_early_end(phase, worst.observation);
   return worst;
 }
 

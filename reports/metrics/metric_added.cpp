@@ -40,7 +40,7 @@ Observation difference_observed(const core::MeasureDifference& measure, const co
   if (measure.verdict == Verdict::undecided)
     return {.not_measured = fmt::format("{} rounds, {} are needed", comparison.rounds, comparison.rounds_needed)};
   const auto& [low, high] = measure.interval_ns;
-  Observation observed{.value = low};  // at least so much is added
+  Observation observed{.value = low, .at_most = high};  // at least so much is added
   observed.text = fmt::format("{} ({} to {} at 95 %, over {})", signed_time(measure.difference_ns), signed_time(low),
                               signed_time(high), comparison.base);
   if (high > rule.limit) observed.not_shown = "the interval reaches beyond the limit: more rounds may tell";

@@ -137,6 +137,15 @@ TEST(MetricAdded, TheWholeIntervalDecides) {
   EXPECT_THAT(added(13).observed, HasSubstr("12 ns (11 ns to 13 ns at 95 %, over none)"));
 }
 
+// A defect: the lower end of the interval was compared.
+TEST(MetricAdded, AWaiverCountsUpToTheUpperEndOfTheInterval) {
+  Gate gate{.name = "g", .rules = {*make_rule("tracers: maxlat:timer", "added_mean_ns", 5)}};
+  gate.waivers = {{.phase = "*", .metric = "added_mean_ns", .reason = "known", .until = "2026-12-31", .up_to = 12.5}};
+  EXPECT_EQ(judge(test::tracer_run(), gate, "2026-11-26").rules.at(0).outcome, Outcome::fail) << "it may be 13";
+  gate.waivers[0].up_to = 13;
+  EXPECT_EQ(judge(test::tracer_run(), gate, "2026-11-26").rules.at(0).outcome, Outcome::waived);
+}
+
 TEST(MetricAdded, WhatTheComparisonDoesNotHaveIsNotMeasured) {
   auto run = test::tracer_run();
   const auto of = [&](const char* phase, const char* metric) { return judged(run, phase, metric, 1e9).observed; };

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sections.hpp"
+#include "view/latest_wakeups.hpp"
 #include "view/numbers.hpp"
 
 namespace maxlat::reports {
@@ -41,20 +42,10 @@ std::vector<Row> rows_of(const core::Phase& phase) {
   return sorted;
 }
 
-struct Late {
-  const core::LateWakeup* wakeup;
-  unsigned cpu;
-};
-
 // Of a meter that is another program: its own samples have no time, these have.
 void wakeups_table(Html& html, const core::Phase& phase) {
-  std::vector<Late> all;
-  for (const core::CpuInterference& of_cpu : phase.interference)
-    for (const core::LateWakeup& wakeup : of_cpu.wakeups) all.push_back({&wakeup, of_cpu.cpu});
+  const std::vector<LatestWakeup> all = latest_wakeups({&phase}, kMostWakeups);
   if (all.empty()) return;
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Late& a, const Late& b) { return a.wakeup->latency_ns > b.wakeup->latency_ns; });
-  all.resize(std::min(all.size(), kMostWakeups));
   html.leaf("h3", "Latest wake-ups, by the kernel's events");
   html.leaf(
       "p",
@@ -63,7 +54,7 @@ void wakeups_table(Html& html, const core::Phase& phase) {
   const Table table(html, "Latest wake-ups",
                     {"#latency", "#CPU", "#after the start", "#late interrupt", "#handler", "#waking",
                      "#others running", "who had the time"});
-  for (const auto& [wakeup, cpu] : all) {
+  for (const auto& [wakeup, cpu, of] : all) {
     const auto row = html.element("tr");
     const auto& late_ns = wakeup->late_interrupt_ns;
     for (const std::string& figure :

@@ -16,6 +16,7 @@
 #include "text_histogram.hpp"
 #include "text_style.hpp"
 #include "view/box.hpp"
+#include "view/latest_wakeups.hpp"
 #include "view/phase_view.hpp"
 #include "view/suspicions.hpp"
 #include "view/tail_view.hpp"
@@ -208,19 +209,10 @@ std::string outliers(const std::vector<PhaseView>& views, const TextStyle& style
 
 // Of meters that are other programs, by the kernel's events.
 std::string late_wakeups(const std::vector<PhaseView>& views, const TextStyle& style) {
-  struct LateWakeupOfPhase {
-    const core::LateWakeup* wakeup;
-    unsigned cpu;
-    const core::Phase* phase;
-  };
-  std::vector<LateWakeupOfPhase> rows;
-  for (const auto& view : views)
-    for (const core::CpuInterference& of_cpu : view.phase.interference)
-      for (const core::LateWakeup& wakeup : of_cpu.wakeups) rows.push_back({&wakeup, of_cpu.cpu, &view.phase});
+  std::vector<const core::Phase*> phases;
+  for (const auto& view : views) phases.push_back(&view.phase);
+  const std::vector<LatestWakeup> rows = latest_wakeups(phases, kOutliersOnTerminal);
   if (rows.empty()) return {};
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const auto& a, const auto& b) { return a.wakeup->latency_ns > b.wakeup->latency_ns; });
-  rows.resize(std::min(rows.size(), kOutliersOnTerminal));
   core::TextTable table({"#latency", "#CPU", "phase", "steps", "who had the time"});
   for (const auto& [wakeup, cpu, phase] : rows)
     table.row({core::latency_text(wakeup->latency_ns), fmt::to_string(cpu), core::shown_name(*phase),

@@ -14,7 +14,7 @@ namespace maxlat::rteval_ext {
 
 namespace {
 
-// So long that a thousand ticks of a stock kernel are in four pieces of it.
+// So long that some hundred ticks of a stock kernel are in it.
 constexpr uint64_t kPiece_ns = 1'000'000'000;
 constexpr std::chrono::seconds kWithin{30};
 
@@ -60,8 +60,8 @@ std::string watching_cost(const std::function<std::unique_ptr<Meter>()>& make_np
     recorded = told == piece->facts.end() ? "not recorded" : told->second;
     if (!recorded.starts_with("recorded")) return "not measured: the kernel's events are " + recorded;
   }
-  return fmt::format("{} of a loop's gaps with the kernel's events {}; {} without, in {} each", figures[1], recorded,
-                     figures[0], core::duration_text(static_cast<double>(kPiece_ns) * 1e-9));
+  return fmt::format("{} of a loop's gaps with the kernel's events {}; {} without, in one piece of {} each", figures[1],
+                     recorded, figures[0], core::duration_text(static_cast<double>(kPiece_ns) * 1e-9));
 }
 
 }  // namespace maxlat::rteval_ext

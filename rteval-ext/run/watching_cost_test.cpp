@@ -48,7 +48,7 @@ TEST_F(WatchingCost, IsOnePieceWithAndOneWithout) {
   const std::string told = cost();
   EXPECT_THAT(told, StartsWith("p50 200 ns, p99.9 "));
   EXPECT_THAT(told, HasSubstr(" of a loop's gaps with the kernel's events recorded by tracefs; p50 100 ns, p99.9 "));
-  EXPECT_THAT(told, EndsWith(" without, in 1 s each"));
+  EXPECT_THAT(told, EndsWith(" without, in one piece of 1 s each"));
   EXPECT_THAT(watched_, ElementsAre(false, true));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "piece.json"));
 }

@@ -58,7 +58,7 @@ core::Result<core::Exit> status(const core::CommandLine& line) {
   now->holder = Lock::holder(surface.view().root);
   const std::string json = line.has("json") ? line.get<std::string>("json") : "";
   if (!json.empty())
-    if (const core::Status written = core::write_atomically(json, json_of(*now) + (json == "-" ? "" : "\n")); !written)
+    if (const core::Status written = core::write_atomically(json, json_of(*now) + "\n"); !written)
       return written.error();
   if (!line.has("quiet")) fmt::print(json == "-" ? stderr : stdout, "{}", text_of(*now));
   const bool is_left_behind = now->on && !now->holder && (now->held || !now->is_complete);

@@ -17,7 +17,7 @@ CASES = [
          [r'"result": "fail"', r'"a gap of [^"]* \(upper bound\): above the hard limit of 10 ns"'], [r"maxlat gate judge"], needs="root"),
     Case("a hard limit that is kept", LOOP + " --hardlimit 50s", 0, [r"^Hard limit .*: kept$"], needs="root"),
     Case("a gap above --stop ends it, and is what was asked for", "hwlat --backend loop -a 0 -D 10m --threshold 50ns --stop 100ns --json -", 0,
-         [r'"stopped by": ?"a gap of [^"]* \(upper bound\), above --stop"', r'"status": ?"ok"', r'"status": ?"complete"'],
+         [r'"ended by": ?"a gap of [^"]* \(upper bound\), above --stop"', r'"status": ?"ok"', r'"status": ?"complete"'],
          [r'"status": ?"interrupted"'], needs="root"),
     *[Case(f"{option} is until it is stopped", f"hwlat --backend loop -a 0 {option} --threshold 50ns --stop 100ns", 0,
            [r"^  duration:  until \^C$", r"^Largest: "], needs="root") for option in ("-D 0", "--duration 0ms")],

@@ -71,7 +71,7 @@ expect "exit status above the hard limit" $status -eq 2
 watch stop -D 60s --window 100ms --width 90ms --stop 50us
 plant smi 15000000 33000000 100000 3
 wait $front_end
-grep -q '"stopped by"' "$OUT/stop.json" || fail "it did not end at the gap"
+grep -q '"ended by"' "$OUT/stop.json" || fail "it did not end at the gap"
 for mode in round-robin stop-machine; do
   status_of "$MAXLAT" hwlat --mode $mode -D 300ms --window 50ms --width 20ms
   expect "exit status of mode $mode" $status -eq 0

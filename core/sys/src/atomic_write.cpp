@@ -145,7 +145,7 @@ Status check_writable(const std::string& path) {
 Status write_atomically(const std::string& path, std::string_view text) {
   if (path == "-") {
     std::fflush(stdout);
-    if (!write_all(STDOUT_FILENO, text) || !write_all(STDOUT_FILENO, "\n"))
+    if (!write_all(STDOUT_FILENO, text) || (!text.ends_with('\n') && !write_all(STDOUT_FILENO, "\n")))
       return cannot_write("standard output", errno);
     return {};
   }

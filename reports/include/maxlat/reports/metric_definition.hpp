@@ -25,6 +25,8 @@ enum class Bound { at_most, at_least };
 // What a phase says. Neither of the two reasons is ever a pass.
 struct Observation {
   double value = 0;
+  // Of a value that is known by an interval, and whose lower end is judged: the upper end, for a waiver's ceiling.
+  std::optional<double> at_most{};
   std::string text{};          // stands for the value where a number tells nothing ("alive")
   std::string note{};          // stands behind the value
   std::string not_measured{};  // why there is no value; empty: there is one

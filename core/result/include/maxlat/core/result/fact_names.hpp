@@ -26,6 +26,8 @@ inline constexpr const char* kStartRealtime_ns = "start_realtime_ns";
 inline constexpr const char* kTraceBytes = "trace_bytes";  // what an arm's tracer wrote
 // "50.0 us": the measurement was to end at the first sample above. Told whether one was or not.
 inline constexpr const char* kLimit = "stops at";
-inline constexpr const char* kBreak = "break";  // where and when that limit was exceeded
+inline constexpr const char* kBreak = "break";  // where and when that limit was exceeded: a failure
+// The sample above that limit, where it ended the measurement and is no failure.
+inline constexpr const char* kEndedBy = "ended by";
 
 }  // namespace maxlat::core::fact
