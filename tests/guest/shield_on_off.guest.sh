@@ -6,8 +6,9 @@
 # guest-cpus: 4
 # guest-threads: 2
 # guest-timeout_s: 400
-# 6.12 warns now and then when a fair server's runtime is written, whoever writes it (dl_server_apply_params).
-# guest-console_allow: dl_rq_change_utilization|Call Trace
+# 6.12 warns now and then when a fair server's runtime is written, whoever writes it (dl_server_apply_params), and again when a thread of
+# SCHED_DEADLINE comes to a CPU whose bandwidth it has miscounted so.
+# guest-console_allow: dl_rq_change_utilization|enqueue_dl_entity|Call Trace
 mount -t cgroup2 none /sys/fs/cgroup
 journal=/tmp/shield.journal
 shield() { what=$1; shift; maxlat shield "$what" --journal "$journal" "$@"; }
