@@ -24,7 +24,7 @@ core::Result<ShieldPlan> complete_plan(ShieldPlan plan, const core::CpuList& onl
 // before.
 core::Result<ShieldReport> shield_on(const ShieldPlan& plan, Surface& surface);
 
-// Whether all of its changes are in it.
+// Whether all of its changes are in it. Not so where it ends within a line: what was written behind that would be damage.
 bool is_complete(const JournalContent& journal);
 // Whether the journal is one that needs no undoing: of a death before the first change, of another boot, or of a shield
 // of which nothing stands any more.

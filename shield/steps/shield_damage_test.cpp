@@ -76,6 +76,26 @@ TEST_P(ShieldDamage, OfAllChangesIsNoReasonToThrowTheJournalAway) {
   EXPECT_EQ(journal(), damaged);
 }
 
+// A defect: the next `on` wrote behind half a line. The two were one damaged line then, and the mask that a thread had
+// before was lost with it.
+TEST_P(ShieldDamage, AJournalThatEndsWithinALineIsNotGoneOnWith) {
+  FakeSurface surface = this->surface();
+  ASSERT_TRUE(shield_on(plan(), surface));
+  std::ofstream(plan().journal, std::ios::app) << "{";
+  const std::string torn = journal();
+  box_.thread(60, 60, "newcomer", "1-3", 0, 1);
+  EXPECT_FALSE(shield_status(plan().journal, surface)->is_complete);
+  const auto again = shield_on(plan(), surface);
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().text, "there is a shield that did not come to its end");
+  EXPECT_EQ(journal(), torn);
+  EXPECT_EQ(box_.cpus_of(60, 60), "1-3");
+  const auto off = shield_off(plan().journal, surface, false);
+  ASSERT_TRUE(off) << off.error().text;
+  EXPECT_TRUE(off->torn);
+  EXPECT_EQ(box_.cpus_of(40, 40), "0-3");
+}
+
 // A defect: whoever could write the journal could have root write any file.
 TEST_P(ShieldDamage, AJournalThatOthersMayWriteIsNotBelieved) {
   FakeSurface surface = this->surface();

@@ -15,7 +15,7 @@
 
 namespace maxlat::shield {
 bool is_complete(const JournalContent& journal) {
-  return !journal.changes.empty() && journal.changes.back().kind == Change::Kind::complete;
+  return !journal.torn && !journal.changes.empty() && journal.changes.back().kind == Change::Kind::complete;
 }
 
 namespace {
