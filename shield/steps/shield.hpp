@@ -29,6 +29,8 @@ bool is_complete(const JournalContent& journal);
 // Whether the journal is one that needs no undoing: of a death before the first change, of another boot, or of a shield
 // of which nothing stands any more.
 bool is_stale(const JournalContent& journal, const Surface& surface);
+// ERRORS: the shield that is on has another journal than this one.
+core::Status no_other_journal_is_on(const std::string& journal, const Surface& surface);
 // One shield at a time. ERRORS: another one is on, whose journal is elsewhere, or not known.
 core::Status no_other_is_on(const ShieldPlan& plan, const Surface& surface);
 // Whether shield_on() takes the shield of this journal for the one that is asked for. ERRORS: why not.
@@ -44,7 +46,7 @@ core::Result<std::string> preview_on(const ShieldPlan& plan, const Surface& surf
 
 // `force`: also what somebody else has changed since, and although lines of the journal are damaged; where no shield is
 // on, what the last off() has left for that reason. Without a shield the report has no CPUs. ERRORS: the journal cannot
-// be read, or is damaged.
+// be read, or is damaged; the shield that is on has another journal.
 core::Result<UndoReport> shield_off(const std::string& journal, Surface& surface, bool force);
 // At the end of a holder, which has held the shield all the while: no other held one can have come. One that a person
 // has made since, by force, is left alone, and the report has no CPUs.
@@ -58,6 +60,7 @@ core::Result<UndoReport> shield_off_locked(const std::string& journal, Surface& 
 // Where the journal of what off() has left lies, beside that of the shield.
 std::string left_of(const std::string& journal);
 
+// ERRORS: the journal cannot be read; the shield that is on has another journal.
 core::Result<ShieldStatus> shield_status(const std::string& journal, const Surface& surface);
 
 }  // namespace maxlat::shield

@@ -136,9 +136,13 @@ core::Result<UndoReport> shield_off(const std::string& journal, Surface& surface
     if (!lock) return lock.error();
     if (!force)
       if (const core::Status unused = nobody_uses(**seen, surface); !unused) return unused.error();
+    // What an earlier shield has left is not for now, when another one is on. Asked under the lock: none can come.
+    if (path != journal)
+      if (const core::Status none = no_other_journal_is_on(journal, surface); !none) return none.error();
     // What was left is not all of a journal: who had a narrow mask before is not in it. The first off() has widened.
     return shield_off_locked(path, surface, force, path == journal ? Inherited::widened : Inherited::left);
   }
+  if (const core::Status none = no_other_journal_is_on(journal, surface); !none) return none.error();
   return UndoReport{};
 }
 
@@ -155,10 +159,14 @@ core::Result<ShieldStatus> shield_status(const std::string& journal_path, const 
   const auto read = read_journal(journal_path);
   if (!read) return read.error();
   ShieldStatus status;
-  if (!*read || ((*read)->changes.empty() && (*read)->damaged.empty())) return status;
+  const bool has_changes = *read && !((*read)->changes.empty() && (*read)->damaged.empty());
+  const bool is_off = !has_changes || is_stale(**read, surface);
+  if (is_off)
+    if (const core::Status none = no_other_journal_is_on(journal_path, surface); !none) return none.error();
+  if (!has_changes) return status;
   const JournalContent& journal = **read;
   status.rebooted = rebooted_since(journal, surface);
-  if (!status.rebooted && is_stale(journal, surface)) return status;
+  if (is_off && !status.rebooted) return status;
   status.on = !status.rebooted;
   status.cpus = journal.header.cpus;
   status.housekeeping = journal.header.housekeeping;

@@ -39,16 +39,19 @@ bool is_stale(const JournalContent& journal, const Surface& surface) {
   return journal.damaged.empty() && (journal.changes.empty() || is_undone(journal, surface));
 }
 
-core::Status no_other_is_on(const ShieldPlan& plan, const Surface& surface) {
+core::Status no_other_journal_is_on(const std::string& journal, const Surface& surface) {
   const std::string other = last_journal(surface.view().root);
-  if (!other.empty() && other != std::filesystem::absolute(plan.journal)) {
-    const auto journal = read_journal(other);
-    if (!journal) return journal.error();
-    if (*journal && !is_stale(**journal, surface))
-      return core::Error{
-          fmt::format("a shield of CPU {} is on, whose journal is {}", core::to_string((*journal)->header.cpus), other),
-          fmt::format("maxlat shield off --journal {} first", other)};
-  }
+  if (other.empty() || other == std::filesystem::absolute(journal)) return {};
+  const auto content = read_journal(other);
+  if (!content) return content.error();
+  if (!*content || is_stale(**content, surface)) return {};
+  return core::Error{
+      fmt::format("a shield of CPU {} is on, whose journal is {}", core::to_string((*content)->header.cpus), other),
+      fmt::format("maxlat shield off --journal {} takes that one off", other)};
+}
+
+core::Status no_other_is_on(const ShieldPlan& plan, const Surface& surface) {
+  if (const core::Status none = no_other_journal_is_on(plan.journal, surface); !none) return none;
   return no_group_is_there(surface);
 }
 
