@@ -48,7 +48,7 @@ Fate take_back(const Change& change, Standing now, Surface& surface, bool force,
 std::vector<Change> take_all_back(const JournalContent& journal, Surface& surface, bool force, UndoReport& report) {
   std::vector<Change> left;
   for (auto change = journal.changes.rbegin(); change != journal.changes.rend(); ++change) {
-    if (change->kind == Change::Kind::complete) continue;
+    if (change->kind == Change::Kind::complete || is_group_of_others(*change, journal)) continue;
     // What somebody has made of it since is not for what was kept to overwrite.
     const bool is_left =
         std::any_of(left.begin(), left.end(), [&](const Change& one) { return one.path == change->path; });

@@ -24,6 +24,7 @@ namespace {
 bool is_undone(const JournalContent& journal, const Surface& surface) {
   bool has_any = false;
   for (const Change& change : journal.changes) {
+    if (is_group_of_others(change, journal)) continue;
     const Standing now = standing(change, surface);
     if (now == Standing::ours || now == Standing::unknown) return false;
     has_any = has_any || counts(change, now, journal);

@@ -186,10 +186,12 @@ core::Status make_partition(const CpusetPlace& place, Workshop& workshop, StepRe
   }
   report.text = why_not;
   if (!theirs.empty()) report.text += "; others have these CPUs: " + to_string(theirs);
-  // An empty group would look like a shield.
+  // An empty group would look like a shield. One that cannot be removed is ours still, for off() to try again.
   const Change folder{.kind = Change::Kind::folder, .path = group};
-  if (const core::Status gone = undo(folder, workshop.surface()); !gone) report.text += "; " + gone.error().text;
-  workshop.note_refused({folder});
+  if (const core::Status gone = undo(folder, workshop.surface()); gone)
+    workshop.note_refused({folder});
+  else
+    report.text += "; " + gone.error().text;
   return {};
 }
 

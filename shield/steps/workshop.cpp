@@ -35,8 +35,9 @@ std::vector<std::string> Workshop::make(std::span<const Change> changes) {
 void Workshop::note_refused(std::vector<Change> changes) {
   if (changes.empty()) return;
   for (Change& change : changes) {
-    // What was taken in part is a change.
-    if (changes_something(change) && standing(change, surface_) == Standing::as_before) --changes_;
+    // What was taken in part is a change; a group that is there is somebody else's.
+    const bool is_none = change.kind == Change::Kind::folder || standing(change, surface_) == Standing::as_before;
+    if (changes_something(change) && is_none) --changes_;
     change.kind = Change::Kind::refused;
   }
   // A line that is missing is a change that is thought to have been made, and found as it was before.
