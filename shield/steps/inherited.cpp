@@ -74,7 +74,7 @@ void widen_threads(const JournalContent& journal, Surface& surface, UndoReport& 
 std::optional<std::pair<CpuList, CpuList>> narrow_and_wide_default(const JournalContent& journal,
                                                                    const Surface& surface) {
   for (const Change& change : journal.changes) {
-    if (change.path != "/proc/irq/default_smp_affinity" || !changes_something(change)) continue;
+    if (change.path != "/proc/irq/default_smp_affinity" || !counts(change, Standing::as_before, journal)) continue;
     const auto narrow = core::parse_cpu_mask(change.wanted), wide = core::parse_cpu_mask(change.before);
     if (narrow && wide && standing(change, surface) == Standing::as_before) return std::pair(*narrow, *wide);
   }

@@ -202,6 +202,18 @@ TEST_P(ShieldNewcomers, InterruptsStayWhereSomebodyHasMadeTheDefaultAnother) {
   EXPECT_EQ(box_.text("/proc/irq/26/smp_affinity_list"), "0-1");
 }
 
+// A defect: with a default that the kernel had not taken, an interrupt that somebody had bound was widened.
+TEST_P(ShieldNewcomers, InterruptsStayWhereTheDefaultWasRefused) {
+  FakeSurface surface = this->surface();
+  surface.refused = {"/proc/irq/default_smp_affinity"};
+  ASSERT_TRUE(shield_on(plan(), surface));
+  box_.file("/proc/irq/26/smp_affinity_list", "0-1\n");
+  const auto off = shield_off(plan().journal, surface, false);
+  ASSERT_TRUE(off);
+  EXPECT_EQ(off->interrupts, 0u);
+  EXPECT_EQ(box_.text("/proc/irq/26/smp_affinity_list"), "0-1");
+}
+
 // An earlier maxlat did not write down which interrupts there were.
 TEST_P(ShieldNewcomers, AJournalWithoutInterruptsIsUndoneAndTouchesNone) {
   const auto before = box_.state();

@@ -99,8 +99,11 @@ core::Result<UndoReport> shield_off_locked(const std::string& journal_path, Surf
   report.rebooted = !(journal.changes.empty() && journal.damaged.empty()) && rebooted_since(journal, surface);
   std::vector<Change> left;
   if (!report.rebooted) {
+    // An earlier off() has widened already. What is narrow since has its owner made so.
+    const bool was_undone = is_stale(journal, surface);
     left = take_all_back(journal, surface, force, report);
-    if (inherited == Inherited::widened) widen_inherited(journal, surface, report);
+    if (inherited == Inherited::widened && !was_undone && journal.damaged.empty())
+      widen_inherited(journal, surface, report);
   }
   // Run again, it tries those that failed once more.
   if (!report.failed.empty()) return report;
