@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "inherited.hpp"
 #include "journal/journal.hpp"
@@ -150,7 +151,8 @@ core::Result<UndoReport> shield_off(const std::string& journal, Surface& surface
 }
 
 core::Result<UndoReport> shield_off_held(const std::string& journal, Surface& surface) {
-  const core::Result<Lock> lock = Lock::take(surface.view().root);
+  constexpr std::chrono::seconds kPatience(5);  // nobody calls it once more
+  const core::Result<Lock> lock = Lock::take(surface.view().root, kPatience);
   if (!lock) return lock.error();
   const auto now = read_journal(journal);
   if (!now) return now.error();
