@@ -345,9 +345,8 @@ std::optional<Change> change_from_json(std::string_view text) {
 Standing standing(const Change& change, const Surface& surface) {
   return kind_of(change).standing(change, surface);
 }
-bool stands(const Change& change, const Surface& surface) {
+bool stands(const Change& change, Standing now, const Surface& surface) {
   if (change.kind == Change::Kind::affinity) return has_wanted_mask(change, surface);
-  const Standing now = standing(change, surface);
   return now == Standing::ours || now == Standing::shared;
 }
 bool same_online(const CpuList& one, const CpuList& other, const CpuList& online) {

@@ -74,7 +74,8 @@ enum class Standing {
 };
 Standing standing(const Change& change, const Surface& surface);
 // Whether it is as we made it. That may be as it was before, too: a mask that differs in a CPU that is offline now.
-bool stands(const Change& change, const Surface& surface);
+// `now` is its standing(), which may cost a call of systemctl.
+bool stands(const Change& change, Standing now, const Surface& surface);
 
 // Whether two masks differ in offline CPUs alone. Who shrinks one of two to what is online has to shrink the other.
 bool same_online(const core::CpuList& one, const core::CpuList& other, const core::CpuList& online);

@@ -19,6 +19,9 @@ core::MachineView view_of(const ShieldPlan& plan);
 // both sides.
 core::Result<ShieldPlan> complete_plan(ShieldPlan plan, const core::CpuList& online);
 
+// The plan of a holder, on this machine. ERRORS: those of complete_plan(); not root (77).
+core::Result<ShieldPlan> held_plan(ShieldPlan asked);
+
 // REQUIRES: a plan of complete_plan(), and a surface whose view has its CPUs. ERRORS: another shield is on or at work;
 // the journal cannot be written; nothing is possible here (77); a stop was requested: then everything is as it was
 // before.

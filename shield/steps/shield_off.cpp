@@ -184,7 +184,7 @@ core::Result<ShieldStatus> shield_status(const std::string& journal_path, const 
     const Standing now = standing(change, surface);
     if (!counts(change, now, journal)) continue;
     ++status.changes;
-    if (stands(change, surface))
+    if (stands(change, now, surface))
       ++status.standing;
     else if (now == Standing::unknown)
       status.drifted.push_back(fmt::format("{} cannot be read", to_string(change)));

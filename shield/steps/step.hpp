@@ -37,6 +37,7 @@ class Workshop {
 
   void report(StepReport report) { reports_.push_back(std::move(report)); }
   bool has_reported(std::string_view step) const;
+  bool has_failed() const;  // something was not possible
   ShieldReport reports() && { return {.steps = std::move(reports_), .changes = changes_}; }
 
  private:

@@ -84,7 +84,8 @@ size_t number_to_move(const Threads& threads) {
 core::Status enable_controller(const CpusetPlace& place, Workshop& workshop, std::vector<std::string>& refused) {
   const Change change{
       .kind = Change::Kind::controller, .path = place.mount + "/cgroup.subtree_control", .wanted = "cpuset"};
-  if (stands(change, workshop.surface())) return {};  // also where others have it on: it is not ours to undo
+  const Standing now = standing(change, workshop.surface());
+  if (stands(change, now, workshop.surface())) return {};  // also where others have it on: it is not ours to undo
   if (const core::Status recorded = workshop.record({&change, 1}); !recorded) return recorded;
   refused = workshop.make({&change, 1});
   return {};

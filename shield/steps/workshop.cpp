@@ -13,6 +13,11 @@ bool Workshop::has_reported(std::string_view step) const {
   return std::any_of(reports_.begin(), reports_.end(), [&](const StepReport& report) { return report.step == step; });
 }
 
+bool Workshop::has_failed() const {
+  return std::any_of(reports_.begin(), reports_.end(),
+                     [](const StepReport& report) { return report.outcome == StepReport::Outcome::not_possible; });
+}
+
 core::Status Workshop::record(std::span<const Change> changes) {
   core::Status written = journal_.append(changes);
   if (written) changes_ += static_cast<size_t>(std::count_if(changes.begin(), changes.end(), changes_something));
