@@ -159,6 +159,7 @@ TEST_P(CpusetOfV1, GroupsOfOthersOnShieldedCpusAreNamed) {
   ASSERT_TRUE(on);
   EXPECT_THAT(step(*on, "cpuset").text,
               testing::EndsWith("; others have these CPUs, too: " + kV1 + "/theirs/inner (CPU 0-2)"));
+  EXPECT_THAT(step(*on, "cpuset").text, testing::Not(testing::HasSubstr("load is balanced"))) << "it is in theirs, too";
 }
 
 }  // namespace

@@ -238,10 +238,13 @@ core::Status balance_in_groups_alone(const CpusetPlace& place, Workshop& worksho
     if (const core::Status recorded = workshop.record({&change, 1}); !recorded) return recorded;
     refused = workshop.make({&change, 1});
   }
-  if (refused.empty())
-    report.text += ", load is balanced in the second alone";
-  else
+  // Load is balanced in each group that says so, also in theirs.
+  const std::vector<GroupOfOthers> theirs = groups_of_others(workshop.plan().cpus, place, workshop.surface());
+  if (!refused.empty())
     workshop.report({Outcome::not_possible, "load balancing", refused.front()});
+  else if (theirs.empty())
+    report.text += ", load is balanced in the second alone";
+  if (!theirs.empty()) report.text += "; others have these CPUs, too: " + to_string(theirs);
   return {};
 }
 
@@ -266,10 +269,7 @@ core::Status make_groups(const CpusetPlace& place, Workshop& workshop, StepRepor
   }
   if (const core::Status recorded = make_exclusive(place, workshop); !recorded) return recorded;
   move_all(place.mount, system, workshop);
-  if (const core::Status recorded = balance_in_groups_alone(place, workshop, report); !recorded) return recorded;
-  if (const auto theirs = groups_of_others(workshop.plan().cpus, place, workshop.surface()); !theirs.empty())
-    report.text += "; others have these CPUs, too: " + to_string(theirs);
-  return {};
+  return balance_in_groups_alone(place, workshop, report);
 }
 
 // --- affinity
