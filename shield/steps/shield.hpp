@@ -27,7 +27,7 @@ core::Result<ShieldPlan> held_plan(ShieldPlan asked);
 // before.
 core::Result<ShieldReport> shield_on(const ShieldPlan& plan, Surface& surface);
 
-// Whether all of its changes are in it. Not so where it ends within a line: what was written behind that would be damage.
+// Whether all of its changes are in it. Not so where it ends within a line: what is written behind that is damaged.
 bool is_complete(const JournalContent& journal);
 // Whether the journal is one that needs no undoing: of a death before the first change, of another boot, or of a shield
 // of which nothing stands any more.
@@ -52,8 +52,8 @@ core::Result<std::string> preview_on(const ShieldPlan& plan, const Surface& surf
 // be read, or is damaged; the shield that is on has another journal.
 core::Result<UndoReport> shield_off(const std::string& journal, Surface& surface, bool force);
 // At the end of a holder, which has held the shield all the while: no other held one can have come. One that a person
-// has made since, by force, is left alone, and the report has no CPUs. Waits some seconds for who is at work. ERRORS: as above; that
-// takes longer.
+// has made since, by force, is left alone, and the report has no CPUs. Waits some seconds for who is at work. ERRORS: as
+// above; who is at work takes longer.
 core::Result<UndoReport> shield_off_held(const std::string& journal, Surface& surface);
 // The same for a caller that has the Lock. What has inherited from a shield (inherited.hpp) is widened again, where the
 // journal is whole.

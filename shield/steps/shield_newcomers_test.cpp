@@ -73,8 +73,8 @@ TEST_P(ShieldNewcomers, AThreadThatBeganUnderTheShieldIsWidenedWhereTheKernelDoe
   EXPECT_EQ(box_.cpus_of(61, 61), "0");
 }
 
-// A defect: the mask that a thread should have had was compared with what was left online of the one that it had. So all
-// masks were somebody else's, and stayed narrow.
+// A defect: the mask that a thread should have had was compared with what was left online of its own. So all masks were
+// somebody else's, and stayed narrow.
 TEST_P(ShieldNewcomers, MasksAreWidenedAlthoughAHousekeepingCpuWentOffline) {
   FakeSurface surface = this->surface();
   const auto on = shield_on(plan(), surface);

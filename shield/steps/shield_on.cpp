@@ -86,8 +86,8 @@ core::Status has_what_is_asked_for(const JournalContent& journal, const ShieldPl
 
 // Whether it was made, and is not as it was made.
 bool has_drifted(const Change& change, Standing now, const JournalContent& journal, const Surface& surface) {
-  const bool was_undone = now == Standing::as_before && (change.before != change.wanted || counts(change, now, journal));
-  return !stands(change, now, surface) && now != Standing::gone && (now != Standing::as_before || was_undone);
+  const bool was_made = change.before != change.wanted || counts(change, now, journal);
+  return !stands(change, now, surface) && now != Standing::gone && (now != Standing::as_before || was_made);
 }
 
 // More for a journal that is complete, which then is so again. RETURNS: what was reported. ERRORS: it cannot be written.
