@@ -52,8 +52,8 @@ core::Result<std::string> preview_on(const ShieldPlan& plan, const Surface& surf
 // be read, or is damaged; the shield that is on has another journal.
 core::Result<UndoReport> shield_off(const std::string& journal, Surface& surface, bool force);
 // At the end of a holder, which has held the shield all the while: no other held one can have come. One that a person
-// has made since, by force, is left alone, and the report has no CPUs. Waits some seconds for who is at work. ERRORS: as
-// above; who is at work takes longer.
+// has made since, by force, is left alone, and the report has no CPUs. Waits some seconds for who is at work. ERRORS:
+// as above; who is at work takes longer.
 core::Result<UndoReport> shield_off_held(const std::string& journal, Surface& surface);
 // The same for a caller that has the Lock. What has inherited from a shield (inherited.hpp) is widened again, where the
 // journal is whole.

@@ -90,7 +90,7 @@ bool has_drifted(const Change& change, Standing now, const JournalContent& journ
   return !stands(change, now, surface) && now != Standing::gone && (now != Standing::as_before || was_made);
 }
 
-// More for a journal that is complete, which then is so again. RETURNS: what was reported. ERRORS: it cannot be written.
+// More for a journal that is complete, and then is so again. RETURNS: what was reported. ERRORS: it cannot be written.
 core::Result<ShieldReport> go_on(const ShieldPlan& plan, Surface& surface,
                                  const std::function<core::Status(Workshop&)>& add) {
   core::Result<Journal> journal = Journal::reopen(plan.journal);
