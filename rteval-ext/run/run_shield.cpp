@@ -54,13 +54,7 @@ class RealShield : public RunShield {
     if (held_.stays_on()) return {"no, it was on before this run", {}};
     const core::Result<shield::UndoReport> undone = held_.take_off();
     if (!undone) return {"no", {"the shield is still on: " + undone.error().text}};
-    TakenOff off{counts_text(*undone), {}};
-    for (const std::string& left : undone->left) off.left.push_back("left as it is: " + left);
-    for (const std::string& failed : undone->failed)
-      off.left.push_back("not undone: " + failed + "; maxlat shield off tries again");
-    if (!undone->journal_stays.empty())
-      off.left.push_back("all is undone, but the journal stays: " + undone->journal_stays);
-    return off;
+    return taken_off(*undone);
   }
 
  private:
@@ -69,6 +63,16 @@ class RealShield : public RunShield {
 };
 
 }  // namespace
+
+TakenOff taken_off(const shield::UndoReport& undone) {
+  TakenOff off{counts_text(undone), {}};
+  for (const std::string& left : undone.left) off.left.push_back("left as it is: " + left);
+  for (const std::string& failed : undone.failed)
+    off.left.push_back("not undone: " + failed + "; maxlat shield off tries again");
+  if (!undone.journal_stays.empty())
+    off.left.push_back(fmt::format("{}; {}", stays_text(undone), shield::kWhenTheJournalStays));
+  return off;
+}
 
 core::Result<core::CpuList> cpus_to_shield(const Plan& plan, const core::MachineCpus& machine) {
   const core::Result<std::vector<Step>> steps = steps_of(plan, machine);

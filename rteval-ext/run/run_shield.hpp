@@ -11,6 +11,7 @@
 #include <maxlat/core/result/run_result.hpp>
 #include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/core/sys/result.hpp>
+#include <maxlat/shield/shield.hpp>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,6 +25,8 @@ struct TakenOff {
   std::string told;               // "35 changes undone, 2 had been before, 1 gone with their threads"
   std::vector<std::string> left;  // what could not be undone, in sentences
 };
+
+TakenOff taken_off(const shield::UndoReport& undone);
 
 // A shield that is on. Destroying it takes it off.
 class RunShield {

@@ -176,6 +176,20 @@ TEST_F(ShieldedRun, WhatCouldNotBeUndoneStandsInTheResult) {
   EXPECT_THAT(phase_named(on_disk(), "shield").warnings, ElementsAre("not undone: governor of CPU 1"));
 }
 
+// A defect: behind what was left, the sentence about the journal said that all is undone.
+TEST(TakenOffShield, WhoseJournalStaysIsNotSaidToBeUndoneWhole) {
+  shield::UndoReport undone;
+  undone.undone = 3;
+  undone.left = {"nmi_watchdog: was 1"};
+  undone.journal_stays = "cannot remove shield.journal: read-only file system";
+  const TakenOff off = taken_off(undone);
+  EXPECT_THAT(off.told, testing::StartsWith("3 changes undone"));
+  EXPECT_THAT(off.left,
+              ElementsAre("left as it is: nmi_watchdog: was 1",
+                          "the shield is off, but its journal stays: cannot remove shield.journal: read-only file "
+                          "system; when it can be: maxlat shield off removes it, and maxlat shield on begins anew"));
+}
+
 TEST_F(ShieldedRun, AnErrorTakesTheShieldOffAllTheSameAndTellsWhatIsLeft) {
   shield_leaves({"not undone: governor of CPU 1"});
   script_.on_command = [&](const MeterJob&) { std::filesystem::remove_all(temporary_ / "run"); };

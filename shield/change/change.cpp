@@ -201,16 +201,17 @@ core::Status slices_undo(const Change& change, Surface& surface) {
 Standing affinity_standing(const Change& change, const Surface& surface) {
   const auto task = task_of(change, surface);
   if (!task) return Standing::gone;
-  const CpuList now = core::intersection(core::cpus_of(surface.view(), *task).value_or(CpuList{}), surface.online());
-  if (now == core::intersection(cpus_of(change.before), surface.online())) return Standing::as_before;
-  return now == cpus_of(change.wanted) || now == surface.online() ? Standing::ours : Standing::other;
+  const CpuList online = surface.online(), now = core::cpus_of(surface.view(), *task).value_or(CpuList{});
+  if (same_online(now, cpus_of(change.before), online)) return Standing::as_before;
+  const bool is_ours = same_online(now, cpus_of(change.wanted), online) || same_online(now, online, online);
+  return is_ours ? Standing::ours : Standing::other;
 }
 
 // What has all CPUs again by our doing may use the shielded ones, too.
 bool has_wanted_mask(const Change& change, const Surface& surface) {
   const auto task = task_of(change, surface);
   const auto now = task ? core::cpus_of(surface.view(), *task) : std::nullopt;
-  return now && core::intersection(*now, surface.online()) == cpus_of(change.wanted);
+  return now && same_online(*now, cpus_of(change.wanted), surface.online());
 }
 
 // Its number may be another's by now, whose mask is in no journal.
@@ -344,10 +345,12 @@ std::optional<Change> change_from_json(std::string_view text) {
 Standing standing(const Change& change, const Surface& surface) {
   return kind_of(change).standing(change, surface);
 }
-bool stands(const Change& change, const Surface& surface) {
+bool stands(const Change& change, Standing now, const Surface& surface) {
   if (change.kind == Change::Kind::affinity) return has_wanted_mask(change, surface);
-  const Standing now = standing(change, surface);
   return now == Standing::ours || now == Standing::shared;
+}
+bool same_online(const CpuList& one, const CpuList& other, const CpuList& online) {
+  return core::intersection(one, online) == core::intersection(other, online);
 }
 core::Status apply(const Change& change, Surface& surface) {
   return kind_of(change).apply(change, surface);

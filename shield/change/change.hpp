@@ -21,6 +21,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/core/sys/result.hpp>
 #include <optional>
 #include <string>
@@ -73,7 +74,11 @@ enum class Standing {
 };
 Standing standing(const Change& change, const Surface& surface);
 // Whether it is as we made it. That may be as it was before, too: a mask that differs in a CPU that is offline now.
-bool stands(const Change& change, const Surface& surface);
+// `now` is its standing(), which may cost a call of systemctl.
+bool stands(const Change& change, Standing now, const Surface& surface);
+
+// Whether two masks differ in offline CPUs alone. Who shrinks one of two to what is online has to shrink the other.
+bool same_online(const core::CpuList& one, const core::CpuList& other, const core::CpuList& online);
 
 core::Status apply(const Change& change, Surface& surface);
 // REQUIRES: standing() is ours, other, shared or unknown. Reads back.

@@ -11,10 +11,6 @@ namespace maxlat::shield {
 std::string text_of(const ShieldReport& report, const ShieldPlan& plan);
 std::string text_of(const UndoReport& report);
 std::string text_of(const ShieldStatus& status);
-// Of a report whose journal stays; and what comes of that.
-std::string stays_text(const UndoReport& report);
-inline constexpr const char* kWhenTheJournalStays =
-    "when it can be: maxlat shield off removes it, and maxlat shield on begins anew";
 // What of it has drifted, or is damaged, and who is not kept off its CPUs; empty: nothing, nobody.
 std::string drift_text(const ShieldStatus& status);
 

@@ -115,6 +115,13 @@ core::Status trusted(const base::Descriptor& file, const std::string& path) {
                      "look at it; if it is yours: chown root, and chmod 600"};
 }
 
+bool was_refused(const Change& change, const JournalContent& journal) {
+  return std::any_of(journal.refused.begin(), journal.refused.end(), [&](Change refused) {
+    refused.kind = change.kind;
+    return refused == change;
+  });
+}
+
 }  // namespace
 
 std::string damage_text(const JournalContent& journal, const std::string& path) {
@@ -124,13 +131,13 @@ std::string damage_text(const JournalContent& journal, const std::string& path) 
                      more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
+bool is_group_of_others(const Change& change, const JournalContent& journal) {
+  return change.kind == Change::Kind::folder && was_refused(change, journal);
+}
+
 bool counts(const Change& change, Standing now, const JournalContent& journal) {
-  const auto is_same = [&](Change refused) {
-    refused.kind = change.kind;
-    return refused == change;
-  };
-  if (!changes_something(change)) return false;
-  return now != Standing::as_before || std::none_of(journal.refused.begin(), journal.refused.end(), is_same);
+  if (!changes_something(change) || is_group_of_others(change, journal)) return false;
+  return now != Standing::as_before || !was_refused(change, journal);
 }
 
 core::Result<std::optional<JournalContent>> read_journal(const std::string& path) {

@@ -46,8 +46,10 @@ struct JournalContent {
   std::vector<size_t> damaged;  // other lines that are not what was written, by number
 };
 
+// A group that was refused is somebody else's, whatever stands there: it was he was faster than we.
+bool is_group_of_others(const Change& change, const JournalContent& journal);
 // Whether it is one of those that are counted, and said to stand or not, when this became of it: it changes something,
-// and is no refused one that is as before.
+// and is no refused one that is as before, or somebody else's.
 bool counts(const Change& change, Standing now, const JournalContent& journal);
 
 // "/var/lib/maxlat/shield.journal is damaged in line 4 and 2 more"; empty: it is not.

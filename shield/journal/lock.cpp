@@ -3,6 +3,9 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <filesystem>
@@ -38,7 +41,17 @@ constexpr const char* kIsHeld = "the shield that is on goes off when its holder 
 constexpr const char* kWaitForHolder =
     "wait until it has ended; a shield for several commands is made by maxlat shield on";
 
-core::Result<base::Descriptor> locked(const std::string& path, const char* by_another, const char* hint) {
+// Until the owner of a lock has ended, or a moment has passed, for it may let go before. (F_SETLKW would wait without a
+// bound, unless a signal ends it.)
+void wait_for(std::optional<pid_t> owner) {
+  constexpr int kMoment_ms = 20;
+  const base::Descriptor process(owner ? static_cast<int>(syscall(SYS_pidfd_open, *owner, 0)) : -1);
+  pollfd ended{process.number(), POLLIN, 0};  // without a process it is the moment alone
+  static_cast<void>(::poll(&ended, 1, kMoment_ms));
+}
+
+core::Result<base::Descriptor> locked(const std::string& path, const char* by_another, const char* hint,
+                                      std::chrono::milliseconds patience = {}) {
   const auto not_here = [](const std::string& why) {
     return core::cannot_run("no shield can be set up or undone here: " + why,
                             "it is locked by a file there: run it as root of the machine itself");
@@ -47,15 +60,20 @@ core::Result<base::Descriptor> locked(const std::string& path, const char* by_an
   base::Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file) return not_here(core::system_error("cannot open " + path, errno).text);
   struct flock wanted = write_lock();
-  if (::fcntl(file.number(), F_SETLK, &wanted) != 0) return core::Error{by_process(by_another, owner_of(file)), hint};
+  const auto until = std::chrono::steady_clock::now() + patience;
+  while (::fcntl(file.number(), F_SETLK, &wanted) != 0) {
+    const std::optional<pid_t> owner = owner_of(file);
+    if (std::chrono::steady_clock::now() >= until) return core::Error{by_process(by_another, owner), hint};
+    wait_for(owner);
+  }
   return file;
 }
 
 }  // namespace
 
-core::Result<Lock> Lock::take(const std::string& root) {
+core::Result<Lock> Lock::take(const std::string& root, std::chrono::milliseconds patience) {
   core::Result<base::Descriptor> file =
-      locked(root + kWorker, "another maxlat shield is at work", "wait until it has ended");
+      locked(root + kWorker, "another maxlat shield is at work", "wait until it has ended", patience);
   if (!file) return file.error();
   return Lock(*std::move(file));
 }

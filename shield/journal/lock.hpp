@@ -14,6 +14,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <maxlat/base/owned.hpp>
 #include <maxlat/core/sys/result.hpp>
 #include <optional>
@@ -24,9 +25,9 @@ namespace maxlat::shield {
 // For as long as it lives, or its process.
 class Lock {
  public:
-  // Whoever changes the shield. ERRORS: another process does ("another maxlat shield is at work (process 812)");
-  // /run/maxlat cannot be made or written (77).
-  static core::Result<Lock> take(const std::string& root);
+  // Whoever changes the shield. Waits so long at most for another process that does. ERRORS: it still does ("another
+  // maxlat shield is at work (process 812)"); /run/maxlat cannot be made or written (77).
+  static core::Result<Lock> take(const std::string& root, std::chrono::milliseconds patience = {});
   // Whoever holds a shield (held_shield.hpp), all the while. ERRORS: another process holds one; as above.
   static core::Result<Lock> hold(const std::string& root);
   // The process that does; empty: none, or it cannot be known. REQUIRES: not this one, which would lose its lock by

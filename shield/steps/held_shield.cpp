@@ -12,13 +12,19 @@
 
 namespace maxlat::shield {
 
-core::Result<HeldShield> HeldShield::put_on(ShieldPlan asked) {
+core::Result<ShieldPlan> held_plan(ShieldPlan asked) {
   const core::Result<core::CpuList> online = core::online_cpus();
   if (!online) return online.error();
+  asked.held = true;
   core::Result<ShieldPlan> plan = complete_plan(std::move(asked), *online);
-  if (!plan) return plan.error();
+  if (!plan) return plan;
   if (const core::Status root = require_root(); !root) return root.error();
-  plan->held = true;
+  return plan;
+}
+
+core::Result<HeldShield> HeldShield::put_on(ShieldPlan asked) {
+  core::Result<ShieldPlan> plan = held_plan(std::move(asked));
+  if (!plan) return plan.error();
   auto surface = std::make_unique<Surface>(view_of(*plan));
   core::Result<Lock> holder = Lock::hold(surface->view().root);
   if (!holder) return holder.error();

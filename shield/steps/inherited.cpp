@@ -61,10 +61,10 @@ void widen_threads(const JournalContent& journal, Surface& surface, UndoReport& 
     pid_t number = 0;
     std::from_chars(task.tid.data(), task.tid.data() + task.tid.size(), number);
     if (task.bound || known.contains({number, task.started})) continue;
-    if (core::cpus_of(surface.view(), task).value_or(CpuList{}) != narrow) continue;
+    if (!same_online(core::cpus_of(surface.view(), task).value_or(CpuList{}), narrow, online)) continue;
     const auto parent = parent_of(task, surface);
     const CpuList wide = parent ? core::cpus_of(surface.view(), *parent).value_or(CpuList{}) : online;
-    if (core::intersection(wide, online) != online) continue;
+    if (!same_online(wide, online, online)) continue;
     if (surface.set_affinity(number, wide)) ++report.inherited;
   }
 }
@@ -74,7 +74,7 @@ void widen_threads(const JournalContent& journal, Surface& surface, UndoReport& 
 std::optional<std::pair<CpuList, CpuList>> narrow_and_wide_default(const JournalContent& journal,
                                                                    const Surface& surface) {
   for (const Change& change : journal.changes) {
-    if (change.path != "/proc/irq/default_smp_affinity" || !changes_something(change)) continue;
+    if (change.path != "/proc/irq/default_smp_affinity" || !counts(change, Standing::as_before, journal)) continue;
     const auto narrow = core::parse_cpu_mask(change.wanted), wide = core::parse_cpu_mask(change.before);
     if (narrow && wide && standing(change, surface) == Standing::as_before) return std::pair(*narrow, *wide);
   }
@@ -91,7 +91,7 @@ void widen_interrupts(const JournalContent& journal, Surface& surface, UndoRepor
     const std::string path = fmt::format("/proc/irq/{}/smp_affinity_list", interrupt);
     const auto now = core::parse_cpu_list(surface.view().read(path).value_or(""));
     // Of the default the kernel takes what is online.
-    if (!now || core::intersection(*now, surface.online()) != core::intersection(narrow, surface.online())) continue;
+    if (!now || !same_online(*now, narrow, surface.online())) continue;
     if (surface.write(path, core::to_string(wide))) ++report.interrupts;
   }
 }

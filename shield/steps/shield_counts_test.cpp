@@ -59,6 +59,43 @@ TEST_P(ShieldCounts, ForceOnWhatWasLeftWidensNobody) {
   EXPECT_EQ(box_.cpus_of(61, 61), "0-1");
 }
 
+// A defect: --force wrote old values under the next shield, whose journal is elsewhere.
+TEST_P(ShieldCounts, WhatWasLeftIsNotForcedUnderAnotherShield) {
+  const std::string governor = "/sys/devices/system/cpu/cpu2/cpufreq/scaling_governor";
+  FakeSurface surface = this->surface();
+  ASSERT_TRUE(shield_on(plan(), surface));
+  box_.file(governor, "schedutil\n");
+  ASSERT_TRUE(shield_off(plan().journal, surface, false));
+  ShieldPlan elsewhere = plan();
+  elsewhere.journal = folder_ / "elsewhere/shield.journal";
+  ASSERT_TRUE(shield_on(elsewhere, surface));
+  const auto on = box_.state();
+  const auto refused = shield_off(plan().journal, surface, true);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().text, "a shield of CPU 2-3 is on, whose journal is " + elsewhere.journal);
+  EXPECT_THAT(box_.changed_since(on), ElementsAre());
+  ASSERT_TRUE(shield_off(elsewhere.journal, surface, false));
+  ASSERT_TRUE(shield_off(plan().journal, surface, true));
+  EXPECT_EQ(box_.text(governor), "powersave");
+}
+
+// A defect: with the shield on, they said that none is when they were asked with another journal.
+TEST_P(ShieldCounts, StatusAndOffNameTheShieldWhoseJournalIsElsewhere) {
+  FakeSurface surface = this->surface();
+  ASSERT_TRUE(shield_on(plan(), surface));
+  const std::string other = folder_ / "other.journal", is_on = "a shield of CPU 2-3 is on, whose journal is ";
+  const auto status = shield_status(other, surface);
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().text, is_on + plan().journal);
+  EXPECT_EQ(status.error().hint, "maxlat shield off --journal " + plan().journal + " takes that one off");
+  const auto off = shield_off(other, surface, false);
+  ASSERT_FALSE(off);
+  EXPECT_EQ(off.error().text, is_on + plan().journal);
+  ASSERT_TRUE(shield_off(plan().journal, surface, false));
+  EXPECT_FALSE(shield_status(other, surface)->on);
+  EXPECT_THAT(shield_off(other, surface, false)->cpus, ElementsAre());
+}
+
 // A defect: on, status and off each counted other things of the same shield.
 TEST_P(ShieldCounts, OnStatusAndOffCountTheSame) {
   FakeSurface surface = this->surface();

@@ -38,13 +38,18 @@ TEST_P(ShieldDamage, IsSaidAndForceUndoesTheRest) {
   FakeSurface surface = this->surface();
   ASSERT_TRUE(shield_on(plan(), surface));
   spoil("\"/proc/sys/kernel/nmi_watchdog\",\"before\":\"1\"", "\"/proc/sys/kernel/nmi_watchdog\",\"before\":\"7\"");
+  box_.thread(60, 60, "bound", "0-1", 0, 1);  // it may be in a damaged line, as one that was so before
+  box_.file("/proc/irq/26/smp_affinity_list", "0-1\n");
   const auto state = box_.state();
   const auto refused = shield_off(plan().journal, surface, false);
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().text, HasSubstr("shield.journal is damaged in line "));
   EXPECT_THAT(refused.error().hint, HasSubstr("--force undoes the others"));
   EXPECT_THAT(box_.changed_since(state), ElementsAre());
-  ASSERT_TRUE(shield_off(plan().journal, surface, true));
+  const auto forced = shield_off(plan().journal, surface, true);
+  ASSERT_TRUE(forced);
+  EXPECT_EQ(forced->inherited + forced->interrupts, 0u);
+  for (const char* folder : {"/proc/60", "/proc/irq/26"}) box_.remove(folder);
   EXPECT_THAT(box_.changed_since(before), ElementsAre("/proc/sys/kernel/nmi_watchdog: 1, now 0"))
       << "what it was before, the journal does not tell any more";
 }
@@ -74,6 +79,26 @@ TEST_P(ShieldDamage, OfAllChangesIsNoReasonToThrowTheJournalAway) {
   EXPECT_THAT(status->damage, HasSubstr("is damaged in line 2 and "));
   EXPECT_THAT(shield_on(plan(), surface).error().text, HasSubstr("is damaged in line 2 and "));
   EXPECT_EQ(journal(), damaged);
+}
+
+// A defect: the next `on` wrote behind half a line. The two were one damaged line then, and the mask that a thread had
+// before was lost with it.
+TEST_P(ShieldDamage, AJournalThatEndsWithinALineIsNotGoneOnWith) {
+  FakeSurface surface = this->surface();
+  ASSERT_TRUE(shield_on(plan(), surface));
+  std::ofstream(plan().journal, std::ios::app) << "{";
+  const std::string torn = journal();
+  box_.thread(60, 60, "newcomer", "1-3", 0, 1);
+  EXPECT_FALSE(shield_status(plan().journal, surface)->is_complete);
+  const auto again = shield_on(plan(), surface);
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().text, "there is a shield that did not come to its end");
+  EXPECT_EQ(journal(), torn);
+  EXPECT_EQ(box_.cpus_of(60, 60), "1-3");
+  const auto off = shield_off(plan().journal, surface, false);
+  ASSERT_TRUE(off) << off.error().text;
+  EXPECT_TRUE(off->torn);
+  EXPECT_EQ(box_.cpus_of(40, 40), "0-3");
 }
 
 // A defect: whoever could write the journal could have root write any file.

@@ -57,11 +57,15 @@ TEST_P(ShieldOnDisk, OffUndoesEverythingAlthoughTheDiskIsReadOnly) {
     EXPECT_THAT(box_.changed_since(before), ElementsAre());
     EXPECT_FALSE(shield_status(plan().journal, surface)->on);
     becomes_writable(true);
+    box_.thread(60, 60, "bound-since", "0-1", 0, 1);
+    box_.file("/proc/irq/26/smp_affinity_list", "0-1\n");
     const auto again = shield_off(plan().journal, surface, force);
     ASSERT_TRUE(again);
     EXPECT_EQ(again->undone, 0u);
+    EXPECT_EQ(again->inherited + again->interrupts, 0u) << "a defect: what its owner has bound since was widened";
     EXPECT_EQ(again->journal_stays, "");
     EXPECT_FALSE(std::filesystem::exists(plan().journal));
+    for (const char* folder : {"/proc/60", "/proc/irq/26"}) box_.remove(folder);
   }
 }
 

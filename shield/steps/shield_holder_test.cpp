@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
 // A shield that a process holds: whose it is to take off, and that nobody takes it from under its holder unseen.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <sched.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include <maxlat/core/sys/text_file.hpp>
+#include <optional>
 
 #include "journal/lock.hpp"
 #include "shield.hpp"
@@ -65,6 +71,32 @@ TEST_P(ShieldWithHolder, TheEndOfAHolderLeavesTheShieldThatAPersonHasMadeSince) 
   EXPECT_THAT(ended->cpus, testing::ElementsAre());
   EXPECT_THAT(box_.changed_since(on), testing::ElementsAre());
   EXPECT_TRUE(shield_status(plan().journal, surface)->on);
+}
+
+// "S": it sleeps, "Z": it has ended.
+char state_of(pid_t process) {
+  const std::string stat = core::read_file(fmt::format("/proc/{}/stat", process)).value_or(") Z");
+  return stat.at(stat.rfind(')') + 2);
+}
+
+// A defect: it gave up when anybody was at work for a moment just then, and the shield stayed on.
+TEST_P(ShieldWithHolder, TheEndOfAHolderWaitsForWhoIsAtWork) {
+  const auto before = box_.state();
+  FakeSurface surface = this->surface();
+  ASSERT_TRUE(shield_on(held(), surface));
+  std::optional<core::Result<Lock>> at_work = Lock::take(box_.path());
+  ASSERT_TRUE(at_work->ok());
+  const pid_t holder = fork();
+  if (holder == 0) {
+    const auto off = shield_off_held(plan().journal, surface);
+    ::_exit(off && !off->cpus.empty() ? 42 : 1);
+  }
+  for (char state = 'R'; state != 'S' && state != 'Z'; state = state_of(holder)) ::sched_yield();
+  at_work.reset();
+  int status = 0;
+  ASSERT_EQ(::waitpid(holder, &status, 0), holder);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 42) << status;
+  EXPECT_THAT(box_.changed_since(before), testing::ElementsAre());
 }
 
 // A dead holder is no holder.

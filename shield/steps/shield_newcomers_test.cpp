@@ -73,6 +73,24 @@ TEST_P(ShieldNewcomers, AThreadThatBeganUnderTheShieldIsWidenedWhereTheKernelDoe
   EXPECT_EQ(box_.cpus_of(61, 61), "0");
 }
 
+// A defect: the mask that a thread should have had was compared with what was left online of its own. So all masks were
+// somebody else's, and stayed narrow.
+TEST_P(ShieldNewcomers, MasksAreWidenedAlthoughAHousekeepingCpuWentOffline) {
+  FakeSurface surface = this->surface();
+  const auto on = shield_on(plan(), surface);
+  ASSERT_TRUE(on);
+  box_.thread(60, 60, "child-of-daemon", "0-1", 0, 40);
+  box_.file("/sys/devices/system/cpu/online", "0,2-3\n");
+  EXPECT_THAT(shield_status(plan().journal, surface)->drifted, ElementsAre());
+  const auto off = shield_off(plan().journal, surface, false);
+  ASSERT_TRUE(off);
+  EXPECT_THAT(off->left, ElementsAre());
+  EXPECT_EQ(box_.cpus_of(40, 40), "0-3");
+  EXPECT_EQ(box_.cpus_of(30, 30), "0-3");
+  const bool had_partition = GetParam() == Hierarchy::v2 || GetParam() == Hierarchy::v2_of_systemd;
+  EXPECT_EQ(box_.cpus_of(60, 60), had_partition ? "0-1" : "0-3");
+}
+
 // A defect: status did not see it, and the next `on` did not move it.
 TEST_P(ShieldNewcomers, AThreadThatMayUseTheCpusSinceIsCountedAndMovedByTheNextOn) {
   const auto before = box_.state();
@@ -178,6 +196,18 @@ TEST_P(ShieldNewcomers, InterruptsStayWhereSomebodyHasMadeTheDefaultAnother) {
   ASSERT_TRUE(shield_on(plan(), surface));
   box_.file("/proc/irq/26/smp_affinity_list", "0-1\n");
   box_.file("/proc/irq/default_smp_affinity", "1\n");
+  const auto off = shield_off(plan().journal, surface, false);
+  ASSERT_TRUE(off);
+  EXPECT_EQ(off->interrupts, 0u);
+  EXPECT_EQ(box_.text("/proc/irq/26/smp_affinity_list"), "0-1");
+}
+
+// A defect: with a default that the kernel had not taken, an interrupt that somebody had bound was widened.
+TEST_P(ShieldNewcomers, InterruptsStayWhereTheDefaultWasRefused) {
+  FakeSurface surface = this->surface();
+  surface.refused = {"/proc/irq/default_smp_affinity"};
+  ASSERT_TRUE(shield_on(plan(), surface));
+  box_.file("/proc/irq/26/smp_affinity_list", "0-1\n");
   const auto off = shield_off(plan().journal, surface, false);
   ASSERT_TRUE(off);
   EXPECT_EQ(off->interrupts, 0u);

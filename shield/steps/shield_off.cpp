@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "inherited.hpp"
 #include "journal/journal.hpp"
@@ -48,7 +49,7 @@ Fate take_back(const Change& change, Standing now, Surface& surface, bool force,
 std::vector<Change> take_all_back(const JournalContent& journal, Surface& surface, bool force, UndoReport& report) {
   std::vector<Change> left;
   for (auto change = journal.changes.rbegin(); change != journal.changes.rend(); ++change) {
-    if (change->kind == Change::Kind::complete) continue;
+    if (change->kind == Change::Kind::complete || is_group_of_others(*change, journal)) continue;
     // What somebody has made of it since is not for what was kept to overwrite.
     const bool is_left =
         std::any_of(left.begin(), left.end(), [&](const Change& one) { return one.path == change->path; });
@@ -99,8 +100,11 @@ core::Result<UndoReport> shield_off_locked(const std::string& journal_path, Surf
   report.rebooted = !(journal.changes.empty() && journal.damaged.empty()) && rebooted_since(journal, surface);
   std::vector<Change> left;
   if (!report.rebooted) {
+    // An earlier off() has widened already. What is narrow since has its owner made so.
+    const bool was_undone = is_stale(journal, surface);
     left = take_all_back(journal, surface, force, report);
-    if (inherited == Inherited::widened) widen_inherited(journal, surface, report);
+    if (inherited == Inherited::widened && !was_undone && journal.damaged.empty())
+      widen_inherited(journal, surface, report);
   }
   // Run again, it tries those that failed once more.
   if (!report.failed.empty()) return report;
@@ -136,14 +140,19 @@ core::Result<UndoReport> shield_off(const std::string& journal, Surface& surface
     if (!lock) return lock.error();
     if (!force)
       if (const core::Status unused = nobody_uses(**seen, surface); !unused) return unused.error();
+    // What an earlier shield has left is not for now, when another one is on. Asked under the lock: none can come.
+    if (path != journal)
+      if (const core::Status none = no_other_journal_is_on(journal, surface); !none) return none.error();
     // What was left is not all of a journal: who had a narrow mask before is not in it. The first off() has widened.
     return shield_off_locked(path, surface, force, path == journal ? Inherited::widened : Inherited::left);
   }
+  if (const core::Status none = no_other_journal_is_on(journal, surface); !none) return none.error();
   return UndoReport{};
 }
 
 core::Result<UndoReport> shield_off_held(const std::string& journal, Surface& surface) {
-  const core::Result<Lock> lock = Lock::take(surface.view().root);
+  constexpr std::chrono::seconds kPatience(5);  // nobody calls it once more
+  const core::Result<Lock> lock = Lock::take(surface.view().root, kPatience);
   if (!lock) return lock.error();
   const auto now = read_journal(journal);
   if (!now) return now.error();
@@ -155,10 +164,14 @@ core::Result<ShieldStatus> shield_status(const std::string& journal_path, const 
   const auto read = read_journal(journal_path);
   if (!read) return read.error();
   ShieldStatus status;
-  if (!*read || ((*read)->changes.empty() && (*read)->damaged.empty())) return status;
+  const bool has_changes = *read && !((*read)->changes.empty() && (*read)->damaged.empty());
+  const bool is_off = !has_changes || is_stale(**read, surface);
+  if (is_off)
+    if (const core::Status none = no_other_journal_is_on(journal_path, surface); !none) return none.error();
+  if (!has_changes) return status;
   const JournalContent& journal = **read;
   status.rebooted = rebooted_since(journal, surface);
-  if (!status.rebooted && is_stale(journal, surface)) return status;
+  if (is_off && !status.rebooted) return status;
   status.on = !status.rebooted;
   status.cpus = journal.header.cpus;
   status.housekeeping = journal.header.housekeeping;
@@ -171,7 +184,7 @@ core::Result<ShieldStatus> shield_status(const std::string& journal_path, const 
     const Standing now = standing(change, surface);
     if (!counts(change, now, journal)) continue;
     ++status.changes;
-    if (stands(change, surface))
+    if (stands(change, now, surface))
       ++status.standing;
     else if (now == Standing::unknown)
       status.drifted.push_back(fmt::format("{} cannot be read", to_string(change)));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <maxlat/core/sys/counted.hpp>
 #include <maxlat/core/sys/stop.hpp>
 #include <maxlat/core/sys/utc.hpp>
@@ -15,7 +16,7 @@
 
 namespace maxlat::shield {
 bool is_complete(const JournalContent& journal) {
-  return !journal.changes.empty() && journal.changes.back().kind == Change::Kind::complete;
+  return !journal.torn && !journal.changes.empty() && journal.changes.back().kind == Change::Kind::complete;
 }
 
 namespace {
@@ -24,6 +25,7 @@ namespace {
 bool is_undone(const JournalContent& journal, const Surface& surface) {
   bool has_any = false;
   for (const Change& change : journal.changes) {
+    if (is_group_of_others(change, journal)) continue;
     const Standing now = standing(change, surface);
     if (now == Standing::ours || now == Standing::unknown) return false;
     has_any = has_any || counts(change, now, journal);
@@ -39,16 +41,19 @@ bool is_stale(const JournalContent& journal, const Surface& surface) {
   return journal.damaged.empty() && (journal.changes.empty() || is_undone(journal, surface));
 }
 
-core::Status no_other_is_on(const ShieldPlan& plan, const Surface& surface) {
+core::Status no_other_journal_is_on(const std::string& journal, const Surface& surface) {
   const std::string other = last_journal(surface.view().root);
-  if (!other.empty() && other != std::filesystem::absolute(plan.journal)) {
-    const auto journal = read_journal(other);
-    if (!journal) return journal.error();
-    if (*journal && !is_stale(**journal, surface))
-      return core::Error{
-          fmt::format("a shield of CPU {} is on, whose journal is {}", core::to_string((*journal)->header.cpus), other),
-          fmt::format("maxlat shield off --journal {} first", other)};
-  }
+  if (other.empty() || other == std::filesystem::absolute(journal)) return {};
+  const auto content = read_journal(other);
+  if (!content) return content.error();
+  if (!*content || is_stale(**content, surface)) return {};
+  return core::Error{
+      fmt::format("a shield of CPU {} is on, whose journal is {}", core::to_string((*content)->header.cpus), other),
+      fmt::format("maxlat shield off --journal {} takes that one off", other)};
+}
+
+core::Status no_other_is_on(const ShieldPlan& plan, const Surface& surface) {
+  if (const core::Status none = no_other_journal_is_on(plan.journal, surface); !none) return none;
   return no_group_is_there(surface);
 }
 
@@ -81,27 +86,34 @@ core::Status has_what_is_asked_for(const JournalContent& journal, const ShieldPl
 
 // Whether it was made, and is not as it was made.
 bool has_drifted(const Change& change, Standing now, const JournalContent& journal, const Surface& surface) {
-  const bool is_undone = now == Standing::as_before && (change.before != change.wanted || counts(change, now, journal));
-  return !stands(change, surface) && now != Standing::gone && (now != Standing::as_before || is_undone);
+  const bool was_made = change.before != change.wanted || counts(change, now, journal);
+  return !stands(change, now, surface) && now != Standing::gone && (now != Standing::as_before || was_made);
+}
+
+// More for a journal that is complete, and then is so again. RETURNS: what was reported. ERRORS: it cannot be written.
+core::Result<ShieldReport> go_on(const ShieldPlan& plan, Surface& surface,
+                                 const std::function<core::Status(Workshop&)>& add) {
+  core::Result<Journal> journal = Journal::reopen(plan.journal);
+  if (!journal) return journal.error();
+  Workshop workshop(surface, *journal, plan);
+  if (const core::Status added = add(workshop); !added) return added.error();
+  const Change complete{.kind = Change::Kind::complete};
+  if (const core::Status recorded = workshop.record({&complete, 1}); !recorded) return recorded.error();
+  return std::move(workshop).reports();
 }
 
 // A keeper that has ended holds nothing any more: another one takes its place, in the journal too. ERRORS: that cannot
 // be written.
 core::Status renew_keeper(Change ended, const ShieldPlan& plan, Surface& surface, ShieldReport& report) {
-  core::Result<Journal> journal = Journal::reopen(plan.journal);
-  if (!journal) return journal.error();
-  Workshop workshop(surface, *journal, plan);
-  if (const core::Status made = kIdleLatencyStep.make(workshop); !made) return made;
-  const ShieldReport renewed = std::move(workshop).reports();
-  const size_t failed = renewed.count(Outcome::not_possible);
-  // Where there is no other one, the old one is still missed, by status and by the next of us.
   ended.kind = Change::Kind::refused;
-  const Change complete{.kind = Change::Kind::complete};
-  if (failed == 0)
-    if (const core::Status noted = journal->append({&ended, 1}); !noted) return noted;
-  if (const core::Status recorded = journal->append({&complete, 1}); !recorded) return recorded;
-  report.lost += failed;
-  report.steps.insert(report.steps.end(), renewed.steps.begin(), renewed.steps.end());
+  const core::Result<ShieldReport> renewed = go_on(plan, surface, [&](Workshop& workshop) {
+    const core::Status made = kIdleLatencyStep.make(workshop);
+    // Where there is no other one, the old one is still missed, by status and by the next of us.
+    return made && !workshop.has_failed() ? workshop.record({&ended, 1}) : made;
+  });
+  if (!renewed) return renewed.error();
+  report.lost += renewed->count(Outcome::not_possible);
+  report.steps.insert(report.steps.end(), renewed->steps.begin(), renewed->steps.end());
   return {};
 }
 
@@ -109,17 +121,17 @@ core::Status keep_newcomers_off(const JournalContent& content, const ShieldPlan&
                                 ShieldReport& report) {
   const std::vector<Change> fresh = newcomers(content, plan, surface);
   if (fresh.empty()) return {};
-  core::Result<Journal> journal = Journal::reopen(plan.journal);
-  if (!journal) return journal.error();
-  Workshop workshop(surface, *journal, plan);
-  if (const core::Status recorded = workshop.record(fresh); !recorded) return recorded;
-  const std::vector<std::string> refused = workshop.make(fresh);
-  const Change complete{.kind = Change::Kind::complete};
-  if (const core::Status recorded = journal->append({&complete, 1}); !recorded) return recorded;
+  std::vector<std::string> refused;
+  const core::Result<ShieldReport> moved = go_on(plan, surface, [&](Workshop& workshop) {
+    const core::Status recorded = workshop.record(fresh);
+    if (recorded) refused = workshop.make(fresh);
+    return recorded;
+  });
+  if (!moved) return moved.error();
   std::string text = core::counted(fresh.size() - refused.size(), "thread") + " may not use the shielded CPUs any more";
   if (!refused.empty()) text += fmt::format("; {} cannot be moved: {}", refused.size(), refused.front());
   report.steps.push_back({refused.empty() ? Outcome::done : Outcome::not_possible, "affinity", std::move(text)});
-  report.changes += std::move(workshop).reports().changes;
+  report.changes += moved->changes;
   report.lost += refused.size();
   return {};
 }
@@ -134,7 +146,7 @@ core::Result<ShieldReport> made_again(const JournalContent& journal, const Shiel
     const Standing now = standing(change, surface);
     const bool drifted = has_drifted(change, now, journal, surface);
     if (!drifted || change.kind == Change::Kind::keeper) {
-      if (counts(change, now, journal)) ++report.changes, standing_still += stands(change, surface);
+      if (counts(change, now, journal)) ++report.changes, standing_still += stands(change, now, surface);
       if (!drifted) continue;
       if (const core::Status kept = renew_keeper(change, plan, surface, report); !kept) return kept.error();
       continue;

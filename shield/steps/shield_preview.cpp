@@ -28,12 +28,8 @@ core::Result<std::string> steps_of_shield(const core::MachineView& machine) {
 }
 
 core::Result<std::string> preview_of_shield(ShieldPlan asked) {
-  const core::Result<core::CpuList> online = core::online_cpus();
-  if (!online) return online.error();
-  core::Result<ShieldPlan> plan = complete_plan(std::move(asked), *online);
+  const core::Result<ShieldPlan> plan = held_plan(std::move(asked));
   if (!plan) return plan.error();
-  if (const core::Status root = require_root(); !root) return root.error();
-  plan->held = true;
   return preview_on(*plan, Surface(view_of(*plan)));
 }
 

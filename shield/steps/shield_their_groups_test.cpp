@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cerrno>
 
 #include "shield.hpp"
 #include "test_shielded_box.hpp"
@@ -24,6 +25,7 @@ class ShieldCpuset : public ShieldedBox {
     return found == report.steps.end() ? StepReport{} : *found;
   }
 };
+INSTANTIATE_TEST_SUITE_P(Hierarchies, ShieldCpuset, testing::Values(Hierarchy::v2, Hierarchy::v1));
 class CpusetBesidePartitions : public ShieldCpuset {};
 INSTANTIATE_TEST_SUITE_P(Hierarchies, CpusetBesidePartitions, testing::Values(Hierarchy::v2));
 class CpusetOfV1 : public ShieldCpuset {};
@@ -45,6 +47,56 @@ TEST_P(CpusetBesidePartitions, APartitionOfSomebodyElsesIsNamedAndLeftAlone) {
   for (const Change& change : (*journal)->changes)
     EXPECT_FALSE(change.path.starts_with(FakeBox::kCgroups)) << to_string(change);
   EXPECT_EQ(box_.cpus_of(40, 40), "0-1") << "by affinity, then";
+  ASSERT_TRUE(shield_off(plan().journal, surface, false));
+  EXPECT_THAT(box_.changed_since(before), ElementsAre());
+}
+
+// Somebody makes a group of the shield's name between its look and its own.
+class Faster : public FakeSurface {
+ public:
+  Faster(FakeBox& box, core::MachineView view) : FakeSurface(box, std::move(view)), box_(box) {}
+  core::Status make_folder(const std::string& path) override {
+    box_.file(path + "/theirs", "1\n");
+    return FakeSurface::make_folder(path);
+  }
+
+ private:
+  FakeBox& box_;
+};
+
+// A defect: `on` was refused that group, and `off` removed it.
+TEST_P(ShieldCpuset, AGroupThatSomebodyMadeMeanwhileIsNotOursToRemove) {
+  const auto before = box_.state();
+  Faster surface(box_, box_.view({2, 3}, {0, 1}));
+  const auto on = shield_on(plan(), surface);
+  ASSERT_TRUE(on);
+  EXPECT_EQ(step(*on, "cpuset").outcome, Outcome::not_possible);
+  EXPECT_THAT(step(*on, "cpuset").text, testing::EndsWith("maxlat-shield: file exists"));
+  const auto status = shield_status(plan().journal, surface);
+  EXPECT_EQ(status->changes, on->changes);
+  EXPECT_EQ(status->standing, on->changes);
+  const auto off = shield_off(plan().journal, surface, false);
+  ASSERT_TRUE(off);
+  EXPECT_EQ(off->undone + off->already, on->changes);
+  const std::string group = std::string(FakeBox::kCgroups) + (GetParam() == Hierarchy::v1 ? "/cpuset" : "");
+  EXPECT_THAT(box_.changed_since(before), ElementsAre(group + "/maxlat-shield/theirs is new"));
+}
+
+class KeepingGroups : public FakeSurface {
+ public:
+  using FakeSurface::FakeSurface;
+  bool keeps = true;
+  int remove_folder(const std::string& path) override { return keeps ? EROFS : FakeSurface::remove_folder(path); }
+};
+
+// The other way round: what could not be removed at once is ours still.
+TEST_P(CpusetBesidePartitions, AGroupThatIsNoPartitionAndCannotBeRemovedIsRemovedByOff) {
+  const auto before = box_.state();
+  KeepingGroups surface(box_, box_.view({2, 3}, {0, 1}));
+  surface.partition_is_invalid = true;
+  ASSERT_TRUE(shield_on(plan(), surface));
+  EXPECT_TRUE(std::filesystem::exists(box_.path() + "/sys/fs/cgroup/maxlat-shield"));
+  surface.keeps = false;
   ASSERT_TRUE(shield_off(plan().journal, surface, false));
   EXPECT_THAT(box_.changed_since(before), ElementsAre());
 }
@@ -107,6 +159,7 @@ TEST_P(CpusetOfV1, GroupsOfOthersOnShieldedCpusAreNamed) {
   ASSERT_TRUE(on);
   EXPECT_THAT(step(*on, "cpuset").text,
               testing::EndsWith("; others have these CPUs, too: " + kV1 + "/theirs/inner (CPU 0-2)"));
+  EXPECT_THAT(step(*on, "cpuset").text, testing::Not(testing::HasSubstr("load is balanced"))) << "it is in theirs, too";
 }
 
 }  // namespace

@@ -31,11 +31,13 @@ class Workshop {
   // Makes changes that are recorded. Each refusal is a sentence, and a line of the journal; the others are made all the
   // same.
   std::vector<std::string> make(std::span<const Change> changes);
-  // Recorded changes that were not made after all, or that the step has undone itself: lines of the journal say so.
+  // Recorded changes that were not made after all, or that the step has undone itself: lines of the journal say so. A
+  // group among them is none of ours from then on, and off() leaves it.
   void note_refused(std::vector<Change> changes);
 
   void report(StepReport report) { reports_.push_back(std::move(report)); }
   bool has_reported(std::string_view step) const;
+  bool has_failed() const;  // something was not possible
   ShieldReport reports() && { return {.steps = std::move(reports_), .changes = changes_}; }
 
  private:

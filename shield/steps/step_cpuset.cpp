@@ -84,7 +84,8 @@ size_t number_to_move(const Threads& threads) {
 core::Status enable_controller(const CpusetPlace& place, Workshop& workshop, std::vector<std::string>& refused) {
   const Change change{
       .kind = Change::Kind::controller, .path = place.mount + "/cgroup.subtree_control", .wanted = "cpuset"};
-  if (stands(change, workshop.surface())) return {};  // also where others have it on: it is not ours to undo
+  const Standing now = standing(change, workshop.surface());
+  if (stands(change, now, workshop.surface())) return {};  // also where others have it on: it is not ours to undo
   if (const core::Status recorded = workshop.record({&change, 1}); !recorded) return recorded;
   refused = workshop.make({&change, 1});
   return {};
@@ -186,10 +187,12 @@ core::Status make_partition(const CpusetPlace& place, Workshop& workshop, StepRe
   }
   report.text = why_not;
   if (!theirs.empty()) report.text += "; others have these CPUs: " + to_string(theirs);
-  // An empty group would look like a shield.
+  // An empty group would look like a shield. One that cannot be removed is ours still, for off() to try again.
   const Change folder{.kind = Change::Kind::folder, .path = group};
-  if (const core::Status gone = undo(folder, workshop.surface()); !gone) report.text += "; " + gone.error().text;
-  workshop.note_refused({folder});
+  if (const core::Status gone = undo(folder, workshop.surface()); gone)
+    workshop.note_refused({folder});
+  else
+    report.text += "; " + gone.error().text;
   return {};
 }
 
@@ -235,10 +238,13 @@ core::Status balance_in_groups_alone(const CpusetPlace& place, Workshop& worksho
     if (const core::Status recorded = workshop.record({&change, 1}); !recorded) return recorded;
     refused = workshop.make({&change, 1});
   }
-  if (refused.empty())
-    report.text += ", load is balanced in the second alone";
-  else
+  // Load is balanced in each group that says so, also in theirs.
+  const std::vector<GroupOfOthers> theirs = groups_of_others(workshop.plan().cpus, place, workshop.surface());
+  if (!refused.empty())
     workshop.report({Outcome::not_possible, "load balancing", refused.front()});
+  else if (theirs.empty())
+    report.text += ", load is balanced in the second alone";
+  if (!theirs.empty()) report.text += "; others have these CPUs, too: " + to_string(theirs);
   return {};
 }
 
@@ -263,10 +269,7 @@ core::Status make_groups(const CpusetPlace& place, Workshop& workshop, StepRepor
   }
   if (const core::Status recorded = make_exclusive(place, workshop); !recorded) return recorded;
   move_all(place.mount, system, workshop);
-  if (const core::Status recorded = balance_in_groups_alone(place, workshop, report); !recorded) return recorded;
-  if (const auto theirs = groups_of_others(workshop.plan().cpus, place, workshop.surface()); !theirs.empty())
-    report.text += "; others have these CPUs, too: " + to_string(theirs);
-  return {};
+  return balance_in_groups_alone(place, workshop, report);
 }
 
 // --- affinity

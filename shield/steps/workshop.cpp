@@ -13,6 +13,11 @@ bool Workshop::has_reported(std::string_view step) const {
   return std::any_of(reports_.begin(), reports_.end(), [&](const StepReport& report) { return report.step == step; });
 }
 
+bool Workshop::has_failed() const {
+  return std::any_of(reports_.begin(), reports_.end(),
+                     [](const StepReport& report) { return report.outcome == StepReport::Outcome::not_possible; });
+}
+
 core::Status Workshop::record(std::span<const Change> changes) {
   core::Status written = journal_.append(changes);
   if (written) changes_ += static_cast<size_t>(std::count_if(changes.begin(), changes.end(), changes_something));
@@ -35,8 +40,9 @@ std::vector<std::string> Workshop::make(std::span<const Change> changes) {
 void Workshop::note_refused(std::vector<Change> changes) {
   if (changes.empty()) return;
   for (Change& change : changes) {
-    // What was taken in part is a change.
-    if (changes_something(change) && standing(change, surface_) == Standing::as_before) --changes_;
+    // What was taken in part is a change; a group that is there is somebody else's.
+    const bool is_none = change.kind == Change::Kind::folder || standing(change, surface_) == Standing::as_before;
+    if (changes_something(change) && is_none) --changes_;
     change.kind = Change::Kind::refused;
   }
   // A line that is missing is a change that is thought to have been made, and found as it was before.

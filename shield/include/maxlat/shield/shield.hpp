@@ -69,6 +69,10 @@ struct UndoReport {
 
 // "35 changes undone, 2 had been before, 1 gone with their threads"
 std::string counts_text(const UndoReport& report);
+// Of a report whose journal stays; and what to do about it.
+std::string stays_text(const UndoReport& report);
+inline constexpr const char* kWhenTheJournalStays =
+    "when it can be: maxlat shield off removes it, and maxlat shield on begins anew";
 
 struct ShieldStatus {
   bool on = false;
@@ -79,8 +83,8 @@ struct ShieldStatus {
   bool is_complete = false;       // it has come to its end
   std::string damage{};           // of the journal: in which lines; what they changed is not known
   size_t changes = 0, standing = 0;
-  size_t gone = 0;                   // their threads have ended, or what they are of is not there any more
-  std::vector<std::string> drifted;  // changed by somebody else since, or not as we made it
+  size_t gone = 0;                       // their threads have ended, or what they are of is not there any more
+  std::vector<std::string> drifted;      // changed by somebody else since, or not as we made it
   std::vector<std::string> newcomers{};  // threads that may run on its CPUs, and are in no line of the journal
   bool rebooted = false;
 };
