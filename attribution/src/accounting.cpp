@@ -260,6 +260,7 @@ Accounting account(std::span<const KernelEvent> events, const Interval& interval
   }
   for (KernelEvent event : std::span(begin, events.end())) {
     const bool behind = event.tick > interval.to;
+    if (behind && is_of_another_cpu(event.kind)) continue;  // it does not tell that this CPU's record goes so far
     if (behind && event.kind != EventKind::hole) break;
     event.tick = std::min(event.tick, interval.to);  // what is lost may have begun in the interval
     ledger.see(event);

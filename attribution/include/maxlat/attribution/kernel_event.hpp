@@ -41,9 +41,13 @@ enum class EventKind : uint8_t {
   ipi_sent,         // to this CPU, by `running` on the CPU `number`, from `value`; `priority` 1: a call of a function
 };
 
+inline bool is_of_another_cpu(EventKind kind) {
+  return kind == EventKind::woken_elsewhere || kind == EventKind::ipi_sent;
+}
+
 // Of these no time of the CPU begins or ends.
 inline bool is_only_told(EventKind kind) {
-  return kind == EventKind::machine_counts || kind == EventKind::woken_elsewhere || kind == EventKind::ipi_sent;
+  return kind == EventKind::machine_counts || is_of_another_cpu(kind);
 }
 
 // What a vector of the processor's interrupt controller is for.
