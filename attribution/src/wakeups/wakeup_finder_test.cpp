@@ -161,6 +161,16 @@ TEST_F(Wakeups, BehindAHoleNothingGoesOn) {
       find({timer_entry(1500), expiry(1520), waking(1540), event(1600, EventKind::hole), to_meter(1700)}).empty());
 }
 
+// It was due while the thread was still on its way to sleep, and the processor was away from there on.
+TEST_F(Wakeups, WhereNothingIsSeenItMayHaveBeenAnSmi) {
+  find({to_meter(5), timer_set(10, 1000), test::switch_to(9000, 0, "swapper/1"), timer_entry(9010), expiry(9020),
+        waking(9030), timer_exit(9040), to_meter(9100)});
+  EXPECT_EQ(latest().accounting[0].kind, TimeClass::nothing_seen);
+  latest_.name_smis_of(std::vector<SmiWindow>{{.from = 900, .to = 9500, .count = 1}});
+  EXPECT_EQ(latest().accounting[0].kind, TimeClass::smi);
+  EXPECT_EQ(latest().accounting[0].ns, 8000);
+}
+
 TEST_F(Wakeups, TheLatestAreKeptLatestFirst) {
   for (const uint64_t length : {300u, 500u, 400u, 200u}) {
     const uint64_t at = 10'000 * length;
