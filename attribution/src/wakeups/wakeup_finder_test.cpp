@@ -156,6 +156,19 @@ TEST_F(Wakeups, WhatNoTimerWokeIsNoSample) {
                   .empty());
 }
 
+// Its timer expired while it was still on its way to sleep. The preemption that follows is no late wake-up.
+TEST_F(Wakeups, WhoDidNotSleepWasNotWoken) {
+  KernelEvent leaves = test::switch_to(2000, 9, "higher", 0);
+  leaves.running = test::kMeter;
+  EXPECT_TRUE(find({to_meter(5), timer_set(10, 1000), timer_entry(1000), expiry(1010), waking(1020), timer_exit(1040),
+                    leaves, to_meter(5000)})
+                  .empty());
+  EXPECT_EQ(find({timer_set(5010, 6000), leaves, timer_entry(6000), expiry(6010), waking(6020), timer_exit(6040),
+                  to_meter(7000)})
+                .size(),
+            1u);
+}
+
 TEST_F(Wakeups, BehindAHoleNothingGoesOn) {
   EXPECT_TRUE(
       find({timer_entry(1500), expiry(1520), waking(1540), event(1600, EventKind::hole), to_meter(1700)}).empty());
