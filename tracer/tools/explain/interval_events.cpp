@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <iterator>
 #include <maxlat/attribution/accounting.hpp>
-#include <maxlat/attribution/kernel_symbols.hpp>
 
 namespace maxlat::trace_tools {
 namespace {
@@ -13,13 +12,6 @@ using attribution::EventKind;
 using attribution::KernelEvent;
 
 constexpr std::size_t kPruneAt = std::size_t{1} << 16;
-
-// "CPU 0, task sh (tid 7), in try_to_wake_up"
-std::string sender_of(const attribution::Part& part, const std::map<std::uint64_t, std::string>& functions) {
-  const auto known = functions.find(part.sender);
-  if (part.sent_by.empty() || known == functions.end()) return part.sent_by;
-  return part.sent_by + ", in " + known->second;
-}
 
 }  // namespace
 
@@ -63,11 +55,8 @@ ExplainedInterval IntervalEvents::explained(std::int32_t thread, double ticks_pe
   attribution::name_smis(smis_.windows(), only);
   ExplainedInterval whole{.ticks = to_ - from_, .ns = static_cast<double>(to_ - from_) / ticks_per_ns};
   for (const attribution::Part& part : accounting.parts)
-    whole.parts.push_back({{part.kind, attribution::with_function(part.name, part.function, names_.functions),
-                            static_cast<double>(part.ticks) / ticks_per_ns, part.count, part.certainty,
-                            attribution::with_function(part.woken_by, part.waker_function, names_.functions),
-                            sender_of(part, names_.functions)},
-                           part.ticks});
+    whole.parts.push_back(
+        {attribution::told_part(part, static_cast<double>(part.ticks) / ticks_per_ns, names_.functions), part.ticks});
   return whole;
 }
 
