@@ -34,6 +34,23 @@ void IntervalEvents::add(const KernelEvent& event) {
   if (events_.size() >= prune_at_ && event.tick <= from_) prune();
 }
 
+// A later one of the same thread, or to this CPU, may be among what is lost: what was done then names nobody.
+void IntervalEvents::lose_elsewhere(std::uint64_t since, std::uint64_t until) {
+  const auto was_before = [&](const KernelEvent& event) { return event.tick <= since; };
+  // A switch that nobody recorded stands behind what was told, with an earlier tick.
+  const auto told = std::find_if(events_.rbegin(), events_.rend(), [&](const KernelEvent& event) {
+    return was_before(event) && event.kind != EventKind::task_switch;
+  });
+  events_.erase(std::remove_if(told.base(), events_.end(),
+                               [&](const KernelEvent& event) {
+                                 return attribution::is_of_another_cpu(event.kind) && !was_before(event);
+                               }),
+                events_.end());
+  const auto last = std::find_if(events_.rbegin(), events_.rend(), was_before);
+  events_.insert(last.base(), {.tick = since, .kind = EventKind::lost_elsewhere});
+  events_.push_back({.tick = until, .kind = EventKind::lost_elsewhere});
+}
+
 // Whose the CPU is when the interval begins, the last switch before tells.
 void IntervalEvents::prune() {
   const auto last = std::find_if(events_.rbegin(), events_.rend(), [](const KernelEvent& event) {
