@@ -112,6 +112,8 @@ core::AccountedTime told_part(const Part& part, double ns, const std::map<uint64
 }
 
 std::string of_other_cpu(uint64_t cpu, const KernelEvent& event) {
+  if (event.running == KernelEvent::kInInterrupt) return fmt::format("CPU {}, in an interrupt", cpu);
+  if (event.running == KernelEvent::kInSoftirq) return fmt::format("CPU {}, in a softirq", cpu);
   if (event.running == 0) return fmt::format("CPU {}, task {}", cpu, kIdleTask);
   if (event.running < 0) return fmt::format("CPU {}", cpu);
   return fmt::format("CPU {}, task {} (tid {})", cpu, event.name.text(), event.running);

@@ -38,7 +38,7 @@ class IntervalEventsTest : public testing::Test {
                       .name = attribution::ShortName("sh")});
   }
   void reschedule_sent(std::uint64_t tick) {
-    events_.add_told({.tick = tick, .running = kSh, .kind = EventKind::ipi_sent});
+    events_.add_told({.tick = tick, .running = KernelEvent::kInSoftirq, .kind = EventKind::ipi_sent});
   }
   void reschedule(std::uint64_t tick) {
     add(tick, EventKind::vector_entry, static_cast<std::int32_t>(attribution::VectorUse::reschedule));
@@ -66,6 +66,20 @@ TEST_F(IntervalEventsTest, ATraceThatEndsEarlyIsNotWhole) {
   EXPECT_THAT(parts(),
               ElementsAre("before the history: 90", "task a (tid 5, nice 0): 60", "task b (tid 6, nice 0): 50"));
   EXPECT_FALSE(events_.explained(-1, 1).is_whole());
+}
+
+TEST_F(IntervalEventsTest, WhatWasDoneElsewhereNamesWhoDidIt) {
+  switch_to(50, 0, "idle");
+  woken(110, 5, KernelEvent::kInInterrupt);
+  woken(112, 6);
+  reschedule_sent(115);
+  reschedule(120);
+  switch_to(121, 5, "a");
+  switch_to(241, 6, "b");
+  add(301, EventKind::page_fault, 0);
+  EXPECT_THAT(parts(), ElementsAre("task a (tid 5, nice 0), woken by CPU 0, in an interrupt: 120",
+                                   "task b (tid 6, nice 0), woken by CPU 0, task sh (tid 7): 59", "task idle: 20",
+                                   "ipi reschedule, sent by CPU 0, in a softirq: 1"));
 }
 
 // Whom another CPU woke or sent for meanwhile, nobody knows: who did it before, or did it beside, is not who did it.
