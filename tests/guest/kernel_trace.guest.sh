@@ -64,7 +64,7 @@ for cpu in 0 1; do
   cat "$OUT/explain.txt"
   must_fail grep "woken by CPU $cpu,\|sent by CPU $cpu," "$OUT/explain.txt" # what a CPU did itself is no other's
   ! grep -q " task .*, woken by CPU $other, task .* (tid [0-9]*)" "$OUT/explain.txt" || woken=1
-  ! grep -q " ipi [a-z ]*, sent by CPU $other, task .*, in [a-z_]*$" "$OUT/explain.txt" || sent=1
+  ! grep -q " ipi [a-z ]*, sent by CPU $other, \(task .*\|in an interrupt\|in a softirq\), in [a-z_]*$" "$OUT/explain.txt" || sent=1
 done
 [ "$woken" ] || fail "nobody on the other CPU woke a task"
 [ "$sent" ] || fail "nobody sent an interrupt"
