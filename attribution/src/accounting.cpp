@@ -144,6 +144,10 @@ class Ledger {
     known_ = false;
     stack_.clear();
     fault_.reset();
+    forget_who_did_it();
+  }
+
+  void forget_who_did_it() {
     wakers_.clear();
     woken_elsewhere_.clear();
     sent_ = {};
@@ -151,6 +155,7 @@ class Ledger {
 
   // What is not of this CPU's time, but names who is behind something that is.
   void hear(const KernelEvent& event) {
+    if (event.kind == EventKind::lost_elsewhere) return forget_who_did_it();
     if (event.kind == EventKind::ipi_sent) sent_[event.priority != 0 ? kCall : kReschedule] = event;
     if (event.kind != EventKind::woken_elsewhere) return;
     wakers_.erase(event.number);
@@ -260,6 +265,7 @@ Accounting account(std::span<const KernelEvent> events, const Interval& interval
   }
   for (KernelEvent event : std::span(begin, events.end())) {
     const bool behind = event.tick > interval.to;
+    if (behind && is_of_another_cpu(event.kind)) continue;  // it does not tell that this CPU's record goes so far
     if (behind && event.kind != EventKind::hole) break;
     event.tick = std::min(event.tick, interval.to);  // what is lost may have begun in the interval
     ledger.see(event);

@@ -259,6 +259,15 @@ TEST(Accounting, LostHistoryIsSaidToBeLost) {
               ElementsAre("before the history: 60 in 3", "around: 10", "irq 25 eth1: 10"));
   const std::vector<KernelEvent> behind = {event(900, EventKind::hole), event(900, EventKind::irq_entry, 1, "x")};
   EXPECT_THAT(told(account(behind, interval(100, 180))), ElementsAre("before the history: 80"));
+  for (const uint64_t lost : {200u, 180u}) {  // also one that is put at the end, when no more of this CPU comes
+    const std::vector<KernelEvent> behind_another_cpus = {event(110, EventKind::irq_entry, 24, "eth0"),
+                                                          event(185, EventKind::woken_elsewhere, 5),
+                                                          event(190, EventKind::ipi_sent, 3),
+                                                          event(lost, EventKind::hole)};
+    EXPECT_THAT(told(account(behind_another_cpus, interval(100, 180))),
+                ElementsAre("before the history: 70", "around: 10"))
+        << lost;
+  }
   const std::vector<KernelEvent> known_again = {event(150, EventKind::hole), back_to_meter(160)};
   EXPECT_THAT(told(account(known_again, interval(100, 180))), ElementsAre("before the history: 60 in 2", "around: 20"));
 }

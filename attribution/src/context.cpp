@@ -46,6 +46,13 @@ std::string task_name(const KernelEvent& event) {
   return fmt::format("{} (tid {}, nice {})", name, event.number, event.priority - 120);
 }
 
+// "CPU 0, task sh (tid 7), in try_to_wake_up"
+std::string sender_of(const Part& part, const std::map<uint64_t, std::string>& functions) {
+  const auto known = functions.find(part.sender);
+  if (part.sent_by.empty() || known == functions.end()) return part.sent_by;
+  return part.sent_by + ", in " + known->second;
+}
+
 }  // namespace
 
 Part part_of(const KernelEvent& event) {
@@ -95,11 +102,18 @@ Part part_of(const KernelEvent& event) {
 }
 
 core::AccountedTime told_part(const Part& part, double ns, const std::map<uint64_t, std::string>& functions) {
-  return {part.kind,      with_function(part.name, part.function, functions),          ns, part.count,
-          part.certainty, with_function(part.woken_by, part.waker_function, functions)};
+  return {part.kind,
+          with_function(part.name, part.function, functions),
+          ns,
+          part.count,
+          part.certainty,
+          with_function(part.woken_by, part.waker_function, functions),
+          sender_of(part, functions)};
 }
 
 std::string of_other_cpu(uint64_t cpu, const KernelEvent& event) {
+  if (event.running == KernelEvent::kInInterrupt) return fmt::format("CPU {}, in an interrupt", cpu);
+  if (event.running == KernelEvent::kInSoftirq) return fmt::format("CPU {}, in a softirq", cpu);
   if (event.running == 0) return fmt::format("CPU {}, task {}", cpu, kIdleTask);
   if (event.running < 0) return fmt::format("CPU {}", cpu);
   return fmt::format("CPU {}, task {} (tid {})", cpu, event.name.text(), event.running);

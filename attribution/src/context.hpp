@@ -5,10 +5,8 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <maxlat/attribution/accounting.hpp>
 #include <maxlat/attribution/kernel_event.hpp>
-#include <maxlat/core/result/accounting.hpp>
 #include <string>
 
 namespace maxlat::attribution {
@@ -26,9 +24,6 @@ inline EventKind entry_of(EventKind exit) {
 
 // The name of the task that a CPU has when it has nothing to do.
 inline constexpr const char* kIdleTask = "idle";
-
-// In the result's words.
-core::AccountedTime told_part(const Part& part, double ns, const std::map<uint64_t, std::string>& functions);
 
 inline bool is_exit(EventKind kind) {
   return kind == EventKind::vector_exit || kind == EventKind::irq_exit || kind == EventKind::softirq_exit ||

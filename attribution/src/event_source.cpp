@@ -38,7 +38,7 @@ core::Result<OpenedSource> open_event_source(const std::string& backend, const c
       core::remove_instances_of_the_dead(tracefs, KernelBuffers::kInstancePrefix);
     core::Result<OpenedSource> source = as_source(ModuleSource::open(cpus));
     if (source || backend == kModuleBackend) return source;
-    passed_over = why_not_the_module("/", source.error());
+    passed_over = module_passed_over("/", source.error());
   }
   core::Result<OpenedSource> source = as_source(TracefsSource::open("/", cpus, timers_set));
   if (source) source->passed_over = std::move(passed_over);

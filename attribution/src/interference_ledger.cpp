@@ -46,6 +46,7 @@ void InterferenceLedger::see(const KernelEvent& event) {
     case EventKind::machine_counts:
     case EventKind::woken_elsewhere:
     case EventKind::ipi_sent:
+    case EventKind::lost_elsewhere:
       return;
     case EventKind::rename:
       go_on_until(event.tick);

@@ -9,6 +9,14 @@
 #include <string_view>
 
 namespace maxlat::attribution {
+namespace {
+
+bool module_is_loaded(const std::string& root) {
+  std::error_code unknown;
+  return std::filesystem::exists(root + MAXLAT_TRACE_DEVICE, unknown);
+}
+
+}  // namespace
 
 core::Status numbers_are_the_kernels(const std::string& root) {
   constexpr const char* kNumbersOfTheKernel = "pid:[4026531836]";  // include/linux/proc_ns.h, PROC_PID_INIT_INO
@@ -19,9 +27,8 @@ core::Status numbers_are_the_kernels(const std::string& root) {
                           "run it outside, or in the host's PID namespace");
 }
 
-std::string why_not_the_module(const std::string& root, const core::Error& why) {
-  std::error_code unknown;
-  if (!std::filesystem::exists(root + MAXLAT_TRACE_DEVICE, unknown)) return {};
+std::string module_passed_over(const std::string& root, const core::Error& why) {
+  if (!module_is_loaded(root)) return {};
   return fmt::format("not by the {}: {}", kModuleBackend, why.text);
 }
 
@@ -35,9 +42,8 @@ core::Result<std::string> kernel_events_option(const core::CommandLine& line) {
                                  kModuleBackend, kTracefsBackend, kAnyBackend)};
 }
 
-core::Error why_no_module(core::Error error, const std::string& root) {
-  std::error_code unknown;
-  if (std::filesystem::exists(root + MAXLAT_TRACE_DEVICE, unknown)) return error;
+core::Error module_not_there(core::Error error, const std::string& root) {
+  if (module_is_loaded(root)) return error;
   const std::string states = core::read_file(root + "/sys/kernel/security/lockdown").value_or("");
   const std::string_view state = core::selected_word(states);
   if (state.empty() || state == "none") return error;

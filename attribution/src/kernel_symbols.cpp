@@ -2,7 +2,6 @@
 #include <charconv>
 #include <istream>
 #include <maxlat/attribution/kernel_symbols.hpp>
-#include <string_view>
 
 namespace maxlat::attribution {
 namespace {
@@ -56,6 +55,15 @@ void name_callers(std::istream& kallsyms, std::map<uint64_t, std::string>& calle
       caller->second = symbol.name;
     }
   }
+}
+
+std::optional<size_t> count_functions(std::istream& kallsyms, std::string_view name) {
+  size_t found = 0, lines = 0;
+  for (std::string line; std::getline(kallsyms, line); ++lines) {
+    const Symbol symbol = symbol_of(line);
+    found += is_code(symbol.type) && symbol.name == name;
+  }
+  return lines == 0 ? std::nullopt : std::optional(found);
 }
 
 std::string with_function(std::string name, uint64_t address, const std::map<uint64_t, std::string>& functions) {

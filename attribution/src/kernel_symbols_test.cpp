@@ -32,5 +32,20 @@ TEST(KernelSymbols, ACallerIsInTheFunctionThatBeginsBeforeIt) {
                                    Pair(0xffffffff81000190, "try_to_wake_up"), Pair(0xffffffff81001900, "")));
 }
 
+TEST(KernelSymbols, FunctionsOfANameAreCounted) {
+  const auto count = [](const char* name) {
+    std::istringstream kallsyms(
+        "0000000000000000 t hidden\nffffffff81000010 T twice\nffffffffc0000020 t twice\t[mod]\n"
+        "ffffffff81000030 W weak\nffffffff81000040 d twice\nffffffff81000050 t twice_more\nbroken\n");
+    return count_functions(kallsyms, name);
+  };
+  EXPECT_EQ(count("twice"), 2u);
+  EXPECT_EQ(count("hidden"), 1u);
+  EXPECT_EQ(count("weak"), 1u);
+  EXPECT_EQ(count("broken"), 0u);
+  std::istringstream nothing;
+  EXPECT_EQ(count_functions(nothing, "twice"), std::nullopt);
+}
+
 }  // namespace
 }  // namespace maxlat::attribution

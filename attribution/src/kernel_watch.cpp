@@ -104,6 +104,7 @@ class Watch final : public KernelWatch {
       if (of_another_program()) cpu->ledger.end(base::read_both(CLOCK_MONOTONIC).ticks);
       cpu->ledger.close();
       cpu->history.name_smis_of(cpu->smis.windows());
+      cpu->wakeups.name_smis_of(cpu->smis.windows());
       for (const uint64_t address : cpu->ledger.functions()) functions[address];
       for (const uint64_t address : cpu->wakeups.functions()) functions[address];
       for (const CpuHistory::Kept& kept : cpu->history.largest())

@@ -55,9 +55,9 @@ TEST_F(OutlierAccounting, WhyTheModuleWasPassedOverIsTold) {
   EXPECT_EQ(phase_.facts.at("kernel events"), "recorded by tracefs, which makes each interrupt longer");
   const test::TemporaryFolder root;
   const core::Error refused{"8 sessions use /dev/maxlat_trace already"};
-  EXPECT_EQ(why_not_the_module(root.path(), refused), "") << "no module, no word";
+  EXPECT_EQ(module_passed_over(root.path(), refused), "") << "no module, no word";
   root.write("dev/maxlat_trace", "");
-  tell_of({std::make_unique<ByTracefs>(why_not_the_module(root.path(), refused)), ""}, phase_);
+  tell_of({std::make_unique<ByTracefs>(module_passed_over(root.path(), refused)), ""}, phase_);
   EXPECT_EQ(phase_.facts.at("kernel events"),
             "recorded by tracefs, which makes each interrupt longer; not by the module: 8 sessions use "
             "/dev/maxlat_trace already");

@@ -57,10 +57,17 @@ grep -q 'task idle' "$OUT/explain.txt" || fail "a guest with nothing to do is no
 maxlat trace record --kernel=module -o "$OUT/senders" -- sh -c 'for turn in $(seq 10); do taskset 1 ls / | taskset 2 cat; done' > /dev/null 2> "$OUT/record.txt" ||
   fail "record: $(cat "$OUT/record.txt")"
 end=$(maxlat trace print "$OUT/senders" | sed -n 's/^\[\([0-9:.]*\)\].* sched_switch: .*/\1/p' | tail -n 2 | head -n 1)
-for cpu in 0 1; do maxlat trace explain "$OUT/senders" --cpu $cpu --from +0 --to "$end" || [ $? -eq 3 ] || fail "explain: $?"; done > "$OUT/explain.txt"
-cat "$OUT/explain.txt"
-grep -q ' task .*, woken by CPU [01], task .* (tid [0-9]*)' "$OUT/explain.txt" || fail "nobody on the other CPU woke a task"
-grep -q ' ipi [a-z ]*, sent by CPU [01], task .*, in [a-z_]*$' "$OUT/explain.txt" || fail "nobody sent an interrupt"
+woken= sent=
+for cpu in 0 1; do
+  other=$((1 - cpu))
+  maxlat trace explain "$OUT/senders" --cpu $cpu --from +0 --to "$end" > "$OUT/explain.txt" || [ $? -eq 3 ] || fail "explain: $?"
+  cat "$OUT/explain.txt"
+  must_fail grep "woken by CPU $cpu,\|sent by CPU $cpu," "$OUT/explain.txt" # what a CPU did itself is no other's
+  ! grep -q " task .*, woken by CPU $other, task .* (tid [0-9]*)" "$OUT/explain.txt" || woken=1
+  ! grep -q " ipi [a-z ]*, sent by CPU $other, \(task .*\|in an interrupt\|in a softirq\), in [a-z_]*$" "$OUT/explain.txt" || sent=1
+done
+[ "$woken" ] || fail "nobody on the other CPU woke a task"
+[ "$sent" ] || fail "nobody sent an interrupt"
 
 # Events that the module does not know, a probe of another type than the tracepoint's.
 kernel_raw_events refusals

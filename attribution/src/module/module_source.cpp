@@ -24,7 +24,7 @@ ModuleSource::ModuleSource(trace::KernelSession session, const core::CpuList& cp
 
 core::Result<ModuleSource> ModuleSource::open(const core::CpuList& cpus) {
   auto session = trace::KernelSession::open();
-  if (!session) return why_no_module(session.error());
+  if (!session) return module_not_there(session.error());
   if ((session->capabilities().events & kSwitches) == 0)
     return core::cannot_run("this kernel has no event sched_switch for the kernel tracer's module");
   const auto ring_bits = static_cast<uint32_t>(std::bit_width(kb_of_a_cpu(cpus) << 10)) - 1;

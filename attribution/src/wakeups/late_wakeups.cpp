@@ -51,6 +51,12 @@ void LateWakeups::offer(const Wakeup& wakeup, int32_t thread, const CpuHistory& 
   if (kept_.size() > most_) kept_.pop_back();
 }
 
+void LateWakeups::name_smis_of(std::span<const SmiWindow> windows) {
+  std::vector<Accounting*> accountings;
+  for (Kept& kept : kept_) accountings.push_back(&kept.whole);
+  name_smis(windows, accountings);
+}
+
 std::vector<uint64_t> LateWakeups::functions() const {
   std::vector<uint64_t> all;
   for (const Kept& kept : kept_)

@@ -26,6 +26,9 @@ class LateWakeups {
   // REQUIRES: `history` has the events up to its end, which is the last of them or earlier.
   void offer(const Wakeup& wakeup, int32_t thread, const CpuHistory& history);
 
+  // As CpuHistory's: when all is told.
+  void name_smis_of(std::span<const SmiWindow> windows);
+
   // Addresses of the functions in them.
   std::vector<uint64_t> functions() const;
   // Latest first. `start` is the tick from which their times count, `functions` the names of all functions.

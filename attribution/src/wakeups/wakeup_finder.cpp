@@ -44,6 +44,7 @@ std::optional<Wakeup> WakeupFinder::see(const KernelEvent& event, const Monotoni
       see_waking(event, monotonic);
       return {};
     case EventKind::task_switch: {
+      if (event.running == thread_) open_.reset();  // it ran when it was woken: it had not slept yet
       if (!is_meters(event) || !open_) return {};
       Wakeup wakeup = *open_;
       open_.reset();

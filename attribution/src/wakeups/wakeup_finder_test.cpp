@@ -156,9 +156,32 @@ TEST_F(Wakeups, WhatNoTimerWokeIsNoSample) {
                   .empty());
 }
 
+// Its timer expired while it was still on its way to sleep. The preemption that follows is no late wake-up.
+TEST_F(Wakeups, WhoDidNotSleepWasNotWoken) {
+  KernelEvent leaves = test::switch_to(2000, 9, "higher", 0);
+  leaves.running = test::kMeter;
+  EXPECT_TRUE(find({to_meter(5), timer_set(10, 1000), timer_entry(1000), expiry(1010), waking(1020), timer_exit(1040),
+                    leaves, to_meter(5000)})
+                  .empty());
+  EXPECT_EQ(find({timer_set(5010, 6000), leaves, timer_entry(6000), expiry(6010), waking(6020), timer_exit(6040),
+                  to_meter(7000)})
+                .size(),
+            1u);
+}
+
 TEST_F(Wakeups, BehindAHoleNothingGoesOn) {
   EXPECT_TRUE(
       find({timer_entry(1500), expiry(1520), waking(1540), event(1600, EventKind::hole), to_meter(1700)}).empty());
+}
+
+// It was due while the thread was still on its way to sleep, and the processor was away from there on.
+TEST_F(Wakeups, WhereNothingIsSeenItMayHaveBeenAnSmi) {
+  find({to_meter(5), timer_set(10, 1000), test::switch_to(9000, 0, "swapper/1"), timer_entry(9010), expiry(9020),
+        waking(9030), timer_exit(9040), to_meter(9100)});
+  EXPECT_EQ(latest().accounting[0].kind, TimeClass::nothing_seen);
+  latest_.name_smis_of(std::vector<SmiWindow>{{.from = 900, .to = 9500, .count = 1}});
+  EXPECT_EQ(latest().accounting[0].kind, TimeClass::smi);
+  EXPECT_EQ(latest().accounting[0].ns, 8000);
 }
 
 TEST_F(Wakeups, TheLatestAreKeptLatestFirst) {

@@ -51,6 +51,10 @@ std::uint64_t tick_at(const trace::TraceTime& time, std::int64_t ns) {
   return before;
 }
 
+std::uint64_t first_tick_of(const trace::StreamLoss& loss, const trace::TraceTime& time) {
+  return loss.after_ns ? tick_at(time, *loss.after_ns) : 0;
+}
+
 // The process of the trace that is the kernel. ERRORS: there is none; the CPU is not in it.
 core::Result<const trace::TraceProcess*> kernel_of(const trace::TraceReader& reader, unsigned cpu) {
   const trace::TraceProcess* kernel = nullptr;
@@ -131,8 +135,11 @@ core::Result<ExplainedInterval> explain(const ExplainRequest& request) {
   for (trace::RecordedEvent event; needs_more && (*reader)->next(event);) {
     if (event.stream->channel_name == StateDump::kChannel) continue;
     seen.insert(event.stream->owner);
+    const bool is_own = event.stream->owner == request.cpu;
+    if (event.loss != nullptr && !is_own)
+      events.lose_elsewhere(first_tick_of(*event.loss, (*kernel)->time), event.ticks);
     if (const auto told = others.see(event)) events.add_told(*told);
-    if (event.stream->owner != request.cpu) continue;
+    if (!is_own) continue;
     reaches_the_end = event.ticks > to;  // its own: another CPU's may have been written when this one's were not
     if (event.loss != nullptr) events.lose(event.ticks);
     const auto one = decoder.decode(event);

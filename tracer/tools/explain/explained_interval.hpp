@@ -3,6 +3,9 @@
 // Who had a CPU in an interval of a recorded trace (docs/who-did-it.md). The trace is read twice: for the names that
 // its state dump tells, then for the events of the CPU. MEMORY: the events from the last task switch before the
 // interval on.
+//
+// LIMITS   Who woke a task from another CPU, or sent an interrupt, is by the last such event before. In a trace of some
+//          of the CPUs, or where another CPU's loss is told only behind the interval, a later one may be missing.
 #pragma once
 
 #include <cstdint>

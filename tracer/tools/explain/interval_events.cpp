@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <iterator>
 #include <maxlat/attribution/accounting.hpp>
-#include <maxlat/attribution/kernel_symbols.hpp>
 
 namespace maxlat::trace_tools {
 namespace {
@@ -13,13 +12,6 @@ using attribution::EventKind;
 using attribution::KernelEvent;
 
 constexpr std::size_t kPruneAt = std::size_t{1} << 16;
-
-// "CPU 0, task sh (tid 7), in try_to_wake_up"
-std::string sender_of(const attribution::Part& part, const std::map<std::uint64_t, std::string>& functions) {
-  const auto known = functions.find(part.sender);
-  if (part.sent_by.empty() || known == functions.end()) return part.sent_by;
-  return part.sent_by + ", in " + known->second;
-}
 
 }  // namespace
 
@@ -40,6 +32,23 @@ void IntervalEvents::add(const KernelEvent& event) {
   smis_.see(event);
   switches_.add(event, events_);
   if (events_.size() >= prune_at_ && event.tick <= from_) prune();
+}
+
+// A later one of the same thread, or to this CPU, may be among what is lost: what was done then names nobody.
+void IntervalEvents::lose_elsewhere(std::uint64_t since, std::uint64_t until) {
+  const auto was_before = [&](const KernelEvent& event) { return event.tick <= since; };
+  // A switch that nobody recorded stands behind what was told, with an earlier tick.
+  const auto told = std::find_if(events_.rbegin(), events_.rend(), [&](const KernelEvent& event) {
+    return was_before(event) && event.kind != EventKind::task_switch;
+  });
+  events_.erase(std::remove_if(told.base(), events_.end(),
+                               [&](const KernelEvent& event) {
+                                 return attribution::is_of_another_cpu(event.kind) && !was_before(event);
+                               }),
+                events_.end());
+  const auto last = std::find_if(events_.rbegin(), events_.rend(), was_before);
+  events_.insert(last.base(), {.tick = since, .kind = EventKind::lost_elsewhere});
+  events_.push_back({.tick = until, .kind = EventKind::lost_elsewhere});
 }
 
 // Whose the CPU is when the interval begins, the last switch before tells.
@@ -63,11 +72,8 @@ ExplainedInterval IntervalEvents::explained(std::int32_t thread, double ticks_pe
   attribution::name_smis(smis_.windows(), only);
   ExplainedInterval whole{.ticks = to_ - from_, .ns = static_cast<double>(to_ - from_) / ticks_per_ns};
   for (const attribution::Part& part : accounting.parts)
-    whole.parts.push_back({{part.kind, attribution::with_function(part.name, part.function, names_.functions),
-                            static_cast<double>(part.ticks) / ticks_per_ns, part.count, part.certainty,
-                            attribution::with_function(part.woken_by, part.waker_function, names_.functions),
-                            sender_of(part, names_.functions)},
-                           part.ticks});
+    whole.parts.push_back(
+        {attribution::told_part(part, static_cast<double>(part.ticks) / ticks_per_ns, names_.functions), part.ticks});
   return whole;
 }
 

@@ -34,6 +34,8 @@ class IntervalEvents {
   void add(const attribution::KernelEvent& event);
   // What was done elsewhere (other_cpus.hpp), in its place among the events of the CPU.
   void add_told(const attribution::KernelEvent& event) { events_.push_back(event); }
+  // Of another CPU's events some between these two ticks are lost; no more is added of what others did before `until`.
+  void lose_elsewhere(std::uint64_t since, std::uint64_t until);
   // The trace ends before the interval does: what came then is not in it.
   void end_early() { lose(to_); }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // What is done elsewhere to a CPU whose interval is explained: threads woken from other CPUs, and interrupts that were
-// sent to it. Of each a trace has an event of the CPU that did it.
+// sent to it. Of each a trace has an event of the CPU that did it: in a thread, or in an interrupt or softirq that came
+// in its place, where these are recorded.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <maxlat/trace/stream_reader.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "interval_events.hpp"
@@ -21,20 +23,40 @@ class OtherCpus {
   // `names` lives longer.
   OtherCpus(unsigned cpu, const TraceNames& names) : cpu_(cpu), names_(names) {}
 
-  // Of every event of the kernel, also those of the CPU itself. RETURNS: what it did to that CPU, as an event of it;
-  // most did nothing.
+  // Of every event of the kernel, also those of the CPU itself. RETURNS: what another CPU did to it, as an event of the
+  // CPU that it was done to; most did nothing.
   std::optional<attribution::KernelEvent> see(const trace::RecordedEvent& event);
 
  private:
-  enum class Use : std::uint8_t { not_looked_up, nothing, task_switch, waking, send, send_mask };
+  enum class Use : std::uint8_t {
+    not_looked_up,
+    nothing,
+    task_switch,
+    rename,
+    interrupt_entry,
+    interrupt_exit,
+    softirq_entry,
+    softirq_exit,
+    waking,
+    send,
+    send_mask
+  };
+  // What a CPU is in, by its entries without an exit.
+  struct Within {
+    int interrupts = 0, softirqs = 0;
+  };
   static Use use_of(std::string_view name);
+  void follow(const trace::RecordedEvent& event, Use use);
+  void learn(const trace::RecordedEvent& event, std::string_view thread, std::string_view name);
+  std::optional<attribution::KernelEvent> done_elsewhere(const trace::RecordedEvent& event, Use use);
   bool is_sent_here(const trace::RecordedEvent& event, Use use) const;
   std::string_view name_of(std::int32_t thread) const;
 
   const unsigned cpu_;
   const TraceNames& names_;
   std::vector<Use> by_type_;
-  std::map<std::int32_t, std::string> threads_;  // by the switches to them
+  std::map<std::int32_t, std::string> threads_;  // by the switches to them, and as they called themselves since
+  std::map<std::uint32_t, Within> within_;       // by CPU
 };
 
 }  // namespace maxlat::trace_tools

@@ -45,7 +45,7 @@ core::Result<std::unique_ptr<KernelRecording>> start_kernel_recording(const Kern
       return recording;
     }
     why = recording.error();
-    if (std::string_view(backend.name) == kModuleBackend) passed_over = attribution::why_not_the_module("/", why);
+    if (std::string_view(backend.name) == kModuleBackend) passed_over = attribution::module_passed_over("/", why);
   }
   return why;
 }

@@ -64,7 +64,7 @@ core::Result<EventTypes> add_events(trace::KernelSession& session, const WantedK
 core::Result<ModuleSession> start_module_session(const KernelPlan& plan) {
   if (core::Status ours = attribution::numbers_are_the_kernels("/"); !ours) return ours.error();
   auto session = trace::KernelSession::open();
-  if (!session) return attribution::why_no_module(session.error());
+  if (!session) return attribution::module_not_there(session.error());
   const std::uint64_t known = session->capabilities().events;
   const auto wanted = wanted_of(plan, known);
   if (!wanted) return wanted.error();

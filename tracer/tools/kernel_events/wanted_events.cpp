@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fstream>
 #include <maxlat/attribution/event_format.hpp>
+#include <maxlat/attribution/kernel_symbols.hpp>
 #include <maxlat/core/sys/tracefs.hpp>
 #include <optional>
 #include <span>
@@ -22,22 +23,6 @@ using trace::KernelRawEvent;
 bool is_in_table(const std::string& name) {
   const auto types = trace::kernel_event_types();
   return std::any_of(types.begin(), types.end(), [&](const trace::KernelEventType& type) { return type.name == name; });
-}
-
-// Nothing: nobody tells. Those of modules, too.
-std::optional<std::size_t> functions_called(const std::string& symbol, const std::string& root) {
-  std::ifstream kallsyms(root + "/proc/kallsyms");
-  if (!kallsyms) return {};
-  std::size_t found = 0, lines = 0;
-  for (std::string line; std::getline(kallsyms, line); ++lines) {  // "ffffffff81000000 T do_step\t[module]"
-    const std::size_t type = line.find(' ');
-    if (type == line.npos || type + 3 > line.size() ||
-        std::string_view("tTwW").find(line[type + 1]) == std::string_view::npos)
-      continue;
-    const std::string_view name = std::string_view(line).substr(type + 3);
-    found += name.substr(0, name.find('\t')) == symbol;
-  }
-  return lines == 0 ? std::nullopt : std::optional(found);
 }
 
 class Choice {
@@ -75,7 +60,8 @@ core::Status Choice::add_function(const std::string& pattern) {
                        "/proc/kallsyms has them: -e 'kprobe:do_nanosleep'"};
   KernelRawEvent event{KernelRawEvent::Kind::function, kFunctionGroup, symbol};
   if (has(event)) return {};
-  const std::optional<std::size_t> found = functions_called(symbol, root_);
+  std::ifstream kallsyms(root_ + "/proc/kallsyms");
+  const std::optional<std::size_t> found = attribution::count_functions(kallsyms, symbol);
   if (found == 0)
     return core::Error{fmt::format("this kernel has no function \"{}\"", symbol),
                        "/proc/kallsyms has them; one that the compiler put into its callers is in none"};

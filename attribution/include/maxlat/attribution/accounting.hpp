@@ -22,6 +22,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <maxlat/attribution/kernel_event.hpp>
 #include <maxlat/core/result/accounting.hpp>
 #include <span>
@@ -81,5 +82,8 @@ void name_smis(std::span<const SmiWindow> windows, std::span<Accounting* const> 
 
 // `events` are of one CPU, in the order in which it recorded them; those outside of the interval do not count.
 Accounting account(std::span<const KernelEvent> events, const Interval& interval);
+
+// A part of `ns` in the result's words. `functions` has the names of all functions that are known.
+core::AccountedTime told_part(const Part& part, double ns, const std::map<uint64_t, std::string>& functions);
 
 }  // namespace maxlat::attribution

@@ -19,13 +19,13 @@ core::Status numbers_are_the_kernels(const std::string& root);
 
 // Of kAnyBackend, which takes another where our module does not record: "not by the module: WHY", for a person. "": it
 // is not loaded, and nobody expects it. `root` is "/" in life.
-std::string why_not_the_module(const std::string& root, const core::Error& why);
+std::string module_passed_over(const std::string& root, const core::Error& why);
 
 // What a meter's --kernel-events[=BACKEND] was given; "": nothing. ERRORS: another word than these.
 core::Result<std::string> kernel_events_option(const core::CommandLine& line);
 
-// `error`; where the module's device is not there and the kernel is locked down, with the reason for which it cannot be
-// loaded either.
-core::Error why_no_module(core::Error error, const std::string& root = "/");
+// Why the module does not record: `error`; where it is not loaded and the kernel is locked down, with the reason for
+// which it cannot be loaded either.
+core::Error module_not_there(core::Error error, const std::string& root = "/");
 
 }  // namespace maxlat::attribution

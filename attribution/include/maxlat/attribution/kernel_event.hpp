@@ -39,11 +39,16 @@ enum class EventKind : uint8_t {
   // What another CPU did, told among the events of this one by who reads all of them. They have no time of this CPU's.
   woken_elsewhere,  // the thread `number`, by `running` on the CPU `value`
   ipi_sent,         // to this CPU, by `running` on the CPU `number`, from `value`; `priority` 1: a call of a function
+  lost_elsewhere,   // of another CPU's events some are lost up to here: who did what until now may be among them
 };
+
+inline bool is_of_another_cpu(EventKind kind) {
+  return kind == EventKind::woken_elsewhere || kind == EventKind::ipi_sent || kind == EventKind::lost_elsewhere;
+}
 
 // Of these no time of the CPU begins or ends.
 inline bool is_only_told(EventKind kind) {
-  return kind == EventKind::machine_counts || kind == EventKind::woken_elsewhere || kind == EventKind::ipi_sent;
+  return kind == EventKind::machine_counts || is_of_another_cpu(kind);
 }
 
 // What a vector of the processor's interrupt controller is for.
@@ -64,6 +69,7 @@ class ShortName {
 
 struct KernelEvent {
   static constexpr int32_t kNoLateness = INT32_MIN;
+  static constexpr int32_t kInInterrupt = -2, kInSoftirq = -3;  // `running` of what no thread of another CPU did
 
   uint64_t tick = 0;
   // Address of the function of hrtimer, timer and work; length of an NMI's handler in ns; when an hrtimer is to expire,

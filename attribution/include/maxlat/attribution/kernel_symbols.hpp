@@ -4,10 +4,13 @@
 // lines.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <iosfwd>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace maxlat::attribution {
 
@@ -17,6 +20,9 @@ void name_functions(std::istream& kallsyms, std::map<uint64_t, std::string>& fun
 // The same of addresses that lie within functions: the name of the one that begins before. What begins more than a page
 // before is not it.
 void name_callers(std::istream& kallsyms, std::map<uint64_t, std::string>& callers);
+
+// How many functions have that name, those of modules, too. Nothing: nobody tells.
+std::optional<size_t> count_functions(std::istream& kallsyms, std::string_view name);
 
 // `name` and behind it that of the function at `address`; 0: there is none.
 std::string with_function(std::string name, uint64_t address, const std::map<uint64_t, std::string>& functions);
