@@ -4,10 +4,12 @@
 // of it that could be read, cyclictest sets the distance of their intervals to 0.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/import/cyclictest.hpp>
 #include <maxlat/import/import_definition.hpp>
+#include <optional>
 
 #include "formats/rt_tests_json.hpp"
 #include "reading/imported_run.hpp"
@@ -16,6 +18,18 @@ namespace maxlat::importing {
 namespace {
 
 constexpr double kDefaultInterval_us = 1000;
+
+// It was to end at its first sample above this limit; if one is, it has. REQUIRES: the phase has its CPUs.
+void tell_limit(std::optional<double> limit_us, core::Phase& phase) {
+  if (!limit_us) return;
+  const double limit_ns = *limit_us * 1e3;
+  phase.facts[core::fact::kLimit] = core::latency_text(limit_ns);
+  const auto worst = std::max_element(phase.per_cpu.begin(), phase.per_cpu.end(),
+                                      [](const auto& a, const auto& b) { return a.max_ns < b.max_ns; });
+  if (worst == phase.per_cpu.end() || worst->max_ns <= limit_ns) return;
+  phase.facts[core::fact::kBreak] =
+      fmt::format("a sample of {} on CPU {}", core::latency_text(worst->max_ns), worst->cpu);
+}
 
 core::Result<core::RunResult> read(std::string_view text) {
   core::Result<CyclictestReport> report = parse_cyclictest_json(text);

@@ -6,17 +6,20 @@
 //
 // Status lines tell interval and cycles, so that the exposure is known; the histogram alone does not. -H adds a column
 // that is the sum of all threads, and is left out. The unit is the microsecond, unless -N was given, which the text
-// does not tell: then the user has to (--unit ns).
+// does not tell: then the user has to (--unit ns). Below all of it stands what -b ended at, where it did.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/core/sys/counted.hpp>
 #include <maxlat/core/sys/cpu_list.hpp>
+#include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/whole_number.hpp>
 #include <maxlat/import/cyclictest.hpp>
 #include <maxlat/import/import_definition.hpp>
+#include <optional>
 
 #include "reading/foreign_histogram.hpp"
 #include "reading/imported_run.hpp"
@@ -25,7 +28,7 @@
 namespace maxlat::importing {
 namespace {
 
-constexpr std::string_view kCyclictestTitle = "# Histogram";
+constexpr std::string_view kCyclictestTitle = "# Histogram", kBreakValue = "# Break value:";
 
 struct CyclictestStatus {
   uint64_t interval_us = 0, cycles = 0;
@@ -132,7 +135,7 @@ core::Result<std::vector<ForeignHistogram>> histograms_of(const CyclictestHistog
 
 core::Result<core::RunResult> cyclictest_run(const CyclictestHistogram& histogram,
                                              const std::map<unsigned, CyclictestStatus>& threads,
-                                             const ImportOptions& options) {
+                                             std::optional<uint64_t> ended_at, const ImportOptions& options) {
   const double unit_ns = options.unit_ns > 0 ? options.unit_ns : kMicrosecond_ns;
   core::Phase phase = imported_phase("cyclictest", core::kCyclictestKind, "cyclictest");
   const auto histograms = histograms_of(histogram, threads, unit_ns);
@@ -144,6 +147,9 @@ core::Result<core::RunResult> cyclictest_run(const CyclictestHistogram& histogra
       cpu->exposure_s = seconds_accounted_for(*cpu, static_cast<double>(status->second.interval_us) * kMicrosecond_ns);
     phase.per_cpu.push_back(*std::move(cpu));
   }
+  if (ended_at)
+    phase.facts[core::fact::kBreak] =
+        fmt::format("a sample of {}", core::latency_text(static_cast<double>(*ended_at) * unit_ns));
   phase.warnings.emplace_back(kThreadsForCpus);
   if (threads.empty()) phase.warnings.emplace_back(kExposureUnknown);
   return imported_run("cyclictest", {std::move(phase)});
@@ -152,6 +158,7 @@ core::Result<core::RunResult> cyclictest_run(const CyclictestHistogram& histogra
 core::Result<core::RunResult> read_cyclictest_text(InputText& input, const ImportOptions& options) {
   CyclictestHistogram histogram;
   std::map<unsigned, CyclictestStatus> threads;  // as the last line of each tells
+  std::optional<uint64_t> ended_at;
   bool in_histogram = false;
   while (const auto line = input.next_line()) {
     core::Status taken;
@@ -164,6 +171,9 @@ core::Result<core::RunResult> read_cyclictest_text(InputText& input, const Impor
     } else if (line->starts_with(kCyclictestTitle) && labelled(*line).label.empty()) {
       if (histogram.has_begun()) return in_line(input, "a second histogram begins: give one file for each");
       in_histogram = true;
+    } else if (line->starts_with(kBreakValue)) {
+      ended_at = number_after(*line, kBreakValue);
+      if (!ended_at) return in_line(input, "what it ended at is no number");
     } else if (in_histogram && line->starts_with('#')) {
       taken = histogram.take_total(*line);
     } else if (in_histogram && !line->empty()) {
@@ -171,7 +181,7 @@ core::Result<core::RunResult> read_cyclictest_text(InputText& input, const Impor
     }
     if (!taken) return in_line(input, taken.error().text);
   }
-  return cyclictest_run(histogram, threads, options);
+  return cyclictest_run(histogram, threads, ended_at, options);
 }
 
 bool is_cyclictest_text(std::string_view beginning) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // oslat --json.
+#include <maxlat/core/result/fact_names.hpp>
+#include <maxlat/core/sys/duration.hpp>
 #include <maxlat/import/import_definition.hpp>
 
 #include "formats/oslat.hpp"
@@ -27,7 +29,9 @@ core::RunResult oslat_run(const nlohmann::json& document) {
     per_cpu.push_back(oslat_thread(thread, fmt::format("thread {}", name)));
   core::Phase phase = oslat_phase(head.version, std::move(per_cpu));
   tell_of(head, phase);
-  tell_limit(option_us(phase.command, 'T', "--trace-threshold"), phase);
+  // One that came to it has left no file.
+  if (const auto limit_us = option_us(phase.command, 'T', "--trace-threshold"))
+    phase.facts[core::fact::kLimit] = core::latency_text(*limit_us * 1e3);
   core::RunResult run = imported_run("oslat", {std::move(phase)});
   if (!head.ended.empty()) run.ended = head.ended;
   return run;

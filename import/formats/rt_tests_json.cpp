@@ -4,12 +4,9 @@
 #include <fmt/core.h>
 #include <time.h>
 
-#include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/core/sys/cpu_list.hpp>
-#include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/utc.hpp>
 #include <optional>
 #include <sstream>
@@ -127,17 +124,6 @@ std::optional<double> option_us(const std::string& command, char letter, std::st
     if (std::from_chars(value.data(), value.data() + value.size(), given).ec == std::errc{} && given > 0) last = given;
   }
   return last;
-}
-
-void tell_limit(std::optional<double> limit_us, core::Phase& phase) {
-  if (!limit_us) return;
-  const double limit_ns = *limit_us * 1e3;
-  phase.facts[core::fact::kLimit] = core::latency_text(limit_ns);
-  const auto worst = std::max_element(phase.per_cpu.begin(), phase.per_cpu.end(),
-                                      [](const auto& a, const auto& b) { return a.max_ns < b.max_ns; });
-  if (worst == phase.per_cpu.end() || worst->max_ns <= limit_ns) return;
-  phase.facts[core::fact::kBreak] =
-      fmt::format("a sample of {} on CPU {}", core::latency_text(worst->max_ns), worst->cpu);
 }
 
 }  // namespace maxlat::importing

@@ -30,7 +30,4 @@ void tell_of(const RtTestsHead& head, core::Phase& phase);
 // Of "-i100", "-i 100", "-qi100", "--interval=100", "--interval 100": 100; the last where there are several.
 std::optional<double> option_us(const std::string& command, char letter, std::string_view name);
 
-// The tool was to end at its first sample above this limit; if one is, it has. REQUIRES: the phase has its CPUs.
-void tell_limit(std::optional<double> limit_us, core::Phase& phase);
-
 }  // namespace maxlat::importing

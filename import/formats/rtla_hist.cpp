@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/core/sys/text.hpp>
 #include <maxlat/core/sys/whole_number.hpp>
@@ -53,6 +54,7 @@ class RtlaTable {
     if (line.starts_with(kRtlaUnit)) return take_unit(line);
     if (line.starts_with(kRtlaDuration)) return take_duration(line.substr(kRtlaDuration.size()));
     if (line.find("missed") != line.npos) missed_ = core::printable(line);
+    if (line.find("hit stop tracing") != line.npos) stopped_ = core::printable(line);
     if (line.starts_with("ALL:")) has_ended_ = true;
     if (has_ended_ || line.empty() || line.starts_with('#')) return {};
     std::string_view values = line;
@@ -75,6 +77,7 @@ class RtlaTable {
       phase.facts["row"] = fmt::format("{} {} at the most", width, unit_ns_ == 1 ? "ns" : "us");
       if (tool_ == "osnoise") phase.facts["samples"] = "only what was longer than osnoise's tolerance";
       phase.warnings.emplace_back(kExposureUnknown);
+      if (!stopped_.empty()) phase.facts[core::fact::kBreak] = stopped_;
       if (!missed_.empty()) {
         phase.status = core::PhaseStatus::invalid;
         phase.reason = "rtla says: " + missed_;
@@ -187,7 +190,7 @@ class RtlaTable {
     return histogram;
   }
 
-  std::string tool_, missed_;
+  std::string tool_, missed_, stopped_;
   double unit_ns_ = 0, duration_s_ = 0;
   std::vector<RtlaColumn> columns_;
   std::vector<uint64_t> indices_;

@@ -76,9 +76,8 @@ core::Result<core::Exit> run_export(const core::Arguments& arguments) {
   if (const core::Status apart = core::check_apart({output}, {stored->path}); !apart) return apart.error();
   const auto phases = exported_phases(stored->run, line);
   if (!phases) return phases.error();
-  core::Result<std::string> text = (*format)->write(stored->run, *phases);
+  const core::Result<std::string> text = (*format)->write(stored->run, *phases);
   if (!text) return text.error();
-  if (output == "-" && text->ends_with('\n')) text->pop_back();  // write_atomically() ends the line there
   if (const core::Status written = core::write_atomically(output, *text); !written) return written.error();
   return core::Exit::pass;
 }

@@ -77,10 +77,8 @@ core::Result<WantedRate> wanted_rate(const core::CommandLine& line) {
   return WantedRate{*events, static_cast<double>(*time_ns) / 1e9, *confidence / 100};
 }
 
-core::Status write_answer(const core::CommandLine& line, std::string text) {
-  const std::string output = line.has("json") ? line.get<std::string>("json") : "-";
-  if (output == "-" && text.ends_with('\n')) text.pop_back();  // write_atomically() ends the line there
-  return core::write_atomically(output, text);
+core::Status write_answer(const core::CommandLine& line, const std::string& text) {
+  return core::write_atomically(line.has("json") ? line.get<std::string>("json") : "-", text);
 }
 
 // What neither bounds nor quantiles could be made of.
@@ -88,6 +86,7 @@ std::optional<std::string> cannot_be_counted(const core::Phase& phase, std::opti
   const core::CpuResult all = merge_cpus(phase);
   if (!(all.exposure_s > 0)) return "the time watched is not known";
   if (limit_ns && *limit_ns < all.max_ns && all.bins.empty()) return "there is no histogram to count in";
+  if (auto why = ends_at_a_limit(phase)) return why;
   return not_told(phase, limit_ns.value_or(all.max_ns));
 }
 

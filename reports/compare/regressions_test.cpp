@@ -264,7 +264,7 @@ TEST(Regressions, OfTheSizeThatPlanLengthTellsAreFound) {
     };
   };
   // So many in the tail that the quantile is one of it. No ratio: plan-length knows none. The size itself is one that
-  // is found in 19 of 20, when the noise is known; four of five bases know it well enough.
+  // is found in 19 of 20, when the noise is known. Eight runs know it roughly.
   const Build base{.tail = 300};
   const std::tuple<const char*, MakeWorse, unsigned, int> cases[] = {
       {"a median higher by that size", median(1), 20'000, 95},

@@ -118,7 +118,7 @@ Evidence evidence_of(const core::Phase& phase, const WantedRate& wanted, std::op
   count_events(evidence, view, wanted.confidence);
   answer(evidence, wanted);
   for (const core::QuantileLevel& level : core::kQuantileLevels) {
-    if (not_told(phase, 0) || ends_at_a_limit(phase)) break;  // of such samples they are none
+    if (not_told(phase, 0)) break;  // of such samples they are none
     evidence.quantiles.push_back(quantile_row(evidence, view, level, wanted.confidence));
   }
   find_changes(evidence, view.all.timeline);

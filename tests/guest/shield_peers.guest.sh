@@ -197,5 +197,5 @@ RATES
 done
 # And against theirs, in the same run: twice the larger of ours is less than the smaller of theirs.
 ours=$(awk '/^maxlat/ && $3 > most { most = $3 } END { print int(20 * most) }' "$OUT/peers.txt")
-theirs=$(awk '!/^maxlat/ && (!least || $3 < least) { least = $3 } END { print int(10 * least) }' "$OUT/peers.txt")
+theirs=$(awk '!/^maxlat/ && (least == "" || $3 < least) { least = $3 } END { print int(10 * least) }' "$OUT/peers.txt")
 expect "interruptions with our shields in 20 s, with cset and tuned in 10 s" "$ours" -lt "$theirs"
