@@ -24,6 +24,7 @@ void InterferenceLedger::see(std::span<const KernelEvent> events) {
 }
 
 void InterferenceLedger::see(const KernelEvent& event) {
+  if (is_only_told(event.kind)) return;
   switch (event.kind) {
     case EventKind::hole:
       leave_all();
@@ -43,10 +44,6 @@ void InterferenceLedger::see(const KernelEvent& event) {
       return;
     case EventKind::waking:
     case EventKind::timer_set:
-    case EventKind::machine_counts:
-    case EventKind::woken_elsewhere:
-    case EventKind::ipi_sent:
-    case EventKind::lost_elsewhere:
       return;
     case EventKind::rename:
       go_on_until(event.tick);

@@ -59,7 +59,7 @@ std::optional<KernelEvent> ModuleEvents::decode(const trace::KernelRecord& recor
       .value = static_cast<uint64_t>(number_in(layout.value, 0)),
       .number = static_cast<int32_t>(number_in(layout.number, static_cast<int64_t>(layout.meaning->use))),
       .priority = static_cast<int32_t>(number_in(layout.priority, 0)),
-      .running = is_switch ? record.as<maxlat_kernel_sched_switch>().prev_tid : -1,
+      .running = is_switch ? record.as<maxlat_kernel_sched_switch>().prev_tid : KernelEvent::kUnknown,
       .lateness_ns = lateness_of(record),
       .kind = layout.meaning->kind,
       .name = layout.text == nullptr ? ShortName() : ShortName(record.text(*layout.text))};

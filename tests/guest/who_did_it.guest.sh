@@ -100,6 +100,7 @@ stop_me $stops $stop_ms
 end
 # Two stops may be in one gap, where the other CPU had the host's in between: so time is counted. Where a stop meets a handler, that has
 # it: two, seven and twelve of a hundred were seen to (docs/who-did-it.md), so 95 would be met by chance only, and 90 missed by chance.
+# Of the time the same, and that of stops in whose gap something else had more than half.
 eval "$(sed -nE 's/.*"latency_ns":([0-9]+).*"culprit":"([^"]*)".*/\1 \2/p' "$OUT/stopped.json" | awk -v least=$stop_ms '
   $1 < least * 1000000 { next }
   { gaps++; if ($2 == "nothing" && $3 == "seen:") { named++; ms += $1 / 1000000 } }

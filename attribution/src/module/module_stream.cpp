@@ -23,7 +23,7 @@ void ModuleStream::end_of_read(uint64_t before, uint64_t lost_ahead, std::vector
 
 void ModuleStream::add_hole(uint64_t tick, std::vector<KernelEvent>& events) {
   switches_.add({.tick = tick, .kind = EventKind::hole}, events);
-  running_ = kUnknown;
+  running_ = KernelEvent::kUnknown;
 }
 
 }  // namespace maxlat::attribution

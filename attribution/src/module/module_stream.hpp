@@ -28,11 +28,9 @@ class ModuleStream {
   void end_of_read(uint64_t before, uint64_t lost_ahead, std::vector<KernelEvent>& events);
 
  private:
-  static constexpr int32_t kUnknown = -1;
-
   void add_hole(uint64_t tick, std::vector<KernelEvent>& events);
 
-  int32_t running_ = kUnknown;
+  int32_t running_ = KernelEvent::kUnknown;
   UnseenSwitches switches_;
   uint64_t last_tick_ = 0;
 };

@@ -136,13 +136,12 @@ core::Result<ExplainedInterval> explain(const ExplainRequest& request) {
     if (event.stream->channel_name == StateDump::kChannel) continue;
     seen.insert(event.stream->owner);
     const bool is_own = event.stream->owner == request.cpu;
-    if (event.loss != nullptr && !is_own)
-      events.lose_elsewhere(first_tick_of(*event.loss, (*kernel)->time), event.ticks);
-    if (const auto told = others.see(event)) events.add_told(*told);
+    if (event.loss != nullptr && !is_own) events.lose_elsewhere(first_tick_of(*event.loss, (*kernel)->time));
+    const auto one = decoder.decode(event);
+    if (const auto told = others.see(event, one)) events.add_told(*told);
     if (!is_own) continue;
     reaches_the_end = event.ticks > to;  // its own: another CPU's may have been written when this one's were not
     if (event.loss != nullptr) events.lose(event.ticks);
-    const auto one = decoder.decode(event);
     if (one) events.add(*one);
     needs_more = event.ticks <= to || (event.ticks <= no_later && !(one && ends_a_tick(*one)));
   }

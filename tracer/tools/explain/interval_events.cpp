@@ -2,8 +2,9 @@
 #include "interval_events.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <maxlat/attribution/accounting.hpp>
+#include <set>
+#include <utility>
 
 namespace maxlat::trace_tools {
 namespace {
@@ -31,11 +32,16 @@ void IntervalEvents::lose(std::uint64_t tick) {
 void IntervalEvents::add(const KernelEvent& event) {
   smis_.see(event);
   switches_.add(event, events_);
-  if (events_.size() >= prune_at_ && event.tick <= from_) prune();
+  prune_before(event.tick);
+}
+
+void IntervalEvents::add_told(const KernelEvent& event) {
+  events_.push_back(event);
+  prune_before(event.tick);
 }
 
 // A later one of the same thread, or to this CPU, may be among what is lost: what was done then names nobody.
-void IntervalEvents::lose_elsewhere(std::uint64_t since, std::uint64_t until) {
+void IntervalEvents::lose_elsewhere(std::uint64_t since) {
   const auto was_before = [&](const KernelEvent& event) { return event.tick <= since; };
   // A switch that nobody recorded stands behind what was told, with an earlier tick.
   const auto told = std::find_if(events_.rbegin(), events_.rend(), [&](const KernelEvent& event) {
@@ -48,15 +54,43 @@ void IntervalEvents::lose_elsewhere(std::uint64_t since, std::uint64_t until) {
                 events_.end());
   const auto last = std::find_if(events_.rbegin(), events_.rend(), was_before);
   events_.insert(last.base(), {.tick = since, .kind = EventKind::lost_elsewhere});
-  events_.push_back({.tick = until, .kind = EventKind::lost_elsewhere});
 }
 
-// Whose the CPU is when the interval begins, the last switch before tells.
-void IntervalEvents::prune() {
-  const auto last = std::find_if(events_.rbegin(), events_.rend(), [](const KernelEvent& event) {
-    return event.kind == EventKind::task_switch || event.kind == EventKind::hole;
-  });
-  if (last != events_.rend()) events_.erase(events_.begin(), std::prev(last.base()));
+// Whose the CPU is when the interval begins, the last switch before tells. Of what was told before it stays what may
+// still name somebody: the last waking of each thread that has not run since, or runs now, and the last sends.
+void IntervalEvents::prune_before(std::uint64_t tick) {
+  if (events_.size() < prune_at_ || tick > from_) return;
+  std::vector<KernelEvent> kept;
+  std::set<std::int32_t> is_known;           // whose last waking it is known
+  bool has_sent[] = {false, false};          // a reschedule, a call
+  bool has_switch = false, is_over = false;  // over: what was told before names nobody
+  for (auto event = events_.rbegin(); event != events_.rend() && !(has_switch && is_over); ++event) {
+    bool is_needed = !has_switch;
+    switch (event->kind) {
+      case EventKind::woken_elsewhere:
+        is_needed = !is_over && is_known.insert(event->number).second;
+        break;
+      case EventKind::ipi_sent:
+        is_needed = !is_over && !std::exchange(has_sent[event->priority], true);
+        break;
+      case EventKind::lost_elsewhere:
+        is_needed = !std::exchange(is_over, true);
+        break;
+      case EventKind::hole:
+        has_switch = is_over = true;
+        break;
+      case EventKind::waking:
+        is_known.insert(event->number);
+        break;
+      case EventKind::task_switch:
+        if (std::exchange(has_switch, true)) is_known.insert(event->number);
+        break;
+      default:
+        break;
+    }
+    if (is_needed) kept.push_back(*event);
+  }
+  events_.assign(kept.rbegin(), kept.rend());
   prune_at_ = 2 * events_.size() + kPruneAt;
 }
 

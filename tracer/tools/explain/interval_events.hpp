@@ -33,17 +33,21 @@ class IntervalEvents {
   // One that the accounting has no use for needs not be added.
   void add(const attribution::KernelEvent& event);
   // What was done elsewhere (other_cpus.hpp), in its place among the events of the CPU.
-  void add_told(const attribution::KernelEvent& event) { events_.push_back(event); }
-  // Of another CPU's events some between these two ticks are lost; no more is added of what others did before `until`.
-  void lose_elsewhere(std::uint64_t since, std::uint64_t until);
+  void add_told(const attribution::KernelEvent& event);
+  // Of another CPU's events some are lost, from this tick until now.
+  void lose_elsewhere(std::uint64_t since);
   // The trace ends before the interval does: what came then is not in it.
   void end_early() { lose(to_); }
+
+  // So many it keeps: what is behind the beginning, and before it a bounded number beside the CPU's own since its last
+  // switch.
+  std::size_t held() const { return events_.size(); }
 
   // `thread` as in ExplainRequest.
   ExplainedInterval explained(std::int32_t thread, double ticks_per_ns) const;
 
  private:
-  void prune();
+  void prune_before(std::uint64_t tick);
 
   const std::uint64_t from_, to_;
   const TraceNames& names_;

@@ -93,7 +93,7 @@ TEST_F(IntervalEventsTest, ALossElsewhereLeavesNobodyBehind) {
   switch_to(121, 5, "a");
   reschedule(140);
   switch_to(160, 6, "b");
-  events_.lose_elsewhere(110, 170);
+  events_.lose_elsewhere(110);
   woken(171, 7);
   switch_to(172, 7, "behind");
   add(301, EventKind::page_fault, 0);
@@ -101,6 +101,24 @@ TEST_F(IntervalEventsTest, ALossElsewhereLeavesNobodyBehind) {
                                    "task a (tid 5, nice 0): 38",
                                    "task before (tid 4, nice 0), woken by CPU 0, task sh (tid 7): 17",
                                    "task b (tid 6, nice 0): 12", "task idle: 4", "ipi reschedule: 1"));
+}
+
+// A loop that is never switched out, while the rest of the machine wakes its threads all the time. A defect: who had
+// woken a thread before the last switch was forgotten, or all of it was kept.
+TEST_F(IntervalEventsTest, WhatCameLongBeforeIsForgottenButWhoWokeWhom) {
+  woken(40, 5);
+  woken(41, 6);
+  woken(42, 8, 9);
+  switch_to(50, 5, "loop");
+  for (std::int32_t i = 0; i < 1'000'000; ++i) woken(60, 1000 + i % 100);
+  EXPECT_LT(events_.held(), 200'000u);
+  woken(70, 8, KernelEvent::kInInterrupt);
+  switch_to(160, 6, "b");
+  switch_to(260, 8, "c");
+  add(301, EventKind::page_fault, 0);
+  EXPECT_THAT(parts(), ElementsAre("task b (tid 6, nice 0), woken by CPU 0, task sh (tid 7): 100",
+                                   "task loop (tid 5, nice 0), woken by CPU 0, task sh (tid 7): 60",
+                                   "task c (tid 8, nice 0), woken by CPU 0, in an interrupt: 40"));
 }
 
 }  // namespace

@@ -22,39 +22,16 @@ bool has_bit(const trace::FieldValue& mask, unsigned bit) {
 
 }  // namespace
 
-OtherCpus::Use OtherCpus::use_of(std::string_view name) {
-  if (name == "ipi_send_cpu") return Use::send;
-  if (name == "ipi_send_cpumask") return Use::send_mask;
-  const TracedMeaning* const traced = meaning_in_trace(name);
-  if (traced == nullptr) return Use::nothing;
-  switch (traced->meaning->kind) {
-    case EventKind::task_switch:
-      return Use::task_switch;
-    case EventKind::rename:
-      return Use::rename;
-    case EventKind::waking:
-      return Use::waking;
-    case EventKind::vector_entry:
-    case EventKind::irq_entry:
-      return Use::interrupt_entry;
-    case EventKind::vector_exit:
-    case EventKind::irq_exit:
-      return Use::interrupt_exit;
-    case EventKind::softirq_entry:
-      return Use::softirq_entry;
-    case EventKind::softirq_exit:
-      return Use::softirq_exit;
-    default:
-      return Use::nothing;
-  }
-}
-
-bool OtherCpus::is_sent_here(const trace::RecordedEvent& event, Use use) const {
-  if (use == Use::send) return number_field(event, "cpu") == cpu_;
+OtherCpus::SentHere OtherCpus::is_sent_here(const trace::RecordedEvent& event, Sends how) const {
+  if (how == Sends::to_one) return number_field(event, "cpu") == cpu_ ? SentHere::yes : SentHere::no;
+  constexpr unsigned kListed = 64;  // by our module, which tells of the others only whether there are any
+  SentHere here = SentHere::no;
   trace::FieldValues values(event.type->fields, event.payload);
-  for (trace::FieldValue value; values.next(value);)
-    if (value.field->name == "cpus" || value.field->name == "cpumask") return has_bit(value, cpu_);
-  return false;
+  for (trace::FieldValue value; values.next(value);) {
+    if ((value.field->name == "cpus" || value.field->name == "cpumask") && has_bit(value, cpu_)) return SentHere::yes;
+    if (value.field->name == "above_63" && cpu_ >= kListed && value.unsigned_at(0) != 0) here = SentHere::unknown;
+  }
+  return here;
 }
 
 std::string_view OtherCpus::name_of(std::int32_t thread) const {
@@ -63,33 +40,28 @@ std::string_view OtherCpus::name_of(std::int32_t thread) const {
   return dumped == names_.threads.end() ? std::string_view("(unknown)") : dumped->second;
 }
 
-void OtherCpus::learn(const trace::RecordedEvent& event, std::string_view thread, std::string_view name) {
-  const auto number = number_field(event, thread);
-  const auto text = text_field(event, name);
-  if (threads_.size() >= kMostThreads) threads_.clear();
-  if (number && text) threads_[static_cast<std::int32_t>(*number)] = *text;
-}
-
 // An exit without its entry: the trace began in between, or that was lost.
-void OtherCpus::follow(const trace::RecordedEvent& event, Use use) {
-  Within& within = within_[event.stream->owner];
-  if (event.loss != nullptr) within = {};
-  switch (use) {
-    case Use::task_switch:
+void OtherCpus::follow(const KernelEvent& event, Within& within) {
+  switch (event.kind) {
+    case EventKind::task_switch:
       within = {};
-      return learn(event, "next_tid", "next_comm");
-    case Use::rename:
-      return learn(event, "tid", "newcomm");
-    case Use::interrupt_entry:
+      [[fallthrough]];
+    case EventKind::rename:
+      if (threads_.size() >= kMostThreads) threads_.clear();
+      threads_[event.number] = event.name.text();
+      return;
+    case EventKind::vector_entry:
+    case EventKind::irq_entry:
       ++within.interrupts;
       return;
-    case Use::interrupt_exit:
+    case EventKind::vector_exit:
+    case EventKind::irq_exit:
       within.interrupts = std::max(within.interrupts - 1, 0);
       return;
-    case Use::softirq_entry:
+    case EventKind::softirq_entry:
       ++within.softirqs;
       return;
-    case Use::softirq_exit:
+    case EventKind::softirq_exit:
       within.softirqs = std::max(within.softirqs - 1, 0);
       return;
     default:
@@ -97,36 +69,42 @@ void OtherCpus::follow(const trace::RecordedEvent& event, Use use) {
   }
 }
 
-std::optional<KernelEvent> OtherCpus::see(const trace::RecordedEvent& event) {
-  if (by_type_.size() <= event.type->number) by_type_.resize(event.type->number + 1, Use::not_looked_up);
-  Use& use = by_type_[event.type->number];
-  if (use == Use::not_looked_up) use = use_of(event.type->name);
-  if (use != Use::nothing || event.loss != nullptr) follow(event, use);
-  return event.stream->owner == cpu_ ? std::nullopt : done_elsewhere(event, use);
+std::optional<KernelEvent> OtherCpus::sent_by(const trace::RecordedEvent& event) {
+  if (by_type_.size() <= event.type->number) by_type_.resize(event.type->number + 1, Sends::not_looked_up);
+  Sends& how = by_type_[event.type->number];
+  if (how == Sends::not_looked_up)
+    how = event.type->name == "ipi_send_cpu"       ? Sends::to_one
+          : event.type->name == "ipi_send_cpumask" ? Sends::to_many
+                                                   : Sends::no;
+  const SentHere here = how == Sends::no ? SentHere::no : is_sent_here(event, how);
+  if (here == SentHere::no) return {};
+  // Who sent one before did not send the next that comes.
+  if (here == SentHere::unknown) return KernelEvent{.kind = EventKind::lost_elsewhere};
+  return KernelEvent{.value = number_field(event, "callsite").value_or(0),
+                     .number = static_cast<std::int32_t>(event.stream->owner),
+                     .priority = number_field(event, "callback").value_or(0) != 0 ? 1 : 0,
+                     .kind = EventKind::ipi_sent};
 }
 
-std::optional<KernelEvent> OtherCpus::done_elsewhere(const trace::RecordedEvent& event, Use use) {
-  const auto cpu = event.stream->owner;
-  KernelEvent one{.tick = event.ticks};
-  if (use == Use::waking) {
-    const auto woken = number_field(event, "tid");
-    if (!woken) return {};
-    one.kind = EventKind::woken_elsewhere;
-    one.number = static_cast<std::int32_t>(*woken);
-    one.value = cpu;
-  } else if ((use == Use::send || use == Use::send_mask) && is_sent_here(event, use)) {
-    one.kind = EventKind::ipi_sent;
-    one.number = static_cast<std::int32_t>(cpu);
-    one.value = number_field(event, "callsite").value_or(0);
-    one.priority = number_field(event, "callback").value_or(0) != 0 ? 1 : 0;
-  } else {
-    return {};
-  }
-  const Within& within = within_[cpu];
-  one.running = within.interrupts > 0 ? KernelEvent::kInInterrupt
-                : within.softirqs > 0 ? KernelEvent::kInSoftirq
-                                      : static_cast<std::int32_t>(event.thread.value_or(UINT32_MAX));
-  one.name = attribution::ShortName(name_of(one.running));
+std::optional<KernelEvent> OtherCpus::see(const trace::RecordedEvent& event,
+                                          const std::optional<KernelEvent>& decoded) {
+  const std::uint32_t cpu = event.stream->owner;
+  Within& within = within_[cpu];
+  if (event.loss != nullptr) within = {};
+  if (decoded) follow(*decoded, within);
+  if (cpu == cpu_) return {};
+  std::optional<KernelEvent> one;
+  if (!decoded)
+    one = sent_by(event);
+  else if (decoded->kind == EventKind::waking)
+    one = KernelEvent{.value = cpu, .number = decoded->number, .kind = EventKind::woken_elsewhere};
+  if (!one) return {};
+  one->tick = event.ticks;
+  one->running = within.interrupts > 0 ? KernelEvent::kInInterrupt
+                 : within.softirqs > 0 ? KernelEvent::kInSoftirq
+                 : event.thread        ? static_cast<std::int32_t>(*event.thread)
+                                       : KernelEvent::kUnknown;
+  one->name = attribution::ShortName(name_of(one->running));
   return one;
 }
 

@@ -23,38 +23,27 @@ class OtherCpus {
   // `names` lives longer.
   OtherCpus(unsigned cpu, const TraceNames& names) : cpu_(cpu), names_(names) {}
 
-  // Of every event of the kernel, also those of the CPU itself. RETURNS: what another CPU did to it, as an event of the
-  // CPU that it was done to; most did nothing.
-  std::optional<attribution::KernelEvent> see(const trace::RecordedEvent& event);
+  // Of every event of the kernel, also those of the CPU itself; `decoded` as TracedEvents has it. RETURNS: what another
+  // CPU did to it, as an event of the CPU that it was done to; most did nothing.
+  std::optional<attribution::KernelEvent> see(const trace::RecordedEvent& event,
+                                              const std::optional<attribution::KernelEvent>& decoded);
 
  private:
-  enum class Use : std::uint8_t {
-    not_looked_up,
-    nothing,
-    task_switch,
-    rename,
-    interrupt_entry,
-    interrupt_exit,
-    softirq_entry,
-    softirq_exit,
-    waking,
-    send,
-    send_mask
-  };
   // What a CPU is in, by its entries without an exit.
   struct Within {
     int interrupts = 0, softirqs = 0;
   };
-  static Use use_of(std::string_view name);
-  void follow(const trace::RecordedEvent& event, Use use);
-  void learn(const trace::RecordedEvent& event, std::string_view thread, std::string_view name);
-  std::optional<attribution::KernelEvent> done_elsewhere(const trace::RecordedEvent& event, Use use);
-  bool is_sent_here(const trace::RecordedEvent& event, Use use) const;
+  enum class Sends : std::uint8_t { not_looked_up, no, to_one, to_many };
+  enum class SentHere : std::uint8_t { no, yes, unknown };
+
+  void follow(const attribution::KernelEvent& event, Within& within);
+  std::optional<attribution::KernelEvent> sent_by(const trace::RecordedEvent& event);
+  SentHere is_sent_here(const trace::RecordedEvent& event, Sends how) const;
   std::string_view name_of(std::int32_t thread) const;
 
   const unsigned cpu_;
   const TraceNames& names_;
-  std::vector<Use> by_type_;
+  std::vector<Sends> by_type_;
   std::map<std::int32_t, std::string> threads_;  // by the switches to them, and as they called themselves since
   std::map<std::uint32_t, Within> within_;       // by CPU
 };

@@ -69,7 +69,8 @@ class ShortName {
 
 struct KernelEvent {
   static constexpr int32_t kNoLateness = INT32_MIN;
-  static constexpr int32_t kInInterrupt = -2, kInSoftirq = -3;  // `running` of what no thread of another CPU did
+  static constexpr int32_t kUnknown = -1;                       // `running`, where nothing tells it
+  static constexpr int32_t kInInterrupt = -2, kInSoftirq = -3;  // and of what no thread of another CPU did
 
   uint64_t tick = 0;
   // Address of the function of hrtimer, timer and work; length of an NMI's handler in ns; when an hrtimer is to expire,
