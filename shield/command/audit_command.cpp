@@ -51,6 +51,7 @@ core::Result<core::CpuList> cpus_to_audit(const core::CommandLine& line) {
   const core::Result<ShieldStatus> now = shield_status(line.get<std::string>("journal"), Surface(core::MachineView{}));
   if (now && now->on) return now->cpus;
   if (core::CpuList isolated = core::isolated_cpus(); !isolated.empty()) return isolated;
+  if (!now) return now.error();
   return core::Error{"no shield is on and no CPU is isolated: which CPUs?", "--cpus 2-3"};
 }
 

@@ -3,14 +3,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <maxlat/core/sys/output_file.hpp>
 #include <maxlat/core/sys/text_file.hpp>
+#include <thread>
 
 namespace maxlat::shield {
 namespace {
@@ -37,18 +37,10 @@ std::string by_process(const char* what, std::optional<pid_t> process) {
   return process ? fmt::format("{} (process {})", what, *process) : what;
 }
 
+constexpr std::chrono::milliseconds kMoment(20);
 constexpr const char* kIsHeld = "the shield that is on goes off when its holder ends";
 constexpr const char* kWaitForHolder =
     "wait until it has ended; a shield for several commands is made by maxlat shield on";
-
-// Until the owner of a lock has ended, or a moment has passed, for it may let go before. (F_SETLKW would wait without a
-// bound, unless a signal ends it.)
-void wait_for(std::optional<pid_t> owner) {
-  constexpr int kMoment_ms = 20;
-  const base::Descriptor process(owner ? static_cast<int>(syscall(SYS_pidfd_open, *owner, 0)) : -1);
-  pollfd ended{process.number(), POLLIN, 0};  // without a process it is the moment alone
-  static_cast<void>(::poll(&ended, 1, kMoment_ms));
-}
 
 core::Result<base::Descriptor> locked(const std::string& path, const char* by_another, const char* hint,
                                       std::chrono::milliseconds patience = {}) {
@@ -62,9 +54,8 @@ core::Result<base::Descriptor> locked(const std::string& path, const char* by_an
   struct flock wanted = write_lock();
   const auto until = std::chrono::steady_clock::now() + patience;
   while (::fcntl(file.number(), F_SETLK, &wanted) != 0) {
-    const std::optional<pid_t> owner = owner_of(file);
-    if (std::chrono::steady_clock::now() >= until) return core::Error{by_process(by_another, owner), hint};
-    wait_for(owner);
+    if (std::chrono::steady_clock::now() >= until) return core::Error{by_process(by_another, owner_of(file)), hint};
+    std::this_thread::sleep_for(kMoment);  // F_SETLKW would wait without a bound, unless a signal ends it
   }
   return file;
 }

@@ -4,6 +4,10 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <maxlat/core/sys/output_file.hpp>
+#include <maxlat/core/sys/text_file.hpp>
+#include <optional>
+#include <string>
 
 #include "shield.hpp"
 #include "test_shielded_box.hpp"
@@ -94,6 +98,35 @@ TEST_P(ShieldCounts, StatusAndOffNameTheShieldWhoseJournalIsElsewhere) {
   ASSERT_TRUE(shield_off(plan().journal, surface, false));
   EXPECT_FALSE(shield_status(other, surface)->on);
   EXPECT_THAT(shield_off(other, surface, false)->cpus, ElementsAre());
+}
+
+// A journal that could not be removed when its shield went off, or that a reboot has left. Defects: under the next
+// shield, whose journal is elsewhere, its changes passed for those of the shield that is on, or off said that none is.
+TEST_P(ShieldCounts, AJournalThatHasServedIsNotThatOfTheNextShield) {
+  FakeSurface surface = this->surface();
+  ASSERT_TRUE(shield_on(plan(), surface));
+  const std::optional<std::string> served = core::read_file(plan().journal);
+  ASSERT_TRUE(served);
+  ASSERT_TRUE(shield_off(plan().journal, surface, false));
+  ShieldPlan elsewhere = plan();
+  elsewhere.journal = folder_ / "elsewhere/shield.journal";
+  for (const char* boot : {"", "boot-two\n"}) {
+    if (*boot != 0) box_.file("/proc/sys/kernel/random/boot_id", boot);
+    ASSERT_TRUE(core::write_atomically(plan().journal, *served));
+    ASSERT_TRUE(shield_on(elsewhere, surface));
+    const auto on = box_.state();
+    const std::string is_on = "a shield of CPU 2-3 is on, whose journal is " + elsewhere.journal;
+    for (const bool force : {false, true}) {
+      const auto off = shield_off(plan().journal, surface, force);
+      ASSERT_FALSE(off);
+      EXPECT_EQ(off.error().text, is_on);
+    }
+    const auto status = shield_status(plan().journal, surface);
+    ASSERT_FALSE(status);
+    EXPECT_EQ(status.error().text, is_on);
+    EXPECT_THAT(box_.changed_since(on), ElementsAre());
+    ASSERT_TRUE(shield_off(elsewhere.journal, surface, false));
+  }
 }
 
 // A defect: on, status and off each counted other things of the same shield.

@@ -16,7 +16,16 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-class ShieldNewcomers : public ShieldedBox {};
+class ShieldNewcomers : public ShieldedBox {
+ protected:
+  // The interrupt 26, which somebody has bound under the shield.
+  void no_interrupt_is_widened_by_off(FakeSurface& surface) {
+    const auto off = shield_off(plan().journal, surface, false);
+    ASSERT_TRUE(off);
+    EXPECT_EQ(off->interrupts, 0u);
+    EXPECT_EQ(box_.text("/proc/irq/26/smp_affinity_list"), "0-1");
+  }
+};
 INSTANTIATE_TEST_SUITE_P(Hierarchies, ShieldNewcomers,
                          testing::Values(Hierarchy::v2, Hierarchy::v2_of_systemd, Hierarchy::v1, Hierarchy::none));
 
@@ -196,10 +205,7 @@ TEST_P(ShieldNewcomers, InterruptsStayWhereSomebodyHasMadeTheDefaultAnother) {
   ASSERT_TRUE(shield_on(plan(), surface));
   box_.file("/proc/irq/26/smp_affinity_list", "0-1\n");
   box_.file("/proc/irq/default_smp_affinity", "1\n");
-  const auto off = shield_off(plan().journal, surface, false);
-  ASSERT_TRUE(off);
-  EXPECT_EQ(off->interrupts, 0u);
-  EXPECT_EQ(box_.text("/proc/irq/26/smp_affinity_list"), "0-1");
+  no_interrupt_is_widened_by_off(surface);
 }
 
 // A defect: with a default that the kernel had not taken, an interrupt that somebody had bound was widened.
@@ -208,10 +214,7 @@ TEST_P(ShieldNewcomers, InterruptsStayWhereTheDefaultWasRefused) {
   surface.refused = {"/proc/irq/default_smp_affinity"};
   ASSERT_TRUE(shield_on(plan(), surface));
   box_.file("/proc/irq/26/smp_affinity_list", "0-1\n");
-  const auto off = shield_off(plan().journal, surface, false);
-  ASSERT_TRUE(off);
-  EXPECT_EQ(off->interrupts, 0u);
-  EXPECT_EQ(box_.text("/proc/irq/26/smp_affinity_list"), "0-1");
+  no_interrupt_is_widened_by_off(surface);
 }
 
 // An earlier maxlat did not write down which interrupts there were.

@@ -100,11 +100,11 @@ core::Result<UndoReport> shield_off_locked(const std::string& journal_path, Surf
   report.rebooted = !(journal.changes.empty() && journal.damaged.empty()) && rebooted_since(journal, surface);
   std::vector<Change> left;
   if (!report.rebooted) {
-    // An earlier off() has widened already. What is narrow since has its owner made so.
-    const bool was_undone = is_stale(journal, surface);
+    // Where nothing stands any more an earlier off() has widened, unless it was killed just before: what is narrow
+    // since is its owner's choice.
+    const bool widens = inherited == Inherited::widened && journal.damaged.empty() && !is_stale(journal, surface);
     left = take_all_back(journal, surface, force, report);
-    if (inherited == Inherited::widened && !was_undone && journal.damaged.empty())
-      widen_inherited(journal, surface, report);
+    if (widens) widen_inherited(journal, surface, report);
   }
   // Run again, it tries those that failed once more.
   if (!report.failed.empty()) return report;
@@ -140,9 +140,9 @@ core::Result<UndoReport> shield_off(const std::string& journal, Surface& surface
     if (!lock) return lock.error();
     if (!force)
       if (const core::Status unused = nobody_uses(**seen, surface); !unused) return unused.error();
-    // What an earlier shield has left is not for now, when another one is on. Asked under the lock: none can come.
-    if (path != journal)
-      if (const core::Status none = no_other_journal_is_on(journal, surface); !none) return none.error();
+    // What an earlier shield changed or left is not for now, when another one is on: some of it may look like ours
+    // again. Asked under the lock: none can come.
+    if (const core::Status none = no_other_journal_is_on(journal, surface); !none) return none.error();
     // What was left is not all of a journal: who had a narrow mask before is not in it. The first off() has widened.
     return shield_off_locked(path, surface, force, path == journal ? Inherited::widened : Inherited::left);
   }
@@ -165,13 +165,11 @@ core::Result<ShieldStatus> shield_status(const std::string& journal_path, const 
   if (!read) return read.error();
   ShieldStatus status;
   const bool has_changes = *read && !((*read)->changes.empty() && (*read)->damaged.empty());
-  const bool is_off = !has_changes || is_stale(**read, surface);
-  if (is_off)
-    if (const core::Status none = no_other_journal_is_on(journal_path, surface); !none) return none.error();
+  if (const core::Status none = no_other_journal_is_on(journal_path, surface); !none) return none.error();
   if (!has_changes) return status;
   const JournalContent& journal = **read;
   status.rebooted = rebooted_since(journal, surface);
-  if (is_off && !status.rebooted) return status;
+  if (is_stale(journal, surface) && !status.rebooted) return status;
   status.on = !status.rebooted;
   status.cpus = journal.header.cpus;
   status.housekeeping = journal.header.housekeeping;
