@@ -55,10 +55,10 @@ def test_list():
         for program in (one, two):
             assert re.search(rf"^{NAME}#{program.pid}/server/latency +histogram +ns +from request to answer$", text, re.M), text
         assert re.search(rf"^{NAME}#{one.pid}/robot/moves +events +what the robot did last$", text, re.M), text
-        assert sensors("list", str(one.pid)).count(f"#{one.pid}/") == 8
+        assert sensors("list", str(one.pid)).count(f"#{one.pid}/") == 9
         assert sensors("list", "robot").count("/robot/moves") >= 2, "a group by its name"
         text = sensors("list", f"{NAME}/server", f"{one.pid}")
-        assert (text.count(f"#{one.pid}/"), text.count(f"#{two.pid}/")) == (8, 6), text
+        assert (text.count(f"#{one.pid}/"), text.count(f"#{two.pid}/")) == (9, 6), text
         assert sensors("list", "server/*t*").count(f"{NAME}#{two.pid}") == 3, sensors("list", "server/*t*")
 
 
@@ -142,6 +142,20 @@ def test_events():
         sensors("get", "--events", "-1", moves, status=1)
 
 
+def test_events_that_vary_in_size():
+    with Program() as program:
+        program.tell("say")
+        said = value(program, "robot/log")
+        assert (said["posts"], said["slots"], said["bytes"], said["refused"]) == (6, 16, 256, 1), said
+        assert [event["fields"]["text"] for event in said["events"]] == ["one", "two", "three", "x" * 220, "last"], said
+        assert (said["books"]["posts"], said["books"]["delivered"]) == (5, 5), said
+        text = sensors("get", "--events", "2", f"{program.pid}/robot/log")
+        assert "/robot/log  6 posts, and places for the last 16 that have 256 bytes together (1 were too large)\n" in text, text
+        assert "    (3 more before these)\n" in text and text.endswith('robot:said: { text = "last" }\n'), text
+        text = sensors("check", f"{program.pid}/robot/log")
+        assert f"#{program.pid}/robot/log: 5 events are there\n1 of 1 lists are as they should be\n" in text, text
+
+
 def test_events_are_followed():
     with Program() as program:
         moves = f"{program.pid}/robot/moves"
@@ -219,7 +233,7 @@ def test_check():
         program.tell("lie")
         text = sensors("check", str(program.pid), status=3)
         assert "its memory contradicts itself: time goes back from one event to the next\n" in text, text
-        assert "0 of 1 lists are as they should be\n" in text, text
+        assert "1 of 2 lists are as they should be\n" in text, text
         program.tell("overload")
         text = sensors("check", str(program.pid), status=2)
         assert f"#{program.pid}/server/queue: 4 (outside of 0 to 3)" in text and "1 of 2 gauges" in text, text
@@ -249,7 +263,7 @@ def test_export():
         for kind in ("count", "sum"):
             assert len(re.findall(rf"^server_latency_seconds_{kind}{{", text, re.M)) == 2, text
         families = re.findall(r"^# TYPE (\S+)", text, re.M)
-        assert len(families) == len(set(families)) == 8
+        assert len(families) == len(set(families)) == 9
         assert f'robot_moves_total{{program="{NAME}",pid="{one.pid}",sensor="robot/moves"}} 0\n' in text, text
 
 

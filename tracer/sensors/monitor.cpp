@@ -88,7 +88,9 @@ HistogramValue read_histogram(const maxlat_histogram_sensor& sensor, const Senso
 }
 
 EventsValue read_events(const maxlat_event_list& sensor, const SensorObject& facts) {
-  return {once(sensor.next) + once(sensor.dropped), facts.shape[0]};
+  const maxlat_event_shape form = maxlat_event_shape_of(facts.shape[0], facts.shape[1]);
+  const std::uint64_t refused = once(sensor.refused);
+  return {once(sensor.next) + once(sensor.dropped) + refused, form.slots, form.ring, refused};
 }
 
 SensorKind kind_of(const trace::ObjectEntry& entry) {
@@ -105,6 +107,7 @@ SensorKind kind_of(const trace::ObjectEntry& entry) {
     case MAXLAT_SENSOR_HISTOGRAM:
       return SensorKind::histogram;
     case MAXLAT_SENSOR_EVENTS:
+    case MAXLAT_SENSOR_VAR_EVENTS:
       return SensorKind::events;
     default:
       return SensorKind::unknown;

@@ -57,9 +57,10 @@ Checked check(const ObjectEntry& entry, const ContainerMemory& memory) {
   return std::shared_ptr<const trace::CheckedObject>(std::move(checked));
 }
 
+template <maxlat_sensor_kind kKind, SizeOfShape size_of>
 Checked check_events(const ObjectEntry& entry, const ContainerMemory& memory) {
   auto checked = std::make_shared<EventListObject>();
-  const base::Status head = check_head(entry, memory, MAXLAT_SENSOR_EVENTS, size_of_event_list, *checked);
+  const base::Status head = check_head(entry, memory, kKind, size_of, *checked);
   if (!head) return head.error();
   if (const base::Status types = read_event_types(entry, memory, *checked); !types) return types.error();
   return std::shared_ptr<const trace::CheckedObject>(std::move(checked));
@@ -81,7 +82,10 @@ std::span<const trace::ObjectKind> sensor_kinds() {
       {MAXLAT_SENSOR_COUNTERS, "counters", MAXLAT_COUNTERS_VERSION, check<MAXLAT_SENSOR_COUNTERS, size_of_counters>},
       {MAXLAT_SENSOR_HISTOGRAM, "histogram", MAXLAT_HISTOGRAM_SENSOR_VERSION,
        check<MAXLAT_SENSOR_HISTOGRAM, size_of_histogram>},
-      {MAXLAT_SENSOR_EVENTS, "events", MAXLAT_EVENT_LIST_VERSION, check_events},
+      {MAXLAT_SENSOR_EVENTS, "events", MAXLAT_EVENT_LIST_VERSION,
+       check_events<MAXLAT_SENSOR_EVENTS, size_of_event_list>},
+      {MAXLAT_SENSOR_VAR_EVENTS, "var_events", MAXLAT_VAR_EVENT_LIST_VERSION,
+       check_events<MAXLAT_SENSOR_VAR_EVENTS, size_of_var_event_list>},
   };
   return kKinds;
 }

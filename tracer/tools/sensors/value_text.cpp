@@ -68,8 +68,11 @@ struct Text {
     return text;
   }
   std::string operator()(const EventsValue& v) const {
-    return v.posts <= v.slots ? fmt::format("{} posts", v.posts)
-                              : fmt::format("{} posts, and places for the last {}", v.posts, v.slots);
+    std::string text = fmt::format("{} posts", v.posts);
+    if (v.posts > v.slots || v.bytes != 0) text += fmt::format(", and places for the last {}", v.slots);
+    if (v.bytes != 0) text += fmt::format(" that have {} bytes together", v.bytes);
+    if (v.refused != 0) text += fmt::format(" ({} were too large)", v.refused);
+    return text;
   }
 };
 
@@ -127,7 +130,11 @@ struct Json {
     if (v.has_moments) json.update({{"min", v.min}, {"max", v.max}, {"sum", v.sum}});
     return json;
   }
-  nlohmann::ordered_json operator()(const EventsValue& v) const { return {{"posts", v.posts}, {"slots", v.slots}}; }
+  nlohmann::ordered_json operator()(const EventsValue& v) const {
+    nlohmann::ordered_json json{{"posts", v.posts}, {"slots", v.slots}};
+    if (v.bytes != 0) json.update({{"bytes", v.bytes}, {"refused", v.refused}});
+    return json;
+  }
 };
 
 // Each event's text is a JSON object: the fields are written as everywhere.

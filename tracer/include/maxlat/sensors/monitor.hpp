@@ -78,8 +78,10 @@ struct HistogramValue {
 
 // Of a list of events what can be said in numbers; the events themselves: GroupView::events().
 struct EventsValue {
-  std::uint64_t posts = 0;  // until now, the dropped ones among them
-  std::uint64_t slots = 0;  // so many of the last posts are there
+  std::uint64_t posts = 0;    // until now, the dropped ones among them
+  std::uint64_t slots = 0;    // so many of the last posts are there
+  std::uint64_t bytes = 0;    // or as many as have so many bytes together; 0: all of them, whatever they have
+  std::uint64_t refused = 0;  // that were larger than the list takes
 };
 
 using SensorValue =
