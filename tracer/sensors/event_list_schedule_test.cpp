@@ -143,7 +143,9 @@ class Play {
       ++dropped_;
       return;
     }
+    if (place.begin % 8 != 0) error_ = "an event begins within a word";
     if (words * 8 > kRing) error_ = "an event is larger than the list";
+    if (!error_.empty()) return;
     {
       const Writing writing(*this, place.begin, words);
       for (std::uint64_t i = 0; i < words; ++i)

@@ -48,7 +48,7 @@ MUTANTS = [
     ("what is passed over is forgotten", "event_list_read.h", "reader->open[reader->books.open++] = reader->position++;",
      "reader->position++;", "the books do not balance"),
     # Two defects of the algorithm as it was printed: sizes as they are, and events that never find room.
-    ("sizes are not rounded up", VAR, "size = (size + 7) / 8 * 8;", "", "an event has another size"),
+    ("sizes are not rounded up", VAR, "size = (size + 7) / 8 * 8;", "", "an event begins within a word"),
     ("an event of any size is taken", VAR, "size > maxlat_var_event_most(ring.size)", "false", "an event is larger than the list"),
     ("bytes are claimed when they have been written", VAR,
      [(UNDER_WAY, "maxlat_ring_load(&list->claimed) == place->begin"),
