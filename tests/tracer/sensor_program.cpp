@@ -4,6 +4,7 @@
 #include <cstring>
 #include <maxlat/sensors/event_list.hpp>
 #include <maxlat/sensors/group.hpp>
+#include <maxlat/sensors/map.hpp>
 #include <maxlat/sensors/sensors.hpp>
 #include <maxlat/sensors/var_event_list.hpp>
 #include <string>
@@ -39,6 +40,9 @@ struct Server {
 
 struct Other {
   SharedCounter requests{"requests"};
+  LinearHistogram<Cells{.low = 20, .width = 5, .count = 8}> voltage{"voltage", "mV"};
+  Map<Cells{.low = 0, .width = 16, .count = 3}, Cells{.low = 100, .width = 10, .count = 2}> copies{
+      "copies", "ns", {"width", "px"}, {"height", "px"}, "time to copy a rectangle"};
 };
 
 [[gnu::noinline]] void say(const std::string& text) {
@@ -70,6 +74,10 @@ int main() {
       for (std::uint64_t i = 1; i <= 1000; ++i) server->latency.post(i * 1000);
       server->latency.post(1ull << 40);
       other->requests.add(1ull << 63);
+      for (std::uint64_t value = 18; value <= 60; ++value) other->voltage.post(value);
+      for (const std::uint64_t time : {100u, 300u}) other->copies.post(17, 105, time);
+      other->copies.post(40, 119, 1000);
+      other->copies.post(48, 100, 1);
     } else if (std::strcmp(line, "overload\n") == 0) {
       server->queue.add(2);
     } else if (std::strcmp(line, "move\n") == 0) {

@@ -5,6 +5,7 @@
 
 #include <maxlat/sensors/event_list.hpp>
 #include <maxlat/sensors/group.hpp>
+#include <maxlat/sensors/map.hpp>
 #include <maxlat/sensors/sensors.hpp>
 #include <maxlat/sensors/var_event_list.hpp>
 #include <string>
@@ -28,6 +29,9 @@ struct Weighed {
   Stat stat{"stat"};
   Counters<4> counters{"counters", {"a", "b", "c", "d"}};
   Histogram<> histogram{"histogram"};
+  LinearHistogram<Cells{.low = 1, .width = 10, .count = 100}> linear{"linear"};
+  Map<Cells{.low = 0, .width = 16, .count = 25}, Cells{.low = 0, .width = 16, .count = 25}> map{
+      "map", "ns", {"x"}, {"y"}};
   EventList<64, MAXLAT_LISTED_EVENT(weighed, event)> events{"events"};
   SharedEventList<64, MAXLAT_LISTED_EVENT(weighed, event)> shared_events{"shared_events"};
   VarEventList<64, 2048, MAXLAT_LISTED_EVENT(weighed, event), MAXLAT_LISTED_EVENT(weighed, nothing),
@@ -44,6 +48,9 @@ __attribute__((noinline)) void stat(std::uint64_t value) { weighed->stat.post(st
 __attribute__((noinline)) void counters(std::uint64_t value) { weighed->counters.add(value); }
 __attribute__((noinline)) void bucket(std::uint64_t value) { weighed->histogram.count_in_range(value); }
 __attribute__((noinline)) void histogram(std::uint64_t value) { weighed->histogram.post(value); }
+__attribute__((noinline)) void linear_bucket(std::uint64_t value) { weighed->linear.count(value); }
+__attribute__((noinline)) void linear(std::uint64_t value) { weighed->linear.post(value); }
+__attribute__((noinline)) void map(std::uint64_t value) { weighed->map.post(value, value + 1, value); }
 __attribute__((noinline)) void events(std::uint64_t value) {
   MAXLAT_POST(weighed->events, weighed, event, value, 1, 2);
 }
@@ -76,6 +83,7 @@ TEST(SensorCost, IsWhatTheHeadersSay) {
   for (const Limit& limit : {Limit{"counter", counter, 1}, Limit{"counter, shared", shared_counter, 1},
                              Limit{"gauge", gauge, 1}, Limit{"stat", stat, 10}, Limit{"counters", counters, 6},
                              Limit{"histogram, bucket", bucket, 10}, Limit{"histogram", histogram, 27},
+                             Limit{"linear, bucket", linear_bucket, 10}, Limit{"linear", linear, 17}, Limit{"map", map, 14},
                              Limit{"events", events, 43}, Limit{"events, shared", shared_events, 43},
                              Limit{"events, varying", var_events, 69}}) {
     limit.post(5);

@@ -4,6 +4,7 @@
 #include <maxlat/sensors/counter.h>
 #include <maxlat/sensors/gauge.h>
 #include <maxlat/sensors/histogram.h>
+#include <maxlat/sensors/map.h>
 #include <maxlat/sensors/stat.h>
 
 #include <algorithm>
@@ -29,6 +30,17 @@ std::uint64_t size_of_histogram(const std::uint64_t (&shape)[2]) {
   if (shape[0] > MAXLAT_SHAPE_MAX_SUB_BITS || shape[1] > 64) return 0;
   const maxlat_histogram_shape made{static_cast<std::uint32_t>(shape[0]), static_cast<std::uint32_t>(shape[1])};
   return maxlat_shape_valid(made) != 0 ? maxlat_histogram_sensor_size(made) : 0;
+}
+
+std::uint64_t size_of_linear(const std::uint64_t (&shape)[2]) {
+  const maxlat_linear_axis axis = maxlat_linear_axis_of(shape[0], shape[1]);
+  return maxlat_linear_valid(axis) ? maxlat_linear_size(axis.buckets) : 0;
+}
+
+std::uint64_t size_of_map(const std::uint64_t (&shape)[2]) {
+  const bool is_one = shape[0] > 0 && shape[0] <= MAXLAT_LINEAR_MAX_BUCKETS && shape[1] > 0 &&
+                      shape[1] <= MAXLAT_LINEAR_MAX_BUCKETS && shape[0] * shape[1] <= MAXLAT_MAP_MAX_CELLS;
+  return is_one ? maxlat_map_size(shape[0] * shape[1]) : 0;
 }
 
 // The head, for all kinds.
@@ -86,6 +98,8 @@ std::span<const trace::ObjectKind> sensor_kinds() {
        check_events<MAXLAT_SENSOR_EVENTS, size_of_event_list>},
       {MAXLAT_SENSOR_VAR_EVENTS, "var_events", MAXLAT_VAR_EVENT_LIST_VERSION,
        check_events<MAXLAT_SENSOR_VAR_EVENTS, size_of_var_event_list>},
+      {MAXLAT_SENSOR_LINEAR, "linear", MAXLAT_LINEAR_VERSION, check<MAXLAT_SENSOR_LINEAR, size_of_linear>},
+      {MAXLAT_SENSOR_MAP, "map", MAXLAT_MAP_VERSION, check<MAXLAT_SENSOR_MAP, size_of_map>},
   };
   return kKinds;
 }
