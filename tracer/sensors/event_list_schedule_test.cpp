@@ -203,7 +203,7 @@ class Play {
     const maxlat_event_read got = maxlat_event_read_next(&reader_, now_, &copy);
     if (got == MAXLAT_EVENT_NONE) return false;
     if (got == MAXLAT_EVENT_AGAIN) return true;
-    const std::uint64_t number = copy.payload[0];
+    const std::uint64_t number = setting_.vary ? copy.type : copy.payload[0];
     const std::uint64_t words = setting_.vary ? words_of(copy.type) : kWords;
     for (std::uint64_t i = 0; i < copy.size / 8; ++i)
       if (copy.payload[i] != (i % 2 == 0 ? number : ~number)) error_ = "an event is of two";

@@ -56,7 +56,7 @@ MUTANTS = [
        "maxlat_var_event_leave(list, place); maxlat_sensor_add(MAXLAT_SENSOR_THREAD, &list->claimed, "
        "maxlat_var_event_slot_of(place.event.slot)->size); maxlat_event_commit(place.event, type, cpu);")], None, TWO),
     ("bytes are claimed without an exchange", VAR, UNDER_WAY,
-     "(maxlat_ring_store(&list->claimed, place->begin + size), true)", BYTES),
+     "(maxlat_ring_store(&list->claimed, place->begin + size), true)", TWO),
     ("no look at what was claimed since", READ, "maxlat_var_event_is_there(memory->list, memory->ring, begin);", "true;", TWO),
     ("bytes are taken that another post writes", VAR,
      "place->outer == 0 || !maxlat_var_event_finds_busy(slots, ring, place->begin, size, place->outer)", "true", BYTES),
