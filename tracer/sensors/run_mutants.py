@@ -54,7 +54,7 @@ MUTANTS = [
      [(UNDER_WAY, "maxlat_ring_load(&list->claimed) == place->begin"),
       ("maxlat_var_event_leave(list, place); maxlat_event_commit(place.event, type, cpu);",
        "maxlat_var_event_leave(list, place); maxlat_sensor_add(MAXLAT_SENSOR_THREAD, &list->claimed, "
-       "maxlat_var_event_slot_of(place.event.slot)->size); maxlat_event_commit(place.event, type, cpu);")], None, TWO),
+       "maxlat_var_event_slot_of(place.event.slot)->size); maxlat_event_commit(place.event, type, cpu);")], None, BYTES),
     ("bytes are claimed without an exchange", VAR, UNDER_WAY,
      "(maxlat_ring_store(&list->claimed, place->begin + size), true)", TWO),
     ("no look at what was claimed since", READ, "maxlat_var_event_is_there(memory->list, memory->ring, begin);", "true;", TWO),
