@@ -135,10 +135,8 @@ int main(int argc, char** argv) {
     std::fputs("usage: paper_k42 [SCHEDULES]\n", stderr);
     return 1;
   }
-  fmt::print(
-      "## K42's race (Desnoyers 2012, section 2)\n\n{} rounds, {} events a task in each; round N is drawn from seed "
-      "N.\n\n",
-      schedules, kEvents);
+  fmt::print("## K42's race (Desnoyers 2012, section 2)\n\n");
+  fmt::print("{} rounds, {} events a task in each; round N is drawn from seed N.\n\n", schedules, kEvents);
   fmt::print(
       "| events of a sub-buffer | tasks | schedules that it strikes | of a thousand sub-buffers | with LTTng's test |\n"
       "|--:|--:|--:|--:|--:|\n");

@@ -36,6 +36,7 @@ using namespace maxlat;
 using namespace maxlat::bench::papers;
 
 constexpr unsigned kTrips = 1000;  // of an arm in a round: less than a real-time thread may take of a second
+constexpr unsigned kWarmUp = 100;
 constexpr auto kRest = std::chrono::milliseconds(20);
 constexpr char kTrip = 1, kEnd = 2;
 constexpr std::array kEvents = {
@@ -123,7 +124,7 @@ struct ArmTrips {
 };
 
 void run_round(const Echo& echo, const base::CounterClock& clock, ArmTrips& arm) {
-  for (unsigned i = 0; i < kTrips / 10; ++i) echo.trip();
+  for (unsigned i = 0; i < kWarmUp; ++i) echo.trip();
   double round_us = 0;
   for (unsigned i = 0; i < kTrips; ++i) {
     const uint64_t begin = maxlat_counter_fenced();
@@ -138,13 +139,12 @@ void run_round(const Echo& echo, const base::CounterClock& clock, ArmTrips& arm)
 }
 
 void print(const std::array<ArmTrips, 2>& arms, size_t kinds) {
-  fmt::print(
-      "| kernel | events a trip | mean, µs | deviation, µs | median of the rounds' means, µs "
-      "|\n|---|--:|--:|--:|--:|\n");
+  fmt::print("| kernel | events a trip | mean, µs | deviation, µs | median of the rounds' means, µs |\n");
+  fmt::print("|---|--:|--:|--:|--:|\n");
   for (const auto& [name, arm] : {std::pair{"not traced", &arms[0]}, std::pair{"traced", &arms[1]}})
     fmt::print("| {} | {:.1f} | {:.2f} | {:.2f} | {:.2f} |\n", name,
-               static_cast<double>(arm->events) / (1.1 * arm->samples), arm->moments().mean, arm->moments().stddev,
-               core::median(arm->means));
+               static_cast<double>(arm->events) / static_cast<double>(arm->means.size() * (kTrips + kWarmUp)),
+               arm->moments().mean, arm->moments().stddev, core::median(arm->means));
   const core::Interval of_means = core::difference_of_means(arms[0].moments(), arms[1].moments());
   std::vector<double> differences, ratios;
   for (size_t round = 0; round < arms[0].means.size(); ++round) {
@@ -152,11 +152,10 @@ void print(const std::array<ArmTrips, 2>& arms, size_t kinds) {
     ratios.push_back(arms[1].means[round] / arms[0].means[round]);
   }
   const core::Interval of_rounds = core::median_interval(differences);
-  fmt::print(
-      "\n{} kinds of events. 95 % interval of the difference of the means, as the thesis has it: [{:.2f}, {:.2f}] µs; "
-      "of "
-      "the median of the rounds' differences: [{:.2f}, {:.2f}] µs. Traced to not traced: {:.2f}.\n",
-      kinds, of_means.low, of_means.high, of_rounds.low, of_rounds.high, core::median(ratios));
+  fmt::print("\n{} kinds of events. Traced to not traced: {:.2f}. 95 % intervals, in µs:\n\n", kinds,
+             core::median(ratios));
+  fmt::print("- of the difference of the means, as the thesis has it: [{:.2f}, {:.2f}]\n", of_means.low, of_means.high);
+  fmt::print("- of the median of the rounds' differences: [{:.2f}, {:.2f}]\n", of_rounds.low, of_rounds.high);
 }
 
 }  // namespace
