@@ -29,6 +29,7 @@ namespace maxlat::sensors {
 
 enum class SensorKind { counter, gauge, stat, counters, histogram, events, unknown };
 const char* word_of(SensorKind kind);
+bool has_events(SensorKind kind);  // GroupView::events() reads them
 
 struct SensorFacts {
   SensorKind kind = SensorKind::unknown;  // unknown: of a later version of the tracer; it has no value here
