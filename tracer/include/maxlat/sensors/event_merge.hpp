@@ -53,7 +53,8 @@ class EventMerge {
 
   explicit EventMerge(const EventMergeOptions& options) : options_(options) {}
 
-  // From the oldest event that is still there on. REQUIRES: a list of events of that group. RETURNS: its number, from 0.
+  // From the oldest event that is still there on. REQUIRES: a list of events of that group. RETURNS: its number, from
+  // 0.
   std::size_t add(const GroupView& group, const SensorFacts& list);
   // Nobody posts to it any more: its posts that have not ended never will, and hold up nothing.
   void end(std::size_t list) { lists_[list].ended = true; }

@@ -122,4 +122,10 @@ class GroupView {
 // ours to look at.
 base::Result<std::vector<GroupView>> find_groups(int pid = 0, std::vector<std::string>* refused = nullptr);
 
+// A sensor's whole name is PROGRAM#PID/GROUP/NAME; a pattern, with * ? [], matches it from any of its parts on, or up
+// to any of them:
+//
+//   latency    server/*    robot/server/latency    robot#4711/server/latency    4711    robot
+bool matches(const std::string& pattern, const GroupView& group, const SensorFacts& sensor);
+
 }  // namespace maxlat::sensors
