@@ -242,6 +242,15 @@ class EventReader(_Handle):
         return Books(*(getattr(books, name) for name, _ in _library.Books._fields_))
 
 
+def _follow(reader: EventReader, poll_s: float) -> Iterator[Event]:
+    while True:
+        event = reader.next()
+        if event is None:
+            time.sleep(poll_s)
+        else:
+            yield event
+
+
 # ---- Sensors ----
 
 
@@ -273,14 +282,8 @@ class Sensor:
         return EventReader(self._monitor, self._number, patience_ns)
 
     def follow(self, poll_s: float = 0.05, patience_ns: int = 100_000_000) -> Iterator[Event]:
-        """All events, as they come; without an end, also when the program has ended."""
-        reader = self.events(patience_ns)
-        while True:
-            event = reader.next()
-            if event is None:
-                time.sleep(poll_s)
-            else:
-                yield event
+        """All events from those that are there now on, as they come; without an end, also when the program has ended."""
+        return _follow(self.events(patience_ns), poll_s)
 
     def _items(self, items: int) -> tuple[memoryview, memoryview, memoryview]:
         arrays = tuple((ctypes.c_uint64 * items)() for _ in range(3))

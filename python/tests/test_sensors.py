@@ -86,8 +86,8 @@ class Sensors(unittest.TestCase):
         self.assertEqual((books.posts, books.delivered, books.overwritten), (39, 29, 10))
 
     def test_events_are_followed(self):
-        posting = threading.Thread(target=lambda: [self.program.tell("move") for _ in range(3)])
         live = self.monitor("/robot/moves")[0].follow(poll_s=0.001)
+        posting = threading.Thread(target=self.program.tell, args=("move",))
         posting.start()
         axes = [next(live).fields.get("axis", 0) for _ in range(13)]
         posting.join()

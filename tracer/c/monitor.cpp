@@ -113,7 +113,8 @@ struct maxlat_monitor_events {
   sensors::ListedEvent event{};
   std::string provider{}, name{};
   std::vector<trace::FieldValue> values{};
-  mutable std::vector<std::string> names{}, labels{};
+  std::vector<std::string> names{};
+  mutable std::vector<std::string> labels{};  // as fields are asked for
 };
 
 const char* maxlat_monitor_error(void) {
