@@ -118,8 +118,11 @@ class Sensors(unittest.TestCase):
     def test_recorded_events(self):
         with tempfile.TemporaryDirectory() as parent:
             self.program.tell("move")
-            subprocess.run([os.environ["MAXLAT"], "sensors", "record", "-q", "-D", "1ms", "-o", f"{parent}/of",
-                            f"{self.program.pid}/robot/moves"], check=True, timeout=60)
+            recorded = subprocess.run([os.environ["MAXLAT"], "sensors", "record", "-q", "-D", "1ms", "-o", f"{parent}/of",
+                                       f"{self.program.pid}/robot/moves"], timeout=60)
+            if recorded.returncode == 77:
+                self.skipTest("no trace can be made here")
+            self.assertEqual(recorded.returncode, 0)
             events = list(ms.recorded_events(f"{parent}/of", os.environ["MAXLAT"]))
         self.assertEqual(len(events), 13)
         self.assertEqual(events[12]["fields"], {"axis": 12, "position_mm": 6.0})

@@ -64,37 +64,49 @@ ListTraces::Stream& ListTraces::stream_of(Channel& channel, std::map<std::uint32
   return stream->second;
 }
 
+void ListTraces::write_held(Channel& channel, std::uint64_t lost_behind) {
+  if (channel.held) {
+    Kept& event = *channel.held;
+    Stream& stream = stream_of(channel, channel.streams, event.cpu);
+    if (event.ticks < stream.last) {
+      channel.late.push_back(std::move(event));
+      if (channel.late.size() == kMostLate) write_late(channel);
+    } else {
+      stream.last = event.ticks;
+      channel.writer->write(stream.number, event.id, event.ticks, event.payload);
+    }
+    if (lost_behind != 0) channel.writer->lose(stream.number, lost_behind);
+  } else {
+    channel.told.lost_full += lost_behind;
+  }
+  channel.held.reset();
+}
+
 void ListTraces::write(const sensors::MergedEvent& one) {
   Channel& channel = channels_[one.list];
-  const std::uint32_t cpu = one.event.cpu.value_or(UINT32_MAX);
-  Stream& stream = stream_of(channel, channel.streams, cpu);
-  if (one.lost_before != 0) channel.writer->lose(stream.number, one.lost_before);
+  write_held(channel, one.lost_before);
   const auto fields = fields_of(one.event);
   if (!fields) {
     ++channel.told.not_written;
     return;
   }
-  const std::uint32_t id = channel.ids[static_cast<std::size_t>(one.event.type - channel.types)];
-  if (one.event.ticks < stream.last) {
-    channel.late.push_back({one.event.ticks, cpu, id, {fields->begin(), fields->end()}});
-    if (channel.late.size() == kMostLate) write_late(channel);
-    return;
-  }
-  stream.last = one.event.ticks;
-  channel.writer->write(stream.number, id, one.event.ticks, *fields);
+  channel.held = {one.event.ticks,
+                  one.event.cpu.value_or(UINT32_MAX),
+                  channel.ids[static_cast<std::size_t>(one.event.type - channel.types)],
+                  {fields->begin(), fields->end()}};
 }
 
 void ListTraces::write_late(Channel& channel) {
   std::stable_sort(channel.late.begin(), channel.late.end(),
-                   [](const Late& a, const Late& b) { return a.ticks < b.ticks; });
+                   [](const Kept& a, const Kept& b) { return a.ticks < b.ticks; });
   std::map<std::uint32_t, Stream> streams;
-  for (const Late& late : channel.late)
+  for (const Kept& late : channel.late)
     channel.writer->write(stream_of(channel, streams, late.cpu).number, late.id, late.ticks, late.payload);
   channel.late.clear();
 }
 
 void ListTraces::lose_at_end(std::size_t list, std::uint64_t events) {
-  channels_[list].told.lost_full += events;
+  write_held(channels_[list], events);
 }
 
 void ListTraces::flush() {
@@ -104,6 +116,7 @@ void ListTraces::flush() {
 ListTotals ListTraces::finish() {
   ListTotals totals{.programs = writers_.size(), .lists = channels_.size()};
   for (Channel& channel : channels_) {
+    write_held(channel, 0);
     write_late(channel);
     channel.writer->tell(channel.number, channel.told);
     totals.unreadable += channel.told.not_written;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The events of lists as a trace on disk (ctf_format.hpp): a process for each program, a channel for each list, named
-// GROUP.LIST, in it a stream for each CPU. What was lost is told in the stream of the event behind it, as lost_full.
+// GROUP.LIST, in it a stream for each CPU. What was lost is told behind the list's event before it, as lost_full. For
+// that the last event of a list is held back until it is known what comes behind it.
 //
 // LATE EVENTS, older than what their stream has already, get streams of their own in the end, in the order of time: so
 // who reads the trace finds each event in its place.
@@ -11,6 +12,7 @@
 #include <map>
 #include <maxlat/trace/trace_writer.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,9 +41,9 @@ class ListTraces {
   ListTotals finish();
 
  private:
-  struct Late {
-    std::uint64_t ticks;
-    std::uint32_t cpu, id;
+  struct Kept {
+    std::uint64_t ticks = 0;
+    std::uint32_t cpu = 0, id = 0;
     std::vector<std::uint8_t> payload;
   };
   struct Stream {
@@ -54,11 +56,13 @@ class ListTraces {
     const trace::EventDescription* types = nullptr;  // valid as long as there are events of the list
     std::vector<std::uint32_t> ids;                  // of each
     std::map<std::uint32_t, Stream> streams;         // by CPU
-    std::vector<Late> late;
+    std::optional<Kept> held;                        // the last event
+    std::vector<Kept> late;
     trace::TraceWriter::Told told;
   };
   core::Result<trace::TraceWriter*> writer_of(const MergedLists::List& list);
   static Stream& stream_of(Channel& channel, std::map<std::uint32_t, Stream>& streams, std::uint32_t cpu);
+  static void write_held(Channel& channel, std::uint64_t lost_behind);
   static void write_late(Channel& channel);
 
   std::string directory_;
