@@ -126,8 +126,10 @@ core::Status SensorsRecording::record() {
   while (!is_over() && !(command_ && command_->ended())) {
     const auto now = Clock::now();
     if (now >= next_look_) {
+      const std::size_t before = values_.size();
       if (const core::Status looked = look(); !looked) return looked;
-      next_look_ = now + (now < at_first_until_ ? kLookAtFirst : kLookEvery);
+      // Where one group of a program is, more may be coming.
+      if (values_.size() == before) next_look_ = now + (now < at_first_until_ ? kLookAtFirst : kLookEvery);
     }
     lists_.round(take_one);
     if (now >= next_flush_) {
