@@ -6,9 +6,9 @@ set_target_properties(maxlat_base PROPERTIES EXPORT_NAME base)
 set_target_properties(maxlat_tracer PROPERTIES EXPORT_NAME tracer)
 install(TARGETS maxlat_base maxlat_tracer EXPORT maxlatTargets ARCHIVE COMPONENT tracer)
 if(TARGET maxlat_trace)
-  install(TARGETS maxlat_trace EXPORT maxlatTargets LIBRARY COMPONENT tracer)
-  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/maxlat-trace.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
-    COMPONENT tracer)
+  install(TARGETS maxlat_trace maxlat_sensors EXPORT maxlatTargets LIBRARY COMPONENT tracer)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/maxlat-trace.pc ${CMAKE_CURRENT_BINARY_DIR}/maxlat-sensors.pc
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT tracer)
 endif()
 install(EXPORT maxlatTargets NAMESPACE maxlat:: DESTINATION ${package_folder} COMPONENT tracer)
 

@@ -130,7 +130,8 @@ class Ledger {
       return nothing_seen(until);
     }
     const bool beside = beside_event_ || until < interval_.to;
-    if (beside && until - mark_ <= interval_.around_at_most)
+    const uint64_t at_most = mark_ >= interval_.back_from ? interval_.back_at_most : interval_.around_at_most;
+    if (beside && until - mark_ <= at_most)
       return give_to(find({.kind = TimeClass::around, .certainty = Certainty::next_to}), until);
     nothing_seen(until);
   }

@@ -4,9 +4,7 @@
 
 #include <filesystem>
 #include <maxlat/attribution/kernel_backend.hpp>
-#include <maxlat/core/sys/text_file.hpp>
-#include <maxlat/core/sys/tracefs.hpp>
-#include <string_view>
+#include <maxlat/core/sys/lockdown.hpp>
 
 namespace maxlat::attribution {
 namespace {
@@ -44,9 +42,8 @@ core::Result<std::string> kernel_events_option(const core::CommandLine& line) {
 
 core::Error module_not_there(core::Error error, const std::string& root) {
   if (module_is_loaded(root)) return error;
-  const std::string states = core::read_file(root + "/sys/kernel/security/lockdown").value_or("");
-  const std::string_view state = core::selected_word(states);
-  if (state.empty() || state == "none") return error;
+  const std::string state = core::lockdown_in_force(root);
+  if (state.empty()) return error;
   error.text += fmt::format(", and this kernel is locked down ({}) and takes signed modules only", state);
   error.hint = "sign it with a key that the kernel knows (kernel/README.md)";
   return error;

@@ -54,9 +54,10 @@ std::optional<KernelEvent> ModuleEvents::decode(const trace::KernelRecord& recor
     return field == nullptr ? otherwise : record.number(*field);
   };
   const bool is_switch = layout.meaning->kind == EventKind::task_switch;
+  const int64_t left_as = is_switch ? record.as<maxlat_kernel_sched_switch>().prev_state : 0;
   return KernelEvent{
       .tick = record.tick,
-      .value = static_cast<uint64_t>(number_in(layout.value, 0)),
+      .value = static_cast<uint64_t>(number_in(layout.value, left_as)),
       .number = static_cast<int32_t>(number_in(layout.number, static_cast<int64_t>(layout.meaning->use))),
       .priority = static_cast<int32_t>(number_in(layout.priority, 0)),
       .running = is_switch ? record.as<maxlat_kernel_sched_switch>().prev_tid : KernelEvent::kUnknown,

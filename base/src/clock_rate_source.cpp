@@ -117,21 +117,34 @@ MeasuredRate measure_ticks_per_ns(unsigned spans, uint64_t span_ns) {
   return {median, (rates.back() - rates.front()) / 2 / median * 1e6};
 }
 
-CounterTrust judge_counter(bool invariant, const std::string& available, const std::string& current) {
+// Clocks that a hypervisor gives its guests as base + (counter - start) * rate (virt/kvm/x86/msr.rst,
+// MSR_KVM_SYSTEM_TIME_NEW; virt/hyperv/clocks.rst).
+static bool is_made_from_the_counter(const std::string& clock_source) {
+  return clock_source == "kvm-clock" || clock_source == "hyperv_clocksource_tsc_page";
+}
+
+CounterTrust judge_counter(bool invariant, const KernelClocks& kernel) {
+  const auto& [available, current, boot_parameters] = kernel;
   if (!invariant) return {false, "the processor does not promise an invariant counter (CPUID 80000007h EDX bit 8)"};
   if (available.empty()) return {true, "invariant counter; the kernel's list of clock sources cannot be read"};
-  if (!has_word(available, kKernelName))
+  if (!has_word(available, kKernelName)) {
+    if (has_word(boot_parameters, "tsc=unstable") && is_made_from_the_counter(current))
+      return {true, "invariant counter; the kernel was booted with tsc=unstable, and keeps time with " + current +
+                        ", which is made from this counter"};
     return {false, std::string("the kernel has marked the counter unstable: ") + kKernelName +
                        " is not among its clock sources (" + available + ")"};
+  }
   if (current == kKernelName) return {true, "invariant counter, and the kernel's own clock source"};
   return {true, "invariant counter; the kernel keeps time with " + current};
 }
 
-CounterTrust counter_trust(const std::string& sysfs) {
-  const std::string folder = sysfs + "/devices/system/clocksource/clocksource0/";
-  std::string available = first_line(folder + "available_clocksource");
-  available.erase(available.find_last_not_of(" \n") + 1);
-  return judge_counter(counter_is_invariant(), available, first_line(folder + "current_clocksource"));
+CounterTrust counter_trust() {
+  const std::string folder = "/sys/devices/system/clocksource/clocksource0/";
+  KernelClocks kernel{.available = first_line(folder + "available_clocksource"),
+                      .current = first_line(folder + "current_clocksource"),
+                      .boot_parameters = first_line("/proc/cmdline")};
+  kernel.available.erase(kernel.available.find_last_not_of(" \n") + 1);
+  return judge_counter(counter_is_invariant(), kernel);
 }
 
 }  // namespace maxlat::base

@@ -28,9 +28,18 @@ struct CounterTrust {
   bool trusted = false;
   std::string why;
 };
-// Invariance from the processor, stability from the kernel's list of clock sources. `sysfs` is "/sys" but in tests.
-CounterTrust counter_trust(const std::string& sysfs = "/sys");
-// The rule by itself, for tests: `available` is the kernel's list, empty when it cannot be read.
-CounterTrust judge_counter(bool invariant, const std::string& available, const std::string& current);
+// Invariance from the processor, stability from the kernel's list of clock sources.
+CounterTrust counter_trust();
+
+// What the kernel says of clocks, each empty when it cannot be read.
+struct KernelClocks {
+  std::string available;        // its list of clock sources
+  std::string current;          // the one by which it keeps time
+  std::string boot_parameters;  // its command line
+};
+// The rule by itself. A counter that is not in the kernel's list is refused: the kernel has found it unstable. But
+// `tsc=unstable` takes it out of the list unseen, and hosts of virtual machines boot their guests so. Where such a
+// kernel keeps time with a clock that is by definition this counter times a rate, it trusts the counter as we do.
+CounterTrust judge_counter(bool invariant, const KernelClocks& kernel);
 
 }  // namespace maxlat::base

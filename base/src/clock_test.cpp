@@ -27,21 +27,30 @@ TEST(CounterRatio, AClockOfNanosecondsIsTheIdentity) {
 }
 
 TEST(CounterTrust, AnInvariantCounterThatTheKernelUsesIsTrusted) {
-  EXPECT_TRUE(judge_counter(true, "tsc kvm-clock hpet", "tsc").trusted);
-  EXPECT_TRUE(judge_counter(true, "kvm-clock tsc", "kvm-clock").trusted);
-  EXPECT_TRUE(judge_counter(true, "", "").trusted);
+  EXPECT_TRUE(judge_counter(true, {"tsc kvm-clock hpet", "tsc", ""}).trusted);
+  EXPECT_TRUE(judge_counter(true, {"kvm-clock tsc", "kvm-clock", ""}).trusted);
+  EXPECT_TRUE(judge_counter(true, {}).trusted);
 }
 
 #if defined(__x86_64__)
 TEST(CounterTrust, OneThatTheKernelHasDroppedIsRefused) {
-  const CounterTrust trust = judge_counter(true, "hpet acpi_pm", "hpet");
+  const CounterTrust trust = judge_counter(true, {"hpet acpi_pm", "hpet", ""});
   EXPECT_FALSE(trust.trusted);
   EXPECT_NE(trust.why.find("unstable"), std::string::npos);
-  EXPECT_FALSE(judge_counter(true, "tsc-early hpet", "hpet").trusted) << "a word, not a part of one";
+  EXPECT_FALSE(judge_counter(true, {"tsc-early hpet", "hpet", ""}).trusted) << "a word, not a part of one";
+}
+
+TEST(CounterTrust, OneThatABootParameterTookOutOfTheListIsTrustedWhereTheKernelsClockIsMadeFromIt) {
+  const CounterTrust trust = judge_counter(true, {"kvm-clock", "kvm-clock", "quiet tsc=reliable tsc=unstable"});
+  EXPECT_TRUE(trust.trusted);
+  EXPECT_NE(trust.why.find("booted with tsc=unstable, and keeps time with kvm-clock"), std::string::npos) << trust.why;
+  EXPECT_FALSE(judge_counter(true, {"kvm-clock", "kvm-clock", "quiet"}).trusted) << "the kernel has seen it go wrong";
+  EXPECT_FALSE(judge_counter(true, {"hpet", "hpet", "tsc=unstable"}).trusted) << "nothing vouches for it";
+  EXPECT_FALSE(judge_counter(false, {"kvm-clock", "kvm-clock", "tsc=unstable"}).trusted);
 }
 
 TEST(CounterTrust, OneThatIsNotInvariantIsRefused) {
-  const CounterTrust trust = judge_counter(false, "tsc", "tsc");
+  const CounterTrust trust = judge_counter(false, {"tsc", "tsc", ""});
   EXPECT_FALSE(trust.trusted);
   EXPECT_NE(trust.why.find("invariant"), std::string::npos);
 }

@@ -6,9 +6,11 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-ROWS = {"primitives": 13, "barriers": 2, "breakpoint": 8, "scaling": len(os.sched_getaffinity(0))}  # of its one table
+ROWS = {"primitives": 13, "barriers": 2, "breakpoint": 8, "scaling": len(os.sched_getaffinity(0)), "round_trip": 2, "worst_case": 4,
+        "k42": 10}  # of its one table
 wrong = []
 
 
@@ -38,9 +40,40 @@ def program(path, rows):
         expect(refused.returncode == 1 and refused.stderr.startswith("usage: "), f"{path.name} refuses \"{argument}\"")
 
 
+def race(build):
+    """Its schedules are drawn from seeds, so that it is the same everywhere."""
+    rows = [line.strip("| ").split(" | ") for line in ended(build / "bench/papers/paper_k42", "3").stdout.splitlines() if re.match(r"\| \d", line)]
+    expect(all(int(row[2]) > 0 for row in rows if int(row[0]) <= 2), "K42's race strikes where one or two events fill a sub-buffer")
+    expect(all(row[4] == "0" for row in rows), "and never where the count must be that of the pass")
+
+
+def workloads():
+    """With programs in the place of tbench and dbench: no figure is judged."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in (("tbench", "exit 3"), ("tbench_srv", "exec python3 -m http.server --bind 127.0.0.1 7003"), ("dbench", "echo 'Throughput 5.5 MB/sec  2 procs'")):
+            program_file = pathlib.Path(folder, name)
+            program_file.write_text(f"#!/bin/sh\n{text}\n")
+            program_file.chmod(0o755)
+        run = subprocess.run([HERE / "workloads", "--rounds", "2", "--only", "dbench,tbench"], capture_output=True, text=True, timeout=100,
+                             env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"})
+    if run.returncode == 77:
+        expect("cannot be traced here" in run.stdout, "workloads says why it cannot run here")
+        return
+    rows = [line.strip("| ").split(" | ") for line in run.stdout.splitlines() if re.match(r"\| [td]bench", line)]
+    expect(len(rows) == 6 and run.returncode == 1, f"workloads has three rows each, and one fails: {run.returncode} {run.stderr}")
+    expect(all(row[2] == "5.5 MB/s" and row[3].startswith("1.00") for row in rows[:3]), f"the figure is the program's own: {rows[:3]}")
+    expect(rows[0][5] == "0" and all(int(row[5]) > 0 for row in rows[1:3]), "there are events where it is traced, and only there")
+    expect(all(row[2].startswith("failed: exit status 3") for row in rows[3:]), f"a workload that fails has its reason in each row: {rows[3:]}")
+    for options, why in ((["--seconds", "1"], "no measurement"), (["--only", "netperf"], "no workload netperf")):
+        refused = ended(HERE / "workloads", *options)
+        expect(refused.returncode != 0 and why in refused.stderr, f"workloads refuses {' '.join(options)}")
+
+
 def main(build):
     for name, rows in ROWS.items():
         program(build / f"bench/papers/paper_{name}", rows)
+    race(build)
+    workloads()
     nothing = ended(HERE / "all", "/nonexistent")
     expect(nothing.returncode == 1 and nothing.stderr.startswith("all: not built: "), "all says what is not built")
     return 1 if wrong else 0

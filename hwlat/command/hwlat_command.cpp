@@ -119,10 +119,7 @@ class Recorder {
     run_.state = state;
     run_.ended = state == core::RunResult::State::running ? "" : core::utc_text();
     run_.phases = {measured.phase};
-    if (!failed.empty()) {
-      run_.verdict.kind = core::Verdict::Kind::fail;
-      run_.verdict.reasons = {failed};
-    }
+    core::say_failed(run_, failed);
     return core::write_run(options_.json_path, run_);
   }
 

@@ -8,7 +8,7 @@
 
 #include <cerrno>
 #include <maxlat/base/owned.hpp>
-#include <maxlat/core/sys/text_file.hpp>
+#include <maxlat/core/sys/lockdown.hpp>
 #include <utility>
 #include <vector>
 
@@ -50,25 +50,13 @@ class KernelDevice : public ModuleDevice {
 
 }  // namespace
 
-std::string lockdown_in_force(const std::string& text) {
-  const size_t begin = text.find('['), end = text.find(']');
-  if (begin == std::string::npos || end == std::string::npos || end < begin) return {};
-  const std::string word = text.substr(begin + 1, end - begin - 1);
-  return word == "none" ? "" : word;
-}
-
-std::string read_lockdown(const std::string& root) {
-  return core::read_file((root == "/" ? "" : root) + "/sys/kernel/security/lockdown").value_or("");
-}
-
 core::Error why_not_opened(int error, const std::string& lockdown) {
-  const std::string locked = lockdown_in_force(lockdown);
   switch (error) {
     case ENOENT:
     case ENODEV:
     case ENXIO:
-      if (!locked.empty()) {
-        return {"the module maxlat_hwlat is not loaded, and this kernel is locked down (" + locked + ")",
+      if (!lockdown.empty()) {
+        return {"the module maxlat_hwlat is not loaded, and this kernel is locked down (" + lockdown + ")",
                 "under Secure Boot a module must be signed with a key that the machine knows (mokutil --import)",
                 core::Exit::cannot_run};
       }
@@ -92,7 +80,7 @@ core::Result<std::unique_ptr<ModuleDevice>> open_module_device(const std::string
   const std::string path = (root == "/" ? "" : root) + MAXLAT_HWLAT_DEVICE;
   base::Descriptor device(::open(path.c_str(), O_RDWR | O_CLOEXEC));
   const int error = errno;  // before anything else sets it
-  if (!device) return why_not_opened(error, read_lockdown(root));
+  if (!device) return why_not_opened(error, core::lockdown_in_force(root));
   return std::unique_ptr<ModuleDevice>(std::make_unique<KernelDevice>(std::move(device)));
 }
 

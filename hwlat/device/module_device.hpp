@@ -30,11 +30,7 @@ class ModuleDevice {
 // in tests.
 core::Result<std::unique_ptr<ModuleDevice>> open_module_device(const std::string& root = "/");
 
-// What an error of open() means for a user. `lockdown` is the text of /sys/kernel/security/lockdown, "" without one.
+// What an error of open() means for a user. `lockdown` as core::lockdown_in_force() tells it.
 core::Error why_not_opened(int error, const std::string& lockdown);
-
-// "[none] integrity confidentiality": which one is in force; "" for none.
-std::string lockdown_in_force(const std::string& text);
-std::string read_lockdown(const std::string& root);
 
 }  // namespace maxlat::hwlat

@@ -8,9 +8,8 @@
 
 #include <cerrno>
 #include <maxlat/base/owned.hpp>
+#include <maxlat/core/sys/lockdown.hpp>
 #include <string_view>
-
-#include "module_device.hpp"
 
 namespace maxlat::hwlat {
 
@@ -29,13 +28,12 @@ bool is_our_module(int fd) {
 }  // namespace
 
 core::Error why_not_loaded(const std::string& path, int error, const std::string& lockdown) {
-  const std::string locked = lockdown_in_force(lockdown);
   const std::string what = fmt::format("cannot load '{}': ", path);
   switch (error) {
     case EPERM:
-      if (!locked.empty())
+      if (!lockdown.empty())
         return core::cannot_run(
-            what + "this kernel is locked down (" + locked + ") and takes signed modules only",
+            what + "this kernel is locked down (" + lockdown + ") and takes signed modules only",
             "sign it with a key that the machine knows (mokutil --import), or turn Secure Boot off");
       return core::cannot_run(what + "not permitted",
                               "loading a module needs root (CAP_SYS_MODULE), and modules_disabled 0");
@@ -70,7 +68,7 @@ core::Result<LoadedModule> LoadedModule::load(const std::string& path) {
   if (::syscall(SYS_finit_module, file.number(), "", 0) == 0) return LoadedModule(true);
   const int error = errno;
   if (error == EEXIST) return LoadedModule(false);
-  return why_not_loaded(path, error, read_lockdown("/"));
+  return why_not_loaded(path, error, core::lockdown_in_force());
 }
 
 LoadedModule::~LoadedModule() {

@@ -24,7 +24,7 @@ class LoadedModule {
   bool ours_;
 };
 
-// What an error of finit_module(2) means for a user. `lockdown` is the text of /sys/kernel/security/lockdown.
+// What an error of finit_module(2) means for a user. `lockdown` as core::lockdown_in_force() tells it.
 core::Error why_not_loaded(const std::string& path, int error, const std::string& lockdown);
 
 }  // namespace maxlat::hwlat

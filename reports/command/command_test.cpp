@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/core/sys/process.hpp>
 #include <maxlat/reports/compare_command.hpp>
 #include <maxlat/reports/gate_command.hpp>
+#include <maxlat/reports/plan_length_command.hpp>
 #include <maxlat/reports/report_command.hpp>
 
 #include "series/test_series.hpp"
@@ -291,6 +293,17 @@ TEST_F(Commands, GatePrintsNothingThatACiServerTakesForACommand) {
   EXPECT_THAT(reason.printed, HasSubstr("throttled"));
   EXPECT_THAT(reason.printed, Not(HasSubstr("\n::")));
   EXPECT_THAT(reason.printed, Not(HasSubstr("##[")));
+}
+
+// A defect: it answered a rate, and a tail, of what the gate calls not measured.
+TEST_F(Commands, PlanLengthSaysNothingOfARunThatWasToEndAtALimit) {
+  ASSERT_EQ(status_of(ran(plan_length_command(), {result(), "--above", "20us"})), core::Exit::pass);
+  auto run = test::single_phase_run();
+  run.phases[0].facts[core::fact::kLimit] = "50.0 us";
+  ASSERT_TRUE(core::write_run(result(), run));
+  const auto refused = ran(plan_length_command(), {result(), "--above", "20us"});
+  EXPECT_EQ(status_of(refused), core::Exit::invalid);
+  EXPECT_THAT(error_of(refused), HasSubstr("it was to end at the first sample above 50.0 us"));
 }
 
 TEST_F(Commands, ReportInOtherForms) {

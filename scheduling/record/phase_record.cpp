@@ -23,10 +23,7 @@ PhaseRecord::PhaseRecord(const std::string& path, const std::string& name, const
 }
 
 core::Status PhaseRecord::write_ended(core::Phase phase, const std::string& failed) {
-  if (!failed.empty()) {
-    run_.verdict.kind = core::Verdict::Kind::fail;
-    run_.verdict.reasons = {failed};
-  }
+  core::say_failed(run_, failed);
   const bool interrupted = phase.status == core::PhaseStatus::interrupted;
   return write(std::move(phase), interrupted ? core::RunResult::State::interrupted : core::RunResult::State::complete);
 }

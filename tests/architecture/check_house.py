@@ -51,7 +51,7 @@ TEXTS = FOLDERS + ["bench", "docs", "tests"]  # no rooms, or not only, but comme
 # maxlat/NAME/... in an #include, where it differs from the room's folder.
 ROOM_OF_HEADER = {"rteval_ext": "rteval-ext", "ring": "tracer", "sensors": "tracer", "trace": "tracer", "trace_tools": "tracer/tools"}
 # The library of a room, maxlat::NAME, where it is not called after its folder (cmake/MaxlatRoom.cmake).
-ROOM_OF_LIBRARY = {**{room.replace("/", "_"): room for room in ARROWS}, "trace": "tracer"}
+ROOM_OF_LIBRARY = {**{room.replace("/", "_"): room for room in ARROWS}, "trace": "tracer", "sensors": "tracer"}
 # tests/support: for tests, whatever room they are in.
 FOR_TESTS = "test"
 SOURCES = {".c", ".h", ".cpp", ".hpp"}

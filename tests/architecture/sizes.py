@@ -13,10 +13,14 @@ MOST_OF_FUNCTION = 60  # with its head
 SUFFIXES = {".c", ".h", ".cpp", ".hpp", ".py", ".pml"}
 BESIDE = re.compile(r"^(test_|fuzz_).*|.*_(test|bench|program|test\.mod)\.")  # what serves tests
 
-FULL_FOLDERS = {"tests/cli": "one table a command"}
+FULL_FOLDERS = {
+    "core/sys/include/maxlat/core/sys": "one thing of the system a header",
+    "tests/cli": "one table a command",
+}
 LONG_FILES = {
     "core/machine/src/settings_test.cpp": "one test a setting",
     "rteval-ext/run/orchestrator_test.cpp": "one test an end that a run can have",
+    "tests/tracer/kernel_cases.py": "one function a case",
     "tests/tracer/record_cases.py": "one function a case, in the order of the manual page",
     "tracer/consumer/recorder_test.cpp": "one test an event in a recorder's life",
     "tracer/model/ring_writer.pml": "the writer's steps, as the C has them",

@@ -1,8 +1,21 @@
 # SPDX-License-Identifier: MIT
 """maxlat check. What the settings are depends on the box; that each is there, and what is a mistake, does not."""
+import json
+import os
+import subprocess
+
 from run_cases import Case
 
+
+def strict_status():
+    """What --strict is to end with on this box, by the table itself."""
+    told = subprocess.run([os.environ["MAXLAT"], "check", "-q", "--json", "-"], stdout=subprocess.PIPE, check=True)
+    verdicts = {row["verdict"] for row in json.loads(told.stdout)["preflight"]}
+    return 2 if "bad" in verdicts else 3 if "unknown" in verdicts else 0
+
+
 CASES = [
+    Case("--strict ends as the table does, for scripts", "check --strict -q", strict_status(), [r"\A\d+ settings: .*\n\Z"]),
     Case("every group is in the table", "check", 0,
          [r"^SETTING +OBSERVED +EXPECTED +VERDICT$", r"^kernel$", r"^isolation$", r"^interrupts$", r"^cpu$", r"^clock$",
           r"^memory$", r"^environment$", r"^  preemption model .*(ok|bad)$", r"^\d+ settings: \d+ ok, \d+ bad, \d+ unknown"],

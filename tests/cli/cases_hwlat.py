@@ -24,6 +24,7 @@ CASES = [
     Case("who had the time of the largest is told, or why not", LOOP + " --kernel-events --threshold 50ns", 0,
          [r"^Kernel events: (recorded by tracefs.*\n(.*\n)*Largest, on CPU 0: |not recorded: .)"], needs="root"),
     Case("a back end of the kernel's events that is none", LOOP + " --kernel-events=paper", 1, [r"\"paper\" records no kernel events"]),
+    Case("--debug says what is done", LOOP + " -q --debug", 0, [r"^debug: back end: user-space loop; ", r"^debug: measuring$"], needs="root"),
     Case("quiet", LOOP + " -q", 0, [r"\A\Z"], needs="root"),
     Case("JSON on standard output, and nothing else", LOOP + " --json -", 0, [r"\A\{", r"maxlat-result/1", r"\}\s*\Z"], needs="root"),
     *[Case(f"a {option} that cannot be written is found before the measurement", f"{LOOP} {option} {{tmp}}/no/such", 1, [ONE_LINE],

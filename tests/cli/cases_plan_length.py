@@ -5,7 +5,6 @@ import pathlib
 from run_cases import Case
 
 GOOD = pathlib.Path(__file__).resolve().parents[2] / "docs/examples/gate/good"
-DATA = pathlib.Path(__file__).resolve().parents[2] / "import/testdata"
 CASES = [
     Case("a plan from nothing", "plan-length", 0,
          [r"\ATo show fewer than 1 exceedance in 1 d, at 95 %:\n", r"^ +0 +3 d$", r"^ +1 +4 d 18 h$", r"are allowed is chosen before the run"]),

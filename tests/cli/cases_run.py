@@ -6,6 +6,7 @@ ONE_LINE = r"\Amaxlat run: [^\n]+\nhint: [^\n]+\n\Z"
 CASES = [
     Case("names the built-in plans", "run --list-profiles", 0, [r"^quick ", r"^standard ", r"^soak "]),
     Case("prints a whole plan", "run --print-plan", 0, [r'^name = "quick"$', r"^\[\[phase\]\]$"]),
+    Case("--no-kernel-events goes into the plan", "run --print-plan --no-kernel-events", 0, [r"^kernel_events = false$"]),
     Case("-a goes into the plan", "run --print-plan -a 1", 0, [r'^cpus = "1"$']),
     Case("--load-cpus goes into the phases with loads", "run --print-plan --load-cpus 0", 0, [r'^load_cpus = "0"$']),
     Case("the plan as it would run, without what is left out", "run --print-plan --skip control --skip tracers", 0,

@@ -9,5 +9,9 @@ CASES = [
     Case("a sensor that is none", "sensors get no/such", 1, [r'\Amaxlat sensors: no sensor is called "no/such"\nhint: ']),
     Case("a bare interval", "sensors watch -i 5", 1, [r"\Amaxlat sensors: .*interval.*\nhint: "]),
     Case("no looks", "sensors watch -l 0", 1, [r"\Amaxlat sensors: --loops: must be above 0\n\Z"]),
+    Case("the last of each list, and all as one", "sensors watch --merged --events 3", 1, [r"\Amaxlat sensors: --events and --merged do not go together\nhint: "]),
+    Case("record without a folder", "sensors record no/such", 1, [r"\Amaxlat sensors: -o is missing\nhint: "]),
+    Case("record for no time", "sensors record -o {tmp}/r -D 0", 1, [r"\Amaxlat sensors: .*duration"]),
+    Case("stats for no time", "sensors stats -D 0", 1, [r"\Amaxlat sensors: .*duration"]),
     Case("an option of another subcommand", "sensors list --json", 1, [r"\Amaxlat sensors: unknown option '--json'\nhint: "]),
 ]

@@ -7,6 +7,7 @@
 # guest-timeout_s: 400
 # guest-cpu: max,+invtsc,x-force-features=on
 # guest-append: tsc=reliable clocksource=tsc
+# guest-console_allow: version magic
 load maxlat_trace
 load maxlat_planter
 kernel_trace_sessions refusals
@@ -115,7 +116,23 @@ refused 'the kernel allows no probe at the function "exc_int3"' 1 kprobe:exc_int
 refused 'a function is named by its whole symbol' 1 'kprobe:do_*' --kernel
 refused 'tracefs records no functions' 77 kprobe:do_nanosleep --kernel=tracefs
 refused 'raw_syscalls:sys_enter' 77 syscalls:sys_enter_openat --kernel=module
-refused 'is no flight recorder' 77 'sched:*' --kernel=tracefs --flight-recorder
+# A module that is there and has no session left: the next back end, which says why it is not the first.
+kernel_trace_sessions hold 8 sched:sched_process_exit > "$OUT/hold.txt" &
+holder=$!
+wait_for started "$OUT/hold.txt"
+refused '8 sessions use /dev/maxlat_trace already' 77 'sched:*' --kernel=module
+[ "$(wc -l < "$OUT/none.txt")" -eq 1 ] || fail "more than a line: $(cat "$OUT/none.txt")"
+recorded_by_the_next() {
+  rm -rf "$OUT/next"
+  maxlat trace record --kernel -e 'sched:*' -o "$OUT/next" -D 20ms 2> "$OUT/record.txt" || fail "the next back end: $? $(cat "$OUT/record.txt")"
+  grep -q 'events of the kernel (by tracefs)' "$OUT/record.txt" || fail "not the next back end: $(cat "$OUT/record.txt")"
+}
+recorded_by_the_next
+grep -q 'recorded by tracefs; not by the module: 8 sessions use /dev/maxlat_trace already' "$OUT/record.txt" || fail "it does not say why: $(cat "$OUT/record.txt")"
+maxlat cyclic -a 1 -D 100ms --kernel-events > "$OUT/cyclic.txt" 2>&1 || [ $? -eq 3 ] || fail "cyclic: $? $(cat "$OUT/cyclic.txt")"
+grep -q 'recorded by tracefs.*not by the module: 8 sessions' "$OUT/cyclic.txt" || fail "a meter does not say why: $(cat "$OUT/cyclic.txt")"
+kill $holder
+wait $holder || fail "holder: $?"
 load maxlat_raw_event # which has no type information
 refused 'does not tell the arguments of a tracepoint "maxlat_twelve"' 77 'maxlat_raw:*' --kernel=module
 rmmod maxlat_raw_event
@@ -188,6 +205,13 @@ kernel_trace_sessions quiet
 kernel_trace_sessions separate
 kernel_trace_sessions killed 24
 rmmod maxlat_trace
+
+# The module of a kernel that was configured otherwise is not taken, and nobody records by it.
+sed '/vermagic=/s/ mod_unload / mod_unloae /' "$MODULES/maxlat_trace.ko" > /tmp/another.ko
+must_fail cmp -s "$MODULES/maxlat_trace.ko" /tmp/another.ko
+must_fail insmod /tmp/another.ko 2> /dev/null
+refused "the kernel tracer's module is not loaded: no /dev/maxlat_trace" 77 'sched:*' --kernel=module
+recorded_by_the_next
 
 load maxlat_trace hidden=1 checked_calls=1 # sched_switch; and as if the kernel checked the types of what it calls
 refused 'CONFIG_CFI_CLANG' 77 'block:*' --kernel=module

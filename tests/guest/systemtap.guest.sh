@@ -1,21 +1,25 @@
 #!/bin/sh
 # The arm systemtap: SystemTap attached to npt's static probes, in a kernel module of its own. Every event is in its file or
-# in its own count of what it lost, the module is gone afterwards, and the cost shows against the bare probe.
+# in its own count of what it lost, the module is gone afterwards, and the cost shows against the bare probe. In one comparison with
+# LTTng-UST (Beamonte 2015, Table 2).
 # guest-mode: exact
 # guest-kernels: rt
 # guest-cpu: max,+invtsc,x-force-features=on
 # guest-idle: waits
 # guest-userland: host
+# guest-needs: lttng lttng-sessiond babeltrace2
 # guest-systemtap: npt/plugins/npt.stp
 # guest-console_allow: transport failures
 load maxlat_irqoff allow_unwatched=1
 npt() { on_host_userland env PATH="$SYSTEMTAP/bin:/usr/sbin:/usr/bin:/sbin:/bin" "$HOST_MAXLAT" npt -a 0 -q "$@"; }
 
-npt --compare usdt,systemtap -l 200 --rounds 2 --seed 1 --outliers 0 --json /tmp/out.json | head -18
+npt --compare usdt,systemtap,lttng-ust:writer,size=4k -l 200 --rounds 2 --seed 1 --outliers 0 --json /tmp/out.json | head -18
 cp /tmp/out.json "$OUT/"
 grep '"arm": "systemtap"' -A 1 "$OUT/out.json" | grep -q '"status": "ok"' || fail "$(grep -A 3 '"arm": "systemtap"' "$OUT/out.json")"
 p50() { sed -n "/^   \"arm\": \"$1\"/,/^   \"rounds\"/s/.*\"p50\": \([0-9]*\).*/\1/p" "$OUT/out.json" | head -1; }
 expect "instructions of an event with SystemTap, against $(p50 usdt) without" "$(p50 systemtap)" -ge $(($(p50 usdt) + 500))
+longest() { awk -v arm="\"arm\": \"$1" 'index($0, arm) { inside = 1 } inside && /"max_ns":/ { sub(".*: *", ""); printf "%d\n", $0; exit }' "$OUT/out.json"; }
+expect "the longest event with SystemTap, against that of LTTng-UST, which wakes its consumer" "$(longest systemtap)" -le "$(longest lttng-ust:writer)"
 must_fail grep -q maxlat_npt /proc/modules
 
 # Killed in the middle, nobody unloads the module but the next arm that starts.

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# check_library.sh CMAKE BUILD_FOLDER EXAMPLES: installs the tracer into an empty prefix, builds programs of somebody else's
-# against it, in C++ (trace_hello) and in C (trace_hello_c), runs them, and records both into one trace; then one in Python.
+# check_library.sh CMAKE BUILD_FOLDER EXAMPLES TESTS SENSOR_PROGRAM: installs the tracer into an empty prefix, builds programs of somebody else's
+# against it, in C++ (trace_hello) and in C (trace_hello_c), runs them, and records both into one trace; then one in Python. Last a monitor in C (TESTS/monitor_program.c), of SENSOR_PROGRAM.
 set -eu
-cmake=$1 build=$2 examples=$3 example=$3/trace_hello
+cmake=$1 build=$2 examples=$3 example=$3/trace_hello tests=$4 sensor_program=$5
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fail() { echo "$*"; exit 1; }
@@ -49,3 +49,9 @@ fi
 if command -v babeltrace2 >/dev/null; then
   [ "$(babeltrace2 "$work/trace" | grep -c ':cycle:')" = 40 ] || fail "babeltrace2 does not see 40 cycles"
 fi
+
+pkg=$(PKG_CONFIG_PATH="$library/pkgconfig" pkg-config --cflags --libs maxlat-sensors)
+# shellcheck disable=SC2086  # the words of pkg-config are words
+"$c_compiler" -std=c11 -Wall -Wextra -Werror -O2 ${sanitizer:+-fsanitize=$sanitizer} "$tests/monitor_program.c" \
+  -o "$work/monitor_program" $pkg || fail "the monitor in C does not build"
+"$tests/monitor_program.sh" "$work/monitor_program" "$sensor_program" || fail "the monitor in C: status $?"

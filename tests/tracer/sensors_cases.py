@@ -11,29 +11,14 @@ import subprocess
 import sys
 import time
 
+from sensor_process import SensorProcess
+
 PROGRAM = os.path.abspath(sys.argv[1])
 NAME = os.path.basename(PROGRAM)[:15]
 
 
-class Program:
-    """Runs while the block does."""
-
-    def __init__(self, preexec=None):
-        self.process = subprocess.Popen([PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, preexec_fn=preexec)
-        self.pid = self.process.pid
-        self.tell("nothing")  # it has been loaded
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.kill()
-        self.process.communicate()
-
-    def tell(self, word):
-        self.process.stdin.write(word + "\n")
-        self.process.stdin.flush()
-        assert self.process.stdout.readline() == "done\n"
+def Program(preexec=None):
+    return SensorProcess(PROGRAM, preexec=preexec)
 
 
 def sensors(*arguments, status=0):
@@ -234,6 +219,36 @@ def see_the_end(pattern, *first):
             assert watching.stdout.readline() == "    (3 more before these)\n"
             assert "axis = 3," in watching.stdout.readline()
             return watching.communicate(timeout=60)[1] if pattern is None else None
+        finally:
+            watching.kill()
+            watching.communicate()
+
+
+def test_events_of_several_lists_are_one_sequence():
+    with Program() as one, Program() as two:
+        moves = [f"{program.pid}/robot/moves" for program in (one, two)]
+        for program in (one, two, one):
+            program.tell("move")
+        # The list has places for 16 of the first program's 26 events, and nobody has looked.
+        text = sensors("watch", "--merged", "-l", "1", *moves)
+        seen = [int(re.search(r"\] \S+#(\d+)/robot/moves cpu\d+ robot:(?:step|mode): ", line)[1]) for line in text.splitlines()]
+        assert seen == [one.pid] * 3 + [two.pid] * 13 + [one.pid] * 13, text
+        times = re.findall(r"^\[(\S+)\]", text, re.M)
+        assert times == sorted(times) and "(late)" not in text, text
+        watching = subprocess.Popen([os.environ["MAXLAT"], "sensors", "watch", "--merged", "-i", "10ms", *moves],
+                                    stdout=subprocess.PIPE, text=True)
+        try:
+            list(itertools.islice(watching.stdout, 29))
+            watching.send_signal(signal.SIGSTOP)
+            for _ in range(2):
+                two.tell("move")
+            watching.send_signal(signal.SIGCONT)
+            assert watching.stdout.readline() == f"--- 10 events lost of {NAME}#{two.pid}/robot/moves\n"
+            assert sum("robot:" in line for line in itertools.islice(watching.stdout, 16)) == 16
+            one.process.kill()
+            one.process.wait()
+            assert f'no sensor is called "{one.pid}/robot/moves"' in sensors("watch", "--merged", "-i", "10ms", *moves, status=1)
+            assert watching.wait() == 1
         finally:
             watching.kill()
             watching.communicate()

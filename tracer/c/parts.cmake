@@ -1,5 +1,6 @@
 list(APPEND tracer_sources
     c/record.cpp
     c/declaration_check.cpp
+    c/monitor.cpp
     c/registry.cpp
     c/session.cpp)

@@ -44,6 +44,7 @@ class FolderWriter final : public TraceWriter {
     const auto channel = static_cast<std::uint32_t>(books_.size());
     metadata_ += metadata_of_channel(channel, name, kind);
     books_.push_back({.name = name});
+    kinds_.push_back(kind);
     return channel;
   }
 
@@ -88,8 +89,10 @@ class FolderWriter final : public TraceWriter {
 
   void lose(std::size_t number, std::uint64_t events) override {
     Stream& stream = streams_[number];
-    append(stream);
+    // The kernel's readers find the count in the packet behind the place, all others in the one before.
+    if (kinds_[stream.channel] == StreamKind::kernel) append(stream);
     stream.head.lost_full += events;
+    append(stream);
     books_[stream.channel].lost_full += events;
     books_[stream.channel].produced += events;
   }
@@ -152,6 +155,7 @@ class FolderWriter final : public TraceWriter {
   std::string metadata_;
   std::uint32_t last_id_ = 0;
   std::vector<ChannelBooks> books_;
+  std::vector<StreamKind> kinds_;  // of channels
   std::vector<Stream> streams_;
   std::optional<WrittenTrace> folder_;
 };

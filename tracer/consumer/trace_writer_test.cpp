@@ -23,7 +23,9 @@ class Written : public testing::Test {
   void SetUp() override {
     if (!base::calibrate().trusted) GTEST_SKIP() << "cannot run here: " << base::calibrate().why;
     auto writer = TraceWriter::create(
-        {.directory = folder_.path(), .session = "test", .say = [](const std::string& line) { FAIL() << line; }});
+        {.directory = folder_.path(), .session = "test", .channels = 2, .say = [](const std::string& line) {
+           FAIL() << line;
+         }});
     ASSERT_TRUE(writer) << writer.error().text;
     writer_ = *std::move(writer);
     channel_ = writer_->add_channel("kernel", StreamKind::kernel);
@@ -94,6 +96,26 @@ TEST_F(Written, ALossIsToldBeforeTheEventBehindIt) {
   ASSERT_TRUE(reader);
   for (RecordedEvent event; (*reader)->next(event);) {
     EXPECT_EQ(event.loss != nullptr, number_of(event) == 2);
+    if (event.loss == nullptr) continue;
+    EXPECT_EQ(event.loss->full, 7u);
+    EXPECT_EQ(event.loss->before_ns, event.time_ns);
+  }
+}
+
+// Of streams that are not the kernel's readers take the count for what was lost behind its packet.
+TEST_F(Written, ElsewhereALossIsInThePacketBeforeIt) {
+  const std::uint32_t channel = writer_->add_channel("list", StreamKind::cpu);
+  const std::uint32_t id = writer_->add_event(channel, {"list", "one", Level::info, {}});
+  const std::size_t stream = writer_->add_stream(channel, 0);
+  for (const std::uint64_t ticks : {10, 20, 30, 40}) {
+    writer_->write(stream, id, ticks, {});
+    if (ticks == 20) writer_->lose(stream, 7);
+  }
+  EXPECT_EQ(writer_->finish().channels[1].lost_full, 7u);
+  auto reader = TraceReader::open(folder_.path());
+  ASSERT_TRUE(reader);
+  for (RecordedEvent event; (*reader)->next(event);) {
+    EXPECT_EQ(event.loss != nullptr, event.ticks == 30) << event.ticks;
     if (event.loss == nullptr) continue;
     EXPECT_EQ(event.loss->full, 7u);
     EXPECT_EQ(event.loss->before_ns, event.time_ns);

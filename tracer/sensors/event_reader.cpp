@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <maxlat/sensors/event_list_read.h>
+#include <maxlat/sensors/event_list_types.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <maxlat/sensors/event_reader.hpp>
 #include <utility>
@@ -47,6 +49,18 @@ EventStep EventReader::next(ListedEvent& event, std::uint64_t now_ns) {
   event.payload = {reinterpret_cast<const std::uint8_t*>(copy.payload), copy.size};
   event.late = read == MAXLAT_EVENT_LATE;
   return EventStep::event;
+}
+
+void EventReader::read_all(std::uint64_t now_ns, bool ended, const std::function<void(const ListedEvent&)>& take) {
+  const EventBooks before = books();
+  std::uint64_t left = std::min<std::uint64_t>(before.pending, MAXLAT_EVENT_MAX_SLOTS) + before.open + 1;
+  for (ListedEvent event; left > 0; --left) {
+    const EventStep step = next(event, now_ns);
+    if (step == EventStep::event) take(event);
+    if (step != EventStep::none) continue;
+    if (!ended || books().pending == 0) break;
+    now_ns += body_->reader.patience + 1;
+  }
 }
 
 EventBooks EventReader::books() const {

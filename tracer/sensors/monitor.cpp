@@ -159,6 +159,10 @@ const char* word_of(SensorKind kind) {
   return kWords[static_cast<std::size_t>(kind)];
 }
 
+bool has_events(SensorKind kind) {
+  return kind == SensorKind::events;
+}
+
 std::uint64_t HistogramValue::quantile(double part) const {
   if (total == 0) return 0;
   const auto rank = static_cast<std::uint64_t>(std::ceil(part * static_cast<double>(total)));

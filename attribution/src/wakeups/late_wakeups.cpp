@@ -10,8 +10,12 @@ namespace {
 
 using core::TimeClass;
 
+// The thread's own way from its switch into its program and to the next setting of its timer. On a loaded virtual
+// machine (Linux 6.18) half of 6,000 took 9 us at most, and nine of ten 13 us.
+constexpr double kWayBackAtMost_ns = 20'000;
+
 uint64_t length_of(const Wakeup& wakeup) {
-  return wakeup.ran - wakeup.due;
+  return wakeup.back - wakeup.due;
 }
 
 // Behind the waking of a thread by its timer: neither the rest of that interrupt, nor an idle CPU on its way.
@@ -38,11 +42,13 @@ void LateWakeups::offer(const Wakeup& wakeup, int32_t thread, const CpuHistory& 
   const auto place = std::lower_bound(kept_.begin(), kept_.end(), length_of(wakeup), before);
   if (static_cast<size_t>(place - kept_.begin()) >= most_ || length_of(wakeup) == 0) return;
   Interval interval{.from = wakeup.due,
-                    .to = wakeup.ran,
+                    .to = wakeup.back,
                     .thread = thread,
                     .around_at_most = static_cast<uint64_t>(kAroundAtMost_ns * ticks_per_ns_),
                     .ticks_per_ns = ticks_per_ns_,
-                    .begins_asleep = true};
+                    .begins_asleep = true,
+                    .back_from = wakeup.ran,
+                    .back_at_most = static_cast<uint64_t>(kWayBackAtMost_ns * ticks_per_ns_)};
   Kept kept{.wakeup = wakeup, .whole = history.accounted(interval)};
   interval.from = wakeup.woken;
   for (const Part& part : history.accounted(interval).parts)
@@ -76,7 +82,7 @@ std::vector<core::LateWakeup> LateWakeups::told(uint64_t start,
     if (wakeup.is_due_known) one.late_interrupt_ns = ns(wakeup.interrupt - wakeup.due);
     one.handler_ns = ns(wakeup.woken - wakeup.interrupt);
     one.others_ns = ns(others);
-    one.waking_ns = ns(wakeup.ran - wakeup.woken - others);
+    one.waking_ns = ns(wakeup.back - wakeup.woken - others);
     for (const Part& part : whole.parts) one.accounting.push_back(told_part(part, ns(part.ticks), functions));
   }
   return all;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <fstream>
 #include <string>
+#include <utility>
 
 namespace maxlat::attribution {
 namespace {
@@ -31,9 +32,11 @@ std::optional<Wakeup> WakeupFinder::see(const KernelEvent& event, const Monotoni
       interrupt_ = 0;
       expiry_.reset();
       return {};
-    case EventKind::timer_set:
+    case EventKind::timer_set: {
+      const std::optional<Wakeup> ended = ended_by(event);
       see_set(event);
-      return {};
+      return ended;
+    }
     case EventKind::hrtimer_entry:
       expiry_ = event;
       return {};
@@ -44,12 +47,9 @@ std::optional<Wakeup> WakeupFinder::see(const KernelEvent& event, const Monotoni
       see_waking(event, monotonic);
       return {};
     case EventKind::task_switch: {
-      if (event.running == thread_) open_.reset();  // it ran when it was woken: it had not slept yet
-      if (!is_meters(event) || !open_) return {};
-      Wakeup wakeup = *open_;
-      open_.reset();
-      wakeup.ran = event.tick;
-      return wakeup;
+      const std::optional<Wakeup> ended = ended_by(event);
+      see_switch(event);
+      return ended;
     }
     default:
       return {};
@@ -63,6 +63,23 @@ bool WakeupFinder::is_meters(const KernelEvent& event) {
   if (is_new) judged->second = is_meters_(event.number);
   if (judged->second) thread_ = event.number;
   return judged->second;
+}
+
+// By what the thread itself does: it sets its next timer, or sleeps. (Where it is preempted, it has not come back yet.)
+std::optional<Wakeup> WakeupFinder::ended_by(const KernelEvent& event) {
+  if (!open_ || open_->ran == 0 || event.running != thread_) return {};
+  const bool sets_its_timer = event.kind == EventKind::timer_set && interrupt_ == 0;
+  const bool sleeps = event.kind == EventKind::task_switch && event.value != 0;
+  if (!sets_its_timer && !sleeps) return {};
+  Wakeup wakeup = *std::exchange(open_, {});
+  wakeup.back = event.tick;
+  return wakeup;
+}
+
+void WakeupFinder::see_switch(const KernelEvent& event) {
+  const bool waits = open_ && open_->ran == 0;
+  if (waits && event.running == thread_) open_.reset();  // it ran when it was woken: it had not slept yet
+  if (is_meters(event) && open_ && open_->ran == 0) open_->ran = event.tick;
 }
 
 // A timer that an interrupt sets is not that of the thread in whose place it runs.

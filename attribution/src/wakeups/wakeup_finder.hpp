@@ -2,9 +2,13 @@
 //
 // The wake-ups of a timer's thread in another program, found in the kernel's events of its CPU:
 //
-//     set for      due            interrupt            woken               ran
-//   --|-- sleeps --|--------------|=== handler ========|-------------------|--
-//     hrtimer_start               local_timer_entry    sched_waking        sched_switch
+//     set for      due            interrupt            woken               ran            back
+//   --|-- sleeps --|--------------|=== handler ========|-------------------|--- thread ---|--
+//     hrtimer_start               local_timer_entry    sched_waking        sched_switch   hrtimer_start
+//
+// Where it ends: the program reads its clock between the switch and the next setting of its timer, which cyclictest
+// does at once. So a wake-up ends there (tracefs), or where the thread sleeps again (our module): what delays it behind
+// the switch is in it, and it is longer than the program's own figure by the way from that read to there.
 //
 // Which thread: the first of that name and priority on this CPU that `is_meters` takes. When it was due: the time that
 // it set its timer to before it slept (tracefs), or the lateness with which the timer expired (our module). Without
@@ -27,7 +31,7 @@
 namespace maxlat::attribution {
 
 struct Wakeup {
-  uint64_t due = 0, interrupt = 0, woken = 0, ran = 0;  // ticks, in this order
+  uint64_t due = 0, interrupt = 0, woken = 0, ran = 0, back = 0;  // ticks, in this order
   bool is_due_known = false;
   uint64_t function = 0;  // of its timer
 };
@@ -50,6 +54,8 @@ class WakeupFinder {
   bool is_meters(const KernelEvent& event);
   void see_set(const KernelEvent& event);
   void see_waking(const KernelEvent& event, const MonotonicTicks& monotonic);
+  void see_switch(const KernelEvent& event);
+  std::optional<Wakeup> ended_by(const KernelEvent& event);
 
   const WatchedThreads threads_;
   const IsMeters is_meters_;
@@ -58,7 +64,7 @@ class WakeupFinder {
   std::map<int32_t, uint64_t> set_for_;  // by thread: CLOCK_MONOTONIC
   uint64_t interrupt_ = 0;               // entry of the vector that is on; 0: none
   std::optional<KernelEvent> expiry_;    // entry of the timer's function that is on
-  std::optional<Wakeup> open_;           // woken, and not running yet
+  std::optional<Wakeup> open_;           // woken; `ran` is 0: not running yet
 };
 
 // Whether the thread is of a child process of ours, by /proc. False: it has ended, too.

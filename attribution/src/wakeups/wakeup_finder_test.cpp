@@ -33,6 +33,13 @@ KernelEvent waking(uint64_t tick, int32_t thread = test::kMeter) {
 KernelEvent timer_set(uint64_t tick, uint64_t expires, int32_t running = test::kMeter) {
   return {.tick = tick, .value = expires, .running = running, .kind = EventKind::timer_set};
 }
+// The thread has read its clock, and sleeps again; by our module, which tells so.
+KernelEvent sleeps(uint64_t tick) {
+  KernelEvent leaves = test::switch_to(tick, 0, "swapper/1");
+  leaves.running = test::kMeter;
+  leaves.value = 1;
+  return leaves;
+}
 KernelEvent expiry(uint64_t tick, int32_t lateness_ns = KernelEvent::kNoLateness) {
   return {.tick = tick, .value = kWakesThread, .lateness_ns = lateness_ns, .kind = EventKind::hrtimer_entry};
 }
@@ -74,26 +81,28 @@ class Wakeups : public testing::Test {
 
 // The timer was set by the thread itself, before it slept: the first wake-up is whole, too.
 TEST_F(Wakeups, TheTimeThatTheTimerWasSetToIsWhenItWasDue) {
-  const auto found = find({timer_set(10, 1000), test::switch_to(20, 0, "swapper/1"), timer_entry(1500), expiry(1520),
-                           waking(1540), event(1550, EventKind::hrtimer_exit), timer_exit(1560), to_meter(1700)});
+  const auto found =
+      find({timer_set(10, 1000), test::switch_to(20, 0, "swapper/1"), timer_entry(1500), expiry(1520), waking(1540),
+            event(1550, EventKind::hrtimer_exit), timer_exit(1560), to_meter(1700), timer_set(1703, 2000)});
   ASSERT_EQ(found.size(), 1u);
   EXPECT_TRUE(found[0].is_due_known);
   EXPECT_EQ(found[0].due, 1000u);
   EXPECT_EQ(found[0].interrupt, 1500u);
   EXPECT_EQ(found[0].woken, 1540u);
   EXPECT_EQ(found[0].ran, 1700u);
+  EXPECT_EQ(found[0].back, 1703u);
   EXPECT_EQ(latest().late_interrupt_ns, 500);
   EXPECT_EQ(latest().handler_ns, 40);
-  EXPECT_EQ(latest().waking_ns, 160) << "the rest of the interrupt, and the way out of the idle task";
+  EXPECT_EQ(latest().waking_ns, 163) << "the rest of the interrupt, the way out of the idle task and into the program";
   EXPECT_EQ(latest().others_ns, 0);
-  EXPECT_EQ(latest().latency_ns, 700);
+  EXPECT_EQ(latest().latency_ns, 703);
   EXPECT_EQ(latest().accounting[0].name, "idle");
 }
 
 TEST_F(Wakeups, WhoRanBetweenWakingAndRunningIsAnother) {
   find({test::switch_to(5, 9, "hog"), timer_set(10, 1000), timer_entry(1000), expiry(1010), waking(1020),
         event(1030, EventKind::hrtimer_exit), test::of_function(1040, EventKind::hrtimer_entry, kTick),
-        test::of_function(1140, EventKind::hrtimer_exit, kTick), timer_exit(1200), to_meter(3200)});
+        test::of_function(1140, EventKind::hrtimer_exit, kTick), timer_exit(1200), to_meter(3200), sleeps(3200)});
   EXPECT_EQ(latest().late_interrupt_ns, 0);
   EXPECT_EQ(latest().handler_ns, 20);
   EXPECT_EQ(latest().others_ns, 2100) << "the function of another timer, and the hog that would not give way";
@@ -104,7 +113,8 @@ TEST_F(Wakeups, WhoRanBetweenWakingAndRunningIsAnother) {
 
 // Our module tells how late a timer expires, and not what it is set to.
 TEST_F(Wakeups, TheLatenessOfTheExpiryTellsIt) {
-  const auto found = find({timer_entry(1500), expiry(1520, 400), waking(1540), timer_exit(1560), to_meter(1700)});
+  const auto found =
+      find({timer_entry(1500), expiry(1520, 400), waking(1540), timer_exit(1560), to_meter(1700), sleeps(1702)});
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].due, 1120u);
   EXPECT_EQ(found[0].interrupt, 1500u);
@@ -112,7 +122,8 @@ TEST_F(Wakeups, TheLatenessOfTheExpiryTellsIt) {
 
 // It became due while another timer's function was still on.
 TEST_F(Wakeups, ATimerThatIsDueWithinTheInterruptIsNotLate) {
-  const auto found = find({timer_set(10, 1700), timer_entry(1500), expiry(1720), waking(1740), to_meter(1900)});
+  const auto found =
+      find({timer_set(10, 1700), timer_entry(1500), expiry(1720), waking(1740), to_meter(1900), sleeps(1902)});
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].due, 1700u);
   EXPECT_EQ(found[0].interrupt, 1700u);
@@ -121,7 +132,8 @@ TEST_F(Wakeups, ATimerThatIsDueWithinTheInterruptIsNotLate) {
 TEST_F(Wakeups, WhereItIsNotKnownWhenItWasDueItBeginsWithTheInterrupt) {
   constexpr uint64_t kSince1970_ns = 1'800'000'000'000'000'000;  // CLOCK_REALTIME: cyclictest --clock=1
   for (const auto& set : {timer_set(10, kSince1970_ns), event(10, EventKind::hole)}) {
-    const auto found = find({set, timer_entry(1500), expiry(1520), waking(1540), timer_exit(1560), to_meter(1700)});
+    const auto found =
+        find({set, timer_entry(1500), expiry(1520), waking(1540), timer_exit(1560), to_meter(1700), sleeps(1700)});
     ASSERT_EQ(found.size(), 1u);
     EXPECT_FALSE(found[0].is_due_known);
     EXPECT_EQ(found[0].due, 1500u);
@@ -132,27 +144,28 @@ TEST_F(Wakeups, WhereItIsNotKnownWhenItWasDueItBeginsWithTheInterrupt) {
 
 TEST_F(Wakeups, AnInterruptSetsItsOwnTimersAndNotTheThreads) {
   const auto found = find({timer_set(10, 1000), timer_entry(50), timer_set(60, 40), timer_exit(70), timer_entry(1500),
-                           expiry(1520), waking(1540), to_meter(1700)});
+                           expiry(1520), waking(1540), to_meter(1700), sleeps(1702)});
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].due, 1000u);
 }
 
 // Somebody else's cyclictest, of the same priority; it is asked about once.
 TEST_F(Wakeups, OnlyTheMetersOwnThreadCounts) {
-  const auto others = find({timer_entry(1500), expiry(1520), waking(1540, 5), timer_exit(1560), to_meter(1700, 5),
-                            timer_entry(2500), expiry(2520), waking(2540, 5), timer_exit(2560), to_meter(2700, 5)});
+  const auto others =
+      find({timer_entry(1500), expiry(1520), waking(1540, 5), timer_exit(1560), to_meter(1700, 5), timer_entry(2500),
+            expiry(2520), waking(2540, 5), timer_exit(2560), to_meter(2700, 5), sleeps(2710)});
   EXPECT_TRUE(others.empty());
   EXPECT_THAT(asked_, testing::ElementsAre(5));
   EXPECT_EQ(finder_.thread(), 0);
-  EXPECT_EQ(find({timer_entry(3500), expiry(3520), waking(3540), to_meter(3700)}).size(), 1u);
+  EXPECT_EQ(find({timer_entry(3500), expiry(3520), waking(3540), to_meter(3700), sleeps(3702)}).size(), 1u);
   EXPECT_EQ(finder_.thread(), test::kMeter);
 }
 
 // By a signal, or by another thread: no timer of its was due.
 TEST_F(Wakeups, WhatNoTimerWokeIsNoSample) {
-  EXPECT_TRUE(find({waking(1540), to_meter(1700)}).empty());
+  EXPECT_TRUE(find({waking(1540), to_meter(1700), sleeps(1702)}).empty());
   EXPECT_TRUE(find({timer_entry(1800), expiry(1810), event(1820, EventKind::hrtimer_exit), waking(1830),
-                    timer_exit(1840), to_meter(1900)})
+                    timer_exit(1840), to_meter(1900), sleeps(1902)})
                   .empty());
 }
 
@@ -161,23 +174,60 @@ TEST_F(Wakeups, WhoDidNotSleepWasNotWoken) {
   KernelEvent leaves = test::switch_to(2000, 9, "higher", 0);
   leaves.running = test::kMeter;
   EXPECT_TRUE(find({to_meter(5), timer_set(10, 1000), timer_entry(1000), expiry(1010), waking(1020), timer_exit(1040),
-                    leaves, to_meter(5000)})
+                    leaves, to_meter(5000), sleeps(5005)})
                   .empty());
   EXPECT_EQ(find({timer_set(5010, 6000), leaves, timer_entry(6000), expiry(6010), waking(6020), timer_exit(6040),
-                  to_meter(7000)})
+                  to_meter(7000), sleeps(7002)})
                 .size(),
             1u);
 }
 
 TEST_F(Wakeups, BehindAHoleNothingGoesOn) {
   EXPECT_TRUE(
-      find({timer_entry(1500), expiry(1520), waking(1540), event(1600, EventKind::hole), to_meter(1700)}).empty());
+      find({timer_entry(1500), expiry(1520), waking(1540), event(1600, EventKind::hole), to_meter(1700), sleeps(1702)})
+          .empty());
+  EXPECT_TRUE(
+      find({timer_entry(2500), expiry(2520), waking(2540), to_meter(2700), event(2701, EventKind::hole), sleeps(2702)})
+          .empty());
+}
+
+// The program reads its clock behind an interrupt that comes before it is back, and a task that takes its CPU.
+TEST_F(Wakeups, WhatDelaysItBehindTheSwitchIsInIt) {
+  KernelEvent preempted = test::switch_to(1900, 9, "higher", 0);
+  preempted.running = test::kMeter;
+  const auto found = find({timer_entry(1500), expiry(1520), waking(1540), event(1550, EventKind::hrtimer_exit),
+                           timer_exit(1560), to_meter(1600), timer_entry(1700), timer_set(1720, 9000), timer_exit(1800),
+                           preempted, to_meter(2400), sleeps(2410)});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].ran, 1600u);
+  EXPECT_EQ(found[0].back, 2410u);
+  EXPECT_EQ(latest().latency_ns, 910);
+  EXPECT_EQ(latest().others_ns, 500) << "the task; the local timer is nobody else's";
+  double sum = 0;
+  for (const core::AccountedTime& part : latest().accounting) {
+    sum += part.ns;
+    EXPECT_NE(part.kind, TimeClass::nothing_seen);
+  }
+  EXPECT_EQ(sum, 910);
+}
+
+// The way back takes some time, and no more than that: what is longer was below the kernel.
+TEST_F(Wakeups, TheWayBackIsNobodysAndTooLongAOneIsUnseen) {
+  find({timer_entry(1500), expiry(1520), waking(1540), timer_exit(1560), to_meter(1600), sleeps(16'600),
+        timer_entry(101'500), expiry(101'520), waking(101'540), timer_exit(101'560), to_meter(101'600),
+        sleeps(131'600)});
+  const auto all = latest_.told(0, {});
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].accounting[0].kind, TimeClass::nothing_seen);
+  EXPECT_EQ(all[0].accounting[0].ns, 30'000);
+  EXPECT_EQ(all[1].accounting[0].kind, TimeClass::around);
+  EXPECT_EQ(all[1].accounting[0].ns, 15'000);
 }
 
 // It was due while the thread was still on its way to sleep, and the processor was away from there on.
 TEST_F(Wakeups, WhereNothingIsSeenItMayHaveBeenAnSmi) {
   find({to_meter(5), timer_set(10, 1000), test::switch_to(9000, 0, "swapper/1"), timer_entry(9010), expiry(9020),
-        waking(9030), timer_exit(9040), to_meter(9100)});
+        waking(9030), timer_exit(9040), to_meter(9100), sleeps(9100)});
   EXPECT_EQ(latest().accounting[0].kind, TimeClass::nothing_seen);
   latest_.name_smis_of(std::vector<SmiWindow>{{.from = 900, .to = 9500, .count = 1}});
   EXPECT_EQ(latest().accounting[0].kind, TimeClass::smi);
@@ -187,7 +237,8 @@ TEST_F(Wakeups, WhereNothingIsSeenItMayHaveBeenAnSmi) {
 TEST_F(Wakeups, TheLatestAreKeptLatestFirst) {
   for (const uint64_t length : {300u, 500u, 400u, 200u}) {
     const uint64_t at = 10'000 * length;
-    find({timer_entry(at), expiry(at + 10), waking(at + 20), timer_exit(at + 30), to_meter(at + length)});
+    find({timer_entry(at), expiry(at + 10), waking(at + 20), timer_exit(at + 30), to_meter(at + length),
+          sleeps(at + length)});
   }
   std::vector<double> lengths;
   for (const core::LateWakeup& one : latest_.told(0, {})) lengths.push_back(one.latency_ns);

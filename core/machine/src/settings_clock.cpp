@@ -15,8 +15,9 @@ Reading read_clock_source(const MachineView& machine) {
   if (*current == "tsc" || *current == "arch_sys_counter") return ok(*current);
   // The kernel takes an unstable tsc out of this list.
   const auto available = machine.read(directory + "/available_clocksource");
-  const bool dropped = available && !has_word(*available, "tsc") && !has_word(*available, "arch_sys_counter");
-  return bad(dropped ? *current + "; the kernel does not trust tsc" : *current);
+  if (!available || has_word(*available, "tsc") || has_word(*available, "arch_sys_counter")) return bad(*current);
+  const bool told = has_word(machine.read("/proc/cmdline").value_or(""), "tsc=unstable");
+  return bad(*current + (told ? "; booted with tsc=unstable" : "; the kernel does not trust tsc"));
 }
 
 Reading read_counter(const MachineView& machine) {

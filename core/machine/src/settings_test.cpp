@@ -291,6 +291,8 @@ TEST(Settings, ADroppedTscIsNamed) {
   root.file("/sys/devices/system/clocksource/clocksource0/current_clocksource", "hpet\n");
   root.file("/sys/devices/system/clocksource/clocksource0/available_clocksource", "hpet acpi_pm\n");
   EXPECT_THAT(observed(root, "clock source").observed, HasSubstr("does not trust tsc"));
+  root.file("/proc/cmdline", "quiet tsc=unstable\n");
+  EXPECT_THAT(observed(root, "clock source").observed, HasSubstr("booted with tsc=unstable"));
 }
 
 TEST(Settings, MicrocodeDiffersBetweenCpus) {

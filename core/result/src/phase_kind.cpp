@@ -40,11 +40,15 @@ const PhaseKind kAuditKind{
     .name = "audit", .what = "what else runs on the shielded CPUs", .measures = false, .rank = 6};
 const PhaseKind kLoadKind{.name = "load", .what = "loads", .measures = false};
 const PhaseKind kImportedKind{.name = "imported", .what = "latencies that another tool measured"};
+const PhaseKind kSensorKind{
+    .name = "sensor", .what = "times that a program posts to a histogram of its own", .rank = 3};
+const PhaseKind kValuesKind{
+    .name = "values", .what = "other values that programs keep", .measures = false, .in_table = false, .rank = 8};
 
 std::vector<const PhaseKind*>& phase_kinds() {
-  static std::vector<const PhaseKind*> kinds = {&kPreflightKind,  &kControlKind, &kHwlatKind,  &kPreemptKind,
-                                                &kCyclictestKind, &kCyclicKind,  &kNptKind,    &kTracerKind,
-                                                &kAuditKind,      &kLoadKind,    &kReportKind, &kImportedKind};
+  static std::vector<const PhaseKind*> kinds = {
+      &kPreflightKind, &kControlKind, &kHwlatKind, &kPreemptKind, &kCyclictestKind, &kCyclicKind, &kNptKind,
+      &kTracerKind,    &kAuditKind,   &kLoadKind,  &kReportKind,  &kImportedKind,   &kSensorKind, &kValuesKind};
   return kinds;
 }
 

@@ -19,4 +19,10 @@ RunResult run_frame(std::string_view command, const std::string& started) {
   return run;
 }
 
+void say_failed(RunResult& run, const std::string& why) {
+  if (why.empty()) return;
+  run.verdict.kind = Verdict::Kind::fail;
+  run.verdict.reasons = {why};
+}
+
 }  // namespace maxlat::core

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <filesystem>
 #include <maxlat/base/owned.hpp>
+#include <maxlat/core/sys/lockdown.hpp>
 #include <maxlat/core/sys/text_file.hpp>
 #include <maxlat/core/sys/tracefs.hpp>
 #include <sstream>
@@ -18,7 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kLockdown = "/sys/kernel/security/lockdown";
 constexpr const char* kNeeds = "needs root, and a kernel with ftrace";
 
 std::string below(const std::string& root, const char* place) {
@@ -61,7 +61,7 @@ std::string why_no_tracefs(const std::string& root) {
   const std::string mount_point = below(root, kTracefsPlaces[0]);
   if (::access(mount_point.c_str(), F_OK) != 0) return "this kernel has no tracefs (CONFIG_FTRACE)";
   if (::access(mount_point.c_str(), R_OK | X_OK) != 0) return "tracefs is for root: run as root";
-  if (selected_word(read_file(below(root, kLockdown)).value_or("")) == "confidentiality")
+  if (lockdown_in_force(root) == "confidentiality")
     return "this kernel is locked down (confidentiality) and lets nobody trace it";
   return "tracefs is not mounted: mount -t tracefs nodev " + mount_point;
 }

@@ -13,8 +13,8 @@ namespace maxlat::trace_tools {
 namespace {
 
 constexpr KernelBackend kBackends[] = {
-    {kModuleBackend, "maxlat_trace.ko, where it is loaded", true, true, record_by_module},
-    {kTracefsBackend, "the kernel's own trace buffers, in an instance of ours", false, false, record_by_tracefs},
+    {kModuleBackend, "maxlat_trace.ko, where it is loaded", true, record_by_module},
+    {kTracefsBackend, "the kernel's own trace buffers, in an instance of ours", false, record_by_tracefs},
 };
 
 }  // namespace
@@ -31,14 +31,12 @@ std::string kernel_backend_names() {
 
 core::Result<std::unique_ptr<KernelRecording>> start_kernel_recording(const KernelPlan& plan) {
   const bool functions = std::any_of(plan.patterns.begin(), plan.patterns.end(), is_function_pattern);
-  core::Error why =
-      core::cannot_run(fmt::format("the back end {} {}", plan.backend,
-                                   functions ? "records no functions (kprobe:)" : "is no flight recorder"),
-                       fmt::format("--kernel={}", kModuleBackend));
+  core::Error why = core::cannot_run(fmt::format("the back end {} records no functions (kprobe:)", plan.backend),
+                                     fmt::format("--kernel={}", kModuleBackend));
   std::string passed_over;
   for (const KernelBackend& backend : kBackends) {
     if (plan.backend != kAnyBackend && plan.backend != backend.name) continue;
-    if ((functions && !backend.functions) || (plan.flight_recorder && !backend.flight_recorder)) continue;
+    if (functions && !backend.functions) continue;
     auto recording = backend.start(plan);
     if (recording) {
       if (!passed_over.empty()) plan.say(fmt::format("recorded by {}; {}", backend.name, passed_over));

@@ -47,8 +47,7 @@ class KernelRecording {
 struct KernelBackend {
   const char* name;
   const char* what;
-  bool functions;        // records them, too: "kprobe:SYMBOL"
-  bool flight_recorder;  // can be one
+  bool functions;  // records them, too: "kprobe:SYMBOL"
   core::Result<std::unique_ptr<KernelRecording>> (*start)(const KernelPlan& plan);
 };
 std::span<const KernelBackend> kernel_backends();

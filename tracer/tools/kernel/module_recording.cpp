@@ -10,8 +10,9 @@
 #include <maxlat/attribution/reader_thread.hpp>
 #include <utility>
 
+#include "kernel_flight_recorder.hpp"
 #include "kernel_recording.hpp"
-#include "module_flight_recorder.hpp"
+#include "module_history.hpp"
 #include "module_trace.hpp"
 
 namespace maxlat::trace_tools {
@@ -69,7 +70,8 @@ core::Result<std::unique_ptr<KernelRecording>> record_by_module(const KernelPlan
   auto module = start_module_session(plan);
   if (!module) return module.error();
   if (plan.flight_recorder)
-    return std::unique_ptr<KernelRecording>(std::make_unique<ModuleFlightRecorder>(plan, *std::move(module)));
+    return std::unique_ptr<KernelRecording>(
+        std::make_unique<KernelFlightRecorder>(plan, std::make_unique<ModuleHistory>(plan, *std::move(module))));
   auto writer = make_kernel_writer(plan);
   if (!writer) return writer.error();
   return std::unique_ptr<KernelRecording>(

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstring>
+#include <maxlat/attribution/kernel_event.hpp>
 #include <maxlat/attribution/lttng_names.hpp>
 #include <maxlat/trace/ctf_format.hpp>
 #include <string>
@@ -12,6 +13,7 @@
 namespace maxlat::trace_tools {
 namespace {
 
+using attribution::KernelEvent;
 using trace::KernelEventType;
 using trace::KernelField;
 using trace::KernelFieldKind;
@@ -58,7 +60,7 @@ void append_record(const KernelRecord& record, std::int32_t thread, std::vector<
 
 void ThreadsOfCpu::take(const KernelRecord& record, const Use& use) {
   if (record.lost_before != 0) {  // and switches may be among what is lost
-    give_waiting(kUnknown, use);
+    give_waiting(KernelEvent::kUnknown, use);
     running_.reset();
   }
   if (record.type->id == MAXLAT_KERNEL_sched_switch) {
@@ -69,12 +71,12 @@ void ThreadsOfCpu::take(const KernelRecord& record, const Use& use) {
     return;
   }
   if (running_) return use(record, *running_);
-  if (waiting_.size() >= kMostWaiting) give_waiting(kUnknown, use);
+  if (waiting_.size() >= kMostWaiting) give_waiting(KernelEvent::kUnknown, use);
   waiting_.push_back({record, {record.payload, record.payload + record.type->bytes}});
 }
 
 void ThreadsOfCpu::finish(const Use& use) {
-  give_waiting(kUnknown, use);
+  give_waiting(KernelEvent::kUnknown, use);
 }
 
 void ThreadsOfCpu::give_waiting(std::int32_t thread, const Use& use) {

@@ -33,8 +33,7 @@ class ThreadsOfCpu {
  public:
   // What waits is in a record's own memory no more.
   using Use = std::function<void(const trace::KernelRecord& record, std::int32_t thread)>;
-  static constexpr std::int32_t kUnknown = -1;
-  static constexpr std::size_t kMostWaiting = 1 << 16;  // then their thread is unknown
+  static constexpr std::size_t kMostWaiting = 1 << 16;  // then their thread is KernelEvent::kUnknown
 
   // Gives `use` the record, and before it those that waited, with the thread that ran when it was written.
   void take(const trace::KernelRecord& record, const Use& use);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The way of the module's events into a trace, for both who record by it: all the time (module_recording.cpp) and the
-// latest (module_flight_recorder.cpp).
+// latest (module_history.cpp).
 #pragma once
 
 #include <cstdint>

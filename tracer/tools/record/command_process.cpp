@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/syscall.h>
@@ -61,6 +62,14 @@ bool CommandProcess::ended() {
     exit_status_ = WEXITSTATUS(status);
   }
   return true;
+}
+
+bool CommandProcess::end() {
+  if (ended()) return true;
+  kill(pid(), SIGTERM);
+  pollfd end{pidfd(), POLLIN, 0};
+  poll(&end, 1, 2000);
+  return ended();
 }
 
 }  // namespace maxlat::trace_tools

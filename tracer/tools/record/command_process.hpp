@@ -24,6 +24,8 @@ class CommandProcess {
   pid_t pid() const { return pid_; }
   int pidfd() const { return pidfd_.number(); }  // readable when it has ended
   bool ended();                                  // reaps it
+  // Asks it to, and waits a moment. RETURNS: it has ended.
+  bool end();
   // How it ended, unless by exit status 0: "ended with exit status 2", "was killed by signal 9". REQUIRES: ended().
   const std::optional<std::string>& failure() const { return end_; }
   // As a shell tells it: 128 + N when it was killed by signal N. REQUIRES: ended().

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <poll.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -14,15 +13,6 @@
 
 namespace maxlat::trace_tools {
 namespace {
-
-// The command did not end by itself: it is asked to, and not waited for longer than a moment.
-void end_command(CommandProcess& command) {
-  if (command.ended()) return;
-  kill(command.pid(), SIGTERM);
-  pollfd end{command.pidfd(), POLLIN, 0};
-  poll(&end, 1, 2000);
-  if (!command.ended()) core::tell("maxlat trace record: process {} goes on, untraced\n", command.pid());
-}
 
 // Of the kernel and of all programs; where there are programs, their recorders ask the kernel's (on_snapshot).
 void request_snapshot(Recording& recording, KernelRecording* kernel) {
@@ -101,7 +91,7 @@ EndOfPrograms RecordedPrograms::record_until_the_end(Recording& recording, const
   const bool ended_by_itself = command_ && command_->ended() && !core::stop_requested();
   recording.end_all();
   if (!command_) return end;
-  end_command(*command_);
+  if (!command_->end()) core::tell("maxlat trace record: process {} goes on, untraced\n", command_->pid());
   if (command_->failure()) core::tell("maxlat trace record: {} {}\n", command_name_, *command_->failure());
   if (ended_by_itself) end.exit_status = command_->exit_status();
   return end;

@@ -4,9 +4,7 @@
 // recording.hpp), and its exit status.
 #include <fmt/format.h>
 #include <signal.h>
-#include <unistd.h>
 
-#include <filesystem>
 #include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/core/sys/stop.hpp>
 #include <maxlat/core/sys/tell.hpp>
@@ -16,6 +14,7 @@
 #include "kernel/kernel_options.hpp"
 #include "record_plan.hpp"
 #include "recorded_programs.hpp"
+#include "recording_folder.hpp"
 #include "snapshot_signal.hpp"
 #include "trace_commands.hpp"
 
@@ -57,37 +56,6 @@ po::options_description make_options() {
   add("help,h", "this text");
   options.add(channel_options()).add(kernel_options()).add(delivery);
   return options;
-}
-
-// A folder that was made for a recording that came to nothing goes again.
-class RecordingFolder {
- public:
-  RecordingFolder() = default;
-  RecordingFolder(const RecordingFolder&) = delete;
-  RecordingFolder& operator=(const RecordingFolder&) = delete;
-  ~RecordingFolder() {
-    std::error_code failed;
-    if (prepared_ && !is_used_) std::filesystem::remove_all(path_ + "/" + kKernelFolder, failed);
-    if (made_) rmdir(path_.c_str());  // refused unless it is empty
-  }
-  core::Status prepare(const std::string& directory);
-  void is_used() { is_used_ = true; }
-
- private:
-  std::string path_;
-  bool made_ = false, prepared_ = false, is_used_ = false;
-};
-
-core::Status RecordingFolder::prepare(const std::string& directory) {
-  std::error_code error;
-  path_ = directory;
-  made_ = std::filesystem::create_directories(directory, error);
-  if (error) return core::Error{fmt::format("cannot create the folder {}: {}", directory, error.message())};
-  const bool empty = std::filesystem::is_empty(directory, error);
-  if (error) return core::Error{fmt::format("cannot look into {}: {}", directory, error.message())};
-  prepared_ = empty;
-  if (empty) return {};
-  return core::Error{directory + " is not empty", "a recording has a folder of its own: name another with -o"};
 }
 
 core::Result<core::Exit> exit_of(const RecordPlan& plan, const Recording& recording, const EndOfPrograms& end) {

@@ -2,9 +2,10 @@
 #include "sensors/chosen_sensors.hpp"
 
 #include <fmt/format.h>
-#include <fnmatch.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <fstream>
 #include <maxlat/core/sys/tell.hpp>
 #include <maxlat/core/sys/text.hpp>
 #include <set>
@@ -15,44 +16,84 @@ std::string ChosenSensor::name() const {
   return fmt::format("{}#{}/{}/{}", group->program(), group->pid(), group->group(), facts->name);
 }
 
-bool matches(const std::string& pattern, const std::string& program, int pid, const std::string& group,
-             const std::string& name) {
-  const std::string instance = fmt::format("{}#{}", program, pid), number = std::to_string(pid);
-  const auto is = [&](const std::string& text) { return fnmatch(pattern.c_str(), text.c_str(), FNM_PATHNAME) == 0; };
-  if (is(name) || is(group) || is(group + "/" + name)) return true;
-  const std::string* const whose[] = {&program, &instance, &number};
-  return std::any_of(std::begin(whose), std::end(whose), [&](const std::string* who) {
-    return is(*who) || is(*who + "/" + group) || is(*who + "/" + group + "/" + name);
-  });
-}
+namespace {
 
-core::Result<ChosenSensors> choose_sensors(const std::vector<std::string>& patterns) {
-  ChosenSensors chosen;
+// Everybody's that can be seen. Those that cannot be read are told of once.
+core::Result<std::vector<sensors::GroupView>> groups_now() {
   std::vector<std::string> refused;
   auto groups = sensors::find_groups(0, &refused);
-  if (!groups) return groups.error();
-  static std::set<std::string> told;  // a command that looks again and again says it once
+  static std::set<std::string> told;
   for (const std::string& line : refused)
     if (told.insert(line).second) core::tell("maxlat sensors: {}\n", core::printable(line));
-  chosen.groups = std::move(*groups);
-  std::vector<bool> used(patterns.size(), false);
+  return groups;
+}
+
+// `used`: of each pattern, whether something matches it.
+ChosenSensors choose_of(std::vector<sensors::GroupView> groups, const std::vector<std::string>& patterns,
+                        std::vector<bool>& used) {
+  ChosenSensors chosen;
+  chosen.groups = std::move(groups);
+  used.assign(patterns.size(), false);
   for (const sensors::GroupView& group : chosen.groups) {
     for (const sensors::SensorFacts& facts : group.sensors()) {
       bool wanted = patterns.empty();
       for (std::size_t i = 0; i < patterns.size(); ++i) {
-        if (!matches(patterns[i], group.program(), group.pid(), group.group(), facts.name)) continue;
+        if (!sensors::matches(patterns[i], group, facts)) continue;
         used[i] = true;
         wanted = true;
       }
       if (wanted) chosen.sensors.push_back({&group, &facts});
     }
   }
-  const auto unused = std::find(used.begin(), used.end(), false);
-  if (unused != used.end()) {
-    return core::Error{fmt::format("no sensor is called \"{}\"", patterns[static_cast<std::size_t>(unused - used.begin())]),
-                       "`maxlat sensors list` shows which there are"};
-  }
   return chosen;
+}
+
+// Of who started it; 0: it is not there any more.
+int parent_of(int pid) {
+  std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
+  std::string text;
+  std::getline(stat, text);
+  const std::size_t name = text.rfind(") ");  // "4711 (a name) S 1 ..."
+  return name == text.npos || text.size() < name + 4 ? 0 : std::atoi(text.c_str() + name + 4);
+}
+
+}  // namespace
+
+core::Result<ChosenSensors> choose_sensors(const std::vector<std::string>& patterns) {
+  auto groups = groups_now();
+  if (!groups) return groups.error();
+  std::vector<bool> used;
+  ChosenSensors chosen = choose_of(std::move(*groups), patterns, used);
+  const auto unused = std::find(used.begin(), used.end(), false);
+  if (unused == used.end()) return chosen;
+  return core::Error{
+      fmt::format("no sensor is called \"{}\"", patterns[static_cast<std::size_t>(unused - used.begin())]),
+      "`maxlat sensors list` shows which there are"};
+}
+
+ChosenSensors sensors_now(const std::vector<std::string>& patterns) {
+  auto groups = groups_now();
+  std::vector<bool> used;
+  return groups ? choose_of(std::move(*groups), patterns, used) : ChosenSensors{};
+}
+
+bool StartedPrograms::is_one(int pid) {
+  std::vector<int> line;
+  for (int one = pid; one > 1; one = parent_of(one)) {
+    line.push_back(one);
+    if (!known_.contains(one)) continue;
+    known_.insert(line.begin(), line.end());
+    return true;
+  }
+  return false;
+}
+
+ChosenSensors StartedPrograms::sensors_now(const std::vector<std::string>& patterns) {
+  auto groups = groups_now();
+  if (!groups) return {};
+  std::erase_if(*groups, [this](const sensors::GroupView& group) { return !is_one(group.pid()); });
+  std::vector<bool> used;
+  return choose_of(std::move(*groups), patterns, used);
 }
 
 core::Result<std::optional<ChosenSensors>> choose_sensors(const core::CommandHelp& help,

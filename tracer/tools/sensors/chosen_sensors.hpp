@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Which sensors are meant. A sensor's whole name is PROGRAM#PID/GROUP/NAME; a pattern, with * ? [], matches it from any
-// of its parts on, or up to any of them:
-//
-//   latency    server/*    robot/server/latency    robot#4711/server/latency    4711    robot
+// Which sensors are meant, by patterns of their names (maxlat/sensors/monitor.hpp).
 //
 // OWNERSHIP: a chosen sensor points into the views that are kept beside it.
 #pragma once
@@ -13,6 +10,7 @@
 #include <maxlat/core/sys/result.hpp>
 #include <maxlat/sensors/monitor.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,11 +28,23 @@ struct ChosenSensors {
   std::vector<ChosenSensor> sensors;
 };
 
-bool matches(const std::string& pattern, const std::string& program, int pid, const std::string& group,
-             const std::string& name);
-
 // Of all programs, in the order of their names; without patterns all. ERRORS: a pattern that no sensor matches.
 core::Result<ChosenSensors> choose_sensors(const std::vector<std::string>& patterns);
+
+// The same, and it is no mistake that there are none: for a command that looks again and again.
+ChosenSensors sensors_now(const std::vector<std::string>& patterns);
+
+// Those of a program and of the programs that it starts. Who was known once as one of them still is when the one that
+// started it has ended.
+class StartedPrograms {
+ public:
+  explicit StartedPrograms(int pid) : known_{pid} {}
+  ChosenSensors sensors_now(const std::vector<std::string>& patterns);
+
+ private:
+  bool is_one(int pid);
+  std::set<int> known_;
+};
 
 // Those that the operands of a command name, where --help is its only option.
 // RETURNS: nothing: help was asked for, and printed.

@@ -2,7 +2,6 @@
 #include "sensors/list_tails.hpp"
 
 #include <fmt/format.h>
-#include <maxlat/sensors/event_list_types.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -22,22 +21,12 @@ ListTail::ListTail(const ChosenSensor& sensor, const TailStyle& style)
 void ListTail::read(const sensors::EventClock& clock, bool ended) {
   if (!style_.again) kept_.clear();
   fresh_ = 0;
-  std::uint64_t now_ns = base::monotonic_ns();
-  // What is there now, and what was passed over before.
   const sensors::EventBooks before = reader_.books();
-  std::uint64_t left = std::min<std::uint64_t>(before.pending, MAXLAT_EVENT_MAX_SLOTS) + before.open + 1;
-  for (sensors::ListedEvent event; left > 0; --left) {
-    const sensors::EventStep step = reader_.next(event, now_ns);
-    if (step == sensors::EventStep::none) {
-      if (!ended || reader_.books().pending == 0) break;
-      now_ns += style_.patience_ns + 1;
-      continue;
-    }
-    if (step == sensors::EventStep::again) continue;
+  reader_.read_all(base::monotonic_ns(), ended, [&](const sensors::ListedEvent& event) {
     ++fresh_;
     judge(event);
     keep(event, clock.realtime_ns(event.ticks));
-  }
+  });
   const sensors::EventBooks after = reader_.books();
   if (!after.balance()) contradiction_ = "its books do not balance";
   lost_.overwritten = after.overwritten - before.overwritten;

@@ -5,8 +5,10 @@
 
 namespace maxlat::trace_tools {
 
-ListedEventPrinter::ListedEventPrinter(const std::vector<trace::EventDescription>& types, PrintStyle style)
+ListedEventPrinter::ListedEventPrinter(const std::vector<trace::EventDescription>& types, PrintStyle style,
+                                       std::string_view list)
     : types_(types), style_(style), moment_(out_, style), fields_(out_, style) {
+  if (!list.empty()) list_ = style.json ? ",\"list\":" + quoted_json(list) : c_escaped(list) + " ";
   for (const trace::EventDescription& type : types) {
     const std::string name = std::string(type.provider) + ":" + std::string(type.name);
     words_.push_back({style.json ? quoted_json(name) : c_escaped(name), field_words(type.fields, style)});
@@ -15,6 +17,7 @@ ListedEventPrinter::ListedEventPrinter(const std::vector<trace::EventDescription
 
 std::string ListedEventPrinter::text(const sensors::ListedEvent& event, std::int64_t time_ns) {
   moment_.write(time_ns);
+  out_.text(list_);
   if (style_.json) {
     out_.text(",\"position\":");
     out_.number(event.position);

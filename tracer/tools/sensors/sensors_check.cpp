@@ -64,7 +64,7 @@ core::Result<core::Exit> sensors_check(const core::Arguments& arguments) {
   ListTails tails({.most = 0});
   for (const ChosenSensor& sensor : (*chosen)->sensors) {
     if (sensor.facts->kind == sensors::SensorKind::gauge) check_gauge(sensor, gauges);
-    if (sensor.facts->kind == sensors::SensorKind::events) check_list(sensor, tails, lists);
+    if (sensors::has_events(sensor.facts->kind)) check_list(sensor, tails, lists);
   }
   if (gauges.all + lists.all == 0)
     return core::Error{"there is no gauge and no list of events to check",

@@ -12,6 +12,8 @@ core::Result<core::Exit> run_sensors(const core::Arguments& arguments) {
       {"list", "the sensors of running programs", &sensors_list},
       {"get", "their values now, and the last events of lists", &sensors_get},
       {"watch", "their values again and again", &sensors_watch},
+      {"record", "events to a trace, and values to a result", &sensors_record},
+      {"stats", "how often they are posted to, and how large a list should be", &sensors_stats},
       {"check", "whether gauges are within their limits, and lists of events as they should be", &sensors_check},
       {"export", "values for a monitoring system, as OpenMetrics text", &sensors_export},
   };

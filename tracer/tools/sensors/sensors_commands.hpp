@@ -10,6 +10,8 @@ namespace maxlat::trace_tools {
 core::Result<core::Exit> sensors_list(const core::Arguments& arguments);
 core::Result<core::Exit> sensors_get(const core::Arguments& arguments);
 core::Result<core::Exit> sensors_watch(const core::Arguments& arguments);
+core::Result<core::Exit> sensors_record(const core::Arguments& arguments);
+core::Result<core::Exit> sensors_stats(const core::Arguments& arguments);
 core::Result<core::Exit> sensors_check(const core::Arguments& arguments);
 core::Result<core::Exit> sensors_export(const core::Arguments& arguments);
 

@@ -13,20 +13,20 @@
 #include <maxlat/core/sys/stop.hpp>
 
 #include "sensors/chosen_sensors.hpp"
+#include "sensors/merged_lists.hpp"
+#include "sensors/merged_lists_printer.hpp"
 #include "sensors/sensors_commands.hpp"
 #include "sensors/value_text.hpp"
 
 namespace maxlat::trace_tools {
 namespace {
 
-// A post takes less than a microsecond, unless somebody else has its CPU.
-constexpr std::chrono::nanoseconds kPatience = std::chrono::milliseconds(100);
-
 struct WatchPlan {
   std::vector<std::string> patterns;
   std::uint64_t interval_ns = 1'000'000'000;
   std::uint64_t looks = 0;  // 0: until it is stopped
   std::size_t events = 0;   // of each list
+  bool merged = false;
 };
 
 core::Result<std::optional<WatchPlan>> watch_plan(const core::Arguments& arguments) {
@@ -36,12 +36,13 @@ core::Result<std::optional<WatchPlan>> watch_plan(const core::Arguments& argumen
       "Programs that begin meanwhile are seen.\n"
       "SENSOR is a name, or a part of one: PROGRAM#PID/GROUP/NAME, with * ? [].",
       "  maxlat sensors watch robot               once a second, until it is interrupted\n"
-      "  maxlat sensors watch -i 100ms -l 50 'server/*' > FILE\n"};
+      "  maxlat sensors watch --merged 'robot/*' 'server/*'   the events of all their lists, in the order of time\n"};
   boost::program_options::options_description options("Options");
   auto add = options.add_options();
   add("interval,i", core::argument("TIME")->default_value("1s"), "from one look to the next");
   add("loops,l", core::argument<std::uint64_t>("N"), "so many looks");
   add_events_option(options);
+  add("merged,m", "the events of all lists alone, in one order, each with its list");
   add("help,h", "this text");
   const auto line = core::parse_or_help(kHelp, options, arguments);
   if (!line) return line.error();
@@ -51,6 +52,9 @@ core::Result<std::optional<WatchPlan>> watch_plan(const core::Arguments& argumen
   if (const core::Status taken = core::take_times(**line, times); !taken) return taken.error();
   plan.events = (*line)->get<std::uint64_t>("events");
   if ((*line)->has("loops")) plan.looks = (*line)->get<std::uint64_t>("loops");
+  plan.merged = (*line)->has("merged");
+  if (plan.merged && (*line)->given("events"))
+    return core::Error{"--events and --merged do not go together", "--merged shows all that come"};
   if ((*line)->has("loops") && plan.looks == 0) return core::Error{"--loops: must be above 0"};
   return std::optional(std::move(plan));
 }
@@ -73,33 +77,57 @@ bool wait_until(std::chrono::steady_clock::time_point next) {
   }
 }
 
+core::Status write_out(const std::string& text) {
+  if (std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0) return {};
+  return core::system_error("cannot write standard output", errno);
+}
+
+// As often as it was asked for, or until somebody stops it.
+template <class Look>
+core::Result<core::Exit> look_again_and_again(const WatchPlan& plan, const Look& look) {
+  core::catch_stop_signals();
+  const auto interval = std::chrono::nanoseconds(plan.interval_ns);
+  auto next = std::chrono::steady_clock::now();
+  for (std::uint64_t number = 1;; ++number) {
+    if (const core::Status looked = look(); !looked) return looked.error();
+    next += interval;
+    if (number == plan.looks || !wait_until(next)) return core::Exit::pass;
+  }
+}
+
+core::Result<core::Exit> watch_values(const WatchPlan& plan) {
+  const bool in_place = isatty(STDOUT_FILENO) != 0;
+  ListTails tails({.most = plan.events, .again = in_place, .patience_ns = kPatience.count()});
+  return look_again_and_again(plan, [&]() -> core::Status {
+    const auto chosen = choose_sensors(plan.patterns);
+    if (!chosen) {
+      std::fputs(tails.ended().c_str(), stdout);
+      return chosen.error();
+    }
+    const std::string values = values_text(*chosen, tails);
+    return write_out(
+        fmt::format("{}# {}\n{}{}", in_place ? "\x1b[H\x1b[2J" : "", time_of_day(), values, tails.ended()));
+  });
+}
+
+core::Result<core::Exit> watch_merged(const WatchPlan& plan) {
+  MergedListsPrinter printer(kPatience);
+  const auto ended = look_again_and_again(plan, [&]() -> core::Status {
+    const auto chosen = choose_sensors(plan.patterns);
+    return chosen ? write_out(printer.look(*chosen)) : chosen.error();
+  });
+  const core::Status written = write_out(printer.rest());
+  if (ended && !written) return written.error();
+  return ended;
+}
+
 }  // namespace
 
 core::Result<core::Exit> sensors_watch(const core::Arguments& arguments) {
   const auto plan = watch_plan(arguments);
   if (!plan) return plan.error();
   if (!*plan) return core::Exit::pass;
-  core::catch_stop_signals();
-  const bool in_place = isatty(STDOUT_FILENO) != 0;
-  const auto interval = std::chrono::nanoseconds((*plan)->interval_ns);
-  ListTails tails({.most = (*plan)->events, .again = in_place, .patience_ns = kPatience.count()});
-  auto next = std::chrono::steady_clock::now();
-  for (std::uint64_t look = 0;;) {
-    const auto chosen = choose_sensors((*plan)->patterns);
-    if (!chosen) {
-      std::fputs(tails.ended().c_str(), stdout);
-      return chosen.error();
-    }
-    const std::string values = values_text(*chosen, tails);
-    const std::string text =
-        fmt::format("{}# {}\n{}{}", in_place ? "\x1b[H\x1b[2J" : "", time_of_day(), values, tails.ended());
-    if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0)
-      return core::system_error("cannot write standard output", errno);
-    if (++look == (*plan)->looks) break;
-    next += interval;
-    if (!wait_until(next)) break;
-  }
-  return core::Exit::pass;
+  return (*plan)->merged ? watch_merged(**plan) : watch_values(**plan);
 }
 
 }  // namespace maxlat::trace_tools

@@ -38,6 +38,20 @@ std::string mean_text(double mean, const std::string& unit) {
   return fmt::format("{:.6g}{}{}", mean, unit.empty() ? "" : " ", unit);
 }
 
+struct Posts {
+  std::optional<std::uint64_t> operator()(std::monostate) const { return std::nullopt; }
+  std::optional<std::uint64_t> operator()(const CounterValue& v) const { return v.value; }
+  std::optional<std::uint64_t> operator()(const GaugeValue&) const { return std::nullopt; }
+  std::optional<std::uint64_t> operator()(const StatValue& v) const { return v.count; }
+  std::optional<std::uint64_t> operator()(const CountersValue& v) const {
+    std::uint64_t all = v.outside;
+    for (const auto& [label, count] : v.values) all += count;
+    return all;
+  }
+  std::optional<std::uint64_t> operator()(const HistogramValue& v) const { return v.total; }
+  std::optional<std::uint64_t> operator()(const EventsValue& v) const { return v.posts; }
+};
+
 struct Text {
   const SensorFacts& facts;
 
@@ -55,9 +69,7 @@ struct Text {
                        v.count, v.settled ? "" : " (while a post was under way)");
   }
   std::string operator()(const CountersValue& v) const {
-    std::uint64_t all = v.outside;
-    for (const auto& [label, count] : v.values) all += count;
-    return with_unit(all, facts.unit) + " in all";
+    return with_unit(Posts{}(v).value_or(0), facts.unit) + " in all";
   }
   std::string operator()(const HistogramValue& v) const {
     if (v.total == 0) return "no value yet";
@@ -234,6 +246,10 @@ std::string value_text(const SensorFacts& facts, const sensors::SensorValue& val
   return core::printable(std::visit(Text{facts}, value));
 }
 
+std::optional<std::uint64_t> posts_of(const sensors::SensorValue& value) {
+  return std::visit(Posts{}, value);
+}
+
 std::string value_details(const SensorFacts& facts, const sensors::SensorValue& value) {
   if (const auto* counters = std::get_if<CountersValue>(&value)) return details_of(*counters);
   if (const auto* histogram = std::get_if<HistogramValue>(&value)) return details_of(*histogram, facts.unit);
@@ -249,7 +265,7 @@ std::string values_text(const ChosenSensors& chosen, ListTails& tails) {
     const sensors::SensorValue value = sensor.value();
     text += fmt::format("{:<{}}  {}\n{}", sensor.name(), width, value_text(*sensor.facts, value),
                         value_details(*sensor.facts, value));
-    if (sensor.facts->kind == sensors::SensorKind::events) text += tails.read(sensor).lines();
+    if (sensors::has_events(sensor.facts->kind)) text += tails.read(sensor).lines();
   }
   return text;
 }
@@ -257,7 +273,7 @@ std::string values_text(const ChosenSensors& chosen, ListTails& tails) {
 nlohmann::ordered_json value_json(const ChosenSensor& sensor, ListTails& tails) {
   const SensorFacts& facts = *sensor.facts;
   nlohmann::ordered_json value = std::visit(Json{}, sensor.value());
-  if (facts.kind == sensors::SensorKind::events) {
+  if (sensors::has_events(facts.kind)) {
     const ListTail& tail = tails.read(sensor);
     value["books"] = books_json(tail.books());
     value["events"] = events_json(tail);

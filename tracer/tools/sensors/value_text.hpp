@@ -3,7 +3,9 @@
 // A sensor's value, for people and for programs.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "sensors/chosen_sensors.hpp"
@@ -15,6 +17,8 @@ namespace maxlat::trace_tools {
 std::string value_text(const sensors::SensorFacts& facts, const sensors::SensorValue& value);
 // What does not fit in a line: labels with their counts, the histogram's bars. Lines, each indented; empty of the rest.
 std::string value_details(const sensors::SensorFacts& facts, const sensors::SensorValue& value);
+// How often it was posted to, as far as it tells that: a gauge does not.
+std::optional<std::uint64_t> posts_of(const sensors::SensorValue& value);
 // All of them: names, values, details, and the events of lists.
 std::string values_text(const ChosenSensors& chosen, ListTails& tails);
 nlohmann::ordered_json value_json(const ChosenSensor& sensor, ListTails& tails);

@@ -74,7 +74,8 @@ struct KernelEvent {
 
   uint64_t tick = 0;
   // Address of the function of hrtimer, timer and work; length of an NMI's handler in ns; when an hrtimer is to expire,
-  // in ns of its own clock; SMIs that the CPU has had.
+  // in ns of its own clock; SMIs that the CPU has had; of a switch by our module, how the thread before was left: 0, it
+  // was preempted, else it sleeps.
   uint64_t value = 0;
   int32_t number = 0;    // irq line, number of the softirq, VectorUse; thread that runs next, was woken, renamed
   int32_t priority = 0;  // of the thread that runs next, was woken or renamed: the kernel's, 0 to 139

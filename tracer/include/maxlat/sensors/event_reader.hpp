@@ -18,6 +18,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <maxlat/base/clock.hpp>
 #include <maxlat/base/moment.hpp>
 #include <maxlat/sensors/monitor.hpp>
@@ -76,6 +77,9 @@ class EventReader {
   // `now_ns`: of any clock that does not go back; an event whose post has not ended is waited for by it, for the
   // patience that the reader was given.
   EventStep next(ListedEvent& event, std::uint64_t now_ns);
+  // What has come, and what was passed over and comes now. Bounded, however fast the program posts. `ended`: nobody
+  // posts any more, so that a post which has not ended never will, and is not waited for.
+  void read_all(std::uint64_t now_ns, bool ended, const std::function<void(const ListedEvent&)>& take);
   EventBooks books() const;
 
  private:

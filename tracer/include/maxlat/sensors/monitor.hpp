@@ -29,6 +29,7 @@ namespace maxlat::sensors {
 
 enum class SensorKind { counter, gauge, stat, counters, histogram, events, map, unknown };
 const char* word_of(SensorKind kind);
+bool has_events(SensorKind kind);  // GroupView::events() reads them
 
 struct SensorFacts {
   SensorKind kind = SensorKind::unknown;  // unknown: of a later version of the tracer; it has no value here
@@ -146,5 +147,11 @@ class GroupView {
 // a monitor may believe, or of another version. ERRORS: with a pid, that there is no such process, or that it is not
 // ours to look at.
 base::Result<std::vector<GroupView>> find_groups(int pid = 0, std::vector<std::string>* refused = nullptr);
+
+// A sensor's whole name is PROGRAM#PID/GROUP/NAME; a pattern, with * ? [], matches it from any of its parts on, or up
+// to any of them:
+//
+//   latency    server/*    robot/server/latency    robot#4711/server/latency    4711    robot
+bool matches(const std::string& pattern, const GroupView& group, const SensorFacts& sensor);
 
 }  // namespace maxlat::sensors

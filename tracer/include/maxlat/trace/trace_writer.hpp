@@ -55,7 +55,8 @@ class TraceWriter {
   // `payload`: context and fields (description.hpp), at most 1 MiB.
   virtual void write(std::size_t stream, std::uint32_t id, std::uint64_t ticks,
                      std::span<const std::uint8_t> payload) = 0;
-  // So many events were lost here, behind what was written and before what comes.
+  // So many events were lost here, behind what was written and before what comes. Where a flush has come in between,
+  // only of the kernel's is that told exactly (StreamLoss).
   virtual void lose(std::size_t stream, std::uint64_t events) = 0;
   // What is there goes to disk.
   virtual void flush() = 0;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
 // One late wake-up of a meter that is another program (cyclictest), as the kernel's own events tell it: from the time
-// at which the thread's timer was due to the switch to the thread.
+// at which the thread's timer was due until the thread has read its clock and sets the timer again, or sleeps.
 //
-//   due              interrupt          woken                          runs
-//    |----------------|==================|------------------------------|
-//     late interrupt    handler           waking, others running
+//   due              interrupt          woken                        runs         sets its timer
+//    |----------------|==================|----------------------------|----------------|
+//     late interrupt    handler           waking, others running: the way into the program, too
 //
-// latency_ns is less than the program's own figure of that wake-up, which has the way back to its read of the clock,
-// too. Made by the room attribution/.
+// latency_ns is more than the program's own figure of that wake-up by what it does behind its read of the clock, which
+// of cyclictest is little. Made by the room attribution/.
 #pragma once
 
 #include <maxlat/core/result/accounting.hpp>
@@ -23,7 +23,7 @@ struct LateWakeup {
   double latency_ns = 0;
   std::optional<double> late_interrupt_ns{};  // absent: when it was due is not known; it begins with the interrupt then
   double handler_ns = 0;                      // of the timer's interrupt, until the thread was woken
-  double waking_ns = 0;  // from there on what nobody else had: the rest of the interrupt, an idle CPU, the switch
+  double waking_ns = 0;  // from there on what nobody else had: the rest of the interrupt, the switch, the way back
   double others_ns = 0;  // from there on: other tasks and interrupts
   std::vector<AccountedTime> accounting{};  // who had the time, largest first; in sum latency_ns
 };

@@ -30,6 +30,8 @@ extern const PhaseKind kPreflightKind, kControlKind, kHwlatKind, kPreemptKind, k
     kTracerKind, kAuditKind, kLoadKind;
 // Of what `maxlat import` reads and none of these is about.
 extern const PhaseKind kImportedKind;
+// Of what `maxlat sensors record` reads: a program's own histogram of times; everything else.
+extern const PhaseKind kSensorKind, kValuesKind;
 
 // In the order of a run; then those that another room or program has added (rteval_ext::announce_phase_kinds()).
 std::vector<const PhaseKind*>& phase_kinds();

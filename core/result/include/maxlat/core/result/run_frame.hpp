@@ -13,4 +13,7 @@ namespace maxlat::core {
 // the process's number.
 RunResult run_frame(std::string_view command, const std::string& started);
 
+// A measurement that ends with exit status 2 is a failure in its result, too. `why` is empty where it does not.
+void say_failed(RunResult& run, const std::string& why);
+
 }  // namespace maxlat::core

@@ -1,0 +1,364 @@
+# SPDX-License-Identifier: MIT
+"""Sensors of running programs, read while they run: values, histograms, events. The programs do not notice.
+
+    import maxlat_sensors
+
+    with maxlat_sensors.Monitor("robot/server") as monitor:
+        for sensor in monitor:
+            print(sensor, sensor.read())
+        latency = monitor["latency"].read()
+        print(latency.quantile(0.99), sum(latency.counts))
+
+    for event in maxlat_sensors.Monitor("robot/moves")[0].follow():      # as they come
+        print(event.time_ns, event.name, event.fields)
+
+A histogram's arrays have the buffer protocol: numpy.asarray(latency.counts) copies nothing.
+
+Needs libmaxlat-sensors (maxlat/sensors/monitor.h), and nothing else. A monitor and what comes from it belong to one thread
+at a time. It holds the sensors that there were when it was made; whoever waits for other programs makes another.
+"""
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+import json
+import subprocess
+import time
+from typing import Any, Callable, Iterator, Optional, Union, overload
+
+from . import _library
+
+__all__ = ["Books", "Counter", "Counters", "Error", "Event", "EventReader", "Events", "Gauge", "Histogram", "Monitor",
+           "Sensor", "Stat", "Value", "recorded_events"]
+
+_loaded: Optional[ctypes.CDLL] = None
+
+
+def _calls() -> ctypes.CDLL:
+    global _loaded
+    if _loaded is None:
+        _loaded = _library.load()
+    return _loaded
+
+
+class Error(Exception):
+    """What the library says went wrong."""
+
+
+def _checked(result: int) -> int:
+    if result < 0:
+        raise Error(_calls().maxlat_monitor_error().decode())
+    return result
+
+
+class _Handle:
+    """What the library has opened, until it is closed."""
+
+    def __init__(self, handle: Optional[int], give_back: Callable[[int], None]):
+        self._handle, self._give_back = handle, give_back
+        if not handle:
+            raise Error(_calls().maxlat_monitor_error().decode())
+
+    def __del__(self) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """It cannot be read any more."""
+        handle, self._handle = getattr(self, "_handle", None), None
+        if handle:
+            self._give_back(handle)
+
+    @property
+    def handle(self) -> int:
+        if not self._handle:
+            raise Error("it is closed")
+        return self._handle
+
+
+def _text(text: Optional[bytes]) -> str:
+    return (text or b"").decode(errors="replace")
+
+
+# ---- Values ----
+
+
+@dataclasses.dataclass(frozen=True)
+class Counter:
+    count: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Gauge:
+    value: int
+    lowest: int
+    highest: int
+
+    @property
+    def within(self) -> bool:
+        return self.lowest <= self.value <= self.highest
+
+
+@dataclasses.dataclass(frozen=True)
+class Stat:
+    """Of a stat without posts all but the count is None. Not settled: a post was under way, and the words are each right
+    by themselves."""
+    count: int
+    value: Optional[int]
+    min: Optional[int]
+    max: Optional[int]
+    sum: Optional[int]
+    settled: bool
+
+    @property
+    def mean(self) -> Optional[float]:
+        return None if self.sum is None else self.sum / self.count
+
+
+@dataclasses.dataclass(frozen=True)
+class Counters:
+    counts: dict[str, int]
+    outside: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Histogram:
+    """Bucket i holds counts[i] values from low[i] to high[i], both included. min, max and sum are None where only buckets
+    are posted."""
+    count: int
+    low: memoryview
+    high: memoryview
+    counts: memoryview
+    overflows: int
+    min: Optional[int]
+    max: Optional[int]
+    sum: Optional[int]
+
+    @property
+    def mean(self) -> Optional[float]:
+        return None if self.sum is None or self.count == 0 else self.sum / self.count
+
+    def quantile(self, part: float) -> int:
+        """Never understated: the upper edge of its bucket, and the maximum at most. 0 when the histogram is empty."""
+        rank, seen = max(1, -int(-part * self.count // 1)), 0
+        for high, count in zip(self.high, self.counts):
+            seen += count
+            if count and seen >= rank:
+                return high if self.max is None else min(high, self.max)
+        if self.count == 0:
+            return 0
+        return self.high[-1] if self.max is None else self.max
+
+
+@dataclasses.dataclass(frozen=True)
+class Events:
+    posts: int
+    slots: int
+
+
+Value = Union[Counter, Gauge, Stat, Counters, Histogram, Events, None]
+
+
+# ---- Events ----
+
+
+@dataclasses.dataclass(frozen=True)
+class Event:
+    """A field is an int, a float, a str, a list of numbers, or, of an enumeration with a label, (value, label)."""
+    time_ns: int
+    provider: str
+    name: str
+    fields: dict[str, Any]
+    cpu: Optional[int]
+    position: int
+    ticks: int
+    late: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class Books:
+    posts: int
+    delivered: int
+    late: int
+    overwritten: int
+    dropped: int
+    unfinished: int
+    open: int
+    pending: int
+
+
+_NUMBERS = {(_library.UNSIGNED, 1): ctypes.c_uint8, (_library.UNSIGNED, 2): ctypes.c_uint16,
+            (_library.UNSIGNED, 4): ctypes.c_uint32, (_library.UNSIGNED, 8): ctypes.c_uint64,
+            (_library.SIGNED, 1): ctypes.c_int8, (_library.SIGNED, 2): ctypes.c_int16,
+            (_library.SIGNED, 4): ctypes.c_int32, (_library.SIGNED, 8): ctypes.c_int64,
+            (_library.FLOATING, 4): ctypes.c_float, (_library.FLOATING, 8): ctypes.c_double}
+
+
+def _field_value(field: _library.Field) -> Any:
+    content = ctypes.string_at(field.bytes, field.count * field.bytes_each) if field.count else b""
+    if field.kind == _library.TEXT:
+        return content.decode(errors="replace")
+    number = _NUMBERS[field.kind, field.bytes_each]
+    numbers = list((number * field.count).from_buffer_copy(content)) if field.count else []
+    if field.is_array:
+        return numbers
+    return (numbers[0], field.label.decode()) if field.label is not None else numbers[0]
+
+
+class EventReader(_Handle):
+    """The events of one list, from the oldest that is still there on. Iterating hands out what there is and ends; iterate
+    again for what came since."""
+
+    def __init__(self, monitor: "Monitor", number: int, patience_ns: int):
+        super().__init__(_calls().maxlat_monitor_events_open(monitor.handle, number, patience_ns),
+                         _calls().maxlat_monitor_events_close)
+
+    def __iter__(self) -> Iterator[Event]:
+        # A program that posts faster than this reads would keep it busy for ever.
+        for _ in range(self.books().pending + self.books().open + 1):
+            event = self.next()
+            if event is None:
+                return
+            yield event
+
+    def next(self) -> Optional[Event]:
+        """None: there is nothing now."""
+        read = _library.Event()
+        result = _library.AGAIN
+        while result == _library.AGAIN:
+            result = _checked(_calls().maxlat_monitor_events_next(self.handle, ctypes.byref(read)))
+        if result == _library.NONE:
+            return None
+        fields: dict[str, Any] = {}
+        field = _library.Field()
+        for number in range(read.fields):
+            _checked(_calls().maxlat_monitor_events_field(self.handle, number, ctypes.byref(field)))
+            fields[_text(field.name)] = _field_value(field)
+        return Event(read.time_ns, _text(read.provider), _text(read.name), fields, None if read.cpu < 0 else read.cpu,
+                     read.position, read.ticks, read.late)
+
+    def books(self) -> Books:
+        books = _library.Books()
+        _checked(_calls().maxlat_monitor_events_books(self.handle, ctypes.byref(books)))
+        return Books(*(getattr(books, name) for name, _ in _library.Books._fields_))
+
+
+def _follow(reader: EventReader, poll_s: float) -> Iterator[Event]:
+    while True:
+        event = reader.next()
+        if event is None:
+            time.sleep(poll_s)
+        else:
+            yield event
+
+
+# ---- Sensors ----
+
+
+class Sensor:
+    """One sensor of a monitor, which it keeps."""
+
+    def __init__(self, monitor: "Monitor", number: int):
+        about = _library.About()
+        _checked(_calls().maxlat_monitor_about(monitor.handle, number, ctypes.byref(about)))
+        self._monitor, self._number = monitor, number
+        self.program, self.group, self.name = _text(about.program), _text(about.group), _text(about.name)
+        self.unit, self.about, self.pid = _text(about.unit), _text(about.about), int(about.pid)
+        self.kind, self.shared = _library.KINDS[about.kind], bool(about.shared)
+
+    def __str__(self) -> str:
+        return f"{self.program}#{self.pid}/{self.group}/{self.name}"
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} {self}>"
+
+    def read(self) -> Value:
+        """Of this moment. None: of a kind that this version does not know."""
+        value = _library.Value()
+        _checked(_calls().maxlat_monitor_read(self._monitor.handle, self._number, ctypes.byref(value)))
+        return getattr(self, "_as_" + self.kind)(value)
+
+    def events(self, patience_ns: int = 0) -> EventReader:
+        """An event whose post has not ended holds up those behind it for that long at the most."""
+        return EventReader(self._monitor, self._number, patience_ns)
+
+    def follow(self, poll_s: float = 0.05, patience_ns: int = 100_000_000) -> Iterator[Event]:
+        """All events from those that are there now on, as they come; without an end, also when the program has ended."""
+        return _follow(self.events(patience_ns), poll_s)
+
+    def _items(self, items: int) -> tuple[memoryview, memoryview, memoryview]:
+        arrays = tuple((ctypes.c_uint64 * items)() for _ in range(3))
+        _checked(_calls().maxlat_monitor_items(self._monitor.handle, self._number, *arrays, items))
+        low, high, counts = (memoryview(array).cast("B").cast("Q") for array in arrays)
+        return low, high, counts
+
+    def _as_unknown(self, value: _library.Value) -> None:
+        return None
+
+    def _as_counter(self, value: _library.Value) -> Counter:
+        return Counter(value.count)
+
+    def _as_gauge(self, value: _library.Value) -> Gauge:
+        return Gauge(value.value, value.min, value.max)
+
+    def _as_stat(self, value: _library.Value) -> Stat:
+        if not value.has_extremes:
+            return Stat(0, None, None, None, None, value.settled)
+        return Stat(value.count, value.value, value.min, value.max, ctypes.c_int64(value.sum).value, value.settled)
+
+    def _as_counters(self, value: _library.Value) -> Counters:
+        _, _, counts = self._items(value.items)
+        labels = (_calls().maxlat_monitor_label(self._monitor.handle, self._number, i) for i in range(value.items))
+        return Counters({_text(label): count for label, count in zip(labels, counts)}, value.outside)
+
+    def _as_histogram(self, value: _library.Value) -> Histogram:
+        moments = (value.min, value.max, value.sum) if value.has_extremes else (None, None, None)
+        return Histogram(value.count, *self._items(value.items), value.outside, *moments)
+
+    def _as_events(self, value: _library.Value) -> Events:
+        return Events(value.count, value.items)
+
+
+class Monitor(_Handle):
+    """The sensors that a pattern names, as `maxlat sensors` takes it (PROGRAM#PID/GROUP/NAME with * ? [], or a part of it);
+    without one all. A sequence, and a mapping by their names and whole names."""
+
+    def __init__(self, pattern: Optional[str] = None):
+        super().__init__(_calls().maxlat_monitor_open(None if pattern is None else pattern.encode()),
+                         _calls().maxlat_monitor_close)
+        self._sensors = [Sensor(self, i) for i in range(_calls().maxlat_monitor_count(self.handle))]
+
+    def __enter__(self) -> "Monitor":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __len__(self) -> int:
+        return len(self._sensors)
+
+    def __iter__(self) -> Iterator[Sensor]:
+        return iter(self._sensors)
+
+    @overload
+    def __getitem__(self, which: int) -> Sensor: ...
+    @overload
+    def __getitem__(self, which: str) -> Sensor: ...
+    def __getitem__(self, which: Union[int, str]) -> Sensor:
+        if isinstance(which, int):
+            return self._sensors[which]
+        for sensor in self._sensors:
+            if which in (sensor.name, f"{sensor.group}/{sensor.name}", str(sensor)):
+                return sensor
+        raise KeyError(which)
+
+
+def recorded_events(folder: str, maxlat: str = "maxlat") -> Iterator[dict[str, Any]]:
+    """The events of a recording (`maxlat sensors record -o FOLDER`, or `maxlat trace record`), as `maxlat trace print --json`
+    has them. RAISES: subprocess.CalledProcessError: it cannot be read."""
+    command = [maxlat, "trace", "print", "--json", folder]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            yield json.loads(line)
+    if process.returncode not in (0, 3):  # 3: events were lost, and the rest is there
+        raise subprocess.CalledProcessError(process.returncode, command)

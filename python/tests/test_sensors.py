@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: MIT
+"""The Python interface against a program with sensors: python3 -m unittest, with SENSOR_PROGRAM (of tests/tracer, which is in
+PYTHONPATH), MAXLAT and MAXLAT_SENSORS_LIBRARY in the environment."""
+import json
+import os
+import subprocess
+import tempfile
+import threading
+import unittest
+
+import maxlat_sensors as ms
+from sensor_process import SensorProcess
+
+PROGRAM = os.environ["SENSOR_PROGRAM"]
+NAME = os.path.basename(PROGRAM)[:15]
+
+
+class Sensors(unittest.TestCase):
+    def setUp(self):
+        self.program = SensorProcess(PROGRAM)
+        self.addCleanup(self.program.__exit__)
+
+    def monitor(self, rest=""):
+        return ms.Monitor(f"{self.program.pid}{rest}")
+
+    def test_what_there_is(self):
+        monitor = self.monitor()
+        self.assertEqual(len(monitor), 8)
+        latency = monitor["latency"]
+        self.assertEqual((latency.kind, latency.unit, latency.about, latency.shared),
+                         ("histogram", "ns", "from request to answer", False))
+        self.assertEqual(str(latency), f"{NAME}#{self.program.pid}/server/latency")
+        self.assertTrue(monitor["other/requests"].shared)
+        self.assertEqual(len(ms.Monitor("no/such")), 0)
+        with self.assertRaises(KeyError):
+            monitor["gone"]
+
+    def test_values(self):
+        monitor = self.monitor("/server/*")
+        self.assertEqual(monitor["temperature"].read(), ms.Stat(0, None, None, None, None, True))
+        self.assertEqual(monitor["latency"].read().quantile(0.5), 0)
+        self.program.tell("post")
+        self.assertEqual(monitor["requests"].read(), ms.Counter(3))
+        queue = monitor["queue"].read()
+        self.assertEqual((queue, queue.within), (ms.Gauge(2, 0, 3), True))
+        self.assertEqual(monitor["temperature"].read(), ms.Stat(3, 7, -5, 10, 12, True))
+        self.assertEqual(monitor["temperature"].read().mean, 4)
+        self.assertEqual(monitor["answers"].read(), ms.Counters({"yes": 1, "no": 0, 'a "third"?[1m': 4}, 1))
+        self.assertEqual(self.monitor("/other/requests")[0].read(), ms.Counter(1 << 63))
+
+    def test_histogram(self):
+        self.program.tell("post")
+        latency = self.monitor("/server/latency")[0].read()
+        self.assertEqual((latency.count, latency.overflows, latency.min, latency.max), (1001, 1, 1000, 1 << 40))
+        self.assertEqual(latency.sum, 1000 * 1000 * 1001 // 2 + (1 << 40))
+        self.assertEqual(sum(latency.counts), 1000)
+        self.assertTrue(all(low <= high for low, high in zip(latency.low, latency.high)))
+        self.assertEqual(latency.low[0], 0)
+        self.assertGreaterEqual(latency.quantile(0.5), 501_000)
+        self.assertLess(latency.quantile(0.5), 560_000)
+        self.assertEqual(latency.quantile(1), 1 << 40)
+        (printed,) = json.loads(subprocess.run(
+            [os.environ["MAXLAT"], "sensors", "get", "--json", f"{self.program.pid}/server/latency"],
+            capture_output=True, text=True, check=True, timeout=60).stdout)
+        bins = [[low, high, count] for low, high, count in zip(latency.low, latency.high, latency.counts) if count]
+        self.assertEqual(bins, printed["value"]["bins"])
+        self.assertEqual((latency.counts.format, latency.counts.itemsize), ("Q", 8))
+
+    def test_events(self):
+        moves = self.monitor("/robot/moves")[0]
+        reader = moves.events()
+        self.assertEqual(list(reader), [])
+        self.program.tell("move")
+        events = list(reader)
+        self.assertEqual([event.position for event in events], list(range(13)))
+        self.assertEqual((events[0].provider, events[0].name), ("robot", "mode"))
+        self.assertEqual(events[0].fields, {"mode": (1, "automatic"), "why": 'a "start"\x1b[1m'})
+        self.assertEqual(events[12].fields, {"axis": 12, "position_mm": 6.0})
+        self.assertFalse(any(event.late for event in events))
+        self.assertEqual([event.ticks for event in events], sorted(event.ticks for event in events))
+        self.assertEqual(moves.read(), ms.Events(13, 16))
+        for _ in range(2):
+            self.program.tell("move")
+        self.assertEqual(len(list(reader)), 16)
+        books = reader.books()
+        self.assertEqual((books.posts, books.delivered, books.overwritten), (39, 29, 10))
+
+    def test_events_are_followed(self):
+        live = self.monitor("/robot/moves")[0].follow(poll_s=0.001)
+        posting = threading.Thread(target=self.program.tell, args=("move",))
+        posting.start()
+        axes = [next(live).fields.get("axis", 0) for _ in range(13)]
+        posting.join()
+        self.assertEqual(axes, list(range(13)))
+
+    def test_of_a_killed_program_the_last(self):
+        monitor = self.monitor("/server/requests")
+        self.program.tell("post")
+        self.program.process.kill()
+        self.program.process.wait()
+        self.assertEqual(monitor[0].read(), ms.Counter(3))
+        self.assertEqual(len(self.monitor()), 0)
+
+    def test_mistakes(self):
+        monitor = self.monitor()
+        with self.assertRaisesRegex(ms.Error, "requests is not a list of events"):
+            monitor["requests"].events()
+        sensor = monitor["requests"]
+        reader = monitor["moves"].events()
+        monitor.close()
+        with self.assertRaisesRegex(ms.Error, "it is closed"):
+            sensor.read()
+        self.assertEqual(list(reader), [], "a reader outlives its monitor")
+        reader.close()
+        with self.assertRaisesRegex(ms.Error, "it is closed"):
+            reader.next()
+
+    def test_recorded_events(self):
+        with tempfile.TemporaryDirectory() as parent:
+            self.program.tell("move")
+            recorded = subprocess.run([os.environ["MAXLAT"], "sensors", "record", "-q", "-D", "1ms", "-o", f"{parent}/of",
+                                       f"{self.program.pid}/robot/moves"], timeout=60)
+            if recorded.returncode == 77:
+                self.skipTest("no trace can be made here")
+            self.assertEqual(recorded.returncode, 0)
+            events = list(ms.recorded_events(f"{parent}/of", os.environ["MAXLAT"]))
+        self.assertEqual(len(events), 13)
+        self.assertEqual(events[12]["fields"], {"axis": 12, "position_mm": 6.0})
+
+
+class Arrays(unittest.TestCase):
+    def test_numpy_takes_them_as_they_are(self):
+        try:
+            import numpy
+        except ImportError:
+            self.skipTest("numpy is not there")
+        with SensorProcess(PROGRAM) as program:
+            program.tell("post")
+            latency = ms.Monitor(f"{program.pid}/server/latency")[0].read()
+            self.assertEqual(numpy.asarray(latency.counts).sum(), 1000)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,61 @@
+#!/bin/sh
+# Desnoyers 2012, section 5.6, in instructions: what lmbench's primitives take without a tracer, with our module loaded and idle,
+# with its flight recorder, and with ftrace's, which records the same events. And a round trip over UDP, as Desnoyers 2009,
+# section 8.4. How many events one has is counted by name; times what each of them takes by itself (docs/kernel-ring.md) that is
+# what is expected. docs/repeat-the-papers.md has the table; a tenth above it fails, and so does a row in which ours adds more
+# than ftrace does.
+# guest-mode: exact
+# guest-kernels: rt
+# guest-cpu: max,+invtsc,x-force-features=on
+# guest-idle: waits
+# guest-files: docs/repeat-the-papers.md docs/kernel-ring.md tests/guest/paper_lmbench.awk
+primitives='null read open fault fork udp'
+events='raw_syscalls:sys_enter raw_syscalls:sys_exit exceptions:page_fault_user exceptions:page_fault_kernel sched:sched_switch
+  sched:sched_waking sched:sched_wakeup sched:sched_wakeup_new sched:sched_migrate_task sched:sched_process_fork
+  sched:sched_process_exec sched:sched_process_exit sched:sched_process_free irq:softirq_entry irq:softirq_exit'
+ip link set lo up
+echo 4096 > /sys/kernel/debug/fault_around_bytes # one page a fault, as then
+echo 0 > /proc/sys/kernel/randomize_va_space     # where a program lies decides how many page tables fork() copies
+
+# Rounds, and the turns of each: one where it is long, so that most have no tick of the timer.
+rounds_and_turns() { case $1 in open | fork | udp) echo 401 1 ;; *) echo 31 64 ;; esac; }
+# measured CONFIGURATION: a line "CONFIGURATION PRIMITIVE INSTRUCTIONS" for each
+measured() {
+  for primitive in $primitives; do
+    instructions=$(lmbench_calls $primitive $(rounds_and_turns $primitive)) || fail "$primitive: $1"
+    echo "$1 $primitive $instructions" >> "$OUT/figures.txt"
+  done
+}
+measured unloaded
+measured again
+load maxlat_trace
+measured idle
+kernel_flight_recorder $events > "$OUT/recorder.txt" &
+recorder=$!
+wait_for started "$OUT/recorder.txt"
+measured ours
+measured ours-again
+kill $recorder
+wait $recorder
+expect "kinds of events that ours records" "$(sed -n 's/started //p' "$OUT/recorder.txt")" -eq "$(echo $events | wc -w)"
+
+instance=/sys/kernel/tracing/instances/paper
+mkdir $instance
+echo 4096 > $instance/buffer_size_kb
+echo x86-tsc > $instance/trace_clock
+for event in $events; do echo 1 > "$instance/events/${event%:*}/${event#*:}/enable"; done
+measured ftrace
+# Of one round and of three, 64 turns each: what begins and ends the program is in both. Once before, for what is new the first time.
+for primitive in $primitives; do
+  for rounds in 1 1 3; do
+    echo > $instance/trace
+    echo 1 > $instance/tracing_on
+    lmbench_calls $primitive $rounds 64 > /dev/null
+    echo 0 > $instance/tracing_on
+    cat $instance/trace > "$OUT/events-$primitive-$rounds.txt"
+  done
+done
+expect "events of ftrace that found no room" "$(sed -n 's/^dropped events: //p' $instance/per_cpu/cpu0/stats)" -eq 0
+case $(uname -r) in 6.1.*) elsewhere=0 ;; *) elsewhere=1 ;; esac # the page's figures are of that kernel
+cd "$OUT" # the names of these files tell the script what they are
+awk -v refreshed=repeat-the-papers.md -v elsewhere=$elsewhere -f "$FILES/paper_lmbench.awk" figures.txt events-*.txt "$FILES/kernel-ring.md" "$FILES/repeat-the-papers.md"

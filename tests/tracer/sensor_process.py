@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: MIT
+"""A program with sensors (sensor_program.cpp), for tests: it posts what it is told."""
+import subprocess
+
+
+class SensorProcess:
+    """Runs while the block does. `words`: the program, or a command that runs it."""
+
+    def __init__(self, *words, preexec=None):
+        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                        preexec_fn=preexec)
+        self.pid = self.process.pid
+        self.tell("nothing")  # it has been loaded
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.communicate()
+
+    def tell(self, *words):
+        for word in words:
+            self.process.stdin.write(word + "\n")
+            self.process.stdin.flush()
+            assert self.process.stdout.readline() == "done\n"

@@ -1,0 +1,230 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""sensors_record_cases.py PROGRAM: `maxlat sensors record` and `stats` of a program with sensors (sensor_program.cpp). The
+binary is $MAXLAT. Nothing here waits for a time: each wait is for a condition, and has a limit only so that a failure ends."""
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from sensor_process import SensorProcess
+
+PROGRAM = os.path.abspath(sys.argv[1])
+NAME = os.path.basename(PROGRAM)[:15]
+MAXLAT = os.environ["MAXLAT"]
+LIMIT = 60
+
+
+def Program(*command):
+    return SensorProcess(*command, PROGRAM)
+
+
+def run(*words, status=0):
+    ended = subprocess.run([MAXLAT, *map(str, words)], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT)
+    assert ended.returncode == status, f"{words}: {ended.returncode}, not {status}\n{ended.stdout}{ended.stderr}"
+    return ended.stdout + ended.stderr
+
+
+def wait_until(condition):
+    end = time.monotonic() + LIMIT
+    while not condition():
+        assert time.monotonic() < end, "it does not come"
+        time.sleep(0.002)
+
+
+def has_all_groups(pid):
+    """They come one after another while a program is loaded."""
+    maps = pathlib.Path(f"/proc/{pid}/maps").read_text()
+    return all(f"maxlat-sensors:{group} " in maps for group in ("robot", "server", "other"))
+
+
+class Running:
+    """A subcommand of `maxlat sensors` that goes on until it is interrupted."""
+
+    def __init__(self, *words):
+        self.process = subprocess.Popen([MAXLAT, "sensors", *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                        text=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.communicate()
+
+    def rests(self):
+        """From one look to the next."""
+        return pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(") ")[2].startswith("S")
+
+    def pause(self):
+        self.process.send_signal(signal.SIGSTOP)
+
+    def end(self, status):
+        self.process.send_signal(signal.SIGCONT)
+        self.process.send_signal(signal.SIGINT)
+        out, err = self.process.communicate(timeout=LIMIT)
+        assert self.process.returncode == status, f"{self.process.returncode}, not {status}\n{out}{err}"
+        return out + err
+
+
+def result_of(folder):
+    return json.loads((folder / "result.json").read_text())
+
+
+def phase_of(folder, name):
+    (phase,) = [phase for phase in result_of(folder)["phases"] if phase["name"] == name]
+    return phase
+
+
+def events_of(folder, status=0):
+    return [json.loads(line) for line in run("trace", "print", "--json", folder, status=status).splitlines() if "fields" in line]
+
+
+def test_events_are_a_trace(tmp):
+    with Program() as one, Program() as two:
+        one.tell("move")
+        two.tell("move")
+        told = run("sensors", "record", "-D", "1ms", "-o", tmp / "r", f"{one.pid}/robot", f"{two.pid}/robot")
+        assert "26 events of 2 lists, 2 sensors, in " in told, told
+        events = events_of(tmp / "r")
+        assert [event["fields"] for event in events[:13]] == [event["fields"] for event in events[13:]], events
+        assert events[0]["event"] == "robot:mode" and events[0]["fields"]["mode"] == {"value": 1, "label": "automatic"}
+        assert [event["fields"]["axis"] for event in events[1:13]] == list(range(1, 13))
+        assert all("cpu" in event for event in events), events[0]
+        assert sorted(path.name for path in (tmp / "r").iterdir()) == sorted([f"{NAME}-{one.pid}", f"{NAME}-{two.pid}", "result.json"])
+        assert "26 recorded" in run("trace", "check", tmp / "r")
+        if shutil.which("babeltrace2"):
+            lines = subprocess.run(["babeltrace2", tmp / "r"], capture_output=True, text=True, check=True).stdout.splitlines()
+            assert len(lines) == 26 and 'why = "a \\"start\\"' in lines[0], lines[:2]
+
+
+def test_losses_are_told_where_they_were(tmp):
+    with Program() as program, Running("record", "-o", tmp / "r", f"{program.pid}/robot") as recording:
+        program.tell("move")
+        wait_until(lambda: list((tmp / "r").glob(f"{NAME}-*/robot.moves-*")))  # it has read those, and written them
+        recording.pause()
+        program.tell("move", "move", "move")
+        told = recording.end(3)
+        assert "23 events overwritten before they were read" in told and "29 events of 1 list" in told, told
+        lines = run("trace", "print", tmp / "r", status=3).splitlines()
+        (loss,) = [line for line in lines if line.startswith("---")]
+        last_before = [line for line in lines if "axis = 12," in line][0]
+        # Behind that event; up to which one, its stream tells if it goes on: the program may be on another CPU by then.
+        assert "23 events lost" in loss and last_before.partition(" ")[0] in loss, (loss, lines)
+        assert "23 lost_full" in run("trace", "check", tmp / "r")
+        books = phase_of(tmp / "r", "values")["events"]
+        assert (books["produced"], books["recorded"], books["lost_full"]) == (52, 29, 23), books
+
+
+def test_values_are_phases(tmp):
+    name = f"{NAME}/server/latency"
+    with Program() as program:
+        program.tell("post")
+        for folder in ("a", "b"):
+            # Of what was posted before nothing is in it.
+            with Running("record", "-o", tmp / folder, f"{program.pid}") as recording:
+                wait_until(lambda r=recording: has_all_groups(r.process.pid) and r.rests())
+                program.tell("post")
+                recording.end(0)
+        latency = phase_of(tmp / "a", name)
+        assert (latency["kind"], latency["status"]) == ("sensor", "ok"), latency
+        (cpu,) = latency["per_cpu"]
+        assert (cpu["samples"], cpu["histogram"]["overflow_count"], cpu["max_ns"]) == (1001, 1, 1 << 40), cpu
+        assert abs(cpu["mean_ns"] - (1000 * 1000 * 1001 // 2 + (1 << 40)) / 1001) < 1, cpu
+        assert latency["facts"]["sensor"] == f"{NAME}#{program.pid}/server/latency"
+        facts = phase_of(tmp / "a", "values")["facts"]
+        assert facts[f"{NAME}/server/requests"] == "6, 3 of them meanwhile", facts
+        assert facts[f"{NAME}/server/queue"] == "2", facts
+        assert name not in facts and f"{NAME}/server/temperature" in facts, facts
+    assert name in run("report", "--text", tmp / "a")
+    run("gate", tmp / "a/result.json", "--max", "2000s")
+    run("gate", tmp / "a/result.json", "--max", "1s", status=2)
+    assert name in run("compare", tmp / "a", tmp / "b")
+
+
+def test_of_a_command_from_its_begin_to_its_end(tmp):
+    with Program(MAXLAT, "sensors", "record", "-o", str(tmp / "r"), "--") as recording:
+        wait_until(lambda: has_all_groups(recording.pid))
+        recording.tell("post", "move")
+        recording.process.stdin.close()
+        recording.process.stdin = None
+        _, err = recording.process.communicate(timeout=LIMIT)
+        assert recording.process.returncode == 0, err
+        assert len(events_of(tmp / "r")) == 13
+        (cpu,) = phase_of(tmp / "r", f"{NAME}/server/latency")["per_cpu"]
+        assert (cpu["samples"], cpu["min_ns"], cpu["max_ns"]) == (1001, 1000, 1 << 40), cpu
+
+
+def test_of_a_command_that_is_killed(tmp):
+    with Program(MAXLAT, "sensors", "record", "-q", "-o", str(tmp / "r"), "--") as recording:
+        wait_until(lambda: has_all_groups(recording.pid) and list((tmp / "r").glob(f"{NAME}-*")))
+        recording.tell("move")
+        (folder,) = (tmp / "r").glob(f"{NAME}-*")
+        os.kill(int(folder.name.rpartition("-")[2]), signal.SIGKILL)
+        _, err = recording.process.communicate(timeout=LIMIT)
+        assert recording.process.returncode == 128 + 9 and "was killed by signal 9" in err, err
+        assert len(events_of(tmp / "r")) == 13
+
+
+def test_from_an_event_to_an_event(tmp):
+    with Program() as program:
+        program.tell("move", "move")  # of the first only the last three steps are still there
+        told = run("sensors", "record", "-o", tmp / "r", "--start-on", "robot:m*", "--stop-on", "robot:step", f"{program.pid}/robot")
+        assert "2 events of 1 list" in told, told
+        assert [event["event"] for event in events_of(tmp / "r")] == ["robot:mode", "robot:step"]
+        told = run("sensors", "record", "-D", "1ms", "-o", tmp / "none", "--start-on", "no:such", f"{program.pid}/robot", status=3)
+        assert 'no event was "no:such"' in told, told
+
+
+def test_stats(tmp):
+    with Program() as program:
+        program.tell("move")  # before, and not counted
+        with Running("stats", "--json", "-D", "1h", f"{program.pid}") as stats:
+            wait_until(lambda: has_all_groups(stats.process.pid) and stats.rests())
+            stats.pause()
+            program.tell("move", "move", "move", "post")
+            rows = {row["sensor"].partition("/")[2]: row for row in json.loads(stats.end(0))}
+        moves = rows["robot/moves"]
+        assert (moves["posts"], moves["lost"], moves["slots"], moves["most_in_a_look"]) == (39, 23, 16, 39), moves
+        assert moves["slots_needed"] == 64
+        assert rows["server/latency"]["posts"] == 1001 and rows["server/requests"]["posts"] == 3, rows
+        assert "posts" not in rows["server/queue"] and "slots" not in rows["server/latency"], rows
+        text = run("sensors", "stats", "-D", "1ms", f"{program.pid}/robot/moves")
+        assert text.startswith("sensor") and "slots needed" in text, text
+
+
+def test_mistakes(tmp):
+    with Program() as program:
+        assert "-o is missing\nhint: " in run("sensors", "record", status=1)
+        assert "there is no command behind --" in run("sensors", "record", "-o", tmp / "r", "--", status=1)
+        assert 'no sensor is called "no/such"' in run("sensors", "record", "-o", tmp / "r", "no/such", status=1)
+        assert "period" in run("sensors", "record", "-o", tmp / "r", "--period", "0", status=1)
+        assert "cannot start no-such-program" in run("sensors", "record", "-o", tmp / "r", "--", "no-such-program", status=1)
+        assert "there was no sensor\nhint: " in run("sensors", "record", "-o", tmp / "r", "--", "true", status=3)
+        assert not (tmp / "r").exists(), "what came to nothing leaves nothing"
+        (tmp / "full").mkdir()
+        (tmp / "full/file").write_text("")
+        assert "is not empty\nhint: " in run("sensors", "record", "-o", tmp / "full", f"{program.pid}", status=1)
+        assert "interval" in run("sensors", "stats", "-i", "5", status=1)
+
+
+def skip_where_no_trace_can_be_made():
+    with Program() as program, tempfile.TemporaryDirectory() as folder:
+        ended = subprocess.run([MAXLAT, "sensors", "record", "-D", "1ms", "-o", f"{folder}/r", f"{program.pid}"],
+                               capture_output=True, text=True, timeout=LIMIT)
+    if ended.returncode == 77:
+        print("cannot run here:", ended.stderr, file=sys.stderr)
+        sys.exit(77)
+
+
+skip_where_no_trace_can_be_made()
+for name, test in list(globals().items()):
+    if name.startswith("test_"):
+        with tempfile.TemporaryDirectory() as folder:
+            test(pathlib.Path(folder))
+        print("ok", name, flush=True)

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: MIT
+// C's calls of the monitors' side, each in terms of C++'s.
+#include <maxlat/sensors/monitor.h>
+
+#include <algorithm>
+#include <maxlat/base/moment.hpp>
+#include <maxlat/sensors/event_reader.hpp>
+#include <maxlat/sensors/monitor.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sensors = maxlat::sensors;
+namespace trace = maxlat::trace;
+
+namespace {
+
+struct Monitored {
+  const sensors::GroupView* group;
+  const sensors::SensorFacts* facts;
+  sensors::SensorValue value;  // as it was read last
+};
+
+thread_local std::string last_error;
+
+int failed(maxlat_monitor_result result, std::string why) {
+  last_error = std::move(why);
+  return result;
+}
+
+int32_t kind_of(sensors::SensorKind kind) {
+  constexpr std::pair<sensors::SensorKind, maxlat_monitor_kind> kKinds[] = {
+      {sensors::SensorKind::counter, MAXLAT_MONITOR_COUNTER},
+      {sensors::SensorKind::gauge, MAXLAT_MONITOR_GAUGE},
+      {sensors::SensorKind::stat, MAXLAT_MONITOR_STAT},
+      {sensors::SensorKind::counters, MAXLAT_MONITOR_COUNTERS},
+      {sensors::SensorKind::histogram, MAXLAT_MONITOR_HISTOGRAM},
+      {sensors::SensorKind::events, MAXLAT_MONITOR_EVENTS}};
+  for (const auto& [ours, theirs] : kKinds)
+    if (kind == ours) return theirs;
+  return MAXLAT_MONITOR_UNKNOWN;
+}
+
+// A value in the words of C.
+struct InC {
+  maxlat_monitor_value& out;
+
+  void operator()(std::monostate) const {}
+  void operator()(const sensors::CounterValue& v) const { out.count = v.value; }
+  void operator()(const sensors::GaugeValue& v) const {
+    out.value = v.value;
+    out.min = v.lowest;
+    out.max = v.highest;
+  }
+  void operator()(const sensors::StatValue& v) const {
+    out.settled = v.settled;
+    out.count = v.count;
+    if (v.count == 0) return;
+    out.has_extremes = true;
+    out.value = v.value;
+    out.min = v.min;
+    out.max = v.max;
+    out.sum = v.sum;
+  }
+  void operator()(const sensors::CountersValue& v) const {
+    out.outside = out.count = v.outside;
+    for (const auto& [label, count] : v.values) out.count += count;
+    out.items = v.values.size();
+  }
+  void operator()(const sensors::HistogramValue& v) const {
+    out.count = v.total;
+    out.outside = v.overflows;
+    out.items = v.buckets.size();
+    out.has_extremes = v.has_moments;
+    if (!v.has_moments) return;
+    out.min = static_cast<int64_t>(v.min);
+    out.max = static_cast<int64_t>(v.max);
+    out.sum = v.sum;
+  }
+  void operator()(const sensors::EventsValue& v) const {
+    out.count = v.posts;
+    out.items = v.slots;
+  }
+};
+
+// The label of a value; null: there is none.
+const char* label_of(const trace::FieldValue& value, std::string& kept) {
+  if (value.field->kind != trace::FieldKind::enumeration) return nullptr;
+  for (const trace::Label& label : value.field->labels) {
+    if (label.value != value.enumerator()) continue;
+    kept = label.name;
+    return kept.c_str();
+  }
+  return nullptr;
+}
+
+int32_t kind_of(const trace::Field& field) {
+  if (field.kind == trace::FieldKind::string) return MAXLAT_MONITOR_TEXT;
+  if (field.kind == trace::FieldKind::floating || field.is_float) return MAXLAT_MONITOR_FLOATING;
+  return field.is_signed ? MAXLAT_MONITOR_SIGNED : MAXLAT_MONITOR_UNSIGNED;
+}
+
+}  // namespace
+
+struct maxlat_monitor {
+  std::vector<sensors::GroupView> groups;
+  std::vector<Monitored> sensors;
+};
+
+struct maxlat_monitor_events {
+  sensors::EventReader reader;
+  sensors::EventClock clock{};
+  sensors::ListedEvent event{};
+  std::string provider{}, name{};
+  std::vector<trace::FieldValue> values{};
+  std::vector<std::string> names{};
+  mutable std::vector<std::string> labels{};  // as fields are asked for
+};
+
+const char* maxlat_monitor_error(void) {
+  return last_error.c_str();
+}
+
+struct maxlat_monitor* maxlat_monitor_open(const char* pattern) {
+  auto groups = sensors::find_groups();
+  if (!groups) {
+    failed(MAXLAT_MONITOR_FAILED, groups.error().text);
+    return nullptr;
+  }
+  auto* const monitor = new maxlat_monitor{std::move(*groups), {}};
+  for (const sensors::GroupView& group : monitor->groups)
+    for (const sensors::SensorFacts& facts : group.sensors())
+      if (pattern == nullptr || sensors::matches(pattern, group, facts))
+        monitor->sensors.push_back({&group, &facts, {}});
+  return monitor;
+}
+
+void maxlat_monitor_close(struct maxlat_monitor* monitor) {
+  delete monitor;
+}
+
+size_t maxlat_monitor_count(const struct maxlat_monitor* monitor) {
+  return monitor->sensors.size();
+}
+
+namespace {
+
+int no_such_sensor(const maxlat_monitor& monitor, size_t sensor) {
+  return failed(MAXLAT_MONITOR_NO_SUCH,
+                "there is no sensor " + std::to_string(sensor) + ", but " + std::to_string(monitor.sensors.size()));
+}
+// `what`: "a histogram".
+int not_this(const Monitored& one, const std::string& what) {
+  return failed(MAXLAT_MONITOR_NOT_THIS, one.facts->name + " is not " + what + ", or was not read");
+}
+
+}  // namespace
+
+int maxlat_monitor_about(const struct maxlat_monitor* monitor, size_t sensor, struct maxlat_monitored* about) {
+  if (sensor >= monitor->sensors.size()) return no_such_sensor(*monitor, sensor);
+  const Monitored& one = monitor->sensors[sensor];
+  *about = {one.group->program().c_str(), one.group->group().c_str(), one.facts->name.c_str(),  one.facts->unit.c_str(),
+            one.facts->about.c_str(),     one.group->pid(),           kind_of(one.facts->kind), one.facts->shared};
+  return MAXLAT_MONITOR_OK;
+}
+
+int maxlat_monitor_read(struct maxlat_monitor* monitor, size_t sensor, struct maxlat_monitor_value* value) {
+  if (sensor >= monitor->sensors.size()) return no_such_sensor(*monitor, sensor);
+  Monitored& one = monitor->sensors[sensor];
+  one.value = one.group->read(*one.facts);
+  *value = {};
+  value->kind = kind_of(one.facts->kind);
+  value->settled = true;
+  std::visit(InC{*value}, one.value);
+  return MAXLAT_MONITOR_OK;
+}
+
+int64_t maxlat_monitor_items(const struct maxlat_monitor* monitor, size_t sensor, uint64_t* low, uint64_t* high,
+                             uint64_t* count, size_t room) {
+  if (sensor >= monitor->sensors.size()) return no_such_sensor(*monitor, sensor);
+  const Monitored& one = monitor->sensors[sensor];
+  const auto put = [&](size_t i, uint64_t from, uint64_t to, uint64_t so_many) {
+    if (i >= room) return;
+    if (low != nullptr) low[i] = from;
+    if (high != nullptr) high[i] = to;
+    if (count != nullptr) count[i] = so_many;
+  };
+  if (const auto* histogram = std::get_if<sensors::HistogramValue>(&one.value)) {
+    for (uint32_t i = 0; i < histogram->buckets.size(); ++i)
+      put(i, maxlat_shape_low(histogram->shape, i), maxlat_shape_high(histogram->shape, i), histogram->buckets[i]);
+    return static_cast<int64_t>(histogram->buckets.size());
+  }
+  if (const auto* counters = std::get_if<sensors::CountersValue>(&one.value)) {
+    for (size_t i = 0; i < counters->values.size(); ++i) put(i, i, i, counters->values[i].second);
+    return static_cast<int64_t>(counters->values.size());
+  }
+  return not_this(one, "a histogram, nor counters");
+}
+
+const char* maxlat_monitor_label(const struct maxlat_monitor* monitor, size_t sensor, size_t item) {
+  if (sensor >= monitor->sensors.size()) return nullptr;
+  const auto* const counters = std::get_if<sensors::CountersValue>(&monitor->sensors[sensor].value);
+  return counters == nullptr || item >= counters->values.size() ? nullptr : counters->values[item].first.c_str();
+}
+
+int maxlat_monitor_quantile(const struct maxlat_monitor* monitor, size_t sensor, double part, uint64_t* value) {
+  if (sensor >= monitor->sensors.size()) return no_such_sensor(*monitor, sensor);
+  const Monitored& one = monitor->sensors[sensor];
+  const auto* const histogram = std::get_if<sensors::HistogramValue>(&one.value);
+  if (histogram == nullptr) return not_this(one, "a histogram");
+  *value = histogram->quantile(std::clamp(part, 0.0, 1.0));
+  return MAXLAT_MONITOR_OK;
+}
+
+struct maxlat_monitor_events* maxlat_monitor_events_open(const struct maxlat_monitor* monitor, size_t sensor,
+                                                         uint64_t patience_ns) {
+  if (sensor >= monitor->sensors.size()) {
+    no_such_sensor(*monitor, sensor);
+    return nullptr;
+  }
+  const Monitored& one = monitor->sensors[sensor];
+  if (!sensors::has_events(one.facts->kind)) {
+    failed(MAXLAT_MONITOR_NOT_THIS, one.facts->name + " is not a list of events");
+    return nullptr;
+  }
+  return new maxlat_monitor_events{.reader = one.group->events(*one.facts, patience_ns)};
+}
+
+void maxlat_monitor_events_close(struct maxlat_monitor_events* events) {
+  delete events;
+}
+
+int maxlat_monitor_events_next(struct maxlat_monitor_events* events, struct maxlat_monitor_event* event) {
+  const sensors::EventStep step = events->reader.next(events->event, maxlat::base::monotonic_ns());
+  events->values.clear();
+  events->names.clear();
+  events->labels.clear();
+  if (step == sensors::EventStep::none) events->clock.read_again();  // there is time
+  if (step != sensors::EventStep::event)
+    return step == sensors::EventStep::none ? MAXLAT_MONITOR_NONE : MAXLAT_MONITOR_AGAIN;
+  const sensors::ListedEvent& read = events->event;
+  *event = {};
+  event->position = read.position;
+  event->ticks = read.ticks;
+  event->time_ns = events->clock.realtime_ns(read.ticks);
+  event->cpu = read.cpu ? static_cast<int32_t>(*read.cpu) : -1;
+  event->late = read.late;
+  if (read.type == nullptr) return MAXLAT_MONITOR_OK;
+  events->provider = read.type->provider;
+  events->name = read.type->name;
+  event->provider = events->provider.c_str();
+  event->name = events->name.c_str();
+  trace::FieldValues values(read.type->fields, read.payload);
+  for (trace::FieldValue value; values.next(value);) {
+    events->values.push_back(value);
+    events->names.emplace_back(value.field->name);
+    events->labels.emplace_back();
+  }
+  event->fields = static_cast<uint32_t>(events->values.size());
+  return MAXLAT_MONITOR_OK;
+}
+
+int maxlat_monitor_events_field(const struct maxlat_monitor_events* events, uint32_t number,
+                                struct maxlat_monitor_field* field) {
+  if (number >= events->values.size()) return MAXLAT_MONITOR_NONE;
+  const trace::FieldValue& value = events->values[number];
+  const bool is_array = value.field->kind == trace::FieldKind::array || value.field->kind == trace::FieldKind::sequence;
+  const bool is_text = value.field->kind == trace::FieldKind::string;
+  *field = {events->names[number].c_str(),
+            label_of(value, events->labels[number]),
+            value.bytes,
+            value.count,
+            is_text ? 1u : value.field->bytes,
+            kind_of(*value.field),
+            is_array};
+  return MAXLAT_MONITOR_OK;
+}
+
+int maxlat_monitor_events_books(const struct maxlat_monitor_events* events, struct maxlat_monitor_books* books) {
+  const sensors::EventBooks now = events->reader.books();
+  *books = {now.posts, now.delivered, now.late, now.overwritten, now.dropped, now.unfinished, now.open, now.pending};
+  return MAXLAT_MONITOR_OK;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sensors of running programs, read from C and from whatever can call C: values, histograms, events. Start here when
+ * your monitor is not C++20, which has monitor.hpp. The programs that are read do not notice (sensor.h).
+ *
+ *   struct maxlat_monitor* monitor = maxlat_monitor_open("robot/server");
+ *   if (monitor == NULL) ... maxlat_monitor_error()
+ *   for (size_t i = 0; i < maxlat_monitor_count(monitor); ++i) {
+ *     struct maxlat_monitored about;
+ *     struct maxlat_monitor_value value;
+ *     maxlat_monitor_about(monitor, i, &about);
+ *     maxlat_monitor_read(monitor, i, &value);
+ *   }
+ *   maxlat_monitor_close(monitor);
+ *
+ * Link with maxlat-sensors (pkg-config maxlat-sensors). C11 or later, or C++.
+ *
+ * A MONITOR holds the sensors that there were when it was opened, also when their programs have ended or were killed
+ * since: then it shows what was posted last. Programs that begin later are seen by who opens anew.
+ * BOUNDS: each call takes a bounded number of steps, whatever the programs do; no call waits. Opening looks at the
+ * descriptors of all processes. TRUST: as monitor.hpp: a hostile program can show wrong values and nothing else.
+ * STABILITY: structs and numbers do not change; what is new gets calls of its own. A sensor of a kind that this library
+ * does not know is MAXLAT_MONITOR_UNKNOWN.
+ * ERRORS: calls that return int return one of enum maxlat_monitor_result, those that return a pointer null; then
+ * maxlat_monitor_error() says in one line why.
+ * THREADS: one at a time for a monitor and what was opened from it. Not for signal handlers.
+ */
+#ifndef MAXLAT_SENSORS_MONITOR_H
+#define MAXLAT_SENSORS_MONITOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum maxlat_monitor_result {
+  MAXLAT_MONITOR_OK = 0,
+  MAXLAT_MONITOR_NONE = 1,      /* there is nothing now: no event, no such field */
+  MAXLAT_MONITOR_AGAIN = 2,     /* a call's steps were in vain: call again */
+  MAXLAT_MONITOR_NO_SUCH = -1,  /* no such sensor */
+  MAXLAT_MONITOR_NOT_THIS = -2, /* a sensor of another kind */
+  MAXLAT_MONITOR_FAILED = -3    /* the system's: no memory, no right */
+};
+
+/* Of this thread's last call that failed. Valid until its next. */
+const char* maxlat_monitor_error(void);
+
+/* ---- Which sensors there are ---- */
+
+struct maxlat_monitor; /* a handle */
+
+/*
+ * Those that `pattern` names, as `maxlat sensors` takes it: PROGRAM#PID/GROUP/NAME with * ? [], from any of its parts
+ * on or up to any of them. Null: all. No sensor at all is no error: maxlat_monitor_count() is 0.
+ */
+struct maxlat_monitor* maxlat_monitor_open(const char* pattern);
+void maxlat_monitor_close(struct maxlat_monitor* monitor); /* null: nothing */
+size_t maxlat_monitor_count(const struct maxlat_monitor* monitor);
+
+enum maxlat_monitor_kind {
+  MAXLAT_MONITOR_UNKNOWN = 0,
+  MAXLAT_MONITOR_COUNTER = 1,
+  MAXLAT_MONITOR_GAUGE = 2,
+  MAXLAT_MONITOR_STAT = 3,
+  MAXLAT_MONITOR_COUNTERS = 4,
+  MAXLAT_MONITOR_HISTOGRAM = 5,
+  MAXLAT_MONITOR_EVENTS = 6
+};
+
+/* Texts are the monitor's. */
+struct maxlat_monitored {
+  const char* program;
+  const char* group;
+  const char* name;
+  const char* unit;
+  const char* about;
+  int32_t pid;
+  int32_t kind; /* enum maxlat_monitor_kind */
+  bool shared;  /* all threads of the program post */
+};
+int maxlat_monitor_about(const struct maxlat_monitor* monitor, size_t sensor, struct maxlat_monitored* about);
+
+/* ---- Values ---- */
+
+/* What a kind does not have is 0. */
+struct maxlat_monitor_value {
+  int32_t kind;
+  bool settled;      /* the words of a stat belong together; true of the others */
+  bool has_extremes; /* min, max and sum are known */
+  uint64_t count;    /* posts. Of a counter its value, of counters the sum of all */
+  int64_t value;     /* gauge; the last of a stat */
+  int64_t min, max;  /* stat, histogram; the limits of a gauge */
+  uint64_t sum;      /* stat, as a signed number; histogram; modulo 2^64 */
+  uint64_t outside;  /* histogram: values beyond its range; counters: indices beyond the last */
+  uint64_t items;    /* buckets of a histogram, counters, slots of a list */
+};
+int maxlat_monitor_read(struct maxlat_monitor* monitor, size_t sensor, struct maxlat_monitor_value* value);
+
+/*
+ * The buckets of a histogram, or the counters, as they were at the last maxlat_monitor_read() of it: into arrays for
+ * `room` of them; each may be null. `low` and `high` are both within a bucket. Of counters both are the index.
+ * RETURNS: how many there are, or a negative maxlat_monitor_result.
+ */
+int64_t maxlat_monitor_items(const struct maxlat_monitor* monitor, size_t sensor, uint64_t* low, uint64_t* high,
+                             uint64_t* count, size_t room);
+/* Of a counter. Null: it has none. Valid until it is read again. */
+const char* maxlat_monitor_label(const struct maxlat_monitor* monitor, size_t sensor, size_t item);
+/* Of a histogram, as it was read last; `part` from 0 to 1. */
+int maxlat_monitor_quantile(const struct maxlat_monitor* monitor, size_t sensor, double part, uint64_t* value);
+
+/* ---- Events ---- */
+
+struct maxlat_monitor_events; /* a reader of one list, with a position of its own */
+
+/*
+ * From the oldest event that is still there on. An event whose post has not ended holds up those behind it for
+ * `patience_ns` at the most. It outlives its monitor.
+ */
+struct maxlat_monitor_events* maxlat_monitor_events_open(const struct maxlat_monitor* monitor, size_t sensor,
+                                                         uint64_t patience_ns);
+void maxlat_monitor_events_close(struct maxlat_monitor_events* events); /* null: nothing */
+
+struct maxlat_monitor_event {
+  uint64_t position; /* posts of the list that had a place before it */
+  uint64_t ticks;    /* of the machine's counter */
+  int64_t time_ns;   /* of the wall clock, since 1970 */
+  const char* provider;
+  const char* name; /* null: of no type that the list has */
+  int32_t cpu;      /* -1: not known */
+  uint32_t fields;
+  bool late; /* behind its turn */
+};
+/* RETURNS: MAXLAT_MONITOR_OK, _NONE or _AGAIN. The event is valid until the next call. */
+int maxlat_monitor_events_next(struct maxlat_monitor_events* events, struct maxlat_monitor_event* event);
+
+enum maxlat_monitor_field_kind {
+  MAXLAT_MONITOR_UNSIGNED = 1,
+  MAXLAT_MONITOR_SIGNED = 2,
+  MAXLAT_MONITOR_FLOATING = 3,
+  MAXLAT_MONITOR_TEXT = 4
+};
+struct maxlat_monitor_field {
+  const char* name;
+  const char* label; /* of an enumeration's value; null: it has none */
+  const void* bytes; /* `count` elements of `bytes_each`, wherever they lie; of a text with a zero behind them */
+  uint64_t count;    /* elements: 1, unless it is an array; bytes of a text */
+  uint32_t bytes_each;
+  int32_t kind;
+  bool is_array; /* or a sequence */
+};
+/* Of the event that was read last. RETURNS: MAXLAT_MONITOR_NONE: it has no such field. */
+int maxlat_monitor_events_field(const struct maxlat_monitor_events* events, uint32_t number,
+                                struct maxlat_monitor_field* field);
+
+/* Of the posts since the reader began: posts is the sum of all the others (event_reader.hpp). */
+struct maxlat_monitor_books {
+  uint64_t posts, delivered, late, overwritten, dropped, unfinished, open, pending;
+};
+int maxlat_monitor_events_books(const struct maxlat_monitor_events* events, struct maxlat_monitor_books* books);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+#include "sensors/recorded_values.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <maxlat/core/result/phase_kind.hpp>
+#include <optional>
+#include <variant>
+
+#include "sensors/value_text.hpp"
+
+namespace maxlat::trace_tools {
+namespace {
+
+using sensors::HistogramValue;
+
+// The bins of one of the two are those of the other: it is one sensor.
+std::vector<core::Bin> bins_between(const HistogramValue& before, const HistogramValue& now, double ns) {
+  std::vector<core::Bin> bins;
+  for (std::uint32_t i = 0; i < now.buckets.size(); ++i) {
+    const std::uint64_t count = now.buckets[i] - (i < before.buckets.size() ? before.buckets[i] : 0);
+    const double low = static_cast<double>(maxlat_shape_low(now.shape, i));
+    const double next = static_cast<double>(maxlat_shape_high(now.shape, i)) + 1;
+    if (count != 0) bins.push_back({low * ns, next * ns, count});
+  }
+  return bins;
+}
+
+// The exact extremes, where they are of these posts. A post that is under way is in one of the words, and not yet in
+// the other: what does not fit the bins is not theirs.
+void add_extremes(const HistogramValue& before, const HistogramValue& now, double ns, core::CpuResult& result) {
+  if (result.bins.empty()) {  // they are all beyond the range
+    const double range = static_cast<double>(maxlat_shape_high(now.shape, maxlat_shape_buckets(now.shape) - 1)) * ns;
+    result.min_ns = range;
+    result.max_ns = now.has_moments ? std::max(range, static_cast<double>(now.max) * ns) : range;
+    return;
+  }
+  const core::Bin& first = result.bins.front();
+  const core::Bin& last = result.bins.back();
+  result.min_ns = first.low_ns;
+  result.max_ns = last.high_ns;
+  if (!now.has_moments) return;
+  const double min = static_cast<double>(now.min) * ns, max = static_cast<double>(now.max) * ns;
+  const bool all = before.total == 0;
+  if ((all || now.min < before.min) && min >= first.low_ns && min < first.high_ns) result.min_ns = min;
+  const bool is_theirs = all || now.max > before.max || result.overflow_count != 0;
+  if (is_theirs && max >= last.low_ns && (result.overflow_count != 0 || max < last.high_ns)) result.max_ns = max;
+}
+
+// The exact mean, unless the sum went round, or a post under way makes another of it.
+void add_mean(const HistogramValue& before, const HistogramValue& now, double ns, core::CpuResult& result) {
+  if (!now.has_moments) return;
+  const double mean = static_cast<double>(now.sum - before.sum) * ns / static_cast<double>(result.samples);
+  if (mean >= result.min_ns && mean <= result.max_ns) result.mean_ns = mean;
+}
+
+std::string fact_of(const ChosenSensor& sensor, const sensors::SensorValue& before) {
+  const sensors::SensorValue now = sensor.value();
+  std::string text = value_text(*sensor.facts, now);
+  const auto posts = posts_of(now);
+  if (posts && before.index() == now.index())
+    text += fmt::format(", {} of them meanwhile", *posts - posts_of(before).value_or(0));
+  return text;
+}
+
+}  // namespace
+
+double ns_of_unit(std::string_view unit) {
+  constexpr std::pair<std::string_view, double> kUnits[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+  for (const auto& [name, ns] : kUnits)
+    if (unit == name) return ns;
+  return 0;
+}
+
+core::CpuResult result_between(const HistogramValue& before, const HistogramValue& now, double ns) {
+  core::CpuResult result;
+  result.bins = bins_between(before, now, ns);
+  result.overflow_count = now.overflows - before.overflows;
+  if (result.bins.empty() && result.overflow_count == 0) return result;
+  add_extremes(before, now, ns, result);
+  core::fill_statistics_from_bins(result);
+  if (result.bins.empty()) result.mean_ns = result.max_ns;
+  add_mean(before, now, ns, result);
+  return result;
+}
+
+void RecordedValues::look(const std::shared_ptr<const ChosenSensors>& chosen, bool from_their_begin) {
+  for (const ChosenSensor& sensor : chosen->sensors) {
+    if (!known_.insert({sensor.group->uuid(), sensor.facts->name}).second) continue;
+    entries_.push_back({chosen, sensor, from_their_begin ? sensors::SensorValue{} : sensor.value()});
+  }
+}
+
+void RecordedValues::begin_anew() {
+  for (Entry& entry : entries_) entry.before = entry.sensor.value();
+}
+
+// Two runs of a program have the same names for the same things, so without the number of the process, unless it is
+// needed to tell two of them apart.
+std::string RecordedValues::short_name(const Entry& entry) const {
+  const auto name = [](const ChosenSensor& sensor) {
+    return sensor.group->program() + "/" + sensor.group->group() + "/" + sensor.facts->name;
+  };
+  const std::string mine = name(entry.sensor);
+  const auto first =
+      std::find_if(entries_.begin(), entries_.end(), [&](const Entry& one) { return name(one.sensor) == mine; });
+  if (&*first == &entry) return mine;
+  const auto same = std::count_if(first, entries_.end(), [&](const Entry& one) {
+    return &one < &entry && one.sensor.name() == entry.sensor.name();
+  });
+  return entry.sensor.name() + (same == 0 ? "" : fmt::format(" ({})", same + 1));
+}
+
+core::Phase RecordedValues::phase_of(const Entry& entry, const HistogramValue& now, double seconds) const {
+  const sensors::SensorFacts& facts = *entry.sensor.facts;
+  static const HistogramValue kNothing;
+  const auto* const before = std::get_if<HistogramValue>(&entry.before);
+  core::Phase phase;
+  phase.name = short_name(entry);
+  phase.kind = core::kSensorKind.name;
+  phase.facts["sensor"] = entry.sensor.name();
+  if (!facts.about.empty()) phase.facts["about"] = facts.about;
+  phase.facts["CPUs"] = "the histogram is of all that its program posted: CPU 0 here stands for the program";
+  core::CpuResult result = result_between(before == nullptr ? kNothing : *before, now, ns_of_unit(facts.unit));
+  result.exposure_s = phase.exposure_s = seconds;
+  phase.status = result.samples != 0 ? core::PhaseStatus::ok : core::PhaseStatus::skipped;
+  if (result.samples == 0) phase.reason = "nothing was posted to it meanwhile";
+  phase.per_cpu.push_back(std::move(result));
+  return phase;
+}
+
+std::vector<core::Phase> RecordedValues::phases(const std::string& started, double seconds) const {
+  std::vector<core::Phase> phases;
+  core::Phase values;
+  values.name = values.kind = core::kValuesKind.name;
+  values.status = core::PhaseStatus::ok;
+  for (const Entry& entry : entries_) {
+    const sensors::SensorValue now = entry.sensor.value();
+    const auto* const histogram = std::get_if<HistogramValue>(&now);
+    if (histogram != nullptr && ns_of_unit(entry.sensor.facts->unit) != 0)
+      phases.push_back(phase_of(entry, *histogram, seconds));
+    else
+      values.facts[short_name(entry)] = fact_of(entry.sensor, entry.before);
+  }
+  phases.push_back(std::move(values));
+  for (core::Phase& phase : phases) {
+    phase.started = started;
+    phase.duration_s = seconds;
+  }
+  return phases;
+}
+
+}  // namespace maxlat::trace_tools

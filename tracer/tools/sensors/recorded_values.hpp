@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+//
+// What values became while they were recorded, as phases of a result (docs/result.md):
+//
+//   a histogram of times   a phase of kind "sensor", called PROGRAM/GROUP/NAME: what was posted meanwhile
+//   everything else        a fact each of one phase of kind "values"
+//
+// The values of a program that has ended, or was killed, are those that it left.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <maxlat/core/result/run_result.hpp>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sensors/chosen_sensors.hpp"
+
+namespace maxlat::trace_tools {
+
+// Nanoseconds in one of these units of time: ns, us, ms, s. 0: it is none.
+double ns_of_unit(std::string_view unit);
+
+// What was posted between two looks; without a first one everything. Minimum and maximum are exact where they can be
+// known to be of that time, and bins' edges else. Times are in a unit of so many ns.
+core::CpuResult result_between(const sensors::HistogramValue& before, const sensors::HistogramValue& now, double ns);
+
+class RecordedValues {
+ public:
+  // Those that are new are recorded from now on. `from_their_begin`: their programs were started after recording began,
+  // so that all their posts belong to it.
+  void look(const std::shared_ptr<const ChosenSensors>& chosen, bool from_their_begin);
+  // Of all from now on.
+  void begin_anew();
+  // REQUIRES: they were recorded for so long. `started`: utc_text.
+  std::vector<core::Phase> phases(const std::string& started, double seconds) const;
+  std::size_t size() const { return entries_.size(); }
+
+ private:
+  struct Entry {
+    std::shared_ptr<const ChosenSensors> owner;
+    ChosenSensor sensor;
+    sensors::SensorValue before;  // std::monostate: nothing
+  };
+  std::string short_name(const Entry& entry) const;
+  core::Phase phase_of(const Entry& entry, const sensors::HistogramValue& now, double seconds) const;
+
+  using Key = std::pair<std::array<std::uint8_t, 16>, std::string>;
+  std::set<Key> known_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace maxlat::trace_tools

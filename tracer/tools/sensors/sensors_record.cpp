@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+//
+// `maxlat sensors record`: the options once into a plan, the recording (sensors_recording.hpp), and its exit status.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <maxlat/core/sys/cli_kit.hpp>
+#include <maxlat/core/sys/duration.hpp>
+
+#include "sensors/sensors_commands.hpp"
+#include "sensors/sensors_recording.hpp"
+
+namespace maxlat::trace_tools {
+namespace {
+
+constexpr core::CommandHelp kHelp{
+    "maxlat sensors record -o DIR [options] [SENSOR ...] [-- CMD ...]",
+    "Records the events of lists as a trace (`maxlat trace print DIR`), and values as DIR/result.json, in which each\n"
+    "histogram of times is a phase for `maxlat report`, `compare` and `gate`. With CMD: of CMD and of what it starts.\n"
+    "Ends with CMD, after -D, on an event of --stop-on, or on SIGINT, which keeps everything.\n"
+    "SENSOR is a name, or a part of one: PROGRAM#PID/GROUP/NAME, with * ? [].\n"
+    "Exit status: 3 events were lost, or there was no sensor (a line says so), 1 error; else that of CMD, 128 + N\n"
+    "when signal N killed it, and 0 when it was ended otherwise.",
+    "  maxlat sensors record -o DIR -D 10s 'robot/*'            of a program that runs\n"
+    "  maxlat sensors record -o DIR -- ./robot --cycles 1000    of one that is started\n"};
+
+core::Result<std::optional<SensorsRecordPlan>> record_plan(const core::Arguments& arguments) {
+  boost::program_options::options_description options("Options");
+  auto add = options.add_options();
+  add("output,o", core::argument("DIR"), "where to; made if missing, refused if not empty");
+  add("duration,D", core::argument("TIME"), "end after this time (a bare number: s); CMD then gets SIGTERM");
+  add("period", core::argument("TIME")->default_value("10ms"), "from one look at the lists to the next");
+  add("start-on", core::argument("EVENT"), "record from the first event PROVIDER:NAME of any list on, with * and ?");
+  add("stop-on", core::argument("EVENT"), "and up to the first of these");
+  add("quiet,q", "say nothing but errors and losses");
+  add("help,h", "this text");
+  // What stands before -- are sensors, and behind it is a command.
+  const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
+  const auto line = core::parse_or_help(kHelp, options, core::Arguments(arguments.begin(), dashes));
+  if (!line) return line.error();
+  if (!*line) return std::optional<SensorsRecordPlan>{};
+  const core::CommandLine& given = **line;
+  SensorsRecordPlan plan{.patterns = given.operands};
+  if (dashes != arguments.end()) plan.command.assign(dashes + 1, arguments.end());
+  if (dashes != arguments.end() && plan.command.empty()) return core::Error{"there is no command behind --"};
+  if (!given.has("output")) return core::Error{"-o is missing", "where shall it go? maxlat sensors record -o DIR"};
+  plan.directory = given.get<std::string>("output");
+  const core::TimeOption times[] = {{"duration", "s", plan.duration_ns, 'D'},
+                                    {"period", core::kUnitNeeded, plan.period_ns}};
+  if (const core::Status taken = core::take_times(given, times); !taken) return taken.error();
+  if (given.has("start-on")) plan.start_on = given.get<std::string>("start-on");
+  if (given.has("stop-on")) plan.stop_on = given.get<std::string>("stop-on");
+  plan.quiet = given.has("quiet");
+  return std::optional(std::move(plan));
+}
+
+}  // namespace
+
+core::Result<core::Exit> sensors_record(const core::Arguments& arguments) {
+  const auto plan = record_plan(arguments);
+  if (!plan) return plan.error();
+  if (!*plan) return core::Exit::pass;
+  return record_sensors(**plan);
+}
+
+}  // namespace maxlat::trace_tools

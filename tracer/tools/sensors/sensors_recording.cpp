@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+#include "sensors/sensors_recording.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <maxlat/core/machine/settings.hpp>
+#include <maxlat/core/result/run_frame.hpp>
+#include <maxlat/core/sys/counted.hpp>
+#include <maxlat/core/sys/process.hpp>
+#include <maxlat/core/sys/stop.hpp>
+#include <maxlat/core/sys/tell.hpp>
+#include <maxlat/core/sys/utc.hpp>
+#include <optional>
+
+#include "read/read_filter.hpp"
+#include "record/command_process.hpp"
+#include "record/recording_folder.hpp"
+#include "sensors/list_traces.hpp"
+#include "sensors/merged_lists.hpp"
+#include "sensors/recorded_values.hpp"
+
+namespace maxlat::trace_tools {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Programs that come are looked for as often; in the first second of one that was started more often: what has ended
+// before it was seen is not recorded.
+constexpr auto kLookEvery = std::chrono::milliseconds(100);
+constexpr auto kLookAtFirst = std::chrono::milliseconds(3);
+constexpr auto kAtFirst = std::chrono::seconds(1);
+constexpr auto kFlushEvery = std::chrono::milliseconds(500);
+
+class SensorsRecording {
+ public:
+  explicit SensorsRecording(const SensorsRecordPlan& plan)
+      : plan_(plan), lists_(kPatience), traces_(plan.directory), on_(plan.start_on.empty()) {}
+
+  core::Status start();
+  // Until the command ends, or somebody or something stops it.
+  core::Status record();
+  core::Result<core::Exit> finish();
+  bool has_begun() const { return begun_; }
+
+ private:
+  core::Status look();
+  bool is_over() const {
+    return core::stop_requested() || stopped_ || (plan_.duration_ns != 0 && Clock::now() >= end_);
+  }
+  void take(const sensors::MergedEvent& one);
+  void wait();
+  core::Status write_result(const ListTotals& totals) const;
+  void report(const ListTotals& totals) const;
+
+  const SensorsRecordPlan& plan_;
+  MergedLists lists_;
+  ListTraces traces_;
+  RecordedValues values_;
+  std::optional<CommandProcess> command_;
+  std::optional<StartedPrograms> started_programs_;
+  std::string started_;  // the recording, by the wall clock
+  Clock::time_point begin_ = Clock::now(), end_, next_look_, next_flush_, at_first_until_;
+  bool begun_ = false;    // something is in the folder
+  bool is_first_ = true;  // look
+  bool on_;               // events are recorded
+  bool stopped_ = false;  // by one of them
+};
+
+core::Status SensorsRecording::start() {
+  started_ = core::utc_text();
+  begin_ = next_look_ = next_flush_ = Clock::now();
+  end_ = begin_ + std::chrono::nanoseconds(plan_.duration_ns);
+  if (plan_.command.empty()) {
+    // Whoever names what is not there is told so.
+    const auto chosen = choose_sensors(plan_.patterns);
+    return chosen ? look() : core::Status(chosen.error());
+  }
+  auto command = CommandProcess::start(plan_.command, {});
+  if (!command) return command.error();
+  command_.emplace(std::move(*command));
+  started_programs_.emplace(command_->pid());
+  at_first_until_ = Clock::now() + kAtFirst;
+  return look();
+}
+
+core::Status SensorsRecording::look() {
+  const auto chosen = std::make_shared<const ChosenSensors>(
+      started_programs_ ? started_programs_->sensors_now(plan_.patterns) : sensors_now(plan_.patterns));
+  lists_.look(*chosen);
+  values_.look(chosen, !is_first_ || command_);
+  is_first_ = false;
+  begun_ = begun_ || !lists_.lists().empty();
+  return traces_.add(lists_);
+}
+
+void SensorsRecording::take(const sensors::MergedEvent& one) {
+  const auto is = [&](const std::string& pattern) {
+    return !pattern.empty() && one.event.type != nullptr &&
+           event_matches(pattern, fmt::format("{}:{}", one.event.type->provider, one.event.type->name));
+  };
+  if (stopped_) return;
+  if (!on_ && is(plan_.start_on)) {
+    on_ = true;
+    values_.begin_anew();
+    begin_ = Clock::now();
+  }
+  if (!on_) return;
+  traces_.write(one);
+  stopped_ = is(plan_.stop_on);
+}
+
+void SensorsRecording::wait() {
+  auto until = std::min(next_look_, Clock::now() + std::chrono::nanoseconds(plan_.period_ns));
+  if (plan_.duration_ns != 0) until = std::min(until, end_);
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
+  pollfd all[] = {{core::stop_fd(), POLLIN, 0}, {command_ ? command_->pidfd() : -1, POLLIN, 0}};
+  poll(all, std::size(all), static_cast<int>(std::clamp<std::int64_t>(left, 0, 1000)));
+}
+
+core::Status SensorsRecording::record() {
+  const auto take_one = [this](const sensors::MergedEvent& one) { take(one); };
+  while (!is_over() && !(command_ && command_->ended())) {
+    const auto now = Clock::now();
+    if (now >= next_look_) {
+      const std::size_t before = values_.size();
+      if (const core::Status looked = look(); !looked) return looked;
+      // Where one group of a program is, more may be coming.
+      if (values_.size() == before) next_look_ = now + (now < at_first_until_ ? kLookAtFirst : kLookEvery);
+    }
+    lists_.round(take_one);
+    if (now >= next_flush_) {
+      traces_.flush();
+      next_flush_ = now + kFlushEvery;
+    }
+    wait();
+  }
+  if (const core::Status looked = look(); !looked) return looked;
+  lists_.finish(take_one);
+  if (on_ && !stopped_)
+    for (std::size_t list = 0; list < lists_.lists().size(); ++list)
+      traces_.lose_at_end(list, lists_.merge().lost_since_last(list));
+  return {};
+}
+
+core::Status SensorsRecording::write_result(const ListTotals& totals) const {
+  core::RunResult run = core::run_frame("sensors-record", started_);
+  core::say_machine(run, core::MachineView{});
+  run.phases = values_.phases(started_, std::chrono::duration<double>(Clock::now() - begin_).count());
+  core::Phase& rest = run.phases.back();
+  if (totals.lists != 0)
+    rest.events = core::EventCounts{
+        .produced = totals.recorded + totals.lost, .recorded = totals.recorded, .lost_full = totals.lost};
+  return core::write_run(plan_.directory + "/result.json", run);
+}
+
+void SensorsRecording::report(const ListTotals& totals) const {
+  sensors::EventBooks all;
+  for (std::size_t list = 0; list < lists_.lists().size(); ++list) {
+    const sensors::EventBooks books = lists_.merge().books(list);
+    all.overwritten += books.overwritten;
+    all.dropped += books.dropped;
+    all.unfinished += books.unfinished;
+  }
+  const std::pair<std::uint64_t, const char*> losses[] = {
+      {all.overwritten, "overwritten before they were read (longer lists, shorter --period)"},
+      {all.dropped, "dropped by their program"},
+      {all.unfinished, "not ended in time"},
+      {totals.unreadable, "not to be read: of no type that the list has, or without all their fields"}};
+  for (const auto& [count, how] : losses)
+    if (count != 0) core::tell("maxlat sensors record: {} {}\n", core::counted(count, "event"), how);
+  if (totals.write_failed) core::tell("maxlat sensors record: not everything could be written\n");
+  if (!on_) core::tell("maxlat sensors record: no event was \"{}\": none was recorded\n", plan_.start_on);
+  if (plan_.quiet) return;
+  core::tell("maxlat sensors record: {} of {}, {}, in {}\n", core::counted(totals.recorded, "event"),
+             core::counted(totals.lists, "list"), core::counted(values_.size(), "sensor"), plan_.directory);
+}
+
+core::Result<core::Exit> SensorsRecording::finish() {
+  const bool ended_by_itself = command_ && command_->ended() && !core::stop_requested() && !stopped_;
+  if (command_ && !command_->end())
+    core::tell("maxlat sensors record: process {} goes on, unrecorded\n", command_->pid());
+  if (command_ && command_->failure())
+    core::tell("maxlat sensors record: {} {}\n", plan_.command.front(), *command_->failure());
+  if (values_.size() == 0)
+    return core::Error{
+        "nothing was recorded: there was no sensor",
+        command_ ? "is " + plan_.command.front() + " linked with maxlat's tracer, and did it run for a moment?"
+                 : "`maxlat sensors list` shows which there are",
+        core::Exit::invalid};
+  const ListTotals totals = traces_.finish();
+  if (const core::Status written = write_result(totals); !written) return written.error();
+  begun_ = true;
+  report(totals);
+  if (totals.lost != 0 || totals.unreadable != 0 || totals.write_failed || !on_) return core::Exit::invalid;
+  return ended_by_itself ? core::Exit{command_->exit_status()} : core::Exit::pass;
+}
+
+}  // namespace
+
+core::Result<core::Exit> record_sensors(const SensorsRecordPlan& plan) {
+  RecordingFolder folder;
+  if (const core::Status prepared = folder.prepare(plan.directory); !prepared) return prepared.error();
+  signal(SIGXFSZ, SIG_IGN);  // a file too large is an error of write()
+  core::catch_stop_signals();
+  SensorsRecording recording(plan);
+  const core::Status started = recording.start();
+  const core::Status recorded = started ? recording.record() : started;
+  auto exit = recorded ? recording.finish() : core::Result<core::Exit>(recorded.error());
+  if (recording.has_begun()) folder.is_used();
+  return exit;
+}
+
+}  // namespace maxlat::trace_tools
