@@ -162,7 +162,7 @@ def test_of_a_command_from_its_begin_to_its_end(tmp):
 
 def test_of_a_command_that_is_killed(tmp):
     with Program(MAXLAT, "sensors", "record", "-q", "-o", str(tmp / "r"), "--") as recording:
-        wait_until(lambda: has_all_groups(recording.pid))
+        wait_until(lambda: has_all_groups(recording.pid) and list((tmp / "r").glob(f"{NAME}-*")))
         recording.tell("move")
         (folder,) = (tmp / "r").glob(f"{NAME}-*")
         os.kill(int(folder.name.rpartition("-")[2]), signal.SIGKILL)
