@@ -48,6 +48,11 @@ struct Posts {
     for (const auto& [label, count] : v.values) all += count;
     return all;
   }
+  std::optional<std::uint64_t> operator()(const MapValue& v) const {
+    std::uint64_t all = v.outside;
+    for (const MapValue::Cell& cell : v.cells) all += cell.count;
+    return all;
+  }
   std::optional<std::uint64_t> operator()(const HistogramValue& v) const { return v.total; }
   std::optional<std::uint64_t> operator()(const EventsValue& v) const { return v.posts; }
 };
