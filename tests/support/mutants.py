@@ -53,7 +53,8 @@ def copy(folder, places):
 
 
 def try_all(mutants, places, sources, compiler, flags):
-    """mutants: (name, file in the copy, what is replaced, by what, what the test must say). RETURNS: the exit status."""
+    """mutants: (name, file in the copy, what is replaced, by what, what the test must say); by None: what is replaced is a list of
+    pairs. RETURNS: the exit status."""
     wrong = 0
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
@@ -63,9 +64,12 @@ def try_all(mutants, places, sources, compiler, flags):
             print("WRONG: the source as it is fails")
             return 1
         for name, file, old, new, text in mutants:
-            original = (folder / file).read_text()
-            pattern = r"\s+".join(map(re.escape, old.split()))
-            mutated, count = re.subn(pattern, lambda _, new=new: new, original)
+            mutated = original = (folder / file).read_text()
+            for one, other in [(old, new)] if new is not None else old:
+                pattern = r"\s+".join(map(re.escape, one.split()))
+                mutated, count = re.subn(pattern, lambda _, other=other: other, mutated)
+                if count != 1:
+                    break
             if count != 1:
                 print(f"WRONG: {name}: {count} places in {file}")
                 wrong += 1

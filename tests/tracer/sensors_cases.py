@@ -40,10 +40,10 @@ def test_list():
         for program in (one, two):
             assert re.search(rf"^{NAME}#{program.pid}/server/latency +histogram +ns +from request to answer$", text, re.M), text
         assert re.search(rf"^{NAME}#{one.pid}/robot/moves +events +what the robot did last$", text, re.M), text
-        assert sensors("list", str(one.pid)).count(f"#{one.pid}/") == 8
+        assert sensors("list", str(one.pid)).count(f"#{one.pid}/") == 11
         assert sensors("list", "robot").count("/robot/moves") >= 2, "a group by its name"
         text = sensors("list", f"{NAME}/server", f"{one.pid}")
-        assert (text.count(f"#{one.pid}/"), text.count(f"#{two.pid}/")) == (8, 6), text
+        assert (text.count(f"#{one.pid}/"), text.count(f"#{two.pid}/")) == (11, 6), text
         assert sensors("list", "server/*t*").count(f"{NAME}#{two.pid}") == 3, sensors("list", "server/*t*")
 
 
@@ -75,6 +75,23 @@ def test_text():
         assert re.search(r"^    yes +1$", text, re.M) and re.search(r"^    \(no such index\) +1$", text, re.M), text
         assert "\x1b" not in text
         assert re.search(r"^    from +.* +\d+ #{50}$", text, re.M), text
+
+
+def test_linear_histogram_and_map():
+    with Program() as program:
+        program.tell("post")
+        voltage = value(program, "other/voltage")
+        assert voltage["bins"] == [[low, low + 4, 5] for low in range(20, 60, 5)], voltage
+        assert (voltage["count"], voltage["below"], voltage["overflow"]) == (43, 2, 1), voltage
+        copies = value(program, "other/copies")
+        assert copies["cells"] == [[1, 0, 2, 400], [2, 1, 1, 1000]] and copies["outside"] == 1, copies
+        assert copies["x"] == {"name": "width", "unit": "px", "low": 0, "width": 16, "cells": 3}, copies
+        text = sensors("get", f"{program.pid}/other/*")
+        assert re.search(r"/other/voltage +n=43 min 18 mV p50 39 mV .* max 60 mV \(1 beyond the range\) \(2 below it\)$", text, re.M), text
+        assert re.search(r"^    from +55 mV +5 #{50}$", text, re.M), text
+        assert re.search(r"/other/copies +n=3 \(1 outside of it\)$", text, re.M), text
+        assert "    height, from below; a mean of 1.00 us is @\n              110 px |  @|\n              100 px | : |\n" in text, text
+        assert "width, from 0 px, 16 px a column\n" in text, text
 
 
 def test_watch():
@@ -125,6 +142,20 @@ def test_events():
         text = sensors("get", "--events", "100", moves)
         assert "/robot/moves  26 posts, and places for the last 16\n" in text and text.count("robot:") == 16, text
         sensors("get", "--events", "-1", moves, status=1)
+
+
+def test_events_that_vary_in_size():
+    with Program() as program:
+        program.tell("say")
+        said = value(program, "robot/log")
+        assert (said["posts"], said["slots"], said["bytes"], said["refused"]) == (6, 16, 256, 1), said
+        assert [event["fields"]["text"] for event in said["events"]] == ["one", "two", "three", "x" * 220, "last"], said
+        assert (said["books"]["posts"], said["books"]["delivered"]) == (5, 5), said
+        text = sensors("get", "--events", "2", f"{program.pid}/robot/log")
+        assert "/robot/log  6 posts, and places for the last 16 that have 256 bytes together (1 were too large)\n" in text, text
+        assert "    (3 more before these)\n" in text and text.endswith('robot:said: { text = "last" }\n'), text
+        text = sensors("check", f"{program.pid}/robot/log")
+        assert f"#{program.pid}/robot/log: 5 events are there\n1 of 1 lists are as they should be\n" in text, text
 
 
 def test_events_are_followed():
@@ -234,7 +265,7 @@ def test_check():
         program.tell("lie")
         text = sensors("check", str(program.pid), status=3)
         assert "its memory contradicts itself: time goes back from one event to the next\n" in text, text
-        assert "0 of 1 lists are as they should be\n" in text, text
+        assert "1 of 2 lists are as they should be\n" in text, text
         program.tell("overload")
         text = sensors("check", str(program.pid), status=2)
         assert f"#{program.pid}/server/queue: 4 (outside of 0 to 3)" in text and "1 of 2 gauges" in text, text
@@ -264,7 +295,11 @@ def test_export():
         for kind in ("count", "sum"):
             assert len(re.findall(rf"^server_latency_seconds_{kind}{{", text, re.M)) == 2, text
         families = re.findall(r"^# TYPE (\S+)", text, re.M)
-        assert len(families) == len(set(families)) == 8
+        assert len(families) == len(set(families)) == 10
+        assert "copies" not in text, "a map has a value for each cell"
+        # The two that are below the low bound are in each bucket.
+        voltage = rf'program="{NAME}",pid="{one.pid}",sensor="other/voltage"'
+        assert f'other_voltage_mV_bucket{{{voltage},le="24"}} 7\n' in text and f"other_voltage_mV_sum{{{voltage}}} 1677\n" in text, text
         assert f'robot_moves_total{{program="{NAME}",pid="{one.pid}",sensor="robot/moves"}} 0\n' in text, text
 
 

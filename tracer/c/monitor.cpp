@@ -69,7 +69,7 @@ struct InC {
   }
   void operator()(const sensors::HistogramValue& v) const {
     out.count = v.total;
-    out.outside = v.overflows;
+    out.outside = v.overflows + v.below;
     out.items = v.buckets.size();
     out.has_extremes = v.has_moments;
     if (!v.has_moments) return;
@@ -81,6 +81,7 @@ struct InC {
     out.count = v.posts;
     out.items = v.slots;
   }
+  void operator()(const sensors::MapValue&) const {}  // its kind is unknown here
 };
 
 // The label of a value; null: there is none.
@@ -187,7 +188,7 @@ int64_t maxlat_monitor_items(const struct maxlat_monitor* monitor, size_t sensor
   };
   if (const auto* histogram = std::get_if<sensors::HistogramValue>(&one.value)) {
     for (uint32_t i = 0; i < histogram->buckets.size(); ++i)
-      put(i, maxlat_shape_low(histogram->shape, i), maxlat_shape_high(histogram->shape, i), histogram->buckets[i]);
+      put(i, histogram->low_of(i), histogram->high_of(i), histogram->buckets[i]);
     return static_cast<int64_t>(histogram->buckets.size());
   }
   if (const auto* counters = std::get_if<sensors::CountersValue>(&one.value)) {

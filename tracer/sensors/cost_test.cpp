@@ -5,11 +5,17 @@
 
 #include <maxlat/sensors/event_list.hpp>
 #include <maxlat/sensors/group.hpp>
+#include <maxlat/sensors/map.hpp>
 #include <maxlat/sensors/sensors.hpp>
+#include <maxlat/sensors/var_event_list.hpp>
+#include <string>
+#include <string_view>
 
 #include "ring/test_single_step.hpp"
 
 MAXLAT_TRACE_EVENT(weighed, event, (std::uint64_t, a), (std::uint64_t, b), (std::uint64_t, c))
+MAXLAT_TRACE_EVENT(weighed, nothing)
+MAXLAT_TRACE_EVENT(weighed, text, (maxlat::trace::String<1000>, text))
 
 namespace {
 
@@ -23,8 +29,14 @@ struct Weighed {
   Stat stat{"stat"};
   Counters<4> counters{"counters", {"a", "b", "c", "d"}};
   Histogram<> histogram{"histogram"};
+  LinearHistogram<Cells{.low = 1, .width = 10, .count = 100}> linear{"linear"};
+  Map<Cells{.low = 0, .width = 16, .count = 25}, Cells{.low = 0, .width = 16, .count = 25}> map{
+      "map", "ns", {"x"}, {"y"}};
   EventList<64, MAXLAT_LISTED_EVENT(weighed, event)> events{"events"};
   SharedEventList<64, MAXLAT_LISTED_EVENT(weighed, event)> shared_events{"shared_events"};
+  VarEventList<64, 2048, MAXLAT_LISTED_EVENT(weighed, event), MAXLAT_LISTED_EVENT(weighed, nothing),
+               MAXLAT_LISTED_EVENT(weighed, text)>
+      var_events{"var_events"};
 };
 constinit SensorGroup<Weighed> weighed;
 
@@ -36,18 +48,28 @@ __attribute__((noinline)) void stat(std::uint64_t value) { weighed->stat.post(st
 __attribute__((noinline)) void counters(std::uint64_t value) { weighed->counters.add(value); }
 __attribute__((noinline)) void bucket(std::uint64_t value) { weighed->histogram.count_in_range(value); }
 __attribute__((noinline)) void histogram(std::uint64_t value) { weighed->histogram.post(value); }
+__attribute__((noinline)) void linear_bucket(std::uint64_t value) { weighed->linear.count(value); }
+__attribute__((noinline)) void linear(std::uint64_t value) { weighed->linear.post(value); }
+__attribute__((noinline)) void map(std::uint64_t value) { weighed->map.post(value, value + 1, value); }
 __attribute__((noinline)) void events(std::uint64_t value) {
   MAXLAT_POST(weighed->events, weighed, event, value, 1, 2);
 }
 __attribute__((noinline)) void shared_events(std::uint64_t value) {
   MAXLAT_POST(weighed->shared_events, weighed, event, value, 1, 2);
 }
+__attribute__((noinline)) void var_events(std::uint64_t value) {
+  MAXLAT_POST(weighed->var_events, weighed, event, value, 1, 2);
+}
+__attribute__((noinline)) void var_text(std::uint64_t size) {
+  static const std::string text(1000, 'x');
+  MAXLAT_POST(weighed->var_events, weighed, text, std::string_view(text).substr(0, size));
+}
 // What the counting itself costs: the same call of a function that does nothing.
 __attribute__((noinline)) void nothing(std::uint64_t value) { asm volatile("" : : "r"(value) : "memory"); }
 
-__attribute__((noinline)) std::uint64_t steps_of(Post post) {
+__attribute__((noinline)) std::uint64_t steps_of(Post post, std::uint64_t value = 3) {
   const SingleStep stepper;
-  SingleStep::interrupt(UINT64_MAX, nullptr, [&] { post(3); });
+  SingleStep::interrupt(UINT64_MAX, nullptr, [&] { post(value); });
   return SingleStep::steps();
 }
 
@@ -61,7 +83,9 @@ TEST(SensorCost, IsWhatTheHeadersSay) {
   for (const Limit& limit : {Limit{"counter", counter, 1}, Limit{"counter, shared", shared_counter, 1},
                              Limit{"gauge", gauge, 1}, Limit{"stat", stat, 10}, Limit{"counters", counters, 6},
                              Limit{"histogram, bucket", bucket, 10}, Limit{"histogram", histogram, 27},
-                             Limit{"events", events, 43}, Limit{"events, shared", shared_events, 43}}) {
+                             Limit{"linear, bucket", linear_bucket, 10}, Limit{"linear", linear, 17}, Limit{"map", map, 14},
+                             Limit{"events", events, 43}, Limit{"events, shared", shared_events, 43},
+                             Limit{"events, varying", var_events, 69}}) {
     limit.post(5);
     limit.post(2);  // the extremes are there
     const std::uint64_t count = steps_of(limit.post) - steps_of(nothing);
@@ -73,6 +97,17 @@ TEST(SensorCost, IsWhatTheHeadersSay) {
     EXPECT_LE(count, limit.instructions) << limit.what;
 #endif
   }
+}
+
+// A large event that comes to a full list takes the bytes of many small ones, or of one: it is all the same to it.
+TEST(SensorCost, OfAListDoesNotDependOnWhatIsInIt) {
+  var_text(1000);
+  var_text(1000);
+  const std::uint64_t over_large_ones = steps_of(var_text, 999);
+  for (int i = 0; i < 200; ++i) var_text(0);
+  EXPECT_EQ(steps_of(var_text, 999), over_large_ones);
+  for (int i = 0; i < 200; ++i) MAXLAT_POST(weighed->var_events, weighed, nothing);
+  EXPECT_EQ(steps_of(var_text, 999), over_large_ones);
 }
 
 }  // namespace

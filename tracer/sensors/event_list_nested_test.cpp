@@ -13,22 +13,23 @@ using namespace maxlat::sensors;
 using namespace maxlat::sensors::test;
 using maxlat::ring_test::kApart;
 using maxlat::ring_test::SingleStep;
-using ListGroup = TestGroup<Numbers<kThread, 4>>;
 
 constexpr std::uint64_t kInterrupted = 1000;
-ListGroup* interrupted_group;
-NumberReader* watching;
-std::uint64_t nested_posts;
-std::vector<Number> seen_meanwhile;
 
-void post_nested() {
-  for (std::uint64_t n = 1; n <= nested_posts; ++n) (*interrupted_group)->post(n);
-  seen_meanwhile = watching->read();
-}
+// What a handler posts to, and reads: it has no arguments.
+template <class List>
+struct Nested {
+  static inline TestGroup<List>* group;
+  static inline NumberReader* reader;
+  static inline std::uint64_t posts;
+  static inline std::vector<Number> seen;
 
-__attribute__((noinline)) void post_one() {
-  (*interrupted_group)->post(kInterrupted);
-}
+  static void post() {
+    for (std::uint64_t n = 1; n <= posts; ++n) (*group)->post(n);
+    seen = reader->read();
+  }
+  __attribute__((noinline)) static void post_interrupted() { (*group)->post(kInterrupted); }
+};
 
 // What was seen in the handler, and after it. RETURNS: how often the interrupted one came.
 int look_at(const std::vector<Number>& seen) {
@@ -45,20 +46,23 @@ int look_at(const std::vector<Number>& seen) {
   return interrupted;
 }
 
-TEST(NestedEvents, EachPostIsInTheBooksAtAnyInstruction) {
+// Of as many as there is room for, all are there.
+template <class List>
+void look_at_each_instruction(std::uint64_t room) {
+  using Handler = Nested<List>;
   const SingleStep stepper;
   for (const std::uint64_t nested : {1u, 3u, 9u}) {
-    nested_posts = nested;
+    Handler::posts = nested;
     std::uint64_t at = 1;
     for (;; at += kApart) {
-      ListGroup group;
+      TestGroup<List> group;
       const GroupView view = group.view();
       NumberReader reader(view);
-      interrupted_group = &group;
-      watching = &reader;
-      seen_meanwhile.clear();
-      if (!SingleStep::interrupt(at, post_nested, post_one)) break;
-      std::vector<Number> seen = seen_meanwhile;
+      Handler::group = &group;
+      Handler::reader = &reader;
+      Handler::seen.clear();
+      if (!SingleStep::interrupt(at, Handler::post, Handler::post_interrupted)) break;
+      std::vector<Number> seen = Handler::seen;
       for (const Number& number : reader.read()) seen.push_back(number);
       EXPECT_LE(look_at(seen), 1) << at;
       const EventBooks books = reader.books();
@@ -66,13 +70,21 @@ TEST(NestedEvents, EachPostIsInTheBooksAtAnyInstruction) {
       ASSERT_EQ(books.posts, nested + 1) << at;
       ASSERT_EQ(books.delivered + books.late, seen.size()) << at;
       ASSERT_EQ(books.pending + books.open, 0u) << at;
-      // Of three there is room for all of them.
-      if (nested < 4) {
+      if (nested < room) {
         ASSERT_EQ(seen.size(), nested + 1) << at << ": an event is missing";
       }
     }
     EXPECT_GT(at, 20u);
   }
+}
+
+TEST(NestedEvents, EachPostIsInTheBooksAtAnyInstruction) {
+  look_at_each_instruction<Numbers<kThread, 4>>(4);
+}
+// Of which five have room in the bytes, and sixteen in the slots; and the other way round.
+TEST(NestedEvents, SoIsEachOfAListWhoseEventsVary) {
+  look_at_each_instruction<VarNumbers<16, 128>>(5);
+  look_at_each_instruction<VarNumbers<4, 1024>>(4);
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ class EventTypes {
     if (provider.empty() || name.empty() || type.level >= trace::kLevelNames.size() || type.fields > fields_left_)
       return false;
     fields_left_ -= type.fields;
-    payload_left_ = list_.form.slot_size - sizeof(maxlat_event_slot);
+    payload_left_ = maxlat_event_payload_room(list_.form);
     std::vector<Field>& fields = list_.fields.emplace_back();
     for (std::uint32_t i = 0; i < type.fields; ++i)
       if (!read_field(trace::copy_of(*fields_++), fields.emplace_back())) return false;
@@ -59,7 +59,7 @@ class EventTypes {
     return (!is_floating || field.bytes >= 4) && has_room(field) && read_labels(from.labels, field);
   }
 
-  // What has a fixed size lies in a slot as a whole.
+  // What has a fixed size is there as a whole.
   bool has_room(const Field& field) {
     if (field.kind == FieldKind::sequence || field.kind == FieldKind::string) return true;
     const std::uint64_t size = std::uint64_t{field.bytes} * (field.kind == FieldKind::array ? field.count : 1u);
@@ -95,16 +95,25 @@ class EventTypes {
   std::uint64_t fields_left_, labels_left_, payload_left_;
 };
 
+bool is_list(const maxlat_event_shape& form) {
+  return std::has_single_bit(form.slots) && form.slots <= MAXLAT_EVENT_MAX_SLOTS && form.types > 0 &&
+         form.types <= MAXLAT_EVENT_MAX_TYPES && form.fields > 0 && form.fields <= MAXLAT_EVENT_MAX_FIELDS &&
+         form.labels > 0 && form.labels <= MAXLAT_EVENT_MAX_LABELS;
+}
+
 }  // namespace
 
 std::uint64_t size_of_event_list(const std::uint64_t (&shape)[2]) {
   const maxlat_event_shape form = maxlat_event_shape_of(shape[0], shape[1]);
-  const bool is_one = std::has_single_bit(form.slots) && form.slots <= MAXLAT_EVENT_MAX_SLOTS &&
-                      form.slot_size >= sizeof(maxlat_event_slot) && form.slot_size % 32 == 0 &&
-                      form.slot_size <= MAXLAT_EVENT_MAX_SLOT_SIZE && form.types > 0 &&
-                      form.types <= MAXLAT_EVENT_MAX_TYPES && form.fields > 0 &&
-                      form.fields <= MAXLAT_EVENT_MAX_FIELDS && form.labels > 0 &&
-                      form.labels <= MAXLAT_EVENT_MAX_LABELS;
+  const bool is_one = is_list(form) && form.slot_size >= sizeof(maxlat_event_slot) && form.slot_size % 32 == 0 &&
+                      form.slot_size <= MAXLAT_EVENT_MAX_SLOT_SIZE && form.ring == 0;
+  return is_one ? maxlat_event_list_size(form) : 0;
+}
+
+std::uint64_t size_of_var_event_list(const std::uint64_t (&shape)[2]) {
+  const maxlat_event_shape form = maxlat_event_shape_of(shape[0], shape[1]);
+  const bool is_one = is_list(form) && form.slot_size == sizeof(maxlat_var_event_slot) &&
+                      std::has_single_bit(form.ring) && form.ring >= 64 && form.ring <= MAXLAT_EVENT_MAX_RING;
   return is_one ? maxlat_event_list_size(form) : 0;
 }
 

@@ -29,6 +29,7 @@ struct EventListObject : SensorObject {
 
 // The size of a list of this shape; 0: no list has it.
 std::uint64_t size_of_event_list(const std::uint64_t (&shape)[2]);
+std::uint64_t size_of_var_event_list(const std::uint64_t (&shape)[2]);
 
 // Reads the tables of a list whose head and size are checked, and which are in `list` but for them.
 base::Status read_event_types(const trace::ObjectEntry& entry, const trace::ContainerMemory& memory,

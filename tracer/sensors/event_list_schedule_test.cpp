@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Lists of events under a scheduler that may interrupt writers and reader before every access to a shared word: nested
-// posts, several writers, writers that die in the middle, in interleavings drawn from a seed (ring/test_fibers.hpp). A
-// processor may read its counter early. Every event bears a number and its complement in each word of its payload, so
-// that two events in one slot are seen; and at the end the books must balance, to the event.
+// posts, several writers, writers that die in the middle, handlers that leave a post for ever, in interleavings drawn
+// from a seed (ring/test_fibers.hpp). A processor may read its counter early. Every event bears a number and its
+// complement in each word of its payload, so that two events in one place are seen; and at the end the books must
+// balance, to the event. Lists of fixed slots, and one whose events have one to four words, or more than it takes.
 #include <gtest/gtest.h>
-#include <maxlat/ring/test_fibers.hpp>
 #include <maxlat/sensors/event_list_read.h>
 
 #include <algorithm>
 #include <array>
 #include <map>
+#include <maxlat/ring/test_fibers.hpp>
 #include <string>
 #include <vector>
 
@@ -26,9 +27,13 @@ struct Setting {
   maxlat_sensor_writers writers;
   int threads;
   bool die = false;
+  bool vary = false;   // in size
+  bool leave = false;  // by siglongjmp()
 };
+struct Left {};  // a post, for ever
 
 constexpr std::uint64_t kSlots = 4, kWords = 3, kSlotSize = sizeof(maxlat_event_slot) + kWords * 8;
+constexpr std::uint64_t kRing = 64, kMemory = kSlots * sizeof(maxlat_var_event_slot) + kRing + 8;
 constexpr int kPosts = 25;
 constexpr std::uint64_t kEarly = 8, kPatience = 40;
 
@@ -37,6 +42,11 @@ class Play {
   Play(const Setting& setting, std::uint64_t seed)
       : setting_(setting), fibers_(seed), pace_(2 + static_cast<std::uint32_t>(fibers_.random()() % 12)) {
     current_ = this;
+    if (setting.vary) {
+      where_.slots.size = sizeof(maxlat_var_event_slot);
+      where_.ring = {memory_.data() + kSlots * sizeof(maxlat_var_event_slot), kRing};
+      list_.claimed = seed % 3 * kRing - 24;  // where it begins anew, too
+    }
     // Where a second lap begins, half of the time.
     list_.next = seed % 2 == 0 ? 0 : kSlots;
     if (list_.next != 0)
@@ -46,7 +56,7 @@ class Play {
 
   std::string result() {
     const std::uint64_t first = list_.next;
-    maxlat_event_reader_begin(&reader_, &list_, slots_, kPatience);
+    maxlat_event_reader_begin(&reader_, where_, kPatience);
     reader_.position = reader_.began_at = first;  // what is there before has no number
     for (int i = 0; i < setting_.threads; ++i) fibers_.add([this] { write(); });
     fibers_.add([this] { read(); });
@@ -68,19 +78,32 @@ class Play {
 
  private:
   maxlat_event_slot& slot(std::uint64_t number) {
-    return *reinterpret_cast<maxlat_event_slot*>(memory_.data() + number * kSlotSize);
+    return *reinterpret_cast<maxlat_event_slot*>(memory_.data() + number * where_.slots.size);
   }
 
   void write() {
-    for (int i = 0; i < kPosts && error_.empty(); ++i) post();
+    for (int i = 0; i < kPosts && error_.empty(); ++i) {
+      try {
+        post();
+      } catch (Left) {
+        depth_ = 0;
+      }
+    }
     --writing_;
   }
 
   void post() {
     const std::uint64_t number = ++posts_;
-    maxlat_event_place place;
     ++attempts_;
-    if (!maxlat_event_claim(setting_.writers, &list_, slots_, &place)) {
+    if (setting_.vary)
+      post_varying(number);
+    else
+      post_fixed(number);
+  }
+
+  void post_fixed(std::uint64_t number) {
+    maxlat_event_place place;
+    if (!maxlat_event_claim(setting_.writers, &list_, where_.slots, &place)) {
       ++dropped_;
       return;
     }
@@ -90,6 +113,46 @@ class Play {
     --inside_[index];
     maxlat_event_commit(place, static_cast<std::uint32_t>(number), 7);
     times_[number] = place.time;
+  }
+
+  // Bytes of the ring, as long as somebody writes to them. One that left does not any more.
+  class Writing {
+   public:
+    Writing(Play& play, std::uint64_t begin, std::uint64_t words) : play_(play), begin_(begin), words_(words) {
+      for (std::uint64_t i = 0; i < words_; ++i)
+        if (++of(i) > 1) play_.error_ = "two writers of a byte";
+    }
+    ~Writing() {
+      for (std::uint64_t i = 0; i < words_; ++i) --of(i);
+    }
+    Writing(const Writing&) = delete;
+    Writing& operator=(const Writing&) = delete;
+
+   private:
+    int& of(std::uint64_t word) { return play_.bytes_inside_[(begin_ / 8 + word) % play_.bytes_inside_.size()]; }
+    Play& play_;
+    const std::uint64_t begin_, words_;
+  };
+
+  static std::uint64_t words_of(std::uint64_t number) { return number % 13 == 0 ? kRing / 8 + 1 : 1 + number % 4; }
+
+  void post_varying(std::uint64_t number) {
+    const std::uint64_t words = words_of(number);
+    maxlat_var_event_place place;
+    if (!maxlat_var_event_claim(&list_, where_.slots, where_.ring, words * 8 - number % 8, &place)) {
+      ++dropped_;
+      return;
+    }
+    if (place.begin % 8 != 0) error_ = "an event begins within a word";
+    if (words * 8 > kRing) error_ = "an event is larger than the list";
+    if (!error_.empty()) return;
+    {
+      const Writing writing(*this, place.begin, words);
+      for (std::uint64_t i = 0; i < words; ++i)
+        maxlat_var_event_store(where_.ring, place, i, i % 2 == 0 ? number : ~number);
+    }
+    maxlat_var_event_commit(&list_, place, static_cast<std::uint32_t>(number), 7);
+    times_[number] = place.event.time;
   }
 
   // Before every shared access of a writer: a handler that posts, too, another's turn, or the end.
@@ -103,6 +166,7 @@ class Play {
       for (int i = 0; i < posts && error_.empty(); ++i) post();
       --depth_;
     }
+    if (!reading && setting_.leave && fibers_.chance(300) && ++left_ <= 3) throw Left();
     if (!reading && setting_.die && depth_ == 0 && deaths_ < setting_.threads - 1 && fibers_.chance(150)) die();
     if (fibers_.chance(pace_)) {
       const int depth = depth_;
@@ -139,9 +203,11 @@ class Play {
     const maxlat_event_read got = maxlat_event_read_next(&reader_, now_, &copy);
     if (got == MAXLAT_EVENT_NONE) return false;
     if (got == MAXLAT_EVENT_AGAIN) return true;
-    const std::uint64_t number = copy.payload[0];
-    for (std::uint64_t i = 0; i < kWords; ++i)
+    const std::uint64_t number = setting_.vary ? copy.type : copy.payload[0];
+    const std::uint64_t words = setting_.vary ? words_of(copy.type) : kWords;
+    for (std::uint64_t i = 0; i < copy.size / 8; ++i)
       if (copy.payload[i] != (i % 2 == 0 ? number : ~number)) error_ = "an event is of two";
+    if (copy.size != words * 8) error_ = "an event has another size";
     if (copy.type != number || copy.cpu != 7) error_ = "an event has another's words";
     if (!seen_.emplace(number, copy.time).second) error_ = "an event came twice";
     if (got == MAXLAT_EVENT_IN_ORDER) {
@@ -164,12 +230,12 @@ class Play {
     const std::uint64_t sum = books.delivered + books.late + books.overwritten + books.dropped + books.unfinished +
                               books.open + books.pending;
     if (sum != posts) error_ = "the books do not balance";
-    if (deaths_ == 0 && posts != attempts_) error_ = "posts are missing in the books";
+    if (deaths_ + left_ == 0 && posts != attempts_) error_ = "posts are missing in the books";
     if (books.pending != 0) error_ = "events are left";
     if (books.delivered + books.late != seen_.size()) error_ = "the books count other events than came";
     if (books.dropped > dropped_) error_ = "an event was called dropped that was not";
-    if (deaths_ == 0 && books.open != 0) error_ = "an event without a writer is awaited";
-    if (deaths_ == 0 && seen_.size() + books.overwritten + books.unfinished < times_.size())
+    if (deaths_ + left_ == 0 && books.open != 0) error_ = "an event without a writer is awaited";
+    if (deaths_ + left_ == 0 && seen_.size() + books.overwritten + books.unfinished < times_.size())
       error_ = "an event that was written is in no book";
   }
 
@@ -179,15 +245,16 @@ class Play {
   Fibers fibers_;
   const std::uint32_t pace_;
   maxlat_event_list list_{};
-  alignas(64) std::array<std::uint8_t, kSlots * kSlotSize> memory_{};
-  maxlat_event_slots slots_{memory_.data(), kSlots, kSlotSize};
+  alignas(64) std::array<std::uint8_t, kMemory> memory_{};
+  maxlat_event_memory where_{&list_, {memory_.data(), kSlots, kSlotSize}, {nullptr, 0}};
   maxlat_event_reader reader_{};
   std::string error_;
-  int writing_ = setting_.threads, depth_ = 0, handlers_ = 0, deaths_ = 0;
+  int writing_ = setting_.threads, depth_ = 0, handlers_ = 0, deaths_ = 0, left_ = 0;
   std::uint64_t posts_ = 0, attempts_ = 0, dropped_ = 0, now_ = 1000, last_time_ = 0, last_position_ = 0;
   std::map<std::size_t, std::uint64_t> last_;
   std::map<std::uint64_t, std::uint64_t> times_, seen_;
   std::array<int, kSlots> inside_{};
+  std::array<int, kRing / 8> bytes_inside_{};
   std::array<bool, kSlots> dead_{};
 };
 
@@ -203,7 +270,9 @@ TEST_P(EventListSchedule, EveryEventIsInTheBooks) {
 INSTANTIATE_TEST_SUITE_P(All, EventListSchedule,
                          testing::Values(Setting{"OneThread", MAXLAT_SENSOR_THREAD, 1},
                                          Setting{"Threads", MAXLAT_SENSOR_SHARED, 3},
-                                         Setting{"Deaths", MAXLAT_SENSOR_SHARED, 3, true}),
+                                         Setting{"Deaths", MAXLAT_SENSOR_SHARED, 3, true},
+                                         Setting{"Varying", MAXLAT_SENSOR_THREAD, 1, false, true},
+                                         Setting{"VaryingAndLeft", MAXLAT_SENSOR_THREAD, 1, false, true, true}),
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace

@@ -23,8 +23,11 @@ EventReader::EventReader(std::shared_ptr<const void> memory, const maxlat_event_
     : body_(new Body{std::move(memory), facts, {}, {}}) {
   const auto* const first = reinterpret_cast<const std::uint8_t*>(&list) + maxlat_event_slots_offset(facts.form);
   // The slots are of both sides, so they are not const; here nobody writes, and the pages could not be written to.
-  const maxlat_event_slots slots{const_cast<std::uint8_t*>(first), facts.form.slots, facts.form.slot_size};
-  maxlat_event_reader_begin(&body_->reader, &list, slots, patience_ns);
+  auto* const slots = const_cast<std::uint8_t*>(first);
+  const maxlat_event_memory where{&list,
+                                  {slots, facts.form.slots, facts.form.slot_size},
+                                  {slots + facts.form.slots * facts.form.slot_size, facts.form.ring}};
+  maxlat_event_reader_begin(&body_->reader, where, patience_ns);
 }
 EventReader::EventReader(EventReader&&) noexcept = default;
 EventReader& EventReader::operator=(EventReader&&) noexcept = default;
@@ -43,8 +46,7 @@ EventStep EventReader::next(ListedEvent& event, std::uint64_t now_ns) {
   event.position = copy.position;
   event.ticks = copy.time;
   event.cpu = copy.cpu == UINT32_MAX ? std::nullopt : std::optional(copy.cpu);
-  event.payload = {reinterpret_cast<const std::uint8_t*>(copy.payload),
-                   body_->facts.form.slot_size - sizeof(maxlat_event_slot)};
+  event.payload = {reinterpret_cast<const std::uint8_t*>(copy.payload), copy.size};
   event.late = read == MAXLAT_EVENT_LATE;
   return EventStep::event;
 }

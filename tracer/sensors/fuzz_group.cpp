@@ -9,6 +9,7 @@
 #include <cstring>
 #include <maxlat/sensors/event_list.hpp>
 #include <maxlat/sensors/event_reader.hpp>
+#include <maxlat/sensors/var_event_list.hpp>
 
 #include "sensors/test_group_copy.hpp"
 
@@ -27,13 +28,18 @@ using namespace maxlat::sensors;
 struct Fuzzed {
   test::OneOfEach<kThread> values;
   EventList<4, MAXLAT_LISTED_EVENT(fuzzed, number), MAXLAT_LISTED_EVENT(fuzzed, several)> list{"list"};
+  VarEventList<4, 128, MAXLAT_LISTED_EVENT(fuzzed, number), MAXLAT_LISTED_EVENT(fuzzed, several)> varied{"varied"};
 };
 
 void post(Fuzzed& to) {
   const float pair[] = {1, 2};
   const int some[] = {1, 2, 3};
   MAXLAT_POST(to.list, fuzzed, number, 1u);
-  for (int i = 0; i < 4; ++i) MAXLAT_POST(to.list, fuzzed, several, fuzzed::Phase::move, pair, some, "a text");
+  MAXLAT_POST(to.varied, fuzzed, number, 1u);
+  for (int i = 0; i < 4; ++i) {
+    MAXLAT_POST(to.list, fuzzed, several, fuzzed::Phase::move, pair, some, "a text");
+    MAXLAT_POST(to.varied, fuzzed, several, fuzzed::Phase::move, pair, some, "a text");
+  }
 }
 
 // RETURNS: how many bytes of fields it saw.

@@ -223,7 +223,7 @@ TEST(SensorGroup, WhatCannotBePublishedIsRefusedWithTheReason) {
   EXPECT_EQ(refusal(bytes, other->kBytes, "a/b"), "not a name for a group: \"a/b\"");
   EXPECT_EQ(refusal(bytes, other->kBytes, ""), "not a name for a group: \"\"");
   EXPECT_EQ(refusal(bytes + 64, other->kBytes, "a"), "the group does not begin with a page of 4096 bytes");
-  EXPECT_EQ(refusal(bytes, other->kBytes - 64, "a"), "at byte 1216 of the group is something else than a sensor");
+  EXPECT_EQ(refusal(bytes, other->kBytes - 64, "a"), "at byte 2560 of the group is something else than a sensor");
   bytes[256] ^= 1;  // the second sensor's magic number
   EXPECT_EQ(refusal(bytes, other->kBytes, "a"), "at byte 256 of the group is something else than a sensor");
   std::memset(bytes, 0, other->kBytes);

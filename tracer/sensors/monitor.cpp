@@ -3,6 +3,7 @@
 #include <maxlat/sensors/counters.h>
 #include <maxlat/sensors/gauge.h>
 #include <maxlat/sensors/histogram.h>
+#include <maxlat/sensors/map.h>
 #include <maxlat/sensors/stat.h>
 
 #include <algorithm>
@@ -87,8 +88,44 @@ HistogramValue read_histogram(const maxlat_histogram_sensor& sensor, const Senso
   return value;
 }
 
+HistogramValue read_linear(const maxlat_linear& sensor, const SensorObject& facts) {
+  const maxlat_linear_axis axis = maxlat_linear_axis_of(facts.shape[0], facts.shape[1]);
+  HistogramValue value;
+  value.low = axis.low;
+  value.width = axis.width;
+  value.below = once(sensor.below);
+  value.overflows = once(sensor.above);
+  value.total = value.below + value.overflows;
+  const auto* const buckets = reinterpret_cast<const std::uint64_t*>(&sensor + 1);
+  value.buckets.reserve(axis.buckets);
+  for (std::uint64_t i = 0; i < axis.buckets; ++i) {
+    value.buckets.push_back(once(buckets[i]));
+    value.total += value.buckets.back();
+  }
+  value.min = once(sensor.min);
+  value.max = once(sensor.max);
+  value.sum = once(sensor.sum);
+  value.has_moments = value.min <= value.max;
+  return value;
+}
+
+MapValue read_map(const maxlat_map& sensor, const SensorObject& facts) {
+  const auto axis_of = [](const maxlat_map_axis& from, std::uint64_t cells) {
+    const maxlat_map_axis axis = trace::copy_of(from);
+    return MapValue::Axis{detail::shown_text(axis.name), detail::shown_text(axis.unit), axis.low, axis.width, cells};
+  };
+  MapValue value{axis_of(sensor.x, facts.shape[0]), axis_of(sensor.y, facts.shape[1]), {}, once(sensor.outside)};
+  const auto* const cells = reinterpret_cast<const maxlat_map_cell*>(&sensor + 1);
+  value.cells.reserve(value.x.cells * value.y.cells);
+  for (std::uint64_t i = 0; i < value.x.cells * value.y.cells; ++i)
+    value.cells.push_back({once(cells[i].count), once(cells[i].sum)});
+  return value;
+}
+
 EventsValue read_events(const maxlat_event_list& sensor, const SensorObject& facts) {
-  return {once(sensor.next) + once(sensor.dropped), facts.shape[0]};
+  const maxlat_event_shape form = maxlat_event_shape_of(facts.shape[0], facts.shape[1]);
+  const std::uint64_t refused = once(sensor.refused);
+  return {once(sensor.next) + once(sensor.dropped) + refused, form.slots, form.ring, refused};
 }
 
 SensorKind kind_of(const trace::ObjectEntry& entry) {
@@ -103,8 +140,12 @@ SensorKind kind_of(const trace::ObjectEntry& entry) {
     case MAXLAT_SENSOR_COUNTERS:
       return SensorKind::counters;
     case MAXLAT_SENSOR_HISTOGRAM:
+    case MAXLAT_SENSOR_LINEAR:
       return SensorKind::histogram;
+    case MAXLAT_SENSOR_MAP:
+      return SensorKind::map;
     case MAXLAT_SENSOR_EVENTS:
+    case MAXLAT_SENSOR_VAR_EVENTS:
       return SensorKind::events;
     default:
       return SensorKind::unknown;
@@ -114,7 +155,7 @@ SensorKind kind_of(const trace::ObjectEntry& entry) {
 }  // namespace
 
 const char* word_of(SensorKind kind) {
-  constexpr const char* kWords[] = {"counter", "gauge", "stat", "counters", "histogram", "events", "unknown"};
+  constexpr const char* kWords[] = {"counter", "gauge", "stat", "counters", "histogram", "events", "map", "unknown"};
   return kWords[static_cast<std::size_t>(kind)];
 }
 
@@ -125,14 +166,15 @@ bool has_events(SensorKind kind) {
 std::uint64_t HistogramValue::quantile(double part) const {
   if (total == 0) return 0;
   const auto rank = static_cast<std::uint64_t>(std::ceil(part * static_cast<double>(total)));
-  std::uint64_t seen = 0;
+  std::uint64_t seen = below;
+  if (seen >= std::max<std::uint64_t>(rank, 1)) return has_moments ? std::min(low, max) : low;
   for (std::uint32_t i = 0; i < buckets.size(); ++i) {
     seen += buckets[i];
     if (seen < std::max<std::uint64_t>(rank, 1)) continue;
-    const std::uint64_t high = maxlat_shape_high(shape, i);
+    const std::uint64_t high = high_of(i);
     return has_moments ? std::min(high, max) : high;
   }
-  return has_moments ? max : maxlat_shape_high(shape, maxlat_shape_buckets(shape) - 1);
+  return has_moments ? max : high_of(static_cast<std::uint32_t>(buckets.size() - 1));
 }
 
 struct GroupView::Body {
@@ -200,7 +242,11 @@ SensorValue GroupView::read(const SensorFacts& sensor) const {
     case SensorKind::counters:
       return read_counters(entry.in<const maxlat_counters>(memory), *checked);
     case SensorKind::histogram:
-      return read_histogram(entry.in<const maxlat_histogram_sensor>(memory), *checked);
+      return entry.kind == MAXLAT_SENSOR_LINEAR
+                 ? read_linear(entry.in<const maxlat_linear>(memory), *checked)
+                 : read_histogram(entry.in<const maxlat_histogram_sensor>(memory), *checked);
+    case SensorKind::map:
+      return read_map(entry.in<const maxlat_map>(memory), *checked);
     case SensorKind::events:
       return read_events(entry.in<const maxlat_event_list>(memory), *checked);
     case SensorKind::unknown:

@@ -4,6 +4,7 @@
 #include <maxlat/sensors/counter.h>
 #include <maxlat/sensors/gauge.h>
 #include <maxlat/sensors/histogram.h>
+#include <maxlat/sensors/map.h>
 #include <maxlat/sensors/stat.h>
 
 #include <algorithm>
@@ -29,6 +30,17 @@ std::uint64_t size_of_histogram(const std::uint64_t (&shape)[2]) {
   if (shape[0] > MAXLAT_SHAPE_MAX_SUB_BITS || shape[1] > 64) return 0;
   const maxlat_histogram_shape made{static_cast<std::uint32_t>(shape[0]), static_cast<std::uint32_t>(shape[1])};
   return maxlat_shape_valid(made) != 0 ? maxlat_histogram_sensor_size(made) : 0;
+}
+
+std::uint64_t size_of_linear(const std::uint64_t (&shape)[2]) {
+  const maxlat_linear_axis axis = maxlat_linear_axis_of(shape[0], shape[1]);
+  return maxlat_linear_valid(axis) ? maxlat_linear_size(axis.buckets) : 0;
+}
+
+std::uint64_t size_of_map(const std::uint64_t (&shape)[2]) {
+  const bool is_one = shape[0] > 0 && shape[0] <= MAXLAT_LINEAR_MAX_BUCKETS && shape[1] > 0 &&
+                      shape[1] <= MAXLAT_LINEAR_MAX_BUCKETS && shape[0] * shape[1] <= MAXLAT_MAP_MAX_CELLS;
+  return is_one ? maxlat_map_size(shape[0] * shape[1]) : 0;
 }
 
 // The head, for all kinds.
@@ -57,9 +69,10 @@ Checked check(const ObjectEntry& entry, const ContainerMemory& memory) {
   return std::shared_ptr<const trace::CheckedObject>(std::move(checked));
 }
 
+template <maxlat_sensor_kind kKind, SizeOfShape size_of>
 Checked check_events(const ObjectEntry& entry, const ContainerMemory& memory) {
   auto checked = std::make_shared<EventListObject>();
-  const base::Status head = check_head(entry, memory, MAXLAT_SENSOR_EVENTS, size_of_event_list, *checked);
+  const base::Status head = check_head(entry, memory, kKind, size_of, *checked);
   if (!head) return head.error();
   if (const base::Status types = read_event_types(entry, memory, *checked); !types) return types.error();
   return std::shared_ptr<const trace::CheckedObject>(std::move(checked));
@@ -81,7 +94,12 @@ std::span<const trace::ObjectKind> sensor_kinds() {
       {MAXLAT_SENSOR_COUNTERS, "counters", MAXLAT_COUNTERS_VERSION, check<MAXLAT_SENSOR_COUNTERS, size_of_counters>},
       {MAXLAT_SENSOR_HISTOGRAM, "histogram", MAXLAT_HISTOGRAM_SENSOR_VERSION,
        check<MAXLAT_SENSOR_HISTOGRAM, size_of_histogram>},
-      {MAXLAT_SENSOR_EVENTS, "events", MAXLAT_EVENT_LIST_VERSION, check_events},
+      {MAXLAT_SENSOR_EVENTS, "events", MAXLAT_EVENT_LIST_VERSION,
+       check_events<MAXLAT_SENSOR_EVENTS, size_of_event_list>},
+      {MAXLAT_SENSOR_VAR_EVENTS, "var_events", MAXLAT_VAR_EVENT_LIST_VERSION,
+       check_events<MAXLAT_SENSOR_VAR_EVENTS, size_of_var_event_list>},
+      {MAXLAT_SENSOR_LINEAR, "linear", MAXLAT_LINEAR_VERSION, check<MAXLAT_SENSOR_LINEAR, size_of_linear>},
+      {MAXLAT_SENSOR_MAP, "map", MAXLAT_MAP_VERSION, check<MAXLAT_SENSOR_MAP, size_of_map>},
   };
   return kKinds;
 }

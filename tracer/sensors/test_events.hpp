@@ -5,6 +5,7 @@
 #include <cstring>
 #include <maxlat/sensors/event_list.hpp>
 #include <maxlat/sensors/event_reader.hpp>
+#include <maxlat/sensors/var_event_list.hpp>
 #include <vector>
 
 #include "sensors/test_group.hpp"
@@ -16,6 +17,13 @@ namespace maxlat::sensors::test {
 template <maxlat_sensor_writers kWriters, std::size_t kSlots>
 struct Numbers {
   EventListOf<kWriters, kSlots, MAXLAT_LISTED_EVENT(listed, number)> list{"list", "what was numbered"};
+
+  void post(std::uint64_t n, std::uint32_t thread = 0) { MAXLAT_POST(list, listed, number, n, ~n, thread); }
+};
+
+template <std::size_t kSlots, std::size_t kBytes>
+struct VarNumbers {
+  VarEventList<kSlots, kBytes, MAXLAT_LISTED_EVENT(listed, number)> list{"list", "what was numbered"};
 
   void post(std::uint64_t n, std::uint32_t thread = 0) { MAXLAT_POST(list, listed, number, n, ~n, thread); }
 };

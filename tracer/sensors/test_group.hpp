@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <maxlat/sensors/group.hpp>
+#include <maxlat/sensors/map.hpp>
 #include <maxlat/sensors/monitor.hpp>
 #include <maxlat/sensors/sensors.hpp>
 #include <memory>
@@ -22,6 +23,9 @@ struct OneOfEach {
   StatOf<kWriters> stat{"stat", "ns"};
   CountersOf<3, kWriters> counters{"counters", {"first", "", "third"}};
   HistogramOf<2, 10, kWriters> histogram{"histogram", "ns"};
+  LinearHistogramOf<Cells{.low = 10, .width = 7, .count = 5}, kWriters> linear{"linear", "C"};
+  MapOf<Cells{.low = 0, .width = 8, .count = 3}, Cells{.low = 5, .width = 3, .count = 2}, kWriters> map{
+      "map", "ns", {"width", "px"}, {"height"}, "over two others"};
 };
 
 // The memory of a group of this process.

@@ -30,7 +30,7 @@ TYPED_TEST_SUITE(Values, BothWriters);
 
 TYPED_TEST(Values, TheHeadSaysWhatASensorIs) {
   const auto& sensors = this->view_.sensors();
-  ASSERT_EQ(sensors.size(), 5u);
+  ASSERT_EQ(sensors.size(), 7u);
   EXPECT_EQ(sensors[0].kind, SensorKind::counter);
   EXPECT_EQ(sensors[0].name, "counter");
   EXPECT_EQ(sensors[0].unit, "packets");
@@ -40,6 +40,56 @@ TYPED_TEST(Values, TheHeadSaysWhatASensorIs) {
   EXPECT_EQ(sensors[2].kind, SensorKind::stat);
   EXPECT_EQ(sensors[3].kind, SensorKind::counters);
   EXPECT_EQ(sensors[4].kind, SensorKind::histogram);
+  EXPECT_EQ(sensors[5].kind, SensorKind::histogram);
+  EXPECT_EQ(sensors[6].kind, SensorKind::map);
+}
+
+TYPED_TEST(Values, ALinearHistogramIsTheDivision) {
+  std::uint64_t expected[5]{}, below = 0, above = 0, sum = 0;
+  for (std::uint64_t value = 0; value <= 60; ++value) {
+    this->group_->linear.post(value);
+    sum += value;
+    if (value < 10)
+      ++below;
+    else if ((value - 10) / 7 < 5)
+      ++expected[(value - 10) / 7];
+    else
+      ++above;
+  }
+  this->group_->linear.count(~0ull);
+  const auto value = value_of<HistogramValue>(this->view_, "linear");
+  EXPECT_THAT(value.buckets, testing::ElementsAreArray(expected));
+  EXPECT_EQ(value.below, below);
+  EXPECT_EQ(value.overflows, above + 1);
+  EXPECT_EQ(value.total, 62u);
+  EXPECT_EQ(value.sum, sum);
+  EXPECT_EQ(value.min, 0u);
+  EXPECT_EQ(value.max, 60u);
+  EXPECT_EQ(value.low_of(4), 38u);
+  EXPECT_EQ(value.high_of(4), 44u);
+  EXPECT_EQ(value.quantile(0.5), 30u) << "the 31st of them is 30, in the bucket from 24 to 30";
+  EXPECT_EQ(value.quantile(0.01), 10u) << "below: no more than the low bound";
+  EXPECT_EQ(value.quantile(1), 60u);
+}
+
+TYPED_TEST(Values, AMapHasCountAndSumOfEachCell) {
+  this->group_->map.post(0, 5, 100);
+  this->group_->map.post(7, 7, 50);
+  this->group_->map.post(8, 7, 1);
+  this->group_->map.post(23, 10, 7);
+  for (const auto& [x, y] : {std::pair{24ull, 5ull}, {0, 4}, {0, 11}, {~0ull, ~0ull}}) this->group_->map.post(x, y, 1000);
+  const auto value = value_of<MapValue>(this->view_, "map");
+  EXPECT_EQ(value.x.name, "width");
+  EXPECT_EQ(value.x.unit, "px");
+  EXPECT_EQ(value.x.width, 8u);
+  EXPECT_EQ(value.x.cells, 3u);
+  EXPECT_EQ(value.y.name, "height");
+  EXPECT_EQ(value.y.low, 5u);
+  EXPECT_EQ(value.y.cells, 2u);
+  EXPECT_EQ(value.outside, 4u);
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> cells;
+  for (const MapValue::Cell& cell : value.cells) cells.emplace_back(cell.count, cell.sum);
+  EXPECT_THAT(cells, ElementsAre(Pair(2, 150), Pair(1, 1), Pair(0, 0), Pair(0, 0), Pair(0, 0), Pair(1, 7)));
 }
 
 TYPED_TEST(Values, ACounterIsTheSum) {

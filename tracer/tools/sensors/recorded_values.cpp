@@ -18,10 +18,12 @@ using sensors::HistogramValue;
 // The bins of one of the two are those of the other: it is one sensor.
 std::vector<core::Bin> bins_between(const HistogramValue& before, const HistogramValue& now, double ns) {
   std::vector<core::Bin> bins;
+  if (const std::uint64_t below = now.below - before.below; below != 0)
+    bins.push_back({0, static_cast<double>(now.low) * ns, below});
   for (std::uint32_t i = 0; i < now.buckets.size(); ++i) {
     const std::uint64_t count = now.buckets[i] - (i < before.buckets.size() ? before.buckets[i] : 0);
-    const double low = static_cast<double>(maxlat_shape_low(now.shape, i));
-    const double next = static_cast<double>(maxlat_shape_high(now.shape, i)) + 1;
+    const double low = static_cast<double>(now.low_of(i));
+    const double next = static_cast<double>(now.high_of(i)) + 1;
     if (count != 0) bins.push_back({low * ns, next * ns, count});
   }
   return bins;
@@ -31,7 +33,8 @@ std::vector<core::Bin> bins_between(const HistogramValue& before, const Histogra
 // the other: what does not fit the bins is not theirs.
 void add_extremes(const HistogramValue& before, const HistogramValue& now, double ns, core::CpuResult& result) {
   if (result.bins.empty()) {  // they are all beyond the range
-    const double range = static_cast<double>(maxlat_shape_high(now.shape, maxlat_shape_buckets(now.shape) - 1)) * ns;
+    const auto last = static_cast<std::uint32_t>(now.buckets.size() - 1);
+    const double range = static_cast<double>(now.high_of(last)) * ns;
     result.min_ns = range;
     result.max_ns = now.has_moments ? std::max(range, static_cast<double>(now.max) * ns) : range;
     return;

@@ -47,6 +47,27 @@ TEST(RecordedValues, FromTheBeginOnExtremesAndMeanAreExact) {
   EXPECT_EQ(wrong_with(result), "");
 }
 
+// A defect: its buckets were taken for those of a log-linear one, and what lies below them was lost.
+TEST(RecordedValues, ALinearHistogramHasItsOwnBins) {
+  sensors::HistogramValue linear;
+  linear.low = 100;
+  linear.width = 50;
+  linear.buckets = {0, 3, 1};
+  linear.below = 2;
+  linear.overflows = 1;
+  linear.total = 7;
+  const core::CpuResult result = result_between({}, linear, 1000);
+  EXPECT_EQ(result.samples, 7u);
+  ASSERT_EQ(result.bins.size(), 3u);
+  EXPECT_EQ(result.bins[0].low_ns, 0);
+  EXPECT_EQ(result.bins[0].high_ns, 100'000);
+  EXPECT_EQ(result.bins[0].count, 2u);
+  EXPECT_EQ(result.bins[1].low_ns, 150'000);
+  EXPECT_EQ(result.bins[2].high_ns, 250'000);
+  EXPECT_EQ(result.overflow_count, 1u);
+  EXPECT_EQ(wrong_with(result), "");
+}
+
 TEST(RecordedValues, OfATimeInBetweenOnlyWhatWasPostedThen) {
   const core::CpuResult result = result_between(histogram_of({5, 900}), histogram_of({5, 900, 101, 101}), 1);
   EXPECT_EQ(result.samples, 2u);

@@ -83,11 +83,11 @@ struct Samples {
   }
   // Only buckets with something in them: bounds may be left out, and most would be.
   void operator()(const sensors::HistogramValue& v) const {
-    std::uint64_t seen = 0;
+    std::uint64_t seen = v.below;
     for (std::uint32_t i = 0; i < v.buckets.size(); ++i) {
       if (v.buckets[i] == 0) continue;
       seen += v.buckets[i];
-      const double bound = static_cast<double>(maxlat_shape_high(v.shape, i)) * factor;
+      const double bound = static_cast<double>(v.high_of(i)) * factor;
       metrics.sample("_bucket", with(labels, "le", fmt::format("{}", bound)), static_cast<double>(seen));
     }
     metrics.sample("_bucket", with(labels, "le", "+Inf"), static_cast<double>(v.total));
@@ -96,6 +96,7 @@ struct Samples {
     metrics.sample("_count", labels, static_cast<double>(v.total));
     metrics.sample("_sum", labels, static_cast<double>(v.sum) * factor);
   }
+  void operator()(const sensors::MapValue&) const {}
   void operator()(const sensors::EventsValue& v) const {
     metrics.sample("_total", labels, static_cast<double>(v.posts));
   }
@@ -125,7 +126,8 @@ std::string metrics_of(const ChosenSensors& chosen) {
   OpenMetrics metrics;
   for (const auto& [name, members] : families_of(chosen)) {
     const sensors::SensorFacts& first = *members.front()->facts;
-    if (first.kind == sensors::SensorKind::unknown) continue;
+    // Each cell of a map would be a time series.
+    if (first.kind == sensors::SensorKind::unknown || first.kind == sensors::SensorKind::map) continue;
     metrics.family(name, type_of(first.kind), base_unit(first.unit).name, first.about);
     for (const ChosenSensor* sensor : members) {
       const Labels labels{{"program", sensor->group->program()},
@@ -143,7 +145,7 @@ core::Result<core::Exit> sensors_export(const core::Arguments& arguments) {
   constexpr core::CommandHelp kHelp{
       "maxlat sensors export [SENSOR ...]",
       "Prints the values of sensors as OpenMetrics 1.0 text. SENSOR is a name, or a part of one:\n"
-      "PROGRAM#PID/GROUP/NAME, with * ? []. Times are in seconds.",
+      "PROGRAM#PID/GROUP/NAME, with * ? []. Times are in seconds. Maps are left out, they have a value for each cell.",
       "  maxlat sensors export > sensors.prom      for a node exporter's folder of text files\n"
       "  maxlat sensors export 'robot/*'           those of one program\n"};
   const auto chosen = choose_sensors(kHelp, arguments);

@@ -16,6 +16,7 @@ using sensors::CounterValue;
 using sensors::EventsValue;
 using sensors::GaugeValue;
 using sensors::HistogramValue;
+using sensors::MapValue;
 using sensors::SensorFacts;
 using sensors::StatValue;
 
@@ -45,6 +46,11 @@ struct Posts {
   std::optional<std::uint64_t> operator()(const CountersValue& v) const {
     std::uint64_t all = v.outside;
     for (const auto& [label, count] : v.values) all += count;
+    return all;
+  }
+  std::optional<std::uint64_t> operator()(const MapValue& v) const {
+    std::uint64_t all = v.outside;
+    for (const MapValue::Cell& cell : v.cells) all += cell.count;
     return all;
   }
   std::optional<std::uint64_t> operator()(const HistogramValue& v) const { return v.total; }
@@ -77,11 +83,20 @@ struct Text {
     for (const double part : kQuantiles) text += fmt::format(" p{:g} {}", 100 * part, with_unit(v.quantile(part), facts.unit));
     if (v.has_moments) text += " max " + with_unit(v.max, facts.unit);
     if (v.overflows != 0) text += fmt::format(" ({} beyond the range)", v.overflows);
+    if (v.below != 0) text += fmt::format(" ({} below it)", v.below);
     return text;
   }
+  std::string operator()(const MapValue& v) const {
+    std::uint64_t count = 0;
+    for (const MapValue::Cell& cell : v.cells) count += cell.count;
+    return fmt::format("n={}", count) + (v.outside != 0 ? fmt::format(" ({} outside of it)", v.outside) : "");
+  }
   std::string operator()(const EventsValue& v) const {
-    return v.posts <= v.slots ? fmt::format("{} posts", v.posts)
-                              : fmt::format("{} posts, and places for the last {}", v.posts, v.slots);
+    std::string text = fmt::format("{} posts", v.posts);
+    if (v.posts > v.slots || v.bytes != 0) text += fmt::format(", and places for the last {}", v.slots);
+    if (v.bytes != 0) text += fmt::format(" that have {} bytes together", v.bytes);
+    if (v.refused != 0) text += fmt::format(" ({} were too large)", v.refused);
+    return text;
   }
 };
 
@@ -92,8 +107,33 @@ std::string details_of(const CountersValue& v) {
   return text;
 }
 
+std::string bar(std::uint64_t low, std::uint64_t count, std::uint64_t most, const std::string& unit) {
+  const auto length = count == 0 ? 0 : std::max<std::uint64_t>(1, count * kBarWidth / most);
+  return fmt::format("    from {:>12} {:>14} {}\n", with_unit(low, unit), count, std::string(length, '#'));
+}
+
+// Of a linear one as many buckets together as leave this many lines.
+std::string linear_details_of(const HistogramValue& v, const std::string& unit) {
+  constexpr std::size_t kLines = 32;
+  const std::size_t together = (v.buckets.size() + kLines - 1) / kLines;
+  std::vector<std::uint64_t> lines;
+  for (std::size_t i = 0; i < v.buckets.size(); ++i) {
+    if (i % together == 0) lines.push_back(0);
+    lines.back() += v.buckets[i];
+  }
+  const auto is_some = [](std::uint64_t count) { return count != 0; };
+  const auto first = std::find_if(lines.begin(), lines.end(), is_some);
+  const auto last = std::find_if(lines.rbegin(), lines.rend(), is_some).base();
+  std::string text;
+  for (auto line = first; line < last; ++line)
+    text += bar(v.low_of(static_cast<std::uint32_t>((line - lines.begin()) * static_cast<std::ptrdiff_t>(together))),
+                *line, *std::max_element(lines.begin(), lines.end()), unit);
+  return text;
+}
+
 // A bar for each octave: 1, 2-3, 4-7, ... has the same relative width everywhere.
 std::string details_of(const HistogramValue& v, const std::string& unit) {
+  if (v.width != 0) return linear_details_of(v, unit);
   std::uint64_t octaves[65]{};
   int first = 64, last = 0;
   for (std::uint32_t i = 0; i < v.buckets.size(); ++i) {
@@ -107,10 +147,40 @@ std::string details_of(const HistogramValue& v, const std::string& unit) {
   std::string text;
   for (int octave = first; octave <= last; ++octave) {
     const std::uint64_t low = octave == 0 ? 0 : 1ull << (octave - 1);
-    const auto length = octaves[octave] == 0 ? 0 : std::max<std::uint64_t>(1, octaves[octave] * kBarWidth / most);
-    text += fmt::format("    from {:>12} {:>14} {}\n", with_unit(low, unit), octaves[octave], std::string(length, '#'));
+    text += bar(low, octaves[octave], most, unit);
   }
   return text;
+}
+
+// A line for each row of cells, from above; a character for each column: how the mean there compares with the largest.
+// Of more than fit so many together as leave these.
+std::string details_of(const MapValue& v, const std::string& unit) {
+  constexpr std::uint64_t kRows = 25, kColumns = 80;
+  constexpr std::string_view kShades = ".:-=+*#%@";
+  const std::uint64_t tall = (v.y.cells + kRows - 1) / kRows, wide = (v.x.cells + kColumns - 1) / kColumns;
+  const std::uint64_t rows = (v.y.cells + tall - 1) / tall, columns = (v.x.cells + wide - 1) / wide;
+  std::vector<MapValue::Cell> shown(rows * columns);
+  for (std::uint64_t i = 0; i < v.cells.size(); ++i) {
+    MapValue::Cell& cell = shown[i / v.x.cells / tall * columns + i % v.x.cells / wide];
+    cell.count += v.cells[i].count;
+    cell.sum += v.cells[i].sum;
+  }
+  const auto mean = [](const MapValue::Cell& c) { return static_cast<double>(c.sum) / static_cast<double>(c.count); };
+  double most = 0;
+  for (const MapValue::Cell& cell : shown)
+    if (cell.count != 0) most = std::max(most, mean(cell));
+  std::string text = fmt::format("    {}, from below; a mean of {} is {}\n", v.y.name, mean_text(most, unit), kShades.back());
+  for (std::uint64_t row = rows; row-- > 0;) {
+    std::string line;
+    for (std::uint64_t column = 0; column < columns; ++column) {
+      const MapValue::Cell& cell = shown[row * columns + column];
+      const double part = most > 0 && cell.count != 0 ? mean(cell) / most : 0;
+      line += cell.count == 0 ? ' ' : kShades[static_cast<std::size_t>(part * static_cast<double>(kShades.size() - 1))];
+    }
+    text += fmt::format("    {:>16} |{}|\n", with_unit(v.y.low + row * tall * v.y.width, v.y.unit), line);
+  }
+  return text + fmt::format("    {:>16}  {}, from {}, {} a column\n", "", v.x.name, with_unit(v.x.low, v.x.unit),
+                            with_unit(wide * v.x.width, v.x.unit));
 }
 
 struct Json {
@@ -134,12 +204,27 @@ struct Json {
     nlohmann::ordered_json bins = nlohmann::ordered_json::array();
     for (std::uint32_t i = 0; i < v.buckets.size(); ++i)
       if (v.buckets[i] != 0)
-        bins.push_back({maxlat_shape_low(v.shape, i), maxlat_shape_high(v.shape, i), v.buckets[i]});
+        bins.push_back({v.low_of(i), v.high_of(i), v.buckets[i]});
     nlohmann::ordered_json json{{"count", v.total}, {"bins", bins}, {"overflow", v.overflows}};
+    if (v.width != 0) json["below"] = v.below;
     if (v.has_moments) json.update({{"min", v.min}, {"max", v.max}, {"sum", v.sum}});
     return json;
   }
-  nlohmann::ordered_json operator()(const EventsValue& v) const { return {{"posts", v.posts}, {"slots", v.slots}}; }
+  // Cells that have something: column, row, count, sum.
+  nlohmann::ordered_json operator()(const MapValue& v) const {
+    nlohmann::ordered_json cells = nlohmann::ordered_json::array();
+    for (std::uint64_t i = 0; i < v.cells.size(); ++i)
+      if (v.cells[i].count != 0) cells.push_back({i % v.x.cells, i / v.x.cells, v.cells[i].count, v.cells[i].sum});
+    const auto axis = [](const MapValue::Axis& a) -> nlohmann::ordered_json {
+      return {{"name", a.name}, {"unit", a.unit}, {"low", a.low}, {"width", a.width}, {"cells", a.cells}};
+    };
+    return {{"x", axis(v.x)}, {"y", axis(v.y)}, {"cells", cells}, {"outside", v.outside}};
+  }
+  nlohmann::ordered_json operator()(const EventsValue& v) const {
+    nlohmann::ordered_json json{{"posts", v.posts}, {"slots", v.slots}};
+    if (v.bytes != 0) json.update({{"bytes", v.bytes}, {"refused", v.refused}});
+    return json;
+  }
 };
 
 // Each event's text is a JSON object: the fields are written as everywhere.
@@ -173,6 +258,7 @@ std::optional<std::uint64_t> posts_of(const sensors::SensorValue& value) {
 std::string value_details(const SensorFacts& facts, const sensors::SensorValue& value) {
   if (const auto* counters = std::get_if<CountersValue>(&value)) return details_of(*counters);
   if (const auto* histogram = std::get_if<HistogramValue>(&value)) return details_of(*histogram, facts.unit);
+  if (const auto* map = std::get_if<MapValue>(&value)) return details_of(*map, facts.unit);
   return {};
 }
 

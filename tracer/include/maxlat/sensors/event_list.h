@@ -3,7 +3,7 @@
  * A list of the last events: slots of one size, of which the oldest is overwritten. This is what a writer does; what a
  * monitor does is event_list_read.h.
  *
- *   list      head (the sensor's), `next` and `dropped`, then the slots
+ *   list      head (the sensor's), `next`, `dropped` and some more, then the slots
  *   position  how many events had a place in the list before this one: 64 bits, never used again. Event p lies in slot
  *             p modulo the number of slots.
  *   slot      stamp, dropped_at, time, type, CPU, payload
@@ -42,12 +42,16 @@
 
 #define MAXLAT_EVENT_ATTEMPTS 64u
 #define MAXLAT_EVENT_MAX_SLOT_SIZE 4096u
+#define MAXLAT_EVENT_MAX_PAYLOAD (MAXLAT_EVENT_MAX_SLOT_SIZE - 32u)
 
 struct maxlat_event_list {
   struct maxlat_sensor sensor;
   uint64_t next;    /* position of the event that comes */
   uint64_t dropped; /* posts that got no position */
-  uint64_t unused[6];
+  uint64_t refused; /* and these three are a list's whose events vary in size: var_event_list.h */
+  uint64_t claimed;
+  uint64_t innermost;
+  uint64_t unused[3];
 };
 
 /* The slots stand behind it. */

@@ -10,7 +10,7 @@
  *   delivered     handed out, in the order of positions, and so of times
  *   late          handed out behind its turn: its writer was held up longer than the reader waits
  *   overwritten   the reader came too late
- *   dropped       it found its slot being written, or no position
+ *   dropped       it found its slot, or its bytes, being written, or no position, or was too large
  *   unfinished    its writer never came back, and its slot has another event by now
  *   open          passed over; it may still come, late
  *   pending       not looked at yet
@@ -26,7 +26,7 @@
 #ifndef MAXLAT_SENSORS_EVENT_LIST_READ_H
 #define MAXLAT_SENSORS_EVENT_LIST_READ_H
 
-#include <maxlat/sensors/event_list.h>
+#include <maxlat/sensors/var_event_list.h>
 
 #define MAXLAT_EVENT_OPEN 32u
 #define MAXLAT_EVENT_STEPS 1024u
@@ -36,15 +36,48 @@ struct maxlat_event_copy {
   uint64_t time;
   uint32_t type;
   uint32_t cpu;
-  uint64_t payload[(MAXLAT_EVENT_MAX_SLOT_SIZE - sizeof(struct maxlat_event_slot)) / sizeof(uint64_t)];
+  uint64_t size; /* of the payload, in bytes */
+  uint64_t payload[MAXLAT_EVENT_MAX_PAYLOAD / sizeof(uint64_t)];
 };
 
-enum maxlat_event_look { MAXLAT_EVENT_IS_WHOLE, MAXLAT_EVENT_IS_AWAITED, MAXLAT_EVENT_IS_DROPPED, MAXLAT_EVENT_IS_GONE };
+enum maxlat_event_look {
+  MAXLAT_EVENT_IS_WHOLE,
+  MAXLAT_EVENT_IS_AWAITED,
+  MAXLAT_EVENT_IS_DROPPED,
+  MAXLAT_EVENT_IS_GONE
+};
+
+/* A list as a reader has it. */
+struct maxlat_event_memory {
+  const struct maxlat_event_list* list;
+  struct maxlat_event_slots slots;
+  struct maxlat_event_ring ring; /* of no bytes: payloads lie in their slots */
+};
+
+/* relaxed, all words of both copies: between two looks at the stamp. */
+static inline void maxlat_event_copy_from_slot(const struct maxlat_event_memory* memory,
+                                               const struct maxlat_event_slot* slot, struct maxlat_event_copy* copy) {
+  const uint64_t* const words = (const uint64_t*)(const void*)(slot + 1);
+  copy->size = memory->slots.size - sizeof *slot;
+  for (uint64_t i = 0; i < copy->size / sizeof *words; ++i) copy->payload[i] = maxlat_ring_load(&words[i]);
+}
+/* RETURNS: where the payload begins. */
+static inline uint64_t maxlat_event_copy_from_ring(const struct maxlat_event_memory* memory,
+                                                   const struct maxlat_event_slot* slot,
+                                                   struct maxlat_event_copy* copy) {
+  const struct maxlat_var_event_slot* const var = (const struct maxlat_var_event_slot*)(const void*)slot;
+  const uint64_t begin = maxlat_ring_load(&var->begin);
+  copy->size = maxlat_ring_load(&var->size);
+  const uint64_t words = maxlat_var_event_is_size(memory->ring.size, copy->size) ? copy->size / sizeof(uint64_t) : 0;
+  for (uint64_t i = 0; i < words; ++i)
+    copy->payload[i] = maxlat_ring_load(maxlat_var_event_word(memory->ring, begin, i));
+  return begin;
+}
 
 /* One look at a position that was given out. `copy` holds the event if it is whole. */
-static inline enum maxlat_event_look maxlat_event_look_at(struct maxlat_event_slots slots, uint64_t position,
+static inline enum maxlat_event_look maxlat_event_look_at(const struct maxlat_event_memory* memory, uint64_t position,
                                                           struct maxlat_event_copy* copy) {
-  const struct maxlat_event_slot* const slot = maxlat_event_slot_at(slots, position);
+  const struct maxlat_event_slot* const slot = maxlat_event_slot_at(memory->slots, position);
   /* acquire [V4]: the words of an event that is whole. Partner: release [V4] in event_list.h. Shape: publish. */
   const uint64_t stamp = maxlat_ring_load_acquire(&slot->stamp);
   if (stamp > maxlat_event_written(position)) return MAXLAT_EVENT_IS_GONE;
@@ -52,17 +85,26 @@ static inline enum maxlat_event_look maxlat_event_look_at(struct maxlat_event_sl
     const uint64_t dropped = stamp == maxlat_event_written(position) ? 0 : maxlat_ring_load(&slot->dropped_at);
     return dropped == position + 1 ? MAXLAT_EVENT_IS_DROPPED : MAXLAT_EVENT_IS_AWAITED;
   }
-  const uint64_t* const words = (const uint64_t*)(const void*)(slot + 1);
   copy->position = position;
-  copy->time = maxlat_ring_load(&slot->time); /* relaxed, all words: between two looks at the stamp */
+  copy->time = maxlat_ring_load(&slot->time);
   const uint64_t type_and_cpu = maxlat_ring_load((const uint64_t*)(const void*)&slot->type);
   copy->type = (uint32_t)type_and_cpu;
   copy->cpu = (uint32_t)(type_and_cpu >> 32);
-  for (uint64_t i = 0; i < (slots.size - sizeof *slot) / sizeof *words; ++i)
-    copy->payload[i] = maxlat_ring_load(&words[i]);
-  /* acquire [V3]: the copy before the second look. Partner: release [V3] in event_list.h. Shape: seqlock. */
+  uint64_t begin = 0;
+  if (memory->ring.size == 0)
+    maxlat_event_copy_from_slot(memory, slot, copy);
+  else
+    begin = maxlat_event_copy_from_ring(memory, slot, copy);
+  /* acquire [V3]: the copy before the second look. Partner: release [V3] in event_list.h. Shape: seqlock.
+     acquire [V5]: and before the look at what was claimed since. Partner: release [V5] in var_event_list.h. Shape:
+     seqlock. */
   maxlat_sensor_load_fence();
-  return maxlat_ring_load(&slot->stamp) == stamp ? MAXLAT_EVENT_IS_WHOLE : MAXLAT_EVENT_IS_GONE;
+  if (maxlat_ring_load(&slot->stamp) != stamp) return MAXLAT_EVENT_IS_GONE;
+  if (memory->ring.size == 0) return MAXLAT_EVENT_IS_WHOLE;
+  if (copy->size == MAXLAT_VAR_EVENT_DROPPED) return MAXLAT_EVENT_IS_DROPPED;
+  const bool is_there = maxlat_var_event_is_size(memory->ring.size, copy->size) &&
+                        maxlat_var_event_is_there(memory->list, memory->ring, begin);
+  return is_there ? MAXLAT_EVENT_IS_WHOLE : MAXLAT_EVENT_IS_GONE;
 }
 
 struct maxlat_event_books {
@@ -70,27 +112,51 @@ struct maxlat_event_books {
 };
 
 struct maxlat_event_reader {
-  const struct maxlat_event_list* list;
-  struct maxlat_event_slots slots;
+  struct maxlat_event_memory memory;
   uint64_t patience;
   uint64_t position; /* of the next event */
-  uint64_t began_at, dropped_before;
+  uint64_t began_at, without_place_before;
   uint64_t waits_since; /* where it waits for the event at `position` */
   bool waits;
   struct maxlat_event_books books; /* of the past: without pending, and without posts that got no position */
   uint64_t open[MAXLAT_EVENT_OPEN];
 };
 
+/* RETURNS: how many posts had no position until now. */
+static inline uint64_t maxlat_event_without_place(const struct maxlat_event_list* list) {
+  return maxlat_ring_load(&list->dropped) + maxlat_ring_load(&list->refused);
+}
+
+/*
+ * Where payloads lie in a ring, those of the oldest slots may be gone: the position behind them. They begin in the
+ * order of positions, but for the few that interrupted each other; so halving finds it.
+ */
+static inline uint64_t maxlat_event_first_there(const struct maxlat_event_memory* memory, uint64_t first,
+                                                uint64_t next) {
+  while (first < next) {
+    const uint64_t middle = first + (next - first) / 2;
+    const struct maxlat_var_event_slot* const slot =
+        (const struct maxlat_var_event_slot*)(const void*)maxlat_event_slot_at(memory->slots, middle);
+    if (maxlat_ring_load(&slot->slot.stamp) == maxlat_event_whole(middle) &&
+        !maxlat_var_event_is_there(memory->list, memory->ring, maxlat_ring_load(&slot->begin)))
+      first = middle + 1;
+    else
+      next = middle;
+  }
+  return first;
+}
+
 /* From the oldest event that is still there on. */
-static inline void maxlat_event_reader_begin(struct maxlat_event_reader* reader, const struct maxlat_event_list* list,
-                                             struct maxlat_event_slots slots, uint64_t patience) {
+static inline void maxlat_event_reader_begin(struct maxlat_event_reader* reader, struct maxlat_event_memory memory,
+                                             uint64_t patience) {
   __builtin_memset(reader, 0, sizeof *reader);
-  reader->list = list;
-  reader->slots = slots;
+  reader->memory = memory;
   reader->patience = patience;
-  const uint64_t next = maxlat_ring_load(&list->next);
-  reader->position = reader->began_at = next > slots.count ? next - slots.count : 0;
-  reader->dropped_before = maxlat_ring_load(&list->dropped);
+  const uint64_t next = maxlat_ring_load(&memory.list->next);
+  reader->position = next > memory.slots.count ? next - memory.slots.count : 0;
+  if (memory.ring.size != 0) reader->position = maxlat_event_first_there(&memory, reader->position, next);
+  reader->began_at = reader->position;
+  reader->without_place_before = maxlat_event_without_place(memory.list);
 }
 
 static inline void maxlat_event_forget_open(struct maxlat_event_reader* reader, uint64_t number) {
@@ -100,7 +166,7 @@ static inline void maxlat_event_forget_open(struct maxlat_event_reader* reader, 
 /* RETURNS: whether one that was open has come. */
 static inline bool maxlat_event_read_open(struct maxlat_event_reader* reader, struct maxlat_event_copy* copy) {
   for (uint64_t i = 0; i < reader->books.open;) {
-    const enum maxlat_event_look look = maxlat_event_look_at(reader->slots, reader->open[i], copy);
+    const enum maxlat_event_look look = maxlat_event_look_at(&reader->memory, reader->open[i], copy);
     if (look == MAXLAT_EVENT_IS_AWAITED) {
       ++i;
       continue;
@@ -147,15 +213,15 @@ static inline enum maxlat_event_read maxlat_event_read_next(struct maxlat_event_
                                                             struct maxlat_event_copy* copy) {
   if (maxlat_event_read_open(reader, copy)) return MAXLAT_EVENT_LATE;
   for (unsigned step = 0; step < MAXLAT_EVENT_STEPS; ++step) {
-    const uint64_t next = maxlat_ring_load(&reader->list->next);
+    const uint64_t next = maxlat_ring_load(&reader->memory.list->next);
     if (next <= reader->position) return MAXLAT_EVENT_NONE; /* less: somebody writes there who must not */
-    if (next - reader->position > reader->slots.count) {
-      const uint64_t missed = next - reader->position - reader->slots.count;
+    if (next - reader->position > reader->memory.slots.count) {
+      const uint64_t missed = next - reader->position - reader->memory.slots.count;
       reader->books.overwritten += missed;
       reader->position += missed;
       reader->waits = false;
     }
-    const enum maxlat_event_look look = maxlat_event_look_at(reader->slots, reader->position, copy);
+    const enum maxlat_event_look look = maxlat_event_look_at(&reader->memory, reader->position, copy);
     if (look == MAXLAT_EVENT_IS_AWAITED) {
       if (maxlat_event_waits(reader, now)) return MAXLAT_EVENT_NONE;
       maxlat_event_leave_open(reader);
@@ -176,8 +242,8 @@ static inline enum maxlat_event_read maxlat_event_read_next(struct maxlat_event_
 static inline struct maxlat_event_books maxlat_event_books_now(const struct maxlat_event_reader* reader,
                                                                uint64_t* posts) {
   struct maxlat_event_books books = reader->books;
-  const uint64_t without_place = maxlat_ring_load(&reader->list->dropped) - reader->dropped_before;
-  const uint64_t next = maxlat_ring_load(&reader->list->next);
+  const uint64_t without_place = maxlat_event_without_place(reader->memory.list) - reader->without_place_before;
+  const uint64_t next = maxlat_ring_load(&reader->memory.list->next);
   books.dropped += without_place;
   books.pending = next > reader->position ? next - reader->position : 0;
   *posts = without_place + (next > reader->began_at ? next - reader->began_at : 0);

@@ -27,7 +27,7 @@
 
 namespace maxlat::sensors {
 
-enum class SensorKind { counter, gauge, stat, counters, histogram, events, unknown };
+enum class SensorKind { counter, gauge, stat, counters, histogram, events, map, unknown };
 const char* word_of(SensorKind kind);
 bool has_events(SensorKind kind);  // GroupView::events() reads them
 
@@ -65,26 +65,52 @@ struct CountersValue {
 };
 
 struct HistogramValue {
-  maxlat_histogram_shape shape{};
+  maxlat_histogram_shape shape{};    // of a log-linear one
+  std::uint64_t low = 0, width = 0;  // of a linear one: the width is not 0
   std::vector<std::uint64_t> buckets;
-  std::uint64_t total = 0;  // of the buckets, and overflows
+  std::uint64_t total = 0;  // of the buckets, and what is in none
   std::uint64_t overflows = 0;
+  std::uint64_t below = 0;  // of a linear one
   // A sensor that is posted buckets alone has none of these.
   bool has_moments = false;
   std::uint64_t min = 0, max = 0, sum = 0;
 
+  // Smallest and largest value of a bucket.
+  std::uint64_t low_of(std::uint32_t bucket) const {
+    return width != 0 ? low + bucket * width : maxlat_shape_low(shape, bucket);
+  }
+  std::uint64_t high_of(std::uint32_t bucket) const {
+    return width != 0 ? low_of(bucket) + (width - 1) : maxlat_shape_high(shape, bucket);
+  }
   // As maxlat_shaped_value_at_rank(). `part` from 0 to 1. 0 when the histogram is empty.
   std::uint64_t quantile(double part) const;
 };
 
+struct MapValue {
+  struct Axis {
+    std::string name, unit;
+    std::uint64_t low = 0, width = 0, cells = 0;
+  };
+  struct Cell {
+    std::uint64_t count = 0;
+    std::uint64_t sum = 0;  // modulo 2^64
+  };
+  Axis x, y;
+  std::vector<Cell> cells;    // row by row, x.cells in each
+  std::uint64_t outside = 0;  // posts that have no cell
+};
+
 // Of a list of events what can be said in numbers; the events themselves: GroupView::events().
 struct EventsValue {
-  std::uint64_t posts = 0;  // until now, the dropped ones among them
-  std::uint64_t slots = 0;  // so many of the last posts are there
+  std::uint64_t posts = 0;    // until now, the dropped ones among them
+  std::uint64_t slots = 0;    // so many of the last posts are there
+  std::uint64_t bytes = 0;    // or as many as have so many bytes together; 0: all of them, whatever they have
+  std::uint64_t refused = 0;  // that were larger than the list takes
 };
 
 using SensorValue =
-    std::variant<std::monostate, CounterValue, GaugeValue, StatValue, CountersValue, HistogramValue, EventsValue>;
+    std::variant<std::monostate, CounterValue, GaugeValue, StatValue, CountersValue, HistogramValue, EventsValue,
+                 MapValue>;
 
 class EventReader;
 

@@ -23,6 +23,7 @@
 #include <maxlat/sensors/counters.h>
 #include <maxlat/sensors/gauge.h>
 #include <maxlat/sensors/histogram.h>
+#include <maxlat/sensors/linear.h>
 #include <maxlat/sensors/stat.h>
 
 #include <array>
@@ -217,6 +218,40 @@ class HistogramOf {
   alignas(64) std::uint64_t buckets_[maxlat_shape_buckets(kShape)]{};
 };
 
+// Buckets, or cells, of one width.
+struct Cells {
+  std::uint64_t low = 0;
+  std::uint64_t width = 1;
+  std::uint64_t count = 1;
+  constexpr maxlat_linear_axis axis() const { return {low, width, count}; }
+};
+
+// For values that are close to each other; what is below and above is counted.
+template <Cells kCells, maxlat_sensor_writers kWriters>
+class LinearHistogramOf {
+  static constexpr maxlat_linear_axis kAxis = kCells.axis();
+  static_assert(maxlat_linear_valid(kAxis), "buckets of a width from 1 to 2^40, and 2^16 of them at most");
+
+ public:
+  constexpr LinearHistogramOf(const Name& name, const Unit& unit = "", const About& about = "")
+      : words_{.sensor = detail::head(MAXLAT_SENSOR_LINEAR, MAXLAT_LINEAR_VERSION, maxlat_linear_size(kAxis.buckets),
+                                      kWriters, name, unit, about, {kAxis.low, maxlat_linear_shape_word(kAxis)}),
+               .below = 0,
+               .above = 0,
+               .sum = 0,
+               .min = ~0ull,
+               .max = 0,
+               .unused = {}} {}
+
+  void post(std::uint64_t value) { maxlat_linear_post(kWriters, &words_, buckets_, kAxis, value); }
+  // The bucket alone: sum, mean and extremes are then the reader's to estimate.
+  void count(std::uint64_t value) { maxlat_linear_count(kWriters, &words_, buckets_, kAxis, value); }
+
+ private:
+  maxlat_linear words_;
+  alignas(64) std::uint64_t buckets_[kAxis.buckets]{};
+};
+
 using Counter = CounterOf<kThread>;
 using SharedCounter = CounterOf<kShared>;
 using Gauge = GaugeOf<kThread>;
@@ -231,5 +266,9 @@ template <unsigned kSubBits = 5, unsigned kRangeBits = 40>
 using Histogram = HistogramOf<kSubBits, kRangeBits, kThread>;
 template <unsigned kSubBits = 5, unsigned kRangeBits = 40>
 using SharedHistogram = HistogramOf<kSubBits, kRangeBits, kShared>;
+template <Cells kCells>
+using LinearHistogram = LinearHistogramOf<kCells, kThread>;
+template <Cells kCells>
+using SharedLinearHistogram = LinearHistogramOf<kCells, kShared>;
 
 }  // namespace maxlat::sensors
