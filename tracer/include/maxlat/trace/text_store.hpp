@@ -29,7 +29,7 @@ template <class Word>
   return static_cast<Word>(word | (zeros >> 7) * '#');
 }
 
-// Of a short literal gcc 12 sees the loads of eight and of four bytes, and not that its size keeps them from being done.
+// Of a short literal gcc 12 sees loads of eight and of four bytes, and not that its size keeps them from being done.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Warray-bounds"
 template <class Word>
