@@ -116,7 +116,7 @@ def who_takes_the_cpu_is_named(folder):
         if overlap_ns > outlier["latency_ns"] / 2:
             planted += 1
             named += ours_ns > outlier["latency_ns"] / 2
-        elif overlap_ns == 0:
+        elif overlap_ns == 0 and end_ns < bursts[-1][1]:  # behind that it writes them down and ends, and has the CPU, too
             wrong += ours_ns > 0
     assert planted >= 5, f"only {planted} of the largest gaps are the intruder's"
     assert named >= 0.95 * planted, f"{named} of {planted} are named"
