@@ -107,7 +107,7 @@ TEST_F(Written, ElsewhereALossIsInThePacketBeforeIt) {
   const std::uint32_t channel = writer_->add_channel("list", StreamKind::cpu);
   const std::uint32_t id = writer_->add_event(channel, {"list", "one", Level::info, {}});
   const std::size_t stream = writer_->add_stream(channel, 0);
-  for (const std::uint64_t ticks : {10, 20, 30, 40}) {
+  for (const std::uint64_t ticks : {10u, 20u, 30u, 40u}) {
     writer_->write(stream, id, ticks, {});
     if (ticks == 20) writer_->lose(stream, 7);
   }
