@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
-#include <poll.h>
 
 #include <algorithm>
 #include <boost/program_options.hpp>
@@ -79,10 +78,7 @@ Clock::duration supervise(LoadSet& loads, const LoadRequest& request, core::Prog
   Clock::time_point next = start;
   while (loads.all_alive() && Clock::now() < end) {
     next = std::min(next + std::chrono::seconds(1), end);
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - Clock::now());
-    pollfd stop{.fd = core::stop_fd(), .events = POLLIN, .revents = 0};
-    poll(&stop, 1, static_cast<int>(std::max<int64_t>(left.count(), 0)));
-    if (core::stop_requested().load(std::memory_order_relaxed)) break;  // relaxed: a flag, it orders nothing
+    if (!core::rest_until(next)) break;
     loads.sample();
     const std::string rates = rates_text(loads.latest());
     const auto passed = Clock::now() - start;

@@ -2,7 +2,6 @@
 #include "audit.hpp"
 
 #include <fmt/format.h>
-#include <poll.h>
 
 #include <algorithm>
 #include <chrono>
@@ -60,16 +59,6 @@ std::string most_frequent(const core::CpuActivity& cpu, const AuditPlan& plan, d
   return switches == 0 ? "" : each_second(switches, seconds) + " switches to tasks";
 }
 
-void wait(double seconds) {
-  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
-  while (!core::stop_requested().load(std::memory_order_relaxed)) {  // relaxed: only a flag
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
-    if (left.count() <= 0) return;
-    pollfd stop{core::stop_fd(), POLLIN, 0};
-    ::poll(&stop, 1, static_cast<int>(std::min<long long>(left.count(), 3'600'000)));
-  }
-}
-
 struct Watched {
   std::vector<core::CpuActivity> activity;
   double seconds = 0;
@@ -81,7 +70,7 @@ core::Result<Watched> watch(const AuditPlan& plan, const core::MachineView& mach
     if (const core::Status on = events->record(true); !on) return on.error();
   const auto begun = Clock::now();
   const auto before = core::activity_of(machine);
-  wait(plan.duration_s);
+  core::rest_until(begun + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(plan.duration_s)));
   const auto after = core::activity_of(machine);
   const double seconds = std::chrono::duration<double>(Clock::now() - begun).count();
   if (events != nullptr)

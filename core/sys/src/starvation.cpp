@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 
 constexpr auto kAfterStop = 1s, kAfterPlannedEnd = 5s, kBeforeFirstSample = 10s, kStarving = 1s;
 // Fields of proc(5), counted from the state, which is the first behind the name.
-constexpr size_t kUserTime = 11, kSystemTime = 12, kProcessor = 36, kPriority = 37, kPolicy = 38;
+constexpr size_t kParent = 1, kUserTime = 11, kSystemTime = 12, kProcessor = 36, kPriority = 37, kPolicy = 38;
 
 template <typename Number>
 Number number(std::string_view word) {
@@ -85,6 +85,7 @@ std::optional<TaskStat> parse_task_stat(std::string_view line) {
   task.id = number<int>(line.substr(0, line.find(' ')));
   task.name = line.substr(open + 1, close - open - 1);
   task.state = words[0][0];
+  task.parent = number<int>(words[kParent]);
   task.cpu_clock_ticks = number<uint64_t>(words[kUserTime]) + number<uint64_t>(words[kSystemTime]);
   task.cpu = number<unsigned>(words[kProcessor]);
   task.real_time_priority = number<int>(words[kPriority]);

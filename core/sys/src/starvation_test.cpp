@@ -36,12 +36,13 @@ class Starvation : public testing::Test {
 };
 
 TEST_F(Starvation, ALineOfStatIsReadWhateverTheNameIs) {
-  const auto task = parse_task_stat(stat_line({12, "a) R (b", 'S', 77, 3, 98, SCHED_RR}));
+  const auto task = parse_task_stat(stat_line({12, "a) R (b", 'S', 77, 3, 98, SCHED_RR, 7}));
   ASSERT_TRUE(task);
   EXPECT_EQ(task->name, "a) R (b");
   EXPECT_EQ(task->state, 'S');
   EXPECT_EQ(task->cpu_clock_ticks, 77u);
   EXPECT_EQ(task->cpu, 3u);
+  EXPECT_EQ(task->parent, 7);
   EXPECT_EQ(to_string(*task), "a) R (b (pid 12, SCHED_RR 98)");
   EXPECT_FALSE(parse_task_stat("12 (cut"));
   EXPECT_FALSE(parse_task_stat("12 (cut) R 1 2"));

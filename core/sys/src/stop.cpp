@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <maxlat/core/sys/stop.hpp>
@@ -62,6 +64,21 @@ void request_stop() {
   const uint64_t one = 1;
   // Fails only when it is readable already.
   [[maybe_unused]] const ssize_t written = ::write(stop_fd(), &one, sizeof one);
+}
+
+int poll_until(std::span<pollfd> all, std::chrono::steady_clock::time_point then) {
+  const std::chrono::nanoseconds to_go = then - std::chrono::steady_clock::now();
+  const std::chrono::nanoseconds left = std::max(to_go, std::chrono::nanoseconds(0));
+  const timespec at_most{.tv_sec = left.count() / 1'000'000'000, .tv_nsec = left.count() % 1'000'000'000};
+  return ::ppoll(all.data(), all.size(), &at_most, nullptr);
+}
+
+bool rest_until(std::chrono::steady_clock::time_point then) {
+  while (!requested.load(std::memory_order_relaxed)) {  // relaxed: only the flag itself is looked at
+    pollfd stop{.fd = stop_fd(), .events = POLLIN, .revents = 0};
+    if (poll_until({&stop, 1}, then) == 0 && std::chrono::steady_clock::now() >= then) return true;
+  }
+  return false;
 }
 
 void catch_stop_signals() {

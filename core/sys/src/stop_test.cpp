@@ -34,6 +34,19 @@ void is_set_by(int signal_number) {
 TEST(StopDeathTest, SigintSetsFlagAndDescriptor) {
   EXPECT_EXIT(is_set_by(SIGINT), testing::ExitedWithCode(0), "");
 }
+// To its end, and not at all when stop is requested: an hour would not be over.
+TEST(StopDeathTest, ARestEndsWithItsTimeOrWithTheStop) {
+  const auto rests = [] {
+    catch_stop_signals();
+    const auto then = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
+    const bool whole = rest_until(then) && std::chrono::steady_clock::now() >= then;
+    std::thread killer([] { ::kill(::getpid(), SIGTERM); });
+    const bool cut = !rest_until(std::chrono::steady_clock::now() + std::chrono::hours(1));
+    killer.join();
+    exits_zero_when(whole && cut);
+  };
+  EXPECT_EXIT(rests(), testing::ExitedWithCode(0), "");
+}
 TEST(StopDeathTest, SigtermSetsFlagAndDescriptor) {
   EXPECT_EXIT(is_set_by(SIGTERM), testing::ExitedWithCode(0), "");
 }

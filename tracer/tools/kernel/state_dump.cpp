@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 #include <filesystem>
 #include <maxlat/core/sys/starvation.hpp>
 #include <maxlat/core/sys/text_file.hpp>
@@ -71,12 +70,6 @@ std::string line_of(const std::string& file) {
   return text.substr(0, text.find('\n'));
 }
 
-// "17 (name) S PPID ...": the name may hold anything.
-int parent_of(const std::string& stat) {
-  const std::size_t name_end = stat.rfind(')');
-  return name_end == stat.npos || stat.size() < name_end + 4 ? 0 : std::atoi(stat.c_str() + name_end + 4);
-}
-
 }  // namespace
 
 StateDump::StateDump(trace::TraceWriter& writer, std::string root) : writer_(writer), root_(std::move(root)) {
@@ -113,12 +106,12 @@ void StateDump::end(std::uint32_t id) {
   writer_.write(stream_, id, maxlat_counter_plain(), payload_);
 }
 
-void StateDump::thread(int pid, int ppid, const std::string& stat) {
+void StateDump::thread(int pid, const std::string& stat) {
   const auto task = core::parse_task_stat(stat);
   if (!task) return;  // it has ended
-  const bool of_kernel = pid == kKernelThreads || ppid == kKernelThreads;
+  const bool of_kernel = pid == kKernelThreads || task->parent == kKernelThreads;
   begin();
-  for (const int id : {task->id, pid, ppid}) number(static_cast<std::uint64_t>(id));
+  for (const int id : {task->id, pid, task->parent}) number(static_cast<std::uint64_t>(id));
   text(task->name);
   for (const std::uint64_t value : {of_kernel ? kKernelThread : kUserThread, kModeUnknown, kSubmodeUnknown,
                                     status_of(task->state), std::uint64_t{task->cpu}})
@@ -128,11 +121,9 @@ void StateDump::thread(int pid, int ppid, const std::string& stat) {
 
 void StateDump::processes() {
   const std::string proc = root_ + "/proc";
-  for (const int pid : numbers_in(proc)) {
-    const int ppid = parent_of(core::read_file(fmt::format("{}/{}/stat", proc, pid)).value_or(""));
+  for (const int pid : numbers_in(proc))
     for (const int tid : numbers_in(fmt::format("{}/{}/task", proc, pid)))
-      thread(pid, ppid, core::read_file(fmt::format("{}/{}/task/{}/stat", proc, pid, tid)).value_or(""));
-  }
+      thread(pid, core::read_file(fmt::format("{}/{}/task/{}/stat", proc, pid, tid)).value_or(""));
 }
 
 void StateDump::interrupts() {

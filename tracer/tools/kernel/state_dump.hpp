@@ -36,7 +36,7 @@ class StateDump {
   void text(const std::string& value);
   void end(std::uint32_t id);
   void processes();
-  void thread(int pid, int ppid, const std::string& stat);
+  void thread(int pid, const std::string& stat);
   void interrupts();
   void softirqs();
 

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
+#include <maxlat/core/sys/starvation.hpp>
 #include <maxlat/core/sys/tell.hpp>
 #include <maxlat/core/sys/text.hpp>
+#include <maxlat/core/sys/text_file.hpp>
 #include <set>
 
 namespace maxlat::trace_tools {
@@ -50,11 +50,9 @@ ChosenSensors choose_of(std::vector<sensors::GroupView> groups, const std::vecto
 
 // Of who started it; 0: it is not there any more.
 int parent_of(int pid) {
-  std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
-  std::string text;
-  std::getline(stat, text);
-  const std::size_t name = text.rfind(") ");  // "4711 (a name) S 1 ..."
-  return name == text.npos || text.size() < name + 4 ? 0 : std::atoi(text.c_str() + name + 4);
+  const auto text = core::read_file(fmt::format("/proc/{}/stat", pid));
+  const auto task = text ? core::parse_task_stat(*text) : std::nullopt;
+  return task ? task->parent : 0;
 }
 
 }  // namespace
@@ -71,10 +69,11 @@ core::Result<ChosenSensors> choose_sensors(const std::vector<std::string>& patte
       "`maxlat sensors list` shows which there are"};
 }
 
-ChosenSensors sensors_now(const std::vector<std::string>& patterns) {
+core::Result<ChosenSensors> sensors_now(const std::vector<std::string>& patterns) {
   auto groups = groups_now();
+  if (!groups) return groups.error();
   std::vector<bool> used;
-  return groups ? choose_of(std::move(*groups), patterns, used) : ChosenSensors{};
+  return choose_of(std::move(*groups), patterns, used);
 }
 
 bool StartedPrograms::is_one(int pid) {
@@ -88,9 +87,9 @@ bool StartedPrograms::is_one(int pid) {
   return false;
 }
 
-ChosenSensors StartedPrograms::sensors_now(const std::vector<std::string>& patterns) {
+core::Result<ChosenSensors> StartedPrograms::sensors_now(const std::vector<std::string>& patterns) {
   auto groups = groups_now();
-  if (!groups) return {};
+  if (!groups) return groups.error();
   std::erase_if(*groups, [this](const sensors::GroupView& group) { return !is_one(group.pid()); });
   std::vector<bool> used;
   return choose_of(std::move(*groups), patterns, used);

@@ -30,6 +30,7 @@ struct TaskStat {
   unsigned cpu = 0;
   int real_time_priority = 0;  // 0: none
   int policy = 0;              // SCHED_*
+  int parent = 0;              // the process that started its process
 };
 std::optional<TaskStat> parse_task_stat(std::string_view line);
 // "stress-ng (pid 812, SCHED_FIFO 99)"

@@ -5,7 +5,11 @@
 // more, but what was measured still goes to its file.
 #pragma once
 
+#include <poll.h>
+
 #include <atomic>
+#include <chrono>
+#include <span>
 
 namespace maxlat::core {
 
@@ -16,5 +20,9 @@ void catch_stop_signals();
 const std::atomic<bool>& stop_requested();
 int stop_fd();  // readable once stop is requested
 void request_stop();
+// As poll(), until then, to the resolution of the machine's timers. May return early.
+int poll_until(std::span<pollfd> all, std::chrono::steady_clock::time_point then);
+// Rests until then, or until stop is requested. RETURNS: whether it is not.
+bool rest_until(std::chrono::steady_clock::time_point then);
 
 }  // namespace maxlat::core
