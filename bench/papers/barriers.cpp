@@ -79,12 +79,9 @@ std::vector<double> promotions(const core::CpuList& all, unsigned here, const ba
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto rounds = static_cast<unsigned>(argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 301);
+  const unsigned rounds = rounds_of(argc, argv, 301);
   const auto all = core::allowed_cpus();
-  if (rounds == 0 || !all) {
-    std::fputs("usage: paper_barriers [ROUNDS]\n", stderr);
-    return 1;
-  }
+  if (rounds == 0 || !all) return 1;
   const base::CounterClock clock = base::calibrate();
   fmt::print("## Barriers (Desnoyers 2012, section 4.4)\n\n");
   const unsigned here = begin_on_one_cpu(clock);

@@ -124,11 +124,8 @@ constexpr size_t kFirst = 5, kProbe = 4;
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto rounds = static_cast<unsigned>(argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 101);
-  if (rounds == 0) {
-    std::fputs("usage: paper_breakpoint [ROUNDS]\n", stderr);
-    return 1;
-  }
+  const unsigned rounds = rounds_of(argc, argv, 101);
+  if (rounds == 0) return 1;
   const base::CounterClock clock = base::calibrate();
   fmt::print("## A breakpoint and a probe (Desnoyers 2012, section 5.8)\n\n");
   begin_on_one_cpu(clock);

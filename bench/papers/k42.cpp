@@ -16,9 +16,9 @@
 
 #include <array>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <test_fibers.hpp>
+
+#include "rounds.hpp"
 
 namespace {
 
@@ -130,17 +130,14 @@ Strikes strikes_of(const Setting& setting, Test test, uint64_t schedules) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const uint64_t schedules = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 1000;
-  if (schedules == 0) {
-    std::fputs("usage: paper_k42 [SCHEDULES]\n", stderr);
-    return 1;
-  }
+  const unsigned schedules = maxlat::bench::papers::rounds_of(argc, argv, 1000);
+  if (schedules == 0) return 1;
   fmt::print("## K42's race (Desnoyers 2012, section 2)\n\n");
   fmt::print("{} rounds, {} events a task in each; round N is drawn from seed N.\n\n", schedules, kEvents);
   fmt::print(
       "| events of a sub-buffer | tasks | schedules that it strikes | of a thousand sub-buffers | with LTTng's test |\n"
       "|--:|--:|--:|--:|--:|\n");
-  for (const uint64_t events : {1, 2, 4, 8, 16})
+  for (const uint64_t events : {1u, 2u, 4u, 8u, 16u})
     for (const int tasks : {1, 4}) {
       const Setting setting{events, tasks};
       const Strikes k42 = strikes_of(setting, Test::of_k42, schedules);

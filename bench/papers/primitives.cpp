@@ -124,11 +124,8 @@ constexpr size_t kNothing = 0, kLocalExchange = 4, kLockedExchange = 5;
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto rounds = static_cast<unsigned>(argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 301);
-  if (rounds == 0) {
-    std::fputs("usage: paper_primitives [ROUNDS]\n", stderr);
-    return 1;
-  }
+  const unsigned rounds = rounds_of(argc, argv, 301);
+  if (rounds == 0) return 1;
   pthread_spin_init(&spin_lock, PTHREAD_PROCESS_PRIVATE);
   const base::CounterClock clock = base::calibrate();
   fmt::print("## Primitives (Desnoyers 2009, section 4.7)\n\n");

@@ -161,11 +161,8 @@ void print(const std::array<ArmTrips, 2>& arms, size_t kinds) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto rounds = static_cast<unsigned>(argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 100);
-  if (rounds == 0) {
-    std::fputs("usage: paper_round_trip [ROUNDS]\n", stderr);
-    return 1;
-  }
+  const unsigned rounds = rounds_of(argc, argv, 100);
+  if (rounds == 0) return 1;
   const base::CounterClock clock = base::calibrate();
   fmt::print("## A round trip on loopback (Desnoyers 2009, Tables 8.1 and 8.2)\n\n");
   const auto instance = flight_recorder();

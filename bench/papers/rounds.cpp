@@ -5,6 +5,7 @@
 #include <maxlat/base/counter.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <maxlat/core/stats/statistics.hpp>
@@ -18,6 +19,16 @@ namespace maxlat::bench::papers {
 constexpr double kShared = 1.2;  // of the fastest empty loop
 constexpr size_t kMostTimes = 10;
 constexpr unsigned kFew = 20;
+
+unsigned rounds_of(int argc, char** argv, unsigned unless_told) {
+  if (argc == 1) return unless_told;
+  const std::string_view text = argv[1];
+  unsigned rounds = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rounds);
+  if (argc == 2 && error == std::errc() && end == text.data() + text.size() && rounds > 0) return rounds;
+  fmt::print(stderr, "usage: {} [ROUNDS]\n", std::string_view(argv[0]).substr(std::string_view(argv[0]).rfind('/') + 1));
+  return 0;
+}
 
 void empty_loop(uint64_t turns) {
   for (uint64_t i = 0; i < turns; ++i) keep(i);

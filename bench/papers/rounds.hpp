@@ -41,6 +41,9 @@ Outcome run_rounds(const std::vector<Arm>& arms, unsigned wanted, const base::Co
 // A sentence for the reader: how many rounds there were, and that they were too few, if so.
 std::string about_rounds(const Outcome& outcome);
 
+// The one argument that these programs take. RETURNS: 0 when it is no number above 0; how to call it is printed then.
+unsigned rounds_of(int argc, char** argv, unsigned unless_told);
+
 void empty_loop(uint64_t turns);
 void counter_reads(uint64_t turns);
 

@@ -115,12 +115,9 @@ trace::Session flight_recorder() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto rounds = static_cast<unsigned>(argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 21);
+  const unsigned rounds = rounds_of(argc, argv, 21);
   const auto allowed = core::allowed_cpus();
-  if (rounds == 0 || !allowed) {
-    std::fputs("usage: paper_scaling [ROUNDS]\n", stderr);
-    return 1;
-  }
+  if (rounds == 0 || !allowed) return 1;
   const base::CounterClock clock = base::calibrate();
   size_t cores = 0;
   const core::CpuList cpus = cpus_by_core(*allowed, cores);

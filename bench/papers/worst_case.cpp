@@ -108,11 +108,8 @@ std::vector<double> cold(void (*run)(uint64_t), unsigned samples, const base::Co
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto rounds = static_cast<unsigned>(argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 101);
-  if (rounds == 0) {
-    std::fputs("usage: paper_worst_case [ROUNDS]\n", stderr);
-    return 1;
-  }
+  const unsigned rounds = rounds_of(argc, argv, 101);
+  if (rounds == 0) return 1;
   const base::CounterClock clock = base::calibrate();
   fmt::print("## The worst case of an event (Desnoyers 2009, section 8.5)\n\n");
   begin_on_one_cpu(clock);
