@@ -20,11 +20,7 @@ compare() {
     -a 0 -l 400 --rounds 1 --seed 1 --outliers 0 -q --json - > "$OUT/$1.json" || status=$?
   expect "exit status of npt, $1" "$status" -eq 0
 }
-# of NAME ARM KEY: that figure of that arm, in whole instructions
-of() {
-  awk -v arm="\"arm\": \"$2" -v key="\"$3\":" 'index($0, arm) { inside = 1 }
-    inside && index($0, key) { sub(".*: *", ""); printf "%d\n", $0; exit }' "$OUT/$1.json"
-}
+of() { arm_figure "$OUT/$1.json" "$2" "$3"; }  # NAME ARM KEY
 compare alone
 kernel_flight_recorder 'raw_syscalls:*' 'sched:*' 'irq:*' 'irq_vectors:*' 'timer:*' 'exceptions:*' > "$OUT/recorder.txt" &
 recorder=$!

@@ -19,11 +19,7 @@ on_host_userland "$HOST_MAXLAT" npt --compare none,lttng-ust:writer,size=4k,lttn
   -a 0 -l 400 --rounds 1 --seed 1 --outliers 0 -q --json - > "$OUT/arms.json" || status=$?
 expect "exit status of npt" "$status" -eq 0
 
-# of ARM KEY: that figure of that arm, in whole instructions
-of() {
-  awk -v arm="\"arm\": \"$1" -v key="\"$2\":" 'index($0, arm) { inside = 1 }
-    inside && index($0, key) { sub(".*: *", ""); printf "%d\n", $0; exit }' "$OUT/arms.json"
-}
+of() { arm_figure "$OUT/arms.json" "$1" "$2"; }  # ARM KEY
 for arm in none lttng-ust:writer lttng-ust:timer maxlat:wakeup maxlat:timer; do
   echo "$arm: min $(of $arm min_ns), mean $(of $arm mean_ns), max $(of $arm max_ns), deviation $(of $arm stddev_ns)"
 done

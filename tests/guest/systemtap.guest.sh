@@ -16,10 +16,9 @@ npt() { on_host_userland env PATH="$SYSTEMTAP/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 npt --compare usdt,systemtap,lttng-ust:writer,size=4k -l 200 --rounds 2 --seed 1 --outliers 0 --json /tmp/out.json | head -18
 cp /tmp/out.json "$OUT/"
 grep '"arm": "systemtap"' -A 1 "$OUT/out.json" | grep -q '"status": "ok"' || fail "$(grep -A 3 '"arm": "systemtap"' "$OUT/out.json")"
-p50() { sed -n "/^   \"arm\": \"$1\"/,/^   \"rounds\"/s/.*\"p50\": \([0-9]*\).*/\1/p" "$OUT/out.json" | head -1; }
-expect "instructions of an event with SystemTap, against $(p50 usdt) without" "$(p50 systemtap)" -ge $(($(p50 usdt) + 500))
-longest() { awk -v arm="\"arm\": \"$1" 'index($0, arm) { inside = 1 } inside && /"max_ns":/ { sub(".*: *", ""); printf "%d\n", $0; exit }' "$OUT/out.json"; }
-expect "the longest event with SystemTap, against that of LTTng-UST, which wakes its consumer" "$(longest systemtap)" -le "$(longest lttng-ust:writer)"
+of() { arm_figure "$OUT/out.json" "$1" "$2"; }  # ARM KEY
+expect "instructions of an event with SystemTap, against $(of usdt p50) without" "$(of systemtap p50)" -ge $(($(of usdt p50) + 500))
+expect "the longest event with SystemTap, against that of LTTng-UST, which wakes its consumer" "$(of systemtap max_ns)" -le "$(of lttng-ust:writer max_ns)"
 must_fail grep -q maxlat_npt /proc/modules
 
 # Killed in the middle, nobody unloads the module but the next arm that starts.

@@ -53,6 +53,11 @@ on_host_userland() {
 }
 # wait_for PATTERN FILE: until a line of the file matches (the test's time limit ends a vain wait)
 wait_for() { until grep -q "$1" "$2" 2>/dev/null; do usleep 1000; done; }
+# arm_figure FILE ARM KEY: of npt's comparison FILE (JSON) that figure of that arm ("max_ns", "p50"), in whole instructions
+arm_figure() {
+  awk -v arm="\"arm\": \"$2" -v key="\"$3\":" 'index($0, arm) { inside = 1 }
+    inside && index($0, key) { sub(".*" key " *", ""); printf "%d\n", $0; exit }' "$1"
+}
 # plant COMMAND...: see planter/planter_main.c. ledger: what was really done.
 plant() { echo "$*" > /sys/kernel/debug/maxlat_planter/command; }
 ledger() { cat /sys/kernel/debug/maxlat_planter/ledger; }
