@@ -19,12 +19,14 @@ from option_letters import mistakes_of_letters, mistakes_of_overview
 from run_cases import Case, run_all
 
 SCREEN = 55  # lines
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
 MAXLAT = os.environ["MAXLAT"]
 OPTION = r"--?[A-Za-z0-9][\w-]*"
 # As it is shown: .Pp, \&, Fl -help, and <every> for "In every", where In is a macro.
 RAW_MACRO = re.compile(r"^\s*\.[A-Z][a-z]\b|\\[&(]|\\f[BIR]|^\s+<[a-z]+> |(?:^|\s)(?:Fl|Ar|Nm|Cm|Xr|Op|Ql|Pa|Bl|El|Pp|Sh|Ss|Ns|Pq) \S")
 
 
+@functools.cache
 def maxlat(*arguments):
     return subprocess.run([MAXLAT, *arguments], capture_output=True, text=True, timeout=30, stdin=subprocess.DEVNULL)
 
@@ -137,6 +139,16 @@ def mistakes_of_subcommand(page, sub, help_lines):
         yield f"{option} is in {'its --help' if option in in_help else page.name} only"
 
 
+@functools.cache
+def letters_in_source():
+    """Which any command can know, for it is declared somewhere: add("output,o", ...). To ask each for all there are takes long."""
+    found = set()
+    for source in SOURCE.rglob("*.cpp"):
+        if "build" not in source.relative_to(SOURCE).parts:
+            found |= set(re.findall(r'"[a-z][a-z0-9-]*,([A-Za-z])"', source.read_text()))
+    return found
+
+
 def parser_refuses(command, option):
     """Whether the parser does not know the option. Nothing is ever run: the last word is wrong in any case."""
     glued = f"{option}=1" if option.startswith("--") else f"{option}1"
@@ -158,8 +170,11 @@ def mistakes_of_help(command, help_lines):
     for option in sorted(in_help):
         if parser_refuses(command, option):
             yield f"--help names {option}, and the parser does not know it"
-    for letter in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ":
-        if f"-{letter}" not in in_help and not parser_refuses(command, f"-{letter}"):
+    shown = {option[1] for option in in_help if re.fullmatch("-[A-Za-z]", option)}
+    if shown - letters_in_source():
+        yield f"the letters {shown - letters_in_source()} are declared in a way that this test does not find"
+    for letter in sorted(letters_in_source() - shown):
+        if not parser_refuses(command, f"-{letter}"):
             yield f"the parser knows -{letter}, and --help does not name it"
 
 
