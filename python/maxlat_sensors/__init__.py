@@ -75,6 +75,10 @@ class _Handle:
         return self._handle
 
 
+def _unsigned(number: int) -> int:
+    return ctypes.c_uint64(number).value
+
+
 def _text(text: Optional[bytes]) -> str:
     return (text or b"").decode(errors="replace")
 
@@ -122,13 +126,14 @@ class Counters:
 
 @dataclasses.dataclass(frozen=True)
 class Histogram:
-    """Bucket i holds counts[i] values from low[i] to high[i], both included. min, max and sum are None where only buckets
-    are posted."""
+    """Bucket i holds counts[i] values from low[i] to high[i], both included. Below the first are `below` values, beyond the
+    last `overflows`. min, max and sum are None where only buckets are posted."""
     count: int
     low: memoryview
     high: memoryview
     counts: memoryview
     overflows: int
+    below: int
     min: Optional[int]
     max: Optional[int]
     sum: Optional[int]
@@ -138,8 +143,11 @@ class Histogram:
         return None if self.sum is None or self.count == 0 else self.sum / self.count
 
     def quantile(self, part: float) -> int:
-        """Never understated: the upper edge of its bucket, and the maximum at most. 0 when the histogram is empty."""
-        rank, seen = max(1, -int(-part * self.count // 1)), 0
+        """Never understated: the upper edge of its bucket, and the maximum at most. Of a value below the range, the last
+        one below it. 0 when the histogram is empty."""
+        rank, seen = max(1, -int(-part * self.count // 1)), self.below
+        if self.count and seen >= rank:
+            return self.low[0] - 1 if self.max is None else min(self.low[0] - 1, self.max)
         for high, count in zip(self.high, self.counts):
             seen += count
             if count and seen >= rank:
@@ -311,8 +319,8 @@ class Sensor:
         return Counters({_text(label): count for label, count in zip(labels, counts)}, value.outside)
 
     def _as_histogram(self, value: _library.Value) -> Histogram:
-        moments = (value.min, value.max, value.sum) if value.has_extremes else (None, None, None)
-        return Histogram(value.count, *self._items(value.items), value.outside, *moments)
+        moments = (_unsigned(value.min), _unsigned(value.max), value.sum) if value.has_extremes else (None, None, None)
+        return Histogram(value.count, *self._items(value.items), value.outside - value.below, value.below, *moments)
 
     def _as_events(self, value: _library.Value) -> Events:
         return Events(value.count, value.items)
@@ -354,11 +362,13 @@ class Monitor(_Handle):
 
 def recorded_events(folder: str, maxlat: str = "maxlat") -> Iterator[dict[str, Any]]:
     """The events of a recording (`maxlat sensors record -o FOLDER`, or `maxlat trace record`), as `maxlat trace print --json`
-    has them. RAISES: subprocess.CalledProcessError: it cannot be read."""
+    has them; where some were lost is left out. RAISES: subprocess.CalledProcessError: it cannot be read."""
     command = [maxlat, "trace", "print", "--json", folder]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         for line in process.stdout:
-            yield json.loads(line)
+            event = json.loads(line)
+            if "fields" in event:  # a line without them tells of events that were lost
+                yield event
     if process.returncode not in (0, 3):  # 3: events were lost, and the rest is there
         raise subprocess.CalledProcessError(process.returncode, command)

@@ -25,7 +25,7 @@ class About(ctypes.Structure):
 
 class Value(ctypes.Structure):
     _fields_ = [("kind", _i32), ("settled", _bool), ("has_extremes", _bool), ("count", _u64), ("value", _i64),
-                ("min", _i64), ("max", _i64), ("sum", _u64), ("outside", _u64), ("items", _u64)]
+                ("min", _i64), ("max", _i64), ("sum", _u64), ("outside", _u64), ("items", _u64), ("below", _u64)]
 
 
 class Event(ctypes.Structure):

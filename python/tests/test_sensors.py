@@ -25,7 +25,7 @@ class Sensors(unittest.TestCase):
 
     def test_what_there_is(self):
         monitor = self.monitor()
-        self.assertEqual(len(monitor), 8)
+        self.assertEqual(len(monitor), 11)
         latency = monitor["latency"]
         self.assertEqual((latency.kind, latency.unit, latency.about, latency.shared),
                          ("histogram", "ns", "from request to answer", False))
@@ -65,6 +65,23 @@ class Sensors(unittest.TestCase):
         bins = [[low, high, count] for low, high, count in zip(latency.low, latency.high, latency.counts) if count]
         self.assertEqual(bins, printed["value"]["bins"])
         self.assertEqual((latency.counts.format, latency.counts.itemsize), ("Q", 8))
+
+    def test_histogram_of_cells_that_are_alike(self):
+        self.assertEqual(self.monitor("/other/voltage")[0].read().quantile(0.5), 0)
+        self.program.tell("post")
+        voltage = self.monitor("/other/voltage")[0].read()  # 18 to 60, in cells of 5 from 20 to 59
+        self.assertEqual((voltage.count, voltage.below, voltage.overflows, voltage.max), (43, 2, 1, 60))
+        self.assertEqual((list(voltage.low), list(voltage.counts)), (list(range(20, 60, 5)), [5] * 8))
+        self.assertEqual([voltage.quantile(part) for part in (0, 2 / 43, 0.06, 0.5, 1)], [19, 19, 24, 39, 60])
+
+    def test_the_largest_of_all_values(self):
+        self.program.tell("most")
+        latency = self.monitor("/server/latency")[0].read()
+        self.assertEqual((latency.min, latency.max, latency.sum, latency.overflows), ((1 << 64) - 1, (1 << 64) - 1, (1 << 64) - 1, 1))
+
+    def test_a_kind_that_it_does_not_know(self):
+        copies = self.monitor("/other/copies")[0]
+        self.assertEqual((copies.kind, copies.unit, copies.read()), ("unknown", "ns", None))
 
     def test_events(self):
         moves = self.monitor("/robot/moves")[0]
@@ -126,6 +143,14 @@ class Sensors(unittest.TestCase):
             events = list(ms.recorded_events(f"{parent}/of", os.environ["MAXLAT"]))
         self.assertEqual(len(events), 13)
         self.assertEqual(events[12]["fields"], {"axis": 12, "position_mm": 6.0})
+
+    def test_recorded_events_where_some_were_lost(self):
+        with tempfile.TemporaryDirectory() as parent:
+            printer = os.path.join(parent, "maxlat")  # says what `trace print --json` says of them
+            with open(printer, "w") as script:
+                script.write('#!/bin/sh\necho \'{"fields": {"axis": 1}}\'\necho \'{"lost": 4}\'\nexit 3\n')
+            os.chmod(printer, 0o755)
+            self.assertEqual(list(ms.recorded_events("anywhere", printer)), [{"fields": {"axis": 1}}])
 
 
 class Arrays(unittest.TestCase):

@@ -24,15 +24,19 @@ static size_t number_of(const struct maxlat_monitor* monitor, const char* group,
   return (size_t)-1;
 }
 
-static struct maxlat_monitor_value value_of(struct maxlat_monitor* monitor, const char* name) {
+static struct maxlat_monitor_value value_in(struct maxlat_monitor* monitor, const char* group, const char* name) {
   struct maxlat_monitor_value value;
   memset(&value, 0, sizeof value);
-  EXPECT(maxlat_monitor_read(monitor, number_of(monitor, "server", name), &value) == MAXLAT_MONITOR_OK);
+  EXPECT(maxlat_monitor_read(monitor, number_of(monitor, group, name), &value) == MAXLAT_MONITOR_OK);
   return value;
 }
 
+static struct maxlat_monitor_value value_of(struct maxlat_monitor* monitor, const char* name) {
+  return value_in(monitor, "server", name);
+}
+
 static void check_values(struct maxlat_monitor* monitor) {
-  EXPECT(maxlat_monitor_count(monitor) == 8);
+  EXPECT(maxlat_monitor_count(monitor) == 11);
   struct maxlat_monitored about;
   EXPECT(maxlat_monitor_about(monitor, number_of(monitor, "server", "latency"), &about) == MAXLAT_MONITOR_OK);
   EXPECT(strcmp(about.unit, "ns") == 0 && strcmp(about.about, "from request to answer") == 0);
@@ -70,6 +74,30 @@ static void check_histogram(struct maxlat_monitor* monitor) {
   EXPECT(median >= 501000 && median < 560000);
 }
 
+/* Values from 18 to 60, in cells of 5 from 20 to 59. */
+static void check_linear_histogram(struct maxlat_monitor* monitor) {
+  const size_t voltage = number_of(monitor, "other", "voltage");
+  const struct maxlat_monitor_value value = value_in(monitor, "other", "voltage");
+  EXPECT(value.kind == MAXLAT_MONITOR_HISTOGRAM && value.count == 43 && value.items == 8);
+  EXPECT(value.outside == 3 && value.below == 2);
+  uint64_t low[8], high[8], count[8];
+  EXPECT(maxlat_monitor_items(monitor, voltage, low, high, count, 8) == 8);
+  for (int i = 0; i < 8; ++i) EXPECT(low[i] == 20u + 5u * (unsigned)i && high[i] == low[i] + 4 && count[i] == 5);
+  uint64_t median = 0, least = 0;
+  EXPECT(maxlat_monitor_quantile(monitor, voltage, 0.5, &median) == MAXLAT_MONITOR_OK && median == 39);
+  EXPECT(maxlat_monitor_quantile(monitor, voltage, 0, &least) == MAXLAT_MONITOR_OK && least == 19);
+}
+
+/* Of a kind that this interface does not have. */
+static void check_map(struct maxlat_monitor* monitor) {
+  struct maxlat_monitored about;
+  const size_t copies = number_of(monitor, "other", "copies");
+  EXPECT(maxlat_monitor_about(monitor, copies, &about) == MAXLAT_MONITOR_OK && about.kind == MAXLAT_MONITOR_UNKNOWN);
+  const struct maxlat_monitor_value value = value_in(monitor, "other", "copies");
+  EXPECT(value.kind == MAXLAT_MONITOR_UNKNOWN && value.count == 0 && value.items == 0);
+  EXPECT(maxlat_monitor_items(monitor, copies, NULL, NULL, NULL, 0) == MAXLAT_MONITOR_NOT_THIS);
+}
+
 static void check_events(const struct maxlat_monitor* monitor) {
   struct maxlat_monitor_events* const events =
       maxlat_monitor_events_open(monitor, number_of(monitor, "robot", "moves"), 0);
@@ -103,9 +131,9 @@ static void check_events(const struct maxlat_monitor* monitor) {
 static void check_mistakes(struct maxlat_monitor* monitor) {
   struct maxlat_monitor_value value;
   struct maxlat_monitored about;
-  EXPECT(maxlat_monitor_read(monitor, 8, &value) == MAXLAT_MONITOR_NO_SUCH);
-  EXPECT(strcmp(maxlat_monitor_error(), "there is no sensor 8, but 8") == 0);
-  EXPECT(maxlat_monitor_about(monitor, 8, &about) == MAXLAT_MONITOR_NO_SUCH);
+  EXPECT(maxlat_monitor_read(monitor, 11, &value) == MAXLAT_MONITOR_NO_SUCH);
+  EXPECT(strcmp(maxlat_monitor_error(), "there is no sensor 11, but 11") == 0);
+  EXPECT(maxlat_monitor_about(monitor, 11, &about) == MAXLAT_MONITOR_NO_SUCH);
   const size_t queue = number_of(monitor, "server", "queue");
   EXPECT(maxlat_monitor_events_open(monitor, queue, 0) == NULL);
   EXPECT(strcmp(maxlat_monitor_error(), "queue is not a list of events") == 0);
@@ -126,6 +154,8 @@ int main(int argc, char** argv) {
   }
   check_values(monitor);
   check_histogram(monitor);
+  check_linear_histogram(monitor);
+  check_map(monitor);
   check_events(monitor);
   check_mistakes(monitor);
   maxlat_monitor_close(monitor);

@@ -78,6 +78,8 @@ int main() {
       for (const std::uint64_t time : {100u, 300u}) other->copies.post(17, 105, time);
       other->copies.post(40, 119, 1000);
       other->copies.post(48, 100, 1);
+    } else if (std::strcmp(line, "most\n") == 0) {
+      server->latency.post(~0ull);
     } else if (std::strcmp(line, "overload\n") == 0) {
       server->queue.add(2);
     } else if (std::strcmp(line, "move\n") == 0) {

@@ -89,7 +89,7 @@ def test_events_are_a_trace(tmp):
     with Program() as one, Program() as two:
         one.tell("move")
         two.tell("move")
-        told = run("sensors", "record", "-D", "1ms", "-o", tmp / "r", f"{one.pid}/robot", f"{two.pid}/robot")
+        told = run("sensors", "record", "-D", "1ms", "-o", tmp / "r", f"{one.pid}/robot/moves", f"{two.pid}/robot/moves")
         assert "26 events of 2 lists, 2 sensors, in " in told, told
         events = events_of(tmp / "r")
         assert [event["fields"] for event in events[:13]] == [event["fields"] for event in events[13:]], events
@@ -110,7 +110,7 @@ def test_losses_are_told_where_they_were(tmp):
         recording.pause()
         program.tell("move", "move", "move")
         told = recording.end(3)
-        assert "23 events overwritten before they were read" in told and "29 events of 1 list" in told, told
+        assert "23 events overwritten before they were read" in told and "29 events of 2 lists" in told, told
         lines = run("trace", "print", tmp / "r", status=3).splitlines()
         (loss,) = [line for line in lines if line.startswith("---")]
         last_before = [line for line in lines if "axis = 12," in line][0]
@@ -175,10 +175,80 @@ def test_from_an_event_to_an_event(tmp):
     with Program() as program:
         program.tell("move", "move")  # of the first only the last three steps are still there
         told = run("sensors", "record", "-o", tmp / "r", "--start-on", "robot:m*", "--stop-on", "robot:step", f"{program.pid}/robot")
-        assert "2 events of 1 list" in told, told
+        assert "2 events of 2 lists" in told, told
         assert [event["event"] for event in events_of(tmp / "r")] == ["robot:mode", "robot:step"]
         told = run("sensors", "record", "-D", "1ms", "-o", tmp / "none", "--start-on", "no:such", f"{program.pid}/robot", status=3)
         assert 'no event was "no:such"' in told, told
+
+
+def test_values_from_an_event_on(tmp):
+    with Program() as program, Running("record", "-o", tmp / "r", "--start-on", "robot:mode", "--stop-on", "robot:step",
+                                       f"{program.pid}") as recording:
+        wait_until(lambda: has_all_groups(recording.process.pid) and recording.rests())
+        program.tell("post", "move")
+        out, err = recording.process.communicate(timeout=LIMIT)
+        assert recording.process.returncode == 0, out + err
+    latency = phase_of(tmp / "r", f"{NAME}/server/latency")
+    assert (latency["status"], latency["reason"]) == ("skipped", "nothing was posted to it meanwhile"), latency
+    values = phase_of(tmp / "r", "values")
+    assert values["facts"][f"{NAME}/server/requests"] == "3, 0 of them meanwhile", values
+    assert latency["duration_s"] < 60, values
+
+
+def test_losses_before_the_first_event_are_not_told(tmp):
+    with Program() as program, Running("record", "-o", tmp / "r", "--start-on", "robot:said", f"{program.pid}/robot") as recording:
+        wait_until(lambda: has_all_groups(recording.process.pid) and recording.rests())
+        recording.pause()
+        program.tell("move", "move", "say")  # of the moves ten are lost
+        told = recording.end(0)
+        assert "events of 2 lists" in told and "lost" not in told, told
+    assert events_of(tmp / "r")[0]["fields"] == {"text": "one"}
+
+
+def test_values_of_which_a_result_has_no_kind(tmp):
+    with Program() as program, Running("record", "-o", tmp / "r", f"{program.pid}/other") as recording:
+        wait_until(lambda: has_all_groups(recording.process.pid) and recording.rests())
+        program.tell("post")
+        recording.end(0)
+        facts = phase_of(tmp / "r", "values")["facts"]
+        assert facts[f"{NAME}/other/voltage"].startswith("n=43 "), facts
+        assert facts[f"{NAME}/other/voltage"].endswith(", 43 of them meanwhile"), facts
+        assert facts[f"{NAME}/other/copies"].endswith(", 4 of them meanwhile"), facts
+
+
+def test_programs_that_begin_are_seen(tmp):
+    own = shutil.copy(PROGRAM, tmp / "begins")  # a name that no other program has
+    with SensorProcess(own) as first, Running("record", "--period", "200us", "-o", tmp / "r", "begins/robot/moves") as recording:
+        wait_until(lambda: (tmp / "r" / f"begins-{first.pid}").exists())
+        with SensorProcess(own) as second:
+            wait_until(lambda: (tmp / "r" / f"begins-{second.pid}").exists())
+            second.tell("move")
+        told = recording.end(0)
+        assert "13 events of 2 lists" in told, told
+
+
+def test_a_command_ends_with_the_recording(tmp):
+    with Program(MAXLAT, "sensors", "record", "-o", str(tmp / "r"), "--stop-on", "robot:step", "--") as recording:
+        wait_until(lambda: has_all_groups(recording.pid))
+        recording.tell("move")
+        err = recording.process.stderr.read()
+        assert recording.process.wait(timeout=LIMIT) == 0 and "2 events of 2 lists" in err, err
+    with Program(MAXLAT, "sensors", "record", "-o", str(tmp / "i"), "--") as recording:
+        wait_until(lambda: has_all_groups(recording.pid))
+        recording.tell("move")
+        recording.process.send_signal(signal.SIGINT)
+        err = recording.process.stderr.read()
+        assert recording.process.wait(timeout=LIMIT) == 0 and "13 events of 2 lists" in err, err
+
+
+def test_a_command_ends_when_nothing_can_be_recorded(tmp):
+    folder = str(tmp / "r")
+    command = ["sh", "-c", 'rmdir "$1"; : > "$1"; exec "$0"', PROGRAM, folder]  # a file where the folder was
+    with subprocess.Popen([MAXLAT, "sensors", "record", "-o", folder, "--", *command], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as recording:
+        assert recording.wait(timeout=LIMIT) == 1
+        # Its output ends when the command has ended, whose input does not.
+        assert "maxlat" in recording.stderr.read()
 
 
 def test_stats(tmp):
@@ -194,7 +264,7 @@ def test_stats(tmp):
         assert moves["slots_needed"] == 64
         assert rows["server/latency"]["posts"] == 1001 and rows["server/requests"]["posts"] == 3, rows
         assert "posts" not in rows["server/queue"] and "slots" not in rows["server/latency"], rows
-        text = run("sensors", "stats", "-D", "1ms", f"{program.pid}/robot/moves")
+        text = run("sensors", "stats", "-i", "200us", "-D", "1ms", f"{program.pid}/robot/moves")
         assert text.startswith("sensor") and "slots needed" in text, text
 
 

@@ -70,6 +70,7 @@ struct InC {
   void operator()(const sensors::HistogramValue& v) const {
     out.count = v.total;
     out.outside = v.overflows + v.below;
+    out.below = v.below;
     out.items = v.buckets.size();
     out.has_extremes = v.has_moments;
     if (!v.has_moments) return;

@@ -15,10 +15,6 @@ std::uint64_t before(std::uint64_t now, std::uint64_t ticks) {
   return now > ticks ? now - ticks : 0;
 }
 
-std::uint64_t lost_in(const EventBooks& books) {
-  return books.overwritten + books.dropped + books.unfinished;
-}
-
 }  // namespace
 
 // What is held of a list, up to a time.
@@ -54,15 +50,18 @@ std::size_t EventMerge::add(const GroupView& group, const SensorFacts& list) {
 
 void EventMerge::hold(std::size_t number, const ListedEvent& event) {
   List& list = lists_[number];
-  Held held{{std::min(event.ticks, latest_), event.cpu.value_or(UINT32_MAX), number, event.position}, {}, {}};
+  // A list's times do not decrease, unless its program lies: then they do not here, or its place would be long in
+  // coming.
+  std::uint64_t time = std::min(event.ticks, latest_);
+  if (!event.late) time = list.last_time = std::max(list.last_time, time);
+  Held held{{time, event.cpu.value_or(UINT32_MAX), number, event.position}, {}, {}};
   if (!spare_.empty()) {
     held.payload = std::move(spare_.back());
     spare_.pop_back();
   }
   held.payload.assign(event.payload.begin(), event.payload.end());
-  const std::uint64_t lost = lost_in(list.reader->books());
+  const std::uint64_t lost = list.reader->books().lost();
   held.merged = {number, event, lost - std::exchange(list.lost, lost)};
-  if (!event.late) list.last_time = std::max(list.last_time, held.stamp.time);
   // Nearly always at the end.
   auto place = list.held.end();
   while (place != list.held.begin() && held.stamp < std::prev(place)->stamp) --place;
@@ -144,7 +143,7 @@ EventBooks EventMerge::books(std::size_t number) const {
 }
 
 std::uint64_t EventMerge::lost_since_last(std::size_t list) const {
-  return lost_in(books(list)) - lists_[list].lost;
+  return books(list).lost() - lists_[list].lost;
 }
 
 std::size_t EventMerge::held() const {

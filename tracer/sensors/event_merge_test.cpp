@@ -206,6 +206,12 @@ TEST_F(EventMergeOfThree, ATimeInTheFutureHoldsUpNothing) {
   expect_books_to_balance();
 }
 
+// A defect: it was put in order, at the square of their number.
+TEST_F(EventMergeOfThree, OfAListWhoseTimesGoBackThePostsStandAsTheyCame) {
+  for (std::uint64_t n = 1; n <= 5; ++n) post(list(0), 1000 - n, n);
+  EXPECT_THAT(round(2000), ElementsAre(1, 2, 3, 4, 5));
+}
+
 TEST_F(EventMergeOfThree, WhatIsHeldHasABound) {
   begin({.patience = kPatience, .most_held = 5});
   for (std::uint64_t n = 1; n <= 8; ++n) post(list(0), 1000 + n, n);

@@ -70,21 +70,24 @@ CountersValue read_counters(const maxlat_counters& sensor, const SensorObject& f
   return value;
 }
 
+// What is in no bucket is counted already. `head` has min, max and sum.
+template <class Head>
+void read_buckets(const Head& head, const void* behind, std::uint64_t count, HistogramValue& value) {
+  const auto* const buckets = static_cast<const std::uint64_t*>(behind);
+  value.total = value.below + value.overflows;
+  value.buckets.reserve(count);
+  for (std::uint64_t i = 0; i < count; ++i) value.total += value.buckets.emplace_back(once(buckets[i]));
+  value.min = once(head.min);
+  value.max = once(head.max);
+  value.sum = once(head.sum);
+  value.has_moments = value.min <= value.max;
+}
+
 HistogramValue read_histogram(const maxlat_histogram_sensor& sensor, const SensorObject& facts) {
   HistogramValue value;
   value.shape = {static_cast<std::uint32_t>(facts.shape[0]), static_cast<std::uint32_t>(facts.shape[1])};
-  const auto* const buckets = reinterpret_cast<const std::uint64_t*>(&sensor + 1);
   value.overflows = once(sensor.head.overflow_count);
-  value.total = value.overflows;
-  value.buckets.reserve(maxlat_shape_buckets(value.shape));
-  for (std::uint32_t i = 0; i < maxlat_shape_buckets(value.shape); ++i) {
-    value.buckets.push_back(once(buckets[i]));
-    value.total += value.buckets.back();
-  }
-  value.min = once(sensor.head.min);
-  value.max = once(sensor.head.max);
-  value.sum = once(sensor.head.sum);
-  value.has_moments = value.min <= value.max;
+  read_buckets(sensor.head, &sensor + 1, maxlat_shape_buckets(value.shape), value);
   return value;
 }
 
@@ -95,17 +98,7 @@ HistogramValue read_linear(const maxlat_linear& sensor, const SensorObject& fact
   value.width = axis.width;
   value.below = once(sensor.below);
   value.overflows = once(sensor.above);
-  value.total = value.below + value.overflows;
-  const auto* const buckets = reinterpret_cast<const std::uint64_t*>(&sensor + 1);
-  value.buckets.reserve(axis.buckets);
-  for (std::uint64_t i = 0; i < axis.buckets; ++i) {
-    value.buckets.push_back(once(buckets[i]));
-    value.total += value.buckets.back();
-  }
-  value.min = once(sensor.min);
-  value.max = once(sensor.max);
-  value.sum = once(sensor.sum);
-  value.has_moments = value.min <= value.max;
+  read_buckets(sensor, &sensor + 1, axis.buckets, value);
   return value;
 }
 
@@ -167,7 +160,7 @@ std::uint64_t HistogramValue::quantile(double part) const {
   if (total == 0) return 0;
   const auto rank = static_cast<std::uint64_t>(std::ceil(part * static_cast<double>(total)));
   std::uint64_t seen = below;
-  if (seen >= std::max<std::uint64_t>(rank, 1)) return has_moments ? std::min(low, max) : low;
+  if (seen >= std::max<std::uint64_t>(rank, 1)) return has_moments ? std::min(low - 1, max) : low - 1;  // below: low > 0
   for (std::uint32_t i = 0; i < buckets.size(); ++i) {
     seen += buckets[i];
     if (seen < std::max<std::uint64_t>(rank, 1)) continue;

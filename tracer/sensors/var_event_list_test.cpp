@@ -157,6 +157,27 @@ TEST(VarEventList, WhatIsLargerThanTheListIsRefusedAndCounted) {
   EXPECT_THAT(reader.read(), ElementsAre(just_right));
 }
 
+// Handlers that never came back: so many, and no more, are looked at by each post.
+TEST(VarEventList, MorePostsThatWereLeftThanAreAskedCostAllThatCome) {
+  TestGroup<Said<64, 8192>> group;
+  const GroupView view = group.view();
+  SaidReader reader(view);
+  auto& list = reinterpret_cast<maxlat_event_list&>(group->list);
+  const auto shape = maxlat_event_shape_of(list.sensor.shape[0], list.sensor.shape[1]);
+  auto* const slots = reinterpret_cast<std::uint8_t*>(&list) + maxlat_event_slots_offset(shape);
+  maxlat_var_event_place left;
+  const auto leave_one = [&] {
+    return maxlat_var_event_claim(&list, {slots, shape.slots, shape.slot_size},
+                                  {slots + shape.slots * shape.slot_size, shape.ring}, 8, &left);
+  };
+  for (unsigned i = 0; i < MAXLAT_EVENT_NESTED; ++i) ASSERT_TRUE(leave_one()) << i;
+  group->say(1, "still");
+  EXPECT_TRUE(leave_one());
+  group->say(2, "not any more");
+  EXPECT_THAT(reader.read(), ElementsAre("still"));
+  EXPECT_EQ(reader.books().dropped, 1u);
+}
+
 TEST(VarEventList, NoPostIsASystemCall) {
   TestGroup<Said<8, 512>> group;
   const int status = status_without_system_calls([&] {

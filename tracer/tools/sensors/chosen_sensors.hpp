@@ -5,6 +5,8 @@
 // OWNERSHIP: a chosen sensor points into the views that are kept beside it.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/core/sys/command.hpp>
 #include <maxlat/core/sys/result.hpp>
@@ -12,14 +14,19 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace maxlat::trace_tools {
+
+using SensorKey = std::pair<std::array<std::uint8_t, 16>, std::string>;
 
 struct ChosenSensor {
   const sensors::GroupView* group = nullptr;
   const sensors::SensorFacts* facts = nullptr;
   std::string name() const;  // the whole one
+  // Of the same sensor the same at each look, as long as its program has it.
+  SensorKey key() const { return {group->uuid(), facts->name}; }
   sensors::SensorValue value() const { return group->read(*facts); }
 };
 
@@ -31,15 +38,16 @@ struct ChosenSensors {
 // Of all programs, in the order of their names; without patterns all. ERRORS: a pattern that no sensor matches.
 core::Result<ChosenSensors> choose_sensors(const std::vector<std::string>& patterns);
 
-// The same, and it is no mistake that there are none: for a command that looks again and again.
-ChosenSensors sensors_now(const std::vector<std::string>& patterns);
+// The same, and it is no mistake that there are none: for a command that looks again and again. ERRORS: the system's;
+// what was known before still is there.
+core::Result<ChosenSensors> sensors_now(const std::vector<std::string>& patterns);
 
 // Those of a program and of the programs that it starts. Who was known once as one of them still is when the one that
 // started it has ended.
 class StartedPrograms {
  public:
   explicit StartedPrograms(int pid) : known_{pid} {}
-  ChosenSensors sensors_now(const std::vector<std::string>& patterns);
+  core::Result<ChosenSensors> sensors_now(const std::vector<std::string>& patterns);
 
  private:
   bool is_one(int pid);

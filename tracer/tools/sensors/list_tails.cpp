@@ -9,6 +9,8 @@
 #include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/core/sys/text.hpp>
 
+#include "sensors/listed_fields.hpp"
+
 namespace maxlat::trace_tools {
 void add_events_option(boost::program_options::options_description& options) {
   options.add_options()("events", core::argument<std::uint64_t>("N")->default_value(TailStyle{}.most),
@@ -39,10 +41,7 @@ void ListTail::judge(const sensors::ListedEvent& event) {
     contradiction_ = "an event is of a type that the list does not have";
     return;
   }
-  trace::FieldValues values(event.type->fields, event.payload);
-  for (trace::FieldValue value; values.next(value);) {
-  }
-  if (values.broken()) contradiction_ = "an event does not have all its fields";
+  if (!fields_of(event)) contradiction_ = "an event does not have all its fields";
   if (event.late) return;
   if (event.ticks < last_ticks_) contradiction_ = "time goes back from one event to the next";
   last_ticks_ = event.ticks;
@@ -75,9 +74,8 @@ std::string ListTail::lines() const {
 }
 
 ListTail& ListTails::read(const ChosenSensor& sensor) {
-  const Key key{sensor.group->uuid(), sensor.facts->name};
-  auto entry = lists_.find(key);
-  if (entry == lists_.end()) entry = lists_.emplace(key, Entry{sensor.name(), ListTail(sensor, style_)}).first;
+  auto entry = lists_.find(sensor.key());
+  if (entry == lists_.end()) entry = lists_.emplace(sensor.key(), Entry{sensor.name(), ListTail(sensor, style_)}).first;
   entry->second.seen = true;
   entry->second.tail.read(clock());
   return entry->second.tail;

@@ -4,7 +4,6 @@
 // on where it was. One of a program that has ended is still read to its end.
 #pragma once
 
-#include <array>
 #include <boost/program_options.hpp>
 #include <cstdint>
 #include <deque>
@@ -12,7 +11,6 @@
 #include <maxlat/sensors/event_reader.hpp>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "sensors/chosen_sensors.hpp"
@@ -74,14 +72,13 @@ class ListTails {
  private:
   const sensors::EventClock& clock();
 
-  using Key = std::pair<std::array<std::uint8_t, 16>, std::string>;
   struct Entry {
     std::string name;
     ListTail tail;
     bool seen = true;
   };
   TailStyle style_;
-  std::map<Key, Entry> lists_;
+  std::map<SensorKey, Entry> lists_;
   std::optional<sensors::EventClock> clock_;  // when there is a list
 };
 

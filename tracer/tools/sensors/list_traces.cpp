@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "sensors/list_traces.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <maxlat/core/sys/tell.hpp>
-#include <maxlat/trace/field_values.hpp>
-#include <optional>
 #include <utility>
+
+#include "sensors/listed_fields.hpp"
 
 namespace maxlat::trace_tools {
 namespace {
@@ -13,14 +15,10 @@ namespace {
 constexpr std::size_t kMostChannels = 256;  // whose books have room for certain on a disk that gets full
 constexpr std::size_t kMostLate = 1 << 16;
 
-// Its fields, without what may be behind them; nothing: they are not all there.
-std::optional<std::span<const std::uint8_t>> fields_of(const sensors::ListedEvent& event) {
-  if (event.type == nullptr) return std::nullopt;
-  trace::FieldValues values(event.type->fields, event.payload);
-  for (trace::FieldValue value; values.next(value);) {
-  }
-  if (values.broken()) return std::nullopt;
-  return event.payload.first(event.payload.size() - values.left());
+// A broken program must not make a stream, which is a file, of each number it can think of.
+std::uint32_t cpu_of(const sensors::ListedEvent& event) {
+  static const auto kCpus = static_cast<std::uint32_t>(sysconf(_SC_NPROCESSORS_CONF));
+  return event.cpu && *event.cpu < kCpus ? *event.cpu : UINT32_MAX;
 }
 
 }  // namespace
@@ -91,7 +89,7 @@ void ListTraces::write(const sensors::MergedEvent& one) {
     return;
   }
   channel.held = {one.event.ticks,
-                  one.event.cpu.value_or(UINT32_MAX),
+                  cpu_of(one.event),
                   channel.ids[static_cast<std::size_t>(one.event.type - channel.types)],
                   {fields->begin(), fields->end()}};
 }

@@ -12,10 +12,10 @@ MergedLists::MergedLists(std::chrono::nanoseconds patience)
     : merge_({.patience = base::calibrate().to_ticks(static_cast<std::uint64_t>(patience.count()))}) {}
 
 void MergedLists::look(const ChosenSensors& chosen) {
-  std::map<Key, std::size_t> now;
+  std::map<SensorKey, std::size_t> now;
   for (const ChosenSensor& sensor : chosen.sensors) {
     if (!sensors::has_events(sensor.facts->kind)) continue;
-    const Key key{sensor.group->uuid(), sensor.facts->name};
+    const SensorKey key = sensor.key();
     const auto known = numbers_.extract(key);
     if (!known.empty()) {
       now[key] = known.mapped();

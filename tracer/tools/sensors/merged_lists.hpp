@@ -11,7 +11,6 @@
 #include <map>
 #include <maxlat/sensors/event_merge.hpp>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "sensors/chosen_sensors.hpp"
@@ -43,10 +42,9 @@ class MergedLists {
   const sensors::EventMerge& merge() const { return merge_; }
 
  private:
-  using Key = std::pair<std::array<std::uint8_t, 16>, std::string>;
   sensors::EventMerge merge_;
   std::vector<List> lists_;
-  std::map<Key, std::size_t> numbers_;  // of those that have not ended
+  std::map<SensorKey, std::size_t> numbers_;  // of those that have not ended
 };
 
 }  // namespace maxlat::trace_tools

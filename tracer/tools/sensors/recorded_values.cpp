@@ -69,13 +69,6 @@ std::string fact_of(const ChosenSensor& sensor, const sensors::SensorValue& befo
 
 }  // namespace
 
-double ns_of_unit(std::string_view unit) {
-  constexpr std::pair<std::string_view, double> kUnits[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
-  for (const auto& [name, ns] : kUnits)
-    if (unit == name) return ns;
-  return 0;
-}
-
 core::CpuResult result_between(const HistogramValue& before, const HistogramValue& now, double ns) {
   core::CpuResult result;
   result.bins = bins_between(before, now, ns);
@@ -90,7 +83,7 @@ core::CpuResult result_between(const HistogramValue& before, const HistogramValu
 
 void RecordedValues::look(const std::shared_ptr<const ChosenSensors>& chosen, bool from_their_begin) {
   for (const ChosenSensor& sensor : chosen->sensors) {
-    if (!known_.insert({sensor.group->uuid(), sensor.facts->name}).second) continue;
+    if (!known_.insert(sensor.key()).second) continue;
     entries_.push_back({chosen, sensor, from_their_begin ? sensors::SensorValue{} : sensor.value()});
   }
 }

@@ -8,22 +8,16 @@
 // The values of a program that has ended, or was killed, are those that it left.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <maxlat/core/result/run_result.hpp>
 #include <memory>
 #include <set>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "sensors/chosen_sensors.hpp"
 
 namespace maxlat::trace_tools {
-
-// Nanoseconds in one of these units of time: ns, us, ms, s. 0: it is none.
-double ns_of_unit(std::string_view unit);
 
 // What was posted between two looks; without a first one everything. Minimum and maximum are exact where they can be
 // known to be of that time, and bins' edges else. Times are in a unit of so many ns.
@@ -49,8 +43,7 @@ class RecordedValues {
   std::string short_name(const Entry& entry) const;
   core::Phase phase_of(const Entry& entry, const sensors::HistogramValue& now, double seconds) const;
 
-  using Key = std::pair<std::array<std::uint8_t, 16>, std::string>;
-  std::set<Key> known_;
+  std::set<SensorKey> known_;
   std::vector<Entry> entries_;
 };
 

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <maxlat/core/result/run_frame.hpp>
 
+#include "sensors/value_text.hpp"
+
 namespace maxlat::trace_tools {
 namespace {
 

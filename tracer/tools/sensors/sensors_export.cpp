@@ -12,6 +12,7 @@
 
 #include "sensors/chosen_sensors.hpp"
 #include "sensors/sensors_commands.hpp"
+#include "sensors/value_text.hpp"
 
 namespace maxlat::trace_tools {
 namespace {
@@ -32,10 +33,7 @@ struct Unit {
 };
 // Base units, as monitoring systems have them.
 Unit base_unit(const std::string& unit) {
-  if (unit == "ns") return {"seconds", 1e-9};
-  if (unit == "us") return {"seconds", 1e-6};
-  if (unit == "ms") return {"seconds", 1e-3};
-  if (unit == "s") return {"seconds", 1};
+  if (const double ns = ns_of_unit(unit); ns != 0) return {"seconds", ns / 1e9};
   return {letters_of(unit), 1};
 }
 

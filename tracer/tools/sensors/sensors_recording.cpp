@@ -15,6 +15,7 @@
 #include <maxlat/core/sys/tell.hpp>
 #include <maxlat/core/sys/utc.hpp>
 #include <optional>
+#include <utility>
 
 #include "read/read_filter.hpp"
 #include "record/command_process.hpp"
@@ -45,15 +46,19 @@ class SensorsRecording {
   core::Status record();
   core::Result<core::Exit> finish();
   bool has_begun() const { return begun_; }
+  // What was started is not left behind.
+  void end_command();
 
  private:
   core::Status look();
+  core::Status take_up(ChosenSensors sensors);
   bool is_over() const {
     return core::stop_requested() || stopped_ || (plan_.duration_ns != 0 && Clock::now() >= end_);
   }
-  void take(const sensors::MergedEvent& one);
+  void take(sensors::MergedEvent one);
   void wait();
   core::Status write_result(const ListTotals& totals) const;
+  void report_losses(const ListTotals& totals) const;
   void report(const ListTotals& totals) const;
 
   const SensorsRecordPlan& plan_;
@@ -68,6 +73,7 @@ class SensorsRecording {
   bool is_first_ = true;  // look
   bool on_;               // events are recorded
   bool stopped_ = false;  // by one of them
+  bool look_failed_ = false;
 };
 
 core::Status SensorsRecording::start() {
@@ -76,8 +82,8 @@ core::Status SensorsRecording::start() {
   end_ = begin_ + std::chrono::nanoseconds(plan_.duration_ns);
   if (plan_.command.empty()) {
     // Whoever names what is not there is told so.
-    const auto chosen = choose_sensors(plan_.patterns);
-    return chosen ? look() : core::Status(chosen.error());
+    auto chosen = choose_sensors(plan_.patterns);
+    return chosen ? take_up(*std::move(chosen)) : core::Status(chosen.error());
   }
   auto command = CommandProcess::start(plan_.command, {});
   if (!command) return command.error();
@@ -88,8 +94,15 @@ core::Status SensorsRecording::start() {
 }
 
 core::Status SensorsRecording::look() {
-  const auto chosen = std::make_shared<const ChosenSensors>(
-      started_programs_ ? started_programs_->sensors_now(plan_.patterns) : sensors_now(plan_.patterns));
+  auto sensors = started_programs_ ? started_programs_->sensors_now(plan_.patterns) : sensors_now(plan_.patterns);
+  if (sensors) return take_up(*std::move(sensors));
+  // Those that it has are read on.
+  if (!std::exchange(look_failed_, true)) core::tell("maxlat sensors record: {}\n", sensors.error().text);
+  return {};
+}
+
+core::Status SensorsRecording::take_up(ChosenSensors sensors) {
+  const auto chosen = std::make_shared<const ChosenSensors>(std::move(sensors));
   lists_.look(*chosen);
   values_.look(chosen, !is_first_ || command_);
   is_first_ = false;
@@ -97,7 +110,7 @@ core::Status SensorsRecording::look() {
   return traces_.add(lists_);
 }
 
-void SensorsRecording::take(const sensors::MergedEvent& one) {
+void SensorsRecording::take(sensors::MergedEvent one) {
   const auto is = [&](const std::string& pattern) {
     return !pattern.empty() && one.event.type != nullptr &&
            event_matches(pattern, fmt::format("{}:{}", one.event.type->provider, one.event.type->name));
@@ -106,7 +119,9 @@ void SensorsRecording::take(const sensors::MergedEvent& one) {
   if (!on_ && is(plan_.start_on)) {
     on_ = true;
     values_.begin_anew();
+    started_ = core::utc_text();
     begin_ = Clock::now();
+    one.lost_before = 0;  // of the time before
   }
   if (!on_) return;
   traces_.write(one);
@@ -116,9 +131,8 @@ void SensorsRecording::take(const sensors::MergedEvent& one) {
 void SensorsRecording::wait() {
   auto until = std::min(next_look_, Clock::now() + std::chrono::nanoseconds(plan_.period_ns));
   if (plan_.duration_ns != 0) until = std::min(until, end_);
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
   pollfd all[] = {{core::stop_fd(), POLLIN, 0}, {command_ ? command_->pidfd() : -1, POLLIN, 0}};
-  poll(all, std::size(all), static_cast<int>(std::clamp<std::int64_t>(left, 0, 1000)));
+  core::poll_until(all, until);
 }
 
 core::Status SensorsRecording::record() {
@@ -157,7 +171,7 @@ core::Status SensorsRecording::write_result(const ListTotals& totals) const {
   return core::write_run(plan_.directory + "/result.json", run);
 }
 
-void SensorsRecording::report(const ListTotals& totals) const {
+void SensorsRecording::report_losses(const ListTotals& totals) const {
   sensors::EventBooks all;
   for (std::size_t list = 0; list < lists_.lists().size(); ++list) {
     const sensors::EventBooks books = lists_.merge().books(list);
@@ -165,13 +179,20 @@ void SensorsRecording::report(const ListTotals& totals) const {
     all.dropped += books.dropped;
     all.unfinished += books.unfinished;
   }
+  // From one event to another: how those between them were lost the lists do not tell, only how many.
+  const bool is_part = !plan_.start_on.empty() || !plan_.stop_on.empty();
   const std::pair<std::uint64_t, const char*> losses[] = {
-      {all.overwritten, "overwritten before they were read (longer lists, shorter --period)"},
-      {all.dropped, "dropped by their program"},
-      {all.unfinished, "not ended in time"},
+      {is_part ? totals.lost : 0, "lost (longer lists, shorter --period)"},
+      {is_part ? 0 : all.overwritten, "overwritten before they were read (longer lists, shorter --period)"},
+      {is_part ? 0 : all.dropped, "dropped by their program"},
+      {is_part ? 0 : all.unfinished, "not ended in time"},
       {totals.unreadable, "not to be read: of no type that the list has, or without all their fields"}};
   for (const auto& [count, how] : losses)
     if (count != 0) core::tell("maxlat sensors record: {} {}\n", core::counted(count, "event"), how);
+}
+
+void SensorsRecording::report(const ListTotals& totals) const {
+  report_losses(totals);
   if (totals.write_failed) core::tell("maxlat sensors record: not everything could be written\n");
   if (!on_) core::tell("maxlat sensors record: no event was \"{}\": none was recorded\n", plan_.start_on);
   if (plan_.quiet) return;
@@ -179,10 +200,14 @@ void SensorsRecording::report(const ListTotals& totals) const {
              core::counted(totals.lists, "list"), core::counted(values_.size(), "sensor"), plan_.directory);
 }
 
-core::Result<core::Exit> SensorsRecording::finish() {
-  const bool ended_by_itself = command_ && command_->ended() && !core::stop_requested() && !stopped_;
+void SensorsRecording::end_command() {
   if (command_ && !command_->end())
     core::tell("maxlat sensors record: process {} goes on, unrecorded\n", command_->pid());
+}
+
+core::Result<core::Exit> SensorsRecording::finish() {
+  const bool ended_by_itself = command_ && command_->ended() && !core::stop_requested() && !stopped_;
+  end_command();
   if (command_ && command_->failure())
     core::tell("maxlat sensors record: {} {}\n", plan_.command.front(), *command_->failure());
   if (values_.size() == 0)
@@ -209,6 +234,7 @@ core::Result<core::Exit> record_sensors(const SensorsRecordPlan& plan) {
   SensorsRecording recording(plan);
   const core::Status started = recording.start();
   const core::Status recorded = started ? recording.record() : started;
+  if (!recorded) recording.end_command();
   auto exit = recorded ? recording.finish() : core::Result<core::Exit>(recorded.error());
   if (recording.has_begun()) folder.is_used();
   return exit;

@@ -4,7 +4,6 @@
 // reader's period; here that is what was really seen: the most posts from one look to the next, and two more, for the
 // one that is being written and the one that is being read.
 #include <fmt/format.h>
-#include <poll.h>
 
 #include <algorithm>
 #include <bit>
@@ -25,7 +24,7 @@ namespace maxlat::trace_tools {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::uint64_t kBesideThem = 2;  // slots
+constexpr std::uint64_t kBesideThem = 2, kMostSlots = 1ull << 62;
 
 struct StatsPlan {
   std::vector<std::string> patterns;
@@ -66,7 +65,7 @@ class Watched {
     reader_.emplace(sensor.group->events(*sensor.facts));
     slots_ = std::get<sensors::EventsValue>(sensor.value()).slots;
     take();
-    before_ = reader_->books();
+    lost_before_ = reader_->books().lost();
     first_ = last_ = posts_of(sensor.value());
   }
 
@@ -80,13 +79,12 @@ class Watched {
   std::optional<std::uint64_t> posts() const { return last_ ? std::optional(*last_ - *first_) : std::nullopt; }
   bool is_list() const { return reader_.has_value(); }
   std::uint64_t lost() const {
-    const sensors::EventBooks now = reader_->books();
-    return now.overwritten + now.dropped + now.unfinished - before_.overwritten - before_.dropped - before_.unfinished;
+    return reader_->books().lost() - lost_before_;
   }
   std::uint64_t slots() const { return slots_; }
   std::uint64_t most() const { return most_; }
-  // Lists have powers of two.
-  std::uint64_t slots_needed() const { return std::bit_ceil(most_ + kBesideThem); }
+  // Lists have powers of two. A broken program may post more than there are.
+  std::uint64_t slots_needed() const { return std::bit_ceil(std::min(most_, kMostSlots) + kBesideThem); }
 
  private:
   void take() {
@@ -96,19 +94,17 @@ class Watched {
   ChosenSensor sensor_;
   std::optional<std::uint64_t> first_, last_;
   std::optional<sensors::EventReader> reader_;  // of a list
-  sensors::EventBooks before_;
-  std::uint64_t slots_ = 0, most_ = 0;
+  std::uint64_t slots_ = 0, most_ = 0, lost_before_ = 0;
 };
 
 // For so long, or until somebody stops it. RETURNS: seconds.
 double watch(std::vector<Watched>& all, const StatsPlan& plan) {
   const auto begin = Clock::now();
   const auto end = begin + std::chrono::nanoseconds(plan.duration_ns);
-  for (auto next = begin; !core::stop_requested() && next < end;) {
+  bool goes_on = true;
+  for (auto next = begin; goes_on && next < end;) {
     next = std::min(next + std::chrono::nanoseconds(plan.interval_ns), end);
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - Clock::now()).count();
-    pollfd stop{core::stop_fd(), POLLIN, 0};
-    poll(&stop, 1, static_cast<int>(std::clamp<std::int64_t>(left, 0, INT32_MAX)));
+    goes_on = core::rest_until(next);
     for (Watched& one : all) one.look();
   }
   return std::chrono::duration<double>(Clock::now() - begin).count();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <fmt/format.h>
-#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -42,7 +41,7 @@ core::Result<std::optional<WatchPlan>> watch_plan(const core::Arguments& argumen
   add("interval,i", core::argument("TIME")->default_value("1s"), "from one look to the next");
   add("loops,l", core::argument<std::uint64_t>("N"), "so many looks");
   add_events_option(options);
-  add("merged,m", "the events of all lists alone, in one order, each with its list");
+  add("merged", "the events of all lists alone, in one order, each with its list");
   add("help,h", "this text");
   const auto line = core::parse_or_help(kHelp, options, arguments);
   if (!line) return line.error();
@@ -66,17 +65,6 @@ std::string time_of_day() {
   return fmt::format("{:02}:{:02}:{:02}", local.tm_hour, local.tm_min, local.tm_sec);
 }
 
-// RETURNS: whether nobody stops it meanwhile.
-bool wait_until(std::chrono::steady_clock::time_point next) {
-  pollfd stop{core::stop_fd(), POLLIN, 0};
-  for (;;) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - std::chrono::steady_clock::now());
-    if (left.count() <= 0) return !core::stop_requested();
-    const int most = 60'000;  // of one poll, which takes an int
-    if (poll(&stop, 1, static_cast<int>(std::min<std::int64_t>(left.count(), most))) > 0) return false;
-  }
-}
-
 core::Status write_out(const std::string& text) {
   if (std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0) return {};
   return core::system_error("cannot write standard output", errno);
@@ -91,7 +79,7 @@ core::Result<core::Exit> look_again_and_again(const WatchPlan& plan, const Look&
   for (std::uint64_t number = 1;; ++number) {
     if (const core::Status looked = look(); !looked) return looked.error();
     next += interval;
-    if (number == plan.looks || !wait_until(next)) return core::Exit::pass;
+    if (number == plan.looks || !core::rest_until(next)) return core::Exit::pass;
   }
 }
 

@@ -247,6 +247,13 @@ nlohmann::ordered_json books_json(const sensors::EventBooks& books) {
 
 }  // namespace
 
+double ns_of_unit(std::string_view unit) {
+  constexpr std::pair<std::string_view, double> kUnits[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+  for (const auto& [name, ns] : kUnits)
+    if (unit == name) return ns;
+  return 0;
+}
+
 std::string value_text(const SensorFacts& facts, const sensors::SensorValue& value) {
   return core::printable(std::visit(Text{facts}, value));
 }

@@ -7,11 +7,15 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "sensors/chosen_sensors.hpp"
 #include "sensors/list_tails.hpp"
 
 namespace maxlat::trace_tools {
+
+// Nanoseconds in one of these units of time: ns, us, ms, s. 0: it is none.
+double ns_of_unit(std::string_view unit);
 
 // One line, without the name: "4711 packets", "n=10000 min 1.00 us p50 ...".
 std::string value_text(const sensors::SensorFacts& facts, const sensors::SensorValue& value);

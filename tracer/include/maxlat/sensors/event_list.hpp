@@ -49,15 +49,7 @@ class EventListOf {
 
  public:
   constexpr EventListOf(const Name& name, const About& about = "")
-      : list_{.sensor = detail::head(MAXLAT_SENSOR_EVENTS, MAXLAT_EVENT_LIST_VERSION, maxlat_event_list_size(kShape),
-                                     kWriters, name, "", about,
-                                     {maxlat_event_shape_sizes(kShape), maxlat_event_shape_word(kShape)}),
-              .next = 0,
-              .dropped = 0,
-              .refused = 0,
-              .claimed = 0,
-              .innermost = 0,
-              .unused = {}},
+      : list_(detail::list_head(MAXLAT_SENSOR_EVENTS, MAXLAT_EVENT_LIST_VERSION, kWriters, name, about, kShape)),
         tables_(Types::tables()) {
     static_assert(sizeof(EventListOf) == maxlat_event_list_size(kShape));
   }

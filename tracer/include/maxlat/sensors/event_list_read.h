@@ -129,7 +129,7 @@ static inline uint64_t maxlat_event_without_place(const struct maxlat_event_list
 
 /*
  * Where payloads lie in a ring, those of the oldest slots may be gone: the position behind them. They begin in the
- * order of positions, but for the few that interrupted each other; so halving finds it.
+ * order of positions, but for the few that interrupted each other or were left; so halving finds it.
  */
 static inline uint64_t maxlat_event_first_there(const struct maxlat_event_memory* memory, uint64_t first,
                                                 uint64_t next) {
@@ -137,8 +137,10 @@ static inline uint64_t maxlat_event_first_there(const struct maxlat_event_memory
     const uint64_t middle = first + (next - first) / 2;
     const struct maxlat_var_event_slot* const slot =
         (const struct maxlat_var_event_slot*)(const void*)maxlat_event_slot_at(memory->slots, middle);
-    if (maxlat_ring_load(&slot->slot.stamp) == maxlat_event_whole(middle) &&
-        !maxlat_var_event_is_there(memory->list, memory->ring, maxlat_ring_load(&slot->begin)))
+    const uint64_t stamp = maxlat_ring_load(&slot->slot.stamp);
+    if (stamp > maxlat_event_written(middle) || /* its slot has a later event already */
+        (stamp == maxlat_event_whole(middle) &&
+         !maxlat_var_event_is_there(memory->list, memory->ring, maxlat_ring_load(&slot->begin))))
       first = middle + 1;
     else
       next = middle;

@@ -19,7 +19,9 @@
 //
 // BOOKS, exact for each list: those of its reader (event_reader.hpp), where delivered and late are what was handed out
 // here, and what is held is pending.
-// BOUNDS: a round takes of each list what was there when it looked. MEMORY: what is held, `most_held` of each list.
+// BOUNDS: a round takes of each list what was there when it looked. MEMORY: what is held, `most_held` of each list
+// between two rounds; within one also all that came since the last. A hostile program has 4 KiB kept for each of its
+// slots.
 // TRUST: as EventReader. A time that lies in the future counts as that at which it was read.
 // OWNERSHIP: it keeps the lists' memory until they have ended and are read. THREADS: one a merge.
 // SOURCE: Pohlack 2010, section 3.2.2.3, merge_mon, whose algorithm is not told there. The horizon is ours.

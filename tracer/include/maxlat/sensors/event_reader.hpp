@@ -58,6 +58,7 @@ struct EventBooks {
   std::uint64_t open = 0;         // begun; they may come, late
   std::uint64_t pending = 0;      // not read yet
 
+  std::uint64_t lost() const { return overwritten + dropped + unfinished; }
   bool balance() const { return posts == delivered + late + overwritten + dropped + unfinished + open + pending; }
 };
 

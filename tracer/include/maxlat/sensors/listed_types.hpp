@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstring>
 #include <iterator>
+#include <maxlat/sensors/sensors.hpp>
 #include <maxlat/trace/event.hpp>
 #include <maxlat/trace/probe.hpp>
 #include <span>
@@ -44,6 +45,27 @@ constexpr std::size_t largest_payload(std::span<const trace::Field> fields) {
   return size;
 }
 
+// And the fewest.
+constexpr std::size_t smallest_payload(std::span<const trace::Field> fields) {
+  std::size_t size = 0;
+  for (const trace::Field& field : fields) {
+    switch (field.kind) {
+      case trace::FieldKind::array:
+        size += std::size_t{field.bytes} * field.count;
+        break;
+      case trace::FieldKind::sequence:
+        size += sizeof(std::uint16_t);
+        break;
+      case trace::FieldKind::string:
+        ++size;
+        break;
+      default:
+        size += field.bytes;
+    }
+  }
+  return size;
+}
+
 constexpr std::size_t labels_in(std::span<const trace::Field> fields) {
   std::size_t labels = 0;
   for (const trace::Field& field : fields) labels += field.labels.size();
@@ -64,6 +86,15 @@ constexpr bool have_room(const trace::EventDescription& event) {
 
 constexpr void copy_name(char (&to)[MAXLAT_EVENT_NAME], std::string_view from) {
   for (std::size_t i = 0; i < from.size(); ++i) to[i] = from[i];
+}
+
+// An empty list.
+constexpr maxlat_event_list list_head(maxlat_sensor_kind kind, std::uint16_t version, maxlat_sensor_writers writers,
+                                      const Name& name, const About& about, const maxlat_event_shape& shape) {
+  maxlat_event_list made{};
+  made.sensor = head(kind, version, maxlat_event_list_size(shape), writers, name, "", about,
+                     {maxlat_event_shape_sizes(shape), maxlat_event_shape_word(shape)});
+  return made;
 }
 
 // The tables between a list and its slots.

@@ -92,10 +92,11 @@ struct maxlat_monitor_value {
   bool has_extremes; /* min, max and sum are known */
   uint64_t count;    /* posts. Of a counter its value, of counters the sum of all */
   int64_t value;     /* gauge; the last of a stat */
-  int64_t min, max;  /* stat, histogram; the limits of a gauge */
+  int64_t min, max;  /* stat, histogram; the limits of a gauge. A histogram's are unsigned: cast them to uint64_t */
   uint64_t sum;      /* stat, as a signed number; histogram; modulo 2^64 */
-  uint64_t outside;  /* histogram: values beyond its range; counters: indices beyond the last */
+  uint64_t outside;  /* histogram: values below its range and beyond it; counters: indices beyond the last */
   uint64_t items;    /* buckets of a histogram, counters, slots of a list */
+  uint64_t below;    /* histogram: those of `outside` that are below its range */
 };
 int maxlat_monitor_read(struct maxlat_monitor* monitor, size_t sensor, struct maxlat_monitor_value* value);
 

@@ -241,7 +241,9 @@ class LinearHistogramOf {
                .sum = 0,
                .min = ~0ull,
                .max = 0,
-               .unused = {}} {}
+               .unused = {}} {
+    static_assert(sizeof(LinearHistogramOf) == maxlat_linear_size(kAxis.buckets));
+  }
 
   void post(std::uint64_t value) { maxlat_linear_post(kWriters, &words_, buckets_, kAxis, value); }
   // The bucket alone: sum, mean and extremes are then the reader's to estimate.

@@ -22,7 +22,7 @@
  *
  * INVARIANTS, watched by sensors/event_list_schedule_test.cpp and its mutants
  *   (1) No byte ever has two writers. A post that never ends (its handler left by siglongjmp()) costs the events that
- *       meet its bytes, each lap; MAXLAT_EVENT_NESTED of them cost the list all that come.
+ *       meet its bytes, each lap; more than MAXLAT_EVENT_NESTED of them cost the list all that come.
  *   (2) to (5) of event_list.h. A post takes a bounded number of steps, and what is in the list does not matter: what
  *       Pohlack's loop over the oldest events does for its bytes, the readers' look at `claimed` does here.
  *
@@ -90,7 +90,7 @@ MAXLAT_ALWAYS_INLINE struct maxlat_var_event_slot* maxlat_var_event_slot_of(stru
 MAXLAT_ARITHMETIC bool maxlat_var_event_meets(struct maxlat_event_ring ring, uint64_t begin, uint64_t size,
                                               uint64_t earlier, uint64_t earlier_size) {
   const uint64_t ahead = begin - earlier;
-  if (ahead + size <= ring.size) return false;
+  if (size == 0 || earlier_size == 0 || ahead + size <= ring.size) return false;
   return (ahead & (ring.size - 1)) < earlier_size || (ahead & (ring.size - 1)) + size > ring.size;
 }
 

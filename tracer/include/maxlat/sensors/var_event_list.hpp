@@ -14,10 +14,11 @@
 //
 // The list has the last kSlots events, or as many of them as fit into kBytes. What is written, and what readers may
 // rely on: var_event_list.h.
-// REFUSED, and counted, is an event that has more than kBytes, or 4064 bytes. Also DROPPED is one that meets bytes
-// which a post that it interrupted is writing, a whole lap later; otherwise as in an EventList.
+// REFUSED, and counted, is an event that has more than kBytes. Also DROPPED is one that meets bytes which a post that
+// it interrupted is writing, a whole lap later; otherwise as in an EventList. A type that may have more than 4064
+// bytes, or never has room, does not compile.
 // MEMORY: 64 bytes a slot, and the ring; it lies in the program's file, too. A post has the largest of the event on its
-// stack.
+// stack: 4 KiB at the most.
 // COST of a post of three 64-bit fields: 69 instructions; of a text beside what copies it. What is in the list makes
 // no difference (sensors/cost_test.cpp).
 // ERRORS: as of an EventList.
@@ -43,20 +44,15 @@ class VarEventList {
                 "bytes: a power of two, from 64 to 2^25");
 
   using Types = detail::ListedTypes<Named...>;
+  static_assert(Types::kMostOfAll <= MAXLAT_EVENT_MAX_PAYLOAD, "an event of the list is too large");
+  static_assert(((detail::smallest_payload(Named::Event::kDescription.fields) <= maxlat_var_event_most(kBytes)) && ...),
+                "an event of the list never has room in its bytes");
   static constexpr maxlat_event_shape kShape{
       kSlots, sizeof(maxlat_var_event_slot), Types::kTypes, Types::kFields, Types::kLabels, kBytes};
 
  public:
   constexpr VarEventList(const Name& name, const About& about = "")
-      : list_{.sensor = detail::head(MAXLAT_SENSOR_VAR_EVENTS, MAXLAT_VAR_EVENT_LIST_VERSION,
-                                     maxlat_event_list_size(kShape), kThread, name, "", about,
-                                     {maxlat_event_shape_sizes(kShape), maxlat_event_shape_word(kShape)}),
-              .next = 0,
-              .dropped = 0,
-              .refused = 0,
-              .claimed = 0,
-              .innermost = 0,
-              .unused = {}},
+      : list_(detail::list_head(MAXLAT_SENSOR_VAR_EVENTS, MAXLAT_VAR_EVENT_LIST_VERSION, kThread, name, about, kShape)),
         tables_(Types::tables()) {
     static_assert(sizeof(VarEventList) == maxlat_event_list_size(kShape));
   }
