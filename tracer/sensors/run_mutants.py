@@ -10,6 +10,7 @@ sys.path.insert(0, str(HERE.parent.parent / "tests/support"))
 import mutants  # noqa: E402
 
 TWO = "an event is of two"
+OTHERS = "an event has another's words"
 BACK = "time goes back"
 AWAITED = "an event without a writer is awaited"
 TAKEN = "!maxlat_sensor_cas(writers, &place->slot->stamp, seen, maxlat_event_written(place->position))"
@@ -29,7 +30,7 @@ MUTANTS = [
      "if (stamp == 0 || (stamp & 1) != 0) {", "an event came twice"),
     ("no second look", "event_list_read.h",
      "if (maxlat_ring_load(&slot->stamp) != stamp) return MAXLAT_EVENT_IS_GONE;", "", TWO),
-    ("whole before its payload", "event_list.h", TAKEN, TAKEN.replace("written(", "whole("), "an event has another's words"),
+    ("whole before its payload", "event_list.h", TAKEN, TAKEN.replace("written(", "whole("), OTHERS),
     ("a slot is taken while somebody writes", "event_list.h", "(seen & 1) != 0 || ", "", "two writers in a slot"),
     ("a later event is overwritten", "event_list.h", "seen > maxlat_event_whole(place->position) ||", "", AWAITED),
     ("a slot is taken without an exchange", "event_list.h", TAKEN,
@@ -68,7 +69,7 @@ MUTANTS = [
       ("return place->outer == 0 ||", "return maxlat_ring_store(&slot->begin, place->begin), place->outer == 0 ||")], None, TWO),
     ("a post that ends forgets the one around it", VAR, "maxlat_ring_store(&list->innermost, place.outer);",
      "maxlat_ring_store(&list->innermost, 0);", BYTES),
-    ("an event that met busy bytes does not say so", VAR, SAYS_DROPPED, "", TWO),
+    ("an event that met busy bytes does not say so", VAR, SAYS_DROPPED, "", OTHERS),
 ]
 
 if __name__ == "__main__":
