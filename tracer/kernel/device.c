@@ -232,7 +232,7 @@ static const struct file_operations operations = {
 
 static struct miscdevice device = MAXLAT_DEVICE("maxlat_trace", &operations);
 
-static int __init trace_init(void)
+static int __init maxlat_trace_init(void)
 {
 	int error;
 
@@ -244,14 +244,14 @@ static int __init trace_init(void)
 	return error;
 }
 
-static void __exit trace_exit(void)
+static void __exit maxlat_trace_exit(void)
 {
 	misc_deregister(&device);
 	trace_ipi_hooks_forget();
 }
 
-module_init(trace_init);
-module_exit(trace_exit);
+module_init(maxlat_trace_init);
+module_exit(maxlat_trace_exit);
 MODULE_DESCRIPTION("maxlat: the kernel's events on the tracer's ring");
 MODULE_AUTHOR("The maxlat authors");
 MODULE_LICENSE("Dual MIT/GPL");

@@ -18,7 +18,11 @@
 #include <linux/tracepoint.h>
 #include <linux/workqueue.h>
 #include <asm/ptrace.h>
+#if __has_include(<asm/trace/exceptions.h>) /* x86's own, until other processors had them, too */
 #include <asm/trace/exceptions.h>
+#else
+#include <trace/events/exceptions.h>
+#endif
 #include <asm/trace/irq_vectors.h>
 #include <trace/events/ipi.h>
 #include <trace/events/irq.h>
@@ -224,10 +228,10 @@ PROBE(softirq, ARGUMENTS(unsigned int vec), NAMES(vec), NULL, record->vec = vec;
 
 PROBE(irq_vector, ARGUMENTS(int vector), NAMES(vector), NULL, record->vector = vector;)
 
-PROBE(hrtimer_expire_entry, ARGUMENTS(struct hrtimer *timer, ktime_t *now), NAMES(timer, now), NULL,
+PROBE(hrtimer_expire_entry, ARGUMENTS(struct hrtimer *timer, MAXLAT_HRTIMER_NOW), NAMES(timer, now), NULL,
 	record->hrtimer = (uintptr_t)timer;
 	record->function = (uintptr_t)timer->function;
-	record->lateness_ns = *now - hrtimer_get_expires(timer);
+	record->lateness_ns = MAXLAT_HRTIMER_NOW_NS - hrtimer_get_expires(timer);
 )
 
 PROBE(hrtimer_expire_exit, ARGUMENTS(struct hrtimer *timer), NAMES(timer), NULL, record->hrtimer = (uintptr_t)timer;)
