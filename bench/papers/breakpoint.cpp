@@ -25,6 +25,7 @@
 #include <optional>
 #include <utility>
 
+#include "flight_recorder.hpp"
 #include "rounds.hpp"
 
 MAXLAT_TRACE_EVENT(papers, probe, (std::uint64_t, a), (std::uint64_t, b), (std::uint64_t, c))
@@ -100,16 +101,6 @@ base::Descriptor breakpoint(void (*place)()) {
       static_cast<int>(::syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC)));
 }
 
-trace::Session flight_recorder() {
-  auto session = trace::Session::create({.name = "papers"});
-  if (!session || !session->add_channel({.name = "papers", .when_full = trace::FullBuffer::overwrite}) ||
-      !session->enable("papers", "papers:*") || !session->start() || !trace::prepare_thread()) {
-    std::fputs("the tracer does not start\n", stderr);
-    std::exit(1);
-  }
-  return std::move(*session);
-}
-
 struct Breakpoint {
   std::string_view name;
   void (*place)();
@@ -136,7 +127,7 @@ int main(int argc, char** argv) {
     fmt::print("no breakpoint can be set: {} (needs root, and a kernel with uprobes)\n", std::strerror(errno));
     return 77;
   }
-  const trace::Session session = flight_recorder();
+  const trace::Session session = flight_recorder({.name = "papers"}, {{.name = "probe"}});
   std::vector<Arm> arms = {{"nothing", empty_loop},
                            {"counter read", counter_reads},
                            {"call of a function", calls<maxlat_papers_nobody>},

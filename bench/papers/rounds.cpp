@@ -26,7 +26,8 @@ unsigned rounds_of(int argc, char** argv, unsigned unless_told) {
   unsigned rounds = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rounds);
   if (argc == 2 && error == std::errc() && end == text.data() + text.size() && rounds > 0) return rounds;
-  fmt::print(stderr, "usage: {} [ROUNDS]\n", std::string_view(argv[0]).substr(std::string_view(argv[0]).rfind('/') + 1));
+  fmt::print(stderr, "usage: {} [ROUNDS]\n",
+             std::string_view(argv[0]).substr(std::string_view(argv[0]).rfind('/') + 1));
   return 0;
 }
 

@@ -31,6 +31,7 @@
 #include <utility>
 #include <vector>
 
+#include "flight_recorder.hpp"
 #include "rounds.hpp"
 
 MAXLAT_TRACE_EVENT(papers, of_thread, (std::uint64_t, a), (std::uint64_t, b), (std::uint64_t, c))
@@ -95,21 +96,12 @@ double together(const Arm& arm, std::span<const unsigned> cpus, const base::Coun
   return std::accumulate(ns.begin(), ns.end(), 0.0) / static_cast<double>(ns.size());
 }
 
-trace::Session flight_recorder() {
-  auto session = trace::Session::create({.name = "papers"});
-  const auto channel = [&](const char* name, trace::Ownership ownership) {
-    return session->add_channel({.name = name,
-                                 .when_full = trace::FullBuffer::overwrite,
-                                 .ownership = ownership,
-                                 .sub_buffer_size = 64 << 10}) &&
-           session->enable(name, std::string("papers:") + name);
-  };
-  if (!session || !channel("of_thread", trace::Ownership::per_thread) ||
-      !channel("of_cpu", trace::Ownership::per_cpu) || !session->start()) {
-    std::fputs("the tracer does not start\n", stderr);
-    std::exit(1);
-  }
-  return std::move(*session);
+trace::Session two_recorders() {
+  constexpr std::uint64_t kSubBuffer = 64 << 10;
+  return flight_recorder(
+      {.name = "papers"},
+      {{.name = "of_thread", .ownership = trace::Ownership::per_thread, .sub_buffer_size = kSubBuffer},
+       {.name = "of_cpu", .ownership = trace::Ownership::per_cpu, .sub_buffer_size = kSubBuffer}});
 }
 
 }  // namespace
@@ -123,7 +115,7 @@ int main(int argc, char** argv) {
   const core::CpuList cpus = cpus_by_core(*allowed, cores);
   fmt::print("## From one CPU to all (Desnoyers 2012, Figure 7)\n\n{} rounds, {} CPUs on {} cores.\n\n", rounds,
              cpus.size(), cores);
-  const trace::Session session = flight_recorder();
+  const trace::Session session = two_recorders();
 
   struct Trial {
     size_t arm, threads;

@@ -5,20 +5,15 @@
 //
 // An event of ten numbers, 88 bytes, into flight recorders: one of 4 x 64 KiB, and one of 4 x 256 bytes, whose
 // sub-buffers have room for a single such event, so that each switches. Warm: loops of 20 000, as everywhere in this
-// folder. Cold: one at a time, behind a flush of every cache line that the program has mapped: code, data, stacks, the
-// session's memory. The thesis had the kernel flush all caches (wbinvd); translations stay, there and here.
+// folder. Cold: cold.hpp.
 #include <fmt/format.h>
-#include <maxlat/base/counter.h>
 
-#include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <fstream>
 #include <maxlat/core/stats/statistics.hpp>
 #include <maxlat/trace/trace.hpp>
-#include <string>
-#include <utility>
+#include <vector>
 
+#include "cold.hpp"
+#include "flight_recorder.hpp"
 #include "rounds.hpp"
 
 #define TEN_NUMBERS                                                                                   \
@@ -40,69 +35,11 @@ constexpr unsigned kColdOfARound = 5;
 [[gnu::noinline]] void switches(uint64_t turns) {
   for (uint64_t n = 0; n < turns; ++n) MAXLAT_TRACE(papers, switches, n, n, n, n, n, n, n, n, n, n);
 }
-[[gnu::noinline]] void nothing(uint64_t turns) {
-  keep(turns);
-}
-
-struct Range {
-  uintptr_t begin = 0, end = 0;
-};
-
-// All that can be read, but what is the kernel's.
-std::vector<Range> mapped() {
-  std::vector<Range> ranges;
-  std::ifstream maps("/proc/self/maps");
-  for (std::string line; std::getline(maps, line);) {
-    Range range;
-    char readable = '-';
-    if (line.find("[v") == line.npos &&
-        std::sscanf(line.c_str(), "%lx-%lx %c", &range.begin, &range.end, &readable) == 3 && readable == 'r')
-      ranges.push_back(range);
-  }
-  return ranges;
-}
-
-void flush(const std::vector<Range>& ranges) {
-  for (const Range& range : ranges)
-    for (uintptr_t line = range.begin; line < range.end; line += 64)
-      asm volatile("clflush (%0)" : : "r"(line) : "memory");
-  asm volatile("mfence" ::: "memory");
-}
-
-uint64_t one(void (*run)(uint64_t)) {
-  const uint64_t begin = maxlat_counter_fenced();
-  run(1);
-  const uint64_t end = maxlat_counter_ordered();
-  asm volatile("lfence" ::: "memory");
-  return end - begin;
-}
-
 // The clock is given: nobody reads the records' times, so a counter that the kernel does not trust is good enough.
-trace::Session flight_recorders(const base::CounterClock& clock) {
-  auto session = trace::Session::create({.name = "papers", .clock = base::clock_with_rate(clock.ticks_per_ns)});
-  const auto channel = [&](const std::string& event, std::uint64_t sub_buffer_size) {
-    return session->add_channel(
-               {.name = event, .when_full = trace::FullBuffer::overwrite, .sub_buffer_size = sub_buffer_size}) &&
-           session->enable(event, "papers:" + event);
-  };
-  if (!session || !channel("stays", 64 << 10) || !channel("switches", 256) || !session->start() ||
-      !trace::prepare_thread()) {
-    std::fputs("the tracer does not start\n", stderr);
-    std::exit(1);
-  }
-  return std::move(*session);
-}
-
-// ns of one cold call, sorted; the harness's own in it.
-std::vector<double> cold(void (*run)(uint64_t), unsigned samples, const base::CounterClock& clock) {
-  const std::vector<Range> ranges = mapped();
-  std::vector<double> ns;
-  for (unsigned i = 0; i < samples; ++i) {
-    flush(ranges);
-    ns.push_back(clock.to_ns(static_cast<double>(one(run))));
-  }
-  std::sort(ns.begin(), ns.end());
-  return ns;
+trace::Session two_recorders(const base::CounterClock& clock) {
+  return flight_recorder(
+      {.name = "papers", .clock = base::clock_with_rate(clock.ticks_per_ns)},
+      {{.name = "stays", .sub_buffer_size = 64 << 10}, {.name = "switches", .sub_buffer_size = 256}});
 }
 
 }  // namespace
@@ -113,12 +50,12 @@ int main(int argc, char** argv) {
   const base::CounterClock clock = base::calibrate();
   fmt::print("## The worst case of an event (Desnoyers 2009, section 8.5)\n\n");
   begin_on_one_cpu(clock);
-  const trace::Session session = flight_recorders(clock);
+  const trace::Session session = two_recorders(clock);
   const Outcome warm =
       run_rounds({{"nothing", empty_loop}, {"counter read", counter_reads}, {"stays", stays}, {"switches", switches}},
                  rounds, clock);
   const unsigned samples = kColdOfARound * rounds;
-  const double harness_ns = core::median(cold(nothing, samples, clock));
+  const double harness_ns = cold_harness_ns(samples, clock);
   const std::vector<double> cold_stays = cold(stays, samples, clock), cold_switches = cold(switches, samples, clock);
   fmt::print("{} Cold: {} events of each kind; the harness takes {:.0f} ns of each, which are taken off.\n\n",
              about_rounds(warm), samples, harness_ns);
