@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// sensor:counter, sensor:histogram and sensor:alist: each event is a post into a sensor that others can read while the
-// loop runs (docs/sensors.md): a count, a value of a histogram, an event with its fields in a list of the last 1024.
+// sensor:counter, sensor:histogram, sensor:alist, sensor:vlist and sensor:glist: each event is a post into a sensor
+// that others can read while the loop runs (docs/sensors.md): a count, a value of a histogram, an event with its fields
+// in a list of the last 1024. The lists have the names of Pohlack 2010: of one thread, of events that vary in size, of
+// many threads.
 //
-// Each measuring thread has a group of its own, as a program has: its posts are of the kind that one thread makes. What
+// Each measuring thread has a group of its own, as a program has; into a glist others could post, and none does. What
 // was posted is read at the end as any monitor reads it.
 #include <fmt/format.h>
 #include <unistd.h>
@@ -14,6 +16,7 @@
 #include <maxlat/sensors/event_reader.hpp>
 #include <maxlat/sensors/group.hpp>
 #include <maxlat/sensors/sensors.hpp>
+#include <maxlat/sensors/var_event_list.hpp>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -46,18 +49,25 @@ struct HistogramSensors {
   void stop() { boundaries.add(); }
 };
 
+#define MAXLAT_NPT_LISTED \
+  MAXLAT_LISTED_EVENT(npt, start), MAXLAT_LISTED_EVENT(npt, loop), MAXLAT_LISTED_EVENT(npt, stop)
+constexpr std::size_t kEvents = 1024;
+
+template <class List>
 struct ListSensors {
   static constexpr std::string_view kVerifiedBy =
       "the books of a reader of the list; what was overwritten was recorded before";
 
-  sensors::EventList<1024, MAXLAT_LISTED_EVENT(npt, start), MAXLAT_LISTED_EVENT(npt, loop),
-                     MAXLAT_LISTED_EVENT(npt, stop)>
-      events{"events", "the last events of the loop"};
+  List events{"events", "the last events of the loop"};
 
   void start() { MAXLAT_POST(events, npt, start); }
   void stop() { MAXLAT_POST(events, npt, stop); }
   void loop(uint64_t count, uint64_t ticks, double duration) { MAXLAT_POST(events, npt, loop, count, ticks, duration); }
 };
+
+using AListSensors = ListSensors<sensors::EventList<kEvents, MAXLAT_NPT_LISTED>>;
+using VListSensors = ListSensors<sensors::VarEventList<kEvents, 32 * kEvents, MAXLAT_NPT_LISTED>>;
+using GListSensors = ListSensors<sensors::SharedEventList<kEvents, MAXLAT_NPT_LISTED>>;
 
 // One thread's group, and a monitor of it.
 template <class Sensors>
@@ -147,7 +157,9 @@ class SensorArm : public Arm {
     const std::string& policy = surroundings.spec.policy;
     if (policy == "counter") arm_ = std::make_unique<ArmOfSensors<CounterSensors>>();
     if (policy == "histogram") arm_ = std::make_unique<ArmOfSensors<HistogramSensors>>();
-    if (policy == "alist") arm_ = std::make_unique<ArmOfSensors<ListSensors>>();
+    if (policy == "alist") arm_ = std::make_unique<ArmOfSensors<AListSensors>>();
+    if (policy == "vlist") arm_ = std::make_unique<ArmOfSensors<VListSensors>>();
+    if (policy == "glist") arm_ = std::make_unique<ArmOfSensors<GListSensors>>();
     return arm_->set_up(surroundings);
   }
   core::Status prepare_thread() override { return arm_->prepare_thread(); }
@@ -162,6 +174,6 @@ class SensorArm : public Arm {
 
 extern const ArmDefinition kSensorArm{.name = "sensor",
                                       .make = [] { return std::unique_ptr<Arm>(std::make_unique<SensorArm>()); },
-                                      .policies = {"counter", "histogram", "alist"}};
+                                      .policies = {"counter", "histogram", "alist", "vlist", "glist"}};
 
 }  // namespace maxlat::npt

@@ -73,7 +73,7 @@ def every_arm_records_what_it_was_given(folder):
 
 
 def sensors_have_every_event_and_are_read_meanwhile(folder):
-    for kind in ("counter", "histogram", "alist"):
+    for kind in ("counter", "histogram", "alist", "vlist", "glist"):
         status, _, err = ended(start(f"sensor:{kind}", "-l", "20000", "--json", f"{folder}/r.json"))
         phase, = phases_of(f"{folder}/r.json")
         counts = phase["events"]
