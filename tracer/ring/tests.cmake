@@ -46,7 +46,7 @@ if(MAXLAT_BUILD_TESTS)
     add_test(NAME tracer.ring_mutants COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/ring/run_mutants.py ${CMAKE_CXX_COMPILER}
       -D_GNU_SOURCE -DMAXLAT_RING_COUNT_BITS=16 -DMAXLAT_RING_COMMIT_BITS=14 -DMAXLAT_RING_TIME_BITS=9
       "-DMAXLAT_RING_PORT=<maxlat/ring/port_test.h>" -I${CMAKE_SOURCE_DIR}/base/include)
-    set_tests_properties(tracer.ring_mutants PROPERTIES LABELS model TIMEOUT 900)
+    set_tests_properties(tracer.ring_mutants PROPERTIES LABELS model TIMEOUT 3000)
   endif()
 
   add_test(NAME tracer.models COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/model/run_models.py)

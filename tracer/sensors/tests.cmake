@@ -6,5 +6,5 @@ endif()
 if(MAXLAT_BUILD_TESTS AND NOT MAXLAT_SANITIZE)
   add_test(NAME tracer.sensor_mutants COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/sensors/run_mutants.py ${CMAKE_CXX_COMPILER}
     -D_GNU_SOURCE "-DMAXLAT_RING_PORT=<maxlat/ring/port_test.h>" -I${CMAKE_SOURCE_DIR}/base/include)
-  set_tests_properties(tracer.sensor_mutants PROPERTIES LABELS model TIMEOUT 600)
+  set_tests_properties(tracer.sensor_mutants PROPERTIES LABELS model TIMEOUT 3000)
 endif()
