@@ -228,10 +228,10 @@ PROBE(softirq, ARGUMENTS(unsigned int vec), NAMES(vec), NULL, record->vec = vec;
 
 PROBE(irq_vector, ARGUMENTS(int vector), NAMES(vector), NULL, record->vector = vector;)
 
-PROBE(hrtimer_expire_entry, ARGUMENTS(struct hrtimer *timer, MAXLAT_HRTIMER_NOW), NAMES(timer, now), NULL,
+PROBE(hrtimer_expire_entry, ARGUMENTS(struct hrtimer *timer, MAXLAT_HRTIMER_NOW now), NAMES(timer, now), NULL,
 	record->hrtimer = (uintptr_t)timer;
 	record->function = (uintptr_t)timer->function;
-	record->lateness_ns = MAXLAT_HRTIMER_NOW_NS - hrtimer_get_expires(timer);
+	record->lateness_ns = MAXLAT_HRTIMER_NOW_NS(now) - hrtimer_get_expires(timer);
 )
 
 PROBE(hrtimer_expire_exit, ARGUMENTS(struct hrtimer *timer), NAMES(timer), NULL, record->hrtimer = (uintptr_t)timer;)

@@ -19,6 +19,7 @@
 #include <linux/tracepoint.h>
 #include <linux/workqueue.h>
 
+#include <maxlat/kernel/kernel_versions.h>
 #include <maxlat/trace/kernel/kernel_events.h>
 
 #include "ring_costs_event.h"
@@ -93,7 +94,7 @@ POINT(irq_handler_entry, (int, struct irqaction *), (24, &action))
 POINT(irq_handler_exit, (int, struct irqaction *, int), (24, &action, 1))
 POINT(softirq_entry, (unsigned int), (3))
 POINT(local_timer_entry, (int), (236))
-POINT(hrtimer_expire_entry, (struct hrtimer *, ktime_t *), (&timer, &now))
+POINT(hrtimer_expire_entry, (struct hrtimer *, MAXLAT_HRTIMER_NOW), (&timer, MAXLAT_HRTIMER_NOW_OF(now)))
 POINT(timer_expire_entry, (struct timer_list *, unsigned long), (&old_timer, 5))
 POINT(nmi_handler, (void *, s64, int), (name, 1000, 1))
 POINT(ipi_send_cpu, (unsigned int, unsigned long, void *), (1, 2, name))

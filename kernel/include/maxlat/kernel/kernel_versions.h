@@ -71,11 +71,13 @@ static inline void hrtimer_setup(struct hrtimer *timer, enum hrtimer_restart (*f
 /* The time that hrtimer_expire_entry has; since some version between 6.12 and 7.3 it is no address:
  * kernel/shared.kbuild looks into the header. */
 #ifdef MAXLAT_HRTIMER_NOW_IS_A_VALUE
-#define MAXLAT_HRTIMER_NOW ktime_t now
-#define MAXLAT_HRTIMER_NOW_NS now
+#define MAXLAT_HRTIMER_NOW ktime_t
+#define MAXLAT_HRTIMER_NOW_OF(time) (time)
+#define MAXLAT_HRTIMER_NOW_NS(now) (now)
 #else
-#define MAXLAT_HRTIMER_NOW ktime_t *now
-#define MAXLAT_HRTIMER_NOW_NS (*now)
+#define MAXLAT_HRTIMER_NOW ktime_t *
+#define MAXLAT_HRTIMER_NOW_OF(time) (&(time))
+#define MAXLAT_HRTIMER_NOW_NS(now) (*(now))
 #endif
 
 /**
