@@ -13,7 +13,6 @@
 #include <maxlat/ring/promote.h>
 
 #include <atomic>
-#include <cstdio>
 #include <cstdlib>
 #include <maxlat/core/stats/statistics.hpp>
 #include <maxlat/core/sys/cpu_list.hpp>
@@ -81,7 +80,11 @@ std::vector<double> promotions(const core::CpuList& all, unsigned here, const ba
 int main(int argc, char** argv) {
   const unsigned rounds = rounds_of(argc, argv, 301);
   const auto all = core::allowed_cpus();
-  if (rounds == 0 || !all) return 1;
+  if (rounds == 0) return 1;
+  if (!all) {
+    fmt::print(stderr, "{}\n", all.error().text);
+    return 1;
+  }
   const base::CounterClock clock = base::calibrate();
   fmt::print("## Barriers (Desnoyers 2012, section 4.4)\n\n");
   const unsigned here = begin_on_one_cpu(clock);

@@ -16,14 +16,11 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <maxlat/base/owned.hpp>
 #include <maxlat/trace/trace.hpp>
 #include <optional>
-#include <utility>
 
 #include "flight_recorder.hpp"
 #include "rounds.hpp"

@@ -15,7 +15,7 @@ namespace maxlat::bench::papers {
 // REQUIRES: all that run() needs is mapped.
 std::vector<double> cold(void (*run)(uint64_t turns), unsigned samples, const base::CounterClock& clock);
 
-// What that is: the median of so many.
+// The harness's own part of each: the median over so many calls.
 double cold_harness_ns(unsigned samples, const base::CounterClock& clock);
 
 }  // namespace maxlat::bench::papers

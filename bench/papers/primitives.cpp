@@ -11,8 +11,6 @@
 #include <pthread.h>
 
 #include <array>
-#include <cstdio>
-#include <cstdlib>
 
 #include "rounds.hpp"
 

@@ -26,7 +26,6 @@
 #include <numeric>
 #include <random>
 #include <span>
-#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -109,7 +108,11 @@ trace::Session two_recorders() {
 int main(int argc, char** argv) {
   const unsigned rounds = rounds_of(argc, argv, 21);
   const auto allowed = core::allowed_cpus();
-  if (rounds == 0 || !allowed) return 1;
+  if (rounds == 0) return 1;
+  if (!allowed) {
+    fmt::print(stderr, "{}\n", allowed.error().text);
+    return 1;
+  }
   const base::CounterClock clock = base::calibrate();
   size_t cores = 0;
   const core::CpuList cpus = cpus_by_core(*allowed, cores);

@@ -50,8 +50,8 @@ std::size_t EventMerge::add(const GroupView& group, const SensorFacts& list) {
 
 void EventMerge::hold(std::size_t number, const ListedEvent& event) {
   List& list = lists_[number];
-  // A list's times do not decrease, unless its program lies: then they do not here, or its place would be long in
-  // coming.
+  // A list's times do not decrease, unless its program lies. Then the time is raised to the last one: else the place of
+  // each event would be sought from the end, at the square of their number.
   std::uint64_t time = std::min(event.ticks, latest_);
   if (!event.late) time = list.last_time = std::max(list.last_time, time);
   Held held{{time, event.cpu.value_or(UINT32_MAX), number, event.position}, {}, {}};

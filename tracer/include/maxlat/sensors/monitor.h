@@ -19,8 +19,8 @@
  * since: then it shows what was posted last. Programs that begin later are seen by who opens anew.
  * BOUNDS: each call takes a bounded number of steps, whatever the programs do; no call waits. Opening looks at the
  * descriptors of all processes. TRUST: as monitor.hpp: a hostile program can show wrong values and nothing else.
- * STABILITY: structs and numbers do not change; what is new gets calls of its own. A sensor of a kind that this library
- * does not know is MAXLAT_MONITOR_UNKNOWN.
+ * STABILITY: from version 1.0 on structs and numbers do not change, and what is new gets calls of its own. A sensor of
+ * a kind that this library does not know is MAXLAT_MONITOR_UNKNOWN.
  * ERRORS: calls that return int return one of enum maxlat_monitor_result, those that return a pointer null; then
  * maxlat_monitor_error() says in one line why.
  * THREADS: one at a time for a monitor and what was opened from it. Not for signal handlers.

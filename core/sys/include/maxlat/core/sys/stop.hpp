@@ -22,7 +22,7 @@ int stop_fd();  // readable once stop is requested
 void request_stop();
 // As poll(), until then, to the resolution of the machine's timers. May return early.
 int poll_until(std::span<pollfd> all, std::chrono::steady_clock::time_point then);
-// Rests until then, or until stop is requested. RETURNS: whether it is not.
+// Rests until then, or until stop is requested. RETURNS: whether the time came without a stop.
 bool rest_until(std::chrono::steady_clock::time_point then);
 
 }  // namespace maxlat::core
