@@ -142,9 +142,15 @@ class Histogram:
     def mean(self) -> Optional[float]:
         return None if self.sum is None or self.count == 0 else self.sum / self.count
 
+    def __repr__(self) -> str:
+        return (f"Histogram(count={self.count}, min={self.min}, p50={self.quantile(0.5)}, p99={self.quantile(0.99)}, "
+                f"max={self.max}, below={self.below}, overflows={self.overflows})")
+
     def quantile(self, part: float) -> int:
         """Never understated: the upper edge of its bucket, and the maximum at most. Of a value below the range, the last
         one below it. 0 when the histogram is empty."""
+        if not 0 <= part <= 1:
+            raise ValueError(f"a part is from 0 to 1, and {part} is not")
         rank, seen = max(1, -int(-part * self.count // 1)), self.below
         if self.count and seen >= rank:
             return self.low[0] - 1 if self.max is None else min(self.low[0] - 1, self.max)
@@ -354,10 +360,13 @@ class Monitor(_Handle):
     def __getitem__(self, which: Union[int, str]) -> Sensor:
         if isinstance(which, int):
             return self._sensors[which]
-        for sensor in self._sensors:
-            if which in (sensor.name, f"{sensor.group}/{sensor.name}", str(sensor)):
-                return sensor
-        raise KeyError(which)
+        found = [sensor for sensor in self._sensors
+                 if which in (sensor.name, f"{sensor.group}/{sensor.name}", str(sensor))]
+        if len(found) > 1:
+            raise KeyError(f"{which} may be {' or '.join(map(str, found))}")
+        if not found:
+            raise KeyError(which)
+        return found[0]
 
 
 def recorded_events(folder: str, maxlat: str = "maxlat") -> Iterator[dict[str, Any]]:

@@ -34,6 +34,9 @@ class Sensors(unittest.TestCase):
         self.assertEqual(len(ms.Monitor("no/such")), 0)
         with self.assertRaises(KeyError):
             monitor["gone"]
+        with self.assertRaisesRegex(KeyError, "requests may be .*/server/requests or .*/other/requests|"
+                                              "requests may be .*/other/requests or .*/server/requests"):
+            monitor["requests"]
 
     def test_values(self):
         monitor = self.monitor("/server/*")
@@ -54,6 +57,9 @@ class Sensors(unittest.TestCase):
         self.assertEqual((latency.count, latency.overflows, latency.min, latency.max), (1001, 1, 1000, 1 << 40))
         self.assertEqual(latency.sum, 1000 * 1000 * 1001 // 2 + (1 << 40))
         self.assertEqual(sum(latency.counts), 1000)
+        self.assertRegex(repr(latency), r"^Histogram\(count=1001, min=1000, p50=5\d\d\d\d\d, ")
+        with self.assertRaisesRegex(ValueError, "from 0 to 1"):
+            latency.quantile(2)
         self.assertTrue(all(low <= high for low, high in zip(latency.low, latency.high)))
         self.assertEqual(latency.low[0], 0)
         self.assertGreaterEqual(latency.quantile(0.5), 501_000)
@@ -121,8 +127,8 @@ class Sensors(unittest.TestCase):
     def test_mistakes(self):
         monitor = self.monitor()
         with self.assertRaisesRegex(ms.Error, "requests is not a list of events"):
-            monitor["requests"].events()
-        sensor = monitor["requests"]
+            monitor["server/requests"].events()
+        sensor = monitor["server/requests"]
         reader = monitor["moves"].events()
         monitor.close()
         with self.assertRaisesRegex(ms.Error, "it is closed"):

@@ -141,7 +141,7 @@ def mistakes_of_subcommand(page, sub, help_lines):
 
 @functools.cache
 def letters_in_source():
-    """Which any command can know, for it is declared somewhere: add("output,o", ...). To ask each for all there are takes long."""
+    """The letters that some command declares: add("output,o", ...). To ask each command for all there are takes long."""
     found = set()
     for source in SOURCE.rglob("*.cpp"):
         if "build" not in source.relative_to(SOURCE).parts:

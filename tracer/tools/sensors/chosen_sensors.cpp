@@ -2,13 +2,15 @@
 #include "sensors/chosen_sensors.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <map>
 #include <maxlat/core/sys/starvation.hpp>
 #include <maxlat/core/sys/tell.hpp>
 #include <maxlat/core/sys/text.hpp>
 #include <maxlat/core/sys/text_file.hpp>
-#include <set>
 
 namespace maxlat::trace_tools {
 
@@ -18,15 +20,27 @@ std::string ChosenSensor::name() const {
 
 namespace {
 
-// Everybody's that can be seen. Those that cannot be read are told of once.
-core::Result<std::vector<sensors::GroupView>> groups_now() {
+// Everybody's that can be seen. Those that cannot be read are told of once, and not before they had the time to be
+// made: a program that begins has shared memory a moment before it is filled and sealed.
+core::Result<std::vector<sensors::GroupView>> groups_now(std::chrono::milliseconds time_to_be_made) {
   std::vector<std::string> refused;
   auto groups = sensors::find_groups(0, &refused);
-  static std::set<std::string> told;
-  for (const std::string& line : refused)
-    if (told.insert(line).second) core::tell("maxlat sensors: {}\n", core::printable(line));
+  struct Refused {
+    std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
+    bool told = false;
+  };
+  static std::map<std::string, Refused> known;
+  for (const std::string& line : refused) {
+    Refused& one = known[line];
+    if (one.told || std::chrono::steady_clock::now() - one.since < time_to_be_made) continue;
+    one.told = true;
+    core::tell("maxlat sensors: {}\n", core::printable(line));
+  }
   return groups;
 }
+
+constexpr std::chrono::milliseconds kAtOnce{0};
+constexpr std::chrono::milliseconds kTimeToBeMade{100};
 
 // `used`: of each pattern, whether something matches it.
 ChosenSensors choose_of(std::vector<sensors::GroupView> groups, const std::vector<std::string>& patterns,
@@ -58,7 +72,7 @@ int parent_of(int pid) {
 }  // namespace
 
 core::Result<ChosenSensors> choose_sensors(const std::vector<std::string>& patterns) {
-  auto groups = groups_now();
+  auto groups = groups_now(kAtOnce);
   if (!groups) return groups.error();
   std::vector<bool> used;
   ChosenSensors chosen = choose_of(std::move(*groups), patterns, used);
@@ -66,11 +80,15 @@ core::Result<ChosenSensors> choose_sensors(const std::vector<std::string>& patte
   if (unused == used.end()) return chosen;
   return core::Error{
       fmt::format("no sensor is called \"{}\"", patterns[static_cast<std::size_t>(unused - used.begin())]),
-      "`maxlat sensors list` shows which there are"};
+      "`maxlat sensors list` shows which there are" + of_other_users()};
+}
+
+std::string of_other_users() {
+  return geteuid() == 0 ? "" : "; those of other users are shown to root alone";
 }
 
 core::Result<ChosenSensors> sensors_now(const std::vector<std::string>& patterns) {
-  auto groups = groups_now();
+  auto groups = groups_now(kTimeToBeMade);
   if (!groups) return groups.error();
   std::vector<bool> used;
   return choose_of(std::move(*groups), patterns, used);
@@ -88,7 +106,7 @@ bool StartedPrograms::is_one(int pid) {
 }
 
 core::Result<ChosenSensors> StartedPrograms::sensors_now(const std::vector<std::string>& patterns) {
-  auto groups = groups_now();
+  auto groups = groups_now(kTimeToBeMade);
   if (!groups) return groups.error();
   std::erase_if(*groups, [this](const sensors::GroupView& group) { return !is_one(group.pid()); });
   std::vector<bool> used;

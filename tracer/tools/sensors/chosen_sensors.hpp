@@ -38,6 +38,9 @@ struct ChosenSensors {
 // Of all programs, in the order of their names; without patterns all. ERRORS: a pattern that no sensor matches.
 core::Result<ChosenSensors> choose_sensors(const std::vector<std::string>& patterns);
 
+// Behind a message that there are none: whose were not looked at; for root nothing.
+std::string of_other_users();
+
 // The same, and it is no mistake that there are none: for a command that looks again and again. ERRORS: the system's;
 // what was known before still is there.
 core::Result<ChosenSensors> sensors_now(const std::vector<std::string>& patterns);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "sensors/list_traces.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
+#include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/core/sys/tell.hpp>
+#include <maxlat/core/sys/text_file.hpp>
 #include <utility>
 
 #include "sensors/listed_fields.hpp"
@@ -17,8 +17,11 @@ constexpr std::size_t kMostLate = 1 << 16;
 
 // A broken program must not make a stream, which is a file, of each number it can think of.
 std::uint32_t cpu_of(const sensors::ListedEvent& event) {
-  static const auto kCpus = static_cast<std::uint32_t>(sysconf(_SC_NPROCESSORS_CONF));
-  return event.cpu && *event.cpu < kCpus ? *event.cpu : UINT32_MAX;
+  static const std::uint32_t kLast = [] {
+    const auto possible = core::parse_cpu_list(core::read_file("/sys/devices/system/cpu/possible").value_or(""));
+    return possible && !possible->empty() ? possible->back() : UINT32_MAX;
+  }();
+  return event.cpu && *event.cpu <= kLast ? *event.cpu : UINT32_MAX;
 }
 
 }  // namespace

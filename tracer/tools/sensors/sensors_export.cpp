@@ -113,7 +113,8 @@ Families families_of(const ChosenSensors& chosen) {
     std::string name = family_of(sensor);
     // Two kinds under one name, in two programs, are two families.
     for (auto there = families.find(name);
-         there != families.end() && there->second.front()->facts->kind != sensor.facts->kind; there = families.find(name))
+         there != families.end() && there->second.front()->facts->kind != sensor.facts->kind;
+         there = families.find(name))
       name = fmt::format("{}_{}", sensors::word_of(sensor.facts->kind), name);
     families[name].push_back(&sensor);
   }
@@ -142,8 +143,9 @@ std::string metrics_of(const ChosenSensors& chosen) {
 core::Result<core::Exit> sensors_export(const core::Arguments& arguments) {
   constexpr core::CommandHelp kHelp{
       "maxlat sensors export [SENSOR ...]",
-      "Prints the values of sensors as OpenMetrics 1.0 text. SENSOR is a name, or a part of one:\n"
-      "PROGRAM#PID/GROUP/NAME, with * ? []. Times are in seconds. Maps are left out, they have a value for each cell.",
+      "Prints the values of sensors as OpenMetrics 1.0 text.\n"
+      "SENSOR is PROGRAM#PID/GROUP/NAME, or whole parts of that (latency, server/latency), with * ? []. Times are in "
+      "seconds. Maps are left out, they have a value for each cell.",
       "  maxlat sensors export > sensors.prom      for a node exporter's folder of text files\n"
       "  maxlat sensors export 'robot/*'           those of one program\n"};
   const auto chosen = choose_sensors(kHelp, arguments);

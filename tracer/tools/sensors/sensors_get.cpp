@@ -27,8 +27,8 @@ std::string as_json(const ChosenSensors& chosen, ListTails& tails) {
 core::Result<core::Exit> sensors_get(const core::Arguments& arguments) {
   constexpr core::CommandHelp kHelp{
       "maxlat sensors get [SENSOR ...]",
-      "Prints the values of sensors now, and the last events of lists. SENSOR is a name, or a part of one:\n"
-      "PROGRAM#PID/GROUP/NAME, with * ? [].",
+      "Prints the values of sensors now, and the last events of lists.\n"
+      "SENSOR is PROGRAM#PID/GROUP/NAME, or whole parts of that (latency, server/latency), with * ? [].",
       "  maxlat sensors get                         all that can be seen\n"
       "  maxlat sensors get --json robot/latency    one, for a program\n"
       "  maxlat sensors get --events 1000 steps     the last thousand of a list\n"};

@@ -13,15 +13,15 @@ namespace maxlat::trace_tools {
 core::Result<core::Exit> sensors_list(const core::Arguments& arguments) {
   constexpr core::CommandHelp kHelp{
       "maxlat sensors list [SENSOR ...]",
-      "Lists the sensors of running programs: yours, or as root everybody's. SENSOR is a name, or a part of one:\n"
-      "PROGRAM#PID/GROUP/NAME, with * ? [].",
+      "Lists the sensors of running programs: yours, or as root everybody's.\n"
+      "SENSOR is PROGRAM#PID/GROUP/NAME, or whole parts of that (latency, server/latency), with * ? [].",
       "  maxlat sensors list              all of them\n"
       "  maxlat sensors list 'robot/*'    those of one program\n"};
   const auto chosen = choose_sensors(kHelp, arguments);
   if (!chosen) return chosen.error();
   if (!*chosen) return core::Exit::pass;
   if ((*chosen)->sensors.empty()) {
-    fmt::print("no program that can be looked at has sensors\n");
+    fmt::print("no program that can be looked at has sensors{}\n", of_other_users());
     return core::Exit::pass;
   }
   core::TextTable table({"sensor", "kind", "unit", "what it is"});

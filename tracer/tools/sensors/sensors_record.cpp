@@ -18,7 +18,8 @@ constexpr core::CommandHelp kHelp{
     "Records the events of lists as a trace (`maxlat trace print DIR`), and values as DIR/result.json, in which each\n"
     "histogram of times is a phase for `maxlat report`, `compare` and `gate`. With CMD: of CMD and of what it starts.\n"
     "Ends with CMD, after -D, on an event of --stop-on, or on SIGINT, which keeps everything.\n"
-    "SENSOR is a name, or a part of one: PROGRAM#PID/GROUP/NAME, with * ? [].\n"
+    "What lists still hold of the time before is recorded, too.\n"
+    "SENSOR is PROGRAM#PID/GROUP/NAME, or whole parts of that (latency, server/latency), with * ? [].\n"
     "Exit status: 3 events were lost, or there was no sensor (a line says so), 1 error; else that of CMD, 128 + N\n"
     "when signal N killed it, and 0 when it was ended otherwise.",
     "  maxlat sensors record -o DIR -D 10s 'robot/*'            of a program that runs\n"
@@ -30,7 +31,7 @@ core::Result<std::optional<SensorsRecordPlan>> record_plan(const core::Arguments
   add("output,o", core::argument("DIR"), "where to; made if missing, refused if not empty");
   add("duration,D", core::argument("TIME"), "end after this time (a bare number: s); CMD then gets SIGTERM");
   add("period", core::argument("TIME")->default_value("10ms"), "from one look at the lists to the next");
-  add("start-on", core::argument("EVENT"), "record from the first event PROVIDER:NAME of any list on, with * and ?");
+  add("start-on", core::argument("EVENT"), "record from the next event PROVIDER:NAME of any list on, with * and ?");
   add("stop-on", core::argument("EVENT"), "and up to the first of these");
   add("quiet,q", "say nothing but errors and losses");
   add("help,h", "this text");

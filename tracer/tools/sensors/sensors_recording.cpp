@@ -2,6 +2,7 @@
 #include "sensors/sensors_recording.hpp"
 
 #include <fmt/format.h>
+#include <maxlat/base/counter.h>
 #include <poll.h>
 #include <signal.h>
 
@@ -55,7 +56,7 @@ class SensorsRecording {
   bool is_over() const {
     return core::stop_requested() || stopped_ || (plan_.duration_ns != 0 && Clock::now() >= end_);
   }
-  void take(sensors::MergedEvent one);
+  void take(const sensors::MergedEvent& one);
   void wait();
   core::Status write_result(const ListTotals& totals) const;
   void report_losses(const ListTotals& totals) const;
@@ -68,6 +69,7 @@ class SensorsRecording {
   std::optional<CommandProcess> command_;
   std::optional<StartedPrograms> started_programs_;
   std::string started_;  // the recording, by the wall clock
+  std::uint64_t begin_ticks_ = 0;
   Clock::time_point begin_ = Clock::now(), end_, next_look_, next_flush_, at_first_until_;
   bool begun_ = false;    // something is in the folder
   bool is_first_ = true;  // look
@@ -78,6 +80,7 @@ class SensorsRecording {
 
 core::Status SensorsRecording::start() {
   started_ = core::utc_text();
+  begin_ticks_ = maxlat_counter_plain();
   begin_ = next_look_ = next_flush_ = Clock::now();
   end_ = begin_ + std::chrono::nanoseconds(plan_.duration_ns);
   if (plan_.command.empty()) {
@@ -96,7 +99,7 @@ core::Status SensorsRecording::start() {
 core::Status SensorsRecording::look() {
   auto sensors = started_programs_ ? started_programs_->sensors_now(plan_.patterns) : sensors_now(plan_.patterns);
   if (sensors) return take_up(*std::move(sensors));
-  // Those that it has are read on.
+  // The lists that are known already are read on.
   if (!std::exchange(look_failed_, true)) core::tell("maxlat sensors record: {}\n", sensors.error().text);
   return {};
 }
@@ -110,9 +113,10 @@ core::Status SensorsRecording::take_up(ChosenSensors sensors) {
   return traces_.add(lists_);
 }
 
-void SensorsRecording::take(sensors::MergedEvent one) {
+void SensorsRecording::take(const sensors::MergedEvent& one) {
   const auto is = [&](const std::string& pattern) {
-    return !pattern.empty() && one.event.type != nullptr &&
+    // What a list still holds of the time before is no reason.
+    return !pattern.empty() && one.event.type != nullptr && one.event.ticks >= begin_ticks_ &&
            event_matches(pattern, fmt::format("{}:{}", one.event.type->provider, one.event.type->name));
   };
   if (stopped_) return;
@@ -121,7 +125,6 @@ void SensorsRecording::take(sensors::MergedEvent one) {
     values_.begin_anew();
     started_ = core::utc_text();
     begin_ = Clock::now();
-    one.lost_before = 0;  // of the time before
   }
   if (!on_) return;
   traces_.write(one);
@@ -179,7 +182,7 @@ void SensorsRecording::report_losses(const ListTotals& totals) const {
     all.dropped += books.dropped;
     all.unfinished += books.unfinished;
   }
-  // From one event to another: how those between them were lost the lists do not tell, only how many.
+  // The lists tell how many were lost between the two events, not how.
   const bool is_part = !plan_.start_on.empty() || !plan_.stop_on.empty();
   const std::pair<std::uint64_t, const char*> losses[] = {
       {is_part ? totals.lost : 0, "lost (longer lists, shorter --period)"},

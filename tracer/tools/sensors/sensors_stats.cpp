@@ -38,9 +38,9 @@ core::Result<std::optional<StatsPlan>> stats_plan(const core::Arguments& argumen
       "maxlat sensors stats [-i TIME] [-D TIME] [SENSOR ...]",
       "Looks at sensors again and again, and says how often they were posted to. Of a list of events also what a\n"
       "reader that looks as often loses, and how many slots would have lost it nothing.\n"
-      "SENSOR is a name, or a part of one: PROGRAM#PID/GROUP/NAME, with * ? [].",
-      "  maxlat sensors stats -D 10s robot       of one program, for ten seconds\n"
-      "  maxlat sensors stats -i 1s 'robot/*'    how large its lists should be for who looks once a second\n"};
+      "SENSOR is PROGRAM#PID/GROUP/NAME, or whole parts of that (latency, server/latency), with * ? [].",
+      "  maxlat sensors stats -D 10s robot             of one program, for ten seconds\n"
+      "  maxlat sensors stats -i 1s -D 1m 'robot/*'    how large its lists should be for a look once a second\n"};
   boost::program_options::options_description options("Options");
   auto add = options.add_options();
   add("interval,i", core::argument("TIME")->default_value("10ms"), "from one look to the next");
@@ -54,6 +54,8 @@ core::Result<std::optional<StatsPlan>> stats_plan(const core::Arguments& argumen
   const core::TimeOption times[] = {{"interval", core::kUnitNeeded, plan.interval_ns, 'i'},
                                     {"duration", "s", plan.duration_ns, 'D'}};
   if (const core::Status taken = core::take_times(**line, times); !taken) return taken.error();
+  if (plan.interval_ns > plan.duration_ns)
+    return core::Error{"-i, --interval is longer than -D, --duration", "-D is 1s unless it is given"};
   return std::optional(std::move(plan));
 }
 
@@ -78,13 +80,14 @@ class Watched {
   const ChosenSensor& sensor() const { return sensor_; }
   std::optional<std::uint64_t> posts() const { return last_ ? std::optional(*last_ - *first_) : std::nullopt; }
   bool is_list() const { return reader_.has_value(); }
-  std::uint64_t lost() const {
-    return reader_->books().lost() - lost_before_;
-  }
+  std::uint64_t lost() const { return reader_->books().lost() - lost_before_; }
   std::uint64_t slots() const { return slots_; }
   std::uint64_t most() const { return most_; }
   // Lists have powers of two. A broken program may post more than there are.
-  std::uint64_t slots_needed() const { return std::bit_ceil(std::min(most_, kMostSlots) + kBesideThem); }
+  // 0: nothing was posted, so nothing is known.
+  std::uint64_t slots_needed() const {
+    return most_ == 0 ? 0 : std::bit_ceil(std::min(most_, kMostSlots) + kBesideThem);
+  }
 
  private:
   void take() {
@@ -118,7 +121,7 @@ std::string table_of(const std::vector<Watched>& all, double seconds) {
     table.row({one.sensor().name(), sensors::word_of(one.sensor().facts->kind), posts ? std::to_string(*posts) : "-",
                posts ? fmt::format("{:.6g}", static_cast<double>(*posts) / seconds) : "-",
                posts ? std::to_string(one.most()) : "-", of_list(one.is_list() ? one.lost() : 0), of_list(one.slots()),
-               of_list(one.slots_needed())});
+               one.slots_needed() == 0 ? "-" : of_list(one.slots_needed())});
   }
   return table.text(UINT_MAX, "");
 }
@@ -143,7 +146,7 @@ core::Result<core::Exit> sensors_stats(const core::Arguments& arguments) {
   if (!*plan) return core::Exit::pass;
   const auto chosen = choose_sensors((*plan)->patterns);
   if (!chosen) return chosen.error();
-  if (chosen->sensors.empty()) return core::Error{"there is no sensor to look at"};
+  if (chosen->sensors.empty()) return core::Error{"there is no sensor to look at" + of_other_users()};
   core::catch_stop_signals();
   std::vector<Watched> all;
   for (const ChosenSensor& sensor : chosen->sensors) all.emplace_back(sensor);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <ctime>
@@ -33,7 +32,7 @@ core::Result<std::optional<WatchPlan>> watch_plan(const core::Arguments& argumen
       "maxlat sensors watch [SENSOR ...]",
       "Prints the values of sensors again and again, on a terminal in place; of lists what came since the last look.\n"
       "Programs that begin meanwhile are seen.\n"
-      "SENSOR is a name, or a part of one: PROGRAM#PID/GROUP/NAME, with * ? [].",
+      "SENSOR is PROGRAM#PID/GROUP/NAME, or whole parts of that (latency, server/latency), with * ? [].",
       "  maxlat sensors watch robot               once a second, until it is interrupted\n"
       "  maxlat sensors watch --merged 'robot/*' 'server/*'   the events of all their lists, in the order of time\n"};
   boost::program_options::options_description options("Options");
