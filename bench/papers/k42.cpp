@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// paper_k42 [SCHEDULES]: how often K42's race strikes (Desnoyers 2012, section 2), when it is the scheduler that is
+// paper_k42 [ROUNDS]: how often K42's race strikes (Desnoyers 2012, section 2), when it is the scheduler that is
 // drawn, and neither the machine nor the time: the same number gives the same table everywhere.
 //
 // K42's buffer, as the paper tells it. A context reserves by compare-and-exchange; whoever crosses into another

@@ -35,6 +35,7 @@ constexpr unsigned kColdOfARound = 5;
 [[gnu::noinline]] void switches(uint64_t turns) {
   for (uint64_t n = 0; n < turns; ++n) MAXLAT_TRACE(papers, switches, n, n, n, n, n, n, n, n, n, n);
 }
+
 // The clock is given: nobody reads the records' times, so a counter that the kernel does not trust is good enough.
 trace::Session two_recorders(const base::CounterClock& clock) {
   return flight_recorder(

@@ -20,6 +20,8 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -150,16 +152,30 @@ class ArmOfSensors : public Arm {
   std::vector<std::unique_ptr<ThreadSensors<Sensors>>> threads_;
 };
 
+template <class Sensors>
+std::unique_ptr<Arm> make_arm_of() {
+  return std::make_unique<ArmOfSensors<Sensors>>();
+}
+
 // Which it is, the policy says.
+constexpr std::pair<std::string_view, std::unique_ptr<Arm> (*)()> kSensors[] = {
+    {"counter", make_arm_of<CounterSensors>},
+    {"histogram", make_arm_of<HistogramSensors>},
+    {"alist", make_arm_of<AListSensors>},
+    {"vlist", make_arm_of<VListSensors>},
+    {"glist", make_arm_of<GListSensors>}};
+
+std::vector<std::string_view> policies() {
+  std::vector<std::string_view> names;
+  for (const auto& [name, make] : kSensors) names.push_back(name);
+  return names;
+}
+
 class SensorArm : public Arm {
  public:
   core::Status set_up(const ArmSurroundings& surroundings) override {
-    const std::string& policy = surroundings.spec.policy;
-    if (policy == "counter") arm_ = std::make_unique<ArmOfSensors<CounterSensors>>();
-    if (policy == "histogram") arm_ = std::make_unique<ArmOfSensors<HistogramSensors>>();
-    if (policy == "alist") arm_ = std::make_unique<ArmOfSensors<AListSensors>>();
-    if (policy == "vlist") arm_ = std::make_unique<ArmOfSensors<VListSensors>>();
-    if (policy == "glist") arm_ = std::make_unique<ArmOfSensors<GListSensors>>();
+    for (const auto& [name, make] : kSensors)
+      if (name == surroundings.spec.policy) arm_ = make();
     return arm_->set_up(surroundings);
   }
   core::Status prepare_thread() override { return arm_->prepare_thread(); }
@@ -174,6 +190,6 @@ class SensorArm : public Arm {
 
 extern const ArmDefinition kSensorArm{.name = "sensor",
                                       .make = [] { return std::unique_ptr<Arm>(std::make_unique<SensorArm>()); },
-                                      .policies = {"counter", "histogram", "alist", "vlist", "glist"}};
+                                      .policies = policies()};
 
 }  // namespace maxlat::npt

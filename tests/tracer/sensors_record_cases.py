@@ -270,7 +270,7 @@ def test_stats(tmp):
             rows = {row["sensor"].partition("/")[2]: row for row in json.loads(stats.end(0))}
         moves = rows["robot/moves"]
         assert (moves["posts"], moves["lost"], moves["slots"], moves["most_in_a_look"]) == (39, 23, 16, 39), moves
-        assert moves["slots_needed"] == 64
+        assert moves["slots_needed"] == 64 and rows["robot/log"]["slots_needed"] == 0, rows
         assert rows["server/latency"]["posts"] == 1001 and rows["server/requests"]["posts"] == 3, rows
         assert "posts" not in rows["server/queue"] and "slots" not in rows["server/latency"], rows
         text = run("sensors", "stats", "-i", "200us", "-D", "1ms", f"{program.pid}/robot/moves")

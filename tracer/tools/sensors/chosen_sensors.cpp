@@ -20,9 +20,11 @@ std::string ChosenSensor::name() const {
 
 namespace {
 
-// Everybody's that can be seen. Those that cannot be read are told of once, and not before they had the time to be
-// made: a program that begins has shared memory a moment before it is filled and sealed.
-core::Result<std::vector<sensors::GroupView>> groups_now(std::chrono::milliseconds time_to_be_made) {
+// A program that begins has its shared memory a moment before that is filled and sealed.
+constexpr std::chrono::milliseconds kToBeMade{100};
+
+// Everybody's that can be seen. Those that cannot be read are told of once.
+core::Result<std::vector<sensors::GroupView>> groups_now(Looks looks) {
   std::vector<std::string> refused;
   auto groups = sensors::find_groups(0, &refused);
   struct Refused {
@@ -32,15 +34,13 @@ core::Result<std::vector<sensors::GroupView>> groups_now(std::chrono::millisecon
   static std::map<std::string, Refused> known;
   for (const std::string& line : refused) {
     Refused& one = known[line];
-    if (one.told || std::chrono::steady_clock::now() - one.since < time_to_be_made) continue;
+    const bool may_come = looks == Looks::again && std::chrono::steady_clock::now() - one.since < kToBeMade;
+    if (one.told || may_come) continue;
     one.told = true;
     core::tell("maxlat sensors: {}\n", core::printable(line));
   }
   return groups;
 }
-
-constexpr std::chrono::milliseconds kAtOnce{0};
-constexpr std::chrono::milliseconds kTimeToBeMade{100};
 
 // `used`: of each pattern, whether something matches it.
 ChosenSensors choose_of(std::vector<sensors::GroupView> groups, const std::vector<std::string>& patterns,
@@ -71,8 +71,8 @@ int parent_of(int pid) {
 
 }  // namespace
 
-core::Result<ChosenSensors> choose_sensors(const std::vector<std::string>& patterns) {
-  auto groups = groups_now(kAtOnce);
+core::Result<ChosenSensors> choose_sensors(const std::vector<std::string>& patterns, Looks looks) {
+  auto groups = groups_now(looks);
   if (!groups) return groups.error();
   std::vector<bool> used;
   ChosenSensors chosen = choose_of(std::move(*groups), patterns, used);
@@ -88,7 +88,7 @@ std::string of_other_users() {
 }
 
 core::Result<ChosenSensors> sensors_now(const std::vector<std::string>& patterns) {
-  auto groups = groups_now(kTimeToBeMade);
+  auto groups = groups_now(Looks::again);
   if (!groups) return groups.error();
   std::vector<bool> used;
   return choose_of(std::move(*groups), patterns, used);
@@ -106,7 +106,7 @@ bool StartedPrograms::is_one(int pid) {
 }
 
 core::Result<ChosenSensors> StartedPrograms::sensors_now(const std::vector<std::string>& patterns) {
-  auto groups = groups_now(kTimeToBeMade);
+  auto groups = groups_now(Looks::again);
   if (!groups) return groups.error();
   std::erase_if(*groups, [this](const sensors::GroupView& group) { return !is_one(group.pid()); });
   std::vector<bool> used;

@@ -35,13 +35,17 @@ struct ChosenSensors {
   std::vector<ChosenSensor> sensors;
 };
 
+// Whether a command looks once, or again and again: then it can wait and see whether what it cannot read now is only
+// being made, before it complains.
+enum class Looks { once, again };
+
 // Of all programs, in the order of their names; without patterns all. ERRORS: a pattern that no sensor matches.
-core::Result<ChosenSensors> choose_sensors(const std::vector<std::string>& patterns);
+core::Result<ChosenSensors> choose_sensors(const std::vector<std::string>& patterns, Looks looks = Looks::once);
 
 // Behind a message that there are none: whose were not looked at; for root nothing.
 std::string of_other_users();
 
-// The same, and it is no mistake that there are none: for a command that looks again and again. ERRORS: the system's;
+// The same, and it is no mistake that there are none; looks again. ERRORS: the system's;
 // what was known before still is there.
 core::Result<ChosenSensors> sensors_now(const std::vector<std::string>& patterns);
 

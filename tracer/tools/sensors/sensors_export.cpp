@@ -144,8 +144,8 @@ core::Result<core::Exit> sensors_export(const core::Arguments& arguments) {
   constexpr core::CommandHelp kHelp{
       "maxlat sensors export [SENSOR ...]",
       "Prints the values of sensors as OpenMetrics 1.0 text.\n"
-      "SENSOR is PROGRAM#PID/GROUP/NAME, or whole parts of that (latency, server/latency), with * ? []. Times are in "
-      "seconds. Maps are left out, they have a value for each cell.",
+      "SENSOR is PROGRAM#PID/GROUP/NAME, or whole parts of that (latency, server/latency), with * ? [].\n"
+      "Times are in seconds. Maps are left out, they have a value for each cell.",
       "  maxlat sensors export > sensors.prom      for a node exporter's folder of text files\n"
       "  maxlat sensors export 'robot/*'           those of one program\n"};
   const auto chosen = choose_sensors(kHelp, arguments);

@@ -85,7 +85,7 @@ core::Status SensorsRecording::start() {
   end_ = begin_ + std::chrono::nanoseconds(plan_.duration_ns);
   if (plan_.command.empty()) {
     // Whoever names what is not there is told so.
-    auto chosen = choose_sensors(plan_.patterns);
+    auto chosen = choose_sensors(plan_.patterns, Looks::again);
     return chosen ? take_up(*std::move(chosen)) : core::Status(chosen.error());
   }
   auto command = CommandProcess::start(plan_.command, {});

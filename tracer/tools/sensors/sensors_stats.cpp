@@ -55,7 +55,7 @@ core::Result<std::optional<StatsPlan>> stats_plan(const core::Arguments& argumen
                                     {"duration", "s", plan.duration_ns, 'D'}};
   if (const core::Status taken = core::take_times(**line, times); !taken) return taken.error();
   if (plan.interval_ns > plan.duration_ns)
-    return core::Error{"-i, --interval is longer than -D, --duration", "-D is 1s unless it is given"};
+    return core::Error{"-i, --interval is longer than -D, --duration", "no look would be taken"};
   return std::optional(std::move(plan));
 }
 
@@ -83,8 +83,8 @@ class Watched {
   std::uint64_t lost() const { return reader_->books().lost() - lost_before_; }
   std::uint64_t slots() const { return slots_; }
   std::uint64_t most() const { return most_; }
-  // Lists have powers of two. A broken program may post more than there are.
-  // 0: nothing was posted, so nothing is known.
+  // A power of two, as lists have; a broken program may seem to post more than there are. 0: nothing was posted, so
+  // nothing is known.
   std::uint64_t slots_needed() const {
     return most_ == 0 ? 0 : std::bit_ceil(std::min(most_, kMostSlots) + kBesideThem);
   }

@@ -86,7 +86,7 @@ core::Result<core::Exit> watch_values(const WatchPlan& plan) {
   const bool in_place = isatty(STDOUT_FILENO) != 0;
   ListTails tails({.most = plan.events, .again = in_place, .patience_ns = kPatience.count()});
   return look_again_and_again(plan, [&]() -> core::Status {
-    const auto chosen = choose_sensors(plan.patterns);
+    const auto chosen = choose_sensors(plan.patterns, Looks::again);
     if (!chosen) {
       std::fputs(tails.ended().c_str(), stdout);
       return chosen.error();
@@ -100,7 +100,7 @@ core::Result<core::Exit> watch_values(const WatchPlan& plan) {
 core::Result<core::Exit> watch_merged(const WatchPlan& plan) {
   MergedListsPrinter printer(kPatience);
   const auto ended = look_again_and_again(plan, [&]() -> core::Status {
-    const auto chosen = choose_sensors(plan.patterns);
+    const auto chosen = choose_sensors(plan.patterns, Looks::again);
     return chosen ? write_out(printer.look(*chosen)) : chosen.error();
   });
   const core::Status written = write_out(printer.rest());

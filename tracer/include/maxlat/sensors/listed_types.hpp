@@ -24,40 +24,21 @@ static_assert(static_cast<int>(trace::FieldKind::integer) == 0 && static_cast<in
               static_cast<int>(trace::FieldKind::array) == 2 && static_cast<int>(trace::FieldKind::sequence) == 3 &&
               static_cast<int>(trace::FieldKind::string) == 4 && static_cast<int>(trace::FieldKind::enumeration) == 5);
 
-// The most bytes that an event's payload takes.
-constexpr std::size_t largest_payload(std::span<const trace::Field> fields) {
+// The bytes of an event's payload when each of its texts and sequences has so many of the elements that it may have.
+enum class Elements { none, all };
+constexpr std::size_t payload_with(Elements elements, std::span<const trace::Field> fields) {
   std::size_t size = 0;
   for (const trace::Field& field : fields) {
+    const std::size_t varying = elements == Elements::all ? field.count : 0;
     switch (field.kind) {
       case trace::FieldKind::array:
         size += std::size_t{field.bytes} * field.count;
         break;
       case trace::FieldKind::sequence:
-        size += sizeof(std::uint16_t) + std::size_t{field.bytes} * field.count;
+        size += sizeof(std::uint16_t) + field.bytes * varying;
         break;
       case trace::FieldKind::string:
-        size += std::size_t{field.count} + 1;
-        break;
-      default:
-        size += field.bytes;
-    }
-  }
-  return size;
-}
-
-// And the fewest.
-constexpr std::size_t smallest_payload(std::span<const trace::Field> fields) {
-  std::size_t size = 0;
-  for (const trace::Field& field : fields) {
-    switch (field.kind) {
-      case trace::FieldKind::array:
-        size += std::size_t{field.bytes} * field.count;
-        break;
-      case trace::FieldKind::sequence:
-        size += sizeof(std::uint16_t);
-        break;
-      case trace::FieldKind::string:
-        ++size;
+        size += varying + 1;
         break;
       default:
         size += field.bytes;
@@ -165,7 +146,7 @@ struct ListedTypes {
 
   // Of an event's payload, in bytes: the most, and what it always is (0: it depends on the values).
   template <class Posted>
-  static constexpr std::size_t kMost = largest_payload(Posted::Event::kDescription.fields);
+  static constexpr std::size_t kMost = payload_with(Elements::all, Posted::Event::kDescription.fields);
   template <class Posted>
   static constexpr std::size_t kFixed = trace::detail::fixed_size(Posted::Event::kDescription.fields);
   static constexpr std::size_t kMostOfAll = std::max({kMost<Named>...});

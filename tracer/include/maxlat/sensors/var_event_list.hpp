@@ -45,7 +45,9 @@ class VarEventList {
 
   using Types = detail::ListedTypes<Named...>;
   static_assert(Types::kMostOfAll <= MAXLAT_EVENT_MAX_PAYLOAD, "an event of the list is too large");
-  static_assert(((detail::smallest_payload(Named::Event::kDescription.fields) <= maxlat_var_event_most(kBytes)) && ...),
+  static_assert(((detail::payload_with(detail::Elements::none, Named::Event::kDescription.fields) <=
+                  maxlat_var_event_most(kBytes)) &&
+                 ...),
                 "an event of the list never has room in its bytes");
   static constexpr maxlat_event_shape kShape{
       kSlots, sizeof(maxlat_var_event_slot), Types::kTypes, Types::kFields, Types::kLabels, kBytes};
