@@ -120,15 +120,18 @@ def windows_are_compared_apart(folder):
         assert list(arms) == ["none", "none (again)", "delay:2us"]
         for phase in arms.values():
             cpu, = phase["per_cpu"]
-            assert cpu["samples"] == sum(b[2] for b in cpu["histogram"]["bins"])
-            assert cpu["samples"] == sum(r["samples"] for r in phase["rounds"])
-            assert len(phase["rounds"]) == 8
-    assert looks["traced windows"]["delay:2us"]["per_cpu"][0]["min_ns"] >= 2000
-    assert looks["waiting windows"]["delay:2us"]["per_cpu"][0]["quantiles_ns"]["p50"] < 2000
+            assert cpu["samples"] == sum(b[2] for b in cpu["histogram"]["bins"]), phase["name"]
+            assert cpu["samples"] == sum(r["samples"] for r in phase["rounds"]), phase["name"]
+            assert len(phase["rounds"]) == 8, phase["rounds"]
+    delayed, = looks["traced windows"]["delay:2us"]["per_cpu"]
+    assert delayed["min_ns"] >= 2000, delayed["min_ns"]
+    waited, = looks["waiting windows"]["delay:2us"]["per_cpu"]
+    assert waited["quantiles_ns"]["p50"] < 2000, waited["quantiles_ns"]
     traced, waiting = run["comparisons"]
     assert (traced["gaps"], waiting["gaps"]) == ("traced windows", "waiting windows")
-    assert "beside" not in traced and waiting["beside"] is True
-    assert measure(traced, "p50")["verdict"] == "different" and measure(waiting, "p50")["difference_ns"] < 1000
+    assert "beside" not in traced and waiting["beside"] is True, (traced, waiting)
+    assert measure(traced, "p50")["verdict"] == "different", traced
+    assert measure(waiting, "p50")["difference_ns"] < 1000, waiting
     assert "# Traced windows, which the verdict is of:" in out and "# Waiting windows:" in out, out
 
 

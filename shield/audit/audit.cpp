@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "kernel_events.hpp"
+#include "trace_names.hpp"
 
 namespace maxlat::shield {
 namespace {
@@ -20,15 +21,19 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Kind = core::Interruption::Kind;
 
-bool is_own(const core::Interruption& interruption, const AuditPlan& plan) {
-  return interruption.kind == Kind::task &&
-         std::find(plan.own.begin(), plan.own.end(), interruption.name) != plan.own.end();
+// A task of the application; and an interrupt that such a task sends to its own CPU (when it ends, a PREEMPT_RT kernel
+// of 7.3 does that).
+bool is_own(const core::Interruption& interruption, const core::CpuActivity& cpu, const AuditPlan& plan) {
+  return std::any_of(plan.own.begin(), plan.own.end(), [&](const std::string& task) {
+    if (interruption.kind == Kind::task) return interruption.name == task;
+    return interruption.kind == Kind::sent && interruption.by == task_on_cpu(task, cpu.cpu);
+  });
 }
 
-uint64_t own_switches(const core::CpuActivity& cpu, const AuditPlan& plan) {
+uint64_t own_of(Kind kind, const core::CpuActivity& cpu, const AuditPlan& plan, uint64_t at_most) {
   uint64_t sum = 0;
-  for (const core::Interruption& each : cpu.named) sum += is_own(each, plan) ? each.count : 0;
-  return sum;
+  for (const core::Interruption& each : cpu.named) sum += each.kind == kind && is_own(each, cpu, plan) ? each.count : 0;
+  return std::min(sum, at_most);
 }
 
 std::string each_second(uint64_t count, double seconds) {
@@ -51,7 +56,7 @@ std::string most_frequent(const core::CpuActivity& cpu, const AuditPlan& plan, d
     if (most == nullptr || each.count > most->count) most = &each;
   };
   for (const core::Interruption& each : cpu.named)
-    if ((each.kind == Kind::task && !is_own(each, plan)) || each.kind == Kind::sent) look(each);
+    if ((each.kind == Kind::task || each.kind == Kind::sent) && !is_own(each, cpu, plan)) look(each);
   for (const core::Interruption& each : cpu.counted)
     if (each.kind == Kind::device || each.kind == Kind::sent || each.kind == Kind::other) look(each);
   if (most != nullptr) return cause_text(*most, seconds);
@@ -138,7 +143,9 @@ bool all_switches_are_known(const core::Phase& phase) {
 
 CpuVerdict judge(const core::CpuActivity& cpu, const AuditPlan& plan, double seconds) {
   const uint64_t timer = cpu.count(Kind::timer);
-  const uint64_t all = cpu.interruptions() - std::min(own_switches(cpu, plan), cpu.switches.value_or(0));
+  const uint64_t own =
+      own_of(Kind::task, cpu, plan, cpu.switches.value_or(0)) + own_of(Kind::sent, cpu, plan, cpu.count(Kind::sent));
+  const uint64_t all = cpu.interruptions() - own;
   CpuVerdict verdict;
   verdict.per_s = static_cast<double>(all) / seconds;
   verdict.timer_per_s = static_cast<double>(timer) / seconds;

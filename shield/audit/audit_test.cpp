@@ -72,6 +72,18 @@ TEST(Audit, TasksOfItsOwnAreNoInterruption) {
   EXPECT_THAT(verdict.most, HasSubstr("kworker/1:0"));
 }
 
+TEST(Audit, WhatATaskOfItsOwnSendsToItsOwnCpuIsNone) {
+  CpuActivity cpu = ticking(0);
+  cpu.switches = 0;
+  cpu.counted.push_back({.kind = Kind::sent, .name = "IWI", .what = "IRQ work interrupts", .count = 620});
+  cpu.named = {{.kind = Kind::sent, .name = "cgrp_dead_tasks_iwork_fn", .by = "control-loop on CPU 1", .count = 600},
+               {.kind = Kind::sent, .name = "do_sync_core", .by = "control-loop on CPU 0", .count = 20}};
+  EXPECT_EQ(judge(cpu, kPlan, 10).kind, Verdict::disturbed);
+  AuditPlan plan = kPlan;
+  plan.own = {"control-loop"};
+  EXPECT_DOUBLE_EQ(judge(cpu, plan, 10).per_s, 2) << "another CPU's are an interruption";
+}
+
 // /proc/schedstat is not in every kernel: then the events' switches are those there are.
 TEST(Audit, SwitchesThatOnlyEventsCountAreCounted) {
   CpuActivity cpu = ticking(0);

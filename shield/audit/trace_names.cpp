@@ -34,10 +34,14 @@ std::string policy_of(std::string_view priority) {
 }
 
 std::string place_of(const TraceLine& line) {
-  return fmt::format("{} on CPU {}", line.comm, line.cpu);
+  return task_on_cpu(line.comm, line.cpu);
 }
 
 }  // namespace
+
+std::string task_on_cpu(std::string_view task, unsigned cpu) {
+  return fmt::format("{} on CPU {}", task, cpu);
+}
 
 // The CPU stands in brackets behind the task's number, "my [1] hog-77   [001] "; names of tasks may have brackets, too.
 std::optional<TraceLine> parse_trace_line(std::string_view line) {

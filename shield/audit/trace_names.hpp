@@ -32,6 +32,9 @@ struct TraceLine {
 // Nothing: a comment, or no event.
 std::optional<TraceLine> parse_trace_line(std::string_view line);
 
+// Who sent something: "sh on CPU 1".
+std::string task_on_cpu(std::string_view task, unsigned cpu);
+
 class TraceNames {
  public:
   explicit TraceNames(core::CpuList cpus) : cpus_(std::move(cpus)) {}

@@ -10,14 +10,16 @@ load maxlat_trace
 plants=100
 # Ticks are 4 ms apart. Of a series whose period divides that, an eighth could meet the handler of a tick, and be its time.
 series="1000000 510000 100000 $plants"  # first, every, length in ns
-# judge KIND PATTERN FILE: $planted, $named (more than half of the gap is of the PATTERN), $wrong (a gap that has a part of it and no
-# plant) and $worst (the largest difference between a part and what was planted, in ns; a tick within a plant has its own part)
+# judge KIND PATTERN FILE [MOST]: $planted, $named (more than half of the gap is of the PATTERN), $wrong (a gap that has a part of it and no
+# plant), $off (those that differ from what was planted by more than MOST ns) and $worst (the largest difference). A tick within a
+# plant has its own part, and so has a timer's interrupt that finds nothing to do, which some plants of a hundred meet.
 judge() {
-  eval "$(awk -v kind="$1" -v pattern="$2" '
+  eval "$(awk -v kind="$1" -v pattern="$2" -v most="${4:-0}" '
     BEGIN { planted = 0 }
     function close_gap() {
       if (matching && !has_plant) wrong++
       if (!ticked && error > worst) worst = error
+      if (!ticked && error > most) off++
     }
     $1 == kind { began[planted] = $2; took[planted++] = $3; next }
     $1 == "plant" { began[planted] = $3; took[planted++] = $4; next }
@@ -34,7 +36,7 @@ judge() {
       error = $2 - length_ns; if (error < 0) error = -error
     }
     $1 == "part" && $4 ~ "^tick_" { ticked = 1 }
-    END { close_gap(); printf "planted=%d named=%d wrong=%d worst=%d\n", planted, named, wrong, worst }' "$3")"
+    END { close_gap(); printf "planted=%d named=%d wrong=%d off=%d worst=%d\n", planted, named, wrong, off, worst }' "$3")"
 }
 # try BACKEND KIND PATTERN PLANT [MOST-NS-OF-DIFFERENCE]
 try() {
@@ -46,12 +48,12 @@ try() {
     *) ledger | tail -n "+$((before + 1))" ;;
   esac > "$result"
   cat "$result.gaps" >> "$result"
-  judge "$2" "$3" "$result"
+  judge "$2" "$3" "$result" "${5-}"
   echo "$1 $2: $named of $planted named, $wrong wrong, at most $worst ns from what was planted"
   expect "planted" "$planted" -eq $plants
   expect "named" "$named" -ge $((planted * 95 / 100))
   expect "named in a gap without one" "$wrong" -eq 0
-  [ $# -lt 5 ] || expect "difference" "$worst" -le "$5"
+  [ $# -lt 5 ] || expect "that differ by more than $5 ns" "$off" -le $((planted * 5 / 100))
 }
 # What a part has beside the plant: the instructions of the recorder behind the stamp of the entry and before that of the exit, and the
 # kernel's own in that context, which a tasklet has most of. A task has its two system calls and the switches beside them, some thousand
@@ -60,7 +62,7 @@ for backend in module tracefs; do
   case $backend in module) most=200 softirq_most=250 ;; *) most=1000 softirq_most=1000 ;; esac
   planted_gaps $backend 55 none > "$OUT/$backend-none.txt" || fail "$backend, nothing planted: $(cat "$OUT/$backend-none.txt")"
   expect "gaps with nothing planted" "$(grep -c '^gap' "$OUT/$backend-none.txt")" -ge 13  # of 250 ticks in a second
-  expect "of them parts that were not there" "$(grep '^part' "$OUT/$backend-none.txt" | grep -cvE ' (around|local timer|hrtimer tick_[a-z_]*)$')" -eq 0
+  expect "of them parts that were not there" "$(grep '^part' "$OUT/$backend-none.txt" | grep -cvE ' (around|local timer|hrtimer (tick_[a-z_]*|hrtick))$')" -eq 0
   try $backend stall ' hrtimer on_stall$' "stall $series" $most
   try $backend irq-work ' ipi irq work$' "irq-work $series" $most
   try $backend irq ' irq [0-9]* maxlat_line$' "irq $series" $most

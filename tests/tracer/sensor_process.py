@@ -1,6 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""A program with sensors (sensor_program.cpp), for tests: it posts what it is told."""
+"""A program with sensors (sensor_program.cpp), for tests: it posts what it is told. And who looks: `maxlat sensors`."""
+import os
 import subprocess
+
+
+def sensors(*arguments, status=0):
+    ended = subprocess.run([os.environ["MAXLAT"], "sensors", *arguments], stdin=subprocess.DEVNULL, capture_output=True,
+                           text=True, timeout=60)
+    assert ended.returncode == status, f"{arguments}: {ended.returncode}, not {status}\n{ended.stdout}{ended.stderr}"
+    return ended.stdout + ended.stderr
 
 
 class SensorProcess:

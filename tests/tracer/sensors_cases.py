@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 
-from sensor_process import SensorProcess
+from sensor_process import SensorProcess, sensors
 
 PROGRAM = os.path.abspath(sys.argv[1])
 NAME = os.path.basename(PROGRAM)[:15]
@@ -19,13 +19,6 @@ NAME = os.path.basename(PROGRAM)[:15]
 
 def Program(preexec=None):
     return SensorProcess(PROGRAM, preexec=preexec)
-
-
-def sensors(*arguments, status=0):
-    ended = subprocess.run([os.environ["MAXLAT"], "sensors", *arguments], stdin=subprocess.DEVNULL, capture_output=True,
-                           text=True, timeout=60)
-    assert ended.returncode == status, f"{arguments}: {ended.returncode}, not {status}\n{ended.stdout}{ended.stderr}"
-    return ended.stdout + ended.stderr
 
 
 def value(program, name):

@@ -18,6 +18,8 @@
 #include <maxlat/trace/ctf_format.hpp>
 #include <mutex>
 
+#include "directory/hand_over.hpp"
+#include "directory/messages.hpp"
 #include "sensors/group_layout.hpp"
 #include "shm/container_plan.hpp"
 #include "shm/file_size_limit.hpp"
@@ -238,6 +240,7 @@ base::Status publish_group(void* pages, std::size_t bytes, std::string_view name
   place.plan.publish(static_cast<std::uint8_t*>(table->where()), identity_of(name));
   if (const base::Status done = exchange(pages, std::move(*shared)); !done) return done;
   published().push_back({pages, whole, std::string(name), std::move(*memory), facts.st_dev, facts.st_ino});
+  detail::hand_over(published().back().memory.number(), detail::directories());
   return {};
 }
 

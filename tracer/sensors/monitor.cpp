@@ -214,6 +214,9 @@ int GroupView::pid() const {
 int GroupView::own_pid() const {
   return body_->container.pid();
 }
+std::uint64_t GroupView::pid_start_time() const {
+  return body_->container.header().pid_start_time;
+}
 const std::string& GroupView::group() const {
   return body_->container.name();
 }
@@ -256,6 +259,12 @@ EventReader GroupView::events(const SensorFacts& sensor, std::uint64_t patience_
 
 const std::array<std::uint8_t, 16>& GroupView::uuid() const {
   return body_->uuid;
+}
+std::uint64_t GroupView::bytes() const {
+  return body_->container.header().total_size;
+}
+int GroupView::memory_fd() const {
+  return body_->container.fd();
 }
 
 }  // namespace maxlat::sensors

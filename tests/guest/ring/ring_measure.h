@@ -9,6 +9,7 @@
 #include <linux/irqflags.h>
 #include <linux/types.h>
 #include <asm/msr.h>
+#include <asm/tsc.h> /* rdtsc(), before Linux 6.16 in msr.h */
 
 #define RING_MEASURED_EVENTS 1000
 

@@ -24,9 +24,10 @@ namespace {
 constexpr std::chrono::milliseconds kToBeMade{100};
 
 // Everybody's that can be seen. Those that cannot be read are told of once.
-core::Result<std::vector<sensors::GroupView>> groups_now(Looks looks) {
+core::Result<std::vector<sensors::KnownGroup>> groups_now(Looks looks, Whose whose) {
   std::vector<std::string> refused;
-  auto groups = sensors::find_groups(0, &refused);
+  auto groups = sensors::known_groups(&refused);
+  if (groups && whose == Whose::running) std::erase_if(*groups, [](const auto& group) { return group.ended; });
   struct Refused {
     std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
     bool told = false;
@@ -43,12 +44,12 @@ core::Result<std::vector<sensors::GroupView>> groups_now(Looks looks) {
 }
 
 // `used`: of each pattern, whether something matches it.
-ChosenSensors choose_of(std::vector<sensors::GroupView> groups, const std::vector<std::string>& patterns,
+ChosenSensors choose_of(std::vector<sensors::KnownGroup> groups, const std::vector<std::string>& patterns,
                         std::vector<bool>& used) {
   ChosenSensors chosen;
   chosen.groups = std::move(groups);
   used.assign(patterns.size(), false);
-  for (const sensors::GroupView& group : chosen.groups) {
+  for (const auto& [group, ended] : chosen.groups) {
     for (const sensors::SensorFacts& facts : group.sensors()) {
       bool wanted = patterns.empty();
       for (std::size_t i = 0; i < patterns.size(); ++i) {
@@ -56,7 +57,7 @@ ChosenSensors choose_of(std::vector<sensors::GroupView> groups, const std::vecto
         used[i] = true;
         wanted = true;
       }
-      if (wanted) chosen.sensors.push_back({&group, &facts});
+      if (wanted) chosen.sensors.push_back({&group, &facts, ended});
     }
   }
   return chosen;
@@ -71,8 +72,8 @@ int parent_of(int pid) {
 
 }  // namespace
 
-core::Result<ChosenSensors> choose_sensors(const std::vector<std::string>& patterns, Looks looks) {
-  auto groups = groups_now(looks);
+core::Result<ChosenSensors> choose_sensors(const std::vector<std::string>& patterns, Looks looks, Whose whose) {
+  auto groups = groups_now(looks, whose);
   if (!groups) return groups.error();
   std::vector<bool> used;
   ChosenSensors chosen = choose_of(std::move(*groups), patterns, used);
@@ -88,7 +89,7 @@ std::string of_other_users() {
 }
 
 core::Result<ChosenSensors> sensors_now(const std::vector<std::string>& patterns) {
-  auto groups = groups_now(Looks::again);
+  auto groups = groups_now(Looks::again, Whose::running);
   if (!groups) return groups.error();
   std::vector<bool> used;
   return choose_of(std::move(*groups), patterns, used);
@@ -106,21 +107,21 @@ bool StartedPrograms::is_one(int pid) {
 }
 
 core::Result<ChosenSensors> StartedPrograms::sensors_now(const std::vector<std::string>& patterns) {
-  auto groups = groups_now(Looks::again);
+  auto groups = groups_now(Looks::again, Whose::running);
   if (!groups) return groups.error();
-  std::erase_if(*groups, [this](const sensors::GroupView& group) { return !is_one(group.pid()); });
+  std::erase_if(*groups, [this](const sensors::KnownGroup& known) { return !is_one(known.group.pid()); });
   std::vector<bool> used;
   return choose_of(std::move(*groups), patterns, used);
 }
 
 core::Result<std::optional<ChosenSensors>> choose_sensors(const core::CommandHelp& help,
-                                                          const core::Arguments& arguments) {
+                                                          const core::Arguments& arguments, Whose whose) {
   boost::program_options::options_description options("Options");
   options.add_options()("help,h", "this text");
   const auto line = core::parse_or_help(help, options, arguments);
   if (!line) return line.error();
   if (!*line) return std::optional<ChosenSensors>{};
-  auto chosen = choose_sensors((*line)->operands);
+  auto chosen = choose_sensors((*line)->operands, Looks::once, whose);
   if (!chosen) return chosen.error();
   return std::optional<ChosenSensors>(std::move(*chosen));
 }

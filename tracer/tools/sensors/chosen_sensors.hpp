@@ -10,6 +10,7 @@
 #include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/core/sys/command.hpp>
 #include <maxlat/core/sys/result.hpp>
+#include <maxlat/sensors/directory.hpp>
 #include <maxlat/sensors/monitor.hpp>
 #include <optional>
 #include <set>
@@ -24,6 +25,7 @@ using SensorKey = std::pair<std::array<std::uint8_t, 16>, std::string>;
 struct ChosenSensor {
   const sensors::GroupView* group = nullptr;
   const sensors::SensorFacts* facts = nullptr;
+  bool ended = false;        // its program has, and a directory has kept it
   std::string name() const;  // the whole one
   // Of the same sensor the same at each look, as long as its program has it.
   SensorKey key() const { return {group->uuid(), facts->name}; }
@@ -31,7 +33,7 @@ struct ChosenSensor {
 };
 
 struct ChosenSensors {
-  std::vector<sensors::GroupView> groups;
+  std::vector<sensors::KnownGroup> groups;
   std::vector<ChosenSensor> sensors;
 };
 
@@ -39,8 +41,12 @@ struct ChosenSensors {
 // being made, before it complains.
 enum class Looks { once, again };
 
+// Those of programs that run, or those too that a directory has kept (maxlat/sensors/directory.hpp).
+enum class Whose { running, ended_too };
+
 // Of all programs, in the order of their names; without patterns all. ERRORS: a pattern that no sensor matches.
-core::Result<ChosenSensors> choose_sensors(const std::vector<std::string>& patterns, Looks looks = Looks::once);
+core::Result<ChosenSensors> choose_sensors(const std::vector<std::string>& patterns, Looks looks = Looks::once,
+                                           Whose whose = Whose::running);
 
 // Behind a message that there are none: whose were not looked at; for root nothing.
 std::string of_other_users();
@@ -64,6 +70,7 @@ class StartedPrograms {
 // Those that the operands of a command name, where --help is its only option.
 // RETURNS: nothing: help was asked for, and printed.
 core::Result<std::optional<ChosenSensors>> choose_sensors(const core::CommandHelp& help,
-                                                          const core::Arguments& arguments);
+                                                          const core::Arguments& arguments,
+                                                          Whose whose = Whose::running);
 
 }  // namespace maxlat::trace_tools

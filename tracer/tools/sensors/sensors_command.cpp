@@ -16,6 +16,7 @@ core::Result<core::Exit> run_sensors(const core::Arguments& arguments) {
       {"stats", "how often they are posted to, and how large a list should be", &sensors_stats},
       {"check", "whether gauges are within their limits, and lists of events as they should be", &sensors_check},
       {"export", "values for a monitoring system, as OpenMetrics text", &sensors_export},
+      {"directory", "keeps the sensors of programs that end, and shows them to whom it may", &sensors_directory},
   };
   return core::run_of_family(
       {"maxlat sensors",

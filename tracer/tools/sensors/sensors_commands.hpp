@@ -14,5 +14,6 @@ core::Result<core::Exit> sensors_record(const core::Arguments& arguments);
 core::Result<core::Exit> sensors_stats(const core::Arguments& arguments);
 core::Result<core::Exit> sensors_check(const core::Arguments& arguments);
 core::Result<core::Exit> sensors_export(const core::Arguments& arguments);
+core::Result<core::Exit> sensors_directory(const core::Arguments& arguments);
 
 }  // namespace maxlat::trace_tools

@@ -16,6 +16,7 @@ std::string as_json(const ChosenSensors& chosen, ListTails& tails) {
   for (const ChosenSensor& sensor : chosen.sensors) {
     nlohmann::ordered_json one{
         {"program", sensor.group->program()}, {"pid", sensor.group->pid()}, {"group", sensor.group->group()}};
+    if (sensor.ended) one["ended"] = true;
     one.update(value_json(sensor, tails));
     all.push_back(std::move(one));
   }
@@ -27,7 +28,8 @@ std::string as_json(const ChosenSensors& chosen, ListTails& tails) {
 core::Result<core::Exit> sensors_get(const core::Arguments& arguments) {
   constexpr core::CommandHelp kHelp{
       "maxlat sensors get [SENSOR ...]",
-      "Prints the values of sensors now, and the last events of lists.\n"
+      "Prints the values of sensors now, and the last events of lists; of programs that have ended, too, where a\n"
+      "directory keeps them.\n"
       "SENSOR is PROGRAM#PID/GROUP/NAME, or whole parts of that (latency, server/latency), with * ? [].",
       "  maxlat sensors get                         all that can be seen\n"
       "  maxlat sensors get --json robot/latency    one, for a program\n"
@@ -40,7 +42,7 @@ core::Result<core::Exit> sensors_get(const core::Arguments& arguments) {
   const auto line = core::parse_or_help(kHelp, options, arguments);
   if (!line) return line.error();
   if (!*line) return core::Exit::pass;
-  const auto chosen = choose_sensors((*line)->operands);
+  const auto chosen = choose_sensors((*line)->operands, Looks::once, Whose::ended_too);
   if (!chosen) return chosen.error();
   ListTails tails({.most = (*line)->get<std::uint64_t>("events")});
   fmt::print("{}", (*line)->has("json") ? as_json(*chosen, tails) : values_text(*chosen, tails));

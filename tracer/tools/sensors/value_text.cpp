@@ -271,11 +271,12 @@ std::string value_details(const SensorFacts& facts, const sensors::SensorValue& 
 
 std::string values_text(const ChosenSensors& chosen, ListTails& tails) {
   std::size_t width = 0;
-  for (const ChosenSensor& sensor : chosen.sensors) width = std::max(width, sensor.name().size());
+  const auto shown = [](const ChosenSensor& sensor) { return sensor.name() + (sensor.ended ? " (ended)" : ""); };
+  for (const ChosenSensor& sensor : chosen.sensors) width = std::max(width, shown(sensor).size());
   std::string text;
   for (const ChosenSensor& sensor : chosen.sensors) {
     const sensors::SensorValue value = sensor.value();
-    text += fmt::format("{:<{}}  {}\n{}", sensor.name(), width, value_text(*sensor.facts, value),
+    text += fmt::format("{:<{}}  {}\n{}", shown(sensor), width, value_text(*sensor.facts, value),
                         value_details(*sensor.facts, value));
     if (sensors::has_events(sensor.facts->kind)) text += tails.read(sensor).lines();
   }

@@ -125,7 +125,8 @@ class GroupView {
 
   const std::string& program() const;
   int pid() const;
-  int own_pid() const;  // as the process calls itself
+  int own_pid() const;                   // as the process calls itself
+  std::uint64_t pid_start_time() const;  // as maxlat/base/process_start.hpp has it
   const std::string& group() const;
   const std::vector<SensorFacts>& sensors() const;
   // REQUIRES: a sensor of this group. RETURNS: std::monostate for one of an unknown kind.
@@ -135,6 +136,8 @@ class GroupView {
   EventReader events(const SensorFacts& sensor, std::uint64_t patience_ns = 0) const;
   // Of this memory: a group that is published anew has another.
   const std::array<std::uint8_t, 16>& uuid() const;
+  std::uint64_t bytes() const;  // of the whole memory
+  int memory_fd() const;        // the view's own, for reading
 
  private:
   struct Body;

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""sensors_directory_cases.py PROGRAM: `maxlat sensors directory` and programs with sensors (sensor_program.cpp) that end.
+The binary is $MAXLAT."""
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+
+from sensor_process import SensorProcess, sensors
+
+PROGRAM = os.path.abspath(sys.argv[1])
+NAME = os.path.basename(PROGRAM)[:15]
+
+
+class Directory:
+    """Runs while the block does."""
+
+    def __init__(self, *options):
+        self.process = subprocess.Popen([os.environ["MAXLAT"], "sensors", "directory", *options], stdout=subprocess.PIPE, text=True)
+        self.told = self.process.stdout.readline()  # it listens
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.communicate()
+        assert self.process.returncode == 0
+
+
+def ended_program(*words):
+    """Its number. The directory has heard of its end."""
+    with SensorProcess(PROGRAM) as program:
+        program.tell(*words)
+    while "its program" not in sensors("list", str(program.pid)):
+        pass
+    return program.pid
+
+
+def test_what_a_killed_program_posted_last():
+    with Directory() as directory:
+        assert "/maxlat/sensors.directory, with what runs already: " in directory.told, directory.told
+        pid = ended_program("post", "move")
+        values = {f"{one['group']}/{one['name']}": one for one in json.loads(sensors("get", "--json", "--events", "100", str(pid)))}
+        assert len(values) == 11 and all(one["ended"] and one["pid"] == pid for one in values.values()), list(values)
+        assert (values["server/latency"]["value"]["count"], values["server/latency"]["value"]["max"]) == (1001, 1 << 40)
+        assert [event["position"] for event in values["robot/moves"]["value"]["events"]] == list(range(13))
+        text = sensors("get", f"{pid}/server/latency")
+        assert text.startswith(f"{NAME}#{pid}/server/latency (ended)  n=1001 "), text
+        listed = sensors("list", f"{pid}/server/latency").splitlines()
+        assert listed[0].endswith("  its program") and listed[1].endswith("  ended"), listed
+
+
+def test_only_list_and_get_have_what_ended():
+    with Directory():
+        pid = str(ended_program("post"))
+        for command in (["watch", "-l", "1"], ["check"], ["export"], ["stats", "-D", "50ms"]):
+            told = sensors(*command, pid, status=1)
+            assert f'no sensor is called "{pid}"' in told, told
+        with SensorProcess(PROGRAM) as running:
+            text = sensors("get", "--json")
+            assert '"ended": true' in text and f'"pid": {running.pid}' in text
+            mine = json.loads(sensors("get", "--json", str(running.pid)))
+            assert len(mine) == 11 and not any("ended" in one for one in mine), "once, and it runs"
+
+
+def test_a_directory_that_begins_later_and_one_that_dies():
+    with SensorProcess(PROGRAM) as program:
+        with Directory() as first:
+            first.process.kill()
+            first.process.wait()
+            first.process.returncode = 0  # as it was asked to
+        assert len(json.loads(sensors("get", "--json", str(program.pid)))) == 11, "monitors go on without"
+        with Directory():
+            program.tell("post")
+            program.process.kill()
+            program.process.wait()
+            while "its program" not in sensors("list", str(program.pid)):
+                pass
+            (one,) = json.loads(sensors("get", "--json", f"{program.pid}/server/requests"))
+            assert (one["value"], one["ended"]) == ({"count": 3}, True), one
+
+
+def test_so_many_are_kept_and_forgotten():
+    with Directory("--keep", "3"):  # three groups a program
+        first, last = ended_program(), ended_program()
+        sensors("list", str(first), status=1)
+        assert sensors("list", str(last)).count(f"#{last}/") == 11
+        assert sensors("directory", "--forget", f"{last}/robot/moves") == f"forgotten: {NAME}#{last}/robot\n"
+        assert sensors("list", str(last)).count(f"#{last}/") == 9
+        assert sensors("directory", "--forget", str(last)).count("forgotten: ") == 2
+        told = sensors("directory", "--forget", str(last), status=1)
+        assert f'nothing is kept of an ended program that is called "{last}"' in told, told
+        with SensorProcess(PROGRAM) as running:
+            sensors("directory", "--forget", str(running.pid), status=1)
+
+
+def test_bad_input():
+    with Directory():
+        assert "there is a directory at " in sensors("directory", status=1)
+    for words, told in ((["robot"], "needs --forget"), (["--forget"], "needs a pattern"), (["--allow", "/dev/null"], "needs --system"),
+                        (["--forget", "--system", "x"], "by itself"), (["--keep", "-1"], "--keep"),
+                        (["--system", "--allow", "/none"], "cannot read /none: ")):
+        assert told in sensors("directory", *words, status=1), words
+    with tempfile.NamedTemporaryFile("w", suffix=".allow") as rules:
+        rules.write("allow root *\nallow whom?\n")
+        rules.flush()
+        told = sensors("directory", "--system", "--allow", rules.name, status=1)
+        assert f'{rules.name}: line 2: not a rule: "allow whom?"\nhint: allow USER PATTERN' in told, told
+
+
+def test_roots_directory_for_everybody():
+    """With a /run of its own. As root alone."""
+    if os.geteuid() != 0 or subprocess.run(["unshare", "--mount", "true"], stderr=subprocess.DEVNULL).returncode != 0:
+        print("# not root, or no mount namespaces: root's directory was not tried")
+        return
+    inside = """mount -t tmpfs none /run && exec "$@" """
+    ended = subprocess.run(["unshare", "--mount", "sh", "-c", inside, "sh", sys.executable, __file__, PROGRAM, "system"],
+                           capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+
+
+def as_user(user):
+    def become():
+        os.setgroups([])
+        os.setresgid(user, user, user)
+        os.setresuid(user, user, user)
+    return become
+
+
+def seen_by(user, what):
+    return subprocess.run([os.environ["MAXLAT"], "sensors", "list", what], preexec_fn=as_user(user), capture_output=True, text=True,
+                          env={**os.environ, "XDG_RUNTIME_DIR": "/nowhere"}).stdout.count(f"#{what}/")
+
+
+def system_cases():
+    with tempfile.NamedTemporaryFile("w", suffix=".allow") as rules:
+        rules.write(f"allow 5002 {NAME}/ser*  # the server's\n")
+        rules.flush()
+        with Directory("--system", "--allow", rules.name) as directory:
+            assert directory.told.startswith("at /run/maxlat/sensors.directory, "), directory.told
+            with SensorProcess(PROGRAM, preexec=as_user(5001)) as program:
+                what = str(program.pid)
+                for state in ("running", "ended"):
+                    seen = [seen_by(user, what) for user in (5001, 5002, 5003)]
+                    assert seen == [11, 6, 0], (state, seen)
+                    assert sensors("list", what).count(f"#{what}/") == 11
+                    if state == "running":
+                        program.process.kill()
+                        program.process.wait()
+                        while "its program" not in sensors("list", what):
+                            pass
+            told = subprocess.run([os.environ["MAXLAT"], "sensors", "directory", "--forget", what], preexec_fn=as_user(5002),
+                                  capture_output=True, text=True)
+            assert told.returncode == 1 and "no directory has that of yours: " in told.stderr, told
+            assert sensors("directory", "--forget", what).count("forgotten: ") == 3
+
+
+if __name__ == "__main__":
+    if sys.argv[2:] == ["system"]:
+        system_cases()
+        sys.exit()
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["XDG_RUNTIME_DIR"] = folder  # programs of other tests do not come here
+        for name, test in list(globals().items()):
+            if name.startswith("test_"):
+                test()
+                print("ok", name)

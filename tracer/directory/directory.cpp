@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <maxlat/base/owned.hpp>
+#include <maxlat/sensors/directory.hpp>
+
+#include "directory/kept_groups.hpp"
+#include "directory/messages.hpp"
+#include "session/control_folder.hpp"
+#include "shm/local_socket.hpp"
+
+namespace maxlat::sensors {
+namespace {
+
+using namespace detail;
+
+constexpr std::size_t kMostConnections = 16;  // of each user
+constexpr int kCallAgainMs = 100;
+
+struct Connection {
+  base::Descriptor socket;
+  Peer peer;
+};
+
+Peer peer_of(int socket) {
+  ucred who{};
+  socklen_t size = sizeof who;
+  Peer peer{0, static_cast<uid_t>(-1), {}};
+  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &who, &size) != 0) return peer;
+  peer.pid = who.pid;
+  peer.user = who.uid;
+  peer.groups.resize(NGROUPS_MAX);
+  size = static_cast<socklen_t>(peer.groups.size() * sizeof(gid_t));
+  const bool known = getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, peer.groups.data(), &size) == 0;
+  peer.groups.resize(known ? size / sizeof(gid_t) : 0);
+  peer.groups.push_back(who.gid);
+  return peer;
+}
+
+// For everybody, unless it is the one that the processes of a user share anyway.
+base::Status make_folder_of(const std::string& path) {
+  if (path == user_directory()) return trace::detail::make_control_folder();
+  const std::string folder = path.substr(0, path.rfind('/'));
+  if (mkdir(folder.c_str(), 0755) == 0 || errno == EEXIST) return {};
+  return base::system_error("cannot make " + folder, errno);
+}
+
+class Server final : public Directory {
+ public:
+  explicit Server(DirectoryOptions options) : options_(std::move(options)), kept_(options_.keep, options_.rules) {}
+  ~Server() override {
+    if (listener_) unlink(options_.path.c_str());
+  }
+
+  base::Status listen();
+  void take_what_runs();
+  std::size_t groups() const override { return kept_.all().size(); }
+  base::Status serve(int end) override;
+
+ private:
+  // Whom poll() waits for: the end, callers, connections, processes, in this order.
+  std::vector<pollfd> sources(int end, bool call_waits) const;
+  void note_the_dead(const std::vector<pollfd>& looked_at);
+  void serve_connections(const std::vector<pollfd>& looked_at);
+  bool take_calls();
+  void drop_the_oldest_of(uid_t user);
+  bool answer(Connection& connection);
+  bool say(const Connection& connection, const AnswerMessage& message, int memory = -1);
+  void keep(base::Descriptor memory, const Peer& peer);
+
+  DirectoryOptions options_;
+  KeptGroups kept_;
+  base::Descriptor lock_;
+  base::Descriptor listener_;
+  std::vector<Connection> connections_;
+};
+
+// The lock ends with its process, the socket's file does not: so the lock says whether a directory is there.
+base::Status Server::listen() {
+  const std::string& path = options_.path;
+  const std::string lock = path + ".lock";
+  lock_ = base::Descriptor(::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!lock_) return base::system_error("cannot open " + lock, errno);
+  if (flock(lock_.number(), LOCK_EX | LOCK_NB) != 0) return base::Error{"there is a directory at " + path + " already"};
+  sockaddr_un address;
+  if (!trace::detail::address_of(path, address)) return base::Error{"too long for a socket: " + path};
+  base::Descriptor listener(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  unlink(path.c_str());
+  if (!listener || bind(listener.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+      chmod(path.c_str(), options_.for_everybody ? 0666 : 0600) != 0 || ::listen(listener.number(), SOMAXCONN) != 0)
+    return base::system_error("cannot listen at " + path, errno);
+  listener_ = std::move(listener);
+  return {};
+}
+
+void Server::take_what_runs() {
+  base::Result<std::vector<GroupView>> groups = find_groups();
+  if (!groups) return;  // those that are handed over come all the same
+  for (GroupView& group : *groups) {
+    const pid_t pid = group.pid();
+    struct stat process {};
+    if (stat(("/proc/" + std::to_string(pid)).c_str(), &process) != 0) continue;
+    if (options_.for_everybody || process.st_uid == geteuid()) kept_.take(std::move(group), pid, process.st_uid);
+  }
+}
+
+std::vector<pollfd> Server::sources(int end, bool call_waits) const {
+  std::vector<pollfd> all = {{end, POLLIN, 0}, {call_waits ? -1 : listener_.number(), POLLIN, 0}};
+  for (const Connection& connection : connections_) all.push_back({connection.socket.number(), POLLIN, 0});
+  for (const auto& [serial, kept] : kept_.all()) all.push_back({kept.process.number(), POLLIN, 0});
+  return all;
+}
+
+// A call that cannot be taken (no descriptor) keeps the listener readable: it waits for a while, or this would spin.
+base::Status Server::serve(int end) {
+  for (bool call_waits = false;;) {
+    std::vector<pollfd> all = sources(end, call_waits);
+    if (poll(all.data(), all.size(), call_waits ? kCallAgainMs : -1) < 0) {
+      if (errno == EINTR) continue;
+      return base::system_error("cannot wait for calls", errno);
+    }
+    call_waits = false;
+    if (all[0].revents != 0) return {};
+    note_the_dead(all);
+    serve_connections(all);
+    if (all[1].revents != 0) call_waits = !take_calls();
+  }
+}
+
+void Server::note_the_dead(const std::vector<pollfd>& looked_at) {
+  std::vector<std::uint64_t> dead;
+  auto look = looked_at.begin() + static_cast<std::ptrdiff_t>(2 + connections_.size());
+  for (const auto& [serial, kept] : kept_.all())
+    if ((look++)->revents != 0) dead.push_back(serial);
+  // One that ends may push out another that has ended, and none that is still to end.
+  for (const std::uint64_t serial : dead) kept_.end(serial);
+}
+
+void Server::serve_connections(const std::vector<pollfd>& looked_at) {
+  for (std::size_t i = connections_.size(); i-- > 0;)
+    if (looked_at[2 + i].revents != 0 && !answer(connections_[i]))
+      connections_.erase(connections_.begin() + static_cast<std::ptrdiff_t>(i));
+}
+
+// All that wait. What a caller has sent already is read at once: so a program's memory is kept however many of its
+// user's programs begin together. RETURNS: false: one cannot be taken now.
+bool Server::take_calls() {
+  for (;;) {
+    base::Descriptor caller(accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!caller) return errno == EAGAIN || errno == ECONNABORTED || errno == EINTR;
+    Peer peer = peer_of(caller.number());
+    if (!options_.for_everybody && peer.user != geteuid() && peer.user != 0) continue;
+    Connection connection{std::move(caller), std::move(peer)};
+    if (!answer(connection)) continue;
+    drop_the_oldest_of(connection.peer.user);
+    connections_.push_back(std::move(connection));
+  }
+}
+
+// Whoever has too many connections has idle ones, for each question is answered at once.
+void Server::drop_the_oldest_of(uid_t user) {
+  const auto is_theirs = [&](const Connection& each) { return each.peer.user == user; };
+  const auto theirs = std::count_if(connections_.begin(), connections_.end(), is_theirs);
+  if (static_cast<std::size_t>(theirs) < kMostConnections) return;
+  connections_.erase(std::find_if(connections_.begin(), connections_.end(), is_theirs));
+}
+
+// RETURNS: false: it is gone, or says what nobody understands.
+bool Server::answer(Connection& connection) {
+  RequestMessage message;
+  base::Descriptor memory;
+  const ssize_t size = receive_message(connection.socket.number(), &message, sizeof message, memory);
+  if (size < 0) return errno == EAGAIN || errno == EINTR;
+  if (!is_message(message, size)) return false;
+  switch (message.request) {
+    case Request::keep:
+      keep(std::move(memory), connection.peer);
+      return true;
+    case Request::next:
+      if (const auto* const next = kept_.next(message.after, connection.peer)) {
+        const KeptGroup& kept = next->second;
+        return say(connection,
+                   {.answer = Answer::group,
+                    .serial = next->first,
+                    .pid = kept.group.pid(),
+                    .ended = kept.ended != 0 ? 1u : 0u},
+                   kept.group.memory_fd());
+      }
+      return say(connection, {.answer = Answer::no_more});
+    case Request::forget: {
+      const bool done = kept_.forget(message.uuid, connection.peer);
+      return say(connection, {.answer = done ? Answer::done : Answer::refused});
+    }
+  }
+  return false;
+}
+
+bool Server::say(const Connection& connection, const AnswerMessage& message, int memory) {
+  return send_message(connection.socket.number(), &message, sizeof message, memory);
+}
+
+void Server::keep(base::Descriptor memory, const Peer& peer) {
+  if (!memory || peer.pid <= 0) return;
+  base::Result<GroupView> group = GroupView::attach(memory.number(), peer.pid);
+  if (group) kept_.take(std::move(*group), peer.pid, peer.user);
+}
+
+}  // namespace
+
+base::Result<std::unique_ptr<Directory>> Directory::open(DirectoryOptions options) {
+  if (const base::Status made = make_folder_of(options.path); !made) return made.error();
+  auto server = std::make_unique<Server>(std::move(options));
+  if (const base::Status listening = server->listen(); !listening) return listening.error();
+  server->take_what_runs();
+  return std::unique_ptr<Directory>(std::move(server));
+}
+
+}  // namespace maxlat::sensors

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: MIT
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <maxlat/sensors/directory.hpp>
+#include <thread>
+
+#include "directory/hand_over.hpp"
+#include "directory/kept_groups.hpp"
+#include "directory/known_groups.hpp"
+#include "directory/messages.hpp"
+#include "sensors/test_group.hpp"
+#include "sensors/test_group_copy.hpp"
+#include "shm/container_layout.h"
+
+namespace maxlat::sensors {
+namespace {
+
+using namespace detail;
+using test::GroupCopy;
+using test::TestGroup;
+
+struct Counted {
+  Counter count{"count"};
+};
+
+// A folder for sockets, for as long as a test takes.
+class Places {
+ public:
+  Places() : folder_(testing::TempDir() + "maxlat-directory-XXXXXX") {
+    if (mkdtemp(folder_.data()) == nullptr) throw std::runtime_error("no folder");
+  }
+  ~Places() { std::filesystem::remove_all(folder_); }
+  std::string path() const { return folder_ + "/d"; }
+  std::vector<std::string> all() const { return {path()}; }
+
+ private:
+  std::string folder_;
+};
+
+class RunningDirectory {
+ public:
+  explicit RunningDirectory(const Places& places, DirectoryOptions options = {}) {
+    options.path = places.path();
+    auto opened = Directory::open(std::move(options));
+    if (!opened) throw std::runtime_error(opened.error().text);
+    directory_ = std::move(*opened);
+    thread_ = std::thread([this] { EXPECT_TRUE(directory_->serve(end_.number())); });
+  }
+  ~RunningDirectory() {
+    const std::uint64_t one = 1;
+    EXPECT_EQ(write(end_.number(), &one, sizeof one), static_cast<ssize_t>(sizeof one));
+    thread_.join();
+  }
+
+ private:
+  base::Descriptor end_{eventfd(0, EFD_CLOEXEC)};
+  std::unique_ptr<Directory> directory_;
+  std::thread thread_;
+};
+
+// A process with the group "dying", which has counted to seven, until it is killed.
+class Program {
+ public:
+  explicit Program(const std::vector<std::string>& directories) {
+    int told[2];
+    if (pipe2(told, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
+    const base::Descriptor mine(told[0]);
+    base::Descriptor its(told[1]);
+    pid_ = fork();
+    if (pid_ == 0) {
+      TestGroup<Counted> group("dying");
+      for (int i = 0; i < 7; ++i) group->count.add();
+      hand_over(test::number_of("dying"), directories);
+      its = base::Descriptor();  // says so
+      for (;;) pause();
+    }
+    base::Descriptor(std::move(its));
+    char none;
+    EXPECT_EQ(read(mine.number(), &none, 1), 0);
+  }
+  ~Program() { kill(); }
+  pid_t pid() const { return pid_; }
+  void kill() {
+    if (pid_ == 0) return;
+    ::kill(pid_, SIGKILL);
+    waitpid(std::exchange(pid_, 0), nullptr, 0);
+  }
+
+ private:
+  pid_t pid_ = 0;
+};
+
+std::optional<KnownGroup> kept_of(const Places& places, pid_t pid, const std::string& group = "dying") {
+  for (KnownGroup& known : groups_of_directories(places.all(), nullptr))
+    if (known.group.pid() == pid && known.group.group() == group) return std::move(known);
+  return std::nullopt;
+}
+
+// The directory takes it, and hears of the end, when it comes to that.
+KnownGroup wait_for(const Places& places, pid_t pid, bool ended) {
+  for (;;) {
+    std::optional<KnownGroup> known = kept_of(places, pid);
+    if (known && known->ended == ended) return std::move(*known);
+    std::this_thread::yield();
+  }
+}
+
+TEST(Directory, KeepsWhatAKilledProgramPostedLast) {
+  const Places places;
+  const RunningDirectory directory(places);
+  Program program(places.all());
+  const pid_t pid = program.pid();
+  EXPECT_FALSE(wait_for(places, pid, false).ended);
+  program.kill();
+  const KnownGroup kept = wait_for(places, pid, true);
+  EXPECT_EQ(kept.group.group(), "dying");
+  EXPECT_EQ(test::value_of<CounterValue>(kept.group, "count").value, 7u);
+}
+
+TEST(Directory, WhatItHandsOutCannotBeWritten) {
+  const Places places;
+  const RunningDirectory directory(places);
+  const Program program(places.all());
+  (void)wait_for(places, program.pid(), false);
+  const base::Descriptor socket = connect_to_directory(places.path());
+  RequestMessage request{.request = Request::next};
+  for (;;) {
+    ASSERT_TRUE(send_message(socket.number(), &request, sizeof request, -1));
+    AnswerMessage answer;
+    base::Descriptor memory;
+    ssize_t size;
+    while ((size = receive_message(socket.number(), &answer, sizeof answer, memory)) < 0) std::this_thread::yield();
+    ASSERT_TRUE(is_message(answer, size));
+    ASSERT_EQ(answer.answer, Answer::group);
+    request.after = answer.serial;
+    if (answer.pid != program.pid()) continue;
+    EXPECT_EQ(fcntl(memory.number(), F_GETFL) & O_ACCMODE, O_RDONLY);
+    EXPECT_EQ(mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, memory.number(), 0), MAP_FAILED);
+    const std::string again = "/proc/self/fd/" + std::to_string(memory.number());
+    const base::Descriptor writable(open(again.c_str(), O_RDWR | O_CLOEXEC));
+    EXPECT_EQ(mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, writable.number(), 0), MAP_FAILED);
+    break;
+  }
+}
+
+TEST(Directory, ANewOneHasWhatRunsAlready) {
+  const Places places;
+  const Program program({});
+  const RunningDirectory directory(places);
+  EXPECT_TRUE(kept_of(places, program.pid()));
+}
+
+TEST(Directory, MonitorsGoOnWhenItDies) {
+  const Places places;
+  TestGroup<Counted> group("outlives");
+  std::optional<KnownGroup> known;
+  {
+    const RunningDirectory directory(places);
+    known = kept_of(places, getpid(), "outlives");
+    ASSERT_TRUE(known);
+  }
+  group->count.add();
+  EXPECT_EQ(test::value_of<CounterValue>(known->group, "count").value, 1u);
+  EXPECT_TRUE(groups_of_directories(places.all(), nullptr).empty());
+  const RunningDirectory next(places);
+  EXPECT_TRUE(kept_of(places, getpid(), "outlives"));
+}
+
+TEST(Directory, TwoCannotBeInOnePlace) {
+  const Places places;
+  const RunningDirectory directory(places);
+  DirectoryOptions options;
+  options.path = places.path();
+  const auto second = Directory::open(std::move(options));
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().text, "there is a directory at " + places.path() + " already");
+}
+
+TEST(Directory, OneThatDoesNotAnswerHoldsNobodyUp) {
+  const Places places;
+  DirectoryOptions options;
+  options.path = places.path();
+  const auto stopped = Directory::open(std::move(options));
+  ASSERT_TRUE(stopped);
+  std::vector<std::string> refused;
+  EXPECT_TRUE(groups_of_directories(places.all(), &refused).empty());
+  EXPECT_EQ(refused, std::vector<std::string>{places.path() + ": the directory does not answer"});
+}
+
+TEST(Directory, TakesMemoryOfGroupsAndOfWhoHandsItOver) {
+  const Places places;
+  const RunningDirectory directory(places);
+  const std::size_t before = groups_of_directories(places.all(), nullptr).size();
+  const base::Descriptor unsealed(memfd_create("maxlat-sensors:none", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  const base::Descriptor file(open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+  const base::Descriptor event(eventfd(0, EFD_CLOEXEC));
+  for (const int memory : {unsealed.number(), file.number(), event.number(), -1}) hand_over(memory, places.all());
+  // A copy whose header says that another process made it.
+  const TestGroup<Counted> group("original");
+  const GroupCopy copy("original");
+  reinterpret_cast<maxlat_shm_header*>(copy.bytes())->pid_start_time ^= 1;
+  copy.bytes()[offsetof(maxlat_shm_header, uuid)] ^= 1;
+  hand_over(copy.descriptor(), places.all());
+  const Program last(places.all());
+  (void)wait_for(places, last.pid(), false);
+  EXPECT_EQ(groups_of_directories(places.all(), nullptr).size(), before + 1);
+}
+
+TEST(Directory, NobodyKeepsOthersFromIt) {
+  const Places places;
+  const RunningDirectory directory(places);
+  std::vector<base::Descriptor> idle;
+  for (int i = 0; i < 100; ++i) idle.push_back(connect_to_directory(places.path()));
+  const char garbage[40] = "not of this protocol";
+  for (std::size_t size = 1; size <= sizeof garbage; ++size) {
+    const base::Descriptor socket = connect_to_directory(places.path());
+    EXPECT_TRUE(send_message(socket.number(), garbage, size, socket.number()));
+  }
+  const Program program(places.all());
+  idle.clear();
+  (void)wait_for(places, program.pid(), false);
+}
+
+// What another user finds there. RETURNS: -1: none could be had.
+int groups_seen_by(uid_t user, const Places& places) {
+  const pid_t child = fork();
+  if (child == 0) {
+    if (setresuid(user, user, user) != 0 || !connect_to_directory(places.path())) _exit(255);
+    _exit(static_cast<int>(groups_of_directories(places.all(), nullptr).size()));
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) != 255 ? WEXITSTATUS(status) : -1;
+}
+
+TEST(Directory, ShowsOthersWhatTheRulesAllow) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root, to be another user";
+  const Places places;
+  std::filesystem::permissions(std::filesystem::path(places.path()).parent_path(), std::filesystem::perms(0755));
+  DirectoryOptions options{.for_everybody = true};
+  options.rules = *directory_rules("allow 4711 */dying");
+  const RunningDirectory directory(places, std::move(options));
+  const Program program(places.all());
+  (void)wait_for(places, program.pid(), false);
+  EXPECT_EQ(groups_seen_by(4712, places), 0);
+  EXPECT_GE(groups_seen_by(4711, places), 1);
+}
+
+// A copy of this process's group, as another one.
+GroupView copy_of_group(std::uint16_t number) {
+  const GroupCopy copy("model");
+  std::memcpy(copy.bytes() + offsetof(maxlat_shm_header, uuid), &number, sizeof number);
+  auto group = GroupView::attach(copy.descriptor());
+  if (!group) throw std::runtime_error(group.error().text);
+  return std::move(*group);
+}
+
+constexpr pid_t kNobody = 1 << 30;  // above the kernel's largest
+
+TEST(KeptGroups, KeepsTheLastThatEnded) {
+  const TestGroup<Counted> model("model");
+  KeptGroups kept(2, {});
+  for (std::uint16_t i = 1; i <= 4; ++i) EXPECT_TRUE(kept.take(copy_of_group(i), kNobody, 1000));
+  EXPECT_TRUE(kept.take(copy_of_group(5), kNobody, 1001)) << "another user's are others";
+  std::vector<std::uint64_t> serials;
+  for (const auto& [serial, group] : kept.all()) serials.push_back(serial);
+  EXPECT_EQ(serials, (std::vector<std::uint64_t>{3, 4, 5}));
+}
+
+TEST(KeptGroups, ARunningOneIsNeverDroppedForThoseThatEnded) {
+  const TestGroup<Counted> model("model");
+  KeptGroups kept(1, {});
+  EXPECT_TRUE(kept.take(copy_of_group(1), getpid(), 1000));
+  EXPECT_FALSE(kept.take(copy_of_group(1), getpid(), 1000)) << "it is there already";
+  for (std::uint16_t i = 2; i <= 4; ++i) EXPECT_TRUE(kept.take(copy_of_group(i), kNobody, 1000));
+  EXPECT_EQ(kept.all().size(), 2u);
+  EXPECT_EQ(kept.all().begin()->second.ended, 0u);
+}
+
+TEST(KeptGroups, AProcessNumberThatIsAnothersByNowIsRefused) {
+  const TestGroup<Counted> model("model");
+  KeptGroups kept(2, {});
+  EXPECT_FALSE(kept.take(copy_of_group(1), getppid(), 1000));
+}
+
+TEST(KeptGroups, AUserHasAThousandRunning) {
+  const TestGroup<Counted> model("model");
+  KeptGroups kept(2, {});
+  for (std::size_t i = 0; i < kMostRunning; ++i) {
+    ASSERT_TRUE(kept.take(copy_of_group(static_cast<std::uint16_t>(i)), getpid(), 1000)) << i;
+  }
+  EXPECT_FALSE(kept.take(copy_of_group(5000), getpid(), 1000));
+  EXPECT_TRUE(kept.take(copy_of_group(5000), getpid(), 1001));
+}
+
+bool sees(const KeptGroups& kept, const Peer& peer) {
+  return kept.next(0, peer) != nullptr;
+}
+
+TEST(KeptGroups, RulesSayWhoElseMaySee) {
+  const TestGroup<Counted> model("model");
+  const std::string program = program_invocation_short_name;
+  const auto rules = directory_rules("# who may\nallow 2000 " + program +
+                                     "/model\n\n allow @300 */mod*  # a group\nallow 2001 other/*\n");
+  ASSERT_TRUE(rules) << rules.error().text;
+  KeptGroups kept(2, *rules);
+  EXPECT_TRUE(kept.take(copy_of_group(1), kNobody, 1000));
+  for (const uid_t user : {0u, 1000u, 2000u}) EXPECT_TRUE(sees(kept, {.user = user})) << user;
+  for (const uid_t user : {999u, 2001u}) EXPECT_FALSE(sees(kept, {.user = user})) << user;
+  EXPECT_TRUE(sees(kept, {.user = 999, .groups = {5, 300}}));
+  EXPECT_FALSE(sees(kept, {.user = 999, .groups = {5, 301}}));
+}
+
+TEST(KeptGroups, OnlyItsOwnerMayForget) {
+  const TestGroup<Counted> model("model");
+  KeptGroups kept(5, *directory_rules("allow * *"));
+  EXPECT_TRUE(kept.take(copy_of_group(1), kNobody, 1000));
+  EXPECT_TRUE(kept.take(copy_of_group(2), getpid(), 1000));
+  const auto uuid_of = [&](std::uint64_t serial) { return kept.all().at(serial).group.uuid(); };
+  EXPECT_TRUE(sees(kept, {.user = 1001}));
+  EXPECT_FALSE(kept.forget(uuid_of(1), {.user = 1001}));
+  EXPECT_FALSE(kept.forget(uuid_of(2), {.user = 1000})) << "it still runs";
+  EXPECT_TRUE(kept.forget(uuid_of(1), {.user = 1000}));
+  EXPECT_EQ(kept.all().size(), 1u);
+}
+
+TEST(DirectoryRules, NamesAreOfTheFiles) {
+  const auto rules = directory_rules("allow root a\nallow @root b\nallow * c\n");
+  ASSERT_TRUE(rules) << rules.error().text;
+  ASSERT_EQ(rules->size(), 3u);
+  EXPECT_EQ((*rules)[0].user, 0u);
+  EXPECT_EQ((*rules)[1].users, 0u);
+  EXPECT_FALSE((*rules)[2].user || (*rules)[2].users);
+}
+
+TEST(DirectoryRules, WhatIsNoneIsTold) {
+  for (const auto& [text, told] : {
+           std::pair{"allow * a\nallow nobody-of-that-name x", "line 2: no such user: nobody-of-that-name"},
+           {"allow @none-such x", "line 1: no such group: @none-such"},
+           {"deny root x", "line 1: not a rule: \"deny root x\""},
+           {"allow root", "line 1: not a rule: \"allow root\""},
+           {"allow root x y", "line 1: not a rule: \"allow root x y\""},
+       }) {
+    const auto rules = directory_rules(text);
+    ASSERT_FALSE(rules) << text;
+    EXPECT_EQ(rules.error().text, told);
+  }
+}
+
+}  // namespace
+}  // namespace maxlat::sensors

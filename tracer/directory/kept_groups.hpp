@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+//
+// The books of a directory: which groups it has, whose they are, who may see them, and which have ended.
+//
+// A process is known by a descriptor of its own (pidfd), which says when it has ended; a number may be another
+// process's by then. A group belongs to the user who handed it over. Of each user some number is kept and no more, so
+// that a program which dies again and again, or a user who wishes the others ill, cannot fill the machine's memory.
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <maxlat/base/owned.hpp>
+#include <maxlat/sensors/directory.hpp>
+#include <maxlat/sensors/monitor.hpp>
+#include <string>
+#include <vector>
+
+namespace maxlat::sensors::detail {
+
+constexpr std::size_t kMostRunning = 1024;                    // groups, of each user
+constexpr std::uint64_t kMostBytesOfTheEnded = 256ull << 20;  // of each user
+
+// Who asks.
+struct Peer {
+  pid_t pid = 0;  // 0: it is in a PID namespace that cannot be seen from here
+  uid_t user = 0;
+  std::vector<gid_t> groups{};
+};
+
+struct KeptGroup {
+  GroupView group;
+  uid_t owner = 0;
+  base::Descriptor process;  // none: it has ended
+  std::uint64_t ended = 0;   // 0: it has not; else a number that grows with each that ends
+};
+
+class KeptGroups {
+ public:
+  KeptGroups(std::size_t keep, std::vector<DirectoryRule> rules) : keep_(keep), rules_(std::move(rules)) {}
+
+  // From that process, of that user. RETURNS: false: it is here already, or it is none of that process's, or the user
+  // has too many.
+  bool take(GroupView group, pid_t pid, uid_t owner);
+  // Its process is not there any more.
+  void end(std::uint64_t serial);
+  // The next that the peer may see. RETURNS: null: no more.
+  const std::pair<const std::uint64_t, KeptGroup>* next(std::uint64_t after, const Peer& peer) const;
+  // Only its owner, or root, and only when it has ended.
+  bool forget(const std::array<std::uint8_t, 16>& uuid, const Peer& peer);
+
+  // By serial numbers, from 1 on, which are never used again.
+  const std::map<std::uint64_t, KeptGroup>& all() const { return all_; }
+
+ private:
+  bool may_see(const KeptGroup& kept, const Peer& peer) const;
+  void drop_the_oldest_of(uid_t owner);
+
+  std::size_t keep_;
+  std::vector<DirectoryRule> rules_;
+  std::map<std::uint64_t, KeptGroup> all_;
+  std::uint64_t taken_ = 0;
+  std::uint64_t ended_ = 0;
+};
+
+}  // namespace maxlat::sensors::detail

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+//
+// What is said to a directory, and what it says: one datagram each, over a socket in the file system (SOCK_SEQPACKET).
+//
+//   KEEP     a program, with the memory of a group that it has published. No answer.
+//   NEXT     a monitor: which group has a higher serial number than this? GROUP, with its memory, or NO_MORE. Whoever
+//            wants all asks again with that number. So the directory keeps nothing of an asker, and owes nobody more
+//            than one answer.
+//   FORGET   of a group that has ended: DONE, or REFUSED.
+//
+// A reader refuses another magic or version, and a shorter message. A longer one has something that it does not know.
+// Numbers are the machine's: both ends are on it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <maxlat/base/owned.hpp>
+#include <string>
+#include <vector>
+
+namespace maxlat::sensors::detail {
+
+constexpr std::uint32_t kDirectoryMagic = 0x52444c4d;  // "MLDR"
+constexpr std::uint16_t kDirectoryVersion = 1;
+
+enum class Request : std::uint16_t { keep = 1, next = 2, forget = 3 };
+enum class Answer : std::uint16_t { group = 1, no_more = 2, done = 3, refused = 4 };
+
+struct RequestMessage {
+  std::uint32_t magic = kDirectoryMagic;
+  std::uint16_t version = kDirectoryVersion;
+  Request request{};
+  std::uint64_t after = 0;              // NEXT
+  std::array<std::uint8_t, 16> uuid{};  // FORGET
+};
+static_assert(sizeof(RequestMessage) == 32);
+
+struct AnswerMessage {
+  std::uint32_t magic = kDirectoryMagic;
+  std::uint16_t version = kDirectoryVersion;
+  Answer answer{};
+  std::uint64_t serial = 0;  // GROUP, these three
+  std::int32_t pid = 0;
+  std::uint32_t ended = 0;
+};
+static_assert(sizeof(AnswerMessage) == 24);
+
+// Where programs and monitors look: all places where one of this user may be, and root's.
+std::vector<std::string> directories();
+
+// Waits for nothing. RETURNS: nothing, and errno: nobody listens there (ENOENT, ECONNREFUSED), it is neither this
+// user's nor root's (EPERM), or the system's reason.
+base::Descriptor connect_to_directory(const std::string& path);
+
+// `descriptor`: -1, or one that goes along. RETURNS: whether it went.
+bool send_message(int socket, const void* bytes, std::size_t size, int descriptor);
+
+// What lies there; of several descriptors that came along the first. RETURNS: its size; 0 for nobody any more; -1 and
+// errno.
+ssize_t receive_message(int socket, void* bytes, std::size_t room, base::Descriptor& descriptor);
+
+// What a message of this size and these bytes is, if it is one.
+template <class Message>
+bool is_message(const Message& message, ssize_t size) {
+  return size >= static_cast<ssize_t>(sizeof message) && message.magic == kDirectoryMagic &&
+         message.version == kDirectoryVersion;
+}
+
+}  // namespace maxlat::sensors::detail

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+//
+// The directory: a process that keeps the sensors of the dead, and shows them, and those of the living, to whom it may
+// (Pohlack 2010, section 3.2.3; docs/sources.md).
+//
+//   program ---- its memory, once, when a group is published ----> directory
+//   monitor ---- which are there? -------------------------------> directory ---- each with its memory ---> monitor
+//
+// Memory that is shared is there as long as somebody has it. A program that is killed has it no more; the directory
+// still does. So what was posted last can be read after the program's death, and by users who may not look at the
+// program itself. Values go through the memory alone: the directory reads none, and when it dies, monitors and programs
+// go on. A new one takes what still runs.
+//
+// There may be one of each user (user_directory()), and root's for everybody (kSystemDirectory). A program hands its
+// groups to both, where they are there, and takes no notice otherwise: no thread, no wait, two system calls for each
+// place where one could be.
+//
+// LIMITS: of each user 1024 groups of running programs, and of ended ones as many as DirectoryOptions says and 256 MiB;
+// of more the oldest are dropped.
+// TRUST: a program and a monitor believe a directory of their own user or of root. It believes nobody: it takes the
+// memory of groups only, and a process can hand over its own alone. THREADS: one.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <maxlat/base/result.hpp>
+#include <maxlat/sensors/monitor.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace maxlat::sensors {
+
+std::string user_directory();  // where it listens
+inline constexpr const char* kSystemDirectory = "/run/maxlat/sensors.directory";
+
+// Who else may read a group than its owner and root: everybody, a user, or a group of users.
+struct DirectoryRule {
+  std::optional<uid_t> user;
+  std::optional<gid_t> users;  // neither: everybody
+  std::string pattern;         // of PROGRAM/GROUP, with * ? []
+};
+
+// A line each: "allow USER PATTERN", where USER is a name of /etc/passwd, @ and one of /etc/group, a number in place of
+// a name, or *. Behind a # comes a comment. ERRORS: the first line that is none.
+base::Result<std::vector<DirectoryRule>> directory_rules(std::string_view text);
+
+struct DirectoryOptions {
+  std::string path = user_directory();
+  bool for_everybody = false;  // every user may ask, and hand over
+  std::size_t keep = 64;       // groups of ended programs, of each user
+  std::vector<DirectoryRule> rules{};
+};
+
+class Directory {
+ public:
+  // Listens, and has what runs already. ERRORS: another directory is there; the system's.
+  static base::Result<std::unique_ptr<Directory>> open(DirectoryOptions options);
+  virtual ~Directory() = default;  // nobody finds it any more
+  virtual std::size_t groups() const = 0;
+  // Until that descriptor is readable. ERRORS: the system's.
+  virtual base::Status serve(int end) = 0;
+};
+
+// A group, of a program that may have ended (or withdrawn it).
+struct KnownGroup {
+  GroupView group;
+  bool ended = false;
+};
+
+// Those of find_groups(), and what the directories have beside; in the order of their programs. A directory that does
+// not answer has nothing, and is a line of `refused`.
+base::Result<std::vector<KnownGroup>> known_groups(std::vector<std::string>* refused = nullptr);
+
+// The directories drop an ended group. ERRORS: none has it, or it is another user's.
+base::Status forget_group(const GroupView& group);
+
+}  // namespace maxlat::sensors

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <maxlat/core/sys/cli_kit.hpp>
+#include <maxlat/core/sys/stop.hpp>
+#include <maxlat/core/sys/text_file.hpp>
+#include <maxlat/sensors/directory.hpp>
+
+#include "sensors/sensors_commands.hpp"
+
+namespace maxlat::trace_tools {
+namespace {
+
+struct DirectoryPlan {
+  sensors::DirectoryOptions options{};
+  bool forget = false;
+  std::vector<std::string> patterns;
+};
+
+core::Result<std::vector<sensors::DirectoryRule>> rules_in(const std::string& path) {
+  const auto text = core::read_file(path);
+  if (!text) return core::system_error("cannot read " + path, errno);
+  auto rules = sensors::directory_rules(*text);
+  if (!rules) return core::Error{path + ": " + rules.error().text, rules.error().hint};
+  return rules;
+}
+
+core::Status check_together(const DirectoryPlan& plan, bool system, bool allow) {
+  if (!plan.forget && !plan.patterns.empty())
+    return core::Error{"a pattern says what to forget: it needs --forget", "what is kept, `maxlat sensors list` shows"};
+  if (plan.forget && plan.patterns.empty()) return core::Error{"--forget needs a pattern of what to forget"};
+  if (plan.forget && (system || allow))
+    return core::Error{"--forget goes to the directories that are there, by itself"};
+  if (allow && !system)
+    return core::Error{"--allow needs --system", "a directory of your own cannot be found by other users"};
+  return {};
+}
+
+core::Result<std::optional<DirectoryPlan>> directory_plan(const core::Arguments& arguments) {
+  constexpr core::CommandHelp kHelp{
+      "maxlat sensors directory [options] [SENSOR ...]",
+      "Keeps the memory of programs with sensors, so that what they posted last can be read when they have ended or\n"
+      "were killed (`maxlat sensors list` and `get`). Runs until SIGINT or SIGTERM, and what it kept is gone then.\n"
+      "Programs find it by themselves. Their posts do not notice it.",
+      "  maxlat sensors directory &                       for your programs\n"
+      "  maxlat sensors directory --system --allow FILE   root's, for everybody's programs; a line of FILE:\n"
+      "                                                   allow USER|@GROUP|* PROGRAM/GROUP, with * ? []\n"
+      "  maxlat sensors directory --forget 'robot#4711'   an ended program's are not wanted any more\n"};
+  boost::program_options::options_description options("Options");
+  auto add = options.add_options();
+  add("system", "for the programs of all users, as root");
+  add("allow", core::argument("FILE"), "who may read what is another user's (else root alone)");
+  add("keep", core::argument<std::uint64_t>("N")->default_value(64), "so many groups of ended programs, of each user");
+  add("forget", "drops the groups that have these sensors, of programs that have ended");
+  add("help,h", "this text");
+  const auto line = core::parse_or_help(kHelp, options, arguments);
+  if (!line) return line.error();
+  if (!*line) return std::optional<DirectoryPlan>{};
+  DirectoryPlan plan{.forget = (*line)->has("forget"), .patterns = (*line)->operands};
+  const bool system = (*line)->has("system"), allow = (*line)->has("allow");
+  if (const core::Status fits = check_together(plan, system, allow); !fits) return fits.error();
+  plan.options.keep = (*line)->get<std::uint64_t>("keep");
+  plan.options.for_everybody = system;
+  if (system) plan.options.path = sensors::kSystemDirectory;
+  if (allow) {
+    auto rules = rules_in((*line)->get<std::string>("allow"));
+    if (!rules) return rules.error();
+    plan.options.rules = std::move(*rules);
+  }
+  return std::optional(std::move(plan));
+}
+
+// Each group takes two.
+void have_many_descriptors() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+core::Result<core::Exit> serve(const DirectoryPlan& plan) {
+  core::catch_stop_signals();
+  have_many_descriptors();
+  const auto directory = sensors::Directory::open(plan.options);
+  if (!directory) return directory.error();
+  fmt::print("at {}, with what runs already: {} groups\n", plan.options.path, (*directory)->groups());
+  std::fflush(stdout);
+  const core::Status served = (*directory)->serve(core::stop_fd());
+  if (!served) return served.error();
+  return core::Exit::pass;
+}
+
+bool has_one_of(const sensors::GroupView& group, const std::string& pattern) {
+  return std::any_of(group.sensors().begin(), group.sensors().end(),
+                     [&](const sensors::SensorFacts& sensor) { return sensors::matches(pattern, group, sensor); });
+}
+
+core::Result<core::Exit> forget(const DirectoryPlan& plan) {
+  auto known = sensors::known_groups();
+  if (!known) return known.error();
+  std::erase_if(*known, [](const sensors::KnownGroup& one) { return !one.ended; });
+  for (const std::string& pattern : plan.patterns) {
+    bool some = false;
+    for (const sensors::KnownGroup& one : *known) {
+      if (!has_one_of(one.group, pattern)) continue;
+      some = true;
+      if (const core::Status done = sensors::forget_group(one.group); !done) return done.error();
+      fmt::print("forgotten: {}#{}/{}\n", one.group.program(), one.group.pid(), one.group.group());
+    }
+    std::erase_if(*known, [&](const sensors::KnownGroup& one) { return has_one_of(one.group, pattern); });
+    if (!some) return core::Error{fmt::format("nothing is kept of an ended program that is called \"{}\"", pattern)};
+  }
+  return core::Exit::pass;
+}
+
+}  // namespace
+
+core::Result<core::Exit> sensors_directory(const core::Arguments& arguments) {
+  const auto plan = directory_plan(arguments);
+  if (!plan) return plan.error();
+  if (!*plan) return core::Exit::pass;
+  return (*plan)->forget ? forget(**plan) : serve(**plan);
+}
+
+}  // namespace maxlat::trace_tools
