@@ -28,8 +28,8 @@ from typing import Any, Callable, Iterator, Optional, Union, overload
 
 from . import _library
 
-__all__ = ["Books", "Counter", "Counters", "Error", "Event", "EventReader", "Events", "Gauge", "Histogram", "Monitor",
-           "Sensor", "Stat", "Value", "recorded_events"]
+__all__ = ["Axis", "Books", "Counter", "Counters", "Error", "Event", "EventReader", "Events", "Gauge", "Histogram", "Map",
+           "Monitor", "Sensor", "Stat", "Value", "recorded_events"]
 
 _loaded: Optional[ctypes.CDLL] = None
 
@@ -169,7 +169,35 @@ class Events:
     slots: int
 
 
-Value = Union[Counter, Gauge, Stat, Counters, Histogram, Events, None]
+@dataclasses.dataclass(frozen=True)
+class Axis:
+    """Cell i has values from low + i * width on."""
+    name: str
+    unit: str
+    low: int
+    width: int
+    cells: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Map:
+    """Of each cell how many values it had, and their sum: row by row, x.cells in each of y.cells rows, so that
+    numpy.asarray(m.counts).reshape(m.y.cells, m.x.cells) is the map. `outside` are posts that have no cell."""
+    x: Axis
+    y: Axis
+    counts: memoryview
+    sums: memoryview
+    outside: int
+
+    def mean(self, x: int, y: int) -> Optional[float]:
+        """Of the cell. None: it had no value."""
+        if not (0 <= x < self.x.cells and 0 <= y < self.y.cells):
+            raise IndexError(f"the map has {self.x.cells} x {self.y.cells} cells, and no ({x}, {y})")
+        cell = y * self.x.cells + x
+        return self.sums[cell] / self.counts[cell] if self.counts[cell] else None
+
+
+Value = Union[Counter, Gauge, Stat, Counters, Histogram, Events, Map, None]
 
 
 # ---- Events ----
@@ -278,6 +306,7 @@ class Sensor:
         self.program, self.group, self.name = _text(about.program), _text(about.group), _text(about.name)
         self.unit, self.about, self.pid = _text(about.unit), _text(about.about), int(about.pid)
         self.kind, self.shared = _library.KINDS[about.kind], bool(about.shared)
+        self.ended = bool(_calls().maxlat_monitor_ended(monitor.handle, number))
 
     def __str__(self) -> str:
         return f"{self.program}#{self.pid}/{self.group}/{self.name}"
@@ -331,14 +360,24 @@ class Sensor:
     def _as_events(self, value: _library.Value) -> Events:
         return Events(value.count, value.items)
 
+    def _as_map(self, value: _library.Value) -> Map:
+        counts, sums = ((ctypes.c_uint64 * value.items)() for _ in range(2))
+        _checked(_calls().maxlat_monitor_cells(self._monitor.handle, self._number, counts, sums, value.items))
+        read = [_library.Axis(), _library.Axis()]
+        _checked(_calls().maxlat_monitor_axes(self._monitor.handle, self._number, *map(ctypes.byref, read)))
+        x, y = (Axis(_text(axis.name), _text(axis.unit), axis.low, axis.width, axis.cells) for axis in read)
+        return Map(x, y, *(memoryview(array).cast("B").cast("Q") for array in (counts, sums)), value.outside)
+
 
 class Monitor(_Handle):
     """The sensors that a pattern names, as `maxlat sensors` takes it (PROGRAM#PID/GROUP/NAME with * ? [], or a part of it);
-    without one all. A sequence, and a mapping by their names and whole names."""
+    without one all. A sequence, and a mapping by their names and whole names. `ended`: those too of programs that have
+    ended, which a directory keeps (`maxlat sensors directory`)."""
 
-    def __init__(self, pattern: Optional[str] = None):
-        super().__init__(_calls().maxlat_monitor_open(None if pattern is None else pattern.encode()),
-                         _calls().maxlat_monitor_close)
+    def __init__(self, pattern: Optional[str] = None, ended: bool = False):
+        calls = _calls()
+        make = calls.maxlat_monitor_open_ended if ended else calls.maxlat_monitor_open
+        super().__init__(make(None if pattern is None else pattern.encode()), calls.maxlat_monitor_close)
         self._sensors = [Sensor(self, i) for i in range(_calls().maxlat_monitor_count(self.handle))]
 
     def __enter__(self) -> "Monitor":

@@ -11,7 +11,7 @@ from typing import Iterator
 
 NAME = "libmaxlat-sensors.so.0"
 OK, NONE, AGAIN, NO_SUCH, NOT_THIS, FAILED = 0, 1, 2, -1, -2, -3
-KINDS = ("unknown", "counter", "gauge", "stat", "counters", "histogram", "events")
+KINDS = ("unknown", "counter", "gauge", "stat", "counters", "histogram", "events", "map")
 UNSIGNED, SIGNED, FLOATING, TEXT = 1, 2, 3, 4
 
 _u32, _i32, _u64, _i64 = ctypes.c_uint32, ctypes.c_int32, ctypes.c_uint64, ctypes.c_int64
@@ -38,6 +38,10 @@ class Field(ctypes.Structure):
                 ("kind", _i32), ("is_array", _bool)]
 
 
+class Axis(ctypes.Structure):
+    _fields_ = [("name", _text), ("unit", _text), ("low", _u64), ("width", _u64), ("cells", _u64)]
+
+
 class Books(ctypes.Structure):
     _fields_ = [(name, _u64) for name in ("posts", "delivered", "late", "overwritten", "dropped", "unfinished", "open",
                                           "pending")]
@@ -47,11 +51,15 @@ _array = ctypes.POINTER(_u64)
 _CALLS = {
     "error": (_text, []),
     "open": (_handle, [_text]),
+    "open_ended": (_handle, [_text]),
     "close": (None, [_handle]),
     "count": (_size, [_handle]),
     "about": (ctypes.c_int, [_handle, _size, ctypes.POINTER(About)]),
+    "ended": (_bool, [_handle, _size]),
     "read": (ctypes.c_int, [_handle, _size, ctypes.POINTER(Value)]),
     "items": (_i64, [_handle, _size, _array, _array, _array, _size]),
+    "cells": (_i64, [_handle, _size, _array, _array, _size]),
+    "axes": (ctypes.c_int, [_handle, _size, ctypes.POINTER(Axis), ctypes.POINTER(Axis)]),
     "label": (_text, [_handle, _size, _size]),
     "quantile": (ctypes.c_int, [_handle, _size, ctypes.c_double, _array]),
     "events_open": (_handle, [_handle, _size, _u64]),

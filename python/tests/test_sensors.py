@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 import threading
 import unittest
+import unittest.mock
 
 import maxlat_sensors as ms
 from sensor_process import SensorProcess
@@ -85,9 +86,32 @@ class Sensors(unittest.TestCase):
         latency = self.monitor("/server/latency")[0].read()
         self.assertEqual((latency.min, latency.max, latency.sum, latency.overflows), ((1 << 64) - 1, (1 << 64) - 1, (1 << 64) - 1, 1))
 
-    def test_a_kind_that_it_does_not_know(self):
+    def test_map(self):
+        self.program.tell("post")
         copies = self.monitor("/other/copies")[0]
-        self.assertEqual((copies.kind, copies.unit, copies.read()), ("unknown", "ns", None))
+        self.assertEqual((copies.kind, copies.unit, copies.ended), ("map", "ns", False))
+        cells = copies.read()
+        self.assertEqual((cells.x, cells.y), (ms.Axis("width", "px", 0, 16, 3), ms.Axis("height", "px", 100, 10, 2)))
+        self.assertEqual((list(cells.counts), list(cells.sums), cells.outside), ([0, 2, 0, 0, 0, 1], [0, 400, 0, 0, 0, 1000], 1))
+        self.assertEqual((cells.mean(1, 0), cells.mean(2, 1), cells.mean(0, 0)), (200, 1000, None))
+        with self.assertRaisesRegex(IndexError, r"3 x 2 cells, and no \(0, 2\)"):
+            cells.mean(0, 2)
+
+    def test_of_a_program_that_was_killed(self):
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.dict(os.environ, XDG_RUNTIME_DIR=folder):
+            directory = subprocess.Popen([os.environ["MAXLAT"], "sensors", "directory"], stdout=subprocess.PIPE, text=True)
+            try:
+                directory.stdout.readline()  # it has what runs
+                self.program.tell("post")
+                self.program.process.kill()
+                self.program.process.wait()
+                while not (kept := ms.Monitor(f"{self.program.pid}/server/latency", ended=True)) or not kept[0].ended:
+                    pass
+                self.assertEqual(kept[0].read().max, 1 << 40)
+                self.assertEqual(len(self.monitor()), 0)
+            finally:
+                directory.terminate()
+                directory.communicate()
 
     def test_events(self):
         moves = self.monitor("/robot/moves")[0]

@@ -39,7 +39,7 @@ def main():
                 (["shield", "on", "--cpus", "1", *journal], 77, r"by root alone\nhint: run as root\n\Z"),
                 (["shield", "exec", "--cpus", "1", *journal, "--", "true"], 77, r"by root alone\nhint: run as root\n\Z"),
                 (["run", "--resume", run], 1, r"permission denied\nhint: resume it as root, or as the user who started it\n\Z"),
-                (["sensors", "get", "no/such"], 1, r"shows which there are; those of other users are shown to root alone\n\Z"),
+                (["sensors", "get", "no/such"], 1, r"shows which there are; those of other users are shown to root, or as root's directory allows\n\Z"),
                 (["report", run], 1, r"hint: write it elsewhere with -o FILE\n\Z"),
                 (["npt", "--compare", "none,delay:1us", "-a", "0", "-D", "1s", "-q", "--policy", "other"], 77,
                  r"maxlat npt: [^\n]*cannot lock memory [^\n]*ulimit -l[^\n]*\n\Z")):

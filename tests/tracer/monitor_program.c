@@ -88,13 +88,20 @@ static void check_linear_histogram(struct maxlat_monitor* monitor) {
   EXPECT(maxlat_monitor_quantile(monitor, voltage, 0, &least) == MAXLAT_MONITOR_OK && least == 19);
 }
 
-/* Of a kind that this interface does not have. */
 static void check_map(struct maxlat_monitor* monitor) {
   struct maxlat_monitored about;
   const size_t copies = number_of(monitor, "other", "copies");
-  EXPECT(maxlat_monitor_about(monitor, copies, &about) == MAXLAT_MONITOR_OK && about.kind == MAXLAT_MONITOR_UNKNOWN);
+  EXPECT(maxlat_monitor_about(monitor, copies, &about) == MAXLAT_MONITOR_OK && about.kind == MAXLAT_MONITOR_MAP);
+  struct maxlat_monitor_axis x, y;
+  EXPECT(maxlat_monitor_axes(monitor, copies, &x, &y) == MAXLAT_MONITOR_NOT_THIS);
   const struct maxlat_monitor_value value = value_in(monitor, "other", "copies");
-  EXPECT(value.kind == MAXLAT_MONITOR_UNKNOWN && value.count == 0 && value.items == 0);
+  EXPECT(value.kind == MAXLAT_MONITOR_MAP && value.count == 4 && value.outside == 1 && value.items == 6);
+  EXPECT(maxlat_monitor_axes(monitor, copies, &x, &y) == MAXLAT_MONITOR_OK);
+  EXPECT(strcmp(x.name, "width") == 0 && strcmp(x.unit, "px") == 0 && x.low == 0 && x.width == 16 && x.cells == 3);
+  EXPECT(strcmp(y.name, "height") == 0 && y.low == 100 && y.width == 10 && y.cells == 2);
+  uint64_t count[6], sum[6];
+  EXPECT(maxlat_monitor_cells(monitor, copies, count, sum, 6) == 6);
+  EXPECT(count[1] == 2 && sum[1] == 400 && count[5] == 1 && sum[5] == 1000 && count[0] == 0);
   EXPECT(maxlat_monitor_items(monitor, copies, NULL, NULL, NULL, 0) == MAXLAT_MONITOR_NOT_THIS);
 }
 
@@ -138,7 +145,9 @@ static void check_mistakes(struct maxlat_monitor* monitor) {
   EXPECT(maxlat_monitor_events_open(monitor, queue, 0) == NULL);
   EXPECT(strcmp(maxlat_monitor_error(), "queue is not a list of events") == 0);
   EXPECT(maxlat_monitor_items(monitor, queue, NULL, NULL, NULL, 0) == MAXLAT_MONITOR_NOT_THIS);
+  EXPECT(maxlat_monitor_cells(monitor, queue, NULL, NULL, 0) == MAXLAT_MONITOR_NOT_THIS);
   EXPECT(maxlat_monitor_label(monitor, queue, 0) == NULL);
+  EXPECT(!maxlat_monitor_ended(monitor, queue) && !maxlat_monitor_ended(monitor, 11));
   struct maxlat_monitor* const none = maxlat_monitor_open("no/such");
   EXPECT(none != NULL && maxlat_monitor_count(none) == 0);
   maxlat_monitor_close(none);

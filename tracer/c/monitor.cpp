@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <maxlat/base/moment.hpp>
+#include <maxlat/sensors/directory.hpp>
 #include <maxlat/sensors/event_reader.hpp>
 #include <maxlat/sensors/monitor.hpp>
 #include <string>
@@ -18,6 +19,7 @@ namespace {
 struct Monitored {
   const sensors::GroupView* group;
   const sensors::SensorFacts* facts;
+  bool ended;
   sensors::SensorValue value;  // as it was read last
 };
 
@@ -35,7 +37,8 @@ int32_t kind_of(sensors::SensorKind kind) {
       {sensors::SensorKind::stat, MAXLAT_MONITOR_STAT},
       {sensors::SensorKind::counters, MAXLAT_MONITOR_COUNTERS},
       {sensors::SensorKind::histogram, MAXLAT_MONITOR_HISTOGRAM},
-      {sensors::SensorKind::events, MAXLAT_MONITOR_EVENTS}};
+      {sensors::SensorKind::events, MAXLAT_MONITOR_EVENTS},
+      {sensors::SensorKind::map, MAXLAT_MONITOR_MAP}};
   for (const auto& [ours, theirs] : kKinds)
     if (kind == ours) return theirs;
   return MAXLAT_MONITOR_UNKNOWN;
@@ -82,7 +85,11 @@ struct InC {
     out.count = v.posts;
     out.items = v.slots;
   }
-  void operator()(const sensors::MapValue&) const {}  // its kind is unknown here
+  void operator()(const sensors::MapValue& v) const {
+    out.outside = out.count = v.outside;
+    for (const sensors::MapValue::Cell& cell : v.cells) out.count += cell.count;
+    out.items = v.cells.size();
+  }
 };
 
 // The label of a value; null: there is none.
@@ -105,7 +112,7 @@ int32_t kind_of(const trace::Field& field) {
 }  // namespace
 
 struct maxlat_monitor {
-  std::vector<sensors::GroupView> groups;
+  std::vector<sensors::KnownGroup> groups;
   std::vector<Monitored> sensors;
 };
 
@@ -123,18 +130,30 @@ const char* maxlat_monitor_error(void) {
   return last_error.c_str();
 }
 
-struct maxlat_monitor* maxlat_monitor_open(const char* pattern) {
-  auto groups = sensors::find_groups();
+namespace {
+
+maxlat_monitor* open_monitor(const char* pattern, bool ended_too) {
+  auto groups = sensors::known_groups();
   if (!groups) {
     failed(MAXLAT_MONITOR_FAILED, groups.error().text);
     return nullptr;
   }
   auto* const monitor = new maxlat_monitor{std::move(*groups), {}};
-  for (const sensors::GroupView& group : monitor->groups)
+  for (const auto& [group, ended] : monitor->groups)
     for (const sensors::SensorFacts& facts : group.sensors())
-      if (pattern == nullptr || sensors::matches(pattern, group, facts))
-        monitor->sensors.push_back({&group, &facts, {}});
+      if ((!ended || ended_too) && (pattern == nullptr || sensors::matches(pattern, group, facts)))
+        monitor->sensors.push_back({&group, &facts, ended, {}});
   return monitor;
+}
+
+}  // namespace
+
+struct maxlat_monitor* maxlat_monitor_open(const char* pattern) {
+  return open_monitor(pattern, false);
+}
+
+struct maxlat_monitor* maxlat_monitor_open_ended(const char* pattern) {
+  return open_monitor(pattern, true);
 }
 
 void maxlat_monitor_close(struct maxlat_monitor* monitor) {
@@ -164,6 +183,10 @@ int maxlat_monitor_about(const struct maxlat_monitor* monitor, size_t sensor, st
   *about = {one.group->program().c_str(), one.group->group().c_str(), one.facts->name.c_str(),  one.facts->unit.c_str(),
             one.facts->about.c_str(),     one.group->pid(),           kind_of(one.facts->kind), one.facts->shared};
   return MAXLAT_MONITOR_OK;
+}
+
+bool maxlat_monitor_ended(const struct maxlat_monitor* monitor, size_t sensor) {
+  return sensor < monitor->sensors.size() && monitor->sensors[sensor].ended;
 }
 
 int maxlat_monitor_read(struct maxlat_monitor* monitor, size_t sensor, struct maxlat_monitor_value* value) {
@@ -197,6 +220,30 @@ int64_t maxlat_monitor_items(const struct maxlat_monitor* monitor, size_t sensor
     return static_cast<int64_t>(counters->values.size());
   }
   return not_this(one, "a histogram, nor counters");
+}
+
+int64_t maxlat_monitor_cells(const struct maxlat_monitor* monitor, size_t sensor, uint64_t* count, uint64_t* sum,
+                             size_t room) {
+  if (sensor >= monitor->sensors.size()) return no_such_sensor(*monitor, sensor);
+  const Monitored& one = monitor->sensors[sensor];
+  const auto* const map = std::get_if<sensors::MapValue>(&one.value);
+  if (map == nullptr) return not_this(one, "a map");
+  for (size_t i = 0; i < std::min(room, map->cells.size()); ++i) {
+    if (count != nullptr) count[i] = map->cells[i].count;
+    if (sum != nullptr) sum[i] = map->cells[i].sum;
+  }
+  return static_cast<int64_t>(map->cells.size());
+}
+
+int maxlat_monitor_axes(const struct maxlat_monitor* monitor, size_t sensor, struct maxlat_monitor_axis* x,
+                        struct maxlat_monitor_axis* y) {
+  if (sensor >= monitor->sensors.size()) return no_such_sensor(*monitor, sensor);
+  const Monitored& one = monitor->sensors[sensor];
+  const auto* const map = std::get_if<sensors::MapValue>(&one.value);
+  if (map == nullptr) return not_this(one, "a map");
+  for (const auto& [from, to] : {std::pair{&map->x, x}, std::pair{&map->y, y}})
+    *to = {from->name.c_str(), from->unit.c_str(), from->low, from->width, from->cells};
+  return MAXLAT_MONITOR_OK;
 }
 
 const char* maxlat_monitor_label(const struct maxlat_monitor* monitor, size_t sensor, size_t item) {

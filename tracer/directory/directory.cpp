@@ -62,6 +62,7 @@ class Server final : public Directory {
   base::Status listen();
   void take_what_runs();
   std::size_t groups() const override { return kept_.all().size(); }
+  std::size_t of_the_ended() const override { return kept_.of_the_ended(); }
   base::Status serve(int end) override;
 
  private:
@@ -187,10 +188,7 @@ bool Server::answer(Connection& connection) {
       if (const auto* const next = kept_.next(message.after, connection.peer)) {
         const KeptGroup& kept = next->second;
         return say(connection,
-                   {.answer = Answer::group,
-                    .serial = next->first,
-                    .pid = kept.group.pid(),
-                    .ended = kept.ended != 0 ? 1u : 0u},
+                   {.answer = Answer::group, .serial = next->first, .ended_ns = kept.ended_ns, .pid = kept.group.pid()},
                    kept.group.memory_fd());
       }
       return say(connection, {.answer = Answer::no_more});

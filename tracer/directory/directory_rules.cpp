@@ -30,13 +30,18 @@ std::optional<unsigned> number_of(const std::string& name, const char* file) {
   return std::nullopt;
 }
 
+constexpr const char* kForm = "allow USER|@GROUP|* PROGRAM/GROUP, with * ? [] in each part";
+
 base::Result<DirectoryRule> rule_of(const std::string& line) {
   std::istringstream words(line);
   std::string allow, who, extra;
   DirectoryRule rule;
   words >> allow >> who >> rule.pattern;
   if (allow != "allow" || rule.pattern.empty() || (words >> extra))
-    return base::Error{"not a rule: \"" + line + "\"", "allow USER PATTERN"};
+    return base::Error{"not a rule: \"" + line + "\"", kForm};
+  if (rule.pattern == "*") rule.pattern = "*/*";
+  if (std::count(rule.pattern.begin(), rule.pattern.end(), '/') != 1)
+    return base::Error{"not PROGRAM/GROUP: \"" + rule.pattern + "\"", kForm};
   if (who == "*") return rule;
   const bool is_group = who.starts_with("@");
   auto& number = is_group ? rule.users : rule.user;

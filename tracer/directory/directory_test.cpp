@@ -255,11 +255,11 @@ TEST(Directory, ShowsOthersWhatTheRulesAllow) {
   EXPECT_GE(groups_seen_by(4711, places), 1);
 }
 
-// A copy of this process's group, as another one.
-GroupView copy_of_group(std::uint16_t number) {
+// A copy of this process's group, as one of another process, or of that one.
+GroupView copy_of_group(std::uint16_t number, int pid = 0) {
   const GroupCopy copy("model");
   std::memcpy(copy.bytes() + offsetof(maxlat_shm_header, uuid), &number, sizeof number);
-  auto group = GroupView::attach(copy.descriptor());
+  auto group = GroupView::attach(copy.descriptor(), pid != 0 ? pid : number);
   if (!group) throw std::runtime_error(group.error().text);
   return std::move(*group);
 }
@@ -274,6 +274,16 @@ TEST(KeptGroups, KeepsTheLastThatEnded) {
   std::vector<std::uint64_t> serials;
   for (const auto& [serial, group] : kept.all()) serials.push_back(serial);
   EXPECT_EQ(serials, (std::vector<std::uint64_t>{3, 4, 5}));
+}
+
+TEST(KeptGroups, OfAProgramAllGroupsAreKeptOrNone) {
+  const TestGroup<Counted> model("model");
+  KeptGroups kept(2, {});
+  std::uint16_t number = 0;
+  for (const int program : {7, 8, 9})
+    for (int group = 0; group < 3; ++group) EXPECT_TRUE(kept.take(copy_of_group(++number, program), kNobody, 1000));
+  EXPECT_EQ(kept.all().size(), 6u);
+  for (const auto& [serial, group] : kept.all()) EXPECT_NE(group.group.pid(), 7);
 }
 
 TEST(KeptGroups, ARunningOneIsNeverDroppedForThoseThatEnded) {
@@ -295,7 +305,7 @@ TEST(KeptGroups, AProcessNumberThatIsAnothersByNowIsRefused) {
 TEST(KeptGroups, AUserHasAThousandRunning) {
   const TestGroup<Counted> model("model");
   KeptGroups kept(2, {});
-  for (std::size_t i = 0; i < kMostRunning; ++i) {
+  for (std::size_t i = 0; i < kMostGroups; ++i) {
     ASSERT_TRUE(kept.take(copy_of_group(static_cast<std::uint16_t>(i)), getpid(), 1000)) << i;
   }
   EXPECT_FALSE(kept.take(copy_of_group(5000), getpid(), 1000));
@@ -310,11 +320,11 @@ TEST(KeptGroups, RulesSayWhoElseMaySee) {
   const TestGroup<Counted> model("model");
   const std::string program = program_invocation_short_name;
   const auto rules = directory_rules("# who may\nallow 2000 " + program +
-                                     "/model\n\n allow @300 */mod*  # a group\nallow 2001 other/*\n");
+                                     "/model\n\n allow @300 */mod*  # a group\nallow 2001 other/*\nallow 2003 *");
   ASSERT_TRUE(rules) << rules.error().text;
   KeptGroups kept(2, *rules);
   EXPECT_TRUE(kept.take(copy_of_group(1), kNobody, 1000));
-  for (const uid_t user : {0u, 1000u, 2000u}) EXPECT_TRUE(sees(kept, {.user = user})) << user;
+  for (const uid_t user : {0u, 1000u, 2000u, 2003u}) EXPECT_TRUE(sees(kept, {.user = user})) << user;
   for (const uid_t user : {999u, 2001u}) EXPECT_FALSE(sees(kept, {.user = user})) << user;
   EXPECT_TRUE(sees(kept, {.user = 999, .groups = {5, 300}}));
   EXPECT_FALSE(sees(kept, {.user = 999, .groups = {5, 301}}));
@@ -334,7 +344,7 @@ TEST(KeptGroups, OnlyItsOwnerMayForget) {
 }
 
 TEST(DirectoryRules, NamesAreOfTheFiles) {
-  const auto rules = directory_rules("allow root a\nallow @root b\nallow * c\n");
+  const auto rules = directory_rules("allow root a/a\nallow @root b/b\nallow * c/c\n");
   ASSERT_TRUE(rules) << rules.error().text;
   ASSERT_EQ(rules->size(), 3u);
   EXPECT_EQ((*rules)[0].user, 0u);
@@ -344,8 +354,10 @@ TEST(DirectoryRules, NamesAreOfTheFiles) {
 
 TEST(DirectoryRules, WhatIsNoneIsTold) {
   for (const auto& [text, told] : {
-           std::pair{"allow * a\nallow nobody-of-that-name x", "line 2: no such user: nobody-of-that-name"},
-           {"allow @none-such x", "line 1: no such group: @none-such"},
+           std::pair{"allow * a/a\nallow nobody-of-that-name x/y", "line 2: no such user: nobody-of-that-name"},
+           {"allow @none-such x/y", "line 1: no such group: @none-such"},
+           {"allow root x", "line 1: not PROGRAM/GROUP: \"x\""},
+           {"allow root x/y/z", "line 1: not PROGRAM/GROUP: \"x/y/z\""},
            {"deny root x", "line 1: not a rule: \"deny root x\""},
            {"allow root", "line 1: not a rule: \"allow root\""},
            {"allow root x y", "line 1: not a rule: \"allow root x y\""},

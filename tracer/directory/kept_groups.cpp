@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <maxlat/base/moment.hpp>
 #include <maxlat/base/process_start.hpp>
 #include <optional>
+#include <set>
 
 namespace maxlat::sensors::detail {
 namespace {
@@ -32,10 +34,10 @@ bool KeptGroups::take(GroupView group, pid_t pid, uid_t owner) {
     if (kept.ended == 0) ++running;
   }
   std::optional<base::Descriptor> process = process_of(group, pid);
-  if (!process || running >= kMostRunning) return false;
+  if (!process || running >= kMostGroups) return false;
   const bool has_ended = !*process;
   const std::uint64_t serial = ++taken_;
-  all_.emplace(serial, KeptGroup{std::move(group), owner, std::move(*process), 0});
+  all_.emplace(serial, KeptGroup{std::move(group), owner, std::move(*process), 0, 0});
   if (has_ended) end(serial);
   return true;
 }
@@ -44,6 +46,7 @@ void KeptGroups::end(std::uint64_t serial) {
   KeptGroup& kept = all_.at(serial);
   kept.process = base::Descriptor();
   kept.ended = ++ended_;
+  kept.ended_ns = base::clock_ns(CLOCK_REALTIME);
   drop_the_oldest_of(kept.owner);
 }
 
@@ -52,11 +55,14 @@ void KeptGroups::drop_the_oldest_of(uid_t owner) {
   for (const auto& [serial, kept] : all_)
     if (kept.owner == owner && kept.ended != 0) of_the_ended.emplace_back(kept.ended, serial);
   std::sort(of_the_ended.rbegin(), of_the_ended.rend());  // the last that ended first
-  std::uint64_t bytes = 0;
-  for (std::size_t i = 0; i < of_the_ended.size(); ++i) {
-    const auto kept = all_.find(of_the_ended[i].second);
-    bytes += kept->second.group.bytes();
-    if (i >= keep_ || bytes > kMostBytesOfTheEnded) all_.erase(kept);
+  std::set<std::pair<int, std::uint64_t>> programs;
+  std::uint64_t groups = 0, bytes = 0;
+  for (const auto& [when, serial] : of_the_ended) {
+    const auto kept = all_.find(serial);
+    const GroupView& group = kept->second.group;
+    programs.emplace(group.pid(), group.pid_start_time());
+    bytes += group.bytes();
+    if (programs.size() > keep_ || ++groups > kMostGroups || bytes > kMostBytesOfTheEnded) all_.erase(kept);
   }
 }
 
@@ -68,7 +74,7 @@ bool KeptGroups::may_see(const KeptGroup& kept, const Peer& peer) const {
                           : rule.users
                               ? std::find(peer.groups.begin(), peer.groups.end(), *rule.users) != peer.groups.end()
                               : true;
-    return is_meant && fnmatch(rule.pattern.c_str(), name.c_str(), 0) == 0;
+    return is_meant && fnmatch(rule.pattern.c_str(), name.c_str(), FNM_PATHNAME) == 0;
   });
 }
 
@@ -86,6 +92,11 @@ bool KeptGroups::forget(const std::array<std::uint8_t, 16>& uuid, const Peer& pe
     return true;
   }
   return false;
+}
+
+std::size_t KeptGroups::of_the_ended() const {
+  return static_cast<std::size_t>(
+      std::count_if(all_.begin(), all_.end(), [](const auto& each) { return each.second.ended != 0; }));
 }
 
 }  // namespace maxlat::sensors::detail

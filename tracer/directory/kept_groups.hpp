@@ -3,8 +3,8 @@
 // The books of a directory: which groups it has, whose they are, who may see them, and which have ended.
 //
 // A process is known by a descriptor of its own (pidfd), which says when it has ended; a number may be another
-// process's by then. A group belongs to the user who handed it over. Of each user some number is kept and no more, so
-// that a program which dies again and again, or a user who wishes the others ill, cannot fill the machine's memory.
+// process's by then. A group belongs to the user who handed it over. Of each user so many programs that have
+// ended are kept and no more, so that a program which dies again and again, or a user who wishes the others ill, cannot fill the machine's memory.
 #pragma once
 
 #include <sys/types.h>
@@ -20,7 +20,7 @@
 
 namespace maxlat::sensors::detail {
 
-constexpr std::size_t kMostRunning = 1024;                    // groups, of each user
+constexpr std::size_t kMostGroups = 1024;  // of each user, that run; and as many that have ended
 constexpr std::uint64_t kMostBytesOfTheEnded = 256ull << 20;  // of each user
 
 // Who asks.
@@ -35,6 +35,7 @@ struct KeptGroup {
   uid_t owner = 0;
   base::Descriptor process;  // none: it has ended
   std::uint64_t ended = 0;   // 0: it has not; else a number that grows with each that ends
+  std::uint64_t ended_ns = 0;  // of the wall clock
 };
 
 class KeptGroups {
@@ -50,6 +51,7 @@ class KeptGroups {
   const std::pair<const std::uint64_t, KeptGroup>* next(std::uint64_t after, const Peer& peer) const;
   // Only its owner, or root, and only when it has ended.
   bool forget(const std::array<std::uint8_t, 16>& uuid, const Peer& peer);
+  std::size_t of_the_ended() const;
 
   // By serial numbers, from 1 on, which are never used again.
   const std::map<std::uint64_t, KeptGroup>& all() const { return all_; }

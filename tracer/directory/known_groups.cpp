@@ -50,7 +50,7 @@ base::Status add_groups_of(const base::Descriptor& socket, std::vector<KnownGrou
     request.after = answer->serial;
     base::Result<GroupView> group = GroupView::attach(memory.number(), answer->pid);
     if (group)
-      groups.push_back({std::move(*group), answer->ended != 0});
+      groups.push_back({std::move(*group), answer->ended_ns != 0, answer->ended_ns});
     else if (refused != nullptr)
       refused->push_back("kept of process " + std::to_string(answer->pid) + ": " + group.error().text);
   }
@@ -94,7 +94,7 @@ base::Status detail::forget_in(std::span<const std::string> places, const GroupV
     done = done || answer->answer == Answer::done;
   }
   if (done) return {};
-  return base::Error{"no directory has that of yours: " + group.program() + "#" + std::to_string(group.pid()) + "/" +
+  return base::Error{"not kept, or another user's: " + group.program() + "#" + std::to_string(group.pid()) + "/" +
                      group.group()};
 }
 
@@ -104,7 +104,7 @@ base::Result<std::vector<KnownGroup>> known_groups(std::vector<std::string>* ref
   base::Result<std::vector<GroupView>> running = find_groups(0, refused);
   if (!running) return running.error();
   std::vector<KnownGroup> all;
-  for (GroupView& group : *running) all.push_back({std::move(group), false});
+  for (GroupView& group : *running) all.push_back({std::move(group)});
   for (KnownGroup& one : kept) {
     if (has(all, one.group)) continue;
     one.ended = one.ended || can_be_looked_at(one.group.pid());

@@ -42,11 +42,12 @@ struct AnswerMessage {
   std::uint32_t magic = kDirectoryMagic;
   std::uint16_t version = kDirectoryVersion;
   Answer answer{};
-  std::uint64_t serial = 0;  // GROUP, these three
+  std::uint64_t serial = 0;   // GROUP, these three
+  std::uint64_t ended_ns = 0;  // of the wall clock; 0: it runs
   std::int32_t pid = 0;
-  std::uint32_t ended = 0;
+  std::uint32_t reserved = 0;
 };
-static_assert(sizeof(AnswerMessage) == 24);
+static_assert(sizeof(AnswerMessage) == 32);
 
 // Where programs and monitors look: all places where one of this user may be, and root's.
 std::vector<std::string> directories();

@@ -24,10 +24,9 @@ namespace {
 constexpr std::chrono::milliseconds kToBeMade{100};
 
 // Everybody's that can be seen. Those that cannot be read are told of once.
-core::Result<std::vector<sensors::KnownGroup>> groups_now(Looks looks, Whose whose) {
+core::Result<std::vector<sensors::KnownGroup>> groups_now(Looks looks) {
   std::vector<std::string> refused;
   auto groups = sensors::known_groups(&refused);
-  if (groups && whose == Whose::running) std::erase_if(*groups, [](const auto& group) { return group.ended; });
   struct Refused {
     std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
     bool told = false;
@@ -43,21 +42,27 @@ core::Result<std::vector<sensors::KnownGroup>> groups_now(Looks looks, Whose who
   return groups;
 }
 
-// `used`: of each pattern, whether something matches it.
-ChosenSensors choose_of(std::vector<sensors::KnownGroup> groups, const std::vector<std::string>& patterns,
-                        std::vector<bool>& used) {
+// What a pattern matches.
+struct Matched {
+  bool wanted = false;
+  bool ended = false;  // of a program that has, where those are not wanted
+};
+
+ChosenSensors choose_of(std::vector<sensors::KnownGroup> groups, const std::vector<std::string>& patterns, Whose whose,
+                        std::vector<Matched>& matched) {
   ChosenSensors chosen;
   chosen.groups = std::move(groups);
-  used.assign(patterns.size(), false);
-  for (const auto& [group, ended] : chosen.groups) {
+  matched.assign(patterns.size(), {});
+  for (const auto& [group, ended, ended_ns] : chosen.groups) {
+    const bool left_out = ended && whose == Whose::running;
     for (const sensors::SensorFacts& facts : group.sensors()) {
       bool wanted = patterns.empty();
       for (std::size_t i = 0; i < patterns.size(); ++i) {
         if (!sensors::matches(patterns[i], group, facts)) continue;
-        used[i] = true;
+        (left_out ? matched[i].ended : matched[i].wanted) = true;
         wanted = true;
       }
-      if (wanted) chosen.sensors.push_back({&group, &facts, ended});
+      if (wanted && !left_out) chosen.sensors.push_back({&group, &facts, ended, ended_ns});
     }
   }
   return chosen;
@@ -73,26 +78,29 @@ int parent_of(int pid) {
 }  // namespace
 
 core::Result<ChosenSensors> choose_sensors(const std::vector<std::string>& patterns, Looks looks, Whose whose) {
-  auto groups = groups_now(looks, whose);
+  auto groups = groups_now(looks);
   if (!groups) return groups.error();
-  std::vector<bool> used;
-  ChosenSensors chosen = choose_of(std::move(*groups), patterns, used);
-  const auto unused = std::find(used.begin(), used.end(), false);
-  if (unused == used.end()) return chosen;
-  return core::Error{
-      fmt::format("no sensor is called \"{}\"", patterns[static_cast<std::size_t>(unused - used.begin())]),
-      "`maxlat sensors list` shows which there are" + of_other_users()};
+  std::vector<Matched> matched;
+  ChosenSensors chosen = choose_of(std::move(*groups), patterns, whose, matched);
+  const auto unused = std::find_if(matched.begin(), matched.end(), [](const Matched& one) { return !one.wanted; });
+  if (unused == matched.end()) return chosen;
+  const std::string& pattern = patterns[static_cast<std::size_t>(unused - matched.begin())];
+  if (unused->ended)
+    return core::Error{fmt::format("the program of \"{}\" has ended", pattern),
+                       "`maxlat sensors get` shows what it posted last"};
+  return core::Error{fmt::format("no sensor is called \"{}\"", pattern),
+                     "`maxlat sensors list` shows which there are" + of_other_users()};
 }
 
 std::string of_other_users() {
-  return geteuid() == 0 ? "" : "; those of other users are shown to root alone";
+  return geteuid() == 0 ? "" : "; those of other users are shown to root, or as root's directory allows";
 }
 
 core::Result<ChosenSensors> sensors_now(const std::vector<std::string>& patterns) {
-  auto groups = groups_now(Looks::again, Whose::running);
+  auto groups = groups_now(Looks::again);
   if (!groups) return groups.error();
-  std::vector<bool> used;
-  return choose_of(std::move(*groups), patterns, used);
+  std::vector<Matched> matched;
+  return choose_of(std::move(*groups), patterns, Whose::running, matched);
 }
 
 bool StartedPrograms::is_one(int pid) {
@@ -107,11 +115,11 @@ bool StartedPrograms::is_one(int pid) {
 }
 
 core::Result<ChosenSensors> StartedPrograms::sensors_now(const std::vector<std::string>& patterns) {
-  auto groups = groups_now(Looks::again, Whose::running);
+  auto groups = groups_now(Looks::again);
   if (!groups) return groups.error();
   std::erase_if(*groups, [this](const sensors::KnownGroup& known) { return !is_one(known.group.pid()); });
-  std::vector<bool> used;
-  return choose_of(std::move(*groups), patterns, used);
+  std::vector<Matched> matched;
+  return choose_of(std::move(*groups), patterns, Whose::running, matched);
 }
 
 core::Result<std::optional<ChosenSensors>> choose_sensors(const core::CommandHelp& help,

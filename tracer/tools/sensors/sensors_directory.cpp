@@ -2,11 +2,14 @@
 #include <errno.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/core/sys/stop.hpp>
+#include <maxlat/core/sys/tell.hpp>
+#include <maxlat/core/sys/text.hpp>
 #include <maxlat/core/sys/text_file.hpp>
 #include <maxlat/sensors/directory.hpp>
 
@@ -44,17 +47,17 @@ core::Result<std::optional<DirectoryPlan>> directory_plan(const core::Arguments&
   constexpr core::CommandHelp kHelp{
       "maxlat sensors directory [options] [SENSOR ...]",
       "Keeps the memory of programs with sensors, so that what they posted last can be read when they have ended or\n"
-      "were killed (`maxlat sensors list` and `get`). Runs until SIGINT or SIGTERM, and what it kept is gone then.\n"
+      "were killed (`maxlat sensors list` and `get`). Runs until SIGINT, SIGTERM or SIGHUP: then what it kept is gone.\n"
       "Programs find it by themselves. Their posts do not notice it.",
       "  maxlat sensors directory &                       for your programs\n"
       "  maxlat sensors directory --system --allow FILE   root's, for everybody's programs; a line of FILE:\n"
-      "                                                   allow USER|@GROUP|* PROGRAM/GROUP, with * ? []\n"
+      "                                                   allow USER|@GROUP|* PROGRAM/GROUP\n"
       "  maxlat sensors directory --forget 'robot#4711'   an ended program's are not wanted any more\n"};
   boost::program_options::options_description options("Options");
   auto add = options.add_options();
   add("system", "for the programs of all users, as root");
   add("allow", core::argument("FILE"), "who may read what is another user's (else root alone)");
-  add("keep", core::argument<std::uint64_t>("N")->default_value(64), "so many groups of ended programs, of each user");
+  add("keep", core::argument<std::uint64_t>("N")->default_value(64), "so many ended programs, of each user");
   add("forget", "drops the groups that have these sensors, of programs that have ended");
   add("help,h", "this text");
   const auto line = core::parse_or_help(kHelp, options, arguments);
@@ -63,6 +66,7 @@ core::Result<std::optional<DirectoryPlan>> directory_plan(const core::Arguments&
   DirectoryPlan plan{.forget = (*line)->has("forget"), .patterns = (*line)->operands};
   const bool system = (*line)->has("system"), allow = (*line)->has("allow");
   if (const core::Status fits = check_together(plan, system, allow); !fits) return fits.error();
+  if (plan.forget && (*line)->given("keep")) return core::Error{"--forget does not go with --keep"};
   plan.options.keep = (*line)->get<std::uint64_t>("keep");
   plan.options.for_everybody = system;
   if (system) plan.options.path = sensors::kSystemDirectory;
@@ -71,6 +75,7 @@ core::Result<std::optional<DirectoryPlan>> directory_plan(const core::Arguments&
     if (!rules) return rules.error();
     plan.options.rules = std::move(*rules);
   }
+  if (system && geteuid() != 0) return core::cannot_run("--system is for root");
   return std::optional(std::move(plan));
 }
 
@@ -87,10 +92,14 @@ core::Result<core::Exit> serve(const DirectoryPlan& plan) {
   have_many_descriptors();
   const auto directory = sensors::Directory::open(plan.options);
   if (!directory) return directory.error();
-  fmt::print("at {}, with what runs already: {} groups\n", plan.options.path, (*directory)->groups());
-  std::fflush(stdout);
+  const std::size_t groups = (*directory)->groups();
+  fmt::print("keeps sensors, at {}; of programs that run already: {} group{}\n", plan.options.path, groups,
+             groups == 1 ? "" : "s");
+  if (std::fflush(stdout) != 0) return core::system_error("cannot write standard output", errno);
   const core::Status served = (*directory)->serve(core::stop_fd());
   if (!served) return served.error();
+  if (const std::size_t gone = (*directory)->of_the_ended(); gone != 0)
+    core::tell("maxlat sensors: what was kept of ended programs is gone now: {} group{}\n", gone, gone == 1 ? "" : "s");
   return core::Exit::pass;
 }
 
@@ -99,21 +108,29 @@ bool has_one_of(const sensors::GroupView& group, const std::string& pattern) {
                      [&](const sensors::SensorFacts& sensor) { return sensors::matches(pattern, group, sensor); });
 }
 
+// All that the patterns name, and then the first that could not be.
 core::Result<core::Exit> forget(const DirectoryPlan& plan) {
-  auto known = sensors::known_groups();
+  std::vector<std::string> refused;
+  auto known = sensors::known_groups(&refused);
   if (!known) return known.error();
   std::erase_if(*known, [](const sensors::KnownGroup& one) { return !one.ended; });
+  std::optional<core::Error> failed;
   for (const std::string& pattern : plan.patterns) {
-    bool some = false;
+    const auto is_meant = [&](const sensors::KnownGroup& one) { return has_one_of(one.group, pattern); };
+    if (std::none_of(known->begin(), known->end(), is_meant) && !failed)
+      failed = core::Error{fmt::format("nothing is kept of an ended program that is called \"{}\"", pattern),
+                           refused.empty() ? "" : core::printable(refused.front())};
     for (const sensors::KnownGroup& one : *known) {
-      if (!has_one_of(one.group, pattern)) continue;
-      some = true;
-      if (const core::Status done = sensors::forget_group(one.group); !done) return done.error();
-      fmt::print("forgotten: {}#{}/{}\n", one.group.program(), one.group.pid(), one.group.group());
+      if (!is_meant(one)) continue;
+      const core::Status done = sensors::forget_group(one.group);
+      if (done)
+        fmt::print("forgotten: {}#{}/{}\n", one.group.program(), one.group.pid(), one.group.group());
+      else if (!failed)
+        failed = done.error();
     }
-    std::erase_if(*known, [&](const sensors::KnownGroup& one) { return has_one_of(one.group, pattern); });
-    if (!some) return core::Error{fmt::format("nothing is kept of an ended program that is called \"{}\"", pattern)};
+    std::erase_if(*known, is_meant);
   }
+  if (failed) return *failed;
   return core::Exit::pass;
 }
 

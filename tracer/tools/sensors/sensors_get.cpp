@@ -17,6 +17,7 @@ std::string as_json(const ChosenSensors& chosen, ListTails& tails) {
     nlohmann::ordered_json one{
         {"program", sensor.group->program()}, {"pid", sensor.group->pid()}, {"group", sensor.group->group()}};
     if (sensor.ended) one["ended"] = true;
+    if (sensor.ended_ns != 0) one["ended_ns"] = sensor.ended_ns;
     one.update(value_json(sensor, tails));
     all.push_back(std::move(one));
   }

@@ -2,14 +2,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <maxlat/core/sys/text.hpp>
 #include <maxlat/core/sys/text_table.hpp>
+#include <maxlat/core/sys/utc.hpp>
 
 #include "sensors/chosen_sensors.hpp"
 #include "sensors/sensors_commands.hpp"
 
 namespace maxlat::trace_tools {
+
+namespace {
+
+std::string ended_text(const ChosenSensor& sensor) {
+  if (sensor.ended_ns == 0) return "ended";
+  const auto since_1970 = std::chrono::nanoseconds(sensor.ended_ns);
+  return "ended " + core::utc_text(std::chrono::system_clock::time_point(
+                        std::chrono::duration_cast<std::chrono::system_clock::duration>(since_1970)));
+}
+
+}  // namespace
 
 core::Result<core::Exit> sensors_list(const core::Arguments& arguments) {
   constexpr core::CommandHelp kHelp{
@@ -30,7 +43,7 @@ core::Result<core::Exit> sensors_list(const core::Arguments& arguments) {
   core::TextTable table({"sensor", "kind", "unit", "what it is", some_ended ? "its program" : ""});
   for (const ChosenSensor& sensor : (*chosen)->sensors) {
     table.row({sensor.name(), sensors::word_of(sensor.facts->kind), core::printable(sensor.facts->unit),
-               core::printable(sensor.facts->about), sensor.ended ? "ended" : ""});
+               core::printable(sensor.facts->about), sensor.ended ? ended_text(sensor) : ""});
   }
   fmt::print("{}", table.text(UINT_MAX, ""));
   return core::Exit::pass;

@@ -15,8 +15,8 @@
 // groups to both, where they are there, and takes no notice otherwise: no thread, no wait, two system calls for each
 // place where one could be.
 //
-// LIMITS: of each user 1024 groups of running programs, and of ended ones as many as DirectoryOptions says and 256 MiB;
-// of more the oldest are dropped.
+// LIMITS: of each user 1024 groups of running programs, and as many of ended ones, which are 256 MiB at most, and of so
+// many programs as DirectoryOptions says: of more, those of the oldest are dropped.
 // TRUST: a program and a monitor believe a directory of their own user or of root. It believes nobody: it takes the
 // memory of groups only, and a process can hand over its own alone. THREADS: one.
 #pragma once
@@ -41,17 +41,17 @@ inline constexpr const char* kSystemDirectory = "/run/maxlat/sensors.directory";
 struct DirectoryRule {
   std::optional<uid_t> user;
   std::optional<gid_t> users;  // neither: everybody
-  std::string pattern;         // of PROGRAM/GROUP, with * ? []
+  std::string pattern;         // PROGRAM/GROUP; in each part * ? []
 };
 
 // A line each: "allow USER PATTERN", where USER is a name of /etc/passwd, @ and one of /etc/group, a number in place of
-// a name, or *. Behind a # comes a comment. ERRORS: the first line that is none.
+// a name, or *; and PATTERN is PROGRAM/GROUP with * ? [] in each part, or * for all. Behind a # comes a comment. ERRORS: the first line that is none.
 base::Result<std::vector<DirectoryRule>> directory_rules(std::string_view text);
 
 struct DirectoryOptions {
   std::string path = user_directory();
   bool for_everybody = false;  // every user may ask, and hand over
-  std::size_t keep = 64;       // groups of ended programs, of each user
+  std::size_t keep = 64;       // ended programs, of each user
   std::vector<DirectoryRule> rules{};
 };
 
@@ -61,6 +61,7 @@ class Directory {
   static base::Result<std::unique_ptr<Directory>> open(DirectoryOptions options);
   virtual ~Directory() = default;  // nobody finds it any more
   virtual std::size_t groups() const = 0;
+  virtual std::size_t of_the_ended() const = 0;  // of them
   // Until that descriptor is readable. ERRORS: the system's.
   virtual base::Status serve(int end) = 0;
 };
@@ -69,6 +70,7 @@ class Directory {
 struct KnownGroup {
   GroupView group;
   bool ended = false;
+  std::uint64_t ended_ns = 0;  // when, by the wall clock of the directory; 0: it has not, or nobody knows
 };
 
 // Those of find_groups(), and what the directories have beside; in the order of their programs. A directory that does

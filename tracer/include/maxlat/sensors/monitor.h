@@ -17,8 +17,8 @@
  *
  * A MONITOR holds the sensors that there were when it was opened, also when their programs have ended or were killed
  * since: then it shows what was posted last. Programs that begin later are seen by who opens anew.
- * BOUNDS: each call takes a bounded number of steps, whatever the programs do; no call waits. Opening looks at the
- * descriptors of all processes. TRUST: as monitor.hpp: a hostile program can show wrong values and nothing else.
+ * BOUNDS: each call takes a bounded number of steps, whatever the programs do; no call waits, but the opening for a
+ * directory that is stopped, a second. Opening looks at the descriptors of all processes. TRUST: as monitor.hpp: a hostile program can show wrong values and nothing else.
  * STABILITY: from version 1.0 on structs and numbers do not change, and what is new gets calls of its own. A sensor of
  * a kind that this library does not know is MAXLAT_MONITOR_UNKNOWN.
  * ERRORS: calls that return int return one of enum maxlat_monitor_result, those that return a pointer null; then
@@ -57,6 +57,8 @@ struct maxlat_monitor; /* a handle */
  * on or up to any of them. Null: all. No sensor at all is no error: maxlat_monitor_count() is 0.
  */
 struct maxlat_monitor* maxlat_monitor_open(const char* pattern);
+/* The same, and those of programs that have ended, which a directory keeps (maxlat/sensors/directory.hpp). */
+struct maxlat_monitor* maxlat_monitor_open_ended(const char* pattern);
 void maxlat_monitor_close(struct maxlat_monitor* monitor); /* null: nothing */
 size_t maxlat_monitor_count(const struct maxlat_monitor* monitor);
 
@@ -67,7 +69,8 @@ enum maxlat_monitor_kind {
   MAXLAT_MONITOR_STAT = 3,
   MAXLAT_MONITOR_COUNTERS = 4,
   MAXLAT_MONITOR_HISTOGRAM = 5,
-  MAXLAT_MONITOR_EVENTS = 6
+  MAXLAT_MONITOR_EVENTS = 6,
+  MAXLAT_MONITOR_MAP = 7
 };
 
 /* Texts are the monitor's. */
@@ -82,6 +85,8 @@ struct maxlat_monitored {
   bool shared;  /* all threads of the program post */
 };
 int maxlat_monitor_about(const struct maxlat_monitor* monitor, size_t sensor, struct maxlat_monitored* about);
+/* Whether its program had ended when the monitor was opened. */
+bool maxlat_monitor_ended(const struct maxlat_monitor* monitor, size_t sensor);
 
 /* ---- Values ---- */
 
@@ -94,8 +99,9 @@ struct maxlat_monitor_value {
   int64_t value;     /* gauge; the last of a stat */
   int64_t min, max;  /* stat, histogram; the limits of a gauge. A histogram's are unsigned: cast them to uint64_t */
   uint64_t sum;      /* stat, as a signed number; histogram; modulo 2^64 */
-  uint64_t outside;  /* histogram: values below its range and beyond it; counters: indices beyond the last */
-  uint64_t items;    /* buckets of a histogram, counters, slots of a list */
+  uint64_t outside;  /* histogram: values below its range and beyond it; counters: indices beyond the last; map: posts
+                        that have no cell */
+  uint64_t items;    /* buckets of a histogram, counters, slots of a list, cells of a map */
   uint64_t below;    /* histogram: those of `outside` that are below its range */
 };
 int maxlat_monitor_read(struct maxlat_monitor* monitor, size_t sensor, struct maxlat_monitor_value* value);
@@ -107,6 +113,20 @@ int maxlat_monitor_read(struct maxlat_monitor* monitor, size_t sensor, struct ma
  */
 int64_t maxlat_monitor_items(const struct maxlat_monitor* monitor, size_t sensor, uint64_t* low, uint64_t* high,
                              uint64_t* count, size_t room);
+/*
+ * The cells of a map as they were at the last maxlat_monitor_read() of it, row by row (x first): how many values each
+ * had, and their sum, modulo 2^64; into arrays for `room` of them; each may be null. RETURNS: as above.
+ */
+int64_t maxlat_monitor_cells(const struct maxlat_monitor* monitor, size_t sensor, uint64_t* count, uint64_t* sum,
+                             size_t room);
+struct maxlat_monitor_axis {
+  const char* name; /* valid until the map is read again */
+  const char* unit;
+  uint64_t low, width, cells; /* cell i has values from low + i * width on */
+};
+/* Of a map, as it was read last. */
+int maxlat_monitor_axes(const struct maxlat_monitor* monitor, size_t sensor, struct maxlat_monitor_axis* x,
+                        struct maxlat_monitor_axis* y);
 /* Of a counter. Null: it has none. Valid until it is read again. */
 const char* maxlat_monitor_label(const struct maxlat_monitor* monitor, size_t sensor, size_t item);
 /* Of a histogram, as it was read last; `part` from 0 to 1. */
