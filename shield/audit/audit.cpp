@@ -21,8 +21,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Kind = core::Interruption::Kind;
 
-// A task of the application; and an interrupt that such a task sends to its own CPU (when it ends, a PREEMPT_RT kernel
-// of 7.3 does that).
+// A task of the application; and an interrupt that such a task sends to its own CPU (on PREEMPT_RT the kernel does so
+// for it, to have work done there).
 bool is_own(const core::Interruption& interruption, const core::CpuActivity& cpu, const AuditPlan& plan) {
   return std::any_of(plan.own.begin(), plan.own.end(), [&](const std::string& task) {
     if (interruption.kind == Kind::task) return interruption.name == task;
@@ -57,8 +57,9 @@ std::string most_frequent(const core::CpuActivity& cpu, const AuditPlan& plan, d
   };
   for (const core::Interruption& each : cpu.named)
     if ((each.kind == Kind::task || each.kind == Kind::sent) && !is_own(each, cpu, plan)) look(each);
+  const bool sent_by_own = own_of(Kind::sent, cpu, plan, UINT64_MAX) != 0;  // a line has theirs and others'
   for (const core::Interruption& each : cpu.counted)
-    if (each.kind == Kind::device || each.kind == Kind::sent || each.kind == Kind::other) look(each);
+    if (each.kind == Kind::device || (each.kind == Kind::sent && !sent_by_own) || each.kind == Kind::other) look(each);
   if (most != nullptr) return cause_text(*most, seconds);
   const uint64_t switches = cpu.switches.value_or(0);
   return switches == 0 ? "" : each_second(switches, seconds) + " switches to tasks";

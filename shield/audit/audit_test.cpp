@@ -82,6 +82,7 @@ TEST(Audit, WhatATaskOfItsOwnSendsToItsOwnCpuIsNone) {
   AuditPlan plan = kPlan;
   plan.own = {"control-loop"};
   EXPECT_DOUBLE_EQ(judge(cpu, plan, 10).per_s, 2) << "another CPU's are an interruption";
+  EXPECT_EQ(judge(cpu, plan, 10).most, "2.0/s do_sync_core, by control-loop on CPU 0");
 }
 
 // /proc/schedstat is not in every kernel: then the events' switches are those there are.

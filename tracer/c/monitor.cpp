@@ -133,15 +133,15 @@ const char* maxlat_monitor_error(void) {
 namespace {
 
 maxlat_monitor* open_monitor(const char* pattern, bool ended_too) {
-  auto groups = sensors::known_groups();
+  auto groups = sensors::known_groups(ended_too);
   if (!groups) {
     failed(MAXLAT_MONITOR_FAILED, groups.error().text);
     return nullptr;
   }
   auto* const monitor = new maxlat_monitor{std::move(*groups), {}};
-  for (const auto& [group, ended] : monitor->groups)
+  for (const auto& [group, ended, ended_ns] : monitor->groups)
     for (const sensors::SensorFacts& facts : group.sensors())
-      if ((!ended || ended_too) && (pattern == nullptr || sensors::matches(pattern, group, facts)))
+      if (pattern == nullptr || sensors::matches(pattern, group, facts))
         monitor->sensors.push_back({&group, &facts, ended, {}});
   return monitor;
 }

@@ -8,8 +8,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <maxlat/base/owned.hpp>
 #include <maxlat/sensors/directory.hpp>
+#include <set>
+#include <thread>
 
 #include "directory/kept_groups.hpp"
 #include "directory/messages.hpp"
@@ -22,6 +25,8 @@ namespace {
 using namespace detail;
 
 constexpr std::size_t kMostConnections = 16;  // of each user
+constexpr int kMostClosing = 16;              // descriptors that are none of a group's
+constexpr int kMostCalls = 64;                // that are taken before others are looked at again
 constexpr int kCallAgainMs = 100;
 
 struct Connection {
@@ -36,25 +41,57 @@ Peer peer_of(int socket) {
   if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &who, &size) != 0) return peer;
   peer.pid = who.pid;
   peer.user = who.uid;
-  peer.groups.resize(NGROUPS_MAX);
-  size = static_cast<socklen_t>(peer.groups.size() * sizeof(gid_t));
-  const bool known = getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, peer.groups.data(), &size) == 0;
-  peer.groups.resize(known ? size / sizeof(gid_t) : 0);
+  size = 0;
+  getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, nullptr, &size);  // says how many
+  peer.groups.resize(size / sizeof(gid_t));
+  if (getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, peer.groups.data(), &size) != 0) peer.groups.clear();
   peer.groups.push_back(who.gid);
   return peer;
+}
+
+// A program that may not be debugged (setuid, capabilities) is not its user's to look at, but root's.
+uid_t owner_of(pid_t pid, uid_t user) {
+  struct stat descriptors {};
+  const bool is_theirs =
+      stat(("/proc/" + std::to_string(pid) + "/fd").c_str(), &descriptors) != 0 || descriptors.st_uid == user;
+  return is_theirs ? user : 0;
+}
+
+std::atomic<int> closing{0};
+
+// To close a file of a user's own file system asks the user's server, which may never answer: so another thread does.
+// RETURNS: false: too many wait already. It stays open for ever, and no more may come of that user.
+bool close_elsewhere(base::Descriptor descriptor) {
+  if (!descriptor) return true;
+  const int number = descriptor.release();
+  if (closing.fetch_add(1) >= kMostClosing) {
+    closing.fetch_sub(1);
+    return false;
+  }
+  std::thread([number] {
+    close(number);
+    closing.fetch_sub(1);
+  }).detach();
+  return true;
 }
 
 // For everybody, unless it is the one that the processes of a user share anyway.
 base::Status make_folder_of(const std::string& path) {
   if (path == user_directory()) return trace::detail::make_control_folder();
   const std::string folder = path.substr(0, path.rfind('/'));
-  if (mkdir(folder.c_str(), 0755) == 0 || errno == EEXIST) return {};
-  return base::system_error("cannot make " + folder, errno);
+  if (mkdir(folder.c_str(), 0755) != 0 && errno != EEXIST) return base::system_error("cannot make " + folder, errno);
+  struct stat found {};
+  if (lstat(folder.c_str(), &found) != 0) return base::system_error("cannot look at " + folder, errno);
+  if (!S_ISDIR(found.st_mode) || found.st_uid != geteuid())
+    return base::Error{folder + " is not a folder of this user"};
+  if (chmod(folder.c_str(), 0755) == 0) return {};  // whatever the umask has made of it
+  return base::system_error("cannot open " + folder + " to others", errno);
 }
 
 class Server final : public Directory {
  public:
-  explicit Server(DirectoryOptions options) : options_(std::move(options)), kept_(options_.keep, options_.rules) {}
+  explicit Server(DirectoryOptions options)
+      : options_(std::move(options)), kept_({.programs = options_.keep}, options_.rules) {}
   ~Server() override {
     if (listener_) unlink(options_.path.c_str());
   }
@@ -81,6 +118,7 @@ class Server final : public Directory {
   base::Descriptor lock_;
   base::Descriptor listener_;
   std::vector<Connection> connections_;
+  std::set<uid_t> refused_;  // users who wished us ill
 };
 
 // The lock ends with its process, the socket's file does not: so the lock says whether a directory is there.
@@ -104,11 +142,11 @@ base::Status Server::listen() {
 void Server::take_what_runs() {
   base::Result<std::vector<GroupView>> groups = find_groups();
   if (!groups) return;  // those that are handed over come all the same
-  for (GroupView& group : *groups) {
+  for (const GroupView& group : *groups) {
     const pid_t pid = group.pid();
     struct stat process {};
     if (stat(("/proc/" + std::to_string(pid)).c_str(), &process) != 0) continue;
-    if (options_.for_everybody || process.st_uid == geteuid()) kept_.take(std::move(group), pid, process.st_uid);
+    if (options_.for_everybody || process.st_uid == geteuid()) kept_.take(group, pid, owner_of(pid, process.st_uid));
   }
 }
 
@@ -150,27 +188,32 @@ void Server::serve_connections(const std::vector<pollfd>& looked_at) {
       connections_.erase(connections_.begin() + static_cast<std::ptrdiff_t>(i));
 }
 
-// All that wait. What a caller has sent already is read at once: so a program's memory is kept however many of its
-// user's programs begin together. RETURNS: false: one cannot be taken now.
+// What a caller has sent already is read at once: most that begin together have. RETURNS: false: one cannot be taken
+// now.
 bool Server::take_calls() {
-  for (;;) {
+  for (int call = 0; call < kMostCalls; ++call) {
     base::Descriptor caller(accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!caller) return errno == EAGAIN || errno == ECONNABORTED || errno == EINTR;
     Peer peer = peer_of(caller.number());
     if (!options_.for_everybody && peer.user != geteuid() && peer.user != 0) continue;
+    if (refused_.contains(peer.user)) continue;
     Connection connection{std::move(caller), std::move(peer)};
     if (!answer(connection)) continue;
     drop_the_oldest_of(connection.peer.user);
     connections_.push_back(std::move(connection));
   }
+  return true;
 }
 
-// Whoever has too many connections has idle ones, for each question is answered at once.
+// Questions are answered at once, so of too many connections the oldest has most likely nothing to say. It is heard all
+// the same.
 void Server::drop_the_oldest_of(uid_t user) {
   const auto is_theirs = [&](const Connection& each) { return each.peer.user == user; };
   const auto theirs = std::count_if(connections_.begin(), connections_.end(), is_theirs);
   if (static_cast<std::size_t>(theirs) < kMostConnections) return;
-  connections_.erase(std::find_if(connections_.begin(), connections_.end(), is_theirs));
+  const auto oldest = std::find_if(connections_.begin(), connections_.end(), is_theirs);
+  answer(*oldest);
+  connections_.erase(oldest);
 }
 
 // RETURNS: false: it is gone, or says what nobody understands.
@@ -179,21 +222,25 @@ bool Server::answer(Connection& connection) {
   base::Descriptor memory;
   const ssize_t size = receive_message(connection.socket.number(), &message, sizeof message, memory);
   if (size < 0) return errno == EAGAIN || errno == EINTR;
-  if (!is_message(message, size)) return false;
+  const bool is_request = is_message(message, size);
+  if (is_request && message.request == Request::keep)
+    keep(std::move(memory), connection.peer);
+  else if (!close_elsewhere(std::move(memory)))
+    refused_.insert(connection.peer.user);
+  if (!is_request) return false;
   switch (message.request) {
     case Request::keep:
-      keep(std::move(memory), connection.peer);
-      return true;
+      return false;
     case Request::next:
-      if (const auto* const next = kept_.next(message.after, connection.peer)) {
+      if (const auto* const next = kept_.next(message.after, message.running != 0, connection.peer)) {
         const KeptGroup& kept = next->second;
         return say(connection,
-                   {.answer = Answer::group, .serial = next->first, .ended_ns = kept.ended_ns, .pid = kept.group.pid()},
-                   kept.group.memory_fd());
+                   {.answer = Answer::group, .serial = next->first, .ended_ns = kept.ended_ns, .pid = kept.pid},
+                   kept.memory.number());
       }
       return say(connection, {.answer = Answer::no_more});
     case Request::forget: {
-      const bool done = kept_.forget(message.uuid, connection.peer);
+      const bool done = kept_.forget(message.uuid, message.pid, connection.peer);
       return say(connection, {.answer = done ? Answer::done : Answer::refused});
     }
   }
@@ -205,9 +252,14 @@ bool Server::say(const Connection& connection, const AnswerMessage& message, int
 }
 
 void Server::keep(base::Descriptor memory, const Peer& peer) {
-  if (!memory || peer.pid <= 0) return;
-  base::Result<GroupView> group = GroupView::attach(memory.number(), peer.pid);
-  if (group) kept_.take(std::move(*group), peer.pid, peer.user);
+  if (!memory) return;
+  if (fcntl(memory.number(), F_GET_SEALS) < 0) {
+    if (!close_elsewhere(std::move(memory))) refused_.insert(peer.user);
+    return;
+  }
+  if (peer.pid <= 0) return;  // in a PID namespace that cannot be seen from here
+  const base::Result<GroupView> group = GroupView::attach(memory.number(), peer.pid);
+  if (group) kept_.take(*group, peer.pid, owner_of(peer.pid, peer.user));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,7 +15,6 @@
 #include <thread>
 
 #include "directory/hand_over.hpp"
-#include "directory/kept_groups.hpp"
 #include "directory/known_groups.hpp"
 #include "directory/messages.hpp"
 #include "sensors/test_group.hpp"
@@ -77,6 +77,7 @@ class Program {
     base::Descriptor its(told[1]);
     pid_ = fork();
     if (pid_ == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
       TestGroup<Counted> group("dying");
       for (int i = 0; i < 7; ++i) group->count.add();
       hand_over(test::number_of("dying"), directories);
@@ -100,7 +101,7 @@ class Program {
 };
 
 std::optional<KnownGroup> kept_of(const Places& places, pid_t pid, const std::string& group = "dying") {
-  for (KnownGroup& known : groups_of_directories(places.all(), nullptr))
+  for (KnownGroup& known : groups_of_directories(places.all(), false, nullptr))
     if (known.group.pid() == pid && known.group.group() == group) return std::move(known);
   return std::nullopt;
 }
@@ -170,7 +171,7 @@ TEST(Directory, MonitorsGoOnWhenItDies) {
   }
   group->count.add();
   EXPECT_EQ(test::value_of<CounterValue>(known->group, "count").value, 1u);
-  EXPECT_TRUE(groups_of_directories(places.all(), nullptr).empty());
+  EXPECT_TRUE(groups_of_directories(places.all(), false, nullptr).empty());
   const RunningDirectory next(places);
   EXPECT_TRUE(kept_of(places, getpid(), "outlives"));
 }
@@ -192,14 +193,18 @@ TEST(Directory, OneThatDoesNotAnswerHoldsNobodyUp) {
   const auto stopped = Directory::open(std::move(options));
   ASSERT_TRUE(stopped);
   std::vector<std::string> refused;
-  EXPECT_TRUE(groups_of_directories(places.all(), &refused).empty());
+  EXPECT_TRUE(groups_of_directories(places.all(), false, &refused).empty());
   EXPECT_EQ(refused, std::vector<std::string>{places.path() + ": the directory does not answer"});
+  // And it is not asked again at once.
+  refused.clear();
+  EXPECT_TRUE(groups_of_directories(places.all(), false, &refused).empty());
+  EXPECT_TRUE(refused.empty());
 }
 
 TEST(Directory, TakesMemoryOfGroupsAndOfWhoHandsItOver) {
   const Places places;
   const RunningDirectory directory(places);
-  const std::size_t before = groups_of_directories(places.all(), nullptr).size();
+  const std::size_t before = groups_of_directories(places.all(), false, nullptr).size();
   const base::Descriptor unsealed(memfd_create("maxlat-sensors:none", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   const base::Descriptor file(open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
   const base::Descriptor event(eventfd(0, EFD_CLOEXEC));
@@ -212,7 +217,7 @@ TEST(Directory, TakesMemoryOfGroupsAndOfWhoHandsItOver) {
   hand_over(copy.descriptor(), places.all());
   const Program last(places.all());
   (void)wait_for(places, last.pid(), false);
-  EXPECT_EQ(groups_of_directories(places.all(), nullptr).size(), before + 1);
+  EXPECT_EQ(groups_of_directories(places.all(), false, nullptr).size(), before + 1);
 }
 
 TEST(Directory, NobodyKeepsOthersFromIt) {
@@ -235,7 +240,7 @@ int groups_seen_by(uid_t user, const Places& places) {
   const pid_t child = fork();
   if (child == 0) {
     if (setresuid(user, user, user) != 0 || !connect_to_directory(places.path())) _exit(255);
-    _exit(static_cast<int>(groups_of_directories(places.all(), nullptr).size()));
+    _exit(static_cast<int>(groups_of_directories(places.all(), false, nullptr).size()));
   }
   int status = 0;
   waitpid(child, &status, 0);
@@ -253,119 +258,6 @@ TEST(Directory, ShowsOthersWhatTheRulesAllow) {
   (void)wait_for(places, program.pid(), false);
   EXPECT_EQ(groups_seen_by(4712, places), 0);
   EXPECT_GE(groups_seen_by(4711, places), 1);
-}
-
-// A copy of this process's group, as one of another process, or of that one.
-GroupView copy_of_group(std::uint16_t number, int pid = 0) {
-  const GroupCopy copy("model");
-  std::memcpy(copy.bytes() + offsetof(maxlat_shm_header, uuid), &number, sizeof number);
-  auto group = GroupView::attach(copy.descriptor(), pid != 0 ? pid : number);
-  if (!group) throw std::runtime_error(group.error().text);
-  return std::move(*group);
-}
-
-constexpr pid_t kNobody = 1 << 30;  // above the kernel's largest
-
-TEST(KeptGroups, KeepsTheLastThatEnded) {
-  const TestGroup<Counted> model("model");
-  KeptGroups kept(2, {});
-  for (std::uint16_t i = 1; i <= 4; ++i) EXPECT_TRUE(kept.take(copy_of_group(i), kNobody, 1000));
-  EXPECT_TRUE(kept.take(copy_of_group(5), kNobody, 1001)) << "another user's are others";
-  std::vector<std::uint64_t> serials;
-  for (const auto& [serial, group] : kept.all()) serials.push_back(serial);
-  EXPECT_EQ(serials, (std::vector<std::uint64_t>{3, 4, 5}));
-}
-
-TEST(KeptGroups, OfAProgramAllGroupsAreKeptOrNone) {
-  const TestGroup<Counted> model("model");
-  KeptGroups kept(2, {});
-  std::uint16_t number = 0;
-  for (const int program : {7, 8, 9})
-    for (int group = 0; group < 3; ++group) EXPECT_TRUE(kept.take(copy_of_group(++number, program), kNobody, 1000));
-  EXPECT_EQ(kept.all().size(), 6u);
-  for (const auto& [serial, group] : kept.all()) EXPECT_NE(group.group.pid(), 7);
-}
-
-TEST(KeptGroups, ARunningOneIsNeverDroppedForThoseThatEnded) {
-  const TestGroup<Counted> model("model");
-  KeptGroups kept(1, {});
-  EXPECT_TRUE(kept.take(copy_of_group(1), getpid(), 1000));
-  EXPECT_FALSE(kept.take(copy_of_group(1), getpid(), 1000)) << "it is there already";
-  for (std::uint16_t i = 2; i <= 4; ++i) EXPECT_TRUE(kept.take(copy_of_group(i), kNobody, 1000));
-  EXPECT_EQ(kept.all().size(), 2u);
-  EXPECT_EQ(kept.all().begin()->second.ended, 0u);
-}
-
-TEST(KeptGroups, AProcessNumberThatIsAnothersByNowIsRefused) {
-  const TestGroup<Counted> model("model");
-  KeptGroups kept(2, {});
-  EXPECT_FALSE(kept.take(copy_of_group(1), getppid(), 1000));
-}
-
-TEST(KeptGroups, AUserHasAThousandRunning) {
-  const TestGroup<Counted> model("model");
-  KeptGroups kept(2, {});
-  for (std::size_t i = 0; i < kMostGroups; ++i) {
-    ASSERT_TRUE(kept.take(copy_of_group(static_cast<std::uint16_t>(i)), getpid(), 1000)) << i;
-  }
-  EXPECT_FALSE(kept.take(copy_of_group(5000), getpid(), 1000));
-  EXPECT_TRUE(kept.take(copy_of_group(5000), getpid(), 1001));
-}
-
-bool sees(const KeptGroups& kept, const Peer& peer) {
-  return kept.next(0, peer) != nullptr;
-}
-
-TEST(KeptGroups, RulesSayWhoElseMaySee) {
-  const TestGroup<Counted> model("model");
-  const std::string program = program_invocation_short_name;
-  const auto rules = directory_rules("# who may\nallow 2000 " + program +
-                                     "/model\n\n allow @300 */mod*  # a group\nallow 2001 other/*\nallow 2003 *");
-  ASSERT_TRUE(rules) << rules.error().text;
-  KeptGroups kept(2, *rules);
-  EXPECT_TRUE(kept.take(copy_of_group(1), kNobody, 1000));
-  for (const uid_t user : {0u, 1000u, 2000u, 2003u}) EXPECT_TRUE(sees(kept, {.user = user})) << user;
-  for (const uid_t user : {999u, 2001u}) EXPECT_FALSE(sees(kept, {.user = user})) << user;
-  EXPECT_TRUE(sees(kept, {.user = 999, .groups = {5, 300}}));
-  EXPECT_FALSE(sees(kept, {.user = 999, .groups = {5, 301}}));
-}
-
-TEST(KeptGroups, OnlyItsOwnerMayForget) {
-  const TestGroup<Counted> model("model");
-  KeptGroups kept(5, *directory_rules("allow * *"));
-  EXPECT_TRUE(kept.take(copy_of_group(1), kNobody, 1000));
-  EXPECT_TRUE(kept.take(copy_of_group(2), getpid(), 1000));
-  const auto uuid_of = [&](std::uint64_t serial) { return kept.all().at(serial).group.uuid(); };
-  EXPECT_TRUE(sees(kept, {.user = 1001}));
-  EXPECT_FALSE(kept.forget(uuid_of(1), {.user = 1001}));
-  EXPECT_FALSE(kept.forget(uuid_of(2), {.user = 1000})) << "it still runs";
-  EXPECT_TRUE(kept.forget(uuid_of(1), {.user = 1000}));
-  EXPECT_EQ(kept.all().size(), 1u);
-}
-
-TEST(DirectoryRules, NamesAreOfTheFiles) {
-  const auto rules = directory_rules("allow root a/a\nallow @root b/b\nallow * c/c\n");
-  ASSERT_TRUE(rules) << rules.error().text;
-  ASSERT_EQ(rules->size(), 3u);
-  EXPECT_EQ((*rules)[0].user, 0u);
-  EXPECT_EQ((*rules)[1].users, 0u);
-  EXPECT_FALSE((*rules)[2].user || (*rules)[2].users);
-}
-
-TEST(DirectoryRules, WhatIsNoneIsTold) {
-  for (const auto& [text, told] : {
-           std::pair{"allow * a/a\nallow nobody-of-that-name x/y", "line 2: no such user: nobody-of-that-name"},
-           {"allow @none-such x/y", "line 1: no such group: @none-such"},
-           {"allow root x", "line 1: not PROGRAM/GROUP: \"x\""},
-           {"allow root x/y/z", "line 1: not PROGRAM/GROUP: \"x/y/z\""},
-           {"deny root x", "line 1: not a rule: \"deny root x\""},
-           {"allow root", "line 1: not a rule: \"allow root\""},
-           {"allow root x y", "line 1: not a rule: \"allow root x y\""},
-       }) {
-    const auto rules = directory_rules(text);
-    ASSERT_FALSE(rules) << text;
-    EXPECT_EQ(rules.error().text, told);
-  }
 }
 
 }  // namespace

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "directory/kept_groups.hpp"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <fnmatch.h>
+#include <linux/magic.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -11,33 +17,71 @@
 #include <optional>
 #include <set>
 
+#include "sensors/group_layout.hpp"
+
 namespace maxlat::sensors::detail {
 namespace {
 
-// The process that made this group: none has ended. RETURNS: nothing: it is not this one, or cannot be watched.
-std::optional<base::Descriptor> process_of(const GroupView& group, pid_t pid) {
+// The process that made this group: none has ended. RETURNS: nothing: it is another one, or cannot be watched.
+std::optional<base::Descriptor> process_of(std::uint64_t started, pid_t pid) {
   base::Descriptor process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+  if (!process) return errno == ESRCH ? std::optional(base::Descriptor()) : std::nullopt;
+  pollfd over{process.number(), POLLIN, 0};
+  if (poll(&over, 1, 0) == 1) return base::Descriptor();  // nobody has asked yet how it ended
   // Behind the descriptor: it and the start are of one process, or the start would be of a later one.
-  const std::uint64_t started = base::start_time_of(pid);
-  if (started == 0) return base::Descriptor();
-  if (!process || started != group.pid_start_time()) return std::nullopt;
+  if (base::start_time_of(pid) != started) return std::nullopt;
   return process;
+}
+
+// How much memory that may take, whatever its header says. RETURNS: 0: more than a group, or it could grow.
+std::uint64_t bytes_of(const GroupView& group) {
+  constexpr int kNeeded = F_SEAL_SHRINK | F_SEAL_GROW;
+  struct stat file {};
+  struct statfs system {};
+  const int fd = group.memory_fd();
+  if ((fcntl(fd, F_GET_SEALS) & kNeeded) != kNeeded || fstat(fd, &file) != 0 || fstatfs(fd, &system) != 0) return 0;
+  const auto bytes = static_cast<std::uint64_t>(file.st_size);
+  return system.f_type == TMPFS_MAGIC && bytes <= kLargestGroup ? bytes : 0;  // not of large pages
 }
 
 }  // namespace
 
-bool KeptGroups::take(GroupView group, pid_t pid, uid_t owner) {
+std::uint64_t KeptGroups::room_for(uid_t owner) const {
+  std::uint64_t theirs = 0, all = 0;
+  for (const auto& [serial, kept] : all_) {
+    all += kept.bytes;
+    if (kept.owner == owner) theirs += kept.bytes;
+  }
+  return std::min(limits_.bytes - std::min(limits_.bytes, theirs),
+                  limits_.all_bytes - std::min(limits_.all_bytes, all));
+}
+
+bool KeptGroups::take(const GroupView& group, pid_t pid, uid_t owner) {
+  const std::uint64_t bytes = bytes_of(group);
+  if (bytes == 0 || bytes > room_for(owner)) return false;
   std::size_t running = 0;
+  std::uint64_t oldest = 0;
   for (const auto& [serial, kept] : all_) {
     if (kept.owner != owner) continue;
-    if (kept.group.uuid() == group.uuid()) return false;
-    if (kept.ended == 0) ++running;
+    if (kept.uuid == group.uuid() && kept.pid == pid) return false;
+    if (kept.ended != 0) continue;
+    if (running++ == 0) oldest = serial;
   }
-  std::optional<base::Descriptor> process = process_of(group, pid);
-  if (!process || running >= kMostGroups) return false;
+  std::optional<base::Descriptor> process = process_of(group.pid_start_time(), pid);
+  base::Descriptor memory(fcntl(group.memory_fd(), F_DUPFD_CLOEXEC, 0));
+  if (!process || !memory) return false;
+  if (running >= kMostGroups) all_.erase(oldest);  // withdrawn, most likely: nobody tells us
   const bool has_ended = !*process;
   const std::uint64_t serial = ++taken_;
-  all_.emplace(serial, KeptGroup{std::move(group), owner, std::move(*process), 0, 0});
+  all_.emplace(serial, KeptGroup{.program = group.program(),
+                                 .group = group.group(),
+                                 .uuid = group.uuid(),
+                                 .pid = pid,
+                                 .started = group.pid_start_time(),
+                                 .owner = owner,
+                                 .bytes = bytes,
+                                 .memory = std::move(memory),
+                                 .process = std::move(*process)});
   if (has_ended) end(serial);
   return true;
 }
@@ -59,16 +103,15 @@ void KeptGroups::drop_the_oldest_of(uid_t owner) {
   std::uint64_t groups = 0, bytes = 0;
   for (const auto& [when, serial] : of_the_ended) {
     const auto kept = all_.find(serial);
-    const GroupView& group = kept->second.group;
-    programs.emplace(group.pid(), group.pid_start_time());
-    bytes += group.bytes();
-    if (programs.size() > keep_ || ++groups > kMostGroups || bytes > kMostBytesOfTheEnded) all_.erase(kept);
+    programs.emplace(kept->second.pid, kept->second.started);
+    bytes += kept->second.bytes;
+    if (programs.size() > limits_.programs || ++groups > kMostGroups || bytes > limits_.ended_bytes) all_.erase(kept);
   }
 }
 
 bool KeptGroups::may_see(const KeptGroup& kept, const Peer& peer) const {
   if (peer.user == 0 || peer.user == kept.owner) return true;
-  const std::string name = kept.group.program() + "/" + kept.group.group();
+  const std::string name = kept.program + "/" + kept.group;
   return std::any_of(rules_.begin(), rules_.end(), [&](const DirectoryRule& rule) {
     const bool is_meant = rule.user ? *rule.user == peer.user
                           : rule.users
@@ -78,16 +121,17 @@ bool KeptGroups::may_see(const KeptGroup& kept, const Peer& peer) const {
   });
 }
 
-const std::pair<const std::uint64_t, KeptGroup>* KeptGroups::next(std::uint64_t after, const Peer& peer) const {
+const std::pair<const std::uint64_t, KeptGroup>* KeptGroups::next(std::uint64_t after, bool running,
+                                                                  const Peer& peer) const {
   for (auto each = all_.upper_bound(after); each != all_.end(); ++each)
-    if (may_see(each->second, peer)) return &*each;
+    if ((!running || each->second.ended == 0) && may_see(each->second, peer)) return &*each;
   return nullptr;
 }
 
-bool KeptGroups::forget(const std::array<std::uint8_t, 16>& uuid, const Peer& peer) {
+bool KeptGroups::forget(const std::array<std::uint8_t, 16>& uuid, pid_t pid, const Peer& peer) {
   for (auto each = all_.begin(); each != all_.end(); ++each) {
     const KeptGroup& kept = each->second;
-    if (kept.group.uuid() != uuid || kept.ended == 0 || (peer.user != 0 && peer.user != kept.owner)) continue;
+    if (kept.uuid != uuid || kept.pid != pid || (peer.user != 0 && peer.user != kept.owner)) continue;
     all_.erase(each);
     return true;
   }

@@ -7,7 +7,9 @@
 #include <poll.h>
 
 #include <algorithm>
-#include <chrono>
+#include <map>
+#include <maxlat/base/moment.hpp>
+#include <mutex>
 
 #include "directory/messages.hpp"
 
@@ -16,33 +18,59 @@ namespace {
 
 using namespace detail;
 
-// A directory answers at once. One that is stopped (SIGSTOP) must not stop its monitors.
-constexpr int kPatienceMs = 1000;
-// More than any directory has: one that never ends is not one.
-constexpr int kMostAnswers = 1 << 20;
+// A directory answers at once. One that is stopped (SIGSTOP) must not stop its monitors, nor those that look again and
+// again: it is left alone for a while.
+constexpr std::uint64_t kPatience_ns = 1'000'000'000, kLeftAlone_ns = 10'000'000'000;
 
-base::Result<AnswerMessage> ask(const base::Descriptor& socket, const RequestMessage& request,
-                                base::Descriptor& memory) {
+std::mutex silent_mutex;
+std::map<std::string, std::uint64_t> silent_since;  // by places
+
+bool is_left_alone(const std::string& place) {
+  const std::lock_guard lock(silent_mutex);
+  const auto since = silent_since.find(place);
+  return since != silent_since.end() && base::monotonic_ns() - since->second < kLeftAlone_ns;
+}
+
+base::Error does_not_answer(const std::string& place) {
+  const std::lock_guard lock(silent_mutex);
+  silent_since[place] = base::monotonic_ns();
+  return base::Error{"the directory does not answer", "is it stopped (SIGSTOP, a debugger)?"};
+}
+
+// One conversation.
+struct Asked {
+  const std::string& place;
+  base::Descriptor socket = connect_to_directory(place);
+  std::uint64_t until_ns = base::monotonic_ns() + kPatience_ns;
+};
+
+int ms_until(std::uint64_t then_ns) {
+  const std::uint64_t now_ns = base::monotonic_ns();
+  return now_ns >= then_ns ? 0 : static_cast<int>((then_ns - now_ns) / 1'000'000 + 1);
+}
+
+base::Result<AnswerMessage> ask(const Asked& asked, const RequestMessage& request, base::Descriptor& memory) {
+  const base::Descriptor& socket = asked.socket;
   if (!send_message(socket.number(), &request, sizeof request, -1))
     return base::system_error("the directory is gone", errno);
   pollfd readable{socket.number(), POLLIN, 0};
   int ready = 0;
   do {
-    ready = poll(&readable, 1, kPatienceMs);
+    ready = poll(&readable, 1, ms_until(asked.until_ns));
   } while (ready < 0 && errno == EINTR);
-  if (ready <= 0) return base::Error{"the directory does not answer", "is it stopped (SIGSTOP, a debugger)?"};
+  if (ready <= 0) return does_not_answer(asked.place);
   AnswerMessage answer;
   if (!is_message(answer, receive_message(socket.number(), &answer, sizeof answer, memory)))
     return base::Error{"the directory's answer is not of this protocol"};
   return answer;
 }
 
-base::Status add_groups_of(const base::Descriptor& socket, std::vector<KnownGroup>& groups,
+base::Status add_groups_of(const Asked& asked, bool running, std::vector<KnownGroup>& groups,
                            std::vector<std::string>* refused) {
-  RequestMessage request{.request = Request::next};
-  for (int i = 0; i < kMostAnswers; ++i) {
+  RequestMessage request{.request = Request::next, .running = running ? 1u : 0u};
+  for (;;) {
     base::Descriptor memory;
-    const base::Result<AnswerMessage> answer = ask(socket, request, memory);
+    const base::Result<AnswerMessage> answer = ask(asked, request, memory);
     if (!answer) return answer.error();
     if (answer->answer == Answer::no_more) return {};
     if (answer->answer != Answer::group || answer->serial <= request.after)
@@ -54,7 +82,6 @@ base::Status add_groups_of(const base::Descriptor& socket, std::vector<KnownGrou
     else if (refused != nullptr)
       refused->push_back("kept of process " + std::to_string(answer->pid) + ": " + group.error().text);
   }
-  return base::Error{"the directory's list has no end"};
 }
 
 // A process that can be looked at and does not show a group has withdrawn it.
@@ -65,19 +92,21 @@ bool can_be_looked_at(int pid) {
 }
 
 bool has(const std::vector<KnownGroup>& groups, const GroupView& group) {
-  return std::any_of(groups.begin(), groups.end(),
-                     [&](const KnownGroup& known) { return known.group.uuid() == group.uuid(); });
+  return std::any_of(groups.begin(), groups.end(), [&](const KnownGroup& known) {
+    return known.group.uuid() == group.uuid() && known.group.pid() == group.pid();
+  });
 }
 
 }  // namespace
 
-std::vector<KnownGroup> detail::groups_of_directories(std::span<const std::string> places,
+std::vector<KnownGroup> detail::groups_of_directories(std::span<const std::string> places, bool running,
                                                       std::vector<std::string>* refused) {
   std::vector<KnownGroup> groups;
   for (const std::string& place : places) {
-    const base::Descriptor socket = connect_to_directory(place);
-    if (!socket) continue;
-    const base::Status added = add_groups_of(socket, groups, refused);
+    if (is_left_alone(place)) continue;
+    const Asked asked{place};
+    if (!asked.socket) continue;
+    const base::Status added = add_groups_of(asked, running, groups, refused);
     if (!added && refused != nullptr) refused->push_back(place + ": " + added.error().text);
   }
   return groups;
@@ -86,10 +115,11 @@ std::vector<KnownGroup> detail::groups_of_directories(std::span<const std::strin
 base::Status detail::forget_in(std::span<const std::string> places, const GroupView& group) {
   bool done = false;
   for (const std::string& place : places) {
-    const base::Descriptor socket = connect_to_directory(place);
-    if (!socket) continue;
+    const Asked asked{place};
+    if (!asked.socket) continue;
     base::Descriptor none;
-    const base::Result<AnswerMessage> answer = ask(socket, {.request = Request::forget, .uuid = group.uuid()}, none);
+    const RequestMessage request{.request = Request::forget, .pid = group.pid(), .uuid = group.uuid()};
+    const base::Result<AnswerMessage> answer = ask(asked, request, none);
     if (!answer) return answer.error();
     done = done || answer->answer == Answer::done;
   }
@@ -98,9 +128,9 @@ base::Status detail::forget_in(std::span<const std::string> places, const GroupV
                      group.group()};
 }
 
-base::Result<std::vector<KnownGroup>> known_groups(std::vector<std::string>* refused) {
+base::Result<std::vector<KnownGroup>> known_groups(bool ended_too, std::vector<std::string>* refused) {
   // The directories first: what is published meanwhile is found by the second look.
-  std::vector<KnownGroup> kept = detail::groups_of_directories(directories(), refused);
+  std::vector<KnownGroup> kept = detail::groups_of_directories(directories(), !ended_too, refused);
   base::Result<std::vector<GroupView>> running = find_groups(0, refused);
   if (!running) return running.error();
   std::vector<KnownGroup> all;
@@ -108,7 +138,7 @@ base::Result<std::vector<KnownGroup>> known_groups(std::vector<std::string>* ref
   for (KnownGroup& one : kept) {
     if (has(all, one.group)) continue;
     one.ended = one.ended || can_be_looked_at(one.group.pid());
-    all.push_back(std::move(one));
+    if (ended_too || !one.ended) all.push_back(std::move(one));
   }
   std::stable_sort(all.begin(), all.end(), [](const KnownGroup& a, const KnownGroup& b) {
     return std::pair(a.group.program(), a.group.pid()) < std::pair(b.group.program(), b.group.pid());

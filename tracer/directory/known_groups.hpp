@@ -10,7 +10,8 @@
 
 namespace maxlat::sensors::detail {
 
-std::vector<KnownGroup> groups_of_directories(std::span<const std::string> places, std::vector<std::string>* refused);
+std::vector<KnownGroup> groups_of_directories(std::span<const std::string> places, bool running,
+                                              std::vector<std::string>* refused);
 base::Status forget_in(std::span<const std::string> places, const GroupView& group);
 
 }  // namespace maxlat::sensors::detail

@@ -2,7 +2,9 @@
 #include "directory/messages.hpp"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -22,7 +24,8 @@ std::string user_directory() {
 namespace detail {
 
 // A program and its monitor need not have the same XDG_RUNTIME_DIR (control_places.hpp): a service has none.
-std::vector<std::string> directories() {
+std::vector<std::string> directories(bool system) {
+  if (system) return {kSystemDirectory};
   const std::string user = std::to_string(geteuid());
   const std::string mine = user_directory();
   std::vector<std::string> places = {mine};
@@ -32,18 +35,34 @@ std::vector<std::string> directories() {
   return places;
 }
 
+namespace {
+
+bool is_ours_or_roots(uid_t user) {
+  return user == geteuid() || user == 0;
+}
+
+}  // namespace
+
 base::Descriptor connect_to_directory(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  const base::Descriptor folder(open(path.substr(0, slash).c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!folder) return {};
+  struct stat status {};
+  if (fstat(folder.number(), &status) != 0) return {};
+  errno = EPERM;
+  if (!is_ours_or_roots(status.st_uid) || (status.st_mode & 022) != 0) return {};
+  const std::string name = path.substr(slash + 1);
+  if (fstatat(folder.number(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return {};
+  errno = EPERM;
+  if (!S_ISSOCK(status.st_mode) || !is_ours_or_roots(status.st_uid)) return {};
   sockaddr_un address;
-  if (!trace::detail::address_of(path, address)) {
-    errno = ENAMETOOLONG;
-    return {};
-  }
+  if (!trace::detail::address_of("/proc/self/fd/" + std::to_string(folder.number()) + "/" + name, address)) return {};
   base::Descriptor socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!socket || connect(socket.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return {};
   ucred peer{};
   socklen_t size = sizeof peer;
   if (getsockopt(socket.number(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return {};
-  if (peer.uid == 0 || peer.uid == geteuid()) return socket;
+  if (is_ours_or_roots(peer.uid)) return socket;
   errno = EPERM;
   return {};
 }

@@ -2,11 +2,11 @@
 //
 // What is said to a directory, and what it says: one datagram each, over a socket in the file system (SOCK_SEQPACKET).
 //
-//   KEEP     a program, with the memory of a group that it has published. No answer.
+//   KEEP     a program, with the memory of a group that it has published. No answer, and no more of this connection.
 //   NEXT     a monitor: which group has a higher serial number than this? GROUP, with its memory, or NO_MORE. Whoever
 //            wants all asks again with that number. So the directory keeps nothing of an asker, and owes nobody more
 //            than one answer.
-//   FORGET   of a group that has ended: DONE, or REFUSED.
+//   FORGET   a group of the asker's own: DONE, or REFUSED.
 //
 // A reader refuses another magic or version, and a shorter message. A longer one has something that it does not know.
 // Numbers are the machine's: both ends are on it.
@@ -33,27 +33,32 @@ struct RequestMessage {
   std::uint32_t magic = kDirectoryMagic;
   std::uint16_t version = kDirectoryVersion;
   Request request{};
-  std::uint64_t after = 0;              // NEXT
+  std::uint64_t after = 0;              // NEXT, and
+  std::uint32_t running = 0;            //   1: of programs that run, 0: all
+  std::int32_t pid = 0;                 // FORGET, and
   std::array<std::uint8_t, 16> uuid{};  // FORGET
 };
-static_assert(sizeof(RequestMessage) == 32);
+static_assert(sizeof(RequestMessage) == 40);
 
 struct AnswerMessage {
   std::uint32_t magic = kDirectoryMagic;
   std::uint16_t version = kDirectoryVersion;
   Answer answer{};
-  std::uint64_t serial = 0;   // GROUP, these three
+  std::uint64_t serial = 0;    // GROUP, these three
   std::uint64_t ended_ns = 0;  // of the wall clock; 0: it runs
   std::int32_t pid = 0;
   std::uint32_t reserved = 0;
 };
 static_assert(sizeof(AnswerMessage) == 32);
 
-// Where programs and monitors look: all places where one of this user may be, and root's.
-std::vector<std::string> directories();
+// Where programs and monitors look: all places where one of this user may be, and root's. `system`: root's alone.
+std::vector<std::string> directories(bool system = false);
 
 // Waits for nothing. RETURNS: nothing, and errno: nobody listens there (ENOENT, ECONNREFUSED), it is neither this
 // user's nor root's (EPERM), or the system's reason.
+//
+// TRUST. /tmp is everybody's. A folder counts only as its maker made it: no link, of this user or of root, and nobody
+// else may write there. The socket is looked up in the folder that was looked at, and is no link either.
 base::Descriptor connect_to_directory(const std::string& path);
 
 // `descriptor`: -1, or one that goes along. RETURNS: whether it went.

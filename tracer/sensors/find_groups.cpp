@@ -73,7 +73,9 @@ base::Result<std::vector<GroupView>> find_groups(int pid, std::vector<std::strin
     add_groups_of(folder, pid, groups, refused);
     return groups;
   }
-  for (const std::string& name : trace::detail::names_in("/proc")) {
+  const std::vector<std::string> processes = trace::detail::names_in("/proc");
+  if (processes.empty()) return base::system_error("cannot look at /proc", errno);
+  for (const std::string& name : processes) {
     const pid_t process = trace::detail::process_in(name, "");
     if (process > 0) add_groups_of(folder_of(name), process, groups, refused);
   }

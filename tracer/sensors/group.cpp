@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -240,7 +241,9 @@ base::Status publish_group(void* pages, std::size_t bytes, std::string_view name
   place.plan.publish(static_cast<std::uint8_t*>(table->where()), identity_of(name));
   if (const base::Status done = exchange(pages, std::move(*shared)); !done) return done;
   published().push_back({pages, whole, std::string(name), std::move(*memory), facts.st_dev, facts.st_ino});
-  detail::hand_over(published().back().memory.number(), detail::directories());
+  // Who may not be debugged shows its user nothing: root's directory alone.
+  const bool may_be_seen = prctl(PR_GET_DUMPABLE) == 1;
+  detail::hand_over(published().back().memory.number(), detail::directories(!may_be_seen));
   return {};
 }
 

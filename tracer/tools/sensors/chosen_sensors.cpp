@@ -24,9 +24,9 @@ namespace {
 constexpr std::chrono::milliseconds kToBeMade{100};
 
 // Everybody's that can be seen. Those that cannot be read are told of once.
-core::Result<std::vector<sensors::KnownGroup>> groups_now(Looks looks) {
+core::Result<std::vector<sensors::KnownGroup>> groups_now(Looks looks, bool ended_too) {
   std::vector<std::string> refused;
-  auto groups = sensors::known_groups(&refused);
+  auto groups = sensors::known_groups(ended_too, &refused);
   struct Refused {
     std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
     bool told = false;
@@ -42,30 +42,33 @@ core::Result<std::vector<sensors::KnownGroup>> groups_now(Looks looks) {
   return groups;
 }
 
-// What a pattern matches.
-struct Matched {
-  bool wanted = false;
-  bool ended = false;  // of a program that has, where those are not wanted
-};
-
-ChosenSensors choose_of(std::vector<sensors::KnownGroup> groups, const std::vector<std::string>& patterns, Whose whose,
-                        std::vector<Matched>& matched) {
+// `used`: of each pattern, whether something matches it.
+ChosenSensors choose_of(std::vector<sensors::KnownGroup> groups, const std::vector<std::string>& patterns,
+                        std::vector<bool>& used) {
   ChosenSensors chosen;
   chosen.groups = std::move(groups);
-  matched.assign(patterns.size(), {});
+  used.assign(patterns.size(), false);
   for (const auto& [group, ended, ended_ns] : chosen.groups) {
-    const bool left_out = ended && whose == Whose::running;
     for (const sensors::SensorFacts& facts : group.sensors()) {
       bool wanted = patterns.empty();
       for (std::size_t i = 0; i < patterns.size(); ++i) {
         if (!sensors::matches(patterns[i], group, facts)) continue;
-        (left_out ? matched[i].ended : matched[i].wanted) = true;
+        used[i] = true;
         wanted = true;
       }
-      if (wanted && !left_out) chosen.sensors.push_back({&group, &facts, ended, ended_ns});
+      if (wanted) chosen.sensors.push_back({&group, &facts, ended, ended_ns});
     }
   }
   return chosen;
+}
+
+bool is_of_an_ended_program(const std::string& pattern) {
+  const auto groups = sensors::known_groups(true);
+  return groups && std::any_of(groups->begin(), groups->end(), [&](const sensors::KnownGroup& one) {
+           return one.ended &&
+                  std::any_of(one.group.sensors().begin(), one.group.sensors().end(),
+                              [&](const auto& facts) { return sensors::matches(pattern, one.group, facts); });
+         });
 }
 
 // Of who started it; 0: it is not there any more.
@@ -78,14 +81,14 @@ int parent_of(int pid) {
 }  // namespace
 
 core::Result<ChosenSensors> choose_sensors(const std::vector<std::string>& patterns, Looks looks, Whose whose) {
-  auto groups = groups_now(looks);
+  auto groups = groups_now(looks, whose == Whose::ended_too);
   if (!groups) return groups.error();
-  std::vector<Matched> matched;
-  ChosenSensors chosen = choose_of(std::move(*groups), patterns, whose, matched);
-  const auto unused = std::find_if(matched.begin(), matched.end(), [](const Matched& one) { return !one.wanted; });
-  if (unused == matched.end()) return chosen;
-  const std::string& pattern = patterns[static_cast<std::size_t>(unused - matched.begin())];
-  if (unused->ended)
+  std::vector<bool> used;
+  ChosenSensors chosen = choose_of(std::move(*groups), patterns, used);
+  const auto unused = std::find(used.begin(), used.end(), false);
+  if (unused == used.end()) return chosen;
+  const std::string& pattern = patterns[static_cast<std::size_t>(unused - used.begin())];
+  if (whose == Whose::running && is_of_an_ended_program(pattern))
     return core::Error{fmt::format("the program of \"{}\" has ended", pattern),
                        "`maxlat sensors get` shows what it posted last"};
   return core::Error{fmt::format("no sensor is called \"{}\"", pattern),
@@ -97,10 +100,10 @@ std::string of_other_users() {
 }
 
 core::Result<ChosenSensors> sensors_now(const std::vector<std::string>& patterns) {
-  auto groups = groups_now(Looks::again);
+  auto groups = groups_now(Looks::again, false);
   if (!groups) return groups.error();
-  std::vector<Matched> matched;
-  return choose_of(std::move(*groups), patterns, Whose::running, matched);
+  std::vector<bool> used;
+  return choose_of(std::move(*groups), patterns, used);
 }
 
 bool StartedPrograms::is_one(int pid) {
@@ -115,11 +118,11 @@ bool StartedPrograms::is_one(int pid) {
 }
 
 core::Result<ChosenSensors> StartedPrograms::sensors_now(const std::vector<std::string>& patterns) {
-  auto groups = groups_now(Looks::again);
+  auto groups = groups_now(Looks::again, false);
   if (!groups) return groups.error();
   std::erase_if(*groups, [this](const sensors::KnownGroup& known) { return !is_one(known.group.pid()); });
-  std::vector<Matched> matched;
-  return choose_of(std::move(*groups), patterns, Whose::running, matched);
+  std::vector<bool> used;
+  return choose_of(std::move(*groups), patterns, used);
 }
 
 core::Result<std::optional<ChosenSensors>> choose_sensors(const core::CommandHelp& help,

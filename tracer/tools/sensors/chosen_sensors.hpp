@@ -25,9 +25,9 @@ using SensorKey = std::pair<std::array<std::uint8_t, 16>, std::string>;
 struct ChosenSensor {
   const sensors::GroupView* group = nullptr;
   const sensors::SensorFacts* facts = nullptr;
-  bool ended = false;             // its program has, and a directory has kept it
-  std::uint64_t ended_ns = 0;     // when; 0: nobody knows
-  std::string name() const;  // the whole one
+  bool ended = false;          // its program has, and a directory has kept it
+  std::uint64_t ended_ns = 0;  // when; 0: nobody knows
+  std::string name() const;    // the whole one
   // Of the same sensor the same at each look, as long as its program has it.
   SensorKey key() const { return {group->uuid(), facts->name}; }
   sensors::SensorValue value() const { return group->read(*facts); }

@@ -47,7 +47,7 @@ core::Result<std::optional<DirectoryPlan>> directory_plan(const core::Arguments&
   constexpr core::CommandHelp kHelp{
       "maxlat sensors directory [options] [SENSOR ...]",
       "Keeps the memory of programs with sensors, so that what they posted last can be read when they have ended or\n"
-      "were killed (`maxlat sensors list` and `get`). Runs until SIGINT, SIGTERM or SIGHUP: then what it kept is gone.\n"
+      "were killed (`maxlat sensors list`, `get`). Runs until SIGINT, SIGTERM or SIGHUP; what it kept is gone then.\n"
       "Programs find it by themselves. Their posts do not notice it.",
       "  maxlat sensors directory &                       for your programs\n"
       "  maxlat sensors directory --system --allow FILE   root's, for everybody's programs; a line of FILE:\n"
@@ -111,7 +111,7 @@ bool has_one_of(const sensors::GroupView& group, const std::string& pattern) {
 // All that the patterns name, and then the first that could not be.
 core::Result<core::Exit> forget(const DirectoryPlan& plan) {
   std::vector<std::string> refused;
-  auto known = sensors::known_groups(&refused);
+  auto known = sensors::known_groups(true, &refused);
   if (!known) return known.error();
   std::erase_if(*known, [](const sensors::KnownGroup& one) { return !one.ended; });
   std::optional<core::Error> failed;

@@ -12,13 +12,16 @@
 // go on. A new one takes what still runs.
 //
 // There may be one of each user (user_directory()), and root's for everybody (kSystemDirectory). A program hands its
-// groups to both, where they are there, and takes no notice otherwise: no thread, no wait, two system calls for each
-// place where one could be.
+// groups to both, where they are there, and takes no notice otherwise: no thread, no wait, some system calls for each
+// of the four places where one could be. A program that may not be debugged hands them to root's alone.
 //
-// LIMITS: of each user 1024 groups of running programs, and as many of ended ones, which are 256 MiB at most, and of so
-// many programs as DirectoryOptions says: of more, those of the oldest are dropped.
+// LIMITS, of each user: 1024 groups of running programs, and as many of ended ones, of so many programs as
+// DirectoryOptions says; 256 MiB of ended ones, and 1 GiB in all; 4 GiB of all users. Of too many groups the oldest is
+// dropped; what is too large is not taken.
 // TRUST: a program and a monitor believe a directory of their own user or of root. It believes nobody: it takes the
-// memory of groups only, and a process can hand over its own alone. THREADS: one.
+// memory of groups only, which cannot grow any more, and of a process that runs that process's alone. What a program
+// and a group are called is what they say themselves; whose they are says the kernel.
+// THREADS: one, beside those that close what is none of a group's. NEEDS Linux 5.3 (pidfd_open).
 #pragma once
 
 #include <sys/types.h>
@@ -45,7 +48,8 @@ struct DirectoryRule {
 };
 
 // A line each: "allow USER PATTERN", where USER is a name of /etc/passwd, @ and one of /etc/group, a number in place of
-// a name, or *; and PATTERN is PROGRAM/GROUP with * ? [] in each part, or * for all. Behind a # comes a comment. ERRORS: the first line that is none.
+// a name, or *; and PATTERN is PROGRAM/GROUP with * ? [] in each part, or * for all. Behind a # comes a comment.
+// ERRORS: the first line that is none.
 base::Result<std::vector<DirectoryRule>> directory_rules(std::string_view text);
 
 struct DirectoryOptions {
@@ -66,18 +70,19 @@ class Directory {
   virtual base::Status serve(int end) = 0;
 };
 
-// A group, of a program that may have ended (or withdrawn it).
+// A group, of a program that may have ended, or has withdrawn it.
 struct KnownGroup {
   GroupView group;
   bool ended = false;
   std::uint64_t ended_ns = 0;  // when, by the wall clock of the directory; 0: it has not, or nobody knows
 };
 
-// Those of find_groups(), and what the directories have beside; in the order of their programs. A directory that does
-// not answer has nothing, and is a line of `refused`.
-base::Result<std::vector<KnownGroup>> known_groups(std::vector<std::string>* refused = nullptr);
+// Those of find_groups(), and what the directories have beside, with those that have ended or without; in the order of
+// their programs. A directory that does not answer within a second has nothing, is a line of `refused`, and is left
+// alone for ten seconds. NEEDS a descriptor and a mapping a group.
+base::Result<std::vector<KnownGroup>> known_groups(bool ended_too, std::vector<std::string>* refused = nullptr);
 
-// The directories drop an ended group. ERRORS: none has it, or it is another user's.
+// The directories drop a group. ERRORS: none has it, or it is another user's.
 base::Status forget_group(const GroupView& group);
 
 }  // namespace maxlat::sensors

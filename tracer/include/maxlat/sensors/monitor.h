@@ -18,7 +18,8 @@
  * A MONITOR holds the sensors that there were when it was opened, also when their programs have ended or were killed
  * since: then it shows what was posted last. Programs that begin later are seen by who opens anew.
  * BOUNDS: each call takes a bounded number of steps, whatever the programs do; no call waits, but the opening for a
- * directory that is stopped, a second. Opening looks at the descriptors of all processes. TRUST: as monitor.hpp: a hostile program can show wrong values and nothing else.
+ * directory that is stopped, a second. Opening looks at the descriptors of all processes. TRUST: as monitor.hpp: a
+ * hostile program can show wrong values and nothing else.
  * STABILITY: from version 1.0 on structs and numbers do not change, and what is new gets calls of its own. A sensor of
  * a kind that this library does not know is MAXLAT_MONITOR_UNKNOWN.
  * ERRORS: calls that return int return one of enum maxlat_monitor_result, those that return a pointer null; then
