@@ -57,12 +57,18 @@ uid_t owner_of(pid_t pid, uid_t user) {
   return is_theirs ? user : 0;
 }
 
+// Sockets, pipes and the like have no path.
+bool has_a_path(int descriptor) {
+  char first = 0;
+  return readlink(("/proc/self/fd/" + std::to_string(descriptor)).c_str(), &first, 1) == 1 && first == '/';
+}
+
 std::atomic<int> closing{0};
 
 // To close a file of a user's own file system asks the user's server, which may never answer: so another thread does.
 // RETURNS: false: too many wait already. It stays open for ever, and no more may come of that user.
 bool close_elsewhere(base::Descriptor descriptor) {
-  if (!descriptor) return true;
+  if (!descriptor || !has_a_path(descriptor.number())) return true;
   const int number = descriptor.release();
   if (closing.fetch_add(1) >= kMostClosing) {
     closing.fetch_sub(1);
