@@ -75,7 +75,7 @@ grep -q '"verdict of CPU 1": *"disturbed, ' "$OUT/audit_intruder.json" || fail "
 told '^  1 +disturbed .*(usleep|sh) '
 told 'task +(usleep|sh) +real-time 50' # the intruder is both; eight causes are told, and they come equally often
 cp "$OUT/audit.txt" "$OUT/audit_intruder.txt"
-audit -D 1s --own usleep --own sh --limit 30
+audit -D 1s --own usleep --own sh --own irq_work/1 --limit 30 # since 7.3 the end of a task is its work, too
 expect "status with an intruder that is no intruder" $status -eq 0
 : > /tmp/enough
 wait $intruder
