@@ -97,7 +97,7 @@ base::Status make_folder_of(const std::string& path) {
 class Server final : public Directory {
  public:
   explicit Server(DirectoryOptions options)
-      : options_(std::move(options)), kept_({.programs = options_.keep}, options_.rules) {}
+      : options_(std::move(options)), kept_({.programs = options_.keep}, std::move(options_.rules)) {}
   ~Server() override {
     if (listener_) unlink(options_.path.c_str());
   }

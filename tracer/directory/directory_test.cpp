@@ -25,12 +25,9 @@ namespace maxlat::sensors {
 namespace {
 
 using namespace detail;
+using test::Counted;
 using test::GroupCopy;
 using test::TestGroup;
-
-struct Counted {
-  Counter count{"count"};
-};
 
 // A folder for sockets, for as long as a test takes.
 class Places {

@@ -18,12 +18,9 @@ namespace maxlat::sensors {
 namespace {
 
 using namespace detail;
+using test::Counted;
 using test::GroupCopy;
 using test::TestGroup;
-
-struct Counted {
-  Counter count{"count"};
-};
 
 // A copy of this process's group, as another one.
 GroupView copy_of_group(std::uint16_t number) {

@@ -260,9 +260,6 @@ EventReader GroupView::events(const SensorFacts& sensor, std::uint64_t patience_
 const std::array<std::uint8_t, 16>& GroupView::uuid() const {
   return body_->uuid;
 }
-std::uint64_t GroupView::bytes() const {
-  return body_->container.header().total_size;
-}
 int GroupView::memory_fd() const {
   return body_->container.fd();
 }

@@ -28,6 +28,11 @@ struct OneOfEach {
       "map", "ns", {"width", "px"}, {"height"}, "over two others"};
 };
 
+// A group of one.
+struct Counted {
+  Counter count{"count"};
+};
+
 // The memory of a group of this process.
 // The number that this process has it by. RETURNS: -1: it has none.
 inline int number_of(const std::string& group) {

@@ -136,8 +136,7 @@ class GroupView {
   EventReader events(const SensorFacts& sensor, std::uint64_t patience_ns = 0) const;
   // Of this memory: a group that is published anew has another.
   const std::array<std::uint8_t, 16>& uuid() const;
-  std::uint64_t bytes() const;  // of the whole memory
-  int memory_fd() const;        // the view's own, for reading
+  int memory_fd() const;  // the view's own, for reading
 
  private:
   struct Body;
