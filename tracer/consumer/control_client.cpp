@@ -31,18 +31,6 @@ void append_lines(std::string_view message, std::vector<std::string>& lines) {
   }
 }
 
-void take_over_descriptors(msghdr& message, std::vector<base::Descriptor>& descriptors) {
-  for (cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr; part = CMSG_NXTHDR(&message, part)) {
-    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
-    const std::size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-    for (std::size_t i = 0; i < count; ++i) {
-      int number;
-      memcpy(&number, CMSG_DATA(part) + i * sizeof number, sizeof number);
-      descriptors.emplace_back(number);
-    }
-  }
-}
-
 constexpr const char* kFolderName = "maxlat-record-";
 
 // Of recorders that were killed. /tmp is everybody's: only real folders of our own are looked into.
@@ -118,22 +106,15 @@ base::Result<ControlReply> ControlConnection::receive() {
     return base::Error{"the program does not answer", "is it stopped (SIGSTOP, a debugger)?"};
   }
   std::string text(kMaxMessage, '\0');
-  iovec where{text.data(), text.size()};
-  alignas(cmsghdr) char room[CMSG_SPACE(kMaxDescriptors * sizeof(int))];
-  msghdr message{};
-  message.msg_iov = &where;
-  message.msg_iovlen = 1;
-  message.msg_control = room;
-  message.msg_controllen = sizeof room;
-  ssize_t size = recvmsg(socket(), &message, MSG_CMSG_CLOEXEC);
+  detail::ReceivedMessage message = detail::receive_message(socket(), text, kMaxDescriptors);
   // It went before it read our request. What it had said lies behind that error.
-  if (size < 0 && errno == ECONNRESET) size = recvmsg(socket(), &message, MSG_CMSG_CLOEXEC);
-  ControlReply reply;
-  if (size > 0) take_over_descriptors(message, reply.descriptors);
-  if (size <= 0) return base::Error{"the program is gone"};
+  if (message.size < 0 && errno == ECONNRESET) message = detail::receive_message(socket(), text, kMaxDescriptors);
+  if (message.size <= 0) return base::Error{"the program is gone"};
   --owed_;
-  if ((message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0) return base::Error{"the program's answer is too long"};
-  append_lines(std::string_view(text.data(), static_cast<std::size_t>(size)), reply.lines);
+  if (message.cut) return base::Error{"the program's answer is too long"};
+  ControlReply reply;
+  reply.descriptors = std::move(message.descriptors);
+  append_lines(std::string_view(text.data(), static_cast<std::size_t>(message.size)), reply.lines);
   return reply;
 }
 

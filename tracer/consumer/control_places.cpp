@@ -29,20 +29,6 @@ std::optional<uid_t> user_in(const std::string& digits) {
   return static_cast<uid_t>(std::stoull(digits));
 }
 
-// The folder, open, and its owner; or none, and errno.
-base::Descriptor open_place(const ControlPlace& place, uid_t& owner) {
-  base::Descriptor folder(open(place.folder.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  struct stat status {};
-  if (!folder) return {};
-  if (fstat(folder.number(), &status) == 0 && (status.st_mode & 077) == 0 &&
-      (!place.owner || status.st_uid == *place.owner)) {
-    owner = status.st_uid;
-    return folder;
-  }
-  errno = ENOENT;  // somebody else's: not a place at all
-  return {};
-}
-
 bool answers_as(int socket, uid_t owner) {
   ucred peer{};
   socklen_t size = sizeof peer;
@@ -77,11 +63,20 @@ std::vector<ControlPlace> all_places() {
   return places;
 }
 
-base::Descriptor connect_to(const ControlPlace& place, pid_t pid) {
-  uid_t owner = 0;
-  const base::Descriptor folder = open_place(place, owner);
+base::Descriptor open_place(const ControlPlace& place, uid_t& owner) {
+  base::Descriptor folder(open(place.folder.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  struct stat status {};
   if (!folder) return {};
-  const std::string name = std::to_string(pid) + ".trace";
+  if (fstat(folder.number(), &status) == 0 && (status.st_mode & place.closed) == 0 &&
+      (!place.owner || status.st_uid == *place.owner)) {
+    owner = status.st_uid;
+    return folder;
+  }
+  errno = ENOENT;  // somebody else's: not a place at all
+  return {};
+}
+
+base::Descriptor connect_in(const base::Descriptor& folder, uid_t owner, const std::string& name, int flags) {
   struct stat status {};
   int failed = 0;
   base::Descriptor connected;
@@ -92,7 +87,7 @@ base::Descriptor connect_to(const ControlPlace& place, pid_t pid) {
   } else {
     sockaddr_un address;
     address_of("/proc/self/fd/" + std::to_string(folder.number()) + "/" + name, address);  // never too long
-    connected = base::Descriptor(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+    connected = base::Descriptor(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | flags, 0));
     if (!connected || connect(connected.number(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0)
       failed = errno;
     if (failed == 0 && !answers_as(connected.number(), owner)) failed = EPERM;
@@ -100,6 +95,12 @@ base::Descriptor connect_to(const ControlPlace& place, pid_t pid) {
   if (failed == 0) return connected;
   errno = failed;
   return {};
+}
+
+base::Descriptor connect_to(const ControlPlace& place, pid_t pid) {
+  uid_t owner = 0;
+  const base::Descriptor folder = open_place(place, owner);
+  return folder ? connect_in(folder, owner, std::to_string(pid) + ".trace") : base::Descriptor();
 }
 
 }  // namespace maxlat::trace::detail

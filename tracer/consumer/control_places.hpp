@@ -26,7 +26,8 @@ namespace maxlat::trace::detail {
 
 struct ControlPlace {
   std::string folder;
-  std::optional<uid_t> owner;  // who it must belong to; nothing: whoever it does
+  std::optional<uid_t> owner{};  // who it must belong to; nothing: whoever it does
+  mode_t closed = 077;           // what others must not have there
 };
 
 // Of our own and, if that is another's and we are root, of its user's.
@@ -34,7 +35,11 @@ std::vector<ControlPlace> places_of_process(pid_t pid);
 // Of our own, or, if we are root, of everybody.
 std::vector<ControlPlace> all_places();
 
-// RETURNS: a connected socket; or none, and errno.
+// The folder, open, and its owner; or none, and errno.
+base::Descriptor open_place(const ControlPlace& place, uid_t& owner);
+// The socket of that name there, connected; or none, and errno. `flags`: of socket(2).
+base::Descriptor connect_in(const base::Descriptor& folder, uid_t owner, const std::string& name, int flags = 0);
+// Both, for the control socket of a process.
 base::Descriptor connect_to(const ControlPlace& place, pid_t pid);
 
 }  // namespace maxlat::trace::detail

@@ -225,10 +225,12 @@ void Server::drop_the_oldest_of(uid_t user) {
 // RETURNS: false: it is gone, or says what nobody understands.
 bool Server::answer(Connection& connection) {
   RequestMessage message;
+  trace::detail::ReceivedMessage received =
+      trace::detail::receive_message(connection.socket.number(), room_of(message), 1, MSG_DONTWAIT);
+  if (received.size < 0) return errno == EAGAIN || errno == EINTR;
   base::Descriptor memory;
-  const ssize_t size = receive_message(connection.socket.number(), &message, sizeof message, memory);
-  if (size < 0) return errno == EAGAIN || errno == EINTR;
-  const bool is_request = is_message(message, size);
+  if (!received.descriptors.empty()) memory = std::move(received.descriptors.front());
+  const bool is_request = is_message(message, received.size);
   if (is_request && message.request == Request::keep)
     keep(std::move(memory), connection.peer);
   else if (!close_elsewhere(std::move(memory)))
@@ -254,7 +256,9 @@ bool Server::answer(Connection& connection) {
 }
 
 bool Server::say(const Connection& connection, const AnswerMessage& message, int memory) {
-  return send_message(connection.socket.number(), &message, sizeof message, memory);
+  const int numbers[] = {memory};
+  const std::span descriptors(numbers, memory < 0 ? 0u : 1u);
+  return trace::detail::send_message(connection.socket.number(), bytes_of(message), descriptors);
 }
 
 void Server::keep(base::Descriptor memory, const Peer& peer) {

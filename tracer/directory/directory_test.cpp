@@ -20,6 +20,7 @@
 #include "sensors/test_group.hpp"
 #include "sensors/test_group_copy.hpp"
 #include "shm/container_layout.h"
+#include "shm/local_socket.hpp"
 
 namespace maxlat::sensors {
 namespace {
@@ -132,12 +133,13 @@ TEST(Directory, WhatItHandsOutCannotBeWritten) {
   const base::Descriptor socket = connect_to_directory(places.path());
   RequestMessage request{.request = Request::next};
   for (;;) {
-    ASSERT_TRUE(send_message(socket.number(), &request, sizeof request, -1));
+    ASSERT_TRUE(trace::detail::send_message(socket.number(), bytes_of(request), {}));
     AnswerMessage answer;
-    base::Descriptor memory;
-    ssize_t size;
-    while ((size = receive_message(socket.number(), &answer, sizeof answer, memory)) < 0) std::this_thread::yield();
-    ASSERT_TRUE(is_message(answer, size));
+    trace::detail::ReceivedMessage received;
+    while (received.size < 0) received = trace::detail::receive_message(socket.number(), room_of(answer), 1);
+    ASSERT_TRUE(is_message(answer, received.size));
+    ASSERT_EQ(received.descriptors.size(), 1u);
+    const base::Descriptor& memory = received.descriptors.front();
     ASSERT_EQ(answer.answer, Answer::group);
     request.after = answer.serial;
     if (answer.pid != program.pid()) continue;
@@ -225,7 +227,8 @@ TEST(Directory, NobodyKeepsOthersFromIt) {
   const char garbage[40] = "not of this protocol";
   for (std::size_t size = 1; size <= sizeof garbage; ++size) {
     const base::Descriptor socket = connect_to_directory(places.path());
-    EXPECT_TRUE(send_message(socket.number(), garbage, size, socket.number()));
+    const int some = socket.number();
+    EXPECT_TRUE(trace::detail::send_message(some, {garbage, size}, {{some}}));
   }
   const Program program(places.all());
   idle.clear();

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "directory/messages.hpp"
+#include "shm/local_socket.hpp"
 
 namespace maxlat::sensors::detail {
 
@@ -12,7 +13,7 @@ void hand_over(int memory, std::span<const std::string> directories) {
   for (const std::string& directory : directories) {
     const base::Descriptor socket = connect_to_directory(directory);
     const RequestMessage message{.request = Request::keep};
-    if (socket) send_message(socket.number(), &message, sizeof message, memory);
+    if (socket) (void)trace::detail::send_message(socket.number(), bytes_of(message), {{memory}});
   }
   errno = before;
 }

@@ -12,6 +12,7 @@
 #include <mutex>
 
 #include "directory/messages.hpp"
+#include "shm/local_socket.hpp"
 
 namespace maxlat::sensors {
 namespace {
@@ -51,7 +52,7 @@ int ms_until(std::uint64_t then_ns) {
 
 base::Result<AnswerMessage> ask(const Asked& asked, const RequestMessage& request, base::Descriptor& memory) {
   const base::Descriptor& socket = asked.socket;
-  if (!send_message(socket.number(), &request, sizeof request, -1))
+  if (!trace::detail::send_message(socket.number(), bytes_of(request), {}))
     return base::system_error("the directory is gone", errno);
   pollfd readable{socket.number(), POLLIN, 0};
   int ready = 0;
@@ -60,8 +61,9 @@ base::Result<AnswerMessage> ask(const Asked& asked, const RequestMessage& reques
   } while (ready < 0 && errno == EINTR);
   if (ready <= 0) return does_not_answer(asked.place);
   AnswerMessage answer;
-  if (!is_message(answer, receive_message(socket.number(), &answer, sizeof answer, memory)))
-    return base::Error{"the directory's answer is not of this protocol"};
+  trace::detail::ReceivedMessage received = trace::detail::receive_message(socket.number(), room_of(answer), 1);
+  if (!is_message(answer, received.size)) return base::Error{"the directory's answer is not of this protocol"};
+  if (!received.descriptors.empty()) memory = std::move(received.descriptors.front());
   return answer;
 }
 

@@ -15,10 +15,11 @@
 #include <sys/types.h>
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <maxlat/base/owned.hpp>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace maxlat::sensors::detail {
@@ -57,18 +58,21 @@ std::vector<std::string> directories(bool system = false);
 // Waits for nothing. RETURNS: nothing, and errno: nobody listens there (ENOENT, ECONNREFUSED), it is neither this
 // user's nor root's (EPERM), or the system's reason.
 //
-// TRUST. /tmp is everybody's. A folder counts only as its maker made it: no link, of this user or of root, and nobody
-// else may write there. The socket is looked up in the folder that was looked at, and is no link either.
+// TRUST. As control_places.hpp: the folder is this user's or root's, nobody else may write there, and who answers is
+// its owner.
 base::Descriptor connect_to_directory(const std::string& path);
 
-// `descriptor`: -1, or one that goes along. RETURNS: whether it went.
-bool send_message(int socket, const void* bytes, std::size_t size, int descriptor);
+// As send_message() takes it, and receive_message().
+template <class Message>
+std::string_view bytes_of(const Message& message) {
+  return {reinterpret_cast<const char*>(&message), sizeof message};
+}
+template <class Message>
+std::span<char> room_of(Message& message) {
+  return {reinterpret_cast<char*>(&message), sizeof message};
+}
 
-// What lies there; of several descriptors that came along the first. RETURNS: its size; 0 for nobody any more; -1 and
-// errno.
-ssize_t receive_message(int socket, void* bytes, std::size_t room, base::Descriptor& descriptor);
-
-// What a message of this size and these bytes is, if it is one.
+// Whether these bytes, of which so many came, are one.
 template <class Message>
 bool is_message(const Message& message, ssize_t size) {
   return size >= static_cast<ssize_t>(sizeof message) && message.magic == kDirectoryMagic &&

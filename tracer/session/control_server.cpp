@@ -256,26 +256,10 @@ void Server::send(Connection& connection, const ControlAnswer& answer) {
     text.resize(cut);
     text += kMore;
   }
-  iovec bytes{text.data(), text.size()};
-  msghdr message{};
-  message.msg_iov = &bytes;
-  message.msg_iovlen = 1;
-  alignas(cmsghdr) char space[CMSG_SPACE(2 * sizeof(int))] = {};
-  const std::size_t count = std::min<std::size_t>(answer.descriptors.size(), 2);
-  if (count != 0) {
-    message.msg_control = space;
-    message.msg_controllen = CMSG_SPACE(count * sizeof(int));
-    cmsghdr* rights = CMSG_FIRSTHDR(&message);
-    rights->cmsg_level = SOL_SOCKET;
-    rights->cmsg_type = SCM_RIGHTS;
-    rights->cmsg_len = CMSG_LEN(count * sizeof(int));
-    for (std::size_t i = 0; i < count; ++i) {
-      const int number = answer.descriptors[i].number();
-      std::memcpy(CMSG_DATA(rights) + i * sizeof(int), &number, sizeof(number));
-    }
-  }
+  std::vector<int> numbers;
+  for (const base::Descriptor& descriptor : answer.descriptors) numbers.push_back(descriptor.number());
   // A controller that does not read is dropped by itself: its next request never comes.
-  sendmsg(connection.socket.number(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+  (void)send_message(connection.socket.number(), text, numbers);
 }
 
 void remove_socket_at_exit() {

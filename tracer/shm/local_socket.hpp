@@ -11,6 +11,8 @@
 #include <sys/types.h>
 #include <sys/un.h>
 
+#include <maxlat/base/owned.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +23,17 @@ namespace maxlat::trace::detail {
 bool address_of(const std::string& path, sockaddr_un& address);
 
 bool is_of_the_dead(const std::string& path, pid_t maker);
+
+// A message, with copies of descriptors. Waits for nothing. RETURNS: whether it went.
+bool send_message(int socket, std::string_view bytes, std::span<const int> descriptors);
+
+struct ReceivedMessage {
+  ssize_t size = -1;  // 0: nobody is there any more; -1: none, and errno
+  bool cut = false;   // there was more of it, or of descriptors
+  std::vector<base::Descriptor> descriptors{};
+};
+// `most`: so many descriptors, four at most. `flags`: of recvmsg(2).
+ReceivedMessage receive_message(int socket, std::span<char> room, std::size_t most, int flags = 0);
 
 // What is in a folder, but for "." and ".."; nothing where it cannot be read.
 std::vector<std::string> names_in(const std::string& folder);
