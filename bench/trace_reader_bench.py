@@ -8,7 +8,8 @@ and print of the same trace through libbabeltrace2, as of another tracer's, wher
 Each round reads the same trace with each program, in another order. A figure is the median over rounds of events for each
 second of CPU time (the machine may be shared), and of its ratio to babeltrace2 in the same round. Output goes to
 /dev/null. Fails when print or stats reads less than 3 times as many events per second, or when the peak memory of either
-grows with the trace; or when print through the library reads less than half as many as babeltrace2.
+grows with the trace; or when print through the library reads less than half as many as babeltrace2. Speed is judged by the
+largest trace: of a small one, most of the time is the program's start.
 """
 import os
 import pathlib
@@ -63,7 +64,8 @@ def main():
         for name in readers:
             ratio = statistics.median(ratios[name])
             print(f"{events:>9}  {name:<13}{statistics.median(rates[name]) / 1e6:>11.2f}{ratio:>15.1f}{peaks[name, events]:>10}")
-            sound &= ratio >= {"print": GOAL, "stats": GOAL, "library": LIBRARY_GOAL}.get(name, 0)
+            if events == sizes[-1]:
+                sound &= ratio >= {"print": GOAL, "stats": GOAL, "library": LIBRARY_GOAL}.get(name, 0)
     for name in ("print", "stats"):
         sound &= peaks[name, sizes[-1]] < peaks[name, sizes[0]] + GROWTH_KIB
     return 0 if sound else 1

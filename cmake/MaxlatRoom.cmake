@@ -15,7 +15,7 @@
 #
 #   maxlat_unit_tests(npt SOURCES src/loop_test.cpp ... [LINKS ...])
 #     makes npt_unit_tests (tests npt.X.Y; of core/sys: core_sys_unit_tests, core.sys.X.Y) from tests that stand beside
-#     what they test; every TEST becomes a ctest entry, label unit.
+#     what they test; every TEST becomes a ctest entry, label unit (with a sanitizer, every suite).
 #     The tests are compiled without optimisation, for they are most of a build's seconds (docs/testing.md); AS_SHIPPED
 #     keeps the flags of what ships, for tests of code that is inlined into them. ONE_THREAD: no code of the room starts
 #     a thread, so its tests are not built for ThreadSanitizer.
@@ -43,6 +43,9 @@ if(MAXLAT_SANITIZE)
   target_compile_options(maxlat_build_flags INTERFACE -fsanitize=${MAXLAT_SANITIZE} -fno-omit-frame-pointer
     -fno-sanitize-recover=all $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   target_link_options(maxlat_build_flags INTERFACE -fsanitize=${MAXLAT_SANITIZE})
+  if(MAXLAT_SANITIZE MATCHES address AND CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    target_compile_definitions(maxlat_build_flags INTERFACE __SANITIZE_ADDRESS__=1)  # as gcc has it, which tests ask
+  endif()
 endif()
 # Half of a room's compile time is headers (docs/testing.md). A build from nothing reads them once for a dozen files;
 # one that is built again and again, as release is, compiles each file by itself, and so says whether it includes what
@@ -71,12 +74,18 @@ endif()
 # flags.)
 if(MAXLAT_BUILD_TESTS)
   find_package(GTest REQUIRED)
-  # So that the cache knows what was compiled with it: gcc tells its name, clang keeps the time it was made out of it.
-  set(maxlat_cheap_flags -O0 -g1 $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
+  # The cache must know what was compiled with it: gcc tells its name, clang keeps the time it was made out of it.
+  add_library(maxlat_cheap_flags INTERFACE)  # linked behind maxlat_build_flags, of which it takes something back
+  target_compile_options(maxlat_cheap_flags INTERFACE -O0 -g1 $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
     "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
+  if(MAXLAT_SANITIZE MATCHES address AND CMAKE_CXX_COMPILER_ID STREQUAL Clang)
+    # Checks were most of a test file's time. Those that AddressSanitizer makes are calls here, in line only in what is
+    # tested; and a null pointer ends a test anyway.
+    target_compile_options(maxlat_cheap_flags INTERFACE "SHELL:-mllvm -asan-instrumentation-with-call-threshold=0"
+      -fno-sanitize=null,alignment,vptr)
+  endif()
   add_executable(maxlat_test_headers EXCLUDE_FROM_ALL cmake/test_headers.cpp)
-  target_compile_options(maxlat_test_headers PRIVATE ${maxlat_cheap_flags})
-  target_link_libraries(maxlat_test_headers PRIVATE maxlat_build_flags GTest::gmock Threads::Threads)
+  target_link_libraries(maxlat_test_headers PRIVATE maxlat_build_flags maxlat_cheap_flags GTest::gmock Threads::Threads)
   target_precompile_headers(maxlat_test_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h> <algorithm> <chrono> <cmath>
     <filesystem> <fstream> <functional> <map> <memory> <optional> <random> <set> <sstream> <string> <string_view>
     <thread> <variant> <vector>)
@@ -150,6 +159,18 @@ ${pointers}  };
   endif()
 endfunction()
 
+# The tests of a program of gtest's, which are known when it is built.
+function(maxlat_discover_tests tests prefix timeout)
+  if(MAXLAT_SANITIZE)
+    set(program ${CMAKE_CURRENT_BINARY_DIR}/${tests})
+    configure_file(${CMAKE_SOURCE_DIR}/cmake/suite_tests.cmake.in ${tests}.cmake @ONLY)
+    set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${CMAKE_CURRENT_BINARY_DIR}/${tests}.cmake)
+  else()
+    gtest_discover_tests(${tests} TEST_PREFIX ${prefix}. DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES PROPERTIES LABELS unit
+      TIMEOUT ${timeout})
+  endif()
+endfunction()
+
 function(maxlat_unit_tests room)
   if(NOT MAXLAT_BUILD_TESTS)
     return()
@@ -166,15 +187,11 @@ function(maxlat_unit_tests room)
   target_include_directories(${tests} PRIVATE ${private} ${CMAKE_SOURCE_DIR}/tests/support/include)
   target_link_libraries(${tests} PRIVATE maxlat::${name} maxlat_build_flags ${TESTS_LINKS} GTest::gmock
     GTest::gtest_main Threads::Threads)
-  if(MAXLAT_SANITIZE MATCHES address AND CMAKE_CXX_COMPILER_ID MATCHES Clang)
-    target_compile_definitions(${tests} PRIVATE __SANITIZE_ADDRESS__=1)  # as gcc has it, which tests ask
-  endif()
   if(NOT TESTS_AS_SHIPPED)
-    target_compile_options(${tests} PRIVATE ${maxlat_cheap_flags})
+    target_link_libraries(${tests} PRIVATE maxlat_cheap_flags)
     target_precompile_headers(${tests} REUSE_FROM maxlat_test_headers)
   endif()
-  gtest_discover_tests(${tests} TEST_PREFIX ${prefix}. DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES PROPERTIES LABELS unit
-    TIMEOUT 300)
+  maxlat_discover_tests(${tests} ${prefix} 300)
 endfunction()
 
 function(maxlat_fuzz_test room name)

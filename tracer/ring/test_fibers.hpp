@@ -3,7 +3,7 @@
 //
 // A schedule test changes contexts some ten million times. swapcontext() makes a system call each time, for the signal
 // mask, which took half the time of all these tests; so a context that has begun is left and entered by the compiler's
-// own __builtin_setjmp and __builtin_longjmp. AddressSanitizer knows swapcontext() alone.
+// own __builtin_setjmp and __builtin_longjmp. AddressSanitizer wants to know on which stack the program is.
 #pragma once
 
 #include <ucontext.h>
@@ -15,50 +15,58 @@
 #include <random>
 #include <span>
 #include <vector>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/common_interface_defs.h>
+#endif
 
 namespace maxlat::ring_test {
-
-#if defined(__SANITIZE_ADDRESS__)
-#define MAXLAT_TEST_FIBERS_SWAP 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define MAXLAT_TEST_FIBERS_SWAP 1
-#endif
-#endif
 
 // Where a context was left, or where it begins.
 class Place {
  public:
-  // The context begins with enter(self), which never returns.
+  // The context begins with enter(self), which calls arrive() first and never returns.
   void begin_with(std::span<char> stack, void (*enter)(uint32_t low, uint32_t high), const void* self) {
-    getcontext(&context_);
-    context_.uc_stack.ss_sp = stack.data();
-    context_.uc_stack.ss_size = stack.size();
-    context_.uc_link = nullptr;
+    stack_ = stack;
+    getcontext(&beginning_);
+    beginning_.uc_stack.ss_sp = stack.data();
+    beginning_.uc_stack.ss_size = stack.size();
     const auto address = reinterpret_cast<uintptr_t>(self);  // makecontext passes ints only
-    makecontext(&context_, reinterpret_cast<void (*)()>(enter), 2, static_cast<uint32_t>(address),
+    makecontext(&beginning_, reinterpret_cast<void (*)()>(enter), 2, static_cast<uint32_t>(address),
                 static_cast<uint32_t>(address >> 32));
   }
 
   // Leaves the calling context here and goes on at `to`. Not inlined: what runs again behind __builtin_setjmp has no
   // variable left.
   [[gnu::noinline]] void leave_for(Place& to) {
-#ifdef MAXLAT_TEST_FIBERS_SWAP
-    swapcontext(&context_, &to.context_);
-#else
+#ifdef __SANITIZE_ADDRESS__
+    __sanitizer_start_switch_fiber(&shadow_, to.stack_.data(), to.stack_.size());
+#endif
+    to.left_ = this;
     was_left_ = true;
-    if (__builtin_setjmp(words_) != 0) return;
+    if (__builtin_setjmp(words_) != 0) {
+      arrive();
+      return;
+    }
     if (to.was_left_) __builtin_longjmp(to.words_, 1);
-    setcontext(&to.context_);
+    setcontext(&to.beginning_);
+  }
+
+  void arrive() {
+#ifdef __SANITIZE_ADDRESS__
+    const void* bottom = nullptr;
+    size_t size = 0;
+    __sanitizer_finish_switch_fiber(shadow_, &bottom, &size);
+    left_->stack_ = {const_cast<char*>(static_cast<const char*>(bottom)), size};  // the first one's is not known else
 #endif
   }
 
  private:
-  ucontext_t context_{};
-#ifndef MAXLAT_TEST_FIBERS_SWAP
+  ucontext_t beginning_{};
   void* words_[5] = {};
+  std::span<char> stack_;
+  void* shadow_ = nullptr;  // of the sanitizer's
+  Place* left_ = nullptr;   // from where it was entered
   bool was_left_ = false;
-#endif
 };
 
 class Fibers {
@@ -102,6 +110,7 @@ class Fibers {
     }
     static void enter(uint32_t low, uint32_t high) {
       auto* self = reinterpret_cast<Fiber*>(static_cast<uintptr_t>(high) << 32 | low);
+      self->place.arrive();
       self->body();
       self->all->abandon();
     }

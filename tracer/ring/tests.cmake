@@ -9,8 +9,7 @@ function(maxlat_ring_variant name)
     MAXLAT_RING_COUNT_BITS=${V_COUNT_BITS} MAXLAT_RING_COMMIT_BITS=${V_COMMIT_BITS}
     MAXLAT_RING_TIME_BITS=${V_TIME_BITS})
   target_link_libraries(${name} PRIVATE maxlat_build_flags GTest::gmock GTest::gtest_main Threads::Threads)
-  gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES PROPERTIES LABELS unit
-    TIMEOUT 120)
+  maxlat_discover_tests(${name} ${name} 120)
 endfunction()
 
 if(MAXLAT_BUILD_TESTS)

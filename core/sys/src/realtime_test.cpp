@@ -129,7 +129,7 @@ TEST(Realtime, WithoutPermissionTheHintSaysWhatToDo) {
               HasSubstr("/dev/cpu_dma_latency"));
 }
 
-TEST(Realtime, WithoutPermissionToLockTheHintNamesTheLimit) {
+TEST(LockedMemory, WithoutPermissionTheHintNamesTheLimit) {
   const std::string said = as_nobody([] { return lock_memory(); });
   // The sanitizers' runtimes make mlockall() a no-op that succeeds.
   if (said.starts_with("mlockall reported success")) GTEST_SKIP() << said;
@@ -170,7 +170,7 @@ long locked_kilobytes() {
   return -1;
 }
 
-TEST(Realtime, LockedMemoryIsLockedAndFaultsNoMore) {
+TEST(LockedMemory, IsLockedAndFaultsNoMore) {
   const std::string outcome = in_child([]() -> std::string {
     if (const Status locked = lock_memory(512 * 1024); !locked) return "refused: " + locked.error().text;
     if (locked_kilobytes() <= 0) return "VmLck is not above 0";
