@@ -22,7 +22,11 @@ maxlat_histogram* allocate() {
 }  // namespace
 
 void Histogram::Free::operator()(maxlat_histogram* h) const {
-  std::free(h);
+  if (is_own) std::free(h);
+}
+
+Histogram Histogram::in(maxlat_histogram& memory) {
+  return Histogram(std::unique_ptr<maxlat_histogram, Free>(&memory, Free{false}));
 }
 
 Histogram::Histogram() : storage_(allocate()) {

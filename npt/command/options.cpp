@@ -89,6 +89,7 @@ po::options_description options_of_results() {
       "largest gaps kept per CPU, with their times");
   add("kernel-events", core::argument("BACKEND")->implicit_value(attribution::kAnyBackend, attribution::kAnyBackend),
       "who had the largest gaps, by the kernel's events (module, tracefs; root)");
+  add("sensors", flag(), "others see the books meanwhile: maxlat sensors watch 'npt-cpu*'");
   add("raw", core::argument("FILE"), "write the gaps above --above to FILE.CPU, as sysjitter does");
   add("above", core::argument("TIME"), "of --raw; a million gaps a CPU are the most");
   add("histogram,h", core::argument<unsigned>("N")->implicit_value(0, ""),
@@ -221,6 +222,9 @@ core::Status read_measurement(const core::CommandLine& line, Options& options) {
   options.kernel_events = *std::move(kernel_events);
   if (options.outliers > 10'000)
     return mistake("--outliers: at most 10000", "each new one is sorted in within the loop");
+  options.sensors = line.has("sensors");
+  if (options.sensors && options.outliers == 0)
+    return mistake("--sensors shows the outliers, and --outliers 0 keeps none", "keep one at least");
   if (line.has("tracemark")) options.trace_mark = line.get<std::string>("tracemark");
   if (options.trace_mark && options.break_above_ns == 0)
     return mistake("--tracemark marks the gap of --break", "give -b TIME, too");
@@ -303,8 +307,7 @@ std::string npt_help() {
   constexpr core::CommandHelp kHelp{
       "maxlat npt [options]",
       "Non-Preempt Test: reads the counter in a loop on each CPU and files every gap between two reads.",
-      "  maxlat npt -a 2,3 -D 1h --json npt.json             one hour on CPUs 2 and 3, result in npt.json\n"
-      "  maxlat npt --compare none,maxlat:timer -a 1         what the tracer adds on CPU 1, with a verdict\n"};
+      "  maxlat npt -a 2,3 -D 1h --json npt.json             one hour on CPUs 2 and 3, result in npt.json\n"};
   return core::help_text(kHelp, option_table());
 }
 

@@ -19,7 +19,7 @@ constexpr std::uint64_t kRound_ns = kLongestWithoutRest_ns;
 // What belongs to one run, its report or its choice of an arm.
 constexpr const char* kOfASingleRun[] = {"arm",      "break",  "output",        "histogram",   "histfile",
                                          "snapshot", "format", "trace-dir",     "nanoseconds", "picoseconds",
-                                         "raw",      "above",  "kernel-events", "tracemark"};
+                                         "raw",      "above",  "kernel-events", "tracemark", "sensors"};
 // What we say to each process ourselves.
 const std::set<std::string> kOurs = {"compare",  "find-max-rate", "with-load", "rounds", "seed",   "affinity",
                                      "duration", "wall-time",     "json",      "quiet",  "verbose"};

@@ -18,15 +18,22 @@
 #include <maxlat/npt/measure.hpp>
 
 #include "interrupts.hpp"
+#include "live/cpu_sensors.hpp"
 #include "loop.hpp"
 #include "windows.hpp"
 
 namespace maxlat::npt {
 
 struct CpuRun {
-  CpuRun(unsigned cpu_number, const core::JournalSpec& spec) : cpu(cpu_number), journal(spec) {}
+  // `seen`: where others see the histogram while it grows; null: nowhere. It must live as long.
+  CpuRun(unsigned cpu_number, const core::JournalSpec& spec, CpuSensors* seen = nullptr)
+      : cpu(cpu_number),
+        sensors(seen),
+        histogram(seen == nullptr ? base::Histogram() : base::Histogram::in(seen->gaps())),
+        journal(spec) {}
 
   unsigned cpu;
+  CpuSensors* sensors;
   base::Histogram histogram;
   core::Journal journal;
   uint64_t samples = 0;  // counted by the loop
@@ -125,6 +132,7 @@ void run_cpu(Counter counter, Probe probe, SleepFor sleep_for, const Options& op
                                 : run_segment(counter, NoProbe{}, &run.histogram.raw(), &run.journal, remaining);
     enabled = enabled || interrupts_enabled();  // off at its end: off in all of it, since only turn_off() does that
     interrupts.turn_on();
+    if (run.sensors != nullptr) run.sensors->segment_ended();
     run.samples += segment.samples;
     run.probes += windows.traced() ? segment.probes : 0;
     run.exposure_ticks += segment.last - segment.first;
@@ -138,6 +146,7 @@ void run_cpu(Counter counter, Probe probe, SleepFor sleep_for, const Options& op
   const ThreadUsage after = ThreadUsage::now(wait);
   for (CpuRun* run : {&books.traced, books.waiting}) {
     if (run == nullptr) continue;
+    if (run->sensors != nullptr) run->sensors->run_ended();
     run->why = why;
     run->interrupts_enabled = enabled;
     enter(before, after, *run);

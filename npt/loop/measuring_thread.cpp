@@ -84,7 +84,14 @@ core::Status MeasuringThread::set_up() {
     journal.accounted = &start_->watch->gaps_of(cpu_);
     journal.accounted->watch(::gettid());
   }
-  owned_ = std::make_unique<CpuRun>(cpu_, journal);
+  if (start_->plan->options.sensors) {
+    auto sensors = CpuSensors::publish(cpu_, start_->plan->clock);
+    if (!sensors) return sensors.error();
+    sensors_ = *std::move(sensors);
+    journal.show = CpuSensors::show;
+    journal.show_state = sensors_.get();
+  }
+  owned_ = std::make_unique<CpuRun>(cpu_, journal, sensors_.get());
   warm_up_ = std::make_unique<CpuRun>(cpu_, without_limits(start_->journal));
   if (start_->plan->has_windows()) waiting_ = std::make_unique<CpuRun>(cpu_, start_->journal);
   if (start_->plan->limits_rate()) event_gaps_ = std::make_unique<base::Histogram>();

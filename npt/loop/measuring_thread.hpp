@@ -91,6 +91,7 @@ class MeasuringThread {
   std::optional<IrqoffDevice> irqoff_;  // lives and dies on the measuring thread
   std::string why_interrupts_on_;
   // The memory comes from the thread itself, so that it is on the CPU's own memory node.
+  std::unique_ptr<CpuSensors> sensors_;  // before the books that lie in it
   std::unique_ptr<CpuRun> owned_, warm_up_, waiting_;
   std::unique_ptr<base::Histogram> event_gaps_;
   uint64_t events_ = 0;

@@ -121,6 +121,26 @@ def a_killed_run_keeps_its_last_snapshot(folder):
     assert phase["per_cpu"][0]["outliers"], "a snapshot has outliers too"
 
 
+def others_see_the_books_while_they_grow(folder):
+    cpu = CPUS[-1]
+    run = start("-a", str(cpu), "-d", "0", "-q", "--sensors", "--json", f"{folder}/r.json", *REST)
+
+    def seen():
+        done = subprocess.run([MAXLAT, "sensors", "get", "--json", f"maxlat#{run.pid}/npt-cpu{cpu}"], capture_output=True, text=True)
+        return {each["name"]: each["value"] for each in json.loads(done.stdout)} if done.returncode == 0 else {}
+
+    try:
+        first = wait_for(lambda: seen() if seen().get("gaps", {}).get("count", 0) > 0 else None, "gaps in the sensor")
+        later = wait_for(lambda: seen() if seen()["gaps"]["count"] > first["gaps"]["count"] else None, "more gaps in the sensor")
+        assert later["longest"]["value"] > 0 and later["outliers"]["posts"] > 0, later
+    finally:
+        run.send_signal(signal.SIGINT)
+        run.communicate(timeout=60)
+    _, phase = result_of(f"{folder}/r.json")
+    assert phase["per_cpu"][0]["samples"] > later["gaps"]["count"], (phase["per_cpu"][0]["samples"], later["gaps"])
+    assert seen() == {}, "the sensors end with the run"
+
+
 def beside_a_hog(folder, *arguments):
     """A FIFO loop, and an ordinary thread that wants the same CPU."""
     cpu = CPUS[-1]
@@ -204,6 +224,7 @@ def without_permission_there_is_a_hint(folder):
 
 CHECKS = [affinity_and_policy_are_applied, two_cpus_have_their_own_books, an_interrupt_keeps_the_results,
           a_run_without_an_end_is_complete_when_a_signal_ends_it, a_killed_run_keeps_its_last_snapshot,
+          others_see_the_books_while_they_grow,
           a_loop_rests_as_the_scheduler_demands, a_loop_that_the_scheduler_stops_is_not_valid, a_planted_stall_is_found_where_and_when_it_was,
           without_permission_there_is_a_hint]
 

@@ -17,6 +17,7 @@ JournalSpec without_limits(const JournalSpec& spec) {
   unlimited.break_above = UINT64_MAX;
   unlimited.accounted = nullptr;
   unlimited.tell_above = UINT64_MAX;
+  unlimited.show = nullptr;
   unlimited.raw_above = UINT64_MAX;
   unlimited.raw_room = 0;
   unlimited.stop = &never;
@@ -81,6 +82,7 @@ Journal::Limits Journal::look(uint64_t gap, uint64_t end) noexcept {
   if (gap > outliers_.floor()) {
     outliers_.offer(gap, end);
     if (spec_.accounted != nullptr) (void)spec_.accounted->ask(gap, end);
+    if (spec_.show != nullptr) spec_.show(spec_.show_state, gap, max_);
   }
   if (gap > spec_.raw_above) keep_raw(gap, end);
   if (gap > spec_.tell_above) spec_.tell(spec_.tell_state, gap);

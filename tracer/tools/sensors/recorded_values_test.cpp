@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <maxlat/base/clock.hpp>
 #include <maxlat/core/result/run_frame.hpp>
 
 #include "sensors/value_text.hpp"
@@ -123,6 +124,7 @@ TEST(RecordedValues, UnitsOfTime) {
   EXPECT_EQ(ns_of_unit("us"), 1000);
   EXPECT_EQ(ns_of_unit("ms"), 1e6);
   EXPECT_EQ(ns_of_unit("s"), 1e9);
+  EXPECT_NEAR(ns_of_unit("ticks"), base::calibrate().to_ns(1.0), 0.01);
   for (const char* other : {"", "mK", "bytes", "n", "seconds"}) EXPECT_EQ(ns_of_unit(other), 0) << other;
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <maxlat/base/clock.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/text.hpp>
 
@@ -23,9 +24,13 @@ using sensors::StatValue;
 constexpr double kQuantiles[] = {0.5, 0.99, 0.999};
 constexpr int kBarWidth = 50;
 
+bool is_shown_as_time(std::string_view unit) {
+  return unit == "ns" || unit == "ticks";
+}
+
 template <class Number>
 std::string with_unit(Number number, const std::string& unit) {
-  if (unit == "ns") return core::latency_text(static_cast<double>(number));
+  if (is_shown_as_time(unit)) return core::latency_text(static_cast<double>(number) * ns_of_unit(unit));
   return unit.empty() ? fmt::format("{}", number) : fmt::format("{} {}", number, unit);
 }
 
@@ -34,7 +39,7 @@ double mean_of(std::int64_t sum, std::uint64_t count) {
 }
 
 std::string mean_text(double mean, const std::string& unit) {
-  if (unit == "ns") return core::latency_text(mean);
+  if (is_shown_as_time(unit)) return core::latency_text(mean * ns_of_unit(unit));
   return fmt::format("{:.6g}{}{}", mean, unit.empty() ? "" : " ", unit);
 }
 
@@ -248,6 +253,10 @@ nlohmann::ordered_json books_json(const sensors::EventBooks& books) {
 }  // namespace
 
 double ns_of_unit(std::string_view unit) {
+  if (unit == "ticks") {
+    static const double ns = base::calibrate().to_ns(1.0);  // this machine's counter is the program's, too
+    return ns;
+  }
   constexpr std::pair<std::string_view, double> kUnits[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
   for (const auto& [name, ns] : kUnits)
     if (unit == name) return ns;

@@ -5,16 +5,20 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include <maxlat/base/histogram.h>
 #include <maxlat/base/shaped_histogram.hpp>
 
 namespace maxlat::base {
 
-// Owns one histogram on the heap, page-aligned and touched, so that recording into it takes no page fault.
+// Owns one histogram on the heap, page-aligned and touched, so that recording into it takes no page fault; or has one
+// in memory that is somebody else's. A copy is always an own one.
 class Histogram {
  public:
   Histogram();
+  // REQUIRES: it is valid, and the memory lives as long.
+  static Histogram in(maxlat_histogram& memory);
   Histogram(const Histogram& other);
   Histogram& operator=(const Histogram& other);
   Histogram(Histogram&&) noexcept = default;
@@ -42,8 +46,13 @@ class Histogram {
 
  private:
   struct Free {
+    bool is_own;
+    constexpr Free() : is_own(true) {}
+    constexpr explicit Free(bool own) : is_own(own) {}
     void operator()(maxlat_histogram* h) const;
   };
+  explicit Histogram(std::unique_ptr<maxlat_histogram, Free> storage) : storage_(std::move(storage)) {}
+
   std::unique_ptr<maxlat_histogram, Free> storage_;
 };
 

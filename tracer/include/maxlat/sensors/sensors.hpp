@@ -202,6 +202,14 @@ class HistogramOf {
   }
   // The bucket alone: sum, mean and extremes are then the reader's to estimate. REQUIRES: the value is in range.
   void count_in_range(std::uint64_t value) { maxlat_histogram_sensor_count(kWriters, buckets_, kShape, value); }
+  // As base's own, for code that knows that: one thread posts, in no handler. As long as the head has no moments (min
+  // above max), they are the reader's to estimate.
+  maxlat_histogram& in_place()
+    requires(kSubBits == MAXLAT_HISTOGRAM_SUB_BITS && kRangeBits == MAXLAT_HISTOGRAM_RANGE_BITS)
+  {
+    static_assert(sizeof(words_) % 64 == 0, "the buckets are right behind the head");
+    return reinterpret_cast<maxlat_histogram&>(words_.head);
+  }
 
  private:
   static constexpr maxlat_histogram_head empty() {

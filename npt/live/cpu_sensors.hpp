@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+//
+// What others see of a CPU's books while its loop runs: a group of sensors, `maxlat/npt-cpu1`, that `maxlat sensors`
+// and any monitor read in place (docs/sensors.md).
+//
+//   gaps      the histogram itself: the loop counts in sensor memory, with the instructions that it has without
+//   longest   the longest gap so far, in ns
+//   outliers  each gap that was one of the run's longest when it came, with its time
+//
+// The loop keeps sum and extremes in registers until a segment ends. As long as it runs, the head of `gaps` has none,
+// rather than old ones, and a monitor takes its quantiles from the buckets; at the end all are there.
+//
+// OWNERSHIP  the memory of the CPU's histogram. It must outlive whatever reads that.
+// THREADS    made, used and ended by the measuring thread, so that the memory is on its node.
+// COST       in the loop none; where it looks up (core/stats/journal.hpp), a post of an event for each outlier.
+#pragma once
+
+#include <cstdint>
+#include <maxlat/base/clock.hpp>
+#include <maxlat/base/histogram.hpp>
+#include <maxlat/core/sys/result.hpp>
+#include <maxlat/sensors/event_list.hpp>
+#include <maxlat/sensors/group.hpp>
+#include <maxlat/sensors/sensors.hpp>
+#include <maxlat/trace/event.hpp>
+#include <memory>
+
+MAXLAT_TRACE_EVENT(npt, gap, (std::uint64_t, ns), (std::uint64_t, ticks))
+
+namespace maxlat::npt {
+
+class CpuSensors {
+ public:
+  // ERRORS: what publish_group() says.
+  static core::Result<std::unique_ptr<CpuSensors>> publish(unsigned cpu, const base::CounterClock& clock);
+  ~CpuSensors() { sensors::withdraw_group(&group_); }
+  CpuSensors(const CpuSensors&) = delete;
+
+  maxlat_histogram& gaps() { return group_->gaps.in_place(); }
+  // As JournalSpec::show has it. `state` is this.
+  static void show(void* state, std::uint64_t gap, std::uint64_t max);
+
+  // Behind each segment, and behind the last one.
+  void segment_ended();
+  void run_ended();
+
+ private:
+  struct Group {
+    sensors::Histogram<MAXLAT_HISTOGRAM_SUB_BITS, MAXLAT_HISTOGRAM_RANGE_BITS> gaps{"gaps", "ticks", "gaps of the loop"};
+    sensors::Gauge longest{"longest", "ns", "the longest gap so far"};
+    sensors::EventList<256, MAXLAT_LISTED_EVENT(npt, gap)> outliers{
+        "outliers", "gaps that were among the longest when they came"};
+  };
+
+  explicit CpuSensors(const base::CounterClock& clock) : clock_(clock) {}
+
+  const base::CounterClock& clock_;
+  sensors::SensorGroup<Group> group_;
+  maxlat_moments moments_ = MAXLAT_MOMENTS_EMPTY;  // of the segments that have ended
+};
+
+}  // namespace maxlat::npt
