@@ -28,9 +28,8 @@ po::options_description group(const char* title) {
   return {title, 110, 55};
 }
 
-po::options_description options_of_measurement() {
+void add_where_and_how_long(po::options_description& table) {
   const Options defaults;
-  po::options_description table = group("Where and how long");
   auto add = table.add_options();
   add("affinity,a", core::argument<core::CpuListArgument>("CPUS")->implicit_value({}, "all"),
       "one pinned thread on each CPU of a list (no -a: CPU 1; -a alone: all)");
@@ -43,12 +42,12 @@ po::options_description options_of_measurement() {
   add("break,b", core::argument("TIME"), "stop all CPUs at a gap above TIME (a bare number: us), exit status 2");
   add("tracemark", core::argument("INSTANCE")->implicit_value("", "top"),
       "mark it in your ftrace, or INSTANCE, and stop that");
-  return table;
 }
 
 po::options_description options_of_loop() {
   const Options defaults;
   po::options_description table = group("The loop");
+  add_where_and_how_long(table);
   auto add = table.add_options();
   add("priority,p", core::argument<int>("N")->default_value(defaults.scheduling.priority),
       "real-time priority, 1 to 99");
@@ -107,7 +106,7 @@ po::options_description options_of_results() {
 
 po::options_description option_table() {
   po::options_description all;
-  all.add(options_of_measurement()).add(options_of_loop()).add(options_of_tracers()).add(options_of_results());
+  all.add(options_of_loop()).add(options_of_tracers()).add(options_of_results());
   return all;
 }
 
@@ -223,8 +222,6 @@ core::Status read_measurement(const core::CommandLine& line, Options& options) {
   if (options.outliers > 10'000)
     return mistake("--outliers: at most 10000", "each new one is sorted in within the loop");
   options.sensors = line.has("sensors");
-  if (options.sensors && options.outliers == 0)
-    return mistake("--sensors shows the outliers, and --outliers 0 keeps none", "keep one at least");
   if (line.has("tracemark")) options.trace_mark = line.get<std::string>("tracemark");
   if (options.trace_mark && options.break_above_ns == 0)
     return mistake("--tracemark marks the gap of --break", "give -b TIME, too");
@@ -307,7 +304,8 @@ std::string npt_help() {
   constexpr core::CommandHelp kHelp{
       "maxlat npt [options]",
       "Non-Preempt Test: reads the counter in a loop on each CPU and files every gap between two reads.",
-      "  maxlat npt -a 2,3 -D 1h --json npt.json             one hour on CPUs 2 and 3, result in npt.json\n"};
+      "  maxlat npt -a 2,3 -D 1h --json npt.json             one hour on CPUs 2 and 3, result in npt.json\n"
+      "  maxlat npt --compare none,maxlat:timer -a 1         what the tracer adds on CPU 1, with a verdict\n"};
   return core::help_text(kHelp, option_table());
 }
 

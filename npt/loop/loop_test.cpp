@@ -209,6 +209,24 @@ TEST(Loop, TellsOfEachGapAboveTheLimitWhateverTheOutliersAre) {
   }
 }
 
+TEST(Loop, ShowsEachOutlierAndTheLongestWhateverTheOutliersAre) {
+  for (const size_t outliers : {size_t{0}, size_t{2}}) {
+    Scripted s;
+    s.spec.outliers = outliers;
+    std::vector<std::pair<uint64_t, uint64_t>> shown;
+    s.spec.show_state = &shown;
+    s.spec.show = [](void* state, uint64_t gap, uint64_t max) {
+      static_cast<std::vector<std::pair<uint64_t, uint64_t>>*>(state)->emplace_back(gap, max);
+    };
+    s.script.gaps = gaps_after_start({20, 9000, 20, 8000, 10'000, 20});
+    s.options.loops = 6;
+    s.go();
+    std::vector<std::pair<uint64_t, uint64_t>> expected{{20, 20}, {9000, 9000}, {10'000, 10'000}};
+    if (outliers > 0) expected.insert(expected.begin() + 2, {8000, 9000});
+    EXPECT_EQ(shown, expected) << outliers << " outliers";
+  }
+}
+
 // Who accounts for the outliers needs each of them, when it is one; the warm-up's are nobody's.
 TEST(Loop, EachGapThatBecomesAnOutlierIsHandedOver) {
   Scripted s;

@@ -35,8 +35,9 @@ bool every_cpu_has_samples(const core::RunResult& run, const core::CpuList& cpus
 }
 
 // What the plan or the meter says itself, and what would end the phase before its time.
-constexpr std::array kOurOwn{"-a", "--affinity", "-D", "-d",         "--duration", "--wall-time", "-l", "--loops",
-                             "-b", "--break",    "-p", "--priority", "--json",     "--snapshot",  "-q", "--quiet"};
+constexpr std::array kOurOwn{"-a", "--affinity", "-D", "-d",         "--duration", "--wall-time", "-l",      "--loops",
+                             "-b", "--break",    "-p", "--priority", "--json",     "--snapshot",  "-q",      "--quiet",
+                             "--sensors"};
 
 // Of "-b30us" the letter: "-b".
 std::string option_of(const std::string& word) {
@@ -78,6 +79,8 @@ std::vector<std::string> npt_words(const MeterJob& job) {
   // A stall that fell into a rest could not be found. Without rests the kernel's throttling shows as gaps instead,
   // which a control can bear.
   words.insert(words.end(), {"--rest", job.control ? "0" : kRest});
+  // So that anybody can follow a run: maxlat sensors watch 'npt-cpu*'
+  if (!job.control) words.push_back("--sensors");
   return words;
 }
 

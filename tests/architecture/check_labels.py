@@ -22,6 +22,7 @@ for test in tests:
     if len(labels) != 1 or labels[0] not in KNOWN:
         wrong.append(f"{test['name']}: labels {labels}, not one of {sorted(KNOWN)}")
 names = [test["name"] for test in tests]
+names += sorted({name.rpartition(".")[0] for name in names})  # suites: the entries of a sanitizer's build
 whole = not any(name.endswith("_NOT_BUILT") for name in names)
 has_guests = any(name.startswith("guest.") for name in names)
 for line in (pathlib.Path(__file__).parents[1] / "known-skips.txt").read_text().splitlines():

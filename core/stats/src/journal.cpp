@@ -78,12 +78,13 @@ Journal::Limits Journal::look(uint64_t gap, uint64_t end) noexcept {
     MAXLAT_STORE(&open_->time, end);
     MAXLAT_STORE(&open_->max, gap);
   }
-  if (gap > max_) max_ = gap;
-  if (gap > outliers_.floor()) {
+  const bool is_longest = gap > max_, is_outlier = gap > outliers_.floor();
+  if (is_longest) max_ = gap;
+  if (is_outlier) {
     outliers_.offer(gap, end);
     if (spec_.accounted != nullptr) (void)spec_.accounted->ask(gap, end);
-    if (spec_.show != nullptr) spec_.show(spec_.show_state, gap, max_);
   }
+  if (spec_.show != nullptr && (is_longest || is_outlier)) spec_.show(spec_.show_state, gap, max_);
   if (gap > spec_.raw_above) keep_raw(gap, end);
   if (gap > spec_.tell_above) spec_.tell(spec_.tell_state, gap);
 

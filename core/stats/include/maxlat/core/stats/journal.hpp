@@ -41,7 +41,8 @@ struct JournalSpec {
   uint64_t tell_above = UINT64_MAX;  // ticks: of each gap above it tell() is called, within the loop
   void (*tell)(void* state, uint64_t gap) = nullptr;
   void* tell_state = nullptr;
-  void (*show)(void* state, uint64_t gap, uint64_t max) = nullptr;  // of each outlier, with the longest so far; null: none
+  // Of each gap that is an outlier or longer than all before it, with the longest so far; null: of none.
+  void (*show)(void* state, uint64_t gap, uint64_t max) = nullptr;
   void* show_state = nullptr;
   uint64_t raw_above = UINT64_MAX;  // ticks: each gap above it is kept, as long as there is room
   size_t raw_room = 0;
