@@ -35,11 +35,11 @@ class Place {
                 static_cast<uint32_t>(address >> 32));
   }
 
-  // Leaves the calling context here and goes on at `to`. Not inlined: what runs again behind __builtin_setjmp has no
-  // variable left.
-  [[gnu::noinline]] void leave_for(Place& to) {
+  // Leaves the calling context here, or for ever, and goes on at `to`. Not inlined: what runs again behind
+  // __builtin_setjmp has no variable left.
+  [[gnu::noinline]] void leave_for(Place& to, [[maybe_unused]] bool for_ever = false) {
 #ifdef __SANITIZE_ADDRESS__
-    __sanitizer_start_switch_fiber(&shadow_, to.stack_.data(), to.stack_.size());
+    __sanitizer_start_switch_fiber(for_ever ? nullptr : &shadow_, to.stack_.data(), to.stack_.size());
 #endif
     to.left_ = this;
     was_left_ = true;
@@ -92,7 +92,7 @@ class Fibers {
   // The end of the calling fiber, in the middle of what it does.
   [[noreturn]] void abandon() {
     std::erase(ready_, current_);
-    fibers_[current_]->place.leave_for(home_);
+    fibers_[current_]->place.leave_for(home_, true);
     std::abort();  // nobody chooses it again
   }
 
