@@ -88,7 +88,7 @@ po::options_description options_of_results() {
       "largest gaps kept per CPU, with their times");
   add("kernel-events", core::argument("BACKEND")->implicit_value(attribution::kAnyBackend, attribution::kAnyBackend),
       "who had the largest gaps, by the kernel's events (module, tracefs; root)");
-  add("sensors", flag(), "others see the books meanwhile: maxlat sensors watch 'npt-cpu*'");
+  add("sensors", flag(), "publish the books meanwhile: maxlat sensors watch 'npt-cpu*'");
   add("raw", core::argument("FILE"), "write the gaps above --above to FILE.CPU, as sysjitter does");
   add("above", core::argument("TIME"), "of --raw; a million gaps a CPU are the most");
   add("histogram,h", core::argument<unsigned>("N")->implicit_value(0, ""),

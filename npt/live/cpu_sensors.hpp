@@ -8,10 +8,11 @@
 //   outliers  each gap that was one of the run's longest when it came, with its time
 //
 // The loop keeps sum and extremes in registers until a segment ends. As long as it runs, the head of `gaps` has none,
-// rather than old ones, and a monitor takes its quantiles from the buckets; at the end all are there.
+// rather than old ones, and a monitor takes its quantiles from the buckets; at the end all are there. The loop in the
+// kernel keeps its own histogram, whole: it is copied there once a second.
 //
 // OWNERSHIP  the memory of the CPU's histogram. It must outlive whatever reads that.
-// THREADS    made, used and ended by the measuring thread, so that the memory is on its node.
+// THREADS    made and used by the measuring thread, so that the memory is on its node.
 // COST       in the loop none; where it looks up (core/stats/journal.hpp), a post of an event for each outlier.
 #pragma once
 
@@ -25,13 +26,13 @@
 #include <maxlat/trace/event.hpp>
 #include <memory>
 
-MAXLAT_TRACE_EVENT(npt, gap, (std::uint64_t, ns), (std::uint64_t, ticks))
+MAXLAT_TRACE_EVENT(npt, gap, (std::uint64_t, ns))
 
 namespace maxlat::npt {
 
 class CpuSensors {
  public:
-  // ERRORS: what publish_group() says.
+  // `clock`: of the gaps; it must live as long. ERRORS: what publish_group() says.
   static core::Result<std::unique_ptr<CpuSensors>> publish(unsigned cpu, const base::CounterClock& clock);
   ~CpuSensors() { sensors::withdraw_group(&group_); }
   CpuSensors(const CpuSensors&) = delete;
@@ -46,13 +47,16 @@ class CpuSensors {
 
  private:
   struct Group {
-    sensors::Histogram<MAXLAT_HISTOGRAM_SUB_BITS, MAXLAT_HISTOGRAM_RANGE_BITS> gaps{"gaps", "ticks", "gaps of the loop"};
+    explicit Group(const sensors::Unit& unit) : gaps("gaps", unit, "gaps of the loop") {}
+
+    sensors::Histogram<MAXLAT_HISTOGRAM_SUB_BITS, MAXLAT_HISTOGRAM_RANGE_BITS> gaps;
     sensors::Gauge longest{"longest", "ns", "the longest gap so far"};
     sensors::EventList<256, MAXLAT_LISTED_EVENT(npt, gap)> outliers{
         "outliers", "gaps that were among the longest when they came"};
   };
 
-  explicit CpuSensors(const base::CounterClock& clock) : clock_(clock) {}
+  explicit CpuSensors(const base::CounterClock& clock);
+  void put(const maxlat_moments& moments);
 
   const base::CounterClock& clock_;
   sensors::SensorGroup<Group> group_;

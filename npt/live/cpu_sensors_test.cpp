@@ -126,6 +126,47 @@ TEST(CpuSensors, OutliersAreListedAsTheyCome) {
   EXPECT_EQ(monitor.longest(), 1000);
 }
 
+// A defect: the raw clock's nanoseconds were called ticks.
+TEST(CpuSensors, TheUnitIsTheClocks) {
+  const auto unit_with = [](const base::CounterClock& clock) {
+    auto published = CpuSensors::publish(3, clock);
+    const Seen monitor;
+    return published && monitor.group ? monitor.facts("gaps").unit : "not seen";
+  };
+  EXPECT_EQ(unit_with(base::clock_with_rate(2.096026)), "ticks:2096026");
+  base::CounterClock raw = base::clock_with_rate(1.0);
+  raw.source = base::RateSource::monotonic_raw;
+  EXPECT_EQ(unit_with(raw), "ns");
+}
+
+// While interrupts are off, others wait; when they are on again, the head has no moments of the stretch that was.
+TEST(CpuSensors, NobodySeesTheMomentsOfAStretch) {
+  struct Looks {
+    const Seen* monitor;
+    int* looks;
+    void turn_off() const {}
+    void turn_on() const {
+      EXPECT_GT(monitor->gaps().total, 0u);
+      EXPECT_FALSE(monitor->gaps().has_moments);
+      ++*looks;
+    }
+  };
+  const base::CounterClock clock = base::clock_with_rate(1.0);
+  auto published = CpuSensors::publish(3, clock);
+  ASSERT_TRUE(published) << published.error().text;
+  const Seen monitor;
+  ASSERT_TRUE(monitor.group);
+  TwoSeconds two;
+  CpuRun run(3, two.spec, published->get());
+  CpuRun warm_up(3, without_limits(two.spec));
+  int looks = 0;
+  run_cpu(
+      ScriptedCounter{&two.script}, NoProbe{}, [](uint64_t) {}, two.options, clock, {warm_up, run},
+      Looks{&monitor, &looks});
+  EXPECT_GE(looks, 2);
+  EXPECT_TRUE(monitor.gaps().has_moments);
+}
+
 // Whoever looks keeps what was there; nobody finds it any more.
 TEST(CpuSensors, TheGroupEndsWithItsOwner) {
   std::optional<Seen> monitor;

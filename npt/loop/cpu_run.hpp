@@ -131,8 +131,8 @@ void run_cpu(Counter counter, Probe probe, SleepFor sleep_for, const Options& op
                                 ? run_segment(counter, probe, &run.histogram.raw(), &run.journal, remaining)
                                 : run_segment(counter, NoProbe{}, &run.histogram.raw(), &run.journal, remaining);
     enabled = enabled || interrupts_enabled();  // off at its end: off in all of it, since only turn_off() does that
-    interrupts.turn_on();
     if (run.sensors != nullptr) run.sensors->segment_ended();
+    interrupts.turn_on();
     run.samples += segment.samples;
     run.probes += windows.traced() ? segment.probes : 0;
     run.exposure_ticks += segment.last - segment.first;

@@ -32,6 +32,7 @@ struct EndedRun {
   LoopCost cost;
   std::string why_interrupts_on;          // "" where they could be turned off, or nobody wanted to
   std::optional<std::string> starved_by;  // who kept a CPU from its loop, which was then given up
+  std::string why_not_seen{};             // "" where others saw the books meanwhile, or nobody wanted them to
 };
 
 }  // namespace maxlat::npt

@@ -307,6 +307,11 @@ void close_books(Arm& arm, const MeasurementPlan& plan, const EndedRun& run, cor
   if (books.tail) enter_tail(*books.tail, arm_run, gaps_with_events(run), plan.clock, phase);
 }
 
+void tell_who_saw(const EndedRun& run, core::Phase& phase) {
+  phase.facts["sensors"] = run.why_not_seen.empty() ? "of each CPU, as npt-cpu" : "none: " + run.why_not_seen;
+  if (!run.why_not_seen.empty()) phase.warnings.push_back("nobody could follow the run: " + run.why_not_seen);
+}
+
 void warn_of_none(core::Phase& phase, const char* gaps) {
   phase.warnings.push_back(fmt::format("no {}: the run ended before the first", gaps));
 }
@@ -317,6 +322,7 @@ core::Result<Measurement> measurement_of(const MeasurementPlan& plan, const core
                                          Arm* arm) {
   core::Phase begun = before;
   begun.facts["interrupts_why"] = run.why_interrupts_on;
+  if (plan.options.sensors) tell_who_saw(run, begun);
   auto waiting = waiting_measurement(plan, begun, run);
   if (!waiting) return waiting.error();
   Runs runs;

@@ -175,6 +175,20 @@ TEST(MeasurementOfRuns, WhyInterruptsStayedOnIsSaid) {
   EXPECT_EQ(measurement(ended, some_loops(2))->phase.facts.count("interrupts_why"), 0u);
 }
 
+TEST(MeasurementOfRuns, WhoSawTheBooksIsSaidWhereSomebodyWantedTo) {
+  const auto run = run_of(1, {20, 20}, 0);
+  EndedRun ended{{{run.get(), nullptr, nullptr, 0, 0}}, {}, {}, {}};
+  Options options = some_loops(2);
+  const auto warnings = measurement(ended, options)->phase.warnings.size();
+  EXPECT_EQ(measurement(ended, options)->phase.facts.count("sensors"), 0u);
+  options.sensors = true;
+  EXPECT_EQ(measurement(ended, options)->phase.facts.at("sensors"), "of each CPU, as npt-cpu");
+  ended.why_not_seen = "no memory";
+  const auto unseen = measurement(ended, options);
+  EXPECT_EQ(unseen->phase.facts.at("sensors"), "none: no memory");
+  EXPECT_EQ(unseen->phase.warnings.size(), warnings + 1);
+}
+
 Options in_windows(uint64_t loops) {
   Options options = some_loops(loops);
   options.trace_window_ns = options.wait_window_ns = kSecond;

@@ -85,11 +85,13 @@ core::Status MeasuringThread::set_up() {
     journal.accounted->watch(::gettid());
   }
   if (start_->plan->options.sensors) {
-    auto sensors = CpuSensors::publish(cpu_, start_->plan->clock);
-    if (!sensors) return sensors.error();
-    sensors_ = *std::move(sensors);
-    journal.show = CpuSensors::show;
-    journal.show_state = sensors_.get();
+    if (auto sensors = CpuSensors::publish(cpu_, start_->plan->clock); sensors) {
+      sensors_ = *std::move(sensors);
+      journal.show = CpuSensors::show;
+      journal.show_state = sensors_.get();
+    } else {
+      why_not_seen_ = sensors.error().text;
+    }
   }
   owned_ = std::make_unique<CpuRun>(cpu_, journal, sensors_.get());
   warm_up_ = std::make_unique<CpuRun>(cpu_, without_limits(start_->journal));

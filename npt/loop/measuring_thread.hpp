@@ -64,6 +64,8 @@ class MeasuringThread {
   const LoopCost& cost() const { return cost_; }
   // Why this CPU's interrupts could not be turned off; "" when they could, or nobody wanted to.
   const std::string& why_interrupts_on() const { return why_interrupts_on_; }
+  // Why others do not see its books; "" when they do, or nobody wanted them to.
+  const std::string& why_not_seen() const { return why_not_seen_; }
   bool finished() const { return finished_.load(std::memory_order_acquire); }
   // Also true of one that was never launched.
   bool ended() const { return !joinable_ || finished(); }
@@ -89,7 +91,7 @@ class MeasuringThread {
   core::Status set_up_status_;
   LoopCost cost_;
   std::optional<IrqoffDevice> irqoff_;  // lives and dies on the measuring thread
-  std::string why_interrupts_on_;
+  std::string why_interrupts_on_, why_not_seen_;
   // The memory comes from the thread itself, so that it is on the CPU's own memory node.
   std::unique_ptr<CpuSensors> sensors_;  // before the books that lie in it
   std::unique_ptr<CpuRun> owned_, warm_up_, waiting_;

@@ -76,6 +76,7 @@ EndedRun MeasuringThreads::ended() const {
   for (const auto& thread : threads_) {
     run.cpus.push_back(thread->books());
     if (run.why_interrupts_on.empty()) run.why_interrupts_on = thread->why_interrupts_on();
+    if (run.why_not_seen.empty()) run.why_not_seen = thread->why_not_seen();
   }
   run.cost = threads_.front()->cost();
   return run;

@@ -141,6 +141,17 @@ def others_see_the_books_while_they_grow(folder):
     assert seen() == {}, "the sensors end with the run"
 
 
+def a_run_that_nobody_can_follow_says_so_and_goes_on(folder):
+    def small_files():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+
+    run = start("-a", str(CPUS[-1]), "-l", "1000", "-q", "--sensors", "--json", f"{folder}/r.json", preexec_fn=small_files)
+    run.communicate(timeout=60)
+    assert run.returncode == 0, run.returncode
+    _, phase = result_of(f"{folder}/r.json")
+    assert phase["facts"]["sensors"].startswith("none: ") and any("nobody could follow the run" in w for w in phase["warnings"]), phase
+
+
 def beside_a_hog(folder, *arguments):
     """A FIFO loop, and an ordinary thread that wants the same CPU."""
     cpu = CPUS[-1]
@@ -224,7 +235,7 @@ def without_permission_there_is_a_hint(folder):
 
 CHECKS = [affinity_and_policy_are_applied, two_cpus_have_their_own_books, an_interrupt_keeps_the_results,
           a_run_without_an_end_is_complete_when_a_signal_ends_it, a_killed_run_keeps_its_last_snapshot,
-          others_see_the_books_while_they_grow,
+          others_see_the_books_while_they_grow, a_run_that_nobody_can_follow_says_so_and_goes_on,
           a_loop_rests_as_the_scheduler_demands, a_loop_that_the_scheduler_stops_is_not_valid, a_planted_stall_is_found_where_and_when_it_was,
           without_permission_there_is_a_hint]
 

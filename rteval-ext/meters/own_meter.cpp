@@ -79,8 +79,7 @@ std::vector<std::string> npt_words(const MeterJob& job) {
   // A stall that fell into a rest could not be found. Without rests the kernel's throttling shows as gaps instead,
   // which a control can bear.
   words.insert(words.end(), {"--rest", job.control ? "0" : kRest});
-  // So that anybody can follow a run: maxlat sensors watch 'npt-cpu*'
-  if (!job.control) words.push_back("--sensors");
+  words.push_back("--sensors");  // so that a run can be followed: maxlat sensors watch 'npt-cpu*'
   return words;
 }
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <maxlat/base/clock.hpp>
+#include <charconv>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/text.hpp>
 
@@ -24,8 +24,10 @@ using sensors::StatValue;
 constexpr double kQuantiles[] = {0.5, 0.99, 0.999};
 constexpr int kBarWidth = 50;
 
+constexpr std::string_view kTicks = "ticks:";
+
 bool is_shown_as_time(std::string_view unit) {
-  return unit == "ns" || unit == "ticks";
+  return unit == "ns" || (unit.starts_with(kTicks) && ns_of_unit(unit) != 0);
 }
 
 template <class Number>
@@ -253,9 +255,11 @@ nlohmann::ordered_json books_json(const sensors::EventBooks& books) {
 }  // namespace
 
 double ns_of_unit(std::string_view unit) {
-  if (unit == "ticks") {
-    static const double ns = base::calibrate().to_ns(1.0);  // this machine's counter is the program's, too
-    return ns;
+  if (unit.starts_with(kTicks)) {
+    std::uint64_t khz = 0;
+    const char* const end = unit.data() + unit.size();
+    const auto [rest, failure] = std::from_chars(unit.data() + kTicks.size(), end, khz);
+    return failure == std::errc() && rest == end && khz != 0 ? 1e6 / static_cast<double>(khz) : 0;
   }
   constexpr std::pair<std::string_view, double> kUnits[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
   for (const auto& [name, ns] : kUnits)

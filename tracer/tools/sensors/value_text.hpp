@@ -14,7 +14,7 @@
 
 namespace maxlat::trace_tools {
 
-// Nanoseconds in one of these units of time: ns, us, ms, s, ticks of this machine's counter. 0: it is none.
+// Nanoseconds in one of these units of time: ns, us, ms, s, ticks:KHZ of a counter. 0: it is none.
 double ns_of_unit(std::string_view unit);
 
 // One line, without the name: "4711 packets", "n=10000 min 1.00 us p50 ...".

@@ -59,7 +59,7 @@ struct Options {
   size_t outliers = 20;                   // kept per CPU
   std::string kernel_events;              // records them by this back end (attribution/kernel_backend.hpp), and says
                                           // who had the outliers' time; "": does not
-  bool sensors = false;                   // others see the books while they grow: maxlat/npt-cpuN (docs/sensors.md)
+  bool sensors = false;                   // publishes the books while they grow: maxlat/npt-cpuN (docs/sensors.md)
   uint64_t raw_above_ns = 0;              // keeps every gap above, up to kMostRawGaps per CPU; 0: none
   uint64_t rest_ns = 0;                   // sleep in every second; keeps a loop below the RT throttling limit
   std::string rest_why;                   // "" where the user asked for it

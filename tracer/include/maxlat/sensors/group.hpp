@@ -36,6 +36,9 @@ class alignas(MAXLAT_SENSOR_PAGE) SensorGroup {
 
  public:
   constexpr SensorGroup() = default;
+  // Of sensors that need something which is known only when the program runs.
+  template <class Argument>
+  explicit SensorGroup(const Argument& argument) : sensors_(argument) {}
   static constexpr std::size_t kBytes = sizeof(Sensors);
   Sensors* operator->() { return &sensors_; }
   Sensors& operator*() { return sensors_; }

@@ -67,7 +67,7 @@ struct maxlat_sensor {
   uint32_t reserved_0;
   uint64_t shape[2]; /* what the kind's header says */
   char name[MAXLAT_SENSOR_NAME];
-  char unit[MAXLAT_SENSOR_UNIT]; /* "ns", "bytes", "ticks" of the counter; empty: things are counted */
+  char unit[MAXLAT_SENSOR_UNIT]; /* "ns", "bytes"; "ticks:2096026", of a counter's kHz; empty: things are counted */
   char about[MAXLAT_SENSOR_ABOUT];
 } __attribute__((aligned(64)));
 

@@ -207,7 +207,7 @@ class HistogramOf {
   maxlat_histogram& in_place()
     requires(kSubBits == MAXLAT_HISTOGRAM_SUB_BITS && kRangeBits == MAXLAT_HISTOGRAM_RANGE_BITS)
   {
-    static_assert(sizeof(words_) % 64 == 0, "the buckets are right behind the head");
+    static_assert(sizeof(HistogramOf) == sizeof(maxlat_sensor) + sizeof(maxlat_histogram), "nothing between them");
     return reinterpret_cast<maxlat_histogram&>(words_.head);
   }
 
