@@ -6,7 +6,6 @@
 #include <algorithm>
 
 namespace maxlat::npt {
-
 namespace {
 
 // Of the gaps: the raw clock counts nanoseconds.
@@ -21,8 +20,7 @@ CpuSensors::CpuSensors(const base::CounterClock& clock) : clock_(clock), group_(
 
 core::Result<std::unique_ptr<CpuSensors>> CpuSensors::publish(unsigned cpu, const base::CounterClock& clock) {
   std::unique_ptr<CpuSensors> made(new CpuSensors(clock));
-  const core::Status status =
-      sensors::publish_group(&made->group_, made->group_.kBytes, fmt::format("npt-cpu{}", cpu));
+  const core::Status status = sensors::publish_group(&made->group_, made->group_.kBytes, fmt::format("npt-cpu{}", cpu));
   if (!status) return status.error();
   return made;
 }
@@ -41,7 +39,9 @@ void CpuSensors::segment_ended() {
   put(MAXLAT_MOMENTS_EMPTY);
 }
 
-void CpuSensors::run_ended() { put(moments_); }
+void CpuSensors::run_ended() {
+  put(moments_);
+}
 
 // A head whose smallest value is above its largest has no moments. So the smallest one goes first, and comes last.
 void CpuSensors::put(const maxlat_moments& moments) {

@@ -51,8 +51,8 @@ class CpuSensors {
 
     sensors::Histogram<MAXLAT_HISTOGRAM_SUB_BITS, MAXLAT_HISTOGRAM_RANGE_BITS> gaps;
     sensors::Gauge longest{"longest", "ns", "the longest gap so far"};
-    sensors::EventList<256, MAXLAT_LISTED_EVENT(npt, gap)> outliers{
-        "outliers", "gaps that were among the longest when they came"};
+    sensors::EventList<256, MAXLAT_LISTED_EVENT(npt, gap)> outliers{"outliers",
+                                                                    "gaps that were among the longest when they came"};
   };
 
   explicit CpuSensors(const base::CounterClock& clock);

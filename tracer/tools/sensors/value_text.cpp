@@ -26,13 +26,9 @@ constexpr int kBarWidth = 50;
 
 constexpr std::string_view kTicks = "ticks:";
 
-bool is_shown_as_time(std::string_view unit) {
-  return unit == "ns" || (unit.starts_with(kTicks) && ns_of_unit(unit) != 0);
-}
-
 template <class Number>
 std::string with_unit(Number number, const std::string& unit) {
-  if (is_shown_as_time(unit)) return core::latency_text(static_cast<double>(number) * ns_of_unit(unit));
+  if (const double ns = ns_of_unit(unit); ns != 0) return core::latency_text(static_cast<double>(number) * ns);
   return unit.empty() ? fmt::format("{}", number) : fmt::format("{} {}", number, unit);
 }
 
@@ -41,7 +37,7 @@ double mean_of(std::int64_t sum, std::uint64_t count) {
 }
 
 std::string mean_text(double mean, const std::string& unit) {
-  if (is_shown_as_time(unit)) return core::latency_text(mean * ns_of_unit(unit));
+  if (const double ns = ns_of_unit(unit); ns != 0) return core::latency_text(mean * ns);
   return fmt::format("{:.6g}{}{}", mean, unit.empty() ? "" : " ", unit);
 }
 
