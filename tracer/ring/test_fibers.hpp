@@ -2,9 +2,9 @@
 // Contexts that take turns only where they say so: every interleaving is chosen by the test, and a seed repeats it.
 //
 // A schedule test changes contexts some ten million times. swapcontext() makes a system call each time, for the signal
-// mask; so a context that has begun is left and entered by the compiler's own __builtin_setjmp and __builtin_longjmp, and
-// its stack is not filled before it begins: ring_schedule_16 took 73 s with both, and 3 s without. AddressSanitizer wants
-// to know on which stack the program is.
+// mask; so a context that has begun is left and entered by the compiler's own __builtin_setjmp and __builtin_longjmp,
+// and its stack is not filled before it begins: ring_schedule_16 took 73 s with both, and 3 s without. AddressSanitizer
+// wants to know on which stack the program is.
 #pragma once
 
 #include <ucontext.h>
