@@ -6,12 +6,8 @@
  * WHAT IS FOLLOWED. Writer: a thread that opens a packet and writes two records, a handler that writes one of one or
  *   two words at any point between, then the next pass of the place: each store of reserve.c, record.h and commit.h to
  *   the words that the copy goes by. Reader: find() and copy(), load by load, once.
- * MEMORY. The writer does not depend on the reader, so it is a list of stores in program order, and Memory puts them
- *   into memory when and in which order it likes, but
- *     two stores to one word in their order; a release store behind all before it; behind a fence none that was before;
- *     -DTSO (x86): all in their order.
- *   The reader's loads run in any order, too, but nothing behind an acquire load runs before it. A branch orders no
- *   loads.
+ * MEMORY. The writer does not depend on the reader: stores.pml. The reader's loads run in any order, too, but nothing
+ *   behind an acquire load runs before it.
  * LEFT OUT. What is in a record (death.pml) and how the copy is walked. Several writers of a ring per CPU: each commit
  *   is acquire-release there, so who sees a commit sees all reservations before it. Whether the packet may be entered
  *   again: ring.pml.
@@ -50,32 +46,19 @@ mtype = {
 #define SEQUENCE 3
 #define DATA 4
 #define WORDS (DATA + RECORDS)
-byte memory[WORDS];
-
-/* The writer's stores. `behind`: those before that number come first. */
 #define STORES 20
-byte word[STORES], value[STORES], behind[STORES], stores, fence, first; /* first: that is not in memory */
-bit is_in[STORES];
+#include "stores.pml"
 
 #ifdef PROMOTED
 #define RELEASE 0
 #else
 #define RELEASE 1
 #endif
-#ifdef TSO
-#define PLAIN 1
-#else
-#define PLAIN 0
-#endif
 #ifdef M_RELAXED_COMMITS
 #define RELEASE_COMMIT PLAIN
 #else
 #define RELEASE_COMMIT RELEASE
 #endif
-
-inline store(w, x, releases) {
-  word[stores] = w; value[stores] = x; behind[stores] = (releases -> stores : fence); stores++
-}
 
 inline claim(packet) {
 #ifdef OVERWRITE
@@ -148,39 +131,6 @@ active proctype Writer() {
 #endif
     write = 0; commit = 0; reference = 0; its_size = 0; its_place = 0; place = 0; handled = 0;
     run Memory(); run Reader() }
-}
-
-inline put_in() { memory[word[i]] = value[i]; is_in[i] = 1 }
-
-inline skip_what_is_in() {
-  do
-  :: first < stores && is_in[first] -> first++
-  :: else -> break
-  od
-}
-
-proctype Memory() {
-  byte i, j;
-end:
-  do
-  :: atomic { first < stores ->
-       i = first;
-       do
-       :: i + 1 < stores -> i++
-       :: break
-       od;
-       d_step {
-         j = (is_in[i] || (i > first && behind[i] > first) -> i + 1 : first);
-         do
-         :: j < i && (is_in[j] || (j >= behind[i] && word[j] != word[i])) -> j++
-         :: else -> break
-         od;
-         if
-         :: j == i -> put_in(); skip_what_is_in()
-         :: else
-         fi;
-         i = 0; j = 0 } }
-  od
 }
 
 /* What runs before what: `after`: a bit set. All but W and R2 are acquire loads. */

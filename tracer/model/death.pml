@@ -21,7 +21,7 @@
  *
  * PARAMETERS  OVERWRITE  FLUSH  OPEN_AHEAD  SB (words of a sub-buffer)  N0 N1 (each writer's events)  STAMPS
  *   CLOCK_STANDS  the clock does not move, in the pass before neither: no time tells one pass from another
- * MUTANTS, each must fail, by the assertion that run_models.py names for it
+ * MUTANTS, each must fail, by the assertion that model_cases.py names for it
  *   M_CONTENT_FIRST       content_end stored before end_time ([D1])
  *   M_CONTENT_UNCHECKED   the content_end of another pass is believed
  *   M_SEQUENCE_FIRST      sequence stored before begin_time ([D1])

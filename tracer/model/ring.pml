@@ -27,7 +27,7 @@
  * PARAMETERS  W  START (first position, a multiple of BUF; W - BUF begins just before the wrap)  SB (words of a
  *   sub-buffer)  NSB (sub-buffers)  OVERWRITE  FREEZE (with it: a snapshot is asked for, and answered: freeze.h)  FLUSH
  *   OPEN_AHEAD  PARALLEL  TIME  SUCCESSOR  LEVELS  N0 N1 N2 (each writer's events)
- * ASSERTIONS: the names in ring_words.pml. MUTANTS: each must fail, by the assertion that run_models.py names for it.
+ * ASSERTIONS: the names in ring_words.pml. MUTANTS: each must fail, by the assertion that model_cases.py names for it.
  *   M_PRINTED_DELIVERY  Algorithm 3, line 3 as printed (equation 3 of the slot)
  *   M_ADD_THEN_LOOK     delivery decided by a second look at the commit count, not by what the add returned
  *   M_LATE_CLEAR        reference flag cleared after commit_seq is published

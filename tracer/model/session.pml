@@ -26,7 +26,7 @@
  * PARAMETERS  SLOTS  A0 A1 (calls of each thread)  RUNS (starts)
  *   PREPARED  threads call prepare_thread(), too, and each start makes rings for those that have and find none (review
  *             T5), against threads that end meanwhile
- * MUTANTS, each must fail, by the assertion that run_models.py names for it
+ * MUTANTS, each must fail, by the assertion that model_cases.py names for it
  *   M_RING_FIRST        flush() loads the ring before it asks whether the number is running (review T1)
  *   M_REFUSED_FOR_GOOD  a thread that found no slot never looks again (review T9)
  *   M_NO_MEMBARRIER     control waits without making every thread execute a barrier

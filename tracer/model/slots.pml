@@ -15,7 +15,7 @@
  * SIZE. 240 thousand states, with OVERWRITE and LIVES=1 not half of it, with LIVES=2 two million.
  *
  * PARAMETERS  OVERWRITE (a thread may claim a slot whose ring nobody has taken yet)  LIVES (rings of each thread)
- * MUTANTS, each must fail, by the assertion that run_models.py names for it
+ * MUTANTS, each must fail, by the assertion that model_cases.py names for it
  *   M_NO_READING       the consumer does not mark the slot whose ring it reads
  *   M_STATE_ONLY       who claims an ended slot does not ask whether it is read
  *   M_ENDED_STORED     LIVE becomes ENDED by a store, which takes READING away

@@ -16,10 +16,10 @@
  *   labels say is here as the order of steps, and the mutants change it. MAXLAT_RING_ATTEMPTS: progress.pml.
  * THE EXCEPTION of reserve.h, TIME ORDER: a thread that is moved away and back between its two looks, and read the
  *   clock there, may step back. Such a record is `excused`.
- * SIZE. See run_models.py. A short record is one word, a long one two; T ticks have the same upper bits.
+ * SIZE. See model_cases.py. A short record is one word, a long one two; T ticks have the same upper bits.
  *
  * PARAMETERS  N0 N1 N2 (each writer's events)  FIRST LAST (ticks)  MOVES  UNKNOWN  T  AT (where the stream begins)  SB
- * MUTANTS, each must fail, by the assertion that run_models.py names for it
+ * MUTANTS, each must fail, by the assertion that model_cases.py names for it
  *   M_NO_MARK           a foreign writer leaves no mark
  *   M_FOREIGN_BASE      a foreign writer puts its time for a base over its mark
  *   M_BASE_STORED       a base is put by a store, over whatever is there

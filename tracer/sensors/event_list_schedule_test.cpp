@@ -35,39 +35,48 @@ struct Left {};  // a post, for ever
 constexpr std::uint64_t kSlots = 4, kWords = 3, kSlotSize = sizeof(maxlat_event_slot) + kWords * 8;
 constexpr std::uint64_t kRing = 64, kMemory = kSlots * sizeof(maxlat_var_event_slot) + kRing + 8;
 constexpr int kPosts = 25;
-constexpr std::uint64_t kEarly = 8, kPatience = 40;
+constexpr std::uint64_t kEarly = 8;
 
 class Play {
  public:
   Play(const Setting& setting, std::uint64_t seed)
-      : setting_(setting), fibers_(seed), pace_(2 + static_cast<std::uint32_t>(fibers_.random()() % 12)) {
+      : setting_(setting),
+        fibers_(seed),
+        pace_(2 + static_cast<std::uint32_t>(fibers_.random()() % 12)),
+        patience_(seed % 3 == 0 ? 1 : 40) {
     current_ = this;
     if (setting.vary) {
       where_.slots.size = sizeof(maxlat_var_event_slot);
       where_.ring = {memory_.data() + kSlots * sizeof(maxlat_var_event_slot), kRing};
       list_.claimed = seed % 3 * kRing - 24;  // where it begins anew, too
     }
-    // Where a second lap begins, half of the time.
-    list_.next = seed % 2 == 0 ? 0 : kSlots;
-    if (list_.next != 0)
-      for (std::uint64_t i = 0; i < kSlots; ++i) slot(i).stamp = maxlat_event_whole(i);
+    // Where the first lap begins, and a second; where positions come to have more than 32 bits; where they end.
+    constexpr std::uint64_t kStarts[]{0, kSlots, (std::uint64_t{1} << 32) - 2 * kSlots,
+                                      (std::uint64_t{1} << 63) - 4096};
+    list_.next = kStarts[seed % std::size(kStarts)];
+    first_ = list_.next;
+    if (first_ != 0)
+      for (std::uint64_t i = 0; i < kSlots; ++i) slot(i).stamp = maxlat_event_whole(first_ - kSlots + i);
   }
   ~Play() { current_ = nullptr; }
 
   std::string result() {
-    const std::uint64_t first = list_.next;
-    maxlat_event_reader_begin(&reader_, where_, kPatience);
-    reader_.position = reader_.began_at = first;  // what is there before has no number
+    maxlat_event_reader_begin(&early_.reader, where_, patience_);
+    early_.reader.position = early_.reader.began_at = first_;  // what is there before has no number
     for (int i = 0; i < setting_.threads; ++i) fibers_.add([this] { write(); });
     fibers_.add([this] { read(); });
     fibers_.run();
-    // For each position that a writer left behind the reader waits once.
-    for (int wait = 0; wait < 10; ++wait) {
-      now_ += 2 * kPatience;
-      while (error_.empty() && read_one()) {
+    if (deaths_ > 0 && error_.empty()) post_two_laps_more();
+    for (Monitor* monitor : {&early_, &late_}) {
+      if (!monitor->begun) continue;
+      // For each position that a writer left behind the reader waits once.
+      for (int wait = 0; wait < 10; ++wait) {
+        now_ += 2 * patience_;
+        while (error_.empty() && read_one(*monitor)) {
+        }
       }
+      if (error_.empty()) settle(*monitor);
     }
-    if (error_.empty()) settle();
     return error_;
   }
 
@@ -108,7 +117,7 @@ class Play {
       return;
     }
     const std::uint64_t index = place.position % kSlots;
-    if (++inside_[index] > 1 && !dead_[index]) error_ = "two writers in a slot";
+    if (++inside_[index] > 1) error_ = "two writers in a slot";  // one who died there stays inside
     for (std::uint64_t i = 0; i < kWords; ++i) maxlat_event_store(place, i, i % 2 == 0 ? number : ~number);
     --inside_[index];
     maxlat_event_commit(place, static_cast<std::uint32_t>(number), 7);
@@ -178,8 +187,15 @@ class Play {
   void die() {
     ++deaths_;
     --writing_;
-    dead_.fill(true);  // whichever it was in: it is not asked any more how many are in there
     fibers_.abandon();
+  }
+
+  void post_two_laps_more() {
+    for (std::uint64_t i = 0; i < kSlots; ++i) held_ += slot(i).stamp % 2;
+    if (held_ > static_cast<std::uint64_t>(deaths_)) error_ = "a dead writer holds two slots";
+    const std::uint64_t before = dropped_;
+    for (std::uint64_t i = 0; i < 2 * kSlots; ++i) post();
+    if (dropped_ - before != 2 * held_) error_ = "a dead writer costs other than one event a lap";
   }
 
   std::uint64_t read_clock(bool ordered) {
@@ -189,18 +205,32 @@ class Play {
     return last = ordered ? now_ : std::max(last, now_ - fibers_.random()() % kEarly);
   }
 
+  // What one reader has seen. The second begins at any moment.
+  struct Monitor {
+    maxlat_event_reader reader{};
+    bool begun = false;
+    std::uint64_t last_time = 0, last_position = 0;
+    std::map<std::uint64_t, std::uint64_t> seen{};
+  };
+
   void read() {
     while (writing_ > 0 && error_.empty()) {
-      read_one();
+      read_one(early_);
       now_ += fibers_.random()() % 4;
       fibers_.pass();
+      if (late_.begun) {
+        read_one(late_);
+      } else if (list_.next - first_ >= kSlots && fibers_.chance(20)) {  // what it finds has a number
+        maxlat_event_reader_begin(&late_.reader, where_, patience_);
+        late_.begun = true;
+      }
     }
   }
 
   // RETURNS: whether there may be more.
-  bool read_one() {
+  bool read_one(Monitor& monitor) {
     maxlat_event_copy copy;
-    const maxlat_event_read got = maxlat_event_read_next(&reader_, now_, &copy);
+    const maxlat_event_read got = maxlat_event_read_next(&monitor.reader, now_, &copy);
     if (got == MAXLAT_EVENT_NONE) return false;
     if (got == MAXLAT_EVENT_AGAIN) return true;
     const std::uint64_t number = setting_.vary ? copy.type : copy.payload[0];
@@ -209,33 +239,36 @@ class Play {
       if (copy.payload[i] != (i % 2 == 0 ? number : ~number)) error_ = "an event is of two";
     if (copy.size != words * 8) error_ = "an event has another size";
     if (copy.type != number || copy.cpu != 7) error_ = "an event has another's words";
-    if (!seen_.emplace(number, copy.time).second) error_ = "an event came twice";
+    if (!monitor.seen.emplace(number, copy.time).second) error_ = "an event came twice";
     if (got == MAXLAT_EVENT_IN_ORDER) {
-      if (copy.time < last_time_) error_ = "time goes back";
-      if (copy.position < last_position_) error_ = "positions go back";
-      last_time_ = copy.time;
-      last_position_ = copy.position;
+      if (copy.time < monitor.last_time) error_ = "time goes back";
+      if (copy.position < monitor.last_position) error_ = "positions go back";
+      monitor.last_time = copy.time;
+      monitor.last_position = copy.position;
     }
     return true;
   }
 
-  void settle() {
-    for (const auto& [number, time] : seen_) {
+  void settle(const Monitor& monitor) {
+    for (const auto& [number, time] : monitor.seen) {
       const auto written = times_.find(number);
       // A writer that died behind its last store has written it all.
       if (written != times_.end() && written->second != time) error_ = "another time than was written";
     }
     std::uint64_t posts = 0;
-    const maxlat_event_books books = maxlat_event_books_now(&reader_, &posts);
+    const maxlat_event_books books = maxlat_event_books_now(&monitor.reader, &posts);
     const std::uint64_t sum = books.delivered + books.late + books.overwritten + books.dropped + books.unfinished +
                               books.open + books.pending;
     if (sum != posts) error_ = "the books do not balance";
-    if (deaths_ + left_ == 0 && posts != attempts_) error_ = "posts are missing in the books";
     if (books.pending != 0) error_ = "events are left";
-    if (books.delivered + books.late != seen_.size()) error_ = "the books count other events than came";
+    if (books.delivered + books.late != monitor.seen.size()) error_ = "the books count other events than came";
     if (books.dropped > dropped_) error_ = "an event was called dropped that was not";
-    if (deaths_ + left_ == 0 && books.open != 0) error_ = "an event without a writer is awaited";
-    if (deaths_ + left_ == 0 && seen_.size() + books.overwritten + books.unfinished < times_.size())
+    if (left_ > 0) return;
+    if (books.open > held_) error_ = "an event without a writer is awaited";
+    if (deaths_ > 0) return;
+    if (&monitor == &late_) return;
+    if (posts != attempts_) error_ = "posts are missing in the books";
+    if (monitor.seen.size() + books.overwritten + books.unfinished < times_.size())
       error_ = "an event that was written is in no book";
   }
 
@@ -244,18 +277,18 @@ class Play {
   const Setting setting_;
   Fibers fibers_;
   const std::uint32_t pace_;
+  const std::uint64_t patience_;
   maxlat_event_list list_{};
   alignas(64) std::array<std::uint8_t, kMemory> memory_{};
   maxlat_event_memory where_{&list_, {memory_.data(), kSlots, kSlotSize}, {nullptr, 0}};
-  maxlat_event_reader reader_{};
+  Monitor early_{.begun = true}, late_{};
   std::string error_;
   int writing_ = setting_.threads, depth_ = 0, handlers_ = 0, deaths_ = 0, left_ = 0;
-  std::uint64_t posts_ = 0, attempts_ = 0, dropped_ = 0, now_ = 1000, last_time_ = 0, last_position_ = 0;
+  std::uint64_t first_ = 0, held_ = 0, posts_ = 0, attempts_ = 0, dropped_ = 0, now_ = 1000;
   std::map<std::size_t, std::uint64_t> last_;
-  std::map<std::uint64_t, std::uint64_t> times_, seen_;
+  std::map<std::uint64_t, std::uint64_t> times_;
   std::array<int, kSlots> inside_{};
   std::array<int, kRing / 8> bytes_inside_{};
-  std::array<bool, kSlots> dead_{};
 };
 
 class EventListSchedule : public testing::TestWithParam<Setting> {};

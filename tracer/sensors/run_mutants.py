@@ -48,6 +48,11 @@ MUTANTS = [
      "look != MAXLAT_EVENT_IS_DROPPED ? &reader->books.dropped", "an event was called dropped that was not"),
     ("what is passed over is forgotten", "event_list_read.h", "reader->open[reader->books.open++] = reader->position++;",
      "reader->position++;", "the books do not balance"),
+    ("a note that is gone is waited for", "event_list_read.h",
+     "if (dropped > position + 1) return MAXLAT_EVENT_IS_OUTLIVED;", "", AWAITED),
+    ("positions of 32 bits", "event_list.h",
+     "maxlat_sensor_cas(writers, &list->next, place->position, place->position + 1)",
+     "maxlat_sensor_cas(writers, &list->next, place->position, (uint32_t)(place->position + 1))", "an event that was written is in no book"),
     # Two defects of the algorithm as it was printed: sizes as they are, and events that never find room.
     ("sizes are not rounded up", VAR, "size = (size + 7) / 8 * 8;", "", "an event begins within a word"),
     ("an event of any size is taken", VAR, "size > maxlat_var_event_most(ring.size)", "false", "an event is larger than the list"),
@@ -77,4 +82,4 @@ if __name__ == "__main__":
                              {"maxlat/ring": HERE.parent / "ring", "maxlat/sensors": HERE.parent / "include/maxlat/sensors",
                               "sensors": HERE},
                              ["sensors/event_list_schedule_test.cpp"], sys.argv[1],
-                             [*sys.argv[2:], "-DMAXLAT_SCHEDULES=1000"]))
+                             [*sys.argv[2:], "-DMAXLAT_SCHEDULES=4000"]))

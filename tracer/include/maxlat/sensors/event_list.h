@@ -4,8 +4,8 @@
  * monitor does is event_list_read.h.
  *
  *   list      head (the sensor's), `next`, `dropped` and some more, then the slots
- *   position  how many events had a place in the list before this one: 64 bits, never used again. Event p lies in slot
- *             p modulo the number of slots.
+ *   position  how many events had a place in the list before this one; never used again (a stamp holds 2^63 of them:
+ *             one a nanosecond for 292 years). Event p lies in slot p modulo the number of slots.
  *   slot      stamp, dropped_at, time, type, CPU, payload
  *
  *   stamp     0                  never used
@@ -18,7 +18,7 @@
  *             there, or has a later event. Then this event is dropped, and the slot notes its position.
  *          3. payload and time are stored, then "p is whole".
  *
- * INVARIANTS, watched by sensors/event_list_schedule_test.cpp and its mutants
+ * INVARIANTS, watched by sensors/event_list_schedule_test.cpp, model/event_list.pml, and the mutants of both
  *   (1) No slot ever has two writers. A writer that died in step 3 costs one event a lap, and nothing else.
  *   (2) What a monitor takes for whole is event p as it was written.
  *   (3) Each call has a position, or is counted in `dropped`; each position becomes whole, or is noted as dropped, or
@@ -31,7 +31,7 @@
  *   reader:  stamp, acquire [V4]   words   acquire fence [V3]   stamp
  *
  * THREADS, SIGNALS: MAXLAT_SENSOR_THREAD: one thread and its handlers, which may interrupt a post anywhere, also for
- * more posts than there are slots. MAXLAT_SENSOR_SHARED: any, in any processes that have the memory.
+ * more posts than there are slots. MAXLAT_SENSOR_SHARED: any of the process.
  * SOURCE: Pohlack 2010, section 4.1.6.1 (AList) and 3.2.4.2 (GList). What took a kernel there, an event that is made in
  * one piece, are the stamps here: an event that is not ready can be told from one that is.
  */

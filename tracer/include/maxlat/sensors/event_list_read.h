@@ -11,7 +11,7 @@
  *   late          handed out behind its turn: its writer was held up longer than the reader waits
  *   overwritten   the reader came too late
  *   dropped       it found its slot, or its bytes, being written, or no position, or was too large
- *   unfinished    its writer never came back, and its slot has another event by now
+ *   unfinished    its writer had not come back when its slot had another event, or had refused one that came later
  *   open          passed over; it may still come, late
  *   pending       not looked at yet
  *
@@ -44,6 +44,7 @@ enum maxlat_event_look {
   MAXLAT_EVENT_IS_WHOLE,
   MAXLAT_EVENT_IS_AWAITED,
   MAXLAT_EVENT_IS_DROPPED,
+  MAXLAT_EVENT_IS_OUTLIVED, /* not whole, and a later event was dropped here: a note of this one would be gone */
   MAXLAT_EVENT_IS_GONE
 };
 
@@ -83,6 +84,7 @@ static inline enum maxlat_event_look maxlat_event_look_at(const struct maxlat_ev
   if (stamp > maxlat_event_written(position)) return MAXLAT_EVENT_IS_GONE;
   if (stamp != maxlat_event_whole(position)) {
     const uint64_t dropped = stamp == maxlat_event_written(position) ? 0 : maxlat_ring_load(&slot->dropped_at);
+    if (dropped > position + 1) return MAXLAT_EVENT_IS_OUTLIVED;
     return dropped == position + 1 ? MAXLAT_EVENT_IS_DROPPED : MAXLAT_EVENT_IS_AWAITED;
   }
   copy->position = position;
@@ -175,7 +177,7 @@ static inline bool maxlat_event_read_open(struct maxlat_event_reader* reader, st
     }
     maxlat_event_forget_open(reader, i);
     if (look == MAXLAT_EVENT_IS_DROPPED) ++reader->books.dropped;
-    if (look == MAXLAT_EVENT_IS_GONE) ++reader->books.unfinished;
+    if (look == MAXLAT_EVENT_IS_GONE || look == MAXLAT_EVENT_IS_OUTLIVED) ++reader->books.unfinished;
     if (look == MAXLAT_EVENT_IS_WHOLE) {
       ++reader->books.late;
       return true;
@@ -224,7 +226,7 @@ static inline enum maxlat_event_read maxlat_event_read_next(struct maxlat_event_
       reader->waits = false;
     }
     const enum maxlat_event_look look = maxlat_event_look_at(&reader->memory, reader->position, copy);
-    if (look == MAXLAT_EVENT_IS_AWAITED) {
+    if (look == MAXLAT_EVENT_IS_AWAITED || look == MAXLAT_EVENT_IS_OUTLIVED) {
       if (maxlat_event_waits(reader, now)) return MAXLAT_EVENT_NONE;
       maxlat_event_leave_open(reader);
       continue;
