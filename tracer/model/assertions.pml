@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * Assertions that have names. A model declares the names in one mtype and says what each stands for; model_cases.py says
- * for every mutant which of them must catch it.
+ * Assertions that have names. A model declares the names in one mtype and says what each stands for; model_cases.py
+ * says for every mutant which of them must catch it.
  *
  *   must(name, condition)   the claim
  *   reached(name)           coverage: a place that runs should come to
