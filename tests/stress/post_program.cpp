@@ -17,6 +17,7 @@
 #include <maxlat/sensors/event_reader.hpp>
 #include <maxlat/sensors/group.hpp>
 #include <maxlat/sensors/sensors.hpp>
+#include <maxlat/sensors/striped.hpp>
 #include <maxlat/sensors/var_event_list.hpp>
 #include <string>
 #include <string_view>
@@ -30,7 +31,7 @@ struct PostedSensors {
   maxlat::sensors::SharedEventList<1024, MAXLAT_LISTED_EVENT(stress, number)> shared{"shared"};
   maxlat::sensors::EventList<1024, MAXLAT_LISTED_EVENT(stress, number)> own{"own"};
   maxlat::sensors::VarEventList<512, 16384, MAXLAT_LISTED_EVENT(stress, text)> texts{"texts"};
-  maxlat::sensors::SharedCounter posted{"posted"};
+  maxlat::sensors::StripedCounter<2> posted{"posted"};  // the third thread has none of its own
   maxlat::sensors::SharedHistogram<> values{"values"};
   maxlat::sensors::Gauge done{"done"};
 };
@@ -51,6 +52,7 @@ constexpr int kThreads = 3;
 void post_all(std::uint32_t thread, std::uint64_t posts, std::atomic<std::uint64_t>& done) {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz";
   constexpr std::uint64_t kReported = 1024;
+  const OwnStripe stripe;
   for (std::uint64_t n = 0; n < posts; ++n) {
     const std::uint64_t kind = thread == 0 ? n % 3 : 0;
     if (kind == 0) MAXLAT_POST(posted->shared, stress, number, thread, n, ~n);

@@ -7,6 +7,7 @@
 #include <maxlat/sensors/group.hpp>
 #include <maxlat/sensors/map.hpp>
 #include <maxlat/sensors/sensors.hpp>
+#include <maxlat/sensors/striped.hpp>
 #include <maxlat/sensors/var_event_list.hpp>
 #include <string>
 #include <string_view>
@@ -25,6 +26,7 @@ using maxlat::ring_test::SingleStep;
 struct Weighed {
   Counter counter{"counter"};
   SharedCounter shared_counter{"shared_counter"};
+  StripedCounter<64> striped_counter{"striped_counter"};
   Gauge gauge{"gauge"};
   Stat stat{"stat"};
   Counters<4> counters{"counters", {"a", "b", "c", "d"}};
@@ -43,6 +45,7 @@ constinit SensorGroup<Weighed> weighed;
 using Post = void (*)(std::uint64_t);
 __attribute__((noinline)) void counter(std::uint64_t) { weighed->counter.add(); }
 __attribute__((noinline)) void shared_counter(std::uint64_t) { weighed->shared_counter.add(); }
+__attribute__((noinline)) void striped_counter(std::uint64_t) { weighed->striped_counter.add(); }
 __attribute__((noinline)) void gauge(std::uint64_t value) { weighed->gauge.set(static_cast<std::int64_t>(value)); }
 __attribute__((noinline)) void stat(std::uint64_t value) { weighed->stat.post(static_cast<std::int64_t>(value)); }
 __attribute__((noinline)) void counters(std::uint64_t value) { weighed->counters.add(value); }
@@ -80,7 +83,9 @@ struct Limit {
 };
 
 TEST(SensorCost, IsWhatTheHeadersSay) {
+  const OwnStripe stripe;
   for (const Limit& limit : {Limit{"counter", counter, 1}, Limit{"counter, shared", shared_counter, 1},
+                             Limit{"counter, striped", striped_counter, 8},
                              Limit{"gauge", gauge, 1}, Limit{"stat", stat, 10}, Limit{"counters", counters, 6},
                              Limit{"histogram, bucket", bucket, 10}, Limit{"histogram", histogram, 27},
                              Limit{"linear, bucket", linear_bucket, 10}, Limit{"linear", linear, 17}, Limit{"map", map, 14},

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <maxlat/sensors/event_list.hpp>
 #include <maxlat/sensors/event_reader.hpp>
+#include <maxlat/sensors/striped.hpp>
 #include <maxlat/sensors/var_event_list.hpp>
 
 #include "sensors/test_group_copy.hpp"
@@ -29,11 +30,15 @@ struct Fuzzed {
   test::OneOfEach<kThread> values;
   EventList<4, MAXLAT_LISTED_EVENT(fuzzed, number), MAXLAT_LISTED_EVENT(fuzzed, several)> list{"list"};
   VarEventList<4, 128, MAXLAT_LISTED_EVENT(fuzzed, number), MAXLAT_LISTED_EVENT(fuzzed, several)> varied{"varied"};
+  StripedCounters<2, 3> striped{"striped", {"a", "b", "c"}};
+  StripedHistogram<2, 2, 10> striped_histogram{"striped_histogram"};
 };
 
 void post(Fuzzed& to) {
   const float pair[] = {1, 2};
   const int some[] = {1, 2, 3};
+  to.striped.add(1);
+  to.striped_histogram.post(5);
   MAXLAT_POST(to.list, fuzzed, number, 1u);
   MAXLAT_POST(to.varied, fuzzed, number, 1u);
   for (int i = 0; i < 4; ++i) {

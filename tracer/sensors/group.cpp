@@ -16,6 +16,7 @@
 #include <maxlat/base/process_start.hpp>
 #include <maxlat/sensors/group.hpp>
 #include <maxlat/sensors/sensors.hpp>
+#include <maxlat/sensors/striped.hpp>
 #include <maxlat/trace/ctf_format.hpp>
 #include <mutex>
 
@@ -176,6 +177,7 @@ void after_fork() {
 // The child of a fork has one thread, which may have been anywhere but in here: no heap, nothing that waits. Two
 // processes would be one sensor's writers, if what it posts did not go elsewhere.
 void after_in_child() {
+  detail::keep_own_stripe_alone();
   for (Published& group : published()) {
     if (!group.memory) continue;  // the parent's, of its own parent: private already
     // What a child cannot have of its own it must not write to: it is the parent's.

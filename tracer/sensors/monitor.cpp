@@ -121,9 +121,59 @@ EventsValue read_events(const maxlat_event_list& sensor, const SensorObject& fac
   return {once(sensor.next) + once(sensor.dropped) + refused, form.slots, form.ring, refused};
 }
 
+SensorValue read_one(const std::uint8_t* at, const SensorObject& facts) {
+  switch (facts.kind) {
+    case MAXLAT_SENSOR_COUNTER:
+      return read_counter(*reinterpret_cast<const maxlat_counter*>(at));
+    case MAXLAT_SENSOR_GAUGE:
+      return read_gauge(*reinterpret_cast<const maxlat_gauge*>(at), facts);
+    case MAXLAT_SENSOR_STAT:
+      return read_stat(*reinterpret_cast<const maxlat_stat*>(at));
+    case MAXLAT_SENSOR_COUNTERS:
+      return read_counters(*reinterpret_cast<const maxlat_counters*>(at), facts);
+    case MAXLAT_SENSOR_HISTOGRAM:
+      return read_histogram(*reinterpret_cast<const maxlat_histogram_sensor*>(at), facts);
+    case MAXLAT_SENSOR_LINEAR:
+      return read_linear(*reinterpret_cast<const maxlat_linear*>(at), facts);
+    case MAXLAT_SENSOR_MAP:
+      return read_map(*reinterpret_cast<const maxlat_map*>(at), facts);
+    case MAXLAT_SENSOR_EVENTS:
+    case MAXLAT_SENSOR_VAR_EVENTS:
+      return read_events(*reinterpret_cast<const maxlat_event_list*>(at), facts);
+    default:
+      return std::monostate{};
+  }
+}
+
+// Stripes, which have one shape.
+void add_up(CounterValue& all, const CounterValue& one) {
+  all.value += one.value;
+}
+void add_up(CountersValue& all, const CountersValue& one) {
+  for (std::size_t i = 0; i < all.values.size(); ++i) all.values[i].second += one.values[i].second;
+  all.outside += one.outside;
+}
+void add_up(HistogramValue& all, const HistogramValue& one) {
+  // Values that were counted without moments leave the sum without any.
+  if (one.total > 0) all.has_moments = one.has_moments && (all.total == 0 || all.has_moments);
+  for (std::size_t i = 0; i < all.buckets.size(); ++i) all.buckets[i] += one.buckets[i];
+  all.total += one.total;
+  all.overflows += one.overflows;
+  all.below += one.below;
+  all.min = std::min(all.min, one.min);
+  all.max = std::max(all.max, one.max);
+  all.sum += one.sum;
+}
+template <class Value>
+void add_up(Value&, const Value&) {}  // of a kind that has no stripes
+
+void add_up(SensorValue& all, const SensorValue& one) {
+  std::visit([&one]<class Value>(Value& value) { add_up(value, std::get<Value>(one)); }, all);
+}
+
 SensorKind kind_of(const trace::ObjectEntry& entry) {
   if (entry.checked == nullptr) return SensorKind::unknown;
-  switch (entry.kind) {
+  switch (static_cast<const SensorObject&>(*entry.checked).kind) {
     case MAXLAT_SENSOR_COUNTER:
       return SensorKind::counter;
     case MAXLAT_SENSOR_GAUGE:
@@ -226,29 +276,15 @@ const std::vector<SensorFacts>& GroupView::sensors() const {
 
 SensorValue GroupView::read(const SensorFacts& sensor) const {
   const trace::ObjectEntry& entry = body_->container.objects()[sensor.place];
-  const trace::ContainerMemory memory = body_->container.memory();
-  const auto* const checked = static_cast<const SensorObject*>(entry.checked.get());
-  switch (sensor.kind) {
-    case SensorKind::counter:
-      return read_counter(entry.in<const maxlat_counter>(memory));
-    case SensorKind::gauge:
-      return read_gauge(entry.in<const maxlat_gauge>(memory), *checked);
-    case SensorKind::stat:
-      return read_stat(entry.in<const maxlat_stat>(memory));
-    case SensorKind::counters:
-      return read_counters(entry.in<const maxlat_counters>(memory), *checked);
-    case SensorKind::histogram:
-      return entry.kind == MAXLAT_SENSOR_LINEAR
-                 ? read_linear(entry.in<const maxlat_linear>(memory), *checked)
-                 : read_histogram(entry.in<const maxlat_histogram_sensor>(memory), *checked);
-    case SensorKind::map:
-      return read_map(entry.in<const maxlat_map>(memory), *checked);
-    case SensorKind::events:
-      return read_events(entry.in<const maxlat_event_list>(memory), *checked);
-    case SensorKind::unknown:
-      break;
+  if (entry.checked == nullptr) return std::monostate{};
+  const auto& facts = static_cast<const SensorObject&>(*entry.checked);
+  const std::uint8_t* at = &entry.in<const std::uint8_t>(body_->container.memory()) + facts.first;
+  SensorValue value = read_one(at, facts);
+  for (std::uint64_t i = 1; i < facts.stripes; ++i) {
+    at += facts.bytes_of_stripe;
+    add_up(value, read_one(at, facts));
   }
-  return std::monostate{};
+  return value;
 }
 
 EventReader GroupView::events(const SensorFacts& sensor, std::uint64_t patience_ns) const {

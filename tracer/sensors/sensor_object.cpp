@@ -6,6 +6,7 @@
 #include <maxlat/sensors/histogram.h>
 #include <maxlat/sensors/map.h>
 #include <maxlat/sensors/stat.h>
+#include <maxlat/sensors/striped.h>
 
 #include <algorithm>
 #include <cstring>
@@ -21,6 +22,11 @@ using trace::ObjectEntry;
 
 // The size that a sensor of this shape has; 0: no sensor of the kind has it.
 using SizeOfShape = std::uint64_t (*)(const std::uint64_t (&shape)[2]);
+
+template <typename Sensor>
+std::uint64_t fixed_size(const std::uint64_t (&)[2]) {
+  return sizeof(Sensor);
+}
 
 std::uint64_t size_of_counters(const std::uint64_t (&shape)[2]) {
   return shape[0] > 0 && shape[0] <= MAXLAT_COUNTERS_MAX ? maxlat_counters_size(shape[0]) : 0;
@@ -56,6 +62,7 @@ base::Status check_head(const ObjectEntry& entry, const ContainerMemory& memory,
   checked.unit = shown_text(head.unit);
   checked.about = shown_text(head.about);
   checked.shared = head.writers == MAXLAT_SENSOR_SHARED;
+  checked.kind = kind;
   std::copy(std::begin(head.shape), std::end(head.shape), checked.shape);
   return {};
 }
@@ -69,6 +76,45 @@ Checked check(const ObjectEntry& entry, const ContainerMemory& memory) {
   return std::shared_ptr<const trace::CheckedObject>(std::move(checked));
 }
 
+// What can be added up.
+struct StripeKind {
+  maxlat_sensor_kind kind;
+  std::uint32_t layout_version;
+  SizeOfShape size_of;
+};
+constexpr StripeKind kStripeKinds[] = {
+    {MAXLAT_SENSOR_COUNTER, MAXLAT_COUNTER_VERSION, fixed_size<maxlat_counter>},
+    {MAXLAT_SENSOR_COUNTERS, MAXLAT_COUNTERS_VERSION, size_of_counters},
+    {MAXLAT_SENSOR_HISTOGRAM, MAXLAT_HISTOGRAM_SENSOR_VERSION, size_of_histogram},
+    {MAXLAT_SENSOR_LINEAR, MAXLAT_LINEAR_VERSION, size_of_linear},
+};
+
+std::uint64_t size_of_striped(const std::uint64_t (&shape)[2]) {
+  const bool is_one = shape[0] > 0 && shape[0] <= MAXLAT_STRIPED_MAX && shape[1] > sizeof(maxlat_sensor) &&
+                      shape[1] % MAXLAT_SENSOR_ALIGNMENT == 0 && shape[1] <= kLargestGroup;
+  return is_one ? sizeof(maxlat_sensor) + shape[0] * shape[1] : 0;
+}
+
+// The stripes' own heads are looked at once, the first's: all are read as that says.
+Checked check_striped(const ObjectEntry& entry, const ContainerMemory& memory) {
+  auto checked = std::make_shared<SensorObject>();
+  const base::Status head = check_head(entry, memory, MAXLAT_SENSOR_STRIPED, size_of_striped, *checked);
+  if (!head) return head.error();
+  checked->first = sizeof(maxlat_sensor);
+  checked->stripes = checked->shape[0];
+  checked->bytes_of_stripe = checked->shape[1];
+  const maxlat_sensor stripe = trace::copy_of((&entry.in<const maxlat_sensor>(memory))[1]);
+  const auto* const kind = std::find_if(std::begin(kStripeKinds), std::end(kStripeKinds), [&](const StripeKind& each) {
+    return each.kind == stripe.kind && each.layout_version == stripe.layout_version;
+  });
+  if (kind == std::end(kStripeKinds) || stripe.magic != MAXLAT_SENSOR_MAGIC ||
+      kind->size_of(stripe.shape) != checked->bytes_of_stripe)
+    return trace::unfit_memory("sensor " + entry.name + ": its stripes");
+  checked->kind = stripe.kind;
+  std::copy(std::begin(stripe.shape), std::end(stripe.shape), checked->shape);
+  return std::shared_ptr<const trace::CheckedObject>(std::move(checked));
+}
+
 template <maxlat_sensor_kind kKind, SizeOfShape size_of>
 Checked check_events(const ObjectEntry& entry, const ContainerMemory& memory) {
   auto checked = std::make_shared<EventListObject>();
@@ -76,11 +122,6 @@ Checked check_events(const ObjectEntry& entry, const ContainerMemory& memory) {
   if (!head) return head.error();
   if (const base::Status types = read_event_types(entry, memory, *checked); !types) return types.error();
   return std::shared_ptr<const trace::CheckedObject>(std::move(checked));
-}
-
-template <typename Sensor>
-std::uint64_t fixed_size(const std::uint64_t (&)[2]) {
-  return sizeof(Sensor);
 }
 
 }  // namespace
@@ -99,6 +140,7 @@ std::span<const trace::ObjectKind> sensor_kinds() {
       {MAXLAT_SENSOR_VAR_EVENTS, "var_events", MAXLAT_VAR_EVENT_LIST_VERSION,
        check_events<MAXLAT_SENSOR_VAR_EVENTS, size_of_var_event_list>},
       {MAXLAT_SENSOR_LINEAR, "linear", MAXLAT_LINEAR_VERSION, check<MAXLAT_SENSOR_LINEAR, size_of_linear>},
+      {MAXLAT_SENSOR_STRIPED, "striped", MAXLAT_STRIPED_VERSION, check_striped},
       {MAXLAT_SENSOR_MAP, "map", MAXLAT_MAP_VERSION, check<MAXLAT_SENSOR_MAP, size_of_map>},
   };
   return kKinds;

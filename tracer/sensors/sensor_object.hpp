@@ -21,7 +21,10 @@ struct SensorObject : trace::CheckedObject {
   std::string unit;
   std::string about;
   bool shared = false;
-  std::uint64_t shape[2] = {};  // valid for the kind
+  std::uint32_t kind = 0;       // of what is read: of a striped sensor, of its stripes
+  std::uint64_t shape[2] = {};  // valid for that kind
+  // Where sensors of the kind and shape begin, behind the object's beginning, and how far each is from the next.
+  std::uint64_t first = 0, stripes = 1, bytes_of_stripe = 0;
 };
 
 // The kinds of objects that a monitor knows.

@@ -106,6 +106,7 @@ class CounterOf {
                .unused = {}} {}
 
   void add(std::uint64_t amount = 1) { maxlat_counter_add(kWriters, &words_, amount); }
+  constexpr const maxlat_sensor& head() const { return words_.sensor; }
 
  private:
   maxlat_counter words_;
@@ -175,6 +176,7 @@ class CountersOf {
   void add(std::size_t index, std::uint64_t amount = 1) {
     maxlat_counters_add(kWriters, &words_, values_, kCount, index, amount);
   }
+  constexpr const maxlat_sensor& head() const { return words_.sensor; }
 
  private:
   maxlat_counters words_;
@@ -202,6 +204,7 @@ class HistogramOf {
   }
   // The bucket alone: sum, mean and extremes are then the reader's to estimate. REQUIRES: the value is in range.
   void count_in_range(std::uint64_t value) { maxlat_histogram_sensor_count(kWriters, buckets_, kShape, value); }
+  constexpr const maxlat_sensor& head() const { return words_.sensor; }
   // As base's own, for code that knows that: one thread posts, in no handler. As long as the head has no moments (min
   // above max), they are the reader's to estimate.
   maxlat_histogram& in_place()
@@ -256,6 +259,7 @@ class LinearHistogramOf {
   void post(std::uint64_t value) { maxlat_linear_post(kWriters, &words_, buckets_, kAxis, value); }
   // The bucket alone: sum, mean and extremes are then the reader's to estimate.
   void count(std::uint64_t value) { maxlat_linear_count(kWriters, &words_, buckets_, kAxis, value); }
+  constexpr const maxlat_sensor& head() const { return words_.sensor; }
 
  private:
   maxlat_linear words_;
