@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstring>
 #include <maxlat/sensors/striped.hpp>
+#include <memory>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -153,24 +155,25 @@ TEST(Striped, ANumberThatIsGivenBackIsGivenAgain) {
   EXPECT_EQ(first, second);
 }
 
-// 1025 at once would be slow: numbers are given out by a thread that takes them one after the other.
+// What one thread has here stands for as many threads: each of them would find no number of its own.
 TEST(Striped, WithoutAFreeNumberAThreadSharesAStripe) {
-  std::vector<std::thread> threads;
-  std::atomic<int> there{0}, without{0};
-  std::atomic<bool> end{false};
-  constexpr int kThreads = MAXLAT_STRIPED_MAX;
-  for (int i = 0; i < kThreads; ++i)
-    threads.emplace_back([&] {
-      const OwnStripe stripe;
-      if (detail::own_stripe == 0) without.fetch_add(1);
-      there.fetch_add(1);
-      end.wait(false);
-    });
-  for (int seen = there.load(); seen < kThreads; seen = there.load()) std::this_thread::yield();
-  end.store(true);
-  end.notify_all();
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(without.load(), 1);
+  std::vector<std::unique_ptr<OwnStripe>> taken;
+  std::set<std::uint32_t> numbers;
+  for (unsigned i = 1; i < MAXLAT_STRIPED_MAX; ++i) {
+    detail::own_stripe = 0;
+    taken.push_back(std::make_unique<OwnStripe>());
+    numbers.insert(detail::own_stripe);
+  }
+  EXPECT_EQ(numbers.size(), MAXLAT_STRIPED_MAX - 1);
+  EXPECT_EQ(*numbers.begin(), 1u);
+  detail::own_stripe = 0;
+  {
+    const OwnStripe one_too_many;
+    EXPECT_EQ(detail::own_stripe, 0u);
+  }
+  taken.pop_back();
+  const OwnStripe free_again;
+  EXPECT_EQ(detail::own_stripe, MAXLAT_STRIPED_MAX - 1);
 }
 
 TEST(Striped, AChildHasTheNumbersOfThreadsThatItHasNot) {
