@@ -30,9 +30,9 @@ ARROWS = {
     "core/stats": {"core/result", "core/sys", "base"},
     "tracer": {"base"},
     "tracer/tools": {"attribution", "tracer", *CORE, "base"},
-    "kernel": {"tracer", "base"},  # what the kernel modules share: the ground floor and the ring
-    "hwlat/module": {"hwlat", "kernel", "tracer", "base"},  # its own room's ABI headers
-    "npt/module": {"npt", "kernel", "tracer", "base"},
+    "kernel": {"base"},  # what the kernel modules share
+    "hwlat/module": {"hwlat", "kernel", "base"},  # its own room's ABI headers
+    "npt/module": {"npt", "kernel", "base"},
     "tracer/kernel": {"tracer", "kernel", "base"},
     "attribution": {"tracer", *CORE, "base"},
     "npt": {"attribution", "tracer", *CORE, "base"},
@@ -50,6 +50,12 @@ FOLDERS = sorted({room.split("/")[0] for room in ARROWS})
 TEXTS = FOLDERS + ["bench", "docs", "tests"]  # no rooms, or not only, but comments all the same
 # maxlat/NAME/... in an #include, where it differs from the room's folder.
 ROOM_OF_HEADER = {"rteval_ext": "rteval-ext", "ring": "tracer", "sensors": "tracer", "trace": "tracer", "trace_tools": "tracer/tools"}
+# Of a room that it knows, a kernel module takes no more than this: what it shares with user space, and the ring.
+HEADERS_FOR = {
+    "hwlat/module": {"hwlat": ("maxlat/hwlat/module_abi.h",)},
+    "npt/module": {"npt": ("maxlat/npt/irqoff_abi.h",)},
+    "tracer/kernel": {"tracer": ("maxlat/ring/", "maxlat/trace/kernel/")},
+}
 # The library of a room, maxlat::NAME, where it is not called after its folder (cmake/MaxlatRoom.cmake).
 ROOM_OF_LIBRARY = {**{room.replace("/", "_"): room for room in ARROWS}, "trace": "tracer", "sensors": "tracer"}
 # tests/support: for tests, whatever room they are in.
@@ -91,12 +97,14 @@ def check_file(path, root):
             known = ROOM_OF_HEADER.get(public[1], public[1])
             if known != FOR_TESTS and known != room and known not in ARROWS[room]:
                 yield f"{shown}:{number}: {room} may not know {known} ({target})"
+            elif not target.startswith(HEADERS_FOR.get(room, {}).get(known, "")):
+                yield f"{shown}:{number}: a kernel module may not know {target}"
         elif kind == '"':
             private = [path.parent / target, root / room / "src" / target, root / room / target]
             inside = [p.resolve() for p in private if p.exists()]
             if not inside:
                 yield f"{shown}:{number}: {target} is neither beside the file nor in {room} or {room}/src"
-            elif not inside[0].is_relative_to((root / room).resolve()):
+            elif room_of(inside[0], root.resolve()) != room:  # a room in a room's folder is another room
                 yield f"{shown}:{number}: {target} is private to another room"
 
 
@@ -167,6 +175,14 @@ def check(root):
     return wrong
 
 
+# For the self-test.
+NOT_FOR_MODULES = {
+    "npt/module/v.c": "maxlat/ring/layout.h",
+    "hwlat/module/w.c": "maxlat/hwlat/hwlat_command.hpp",
+    "tracer/kernel/x.c": "maxlat/trace/reader.hpp",
+}
+
+
 def planted_mistakes():
     """RETURNS: files with a mistake each, and files without, that look like one."""
     tag = "// SPDX-License-Identifier: MIT\n"
@@ -182,6 +198,8 @@ def planted_mistakes():
         "hwlat/module/i.c": tag + "#include <maxlat/core/sys/result.hpp>\n",
         "npt/module/p.c": tag + "#include <maxlat/hwlat/module_abi.h>\n",
         "kernel/include/maxlat/kernel/q.h": tag + "#include <maxlat/npt/irqoff_abi.h>\n",
+        "tracer/consumer/y.cpp": tag + '#include "tools/f.hpp"\n',  # the library, what only its commands have
+        "npt/loop/z.cpp": tag + '#include "module/irqoff.h"\n',
         "npt/loop/r.cpp": tag + "#include <maxlat/kernel/counts.h>\n",
         "base/src/j.cpp": tag + "// Author 1999, Algorithm 2\n",
         "loadgen/src/t.cpp": tag + 'void f() {\n  if (true) fmt::print(stderr, "lost");\n}\n',
@@ -198,6 +216,10 @@ def planted_mistakes():
         "core/stats/src/n.cpp": tag + "#include <maxlat/core/result/run_result.hpp>\n",
         "core/stats/CMakeLists.txt": "maxlat_room(core/stats SOURCES n.cpp KNOWS core/result)\n",
         "core/sys/src/secret.hpp": tag + "// Author 2001, chapter 1\n",
+        "tracer/tools/f.hpp": tag,
+        "npt/module/irqoff.h": tag,
+        "npt/module/u.c": tag + '#include "irqoff.h"\n',
+        "tracer/kernel/t.c": tag + "#include <maxlat/ring/read.h>\n#include <maxlat/trace/kernel/kernel_abi.h>\n",
         "tracer/tools/f.cpp": tag + "#include <maxlat/core/sys/result.hpp>\n#include <maxlat/trace/reader.hpp>\n",
         "tracer/ring/j.c": tag + "#include <maxlat/ring/layout.h>\n#include <maxlat/base/platform.h>\n",
         "npt/module/s.c": tag + "#include <maxlat/npt/irqoff_abi.h>\n#include <maxlat/kernel/counts.h>\n",
@@ -218,6 +240,7 @@ def planted_mistakes():
         planted |= {name: tag + text for name, text in part.BROKEN.items()}
         sound |= {name: tag + text for name, text in part.SOUND.items()}
     sound |= {name: tag + text for name, text in sizes.FULL.items()}
+    planted |= {name: f"{tag}#include <{header}>\n" for name, header in NOT_FOR_MODULES.items()}
     return planted, sound
 
 

@@ -79,8 +79,8 @@ def links(root):
                 yield f"{page.relative_to(root)}: links to {target}, which is not there"
 
 
-# What README's arrows call otherwise than by the folder.
-ROOM_IN_ARROWS = {"kernel modules": "kernel", "tracer's ring": "tracer"}
+# What README's arrows call otherwise than by the folder. Of the kernel modules the one in tracer/kernel knows the most.
+ROOM_IN_ARROWS = {"kernel modules": "tracer/kernel", "tracer's ring": "tracer"}
 
 
 def readme_arrows(root, arrows):
