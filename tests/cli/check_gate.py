@@ -178,6 +178,28 @@ def pipelines(folder):
                 expect(f"{option} " in known or f"{option}\n" in known, f"{file.name}: maxlat {command} has {option}")
 
 
+def first_gate(root, folder):
+    """README's first gate, on the quick run of a stock box: what each line ends with, it says. The tracers' arms, LTTng's too, are
+    not judged with the box, whatever became of them."""
+    section = (root / "README.md").read_text().partition("## The first gate")[2].partition("\n## ")[0]
+    lines = re.findall(r"^    maxlat (gate) maxlat-run-DATE ([^#\n]*)#.*: status (\d)$", section, re.M)
+    expect(sorted(status for _, _, status in lines) == ["0", "2"], "README has a gate that passes and one that fails", lines)
+    stock = json.loads((root / "docs/examples/quick/result.json").read_text())
+    arms = [phase for phase in stock["phases"] if phase.get("arm", "").startswith("lttng-ust")]
+    expect(bool(arms), "the quick run has an arm of LTTng's")
+    for name, change in (("as it was", {}), ("with an arm not valid", {"status": "invalid", "reason": "events were lost"})):
+        run = folder / name.replace(" ", "-")
+        run.mkdir()
+        for arm in arms:
+            arm.update(change)
+            for cpu in arm["per_cpu"] if change else ():
+                cpu["max_ns"] = cpu["histogram"]["bins"][-1][1] = 3e9
+        (run / "result.json").write_text(json.dumps(stock))
+        for command, options, status in lines:
+            text = maxlat(command, run, *options.split(), status=int(status))
+            expect("lttng" not in text and "tracers" not in text, f"{options.strip()}, {name}: no arm of a tracer is judged", text)
+
+
 def main(example):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -187,6 +209,7 @@ def main(example):
         waivers(example, folder)
         baselines(example, folder)
         unfit_files(example, folder)
+        first_gate(example.parents[2], folder)
     pipelines(example.parent / "ci")
     print("\n".join(f"# {failure}" for failure in failures))
     return 1 if failures else 0
