@@ -33,6 +33,21 @@ said=$(./validate 2>&1) && fail "no log, no build, and validate went on: $said"
 grep -q 'cannot write .*build.log: nothing was built' <<<"$said" || fail "validate does not say why: $said"
 said=$(scripts/try-build 2>&1) && fail "no log, no build, and try-build went on: $said"
 
+# A test that the machine was in the way of is named: a second run that passed hid which one it was.
+rmdir build/try/build.log
+printf '#!/bin/sh\n' >bin/cmake
+cat >bin/ctest <<'SAID'
+#!/bin/sh
+echo '1/3 Test #1: core.Slow ........................***Failed    0.33 sec'
+echo '    Test #1: core.Slow ........................   Passed    0.20 sec'
+echo '2/3 Test #2: core.NotHere .....................***Skipped   0.20 sec'
+echo '100% tests passed, 0 tests failed out of 3'
+SAID
+said=$(scripts/try-build 2>&1) || fail "a test that passes when it is run again: try-build fails: $said"
+grep -q '^try-build: passed only when they were run again: core.Slow $' <<<"$said" || fail "try-build does not name it: $said"
+printf '#!/bin/sh\nexit 8\n' >bin/ctest
+said=$(scripts/try-build 2>&1) && fail "tests that fail: try-build does not: $said"
+
 # Wherever a list of commands has its output in a file, a "!" before it hides that the file could not be opened.
 grep -nE '^ *if ! \{' "$source/validate" "$source/check-all" "$source"/scripts/* && fail "use: if { ...; } >log; then :; else"
 exit 0
