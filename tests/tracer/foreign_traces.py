@@ -282,10 +282,13 @@ def case_lttng(folder):
     with lttng_daemon(folder) as lttng:
         lttng(f"create m --output {folder / 'trace'}")
         start_lttng(lttng)
+        rotated = 0
         for _ in range(2):
             assert run_under_lttng(folder, "ls", "/usr/bin") == 0
-            lttng("rotate", may_fail=True)
+            rotated += lttng("rotate", may_fail=True)
         lttng("destroy")
+    chunks = list((folder / "trace/archives").glob("*"))
+    assert rotated >= 1 and len(chunks) >= rotated, f"{rotated} rotations, {chunks}"
     compare_lttng(folder / "trace")
 
 

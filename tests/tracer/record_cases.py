@@ -438,17 +438,27 @@ def case_other_places(folder):
 
     found(PROGRAM)
     if os.geteuid() != 0:
-        return
-    place = pathlib.Path("/tmp/maxlat-65534")
-    if place.exists() or place.is_symlink():
-        return
+        print("needs root: what root finds of other users")
+        sys.exit(77)
+    place, runtime = pathlib.Path("/tmp/maxlat-65534"), pathlib.Path("/run/user/65534")
+    for there in (place, runtime):
+        if there.exists() or there.is_symlink():
+            print(f"{there} is somebody else's")
+            sys.exit(77)
     os.chmod(folder, 0o755)
     program = folder / "traced_program"
     shutil.copy(PROGRAM, program)
     nobody = {"user": 65534, "group": 65534, "extra_groups": []}
+    made_user_folders = not runtime.parent.exists()
     try:
         found(program, **nobody)
+        assert place.is_dir(), "it listens elsewhere"
         shutil.rmtree(place)
+        runtime.mkdir(mode=0o700, parents=True)  # as logind makes it
+        os.chown(runtime, 65534, 65534)
+        without["XDG_RUNTIME_DIR"] = str(runtime)
+        found(program, **nobody)
+        assert (runtime / "maxlat").is_dir() and not place.exists(), "it listens elsewhere"
         (folder / "elsewhere").mkdir(mode=0o700)
         os.chown(folder / "elsewhere", 65534, 65534)
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:  # root's, that a link of nobody's leads to
@@ -463,6 +473,9 @@ def case_other_places(folder):
             assert f"{os.getpid()} " not in listing(), "a socket behind a link"
     finally:
         place.unlink() if place.is_symlink() else shutil.rmtree(place, ignore_errors=True)
+        shutil.rmtree(runtime, ignore_errors=True)
+        if made_user_folders:
+            shutil.rmtree(runtime.parent, ignore_errors=True)
 
 
 def case_quiet(folder):
