@@ -4,7 +4,7 @@
 
 A quotation is a block of code behind a line that ends with a link to its file and a colon. The block is the whole file
 without its licence tag, or, where it begins or ends otherwise, lines of it that stand together. Every source in
-tests/extend is quoted by the first page. Files that a page names are there; NAME and GROUP in them stand for any.
+tests/extend is quoted by the first page. Files and folders that a page names are there; NAME and GROUP in them stand for any.
 """
 import pathlib
 import re
@@ -35,8 +35,8 @@ def mistakes(root, page):
             yield f"{page}: there is no {quotation['link']}"
         elif not stands_in(quotation["text"], path.read_text().replace(TAG, "")):
             yield f"{page}: {quotation['link']} has not the lines that are quoted:\n{quotation['text']}"
-    for cell in re.findall(r"`([\w./-]+/[\w.-]+\.(?:cpp|hpp|txt|cmake|md|json))`", text):
-        if not any(root.glob(re.sub("NAME|GROUP", "*", cell))):
+    for cell in re.findall(r"`([\w-]+/[\w./-]*)`", text):
+        if (root / cell.split("/")[0]).is_dir() and not any(root.glob(re.sub("NAME|GROUP", "*", cell.rstrip("/")))):
             yield f"{page}: there is no {cell}"
 
 
