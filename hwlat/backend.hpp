@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <maxlat/core/result/run_result.hpp>
 #include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/core/sys/result.hpp>
@@ -59,6 +60,9 @@ struct Finding {
 struct Measurement {
   core::Phase phase;              // kind "hwlat"
   std::vector<Finding> findings;  // in order of time; the loop keeps the largest `outliers` of each CPU
+  // Samples above the threshold, by CPU, where the back end counts them one by one. Elsewhere the bins tell how many
+  // there are at most: a bin may reach from below the threshold to above it.
+  std::map<unsigned, uint64_t> above;
 };
 
 struct Observer {

@@ -21,15 +21,19 @@ std::string seconds(uint64_t ns) {
   return core::duration_text(static_cast<double>(ns) * 1e-9);
 }
 
+uint64_t samples_above(const Measurement& measured, const core::CpuResult& cpu, uint64_t threshold_ns) {
+  const auto counted = measured.above.find(cpu.cpu);
+  return counted != measured.above.end() ? counted->second
+                                         : core::samples_above(cpu, static_cast<double>(threshold_ns));
+}
+
 // `bound` is said behind the heading, of the whole table.
 std::string cpu_table(const Measurement& measured, const Settings& settings, const char* bound) {
   core::TextTable table({"#cpu", "#watched s", "#samples", "#above", "#largest"});
   table.at_least({4, 11, 13, 11, 11});
   for (const core::CpuResult& cpu : measured.phase.per_cpu) {
-    core::Phase one;
-    one.per_cpu.push_back(cpu);
     table.row({std::to_string(cpu.cpu), fmt::format("{:.3f}", cpu.exposure_s), std::to_string(cpu.samples),
-               std::to_string(samples_above(one, settings.threshold_ns)), core::latency_text(cpu.max_ns)});
+               std::to_string(samples_above(measured, cpu, settings.threshold_ns)), core::latency_text(cpu.max_ns)});
   }
   std::string text = table.text();
   return text.insert(text.find('\n'), bound);
@@ -64,14 +68,9 @@ std::string kernel_lines(const core::Phase& phase) {
 
 }  // namespace
 
-uint64_t samples_above(const core::Phase& phase, uint64_t threshold_ns) {
+uint64_t samples_above(const Measurement& measured, uint64_t threshold_ns) {
   uint64_t above = 0;
-  for (const core::CpuResult& cpu : phase.per_cpu) {
-    above += cpu.overflow_count;
-    for (const core::Bin& bin : cpu.bins) {
-      if (bin.low_ns >= static_cast<double>(threshold_ns)) above += bin.count;
-    }
-  }
+  for (const core::CpuResult& cpu : measured.phase.per_cpu) above += samples_above(measured, cpu, threshold_ns);
   return above;
 }
 
@@ -84,9 +83,7 @@ std::vector<core::RawGaps> raw_findings(const Measurement& measured, uint64_t th
                                                            .watched_s = cpu.exposure_s});
     for (const Finding& finding : measured.findings)
       if (finding.cpu == cpu.cpu) of_cpu.gaps.push_back({finding.t_ns, finding.latency_ns()});
-    core::Phase alone;
-    alone.per_cpu = {cpu};
-    const uint64_t above = samples_above(alone, threshold_ns);
+    const uint64_t above = samples_above(measured, cpu, threshold_ns);
     of_cpu.not_kept = above - std::min<uint64_t>(above, of_cpu.gaps.size());
   }
   return raw;
@@ -117,7 +114,7 @@ std::string finding_text(const Finding& finding) {
 
 std::string result_text(const Measurement& measured, const Settings& settings, uint64_t hard_limit_ns) {
   const core::Phase& phase = measured.phase;
-  const uint64_t above = samples_above(phase, settings.threshold_ns);
+  const uint64_t above = samples_above(measured, settings.threshold_ns);
   const core::Interval events = core::events_interval(above, 0.95);
   const double hours = phase.exposure_s / 3600;
   std::string text = fmt::format("Back end: {}\n", phase.facts.at(core::fact::kBackEnd));

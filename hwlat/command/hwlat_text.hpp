@@ -17,8 +17,8 @@ std::string finding_text(const Finding& finding);
 // `hard_limit_ns` 0: none was given.
 std::string result_text(const Measurement& measured, const Settings& settings, uint64_t hard_limit_ns);
 
-// Samples above the threshold, over all CPUs.
-uint64_t samples_above(const core::Phase& phase, uint64_t threshold_ns);
+// Samples above the threshold, over all CPUs: counted, or at most so many by the bins (core::samples_above).
+uint64_t samples_above(const Measurement& measured, uint64_t threshold_ns);
 double largest_ns(const core::Phase& phase);
 // The findings of each CPU that was watched. What was above the threshold and is no finding of its own, because a back
 // end keeps the largest alone, or one a window, is not kept there either, and counted.

@@ -121,6 +121,7 @@ core::Result<Measurement> module_measurement(const Settings& settings, const max
     if (const core::Status books = running ? core::Status{} : check_books(cpu); !books) return books.error();
     phase.per_cpu.push_back(cpu_result(context, cpu, measured.findings));
     phase.exposure_s += phase.per_cpu.back().exposure_s;
+    measured.above[cpu.cpu] = cpu.region.header().gaps;
     add_cpu_facts(phase, context, cpu);
     if (!cpu.went_offline) continue;
     phase.status = core::PhaseStatus::invalid;

@@ -154,10 +154,10 @@ double since_start_ns(const LoopContext& context, uint64_t ticks) {
   return ticks > context.start_ticks ? context.clock.to_ns(static_cast<double>(ticks - context.start_ticks)) : 0;
 }
 
-core::CpuResult cpu_result(const LoopContext& context, unsigned cpu, const Books& books,
-                           std::vector<Finding>& findings) {
+core::CpuResult cpu_result(const LoopContext& context, unsigned cpu, const Books& books, Measurement& measured) {
   core::CpuResult result = core::cpu_result_from(cpu, books.histogram, context.clock, context.start_ticks);
   result.exposure_s = context.clock.to_ns(static_cast<double>(books.watched_ticks)) * 1e-9;
+  uint64_t above = 0;
   for (const core::OutlierSample& sample : books.outliers.largest_first()) {
     const double latency_ns = context.clock.to_ns(static_cast<double>(sample.ticks));
     result.outliers.push_back({since_start_ns(context, sample.time), latency_ns, cpu, ""});
@@ -167,8 +167,11 @@ core::CpuResult cpu_result(const LoopContext& context, unsigned cpu, const Books
     finding.cpu = cpu;
     finding.inner_ns = latency_ns;
     finding.upper_bound = true;
-    findings.push_back(finding);
+    measured.findings.push_back(finding);
+    ++above;
   }
+  // The largest are kept. Where there was room for one more, or one of them is not above, all that are above are there.
+  if (above < context.settings.outliers) measured.above[cpu] = above;
   result.timeline.step_s = static_cast<double>(context.settings.window_ns) * 1e-9;
   for (const uint64_t ticks : books.largest_of_window) {
     result.timeline.max_ns.push_back(context.clock.to_ns(static_cast<double>(ticks)));
@@ -183,7 +186,7 @@ Measurement measurement(const LoopContext& context, const Threads& threads) {
   for (size_t i = 0; i < context.settings.cpus.size(); ++i) {
     const Books books = threads.books(i);
     if (books.watched_ticks == 0) continue;
-    measured.phase.per_cpu.push_back(cpu_result(context, context.settings.cpus[i], books, measured.findings));
+    measured.phase.per_cpu.push_back(cpu_result(context, context.settings.cpus[i], books, measured));
     measured.phase.exposure_s += measured.phase.per_cpu.back().exposure_s;
   }
   std::sort(measured.findings.begin(), measured.findings.end(),
