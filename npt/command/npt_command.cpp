@@ -32,8 +32,12 @@ const char* throttling_hint(const Options& options) {
              : "a longer --rest, or turn throttling off (maxlat check says how)";
 }
 
-void rest_as_needed(Options& options) {
-  Rest rest = needed_rest(options.scheduling.policy, core::read_rt_throttling("/", options.cpus), options.duration_ns);
+// `given`: the user has said how long; how it is spread is the scheduler's matter all the same.
+void rest_as_needed(Options& options, bool given) {
+  const core::RtThrottling throttling = core::read_rt_throttling("/", options.cpus);
+  options.rest_parts = rest_parts(throttling);
+  if (given) return;
+  Rest rest = needed_rest(options.scheduling.policy, throttling, options.duration_ns);
   options.rest_ns = rest.ns;
   options.rest_why = std::move(rest.why);
 }
@@ -41,8 +45,9 @@ void rest_as_needed(Options& options) {
 // Said first: a reader of the exposure asks where the rest of the time is.
 std::string rest_line(const Options& options) {
   if (options.rest_why.empty()) return {};
-  return fmt::format("# Rest: {} of each second, because {}; --rest 0 spins\n",
-                     core::duration_text(static_cast<double>(options.rest_ns) / 1e9), options.rest_why);
+  return fmt::format("# Rest: {} of each second{}, because {}; --rest 0 spins\n",
+                     core::duration_text(static_cast<double>(options.rest_ns) / 1e9),
+                     options.rest_parts == 1 ? "" : fmt::format(", in {} parts", options.rest_parts), options.rest_why);
 }
 
 // `phase` is the traced one, or the only one; the others are further looks at the same run.
@@ -196,7 +201,7 @@ core::Result<core::Exit> run(const core::Arguments& words) {
   }
   if (core::Status writable = core::check_raw_files(arguments->raw_file, options.cpus); !writable)
     return writable.error();
-  if (!arguments->rest_given) rest_as_needed(options);
+  rest_as_needed(options, arguments->rest_given);
   const Machine machine = arguments->json_file.empty() ? Machine{} : read_machine(options.cpus);
   core::Progress progress(arguments->quiet);
   if (options.loops == 0 && options.duration_ns == 0) progress.note("running until SIGINT (Ctrl-C)");

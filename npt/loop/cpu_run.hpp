@@ -82,12 +82,11 @@ struct Books {
   CpuRun* waiting = nullptr;  // of the windows without tracepoints. REQUIRES: there, when they are asked for
 };
 
-// What is left of a step that ends with a rest.
 template <class Counter, class SleepFor>
-void rest_until_the_step_ends(Counter counter, SleepFor sleep_for, const base::CounterClock& clock,
-                              const core::Journal& journal) {
+void rest_until_its_end(Counter counter, SleepFor sleep_for, const base::CounterClock& clock,
+                        const core::Journal& journal) {
   const uint64_t now = counter.read();
-  if (now < journal.step_end()) sleep_for(clock.to_ns(journal.step_end() - now));
+  if (now < journal.rest_end()) sleep_for(clock.to_ns(journal.rest_end() - now));
 }
 
 // Whether another segment comes after one that ended so.
@@ -140,7 +139,7 @@ void run_cpu(Counter counter, Probe probe, SleepFor sleep_for, const Options& op
     remaining -= segment.samples;
     why = run.journal.why();
     if (!goes_on(why) || remaining == 0) break;
-    if (why == core::Journal::Why::rest) rest_until_the_step_ends(counter, sleep_for, clock, run.journal);
+    if (why == core::Journal::Why::rest) rest_until_its_end(counter, sleep_for, clock, run.journal);
     windows.advance_to(counter.read());
   }
   const ThreadUsage after = ThreadUsage::now(wait);

@@ -37,7 +37,7 @@ void run_cpu_in_kernel(RunPiece run_piece, Counter counter, SleepFor sleep_for, 
     const core::Journal::Limits limits = run.journal.look(0, now);
     if (limits.leave()) {
       if (!goes_on(run.journal.why())) break;
-      rest_until_the_step_ends(counter, sleep_for, clock, run.journal);
+      rest_until_its_end(counter, sleep_for, clock, run.journal);
       run.journal.resume();
       continue;
     }

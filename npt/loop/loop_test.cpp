@@ -289,6 +289,34 @@ TEST(Loop, ARestIsNeitherSampleNorExposure) {
   EXPECT_EQ(run.histogram.total(), run.samples);
 }
 
+TEST(Loop, ARestInPartsIsTakenInEachPartOfASecond) {
+  Scripted s;
+  s.options.rest_ns = 20'000'000;
+  s.spec.rest_ticks = 2'000'000;
+  s.spec.rest_every_ticks = 100'000'000;
+  s.spec.duration_ticks = 2 * kSecond;
+  s.script.gaps = {1000};
+  const CpuRun& run = s.go();
+  ASSERT_EQ(s.sleeps.size(), 21u) << "one before the start, one at the end of each tenth of a second";
+  for (size_t i = 1; i < s.sleeps.size(); ++i) EXPECT_NEAR(static_cast<double>(s.sleeps[i]), 2e6, 3000);
+  EXPECT_NEAR(static_cast<double>(run.exposure_ticks), 20 * 0.098e9, 50'000);
+  EXPECT_EQ(run.histogram.raw().sum, run.exposure_ticks);
+  EXPECT_EQ(run.journal.steps(), 3u) << "the timeline has a step a second all the same, and one for the end";
+}
+
+// What stops the loop when it should rest is its rest: it does not rest all of the next part for it.
+TEST(Loop, AGapThatTakesThePlaceOfARestIsFollowedByWork) {
+  Scripted s;
+  s.options.rest_ns = s.spec.rest_ticks = 60'000'000;
+  s.spec.duration_ticks = 2 * kSecond;
+  s.script.gaps = std::vector<uint64_t>(900, 1'000'000);
+  s.script.gaps.push_back(150'000'000);  // from 0.9 s to 1.05 s
+  s.script.gaps.insert(s.script.gaps.end(), 10'000, 1'000'000);
+  s.go();
+  ASSERT_EQ(s.sleeps.size(), 2u) << "one before the start, one at the end of the second second";
+  EXPECT_NEAR(static_cast<double>(s.sleeps[1]), 60e6, 2e6);
+}
+
 TEST(Loop, AStretchWithInterruptsOffEndsInAPauseThatIsNotWatched) {
   struct Switch {
     std::vector<bool>* off;

@@ -121,8 +121,9 @@ core::Phase phase_before(const MeasurementPlan& plan, bool has_own_cpu) {
   if (options.break_above_ns != 0)
     facts[core::fact::kLimit] = core::latency_text(static_cast<double>(options.break_above_ns));
   if (options.rest_ns != 0)
-    facts["rest"] = fmt::format("{} asleep in each second, not counted as exposure",
-                                core::duration_text(static_cast<double>(options.rest_ns) / 1e9));
+    facts["rest"] = fmt::format("{} asleep in each second{}, not counted as exposure",
+                                core::duration_text(static_cast<double>(options.rest_ns) / 1e9),
+                                options.rest_parts == 1 ? "" : fmt::format(", in {} parts", options.rest_parts));
   if (!options.rest_why.empty()) facts["rest_why"] = options.rest_why;
   if (plan.limits_rate())
     facts["event_rate"] = fmt::format("at most {:.6g} tracepoints a second and CPU{}", options.max_event_hz,

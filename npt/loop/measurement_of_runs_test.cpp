@@ -146,7 +146,10 @@ TEST(MeasurementOfRuns, AnUntrustedCounterIsSaidSo) {
 TEST(MeasurementOfRuns, ARestIsAFact) {
   Options options = some_loops(1);
   options.rest_ns = 60'000'000;
-  EXPECT_THAT(phase_before(plan_of(options), true).facts.at("rest"), HasSubstr("60 ms asleep in each second"));
+  EXPECT_THAT(phase_before(plan_of(options), true).facts.at("rest"), HasSubstr("60 ms asleep in each second, not"));
+  options.rest_parts = 4;
+  EXPECT_THAT(phase_before(plan_of(options), true).facts.at("rest"),
+              HasSubstr("60 ms asleep in each second, in 4 parts"));
 }
 
 TEST(MeasurementOfRuns, ALimitIsAFactFromTheStart) {

@@ -39,7 +39,8 @@ core::JournalSpec journal_of(const Options& options, const base::CounterClock& c
   spec.steps = std::min((seconds + seconds_a_step - 1) / seconds_a_step, kMostSteps);
   spec.look_every_ticks = clock.to_ticks(kLookEveryNs);
   spec.duration_ticks = clock.to_ticks(options.duration_ns);
-  spec.rest_ticks = clock.to_ticks(options.rest_ns);
+  spec.rest_every_ticks = clock.to_ticks(kStepNs) / options.rest_parts;
+  spec.rest_ticks = clock.to_ticks(options.rest_ns) / options.rest_parts;
   if (options.break_above_ns != 0) spec.break_above = clock.to_ticks(options.break_above_ns);
   spec.outliers = options.outliers;
   if (options.raw_above_ns != 0) {

@@ -43,6 +43,15 @@ TEST(MeasurementPlan, ARunOfMoreThanAWeekHasLongerStepsUnlessItRestsInEach) {
   EXPECT_EQ(plan_of(options).journal.steps, 8u * 86'400);
 }
 
+TEST(MeasurementPlan, ARestInPartsIsAsLongInAll) {
+  Options options = no_limits();
+  options.rest_ns = 20'000'000;
+  options.rest_parts = 10;
+  const core::JournalSpec spec = plan_of(options).journal;
+  EXPECT_EQ(spec.rest_ticks, 5'000'000u);
+  EXPECT_EQ(spec.rest_every_ticks, 250'000'000u);
+}
+
 TEST(MeasurementPlan, LimitsAreInTicksAndThoseNotAskedForAreNone) {
   Options options = no_limits();
   const core::JournalSpec none = plan_of(options).journal;
@@ -59,6 +68,7 @@ TEST(MeasurementPlan, LimitsAreInTicksAndThoseNotAskedForAreNone) {
   EXPECT_EQ(spec.look_every_ticks, 250'000'000u);
   EXPECT_EQ(spec.duration_ticks, 10'000'000'000u);
   EXPECT_EQ(spec.rest_ticks, 150'000'000u);
+  EXPECT_EQ(spec.rest_every_ticks, spec.step_ticks);
   EXPECT_EQ(spec.break_above, 50'000u);
   EXPECT_EQ(spec.tell_above, 5'000u);
   EXPECT_EQ(spec.outliers, 7u);

@@ -23,7 +23,8 @@ const char* culprit(core::RtThrottling::By by) {
       return "RT throttling";
     case core::RtThrottling::By::fair_server:
       return "the scheduler's fair server";
-    case core::RtThrottling::By::nothing:
+    case core::RtThrottling::By::either:
+    case core::RtThrottling::By::nothing:  // not known
       break;
   }
   return "RT throttling or the fair server";
@@ -55,10 +56,17 @@ std::optional<std::string> throttled(const ThrottlingEvidence& evidence) {
                      evidence.involuntary_switches);
 }
 
+unsigned rest_parts(const core::RtThrottling& read) {
+  constexpr uint64_t kSecond_ns = 1'000'000'000, kMostParts = 1000;
+  const core::RtThrottling settings = known(read);
+  if (settings.stop_ns == 0 || settings.period_ns == 0) return 1;
+  return static_cast<unsigned>(std::min((kSecond_ns + settings.period_ns - 1) / settings.period_ns, kMostParts));
+}
+
 Rest needed_rest(core::Policy policy, const core::RtThrottling& read, uint64_t duration_ns) {
   constexpr double kTimes = 2, kSecond = 1e9, kMost = 0.5e9;
   const core::RtThrottling settings = known(read);
-  const bool short_enough = duration_ns != 0 && duration_ns <= kLongestWithoutRest_ns;
+  const bool short_enough = duration_ns != 0 && duration_ns <= kLongestWithoutRest_ns && rest_parts(settings) == 1;
   if (short_enough || !can_be_stopped(policy, settings)) return {};
   const double share = static_cast<double>(settings.stop_ns) / static_cast<double>(settings.period_ns);
   const auto ns = static_cast<uint64_t>(std::min(kTimes * share * kSecond, kMost));

@@ -33,13 +33,18 @@ std::optional<std::string> throttled(const ThrottlingEvidence& evidence);
 
 // Loops up to this long need no rest. The kernel stops a FIFO loop that has used more than 950 ms of a second; two
 // rounds of a comparison are separated by the start of a process, 100 ms or more, so any second has at least that pause
-// in it when a round is no longer than this (docs/method.md, "Throttling").
+// in it when a round is no longer than this (docs/method.md, "Throttling"). Where the kernel counts by less than a
+// second, no length is short enough.
 inline constexpr std::uint64_t kLongestWithoutRest_ns = 800'000'000;
 
 struct Rest {
   uint64_t ns = 0;  // in each second
   std::string why;  // "" without
 };
+
+// In how many parts to take a second's rest, so that at least one of them lies in each period of the scheduler's. One
+// rest a second is of no use where the kernel counts by a tenth of it.
+unsigned rest_parts(const core::RtThrottling& settings);
 
 // What a loop has to rest so that the scheduler never stops it: twice what the settings would take, since a rest of
 // just as much begins and ends a tick late. None where nothing stops it, or where it is shorter than

@@ -78,8 +78,22 @@ TEST(NeededRest, IsTwiceWhatTheKernelTakes) {
       << "not readable: as every kernel has it";
   EXPECT_EQ(needed_rest(core::Policy::fifo, {By::rt_throttling, true, 100'000'000, 1'000'000}, kMinute).ns,
             20'000'000u);
+  EXPECT_EQ(needed_rest(core::Policy::fifo, {By::rt_throttling, true, 100'000'000, 1'000'000}, 100'000'000).ns,
+            20'000'000u)
+      << "a tenth of a second is long enough for a period of as much";
   EXPECT_EQ(needed_rest(core::Policy::fifo, {By::rt_throttling, true, 1'000'000, 900'000}, kMinute).ns, 500'000'000u);
   EXPECT_EQ(needed_rest(core::Policy::fifo, stock_box, 0).ns, 100'000'000u) << "nobody knows how long it takes";
+}
+
+// A defect: all of it once a second, 980 ms of work in a row, was stopped in each period of 100 ms but one.
+TEST(NeededRest, IsSpreadSoThatEachPeriodHasAPartOfIt) {
+  EXPECT_EQ(rest_parts({By::rt_throttling, true, 100'000'000, 1'000'000}), 10u);
+  EXPECT_EQ(rest_parts({By::rt_throttling, true, 300'000'000, 1'000'000}), 4u) << "never later than the period ends";
+  EXPECT_EQ(rest_parts({By::fair_server, true, 1'000'000'000, 50'000'000}), 1u);
+  EXPECT_EQ(rest_parts({By::fair_server, true, 4'000'000'000, 50'000'000}), 1u);
+  EXPECT_EQ(rest_parts({By::rt_throttling, true, 1'000, 100}), 1000u) << "no more often than a sleep can be";
+  EXPECT_EQ(rest_parts({By::nothing, true, 100'000'000, 0}), 1u) << "nobody stops it";
+  EXPECT_EQ(rest_parts({By::nothing, false, 0, 0}), 1u);
 }
 
 TEST(NeededRest, IsNoneWhereNothingStopsTheLoop) {

@@ -36,14 +36,17 @@ std::string why_not_readable(const MachineView& machine, const std::string& file
 
 Reading read_throttling(const MachineView& machine) {
   const RtThrottling throttling = read_rt_throttling(machine.root, machine.measured());
+  using By = RtThrottling::By;
   if (!throttling.known)
-    return unknown(throttling.by == RtThrottling::By::fair_server
+    return unknown(throttling.by == By::fair_server || throttling.by == By::either
                        ? "the fair server is in debugfs; " + why_not_readable(machine, "debugfs", "/sys/kernel/debug")
                        : "");
-  if (throttling.by == RtThrottling::By::nothing) return ok("off");
+  if (throttling.by == By::nothing) return ok("off");
   return bad(fmt::format("{} of each {}{}", latency_text(static_cast<double>(throttling.stop_ns)),
                          latency_text(static_cast<double>(throttling.period_ns)),
-                         throttling.by == RtThrottling::By::fair_server ? " (fair server)" : ""));
+                         throttling.by == By::fair_server ? " (fair server)"
+                         : throttling.by == By::either    ? " (RT throttling or the fair server)"
+                                                          : ""));
 }
 
 Reading read_nmi_watchdog(const MachineView& machine) {

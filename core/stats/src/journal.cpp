@@ -12,7 +12,7 @@ JournalSpec without_limits(const JournalSpec& spec) {
   JournalSpec unlimited = spec;
   unlimited.steps = 1;
   unlimited.duration_ticks = 0;
-  unlimited.rest_ticks = 0;
+  unlimited.rest_every_ticks = unlimited.rest_ticks = 0;
   unlimited.stretch_ticks = 0;
   unlimited.break_above = UINT64_MAX;
   unlimited.accounted = nullptr;
@@ -39,6 +39,7 @@ void Journal::begin(uint64_t start) {
   step_end_ = start;  // already over: the first look() opens step 0
   if (spec_.accounted != nullptr) spec_.accounted->begin(start);
   deadline_ = spec_.duration_ticks == 0 ? UINT64_MAX : start + spec_.duration_ticks;
+  if (spec_.rest_ticks != 0) plan_rest_after(start);
 }
 
 uint64_t Journal::largest_step_max() const {
@@ -56,7 +57,18 @@ void Journal::open_step_of(uint64_t end) noexcept {
   open_ = &step_[kept];
   used_steps_.store(kept + 1, std::memory_order_release);  // pairs with steps()
   step_end_ = start_ + (index + 1) * spec_.step_ticks;
-  rest_begin_ = spec_.rest_ticks == 0 ? UINT64_MAX : step_end_ - spec_.rest_ticks;
+}
+
+void Journal::plan_rest_after(uint64_t end) noexcept {
+  const uint64_t every = spec_.rest_every_ticks != 0 ? spec_.rest_every_ticks : spec_.step_ticks;
+  rest_end_ = start_ + ((end - start_) / every + 1) * every;
+  rest_begin_ = rest_end_ - spec_.rest_ticks;
+}
+
+// REQUIRES: end >= rest_begin_
+bool Journal::is_time_to_rest(uint64_t end) noexcept {
+  if (end >= rest_end_) plan_rest_after(end);  // it has rested, or a gap has taken all of the rest
+  return end >= rest_begin_;
 }
 
 void Journal::keep_raw(uint64_t gap, uint64_t end) noexcept {
@@ -98,7 +110,7 @@ Journal::Limits Journal::look(uint64_t gap, uint64_t end) noexcept {
   // relaxed: only the flags themselves are looked at
   if (spec_.stop->load(std::memory_order_relaxed)) return leave(Why::stopped);
   if (spec_.halt->load(std::memory_order_relaxed)) return leave(Why::halted);
-  if (end >= rest_begin_) return leave(Why::rest);
+  if (end >= rest_begin_ && is_time_to_rest(end)) return leave(Why::rest);
   if (end >= window_end_) return leave(Why::window_over);
   if (end >= stretch_end_) return leave(Why::pause);
 

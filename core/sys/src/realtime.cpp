@@ -136,6 +136,44 @@ RtThrottling read_fair_server(const std::string& directory, const CpuList& cpus)
   return longest;
 }
 
+// What sched_rt_{period,runtime}_us ask for.
+RtThrottling read_rt_limit(const std::string& root) {
+  RtThrottling throttling;
+  const auto period_us = read_number(root + "/proc/sys/kernel/sched_rt_period_us");
+  const auto runtime_us = read_number(root + "/proc/sys/kernel/sched_rt_runtime_us");
+  if (!period_us || !runtime_us) return throttling;
+  throttling.known = true;
+  throttling.period_ns = static_cast<uint64_t>(*period_us) * 1000;
+  if (*runtime_us < 0 || *runtime_us >= *period_us) return throttling;
+  throttling.by = RtThrottling::By::rt_throttling;
+  throttling.stop_ns = static_cast<uint64_t>(*period_us - *runtime_us) * 1000;
+  return throttling;
+}
+
+// Whether a kernel with the fair server heeds that limit; nothing where its configuration is not there to read.
+std::optional<bool> has_rt_group_scheduling(const std::string& root, const std::string& release) {
+  const auto config = read_text(root + "/boot/config-" + release);
+  if (!config) return {};
+  return ("\n" + *config + "\n").find("\nCONFIG_RT_GROUP_SCHED=y\n") != std::string::npos;
+}
+
+// Of two that may both stop a loop: what takes the larger share of it.
+RtThrottling larger_of(const RtThrottling& server, const RtThrottling& limit, bool heeded) {
+  using By = RtThrottling::By;
+  if (limit.by == By::nothing) return server;
+  RtThrottling larger = limit;
+  if (server.known && server.by == By::nothing) return larger;
+  if (!server.known && !heeded) larger = server;
+  if (server.known) {
+    const double of_server = static_cast<double>(server.stop_ns) / static_cast<double>(server.period_ns);
+    const double of_limit = static_cast<double>(limit.stop_ns) / static_cast<double>(limit.period_ns);
+    if (of_server > of_limit || (of_server == of_limit && !heeded)) return server;
+    if (of_limit > of_server && heeded) return limit;
+  }
+  larger.by = By::either;
+  return larger;
+}
+
 }  // namespace
 
 Result<Scheduling> parse_policy(std::string_view text, int priority) {
@@ -277,18 +315,12 @@ Result<DmaLatency> DmaLatency::hold(int32_t microseconds) {
 }
 
 RtThrottling read_rt_throttling(const std::string& root, const CpuList& cpus) {
-  if (kernel_has_fair_server(read_text(root + "/proc/sys/kernel/osrelease").value_or("")))
-    return read_fair_server(root + "/sys/kernel/debug/sched/fair_server", cpus);
-  RtThrottling throttling;
-  const auto period_us = read_number(root + "/proc/sys/kernel/sched_rt_period_us");
-  const auto runtime_us = read_number(root + "/proc/sys/kernel/sched_rt_runtime_us");
-  if (!period_us || !runtime_us) return throttling;
-  throttling.known = true;
-  throttling.period_ns = static_cast<uint64_t>(*period_us) * 1000;
-  if (*runtime_us < 0 || *runtime_us >= *period_us) return throttling;
-  throttling.by = RtThrottling::By::rt_throttling;
-  throttling.stop_ns = static_cast<uint64_t>(*period_us - *runtime_us) * 1000;
-  return throttling;
+  const RtThrottling limit = read_rt_limit(root);
+  const std::string release = read_text(root + "/proc/sys/kernel/osrelease").value_or("");
+  if (!kernel_has_fair_server(release)) return limit;
+  const RtThrottling server = read_fair_server(root + "/sys/kernel/debug/sched/fair_server", cpus);
+  const std::optional<bool> heeded = has_rt_group_scheduling(root, release);
+  return heeded == false ? server : larger_of(server, limit, heeded.has_value());
 }
 
 }  // namespace maxlat::core

@@ -262,5 +262,35 @@ TEST(Realtime, FairServerOfANewerKernel) {
   EXPECT_FALSE(read_rt_throttling(root.path(), {7}).known);
 }
 
+// Defect this watches: a kernel with CONFIG_RT_GROUP_SCHED has RT throttling beside the fair server, and "off" was said
+// when the server alone was off.
+TEST(Realtime, RtThrottlingOfANewerKernelThatHasItStill) {
+  using By = RtThrottling::By;
+  test::FakeRoot root;
+  root.file("/proc/sys/kernel/osrelease", "6.12.38");
+  root.file("/proc/sys/kernel/sched_rt_period_us", "100000");
+  root.file("/proc/sys/kernel/sched_rt_runtime_us", "90000");
+  EXPECT_FALSE(read_rt_throttling(root.path()).known);
+  EXPECT_EQ(read_rt_throttling(root.path()).by, By::either) << "neither server nor configuration can be read";
+  root.file("/sys/kernel/debug/sched/fair_server/cpu0/runtime", "0");
+  root.file("/sys/kernel/debug/sched/fair_server/cpu0/period", "1000000000");
+  EXPECT_EQ(read_rt_throttling(root.path()).by, By::rt_throttling) << "the limit is there, and may be heeded";
+  root.file("/boot/config-6.12.38", "CONFIG_HZ=250\n# CONFIG_RT_GROUP_SCHED is not set\n");
+  EXPECT_EQ(read_rt_throttling(root.path()).by, By::nothing);
+  root.file("/boot/config-6.12.38", "CONFIG_HZ=250\nCONFIG_RT_GROUP_SCHED=y\nCONFIG_CPUSETS=y\n");
+  EXPECT_EQ(read_rt_throttling(root.path()).by, By::rt_throttling);
+  EXPECT_EQ(read_rt_throttling(root.path()).stop_ns, 10'000'000u);
+  EXPECT_EQ(read_rt_throttling(root.path()).period_ns, 100'000'000u);
+  root.file("/sys/kernel/debug/sched/fair_server/cpu0/runtime", "50000000");
+  EXPECT_EQ(read_rt_throttling(root.path()).by, By::rt_throttling) << "a tenth is more than a twentieth";
+  root.file("/sys/kernel/debug/sched/fair_server/cpu0/runtime", "100000000");
+  EXPECT_EQ(read_rt_throttling(root.path()).by, By::either);
+  root.file("/sys/kernel/debug/sched/fair_server/cpu0/runtime", "200000000");
+  EXPECT_EQ(read_rt_throttling(root.path()).by, By::fair_server);
+  root.file("/proc/sys/kernel/sched_rt_runtime_us", "-1");
+  root.file("/sys/kernel/debug/sched/fair_server/cpu0/runtime", "0");
+  EXPECT_EQ(read_rt_throttling(root.path()).by, By::nothing);
+}
+
 }  // namespace
 }  // namespace maxlat::core

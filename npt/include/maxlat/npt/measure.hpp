@@ -62,6 +62,7 @@ struct Options {
   bool sensors = false;                   // publishes the books while they grow: maxlat/npt-cpuN (docs/sensors.md)
   uint64_t raw_above_ns = 0;              // keeps every gap above, up to kMostRawGaps per CPU; 0: none
   uint64_t rest_ns = 0;                   // sleep in every second; keeps a loop below the RT throttling limit
+  unsigned rest_parts = 1;                // in so many parts of equal length, evenly spread. REQUIRES: > 0
   std::string rest_why;                   // "" where the user asked for it
   uint64_t snapshot_period_ns = 0;        // how often Observer::on_snapshot is called; 0: never
   ArmSpec arm;

@@ -33,7 +33,8 @@ struct JournalSpec {
   size_t steps = 0;                   // room for so many; the last one takes what comes after
   uint64_t look_every_ticks = 0;      // for the stop flags
   uint64_t duration_ticks = 0;        // 0: no limit
-  uint64_t rest_ticks = 0;            // leave so long before each step's end. REQUIRES: < step_ticks
+  uint64_t rest_every_ticks = 0;      // 0: step_ticks
+  uint64_t rest_ticks = 0;            // leave so long before the end of each rest_every_ticks. REQUIRES: less than those
   uint64_t stretch_ticks = 0;         // leave after so long without a pause; 0: no limit
   uint64_t break_above = UINT64_MAX;  // ticks
   size_t outliers = 0;
@@ -83,6 +84,8 @@ class Journal {
   uint64_t start() const { return start_; }
   uint64_t step_ticks() const { return spec_.step_ticks; }
   uint64_t step_end() const { return step_end_; }
+  // When it was left to rest: until then.
+  uint64_t rest_end() const { return rest_end_; }
   uint64_t max() const { return max_; }
   uint64_t breaking_gap() const { return breaking_gap_; }
   uint64_t breaking_time() const { return breaking_time_; }
@@ -106,6 +109,8 @@ class Journal {
     uint64_t time;  // counter value at the end of the largest gap
   };
   void open_step_of(uint64_t end) noexcept;
+  void plan_rest_after(uint64_t end) noexcept;
+  bool is_time_to_rest(uint64_t end) noexcept;
   void keep_raw(uint64_t gap, uint64_t end) noexcept;
   Limits leave(Why why) noexcept;
   uint64_t end_of_stretch(uint64_t begin) const {
@@ -123,7 +128,7 @@ class Journal {
   Step* open_ = nullptr;
   uint64_t start_ = 0;
   uint64_t step_end_ = 0;
-  uint64_t rest_begin_ = UINT64_MAX;
+  uint64_t rest_begin_ = UINT64_MAX, rest_end_ = UINT64_MAX;
   uint64_t stretch_end_ = UINT64_MAX;
   uint64_t deadline_ = UINT64_MAX;
   uint64_t window_end_ = UINT64_MAX;

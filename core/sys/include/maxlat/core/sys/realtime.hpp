@@ -61,11 +61,13 @@ class DmaLatency {
 
 // What takes the CPU from a FIFO loop that never sleeps. On a stock box it is stopped for stop_ns of each period (about
 // 50 ms of each second), and no tuning of interrupts or idle states changes that.
-//   rt_throttling  sched_rt_{period,runtime}_us in /proc/sys/kernel: the loop stops whether or not anyone waits.
+//   rt_throttling  sched_rt_{period,runtime}_us in /proc/sys/kernel: the loop stops whether or not anyone waits. Since
+//                  Linux 6.12 only kernels with CONFIG_RT_GROUP_SCHED have it (sched/rt.c: update_curr_rt()).
 //   fair_server    since Linux 6.12, in debugfs per CPU: the loop stops only when an ordinary task starves behind it.
 //                  sched_rt_runtime_us = -1 does not turn it off.
+//   either         both may, and which of them does cannot be read.
 struct RtThrottling {
-  enum class By { nothing, rt_throttling, fair_server } by = By::nothing;
+  enum class By { nothing, rt_throttling, fair_server, either } by = By::nothing;
   bool known = false;  // false: could not be read (debugfs is for root); expect the stop
   uint64_t period_ns = 0, stop_ns = 0;
 };
