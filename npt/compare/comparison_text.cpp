@@ -25,18 +25,8 @@ using Text = std::back_insert_iterator<std::string>;
 constexpr std::size_t kRowName = 14, kColumn = 12;
 constexpr const char* kNotMeasured = "-";
 
-std::string rate_text(double hz) {
-  if (hz >= 1e6) return fmt::format("{:.4g} M/s", hz / 1e6);
-  if (hz >= 1e3) return fmt::format("{:.4g} k/s", hz / 1e3);
-  return fmt::format("{:.4g} /s", hz);
-}
-
 std::string signed_latency(double ns) {
   return (ns < 0 ? "-" : "+") + core::latency_text(std::abs(ns));
-}
-
-uint64_t lost(const core::EventCounts& events) {
-  return events.lost_full + events.lost_wrap + events.lost_big;
 }
 
 // The arms that have figures of these gaps.
@@ -87,7 +77,7 @@ void print_table(Text out, const Arms& arms) {
     return arm.events ? fmt::format("{}", arm.events->produced) : std::string(kNotMeasured);
   });
   row("lost", [](const core::Phase& arm) {
-    return arm.events ? fmt::format("{}", lost(*arm.events)) : std::string(kNotMeasured);
+    return arm.events ? fmt::format("{}", arm.events->lost()) : std::string(kNotMeasured);
   });
   fmt::format_to(out, "{}", table.text(UINT_MAX, ""));
 }
@@ -115,7 +105,7 @@ void print_differences(Text out, const core::Comparison& comparison) {
 void print_rate(Text out, const std::string& arm, const core::MaximumRate& rate) {
   const char* const limit = rate.lossy_hz ? "" : ", the loop's own limit";
   if (rate.lossless_hz > 0)
-    fmt::format_to(out, "{}: {}{}{}: ", arm, rate.lossy_hz ? "" : "not below ", rate_text(rate.lossless_hz), limit);
+    fmt::format_to(out, "{}: {}{}{}: ", arm, rate.lossy_hz ? "" : "not below ", core::rate_text(rate.lossless_hz), limit);
   else
     fmt::format_to(out, "{}: no rate without a loss is known: ", arm);
   if (const auto& borne = rate.lossless_evidence)
@@ -123,7 +113,7 @@ void print_rate(Text out, const std::string& arm, const core::MaximumRate& rate)
                    core::duration_text(kConfirmationIsLonger * rate.trial_s));
   else
     fmt::format_to(out, "not confirmed");
-  if (rate.lossy_hz) fmt::format_to(out, "; loss at {}", rate_text(*rate.lossy_hz));
+  if (rate.lossy_hz) fmt::format_to(out, "; loss at {}", core::rate_text(*rate.lossy_hz));
   if (const auto& lossy = rate.lossy_evidence) fmt::format_to(out, " in {} of {}", lossy->lossy, lossy->trials);
   double stolen_s = 0;
   for (const core::RateTrial& trial : rate.trials) stolen_s += trial.stolen_s;

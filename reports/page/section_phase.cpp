@@ -258,7 +258,7 @@ void control_table(Html& html, const core::ControlResult& control) {
 
 void event_table(Html& html, const core::EventCounts& events) {
   html.leaf("h3", "Events of the traced arm");
-  const uint64_t accounted = events.recorded + events.lost_full + events.lost_wrap + events.lost_big;
+  const uint64_t accounted = events.recorded + events.lost();
   {
     const Table table(html, "Events",
                       {"#produced", "#recorded", "#lost: buffer full", "#lost: wrapped", "#lost: too big"});

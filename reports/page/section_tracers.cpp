@@ -8,6 +8,7 @@
 #include <cmath>
 #include <maxlat/core/stats/comparison.hpp>
 #include <maxlat/core/stats/tail_words.hpp>
+#include <maxlat/core/sys/duration.hpp>
 
 #include "sections.hpp"
 #include "view/numbers.hpp"
@@ -48,7 +49,7 @@ void statistics_table(Html& html, const std::vector<const core::Phase*>& arms) {
   row("maximum", [](Arm, Cpu cpu) { return latency_html(cpu.max_ns); });
   row("samples", [](Arm, Cpu cpu) { return grouped(cpu.samples); });
   row("events", [](Arm arm, Cpu) { return arm.events ? grouped(arm.events->produced) : std::string("–"); });
-  row("events lost", [](Arm arm, Cpu) { return arm.events ? grouped(lost(*arm.events)) : std::string("–"); });
+  row("events lost", [](Arm arm, Cpu) { return arm.events ? grouped(arm.events->lost()) : std::string("–"); });
 }
 
 void difference_table(Html& html, const core::Comparison& comparison) {
@@ -115,9 +116,9 @@ void rate_table(Html& html, const std::vector<const core::Phase*>& rates) {
       const core::MaximumRate& rate = *phase->maximum_rate;
       const auto row = html.element("tr");
       html.leaf("th", phase->arm, {{"scope", "row"}});
-      number_cell(html, rate.lossless_hz > 0 ? rate_text(rate.lossless_hz) : "-");
+      number_cell(html, rate.lossless_hz > 0 ? core::rate_text(rate.lossless_hz) : "-");
       number_cell(html, lossless_trials(rate));
-      number_cell(html, rate.lossy_hz ? rate_text(*rate.lossy_hz) : "nothing, as fast as the loop goes");
+      number_cell(html, rate.lossy_hz ? core::rate_text(*rate.lossy_hz) : "nothing, as fast as the loop goes");
       number_cell(html, lossy_trials(rate));
       number_cell(html, fmt::format("{}", rate.trials.size()));
       number_cell(html, seconds_html(rate.trial_s));

@@ -51,7 +51,7 @@ void books_row(Html& html, const core::RunResult& run) {
     for (const core::CpuResult& cpu : phase.per_cpu) beyond += cpu.overflow_count;
     if (!phase.events) continue;
     const core::EventCounts& events = *phase.events;
-    if (events.recorded + events.lost_full + events.lost_wrap + events.lost_big != events.produced)
+    if (events.recorded + events.lost() != events.produced)
       wrong += (wrong.empty() ? "" : ", ") + phase.name;
   }
   if (!wrong.empty())

@@ -31,7 +31,7 @@ std::string arms_table(const ArmsView& view, unsigned width) {
       row.push_back(core::latency_text(cpu.max_ns));
       if (arm->events) {
         row.push_back(fmt::format("{}", arm->events->produced));
-        row.push_back(fmt::format("{}", lost(*arm->events)));
+        row.push_back(fmt::format("{}", arm->events->lost()));
       }
     }
     row.resize(10, "-");
@@ -44,8 +44,8 @@ std::string rates_table(const std::vector<const core::Phase*>& rates, unsigned w
   core::TextTable table({"arm", "#nothing lost at", "#in trials", "#lost at", "#in trials", "confirmed"});
   for (const core::Phase* phase : rates) {
     const core::MaximumRate& rate = *phase->maximum_rate;
-    table.row({phase->arm, rate.lossless_hz > 0 ? rate_text(rate.lossless_hz) : "-", lossless_trials(rate),
-               rate.lossy_hz ? rate_text(*rate.lossy_hz) : "-", lossy_trials(rate), rate.confirmed ? "yes" : "no"});
+    table.row({phase->arm, rate.lossless_hz > 0 ? core::rate_text(rate.lossless_hz) : "-", lossless_trials(rate),
+               rate.lossy_hz ? core::rate_text(*rate.lossy_hz) : "-", lossy_trials(rate), rate.confirmed ? "yes" : "no"});
   }
   return table.text(width);
 }

@@ -73,12 +73,6 @@ std::vector<const core::Phase*> rates_of(const core::RunResult& run) {
   return rates;
 }
 
-std::string rate_text(double hz) {
-  if (hz >= 1e6) return fmt::format("{:.3g} M/s", hz / 1e6);
-  if (hz >= 1e3) return fmt::format("{:.3g} k/s", hz / 1e3);
-  return fmt::format("{:.3g} /s", hz);
-}
-
 std::string lossless_trials(const core::MaximumRate& rate) {
   const auto& borne = rate.lossless_evidence;
   return borne ? fmt::format("{} of {}", borne->lossless(), borne->trials) : "-";
@@ -87,10 +81,6 @@ std::string lossless_trials(const core::MaximumRate& rate) {
 std::string lossy_trials(const core::MaximumRate& rate) {
   const auto& lossy = rate.lossy_evidence;
   return lossy ? fmt::format("{} of {}", lossy->lossy, lossy->trials) : "-";
-}
-
-uint64_t lost(const core::EventCounts& events) {
-  return events.lost_full + events.lost_wrap + events.lost_big;
 }
 
 bool is_base_again(const core::Phase& phase) {

@@ -29,14 +29,9 @@ std::vector<ArmsView> arms_of(const core::RunResult& run);
 // Phases with a maximum rate.
 std::vector<const core::Phase*> rates_of(const core::RunResult& run);
 
-// "1.25 M/s"
-std::string rate_text(double hz);
-
 // "3 of 4" trials lost nothing at the lossless rate, and something at the lossy one; "-" where that is not told.
 std::string lossless_trials(const core::MaximumRate& rate);
 std::string lossy_trials(const core::MaximumRate& rate);
-
-uint64_t lost(const core::EventCounts& events);
 
 // Whether the phase is the base's second run in each round.
 bool is_base_again(const core::Phase& phase);

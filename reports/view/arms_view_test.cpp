@@ -74,12 +74,6 @@ TEST(ArmsView, EachKindOfGapsIsAView) {
   EXPECT_THAT(text, HasSubstr("nothing is found while it waits"));
 }
 
-TEST(ArmsView, RatesAreReadable) {
-  EXPECT_EQ(rate_text(4.2e6), "4.2 M/s");
-  EXPECT_EQ(rate_text(12'345), "12.3 k/s");
-  EXPECT_EQ(rate_text(100), "100 /s");
-}
-
 TEST(TerminalSummary, TellsTracersInWordsAndFigures) {
   const std::string text = terminal_summary(test::tracer_run(), 120);
   EXPECT_THAT(text, HasSubstr("\nTracers\n"));

@@ -128,4 +128,11 @@ std::string latency_text(double ns) {
   return three_figures(ns);
 }
 
+std::string rate_text(double hz) {
+  // What three figures round up to 1000 has the larger unit.
+  if (hz >= 999.5e3) return fmt::format("{:.3g} M/s", hz / 1e6);
+  if (hz >= 999.5) return fmt::format("{:.3g} k/s", hz / 1e3);
+  return fmt::format("{:.3g} /s", hz);
+}
+
 }  // namespace maxlat::core

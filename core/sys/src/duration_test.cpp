@@ -75,6 +75,15 @@ TEST(DurationText, IsForPeople) {
   EXPECT_EQ(duration_text(100000), "1 d 3 h");
 }
 
+TEST(RateText, HasThreeFiguresAtMost) {
+  EXPECT_EQ(rate_text(4.2e6), "4.2 M/s");
+  EXPECT_EQ(rate_text(12'345), "12.3 k/s");
+  EXPECT_EQ(rate_text(100), "100 /s");
+  EXPECT_EQ(rate_text(0.25), "0.25 /s");
+  EXPECT_EQ(rate_text(999'700), "1 M/s");  // not "1e+03 k/s"
+  EXPECT_EQ(rate_text(999.7), "1 k/s");
+}
+
 TEST(LatencyText, HasThreeFiguresAndTheRightUnit) {
   EXPECT_EQ(latency_text(0), "0 ns");
   EXPECT_EQ(latency_text(0.385), "0.385 ns");

@@ -145,6 +145,7 @@ bool passed(const ControlResult& control);
 // The books of a traced arm: recorded + lost = produced.
 struct EventCounts {
   uint64_t produced = 0, recorded = 0, lost_full = 0, lost_wrap = 0, lost_big = 0;
+  uint64_t lost() const { return lost_full + lost_wrap + lost_big; }
 };
 
 // The gaps in which the tracer took one of its paths: where an arm's tail comes from.
@@ -204,7 +205,7 @@ enum class PhaseStatus {
 
 struct Phase {
   std::string name;  // "npt under load", unique in a run
-  std::string kind;  // preflight | control | hwlat | cyclictest | npt | tracer | imported | load (loads alone)
+  std::string kind;  // the name of one of phase_kinds() (phase_kind.hpp)
   std::string arm;   // "none" or the traced arm; "" where it does not apply
   PhaseStatus status = PhaseStatus::failed;
   std::string reason;     // empty when ok
