@@ -45,7 +45,7 @@ std::string exceeded(const CyclicRun& run, const CyclicOptions& options) {
 core::Result<core::Exit> end_of(const CyclicRun& run, const CyclicOptions& options, PhaseRecord& record) {
   const std::string why = exceeded(run, options);
   const core::Status written = record.write_ended(run.phase, why);
-  if (!options.quiet && options.json_path != "-") fmt::print("{}", cyclic_text(run.phase, options.verbose));
+  if (options.json_path != "-") fmt::print("{}", cyclic_text(run.phase, options.verbose));
   std::fflush(stdout);
   if (!written) return written.error();
   if (run.phase.status == core::PhaseStatus::invalid)

@@ -28,7 +28,7 @@ po::options_description options_of_cyclic() {
   auto add = all.add_options();
   add("affinity,a", core::argument<core::CpuListArgument>("CPUS"), "CPUs (default: isolated, else all)");
   add("interval,i", core::argument("TIME"), "from 1us to 1s (default 1 ms; a bare number: us)");
-  add("duration,D", core::argument("TIME"), "how long (a bare number: s; default: until ^C)");
+  add("duration,D", core::argument("TIME"), "how long (a bare number: s); 0 (default): until ^C");
   add("loops,l", core::argument<uint64_t>("N"), "wake-ups on each CPU");
   add("break,b", core::argument("TIME"), "stop at a wake-up that is later than TIME (a bare number: us)");
   add("tracemark", core::argument("INSTANCE")->implicit_value("", "top"),
@@ -43,7 +43,7 @@ po::options_description options_of_cyclic() {
       "who had the time of the latest wake-ups, by the kernel's events (module, tracefs; root)");
   add("json", core::argument("FILE"), "the result (-: stdout)");
   add("snapshot", core::argument("TIME"), "writes --json also every TIME while it runs");
-  add("quiet,q", "prints nothing but errors");
+  add("quiet,q", "no progress; the summary is printed");
   add("verbose,v", "lists the latest wake-ups, too");
   add("help,h", "this text");
   return all;
@@ -66,7 +66,7 @@ core::Result<core::CpuList> cpus_to_measure(const core::CommandLine& line) {
 
 core::Status take_times(const core::CommandLine& line, CyclicSettings& settings) {
   const core::TimeOption times[] = {{"interval", "us", settings.interval_ns},
-                                    {"duration", "s", settings.duration_ns},
+                                    {"duration", "s", settings.duration_ns, 0, true},
                                     {"break", "us", settings.break_above_ns},
                                     {"snapshot", core::kUnitNeeded, settings.snapshot_period_ns}};
   if (core::Status taken = core::take_times(line, times); !taken) return taken;

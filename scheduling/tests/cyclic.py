@@ -153,7 +153,9 @@ def limits(file, cpu):
     verdict = json.loads(file.read_text())["verdict"]
     expect(f"and the result says the same ({verdict})", verdict["result"] == "fail" and "above the limit of 1" in verdict["reasons"][0])
     expect("its sample is kept", phase_of(file)["per_cpu"][0]["samples"] == 1)
-    expect("--quiet prints nothing", cyclic("-a", cpu, "-l", 5, "-q").stdout == "")
+    quiet = cyclic("-a", cpu, "-l", 5, "-q")
+    expect("--quiet prints the summary at the end, as cyclictest's, and nothing else", quiet.stderr == "" and
+           quiet.stdout.split()[:2] == ["CPU", "wake-ups"] and len(quiet.stdout.splitlines()) >= 2)
     expect("with the result on standard output there is nothing else",
            json.loads(cyclic("-a", cpu, "-l", 5, "--json", "-").stdout)["phases"][0]["kind"] == "cyclic")
 
