@@ -9,24 +9,20 @@
 
 #include <cerrno>
 #include <charconv>
-#include <cstdio>
 #include <cstring>
-#include <fstream>
+#include <maxlat/core/sys/starvation.hpp>
+#include <maxlat/core/sys/text_file.hpp>
 #include <memory>
 #include <string>
 
 namespace maxlat::loadgen {
 namespace {
 
-// The fourth field of /proc/PID/stat; the second is the name in parentheses and may hold anything, also ')' and spaces.
+// -1: it has ended.
 pid_t parent_of(const std::string& pid) {
-  std::ifstream file("/proc/" + pid + "/stat");
-  std::string line;
-  std::getline(file, line);
-  const size_t name_end = line.rfind(')');
-  int parent = -1;
-  if (name_end == std::string::npos || std::sscanf(line.c_str() + name_end + 1, " %*c %d", &parent) != 1) return -1;
-  return parent;
+  const auto line = core::read_text("/proc/" + pid + "/stat");
+  const auto stat = line ? core::parse_task_stat(*line) : std::nullopt;
+  return stat ? stat->parent : -1;
 }
 
 }  // namespace
