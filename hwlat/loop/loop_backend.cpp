@@ -232,6 +232,7 @@ core::Result<Measurement> LoopBackend::measure(const Settings& settings, const O
   const core::OffCpus off(settings.cpus);
   const attribution::KernelWatching kernel = watch_kernel(settings, clock, off.elsewhere());
   std::vector<std::string> warnings;
+  if (!off.shares_them_because().empty()) warnings.push_back(off.shares_them_because());
   if (!clock.trusted) warnings.push_back("the time-stamp counter is taken as asked, though " + clock.why);
   if (const core::Status locked = core::lock_memory(); !locked) warnings.push_back(locked.error().text);
 

@@ -95,6 +95,7 @@ core::Result<Measurement> measure(const Options& options, const Observer& observ
   const attribution::KernelWatching kernel = watch_kernel(*plan, out_of_the_way.has_own_cpu());
   MeasuringThreads threads(*plan, in_place->arm.get(), out_of_the_way.has_own_cpu(), kernel.watch.get(), mark->get());
   core::Phase before = phase_before(*plan, out_of_the_way.has_own_cpu());
+  if (const auto& why = out_of_the_way.shares_them_because(); !why.empty()) before.warnings.push_back(why);
   tell_of(kernel, before);
   const auto run = threads.run(before, observer);
   if (!run) return run.error();

@@ -37,6 +37,7 @@ class OutOfTheWay {
   OutOfTheWay& operator=(const OutOfTheWay&) = delete;
   // False: no CPU is left for the calling thread, and the measuring threads must take the stop signals.
   bool has_own_cpu() const { return off_.elsewhere(); }
+  const std::string& shares_them_because() const { return off_.shares_them_because(); }
 
  private:
   core::OffCpus off_;

@@ -285,7 +285,9 @@ core::Result<CyclicRun> measure_wakeups(const CyclicSettings& settings, const Cy
     if (!opened) return opened.error();
     mark = std::move(*opened);
   }
-  return WakeRun(settings, observer, mark.get()).run();
+  core::Result<CyclicRun> run = WakeRun(settings, observer, mark.get()).run();
+  if (run && !off.shares_them_because().empty()) run->phase.warnings.push_back(off.shares_them_because());
+  return run;
 }
 
 }  // namespace maxlat::scheduling

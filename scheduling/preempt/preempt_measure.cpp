@@ -127,6 +127,7 @@ void PreemptionTest::describe() {
 
 core::Result<core::Phase> PreemptionTest::run(const OnPair& on_pair) {
   const core::OffCpus off(settings_.cpus);
+  if (!off.shares_them_because().empty()) phase_.warnings.push_back(off.shares_them_because());
   for (const unsigned cpu : settings_.cpus)
     if (core::Status measured = run_cpu(cpu, on_pair); !measured) return measured.error();
   if (phase_.pairs.size() == pairs_in_all() && !stopped()) {

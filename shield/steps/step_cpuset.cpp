@@ -198,10 +198,6 @@ core::Status make_partition(const CpusetPlace& place, Workshop& workshop, StepRe
 
 // --- cgroup v1
 
-std::string system_group(const CpusetPlace& place) {
-  return place.mount + "/maxlat-system";
-}
-
 // Threads of the kernel that it binds itself stay where they are, and are refused. Looks again until none has begun
 // meanwhile.
 void move_all(const std::string& from, const std::string& to, Workshop& workshop) {
@@ -248,8 +244,8 @@ core::Status balance_in_groups_alone(const CpusetPlace& place, Workshop& worksho
   return {};
 }
 
-core::Status make_groups(const CpusetPlace& place, Workshop& workshop, StepReport& report) {
-  const std::string shield = place.group(), system = system_group(place);
+core::Status make_groups(const CpusetPlace& place, const CpuList& room, Workshop& workshop, StepReport& report) {
+  const std::string shield = place.group(), system = place.system_group();
   const std::string memory = workshop.surface().view().read(place.mount + "/" + place.prefix + "mems").value_or("0");
   report = {Outcome::done, "cpuset", fmt::format("{} and {}, groups of cgroup v1", shield, system)};
   for (const auto& [group, cpus, is_balanced] :
@@ -346,7 +342,7 @@ core::Status make_cpuset_and_affinity(Workshop& workshop) {
 std::string means_of(const std::optional<CpusetPlace>& place, const Surface& surface) {
   if (!place) return "by its affinity alone";
   if (place->version == CpusetPlace::Version::one)
-    return fmt::format("by cpusets of cgroup v1 ({} and {})", place->group(), system_group(*place));
+    return fmt::format("by cpusets of cgroup v1 ({} and {})", place->group(), place->system_group());
   return fmt::format("by a cpuset of cgroup v2 ({}){}", place->group(),
                      surface.has_systemd() ? ", and by AllowedCPUs= of systemd's slices" : "");
 }
@@ -373,7 +369,7 @@ std::vector<Change> newcomers(const JournalContent& journal, const ShieldPlan& p
 core::Status no_group_is_there(const Surface& surface) {
   const auto place = core::cpuset_place(surface.view().root);
   if (!place) return {};
-  for (const std::string& group : {place->group(), system_group(*place)})
+  for (const std::string& group : {place->group(), place->system_group()})
     if (!surface.view().list(group).empty())
       return core::Error{"there is a group of another shield: " + group,
                          "maxlat shield off --journal FILE with its own journal; if none is left: rmdir " + group};

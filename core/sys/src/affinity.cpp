@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <maxlat/core/sys/affinity.hpp>
+#include <maxlat/core/sys/shield_door.hpp>
+#include <optional>
 
 namespace maxlat::core {
 
@@ -16,12 +18,33 @@ bool AffinityMask::apply(pid_t thread) const noexcept {
   return syscall(SYS_sched_setaffinity, thread, words_.size() * sizeof(uint64_t), words_.data()) == 0;
 }
 
+namespace {
+
+// Out of the shield, where nothing but these CPUs is inside. ERRORS: the process may not.
+Status leave_shield_of(const CpuList& cpus) {
+  const std::optional<ShieldDoor> door = ShieldDoor::find();
+  if (!door || !difference(door->cpus(), cpus).empty() || !door->has_whole_process()) return {};
+  return door->leave();
+}
+
+}  // namespace
+
 OffCpus::OffCpus(const CpuList& cpus) {
-  const Result<CpuList> allowed = allowed_cpus();
+  Result<CpuList> allowed = allowed_cpus();
   if (!allowed) return;
+  Status left;
+  if (difference(*allowed, cpus).empty()) {
+    left = leave_shield_of(cpus);
+    allowed = allowed_cpus();
+    if (!allowed) return;
+  }
   const CpuList others = difference(*allowed, cpus);
   elsewhere_ = !others.empty() && AffinityMask(others).apply(0);
   if (elsewhere_ && others != *allowed) before_ = AffinityMask(*allowed);
+  const Result<CpuList> online = online_cpus();
+  if (elsewhere_ || !online || difference(*online, cpus).empty()) return;
+  shares_them_because_ = "the whole process is bound to the measured CPUs, and its other threads disturb them";
+  if (!left) shares_them_because_ += ": " + left.error().text;
 }
 
 OffCpus::~OffCpus() {

@@ -48,5 +48,18 @@ TEST(OffCpus, LeavesTheCpusWhileItLivesAndOnlyThen) {
   EXPECT_EQ(*allowed_cpus(), before);
 }
 
+TEST(OffCpus, SaysWhereTheProcessIsBoundToThemThoughTheBoxHasOthers) {
+  const CpuList before = *allowed_cpus();
+  if (before.size() < 2) GTEST_SKIP() << "one CPU";
+  std::thread([&] {
+    ASSERT_TRUE(AffinityMask(CpuList{before.front()}).apply(0));
+    const OffCpus bound({before.front()});
+    EXPECT_FALSE(bound.elsewhere());
+    EXPECT_THAT(bound.shares_them_because(), testing::StartsWith("the whole process is bound to the measured CPUs"));
+  }).join();
+  EXPECT_EQ(OffCpus({before.front()}).shares_them_because(), "");
+  EXPECT_EQ(OffCpus(*online_cpus()).shares_them_because(), "") << "there are no others";
+}
+
 }  // namespace
 }  // namespace maxlat::core

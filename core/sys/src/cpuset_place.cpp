@@ -47,6 +47,14 @@ std::string CpusetPlace::thread_file() const {
   return group() + (version == Version::two ? "/cgroup.threads" : "/tasks");
 }
 
+std::string CpusetPlace::system_group() const {
+  return mount + "/maxlat-system";
+}
+
+std::string CpusetPlace::outside_file() const {
+  return (version == Version::two ? mount : system_group()) + "/cgroup.procs";
+}
+
 std::optional<CpusetPlace> cpuset_place(const std::string& root) {
   const std::vector<Mount> mounts = mounts_of(root);
   for (const Mount& mount : mounts) {

@@ -14,18 +14,24 @@ namespace maxlat::core {
 namespace {
 
 // A cgroup takes the number of a thread or a process in one write. 0 is whoever writes.
-Status write_zero(const std::string& path) {
+Status write_zero(const std::string& path, const char* what_for = "come into") {
   const base::Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (file.number() < 0 || ::write(file.number(), "0\n", 2) != 2)
-    return system_error("cannot come into the shield: " + path, errno);
+    return system_error(std::string("cannot ") + what_for + " the shield: " + path, errno);
   return {};
 }
 
-// The path of this process in the hierarchy of version 2: "0::/user.slice/session-3.scope".
-std::string own_group(const std::string& root) {
+// The path of this process in the hierarchy that has the cpusets: "0::/user.slice/session-3.scope" on version 2,
+// "4:cpuset:/maxlat-shield" on version 1.
+std::string own_group(const std::string& root, CpusetPlace::Version version) {
+  const std::string wanted = version == CpusetPlace::Version::two ? "" : "cpuset";
   std::istringstream lines(read_text(root + "/proc/self/cgroup").value_or(""));
-  for (std::string line; std::getline(lines, line);)
-    if (line.starts_with("0::")) return line.substr(3);
+  for (std::string line; std::getline(lines, line);) {
+    const size_t first = line.find(':'), second = first == line.npos ? line.npos : line.find(':', first + 1);
+    if (second == line.npos) continue;
+    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+    if (controllers.find("," + wanted + ",") != controllers.npos) return line.substr(second + 1);
+  }
   return "/";
 }
 
@@ -50,10 +56,18 @@ Status ShieldDoor::come_near() const {
   if (place_.version != CpusetPlace::Version::two) return {};
   static std::mutex moving;
   const std::lock_guard lock(moving);
-  const std::string now = own_group(root_);
+  const std::string now = own_group(root_, place_.version);
   const std::string inside = place_.group().substr(place_.mount.size());
   if (now == "/" || now == inside) return {};
   return write_zero(root_ + place_.mount + "/cgroup.procs");
+}
+
+bool ShieldDoor::has_whole_process() const {
+  return own_group(root_, place_.version) == place_.group().substr(place_.mount.size());
+}
+
+Status ShieldDoor::leave() const {
+  return write_zero(root_ + place_.outside_file(), "leave");
 }
 
 Status ShieldDoor::enter() const {

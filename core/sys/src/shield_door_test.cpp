@@ -83,6 +83,35 @@ TEST_F(ShieldDoorTest, AProcessThatIsInsideStaysThere) {
   EXPECT_EQ(written("/sys/fs/cgroup/cgroup.procs"), "");
 }
 
+// A defect: a meter within maxlat shield exec had all its threads on the CPUs that it measured.
+TEST_F(ShieldDoorTest, AProcessThatIsInsideLeavesWhole) {
+  version_two();
+  shield_is_on(kGroup, "cpuset.cpus", "cgroup.threads");
+  process_is_in("/user.slice");
+  EXPECT_FALSE(ShieldDoor::find(root_.path())->has_whole_process());
+  process_is_in("/maxlat-shield");
+  const auto door = ShieldDoor::find(root_.path());
+  ASSERT_TRUE(door->has_whole_process());
+  ASSERT_TRUE(door->leave());
+  EXPECT_EQ(written("/sys/fs/cgroup/cgroup.procs"), "0\n");
+  root_.remove("/sys/fs/cgroup/cgroup.procs");
+  EXPECT_THAT(door->leave().error().text, testing::HasSubstr("cannot leave the shield: "));
+}
+
+TEST_F(ShieldDoorTest, OnVersionOneItLeavesForTheGroupOfTheSystem) {
+  root_.file("/proc/self/mountinfo", "31 24 0:27 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n");
+  root_.file("/sys/fs/cgroup/cpuset/cpuset.cpus", "0-3\n");
+  root_.file("/sys/fs/cgroup/cpuset/maxlat-system/cgroup.procs", "");
+  shield_is_on(kGroupOfOne, "cpuset.cpus", "tasks");
+  root_.file("/proc/self/cgroup", "5:cpu,cpuacct:/\n4:cpuset:/maxlat-shield\n0::/user.slice\n");
+  const auto door = ShieldDoor::find(root_.path());
+  ASSERT_TRUE(door->has_whole_process());
+  ASSERT_TRUE(door->leave());
+  EXPECT_EQ(written("/sys/fs/cgroup/cpuset/maxlat-system/cgroup.procs"), "0\n");
+  root_.file("/proc/self/cgroup", "4:cpuset:/\n0::/maxlat-shield\n");
+  EXPECT_FALSE(door->has_whole_process());
+}
+
 TEST_F(ShieldDoorTest, OnVersionOneAThreadGoesInFromAnywhere) {
   root_.file("/proc/self/mountinfo", "31 24 0:27 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n");
   root_.file("/sys/fs/cgroup/cpuset/cpuset.cpus", "0-3\n");

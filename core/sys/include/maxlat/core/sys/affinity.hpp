@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <maxlat/core/sys/cpu_list.hpp>
+#include <string>
 #include <vector>
 
 namespace maxlat::core {
@@ -29,7 +30,11 @@ class AffinityMask {
 };
 
 // Keeps the calling thread off some CPUs while it lives, where it may use another one; else it stays where it is, and
-// should sleep. THREADS: made and destroyed by one thread.
+// should sleep.
+//
+// A process that `maxlat shield exec` has brought into a shield whole, and that has no other CPU there, leaves it for
+// good, with all its threads. So this is made before the threads that are to run on these CPUs: they enter by
+// themselves (shield_door.hpp). THREADS: made and destroyed by one thread.
 class OffCpus {
  public:
   explicit OffCpus(const CpuList& cpus);
@@ -37,9 +42,12 @@ class OffCpus {
   OffCpus(const OffCpus&) = delete;
   OffCpus& operator=(const OffCpus&) = delete;
   bool elsewhere() const { return elsewhere_; }  // the thread is on none of these CPUs
+  // A warning for who measures there, where the box has other CPUs and this process may use none of them; else empty.
+  const std::string& shares_them_because() const { return shares_them_because_; }
 
  private:
   bool elsewhere_ = false;
+  std::string shares_them_because_;
   AffinityMask before_;  // empty: nothing was changed
 };
 

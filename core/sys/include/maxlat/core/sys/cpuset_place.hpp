@@ -31,6 +31,8 @@ struct CpusetPlace {
   std::string cpus_file() const;  // of that group
   std::string process_file() const;  // into which a process writes 0 to come into the shield, whole
   std::string thread_file() const;   // into which one thread does
+  std::string system_group() const;  // of version 1: where everything else is while a shield is on
+  std::string outside_file() const;  // into which a process writes 0 to leave the shield, whole
 };
 
 // All paths are below `root`: "/" in life, a folder in tests.

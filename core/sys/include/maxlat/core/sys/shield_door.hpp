@@ -32,6 +32,11 @@ class ShieldDoor {
   bool may_enter() const;  // this user
   // The calling thread, alone. It then has all CPUs of the shield. THREADS: any, at the same time.
   Status enter() const;
+  // Whether this process was brought in whole (maxlat shield exec): its main thread is inside.
+  bool has_whole_process() const;
+  // The way out, for such a process, with all its threads: to the root of the hierarchy on version 2, to the group of
+  // the system on version 1. Threads that are to measure come in again by enter().
+  Status leave() const;
   // For a process that comes in whole: between fork() and execve() it writes "0" into this file.
   std::string process_file() const { return root_ + place_.process_file(); }
 
