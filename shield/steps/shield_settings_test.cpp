@@ -62,6 +62,31 @@ TEST_P(ShieldSettings, TheEnergyPreferenceIsWhatItWasBehindTheGovernor) {
   EXPECT_THAT(box_.changed_since(before), ElementsAre());
 }
 
+// A defect: only an interrupt that was on a shielded CPU at that moment was kept off; one whose mask let it come there
+// later was not.
+TEST_P(ShieldSettings, AnInterruptThatMayComeIsKeptOffToo) {
+  const auto irq = [](int number, const char* file) { return fmt::format("/proc/irq/{}/{}", number, file); };
+  box_.file(irq(24, "effective_affinity_list"), "0\n");
+  for (const int timer : {2, 36}) {
+    box_.file(irq(timer, "smp_affinity_list"), "0-3\n");
+    box_.file(irq(timer, "effective_affinity_list"), "1\n");
+  }
+  std::filesystem::permissions(box_.path() + irq(36, "smp_affinity_list"), std::filesystem::perms::owner_read);
+  const auto before = box_.state();
+  FakeSurface surface = this->surface();
+  surface.refused = {irq(2, "smp_affinity_list")};  // the timer's
+  const auto on = shield_on(plan(), surface);
+  ASSERT_TRUE(on);
+  EXPECT_EQ(box_.text(irq(24, "smp_affinity_list")), "0-1");
+  EXPECT_EQ(step(*on, "IRQ affinity").outcome, Outcome::done);
+  EXPECT_EQ(step(*on, "IRQ affinity").text, "0 of 4; 1 file written so that it stays so");
+  EXPECT_EQ(box_.text(irq(36, "smp_affinity_list")), "0-3") << "nobody may move it";
+  EXPECT_EQ(shield_status(plan().journal, surface)->standing, on->changes);
+  surface.refused = {};
+  ASSERT_TRUE(shield_off(plan().journal, surface, false));
+  EXPECT_THAT(box_.changed_since(before), ElementsAre());
+}
+
 // A defect: told as `done`, with an interrupt of the kernel's own that "reads so as yet".
 TEST_P(ShieldSettings, AnInterruptThatTheKernelManagesNeedsAReboot) {
   const std::string managed = "/proc/irq/36/smp_affinity_list";

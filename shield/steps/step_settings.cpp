@@ -16,10 +16,11 @@ namespace {
 using Outcome = StepReport::Outcome;
 using Verdict = core::SettingObservation::Verdict;
 
-std::vector<Change> changes_of(const core::Remedy& remedy) {
+std::vector<Change> changes_of(const core::Remedy& remedy, bool precautions) {
   std::vector<Change> changes;
   for (const auto& [file, before] : remedy.writes)
-    changes.push_back({.kind = Change::Kind::file, .path = file.path, .before = before, .wanted = file.value});
+    if (file.precaution == precautions)
+      changes.push_back({.kind = Change::Kind::file, .path = file.path, .before = before, .wanted = file.value});
   return changes;
 }
 
@@ -47,33 +48,53 @@ std::string what_stays(const core::Setting& setting, const core::MachineView& ma
                      core::boot_words(setting, machine));
 }
 
-core::Status make_right(const core::Setting& setting, Workshop& workshop) {
-  const core::MachineView& machine = workshop.surface().view();
-  const core::Remedy remedy = core::remedy_of(setting, machine);
-  const std::vector<Change> changes = changes_of(remedy);
-  if (changes.empty()) return {};
+// RETURNS: what of it was taken, in words.
+core::Result<std::string> take_precautions(const core::Remedy& remedy, Workshop& workshop) {
+  const std::vector<Change> changes = changes_of(remedy, true);
+  if (changes.empty()) return std::string();
+  if (const core::Status recorded = workshop.record(changes); !recorded) return recorded.error();
+  const size_t taken = changes.size() - workshop.make(changes).size();
+  return taken == 0 ? std::string() : core::counted(taken, "file") + " written so that it stays so";
+}
+
+StepReport report_of(const core::Remedy& remedy, size_t files, const std::vector<std::string>& refused,
+                     const core::MachineView& machine) {
   const core::SettingObservation& before = remedy.seen;
-  if (const core::Status recorded = workshop.record(changes); !recorded) return recorded;
-  const std::vector<std::string> refused = workshop.make(changes);
-  const core::SettingObservation after = core::observe(setting, machine);
-  const std::string stays = after.verdict == Verdict::bad ? what_stays(setting, machine) : "";
+  const core::SettingObservation after = core::observe(*remedy.setting, machine);
+  const std::string stays = after.verdict == Verdict::bad ? what_stays(*remedy.setting, machine) : "";
   std::string text = stays.empty() ? what_became(before, after)
                                    : fmt::format("was {}, is {}; {}", before.observed, after.observed, stays);
-  if (refused.size() == changes.size())
+  if (refused.size() == files)
     text = first_of(refused);
   else if (!refused.empty())
-    text = fmt::format("{} of {} files written; {}; {}", changes.size() - refused.size(), changes.size(), text,
-                       first_of(refused));
+    text = fmt::format("{} of {} files written; {}; {}", files - refused.size(), files, text, first_of(refused));
   const Outcome outcome = !refused.empty() ? Outcome::not_possible
                           : stays.empty()  ? Outcome::done
                                            : Outcome::needs_reboot;
-  workshop.report({outcome, before.name, std::move(text)});
+  return {outcome, before.name, std::move(text)};
+}
+
+core::Status make_right(const core::Remedy& remedy, const core::MachineView& machine, Workshop& workshop) {
+  const core::Result<std::string> precautions = take_precautions(remedy, workshop);
+  if (!precautions) return precautions.error();
+  const std::vector<Change> changes = changes_of(remedy, false);
+  if (changes.empty()) {
+    if (!precautions->empty())
+      workshop.report({Outcome::done, remedy.seen.name, fmt::format("{}; {}", remedy.seen.observed, *precautions)});
+    return {};
+  }
+  if (const core::Status recorded = workshop.record(changes); !recorded) return recorded;
+  const std::vector<std::string> refused = workshop.make(changes);
+  StepReport report = report_of(remedy, changes.size(), refused, machine);
+  if (!precautions->empty()) report.text += "; " + *precautions;
+  workshop.report(std::move(report));
   return {};
 }
 
 core::Status make_settings(Workshop& workshop) {
+  const core::MachineView& machine = workshop.surface().view();
   for (const core::Setting& setting : core::settings())
-    if (const core::Status made = make_right(setting, workshop); !made) return made;
+    if (const core::Status made = make_right(core::remedy_of(setting, machine), machine, workshop); !made) return made;
   return {};
 }
 

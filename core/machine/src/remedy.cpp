@@ -55,14 +55,16 @@ void look_up(BootParameter& parameter, const CommandLineOfKernel& command_line) 
 
 Remedy remedy_of(const Setting& setting, const MachineView& machine) {
   Remedy remedy{.setting = &setting, .seen = observe(setting, machine)};
-  const bool is_bad = remedy.seen.verdict == SettingObservation::Verdict::bad;
-  if (!is_bad && remedy.seen.verdict != SettingObservation::Verdict::unknown) return remedy;
+  using Verdict = SettingObservation::Verdict;
+  const bool is_bad = remedy.seen.verdict == Verdict::bad;
+  const bool may_be_wrong = is_bad || remedy.seen.verdict == Verdict::unknown;
   if (!setting.only_when_asked)
     for (FileWrite& file : writes_of(setting, machine)) {
+      if (!may_be_wrong && !file.precaution) continue;
       auto before = held_value(file.path, machine);
       if (before && !is_written(file, machine)) remedy.writes.push_back({std::move(file), *std::move(before)});
     }
-  if (setting.immovable != nullptr && !boot_words(setting, machine).empty()) {
+  if (may_be_wrong && setting.immovable != nullptr && !boot_words(setting, machine).empty()) {
     const auto immovable = setting.immovable(machine);
     remedy.some_wait_for_reboot = !immovable || !immovable->empty();
   }

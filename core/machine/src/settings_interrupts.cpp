@@ -73,10 +73,18 @@ std::string others_of_irq(const MachineView& machine, unsigned irq) {
   return left.empty() ? "{others}" : to_string(left);
 }
 
+// One that is elsewhere now, and may come to a measured CPU by its mask, does so when its CPU goes offline, or its
+// driver asks for it anew. Some of these the kernel lets nobody move, and does not say so (the timer's).
 std::vector<FileWrite> irqs_elsewhere(const MachineView& machine) {
   std::vector<FileWrite> writes;
-  for (const unsigned irq : irqs_on_measured(machine))
-    if (machine.is_writable(list_of_irq(irq))) writes.push_back({list_of_irq(irq), others_of_irq(machine, irq)});
+  const CpuList measured = machine.measured();
+  for (const unsigned irq : irq_numbers(machine)) {
+    const std::string list = list_of_irq(irq);
+    if (!machine.is_writable(list)) continue;
+    const bool is_there = !intersection(cpus_of_irq(machine, irq).value_or(CpuList{}), measured).empty();
+    const bool may_come = !intersection(read_cpus(machine, list).value_or(CpuList{}), measured).empty();
+    if (is_there || may_come) writes.push_back({list, others_of_irq(machine, irq), !is_there});
+  }
   return writes;
 }
 
@@ -144,7 +152,8 @@ static std::vector<Setting> interrupt_settings() {
        .expected = "none on a measured CPU",
        .why = "an interrupt on a measured CPU stops the thread there for its handler, and its softirqs for longer",
        .set_here = irqs_elsewhere,
-       .where = "`{others}` in `/proc/irq/NUMBER/smp_affinity_list`, or those of them that its owner gave it",
+       .where = "`{others}` in `/proc/irq/NUMBER/smp_affinity_list`, or those of them that its owner gave it; also of "
+                "an interrupt that is elsewhere now, and may come",
        .boot = "irqaffinity={others} isolcpus=managed_irq,{cpus}",
        .immovable = managed_irqs,
        .read = read_irq_affinity},

@@ -15,7 +15,8 @@
 namespace maxlat::core {
 
 struct Remedy {
-  // nothing: it is right already, or has no right value, or cannot be read and there is nothing to write
+  // nothing: it is right already, and no write keeps it so; or it has no right value, or cannot be read and there is
+  // nothing to write
   enum class Means { nothing, write, reboot, person } means = Means::nothing;
   const Setting* setting = nullptr;
   SettingObservation seen{};

@@ -44,6 +44,8 @@ struct SettingWrite {
 // The same for this machine.
 struct FileWrite {
   std::string path, value;
+  // The setting is right without it, and stays so with it. The kernel may refuse it: then nothing is wrong.
+  bool precaution = false;
 };
 
 struct Setting {
