@@ -78,7 +78,8 @@ std::string stays_text(const UndoReport& report) {
 
 std::string drift_text(const ShieldStatus& status) {
   const std::string damage = status.damage.empty() ? "" : status.damage + ": what that changed is not known\n";
-  return damage + listed("drifted", status.drifted) + listed("may use its CPUs", status.newcomers);
+  return damage + listed("drifted", status.drifted) + listed("turned wrong", status.settings) +
+         listed("may use its CPUs", status.newcomers);
 }
 
 std::string text_of(const ShieldStatus& status) {

@@ -17,9 +17,9 @@ namespace {
 constexpr core::CommandHelp kStatusHelp{
     .synopsis = "maxlat shield status [options]",
     .about =
-        "Says whether a shield is on, what of it has been changed since, and which threads may use its CPUs since.\n"
-        "Exit status 2 when there are any of these, when the command that held it has died, when it did not come to\n"
-        "its end, or when its journal is damaged.",
+        "Says whether a shield is on, what of it has been changed since, which settings were right when it came and\n"
+        "are not any more, and which threads may use its CPUs since. Exit status 2 when there are any of these, when\n"
+        "the command that held it has died, when it did not come to its end, or when its journal is damaged.",
     .examples =
         "  maxlat shield status\n"
         "  maxlat shield status || maxlat shield off\n"
@@ -42,6 +42,7 @@ std::string json_of(const ShieldStatus& status) {
     json["standing"] = status.standing;
     json["gone"] = status.gone;
     json["drifted"] = status.drifted;
+    json["settings"] = status.settings;
     json["newcomers"] = status.newcomers;
     json["damage"] = status.damage;
   }
@@ -62,7 +63,7 @@ core::Result<core::Exit> status(const core::CommandLine& line) {
       return written.error();
   if (!line.has("quiet")) fmt::print(json == "-" ? stderr : stdout, "{}", text_of(*now));
   const bool is_left_behind = now->on && !now->holder && (now->held || !now->is_complete);
-  const bool stands = now->drifted.empty() && now->newcomers.empty() && now->damage.empty();
+  const bool stands = now->drifted.empty() && now->settings.empty() && now->newcomers.empty() && now->damage.empty();
   return stands && !is_left_behind ? core::Exit::pass : core::Exit::limit_exceeded;
 }
 

@@ -57,6 +57,7 @@ TEST_F(StatusAsJson, SaysWhatOfAShieldStands) {
   EXPECT_EQ(told["standing"], 1);
   EXPECT_EQ(told["drifted"], nlohmann::json::array({file("drifted") + " is no longer 0"}));
   EXPECT_EQ(told["damage"], "");
+  EXPECT_TRUE(told["settings"].is_array());
   EXPECT_TRUE(told["newcomers"].is_array());
 }
 

@@ -195,6 +195,8 @@ core::Result<ShieldStatus> shield_status(const std::string& journal_path, const 
   }
   const ShieldPlan plan{
       .cpus = journal.header.cpus, .housekeeping = journal.header.housekeeping, .siblings = journal.header.siblings};
+  for (const core::Remedy& remedy : turned_wrong(journal, machine_of(journal, surface)))
+    status.settings.push_back(fmt::format("{}: {}", remedy.seen.name, remedy.seen.observed));
   for (const Change& thread : newcomers(journal, plan, surface)) status.newcomers.push_back(to_string(thread));
   return status;
 }

@@ -136,6 +136,21 @@ core::Status keep_newcomers_off(const JournalContent& content, const ShieldPlan&
   return {};
 }
 
+// What was right by itself when the shield came is in no line of the journal, and may be wrong by now.
+core::Status set_what_turned_wrong(const JournalContent& content, const ShieldPlan& plan, Surface& surface,
+                                   ShieldReport& report) {
+  const core::MachineView machine = machine_of(content, surface);
+  const std::vector<core::Remedy> remedies = turned_wrong(content, machine);
+  if (remedies.empty()) return {};
+  const core::Result<ShieldReport> set =
+      go_on(plan, surface, [&](Workshop& workshop) { return make_right(remedies, machine, workshop); });
+  if (!set) return set.error();
+  report.changes += set->changes;
+  report.lost += set->count(Outcome::not_possible);
+  report.steps.insert(report.steps.end(), set->steps.begin(), set->steps.end());
+  return {};
+}
+
 // The same shield once more: what is no longer as we made it is made so again. What was before stays in the journal.
 core::Result<ShieldReport> made_again(const JournalContent& journal, const ShieldPlan& plan, Surface& surface) {
   ShieldReport report;
@@ -158,6 +173,7 @@ core::Result<ShieldReport> made_again(const JournalContent& journal, const Shiel
     report.steps.push_back(
         {made ? Outcome::done : Outcome::not_possible, to_string(change), made ? again : made.error().text});
   }
+  if (const core::Status set = set_what_turned_wrong(journal, plan, surface, report); !set) return set.error();
   if (const core::Status moved = keep_newcomers_off(journal, plan, surface, report); !moved) return moved.error();
   report.steps.push_back({Outcome::already, "shield",
                           fmt::format("{} of {} changes stand as they were made", standing_still, report.changes)});

@@ -106,5 +106,47 @@ TEST_P(ShieldSettings, AnInterruptThatTheKernelManagesNeedsAReboot) {
   EXPECT_EQ(box_.text("/proc/irq/24/smp_affinity_list"), "0-1");
 }
 
+// A defect: what was right when the shield came was in no line of its journal, and so nobody saw that it was not any
+// more.
+TEST_P(ShieldSettings, OneThatWasRightAndTurnsWrongIsSeenAndSetByTheNextOn) {
+  for (int cpu = 0; cpu < 4; ++cpu) box_.file(cpufreq(cpu, "scaling_governor"), "performance\n");
+  FakeSurface surface = this->surface();
+  const auto on = shield_on(plan(), surface);
+  ASSERT_TRUE(on);
+  EXPECT_THAT(shield_status(plan().journal, surface)->settings, ElementsAre());
+  box_.file(cpufreq(0, "scaling_governor"), "powersave\n");  // not a shielded CPU
+  EXPECT_THAT(shield_status(plan().journal, surface)->settings, ElementsAre());
+  box_.file(cpufreq(2, "scaling_governor"), "powersave\n");
+  box_.file("/proc/irq/40/smp_affinity_list", "3\n");  // a new interrupt
+  // The command looks with no CPUs of its own.
+  const FakeSurface looking(box_, box_.view({}, {}));
+  EXPECT_THAT(
+      shield_status(plan().journal, looking)->settings,
+      testing::UnorderedElementsAre("governor: powersave (CPU 2), performance (CPU 3)", "IRQ affinity: 1 of 3: 40"));
+  const auto again = shield_on(plan(), surface);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->lost, 0u);
+  EXPECT_EQ(again->changes, on->changes + 2);
+  EXPECT_THAT(step(*again, "governor").text, HasSubstr("is performance"));
+  EXPECT_EQ(box_.text(cpufreq(2, "scaling_governor")), "performance");
+  EXPECT_EQ(box_.text("/proc/irq/40/smp_affinity_list"), "0-1");
+  const auto status = shield_status(plan().journal, surface);
+  EXPECT_THAT(status->settings, ElementsAre());
+  EXPECT_TRUE(status->is_complete);
+  EXPECT_EQ(status->standing, again->changes);
+  ASSERT_TRUE(shield_off(plan().journal, surface, false));
+  EXPECT_EQ(box_.text(cpufreq(2, "scaling_governor")), "powersave");
+  EXPECT_EQ(box_.text("/proc/irq/40/smp_affinity_list"), "3");
+}
+
+TEST_P(ShieldSettings, OneThatTurnsWrongAndCannotBeSetIsLost) {
+  for (int cpu = 0; cpu < 4; ++cpu) box_.file(cpufreq(cpu, "scaling_governor"), "performance\n");
+  FakeSurface surface = this->surface();
+  ASSERT_TRUE(shield_on(plan(), surface));
+  box_.file(cpufreq(2, "scaling_governor"), "powersave\n");
+  surface.refused = {cpufreq(2, "scaling_governor")};
+  EXPECT_EQ(shield_on(plan(), surface)->lost, 1u);
+}
+
 }  // namespace
 }  // namespace maxlat::shield

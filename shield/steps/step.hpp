@@ -5,6 +5,7 @@
 // every one right that a program can.
 #pragma once
 
+#include <maxlat/core/machine/remedy.hpp>
 #include <maxlat/core/sys/cpuset_place.hpp>
 #include <maxlat/shield/shield.hpp>
 #include <span>
@@ -67,6 +68,13 @@ core::Status no_group_is_there(const Surface& surface);
 // Threads that may run on shielded CPUs and are in no line of the journal: they have begun since, or have asked for
 // these CPUs since. With the mask that each shall have.
 std::vector<Change> newcomers(const JournalContent& journal, const ShieldPlan& plan, const Surface& surface);
+
+// The machine with the CPUs of a shield that is on.
+core::MachineView machine_of(const JournalContent& journal, const Surface& surface);
+// Settings that are not right, with the files that are in no line of the journal: they were right when the shield came,
+// or were not there. And these made right, as the step `settings` makes them.
+std::vector<core::Remedy> turned_wrong(const JournalContent& journal, const core::MachineView& machine);
+core::Status make_right(std::span<const core::Remedy> remedies, const core::MachineView& machine, Workshop& workshop);
 
 // What a plan with `mounts` asks for.
 std::vector<Change> mounts();

@@ -5,6 +5,7 @@
 // not.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <maxlat/core/machine/remedy.hpp>
 #include <maxlat/core/sys/counted.hpp>
 
@@ -135,7 +136,39 @@ std::string would_leave(const ShieldPlan&, const Surface& surface) {
   return fmt::format("leave at most {} to a reboot and {} to a person", core::counted(reboot, "setting"), person);
 }
 
+// What a line of the journal has is seen to stand, or not, by that line.
+bool has_line(const JournalContent& journal, const std::string& path) {
+  return std::any_of(journal.changes.begin(), journal.changes.end(),
+                     [&](const Change& change) { return change.kind == Change::Kind::file && change.path == path; });
+}
+
 }  // namespace
+
+core::MachineView machine_of(const JournalContent& journal, const Surface& surface) {
+  core::MachineView machine = surface.view();
+  machine.measured_cpus = journal.header.cpus;
+  machine.other_cpus = journal.header.housekeeping;
+  return machine;
+}
+
+std::vector<core::Remedy> turned_wrong(const JournalContent& journal, const core::MachineView& machine) {
+  std::vector<core::Remedy> remedies;
+  for (const core::Setting& setting : core::settings()) {
+    core::Remedy remedy = core::remedy_of(setting, machine);
+    if (remedy.seen.verdict != Verdict::bad) continue;
+    std::erase_if(remedy.writes, [&](const core::Remedy::Write& write) {
+      return write.file.precaution || has_line(journal, write.file.path);
+    });
+    if (!remedy.writes.empty()) remedies.push_back(std::move(remedy));
+  }
+  return remedies;
+}
+
+core::Status make_right(std::span<const core::Remedy> remedies, const core::MachineView& machine, Workshop& workshop) {
+  for (const core::Remedy& remedy : remedies)
+    if (const core::Status made = make_right(remedy, machine, workshop); !made) return made;
+  return {};
+}
 
 extern const Step kSettingsStep{"settings", make_settings, would_make_settings};
 extern const Step kWhatIsLeftStep{"what is left", tell_what_is_left, would_leave};

@@ -85,6 +85,7 @@ struct ShieldStatus {
   size_t changes = 0, standing = 0;
   size_t gone = 0;                       // their threads have ended, or what they are of is not there any more
   std::vector<std::string> drifted;      // changed by somebody else since, or not as we made it
+  std::vector<std::string> settings{};   // that are not right, and were when it came: "governor: powersave (CPU 2)"
   std::vector<std::string> newcomers{};  // threads that may run on its CPUs, and are in no line of the journal
   bool rebooted = false;
 };
